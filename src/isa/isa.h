@@ -1,0 +1,254 @@
+// What PTX is made of: types, state spaces, scopes, and the facts about every opcode.
+//
+// One table knows the ISA (src/isa/rows/): one row per syntax shape of an opcode, in the manual's notation.  Nothing
+// else in the project lists opcode names to learn a fact about them; it asks the Form that the
+// table gives for an instruction.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace ptxopt::isa {
+
+// ---- vocabulary ------------------------------------------------------------------------------
+
+// Fundamental and packed types that a register or an operand can have.  `Other` is a type that only
+// a row of the table knows by its spelling (.e4m3x2, .b4x16, ...), or one that nothing knows.
+enum class Type : std::uint8_t {
+  None, Pred,
+  B8, B16, B32, B64, B128,
+  U8, U16, U32, U64,
+  S8, S16, S32, S64,
+  F16, F16x2, BF16, BF16x2, TF32, F32, F32x2, F64,
+  TexRef, SamplerRef, SurfRef,
+  Other,
+};
+
+enum class Space : std::uint8_t {
+  None,     // the instruction touches no memory, or names no space: generic for a load or store
+  Reg, SReg, Const, Global, Local, Param, ParamEntry, ParamFunc,
+  Shared,   // .shared and .shared::cta
+  SharedCluster, Tex,
+};
+
+enum class Scope : std::uint8_t { None, Cta, Cluster, Gpu, Sys };
+
+enum class Semantics : std::uint8_t {
+  None, Weak, Volatile, Relaxed, Acquire, Release, AcqRel, Sc, Mmio
+};
+
+// The class of an instruction by docs/soundness.md A2.  `Barrier` is refined by the operands (full
+// or partial), see ir/barrier.h.
+enum class Effect : std::uint8_t {
+  Neutral,         // no memory; may be convergent
+  NeutralFrozen,   // no memory, but its operands must keep their registers (spcompress)
+  Private,         // .local, function .param: memory of this thread only
+  ImmutableRead,   // .const, kernel .param
+  InvariantRead,   // ld.global.nc, ld.proxy::readonly, tex: immutable only under an option
+  Weak,            // ordinary load or store
+  Strong,          // volatile, relaxed, atom, red: synchronises at its own address only
+  CtaFence,        // fence at .cta scope (an access with such semantics is Sync)
+  AsyncCopy,       // cp.async (not bulk): writes shared memory until its wait
+  AsyncWait,       // class A: completes cp.async
+  CtaBarrier,      // bar, barrier (not .cluster): see ir/barrier.h
+  WarpBarrier,     // bar.warp.sync
+  Sync,            // T: conflicts with everything that is not private
+  Pin,             // keeps the barriers next to it
+  Call,            // by the summary of the callee, else Sync
+  Unknown,         // A7
+};
+
+enum class Control : std::uint8_t { None, Branch, IndirectBranch, Call, Return, Exit, Trap };
+
+// The first word of every opcode of PTX ISA 9.5.
+enum class Opcode : std::uint16_t {
+  Unknown,
+#define PTXOPT_OPCODE(name, text) name,
+#include "isa/opcodes.def"
+#undef PTXOPT_OPCODE
+};
+
+int bitWidth(Type type);  // 0 where the type has none (None, Pred, Other, opaque references)
+bool isFloat(Type type);
+bool isSigned(Type type);
+std::string_view spelling(Type type);    // ".b32"; empty for None and Other
+std::string_view spelling(Space space);  // ".shared"; empty for None
+std::string_view spelling(Opcode opcode);
+std::optional<Type> parseType(std::string_view dotted);    // ".b32"
+std::optional<Space> parseSpace(std::string_view dotted);  // ".shared::cta"
+Opcode parseOpcode(std::string_view word);                 // "add"; Unknown where there is none
+
+// `.version 9.4` is {9, 4}.
+struct Version {
+  std::uint8_t major = 0;
+  std::uint8_t minor = 0;
+  friend auto operator<=>(const Version&, const Version&) = default;
+};
+
+// `sm_90a` is {90, 'a'}, `sm_100f` is {100, 'f'}, `sm_80` is {80, 0}.
+struct Target {
+  std::uint16_t sm = 0;
+  char suffix = 0;
+  friend auto operator<=>(const Target&, const Target&) = default;
+};
+std::optional<Target> parseTarget(std::string_view word);  // "sm_90a"
+// True if code for `target` may use what `requirement` names: "75", "90a", or alternatives
+// "100f|110f|103a".  Rules: a plain number means that SM and later; 'a' exactly that target; 'f' every
+// target of that family (same major number) from that SM on, with suffix 'a' or 'f'.
+bool satisfies(Target target, std::string_view requirement);
+
+// ---- operands --------------------------------------------------------------------------------
+
+// How an operand stands in the text.  The shape of an instruction is the sequence of these over its
+// top-level operands.
+enum class OperandShape : std::uint8_t {
+  Scalar,   // %r1, 42, symbol, !%p, _
+  Pair,     // %p|%q
+  Address,  // [...]
+  Vector,   // {...}
+  List,     // (...): arguments and results of a call
+};
+
+// The shape in one number, to find the Form again: equal shapes, equal keys.
+class Shape {
+ public:
+  void push(OperandShape operand);
+  std::size_t size() const;
+  OperandShape operator[](std::size_t index) const;
+  std::uint64_t key() const { return bits_; }
+  friend bool operator==(const Shape&, const Shape&) = default;
+
+ private:
+  std::uint64_t bits_ = 0;  // 4 bits of count, then 3 bits an operand; at most 15 operands are told apart
+};
+
+struct OperandRole {
+  bool reads = true;
+  bool writes = false;
+  // The type of a register in this place, or None where the row does not say.
+  Type type = Type::None;
+  // The same for q in p|q; None where there is no q.
+  Type second = Type::None;
+  // ld, st and cvt take registers wider than the type of the instruction.
+  bool allowsWider = false;
+};
+
+// ---- the table -------------------------------------------------------------------------------
+
+// Facts that hold for every instruction of a row.
+enum Trait : std::uint32_t {
+  kConvergent = 1u << 0,    // must be executed by the same threads as in the input
+  kCollective = 1u << 1,    // its address is an address of the warp, not of the thread (ldmatrix)
+  kPure = 1u << 2,          // the result is a function of the operands alone
+  kCommutative = 1u << 3,   // the first two sources may be exchanged
+  kReadsCarry = 1u << 4,    // addc, subc, madc
+  kMemoryRead = 1u << 5,    // reads memory through its address operands
+  kMemoryWrite = 1u << 6,   // writes memory through its address operands
+  kMayTrap = 1u << 7,
+  kClusterFeature = 1u << 8,  // makes shared memory external (docs/soundness.md C3.6)
+};
+
+// What the test against ptxas cannot show of a row, although it tries (docs: rows.h).
+enum Unproven : std::uint8_t {
+  kProven = 0,
+  kUnprovenVersion = 1u << 0,  // ptxas also takes the example below `version`
+  kUnprovenTarget = 1u << 1,   // ptxas also takes the example below `target`
+  kUnprovenExample = 1u << 2,  // no ptxas takes the example (an instruction that was withdrawn)
+};
+
+// One row of the table: one syntax shape.  `syntax` is in the manual's notation, for example
+//   "add{.sat}.type =d, a, b"   "setp.cmp.type =p{|q}, a, b"   "ld{.weak}{.ss}.type =d, [a]{, cache}"
+// where {..} is optional, .name in `sets` is one of a set of qualifiers, and any other .word stands
+// for itself.  See rows.h for the whole notation.
+struct Row {
+  std::string_view section;   // of the PTX ISA manual, release 9.4 (numbers of 9.1 differ)
+  std::string_view syntax;
+  std::string_view sets;      // ".type=.u16,.u32 .ss=.shared,.global"
+  Effect effect;
+  std::uint32_t traits;
+  Version version;            // first PTX ISA version
+  std::string_view target;    // first SM, see satisfies()
+  std::string_view example;   // one statement that ptxas accepts; see rows.h for its names
+  std::uint8_t unproven = kProven;
+  Control control = Control::None;
+};
+
+// All rows, those of one first word in the order in which they are tried: the first that fits holds.
+std::span<const Row> rows();
+
+// What the table says about one spelling of an opcode with one shape of operands.  Immutable; lives
+// as long as its FormTable.
+struct Form {
+  std::string_view mnemonic;  // as spelled, blanks taken out: "ld.global.v4.f32"
+  Opcode opcode = Opcode::Unknown;
+  const Row* row = nullptr;   // null: docs/soundness.md A7 holds
+  Shape shape;
+  // Why `row` is null, for the warning: the first word is unknown, or no row fits the qualifiers
+  // and operands.
+  bool unknownOpcode = false;
+
+  Effect effect = Effect::Unknown;
+  Control control = Control::None;
+  std::uint32_t traits = 0;
+  Space space = Space::None;
+  Scope scope = Scope::None;
+  Semantics semantics = Semantics::None;
+  Type type = Type::None;        // of the result or the access: the first type qualifier
+  Type sourceType = Type::None;  // of the source where the opcode has two (cvt, set); else `type`
+  std::uint8_t vectorWidth = 1;  // .v2, .v4, .v8
+  bool writesCarry = false;      // .cc
+  bool readsCarry = false;
+  std::vector<std::string_view> qualifiers;  // ".global", ".v4", ".f32", in the order of the text
+  std::vector<OperandRole> roles;            // one for each top-level operand of the shape
+
+  bool known() const { return row != nullptr; }
+  bool is(Trait trait) const { return (traits & trait) != 0; }
+  bool has(std::string_view qualifier) const;  // ".aligned"
+  OperandRole role(std::size_t operand) const;
+};
+
+// Interns Forms.  A lookup of a spelling that was seen before costs a hash of the text; the parser
+// avoids even that by keeping the Form per interned opcode word.  Thread-safe.
+class FormTable {
+ public:
+  FormTable();
+  ~FormTable();
+  FormTable(const FormTable&) = delete;
+  FormTable& operator=(const FormTable&) = delete;
+
+  // Never fails: what the table does not know gives a Form without a row.
+  const Form& get(std::string_view mnemonic, Shape shape);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// ---- special registers -----------------------------------------------------------------------
+
+// Where the value of a special register varies (docs/soundness.md C1.2, D3).
+enum class Variation : std::uint8_t {
+  Uniform,       // the same for every thread of a CTA, and constant: %ctaid, %ntid
+  ThreadVarying, // differs between threads, constant in each: %tid, %laneid
+  Volatile,      // may change while the thread runs: %clock, %smid
+};
+
+struct SpecialRegister {
+  std::string_view name;   // "%tid", "%clock64", "%envreg<32>" for a numbered family
+  bool isVector;           // has .x .y .z
+  Type type;
+  Variation variation;
+  bool isPin;              // reading it is PIN (docs/soundness.md A2)
+  Version version;
+  std::string_view target;
+  std::string_view section;
+};
+std::span<const SpecialRegister> specialRegisters();
+// "%tid.x" and "%tid" both find %tid; null for a name without a row.
+const SpecialRegister* findSpecialRegister(std::string_view name);
+
+}  // namespace ptxopt::isa
