@@ -1,0 +1,36 @@
+# How the targets of this project are made: warnings as errors in our own code, sanitizers where
+# asked for, one static library for each room of src/.
+
+add_library(ptxopt_flags INTERFACE)
+target_compile_features(ptxopt_flags INTERFACE cxx_std_20)
+target_compile_options(ptxopt_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-missing-field-initializers -Werror)
+target_include_directories(ptxopt_flags INTERFACE ${PROJECT_SOURCE_DIR}/src)
+
+if(PTXOPT_SANITIZE)
+  add_compile_options(-fsanitize=${PTXOPT_SANITIZE} -fno-sanitize-recover=all
+                      -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${PTXOPT_SANITIZE})
+endif()
+
+# ptxopt_room(isa SOURCES a.cpp b.cpp DEPENDS support): the library ptxopt_isa.  DEPENDS names only
+# rooms on lower floors, so a wrong arrow does not link.
+function(ptxopt_room name)
+  cmake_parse_arguments(ROOM "" "" "SOURCES;DEPENDS;LINK" ${ARGN})
+  add_library(ptxopt_${name} STATIC ${ROOM_SOURCES})
+  list(TRANSFORM ROOM_DEPENDS PREPEND ptxopt_)
+  target_link_libraries(ptxopt_${name} PUBLIC ${ROOM_DEPENDS} ${ROOM_LINK} PRIVATE ptxopt_flags)
+  target_include_directories(ptxopt_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>)
+endfunction()
+
+# ptxopt_unit_test(isa SOURCES a_test.cpp DEPENDS isa): the test program isa_test, run by ctest.
+function(ptxopt_unit_test name)
+  cmake_parse_arguments(TEST "" "" "SOURCES;DEPENDS;LINK" ${ARGN})
+  add_executable(${name}_test ${TEST_SOURCES})
+  list(TRANSFORM TEST_DEPENDS PREPEND ptxopt_)
+  target_link_libraries(${name}_test PRIVATE ${TEST_DEPENDS} ${TEST_LINK} ptxopt_flags
+                        GTest::gtest_main)
+  add_test(NAME unit/${name} COMMAND ${name}_test)
+  set_tests_properties(unit/${name} PROPERTIES
+    ENVIRONMENT "PTXOPT_SOURCE_DIR=${PROJECT_SOURCE_DIR};PTXOPT_BIN_DIR=${CMAKE_RUNTIME_OUTPUT_DIRECTORY}")
+endfunction()

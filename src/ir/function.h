@@ -1,0 +1,185 @@
+// A function: its parameters, registers, symbols and statements.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/statement.h"
+#include "support/arena.h"
+#include "support/interner.h"
+
+namespace ptxopt::ir {
+
+class Module;
+
+enum class Linkage : std::uint8_t { None, Visible, Extern, Weak, Common };
+
+// One declared name: `%r<100>` is stem "%r", count 100, parametrised; `%p1` is that name, count 1.
+struct RegisterRange {
+  NameId name = NameId::None;  // the stem of a parametrised range, else the whole name
+  std::uint32_t first = 0;     // RegisterId of its first register
+  std::uint32_t count = 1;
+  isa::Type type = isa::Type::None;
+  std::uint8_t vectorWidth = 1;  // .v2, .v4
+  bool parametrised = false;
+  bool isParameter = false;      // a .reg parameter or result of a .func
+  NameId typeName = NameId::None;  // as spelled, where `type` is Other
+};
+
+// The value of an initialised variable as the bytes of its memory image, and the places in it that
+// hold addresses.
+struct Relocation {
+  std::uint64_t offset = 0;    // in bytes from the start of the variable
+  std::uint8_t size = 8;       // bytes it takes
+  bool generic = false;        // generic(symbol)
+  std::uint64_t mask = 0;      // 0xFF00(symbol): which bits of the address; 0: all
+  SymbolId symbol = SymbolId::None;
+  std::int64_t addend = 0;
+};
+struct Initializer {
+  std::span<const std::uint8_t> bytes;  // may be shorter than the variable: the rest is zero
+  std::span<const Relocation> relocations;
+  // Text of an initialiser whose value the IR does not know (an unknown type, an operator outside
+  // of the manual's); then `bytes` and `relocations` are empty, and every symbol in it escapes.
+  std::string_view opaque;
+  std::span<const SymbolId> opaqueSymbols;
+};
+
+struct Variable {
+  NameId name = NameId::None;
+  SymbolId symbol = SymbolId::None;
+  isa::Space space = isa::Space::None;
+  std::uint8_t constantBank = 0;     // .const[3] of PTX 1.x and 2.x
+  isa::Type type = isa::Type::None;
+  NameId typeName = NameId::None;    // as spelled, where `type` is Other
+  std::uint8_t vectorWidth = 1;
+  Linkage linkage = Linkage::None;
+  std::uint32_t alignment = 0;       // bytes; 0: the natural one
+  std::span<const std::int64_t> dimensions;  // -1: `[]`
+  std::string_view attributes;       // ".attribute(.managed) .ptr .global .align 8", as spelled
+  bool isParametrised = false;       // .shared .b32 v<4>: `dimensions` empty, `count` names
+  std::uint32_t count = 1;
+  const Initializer* initializer = nullptr;
+  Function* function = nullptr;      // where it is a parameter or local variable
+  // Bytes; 0 where it is not known (`[]` without initialiser, an unknown type).
+  std::uint64_t size = 0;
+};
+
+enum class SymbolKind : std::uint8_t {
+  Unresolved,  // declared nowhere: docs/soundness.md A7
+  Variable,
+  Parameter,   // of the function, in the .param space
+  Function,
+  Label,
+  TargetList,
+  Prototype,
+  Alias,
+};
+
+struct Symbol {
+  NameId name = NameId::None;
+  SymbolKind kind = SymbolKind::Unresolved;
+  union {
+    void* none = nullptr;
+    ir::Variable* variable;
+    ir::Function* function;
+    ir::Label* label;
+    ir::TargetList* targets;
+    ir::Prototype* prototype;
+    ir::Alias* alias;
+  };
+};
+
+// `.maxntid 128, 1, 1`, `.noreturn`, `.pragma "..."`: what stands between the parameters and the
+// body.
+struct Attribute {
+  NameId name = NameId::None;  // ".maxntid"
+  bool known = false;          // the tool knows what it means
+  std::span<const std::int64_t> values;
+  std::string_view text;       // all of it, as spelled
+};
+
+class Function {
+ public:
+  Function(Module& module, NameId name, bool isEntry)
+      : module_(&module), name_(name), isEntry_(isEntry) {}
+
+  Module& module() const { return *module_; }
+  NameId name() const { return name_; }
+  std::string_view nameText() const;
+  bool isEntry() const { return isEntry_; }
+  bool hasBody() const { return hasBody_; }
+
+  // ---- declarations: filled by the parser or a builder --------------------------------------
+  Linkage linkage = Linkage::None;
+  std::vector<Variable*> results;      // .func (.reg .b32 r)
+  std::vector<Variable*> parameters;   // space Reg or Param
+  std::vector<Attribute> attributes;
+  SymbolId symbol = SymbolId::None;    // in the module's table
+  FunctionItem* item = nullptr;
+  SourceRange bodySource;              // from { to }
+
+  // Values of an attribute such as ".reqntid", missing dimensions given as 1.
+  const Attribute* attribute(std::string_view name) const;
+  std::optional<std::array<std::uint32_t, 3>> requiredBlock() const;  // .reqntid
+  bool noReturn() const { return attribute(".noreturn") != nullptr; }
+
+  // ---- registers ----------------------------------------------------------------------------
+  std::span<const RegisterRange> registers() const { return ranges_; }
+  std::uint32_t registerCount() const { return registerCount_; }
+  // The range that holds a register.  O(log ranges).
+  const RegisterRange& rangeOf(RegisterId id) const;
+  std::string registerName(RegisterId id) const;
+  // Returns the first new register.
+  RegisterId addRegisters(RegisterRange range);
+
+  // ---- symbols ------------------------------------------------------------------------------
+  static constexpr std::uint32_t kLocalBit = 1u << 31;
+  const Symbol& symbolAt(SymbolId id) const;  // of this function or of its module
+  SymbolId addSymbol(const Symbol& added);   // local
+  Symbol& localSymbol(SymbolId id) { return symbols_[static_cast<std::uint32_t>(id) & ~kLocalBit]; }
+  std::span<const Symbol> localSymbols() const { return symbols_; }
+
+  // ---- statements ---------------------------------------------------------------------------
+  const StatementList& body() const { return body_; }
+  StatementList& body() { return body_; }
+  void setHasBody() { hasBody_ = true; }
+
+  // ---- edits: these keep what the printer needs -----------------------------------------------
+  // Takes the statement out; its text, and its line where it stood alone on it, goes too.
+  void erase(Statement* statement);
+  // Says that the operands, guard or form of `statement` were edited in place.
+  void markChanged(Statement* statement);
+  void insertAfter(Statement* position, Statement* statement);   // position null: at the front
+  void insertBefore(Statement* position, Statement* statement);
+  bool changed() const { return changed_; }
+  std::span<const SourceRange> erased() const { return erased_; }
+
+  // Where new statements of this function are made; one thread at a time works on a function.
+  Arena& arena() { return arena_; }
+
+  // Something in the body could not be understood in a way that no instruction's Form expresses (a
+  // guard or a branch target that names nothing, an unknown directive): passes leave the function
+  // alone.
+  bool isOpaque = false;
+
+ private:
+  Module* module_;
+  NameId name_;
+  bool isEntry_;
+  bool hasBody_ = false;
+  bool changed_ = false;
+  std::vector<RegisterRange> ranges_;
+  std::uint32_t registerCount_ = 0;
+  std::vector<Symbol> symbols_;
+  StatementList body_;
+  std::vector<SourceRange> erased_;
+  Arena arena_;
+};
+
+}  // namespace ptxopt::ir

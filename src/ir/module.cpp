@@ -1,0 +1,30 @@
+#include "ir/module.h"
+
+#include <algorithm>
+
+namespace ptxopt::ir {
+
+bool Module::isDebug() const {
+  return std::find(targetWords.begin(), targetWords.end(), "debug") != targetWords.end();
+}
+
+Function* Module::findFunction(std::string_view name) {
+  const NameId id = names_.find(name);
+  const auto found = std::find_if(functions_.rbegin(), functions_.rend(), [&](const Function& f) {
+    return f.name() == id && id != NameId::None;
+  });
+  return found == functions_.rend() ? nullptr : &*found;
+}
+
+SymbolId Module::addSymbol(const Symbol& symbol) {
+  symbols_.push_back(symbol);
+  return SymbolId{static_cast<std::uint32_t>(symbols_.size() - 1)};
+}
+
+NameId Module::name(std::string_view text) {
+  const std::lock_guard lock(namesMutex_);
+  const NameId known = names_.find(text);
+  return known != NameId::None ? known : names_.intern(arena_.copy(text));
+}
+
+}  // namespace ptxopt::ir

@@ -1,0 +1,73 @@
+// A PTX file as IR.
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/function.h"
+#include "ir/statement.h"
+#include "isa/isa.h"
+#include "support/arena.h"
+#include "support/interner.h"
+#include "support/source.h"
+
+namespace ptxopt::ir {
+
+class Module {
+ public:
+  explicit Module(std::shared_ptr<const SourceText> source) : source_(std::move(source)) {}
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
+
+  const SourceText& source() const { return *source_; }
+
+  // ---- header ---------------------------------------------------------------------------------
+  isa::Version version;
+  isa::Target target;                        // the first .target word that names an SM
+  std::vector<std::string_view> targetWords; // "sm_90a", "debug", "texmode_independent"
+  std::uint32_t addressSize = 32;            // bits: what PTX takes where .address_size is missing
+  bool isDebug() const;                      // .target ..., debug
+
+  // ---- content --------------------------------------------------------------------------------
+  const StatementList& items() const { return items_; }
+  StatementList& items() { return items_; }
+  // In the order of the text, declarations without a body included.  Stable addresses.
+  std::deque<Function>& functions() { return functions_; }
+  const std::deque<Function>& functions() const { return functions_; }
+  Function* findFunction(std::string_view name);
+
+  const Symbol& symbolAt(SymbolId id) const { return symbols_[static_cast<std::uint32_t>(id)]; }
+  Symbol& symbolAt(SymbolId id) { return symbols_[static_cast<std::uint32_t>(id)]; }
+  SymbolId addSymbol(const Symbol& symbol);
+  std::uint32_t symbolCount() const { return static_cast<std::uint32_t>(symbols_.size()); }
+
+  // ---- names, forms and memory ----------------------------------------------------------------
+  std::string_view text(NameId id) const { return names_.text(id); }
+  // For passes: copies the text, and may be called from several threads at once.
+  NameId name(std::string_view text);
+  // For the parser: does not copy, one thread.
+  Interner& names() { return names_; }
+  const Interner& names() const { return names_; }
+  isa::FormTable& forms() { return forms_; }
+  Arena& arena() { return arena_; }
+
+  // An unknown directive, pragma or attribute stands somewhere at module scope.
+  bool hasUnknownDirective = false;
+
+ private:
+  std::shared_ptr<const SourceText> source_;
+  Interner names_;
+  std::mutex namesMutex_;
+  isa::FormTable forms_;
+  Arena arena_;
+  StatementList items_;
+  std::deque<Function> functions_;
+  std::deque<Symbol> symbols_;
+};
+
+}  // namespace ptxopt::ir

@@ -1,0 +1,242 @@
+// What a function body and a module are made of: a list of statements in the order of the text.
+#pragma once
+
+#include <cstdint>
+#include <iterator>
+#include <span>
+#include <string_view>
+
+#include "ir/operand.h"
+#include "isa/isa.h"
+#include "support/source.h"
+
+namespace ptxopt::ir {
+
+class Function;
+struct Variable;
+
+enum class StatementKind : std::uint8_t {
+  Instruction,
+  Label,                // L1:
+  ScopeBegin,           // {
+  ScopeEnd,             // }
+  RegisterDeclaration,  // .reg .b32 %r<5>;
+  VariableDeclaration,  // .shared .align 4 .b8 smem[64];
+  Location,             // .loc 1 23 5
+  Pragma,               // .pragma "nounroll";
+  TargetList,           // L: .branchtargets L1, L2;  or .calltargets
+  Prototype,            // P: .callprototype (.param .b32 _) _ (.param .b64 _);
+  Alias,                // .alias f, g;
+  FunctionItem,         // .entry or .func, with or without a body; only in a module
+  Directive,            // any other: text that the IR keeps as it is
+};
+
+// Statements are made in an Arena and never move; a Statement* stays good until the module dies,
+// also after the statement was removed from its list.
+struct Statement {
+  Statement* previous = nullptr;
+  Statement* next = nullptr;
+  // Of the text from the first to the last token; not valid for a statement that a pass made.
+  SourceRange source;
+  StatementKind kind = StatementKind::Directive;
+  bool changed = false;  // the source text no longer says what the statement says
+  std::uint16_t operandCount = 0;
+
+  template <class T>
+  T* as() {
+    return kind == T::kKind ? static_cast<T*>(this) : nullptr;
+  }
+  template <class T>
+  const T* as() const {
+    return kind == T::kKind ? static_cast<const T*>(this) : nullptr;
+  }
+};
+
+// A register with a negation, in four bytes.  Functions with 2^31 registers and more are refused.
+class Guard {
+ public:
+  Guard() = default;
+  Guard(RegisterId predicate, bool negated)
+      : bits_(static_cast<std::uint32_t>(predicate) << 1 | std::uint32_t{negated}) {}
+  explicit operator bool() const { return bits_ != kNone; }
+  RegisterId predicate() const { return *this ? RegisterId{bits_ >> 1} : RegisterId::None; }
+  bool negated() const { return (bits_ & 1) != 0; }
+  friend bool operator==(Guard, Guard) = default;
+
+ private:
+  static constexpr std::uint32_t kNone = ~0u;
+  std::uint32_t bits_ = kNone;
+};
+
+inline constexpr std::uint32_t kNoBlock = ~0u;
+
+// The operands stand behind the object in memory, in the order of the text, groups flattened.
+struct Instruction : Statement {
+  static constexpr StatementKind kKind = StatementKind::Instruction;
+  Guard guard;
+  // Owned by whoever numbers the function last: the index of the block in analysis::Cfg.
+  std::uint32_t block = kNoBlock;
+  const isa::Form* form = nullptr;
+
+  std::span<Operand> operands() { return {reinterpret_cast<Operand*>(this + 1), operandCount}; }
+  std::span<const Operand> operands() const {
+    return {reinterpret_cast<const Operand*>(this + 1), operandCount};
+  }
+  bool is(isa::Opcode opcode) const { return form->opcode == opcode; }
+  // The k-th top-level operand, groups counted as one; null where there are fewer.  O(operands).
+  const Operand* operand(std::size_t k) const;
+  Operand* operand(std::size_t k);
+};
+static_assert(sizeof(Instruction) == 48);
+static_assert(alignof(Operand) <= alignof(Instruction));
+
+// The operands of the group that starts at `group`, which must be a group of an instruction.
+inline std::span<const Operand> members(const Operand& group) { return {&group + 1, group.id}; }
+
+struct Label : Statement {
+  static constexpr StatementKind kKind = StatementKind::Label;
+  SymbolId symbol = SymbolId::None;
+};
+
+struct ScopeBegin : Statement {
+  static constexpr StatementKind kKind = StatementKind::ScopeBegin;
+};
+struct ScopeEnd : Statement {
+  static constexpr StatementKind kKind = StatementKind::ScopeEnd;
+};
+
+// `ranges` are consecutive entries of Function::registers().
+struct RegisterDeclaration : Statement {
+  static constexpr StatementKind kKind = StatementKind::RegisterDeclaration;
+  std::uint32_t firstRange = 0;
+  std::uint32_t rangeCount = 0;
+};
+
+struct VariableDeclaration : Statement {
+  static constexpr StatementKind kKind = StatementKind::VariableDeclaration;
+  std::span<Variable*> variables;  // .global .u32 a, b[3];
+};
+
+struct Location : Statement {
+  static constexpr StatementKind kKind = StatementKind::Location;
+  std::uint32_t file = 0;
+  std::uint32_t line = 0;
+  std::uint32_t column = 0;
+  std::string_view rest;  // ", function_name $L__info_string0, inlined_at 1 5 3", or empty
+};
+
+struct Pragma : Statement {
+  static constexpr StatementKind kKind = StatementKind::Pragma;
+  std::string_view text;  // the strings with their quotes: "\"nounroll\""
+};
+
+struct TargetList : Statement {
+  static constexpr StatementKind kKind = StatementKind::TargetList;
+  bool areCalls = false;  // .calltargets
+  SymbolId symbol = SymbolId::None;  // of its label
+  std::span<SymbolId> targets;
+};
+
+struct Prototype : Statement {
+  static constexpr StatementKind kKind = StatementKind::Prototype;
+  SymbolId symbol = SymbolId::None;  // of its label
+  bool noReturn = false;
+  std::string_view text;             // all of it, from .callprototype to the semicolon
+};
+
+struct Alias : Statement {
+  static constexpr StatementKind kKind = StatementKind::Alias;
+  SymbolId alias = SymbolId::None;
+  SymbolId aliasee = SymbolId::None;
+};
+
+struct FunctionItem : Statement {
+  static constexpr StatementKind kKind = StatementKind::FunctionItem;
+  Function* function = nullptr;
+};
+
+enum class DirectiveKind : std::uint8_t {
+  Version, Target, AddressSize, File, Section, LocationIntermediate, SourceSection,
+  Unknown,  // docs/soundness.md A7.5
+};
+
+struct Directive : Statement {
+  static constexpr StatementKind kKind = StatementKind::Directive;
+  DirectiveKind which = DirectiveKind::Unknown;
+  std::string_view text;  // all of it
+};
+
+// A doubly linked list through the statements themselves.  Every operation is O(1).
+class StatementList {
+ public:
+  template <class S>
+  class Iterator {
+   public:
+    using iterator_category = std::forward_iterator_tag;
+    using value_type = S;
+    using difference_type = std::ptrdiff_t;
+    using pointer = S*;
+    using reference = S&;
+    Iterator() = default;
+    explicit Iterator(S* at) : at_(at) {}
+    S& operator*() const { return *at_; }
+    S* operator->() const { return at_; }
+    Iterator& operator++() {
+      at_ = at_->next;
+      return *this;
+    }
+    Iterator operator++(int) {
+      Iterator old = *this;
+      at_ = at_->next;
+      return old;
+    }
+    friend bool operator==(Iterator, Iterator) = default;
+
+   private:
+    S* at_ = nullptr;
+  };
+
+  Statement* front() const { return first_; }
+  Statement* back() const { return last_; }
+  bool empty() const { return first_ == nullptr; }
+  Iterator<Statement> begin() { return Iterator<Statement>(first_); }
+  Iterator<Statement> end() { return Iterator<Statement>(nullptr); }
+  Iterator<const Statement> begin() const { return Iterator<const Statement>(first_); }
+  Iterator<const Statement> end() const { return Iterator<const Statement>(nullptr); }
+
+  void append(Statement* statement) { insertAfter(last_, statement); }
+  // `position` null: at the front.
+  void insertAfter(Statement* position, Statement* statement) {
+    Statement* after = position != nullptr ? position->next : first_;
+    statement->previous = position;
+    statement->next = after;
+    (position != nullptr ? position->next : first_) = statement;
+    (after != nullptr ? after->previous : last_) = statement;
+  }
+  // Leaves the pointers of `statement` as they are, so that a loop over the list can go on.
+  void remove(Statement* statement) {
+    (statement->previous != nullptr ? statement->previous->next : first_) = statement->next;
+    (statement->next != nullptr ? statement->next->previous : last_) = statement->previous;
+  }
+
+ private:
+  Statement* first_ = nullptr;
+  Statement* last_ = nullptr;
+};
+
+// Calls visit(const Operand&) for every operand that names a register: each is a definition, a use,
+// or both (`writes`, `reads`).  The guard is not among them.
+template <class Visitor>
+void forEachRegister(const Instruction& instruction, Visitor&& visit) {
+  for (const Operand& operand : instruction.operands()) {
+    if (operand.reg() != RegisterId::None) visit(operand);
+  }
+}
+
+// True if `definition` may leave old bits of its register: a guarded instruction, or one element
+// of a vector register.
+inline bool isPartial(const Instruction& instruction, const Operand& definition) {
+  return static_cast<bool>(instruction.guard) || definition.component != 0 || definition.reads;
+}
+
+}  // namespace ptxopt::ir

@@ -1,0 +1,97 @@
+#include "support/interner.h"
+
+#include <cstring>
+
+namespace ptxopt {
+
+namespace {
+
+// FNV-like mixing eight bytes at a time; names are short, so the loop seldom runs twice.
+std::uint32_t hashOf(std::string_view text) {
+  constexpr std::uint64_t kMultiplier = 0x9E3779B97F4A7C15u;
+  std::uint64_t hash = text.size();
+  const char* data = text.data();
+  std::size_t left = text.size();
+  while (left >= 8) {
+    std::uint64_t word;
+    std::memcpy(&word, data, 8);
+    hash = (hash ^ word) * kMultiplier;
+    hash ^= hash >> 32;
+    data += 8;
+    left -= 8;
+  }
+  if (left != 0) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, data, left);
+    hash = (hash ^ word) * kMultiplier;
+  }
+  return static_cast<std::uint32_t>(hash >> 32) | 1u;
+}
+
+bool isDigit(char c) { return c >= '0' && c <= '9'; }
+
+// Splits "%r57" into 2 and 57; returns the length of the whole text where there is no such number.
+std::size_t stemLength(std::string_view text, std::uint32_t* index) {
+  std::size_t stem = text.size();
+  while (stem > 0 && isDigit(text[stem - 1])) --stem;
+  const std::size_t digits = text.size() - stem;
+  const bool leadingZero = digits > 1 && text[stem] == '0';
+  if (digits == 0 || digits > 9 || stem == 0 || leadingZero) return text.size();
+  std::uint32_t value = 0;
+  for (std::size_t i = stem; i < text.size(); ++i) {
+    value = value * 10 + static_cast<std::uint32_t>(text[i] - '0');
+  }
+  *index = value;
+  return stem;
+}
+
+constexpr std::uint32_t kFirstCapacity = 1u << 12;
+
+}  // namespace
+
+Interner::Interner() : slots_(kFirstCapacity, Slot{0, NameId::None}), mask_(kFirstCapacity - 1) {
+  entries_.push({});
+}
+
+std::uint32_t Interner::probe(std::string_view text, std::uint32_t hash) const {
+  std::uint32_t at = hash >> 7 & mask_;
+  while (slots_[at].id != NameId::None) {
+    if (slots_[at].hash == hash && this->text(slots_[at].id) == text) break;
+    at = (at + 1) & mask_;
+  }
+  return at;
+}
+
+NameId Interner::find(std::string_view text) const { return slots_[probe(text, hashOf(text))].id; }
+
+NameId Interner::intern(std::string_view text) {
+  const std::uint32_t hash = hashOf(text);
+  std::uint32_t at = probe(text, hash);
+  if (slots_[at].id != NameId::None) return slots_[at].id;
+
+  NameEntry entry{text.data(), static_cast<std::uint32_t>(text.size()), hash, NameId::None, 0};
+  const std::size_t stem = stemLength(text, &entry.index);
+  if (stem != text.size()) {
+    entry.stem = intern(text.substr(0, stem));
+    at = probe(text, hash);  // the stem may have taken the slot or made the table grow
+  }
+  const NameId id{entries_.size()};
+  entries_.push(entry);
+  slots_[at] = {hash, id};
+  if (entries_.size() * 2 > mask_) grow();
+  return id;
+}
+
+void Interner::grow() {
+  std::vector<Slot> old((mask_ + 1) * 2, Slot{0, NameId::None});
+  old.swap(slots_);
+  mask_ = static_cast<std::uint32_t>(slots_.size()) - 1;
+  for (const Slot& slot : old) {
+    if (slot.id == NameId::None) continue;
+    std::uint32_t at = slot.hash >> 7 & mask_;
+    while (slots_[at].id != NameId::None) at = (at + 1) & mask_;
+    slots_[at] = slot;
+  }
+}
+
+}  // namespace ptxopt

@@ -1,0 +1,54 @@
+// A source text with its name, and positions in it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ptxopt {
+
+// Byte offsets from the start of the text.  Texts of 4 GiB and more are refused on loading.
+using Offset = std::uint32_t;
+inline constexpr Offset kNoOffset = ~Offset{0};
+
+struct SourceRange {
+  Offset begin = kNoOffset;
+  Offset end = kNoOffset;
+  bool valid() const { return begin != kNoOffset; }
+};
+
+struct LineColumn {
+  std::uint32_t line = 0;    // from 1; 0 where there is no position
+  std::uint32_t column = 0;  // from 1, in bytes
+};
+
+// Owns the bytes.  They are followed by `kPadding` zero bytes, so that a scanner may read past the
+// end without a test.  Immutable, so every member may be called from several threads.
+class SourceText {
+ public:
+  static constexpr std::size_t kPadding = 16;
+
+  SourceText(std::string name, std::string_view bytes);
+  // Takes ownership of a buffer which already ends in kPadding zero bytes.
+  SourceText(std::string name, std::vector<char> paddedBytes);
+
+  const std::string& name() const { return name_; }
+  std::string_view text() const { return {bytes_.data(), bytes_.size() - kPadding}; }
+  std::string_view slice(SourceRange range) const {
+    return text().substr(range.begin, range.end - range.begin);
+  }
+
+  // The first call costs one pass over the text; later ones a binary search.
+  LineColumn lineColumn(Offset offset) const;
+
+ private:
+  std::string name_;
+  std::vector<char> bytes_;
+  mutable std::once_flag linesOnce_;
+  mutable std::vector<Offset> lineStarts_;
+};
+
+}  // namespace ptxopt
