@@ -1,0 +1,109 @@
+// What a pass is, what it is given, and what it says about its work.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ir/module.h"
+
+namespace ptxopt::analysis {
+class FunctionAnalyses;
+class ModuleAnalyses;
+}  // namespace ptxopt::analysis
+
+namespace ptxopt::passes {
+
+// ---- remarks -----------------------------------------------------------------------------------
+
+enum class RemarkKind : std::uint8_t {
+  Passed,    // the pass did it
+  Missed,    // the pass nearly did it: the message says what was in the way
+  Analysis,  // something a reader wants to know, for example that a limit was met
+};
+
+struct Remark {
+  std::string_view pass;  // Pass::name()
+  RemarkKind kind = RemarkKind::Analysis;
+  const ir::Function* function = nullptr;
+  SourceRange place;                 // in the PTX; not valid for a made statement
+  const ir::Location* source = nullptr;  // the .loc that holds for it, or null
+  std::string message;
+  std::vector<std::pair<std::string, std::string>> details;
+};
+
+// ---- options -----------------------------------------------------------------------------------
+
+// Options of one pass in a pipeline text, `dead-sync<precision=flags,guard>`: {precision, flags},
+// {guard, ""}.
+using PassOptions = std::map<std::string, std::string, std::less<>>;
+
+// ---- changes -----------------------------------------------------------------------------------
+
+// Counts the rewrites of one run and says when to stop: --opt-bisect-limit=N.  One change is the
+// smallest rewrite that is correct by itself.
+class ChangeBudget {
+ public:
+  static constexpr std::uint64_t kUnlimited = ~std::uint64_t{0};
+  explicit ChangeBudget(std::uint64_t limit = kUnlimited) : left_(limit) {}
+  bool limited() const { return left_ != kUnlimited; }
+  // A pass calls this just before each change, and leaves it undone if the answer is no.
+  bool spend() {
+    if (!limited()) return true;
+    if (left_ == 0) return false;
+    --left_;
+    return true;
+  }
+
+ private:
+  std::uint64_t left_;
+};
+
+// What a pass has while it works on one function.  One for each function and pass, so that
+// functions can be worked on by several threads.
+struct PassContext {
+  analysis::FunctionAnalyses& analyses;
+  ChangeBudget& budget;
+  bool wantRemarks = true;  // false: remark() drops what it is given, the message need not be made
+  std::vector<Remark> remarks;
+  std::map<std::string_view, std::uint64_t> statistics;  // "barriers-removed" -> 3
+
+  void remark(Remark remark) {
+    if (wantRemarks) remarks.push_back(std::move(remark));
+  }
+};
+
+// ---- passes ------------------------------------------------------------------------------------
+
+class Pass {
+ public:
+  virtual ~Pass() = default;
+
+  // Before the functions, on one thread: facts about the module that the work on one function
+  // needs of the others (which may be changing by then).
+  virtual void prepare(const ir::Module& module, analysis::ModuleAnalyses& analyses);
+
+  // True if it changed the function; then every cached analysis of the function is dropped.  May
+  // run on several functions at once, hence const.  A function without a body, or that is opaque,
+  // or in a module for a debugger (.target debug), is never given to a pass.
+  virtual bool run(ir::Function& function, PassContext& context) const = 0;
+};
+
+struct PassInfo {
+  std::string_view name;         // equals the command-line name
+  std::string_view description;  // one sentence
+  std::string_view options;      // "precision=flags|objects|affine, guard"; empty if it takes none
+  // Null and a message in `error` where an option is unknown or its value is wrong.
+  std::unique_ptr<Pass> (*create)(const PassOptions& options, std::string& error);
+};
+
+// In the order of --list-passes.
+std::span<const PassInfo> allPasses();
+const PassInfo* findPass(std::string_view name);
+
+}  // namespace ptxopt::passes

@@ -1,0 +1,58 @@
+// Pipelines: which passes run in which order, and the engine that runs them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "passes/pass.h"
+
+namespace ptxopt::passes {
+
+struct PipelineStep {
+  std::string name;
+  PassOptions options;
+};
+
+// Parses "early-cse<memssa>,dead-sync<precision=flags,guard>".  Throws std::invalid_argument with a
+// message for the user: unknown pass (with the nearest name), bad option, unbalanced brackets.
+std::vector<PipelineStep> parsePipeline(std::string_view text);
+
+// The passes of -O0 .. -O3, as a pipeline text.  Passes that do not exist yet are left out; where
+// the whole barrier engine is missing, basic-dbe stands in for it.
+std::string pipelineOfLevel(int level);
+
+struct PassTime {
+  std::string name;
+  double seconds = 0;  // wall clock of the pass over all functions, analyses included
+};
+
+struct RunOptions {
+  std::vector<PipelineStep> pipeline;
+  std::vector<std::string> disabledPasses;   // --disable-pass=NAME
+  std::uint64_t changeLimit = ChangeBudget::kUnlimited;  // --opt-bisect-limit=N
+  unsigned threads = 1;                      // functions at once; the result does not depend on it
+  bool remarks = false;
+  bool verifyEach = false;
+  // Called after each step, on one thread, with the name of the pass: --print-after.
+  std::function<void(std::string_view pass, const ir::Module& module)> afterPass;
+};
+
+struct RunResult {
+  bool changed = false;
+  std::vector<Remark> remarks;  // by pass, then function, then position
+  std::map<std::string, std::map<std::string, std::uint64_t>> statistics;  // pass -> counter -> n
+  std::vector<PassTime> times;
+  // Problems that a pass brought in (verifyEach): an internal fault.
+  std::vector<std::string> verifierProblems;
+};
+
+// Runs the pipeline over every function with a body.  Memory and time beside the passes' own:
+// O(functions).
+RunResult runPipeline(ir::Module& module, const RunOptions& options);
+
+}  // namespace ptxopt::passes

@@ -1,0 +1,34 @@
+// IR to text.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/module.h"
+
+namespace ptxopt::print {
+
+// The module as the user wrote it, with only what passes changed rewritten: every function without
+// a change, and everything between functions, is a slice of the source.  The pieces point into the
+// source, or into `storage` of the result; together they are the file.
+class Output {
+ public:
+  const std::vector<std::string_view>& pieces() const { return pieces_; }
+  std::size_t size() const;  // bytes
+  std::string text() const;
+
+ private:
+  friend class SourcePrinter;
+  std::vector<std::string_view> pieces_;
+  std::vector<std::unique_ptr<std::string>> storage_;
+};
+Output print(const ir::Module& module);
+
+// Everything from the IR alone, in nvcc's style, without the comments of the source.
+std::string reprint(const ir::Module& module);
+
+// One statement in nvcc's style, without indentation and newline: "@%p1 bra \t$L__BB0_2;".
+std::string statementText(const ir::Function& function, const ir::Statement& statement);
+
+}  // namespace ptxopt::print
