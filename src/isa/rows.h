@@ -8,11 +8,13 @@
 // One row is one syntax shape with one requirement: what needs a later version or target than the
 // rest of an opcode has its own row.  Of the rows of one first word the first that fits holds.
 //
+// `section` is the number of the item where it is known, else that of its chapter.  `control` is
+// written in full: Control::Branch.
+//
 // Notation of `syntax`: a mnemonic, a blank, operands separated by commas.
 //
-// Mnemonic.  The first word and the literal words that follow it are a fixed prefix.  All later
-// qualifiers may come in any order, each slot at most once (ptxas takes them so), except that
-// those that are types keep their order among themselves.
+// Mnemonic.  The first word stands first; the qualifiers may come in any order, each slot at most
+// once (ptxas takes them so), except that those that are types keep their order among themselves.
 //   .word          this word, must be there
 //   .name          one of the set `.name=` of `sets`, must be there
 //   {.word}        may be there; likewise {.name}

@@ -1,0 +1,12 @@
+// The class of an instruction: what its row says, made precise by its qualifiers.
+#pragma once
+
+#include "isa/isa.h"
+
+namespace ptxopt::isa {
+
+// Fills effect, control, traits, space, scope, semantics, vectorWidth and the carry flags of `form`
+// from its opcode, qualifiers, shape and row (docs/soundness.md A2; A7 where the row is null).
+void classify(Form& form);
+
+}  // namespace ptxopt::isa

@@ -1,0 +1,132 @@
+// A hash table that is read without a lock.
+//
+// Open addressing over atomic pointers to immutable entries.  A reader probes the current array; a
+// miss takes the mutex, probes again and adds.  When an array is half full a bigger copy replaces it; the old
+// one stays alive until the table dies, so a reader that still holds it at worst misses and
+// comes to the mutex.
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "isa/classify.h"
+#include "isa/isa.h"
+#include "isa/pattern.h"
+#include "isa/row_index.h"
+
+namespace ptxopt::isa {
+namespace {
+
+struct Entry {
+  std::uint64_t hash;
+  std::string text;  // the mnemonic; the Form's views point into it
+  Form form;
+};
+
+struct Slots {
+  explicit Slots(std::size_t size) : mask(size - 1), entries(new std::atomic<const Entry*>[size]) {
+    for (std::size_t i = 0; i < size; ++i) entries[i].store(nullptr, std::memory_order_relaxed);
+  }
+  std::size_t mask;
+  std::unique_ptr<std::atomic<const Entry*>[]> entries;
+};
+
+constexpr std::size_t kInitialSlots = 512;
+
+std::uint64_t mix(std::uint64_t value) {
+  value ^= value >> 32;
+  value *= 0x9e3779b97f4a7c15u;
+  return value ^ (value >> 29);
+}
+
+// FNV-1a over the text, the shape stirred in.
+std::uint64_t hashOf(std::string_view mnemonic, Shape shape) {
+  std::uint64_t hash = 0xcbf29ce484222325u ^ mix(shape.key());
+  for (const char c : mnemonic) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  }
+  return mix(hash);
+}
+
+// Fills everything of `form` but mnemonic and shape.
+void build(Form& form) {
+  form.opcode = parseOpcode(firstWord(form.mnemonic));
+  form.qualifiers = splitQualifiers(form.mnemonic);
+  form.unknownOpcode = form.opcode == Opcode::Unknown;
+  if (!form.unknownOpcode) {
+    Match match;
+    for (const std::uint16_t index : rowsOf(form.opcode)) {
+      if (!matchRow(rowAt(index), form.qualifiers, form.shape, match)) continue;
+      form.row = &rowAt(index);
+      form.roles = std::move(match.roles);
+      form.type = match.type;
+      form.sourceType = match.sourceType;
+      break;
+    }
+  }
+  classify(form);
+}
+
+}  // namespace
+
+struct FormTable::Impl {
+  Impl() {
+    arrays.push_back(std::make_unique<Slots>(kInitialSlots));
+    current.store(arrays.back().get(), std::memory_order_relaxed);
+  }
+
+  static const Entry* find(const Slots& slots, std::uint64_t hash, std::string_view mnemonic,
+                           Shape shape) {
+    for (std::size_t at = hash & slots.mask;; at = (at + 1) & slots.mask) {
+      const Entry* entry = slots.entries[at].load(std::memory_order_acquire);
+      if (entry == nullptr) return nullptr;
+      if (entry->hash == hash && entry->form.shape == shape && entry->text == mnemonic) return entry;
+    }
+  }
+
+  static void insert(Slots& slots, const Entry* entry) {
+    std::size_t at = entry->hash & slots.mask;
+    while (slots.entries[at].load(std::memory_order_relaxed) != nullptr) at = (at + 1) & slots.mask;
+    slots.entries[at].store(entry, std::memory_order_release);
+  }
+
+  const Entry& add(std::uint64_t hash, std::string_view mnemonic, Shape shape) {
+    const std::lock_guard lock(mutex);
+    Slots* slots = current.load(std::memory_order_relaxed);
+    if (const Entry* entry = find(*slots, hash, mnemonic, shape)) return *entry;
+
+    Entry& entry = entries.emplace_back(Entry{hash, std::string(mnemonic), {}});
+    entry.form.mnemonic = entry.text;
+    entry.form.shape = shape;
+    build(entry.form);
+    if (entries.size() * 2 > slots->mask) {
+      arrays.push_back(std::make_unique<Slots>((slots->mask + 1) * 2));
+      slots = arrays.back().get();
+      for (const Entry& old : entries) insert(*slots, &old);
+      current.store(slots, std::memory_order_release);
+    } else {
+      insert(*slots, &entry);
+    }
+    return entry;
+  }
+
+  std::atomic<Slots*> current;
+  std::mutex mutex;
+  std::deque<Entry> entries;  // a deque: addresses stay
+  std::vector<std::unique_ptr<Slots>> arrays;
+};
+
+FormTable::FormTable() : impl_(std::make_unique<Impl>()) {}
+FormTable::~FormTable() = default;
+
+const Form& FormTable::get(std::string_view mnemonic, Shape shape) {
+  const std::uint64_t hash = hashOf(mnemonic, shape);
+  const Slots& slots = *impl_->current.load(std::memory_order_acquire);
+  if (const Entry* entry = Impl::find(slots, hash, mnemonic, shape)) return entry->form;
+  return impl_->add(hash, mnemonic, shape).form;
+}
+
+}  // namespace ptxopt::isa

@@ -1,0 +1,16 @@
+// The rows of one opcode, found without a search.  For FormTable and tests.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "isa/isa.h"
+
+namespace ptxopt::isa {
+
+// Indices into rows(), in the order in which they are tried.
+std::span<const std::uint16_t> rowsOf(Opcode opcode);
+
+const Row& rowAt(std::uint16_t index);
+
+}  // namespace ptxopt::isa
