@@ -1,6 +1,7 @@
 // IR to text.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>

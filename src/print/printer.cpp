@@ -1,0 +1,173 @@
+#include "print/printer.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "print/statement_text.h"
+
+namespace ptxopt::print {
+
+namespace {
+
+bool isBlank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+
+// Replaces a range of the source by a text; an empty range is an insertion.
+struct Edit {
+  SourceRange range;
+  std::string text;
+};
+
+// ---- where an edit takes place -----------------------------------------------------------------
+
+// The end of the line behind `at` if nothing but blanks and a line comment stands before it, else
+// kNoOffset.
+Offset restOfLine(std::string_view text, Offset at) {
+  while (at < text.size() && isBlank(text[at])) ++at;
+  if (text.substr(at, 2) == "//") at = static_cast<Offset>(std::min(text.find('\n', at), text.size()));
+  return at == text.size() || text[at] == '\n' ? at : kNoOffset;
+}
+
+// An erased statement takes its line with it where it stood alone on it, and otherwise the blanks
+// on one side of it.
+SourceRange withLine(std::string_view text, SourceRange range) {
+  Offset begin = range.begin;
+  while (begin > 0 && isBlank(text[begin - 1])) --begin;
+  const bool startsLine = begin == 0 || text[begin - 1] == '\n';
+  if (!startsLine) return {begin, range.end};
+  const Offset lineEnd = restOfLine(text, range.end);
+  if (lineEnd != kNoOffset) {
+    return {begin, static_cast<Offset>(std::min<std::size_t>(lineEnd + 1u, text.size()))};
+  }
+  Offset end = range.end;
+  while (end < text.size() && isBlank(text[end])) ++end;
+  return {range.begin, end};
+}
+
+// Neighbours with only blanks between them become one.
+std::vector<SourceRange> joined(std::string_view text, std::vector<SourceRange> ranges) {
+  std::sort(ranges.begin(), ranges.end(),
+            [](SourceRange a, SourceRange b) { return a.begin < b.begin; });
+  std::vector<SourceRange> result;
+  for (const SourceRange range : ranges) {
+    if (!result.empty()) {
+      const std::string_view gap =
+          text.substr(result.back().end, range.begin - result.back().end);
+      if (std::all_of(gap.begin(), gap.end(), isBlank)) {
+        result.back().end = range.end;
+        continue;
+      }
+    }
+    result.push_back(range);
+  }
+  return result;
+}
+
+void collectEdits(const ir::Function& function, std::string_view source, std::vector<Edit>& edits) {
+  for (const SourceRange range :
+       joined(source, {function.erased().begin(), function.erased().end()})) {
+    edits.push_back({withLine(source, range), {}});
+  }
+  // A made statement stands behind the last one before it that has a text.
+  Offset behind = function.bodySource.begin + 1;
+  for (const ir::Statement& statement : function.body()) {
+    if (!statement.source.valid()) {
+      const Offset lineEnd = restOfLine(source, behind);
+      const Offset at = lineEnd != kNoOffset ? lineEnd : behind;
+      edits.push_back({{at, at}, "\n\t" + statementText(function, statement)});
+      continue;
+    }
+    behind = statement.source.end;
+    if (statement.changed) {
+      edits.push_back({statement.source, statementText(function, statement)});
+    }
+  }
+}
+
+}  // namespace
+
+// Merges the edits of all functions with slices of the source.
+class SourcePrinter {
+ public:
+  static Output print(const ir::Module& module) {
+    const std::string_view source = module.source().text();
+    std::vector<Edit> edits;
+    for (const ir::Function& function : module.functions()) {
+      if (function.changed()) collectEdits(function, source, edits);
+    }
+    std::stable_sort(edits.begin(), edits.end(), [](const Edit& a, const Edit& b) {
+      return a.range.begin < b.range.begin;
+    });
+
+    Output output;
+    const auto add = [&output](std::string_view piece) {
+      if (!piece.empty()) output.pieces_.push_back(piece);
+    };
+    Offset written = 0;
+    for (Edit& edit : edits) {
+      if (edit.range.begin > written) add(source.substr(written, edit.range.begin - written));
+      written = std::max(written, edit.range.end);
+      if (edit.text.empty()) continue;
+      output.storage_.push_back(std::make_unique<std::string>(std::move(edit.text)));
+      add(*output.storage_.back());
+    }
+    add(source.substr(written));
+    return output;
+  }
+};
+
+Output print(const ir::Module& module) { return SourcePrinter::print(module); }
+
+std::size_t Output::size() const {
+  std::size_t bytes = 0;
+  for (const std::string_view piece : pieces_) bytes += piece.size();
+  return bytes;
+}
+
+std::string Output::text() const {
+  std::string all;
+  all.reserve(size());
+  for (const std::string_view piece : pieces_) all += piece;
+  return all;
+}
+
+std::string statementText(const ir::Function& function, const ir::Statement& statement) {
+  TextWriter writer(function.module());
+  writer.statement(&function, statement);
+  return writer.take();
+}
+
+namespace {
+
+// Labels and braces start a line; everything else is indented.
+void reprintBody(const ir::Function& function, TextWriter& writer) {
+  writer.raw("\n{\n");
+  for (const ir::Statement& statement : function.body()) {
+    const bool atMargin = statement.kind == ir::StatementKind::Label ||
+                          statement.kind == ir::StatementKind::ScopeBegin ||
+                          statement.kind == ir::StatementKind::ScopeEnd;
+    if (!atMargin) writer.raw("\t");
+    writer.statement(&function, statement);
+    writer.raw("\n");
+  }
+  writer.raw("}\n");
+}
+
+}  // namespace
+
+std::string reprint(const ir::Module& module) {
+  TextWriter writer(module);
+  for (const ir::Statement& item : module.items()) {
+    writer.statement(nullptr, item);
+    if (const auto* definition = item.as<ir::FunctionItem>()) {
+      if (definition->function->hasBody()) {
+        reprintBody(*definition->function, writer);
+      } else {
+        writer.raw(";");
+      }
+    }
+    writer.raw("\n");
+  }
+  return writer.take();
+}
+
+}  // namespace ptxopt::print
