@@ -130,9 +130,9 @@ Type wider(Type type) {
   }
 }
 
-Type typeOfSlot(std::span<const Slot> slots, std::string_view dottedName) {
+Type typeOfSlot(std::span<const Slot> slots, std::string_view undotted) {
   for (const Slot& slot : slots) {
-    if (slot.name == dottedName) {
+    if (slot.name.substr(1) == undotted) {
       return slot.matched.empty() ? Type::None : registerType(slot.matched);
     }
   }
@@ -141,7 +141,7 @@ Type typeOfSlot(std::span<const Slot> slots, std::string_view dottedName) {
 
 Type defaultType(std::span<const Slot> slots) {
   for (const Slot& slot : slots) {
-    if (slot.name == ".type" && !slot.words.empty()) return typeOfSlot(slots, slot.name);
+    if (slot.name == ".type" && !slot.words.empty()) return typeOfSlot(slots, "type");
   }
   for (const Slot& slot : slots) {
     if (slot.words.empty() && slot.isType && !slot.matched.empty()) {
@@ -157,7 +157,7 @@ Type annotatedType(std::span<const Slot> slots, std::string_view annotation) {
   if (annotation == "-") return Type::None;
   if (annotation == "wide") return wider(defaultType(slots));
   if (annotation.front() == '.') return registerType(annotation);
-  return typeOfSlot(slots, "." + std::string(annotation));
+  return typeOfSlot(slots, annotation);
 }
 
 // ---- operands ----------------------------------------------------------------------------------
