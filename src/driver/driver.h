@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,10 +14,18 @@
 
 namespace ptxopt::driver {
 
+// What to do about input that the verifier finds fault with.
+enum class InputCheck : std::uint8_t {
+  None,     // the verifier does not look at the input
+  Warn,     // -O0: a warning for each problem
+  Require,  // --verify: an error for each problem, and no output
+};
+
 struct OptimizeOptions {
   passes::RunOptions run;
-  bool verifyInput = false;  // --verify
-  bool reprint = false;      // --reprint
+  InputCheck verifyInput = InputCheck::None;
+  bool reprint = false;       // --reprint
+  bool countCode = true;      // false: `before` and `after` of the result stay zero
 };
 
 // Counted over the whole module.
@@ -30,6 +37,8 @@ struct CodeCounts {
 struct OptimizeResult {
   // False: `diagnostics` has an error, and there is no output.
   bool ok = false;
+  // `ok` is false because of a fault in the tool, not in the input.
+  bool internalFault = false;
   Diagnostics diagnostics;
   // Of a module that was parsed.  Owns the source that `output` points into.
   std::unique_ptr<ir::Module> module;
@@ -37,9 +46,17 @@ struct OptimizeResult {
   passes::RunResult run;
   CodeCounts before;
   CodeCounts after;
+  // Wall clock of "parse", "verify", "passes" and "print", those that ran.  The passes by name are
+  // in `run`.
+  std::vector<passes::PassTime> phases;
 };
 
-// Never throws on account of the input.  Peak memory: about 5 times the text.
+// Never throws on account of the input: what goes wrong inside is an internal fault of the result.
+// Peak memory: about 5 times the text.
 OptimizeResult optimize(std::shared_ptr<const SourceText> source, const OptimizeOptions& options);
+
+// True if the pieces, one after the other, are the bytes of `text`.  O(size), and O(pieces) where
+// they are slices of `text` in place.
+bool equals(const print::Output& output, std::string_view text);
 
 }  // namespace ptxopt::driver

@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ir/module.h"
@@ -15,6 +16,13 @@ namespace ptxopt::print {
 // source, or into `storage` of the result; together they are the file.
 class Output {
  public:
+  Output() = default;
+  // A text that shares nothing with a source: the result of reprint().
+  explicit Output(std::string text) {
+    storage_.push_back(std::make_unique<std::string>(std::move(text)));
+    pieces_.push_back(*storage_.back());
+  }
+
   const std::vector<std::string_view>& pieces() const { return pieces_; }
   std::size_t size() const;  // bytes
   std::string text() const;
