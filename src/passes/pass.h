@@ -86,7 +86,10 @@ class Pass {
 
   // Before the functions, on one thread: facts about the module that the work on one function
   // needs of the others (which may be changing by then).
-  virtual void prepare(const ir::Module& module, analysis::ModuleAnalyses& analyses);
+  virtual void prepare(const ir::Module& module, analysis::ModuleAnalyses& analyses) {
+    static_cast<void>(module);
+    static_cast<void>(analyses);
+  }
 
   // True if it changed the function; then every cached analysis of the function is dropped.  May
   // run on several functions at once, hence const.  A function without a body, or that is opaque,

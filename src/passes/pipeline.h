@@ -19,7 +19,7 @@ struct PipelineStep {
 };
 
 // Parses "early-cse<memssa>,dead-sync<precision=flags,guard>".  Throws std::invalid_argument with a
-// message for the user: unknown pass (with the nearest name), bad option, unbalanced brackets.
+// message for the user: an unknown pass, a bad option, unbalanced brackets.
 std::vector<PipelineStep> parsePipeline(std::string_view text);
 
 // The passes of -O0 .. -O3, as a pipeline text.  Passes that do not exist yet are left out; where

@@ -1,0 +1,28 @@
+// CTA barriers as their operands make them: which barrier, and who takes part.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "ir/statement.h"
+
+namespace ptxopt::ir {
+
+struct CtaBarrier {
+  enum class Kind : std::uint8_t { Sync, Arrive, Reduce };
+  Kind kind = Kind::Sync;
+  std::optional<std::uint32_t> id;  // none: in a register, so it may be any
+  bool hasCount = false;
+
+  // All threads of the CTA that have not exited take part (docs/soundness.md, terms).
+  bool isFull() const { return kind != Kind::Arrive && !hasCount && id.has_value(); }
+};
+
+// Of `bar` and `barrier`, but not of `bar.warp` and `barrier.cluster`; none for any other
+// instruction, also for one that mayBeAnyBarrier().
+std::optional<CtaBarrier> ctaBarrier(const Instruction& instruction);
+
+// docs/soundness.md A7.2: an unknown opcode, or an unknown form of a barrier or control opcode.
+bool mayBeAnyBarrier(const Instruction& instruction);
+
+}  // namespace ptxopt::ir

@@ -1,0 +1,45 @@
+#include "ir/effect.h"
+
+#include <algorithm>
+
+namespace ptxopt::ir {
+
+namespace {
+
+bool isPinnedRead(const Operand& operand) {
+  if (operand.kind != OperandKind::SpecialRegister) return false;
+  if (operand.immediate == kUnknownSpecialRegister) return true;  // docs/soundness.md A7.5
+  return isa::specialRegisters()[static_cast<std::size_t>(operand.immediate)].isPin;
+}
+
+}  // namespace
+
+isa::Effect effectOf(const Instruction& instruction) {
+  const isa::Effect effect = instruction.form->effect;
+  const std::span<const Operand> operands = instruction.operands();
+  if (effect == isa::Effect::NeutralFrozen && !instruction.form->known() &&
+      std::any_of(operands.begin(), operands.end(),
+                  [](const Operand& o) { return o.symbol() != SymbolId::None; })) {
+    return isa::Effect::Sync;
+  }
+  const bool mayBecomePin =
+      effect == isa::Effect::Neutral || effect == isa::Effect::NeutralFrozen;
+  if (mayBecomePin && std::any_of(operands.begin(), operands.end(), isPinnedRead)) {
+    return isa::Effect::Pin;
+  }
+  return effect;
+}
+
+bool isUnordered(isa::Effect effect) {
+  switch (effect) {
+    case isa::Effect::Neutral:
+    case isa::Effect::NeutralFrozen:
+    case isa::Effect::Private:
+    case isa::Effect::ImmutableRead:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace ptxopt::ir

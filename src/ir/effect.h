@@ -1,0 +1,16 @@
+// The class of an instruction by docs/soundness.md A2, its operands considered.
+#pragma once
+
+#include "ir/statement.h"
+
+namespace ptxopt::ir {
+
+// What the Form says, except that reading a timer is Pin, and that an unknown form of an arithmetic
+// opcode with a symbol among its operands is Sync (A7.2).  O(operands).
+isa::Effect effectOf(const Instruction& instruction);
+
+// Touches at most memory of its own thread and memory that nobody writes, and is neither T nor PIN:
+// it orders nothing, and no barrier orders it.
+bool isUnordered(isa::Effect effect);
+
+}  // namespace ptxopt::ir

@@ -1,0 +1,202 @@
+#include "ir/verifier.h"
+
+#include <fmt/format.h>
+
+#include "ir/module.h"
+
+namespace ptxopt::ir {
+
+namespace {
+
+class Verifier {
+ public:
+  explicit Verifier(const Function& function) : function_(function) {}
+
+  std::vector<Problem> run() {
+    int depth = 0;
+    for (const Statement& statement : function_.body()) {
+      at_ = &statement;
+      switch (statement.kind) {
+        case StatementKind::Instruction:
+          check(*statement.as<Instruction>());
+          break;
+        case StatementKind::Label:
+          check(*statement.as<Label>());
+          break;
+        case StatementKind::TargetList:
+          check(*statement.as<TargetList>());
+          break;
+        case StatementKind::ScopeBegin:
+          ++depth;
+          break;
+        case StatementKind::ScopeEnd:
+          if (--depth < 0) report("closes a scope that was not opened");
+          break;
+        default:
+          break;
+      }
+    }
+    at_ = nullptr;
+    if (depth > 0) report("a scope is not closed");
+    return std::move(problems_);
+  }
+
+ private:
+  void report(std::string message) { problems_.push_back({at_, std::move(message)}); }
+
+  std::string_view nameOf(SymbolId id) const {
+    return function_.module().text(function_.symbolAt(id).name);
+  }
+
+  // ---- instructions ----------------------------------------------------------------------------
+
+  void check(const Instruction& instruction) {
+    if (instruction.guard) checkGuard(instruction.guard);
+    checkReferences(instruction);
+    if (!instruction.form->known()) return;
+
+    std::size_t place = 0;
+    const std::span<const Operand> all = instruction.operands();
+    for (std::size_t k = 0; k < all.size(); k += all[k].extent()) {
+      checkOperand(instruction, all.subspan(k, all[k].extent()), instruction.form->role(place++));
+    }
+    if (place != instruction.form->shape.size()) {
+      report(fmt::format("has {} operands where its form has {}", place,
+                         instruction.form->shape.size()));
+    }
+    checkControl(instruction);
+  }
+
+  void checkGuard(Guard guard) {
+    if (!isRegister(guard.predicate())) return;
+    if (function_.rangeOf(guard.predicate()).type != isa::Type::Pred) {
+      report("is guarded by a register that is not a predicate");
+    }
+  }
+
+  bool isRegister(RegisterId id) {
+    if (static_cast<std::uint32_t>(id) < function_.registerCount()) return true;
+    report("names a register that the function does not declare");
+    return false;
+  }
+
+  void checkReferences(const Instruction& instruction) {
+    for (const Operand& operand : instruction.operands()) {
+      if (operand.reg() != RegisterId::None) isRegister(operand.reg());
+      const SymbolId symbol = operand.symbol();
+      if (symbol != SymbolId::None &&
+          function_.symbolAt(symbol).kind == SymbolKind::Unresolved) {
+        report(fmt::format("names '{}', which is declared nowhere", nameOf(symbol)));
+      }
+      if (operand.kind == OperandKind::Address && operand.base == AddressBase::Symbol) {
+        checkSpace(instruction, operand);
+      }
+    }
+  }
+
+  // A named variable must lie in the space that the access names.
+  void checkSpace(const Instruction& instruction, const Operand& address) {
+    const isa::Form& form = *instruction.form;
+    const Symbol& symbol = function_.symbolAt(address.symbol());
+    const bool isMemory = form.is(isa::kMemoryRead) || form.is(isa::kMemoryWrite);
+    if (!isMemory || symbol.kind != SymbolKind::Variable) return;
+    const isa::Space held = symbol.variable->space;
+    const auto isOneOf = [&](isa::Space space) { return form.space == space && held != space; };
+    if (isOneOf(isa::Space::Shared) || isOneOf(isa::Space::Global) || isOneOf(isa::Space::Local) ||
+        isOneOf(isa::Space::Const)) {
+      report(fmt::format("accesses '{}' in {}, which lies in {}", nameOf(address.symbol()),
+                         isa::spelling(form.space), isa::spelling(held)));
+    }
+  }
+
+  void checkOperand(const Instruction& instruction, std::span<const Operand> operand,
+                    const isa::OperandRole& role) {
+    const Operand& head = operand[0];
+    switch (head.kind) {
+      case OperandKind::Register:
+        checkRegister(head, role);
+        break;
+      case OperandKind::Vector:
+        checkVector(instruction, operand);
+        break;
+      case OperandKind::Integer:
+      case OperandKind::Float32:
+      case OperandKind::Float64:
+      case OperandKind::SpecialRegister:
+        if (role.writes && !role.reads) report("writes to something that is no register");
+        break;
+      default:
+        break;
+    }
+  }
+
+  // Sizes must agree; whether bits are an integer or a float is nobody's business here, since every
+  // compiler keeps floats in .b32 registers somewhere.
+  void checkRegister(const Operand& operand, const isa::OperandRole& role) {
+    if (operand.component != 0 || !isRegister(operand.reg())) return;
+    const RegisterRange& range = function_.rangeOf(operand.reg());
+    if (range.vectorWidth > 1 || role.type == isa::Type::None) return;
+    if ((role.type == isa::Type::Pred) != (range.type == isa::Type::Pred)) {
+      report(fmt::format("'{}' is {}, but stands in the place of {}",
+                         function_.registerName(operand.reg()), isa::spelling(range.type),
+                         isa::spelling(role.type)));
+      return;
+    }
+    const int held = isa::bitWidth(range.type);
+    const int wanted = isa::bitWidth(role.type);
+    if (held == 0 || wanted == 0) return;
+    if (role.allowsWider ? held < wanted : held != wanted) {
+      report(fmt::format("'{}' has {} bits, but stands in the place of {} bits",
+                         function_.registerName(operand.reg()), held, wanted));
+    }
+  }
+
+  void checkVector(const Instruction& instruction, std::span<const Operand> operand) {
+    const isa::Form& form = *instruction.form;
+    const bool isAccess = form.is(isa::kMemoryRead) || form.is(isa::kMemoryWrite);
+    if (!isAccess || form.vectorWidth == 1 || operand[0].id != operand.size() - 1) return;
+    const std::size_t elements = operand[0].id;
+    if (elements != form.vectorWidth) {
+      report(fmt::format("moves {} elements through a vector of {}", form.vectorWidth, elements));
+    }
+  }
+
+  void checkControl(const Instruction& instruction) {
+    if (instruction.form->control != isa::Control::Branch) return;
+    const Operand* target = instruction.operand(0);
+    if (target == nullptr || target->symbol() == SymbolId::None ||
+        function_.symbolAt(target->symbol()).kind != SymbolKind::Label) {
+      report("branches to something that is no label");
+    }
+  }
+
+  // ---- labels and lists ------------------------------------------------------------------------
+
+  void check(const Label& label) {
+    const Symbol& symbol = function_.symbolAt(label.symbol);
+    if (symbol.kind != SymbolKind::Label || symbol.label != &label) {
+      report("is not what its symbol stands for");
+    }
+  }
+
+  void check(const TargetList& list) {
+    for (const SymbolId target : list.targets) {
+      const SymbolKind kind = function_.symbolAt(target).kind;
+      const bool isCallee = kind == SymbolKind::Function || kind == SymbolKind::Alias;
+      if (list.areCalls ? !isCallee : kind != SymbolKind::Label) {
+        report(fmt::format("lists '{}', which is no {}", nameOf(target),
+                           list.areCalls ? "function" : "label"));
+      }
+    }
+  }
+
+  const Function& function_;
+  const Statement* at_ = nullptr;
+  std::vector<Problem> problems_;
+};
+
+}  // namespace
+
+std::vector<Problem> verify(const Function& function) { return Verifier(function).run(); }
+
+}  // namespace ptxopt::ir

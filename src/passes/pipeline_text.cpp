@@ -1,0 +1,107 @@
+// Pipeline texts: "a,b<x=1,y>,c".
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+#include "passes/pipeline.h"
+
+namespace ptxopt::passes {
+
+namespace {
+
+// Splits at commas outside of angle brackets.
+std::vector<std::string_view> splitSteps(std::string_view text) {
+  std::vector<std::string_view> parts;
+  std::size_t begin = 0;
+  int depth = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text[at] == '<') ++depth;
+    if (text[at] == '>' && --depth < 0) break;
+    if (text[at] == ',' && depth == 0) {
+      parts.push_back(text.substr(begin, at - begin));
+      begin = at + 1;
+    }
+  }
+  if (depth != 0) {
+    throw std::invalid_argument("unbalanced '<' and '>' in pipeline '" + std::string(text) + "'");
+  }
+  parts.push_back(text.substr(begin));
+  return parts;
+}
+
+PassOptions parseOptions(std::string_view text) {
+  PassOptions options;
+  for (const std::string_view part : splitSteps(text)) {
+    const std::size_t equals = part.find('=');
+    const std::string_view value =
+        equals == std::string_view::npos ? std::string_view{} : part.substr(equals + 1);
+    options.emplace(part.substr(0, equals), value);
+  }
+  return options;
+}
+
+// A pass that is still to come has its place already; the first one of an entry that exists takes
+// it.
+using LevelEntry = std::array<std::string_view, 2>;
+constexpr LevelEntry kGlobalOpt = {"global-opt", ""};
+constexpr LevelEntry kEarlyCse = {"early-cse", ""};
+constexpr LevelEntry kEarlyCseMemorySsa = {"early-cse<memssa>", ""};
+constexpr LevelEntry kDeadSync = {"dead-sync", "basic-dbe"};
+constexpr LevelEntry kCommonBase = {"common-base", ""};
+
+std::vector<LevelEntry> entriesOfLevel(int level) {
+  switch (level) {
+    case 0:
+      return {};
+    case 1:
+      return {{"basic-dbe", ""}};
+    case 2:
+      return {kGlobalOpt, kEarlyCse, kDeadSync, kEarlyCse, kCommonBase};
+    default:
+      return {kGlobalOpt, kEarlyCseMemorySsa, kDeadSync, kEarlyCseMemorySsa, kCommonBase,
+              kEarlyCseMemorySsa};
+  }
+}
+
+}  // namespace
+
+std::vector<PipelineStep> parsePipeline(std::string_view text) {
+  std::vector<PipelineStep> steps;
+  if (text.empty()) return steps;
+  for (const std::string_view part : splitSteps(text)) {
+    const std::size_t bracket = part.find('<');
+    PipelineStep step{std::string(part.substr(0, bracket)), {}};
+    if (bracket != std::string_view::npos) {
+      if (part.back() != '>') {
+        throw std::invalid_argument("text behind '>' in pipeline step '" + std::string(part) + "'");
+      }
+      step.options = parseOptions(part.substr(bracket + 1, part.size() - bracket - 2));
+    }
+    const PassInfo* info = findPass(step.name);
+    if (info == nullptr) {
+      throw std::invalid_argument("there is no pass '" + step.name +
+                                  "' (--list-passes shows all of them)");
+    }
+    std::string error;
+    if (info->create(step.options, error) == nullptr) {
+      throw std::invalid_argument("pass '" + step.name + "': " + error);
+    }
+    steps.push_back(std::move(step));
+  }
+  return steps;
+}
+
+std::string pipelineOfLevel(int level) {
+  std::string text;
+  for (const LevelEntry& entry : entriesOfLevel(level)) {
+    const auto found = std::find_if(entry.begin(), entry.end(), [](std::string_view candidate) {
+      return findPass(candidate.substr(0, candidate.find('<'))) != nullptr;
+    });
+    if (found == entry.end()) continue;
+    if (!text.empty()) text += ',';
+    text += *found;
+  }
+  return text;
+}
+
+}  // namespace ptxopt::passes

@@ -1,0 +1,24 @@
+// Every pass, by its command-line name.
+#include <algorithm>
+#include <array>
+
+#include "passes/basic_dbe.h"
+#include "passes/pass.h"
+
+namespace ptxopt::passes {
+
+namespace {
+constexpr std::array kPasses = {
+    kBasicDbe,
+};
+}  // namespace
+
+std::span<const PassInfo> allPasses() { return kPasses; }
+
+const PassInfo* findPass(std::string_view name) {
+  const auto found = std::find_if(kPasses.begin(), kPasses.end(),
+                                  [&](const PassInfo& pass) { return pass.name == name; });
+  return found == kPasses.end() ? nullptr : &*found;
+}
+
+}  // namespace ptxopt::passes
