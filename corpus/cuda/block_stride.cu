@@ -1,0 +1,39 @@
+// also: lineinfo O0 new
+// Element-wise work: saxpy with a guard, grid-stride loops, vector loads, fused activations.
+
+__global__ void saxpy(int n, float a, const float* x, float* y) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) y[i] = a * x[i] + y[i];
+}
+
+__global__ void saxpyStride(int n, float a, const float* __restrict__ x, float* __restrict__ y) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) y[i] += a * x[i];
+}
+
+__global__ void addVector4(const float4* a, const float4* b, float4* c, int n) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) {
+    float4 x = a[i], y = b[i];
+    c[i] = make_float4(x.x + y.x, x.y + y.y, x.z + y.z, x.w + y.w);
+  }
+}
+
+__global__ void gelu(float* data, size_t n) {
+  size_t i = size_t(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  float x = data[i];
+  data[i] = 0.5f * x * (1.0f + tanhf(0.7978845608f * (x + 0.044715f * x * x * x)));
+}
+
+__global__ void blockStride2d(const short* in, int* out, int width, int height) {
+  __shared__ int rowSum;
+  for (int y = blockIdx.x; y < height; y += gridDim.x) {
+    if (threadIdx.x == 0) rowSum = 0;
+    __syncthreads();
+    int sum = 0;
+    for (int x = threadIdx.x; x < width; x += blockDim.x) sum += in[y * width + x];
+    atomicAdd(&rowSum, sum);
+    __syncthreads();
+    if (threadIdx.x == 0) out[y] = rowSum;
+    __syncthreads();
+  }
+}

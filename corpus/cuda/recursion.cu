@@ -1,0 +1,53 @@
+// also: debug O0
+// Recursive device functions: quicksort, Ackermann, a tree walk, mutual recursion.
+
+__device__ void quickSort(int* data, int left, int right) {
+  if (left >= right) return;
+  int pivot = data[(left + right) / 2], i = left, j = right;
+  while (i <= j) {
+    while (data[i] < pivot) ++i;
+    while (data[j] > pivot) --j;
+    if (i <= j) {
+      int t = data[i];
+      data[i++] = data[j];
+      data[j--] = t;
+    }
+  }
+  quickSort(data, left, j);
+  quickSort(data, i, right);
+}
+
+__global__ void sortSegments(int* data, int length, int segments) {
+  int s = blockIdx.x * blockDim.x + threadIdx.x;
+  if (s < segments) quickSort(data + s * length, 0, length - 1);
+}
+
+__device__ __noinline__ int ackermann(int m, int n) {
+  if (m == 0) return n + 1;
+  if (n == 0) return ackermann(m - 1, 1);
+  return ackermann(m - 1, ackermann(m, n - 1));
+}
+
+__global__ void ackermannTable(int* out) { out[threadIdx.y * blockDim.x + threadIdx.x] = ackermann(threadIdx.y & 3, threadIdx.x); }
+
+struct Node {
+  float key;
+  int left, right;
+};
+
+__device__ float treeSum(const Node* tree, int at) {
+  if (at < 0) return 0.0f;
+  return treeSum(tree, tree[at].left) + tree[at].key + treeSum(tree, tree[at].right);
+}
+
+__device__ bool isOdd(unsigned n);
+__device__ __noinline__ bool isEven(unsigned n) { return n == 0 ? true : isOdd(n - 1); }
+__device__ __noinline__ bool isOdd(unsigned n) { return n == 0 ? false : isEven(n - 1); }
+
+__global__ void walk(const Node* tree, const int* roots, float* sums, bool* even) {
+  __shared__ float tile[64];
+  tile[threadIdx.x] = treeSum(tree, roots[threadIdx.x]);
+  __syncthreads();
+  sums[threadIdx.x] = tile[63 - threadIdx.x];
+  even[threadIdx.x] = isEven(roots[threadIdx.x]);
+}

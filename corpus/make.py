@@ -1,0 +1,236 @@
+#!/usr/bin/env python3
+"""Makes the PTX of the corpus again, checks it with ptxas and writes manifest.json.
+
+    ./make.py                       every producer that is installed, then check
+    ./make.py --only nvcc,clang     some of them
+    ./make.py --filter 'scan*'      only sources whose name matches
+    ./make.py --check               make nothing; assemble every file and write the manifest
+    ./make.py --local DIR           output that carries a library's own code, into DIR
+
+A producer that is missing is skipped with a message, and its files stay as they are. Producers are
+found on PATH or through the environment:
+
+    NVCC, NVCC_NEW     nvcc; the second is a newer release that makes the folder nvcc-new
+    CLANG              clang
+    CORPUS_PYTHON      a Python in which triton, numba-cuda, jax, cutlass or warp can be imported
+    MOJO               mojo
+    PTXAS, PTXAS_NEW   ptxas for the check, older and newer release
+"""
+
+import argparse
+import concurrent.futures
+import fnmatch
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+CORPUS = pathlib.Path(__file__).resolve().parent
+# Debug information holds the working directory: a fixed one gives the same bytes everywhere.
+BUILD = pathlib.Path(tempfile.gettempdir()) / "ptx-corpus"
+DEFAULT_TARGETS = ["75", "80", "90", "100"]
+# Where a module names a lower target, ptxas assembles it for the lowest that it can write.
+LOWEST_ARCH = 75
+
+
+class Missing(Exception):
+  """A producer is not installed."""
+
+
+def tool(variable, default):
+  path = shutil.which(os.environ.get(variable, default or "")) if os.environ.get(variable, default) else None
+  if path is None:
+    raise Missing(f"{default or variable} not found (set {variable})")
+  return path
+
+
+def run(command, **kwargs):
+  return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **kwargs)
+
+
+def directive(source, name):
+  """The words after `// name:` (or `# name:`) in the head of a source file."""
+  match = re.search(rf"^(?://|#) {name}: (.*)$", source.read_text(), re.M)
+  return match.group(1).split() if match else []
+
+
+def clean(text):
+  """Takes the paths of the machine out of `.file` entries, which nothing counts the length of."""
+  text = text.replace(f'"{BUILD}/', '"')
+  return re.sub(r'(\.file\s+\d+\s+)"/[^"]*?/include/([^"]*)"', r'\1"include/\2"', text)
+
+
+def release(compiler):
+  match = re.search(r"release (\d+\.\d+)|version (\d+[.\d]*)", run([compiler, "--version"]).stdout)
+  return next(group for group in match.groups() if group)
+
+
+class Job:
+  """One PTX file: the command that writes it (to the path that stands for {out}) and its record."""
+
+  def __init__(self, producer, version, source, folder, command, flags, name=None):
+    self.producer, self.version, self.source = producer, version, source
+    self.path = pathlib.Path("ptx") / folder / f"{name or source.stem}.ptx"
+    self.command, self.flags = command, flags
+
+  def make(self):
+    out = BUILD / self.path
+    out.parent.mkdir(parents=True, exist_ok=True)
+    out.unlink(missing_ok=True)
+    done = run([str(out) if word == "{out}" else word for word in self.command], cwd=BUILD)
+    if done.returncode != 0 or not out.exists():
+      return f"{self.path}: {done.stdout.strip()}"
+    target = CORPUS / self.path
+    target.parent.mkdir(parents=True, exist_ok=True)
+    target.write_bytes(clean(out.read_bytes().decode("utf-8", "surrogateescape"))
+                       .encode("utf-8", "surrogateescape"))
+    return None
+
+  def record(self):
+    return {"producer": self.producer, "version": self.version,
+            "source": str(self.source.relative_to(CORPUS)), "flags": " ".join(self.flags)}
+
+
+# What `// also:` in a source asks for beside -O3 for its targets: folder suffix, target, flags.
+VARIANTS = {
+    "debug": ("debug", "90", ["-G"]),
+    "lineinfo": ("lineinfo", "90", ["-O3", "-lineinfo"]),
+    "O0": ("O0", "90", ["-Xcicc", "-O0"]),
+}
+
+
+def nvcc_jobs(sources):
+  nvcc = tool("NVCC", "nvcc")
+  version = release(nvcc)
+  for source in sources("cuda", "*.cu"):
+    common = ["-ptx", "-std=c++17"] + (["-rdc=true"] if "rdc:" in source.read_text() else [])
+    plans = [(f"nvcc/sm_{t}", t, ["-O3"]) for t in directive(source, "targets") or DEFAULT_TARGETS]
+    plans += [(f"nvcc/sm_{VARIANTS[v][1]}_{VARIANTS[v][0]}", VARIANTS[v][1], VARIANTS[v][2])
+              for v in directive(source, "also") if v in VARIANTS]
+    for folder, target, extra in plans:
+      flags = common + extra + [f"-arch=sm_{target}"]
+      yield Job("nvcc", version, source, folder,
+                [nvcc, *flags, str(source.relative_to(CORPUS)), "-o", "{out}"], flags)
+
+
+def nvcc_new_jobs(sources):
+  nvcc = tool("NVCC_NEW", None)
+  version = release(nvcc)
+  for source in sources("cuda", "*.cu"):
+    if "new" in directive(source, "also"):
+      flags = ["-ptx", "-std=c++17", "-O3", "-arch=sm_90"]
+      yield Job("nvcc", version, source, "nvcc-new/sm_90",
+                [nvcc, *flags, str(source.relative_to(CORPUS)), "-o", "{out}"], flags)
+
+
+PRODUCERS = {"nvcc": nvcc_jobs, "nvcc-new": nvcc_new_jobs}
+
+
+def make(names, pattern, workers):
+  """Runs the producers; returns their records by path, and the failures."""
+  shutil.rmtree(BUILD, ignore_errors=True)
+  BUILD.mkdir()
+  for folder in ("cuda", "clang", "opencl", "mojo"):
+    if (CORPUS / folder).is_dir():
+      shutil.copytree(CORPUS / folder, BUILD / folder)
+
+  def sources(folder, files):
+    return [s for s in sorted((CORPUS / folder).glob(files)) if fnmatch.fnmatch(s.name, pattern)]
+
+  records, failures = {}, []
+  for name in names:
+    try:
+      jobs = list(PRODUCERS[name](sources))
+    except Missing as missing:
+      print(f"{name}: skipped, {missing}", flush=True)
+      continue
+    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+      results = list(pool.map(Job.make, jobs))
+    failures += [r for r in results if r]
+    records.update({str(j.path): j.record() for j, r in zip(jobs, results) if not r})
+    print(f"{name}: {sum(not r for r in results)} files", flush=True)
+  shutil.rmtree(BUILD, ignore_errors=True)
+  return records, failures
+
+
+def assemblers():
+  """The installed releases of ptxas, oldest first, as (release, path)."""
+  found = []
+  for variable, default in (("PTXAS", "ptxas"), ("PTXAS_NEW", None)):
+    try:
+      path = tool(variable, default)
+    except Missing as missing:
+      print(f"check: {missing}")
+      continue
+    found.append((release(path), path))
+  return sorted(set(found), key=lambda entry: [int(part) for part in entry[0].split(".")])
+
+
+def assemble(path, found):
+  """Facts of one PTX file: .version, .target, the -arch for ptxas and who accepts it first."""
+  text = (CORPUS / path).read_bytes().decode("utf-8", "surrogateescape")
+  bare = re.sub(r"//[^\n]*|/\*.*?\*/", " ", text, flags=re.S)
+  ptx = re.search(r"\.version\s+(\d+\.\d+)", bare)
+  target = re.search(r"\.target\s+[^;{}]*?(sm_(\d+)[af]?)", bare)
+  arch = target.group(1) if target and int(target.group(2)) >= LOWEST_ARCH else f"sm_{LOWEST_ARCH}"
+  entry = {"ptx": ptx.group(1) if ptx else None, "target": target.group(1) if target else None,
+           "arch": arch, "ptxas": None}
+  with tempfile.TemporaryDirectory() as scratch:
+    for version, ptxas in found:
+      # -c: a module may leave functions for the linker.
+      done = run([ptxas, "-c", f"-arch={arch}", str(CORPUS / path), "-o", f"{scratch}/out"])
+      if done.returncode == 0:
+        entry["ptxas"] = version
+        entry.pop("reason", None)
+        break
+      lines = [l for l in done.stdout.splitlines() if "error" in l or "fatal" in l]
+      message = re.sub(r"^ptxas \S*?, (line \d+)", r"\1", (lines or ["failed"])[0])
+      entry["reason"] = message.replace(str(CORPUS) + "/", "")
+  return entry
+
+
+def check(records, workers):
+  manifest_file = CORPUS / "manifest.json"
+  old = json.loads(manifest_file.read_text()) if manifest_file.exists() else {}
+  found = assemblers()
+  if not found:
+    raise SystemExit("check: no ptxas, the manifest stays as it is")
+  paths = sorted(str(p.relative_to(CORPUS)) for p in (CORPUS / "ptx").rglob("*.ptx"))
+  with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+    facts = list(pool.map(lambda p: assemble(p, found), paths))
+  manifest = {}
+  for path, fact in zip(paths, facts):
+    known = records.get(path) or {k: v for k, v in old.get(path, {}).items()
+                                  if k in ("producer", "version", "source", "flags")}
+    manifest[path] = {**(known or {"producer": "hand"}), **fact}
+  lines = [f"  {json.dumps(p)}: {json.dumps(e)}" for p, e in manifest.items()]
+  manifest_file.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+  refused = [p for p, e in manifest.items() if e["ptxas"] is None]
+  print(f"check: {len(paths)} files, {len(refused)} refused by ptxas "
+        f"{' and '.join(v for v, _ in found)}")
+  for path in refused:
+    print(f"  {path}: {manifest[path]['reason']}")
+
+
+def main():
+  parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+  parser.add_argument("--only", default=",".join(PRODUCERS), help="producers, with commas between")
+  parser.add_argument("--filter", default="*", help="sources to make, a shell pattern")
+  parser.add_argument("--check", action="store_true", help="make nothing, check and write the manifest")
+  parser.add_argument("-j", type=int, default=os.cpu_count(), help="jobs at once")
+  options = parser.parse_args()
+  records, failures = {}, []
+  if not options.check:
+    records, failures = make(options.only.split(","), options.filter, options.j)
+  check(records, options.j)
+  for failure in failures:
+    print(f"failed: {failure}", file=sys.stderr)
+  sys.exit(bool(failures))
+
+
+if __name__ == "__main__":
+  main()
