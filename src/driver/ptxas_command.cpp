@@ -1,0 +1,199 @@
+#include "driver/ptxas_command.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+namespace ptxopt::driver {
+namespace {
+
+using namespace std::string_view_literals;
+
+// Options whose value is the next word unless "=" gives it: of ptxas 13.0 and 13.5, long and short
+// names, and those without documentation that compilers are known to pass.  -O is not among them:
+// its number is part of the word.
+constexpr std::array kOptionsWithValue = {
+    "Ofast-compile"sv, "Ofc"sv,
+    "abi"sv,
+    "allow-expensive-optimizations"sv,
+    "apply-controls"sv,
+    "def-load-cache"sv, "dlcm"sv,
+    "def-store-cache"sv, "dscm"sv,
+    "device-function-maxrregcount"sv, "func-maxrregcount"sv,
+    "device-stack-protector"sv,
+    "enable-extended-smem"sv,
+    "enable-func-clone-sc"sv,
+    "entry"sv, "e"sv,
+    "fmad"sv,
+    "force-load-cache"sv, "flcm"sv,
+    "force-store-cache"sv, "fscm"sv,
+    "gpu-name"sv, "arch"sv,
+    "machine"sv, "m"sv,
+    "maxntid"sv,
+    "maxrregcount"sv,
+    "minnctapersm"sv,
+    "nv-host"sv,
+    "opt-level"sv,
+    "output-file"sv, "o"sv,
+    "position-independent-code"sv, "pic"sv,
+    "regAllocOptLevel"sv,
+    "register-usage-level"sv, "regUsageLevel"sv,
+    "split-compile"sv,
+};
+
+constexpr std::array kOptionsFile = {"options-file"sv, "optf"sv};
+constexpr std::array kVersion = {"version"sv, "V"sv};
+
+// With these ptxas reads no file, or the text must reach it as it was written.
+constexpr std::array kHandsOff = {
+    "help"sv, "h"sv,
+    "list-version"sv, "version-ls"sv,
+    "list-arch"sv, "arch-ls"sv,
+    "input-as-string"sv, "ias"sv,
+    // A debugger shows the text and steps through it.
+    "device-debug"sv, "g"sv,
+    // The tools report on the program as it was written.
+    "sanitize"sv,
+    // Code that is spliced into kernels which are not in sight.
+    "compile-as-tools-patch"sv, "astoolspatch"sv,
+    // Barriers mean something else.
+    "legacy-bar-warp-wide-behavior"sv,
+    // The .maxntid in the text is not the bound that will hold.
+    "override-directive-values"sv,
+};
+
+// Options files may name options files; one that names itself ends here.
+constexpr int kMaxNesting = 16;
+
+template <class Names>
+bool isOneOf(std::string_view name, const Names& names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+bool isBlank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+std::vector<std::string> splitList(std::string_view list) {
+  std::vector<std::string> parts;
+  for (std::size_t begin = 0; begin <= list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    parts.emplace_back(list.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return parts;
+}
+
+class Parser {
+ public:
+  explicit Parser(const FileReader& readFile) : readFile_(readFile) {}
+
+  PtxasCommand parse(std::span<const std::string> arguments) {
+    const bool understood = take(arguments, 0);
+    if (!understood || handsOff_) {
+      command_.kind = PtxasCommand::Kind::PassThrough;
+    } else if (version_) {
+      command_.kind = PtxasCommand::Kind::Version;
+    } else if (!command_.inputs.empty()) {
+      command_.kind = PtxasCommand::Kind::Assemble;
+    }
+    return std::move(command_);
+  }
+
+ private:
+  // False where ptxas will have something to say about an options file.
+  bool take(std::span<const std::string> words, int depth) {
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      const std::string& word = words[i];
+      if (word == "-" || !word.starts_with('-')) {
+        command_.inputs.push_back(command_.words.size());
+        command_.words.push_back(word);
+        continue;
+      }
+      const std::size_t equals = word.find('=');
+      std::string_view name = std::string_view(word).substr(1, equals - 1);
+      if (name.starts_with('-')) name.remove_prefix(1);
+      if (isOneOf(name, kHandsOff)) handsOff_ = true;
+      if (isOneOf(name, kVersion)) version_ = true;
+
+      const bool isOptionsFile = isOneOf(name, kOptionsFile);
+      const bool takesNext = equals == std::string::npos &&
+                             (isOptionsFile || isOneOf(name, kOptionsWithValue));
+      if (takesNext && i + 1 == words.size()) return false;
+      if (isOptionsFile) {
+        const std::string list = takesNext ? words[++i] : word.substr(equals + 1);
+        if (!takeFiles(list, depth + 1)) return false;
+        continue;
+      }
+      command_.words.push_back(word);
+      if (takesNext) command_.words.push_back(words[++i]);
+    }
+    return true;
+  }
+
+  bool takeFiles(std::string_view list, int depth) {
+    if (depth > kMaxNesting) return false;
+    for (const std::string& path : splitList(list)) {
+      const std::optional<std::string> text = readFile_(path);
+      if (!text) return false;
+      const std::optional<std::vector<std::string>> words = splitOptions(*text);
+      if (!words || !take(*words, depth)) return false;
+    }
+    return true;
+  }
+
+  const FileReader& readFile_;
+  PtxasCommand command_;
+  bool handsOff_ = false;
+  bool version_ = false;
+};
+
+}  // namespace
+
+PtxasCommand parsePtxasCommand(std::span<const std::string> arguments,
+                               const FileReader& readFile) {
+  return Parser(readFile).parse(arguments);
+}
+
+std::optional<std::vector<std::string>> splitOptions(std::string_view text) {
+  std::vector<std::string> words;
+  std::string word;
+  bool inWord = false;
+  bool inQuotes = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (!inQuotes && isBlank(c)) {
+      if (inWord) words.push_back(std::exchange(word, {}));
+      inWord = false;
+      continue;
+    }
+    inWord = true;
+    if (c == '"') {
+      inQuotes = !inQuotes;
+    } else if (c == '\\' && i + 1 < text.size()) {
+      word += text[++i];
+    } else {
+      word += c;
+    }
+  }
+  if (inQuotes) return std::nullopt;
+  if (inWord) words.push_back(std::move(word));
+  return words;
+}
+
+bool looksLikePtx(std::string_view text) {
+  while (!text.empty()) {
+    if (isBlank(text.front())) {
+      text.remove_prefix(1);
+    } else if (text.starts_with("//")) {
+      text.remove_prefix(std::min(text.find('\n'), text.size()));
+    } else if (text.starts_with("/*")) {
+      const std::size_t end = text.find("*/", 2);
+      if (end == std::string_view::npos) return false;
+      text.remove_prefix(end + 2);
+    } else {
+      return text.starts_with(".version");
+    }
+  }
+  return false;
+}
+
+}  // namespace ptxopt::driver
