@@ -1,0 +1,50 @@
+// Which values are the same for all threads of a CTA, and which blocks all of them execute equally
+// often.
+//
+// docs/soundness.md C1.2 and C1.5: a whitelist, so what is not shown to be uniform is varying.  The
+// analysis is of an entry, flow-insensitive for each register (a register is uniform if every
+// definition of it is), and a fixpoint over data dependence and control dependence:
+//   - a definition varies if its instruction is no pure function of uniform values;
+//   - a definition under a varying guard, or in a block that is control dependent (iterated) on a
+//     varying branch, varies, whatever it computes.  That is sync dependence.  It is temporal
+//     divergence as well: a block of a loop that may run again is control dependent on every branch
+//     that leaves the loop.
+// Control dependence is taken in the graph without the edges to blocks from which no barrier can be
+// reached: who takes such an edge ends without meeting another barrier (C1.2.7, C1.5).  What a
+// thread does after it is nobody's value here.
+//
+// Cost: O(operands + control dependences), each register and block changing state at most once.
+// Source: the divergence analyses of Karrenberg and Hack (CC'12) and of Coutinho et al. (PACT'11),
+// with iterated control dependence in the place of their join points.
+#pragma once
+
+#include <vector>
+
+#include "analysis/cfg.h"
+#include "analysis/control_dependence.h"
+#include "support/bit_set.h"
+
+namespace ptxopt::analysis {
+
+class Uniformity {
+ public:
+  // `meetsBarrier` has one bit for each block of `cfg`: it holds a CTA barrier, or something that
+  // may be or call one.
+  Uniformity(const Cfg& cfg, const BitSet& meetsBarrier);
+
+  // Same value in all threads that have not taken an edge out of the pruned graph.
+  bool isUniform(ir::RegisterId id) const { return !varying_.test(static_cast<std::uint32_t>(id)); }
+  // All threads of the CTA that have not ended execute this block equally often, and in the same
+  // order relative to every other such block (C1.2.7).  False for a block from which no barrier
+  // can be reached, and for one that no path reaches.
+  bool isUniform(BlockId block) const;
+
+ private:
+  class Solver;
+
+  BitSet varying_;        // registers
+  BitSet varyingBlocks_;  // control dependent on a varying branch
+  BitSet pruned_;         // not in the graph
+};
+
+}  // namespace ptxopt::analysis
