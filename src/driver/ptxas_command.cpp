@@ -4,7 +4,7 @@
 #include <array>
 #include <utility>
 
-namespace ptxopt::driver {
+namespace ptxopt::ptxas {
 namespace {
 
 using namespace std::string_view_literals;
@@ -196,4 +196,4 @@ bool looksLikePtx(std::string_view text) {
   return false;
 }
 
-}  // namespace ptxopt::driver
+}  // namespace ptxopt::ptxas

@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-namespace ptxopt::driver {
+namespace ptxopt::ptxas {
 
 struct PtxasCommand {
   enum class Kind {
@@ -42,4 +42,4 @@ std::optional<std::vector<std::string>> splitOptions(std::string_view text);
 // A text that ptxas would read as PTX: its first word, after white space and comments, is .version.
 bool looksLikePtx(std::string_view text);
 
-}  // namespace ptxopt::driver
+}  // namespace ptxopt::ptxas

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace ptxopt::driver {
+namespace ptxopt::ptxas {
 namespace {
 
 using Kind = PtxasCommand::Kind;
@@ -152,4 +152,4 @@ TEST(LooksLikePtx, VersionComesFirst) {
 }
 
 }  // namespace
-}  // namespace ptxopt::driver
+}  // namespace ptxopt::ptxas

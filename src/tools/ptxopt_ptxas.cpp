@@ -1,0 +1,83 @@
+// ptxopt-ptxas: stands in for ptxas and optimizes what it assembles.  See docs/drop-in.md.
+#include <cstdio>
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "driver/driver.h"
+#include "driver/options.h"
+#include "driver/ptxas_command.h"
+#include "driver/ptxas_drop_in.h"
+
+namespace {
+
+using ptxopt::ptxas::Rewritten;
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+Rewritten failed(std::string why) {
+  return {.kind = Rewritten::Kind::Failed, .text = std::move(why)};
+}
+
+// Nothing, and a message on standard error, where the flags are none of ptxopt's.
+std::optional<ptxopt::driver::OptimizeOptions> optimizeOptions(const std::string& flags) {
+  const auto words = ptxopt::ptxas::splitOptions(flags);
+  if (!words) return std::nullopt;
+  std::vector<const char*> arguments = {"ptxopt"};
+  for (const std::string& word : *words) arguments.push_back(word.c_str());
+  arguments.push_back("-");
+  ptxopt::driver::Options options;
+  if (parseCommandLine(static_cast<int>(arguments.size()), arguments.data(), options)) {
+    return std::nullopt;
+  }
+  ptxopt::driver::OptimizeOptions result;
+  result.run.pipeline = std::move(options.pipeline);
+  result.run.disabledPasses = std::move(options.disabledPasses);
+  result.run.changeLimit = options.changeLimit;
+  result.run.verifyEach = options.verifyEach;
+  // Builds start many of us at once; more threads would only be in each other's way.
+  result.run.threads = options.threads == 0 ? 1 : options.threads;
+  if (options.verify) result.verifyInput = ptxopt::driver::InputCheck::Require;
+  result.reprint = options.reprint;
+  result.countCode = false;
+  return result;
+}
+
+Rewritten rewrite(const std::string& flags, const std::string& name, const std::string& text) {
+  const auto options = optimizeOptions(flags);
+  if (!options) return failed("PTXOPT_FLAGS is not understood: " + flags);
+  const auto source = std::make_shared<const ptxopt::SourceText>(name, text);
+  const ptxopt::driver::OptimizeResult result = optimize(source, *options);
+  if (!result.ok) {
+    for (const ptxopt::Diagnostic& diagnostic : result.diagnostics.all()) {
+      if (diagnostic.severity == ptxopt::Severity::Error) return failed(format(diagnostic));
+    }
+    return failed("the optimizer gave up");
+  }
+  if (equals(result.output, text)) return {};
+  return {.kind = Rewritten::Kind::Changed, .text = result.output.text()};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  std::string error;
+  const auto real =
+      ptxopt::ptxas::findRealPtxas(environment("PTXOPT_PTXAS"), environment("PATH"), error);
+  if (!real) {
+    std::fprintf(stderr, "ptxopt-ptxas: error: %s\n", error.c_str());
+    return 127;
+  }
+  const std::string flags = environment("PTXOPT_FLAGS");
+  const auto rewriter = [&](const std::string& name, const std::string& text) {
+    return rewrite(flags, name, text);
+  };
+  const std::string version = "ptxopt " PTXOPT_VERSION + (flags.empty() ? "" : " " + flags);
+  ptxopt::ptxas::runPtxasDropIn({*real, rewriter, version}, {argv + 1, argv + argc});
+}

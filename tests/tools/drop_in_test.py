@@ -1,0 +1,355 @@
+#!/usr/bin/env python3
+"""The drop-in for ptxas between a caller and a ptxas that writes down what it was given.
+
+usage: drop_in_test.py PROBE
+"""
+import concurrent.futures
+import json
+import os
+import pathlib
+import shlex
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+PROBE = pathlib.Path(sys.argv.pop(1)).resolve()
+
+PLAIN = ".version 9.0\n.target sm_90\n"
+BETTER = PLAIN + "// kept\n"
+WORSE = PLAIN + "//! drop\n// gone\n// kept\n"
+
+
+class DropIn(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.tmp = self.folder / "tmp"
+        self.tmp.mkdir()
+        self.work = self.folder / "work"
+        self.work.mkdir()
+        self.log = self.folder / "log"
+        self.awake = self.folder / "awake"
+        self.fake = self.folder / "real" / "ptxas"
+        self.fake.parent.mkdir()
+        shutil.copy(HERE / "fake_ptxas.py", self.fake)
+        self.fake.chmod(0o755)
+        self.environment = dict(
+            os.environ, TMPDIR=str(self.tmp), PTXOPT_PTXAS=str(self.fake),
+            FAKE_PTXAS_LOG=str(self.log), FAKE_PTXAS_AWAKE=str(self.awake))
+        self.environment.pop("PTXOPT_PTXAS_VISITED", None)
+
+    def tearDown(self):
+        self.assertEqual(list(self.tmp.iterdir()), [], "something was left behind")
+
+    def write(self, name, text):
+        path = self.work / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+    def call(self, words, program=PROBE, **options):
+        options.setdefault("stdin", subprocess.DEVNULL)
+        if "input" in options:
+            del options["stdin"]
+        options.setdefault("stderr", subprocess.PIPE)
+        words = shlex.split(words) if isinstance(words, str) else words
+        return subprocess.run([program] + words, cwd=self.work, env=self.environment,
+                              stdout=subprocess.PIPE, text=True, timeout=60, **options)
+
+    def calls(self):
+        """What the fake was given, call by call."""
+        if not self.log.exists():
+            return []
+        calls = [json.loads(line) for line in self.log.read_text().splitlines()]
+        self.log.unlink()
+        return calls
+
+    def assert_quiet(self, result, code=0):
+        self.assertEqual((result.returncode, result.stdout, result.stderr), (code, "", ""))
+
+    # ---- what reaches ptxas
+
+    def test_every_producer(self):
+        for words, name in (
+                ("-arch=sm_90 -m64 F.ptx -o F.sm_90.cubin", "F.ptx"),
+                ("-arch=compute_90 -m64 -v -O2 -maxrregcount=64 --generate-line-info F.ptx",
+                 "F.ptx"),
+                ("-split-compile=2 -arch=sm_90 -m64 -split-compile=2 F.ptx -o F.cubin", "F.ptx"),
+                ("-arch=sm_100 -m64 --def-load-cache=cg --fmad false F.ptx -o F.cubin", "F.ptx"),
+                ("-m64 -O2 --gpu-name sm_80 --output-file k.o F.s", "F.s"),
+                ("-lineinfo -v --regAllocOptLevel=2 --gpu-name=sm_90a F.ptx -o F.ptx.o", "F.ptx"),
+                ("F -o G -arch=sm_90a --warn-on-spills", "F"),
+                ("-arch sm_90a F.ptx -o F.bin --opt-level 3 --enable-extended-smem=true "
+                 "--nv-host=H.o -uumn", "F.ptx")):
+            with self.subTest(words):
+                self.write(name, WORSE)
+                self.assert_quiet(self.call(words))
+                [call] = self.calls()
+                given = call["words"]
+                expected = shlex.split(words)
+                place = expected.index(name)
+                self.assertEqual(pathlib.Path(given[place]).name, name)
+                self.assertEqual(call["texts"], {given[place]: BETTER})
+                given[place] = name
+                self.assertEqual(given, expected)
+                self.assertEqual((self.work / name).read_text(), WORSE)
+
+    def test_text_without_a_change_goes_by_its_own_name(self):
+        self.write("F.ptx", PLAIN)
+        self.assert_quiet(self.call("-arch=sm_90 F.ptx -o F.cubin"))
+        [call] = self.calls()
+        self.assertEqual(call["words"], shlex.split("-arch=sm_90 F.ptx -o F.cubin"))
+
+    def test_debug_text_is_left_alone(self):
+        self.write("F.ptx", WORSE)
+        words = ("-arch=sm_90 -m64 --compile-only -g --dont-merge-basicblocks --return-at-end "
+                 "F.ptx -o F.cubin")
+        self.assert_quiet(self.call(words))
+        [call] = self.calls()
+        self.assertEqual((call["words"], call["texts"]), (shlex.split(words), {"F.ptx": WORSE}))
+
+    def test_input_as_string_goes_through(self):
+        self.call(["--input-as-string", ".version 99.99"])
+        [call] = self.calls()
+        self.assertEqual(call["words"], ["--input-as-string", ".version 99.99"])
+
+    def test_unknown_options_go_through(self):
+        self.write("F.ptx", WORSE)
+        self.write("value", "no text of PTX")
+        self.assertEqual(self.call("--brand-new value -another=1 F.ptx").returncode, 0)
+        [call] = self.calls()
+        self.assertEqual(call["words"][:3], ["--brand-new", "value", "-another=1"])
+        self.assertEqual(call["texts"][call["words"][3]], BETTER)
+
+    def test_several_inputs_of_one_name(self):
+        for folder in "abc":
+            self.write(f"{folder}/F.ptx", f"{PLAIN if folder == 'b' else WORSE}//{folder}\n")
+        self.assert_quiet(self.call("a/F.ptx b/F.ptx c/F.ptx -o out"))
+        [call] = self.calls()
+        self.assertEqual(list(call["texts"].values()),
+                         [BETTER + "//a\n", PLAIN + "//b\n", BETTER + "//c\n"])
+        self.assertEqual(call["words"][1], "b/F.ptx")
+
+    def test_options_file(self):
+        self.write("one", "-arch=sm_90\n\"F x.ptx\"\n-optf two")
+        self.write("two", "-v")
+        self.write("F x.ptx", WORSE)
+        self.assert_quiet(self.call("--options-file=one -o out"))
+        [call] = self.calls()
+        self.assertEqual([call["words"][i] for i in (0, 2, 3, 4)],
+                         ["-arch=sm_90", "-v", "-o", "out"])
+        self.assertEqual(call["texts"], {call["words"][1]: BETTER})
+
+    def test_standard_input(self):
+        for text, expected in ((WORSE, BETTER), (PLAIN, PLAIN), ("junk", "junk")):
+            for word in ("-", "/dev/stdin"):
+                with self.subTest(text=text, word=word):
+                    self.assert_quiet(self.call([word, "-o", "out"], input=text))
+                    [call] = self.calls()
+                    self.assertEqual((call["words"], call["texts"]),
+                                     ([word, "-o", "out"], {word: expected}))
+
+    def test_missing_input_and_directory(self):
+        result = self.call("absent.ptx")
+        self.assertEqual((result.returncode, result.stderr),
+                         (255, "ptxas fatal   : Input file 'absent.ptx' could not be opened\n"))
+        (self.work / "folder").mkdir()
+        self.assertEqual(self.call("folder").returncode, 255)
+
+    # ---- what reaches the caller
+
+    def test_version_with_one_more_line(self):
+        result = self.call("--version")
+        alone = self.call("--version", program=self.fake)
+        self.assertEqual((result.returncode, result.stdout, result.stderr),
+                         (0, alone.stdout + "probe 1.0\n", ""))
+
+    def test_messages_name_the_callers_file(self):
+        self.write("a/F.ptx", WORSE + "//# warn\n")
+        result = self.call("a/F.ptx")
+        self.assertEqual(result.stderr, "ptxas a/F.ptx, line 1; warning : told to\n")
+        self.assertEqual(result.stdout, "a/F.ptx on standard output\n")
+
+    def test_messages_keep_their_order_in_one_stream(self):
+        self.write("F.ptx", WORSE + "//# warn\n")
+        result = self.call("F.ptx", stderr=subprocess.STDOUT)
+        alone = self.call("F.ptx", program=self.fake, stderr=subprocess.STDOUT)
+        self.assertEqual(result.stdout, alone.stdout)
+
+    def test_exit_status(self):
+        for text in (PLAIN, WORSE):
+            self.write("F.ptx", text + "//# exit 7\n")
+            self.assert_quiet(self.call("F.ptx"), code=7)
+            self.write("F.ptx", text + "//# signal 9\n")
+            self.assert_quiet(self.call("F.ptx"), code=-signal.SIGKILL)
+
+    def test_an_error_is_reported_for_the_text_as_it_was(self):
+        self.write("F.ptx", WORSE + "spoiled\n")
+        result = self.call("F.ptx")
+        self.assertEqual((result.returncode, result.stderr),
+                         (255, "ptxas F.ptx, line 1; error   : Parsing error\n"))
+        self.assertEqual(self.calls()[-1]["texts"], {"F.ptx": WORSE + "spoiled\n"})
+
+    def test_a_refused_result_gives_way_to_the_text_as_it_was(self):
+        self.write("F.ptx", WORSE + "//! spoil\n//# warn\n")
+        result = self.call("F.ptx -o out")
+        self.assertEqual(result.returncode, 0)
+        self.assertEqual(
+            result.stderr,
+            "ptxas F.ptx, line 1; warning : told to\n"
+            "ptxopt-ptxas: warning: F.ptx: assembled as it was: ptxas refused the optimized text\n")
+        self.assertEqual((self.work / "out").read_text(), WORSE + "//! spoil\n//# warn\n")
+
+    def test_a_refused_result_of_standard_input(self):
+        result = self.call("- -o out", input=WORSE + "//! spoil\n")
+        self.assertEqual(
+            (result.returncode, result.stderr),
+            (0, "ptxopt-ptxas: warning: standard input: assembled as it was: "
+                "ptxas refused the optimized text\n"))
+        self.assertEqual((self.work / "out").read_text(), WORSE + "//! spoil\n")
+
+    def test_a_failing_optimizer_warns_once(self):
+        for how, why in (("fail", "1:1: error: told to fail"),
+                         ("crash", "the optimizer crashed with signal 6")):
+            self.write("F.ptx", WORSE + f"//! {how}\n")
+            result = self.call("F.ptx")
+            self.assertEqual(
+                (result.returncode, result.stderr),
+                (0, f"ptxopt-ptxas: warning: F.ptx: assembled as it was: {why}\n"))
+            self.assertEqual(self.calls()[-1]["texts"], {"F.ptx": WORSE + f"//! {how}\n"})
+
+    def test_one_bad_input_does_not_spoil_the_others(self):
+        self.write("a.ptx", WORSE + "//! crash\n")
+        self.write("b.ptx", WORSE)
+        self.assertEqual(self.call("a.ptx b.ptx").stderr.count("warning"), 1)
+        self.assertEqual(list(self.calls()[-1]["texts"].values()), [WORSE + "//! crash\n", BETTER])
+
+    def test_no_place_for_temporary_files(self):
+        self.write("F.ptx", WORSE)
+        self.environment["TMPDIR"] = str(self.folder / "absent")
+        result = self.call("F.ptx")
+        self.assertEqual(result.returncode, 0)
+        self.assertEqual(result.stderr.count("ptxopt-ptxas: warning:"), 1)
+        self.assertEqual(self.calls()[-1]["texts"], {"F.ptx": WORSE})
+
+    def test_a_closed_output_does_no_harm(self):
+        self.write("F.ptx", WORSE + "//# warn\n")
+        process = subprocess.Popen([PROBE, "F.ptx"], cwd=self.work, env=self.environment,
+                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        process.stdout.close()
+        self.assertIn(process.wait(60), (0, -signal.SIGPIPE))
+
+    # ---- signals, many at once
+
+    def test_signals_end_it_without_a_trace(self):
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT):
+            for text in (WORSE + "//# sleep\n", PLAIN + "//# sleep\n"):
+                with self.subTest(signal=number, text=text):
+                    self.write("F.ptx", text)
+                    self.awake.unlink(missing_ok=True)
+                    process = subprocess.Popen([PROBE, "F.ptx"], cwd=self.work,
+                                               env=self.environment, stderr=subprocess.DEVNULL)
+                    deadline = time.monotonic() + 30
+                    while not self.awake.exists() and time.monotonic() < deadline:
+                        time.sleep(0.01)
+                    process.send_signal(number)
+                    self.assertNotEqual(process.wait(30), 0)
+                    self.assertEqual(list(self.tmp.iterdir()), [])
+
+    def test_a_signal_ends_a_long_optimization(self):
+        self.write("F.ptx", WORSE + "//! hang\n")
+        process = subprocess.Popen([PROBE, "F.ptx"], cwd=self.work, env=self.environment)
+        time.sleep(0.3)
+        process.terminate()
+        self.assertEqual(process.wait(30), -signal.SIGTERM)
+        self.assertEqual(self.calls(), [])
+
+    def test_ignored_signals_stay_ignored(self):
+        self.write("F.ptx", WORSE + "//! hang\n")
+        process = subprocess.Popen(
+            [PROBE, "F.ptx"], cwd=self.work, env=self.environment,
+            preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+        time.sleep(0.3)
+        process.send_signal(signal.SIGHUP)
+        time.sleep(0.2)
+        self.assertIsNone(process.poll())
+        process.terminate()
+        process.wait(30)
+
+    def test_many_at_once(self):
+        count = 40
+        for i in range(count):
+            self.write(f"{i}/F.ptx", WORSE + f"//{i}\n")
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            results = list(pool.map(lambda i: self.call(f"{i}/F.ptx -o {i}.out"), range(count)))
+        for i, result in enumerate(results):
+            self.assert_quiet(result)
+            self.assertEqual((self.work / f"{i}.out").read_text(), BETTER + f"//{i}\n")
+
+    # ---- which ptxas
+
+    def test_the_next_on_path(self):
+        self.write("F.ptx", PLAIN)
+        del self.environment["PTXOPT_PTXAS"]
+        for name, make in (("link", lambda path: path.symlink_to(PROBE)),
+                           ("copy of the file system", lambda path: os.link(PROBE, path))):
+            with self.subTest(name):
+                folder = pathlib.Path(tempfile.mkdtemp(dir=PROBE.parent))
+                self.addCleanup(shutil.rmtree, folder)
+                make(folder / "ptxas")
+                (folder / "folder").mkdir()
+                (folder / "folder" / "ptxas").mkdir()
+                unusable = folder / "unusable"
+                unusable.mkdir()
+                (unusable / "ptxas").write_text("not a program")
+                self.environment["PATH"] = ":".join(
+                    [str(folder), str(folder / "folder"), str(unusable), str(self.fake.parent),
+                     os.environ["PATH"]])
+                self.assert_quiet(self.call("F.ptx", program=folder / "ptxas"))
+                self.assertEqual(self.calls()[-1]["program"], str(self.fake))
+
+    def test_two_copies_do_not_call_each_other_for_ever(self):
+        self.write("F.ptx", WORSE)
+        del self.environment["PTXOPT_PTXAS"]
+        folders = [self.folder / "one", self.folder / "two"]
+        for folder in folders:
+            folder.mkdir()
+            shutil.copy(PROBE, folder / "ptxas")
+        self.environment["PATH"] = ":".join(
+            [str(folder) for folder in folders] + [str(self.fake.parent), os.environ["PATH"]])
+        self.assert_quiet(self.call("F.ptx", program=folders[0] / "ptxas"))
+        self.assertEqual(len(self.calls()), 1)
+
+    def test_a_script_that_leads_back(self):
+        self.write("F.ptx", WORSE)
+        script = self.folder / "script" / "ptxas"
+        script.parent.mkdir()
+        script.write_text(f'#!/bin/sh\nexec "{PROBE}" "$@"\n')
+        script.chmod(0o755)
+        self.environment["PTXOPT_PTXAS"] = str(script)
+        result = self.call("F.ptx")
+        self.assertEqual(result.returncode, 127)
+        self.assertIn("leads back", result.stderr)
+        del self.environment["PTXOPT_PTXAS"]
+        self.environment["PATH"] = f"{script.parent}:{self.fake.parent}:{os.environ['PATH']}"
+        self.assert_quiet(self.call("F.ptx"))
+        self.assertEqual(len(self.calls()), 1)
+
+    def test_no_ptxas(self):
+        self.environment["PTXOPT_PTXAS"] = str(self.folder / "absent")
+        result = self.call("F.ptx")
+        self.assertEqual(result.returncode, 127)
+        self.assertIn("is not a program", result.stderr)
+        del self.environment["PTXOPT_PTXAS"]
+        self.environment["PATH"] = str(self.folder)
+        result = self.call("F.ptx")
+        self.assertEqual(result.returncode, 127)
+        self.assertIn("no ptxas on PATH", result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
