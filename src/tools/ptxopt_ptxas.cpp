@@ -60,7 +60,7 @@ Rewritten rewrite(const std::string& flags, const std::string& name, const std::
     }
     return failed("the optimizer gave up");
   }
-  if (equals(result.output, text)) return {};
+  if (ptxopt::driver::equals(result.output, text)) return {};
   return {.kind = Rewritten::Kind::Changed, .text = result.output.text()};
 }
 
