@@ -179,10 +179,11 @@ def assemble(path, found):
   arch = target.group(1) if target and int(target.group(2)) >= LOWEST_ARCH else f"sm_{LOWEST_ARCH}"
   entry = {"ptx": ptx.group(1) if ptx else None, "target": target.group(1) if target else None,
            "arch": arch, "ptxas": None}
+  # -c: a module may leave functions for the linker; ptxas refuses the option before PTX 3.1.
+  link = ["-c"] if ptx and float(ptx.group(1)) >= 3.1 else []
   with tempfile.TemporaryDirectory() as scratch:
     for version, ptxas in found:
-      # -c: a module may leave functions for the linker.
-      done = run([ptxas, "-c", f"-arch={arch}", str(CORPUS / path), "-o", f"{scratch}/out"])
+      done = run([ptxas, *link, f"-arch={arch}", str(CORPUS / path), "-o", f"{scratch}/out"])
       if done.returncode == 0:
         entry["ptxas"] = version
         entry.pop("reason", None)
