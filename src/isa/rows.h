@@ -65,7 +65,9 @@ inline constexpr PreludeName kPrelude[] = {
     {"gmem", ".global .align 128 .b8 gmem[4096];", PreludeName::Place::Module},
     {"cmem", ".const .align 128 .b8 cmem[4096];", PreludeName::Place::Module},
     {"lmem", ".local .align 128 .b8 lmem[4096];", PreludeName::Place::Function},
-    // Parameters of the entry: a 32-bit value and an array.
+    {"arg", ".param .b32 arg;", PreludeName::Place::Function},
+    // Parameters of the entry.
+    {"pval", ".param .u32 pval", PreludeName::Place::Function},
     {"parm", ".param .align 16 .b8 parm[256]", PreludeName::Place::Function},
     {"tref", ".global .texref tref;", PreludeName::Place::Module},
     {"sref", ".global .samplerref sref;", PreludeName::Place::Module},

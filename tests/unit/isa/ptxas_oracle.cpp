@@ -131,7 +131,7 @@ class ModuleWriter {
           if (declared_.insert({declaration, true}).second) addLine(declaration, index);
           break;
         case PreludeName::Place::Function:
-          if (declaration.starts_with(".param")) {
+          if (declaration.back() != ';' && declaration.starts_with(".param")) {
             parameters += declaration;
           } else {
             locals += declaration + " ";

@@ -83,8 +83,10 @@ TEST(RowsAgainstPtxas, ExamplesVersionsAndTargets) {
   int unprovenTargets = 0;
   int unprovenExamples = 0;
   for (const Row& row : rows()) {
-    ASSERT_TRUE(std::binary_search(kKnownVersions.begin(), kKnownVersions.end(), row.version))
-        << describe(row);
+    if (!std::binary_search(kKnownVersions.begin(), kKnownVersions.end(), row.version)) {
+      ADD_FAILURE() << "no such version: " << describe(row);
+      continue;
+    }
     const std::vector<Target> targets = alternatives(row.target);
     if ((row.unproven & kUnprovenExample) != 0) {
       ++unprovenExamples;
