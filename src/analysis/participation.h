@@ -1,0 +1,81 @@
+// Which CTA barriers of a kernel all of its threads provably take part in.
+//
+// docs/soundness.md C1: a barrier may be judged only if all threads that have not ended execute the
+// same sequence of barriers, and if nothing that may use the same barrier resource spoils that (C1.4,
+// taint).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "analysis/call_graph.h"
+#include "analysis/cfg.h"
+#include "analysis/uniformity.h"
+#include "ir/barrier.h"
+
+namespace ptxopt::analysis {
+
+// Barrier ids as a set.
+using BarrierIds = std::uint32_t;
+inline constexpr BarrierIds kAllBarrierIds = ~BarrierIds{0};
+// Of an id in a register, or one that does not exist: any.
+BarrierIds barrierIds(const ir::CtaBarrier& barrier);
+
+// What a function holds, and what may run in a call of it.
+struct BarrierUse {
+  BarrierIds ids = 0;         // of every CTA barrier
+  bool mayBeAny = false;      // code that is not known, or an instruction of A7.2
+  bool hasPartial = false;
+  bool hasPin = false;
+  void merge(const BarrierUse& other);
+  bool any() const { return ids != 0 || mayBeAny; }
+};
+
+// Over the whole module, before passes change anything.  O(statements).
+class BarrierUses {
+ public:
+  BarrierUses(const ir::Module& module, const CallGraph& graph);
+
+  const BarrierUse& own(const ir::Function& function) const { return own_.at(&function); }
+  // Of everything that a call of `function` may run, its own body included.
+  const BarrierUse& withCallees(const ir::Function& function) const {
+    return total_.at(&function);
+  }
+  // Of what `call` may run.
+  BarrierUse ofCall(const ir::Function& caller, const ir::Instruction& call) const;
+
+ private:
+  std::unordered_map<const ir::Function*, BarrierUse> own_;
+  std::unordered_map<const ir::Function*, BarrierUse> total_;
+};
+
+enum class Standing : std::uint8_t {
+  Judged,      // full, unguarded, all threads take part, and nothing taints its id
+  Guarded,     // the same, under a uniform guard: all threads take part, or none
+  Partial,     // a count, an id in a register, or .arrive
+  NotUniform,  // under control or a guard that may differ between threads
+  Tainted,     // full and uniform, but an instruction that is not may use its id
+};
+
+// Of the barriers of one entry.
+class Participation {
+ public:
+  Participation(const Cfg& cfg, const BarrierUses& uses);
+
+  struct Member {
+    ir::Instruction* instruction = nullptr;
+    ir::CtaBarrier barrier;
+    Standing standing = Standing::Partial;
+    // Tainted: why, if it is an instruction of this function; else null.
+    const ir::Instruction* taintedBy = nullptr;
+  };
+  // In the order of the text.
+  const std::vector<Member>& barriers() const { return barriers_; }
+
+ private:
+  std::vector<Member> barriers_;
+};
+
+}  // namespace ptxopt::analysis
