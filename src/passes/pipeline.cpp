@@ -1,0 +1,128 @@
+#include "passes/pipeline.h"
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+
+#include "analysis/manager.h"
+#include "analysis/maybe_undefined.h"
+#include "ir/verifier.h"
+#include "support/parallel.h"
+
+namespace ptxopt::passes {
+
+namespace {
+
+// One function on its way through the pipeline.
+struct Work {
+  ir::Function* function;
+  analysis::FunctionAnalyses analyses;
+  std::size_t problems = 0;  // that the verifier found last
+
+  explicit Work(ir::Function& f) : function(&f), analyses(f) {}
+};
+
+// What one step did to one function.
+struct Outcome {
+  bool changed = false;
+  std::vector<Remark> remarks;
+  std::map<std::string_view, std::uint64_t> statistics;
+  std::vector<std::string> problems;
+};
+
+std::size_t countProblems(Work& work, std::vector<std::string>* messages) {
+  std::vector<ir::Problem> problems = ir::verify(*work.function);
+  const auto& undefined = work.analyses.get<analysis::MaybeUndefined>();
+  if (messages != nullptr) {
+    for (const ir::Problem& problem : problems) messages->push_back(problem.message);
+  }
+  return problems.size() + undefined.count();
+}
+
+class Engine {
+ public:
+  Engine(ir::Module& module, const RunOptions& options)
+      : module_(module), options_(options), budget_(options.changeLimit) {
+    for (ir::Function& function : module.functions()) {
+      if (function.hasBody() && !function.isOpaque) work_.emplace_back(function);
+    }
+    // The N-th change must be the same one every time.
+    threads_ = budget_.limited() ? 1 : std::max(1u, options.threads);
+  }
+
+  RunResult run() {
+    if (module_.isDebug()) return {};
+    if (options_.verifyEach) {
+      for (Work& work : work_) work.problems = countProblems(work, nullptr);
+    }
+    for (const PipelineStep& step : options_.pipeline) {
+      const auto& disabled = options_.disabledPasses;
+      if (std::find(disabled.begin(), disabled.end(), step.name) == disabled.end()) runStep(step);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void runStep(const PipelineStep& step) {
+    const PassInfo& info = *findPass(step.name);
+    std::string error;
+    const std::unique_ptr<Pass> pass = info.create(step.options, error);
+    const auto start = std::chrono::steady_clock::now();
+
+    analysis::ModuleAnalyses moduleAnalyses(module_);
+    pass->prepare(module_, moduleAnalyses);
+    std::vector<Outcome> outcomes(work_.size());
+    parallelFor(work_.size(), threads_,
+                [&](std::size_t k) { outcomes[k] = runOn(work_[k], *pass); });
+
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+    result_.times.push_back({step.name, spent.count()});
+    for (Outcome& outcome : outcomes) merge(step.name, std::move(outcome));
+    if (options_.afterPass) options_.afterPass(step.name, module_);
+  }
+
+  Outcome runOn(Work& work, const Pass& pass) {
+    PassContext context{work.analyses, budget_, options_.remarks, {}, {}};
+    Outcome outcome;
+    outcome.changed = pass.run(*work.function, context);
+    if (outcome.changed) {
+      work.analyses.invalidateAll();
+      if (options_.verifyEach) {
+        std::vector<std::string> messages;
+        const std::size_t problems = countProblems(work, &messages);
+        if (problems > work.problems) outcome.problems = std::move(messages);
+        work.problems = problems;
+      }
+    }
+    outcome.remarks = std::move(context.remarks);
+    outcome.statistics = std::move(context.statistics);
+    return outcome;
+  }
+
+  void merge(const std::string& pass, Outcome outcome) {
+    result_.changed |= outcome.changed;
+    std::move(outcome.remarks.begin(), outcome.remarks.end(),
+              std::back_inserter(result_.remarks));
+    for (const auto& [counter, value] : outcome.statistics) {
+      result_.statistics[pass][std::string(counter)] += value;
+    }
+    for (const std::string& problem : outcome.problems) {
+      result_.verifierProblems.push_back("after " + pass + ": " + problem);
+    }
+  }
+
+  ir::Module& module_;
+  const RunOptions& options_;
+  ChangeBudget budget_;
+  unsigned threads_ = 1;
+  std::deque<Work> work_;
+  RunResult result_;
+};
+
+}  // namespace
+
+RunResult runPipeline(ir::Module& module, const RunOptions& options) {
+  return Engine(module, options).run();
+}
+
+}  // namespace ptxopt::passes
