@@ -11,7 +11,9 @@
 #include <cstring>
 #include <exception>
 #include <filesystem>
-#include <span>
+#include <optional>
+#include <stdexcept>
+#include <string_view>
 #include <system_error>
 #include <utility>
 
@@ -25,6 +27,8 @@ namespace fs = std::filesystem;
 
 // The files that led to this process, as "device:inode device:inode".
 constexpr const char* kVisitedVariable = "PTXOPT_PTXAS_VISITED";
+
+constexpr int kNotStarted = 127;  // as shells have it
 
 void warn(const std::string& message) {
   std::fprintf(stderr, "ptxopt-ptxas: warning: %s\n", message.c_str());
@@ -57,7 +61,6 @@ void writeFile(const std::string& path, std::string_view bytes) {
   writeAll(file.number(), bytes);
 }
 
-ExitStatus endedBy(int signal) { return {.code = 0, .signal = signal}; }
 
 std::string replaceAll(std::string text, std::string_view from, std::string_view to) {
   for (std::size_t at = text.find(from); at != std::string::npos;
@@ -75,6 +78,57 @@ bool outputsAreOneFile() {
   struct stat err = {};
   return fstat(STDOUT_FILENO, &out) == 0 && fstat(STDERR_FILENO, &err) == 0 &&
          out.st_dev == err.st_dev && out.st_ino == err.st_ino;
+}
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value ? value : "";
+}
+
+bool isProgram(const std::string& path) { return access(path.c_str(), X_OK) == 0; }
+
+// The ptxas to run, which the environment then names as visited.  `named` is a path, or empty.
+// Throws std::runtime_error where there is none.
+std::string findRealPtxas(const std::string& named) {
+  std::string visited = environment(kVisitedVariable);
+  if (const auto self = fileIdentity("/proc/self/exe")) visited += " " + *self;
+  const auto isVisited = [&](const std::string& identity) {
+    return (visited + " ").find(" " + identity + " ") != std::string::npos;
+  };
+  const auto take = [&](const std::string& path, const std::string& identity) {
+    setenv(kVisitedVariable, (visited + " " + identity).c_str(), 1);
+    return path;
+  };
+
+  const std::string variable = environment("PTXOPT_PTXAS");
+  if (const std::string& path = variable.empty() ? named : variable; !path.empty()) {
+    const std::string who = variable.empty() ? path : "PTXOPT_PTXAS=" + path;
+    const auto identity = fileIdentity(path);
+    if (!identity || !isProgram(path)) throw std::runtime_error(who + " is not a program");
+    if (isVisited(*identity)) throw std::runtime_error(who + " leads back to ptxopt-ptxas");
+    return take(path, *identity);
+  }
+  const std::string folders = environment("PATH");
+  for (std::size_t begin = 0; begin <= folders.size();) {
+    const std::size_t end = std::min(folders.find(':', begin), folders.size());
+    const std::string folder = end == begin ? "." : folders.substr(begin, end - begin);
+    const std::string candidate = folder + "/ptxas";
+    begin = end + 1;
+    const auto identity = fileIdentity(candidate);
+    if (!identity || isVisited(*identity) || !isProgram(candidate)) continue;
+    return take(candidate, *identity);
+  }
+  throw std::runtime_error(
+      "no ptxas on PATH; install the CUDA toolkit's or name one in PTXOPT_PTXAS");
+}
+
+// Takes the program off the arguments of `ptxopt-ptxas /usr/local/cuda/bin/ptxas -arch=sm_90 ...`.
+// Empty where none is named, or PATH is to say where it is.
+std::string takeProgram(std::vector<std::string>& arguments) {
+  if (arguments.empty() || fs::path(arguments.front()).filename() != "ptxas") return {};
+  const std::string named = arguments.front();
+  arguments.erase(arguments.begin());
+  return named.find('/') == std::string::npos ? std::string() : named;
 }
 
 // Where the words of a command line and the standard input name other texts than the caller's.
@@ -216,109 +270,89 @@ class Captured {
   Descriptor err_;  // not valid: the same as out_
 };
 
-[[noreturn]] void become(const std::string& realPtxas, const std::vector<std::string>& arguments) {
-  becomeProgram(realPtxas, arguments);
-  std::fprintf(stderr, "ptxopt-ptxas: error: %s: %s\n", realPtxas.c_str(), std::strerror(errno));
-  std::exit(127);
+[[noreturn]] void fail(const std::string& message) {
+  std::fprintf(stderr, "ptxopt-ptxas: error: %s\n", message.c_str());
+  std::exit(kNotStarted);
 }
 
-ExitStatus answerVersion(const PtxasDropIn& dropIn, const std::vector<std::string>& arguments) {
-  const ExitStatus status = runProgram(dropIn.realPtxas, arguments);
-  if (status.success()) writeAll(STDOUT_FILENO, dropIn.versionLine + "\n");
-  return status;
-}
+class DropIn {
+ public:
+  DropIn(const TextRewriter& rewrite, std::string realPtxas, std::vector<std::string> arguments)
+      : rewrite_(rewrite),
+        realPtxas_(std::move(realPtxas)),
+        arguments_(std::move(arguments)) {}
 
-// Runs ptxas on the optimized texts.  Nothing where there are none or it refuses them.
-std::optional<ExitStatus> assembleOptimized(const PtxasDropIn& dropIn, Replacement& replacement) {
-  try {
-    replacement.make(dropIn.rewrite);
-    if (SignalGuard::received() != 0 || !replacement.changed()) return std::nullopt;
-    const Captured messages;
-    const ExitStatus status = runProgram(dropIn.realPtxas, replacement.words(),
-                                         messages.streams(replacement.standardInput()));
-    if (!status.success()) return std::nullopt;
-    messages.show(replacement);
+  ExitStatus answerVersion(const std::string& versionLine) const {
+    const ExitStatus status = runProgram(realPtxas_, arguments_);
+    if (status.success()) writeAll(STDOUT_FILENO, versionLine + "\n");
     return status;
-  } catch (const std::exception& error) {
-    warn(std::string("assembled as it was: ") + error.what());
-    return std::nullopt;
   }
-}
 
-// Nothing where there is nothing to do but to become ptxas.
-std::optional<ExitStatus> assemble(const PtxasDropIn& dropIn, PtxasCommand command,
-                                   const std::vector<std::string>& arguments) {
-  const SignalGuard guard;
-  Replacement replacement(std::move(command));
-  std::optional<ExitStatus> status = assembleOptimized(dropIn, replacement);
-  const bool mustRun = replacement.changed() || replacement.oldInput() >= 0;
-  if (!status && mustRun && SignalGuard::received() == 0) {
-    status = runProgram(dropIn.realPtxas, arguments, {.in = replacement.oldInput()});
-    if (replacement.changed() && status->success()) {
-      warn(replacement.oldNames() + ": assembled as it was: ptxas refused the optimized text");
+  // Nothing where there is nothing to do but to become ptxas.
+  std::optional<ExitStatus> assemble(PtxasCommand command) const {
+    const SignalGuard guard;
+    Replacement replacement(std::move(command));
+    std::optional<ExitStatus> status = assembleOptimized(replacement);
+    const bool mustRun = replacement.changed() || replacement.oldInput() >= 0;
+    if (!status && mustRun && SignalGuard::received() == 0) {
+      status = runProgram(realPtxas_, arguments_, {.in = replacement.oldInput()});
+      if (replacement.changed() && status->success()) {
+        warn(replacement.oldNames() + ": assembled as it was: ptxas refused the optimized text");
+      }
+    }
+    if (const int signal = SignalGuard::received()) return ExitStatus{.code = 0, .signal = signal};
+    return status;
+  }
+
+  [[noreturn]] void become() const {
+    becomeProgram(realPtxas_, arguments_);
+    fail(realPtxas_ + ": " + std::strerror(errno));
+  }
+
+ private:
+  // Runs ptxas on the optimized texts.  Nothing where there are none or it refuses them.
+  std::optional<ExitStatus> assembleOptimized(Replacement& replacement) const {
+    try {
+      replacement.make(rewrite_);
+      if (SignalGuard::received() != 0 || !replacement.changed()) return std::nullopt;
+      const Captured messages;
+      const ExitStatus status = runProgram(realPtxas_, replacement.words(),
+                                           messages.streams(replacement.standardInput()));
+      if (!status.success()) return std::nullopt;
+      messages.show(replacement);
+      return status;
+    } catch (const std::exception& error) {
+      warn(std::string("assembled as it was: ") + error.what());
+      return std::nullopt;
     }
   }
-  if (const int signal = SignalGuard::received()) return endedBy(signal);
-  return status;
-}
+
+  const TextRewriter& rewrite_;
+  std::string realPtxas_;
+  std::vector<std::string> arguments_;
+};
 
 }  // namespace
 
-void runPtxasDropIn(const PtxasDropIn& dropIn, const std::vector<std::string>& arguments) {
+void runPtxasDropIn(const TextRewriter& rewrite, const std::string& versionLine,
+                    std::vector<std::string> arguments) {
   try {
+    const std::string named = takeProgram(arguments);
     PtxasCommand command = parsePtxasCommand(arguments, readFile);
+    const DropIn dropIn(rewrite, findRealPtxas(named), std::move(arguments));
     switch (command.kind) {
       case PtxasCommand::Kind::PassThrough:
         break;
       case PtxasCommand::Kind::Version:
-        endLike(answerVersion(dropIn, arguments));
+        endLike(dropIn.answerVersion(versionLine));
       case PtxasCommand::Kind::Assemble:
-        if (const auto status = assemble(dropIn, std::move(command), arguments)) endLike(*status);
+        if (const auto status = dropIn.assemble(std::move(command))) endLike(*status);
         break;
     }
+    dropIn.become();
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "ptxopt-ptxas: error: %s\n", error.what());
-    std::exit(1);
+    fail(error.what());
   }
-  become(dropIn.realPtxas, arguments);
-}
-
-std::optional<std::string> findRealPtxas(const std::string& chosen, const std::string& searchPath,
-                                         std::string& error) {
-  const char* inherited = std::getenv(kVisitedVariable);
-  std::string visited = inherited ? inherited : "";
-  if (const auto self = fileIdentity("/proc/self/exe")) visited += " " + *self;
-  const auto isVisited = [&](const std::string& identity) {
-    return (visited + " ").find(" " + identity + " ") != std::string::npos;
-  };
-  const auto take = [&](const std::string& path, const std::string& identity) {
-    setenv(kVisitedVariable, (visited + " " + identity).c_str(), 1);
-    return path;
-  };
-
-  if (!chosen.empty()) {
-    const auto identity = fileIdentity(chosen);
-    if (!identity || access(chosen.c_str(), X_OK) != 0) {
-      error = "PTXOPT_PTXAS=" + chosen + " is not a program";
-      return std::nullopt;
-    }
-    if (isVisited(*identity)) {
-      error = "PTXOPT_PTXAS=" + chosen + " leads back to ptxopt-ptxas";
-      return std::nullopt;
-    }
-    return take(chosen, *identity);
-  }
-  for (std::size_t begin = 0; begin <= searchPath.size();) {
-    const std::size_t end = std::min(searchPath.find(':', begin), searchPath.size());
-    const std::string folder = end == begin ? "." : searchPath.substr(begin, end - begin);
-    const std::string candidate = folder + "/ptxas";
-    begin = end + 1;
-    const auto identity = fileIdentity(candidate);
-    if (!identity || isVisited(*identity) || access(candidate.c_str(), X_OK) != 0) continue;
-    return take(candidate, *identity);
-  }
-  error = "no ptxas on PATH; install the CUDA toolkit's or name one in PTXOPT_PTXAS";
-  return std::nullopt;
 }
 
 }  // namespace ptxopt::ptxas

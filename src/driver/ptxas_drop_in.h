@@ -6,9 +6,7 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace ptxopt::ptxas {
@@ -23,22 +21,14 @@ struct Rewritten {
 // Is called in a process of its own, which may crash.
 using TextRewriter = std::function<Rewritten(const std::string& name, std::string text)>;
 
-struct PtxasDropIn {
-  std::string realPtxas;  // from findRealPtxas()
-  TextRewriter rewrite;
-  std::string versionLine;  // follows the answer to --version; caches of compilers go by it
-};
-
 // `arguments` without the name of the program.  Does not return: ends as ptxas ended, or becomes it.
-[[noreturn]] void runPtxasDropIn(const PtxasDropIn& dropIn,
-                                 const std::vector<std::string>& arguments);
-
-// The ptxas to run: `chosen` (the value of PTXOPT_PTXAS; empty if not set), else the first on
-// `searchPath` (the value of PATH) that is not this program.  Files are compared, not names; and
-// those that led here before, in this process or in the one that started it, count as this program
-// too, so that scripts which call this program do not make a circle.  Nothing and a message where
-// there is none.  Notes its answer in the environment for that purpose.
-std::optional<std::string> findRealPtxas(const std::string& chosen, const std::string& searchPath,
-                                         std::string& error);
+// `versionLine` follows the answer to --version; caches of compilers go by that.
+//
+// Which ptxas: the value of PTXOPT_PTXAS; else the first argument where it is called ptxas, as
+// `nvcc --ptxas-prefix` puts it; else the next on PATH that is not this program.  Files are
+// compared, not names; and those that led here before, in this process or in one that started it,
+// count as this program too, so that scripts which call it do not make a circle.
+[[noreturn]] void runPtxasDropIn(const TextRewriter& rewrite, const std::string& versionLine,
+                                 std::vector<std::string> arguments);
 
 }  // namespace ptxopt::ptxas

@@ -1,5 +1,4 @@
 // ptxopt-ptxas: stands in for ptxas and optimizes what it assembles.  See docs/drop-in.md.
-#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -15,11 +14,6 @@
 namespace {
 
 using ptxopt::ptxas::Rewritten;
-
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? value : "";
-}
 
 Rewritten failed(std::string why) {
   return {.kind = Rewritten::Kind::Failed, .text = std::move(why)};
@@ -52,6 +46,7 @@ std::optional<ptxopt::driver::OptimizeOptions> optimizeOptions(const std::string
 Rewritten rewrite(const std::string& flags, const std::string& name, const std::string& text) {
   const auto options = optimizeOptions(flags);
   if (!options) return failed("PTXOPT_FLAGS is not understood: " + flags);
+  if (text.size() >= ptxopt::kNoOffset) return failed("it has 4 GiB or more");
   const auto source = std::make_shared<const ptxopt::SourceText>(name, text);
   const ptxopt::driver::OptimizeResult result = optimize(source, *options);
   if (!result.ok) {
@@ -67,17 +62,11 @@ Rewritten rewrite(const std::string& flags, const std::string& name, const std::
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::string error;
-  const auto real =
-      ptxopt::ptxas::findRealPtxas(environment("PTXOPT_PTXAS"), environment("PATH"), error);
-  if (!real) {
-    std::fprintf(stderr, "ptxopt-ptxas: error: %s\n", error.c_str());
-    return 127;
-  }
-  const std::string flags = environment("PTXOPT_FLAGS");
+  const char* variable = std::getenv("PTXOPT_FLAGS");
+  const std::string flags = variable ? variable : "";
   const auto rewriter = [&](const std::string& name, const std::string& text) {
     return rewrite(flags, name, text);
   };
   const std::string version = "ptxopt " PTXOPT_VERSION + (flags.empty() ? "" : " " + flags);
-  ptxopt::ptxas::runPtxasDropIn({*real, rewriter, version}, {argv + 1, argv + argc});
+  ptxopt::ptxas::runPtxasDropIn(rewriter, version, {argv + 1, argv + argc});
 }

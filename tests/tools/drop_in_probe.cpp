@@ -3,7 +3,6 @@
 // "//! spoil" (a text that ptxas refuses) speak for themselves.
 #include <unistd.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <vector>
@@ -36,20 +35,8 @@ Rewritten rewrite(const std::string&, std::string text) {
   return {.kind = Rewritten::Kind::Changed, .text = std::move(text)};
 }
 
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? value : "";
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
-  std::string error;
-  const auto real =
-      ptxopt::ptxas::findRealPtxas(environment("PTXOPT_PTXAS"), environment("PATH"), error);
-  if (!real) {
-    std::fprintf(stderr, "probe: %s\n", error.c_str());
-    return 127;
-  }
-  ptxopt::ptxas::runPtxasDropIn({*real, rewrite, "probe 1.0"}, {argv + 1, argv + argc});
+  ptxopt::ptxas::runPtxasDropIn(rewrite, "probe 1.0", {argv + 1, argv + argc});
 }

@@ -312,6 +312,20 @@ class DropIn(unittest.TestCase):
                 self.assert_quiet(self.call("F.ptx", program=folder / "ptxas"))
                 self.assertEqual(self.calls()[-1]["program"], str(self.fake))
 
+    def test_the_first_word(self):
+        """As nvcc --ptxas-prefix has it."""
+        self.write("F.ptx", WORSE)
+        del self.environment["PTXOPT_PTXAS"]
+        for word, path in ((str(self.fake), os.environ["PATH"]),
+                           ("ptxas", f"{self.fake.parent}:{os.environ['PATH']}")):
+            with self.subTest(word):
+                self.environment["PATH"] = path
+                self.assert_quiet(self.call([word, "-arch=sm_90", "F.ptx"]))
+                [call] = self.calls()
+                self.assertEqual(call["program"], str(self.fake))
+                self.assertEqual(call["words"][0], "-arch=sm_90")
+                self.assertEqual(list(call["texts"].values()), [BETTER])
+
     def test_two_copies_do_not_call_each_other_for_ever(self):
         self.write("F.ptx", WORSE)
         del self.environment["PTXOPT_PTXAS"]
