@@ -1,0 +1,40 @@
+# What is installed beside the programs: the public headers, one library that holds all rooms below
+# the command line, and the package that find_package(ptxopt) finds.
+
+include(CMakePackageConfigHelpers)
+
+# ptxopt_public_library(ROOM...): libptxopt from src/driver/api.cpp and the objects of these rooms,
+# so that nobody outside needs to know that there are rooms.
+function(ptxopt_public_library)
+  add_library(ptxopt_library STATIC ${PROJECT_SOURCE_DIR}/src/driver/api.cpp)
+  set_target_properties(ptxopt_library PROPERTIES OUTPUT_NAME ptxopt EXPORT_NAME ptxopt)
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/src/driver/api.cpp PROPERTIES
+    COMPILE_DEFINITIONS PTXOPT_VERSION="${PROJECT_VERSION}")
+  target_link_libraries(ptxopt_library PRIVATE $<BUILD_INTERFACE:ptxopt_flags>)
+  target_include_directories(ptxopt_library
+    PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+           $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+
+  foreach(room ${ARGN})
+    target_sources(ptxopt_library PRIVATE $<TARGET_OBJECTS:ptxopt_${room}>)
+    get_target_property(needed ptxopt_${room} LINK_LIBRARIES)
+    list(FILTER needed EXCLUDE REGEX "ptxopt_|NOTFOUND")
+    # Libraries of headers alone are of no concern to those who link.
+    list(FILTER needed EXCLUDE REGEX "^(Boost::headers|nlohmann_json::.*)$")
+    foreach(library ${needed})
+      target_link_libraries(ptxopt_library PRIVATE ${library})
+    endforeach()
+  endforeach()
+
+  install(TARGETS ptxopt_library EXPORT ptxopt-targets)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/ptxopt TYPE INCLUDE)
+  set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/ptxopt)
+  install(EXPORT ptxopt-targets NAMESPACE ptxopt:: DESTINATION ${package_folder})
+  configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/ptxopt-config.cmake.in
+    ${PROJECT_BINARY_DIR}/ptxopt-config.cmake INSTALL_DESTINATION ${package_folder})
+  write_basic_package_version_file(${PROJECT_BINARY_DIR}/ptxopt-config-version.cmake
+    COMPATIBILITY SameMinorVersion)
+  install(FILES ${PROJECT_BINARY_DIR}/ptxopt-config.cmake
+                ${PROJECT_BINARY_DIR}/ptxopt-config-version.cmake
+          DESTINATION ${package_folder})
+endfunction()

@@ -1,0 +1,108 @@
+/* The C API of ptxopt: PTX text in, better PTX text out.
+ *
+ *   ptxopt_options* options = ptxopt_options_new();
+ *   ptxopt_result* result = ptxopt_optimize("kernel.ptx", text, size, options);
+ *   if (ptxopt_result_ok(result)) puts(ptxopt_result_text(result, NULL));
+ *   ptxopt_result_free(result);
+ *   ptxopt_options_free(options);
+ *
+ * Texts are UTF-8 or any other superset of ASCII.  Pointers that functions of a result return live
+ * as long as the result.  Different results and options may be used by different threads at once;
+ * one of them by one thread at a time, but one set of options by several calls of ptxopt_optimize().
+ */
+#ifndef PTXOPT_PTXOPT_H
+#define PTXOPT_PTXOPT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* "0.1.0".  Lives for ever. */
+const char* ptxopt_version(void);
+
+/* ---- options: what the command line calls -O, --passes and so on ------------------------------ */
+
+typedef struct ptxopt_options ptxopt_options;
+
+/* Level 2, one thread, no limit.  NULL where memory is out. */
+ptxopt_options* ptxopt_options_new(void);
+/* NULL is allowed. */
+void ptxopt_options_free(ptxopt_options* options);
+
+/* 0 (changes nothing) to 3. */
+void ptxopt_options_set_level(ptxopt_options* options, int level);
+/* A pipeline as text, "early-cse<memssa>,dead-sync", instead of a level. */
+void ptxopt_options_set_passes(ptxopt_options* options, const char* pipeline);
+/* Leaves out the passes of this name.  May be called for several. */
+void ptxopt_options_disable_pass(ptxopt_options* options, const char* name);
+/* Stops after this many changes. */
+void ptxopt_options_set_change_limit(ptxopt_options* options, uint64_t limit);
+/* How many functions are worked on at once; the result does not depend on it. */
+void ptxopt_options_set_threads(ptxopt_options* options, unsigned threads);
+/* Not 0: the result says what passes did and what they nearly did. */
+void ptxopt_options_set_remarks(ptxopt_options* options, int wanted);
+
+/* ---- the work --------------------------------------------------------------------------------- */
+
+typedef struct ptxopt_result ptxopt_result;
+
+/* Optimizes `size` bytes of text; `name` is what messages call it.  Options may be NULL.  A mistake
+ * in the text or in the options is told by the result.  NULL where memory is out. */
+ptxopt_result* ptxopt_optimize(const char* name, const char* text, size_t size,
+                               const ptxopt_options* options);
+/* NULL is allowed. */
+void ptxopt_result_free(ptxopt_result* result);
+
+/* 0: a diagnostic says what is wrong, and there is no text. */
+int ptxopt_result_ok(const ptxopt_result* result);
+/* Not 0: the text differs from the one that was given. */
+int ptxopt_result_changed(const ptxopt_result* result);
+/* Ends in a NUL, which `*size` does not count; `size` may be NULL.  Empty where there is no text. */
+const char* ptxopt_result_text(const ptxopt_result* result, size_t* size);
+
+typedef enum ptxopt_severity {
+  PTXOPT_NOTE = 0,
+  PTXOPT_WARNING = 1, /* something that ptxopt does not know and left as it was */
+  PTXOPT_ERROR = 2
+} ptxopt_severity;
+
+typedef struct ptxopt_diagnostic {
+  ptxopt_severity severity;
+  uint32_t line;   /* from 1; 0: about the text as a whole */
+  uint32_t column; /* from 1, in bytes */
+  const char* message;
+} ptxopt_diagnostic;
+
+size_t ptxopt_result_diagnostic_count(const ptxopt_result* result);
+/* `index` is below the count. */
+ptxopt_diagnostic ptxopt_result_diagnostic(const ptxopt_result* result, size_t index);
+
+typedef struct ptxopt_counts {
+  uint64_t instructions;
+  uint64_t barriers; /* of a CTA: bar and barrier, but not those of a warp or a cluster */
+} ptxopt_counts;
+
+ptxopt_counts ptxopt_result_before(const ptxopt_result* result);
+ptxopt_counts ptxopt_result_after(const ptxopt_result* result);
+
+typedef struct ptxopt_statistic {
+  const char* pass;
+  const char* counter;
+  uint64_t value;
+} ptxopt_statistic;
+
+size_t ptxopt_result_statistic_count(const ptxopt_result* result);
+/* `index` is below the count. */
+ptxopt_statistic ptxopt_result_statistic(const ptxopt_result* result, size_t index);
+
+/* One line of JSON for each remark, as --remarks writes them; empty where none were wanted. */
+const char* ptxopt_result_remarks(const ptxopt_result* result);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

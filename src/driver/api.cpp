@@ -1,0 +1,182 @@
+// The C API, on top of the driver.
+#include <ptxopt/ptxopt.h>
+
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <new>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "driver/driver.h"
+#include "driver/remarks.h"
+#include "passes/pipeline.h"
+
+using namespace ptxopt;
+
+struct ptxopt_options {
+  int level = 2;
+  std::optional<std::string> passes;
+  std::vector<std::string> disabledPasses;
+  std::uint64_t changeLimit = passes::ChangeBudget::kUnlimited;
+  unsigned threads = 1;
+  bool remarks = false;
+  bool outOfMemory = false;  // a setter could not keep what it was given
+};
+
+struct ptxopt_result {
+  bool ok = false;
+  bool changed = false;
+  std::string text;
+  std::vector<Diagnostic> diagnostics;
+  ptxopt_counts before = {};
+  ptxopt_counts after = {};
+  decltype(passes::RunResult::statistics) counters;
+  std::vector<ptxopt_statistic> statistics;  // whose names are those of `counters`
+  std::string remarks;
+};
+
+namespace {
+
+constexpr int kMaxLevel = 3;
+
+// Throws std::invalid_argument with a message for the user.
+driver::OptimizeOptions optimizeOptions(const ptxopt_options& options) {
+  if (options.level < 0 || options.level > kMaxLevel) {
+    throw std::invalid_argument("there is no level " + std::to_string(options.level));
+  }
+  driver::OptimizeOptions result;
+  result.run.pipeline = passes::parsePipeline(
+      options.passes ? *options.passes : passes::pipelineOfLevel(options.level));
+  for (const std::string& name : options.disabledPasses) {
+    if (passes::findPass(name) == nullptr) {
+      throw std::invalid_argument("there is no pass '" + name + "'");
+    }
+  }
+  result.run.disabledPasses = options.disabledPasses;
+  result.run.changeLimit = options.changeLimit;
+  result.run.threads = options.threads;
+  result.run.remarks = options.remarks;
+  return result;
+}
+
+ptxopt_counts publicCounts(const driver::CodeCounts& counts) {
+  return {counts.instructions, counts.ctaBarriers};
+}
+
+void optimizeInto(ptxopt_result& result, const char* name, std::string_view text,
+                  const ptxopt_options& options) {
+  if (text.size() >= kNoOffset) throw std::invalid_argument("the text has 4 GiB or more");
+  const auto source = std::make_shared<const SourceText>(name, text);
+  driver::OptimizeResult made = driver::optimize(source, optimizeOptions(options));
+  result.ok = made.ok;
+  result.diagnostics = made.diagnostics.all();
+  if (!made.ok) return;
+  result.changed = !driver::equals(made.output, text);
+  result.text = made.output.text();
+  result.before = publicCounts(made.before);
+  result.after = publicCounts(made.after);
+  result.remarks = driver::remarkLines(*made.module, made.run.remarks);
+  result.counters = std::move(made.run.statistics);
+  for (const auto& [pass, counters] : result.counters) {
+    for (const auto& [counter, value] : counters) {
+      result.statistics.push_back({pass.c_str(), counter.c_str(), value});
+    }
+  }
+}
+
+template <class Setter>
+void set(ptxopt_options* options, Setter setter) {
+  try {
+    setter(*options);
+  } catch (const std::bad_alloc&) {
+    options->outOfMemory = true;
+  }
+}
+
+}  // namespace
+
+const char* ptxopt_version(void) { return PTXOPT_VERSION; }
+
+ptxopt_options* ptxopt_options_new(void) { return new (std::nothrow) ptxopt_options; }
+void ptxopt_options_free(ptxopt_options* options) { delete options; }
+
+void ptxopt_options_set_level(ptxopt_options* options, int level) {
+  options->level = level;
+  options->passes.reset();
+}
+void ptxopt_options_set_passes(ptxopt_options* options, const char* pipeline) {
+  set(options, [&](ptxopt_options& o) { o.passes = pipeline; });
+}
+void ptxopt_options_disable_pass(ptxopt_options* options, const char* name) {
+  set(options, [&](ptxopt_options& o) { o.disabledPasses.emplace_back(name); });
+}
+void ptxopt_options_set_change_limit(ptxopt_options* options, uint64_t limit) {
+  options->changeLimit = limit;
+}
+void ptxopt_options_set_threads(ptxopt_options* options, unsigned threads) {
+  options->threads = threads == 0 ? 1 : threads;
+}
+void ptxopt_options_set_remarks(ptxopt_options* options, int wanted) {
+  options->remarks = wanted != 0;
+}
+
+ptxopt_result* ptxopt_optimize(const char* name, const char* text, size_t size,
+                               const ptxopt_options* options) {
+  try {
+    auto result = std::make_unique<ptxopt_result>();
+    const ptxopt_options defaults;
+    if (options == nullptr) options = &defaults;
+    if (options->outOfMemory) return nullptr;
+    try {
+      optimizeInto(*result, name, {text, size}, *options);
+    } catch (const std::bad_alloc&) {
+      return nullptr;
+    } catch (const std::exception& error) {
+      *result = {};
+      result->diagnostics.push_back(
+          {.severity = Severity::Error, .file = name, .place = {}, .message = error.what()});
+    }
+    return result.release();
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
+void ptxopt_result_free(ptxopt_result* result) { delete result; }
+
+int ptxopt_result_ok(const ptxopt_result* result) { return result->ok ? 1 : 0; }
+int ptxopt_result_changed(const ptxopt_result* result) { return result->changed ? 1 : 0; }
+
+const char* ptxopt_result_text(const ptxopt_result* result, size_t* size) {
+  if (size != nullptr) *size = result->text.size();
+  return result->text.c_str();
+}
+
+size_t ptxopt_result_diagnostic_count(const ptxopt_result* result) {
+  return result->diagnostics.size();
+}
+
+ptxopt_diagnostic ptxopt_result_diagnostic(const ptxopt_result* result, size_t index) {
+  const Diagnostic& diagnostic = result->diagnostics[index];
+  ptxopt_severity severity = PTXOPT_ERROR;
+  if (diagnostic.severity == Severity::Warning) severity = PTXOPT_WARNING;
+  if (diagnostic.severity == Severity::Note) severity = PTXOPT_NOTE;
+  return {severity, diagnostic.place.line, diagnostic.place.column, diagnostic.message.c_str()};
+}
+
+ptxopt_counts ptxopt_result_before(const ptxopt_result* result) { return result->before; }
+ptxopt_counts ptxopt_result_after(const ptxopt_result* result) { return result->after; }
+
+size_t ptxopt_result_statistic_count(const ptxopt_result* result) {
+  return result->statistics.size();
+}
+ptxopt_statistic ptxopt_result_statistic(const ptxopt_result* result, size_t index) {
+  return result->statistics[index];
+}
+
+const char* ptxopt_result_remarks(const ptxopt_result* result) { return result->remarks.c_str(); }

@@ -1,0 +1,65 @@
+// The C++ API, on a kernel with a barrier too many.
+#include <ptxopt/ptxopt.hpp>
+
+#include <iostream>
+#include <string>
+
+namespace {
+
+const std::string kKernel = R"(.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 p)
+{
+	.reg .b64 %rd<2>;
+	.reg .b32 %r<2>;
+	.shared .align 4 .b8 s[4096];
+	mov.u32 %r1, %tid.x;
+	ld.param.u64 %rd1, [p];
+	st.shared.u32 [s], %r1;
+	bar.sync 0;
+	bar.sync 0;
+	ld.shared.u32 %r1, [s+4];
+	st.global.u32 [%rd1], %r1;
+	ret;
+}
+)";
+
+int failures = 0;
+
+void check(bool condition, const char* what) {
+  if (condition) return;
+  std::cerr << "use.cpp: " << what << '\n';
+  ++failures;
+}
+
+}  // namespace
+
+int main() {
+  check(ptxopt::version().rfind("0.", 0) == 0, "version");
+
+  ptxopt::Options options;
+  options.level = 1;
+  options.remarks = true;
+  const ptxopt::Result better = ptxopt::optimize(kKernel, options, "k.ptx");
+  std::string expected = kKernel;
+  expected.erase(expected.find("\tbar.sync 0;\n"), 13);
+  check(better.ok && better.changed, "changed");
+  check(better.text == expected, "text");
+  check(better.before.barriers == 2 && better.after.barriers == 1, "counts");
+  check(!better.statistics.empty() && !better.remarks.empty(), "statistics and remarks");
+
+  options.disabledPasses = {"basic-dbe"};
+  check(ptxopt::optimize(kKernel, options).text == kKernel, "disabled pass");
+
+  options = {};
+  options.passes = "basic-dbe";
+  options.changeLimit = 0;
+  check(!ptxopt::optimize(kKernel, options).changed, "change limit");
+
+  const ptxopt::Result bad = ptxopt::optimize("}");
+  check(!bad.ok && bad.diagnostics.size() == 1, "bad text");
+  check(bad.diagnostics.at(0).severity == ptxopt::Severity::Error, "severity");
+  check(bad.diagnostics.at(0).line == 1, "line");
+  return failures;
+}
