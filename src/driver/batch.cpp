@@ -1,0 +1,299 @@
+#include "driver/batch.h"
+
+#include <spdlog/logger.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <filesystem>
+#include <functional>
+#include <mutex>
+#include <new>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "driver/console.h"
+#include "driver/diff.h"
+#include "driver/dot_cfg.h"
+#include "driver/driver.h"
+#include "driver/files.h"
+#include "driver/remarks.h"
+#include "driver/statistics.h"
+
+namespace ptxopt::driver {
+
+namespace {
+
+// All that came of one input, kept until its turn to be told.
+struct FileReport {
+  ExitStatus status = kSuccess;
+  std::string messages;  // for standard error
+  std::string output;    // for standard output
+  std::string remarks;
+  std::string dotCfg;  // of --dot-cfg=FILE
+  FileStatistics statistics;
+};
+
+class Batch {
+ public:
+  explicit Batch(const Options& options);
+  ExitStatus run();
+
+ private:
+  FileReport process(const std::string& input, unsigned threads) const;
+  void processInto(FileReport& report, const std::string& input, unsigned threads) const;
+  OptimizeOptions optimizeOptions(FileReport& report, unsigned threads) const;
+  void deliver(FileReport& report, const std::string& input, const OptimizeResult& result) const;
+  std::string outputOf(const std::string& input) const;
+  // Messages of one input may be told at once where there is no other.
+  bool isAlone() const { return options_.inputs.size() == 1; }
+  void say(FileReport& report, std::string_view text) const;
+  void say(FileReport& report, const Diagnostics& diagnostics) const;
+  void sayError(FileReport& report, const std::string& file, const std::string& message) const;
+
+  void runInOrder();
+  void tell(FileReport& report, const std::string& input);
+  void conclude();
+  void writeReport(const std::string& path, const std::string& text);
+
+  const Options& options_;
+  mutable Console console_;
+  unsigned threads_;
+  bool dotCfgToFolder_;
+  bool wantCounts_;
+  ExitStatus status_ = kSuccess;
+  std::size_t told_ = 0;
+  std::string remarks_;
+  std::string dotCfg_;
+  std::vector<FileStatistics> statistics_;
+};
+
+Batch::Batch(const Options& options)
+    : options_(options),
+      console_(options.color, options.verbosity),
+      threads_(options.threads != 0 ? options.threads
+                                    : std::max(1u, std::thread::hardware_concurrency())),
+      dotCfgToFolder_(isFolder(options.dotCfg)),
+      wantCounts_(options.statistics != StatisticsFormat::None || options.verbosity > 0 ||
+                  options.check) {}
+
+// ---- one input, on any thread --------------------------------------------------------------------
+
+void Batch::say(FileReport& report, std::string_view text) const {
+  if (isAlone()) {
+    console_.print(text);
+  } else {
+    report.messages += text;
+  }
+}
+
+void Batch::say(FileReport& report, const Diagnostics& diagnostics) const {
+  std::string text;
+  for (const Diagnostic& diagnostic : diagnostics.all()) {
+    if (console_.wants(diagnostic.severity)) text += render(diagnostic, console_.color());
+  }
+  say(report, text);
+}
+
+void Batch::sayError(FileReport& report, const std::string& file,
+                     const std::string& message) const {
+  Diagnostics diagnostics;
+  diagnostics.report(Severity::Error, file, message);
+  say(report, diagnostics);
+  report.status = worse(report.status, kFailure);
+}
+
+std::string Batch::outputOf(const std::string& input) const {
+  if (options_.outputDir.empty()) return options_.output;
+  return options_.outputDir + '/' + outputBaseName(input);
+}
+
+OptimizeOptions Batch::optimizeOptions(FileReport& report, unsigned threads) const {
+  OptimizeOptions result;
+  result.run.pipeline = options_.pipeline;
+  result.run.disabledPasses = options_.disabledPasses;
+  result.run.changeLimit = options_.changeLimit;
+  result.run.threads = threads;
+  result.run.remarks = !options_.remarks.empty();
+  result.run.verifyEach = options_.verifyEach;
+  result.verifyInput = options_.verify      ? InputCheck::Require
+                       : options_.warnInput ? InputCheck::Warn
+                                            : InputCheck::None;
+  result.reprint = options_.reprint;
+  result.countCode = wantCounts_;
+  if (!options_.printAfter.empty()) {
+    result.run.afterPass = [this, &report](std::string_view pass, const ir::Module& module) {
+      const auto& wanted = options_.printAfter;
+      const auto isWanted = [&](const std::string& name) { return name == "all" || name == pass; };
+      if (std::none_of(wanted.begin(), wanted.end(), isWanted)) return;
+      const std::string text =
+          options_.reprint ? print::reprint(module) : print::print(module).text();
+      say(report, "// " + module.source().name() + " after " + std::string(pass) + '\n' + text);
+    };
+  }
+  return result;
+}
+
+void Batch::deliver(FileReport& report, const std::string& input,
+                    const OptimizeResult& result) const {
+  const std::string_view source = result.module->source().text();
+  const std::string output = outputOf(input);
+  if (!output.empty()) {
+    try {
+      writeFile(output, result.output.pieces());
+    } catch (const FileError& error) {
+      return sayError(report, outputName(output), error.what());
+    }
+  }
+  if (options_.check && !equals(result.output, source)) {
+    report.status = worse(report.status, kDiffers);
+    Diagnostics diagnostics;
+    diagnostics.report(Severity::Warning, inputName(input), "would change");
+    say(report, diagnostics);
+  }
+  if (options_.diff) {
+    DiffStyle style;
+    style.oldName = inputName(input);
+    style.newName = output.empty() ? style.oldName : output;
+    style.color = wantsColor(options_.color, STDOUT_FILENO);
+    report.output = unifiedDiff(source, result.output, style);
+  }
+  if (!options_.remarks.empty()) report.remarks = remarkLines(*result.module, result.run.remarks);
+  if (dotCfgToFolder_) {
+    try {
+      writeDotFiles(*result.module, options_.dotCfg, outputBaseName(input));
+    } catch (const FileError& error) {
+      sayError(report, options_.dotCfg, error.what());
+    }
+  } else if (!options_.dotCfg.empty()) {
+    report.dotCfg = dotText(*result.module);
+  }
+}
+
+void Batch::processInto(FileReport& report, const std::string& input, unsigned threads) const {
+  report.statistics.file = inputName(input);
+  std::shared_ptr<const SourceText> source;
+  try {
+    source = readSource(input);
+  } catch (const FileError& error) {
+    return sayError(report, inputName(input), error.what());
+  }
+  const OptimizeResult result = optimize(std::move(source), optimizeOptions(report, threads));
+  say(report, result.diagnostics);
+  report.statistics = statisticsOf(inputName(input), result);
+  if (!result.ok) {
+    report.status = result.internalFault ? kInternalFault : kFailure;
+    return;
+  }
+  deliver(report, input, result);
+}
+
+FileReport Batch::process(const std::string& input, unsigned threads) const {
+  FileReport report;
+  try {
+    processInto(report, input, threads);
+  } catch (const std::bad_alloc&) {
+    sayError(report, inputName(input), "not enough memory");
+  }
+  return report;
+}
+
+// ---- all inputs, on the main thread --------------------------------------------------------------
+
+void Batch::tell(FileReport& report, const std::string& input) {
+  console_.print(report.messages);
+  status_ = worse(status_, report.status);
+  if (!report.output.empty()) writeReport("-", report.output);
+  remarks_ += report.remarks;
+  dotCfg_ += report.dotCfg;
+  const FileStatistics& counts = report.statistics;
+  if (options_.verbosity > 0 && counts.ok) {
+    console_.log().info("{}: {}, {} -> {} instructions, {} -> {} barriers", inputName(input),
+                        counts.changed ? "changed" : "unchanged", counts.before.instructions,
+                        counts.after.instructions, counts.before.ctaBarriers,
+                        counts.after.ctaBarriers);
+  }
+  if (wantCounts_ || options_.timePasses) statistics_.push_back(std::move(report.statistics));
+  console_.progress(++told_, options_.inputs.size(), inputName(input));
+}
+
+// Workers take inputs one after the other; this thread tells of each when its turn has come.
+void Batch::runInOrder() {
+  const std::vector<std::string>& inputs = options_.inputs;
+  const unsigned workers =
+      static_cast<unsigned>(std::min<std::size_t>(threads_, inputs.size()));
+  const unsigned threadsEach = std::max(1u, threads_ / workers);
+  if (workers == 1) {
+    for (const std::string& input : inputs) {
+      FileReport report = process(input, threadsEach);
+      tell(report, input);
+    }
+    return;
+  }
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::vector<std::unique_ptr<FileReport>> reports(inputs.size());
+  std::atomic<std::size_t> next = 0;
+  std::vector<std::jthread> pool;
+  for (unsigned k = 0; k < workers; ++k) {
+    pool.emplace_back([&] {
+      for (std::size_t mine = next++; mine < inputs.size(); mine = next++) {
+        auto report = std::make_unique<FileReport>(process(inputs[mine], threadsEach));
+        const std::lock_guard lock(mutex);
+        reports[mine] = std::move(report);
+        changed.notify_one();
+      }
+    });
+  }
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    std::unique_ptr<FileReport> report;
+    {
+      std::unique_lock lock(mutex);
+      changed.wait(lock, [&] { return reports[k] != nullptr; });
+      report = std::move(reports[k]);
+    }
+    tell(*report, inputs[k]);
+  }
+}
+
+void Batch::writeReport(const std::string& path, const std::string& text) {
+  try {
+    writeFile(path, text);
+  } catch (const FileError& error) {
+    console_.log().error("{}: {}", outputName(path), error.what());
+    status_ = worse(status_, kFailure);
+  }
+}
+
+void Batch::conclude() {
+  if (!options_.remarks.empty()) writeReport(options_.remarks, remarks_);
+  if (!options_.dotCfg.empty() && !dotCfgToFolder_) writeReport(options_.dotCfg, dotCfg_);
+  if (options_.statistics == StatisticsFormat::Text) console_.print(statisticsTable(statistics_));
+  if (options_.statistics == StatisticsFormat::Json) console_.print(statisticsJson(statistics_));
+  if (options_.timePasses) console_.print(timeTable(statistics_));
+}
+
+ExitStatus Batch::run() {
+  for (const std::string& folder : {options_.outputDir, dotCfgToFolder_ ? options_.dotCfg : ""}) {
+    std::error_code error;
+    if (!folder.empty()) std::filesystem::create_directories(folder, error);
+    if (error) {
+      console_.log().error("{}: cannot create the folder: {}", folder, error.message());
+      return kFailure;
+    }
+  }
+  runInOrder();
+  conclude();
+  return status_;
+}
+
+}  // namespace
+
+ExitStatus runBatch(const Options& options) { return Batch(options).run(); }
+
+}  // namespace ptxopt::driver

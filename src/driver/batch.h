@@ -1,0 +1,12 @@
+// One run of ptxopt: reads every input, optimizes it, writes what was asked for.
+#pragma once
+
+#include "driver/options.h"
+
+namespace ptxopt::driver {
+
+// Inputs are worked on in parallel, and what a run prints comes in the order of the inputs, whatever
+// the number of threads.  At most one result for each thread is in memory.
+ExitStatus runBatch(const Options& options);
+
+}  // namespace ptxopt::driver

@@ -1,0 +1,148 @@
+#include "driver/driver.h"
+
+#include <chrono>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <stdexcept>
+#include <utility>
+
+#include "ir/verifier.h"
+#include "parse/parser.h"
+
+namespace ptxopt::driver {
+
+namespace {
+
+// Something that must not happen whatever the input is.
+class InternalFault : public std::logic_error {
+ public:
+  using std::logic_error::logic_error;
+};
+
+CodeCounts countCode(const ir::Module& module) {
+  CodeCounts counts;
+  for (const ir::Function& function : module.functions()) {
+    for (const ir::Statement& statement : function.body()) {
+      const auto* instruction = statement.as<ir::Instruction>();
+      if (instruction == nullptr) continue;
+      ++counts.instructions;
+      const isa::Form& form = *instruction->form;
+      const bool isBarrier =
+          form.opcode == isa::Opcode::Bar || form.opcode == isa::Opcode::Barrier;
+      if (isBarrier && !form.has(".warp") && !form.has(".cluster")) ++counts.ctaBarriers;
+    }
+  }
+  return counts;
+}
+
+// Runs one part of the work and notes how long it took.
+template <class Work>
+auto timed(OptimizeResult& result, const char* phase, Work&& work) {
+  struct Watch {
+    OptimizeResult& result;
+    const char* phase;
+    std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+    ~Watch() {
+      const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+      result.phases.push_back({phase, seconds.count()});
+    }
+  };
+  const Watch watch{result, phase};
+  return work();
+}
+
+void verifyInput(const ir::Module& module, Severity severity, Diagnostics& diagnostics) {
+  for (const ir::Function& function : module.functions()) {
+    for (const ir::Problem& problem : ir::verify(function)) {
+      const SourceRange place =
+          problem.statement != nullptr ? problem.statement->source : function.item->source;
+      diagnostics.report(severity, module.source(), place.begin, problem.message);
+    }
+  }
+}
+
+// --verify-each: the text of the result must be PTX as well.
+void parseAgain(const OptimizeResult& result) {
+  Diagnostics diagnostics;
+  const SourceText& input = result.module->source();
+  parse::parse(std::make_shared<const SourceText>(input.name(), result.output.text()), diagnostics);
+  for (const Diagnostic& diagnostic : diagnostics.all()) {
+    if (diagnostic.severity != Severity::Error) continue;
+    throw InternalFault("the result does not parse: " + format(diagnostic));
+  }
+}
+
+void optimizeInto(OptimizeResult& result, std::shared_ptr<const SourceText> source,
+                  const OptimizeOptions& options) {
+  Diagnostics& diagnostics = result.diagnostics;
+  result.module = timed(result, "parse", [&] { return parse::parse(source, diagnostics); });
+  if (result.module == nullptr || diagnostics.hasErrors()) return;
+  ir::Module& module = *result.module;
+
+  if (options.verifyInput != InputCheck::None) {
+    const Severity severity =
+        options.verifyInput == InputCheck::Require ? Severity::Error : Severity::Warning;
+    timed(result, "verify", [&] { verifyInput(module, severity, diagnostics); });
+    if (diagnostics.hasErrors()) return;
+  }
+
+  if (options.countCode) result.before = result.after = countCode(module);
+  if (module.isDebug()) {
+    if (!options.run.pipeline.empty()) {
+      diagnostics.report(Severity::Note, source->name(),
+                         "compiled for a debugger (.target debug): left as it is");
+    }
+  } else if (!options.run.pipeline.empty()) {
+    timed(result, "passes", [&] { result.run = passes::runPipeline(module, options.run); });
+    if (!result.run.verifierProblems.empty()) {
+      throw InternalFault(result.run.verifierProblems.front());
+    }
+    if (options.countCode && result.run.changed) result.after = countCode(module);
+  }
+
+  timed(result, "print", [&] {
+    result.output = options.reprint ? print::Output(print::reprint(module)) : print::print(module);
+  });
+  if (options.run.verifyEach) parseAgain(result);
+  result.ok = true;
+}
+
+}  // namespace
+
+OptimizeResult optimize(std::shared_ptr<const SourceText> source, const OptimizeOptions& options) {
+  OptimizeResult result;
+  const auto fail = [&](std::string message) {
+    result.ok = false;
+    result.output = {};
+    result.diagnostics.report(Severity::Error, source->name(), std::move(message));
+  };
+  const auto fault = [&](const std::string& what) {
+    result.internalFault = true;
+    fail("internal fault: " + what +
+         "; please report this with the input at the project's issue tracker; input untouched");
+  };
+  try {
+    optimizeInto(result, source, options);
+  } catch (const std::bad_alloc&) {
+    fail("not enough memory");
+  } catch (const std::exception& exception) {
+    fault(exception.what());
+  } catch (...) {
+    fault("unknown exception");
+  }
+  return result;
+}
+
+bool equals(const print::Output& output, std::string_view text) {
+  if (output.size() != text.size()) return false;
+  const char* at = text.data();
+  for (const std::string_view piece : output.pieces()) {
+    const bool inPlace = piece.data() == at;
+    if (!inPlace && std::memcmp(piece.data(), at, piece.size()) != 0) return false;
+    at += piece.size();
+  }
+  return true;
+}
+
+}  // namespace ptxopt::driver

@@ -1,0 +1,252 @@
+#include "driver/options.h"
+
+#include <CLI/CLI.hpp>
+
+#include <algorithm>
+#include <set>
+#include <sstream>
+#include <stdexcept>
+#include <string_view>
+
+#include "driver/files.h"
+
+namespace ptxopt::driver {
+
+namespace {
+
+constexpr std::string_view kAllPasses = "all";
+
+constexpr const char* kDescription =
+    "Optimizes PTX: removes work that no thread needs, and leaves every other byte as it is.";
+
+constexpr const char* kFooter =
+    R"(What a pass does not touch keeps its bytes, comments included; what ptxopt does not know, it leaves
+alone with a warning.
+
+Examples:
+  ptxopt kernel.ptx -o kernel.opt.ptx           optimize at the default level
+  ptxopt --diff kernel.ptx                      only show what would change
+  nvcc -ptx k.cu -o - | ptxopt - | ptxas - ...  in a pipe
+  ptxopt *.ptx --output-dir=opt -j8             many files at once
+  ptxopt --check *.ptx                          for CI: is there anything left to do?
+  ptxopt k.ptx -o /dev/null --remarks=-         what was done, what nearly was, as JSON lines
+  ptxopt k.ptx --passes='basic-dbe' --stats     one pass, and what it counted
+
+Exit status:
+  0   all is well
+  1   a file could not be read, parsed or written, or the command line is wrong
+  2   --check: the output would differ from the input
+  70  a fault in ptxopt itself; please report it with the input
+With several inputs, one bad file does not stop the others, and the status is the worst.)";
+
+// Writes to a stream of the process; what a full disk takes away is a failure like any other.
+ExitStatus say(const char* stream, const std::string& text, ExitStatus status) {
+  try {
+    writeFile(stream, text);
+    return status;
+  } catch (const FileError& error) {
+    return kFailure;
+  }
+}
+
+ExitStatus complain(const std::string& message) {
+  return say("/dev/stderr",
+             "ptxopt: error: " + message + "\nTry 'ptxopt --help' for more information.\n",
+             kFailure);
+}
+
+std::string passList() {
+  std::size_t width = 0;
+  for (const passes::PassInfo& pass : passes::allPasses()) {
+    width = std::max(width, pass.name.size());
+  }
+  std::ostringstream text;
+  for (const passes::PassInfo& pass : passes::allPasses()) {
+    text << std::left << std::setw(static_cast<int>(width) + 2) << pass.name << pass.description
+         << '\n';
+    if (!pass.options.empty()) {
+      text << std::string(width + 2, ' ') << "options: " << pass.options << '\n';
+    }
+  }
+  for (int level = 0; level <= 3; ++level) {
+    const std::string pipeline = passes::pipelineOfLevel(level);
+    text << "-O" << level << ": " << (pipeline.empty() ? "nothing" : pipeline) << '\n';
+  }
+  return text.str();
+}
+
+// What only the command line knows and the rest of the tool does not.
+struct RawOptions {
+  int level = 2;
+  std::optional<std::string> passes;
+  std::int64_t changeLimit = -1;
+  std::string statistics;
+  bool listPasses = false;
+  bool quiet = false;
+  int verbose = 0;
+};
+
+void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
+  // As compilers have it: of two that contradict each other, the last holds.
+  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+
+  app.add_option("IN", options.inputs, "PTX files; - is standard input")
+      ->multi_option_policy(CLI::MultiOptionPolicy::Throw);
+  app.option_defaults()->group("Input and output");
+  app.add_option("-o", options.output,
+                 "Where the result goes; - is standard output, which is also the default")
+      ->type_name("FILE");
+  app.add_option("--output-dir", options.outputDir,
+                 "Folder for the results, under the names of the inputs")
+      ->type_name("DIR");
+  app.add_flag("--check", options.check, "Write nothing; exit with 2 if a result would differ");
+  app.add_flag("--diff", options.diff,
+               "Print a unified diff to standard output instead of the result");
+  app.add_option("-j,--jobs", options.threads,
+                 "Threads; 0: as many as the machine has (default).  The result is the same")
+      ->type_name("N");
+
+  app.option_defaults()->group("Optimization");
+  app.add_option("-O", raw.level, "Level: 0 changes nothing, 2 is the default, 3 tries hardest")
+      ->type_name("0..3")
+      ->check(CLI::Range(0, 3));
+  app.add_option("--passes", raw.passes,
+                 "Run these passes instead of a level: a,b<option,key=value>,c")
+      ->type_name("TEXT");
+  app.add_option("--disable-pass", options.disabledPasses, "Leave a pass out (repeatable)")
+      ->type_name("NAME")
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->expected(1);
+  app.add_option("--opt-bisect-limit", raw.changeLimit,
+                 "Stop after the N-th change of each file; -1: never")
+      ->type_name("N")
+      ->check(CLI::Range(std::int64_t{-1}, std::numeric_limits<std::int64_t>::max()));
+
+  app.option_defaults()->group("Reports");
+  app.add_option("--remarks", options.remarks,
+                 "Write what passes did and what they nearly did, as JSON lines")
+      ->type_name("FILE");
+  app.add_flag("--stats{text}", raw.statistics,
+               "Print counts to standard error; --stats=json for programs")
+      ->check(CLI::IsMember({"text", "json"}));
+  app.add_flag("--time-passes", options.timePasses, "Print the time of each pass to standard error");
+  app.add_option("--dot-cfg", options.dotCfg,
+                 "Write the control-flow graph of every function of the result for Graphviz: into a "
+                 "folder one file each, else all into one file")
+      ->type_name("DIR|FILE");
+
+  app.option_defaults()->group("Checks and debugging");
+  app.add_flag("--verify", options.verify, "Refuse input that is not well-formed");
+  app.add_flag("--verify-each", options.verifyEach,
+               "Verify after every pass, and parse the result again");
+  app.add_flag("--reprint", options.reprint,
+               "Write everything anew from the internal form, comments lost");
+  app.add_option("--print-after", options.printAfter,
+                 "Print the module to standard error after this pass, or after all (repeatable)")
+      ->type_name("PASS|all")
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->expected(1);
+
+  app.option_defaults()->group("General");
+  app.add_flag("--list-passes", raw.listPasses, "List the passes, and those of each level");
+  app.add_option("--color", options.color, "Colours: auto (on a terminal), always or never")
+      ->type_name("WHEN")
+      ->transform(CLI::CheckedTransformer(std::vector<std::pair<std::string, ColorMode>>{
+          {"auto", ColorMode::Auto}, {"always", ColorMode::Always}, {"never", ColorMode::Never}}));
+  app.add_flag("-q,--quiet", raw.quiet, "Only errors");
+  app.add_flag("-v,--verbose", raw.verbose, "Say what happens to each file; twice: say more");
+  app.set_help_flag("-h,--help", "This text")->group("General");
+  app.set_version_flag("--version", "ptxopt " PTXOPT_VERSION "\n", "Print the version")
+      ->group("General");
+}
+
+void requirePass(const std::string& name, const char* option) {
+  if (passes::findPass(name) != nullptr) return;
+  throw std::invalid_argument(std::string(option) + ": there is no pass '" + name +
+                              "'; --list-passes names them");
+}
+
+// Two inputs whose results would go to the same file of a folder.
+void requireDistinctNames(const char* option, const std::vector<std::string>& inputs) {
+  std::map<std::string, const std::string*> byName;
+  for (const std::string& input : inputs) {
+    const auto [other, isNew] = byName.emplace(outputBaseName(input), &input);
+    if (isNew) continue;
+    throw std::invalid_argument(std::string(option) + ": '" + *other->second + "' and '" + input +
+                                "' would both become '" + other->first + "'");
+  }
+}
+
+// Throws std::invalid_argument with a message for the user.
+void complete(Options& options, const RawOptions& raw) {
+  options.verbosity = raw.quiet ? -1 : raw.verbose;
+  options.warnInput = raw.level == 0 && !raw.passes;
+  options.pipeline = passes::parsePipeline(raw.passes ? *raw.passes
+                                                      : passes::pipelineOfLevel(raw.level));
+  if (raw.changeLimit >= 0) options.changeLimit = static_cast<std::uint64_t>(raw.changeLimit);
+  if (raw.statistics == "text") options.statistics = StatisticsFormat::Text;
+  if (raw.statistics == "json") options.statistics = StatisticsFormat::Json;
+  for (const std::string& name : options.disabledPasses) requirePass(name, "--disable-pass");
+  for (const std::string& name : options.printAfter) {
+    if (name != kAllPasses) requirePass(name, "--print-after");
+  }
+
+  if (options.inputs.empty()) throw std::invalid_argument("no input file");
+  const auto streams = std::count(options.inputs.begin(), options.inputs.end(), kStandardStream);
+  if (streams > 1) throw std::invalid_argument("standard input (-) can be read only once");
+
+  const bool toFile = !options.output.empty();
+  const bool toFolder = !options.outputDir.empty();
+  if (toFile && toFolder) throw std::invalid_argument("-o and --output-dir exclude each other");
+  if (options.check && (toFile || toFolder)) {
+    throw std::invalid_argument("--check writes nothing: no -o or --output-dir with it");
+  }
+  if (toFolder) requireDistinctNames("--output-dir", options.inputs);
+  if (isFolder(options.dotCfg)) requireDistinctNames("--dot-cfg", options.inputs);
+  if (options.inputs.size() > 1) {
+    if (toFile) throw std::invalid_argument("several inputs need --output-dir instead of -o");
+    if (!toFolder && !options.check && !options.diff) {
+      throw std::invalid_argument("several inputs need --output-dir, --check or --diff");
+    }
+  }
+  if (!toFile && !toFolder && !options.check && !options.diff) options.output = kStandardStream;
+
+  const bool resultToStandard = options.output == kStandardStream;
+  const int users = int{resultToStandard} + int{options.diff} + int{options.remarks == kStandardStream};
+  if (users > 1) {
+    throw std::invalid_argument(
+        "only one of the result, --diff and --remarks=- can go to standard output");
+  }
+}
+
+}  // namespace
+
+ExitStatus worse(ExitStatus a, ExitStatus b) {
+  for (const ExitStatus status : {kInternalFault, kFailure, kDiffers}) {
+    if (a == status || b == status) return status;
+  }
+  return kSuccess;
+}
+
+std::optional<ExitStatus> parseCommandLine(int argc, const char* const* argv, Options& options) {
+  CLI::App app(kDescription, "ptxopt");
+  RawOptions raw;
+  declareOptions(app, options, raw);
+  try {
+    app.parse(argc, argv);
+    if (raw.listPasses) return say("/dev/stdout", passList(), kSuccess);
+    complete(options, raw);
+  } catch (const CLI::Success& request) {
+    app.footer(kFooter);
+    std::ostringstream text;
+    app.exit(request, text, text);
+    return say("/dev/stdout", text.str(), kSuccess);
+  } catch (const CLI::ParseError& error) {
+    return complain(error.what());
+  } catch (const std::invalid_argument& error) {
+    return complain(error.what());
+  }
+  return std::nullopt;
+}
+
+}  // namespace ptxopt::driver

@@ -1,0 +1,58 @@
+// The command line of ptxopt.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "passes/pipeline.h"
+
+namespace ptxopt::driver {
+
+// Exit statuses of ptxopt.
+enum ExitStatus : int {
+  kSuccess = 0,
+  kFailure = 1,         // bad input, bad usage, or the system refused something
+  kDiffers = 2,         // --check
+  kInternalFault = 70,  // EX_SOFTWARE of sysexits.h
+};
+
+// The one that tells more of the two: a fault, then a failure, then a difference.
+ExitStatus worse(ExitStatus a, ExitStatus b);
+
+enum class StatisticsFormat : std::uint8_t { None, Text, Json };
+enum class ColorMode : std::uint8_t { Auto, Always, Never };
+
+struct Options {
+  std::vector<std::string> inputs;  // paths, or "-"
+  std::string output;               // -o; "-" for standard output; empty: nowhere
+  std::string outputDir;            // --output-dir; empty: none
+  bool check = false;
+  bool diff = false;
+
+  std::vector<passes::PipelineStep> pipeline;
+  std::vector<std::string> disabledPasses;
+  std::uint64_t changeLimit = passes::ChangeBudget::kUnlimited;
+
+  bool verify = false;
+  bool verifyEach = false;
+  bool warnInput = false;  // -O0: what the verifier finds in the input is warned of
+  bool reprint = false;
+
+  StatisticsFormat statistics = StatisticsFormat::None;
+  bool timePasses = false;
+  std::string remarks;                  // file, or "-"; empty: none
+  std::vector<std::string> printAfter;  // passes, or "all"
+  std::string dotCfg;                   // file or folder; empty: none
+
+  unsigned threads = 0;  // 0: as many as the machine has
+  ColorMode color = ColorMode::Auto;
+  int verbosity = 0;  // -1: errors only; 1: what happens to each file; 2: everything
+};
+
+// Reads the command line.  Where that ends the program (--help, --version, --list-passes, or a
+// mistake, which it explains on standard error), it returns the exit status.
+std::optional<ExitStatus> parseCommandLine(int argc, const char* const* argv, Options& options);
+
+}  // namespace ptxopt::driver

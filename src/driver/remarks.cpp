@@ -1,0 +1,114 @@
+#include "driver/remarks.h"
+
+#include <charconv>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string_view>
+
+#include <nlohmann/json.hpp>
+
+namespace ptxopt::driver {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Takes a number off the front of `text`, blanks before it included.
+std::optional<std::uint32_t> takeNumber(std::string_view& text) {
+  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
+  std::uint32_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc()) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return value;
+}
+
+// The `.file 1 "name"` directives of a module.
+class SourceFiles {
+ public:
+  explicit SourceFiles(const ir::Module& module) {
+    constexpr std::string_view kWord = ".file";
+    for (const ir::Statement& item : module.items()) {
+      const auto* directive = item.as<ir::Directive>();
+      if (directive == nullptr || directive->which != ir::DirectiveKind::File) continue;
+      std::string_view text = directive->text;
+      text.remove_prefix(std::min(text.find(kWord) + kWord.size(), text.size()));
+      const std::optional<std::uint32_t> number = takeNumber(text);
+      const std::size_t open = text.find('"');
+      const std::size_t close = text.rfind('"');
+      if (!number || open == std::string_view::npos || close == open) continue;
+      names_.emplace(*number, text.substr(open + 1, close - open - 1));
+    }
+  }
+
+  Json place(std::uint32_t file, std::uint32_t line, std::uint32_t column) const {
+    Json place = Json::object();
+    const auto name = names_.find(file);
+    if (name != names_.end()) place["file"] = std::string(name->second);
+    place["line"] = line;
+    place["column"] = column;
+    return place;
+  }
+
+  Json place(const ir::Location& location) const {
+    Json result = place(location.file, location.line, location.column);
+    constexpr std::string_view kWord = "inlined_at";
+    const std::size_t word = location.rest.find(kWord);
+    if (word != std::string_view::npos) {
+      std::string_view numbers = location.rest.substr(word + kWord.size());
+      const auto file = takeNumber(numbers);
+      const auto line = takeNumber(numbers);
+      const auto column = takeNumber(numbers);
+      if (file && line && column) result["inlinedAt"] = place(*file, *line, *column);
+    }
+    return result;
+  }
+
+ private:
+  std::map<std::uint32_t, std::string_view> names_;
+};
+
+std::string_view word(passes::RemarkKind kind) {
+  switch (kind) {
+    case passes::RemarkKind::Passed:
+      return "passed";
+    case passes::RemarkKind::Missed:
+      return "missed";
+    case passes::RemarkKind::Analysis:
+      break;
+  }
+  return "analysis";
+}
+
+}  // namespace
+
+std::string remarkLines(const ir::Module& module, std::span<const passes::Remark> remarks) {
+  if (remarks.empty()) return {};
+  const SourceFiles files(module);
+  std::string lines;
+  for (const passes::Remark& remark : remarks) {
+    Json line;
+    line["pass"] = std::string(remark.pass);
+    line["kind"] = std::string(word(remark.kind));
+    line["function"] =
+        remark.function != nullptr ? Json(std::string(remark.function->nameText())) : Json();
+    Json& ptx = line["ptx"];
+    ptx["file"] = module.source().name();
+    if (remark.place.valid()) {
+      const LineColumn place = module.source().lineColumn(remark.place.begin);
+      ptx["line"] = place.line;
+      ptx["column"] = place.column;
+    }
+    line["source"] = remark.source != nullptr ? files.place(*remark.source) : Json();
+    line["message"] = remark.message;
+    Json& details = line["details"] = Json::object();
+    for (const auto& [key, value] : remark.details) details[key] = value;
+    // Names in PTX may hold any bytes; JSON must be UTF-8.
+    lines += line.dump(-1, ' ', false, Json::error_handler_t::replace);
+    lines += '\n';
+  }
+  return lines;
+}
+
+}  // namespace ptxopt::driver

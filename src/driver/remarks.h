@@ -1,0 +1,19 @@
+// Remarks as JSON lines: --remarks.
+#pragma once
+
+#include <span>
+#include <string>
+
+#include "passes/pass.h"
+
+namespace ptxopt::driver {
+
+// One line for each remark:
+//   {"pass": "basic-dbe", "kind": "passed" | "missed" | "analysis", "function": "_Z1kPi",
+//    "ptx": {"file": "k.ptx", "line": 12, "column": 2},
+//    "source": {"file": "k.cu", "line": 5, "column": 3, "inlinedAt": {...}},
+//    "message": "...", "details": {"...": "..."}}
+// `ptx` has only the file where a pass made the statement; `source` is null without a .loc.
+std::string remarkLines(const ir::Module& module, std::span<const passes::Remark> remarks);
+
+}  // namespace ptxopt::driver

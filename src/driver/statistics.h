@@ -1,0 +1,36 @@
+// What a run counted and how long it took: --stats, --time-passes.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "driver/driver.h"
+
+namespace ptxopt::driver {
+
+struct FileStatistics {
+  std::string file;
+  bool ok = false;
+  bool changed = false;
+  CodeCounts before;
+  CodeCounts after;
+  std::map<std::string, std::map<std::string, std::uint64_t>> passes;  // pass -> counter -> n
+  std::vector<passes::PassTime> phases;
+  std::vector<passes::PassTime> passTimes;
+};
+
+FileStatistics statisticsOf(const std::string& file, const OptimizeResult& result);
+
+// Sums over all files, as a table for people.
+std::string statisticsTable(const std::vector<FileStatistics>& files);
+
+// {"files": [{"file", "ok", "changed", "before": {"instructions", "barriers"}, "after": {...},
+//   "passes": {"basic-dbe": {...}}}, ...], "total": {the same without "file" and "ok"}}
+std::string statisticsJson(const std::vector<FileStatistics>& files);
+
+// Wall clock by phase and by pass, summed over all files.
+std::string timeTable(const std::vector<FileStatistics>& files);
+
+}  // namespace ptxopt::driver

@@ -1,0 +1,18 @@
+// ptxopt: optimizes PTX.  See src/driver/options.cpp for the command line.
+#include <exception>
+#include <string>
+
+#include "driver/batch.h"
+#include "driver/files.h"
+#include "driver/options.h"
+
+int main(int argc, char** argv) {
+  using namespace ptxopt::driver;
+  cleanUpOnSignals(
+      "ptxopt: internal fault; please report this with the input at the project's issue tracker; "
+      "input untouched\n",
+      kInternalFault);
+  Options options;
+  if (const auto status = parseCommandLine(argc, argv, options)) return *status;
+  return runBatch(options);
+}
