@@ -45,7 +45,9 @@ enum class Semantics : std::uint8_t {
 // or partial), see ir/barrier.h.
 enum class Effect : std::uint8_t {
   Neutral,         // no memory; may be convergent
-  NeutralFrozen,   // no memory, but its operands must keep their registers (spcompress)
+  // No memory, but its operands must keep their registers (spcompress).  Where the Form has no row, this
+  // holds only while no operand names a symbol, else the instruction is Sync (A7.2).
+  NeutralFrozen,
   Private,         // .local, function .param: memory of this thread only
   ImmutableRead,   // .const, kernel .param
   InvariantRead,   // ld.global.nc, ld.proxy::readonly, tex: immutable only under an option
