@@ -6,6 +6,7 @@
 #include <cassert>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 namespace ptxopt {
@@ -75,6 +76,20 @@ class BitSet {
   }
   bool subtract(const BitSet& other) {
     return combine(other, [](std::uint64_t a, std::uint64_t b) { return a & ~b; });
+  }
+  // The same with a list of elements.  O(list).
+  bool unite(std::span<const std::uint32_t> elements) {
+    bool changed = false;
+    for (const std::uint32_t element : elements) changed |= set(element);
+    return changed;
+  }
+  bool subtract(std::span<const std::uint32_t> elements) {
+    bool changed = false;
+    for (const std::uint32_t element : elements) {
+      changed |= test(element);
+      reset(element);
+    }
+    return changed;
   }
   bool intersects(const BitSet& other) const {
     assert(size_ == other.size_);

@@ -1,0 +1,110 @@
+#include "analysis/maybe_undefined.h"
+
+#include <algorithm>
+#include <span>
+
+#include "analysis/dataflow.h"
+#include "analysis/liveness.h"
+#include "analysis/register_effects.h"
+#include "support/bit_set.h"
+#include "support/interval_set.h"
+#include "support/sparse_set.h"
+
+namespace ptxopt::analysis {
+
+namespace {
+
+using ir::RegisterId;
+
+// Positions in the list of registers that are read before they are written on some path.
+class Suspects {
+ public:
+  explicit Suspects(const Cfg& cfg) {
+    const Liveness liveness(cfg, Liveness::Kill::AnyDefinition);
+    for (const RegisterId id : liveness.liveIn(cfg.entry())) {
+      if (!isParameter(cfg.function(), id)) registers_.push_back(id);
+    }
+  }
+
+  std::size_t count() const { return registers_.size(); }
+  // kNone for a register that is none.
+  std::uint32_t find(RegisterId id) const {
+    const auto at = std::ranges::lower_bound(registers_, id);
+    if (at == registers_.end() || *at != id) return kNone;
+    return static_cast<std::uint32_t>(at - registers_.begin());
+  }
+
+ private:
+  static bool isParameter(const ir::Function& function, RegisterId id) {
+    const ir::RegisterRange& range = function.rangeOf(id);
+    return range.isParameter && std::ranges::none_of(function.results, [&](const auto* result) {
+             return result->name == range.name;
+           });
+  }
+
+  std::vector<RegisterId> registers_;  // ascending
+};
+
+// Forward: which suspects may be unwritten.
+template <class Set>
+struct UnwrittenProblem {
+  using State = Set;
+  static constexpr Direction kDirection = Direction::Forward;
+  State initial() const { return Set(universe); }
+  State boundary() const { return Set(universe, true); }
+  void meet(State& into, const State& from) const { into.unite(from); }
+  void transfer(BlockId block, State& unwritten) const { unwritten.subtract(written->of(block)); }
+
+  std::size_t universe;
+  const BlockLists* written;
+};
+
+template <class Set>
+std::vector<UndefinedRead> findReads(const Cfg& cfg, const Suspects& suspects) {
+  BlockLists written;
+  for (BlockId b = 0; b < cfg.vertexCount(); ++b) {
+    for (const ir::Instruction& instruction : cfg.instructions(b)) {
+      forEachDefinition(instruction, [&](RegisterId id, bool) {
+        const std::uint32_t suspect = suspects.find(id);
+        if (suspect != kNone) written.elements.push_back(suspect);
+      });
+    }
+    written.endBlock();
+  }
+  const Dataflow<UnwrittenProblem<Set>> solution(cfg, {suspects.count(), &written});
+
+  std::vector<UndefinedRead> reads;
+  SparseSet unwritten(suspects.count());
+  for (BlockId b = 0; b < cfg.blockCount(); ++b) {
+    if (!cfg.isReachable(b)) continue;
+    unwritten.clear();
+    solution.before(b).forEach([&](std::size_t suspect) { unwritten.set(suspect); });
+    for (const ir::Instruction& instruction : cfg.instructions(b)) {
+      if (unwritten.empty()) break;
+      const std::size_t first = reads.size();
+      forEachCertainUse(instruction, [&](RegisterId id) {
+        const std::uint32_t suspect = suspects.find(id);
+        if (suspect == kNone || !unwritten.test(suspect)) return;
+        const std::span<const UndefinedRead> here = std::span(reads).subspan(first);
+        const auto isSame = [&](const UndefinedRead& other) { return other.id == id; };
+        if (std::ranges::none_of(here, isSame)) reads.push_back({&instruction, id});
+      });
+      forEachDefinition(instruction, [&](RegisterId id, bool) {
+        const std::uint32_t suspect = suspects.find(id);
+        if (suspect != kNone) unwritten.reset(suspect);
+      });
+    }
+  }
+  return reads;
+}
+
+}  // namespace
+
+std::vector<UndefinedRead> findUndefinedReads(const Cfg& cfg) {
+  const Suspects suspects(cfg);
+  if (suspects.count() == 0) return {};
+  return denseFits(cfg.vertexCount(), suspects.count()) ? findReads<BitSet>(cfg, suspects)
+                                                        : findReads<IntervalSet>(cfg, suspects);
+}
+
+}  // namespace ptxopt::analysis

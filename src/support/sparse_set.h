@@ -1,0 +1,51 @@
+// Sets of small numbers that are cleared and walked in time proportional to what they hold.
+//
+// Source: Briggs and Torczon, "An Efficient Representation for Sparse Sets", 1993.
+#pragma once
+
+#include <cassert>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace ptxopt {
+
+// Numbers 0 .. size()-1; 4 bytes for each of them, and 4 more for each element.  Every operation is
+// O(1).
+class SparseSet {
+ public:
+  explicit SparseSet(std::size_t size) : slots_(size) {}
+
+  std::size_t size() const { return slots_.size(); }  // of the universe
+  std::size_t count() const { return elements_.size(); }
+  bool empty() const { return elements_.empty(); }
+  bool test(std::size_t k) const {
+    assert(k < slots_.size());
+    const std::uint32_t slot = slots_[k];
+    return slot < elements_.size() && elements_[slot] == k;
+  }
+  // True if the set changed.
+  bool set(std::size_t k) {
+    if (test(k)) return false;
+    slots_[k] = static_cast<std::uint32_t>(elements_.size());
+    elements_.push_back(static_cast<std::uint32_t>(k));
+    return true;
+  }
+  void reset(std::size_t k) {
+    if (!test(k)) return;
+    const std::uint32_t last = elements_.back();
+    elements_[slots_[k]] = last;
+    slots_[last] = slots_[k];
+    elements_.pop_back();
+  }
+  void clear() { elements_.clear(); }
+  // In no particular order, which is the same for the same history.
+  std::span<const std::uint32_t> elements() const { return elements_; }
+
+ private:
+  std::vector<std::uint32_t> slots_;  // where in elements_ a member stands
+  std::vector<std::uint32_t> elements_;
+};
+
+}  // namespace ptxopt
