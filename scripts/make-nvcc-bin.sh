@@ -1,0 +1,53 @@
+#!/bin/sh
+# Makes a folder whose nvcc is the one at hand, but assembles through ptxopt-ptxas: nvcc takes ptxas
+# from its own folder.  Everything in it is a link, but nvcc.profile, which must name the toolkit by
+# its full path, and ptxas, which calls ptxopt-ptxas.
+set -eu
+
+usage() {
+  cat >&2 <<'EOF'
+usage: make-nvcc-bin.sh FOLDER [NVCC [PTXOPT-PTXAS]]
+  FOLDER        is made; put it on PATH or call FOLDER/nvcc
+  NVCC          default: the one on PATH
+  PTXOPT-PTXAS  default: beside this script's build/release/bin, else the one on PATH
+EOF
+  exit 2
+}
+die() { echo "make-nvcc-bin.sh: $*" >&2; exit 1; }
+
+case $#:${1-} in [123]:[!-]*) ;; *) usage ;; esac
+folder=$1
+nvcc=${2:-$(command -v nvcc || true)}
+wrapper=${3:-$(dirname "$0")/../build/release/bin/ptxopt-ptxas}
+[ -x "$wrapper" ] || wrapper=$(command -v ptxopt-ptxas || true)
+
+[ -x "$nvcc" ] || die 'no nvcc; name it as the second argument'
+[ -x "$wrapper" ] || die 'no ptxopt-ptxas; name it as the third argument'
+nvcc=$(readlink -f "$nvcc")
+wrapper=$(readlink -f "$wrapper")
+bin=$(dirname "$nvcc")
+for file in nvcc.profile ptxas; do
+  [ -e "$bin/$file" ] || die "$bin holds no $file: is $nvcc the real nvcc?"
+done
+mkdir -p "$folder"
+[ "$(readlink -f "$folder")" != "$bin" ] || die "$folder is nvcc's own folder"
+
+for file in "$bin"/*; do
+  name=$(basename "$file")
+  case $name in
+    nvcc.profile | ptxas) ;;
+    *) ln -sfn "$file" "$folder/$name" ;;
+  esac
+done
+top=$(dirname "$bin")
+sed "s|\$(_HERE_)/\.\.|$top|g" "$bin/nvcc.profile" >"$folder/nvcc.profile"
+
+# In single quotes for the shell.
+quoted() { printf "'%s'" "$(printf '%s' "$1" | sed "s/'/'\\\\''/g")"; }
+rm -f "$folder/ptxas"
+cat >"$folder/ptxas" <<EOF
+#!/bin/sh
+exec $(quoted "$wrapper") $(quoted "$bin/ptxas") "\$@"
+EOF
+chmod +x "$folder/ptxas"
+echo "$folder/nvcc assembles through $wrapper"
