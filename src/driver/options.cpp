@@ -3,7 +3,8 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
-#include <set>
+#include <limits>
+#include <map>
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
@@ -44,7 +45,7 @@ ExitStatus say(const char* stream, const std::string& text, ExitStatus status) {
   try {
     writeFile(stream, text);
     return status;
-  } catch (const FileError& error) {
+  } catch (const FileError&) {
     return kFailure;
   }
 }
@@ -91,10 +92,11 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 
   app.add_option("IN", options.inputs, "PTX files; - is standard input")
+      ->type_name("")
       ->multi_option_policy(CLI::MultiOptionPolicy::Throw);
   app.option_defaults()->group("Input and output");
   app.add_option("-o", options.output,
-                 "Where the result goes; - is standard output, which is also the default")
+                 "Where the result goes; - is standard output, and the default")
       ->type_name("FILE");
   app.add_option("--output-dir", options.outputDir,
                  "Folder for the results, under the names of the inputs")
@@ -103,24 +105,25 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
   app.add_flag("--diff", options.diff,
                "Print a unified diff to standard output instead of the result");
   app.add_option("-j,--jobs", options.threads,
-                 "Threads; 0: as many as the machine has (default).  The result is the same")
+                 "Threads; 0: as many as the machine has (default)")
       ->type_name("N");
 
   app.option_defaults()->group("Optimization");
   app.add_option("-O", raw.level, "Level: 0 changes nothing, 2 is the default, 3 tries hardest")
       ->type_name("0..3")
-      ->check(CLI::Range(0, 3));
+      ->check(CLI::Range(0, 3).description(""));
   app.add_option("--passes", raw.passes,
                  "Run these passes instead of a level: a,b<option,key=value>,c")
       ->type_name("TEXT");
   app.add_option("--disable-pass", options.disabledPasses, "Leave a pass out (repeatable)")
       ->type_name("NAME")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->expected(1);
+      ->allow_extra_args(false);
   app.add_option("--opt-bisect-limit", raw.changeLimit,
                  "Stop after the N-th change of each file; -1: never")
       ->type_name("N")
-      ->check(CLI::Range(std::int64_t{-1}, std::numeric_limits<std::int64_t>::max()));
+      ->check(
+          CLI::Range(std::int64_t{-1}, std::numeric_limits<std::int64_t>::max()).description(""));
 
   app.option_defaults()->group("Reports");
   app.add_option("--remarks", options.remarks,
@@ -128,11 +131,11 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
       ->type_name("FILE");
   app.add_flag("--stats{text}", raw.statistics,
                "Print counts to standard error; --stats=json for programs")
-      ->check(CLI::IsMember({"text", "json"}));
+      ->check(CLI::IsMember({"text", "json"}).description(""));
   app.add_flag("--time-passes", options.timePasses, "Print the time of each pass to standard error");
   app.add_option("--dot-cfg", options.dotCfg,
-                 "Write the control-flow graph of every function of the result for Graphviz: into a "
-                 "folder one file each, else all into one file")
+                 "Write the control-flow graphs of the result for Graphviz: into a\n"
+                 "folder, a file for each function; else all into one file")
       ->type_name("DIR|FILE");
 
   app.option_defaults()->group("Checks and debugging");
@@ -142,17 +145,18 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
   app.add_flag("--reprint", options.reprint,
                "Write everything anew from the internal form, comments lost");
   app.add_option("--print-after", options.printAfter,
-                 "Print the module to standard error after this pass, or after all (repeatable)")
+                 "Print the module to standard error after a pass (repeatable)")
       ->type_name("PASS|all")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->expected(1);
+      ->allow_extra_args(false);
 
+  const std::vector<std::pair<std::string, ColorMode>> colorModes = {
+      {"auto", ColorMode::Auto}, {"always", ColorMode::Always}, {"never", ColorMode::Never}};
   app.option_defaults()->group("General");
   app.add_flag("--list-passes", raw.listPasses, "List the passes, and those of each level");
   app.add_option("--color", options.color, "Colours: auto (on a terminal), always or never")
       ->type_name("WHEN")
-      ->transform(CLI::CheckedTransformer(std::vector<std::pair<std::string, ColorMode>>{
-          {"auto", ColorMode::Auto}, {"always", ColorMode::Always}, {"never", ColorMode::Never}}));
+      ->transform(CLI::CheckedTransformer(colorModes).description(""));
   app.add_flag("-q,--quiet", raw.quiet, "Only errors");
   app.add_flag("-v,--verbose", raw.verbose, "Say what happens to each file; twice: say more");
   app.set_help_flag("-h,--help", "This text")->group("General");
