@@ -198,12 +198,13 @@ bool mayBeBarrier(Opcode opcode) {
   }
 }
 
-// Every row of the opcode is arithmetic: pure and without memory.
+// Every row of the opcode is arithmetic: no memory, no control, no company needed.
 bool isArithmetic(Opcode opcode) {
   const std::span<const std::uint16_t> indices = rowsOf(opcode);
   return !indices.empty() && std::all_of(indices.begin(), indices.end(), [](std::uint16_t index) {
     const Row& row = rowAt(index);
-    return row.effect == Effect::Neutral && (row.traits & kPure) != 0;
+    return row.effect == Effect::Neutral && row.control == Control::None &&
+           (row.traits & (kConvergent | kMemoryRead | kMemoryWrite | kMayTrap)) == 0;
   });
 }
 

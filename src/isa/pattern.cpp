@@ -59,7 +59,7 @@ class MnemonicPattern {
       slot.name = text.substr(at, end - at);
       slot.words = findSet(row.sets, slot.name);
       slot.isOptional = isOptional;
-      slot.isType = slot.words.empty() ? parseType(slot.name).has_value()
+      slot.isType = slot.words.empty() ? registerType(slot.name) != Type::Other
                                        : slot.name.ends_with("type");
       at = isOptional ? end + 1 : end;
     }
