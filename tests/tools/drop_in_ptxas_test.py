@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""The drop-in over a real ptxas: the same cubin and messages as ptxas alone on the better text.
+
+usage: drop_in_ptxas_test.py PTXOPT-PTXAS PTXOPT
+"""
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+import compilers
+
+PTXOPT = pathlib.Path(sys.argv.pop(2)).resolve()
+DROP_IN = pathlib.Path(sys.argv.pop(1)).resolve()
+
+KERNEL = """.version 7.0
+.target sm_75
+.address_size 64
+.file 1 "k.cu"
+.visible .entry k(.param .u64 p)
+{
+\t.reg .b64 %rd<2>;
+\t.reg .b32 %r<2>;
+\t.shared .align 4 .b8 s[4096];
+\t.loc 1 1 1
+\tmov.u32 %r1, %tid.x;
+\tld.param.u64 %rd1, [p];
+\tst.shared.u32 [s], %r1;
+\tbar.sync 0;
+\tbar.sync 0;
+\tld.shared.u32 %r1, [s+4];
+\tst.global.u32 [%rd1], %r1;
+\tret;
+}
+"""
+
+
+class Ptxas(compilers.CompilerTest):
+    real_ptxas = compilers.ptxas_or_skip()
+
+    def setUp(self):
+        super().setUp()
+        self.environment["PTXOPT_PTXAS"] = str(self.real_ptxas)
+        (self.work / "k.ptx").write_text(KERNEL)
+        (self.work / "better").mkdir()
+        self.run_quietly(PTXOPT, "-O1", "k.ptx", "-o", "better/k.ptx")
+        better = (self.work / "better" / "k.ptx").read_text()
+        self.assertEqual(better.count("bar.sync"), 1)
+
+    def call(self, program, folder, *words):
+        result = subprocess.run([program, *words, "k.ptx", "-o", "k.cubin"], text=True,
+                                cwd=self.work / folder, env=self.environment, timeout=60,
+                                stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                                stderr=subprocess.PIPE, check=False)
+        cubin = self.work / folder / "k.cubin"
+        code = cubin.read_bytes() if cubin.exists() else None
+        times = re.compile(r"\d+\.\d+ ms")
+        return result.returncode, times.sub("", result.stdout), times.sub("", result.stderr), code
+
+    def test_as_on_the_better_text(self):
+        for words in ([], ["-v"], ["-lineinfo"], ["-O0"], ["-c"], ["-maxrregcount", "32"]):
+            with self.subTest(words):
+                alone = self.call(self.real_ptxas, "better", "-arch=sm_90", *words)
+                self.assertEqual(alone[0], 0)
+                self.assertEqual(self.call(DROP_IN, ".", "-arch=sm_90", *words), alone)
+
+    def test_as_on_the_same_text(self):
+        """With -g, and where ptxas says no."""
+        for words in (["-arch=sm_90", "-g"], ["-arch=sm_1"], ["-arch=sm_90", "--no-such-option"],
+                      ["-arch=sm_90", "-maxrregcount", "x"]):
+            with self.subTest(words):
+                (self.work / "k.cubin").unlink(missing_ok=True)
+                alone = self.call(self.real_ptxas, ".", *words)
+                (self.work / "k.cubin").unlink(missing_ok=True)
+                self.assertEqual(self.call(DROP_IN, ".", *words), alone)
+
+    def test_errors_in_the_text(self):
+        (self.work / "k.ptx").write_text(KERNEL.replace("st.shared.u32", "st.shared.u31"))
+        alone = self.call(self.real_ptxas, ".", "-arch=sm_90")
+        self.assertNotEqual(alone[0], 0)
+        self.assertEqual(self.call(DROP_IN, ".", "-arch=sm_90"), alone)
+
+    def test_newer_and_broken_versions(self):
+        for text in (KERNEL.replace(".version 7.0", ".version 99.9"), ""):
+            (self.work / "k.ptx").write_text(text)
+            self.assertEqual(self.call(DROP_IN, ".", "-arch=sm_90"),
+                             self.call(self.real_ptxas, ".", "-arch=sm_90"))
+
+    def test_version(self):
+        alone = self.run_quietly(self.real_ptxas, "--version")
+        answer = self.run_quietly(DROP_IN, "--version")
+        self.assertTrue(answer.startswith(alone))
+        self.assertRegex(answer[len(alone):], r"\Aptxopt \d+\.\d+\.\d+ -O1\n\Z")
+
+    def test_flags_that_are_none(self):
+        self.environment["PTXOPT_FLAGS"] = "--no-such-flag"
+        status, _, messages, code = self.call(DROP_IN, ".", "-arch=sm_90")
+        self.assertEqual(status, 0)
+        self.assertEqual(messages.count("ptxopt-ptxas: warning:"), 1)
+        self.assertIn("PTXOPT_FLAGS", messages)
+        self.assertEqual(code, self.call(self.real_ptxas, ".", "-arch=sm_90")[3])
+
+    def test_a_link_called_ptxas(self):
+        folder = self.work / "bin"
+        folder.mkdir()
+        (folder / "ptxas").symlink_to(DROP_IN)
+        del self.environment["PTXOPT_PTXAS"]
+        real = pathlib.Path(shutil.which(self.real_ptxas)).parent
+        self.environment["PATH"] = f"{folder}:{real}:/usr/bin:/bin"
+        self.assertEqual(self.call("ptxas", ".", "-arch=sm_90"),
+                         self.call(self.real_ptxas, "better", "-arch=sm_90"))
+
+
+if __name__ == "__main__":
+    unittest.main(verbosity=2)
