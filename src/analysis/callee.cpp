@@ -14,9 +14,8 @@ bool isNonReturningName(std::string_view name) {
   return known != nullptr && !known->returns;
 }
 
-}  // namespace
-
-ir::Function* functionOf(const ir::Function& scope, ir::SymbolId symbol) {
+template <class Scope>
+ir::Function* resolve(const Scope& scope, ir::SymbolId symbol) {
   // ptxas refuses an alias of an alias; the bound is for input that goes round in circles.
   constexpr int kMaximalChain = 16;
   const ir::Symbol* entry = &scope.symbolAt(symbol);
@@ -25,6 +24,15 @@ ir::Function* functionOf(const ir::Function& scope, ir::SymbolId symbol) {
     entry = &scope.symbolAt(entry->alias->aliasee);
   }
   return entry->kind == ir::SymbolKind::Function ? entry->function : nullptr;
+}
+
+}  // namespace
+
+ir::Function* functionOf(const ir::Function& scope, ir::SymbolId symbol) {
+  return resolve(scope, symbol);
+}
+ir::Function* functionOf(const ir::Module& scope, ir::SymbolId symbol) {
+  return resolve(scope, symbol);
 }
 
 Callee calleeOf(const ir::Function& caller, const ir::Instruction& call) {

@@ -22,6 +22,7 @@ struct Callee {
 
 // The function that a symbol stands for, aliases followed; null where it stands for none.
 ir::Function* functionOf(const ir::Function& scope, ir::SymbolId symbol);
+ir::Function* functionOf(const ir::Module& scope, ir::SymbolId symbol);
 
 // `call` is an instruction whose form has Control::Call.
 Callee calleeOf(const ir::Function& caller, const ir::Instruction& call);

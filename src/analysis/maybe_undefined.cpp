@@ -100,11 +100,11 @@ std::vector<UndefinedRead> findReads(const Cfg& cfg, const Suspects& suspects) {
 
 }  // namespace
 
-std::vector<UndefinedRead> findUndefinedReads(const Cfg& cfg) {
+MaybeUndefined::MaybeUndefined(const Cfg& cfg) {
   const Suspects suspects(cfg);
-  if (suspects.count() == 0) return {};
-  return denseFits(cfg.vertexCount(), suspects.count()) ? findReads<BitSet>(cfg, suspects)
-                                                        : findReads<IntervalSet>(cfg, suspects);
+  if (suspects.count() == 0) return;
+  reads_ = denseFits(cfg.vertexCount(), suspects.count()) ? findReads<BitSet>(cfg, suspects)
+                                                          : findReads<IntervalSet>(cfg, suspects);
 }
 
 }  // namespace ptxopt::analysis

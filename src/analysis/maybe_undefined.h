@@ -20,7 +20,16 @@ struct UndefinedRead {
   ir::RegisterId id = ir::RegisterId::None;
 };
 
-// In the order of the text, each register once for an instruction.
-std::vector<UndefinedRead> findUndefinedReads(const Cfg& cfg);
+class MaybeUndefined {
+ public:
+  explicit MaybeUndefined(const Cfg& cfg);
+
+  // In the order of the text, each register once for an instruction.
+  const std::vector<UndefinedRead>& reads() const { return reads_; }
+  std::size_t count() const { return reads_.size(); }
+
+ private:
+  std::vector<UndefinedRead> reads_;
+};
 
 }  // namespace ptxopt::analysis

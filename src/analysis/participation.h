@@ -6,8 +6,6 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "analysis/call_graph.h"
@@ -36,19 +34,28 @@ struct BarrierUse {
 // Over the whole module, before passes change anything.  O(statements).
 class BarrierUses {
  public:
+  // The graph must outlive the object.
   BarrierUses(const ir::Module& module, const CallGraph& graph);
 
-  const BarrierUse& own(const ir::Function& function) const { return own_.at(&function); }
+  // Of the body alone.
+  const BarrierUse& own(const ir::Function& function) const {
+    return own_[graph_->vertexOf(function)];
+  }
   // Of everything that a call of `function` may run, its own body included.
   const BarrierUse& withCallees(const ir::Function& function) const {
-    return total_.at(&function);
+    return total(graph_->vertexOf(function));
   }
-  // Of what `call` may run.
+  // Of what `call` may run.  O(operands).
   BarrierUse ofCall(const ir::Function& caller, const ir::Instruction& call) const;
 
  private:
-  std::unordered_map<const ir::Function*, BarrierUse> own_;
-  std::unordered_map<const ir::Function*, BarrierUse> total_;
+  const BarrierUse& total(Vertex v) const {
+    return total_[graph_->components().component[v]];
+  }
+
+  const CallGraph* graph_;
+  std::vector<BarrierUse> own_;    // by vertex
+  std::vector<BarrierUse> total_;  // by component
 };
 
 enum class Standing : std::uint8_t {
@@ -68,8 +75,6 @@ class Participation {
     ir::Instruction* instruction = nullptr;
     ir::CtaBarrier barrier;
     Standing standing = Standing::Partial;
-    // Tainted: why, if it is an instruction of this function; else null.
-    const ir::Instruction* taintedBy = nullptr;
   };
   // In the order of the text.
   const std::vector<Member>& barriers() const { return barriers_; }

@@ -58,15 +58,15 @@ ExitStatus complain(const std::string& message) {
 
 std::string passList() {
   std::size_t width = 0;
-  for (const passes::PassInfo& pass : passes::allPasses()) {
-    width = std::max(width, pass.name.size());
+  for (const passes::PassInfo* pass : passes::allPasses()) {
+    width = std::max(width, pass->name.size());
   }
   std::ostringstream text;
-  for (const passes::PassInfo& pass : passes::allPasses()) {
-    text << std::left << std::setw(static_cast<int>(width) + 2) << pass.name << pass.description
+  for (const passes::PassInfo* pass : passes::allPasses()) {
+    text << std::left << std::setw(static_cast<int>(width) + 2) << pass->name << pass->description
          << '\n';
-    if (!pass.options.empty()) {
-      text << std::string(width + 2, ' ') << "options: " << pass.options << '\n';
+    if (!pass->options.empty()) {
+      text << std::string(width + 2, ' ') << "options: " << pass->options << '\n';
     }
   }
   for (int level = 0; level <= 3; ++level) {

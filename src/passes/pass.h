@@ -106,7 +106,7 @@ struct PassInfo {
 };
 
 // In the order of --list-passes.
-std::span<const PassInfo> allPasses();
+std::span<const PassInfo* const> allPasses();
 const PassInfo* findPass(std::string_view name);
 
 }  // namespace ptxopt::passes

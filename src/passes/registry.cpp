@@ -9,16 +9,16 @@ namespace ptxopt::passes {
 
 namespace {
 constexpr std::array kPasses = {
-    kBasicDbe,
+    &kBasicDbe,
 };
 }  // namespace
 
-std::span<const PassInfo> allPasses() { return kPasses; }
+std::span<const PassInfo* const> allPasses() { return kPasses; }
 
 const PassInfo* findPass(std::string_view name) {
   const auto found = std::find_if(kPasses.begin(), kPasses.end(),
-                                  [&](const PassInfo& pass) { return pass.name == name; });
-  return found == kPasses.end() ? nullptr : &*found;
+                                  [&](const PassInfo* pass) { return pass->name == name; });
+  return found == kPasses.end() ? nullptr : *found;
 }
 
 }  // namespace ptxopt::passes

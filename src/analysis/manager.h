@@ -1,0 +1,122 @@
+// Analyses on demand: computed when they are first asked for, kept until a pass says otherwise.
+//
+//   auto& cfg = analyses.get<Cfg>();
+//   auto& dependence = analyses.get<ControlDependence>();   // and what it is made from
+//   ...
+//   analyses.invalidateAll();                 // or
+//   analyses.invalidateAllBut<Cfg, Dominators>();
+//
+// An analysis is any class with a constructor from its inputs.  Those are the Cfg unless InputsOf
+// says otherwise; the function or module itself may be one.  What get() returns stays where it is
+// until it is invalidated.  Not thread-safe: one manager for each function.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+#include "ir/module.h"
+
+namespace ptxopt::analysis {
+
+class CallGraph;
+class Cfg;
+class ControlDependence;
+class PostDominators;
+
+template <class... Types>
+struct Inputs {};
+
+template <class Analysis>
+struct InputsOf {
+  using type = Inputs<Cfg>;
+};
+template <>
+struct InputsOf<Cfg> {
+  using type = Inputs<ir::Function>;
+};
+template <>
+struct InputsOf<ControlDependence> {
+  using type = Inputs<Cfg, PostDominators>;
+};
+template <>
+struct InputsOf<CallGraph> {
+  using type = Inputs<ir::Module>;
+};
+
+template <class Subject>
+class AnalysisManager {
+ public:
+  explicit AnalysisManager(Subject& subject) : subject_(&subject) {}
+
+  template <class Analysis>
+  Analysis& get() {
+    if constexpr (std::is_same_v<Analysis, Subject>) {
+      return *subject_;
+    } else {
+      return find(typename InputsOf<Analysis>::type(), std::type_identity<Analysis>());
+    }
+  }
+
+  void invalidateAll() { invalidateAllBut<>(); }
+  // An analysis that is named is still dropped if one of its inputs is.
+  template <class... Kept>
+  void invalidateAllBut() {
+    const std::vector<Key> named = {keyOf<Kept>()..., keyOf<Subject>()};
+    const auto contains = [](const auto& keys, Key key) {
+      return std::find(keys.begin(), keys.end(), key) != keys.end();
+    };
+    // Inputs were made before what is made from them.
+    std::vector<Key> kept = {keyOf<Subject>()};
+    for (Entry& entry : entries_) {
+      const bool isKept =
+          contains(named, entry.key) &&
+          std::ranges::all_of(entry.inputs, [&](Key input) { return contains(kept, input); });
+      if (isKept) {
+        kept.push_back(entry.key);
+      } else {
+        entry.analysis.reset();
+      }
+    }
+    std::erase_if(entries_, [](const Entry& entry) { return entry.analysis == nullptr; });
+  }
+
+ private:
+  using Key = const void*;
+  struct Entry {
+    Key key;
+    std::vector<Key> inputs;
+    std::shared_ptr<void> analysis;  // shared_ptr for its type-erased deleter
+  };
+
+  template <class T>
+  static Key keyOf() {
+    static const char key = 0;
+    return &key;
+  }
+
+  template <class Analysis, class... Types>
+  Analysis& find(Inputs<Types...>, std::type_identity<Analysis>) {
+    const Key key = keyOf<Analysis>();
+    for (const Entry& entry : entries_) {
+      if (entry.key == key) return *static_cast<Analysis*>(entry.analysis.get());
+    }
+    auto made = std::make_shared<Analysis>(get<Types>()...);
+    entries_.push_back({key, {keyOf<Types>()...}, made});
+    return *made;
+  }
+
+  Subject* subject_;
+  std::vector<Entry> entries_;
+};
+
+class FunctionAnalyses : public AnalysisManager<ir::Function> {
+  using AnalysisManager::AnalysisManager;
+};
+class ModuleAnalyses : public AnalysisManager<ir::Module> {
+  using AnalysisManager::AnalysisManager;
+};
+
+}  // namespace ptxopt::analysis
