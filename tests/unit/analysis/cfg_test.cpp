@@ -122,15 +122,8 @@ TEST(Cfg, IndirectCallDoesNotComeBackIfNoTargetDoes) {
   for (ir::SymbolId list : {deadly, mixed}) f.function().symbolAt(list).targets->areCalls = true;
   f.function().symbolAt(deadly).targets->targets = one;
   f.function().symbolAt(mixed).targets->targets = two;
-  const auto callThrough = [&](ir::SymbolId list) {
-    ir::Instruction& call = f.call(list);
-    ir::Instruction& indirect = f.instruction(
-        *call.form, {FunctionBuilder::use(RegisterId{0}), ir::Operand::ofSymbol(list)});
-    f.function().body().remove(&call);
-    return &indirect;
-  };
-  callThrough(mixed);
-  ir::Instruction* last = callThrough(deadly);
+  f.callIndirect(mixed);
+  ir::Instruction* last = &f.callIndirect(deadly);
   const Cfg cfg(f.function());
   EXPECT_EQ(edges(cfg), "0-noreturn->x");
   EXPECT_EQ(cfg.block(0).terminator, last);

@@ -64,12 +64,19 @@ class FunctionBuilder {
     return list->symbol;
   }
 
-  ir::SymbolId functionNamed(const std::string& name) {
+  ir::SymbolId functionNamed(const std::string& name, bool isEntry = false) {
     ir::Symbol symbol;
     symbol.name = module_.name(name);
     symbol.kind = ir::SymbolKind::Function;
-    symbol.function = &module_.functions().emplace_back(module_, symbol.name, false);
+    symbol.function = &module_.functions().emplace_back(module_, symbol.name, isEntry);
     return symbol.function->symbol = module_.addSymbol(symbol);
+  }
+
+  // What follows goes into the body of that function.
+  void continueIn(ir::SymbolId function) {
+    function_ = module_.symbolAt(function).function;
+    function_->setHasBody();
+    labels_.clear();
   }
 
   template <class S>
@@ -104,6 +111,10 @@ class FunctionBuilder {
   }
   ir::Instruction& call(ir::SymbolId callee, ir::Guard guard = {}) {
     return instruction(form("call", isa::Control::Call), {ir::Operand::ofSymbol(callee)}, guard);
+  }
+  ir::Instruction& callIndirect(ir::SymbolId listOrPrototype) {
+    return instruction(form("call", isa::Control::Call),
+                       {use(ir::RegisterId{0}), ir::Operand::ofSymbol(listOrPrototype)});
   }
   ir::Instruction& ret(ir::Guard guard = {}) {
     return instruction(form("ret", isa::Control::Return), {}, guard);

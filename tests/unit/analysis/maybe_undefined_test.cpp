@@ -32,7 +32,7 @@ TEST(MaybeUndefined, FindsReadsThatOnePathReachesUnwritten) {
   f.plain({definition(r(1))});
   f.plain({use(r(1))});
   const Cfg cfg(f.function());
-  const std::vector<UndefinedRead> reads = findUndefinedReads(cfg);
+  const std::vector<UndefinedRead> reads = MaybeUndefined(cfg).reads();
   ASSERT_EQ(reads.size(), 1u);
   EXPECT_EQ(reads[0].instruction, &read);
   EXPECT_EQ(reads[0].id, r(1));
@@ -48,7 +48,7 @@ TEST(MaybeUndefined, PartialDefinitionsCountAsWritten) {
   both.reads = true;
   f.unknown({both});
   f.plain({use(r(2))});
-  EXPECT_TRUE(findUndefinedReads(Cfg(f.function())).empty());
+  EXPECT_EQ(MaybeUndefined(Cfg(f.function())).count(), 0u);
 }
 
 TEST(MaybeUndefined, ParametersAreWrittenAndResultsAreNot) {
@@ -65,7 +65,7 @@ TEST(MaybeUndefined, ParametersAreWrittenAndResultsAreNot) {
   f.function().results.push_back(&variable);
   ir::Instruction& read = f.plain({use(parameter), use(result)});
   const Cfg cfg(f.function());
-  const std::vector<UndefinedRead> reads = findUndefinedReads(cfg);
+  const std::vector<UndefinedRead> reads = MaybeUndefined(cfg).reads();
   ASSERT_EQ(reads.size(), 1u);
   EXPECT_EQ(reads[0].instruction, &read);
   EXPECT_EQ(reads[0].id, result);
@@ -103,7 +103,7 @@ TEST(MaybeUndefined, AgreesWithItsDefinitionOnRandomFunctions) {
         for (const BlockId next : cfg.successors(b)) stack.push_back(next);
       }
     }
-    const std::vector<UndefinedRead> reads = findUndefinedReads(cfg);
+    const std::vector<UndefinedRead> reads = MaybeUndefined(cfg).reads();
     std::set<Read> actual;
     for (const UndefinedRead& read : reads) actual.emplace(read.instruction, read.id);
     ASSERT_EQ(actual, expected);

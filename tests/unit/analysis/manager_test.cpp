@@ -1,0 +1,83 @@
+#include "analysis/manager.h"
+
+#include <gtest/gtest.h>
+
+#include "analysis/call_graph.h"
+#include "analysis/cfg.h"
+#include "analysis/control_dependence.h"
+#include "analysis/dominators.h"
+#include "analysis/liveness.h"
+#include "analysis/loops.h"
+#include "analysis/maybe_undefined.h"
+#include "function_builder.h"
+
+namespace ptxopt::analysis {
+
+// Counts how often it is made.
+struct Counted {
+  explicit Counted(const Dominators&) { ++made; }
+  static inline int made = 0;
+};
+template <>
+struct InputsOf<Counted> {
+  using type = Inputs<Dominators>;
+};
+
+namespace {
+
+class ManagerTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    Counted::made = 0;
+    f_.ret();
+  }
+  test::FunctionBuilder f_;
+};
+
+TEST_F(ManagerTest, ComputesOnceAndOnDemand) {
+  FunctionAnalyses analyses(f_.function());
+  Cfg& cfg = analyses.get<Cfg>();
+  EXPECT_EQ(&cfg.function(), &f_.function());
+  EXPECT_EQ(&analyses.get<Cfg>(), &cfg);
+  EXPECT_EQ(&analyses.get<ir::Function>(), &f_.function());
+  analyses.get<Counted>();
+  analyses.get<Counted>();
+  EXPECT_EQ(Counted::made, 1);
+  EXPECT_EQ(&analyses.get<Cfg>(), &cfg);
+  EXPECT_EQ(&analyses.get<Liveness>().cfg(), &cfg);
+  EXPECT_TRUE(analyses.get<ControlDependence>().controllers(0).empty());
+  EXPECT_EQ(analyses.get<Loops>().count(), 0u);
+  EXPECT_EQ(analyses.get<MaybeUndefined>().count(), 0u);
+}
+
+TEST_F(ManagerTest, KeepsWhatIsNamedIfItsInputsAreKept) {
+  FunctionAnalyses analyses(f_.function());
+  analyses.get<Counted>();
+  analyses.invalidateAllBut<Cfg, Dominators, Counted>();
+  analyses.get<Counted>();
+  EXPECT_EQ(Counted::made, 1);
+  analyses.invalidateAllBut<Cfg, Counted>();  // made from dominators that are gone
+  analyses.get<Counted>();
+  EXPECT_EQ(Counted::made, 2);
+  analyses.invalidateAll();
+  analyses.get<Counted>();
+  EXPECT_EQ(Counted::made, 3);
+}
+
+TEST_F(ManagerTest, SeesTheFunctionAsItIsAfterInvalidation) {
+  FunctionAnalyses analyses(f_.function());
+  EXPECT_EQ(analyses.get<Cfg>().blockCount(), 1u);
+  f_.ret();
+  analyses.invalidateAll();
+  EXPECT_EQ(analyses.get<Cfg>().blockCount(), 2u);
+}
+
+TEST_F(ManagerTest, ServesModules) {
+  ModuleAnalyses analyses(f_.module());
+  CallGraph& graph = analyses.get<CallGraph>();
+  EXPECT_EQ(&analyses.get<CallGraph>(), &graph);
+  EXPECT_EQ(graph.graph().vertexCount(), 2u);
+}
+
+}  // namespace
+}  // namespace ptxopt::analysis
