@@ -32,6 +32,7 @@ import tempfile
 CORPUS = pathlib.Path(__file__).resolve().parent
 # Debug information holds the working directory: a fixed one gives the same bytes everywhere.
 BUILD = pathlib.Path(tempfile.gettempdir()) / "ptx-corpus"
+ENVIRONMENT = {"TRITON_CACHE_DIR": str(BUILD / ".cache"), "PYTHONDONTWRITEBYTECODE": "1"}
 DEFAULT_TARGETS = ["75", "80", "90", "100"]
 # Where a module names a lower target, ptxas assembles it for the lowest that it can write.
 LOWEST_ARCH = 75
@@ -61,7 +62,7 @@ def directive(source, name):
 def clean(text):
   """Takes the paths of the machine out of `.file` entries, which nothing counts the length of."""
   text = text.replace(f'"{BUILD}/', '"')
-  return re.sub(r'(\.file\s+\d+\s+)"/[^"]*?/include/([^"]*)"', r'\1"include/\2"', text)
+  return re.sub(r'(\.file\s+\d+\s+)"/[^"]*?/(include|site-packages)/([^"]*)"', r'\1"\2/\3"', text)
 
 
 def release(compiler):
@@ -81,9 +82,9 @@ class Job:
     out = BUILD / self.path
     out.parent.mkdir(parents=True, exist_ok=True)
     out.unlink(missing_ok=True)
-    done = run([str(out) if word == "{out}" else word for word in self.command], cwd=BUILD)
+    done = run([str(out) if word == "{out}" else word for word in self.command], cwd=BUILD, env={**os.environ, **ENVIRONMENT})
     if done.returncode != 0 or not out.exists():
-      return f"{self.path}: {done.stdout.strip()}"
+      return f"{self.path}: " + " ".join(done.stdout.split()[-60:])
     target = CORPUS / self.path
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_bytes(clean(out.read_bytes().decode("utf-8", "surrogateescape"))
@@ -127,14 +128,72 @@ def nvcc_new_jobs(sources):
                 [nvcc, *flags, str(source.relative_to(CORPUS)), "-o", "{out}"], flags)
 
 
-PRODUCERS = {"nvcc": nvcc_jobs, "nvcc-new": nvcc_new_jobs}
+def clang_jobs(sources):
+  clang = tool("CLANG", "clang")
+  version = release(clang)
+  cuda = ["-x", "cuda", "--cuda-device-only", "-nocudainc", "-nocudalib", "-nostdlibinc", "-std=c++17",
+          "-Wno-unknown-cuda-version", "-include", "clang/device.h", "-S"]
+  newest = ["-Xclang", "-target-feature", "-Xclang", "+ptx75"]
+  variants = {"clang": [("sm_80_O2", ["--cuda-gpu-arch=sm_80", *newest, "-O2"]),
+                        ("sm_80_O0", ["--cuda-gpu-arch=sm_80", *newest, "-O0"])],
+              "clang60": [("sm_60_O2", ["--cuda-gpu-arch=sm_60", "-O2"])],
+              "clang-debug": [("sm_75_debug", ["--cuda-gpu-arch=sm_75", *newest, "-O0", "-g", "--cuda-noopt-device-debug",
+                                               "-fdebug-compilation-dir=."])]}
+  for source in sources("cuda", "*.cu"):
+    for variant in directive(source, "also"):
+      for folder, extra in variants.get(variant, []):
+        flags = cuda + extra
+        yield Job("clang", version, source, f"clang/{folder}",
+                  [clang, *flags, str(source.relative_to(CORPUS)), "-o", "{out}"], flags)
+  for source in sources("opencl", "*.cl"):
+    for level in ("-O0", "-O2"):
+      flags = ["-x", "cl", "-cl-std=CL1.2", "-target", "nvptx64-nvidia-nvcl", "-Xclang", "-target-cpu", "-Xclang", "sm_75",
+               *newest, "-include", "opencl/device.h", "-S", level]
+      yield Job("clang", version, source, f"opencl/sm_75_{level[1:]}",
+                [clang, *flags, str(source.relative_to(CORPUS)), "-o", "{out}"], flags)
+
+
+def python_with(module, expression="m.__version__"):
+  """The Python that has the module, and the module's version."""
+  python = tool("CORPUS_PYTHON", sys.executable)
+  done = subprocess.run([python, "-c", f"import {module} as m; print({expression})"], stdout=subprocess.PIPE,
+                        stderr=subprocess.DEVNULL, text=True)
+  if done.returncode != 0:
+    raise Missing(f"{python} cannot import {module} (set CORPUS_PYTHON)")
+  return python, done.stdout.split()[-1]
+
+
+def python_kernels(sources, folder, module, plans, expression="m.__version__"):
+  """Jobs for a folder with kernels.py (which has BUILDS) and compile.py; plans: (folder, arguments)."""
+  python, version = python_with(module, expression)
+  for source in sources(folder, "kernels.py"):
+    names = run([python, "-c", f"import sys; sys.path.insert(0, '{folder}'); import kernels; "
+                 "print(*kernels.BUILDS)"], cwd=CORPUS, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
+    for name in names.stdout.split("\n")[-2].split():
+      for suffix, arguments in plans(name):
+        yield Job(folder, version, source, f"{folder}/{suffix}",
+                  [python, f"{folder}/compile.py", name, arguments[0], "{out}", *arguments[1:]], arguments, name)
+
+
+def triton_jobs(sources):
+  return python_kernels(sources, "triton", "triton", lambda _: [(f"sm_{a}", [a]) for a in ("80", "90", "100")])
+
+
+def numba_jobs(sources):
+  debug = ("saxpy", "transpose", "histogram")
+  return python_kernels(sources, "numba", "numba_cuda", lambda name: [("sm_75", ["75"]), ("sm_90", ["90"])] + (
+      [("sm_90_debug", ["90", "debug"]), ("sm_90_lineinfo", ["90", "lineinfo"])] if name in debug else []))
+
+
+PRODUCERS = {"nvcc": nvcc_jobs, "nvcc-new": nvcc_new_jobs, "clang": clang_jobs, "triton": triton_jobs,
+             "numba": numba_jobs}
 
 
 def make(names, pattern, workers):
   """Runs the producers; returns their records by path, and the failures."""
   shutil.rmtree(BUILD, ignore_errors=True)
   BUILD.mkdir()
-  for folder in ("cuda", "clang", "opencl", "mojo"):
+  for folder in ("cuda", "clang", "opencl", "triton", "numba", "jax", "cute", "mojo"):
     if (CORPUS / folder).is_dir():
       shutil.copytree(CORPUS / folder, BUILD / folder)
 

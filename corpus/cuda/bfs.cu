@@ -1,3 +1,4 @@
+// also: clang
 // Breadth-first search: a level over all nodes, a level over a queue with a block-local queue, and
 // shortest paths by relaxation.
 

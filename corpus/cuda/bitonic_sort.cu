@@ -1,3 +1,4 @@
+// also: clang
 // Bitonic sort in shared memory, a global merge step, and odd-even transposition.
 
 __device__ void compareExchange(unsigned& a, unsigned& b, bool ascending) {

@@ -1,4 +1,4 @@
-// also: lineinfo O0
+// also: lineinfo O0 clang
 // Closed-form option prices and a binomial tree in shared memory.
 
 __device__ float normalCdf(float d) {

@@ -1,3 +1,4 @@
+// also: clang
 // Keeps the elements that pass a test: by a block scan, by ballots, by unique runs.
 
 __global__ void __launch_bounds__(256) compactByScan(const int* in, int* out, int* total, int n) {

@@ -1,3 +1,4 @@
+// also: clang
 // Convolutions: separable rows and columns, 3x3 by channels, depthwise, and im2col.
 
 constexpr int kRadius = 8;

@@ -1,5 +1,5 @@
 // rdc: this unit is compiled with -rdc=true, so that functions stay visible and are called through.
-// also: lineinfo
+// also: lineinfo clang
 // Device functions with external linkage, structures by value, variable arguments by array, weak
 // templates, and a barrier inside a function whose callers are elsewhere.
 

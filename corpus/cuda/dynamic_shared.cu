@@ -1,3 +1,4 @@
+// also: clang
 // Dynamic shared memory cut into several arrays, and beside static arrays.
 
 __global__ void partitioned(const float* in, const int* index, float* out, int n) {

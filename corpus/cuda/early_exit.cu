@@ -1,3 +1,4 @@
+// also: clang
 // Guards before barriers: uniform ones, thread-dependent ones, and a worker loop that some blocks leave.
 
 __global__ void guardedByBlock(const float* in, float* out, int n) {

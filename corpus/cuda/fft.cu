@@ -1,3 +1,4 @@
+// also: clang
 // Radix-2 and radix-4 Fourier transforms in shared memory and one global Stockham step.
 
 __device__ float2 multiply(float2 a, float2 b) {

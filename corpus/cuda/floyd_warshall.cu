@@ -1,3 +1,4 @@
+// also: clang
 // All shortest paths in blocks: the diagonal tile, the row and column tiles, the rest.
 
 constexpr int kTile = 32;

@@ -1,4 +1,4 @@
-// also: debug
+// also: debug clang
 // Indirect calls: a table of operations, a pointer as a parameter, callees with barriers in them.
 
 typedef float (*Unary)(float);

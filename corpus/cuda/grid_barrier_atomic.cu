@@ -1,3 +1,4 @@
+// also: clang
 // A barrier of the whole grid made of atomics and a spin, in two styles.
 
 struct GridBarrier {

@@ -1,3 +1,4 @@
+// also: clang
 // Open addressing on 64-bit slots, a spin lock, a Bloom filter, and union by compare and swap.
 
 constexpr unsigned long long kEmpty = ~0ull;

@@ -1,3 +1,4 @@
+// also: clang
 // Histograms: one shared copy, one copy a warp, and private counters of bytes.
 
 __global__ void histogramShared(const unsigned char* in, unsigned* bins, int n) {

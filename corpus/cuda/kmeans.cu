@@ -1,3 +1,4 @@
+// also: clang
 // Clustering: nearest centre, centre update with shared sums, k nearest neighbours.
 #include <float.h>
 

@@ -1,3 +1,4 @@
+// also: clang
 // Layer normalisation by two block sums and by Welford's update; batch statistics.
 
 __inline__ __device__ float blockSumAll(float value) {

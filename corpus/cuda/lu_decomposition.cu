@@ -1,3 +1,4 @@
+// also: clang
 // Dense factorisations in shared memory: LU of a tile, Cholesky of a small matrix, Gauss elimination.
 
 constexpr int kTile = 16;

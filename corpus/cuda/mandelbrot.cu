@@ -1,4 +1,4 @@
-// also: new
+// also: new clang clang60
 // Escape-time fractals in float and double, and a Buddhabrot with atomics.
 
 template <typename Real>

@@ -1,3 +1,4 @@
+// also: clang clang60
 // Single-precision matrix products: naive, tiled, register-blocked.
 
 __global__ void matmulNaive(const float* a, const float* b, float* c, int n) {

@@ -1,3 +1,4 @@
+// also: clang
 // Tiled matrix products with two buffers: one barrier a round is enough, two are one too many.
 
 __global__ void __launch_bounds__(256) matmulDoubleBuffer(const float* a, const float* b, float* c,

@@ -1,3 +1,4 @@
+// also: clang
 // Merges two sorted arrays: each block finds its diagonal, loads its parts into shared memory, each
 // thread merges a few elements.
 

@@ -1,3 +1,4 @@
+// also: clang clang60
 // All-pairs gravity with bodies staged through shared memory, and Lennard-Jones on neighbour lists.
 
 __device__ float3 accelerate(float4 me, float4 other, float3 a) {

@@ -1,3 +1,4 @@
+// also: clang clang60
 // Barriers that must stay, each for a reason of its own; five in a row of work in the first kernel.
 
 __global__ void fiveNeeded(const int* in, int* out) {

@@ -1,3 +1,4 @@
+// also: clang
 // Dynamic programming along diagonals: sequence alignment in tiles, edit distance, longest common
 // subsequence with rows in shared memory.
 

@@ -1,3 +1,4 @@
+// also: clang
 // Warp specialisation with named barriers: one producer warp group, one consumer warp group, two
 // buffers. Barriers match across different program counters.
 

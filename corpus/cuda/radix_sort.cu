@@ -1,3 +1,4 @@
+// also: clang
 // One step of a least-significant-digit radix sort: digit counts, rank inside the block by ballots,
 // scatter. And a complete sort of one block by single bits.
 

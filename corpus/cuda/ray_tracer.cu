@@ -1,4 +1,4 @@
-// also: debug
+// also: debug clang
 // Spheres by ray casting with reflection in a loop, and a bounding-volume walk with a stack.
 
 struct Ray { float3 origin, direction; };

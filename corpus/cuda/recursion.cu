@@ -1,4 +1,4 @@
-// also: debug O0
+// also: debug O0 clang clang-debug
 // Recursive device functions: quicksort, Ackermann, a tree walk, mutual recursion.
 
 __device__ void quickSort(int* data, int left, int right) {

@@ -1,3 +1,4 @@
+// also: clang
 // One launch for the whole sum: every block publishes its part behind a fence, and the block that
 // draws the last ticket adds the parts.
 

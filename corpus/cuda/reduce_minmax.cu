@@ -1,3 +1,4 @@
+// also: clang
 // Minimum, maximum and position of the maximum of a block: helpers that are inlined with a
 // barrier at the head and one at the tail, so that pairs of barriers meet back to back.
 #include <float.h>

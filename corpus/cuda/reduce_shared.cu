@@ -1,3 +1,4 @@
+// also: clang
 // Block sums through shared memory: the classic series from interleaved addressing to a full unroll.
 
 extern __shared__ float dynamicTile[];

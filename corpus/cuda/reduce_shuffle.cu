@@ -1,3 +1,4 @@
+// also: clang
 // Sums by warp shuffles: one warp, a block in two stages, and a block with one atomic a warp.
 
 __device__ float warpSum(float value) {

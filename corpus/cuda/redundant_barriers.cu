@@ -1,4 +1,4 @@
-// also: debug lineinfo O0 new
+// also: debug lineinfo O0 new clang
 // Barriers that are not needed, one kind for each kernel.
 
 __global__ void fiveInARow(const int* in, int* out) {

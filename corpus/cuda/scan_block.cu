@@ -1,3 +1,4 @@
+// also: clang
 // Prefix sums of a block: Hillis-Steele, Blelloch, and by warps.
 
 __global__ void scanHillisSteele(const int* in, int* out, int n) {

@@ -1,3 +1,4 @@
+// also: clang
 // Device-wide prefix sum in one pass: each tile publishes its sum, then looks back over the tiles
 // before it until it meets one whose inclusive prefix is known.
 

@@ -1,3 +1,4 @@
+// also: clang
 // Softmax of rows: three passes with block reductions, one warp a row, and the online form.
 #include <float.h>
 

@@ -1,3 +1,4 @@
+// also: clang
 // Sparse matrix times vector: CSR by thread, by warp and by block, ELL, COO with atomics.
 
 __global__ void csrScalar(const int* rowStart, const int* column, const float* value, const float* x, float* y,

@@ -1,3 +1,4 @@
+// also: clang
 // One-dimensional stencils: halo in shared memory, several steps in one launch, moving average.
 
 constexpr int kRadius = 3;

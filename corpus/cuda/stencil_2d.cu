@@ -1,3 +1,4 @@
+// also: clang clang60
 // Two-dimensional stencils: Jacobi, heat with several inner steps, game of life, Sobel.
 
 constexpr int kTile = 16;

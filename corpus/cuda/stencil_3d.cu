@@ -1,3 +1,4 @@
+// also: clang
 // Three-dimensional stencils: a 7-point sweep with a plane in shared memory, and radius 4.
 
 constexpr int kX = 32, kY = 8, kRadius = 4;

@@ -1,4 +1,4 @@
-// also: O0
+// also: O0 clang
 // Control flow: dense switches (branch tables), an interpreter loop, gotos and irreducible shapes.
 
 __global__ void interpret(const int2* program, float* memory, int length) {

@@ -1,3 +1,4 @@
+// also: clang
 // The k largest: by repeated maximum, by a heap in registers, by radix selection.
 #include <float.h>
 

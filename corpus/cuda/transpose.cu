@@ -1,3 +1,4 @@
+// also: clang clang-debug
 // Matrix transposes: naive, tiled, tiled without bank conflicts, in place by pairs of tiles.
 
 constexpr int kTile = 32;

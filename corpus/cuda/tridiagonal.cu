@@ -1,3 +1,4 @@
+// also: clang
 // Tridiagonal systems: cyclic reduction and parallel cyclic reduction in shared memory, Thomas by thread.
 
 __global__ void __launch_bounds__(256) parallelCyclicReduction(const float* lower, const float* diagonal,

@@ -1,3 +1,4 @@
+// also: clang
 // Image filters: median by a sorting network, bilateral, integral image rows, colour conversion, dither.
 
 __device__ void order(int& a, int& b) {

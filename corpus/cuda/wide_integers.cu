@@ -1,3 +1,4 @@
+// also: clang
 // Integers wider than a register: carry chains, 128-bit arithmetic, Montgomery products, modular powers.
 
 __global__ void add256(const uint4* a, const uint4* b, uint4* out) {

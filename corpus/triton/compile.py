@@ -1,0 +1,21 @@
+"""Writes one kernel as PTX without a GPU: compile.py NAME ARCH OUT."""
+import sys
+
+import triton
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource
+
+import kernels
+
+name, arch, out = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+function, types, constants, options = kernels.BUILDS[name]
+arguments = [a for a in function.arg_names if a not in constants]
+signature = dict(zip(arguments, types.split())) | {c: "constexpr" for c in constants}
+# Pointers that are multiples of 16 and strides that are, as a launch would find them.
+attributes = {(function.arg_names.index(a),): [["tt.divisibility", 16]]
+              for a in arguments if signature[a].startswith("*") or a in ("k", "stride_a", "stride_b", "stride_c")}
+source = ASTSource(function, signature, constexprs={(function.arg_names.index(c),): v for c, v in constants.items()},
+                   attrs=attributes)
+kernel = triton.compile(source, target=GPUTarget("cuda", arch, 32), options=options)
+with open(out, "w") as file:
+  file.write(kernel.asm["ptx"])
