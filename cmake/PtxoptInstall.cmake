@@ -6,6 +6,9 @@ include(CMakePackageConfigHelpers)
 # ptxopt_public_library(ROOM...): libptxopt from src/driver/api.cpp and the objects of these rooms,
 # so that nobody outside needs to know that there are rooms.
 function(ptxopt_public_library)
+  # For the imported targets of the rooms, which are known only in the rooms' own folders.
+  find_package(Threads REQUIRED)
+  find_package(fmt REQUIRED)
   add_library(ptxopt_library STATIC ${PROJECT_SOURCE_DIR}/src/driver/api.cpp)
   set_target_properties(ptxopt_library PROPERTIES OUTPUT_NAME ptxopt EXPORT_NAME ptxopt)
   set_source_files_properties(${PROJECT_SOURCE_DIR}/src/driver/api.cpp PROPERTIES
