@@ -185,8 +185,12 @@ def numba_jobs(sources):
       [("sm_90_debug", ["90", "debug"]), ("sm_90_lineinfo", ["90", "lineinfo"])] if name in debug else []))
 
 
+def jax_jobs(sources):
+  return python_kernels(sources, "jax", "jax", lambda _: [(f"sm_{a}", [a]) for a in ("80", "90")])
+
+
 PRODUCERS = {"nvcc": nvcc_jobs, "nvcc-new": nvcc_new_jobs, "clang": clang_jobs, "triton": triton_jobs,
-             "numba": numba_jobs}
+             "numba": numba_jobs, "jax": jax_jobs}
 
 
 def make(names, pattern, workers):
