@@ -189,8 +189,12 @@ def jax_jobs(sources):
   return python_kernels(sources, "jax", "jax", lambda _: [(f"sm_{a}", [a]) for a in ("80", "90")])
 
 
+def cute_jobs(sources):
+  return python_kernels(sources, "cute", "cutlass", lambda _: [(f"sm_{a}", [a]) for a in ("80", "90a", "100a")])
+
+
 PRODUCERS = {"nvcc": nvcc_jobs, "nvcc-new": nvcc_new_jobs, "clang": clang_jobs, "triton": triton_jobs,
-             "numba": numba_jobs, "jax": jax_jobs}
+             "numba": numba_jobs, "jax": jax_jobs, "cute": cute_jobs}
 
 
 def make(names, pattern, workers):
