@@ -1,0 +1,16 @@
+# The C++ runtime of ANTLR 4, and its tool where it is installed.
+#
+# Defines Antlr4_LIBRARY, Antlr4_INCLUDE_DIR, and Antlr4_TOOL (empty without the tool, which needs
+# Java).  Debian's own antlr4-runtime-config.cmake is of no use: its targets ask for -luuid, which
+# the library does not need and libantlr4-runtime-dev does not install.
+
+find_library(Antlr4_LIBRARY NAMES libantlr4-runtime.a antlr4-runtime)
+find_path(Antlr4_INCLUDE_DIR antlr4-runtime.h PATH_SUFFIXES antlr4-runtime)
+find_program(Antlr4_TOOL antlr4)
+if(NOT Antlr4_TOOL)
+  set(Antlr4_TOOL "")
+endif()
+
+include(FindPackageHandleStandardArgs)
+find_package_handle_standard_args(Antlr4 REQUIRED_VARS Antlr4_LIBRARY Antlr4_INCLUDE_DIR)
+mark_as_advanced(Antlr4_LIBRARY Antlr4_INCLUDE_DIR Antlr4_TOOL)

@@ -1,0 +1,54 @@
+// Constant expressions and other operands of several terms.
+//
+// The grammar hands the terms and operators of an expression over as a flat sequence; here it
+// becomes one operand.  Integers are folded by the rules of PTX ISA 4.6: 64 bits, signed unless an
+// operand is unsigned; an operation without a value (a division by zero) stays as it is.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "ir/operand.h"
+#include "parse/token.h"
+
+namespace ptxopt::parse {
+
+using OperandStack = std::vector<ir::Operand>;
+
+// The id of a Punctuation operand: its characters, two packed for "<<" and the like.
+constexpr std::uint32_t punctuation(std::string_view text) {
+  std::uint32_t packed = static_cast<unsigned char>(text[0]);
+  if (text.size() > 1)
+    packed |= static_cast<std::uint32_t>(static_cast<unsigned char>(text[1])) << 8;
+  return packed;
+}
+ir::Operand punctuationOperand(std::uint32_t packed);
+
+// generic( as a Punctuation; its closing parenthesis is a ')'.
+inline constexpr std::uint32_t kGeneric = 'g';
+
+// A prefix operator: PLUS, MINUS, BANG, TILDE, or DOTWORD for a cast to `type`.
+struct Prefix {
+  Token token;
+  NameId type;
+  bool isUnsigned;  // of a cast: to .u64
+  bool isInteger;   // of a cast: to .u64 or .s64
+};
+
+// Makes a group of the operands from `mark` to the top.
+void wrap(OperandStack& stack, std::size_t mark, ir::OperandKind kind);
+
+// Applies a prefix operator to the one operand that starts at `mark`.
+void applyPrefix(OperandStack& stack, std::size_t mark, const Prefix& prefix);
+
+// Makes one operand of the sequence from `mark` to the top: an Integer, a Symbol with an offset, an
+// Address (a register with an offset, if `inAddress`), a Pair, or an Expression.
+void foldExpression(OperandStack& stack, std::size_t mark, bool inAddress);
+
+// A member of a bracket with several members that foldExpression took for an address of its own
+// becomes an Expression.
+void unfoldAddresses(OperandStack& stack, std::size_t mark);
+
+}  // namespace ptxopt::parse

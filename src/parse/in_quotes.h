@@ -1,0 +1,13 @@
+// 'name', for messages.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace ptxopt::parse {
+
+inline std::string inQuotes(std::string_view text) {
+  return std::string(1, '\'').append(text) + '\'';
+}
+
+}  // namespace ptxopt::parse

@@ -1,0 +1,174 @@
+#include "parse/initializer_builder.h"
+
+#include <bit>
+#include <string_view>
+
+#include "parse/expression.h"
+
+namespace ptxopt::parse {
+
+using ir::Operand;
+using ir::OperandKind;
+
+namespace {
+// Padding of rows is limited to what a variable can hold anyway; beyond, the value is not kept.
+constexpr std::uint64_t kMaxBytes = 1ull << 32;
+
+bool isPunctuation(const Operand& operand, std::uint32_t packed) {
+  return operand.kind == OperandKind::Punctuation && operand.id == packed;
+}
+}  // namespace
+
+void InitializerBuilder::begin(isa::Type type, std::uint8_t vectorWidth,
+                               std::span<const std::int64_t> dimensions) {
+  type_ = type;
+  elementSize_ = static_cast<unsigned>(isa::bitWidth(type)) / 8;
+  isOpaque_ = elementSize_ == 0;
+  bytes_.clear();
+  relocations_.clear();
+  symbols_.clear();
+  rowBegin_.clear();
+  rowSize_.assign(dimensions.size() + (vectorWidth > 1 ? 1 : 0), 0);
+  std::uint64_t size = elementSize_;
+  for (std::size_t k = rowSize_.size(); k-- > 0;) {
+    const std::int64_t extent = k < dimensions.size() ? dimensions[k] : vectorWidth;
+    if (extent < 0 || size > kMaxBytes || static_cast<std::uint64_t>(extent) > kMaxBytes) {
+      size = 0;
+    } else {
+      size *= static_cast<std::uint64_t>(extent);
+    }
+    rowSize_[k] = size;
+  }
+}
+
+void InitializerBuilder::openBrace() {
+  rowBegin_.push_back(bytes_.size());
+}
+
+void InitializerBuilder::closeBrace() {
+  const std::size_t level = rowBegin_.size() - 1;
+  // The outermost row need not be padded: what an initialiser leaves out is zero.
+  if (level > 0 && level < rowSize_.size() && !isOpaque_) {
+    const std::uint64_t end = rowBegin_.back() + rowSize_[level];
+    if (end > kMaxBytes) {
+      isOpaque_ = true;
+    } else if (end > bytes_.size()) {
+      bytes_.resize(end);
+    }
+  }
+  rowBegin_.pop_back();
+}
+
+void InitializerBuilder::put(std::uint64_t bits, unsigned size) {
+  for (unsigned k = 0; k < size; ++k) {
+    bytes_.push_back(k < 8 ? static_cast<std::uint8_t>(bits >> (8 * k)) : std::uint8_t{0});
+  }
+}
+
+void InitializerBuilder::relocate(const Operand& symbol, bool generic, std::uint64_t mask) {
+  relocations_.push_back({.offset = bytes_.size(),
+                          .size = static_cast<std::uint8_t>(elementSize_),
+                          .generic = generic,
+                          .mask = mask,
+                          .symbol = ir::SymbolId{symbol.id},
+                          .addend = symbol.immediate});
+  put(0, elementSize_);
+}
+
+bool InitializerBuilder::putNumber(const Operand& number) {
+  const std::uint64_t bits = static_cast<std::uint64_t>(number.immediate);
+  if (number.kind == OperandKind::Integer) {
+    if (isa::isFloat(type_)) return false;
+    put(bits, elementSize_);
+    if (elementSize_ > 8 && number.immediate < 0 && !number.isUnsigned) {
+      for (unsigned k = 8; k < elementSize_; ++k) bytes_[bytes_.size() - elementSize_ + k] = 0xff;
+    }
+    return true;
+  }
+  const bool isSingle = number.kind == OperandKind::Float32;
+  if (!isSingle && number.kind != OperandKind::Float64) return false;
+  if (type_ == isa::Type::F64) {
+    const double value = isSingle ? static_cast<double>(number.asFloat()) : number.asDouble();
+    put(std::bit_cast<std::uint64_t>(value), elementSize_);
+    return true;
+  }
+  if (type_ == isa::Type::F32 || (type_ == isa::Type::B32 && isSingle)) {
+    const float value = isSingle ? number.asFloat() : static_cast<float>(number.asDouble());
+    put(isSingle ? bits & 0xffffffffu : std::bit_cast<std::uint32_t>(value), elementSize_);
+    return true;
+  }
+  return false;
+}
+
+void InitializerBuilder::element(std::span<const Operand> operand) {
+  for (const Operand& part : operand) {
+    if (part.kind == OperandKind::Symbol) symbols_.push_back(ir::SymbolId{part.id});
+  }
+  if (isOpaque_) return;
+
+  const Operand& first = operand.front();
+  if (operand.size() == 1 && putNumber(first)) return;
+  if (operand.size() == 1 && first.kind == OperandKind::Symbol && !first.negated) {
+    relocate(first, false, 0);
+    return;
+  }
+  if (first.kind == OperandKind::Expression) {
+    // generic(symbol), generic(symbol)+4, 0xff00(symbol), 0xff00(generic(symbol)+4)
+    std::span<const Operand> rest = operand.subspan(1);
+    std::uint64_t mask = 0;
+    bool generic = false;
+    const Operand* symbol = nullptr;
+    std::uint64_t addend = 0;  // wraps, as addresses do
+    std::size_t open = 0;
+    bool isKnown = true;
+    for (std::size_t at = 0; at < rest.size() && isKnown; ++at) {
+      const Operand& part = rest[at];
+      if (part.kind == OperandKind::Expression) continue;  // groups nest as the text does
+      if (part.kind == OperandKind::Integer && at + 1 < rest.size() &&
+          isPunctuation(rest[at + 1], punctuation("(")) && mask == 0) {
+        mask = static_cast<std::uint64_t>(part.immediate);
+        ++open;
+        ++at;
+      } else if (isPunctuation(part, kGeneric) && symbol == nullptr) {
+        generic = true;
+        ++open;
+      } else if (part.kind == OperandKind::Symbol && symbol == nullptr && !part.negated) {
+        symbol = &part;
+      } else if (isPunctuation(part, punctuation(")")) && open > 0) {
+        --open;
+      } else if (symbol != nullptr && isPunctuation(part, punctuation("+")) &&
+                 at + 1 < rest.size() && rest[at + 1].kind == OperandKind::Integer) {
+        addend += static_cast<std::uint64_t>(rest[++at].immediate);
+      } else {
+        isKnown = false;
+      }
+    }
+    if (isKnown && open == 0 && symbol != nullptr && symbols_.size() > 0) {
+      Operand whole = *symbol;
+      whole.immediate =
+          static_cast<std::int64_t>(static_cast<std::uint64_t>(whole.immediate) + addend);
+      relocate(whole, generic, mask);
+      return;
+    }
+  }
+  isOpaque_ = true;
+  bytes_ = {};
+  relocations_ = {};
+}
+
+const ir::Initializer* InitializerBuilder::finish(Arena& arena, std::string_view text) {
+  ir::Initializer value;
+  if (isOpaque_) {
+    value.opaque = text;
+    value.opaqueSymbols = arena.copy(std::span<const ir::SymbolId>(symbols_));
+  } else {
+    value.bytes = arena.copy(std::span<const std::uint8_t>(bytes_));
+    value.relocations = arena.copy(std::span<const ir::Relocation>(relocations_));
+  }
+  bytes_ = {};
+  relocations_ = {};
+  symbols_ = {};
+  return arena.create<ir::Initializer>(0, value);
+}
+
+}  // namespace ptxopt::parse

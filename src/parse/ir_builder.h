@@ -1,0 +1,315 @@
+// From the events of the grammar to the IR.
+//
+// The parser (event_base.h) calls one of these functions for every token that means something and
+// at the end of the rules that have no last token of their own.  Nothing is kept of the text but
+// what the IR keeps: operands collect on a stack until the semicolon of their statement, then move
+// into the arena of the module.
+//
+// How names are bound: registers and variables at once, to the innermost declaration before the
+// use; labels at the end of the block that declares them, so that an inner block wins over an outer
+// one and the order of label and branch does not matter (ScopeTable, PendingNames).
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "ir/module.h"
+#include "parse/expression.h"
+#include "parse/initializer_builder.h"
+#include "parse/scope.h"
+#include "parse/token.h"
+#include "support/diagnostics.h"
+
+namespace ptxopt::parse {
+
+// Ends the parse at a place in the text.  Without a message the text does not fit the grammar, and
+// whoever catches this words it.
+struct ParseError {
+  Offset offset = 0;
+  std::string message;
+};
+
+// One token, as the buffer holds it.
+struct TokenView {
+  Token type;
+  Offset start;
+  std::uint32_t value;
+  std::uint32_t extra;
+
+  NameId name() const { return NameId{value}; }
+  std::uint64_t integer() const { return std::uint64_t{extra} << 32 | value; }
+};
+
+class IrBuilder {
+ public:
+  IrBuilder(ir::Module& module, Diagnostics& diagnostics);
+
+  // Names beyond those that the interner held at the last call may come from now on.
+  void namesGrew();
+
+  // ---- the module -----------------------------------------------------------------------------
+  void beginItem(Token first, Offset begin);
+  void version(const TokenView& number);
+  void addressSize(const TokenView& bits);
+  void linkage(const TokenView& word);
+  void itemName(const TokenView& name);  // of .target and .alias
+  void endAlias(Offset end);
+  void endDirective(ir::DirectiveKind kind, Offset begin, Offset end);
+  void unknownDirective(Offset begin, Offset end);
+  void pragma(Offset begin, Offset end);
+  void beginLocation(Token word, Offset begin);
+  void locationNumber(const TokenView& number);
+  void endLocation(Offset end);
+  void finish();
+
+  // ---- functions ------------------------------------------------------------------------------
+  void beginFunction(bool isEntry);
+  void functionName(const TokenView& name);
+  void beginAttribute(Offset begin);
+  void attributeWord(const TokenView& word);
+  void attributeValue(std::uint64_t value);
+  void endAttribute(Offset end);
+  // Of a declaration without a body; nothing if the function has ended already.
+  void endFunction(Offset end);
+  void openBlock(Offset begin);
+  void closeBlock(Offset end);
+
+  // ---- declarations ---------------------------------------------------------------------------
+  void beginVariable();
+  void beginParameter();
+  void qualifier(const TokenView& word);
+  void alignment(const TokenView& bytes);
+  void otherQualifier(Offset begin, Offset end);  // its text is kept
+  void declaratorName(const TokenView& name);
+  void declaratorCount(std::uint64_t count);
+  void beginDimension();
+  void endDimension();
+  void beginInitializer(Offset end);
+  void openInitializer() { initializer_.openBrace(); }
+  void closeInitializer() { initializer_.closeBrace(); }
+  void nameInitializer();
+  void endInitializerElement(std::uint32_t mark);
+  void endDeclarator(Offset end);
+  void endParameter();
+  void endParameters();
+  void endVariable(Offset end);
+
+  // ---- statements -----------------------------------------------------------------------------
+  void beginStatement(Offset begin) {
+    statementBegin_ = begin;
+    stack_.clear();
+    mnemonic_ = NameId::None;
+    kind_ = Statement::Instruction;
+    guard_ = {};
+    guardNegated_ = false;
+  }
+  void word(const TokenView& word);
+  void modifier(const TokenView& word);
+  void guardName(const TokenView& name);
+  void negateGuard() { guardNegated_ = true; }
+  void label(Offset end);
+  void beginTargets(bool areCalls);
+  void targetName(const TokenView& name);
+  void targetCount(std::uint64_t count);
+  void beginPrototype() { kind_ = Statement::Prototype; }
+  void endStatement(Offset end);
+
+  // ---- operands -------------------------------------------------------------------------------
+  std::uint32_t operandMark() const { return static_cast<std::uint32_t>(stack_.size()); }
+  std::uint32_t prefixMark() const { return static_cast<std::uint32_t>(prefixes_.size()); }
+  void operandName(const TokenView& name) {
+    if (name.type == Token::REG && name.extra < TokenBuffer::kComponent && !explicitNumbers_) {
+      const ScopeTable::Found found = scopes_.find(name.name(), name.extra);
+      if (found.kind == ScopeTable::Kind::Register) {
+        stack_.push_back(ir::Operand::ofRegister(ir::RegisterId{found.id}));
+        return;
+      }
+    }
+    otherName(name);
+  }
+  void integer(const TokenView& number);
+  void floating(const TokenView& number);
+  void prefix(Token op) { prefixes_.push_back({op, NameId::None, false, false}); }
+  void cast(const TokenView& type);
+  void punctuationToken(const TokenView& op);
+  void openParenthesis(bool behindPrimary);
+  void closeParenthesis();
+  void openIndex() { stack_.push_back(punctuationOperand(punctuation("["))); }
+  void closeIndex() { stack_.push_back(punctuationOperand(punctuation("]"))); }
+  void openGroup(ir::OperandKind kind) {
+    groups_.push_back(operandMark());
+    stack_.emplace_back().kind = kind;
+  }
+  void closeVector() {
+    stack_[groups_.back()].id = operandMark() - groups_.back() - 1;
+    groups_.pop_back();
+  }
+  void closeAddress();
+  void endTerm(std::uint32_t mark, std::uint32_t prefixMark) {
+    if (operandMark() != mark + stack_[mark].extent())
+      wrap(stack_, mark, ir::OperandKind::Expression);
+    if (prefixes_.size() != prefixMark) applyPrefixes(mark, prefixMark);
+  }
+  void endExpression(std::uint32_t mark) {
+    if (operandMark() != mark + stack_[mark].extent()) fold(mark);
+  }
+
+ private:
+  enum class Statement : std::uint8_t { Instruction, Targets, Prototype };
+
+  std::string_view slice(Offset begin, Offset end) const { return {text_ + begin, end - begin}; }
+  std::string_view textOf(const TokenView& token) const;
+  [[noreturn]] void fail(Offset offset, std::string message) const;
+  // Once for each `key`, which must live as long as the builder.
+  void warnOnce(Offset offset, std::string_view key, std::string message);
+  bool isInBody() const { return depth_ != 0; }
+  ir::StatementList& statements() { return isInBody() ? function_->body() : module_.items(); }
+  void append(ir::Statement* statement, Offset begin, Offset end) {
+    statement->source = {begin, end};
+    statements().append(statement);
+  }
+
+  // ---- names (ir_builder_operands.cpp) ----------------------------------------------------------
+  NameId intern(std::string_view name);
+  NameId copyAndIntern(std::string_view name);
+  NameId fullName(const TokenView& name);
+  ScopeTable::Found findName(const TokenView& name);
+  void otherName(const TokenView& name);
+  bool pushElement(std::string_view text);
+  void pushSpecialRegister(NameId name);
+  void pushFound(const ScopeTable::Found& found);
+  void pushPending(NameId name);
+  void applyPrefixes(std::uint32_t mark, std::uint32_t prefixMark);
+  void fold(std::uint32_t mark);
+
+  // ---- symbols (ir_builder.cpp)
+  // --------------------------------------------------------------------
+  ir::SymbolId declareModuleSymbol(const ir::Symbol& symbol);
+  ir::SymbolId declareLocalSymbol(const ir::Symbol& symbol);
+  ir::SymbolId findOrAddSymbol(NameId name, Offset where);
+  ir::Symbol& symbolAt(ir::SymbolId id);
+  void closeFunctionScope();
+  void endBody(Offset end);
+
+  // ---- statements (ir_builder_statements.cpp)
+  // --------------------------------------------------------
+  void endInstruction(Offset end);
+  void endTargets(Offset end);
+  void endPrototype(Offset end);
+  isa::Shape shapeOfOperands() const;
+  const isa::Form& formOf(isa::Shape shape);
+  bool unwrapParentheses(const isa::Form& form);
+  void keepPending(ir::Instruction& instruction);
+  void noteUnknownNames(ir::Instruction& instruction);
+  ir::Label* takeLabel(Offset* begin);
+
+  // ---- declarations (ir_builder_declarations.cpp)
+  // -----------------------------------------------------
+  void beginDeclaration(Offset begin);
+  void settleType();
+  ir::Variable* makeVariable(std::uint64_t count);
+  void declareVariable(ir::Variable* variable);
+  void declareRegisters(ir::RegisterRange range, Offset where);
+  struct Parameter {
+    ir::Variable* variable;
+    ir::RegisterRange range;
+  };
+  void declareParameter(const Parameter& parameter);
+  std::uint64_t sizeOf(const ir::Variable& variable) const;
+
+  ir::Module& module_;
+  Diagnostics& diagnostics_;
+  const char* text_;
+  ScopeTable scopes_;
+  PendingNames pending_;
+  std::unordered_set<std::string_view> warned_;
+  NameId sinkName_;
+  bool hasVersion_ = false;
+
+  // ---- the statement that is being read --------------------------------------------------------
+  Token itemKind_ = Token::End;
+  Offset itemBegin_ = 0;
+  Offset statementBegin_ = 0;
+  TokenView word_{};
+  NameId mnemonic_ = NameId::None;
+  Statement kind_ = Statement::Instruction;
+  bool guardNegated_ = false;
+  bool hasPending_ = false;  // operands of the statement wait for their declaration
+  bool hasUnknownSpecial_ = false;
+  bool isCast_ = false;  // the next parenthesis to close is that of a cast
+  ir::Guard guard_;
+  OperandStack stack_;
+  std::vector<std::uint32_t> groups_;  // open brackets: their place on the stack
+  std::vector<Prefix> prefixes_;
+  struct Target {
+    NameId name;
+    std::uint64_t count;
+    bool isRange;
+  };
+  std::vector<Target> targets_;
+  bool targetsAreCalls_ = false;
+  Token locationKind_ = Token::LOC;
+  Offset locationBegin_ = 0;
+  Offset locationRest_ = 0;
+  std::uint64_t location_[3] = {};
+  std::uint32_t locationCount_ = 0;
+  ir::Directive* targetDirective_ = nullptr;
+  NameId aliasNames_[2] = {};
+  std::uint32_t aliasCount_ = 0;
+
+  // Forms by mnemonic and shape: open addressing, a power of two.
+  struct FormSlot {
+    NameId mnemonic = NameId::None;
+    std::uint64_t shape = 0;
+    const isa::Form* form = nullptr;
+  };
+  std::vector<FormSlot> forms_;
+  std::uint32_t formCount_ = 0;
+  std::unordered_map<NameId, std::int64_t> specialRegisters_;  // index, or unknown
+
+  // ---- the function -----------------------------------------------------------------------------
+  ir::Function* function_ = nullptr;
+  std::uint32_t depth_ = 0;                  // of blocks; 0: outside of a body
+  std::vector<std::uint32_t> pendingMarks_;  // of the open blocks but the outermost
+  bool explicitNumbers_ = false;             // a register like `%r5` was declared by itself
+  bool isEntry_ = false;
+  bool isHead_ = false;                // between .entry or .func and the body
+  std::vector<Parameter> parameters_;  // of the list that is being read
+  std::vector<Parameter> results_;
+  std::vector<ir::Attribute> attributes_;  // read before the name of the function
+  Offset attributeBegin_ = 0;
+  std::vector<std::int64_t> attributeValues_;
+  bool prototypeNoReturn_ = false;
+  struct Unresolved {
+    ir::Function* function;
+    ir::SymbolId symbol;  // of the function
+    Offset where;
+  };
+  std::vector<Unresolved> unresolved_;  // looked for again when the module is read
+
+  // ---- the declaration
+  // ----------------------------------------------------------------------------
+  ir::Variable declaration_;
+  std::string otherQualifiers_;
+  NameId unknownWord_ = NameId::None;  // a word that may be a type nobody knows
+  std::size_t unknownWordAt_ = 0;      // in otherQualifiers_
+  bool isPointer_ = false;             // behind .ptr
+  Offset declarationBegin_ = 0;
+  TokenView declaredName_{};
+  std::uint64_t count_ = 0;
+  bool isParametrised_ = false;
+  std::vector<std::int64_t> dimensions_;
+  std::uint32_t dimensionMark_ = 0;
+  std::vector<ir::Variable*> declared_;
+  std::uint32_t firstRange_ = 0;
+  InitializerBuilder initializer_;
+  Offset initializerBegin_ = 0;
+  bool hasInitializer_ = false;
+  bool isNamedInitializer_ = false;
+  ir::Linkage linkage_ = ir::Linkage::None;
+};
+
+}  // namespace ptxopt::parse

@@ -1,0 +1,292 @@
+// Statements of function bodies.
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "parse/in_quotes.h"
+#include "parse/ir_builder.h"
+
+namespace ptxopt::parse {
+
+using ir::Operand;
+using ir::OperandKind;
+
+namespace {
+
+constexpr std::uint8_t kPending = 254;  // see ir_builder_operands.cpp
+
+isa::OperandShape shapeOf(OperandKind kind) {
+  switch (kind) {
+    case OperandKind::Address:
+    case OperandKind::AddressList:
+      return isa::OperandShape::Address;
+    case OperandKind::Vector:
+      return isa::OperandShape::Vector;
+    case OperandKind::List:
+      return isa::OperandShape::List;
+    case OperandKind::Pair:
+      return isa::OperandShape::Pair;
+    default:
+      return isa::OperandShape::Scalar;
+  }
+}
+
+// Gives the registers of one top-level operand the direction that the table says; what stands in
+// brackets is read.
+void setDirection(std::span<Operand> operand, isa::OperandRole role) {
+  std::size_t bracketEnd = 0;
+  for (std::size_t at = 0; at < operand.size(); ++at) {
+    Operand& part = operand[at];
+    if (part.kind == OperandKind::AddressList)
+      bracketEnd = std::max(bracketEnd, at + part.extent());
+    if (part.kind == OperandKind::Register) {
+      const bool inBracket = at < bracketEnd;
+      part.reads = inBracket || role.reads;
+      part.writes = !inBracket && role.writes;
+    } else if (part.kind == OperandKind::Address) {
+      part.reads = part.base == ir::AddressBase::Register;
+    }
+  }
+}
+
+}  // namespace
+
+void IrBuilder::word(const TokenView& word) {
+  if (kind_ == Statement::Prototype) return;  // its `_`
+  word_ = word;
+  mnemonic_ = word.name();
+}
+
+// A mnemonic in several words is taken together.
+void IrBuilder::modifier(const TokenView& word) {
+  std::string joined(module_.text(mnemonic_));
+  joined += module_.text(word.name());
+  mnemonic_ = copyAndIntern(joined);
+}
+
+void IrBuilder::guardName(const TokenView& name) {
+  const ScopeTable::Found found = findName(name);
+  if (found.kind == ScopeTable::Kind::Register) {
+    guard_ = ir::Guard(ir::RegisterId{found.id}, guardNegated_);
+    return;
+  }
+  // The IR has no guard but a register: `@%is_explicit_cluster`.
+  function_->isOpaque = true;
+  const std::string_view text = textOf(name);
+  warnOnce(name.start, text, "guard " + inQuotes(text) + " is not a register of the function");
+}
+
+void IrBuilder::label(Offset end) {
+  auto* label = module_.arena().create<ir::Label>(0);
+  label->kind = ir::StatementKind::Label;
+  ir::Symbol symbol{.name = fullName(word_), .kind = ir::SymbolKind::Label};
+  symbol.label = label;
+  label->symbol = declareLocalSymbol(symbol);
+  append(label, statementBegin_, end);
+}
+
+void IrBuilder::beginTargets(bool areCalls) {
+  kind_ = Statement::Targets;
+  targetsAreCalls_ = areCalls;
+  targets_.clear();
+}
+
+void IrBuilder::targetName(const TokenView& name) {
+  targets_.push_back({fullName(name), 1, false});
+}
+
+void IrBuilder::targetCount(std::uint64_t count) {
+  targets_.back().count = count;
+  targets_.back().isRange = true;
+}
+
+void IrBuilder::endStatement(Offset end) {
+  switch (kind_) {
+    case Statement::Instruction:
+      return endInstruction(end);
+    case Statement::Targets:
+      return endTargets(end);
+    case Statement::Prototype:
+      return endPrototype(end);
+  }
+}
+
+// ---- instructions
+// ------------------------------------------------------------------------------------
+
+isa::Shape IrBuilder::shapeOfOperands() const {
+  isa::Shape shape;
+  for (std::size_t at = 0; at < stack_.size(); at += stack_[at].extent()) {
+    shape.push(shapeOf(stack_[at].kind));
+  }
+  return shape;
+}
+
+const isa::Form& IrBuilder::formOf(isa::Shape shape) {
+  constexpr std::uint64_t kMultiplier = 0x9E3779B97F4A7C15u;
+  const std::uint64_t hash =
+      (shape.key() * kMultiplier ^ static_cast<std::uint64_t>(mnemonic_)) * kMultiplier;
+  std::size_t at = hash >> 40 & (forms_.size() - 1);
+  while (forms_[at].form != nullptr) {
+    if (forms_[at].mnemonic == mnemonic_ && forms_[at].shape == shape.key())
+      return *forms_[at].form;
+    at = (at + 1) & (forms_.size() - 1);
+  }
+  const isa::Form& form = module_.forms().get(module_.text(mnemonic_), shape);
+  forms_[at] = {mnemonic_, shape.key(), &form};
+  if (++formCount_ * 2 > forms_.size()) {
+    std::vector<FormSlot> old(forms_.size() * 2);
+    old.swap(forms_);
+    for (const FormSlot& slot : old) {
+      if (slot.form == nullptr) continue;
+      const std::uint64_t again =
+          (slot.shape * kMultiplier ^ static_cast<std::uint64_t>(slot.mnemonic)) * kMultiplier;
+      std::size_t to = again >> 40 & (forms_.size() - 1);
+      while (forms_[to].form != nullptr) to = (to + 1) & (forms_.size() - 1);
+      forms_[to] = slot;
+    }
+  }
+  return form;
+}
+
+// `(5)` is a list only as the arguments of a call.  Returns true if an operand changed.
+bool IrBuilder::unwrapParentheses(const isa::Form& form) {
+  if (form.opcode == isa::Opcode::Call) return false;
+  bool changed = false;
+  for (std::size_t at = 0; at < stack_.size(); at += stack_[at].extent()) {
+    if (stack_[at].kind != OperandKind::List || stack_[at].id != 1) continue;
+    stack_.erase(stack_.begin() + static_cast<std::ptrdiff_t>(at));
+    changed = true;
+  }
+  return changed;
+}
+
+void IrBuilder::endInstruction(Offset end) {
+  isa::Shape shape = shapeOfOperands();
+  const isa::Form* form = &formOf(shape);
+  if (!form->known()) {
+    if (unwrapParentheses(*form)) {
+      shape = shapeOfOperands();
+      form = &formOf(shape);
+    }
+    if (!form->known()) {
+      warnOnce(word_.start, form->mnemonic,
+               (form->unknownOpcode ? "unknown opcode " : "unknown form of the instruction ") +
+                   inQuotes(form->mnemonic));
+    }
+  }
+  if (stack_.size() > std::numeric_limits<std::uint16_t>::max()) {
+    fail(statementBegin_, "more operands than an instruction can have");
+  }
+
+  auto* instruction = module_.arena().create<ir::Instruction>(stack_.size() * sizeof(Operand));
+  instruction->kind = ir::StatementKind::Instruction;
+  instruction->operandCount = static_cast<std::uint16_t>(stack_.size());
+  instruction->guard = guard_;
+  instruction->form = form;
+  const std::span<Operand> operands = instruction->operands();
+  std::copy(stack_.begin(), stack_.end(), operands.begin());
+  for (std::size_t at = 0, k = 0; at < operands.size(); ++k) {
+    const std::size_t extent = operands[at].extent();
+    setDirection(operands.subspan(at, extent), form->role(k));
+    at += extent;
+  }
+  if (hasUnknownSpecial_) noteUnknownNames(*instruction);
+  if (hasPending_) keepPending(*instruction);
+  append(instruction, statementBegin_, end);
+}
+
+void IrBuilder::keepPending(ir::Instruction& instruction) {
+  hasPending_ = false;
+  for (Operand& operand : instruction.operands()) {
+    if (operand.component != kPending || operand.symbol() == ir::SymbolId::None) continue;
+    operand.component = 0;
+    pending_.add(NameId{operand.id}, statementBegin_, &operand);
+  }
+}
+
+// A name with % that is declared nowhere and no special register of the table: one of a later
+// release, or a label.
+void IrBuilder::noteUnknownNames(ir::Instruction& instruction) {
+  hasUnknownSpecial_ = false;
+  for (Operand& operand : instruction.operands()) {
+    if (operand.kind != OperandKind::SpecialRegister ||
+        operand.immediate != ir::kUnknownSpecialRegister) {
+      continue;
+    }
+    const NameId name{operand.id};
+    if (instruction.form->control == isa::Control::Branch) {
+      operand = Operand::ofSymbol(ir::SymbolId{operand.id});
+      operand.component = kPending;
+      hasPending_ = true;
+      continue;
+    }
+    const std::string_view text = module_.text(name);
+    warnOnce(statementBegin_, text, "unknown special register " + inQuotes(text));
+  }
+}
+
+// ---- lists of targets and prototypes
+// -------------------------------------------------------------------
+
+// The label that stands right before the statement becomes part of it.
+ir::Label* IrBuilder::takeLabel(Offset* begin) {
+  ir::Statement* last = function_->body().back();
+  ir::Label* label = last != nullptr ? last->as<ir::Label>() : nullptr;
+  if (label != nullptr) {
+    function_->body().remove(label);
+    *begin = label->source.begin;
+  }
+  return label;
+}
+
+void IrBuilder::endTargets(Offset end) {
+  constexpr std::uint64_t kMaxTargets = 1u << 20;
+  std::uint64_t count = 0;
+  for (const Target& target : targets_) {
+    count += std::min(target.count, kMaxTargets);
+    if (count > kMaxTargets) fail(statementBegin_, "more targets than a list can have");
+  }
+  Offset begin = statementBegin_;
+  const ir::Label* label = takeLabel(&begin);
+  auto* list = module_.arena().create<ir::TargetList>(0);
+  list->kind = ir::StatementKind::TargetList;
+  list->areCalls = targetsAreCalls_;
+  const std::vector<ir::SymbolId> empty(count, ir::SymbolId::None);
+  list->targets = module_.arena().copy(std::span<const ir::SymbolId>(empty));
+  if (label != nullptr) {
+    list->symbol = label->symbol;
+    ir::Symbol& symbol = function_->localSymbol(label->symbol);
+    symbol.kind = ir::SymbolKind::TargetList;
+    symbol.targets = list;
+  }
+  ir::SymbolId* place = list->targets.data();
+  for (const Target& target : targets_) {
+    for (std::uint64_t k = 0; k < target.count; ++k) {
+      const NameId name =
+          target.isRange ? copyAndIntern(std::string(module_.text(target.name)) + std::to_string(k))
+                         : target.name;
+      pending_.add(name, statementBegin_, place++);
+    }
+  }
+  append(list, begin, end);
+}
+
+void IrBuilder::endPrototype(Offset end) {
+  Offset begin = statementBegin_;
+  const ir::Label* label = takeLabel(&begin);
+  auto* prototype = module_.arena().create<ir::Prototype>(0);
+  prototype->kind = ir::StatementKind::Prototype;
+  prototype->text = slice(statementBegin_, end);
+  prototype->noReturn = prototypeNoReturn_;
+  prototypeNoReturn_ = false;
+  if (label != nullptr) {
+    prototype->symbol = label->symbol;
+    ir::Symbol& symbol = function_->localSymbol(label->symbol);
+    symbol.kind = ir::SymbolKind::Prototype;
+    symbol.prototype = prototype;
+  }
+  append(prototype, begin, end);
+}
+
+}  // namespace ptxopt::parse

@@ -1,0 +1,63 @@
+// Bytes to tokens: the fast twin of grammar/PtxLexer.g4.
+//
+// One pass, driven by a table of character classes; names are interned on the way.  It fills a
+// window of a few thousand tokens at a time, so that the tokens of a large file never exist at
+// once.
+//
+// It differs from the lexer of the grammar in one thing (docs/soundness.md, A7.5).  A word with a
+// dot that is no directive of PTX, in a place where only a directive can stand, is a directive of a
+// later release; together with what follows it makes one token, OPAQUE, of whose inside nothing is
+// assumed.  Such a place is
+//   - behind `;`, `{`, `}`, a label or another such directive, or at the begin of the text;
+//   - the begin of a line behind a directive that ends with its line (.loc, .file, .version, ...);
+//   - the begin of a line in the head of a function, for a word that is no known attribute.
+// The token ends with the first `;` on the line, else with the line; a `{` in it, or at module
+// scope behind it, belongs to it with all up to its `}`.  In the head of a function `{` starts the
+// body.
+#pragma once
+
+#include <string_view>
+
+#include "parse/token.h"
+
+namespace ptxopt::parse {
+
+class Scanner {
+ public:
+  // NUL bytes at the end of the text are its end.  The text must be followed by
+  // SourceText::kPadding readable bytes, as that of a SourceText is, and it and `names` must
+  // outlive the scanner.
+  Scanner(std::string_view text, Interner& names) : Scanner(text, 0, names) {}
+  // Begins at an offset, as if nothing stood before it.
+  Scanner(std::string_view text, Offset begin, Interner& names);
+
+  // Replaces the window by the next tokens; the mark behind them is Refill or End.  After
+  // Token::Bad nothing is scanned.  O(bytes scanned).
+  void fill(TokenBuffer& buffer);
+
+ private:
+  const char* scanNumber(const char* at, TokenBuffer& buffer, std::uint32_t index);
+  const char* scanDotted(const char* at, TokenBuffer& buffer, std::uint32_t index);
+  bool startsUnknownDirective(const char* at, std::string_view word, TokenBuffer& buffer,
+                              std::uint32_t index);
+  const char* unknownDirectiveEnd(const char* at) const;
+  bool isFirstOnLine(const char* at) const;
+  bool isOnDirectiveLine(const char* at) const;
+  const char* skipBlanks(const char* at) const;
+
+  const char* begin_;
+  const char* end_;
+  const char* at_;
+  Interner& names_;
+  std::uint32_t depth_ = 0;         // of braces
+  std::uint32_t sectionDepth_ = 0;  // of braces within .section
+  std::uint32_t parentheses_ = 0;   // within the head of a function
+  bool inSection_ = false;
+  bool inHead_ = false;  // from .entry or .func to its { or ;
+};
+
+// Where the token ends that starts at `at` and is of this type, with the value that the scanner
+// gave it.
+const char* tokenEnd(const char* at, Token type, std::uint32_t value);
+
+}  // namespace ptxopt::parse
