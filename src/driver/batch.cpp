@@ -140,7 +140,7 @@ OptimizeOptions Batch::optimizeOptions(FileReport& report, unsigned threads) con
 
 void Batch::deliver(FileReport& report, const std::string& input,
                     const OptimizeResult& result) const {
-  const std::string_view source = result.module->source().text();
+  const std::string_view source = result.source->text();
   const std::string output = outputOf(input);
   if (!output.empty()) {
     try {
@@ -162,6 +162,7 @@ void Batch::deliver(FileReport& report, const std::string& input,
     style.color = wantsColor(options_.color, STDOUT_FILENO);
     report.output = unifiedDiff(source, result.output, style);
   }
+  if (result.module == nullptr) return;
   if (!options_.remarks.empty()) report.remarks = remarkLines(*result.module, result.run.remarks);
   if (dotCfgToFolder_) {
     try {

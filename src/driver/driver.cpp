@@ -65,8 +65,8 @@ void verifyInput(const ir::Module& module, Severity severity, Diagnostics& diagn
 // --verify-each: the text of the result must be PTX as well.
 void parseAgain(const OptimizeResult& result) {
   Diagnostics diagnostics;
-  const SourceText& input = result.module->source();
-  parse::parse(std::make_shared<const SourceText>(input.name(), result.output.text()), diagnostics);
+  parse::parse(
+      std::make_shared<const SourceText>(result.source->name(), result.output.text()), diagnostics);
   for (const Diagnostic& diagnostic : diagnostics.all()) {
     if (diagnostic.severity != Severity::Error) continue;
     throw InternalFault("the result does not parse: " + format(diagnostic));
@@ -77,7 +77,12 @@ void optimizeInto(OptimizeResult& result, std::shared_ptr<const SourceText> sour
                   const OptimizeOptions& options) {
   Diagnostics& diagnostics = result.diagnostics;
   result.module = timed(result, "parse", [&] { return parse::parse(source, diagnostics); });
-  if (result.module == nullptr || diagnostics.hasErrors()) return;
+  if (diagnostics.hasErrors()) return;
+  if (result.module == nullptr) {
+    result.output = print::Output(std::string(source->text()));
+    result.ok = true;
+    return;
+  }
   ir::Module& module = *result.module;
 
   if (options.verifyInput != InputCheck::None) {
@@ -112,6 +117,7 @@ void optimizeInto(OptimizeResult& result, std::shared_ptr<const SourceText> sour
 
 OptimizeResult optimize(std::shared_ptr<const SourceText> source, const OptimizeOptions& options) {
   OptimizeResult result;
+  result.source = source;
   const auto fail = [&](std::string message) {
     result.ok = false;
     result.output = {};

@@ -40,7 +40,9 @@ struct OptimizeResult {
   // `ok` is false because of a fault in the tool, not in the input.
   bool internalFault = false;
   Diagnostics diagnostics;
-  // Of a module that was parsed.  Owns the source that `output` points into.
+  std::shared_ptr<const SourceText> source;  // what `output` points into
+  // Null where the text could not be parsed.  Then there may be an output all the same, equal to the
+  // input: of a text that holds what is no token of PTX (docs/soundness.md A7).
   std::unique_ptr<ir::Module> module;
   print::Output output;
   passes::RunResult run;
