@@ -76,7 +76,7 @@ target      : name ( LESS INT GREATER )? ;                 // L<3> is L0, L1, L2
 
 // ---- operands and constant expressions ----------------------------------------------
 operands    : operand ( COMMA operand )* ;
-operand     : address | vector | expression ;
+operand     : address | vector ( PIPE term )? | expression ;
 address     : LBRACK operands RBRACK ;                     // [%rd1+8]  [map, {%r1, %r2}]
 vector      : LBRACE operands? RBRACE ;                    // {%f1, %f2, _}
 expression  : term ( binaryOperator term | QUESTION expression COLON term )* ;

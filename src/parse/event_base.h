@@ -189,9 +189,8 @@ class EventBase {
   // Tokens of these rules count as those of the rule around them.
   static constexpr bool isTransparent(std::size_t rule) {
     return rule == Rule::RuleName || rule == Rule::RuleModifier || rule == Rule::RuleOperands ||
-           rule == Rule::RuleOperand || rule == Rule::RuleBinaryOperator ||
-           rule == Rule::RuleUnaryOperator || rule == Rule::RuleAttributeValue ||
-           rule == Rule::RuleBetween;
+           rule == Rule::RuleBinaryOperator || rule == Rule::RuleUnaryOperator ||
+           rule == Rule::RuleAttributeValue || rule == Rule::RuleBetween;
   }
 
   // ---- rules
@@ -237,6 +236,10 @@ class EventBase {
         deepen();
         operandMark_ = builder_->operandMark();
         prefixMark_ = builder_->prefixMark();
+        isBehindPrimary_ = false;
+        break;
+      case Rule::RuleOperand:
+        operandMark_ = builder_->operandMark();
         break;
       case Rule::RuleExpression:
       case Rule::RuleInitializer:
@@ -305,6 +308,9 @@ class EventBase {
         break;
       case Rule::RuleLocDirective:
         builder_->endLocation(previousEnd());
+        break;
+      case Rule::RuleOperand:
+        builder_->endOperand(exit.operandMark);
         break;
       case Rule::RuleTerm:
         --depth_;
@@ -380,8 +386,10 @@ class EventBase {
       case Token::REG:
       case Token::ID:
       case Token::OPCODE:
+        isBehindPrimary_ = true;
         return builder_->operandName(view());
       case Token::INT:
+        isBehindPrimary_ = true;
         return builder_->integer(view());
       case Token::FLOAT:
         return builder_->floating(view());
@@ -390,11 +398,8 @@ class EventBase {
       case Token::BANG:
       case Token::TILDE:
         return builder_->prefix(type);
-      case Token::LPAREN: {
-        const Token before = previous().type;
-        return builder_->openParenthesis(before == Token::REG || before == Token::ID ||
-                                         before == Token::OPCODE || before == Token::INT);
-      }
+      case Token::LPAREN:
+        return builder_->openParenthesis(isBehindPrimary_);
       case Token::RPAREN:
         return builder_->closeParenthesis();
       case Token::DOTWORD:
@@ -538,6 +543,7 @@ class EventBase {
   std::uint32_t prefixMark_ = 0;
   std::uint32_t depth_ = 0;
   std::uint32_t blocks_ = 0;
+  bool isBehindPrimary_ = false;  // the name or number that a term starts with has just been read
   Offset statementBegin_ = 0;
   Offset directiveBegin_ = 0;
   bool failed_ = false;

@@ -148,6 +148,10 @@ class IrBuilder {
     groups_.pop_back();
   }
   void closeAddress();
+  void endOperand(std::uint32_t mark) {
+    // {a, b}|p: two operands so far.
+    if (operandMark() != mark + stack_[mark].extent()) wrap(stack_, mark, ir::OperandKind::Pair);
+  }
   void endTerm(std::uint32_t mark, std::uint32_t prefixMark) {
     if (operandMark() != mark + stack_[mark].extent())
       wrap(stack_, mark, ir::OperandKind::Expression);
@@ -227,6 +231,7 @@ class IrBuilder {
   PendingNames pending_;
   std::unordered_set<std::string_view> warned_;
   NameId sinkName_;
+  NameId warpSizeName_;
   bool hasVersion_ = false;
 
   // ---- the statement that is being read --------------------------------------------------------

@@ -77,7 +77,10 @@ void IrBuilder::otherName(const TokenView& name) {
     return pushFound(found);
   }
   const NameId full = fullName(name);
-  if (name.type == Token::REG) {
+  if (full == warpSizeName_) {
+    constexpr std::int64_t kWarpSize = 32;  // a constant of the language
+    stack_.push_back(Operand::ofInteger(kWarpSize));
+  } else if (name.type == Token::REG) {
     pushSpecialRegister(full);
   } else {
     pushPending(full);

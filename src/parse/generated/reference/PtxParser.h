@@ -481,6 +481,8 @@ public:
     virtual size_t getRuleIndex() const override;
     AddressContext *address();
     VectorContext *vector();
+    antlr4::tree::TerminalNode *PIPE();
+    TermContext *term();
     ExpressionContext *expression();
 
    
