@@ -25,6 +25,9 @@ function(ptxopt_public_library)
     # Libraries of headers alone are of no concern to those who link.
     list(FILTER needed EXCLUDE REGEX "^(Boost::headers|nlohmann_json::.*)$")
     foreach(library ${needed})
+      if(IS_ABSOLUTE ${library})  # the package looks for it again, on the machine where it is used
+        set(library $<BUILD_INTERFACE:${library}>)
+      endif()
       target_link_libraries(ptxopt_library PRIVATE ${library})
     endforeach()
   endforeach()
