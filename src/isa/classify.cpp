@@ -15,8 +15,8 @@ struct ScopeWord {
 };
 
 constexpr ScopeWord kScopes[] = {
-    {".cta", Scope::Cta}, {".cluster", Scope::Cluster}, {".gpu", Scope::Gpu}, {".gl", Scope::Gpu},
-    {".sys", Scope::Sys},
+    {".cta", Scope::Cta}, {".cluster", Scope::Cluster}, {".gpu", Scope::Gpu},
+    {".gl", Scope::Gpu},  {".sys", Scope::Sys},
 };
 
 struct SemanticsWord {
@@ -54,8 +54,8 @@ void readQualifiers(Form& form) {
 
 // ---- families ----------------------------------------------------------------------------------
 
-// docs/soundness.md A2, "how to match T": the families that are opaque synchronisation whatever their
-// qualifiers.
+// docs/soundness.md A2, "how to match T": the families that are opaque synchronisation whatever
+// their qualifiers.
 bool isSynchronizationFamily(const Form& form) {
   switch (form.opcode) {
     case Opcode::Fence:
@@ -80,11 +80,12 @@ bool isSynchronizationFamily(const Form& form) {
   }
 }
 
-// `membar.cta`, and those fences whose qualifiers are exactly one of sc, acq_rel, acquire, release and
-// .cta (docs/soundness.md A2).
+// `membar.cta`, and those fences whose qualifiers are exactly one of sc, acq_rel, acquire, release
+// and .cta (docs/soundness.md A2).
 bool isCtaFence(const Form& form) {
   if (form.opcode == Opcode::Membar) return form.qualifiers.size() == 1 && form.has(".cta");
-  if (form.opcode != Opcode::Fence || form.qualifiers.size() != 2 || !form.has(".cta")) return false;
+  if (form.opcode != Opcode::Fence || form.qualifiers.size() != 2 || !form.has(".cta"))
+    return false;
   return form.has(".sc") || form.has(".acq_rel") || form.has(".acquire") || form.has(".release");
 }
 

@@ -1,9 +1,9 @@
 // A hash table that is read without a lock.
 //
 // Open addressing over atomic pointers to immutable entries.  A reader probes the current array; a
-// miss takes the mutex, probes again and adds.  When an array is half full a bigger copy replaces it; the old
-// one stays alive until the table dies, so a reader that still holds it at worst misses and
-// comes to the mutex.
+// miss takes the mutex, probes again and adds.  When an array is half full a bigger copy replaces
+// it; the old one stays alive until the table dies, so a reader that still holds it at worst misses
+// and comes to the mutex.
 #include <atomic>
 #include <cstdint>
 #include <deque>
@@ -83,7 +83,8 @@ struct FormTable::Impl {
     for (std::size_t at = hash & slots.mask;; at = (at + 1) & slots.mask) {
       const Entry* entry = slots.entries[at].load(std::memory_order_acquire);
       if (entry == nullptr) return nullptr;
-      if (entry->hash == hash && entry->form.shape == shape && entry->text == mnemonic) return entry;
+      if (entry->hash == hash && entry->form.shape == shape && entry->text == mnemonic)
+        return entry;
     }
   }
 

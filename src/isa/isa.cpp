@@ -16,22 +16,40 @@ struct TypeFacts {
 
 // In the order of Type.
 constexpr TypeFacts kTypes[] = {
-    {"", 0, false, false},          {".pred", 0, false, false},       {".b8", 8, false, false},
-    {".b16", 16, false, false},     {".b32", 32, false, false},       {".b64", 64, false, false},
-    {".b128", 128, false, false},   {".u8", 8, false, false},         {".u16", 16, false, false},
-    {".u32", 32, false, false},     {".u64", 64, false, false},       {".s8", 8, false, true},
-    {".s16", 16, false, true},      {".s32", 32, false, true},        {".s64", 64, false, true},
-    {".f16", 16, true, true},       {".f16x2", 32, true, true},       {".bf16", 16, true, true},
-    {".bf16x2", 32, true, true},    {".tf32", 32, true, true},        {".f32", 32, true, true},
-    {".f32x2", 64, true, true},     {".f64", 64, true, true},         {".texref", 0, false, false},
-    {".samplerref", 0, false, false}, {".surfref", 0, false, false},  {"", 0, false, false},
+    {"", 0, false, false},
+    {".pred", 0, false, false},
+    {".b8", 8, false, false},
+    {".b16", 16, false, false},
+    {".b32", 32, false, false},
+    {".b64", 64, false, false},
+    {".b128", 128, false, false},
+    {".u8", 8, false, false},
+    {".u16", 16, false, false},
+    {".u32", 32, false, false},
+    {".u64", 64, false, false},
+    {".s8", 8, false, true},
+    {".s16", 16, false, true},
+    {".s32", 32, false, true},
+    {".s64", 64, false, true},
+    {".f16", 16, true, true},
+    {".f16x2", 32, true, true},
+    {".bf16", 16, true, true},
+    {".bf16x2", 32, true, true},
+    {".tf32", 32, true, true},
+    {".f32", 32, true, true},
+    {".f32x2", 64, true, true},
+    {".f64", 64, true, true},
+    {".texref", 0, false, false},
+    {".samplerref", 0, false, false},
+    {".surfref", 0, false, false},
+    {"", 0, false, false},
 };
 static_assert(std::size(kTypes) == static_cast<std::size_t>(Type::Other) + 1);
 
 // In the order of Space.
 constexpr std::string_view kSpaces[] = {
-    "", ".reg", ".sreg", ".const", ".global", ".local", ".param", ".param::entry", ".param::func",
-    ".shared", ".shared::cluster", ".tex",
+    "",       ".reg",          ".sreg",        ".const",  ".global",          ".local",
+    ".param", ".param::entry", ".param::func", ".shared", ".shared::cluster", ".tex",
 };
 static_assert(std::size(kSpaces) == static_cast<std::size_t>(Space::Tex) + 1);
 
@@ -42,7 +60,9 @@ constexpr std::string_view kOpcodes[] = {
 };
 static_assert(std::is_sorted(std::begin(kOpcodes), std::end(kOpcodes)));
 
-const TypeFacts& facts(Type type) { return kTypes[static_cast<std::size_t>(type)]; }
+const TypeFacts& facts(Type type) {
+  return kTypes[static_cast<std::size_t>(type)];
+}
 
 std::optional<std::uint16_t> parseNumber(std::string_view digits) {
   std::uint16_t value = 0;
@@ -77,11 +97,21 @@ bool satisfiesOne(Target target, Target requirement) {
 
 }  // namespace
 
-int bitWidth(Type type) { return facts(type).bits; }
-bool isFloat(Type type) { return facts(type).isFloat; }
-bool isSigned(Type type) { return facts(type).isSigned; }
-std::string_view spelling(Type type) { return facts(type).spelling; }
-std::string_view spelling(Space space) { return kSpaces[static_cast<std::size_t>(space)]; }
+int bitWidth(Type type) {
+  return facts(type).bits;
+}
+bool isFloat(Type type) {
+  return facts(type).isFloat;
+}
+bool isSigned(Type type) {
+  return facts(type).isSigned;
+}
+std::string_view spelling(Type type) {
+  return facts(type).spelling;
+}
+std::string_view spelling(Space space) {
+  return kSpaces[static_cast<std::size_t>(space)];
+}
 
 std::string_view spelling(Opcode opcode) {
   if (opcode == Opcode::Unknown) return {};
@@ -144,7 +174,9 @@ void Shape::push(OperandShape operand) {
   bits_ |= static_cast<std::uint64_t>(operand) << (kCountBits + kOperandBits * count);
 }
 
-std::size_t Shape::size() const { return bits_ & ((1u << kCountBits) - 1); }
+std::size_t Shape::size() const {
+  return bits_ & ((1u << kCountBits) - 1);
+}
 
 OperandShape Shape::operator[](std::size_t index) const {
   const std::uint64_t mask = (1u << kOperandBits) - 1;

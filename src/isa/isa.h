@@ -1,8 +1,8 @@
 // What PTX is made of: types, state spaces, scopes, and the facts about every opcode.
 //
-// One table knows the ISA (src/isa/rows/): one row per syntax shape of an opcode, in the manual's notation.  Nothing
-// else in the project lists opcode names to learn a fact about them; it asks the Form that the
-// table gives for an instruction.
+// One table knows the ISA (src/isa/rows/): one row per syntax shape of an opcode, in the manual's
+// notation.  Nothing else in the project lists opcode names to learn a fact about them; it asks the
+// Form that the table gives for an instruction.
 #pragma once
 
 #include <cstdint>
@@ -19,49 +19,85 @@ namespace ptxopt::isa {
 // Fundamental and packed types that a register or an operand can have.  `Other` is a type that only
 // a row of the table knows by its spelling (.e4m3x2, .b4x16, ...), or one that nothing knows.
 enum class Type : std::uint8_t {
-  None, Pred,
-  B8, B16, B32, B64, B128,
-  U8, U16, U32, U64,
-  S8, S16, S32, S64,
-  F16, F16x2, BF16, BF16x2, TF32, F32, F32x2, F64,
-  TexRef, SamplerRef, SurfRef,
+  None,
+  Pred,
+  B8,
+  B16,
+  B32,
+  B64,
+  B128,
+  U8,
+  U16,
+  U32,
+  U64,
+  S8,
+  S16,
+  S32,
+  S64,
+  F16,
+  F16x2,
+  BF16,
+  BF16x2,
+  TF32,
+  F32,
+  F32x2,
+  F64,
+  TexRef,
+  SamplerRef,
+  SurfRef,
   Other,
 };
 
 enum class Space : std::uint8_t {
-  None,     // the instruction touches no memory, or names no space: generic for a load or store
-  Reg, SReg, Const, Global, Local, Param, ParamEntry, ParamFunc,
-  Shared,   // .shared and .shared::cta
-  SharedCluster, Tex,
+  None,  // the instruction touches no memory, or names no space: generic for a load or store
+  Reg,
+  SReg,
+  Const,
+  Global,
+  Local,
+  Param,
+  ParamEntry,
+  ParamFunc,
+  Shared,  // .shared and .shared::cta
+  SharedCluster,
+  Tex,
 };
 
 enum class Scope : std::uint8_t { None, Cta, Cluster, Gpu, Sys };
 
 enum class Semantics : std::uint8_t {
-  None, Weak, Volatile, Relaxed, Acquire, Release, AcqRel, Sc, Mmio
+  None,
+  Weak,
+  Volatile,
+  Relaxed,
+  Acquire,
+  Release,
+  AcqRel,
+  Sc,
+  Mmio
 };
 
 // The class of an instruction by docs/soundness.md A2.  `Barrier` is refined by the operands (full
 // or partial), see ir/barrier.h.
 enum class Effect : std::uint8_t {
-  Neutral,         // no memory; may be convergent
-  // No memory, but its operands must keep their registers (spcompress).  Where the Form has no row, this
-  // holds only while no operand names a symbol, else the instruction is Sync (A7.2).
+  Neutral,  // no memory; may be convergent
+  // No memory, but its operands must keep their registers (spcompress).  Where the Form has no row,
+  // this holds only while no operand names a symbol, else the instruction is Sync (A7.2).
   NeutralFrozen,
-  Private,         // .local, function .param: memory of this thread only
-  ImmutableRead,   // .const, kernel .param
-  InvariantRead,   // ld.global.nc, ld.proxy::readonly, tex: immutable only under an option
-  Weak,            // ordinary load or store
-  Strong,          // volatile, relaxed, atom, red: synchronises at its own address only
-  CtaFence,        // fence at .cta scope (an access with such semantics is Sync)
-  AsyncCopy,       // cp.async (not bulk): writes shared memory until its wait
-  AsyncWait,       // class A: completes cp.async
-  CtaBarrier,      // bar, barrier (not .cluster): see ir/barrier.h
-  WarpBarrier,     // bar.warp.sync
-  Sync,            // T: conflicts with everything that is not private
-  Pin,             // keeps the barriers next to it
-  Call,            // by the summary of the callee, else Sync
-  Unknown,         // A7
+  Private,        // .local, function .param: memory of this thread only
+  ImmutableRead,  // .const, kernel .param
+  InvariantRead,  // ld.global.nc, ld.proxy::readonly, tex: immutable only under an option
+  Weak,           // ordinary load or store
+  Strong,         // volatile, relaxed, atom, red: synchronises at its own address only
+  CtaFence,       // fence at .cta scope (an access with such semantics is Sync)
+  AsyncCopy,      // cp.async (not bulk): writes shared memory until its wait
+  AsyncWait,      // class A: completes cp.async
+  CtaBarrier,     // bar, barrier (not .cluster): see ir/barrier.h
+  WarpBarrier,    // bar.warp.sync
+  Sync,           // T: conflicts with everything that is not private
+  Pin,            // keeps the barriers next to it
+  Call,           // by the summary of the callee, else Sync
+  Unknown,        // A7
 };
 
 enum class Control : std::uint8_t { None, Branch, IndirectBranch, Call, Return, Exit, Trap };
@@ -99,8 +135,8 @@ struct Target {
 };
 std::optional<Target> parseTarget(std::string_view word);  // "sm_90a"
 // True if code for `target` may use what `requirement` names: "75", "90a", or alternatives
-// "100f|110f|103a".  Rules: a plain number means that SM and later; 'a' exactly that target; 'f' every
-// target of that family (same major number) from that SM on, with suffix 'a' or 'f'.
+// "100f|110f|103a".  Rules: a plain number means that SM and later; 'a' exactly that target; 'f'
+// every target of that family (same major number) from that SM on, with suffix 'a' or 'f'.
 bool satisfies(Target target, std::string_view requirement);
 
 // ---- operands --------------------------------------------------------------------------------
@@ -125,7 +161,8 @@ class Shape {
   friend bool operator==(const Shape&, const Shape&) = default;
 
  private:
-  std::uint64_t bits_ = 0;  // 4 bits of count, then 3 bits an operand; at most 15 operands are told apart
+  std::uint64_t bits_ =
+      0;  // 4 bits of count, then 3 bits an operand; at most 15 operands are told apart
 };
 
 struct OperandRole {
@@ -143,13 +180,13 @@ struct OperandRole {
 
 // Facts that hold for every instruction of a row.
 enum Trait : std::uint32_t {
-  kConvergent = 1u << 0,    // must be executed by the same threads as in the input
-  kCollective = 1u << 1,    // its address is an address of the warp, not of the thread (ldmatrix)
-  kPure = 1u << 2,          // the result is a function of the operands alone
-  kCommutative = 1u << 3,   // the first two sources may be exchanged
-  kReadsCarry = 1u << 4,    // addc, subc, madc
-  kMemoryRead = 1u << 5,    // reads memory through its address operands
-  kMemoryWrite = 1u << 6,   // writes memory through its address operands
+  kConvergent = 1u << 0,   // must be executed by the same threads as in the input
+  kCollective = 1u << 1,   // its address is an address of the warp, not of the thread (ldmatrix)
+  kPure = 1u << 2,         // the result is a function of the operands alone
+  kCommutative = 1u << 3,  // the first two sources may be exchanged
+  kReadsCarry = 1u << 4,   // addc, subc, madc
+  kMemoryRead = 1u << 5,   // reads memory through its address operands
+  kMemoryWrite = 1u << 6,  // writes memory through its address operands
   kMayTrap = 1u << 7,
   kClusterFeature = 1u << 8,  // makes shared memory external (docs/soundness.md C3.6)
 };
@@ -163,23 +200,25 @@ enum Unproven : std::uint8_t {
 };
 
 // One row of the table: one syntax shape.  `syntax` is in the manual's notation, for example
-//   "add{.sat}.type =d, a, b"   "setp.cmp.type =p{|q}, a, b"   "ld{.weak}{.ss}.type =d, [a]{, cache}"
+//   "add{.sat}.type =d, a, b"   "setp.cmp.type =p{|q}, a, b"   "ld{.weak}{.ss}.type =d, [a]{,
+//   cache}"
 // where {..} is optional, .name in `sets` is one of a set of qualifiers, and any other .word stands
 // for itself.  See rows.h for the whole notation.
 struct Row {
-  std::string_view section;   // of the PTX ISA manual, release 9.4 (numbers of 9.1 differ)
+  std::string_view section;  // of the PTX ISA manual, release 9.4 (numbers of 9.1 differ)
   std::string_view syntax;
-  std::string_view sets;      // ".type=.u16,.u32 .ss=.shared,.global"
+  std::string_view sets;  // ".type=.u16,.u32 .ss=.shared,.global"
   Effect effect;
   std::uint32_t traits;
-  Version version;            // first PTX ISA version
-  std::string_view target;    // first SM, see satisfies()
-  std::string_view example;   // one statement that ptxas accepts; see rows.h for its names
+  Version version;           // first PTX ISA version
+  std::string_view target;   // first SM, see satisfies()
+  std::string_view example;  // one statement that ptxas accepts; see rows.h for its names
   std::uint8_t unproven = kProven;
   Control control = Control::None;
 };
 
-// All rows, those of one first word in the order in which they are tried: the first that fits holds.
+// All rows, those of one first word in the order in which they are tried: the first that fits
+// holds.
 std::span<const Row> rows();
 
 // What the table says about one spelling of an opcode with one shape of operands.  Immutable; lives
@@ -187,7 +226,7 @@ std::span<const Row> rows();
 struct Form {
   std::string_view mnemonic;  // as spelled, blanks taken out: "ld.global.v4.f32"
   Opcode opcode = Opcode::Unknown;
-  const Row* row = nullptr;   // null: docs/soundness.md A7 holds
+  const Row* row = nullptr;  // null: docs/soundness.md A7 holds
   Shape shape;
   // Why `row` is null, for the warning: the first word is unknown, or no row fits the qualifiers
   // and operands.
@@ -234,17 +273,17 @@ class FormTable {
 
 // Where the value of a special register varies (docs/soundness.md C1.2, D3).
 enum class Variation : std::uint8_t {
-  Uniform,       // the same for every thread of a CTA, and constant: %ctaid, %ntid
-  ThreadVarying, // differs between threads, constant in each: %tid, %laneid
-  Volatile,      // may change while the thread runs: %clock, %smid
+  Uniform,        // the same for every thread of a CTA, and constant: %ctaid, %ntid
+  ThreadVarying,  // differs between threads, constant in each: %tid, %laneid
+  Volatile,       // may change while the thread runs: %clock, %smid
 };
 
 struct SpecialRegister {
-  std::string_view name;   // "%tid", "%clock64", "%envreg<32>" for a numbered family
-  bool isVector;           // has .x .y .z
+  std::string_view name;  // "%tid", "%clock64", "%envreg<32>" for a numbered family
+  bool isVector;          // has .x .y .z
   Type type;
   Variation variation;
-  bool isPin;              // reading it is PIN (docs/soundness.md A2)
+  bool isPin;  // reading it is PIN (docs/soundness.md A2)
   Version version;
   std::string_view target;
   std::string_view section;

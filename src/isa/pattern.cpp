@@ -30,7 +30,9 @@ struct Slot {
 
 constexpr std::size_t kMaxSlots = 32;
 
-bool isBlank(char c) { return c == ' '; }
+bool isBlank(char c) {
+  return c == ' ';
+}
 
 // The words of the set `name` (with its dot), or an empty view if `sets` does not define it.
 std::string_view findSet(std::string_view sets, std::string_view name) {
@@ -59,8 +61,8 @@ class MnemonicPattern {
       slot.name = text.substr(at, end - at);
       slot.words = findSet(row.sets, slot.name);
       slot.isOptional = isOptional;
-      slot.isType = slot.words.empty() ? registerType(slot.name) != Type::Other
-                                       : slot.name.ends_with("type");
+      slot.isType =
+          slot.words.empty() ? registerType(slot.name) != Type::Other : slot.name.ends_with("type");
       at = isOptional ? end + 1 : end;
     }
   }
@@ -72,8 +74,8 @@ class MnemonicPattern {
   std::span<const Slot> slots() const { return {slots_.data(), count_}; }
 
  private:
-  // Gives the qualifiers from the front of `rest` places; `firstType` is the first slot that a type may still
-  // take.  Backtracks; the sets of a row hardly overlap, so in practice it does not.
+  // Gives the qualifiers from the front of `rest` places; `firstType` is the first slot that a type
+  // may still take.  Backtracks; the sets of a row hardly overlap, so in practice it does not.
   bool assign(std::span<const std::string_view> rest, std::size_t firstType) {
     if (rest.empty()) {
       return std::all_of(slots_.begin(), slots_.begin() + static_cast<std::ptrdiff_t>(count_),
@@ -104,29 +106,42 @@ struct PackedType {
 
 // Types that only instructions have, and the bits of the registers that hold them.
 constexpr PackedType kPackedTypes[] = {
-    {".u8x4", Type::B32},       {".s8x4", Type::B32},       {".u16x2", Type::B32},
-    {".s16x2", Type::B32},      {".e4m3x2", Type::B16},     {".e5m2x2", Type::B16},
-    {".e2m3x2", Type::B16},     {".e3m2x2", Type::B16},     {".e2m1x2", Type::B8},
-    {".ue8m0x2", Type::B16},    {".ue5m3x2", Type::B16},    {".s2f6x2", Type::B16},
-    {".e4m3x4", Type::B32},     {".e5m2x4", Type::B32},     {".e2m3x4", Type::B32},
-    {".e3m2x4", Type::B32},     {".e2m1x4", Type::B16},     {".ue8m0x4", Type::B32},
-    {".e2m1p4x4", Type::B32},   {".u32x2", Type::B64},      {".s32x2", Type::B64},
+    {".u8x4", Type::B32},     {".s8x4", Type::B32},    {".u16x2", Type::B32},
+    {".s16x2", Type::B32},    {".e4m3x2", Type::B16},  {".e5m2x2", Type::B16},
+    {".e2m3x2", Type::B16},   {".e3m2x2", Type::B16},  {".e2m1x2", Type::B8},
+    {".ue8m0x2", Type::B16},  {".ue5m3x2", Type::B16}, {".s2f6x2", Type::B16},
+    {".e4m3x4", Type::B32},   {".e5m2x4", Type::B32},  {".e2m3x4", Type::B32},
+    {".e3m2x4", Type::B32},   {".e2m1x4", Type::B16},  {".ue8m0x4", Type::B32},
+    {".e2m1p4x4", Type::B32}, {".u32x2", Type::B64},   {".s32x2", Type::B64},
 };
 
 Type wider(Type type) {
   switch (type) {
-    case Type::U8: return Type::U16;
-    case Type::S8: return Type::S16;
-    case Type::B16: return Type::B32;
-    case Type::U16: return Type::U32;
-    case Type::S16: return Type::S32;
-    case Type::B32: return Type::B64;
-    case Type::U32: return Type::U64;
-    case Type::S32: return Type::S64;
-    case Type::B64: return Type::B128;
-    case Type::F16: case Type::BF16: return Type::F32;
-    case Type::F32: return Type::F64;
-    default: return Type::None;
+    case Type::U8:
+      return Type::U16;
+    case Type::S8:
+      return Type::S16;
+    case Type::B16:
+      return Type::B32;
+    case Type::U16:
+      return Type::U32;
+    case Type::S16:
+      return Type::S32;
+    case Type::B32:
+      return Type::B64;
+    case Type::U32:
+      return Type::U64;
+    case Type::S32:
+      return Type::S64;
+    case Type::B64:
+      return Type::B128;
+    case Type::F16:
+    case Type::BF16:
+      return Type::F32;
+    case Type::F32:
+      return Type::F64;
+    default:
+      return Type::None;
   }
 }
 

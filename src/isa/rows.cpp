@@ -38,7 +38,7 @@ constexpr Row kRows[] = {
 #include "isa/rows/fabric.inc"
 #include "isa/rows/multimem.inc"
 #include "isa/rows/additions.inc"
-// clang-format on
+    // clang-format on
 };
 
 constexpr std::string_view kOpcodeWords[] = {
@@ -66,8 +66,8 @@ consteval std::size_t opcodeOf(const Row& row) {
   return low;
 }
 
-// A counting sort of the rows by opcode, done by the compiler; stable, so that the rows of one opcode
-// keep their order.
+// A counting sort of the rows by opcode, done by the compiler; stable, so that the rows of one
+// opcode keep their order.
 struct RowIndex {
   std::array<std::uint16_t, kOpcodeCount + 1> first{};
   std::array<std::uint16_t, std::size(kRows)> order{};
@@ -94,14 +94,17 @@ constexpr RowIndex kIndex = makeIndex();
 
 }  // namespace
 
-std::span<const Row> rows() { return kRows; }
+std::span<const Row> rows() {
+  return kRows;
+}
 
-const Row& rowAt(std::uint16_t index) { return kRows[index]; }
+const Row& rowAt(std::uint16_t index) {
+  return kRows[index];
+}
 
 std::span<const std::uint16_t> rowsOf(Opcode opcode) {
   const auto at = static_cast<std::size_t>(opcode);
-  return {kIndex.order.data() + kIndex.first[at],
-          kIndex.order.data() + kIndex.first[at + 1]};
+  return {kIndex.order.data() + kIndex.first[at], kIndex.order.data() + kIndex.first[at + 1]};
 }
 
 }  // namespace ptxopt::isa

@@ -18,8 +18,8 @@
 //   .word          this word, must be there
 //   .name          one of the set `.name=` of `sets`, must be there
 //   {.word}        may be there; likewise {.name}
-// Sets.  ".type=.u16,.u32 .ss=.shared,.global": names, '=', words; blanks between sets.  A set whose
-// name ends in "type" holds types.  A literal word that is a type counts as a type as well.
+// Sets.  ".type=.u16,.u32 .ss=.shared,.global": names, '=', words; blanks between sets.  A set
+// whose name ends in "type" holds types.  A literal word that is a type counts as a type as well.
 //
 // Operands.
 //   a              a scalar: register, constant, symbol, `_`, `!p`; names are for the reader
@@ -29,10 +29,11 @@
 //   (a)            a list in parentheses
 //   {, c}          may be there; nests, and may stand in the middle.  `{c, }` for a first operand.
 //   =d  +d         written; read and written.  Without a mark: read.  What is in brackets is read.
-//   d:.u32         the type of a register in this place;  d:name the type that the set .name matched;
-//   d:wide         twice as wide as `type`;  d:-  the row does not say.  `p|q:.pred` types q;
-//                  `p:.pred|q:.pred` both.  Without any: the set `type`, else the first literal type
-//                  of the mnemonic, else nothing.
+//   d:.u32         the type of a register in this place;  d:name the type that the set .name
+//   matched; d:wide         twice as wide as `type`;  d:-  the row does not say.  `p|q:.pred` types
+//   q;
+//                  `p:.pred|q:.pred` both.  Without any: the set `type`, else the first literal
+//                  type of the mnemonic, else nothing.
 //   d~             registers wider than the type are allowed; stands last: "=d:dtype~".
 //
 // `version` and `target` are the first that take the row: the test proves that ptxas takes the

@@ -16,7 +16,9 @@ namespace {
 namespace fs = std::filesystem;
 
 // Files whose point is what the table does not know.
-bool isMadeUp(const fs::path& file) { return file.string().find("unknown") != std::string::npos; }
+bool isMadeUp(const fs::path& file) {
+  return file.string().find("unknown") != std::string::npos;
+}
 
 std::string read(const fs::path& file) {
   std::ostringstream text;
@@ -38,8 +40,9 @@ TEST(Corpus, EveryInstructionHasARow) {
       ++instructions;
       const Statement statement = parseStatement(text);
       if (table.get(statement.mnemonic, statement.shape).known()) return;
-      unknown.emplace(statement.mnemonic + "/" + std::to_string(statement.shape.key()),
-                      entry.path().string() + ":" + std::to_string(line) + ": " + std::string(text));
+      unknown.emplace(
+          statement.mnemonic + "/" + std::to_string(statement.shape.key()),
+          entry.path().string() + ":" + std::to_string(line) + ": " + std::string(text));
     });
   }
   for (const auto& [spelling, place] : unknown) ADD_FAILURE() << "no row: " << place;

@@ -164,7 +164,8 @@ TEST(Matching, Predicates) {
 }
 
 TEST(Matching, Warps) {
-  EXPECT_EQ(roles("shfl.sync.idx.b32 %r0|%p0, %r1, %r2, 31, -1;"), "w.b32|.pred r.b32 r.b32 r.b32 r.b32");
+  EXPECT_EQ(roles("shfl.sync.idx.b32 %r0|%p0, %r1, %r2, 31, -1;"),
+            "w.b32|.pred r.b32 r.b32 r.b32 r.b32");
   EXPECT_EQ(roles("match.all.sync.b64 %r0|%p0, %rd1, -1;"), "w.b32|.pred r.b64 r.b32");
   EXPECT_EQ(roles("elect.sync %r0|%p0, -1;"), "w.b32|.pred r.b32");
   EXPECT_EQ(roles("vote.sync.ballot.b32 %r0, %p1, -1;"), "w.b32 r.pred r.b32");
@@ -179,7 +180,8 @@ TEST(Matching, Memory) {
   EXPECT_EQ(roles("atom.global.cas.b32 %r0, [gmem], %r1, %r2;"), "w.b32 r r.b32 r.b32");
   EXPECT_EQ(roles("red.global.add.f32 [gmem], %f1;"), "r r.f32");
   EXPECT_EQ(roles("tex.2d.v4.f32.s32 {%f0, %f1, %f2, %f3}, [tref, {%r0, %r1}];"), "w.f32 r");
-  EXPECT_EQ(roles("tex.2d.v4.u32.f32 {%r0, %r1, %r2, %r3}|%p0, [tref, {%f0, %f1}];"), "w.u32|.pred r");
+  EXPECT_EQ(roles("tex.2d.v4.u32.f32 {%r0, %r1, %r2, %r3}|%p0, [tref, {%f0, %f1}];"),
+            "w.u32|.pred r");
   EXPECT_EQ(roles("suld.b.2d.v2.b64.zero {%rd0, %rd1}, [uref, {%r4, %r5}];"), "w.b64~ r");
   EXPECT_EQ(roles("sust.b.1d.b32.trap [uref, {%r1}], %r0;"), "r r.b32~");
 }
@@ -192,7 +194,8 @@ TEST(Matching, MovesAndConversions) {
   EXPECT_EQ(roles("cvt.rn.f32.s64 %f0, %rd1;"), "w.f32~ r.s64~");
   EXPECT_EQ(roles("cvt.pack.sat.u8.s32.b32 %r0, %r1, %r2, %r3;"), "w.b32 r.s32 r.s32 r.b32");
   EXPECT_EQ(roles("cvt.rn.satfinite.e2m1x2.f32 %b0, %f1, %f2;"), "w.b8 r.f32 r.f32");
-  EXPECT_EQ(roles("cvt.rs.satfinite.e4m3x4.f32 %r0, {%f1, %f2, %f3, %f4}, %r5;"), "w.b32 r.f32 r.b32");
+  EXPECT_EQ(roles("cvt.rs.satfinite.e4m3x4.f32 %r0, {%f1, %f2, %f3, %f4}, %r5;"),
+            "w.b32 r.f32 r.b32");
 }
 
 TEST(Matching, Calls) {
@@ -393,7 +396,8 @@ TEST(Effects, Neutral) {
       {"isspacep.global %p0, %rd1;", Effect::Neutral},
       {"cvta.to.global.u64 %rd0, %rd1;", Effect::Neutral},
       {"mapa.u64 %rd0, %rd1, %r2;", Effect::Neutral},
-      {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0, %f1, %f2, %f3}, {%r0, %r1, %r2, %r3}, "
+      {"mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%f0, %f1, %f2, %f3}, {%r0, %r1, %r2, "
+       "%r3}, "
        "{%r4, %r5}, {%f4, %f5, %f6, %f7};",
        Effect::Neutral},
       {"bra L0;", Effect::Neutral},
@@ -422,7 +426,8 @@ TEST(Traits, Convergence) {
     EXPECT_TRUE(formOf(text).is(kConvergent)) << text;
     EXPECT_FALSE(formOf(text).is(kPure)) << text;
   }
-  EXPECT_TRUE(formOf("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r0, %r1, %r2, %r3}, [smem];").is(kCollective));
+  EXPECT_TRUE(formOf("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r0, %r1, %r2, %r3}, [smem];")
+                  .is(kCollective));
   EXPECT_FALSE(formOf("add.u32 %r0, %r1, %r2;").is(kConvergent));
 }
 
@@ -512,7 +517,8 @@ TEST(Rows, AreWellFormed) {
     // What is pure touches no memory and needs no company.
     if ((row.traits & kPure) != 0) {
       EXPECT_EQ(row.effect, Effect::Neutral) << row.syntax;
-      EXPECT_EQ(row.traits & (kConvergent | kMemoryRead | kMemoryWrite | kReadsCarry), 0u) << row.syntax;
+      EXPECT_EQ(row.traits & (kConvergent | kMemoryRead | kMemoryWrite | kReadsCarry), 0u)
+          << row.syntax;
     }
   }
 }

@@ -62,7 +62,8 @@ bool names(std::string_view statement, std::string_view name) {
     std::size_t end = at + name.size();
     if (name.front() == '%') {
       const std::size_t digits = end;
-      while (end < statement.size() && std::isdigit(static_cast<unsigned char>(statement[end])) != 0) {
+      while (end < statement.size() &&
+             std::isdigit(static_cast<unsigned char>(statement[end])) != 0) {
         ++end;
       }
       if (end == digits) continue;
@@ -95,7 +96,9 @@ const std::filesystem::path& scratch() {
   return directory.path();
 }
 
-int exitStatus(int status) { return WIFEXITED(status) ? WEXITSTATUS(status) : -1; }
+int exitStatus(int status) {
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
 
 // Runs `command` and gives what it prints.
 std::pair<int, std::string> capture(const std::string& command) {
@@ -109,10 +112,11 @@ std::pair<int, std::string> capture(const std::string& command) {
   return {exitStatus(pclose(pipe)), output};
 }
 
-// Writes a module in which every statement has its own entry, and tells on which lines each one stands.
+// Writes a module in which every statement has its own entry, and tells on which lines each one
+// stands.
 class ModuleWriter {
  public:
-  ModuleWriter(Version version, Target target) {
+  ModuleWriter(Version version, Target target) : hasParameterList_(version >= Version{1, 4}) {
     text_ = ".version " + toString(version) + "\n.target " + toString(target) + "\n";
     if (version >= Version{2, 3} && target.sm >= 20) text_ += ".address_size 64\n";
     line_ = static_cast<int>(std::count(text_.begin(), text_.end(), '\n')) + 1;
@@ -131,8 +135,13 @@ class ModuleWriter {
           if (declared_.insert({declaration, true}).second) addLine(declaration, index);
           break;
         case PreludeName::Place::Function:
-          if (declaration.back() != ';' && declaration.starts_with(".param")) {
-            parameters += declaration;
+          // Parameters stand in the body before PTX 1.4, and in a list from then on.
+          if (declaration.back() != ';') {
+            if (hasParameterList_) {
+              parameters += declaration;
+            } else {
+              locals += declaration + "; ";
+            }
           } else {
             locals += declaration + " ";
           }
@@ -145,7 +154,8 @@ class ModuleWriter {
     // Lists that name labels.
     if (names(statement, "blist")) after += "L0: L1: ";
     if (names(statement, "clist")) addModuleName("fn", index);
-    addLine(".entry k" + std::to_string(index) + "(" + parameters + ") {", index);
+    const std::string list = hasParameterList_ ? "(" + parameters + ")" : "";
+    addLine(".entry k" + std::to_string(index) + list + " {", index);
     if (!locals.empty()) addLine(locals, index);
     addLine(std::string(statement), index);
     addLine(after + "ret; }", index);
@@ -168,6 +178,7 @@ class ModuleWriter {
     owners_[line_++] = index;
   }
 
+  bool hasParameterList_;
   std::string text_;
   int line_ = 1;
   std::map<int, std::size_t> owners_;
@@ -191,8 +202,8 @@ PtxasOracle::Answer PtxasOracle::run(Target target, const std::string& ptx) cons
   std::ofstream(input, std::ios::binary) << ptx;
   // ptxas takes older targets in the text, but not as an option.
   const std::string arch = target.sm < 75 ? "" : " -arch=" + toString(target);
-  const auto [status, output] =
-      capture("'" + path_ + "'" + arch + " -O1 " + input + " -o " + (scratch() / "out.cubin").string());
+  const auto [status, output] = capture("'" + path_ + "'" + arch + " -O1 " + input + " -o " +
+                                        (scratch() / "out.cubin").string());
 
   Answer answer{status == 0, {}, output};
   for (std::size_t at = 0; at < output.size();) {
@@ -201,7 +212,8 @@ PtxasOracle::Answer PtxasOracle::run(Target target, const std::string& ptx) cons
     at = end + 1;
     const std::size_t number = line.find(", line ");
     if (number == std::string::npos) continue;
-    if (line.find("; error") == std::string::npos && line.find("; fatal") == std::string::npos) continue;
+    if (line.find("; error") == std::string::npos && line.find("; fatal") == std::string::npos)
+      continue;
     const std::size_t text = line.find(": ");
     answer.messages.emplace_back(std::atoi(line.c_str() + number + 7),
                                  text == std::string::npos ? line : line.substr(text + 2));
@@ -211,7 +223,8 @@ PtxasOracle::Answer PtxasOracle::run(Target target, const std::string& ptx) cons
 
 void PtxasOracle::askSome(Version version, Target target,
                           const std::vector<std::string_view>& statements,
-                          std::vector<std::size_t> indices, std::vector<std::string>& result) const {
+                          std::vector<std::size_t> indices,
+                          std::vector<std::string>& result) const {
   // A syntax error ends a run, so what is left is asked again until nothing more is refused.
   while (!indices.empty()) {
     ModuleWriter writer(version, target);

@@ -10,8 +10,8 @@
 
 namespace ptxopt::isa {
 
-// A target that ptxas 13.5 takes in `.target`, and the first `.version` that allows it there (asked of
-// ptxas 13.5 one by one).
+// A target that ptxas 13.5 takes in `.target`, and the first `.version` that allows it there (asked
+// of ptxas 13.5 one by one).
 struct KnownTarget {
   Target target;
   Version version;
@@ -24,13 +24,13 @@ std::string toString(Target target);  // "sm_90a"
 
 class PtxasOracle {
  public:
-  // The ptxas that PTXOPT_TEST_PTXAS names, else the one on PATH; nullopt if there is none, or if it is too
-  // old to know the newest version of the table.
+  // The ptxas that PTXOPT_TEST_PTXAS names, else the one on PATH; nullopt if there is none, or if
+  // it is too old to know the newest version of the table.
   static std::optional<PtxasOracle> find();
 
   // For each statement the first message against it, empty where ptxas takes it.  Every statement
-  // stands in an entry of its own, behind the declarations of kPrelude that it names.  ptxas reports all
-  // errors of a file, so that one run answers for many statements.
+  // stands in an entry of its own, behind the declarations of kPrelude that it names.  ptxas
+  // reports all errors of a file, so that one run answers for many statements.
   std::vector<std::string> ask(Version version, Target target,
                                const std::vector<std::string_view>& statements) const;
 

@@ -67,8 +67,8 @@ std::vector<Target> targetsBefore(std::string_view requirement) {
 }
 
 std::string describe(const Row& row) {
-  return std::string(row.example) + "   [" + std::string(row.syntax) + ", " + toString(row.version) +
-         ", " + std::string(row.target) + "]";
+  return std::string(row.example) + "   [" + std::string(row.syntax) + ", " +
+         toString(row.version) + ", " + std::string(row.target) + "]";
 }
 
 TEST(RowsAgainstPtxas, ExamplesVersionsAndTargets) {
@@ -127,20 +127,21 @@ TEST(RowsAgainstPtxas, ExamplesVersionsAndTargets) {
     const auto& [isAccept, version, target] = key;
     const std::vector<std::string> messages = oracle->ask(version, target, statements);
     for (std::size_t i = 0; i < group.size(); ++i) {
-      const std::string where = " at .version " + toString(version) + " for " + toString(target) + ": " +
-                                describe(*group[i]->row);
+      const std::string where = " at .version " + toString(version) + " for " + toString(target) +
+                                ": " + describe(*group[i]->row);
       if (isAccept) {
         EXPECT_EQ(messages[i], "") << "refused" << where;
       } else {
-        EXPECT_NE(messages[i], "") << (group[i]->kind == Question::Kind::RefuseVersion
-                                           ? "version: taken"
-                                           : "target: taken")
-                                   << where;
+        EXPECT_NE(messages[i], "")
+            << (group[i]->kind == Question::Kind::RefuseVersion ? "version: taken"
+                                                                : "target: taken")
+            << where;
       }
     }
   }
   std::printf(
-      "%zu rows, %zu questions, %d runs of ptxas; not shown: %d versions (the target is as new as the "
+      "%zu rows, %zu questions, %d runs of ptxas; not shown: %d versions (the target is as new as "
+      "the "
       "version, or ptxas does not check), %d targets, %d examples\n",
       rows().size(), questions.size(), oracle->runs(), unprovenVersions, unprovenTargets,
       unprovenExamples);

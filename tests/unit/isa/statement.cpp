@@ -6,7 +6,9 @@
 namespace ptxopt::isa {
 namespace {
 
-bool isSpace(char c) { return std::isspace(static_cast<unsigned char>(c)) != 0; }
+bool isSpace(char c) {
+  return std::isspace(static_cast<unsigned char>(c)) != 0;
+}
 
 bool isName(char c) {
   return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' || c == '%';
@@ -97,8 +99,8 @@ class ModuleReader {
 
  private:
   int lineAt(std::size_t offset) const {
-    return 1 + static_cast<int>(std::count(text_.begin(),
-                                           text_.begin() + static_cast<std::ptrdiff_t>(offset), '\n'));
+    return 1 + static_cast<int>(std::count(
+                   text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(offset), '\n'));
   }
 
   void skipBlanks() {
@@ -133,15 +135,17 @@ class ModuleReader {
     std::size_t end = at_ + 1;
     while (end < text_.size() && isName(text_[end])) ++end;
     const std::string_view word = text_.substr(at_, end - at_);
-    for (const std::string_view ofLine :
-         {".version", ".target", ".address_size", ".loc", ".file", ".loc_intermediate", ".language"}) {
+    for (const std::string_view ofLine : {".version", ".target", ".address_size", ".loc", ".file",
+                                          ".loc_intermediate", ".language"}) {
       if (word == ofLine) return skipPast('\n');
     }
     if (word == ".section" || word == ".nv_intermediate_source_section") return skipBraces();
     // Declarations end with ';', functions with the '{' of their body.
     while (at_ < text_.size() && text_[at_] != ';' && text_[at_] != '{' && text_[at_] != '=') ++at_;
-    if (at_ < text_.size() && text_[at_] == '=') skipPast(';');
-    else ++at_;
+    if (at_ < text_.size() && text_[at_] == '=')
+      skipPast(';');
+    else
+      ++at_;
   }
 
   std::string_view text_;

@@ -1,5 +1,6 @@
-// Takes PTX text apart just far enough to ask the instruction table: which mnemonics, with which shapes
-// of operands.  Independent of the parser on purpose; it knows no operand and reports no error.
+// Takes PTX text apart just far enough to ask the instruction table: which mnemonics, with which
+// shapes of operands.  Independent of the parser on purpose; it knows no operand and reports no
+// error.
 #pragma once
 
 #include <functional>
