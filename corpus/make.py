@@ -66,12 +66,12 @@ def clean(text):
 
 
 def release(compiler):
-  match = re.search(r"release (\d+\.\d+)|version (\d+[.\d]*)", run([compiler, "--version"]).stdout)
-  return next(group for group in match.groups() if group)
+  return re.search(r"(?:release|version|Mojo) (\d+[.\d]*)", run([compiler, "--version"]).stdout).group(1)
 
 
 class Job:
-  """One PTX file: the command that writes it (to the path that stands for {out}) and its record."""
+  """One PTX file: the command that writes it, to the path that stands for {out} or to its standard
+  output, and its record."""
 
   def __init__(self, producer, version, source, folder, command, flags, name=None):
     self.producer, self.version, self.source = producer, version, source
@@ -82,9 +82,12 @@ class Job:
     out = BUILD / self.path
     out.parent.mkdir(parents=True, exist_ok=True)
     out.unlink(missing_ok=True)
-    done = run([str(out) if word == "{out}" else word for word in self.command], cwd=BUILD, env={**os.environ, **ENVIRONMENT})
+    done = subprocess.run([str(out) if word == "{out}" else word for word in self.command], capture_output=True,
+                          cwd=BUILD, env={**os.environ, **ENVIRONMENT})
+    if done.returncode == 0 and "{out}" not in self.command:
+      out.write_bytes(done.stdout)
     if done.returncode != 0 or not out.exists():
-      return f"{self.path}: " + " ".join(done.stdout.split()[-60:])
+      return f"{self.path}: " + " ".join((done.stdout + done.stderr).decode(errors="replace").split()[-60:])
     target = CORPUS / self.path
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_bytes(clean(out.read_bytes().decode("utf-8", "surrogateescape"))
@@ -193,8 +196,20 @@ def cute_jobs(sources):
   return python_kernels(sources, "cute", "cutlass", lambda _: [(f"sm_{a}", [a]) for a in ("80", "90a", "100a")])
 
 
+def mojo_jobs(sources):
+  mojo = tool("MOJO", "mojo")
+  version = release(mojo)
+  for source in sources("mojo", "*.mojo"):
+    for name in directive(source, "kernels"):
+      for arch in ("sm_80", "sm_90"):
+        flags = ["-D", f"KERNEL={name}", "-D", f"ARCH={arch}"]
+        yield Job("mojo", version, source, f"mojo/{arch}",
+                  [mojo, "run", *flags, str(source.relative_to(CORPUS))], flags, name)
+
+
 PRODUCERS = {"nvcc": nvcc_jobs, "nvcc-new": nvcc_new_jobs, "clang": clang_jobs, "triton": triton_jobs,
-             "numba": numba_jobs, "jax": jax_jobs, "cute": cute_jobs}
+             "numba": numba_jobs, "jax": jax_jobs, "cute": cute_jobs,
+             "mojo": mojo_jobs}
 
 
 def make(names, pattern, workers):
