@@ -115,13 +115,13 @@ class EventBase {
     std::size_t outer;
     std::uint32_t operandMark;
     std::uint32_t prefixMark;
-    ~RuleExit() noexcept(false) {
+    [[gnu::always_inline]] ~RuleExit() noexcept(false) {
       if (!parser->failed_) parser->leave(*this);
       parser->rule_ = outer;
     }
   };
   template <class Ignored>
-  RuleExit finally(Ignored) {
+  [[gnu::always_inline]] RuleExit finally(Ignored) {
     return {this, entered_, outer_, operandMark_, prefixMark_};
   }
   void exitRule() {}
@@ -131,17 +131,17 @@ class EventBase {
   void setState(std::size_t) {}
   std::size_t getState() const { return 0; }
   template <class Context>
-  void enterRule(Context*, std::size_t, std::size_t rule) {
+  [[gnu::always_inline]] void enterRule(Context*, std::size_t, std::size_t rule) {
     entered_ = rule;
     outer_ = rule_;
     if (!isTransparent(rule)) rule_ = rule;
     enter(rule);
   }
-  void match(std::size_t type) {
+  [[gnu::always_inline]] void match(std::size_t type) {
     if (input_.LA(1) != type) fail();
     if (type != EOF) consume();
   }
-  void consume() {
+  [[gnu::always_inline]] void consume() {
     token(input_.type[input_.at]);
     ++input_.at;
     if (input_.type[input_.at] == Token::Refill) refill();
@@ -196,7 +196,7 @@ class EventBase {
   // ---- rules
   // -------------------------------------------------------------------------------------- `rule`
   // is a constant wherever this is called, so that one case of the switch remains.
-  void enter(std::size_t rule) {
+  [[gnu::always_inline]] void enter(std::size_t rule) {
     switch (rule) {
       case Rule::RuleModuleItem:
         statementBegin_ = here();
@@ -256,7 +256,7 @@ class EventBase {
     }
   }
 
-  void leave(const RuleExit& exit) {
+  [[gnu::always_inline]] void leave(const RuleExit& exit) {
     switch (exit.rule) {
       case Rule::RulePtxModule:
         builder_->finish();

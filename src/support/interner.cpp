@@ -6,26 +6,51 @@ namespace ptxopt {
 
 namespace {
 
-// FNV-like mixing eight bytes at a time; names are short, so the loop seldom runs twice.
+std::uint64_t load8(const char* at) {
+  std::uint64_t word;
+  std::memcpy(&word, at, sizeof word);
+  return word;
+}
+std::uint32_t load4(const char* at) {
+  std::uint32_t word;
+  std::memcpy(&word, at, sizeof word);
+  return word;
+}
+
+// The bytes of a text of less than eight as one number, without reading past its end.
+std::uint64_t loadShort(const char* at, std::size_t size) {
+  if (size >= 4) return load4(at) | std::uint64_t{load4(at + size - 4)} << 32;
+  if (size == 0) return 0;
+  const auto byte = [at](std::size_t k) { return std::uint64_t{static_cast<unsigned char>(at[k])}; };
+  return byte(0) | byte(size / 2) << 8 | byte(size - 1) << 16;
+}
+
+// Mixes eight bytes at a time; names are short, so the loop seldom runs twice.  The last eight bytes
+// may overlap those before.
 std::uint32_t hashOf(std::string_view text) {
   constexpr std::uint64_t kMultiplier = 0x9E3779B97F4A7C15u;
-  std::uint64_t hash = text.size();
-  const char* data = text.data();
-  std::size_t left = text.size();
-  while (left >= 8) {
-    std::uint64_t word;
-    std::memcpy(&word, data, 8);
+  const char* const data = text.data();
+  const std::size_t size = text.size();
+  std::uint64_t hash = size * kMultiplier;
+  const auto mix = [&hash](std::uint64_t word) {
     hash = (hash ^ word) * kMultiplier;
     hash ^= hash >> 32;
-    data += 8;
-    left -= 8;
+  };
+  if (size < 8) {
+    mix(loadShort(data, size));
+  } else {
+    for (std::size_t at = 0; at + 8 < size; at += 8) mix(load8(data + at));
+    mix(load8(data + size - 8));
   }
-  if (left != 0) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, data, left);
-    hash = (hash ^ word) * kMultiplier;
+  return static_cast<std::uint32_t>(hash) | 1u;
+}
+
+bool equal(const char* a, const char* b, std::size_t size) {
+  if (size < 8) return loadShort(a, size) == loadShort(b, size);
+  for (std::size_t at = 0; at + 8 < size; at += 8) {
+    if (load8(a + at) != load8(b + at)) return false;
   }
-  return static_cast<std::uint32_t>(hash >> 32) | 1u;
+  return load8(a + size - 8) == load8(b + size - 8);
 }
 
 bool isDigit(char c) { return c >= '0' && c <= '9'; }
@@ -56,7 +81,10 @@ Interner::Interner() : slots_(kFirstCapacity, Slot{0, NameId::None}), mask_(kFir
 std::uint32_t Interner::probe(std::string_view text, std::uint32_t hash) const {
   std::uint32_t at = hash >> 7 & mask_;
   while (slots_[at].id != NameId::None) {
-    if (slots_[at].hash == hash && this->text(slots_[at].id) == text) break;
+    if (slots_[at].hash == hash) {
+      const NameEntry& known = entry(slots_[at].id);
+      if (known.size == text.size() && equal(known.data, text.data(), text.size())) break;
+    }
     at = (at + 1) & mask_;
   }
   return at;
