@@ -31,7 +31,7 @@ void scan(benchmark::State& state, const Source& source) {
     parse::TokenBuffer buffer;
     do {
       scanner.fill(buffer);
-    } while (buffer.last() == parse::Token::Refill);
+    } while (buffer.type()[buffer.size] == parse::Token::Refill);
     benchmark::DoNotOptimize(names.size());
   }
   countBytes(state, *source);
@@ -41,14 +41,14 @@ void scan(benchmark::State& state, const Source& source) {
 void parseText(benchmark::State& state, const Source& source) {
   for (auto _ : state) {
     Diagnostics diagnostics;
-    benchmark::DoNotOptimize(parse::parse(source, diagnostics).module);
+    benchmark::DoNotOptimize(parse::parse(source, diagnostics));
   }
   countBytes(state, *source);
 }
 
 void reprintText(benchmark::State& state, const Source& source) {
   Diagnostics diagnostics;
-  const auto module = parse::parse(source, diagnostics).module;
+  const auto module = parse::parse(source, diagnostics);
   for (auto _ : state) benchmark::DoNotOptimize(print::reprint(*module));
   countBytes(state, *source);
 }

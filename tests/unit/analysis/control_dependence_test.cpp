@@ -51,7 +51,7 @@ TEST(ControlDependence, WithoutTheExitOfALoopItsBodyDependsOnNoBranch) {
 
 TEST(ControlDependence, AgreesWithItsDefinitionOnRandomGraphs) {
   std::mt19937 random(2);
-  for (int k = 0; k < 3000; ++k) {
+  for (std::uint32_t k = 0; k < 3000; ++k) {
     SCOPED_TRACE(k);
     const FlowGraph whole = test::randomFlowGraph(random, 4 + k % 16);
     BitSet removed(whole.edgeCount());

@@ -58,7 +58,7 @@ void checkAgainstPaths(const FlowGraph& graph) {
 
 TEST(Dataflow, AgreesWithPathsOnRandomGraphs) {
   std::mt19937 random(6);
-  for (int k = 0; k < 500; ++k) {
+  for (std::uint32_t k = 0; k < 500; ++k) {
     SCOPED_TRACE(k);
     const FlowGraph graph = test::randomFlowGraph(random, 4 + k % 12);
     ASSERT_NO_FATAL_FAILURE((checkAgainstPaths<BitSet, Direction::Forward>(graph)));

@@ -121,7 +121,7 @@ void checkFrontiers(const FlowGraph& graph, const DominatorTree& tree, std::mt19
 
 TEST(Dominators, AgreeWithTheirDefinitionOnRandomGraphs) {
   std::mt19937 random(1);
-  for (int k = 0; k < 4000; ++k) {
+  for (std::uint32_t k = 0; k < 4000; ++k) {
     SCOPED_TRACE(k);
     const FlowGraph graph = test::randomFlowGraph(random, 4 + k % 16);
     const Dominators dominators(graph);

@@ -102,10 +102,10 @@ bool isLiveByDefinition(const Cfg& cfg, BlockId block, RegisterId id) {
 
 TEST(Liveness, AgreesWithItsDefinitionOnRandomFunctions) {
   std::mt19937 random(7);
-  for (int k = 0; k < 3000; ++k) {
+  for (std::uint32_t k = 0; k < 3000; ++k) {
     SCOPED_TRACE(k);
     FunctionBuilder f;
-    test::buildRandomFunction(f, random, 1 + static_cast<std::uint32_t>(k) % 9);
+    test::buildRandomFunction(f, random, 1 + k % 9);
     const Cfg cfg(f.function());
     const Liveness liveness(cfg);
     LivenessCursor cursor(liveness);
@@ -138,7 +138,7 @@ TEST(Liveness, AgreesWithItsDefinitionOnRandomFunctions) {
 
 TEST(Liveness, RunsGiveTheSameAsBits) {
   std::mt19937 random(8);
-  for (int k = 0; k < 500; ++k) {
+  for (std::uint32_t k = 0; k < 500; ++k) {
     FunctionBuilder f;
     test::buildRandomFunction(f, random, 12);
     const Cfg cfg(f.function());

@@ -193,7 +193,7 @@ class LoopCheck {
 
 TEST(Loops, AgreeWithTheirDefinitionOnRandomGraphs) {
   std::mt19937 random(3);
-  for (int k = 0; k < 4000; ++k) {
+  for (std::uint32_t k = 0; k < 4000; ++k) {
     SCOPED_TRACE(k);
     const FlowGraph graph = test::randomFlowGraph(random, 4 + k % 16);
     LoopCheck(graph).run();

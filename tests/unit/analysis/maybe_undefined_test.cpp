@@ -75,10 +75,10 @@ TEST(MaybeUndefined, AgreesWithItsDefinitionOnRandomFunctions) {
   using Read = std::pair<const ir::Instruction*, RegisterId>;
   std::mt19937 random(9);
   std::size_t found = 0;
-  for (int k = 0; k < 3000; ++k) {
+  for (std::uint32_t k = 0; k < 3000; ++k) {
     SCOPED_TRACE(k);
     FunctionBuilder f;
-    test::buildRandomFunction(f, random, 1 + static_cast<std::uint32_t>(k) % 9);
+    test::buildRandomFunction(f, random, 1 + k % 9);
     const Cfg cfg(f.function());
     std::set<Read> expected;
     for (std::uint32_t number = 0; number < test::kRandomRegisters; ++number) {

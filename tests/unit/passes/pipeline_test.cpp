@@ -21,7 +21,7 @@ std::unique_ptr<ir::Module> tenKernels() {
             "\tld.shared.u32 %r1, [s+4];\n\tbar.sync 0;\n\tst.shared.u32 [s], %r1;\n\tret;\n}\n";
   }
   Diagnostics diagnostics;
-  return parse::parse(std::make_shared<SourceText>("k.ptx", text), diagnostics).module;
+  return parse::parse(std::make_shared<SourceText>("k.ptx", text), diagnostics);
 }
 
 RunOptions basicDbe() {

@@ -12,7 +12,7 @@ namespace {
 
 std::unique_ptr<ir::Module> parsed(const std::string& text) {
   Diagnostics diagnostics;
-  auto module = parse::parse(std::make_shared<SourceText>("t.ptx", text), diagnostics).module;
+  auto module = parse::parse(std::make_shared<SourceText>("t.ptx", text), diagnostics);
   for (const Diagnostic& d : diagnostics.all()) ADD_FAILURE() << format(d);
   return module;
 }

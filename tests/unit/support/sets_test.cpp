@@ -27,7 +27,7 @@ using SetTypes = testing::Types<BitSet, IntervalSet>;
 TYPED_TEST_SUITE(Sets, SetTypes);
 
 TYPED_TEST(Sets, FullAndEmpty) {
-  for (const std::size_t size : {0, 1, 63, 64, 65, 130}) {
+  for (const std::size_t size : {0u, 1u, 63u, 64u, 65u, 130u}) {
     const TypeParam full(size, true);
     EXPECT_EQ(full.count(), size);
     EXPECT_EQ(contents(full).size(), size);
