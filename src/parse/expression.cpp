@@ -93,13 +93,13 @@ std::optional<Value> combine(std::uint32_t op, const Value& a, const Value& b) {
     case punctuation(">="):
       return truth(!less(a, b));
     case punctuation("<<"):
-      if (b.bits > 63) return std::nullopt;
-      return Value{a.bits << b.bits, a.isUnsigned};
-    case punctuation(">>"):
-      if (b.bits > 63) return std::nullopt;
+      return Value{a.bits << (b.bits & 63), a.isUnsigned};
+    case punctuation(">>"): {
+      const std::uint64_t count = b.bits & 63;
       return Value{
-          a.isUnsigned ? a.bits >> b.bits : static_cast<std::uint64_t>(a.asSigned() >> b.bits),
+          a.isUnsigned ? a.bits >> count : static_cast<std::uint64_t>(a.asSigned() >> count),
           a.isUnsigned};
+    }
     case punctuation("+"):
       return Value{a.bits + b.bits, isUnsigned};
     case punctuation("-"):

@@ -138,7 +138,7 @@ class IrBuilder {
   void openParenthesis(bool behindPrimary);
   void closeParenthesis();
   void openIndex() { stack_.push_back(punctuationOperand(punctuation("["))); }
-  void closeIndex() { stack_.push_back(punctuationOperand(punctuation("]"))); }
+  void closeIndex();
   void openGroup(ir::OperandKind kind) {
     groups_.push_back(operandMark());
     stack_.emplace_back().kind = kind;
@@ -162,6 +162,11 @@ class IrBuilder {
   }
 
  private:
+  // On the operand stack, `component` of a Symbol says more: its id is a NameId whose declaration
+  // is still to come; or it is an element of an array, `array[2]`, which may stand for an address.
+  static constexpr std::uint8_t kPending = 254;
+  static constexpr std::uint8_t kElement = 253;
+
   enum class Statement : std::uint8_t { Instruction, Targets, Prototype };
 
   std::string_view slice(Offset begin, Offset end) const { return {text_ + begin, end - begin}; }
@@ -206,6 +211,7 @@ class IrBuilder {
   isa::Shape shapeOfOperands() const;
   const isa::Form& formOf(isa::Shape shape);
   bool unwrapParentheses(const isa::Form& form);
+  bool makeElementsAddresses();
   void keepPending(ir::Instruction& instruction);
   void noteUnknownNames(ir::Instruction& instruction);
   ir::Label* takeLabel(Offset* begin);
@@ -244,6 +250,7 @@ class IrBuilder {
   bool guardNegated_ = false;
   bool hasPending_ = false;  // operands of the statement wait for their declaration
   bool hasUnknownSpecial_ = false;
+  bool hasElement_ = false;
   bool isCast_ = false;  // the next parenthesis to close is that of a cast
   ir::Guard guard_;
   OperandStack stack_;

@@ -127,7 +127,7 @@ void IrBuilder::endDimension() {
   }
   dimensions_.push_back(extent);
   stack_.resize(dimensionMark_);
-  hasPending_ = hasUnknownSpecial_ = false;
+  hasPending_ = hasUnknownSpecial_ = hasElement_ = false;
 }
 
 // A word that nobody knows, where no other gave the type, is the type.
@@ -228,7 +228,7 @@ void IrBuilder::endInitializerElement(std::uint32_t mark) {
   if (operandMark() != mark && !isNamedInitializer_) {
     for (std::size_t at = mark; at < stack_.size(); ++at) {
       Operand& part = stack_[at];
-      if (part.kind != OperandKind::Symbol || part.component == 0) continue;
+      if (part.kind != OperandKind::Symbol || part.component != kPending) continue;
       const ir::SymbolId symbol = findOrAddSymbol(NameId{part.id}, declaredName_.start);
       part.id = static_cast<std::uint32_t>(symbol);
       part.component = 0;
@@ -236,7 +236,7 @@ void IrBuilder::endInitializerElement(std::uint32_t mark) {
     initializer_.element(std::span<const Operand>(stack_).subspan(mark));
   }
   isNamedInitializer_ = false;
-  hasPending_ = hasUnknownSpecial_ = false;
+  hasPending_ = hasUnknownSpecial_ = hasElement_ = false;
   stack_.resize(mark);
 }
 

@@ -13,8 +13,6 @@ using ir::OperandKind;
 
 namespace {
 
-// Marks a Symbol on the operand stack whose id is a NameId yet.
-constexpr std::uint8_t kPending = 254;
 // In the stack of open groups: a parenthesis behind a name or number.
 constexpr std::uint32_t kCallLike = ~0u;
 
@@ -195,6 +193,30 @@ void IrBuilder::punctuationToken(const TokenView& op) {
   const std::string_view text =
       op.type == Token::OPERATOR ? textOf(op) : slice(op.start, op.start + 1);
   stack_.push_back(punctuationOperand(punctuation(text)));
+}
+
+// `array[2]` is the address of the element.
+void IrBuilder::closeIndex() {
+  const std::size_t at = stack_.size() - 3;
+  const bool isPlain = stack_.size() >= 3 && stack_[at].kind == OperandKind::Symbol &&
+                       stack_[at].component == 0 &&
+                       stack_[at + 1].kind == OperandKind::Punctuation &&
+                       stack_[at + 2].kind == OperandKind::Integer;
+  const ir::Symbol* symbol = isPlain ? &symbolAt(ir::SymbolId{stack_[at].id}) : nullptr;
+  if (symbol != nullptr && symbol->kind == ir::SymbolKind::Variable) {
+    const ir::Variable& array = *symbol->variable;
+    const std::int64_t size = isa::bitWidth(array.type) / 8 * array.vectorWidth;
+    const std::int64_t index = stack_[at + 2].immediate;
+    constexpr std::int64_t kMax = 1ll << 32;
+    if (size != 0 && index >= 0 && index < kMax) {
+      stack_[at].immediate = index * size;
+      stack_[at].component = kElement;
+      stack_.resize(at + 1);
+      hasElement_ = true;
+      return;
+    }
+  }
+  stack_.push_back(punctuationOperand(punctuation("]")));
 }
 
 void IrBuilder::openParenthesis(bool behindPrimary) {

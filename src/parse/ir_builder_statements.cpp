@@ -13,8 +13,6 @@ using ir::OperandKind;
 
 namespace {
 
-constexpr std::uint8_t kPending = 254;  // see ir_builder_operands.cpp
-
 isa::OperandShape shapeOf(OperandKind kind) {
   switch (kind) {
     case OperandKind::Address:
@@ -161,11 +159,25 @@ bool IrBuilder::unwrapParentheses(const isa::Form& form) {
   return changed;
 }
 
+// `ld.u32 r, array[2]`: where the table has no row for a scalar, the element is an address. Returns
+// true if an operand changed.
+bool IrBuilder::makeElementsAddresses() {
+  if (!hasElement_) return false;
+  for (std::size_t at = 0; at < stack_.size(); at += stack_[at].extent()) {
+    Operand& operand = stack_[at];
+    if (operand.kind != OperandKind::Symbol || operand.component != kElement) continue;
+    operand.kind = OperandKind::Address;
+    operand.base = ir::AddressBase::Symbol;
+  }
+  return true;
+}
+
 void IrBuilder::endInstruction(Offset end) {
   isa::Shape shape = shapeOfOperands();
   const isa::Form* form = &formOf(shape);
   if (!form->known()) {
-    if (unwrapParentheses(*form)) {
+    const bool isUnwrapped = unwrapParentheses(*form);
+    if (makeElementsAddresses() || isUnwrapped) {
       shape = shapeOfOperands();
       form = &formOf(shape);
     }
@@ -192,16 +204,17 @@ void IrBuilder::endInstruction(Offset end) {
     at += extent;
   }
   if (hasUnknownSpecial_) noteUnknownNames(*instruction);
-  if (hasPending_) keepPending(*instruction);
+  if (hasPending_ || hasElement_) keepPending(*instruction);
   append(instruction, statementBegin_, end);
 }
 
 void IrBuilder::keepPending(ir::Instruction& instruction) {
-  hasPending_ = false;
+  hasPending_ = hasElement_ = false;
   for (Operand& operand : instruction.operands()) {
-    if (operand.component != kPending || operand.symbol() == ir::SymbolId::None) continue;
+    if (operand.symbol() == ir::SymbolId::None || operand.component == 0) continue;
+    const bool isPending = operand.component == kPending;
     operand.component = 0;
-    pending_.add(NameId{operand.id}, statementBegin_, &operand);
+    if (isPending) pending_.add(NameId{operand.id}, statementBegin_, &operand);
   }
 }
 
