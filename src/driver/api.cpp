@@ -80,7 +80,9 @@ void optimizeInto(ptxopt_result& result, const char* name, std::string_view text
   result.text = made.output.text();
   result.before = publicCounts(made.before);
   result.after = publicCounts(made.after);
-  result.remarks = driver::remarkLines(*made.module, made.run.remarks);
+  if (made.module != nullptr) {
+    result.remarks = driver::remarkLines(*made.module, made.run.remarks);
+  }
   result.counters = std::move(made.run.statistics);
   for (const auto& [pass, counters] : result.counters) {
     for (const auto& [counter, value] : counters) {

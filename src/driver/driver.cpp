@@ -52,12 +52,19 @@ auto timed(OptimizeResult& result, const char* phase, Work&& work) {
   return work();
 }
 
+std::string describe(const ir::Problem& problem) {
+  const ir::Instruction* instruction =
+      problem.statement != nullptr ? problem.statement->as<ir::Instruction>() : nullptr;
+  if (instruction == nullptr) return problem.message;
+  return "'" + std::string(instruction->form->mnemonic) + "' " + problem.message;
+}
+
 void verifyInput(const ir::Module& module, Severity severity, Diagnostics& diagnostics) {
   for (const ir::Function& function : module.functions()) {
     for (const ir::Problem& problem : ir::verify(function)) {
       const SourceRange place =
           problem.statement != nullptr ? problem.statement->source : function.item->source;
-      diagnostics.report(severity, module.source(), place.begin, problem.message);
+      diagnostics.report(severity, module.source(), place.begin, describe(problem));
     }
   }
 }

@@ -164,6 +164,24 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
       ->group("General");
 }
 
+// CLI11 takes the next argument as the value of "--name="; the empty one is meant.  In the order that
+// CLI::App::parse wants: the last one first.
+std::vector<std::string> reversedArguments(int argc, const char* const* argv) {
+  std::vector<std::string> arguments;
+  bool isOption = true;
+  for (int k = 1; k < argc; ++k) {
+    std::string argument = argv[k];
+    isOption = isOption && argument != "--";
+    const bool isEmptyValue =
+        isOption && argument.starts_with("--") && argument.find('=') == argument.size() - 1;
+    if (isEmptyValue) argument.pop_back();
+    arguments.push_back(std::move(argument));
+    if (isEmptyValue) arguments.emplace_back();
+  }
+  std::reverse(arguments.begin(), arguments.end());
+  return arguments;
+}
+
 void requirePass(const std::string& name, const char* option) {
   if (passes::findPass(name) != nullptr) return;
   throw std::invalid_argument(std::string(option) + ": there is no pass '" + name +
@@ -237,7 +255,7 @@ std::optional<ExitStatus> parseCommandLine(int argc, const char* const* argv, Op
   RawOptions raw;
   declareOptions(app, options, raw);
   try {
-    app.parse(argc, argv);
+    app.parse(reversedArguments(argc, argv));
     if (raw.listPasses) return say("/dev/stdout", passList(), kSuccess);
     complete(options, raw);
   } catch (const CLI::Success& request) {

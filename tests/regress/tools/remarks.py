@@ -11,6 +11,6 @@ for remark in passed:
     assert remark["pass"] == "basic-dbe" and remark["function"] == "five"
     assert remark["ptx"]["file"] == "barriers.ptx" and remark["ptx"]["column"] == 2
     assert remark["message"].startswith("Removed dead synch: ")
-assert sorted(r["ptx"]["line"] for r in passed) == [25, 27, 28, 29]
+assert sorted(r["ptx"]["line"] for r in passed) == [26, 28, 29, 30]
 assert sorted(r["source"]["line"] for r in passed) == [9, 10, 10, 10]
 assert all(r["source"]["file"] == "barriers.cu" and r["source"]["column"] == 3 for r in passed)

@@ -117,7 +117,7 @@ TEST(Optimize, LeavesCodeForADebuggerAlone) {
 
 TEST(Optimize, VerifiesTheInputWhereAsked) {
   std::string text = kBarriers;
-  text.replace(text.find("mov.u32 %r1, 1"), 14, "add.u32 %r1, %nowhere, 1");
+  text.replace(text.find("mov.u32 %r1, 1"), 14, "mov.u64 %r1, 1");
   const OptimizeResult without = optimize(source(text), {});
   OptimizeOptions options;
   options.verifyInput = InputCheck::Warn;
@@ -130,6 +130,17 @@ TEST(Optimize, VerifiesTheInputWhereAsked) {
   EXPECT_FALSE(warned.diagnostics.hasErrors());
   EXPECT_FALSE(required.ok);
   EXPECT_TRUE(required.diagnostics.hasErrors());
+}
+
+TEST(Optimize, LetsATextThatIsNoPtxBelowTheSurfaceThrough) {
+  std::string text = kBarriers;
+  text.replace(text.find("bar.sync"), 8, "`bar`");
+  const OptimizeResult result = optimize(source(text), withPipeline("basic-dbe"));
+  ASSERT_TRUE(result.ok);
+  EXPECT_EQ(result.module, nullptr);
+  EXPECT_TRUE(equals(result.output, text));
+  ASSERT_EQ(result.diagnostics.all().size(), 1u);
+  EXPECT_EQ(result.diagnostics.all().front().severity, Severity::Warning);
 }
 
 TEST(Optimize, NotesThePhases) {

@@ -82,6 +82,13 @@ TEST(CommandLine, TakesNamesBehindTwoDashes) {
   EXPECT_EQ(parse({"-q", "--", "-k.ptx"}).inputs, std::vector<std::string>{"-k.ptx"});
 }
 
+TEST(CommandLine, TakesEmptyValues) {
+  const Options options = parse({"--passes=", "k.ptx"});
+  EXPECT_TRUE(options.pipeline.empty());
+  EXPECT_EQ(options.inputs, std::vector<std::string>{"k.ptx"});
+  EXPECT_EQ(parse({"--", "--x="}).inputs, std::vector<std::string>{"--x="});
+}
+
 TEST(CommandLine, BoundsChanges) {
   EXPECT_EQ(parse({"--opt-bisect-limit=7", "k.ptx"}).changeLimit, 7u);
   EXPECT_EQ(parse({"--opt-bisect-limit=-1", "k.ptx"}).changeLimit,
