@@ -287,9 +287,11 @@ struct SpecialRegister {
   Version version;
   std::string_view target;
   std::string_view section;
+  std::uint8_t unproven = kProven;
 };
 std::span<const SpecialRegister> specialRegisters();
-// "%tid.x" and "%tid" both find %tid; null for a name without a row.
+// "%tid.x" and "%tid" both find %tid; null for a name without a row, and for an element of what has
+// none ("%laneid.x").
 const SpecialRegister* findSpecialRegister(std::string_view name);
 
 }  // namespace ptxopt::isa

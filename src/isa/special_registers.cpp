@@ -1,8 +1,7 @@
-// The special registers of PTX, one row each.  `Uniform` is the whitelist of docs/soundness.md C1.2.2;
-// `Volatile` are those that D3 calls so, and what may change under pre-emption (%nwarpid, %nsmid).
-#include <algorithm>
-#include <array>
-#include <string>
+// The special registers of PTX, one row each.  `Uniform` is the whitelist of docs/soundness.md C1.2
+// and nothing else: a register that is the same for a whole grid, but not on that list, is
+// ThreadVarying.  `Volatile` are those that D3 calls so, and %nwarpid and %nsmid, which D3 leaves
+// alone.  Versions and targets are shown by ptxas; see special_registers_test.cpp.
 #include <string_view>
 #include <unordered_map>
 
@@ -30,7 +29,7 @@ constexpr SpecialRegister kRegisters[] = {
     {"%smid", kScalar, Type::U32, Volatile, kNoPin, {1, 3}, "10", "10.8"},
     {"%nsmid", kScalar, Type::U32, Volatile, kNoPin, {2, 0}, "20", "10.9"},
     {"%gridid", kScalar, Type::U64, Uniform, kNoPin, {1, 0}, "10", "10.10"},
-    {"%is_explicit_cluster", kScalar, Type::Pred, Uniform, kNoPin, {7, 8}, "90", "10.11"},
+    {"%is_explicit_cluster", kScalar, Type::Pred, ThreadVarying, kNoPin, {7, 8}, "90", "10.11"},
     {"%clusterid", kVector, Type::U32, Uniform, kNoPin, {7, 8}, "90", "10.12"},
     {"%nclusterid", kVector, Type::U32, Uniform, kNoPin, {7, 8}, "90", "10.13"},
     {"%cluster_ctaid", kVector, Type::U32, Uniform, kNoPin, {7, 8}, "90", "10.14"},
@@ -61,11 +60,26 @@ constexpr SpecialRegister kRegisters[] = {
     {"%pm5_64", kScalar, Type::U64, Volatile, kPin, {4, 0}, "50", "10.26"},
     {"%pm6_64", kScalar, Type::U64, Volatile, kPin, {4, 0}, "50", "10.26"},
     {"%pm7_64", kScalar, Type::U64, Volatile, kPin, {4, 0}, "50", "10.26"},
-    {"%envreg<32>", kScalar, Type::B32, Volatile, kNoPin, {2, 1}, "10", "10.27"},
+    {"%envreg<32>",
+     kScalar,
+     Type::B32,
+     ThreadVarying,
+     kNoPin,
+     {2, 1},
+     "10",
+     "10.27",
+     kUnprovenVersion},
     {"%globaltimer", kScalar, Type::U64, Volatile, kPin, {3, 1}, "30", "10.28"},
     {"%globaltimer_lo", kScalar, Type::U32, Volatile, kPin, {3, 1}, "30", "10.28"},
     {"%globaltimer_hi", kScalar, Type::U32, Volatile, kPin, {3, 1}, "30", "10.28"},
-    {"%reserved_smem_offset_begin", kScalar, Type::B32, ThreadVarying, kNoPin, {7, 6}, "80", "10.29"},
+    {"%reserved_smem_offset_begin",
+     kScalar,
+     Type::B32,
+     ThreadVarying,
+     kNoPin,
+     {7, 6},
+     "80",
+     "10.29"},
     {"%reserved_smem_offset_end", kScalar, Type::B32, ThreadVarying, kNoPin, {7, 6}, "80", "10.29"},
     {"%reserved_smem_offset_cap", kScalar, Type::B32, ThreadVarying, kNoPin, {7, 6}, "80", "10.29"},
     {"%reserved_smem_offset_0", kScalar, Type::B32, ThreadVarying, kNoPin, {7, 6}, "80", "10.29"},
@@ -91,17 +105,44 @@ const Table& table() {
   return made;
 }
 
+// "%envreg0" to "%envreg31".
+bool isEnvironmentRegister(std::string_view name) {
+  constexpr std::string_view kPrefix = "%envreg";
+  constexpr int kCount = 32;
+  if (!name.starts_with(kPrefix)) return false;
+  name.remove_prefix(kPrefix.size());
+  if (name.empty() || name.size() > 2 || (name.size() == 2 && name.front() == '0')) return false;
+  int index = 0;
+  for (const char digit : name) {
+    if (digit < '0' || digit > '9') return false;
+    index = 10 * index + (digit - '0');
+  }
+  return index < kCount;
+}
+
 }  // namespace
 
-std::span<const SpecialRegister> specialRegisters() { return kRegisters; }
+std::span<const SpecialRegister> specialRegisters() {
+  return kRegisters;
+}
 
 const SpecialRegister* findSpecialRegister(std::string_view name) {
   const std::size_t dot = name.find('.');
   std::string_view base = name.substr(0, dot);
-  constexpr std::string_view kEnvironment = "%envreg";
-  if (base.starts_with(kEnvironment)) base = "%envreg<32>";
+  if (isEnvironmentRegister(base)) {
+    base = "%envreg<32>";
+  } else if (base.ends_with('>')) {
+    return nullptr;
+  }
   const auto found = table().find(base);
-  return found == table().end() ? nullptr : found->second;
+  if (found == table().end()) return nullptr;
+  if (dot != std::string_view::npos) {
+    const std::string_view element = name.substr(dot + 1);
+    constexpr std::string_view kElements = "xyzwrgba";
+    const bool isElement = element.size() == 1 && kElements.find(element) != std::string_view::npos;
+    if (!found->second->isVector || !isElement) return nullptr;
+  }
+  return found->second;
 }
 
 }  // namespace ptxopt::isa
