@@ -10,10 +10,10 @@
 // "Before" and "after" are meant in the direction of the problem.  The lattice must have no
 // infinite descending chains, meet() be its greatest lower bound and transfer() be monotone.
 //
-// Domains.  For sets over a universe, State is BitSet where denseFits(), else IntervalSet, which
-// has the same operations: 50,000 blocks times a million numbers would be 6 GB of bits, while as
-// runs the extreme cases "all of them everywhere" and "each of them in a few blocks" cost 8 bytes a
-// block and 8 bytes an element.  Number the universe so that neighbours behave alike, and leave out
+// Domains.  For sets over a universe, State is BitSet where denseFits(), else SharedSet, which has
+// the same operations: 50,000 blocks times a million numbers would be 6 GB of bits, while shared
+// sets cost a few hundred bytes for each place in which the set of a block differs from those of
+// its neighbours.  Number the universe so that what changes together stands together, and leave out
 // what does not cross a block border (see liveness.h).
 //
 // Algorithm: sweeps over the blocks in reverse postorder (of the reversed graph for a backward

@@ -97,36 +97,34 @@ void BlockLists::endBlock() {
   offsets.push_back(elements.size());
 }
 
-Liveness::AnySolution Liveness::solve(const Cfg& cfg, Kill kill,
-                                      std::vector<std::uint32_t>& numbers,
-                                      std::vector<RegisterId>& registers) {
-  BlockEffects effects(cfg, kill);
-  std::vector<std::uint32_t> liveAtExit = resultRegisters(cfg.function());
+Liveness::AnySolution Liveness::solve(Kill kill) {
+  BlockEffects effects(*cfg_, kill);
+  std::vector<std::uint32_t> liveAtExit = resultRegisters(cfg_->function());
 
-  numbers.assign(cfg.function().registerCount(), kNone);
-  for (const std::uint32_t id : effects.exposed.elements) numbers[id] = 0;
-  for (const std::uint32_t id : liveAtExit) numbers[id] = 0;
-  for (std::uint32_t id = 0; id < numbers.size(); ++id) {
-    if (numbers[id] == kNone) continue;
-    numbers[id] = static_cast<std::uint32_t>(registers.size());
-    registers.push_back(RegisterId{id});
+  numbers_.assign(cfg_->function().registerCount(), kNone);
+  for (const std::uint32_t id : effects.exposed.elements) numbers_[id] = 0;
+  for (const std::uint32_t id : liveAtExit) numbers_[id] = 0;
+  for (std::uint32_t id = 0; id < numbers_.size(); ++id) {
+    if (numbers_[id] == kNone) continue;
+    numbers_[id] = static_cast<std::uint32_t>(registers_.size());
+    registers_.push_back(RegisterId{id});
   }
-  renumber(effects.exposed, numbers);
-  renumber(effects.killed, numbers);
-  for (std::uint32_t& id : liveAtExit) id = numbers[id];
+  renumber(effects.exposed, numbers_);
+  renumber(effects.killed, numbers_);
+  for (std::uint32_t& id : liveAtExit) id = numbers_[id];
 
-  const auto solveWith = [&]<class Set>() {
+  const auto solveWith = [&]<class Set>(Set none) {
     return AnySolution(Solution<Set>(
-        cfg, LivenessProblem<Set>{registers.size(), std::move(liveAtExit),
-                                  std::move(effects.exposed), std::move(effects.killed)}));
+        *cfg_, LivenessProblem<Set>{std::move(none), std::move(liveAtExit),
+                                    std::move(effects.exposed), std::move(effects.killed)}));
   };
-  return denseFits(cfg.vertexCount(), registers.size())
-             ? solveWith.template operator()<BitSet>()
-             : solveWith.template operator()<IntervalSet>();
+  if (denseFits(cfg_->vertexCount(), registers_.size()))
+    return solveWith(BitSet(registers_.size()));
+  pool_ = std::make_unique<SharedSetPool>(registers_.size());
+  return solveWith(SharedSet(*pool_));
 }
 
-Liveness::Liveness(const Cfg& cfg, Kill kill)
-    : cfg_(&cfg), solution_(solve(cfg, kill, numbers_, registers_)) {}
+Liveness::Liveness(const Cfg& cfg, Kill kill) : cfg_(&cfg), solution_(solve(kill)) {}
 
 bool Liveness::isLiveIn(BlockId block, RegisterId id) const {
   const std::uint32_t number = numbers_[index(id)];

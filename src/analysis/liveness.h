@@ -5,11 +5,12 @@
 // registers are live where it returns.  The carry flag is no register.
 //
 // Only registers that some block reads before it writes them take part in the dataflow; of the
-// others none is live at the border of a block.  States are bits or runs (see dataflow.h).
+// others none is live at the border of a block.  States are bits or shared sets (see dataflow.h).
 // Cost: O(operands) and the solver; 12 bytes a register while it works, then 8.
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <variant>
 #include <vector>
@@ -17,7 +18,7 @@
 #include "analysis/cfg.h"
 #include "analysis/dataflow.h"
 #include "support/bit_set.h"
-#include "support/interval_set.h"
+#include "support/shared_set.h"
 #include "support/sparse_set.h"
 
 namespace ptxopt::analysis {
@@ -36,9 +37,9 @@ template <class Set>
 struct LivenessProblem {
   using State = Set;
   static constexpr Direction kDirection = Direction::Backward;
-  State initial() const { return Set(universe); }
+  State initial() const { return none; }
   State boundary() const {
-    Set live(universe);
+    Set live = none;
     live.unite(std::span<const std::uint32_t>(liveAtExit));
     return live;
   }
@@ -48,7 +49,7 @@ struct LivenessProblem {
     live.unite(exposed.of(block));
   }
 
-  std::size_t universe = 0;
+  Set none;
   std::vector<std::uint32_t> liveAtExit;
   BlockLists exposed;  // read before they are written in full
   BlockLists killed;   // written in full
@@ -69,7 +70,7 @@ class Liveness {
   explicit Liveness(const Cfg& cfg, Kill kill = Kill::FullDefinition);
 
   const Cfg& cfg() const { return *cfg_; }
-  // O(1) for bits, O(log runs) for runs; isLiveOut times successors.
+  // O(1) for bits, O(log registers) for shared sets; isLiveOut times successors.
   bool isLiveIn(BlockId block, ir::RegisterId id) const;
   bool isLiveOut(BlockId block, ir::RegisterId id) const;
   // In ascending order.
@@ -79,13 +80,13 @@ class Liveness {
  private:
   template <class Set>
   using Solution = Dataflow<LivenessProblem<Set>>;
-  using AnySolution = std::variant<Solution<BitSet>, Solution<IntervalSet>>;
-  static AnySolution solve(const Cfg& cfg, Kill kill, std::vector<std::uint32_t>& numbers,
-                           std::vector<ir::RegisterId>& registers);
+  using AnySolution = std::variant<Solution<BitSet>, Solution<SharedSet>>;
+  AnySolution solve(Kill kill);
 
   const Cfg* cfg_;
   std::vector<std::uint32_t> numbers_;     // by register: in the universe, or kNone
   std::vector<ir::RegisterId> registers_;  // by number
+  std::unique_ptr<SharedSetPool> pool_;    // where the sets are not bits
   AnySolution solution_;
 };
 

@@ -7,7 +7,7 @@
 #include "analysis/liveness.h"
 #include "analysis/register_effects.h"
 #include "support/bit_set.h"
-#include "support/interval_set.h"
+#include "support/shared_set.h"
 #include "support/sparse_set.h"
 
 namespace ptxopt::analysis {
@@ -50,17 +50,18 @@ template <class Set>
 struct UnwrittenProblem {
   using State = Set;
   static constexpr Direction kDirection = Direction::Forward;
-  State initial() const { return Set(universe); }
-  State boundary() const { return Set(universe, true); }
+  State initial() const { return none; }
+  State boundary() const { return all; }
   void meet(State& into, const State& from) const { into.unite(from); }
   void transfer(BlockId block, State& unwritten) const { unwritten.subtract(written->of(block)); }
 
-  std::size_t universe;
+  Set none;
+  Set all;
   const BlockLists* written;
 };
 
 template <class Set>
-std::vector<UndefinedRead> findReads(const Cfg& cfg, const Suspects& suspects) {
+std::vector<UndefinedRead> findReads(const Cfg& cfg, const Suspects& suspects, Set none, Set all) {
   BlockLists written;
   for (BlockId b = 0; b < cfg.vertexCount(); ++b) {
     for (const ir::Instruction& instruction : cfg.instructions(b)) {
@@ -71,7 +72,7 @@ std::vector<UndefinedRead> findReads(const Cfg& cfg, const Suspects& suspects) {
     }
     written.endBlock();
   }
-  const Dataflow<UnwrittenProblem<Set>> solution(cfg, {suspects.count(), &written});
+  const Dataflow<UnwrittenProblem<Set>> solution(cfg, {std::move(none), std::move(all), &written});
 
   std::vector<UndefinedRead> reads;
   SparseSet unwritten(suspects.count());
@@ -103,8 +104,13 @@ std::vector<UndefinedRead> findReads(const Cfg& cfg, const Suspects& suspects) {
 MaybeUndefined::MaybeUndefined(const Cfg& cfg) {
   const Suspects suspects(cfg);
   if (suspects.count() == 0) return;
-  reads_ = denseFits(cfg.vertexCount(), suspects.count()) ? findReads<BitSet>(cfg, suspects)
-                                                          : findReads<IntervalSet>(cfg, suspects);
+  const std::size_t count = suspects.count();
+  if (denseFits(cfg.vertexCount(), count)) {
+    reads_ = findReads<BitSet>(cfg, suspects, BitSet(count), BitSet(count, true));
+  } else {
+    SharedSetPool pool(count);
+    reads_ = findReads<SharedSet>(cfg, suspects, SharedSet(pool), SharedSet(pool, true));
+  }
 }
 
 }  // namespace ptxopt::analysis

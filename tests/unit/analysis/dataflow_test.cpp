@@ -6,7 +6,7 @@
 #include <set>
 
 #include "graphs.h"
-#include "support/interval_set.h"
+#include "support/shared_set.h"
 
 namespace ptxopt::analysis {
 namespace {
@@ -17,8 +17,8 @@ template <class Set, Direction kWay, bool kOnEveryPath>
 struct PassedBlocks {
   using State = Set;
   static constexpr Direction kDirection = kWay;
-  State initial() const { return Set(universe, kOnEveryPath); }
-  State boundary() const { return Set(universe); }
+  State initial() const { return kOnEveryPath ? all : none; }
+  State boundary() const { return none; }
   void meet(State& into, const State& from) const {
     if constexpr (kOnEveryPath) {
       into.intersect(from);
@@ -27,15 +27,16 @@ struct PassedBlocks {
     }
   }
   void transfer(BlockId block, State& state) const { state.set(block); }
-  std::size_t universe;
+  Set none;
+  Set all;
 };
 
 template <class Set, Direction kWay>
-void checkAgainstPaths(const FlowGraph& graph) {
+void checkAgainstPaths(const FlowGraph& graph, const Set& none, const Set& all) {
   const std::size_t count = graph.vertexCount();
   const BlockId start = kWay == Direction::Forward ? graph.entry() : graph.exit();
-  const Dataflow<PassedBlocks<Set, kWay, false>> some(graph, {count});
-  const Dataflow<PassedBlocks<Set, kWay, true>> every(graph, {count});
+  const Dataflow<PassedBlocks<Set, kWay, false>> some(graph, {none, all});
+  const Dataflow<PassedBlocks<Set, kWay, true>> every(graph, {none, all});
   const auto dominance = test::dominanceByDefinition(graph, start, kWay);
   const std::vector<bool> reached = test::reachableFrom(graph, start, kNone, kWay);
   for (BlockId b = 0; b < count; ++b) {
@@ -61,10 +62,15 @@ TEST(Dataflow, AgreesWithPathsOnRandomGraphs) {
   for (std::uint32_t k = 0; k < 500; ++k) {
     SCOPED_TRACE(k);
     const FlowGraph graph = test::randomFlowGraph(random, 4 + k % 12);
-    ASSERT_NO_FATAL_FAILURE((checkAgainstPaths<BitSet, Direction::Forward>(graph)));
-    ASSERT_NO_FATAL_FAILURE((checkAgainstPaths<BitSet, Direction::Backward>(graph)));
-    ASSERT_NO_FATAL_FAILURE((checkAgainstPaths<IntervalSet, Direction::Forward>(graph)));
-    ASSERT_NO_FATAL_FAILURE((checkAgainstPaths<IntervalSet, Direction::Backward>(graph)));
+    const BitSet none(graph.vertexCount());
+    const BitSet all(graph.vertexCount(), true);
+    ASSERT_NO_FATAL_FAILURE((checkAgainstPaths<BitSet, Direction::Forward>(graph, none, all)));
+    ASSERT_NO_FATAL_FAILURE((checkAgainstPaths<BitSet, Direction::Backward>(graph, none, all)));
+    SharedSetPool pool(graph.vertexCount());
+    const SharedSet few(pool);
+    const SharedSet many(pool, true);
+    ASSERT_NO_FATAL_FAILURE((checkAgainstPaths<SharedSet, Direction::Forward>(graph, few, many)));
+    ASSERT_NO_FATAL_FAILURE((checkAgainstPaths<SharedSet, Direction::Backward>(graph, few, many)));
   }
 }
 

@@ -1,4 +1,4 @@
-// BitSet, IntervalSet and SparseSet against std::set.
+// BitSet, SharedSet and SparseSet against std::set.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "support/bit_set.h"
-#include "support/interval_set.h"
+#include "support/shared_set.h"
 #include "support/sparse_set.h"
 
 namespace ptxopt {
@@ -21,27 +21,43 @@ Reference contents(const Set& set) {
   return all;
 }
 
-template <class Set>
+struct MakeBitSet {
+  explicit MakeBitSet(std::size_t universe) : size(universe) {}
+  BitSet operator()(bool full = false) const { return BitSet(size, full); }
+  std::size_t size;
+};
+struct MakeSharedSet {
+  explicit MakeSharedSet(std::size_t universe) : pool(universe) {}
+  SharedSet operator()(bool full = false) { return SharedSet(pool, full); }
+  SharedSetPool pool;
+};
+
+template <class Maker>
 class Sets : public testing::Test {};
-using SetTypes = testing::Types<BitSet, IntervalSet>;
-TYPED_TEST_SUITE(Sets, SetTypes);
+using Makers = testing::Types<MakeBitSet, MakeSharedSet>;
+TYPED_TEST_SUITE(Sets, Makers);
 
 TYPED_TEST(Sets, FullAndEmpty) {
-  for (const std::size_t size : {0u, 1u, 63u, 64u, 65u, 130u}) {
-    const TypeParam full(size, true);
+  for (const std::size_t size : {0u, 1u, 63u, 64u, 65u, 130u, 512u, 513u, 5000u}) {
+    TypeParam make(size);
+    const auto full = make(true);
     EXPECT_EQ(full.count(), size);
-    EXPECT_EQ(contents(full).size(), size);
+    const Reference all = contents(full);
+    EXPECT_EQ(all.size(), size);
+    EXPECT_TRUE(all.empty() || *all.rbegin() == size - 1);
     EXPECT_EQ(full.empty(), size == 0);
-    EXPECT_TRUE(TypeParam(size).empty());
+    EXPECT_TRUE(make().empty());
+    EXPECT_TRUE(full == make(true));
   }
 }
 
 TYPED_TEST(Sets, AgreeWithTheReference) {
-  constexpr std::size_t kSize = 150;
+  constexpr std::size_t kSize = 1000;
   std::mt19937 random(4);
+  TypeParam make(kSize);
   for (int round = 0; round < 2000; ++round) {
     // Stretches of elements and single ones.
-    const auto fill = [&](TypeParam& set, Reference& reference) {
+    const auto fill = [&](auto& set, Reference& reference) {
       for (std::size_t n = random() % 6; n > 0; --n) {
         const std::size_t from = random() % kSize;
         const std::size_t length = random() % 3 == 0 ? random() % 60 : 1;
@@ -50,8 +66,8 @@ TYPED_TEST(Sets, AgreeWithTheReference) {
         }
       }
     };
-    TypeParam set(kSize);
-    TypeParam other(kSize);
+    auto set = make();
+    auto other = make();
     Reference reference;
     Reference otherReference;
     fill(set, reference);
@@ -121,14 +137,23 @@ TEST(BitSet, KnowsWhetherSetsIntersect) {
   EXPECT_TRUE(a.intersects(b));
 }
 
-TEST(IntervalSet, JoinsNeighboursToOneRun) {
-  IntervalSet set;
-  set.set(5);
-  set.set(7);
-  EXPECT_EQ(set.runs().size(), 2u);
-  set.set(6);
-  ASSERT_EQ(set.runs().size(), 1u);
-  EXPECT_EQ(set.runs()[0], (IntervalSet::Run{5, 8}));
+TEST(SharedSet, StoresEqualPartsOnce) {
+  constexpr std::size_t kUniverse = std::size_t{1} << 20;
+  SharedSetPool pool(kUniverse);
+  const SharedSet full(pool, true);
+  EXPECT_EQ(full.count(), kUniverse);
+  EXPECT_LT(pool.nodeCount(), 20u);
+  // A chain of a thousand sets, each of them with one element less.
+  std::vector<SharedSet> chain = {full};
+  for (std::uint32_t k = 0; k < 1000; ++k) {
+    chain.push_back(chain.back());
+    const std::uint32_t element = k * 1000;
+    EXPECT_TRUE(chain.back().subtract(std::span(&element, 1)));
+  }
+  EXPECT_EQ(chain.back().count(), kUniverse - 1000);
+  EXPECT_LT(pool.nodeCount(), 20'000u);
+  for (std::uint32_t k = 0; k < 1000; ++k) chain.back().set(k * 1000);
+  EXPECT_TRUE(chain.back() == full);
 }
 
 TEST(SparseSet, AgreesWithTheReference) {
