@@ -1,0 +1,16 @@
+// What an atomic operation stores (PTX ISA 9.7.15.5).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "interp/program.h"
+
+namespace ptxopt::interp {
+
+// `flushes`: atom.add.f32 on global memory takes and gives subnormal numbers as zeros.  None for a
+// combination that PTX does not have.
+std::optional<std::uint64_t> combine(AtomicOperation operation, isa::Type type, std::uint64_t old,
+                                     std::uint64_t b, std::uint64_t c, bool flushes);
+
+}  // namespace ptxopt::interp

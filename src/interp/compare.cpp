@@ -1,0 +1,68 @@
+#include "interp/compare.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace ptxopt::interp {
+
+namespace {
+
+bool has(const std::vector<Finding>& findings, FindingKind kind) {
+  return std::any_of(findings.begin(), findings.end(),
+                     [&](const Finding& finding) { return finding.kind == kind; });
+}
+
+}  // namespace
+
+bool Survey::has(FindingKind kind) const { return interp::has(findings, kind); }
+
+std::optional<Survey> survey(const ir::Module& module, const Launch& launch,
+                             const MachineOptions& options, std::uint32_t schedules,
+                             std::string& error) {
+  Survey result;
+  std::set<std::tuple<FindingKind, const ir::Instruction*, const ir::Instruction*>> seen;
+  for (std::uint32_t k = 0; k < schedules; ++k) {
+    auto outcome = run(module, launch, schedule(options, k), error);
+    if (!outcome) return std::nullopt;
+    ++result.runs;
+    result.steps += outcome->steps;
+    for (const Finding& finding : outcome->findings) {
+      // Which of the two accesses of a race comes first is a matter of the schedule.
+      const auto [low, high] = std::minmax(finding.place, finding.other);
+      if (seen.insert({finding.kind, low, high}).second) result.findings.push_back(finding);
+    }
+    if (outcome->completed && result.outcomes.insert(outcome->checksum()).second) {
+      result.distinct.push_back(std::move(*outcome));
+    }
+  }
+  return result;
+}
+
+Comparison compare(const Survey& a, const Survey& b) {
+  using Kind = FindingKind;
+  for (const Survey* side : {&a, &b}) {
+    for (const Kind kind : {Kind::Unsupported, Kind::StepLimit}) {
+      const bool bothLimits = kind == Kind::StepLimit && side == &b && !a.has(kind);
+      if (side->has(kind) && !bothLimits) {
+        return {Verdict::Inconclusive, std::string(spelling(kind))};
+      }
+    }
+  }
+  for (const Finding& finding : b.findings) {
+    if (finding.kind == Kind::Uninitialised || a.has(finding.kind)) continue;
+    return {Verdict::Different,
+            "only the second has a finding of the kind " + std::string(spelling(finding.kind))};
+  }
+  if (a.has(Kind::DataRace)) return {Verdict::Inconclusive, "the first has a data race"};
+  if (a.outcomes.size() > 1) return {Verdict::Inconclusive, "the first has several outcomes"};
+  for (const Finding& finding : a.findings) {
+    if (isFault(finding.kind)) {
+      return {Verdict::Inconclusive,
+              "the first ends with " + std::string(spelling(finding.kind))};
+    }
+  }
+  if (a.outcomes != b.outcomes) return {Verdict::Different, "the results differ"};
+  return {};
+}
+
+}  // namespace ptxopt::interp

@@ -1,0 +1,27 @@
+// From the form of an instruction to the function that computes it.
+//
+// Each binder looks at op.type, op.sourceType, op.flags and the qualifiers of the form, and returns
+// null for what it does not know.  The operands are in d, q, a, b, c, e in the order of the text.
+#pragma once
+
+#include "interp/program.h"
+#include "isa/isa.h"
+
+namespace ptxopt::interp {
+
+Compute bindInteger(const isa::Form& form, Op& op);
+Compute bindFloat(const isa::Form& form, Op& op);    // f32, f32x2, f64
+Compute bindHalf(const isa::Form& form, Op& op);     // f16, bf16 and their pairs
+Compute bindCompare(const isa::Form& form, Op& op);  // setp, set, selp, slct, testp
+Compute bindConvert(const isa::Form& form, Op& op);
+Compute bindAddress(const isa::Form& form, Op& op, const Windows& windows);  // cvta, isspacep, mapa
+
+Compute copySlot();
+Compute negatePredicate();
+Compute extractBits();  // d = a >> immediate, `width` bits
+Compute insertBits();   // d |= (a, `width` bits) << immediate
+Compute clearSlot();
+// ld, atom, cvt: d = a of `type`, extended to `width` bits as its sign says.
+std::uint64_t widen(isa::Type type, std::uint64_t bits, int width);
+
+}  // namespace ptxopt::interp

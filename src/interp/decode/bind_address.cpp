@@ -1,0 +1,76 @@
+// Moves between slots, and address arithmetic between state spaces (PTX ISA 9.7.10).
+#include "interp/arithmetic/conversion.h"
+#include "interp/decode/bind.h"
+#include "interp/decode/frame.h"
+
+namespace ptxopt::interp {
+
+namespace {
+
+using isa::Opcode;
+using isa::Space;
+
+std::uint64_t windowOf(Space space, const Windows& windows) {
+  switch (space) {
+    case Space::Shared:
+    case Space::SharedCluster: return windows.shared;
+    case Space::Local: return windows.local;
+    case Space::Param:
+    case Space::ParamEntry: return windows.parameter;
+    default: return 0;
+  }
+}
+
+}  // namespace
+
+Compute copySlot() {
+  return [](Slot* r, const Op& o) { r[o.d] = r[o.a]; };
+}
+Compute negatePredicate() {
+  return [](Slot* r, const Op& o) { r[o.d] = r[o.a] ^ 1; };
+}
+Compute extractBits() {
+  return [](Slot* r, const Op& o) { r[o.d] = truncated(r[o.a] >> o.immediate, o.width); };
+}
+Compute insertBits() {
+  return [](Slot* r, const Op& o) { r[o.d] |= truncated(r[o.a], o.width) << o.immediate; };
+}
+Compute clearSlot() {
+  return [](Slot* r, const Op& o) { r[o.d] = 0; };
+}
+
+Compute bindAddress(const isa::Form& form, Op& op, const Windows& windows) {
+  op.immediate = static_cast<std::int64_t>(windowOf(form.space, windows));
+  op.width = static_cast<std::uint8_t>(isa::bitWidth(op.type));
+  switch (form.opcode) {
+    case Opcode::Cvta:
+      if (form.has(".to")) op.immediate = -op.immediate;
+      return [](Slot* r, const Op& o) {
+        r[o.d] = truncated(r[o.a] + static_cast<Slot>(o.immediate), o.width);
+      };
+    case Opcode::Isspacep:
+      // `detail`: whether the space is what lies outside of every window.
+      op.detail = op.immediate == 0 ? 1 : 0;
+      op.e = 0;
+      if (op.detail != 0) op.immediate = static_cast<std::int64_t>(windows.parameter);
+      return [](Slot* r, const Op& o) {
+        const Slot base = static_cast<Slot>(o.immediate);
+        // Windows are as far apart as the first two bits in which any two of them differ.
+        const bool wide = base >> 32 != 0;
+        const Slot size = wide ? Slot{1} << 36 : Slot{1} << 28;
+        put(r, o.d, o.detail != 0 ? r[o.a] < base : r[o.a] - base < size);
+      };
+    case Opcode::Mapa:
+      // Keeps the window of a generic address; the rank stands in bits 24 and up.
+      return [](Slot* r, const Op& o) {
+        constexpr Slot kOffset = (Slot{1} << kRankShift) - 1;
+        constexpr Slot kRank = Slot{0xf} << kRankShift;
+        r[o.d] = (r[o.a] & ~(kOffset | kRank)) | (r[o.a] & kOffset) | (r[o.b] << kRankShift & kRank);
+      };
+    case Opcode::Getctarank:
+      return [](Slot* r, const Op& o) { r[o.d] = r[o.a] >> kRankShift & 0xf; };
+    default: return nullptr;
+  }
+}
+
+}  // namespace ptxopt::interp

@@ -1,0 +1,245 @@
+// Comparison and selection (PTX ISA 9.7.7) and conversion (9.7.10.21).
+#include <array>
+#include <cmath>
+
+#include "interp/arithmetic/conversion.h"
+#include "interp/arithmetic/floating.h"
+#include "interp/decode/bind.h"
+#include "interp/decode/frame.h"
+
+namespace ptxopt::interp {
+
+namespace {
+
+using isa::Opcode;
+using isa::Type;
+
+enum class Comparison : std::uint8_t {
+  Eq, Ne, Lt, Le, Gt, Ge, Lo, Ls, Hi, Hs, Equ, Neu, Ltu, Leu, Gtu, Geu, Num, Nan
+};
+constexpr std::array<std::string_view, 18> kComparisons = {
+    ".eq", ".ne", ".lt", ".le", ".gt", ".ge", ".lo", ".ls", ".hi", ".hs",
+    ".equ", ".neu", ".ltu", ".leu", ".gtu", ".geu", ".num", ".nan"};
+
+// For integers, lo ls hi hs are lt le gt ge: T is unsigned there.
+template <class T>
+bool holds(Comparison comparison, T a, T b) {
+  bool unordered = false;
+  if constexpr (std::is_floating_point_v<T>) unordered = std::isnan(a) || std::isnan(b);
+  switch (comparison) {
+    case Comparison::Eq: return !unordered && a == b;
+    case Comparison::Ne: return !unordered && a != b;
+    case Comparison::Lt:
+    case Comparison::Lo: return a < b;
+    case Comparison::Le:
+    case Comparison::Ls: return a <= b;
+    case Comparison::Gt:
+    case Comparison::Hi: return a > b;
+    case Comparison::Ge:
+    case Comparison::Hs: return a >= b;
+    case Comparison::Equ: return unordered || a == b;
+    case Comparison::Neu: return unordered || a != b;
+    case Comparison::Ltu: return unordered || a < b;
+    case Comparison::Leu: return unordered || a <= b;
+    case Comparison::Gtu: return unordered || a > b;
+    case Comparison::Geu: return unordered || a >= b;
+    case Comparison::Num: return !unordered;
+    case Comparison::Nan: return unordered;
+  }
+  return false;
+}
+
+// Op::detail is the Comparison; Op::count says how c joins in.
+enum Join : std::uint8_t { kAlone, kAnd, kOr, kXor };
+bool join(const Slot* r, const Op& o, bool value) {
+  switch (o.count) {
+    case kAnd: return value && r[o.c] != 0;
+    case kOr: return value || r[o.c] != 0;
+    case kXor: return value != (r[o.c] != 0);
+    default: return value;
+  }
+}
+
+template <class T, T (*read)(const Slot*, const Op&, std::uint32_t)>
+void setPredicate(Slot* r, const Op& o) {
+  const bool value =
+      holds(static_cast<Comparison>(o.detail), read(r, o, o.a), read(r, o, o.b));
+  const bool second = join(r, o, !value);
+  put(r, o.d, join(r, o, value));
+  if (o.q != 0) put(r, o.q, second);
+}
+// Op::width: of the result; kSecond: it is 1.0 in a float type, whose bits are `immediate`.
+template <class T, T (*read)(const Slot*, const Op&, std::uint32_t)>
+void setValue(Slot* r, const Op& o) {
+  const bool value =
+      holds(static_cast<Comparison>(o.detail), read(r, o, o.a), read(r, o, o.b));
+  r[o.d] = join(r, o, value) ? static_cast<Slot>(o.immediate) : 0;
+}
+
+template <class T>
+T readPlain(const Slot* r, const Op&, std::uint32_t slot) {
+  return get<T>(r, slot);
+}
+float readFloat(const Slot* r, const Op& o, std::uint32_t slot) {
+  const float value = get<float>(r, slot);
+  return o.is(kFtz) ? flush(value) : value;
+}
+template <bool kIsBF16>
+double readHalf(const Slot* r, const Op& o, std::uint32_t slot) {
+  const FloatFormat format = kIsBF16 ? kBF16 : kF16;
+  const auto bits = static_cast<std::uint16_t>(r[slot]);
+  return toDouble(format, o.is(kFtz) ? halfFlush(format, bits) : bits);
+}
+
+template <bool kValue>
+Compute bindComparison(Type type) {
+  const auto choose = []<class T, T (*read)(const Slot*, const Op&, std::uint32_t)>() -> Compute {
+    return kValue ? &setValue<T, read> : &setPredicate<T, read>;
+  };
+  switch (type) {
+    case Type::F32: return choose.template operator()<float, readFloat>();
+    case Type::F64: return choose.template operator()<double, readPlain<double>>();
+    case Type::F16: return choose.template operator()<double, readHalf<false>>();
+    case Type::BF16: return choose.template operator()<double, readHalf<true>>();
+    default:
+      return forInteger(type, [&]<class T>() -> Compute {
+        return choose.template operator()<T, readPlain<T>>();
+      });
+  }
+}
+
+bool fillComparison(const isa::Form& form, Op& op) {
+  bool found = false;
+  op.count = kAlone;
+  for (const std::string_view qualifier : form.qualifiers) {
+    for (std::uint8_t k = 0; k < kComparisons.size(); ++k) {
+      if (qualifier == kComparisons[k]) {
+        op.detail = k;
+        found = true;
+      }
+    }
+    if (qualifier == ".and") op.count = kAnd;
+    if (qualifier == ".or") op.count = kOr;
+    if (qualifier == ".xor") op.count = kXor;
+  }
+  return found;
+}
+
+Compute bindTest(const isa::Form& form, Op& op) {
+  constexpr std::array<std::string_view, 6> kTests = {".finite", ".infinite", ".number",
+                                                      ".notanumber", ".normal", ".subnormal"};
+  for (std::uint8_t k = 0; k < kTests.size(); ++k) {
+    if (form.has(kTests[k])) op.detail = k;
+  }
+  const auto body = []<class F>() -> Compute {
+    return [](Slot* r, const Op& o) {
+      const F a = get<F>(r, o.a);
+      const int kind = std::fpclassify(a);
+      bool value = false;
+      switch (o.detail) {
+        case 0: value = std::isfinite(a); break;
+        case 1: value = kind == FP_INFINITE; break;
+        case 2: value = kind != FP_NAN; break;
+        case 3: value = kind == FP_NAN; break;
+        case 4: value = kind == FP_NORMAL; break;
+        case 5: value = kind == FP_SUBNORMAL; break;
+        default: break;
+      }
+      put(r, o.d, value);
+    };
+  };
+  if (op.type == Type::F32) return body.operator()<float>();
+  if (op.type == Type::F64) return body.operator()<double>();
+  return nullptr;
+}
+
+std::optional<Rounding> roundingOf(std::string_view qualifier, bool& toIntegral) {
+  toIntegral = qualifier.size() == 4 && qualifier.starts_with(".r") && qualifier[3] == 'i';
+  const std::string_view word = qualifier.substr(0, 3);
+  if (qualifier == ".rna") return Rounding::NearestAway;
+  if (qualifier.size() != 3 && !toIntegral) return std::nullopt;
+  if (word == ".rn") return Rounding::NearestEven;
+  if (word == ".rz") return Rounding::Zero;
+  if (word == ".rm") return Rounding::Down;
+  if (word == ".rp") return Rounding::Up;
+  return std::nullopt;
+}
+
+Conversion conversionOf(const Op& o) {
+  return {o.type,           o.sourceType,     o.rounding,        o.is(kToIntegral),
+          o.is(kFtz),       o.is(kSaturate),  o.is(kSatFinite),  o.is(kRelu)};
+}
+
+void convertOne(Slot* r, const Op& o) {
+  r[o.d] = widen(o.type, convert(conversionOf(o), r[o.a]), o.width);
+}
+// cvt.f16x2.f32 d, a, b: a is the upper half.
+void convertPair(Slot* r, const Op& o) {
+  Conversion conversion = conversionOf(o);
+  conversion.to = o.type == Type::F16x2 ? Type::F16 : Type::BF16;
+  conversion.from = Type::F32;
+  r[o.d] = convert(conversion, r[o.a]) << 16 | convert(conversion, r[o.b]);
+}
+
+}  // namespace
+
+Compute bindCompare(const isa::Form& form, Op& op) {
+  switch (form.opcode) {
+    case Opcode::Setp: return fillComparison(form, op) ? bindComparison<false>(op.type) : nullptr;
+    case Opcode::Set:
+      if (!fillComparison(form, op)) return nullptr;
+      switch (op.type) {
+        case Type::F32: op.immediate = 0x3f800000; break;
+        case Type::F16: op.immediate = 0x3c00; break;
+        case Type::BF16: op.immediate = 0x3f80; break;
+        case Type::U16:
+        case Type::S16: op.immediate = 0xffff; break;
+        case Type::U32:
+        case Type::S32: op.immediate = 0xffffffff; break;
+        default: return nullptr;
+      }
+      return bindComparison<true>(op.sourceType);
+    case Opcode::Selp:
+      return forBits(op.type, []<class T>() -> Compute {
+        return [](Slot* r, const Op& o) { put(r, o.d, get<T>(r, r[o.c] != 0 ? o.a : o.b)); };
+      });
+    case Opcode::Slct: {
+      const bool byFloat = op.sourceType == Type::F32;
+      return forBits(op.type, [=]<class T>() -> Compute {
+        if (byFloat) {
+          return [](Slot* r, const Op& o) {
+            put(r, o.d, get<T>(r, readFloat(r, o, o.c) >= 0 ? o.a : o.b));
+          };
+        }
+        return [](Slot* r, const Op& o) {
+          put(r, o.d, get<T>(r, get<std::int32_t>(r, o.c) >= 0 ? o.a : o.b));
+        };
+      });
+    }
+    case Opcode::Testp: return bindTest(form, op);
+    default: return nullptr;
+  }
+}
+
+Compute bindConvert(const isa::Form& form, Op& op) {
+  if (form.opcode != Opcode::Cvt || form.has(".pack") || form.has(".pzo") || form.has(".rs")) {
+    return nullptr;
+  }
+  for (const std::string_view qualifier : form.qualifiers) {
+    bool toIntegral = false;
+    if (const auto rounding = roundingOf(qualifier, toIntegral)) {
+      op.rounding = *rounding;
+      if (toIntegral) op.flags |= kToIntegral;
+    }
+  }
+  const bool isPair = op.type == Type::F16x2 || op.type == Type::BF16x2;
+  if (isPair) return op.sourceType == Type::F32 && form.shape.size() == 3 ? &convertPair : nullptr;
+  if (!isConvertible(op.type) || !isConvertible(op.sourceType)) return nullptr;
+  return &convertOne;
+}
+
+std::uint64_t widen(isa::Type type, std::uint64_t bits, int width) {
+  return truncated(extended(type, bits), width);
+}
+
+}  // namespace ptxopt::interp

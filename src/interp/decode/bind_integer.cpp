@@ -1,0 +1,427 @@
+// Integer arithmetic, extended precision, logic and shifts (PTX ISA 9.7.1, 9.7.2, 9.7.9).
+#include "interp/arithmetic/conversion.h"
+#include "interp/arithmetic/integer.h"
+#include "interp/decode/bind.h"
+#include "interp/decode/frame.h"
+
+namespace ptxopt::interp {
+
+namespace {
+
+using isa::Opcode;
+using isa::Type;
+
+template <class T, T (*operation)(T, T)>
+void binary(Slot* r, const Op& o) {
+  put(r, o.d, operation(get<T>(r, o.a), get<T>(r, o.b)));
+}
+
+// Two 16-bit halves, each by itself.
+template <class T, T (*operation)(T, T)>
+void halves(Slot* r, const Op& o) {
+  const std::uint32_t a = get<std::uint32_t>(r, o.a);
+  const std::uint32_t b = get<std::uint32_t>(r, o.b);
+  const auto part = [](T x, T y) -> std::uint32_t {
+    return static_cast<std::uint16_t>(operation(x, y));
+  };
+  put(r, o.d,
+      part(static_cast<T>(a), static_cast<T>(b)) |
+          part(static_cast<T>(a >> 16), static_cast<T>(b >> 16)) << 16);
+}
+
+// Of `.u16x2` and `.s16x2`, which the table knows by their spelling.
+template <class Choose>
+Compute forPair(const isa::Form& form, Choose choose) {
+  if (form.has(".s16x2")) return choose.template operator()<std::int16_t>();
+  if (form.has(".u16x2")) return choose.template operator()<std::uint16_t>();
+  return nullptr;
+}
+
+template <class T>
+T smaller(T a, T b) {
+  return std::min(a, b);
+}
+template <class T>
+T larger(T a, T b) {
+  return std::max(a, b);
+}
+template <class T>
+T smallerRelu(T a, T b) {
+  return std::max(std::min(a, b), T{0});
+}
+template <class T>
+T largerRelu(T a, T b) {
+  return std::max(std::max(a, b), T{0});
+}
+
+Compute bindMinMax(const isa::Form& form, const Op& op, bool isMaximum) {
+  const bool relu = op.is(kRelu);
+  if (const Compute pair = forPair(form, [=]<class T>() -> Compute {
+        if (isMaximum) return relu ? &halves<T, largerRelu<T>> : &halves<T, larger<T>>;
+        return relu ? &halves<T, smallerRelu<T>> : &halves<T, smaller<T>>;
+      })) {
+    return pair;
+  }
+  return forInteger(op.type, [=]<class T>() -> Compute {
+    if (isMaximum) return relu ? &binary<T, largerRelu<T>> : &binary<T, larger<T>>;
+    return relu ? &binary<T, smallerRelu<T>> : &binary<T, smaller<T>>;
+  });
+}
+
+Compute bindAddSub(const isa::Form& form, const Op& op) {
+  const bool isAdd = form.opcode == Opcode::Add;
+  const bool saturates = op.is(kSaturate);
+  if (const Compute pair = forPair(form, [=]<class T>() -> Compute {
+        if (isAdd) return saturates ? &halves<T, addSaturated<T>> : &halves<T, add<T>>;
+        return saturates ? &halves<T, subtractSaturated<T>> : &halves<T, subtract<T>>;
+      })) {
+    return pair;
+  }
+  return forInteger(op.type, [=]<class T>() -> Compute {
+    if (isAdd) return saturates ? &binary<T, addSaturated<T>> : &binary<T, add<T>>;
+    return saturates ? &binary<T, subtractSaturated<T>> : &binary<T, subtract<T>>;
+  });
+}
+
+// `e` is the slot of the carry flag.
+Compute bindCarry(const isa::Form& form, const Op& op) {
+  const bool reads = form.readsCarry;
+  const bool writes = form.writesCarry;
+  const bool isAdd = form.opcode == Opcode::Add || form.opcode == Opcode::Addc;
+  return forBits(op.type, [=]<class T>() -> Compute {
+    if (isAdd) {
+      if (!reads) {
+        return [](Slot* r, const Op& o) {
+          T sum;
+          const bool carry = __builtin_add_overflow(get<T>(r, o.a), get<T>(r, o.b), &sum);
+          put(r, o.d, sum);
+          put(r, o.e, carry);
+        };
+      }
+      return writes ? Compute{[](Slot* r, const Op& o) {
+        const UnsignedWide sum = UnsignedWide{get<T>(r, o.a)} + get<T>(r, o.b) + r[o.e];
+        put(r, o.d, static_cast<T>(sum));
+        put(r, o.e, (sum >> kBitsOf<T>) != 0);
+      }}
+                    : Compute{[](Slot* r, const Op& o) {
+                        put(r, o.d, static_cast<T>(get<T>(r, o.a) + get<T>(r, o.b) + r[o.e]));
+                      }};
+    }
+    if (!reads) {
+      return [](Slot* r, const Op& o) {
+        T difference;
+        const bool borrow = __builtin_sub_overflow(get<T>(r, o.a), get<T>(r, o.b), &difference);
+        put(r, o.d, difference);
+        put(r, o.e, borrow);
+      };
+    }
+    return writes ? Compute{[](Slot* r, const Op& o) {
+      const UnsignedWide difference =
+          UnsignedWide{get<T>(r, o.a)} - get<T>(r, o.b) - (r[o.e] & 1);
+      put(r, o.d, static_cast<T>(difference));
+      put(r, o.e, (difference >> 64) != 0);
+    }}
+                  : Compute{[](Slot* r, const Op& o) {
+                      put(r, o.d, static_cast<T>(get<T>(r, o.a) - get<T>(r, o.b) - r[o.e]));
+                    }};
+  });
+}
+
+// mad with .cc, and madc: the carry is that of the addition.  kSecond: .cc.
+template <class T, bool kHigh, bool kReads>
+void madCarry(Slot* r, const Op& o) {
+  const UnsignedWide both = product(get<T>(r, o.a), get<T>(r, o.b));
+  const auto part = static_cast<Bits<T>>(kHigh ? both >> kBitsOf<T> : both);
+  const UnsignedWide sum = UnsignedWide{part} + get<Bits<T>>(r, o.c) + (kReads ? r[o.e] : 0);
+  put(r, o.d, static_cast<Bits<T>>(sum));
+  if (o.is(kSecond)) put(r, o.e, (sum >> kBitsOf<T>) != 0);
+}
+
+Compute bindMadCarry(const isa::Form& form, Op& op) {
+  if (form.writesCarry) op.flags |= kSecond;
+  const bool high = form.has(".hi");
+  const bool reads = form.readsCarry;
+  return forInteger(op.type, [=]<class T>() -> Compute {
+    if (high) return reads ? &madCarry<T, true, true> : &madCarry<T, true, false>;
+    return reads ? &madCarry<T, false, true> : &madCarry<T, false, false>;
+  });
+}
+
+template <class T>
+using Twice = std::conditional_t<
+    sizeof(T) == 2, std::conditional_t<std::is_signed_v<T>, std::int32_t, std::uint32_t>,
+    std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>;
+
+Compute bindMultiply(const isa::Form& form, const Op& op) {
+  const bool adds = form.opcode == Opcode::Mad;
+  if (form.has(".wide")) {
+    return forInteger(op.type, [=]<class T>() -> Compute {
+      if (adds) {
+        return [](Slot* r, const Op& o) {
+          using W = Twice<T>;
+          const W both = static_cast<W>(product(get<T>(r, o.a), get<T>(r, o.b)));
+          put(r, o.d, add(both, get<W>(r, o.c)));
+        };
+      }
+      return [](Slot* r, const Op& o) {
+        put(r, o.d, static_cast<Twice<T>>(product(get<T>(r, o.a), get<T>(r, o.b))));
+      };
+    });
+  }
+  if (op.is(kSaturate)) {
+    return [](Slot* r, const Op& o) {
+      using T = std::int32_t;
+      put(r, o.d, addSaturated(multiplyHigh(get<T>(r, o.a), get<T>(r, o.b)), get<T>(r, o.c)));
+    };
+  }
+  const bool high = form.has(".hi");
+  return forInteger(op.type, [=]<class T>() -> Compute {
+    if (!adds) return high ? &binary<T, multiplyHigh<T>> : &binary<T, multiplyLow<T>>;
+    if (high) {
+      return [](Slot* r, const Op& o) {
+        put(r, o.d, add(multiplyHigh(get<T>(r, o.a), get<T>(r, o.b)), get<T>(r, o.c)));
+      };
+    }
+    return [](Slot* r, const Op& o) {
+      put(r, o.d, add(multiplyLow(get<T>(r, o.a), get<T>(r, o.b)), get<T>(r, o.c)));
+    };
+  });
+}
+
+// `detail`: how far the 48-bit product is shifted, 0 or 16.  `c` is a zero for mul24.
+Compute bindMultiply24(const isa::Form& form, Op& op) {
+  op.detail = form.has(".hi") ? 16 : 0;
+  const bool saturates = op.is(kSaturate);
+  return forInteger(op.type, [=]<class T>() -> Compute {
+    if (saturates) {
+      return [](Slot* r, const Op& o) {
+        const std::int64_t both = product24(get<T>(r, o.a), get<T>(r, o.b)) >> o.detail;
+        put(r, o.d, addSaturated(static_cast<T>(both), get<T>(r, o.c)));
+      };
+    }
+    return [](Slot* r, const Op& o) {
+      const std::int64_t both = product24(get<T>(r, o.a), get<T>(r, o.b)) >> o.detail;
+      put(r, o.d, add(static_cast<T>(both), get<T>(r, o.c)));
+    };
+  });
+}
+
+Compute bindLogic(const isa::Form& form, const Op& op) {
+  if (op.type == Type::Pred) {
+    switch (form.opcode) {
+      case Opcode::And: return [](Slot* r, const Op& o) { r[o.d] = r[o.a] & r[o.b]; };
+      case Opcode::Or: return [](Slot* r, const Op& o) { r[o.d] = r[o.a] | r[o.b]; };
+      case Opcode::Xor: return [](Slot* r, const Op& o) { r[o.d] = r[o.a] ^ r[o.b]; };
+      default: return negatePredicate();
+    }
+  }
+  return forBits(op.type, [&]<class T>() -> Compute {
+    switch (form.opcode) {
+      case Opcode::And:
+        return [](Slot* r, const Op& o) {
+          put(r, o.d, static_cast<T>(get<T>(r, o.a) & get<T>(r, o.b)));
+        };
+      case Opcode::Or:
+        return [](Slot* r, const Op& o) {
+          put(r, o.d, static_cast<T>(get<T>(r, o.a) | get<T>(r, o.b)));
+        };
+      case Opcode::Xor:
+        return [](Slot* r, const Op& o) {
+          put(r, o.d, static_cast<T>(get<T>(r, o.a) ^ get<T>(r, o.b)));
+        };
+      case Opcode::Not:
+        return [](Slot* r, const Op& o) { put(r, o.d, static_cast<T>(~get<T>(r, o.a))); };
+      case Opcode::Cnot:
+        return [](Slot* r, const Op& o) {
+          put(r, o.d, static_cast<T>(get<T>(r, o.a) == 0 ? 1 : 0));
+        };
+      default: return nullptr;
+    }
+  });
+}
+
+Compute bindBits(const isa::Form& form, Op& op) {
+  switch (form.opcode) {
+    case Opcode::Popc:
+      return forBits(op.type, []<class T>() -> Compute {
+        return [](Slot* r, const Op& o) {
+          put(r, o.d, static_cast<std::uint32_t>(std::popcount(get<T>(r, o.a))));
+        };
+      });
+    case Opcode::Clz:
+      return forBits(op.type, []<class T>() -> Compute {
+        return [](Slot* r, const Op& o) {
+          put(r, o.d, static_cast<std::uint32_t>(std::countl_zero(get<T>(r, o.a))));
+        };
+      });
+    case Opcode::Brev:
+      return forBits(op.type, []<class T>() -> Compute {
+        return [](Slot* r, const Op& o) { put(r, o.d, reverseBits(get<T>(r, o.a))); };
+      });
+    case Opcode::Bfind:
+      op.detail = form.has(".shiftamt") ? 1 : 0;
+      return forInteger(op.type, []<class T>() -> Compute {
+        return [](Slot* r, const Op& o) {
+          put(r, o.d, findLeading(get<T>(r, o.a), o.detail != 0));
+        };
+      });
+    case Opcode::Bfe:
+      return forInteger(op.type, []<class T>() -> Compute {
+        return [](Slot* r, const Op& o) {
+          put(r, o.d, extractField(get<T>(r, o.a), get<std::uint32_t>(r, o.b),
+                                   get<std::uint32_t>(r, o.c)));
+        };
+      });
+    case Opcode::Bfi:
+      return forBits(op.type, []<class T>() -> Compute {
+        return [](Slot* r, const Op& o) {
+          put(r, o.d, insertField(get<T>(r, o.a), get<T>(r, o.b), get<std::uint32_t>(r, o.c),
+                                  get<std::uint32_t>(r, o.e)));
+        };
+      });
+    case Opcode::Fns:
+      return [](Slot* r, const Op& o) {
+        put(r, o.d, findNthSet(get<std::uint32_t>(r, o.a), get<std::uint32_t>(r, o.b),
+                               get<std::int32_t>(r, o.c)));
+      };
+    case Opcode::Szext:
+      op.detail = static_cast<std::uint8_t>((isa::isSigned(op.type) ? 1 : 0) |
+                                            (form.has(".wrap") ? 2 : 0));
+      return [](Slot* r, const Op& o) {
+        put(r, o.d, extendAt(get<std::uint32_t>(r, o.a), get<std::uint32_t>(r, o.b),
+                             (o.detail & 1) != 0, (o.detail & 2) != 0));
+      };
+    case Opcode::Bmsk:
+      op.detail = form.has(".wrap") ? 1 : 0;
+      return [](Slot* r, const Op& o) {
+        put(r, o.d,
+            bitMask(get<std::uint32_t>(r, o.a), get<std::uint32_t>(r, o.b), o.detail != 0));
+      };
+    default: return nullptr;
+  }
+}
+
+Compute bindShift(const isa::Form& form, Op& op) {
+  switch (form.opcode) {
+    case Opcode::Shl:
+      return forInteger(op.type, []<class T>() -> Compute {
+        return [](Slot* r, const Op& o) {
+          put(r, o.d, shiftLeft(get<T>(r, o.a), get<std::uint32_t>(r, o.b)));
+        };
+      });
+    case Opcode::Shr:
+      return forInteger(op.type, []<class T>() -> Compute {
+        return [](Slot* r, const Op& o) {
+          put(r, o.d, shiftRight(get<T>(r, o.a), get<std::uint32_t>(r, o.b)));
+        };
+      });
+    case Opcode::Shf:
+      op.detail = static_cast<std::uint8_t>((form.has(".l") ? 1 : 0) | (form.has(".wrap") ? 2 : 0));
+      return [](Slot* r, const Op& o) {
+        put(r, o.d, funnelShift(get<std::uint32_t>(r, o.a), get<std::uint32_t>(r, o.b),
+                                get<std::uint32_t>(r, o.c), (o.detail & 1) != 0,
+                                (o.detail & 2) != 0));
+      };
+    default: return nullptr;
+  }
+}
+
+Compute bindPermute(const isa::Form& form, Op& op) {
+  constexpr std::string_view kModes[] = {".f4e", ".b4e", ".rc8", ".ecl", ".ecr", ".rc16"};
+  op.detail = 0;
+  for (std::uint8_t k = 0; k < std::size(kModes); ++k) {
+    if (form.has(kModes[k])) op.detail = static_cast<std::uint8_t>(k + 1);
+  }
+  return [](Slot* r, const Op& o) {
+    put(r, o.d, permuteBytes(get<std::uint32_t>(r, o.a), get<std::uint32_t>(r, o.b),
+                             get<std::uint32_t>(r, o.c), static_cast<Permute>(o.detail)));
+  };
+}
+
+Compute bindDotProduct(const isa::Form& form, Op& op) {
+  const bool isFour = form.opcode == Opcode::Dp4a;
+  op.detail = static_cast<std::uint8_t>((isa::isSigned(op.type) ? 1 : 0) |
+                                        (isa::isSigned(op.sourceType) ? 2 : 0) |
+                                        (form.has(".hi") ? 4 : 0));
+  if (isFour) {
+    return [](Slot* r, const Op& o) {
+      put(r, o.d, dotProduct4(get<std::uint32_t>(r, o.a), (o.detail & 1) != 0,
+                              get<std::uint32_t>(r, o.b), (o.detail & 2) != 0,
+                              get<std::uint32_t>(r, o.c)));
+    };
+  }
+  return [](Slot* r, const Op& o) {
+    put(r, o.d, dotProduct2(get<std::uint32_t>(r, o.a), (o.detail & 1) != 0,
+                            get<std::uint32_t>(r, o.b), (o.detail & 2) != 0,
+                            get<std::uint32_t>(r, o.c), (o.detail & 4) != 0));
+  };
+}
+
+Compute bindLogic3(const isa::Form& form) {
+  if (form.has(".or") || form.has(".and")) return nullptr;  // not implemented
+  return [](Slot* r, const Op& o) {
+    put(r, o.d, logic3(get<std::uint32_t>(r, o.a), get<std::uint32_t>(r, o.b),
+                       get<std::uint32_t>(r, o.c), get<std::uint32_t>(r, o.e)));
+  };
+}
+
+}  // namespace
+
+Compute bindInteger(const isa::Form& form, Op& op) {
+  switch (form.opcode) {
+    case Opcode::Add:
+    case Opcode::Sub:
+      return form.writesCarry ? bindCarry(form, op) : bindAddSub(form, op);
+    case Opcode::Addc:
+    case Opcode::Subc: return bindCarry(form, op);
+    case Opcode::Mul: return bindMultiply(form, op);
+    case Opcode::Mad: return form.writesCarry ? bindMadCarry(form, op) : bindMultiply(form, op);
+    case Opcode::Madc: return bindMadCarry(form, op);
+    case Opcode::Mul24:
+    case Opcode::Mad24: return bindMultiply24(form, op);
+    case Opcode::Sad:
+      return forInteger(op.type, []<class T>() -> Compute {
+        return [](Slot* r, const Op& o) {
+          put(r, o.d, add(get<T>(r, o.c), absoluteDifference(get<T>(r, o.a), get<T>(r, o.b))));
+        };
+      });
+    case Opcode::Div:
+      return forInteger(op.type, []<class T>() -> Compute { return &binary<T, divide<T>>; });
+    case Opcode::Rem:
+      return forInteger(op.type, []<class T>() -> Compute { return &binary<T, remainder<T>>; });
+    case Opcode::Abs:
+      return forInteger(op.type, []<class T>() -> Compute {
+        return [](Slot* r, const Op& o) { put(r, o.d, absolute(get<T>(r, o.a))); };
+      });
+    case Opcode::Neg:
+      return forInteger(op.type, []<class T>() -> Compute {
+        return [](Slot* r, const Op& o) { put(r, o.d, subtract(T{0}, get<T>(r, o.a))); };
+      });
+    case Opcode::Min: return bindMinMax(form, op, false);
+    case Opcode::Max: return bindMinMax(form, op, true);
+    case Opcode::And:
+    case Opcode::Or:
+    case Opcode::Xor:
+    case Opcode::Not:
+    case Opcode::Cnot: return bindLogic(form, op);
+    case Opcode::Popc:
+    case Opcode::Clz:
+    case Opcode::Brev:
+    case Opcode::Bfind:
+    case Opcode::Bfe:
+    case Opcode::Bfi:
+    case Opcode::Fns:
+    case Opcode::Szext:
+    case Opcode::Bmsk: return bindBits(form, op);
+    case Opcode::Shl:
+    case Opcode::Shr:
+    case Opcode::Shf: return bindShift(form, op);
+    case Opcode::Prmt: return bindPermute(form, op);
+    case Opcode::Dp4a:
+    case Opcode::Dp2a: return bindDotProduct(form, op);
+    case Opcode::Lop3: return bindLogic3(form);
+    default: return nullptr;
+  }
+}
+
+}  // namespace ptxopt::interp

@@ -1,0 +1,306 @@
+// Loads, stores, atomics, copies, barriers and what the lanes of a warp do together.
+#include <algorithm>
+
+#include "interp/decode/bind.h"
+#include "interp/decode/decoder.h"
+
+namespace ptxopt::interp {
+
+namespace {
+
+using isa::Opcode;
+using isa::Space;
+using isa::Type;
+
+template <class T>
+struct Word {
+  std::string_view text;
+  T value;
+};
+
+template <class T, std::size_t n>
+const T* findWord(const isa::Form& form, const Word<T> (&words)[n]) {
+  for (const Word<T>& word : words) {
+    if (form.has(word.text)) return &word.value;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Space Decoder::resolveSpace(Space space, const ir::Operand& address) const {
+  if (space != Space::Param && space != Space::ParamEntry && space != Space::ParamFunc) {
+    return space;
+  }
+  if (const ir::SymbolId id = address.symbol(); id != ir::SymbolId::None) {
+    const ir::Symbol& symbol = function_->symbolAt(id);
+    const bool isVariable =
+        symbol.kind == ir::SymbolKind::Variable || symbol.kind == ir::SymbolKind::Parameter;
+    return isVariable && localOffsets_.contains(symbol.variable) ? Space::Local
+                                                                 : Space::ParamEntry;
+  }
+  return function_->isEntry() ? Space::ParamEntry : Space::Local;
+}
+
+void Decoder::decodeLoad(const ir::Instruction& instruction, Op op) {
+  const ir::Operand& to = operand(instruction, 0);
+  const ir::Operand& from = operand(instruction, 1);
+  op.action = Action::Load;
+  op.width = static_cast<std::uint8_t>(widthOf(to));
+  std::vector<std::uint32_t> slots = elements(to, op.type, true);
+  if (op.type == Type::B128) {
+    op.type = Type::B64;
+    op.width = 64;
+  }
+  op.a = address(from, op, op.immediate);
+  op.space = resolveSpace(op.space, from);
+  op.count = static_cast<std::uint8_t>(slots.size());
+  op.d = slots.front();
+  op.index = addList(slots);
+  emit(op);
+}
+
+void Decoder::decodeStore(const ir::Instruction& instruction, Op op) {
+  if (instruction.form->has(".bulk")) throw Problem{"this form is not implemented"};
+  const ir::Operand& to = operand(instruction, 0);
+  std::vector<std::uint32_t> slots = elements(operand(instruction, 1), op.type, false);
+  if (op.type == Type::B128) op.type = Type::B64;
+  op.action = Action::Store;
+  op.a = address(to, op, op.immediate);
+  op.space = resolveSpace(op.space, to);
+  op.count = static_cast<std::uint8_t>(slots.size());
+  op.b = slots.front();
+  op.index = addList(slots);
+  emit(op);
+}
+
+void Decoder::decodeAtomic(const ir::Instruction& instruction, Op op) {
+  static constexpr Word<AtomicOperation> kOperations[] = {
+      {".add", AtomicOperation::Add},      {".min", AtomicOperation::Minimum},
+      {".max", AtomicOperation::Maximum},  {".and", AtomicOperation::And},
+      {".or", AtomicOperation::Or},        {".xor", AtomicOperation::Xor},
+      {".exch", AtomicOperation::Exchange}, {".cas", AtomicOperation::CompareAndSwap},
+      {".inc", AtomicOperation::Increment}, {".dec", AtomicOperation::Decrement}};
+  const isa::Form& form = *instruction.form;
+  const AtomicOperation* operation = findWord(form, kOperations);
+  if (operation == nullptr || form.has(".async") || op.type == Type::B128 ||
+      op.type == Type::Other || form.vectorWidth > 1) {
+    throw Problem{"this form is not implemented"};
+  }
+  op.action = Action::Atomic;
+  op.detail = static_cast<std::uint8_t>(*operation);
+  std::size_t k = 0;
+  if (form.opcode == Opcode::Red) {
+    op.flags |= kIsReduction;
+    op.d = scratch_;
+    op.width = 64;
+  } else {
+    op.width = static_cast<std::uint8_t>(widthOf(operand(instruction, k)));
+    op.d = destination(operand(instruction, k++));
+  }
+  op.a = address(operand(instruction, k++), op, op.immediate);
+  op.b = source(operand(instruction, k++), op.type);
+  if (*operation == AtomicOperation::CompareAndSwap) {
+    op.c = source(operand(instruction, k), op.type);
+  }
+  emit(op);
+}
+
+void Decoder::decodeCopyAsync(const ir::Instruction& instruction, Op op) {
+  const isa::Form& form = *instruction.form;
+  if (form.has(".bulk") || form.has(".reduce") || form.has(".mbarrier") ||
+      !form.has(".async")) {
+    throw Problem{"this form is not implemented"};
+  }
+  program_->setUsesAsyncCopies();
+  if (form.has(".commit_group")) {
+    op.action = Action::CommitAsync;
+    return emit(op);
+  }
+  if (form.has(".wait_group") || form.has(".wait_all")) {
+    op.action = Action::WaitAsync;
+    op.a = form.has(".wait_all") ? constant(0) : source(operand(instruction, 0), Type::U32);
+    if (form.has(".wait_all")) op.flags |= kSecond;  // and what is in no group yet
+    return emit(op);
+  }
+  // [d], [a], n{, src}: d is in shared memory, a in global memory.  lists: the offset of a.
+  op.action = Action::CopyAsync;
+  Op ignored = op;
+  std::int64_t sourceOffset = 0;
+  op.a = address(operand(instruction, 0), op, op.immediate);
+  op.b = address(operand(instruction, 1), ignored, sourceOffset);
+  if (sourceOffset != 0) op.index = constant(static_cast<std::uint64_t>(sourceOffset));
+  op.c = source(operand(instruction, 2), Type::U32);
+  op.e = op.c;
+  // A fourth operand is how many bytes of the source are read, unless it is the cache policy or a
+  // predicate that says to read none.
+  const ir::Operand* fourth = instruction.operand(3);
+  const std::size_t extra = form.shape.size() - (form.has(".L2::cache_hint") ? 1 : 0);
+  if (fourth != nullptr && extra == 4) {
+    const bool isPredicate = fourth->kind == ir::OperandKind::Register &&
+                             function_->rangeOf(fourth->reg()).type == Type::Pred;
+    if (isPredicate) throw Problem{"a copy with a predicate as its fourth operand"};
+    op.e = source(*fourth, Type::U32);
+  }
+  emit(op);
+}
+
+void Decoder::decodeBarrier(const ir::Instruction& instruction, Op op) {
+  const isa::Form& form = *instruction.form;
+  if (form.has(".warp")) return decodeCollective(instruction, op);
+  if (form.has(".cluster")) {
+    op.action = Action::ClusterBarrier;
+    if (form.has(".wait")) op.flags |= kWait;
+    return emit(op);
+  }
+  if (form.opcode == Opcode::Bar) op.flags |= kAligned;
+  op.action = Action::Barrier;
+  if (!form.has(".red")) {
+    const bool arrives = form.has(".arrive");
+    op.detail = static_cast<std::uint8_t>(arrives ? BarrierKind::Arrive : BarrierKind::Sync);
+    op.a = source(operand(instruction, 0), Type::U32);
+    if (const ir::Operand* count = instruction.operand(1)) {
+      op.b = source(*count, Type::U32);
+      op.flags |= kHasCount;
+    }
+    return emit(op);
+  }
+  static constexpr Word<BarrierKind> kKinds[] = {
+      {".popc", BarrierKind::Popc}, {".and", BarrierKind::And}, {".or", BarrierKind::Or}};
+  op.detail = static_cast<std::uint8_t>(*findWord(form, kKinds));
+  op.d = destination(operand(instruction, 0));
+  op.a = source(operand(instruction, 1), Type::U32);
+  std::size_t last = 2;
+  if (form.shape.size() == 4) {
+    op.b = source(operand(instruction, last++), Type::U32);
+    op.flags |= kHasCount;
+  }
+  op.c = source(operand(instruction, last), Type::Pred);
+  emit(op);
+}
+
+void Decoder::decodeCollective(const ir::Instruction& instruction, Op op) {
+  const isa::Form& form = *instruction.form;
+  op.action = Action::Collective;
+  const auto put = [&](CollectiveKind kind) { op.detail = static_cast<std::uint8_t>(kind); };
+  const auto result = [&](const ir::Operand& target) {
+    if (target.kind == ir::OperandKind::Pair) {
+      const auto both = ir::members(target);
+      op.d = destination(both[0]);
+      op.q = destination(both[1]);
+    } else {
+      op.d = destination(target);
+    }
+  };
+  if (form.has(".sync")) op.flags |= kHasMask;
+  std::size_t mask = 0;  // the operand that names the lanes
+  switch (form.opcode) {
+    case Opcode::Bar: put(CollectiveKind::WarpSync); break;
+    case Opcode::Activemask:
+      put(CollectiveKind::ActiveMask);
+      result(operand(instruction, 0));
+      break;
+    case Opcode::Elect:
+      put(CollectiveKind::Elect);
+      result(operand(instruction, 0));
+      mask = 1;
+      break;
+    case Opcode::Shfl: {
+      static constexpr Word<CollectiveKind> kKinds[] = {
+          {".up", CollectiveKind::ShuffleUp},
+          {".down", CollectiveKind::ShuffleDown},
+          {".bfly", CollectiveKind::ShuffleButterfly},
+          {".idx", CollectiveKind::ShuffleIndex}};
+      put(*findWord(form, kKinds));
+      result(operand(instruction, 0));
+      op.a = source(operand(instruction, 1), Type::B32);
+      op.b = source(operand(instruction, 2), Type::U32);
+      op.c = source(operand(instruction, 3), Type::U32);
+      mask = 4;
+      break;
+    }
+    case Opcode::Vote: {
+      static constexpr Word<CollectiveKind> kKinds[] = {
+          {".all", CollectiveKind::VoteAll},
+          {".any", CollectiveKind::VoteAny},
+          {".uni", CollectiveKind::VoteUniform},
+          {".ballot", CollectiveKind::VoteBallot}};
+      put(*findWord(form, kKinds));
+      result(operand(instruction, 0));
+      op.a = source(operand(instruction, 1), Type::Pred);
+      mask = 2;
+      break;
+    }
+    case Opcode::Match:
+      put(form.has(".all") ? CollectiveKind::MatchAll : CollectiveKind::MatchAny);
+      result(operand(instruction, 0));
+      op.a = source(operand(instruction, 1), op.type);
+      mask = 2;
+      break;
+    case Opcode::Redux: {
+      if (isa::isFloat(op.type)) throw Problem{"this form is not implemented"};
+      static constexpr Word<CollectiveKind> kKinds[] = {
+          {".add", CollectiveKind::ReduceAdd},     {".min", CollectiveKind::ReduceMinimum},
+          {".max", CollectiveKind::ReduceMaximum}, {".and", CollectiveKind::ReduceAnd},
+          {".or", CollectiveKind::ReduceOr},       {".xor", CollectiveKind::ReduceXor}};
+      put(*findWord(form, kKinds));
+      result(operand(instruction, 0));
+      op.a = source(operand(instruction, 1), op.type);
+      mask = 2;
+      break;
+    }
+    default: throw Problem{"this form is not implemented"};
+  }
+  if (op.is(kHasMask)) op.e = source(operand(instruction, mask), Type::B32);
+  emit(op);
+}
+
+void Decoder::decodeMbarrier(const ir::Instruction& instruction, Op op) {
+  const isa::Form& form = *instruction.form;
+  op.action = Action::Mbarrier;
+  op.type = Type::B64;
+  if (op.space == Space::SharedCluster) throw Problem{"this form is not implemented"};
+  const auto put = [&](MbarrierKind kind) { op.detail = static_cast<std::uint8_t>(kind); };
+  const auto at = [&](std::size_t k) { op.a = address(operand(instruction, k), op, op.immediate); };
+  const bool expects = form.has(".expect_tx");
+  if (form.has(".init")) {
+    put(MbarrierKind::Init);
+    at(0);
+    op.b = source(operand(instruction, 1), Type::U32);
+  } else if (form.has(".inval")) {
+    put(MbarrierKind::Invalidate);
+    at(0);
+  } else if (form.has(".pending_count")) {
+    put(MbarrierKind::PendingCount);
+    op.d = destination(operand(instruction, 0));
+    op.b = source(operand(instruction, 1), Type::B64);
+  } else if (form.has(".arrive") || form.has(".arrive_drop")) {
+    if (form.has(".noComplete") || form.has(".multicast::cluster::32b")) {
+      throw Problem{"this form is not implemented"};
+    }
+    put(form.has(".arrive_drop") ? MbarrierKind::ArriveDrop
+                                 : expects ? MbarrierKind::ArriveExpect : MbarrierKind::Arrive);
+    if (form.has(".arrive_drop") && expects) throw Problem{"this form is not implemented"};
+    op.d = destination(operand(instruction, 0));
+    at(1);
+    const ir::Operand* count = instruction.operand(2);
+    op.b = count != nullptr ? source(*count, Type::U32) : constant(1);
+  } else if (expects || form.has(".complete_tx")) {
+    put(expects ? MbarrierKind::ExpectTransactions : MbarrierKind::CompleteTransactions);
+    at(0);
+    op.b = source(operand(instruction, 1), Type::U32);
+  } else if (form.has(".test_wait") || form.has(".try_wait")) {
+    if (instruction.operand(0)->kind == ir::OperandKind::Pair) {
+      throw Problem{"this form is not implemented"};
+    }
+    put(form.has(".parity") ? MbarrierKind::TestParity : MbarrierKind::Test);
+    op.d = destination(operand(instruction, 0));
+    at(1);
+    op.b = source(operand(instruction, 2), form.has(".parity") ? Type::U32 : Type::B64);
+  } else {
+    throw Problem{"this form is not implemented"};
+  }
+  emit(op);
+}
+
+}  // namespace ptxopt::interp

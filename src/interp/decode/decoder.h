@@ -1,0 +1,84 @@
+// Decodes one function.  Internal to Program.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "interp/program.h"
+#include "ir/function.h"
+
+namespace ptxopt::interp {
+
+class Decoder {
+ public:
+  Decoder(Program& program, const ir::Function& function, Code& code);
+  void run();
+
+ private:
+  // Thrown by what cannot be decoded, caught for each instruction.
+  struct Problem {
+    std::string message;
+  };
+
+  // decoder.cpp
+  void layOutFormals();
+  void placeLocal(const ir::Variable& variable);
+  void decode(const ir::Instruction& instruction);
+  void decodeControl(const ir::Instruction& instruction, Op op);
+  void decodeCall(const ir::Instruction& instruction, Op op);
+  void decodeMove(const ir::Instruction& instruction, Op op);
+  void decodePure(const ir::Instruction& instruction, Op op);
+  void resolveBranches();
+
+  // decode_memory.cpp
+  void decodeLoad(const ir::Instruction& instruction, Op op);
+  void decodeStore(const ir::Instruction& instruction, Op op);
+  void decodeAtomic(const ir::Instruction& instruction, Op op);
+  void decodeCopyAsync(const ir::Instruction& instruction, Op op);
+  void decodeBarrier(const ir::Instruction& instruction, Op op);
+  void decodeCollective(const ir::Instruction& instruction, Op op);
+  void decodeMbarrier(const ir::Instruction& instruction, Op op);
+  isa::Space resolveSpace(isa::Space space, const ir::Operand& address) const;
+
+  // ---- operands: each returns a slot -----------------------------------------------------------
+  // What stands for `operand` as a source of `type`; may emit instructions in front.
+  std::uint32_t source(const ir::Operand& operand, isa::Type type);
+  std::uint32_t destination(const ir::Operand& operand);
+  // The slot of the base of an address, whose offset goes into `offset`.
+  std::uint32_t address(const ir::Operand& operand, Op& op, std::int64_t& offset);
+  // The elements of a vector operand, or of a scalar as a vector of one.
+  std::vector<std::uint32_t> elements(const ir::Operand& operand, isa::Type type, bool writes);
+  std::uint32_t registerSlot(ir::RegisterId id, std::uint8_t component) const;
+  int registerWidth(ir::RegisterId id) const;
+  int widthOf(const ir::Operand& operand) const;  // of a register, or of the first of a vector
+  std::uint32_t symbolSlot(ir::SymbolId symbol, std::int64_t offset);
+  std::uint32_t constant(std::uint64_t value);
+  std::uint32_t temporary();
+  std::uint32_t dynamicSlot(FrameValue::Kind kind, std::uint64_t value);
+  std::uint32_t addList(const std::vector<std::uint32_t>& slots);
+
+  const ir::Operand& operand(const ir::Instruction& instruction, std::size_t k) const;
+  void emit(Op op) { code_->ops.push_back(op); }
+  void emitCopy(const Op& like, std::uint32_t to, std::uint32_t from);
+
+  Program* program_;
+  const ir::Function* function_;
+  Code* code_;
+  Op prototype_;  // origin of the current instruction, unguarded: for what is emitted in front
+  std::vector<std::uint32_t> slotOfRange_;
+  std::map<std::uint64_t, std::uint32_t> constants_;
+  std::map<std::pair<FrameValue::Kind, std::uint64_t>, std::uint32_t> dynamics_;
+  std::map<const ir::Variable*, std::uint64_t> localOffsets_;
+  std::map<ir::SymbolId, std::uint32_t> labels_;
+  std::vector<std::pair<std::uint32_t, ir::SymbolId>> branches_;  // op to patch, label
+  std::vector<std::pair<std::uint32_t, ir::SymbolId>> tables_;    // list entry to patch, label
+  std::uint32_t trueSlot_ = 0;
+  std::uint32_t scratch_ = 0;
+  std::uint32_t carry_ = 0;
+};
+
+}  // namespace ptxopt::interp

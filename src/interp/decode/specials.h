@@ -1,0 +1,16 @@
+// Special registers by their spelling.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "interp/program.h"
+
+namespace ptxopt::interp {
+
+// "%tid.x", "%laneid"; none for those that change while a thread runs, and for unknown ones.
+std::optional<Special> findSpecial(std::string_view name);
+// "%clock", "%globaltimer" and their kin; the width of the value in bits, 0 for other names.
+int timerWidth(std::string_view name);
+
+}  // namespace ptxopt::interp

@@ -1,0 +1,431 @@
+#include "interp/launch.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <random>
+
+#include "interp/arithmetic/conversion.h"
+#include "interp/arithmetic/floating.h"
+
+namespace ptxopt::interp {
+
+namespace {
+
+using isa::Type;
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> parts;
+  while (true) {
+    const std::size_t end = text.find(separator);
+    parts.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) return parts;
+    text.remove_prefix(end + 1);
+  }
+}
+
+std::optional<std::uint64_t> parseNumber(std::string_view text) {
+  const bool negative = text.starts_with('-');
+  if (negative) text.remove_prefix(1);
+  int base = 10;
+  if (text.starts_with("0x")) {
+    base = 16;
+    text.remove_prefix(2);
+  }
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return negative ? 0 - value : value;
+}
+
+std::optional<double> parseReal(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::optional<FloatFormat> formatOf(Type type) {
+  switch (type) {
+    case Type::F16: return kF16;
+    case Type::BF16: return kBF16;
+    case Type::F32: return kF32;
+    case Type::F64: return kF64;
+    default: return std::nullopt;
+  }
+}
+
+std::optional<Type> elementType(std::string_view word) {
+  const std::string dotted = "." + std::string(word);
+  const auto type = isa::parseType(dotted);
+  if (!type || isa::bitWidth(*type) == 0 || isa::bitWidth(*type) > 64) return std::nullopt;
+  return type;
+}
+
+std::optional<std::uint64_t> parseScalar(Type type, std::string_view text) {
+  if (const auto format = formatOf(type)) {
+    const auto real = parseReal(text);
+    if (!real) return std::nullopt;
+    return fromDouble(*format, *real, Rounding::NearestEven);
+  }
+  return parseNumber(text);
+}
+
+// Writes element after element; the last one may be cut off.
+template <class Element>
+void fill(std::vector<std::uint8_t>& bytes, Type type, Element element) {
+  const auto size = static_cast<std::size_t>(isa::bitWidth(type)) / 8;
+  for (std::size_t at = 0, k = 0; at < bytes.size(); at += size, ++k) {
+    const std::uint64_t value = element(k);
+    std::memcpy(bytes.data() + at, &value, std::min(size, bytes.size() - at));
+  }
+}
+
+bool fillBuffer(std::vector<std::uint8_t>& bytes, const std::vector<std::string_view>& words,
+                std::string& error) {
+  if (words.empty() || words[0] == "zero") return true;
+  if (words[0] == "file") {
+    if (words.size() != 2) return false;
+    std::ifstream file{std::string(words[1]), std::ios::binary};
+    if (!file) {
+      error = "cannot read '" + std::string(words[1]) + "'";
+      return false;
+    }
+    const std::vector<char> content{std::istreambuf_iterator<char>(file), {}};
+    std::memcpy(bytes.data(), content.data(), std::min(content.size(), bytes.size()));
+    return true;
+  }
+  const auto type = words.size() > 1 ? elementType(words[1]) : Type::U32;
+  if (!type) return false;
+  const auto format = formatOf(*type);
+  if (words[0] == "iota") {
+    fill(bytes, *type, [&](std::size_t k) {
+      return format ? fromDouble(*format, static_cast<double>(k), Rounding::NearestEven)
+                    : std::uint64_t{k};
+    });
+    return true;
+  }
+  if (words[0] == "random") {
+    const auto seed = words.size() > 2 ? parseNumber(words[2]) : 1;
+    if (!seed) return false;
+    std::mt19937_64 random(*seed);
+    fill(bytes, *type, [&](std::size_t) {
+      const std::uint64_t bits = random();
+      if (!format) return bits;
+      // Few enough bits that every format but the halves is exact.
+      const double unit = std::ldexp(static_cast<double>(bits >> 44), -19) - 1.0;
+      return fromDouble(*format, unit, Rounding::NearestEven);
+    });
+    return true;
+  }
+  if (words[0] == "fill" && words.size() == 3) {
+    const auto value = parseScalar(*type, words[2]);
+    if (!value) return false;
+    fill(bytes, *type, [&](std::size_t) { return *value; });
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<Argument> parseArgument(std::string_view text, std::string& error) {
+  const std::vector<std::string_view> words = split(text, ':');
+  error = "'" + std::string(text) + "' is no argument";
+  if (words.size() < 2) return std::nullopt;
+  Argument argument;
+  argument.text = text;
+  if (words[0] == "buffer" || words[0] == "zero") {
+    constexpr std::uint64_t kLargest = 1u << 30;
+    const auto size = parseNumber(words[1]);
+    if (!size || *size > kLargest) return std::nullopt;
+    argument.bytes.resize(*size);
+    argument.isBuffer = words[0] == "buffer";
+    if (!argument.isBuffer && words.size() != 2) return std::nullopt;
+    if (!fillBuffer(argument.bytes, {words.begin() + 2, words.end()}, error)) return std::nullopt;
+  } else {
+    const auto type = elementType(words[0]);
+    if (!type || words.size() != 2) return std::nullopt;
+    const auto value = parseScalar(*type, words[1]);
+    if (!value) return std::nullopt;
+    argument.bytes.resize(static_cast<std::size_t>(isa::bitWidth(*type)) / 8);
+    std::memcpy(argument.bytes.data(), &*value, argument.bytes.size());
+  }
+  error.clear();
+  return argument;
+}
+
+std::optional<Dim3> parseDim3(std::string_view text) {
+  const std::vector<std::string_view> words = split(text, ',');
+  std::array<std::uint32_t, 3> values{1, 1, 1};
+  if (words.size() > 3) return std::nullopt;
+  for (std::size_t k = 0; k < words.size(); ++k) {
+    const auto number = parseNumber(words[k]);
+    if (!number || *number == 0 || *number > 0x7fffffff) return std::nullopt;
+    values[k] = static_cast<std::uint32_t>(*number);
+  }
+  return Dim3{values[0], values[1], values[2]};
+}
+
+std::optional<Launch> findLaunch(std::string_view source, std::string& error) {
+  constexpr std::string_view kMark = "// LAUNCH:";
+  std::size_t at = 0;
+  while (true) {
+    at = source.find(kMark, at);
+    if (at == std::string_view::npos) return std::nullopt;
+    if (at == 0 || source[at - 1] == '\n') break;
+    ++at;
+  }
+  at += kMark.size();
+  const std::string_view text = source.substr(at, source.find('\n', at) - at);
+
+  using nlohmann::json;
+  try {
+    const json description = json::parse(text);
+    Launch launch;
+    const auto dimensions = [](const json& value) {
+      if (value.is_number_unsigned()) return Dim3{value.get<std::uint32_t>()};
+      const auto numbers = value.get<std::vector<std::uint32_t>>();
+      Dim3 result;
+      if (numbers.size() > 0) result.x = numbers[0];
+      if (numbers.size() > 1) result.y = numbers[1];
+      if (numbers.size() > 2) result.z = numbers[2];
+      return result;
+    };
+    const auto argument = [&](const json& value) {
+      std::string problem;
+      auto parsed = parseArgument(value.get<std::string>(), problem);
+      if (!parsed) throw std::runtime_error(problem);
+      return *parsed;
+    };
+    for (const auto& [key, value] : description.items()) {
+      if (key == "kernel") {
+        launch.kernel = value.get<std::string>();
+      } else if (key == "grid") {
+        launch.grid = dimensions(value);
+      } else if (key == "block") {
+        launch.block = dimensions(value);
+      } else if (key == "cluster") {
+        launch.cluster = dimensions(value);
+      } else if (key == "shared") {
+        launch.dynamicShared = value.get<std::uint64_t>();
+      } else if (key == "repeat") {
+        launch.repeat = value.get<std::uint32_t>();
+      } else if (key == "args") {
+        for (const json& element : value) launch.arguments.push_back(argument(element));
+      } else if (key == "set") {
+        for (const auto& [name, content] : value.items()) {
+          launch.globals.emplace_back(name, argument(content));
+        }
+      } else if (key == "print") {
+        launch.printedGlobals = value.get<std::vector<std::string>>();
+      } else {
+        throw std::runtime_error("unknown key '" + key + "'");
+      }
+    }
+    return launch;
+  } catch (const std::exception& problem) {
+    error = std::string("the launch description is wrong: ") + problem.what();
+    return std::nullopt;
+  }
+}
+
+std::vector<Argument> guessArguments(const ir::Function& kernel) {
+  constexpr std::size_t kBufferBytes = 65536;
+  std::vector<Argument> arguments;
+  for (const ir::Variable* variable : kernel.parameters) {
+    std::string text;
+    const int width = isa::bitWidth(variable->type);
+    if (!variable->dimensions.empty()) {
+      text = "zero:" + std::to_string(variable->size);
+    } else if (isa::isFloat(variable->type)) {
+      text = std::string(isa::spelling(variable->type).substr(1)) + ":1.5";
+    } else if (width == 64) {
+      text = "buffer:" + std::to_string(kBufferBytes) + ":random:f32";
+    } else {
+      text = "u" + std::to_string(std::max(width, 8)) + ":64";
+    }
+    std::string error;
+    if (auto argument = parseArgument(text, error)) arguments.push_back(std::move(*argument));
+  }
+  return arguments;
+}
+
+// ---- running -------------------------------------------------------------------------------------
+
+bool Outcome::has(FindingKind kind) const {
+  return std::any_of(findings.begin(), findings.end(),
+                     [&](const Finding& finding) { return finding.kind == kind; });
+}
+
+std::uint64_t Outcome::checksum() const {
+  // FNV-1a, 64 bits.
+  std::uint64_t hash = 0xcbf29ce484222325;
+  const auto add = [&](std::uint8_t byte) {
+    hash ^= byte;
+    hash *= 0x100000001b3;
+  };
+  for (const NamedBytes& object : memory) {
+    for (const char letter : object.name) add(static_cast<std::uint8_t>(letter));
+    for (const std::uint8_t byte : object.bytes) add(byte);
+  }
+  std::vector<std::string_view> lines = split(printed, '\n');
+  std::sort(lines.begin(), lines.end());
+  for (const std::string_view line : lines) {
+    for (const char letter : line) add(static_cast<std::uint8_t>(letter));
+    add('\n');
+  }
+  return hash;
+}
+
+namespace {
+
+const ir::Function* findKernel(const ir::Module& module, const std::string& name,
+                               std::string& error) {
+  const ir::Function* found = nullptr;
+  for (const ir::Function& function : module.functions()) {
+    if (!function.isEntry() || !function.hasBody()) continue;
+    if (!name.empty() && function.nameText() != name) continue;
+    if (found != nullptr && name.empty()) {
+      error = "the module has several kernels: name one";
+      return nullptr;
+    }
+    found = &function;
+  }
+  if (found == nullptr) error = name.empty() ? "no kernel" : "no kernel '" + name + "'";
+  return found;
+}
+
+Dim3 dimensionsOf(const ir::Attribute& attribute) {
+  Dim3 result;
+  std::uint32_t* const parts[] = {&result.x, &result.y, &result.z};
+  for (std::size_t k = 0; k < std::min<std::size_t>(3, attribute.values.size()); ++k) {
+    *parts[k] = static_cast<std::uint32_t>(attribute.values[k]);
+  }
+  return result;
+}
+
+bool fits(const Geometry& geometry, std::string& error) {
+  constexpr std::uint64_t kLargestBlock = 1024;
+  constexpr std::uint64_t kLargestCluster = 16;
+  if (geometry.block.count() == 0 || geometry.block.count() > kLargestBlock) {
+    error = "a block has 1 to 1024 threads";
+  } else if (geometry.cluster.count() == 0 || geometry.cluster.count() > kLargestCluster) {
+    error = "a cluster has 1 to 16 CTAs";
+  } else if (geometry.grid.count() == 0 || geometry.grid.x % geometry.cluster.x != 0 ||
+             geometry.grid.y % geometry.cluster.y != 0 ||
+             geometry.grid.z % geometry.cluster.z != 0) {
+    error = "the grid is no multiple of the cluster";
+  }
+  return error.empty();
+}
+
+}  // namespace
+
+std::optional<Outcome> run(const ir::Module& module, const Launch& launch,
+                           const MachineOptions& options, std::string& error) {
+  error.clear();
+  const ir::Function* kernel = findKernel(module, launch.kernel, error);
+  if (kernel == nullptr) return std::nullopt;
+
+  Geometry geometry;
+  geometry.grid = launch.grid;
+  geometry.dynamicShared = launch.dynamicShared;
+  geometry.block = Dim3{32};
+  if (const ir::Attribute* maximum = kernel->attribute(".maxntid")) {
+    geometry.block = dimensionsOf(*maximum);
+  }
+  if (const auto required = kernel->requiredBlock()) {
+    geometry.block = {(*required)[0], (*required)[1], (*required)[2]};
+  }
+  if (launch.block) geometry.block = *launch.block;
+  if (const ir::Attribute* required = kernel->attribute(".reqnctapercluster")) {
+    geometry.cluster = dimensionsOf(*required);
+    geometry.isExplicitCluster = true;
+  }
+  if (launch.cluster) {
+    geometry.cluster = *launch.cluster;
+    geometry.isExplicitCluster = true;
+  }
+  if (!fits(geometry, error)) return std::nullopt;
+
+  const Image image(module);
+  Program program(module, *kernel, image);
+  if (launch.arguments.size() != program.parameters().size()) {
+    error = "the kernel has " + std::to_string(program.parameters().size()) + " parameters, " +
+            std::to_string(launch.arguments.size()) + " arguments were given";
+    return std::nullopt;
+  }
+
+  GlobalMemory memory;
+  for (const ImageObject& object : image.objects()) {
+    memory.place(object.name, object.address, object.bytes, object.isConstant);
+  }
+  memory.setNext(image.end());
+  for (const auto& [name, content] : launch.globals) {
+    const ImageObject* object = image.find(name);
+    if (object == nullptr) {
+      error = "no variable '" + name + "'";
+      return std::nullopt;
+    }
+    Segment* segment = memory.find(object->address, 1);
+    if (segment == nullptr) continue;
+    std::copy_n(content.bytes.begin(), std::min(content.bytes.size(), segment->bytes.size()),
+                segment->bytes.begin());
+  }
+  std::vector<std::uint8_t> parameters(program.parameterBytes());
+  std::vector<Segment*> outputs;
+  for (std::size_t k = 0; k < launch.arguments.size(); ++k) {
+    const Argument& argument = launch.arguments[k];
+    const EntryParameter& parameter = program.parameters()[k];
+    std::uint8_t* const at = parameters.data() + parameter.offset;
+    if (argument.isBuffer) {
+      Segment& segment =
+          memory.allocate("argument " + std::to_string(k), argument.bytes.size());
+      segment.bytes = argument.bytes;
+      outputs.push_back(&segment);
+      std::memcpy(at, &segment.base, std::min<std::uint64_t>(parameter.variable->size, 8));
+    } else {
+      if (argument.bytes.size() != parameter.variable->size) {
+        error = "argument " + std::to_string(k) + " ('" + argument.text + "') has " +
+                std::to_string(argument.bytes.size()) + " bytes, the parameter " +
+                std::to_string(parameter.variable->size);
+        return std::nullopt;
+      }
+      std::copy(argument.bytes.begin(), argument.bytes.end(), at);
+    }
+  }
+
+  Outcome outcome;
+  for (std::uint32_t k = 0; k < launch.repeat; ++k) {
+    MachineOptions own = options;
+    own.seed += k;
+    Machine machine(program, memory, geometry, parameters, own);
+    machine.run();
+    outcome.findings.insert(outcome.findings.end(), machine.findings().begin(),
+                            machine.findings().end());
+    outcome.printed += machine.printed();
+    outcome.steps += machine.steps();
+    outcome.completed = machine.completed();
+    if (!outcome.completed) break;
+  }
+  for (const Segment* segment : outputs) outcome.memory.push_back({segment->name, segment->bytes});
+  for (const ImageObject& object : image.objects()) {
+    if (object.isConstant || object.bytes.empty()) continue;
+    outcome.memory.push_back({object.name, memory.find(object.address, 1)->bytes});
+  }
+  return outcome;
+}
+
+MachineOptions schedule(MachineOptions options, std::uint32_t k) {
+  options.policy = kPolicies[(static_cast<std::size_t>(options.policy) + k) % kPolicies.size()];
+  options.seed += k;
+  return options;
+}
+
+}  // namespace ptxopt::interp

@@ -1,0 +1,79 @@
+// How to launch a kernel, and what came of it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "interp/machine.h"
+#include "interp/report.h"
+#include "ir/module.h"
+
+namespace ptxopt::interp {
+
+// An argument, or new content of a module variable, as text:
+//   u32:5  s64:-1  f32:1.5  f16:0.5  pred:1      a scalar
+//   zero:64                                      64 zero bytes by value (a structure)
+//   buffer:4096                                  the address of 4096 zero bytes
+//   buffer:4096:iota:u32                         0, 1, 2, ...
+//   buffer:4096:random:f32:7                     in [-1, 1), or any bits of an integer type; seed 7
+//   buffer:4096:fill:f32:1.5
+//   buffer:4096:file:PATH
+struct Argument {
+  std::vector<std::uint8_t> bytes;  // of the value, or of the buffer
+  bool isBuffer = false;
+  std::string text;
+};
+// Sets `error` where the text is none of these.
+std::optional<Argument> parseArgument(std::string_view text, std::string& error);
+
+struct Launch {
+  std::string kernel;  // empty: the only entry of the module
+  Dim3 grid;
+  std::optional<Dim3> block;  // none: .reqntid, else .maxntid, else 32 threads
+  std::optional<Dim3> cluster;
+  std::uint64_t dynamicShared = 0;
+  std::vector<Argument> arguments;
+  std::vector<std::pair<std::string, Argument>> globals;  // set before the first launch
+  std::vector<std::string> printedGlobals;
+  std::uint32_t repeat = 1;  // launches in a row on the same memory
+};
+
+// `// LAUNCH: {...}` at the start of a line: keys kernel, grid, block, cluster (numbers or lists of
+// up to three), shared, args (texts as above), repeat, set (an object), print (a list).  None
+// without such a line; `error` is set where it is wrong.
+std::optional<Launch> findLaunch(std::string_view source, std::string& error);
+std::optional<Dim3> parseDim3(std::string_view text);  // "2", "2,1,1"
+
+// Arguments for a kernel by the types of its parameters: 64-bit ones are taken for pointers to
+// 64 KiB, integers are 64, floats 1.5, structures zero.
+std::vector<Argument> guessArguments(const ir::Function& kernel);
+
+struct NamedBytes {
+  std::string name;  // "argument 0", or of a module variable
+  std::vector<std::uint8_t> bytes;
+};
+
+struct Outcome {
+  std::vector<Finding> findings;
+  bool completed = false;
+  std::vector<NamedBytes> memory;  // buffers, then writable module variables
+  std::string printed;
+  std::uint64_t steps = 0;
+
+  bool has(FindingKind kind) const;
+  // Of `memory` and the lines of `printed` in any order.
+  std::uint64_t checksum() const;
+};
+
+// Null with `error` set where the launch does not fit the module.
+std::optional<Outcome> run(const ir::Module& module, const Launch& launch,
+                           const MachineOptions& options, std::string& error);
+
+// The k-th of a series: every policy in turn, each time with another seed.
+MachineOptions schedule(MachineOptions options, std::uint32_t k);
+
+}  // namespace ptxopt::interp

@@ -1,0 +1,590 @@
+#include "interp/machine.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "interp/arithmetic/conversion.h"
+#include "interp/printf.h"
+
+namespace ptxopt::interp {
+
+namespace {
+
+// A thread that executes this many instructions which nobody can see gives way.
+constexpr int kSlice = 4096;
+constexpr std::uint64_t kConvergencePatience = 1u << 16;
+
+}  // namespace
+
+Machine::Machine(Program& program, GlobalMemory& memory, const Geometry& geometry,
+                 std::vector<std::uint8_t> parameters, const MachineOptions& options)
+    : program_(&program),
+      memory_(&memory),
+      geometry_(geometry),
+      parameters_(std::move(parameters)),
+      options_(options),
+      threadsPerCta_(static_cast<std::uint32_t>(geometry.block.count())),
+      paddedThreads_((threadsPerCta_ + 31) / 32 * 32),
+      clusterCount_(geometry.grid.count() / geometry.cluster.count()) {
+  const std::uint64_t perCluster = paddedThreads_ * geometry.cluster.count();
+  const std::uint64_t places =
+      std::clamp<std::uint64_t>(options.residentThreads / perCluster, 1, clusterCount_);
+  clusters_.resize(places);
+  threads_.resize(places * perCluster);
+  scheduler_ = std::make_unique<Scheduler>(options.policy, options.seed, threads_.size());
+  // Three ways for asynchronous copies to land: at once, at the wait, somewhere in between.
+  landsEarly_ = options.seed % 3 == 0;
+  landsLate_ = options.seed % 3 == 1;
+  if (options_.detectsRaces) {
+    for (Segment& segment : memory_->segments()) {
+      if (!segment.isReadOnly) segment.shadow = std::make_unique<Shadow>(threadsPerCta_);
+    }
+  }
+}
+
+Machine::~Machine() {
+  for (Segment& segment : memory_->segments()) segment.shadow = nullptr;
+}
+
+// ---- threads and frames --------------------------------------------------------------------------
+
+void Machine::startClusters() {
+  const std::uint64_t ctas = geometry_.cluster.count();
+  for (std::size_t place = 0; place < clusters_.size() && nextCluster_ < clusterCount_; ++place) {
+    if (clusters_[place] != nullptr && clusters_[place]->live != 0) continue;
+    auto cluster = std::make_unique<Cluster>();
+    const Dim3 clusters{geometry_.grid.x / geometry_.cluster.x,
+                        geometry_.grid.y / geometry_.cluster.y,
+                        geometry_.grid.z / geometry_.cluster.z};
+    const auto at = clusters.at(nextCluster_++);
+    for (std::uint64_t rank = 0; rank < ctas; ++rank) {
+      auto cta = std::make_unique<Cta>();
+      const auto inner = geometry_.cluster.at(rank);
+      cta->id = {at[0] * geometry_.cluster.x + inner[0], at[1] * geometry_.cluster.y + inner[1],
+                 at[2] * geometry_.cluster.z + inner[2]};
+      cta->rank = static_cast<std::uint32_t>(rank);
+      cta->cluster = cluster.get();
+      const std::uint64_t index =
+          cta->id[0] + geometry_.grid.x * (cta->id[1] + std::uint64_t{geometry_.grid.y} * cta->id[2]);
+      startCta(*cta, index, (place * ctas + rank) * paddedThreads_);
+      cluster->live += threadsPerCta_;
+      cluster->ctas.push_back(std::move(cta));
+    }
+    cluster->pending = cluster->live;
+    clusters_[place] = std::move(cluster);
+  }
+}
+
+void Machine::startCta(Cta& cta, std::uint64_t index, std::size_t firstThread) {
+  cta.index = index;
+  cta.firstThread = firstThread;
+  cta.live = threadsPerCta_;
+  const std::uint64_t sharedBytes =
+      geometry_.dynamicShared != 0 ? program_->dynamicSharedOffset() + geometry_.dynamicShared
+                                   : program_->staticSharedBytes();
+  cta.shared.name = "shared memory";
+  cta.shared.base = kSharedBase + (std::uint64_t{cta.rank} << kRankShift);
+  cta.shared.bytes.resize(sharedBytes);
+  if (options_.detectsRaces) {
+    cta.shared.written = BitSet(sharedBytes);
+    cta.shared.shadow = std::make_unique<Shadow>(threadsPerCta_);
+  }
+  cta.threads.resize(threadsPerCta_);
+  for (std::uint32_t k = 0; k < threadsPerCta_; ++k) {
+    Thread& thread = cta.threads[k];
+    thread.index = static_cast<std::uint32_t>(firstThread + k);
+    thread.linear = k;
+    thread.cta = &cta;
+    thread.clock.start(agentOf(thread));
+    enter(thread, program_->code(0), 0, kLocalBase);
+    threads_[thread.index] = &thread;
+    scheduler_->setRunnable(thread.index);
+  }
+}
+
+Slot Machine::valueOf(const Thread& thread, const FrameValue& value) const {
+  const Cta& cta = *thread.cta;
+  const std::uint64_t sharedWindow = std::uint64_t{cta.rank} << kRankShift;
+  switch (value.kind) {
+    case FrameValue::Kind::SharedAddress: return value.value + sharedWindow;
+    case FrameValue::Kind::LocalAddress: return value.value + thread.localBase;
+    case FrameValue::Kind::Special: break;
+  }
+  const auto tid = geometry_.block.at(thread.linear);
+  const auto inner = geometry_.cluster.at(cta.rank);
+  const Dim3& grid = geometry_.grid;
+  const Dim3& cluster = geometry_.cluster;
+  const std::uint32_t bit = 1u << thread.lane();
+  switch (static_cast<Special>(value.value)) {
+    case Special::TidX: return tid[0];
+    case Special::TidY: return tid[1];
+    case Special::TidZ: return tid[2];
+    case Special::NtidX: return geometry_.block.x;
+    case Special::NtidY: return geometry_.block.y;
+    case Special::NtidZ: return geometry_.block.z;
+    case Special::CtaidX: return cta.id[0];
+    case Special::CtaidY: return cta.id[1];
+    case Special::CtaidZ: return cta.id[2];
+    case Special::NctaidX: return grid.x;
+    case Special::NctaidY: return grid.y;
+    case Special::NctaidZ: return grid.z;
+    case Special::LaneId: return thread.lane();
+    case Special::WarpId: return thread.warp();
+    case Special::WarpCount: return paddedThreads_ / 32;
+    case Special::GridId: return 1;
+    case Special::SmId: return cta.index;
+    case Special::SmCount: return geometry_.grid.count();
+    case Special::LaneMaskEq: return bit;
+    case Special::LaneMaskLe: return bit | (bit - 1);
+    case Special::LaneMaskLt: return bit - 1;
+    case Special::LaneMaskGe: return ~(bit - 1) & 0xffffffffu;
+    case Special::LaneMaskGt: return ~(bit | (bit - 1)) & 0xffffffffu;
+    case Special::ClusterIdX: return cta.id[0] / cluster.x;
+    case Special::ClusterIdY: return cta.id[1] / cluster.y;
+    case Special::ClusterIdZ: return cta.id[2] / cluster.z;
+    case Special::ClusterCountX: return grid.x / cluster.x;
+    case Special::ClusterCountY: return grid.y / cluster.y;
+    case Special::ClusterCountZ: return grid.z / cluster.z;
+    case Special::ClusterCtaidX: return inner[0];
+    case Special::ClusterCtaidY: return inner[1];
+    case Special::ClusterCtaidZ: return inner[2];
+    case Special::ClusterNctaidX: return cluster.x;
+    case Special::ClusterNctaidY: return cluster.y;
+    case Special::ClusterNctaidZ: return cluster.z;
+    case Special::ClusterCtaRank: return cta.rank;
+    case Special::ClusterCtaCount: return cluster.count();
+    case Special::IsExplicitCluster: return geometry_.isExplicitCluster ? 1 : 0;
+    case Special::DynamicSharedBytes: return geometry_.dynamicShared;
+    case Special::TotalSharedBytes: return cta.shared.bytes.size();
+    case Special::WarpSize: return 32;
+    case Special::Zero: return 0;
+  }
+  return 0;
+}
+
+void Machine::enter(Thread& thread, const Code& code, std::size_t frame,
+                    std::uint64_t localBase) {
+  thread.code = &code;
+  thread.pc = 0;
+  thread.frameBase = frame;
+  thread.stack.resize(frame + code.frame.size());
+  thread.frame = thread.stack.data() + frame;
+  std::copy(code.frame.begin(), code.frame.end(), thread.frame);
+  thread.localBase = localBase;
+  thread.localTop = localBase + code.localBytes;
+  for (const FrameValue& value : code.values) thread.frame[value.slot] = valueOf(thread, value);
+}
+
+void Machine::call(Thread& thread, const Op& op) {
+  const CallSite& site = thread.code->calls[op.index];
+  if (site.builtin != Builtin::None) {
+    callBuiltin(thread, site);
+    ++thread.pc;
+    return;
+  }
+  const Code* callee = site.callee != CallSite::kIndirect ? &program_->code(site.callee)
+                                                          : program_->codeAt(thread.frame[op.a]);
+  if (callee == nullptr) fault(FindingKind::OutOfBounds, op, "a call to an address of no function");
+  if (callee->parameters.size() != site.arguments.size() ||
+      callee->results.size() < site.results.size()) {
+    fault(FindingKind::Unsupported, op, "a call whose arguments do not fit the function");
+  }
+  constexpr std::size_t kDepth = 4096;
+  if (thread.calls.size() >= kDepth) fault(FindingKind::OutOfBounds, op, "the stack is full");
+
+  // Values first: the stack may move.
+  std::vector<Slot> values(site.arguments.size());
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    if (!site.arguments[k].inMemory) values[k] = thread.frame[site.arguments[k].slot];
+  }
+  const std::uint64_t callerBase = thread.localBase;
+  thread.calls.push_back(
+      {thread.code, &site, thread.pc + 1, thread.frameBase, thread.localBase});
+  const std::uint64_t top = alignUp(thread.localTop, 256);
+  enter(thread, *callee, thread.stack.size(), top);
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    const Transfer& from = site.arguments[k];
+    const Transfer& to = callee->parameters[k];
+    if (to.inMemory) {
+      std::uint8_t* target = localBytes(thread, thread.localBase + to.offset, to.size);
+      if (from.inMemory) {
+        std::memmove(target, localBytes(thread, callerBase + from.offset, from.size),
+                     std::min(from.size, to.size));
+      } else {
+        std::memcpy(target, &values[k], std::min<std::uint64_t>(to.size, sizeof(Slot)));
+      }
+    } else if (from.inMemory) {
+      Slot value = 0;
+      std::memcpy(&value, localBytes(thread, callerBase + from.offset, from.size),
+                  std::min<std::uint64_t>(from.size, sizeof(Slot)));
+      thread.frame[to.slot] = value;
+    } else {
+      thread.frame[to.slot] = values[k];
+    }
+  }
+}
+
+void Machine::ret(Thread& thread) {
+  if (thread.calls.empty()) return exit(thread);
+  const CallFrame frame = thread.calls.back();
+  thread.calls.pop_back();
+  const Code& callee = *thread.code;
+  const std::uint64_t calleeBase = thread.localBase;
+  Slot* const callerFrame = thread.stack.data() + frame.frame;
+  for (std::size_t k = 0; k < frame.site->results.size(); ++k) {
+    const Transfer& from = callee.results[k];
+    const Transfer& to = frame.site->results[k];
+    Slot value = 0;
+    if (from.inMemory && to.inMemory) {
+      std::uint8_t* const target = localBytes(thread, frame.localBase + to.offset, to.size);
+      std::memmove(target, localBytes(thread, calleeBase + from.offset, from.size),
+                   std::min(from.size, to.size));
+      continue;
+    }
+    if (from.inMemory) {
+      std::memcpy(&value, localBytes(thread, calleeBase + from.offset, from.size),
+                  std::min<std::uint64_t>(from.size, sizeof(Slot)));
+    } else {
+      value = thread.frame[from.slot];
+    }
+    if (to.inMemory) {
+      std::memcpy(localBytes(thread, frame.localBase + to.offset, to.size), &value,
+                  std::min<std::uint64_t>(to.size, sizeof(Slot)));
+    } else {
+      callerFrame[to.slot] = value;
+    }
+  }
+  thread.code = frame.code;
+  thread.pc = frame.returnTo;
+  thread.stack.resize(frame.frame + frame.code->frame.size());
+  thread.frameBase = frame.frame;
+  thread.frame = thread.stack.data() + frame.frame;
+  thread.localBase = frame.localBase;
+  thread.localTop = frame.localBase + frame.code->localBytes;
+}
+
+void Machine::callBuiltin(Thread& thread, const CallSite& site) {
+  const Op& op = thread.op();
+  const auto argument = [&](std::size_t k) -> std::uint64_t {
+    if (k >= site.arguments.size()) return 0;
+    const Transfer& from = site.arguments[k];
+    if (!from.inMemory) return thread.frame[from.slot];
+    std::uint64_t value = 0;
+    std::memcpy(&value, localBytes(thread, thread.localBase + from.offset, from.size),
+                std::min<std::uint64_t>(from.size, sizeof value));
+    return value;
+  };
+  std::uint64_t result = 0;
+  switch (site.builtin) {
+    case Builtin::Printf: {
+      const std::string format = readString(thread, op, argument(0));
+      std::uint64_t at = argument(1);
+      const auto next = [&](std::uint32_t size) {
+        at = alignUp(at, size);
+        const Place place = resolve(thread, op, isa::Space::None, at, size, false);
+        std::uint64_t value = 0;
+        std::memcpy(&value, place.data, size);
+        at += size;
+        return value;
+      };
+      const auto text = [&](std::uint64_t address) { return readString(thread, op, address); };
+      const PrintfResult printed = formatPrintf(format, next, text);
+      printed_ += printed.text;
+      result = static_cast<std::uint32_t>(printed.conversions);
+      break;
+    }
+    case Builtin::Malloc: {
+      const std::uint64_t size = argument(0);
+      constexpr std::uint64_t kHeapLimit = 1u << 28;
+      if (size == 0 || size > kHeapLimit) break;
+      Segment& segment = memory_->allocate("memory of malloc", size);
+      if (options_.detectsRaces) {
+        segment.written = BitSet(size);
+        segment.shadow = std::make_unique<Shadow>(threadsPerCta_);
+      }
+      result = segment.base;
+      break;
+    }
+    case Builtin::Free: {
+      const std::uint64_t address = argument(0);
+      Segment* segment = address != 0 ? memory_->find(address, 1) : nullptr;
+      if (address != 0 && (segment == nullptr || segment->base != address)) {
+        fault(FindingKind::OutOfBounds, op, "free of what malloc did not give");
+      }
+      if (segment != nullptr) segment->isLive = false;
+      break;
+    }
+    case Builtin::AssertFail:
+      fault(FindingKind::AssertionFailed, op,
+            "assertion '" + readString(thread, op, argument(0)) + "' failed in " +
+                describe(nameOf(thread)));
+    case Builtin::None: break;
+  }
+  if (site.results.empty()) return;
+  const Transfer& to = site.results.front();
+  if (to.inMemory) {
+    std::memcpy(localBytes(thread, thread.localBase + to.offset, to.size), &result,
+                std::min<std::uint64_t>(to.size, sizeof result));
+  } else {
+    thread.frame[to.slot] = result;
+  }
+}
+
+// ---- control -------------------------------------------------------------------------------------
+
+void Machine::run() {
+  try {
+    startClusters();
+    while (true) {
+      const std::size_t index = scheduler_->pick();
+      if (index == Scheduler::kNone) {
+        if (releaseConverging()) continue;
+        const bool anyLive = std::any_of(clusters_.begin(), clusters_.end(), [](const auto& cluster) {
+          return cluster != nullptr && cluster->live != 0;
+        });
+        if (anyLive) {
+          reportDeadlock();
+          return;
+        }
+        if (nextCluster_ == clusterCount_) break;
+        startClusters();
+        continue;
+      }
+      slice(*threads_[index]);
+      // A thread that spins must not keep others of its warp from going on without it.
+      if (++slices_ % kConvergencePatience == 0) releaseConverging();
+    }
+    completed_ = true;
+  } catch (const Halt&) {
+  }
+}
+
+void Machine::slice(Thread& thread) {
+  if (!thread.copies.empty()) landSome(thread);
+  int budget = kSlice;
+  while (budget-- > 0) {
+    const Op& op = thread.code->ops[thread.pc];
+    if (thread.frame[op.guard] != op.guardExpected) {
+      ++thread.pc;
+      continue;
+    }
+    if (op.action == Action::Pure) {
+      op.compute(thread.frame, op);
+      ++thread.pc;
+      continue;
+    }
+    if (op.action == Action::Branch) {
+      thread.pc = op.index;
+      continue;
+    }
+    if (!execute(thread, op)) break;
+  }
+  steps_ += static_cast<std::uint64_t>(kSlice - std::max(budget, 0));
+  if (steps_ > options_.stepLimit) {
+    fault(FindingKind::StepLimit, thread.op(),
+          std::to_string(options_.stepLimit) + " thread-instructions were executed; " +
+              describe(nameOf(thread)) + " is here");
+  }
+}
+
+bool Machine::execute(Thread& thread, const Op& op) {
+  switch (op.action) {
+    case Action::Pure:
+    case Action::Branch: return true;  // slice() does these
+    case Action::BranchTable: {
+      const Slot index = thread.frame[op.a] & 0xffffffffu;
+      if (index >= static_cast<std::uint64_t>(op.immediate)) {
+        fault(FindingKind::OutOfBounds, op, "brx.idx behind the end of its list");
+      }
+      thread.pc = thread.code->lists[op.index + index];
+      return true;
+    }
+    case Action::Call: call(thread, op); return true;
+    case Action::Return: ret(thread); return thread.state == State::Running;
+    case Action::Exit: exit(thread); return false;
+    case Action::Trap: fault(FindingKind::Trap, op, "trap in " + describe(nameOf(thread)));
+    case Action::Load: {
+      const bool isVisible = load(thread, op);
+      ++thread.pc;
+      return !isVisible;
+    }
+    case Action::Store: {
+      const bool isVisible = store(thread, op);
+      ++thread.pc;
+      return !isVisible;
+    }
+    case Action::Atomic: atomic(thread, op); break;
+    case Action::Fence:
+      // membar has no semantics among its qualifiers: it is fence.sc (docs/soundness.md A3.3).
+      if (options_.detectsRaces) {
+        fence(thread.clock,
+              op.semantics == isa::Semantics::None ? isa::Semantics::Sc : op.semantics, op.scope);
+      }
+      break;
+    case Action::Barrier: arriveAtBarrier(thread, op); return false;
+    case Action::ClusterBarrier: clusterBarrier(thread, op); return false;
+    case Action::Collective: arriveAtCollective(thread, op); return thread.state == State::Running;
+    case Action::CopyAsync: issueCopy(thread, op); break;
+    case Action::CommitAsync:
+      for (PendingCopy& copy : thread.copies) {
+        if (copy.committed) continue;
+        copy.committed = true;
+        copy.group = thread.copyGroup;
+      }
+      ++thread.copyGroup;
+      break;
+    case Action::WaitAsync: waitForCopies(thread, op); break;
+    case Action::Mbarrier: mbarrier(thread, op); break;
+    case Action::Timer:
+      thread.frame[op.d] = truncated(steps_ >> op.detail, op.width);
+      ++thread.pc;
+      return true;
+    case Action::Nothing: ++thread.pc; return true;
+    case Action::AllocateLocal:
+    case Action::SaveLocal:
+    case Action::RestoreLocal:
+    case Action::Unsupported:
+      fault(FindingKind::Unsupported, op,
+            "'" + std::string(op.origin->form->mnemonic) + "' is not supported: " +
+                thread.code->problems[op.index]);
+  }
+  ++thread.pc;
+  return false;
+}
+
+void Machine::wake(Thread& thread) {
+  thread.state = State::Running;
+  scheduler_->setRunnable(thread.index);
+}
+
+void Machine::block(Thread& thread, State state) {
+  thread.state = state;
+  scheduler_->setBlocked(thread.index);
+}
+
+void Machine::exit(Thread& thread) {
+  for (PendingCopy& copy : thread.copies) land(copy);
+  thread.copies.clear();
+  block(thread, State::Exited);
+  Cta& cta = *thread.cta;
+  Cluster& cluster = *cta.cluster;
+  --cta.live;
+  --cluster.live;
+  if (!(thread.arrivedAtCluster && thread.clusterPhase == cluster.phase)) --cluster.pending;
+  // The frame is not needed any more, but the others may still be named in messages.
+  thread.stack = {};
+  thread.local = {};
+  thread.calls = {};
+
+  settleCollective(cta, thread.warp());
+  settleWarpAtBarrier(cta, thread.warp());
+  for (Barrier& barrier : cta.barriers) settleBarrier(cta, barrier);
+  settleCluster(cluster);
+}
+
+// The lanes of a warp that wait at one instruction without a mask go on together.
+bool Machine::releaseConverging(Cta& cta, std::uint32_t warp) {
+  const Op* first = nullptr;
+  std::uint32_t lanes = 0;
+  for (const Thread& thread : lanesOf(cta, warp)) {
+    if (thread.state != State::AtCollective || thread.op().is(kHasMask)) continue;
+    if (first == nullptr) first = &thread.op();
+    if (&thread.op() == first) lanes |= 1u << thread.lane();
+  }
+  if (lanes == 0) return false;
+  runCollective(cta, warp, lanes);
+  return true;
+}
+
+bool Machine::releaseConverging() {
+  bool any = false;
+  for (const auto& cluster : clusters_) {
+    if (cluster == nullptr) continue;
+    for (const auto& cta : cluster->ctas) {
+      for (std::uint32_t warp = 0; warp * 32 < threadsPerCta_; ++warp) {
+        any = releaseConverging(*cta, warp) || any;
+      }
+    }
+  }
+  return any;
+}
+
+// ---- findings ------------------------------------------------------------------------------------
+
+AgentId Machine::agentOf(const Thread& thread) const {
+  return static_cast<AgentId>(thread.cta->index * paddedThreads_ + thread.linear);
+}
+
+ThreadName Machine::nameOf(const Thread& thread) const {
+  return {thread.cta->id, geometry_.block.at(thread.linear)};
+}
+
+ThreadName Machine::nameOfAgent(AgentId agent) const {
+  const std::uint64_t all = geometry_.grid.count() * paddedThreads_;
+  const std::uint64_t thread = agent % all;
+  return {geometry_.grid.at(thread / paddedThreads_), geometry_.block.at(thread % paddedThreads_)};
+}
+
+void Machine::finding(FindingKind kind, const Op& op, std::string message, const Op* other,
+                      std::string otherMessage) {
+  // One for each pair of places and kind.
+  static constexpr char kKinds[32] = {};
+  const std::array<const void*, 3> key = {&kKinds[static_cast<int>(kind)], op.origin,
+                                          other != nullptr ? other->origin : nullptr};
+  if (!reported_.insert(key).second) return;
+  findings_.push_back({kind, op.origin, std::move(message),
+                       other != nullptr ? other->origin : nullptr, std::move(otherMessage)});
+}
+
+void Machine::fault(FindingKind kind, const Op& op, std::string message) {
+  finding(kind, op, std::move(message));
+  throw Halt{};
+}
+
+void Machine::reportDeadlock() {
+  // One finding for each place where threads wait.
+  struct Group {
+    const Thread* first = nullptr;
+    std::size_t count = 0;
+  };
+  std::map<const Op*, Group> groups;
+  for (const auto& cluster : clusters_) {
+    if (cluster == nullptr) continue;
+    for (const auto& cta : cluster->ctas) {
+      for (const Thread& thread : cta->threads) {
+        if (thread.state == State::Exited) continue;
+        Group& group = groups[&thread.op()];
+        if (group.first == nullptr) group.first = &thread;
+        ++group.count;
+      }
+    }
+  }
+  for (const auto& [op, group] : groups) {
+    const Thread& thread = *group.first;
+    std::string message = std::to_string(group.count) + " thread" + (group.count == 1 ? "" : "s") +
+                          " wait here for ever, " + describe(nameOf(thread)) + " among them";
+    if (thread.state == State::InBarrier) {
+      const Barrier& barrier = thread.cta->barriers[thread.barrier];
+      message += "; barrier " + std::to_string(thread.barrier) + " has " +
+                 std::to_string(barrier.arrivedWarps * 32) + " of " +
+                 std::to_string(barrier.count != 0 ? barrier.count : thread.cta->live) + " threads";
+    } else if (thread.state == State::AtBarrier) {
+      message += "; other threads of its warp do not come to barrier " +
+                 std::to_string(thread.barrier);
+    } else if (thread.state == State::AtCollective) {
+      for (const Thread& lane : thread.cta->threads) {
+        const bool awaited = lane.warp() == thread.warp() && (thread.mask >> lane.lane() & 1) != 0 &&
+                             lane.state != State::Exited && &lane.op() != op;
+        if (!awaited) continue;
+        finding(FindingKind::Deadlock, *op, message + "; it waits for " + describe(nameOf(lane)),
+                &lane.op(), "which waits here");
+        message.clear();
+        break;
+      }
+    }
+    if (!message.empty()) finding(FindingKind::Deadlock, *op, message);
+  }
+}
+
+}  // namespace ptxopt::interp

@@ -1,0 +1,232 @@
+// Runs one launch of a kernel.
+//
+// All CTAs of the grid are resident, up to Options::residentThreads; the others start as CTAs end.
+// A thread runs until it has executed one operation that another thread can see (an access to
+// shared or global memory, a barrier, a collective, a fence); then the scheduler chooses again.
+// Orders of operations that nobody else can see make no difference, so nothing is lost by that.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "interp/memory.h"
+#include "interp/program.h"
+#include "interp/race.h"
+#include "interp/report.h"
+#include "interp/scheduler.h"
+
+namespace ptxopt::interp {
+
+struct Dim3 {
+  std::uint32_t x = 1;
+  std::uint32_t y = 1;
+  std::uint32_t z = 1;
+  std::uint64_t count() const { return std::uint64_t{x} * y * z; }
+  std::array<std::uint32_t, 3> at(std::uint64_t index) const {
+    return {static_cast<std::uint32_t>(index % x), static_cast<std::uint32_t>(index / x % y),
+            static_cast<std::uint32_t>(index / x / y)};
+  }
+};
+
+struct MachineOptions {
+  bool detectsRaces = true;
+  Policy policy = Policy::RoundRobin;
+  std::uint64_t seed = 1;
+  std::uint64_t stepLimit = 100'000'000;  // thread-instructions of the launch
+  std::uint64_t residentThreads = 1u << 15;
+};
+
+struct Geometry {
+  Dim3 grid;
+  Dim3 block;
+  Dim3 cluster;
+  bool isExplicitCluster = false;
+  std::uint64_t dynamicShared = 0;
+};
+
+class Machine {
+ public:
+  // `memory` holds the image and the buffers, and keeps what the kernel wrote.
+  Machine(Program& program, GlobalMemory& memory, const Geometry& geometry,
+          std::vector<std::uint8_t> parameters, const MachineOptions& options);
+  ~Machine();
+
+  // Returns when every thread has exited, or after a fault (the last finding says which).
+  void run();
+
+  const std::vector<Finding>& findings() const { return findings_; }
+  bool completed() const { return completed_; }
+  const std::string& printed() const { return printed_; }
+  std::uint64_t steps() const { return steps_; }
+
+ private:
+  struct Halt {};  // thrown by a fault
+  enum class State : std::uint8_t { Running, AtBarrier, InBarrier, AtCluster, AtCollective, Exited };
+  struct Cta;
+  struct Cluster;
+  struct CallFrame {
+    const Code* code;
+    const CallSite* site;
+    std::uint32_t returnTo;
+    std::size_t frame;
+    std::uint64_t localBase;
+  };
+  struct Place {
+    std::uint8_t* data = nullptr;
+    Segment* segment = nullptr;  // null: memory of the thread itself
+    std::uint64_t offset = 0;
+  };
+  struct PendingCopy {
+    Place to;
+    Place from;
+    std::uint32_t size = 0;
+    std::uint32_t sourceSize = 0;
+    std::uint32_t clock = 0;
+    bool committed = false;
+    bool landed = false;
+    std::uint32_t group = 0;
+  };
+  struct Thread {
+    std::uint32_t index = 0;      // in the scheduler
+    std::uint32_t linear = 0;     // in the CTA
+    State state = State::Running;
+    Cta* cta = nullptr;
+    const Code* code = nullptr;
+    Slot* frame = nullptr;
+    std::uint32_t pc = 0;
+    std::vector<Slot> stack;
+    std::size_t frameBase = 0;
+    std::vector<CallFrame> calls;
+    std::vector<std::uint8_t> local;
+    std::uint64_t localBase = 0;  // of the frame
+    std::uint64_t localTop = 0;
+    std::uint32_t mask = 0;       // of the collective that it waits in
+    std::uint32_t barrier = 0;    // that it waits at
+    std::uint64_t clusterPhase = 0;
+    bool arrivedAtCluster = false;
+    std::deque<PendingCopy> copies;
+    std::uint32_t copyGroup = 0;
+    ThreadClock clock;
+
+    const Op& op() const { return code->ops[pc]; }
+    std::uint32_t lane() const { return linear % 32; }
+    std::uint32_t warp() const { return linear / 32; }
+  };
+  struct Barrier {
+    std::uint32_t arrivedWarps = 0;  // each counts as 32 threads
+    std::uint64_t arrived = 0;       // a bit for each warp
+    std::uint64_t count = 0;         // of threads; 0: all of the CTA
+    bool isActive = false;
+    const Op* first = nullptr;
+    std::vector<Thread*> waiting;
+    std::uint32_t population = 0;
+    bool conjunction = true;
+    bool disjunction = false;
+    ClockJoin clocks;
+  };
+  struct MbarrierHistory {
+    std::vector<Snapshot> pending;
+    std::vector<Snapshot> completed;
+  };
+  struct Cta {
+    std::uint64_t index = 0;
+    std::array<std::uint32_t, 3> id{};
+    Cluster* cluster = nullptr;
+    std::uint32_t rank = 0;
+    std::size_t firstThread = 0;  // in the scheduler
+    std::vector<Thread> threads;
+    std::uint32_t live = 0;
+    Segment shared;
+    std::array<Barrier, 16> barriers;
+    std::map<std::uint64_t, MbarrierHistory> mbarriers;
+  };
+  struct Cluster {
+    std::vector<std::unique_ptr<Cta>> ctas;
+    std::uint64_t phase = 0;
+    std::uint32_t live = 0;
+    std::uint32_t pending = 0;  // live threads that have not arrived in this phase
+    ClockJoin clocks;
+    ClockRef lastClock;
+  };
+
+  // machine.cpp: threads, frames and control
+  void startClusters();
+  void startCta(Cta& cta, std::uint64_t index, std::size_t firstThread);
+  void enter(Thread& thread, const Code& code, std::size_t frame, std::uint64_t localBase);
+  Slot valueOf(const Thread& thread, const FrameValue& value) const;
+  void slice(Thread& thread);
+  bool execute(Thread& thread, const Op& op);  // false: the slice ends
+  void call(Thread& thread, const Op& op);
+  void callBuiltin(Thread& thread, const CallSite& site);
+  void ret(Thread& thread);
+  void exit(Thread& thread);
+  bool releaseConverging();
+  bool releaseConverging(Cta& cta, std::uint32_t warp);
+  void reportDeadlock();
+  void wake(Thread& thread);
+  void block(Thread& thread, State state);
+  void finding(FindingKind kind, const Op& op, std::string message, const Op* other = nullptr,
+               std::string otherMessage = {});
+  [[noreturn]] void fault(FindingKind kind, const Op& op, std::string message);
+  ThreadName nameOf(const Thread& thread) const;
+  ThreadName nameOfAgent(AgentId agent) const;
+  AgentId agentOf(const Thread& thread) const;
+
+  // machine_memory.cpp
+  std::uint64_t addressOf(const Thread& thread, const Op& op) const;
+  Place resolve(Thread& thread, const Op& op, isa::Space space, std::uint64_t address,
+                std::uint32_t size, bool writes);
+  std::uint8_t* localBytes(Thread& thread, std::uint64_t address, std::uint64_t size);
+  void check(Thread& thread, const Op& op, const Place& place, std::uint32_t size, bool writes,
+             bool isStrong, const Access* as = nullptr);
+  bool load(Thread& thread, const Op& op);
+  bool store(Thread& thread, const Op& op);
+  void atomic(Thread& thread, const Op& op);
+  void issueCopy(Thread& thread, const Op& op);
+  void land(PendingCopy& copy);
+  void landSome(Thread& thread);
+  void waitForCopies(Thread& thread, const Op& op);
+  std::string readString(Thread& thread, const Op& op, std::uint64_t address);
+
+  // machine_sync.cpp
+  void arriveAtBarrier(Thread& thread, const Op& op);
+  void settleWarpAtBarrier(Cta& cta, std::uint32_t warp);
+  void settleBarrier(Cta& cta, Barrier& barrier);
+  void clusterBarrier(Thread& thread, const Op& op);
+  void settleCluster(Cluster& cluster);
+  void arriveAtCollective(Thread& thread, const Op& op);
+  void settleCollective(Cta& cta, std::uint32_t warp);
+  void runCollective(Cta& cta, std::uint32_t warp, std::uint32_t lanes);
+  void mbarrier(Thread& thread, const Op& op);
+  std::uint32_t liveLanes(const Cta& cta, std::uint32_t warp) const;
+  std::span<Thread> lanesOf(Cta& cta, std::uint32_t warp) const;
+
+  Program* program_;
+  GlobalMemory* memory_;
+  Geometry geometry_;
+  std::vector<std::uint8_t> parameters_;
+  MachineOptions options_;
+  std::uint32_t threadsPerCta_;
+  std::uint32_t paddedThreads_;  // of a CTA, to whole warps
+  std::uint64_t clusterCount_;
+  std::uint64_t nextCluster_ = 0;
+  std::unique_ptr<Scheduler> scheduler_;
+  std::vector<std::unique_ptr<Cluster>> clusters_;  // resident, a place for each
+  std::vector<Thread*> threads_;                    // by index in the scheduler
+  std::vector<Finding> findings_;
+  std::set<std::array<const void*, 3>> reported_;
+  std::string printed_;
+  std::uint64_t steps_ = 0;
+  std::uint64_t slices_ = 0;
+  bool completed_ = false;
+  bool landsEarly_ = false;
+  bool landsLate_ = false;
+};
+
+}  // namespace ptxopt::interp

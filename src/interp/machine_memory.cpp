@@ -1,0 +1,313 @@
+// Loads, stores, atomics and asynchronous copies.
+#include <algorithm>
+#include <cinttypes>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+
+#include "interp/arithmetic/conversion.h"
+#include "interp/atomic.h"
+#include "interp/decode/bind.h"
+#include "interp/machine.h"
+
+namespace ptxopt::interp {
+
+namespace {
+
+using isa::Space;
+
+bool isStrong(isa::Semantics semantics) {
+  return semantics != isa::Semantics::None && semantics != isa::Semantics::Weak;
+}
+
+// Atomics without a scope have gpu scope; .volatile and .mmio are relaxed at system scope.
+isa::Scope scopeOf(const Op& op) {
+  if (op.scope != isa::Scope::None) return op.scope;
+  return op.action == Action::Atomic ? isa::Scope::Gpu : isa::Scope::Sys;
+}
+
+std::string hexadecimal(std::uint64_t value) {
+  char text[24];
+  std::snprintf(text, sizeof text, "0x%" PRIx64, value);
+  return text;
+}
+
+std::string bytesOf(std::uint32_t size) {
+  return std::to_string(size) + (size == 1 ? " byte" : " bytes");
+}
+
+}  // namespace
+
+std::uint64_t Machine::addressOf(const Thread& thread, const Op& op) const {
+  const std::uint64_t address = thread.frame[op.a] + static_cast<std::uint64_t>(op.immediate);
+  return op.is(kAddress32) ? address & 0xffffffffu : address;
+}
+
+std::uint8_t* Machine::localBytes(Thread& thread, std::uint64_t address, std::uint64_t size) {
+  const std::uint64_t end = std::max(thread.localTop, address + size);
+  if (thread.local.size() < end) thread.local.resize(end);
+  return thread.local.data() + address;
+}
+
+Machine::Place Machine::resolve(Thread& thread, const Op& op, Space space, std::uint64_t address,
+                                std::uint32_t size, bool writes) {
+  const auto outside = [&](const std::string& where) {
+    fault(FindingKind::OutOfBounds, op,
+          std::string(writes ? "write" : "read") + " of " + bytesOf(size) + " at " +
+              hexadecimal(address) + ", " + where + ", by " + describe(nameOf(thread)));
+  };
+  if (address % size != 0) {
+    fault(FindingKind::Misaligned, op,
+          std::string(writes ? "write" : "read") + " of " + bytesOf(size) + " at " +
+              hexadecimal(address) + " by " + describe(nameOf(thread)));
+  }
+  const std::uint64_t named = address;
+  if (space == Space::None) {
+    const Windows& windows = program_->image().windows();
+    const std::uint64_t next[] = {windows.parameter, windows.shared, windows.local,
+                                  windows.function, ~std::uint64_t{0}};
+    constexpr Space kSpaces[] = {Space::ParamEntry, Space::SharedCluster, Space::Local, Space::None};
+    space = Space::Global;
+    for (int k = 0; k < 4; ++k) {
+      if (address < next[k] || address >= next[k + 1]) continue;
+      space = kSpaces[k];
+      address -= next[k];
+    }
+  }
+  switch (space) {
+    case Space::Global:
+    case Space::Const: {
+      Segment* segment = memory_->find(address, size);
+      if (segment == nullptr) {
+        address = named;
+        const Segment* nearest = memory_->nearest(address);
+        if (nearest == nullptr) outside("where nothing is");
+        if (!nearest->isLive) outside("in memory that was freed");
+        outside(std::to_string(address - nearest->base) + " bytes behind the start of '" +
+                nearest->name + "' of " + std::to_string(nearest->bytes.size()) + " bytes");
+      }
+      if (writes && segment->isReadOnly) outside("in constant memory");
+      const std::uint64_t offset = address - segment->base;
+      return {segment->bytes.data() + offset, segment, offset};
+    }
+    case Space::Shared:
+    case Space::SharedCluster: {
+      const std::uint64_t rank = address >> kRankShift;
+      if (rank >= thread.cta->cluster->ctas.size()) outside("outside of shared memory");
+      Cta& cta = *thread.cta->cluster->ctas[rank];
+      if (!cta.shared.contains(address, size)) {
+        outside("outside of the " + std::to_string(cta.shared.bytes.size()) +
+                " bytes of shared memory");
+      }
+      if (cta.live == 0) outside("in shared memory of a CTA that has exited");
+      const std::uint64_t offset = address - cta.shared.base;
+      return {cta.shared.bytes.data() + offset, &cta.shared, offset};
+    }
+    case Space::Local: {
+      const std::uint64_t top = thread.localTop;
+      if (address < kLocalBase || address > top || size > top - address) {
+        outside("outside of local memory");
+      }
+      return {localBytes(thread, address, size), nullptr, address};
+    }
+    case Space::ParamEntry:
+      if (writes) outside("in the parameters of the kernel");
+      if (address + size > parameters_.size()) outside("behind the parameters of the kernel");
+      return {parameters_.data() + address, nullptr, address};
+    default: outside("where nothing is"); return {};
+  }
+}
+
+void Machine::check(Thread& thread, const Op& op, const Place& place, std::uint32_t size,
+                    bool writes, bool strong, const Access* as) {
+  Segment& segment = *place.segment;
+  if (segment.written.size() != 0) {
+    if (writes) {
+      for (std::uint64_t k = place.offset; k < place.offset + size; ++k) segment.written.set(k);
+    } else {
+      for (std::uint64_t k = place.offset; k < place.offset + size; ++k) {
+        if (segment.written.test(k)) continue;
+        finding(FindingKind::Uninitialised, op,
+                "read of " + bytesOf(size) + " of " + segment.name + " at offset " +
+                    std::to_string(place.offset) + ", which nobody has written, by " +
+                    describe(nameOf(thread)));
+        break;
+      }
+    }
+  }
+  if (segment.shadow == nullptr) return;
+  Access access;
+  if (as != nullptr) {
+    access = *as;
+  } else {
+    access.agent = thread.clock.agent();
+    access.clock = thread.clock.own();
+  }
+  access.site = &op;
+  access.writes = writes;
+  access.isStrong = strong;
+  access.scope = scopeOf(op);
+  segment.shadow->access(place.offset, size, thread.clock, access, [&](const Race& race) {
+    const auto verb = [](bool isWrite, bool isCopy) {
+      return std::string(isCopy ? "asynchronous " : "") + (isWrite ? "write" : "read");
+    };
+    const std::uint64_t all = geometry_.grid.count() * paddedThreads_;
+    finding(FindingKind::DataRace, op,
+            verb(writes, access.agent >= all) + " of " + bytesOf(size) + " at " +
+                hexadecimal(segment.base + race.offset) + " (" + segment.name + " + " +
+                std::to_string(race.offset) + ") by " + describe(nameOf(thread)) +
+                " is not ordered against another access",
+            race.first,
+            "the other is this " + verb(race.firstWrites, race.firstAgent >= all) + " by " +
+                describe(nameOfAgent(race.firstAgent)));
+  });
+}
+
+bool Machine::load(Thread& thread, const Op& op) {
+  const auto bytes = static_cast<std::uint32_t>(isa::bitWidth(op.type)) / 8;
+  const std::uint32_t size = bytes * op.count;
+  const Place place = resolve(thread, op, op.space, addressOf(thread, op), size, false);
+  const auto element = [&](std::uint32_t slot, std::uint32_t k) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, place.data + k * bytes, bytes);
+    thread.frame[slot] = widen(op.type, value, op.width);
+  };
+  if (op.count == 1) {
+    element(op.d, 0);
+  } else {
+    for (std::uint32_t k = 0; k < op.count; ++k) element(thread.code->lists[op.index + k], k);
+  }
+  if (place.segment == nullptr || place.segment->isReadOnly) return false;
+  if (options_.detectsRaces) {
+    const bool strong = isStrong(op.semantics);
+    check(thread, op, place, size, false, strong);
+    if (strong && place.segment->shadow != nullptr) {
+      strongRead(thread.clock, place.segment->shadow->findReleased(place.offset),
+                 static_cast<std::uint32_t>(thread.cta->index), op.semantics, scopeOf(op));
+    }
+  }
+  return true;
+}
+
+bool Machine::store(Thread& thread, const Op& op) {
+  const auto bytes = static_cast<std::uint32_t>(isa::bitWidth(op.type)) / 8;
+  const std::uint32_t size = bytes * op.count;
+  const Place place = resolve(thread, op, op.space, addressOf(thread, op), size, true);
+  if (place.segment != nullptr && options_.detectsRaces) {
+    const bool strong = isStrong(op.semantics);
+    check(thread, op, place, size, true, strong);
+    if (strong && place.segment->shadow != nullptr) {
+      strongWrite(thread.clock, place.segment->shadow->released(place.offset),
+                  static_cast<std::uint32_t>(thread.cta->index), op.semantics, scopeOf(op), false);
+    }
+  }
+  if (op.count == 1) {
+    std::memcpy(place.data, &thread.frame[op.b], bytes);
+  } else {
+    for (std::uint32_t k = 0; k < op.count; ++k) {
+      std::memcpy(place.data + k * bytes, &thread.frame[thread.code->lists[op.index + k]], bytes);
+    }
+  }
+  return place.segment != nullptr;
+}
+
+void Machine::atomic(Thread& thread, const Op& op) {
+  const auto bytes = static_cast<std::uint32_t>(isa::bitWidth(op.type)) / 8;
+  const Place place = resolve(thread, op, op.space, addressOf(thread, op), bytes, true);
+  if (place.segment == nullptr) fault(FindingKind::OutOfBounds, op, "an atomic on private memory");
+  std::uint64_t old = 0;
+  std::memcpy(&old, place.data, bytes);
+  const bool isShared = place.segment == &thread.cta->shared;
+  const auto result =
+      combine(static_cast<AtomicOperation>(op.detail), op.type, old,
+              truncated(thread.frame[op.b], static_cast<int>(bytes) * 8),
+              truncated(thread.frame[op.c], static_cast<int>(bytes) * 8), !isShared);
+  if (!result) {
+    fault(FindingKind::Unsupported, op,
+          "'" + std::string(op.origin->form->mnemonic) + "' is not supported");
+  }
+  if (options_.detectsRaces && place.segment->shadow != nullptr) {
+    const isa::Semantics semantics = isStrong(op.semantics) ? op.semantics : isa::Semantics::Relaxed;
+    const isa::Scope scope = scopeOf(op);
+    const auto cta = static_cast<std::uint32_t>(thread.cta->index);
+    check(thread, op, place, bytes, true, true);
+    ReleaseSet& location = place.segment->shadow->released(place.offset);
+    // A reduction returns nothing, so it never begins an acquire pattern (docs/soundness.md A3.3).
+    if (!op.is(kIsReduction)) strongRead(thread.clock, &location, cta, semantics, scope);
+    strongWrite(thread.clock, location, cta, semantics, scope, true);
+  }
+  std::memcpy(place.data, &*result, bytes);
+  thread.frame[op.d] = widen(op.type, old, op.width);
+}
+
+// ---- cp.async ------------------------------------------------------------------------------------
+
+void Machine::issueCopy(Thread& thread, const Op& op) {
+  const auto size = static_cast<std::uint32_t>(thread.frame[op.c]);
+  const auto sourceSize = std::min(size, static_cast<std::uint32_t>(thread.frame[op.e]));
+  if (size != 4 && size != 8 && size != 16) {
+    fault(FindingKind::Unsupported, op, "cp.async of another size than 4, 8 or 16 bytes");
+  }
+  PendingCopy copy;
+  copy.size = size;
+  copy.sourceSize = sourceSize;
+  copy.clock = ++thread.clock.copies;
+  copy.to = resolve(thread, op, Space::Shared, addressOf(thread, op), size, true);
+  const std::uint64_t from = thread.frame[op.b] + (op.index != 0 ? thread.frame[op.index] : 0);
+  if (sourceSize != 0) copy.from = resolve(thread, op, Space::Global, from, size, false);
+  if (options_.detectsRaces) {
+    Access access;
+    access.agent = static_cast<AgentId>(geometry_.grid.count() * paddedThreads_) +
+                   thread.clock.agent();
+    access.clock = copy.clock;
+    check(thread, op, copy.to, size, true, false, &access);
+    if (sourceSize != 0) check(thread, op, copy.from, sourceSize, false, false, &access);
+  }
+  if (landsEarly_) land(copy);
+  thread.copies.push_back(copy);
+}
+
+void Machine::land(PendingCopy& copy) {
+  if (copy.landed) return;
+  copy.landed = true;
+  std::memset(copy.to.data, 0, copy.size);
+  if (copy.sourceSize != 0) std::memcpy(copy.to.data, copy.from.data, copy.sourceSize);
+}
+
+void Machine::landSome(Thread& thread) {
+  if (landsLate_) return;
+  constexpr std::uint64_t kRarity = 8;
+  if (scheduler_->random(kRarity) != 0) return;
+  land(thread.copies[scheduler_->random(thread.copies.size())]);
+}
+
+void Machine::waitForCopies(Thread& thread, const Op& op) {
+  const auto allowed = static_cast<std::uint32_t>(thread.frame[op.a]);
+  const bool all = op.is(kSecond);
+  std::uint32_t latest = 0;
+  while (!thread.copies.empty()) {
+    PendingCopy& copy = thread.copies.front();
+    const bool done = all || (copy.committed && thread.copyGroup - copy.group > allowed);
+    if (!done) break;
+    land(copy);
+    latest = copy.clock;
+    thread.copies.pop_front();
+  }
+  if (latest == 0 || !options_.detectsRaces) return;
+  const AgentId agent =
+      static_cast<AgentId>(geometry_.grid.count() * paddedThreads_) + thread.clock.agent();
+  thread.clock.learn({nullptr, agent, latest});
+}
+
+std::string Machine::readString(Thread& thread, const Op& op, std::uint64_t address) {
+  constexpr std::size_t kLimit = 1u << 16;
+  std::string text;
+  while (text.size() < kLimit) {
+    const Place place = resolve(thread, op, Space::None, address + text.size(), 1, false);
+    if (*place.data == 0) break;
+    text += static_cast<char>(*place.data);
+  }
+  return text;
+}
+
+}  // namespace ptxopt::interp

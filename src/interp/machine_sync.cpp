@@ -1,0 +1,443 @@
+// Barriers, the collectives of a warp, and mbarrier.
+#include <algorithm>
+#include <bit>
+#include <cstring>
+
+#include "interp/machine.h"
+
+namespace ptxopt::interp {
+
+std::span<Machine::Thread> Machine::lanesOf(Cta& cta, std::uint32_t warp) const {
+  const std::uint32_t first = warp * 32;
+  return std::span(cta.threads).subspan(first, std::min(32u, threadsPerCta_ - first));
+}
+
+std::uint32_t Machine::liveLanes(const Cta& cta, std::uint32_t warp) const {
+  std::uint32_t lanes = 0;
+  const std::uint32_t end = std::min(threadsPerCta_, warp * 32 + 32);
+  for (std::uint32_t k = warp * 32; k < end; ++k) {
+    if (cta.threads[k].state != State::Exited) lanes |= 1u << k % 32;
+  }
+  return lanes;
+}
+
+// ---- barriers of the CTA (docs/soundness.md A1) --------------------------------------------------
+
+void Machine::arriveAtBarrier(Thread& thread, const Op& op) {
+  const Slot id = thread.frame[op.a] & 0xffffffffu;
+  if (id >= thread.cta->barriers.size()) {
+    fault(FindingKind::OutOfBounds, op, "barrier " + std::to_string(id) + " does not exist");
+  }
+  thread.barrier = static_cast<std::uint32_t>(id);
+  block(thread, State::AtBarrier);
+  settleWarpAtBarrier(*thread.cta, thread.warp());
+}
+
+// A warp arrives when all of its threads that have not exited have come (A1.4).
+void Machine::settleWarpAtBarrier(Cta& cta, std::uint32_t warp) {
+  const std::span<Thread> lanes = lanesOf(cta, warp);
+  Thread* first = nullptr;
+  for (Thread& thread : lanes) {
+    if (thread.state == State::Exited) continue;
+    if (thread.state != State::AtBarrier) return;
+    if (first == nullptr) first = &thread;
+    if (thread.barrier != first->barrier) return;
+  }
+  if (first == nullptr) return;
+
+  Barrier& barrier = cta.barriers[first->barrier];
+  const Op& op = first->op();
+  if (!barrier.isActive) {
+    barrier.isActive = true;
+    barrier.first = &op;
+    barrier.count = op.is(kHasCount) ? (first->frame[op.b] & 0xffffffffu) : 0;
+  }
+  for (Thread& thread : lanes) {
+    if (thread.state != State::AtBarrier) continue;
+    const Op& own = thread.op();
+    if (&own != &op && (own.is(kAligned) || op.is(kAligned))) {
+      finding(FindingKind::BarrierDivergence, op,
+              "threads of one warp are at different aligned barriers: " +
+                  describe(nameOf(*first)) + " is here",
+              &own, "and " + describe(nameOf(thread)) + " is here");
+    }
+    const bool ownReduces = static_cast<BarrierKind>(own.detail) > BarrierKind::Arrive;
+    const bool firstReduces = static_cast<BarrierKind>(barrier.first->detail) > BarrierKind::Arrive;
+    const std::uint64_t count = own.is(kHasCount) ? (thread.frame[own.b] & 0xffffffffu) : 0;
+    if (count != barrier.count || ownReduces != firstReduces) {
+      finding(FindingKind::BarrierMismatch, own,
+              "barrier " + std::to_string(thread.barrier) + " is used with " +
+                  (count != barrier.count ? "another count" : "a reduction and without one"),
+              barrier.first, "this instruction came first");
+    }
+    if (options_.detectsRaces) barrier.clocks.add(thread.clock);
+    if (static_cast<BarrierKind>(own.detail) == BarrierKind::Arrive) {
+      ++thread.pc;
+      wake(thread);
+      continue;
+    }
+    if (ownReduces) {
+      const bool value = thread.frame[own.c] != 0;
+      barrier.population += value ? 1 : 0;
+      barrier.conjunction = barrier.conjunction && value;
+      barrier.disjunction = barrier.disjunction || value;
+    }
+    thread.state = State::InBarrier;
+    barrier.waiting.push_back(&thread);
+  }
+  barrier.arrived |= std::uint64_t{1} << warp;
+  ++barrier.arrivedWarps;
+  settleBarrier(cta, barrier);
+}
+
+void Machine::settleBarrier(Cta& cta, Barrier& barrier) {
+  if (!barrier.isActive) return;
+  if (barrier.count != 0) {
+    if (barrier.arrivedWarps * 32 < barrier.count) return;
+  } else {
+    for (std::uint32_t warp = 0; warp * 32 < threadsPerCta_; ++warp) {
+      const bool arrived = (barrier.arrived >> warp & 1) != 0;
+      if (!arrived && liveLanes(cta, warp) != 0) return;
+    }
+  }
+  const Barrier complete = std::exchange(barrier, {});
+  ClockJoin clocks = complete.clocks;
+  const ClockRef known = options_.detectsRaces ? clocks.finish() : nullptr;
+  for (Thread* thread : complete.waiting) {
+    const Op& op = thread->op();
+    switch (static_cast<BarrierKind>(op.detail)) {
+      case BarrierKind::Popc: thread->frame[op.d] = complete.population; break;
+      case BarrierKind::And: thread->frame[op.d] = complete.conjunction ? 1 : 0; break;
+      case BarrierKind::Or: thread->frame[op.d] = complete.disjunction ? 1 : 0; break;
+      default: break;
+    }
+    if (known != nullptr) {
+      thread->clock.setBase(known);
+      // Also a fence of CTA scope (A1.7).
+      fence(thread->clock, isa::Semantics::AcqRel, isa::Scope::Cta);
+    }
+    ++thread->pc;
+    wake(*thread);
+  }
+}
+
+// ---- barrier.cluster -----------------------------------------------------------------------------
+
+void Machine::clusterBarrier(Thread& thread, const Op& op) {
+  Cluster& cluster = *thread.cta->cluster;
+  if (op.is(kWait)) {
+    if (!thread.arrivedAtCluster) {
+      fault(FindingKind::BarrierMismatch, op, "barrier.cluster.wait without an arrive");
+    }
+    block(thread, State::AtCluster);
+    settleCluster(cluster);
+    return;
+  }
+  if (thread.arrivedAtCluster) {
+    fault(FindingKind::BarrierMismatch, op, "a second barrier.cluster.arrive without a wait");
+  }
+  thread.arrivedAtCluster = true;
+  thread.clusterPhase = cluster.phase;
+  if (options_.detectsRaces && op.semantics != isa::Semantics::Relaxed) {
+    cluster.clocks.add(thread.clock);
+  }
+  --cluster.pending;
+  ++thread.pc;
+  settleCluster(cluster);
+}
+
+void Machine::settleCluster(Cluster& cluster) {
+  if (cluster.pending == 0 && cluster.live != 0) {
+    ++cluster.phase;
+    cluster.pending = cluster.live;
+    if (options_.detectsRaces) cluster.lastClock = cluster.clocks.finish();
+  }
+  for (const auto& cta : cluster.ctas) {
+    for (Thread& thread : cta->threads) {
+      if (thread.state != State::AtCluster || thread.clusterPhase == cluster.phase) continue;
+      thread.arrivedAtCluster = false;
+      if (options_.detectsRaces) {
+        thread.clock.learn({cluster.lastClock, agentOf(cta->threads[0]), 0});
+      }
+      ++thread.pc;
+      wake(thread);
+    }
+  }
+}
+
+// ---- collectives of a warp -----------------------------------------------------------------------
+
+void Machine::arriveAtCollective(Thread& thread, const Op& op) {
+  const std::uint32_t self = 1u << thread.lane();
+  thread.mask = op.is(kHasMask) ? static_cast<std::uint32_t>(thread.frame[op.e]) : self;
+  if (op.is(kHasMask) && (thread.mask & self) == 0) {
+    finding(FindingKind::BarrierDivergence, op,
+            describe(nameOf(thread)) + " is not in the mask that it names");
+    thread.mask |= self;
+  }
+  block(thread, State::AtCollective);
+  if (op.is(kHasMask)) {
+    settleCollective(*thread.cta, thread.warp());
+  } else {
+    // Without a mask: who is here when no other thread of the warp can go on.
+    for (const Thread& lane : lanesOf(*thread.cta, thread.warp())) {
+      if (lane.state == State::Running) return;
+    }
+    releaseConverging(*thread.cta, thread.warp());
+  }
+}
+
+void Machine::settleCollective(Cta& cta, std::uint32_t warp) {
+  const std::uint32_t live = liveLanes(cta, warp);
+  const std::span<Thread> lanes = lanesOf(cta, warp);
+  for (std::uint32_t seen = 0; Thread& thread : lanes) {
+    const std::uint32_t bit = 1u << thread.lane();
+    if (thread.state != State::AtCollective || (seen & bit) != 0) continue;
+    const Op& op = thread.op();
+    if (!op.is(kHasMask)) continue;
+    const std::uint32_t group = thread.mask & live;
+    seen |= group;
+    const bool complete = std::all_of(lanes.begin(), lanes.end(), [&](const Thread& other) {
+      if ((group >> other.lane() & 1) == 0) return true;
+      return other.state == State::AtCollective && other.mask == thread.mask &&
+             other.op().detail == op.detail && other.op().type == op.type;
+    });
+    if (complete) runCollective(cta, warp, group);
+  }
+}
+
+namespace {
+
+Slot reduce(CollectiveKind kind, isa::Type type, Slot a, Slot b) {
+  const auto x = static_cast<std::uint32_t>(a);
+  const auto y = static_cast<std::uint32_t>(b);
+  const auto sx = static_cast<std::int32_t>(x);
+  const auto sy = static_cast<std::int32_t>(y);
+  const bool isSigned = isa::isSigned(type);
+  switch (kind) {
+    case CollectiveKind::ReduceAdd: return x + y;
+    case CollectiveKind::ReduceMinimum:
+      return isSigned ? static_cast<std::uint32_t>(std::min(sx, sy)) : std::min(x, y);
+    case CollectiveKind::ReduceMaximum:
+      return isSigned ? static_cast<std::uint32_t>(std::max(sx, sy)) : std::max(x, y);
+    case CollectiveKind::ReduceAnd: return x & y;
+    case CollectiveKind::ReduceOr: return x | y;
+    default: return x ^ y;
+  }
+}
+
+struct Shuffle {
+  std::uint32_t lane = 0;
+  bool inRange = false;
+};
+
+// PTX ISA 9.7.10.6, as the manual's pseudocode says.
+Shuffle shuffleSource(CollectiveKind kind, std::uint32_t lane, std::uint32_t b, std::uint32_t c) {
+  const std::uint32_t distance = b & 31;
+  const std::uint32_t segment = c >> 8 & 31;
+  const std::uint32_t maximum = (lane & segment) | (c & 31 & ~segment);
+  const std::uint32_t minimum = lane & segment;
+  std::uint32_t source = lane;
+  bool inRange = false;
+  switch (kind) {
+    case CollectiveKind::ShuffleUp:
+      source = lane - distance;
+      inRange = static_cast<std::int32_t>(source) >= static_cast<std::int32_t>(maximum);
+      break;
+    case CollectiveKind::ShuffleDown:
+      source = lane + distance;
+      inRange = source <= maximum;
+      break;
+    case CollectiveKind::ShuffleButterfly:
+      source = lane ^ distance;
+      inRange = source <= maximum;
+      break;
+    default:
+      source = minimum | (distance & ~segment);
+      inRange = source <= maximum;
+      break;
+  }
+  return {inRange ? source : lane, inRange};
+}
+
+}  // namespace
+
+void Machine::runCollective(Cta& cta, std::uint32_t warp, std::uint32_t lanes) {
+  const std::span<Thread> threads = lanesOf(cta, warp);
+  std::array<Slot, 32> values{};
+  Slot all = 0;
+  bool isFirst = true;
+  std::uint32_t ballot = 0;
+  ClockJoin clocks;
+  const Thread& leader = threads[static_cast<std::size_t>(std::countr_zero(lanes))];
+  const Op& form = leader.op();
+  const auto kind = static_cast<CollectiveKind>(form.detail);
+  for (Thread& thread : threads) {
+    if ((lanes >> thread.lane() & 1) == 0) continue;
+    const Slot value = thread.frame[thread.op().a];
+    values[thread.lane()] = value;
+    if (value != 0) ballot |= 1u << thread.lane();
+    all = isFirst ? value : reduce(kind, form.type, all, value);
+    isFirst = false;
+    if (kind == CollectiveKind::WarpSync && options_.detectsRaces) clocks.add(thread.clock);
+  }
+  const ClockRef known = kind == CollectiveKind::WarpSync && options_.detectsRaces
+                             ? clocks.finish()
+                             : nullptr;
+
+  for (Thread& thread : threads) {
+    if ((lanes >> thread.lane() & 1) == 0) continue;
+    const Op& op = thread.op();
+    Slot* const r = thread.frame;
+    const auto putSecond = [&](bool value) {
+      if (op.q != 0) r[op.q] = value ? 1 : 0;
+    };
+    switch (kind) {
+      case CollectiveKind::ShuffleUp:
+      case CollectiveKind::ShuffleDown:
+      case CollectiveKind::ShuffleButterfly:
+      case CollectiveKind::ShuffleIndex: {
+        const Shuffle source =
+            shuffleSource(kind, thread.lane(), static_cast<std::uint32_t>(r[op.b]),
+                          static_cast<std::uint32_t>(r[op.c]));
+        // The value of a lane that takes no part is unspecified: here the thread's own.
+        const bool takesPart = (lanes >> source.lane & 1) != 0;
+        r[op.d] = values[takesPart ? source.lane : thread.lane()];
+        putSecond(source.inRange);
+        break;
+      }
+      case CollectiveKind::VoteAll: r[op.d] = ballot == lanes ? 1 : 0; break;
+      case CollectiveKind::VoteAny: r[op.d] = ballot != 0 ? 1 : 0; break;
+      case CollectiveKind::VoteUniform: r[op.d] = ballot == 0 || ballot == lanes ? 1 : 0; break;
+      case CollectiveKind::VoteBallot: r[op.d] = ballot; break;
+      case CollectiveKind::MatchAny:
+      case CollectiveKind::MatchAll: {
+        std::uint32_t same = 0;
+        for (std::uint32_t lane = 0; lane < 32; ++lane) {
+          const bool matches = (lanes >> lane & 1) != 0 && values[lane] == values[thread.lane()];
+          if (matches) same |= 1u << lane;
+        }
+        const bool agreed = same == lanes;
+        r[op.d] = kind == CollectiveKind::MatchAny || agreed ? same : 0;
+        putSecond(agreed);
+        break;
+      }
+      case CollectiveKind::Elect:
+        r[op.d] = leader.lane();
+        putSecond(&thread == &leader);
+        break;
+      case CollectiveKind::ActiveMask: r[op.d] = lanes; break;
+      case CollectiveKind::WarpSync:
+        if (known != nullptr) thread.clock.setBase(known);
+        break;
+      default: r[op.d] = all; break;
+    }
+  }
+  for (Thread& thread : threads) {
+    if ((lanes >> thread.lane() & 1) == 0) continue;
+    ++thread.pc;
+    wake(thread);
+  }
+}
+
+// ---- mbarrier ------------------------------------------------------------------------------------
+
+namespace {
+
+// How the opaque 64 bits of an mbarrier object are used here.
+struct MbarrierObject {
+  static constexpr std::uint64_t kCountMask = (1u << 20) - 1;
+  static constexpr std::uint64_t kTransactionMask = (1u << 22) - 1;
+  std::uint64_t expected = 0;      // arrivals of a phase, bits 0 to 19
+  std::uint64_t pending = 0;       // of this phase, bits 20 to 39
+  std::uint64_t transactions = 0;  // modulo 2^22, bits 40 to 61
+  bool phase = false;              // bit 63
+
+  explicit MbarrierObject(std::uint64_t bits)
+      : expected(bits & kCountMask),
+        pending(bits >> 20 & kCountMask),
+        transactions(bits >> 40 & kTransactionMask),
+        phase(bits >> 63 != 0) {}
+  std::uint64_t bits() const {
+    return expected | pending << 20 | (transactions & kTransactionMask) << 40 |
+           std::uint64_t{phase} << 63;
+  }
+};
+
+}  // namespace
+
+void Machine::mbarrier(Thread& thread, const Op& op) {
+  Slot* const r = thread.frame;
+  const auto kind = static_cast<MbarrierKind>(op.detail);
+  if (kind == MbarrierKind::PendingCount) {
+    r[op.d] = MbarrierObject(r[op.b]).pending;
+    return;
+  }
+  constexpr std::uint32_t kBytes = 8;
+  const Place place = resolve(thread, op, op.space, addressOf(thread, op), kBytes, true);
+  if (place.segment == nullptr || place.segment != &thread.cta->shared) {
+    fault(FindingKind::Unsupported, op, "an mbarrier object outside of the CTA's shared memory");
+  }
+  std::uint64_t bits;
+  std::memcpy(&bits, place.data, kBytes);
+  MbarrierObject object(bits);
+  MbarrierHistory& history = thread.cta->mbarriers[place.offset];
+  const bool isWeak = kind == MbarrierKind::Init || kind == MbarrierKind::Invalidate;
+  if (options_.detectsRaces) check(thread, op, place, kBytes, true, !isWeak);
+  const auto release = [&] {
+    if (options_.detectsRaces) history.pending.push_back(thread.clock.release());
+  };
+  const auto count = static_cast<std::uint32_t>(r[op.b]);
+
+  switch (kind) {
+    case MbarrierKind::Init:
+      object = MbarrierObject(0);
+      object.expected = count & MbarrierObject::kCountMask;
+      object.pending = object.expected;
+      history = {};
+      break;
+    case MbarrierKind::Invalidate:
+      object = MbarrierObject(0);
+      history = {};
+      break;
+    case MbarrierKind::ExpectTransactions: object.transactions += count; break;
+    case MbarrierKind::CompleteTransactions: object.transactions -= count; break;
+    case MbarrierKind::Arrive:
+    case MbarrierKind::ArriveExpect:
+    case MbarrierKind::ArriveDrop: {
+      r[op.d] = object.bits();
+      const std::uint64_t arrivals = kind == MbarrierKind::ArriveExpect ? 1 : count;
+      if (arrivals == 0 || arrivals > object.pending) {
+        fault(FindingKind::BarrierMismatch, op,
+              "more arrivals at an mbarrier than it expects, by " + describe(nameOf(thread)));
+      }
+      if (kind == MbarrierKind::ArriveExpect) object.transactions += count;
+      if (kind == MbarrierKind::ArriveDrop) object.expected -= arrivals;
+      object.pending -= arrivals;
+      release();
+      break;
+    }
+    case MbarrierKind::Test:
+    case MbarrierKind::TestParity: {
+      const bool phase = kind == MbarrierKind::Test ? MbarrierObject(r[op.b]).phase : (count & 1) != 0;
+      const bool done = object.phase != phase;
+      r[op.d] = done ? 1 : 0;
+      if (done && options_.detectsRaces && op.semantics != isa::Semantics::Relaxed) {
+        for (const Snapshot& snapshot : history.completed) thread.clock.learn(snapshot);
+      }
+      return;
+    }
+    case MbarrierKind::PendingCount: return;
+  }
+  const bool canComplete = !isWeak && object.pending == 0 &&
+                           (object.transactions & MbarrierObject::kTransactionMask) == 0;
+  if (canComplete) {
+    object.phase = !object.phase;
+    object.pending = object.expected;
+    history.completed = std::exchange(history.pending, {});
+  }
+  bits = object.bits();
+  std::memcpy(place.data, &bits, kBytes);
+}
+
+}  // namespace ptxopt::interp

@@ -1,0 +1,52 @@
+// Pieces of memory with bounds, and the map of generic addresses to them.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "interp/race.h"
+#include "support/bit_set.h"
+
+namespace ptxopt::interp {
+
+struct Segment {
+  std::string name;
+  std::uint64_t base = 0;
+  std::vector<std::uint8_t> bytes;
+  bool isReadOnly = false;
+  bool isLive = true;                // not freed
+  BitSet written;                    // empty: every byte counts as initialised
+  std::unique_ptr<Shadow> shadow;    // null: races are not looked for
+
+  bool contains(std::uint64_t address, std::uint64_t size) const {
+    return address >= base && address - base <= bytes.size() &&
+           size <= bytes.size() - (address - base);
+  }
+};
+
+// Everything in the .global and .const spaces.
+class GlobalMemory {
+ public:
+  // At the next free address from `from` on, with a gap on both sides.
+  Segment& allocate(std::string name, std::uint64_t size);
+  Segment& place(std::string name, std::uint64_t base, std::vector<std::uint8_t> bytes,
+                 bool isReadOnly);
+  void setNext(std::uint64_t address) { next_ = address; }
+  // The segment that holds all of the bytes; null if there is none.
+  Segment* find(std::uint64_t address, std::uint64_t size);
+  // The last segment that begins at or before the address, for messages.
+  const Segment* nearest(std::uint64_t address) const;
+  std::deque<Segment>& segments() { return segments_; }
+
+ private:
+  std::deque<Segment> segments_;  // stable addresses
+  std::map<std::uint64_t, Segment*> byBase_;
+  Segment* last_ = nullptr;
+  std::uint64_t next_ = 0;
+};
+
+}  // namespace ptxopt::interp

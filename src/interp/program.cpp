@@ -1,0 +1,90 @@
+#include "interp/program.h"
+
+#include <algorithm>
+
+#include "interp/decode/decoder.h"
+
+namespace ptxopt::interp {
+
+Program::Program(const ir::Module& module, const ir::Function& kernel, const Image& image)
+    : module_(&module), kernel_(&kernel), image_(&image) {
+  for (const ir::Variable* variable : kernel.parameters) {
+    parameterBytes_ = alignUp(parameterBytes_, alignmentOf(*variable));
+    parameters_.push_back({variable, parameterBytes_});
+    parameterBytes_ += variable->size;
+  }
+  for (const ir::Statement& statement : module.items()) {
+    if (const auto* declaration = statement.as<ir::VariableDeclaration>()) {
+      for (const ir::Variable* variable : declaration->variables) place(*variable);
+    }
+  }
+  for (const ir::Function& function : module.functions()) {
+    if (!function.isEntry() || &function == &kernel) layOutShared(function);
+  }
+  // Dynamic shared memory begins behind everything static, and all names for it are one.
+  dynamicOffset_ = alignUp(sharedBytes_, 1024);
+  for (auto& [variable, offset] : shared_) {
+    if (offset == ~std::uint64_t{0}) offset = dynamicOffset_;
+  }
+
+  indexOf(kernel);
+  for (std::size_t k = 0; k < codes_.size(); ++k) {
+    Code& code = *codes_[k];
+    Decoder(*this, *code.function, code).run();
+    if (callsIndirectly_ && k + 1 == codes_.size()) {
+      // Whatever a table in memory may name can be called.
+      for (const ImageObject& object : image.objects()) {
+        if (object.variable->initializer == nullptr) continue;
+        for (const ir::Relocation& relocation : object.variable->initializer->relocations) {
+          const ir::Symbol& symbol = module.symbolAt(relocation.symbol);
+          if (symbol.kind == ir::SymbolKind::Function && symbol.function->hasBody()) {
+            indexOf(*symbol.function);
+          }
+        }
+      }
+    }
+  }
+}
+
+void Program::layOutShared(const ir::Function& function) {
+  for (const ir::Statement& statement : function.body()) {
+    if (const auto* declaration = statement.as<ir::VariableDeclaration>()) {
+      for (const ir::Variable* variable : declaration->variables) place(*variable);
+    }
+  }
+}
+
+void Program::place(const ir::Variable& variable) {
+  if (variable.space != isa::Space::Shared) return;
+  if (variable.size == 0) {
+    shared_.emplace(&variable, ~std::uint64_t{0});
+    return;
+  }
+  sharedBytes_ = alignUp(sharedBytes_, alignmentOf(variable));
+  shared_.emplace(&variable, sharedBytes_);
+  sharedBytes_ += variable.size * std::max(variable.count, 1u);
+}
+
+std::uint32_t Program::indexOf(const ir::Function& function) {
+  const auto [at, isNew] =
+      indices_.try_emplace(&function, static_cast<std::uint32_t>(codes_.size()));
+  if (isNew) {
+    codes_.push_back(std::make_unique<Code>());
+    codes_.back()->function = &function;
+  }
+  return at->second;
+}
+
+std::uint64_t Program::sharedOffset(const ir::Variable& variable) {
+  return shared_.at(&variable) + kSharedBase;
+}
+
+const Code* Program::codeAt(std::uint64_t address) const {
+  const ir::Function* function = image_->functionAt(address);
+  const auto found = indices_.find(function);
+  return found == indices_.end() ? nullptr : codes_[found->second].get();
+}
+
+void Program::setCallsIndirectly() { callsIndirectly_ = true; }
+
+}  // namespace ptxopt::interp

@@ -1,0 +1,217 @@
+// A kernel and all that it can call, decoded once into a dense form that the machine executes.
+//
+// Every value lives in a slot of 64 bits of the frame of its function: registers (bits above the
+// register's width are zero), constants, special registers and addresses of variables alike, so
+// that an operand is an index and nothing else.  Constants are part of the frame's initial image;
+// what depends on the thread is filled in when the frame is made (FrameValue).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "interp/arithmetic/rounding.h"
+#include "interp/image.h"
+#include "ir/module.h"
+#include "isa/isa.h"
+
+namespace ptxopt::interp {
+
+using Slot = std::uint64_t;
+
+struct Op;
+using Compute = void (*)(Slot* frame, const Op& op);
+
+enum class Action : std::uint8_t {
+  Pure,         // compute(frame, op): touches nothing but the frame
+  Branch,       // to `index`
+  BranchTable,  // to lists[index + frame[a]], `count` entries in frame-independent form
+  Call,         // calls[index]
+  Return,
+  Exit,
+  Trap,
+  Load,         // d (or lists[index ..]) = [a + immediate]
+  Store,        // [a + immediate] = b (or lists[index ..])
+  Atomic,       // d = [a + immediate], combined with b and c as AtomicOperation says
+  Fence,
+  Barrier,      // of the CTA: id a, count b, predicate c, see BarrierKind
+  ClusterBarrier,
+  Collective,   // of lanes of a warp, see CollectiveKind
+  CopyAsync,    // cp.async: [a + immediate] = [b + second immediate in lists]
+  CommitAsync,
+  WaitAsync,    // all but a groups
+  Mbarrier,     // see MbarrierKind
+  Timer,        // d = a special register that changes while the thread runs
+  AllocateLocal,
+  SaveLocal,
+  RestoreLocal,
+  Nothing,
+  Unsupported,  // the machine stops with a message that names the instruction
+};
+
+enum class AtomicOperation : std::uint8_t {
+  Add, Minimum, Maximum, And, Or, Xor, Exchange, CompareAndSwap, Increment, Decrement
+};
+enum class BarrierKind : std::uint8_t { Sync, Arrive, Popc, And, Or };
+enum class CollectiveKind : std::uint8_t {
+  ShuffleUp, ShuffleDown, ShuffleButterfly, ShuffleIndex,
+  VoteAll, VoteAny, VoteUniform, VoteBallot,
+  MatchAny, MatchAll,
+  ReduceAdd, ReduceMinimum, ReduceMaximum, ReduceAnd, ReduceOr, ReduceXor,
+  Elect, ActiveMask, WarpSync,
+};
+enum class MbarrierKind : std::uint8_t {
+  Init, Invalidate, Arrive, ArriveExpect, ArriveDrop, ExpectTransactions, CompleteTransactions,
+  Test, TestParity, PendingCount,
+};
+
+enum OpFlag : std::uint16_t {
+  kFtz = 1u << 0,
+  kSaturate = 1u << 1,
+  kRelu = 1u << 2,
+  kPropagateNaN = 1u << 3,
+  kXorSignAbs = 1u << 4,
+  kToIntegral = 1u << 5,
+  kSatFinite = 1u << 6,
+  kAligned = 1u << 7,
+  kAddress32 = 1u << 8,    // the address wraps at 2^32
+  kIsReduction = 1u << 9,  // red: no result
+  kHasCount = 1u << 10,    // of a barrier
+  kHasMask = 1u << 11,     // of a collective: .sync
+  kWait = 1u << 12,        // barrier.cluster.wait, mbarrier.try_wait
+  kSecond = 1u << 13,      // a variant that the opcode's comment names
+  kAbs = 1u << 14,
+};
+
+struct Op {
+  Compute compute = nullptr;
+  std::int64_t immediate = 0;
+  const ir::Instruction* origin = nullptr;
+  std::uint32_t guard = 0;  // executed only where frame[guard] == guardExpected
+  std::uint32_t d = 0;
+  std::uint32_t q = 0;      // second destination: the q of p|q
+  std::uint32_t a = 0;
+  std::uint32_t b = 0;
+  std::uint32_t c = 0;
+  std::uint32_t e = 0;
+  std::uint32_t index = 0;
+  std::uint16_t flags = 0;
+  Action action = Action::Pure;
+  std::uint8_t guardExpected = 1;
+  isa::Type type = isa::Type::None;
+  isa::Type sourceType = isa::Type::None;
+  isa::Space space = isa::Space::None;
+  isa::Scope scope = isa::Scope::None;
+  isa::Semantics semantics = isa::Semantics::None;
+  Rounding rounding = Rounding::NearestEven;
+  std::uint8_t count = 1;   // elements of a vector access
+  std::uint8_t detail = 0;  // one of the enumerations above, or what `compute` wants
+  std::uint8_t width = 0;   // bits of the destination register
+
+  bool is(OpFlag flag) const { return (flags & flag) != 0; }
+};
+
+enum class Special : std::uint8_t {
+  TidX, TidY, TidZ, NtidX, NtidY, NtidZ, CtaidX, CtaidY, CtaidZ, NctaidX, NctaidY, NctaidZ,
+  LaneId, WarpId, WarpCount, GridId, SmId, SmCount,
+  LaneMaskEq, LaneMaskLe, LaneMaskLt, LaneMaskGe, LaneMaskGt,
+  ClusterIdX, ClusterIdY, ClusterIdZ, ClusterCountX, ClusterCountY, ClusterCountZ,
+  ClusterCtaidX, ClusterCtaidY, ClusterCtaidZ, ClusterNctaidX, ClusterNctaidY, ClusterNctaidZ,
+  ClusterCtaRank, ClusterCtaCount, IsExplicitCluster,
+  DynamicSharedBytes, TotalSharedBytes, WarpSize, Zero,
+};
+
+// What a slot holds at the start of a frame, where it depends on the thread.
+struct FrameValue {
+  enum class Kind : std::uint8_t { Special, SharedAddress, LocalAddress };
+  Kind kind;
+  std::uint32_t slot;
+  // Special: a Special.  Otherwise: offset in the CTA's shared or the frame's local memory.
+  std::uint64_t value;
+};
+
+// A parameter or result: a register, or bytes of the frame's local memory.
+struct Transfer {
+  bool inMemory = false;
+  std::uint32_t slot = 0;
+  std::uint64_t offset = 0;
+  std::uint64_t size = 0;
+};
+
+enum class Builtin : std::uint8_t { None, Printf, Malloc, Free, AssertFail };
+
+struct CallSite {
+  static constexpr std::uint32_t kIndirect = ~0u;
+  std::uint32_t callee = kIndirect;  // index in Program::codes()
+  Builtin builtin = Builtin::None;
+  std::vector<Transfer> arguments;
+  std::vector<Transfer> results;
+};
+
+struct Code {
+  const ir::Function* function = nullptr;
+  std::vector<Op> ops;
+  std::vector<Slot> frame;
+  std::vector<FrameValue> values;
+  std::vector<std::uint32_t> lists;
+  std::vector<CallSite> calls;
+  std::vector<std::string> problems;  // of Unsupported: problems[op.index]
+  std::vector<Transfer> parameters;   // of a .func
+  std::vector<Transfer> results;
+  std::uint64_t localBytes = 0;
+};
+
+struct EntryParameter {
+  const ir::Variable* variable = nullptr;
+  std::uint64_t offset = 0;
+};
+
+class Program {
+ public:
+  // Decodes `kernel` and every function whose name it or a function that it reaches mentions.
+  // Never fails: what is not understood becomes Action::Unsupported.  O(statements).
+  Program(const ir::Module& module, const ir::Function& kernel, const Image& image);
+
+  const ir::Module& module() const { return *module_; }
+  const ir::Function& kernel() const { return *kernel_; }
+  const Image& image() const { return *image_; }
+  const Code& code(std::uint32_t index) const { return *codes_[index]; }
+  // For an indirect call; null where no function that the kernel can reach has this address.
+  const Code* codeAt(std::uint64_t address) const;
+  std::uint32_t indexOf(const ir::Function& function);
+
+  // Shared variables, offsets from kSharedBase; the dynamic part begins behind the static one.
+  std::uint64_t sharedOffset(const ir::Variable& variable);
+  std::uint64_t staticSharedBytes() const { return sharedBytes_; }
+  std::uint64_t dynamicSharedOffset() const { return dynamicOffset_; }
+  // Every shared variable that was laid out, for messages.
+  const std::map<const ir::Variable*, std::uint64_t>& sharedVariables() const { return shared_; }
+
+  const std::vector<EntryParameter>& parameters() const { return parameters_; }
+  std::uint64_t parameterBytes() const { return parameterBytes_; }
+  bool usesAsyncCopies() const { return usesAsyncCopies_; }
+  void setUsesAsyncCopies() { usesAsyncCopies_ = true; }
+  void setCallsIndirectly();
+
+ private:
+  void layOutShared(const ir::Function& function);
+  void place(const ir::Variable& variable);
+
+  const ir::Module* module_;
+  const ir::Function* kernel_;
+  const Image* image_;
+  std::vector<std::unique_ptr<Code>> codes_;
+  std::map<const ir::Function*, std::uint32_t> indices_;
+  std::map<const ir::Variable*, std::uint64_t> shared_;
+  std::vector<EntryParameter> parameters_;
+  std::uint64_t parameterBytes_ = 0;
+  std::uint64_t sharedBytes_ = 0;
+  std::uint64_t dynamicOffset_ = 0;
+  bool usesAsyncCopies_ = false;
+  bool callsIndirectly_ = false;
+};
+
+}  // namespace ptxopt::interp

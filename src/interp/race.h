@@ -1,0 +1,169 @@
+// Data races by happens-before, exact to the byte.
+//
+// Vector clocks with epochs in the style of FastTrack (Flanagan and Freund, PLDI 2009): a location
+// remembers its last weak write as one (agent, clock) pair, and its reads as one where they are
+// ordered, as a set where they are not.  Strong accesses (docs/soundness.md A2.9) do not race with
+// each other while their scopes include both threads; they carry order by release and acquire
+// patterns, fences included (A3.3).  A CTA barrier joins the clocks of those who take part (A1.6).
+//
+// An agent is a thread, or the asynchronous copies of a thread (A6.1): agent `threads + t` is known
+// to nobody, not even thread t, until t has waited.
+//
+// Cluster scope is taken as gpu scope.  A weak access costs O(1) where readers are ordered,
+// otherwise O(warps that read); a barrier costs O(agents) per CTA.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <set>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "interp/program.h"
+
+namespace ptxopt::interp {
+
+using AgentId = std::uint32_t;
+using ClockVector = std::vector<std::uint32_t>;
+using ClockRef = std::shared_ptr<const ClockVector>;
+
+// What `agent` had done, and knew, at its clock `own`.
+struct Snapshot {
+  ClockRef base;
+  AgentId agent = 0;
+  std::uint32_t own = 0;
+};
+
+class ThreadClock {
+ public:
+  void start(AgentId agent) { agent_ = agent; }
+  AgentId agent() const { return agent_; }
+  std::uint32_t own() const { return own_; }
+  bool knows(AgentId agent, std::uint32_t clock) const {
+    if (agent == agent_) return true;
+    return base_ != nullptr && agent < base_->size() && (*base_)[agent] >= clock;
+  }
+  void learn(const Snapshot& snapshot);
+  // What this thread did until now; what it does from now on is not part of it.
+  Snapshot release() { return {base_, agent_, own_++}; }
+  void setBase(ClockRef base) { base_ = std::move(base); }
+  const ClockRef& base() const { return base_; }
+
+  // The last release fences, and what relaxed reads saw since the last acquire fence, by scope.
+  std::vector<Snapshot> releasedWide;
+  std::vector<Snapshot> releasedCta;
+  std::vector<Snapshot> seenWide;
+  std::vector<Snapshot> seenCta;
+  std::uint32_t copies = 0;  // the clock of this thread's asynchronous copies
+
+ private:
+  ClockRef base_;
+  AgentId agent_ = 0;
+  std::uint32_t own_ = 1;
+};
+
+// Collects the clocks of the threads that meet at a barrier.
+class ClockJoin {
+ public:
+  void add(ThreadClock& thread);
+  // What everybody knows; the collector is empty again.
+  ClockRef finish();
+
+ private:
+  ClockVector sum_;
+  ClockRef lastMerged_;
+};
+
+struct Access {
+  AgentId agent = 0;  // recorded under this name
+  std::uint32_t clock = 0;
+  std::uint32_t cta = 0;
+  const Op* site = nullptr;
+  bool writes = false;
+  bool isStrong = false;
+  isa::Scope scope = isa::Scope::None;
+};
+
+struct Race {
+  AgentId firstAgent = 0;
+  const Op* first = nullptr;
+  bool firstWrites = false;
+  Access second;
+  std::uint64_t offset = 0;
+};
+
+struct ReleaseSet {
+  std::vector<Snapshot> wide;
+  std::vector<Snapshot> cta;
+  std::uint32_t ctaId = ~0u;
+};
+
+// The history of the bytes of one piece of memory.
+class Shadow {
+ public:
+  explicit Shadow(std::uint32_t threadsPerCta) : threadsPerCta_(threadsPerCta) {}
+
+  // Checks the access of `size` bytes and records it.  Calls report() at most once.
+  void access(std::uint64_t offset, std::uint32_t size, const ThreadClock& view,
+              const Access& access, const std::function<void(const Race&)>& report);
+
+  // Release and acquire through a strong access at `offset`.
+  ReleaseSet& released(std::uint64_t offset) { return released_[offset]; }
+  const ReleaseSet* findReleased(std::uint64_t offset) const;
+
+ private:
+  struct Record {
+    AgentId agent = 0;
+    std::uint32_t clock = 0;  // 0: none
+    const Op* site = nullptr;
+  };
+  // Accesses of lanes of one warp at one clock.
+  struct Group {
+    std::uint32_t warp = 0;
+    std::uint32_t clock = 0;
+    std::uint32_t mask = 0;
+    bool writes = false;
+    isa::Scope scope = isa::Scope::None;
+    const Op* site = nullptr;
+  };
+  struct Sets {
+    std::vector<Group> reads;
+    std::vector<Group> strong;
+  };
+  struct Cell {
+    Record write;
+    Record read;
+    std::shared_ptr<Sets> sets;  // of its own after a split
+  };
+  struct Word {
+    Cell whole;
+    std::unique_ptr<std::array<Cell, 4>> bytes;
+  };
+  static constexpr std::uint64_t kPageWords = 256;
+  using Page = std::array<Word, kPageWords>;
+
+  Word& word(std::uint64_t index);
+  bool check(Cell& cell, const ThreadClock& view, const Access& access, Race& race) const;
+  bool isOtherCta(const Group& group, const Access& access) const;
+  static const Group* unknown(const std::vector<Group>& groups, const ThreadClock& view,
+                              bool writesOnly);
+  static void record(std::vector<Group>& groups, const Access& access);
+
+  std::uint32_t threadsPerCta_;
+  std::vector<std::unique_ptr<Page>> pages_;
+  std::unordered_map<std::uint64_t, ReleaseSet> released_;
+};
+
+// What fences and strong accesses do to the clocks of a thread.
+bool isWide(isa::Scope scope);
+void fence(ThreadClock& thread, isa::Semantics semantics, isa::Scope scope);
+// `readModifyWrite`: what was released before stays.
+void strongWrite(ThreadClock& thread, ReleaseSet& location, std::uint32_t cta,
+                 isa::Semantics semantics, isa::Scope scope, bool readModifyWrite);
+void strongRead(ThreadClock& thread, const ReleaseSet* location, std::uint32_t cta,
+                isa::Semantics semantics, isa::Scope scope);
+
+}  // namespace ptxopt::interp

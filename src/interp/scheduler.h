@@ -1,0 +1,65 @@
+// Which thread goes next.
+//
+// Threads interleave freely (independent thread scheduling).  The policies are adversaries: each
+// brings about orders that a fair one makes unlikely.  All are fair in the end: after kPatience
+// choices every thread that can run gets a turn, so that waiting for another thread terminates.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <random>
+#include <string_view>
+
+#include "support/bit_set.h"
+
+namespace ptxopt::interp {
+
+enum class Policy : std::uint8_t {
+  RoundRobin,
+  Random,
+  LaneByLane,     // the lowest thread as far as it goes, then the next
+  Backwards,      // the same from the highest
+  WarpAhead,      // one warp whenever it can, the others at random
+  WarpBehind,     // one warp only when nothing else can run
+  PreferWaiting,  // who was released from a wait last
+};
+inline constexpr std::array kPolicies = {
+    Policy::RoundRobin, Policy::Random,     Policy::LaneByLane,   Policy::Backwards,
+    Policy::WarpAhead,  Policy::WarpBehind, Policy::PreferWaiting};
+std::string_view spelling(Policy policy);
+
+class Scheduler {
+ public:
+  static constexpr std::size_t kNone = BitSet::kEnd;
+
+  // Threads 0 .. size-1, in warps of 32.
+  Scheduler(Policy policy, std::uint64_t seed, std::size_t size);
+
+  void setRunnable(std::size_t thread);
+  void setBlocked(std::size_t thread) { runnable_.reset(thread); }
+  bool isRunnable(std::size_t thread) const { return runnable_.test(thread); }
+  // kNone where nothing can run.
+  std::size_t pick();
+  // 0 .. bound-1.
+  std::uint64_t random(std::uint64_t bound) { return random_() % bound; }
+
+ private:
+  static constexpr std::size_t kWarp = 32;
+
+  std::size_t next(std::size_t from) const;  // in a circle
+  std::size_t last() const;
+  std::size_t inWarp(std::size_t warp) const;
+  std::size_t outsideOfWarp();
+  std::size_t choose();
+
+  Policy policy_;
+  std::mt19937_64 random_;
+  BitSet runnable_;
+  std::size_t current_ = 0;
+  std::size_t favoured_ = 0;  // a warp, or the thread that was released last
+  std::uint64_t patience_;
+  std::uint64_t choices_ = 0;
+  std::uint64_t fairTurns_ = 0;
+};
+
+}  // namespace ptxopt::interp

@@ -1,0 +1,246 @@
+// ptxrun: runs PTX kernels on the CPU, looks for races and bad barriers, compares two modules.
+//
+// Exit status of a run: 0 nothing found, 1 bad input or an instruction that is not supported,
+// 4 findings.  Of --compare: 0 same, 1 bad input, 2 different, 3 inconclusive.
+#include <CLI/CLI.hpp>
+
+#include <cinttypes>
+#include <cstdio>
+#include <iostream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "driver/files.h"
+#include "interp/compare.h"
+#include "parse/parser.h"
+
+namespace {
+
+using namespace ptxopt;
+
+constexpr int kGood = 0;
+constexpr int kBadInput = 1;
+constexpr int kDifferent = 2;
+constexpr int kInconclusive = 3;
+constexpr int kFindings = 4;
+
+struct Options {
+  std::vector<std::string> files;
+  bool compares = false;
+  bool guesses = false;
+  bool dumps = false;
+  bool asJson = false;
+  bool ignoresRaces = false;
+  std::string kernel;
+  std::string grid;
+  std::string block;
+  std::string cluster;
+  std::vector<std::string> arguments;
+  std::uint64_t shared = 0;
+  std::uint32_t schedules = 1;
+  std::string policy;
+  interp::MachineOptions machine;
+};
+
+struct BadInput {
+  std::string message;
+};
+
+std::unique_ptr<ir::Module> load(const std::string& path) {
+  Diagnostics diagnostics;
+  std::unique_ptr<ir::Module> module;
+  try {
+    module = parse::parse(driver::readSource(path), diagnostics);
+  } catch (const driver::FileError& error) {
+    throw BadInput{path + ": " + error.what()};
+  }
+  for (const Diagnostic& diagnostic : diagnostics.all()) {
+    std::cerr << format(diagnostic) << '\n';
+  }
+  if (module == nullptr) throw BadInput{path + ": not understood as PTX"};
+  return module;
+}
+
+interp::Dim3 dimensions(const std::string& text) {
+  const auto parsed = interp::parseDim3(text);
+  if (!parsed) throw BadInput{"'" + text + "' is no size: X, X,Y or X,Y,Z"};
+  return *parsed;
+}
+
+// The description in the file, with what the command line says instead.
+interp::Launch launchOf(const ir::Module& module, const Options& options) {
+  std::string error;
+  const auto described = interp::findLaunch(module.source().text(), error);
+  if (!error.empty()) throw BadInput{module.source().name() + ": " + error};
+  interp::Launch launch = described.value_or(interp::Launch{});
+  if (!options.kernel.empty()) launch.kernel = options.kernel;
+  if (!options.grid.empty()) launch.grid = dimensions(options.grid);
+  if (!options.block.empty()) launch.block = dimensions(options.block);
+  if (!options.cluster.empty()) launch.cluster = dimensions(options.cluster);
+  if (options.shared != 0) launch.dynamicShared = options.shared;
+  if (!options.arguments.empty()) {
+    launch.arguments.clear();
+    for (const std::string& text : options.arguments) {
+      auto argument = interp::parseArgument(text, error);
+      if (!argument) throw BadInput{error};
+      launch.arguments.push_back(std::move(*argument));
+    }
+  } else if (options.guesses && !described) {
+    for (const ir::Function& function : module.functions()) {
+      const bool isMeant = launch.kernel.empty() || function.nameText() == launch.kernel;
+      if (!function.isEntry() || !isMeant) continue;
+      launch.arguments = interp::guessArguments(function);
+      break;
+    }
+  }
+  return launch;
+}
+
+interp::Survey survey(const ir::Module& module, const Options& options) {
+  std::string error;
+  auto result = interp::survey(module, launchOf(module, options), options.machine,
+                               options.schedules, error);
+  if (!result) throw BadInput{module.source().name() + ": " + error};
+  return std::move(*result);
+}
+
+void dump(const interp::NamedBytes& object) {
+  constexpr std::size_t kBytesPerLine = 16;
+  std::printf("%s:\n", object.name.c_str());
+  for (std::size_t at = 0; at < object.bytes.size(); at += kBytesPerLine) {
+    std::printf("  %06zx", at);
+    for (std::size_t k = at; k < std::min(at + kBytesPerLine, object.bytes.size()); ++k) {
+      std::printf("%s%02x", k % 4 == 0 ? " " : "", object.bytes[k]);
+    }
+    std::printf("\n");
+  }
+}
+
+nlohmann::json toJson(const ir::Module& module, const interp::Finding& finding) {
+  const auto place = [&](const ir::Instruction* instruction) -> nlohmann::json {
+    if (instruction == nullptr) return nullptr;
+    const LineColumn at = module.source().lineColumn(instruction->source.begin);
+    nlohmann::json result = {{"line", at.line}, {"column", at.column}};
+    const interp::SourcePlace source = interp::sourcePlace(module, *instruction);
+    if (source.line != 0) result["source"] = {{"file", source.file}, {"line", source.line}};
+    return result;
+  };
+  return {{"kind", interp::spelling(finding.kind)},
+          {"file", module.source().name()},
+          {"place", place(finding.place)},
+          {"message", finding.message},
+          {"other", place(finding.other)},
+          {"otherMessage", finding.otherMessage}};
+}
+
+int runOne(const Options& options) {
+  const auto module = load(options.files[0]);
+  const interp::Survey result = survey(*module, options);
+  if (options.asJson) {
+    nlohmann::json report = {{"runs", result.runs}, {"steps", result.steps}};
+    report["findings"] = nlohmann::json::array();
+    for (const interp::Finding& finding : result.findings) {
+      report["findings"].push_back(toJson(*module, finding));
+    }
+    report["outcomes"] = nlohmann::json::array();
+    for (const interp::Outcome& outcome : result.distinct) {
+      report["outcomes"].push_back({{"checksum", outcome.checksum()}, {"printed", outcome.printed}});
+    }
+    std::cout << report.dump(2) << '\n';
+  } else {
+    for (const interp::Outcome& outcome : result.distinct) {
+      std::cout << outcome.printed << std::flush;
+      if (options.dumps) {
+        for (const interp::NamedBytes& object : outcome.memory) dump(object);
+      }
+      std::printf("checksum %016" PRIx64 "\n", outcome.checksum());
+    }
+    if (result.runs > 1) {
+      std::printf("%u schedules, %zu distinct outcomes\n", result.runs, result.outcomes.size());
+    }
+    std::fflush(stdout);
+    for (const interp::Finding& finding : result.findings) {
+      std::cerr << interp::format(*module, finding) << '\n';
+    }
+  }
+  if (result.has(interp::FindingKind::Unsupported)) return kBadInput;
+  return result.findings.empty() ? kGood : kFindings;
+}
+
+int compareTwo(const Options& options) {
+  const auto a = load(options.files[0]);
+  const auto b = load(options.files[1]);
+  const interp::Survey first = survey(*a, options);
+  const interp::Survey second = survey(*b, options);
+  const interp::Comparison comparison = interp::compare(first, second);
+  for (const interp::Finding& finding : first.findings) {
+    std::cerr << interp::format(*a, finding) << '\n';
+  }
+  for (const interp::Finding& finding : second.findings) {
+    std::cerr << interp::format(*b, finding) << '\n';
+  }
+  switch (comparison.verdict) {
+    case interp::Verdict::Same:
+      std::printf("same: %u schedules each, checksum %016" PRIx64 "\n", first.runs,
+                  *first.outcomes.begin());
+      return kGood;
+    case interp::Verdict::Different:
+      std::printf("different: %s\n", comparison.reason.c_str());
+      return kDifferent;
+    case interp::Verdict::Inconclusive:
+      std::printf("inconclusive: %s\n", comparison.reason.c_str());
+      return kInconclusive;
+  }
+  return kInconclusive;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  CLI::App app("Runs a PTX kernel on the CPU and looks for data races and bad barriers.", "ptxrun");
+  app.add_option("file", options.files, "PTX file, or two with --compare; - is standard input")
+      ->required()
+      ->expected(1, 2);
+  app.add_flag("--compare", options.compares, "does the second file do what the first does?");
+  app.add_option("--kernel", options.kernel, "entry to launch");
+  app.add_option("--grid", options.grid, "CTAs: X, X,Y or X,Y,Z");
+  app.add_option("--block", options.block, "threads of a CTA: X, X,Y or X,Y,Z");
+  app.add_option("--cluster", options.cluster, "CTAs of a cluster: X, X,Y or X,Y,Z");
+  app.add_option("--shared", options.shared, "bytes of dynamic shared memory");
+  app.add_option("--arg", options.arguments,
+                 "an argument: u32:5, f32:1.5, zero:64, buffer:SIZE[:zero | :iota:TYPE | "
+                 ":random:TYPE:SEED | :fill:TYPE:VALUE | :file:PATH]");
+  app.add_flag("--guess", options.guesses, "make arguments up where there is no description");
+  app.add_option("--schedules", options.schedules, "runs, each under another schedule")
+      ->check(CLI::Range(1u, 100000u));
+  app.add_option("--policy", options.policy, "schedule of the first run, e.g. round-robin, random");
+  app.add_option("--seed", options.machine.seed, "of the first run");
+  app.add_option("--step-limit", options.machine.stepLimit, "thread-instructions of a launch");
+  app.add_flag("--no-races", options.ignoresRaces, "do not look for data races");
+  app.add_flag("--dump", options.dumps, "print buffers and module variables");
+  app.add_flag("--json", options.asJson, "findings and outcomes as JSON");
+  CLI11_PARSE(app, argc, argv);
+  options.machine.detectsRaces = !options.ignoresRaces;
+
+  try {
+    if (!options.policy.empty()) {
+      bool found = false;
+      for (const interp::Policy policy : interp::kPolicies) {
+        if (interp::spelling(policy) != options.policy) continue;
+        options.machine.policy = policy;
+        found = true;
+      }
+      if (!found) throw BadInput{"no policy '" + options.policy + "'"};
+    }
+    if ((options.files.size() == 2) != options.compares) {
+      throw BadInput{"--compare takes two files, a run takes one"};
+    }
+    return options.compares ? compareTwo(options) : runOne(options);
+  } catch (const BadInput& problem) {
+    std::cerr << "ptxrun: " << problem.message << '\n';
+    return kBadInput;
+  }
+}
