@@ -14,3 +14,17 @@ endif()
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(Antlr4 REQUIRED_VARS Antlr4_LIBRARY Antlr4_INCLUDE_DIR)
 mark_as_advanced(Antlr4_LIBRARY Antlr4_INCLUDE_DIR Antlr4_TOOL)
+
+# ANTLR 4.9 leaves constant members of Vocabulary to a defaulted constructor.  GCC takes that; Clang
+# with libstdc++ does not, and is right.  It gets a copy of the headers that spells it out.
+if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND Antlr4_FOUND)
+  set(_mended ${CMAKE_BINARY_DIR}/antlr4-runtime)
+  if(NOT EXISTS ${_mended}/Vocabulary.h)
+    file(COPY ${Antlr4_INCLUDE_DIR}/ DESTINATION ${_mended})
+    file(READ ${_mended}/Vocabulary.h _text)
+    string(REPLACE "Vocabulary() = default;"
+      "Vocabulary() : _literalNames(), _symbolicNames(), _displayNames() {}" _text "${_text}")
+    file(WRITE ${_mended}/Vocabulary.h "${_text}")
+  endif()
+  set(Antlr4_INCLUDE_DIR ${_mended} CACHE PATH "" FORCE)
+endif()

@@ -4,9 +4,16 @@
 add_library(ptxopt_flags INTERFACE)
 target_compile_features(ptxopt_flags INTERFACE cxx_std_20)
 target_compile_options(ptxopt_flags INTERFACE
-  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-missing-field-initializers -Werror
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+  -Wno-missing-field-initializers -Werror
   $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>)  # wrong about "x" + std::string: GCC bug 105651
 target_include_directories(ptxopt_flags INTERFACE ${PROJECT_SOURCE_DIR}/src)
+
+if(PTXOPT_FUZZ)
+  # All of our code reports its edges to libFuzzer, under the sanitizers.
+  add_compile_options(-fsanitize=fuzzer-no-link)
+  set(PTXOPT_SANITIZE "address,undefined")
+endif()
 
 if(PTXOPT_SANITIZE)
   add_compile_options(-fsanitize=${PTXOPT_SANITIZE} -fno-sanitize-recover=all
