@@ -14,6 +14,11 @@ CORPUS_DIR = os.path.join(SOURCE_DIR, "corpus")
 SKIPPED = 77  # exit status by which ctest knows a test that could not run
 
 
+def version_key(text):
+    """"13.0" -> [13, 0], to compare."""
+    return [int(part) for part in text.split(".")]
+
+
 class File:
     """One PTX file of the corpus with its line of corpus/manifest.json."""
 
@@ -22,6 +27,7 @@ class File:
         self.path = os.path.join(CORPUS_DIR, name)
         self.arch = facts["arch"]
         self.ptxas = facts["ptxas"]  # the oldest release that accepts it, or None
+        self.version = version_key(facts["ptx"])
 
 
 def files():
@@ -78,14 +84,13 @@ class Ptxas:
         self.release = re.search(r"release (\d+\.\d+)", text).group(1)
 
     def accepts(self, file):
-        def key(release):
-            return [int(part) for part in release.split(".")]
-
-        return file.ptxas is not None and key(file.ptxas) <= key(self.release)
+        return file.ptxas is not None and version_key(file.ptxas) <= version_key(self.release)
 
     def assemble(self, file, path, output, *flags):
-        """-c: files may leave functions to the linker.  Returns (ok, messages)."""
-        command = [self.path, f"-arch={file.arch}", "-c", *flags, "-o", output, path]
+        """Returns (ok, messages)."""
+        # Files may leave functions to the linker, where PTX has one.
+        compile_only = ["-c"] if file.version >= [3, 1] else []
+        command = [self.path, f"-arch={file.arch}", *compile_only, *flags, "-o", output, path]
         run = subprocess.run(command, capture_output=True, text=True, errors="replace")
         return run.returncode == 0, run.stdout + run.stderr
 
@@ -99,7 +104,8 @@ def resources(messages):
 
 # ---- cubins --------------------------------------------------------------------------------------
 
-SHT_NOBITS = 8
+# Section types that take no space in the file: of ELF, and of the shared memory of a kernel.
+NO_BITS = {8, 0x7000000A}
 CODE_SECTION = re.compile(r"\.(text|nv\.(constant|global|shared|local)|rodata)")
 
 
@@ -123,7 +129,7 @@ def code_sections(path):
         start = names + name_at
         name = image[start : image.index(b"\0", start)].decode(errors="replace")
         if CODE_SECTION.match(name):
-            content = b"" if kind == SHT_NOBITS else image[offset : offset + length]
+            content = b"" if kind in NO_BITS else image[offset : offset + length]
             sections[name] = (length, content)
     return sections
 
