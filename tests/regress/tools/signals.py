@@ -12,7 +12,7 @@ with open(small, "rb") as file:
     text = file.read()
 # Large enough that reading, parsing and writing take a while.
 big = text + b"".join(text[text.index(b".visible"):].replace(b"plain", b"plain%d" % k)
-                      for k in range(20000))
+                      for k in range(8000))
 with open(path, "wb") as file:
     file.write(big)
 command = [ptxopt, "-O0", "--reprint", path, "-o", path]
