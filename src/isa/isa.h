@@ -189,6 +189,9 @@ enum Trait : std::uint32_t {
   kMemoryWrite = 1u << 6,  // writes memory through its address operands
   kMayTrap = 1u << 7,
   kClusterFeature = 1u << 8,  // makes shared memory external (docs/soundness.md C3.6)
+  // Its registers are read or written until a later wait of its family (wgmma.wait_group,
+  // tcgen05.wait): nothing that names them may move over that wait.
+  kRegistersInFlight = 1u << 9,
 };
 
 // What the test against ptxas cannot show of a row, although it tries (docs: rows.h).
