@@ -20,8 +20,7 @@ if "nvptx64" not in subprocess.run([CLANG, "--print-targets"], stdout=subprocess
 PRELUDE = """
 #define __global__ __attribute__((global))
 #define __shared__ __attribute__((shared))
-struct Index { __attribute__((device)) operator int() const { return __nvvm_read_ptx_sreg_tid_x(); } };
-#define threadIdx_x Index()
+#define threadIdx_x __nvvm_read_ptx_sreg_tid_x()
 """
 
 
