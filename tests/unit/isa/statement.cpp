@@ -98,9 +98,12 @@ class ModuleReader {
   }
 
  private:
-  int lineAt(std::size_t offset) const {
-    return 1 + static_cast<int>(std::count(
-                   text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(offset), '\n'));
+  // Offsets must not decrease from call to call.
+  int lineAt(std::size_t offset) {
+    for (; counted_ < offset; ++counted_) {
+      if (text_[counted_] == '\n') ++line_;
+    }
+    return line_;
   }
 
   void skipBlanks() {
@@ -150,6 +153,8 @@ class ModuleReader {
 
   std::string_view text_;
   std::size_t at_ = 0;
+  std::size_t counted_ = 0;
+  int line_ = 1;
 };
 
 }  // namespace
