@@ -12,7 +12,7 @@ found on PATH or through the environment:
 
     NVCC, NVCC_NEW     nvcc; the second is a newer release that makes the folder nvcc-new
     CLANG              clang
-    CORPUS_PYTHON      a Python in which triton, numba-cuda, jax, cutlass or warp can be imported
+    CORPUS_PYTHON      a Python in which triton, numba-cuda, jax, cutlass and warp can be imported
     MOJO               mojo
     PTXAS, PTXAS_NEW   ptxas for the check, older and newer release
 """
@@ -43,14 +43,15 @@ class Missing(Exception):
 
 
 def tool(variable, default):
-  path = shutil.which(os.environ.get(variable, default or "")) if os.environ.get(variable, default) else None
+  path = shutil.which(os.environ.get(variable, default) or "")
   if path is None:
     raise Missing(f"{default or variable} not found (set {variable})")
   return path
 
 
 def run(command, **kwargs):
-  return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **kwargs)
+  return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                        **kwargs)
 
 
 def directive(source, name):
@@ -66,7 +67,8 @@ def clean(text):
 
 
 def release(compiler):
-  return re.search(r"(?:release|version|Mojo) (\d+[.\d]*)", run([compiler, "--version"]).stdout).group(1)
+  text = run([compiler, "--version"]).stdout
+  return re.search(r"(?:release|version|Mojo) (\d+[.\d]*)", text).group(1)
 
 
 class Job:
@@ -78,17 +80,19 @@ class Job:
     self.path = pathlib.Path("ptx") / folder / f"{name or source.stem}.ptx"
     self.command, self.flags = command, flags
 
-  def make(self):
+  def make(self, root):
     out = BUILD / self.path
     out.parent.mkdir(parents=True, exist_ok=True)
     out.unlink(missing_ok=True)
-    done = subprocess.run([str(out) if word == "{out}" else word for word in self.command], capture_output=True,
-                          cwd=BUILD, env={**os.environ, **ENVIRONMENT})
+    command = [str(out) if word == "{out}" else word for word in self.command]
+    done = subprocess.run(command, capture_output=True, cwd=BUILD,
+                          env={**os.environ, **ENVIRONMENT})
     if done.returncode == 0 and "{out}" not in self.command:
       out.write_bytes(done.stdout)
     if done.returncode != 0 or not out.exists():
-      return f"{self.path}: " + " ".join((done.stdout + done.stderr).decode(errors="replace").split()[-60:])
-    target = CORPUS / self.path
+      said = (done.stdout + done.stderr).decode(errors="replace")
+      return f"{self.path}: " + " ".join(said.split()[-60:])
+    target = root / self.path
     target.parent.mkdir(parents=True, exist_ok=True)
     target.write_bytes(clean(out.read_bytes().decode("utf-8", "surrogateescape"))
                        .encode("utf-8", "surrogateescape"))
@@ -134,24 +138,25 @@ def nvcc_new_jobs(sources):
 def clang_jobs(sources):
   clang = tool("CLANG", "clang")
   version = release(clang)
-  cuda = ["-x", "cuda", "--cuda-device-only", "-nocudainc", "-nocudalib", "-nostdlibinc", "-std=c++17",
-          "-Wno-unknown-cuda-version", "-include", "clang/device.h", "-S"]
+  cuda = ["-x", "cuda", "--cuda-device-only", "-nocudainc", "-nocudalib", "-nostdlibinc",
+          "-std=c++17", "-Wno-unknown-cuda-version", "-include", "clang/device.h", "-S"]
   newest = ["-Xclang", "-target-feature", "-Xclang", "+ptx75"]
+  debug = ["-O0", "-g", "--cuda-noopt-device-debug", "-fdebug-compilation-dir=."]
   variants = {"clang": [("sm_80_O2", ["--cuda-gpu-arch=sm_80", *newest, "-O2"]),
                         ("sm_80_O0", ["--cuda-gpu-arch=sm_80", *newest, "-O0"])],
               "clang60": [("sm_60_O2", ["--cuda-gpu-arch=sm_60", "-O2"])],
-              "clang-debug": [("sm_75_debug", ["--cuda-gpu-arch=sm_75", *newest, "-O0", "-g", "--cuda-noopt-device-debug",
-                                               "-fdebug-compilation-dir=."])]}
+              "clang-debug": [("sm_75_debug", ["--cuda-gpu-arch=sm_75", *newest, *debug])]}
   for source in sources("cuda", "*.cu"):
     for variant in directive(source, "also"):
       for folder, extra in variants.get(variant, []):
         flags = cuda + extra
         yield Job("clang", version, source, f"clang/{folder}",
                   [clang, *flags, str(source.relative_to(CORPUS)), "-o", "{out}"], flags)
+  opencl = ["-x", "cl", "-cl-std=CL1.2", "-target", "nvptx64-nvidia-nvcl", "-Xclang", "-target-cpu",
+            "-Xclang", "sm_75", *newest, "-include", "opencl/device.h", "-S"]
   for source in sources("opencl", "*.cl"):
     for level in ("-O0", "-O2"):
-      flags = ["-x", "cl", "-cl-std=CL1.2", "-target", "nvptx64-nvidia-nvcl", "-Xclang", "-target-cpu", "-Xclang", "sm_75",
-               *newest, "-include", "opencl/device.h", "-S", level]
+      flags = opencl + [level]
       yield Job("clang", version, source, f"opencl/sm_75_{level[1:]}",
                 [clang, *flags, str(source.relative_to(CORPUS)), "-o", "{out}"], flags)
 
@@ -159,41 +164,54 @@ def clang_jobs(sources):
 def python_with(module, expression="m.__version__"):
   """The Python that has the module, and the module's version."""
   python = tool("CORPUS_PYTHON", sys.executable)
-  done = subprocess.run([python, "-c", f"import {module} as m; print({expression})"], stdout=subprocess.PIPE,
-                        stderr=subprocess.DEVNULL, text=True)
+  done = subprocess.run([python, "-c", f"import {module} as m; print({expression})"],
+                        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
   if done.returncode != 0:
     raise Missing(f"{python} cannot import {module} (set CORPUS_PYTHON)")
   return python, done.stdout.split()[-1]
 
 
-def python_kernels(sources, folder, module, plans, expression="m.__version__"):
-  """Jobs for a folder with kernels.py (which has BUILDS) and compile.py; plans: (folder, arguments)."""
-  python, version = python_with(module, expression)
+def python_kernels(sources, folder, module, plans):
+  """Jobs for a folder with kernels.py, which has BUILDS, and compile.py.
+
+  plans gives the builds of a kernel: pairs of a folder and the arguments after its name.
+  """
+  python, version = python_with(module)
   for source in sources(folder, "kernels.py"):
-    names = run([python, "-c", f"import sys; sys.path.insert(0, '{folder}'); import kernels; "
-                 "print(*kernels.BUILDS)"], cwd=CORPUS, env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"})
-    for name in names.stdout.split("\n")[-2].split():
-      for suffix, arguments in plans(name):
+    listing = f"import sys; sys.path.insert(0, '{folder}'); import kernels; print(*kernels.BUILDS)"
+    names = run([python, "-c", listing], cwd=BUILD, env={**os.environ, **ENVIRONMENT})
+    # Producers may warn before.
+    for name in names.stdout.splitlines()[-1].split():
+      for suffix, (arch, *rest) in plans(name):
         yield Job(folder, version, source, f"{folder}/{suffix}",
-                  [python, f"{folder}/compile.py", name, arguments[0], "{out}", *arguments[1:]], arguments, name)
+                  [python, f"{folder}/compile.py", name, arch, "{out}", *rest], [arch, *rest], name)
+
+
+def for_each_arch(*archs):
+  return lambda _: [(f"sm_{arch}", [arch]) for arch in archs]
 
 
 def triton_jobs(sources):
-  return python_kernels(sources, "triton", "triton", lambda _: [(f"sm_{a}", [a]) for a in ("80", "90", "100")])
+  return python_kernels(sources, "triton", "triton", for_each_arch("80", "90", "100"))
 
 
 def numba_jobs(sources):
-  debug = ("saxpy", "transpose", "histogram")
-  return python_kernels(sources, "numba", "numba_cuda", lambda name: [("sm_75", ["75"]), ("sm_90", ["90"])] + (
-      [("sm_90_debug", ["90", "debug"]), ("sm_90_lineinfo", ["90", "lineinfo"])] if name in debug else []))
+  def plans(name):
+    yield "sm_75", ["75"]
+    yield "sm_90", ["90"]
+    if name in ("saxpy", "transpose", "histogram"):
+      yield "sm_90_debug", ["90", "debug"]
+      yield "sm_90_lineinfo", ["90", "lineinfo"]
+
+  return python_kernels(sources, "numba", "numba_cuda", plans)
 
 
 def jax_jobs(sources):
-  return python_kernels(sources, "jax", "jax", lambda _: [(f"sm_{a}", [a]) for a in ("80", "90")])
+  return python_kernels(sources, "jax", "jax", for_each_arch("80", "90"))
 
 
 def cute_jobs(sources):
-  return python_kernels(sources, "cute", "cutlass", lambda _: [(f"sm_{a}", [a]) for a in ("80", "90a", "100a")])
+  return python_kernels(sources, "cute", "cutlass", for_each_arch("80", "90a", "100a"))
 
 
 def mojo_jobs(sources):
@@ -207,16 +225,38 @@ def mojo_jobs(sources):
                   [mojo, "run", *flags, str(source.relative_to(CORPUS))], flags, name)
 
 
-PRODUCERS = {"nvcc": nvcc_jobs, "nvcc-new": nvcc_new_jobs, "clang": clang_jobs, "triton": triton_jobs,
-             "numba": numba_jobs, "jax": jax_jobs, "cute": cute_jobs,
+PRODUCERS = {"nvcc": nvcc_jobs, "nvcc-new": nvcc_new_jobs, "clang": clang_jobs,
+             "triton": triton_jobs, "numba": numba_jobs, "jax": jax_jobs, "cute": cute_jobs,
              "mojo": mojo_jobs}
 
 
-def make(names, pattern, workers):
-  """Runs the producers; returns their records by path, and the failures."""
+# Output that carries a library's own code: for local runs, not kept.
+def cub_jobs(sources):
+  nvcc = tool("NVCC", "nvcc")
+  version = release(nvcc)
+  for source in sources("local", "*.cu"):
+    for target in DEFAULT_TARGETS:
+      flags = ["-ptx", "-std=c++17", f"-arch=sm_{target}"]
+      yield Job("nvcc", version, source, f"cub/sm_{target}",
+                [nvcc, *flags, str(source.relative_to(CORPUS)), "-o", "{out}"], flags)
+
+
+def warp_jobs(sources):
+  python, version = python_with("warp", "m.config.version")
+  for source in sources("local", "warp_*.py"):
+    for arch in ("80", "90"):
+      yield Job("warp", version, source, f"warp/sm_{arch}",
+                [python, str(source.relative_to(CORPUS)), arch, "{out}"], [arch])
+
+
+LOCAL_PRODUCERS = {"cub": cub_jobs, "warp": warp_jobs}
+
+
+def make(producers, root, pattern, workers):
+  """Runs the producers into a folder; returns records of the files by path, and the failures."""
   shutil.rmtree(BUILD, ignore_errors=True)
   BUILD.mkdir()
-  for folder in ("cuda", "clang", "opencl", "triton", "numba", "jax", "cute", "mojo"):
+  for folder in ("cuda", "clang", "opencl", "triton", "numba", "jax", "cute", "mojo", "local"):
     if (CORPUS / folder).is_dir():
       shutil.copytree(CORPUS / folder, BUILD / folder)
 
@@ -224,14 +264,14 @@ def make(names, pattern, workers):
     return [s for s in sorted((CORPUS / folder).glob(files)) if fnmatch.fnmatch(s.name, pattern)]
 
   records, failures = {}, []
-  for name in names:
+  for name, producer in producers.items():
     try:
-      jobs = list(PRODUCERS[name](sources))
+      jobs = list(producer(sources))
     except Missing as missing:
       print(f"{name}: skipped, {missing}", flush=True)
       continue
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:
-      results = list(pool.map(Job.make, jobs))
+      results = list(pool.map(lambda job: job.make(root), jobs))
     failures += [r for r in results if r]
     records.update({str(j.path): j.record() for j, r in zip(jobs, results) if not r})
     print(f"{name}: {sum(not r for r in results)} files", flush=True)
@@ -300,16 +340,23 @@ def check(records, workers):
 
 
 def main():
-  parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+  parser = argparse.ArgumentParser(description=__doc__,
+                                   formatter_class=argparse.RawDescriptionHelpFormatter)
   parser.add_argument("--only", default=",".join(PRODUCERS), help="producers, with commas between")
   parser.add_argument("--filter", default="*", help="sources to make, a shell pattern")
-  parser.add_argument("--check", action="store_true", help="make nothing, check and write the manifest")
+  parser.add_argument("--check", action="store_true", help="make nothing, write the manifest")
+  parser.add_argument("--local", type=pathlib.Path, metavar="DIR",
+                      help="make what is not kept, into this folder")
   parser.add_argument("-j", type=int, default=os.cpu_count(), help="jobs at once")
   options = parser.parse_args()
   records, failures = {}, []
-  if not options.check:
-    records, failures = make(options.only.split(","), options.filter, options.j)
-  check(records, options.j)
+  if options.local:
+    _, failures = make(LOCAL_PRODUCERS, options.local.resolve(), options.filter, options.j)
+  else:
+    if not options.check:
+      chosen = {name: PRODUCERS[name] for name in options.only.split(",")}
+      records, failures = make(chosen, CORPUS, options.filter, options.j)
+    check(records, options.j)
   for failure in failures:
     print(f"failed: {failure}", file=sys.stderr)
   sys.exit(bool(failures))

@@ -8,8 +8,8 @@
 constexpr int kWidth = 64;
 constexpr int kKeys = 32;
 
-__global__ void __launch_bounds__(128) attentionTile(const half* q, const half* k, const half* v, half* out,
-                                                     int length, float scale) {
+__global__ void __launch_bounds__(128)
+    attentionTile(const half* q, const half* k, const half* v, half* out, int length, float scale) {
   __shared__ __align__(16) half keys[2][kKeys][kWidth];
   __shared__ __align__(16) half values[2][kKeys][kWidth];
   size_t head = (size_t)blockIdx.y * length * kWidth;
@@ -29,7 +29,8 @@ __global__ void __launch_bounds__(128) attentionTile(const half* q, const half* 
 
   half2 query[kWidth / 2];
   for (int c = 0; c < kWidth / 2; ++c)
-    query[c] = row < length ? reinterpret_cast<const half2*>(q + row * kWidth)[c] : __float2half2_rn(0.0f);
+    query[c] =
+        row < length ? reinterpret_cast<const half2*>(q + row * kWidth)[c] : __float2half2_rn(0.0f);
   float acc[kWidth];
 #pragma unroll
   for (int c = 0; c < kWidth; ++c) acc[c] = 0.0f;
@@ -54,7 +55,8 @@ __global__ void __launch_bounds__(128) attentionTile(const half* q, const half* 
       sum = sum * shrink + p;
       top = next;
 #pragma unroll
-      for (int c = 0; c < kWidth; ++c) acc[c] = acc[c] * shrink + p * __half2float(values[buffer][j][c]);
+      for (int c = 0; c < kWidth; ++c)
+        acc[c] = acc[c] * shrink + p * __half2float(values[buffer][j][c]);
     }
     __syncthreads();
   }
@@ -64,8 +66,8 @@ __global__ void __launch_bounds__(128) attentionTile(const half* q, const half* 
 }
 
 // Scores of a decode step: one query, one warp for each key block, softmax over shared memory.
-__global__ void __launch_bounds__(256) decodeStep(const float* q, const float* k, const float* v, float* out,
-                                                  int length) {
+__global__ void __launch_bounds__(256)
+    decodeStep(const float* q, const float* k, const float* v, float* out, int length) {
   extern __shared__ float score[];
   __shared__ float stat[8];
   const int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;

@@ -2,7 +2,8 @@
 // Breadth-first search: a level over all nodes, a level over a queue with a block-local queue, and
 // shortest paths by relaxation.
 
-__global__ void bfsLevel(const int* rowStart, const int* edge, int* level, int current, int* changed, int nodes) {
+__global__ void bfsLevel(const int* rowStart, const int* edge, int* level, int current,
+                         int* changed, int nodes) {
   int v = blockIdx.x * blockDim.x + threadIdx.x;
   if (v >= nodes || level[v] != current) return;
   for (int k = rowStart[v]; k < rowStart[v + 1]; ++k)
@@ -12,8 +13,8 @@ __global__ void bfsLevel(const int* rowStart, const int* edge, int* level, int c
     }
 }
 
-__global__ void bfsQueue(const int* rowStart, const int* edge, int* level, const int* queue, int queued,
-                         int* nextQueue, int* nextCount, int current) {
+__global__ void bfsQueue(const int* rowStart, const int* edge, int* level, const int* queue,
+                         int queued, int* nextQueue, int* nextCount, int current) {
   __shared__ int local[1024];
   __shared__ int count, base;
   if (threadIdx.x == 0) count = 0;
@@ -38,8 +39,8 @@ __global__ void bfsQueue(const int* rowStart, const int* edge, int* level, const
   for (int i = threadIdx.x; i < min(count, 1024); i += blockDim.x) nextQueue[base + i] = local[i];
 }
 
-__global__ void relaxEdges(const int* from, const int* to, const int* weight, int* distance, int* changed,
-                           int edges) {
+__global__ void relaxEdges(const int* from, const int* to, const int* weight, int* distance,
+                           int* changed, int edges) {
   int e = blockIdx.x * blockDim.x + threadIdx.x;
   if (e >= edges) return;
   int d = distance[from[e]];
@@ -55,7 +56,9 @@ __global__ void hook(const int2* edges, int* parent, int count, int* changed) {
   while (a != parent[a]) a = parent[a];
   while (b != parent[b]) b = parent[b];
   if (a == b) return;
-  if (a < b) atomicMin(&parent[b], a);
-  else atomicMin(&parent[a], b);
+  if (a < b)
+    atomicMin(&parent[b], a);
+  else
+    atomicMin(&parent[a], b);
   *changed = 1;
 }

@@ -19,8 +19,9 @@ __global__ void dotBytes(const int* a, const int* b, int* out, int n) {
     sum = __dp4a(a[i], b[i], sum);
     usum = __dp2a_lo(unsigned(a[i]), unsigned(b[i]), usum);
   }
-  out[threadIdx.x] = sum + usum + __vadd4(a[0], b[0]) + __vabsdiffu4(a[1], b[1]) + __vmaxs2(a[2], b[2]) +
-                     __sad(a[3], b[3], 1u) + __mulhi(a[4], b[4]) + __mul24(a[5], b[5]) + __hadd(a[6], b[6]);
+  out[threadIdx.x] = sum + usum + __vadd4(a[0], b[0]) + __vabsdiffu4(a[1], b[1]) +
+                     __vmaxs2(a[2], b[2]) + __sad(a[3], b[3], 1u) + __mulhi(a[4], b[4]) +
+                     __mul24(a[5], b[5]) + __hadd(a[6], b[6]);
 }
 
 __global__ void crc32(const unsigned char* data, int length, unsigned* out) {
@@ -35,7 +36,9 @@ __global__ void crc32(const unsigned char* data, int length, unsigned* out) {
   out[blockIdx.x * 256 + threadIdx.x] = ~crc;
 }
 
-__device__ unsigned rotateRight(unsigned x, int n) { return x >> n | x << (32 - n); }
+__device__ unsigned rotateRight(unsigned x, int n) {
+  return x >> n | x << (32 - n);
+}
 
 __global__ void sha256Rounds(const unsigned* message, const unsigned* constants, unsigned* state) {
   unsigned w[16], h[8];
@@ -47,13 +50,21 @@ __global__ void sha256Rounds(const unsigned* message, const unsigned* constants,
 #pragma unroll
     for (int i = 0; i < 16; ++i) {
       unsigned e = h[4], a = h[0];
-      unsigned t1 = h[7] + (rotateRight(e, 6) ^ rotateRight(e, 11) ^ rotateRight(e, 25)) + ((e & h[5]) ^ (~e & h[6])) +
-                    constants[block + i] + w[i];
-      unsigned t2 = (rotateRight(a, 2) ^ rotateRight(a, 13) ^ rotateRight(a, 22)) + ((a & h[1]) ^ (a & h[2]) ^ (h[1] & h[2]));
-      h[7] = h[6]; h[6] = h[5]; h[5] = h[4]; h[4] = h[3] + t1;
-      h[3] = h[2]; h[2] = h[1]; h[1] = h[0]; h[0] = t1 + t2;
+      unsigned t1 = h[7] + (rotateRight(e, 6) ^ rotateRight(e, 11) ^ rotateRight(e, 25)) +
+                    ((e & h[5]) ^ (~e & h[6])) + constants[block + i] + w[i];
+      unsigned t2 = (rotateRight(a, 2) ^ rotateRight(a, 13) ^ rotateRight(a, 22)) +
+                    ((a & h[1]) ^ (a & h[2]) ^ (h[1] & h[2]));
+      h[7] = h[6];
+      h[6] = h[5];
+      h[5] = h[4];
+      h[4] = h[3] + t1;
+      h[3] = h[2];
+      h[2] = h[1];
+      h[1] = h[0];
+      h[0] = t1 + t2;
       unsigned x = w[(i + 1) & 15], y = w[(i + 14) & 15];
-      w[i] += w[(i + 9) & 15] + (rotateRight(x, 7) ^ rotateRight(x, 18) ^ x >> 3) + (rotateRight(y, 17) ^ rotateRight(y, 19) ^ y >> 10);
+      w[i] += w[(i + 9) & 15] + (rotateRight(x, 7) ^ rotateRight(x, 18) ^ x >> 3) +
+              (rotateRight(y, 17) ^ rotateRight(y, 19) ^ y >> 10);
     }
   }
 #pragma unroll

@@ -3,13 +3,14 @@
 
 __device__ float normalCdf(float d) {
   float k = 1.0f / (1.0f + 0.2316419f * fabsf(d));
-  float p = k * (0.31938153f + k * (-0.356563782f + k * (1.781477937f + k * (-1.821255978f + k * 1.330274429f))));
+  float p = k * (0.31938153f +
+                 k * (-0.356563782f + k * (1.781477937f + k * (-1.821255978f + k * 1.330274429f))));
   float c = 0.39894228f * __expf(-0.5f * d * d) * p;
   return d > 0.0f ? 1.0f - c : c;
 }
 
-__global__ void blackScholes(const float2* spotStrike, const float* years, float2* callPut, float rate,
-                             float volatility, int n) {
+__global__ void blackScholes(const float2* spotStrike, const float* years, float2* callPut,
+                             float rate, float volatility, int n) {
   for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
     float s = spotStrike[i].x, x = spotStrike[i].y, t = years[i], root = volatility * sqrtf(t);
     float d1 = (__logf(s / x) + (rate + 0.5f * volatility * volatility) * t) / root, d2 = d1 - root;
@@ -18,8 +19,8 @@ __global__ void blackScholes(const float2* spotStrike, const float* years, float
   }
 }
 
-__global__ void __launch_bounds__(256) binomialTree(const float* spot, float strike, float up, float pu, float pd,
-                                                    float* price, int steps) {
+__global__ void __launch_bounds__(256) binomialTree(const float* spot, float strike, float up,
+                                                    float pu, float pd, float* price, int steps) {
   __shared__ float value[257];
   int t = threadIdx.x;
   float s = spot[blockIdx.x];

@@ -17,7 +17,8 @@ __global__ void __block_size__((16, 16, 1)) fixedBlock2d(const float* in, float*
   int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
   tile[threadIdx.y][threadIdx.x] = in[y * width + x];
   __syncthreads();
-  out[(blockIdx.x * 16 + threadIdx.y) * width + blockIdx.y * 16 + threadIdx.x] = tile[threadIdx.x][threadIdx.y];
+  out[(blockIdx.x * 16 + threadIdx.y) * width + blockIdx.y * 16 + threadIdx.x] =
+      tile[threadIdx.x][threadIdx.y];
 }
 
 __global__ void __block_size__((128, 1, 1), (2, 1, 1)) fixedCluster(int* data) {

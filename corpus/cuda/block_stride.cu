@@ -7,7 +7,8 @@ __global__ void saxpy(int n, float a, const float* x, float* y) {
 }
 
 __global__ void saxpyStride(int n, float a, const float* __restrict__ x, float* __restrict__ y) {
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x) y[i] += a * x[i];
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += blockDim.x * gridDim.x)
+    y[i] += a * x[i];
 }
 
 __global__ void addVector4(const float4* a, const float4* b, float4* c, int n) {

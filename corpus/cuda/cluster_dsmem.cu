@@ -5,7 +5,8 @@
 
 namespace cg = cooperative_groups;
 
-__global__ void __cluster_dims__(2, 1, 1) clusterHistogram(const int* in, int* bins, int n, int binsPerBlock) {
+__global__ void __cluster_dims__(2, 1, 1)
+    clusterHistogram(const int* in, int* bins, int n, int binsPerBlock) {
   extern __shared__ int local[];
   cg::cluster_group cluster = cg::this_cluster();
   for (int b = threadIdx.x; b < binsPerBlock; b += blockDim.x) local[b] = 0;
@@ -28,14 +29,16 @@ __global__ void __cluster_dims__(4, 1, 1) ringExchange(float* data, int rounds) 
   cluster.sync();
   for (int r = 0; r < rounds; ++r) {
     float* remote = cluster.map_shared_rank(cell[(r + 1) & 1], next);
-    remote[threadIdx.x] = 0.5f * cell[r & 1][threadIdx.x] + 0.5f * cell[r & 1][(threadIdx.x + 1) & 127];
+    remote[threadIdx.x] =
+        0.5f * cell[r & 1][threadIdx.x] + 0.5f * cell[r & 1][(threadIdx.x + 1) & 127];
     cluster.sync();
   }
   data[blockIdx.x * 128 + threadIdx.x] = cell[rounds & 1][threadIdx.x];
 }
 
 // In inline PTX with arrive and wait apart.
-__global__ void __cluster_dims__(2, 1, 1) __launch_bounds__(256) clusterSum(const float* in, float* out, int n) {
+__global__ void __cluster_dims__(2, 1, 1) __launch_bounds__(256)
+    clusterSum(const float* in, float* out, int n) {
   __shared__ float partial[8];
   __shared__ float total;
   float sum = 0.0f;

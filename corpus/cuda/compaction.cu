@@ -31,7 +31,8 @@ __global__ void compactByBallot(const float* in, float* out, int* total, float l
   }
 }
 
-__global__ void __launch_bounds__(512) runHeads(const unsigned* keys, unsigned* heads, int* counts, int n) {
+__global__ void __launch_bounds__(512)
+    runHeads(const unsigned* keys, unsigned* heads, int* counts, int n) {
   __shared__ unsigned tile[513];
   int i = blockIdx.x * 512 + threadIdx.x;
   if (i < n) tile[threadIdx.x + 1] = keys[i];

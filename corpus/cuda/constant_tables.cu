@@ -4,7 +4,11 @@
 __constant__ float gauss[7] = {0.0044f, 0.0540f, 0.2420f, 0.3989f, 0.2420f, 0.0540f, 0.0044f};
 __constant__ unsigned char sbox[16] = {0xc, 5, 6, 0xb, 9, 0, 0xa, 0xd, 3, 0xe, 0xf, 8, 4, 7, 1, 2};
 __constant__ double polynomial[4] = {1.0, -0.5, 1.0 / 24, -1.0 / 720};
-__constant__ struct { short tag; float value; int* where; } record = {7, 2.5f, nullptr};
+__constant__ struct {
+  short tag;
+  float value;
+  int* where;
+} record = {7, 2.5f, nullptr};
 __device__ int counter = 42;
 __device__ int* counterPointer = &counter;
 __device__ int grid[2][3] = {{1, 2, 3}, {4, 5, 6}};

@@ -25,8 +25,8 @@ __global__ void convolveRows(const float* in, float* out, int width) {
   }
 }
 
-__global__ void convolveChannels(const float* in, const float* weight, float* out, int channels, int height,
-                                 int width) {
+__global__ void convolveChannels(const float* in, const float* weight, float* out, int channels,
+                                 int height, int width) {
   __shared__ float tile[18][18], w[9];
   int x = blockIdx.x * 16 + threadIdx.x, y = blockIdx.y * 16 + threadIdx.y;
   int t = threadIdx.y * 16 + threadIdx.x;
@@ -59,9 +59,11 @@ __global__ void depthwise(const float* in, float* out, int height, int width) {
   out[((size_t)blockIdx.z * height + y) * width + x] = fmaxf(sum, 0.0f);
 }
 
-__global__ void im2col(const float* in, float* columns, int channels, int height, int width, int kernel, int stride) {
+__global__ void im2col(const float* in, float* columns, int channels, int height, int width,
+                       int kernel, int stride) {
   int oh = (height - kernel) / stride + 1, ow = (width - kernel) / stride + 1;
-  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < channels * oh * ow; i += blockDim.x * gridDim.x) {
+  for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < channels * oh * ow;
+       i += blockDim.x * gridDim.x) {
     int x = i % ow, y = i / ow % oh, c = i / (ow * oh);
     float* to = columns + (size_t)c * kernel * kernel * oh * ow + y * ow + x;
     for (int ky = 0; ky < kernel; ++ky)

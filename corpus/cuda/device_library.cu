@@ -3,8 +3,14 @@
 // Device functions with external linkage, structures by value, variable arguments by array, weak
 // templates, and a barrier inside a function whose callers are elsewhere.
 
-struct Matrix3 { double m[9]; };
-struct alignas(16) Packet { char tag; short kind; int words[5]; };
+struct Matrix3 {
+  double m[9];
+};
+struct alignas(16) Packet {
+  char tag;
+  short kind;
+  int words[5];
+};
 
 extern __device__ float externalScale(float);
 extern __device__ int externalTable[64];
@@ -13,7 +19,8 @@ __device__ __noinline__ Matrix3 product(const Matrix3 a, const Matrix3 b) {
   Matrix3 r;
   for (int i = 0; i < 3; ++i)
     for (int j = 0; j < 3; ++j)
-      r.m[3 * i + j] = a.m[3 * i] * b.m[j] + a.m[3 * i + 1] * b.m[3 + j] + a.m[3 * i + 2] * b.m[6 + j];
+      r.m[3 * i + j] =
+          a.m[3 * i] * b.m[j] + a.m[3 * i + 1] * b.m[3 + j] + a.m[3 * i + 2] * b.m[6 + j];
   return r;
 }
 
@@ -33,9 +40,13 @@ __device__ float meetAndSum(float* tile, int n) {
 }
 
 template <typename T>
-__device__ __noinline__ T clampTo(T v, T lo, T hi) { return v < lo ? lo : v > hi ? hi : v; }
+__device__ __noinline__ T clampTo(T v, T lo, T hi) {
+  return v < lo ? lo : v > hi ? hi : v;
+}
 
-static __device__ __noinline__ void bump(int* p) { atomicAdd(p, 1); }
+static __device__ __noinline__ void bump(int* p) {
+  atomicAdd(p, 1);
+}
 
 __global__ void multiplyChain(const Matrix3* in, Matrix3* out, int n) {
   Matrix3 r = in[0];

@@ -1,10 +1,12 @@
-// Double precision and the mathematical library: special functions, rounding modes, atomics on doubles.
+// Double precision and the mathematical library: special functions, rounding modes, atomics on
+// doubles.
 
 __global__ void specialFunctions(const double* in, double* out, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
   double x = in[i];
-  out[i] = exp(-x * x) + log1p(fabs(x)) * cbrt(x) + erf(x) + atan2(x, 2.0) + fma(x, x, sqrt(fabs(x)));
+  out[i] =
+      exp(-x * x) + log1p(fabs(x)) * cbrt(x) + erf(x) + atan2(x, 2.0) + fma(x, x, sqrt(fabs(x)));
 }
 
 __global__ void sineTable(double* s, float* f, int n) {

@@ -1,5 +1,6 @@
 // also: clang
-// Guards before barriers: uniform ones, thread-dependent ones, and a worker loop that some blocks leave.
+// Guards before barriers: uniform ones, thread-dependent ones, and a worker loop that some blocks
+// leave.
 
 __global__ void guardedByBlock(const float* in, float* out, int n) {
   __shared__ float tile[128];

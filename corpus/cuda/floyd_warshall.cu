@@ -23,11 +23,13 @@ __global__ void __launch_bounds__(1024) crossTiles(int* d, int n, int block) {
   bool row = blockIdx.y == 0;
   int ti = row ? block : blockIdx.x, tj = row ? blockIdx.x : block;
   int i = ti * kTile + threadIdx.y, j = tj * kTile + threadIdx.x;
-  pivot[threadIdx.y][threadIdx.x] = d[(block * kTile + threadIdx.y) * n + block * kTile + threadIdx.x];
+  pivot[threadIdx.y][threadIdx.x] =
+      d[(block * kTile + threadIdx.y) * n + block * kTile + threadIdx.x];
   int best = tile[threadIdx.y][threadIdx.x] = d[i * n + j];
   __syncthreads();
   for (int k = 0; k < kTile; ++k) {
-    best = min(best, row ? pivot[threadIdx.y][k] + tile[k][threadIdx.x] : tile[threadIdx.y][k] + pivot[k][threadIdx.x]);
+    best = min(best, row ? pivot[threadIdx.y][k] + tile[k][threadIdx.x]
+                         : tile[threadIdx.y][k] + pivot[k][threadIdx.x]);
     __syncthreads();
     tile[threadIdx.y][threadIdx.x] = best;
     __syncthreads();

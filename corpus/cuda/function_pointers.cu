@@ -3,10 +3,18 @@
 
 typedef float (*Unary)(float);
 
-__device__ __noinline__ float square(float x) { return x * x; }
-__device__ __noinline__ float cube(float x) { return x * x * x; }
-__device__ __noinline__ float invert(float x) { return 1.0f / x; }
-__device__ __noinline__ float identity(float x) { return x; }
+__device__ __noinline__ float square(float x) {
+  return x * x;
+}
+__device__ __noinline__ float cube(float x) {
+  return x * x * x;
+}
+__device__ __noinline__ float invert(float x) {
+  return 1.0f / x;
+}
+__device__ __noinline__ float identity(float x) {
+  return x;
+}
 
 __device__ Unary operations[4] = {square, cube, invert, identity};
 
@@ -27,7 +35,9 @@ __device__ __noinline__ void addNeighbour(float* tile, int round) {
   tile[threadIdx.x] += v;
 }
 
-__device__ __noinline__ void scaleOwn(float* tile, int round) { tile[threadIdx.x] *= round; }
+__device__ __noinline__ void scaleOwn(float* tile, int round) {
+  tile[threadIdx.x] *= round;
+}
 
 __global__ void phases(float* data, const int* plan, int rounds) {
   extern __shared__ float tile[];

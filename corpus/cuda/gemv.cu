@@ -1,7 +1,8 @@
 // Matrix times vector: a block a row, a warp a row, transposed, quantised to four bits.
 #include <cuda_fp16.h>
 
-__global__ void gemvBlock(const float* a, const float* x, float* y, int columns, float alpha, float beta) {
+__global__ void gemvBlock(const float* a, const float* x, float* y, int columns, float alpha,
+                          float beta) {
   extern __shared__ float tile[];
   const float* row = a + (size_t)blockIdx.x * columns;
   float sum = 0.0f;
@@ -34,8 +35,8 @@ __global__ void gemvTransposed(const float* a, const float* x, float* y, int row
   if (c < columns) y[c] = sum;
 }
 
-__global__ void __launch_bounds__(128) gemvInt4(const uint4* weight, const half* scale, const half2* x, float* y,
-                                               int groups) {
+__global__ void __launch_bounds__(128)
+    gemvInt4(const uint4* weight, const half* scale, const half2* x, float* y, int groups) {
   int row = blockIdx.x * 4 + threadIdx.x / 32, lane = threadIdx.x & 31;
   float sum = 0.0f;
   for (int g = lane; g < groups; g += 32) {

@@ -6,7 +6,8 @@ namespace cg = cooperative_groups;
 __global__ void jacobiPersistent(float* a, float* b, int n, int steps) {
   cg::grid_group grid = cg::this_grid();
   for (int s = 0; s < steps; ++s) {
-    for (int i = grid.thread_rank() + 1; i < n - 1; i += grid.size()) b[i] = 0.5f * (a[i - 1] + a[i + 1]);
+    for (int i = grid.thread_rank() + 1; i < n - 1; i += grid.size())
+      b[i] = 0.5f * (a[i - 1] + a[i + 1]);
     grid.sync();
     float* t = a;
     a = b;
@@ -14,8 +15,8 @@ __global__ void jacobiPersistent(float* a, float* b, int n, int steps) {
   }
 }
 
-__global__ void conjugateGradientStep(const float* diagonal, float* x, float* r, float* p, float* dots,
-                                      int n) {
+__global__ void conjugateGradientStep(const float* diagonal, float* x, float* r, float* p,
+                                      float* dots, int n) {
   __shared__ float tile[256];
   cg::grid_group grid = cg::this_grid();
   cg::thread_block block = cg::this_thread_block();

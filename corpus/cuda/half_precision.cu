@@ -24,7 +24,8 @@ __global__ void bfloatMath(const __nv_bfloat162* a, __nv_bfloat162* out, float* 
   wide[2 * i + 1] = __high2float(x);
 }
 
-__global__ void toFp8(const float2* in, __nv_fp8x2_storage_t* e4m3, __nv_fp8x2_storage_t* e5m2, half2* back) {
+__global__ void toFp8(const float2* in, __nv_fp8x2_storage_t* e4m3, __nv_fp8x2_storage_t* e5m2,
+                      half2* back) {
   int i = threadIdx.x;
   e4m3[i] = __nv_cvt_float2_to_fp8x2(in[i], __NV_SATFINITE, __NV_E4M3);
   e5m2[i] = __nv_cvt_float2_to_fp8x2(in[i], __NV_SATFINITE, __NV_E5M2);
@@ -44,7 +45,8 @@ __global__ void dotHalf(const half* a, const half* b, float* out, int n) {
   if (threadIdx.x == 0) *out = __half2float(tile[0]) + short(__half2int_rz(tile[0]));
 }
 
-__global__ void scatterAdd(const int* index, const half2* value, half2* table, __nv_bfloat162* other) {
+__global__ void scatterAdd(const int* index, const half2* value, half2* table,
+                           __nv_bfloat162* other) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   atomicAdd(&table[index[i]], value[i]);
   atomicAdd(&other[index[i]], __floats2bfloat162_rn(__low2float(value[i]), __high2float(value[i])));

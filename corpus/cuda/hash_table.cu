@@ -11,8 +11,8 @@ __device__ unsigned mix(unsigned k) {
   return k ^ k >> 16;
 }
 
-__global__ void insertPairs(unsigned long long* table, unsigned mask, const unsigned* keys, const unsigned* values,
-                            int n) {
+__global__ void insertPairs(unsigned long long* table, unsigned mask, const unsigned* keys,
+                            const unsigned* values, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
   unsigned long long entry = static_cast<unsigned long long>(keys[i]) << 32 | values[i];
@@ -22,7 +22,8 @@ __global__ void insertPairs(unsigned long long* table, unsigned mask, const unsi
   }
 }
 
-__global__ void findValues(const unsigned long long* table, unsigned mask, const unsigned* keys, unsigned* out, int n) {
+__global__ void findValues(const unsigned long long* table, unsigned mask, const unsigned* keys,
+                           unsigned* out, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
   unsigned found = ~0u;

@@ -2,8 +2,8 @@
 // Clustering: nearest centre, centre update with shared sums, k nearest neighbours.
 #include <float.h>
 
-__global__ void assignPoints(const float* points, const float* centres, int* label, int* moved, int n, int k,
-                             int dimensions) {
+__global__ void assignPoints(const float* points, const float* centres, int* label, int* moved,
+                             int n, int k, int dimensions) {
   extern __shared__ float shared[];
   for (int i = threadIdx.x; i < k * dimensions; i += blockDim.x) shared[i] = centres[i];
   __syncthreads();
@@ -27,7 +27,8 @@ __global__ void assignPoints(const float* points, const float* centres, int* lab
   if (threadIdx.x == 0) atomicAdd(moved, count);
 }
 
-__global__ void sumClusters(const float2* points, const int* label, float2* sum, int* count, int n, int k) {
+__global__ void sumClusters(const float2* points, const int* label, float2* sum, int* count, int n,
+                            int k) {
   extern __shared__ float3 local[];
   for (int c = threadIdx.x; c < k; c += blockDim.x) local[c] = make_float3(0, 0, 0);
   __syncthreads();

@@ -1,6 +1,8 @@
 // Launch bounds of every kind, and the maximum of registers.
 
-__global__ void __launch_bounds__(128) oneBound(float* data) { data[threadIdx.x] *= 2.0f; }
+__global__ void __launch_bounds__(128) oneBound(float* data) {
+  data[threadIdx.x] *= 2.0f;
+}
 
 __global__ void __launch_bounds__(256, 4) twoBounds(float* data) {
   __shared__ float tile[256];
@@ -9,7 +11,9 @@ __global__ void __launch_bounds__(256, 4) twoBounds(float* data) {
   data[threadIdx.x] = tile[255 - threadIdx.x];
 }
 
-__global__ void __maxnreg__(40) registerBound(double* data) { data[threadIdx.x] = sqrt(data[threadIdx.x]); }
+__global__ void __maxnreg__(40) registerBound(double* data) {
+  data[threadIdx.x] = sqrt(data[threadIdx.x]);
+}
 
 // A block that is one warp: the barrier orders nothing but that warp.
 __global__ void __launch_bounds__(32) oneWarp(int* data) {

@@ -13,8 +13,8 @@ __inline__ __device__ float blockSumAll(float value) {
   return value;
 }
 
-__global__ void layerNorm(const float* in, const float* gamma, const float* beta, float* out, int columns,
-                          float epsilon) {
+__global__ void layerNorm(const float* in, const float* gamma, const float* beta, float* out,
+                          int columns, float epsilon) {
   __shared__ float mean, scale;
   const float* x = in + (size_t)blockIdx.x * columns;
   float sum = 0.0f;
@@ -38,7 +38,8 @@ struct Moments {
 __device__ Moments merge(Moments a, Moments b) {
   float count = a.count + b.count, delta = b.mean - a.mean;
   if (count == 0.0f) return a;
-  return {a.mean + delta * b.count / count, a.m2 + b.m2 + delta * delta * a.count * b.count / count, count};
+  return {a.mean + delta * b.count / count, a.m2 + b.m2 + delta * delta * a.count * b.count / count,
+          count};
 }
 
 __global__ void layerNormWelford(const float4* in, float4* out, int quads, float epsilon) {
@@ -71,13 +72,13 @@ __global__ void layerNormWelford(const float4* in, float4* out, int quads, float
   float mean = partial[0].mean, scale = rsqrtf(partial[0].m2 / (4 * quads) + epsilon);
   for (int c = threadIdx.x; c < quads; c += blockDim.x) {
     float4 v = x[c];
-    out[(size_t)blockIdx.x * quads + c] =
-        make_float4((v.x - mean) * scale, (v.y - mean) * scale, (v.z - mean) * scale, (v.w - mean) * scale);
+    out[(size_t)blockIdx.x * quads + c] = make_float4((v.x - mean) * scale, (v.y - mean) * scale,
+                                                      (v.z - mean) * scale, (v.w - mean) * scale);
   }
 }
 
-__global__ void batchStatistics(const float* in, float* mean, float* variance, int batch, int channels,
-                                int pixels) {
+__global__ void batchStatistics(const float* in, float* mean, float* variance, int batch,
+                                int channels, int pixels) {
   __shared__ float sums[256], squares[256];
   float s = 0.0f, q = 0.0f;
   for (int b = 0; b < batch; ++b)

@@ -1,5 +1,6 @@
 // also: clang
-// Dense factorisations in shared memory: LU of a tile, Cholesky of a small matrix, Gauss elimination.
+// Dense factorisations in shared memory: LU of a tile, Cholesky of a small matrix, Gauss
+// elimination.
 
 constexpr int kTile = 16;
 

@@ -14,9 +14,11 @@ __device__ int escapeTime(Real cx, Real cy, int limit) {
 }
 
 template <typename Real>
-__global__ void mandelbrot(int* out, int width, int height, Real x0, Real y0, Real step, int limit) {
+__global__ void mandelbrot(int* out, int width, int height, Real x0, Real y0, Real step,
+                           int limit) {
   int px = blockIdx.x * blockDim.x + threadIdx.x, py = blockIdx.y * blockDim.y + threadIdx.y;
-  if (px < width && py < height) out[py * width + px] = escapeTime(x0 + px * step, y0 + py * step, limit);
+  if (px < width && py < height)
+    out[py * width + px] = escapeTime(x0 + px * step, y0 + py * step, limit);
 }
 
 template __global__ void mandelbrot<float>(int*, int, int, float, float, float, int);

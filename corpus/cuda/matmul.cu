@@ -45,9 +45,9 @@ __global__ void matmulGuarded(const float* a, const float* b, float* c, int m, i
 }
 
 // 64 x 64 results a block, 4 x 4 a thread.
-__global__ void __launch_bounds__(256) matmulRegisterBlocked(const float* __restrict__ a,
-                                                             const float* __restrict__ b,
-                                                             float* __restrict__ c, int n) {
+__global__ void __launch_bounds__(256)
+    matmulRegisterBlocked(const float* __restrict__ a, const float* __restrict__ b,
+                          float* __restrict__ c, int n) {
   __shared__ float as[16][64], bs[16][64];
   int tx = threadIdx.x & 15, ty = threadIdx.x >> 4;
   float acc[4][4] = {};

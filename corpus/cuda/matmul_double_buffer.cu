@@ -1,8 +1,8 @@
 // also: clang
 // Tiled matrix products with two buffers: one barrier a round is enough, two are one too many.
 
-__global__ void __launch_bounds__(256) matmulDoubleBuffer(const float* a, const float* b, float* c,
-                                                          int n) {
+__global__ void __launch_bounds__(256)
+    matmulDoubleBuffer(const float* a, const float* b, float* c, int n) {
   __shared__ float as[2][16][16], bs[2][16][16];
   int x = threadIdx.x & 15, y = threadIdx.x >> 4;
   int row = blockIdx.y * 16 + y, col = blockIdx.x * 16 + x;
@@ -26,8 +26,8 @@ __global__ void __launch_bounds__(256) matmulDoubleBuffer(const float* a, const 
 }
 
 // As careful people write it: a barrier before and after each exchange of buffers.
-__global__ void __launch_bounds__(256) matmulDoubleBufferCareful(const float* a, const float* b,
-                                                                 float* c, int n) {
+__global__ void __launch_bounds__(256)
+    matmulDoubleBufferCareful(const float* a, const float* b, float* c, int n) {
   __shared__ float as[2][16][16], bs[2][16][16];
   int x = threadIdx.x & 15, y = threadIdx.x >> 4;
   int row = blockIdx.y * 16 + y, col = blockIdx.x * 16 + x;

@@ -14,7 +14,9 @@ __device__ void copyAsync16(void* to, const void* from) {
                : "memory");
 }
 
-__device__ void commitGroup() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+__device__ void commitGroup() {
+  asm volatile("cp.async.commit_group;" ::: "memory");
+}
 
 template <int kPending>
 __device__ void waitGroup() {
@@ -41,8 +43,8 @@ __device__ void mma16816(float (&d)[4], const unsigned (&a)[4], const unsigned (
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 
-__global__ void __launch_bounds__(128) matmulMma(const half* a, const half* b, float* c, int m,
-                                                 int n, int k) {
+__global__ void __launch_bounds__(128)
+    matmulMma(const half* a, const half* b, float* c, int m, int n, int k) {
   __shared__ __align__(16) half as[kStages][kBlockM][kBlockK + 8];
   __shared__ __align__(16) half bs[kStages][kBlockK][kBlockN + 8];
   int warp = threadIdx.x >> 5, lane = threadIdx.x & 31;

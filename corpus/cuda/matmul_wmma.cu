@@ -50,7 +50,8 @@ __global__ void __launch_bounds__(256) wmmaShared(const half* a, const half* b, 
   // Each warp reads its own stage only.
   __syncthreads();
   for (int i = threadIdx.x % 32; i < 16 * 32; i += 32)
-    c[(blockIdx.y * 64 + warpRow + i / 32) * n + blockIdx.x * 64 + warpCol + i % 32] = stage[warp][i];
+    c[(blockIdx.y * 64 + warpRow + i / 32) * n + blockIdx.x * 64 + warpCol + i % 32] =
+        stage[warp][i];
 }
 
 __global__ void wmmaInt8(const signed char* a, const signed char* b, int* c, int n) {

@@ -27,9 +27,11 @@ __global__ void asyncCopyOnBarrier(const int4* in, int4* out) {
   __shared__ int4 tile[128];
   unsigned address = static_cast<unsigned>(__cvta_generic_to_shared(&bar));
   unsigned to = static_cast<unsigned>(__cvta_generic_to_shared(&tile[threadIdx.x]));
-  if (threadIdx.x == 0) asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(address), "r"(128) : "memory");
+  if (threadIdx.x == 0)
+    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(address), "r"(128) : "memory");
   __syncthreads();
-  asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"(to), "l"(in + blockIdx.x * 128 + threadIdx.x)
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"(to),
+               "l"(in + blockIdx.x * 128 + threadIdx.x)
                : "memory");
   asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(address) : "memory");
   unsigned done;

@@ -19,13 +19,13 @@ __device__ int mergePath(Iterator a, int aCount, Iterator b, int bCount, int dia
   return lo;
 }
 
-__global__ void __launch_bounds__(kThreads) mergeTiles(const int* a, int aCount, const int* b,
-                                                       int bCount, int* out) {
+__global__ void __launch_bounds__(kThreads)
+    mergeTiles(const int* a, int aCount, const int* b, int bCount, int* out) {
   __shared__ int cut[2];
   __shared__ int tile[kTile];
   int first = blockIdx.x * kTile, last = min(first + kTile, aCount + bCount);
-  if (threadIdx.x < 2) cut[threadIdx.x] = mergePath(a, aCount, b, bCount,
-                                                     threadIdx.x == 0 ? first : last);
+  if (threadIdx.x < 2)
+    cut[threadIdx.x] = mergePath(a, aCount, b, bCount, threadIdx.x == 0 ? first : last);
   __syncthreads();
   int a0 = cut[0], a1 = cut[1], b0 = first - a0, b1 = last - a1;
   int na = a1 - a0, nb = b1 - b0;

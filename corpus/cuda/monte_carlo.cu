@@ -30,8 +30,9 @@ __global__ void estimatePi(unsigned long long* hits, int samples) {
   if ((threadIdx.x & 31) == 0) atomicAdd(hits, static_cast<unsigned long long>(inside));
 }
 
-__global__ void __launch_bounds__(128) europeanOption(float spot, float strike, float drift, float volatility,
-                                                      float2* out, int paths, uint2 seed) {
+__global__ void __launch_bounds__(128)
+    europeanOption(float spot, float strike, float drift, float volatility, float2* out, int paths,
+                   uint2 seed) {
   __shared__ float sums[128], squares[128];
   float sum = 0.0f, square = 0.0f;
   for (int p = threadIdx.x; p < paths; p += 128) {
@@ -55,7 +56,8 @@ __global__ void __launch_bounds__(128) europeanOption(float spot, float strike, 
   if (threadIdx.x == 0) out[blockIdx.x] = make_float2(sums[0], squares[0]);
 }
 
-__global__ void randomWalk(const int* rowStart, const int* edge, int* visits, int steps, uint2 seed) {
+__global__ void randomWalk(const int* rowStart, const int* edge, int* visits, int steps,
+                           uint2 seed) {
   int v = blockIdx.x * blockDim.x + threadIdx.x;
   for (int s = 0; s < steps; ++s) {
     int degree = rowStart[v + 1] - rowStart[v];

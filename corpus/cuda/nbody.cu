@@ -23,19 +23,24 @@ __global__ void nbodyForces(const float4* bodies, float3* force, int n) {
   if (i < n) force[i] = a;
 }
 
-__global__ void integrate(float4* position, float4* velocity, const float3* force, float dt, int n) {
+__global__ void integrate(float4* position, float4* velocity, const float3* force, float dt,
+                          int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
   float4 p = position[i], v = velocity[i];
   float3 f = force[i];
-  v.x += f.x * dt; v.y += f.y * dt; v.z += f.z * dt;
-  p.x += v.x * dt; p.y += v.y * dt; p.z += v.z * dt;
+  v.x += f.x * dt;
+  v.y += f.y * dt;
+  v.z += f.z * dt;
+  p.x += v.x * dt;
+  p.y += v.y * dt;
+  p.z += v.z * dt;
   position[i] = p;
   velocity[i] = v;
 }
 
-__global__ void lennardJones(const float3* position, const int* neighbour, int neighbours, float3* force,
-                             int n, float cutoff2, float lj1, float lj2) {
+__global__ void lennardJones(const float3* position, const int* neighbour, int neighbours,
+                             float3* force, int n, float cutoff2, float lj1, float lj2) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
   float3 p = position[i], f = make_float3(0, 0, 0);
@@ -46,7 +51,9 @@ __global__ void lennardJones(const float3* position, const int* neighbour, int n
     if (r2 < cutoff2) {
       float inv2 = 1.0f / r2, inv6 = inv2 * inv2 * inv2;
       float s = inv2 * inv6 * (lj1 * inv6 - lj2);
-      f.x += dx * s; f.y += dy * s; f.z += dz * s;
+      f.x += dx * s;
+      f.y += dy * s;
+      f.z += dz * s;
     }
   }
   force[i] = f;

@@ -4,7 +4,8 @@
 
 constexpr int kTile = 16;
 
-__global__ void alignTile(const int* reference, int* matrix, int columns, int penalty, int diagonal) {
+__global__ void alignTile(const int* reference, int* matrix, int columns, int penalty,
+                          int diagonal) {
   __shared__ int cell[kTile + 1][kTile + 1], score[kTile][kTile];
   int bx = blockIdx.x, by = diagonal - 1 - blockIdx.x, t = threadIdx.x;
   int corner = columns * kTile * by + kTile * bx;

@@ -2,8 +2,12 @@
 // Warp specialisation with named barriers: one producer warp group, one consumer warp group, two
 // buffers. Barriers match across different program counters.
 
-__device__ void barSync(int id, int count) { asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(count) : "memory"); }
-__device__ void barArrive(int id, int count) { asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(count) : "memory"); }
+__device__ void barSync(int id, int count) {
+  asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(count) : "memory");
+}
+__device__ void barArrive(int id, int count) {
+  asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(count) : "memory");
+}
 
 __global__ void __launch_bounds__(256) saxpySpecialised(const float* x, float* y, float a, int n) {
   __shared__ float buffer[2][128];

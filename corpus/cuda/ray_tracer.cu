@@ -1,17 +1,39 @@
 // also: debug clang
 // Spheres by ray casting with reflection in a loop, and a bounding-volume walk with a stack.
 
-struct Ray { float3 origin, direction; };
-struct Sphere { float3 centre; float radius; float3 colour; float mirror; };
-struct Box { float3 low; int left; float3 high; int right; };
+struct Ray {
+  float3 origin, direction;
+};
+struct Sphere {
+  float3 centre;
+  float radius;
+  float3 colour;
+  float mirror;
+};
+struct Box {
+  float3 low;
+  int left;
+  float3 high;
+  int right;
+};
 
 __constant__ Sphere spheres[16];
 
-__device__ float3 operator+(float3 a, float3 b) { return make_float3(a.x + b.x, a.y + b.y, a.z + b.z); }
-__device__ float3 operator-(float3 a, float3 b) { return make_float3(a.x - b.x, a.y - b.y, a.z - b.z); }
-__device__ float3 operator*(float3 a, float s) { return make_float3(a.x * s, a.y * s, a.z * s); }
-__device__ float dot(float3 a, float3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-__device__ float3 unit(float3 a) { return a * rsqrtf(dot(a, a)); }
+__device__ float3 operator+(float3 a, float3 b) {
+  return make_float3(a.x + b.x, a.y + b.y, a.z + b.z);
+}
+__device__ float3 operator-(float3 a, float3 b) {
+  return make_float3(a.x - b.x, a.y - b.y, a.z - b.z);
+}
+__device__ float3 operator*(float3 a, float s) {
+  return make_float3(a.x * s, a.y * s, a.z * s);
+}
+__device__ float dot(float3 a, float3 b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+__device__ float3 unit(float3 a) {
+  return a * rsqrtf(dot(a, a));
+}
 
 __device__ float hit(const Sphere& s, const Ray& r) {
   float3 d = s.centre - r.origin;
@@ -22,7 +44,8 @@ __device__ float hit(const Sphere& s, const Ray& r) {
 __global__ void render(uchar4* image, int width, int height, int count) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (x >= width || y >= height) return;
-  Ray ray = {make_float3(0, 0, -4), unit(make_float3(2.0f * x / width - 1.0f, 1.0f - 2.0f * y / height, 1.5f))};
+  Ray ray = {make_float3(0, 0, -4),
+             unit(make_float3(2.0f * x / width - 1.0f, 1.0f - 2.0f * y / height, 1.5f))};
   float3 colour = make_float3(0, 0, 0);
   float weight = 1.0f;
   for (int bounce = 0; bounce < 4 && weight > 0.05f; ++bounce) {

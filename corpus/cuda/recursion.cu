@@ -28,7 +28,9 @@ __device__ __noinline__ int ackermann(int m, int n) {
   return ackermann(m - 1, ackermann(m, n - 1));
 }
 
-__global__ void ackermannTable(int* out) { out[threadIdx.y * blockDim.x + threadIdx.x] = ackermann(threadIdx.y & 3, threadIdx.x); }
+__global__ void ackermannTable(int* out) {
+  out[threadIdx.y * blockDim.x + threadIdx.x] = ackermann(threadIdx.y & 3, threadIdx.x);
+}
 
 struct Node {
   float key;
@@ -41,8 +43,12 @@ __device__ float treeSum(const Node* tree, int at) {
 }
 
 __device__ bool isOdd(unsigned n);
-__device__ __noinline__ bool isEven(unsigned n) { return n == 0 ? true : isOdd(n - 1); }
-__device__ __noinline__ bool isOdd(unsigned n) { return n == 0 ? false : isEven(n - 1); }
+__device__ __noinline__ bool isEven(unsigned n) {
+  return n == 0 ? true : isOdd(n - 1);
+}
+__device__ __noinline__ bool isOdd(unsigned n) {
+  return n == 0 ? false : isEven(n - 1);
+}
 
 __global__ void walk(const Node* tree, const int* roots, float* sums, bool* even) {
   __shared__ float tile[64];

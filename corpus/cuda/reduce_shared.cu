@@ -1,5 +1,6 @@
 // also: clang
-// Block sums through shared memory: the classic series from interleaved addressing to a full unroll.
+// Block sums through shared memory: the classic series from interleaved addressing to a full
+// unroll.
 
 extern __shared__ float dynamicTile[];
 
@@ -47,12 +48,29 @@ __global__ void reduceSequential(const float* in, float* out, int n) {
 // here with the warp barriers that independent thread scheduling asks for.
 __device__ void lastWarpVolatile(volatile float* tile, int tid) {
   float sum = tile[tid];
-  sum += tile[tid + 32]; __syncwarp(); tile[tid] = sum; __syncwarp();
-  sum += tile[tid + 16]; __syncwarp(); tile[tid] = sum; __syncwarp();
-  sum += tile[tid + 8];  __syncwarp(); tile[tid] = sum; __syncwarp();
-  sum += tile[tid + 4];  __syncwarp(); tile[tid] = sum; __syncwarp();
-  sum += tile[tid + 2];  __syncwarp(); tile[tid] = sum; __syncwarp();
-  sum += tile[tid + 1];  __syncwarp(); tile[tid] = sum;
+  sum += tile[tid + 32];
+  __syncwarp();
+  tile[tid] = sum;
+  __syncwarp();
+  sum += tile[tid + 16];
+  __syncwarp();
+  tile[tid] = sum;
+  __syncwarp();
+  sum += tile[tid + 8];
+  __syncwarp();
+  tile[tid] = sum;
+  __syncwarp();
+  sum += tile[tid + 4];
+  __syncwarp();
+  tile[tid] = sum;
+  __syncwarp();
+  sum += tile[tid + 2];
+  __syncwarp();
+  tile[tid] = sum;
+  __syncwarp();
+  sum += tile[tid + 1];
+  __syncwarp();
+  tile[tid] = sum;
 }
 
 __global__ void reduceVolatileWarp(const float* in, float* out, int n) {
@@ -77,10 +95,22 @@ __device__ float blockSum(float value, float* tile) {
   int tid = threadIdx.x;
   tile[tid] = value;
   __syncthreads();
-  if (kBlock >= 512) { if (tid < 256) tile[tid] += tile[tid + 256]; __syncthreads(); }
-  if (kBlock >= 256) { if (tid < 128) tile[tid] += tile[tid + 128]; __syncthreads(); }
-  if (kBlock >= 128) { if (tid < 64) tile[tid] += tile[tid + 64]; __syncthreads(); }
-  if (kBlock >= 64) { if (tid < 32) tile[tid] += tile[tid + 32]; __syncthreads(); }
+  if (kBlock >= 512) {
+    if (tid < 256) tile[tid] += tile[tid + 256];
+    __syncthreads();
+  }
+  if (kBlock >= 256) {
+    if (tid < 128) tile[tid] += tile[tid + 128];
+    __syncthreads();
+  }
+  if (kBlock >= 128) {
+    if (tid < 64) tile[tid] += tile[tid + 64];
+    __syncthreads();
+  }
+  if (kBlock >= 64) {
+    if (tid < 32) tile[tid] += tile[tid + 32];
+    __syncthreads();
+  }
   if (tid < 32) {
     float sum = tile[tid];
     for (int offset = 16; offset > 0; offset >>= 1) sum += __shfl_down_sync(~0u, sum, offset);

@@ -1,4 +1,5 @@
-// Root-mean-square normalisation in half precision, fused with the residual; rotary embedding; SwiGLU.
+// Root-mean-square normalisation in half precision, fused with the residual; rotary embedding;
+// SwiGLU.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -40,7 +41,8 @@ __global__ void rotaryEmbedding(__nv_bfloat162* q, const float2* table, int head
   }
 }
 
-__global__ void swiGlu(const __nv_bfloat16* gate, const __nv_bfloat16* up, __nv_bfloat16* out, int n) {
+__global__ void swiGlu(const __nv_bfloat16* gate, const __nv_bfloat16* up, __nv_bfloat16* out,
+                       int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
   float g = __bfloat162float(gate[i]);

@@ -12,13 +12,15 @@ __device__ unsigned int nextTile;
 __device__ TileState loadState(const TileState* state) {
   TileState s;
   asm volatile("ld.relaxed.gpu.global.v2.s32 {%0, %1}, [%2];"
-               : "=r"(s.flag), "=r"(s.value) : "l"(state) : "memory");
+               : "=r"(s.flag), "=r"(s.value)
+               : "l"(state)
+               : "memory");
   return s;
 }
 
 __device__ void storeState(TileState* state, int flag, int value) {
-  asm volatile("st.relaxed.gpu.global.v2.s32 [%0], {%1, %2};"
-               :: "l"(state), "r"(flag), "r"(value) : "memory");
+  asm volatile("st.relaxed.gpu.global.v2.s32 [%0], {%1, %2};" ::"l"(state), "r"(flag), "r"(value)
+               : "memory");
 }
 
 __device__ int warpScan(int x) {
@@ -29,8 +31,8 @@ __device__ int warpScan(int x) {
   return x;
 }
 
-__global__ void __launch_bounds__(256) scanLookback(const int* in, int* out, TileState* states,
-                                                    int n) {
+__global__ void __launch_bounds__(256)
+    scanLookback(const int* in, int* out, TileState* states, int n) {
   __shared__ int warpSums[8];
   __shared__ unsigned int tile;
   __shared__ int prefix;

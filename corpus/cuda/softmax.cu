@@ -57,7 +57,8 @@ __global__ void softmaxOnline(const float* in, float* out, int columns) {
   for (int s = 128; s > 0; s >>= 1) {
     if (threadIdx.x < s) {
       float a = tops[threadIdx.x], b = tops[threadIdx.x + s], next = fmaxf(a, b);
-      sums[threadIdx.x] = sums[threadIdx.x] * __expf(a - next) + sums[threadIdx.x + s] * __expf(b - next);
+      sums[threadIdx.x] =
+          sums[threadIdx.x] * __expf(a - next) + sums[threadIdx.x + s] * __expf(b - next);
       tops[threadIdx.x] = next;
     }
     __syncthreads();

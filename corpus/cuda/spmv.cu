@@ -1,8 +1,8 @@
 // also: clang
 // Sparse matrix times vector: CSR by thread, by warp and by block, ELL, COO with atomics.
 
-__global__ void csrScalar(const int* rowStart, const int* column, const float* value, const float* x, float* y,
-                          int rows) {
+__global__ void csrScalar(const int* rowStart, const int* column, const float* value,
+                          const float* x, float* y, int rows) {
   int r = blockIdx.x * blockDim.x + threadIdx.x;
   if (r >= rows) return;
   float sum = 0.0f;
@@ -10,24 +10,27 @@ __global__ void csrScalar(const int* rowStart, const int* column, const float* v
   y[r] = sum;
 }
 
-__global__ void csrWarp(const int* rowStart, const int* column, const float* value, const float* __restrict__ x,
-                        float* y, int rows) {
+__global__ void csrWarp(const int* rowStart, const int* column, const float* value,
+                        const float* __restrict__ x, float* y, int rows) {
   int r = (blockIdx.x * blockDim.x + threadIdx.x) / 32, lane = threadIdx.x & 31;
   if (r >= rows) return;
   float sum = 0.0f;
-  for (int k = rowStart[r] + lane; k < rowStart[r + 1]; k += 32) sum += value[k] * __ldg(&x[column[k]]);
+  for (int k = rowStart[r] + lane; k < rowStart[r + 1]; k += 32)
+    sum += value[k] * __ldg(&x[column[k]]);
   for (int m = 16; m > 0; m >>= 1) sum += __shfl_xor_sync(~0u, sum, m);
   if (lane == 0) y[r] = sum;
 }
 
 // Rows streamed through shared memory.
-__global__ void __launch_bounds__(256) csrStream(const int* rowStart, const int* column, const double* value,
-                                                 const double* x, double* y, const int* rowBlock) {
+__global__ void __launch_bounds__(256)
+    csrStream(const int* rowStart, const int* column, const double* value, const double* x,
+              double* y, const int* rowBlock) {
   __shared__ double product[1024];
   int first = rowBlock[blockIdx.x], last = rowBlock[blockIdx.x + 1];
   int begin = rowStart[first], count = rowStart[last] - begin;
   if (count <= 1024) {
-    for (int k = threadIdx.x; k < count; k += 256) product[k] = value[begin + k] * x[column[begin + k]];
+    for (int k = threadIdx.x; k < count; k += 256)
+      product[k] = value[begin + k] * x[column[begin + k]];
     __syncthreads();
     for (int r = first + threadIdx.x; r < last; r += 256) {
       double sum = 0.0;
@@ -47,7 +50,8 @@ __global__ void __launch_bounds__(256) csrStream(const int* rowStart, const int*
   }
 }
 
-__global__ void ell(const int* column, const float* value, const float* x, float* y, int rows, int width) {
+__global__ void ell(const int* column, const float* value, const float* x, float* y, int rows,
+                    int width) {
   int r = blockIdx.x * blockDim.x + threadIdx.x;
   if (r >= rows) return;
   float sum = 0.0f;
@@ -58,7 +62,8 @@ __global__ void ell(const int* column, const float* value, const float* x, float
   y[r] = sum;
 }
 
-__global__ void coo(const int* row, const int* column, const float* value, const float* x, float* y, int n) {
+__global__ void coo(const int* row, const int* column, const float* value, const float* x, float* y,
+                    int n) {
   for (int k = blockIdx.x * blockDim.x + threadIdx.x; k < n; k += blockDim.x * gridDim.x)
     atomicAdd(&y[row[k]], value[k] * x[column[k]]);
 }

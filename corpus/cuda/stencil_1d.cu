@@ -47,7 +47,8 @@ __global__ void pathFinder(int steps, const int* wall, const int* source, int* r
     computed = false;
     if (tx >= i + 1 && tx <= kBlock - 2 - i && inside) {
       computed = true;
-      int west = previous[max(tx - 1, 0)], up = previous[tx], east = previous[min(tx + 1, kBlock - 1)];
+      int west = previous[max(tx - 1, 0)], up = previous[tx],
+          east = previous[min(tx + 1, kBlock - 1)];
       current[tx] = min(west, min(up, east)) + wall[columns * (firstRow + i) + x];
     }
     __syncthreads();

@@ -3,24 +3,29 @@
 
 constexpr int kTile = 16;
 
-__global__ void jacobi(const float* __restrict__ in, float* __restrict__ out, int width, int height) {
+__global__ void jacobi(const float* __restrict__ in, float* __restrict__ out, int width,
+                       int height) {
   __shared__ float tile[kTile + 2][kTile + 2];
   int x = blockIdx.x * kTile + threadIdx.x, y = blockIdx.y * kTile + threadIdx.y;
   int tx = threadIdx.x + 1, ty = threadIdx.y + 1;
   bool inside = x < width && y < height;
   tile[ty][tx] = inside ? in[y * width + x] : 0.0f;
   if (threadIdx.x == 0) tile[ty][0] = x > 0 && inside ? in[y * width + x - 1] : 0.0f;
-  if (threadIdx.x == kTile - 1) tile[ty][kTile + 1] = x + 1 < width && inside ? in[y * width + x + 1] : 0.0f;
+  if (threadIdx.x == kTile - 1)
+    tile[ty][kTile + 1] = x + 1 < width && inside ? in[y * width + x + 1] : 0.0f;
   if (threadIdx.y == 0) tile[0][tx] = y > 0 && inside ? in[(y - 1) * width + x] : 0.0f;
-  if (threadIdx.y == kTile - 1) tile[kTile + 1][tx] = y + 1 < height && inside ? in[(y + 1) * width + x] : 0.0f;
+  if (threadIdx.y == kTile - 1)
+    tile[kTile + 1][tx] = y + 1 < height && inside ? in[(y + 1) * width + x] : 0.0f;
   __syncthreads();
   if (inside)
-    out[y * width + x] = 0.25f * (tile[ty - 1][tx] + tile[ty + 1][tx] + tile[ty][tx - 1] + tile[ty][tx + 1]);
+    out[y * width + x] =
+        0.25f * (tile[ty - 1][tx] + tile[ty + 1][tx] + tile[ty][tx - 1] + tile[ty][tx + 1]);
 }
 
 // Chip temperature: inner steps on a shrinking region, with a barrier after each phase.
-__global__ void hotSpot(int steps, const float* power, const float* source, float* target, int columns,
-                        int rows, int border, float cap, float rx, float ry, float rz) {
+__global__ void hotSpot(int steps, const float* power, const float* source, float* target,
+                        int columns, int rows, int border, float cap, float rx, float ry,
+                        float rz) {
   __shared__ float now[kTile][kTile], heat[kTile][kTile], next[kTile][kTile];
   int tx = threadIdx.x, ty = threadIdx.y;
   int small = kTile - 2 * steps;
@@ -36,10 +41,12 @@ __global__ void hotSpot(int steps, const float* power, const float* source, floa
     computed = false;
     if (tx > i && tx < kTile - 1 - i && ty > i && ty < kTile - 1 - i && inside) {
       computed = true;
-      int n = max(ty - 1, 0), s = min(ty + 1, kTile - 1), w = max(tx - 1, 0), e = min(tx + 1, kTile - 1);
-      next[ty][tx] = now[ty][tx] + cap * (heat[ty][tx] +
-          (now[s][tx] + now[n][tx] - 2.0f * now[ty][tx]) * ry +
-          (now[ty][e] + now[ty][w] - 2.0f * now[ty][tx]) * rx + (80.0f - now[ty][tx]) * rz);
+      int n = max(ty - 1, 0), s = min(ty + 1, kTile - 1), w = max(tx - 1, 0),
+          e = min(tx + 1, kTile - 1);
+      next[ty][tx] =
+          now[ty][tx] +
+          cap * (heat[ty][tx] + (now[s][tx] + now[n][tx] - 2.0f * now[ty][tx]) * ry +
+                 (now[ty][e] + now[ty][w] - 2.0f * now[ty][tx]) * rx + (80.0f - now[ty][tx]) * rz);
     }
     __syncthreads();
     if (i == steps - 1) break;
@@ -52,7 +59,8 @@ __global__ void hotSpot(int steps, const float* power, const float* source, floa
 __global__ void gameOfLife(const unsigned char* in, unsigned char* out, int width, int height) {
   __shared__ unsigned char cell[kTile + 2][kTile + 2];
   int x0 = blockIdx.x * kTile - 1, y0 = blockIdx.y * kTile - 1;
-  for (int i = threadIdx.y * kTile + threadIdx.x; i < (kTile + 2) * (kTile + 2); i += kTile * kTile) {
+  for (int i = threadIdx.y * kTile + threadIdx.x; i < (kTile + 2) * (kTile + 2);
+       i += kTile * kTile) {
     int x = (x0 + i % (kTile + 2) + width) % width, y = (y0 + i / (kTile + 2) + height) % height;
     cell[i / (kTile + 2)][i % (kTile + 2)] = in[y * width + x];
   }
@@ -69,6 +77,7 @@ __global__ void sobel(const unsigned char* in, unsigned char* out, int width, in
   if (x < 1 || y < 1 || x >= width - 1 || y >= height - 1) return;
   const unsigned char* p = in + y * width + x;
   int gx = p[1 - width] + 2 * p[1] + p[1 + width] - p[-1 - width] - 2 * p[-1] - p[-1 + width];
-  int gy = p[width - 1] + 2 * p[width] + p[width + 1] - p[-width - 1] - 2 * p[-width] - p[-width + 1];
+  int gy =
+      p[width - 1] + 2 * p[width] + p[width + 1] - p[-width - 1] - 2 * p[-width] - p[-width + 1];
   out[y * width + x] = min(abs(gx) + abs(gy), 255);
 }

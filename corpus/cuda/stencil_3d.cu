@@ -5,7 +5,8 @@ constexpr int kX = 32, kY = 8, kRadius = 4;
 
 __constant__ float coefficient[kRadius + 1];
 
-__global__ void sevenPoint(const float* in, float* out, int nx, int ny, int nz, float c0, float c1) {
+__global__ void sevenPoint(const float* in, float* out, int nx, int ny, int nz, float c0,
+                           float c1) {
   __shared__ float plane[kY + 2][kX + 2];
   int x = blockIdx.x * kX + threadIdx.x + 1, y = blockIdx.y * kY + threadIdx.y + 1;
   int tx = threadIdx.x + 1, ty = threadIdx.y + 1, stride = nx * ny;
@@ -20,8 +21,9 @@ __global__ void sevenPoint(const float* in, float* out, int nx, int ny, int nz, 
     if (threadIdx.y == 0) plane[0][tx] = p[z * stride - nx];
     if (threadIdx.y == kY - 1) plane[kY + 1][tx] = p[z * stride + nx];
     __syncthreads();
-    out[z * stride + y * nx + x] = c0 * here + c1 * (below + above + plane[ty][tx - 1] + plane[ty][tx + 1] +
-                                                     plane[ty - 1][tx] + plane[ty + 1][tx]);
+    out[z * stride + y * nx + x] =
+        c0 * here + c1 * (below + above + plane[ty][tx - 1] + plane[ty][tx + 1] +
+                          plane[ty - 1][tx] + plane[ty + 1][tx]);
     below = here;
     here = above;
   }
@@ -55,8 +57,8 @@ __global__ void finiteDifference(const float* in, float* out, int nx, int ny, in
     float value = coefficient[0] * here;
 #pragma unroll
     for (int k = 1; k <= kRadius; ++k)
-      value += coefficient[k] * (front[k - 1] + behind[kRadius - k] + tile[ty - k][tx] + tile[ty + k][tx] +
-                                 tile[ty][tx - k] + tile[ty][tx + k]);
+      value += coefficient[k] * (front[k - 1] + behind[kRadius - k] + tile[ty - k][tx] +
+                                 tile[ty + k][tx] + tile[ty][tx - k] + tile[ty][tx + k]);
     q[z * stride] = value;
 #pragma unroll
     for (int k = 0; k < kRadius - 1; ++k) behind[k] = behind[k + 1];

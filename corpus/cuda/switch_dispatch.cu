@@ -8,30 +8,80 @@ __global__ void interpret(const int2* program, float* memory, int length) {
   while (pc < length) {
     int2 op = program[pc++];
     switch (op.x) {
-      case 0: stack[top++ & 15] = __int_as_float(op.y); break;
-      case 1: --top; stack[(top - 1) & 15] += stack[top & 15]; break;
-      case 2: --top; stack[(top - 1) & 15] -= stack[top & 15]; break;
-      case 3: --top; stack[(top - 1) & 15] *= stack[top & 15]; break;
-      case 4: --top; stack[(top - 1) & 15] /= stack[top & 15]; break;
-      case 5: stack[(top - 1) & 15] = sqrtf(stack[(top - 1) & 15]); break;
-      case 6: stack[top & 15] = stack[(top - 1) & 15]; ++top; break;
-      case 7: stack[top++ & 15] = mine[op.y & 63]; break;
-      case 8: mine[op.y & 63] = stack[--top & 15]; break;
-      case 9: pc = op.y; break;
-      case 10: if (stack[--top & 15] > 0.0f) pc = op.y; break;
-      case 11: __syncthreads(); break;
-      case 12: return;
-      default: __trap();
+      case 0:
+        stack[top++ & 15] = __int_as_float(op.y);
+        break;
+      case 1:
+        --top;
+        stack[(top - 1) & 15] += stack[top & 15];
+        break;
+      case 2:
+        --top;
+        stack[(top - 1) & 15] -= stack[top & 15];
+        break;
+      case 3:
+        --top;
+        stack[(top - 1) & 15] *= stack[top & 15];
+        break;
+      case 4:
+        --top;
+        stack[(top - 1) & 15] /= stack[top & 15];
+        break;
+      case 5:
+        stack[(top - 1) & 15] = sqrtf(stack[(top - 1) & 15]);
+        break;
+      case 6:
+        stack[top & 15] = stack[(top - 1) & 15];
+        ++top;
+        break;
+      case 7:
+        stack[top++ & 15] = mine[op.y & 63];
+        break;
+      case 8:
+        mine[op.y & 63] = stack[--top & 15];
+        break;
+      case 9:
+        pc = op.y;
+        break;
+      case 10:
+        if (stack[--top & 15] > 0.0f) pc = op.y;
+        break;
+      case 11:
+        __syncthreads();
+        break;
+      case 12:
+        return;
+      default:
+        __trap();
     }
   }
 }
 
 __device__ __noinline__ int classify(int c) {
   switch (c) {
-    case 'a': case 'e': case 'i': case 'o': case 'u': return 1;
-    case ' ': case '\n': case '\t': return 2;
-    case '0': case '1': case '2': case '3': case '4': case '5': case '6': case '7': case '8': case '9': return 3;
-    default: return c > 127 ? 4 : 0;
+    case 'a':
+    case 'e':
+    case 'i':
+    case 'o':
+    case 'u':
+      return 1;
+    case ' ':
+    case '\n':
+    case '\t':
+      return 2;
+    case '0':
+    case '1':
+    case '2':
+    case '3':
+    case '4':
+    case '5':
+    case '6':
+    case '7':
+    case '8':
+    case '9':
+      return 3;
+    default:
+      return c > 127 ? 4 : 0;
   }
 }
 

@@ -1,6 +1,8 @@
-// Texture and surface objects: filtered fetches, layers, cube maps, gather, surface reads and writes.
+// Texture and surface objects: filtered fetches, layers, cube maps, gather, surface reads and
+// writes.
 
-__global__ void rotateImage(cudaTextureObject_t image, float* out, int width, int height, float theta) {
+__global__ void rotateImage(cudaTextureObject_t image, float* out, int width, int height,
+                            float theta) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (x >= width || y >= height) return;
   float u = x / float(width) - 0.5f, v = y / float(height) - 0.5f, s, c;
@@ -13,8 +15,8 @@ __global__ void gatherTexture(cudaTextureObject_t line, const int* index, float4
   if (i < n) out[i] = tex1Dfetch<float4>(line, index[i]);
 }
 
-__global__ void sampleMany(cudaTextureObject_t volume, cudaTextureObject_t cube, cudaTextureObject_t layers,
-                           float4* out, int n) {
+__global__ void sampleMany(cudaTextureObject_t volume, cudaTextureObject_t cube,
+                           cudaTextureObject_t layers, float4* out, int n) {
   int i = threadIdx.x;
   float t = float(i) / n;
   float4 a = tex3D<float4>(volume, t, 1.0f - t, 0.5f);
@@ -25,7 +27,8 @@ __global__ void sampleMany(cudaTextureObject_t volume, cudaTextureObject_t cube,
   out[i] = make_float4(a.x + b.x + c.x, a.y + b.y + d.y, a.z + c.z + e.z, a.w * d.w * e.w);
 }
 
-__global__ void boxBlurSurface(cudaSurfaceObject_t from, cudaSurfaceObject_t to, int width, int height) {
+__global__ void boxBlurSurface(cudaSurfaceObject_t from, cudaSurfaceObject_t to, int width,
+                               int height) {
   __shared__ uchar4 tile[18][18];
   int x0 = blockIdx.x * 16 - 1, y0 = blockIdx.y * 16 - 1;
   for (int i = threadIdx.y * 16 + threadIdx.x; i < 18 * 18; i += 256) {
@@ -38,7 +41,9 @@ __global__ void boxBlurSurface(cudaSurfaceObject_t from, cudaSurfaceObject_t to,
   for (int dy = 0; dy < 3; ++dy)
     for (int dx = 0; dx < 3; ++dx) {
       uchar4 p = tile[threadIdx.y + dy][threadIdx.x + dx];
-      sum[0] += p.x; sum[1] += p.y; sum[2] += p.z;
+      sum[0] += p.x;
+      sum[1] += p.y;
+      sum[2] += p.z;
     }
   uchar4 q = make_uchar4(sum[0] / 9, sum[1] / 9, sum[2] / 9, 255);
   if (x0 + 1 + threadIdx.x < width && y0 + 1 + threadIdx.y < height)

@@ -8,11 +8,13 @@ __device__ unsigned sharedAddress(const void* p) {
 }
 
 __device__ void mbarrierInit(unsigned long long* bar, unsigned count) {
-  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(sharedAddress(bar)), "r"(count) : "memory");
+  asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(sharedAddress(bar)), "r"(count)
+               : "memory");
 }
 
 __device__ void mbarrierExpect(unsigned long long* bar, unsigned bytes) {
-  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(sharedAddress(bar)), "r"(bytes)
+  asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(sharedAddress(bar)),
+               "r"(bytes)
                : "memory");
 }
 
@@ -25,11 +27,13 @@ __device__ void mbarrierWait(unsigned long long* bar, unsigned parity) {
       "@done bra LAB_DONE;\n\t"
       "bra LAB_WAIT;\n\t"
       "LAB_DONE:\n\t"
-      "}" ::"r"(sharedAddress(bar)), "r"(parity)
+      "}" ::"r"(sharedAddress(bar)),
+      "r"(parity)
       : "memory");
 }
 
-__global__ void __launch_bounds__(256) scaleBulk(const float* in, float* out, float factor, int tiles) {
+__global__ void __launch_bounds__(256)
+    scaleBulk(const float* in, float* out, float factor, int tiles) {
   __shared__ __align__(128) float tile[2][1024];
   __shared__ unsigned long long full[2];
   if (threadIdx.x == 0) {
@@ -42,8 +46,8 @@ __global__ void __launch_bounds__(256) scaleBulk(const float* in, float* out, fl
   auto fetch = [&](int t, int stage) {
     mbarrierExpect(&full[stage], sizeof(tile[0]));
     asm volatile(
-        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
-            sharedAddress(tile[stage])),
+        "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::
+            "r"(sharedAddress(tile[stage])),
         "l"(in + (size_t)t * 1024), "n"(4096), "r"(sharedAddress(&full[stage]))
         : "memory");
   };
@@ -56,7 +60,8 @@ __global__ void __launch_bounds__(256) scaleBulk(const float* in, float* out, fl
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
     __syncthreads();
     if (threadIdx.x == 0) {
-      asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(out + (size_t)t * 1024),
+      asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(
+                       out + (size_t)t * 1024),
                    "r"(sharedAddress(tile[stage])), "n"(4096)
                    : "memory");
       asm volatile("cp.async.bulk.commit_group;" ::: "memory");
@@ -66,8 +71,8 @@ __global__ void __launch_bounds__(256) scaleBulk(const float* in, float* out, fl
   }
 }
 
-__global__ void __launch_bounds__(128) copyTensorTile(const __grid_constant__ CUtensorMap map, float* out,
-                                                      int width) {
+__global__ void __launch_bounds__(128)
+    copyTensorTile(const __grid_constant__ CUtensorMap map, float* out, int width) {
   __shared__ __align__(128) float tile[32][32];
   __shared__ unsigned long long full;
   int x = blockIdx.x * 32, y = blockIdx.y * 32;
@@ -84,7 +89,8 @@ __global__ void __launch_bounds__(128) copyTensorTile(const __grid_constant__ CU
   }
   __syncthreads();
   mbarrierWait(&full, 0);
-  for (int i = threadIdx.x; i < 1024; i += 128) out[(x + i % 32) * width + y + i / 32] = tile[i / 32][i % 32];
+  for (int i = threadIdx.x; i < 1024; i += 128)
+    out[(x + i % 32) * width + y + i / 32] = tile[i / 32][i % 32];
 }
 
 __global__ void __launch_bounds__(128) addBulk(const float* in, float* out, int n) {
@@ -94,9 +100,10 @@ __global__ void __launch_bounds__(128) addBulk(const float* in, float* out, int 
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
   __syncthreads();
   if (threadIdx.x == 0) {
-    asm volatile("cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%0], [%1], %2;" ::"l"(out),
-                 "r"(sharedAddress(tile)), "n"(2048)
-                 : "memory");
+    asm volatile(
+        "cp.reduce.async.bulk.global.shared::cta.bulk_group.add.f32 [%0], [%1], %2;" ::"l"(out),
+        "r"(sharedAddress(tile)), "n"(2048)
+        : "memory");
     asm volatile("cp.async.bulk.commit_group;\n\tcp.async.bulk.wait_group 0;" ::: "memory");
   }
 }

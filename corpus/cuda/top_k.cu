@@ -2,7 +2,8 @@
 // The k largest: by repeated maximum, by a heap in registers, by radix selection.
 #include <float.h>
 
-__global__ void __launch_bounds__(256) topRepeated(const float* in, float* value, int* index, int n, int k) {
+__global__ void __launch_bounds__(256)
+    topRepeated(const float* in, float* value, int* index, int n, int k) {
   extern __shared__ float copy[];
   __shared__ float bestValue[8];
   __shared__ int bestIndex[8];
@@ -35,15 +36,22 @@ __global__ void topFour(const float* in, float4* out, int n) {
   float a = -FLT_MAX, b = a, c = a, d = a;
   for (int i = threadIdx.x; i < n; i += blockDim.x) {
     float v = in[i], t;
-    t = fmaxf(a, v); v = fminf(a, v); a = t;
-    t = fmaxf(b, v); v = fminf(b, v); b = t;
-    t = fmaxf(c, v); v = fminf(c, v); c = t;
+    t = fmaxf(a, v);
+    v = fminf(a, v);
+    a = t;
+    t = fmaxf(b, v);
+    v = fminf(b, v);
+    b = t;
+    t = fmaxf(c, v);
+    v = fminf(c, v);
+    c = t;
     d = fmaxf(d, v);
   }
   out[threadIdx.x] = make_float4(a, b, c, d);
 }
 
-__global__ void __launch_bounds__(256) radixSelect(const unsigned* keys, int n, int k, unsigned* result) {
+__global__ void __launch_bounds__(256)
+    radixSelect(const unsigned* keys, int n, int k, unsigned* result) {
   __shared__ int bins[256];
   __shared__ unsigned prefix;
   __shared__ int rest;

@@ -25,11 +25,13 @@ __global__ void transposeTiled(float* out, const float* in, int width) {
   __shared__ float tile[kTile][kTile];
   int x = blockIdx.x * kTile + threadIdx.x, y = blockIdx.y * kTile + threadIdx.y;
   int height = gridDim.y * kTile;
-  for (int j = 0; j < kTile; j += kRows) tile[threadIdx.y + j][threadIdx.x] = in[(y + j) * width + x];
+  for (int j = 0; j < kTile; j += kRows)
+    tile[threadIdx.y + j][threadIdx.x] = in[(y + j) * width + x];
   __syncthreads();
   x = blockIdx.y * kTile + threadIdx.x;
   y = blockIdx.x * kTile + threadIdx.y;
-  for (int j = 0; j < kTile; j += kRows) out[(y + j) * height + x] = tile[threadIdx.x][threadIdx.y + j];
+  for (int j = 0; j < kTile; j += kRows)
+    out[(y + j) * height + x] = tile[threadIdx.x][threadIdx.y + j];
 }
 
 __global__ void transposePadded(double* out, const double* in, int width, int height) {

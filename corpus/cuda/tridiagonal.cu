@@ -1,8 +1,10 @@
 // also: clang
-// Tridiagonal systems: cyclic reduction and parallel cyclic reduction in shared memory, Thomas by thread.
+// Tridiagonal systems: cyclic reduction and parallel cyclic reduction in shared memory, Thomas by
+// thread.
 
-__global__ void __launch_bounds__(256) parallelCyclicReduction(const float* lower, const float* diagonal,
-                                                               const float* upper, const float* right, float* x) {
+__global__ void __launch_bounds__(256)
+    parallelCyclicReduction(const float* lower, const float* diagonal, const float* upper,
+                            const float* right, float* x) {
   __shared__ float a[256], b[256], c[256], d[256];
   int t = threadIdx.x, at = blockIdx.x * 256 + t;
   a[t] = lower[at];
@@ -63,5 +65,6 @@ __global__ void thomas(const double* a, const double* b, double* c, double* d, i
     c[i * systems + s] *= m;
     d[i * systems + s] = (d[i * systems + s] - a[i * systems + s] * d[(i - 1) * systems + s]) * m;
   }
-  for (int i = n - 2; i >= 0; --i) d[i * systems + s] -= c[i * systems + s] * d[(i + 1) * systems + s];
+  for (int i = n - 2; i >= 0; --i)
+    d[i * systems + s] -= c[i * systems + s] * d[(i + 1) * systems + s];
 }

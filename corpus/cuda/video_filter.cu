@@ -1,5 +1,6 @@
 // also: clang
-// Image filters: median by a sorting network, bilateral, integral image rows, colour conversion, dither.
+// Image filters: median by a sorting network, bilateral, integral image rows, colour conversion,
+// dither.
 
 __device__ void order(int& a, int& b) {
   int lo = min(a, b);
@@ -28,7 +29,8 @@ __global__ void median3x3(const unsigned char* in, unsigned char* out, int width
   out[y * width + x] = v[4];
 }
 
-__global__ void bilateral(const float* in, float* out, int width, int height, float spatial, float range) {
+__global__ void bilateral(const float* in, float* out, int width, int height, float spatial,
+                          float range) {
   int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
   if (x >= width || y >= height) return;
   float centre = in[y * width + x], sum = 0.0f, norm = 0.0f;

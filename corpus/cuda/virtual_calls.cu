@@ -34,9 +34,14 @@ __global__ void build(Shape** shapes, Slot* slots, const float* sizes, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
   switch (i % 3) {
-    case 0: shapes[i] = new (&slots[i]) Circle(sizes[i]); break;
-    case 1: shapes[i] = new (&slots[i]) Rectangle(sizes[i], 2.0f); break;
-    default: shapes[i] = new (&slots[i]) Square(sizes[i]);
+    case 0:
+      shapes[i] = new (&slots[i]) Circle(sizes[i]);
+      break;
+    case 1:
+      shapes[i] = new (&slots[i]) Rectangle(sizes[i], 2.0f);
+      break;
+    default:
+      shapes[i] = new (&slots[i]) Square(sizes[i]);
   }
 }
 

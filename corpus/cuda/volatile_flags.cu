@@ -1,5 +1,5 @@
-// Communication inside a block without barriers: volatile flags, fences, a pipeline of warps; and the
-// atomics of every scope and type.
+// Communication inside a block without barriers: volatile flags, fences, a pipeline of warps; and
+// the atomics of every scope and type.
 
 __global__ void warpPipeline(const int* in, int* out, int rounds) {
   __shared__ volatile int slot[8];

@@ -1,6 +1,6 @@
 // targets: 90a
-// Warp-group matrix products fed by TMA: one producer warp group, two consumer warp groups, register
-// reallocation, full and empty mbarriers, and a named barrier for the epilogue.
+// Warp-group matrix products fed by TMA: one producer warp group, two consumer warp groups,
+// register reallocation, full and empty mbarriers, and a named barrier for the epilogue.
 #include <cuda.h>
 #include <cuda_bf16.h>
 
@@ -18,13 +18,15 @@ __device__ void waitPhase(unsigned bar, unsigned parity) {
       "again:\n"
       "mbarrier.try_wait.parity.shared::cta.b64 p, [%0], %1;\n"
       "@!p bra again;\n"
-      "}\n" ::"r"(bar), "r"(parity)
+      "}\n" ::"r"(bar),
+      "r"(parity)
       : "memory");
 }
 
 __device__ void loadTile(unsigned to, const CUtensorMap* map, int x, int y, unsigned bar) {
   asm volatile(
-      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, %4}], [%2];" ::"r"(to),
+      "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1, {%3, "
+      "%4}], [%2];" ::"r"(to),
       "l"(map), "r"(bar), "r"(x), "r"(y)
       : "memory");
 }
@@ -45,16 +47,17 @@ __device__ void wgmma64x64(float (&d)[32], unsigned long long a, unsigned long l
       "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, "
       "%32, %33, p, 1, 1, 0, 0;\n"
       "}\n"
-      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]), "+f"(d[7]),
-        "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]), "+f"(d[14]), "+f"(d[15]),
-        "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]), "+f"(d[21]), "+f"(d[22]), "+f"(d[23]),
-        "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]), "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31])
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3]), "+f"(d[4]), "+f"(d[5]), "+f"(d[6]),
+        "+f"(d[7]), "+f"(d[8]), "+f"(d[9]), "+f"(d[10]), "+f"(d[11]), "+f"(d[12]), "+f"(d[13]),
+        "+f"(d[14]), "+f"(d[15]), "+f"(d[16]), "+f"(d[17]), "+f"(d[18]), "+f"(d[19]), "+f"(d[20]),
+        "+f"(d[21]), "+f"(d[22]), "+f"(d[23]), "+f"(d[24]), "+f"(d[25]), "+f"(d[26]), "+f"(d[27]),
+        "+f"(d[28]), "+f"(d[29]), "+f"(d[30]), "+f"(d[31])
       : "l"(a), "l"(b), "r"(keep));
 }
 
-__global__ void __launch_bounds__(384, 1) matmulWarpSpecialised(const __grid_constant__ CUtensorMap mapA,
-                                                            const __grid_constant__ CUtensorMap mapB, float* c,
-                                                            int n, int k) {
+__global__ void __launch_bounds__(384, 1)
+    matmulWarpSpecialised(const __grid_constant__ CUtensorMap mapA,
+                          const __grid_constant__ CUtensorMap mapB, float* c, int n, int k) {
   extern __shared__ __align__(1024) unsigned char arena[];
   __shared__ unsigned long long full[kStages], empty[kStages];
   auto* as = reinterpret_cast<__nv_bfloat16(*)[kM * kK]>(arena);
@@ -97,7 +100,8 @@ __global__ void __launch_bounds__(384, 1) matmulWarpSpecialised(const __grid_con
       asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
       asm volatile("wgmma.wait_group.sync.aligned 0;" ::: "memory");
       if (threadIdx.x % 128 == 0)
-        asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(sharedAddress(&empty[s])) : "memory");
+        asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(sharedAddress(&empty[s]))
+                     : "memory");
     }
     // The two consumer groups meet before they reuse the stages as a staging area.
     asm volatile("bar.sync 1, 256;" ::: "memory");

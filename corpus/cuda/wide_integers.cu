@@ -1,5 +1,6 @@
 // also: clang
-// Integers wider than a register: carry chains, 128-bit arithmetic, Montgomery products, modular powers.
+// Integers wider than a register: carry chains, 128-bit arithmetic, Montgomery products, modular
+// powers.
 
 __global__ void add256(const uint4* a, const uint4* b, uint4* out) {
   int i = 2 * (blockIdx.x * blockDim.x + threadIdx.x);
@@ -13,8 +14,8 @@ __global__ void add256(const uint4* a, const uint4* b, uint4* out) {
       "addc.cc.u32 %6, %14, %22;\n\t"
       "addc.u32 %7, %15, %23;"
       : "=r"(r.x), "=r"(r.y), "=r"(r.z), "=r"(r.w), "=r"(s.x), "=r"(s.y), "=r"(s.z), "=r"(s.w)
-      : "r"(x.x), "r"(x.y), "r"(x.z), "r"(x.w), "r"(y.x), "r"(y.y), "r"(y.z), "r"(y.w), "r"(u.x), "r"(u.y),
-        "r"(u.z), "r"(u.w), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w));
+      : "r"(x.x), "r"(x.y), "r"(x.z), "r"(x.w), "r"(y.x), "r"(y.y), "r"(y.z), "r"(y.w), "r"(u.x),
+        "r"(u.y), "r"(u.z), "r"(u.w), "r"(v.x), "r"(v.y), "r"(v.z), "r"(v.w));
   out[i] = r;
   out[i + 1] = s;
 }
@@ -39,7 +40,8 @@ __global__ void multiply64Wide(const unsigned* a, const unsigned* b, unsigned* o
   out[4 * i + 3] = r3;
 }
 
-__global__ void products128(const unsigned long long* a, const unsigned long long* b, __int128* out, int n) {
+__global__ void products128(const unsigned long long* a, const unsigned long long* b, __int128* out,
+                            int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i >= n) return;
   unsigned __int128 p = static_cast<unsigned __int128>(a[i]) * b[i];
@@ -48,18 +50,20 @@ __global__ void products128(const unsigned long long* a, const unsigned long lon
 
 __global__ void quotients(const long long* a, const int* b, long long* out) {
   int i = threadIdx.x;
-  out[i] = a[i] / b[i] + a[i] % 1000003 + static_cast<unsigned long long>(a[i]) / 10 + b[i] / 7 + b[i] % 12;
+  out[i] = a[i] / b[i] + a[i] % 1000003 + static_cast<unsigned long long>(a[i]) / 10 + b[i] / 7 +
+           b[i] % 12;
 }
 
-__device__ unsigned long long montgomery(unsigned long long a, unsigned long long b, unsigned long long n,
-                                         unsigned long long inverse) {
+__device__ unsigned long long montgomery(unsigned long long a, unsigned long long b,
+                                         unsigned long long n, unsigned long long inverse) {
   unsigned long long lo = a * b, hi = __umul64hi(a, b);
   unsigned long long m = lo * inverse, r = __umul64hi(m, n);
   return hi >= r ? hi - r : hi - r + n;
 }
 
-__global__ void modularPower(const unsigned long long* base, unsigned long long exponent, unsigned long long n,
-                             unsigned long long inverse, unsigned long long one, unsigned long long* out) {
+__global__ void modularPower(const unsigned long long* base, unsigned long long exponent,
+                             unsigned long long n, unsigned long long inverse,
+                             unsigned long long one, unsigned long long* out) {
   unsigned long long r = one, b = base[threadIdx.x];
   for (unsigned long long e = exponent; e != 0; e >>= 1) {
     if (e & 1) r = montgomery(r, b, n, inverse);

@@ -16,7 +16,8 @@ from cutlass.cute.runtime import make_fake_compact_tensor
 import kernels
 
 function, shapes, scalars = kernels.BUILDS[name]
-tensors = [make_fake_compact_tensor(cutlass.Float32, s, stride_order=tuple(reversed(range(len(s))))) for s in shapes]
+tensors = [make_fake_compact_tensor(cutlass.Float32, s, stride_order=tuple(reversed(range(len(s)))))
+           for s in shapes]
 cute.compile(function, *tensors, *(cutlass.Int32(s) for s in scalars))
 shutil.copyfile(next(pathlib.Path(dump).glob("*.ptx")), out)
 shutil.rmtree(dump)

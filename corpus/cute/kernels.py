@@ -67,7 +67,8 @@ def warp_sum(x, out):
 def transpose_kernel(x: cute.Tensor, out: cute.Tensor):
   tx, ty, _ = cute.arch.thread_idx()
   bx, by, _ = cute.arch.block_idx()
-  tile = SmemAllocator().allocate_tensor(cutlass.Float32, cute.make_layout((TILE, TILE), stride=(TILE + 1, 1)))
+  layout = cute.make_layout((TILE, TILE), stride=(TILE + 1, 1))
+  tile = SmemAllocator().allocate_tensor(cutlass.Float32, layout)
   for j in cutlass.range_constexpr(4):
     tile[ty + 8 * j, tx] = x[by * TILE + ty + 8 * j, bx * TILE + tx]
   cute.arch.sync_threads()

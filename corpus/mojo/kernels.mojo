@@ -75,7 +75,8 @@ def stencil(x: Floats, result: Floats, n: Int):
     if t == BLOCK - 1 or i == n - 1:
         tile.unsafe_store(t + 2, x.unsafe_load(min(i + 1, n - 1)))
     barrier()
-    result.unsafe_store(i, (tile.unsafe_load(t) + tile.unsafe_load(t + 1) + tile.unsafe_load(t + 2)) / 3)
+    var total = tile.unsafe_load(t) + tile.unsafe_load(t + 1) + tile.unsafe_load(t + 2)
+    result.unsafe_store(i, total / 3)
 
 
 # Each round is fenced on both sides, so that barriers meet back to back.

@@ -218,7 +218,7 @@ BUILDS = {
     "jacobi": (jacobi, (float64[:, :], float64[:, :])),
     "mandelbrot": (mandelbrot, (int32[:, ::1], float64, float64, float64, int32)),
     "bitonic_sort": (bitonic_sort, (int32[::1],)),
-    "black_scholes": (black_scholes, (float64[::1], float64[::1], float64[::1], float64[::1], float64, float64)),
+    "black_scholes": (black_scholes, (*[float64[::1]] * 4, float64, float64)),
     "block_votes": (block_votes, (int64[::1], int32[::1])),
     "last_block": (last_block, (float32[::1], float32[::1], uint32[::1], float32[::1])),
     "local_stack": (local_stack, (int32[:, ::1], int32[::1])),

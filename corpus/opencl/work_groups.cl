@@ -11,13 +11,15 @@ kernel void reduce(global const float* in, global float* out, local float* tile,
   if (t == 0) out[GROUP_ID(x)] = tile[0];
 }
 
-kernel __attribute__((reqd_work_group_size(16, 16, 1))) void transpose(global const float* in, global float* out,
+kernel __attribute__((reqd_work_group_size(16, 16, 1))) void transpose(global const float* in,
+                                                                       global float* out,
                                                                        int width) {
   local float tile[16][17];
   int x = GLOBAL_ID(x), y = GLOBAL_ID(y);
   tile[LOCAL_ID(y)][LOCAL_ID(x)] = in[y * width + x];
   BARRIER();
-  out[(GROUP_ID(x) * 16 + LOCAL_ID(y)) * width + GROUP_ID(y) * 16 + LOCAL_ID(x)] = tile[LOCAL_ID(x)][LOCAL_ID(y)];
+  out[(GROUP_ID(x) * 16 + LOCAL_ID(y)) * width + GROUP_ID(y) * 16 + LOCAL_ID(x)] =
+      tile[LOCAL_ID(x)][LOCAL_ID(y)];
 }
 
 kernel void blend(global const float4* a, global const float4* b, global float4* out, float t) {

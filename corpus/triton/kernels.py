@@ -1,4 +1,4 @@
-# Kernels in Triton. BUILDS at the end says with which types, constants and options each is compiled.
+# Kernels in Triton. BUILDS at the end gives the types, constants and options of each.
 import triton
 import triton.language as tl
 
@@ -42,7 +42,8 @@ def layer_norm(x, gamma, beta, out, columns, epsilon, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def matmul(a, b, c, m, n, k, stride_a, stride_b, stride_c, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr):
+def matmul(a, b, c, m, n, k, stride_a, stride_b, stride_c, BM: tl.constexpr, BN: tl.constexpr,
+           BK: tl.constexpr):
   row = tl.program_id(0) * BM + tl.arange(0, BM)
   col = tl.program_id(1) * BN + tl.arange(0, BN)
   inner = tl.arange(0, BK)
@@ -167,9 +168,11 @@ BUILDS = {
     "vector_add": (vector_add, "*fp32 *fp32 *fp32 i32", dict(BLOCK=1024), {}),
     "softmax": (softmax, "*fp32 *fp32 i32 i32", dict(BLOCK=2048), {}),
     "layer_norm": (layer_norm, "*fp16 *fp32 *fp32 *fp16 i32 fp32", dict(BLOCK=1024), {}),
-    "matmul": (matmul, "*fp16 *fp16 *fp16 i32 i32 i32 i32 i32 i32", dict(BM=128, BN=64, BK=32), dict(num_stages=3)),
+    "matmul": (matmul, "*fp16 *fp16 *fp16 i32 i32 i32 i32 i32 i32", dict(BM=128, BN=64, BK=32),
+               dict(num_stages=3)),
     "matmul_descriptor": (matmul_descriptor,
-                          "tensordesc<fp16[128,64]> tensordesc<fp16[64,128]> tensordesc<fp16[128,128]> i32",
+                          "tensordesc<fp16[128,64]> tensordesc<fp16[64,128]> "
+                          "tensordesc<fp16[128,128]> i32",
                           dict(BM=128, BN=128, BK=64), dict(num_stages=3)),
     "attention": (attention, "*fp16 *fp16 *fp16 *fp16 i32 fp32", dict(BM=64, BN=32, D=64), {}),
     "histogram": (histogram, "*i32 *i32 i32", dict(BLOCK=1024, BINS=128), {}),
