@@ -416,11 +416,7 @@ bool Machine::execute(Thread& thread, const Op& op) {
     }
     case Action::Atomic: atomic(thread, op); break;
     case Action::Fence:
-      // membar has no semantics among its qualifiers: it is fence.sc (docs/soundness.md A3.3).
-      if (options_.detectsRaces) {
-        fence(thread.clock,
-              op.semantics == isa::Semantics::None ? isa::Semantics::Sc : op.semantics, op.scope);
-      }
+      if (options_.detectsRaces) executeFence(thread, op);
       break;
     case Action::Barrier: arriveAtBarrier(thread, op); return false;
     case Action::ClusterBarrier: clusterBarrier(thread, op); return false;
@@ -441,9 +437,6 @@ bool Machine::execute(Thread& thread, const Op& op) {
       ++thread.pc;
       return true;
     case Action::Nothing: ++thread.pc; return true;
-    case Action::AllocateLocal:
-    case Action::SaveLocal:
-    case Action::RestoreLocal:
     case Action::Unsupported:
       fault(FindingKind::Unsupported, op,
             "'" + std::string(op.origin->form->mnemonic) + "' is not supported: " +
@@ -451,6 +444,19 @@ bool Machine::execute(Thread& thread, const Op& op) {
   }
   ++thread.pc;
   return false;
+}
+
+void Machine::executeFence(Thread& thread, const Op& op) {
+  // membar has no semantics among its qualifiers: it is fence.sc (docs/soundness.md A3.3); a
+  // fence without them is acq_rel.
+  const bool isMembar = op.origin->is(isa::Opcode::Membar);
+  if (isMembar || op.semantics == isa::Semantics::Sc) {
+    if (isWide(op.scope)) fenceSc(thread.clock, op.scope, fences_);
+    fenceSc(thread.clock, op.scope, thread.cta->fences);
+    return;
+  }
+  const bool isPlain = op.semantics == isa::Semantics::None;
+  fence(thread.clock, isPlain ? isa::Semantics::AcqRel : op.semantics, op.scope);
 }
 
 void Machine::wake(Thread& thread) {

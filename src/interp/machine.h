@@ -145,6 +145,7 @@ class Machine {
     Segment shared;
     std::array<Barrier, 16> barriers;
     std::map<std::uint64_t, MbarrierHistory> mbarriers;
+    ClockRef fences;  // fence.sc.cta
   };
   struct Cluster {
     std::vector<std::unique_ptr<Cta>> ctas;
@@ -169,6 +170,7 @@ class Machine {
   bool releaseConverging();
   bool releaseConverging(Cta& cta, std::uint32_t warp);
   void reportDeadlock();
+  void executeFence(Thread& thread, const Op& op);
   void wake(Thread& thread);
   void block(Thread& thread, State state);
   void finding(FindingKind kind, const Op& op, std::string message, const Op* other = nullptr,
@@ -225,6 +227,7 @@ class Machine {
   std::uint64_t steps_ = 0;
   std::uint64_t slices_ = 0;
   bool completed_ = false;
+  ClockRef fences_;  // fence.sc of wider scopes
   bool landsEarly_ = false;
   bool landsLate_ = false;
 };

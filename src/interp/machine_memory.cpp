@@ -296,7 +296,7 @@ void Machine::waitForCopies(Thread& thread, const Op& op) {
   if (latest == 0 || !options_.detectsRaces) return;
   const AgentId agent =
       static_cast<AgentId>(geometry_.grid.count() * paddedThreads_) + thread.clock.agent();
-  thread.clock.learn({nullptr, agent, latest});
+  thread.clock.learn(Snapshot{nullptr, agent, latest});
 }
 
 std::string Machine::readString(Thread& thread, const Op& op, std::uint64_t address) {

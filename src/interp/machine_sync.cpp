@@ -157,7 +157,7 @@ void Machine::settleCluster(Cluster& cluster) {
       if (thread.state != State::AtCluster || thread.clusterPhase == cluster.phase) continue;
       thread.arrivedAtCluster = false;
       if (options_.detectsRaces) {
-        thread.clock.learn({cluster.lastClock, agentOf(cta->threads[0]), 0});
+        thread.clock.learn(cluster.lastClock);
       }
       ++thread.pc;
       wake(thread);

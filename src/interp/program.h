@@ -45,9 +45,6 @@ enum class Action : std::uint8_t {
   WaitAsync,    // all but a groups
   Mbarrier,     // see MbarrierKind
   Timer,        // d = a special register that changes while the thread runs
-  AllocateLocal,
-  SaveLocal,
-  RestoreLocal,
   Nothing,
   Unsupported,  // the machine stops with a message that names the instruction
 };

@@ -54,6 +54,14 @@ void ThreadClock::learn(const Snapshot& snapshot) {
   base_ = std::move(sum);
 }
 
+void ThreadClock::learn(const ClockRef& clocks) {
+  if (clocks == nullptr || clocks == base_) return;
+  auto sum = std::make_shared<ClockVector>();
+  mergeInto(*sum, base_);
+  mergeInto(*sum, clocks);
+  base_ = std::move(sum);
+}
+
 void ClockJoin::add(ThreadClock& thread) {
   if (thread.base() != lastMerged_) {
     mergeInto(sum_, thread.base());
@@ -86,6 +94,16 @@ void fence(ThreadClock& thread, isa::Semantics semantics, isa::Scope scope) {
     thread.releasedCta = {snapshot};
     if (isWide(scope)) thread.releasedWide = {snapshot};
   }
+}
+
+void fenceSc(ThreadClock& thread, isa::Scope scope, ClockRef& earlier) {
+  thread.learn(earlier);
+  fence(thread, isa::Semantics::Sc, scope);
+  auto sum = std::make_shared<ClockVector>();
+  mergeInto(*sum, thread.base());
+  const Snapshot& released = thread.releasedCta.front();
+  raise(*sum, released.agent, released.own);
+  earlier = std::move(sum);
 }
 
 void strongWrite(ThreadClock& thread, ReleaseSet& location, std::uint32_t cta,

@@ -47,6 +47,7 @@ class ThreadClock {
     return base_ != nullptr && agent < base_->size() && (*base_)[agent] >= clock;
   }
   void learn(const Snapshot& snapshot);
+  void learn(const ClockRef& clocks);
   // What this thread did until now; what it does from now on is not part of it.
   Snapshot release() { return {base_, agent_, own_++}; }
   void setBase(ClockRef base) { base_ = std::move(base); }
@@ -160,6 +161,9 @@ class Shadow {
 // What fences and strong accesses do to the clocks of a thread.
 bool isWide(isa::Scope scope);
 void fence(ThreadClock& thread, isa::Semantics semantics, isa::Scope scope);
+// A fence.sc synchronises with the later ones whose scopes include it (PTX ISA 8.9.4); the order in
+// which they run is the Fence-SC order.  `earlier`: what those up to now released.
+void fenceSc(ThreadClock& thread, isa::Scope scope, ClockRef& earlier);
 // `readModifyWrite`: what was released before stays.
 void strongWrite(ThreadClock& thread, ReleaseSet& location, std::uint32_t cta,
                  isa::Semantics semantics, isa::Scope scope, bool readModifyWrite);

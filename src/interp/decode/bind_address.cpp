@@ -49,16 +49,14 @@ Compute bindAddress(const isa::Form& form, Op& op, const Windows& windows) {
         r[o.d] = truncated(r[o.a] + static_cast<Slot>(o.immediate), o.width);
       };
     case Opcode::Isspacep:
-      // `detail`: whether the space is what lies outside of every window.
+      // Global memory is what lies below every window.
+      if (form.space == Space::Const) return nullptr;
       op.detail = op.immediate == 0 ? 1 : 0;
-      op.e = 0;
       if (op.detail != 0) op.immediate = static_cast<std::int64_t>(windows.parameter);
       return [](Slot* r, const Op& o) {
         const Slot base = static_cast<Slot>(o.immediate);
-        // Windows are as far apart as the first two bits in which any two of them differ.
-        const bool wide = base >> 32 != 0;
-        const Slot size = wide ? Slot{1} << 36 : Slot{1} << 28;
-        put(r, o.d, o.detail != 0 ? r[o.a] < base : r[o.a] - base < size);
+        constexpr Slot kWindow = Slot{1} << 28;
+        put(r, o.d, o.detail != 0 ? r[o.a] < base : r[o.a] - base < kWindow);
       };
     case Opcode::Mapa:
       // Keeps the window of a generic address; the rank stands in bits 24 and up.

@@ -350,7 +350,9 @@ void Decoder::decode(const ir::Instruction& instruction) {
         return decodeCollective(instruction, op);
       case Opcode::Mbarrier: return decodeMbarrier(instruction, op);
       case Opcode::Membar: case Opcode::Fence:
-        op.action = Action::Fence;
+        // There is one path to memory here, so what orders paths alone does nothing.
+        op.action = form.has(".proxy") && op.semantics == isa::Semantics::None ? Action::Nothing
+                                                                               : Action::Fence;
         return emit(op);
       case Opcode::Prefetch: case Opcode::Prefetchu: case Opcode::Applypriority:
       case Opcode::Nanosleep: case Opcode::Pmevent: case Opcode::Griddepcontrol:

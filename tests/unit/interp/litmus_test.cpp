@@ -1,0 +1,101 @@
+// The kernels of tests/interp/: what each of them must and must not be found guilty of, and how
+// many outcomes it has.  The first lines say so:
+//
+//   // LAUNCH: {...}
+//   // EXPECT: data-race deadlock      the kinds of findings, or `clean`
+//   // OUTCOMES: 2                     distinct results over all schedules (optional)
+//   // RESULT: 1 2 3                   words at the start of the first buffer (optional)
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <set>
+#include <sstream>
+
+#include "run_ptx.h"
+
+namespace ptxopt::interp {
+namespace {
+
+constexpr std::uint32_t kSchedules = 21;
+
+std::filesystem::path folder() {
+  const char* root = std::getenv("PTXOPT_SOURCE_DIR");
+  return std::filesystem::path(root != nullptr ? root : ".") / "tests" / "interp";
+}
+
+std::vector<std::string> files() {
+  std::vector<std::string> names;
+  if (!std::filesystem::exists(folder())) return names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder())) {
+    if (entry.path().extension() == ".ptx") names.push_back(entry.path().stem().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::optional<std::string> directive(const std::string& text, const std::string& name) {
+  const std::string mark = "// " + name + ":";
+  const std::size_t at = text.find(mark);
+  if (at == std::string::npos) return std::nullopt;
+  const std::size_t begin = at + mark.size();
+  return text.substr(begin, text.find('\n', begin) - begin);
+}
+
+std::set<std::string> words(const std::string& text) {
+  std::istringstream stream(text);
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
+void check(const std::string& name) {
+  SCOPED_TRACE(name);
+  std::ifstream file(folder() / (name + ".ptx"));
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const auto module = parseText(name + ".ptx", text);
+  std::string error;
+  const auto launch = findLaunch(text, error);
+  ASSERT_TRUE(launch) << error;
+  MachineOptions options;
+  options.stepLimit = 500'000;
+  const auto result = survey(*module, *launch, options, kSchedules, error);
+  ASSERT_TRUE(result) << error;
+
+  const auto expected = directive(text, "EXPECT");
+  ASSERT_TRUE(expected) << "no EXPECT";
+  std::set<std::string> kinds = words(*expected);
+  kinds.erase("clean");
+  std::set<std::string> found;
+  std::string all;
+  for (const Finding& finding : result->findings) {
+    found.insert(std::string(spelling(finding.kind)));
+    all += format(*module, finding) + "\n";
+  }
+  EXPECT_EQ(found, kinds) << all;
+  if (const auto outcomes = directive(text, "OUTCOMES")) {
+    EXPECT_EQ(result->outcomes.size(), std::stoul(*outcomes));
+  }
+  if (const auto content = directive(text, "RESULT")) {
+    std::istringstream stream(*content);
+    ASSERT_FALSE(result->distinct.empty());
+    const auto& bytes = result->distinct[0].memory[0].bytes;
+    std::size_t at = 0;
+    for (std::uint32_t value = 0; stream >> value; at += sizeof value) {
+      std::uint32_t actual = 0;
+      ASSERT_LE(at + sizeof actual, bytes.size());
+      std::memcpy(&actual, bytes.data() + at, sizeof actual);
+      EXPECT_EQ(actual, value) << "word " << at / sizeof value;
+    }
+  }
+}
+
+TEST(Litmus, EveryKernelIsJudgedRight) {
+  const std::vector<std::string> names = files();
+  ASSERT_GE(names.size(), 20u) << "PTXOPT_SOURCE_DIR must name the checkout";
+  for (const std::string& name : names) check(name);
+}
+
+}  // namespace
+}  // namespace ptxopt::interp
