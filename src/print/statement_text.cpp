@@ -343,10 +343,11 @@ void TextWriter::initializer(const ir::Function* function, const ir::Variable& v
   if (elements == 0) out_ += "{}";
 }
 
-void TextWriter::parameters(std::span<ir::Variable* const> list, std::string_view separator) {
+void TextWriter::parameters(std::span<ir::Variable* const> list, std::string_view blank) {
   out_ += '(';
   for (std::size_t k = 0; k < list.size(); ++k) {
-    out_ += k == 0 ? separator.substr(1) : separator;
+    if (k != 0) out_ += ',';
+    out_ += blank;
     variable(*list[k]);
   }
   out_ += ')';
@@ -361,12 +362,12 @@ void TextWriter::header(const ir::Function& function) {
     if (isEarly(a)) (out_ += a.text) += ' ';
   }
   if (!function.results.empty()) {
-    parameters(function.results, ", ");
+    parameters(function.results, " ");
     out_ += ' ';
   }
   out_ += function.nameText();
   if (!function.parameters.empty() || !function.isEntry()) {
-    parameters(function.parameters, ",\n\t");
+    parameters(function.parameters, "\n\t");
   }
   for (const ir::Attribute& a : function.attributes) {
     if (!isEarly(a)) (out_ += '\n') += a.text;

@@ -33,7 +33,8 @@ class TextWriter {
   void variables(const ir::Function* function, const ir::VariableDeclaration& declaration);
   void variable(const ir::Variable& variable);
   void initializer(const ir::Function* function, const ir::Variable& variable);
-  void parameters(std::span<ir::Variable* const> list, std::string_view separator);
+  // `blank` stands before each.
+  void parameters(std::span<ir::Variable* const> list, std::string_view blank);
   std::string_view symbolName(const ir::Function* function, ir::SymbolId id) const;
   std::string_view typeText(isa::Type type, NameId spelled) const;
 

@@ -130,7 +130,7 @@ TEST(Reprint, WritesInitializers) {
 
 TEST(Reprint, WritesFunctionHeads) {
   expectStable(kHeader + ".func (.param .b32 r) f(.param .b32 a)\n{\n\tret;\n}\n",
-               ".func (.param .b32 r) f(.param .b32 a)");
+               ".func ( .param .b32 r) f(\n\t.param .b32 a)");
   expectStable(kHeader + ".visible .entry k(.param .u64 .ptr .global .align 8 p)\n"
                          ".maxntid 128, 1, 1\n.minnctapersm 2\n{\n\tret;\n}\n",
                ".maxntid 128, 1, 1\n.minnctapersm 2\n{");
