@@ -78,10 +78,9 @@ Batch::Batch(const Options& options)
       threads_(options.threads != 0 ? options.threads
                                     : std::max(1u, std::thread::hardware_concurrency())),
       dotCfgToFolder_(isFolder(options.dotCfg)),
-      wantCounts_(options.statistics != StatisticsFormat::None || options.verbosity > 0 ||
-                  options.check) {}
+      wantCounts_(options.statistics != StatisticsFormat::None || options.verbosity > 0) {}
 
-// ---- one input, on any thread --------------------------------------------------------------------
+// ---- one input, on any thread -------------------------------------------------------------------
 
 void Batch::say(FileReport& report, std::string_view text) const {
   if (isAlone()) {
@@ -203,7 +202,7 @@ FileReport Batch::process(const std::string& input, unsigned threads) const {
   return report;
 }
 
-// ---- all inputs, on the main thread --------------------------------------------------------------
+// ---- all inputs, on the main thread -------------------------------------------------------------
 
 void Batch::tell(FileReport& report, const std::string& input) {
   console_.print(report.messages);
@@ -225,8 +224,7 @@ void Batch::tell(FileReport& report, const std::string& input) {
 // Workers take inputs one after the other; this thread tells of each when its turn has come.
 void Batch::runInOrder() {
   const std::vector<std::string>& inputs = options_.inputs;
-  const unsigned workers =
-      static_cast<unsigned>(std::min<std::size_t>(threads_, inputs.size()));
+  const unsigned workers = static_cast<unsigned>(std::min<std::size_t>(threads_, inputs.size()));
   const unsigned threadsEach = std::max(1u, threads_ / workers);
   if (workers == 1) {
     for (const std::string& input : inputs) {
@@ -295,6 +293,8 @@ ExitStatus Batch::run() {
 
 }  // namespace
 
-ExitStatus runBatch(const Options& options) { return Batch(options).run(); }
+ExitStatus runBatch(const Options& options) {
+  return Batch(options).run();
+}
 
 }  // namespace ptxopt::driver

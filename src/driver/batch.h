@@ -5,8 +5,8 @@
 
 namespace ptxopt::driver {
 
-// Inputs are worked on in parallel, and what a run prints comes in the order of the inputs, whatever
-// the number of threads.  At most one result for each thread is in memory.
+// Inputs are worked on in parallel, and what a run prints comes in the order of the inputs,
+// whatever the number of threads.  At most one result for each thread is in memory.
 ExitStatus runBatch(const Options& options);
 
 }  // namespace ptxopt::driver

@@ -55,7 +55,9 @@ Console::Console(ColorMode mode, int verbosity)
       verbosity_(verbosity),
       isTerminal_(::isatty(STDERR_FILENO) != 0) {}
 
-Console::~Console() { endProgress(); }
+Console::~Console() {
+  endProgress();
+}
 
 bool Console::wants(Severity severity) const {
   switch (severity) {
@@ -87,8 +89,7 @@ spdlog::logger& Console::log() {
     log_->set_pattern("ptxopt: %^%l%$: %v");
     log_->set_level(verbosity_ < 0    ? spdlog::level::err
                     : verbosity_ == 0 ? spdlog::level::warn
-                    : verbosity_ == 1 ? spdlog::level::info
-                                      : spdlog::level::debug);
+                                      : spdlog::level::info);
   }
   endProgress();
   return *log_;
@@ -98,7 +99,8 @@ void Console::progress(std::size_t done, std::size_t total, std::string_view wha
   constexpr auto kPatience = std::chrono::seconds(1);
   constexpr auto kInterval = std::chrono::milliseconds(100);
   const Clock::time_point now = Clock::now();
-  if (!isTerminal_ || verbosity_ < 0 || now - start_ < kPatience || now - drawn_ < kInterval) return;
+  const bool isWanted = isTerminal_ && verbosity_ >= 0;
+  if (!isWanted || now - start_ < kPatience || now - drawn_ < kInterval) return;
   drawn_ = now;
 
   winsize window = {};

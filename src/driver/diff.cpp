@@ -58,7 +58,7 @@ std::vector<std::string_view> splitLines(std::string_view text) {
   return lines;
 }
 
-// ---- regions: what is not a slice ----------------------------------------------------------------
+// ---- regions: what is not a slice ---------------------------------------------------------------
 
 // Collects edits in the order of the source and widens them to whole lines; those that meet on a
 // line become one region.
@@ -78,8 +78,8 @@ class RegionBuilder {
     region_.text += text;
     region_.oldEnd = end;
     // Where a line was cut or glued, the rest of it belongs to the change.
-    const bool whole = lineBegin(source_, end) == end &&
-                       (region_.text.empty() || region_.text.back() == '\n');
+    const bool whole =
+        lineBegin(source_, end) == end && (region_.text.empty() || region_.text.back() == '\n');
     reach_ = whole ? end : lineEnd(source_, end);
   }
 
@@ -123,13 +123,14 @@ std::vector<Region> regionsOf(std::string_view source, const print::Output& outp
   return builder.take();
 }
 
-// ---- lines within a region -----------------------------------------------------------------------
+// ---- lines within a region ----------------------------------------------------------------------
 
 using Lines = std::vector<std::string_view>;
 
 // Says which lines of a and b have no partner in the other; false if there are too many of them.
 // Greedy algorithm of Myers, with the furthest reaching paths of every round kept to walk back.
-bool compareLines(const Lines& a, const Lines& b, std::vector<bool>& gone, std::vector<bool>& made) {
+bool compareLines(const Lines& a, const Lines& b, std::vector<bool>& gone,
+                  std::vector<bool>& made) {
   constexpr std::ptrdiff_t kMaxDifferences = 1500;  // the rounds take their square in memory
   const auto n = static_cast<std::ptrdiff_t>(a.size());
   const auto m = static_cast<std::ptrdiff_t>(b.size());
@@ -195,7 +196,8 @@ void changesOf(const Region& region, std::string_view source, std::vector<Change
     while (i < a.size() && gone[i]) oldAt += a[i++].size();
     while (j < b.size() && made[j]) newAt += b[j++].size();
     if (oldAt != oldBegin || newAt != newBegin) {
-      const std::string_view text = std::string_view(region.text).substr(newBegin, newAt - newBegin);
+      const std::string_view text =
+          std::string_view(region.text).substr(newBegin, newAt - newBegin);
       changes.push_back({oldBegin, oldAt, text});
     }
     if (i < a.size() && j < b.size()) {
@@ -205,7 +207,7 @@ void changesOf(const Region& region, std::string_view source, std::vector<Change
   }
 }
 
-// ---- hunks ---------------------------------------------------------------------------------------
+// ---- hunks --------------------------------------------------------------------------------------
 
 class HunkWriter {
  public:

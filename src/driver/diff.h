@@ -17,8 +17,8 @@ struct DiffStyle {
 
 // Empty if nothing differs; else what `patch` understands.  The output knows which slices of the
 // source it kept, so lines are only compared where it did not: O(size of the source), plus
-// O(lines * differences) within each rewritten region (Myers, "An O(ND) Difference Algorithm and Its
-// Variations", 1986), where a region with very many differences is shown as replaced.
+// O(lines * differences) within each rewritten region (Myers, "An O(ND) Difference Algorithm and
+// Its Variations", 1986), where a region with very many differences is shown as replaced.
 std::string unifiedDiff(std::string_view source, const print::Output& output,
                         const DiffStyle& style);
 

@@ -28,8 +28,7 @@ CodeCounts countCode(const ir::Module& module) {
       if (instruction == nullptr) continue;
       ++counts.instructions;
       const isa::Form& form = *instruction->form;
-      const bool isBarrier =
-          form.opcode == isa::Opcode::Bar || form.opcode == isa::Opcode::Barrier;
+      const bool isBarrier = form.opcode == isa::Opcode::Bar || form.opcode == isa::Opcode::Barrier;
       if (isBarrier && !form.has(".warp") && !form.has(".cluster")) ++counts.ctaBarriers;
     }
   }
@@ -72,8 +71,8 @@ void verifyInput(const ir::Module& module, Severity severity, Diagnostics& diagn
 // --verify-each: the text of the result must be PTX as well.
 void parseAgain(const OptimizeResult& result) {
   Diagnostics diagnostics;
-  parse::parse(
-      std::make_shared<const SourceText>(result.source->name(), result.output.text()), diagnostics);
+  parse::parse(std::make_shared<const SourceText>(result.source->name(), result.output.text()),
+               diagnostics);
   for (const Diagnostic& diagnostic : diagnostics.all()) {
     if (diagnostic.severity != Severity::Error) continue;
     throw InternalFault("the result does not parse: " + format(diagnostic));

@@ -24,8 +24,8 @@ enum class InputCheck : std::uint8_t {
 struct OptimizeOptions {
   passes::RunOptions run;
   InputCheck verifyInput = InputCheck::None;
-  bool reprint = false;       // --reprint
-  bool countCode = true;      // false: `before` and `after` of the result stay zero
+  bool reprint = false;   // --reprint
+  bool countCode = true;  // false: `before` and `after` of the result stay zero
 };
 
 // Counted over the whole module.
@@ -41,8 +41,8 @@ struct OptimizeResult {
   bool internalFault = false;
   Diagnostics diagnostics;
   std::shared_ptr<const SourceText> source;  // what `output` points into
-  // Null where the text could not be parsed.  Then there may be an output all the same, equal to the
-  // input: of a text that holds what is no token of PTX (docs/soundness.md A7).
+  // Null where the text could not be parsed.  Then there may be an output all the same, equal to
+  // the input: of a text that holds what is no token of PTX (docs/soundness.md A7).
   std::unique_ptr<ir::Module> module;
   print::Output output;
   passes::RunResult run;

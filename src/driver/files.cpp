@@ -48,7 +48,7 @@ class Descriptor {
   int fd_;
 };
 
-// ---- temporary files and signals -----------------------------------------------------------------
+// ---- temporary files and signals ----------------------------------------------------------------
 
 // The names of the files that are being written, where a signal handler can read them.  More
 // writers at once than slots write all the same, without this service.
@@ -140,7 +140,7 @@ class TemporaryFile {
   bool committed_ = false;
 };
 
-// ---- reading and writing descriptors -------------------------------------------------------------
+// ---- reading and writing descriptors ------------------------------------------------------------
 
 // Reads to the end.  `expected` is the size that the system gave, 0 where it knows none.
 std::vector<char> readAll(int fd, std::size_t expected) {
@@ -204,9 +204,11 @@ std::optional<int> streamOf(std::string_view path) {
 
 }  // namespace
 
-// ---- the face --------------------------------------------------------------------------------------
+// ---- the face -----------------------------------------------------------------------------------
 
-std::string inputName(const std::string& path) { return path == kStandardStream ? "<stdin>" : path; }
+std::string inputName(const std::string& path) {
+  return path == kStandardStream ? "<stdin>" : path;
+}
 std::string outputName(const std::string& path) {
   return path == kStandardStream ? "<stdout>" : path;
 }
@@ -288,7 +290,8 @@ void cleanUpOnSignals(std::string_view message, int status) {
   if (::sigaltstack(nullptr, &previous) == 0 && (previous.ss_flags & SS_DISABLE) != 0) {
     ::sigaltstack(&alternative, nullptr);
   }
-  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) handle(signal, &onFaultSignal);
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT})
+    handle(signal, &onFaultSignal);
 }
 
 }  // namespace ptxopt::driver

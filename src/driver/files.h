@@ -36,16 +36,16 @@ bool isFolder(const std::string& path);
 
 // Writes the pieces one after the other.
 //
-// A regular file, or one that does not exist yet, is written beside itself and then renamed: whoever
-// looks sees the old file or the new one.  It keeps its mode bits; of a symbolic link, the file that
-// it points to is replaced.  Pipes, devices, and "-" for standard output are written directly.
-// Throws FileError; then a file that was there is as it was.
+// A regular file, or one that does not exist yet, is written beside itself and then renamed:
+// whoever looks sees the old file or the new one.  It keeps its mode bits; of a symbolic link, the
+// file that it points to is replaced.  Pipes, devices, and "-" for standard output are written
+// directly. Throws FileError; then a file that was there is as it was.
 void writeFile(const std::string& path, std::span<const std::string_view> pieces);
 void writeFile(const std::string& path, std::string_view text);
 
 // To be called once, before the first writeFile: removes files that are half written when a signal
-// ends the process.  After a signal that means a fault of the program itself, `faultMessage` goes to
-// standard error and the process exits with `faultStatus`.
+// ends the process.  After a signal that means a fault of the program itself, `faultMessage` goes
+// to standard error and the process exits with `faultStatus`.
 void cleanUpOnSignals(std::string_view faultMessage, int faultStatus);
 
 }  // namespace ptxopt::driver

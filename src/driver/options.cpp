@@ -84,7 +84,7 @@ struct RawOptions {
   std::string statistics;
   bool listPasses = false;
   bool quiet = false;
-  int verbose = 0;
+  bool verbose = false;
 };
 
 void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
@@ -104,8 +104,7 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
   app.add_flag("--check", options.check, "Write nothing; exit with 2 if a result would differ");
   app.add_flag("--diff", options.diff,
                "Print a unified diff to standard output instead of the result");
-  app.add_option("-j,--jobs", options.threads,
-                 "Threads; 0: as many as the machine has (default)")
+  app.add_option("-j,--jobs", options.threads, "Threads; 0: as many as the machine has (default)")
       ->type_name("N");
 
   app.option_defaults()->group("Optimization");
@@ -132,7 +131,8 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
   app.add_flag("--stats{text}", raw.statistics,
                "Print counts to standard error; --stats=json for programs")
       ->check(CLI::IsMember({"text", "json"}).description(""));
-  app.add_flag("--time-passes", options.timePasses, "Print the time of each pass to standard error");
+  app.add_flag("--time-passes", options.timePasses,
+               "Print the time of each pass to standard error");
   app.add_option("--dot-cfg", options.dotCfg,
                  "Write the control-flow graphs of the result for Graphviz: into a\n"
                  "folder, a file for each function; else all into one file")
@@ -158,14 +158,14 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
       ->type_name("WHEN")
       ->transform(CLI::CheckedTransformer(colorModes).description(""));
   app.add_flag("-q,--quiet", raw.quiet, "Only errors");
-  app.add_flag("-v,--verbose", raw.verbose, "Say what happens to each file; twice: say more");
+  app.add_flag("-v,--verbose", raw.verbose, "Say what happens to each file");
   app.set_help_flag("-h,--help", "This text")->group("General");
   app.set_version_flag("--version", "ptxopt " PTXOPT_VERSION "\n", "Print the version")
       ->group("General");
 }
 
-// CLI11 takes the next argument as the value of "--name="; the empty one is meant.  In the order that
-// CLI::App::parse wants: the last one first.
+// CLI11 takes the next argument as the value of "--name="; the empty one is meant.  In the order
+// that CLI::App::parse wants: the last one first.
 std::vector<std::string> reversedArguments(int argc, const char* const* argv) {
   std::vector<std::string> arguments;
   bool isOption = true;
@@ -201,10 +201,10 @@ void requireDistinctNames(const char* option, const std::vector<std::string>& in
 
 // Throws std::invalid_argument with a message for the user.
 void complete(Options& options, const RawOptions& raw) {
-  options.verbosity = raw.quiet ? -1 : raw.verbose;
+  options.verbosity = raw.quiet ? -1 : int{raw.verbose};
   options.warnInput = raw.level == 0 && !raw.passes;
-  options.pipeline = passes::parsePipeline(raw.passes ? *raw.passes
-                                                      : passes::pipelineOfLevel(raw.level));
+  options.pipeline =
+      passes::parsePipeline(raw.passes ? *raw.passes : passes::pipelineOfLevel(raw.level));
   if (raw.changeLimit >= 0) options.changeLimit = static_cast<std::uint64_t>(raw.changeLimit);
   if (raw.statistics == "text") options.statistics = StatisticsFormat::Text;
   if (raw.statistics == "json") options.statistics = StatisticsFormat::Json;
@@ -234,7 +234,8 @@ void complete(Options& options, const RawOptions& raw) {
   if (!toFile && !toFolder && !options.check && !options.diff) options.output = kStandardStream;
 
   const bool resultToStandard = options.output == kStandardStream;
-  const int users = int{resultToStandard} + int{options.diff} + int{options.remarks == kStandardStream};
+  const int users =
+      int{resultToStandard} + int{options.diff} + int{options.remarks == kStandardStream};
   if (users > 1) {
     throw std::invalid_argument(
         "only one of the result, --diff and --remarks=- can go to standard output");

@@ -48,7 +48,7 @@ struct Options {
 
   unsigned threads = 0;  // 0: as many as the machine has
   ColorMode color = ColorMode::Auto;
-  int verbosity = 0;  // -1: errors only; 1: what happens to each file; 2: everything
+  int verbosity = 0;  // -1: errors only; 1: what happens to each file as well
 };
 
 // Reads the command line.  Where that ends the program (--help, --version, --list-passes, or a

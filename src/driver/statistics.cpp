@@ -86,7 +86,8 @@ std::string statisticsTable(const std::vector<FileStatistics>& files) {
                  sum.after.instructions);
   fmt::format_to(out, "{:<44}{:>12}{:>12}\n", "barriers of the CTA", sum.before.ctaBarriers,
                  sum.after.ctaBarriers);
-  fmt::format_to(out, "{:<44}{:>12}{:>12}\n", "files, changed files", files.size(), changed);
+  fmt::format_to(out, "{:<44}{:>12}{:>12}\n", "files changed", changed,
+                 fmt::format("of {}", files.size()));
   for (const auto& [pass, counters] : sum.passes) {
     for (const auto& [counter, count] : counters) {
       fmt::format_to(out, "{:<44}{:>12}\n", pass + ": " + counter, count);

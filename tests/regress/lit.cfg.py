@@ -5,6 +5,7 @@ Substitutions: %ptxopt, %FileCheck, %python, %corpus (corpus/ptx), %tools (tools
 says so.  RUN lines are for bash, and a pipe fails if any part of it does.
 """
 import os
+import subprocess
 
 import lit.formats
 
@@ -29,8 +30,19 @@ if config.ptxas and not config.ptxas.endswith("NOTFOUND"):
     config.substitutions.append(("%ptxas", config.ptxas))
 if not config.sanitizers:
     config.available_features.add("no-sanitizer")  # limits of memory, faults of the process
-if os.geteuid() != 0:
-    config.available_features.add("not-root")  # permissions hold
+
+# Permissions do not hold for root: %unprivileged runs a command as somebody else.
+unprivileged = []
+if os.geteuid() == 0:
+    unprivileged = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+try:
+    reachable = [config.ptxopt_bin_dir + "/ptxopt", config.test_source_root + "/lit.cfg.py"]
+    for path in reachable:
+        subprocess.run([*unprivileged, "test", "-r", path], check=True)
+    config.available_features.add("unprivileged")
+    config.substitutions.insert(0, ("%unprivileged", " ".join(unprivileged)))
+except (OSError, subprocess.CalledProcessError):
+    lit_config.note("nobody without privileges can run ptxopt here")
 
 # `count` and `not` live beside FileCheck.
 llvm_dir = os.path.dirname(os.path.realpath(config.filecheck))

@@ -127,7 +127,8 @@ TEST(UnifiedDiff, IsWhatPatchUnderstands) {
     ASSERT_EQ(std::system(command.c_str()), 0);
     std::ifstream result(folder / "out");
     EXPECT_EQ(std::string(std::istreambuf_iterator<char>(result), {}), after)
-        << before << "---\n" << diffOf(before, after);
+        << before << "---\n"
+        << diffOf(before, after);
   }
   std::filesystem::remove_all(folder);
 }

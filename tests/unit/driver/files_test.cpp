@@ -109,8 +109,7 @@ TEST_F(Files, AreReplacedNotRewritten) {
 }
 
 TEST_F(Files, LeaveNothingBehindOnErrors) {
-  EXPECT_EQ(errorOf([&] { writeFile("/dev/full", "x"); }),
-            "cannot write: No space left on device");
+  EXPECT_EQ(errorOf([&] { writeFile("/dev/full", "x"); }), "cannot write: No space left on device");
   EXPECT_EQ(errorOf([&] { writeFile(path("none/out"), "x"); }),
             "cannot write: No such file or directory");
   EXPECT_EQ(errorOf([&] { writeFile(folder_, "x"); }), "cannot write: Is a directory");

@@ -64,11 +64,11 @@ TEST(CommandLine, LetsFlagsWithValuesStandBeforeInputs) {
 
 TEST(CommandLine, CollectsRepeatableOptions) {
   const Options options = parse({"--disable-pass=basic-dbe", "--print-after", "all",
-                                 "--print-after=basic-dbe", "k.ptx", "-vv", "-j4"});
+                                 "--print-after=basic-dbe", "k.ptx", "-v", "-j4"});
   EXPECT_EQ(options.disabledPasses, std::vector<std::string>{"basic-dbe"});
   EXPECT_EQ(options.printAfter, (std::vector<std::string>{"all", "basic-dbe"}));
   EXPECT_EQ(options.inputs, std::vector<std::string>{"k.ptx"});
-  EXPECT_EQ(options.verbosity, 2);
+  EXPECT_EQ(options.verbosity, 1);
   EXPECT_EQ(options.threads, 4u);
 }
 
