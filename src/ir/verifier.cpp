@@ -152,11 +152,12 @@ class Verifier {
   }
 
   void checkVector(const Instruction& instruction, std::span<const Operand> operand) {
+    // Of a texture access the coordinates are a vector too.
     const isa::Form& form = *instruction.form;
-    const bool isAccess = form.is(isa::kMemoryRead) || form.is(isa::kMemoryWrite);
-    if (!isAccess || form.vectorWidth == 1 || operand[0].id != operand.size() - 1) return;
+    const bool isAccess = instruction.is(isa::Opcode::Ld) || instruction.is(isa::Opcode::Ldu) ||
+                          instruction.is(isa::Opcode::St);
     const std::size_t elements = operand[0].id;
-    if (elements != form.vectorWidth) {
+    if (isAccess && elements != form.vectorWidth) {
       report(fmt::format("moves {} elements through a vector of {}", form.vectorWidth, elements));
     }
   }

@@ -297,10 +297,13 @@ void TextWriter::initializer(const ir::Function* function, const ir::Variable& v
   for (const std::int64_t extent : v.dimensions) {
     extents.push_back(extent < 0 ? ~std::uint64_t{0} : static_cast<std::uint64_t>(extent));
   }
-  if (v.vectorWidth > 1) extents.push_back(v.vectorWidth);
   const std::size_t width =
       std::max<std::size_t>(1, static_cast<std::size_t>(isa::bitWidth(v.type)) / 8);
   const std::uint64_t elements = (value.bytes.size() + width - 1) / width;
+  // A type that is not understood may have several elements in one.
+  if (v.vectorWidth > 1 || (extents.empty() && elements > 1)) {
+    extents.push_back(v.vectorWidth > 1 ? v.vectorWidth : elements);
+  }
 
   auto relocation = value.relocations.begin();
   std::string open;
