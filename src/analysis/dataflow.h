@@ -16,17 +16,20 @@
 // its neighbours.  Number the universe so that what changes together stands together, and leave out
 // what does not cross a block border (see liveness.h).
 //
-// Algorithm: sweeps over the blocks in reverse postorder (of the reversed graph for a backward
-// problem), each sweep only over the blocks one of whose predecessors changed since they were last
-// visited (Kam and Ullman, 1976).  For sets with gen and kill: at most d + 2 sweeps, d being the
-// largest number of retreating edges on an acyclic path (the depth of loop nesting, mostly); in
-// general at most height * E transfers.  Kept in memory is one State a block, that after it;
-// before() computes the other again from the predecessors.
+// Algorithm: of the blocks one of whose predecessors changed since they were last visited, always
+// the first in reverse postorder (of the reversed graph for a backward problem).  So a loop comes
+// to rest before anything behind it is looked at, and the states that meet differ little, which is
+// what SharedSet wants; sweeps over all pending blocks (Kam and Ullman, 1976) need as few transfers
+// but meet states of different ages.  An acyclic graph takes one transfer a block; sets with gen
+// and kill about one more for each loop around a block; any problem at most height * E.  Kept in
+// memory is one State a block, that after it; before() computes the other again from the
+// predecessors.
 //
 // Blocks that the start does not reach keep initial(), and do not count at a meet.  For a backward
 // problem there are none (see FlowGraph).
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <utility>
@@ -67,18 +70,18 @@ class Dataflow {
         order_(graph, start(), Problem::kDirection),
         after_(graph.vertexCount(), problem_.initial()) {
     BitSet pending(order_.vertices().size(), true);
-    for (std::size_t at = 0; !pending.empty(); at = 0) {
-      while ((at = pending.findNext(at)) != BitSet::kEnd) {
-        pending.reset(at);
-        const BlockId block = order_.vertices()[at];
-        State state = before(block);
-        problem_.transfer(block, state);
-        ++transfers_;
-        if (state == after_[block]) continue;
-        after_[block] = std::move(state);
-        for (const BlockId next : graph.next(block, Problem::kDirection)) {
-          pending.set(order_.position(next));
-        }
+    for (std::size_t at = 0; (at = pending.findNext(at)) != BitSet::kEnd;) {
+      pending.reset(at);
+      const BlockId block = order_.vertices()[at];
+      State state = before(block);
+      problem_.transfer(block, state);
+      ++transfers_;
+      if (state == after_[block]) continue;
+      after_[block] = std::move(state);
+      for (const BlockId next : graph.next(block, Problem::kDirection)) {
+        const std::size_t position = order_.position(next);
+        pending.set(position);
+        at = std::min(at, position);
       }
     }
   }

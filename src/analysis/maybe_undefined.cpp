@@ -75,24 +75,23 @@ std::vector<UndefinedRead> findReads(const Cfg& cfg, const Suspects& suspects, S
   const Dataflow<UnwrittenProblem<Set>> solution(cfg, {std::move(none), std::move(all), &written});
 
   std::vector<UndefinedRead> reads;
-  SparseSet unwritten(suspects.count());
+  SparseSet writtenHere(suspects.count());
   for (BlockId b = 0; b < cfg.blockCount(); ++b) {
     if (!cfg.isReachable(b)) continue;
-    unwritten.clear();
-    solution.before(b).forEach([&](std::size_t suspect) { unwritten.set(suspect); });
+    const Set unwritten = solution.before(b);
+    writtenHere.clear();
     for (const ir::Instruction& instruction : cfg.instructions(b)) {
-      if (unwritten.empty()) break;
       const std::size_t first = reads.size();
       forEachCertainUse(instruction, [&](RegisterId id) {
         const std::uint32_t suspect = suspects.find(id);
-        if (suspect == kNone || !unwritten.test(suspect)) return;
+        if (suspect == kNone || writtenHere.test(suspect) || !unwritten.test(suspect)) return;
         const std::span<const UndefinedRead> here = std::span(reads).subspan(first);
         const auto isSame = [&](const UndefinedRead& other) { return other.id == id; };
         if (std::ranges::none_of(here, isSame)) reads.push_back({&instruction, id});
       });
       forEachDefinition(instruction, [&](RegisterId id, bool) {
         const std::uint32_t suspect = suspects.find(id);
-        if (suspect != kNone) unwritten.reset(suspect);
+        if (suspect != kNone) writtenHere.set(suspect);
       });
     }
   }

@@ -7,19 +7,24 @@ namespace ptxopt {
 
 namespace {
 
-// A multiplicative hash whose high bits are mixed into the low ones, which choose the slot.
+// Two multiplications, so that every bit of the input reaches the low bits, which choose the slot
+// (the finalizer of Steele, Lea and Flood: "Fast Splittable Pseudorandom Number Generators", 2014).
 std::uint64_t mixed(std::uint64_t hash) {
-  hash *= 0x9E3779B97F4A7C15u;
-  return hash ^ hash >> 32;
+  hash = (hash ^ hash >> 30) * 0xBF58476D1CE4E5B9u;
+  hash = (hash ^ hash >> 27) * 0x94D049BB133111EBu;
+  return hash ^ hash >> 31;
 }
-std::uint64_t hashOf(std::uint64_t leaf) {
-  return mixed(leaf);
+std::uint32_t hashOf(std::uint64_t leaf) {
+  return static_cast<std::uint32_t>(mixed(leaf));
 }
 template <std::size_t kSize>
-std::uint64_t hashOf(const std::array<std::uint32_t, kSize>& node) {
+std::uint32_t hashOf(const std::array<std::uint32_t, kSize>& node) {
   std::uint64_t hash = 0;
-  for (const std::uint32_t child : node) hash = mixed(hash + child + 1);
-  return hash;
+  for (std::size_t k = 0; k < kSize; k += 2) {
+    const std::uint64_t pair = std::uint64_t{node[k]} << 32 | node[k + 1];
+    hash = std::rotl(hash ^ pair, 23) * 0x9E3779B97F4A7C15u;
+  }
+  return static_cast<std::uint32_t>(mixed(hash));
 }
 
 }  // namespace
@@ -32,14 +37,14 @@ SharedSetPool::Table<Node>::Table() : nodes_(1), slots_(64) {}  // node 0 stands
 template <class Node>
 SharedSetPool::NodeId SharedSetPool::Table<Node>::intern(const Node& node) {
   if (node == nodes_[0]) return 0;
+  const std::uint32_t hash = hashOf(node);
   const std::size_t mask = slots_.size() - 1;
-  std::size_t slot = hashOf(node) & mask;
-  while (slots_[slot] != 0) {
-    if (nodes_[slots_[slot]] == node) return slots_[slot];
-    slot = (slot + 1) & mask;
+  std::size_t at = hash & mask;
+  for (; slots_[at].id != 0; at = (at + 1) & mask) {
+    if (slots_[at].hash == hash && nodes_[slots_[at].id] == node) return slots_[at].id;
   }
   const NodeId id = static_cast<NodeId>(nodes_.size());
-  slots_[slot] = id;
+  slots_[at] = {hash, id};
   nodes_.push_back(node);
   if (nodes_.size() * 2 > slots_.size()) grow();
   return id;
@@ -47,12 +52,14 @@ SharedSetPool::NodeId SharedSetPool::Table<Node>::intern(const Node& node) {
 
 template <class Node>
 void SharedSetPool::Table<Node>::grow() {
-  slots_.assign(slots_.size() * 2, 0);
+  std::vector<Slot> old(slots_.size() * 2);
+  old.swap(slots_);
   const std::size_t mask = slots_.size() - 1;
-  for (NodeId id = 1; id < nodes_.size(); ++id) {
-    std::size_t slot = hashOf(nodes_[id]) & mask;
-    while (slots_[slot] != 0) slot = (slot + 1) & mask;
-    slots_[slot] = id;
+  for (const Slot& slot : old) {
+    if (slot.id == 0) continue;
+    std::size_t at = slot.hash & mask;
+    while (slots_[at].id != 0) at = (at + 1) & mask;
+    slots_[at] = slot;
   }
 }
 

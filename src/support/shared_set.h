@@ -19,9 +19,9 @@
 
 namespace ptxopt {
 
-// Where the nodes of SharedSets live; they stay until the pool goes.  Not thread-safe, and reading
-// a set is the only thing that does not change its pool. Memory: 8 bytes a leaf and 32 an inner
-// node, and 4 to 16 for the table that finds either again.
+// Where the nodes of SharedSets live; they stay until the pool goes.  Not thread-safe, and reading a
+// set is the only thing that does not change its pool.
+// Memory: 8 bytes a leaf and 32 an inner node, and 16 to 32 to find either again.
 class SharedSetPool {
  public:
   // For numbers 0 .. universe-1.
@@ -49,9 +49,13 @@ class SharedSetPool {
     std::size_t size() const { return nodes_.size(); }
 
    private:
+    struct Slot {
+      std::uint32_t hash = 0;
+      NodeId id = 0;
+    };
     void grow();
     std::vector<Node> nodes_;
-    std::vector<NodeId> slots_;
+    std::vector<Slot> slots_;  // a power of two, at most half of them taken
   };
 
   // A node at `level` stands for 2^shiftOf(level) numbers; leaves are at level 0.
