@@ -21,8 +21,8 @@ constexpr const char* kDescription =
     "Optimizes PTX: removes work that no thread needs, and leaves every other byte as it is.";
 
 constexpr const char* kFooter =
-    R"(What a pass does not touch keeps its bytes, comments included; what ptxopt does not know, it leaves
-alone with a warning.
+    R"(What a pass does not touch keeps its bytes, comments included; what ptxopt does not know, it
+leaves alone with a warning.
 
 Examples:
   ptxopt kernel.ptx -o kernel.opt.ptx           optimize at the default level

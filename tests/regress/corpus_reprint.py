@@ -26,7 +26,7 @@ def compare(ptxas, file, reprinted, folder):
 
 
 def main():
-    arguments = corpus.parser(__doc__, subset=60).parse_args()
+    arguments = corpus.parser(__doc__, subset=100).parse_args()
     if arguments.ptxas is None:
         corpus.skip("no ptxas")
     ptxas = corpus.Ptxas(arguments.ptxas)

@@ -120,7 +120,7 @@ def print_totals(rows):
 
 
 def main():
-    parser = corpus.parser(__doc__, subset=60)
+    parser = corpus.parser(__doc__, subset=150)
     parser.add_argument("--update", action="store_true",
                         help="write the table anew; with --ptxas every file is measured")
     arguments = parser.parse_args()
