@@ -50,11 +50,9 @@ class EventBase {
     input_.type = buffer.type();
     refill();
   }
-  // Where the token starts at which an error stopped the parser, and the first token of the module
-  // item or statement around it.
-  Offset errorOffset() const { return start(input_.at); }
+  // Where an error stopped the parser, and where the statement or module item around it starts.
   Token errorToken() const { return input_.type[input_.at]; }
-  Offset statementOffset() const { return statementBegin_; }
+  Offset contextOffset() const { return isInBody() ? statementBegin_ : itemBegin_; }
   bool isInBody() const { return blocks_ != 0; }
 
   // The automaton of the grammar as the generated code holds it.
@@ -116,7 +114,7 @@ class EventBase {
     std::uint32_t operandMark;
     std::uint32_t prefixMark;
     [[gnu::always_inline]] ~RuleExit() noexcept(false) {
-      if (!parser->failed_) parser->leave(*this);
+      if (!parser->builder_->hasFailed()) parser->leave(*this);
       parser->rule_ = outer;
     }
   };
@@ -178,10 +176,7 @@ class EventBase {
   }
   Offset previousEnd() const { return end(previous()); }
 
-  [[noreturn]] void fail(std::string message = {}) {
-    failed_ = true;
-    throw ParseError{here(), std::move(message)};
-  }
+  [[noreturn]] void fail(std::string message = {}) { builder_->fail(here(), std::move(message)); }
   void deepen() {
     if (++depth_ > kMaxDepth) fail("nested too deeply");
   }
@@ -199,11 +194,10 @@ class EventBase {
   [[gnu::always_inline]] void enter(std::size_t rule) {
     switch (rule) {
       case Rule::RuleModuleItem:
-        statementBegin_ = here();
+        itemBegin_ = here();
         builder_->beginItem(view().type, here());
         break;
       case Rule::RuleStatement:
-        statementBegin_ = here();
         builder_->beginStatement(here());
         break;
       case Rule::RuleEntry:
@@ -260,6 +254,12 @@ class EventBase {
     switch (exit.rule) {
       case Rule::RulePtxModule:
         builder_->finish();
+        break;
+      case Rule::RuleModuleItem:
+        itemBegin_ = here();
+        break;
+      case Rule::RuleStatement:
+        statementBegin_ = here();
         break;
       case Rule::RuleEntry:
       case Rule::RuleFunction:
@@ -458,6 +458,7 @@ class EventBase {
       case Rule::RuleBlock:
         if (type == Token::LBRACE) {
           ++blocks_;
+          statementBegin_ = afterOne(here());
           builder_->openBlock(here());
         } else {
           --blocks_;
@@ -544,9 +545,9 @@ class EventBase {
   std::uint32_t depth_ = 0;
   std::uint32_t blocks_ = 0;
   bool isBehindPrimary_ = false;  // the name or number that a term starts with has just been read
-  Offset statementBegin_ = 0;
+  Offset itemBegin_ = 0;          // of the module item at hand or the next one
+  Offset statementBegin_ = 0;     // likewise
   Offset directiveBegin_ = 0;
-  bool failed_ = false;
 };
 
 }  // namespace ptxopt::parse

@@ -232,10 +232,14 @@ void wrap(OperandStack& stack, std::size_t mark, OperandKind kind) {
   stack.insert(stack.begin() + static_cast<std::ptrdiff_t>(mark), group);
 }
 
+bool unwrapParentheses(OperandStack& stack, std::size_t mark) {
+  if (stack[mark].kind != OperandKind::List || stack[mark].id != 1) return false;
+  stack.erase(stack.begin() + static_cast<std::ptrdiff_t>(mark));
+  return true;
+}
+
 void applyPrefix(OperandStack& stack, std::size_t mark, const Prefix& prefix) {
-  if (stack[mark].kind == OperandKind::List && stack[mark].id == 1) {
-    stack.erase(stack.begin() + static_cast<std::ptrdiff_t>(mark));
-  }
+  unwrapParentheses(stack, mark);
   Operand& operand = stack[mark];
   if (operand.kind == OperandKind::Integer) {
     const std::uint64_t bits = static_cast<std::uint64_t>(operand.immediate);

@@ -40,6 +40,9 @@ struct Prefix {
 // Makes a group of the operands from `mark` to the top.
 void wrap(OperandStack& stack, std::size_t mark, ir::OperandKind kind);
 
+// `(x)` at `mark` becomes `x`; anything else stays.  Returns true if it changed.
+bool unwrapParentheses(OperandStack& stack, std::size_t mark);
+
 // Applies a prefix operator to the one operand that starts at `mark`.
 void applyPrefix(OperandStack& stack, std::size_t mark, const Prefix& prefix);
 

@@ -24,8 +24,8 @@ std::optional<SyntaxError> runFastParser(ir::Module& module, Diagnostics& diagno
   try {
     parser.ptxModule();
   } catch (ParseError& error) {
-    return SyntaxError{error.offset, parser.errorToken(), parser.statementOffset(),
-                       parser.isInBody(), std::move(error.message)};
+    return SyntaxError{error.offset, parser.errorToken(), parser.contextOffset(), parser.isInBody(),
+                       std::move(error.message)};
   }
   return std::nullopt;
 }

@@ -73,7 +73,8 @@ void IrBuilder::namesGrew() {
   pending_.grow(module_.names().size());
 }
 
-void IrBuilder::fail(Offset offset, std::string message) const {
+void IrBuilder::fail(Offset offset, std::string message) {
+  hasFailed_ = true;
   throw ParseError{offset, std::move(message)};
 }
 
@@ -309,7 +310,7 @@ void IrBuilder::beginFunction(bool isEntry) {
 void IrBuilder::functionName(const TokenView& name) {
   const NameId id = fullName(name);
   ir::Function& function = module_.functions().emplace_back(module_, id, isEntry_);
-  function.linkage = linkage_;
+  function.linkage = std::exchange(linkage_, ir::Linkage::None);  // not of what it declares
   ir::Symbol symbol{.name = id, .kind = ir::SymbolKind::Function};
   symbol.function = &function;
   function.symbol = declareModuleSymbol(symbol);

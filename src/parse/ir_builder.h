@@ -47,6 +47,10 @@ class IrBuilder {
  public:
   IrBuilder(ir::Module& module, Diagnostics& diagnostics);
 
+  // An error was thrown; the parser leaves its rules without further events.
+  bool hasFailed() const { return hasFailed_; }
+  [[noreturn]] void fail(Offset offset, std::string message);
+
   // Names beyond those that the interner held at the last call may come from now on.
   void namesGrew();
 
@@ -171,7 +175,6 @@ class IrBuilder {
 
   std::string_view slice(Offset begin, Offset end) const { return {text_ + begin, end - begin}; }
   std::string_view textOf(const TokenView& token) const;
-  [[noreturn]] void fail(Offset offset, std::string message) const;
   // Once for each `key`, which must live as long as the builder.
   void warnOnce(Offset offset, std::string_view key, std::string message);
   bool isInBody() const { return depth_ != 0; }
@@ -210,7 +213,7 @@ class IrBuilder {
   void endPrototype(Offset end);
   isa::Shape shapeOfOperands() const;
   const isa::Form& formOf(isa::Shape shape);
-  bool unwrapParentheses(const isa::Form& form);
+  bool unwrapOperands(const isa::Form& form);
   bool makeElementsAddresses();
   void keepPending(ir::Instruction& instruction);
   void noteUnknownNames(ir::Instruction& instruction);
@@ -239,6 +242,7 @@ class IrBuilder {
   NameId sinkName_;
   NameId warpSizeName_;
   bool hasVersion_ = false;
+  bool hasFailed_ = false;
 
   // ---- the statement that is being read --------------------------------------------------------
   Token itemKind_ = Token::End;

@@ -122,6 +122,7 @@ void IrBuilder::beginDimension() {
 void IrBuilder::endDimension() {
   std::int64_t extent = -1;
   if (operandMark() != dimensionMark_) {
+    unwrapParentheses(stack_, dimensionMark_);
     const Operand& value = stack_[dimensionMark_];
     extent = value.kind == OperandKind::Integer && value.immediate > 0 ? value.immediate : 0;
   }
@@ -226,6 +227,7 @@ void IrBuilder::nameInitializer() {
 
 void IrBuilder::endInitializerElement(std::uint32_t mark) {
   if (operandMark() != mark && !isNamedInitializer_) {
+    unwrapParentheses(stack_, mark);
     for (std::size_t at = mark; at < stack_.size(); ++at) {
       Operand& part = stack_[at];
       if (part.kind != OperandKind::Symbol || part.component != kPending) continue;

@@ -238,7 +238,10 @@ void IrBuilder::closeParenthesis() {
     groups_.pop_back();
     stack_.push_back(punctuationOperand(punctuation(")")));
   } else {
+    const std::uint32_t group = groups_.back();
     closeVector();
+    // Within brackets of any kind (5) is 5; elsewhere it may be the argument list of a call.
+    if (!groups_.empty()) unwrapParentheses(stack_, group);
   }
 }
 

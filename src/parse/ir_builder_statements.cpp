@@ -148,13 +148,11 @@ const isa::Form& IrBuilder::formOf(isa::Shape shape) {
 }
 
 // `(5)` is a list only as the arguments of a call.  Returns true if an operand changed.
-bool IrBuilder::unwrapParentheses(const isa::Form& form) {
+bool IrBuilder::unwrapOperands(const isa::Form& form) {
   if (form.opcode == isa::Opcode::Call) return false;
   bool changed = false;
   for (std::size_t at = 0; at < stack_.size(); at += stack_[at].extent()) {
-    if (stack_[at].kind != OperandKind::List || stack_[at].id != 1) continue;
-    stack_.erase(stack_.begin() + static_cast<std::ptrdiff_t>(at));
-    changed = true;
+    changed = unwrapParentheses(stack_, at) || changed;
   }
   return changed;
 }
@@ -176,7 +174,7 @@ void IrBuilder::endInstruction(Offset end) {
   isa::Shape shape = shapeOfOperands();
   const isa::Form* form = &formOf(shape);
   if (!form->known()) {
-    const bool isUnwrapped = unwrapParentheses(*form);
+    const bool isUnwrapped = unwrapOperands(*form);
     if (makeElementsAddresses() || isUnwrapped) {
       shape = shapeOfOperands();
       form = &formOf(shape);

@@ -20,7 +20,8 @@ namespace ptxopt::parse {
 //
 // Time O(bytes); memory beyond the IR: a window of tokens and tables of a few bytes for each
 // distinct name.  Blocks, brackets, parentheses and prefix operators may be nested 10,000 deep.
-// Throws std::bad_alloc only.  Several threads may parse at once, each with its own Diagnostics.
+// Running out of memory ends the program.  Several threads may parse at once, each with its own
+// Diagnostics.
 std::unique_ptr<ir::Module> parse(std::shared_ptr<const SourceText> source,
                                   Diagnostics& diagnostics);
 

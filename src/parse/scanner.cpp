@@ -124,6 +124,20 @@ const char* skipExponent(const char* at) {
   return isDigit(*digits) ? skipDigits(digits) : at;
 }
 
+// Behind an integer of the grammar, its U included.
+const char* integerEnd(const char* at) {
+  const char* end = skipDigits(at);
+  const char letter = static_cast<char>(at[1] | 0x20);
+  if (*at == '0' && letter == 'x' && isHex(at[2])) {
+    end = at + 2;
+    while (isHex(*end)) ++end;
+  } else if (*at == '0' && letter == 'b' && (at[2] == '0' || at[2] == '1')) {
+    end = at + 2;
+    while (*end == '0' || *end == '1') ++end;
+  }
+  return end + (*end == 'U' ? 1 : 0);
+}
+
 std::string_view between(const char* begin, const char* end) {
   return {begin, static_cast<std::size_t>(end - begin)};
 }
@@ -216,6 +230,7 @@ const char* tokenEnd(const char* at, Token type, std::uint32_t value) {
     case Token::SOURCE_TEXT:
       return at + value;
     case Token::INT:
+      return integerEnd(at);
     case Token::ID:
       return skipWord(at);
     case Token::OPERATOR:

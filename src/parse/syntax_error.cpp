@@ -3,7 +3,7 @@
 #include <antlr4-runtime.h>
 
 #include <algorithm>
-#include <cctype>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -16,99 +16,112 @@ namespace {
 // A statement with more tokens than this is not parsed again; the error then says what was found.
 constexpr std::size_t kMaxTokens = 20000;
 
-std::size_t numberOf(Token token) {
-  return static_cast<std::size_t>(token);
-}
+using Tokens = std::vector<Token>;
 
-// The tokens from the begin of the statement to the error, and one more.
-std::vector<std::unique_ptr<antlr4::Token>> tokensOf(const SourceText& text,
-                                                     const SyntaxError& error) {
-  std::vector<std::unique_ptr<antlr4::Token>> tokens;
-  const auto add = [&tokens](Token type, Offset start) {
-    const std::size_t number = type == Token::End ? antlr4::Token::EOF : numberOf(type);
-    auto token = std::make_unique<antlr4::CommonToken>(number);
-    token->setStartIndex(start);
-    tokens.push_back(std::move(token));
-  };
-  if (error.isInBody) {
-    for (const Token type : {Token::FUNC, Token::ID, Token::LBRACE}) add(type, error.context);
-  }
+// The tokens from the begin of the statement to the one in error, which is left out.
+Tokens tokensBefore(const SourceText& text, const SyntaxError& error) {
+  Tokens tokens;
+  if (error.isInBody) tokens = {Token::FUNC, Token::ID, Token::LBRACE};
   Interner names;
   Scanner scanner(text.text(), error.context, names);
   TokenBuffer buffer;
-  bool isBehind = false;
   do {
     scanner.fill(buffer);
-    for (std::uint32_t k = 0; k < buffer.size && !isBehind; ++k) {
-      add(buffer.type()[k], buffer.start()[k]);
-      isBehind = buffer.start()[k] > error.offset;
+    for (std::uint32_t k = 0; k < buffer.size; ++k) {
+      if (buffer.start()[k] >= error.offset) return tokens;
+      tokens.push_back(buffer.type()[k]);
     }
-  } while (!isBehind && buffer.type()[buffer.size] == Token::Refill && tokens.size() < kMaxTokens);
-  add(Token::End, static_cast<Offset>(text.text().size()));
+  } while (buffer.type()[buffer.size] == Token::Refill && tokens.size() <= kMaxTokens);
   return tokens;
 }
 
-// Takes the first error and ends the parse.
-struct Found {
-  std::size_t offset;
-  std::vector<ssize_t> expected;
-};
-class FirstError : public antlr4::BaseErrorListener {
- public:
-  void syntaxError(antlr4::Recognizer* recognizer, antlr4::Token* token, std::size_t, std::size_t,
-                   const std::string&, std::exception_ptr) override {
-    auto* parser = static_cast<antlr4::Parser*>(recognizer);
-    throw Found{token->getStartIndex(), parser->getExpectedTokens().toList()};
-  }
+// What the parser could go on with.
+struct Expected {
+  std::vector<ssize_t> tokens;
 };
 
-std::vector<ssize_t> expectedTokens(const SourceText& text, const SyntaxError& error) {
-  std::vector<std::unique_ptr<antlr4::Token>> tokens = tokensOf(text, error);
-  if (tokens.size() >= kMaxTokens) return {};
+// Stops the parser as soon as it has to decide something by the token at an index.
+class StopAt : public antlr4::DefaultErrorStrategy {
+ public:
+  explicit StopAt(std::size_t index) : index_(index) {}
+  void sync(antlr4::Parser* parser) override {
+    if (parser->getTokenStream()->index() == index_) {
+      throw Expected{parser->getExpectedTokens().toList()};
+    }
+  }
+  antlr4::Token* recoverInline(antlr4::Parser* parser) override {
+    throw Expected{parser->getExpectedTokens().toList()};
+  }
+  void reportError(antlr4::Parser*, const antlr4::RecognitionException&) override {
+    throw Expected{};
+  }
+
+ private:
+  std::size_t index_;
+};
+
+// The grammar as ANTLR's interpreter wants it; unpacked when the first error is worded.
+struct Grammar {
+  const antlr4::atn::ATN automaton =
+      antlr4::atn::ATNDeserializer().deserialize(serializedGrammar());
+  const std::vector<std::string> ruleNames =
+      std::vector<std::string>(automaton.ruleToStartState.size());
+  const antlr4::dfa::Vocabulary vocabulary;
+  std::mutex mutex;  // the automaton caches what it computes
+};
+
+std::vector<Token> expectedTokens(const SourceText& text, const SyntaxError& error) {
+  const Tokens before = tokensBefore(text, error);
+  if (before.size() > kMaxTokens) return {};
+  std::vector<std::unique_ptr<antlr4::Token>> tokens;
+  for (const Token token : before) {
+    tokens.push_back(std::make_unique<antlr4::CommonToken>(static_cast<std::size_t>(token)));
+  }
+  tokens.push_back(std::make_unique<antlr4::CommonToken>(antlr4::Token::EOF));
   antlr4::ListTokenSource source(std::move(tokens));
   antlr4::CommonTokenStream stream(&source);
-  const antlr4::atn::ATN grammar = antlr4::atn::ATNDeserializer().deserialize(serializedGrammar());
-  const antlr4::dfa::Vocabulary vocabulary;
-  const std::vector<std::string> ruleNames(grammar.ruleToStartState.size());
-  antlr4::ParserInterpreter parser("PtxParser.g4", vocabulary, ruleNames, grammar, &stream);
-  FirstError listener;
-  parser.removeErrorListeners();
-  parser.addErrorListener(&listener);
+
+  static Grammar grammar;
+  const std::lock_guard lock(grammar.mutex);
+  antlr4::ParserInterpreter parser("PtxParser.g4", grammar.vocabulary, grammar.ruleNames,
+                                   grammar.automaton, &stream);
+  parser.setErrorHandler(std::make_shared<StopAt>(before.size()));
+  std::vector<Token> expected;
   try {
     parser.parse(0);
-  } catch (const Found& found) {
-    if (found.offset == error.offset) return found.expected;
+  } catch (const Expected& found) {
+    for (const ssize_t type : found.tokens) {
+      const bool isEnd = type == static_cast<ssize_t>(antlr4::Token::EOF);
+      expected.push_back(isEnd ? Token::End : static_cast<Token>(type));
+    }
   }
-  return {};
+  return expected;
 }
 
 // What people look for comes first; a long list says less than a short one.
-std::string listOf(const std::vector<ssize_t>& expected) {
+std::string listOf(const std::vector<Token>& expected) {
   std::vector<std::string> texts;
   const auto has = [&expected](Token token) {
-    return std::find(expected.begin(), expected.end(), static_cast<ssize_t>(token)) !=
-           expected.end();
+    return std::find(expected.begin(), expected.end(), token) != expected.end();
   };
   const auto add = [&texts](std::string_view text) {
     if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.emplace_back(text);
   };
 
   const bool isStatement = has(Token::ID) && has(Token::AT);
-  const bool isOperand = !isStatement && has(Token::ID) && has(Token::INT) && has(Token::MINUS);
   const bool isItem = has(Token::ENTRY) && has(Token::FUNC);
+  const bool isOperand = !isStatement && has(Token::ID) && has(Token::INT) && has(Token::MINUS);
   const bool isBehindOperand = has(Token::QUESTION) && has(Token::STAR);
-  if (has(Token::SEMI)) add(describe(Token::SEMI));
-  if (has(Token::COMMA)) add(describe(Token::COMMA));
+  for (const Token token : {Token::SEMI, Token::COMMA, Token::RPAREN, Token::RBRACK}) {
+    if (has(token)) add(describe(token));
+  }
   if (isStatement) add("a statement");
   if (isItem) add("a directive such as '.entry' or '.global'");
   if (isOperand) add("an operand");
   if (has(Token::RBRACE)) add(describe(Token::RBRACE));
-  for (const ssize_t number : expected) {
-    if (number == static_cast<ssize_t>(antlr4::Token::EOF)) {
-      add(describe(Token::End));
-      continue;
-    }
-    const Token token = static_cast<Token>(number);
+  if (has(Token::End)) add(describe(Token::End));
+  for (const Token token : expected) {
+    if (isStatement || isItem) break;
     switch (token) {
       case Token::PLUS:
       case Token::MINUS:
@@ -118,7 +131,27 @@ std::string listOf(const std::vector<ssize_t>& expected) {
       case Token::GREATER:
       case Token::QUESTION:
       case Token::OPERATOR:
-        if (isBehindOperand || isOperand || isStatement) continue;
+      case Token::LPAREN:
+      case Token::LBRACK:
+        if (isBehindOperand || isOperand) continue;
+        break;
+      case Token::ID:
+      case Token::REG:
+      case Token::INT:
+      case Token::FLOAT:
+      case Token::BANG:
+      case Token::TILDE:
+      case Token::LBRACE:
+        if (isOperand) continue;
+        break;
+      case Token::DOTWORD:
+      case Token::SPACE:
+      case Token::LINKAGE:
+      case Token::ALIAS:
+        if (isOperand) continue;  // further words of the opcode
+        break;
+      case Token::OPCODE:
+        if (has(Token::REG) || isOperand) continue;  // an element of a vector, as a name
         break;
       case Token::OPAQUE:
       case Token::DWARF:
@@ -126,15 +159,6 @@ std::string listOf(const std::vector<ssize_t>& expected) {
       default:
         break;
     }
-    const bool startsOperand = token == Token::ID || token == Token::REG ||
-                               token == Token::OPCODE || token == Token::INT ||
-                               token == Token::FLOAT || token == Token::BANG ||
-                               token == Token::TILDE || token == Token::LPAREN ||
-                               token == Token::LBRACK || token == Token::LBRACE;
-    if ((isOperand || isStatement) && startsOperand) continue;
-    if (isStatement && token != Token::RBRACE) continue;
-    if (isItem) continue;
-    if (token == Token::OPCODE && has(Token::ID)) continue;
     add(describe(token));
   }
 

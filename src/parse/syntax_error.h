@@ -11,7 +11,7 @@ namespace ptxopt::parse {
 // "unexpected '}', expected ';' or ','".
 //
 // ANTLR's own parser finds out what was expected: it interprets the grammar over the tokens of the
-// one statement with the error, within an empty function where it stands in one.  O(statement).
+// one statement before the error, within an empty function where it stands in one.  O(statement).
 std::string wordSyntaxError(const SourceText& text, const SyntaxError& error);
 
 // For a character at which no token starts: "unexpected character '\x80'", or the string or comment
