@@ -25,6 +25,8 @@ const Windows& windows(std::uint32_t addressBits);
 
 inline constexpr std::uint64_t kSharedBase = 1024;  // so that no variable stands at 0
 inline constexpr std::uint64_t kLocalBase = 256;
+// Parameters of functions are in local memory, those of the kernel from here on.
+inline constexpr std::uint64_t kParameterBase = 1u << 27;
 inline constexpr int kRankShift = 24;
 
 constexpr std::uint64_t alignUp(std::uint64_t value, std::uint64_t alignment) {

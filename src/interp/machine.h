@@ -196,6 +196,10 @@ class Machine {
   void waitForCopies(Thread& thread, const Op& op);
   std::string readString(Thread& thread, const Op& op, std::uint64_t address);
 
+  // machine_matrix.cpp
+  void runMatrix(Cta& cta, std::uint32_t warp, const Op& op);
+  void loadMatrix(std::span<Thread> threads, const Op& op);
+
   // machine_sync.cpp
   void arriveAtBarrier(Thread& thread, const Op& op);
   void settleWarpAtBarrier(Cta& cta, std::uint32_t warp);

@@ -74,6 +74,9 @@ Machine::Place Machine::resolve(Thread& thread, const Op& op, Space space, std::
       address -= next[k];
     }
   }
+  if (space == Space::Param) {
+    space = address >= kParameterBase ? Space::ParamEntry : Space::Local;
+  }
   switch (space) {
     case Space::Global:
     case Space::Const: {
@@ -112,7 +115,10 @@ Machine::Place Machine::resolve(Thread& thread, const Op& op, Space space, std::
     }
     case Space::ParamEntry:
       if (writes) outside("in the parameters of the kernel");
-      if (address + size > parameters_.size()) outside("behind the parameters of the kernel");
+      address -= kParameterBase;
+      if (address > parameters_.size() || size > parameters_.size() - address) {
+        outside("outside of the parameters of the kernel");
+      }
       return {parameters_.data() + address, nullptr, address};
     default: outside("where nothing is"); return {};
   }

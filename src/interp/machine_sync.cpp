@@ -272,6 +272,19 @@ void Machine::runCollective(Cta& cta, std::uint32_t warp, std::uint32_t lanes) {
   const Thread& leader = threads[static_cast<std::size_t>(std::countr_zero(lanes))];
   const Op& form = leader.op();
   const auto kind = static_cast<CollectiveKind>(form.detail);
+  if (kind == CollectiveKind::MatrixMultiply || kind == CollectiveKind::MatrixLoad) {
+    const bool together = lanes == ~0u && std::all_of(threads.begin(), threads.end(),
+                                                      [&](Thread& t) { return &t.op() == &form; });
+    if (!together) {
+      fault(FindingKind::BarrierDivergence, form, "not all 32 threads of a warp are here");
+    }
+    runMatrix(cta, warp, form);
+    for (Thread& thread : threads) {
+      ++thread.pc;
+      wake(thread);
+    }
+    return;
+  }
   for (Thread& thread : threads) {
     if ((lanes >> thread.lane() & 1) == 0) continue;
     const Slot value = thread.frame[thread.op().a];

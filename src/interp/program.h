@@ -59,6 +59,9 @@ enum class CollectiveKind : std::uint8_t {
   MatchAny, MatchAll,
   ReduceAdd, ReduceMinimum, ReduceMaximum, ReduceAnd, ReduceOr, ReduceXor,
   Elect, ActiveMask, WarpSync,
+  // Matrices: lists[index ..] holds the numbers of slots of d, a, b and c, then the slots.
+  MatrixMultiply,  // kSecond: .satfinite; width: 1 for a signed a, plus 2 for a signed b
+  MatrixLoad,      // ldmatrix .m8n8 .b16: address in a; kSecond: .trans
 };
 enum class MbarrierKind : std::uint8_t {
   Init, Invalidate, Arrive, ArriveExpect, ArriveDrop, ExpectTransactions, CompleteTransactions,
@@ -163,7 +166,7 @@ struct Code {
 
 struct EntryParameter {
   const ir::Variable* variable = nullptr;
-  std::uint64_t offset = 0;
+  std::uint64_t offset = 0;  // from kParameterBase
 };
 
 class Program {

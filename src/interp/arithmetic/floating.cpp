@@ -151,6 +151,7 @@ float exp2Approximate(float a) { return single(std::exp2(static_cast<double>(a))
 float tanhApproximate(float a) { return single(std::tanh(static_cast<double>(a))); }
 
 double reciprocalApproximate(double a) { return upperHalf(1.0 / flushed(a)); }
+double reciprocalRoot(double a) { return settleNaN(1.0 / std::sqrt(a), a); }
 double reciprocalRootApproximate(double a) { return upperHalf(1.0 / std::sqrt(flushed(a))); }
 
 // ---- f16 and bf16 ----------------------------------------------------------------------------------

@@ -59,6 +59,7 @@ float tanhApproximate(float a);
 // rcp.approx.ftz.f64, rsqrt.approx.ftz.f64: the low half of the result is zero.
 double reciprocalApproximate(double a);
 double reciprocalRootApproximate(double a);
+double reciprocalRoot(double a);  // rsqrt.approx.f64
 
 // f16 and bf16, nearest-even.  Operands and results are bit patterns.
 struct HalfMode {

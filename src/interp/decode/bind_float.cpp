@@ -134,7 +134,9 @@ Compute bindApproximate32(const isa::Form& form) {
 Compute bindApproximate64(const isa::Form& form) {
   switch (form.opcode) {
     case Opcode::Rcp: return &unary<double, reciprocalApproximate>;
-    case Opcode::Rsqrt: return &unary<double, reciprocalRootApproximate>;
+    case Opcode::Rsqrt:
+      if (form.has(".ftz")) return &unary<double, reciprocalRootApproximate>;
+      return &unary<double, reciprocalRoot>;
     default: return nullptr;
   }
 }

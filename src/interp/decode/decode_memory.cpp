@@ -39,7 +39,7 @@ Space Decoder::resolveSpace(Space space, const ir::Operand& address) const {
     return isVariable && localOffsets_.contains(symbol.variable) ? Space::Local
                                                                  : Space::ParamEntry;
   }
-  return function_->isEntry() ? Space::ParamEntry : Space::Local;
+  return Space::Param;  // the address says which of the two it is in
 }
 
 void Decoder::decodeLoad(const ir::Instruction& instruction, Op op) {
@@ -61,7 +61,9 @@ void Decoder::decodeLoad(const ir::Instruction& instruction, Op op) {
 }
 
 void Decoder::decodeStore(const ir::Instruction& instruction, Op op) {
-  if (instruction.form->has(".bulk")) throw Problem{"this form is not implemented"};
+  if (instruction.form->has(".bulk") || instruction.form->has(".async")) {
+    throw Problem{"this form is not implemented"};
+  }
   const ir::Operand& to = operand(instruction, 0);
   std::vector<std::uint32_t> slots = elements(operand(instruction, 1), op.type, false);
   if (op.type == Type::B128) op.type = Type::B64;
@@ -255,11 +257,60 @@ void Decoder::decodeCollective(const ir::Instruction& instruction, Op op) {
   emit(op);
 }
 
+void Decoder::decodeMatrix(const ir::Instruction& instruction, Op op) {
+  const isa::Form& form = *instruction.form;
+  op.action = Action::Collective;
+  op.flags |= kHasMask;
+  op.e = constant(0xffffffff);
+  std::vector<std::uint32_t> lists[4];
+  lists[0] = elements(operand(instruction, 0), Type::B32, true);
+  if (form.opcode == Opcode::Ldmatrix) {
+    if (!form.has(".m8n8") || !form.has(".b16")) throw Problem{"this form is not implemented"};
+    op.detail = static_cast<std::uint8_t>(CollectiveKind::MatrixLoad);
+    if (form.has(".trans")) op.flags |= kSecond;
+    op.a = address(operand(instruction, 1), op, op.immediate);
+  } else {
+    // Types in the order d, a, b, c.
+    std::vector<Type> types;
+    for (const std::string_view word : form.qualifiers) {
+      if (const auto type = isa::parseType(word)) types.push_back(*type);
+    }
+    const bool isWide = form.has(".m8n8k4") && op.type == Type::F64;
+    const bool isTall = form.has(".m16n8k4") || form.has(".m16n8k8") || form.has(".m16n8k16") ||
+                        form.has(".m16n8k32");
+    const bool isKnown = types.size() == 4 && types[0] == types[3] &&
+                         isa::bitWidth(types[1]) == isa::bitWidth(types[2]) &&
+                         isa::bitWidth(types[1]) >= 8 && !form.has(".sp") && !form.has(".kind");
+    if (!isKnown || !(isWide || isTall)) throw Problem{"this form is not implemented"};
+    op.detail = static_cast<std::uint8_t>(CollectiveKind::MatrixMultiply);
+    op.type = types[0];
+    op.sourceType = types[1];
+    op.width = static_cast<std::uint8_t>((isa::isSigned(types[1]) ? 1 : 0) |
+                                         (isa::isSigned(types[2]) ? 2 : 0));
+    if (form.has(".satfinite")) op.flags |= kSecond;
+    for (std::size_t k = 1; k < 4; ++k) {
+      lists[k] = elements(operand(instruction, k), Type::B32, false);
+    }
+  }
+  std::vector<std::uint32_t> all;
+  for (const auto& list : lists) all.push_back(static_cast<std::uint32_t>(list.size()));
+  for (const auto& list : lists) all.insert(all.end(), list.begin(), list.end());
+  op.index = addList(all);
+  emit(op);
+}
+
 void Decoder::decodeMbarrier(const ir::Instruction& instruction, Op op) {
   const isa::Form& form = *instruction.form;
   op.action = Action::Mbarrier;
   op.type = Type::B64;
-  if (op.space == Space::SharedCluster) throw Problem{"this form is not implemented"};
+  const auto isExtension = [](std::string_view word) {
+    return word.starts_with(".layout") || word.starts_with(".multicast") ||
+           word.starts_with(".phase_type") || word == ".noComplete";
+  };
+  if (op.space == Space::SharedCluster ||
+      std::any_of(form.qualifiers.begin(), form.qualifiers.end(), isExtension)) {
+    throw Problem{"this form is not implemented"};
+  }
   const auto put = [&](MbarrierKind kind) { op.detail = static_cast<std::uint8_t>(kind); };
   const auto at = [&](std::size_t k) { op.a = address(operand(instruction, k), op, op.immediate); };
   const bool expects = form.has(".expect_tx");
@@ -275,9 +326,6 @@ void Decoder::decodeMbarrier(const ir::Instruction& instruction, Op op) {
     op.d = destination(operand(instruction, 0));
     op.b = source(operand(instruction, 1), Type::B64);
   } else if (form.has(".arrive") || form.has(".arrive_drop")) {
-    if (form.has(".noComplete") || form.has(".multicast::cluster::32b")) {
-      throw Problem{"this form is not implemented"};
-    }
     put(form.has(".arrive_drop") ? MbarrierKind::ArriveDrop
                                  : expects ? MbarrierKind::ArriveExpect : MbarrierKind::Arrive);
     if (form.has(".arrive_drop") && expects) throw Problem{"this form is not implemented"};

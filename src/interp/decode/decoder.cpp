@@ -202,7 +202,7 @@ std::uint32_t Decoder::symbolSlot(ir::SymbolId id, std::int64_t offset) {
     return constant(object->address + more);
   }
   for (const EntryParameter& parameter : program_->parameters()) {
-    if (parameter.variable == &variable) return constant(parameter.offset + more);
+    if (parameter.variable == &variable) return constant(kParameterBase + parameter.offset + more);
   }
   throw Problem{"'" + name + "' has no address here"};
 }
@@ -348,6 +348,7 @@ void Decoder::decode(const ir::Instruction& instruction) {
       case Opcode::Shfl: case Opcode::Vote: case Opcode::Match: case Opcode::Redux:
       case Opcode::Elect: case Opcode::Activemask:
         return decodeCollective(instruction, op);
+      case Opcode::Mma: case Opcode::Ldmatrix: return decodeMatrix(instruction, op);
       case Opcode::Mbarrier: return decodeMbarrier(instruction, op);
       case Opcode::Membar: case Opcode::Fence:
         // There is one path to memory here, so what orders paths alone does nothing.

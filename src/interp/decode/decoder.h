@@ -41,6 +41,7 @@ class Decoder {
   void decodeCopyAsync(const ir::Instruction& instruction, Op op);
   void decodeBarrier(const ir::Instruction& instruction, Op op);
   void decodeCollective(const ir::Instruction& instruction, Op op);
+  void decodeMatrix(const ir::Instruction& instruction, Op op);
   void decodeMbarrier(const ir::Instruction& instruction, Op op);
   isa::Space resolveSpace(isa::Space space, const ir::Operand& address) const;
 
