@@ -9,6 +9,7 @@
 #include <numeric>
 #include <random>
 
+#include "interp/arithmetic/floating.h"
 #include "run_ptx.h"
 
 namespace ptxopt::interp {
@@ -139,6 +140,35 @@ TEST(Corpus, MatrixProducts) {
   expectResult("matmul", "matmulTiledILi16", launch, 2, expected);
   launch.arguments.insert(launch.arguments.end(), {scalar(kSide), scalar(kSide)});
   expectResult("matmul", "matmulGuarded", launch, 2, expected);
+}
+
+// cp.async in four stages, ldmatrix and mma.sync.
+TEST(Corpus, TensorCores) {
+  constexpr std::size_t kRows = 64, kColumns = 128, kDepth = 96;
+  const auto a = numbers<float>(kRows * kDepth, 7);
+  const auto b = numbers<float>(kDepth * kColumns, 8);
+  const auto halves = [](const std::vector<float>& values) {
+    std::vector<std::uint16_t> bits;
+    for (const float value : values) {
+      bits.push_back(
+          static_cast<std::uint16_t>(fromDouble(kF16, value, Rounding::NearestEven)));
+    }
+    return buffer(bits);
+  };
+  std::vector<float> expected(kRows * kColumns);
+  for (std::size_t row = 0; row < kRows; ++row) {
+    for (std::size_t column = 0; column < kColumns; ++column) {
+      for (std::size_t k = 0; k < kDepth; ++k) {
+        expected[row * kColumns + column] += a[row * kDepth + k] * b[k * kColumns + column];
+      }
+    }
+  }
+  Launch launch;
+  launch.grid = {kColumns / 64, kRows / 64};
+  launch.block = Dim3{128};
+  launch.arguments = {halves(a),      halves(b),        buffer(std::vector<float>(expected.size())),
+                      scalar(kRows), scalar(kColumns), scalar(kDepth)};
+  expectResult("matmul_mma_ptx", "matmulMma", launch, 2, expected);
 }
 
 TEST(Corpus, Scans) {
