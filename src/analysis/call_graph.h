@@ -72,6 +72,7 @@ class CallGraph {
   const StrongComponents& components() const { return components_; }
   // Every callee before its callers, except in recursion.
   std::vector<Vertex> bottomUp() const;
+  // Also through the outside.
   bool isRecursive(Vertex v) const;
 
  private:
