@@ -110,13 +110,18 @@ bool fillBuffer(std::vector<std::uint8_t>& bytes, const std::vector<std::string_
     });
     return true;
   }
-  if (words[0] == "random") {
+  if (words[0] == "random" || words[0] == "small") {
+    constexpr std::uint64_t kSmall = 64;
+    const bool isSmall = words[0] == "small";
     const auto seed = words.size() > 2 ? parseNumber(words[2]) : 1;
     if (!seed) return false;
     std::mt19937_64 random(*seed);
     fill(bytes, *type, [&](std::size_t) {
       const std::uint64_t bits = random();
-      if (!format) return bits;
+      if (isSmall && format) {
+        return fromDouble(*format, static_cast<double>(bits % kSmall), Rounding::NearestEven);
+      }
+      if (!format) return isSmall ? bits % kSmall : bits;
       // Few enough bits that every format but the halves is exact.
       const double unit = std::ldexp(static_cast<double>(bits >> 44), -19) - 1.0;
       return fromDouble(*format, unit, Rounding::NearestEven);
@@ -237,6 +242,15 @@ std::optional<Launch> findLaunch(std::string_view source, std::string& error) {
 
 std::vector<Argument> guessArguments(const ir::Function& kernel) {
   constexpr std::size_t kBufferBytes = 65536;
+  bool loadsFloats = false;
+  for (const ir::Statement& statement : kernel.body()) {
+    const auto* instruction = statement.as<ir::Instruction>();
+    if (instruction == nullptr || !instruction->is(isa::Opcode::Ld)) continue;
+    const isa::Space space = instruction->form->space;
+    const bool fromBuffer = space == isa::Space::Global || space == isa::Space::None;
+    loadsFloats = loadsFloats || (fromBuffer && isa::isFloat(instruction->form->type));
+  }
+  const std::string content = loadsFloats ? ":random:f32" : ":small:u32";
   std::vector<Argument> arguments;
   for (const ir::Variable* variable : kernel.parameters) {
     std::string text;
@@ -246,7 +260,7 @@ std::vector<Argument> guessArguments(const ir::Function& kernel) {
     } else if (isa::isFloat(variable->type)) {
       text = std::string(isa::spelling(variable->type).substr(1)) + ":1.5";
     } else if (width == 64) {
-      text = "buffer:" + std::to_string(kBufferBytes) + ":random:f32";
+      text = "buffer:" + std::to_string(kBufferBytes) + content;
     } else {
       text = "u" + std::to_string(std::max(width, 8)) + ":64";
     }

@@ -20,6 +20,7 @@ namespace ptxopt::interp {
 //   buffer:4096                                  the address of 4096 zero bytes
 //   buffer:4096:iota:u32                         0, 1, 2, ...
 //   buffer:4096:random:f32:7                     in [-1, 1), or any bits of an integer type; seed 7
+//   buffer:4096:small:u32:7                      in 0 .. 63; seed 7
 //   buffer:4096:fill:f32:1.5
 //   buffer:4096:file:PATH
 struct Argument {
@@ -49,7 +50,8 @@ std::optional<Launch> findLaunch(std::string_view source, std::string& error);
 std::optional<Dim3> parseDim3(std::string_view text);  // "2", "2,1,1"
 
 // Arguments for a kernel by the types of its parameters: 64-bit ones are taken for pointers to
-// 64 KiB, integers are 64, floats 1.5, structures zero.
+// 64 KiB (of floats if the kernel loads any, else of small integers, which do as indices), integers
+// are 64, floats 1.5, structures zero.
 std::vector<Argument> guessArguments(const ir::Function& kernel);
 
 struct NamedBytes {

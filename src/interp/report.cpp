@@ -58,7 +58,7 @@ std::string fileName(const ir::Module& module, std::uint32_t number) {
 }
 
 std::string line(const ir::Module& module, const ir::Instruction* place, Severity severity,
-                 std::string message) {
+                 std::string message, std::string_view suffix = {}) {
   Diagnostic diagnostic;
   diagnostic.severity = severity;
   diagnostic.file = module.source().name();
@@ -68,6 +68,7 @@ std::string line(const ir::Module& module, const ir::Instruction* place, Severit
     if (origin.line != 0) message += " (" + origin.file + ":" + std::to_string(origin.line) + ")";
   }
   diagnostic.message = std::move(message);
+  diagnostic.message += suffix;
   return ptxopt::format(diagnostic);
 }
 
@@ -89,7 +90,7 @@ SourcePlace sourcePlace(const ir::Module& module, const ir::Instruction& instruc
 std::string format(const ir::Module& module, const Finding& finding) {
   std::string text =
       line(module, finding.place, Severity::Warning,
-           finding.message + " [" + std::string(spelling(finding.kind)) + "]");
+           finding.message, " [" + std::string(spelling(finding.kind)) + "]");
   if (finding.other != nullptr) {
     text += "\n" + line(module, finding.other, Severity::Note, finding.otherMessage);
   }

@@ -212,7 +212,7 @@ int main(int argc, char** argv) {
   app.add_option("--shared", options.shared, "bytes of dynamic shared memory");
   app.add_option("--arg", options.arguments,
                  "an argument: u32:5, f32:1.5, zero:64, buffer:SIZE[:zero | :iota:TYPE | "
-                 ":random:TYPE:SEED | :fill:TYPE:VALUE | :file:PATH]");
+                 ":random:TYPE:SEED | :small:TYPE:SEED | :fill:TYPE:VALUE | :file:PATH]");
   app.add_flag("--guess", options.guesses, "make arguments up where there is no description");
   app.add_option("--schedules", options.schedules, "runs, each under another schedule")
       ->check(CLI::Range(1u, 100000u));
