@@ -77,8 +77,7 @@ std::vector<UndefinedRead> findReads(const Cfg& cfg, const Suspects& suspects, S
   std::vector<UndefinedRead> reads;
   SparseSet writtenHere(suspects.count());
   for (BlockId b = 0; b < cfg.blockCount(); ++b) {
-    if (!cfg.isReachable(b)) continue;
-    const Set unwritten = solution.before(b);
+    const Set unwritten = solution.before(b);  // of a block that is not reached: empty
     writtenHere.clear();
     for (const ir::Instruction& instruction : cfg.instructions(b)) {
       const std::size_t first = reads.size();

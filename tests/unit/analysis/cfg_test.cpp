@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "flow_graph_text.h"
 #include "function_builder.h"
 
 namespace ptxopt::analysis {
@@ -12,21 +13,10 @@ namespace {
 
 using ir::Guard;
 using ir::RegisterId;
+using test::edges;
 using test::FunctionBuilder;
 
 const Guard kGuard(RegisterId{0}, false);
-
-// "0-taken->2 0-fallthrough->1", the exit written as x.
-std::string edges(const FlowGraph& graph) {
-  std::string text;
-  for (EdgeId edge = 0; edge < graph.edgeCount(); ++edge) {
-    const BlockId target = graph.target(edge);
-    if (!text.empty()) text += ' ';
-    text += std::to_string(graph.source(edge)) + '-' + std::string(spelling(graph.kind(edge))) +
-            "->" + (target == graph.exit() ? "x" : std::to_string(target));
-  }
-  return text;
-}
 
 TEST(Cfg, EmptyBodyIsOneBlockThatReturns) {
   FunctionBuilder f;
@@ -247,25 +237,6 @@ TEST(Cfg, KeepsRangesWhenInstructionsAreErased) {
   EXPECT_EQ(cfg.block(0).first, nullptr);
   erase(d);
   EXPECT_EQ(cfg.block(1).first->next, &end);
-}
-
-TEST(FlowGraph, WithoutFindsEndlessLoopsAnew) {
-  // 0 -> 1 <-> 2, 2 -> exit, 1 -> 3 -> exit.
-  const FlowGraph graph(4, {{0, 1, EdgeKind::Fallthrough},
-                            {1, 2, EdgeKind::Fallthrough},
-                            {1, 3, EdgeKind::Taken},
-                            {2, 1, EdgeKind::Taken},
-                            {2, 4, EdgeKind::Return},
-                            {3, 4, EdgeKind::Return}});
-  BitSet removed(graph.edgeCount());
-  for (EdgeId edge = 0; edge < graph.edgeCount(); ++edge) {
-    if (graph.source(edge) == 1 && graph.target(edge) == 3) removed.set(edge);
-    if (graph.source(edge) == 2 && graph.target(edge) == graph.exit()) removed.set(edge);
-  }
-  const FlowGraph rest = graph.without(removed);
-  EXPECT_EQ(edges(rest), "0-fallthrough->1 1-fallthrough->2 2-taken->1 2-endless->x 3-return->x");
-  EXPECT_FALSE(rest.isReachable(3));
-  EXPECT_EQ(edges(rest.without(BitSet(rest.edgeCount()))), edges(rest));
 }
 
 TEST(Cfg, LongBodiesAreLinear) {

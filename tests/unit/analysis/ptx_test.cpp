@@ -1,7 +1,6 @@
 // The analyses on PTX text: that the parser and the instruction table give them what they ask for.
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,10 +10,13 @@
 #include "analysis/liveness.h"
 #include "analysis/loops.h"
 #include "analysis/maybe_undefined.h"
+#include "flow_graph_text.h"
 #include "parse/parser.h"
 
 namespace ptxopt::analysis {
 namespace {
+
+using test::edges;
 
 class Ptx : public testing::Test {
  protected:
@@ -32,17 +34,6 @@ class Ptx : public testing::Test {
   Diagnostics diagnostics_;
   std::unique_ptr<ir::Module> module_;
 };
-
-std::string edges(const Cfg& cfg) {
-  std::string text;
-  for (EdgeId edge = 0; edge < cfg.edgeCount(); ++edge) {
-    const bool isExit = cfg.target(edge) == cfg.exit();
-    if (!text.empty()) text += ' ';
-    text += std::to_string(cfg.source(edge)) + '-' + std::string(spelling(cfg.kind(edge))) + "->" +
-            (isExit ? "x" : std::to_string(cfg.target(edge)));
-  }
-  return text;
-}
 
 TEST_F(Ptx, BranchesOfEveryKind) {
   const Cfg cfg(parseBody(R"(
