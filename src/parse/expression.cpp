@@ -316,6 +316,7 @@ void foldExpression(OperandStack& stack, std::size_t mark, bool inAddress) {
       if (isRegister) {
         base.kind = OperandKind::Address;
         base.base = ir::AddressBase::Register;
+        base.hasOffset = true;
       }
       return;
     }

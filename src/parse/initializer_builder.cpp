@@ -11,8 +11,8 @@ using ir::Operand;
 using ir::OperandKind;
 
 namespace {
-// Padding of rows is limited to what a variable can hold anyway; beyond, the value is not kept.
-constexpr std::uint64_t kMaxBytes = 1ull << 32;
+constexpr std::uint64_t kMaxBytes = 1ull << 32;     // of a variable
+constexpr std::uint64_t kMaxPadding = 1ull << 26;   // bytes of zeros that an initialiser may cost
 
 bool isPunctuation(const Operand& operand, std::uint32_t packed) {
   return operand.kind == OperandKind::Punctuation && operand.id == packed;
@@ -27,36 +27,24 @@ void InitializerBuilder::begin(isa::Type type, std::uint8_t vectorWidth,
   bytes_.clear();
   relocations_.clear();
   symbols_.clear();
-  rowBegin_.clear();
-  rowSize_.assign(dimensions.size() + (vectorWidth > 1 ? 1 : 0), 0);
-  std::uint64_t size = elementSize_;
-  for (std::size_t k = rowSize_.size(); k-- > 0;) {
-    const std::int64_t extent = k < dimensions.size() ? dimensions[k] : vectorWidth;
-    if (extent < 0 || size > kMaxBytes || static_cast<std::uint64_t>(extent) > kMaxBytes) {
-      size = 0;
-    } else {
-      size *= static_cast<std::uint64_t>(extent);
-    }
-    rowSize_[k] = size;
+  rows_ = 0;
+  depth_ = 0;
+  isOpenEnded_ = !dimensions.empty() && dimensions.front() < 0;
+  rowSize_ = std::uint64_t{elementSize_} * vectorWidth;
+  for (std::size_t k = 1; k < dimensions.size(); ++k) {
+    const auto extent = static_cast<std::uint64_t>(dimensions[k]);
+    const bool isKnown = dimensions[k] > 0 && rowSize_ <= kMaxBytes && extent <= kMaxBytes;
+    rowSize_ = isKnown ? rowSize_ * extent : 0;
   }
 }
 
 void InitializerBuilder::openBrace() {
-  rowBegin_.push_back(bytes_.size());
+  if (++depth_ == 2) ++rows_;
 }
 
-void InitializerBuilder::closeBrace() {
-  const std::size_t level = rowBegin_.size() - 1;
-  // The outermost row need not be padded: what an initialiser leaves out is zero.
-  if (level > 0 && level < rowSize_.size() && !isOpaque_) {
-    const std::uint64_t end = rowBegin_.back() + rowSize_[level];
-    if (end > kMaxBytes) {
-      isOpaque_ = true;
-    } else if (end > bytes_.size()) {
-      bytes_.resize(end);
-    }
-  }
-  rowBegin_.pop_back();
+std::uint64_t InitializerBuilder::size() const {
+  if (isOpaque_) return 0;
+  return rows_ != 0 ? rows_ * rowSize_ : bytes_.size();
 }
 
 void InitializerBuilder::put(std::uint64_t bits, unsigned size) {
@@ -158,6 +146,11 @@ void InitializerBuilder::element(std::span<const Operand> operand) {
 
 const ir::Initializer* InitializerBuilder::finish(Arena& arena, std::string_view text) {
   ir::Initializer value;
+  // The number of rows is not in the declaration: only the bytes can tell of it.
+  if (isOpenEnded_ && size() > bytes_.size()) {
+    isOpaque_ = size() - bytes_.size() > kMaxPadding;
+    if (!isOpaque_) bytes_.resize(size());
+  }
   if (isOpaque_) {
     value.opaque = text;
     value.opaqueSymbols = arena.copy(std::span<const ir::SymbolId>(symbols_));

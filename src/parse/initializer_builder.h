@@ -21,15 +21,16 @@ class InitializerBuilder {
   // `dimensions` as declared, -1 for the `[]` that the initialiser decides.
   void begin(isa::Type type, std::uint8_t vectorWidth, std::span<const std::int64_t> dimensions);
 
+  // Rows are not padded: as ptxas has it, {{1}, {2, 3}} is {1, 2, 3} in memory, whatever the size of
+  // a row.
   void openBrace();
-  // Elements that a row leaves out are zero.
-  void closeBrace();
+  void closeBrace() { --depth_; }
   // One operand of the parser, which may be a group.
   void element(std::span<const ir::Operand> operand);
   void makeOpaque() { isOpaque_ = true; }
 
-  // Bytes of the variable as far as the initialiser says, for `[]`.
-  std::uint64_t size() const { return isOpaque_ ? 0 : bytes_.size(); }
+  // Bytes of the variable that the initialiser needs, for `[]`; 0 if not known.
+  std::uint64_t size() const;
   const ir::Initializer* finish(Arena& arena, std::string_view text);
 
  private:
@@ -40,8 +41,10 @@ class InitializerBuilder {
   isa::Type type_ = isa::Type::None;
   unsigned elementSize_ = 0;
   bool isOpaque_ = false;
-  std::vector<std::uint64_t> rowSize_;   // bytes of the row that the k-th brace opens; 0: not known
-  std::vector<std::uint64_t> rowBegin_;  // of the open braces
+  std::uint64_t rowSize_ = 0;  // bytes of an element of the first dimension; 0: not known
+  std::uint64_t rows_ = 0;     // in braces of their own
+  unsigned depth_ = 0;         // of braces
+  bool isOpenEnded_ = false;   // the first dimension is `[]`
   std::vector<std::uint8_t> bytes_;
   std::vector<ir::Relocation> relocations_;
   std::vector<ir::SymbolId> symbols_;

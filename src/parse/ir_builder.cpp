@@ -195,7 +195,27 @@ void IrBuilder::unknownDirective(Offset begin, Offset end) {
   }
 }
 
+// The strings of a `.pragma`: PTX ISA 9.5, 11.4.
+void IrBuilder::checkPragma(Offset begin, Offset end) {
+  static constexpr std::string_view kWords[] = {"nounroll", "used_bytes_mask", "frequency",
+                                                "enable_smem_spilling", "mma_throughput"};
+  std::string_view rest = slice(begin, end);
+  for (;;) {
+    const std::size_t open = rest.find('"');
+    const std::size_t close = open == rest.npos ? open : rest.find('"', open + 1);
+    if (close == rest.npos) return;
+    const std::string_view pragma = trimmed(rest.substr(open + 1, close - open - 1));
+    rest.remove_prefix(close + 1);
+    const std::string_view word = pragma.substr(0, pragma.find_first_of(" \t"));
+    const bool isKnown = std::find(std::begin(kWords), std::end(kWords), word) != std::end(kWords);
+    if (isKnown || word.empty()) continue;
+    warnOnce(begin, pragma, "unknown pragma " + inQuotes(pragma) + " is left as it is");
+    if (!isInBody() && !isHead_) module_.hasUnknownDirective = true;
+  }
+}
+
 void IrBuilder::pragma(Offset begin, Offset end) {
+  checkPragma(begin, end);
   if (isHead_ || (isInBody() && kind_ == Statement::Prototype)) return;  // an attribute
   auto* pragma = module_.arena().create<ir::Pragma>(0);
   pragma->kind = ir::StatementKind::Pragma;

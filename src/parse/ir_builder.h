@@ -176,6 +176,7 @@ class IrBuilder {
   std::string_view slice(Offset begin, Offset end) const { return {text_ + begin, end - begin}; }
   std::string_view textOf(const TokenView& token) const;
   // Once for each `key`, which must live as long as the builder.
+  void checkPragma(Offset begin, Offset end);
   void warnOnce(Offset offset, std::string_view key, std::string message);
   bool isInBody() const { return depth_ != 0; }
   ir::StatementList& statements() { return isInBody() ? function_->body() : module_.items(); }

@@ -262,7 +262,8 @@ void IrBuilder::endDeclarator(Offset end) {
     if (hasInitializer_) {
       std::string_view text = slice(initializerBegin_, end);
       text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
-      if (variable->size == 0 && dimensions_.size() == 1) variable->size = initializer_.size();
+      const bool isOpenEnded = !dimensions_.empty() && dimensions_.front() < 0;
+      if (variable->size == 0 && isOpenEnded) variable->size = initializer_.size();
       variable->initializer = initializer_.finish(module_.arena(), text);
     }
     declareVariable(variable);
