@@ -227,8 +227,6 @@ std::optional<Launch> findLaunch(std::string_view source, std::string& error) {
         for (const auto& [name, content] : value.items()) {
           launch.globals.emplace_back(name, argument(content));
         }
-      } else if (key == "print") {
-        launch.printedGlobals = value.get<std::vector<std::string>>();
       } else {
         throw std::runtime_error("unknown key '" + key + "'");
       }

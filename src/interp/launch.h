@@ -39,13 +39,12 @@ struct Launch {
   std::uint64_t dynamicShared = 0;
   std::vector<Argument> arguments;
   std::vector<std::pair<std::string, Argument>> globals;  // set before the first launch
-  std::vector<std::string> printedGlobals;
   std::uint32_t repeat = 1;  // launches in a row on the same memory
 };
 
 // `// LAUNCH: {...}` at the start of a line: keys kernel, grid, block, cluster (numbers or lists of
-// up to three), shared, args (texts as above), repeat, set (an object), print (a list).  None
-// without such a line; `error` is set where it is wrong.
+// up to three), shared, args (texts as above), repeat, set (an object).  None without such a line;
+// `error` is set where it is wrong.
 std::optional<Launch> findLaunch(std::string_view source, std::string& error);
 std::optional<Dim3> parseDim3(std::string_view text);  // "2", "2,1,1"
 
