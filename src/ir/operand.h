@@ -48,6 +48,9 @@ struct Operand {
   bool reads : 1 = false;      // of Register and of the base of an Address
   bool writes : 1 = false;     // of Register; partial if the instruction is guarded or a component
   bool isUnsigned : 1 = false; // of Integer: spelled with U, or too large for a signed number
+  // Of an Address with a register: an offset is spelled, be it +0.  ptxas makes other code of [%r+0]
+  // than of [%r] where it compiles for a debugger.
+  bool hasOffset : 1 = false;
   std::uint32_t id = 0;
   std::int64_t immediate = 0;
 

