@@ -255,14 +255,21 @@ void TextWriter::variables(const ir::Function* function,
 }
 
 void TextWriter::variable(const ir::Variable& v) {
+  // .hidden stands before the space, .ptr behind the type, .attribute before the alignment.
+  constexpr std::string_view kHidden = ".hidden";
+  std::string_view attributes = v.attributes;
+  if (attributes.starts_with(kHidden)) {
+    attributes.remove_prefix(std::min(attributes.find('.', 1), attributes.size()));
+    out_ += kHidden;
+    out_ += ' ';
+  }
   out_ += spelling(v.linkage);
   out_ += isa::spelling(v.space);
   if (v.constantBank != 0) fmt::format_to(std::back_inserter(out_), "[{}]", v.constantBank);
   out_ += ' ';
-  // .ptr stands behind the type, .attribute before the alignment.
-  const bool isPointer = v.attributes.starts_with(".ptr");
-  if (!isPointer && !v.attributes.empty()) {
-    out_ += v.attributes;
+  const bool isPointer = attributes.starts_with(".ptr");
+  if (!isPointer && !attributes.empty()) {
+    out_ += attributes;
     out_ += ' ';
   }
   if (v.alignment != 0 && !isPointer) {
@@ -272,7 +279,7 @@ void TextWriter::variable(const ir::Variable& v) {
   out_ += typeText(v.type, v.typeName);
   out_ += ' ';
   if (isPointer) {
-    out_ += v.attributes;
+    out_ += attributes;
     out_ += ' ';
   }
   out_ += module_.text(v.name);

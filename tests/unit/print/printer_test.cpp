@@ -137,6 +137,8 @@ TEST(Reprint, WritesFunctionHeads) {
   expectStable(kHeader + ".visible .entry k(.param .u64 .ptr .global .align 8 p)\n"
                          ".maxntid 128, 1, 1\n.minnctapersm 2\n{\n\tret;\n}\n",
                ".maxntid 128, 1, 1\n.minnctapersm 2\n{");
+  expectStable(kHeader + ".entry k(.hidden .param .align 64 .b8 p[128])\n{\n\tret;\n}\n",
+               "\t.hidden .param .align 64 .b8 p[128])");
 }
 
 }  // namespace
