@@ -328,8 +328,9 @@ void Scanner::fill(TokenBuffer& buffer) {
         at = scanNumber(at, buffer, n++);
         continue;
       case Class::Dot:
-        at = scanDotted(at, buffer, n++);
-        if (type[n - 1] == Token::Bad) break;
+        at = scanDotted(at, buffer, n);
+        if (type[n] == Token::Bad) break;
+        ++n;
         continue;
       case Class::Brace:
         type[n++] = kTables.single[static_cast<unsigned char>(*at)];

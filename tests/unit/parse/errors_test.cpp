@@ -81,6 +81,11 @@ void expectSound(const std::string& text) {
 
 // Small files that have everything between them, cut off behind each of their tokens.
 TEST(ErrorsTest, TruncatedFiles) {
+#ifdef NDEBUG
+  constexpr std::uint32_t kStep = 1;
+#else
+  constexpr std::uint32_t kStep = 7;  // such builds are slow
+#endif
   std::size_t cuts = 0;
   for (const std::filesystem::path& path : corpusFiles()) {
     if (path.string().find("handwritten") == std::string::npos) continue;
@@ -92,12 +97,12 @@ TEST(ErrorsTest, TruncatedFiles) {
     Scanner scanner(source.text(), names);
     TokenBuffer buffer;
     scanner.fill(buffer);
-    for (std::uint32_t k = 0; k < buffer.size; ++k) {
+    for (std::uint32_t k = 0; k < buffer.size; k += kStep) {
       expectSound(text.substr(0, buffer.start()[k]));
       ++cuts;
     }
   }
-  EXPECT_GT(cuts, 3000u);
+  EXPECT_GT(cuts, 3000u / kStep);
 }
 
 TEST(ErrorsTest, TruncatedWithinWords) {
