@@ -14,7 +14,9 @@ bool has(const std::vector<Finding>& findings, FindingKind kind) {
 
 }  // namespace
 
-bool Survey::has(FindingKind kind) const { return interp::has(findings, kind); }
+bool Survey::has(FindingKind kind) const {
+  return interp::has(findings, kind);
+}
 
 std::optional<Survey> survey(const ir::Module& module, const Launch& launch,
                              const MachineOptions& options, std::uint32_t schedules,
@@ -57,8 +59,7 @@ Comparison compare(const Survey& a, const Survey& b) {
   if (a.outcomes.size() > 1) return {Verdict::Inconclusive, "the first has several outcomes"};
   for (const Finding& finding : a.findings) {
     if (isFault(finding.kind)) {
-      return {Verdict::Inconclusive,
-              "the first ends with " + std::string(spelling(finding.kind))};
+      return {Verdict::Inconclusive, "the first ends with " + std::string(spelling(finding.kind))};
     }
   }
   if (a.outcomes != b.outcomes) return {Verdict::Different, "the results differ"};

@@ -52,11 +52,16 @@ std::optional<double> parseReal(std::string_view text) {
 
 std::optional<FloatFormat> formatOf(Type type) {
   switch (type) {
-    case Type::F16: return kF16;
-    case Type::BF16: return kBF16;
-    case Type::F32: return kF32;
-    case Type::F64: return kF64;
-    default: return std::nullopt;
+    case Type::F16:
+      return kF16;
+    case Type::BF16:
+      return kBF16;
+    case Type::F32:
+      return kF32;
+    case Type::F64:
+      return kF64;
+    default:
+      return std::nullopt;
   }
 }
 
@@ -268,7 +273,8 @@ std::vector<Argument> guessArguments(const ir::Function& kernel) {
   return arguments;
 }
 
-// ---- running -------------------------------------------------------------------------------------
+// ---- running
+// -------------------------------------------------------------------------------------
 
 bool Outcome::has(FindingKind kind) const {
   return std::any_of(findings.begin(), findings.end(),
@@ -397,8 +403,7 @@ std::optional<Outcome> run(const ir::Module& module, const Launch& launch,
     const EntryParameter& parameter = program.parameters()[k];
     std::uint8_t* const at = parameters.data() + parameter.offset;
     if (argument.isBuffer) {
-      Segment& segment =
-          memory.allocate("argument " + std::to_string(k), argument.bytes.size());
+      Segment& segment = memory.allocate("argument " + std::to_string(k), argument.bytes.size());
       segment.bytes = argument.bytes;
       outputs.push_back(&segment);
       std::memcpy(at, &segment.base, std::min<std::uint64_t>(parameter.variable->size, 8));

@@ -39,7 +39,7 @@ struct Launch {
   std::uint64_t dynamicShared = 0;
   std::vector<Argument> arguments;
   std::vector<std::pair<std::string, Argument>> globals;  // set before the first launch
-  std::uint32_t repeat = 1;  // launches in a row on the same memory
+  std::uint32_t repeat = 1;                               // launches in a row on the same memory
 };
 
 // `// LAUNCH: {...}` at the start of a line: keys kernel, grid, block, cluster (numbers or lists of

@@ -47,7 +47,8 @@ Machine::~Machine() {
   for (Segment& segment : memory_->segments()) segment.shadow = nullptr;
 }
 
-// ---- threads and frames --------------------------------------------------------------------------
+// ---- threads and frames
+// --------------------------------------------------------------------------
 
 void Machine::startClusters() {
   const std::uint64_t ctas = geometry_.cluster.count();
@@ -66,7 +67,8 @@ void Machine::startClusters() {
       cta->rank = static_cast<std::uint32_t>(rank);
       cta->cluster = cluster.get();
       const std::uint64_t index =
-          cta->id[0] + geometry_.grid.x * (cta->id[1] + std::uint64_t{geometry_.grid.y} * cta->id[2]);
+          cta->id[0] +
+          geometry_.grid.x * (cta->id[1] + std::uint64_t{geometry_.grid.y} * cta->id[2]);
       startCta(*cta, index, (place * ctas + rank) * paddedThreads_);
       cluster->live += threadsPerCta_;
       cluster->ctas.push_back(std::move(cta));
@@ -80,9 +82,9 @@ void Machine::startCta(Cta& cta, std::uint64_t index, std::size_t firstThread) {
   cta.index = index;
   cta.firstThread = firstThread;
   cta.live = threadsPerCta_;
-  const std::uint64_t sharedBytes =
-      geometry_.dynamicShared != 0 ? program_->dynamicSharedOffset() + geometry_.dynamicShared
-                                   : program_->staticSharedBytes();
+  const std::uint64_t sharedBytes = geometry_.dynamicShared != 0
+                                        ? program_->dynamicSharedOffset() + geometry_.dynamicShared
+                                        : program_->staticSharedBytes();
   cta.shared.name = "shared memory";
   cta.shared.base = kSharedBase + (std::uint64_t{cta.rank} << kRankShift);
   cta.shared.bytes.resize(sharedBytes);
@@ -107,9 +109,12 @@ Slot Machine::valueOf(const Thread& thread, const FrameValue& value) const {
   const Cta& cta = *thread.cta;
   const std::uint64_t sharedWindow = std::uint64_t{cta.rank} << kRankShift;
   switch (value.kind) {
-    case FrameValue::Kind::SharedAddress: return value.value + sharedWindow;
-    case FrameValue::Kind::LocalAddress: return value.value + thread.localBase;
-    case FrameValue::Kind::Special: break;
+    case FrameValue::Kind::SharedAddress:
+      return value.value + sharedWindow;
+    case FrameValue::Kind::LocalAddress:
+      return value.value + thread.localBase;
+    case FrameValue::Kind::Special:
+      break;
   }
   const auto tid = geometry_.block.at(thread.linear);
   const auto inner = geometry_.cluster.at(cta.rank);
@@ -117,54 +122,95 @@ Slot Machine::valueOf(const Thread& thread, const FrameValue& value) const {
   const Dim3& cluster = geometry_.cluster;
   const std::uint32_t bit = 1u << thread.lane();
   switch (static_cast<Special>(value.value)) {
-    case Special::TidX: return tid[0];
-    case Special::TidY: return tid[1];
-    case Special::TidZ: return tid[2];
-    case Special::NtidX: return geometry_.block.x;
-    case Special::NtidY: return geometry_.block.y;
-    case Special::NtidZ: return geometry_.block.z;
-    case Special::CtaidX: return cta.id[0];
-    case Special::CtaidY: return cta.id[1];
-    case Special::CtaidZ: return cta.id[2];
-    case Special::NctaidX: return grid.x;
-    case Special::NctaidY: return grid.y;
-    case Special::NctaidZ: return grid.z;
-    case Special::LaneId: return thread.lane();
-    case Special::WarpId: return thread.warp();
-    case Special::WarpCount: return paddedThreads_ / 32;
-    case Special::GridId: return 1;
-    case Special::SmId: return cta.index;
-    case Special::SmCount: return geometry_.grid.count();
-    case Special::LaneMaskEq: return bit;
-    case Special::LaneMaskLe: return bit | (bit - 1);
-    case Special::LaneMaskLt: return bit - 1;
-    case Special::LaneMaskGe: return ~(bit - 1) & 0xffffffffu;
-    case Special::LaneMaskGt: return ~(bit | (bit - 1)) & 0xffffffffu;
-    case Special::ClusterIdX: return cta.id[0] / cluster.x;
-    case Special::ClusterIdY: return cta.id[1] / cluster.y;
-    case Special::ClusterIdZ: return cta.id[2] / cluster.z;
-    case Special::ClusterCountX: return grid.x / cluster.x;
-    case Special::ClusterCountY: return grid.y / cluster.y;
-    case Special::ClusterCountZ: return grid.z / cluster.z;
-    case Special::ClusterCtaidX: return inner[0];
-    case Special::ClusterCtaidY: return inner[1];
-    case Special::ClusterCtaidZ: return inner[2];
-    case Special::ClusterNctaidX: return cluster.x;
-    case Special::ClusterNctaidY: return cluster.y;
-    case Special::ClusterNctaidZ: return cluster.z;
-    case Special::ClusterCtaRank: return cta.rank;
-    case Special::ClusterCtaCount: return cluster.count();
-    case Special::IsExplicitCluster: return geometry_.isExplicitCluster ? 1 : 0;
-    case Special::DynamicSharedBytes: return geometry_.dynamicShared;
-    case Special::TotalSharedBytes: return cta.shared.bytes.size();
-    case Special::WarpSize: return 32;
-    case Special::Zero: return 0;
+    case Special::TidX:
+      return tid[0];
+    case Special::TidY:
+      return tid[1];
+    case Special::TidZ:
+      return tid[2];
+    case Special::NtidX:
+      return geometry_.block.x;
+    case Special::NtidY:
+      return geometry_.block.y;
+    case Special::NtidZ:
+      return geometry_.block.z;
+    case Special::CtaidX:
+      return cta.id[0];
+    case Special::CtaidY:
+      return cta.id[1];
+    case Special::CtaidZ:
+      return cta.id[2];
+    case Special::NctaidX:
+      return grid.x;
+    case Special::NctaidY:
+      return grid.y;
+    case Special::NctaidZ:
+      return grid.z;
+    case Special::LaneId:
+      return thread.lane();
+    case Special::WarpId:
+      return thread.warp();
+    case Special::WarpCount:
+      return paddedThreads_ / 32;
+    case Special::GridId:
+      return 1;
+    case Special::SmId:
+      return cta.index;
+    case Special::SmCount:
+      return geometry_.grid.count();
+    case Special::LaneMaskEq:
+      return bit;
+    case Special::LaneMaskLe:
+      return bit | (bit - 1);
+    case Special::LaneMaskLt:
+      return bit - 1;
+    case Special::LaneMaskGe:
+      return ~(bit - 1) & 0xffffffffu;
+    case Special::LaneMaskGt:
+      return ~(bit | (bit - 1)) & 0xffffffffu;
+    case Special::ClusterIdX:
+      return cta.id[0] / cluster.x;
+    case Special::ClusterIdY:
+      return cta.id[1] / cluster.y;
+    case Special::ClusterIdZ:
+      return cta.id[2] / cluster.z;
+    case Special::ClusterCountX:
+      return grid.x / cluster.x;
+    case Special::ClusterCountY:
+      return grid.y / cluster.y;
+    case Special::ClusterCountZ:
+      return grid.z / cluster.z;
+    case Special::ClusterCtaidX:
+      return inner[0];
+    case Special::ClusterCtaidY:
+      return inner[1];
+    case Special::ClusterCtaidZ:
+      return inner[2];
+    case Special::ClusterNctaidX:
+      return cluster.x;
+    case Special::ClusterNctaidY:
+      return cluster.y;
+    case Special::ClusterNctaidZ:
+      return cluster.z;
+    case Special::ClusterCtaRank:
+      return cta.rank;
+    case Special::ClusterCtaCount:
+      return cluster.count();
+    case Special::IsExplicitCluster:
+      return geometry_.isExplicitCluster ? 1 : 0;
+    case Special::DynamicSharedBytes:
+      return geometry_.dynamicShared;
+    case Special::TotalSharedBytes:
+      return cta.shared.bytes.size();
+    case Special::WarpSize:
+      return 32;
+    case Special::Zero:
+      return 0;
   }
   return 0;
 }
 
-void Machine::enter(Thread& thread, const Code& code, std::size_t frame,
-                    std::uint64_t localBase) {
+void Machine::enter(Thread& thread, const Code& code, std::size_t frame, std::uint64_t localBase) {
   thread.code = &code;
   thread.pc = 0;
   thread.frameBase = frame;
@@ -199,8 +245,7 @@ void Machine::call(Thread& thread, const Op& op) {
     if (!site.arguments[k].inMemory) values[k] = thread.frame[site.arguments[k].slot];
   }
   const std::uint64_t callerBase = thread.localBase;
-  thread.calls.push_back(
-      {thread.code, &site, thread.pc + 1, thread.frameBase, thread.localBase});
+  thread.calls.push_back({thread.code, &site, thread.pc + 1, thread.frameBase, thread.localBase});
   const std::uint64_t top = alignUp(thread.localTop, 256);
   enter(thread, *callee, thread.stack.size(), top);
   for (std::size_t k = 0; k < values.size(); ++k) {
@@ -319,7 +364,8 @@ void Machine::callBuiltin(Thread& thread, const CallSite& site) {
       fault(FindingKind::AssertionFailed, op,
             "assertion '" + readString(thread, op, argument(0)) + "' failed in " +
                 describe(nameOf(thread)));
-    case Builtin::None: break;
+    case Builtin::None:
+      break;
   }
   if (site.results.empty()) return;
   const Transfer& to = site.results.front();
@@ -331,7 +377,8 @@ void Machine::callBuiltin(Thread& thread, const CallSite& site) {
   }
 }
 
-// ---- control -------------------------------------------------------------------------------------
+// ---- control
+// -------------------------------------------------------------------------------------
 
 void Machine::run() {
   try {
@@ -340,9 +387,9 @@ void Machine::run() {
       const std::size_t index = scheduler_->pick();
       if (index == Scheduler::kNone) {
         if (releaseConverging()) continue;
-        const bool anyLive = std::any_of(clusters_.begin(), clusters_.end(), [](const auto& cluster) {
-          return cluster != nullptr && cluster->live != 0;
-        });
+        const bool anyLive = std::any_of(
+            clusters_.begin(), clusters_.end(),
+            [](const auto& cluster) { return cluster != nullptr && cluster->live != 0; });
         if (anyLive) {
           reportDeadlock();
           return;
@@ -391,7 +438,8 @@ void Machine::slice(Thread& thread) {
 bool Machine::execute(Thread& thread, const Op& op) {
   switch (op.action) {
     case Action::Pure:
-    case Action::Branch: return true;  // slice() does these
+    case Action::Branch:
+      return true;  // slice() does these
     case Action::BranchTable: {
       const Slot index = thread.frame[op.a] & 0xffffffffu;
       if (index >= static_cast<std::uint64_t>(op.immediate)) {
@@ -400,10 +448,17 @@ bool Machine::execute(Thread& thread, const Op& op) {
       thread.pc = thread.code->lists[op.index + index];
       return true;
     }
-    case Action::Call: call(thread, op); return true;
-    case Action::Return: ret(thread); return thread.state == State::Running;
-    case Action::Exit: exit(thread); return false;
-    case Action::Trap: fault(FindingKind::Trap, op, "trap in " + describe(nameOf(thread)));
+    case Action::Call:
+      call(thread, op);
+      return true;
+    case Action::Return:
+      ret(thread);
+      return thread.state == State::Running;
+    case Action::Exit:
+      exit(thread);
+      return false;
+    case Action::Trap:
+      fault(FindingKind::Trap, op, "trap in " + describe(nameOf(thread)));
     case Action::Load: {
       const bool isVisible = load(thread, op);
       ++thread.pc;
@@ -414,14 +469,24 @@ bool Machine::execute(Thread& thread, const Op& op) {
       ++thread.pc;
       return !isVisible;
     }
-    case Action::Atomic: atomic(thread, op); break;
+    case Action::Atomic:
+      atomic(thread, op);
+      break;
     case Action::Fence:
       if (options_.detectsRaces) executeFence(thread, op);
       break;
-    case Action::Barrier: arriveAtBarrier(thread, op); return false;
-    case Action::ClusterBarrier: clusterBarrier(thread, op); return false;
-    case Action::Collective: arriveAtCollective(thread, op); return thread.state == State::Running;
-    case Action::CopyAsync: issueCopy(thread, op); break;
+    case Action::Barrier:
+      arriveAtBarrier(thread, op);
+      return false;
+    case Action::ClusterBarrier:
+      clusterBarrier(thread, op);
+      return false;
+    case Action::Collective:
+      arriveAtCollective(thread, op);
+      return thread.state == State::Running;
+    case Action::CopyAsync:
+      issueCopy(thread, op);
+      break;
     case Action::CommitAsync:
       for (PendingCopy& copy : thread.copies) {
         if (copy.committed) continue;
@@ -430,17 +495,23 @@ bool Machine::execute(Thread& thread, const Op& op) {
       }
       ++thread.copyGroup;
       break;
-    case Action::WaitAsync: waitForCopies(thread, op); break;
-    case Action::Mbarrier: mbarrier(thread, op); break;
+    case Action::WaitAsync:
+      waitForCopies(thread, op);
+      break;
+    case Action::Mbarrier:
+      mbarrier(thread, op);
+      break;
     case Action::Timer:
       thread.frame[op.d] = truncated(steps_ >> op.detail, op.width);
       ++thread.pc;
       return true;
-    case Action::Nothing: ++thread.pc; return true;
+    case Action::Nothing:
+      ++thread.pc;
+      return true;
     case Action::Unsupported:
       fault(FindingKind::Unsupported, op,
-            "'" + std::string(op.origin->form->mnemonic) + "' is not supported: " +
-                thread.code->problems[op.index]);
+            "'" + std::string(op.origin->form->mnemonic) +
+                "' is not supported: " + thread.code->problems[op.index]);
   }
   ++thread.pc;
   return false;
@@ -516,7 +587,8 @@ bool Machine::releaseConverging() {
   return any;
 }
 
-// ---- findings ------------------------------------------------------------------------------------
+// ---- findings
+// ------------------------------------------------------------------------------------
 
 AgentId Machine::agentOf(const Thread& thread) const {
   return static_cast<AgentId>(thread.cta->index * paddedThreads_ + thread.linear);
@@ -576,12 +648,13 @@ void Machine::reportDeadlock() {
                  std::to_string(barrier.arrivedWarps * 32) + " of " +
                  std::to_string(barrier.count != 0 ? barrier.count : thread.cta->live) + " threads";
     } else if (thread.state == State::AtBarrier) {
-      message += "; other threads of its warp do not come to barrier " +
-                 std::to_string(thread.barrier);
+      message +=
+          "; other threads of its warp do not come to barrier " + std::to_string(thread.barrier);
     } else if (thread.state == State::AtCollective) {
       for (const Thread& lane : thread.cta->threads) {
-        const bool awaited = lane.warp() == thread.warp() && (thread.mask >> lane.lane() & 1) != 0 &&
-                             lane.state != State::Exited && &lane.op() != op;
+        const bool awaited = lane.warp() == thread.warp() &&
+                             (thread.mask >> lane.lane() & 1) != 0 && lane.state != State::Exited &&
+                             &lane.op() != op;
         if (!awaited) continue;
         finding(FindingKind::Deadlock, *op, message + "; it waits for " + describe(nameOf(lane)),
                 &lane.op(), "which waits here");

@@ -67,7 +67,14 @@ class Machine {
 
  private:
   struct Halt {};  // thrown by a fault
-  enum class State : std::uint8_t { Running, AtBarrier, InBarrier, AtCluster, AtCollective, Exited };
+  enum class State : std::uint8_t {
+    Running,
+    AtBarrier,
+    InBarrier,
+    AtCluster,
+    AtCollective,
+    Exited
+  };
   struct Cta;
   struct Cluster;
   struct CallFrame {
@@ -93,8 +100,8 @@ class Machine {
     std::uint32_t group = 0;
   };
   struct Thread {
-    std::uint32_t index = 0;      // in the scheduler
-    std::uint32_t linear = 0;     // in the CTA
+    std::uint32_t index = 0;   // in the scheduler
+    std::uint32_t linear = 0;  // in the CTA
     State state = State::Running;
     Cta* cta = nullptr;
     const Code* code = nullptr;
@@ -106,8 +113,8 @@ class Machine {
     std::vector<std::uint8_t> local;
     std::uint64_t localBase = 0;  // of the frame
     std::uint64_t localTop = 0;
-    std::uint32_t mask = 0;       // of the collective that it waits in
-    std::uint32_t barrier = 0;    // that it waits at
+    std::uint32_t mask = 0;     // of the collective that it waits in
+    std::uint32_t barrier = 0;  // that it waits at
     std::uint64_t clusterPhase = 0;
     bool arrivedAtCluster = false;
     std::deque<PendingCopy> copies;

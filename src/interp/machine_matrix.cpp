@@ -29,19 +29,27 @@ using isa::Type;
 
 double floatElement(Type type, std::uint64_t bits) {
   switch (type) {
-    case Type::F16: return toDouble(kF16, bits);
-    case Type::BF16: return toDouble(kBF16, bits);
-    case Type::TF32: return toDouble(kF32, bits & 0xffffe000u);  // the rest is not looked at
-    case Type::F32: return toDouble(kF32, bits);
-    default: return std::bit_cast<double>(bits);
+    case Type::F16:
+      return toDouble(kF16, bits);
+    case Type::BF16:
+      return toDouble(kBF16, bits);
+    case Type::TF32:
+      return toDouble(kF32, bits & 0xffffe000u);  // the rest is not looked at
+    case Type::F32:
+      return toDouble(kF32, bits);
+    default:
+      return std::bit_cast<double>(bits);
   }
 }
 
 std::uint64_t floatBits(Type type, double value) {
   switch (type) {
-    case Type::F16: return fromDouble(kF16, value, Rounding::NearestEven);
-    case Type::F32: return fromDouble(kF32, value, Rounding::NearestEven);
-    default: return std::bit_cast<std::uint64_t>(value);
+    case Type::F16:
+      return fromDouble(kF16, value, Rounding::NearestEven);
+    case Type::F32:
+      return fromDouble(kF32, value, Rounding::NearestEven);
+    default:
+      return std::bit_cast<std::uint64_t>(value);
   }
 }
 
@@ -129,8 +137,7 @@ void Machine::runMatrix(Cta& cta, std::uint32_t warp, const Op& op) {
       }
     }
     for (int r = 0; r < static_cast<int>(counts[0]); ++r) {
-      thread.frame[d[r]] =
-          packed == 2 ? results[2 * r] | results[2 * r + 1] << 16 : results[r];
+      thread.frame[d[r]] = packed == 2 ? results[2 * r] | results[2 * r + 1] << 16 : results[r];
     }
   }
 }

@@ -66,7 +66,8 @@ Machine::Place Machine::resolve(Thread& thread, const Op& op, Space space, std::
     const Windows& windows = program_->image().windows();
     const std::uint64_t next[] = {windows.parameter, windows.shared, windows.local,
                                   windows.function, ~std::uint64_t{0}};
-    constexpr Space kSpaces[] = {Space::ParamEntry, Space::SharedCluster, Space::Local, Space::None};
+    constexpr Space kSpaces[] = {Space::ParamEntry, Space::SharedCluster, Space::Local,
+                                 Space::None};
     space = Space::Global;
     for (int k = 0; k < 4; ++k) {
       if (address < next[k] || address >= next[k + 1]) continue;
@@ -120,7 +121,9 @@ Machine::Place Machine::resolve(Thread& thread, const Op& op, Space space, std::
         outside("outside of the parameters of the kernel");
       }
       return {parameters_.data() + address, nullptr, address};
-    default: outside("where nothing is"); return {};
+    default:
+      outside("where nothing is");
+      return {};
   }
 }
 
@@ -233,7 +236,8 @@ void Machine::atomic(Thread& thread, const Op& op) {
           "'" + std::string(op.origin->form->mnemonic) + "' is not supported");
   }
   if (options_.detectsRaces && place.segment->shadow != nullptr) {
-    const isa::Semantics semantics = isStrong(op.semantics) ? op.semantics : isa::Semantics::Relaxed;
+    const isa::Semantics semantics =
+        isStrong(op.semantics) ? op.semantics : isa::Semantics::Relaxed;
     const isa::Scope scope = scopeOf(op);
     const auto cta = static_cast<std::uint32_t>(thread.cta->index);
     check(thread, op, place, bytes, true, true);
@@ -246,7 +250,8 @@ void Machine::atomic(Thread& thread, const Op& op) {
   thread.frame[op.d] = widen(op.type, old, op.width);
 }
 
-// ---- cp.async ------------------------------------------------------------------------------------
+// ---- cp.async
+// ------------------------------------------------------------------------------------
 
 void Machine::issueCopy(Thread& thread, const Op& op) {
   const auto size = static_cast<std::uint32_t>(thread.frame[op.c]);
@@ -263,8 +268,8 @@ void Machine::issueCopy(Thread& thread, const Op& op) {
   if (sourceSize != 0) copy.from = resolve(thread, op, Space::Global, from, size, false);
   if (options_.detectsRaces) {
     Access access;
-    access.agent = static_cast<AgentId>(geometry_.grid.count() * paddedThreads_) +
-                   thread.clock.agent();
+    access.agent =
+        static_cast<AgentId>(geometry_.grid.count() * paddedThreads_) + thread.clock.agent();
     access.clock = copy.clock;
     check(thread, op, copy.to, size, true, false, &access);
     if (sourceSize != 0) check(thread, op, copy.from, sourceSize, false, false, &access);

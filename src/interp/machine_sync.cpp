@@ -21,7 +21,8 @@ std::uint32_t Machine::liveLanes(const Cta& cta, std::uint32_t warp) const {
   return lanes;
 }
 
-// ---- barriers of the CTA (docs/soundness.md A1) --------------------------------------------------
+// ---- barriers of the CTA (docs/soundness.md A1)
+// --------------------------------------------------
 
 void Machine::arriveAtBarrier(Thread& thread, const Op& op) {
   const Slot id = thread.frame[op.a] & 0xffffffffu;
@@ -57,8 +58,8 @@ void Machine::settleWarpAtBarrier(Cta& cta, std::uint32_t warp) {
     const Op& own = thread.op();
     if (&own != &op && (own.is(kAligned) || op.is(kAligned))) {
       finding(FindingKind::BarrierDivergence, op,
-              "threads of one warp are at different aligned barriers: " +
-                  describe(nameOf(*first)) + " is here",
+              "threads of one warp are at different aligned barriers: " + describe(nameOf(*first)) +
+                  " is here",
               &own, "and " + describe(nameOf(thread)) + " is here");
     }
     const bool ownReduces = static_cast<BarrierKind>(own.detail) > BarrierKind::Arrive;
@@ -106,10 +107,17 @@ void Machine::settleBarrier(Cta& cta, Barrier& barrier) {
   for (Thread* thread : complete.waiting) {
     const Op& op = thread->op();
     switch (static_cast<BarrierKind>(op.detail)) {
-      case BarrierKind::Popc: thread->frame[op.d] = complete.population; break;
-      case BarrierKind::And: thread->frame[op.d] = complete.conjunction ? 1 : 0; break;
-      case BarrierKind::Or: thread->frame[op.d] = complete.disjunction ? 1 : 0; break;
-      default: break;
+      case BarrierKind::Popc:
+        thread->frame[op.d] = complete.population;
+        break;
+      case BarrierKind::And:
+        thread->frame[op.d] = complete.conjunction ? 1 : 0;
+        break;
+      case BarrierKind::Or:
+        thread->frame[op.d] = complete.disjunction ? 1 : 0;
+        break;
+      default:
+        break;
     }
     if (known != nullptr) {
       thread->clock.setBase(known);
@@ -121,7 +129,8 @@ void Machine::settleBarrier(Cta& cta, Barrier& barrier) {
   }
 }
 
-// ---- barrier.cluster -----------------------------------------------------------------------------
+// ---- barrier.cluster
+// -----------------------------------------------------------------------------
 
 void Machine::clusterBarrier(Thread& thread, const Op& op) {
   Cluster& cluster = *thread.cta->cluster;
@@ -165,7 +174,8 @@ void Machine::settleCluster(Cluster& cluster) {
   }
 }
 
-// ---- collectives of a warp -----------------------------------------------------------------------
+// ---- collectives of a warp
+// -----------------------------------------------------------------------
 
 void Machine::arriveAtCollective(Thread& thread, const Op& op) {
   const std::uint32_t self = 1u << thread.lane();
@@ -190,7 +200,7 @@ void Machine::arriveAtCollective(Thread& thread, const Op& op) {
 void Machine::settleCollective(Cta& cta, std::uint32_t warp) {
   const std::uint32_t live = liveLanes(cta, warp);
   const std::span<Thread> lanes = lanesOf(cta, warp);
-  for (std::uint32_t seen = 0; Thread& thread : lanes) {
+  for (std::uint32_t seen = 0; Thread & thread : lanes) {
     const std::uint32_t bit = 1u << thread.lane();
     if (thread.state != State::AtCollective || (seen & bit) != 0) continue;
     const Op& op = thread.op();
@@ -215,14 +225,18 @@ Slot reduce(CollectiveKind kind, isa::Type type, Slot a, Slot b) {
   const auto sy = static_cast<std::int32_t>(y);
   const bool isSigned = isa::isSigned(type);
   switch (kind) {
-    case CollectiveKind::ReduceAdd: return x + y;
+    case CollectiveKind::ReduceAdd:
+      return x + y;
     case CollectiveKind::ReduceMinimum:
       return isSigned ? static_cast<std::uint32_t>(std::min(sx, sy)) : std::min(x, y);
     case CollectiveKind::ReduceMaximum:
       return isSigned ? static_cast<std::uint32_t>(std::max(sx, sy)) : std::max(x, y);
-    case CollectiveKind::ReduceAnd: return x & y;
-    case CollectiveKind::ReduceOr: return x | y;
-    default: return x ^ y;
+    case CollectiveKind::ReduceAnd:
+      return x & y;
+    case CollectiveKind::ReduceOr:
+      return x | y;
+    default:
+      return x ^ y;
   }
 }
 
@@ -294,9 +308,8 @@ void Machine::runCollective(Cta& cta, std::uint32_t warp, std::uint32_t lanes) {
     isFirst = false;
     if (kind == CollectiveKind::WarpSync && options_.detectsRaces) clocks.add(thread.clock);
   }
-  const ClockRef known = kind == CollectiveKind::WarpSync && options_.detectsRaces
-                             ? clocks.finish()
-                             : nullptr;
+  const ClockRef known =
+      kind == CollectiveKind::WarpSync && options_.detectsRaces ? clocks.finish() : nullptr;
 
   for (Thread& thread : threads) {
     if ((lanes >> thread.lane() & 1) == 0) continue;
@@ -319,10 +332,18 @@ void Machine::runCollective(Cta& cta, std::uint32_t warp, std::uint32_t lanes) {
         putSecond(source.inRange);
         break;
       }
-      case CollectiveKind::VoteAll: r[op.d] = ballot == lanes ? 1 : 0; break;
-      case CollectiveKind::VoteAny: r[op.d] = ballot != 0 ? 1 : 0; break;
-      case CollectiveKind::VoteUniform: r[op.d] = ballot == 0 || ballot == lanes ? 1 : 0; break;
-      case CollectiveKind::VoteBallot: r[op.d] = ballot; break;
+      case CollectiveKind::VoteAll:
+        r[op.d] = ballot == lanes ? 1 : 0;
+        break;
+      case CollectiveKind::VoteAny:
+        r[op.d] = ballot != 0 ? 1 : 0;
+        break;
+      case CollectiveKind::VoteUniform:
+        r[op.d] = ballot == 0 || ballot == lanes ? 1 : 0;
+        break;
+      case CollectiveKind::VoteBallot:
+        r[op.d] = ballot;
+        break;
       case CollectiveKind::MatchAny:
       case CollectiveKind::MatchAll: {
         std::uint32_t same = 0;
@@ -339,11 +360,15 @@ void Machine::runCollective(Cta& cta, std::uint32_t warp, std::uint32_t lanes) {
         r[op.d] = leader.lane();
         putSecond(&thread == &leader);
         break;
-      case CollectiveKind::ActiveMask: r[op.d] = lanes; break;
+      case CollectiveKind::ActiveMask:
+        r[op.d] = lanes;
+        break;
       case CollectiveKind::WarpSync:
         if (known != nullptr) thread.clock.setBase(known);
         break;
-      default: r[op.d] = all; break;
+      default:
+        r[op.d] = all;
+        break;
     }
   }
   for (Thread& thread : threads) {
@@ -353,7 +378,8 @@ void Machine::runCollective(Cta& cta, std::uint32_t warp, std::uint32_t lanes) {
   }
 }
 
-// ---- mbarrier ------------------------------------------------------------------------------------
+// ---- mbarrier
+// ------------------------------------------------------------------------------------
 
 namespace {
 
@@ -413,8 +439,12 @@ void Machine::mbarrier(Thread& thread, const Op& op) {
       object = MbarrierObject(0);
       history = {};
       break;
-    case MbarrierKind::ExpectTransactions: object.transactions += count; break;
-    case MbarrierKind::CompleteTransactions: object.transactions -= count; break;
+    case MbarrierKind::ExpectTransactions:
+      object.transactions += count;
+      break;
+    case MbarrierKind::CompleteTransactions:
+      object.transactions -= count;
+      break;
     case MbarrierKind::Arrive:
     case MbarrierKind::ArriveExpect:
     case MbarrierKind::ArriveDrop: {
@@ -432,7 +462,8 @@ void Machine::mbarrier(Thread& thread, const Op& op) {
     }
     case MbarrierKind::Test:
     case MbarrierKind::TestParity: {
-      const bool phase = kind == MbarrierKind::Test ? MbarrierObject(r[op.b]).phase : (count & 1) != 0;
+      const bool phase =
+          kind == MbarrierKind::Test ? MbarrierObject(r[op.b]).phase : (count & 1) != 0;
       const bool done = object.phase != phase;
       r[op.d] = done ? 1 : 0;
       if (done && options_.detectsRaces && op.semantics != isa::Semantics::Relaxed) {
@@ -440,7 +471,8 @@ void Machine::mbarrier(Thread& thread, const Op& op) {
       }
       return;
     }
-    case MbarrierKind::PendingCount: return;
+    case MbarrierKind::PendingCount:
+      return;
   }
   const bool canComplete = !isWeak && object.pending == 0 &&
                            (object.transactions & MbarrierObject::kTransactionMask) == 0;

@@ -4,8 +4,8 @@
 
 namespace ptxopt::interp {
 
-Segment& GlobalMemory::place(std::string name, std::uint64_t base,
-                             std::vector<std::uint8_t> bytes, bool isReadOnly) {
+Segment& GlobalMemory::place(std::string name, std::uint64_t base, std::vector<std::uint8_t> bytes,
+                             bool isReadOnly) {
   Segment& segment = segments_.emplace_back();
   segment.name = std::move(name);
   segment.base = base;

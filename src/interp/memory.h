@@ -18,9 +18,9 @@ struct Segment {
   std::uint64_t base = 0;
   std::vector<std::uint8_t> bytes;
   bool isReadOnly = false;
-  bool isLive = true;                // not freed
-  BitSet written;                    // empty: every byte counts as initialised
-  std::unique_ptr<Shadow> shadow;    // null: races are not looked for
+  bool isLive = true;              // not freed
+  BitSet written;                  // empty: every byte counts as initialised
+  std::unique_ptr<Shadow> shadow;  // null: races are not looked for
 
   bool contains(std::uint64_t address, std::uint64_t size) const {
     return address >= base && address - base <= bytes.size() &&

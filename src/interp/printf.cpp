@@ -47,8 +47,8 @@ PrintfResult formatPrintf(const std::string& format,
     take("0123456789*");
     take(".0123456789*");
     bool isLong = false;
-    while (end < format.size() && std::string_view("hlLqjzt").find(format[end]) !=
-                                      std::string_view::npos) {
+    while (end < format.size() &&
+           std::string_view("hlLqjzt").find(format[end]) != std::string_view::npos) {
       isLong = isLong || format[end] != 'h';
       ++end;
     }
@@ -63,8 +63,8 @@ PrintfResult formatPrintf(const std::string& format,
       case 'd':
       case 'i': {
         const std::uint64_t bits = next(isLong ? 8 : 4);
-        const long long value = isLong ? static_cast<long long>(bits)
-                                       : static_cast<std::int32_t>(bits);
+        const long long value =
+            isLong ? static_cast<long long>(bits) : static_cast<std::int32_t>(bits);
         result.text += print(head + "lld", value);
         break;
       }
@@ -76,10 +76,23 @@ PrintfResult formatPrintf(const std::string& format,
         result.text += print(head + "ll" + conversion, value);
         break;
       }
-      case 'c': result.text += print(head + "c", static_cast<int>(next(4))); break;
-      case 'p': result.text += print(head + "#llx", static_cast<unsigned long long>(next(8))); break;
-      case 's': result.text += print(head + "s", text(next(8)).c_str()); break;
-      case 'f': case 'F': case 'e': case 'E': case 'g': case 'G': case 'a': case 'A':
+      case 'c':
+        result.text += print(head + "c", static_cast<int>(next(4)));
+        break;
+      case 'p':
+        result.text += print(head + "#llx", static_cast<unsigned long long>(next(8)));
+        break;
+      case 's':
+        result.text += print(head + "s", text(next(8)).c_str());
+        break;
+      case 'f':
+      case 'F':
+      case 'e':
+      case 'E':
+      case 'g':
+      case 'G':
+      case 'a':
+      case 'A':
         result.text += print(head + conversion, std::bit_cast<double>(next(8)));
         break;
       default:

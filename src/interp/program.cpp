@@ -85,6 +85,8 @@ const Code* Program::codeAt(std::uint64_t address) const {
   return found == indices_.end() ? nullptr : codes_[found->second].get();
 }
 
-void Program::setCallsIndirectly() { callsIndirectly_ = true; }
+void Program::setCallsIndirectly() {
+  callsIndirectly_ = true;
+}
 
 }  // namespace ptxopt::interp

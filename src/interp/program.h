@@ -33,39 +33,70 @@ enum class Action : std::uint8_t {
   Return,
   Exit,
   Trap,
-  Load,         // d (or lists[index ..]) = [a + immediate]
-  Store,        // [a + immediate] = b (or lists[index ..])
-  Atomic,       // d = [a + immediate], combined with b and c as AtomicOperation says
+  Load,    // d (or lists[index ..]) = [a + immediate]
+  Store,   // [a + immediate] = b (or lists[index ..])
+  Atomic,  // d = [a + immediate], combined with b and c as AtomicOperation says
   Fence,
-  Barrier,      // of the CTA: id a, count b, predicate c, see BarrierKind
+  Barrier,  // of the CTA: id a, count b, predicate c, see BarrierKind
   ClusterBarrier,
-  Collective,   // of lanes of a warp, see CollectiveKind
-  CopyAsync,    // cp.async: [a + immediate] = [b + second immediate in lists]
+  Collective,  // of lanes of a warp, see CollectiveKind
+  CopyAsync,   // cp.async: [a + immediate] = [b + second immediate in lists]
   CommitAsync,
-  WaitAsync,    // all but a groups
-  Mbarrier,     // see MbarrierKind
-  Timer,        // d = a special register that changes while the thread runs
+  WaitAsync,  // all but a groups
+  Mbarrier,   // see MbarrierKind
+  Timer,      // d = a special register that changes while the thread runs
   Nothing,
   Unsupported,  // the machine stops with a message that names the instruction
 };
 
 enum class AtomicOperation : std::uint8_t {
-  Add, Minimum, Maximum, And, Or, Xor, Exchange, CompareAndSwap, Increment, Decrement
+  Add,
+  Minimum,
+  Maximum,
+  And,
+  Or,
+  Xor,
+  Exchange,
+  CompareAndSwap,
+  Increment,
+  Decrement
 };
 enum class BarrierKind : std::uint8_t { Sync, Arrive, Popc, And, Or };
 enum class CollectiveKind : std::uint8_t {
-  ShuffleUp, ShuffleDown, ShuffleButterfly, ShuffleIndex,
-  VoteAll, VoteAny, VoteUniform, VoteBallot,
-  MatchAny, MatchAll,
-  ReduceAdd, ReduceMinimum, ReduceMaximum, ReduceAnd, ReduceOr, ReduceXor,
-  Elect, ActiveMask, WarpSync,
+  ShuffleUp,
+  ShuffleDown,
+  ShuffleButterfly,
+  ShuffleIndex,
+  VoteAll,
+  VoteAny,
+  VoteUniform,
+  VoteBallot,
+  MatchAny,
+  MatchAll,
+  ReduceAdd,
+  ReduceMinimum,
+  ReduceMaximum,
+  ReduceAnd,
+  ReduceOr,
+  ReduceXor,
+  Elect,
+  ActiveMask,
+  WarpSync,
   // Matrices: lists[index ..] holds the numbers of slots of d, a, b and c, then the slots.
   MatrixMultiply,  // kSecond: .satfinite; width: 1 for a signed a, plus 2 for a signed b
   MatrixLoad,      // ldmatrix .m8n8 .b16: address in a; kSecond: .trans
 };
 enum class MbarrierKind : std::uint8_t {
-  Init, Invalidate, Arrive, ArriveExpect, ArriveDrop, ExpectTransactions, CompleteTransactions,
-  Test, TestParity, PendingCount,
+  Init,
+  Invalidate,
+  Arrive,
+  ArriveExpect,
+  ArriveDrop,
+  ExpectTransactions,
+  CompleteTransactions,
+  Test,
+  TestParity,
+  PendingCount,
 };
 
 enum OpFlag : std::uint16_t {
@@ -92,7 +123,7 @@ struct Op {
   const ir::Instruction* origin = nullptr;
   std::uint32_t guard = 0;  // executed only where frame[guard] == guardExpected
   std::uint32_t d = 0;
-  std::uint32_t q = 0;      // second destination: the q of p|q
+  std::uint32_t q = 0;  // second destination: the q of p|q
   std::uint32_t a = 0;
   std::uint32_t b = 0;
   std::uint32_t c = 0;
@@ -115,13 +146,48 @@ struct Op {
 };
 
 enum class Special : std::uint8_t {
-  TidX, TidY, TidZ, NtidX, NtidY, NtidZ, CtaidX, CtaidY, CtaidZ, NctaidX, NctaidY, NctaidZ,
-  LaneId, WarpId, WarpCount, GridId, SmId, SmCount,
-  LaneMaskEq, LaneMaskLe, LaneMaskLt, LaneMaskGe, LaneMaskGt,
-  ClusterIdX, ClusterIdY, ClusterIdZ, ClusterCountX, ClusterCountY, ClusterCountZ,
-  ClusterCtaidX, ClusterCtaidY, ClusterCtaidZ, ClusterNctaidX, ClusterNctaidY, ClusterNctaidZ,
-  ClusterCtaRank, ClusterCtaCount, IsExplicitCluster,
-  DynamicSharedBytes, TotalSharedBytes, WarpSize, Zero,
+  TidX,
+  TidY,
+  TidZ,
+  NtidX,
+  NtidY,
+  NtidZ,
+  CtaidX,
+  CtaidY,
+  CtaidZ,
+  NctaidX,
+  NctaidY,
+  NctaidZ,
+  LaneId,
+  WarpId,
+  WarpCount,
+  GridId,
+  SmId,
+  SmCount,
+  LaneMaskEq,
+  LaneMaskLe,
+  LaneMaskLt,
+  LaneMaskGe,
+  LaneMaskGt,
+  ClusterIdX,
+  ClusterIdY,
+  ClusterIdZ,
+  ClusterCountX,
+  ClusterCountY,
+  ClusterCountZ,
+  ClusterCtaidX,
+  ClusterCtaidY,
+  ClusterCtaidZ,
+  ClusterNctaidX,
+  ClusterNctaidY,
+  ClusterNctaidZ,
+  ClusterCtaRank,
+  ClusterCtaCount,
+  IsExplicitCluster,
+  DynamicSharedBytes,
+  TotalSharedBytes,
+  WarpSize,
+  Zero,
 };
 
 // What a slot holds at the start of a frame, where it depends on the thread.

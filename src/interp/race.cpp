@@ -20,9 +20,8 @@ void raise(ClockVector& sum, AgentId agent, std::uint32_t clock) {
 
 void add(std::vector<Snapshot>& set, const std::vector<Snapshot>& more) {
   for (const Snapshot& snapshot : more) {
-    const auto same = std::find_if(set.begin(), set.end(), [&](const Snapshot& old) {
-      return old.agent == snapshot.agent;
-    });
+    const auto same = std::find_if(
+        set.begin(), set.end(), [&](const Snapshot& old) { return old.agent == snapshot.agent; });
     // What a thread released later includes what it released before.
     if (same == set.end()) {
       set.push_back(snapshot);
@@ -76,9 +75,12 @@ ClockRef ClockJoin::finish() {
   return std::make_shared<const ClockVector>(std::exchange(sum_, {}));
 }
 
-// ---- strong accesses and fences ------------------------------------------------------------------
+// ---- strong accesses and fences
+// ------------------------------------------------------------------
 
-bool isWide(isa::Scope scope) { return scope != isa::Scope::Cta; }
+bool isWide(isa::Scope scope) {
+  return scope != isa::Scope::Cta;
+}
 
 void fence(ThreadClock& thread, isa::Semantics semantics, isa::Scope scope) {
   if (acquires(semantics)) {
@@ -140,7 +142,8 @@ void strongRead(ThreadClock& thread, const ReleaseSet* location, std::uint32_t c
   if (isWide(scope)) add(thread.seenWide, location->wide);
 }
 
-// ---- the history of memory -----------------------------------------------------------------------
+// ---- the history of memory
+// -----------------------------------------------------------------------
 
 const ReleaseSet* Shadow::findReleased(std::uint64_t offset) const {
   const auto found = released_.find(offset);
@@ -183,8 +186,7 @@ void Shadow::record(std::vector<Group>& groups, const Access& access) {
     if (joins) {
       group.mask |= bit;
       done = true;
-    } else if (group.warp == warp && (group.mask & bit) != 0 &&
-               (access.writes || !group.writes)) {
+    } else if (group.warp == warp && (group.mask & bit) != 0 && (access.writes || !group.writes)) {
       // The newer access of the same lane stands for the older one.
       group.mask &= ~bit;
       if (group.mask == 0) {

@@ -8,17 +8,28 @@ namespace ptxopt::interp {
 
 std::string_view spelling(FindingKind kind) {
   switch (kind) {
-    case FindingKind::DataRace: return "data-race";
-    case FindingKind::BarrierDivergence: return "barrier-divergence";
-    case FindingKind::BarrierMismatch: return "barrier-mismatch";
-    case FindingKind::Deadlock: return "deadlock";
-    case FindingKind::OutOfBounds: return "out-of-bounds";
-    case FindingKind::Misaligned: return "misaligned";
-    case FindingKind::Uninitialised: return "uninitialised";
-    case FindingKind::StepLimit: return "step-limit";
-    case FindingKind::Trap: return "trap";
-    case FindingKind::AssertionFailed: return "assertion-failed";
-    case FindingKind::Unsupported: return "unsupported";
+    case FindingKind::DataRace:
+      return "data-race";
+    case FindingKind::BarrierDivergence:
+      return "barrier-divergence";
+    case FindingKind::BarrierMismatch:
+      return "barrier-mismatch";
+    case FindingKind::Deadlock:
+      return "deadlock";
+    case FindingKind::OutOfBounds:
+      return "out-of-bounds";
+    case FindingKind::Misaligned:
+      return "misaligned";
+    case FindingKind::Uninitialised:
+      return "uninitialised";
+    case FindingKind::StepLimit:
+      return "step-limit";
+    case FindingKind::Trap:
+      return "trap";
+    case FindingKind::AssertionFailed:
+      return "assertion-failed";
+    case FindingKind::Unsupported:
+      return "unsupported";
   }
   return "";
 }
@@ -28,8 +39,10 @@ bool isFault(FindingKind kind) {
     case FindingKind::DataRace:
     case FindingKind::BarrierDivergence:
     case FindingKind::BarrierMismatch:
-    case FindingKind::Uninitialised: return false;
-    default: return true;
+    case FindingKind::Uninitialised:
+      return false;
+    default:
+      return true;
   }
 }
 
@@ -88,9 +101,8 @@ SourcePlace sourcePlace(const ir::Module& module, const ir::Instruction& instruc
 }
 
 std::string format(const ir::Module& module, const Finding& finding) {
-  std::string text =
-      line(module, finding.place, Severity::Warning,
-           finding.message, " [" + std::string(spelling(finding.kind)) + "]");
+  std::string text = line(module, finding.place, Severity::Warning, finding.message,
+                          " [" + std::string(spelling(finding.kind)) + "]");
   if (finding.other != nullptr) {
     text += "\n" + line(module, finding.other, Severity::Note, finding.otherMessage);
   }

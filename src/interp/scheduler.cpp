@@ -6,13 +6,20 @@ namespace ptxopt::interp {
 
 std::string_view spelling(Policy policy) {
   switch (policy) {
-    case Policy::RoundRobin: return "round-robin";
-    case Policy::Random: return "random";
-    case Policy::LaneByLane: return "lane-by-lane";
-    case Policy::Backwards: return "backwards";
-    case Policy::WarpAhead: return "warp-ahead";
-    case Policy::WarpBehind: return "warp-behind";
-    case Policy::PreferWaiting: return "prefer-waiting";
+    case Policy::RoundRobin:
+      return "round-robin";
+    case Policy::Random:
+      return "random";
+    case Policy::LaneByLane:
+      return "lane-by-lane";
+    case Policy::Backwards:
+      return "backwards";
+    case Policy::WarpAhead:
+      return "warp-ahead";
+    case Policy::WarpBehind:
+      return "warp-behind";
+    case Policy::PreferWaiting:
+      return "prefer-waiting";
   }
   return "";
 }
@@ -55,10 +62,14 @@ std::size_t Scheduler::outsideOfWarp() {
 
 std::size_t Scheduler::choose() {
   switch (policy_) {
-    case Policy::RoundRobin: return next(current_ + 1);
-    case Policy::Random: return next(random(runnable_.size()));
-    case Policy::LaneByLane: return runnable_.test(current_) ? current_ : next(0);
-    case Policy::Backwards: return runnable_.test(current_) ? current_ : last();
+    case Policy::RoundRobin:
+      return next(current_ + 1);
+    case Policy::Random:
+      return next(random(runnable_.size()));
+    case Policy::LaneByLane:
+      return runnable_.test(current_) ? current_ : next(0);
+    case Policy::Backwards:
+      return runnable_.test(current_) ? current_ : last();
     case Policy::WarpAhead: {
       const std::size_t found = inWarp(favoured_);
       if (found == kNone) return next(random(runnable_.size()));

@@ -100,8 +100,8 @@ interp::Launch launchOf(const ir::Module& module, const Options& options) {
 
 interp::Survey survey(const ir::Module& module, const Options& options) {
   std::string error;
-  auto result = interp::survey(module, launchOf(module, options), options.machine,
-                               options.schedules, error);
+  auto result =
+      interp::survey(module, launchOf(module, options), options.machine, options.schedules, error);
   if (!result) throw BadInput{module.source().name() + ": " + error};
   return std::move(*result);
 }
@@ -127,12 +127,9 @@ nlohmann::json toJson(const ir::Module& module, const interp::Finding& finding) 
     if (source.line != 0) result["source"] = {{"file", source.file}, {"line", source.line}};
     return result;
   };
-  return {{"kind", interp::spelling(finding.kind)},
-          {"file", module.source().name()},
-          {"place", place(finding.place)},
-          {"message", finding.message},
-          {"other", place(finding.other)},
-          {"otherMessage", finding.otherMessage}};
+  return {{"kind", interp::spelling(finding.kind)}, {"file", module.source().name()},
+          {"place", place(finding.place)},          {"message", finding.message},
+          {"other", place(finding.other)},          {"otherMessage", finding.otherMessage}};
 }
 
 int runOne(const Options& options) {
@@ -146,7 +143,8 @@ int runOne(const Options& options) {
     }
     report["outcomes"] = nlohmann::json::array();
     for (const interp::Outcome& outcome : result.distinct) {
-      report["outcomes"].push_back({{"checksum", outcome.checksum()}, {"printed", outcome.printed}});
+      report["outcomes"].push_back(
+          {{"checksum", outcome.checksum()}, {"printed", outcome.printed}});
     }
     std::cout << report.dump(2) << '\n';
   } else {

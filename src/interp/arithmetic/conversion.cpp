@@ -13,21 +13,33 @@ using isa::Type;
 
 std::optional<FloatFormat> floatFormat(Type type) {
   switch (type) {
-    case Type::F16: return kF16;
-    case Type::BF16: return kBF16;
+    case Type::F16:
+      return kF16;
+    case Type::BF16:
+      return kBF16;
     case Type::TF32:
-    case Type::F32: return kF32;
-    case Type::F64: return kF64;
-    default: return std::nullopt;
+    case Type::F32:
+      return kF32;
+    case Type::F64:
+      return kF64;
+    default:
+      return std::nullopt;
   }
 }
 
 bool isInteger(Type type) {
   switch (type) {
-    case Type::U8: case Type::U16: case Type::U32: case Type::U64:
-    case Type::S8: case Type::S16: case Type::S32: case Type::S64:
+    case Type::U8:
+    case Type::U16:
+    case Type::U32:
+    case Type::U64:
+    case Type::S8:
+    case Type::S16:
+    case Type::S32:
+    case Type::S64:
       return true;
-    default: return false;
+    default:
+      return false;
   }
 }
 
@@ -37,7 +49,8 @@ constexpr int kTF32Shift = 13;
 
 std::uint64_t flushSubnormal(Type type, std::uint64_t bits) {
   if (type != Type::F32) return bits;
-  return std::bit_cast<std::uint32_t>(flush(std::bit_cast<float>(static_cast<std::uint32_t>(bits))));
+  return std::bit_cast<std::uint32_t>(
+      flush(std::bit_cast<float>(static_cast<std::uint32_t>(bits))));
 }
 
 // Into an integer type, with saturation at its bounds.
@@ -61,10 +74,9 @@ RoundedInteger integerOf(Type type, std::uint64_t bits) {
 
 std::uint64_t finishFloat(const Conversion& conversion, const Real& value) {
   const FloatFormat format = *floatFormat(conversion.to);
-  std::uint64_t result =
-      conversion.to == Type::TF32
-          ? pack(kTF32, value, conversion.rounding) << kTF32Shift
-          : pack(format, value, conversion.rounding);
+  std::uint64_t result = conversion.to == Type::TF32
+                             ? pack(kTF32, value, conversion.rounding) << kTF32Shift
+                             : pack(format, value, conversion.rounding);
   const std::uint64_t sign = std::uint64_t{1} << (format.width() - 1);
   const std::uint64_t infinity = ((std::uint64_t{1} << format.exponentBits) - 1)
                                  << format.fractionBits;
@@ -87,7 +99,9 @@ std::uint64_t finishFloat(const Conversion& conversion, const Real& value) {
 
 }  // namespace
 
-bool isConvertible(Type type) { return isInteger(type) || floatFormat(type).has_value(); }
+bool isConvertible(Type type) {
+  return isInteger(type) || floatFormat(type).has_value();
+}
 
 std::uint64_t truncated(std::uint64_t bits, int width) {
   return width >= 64 ? bits : bits & ((std::uint64_t{1} << width) - 1);
@@ -106,7 +120,8 @@ std::uint64_t convert(const Conversion& conversion, std::uint64_t bits) {
   const Type from = conversion.from;
   if (isInteger(from)) {
     const RoundedInteger value = integerOf(from, bits);
-    if (!isInteger(to)) return finishFloat(conversion, fromInteger(value.magnitude, value.negative));
+    if (!isInteger(to))
+      return finishFloat(conversion, fromInteger(value.magnitude, value.negative));
     if (conversion.saturates) return clampInteger(to, value);
     return truncated(extended(from, bits), isa::bitWidth(to));
   }

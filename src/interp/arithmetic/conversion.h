@@ -15,8 +15,8 @@ struct Conversion {
   Rounding rounding = Rounding::NearestEven;
   bool toIntegral = false;  // .rni, .rzi, .rmi, .rpi
   bool ftz = false;
-  bool saturates = false;   // .sat
-  bool finite = false;      // .satfinite
+  bool saturates = false;  // .sat
+  bool finite = false;     // .satfinite
   bool relu = false;
 };
 

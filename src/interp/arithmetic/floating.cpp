@@ -10,10 +10,14 @@ namespace {
 
 int hostMode(Rounding rounding) {
   switch (rounding) {
-    case Rounding::Zero: return FE_TOWARDZERO;
-    case Rounding::Down: return FE_DOWNWARD;
-    case Rounding::Up: return FE_UPWARD;
-    default: return FE_TONEAREST;
+    case Rounding::Zero:
+      return FE_TOWARDZERO;
+    case Rounding::Down:
+      return FE_DOWNWARD;
+    case Rounding::Up:
+      return FE_UPWARD;
+    default:
+      return FE_TONEAREST;
   }
 }
 
@@ -37,8 +41,8 @@ F settleNaN(F result, Operands... operands) {
   }
 }
 
-// Operands and result pass through volatile objects, so that the compiler can neither fold the operation
-// nor move it across the change of mode.
+// Operands and result pass through volatile objects, so that the compiler can neither fold the
+// operation nor move it across the change of mode.
 template <class F, class Operation, class... Operands>
 F rounded(Rounding rounding, Operation operation, Operands... operands) {
   if (rounding == Rounding::NearestEven) return settleNaN<F>(operation(operands...), operands...);
@@ -57,27 +61,33 @@ F rounded(Rounding rounding, Operation operation, Operands... operands) {
 
 template <class F>
 F add(F a, F b, Rounding rounding) {
-  return rounded<F>(rounding, [](F x, F y) { return x + y; }, a, b);
+  return rounded<F>(
+      rounding, [](F x, F y) { return x + y; }, a, b);
 }
 template <class F>
 F subtract(F a, F b, Rounding rounding) {
-  return rounded<F>(rounding, [](F x, F y) { return x - y; }, a, b);
+  return rounded<F>(
+      rounding, [](F x, F y) { return x - y; }, a, b);
 }
 template <class F>
 F multiply(F a, F b, Rounding rounding) {
-  return rounded<F>(rounding, [](F x, F y) { return x * y; }, a, b);
+  return rounded<F>(
+      rounding, [](F x, F y) { return x * y; }, a, b);
 }
 template <class F>
 F divide(F a, F b, Rounding rounding) {
-  return rounded<F>(rounding, [](F x, F y) { return x / y; }, a, b);
+  return rounded<F>(
+      rounding, [](F x, F y) { return x / y; }, a, b);
 }
 template <class F>
 F fusedMultiplyAdd(F a, F b, F c, Rounding rounding) {
-  return rounded<F>(rounding, [](F x, F y, F z) { return std::fma(x, y, z); }, a, b, c);
+  return rounded<F>(
+      rounding, [](F x, F y, F z) { return std::fma(x, y, z); }, a, b, c);
 }
 template <class F>
 F squareRoot(F a, Rounding rounding) {
-  return rounded<F>(rounding, [](F x) { return std::sqrt(x); }, a);
+  return rounded<F>(
+      rounding, [](F x) { return std::sqrt(x); }, a);
 }
 
 template <class F>
@@ -115,11 +125,14 @@ template double minimum(double, double, bool);
 template float maximum(float, float, bool);
 template double maximum(double, double, bool);
 
-// ---- approximate functions -----------------------------------------------------------------------
+// ---- approximate functions
+// -----------------------------------------------------------------------
 
 namespace {
 
-float single(double value) { return settleNaN(static_cast<float>(value), 0.0f); }
+float single(double value) {
+  return settleNaN(static_cast<float>(value), 0.0f);
+}
 
 double upperHalf(double value) {
   if (std::fpclassify(value) == FP_SUBNORMAL) return std::copysign(0.0, value);
@@ -140,21 +153,40 @@ float divideApproximate(float a, float b) {
   }
   return divide(a, b, Rounding::NearestEven);
 }
-float reciprocalApproximate(float a) { return single(1.0 / static_cast<double>(a)); }
+float reciprocalApproximate(float a) {
+  return single(1.0 / static_cast<double>(a));
+}
 float reciprocalRootApproximate(float a) {
   return single(1.0 / std::sqrt(static_cast<double>(a)));
 }
-float sineApproximate(float a) { return single(std::sin(static_cast<double>(a))); }
-float cosineApproximate(float a) { return single(std::cos(static_cast<double>(a))); }
-float log2Approximate(float a) { return single(std::log2(static_cast<double>(a))); }
-float exp2Approximate(float a) { return single(std::exp2(static_cast<double>(a))); }
-float tanhApproximate(float a) { return single(std::tanh(static_cast<double>(a))); }
+float sineApproximate(float a) {
+  return single(std::sin(static_cast<double>(a)));
+}
+float cosineApproximate(float a) {
+  return single(std::cos(static_cast<double>(a)));
+}
+float log2Approximate(float a) {
+  return single(std::log2(static_cast<double>(a)));
+}
+float exp2Approximate(float a) {
+  return single(std::exp2(static_cast<double>(a)));
+}
+float tanhApproximate(float a) {
+  return single(std::tanh(static_cast<double>(a)));
+}
 
-double reciprocalApproximate(double a) { return upperHalf(1.0 / flushed(a)); }
-double reciprocalRoot(double a) { return settleNaN(1.0 / std::sqrt(a), a); }
-double reciprocalRootApproximate(double a) { return upperHalf(1.0 / std::sqrt(flushed(a))); }
+double reciprocalApproximate(double a) {
+  return upperHalf(1.0 / flushed(a));
+}
+double reciprocalRoot(double a) {
+  return settleNaN(1.0 / std::sqrt(a), a);
+}
+double reciprocalRootApproximate(double a) {
+  return upperHalf(1.0 / std::sqrt(flushed(a)));
+}
 
-// ---- f16 and bf16 ----------------------------------------------------------------------------------
+// ---- f16 and bf16
+// ----------------------------------------------------------------------------------
 
 double toDouble(FloatFormat format, std::uint64_t bits) {
   return std::bit_cast<double>(pack(kF64, unpack(format, bits), Rounding::NearestEven));
@@ -165,8 +197,8 @@ std::uint64_t fromDouble(FloatFormat format, double value, Rounding rounding) {
 }
 
 std::uint16_t halfFlush(FloatFormat format, std::uint16_t a) {
-  const std::uint16_t exponent = static_cast<std::uint16_t>(
-      ((1u << format.exponentBits) - 1) << format.fractionBits);
+  const std::uint16_t exponent =
+      static_cast<std::uint16_t>(((1u << format.exponentBits) - 1) << format.fractionBits);
   return (a & exponent) == 0 ? a & 0x8000 : a;
 }
 
@@ -181,15 +213,14 @@ std::uint16_t finish(FloatFormat format, double value, double error, HalfMode mo
     }
     exact.sticky = true;
   }
-  std::uint16_t result =
-      static_cast<std::uint16_t>(pack(format, exact, Rounding::NearestEven));
+  std::uint16_t result = static_cast<std::uint16_t>(pack(format, exact, Rounding::NearestEven));
   if (mode.ftz) result = halfFlush(format, result);
   const bool isNaN = exact.kind == Real::Class::NaN;
   if (mode.relu && !isNaN && (result & 0x8000) != 0) result = 0;
   if (mode.saturates) {
     const double number = toDouble(format, result);
-    result = static_cast<std::uint16_t>(
-        fromDouble(format, saturate(number), Rounding::NearestEven));
+    result =
+        static_cast<std::uint16_t>(fromDouble(format, saturate(number), Rounding::NearestEven));
   }
   return result;
 }

@@ -17,7 +17,9 @@ template <class F>
 using FloatBits = std::conditional_t<sizeof(F) == 4, std::uint32_t, std::uint64_t>;
 
 inline constexpr std::uint32_t kCanonicalNaN32 = 0x7fffffff;
-inline float canonicalNaN() { return std::bit_cast<float>(kCanonicalNaN32); }
+inline float canonicalNaN() {
+  return std::bit_cast<float>(kCanonicalNaN32);
+}
 
 template <class F>
 F add(F a, F b, Rounding rounding);
@@ -33,7 +35,9 @@ template <class F>
 F squareRoot(F a, Rounding rounding);
 
 // Subnormal numbers become zeros of the same sign (.ftz).
-inline float flush(float a) { return std::fpclassify(a) == FP_SUBNORMAL ? std::copysign(0.0f, a) : a; }
+inline float flush(float a) {
+  return std::fpclassify(a) == FP_SUBNORMAL ? std::copysign(0.0f, a) : a;
+}
 // To [0, 1]; a NaN becomes +0 (.sat).
 template <class F>
 F saturate(F a) {
@@ -76,7 +80,7 @@ std::uint16_t halfMinMax(FloatFormat format, std::uint16_t a, std::uint16_t b, b
                          bool propagateNaN, bool flushes);
 std::uint16_t halfFlush(FloatFormat format, std::uint16_t a);
 
-double toDouble(FloatFormat format, std::uint64_t bits);                     // exact
+double toDouble(FloatFormat format, std::uint64_t bits);  // exact
 std::uint64_t fromDouble(FloatFormat format, double value, Rounding rounding);
 
 }  // namespace ptxopt::interp

@@ -2,8 +2,7 @@
 
 namespace ptxopt::interp {
 
-std::uint32_t funnelShift(std::uint32_t a, std::uint32_t b, std::uint32_t c, bool left,
-                          bool wrap) {
+std::uint32_t funnelShift(std::uint32_t a, std::uint32_t b, std::uint32_t c, bool left, bool wrap) {
   const std::uint32_t count = wrap ? c & 31 : std::min(c, 32u);
   const std::uint64_t both = std::uint64_t{b} << 32 | a;
   return static_cast<std::uint32_t>(left ? both << count >> 32 : both >> count);

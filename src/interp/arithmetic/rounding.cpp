@@ -33,11 +33,16 @@ bool roundsAway(std::uint64_t significand, int shift, bool sticky, bool negative
   }
   const bool exact = lost == 0 && !sticky;
   switch (rounding) {
-    case Rounding::Zero: return false;
-    case Rounding::Down: return negative && !exact;
-    case Rounding::Up: return !negative && !exact;
-    case Rounding::NearestAway: return lost >= half;
-    case Rounding::NearestEven: return lost > half || (lost == half && (sticky || odd));
+    case Rounding::Zero:
+      return false;
+    case Rounding::Down:
+      return negative && !exact;
+    case Rounding::Up:
+      return !negative && !exact;
+    case Rounding::NearestAway:
+      return lost >= half;
+    case Rounding::NearestEven:
+      return lost > half || (lost == half && (sticky || odd));
   }
   return false;
 }
@@ -48,8 +53,7 @@ Real unpack(FloatFormat format, std::uint64_t bits) {
   Real value;
   value.negative = (bits >> (format.width() - 1) & 1) != 0;
   const std::uint64_t fraction = bits & lowMask(format.fractionBits);
-  const int exponent =
-      static_cast<int>(bits >> format.fractionBits & lowMask(format.exponentBits));
+  const int exponent = static_cast<int>(bits >> format.fractionBits & lowMask(format.exponentBits));
   if (exponent == (1 << format.exponentBits) - 1) {
     value.kind = fraction != 0 ? Real::Class::NaN : Real::Class::Infinity;
   } else if (exponent != 0) {
@@ -68,10 +72,14 @@ std::uint64_t pack(FloatFormat format, const Real& value, Rounding rounding) {
   const std::uint64_t infinity = lowMask(format.exponentBits) << format.fractionBits;
   const std::uint64_t sign = std::uint64_t{value.negative} << (format.width() - 1);
   switch (value.kind) {
-    case Real::Class::Zero: return sign;
-    case Real::Class::Infinity: return sign | infinity;
-    case Real::Class::NaN: return lowMask(format.width() - 1);
-    case Real::Class::Finite: break;
+    case Real::Class::Zero:
+      return sign;
+    case Real::Class::Infinity:
+      return sign | infinity;
+    case Real::Class::NaN:
+      return lowMask(format.width() - 1);
+    case Real::Class::Finite:
+      break;
   }
   // The leading bit to position 63: the number is 1.xxx * 2^exponent.
   const int leading = std::countl_zero(value.significand);
@@ -107,9 +115,13 @@ RoundedInteger toInteger(const Real& value, Rounding rounding) {
   result.negative = value.negative;
   switch (value.kind) {
     case Real::Class::Zero:
-    case Real::Class::NaN: return {};
-    case Real::Class::Infinity: result.magnitude = ~std::uint64_t{0}; return result;
-    case Real::Class::Finite: break;
+    case Real::Class::NaN:
+      return {};
+    case Real::Class::Infinity:
+      result.magnitude = ~std::uint64_t{0};
+      return result;
+    case Real::Class::Finite:
+      break;
   }
   if (value.exponent >= 0) {
     const bool fits = value.exponent <= std::countl_zero(value.significand);

@@ -13,11 +13,15 @@ using isa::Space;
 std::uint64_t windowOf(Space space, const Windows& windows) {
   switch (space) {
     case Space::Shared:
-    case Space::SharedCluster: return windows.shared;
-    case Space::Local: return windows.local;
+    case Space::SharedCluster:
+      return windows.shared;
+    case Space::Local:
+      return windows.local;
     case Space::Param:
-    case Space::ParamEntry: return windows.parameter;
-    default: return 0;
+    case Space::ParamEntry:
+      return windows.parameter;
+    default:
+      return 0;
   }
 }
 
@@ -63,11 +67,13 @@ Compute bindAddress(const isa::Form& form, Op& op, const Windows& windows) {
       return [](Slot* r, const Op& o) {
         constexpr Slot kOffset = (Slot{1} << kRankShift) - 1;
         constexpr Slot kRank = Slot{0xf} << kRankShift;
-        r[o.d] = (r[o.a] & ~(kOffset | kRank)) | (r[o.a] & kOffset) | (r[o.b] << kRankShift & kRank);
+        r[o.d] =
+            (r[o.a] & ~(kOffset | kRank)) | (r[o.a] & kOffset) | (r[o.b] << kRankShift & kRank);
       };
     case Opcode::Getctarank:
       return [](Slot* r, const Op& o) { r[o.d] = r[o.a] >> kRankShift & 0xf; };
-    default: return nullptr;
+    default:
+      return nullptr;
   }
 }
 

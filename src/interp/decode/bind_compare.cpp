@@ -15,11 +15,28 @@ using isa::Opcode;
 using isa::Type;
 
 enum class Comparison : std::uint8_t {
-  Eq, Ne, Lt, Le, Gt, Ge, Lo, Ls, Hi, Hs, Equ, Neu, Ltu, Leu, Gtu, Geu, Num, Nan
+  Eq,
+  Ne,
+  Lt,
+  Le,
+  Gt,
+  Ge,
+  Lo,
+  Ls,
+  Hi,
+  Hs,
+  Equ,
+  Neu,
+  Ltu,
+  Leu,
+  Gtu,
+  Geu,
+  Num,
+  Nan
 };
 constexpr std::array<std::string_view, 18> kComparisons = {
-    ".eq", ".ne", ".lt", ".le", ".gt", ".ge", ".lo", ".ls", ".hi", ".hs",
-    ".equ", ".neu", ".ltu", ".leu", ".gtu", ".geu", ".num", ".nan"};
+    ".eq", ".ne",  ".lt",  ".le",  ".gt",  ".ge",  ".lo",  ".ls",  ".hi",
+    ".hs", ".equ", ".neu", ".ltu", ".leu", ".gtu", ".geu", ".num", ".nan"};
 
 // For integers, lo ls hi hs are lt le gt ge: T is unsigned there.
 template <class T>
@@ -27,24 +44,38 @@ bool holds(Comparison comparison, T a, T b) {
   bool unordered = false;
   if constexpr (std::is_floating_point_v<T>) unordered = std::isnan(a) || std::isnan(b);
   switch (comparison) {
-    case Comparison::Eq: return !unordered && a == b;
-    case Comparison::Ne: return !unordered && a != b;
+    case Comparison::Eq:
+      return !unordered && a == b;
+    case Comparison::Ne:
+      return !unordered && a != b;
     case Comparison::Lt:
-    case Comparison::Lo: return a < b;
+    case Comparison::Lo:
+      return a < b;
     case Comparison::Le:
-    case Comparison::Ls: return a <= b;
+    case Comparison::Ls:
+      return a <= b;
     case Comparison::Gt:
-    case Comparison::Hi: return a > b;
+    case Comparison::Hi:
+      return a > b;
     case Comparison::Ge:
-    case Comparison::Hs: return a >= b;
-    case Comparison::Equ: return unordered || a == b;
-    case Comparison::Neu: return unordered || a != b;
-    case Comparison::Ltu: return unordered || a < b;
-    case Comparison::Leu: return unordered || a <= b;
-    case Comparison::Gtu: return unordered || a > b;
-    case Comparison::Geu: return unordered || a >= b;
-    case Comparison::Num: return !unordered;
-    case Comparison::Nan: return unordered;
+    case Comparison::Hs:
+      return a >= b;
+    case Comparison::Equ:
+      return unordered || a == b;
+    case Comparison::Neu:
+      return unordered || a != b;
+    case Comparison::Ltu:
+      return unordered || a < b;
+    case Comparison::Leu:
+      return unordered || a <= b;
+    case Comparison::Gtu:
+      return unordered || a > b;
+    case Comparison::Geu:
+      return unordered || a >= b;
+    case Comparison::Num:
+      return !unordered;
+    case Comparison::Nan:
+      return unordered;
   }
   return false;
 }
@@ -53,17 +84,20 @@ bool holds(Comparison comparison, T a, T b) {
 enum Join : std::uint8_t { kAlone, kAnd, kOr, kXor };
 bool join(const Slot* r, const Op& o, bool value) {
   switch (o.count) {
-    case kAnd: return value && r[o.c] != 0;
-    case kOr: return value || r[o.c] != 0;
-    case kXor: return value != (r[o.c] != 0);
-    default: return value;
+    case kAnd:
+      return value && r[o.c] != 0;
+    case kOr:
+      return value || r[o.c] != 0;
+    case kXor:
+      return value != (r[o.c] != 0);
+    default:
+      return value;
   }
 }
 
 template <class T, T (*read)(const Slot*, const Op&, std::uint32_t)>
 void setPredicate(Slot* r, const Op& o) {
-  const bool value =
-      holds(static_cast<Comparison>(o.detail), read(r, o, o.a), read(r, o, o.b));
+  const bool value = holds(static_cast<Comparison>(o.detail), read(r, o, o.a), read(r, o, o.b));
   const bool second = join(r, o, !value);
   put(r, o.d, join(r, o, value));
   if (o.q != 0) put(r, o.q, second);
@@ -71,8 +105,7 @@ void setPredicate(Slot* r, const Op& o) {
 // Op::width: of the result; kSecond: it is 1.0 in a float type, whose bits are `immediate`.
 template <class T, T (*read)(const Slot*, const Op&, std::uint32_t)>
 void setValue(Slot* r, const Op& o) {
-  const bool value =
-      holds(static_cast<Comparison>(o.detail), read(r, o, o.a), read(r, o, o.b));
+  const bool value = holds(static_cast<Comparison>(o.detail), read(r, o, o.a), read(r, o, o.b));
   r[o.d] = join(r, o, value) ? static_cast<Slot>(o.immediate) : 0;
 }
 
@@ -97,10 +130,14 @@ Compute bindComparison(Type type) {
     return kValue ? &setValue<T, read> : &setPredicate<T, read>;
   };
   switch (type) {
-    case Type::F32: return choose.template operator()<float, readFloat>();
-    case Type::F64: return choose.template operator()<double, readPlain<double>>();
-    case Type::F16: return choose.template operator()<double, readHalf<false>>();
-    case Type::BF16: return choose.template operator()<double, readHalf<true>>();
+    case Type::F32:
+      return choose.template operator()<float, readFloat>();
+    case Type::F64:
+      return choose.template operator()<double, readPlain<double>>();
+    case Type::F16:
+      return choose.template operator()<double, readHalf<false>>();
+    case Type::BF16:
+      return choose.template operator()<double, readHalf<true>>();
     default:
       return forInteger(type, [&]<class T>() -> Compute {
         return choose.template operator()<T, readPlain<T>>();
@@ -126,8 +163,8 @@ bool fillComparison(const isa::Form& form, Op& op) {
 }
 
 Compute bindTest(const isa::Form& form, Op& op) {
-  constexpr std::array<std::string_view, 6> kTests = {".finite", ".infinite", ".number",
-                                                      ".notanumber", ".normal", ".subnormal"};
+  constexpr std::array<std::string_view, 6> kTests = {".finite",     ".infinite", ".number",
+                                                      ".notanumber", ".normal",   ".subnormal"};
   for (std::uint8_t k = 0; k < kTests.size(); ++k) {
     if (form.has(kTests[k])) op.detail = k;
   }
@@ -137,13 +174,26 @@ Compute bindTest(const isa::Form& form, Op& op) {
       const int kind = std::fpclassify(a);
       bool value = false;
       switch (o.detail) {
-        case 0: value = std::isfinite(a); break;
-        case 1: value = kind == FP_INFINITE; break;
-        case 2: value = kind != FP_NAN; break;
-        case 3: value = kind == FP_NAN; break;
-        case 4: value = kind == FP_NORMAL; break;
-        case 5: value = kind == FP_SUBNORMAL; break;
-        default: break;
+        case 0:
+          value = std::isfinite(a);
+          break;
+        case 1:
+          value = kind == FP_INFINITE;
+          break;
+        case 2:
+          value = kind != FP_NAN;
+          break;
+        case 3:
+          value = kind == FP_NAN;
+          break;
+        case 4:
+          value = kind == FP_NORMAL;
+          break;
+        case 5:
+          value = kind == FP_SUBNORMAL;
+          break;
+        default:
+          break;
       }
       put(r, o.d, value);
     };
@@ -166,8 +216,8 @@ std::optional<Rounding> roundingOf(std::string_view qualifier, bool& toIntegral)
 }
 
 Conversion conversionOf(const Op& o) {
-  return {o.type,           o.sourceType,     o.rounding,        o.is(kToIntegral),
-          o.is(kFtz),       o.is(kSaturate),  o.is(kSatFinite),  o.is(kRelu)};
+  return {o.type,     o.sourceType,    o.rounding,       o.is(kToIntegral),
+          o.is(kFtz), o.is(kSaturate), o.is(kSatFinite), o.is(kRelu)};
 }
 
 void convertOne(Slot* r, const Op& o) {
@@ -185,18 +235,30 @@ void convertPair(Slot* r, const Op& o) {
 
 Compute bindCompare(const isa::Form& form, Op& op) {
   switch (form.opcode) {
-    case Opcode::Setp: return fillComparison(form, op) ? bindComparison<false>(op.type) : nullptr;
+    case Opcode::Setp:
+      return fillComparison(form, op) ? bindComparison<false>(op.type) : nullptr;
     case Opcode::Set:
       if (!fillComparison(form, op)) return nullptr;
       switch (op.type) {
-        case Type::F32: op.immediate = 0x3f800000; break;
-        case Type::F16: op.immediate = 0x3c00; break;
-        case Type::BF16: op.immediate = 0x3f80; break;
+        case Type::F32:
+          op.immediate = 0x3f800000;
+          break;
+        case Type::F16:
+          op.immediate = 0x3c00;
+          break;
+        case Type::BF16:
+          op.immediate = 0x3f80;
+          break;
         case Type::U16:
-        case Type::S16: op.immediate = 0xffff; break;
+        case Type::S16:
+          op.immediate = 0xffff;
+          break;
         case Type::U32:
-        case Type::S32: op.immediate = 0xffffffff; break;
-        default: return nullptr;
+        case Type::S32:
+          op.immediate = 0xffffffff;
+          break;
+        default:
+          return nullptr;
       }
       return bindComparison<true>(op.sourceType);
     case Opcode::Selp:
@@ -216,8 +278,10 @@ Compute bindCompare(const isa::Form& form, Op& op) {
         };
       });
     }
-    case Opcode::Testp: return bindTest(form, op);
-    default: return nullptr;
+    case Opcode::Testp:
+      return bindTest(form, op);
+    default:
+      return nullptr;
   }
 }
 

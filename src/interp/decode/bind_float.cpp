@@ -28,8 +28,9 @@ void binary(Slot* r, const Op& o) {
 }
 template <class F>
 void ternary(Slot* r, const Op& o) {
-  put(r, o.d, finish(o, fusedMultiplyAdd(read(o, get<F>(r, o.a)), read(o, get<F>(r, o.b)),
-                                         read(o, get<F>(r, o.c)), o.rounding)));
+  put(r, o.d,
+      finish(o, fusedMultiplyAdd(read(o, get<F>(r, o.a)), read(o, get<F>(r, o.b)),
+                                 read(o, get<F>(r, o.c)), o.rounding)));
 }
 template <class F, F (*operation)(F)>
 void unary(Slot* r, const Op& o) {
@@ -77,29 +78,36 @@ void minMax(Slot* r, const Op& o) {
     if (o.is(kAbs)) c = std::fabs(c);
     result = operation(result, c, o.is(kPropagateNaN));
   }
-  if (o.is(kXorSignAbs) && !std::isnan(result)) result = std::copysign(result, negative ? F{-1} : F{1});
+  if (o.is(kXorSignAbs) && !std::isnan(result))
+    result = std::copysign(result, negative ? F{-1} : F{1});
   put(r, o.d, read(o, result));
 }
 
 template <class F>
 Compute bindArithmetic(const isa::Form& form) {
   switch (form.opcode) {
-    case Opcode::Add: return &binary<F, add<F>>;
-    case Opcode::Sub: return &binary<F, subtract<F>>;
-    case Opcode::Mul: return &binary<F, multiply<F>>;
-    case Opcode::Div: return &binary<F, divide<F>>;
+    case Opcode::Add:
+      return &binary<F, add<F>>;
+    case Opcode::Sub:
+      return &binary<F, subtract<F>>;
+    case Opcode::Mul:
+      return &binary<F, multiply<F>>;
+    case Opcode::Div:
+      return &binary<F, divide<F>>;
     case Opcode::Fma:
-    case Opcode::Mad: return &ternary<F>;
-    case Opcode::Min: return &minMax<F, minimum<F>>;
-    case Opcode::Max: return &minMax<F, maximum<F>>;
+    case Opcode::Mad:
+      return &ternary<F>;
+    case Opcode::Min:
+      return &minMax<F, minimum<F>>;
+    case Opcode::Max:
+      return &minMax<F, maximum<F>>;
     case Opcode::Abs:
       return [](Slot* r, const Op& o) { put(r, o.d, std::fabs(read(o, get<F>(r, o.a)))); };
     case Opcode::Neg:
       return [](Slot* r, const Op& o) { put(r, o.d, -read(o, get<F>(r, o.a))); };
     case Opcode::Copysign:
-      return [](Slot* r, const Op& o) {
-        put(r, o.d, std::copysign(get<F>(r, o.b), get<F>(r, o.a)));
-      };
+      return
+          [](Slot* r, const Op& o) { put(r, o.d, std::copysign(get<F>(r, o.b), get<F>(r, o.a))); };
     case Opcode::Sqrt:
       return [](Slot* r, const Op& o) {
         put(r, o.d, finish(o, squareRoot(read(o, get<F>(r, o.a)), o.rounding)));
@@ -108,7 +116,8 @@ Compute bindArithmetic(const isa::Form& form) {
       return [](Slot* r, const Op& o) {
         put(r, o.d, finish(o, divide(F{1}, read(o, get<F>(r, o.a)), o.rounding)));
       };
-    default: return nullptr;
+    default:
+      return nullptr;
   }
 }
 
@@ -117,31 +126,42 @@ Compute bindApproximate32(const isa::Form& form) {
     case Opcode::Div:
       if (!form.has(".approx")) return nullptr;
       return [](Slot* r, const Op& o) {
-        put(r, o.d, finish(o, divideApproximate(read(o, get<float>(r, o.a)),
-                                                read(o, get<float>(r, o.b)))));
+        put(r, o.d,
+            finish(o, divideApproximate(read(o, get<float>(r, o.a)), read(o, get<float>(r, o.b)))));
       };
-    case Opcode::Rcp: return &unary<float, reciprocalApproximate>;
-    case Opcode::Rsqrt: return &unary<float, reciprocalRootApproximate>;
-    case Opcode::Sin: return &unary<float, sineApproximate>;
-    case Opcode::Cos: return &unary<float, cosineApproximate>;
-    case Opcode::Lg2: return &unary<float, log2Approximate>;
-    case Opcode::Ex2: return &unary<float, exp2Approximate>;
-    case Opcode::Tanh: return &unary<float, tanhApproximate>;
-    default: return nullptr;
+    case Opcode::Rcp:
+      return &unary<float, reciprocalApproximate>;
+    case Opcode::Rsqrt:
+      return &unary<float, reciprocalRootApproximate>;
+    case Opcode::Sin:
+      return &unary<float, sineApproximate>;
+    case Opcode::Cos:
+      return &unary<float, cosineApproximate>;
+    case Opcode::Lg2:
+      return &unary<float, log2Approximate>;
+    case Opcode::Ex2:
+      return &unary<float, exp2Approximate>;
+    case Opcode::Tanh:
+      return &unary<float, tanhApproximate>;
+    default:
+      return nullptr;
   }
 }
 
 Compute bindApproximate64(const isa::Form& form) {
   switch (form.opcode) {
-    case Opcode::Rcp: return &unary<double, reciprocalApproximate>;
+    case Opcode::Rcp:
+      return &unary<double, reciprocalApproximate>;
     case Opcode::Rsqrt:
       if (form.has(".ftz")) return &unary<double, reciprocalRootApproximate>;
       return &unary<double, reciprocalRoot>;
-    default: return nullptr;
+    default:
+      return nullptr;
   }
 }
 
-// ---- f16 and bf16 ----------------------------------------------------------------------------------
+// ---- f16 and bf16
+// ----------------------------------------------------------------------------------
 
 // kSecond: bf16.
 template <class Operation>
@@ -162,33 +182,39 @@ void lanes(Slot* r, const Op& o, Operation operation) {
 
 template <double (*function)(double)>
 void lanesApproximate(Slot* r, const Op& o) {
-  lanes(r, o, [](FloatFormat format, std::uint16_t a, std::uint16_t, std::uint16_t, HalfMode mode,
-                 const Op&) {
-    const double x = toDouble(format, mode.ftz ? halfFlush(format, a) : a);
-    const auto d =
-        static_cast<std::uint16_t>(fromDouble(format, function(x), Rounding::NearestEven));
-    return mode.ftz ? halfFlush(format, d) : d;
-  });
+  lanes(r, o,
+        [](FloatFormat format, std::uint16_t a, std::uint16_t, std::uint16_t, HalfMode mode,
+           const Op&) {
+          const double x = toDouble(format, mode.ftz ? halfFlush(format, a) : a);
+          const auto d =
+              static_cast<std::uint16_t>(fromDouble(format, function(x), Rounding::NearestEven));
+          return mode.ftz ? halfFlush(format, d) : d;
+        });
 }
-double hyperbolicTangent(double x) { return std::tanh(x); }
-double powerOf2(double x) { return std::exp2(x); }
+double hyperbolicTangent(double x) {
+  return std::tanh(x);
+}
+double powerOf2(double x) {
+  return std::exp2(x);
+}
 
 template <bool kIsMaximum>
 void lanesMinMax(Slot* r, const Op& o) {
-  lanes(r, o, [](FloatFormat format, std::uint16_t a, std::uint16_t b, std::uint16_t,
-                 HalfMode mode, const Op& op) {
-    const bool negative = ((a ^ b) & 0x8000) != 0;
-    if (op.is(kAbs)) {
-      a &= 0x7fff;
-      b &= 0x7fff;
-    }
-    std::uint16_t d = halfMinMax(format, a, b, kIsMaximum, op.is(kPropagateNaN), mode.ftz);
-    const std::uint16_t infinity = static_cast<std::uint16_t>(
-        ((1u << format.exponentBits) - 1) << format.fractionBits);
-    const bool isNaN = (d & 0x7fff) > infinity;
-    if (op.is(kXorSignAbs) && !isNaN && negative) d |= 0x8000;
-    return d;
-  });
+  lanes(r, o,
+        [](FloatFormat format, std::uint16_t a, std::uint16_t b, std::uint16_t, HalfMode mode,
+           const Op& op) {
+          const bool negative = ((a ^ b) & 0x8000) != 0;
+          if (op.is(kAbs)) {
+            a &= 0x7fff;
+            b &= 0x7fff;
+          }
+          std::uint16_t d = halfMinMax(format, a, b, kIsMaximum, op.is(kPropagateNaN), mode.ftz);
+          const std::uint16_t infinity =
+              static_cast<std::uint16_t>(((1u << format.exponentBits) - 1) << format.fractionBits);
+          const bool isNaN = (d & 0x7fff) > infinity;
+          if (op.is(kXorSignAbs) && !isNaN && negative) d |= 0x8000;
+          return d;
+        });
 }
 
 }  // namespace
@@ -197,11 +223,16 @@ Compute bindFloat(const isa::Form& form, Op& op) {
   const bool approximate = form.has(".approx") || form.has(".full");
   if (op.type == Type::F32x2) {
     switch (form.opcode) {
-      case Opcode::Add: return &pairBinary<add<float>>;
-      case Opcode::Sub: return &pairBinary<subtract<float>>;
-      case Opcode::Mul: return &pairBinary<multiply<float>>;
-      case Opcode::Fma: return &pairFma;
-      default: return nullptr;
+      case Opcode::Add:
+        return &pairBinary<add<float>>;
+      case Opcode::Sub:
+        return &pairBinary<subtract<float>>;
+      case Opcode::Mul:
+        return &pairBinary<multiply<float>>;
+      case Opcode::Fma:
+        return &pairFma;
+      default:
+        return nullptr;
     }
   }
   if (form.opcode == Opcode::Min || form.opcode == Opcode::Max) {
@@ -226,10 +257,14 @@ Compute bindFloat(const isa::Form& form, Op& op) {
 Compute bindHalf(const isa::Form& form, Op& op) {
   switch (op.type) {
     case Type::BF16:
-    case Type::BF16x2: op.flags |= kSecond; break;
+    case Type::BF16x2:
+      op.flags |= kSecond;
+      break;
     case Type::F16:
-    case Type::F16x2: break;
-    default: return nullptr;
+    case Type::F16x2:
+      break;
+    default:
+      return nullptr;
   }
   if (op.sourceType != op.type || form.has(".oob")) return nullptr;
   op.width = op.type == Type::F16 || op.type == Type::BF16 ? 16 : 32;
@@ -271,11 +306,16 @@ Compute bindHalf(const isa::Form& form, Op& op) {
           return static_cast<H>((m.ftz ? halfFlush(f, a) : a) & 0x7fff);
         });
       };
-    case Opcode::Min: return &lanesMinMax<false>;
-    case Opcode::Max: return &lanesMinMax<true>;
-    case Opcode::Tanh: return &lanesApproximate<hyperbolicTangent>;
-    case Opcode::Ex2: return &lanesApproximate<powerOf2>;
-    default: return nullptr;
+    case Opcode::Min:
+      return &lanesMinMax<false>;
+    case Opcode::Max:
+      return &lanesMinMax<true>;
+    case Opcode::Tanh:
+      return &lanesApproximate<hyperbolicTangent>;
+    case Opcode::Ex2:
+      return &lanesApproximate<powerOf2>;
+    default:
+      return nullptr;
   }
 }
 

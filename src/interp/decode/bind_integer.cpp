@@ -116,8 +116,7 @@ Compute bindCarry(const isa::Form& form, const Op& op) {
       };
     }
     return writes ? Compute{[](Slot* r, const Op& o) {
-      const UnsignedWide difference =
-          UnsignedWide{get<T>(r, o.a)} - get<T>(r, o.b) - (r[o.e] & 1);
+      const UnsignedWide difference = UnsignedWide{get<T>(r, o.a)} - get<T>(r, o.b) - (r[o.e] & 1);
       put(r, o.d, static_cast<T>(difference));
       put(r, o.e, (difference >> 64) != 0);
     }}
@@ -148,9 +147,10 @@ Compute bindMadCarry(const isa::Form& form, Op& op) {
 }
 
 template <class T>
-using Twice = std::conditional_t<
-    sizeof(T) == 2, std::conditional_t<std::is_signed_v<T>, std::int32_t, std::uint32_t>,
-    std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>;
+using Twice =
+    std::conditional_t<sizeof(T) == 2,
+                       std::conditional_t<std::is_signed_v<T>, std::int32_t, std::uint32_t>,
+                       std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>;
 
 Compute bindMultiply(const isa::Form& form, const Op& op) {
   const bool adds = form.opcode == Opcode::Mad;
@@ -209,10 +209,14 @@ Compute bindMultiply24(const isa::Form& form, Op& op) {
 Compute bindLogic(const isa::Form& form, const Op& op) {
   if (op.type == Type::Pred) {
     switch (form.opcode) {
-      case Opcode::And: return [](Slot* r, const Op& o) { r[o.d] = r[o.a] & r[o.b]; };
-      case Opcode::Or: return [](Slot* r, const Op& o) { r[o.d] = r[o.a] | r[o.b]; };
-      case Opcode::Xor: return [](Slot* r, const Op& o) { r[o.d] = r[o.a] ^ r[o.b]; };
-      default: return negatePredicate();
+      case Opcode::And:
+        return [](Slot* r, const Op& o) { r[o.d] = r[o.a] & r[o.b]; };
+      case Opcode::Or:
+        return [](Slot* r, const Op& o) { r[o.d] = r[o.a] | r[o.b]; };
+      case Opcode::Xor:
+        return [](Slot* r, const Op& o) { r[o.d] = r[o.a] ^ r[o.b]; };
+      default:
+        return negatePredicate();
     }
   }
   return forBits(op.type, [&]<class T>() -> Compute {
@@ -232,10 +236,10 @@ Compute bindLogic(const isa::Form& form, const Op& op) {
       case Opcode::Not:
         return [](Slot* r, const Op& o) { put(r, o.d, static_cast<T>(~get<T>(r, o.a))); };
       case Opcode::Cnot:
-        return [](Slot* r, const Op& o) {
-          put(r, o.d, static_cast<T>(get<T>(r, o.a) == 0 ? 1 : 0));
-        };
-      default: return nullptr;
+        return
+            [](Slot* r, const Op& o) { put(r, o.d, static_cast<T>(get<T>(r, o.a) == 0 ? 1 : 0)); };
+      default:
+        return nullptr;
     }
   });
 }
@@ -261,43 +265,45 @@ Compute bindBits(const isa::Form& form, Op& op) {
     case Opcode::Bfind:
       op.detail = form.has(".shiftamt") ? 1 : 0;
       return forInteger(op.type, []<class T>() -> Compute {
-        return [](Slot* r, const Op& o) {
-          put(r, o.d, findLeading(get<T>(r, o.a), o.detail != 0));
-        };
+        return
+            [](Slot* r, const Op& o) { put(r, o.d, findLeading(get<T>(r, o.a), o.detail != 0)); };
       });
     case Opcode::Bfe:
       return forInteger(op.type, []<class T>() -> Compute {
         return [](Slot* r, const Op& o) {
-          put(r, o.d, extractField(get<T>(r, o.a), get<std::uint32_t>(r, o.b),
-                                   get<std::uint32_t>(r, o.c)));
+          put(r, o.d,
+              extractField(get<T>(r, o.a), get<std::uint32_t>(r, o.b), get<std::uint32_t>(r, o.c)));
         };
       });
     case Opcode::Bfi:
       return forBits(op.type, []<class T>() -> Compute {
         return [](Slot* r, const Op& o) {
-          put(r, o.d, insertField(get<T>(r, o.a), get<T>(r, o.b), get<std::uint32_t>(r, o.c),
-                                  get<std::uint32_t>(r, o.e)));
+          put(r, o.d,
+              insertField(get<T>(r, o.a), get<T>(r, o.b), get<std::uint32_t>(r, o.c),
+                          get<std::uint32_t>(r, o.e)));
         };
       });
     case Opcode::Fns:
       return [](Slot* r, const Op& o) {
-        put(r, o.d, findNthSet(get<std::uint32_t>(r, o.a), get<std::uint32_t>(r, o.b),
-                               get<std::int32_t>(r, o.c)));
+        put(r, o.d,
+            findNthSet(get<std::uint32_t>(r, o.a), get<std::uint32_t>(r, o.b),
+                       get<std::int32_t>(r, o.c)));
       };
     case Opcode::Szext:
-      op.detail = static_cast<std::uint8_t>((isa::isSigned(op.type) ? 1 : 0) |
-                                            (form.has(".wrap") ? 2 : 0));
+      op.detail =
+          static_cast<std::uint8_t>((isa::isSigned(op.type) ? 1 : 0) | (form.has(".wrap") ? 2 : 0));
       return [](Slot* r, const Op& o) {
-        put(r, o.d, extendAt(get<std::uint32_t>(r, o.a), get<std::uint32_t>(r, o.b),
-                             (o.detail & 1) != 0, (o.detail & 2) != 0));
+        put(r, o.d,
+            extendAt(get<std::uint32_t>(r, o.a), get<std::uint32_t>(r, o.b), (o.detail & 1) != 0,
+                     (o.detail & 2) != 0));
       };
     case Opcode::Bmsk:
       op.detail = form.has(".wrap") ? 1 : 0;
       return [](Slot* r, const Op& o) {
-        put(r, o.d,
-            bitMask(get<std::uint32_t>(r, o.a), get<std::uint32_t>(r, o.b), o.detail != 0));
+        put(r, o.d, bitMask(get<std::uint32_t>(r, o.a), get<std::uint32_t>(r, o.b), o.detail != 0));
       };
-    default: return nullptr;
+    default:
+      return nullptr;
   }
 }
 
@@ -318,11 +324,12 @@ Compute bindShift(const isa::Form& form, Op& op) {
     case Opcode::Shf:
       op.detail = static_cast<std::uint8_t>((form.has(".l") ? 1 : 0) | (form.has(".wrap") ? 2 : 0));
       return [](Slot* r, const Op& o) {
-        put(r, o.d, funnelShift(get<std::uint32_t>(r, o.a), get<std::uint32_t>(r, o.b),
-                                get<std::uint32_t>(r, o.c), (o.detail & 1) != 0,
-                                (o.detail & 2) != 0));
+        put(r, o.d,
+            funnelShift(get<std::uint32_t>(r, o.a), get<std::uint32_t>(r, o.b),
+                        get<std::uint32_t>(r, o.c), (o.detail & 1) != 0, (o.detail & 2) != 0));
       };
-    default: return nullptr;
+    default:
+      return nullptr;
   }
 }
 
@@ -333,35 +340,37 @@ Compute bindPermute(const isa::Form& form, Op& op) {
     if (form.has(kModes[k])) op.detail = static_cast<std::uint8_t>(k + 1);
   }
   return [](Slot* r, const Op& o) {
-    put(r, o.d, permuteBytes(get<std::uint32_t>(r, o.a), get<std::uint32_t>(r, o.b),
-                             get<std::uint32_t>(r, o.c), static_cast<Permute>(o.detail)));
+    put(r, o.d,
+        permuteBytes(get<std::uint32_t>(r, o.a), get<std::uint32_t>(r, o.b),
+                     get<std::uint32_t>(r, o.c), static_cast<Permute>(o.detail)));
   };
 }
 
 Compute bindDotProduct(const isa::Form& form, Op& op) {
   const bool isFour = form.opcode == Opcode::Dp4a;
-  op.detail = static_cast<std::uint8_t>((isa::isSigned(op.type) ? 1 : 0) |
-                                        (isa::isSigned(op.sourceType) ? 2 : 0) |
-                                        (form.has(".hi") ? 4 : 0));
+  op.detail =
+      static_cast<std::uint8_t>((isa::isSigned(op.type) ? 1 : 0) |
+                                (isa::isSigned(op.sourceType) ? 2 : 0) | (form.has(".hi") ? 4 : 0));
   if (isFour) {
     return [](Slot* r, const Op& o) {
-      put(r, o.d, dotProduct4(get<std::uint32_t>(r, o.a), (o.detail & 1) != 0,
-                              get<std::uint32_t>(r, o.b), (o.detail & 2) != 0,
-                              get<std::uint32_t>(r, o.c)));
+      put(r, o.d,
+          dotProduct4(get<std::uint32_t>(r, o.a), (o.detail & 1) != 0, get<std::uint32_t>(r, o.b),
+                      (o.detail & 2) != 0, get<std::uint32_t>(r, o.c)));
     };
   }
   return [](Slot* r, const Op& o) {
-    put(r, o.d, dotProduct2(get<std::uint32_t>(r, o.a), (o.detail & 1) != 0,
-                            get<std::uint32_t>(r, o.b), (o.detail & 2) != 0,
-                            get<std::uint32_t>(r, o.c), (o.detail & 4) != 0));
+    put(r, o.d,
+        dotProduct2(get<std::uint32_t>(r, o.a), (o.detail & 1) != 0, get<std::uint32_t>(r, o.b),
+                    (o.detail & 2) != 0, get<std::uint32_t>(r, o.c), (o.detail & 4) != 0));
   };
 }
 
 Compute bindLogic3(const isa::Form& form) {
   if (form.has(".or") || form.has(".and")) return nullptr;  // not implemented
   return [](Slot* r, const Op& o) {
-    put(r, o.d, logic3(get<std::uint32_t>(r, o.a), get<std::uint32_t>(r, o.b),
-                       get<std::uint32_t>(r, o.c), get<std::uint32_t>(r, o.e)));
+    put(r, o.d,
+        logic3(get<std::uint32_t>(r, o.a), get<std::uint32_t>(r, o.b), get<std::uint32_t>(r, o.c),
+               get<std::uint32_t>(r, o.e)));
   };
 }
 
@@ -373,12 +382,17 @@ Compute bindInteger(const isa::Form& form, Op& op) {
     case Opcode::Sub:
       return form.writesCarry ? bindCarry(form, op) : bindAddSub(form, op);
     case Opcode::Addc:
-    case Opcode::Subc: return bindCarry(form, op);
-    case Opcode::Mul: return bindMultiply(form, op);
-    case Opcode::Mad: return form.writesCarry ? bindMadCarry(form, op) : bindMultiply(form, op);
-    case Opcode::Madc: return bindMadCarry(form, op);
+    case Opcode::Subc:
+      return bindCarry(form, op);
+    case Opcode::Mul:
+      return bindMultiply(form, op);
+    case Opcode::Mad:
+      return form.writesCarry ? bindMadCarry(form, op) : bindMultiply(form, op);
+    case Opcode::Madc:
+      return bindMadCarry(form, op);
     case Opcode::Mul24:
-    case Opcode::Mad24: return bindMultiply24(form, op);
+    case Opcode::Mad24:
+      return bindMultiply24(form, op);
     case Opcode::Sad:
       return forInteger(op.type, []<class T>() -> Compute {
         return [](Slot* r, const Op& o) {
@@ -397,13 +411,16 @@ Compute bindInteger(const isa::Form& form, Op& op) {
       return forInteger(op.type, []<class T>() -> Compute {
         return [](Slot* r, const Op& o) { put(r, o.d, subtract(T{0}, get<T>(r, o.a))); };
       });
-    case Opcode::Min: return bindMinMax(form, op, false);
-    case Opcode::Max: return bindMinMax(form, op, true);
+    case Opcode::Min:
+      return bindMinMax(form, op, false);
+    case Opcode::Max:
+      return bindMinMax(form, op, true);
     case Opcode::And:
     case Opcode::Or:
     case Opcode::Xor:
     case Opcode::Not:
-    case Opcode::Cnot: return bindLogic(form, op);
+    case Opcode::Cnot:
+      return bindLogic(form, op);
     case Opcode::Popc:
     case Opcode::Clz:
     case Opcode::Brev:
@@ -412,15 +429,21 @@ Compute bindInteger(const isa::Form& form, Op& op) {
     case Opcode::Bfi:
     case Opcode::Fns:
     case Opcode::Szext:
-    case Opcode::Bmsk: return bindBits(form, op);
+    case Opcode::Bmsk:
+      return bindBits(form, op);
     case Opcode::Shl:
     case Opcode::Shr:
-    case Opcode::Shf: return bindShift(form, op);
-    case Opcode::Prmt: return bindPermute(form, op);
+    case Opcode::Shf:
+      return bindShift(form, op);
+    case Opcode::Prmt:
+      return bindPermute(form, op);
     case Opcode::Dp4a:
-    case Opcode::Dp2a: return bindDotProduct(form, op);
-    case Opcode::Lop3: return bindLogic3(form);
-    default: return nullptr;
+    case Opcode::Dp2a:
+      return bindDotProduct(form, op);
+    case Opcode::Lop3:
+      return bindLogic3(form);
+    default:
+      return nullptr;
   }
 }
 

@@ -36,8 +36,7 @@ Space Decoder::resolveSpace(Space space, const ir::Operand& address) const {
     const ir::Symbol& symbol = function_->symbolAt(id);
     const bool isVariable =
         symbol.kind == ir::SymbolKind::Variable || symbol.kind == ir::SymbolKind::Parameter;
-    return isVariable && localOffsets_.contains(symbol.variable) ? Space::Local
-                                                                 : Space::ParamEntry;
+    return isVariable && localOffsets_.contains(symbol.variable) ? Space::Local : Space::ParamEntry;
   }
   return Space::Param;  // the address says which of the two it is in
 }
@@ -78,9 +77,9 @@ void Decoder::decodeStore(const ir::Instruction& instruction, Op op) {
 
 void Decoder::decodeAtomic(const ir::Instruction& instruction, Op op) {
   static constexpr Word<AtomicOperation> kOperations[] = {
-      {".add", AtomicOperation::Add},      {".min", AtomicOperation::Minimum},
-      {".max", AtomicOperation::Maximum},  {".and", AtomicOperation::And},
-      {".or", AtomicOperation::Or},        {".xor", AtomicOperation::Xor},
+      {".add", AtomicOperation::Add},       {".min", AtomicOperation::Minimum},
+      {".max", AtomicOperation::Maximum},   {".and", AtomicOperation::And},
+      {".or", AtomicOperation::Or},         {".xor", AtomicOperation::Xor},
       {".exch", AtomicOperation::Exchange}, {".cas", AtomicOperation::CompareAndSwap},
       {".inc", AtomicOperation::Increment}, {".dec", AtomicOperation::Decrement}};
   const isa::Form& form = *instruction.form;
@@ -110,8 +109,7 @@ void Decoder::decodeAtomic(const ir::Instruction& instruction, Op op) {
 
 void Decoder::decodeCopyAsync(const ir::Instruction& instruction, Op op) {
   const isa::Form& form = *instruction.form;
-  if (form.has(".bulk") || form.has(".reduce") || form.has(".mbarrier") ||
-      !form.has(".async")) {
+  if (form.has(".bulk") || form.has(".reduce") || form.has(".mbarrier") || !form.has(".async")) {
     throw Problem{"this form is not implemented"};
   }
   program_->setUsesAsyncCopies();
@@ -197,7 +195,9 @@ void Decoder::decodeCollective(const ir::Instruction& instruction, Op op) {
   if (form.has(".sync")) op.flags |= kHasMask;
   std::size_t mask = 0;  // the operand that names the lanes
   switch (form.opcode) {
-    case Opcode::Bar: put(CollectiveKind::WarpSync); break;
+    case Opcode::Bar:
+      put(CollectiveKind::WarpSync);
+      break;
     case Opcode::Activemask:
       put(CollectiveKind::ActiveMask);
       result(operand(instruction, 0));
@@ -208,11 +208,10 @@ void Decoder::decodeCollective(const ir::Instruction& instruction, Op op) {
       mask = 1;
       break;
     case Opcode::Shfl: {
-      static constexpr Word<CollectiveKind> kKinds[] = {
-          {".up", CollectiveKind::ShuffleUp},
-          {".down", CollectiveKind::ShuffleDown},
-          {".bfly", CollectiveKind::ShuffleButterfly},
-          {".idx", CollectiveKind::ShuffleIndex}};
+      static constexpr Word<CollectiveKind> kKinds[] = {{".up", CollectiveKind::ShuffleUp},
+                                                        {".down", CollectiveKind::ShuffleDown},
+                                                        {".bfly", CollectiveKind::ShuffleButterfly},
+                                                        {".idx", CollectiveKind::ShuffleIndex}};
       put(*findWord(form, kKinds));
       result(operand(instruction, 0));
       op.a = source(operand(instruction, 1), Type::B32);
@@ -222,11 +221,10 @@ void Decoder::decodeCollective(const ir::Instruction& instruction, Op op) {
       break;
     }
     case Opcode::Vote: {
-      static constexpr Word<CollectiveKind> kKinds[] = {
-          {".all", CollectiveKind::VoteAll},
-          {".any", CollectiveKind::VoteAny},
-          {".uni", CollectiveKind::VoteUniform},
-          {".ballot", CollectiveKind::VoteBallot}};
+      static constexpr Word<CollectiveKind> kKinds[] = {{".all", CollectiveKind::VoteAll},
+                                                        {".any", CollectiveKind::VoteAny},
+                                                        {".uni", CollectiveKind::VoteUniform},
+                                                        {".ballot", CollectiveKind::VoteBallot}};
       put(*findWord(form, kKinds));
       result(operand(instruction, 0));
       op.a = source(operand(instruction, 1), Type::Pred);
@@ -251,7 +249,8 @@ void Decoder::decodeCollective(const ir::Instruction& instruction, Op op) {
       mask = 2;
       break;
     }
-    default: throw Problem{"this form is not implemented"};
+    default:
+      throw Problem{"this form is not implemented"};
   }
   if (op.is(kHasMask)) op.e = source(operand(instruction, mask), Type::B32);
   emit(op);
@@ -327,7 +326,8 @@ void Decoder::decodeMbarrier(const ir::Instruction& instruction, Op op) {
     op.b = source(operand(instruction, 1), Type::B64);
   } else if (form.has(".arrive") || form.has(".arrive_drop")) {
     put(form.has(".arrive_drop") ? MbarrierKind::ArriveDrop
-                                 : expects ? MbarrierKind::ArriveExpect : MbarrierKind::Arrive);
+        : expects                ? MbarrierKind::ArriveExpect
+                                 : MbarrierKind::Arrive);
     if (form.has(".arrive_drop") && expects) throw Problem{"this form is not implemented"};
     op.d = destination(operand(instruction, 0));
     at(1);

@@ -29,10 +29,14 @@ Rounding roundingOf(const isa::Form& form) {
 }
 
 std::uint16_t flagsOf(const isa::Form& form) {
-  constexpr std::pair<std::string_view, OpFlag> kWords[] = {
-      {".ftz", kFtz},           {".sat", kSaturate},   {".relu", kRelu},
-      {".NaN", kPropagateNaN},  {".xorsign", kXorSignAbs}, {".abs", kAbs},
-      {".satfinite", kSatFinite}, {".aligned", kAligned}};
+  constexpr std::pair<std::string_view, OpFlag> kWords[] = {{".ftz", kFtz},
+                                                            {".sat", kSaturate},
+                                                            {".relu", kRelu},
+                                                            {".NaN", kPropagateNaN},
+                                                            {".xorsign", kXorSignAbs},
+                                                            {".abs", kAbs},
+                                                            {".satfinite", kSatFinite},
+                                                            {".aligned", kAligned}};
   std::uint16_t flags = 0;
   for (const auto& [word, flag] : kWords) {
     if (form.has(word)) flags = static_cast<std::uint16_t>(flags | flag);
@@ -111,10 +115,9 @@ void Decoder::layOutFormals() {
 }
 
 void Decoder::placeLocal(const ir::Variable& variable) {
-  const bool isFormal = std::count(function_->parameters.begin(), function_->parameters.end(),
-                                   &variable) != 0 ||
-                        std::count(function_->results.begin(), function_->results.end(),
-                                   &variable) != 0;
+  const bool isFormal =
+      std::count(function_->parameters.begin(), function_->parameters.end(), &variable) != 0 ||
+      std::count(function_->results.begin(), function_->results.end(), &variable) != 0;
   const bool isLocal = variable.space == Space::Local || variable.space == Space::Param ||
                        variable.space == Space::ParamFunc || isFormal;
   if (!isLocal) return;
@@ -123,7 +126,8 @@ void Decoder::placeLocal(const ir::Variable& variable) {
   code_->localBytes += variable.size * std::max(variable.count, 1u);
 }
 
-// ---- operands ------------------------------------------------------------------------------------
+// ---- operands
+// ------------------------------------------------------------------------------------
 
 std::uint32_t Decoder::constant(std::uint64_t value) {
   const auto [at, isNew] = constants_.try_emplace(value, 0);
@@ -244,16 +248,20 @@ std::uint32_t Decoder::source(const ir::Operand& operand, Type type) {
       return constant(width == 0 ? value : truncated(value, width));
     }
     case ir::OperandKind::Float32:
-      if (type == Type::F64) return constant(std::bit_cast<std::uint64_t>(double{operand.asFloat()}));
+      if (type == Type::F64)
+        return constant(std::bit_cast<std::uint64_t>(double{operand.asFloat()}));
       return constant(static_cast<std::uint32_t>(operand.immediate));
     case ir::OperandKind::Float64:
       if (isa::bitWidth(type) == 32) {
         return constant(std::bit_cast<std::uint32_t>(static_cast<float>(operand.asDouble())));
       }
       return constant(static_cast<std::uint64_t>(operand.immediate));
-    case ir::OperandKind::Symbol: return symbolSlot(operand.symbol(), operand.immediate);
-    case ir::OperandKind::Sink: return constant(0);
-    default: throw Problem{"an operand of this kind"};
+    case ir::OperandKind::Symbol:
+      return symbolSlot(operand.symbol(), operand.immediate);
+    case ir::OperandKind::Sink:
+      return constant(0);
+    default:
+      throw Problem{"an operand of this kind"};
   }
 }
 
@@ -267,9 +275,12 @@ std::uint32_t Decoder::address(const ir::Operand& operand, Op& op, std::int64_t&
   if (operand.kind != ir::OperandKind::Address) throw Problem{"an address of this form"};
   offset = 0;
   switch (operand.base) {
-    case ir::AddressBase::None: return constant(static_cast<std::uint64_t>(operand.immediate));
-    case ir::AddressBase::Symbol: return symbolSlot(operand.symbol(), operand.immediate);
-    case ir::AddressBase::Register: break;
+    case ir::AddressBase::None:
+      return constant(static_cast<std::uint64_t>(operand.immediate));
+    case ir::AddressBase::Symbol:
+      return symbolSlot(operand.symbol(), operand.immediate);
+    case ir::AddressBase::Register:
+      break;
   }
   offset = operand.immediate;
   if (registerWidth(operand.reg()) == 32) op.flags |= kAddress32;  // docs/soundness.md D4.1
@@ -312,7 +323,8 @@ void Decoder::emitCopy(const Op& like, std::uint32_t to, std::uint32_t from) {
   emit(op);
 }
 
-// ---- instructions --------------------------------------------------------------------------------
+// ---- instructions
+// --------------------------------------------------------------------------------
 
 void Decoder::decode(const ir::Instruction& instruction) {
   const isa::Form& form = *instruction.form;
@@ -336,31 +348,58 @@ void Decoder::decode(const ir::Instruction& instruction) {
   try {
     if (!form.known()) throw Problem{"the instruction table has no row for it"};
     switch (form.opcode) {
-      case Opcode::Bra: case Opcode::Brx: case Opcode::Ret: case Opcode::Exit: case Opcode::Trap:
+      case Opcode::Bra:
+      case Opcode::Brx:
+      case Opcode::Ret:
+      case Opcode::Exit:
+      case Opcode::Trap:
         return decodeControl(instruction, op);
-      case Opcode::Call: return decodeCall(instruction, op);
-      case Opcode::Mov: return decodeMove(instruction, op);
-      case Opcode::Ld: case Opcode::Ldu: return decodeLoad(instruction, op);
-      case Opcode::St: return decodeStore(instruction, op);
-      case Opcode::Atom: case Opcode::Red: return decodeAtomic(instruction, op);
-      case Opcode::Cp: return decodeCopyAsync(instruction, op);
-      case Opcode::Bar: case Opcode::Barrier: return decodeBarrier(instruction, op);
-      case Opcode::Shfl: case Opcode::Vote: case Opcode::Match: case Opcode::Redux:
-      case Opcode::Elect: case Opcode::Activemask:
+      case Opcode::Call:
+        return decodeCall(instruction, op);
+      case Opcode::Mov:
+        return decodeMove(instruction, op);
+      case Opcode::Ld:
+      case Opcode::Ldu:
+        return decodeLoad(instruction, op);
+      case Opcode::St:
+        return decodeStore(instruction, op);
+      case Opcode::Atom:
+      case Opcode::Red:
+        return decodeAtomic(instruction, op);
+      case Opcode::Cp:
+        return decodeCopyAsync(instruction, op);
+      case Opcode::Bar:
+      case Opcode::Barrier:
+        return decodeBarrier(instruction, op);
+      case Opcode::Shfl:
+      case Opcode::Vote:
+      case Opcode::Match:
+      case Opcode::Redux:
+      case Opcode::Elect:
+      case Opcode::Activemask:
         return decodeCollective(instruction, op);
-      case Opcode::Mma: case Opcode::Ldmatrix: return decodeMatrix(instruction, op);
-      case Opcode::Mbarrier: return decodeMbarrier(instruction, op);
-      case Opcode::Membar: case Opcode::Fence:
+      case Opcode::Mma:
+      case Opcode::Ldmatrix:
+        return decodeMatrix(instruction, op);
+      case Opcode::Mbarrier:
+        return decodeMbarrier(instruction, op);
+      case Opcode::Membar:
+      case Opcode::Fence:
         // There is one path to memory here, so what orders paths alone does nothing.
         op.action = form.has(".proxy") && op.semantics == isa::Semantics::None ? Action::Nothing
                                                                                : Action::Fence;
         return emit(op);
-      case Opcode::Prefetch: case Opcode::Prefetchu: case Opcode::Applypriority:
-      case Opcode::Nanosleep: case Opcode::Pmevent: case Opcode::Griddepcontrol:
+      case Opcode::Prefetch:
+      case Opcode::Prefetchu:
+      case Opcode::Applypriority:
+      case Opcode::Nanosleep:
+      case Opcode::Pmevent:
+      case Opcode::Griddepcontrol:
       case Opcode::Setmaxnreg:
         op.action = Action::Nothing;
         return emit(op);
-      default: return decodePure(instruction, op);
+      default:
+        return decodePure(instruction, op);
     }
   } catch (const Problem& problem) {
     code_->ops.resize(before);
@@ -393,9 +432,15 @@ void Decoder::decodeControl(const ir::Instruction& instruction, Op op) {
       }
       break;
     }
-    case Opcode::Ret: op.action = Action::Return; break;
-    case Opcode::Exit: op.action = Action::Exit; break;
-    default: op.action = Action::Trap; break;
+    case Opcode::Ret:
+      op.action = Action::Return;
+      break;
+    case Opcode::Exit:
+      op.action = Action::Exit;
+      break;
+    default:
+      op.action = Action::Trap;
+      break;
   }
   emit(op);
 }
@@ -426,7 +471,8 @@ void Decoder::decodeCall(const ir::Instruction& instruction, Op op) {
       site.callee = program_->indexOf(*callee.function);
     } else {
       site.builtin = builtinOf(name);
-      if (site.builtin == Builtin::None) throw Problem{"a call of '" + name + "', which has no body"};
+      if (site.builtin == Builtin::None)
+        throw Problem{"a call of '" + name + "', which has no body"};
     }
   } else if (callee.undeclared != NameId::None) {
     throw Problem{"a call of '" + std::string(function_->module().text(callee.undeclared)) +
@@ -448,8 +494,8 @@ void Decoder::decodeCall(const ir::Instruction& instruction, Op op) {
       const ir::SymbolId id = member.symbol();
       if (id != ir::SymbolId::None && member.kind == ir::OperandKind::Symbol) {
         const ir::Symbol& symbol = function_->symbolAt(id);
-        const bool isVariable = symbol.kind == ir::SymbolKind::Variable ||
-                                symbol.kind == ir::SymbolKind::Parameter;
+        const bool isVariable =
+            symbol.kind == ir::SymbolKind::Variable || symbol.kind == ir::SymbolKind::Parameter;
         const auto local = isVariable ? localOffsets_.find(symbol.variable) : localOffsets_.end();
         if (local == localOffsets_.end()) throw Problem{"an argument that is no .param variable"};
         transfer.inMemory = true;

@@ -41,29 +41,43 @@ template <class Choose>
 Compute forInteger(isa::Type type, Choose choose) {
   switch (type) {
     case isa::Type::B8:
-    case isa::Type::U8: return choose.template operator()<std::uint8_t>();
+    case isa::Type::U8:
+      return choose.template operator()<std::uint8_t>();
     case isa::Type::B16:
-    case isa::Type::U16: return choose.template operator()<std::uint16_t>();
+    case isa::Type::U16:
+      return choose.template operator()<std::uint16_t>();
     case isa::Type::B32:
-    case isa::Type::U32: return choose.template operator()<std::uint32_t>();
+    case isa::Type::U32:
+      return choose.template operator()<std::uint32_t>();
     case isa::Type::B64:
-    case isa::Type::U64: return choose.template operator()<std::uint64_t>();
-    case isa::Type::S8: return choose.template operator()<std::int8_t>();
-    case isa::Type::S16: return choose.template operator()<std::int16_t>();
-    case isa::Type::S32: return choose.template operator()<std::int32_t>();
-    case isa::Type::S64: return choose.template operator()<std::int64_t>();
-    default: return nullptr;
+    case isa::Type::U64:
+      return choose.template operator()<std::uint64_t>();
+    case isa::Type::S8:
+      return choose.template operator()<std::int8_t>();
+    case isa::Type::S16:
+      return choose.template operator()<std::int16_t>();
+    case isa::Type::S32:
+      return choose.template operator()<std::int32_t>();
+    case isa::Type::S64:
+      return choose.template operator()<std::int64_t>();
+    default:
+      return nullptr;
   }
 }
 // The same with the unsigned type of that width, for instructions on bits.
 template <class Choose>
 Compute forBits(isa::Type type, Choose choose) {
   switch (isa::bitWidth(type)) {
-    case 8: return choose.template operator()<std::uint8_t>();
-    case 16: return choose.template operator()<std::uint16_t>();
-    case 32: return choose.template operator()<std::uint32_t>();
-    case 64: return choose.template operator()<std::uint64_t>();
-    default: return nullptr;
+    case 8:
+      return choose.template operator()<std::uint8_t>();
+    case 16:
+      return choose.template operator()<std::uint16_t>();
+    case 32:
+      return choose.template operator()<std::uint32_t>();
+    case 64:
+      return choose.template operator()<std::uint64_t>();
+    default:
+      return nullptr;
   }
 }
 

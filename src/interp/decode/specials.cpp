@@ -48,8 +48,8 @@ struct Timer {
   int width;
 };
 constexpr Timer kTimers[] = {
-    {"%clock", 32},          {"%clock_hi", 32},       {"%clock64", 64},
-    {"%globaltimer", 64},    {"%globaltimer_lo", 32}, {"%globaltimer_hi", 32},
+    {"%clock", 32},       {"%clock_hi", 32},       {"%clock64", 64},
+    {"%globaltimer", 64}, {"%globaltimer_lo", 32}, {"%globaltimer_hi", 32},
 };
 
 }  // namespace

@@ -304,8 +304,8 @@ TEST(Half, DoubleRoundingIsAvoided) {
   const auto bits = [](double value) {
     return static_cast<std::uint16_t>(fromDouble(kBF16, value, Rounding::NearestEven));
   };
-  const std::uint16_t sum = halfFma(kBF16, bits(1.0 + 0x1p-7), bits(1.0 + 0x1p-7),
-                                    bits(-0x1p-80), {});
+  const std::uint16_t sum =
+      halfFma(kBF16, bits(1.0 + 0x1p-7), bits(1.0 + 0x1p-7), bits(-0x1p-80), {});
   // (1 + 2^-7)^2 = 1 + 2^-6 + 2^-14, then a little less.
   EXPECT_EQ(toDouble(kBF16, sum), 1.0 + 0x1p-6);
   EXPECT_EQ(toDouble(kBF16, halfAdd(kBF16, bits(1.0), bits(0x1p-8), {})), 1.0);
@@ -329,10 +329,12 @@ TEST(Convert, IntegersToFloatsMatchTheHost) {
   for (const std::uint32_t a : words()) {
     const std::uint64_t wide = std::uint64_t{a} << 32 | a * 77u;
     const auto check = [&](Type from, auto value) {
-      EXPECT_EQ(convertTo(Type::F32, from, static_cast<std::uint64_t>(value), Rounding::NearestEven),
-                std::bit_cast<std::uint32_t>(static_cast<float>(value)));
-      EXPECT_EQ(convertTo(Type::F64, from, static_cast<std::uint64_t>(value), Rounding::NearestEven),
-                std::bit_cast<std::uint64_t>(static_cast<double>(value)));
+      EXPECT_EQ(
+          convertTo(Type::F32, from, static_cast<std::uint64_t>(value), Rounding::NearestEven),
+          std::bit_cast<std::uint32_t>(static_cast<float>(value)));
+      EXPECT_EQ(
+          convertTo(Type::F64, from, static_cast<std::uint64_t>(value), Rounding::NearestEven),
+          std::bit_cast<std::uint64_t>(static_cast<double>(value)));
     };
     check(Type::U32, a);
     check(Type::S32, static_cast<std::int32_t>(a));
@@ -367,7 +369,8 @@ TEST(Convert, IntegersSaturate) {
   EXPECT_EQ(convertTo(Type::S8, Type::S32, 200, Rounding::Zero, true), 127u);
   EXPECT_EQ(convertTo(Type::S8, Type::S32, static_cast<std::uint32_t>(-200), Rounding::Zero, true),
             0x80u);
-  EXPECT_EQ(convertTo(Type::U8, Type::S32, static_cast<std::uint32_t>(-1), Rounding::Zero, true), 0u);
+  EXPECT_EQ(convertTo(Type::U8, Type::S32, static_cast<std::uint32_t>(-1), Rounding::Zero, true),
+            0u);
   EXPECT_EQ(convertTo(Type::S32, Type::U32, 0xffffffff, Rounding::Zero, true), 0x7fffffffu);
   EXPECT_EQ(convertTo(Type::U8, Type::S32, 0x1ff, Rounding::Zero), 0xffu);
 }

@@ -150,8 +150,7 @@ TEST(Corpus, TensorCores) {
   const auto halves = [](const std::vector<float>& values) {
     std::vector<std::uint16_t> bits;
     for (const float value : values) {
-      bits.push_back(
-          static_cast<std::uint16_t>(fromDouble(kF16, value, Rounding::NearestEven)));
+      bits.push_back(static_cast<std::uint16_t>(fromDouble(kF16, value, Rounding::NearestEven)));
     }
     return buffer(bits);
   };
@@ -166,7 +165,7 @@ TEST(Corpus, TensorCores) {
   Launch launch;
   launch.grid = {kColumns / 64, kRows / 64};
   launch.block = Dim3{128};
-  launch.arguments = {halves(a),      halves(b),        buffer(std::vector<float>(expected.size())),
+  launch.arguments = {halves(a),     halves(b),        buffer(std::vector<float>(expected.size())),
                       scalar(kRows), scalar(kColumns), scalar(kDepth)};
   expectResult("matmul_mma_ptx", "matmulMma", launch, 2, expected);
 }

@@ -82,7 +82,9 @@ std::vector<std::uint64_t> execute(const std::string& body) {
   std::memcpy(result.data(), outcome->memory[0].bytes.data(), 256);
   return result;
 }
-std::uint64_t lane5(const std::string& body) { return execute(body)[5]; }
+std::uint64_t lane5(const std::string& body) {
+  return execute(body)[5];
+}
 std::uint64_t word(const std::string& body) {
   return lane5(body + "cvt.u64.u32 %rd0, %r0;");
 }
@@ -217,7 +219,8 @@ TEST(Execute, AtomicsAddUp) {
 TEST(Execute, Warp) {
   EXPECT_EQ(word("shfl.sync.idx.b32 %r0, %r1, 9, 31, -1;"), 9u);
   EXPECT_EQ(word("shfl.sync.bfly.b32 %r0, %r1, 3, 31, -1;"), 6u);
-  EXPECT_EQ(word("shfl.sync.down.b32 %r0|%p0, %r1, 2, 0x1807, -1; selp.u32 %r0, %r0, 99, %p0;"), 7u);
+  EXPECT_EQ(word("shfl.sync.down.b32 %r0|%p0, %r1, 2, 0x1807, -1; selp.u32 %r0, %r0, 99, %p0;"),
+            7u);
   EXPECT_EQ(word("shfl.sync.up.b32 %r0|%p0, %r1, 6, 0, -1; selp.u32 %r0, %r0, 99, %p0;"), 99u);
   EXPECT_EQ(word("setp.lt.u32 %p1, %r1, 3; vote.sync.ballot.b32 %r0, %p1, -1;"), 7u);
   EXPECT_EQ(predicate("setp.lt.u32 %p1, %r1, 3; vote.sync.any.pred %p0, %p1, -1;"), 1u);
@@ -250,9 +253,10 @@ TEST(Execute, ControlAndCalls) {
 
 TEST(Execute, WhatIsAbsentSaysSo) {
   try {
-    execute("wmma.mma.sync.aligned.row.col.m16n16k16.f16.f16 {%r0,%r1,%r2,%r3}, "
-            "{%r0,%r1,%r2,%r3,%r0,%r1,%r2,%r3}, {%r0,%r1,%r2,%r3,%r0,%r1,%r2,%r3}, "
-            "{%r0,%r1,%r2,%r3};");
+    execute(
+        "wmma.mma.sync.aligned.row.col.m16n16k16.f16.f16 {%r0,%r1,%r2,%r3}, "
+        "{%r0,%r1,%r2,%r3,%r0,%r1,%r2,%r3}, {%r0,%r1,%r2,%r3,%r0,%r1,%r2,%r3}, "
+        "{%r0,%r1,%r2,%r3};");
     FAIL() << "it ran";
   } catch (const std::runtime_error& error) {
     EXPECT_NE(std::string(error.what()).find("'wmma.mma"), std::string::npos) << error.what();
