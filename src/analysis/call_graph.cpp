@@ -65,7 +65,11 @@ void forEachTarget(const VertexByName& vertices, Vertex outside, const Function&
     return;
   }
   const Callee callee = calleeOf(caller, instruction);
-  if (callee.function != nullptr) return visitFunction(*callee.function);
+  if (callee.function != nullptr) {
+    visitFunction(*callee.function);
+    if (callee.isAlias) visit(outside);
+    return;
+  }
   const bool isComplete =
       callee.targets != nullptr && forEachFunction(caller, callee.targets->symbol, visitFunction);
   if (!isComplete) visit(outside);

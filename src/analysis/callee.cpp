@@ -47,6 +47,7 @@ Callee calleeOf(const ir::Function& caller, const ir::Instruction& call) {
       if (symbol.kind == ir::SymbolKind::Prototype) callee.prototype = symbol.prototype;
       if (!sawTarget) {
         callee.function = functionOf(caller, id);
+        callee.isAlias = symbol.kind == ir::SymbolKind::Alias;
         if (symbol.kind == ir::SymbolKind::Unresolved) callee.undeclared = symbol.name;
       }
     }

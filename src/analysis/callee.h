@@ -11,6 +11,8 @@ namespace ptxopt::analysis {
 struct Callee {
   // A direct call, aliases followed; null for an indirect one and for a name that is not declared.
   ir::Function* function = nullptr;
+  // The call names an alias of `function`, which a linker may bind to another one.
+  bool isAlias = false;
   // Of a direct call to a name that is not declared.
   NameId undeclared = NameId::None;
   // Of an indirect call: all that it can reach, or what they look like.

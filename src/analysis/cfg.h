@@ -6,15 +6,19 @@
 // instruction, those behind the last instruction in its block unless a label is among them.  Code
 // that no path reaches has blocks too.
 //
-// What ends a block:
-//   bra                  Taken to its label, and Fallthrough where it is guarded
-//   brx.idx              Indirect to each label of its list once, and Fallthrough where it is
-//   guarded ret exit trap        to the virtual exit, and Fallthrough where they are guarded call,
-//   no return      likewise (.noreturn, or so the device runtime says) unknown, with labels Unknown
-//   to each label, UnknownExit, and Fallthrough: docs/soundness.md A7.2
-// and the end of the body is a Return.  A target that is not a label of the function is an edge of
-// kind UnknownExit.  Other unknown instructions do not end their block; it is marked instead
-// (Block::mayExit).  Calls that come back do not end a block: whether the callee exits is a matter
+// What ends a block, and the edges that leave it:
+// - bra: Taken to its label;
+// - brx.idx: Indirect to each label of its list, once;
+// - ret, exit, trap: to the virtual exit;
+// - a call that does not come back (.noreturn, or so the device runtime says): NoReturn to the
+// exit;
+// - an instruction that is not understood and names labels, itself or in lists: Unknown to each of
+//   them, UnknownExit, and Fallthrough (docs/soundness.md A7.2);
+// - a label that follows: Fallthrough.
+// All of them have a Fallthrough edge as well if they are under a guard.  Behind the last block,
+// falling through is a Return.  A target that is not a label of the function is an edge of kind
+// UnknownExit.  Other instructions that are not understood do not end their block; it is marked
+// instead (Block::mayExit).  Neither do calls that come back: whether the callee exits is a matter
 // of its summary.
 //
 // Cost: two passes, O(statements + labels in lists); 32 bytes a block beside the graph.

@@ -6,7 +6,8 @@
 //
 // Only registers that some block reads before it writes them take part in the dataflow; of the
 // others none is live at the border of a block.  States are bits or shared sets (see dataflow.h).
-// Cost: O(operands) and the solver; 12 bytes a register while it works, then 8.
+// Cost: O(operands) and the solver; 12 bytes a register while it works, then 4 to 8.  Not
+// thread-safe, since asking for a set may add to the pool of the shared ones.
 #pragma once
 
 #include <cstdint>

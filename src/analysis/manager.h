@@ -12,7 +12,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <memory>
 #include <type_traits>
 #include <vector>

@@ -69,7 +69,7 @@ BarrierUse BarrierUses::ofCall(const ir::Function& caller, const ir::Instruction
   return use;
 }
 
-Participation::Participation(const Cfg& cfg, const BarrierUses& uses) {
+Participation::Participation(const Cfg& cfg, const Liveness& liveness, const BarrierUses& uses) {
   // Ids on which something happens that is not a full barrier of all threads (C1.4).
   BarrierIds tainted = 0;
   BitSet meetsBarrier(cfg.vertexCount());
@@ -81,7 +81,8 @@ Participation::Participation(const Cfg& cfg, const BarrierUses& uses) {
       } else if (ir::mayBeAnyBarrier(instruction)) {
         tainted = kAllBarrierIds;
         meetsBarrier.set(b);
-      } else if (instruction.form->control == isa::Control::Call) {
+      } else if (instruction.form->control == isa::Control::Call || !instruction.form->known()) {
+        // An unknown form may call every function that it names (A7.2).
         const BarrierUse use = uses.ofCall(cfg.function(), instruction);
         tainted |= use.mayBeAny ? kAllBarrierIds : use.ids;
         if (use.any()) meetsBarrier.set(b);
@@ -90,7 +91,7 @@ Participation::Participation(const Cfg& cfg, const BarrierUses& uses) {
   }
   if (barriers_.empty()) return;
 
-  const Uniformity uniformity(cfg, meetsBarrier);
+  const Uniformity uniformity(cfg, liveness, meetsBarrier);
   for (Member& member : barriers_) {
     const ir::Guard guard = member.instruction->guard;
     if (!member.barrier.isFull()) {

@@ -69,7 +69,7 @@ enum class Standing : std::uint8_t {
 // Of the barriers of one entry.
 class Participation {
  public:
-  Participation(const Cfg& cfg, const BarrierUses& uses);
+  Participation(const Cfg& cfg, const Liveness& liveness, const BarrierUses& uses);
 
   struct Member {
     ir::Instruction* instruction = nullptr;

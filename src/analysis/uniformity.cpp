@@ -112,8 +112,10 @@ BitSet edgesToBarrierFreeBlocks(const Cfg& cfg, const BitSet& meetsBarrier, BitS
 
 class Solver {
  public:
-  Solver(const Cfg& cfg, const FlowGraph& pruned, const BitSet& leadsToBarrier, BitSet& varying)
+  Solver(const Cfg& cfg, const Liveness& liveness, const FlowGraph& pruned,
+         const BitSet& leadsToBarrier, BitSet& varying)
       : cfg_(cfg),
+        liveness_(liveness),
         pruned_(pruned),
         postDominators_(pruned),
         varying_(varying),
@@ -136,6 +138,8 @@ class Solver {
         const BlockId b = blockWork_.back();
         blockWork_.pop_back();
         for (const Instruction& i : cfg_.instructions(b)) markResults(i);
+        // Also where the block has one way to go on: in an endless loop the virtual edge out of it
+        // keeps that way from post-dominating the block.
         markDependents(b);
         continue;
       }
@@ -143,7 +147,7 @@ class Solver {
       registerWork_.pop_back();
       for (const Instruction* user : uses_.of(r)) {
         markResults(*user);
-        if (user == cfg_.block(user->block).terminator) markDependents(user->block);
+        if (user == cfg_.block(user->block).terminator) markDecision(user->block);
       }
     }
     BitSet uniform = live_;
@@ -167,12 +171,14 @@ class Solver {
       });
       if (!preservesUniformity(cfg_.function(), i)) markResults(i);
       // Where an instruction goes that is not understood varies (docs/soundness.md A7.2).
-      if (!i.form->known() && &i == cfg_.block(i.block).terminator) markDependents(i.block);
+      if (!i.form->known() && &i == cfg_.block(i.block).terminator) markDecision(i.block);
     });
-    // A register that nothing defines may hold anything.
+    // A register may hold anything that nothing defines, or that is read before a definition which is
+    // not conditional (docs/soundness.md F2).
     for (std::uint32_t r = 0; r < defined.size(); ++r) {
       if (!defined.test(r)) mark(r);
     }
+    for (const RegisterId r : liveness_.liveIn(cfg_.entry())) mark(static_cast<std::uint32_t>(r));
   }
 
   void mark(std::uint32_t r) {
@@ -185,11 +191,14 @@ class Solver {
     });
   }
 
-  // The branch at the end of b varies, or b itself does: every block that is control dependent on b
-  // varies.  Those are the blocks on the way from a successor of b up to the immediate
-  // post-dominator of b.
+  // The branch at the end of b varies.
+  void markDecision(BlockId b) {
+    if (decides(b)) markDependents(b);
+  }
+
+  // Every block that is control dependent on b varies.  Those are the blocks on the way from a
+  // successor of b up to the immediate post-dominator of b.
   void markDependents(BlockId b) {
-    if (!decides(b)) return;
     const BlockId join = postDominators_.parent(b);
     for (EdgeId e = pruned_.firstOutEdge(b); e != pruned_.firstOutEdge(b + 1); ++e) {
       if (pruned_.kind(e) == EdgeKind::Endless) continue;
@@ -224,6 +233,7 @@ class Solver {
   }
 
   const Cfg& cfg_;
+  const Liveness& liveness_;
   const FlowGraph& pruned_;
   const PostDominators postDominators_;
   BitSet& varying_;
@@ -237,12 +247,12 @@ class Solver {
 
 }  // namespace
 
-Uniformity::Uniformity(const Cfg& cfg, const BitSet& meetsBarrier)
+Uniformity::Uniformity(const Cfg& cfg, const Liveness& liveness, const BitSet& meetsBarrier)
     : varying_(cfg.function().registerCount()), uniformBlocks_(cfg.vertexCount()) {
   BitSet leadsToBarrier(cfg.vertexCount());
   const FlowGraph pruned =
       cfg.without(edgesToBarrierFreeBlocks(cfg, meetsBarrier, leadsToBarrier));
-  uniformBlocks_ = Solver(cfg, pruned, leadsToBarrier, varying_).run();
+  uniformBlocks_ = Solver(cfg, liveness, pruned, leadsToBarrier, varying_).run();
 }
 
 }  // namespace ptxopt::analysis

@@ -21,6 +21,7 @@
 #pragma once
 
 #include "analysis/cfg.h"
+#include "analysis/liveness.h"
 #include "support/bit_set.h"
 
 namespace ptxopt::analysis {
@@ -29,7 +30,7 @@ class Uniformity {
  public:
   // `meetsBarrier` has one bit for each block of `cfg`: it holds a CTA barrier, or something that
   // may be or call one.
-  Uniformity(const Cfg& cfg, const BitSet& meetsBarrier);
+  Uniformity(const Cfg& cfg, const Liveness& liveness, const BitSet& meetsBarrier);
 
   // The value is the same in all threads wherever all of them get to (isUniform of the block).
   bool isUniform(ir::RegisterId id) const { return !varying_.test(static_cast<std::uint32_t>(id)); }

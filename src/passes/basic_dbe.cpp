@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "analysis/call_graph.h"
+#include "analysis/liveness.h"
 #include "analysis/manager.h"
 #include "analysis/participation.h"
 #include "ir/effect.h"
@@ -53,7 +54,7 @@ struct Separator {
   const Participation::Member* member = nullptr;
   const ir::Location* source = nullptr;
   bool isErased = false;
-  bool isPinned = false;  // only a PIN spoke against erasing it
+  const char* obstacle = nullptr;  // what spoke against erasing it although one side is empty
 };
 
 // A block as barriers that all threads take part in and the regions around them: regions[k] lies
@@ -118,6 +119,10 @@ class Cleaner {
         remarkKept(*instruction, source, reasonOf(found->second->standing));
       }
       shape.regions.back().add(*instruction);
+      // What it calls may hold the PIN.
+      const bool mayCall =
+          instruction->form->control == isa::Control::Call || !instruction->form->known();
+      shape.regions.back().mayHavePin |= mayCall && use_.hasPin;
     }
     return shape;
   }
@@ -188,7 +193,13 @@ class Cleaner {
     Instruction& instruction = *separator.member->instruction;
     if (separator.member->barrier.kind != ir::CtaBarrier::Kind::Sync) return false;
     if (above.mayHavePin || below.mayHavePin) {
-      separator.isPinned = true;
+      separator.obstacle = "code next to it depends on when it runs";
+      return false;
+    }
+    // A pragma is about what follows it.
+    if (instruction.previous != nullptr &&
+        instruction.previous->kind == ir::StatementKind::Pragma) {
+      separator.obstacle = "a pragma stands before it";
       return false;
     }
     if (!context_.budget.spend()) return false;
@@ -233,9 +244,8 @@ class Cleaner {
   void remarkKept(const Separator& separator, const Region& above, const Region& below) {
     if (separator.member->barrier.kind != ir::CtaBarrier::Kind::Sync) {
       remarkKept(*separator.member->instruction, separator.source, "its result is data");
-    } else if (separator.isPinned) {
-      remarkKept(*separator.member->instruction, separator.source,
-                 "code next to it depends on when it runs");
+    } else if (separator.obstacle != nullptr) {
+      remarkKept(*separator.member->instruction, separator.source, separator.obstacle);
     } else if (below.isEmpty) {
       remarkKept(*separator.member->instruction, separator.source,
                  "it keeps threads from ending before others have taken part in a partial barrier");
@@ -281,7 +291,7 @@ class BasicDbe : public Pass {
     // A barrier in a .func runs as often as its callers say (C1.6): left to the whole engine.
     if (!function.isEntry() || uses_->own(function).ids == 0) return false;
     auto& cfg = context.analyses.get<analysis::Cfg>();
-    const Participation participation(cfg, *uses_);
+    const Participation participation(cfg, context.analyses.get<analysis::Liveness>(), *uses_);
     return Cleaner(function, cfg, participation, uses_->withCallees(function), context).run();
   }
 

@@ -1,0 +1,67 @@
+"""What -O2 changed in the corpus: ptxrun finds no difference between before and after.
+
+Every kernel of every changed file is launched with arguments that ptxrun makes up, under several
+schedules.  A kernel that ptxrun cannot run, or that has a race of its own, proves nothing either way
+and is counted as inconclusive.
+"""
+import collections
+import re
+import subprocess
+import sys
+import tempfile
+
+import corpus
+
+ENTRY = re.compile(r"^[^/\n]*\.entry\s+([\w$%]+)", re.MULTILINE)
+VERDICTS = {0: "same", 2: "different", 3: "inconclusive"}
+SECONDS = 60
+
+
+def read(path):
+    with open(path, errors="replace") as file:
+        return file.read()
+
+
+def compare(ptxrun, schedules, file, output, kernel):
+    """(verdict, what was printed)."""
+    command = [ptxrun, "--compare", file.path, output, "--kernel", kernel, "--guess",
+               "--schedules", str(schedules)]
+    try:
+        run = subprocess.run(command, capture_output=True, text=True, errors="replace",
+                             timeout=SECONDS)
+    except subprocess.TimeoutExpired:
+        return "inconclusive", "took too long"
+    return VERDICTS.get(run.returncode, "inconclusive"), run.stdout + run.stderr
+
+
+def main():
+    parser = corpus.parser(__doc__, subset=40)
+    parser.add_argument("--ptxrun", required=True)
+    parser.add_argument("--schedules", type=int, default=6)
+    arguments = parser.parse_args()
+    files = [f for f in corpus.files() if arguments.filter in f.name]
+    counts = collections.Counter()
+    failures = []
+    with tempfile.TemporaryDirectory() as folder:
+        results, _ = corpus.optimize(arguments.ptxopt, files, folder, ["-O2", "-q"])
+        changed = [f for f in files if results[f.name] and read(results[f.name]) != read(f.path)]
+        runs = [(f, kernel) for f in changed for kernel in ENTRY.findall(read(f.path))]
+        runs = corpus.spread(runs, arguments.subset)
+
+        def judge(run):
+            file, kernel = run
+            output = results[file.name]
+            return run, compare(arguments.ptxrun, arguments.schedules, file, output, kernel)
+
+        for (file, kernel), (verdict, text) in corpus.parallel(judge, runs, 2):
+            counts[verdict] += 1
+            if verdict == "different":
+                failures.append(f"{file.name}: {kernel}\n{text}")
+    print("\n".join(failures))
+    print(f"{len(changed)} changed files, {len(runs)} kernels: {counts['same']} the same, "
+          f"{counts['inconclusive']} inconclusive, {counts['different']} different")
+    return 1 if failures or counts["same"] == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
