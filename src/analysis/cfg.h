@@ -7,14 +7,13 @@
 // that no path reaches has blocks too.
 //
 // What ends a block, and the edges that leave it:
-// - bra: Taken to its label;
-// - brx.idx: Indirect to each label of its list, once;
-// - ret, exit, trap: to the virtual exit;
-// - a call that does not come back (.noreturn, or so the device runtime says): NoReturn to the
-// exit;
+// - bra: Taken to its label
+// - brx.idx: Indirect to each label of its list, once
+// - ret, exit, trap: to the virtual exit
+// - a call that does not come back (.noreturn, or so the device runtime says): NoReturn to the exit
 // - an instruction that is not understood and names labels, itself or in lists: Unknown to each of
-//   them, UnknownExit, and Fallthrough (docs/soundness.md A7.2);
-// - a label that follows: Fallthrough.
+//   them, UnknownExit, and Fallthrough (docs/soundness.md A7.2)
+// - a label that follows: Fallthrough
 // All of them have a Fallthrough edge as well if they are under a guard.  Behind the last block,
 // falling through is a Return.  A target that is not a label of the function is an edge of kind
 // UnknownExit.  Other instructions that are not understood do not end their block; it is marked

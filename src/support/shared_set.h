@@ -19,9 +19,9 @@
 
 namespace ptxopt {
 
-// Where the nodes of SharedSets live; they stay until the pool goes.  Not thread-safe, and reading a
-// set is the only thing that does not change its pool.
-// Memory: 8 bytes a leaf and 32 an inner node, and 16 to 32 to find either again.
+// Where the nodes of SharedSets live; they stay until the pool goes.  Not thread-safe, and reading
+// a set is the only thing that does not change its pool. Memory: 8 bytes a leaf and 32 an inner
+// node, and 16 to 32 to find either again.
 class SharedSetPool {
  public:
   // For numbers 0 .. universe-1.
