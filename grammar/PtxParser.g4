@@ -81,8 +81,9 @@ address     : LBRACK operands RBRACK ;                     // [%rd1+8]  [map, {%
 vector      : LBRACE operands? RBRACE ;                    // {%f1, %f2, _}
 expression  : term ( binaryOperator term | QUESTION expression COLON term )* ;
 term        : unaryOperator*
-    ( name ( LPAREN expression RPAREN                      // generic(symbol)
-           | LBRACK expression RBRACK )?                   // array[3]
+    ( ( ID | REG | OPCODE )                                // a name
+      ( LPAREN expression RPAREN                           // generic(symbol)
+      | LBRACK expression RBRACK )?                        // array[3]
     | INT ( LPAREN expression RPAREN )?                    // 0xff00(symbol)
     | FLOAT
     | LPAREN ( DOTWORD RPAREN term                         // (.s64) x

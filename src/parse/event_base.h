@@ -161,10 +161,10 @@ class EventBase {
     input_.at = 0;
   }
   Offset start(std::uint32_t at) const { return buffer_->start()[at]; }
-  TokenView view(std::uint32_t at) const {
+  [[gnu::always_inline]] TokenView view() const {
+    const std::uint32_t at = input_.at;
     return {input_.type[at], buffer_->start()[at], buffer_->value()[at], buffer_->extra()[at]};
   }
-  TokenView view() const { return view(input_.at); }
   Offset here() const { return start(input_.at); }
   static Offset afterOne(Offset offset) { return offset + 1; }  // behind a punctuation character
   Offset end(const TokenView& token) const {
@@ -381,7 +381,7 @@ class EventBase {
     }
   }
 
-  void termToken(Token type) {
+  [[gnu::always_inline]] void termToken(Token type) {
     switch (type) {
       case Token::REG:
       case Token::ID:
@@ -413,7 +413,7 @@ class EventBase {
     }
   }
 
-  void statementToken(Token type) {
+  [[gnu::always_inline]] void statementToken(Token type) {
     switch (type) {
       case Token::OPCODE:
       case Token::ID:
@@ -440,7 +440,7 @@ class EventBase {
   }
 
   // Tokens outside of instructions.
-  void rareToken(Token type) {
+  [[gnu::noinline]] void rareToken(Token type) {
     switch (rule_) {
       case Rule::RuleModuleItem:
         return itemToken(type);

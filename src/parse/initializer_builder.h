@@ -21,8 +21,8 @@ class InitializerBuilder {
   // `dimensions` as declared, -1 for the `[]` that the initialiser decides.
   void begin(isa::Type type, std::uint8_t vectorWidth, std::span<const std::int64_t> dimensions);
 
-  // Rows are not padded: as ptxas has it, {{1}, {2, 3}} is {1, 2, 3} in memory, whatever the size of
-  // a row.
+  // Rows are not padded: as ptxas has it, {{1}, {2, 3}} is {1, 2, 3} in memory, whatever the size
+  // of a row.
   void openBrace();
   void closeBrace() { --depth_; }
   // One operand of the parser, which may be a group.

@@ -124,7 +124,7 @@ class IrBuilder {
   // ---- operands -------------------------------------------------------------------------------
   std::uint32_t operandMark() const { return static_cast<std::uint32_t>(stack_.size()); }
   std::uint32_t prefixMark() const { return static_cast<std::uint32_t>(prefixes_.size()); }
-  void operandName(const TokenView& name) {
+  [[gnu::always_inline]] void operandName(const TokenView& name) {
     if (name.type == Token::REG && name.extra < TokenBuffer::kComponent && !explicitNumbers_) {
       const ScopeTable::Found found = scopes_.find(name.name(), name.extra);
       if (found.kind == ScopeTable::Kind::Register) {
@@ -152,16 +152,16 @@ class IrBuilder {
     groups_.pop_back();
   }
   void closeAddress();
-  void endOperand(std::uint32_t mark) {
+  [[gnu::always_inline]] void endOperand(std::uint32_t mark) {
     // {a, b}|p: two operands so far.
     if (operandMark() != mark + stack_[mark].extent()) wrap(stack_, mark, ir::OperandKind::Pair);
   }
-  void endTerm(std::uint32_t mark, std::uint32_t prefixMark) {
+  [[gnu::always_inline]] void endTerm(std::uint32_t mark, std::uint32_t prefixMark) {
     if (operandMark() != mark + stack_[mark].extent())
       wrap(stack_, mark, ir::OperandKind::Expression);
     if (prefixes_.size() != prefixMark) applyPrefixes(mark, prefixMark);
   }
-  void endExpression(std::uint32_t mark) {
+  [[gnu::always_inline]] void endExpression(std::uint32_t mark) {
     if (operandMark() != mark + stack_[mark].extent()) fold(mark);
   }
 

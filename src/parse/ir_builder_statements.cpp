@@ -197,9 +197,16 @@ void IrBuilder::endInstruction(Offset end) {
   const std::span<Operand> operands = instruction->operands();
   std::copy(stack_.begin(), stack_.end(), operands.begin());
   for (std::size_t at = 0, k = 0; at < operands.size(); ++k) {
-    const std::size_t extent = operands[at].extent();
-    setDirection(operands.subspan(at, extent), form->role(k));
+    Operand& operand = operands[at];
+    const isa::OperandRole role = k < form->roles.size() ? form->roles[k] : form->role(k);
+    const std::size_t extent = operand.extent();
     at += extent;
+    if (operand.kind == OperandKind::Register) {
+      operand.reads = role.reads;
+      operand.writes = role.writes;
+    } else if (extent > 1 || operand.kind == OperandKind::Address) {
+      setDirection({&operand, extent}, role);
+    }
   }
   if (hasUnknownSpecial_) noteUnknownNames(*instruction);
   if (hasPending_ || hasElement_) keepPending(*instruction);

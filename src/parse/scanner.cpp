@@ -277,7 +277,7 @@ void Scanner::fill(TokenBuffer& buffer) {
   const char* at = at_;
   std::uint32_t n = 0;
   const auto name = [this](const char* from, const char* to) {
-    return static_cast<std::uint32_t>(names_.intern(between(from, to)));
+    return static_cast<std::uint32_t>(names_.intern(from, static_cast<std::size_t>(to - from)));
   };
 
   while (n < TokenBuffer::kCapacity) {
@@ -526,7 +526,7 @@ const char* Scanner::scanDotted(const char* at, TokenBuffer& buffer, std::uint32
     default:
       break;
   }
-  value = static_cast<std::uint32_t>(names_.intern(between(at, end)));
+  value = static_cast<std::uint32_t>(names_.intern(at, static_cast<std::size_t>(end - at)));
   return end;
 }
 
@@ -643,10 +643,7 @@ const char* Scanner::unknownDirectiveEnd(const char* at) const {
   if (depth_ == 0 && !inHead_) {
     const char* next = skipBlanks(at);
     if (next < end_ && *next == '{') {
-      // The line is used up, so the rest is one balanced pair of braces.
-      Scanner inner = *this;
-      inner.inHead_ = false;
-      return inner.unknownDirectiveEnd(next);
+      return unknownDirectiveEnd(next);  // one balanced pair of braces
     }
   }
   return end;

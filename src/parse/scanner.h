@@ -18,6 +18,7 @@
 
 #include <string_view>
 
+#include "parse/name_cache.h"
 #include "parse/token.h"
 
 namespace ptxopt::parse {
@@ -48,7 +49,7 @@ class Scanner {
   const char* begin_;
   const char* end_;
   const char* at_;
-  Interner& names_;
+  NameCache names_;
   std::uint32_t depth_ = 0;         // of braces
   std::uint32_t sectionDepth_ = 0;  // of braces within .section
   std::uint32_t parentheses_ = 0;   // within the head of a function

@@ -540,12 +540,14 @@ public:
   public:
     TermContext(antlr4::ParserRuleContext *parent, size_t invokingState);
     virtual size_t getRuleIndex() const override;
-    NameContext *name();
     antlr4::tree::TerminalNode *INT();
     antlr4::tree::TerminalNode *FLOAT();
     antlr4::tree::TerminalNode *LPAREN();
     std::vector<UnaryOperatorContext *> unaryOperator();
     UnaryOperatorContext* unaryOperator(size_t i);
+    antlr4::tree::TerminalNode *ID();
+    antlr4::tree::TerminalNode *REG();
+    antlr4::tree::TerminalNode *OPCODE();
     antlr4::tree::TerminalNode *DOTWORD();
     antlr4::tree::TerminalNode *RPAREN();
     TermContext *term();
