@@ -3,11 +3,13 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 #include <map>
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
+#include <system_error>
 
 #include "driver/files.h"
 
@@ -188,6 +190,31 @@ void requirePass(const std::string& name, const char* option) {
                               "'; --list-passes names them");
 }
 
+bool isSameFile(const std::string& a, const std::string& b) {
+  std::error_code ignored;
+  return a == b || std::filesystem::equivalent(a, b, ignored);
+}
+
+// A report must not take the place of an input or of the result.  Devices and pipes hold nothing.
+void requireReportsOfTheirOwn(const Options& options) {
+  for (const std::string& report : {options.remarks, options.dotCfg}) {
+    std::error_code ignored;
+    const bool holdsNothing =
+        report.empty() || report == kStandardStream || std::filesystem::is_other(report, ignored);
+    if (holdsNothing) continue;
+    const bool isInput = std::any_of(options.inputs.begin(), options.inputs.end(),
+                                     [&](const std::string& in) { return isSameFile(in, report); });
+    if (isInput || isSameFile(options.output, report)) {
+      throw std::invalid_argument("'" + report +
+                                  "' is an input or the output: a report would replace it");
+    }
+  }
+  if (!options.remarks.empty() && options.remarks != kStandardStream &&
+      options.remarks == options.dotCfg) {
+    throw std::invalid_argument("--remarks and --dot-cfg name the same file");
+  }
+}
+
 // Two inputs whose results would go to the same file of a folder.
 void requireDistinctNames(const char* option, const std::vector<std::string>& inputs) {
   std::map<std::string, const std::string*> byName;
@@ -240,6 +267,7 @@ void complete(Options& options, const RawOptions& raw) {
     throw std::invalid_argument(
         "only one of the result, --diff and --remarks=- can go to standard output");
   }
+  requireReportsOfTheirOwn(options);
 }
 
 }  // namespace
