@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "analysis/cfg.h"
+#include "analysis/maybe_undefined.h"
 #include "ir/verifier.h"
 #include "parse/parser.h"
 
@@ -68,6 +70,20 @@ void verifyInput(const ir::Module& module, Severity severity, Diagnostics& diagn
   }
 }
 
+// --verify: compilers do print such reads, of values that do not matter, so they are no errors.
+void warnOfUndefinedReads(ir::Module& module, Diagnostics& diagnostics) {
+  for (ir::Function& function : module.functions()) {
+    if (!function.hasBody()) continue;
+    const analysis::Cfg cfg(function);
+    const analysis::MaybeUndefined undefined(cfg);
+    for (const analysis::UndefinedRead& read : undefined.reads()) {
+      diagnostics.report(Severity::Warning, module.source(), read.instruction->source.begin,
+                         "'" + function.registerName(read.id) +
+                             "' is read here, and on some path nothing has written it");
+    }
+  }
+}
+
 // --verify-each: the text of the result must be PTX as well.
 void parseAgain(const OptimizeResult& result) {
   Diagnostics diagnostics;
@@ -94,7 +110,10 @@ void optimizeInto(OptimizeResult& result, std::shared_ptr<const SourceText> sour
   if (options.verifyInput != InputCheck::None) {
     const Severity severity =
         options.verifyInput == InputCheck::Require ? Severity::Error : Severity::Warning;
-    timed(result, "verify", [&] { verifyInput(module, severity, diagnostics); });
+    timed(result, "verify", [&] {
+      verifyInput(module, severity, diagnostics);
+      if (severity == Severity::Error) warnOfUndefinedReads(module, diagnostics);
+    });
     if (diagnostics.hasErrors()) return;
   }
 
