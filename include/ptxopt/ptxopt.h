@@ -8,8 +8,7 @@
  *
  * Texts are UTF-8 or any other superset of ASCII.  Pointers that functions of a result return live
  * as long as the result.  Different results and options may be used by different threads at once;
- * one of them by one thread at a time, but one set of options by several calls of ptxopt_optimize().
- */
+ * one of them by one thread at a time, but several calls of ptxopt_optimize() may share options. */
 #ifndef PTXOPT_PTXOPT_H
 #define PTXOPT_PTXOPT_H
 
@@ -23,7 +22,7 @@ extern "C" {
 /* "0.1.0".  Lives for ever. */
 const char* ptxopt_version(void);
 
-/* ---- options: what the command line calls -O, --passes and so on ------------------------------ */
+/* ---- options: what the command line calls -O, --passes and so on ---- */
 
 typedef struct ptxopt_options ptxopt_options;
 
@@ -45,7 +44,7 @@ void ptxopt_options_set_threads(ptxopt_options* options, unsigned threads);
 /* Not 0: the result says what passes did and what they nearly did. */
 void ptxopt_options_set_remarks(ptxopt_options* options, int wanted);
 
-/* ---- the work --------------------------------------------------------------------------------- */
+/* ---- the work ---- */
 
 typedef struct ptxopt_result ptxopt_result;
 
@@ -60,7 +59,7 @@ void ptxopt_result_free(ptxopt_result* result);
 int ptxopt_result_ok(const ptxopt_result* result);
 /* Not 0: the text differs from the one that was given. */
 int ptxopt_result_changed(const ptxopt_result* result);
-/* Ends in a NUL, which `*size` does not count; `size` may be NULL.  Empty where there is no text. */
+/* Ends in a NUL, which `*size` does not count; `size` may be NULL.  Empty if there is no text. */
 const char* ptxopt_result_text(const ptxopt_result* result, size_t* size);
 
 typedef enum ptxopt_severity {

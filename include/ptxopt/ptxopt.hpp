@@ -64,7 +64,9 @@ struct Result {
   std::string remarks;  // one line of JSON for each, if wanted
 };
 
-inline std::string version() { return ptxopt_version(); }
+inline std::string version() {
+  return ptxopt_version();
+}
 
 // `name` is what messages call the text.
 inline Result optimize(std::string_view text, const Options& options = {},

@@ -102,10 +102,16 @@ void set(ptxopt_options* options, Setter setter) {
 
 }  // namespace
 
-const char* ptxopt_version(void) { return PTXOPT_VERSION; }
+const char* ptxopt_version(void) {
+  return PTXOPT_VERSION;
+}
 
-ptxopt_options* ptxopt_options_new(void) { return new (std::nothrow) ptxopt_options; }
-void ptxopt_options_free(ptxopt_options* options) { delete options; }
+ptxopt_options* ptxopt_options_new(void) {
+  return new (std::nothrow) ptxopt_options;
+}
+void ptxopt_options_free(ptxopt_options* options) {
+  delete options;
+}
 
 void ptxopt_options_set_level(ptxopt_options* options, int level) {
   options->level = level;
@@ -149,10 +155,16 @@ ptxopt_result* ptxopt_optimize(const char* name, const char* text, size_t size,
   }
 }
 
-void ptxopt_result_free(ptxopt_result* result) { delete result; }
+void ptxopt_result_free(ptxopt_result* result) {
+  delete result;
+}
 
-int ptxopt_result_ok(const ptxopt_result* result) { return result->ok ? 1 : 0; }
-int ptxopt_result_changed(const ptxopt_result* result) { return result->changed ? 1 : 0; }
+int ptxopt_result_ok(const ptxopt_result* result) {
+  return result->ok ? 1 : 0;
+}
+int ptxopt_result_changed(const ptxopt_result* result) {
+  return result->changed ? 1 : 0;
+}
 
 const char* ptxopt_result_text(const ptxopt_result* result, size_t* size) {
   if (size != nullptr) *size = result->text.size();
@@ -171,8 +183,12 @@ ptxopt_diagnostic ptxopt_result_diagnostic(const ptxopt_result* result, size_t i
   return {severity, diagnostic.place.line, diagnostic.place.column, diagnostic.message.c_str()};
 }
 
-ptxopt_counts ptxopt_result_before(const ptxopt_result* result) { return result->before; }
-ptxopt_counts ptxopt_result_after(const ptxopt_result* result) { return result->after; }
+ptxopt_counts ptxopt_result_before(const ptxopt_result* result) {
+  return result->before;
+}
+ptxopt_counts ptxopt_result_after(const ptxopt_result* result) {
+  return result->after;
+}
 
 size_t ptxopt_result_statistic_count(const ptxopt_result* result) {
   return result->statistics.size();
@@ -181,4 +197,6 @@ ptxopt_statistic ptxopt_result_statistic(const ptxopt_result* result, size_t ind
   return result->statistics[index];
 }
 
-const char* ptxopt_result_remarks(const ptxopt_result* result) { return result->remarks.c_str(); }
+const char* ptxopt_result_remarks(const ptxopt_result* result) {
+  return result->remarks.c_str();
+}

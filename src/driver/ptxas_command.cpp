@@ -12,6 +12,7 @@ using namespace std::string_view_literals;
 // Options whose value is the next word unless "=" gives it: of ptxas 13.0 and 13.5, long and short
 // names, and those without documentation that compilers are known to pass.  -O is not among them:
 // its number is part of the word.
+// clang-format off
 constexpr std::array kOptionsWithValue = {
     "Ofast-compile"sv, "Ofc"sv,
     "abi"sv,
@@ -40,11 +41,13 @@ constexpr std::array kOptionsWithValue = {
     "register-usage-level"sv, "regUsageLevel"sv,
     "split-compile"sv,
 };
+// clang-format on
 
 constexpr std::array kOptionsFile = {"options-file"sv, "optf"sv};
 constexpr std::array kVersion = {"version"sv, "V"sv};
 
 // With these ptxas reads no file, or the text must reach it as it was written.
+// clang-format off
 constexpr std::array kHandsOff = {
     "help"sv, "h"sv,
     "list-version"sv, "version-ls"sv,
@@ -61,6 +64,7 @@ constexpr std::array kHandsOff = {
     // The .maxntid in the text is not the bound that will hold.
     "override-directive-values"sv,
 };
+// clang-format on
 
 // Options files may name options files; one that names itself ends here.
 constexpr int kMaxNesting = 16;
@@ -70,7 +74,9 @@ bool isOneOf(std::string_view name, const Names& names) {
   return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-bool isBlank(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+bool isBlank(char c) {
+  return c == ' ' || (c >= '\t' && c <= '\r');
+}
 
 std::vector<std::string> splitList(std::string_view list) {
   std::vector<std::string> parts;
@@ -115,8 +121,8 @@ class Parser {
       if (isOneOf(name, kVersion)) version_ = true;
 
       const bool isOptionsFile = isOneOf(name, kOptionsFile);
-      const bool takesNext = equals == std::string::npos &&
-                             (isOptionsFile || isOneOf(name, kOptionsWithValue));
+      const bool takesNext =
+          equals == std::string::npos && (isOptionsFile || isOneOf(name, kOptionsWithValue));
       if (takesNext && i + 1 == words.size()) return false;
       if (isOptionsFile) {
         const std::string list = takesNext ? words[++i] : word.substr(equals + 1);
@@ -148,8 +154,7 @@ class Parser {
 
 }  // namespace
 
-PtxasCommand parsePtxasCommand(std::span<const std::string> arguments,
-                               const FileReader& readFile) {
+PtxasCommand parsePtxasCommand(std::span<const std::string> arguments, const FileReader& readFile) {
   return Parser(readFile).parse(arguments);
 }
 

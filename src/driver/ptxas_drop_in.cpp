@@ -61,7 +61,6 @@ void writeFile(const std::string& path, std::string_view bytes) {
   writeAll(file.number(), bytes);
 }
 
-
 std::string replaceAll(std::string text, std::string_view from, std::string_view to) {
   for (std::size_t at = text.find(from); at != std::string::npos;
        at = text.find(from, at + to.size())) {
@@ -70,7 +69,9 @@ std::string replaceAll(std::string text, std::string_view from, std::string_view
   return text;
 }
 
-bool isStandardInput(const std::string& word) { return word == "-" || word == "/dev/stdin"; }
+bool isStandardInput(const std::string& word) {
+  return word == "-" || word == "/dev/stdin";
+}
 
 // Standard output and standard error of this process are one file, as after 2>&1.
 bool outputsAreOneFile() {
@@ -85,7 +86,9 @@ std::string environment(const char* name) {
   return value ? value : "";
 }
 
-bool isProgram(const std::string& path) { return access(path.c_str(), X_OK) == 0; }
+bool isProgram(const std::string& path) {
+  return access(path.c_str(), X_OK) == 0;
+}
 
 // The ptxas to run, which the environment then names as visited.  `named` is a path, or empty.
 // Throws std::runtime_error where there is none.
@@ -278,9 +281,7 @@ class Captured {
 class DropIn {
  public:
   DropIn(const TextRewriter& rewrite, std::string realPtxas, std::vector<std::string> arguments)
-      : rewrite_(rewrite),
-        realPtxas_(std::move(realPtxas)),
-        arguments_(std::move(arguments)) {}
+      : rewrite_(rewrite), realPtxas_(std::move(realPtxas)), arguments_(std::move(arguments)) {}
 
   ExitStatus answerVersion(const std::string& versionLine) const {
     const ExitStatus status = runProgram(realPtxas_, arguments_);

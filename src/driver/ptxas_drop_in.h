@@ -21,8 +21,8 @@ struct Rewritten {
 // Is called in a process of its own, which may crash.
 using TextRewriter = std::function<Rewritten(const std::string& name, std::string text)>;
 
-// `arguments` without the name of the program.  Does not return: ends as ptxas ended, or becomes it.
-// `versionLine` follows the answer to --version; caches of compilers go by that.
+// `arguments` without the name of the program.  Does not return: it ends as ptxas did, or becomes
+// it.  `versionLine` follows the answer to --version; caches of compilers go by that.
 //
 // Which ptxas: the value of PTXOPT_PTXAS; else the first argument where it is called ptxas, as
 // `nvcc --ptxas-prefix` puts it; else the next on PATH that is not this program.  Files are

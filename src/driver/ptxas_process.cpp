@@ -71,8 +71,7 @@ std::vector<char*> argumentVector(const std::string& path,
 
 }  // namespace
 
-Descriptor::Descriptor(Descriptor&& other) noexcept
-    : number_(std::exchange(other.number_, -1)) {}
+Descriptor::Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
 
 Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
   std::swap(number_, other.number_);
@@ -143,7 +142,9 @@ SignalGuard::~SignalGuard() {
   for (const Saved& saved : saved_) sigaction(saved.signal, &saved.action, nullptr);
 }
 
-int SignalGuard::received() { return receivedSignal.load(); }
+int SignalGuard::received() {
+  return receivedSignal.load();
+}
 
 ExitStatus runInChild(const std::function<int()>& body, const Streams& streams) {
   const pid_t parent = getpid();

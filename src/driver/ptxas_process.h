@@ -3,13 +3,13 @@
 // of one thread.
 #pragma once
 
+#include <sys/types.h>
 #include <csignal>
 #include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <sys/types.h>
 #include <vector>
 
 namespace ptxopt::ptxas {

@@ -43,8 +43,8 @@ int main(void) {
   check(ptxopt_result_changed(result), "changed");
   check(ptxopt_result_before(result).barriers == 2, "barriers before");
   check(ptxopt_result_after(result).barriers == 1, "barriers after");
-  check(ptxopt_result_before(result).instructions ==
-            ptxopt_result_after(result).instructions + 1, "instructions");
+  check(ptxopt_result_before(result).instructions == ptxopt_result_after(result).instructions + 1,
+        "instructions");
   check(strlen(ptxopt_result_text(result, &size)) == size, "size");
   check(size < strlen(kKernel), "shorter");
   check(strstr(ptxopt_result_remarks(result), "basic-dbe") != NULL, "remarks");

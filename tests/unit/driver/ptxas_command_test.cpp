@@ -39,14 +39,18 @@ TEST(PtxasCommand, FindsTheInputsOfEveryProducer) {
   const std::vector<Line> lines = {
       {"nvcc", "-arch=sm_90 -m64 F.ptx -o F.sm_90.cubin", {"F.ptx"}},
       {"nvcc, a check only",
-       "-arch=compute_90 -m64 -v -O2 -maxrregcount=64 --generate-line-info F.ptx", {"F.ptx"}},
+       "-arch=compute_90 -m64 -v -O2 -maxrregcount=64 --generate-line-info F.ptx",
+       {"F.ptx"}},
       {"nvcc, an option twice",
-       "-split-compile=2 -arch=sm_90 -m64 -split-compile=2 F.ptx -o F.cubin", {"F.ptx"}},
+       "-split-compile=2 -arch=sm_90 -m64 -split-compile=2 F.ptx -o F.cubin",
+       {"F.ptx"}},
       {"nvcc, a value apart",
-       "-arch=sm_100 -m64 --def-load-cache=cg --fmad false F.ptx -o F.cubin", {"F.ptx"}},
+       "-arch=sm_100 -m64 --def-load-cache=cg --fmad false F.ptx -o F.cubin",
+       {"F.ptx"}},
       {"clang", "-m64 -O2 --gpu-name sm_80 --output-file k.o F.s", {"F.s"}},
       {"Triton", "-lineinfo -v --regAllocOptLevel=2 --gpu-name=sm_90a F.ptx -o F.ptx.o", {"F.ptx"}},
-      {"Triton with debug options", "--opt-level 0 -v --gpu-name=sm_90a F.ptx -o F.ptx.o",
+      {"Triton with debug options",
+       "--opt-level 0 -v --gpu-name=sm_90a F.ptx -o F.ptx.o",
        {"F.ptx"}},
       {"XLA", "F -o G -arch=sm_90a --warn-on-spills", {"F"}},
       {"cuTile",
@@ -148,7 +152,7 @@ TEST(LooksLikePtx, VersionComesFirst) {
   EXPECT_FALSE(looksLikePtx("/* .version 9.0"));
   EXPECT_FALSE(looksLikePtx("/.version"));
   EXPECT_FALSE(looksLikePtx(".target sm_90\n.version 9.0"));
-  EXPECT_FALSE(looksLikePtx("\x7f" "ELF"));
+  EXPECT_FALSE(looksLikePtx("\177ELF"));
 }
 
 }  // namespace
