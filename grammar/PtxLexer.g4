@@ -1,8 +1,8 @@
 /* The words of PTX, up to ISA 9.5.
  *
- * Opcodes and modifiers are generic dotted words, so that a new instruction, type or qualifier needs
- * no change here; what they mean is the business of the instruction table.  src/parse/scanner.cpp
- * produces the same tokens faster; a test holds the two against each other.  They differ in one
+ * Opcodes and modifiers are generic dotted words, so that a new instruction, type or qualifier
+ * needs no change here; what they mean is the business of the instruction table.
+ * src/parse/scanner.cpp produces the same tokens faster; a test holds the two against each other.  They differ in one
  * thing: the scanner makes one OPAQUE token of a directive that it does not know (its header says
  * when), while here such a directive falls apart into its words. */
 lexer grammar PtxLexer;

@@ -146,7 +146,8 @@ TEST(StatementsTest, CallTargetsAndPrototypes) {
 
 TEST(StatementsTest, FunctionAttributes) {
   const Parsed parsed = parseModule(
-      ".entry k()\n.maxntid 128, 2, 1\n.minnctapersm 2 .pragma \"nounroll\"; .language 7, 8\n{ ret; }\n"
+      ".entry k()\n.maxntid 128, 2, 1\n.minnctapersm 2 .pragma \"nounroll\"; .language 7, 8\n{ "
+      "ret; }\n"
       ".func .attribute(.unified(1,2)) f() .noreturn;");
   ASSERT_NE(parsed.module, nullptr) << parsed.messages();
   EXPECT_EQ(parsed.messages(), "");
