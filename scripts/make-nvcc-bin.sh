@@ -23,11 +23,13 @@ wrapper=${3:-$(dirname "$0")/../build/release/bin/ptxopt-ptxas}
 
 [ -x "$nvcc" ] || die 'no nvcc; name it as the second argument'
 [ -x "$wrapper" ] || die 'no ptxopt-ptxas; name it as the third argument'
-nvcc=$(readlink -f "$nvcc")
 wrapper=$(readlink -f "$wrapper")
-bin=$(dirname "$nvcc")
+# What is on PATH is often a script that calls the real nvcc, so ask nvcc itself where it lives.
+bin=$("$nvcc" --dryrun -x cu -c /dev/null 2>&1 | sed -n 's/^#\$ _HERE_=//p' | head -n 1)
+[ -n "$bin" ] || die "$nvcc --dryrun does not say where it lives: is it nvcc?"
+bin=$(readlink -f "$bin")
 for file in nvcc.profile ptxas; do
-  [ -e "$bin/$file" ] || die "$bin holds no $file: is $nvcc the real nvcc?"
+  [ -e "$bin/$file" ] || die "$nvcc lives in $bin, which holds no $file"
 done
 mkdir -p "$folder"
 [ "$(readlink -f "$folder")" != "$bin" ] || die "$folder is nvcc's own folder"

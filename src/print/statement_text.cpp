@@ -312,6 +312,8 @@ void TextWriter::initializer(const ir::Function* function, const ir::Variable& v
   if (v.vectorWidth > 1 || (extents.empty() && elements > 1)) {
     extents.push_back(v.vectorWidth > 1 ? v.vectorWidth : elements);
   }
+  // The outermost braces hold all that is there, even if that is more than was declared.
+  if (!extents.empty()) extents.front() = ~std::uint64_t{0};
 
   auto relocation = value.relocations.begin();
   std::string open;
