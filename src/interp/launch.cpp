@@ -91,8 +91,36 @@ void fill(std::vector<std::uint8_t>& bytes, Type type, Element element) {
   }
 }
 
-bool fillBuffer(std::vector<std::uint8_t>& bytes, const std::vector<std::string_view>& words,
+// The elements of a list `VALUE[*COUNT],...`; addresses are left to the launch.
+bool parseValues(Argument& argument, Type type, std::string_view list) {
+  constexpr std::uint64_t kMostCopies = 1u << 20;
+  const auto size = static_cast<std::size_t>(isa::bitWidth(type)) / 8;
+  for (const std::string_view text : split(list, ',')) {
+    const std::vector<std::string_view> parts = split(text, '*');
+    const auto copies = parts.size() == 2 ? parseNumber(parts[1]) : 1;
+    if (parts.size() > 2 || !copies || *copies > kMostCopies) return false;
+    std::uint64_t value = 0;
+    if (parts[0].starts_with('&')) {
+      const std::vector<std::string_view> sum = split(parts[0].substr(1), '+');
+      const auto addend = sum.size() == 2 ? parseNumber(sum[1]) : 0;
+      if (size != sizeof value || sum.size() > 2 || !addend || *copies != 1) return false;
+      argument.addresses.push_back({argument.bytes.size(), std::string(sum[0]), *addend});
+    } else {
+      const auto scalar = parseScalar(type, parts[0]);
+      if (!scalar) return false;
+      value = *scalar;
+    }
+    const auto* bytes = reinterpret_cast<const std::uint8_t*>(&value);
+    for (std::uint64_t k = 0; k < *copies; ++k) {
+      argument.bytes.insert(argument.bytes.end(), bytes, bytes + size);
+    }
+  }
+  return true;
+}
+
+bool fillBuffer(Argument& argument, const std::vector<std::string_view>& words,
                 std::string& error) {
+  std::vector<std::uint8_t>& bytes = argument.bytes;
   if (words.empty() || words[0] == "zero") return true;
   if (words[0] == "file") {
     if (words.size() != 2) return false;
@@ -108,25 +136,37 @@ bool fillBuffer(std::vector<std::uint8_t>& bytes, const std::vector<std::string_
   const auto type = words.size() > 1 ? elementType(words[1]) : Type::U32;
   if (!type) return false;
   const auto format = formatOf(*type);
+  if (words[0] == "values") {
+    const std::size_t size = bytes.size();
+    bytes.clear();
+    if (words.size() != 3 || !parseValues(argument, *type, words[2])) return false;
+    if (bytes.size() > size) return false;
+    bytes.resize(size);
+    return true;
+  }
   if (words[0] == "iota") {
+    const auto start = words.size() > 2 ? parseReal(words[2]) : 0;
+    const auto step = words.size() > 3 ? parseReal(words[3]) : 1;
+    if (!start || !step || words.size() > 4) return false;
     fill(bytes, *type, [&](std::size_t k) {
-      return format ? fromDouble(*format, static_cast<double>(k), Rounding::NearestEven)
-                    : std::uint64_t{k};
+      const double value = *start + *step * static_cast<double>(k);
+      return format ? fromDouble(*format, value, Rounding::NearestEven)
+                    : static_cast<std::uint64_t>(static_cast<std::int64_t>(value));
     });
     return true;
   }
   if (words[0] == "random" || words[0] == "small") {
-    constexpr std::uint64_t kSmall = 64;
     const bool isSmall = words[0] == "small";
     const auto seed = words.size() > 2 ? parseNumber(words[2]) : 1;
-    if (!seed) return false;
+    const auto bound = words.size() > 3 ? parseNumber(words[3]) : 64;
+    if (!seed || !bound || *bound == 0 || words.size() > (isSmall ? 4 : 3)) return false;
     std::mt19937_64 random(*seed);
     fill(bytes, *type, [&](std::size_t) {
       const std::uint64_t bits = random();
       if (isSmall && format) {
-        return fromDouble(*format, static_cast<double>(bits % kSmall), Rounding::NearestEven);
+        return fromDouble(*format, static_cast<double>(bits % *bound), Rounding::NearestEven);
       }
-      if (!format) return isSmall ? bits % kSmall : bits;
+      if (!format) return isSmall ? bits % *bound : bits;
       // Few enough bits that every format but the halves is exact.
       const double unit = std::ldexp(static_cast<double>(bits >> 44), -19) - 1.0;
       return fromDouble(*format, unit, Rounding::NearestEven);
@@ -157,7 +197,11 @@ std::optional<Argument> parseArgument(std::string_view text, std::string& error)
     argument.bytes.resize(*size);
     argument.isBuffer = words[0] == "buffer";
     if (!argument.isBuffer && words.size() != 2) return std::nullopt;
-    if (!fillBuffer(argument.bytes, {words.begin() + 2, words.end()}, error)) return std::nullopt;
+    if (!fillBuffer(argument, {words.begin() + 2, words.end()}, error)) return std::nullopt;
+  } else if (words[0] == "values") {
+    const auto type = elementType(words[1]);
+    if (!type || words.size() != 3) return std::nullopt;
+    if (!parseValues(argument, *type, words[2])) return std::nullopt;
   } else {
     const auto type = elementType(words[0]);
     if (!type || words.size() != 2) return std::nullopt;
@@ -182,65 +226,102 @@ std::optional<Dim3> parseDim3(std::string_view text) {
   return Dim3{values[0], values[1], values[2]};
 }
 
-std::optional<Launch> findLaunch(std::string_view source, std::string& error) {
-  constexpr std::string_view kMark = "// LAUNCH:";
-  std::size_t at = 0;
-  while (true) {
-    at = source.find(kMark, at);
-    if (at == std::string_view::npos) return std::nullopt;
-    if (at == 0 || source[at - 1] == '\n') break;
-    ++at;
-  }
-  at += kMark.size();
-  const std::string_view text = source.substr(at, source.find('\n', at) - at);
+namespace {
 
-  using nlohmann::json;
-  try {
-    const json description = json::parse(text);
-    Launch launch;
-    const auto dimensions = [](const json& value) {
-      if (value.is_number_unsigned()) return Dim3{value.get<std::uint32_t>()};
-      const auto numbers = value.get<std::vector<std::uint32_t>>();
-      Dim3 result;
-      if (numbers.size() > 0) result.x = numbers[0];
-      if (numbers.size() > 1) result.y = numbers[1];
-      if (numbers.size() > 2) result.z = numbers[2];
-      return result;
-    };
-    const auto argument = [&](const json& value) {
-      std::string problem;
-      auto parsed = parseArgument(value.get<std::string>(), problem);
-      if (!parsed) throw std::runtime_error(problem);
-      return *parsed;
-    };
-    for (const auto& [key, value] : description.items()) {
-      if (key == "kernel") {
-        launch.kernel = value.get<std::string>();
-      } else if (key == "grid") {
-        launch.grid = dimensions(value);
-      } else if (key == "block") {
-        launch.block = dimensions(value);
-      } else if (key == "cluster") {
-        launch.cluster = dimensions(value);
-      } else if (key == "shared") {
-        launch.dynamicShared = value.get<std::uint64_t>();
-      } else if (key == "repeat") {
-        launch.repeat = value.get<std::uint32_t>();
-      } else if (key == "args") {
-        for (const json& element : value) launch.arguments.push_back(argument(element));
-      } else if (key == "set") {
-        for (const auto& [name, content] : value.items()) {
-          launch.globals.emplace_back(name, argument(content));
-        }
-      } else {
-        throw std::runtime_error("unknown key '" + key + "'");
+Dim3 parseDimensions(const nlohmann::json& value) {
+  if (value.is_number_unsigned()) return Dim3{value.get<std::uint32_t>()};
+  const auto numbers = value.get<std::vector<std::uint32_t>>();
+  Dim3 result;
+  if (numbers.size() > 0) result.x = numbers[0];
+  if (numbers.size() > 1) result.y = numbers[1];
+  if (numbers.size() > 2) result.z = numbers[2];
+  return result;
+}
+
+Argument argumentOf(const nlohmann::json& value) {
+  std::string problem;
+  auto parsed = parseArgument(value.get<std::string>(), problem);
+  if (!parsed) throw std::runtime_error(problem);
+  return std::move(*parsed);
+}
+
+std::optional<FindingKind> parseFindingKind(std::string_view text) {
+  for (auto kind = FindingKind::DataRace; kind != FindingKind::Unsupported;
+       kind = static_cast<FindingKind>(static_cast<int>(kind) + 1)) {
+    if (spelling(kind) == text) return kind;
+  }
+  return std::nullopt;
+}
+
+Launch parseLaunch(std::string_view text) {
+  Launch launch;
+  const nlohmann::json description = nlohmann::json::parse(text);
+  for (const auto& [key, value] : description.items()) {
+    if (key == "kernel") {
+      launch.kernel = value.get<std::string>();
+    } else if (key == "grid") {
+      launch.grid = parseDimensions(value);
+    } else if (key == "block") {
+      launch.block = parseDimensions(value);
+    } else if (key == "cluster") {
+      launch.cluster = parseDimensions(value);
+    } else if (key == "shared") {
+      launch.dynamicShared = value.get<std::uint64_t>();
+    } else if (key == "repeat") {
+      launch.repeat = value.get<std::uint32_t>();
+    } else if (key == "args") {
+      for (const auto& element : value) launch.arguments.push_back(argumentOf(element));
+    } else if (key == "set") {
+      for (const auto& [name, content] : value.items()) {
+        launch.globals.emplace_back(name, argumentOf(content));
       }
+    } else if (key == "expect") {
+      for (const auto& element : value) {
+        const auto kind = parseFindingKind(element.get<std::string>());
+        if (!kind) throw std::runtime_error("unknown finding " + element.dump());
+        launch.expected.push_back(*kind);
+      }
+    } else {
+      throw std::runtime_error("unknown key '" + key + "'");
     }
-    return launch;
-  } catch (const std::exception& problem) {
-    error = std::string("the launch description is wrong: ") + problem.what();
+  }
+  return launch;
+}
+
+}  // namespace
+
+std::vector<Launch> findLaunches(std::string_view source, std::string& error) {
+  constexpr std::string_view kMark = "// LAUNCH:";
+  std::vector<Launch> launches;
+  error.clear();
+  for (std::size_t at = source.find(kMark); at != std::string_view::npos;
+       at = source.find(kMark, at + 1)) {
+    if (at != 0 && source[at - 1] != '\n') continue;
+    const std::size_t begin = at + kMark.size();
+    try {
+      launches.push_back(parseLaunch(source.substr(begin, source.find('\n', begin) - begin)));
+    } catch (const std::exception& problem) {
+      error = std::string("the launch description is wrong: ") + problem.what();
+      return {};
+    }
+  }
+  return launches;
+}
+
+std::optional<Launch> findLaunch(std::string_view source, std::string_view kernel,
+                                 std::string& error) {
+  std::vector<Launch> launches = findLaunches(source, error);
+  if (launches.size() > 1 && kernel.empty()) {
+    error = "several launches are described: name a kernel";
+    for (const Launch& launch : launches) error += ", " + launch.kernel;
     return std::nullopt;
   }
+  for (Launch& launch : launches) {
+    if (kernel.empty() || launch.kernel.empty() || launch.kernel == kernel) {
+      return std::move(launch);
+    }
+  }
+  return std::nullopt;
 }
 
 std::vector<Argument> guessArguments(const ir::Function& kernel) {
@@ -343,6 +424,23 @@ bool fits(const Geometry& geometry, std::string& error) {
   return error.empty();
 }
 
+// Of the buffer "argK", of a variable or of a function.
+std::optional<std::uint64_t> addressOf(const ir::Module& module, const Image& image,
+                                       const std::vector<Segment*>& buffers,
+                                       const std::string& name) {
+  if (name.starts_with("arg")) {
+    const auto index = parseNumber(std::string_view(name).substr(3));
+    if (index && *index < buffers.size() && buffers[*index] != nullptr) {
+      return buffers[*index]->base;
+    }
+  }
+  if (const ImageObject* object = image.find(name)) return object->address;
+  for (const ir::Function& function : module.functions()) {
+    if (function.hasBody() && function.nameText() == name) return image.addressOf(function);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<Outcome> run(const ir::Module& module, const Launch& launch,
@@ -385,6 +483,25 @@ std::optional<Outcome> run(const ir::Module& module, const Launch& launch,
     memory.place(object.name, object.address, object.bytes, object.isConstant);
   }
   memory.setNext(image.end());
+  std::vector<Segment*> buffers(launch.arguments.size());
+  for (std::size_t k = 0; k < launch.arguments.size(); ++k) {
+    const Argument& argument = launch.arguments[k];
+    if (!argument.isBuffer) continue;
+    buffers[k] = &memory.allocate("argument " + std::to_string(k), argument.bytes.size());
+    buffers[k]->bytes = argument.bytes;
+  }
+  const auto fillAddresses = [&](const Argument& argument, std::uint8_t* bytes) {
+    for (const Argument::Address& address : argument.addresses) {
+      const auto base = addressOf(module, image, buffers, address.name);
+      if (!base) {
+        error = "no '" + address.name + "' to take the address of";
+        return false;
+      }
+      const std::uint64_t value = *base + address.addend;
+      std::memcpy(bytes + address.offset, &value, sizeof value);
+    }
+    return true;
+  };
   for (const auto& [name, content] : launch.globals) {
     const ImageObject* object = image.find(name);
     if (object == nullptr) {
@@ -393,20 +510,19 @@ std::optional<Outcome> run(const ir::Module& module, const Launch& launch,
     }
     Segment* segment = memory.find(object->address, 1);
     if (segment == nullptr) continue;
-    std::copy_n(content.bytes.begin(), std::min(content.bytes.size(), segment->bytes.size()),
+    std::vector<std::uint8_t> bytes = content.bytes;
+    if (!fillAddresses(content, bytes.data())) return std::nullopt;
+    std::copy_n(bytes.begin(), std::min(bytes.size(), segment->bytes.size()),
                 segment->bytes.begin());
   }
   std::vector<std::uint8_t> parameters(program.parameterBytes());
-  std::vector<Segment*> outputs;
   for (std::size_t k = 0; k < launch.arguments.size(); ++k) {
     const Argument& argument = launch.arguments[k];
     const EntryParameter& parameter = program.parameters()[k];
     std::uint8_t* const at = parameters.data() + parameter.offset;
     if (argument.isBuffer) {
-      Segment& segment = memory.allocate("argument " + std::to_string(k), argument.bytes.size());
-      segment.bytes = argument.bytes;
-      outputs.push_back(&segment);
-      std::memcpy(at, &segment.base, std::min<std::uint64_t>(parameter.variable->size, 8));
+      if (!fillAddresses(argument, buffers[k]->bytes.data())) return std::nullopt;
+      std::memcpy(at, &buffers[k]->base, std::min<std::uint64_t>(parameter.variable->size, 8));
     } else {
       if (argument.bytes.size() != parameter.variable->size) {
         error = "argument " + std::to_string(k) + " ('" + argument.text + "') has " +
@@ -415,6 +531,7 @@ std::optional<Outcome> run(const ir::Module& module, const Launch& launch,
         return std::nullopt;
       }
       std::copy(argument.bytes.begin(), argument.bytes.end(), at);
+      if (!fillAddresses(argument, at)) return std::nullopt;
     }
   }
 
@@ -431,7 +548,9 @@ std::optional<Outcome> run(const ir::Module& module, const Launch& launch,
     outcome.completed = machine.completed();
     if (!outcome.completed) break;
   }
-  for (const Segment* segment : outputs) outcome.memory.push_back({segment->name, segment->bytes});
+  for (const Segment* segment : buffers) {
+    if (segment != nullptr) outcome.memory.push_back({segment->name, segment->bytes});
+  }
   for (const ImageObject& object : image.objects()) {
     if (object.isConstant || object.bytes.empty()) continue;
     outcome.memory.push_back({object.name, memory.find(object.address, 1)->bytes});

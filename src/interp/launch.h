@@ -17,14 +17,24 @@ namespace ptxopt::interp {
 // An argument, or new content of a module variable, as text:
 //   u32:5  s64:-1  f32:1.5  f16:0.5  pred:1      a scalar
 //   zero:64                                      64 zero bytes by value (a structure)
+//   values:u32:1,2,0x10                          by value, one element after the other
 //   buffer:4096                                  the address of 4096 zero bytes
-//   buffer:4096:iota:u32                         0, 1, 2, ...
+//   buffer:4096:iota:u32:5:2                     5, 7, 9, ...; without the two: 0, 1, 2, ...
 //   buffer:4096:random:f32:7                     in [-1, 1), or any bits of an integer type; seed 7
-//   buffer:4096:small:u32:7                      in 0 .. 63; seed 7
+//   buffer:4096:small:u32:7:64                   in 0 .. 63; seed 7; 64 and 1 are the defaults
 //   buffer:4096:fill:f32:1.5
+//   buffer:4096:values:u32:1,2,3*10              3 ten times, zeros behind
 //   buffer:4096:file:PATH
+// An element of `values` may be an address: &NAME of a variable or a function of the module, &argK
+// of the buffer of argument K, both with +N bytes behind it.
 struct Argument {
+  struct Address {
+    std::size_t offset = 0;  // of the eight bytes that hold it
+    std::string name;
+    std::uint64_t addend = 0;
+  };
   std::vector<std::uint8_t> bytes;  // of the value, or of the buffer
+  std::vector<Address> addresses;   // filled in when the launch is run
   bool isBuffer = false;
   std::string text;
 };
@@ -40,12 +50,18 @@ struct Launch {
   std::vector<Argument> arguments;
   std::vector<std::pair<std::string, Argument>> globals;  // set before the first launch
   std::uint32_t repeat = 1;                               // launches in a row on the same memory
+  std::vector<FindingKind> expected;  // known findings of the kernel; they are reported as ever
 };
 
-// `// LAUNCH: {...}` at the start of a line: keys kernel, grid, block, cluster (numbers or lists of
-// up to three), shared, args (texts as above), repeat, set (an object).  None without such a line;
-// `error` is set where it is wrong.
-std::optional<Launch> findLaunch(std::string_view source, std::string& error);
+// `// LAUNCH: {...}` at the start of a line, any number of them: keys kernel, grid, block, cluster
+// (numbers or lists of up to three), shared, args (texts as above), repeat, set (an object), expect
+// (kinds of findings).  `error` is set where one is wrong.
+std::vector<Launch> findLaunches(std::string_view source, std::string& error);
+// The one of `kernel`, or of any kernel where there is only one description or `kernel` is empty
+// and there is one.  None without a description that fits; `error` is set where one is wrong, or
+// where there are several and no kernel is named.
+std::optional<Launch> findLaunch(std::string_view source, std::string_view kernel,
+                                 std::string& error);
 std::optional<Dim3> parseDim3(std::string_view text);  // "2", "2,1,1"
 
 // Arguments for a kernel by the types of its parameters: 64-bit ones are taken for pointers to

@@ -72,7 +72,7 @@ interp::Dim3 dimensions(const std::string& text) {
 // The description in the file, with what the command line says instead.
 interp::Launch launchOf(const ir::Module& module, const Options& options) {
   std::string error;
-  const auto described = interp::findLaunch(module.source().text(), error);
+  const auto described = interp::findLaunch(module.source().text(), options.kernel, error);
   if (!error.empty()) throw BadInput{module.source().name() + ": " + error};
   interp::Launch launch = described.value_or(interp::Launch{});
   if (!options.kernel.empty()) launch.kernel = options.kernel;

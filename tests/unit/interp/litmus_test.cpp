@@ -56,7 +56,7 @@ void check(const std::string& name) {
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   const auto module = parseText(name + ".ptx", text);
   std::string error;
-  const auto launch = findLaunch(text, error);
+  const auto launch = findLaunch(text, "", error);
   ASSERT_TRUE(launch) << error;
   MachineOptions options;
   options.stepLimit = 500'000;
