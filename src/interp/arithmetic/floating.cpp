@@ -134,13 +134,12 @@ float single(double value) {
   return settleNaN(static_cast<float>(value), 0.0f);
 }
 
+// The upper 32 bits are a number of their own, of 20 bits of fraction; subnormals become zeros.
 double upperHalf(double value) {
-  if (std::fpclassify(value) == FP_SUBNORMAL) return std::copysign(0.0, value);
-  if (std::isnan(value)) return std::bit_cast<double>(0x7fffffff00000000u);
-  return std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) & 0xffffffff00000000u);
-}
-double flushed(double a) {
-  return std::fpclassify(a) == FP_SUBNORMAL ? std::copysign(0.0, a) : a;
+  const auto upper =
+      std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) & 0xffffffff00000000u);
+  if (std::isnan(upper)) return std::bit_cast<double>(0x7fffffff00000000u);
+  return std::fpclassify(upper) == FP_SUBNORMAL ? std::copysign(0.0, upper) : upper;
 }
 
 }  // namespace
@@ -176,13 +175,13 @@ float tanhApproximate(float a) {
 }
 
 double reciprocalApproximate(double a) {
-  return upperHalf(1.0 / flushed(a));
+  return upperHalf(1.0 / upperHalf(a));
 }
 double reciprocalRoot(double a) {
   return settleNaN(1.0 / std::sqrt(a), a);
 }
 double reciprocalRootApproximate(double a) {
-  return upperHalf(1.0 / std::sqrt(flushed(a)));
+  return upperHalf(1.0 / std::sqrt(upperHalf(a)));
 }
 
 // ---- f16 and bf16

@@ -187,7 +187,7 @@ Compute bindTest(const isa::Form& form, Op& op) {
           value = kind == FP_NAN;
           break;
         case 4:
-          value = kind == FP_NORMAL;
+          value = kind == FP_NORMAL || kind == FP_ZERO;
           break;
         case 5:
           value = kind == FP_SUBNORMAL;

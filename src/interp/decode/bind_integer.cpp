@@ -377,6 +377,7 @@ Compute bindLogic3(const isa::Form& form) {
 }  // namespace
 
 Compute bindInteger(const isa::Form& form, Op& op) {
+  if (isa::isFloat(op.type)) return nullptr;
   switch (form.opcode) {
     case Opcode::Add:
     case Opcode::Sub:
