@@ -1,0 +1,138 @@
+// Linear forms over leaves, in the ring in which an instruction computes.
+//
+// A form of `bits` bits stands for the residue of constant + sum of coefficient * leaf modulo
+// 2^bits.  A leaf is an *integer*; where it is wider than the form, its residue counts.  So
+// addition, subtraction, multiplication by a constant and truncation are exact.  Widening needs a
+// proof that the sum does not wrap; without one the extension of the whole form is a new leaf,
+// which is still equal for equal forms.  Products of leaves are leaves.
+//
+// Which equality.  Two equal forms are equal numbers if their leaves are the same *instance*:
+//   - A leaf is stable if one thread never sees two values of it while the kernel runs: constants,
+//     parameters, invariant special registers, and values that are defined outside of every cycle
+//     of a function that runs once (docs/soundness.md C8(ii).1).
+//   - A leaf is uniform if it is stable, and is the same number in all threads of the CTA.
+// Two forms that are taken at two points by one thread may be compared as numbers where their
+// leaves are stable, by two threads where they are uniform.  Any other leaf is some number of its
+// interval, a new one each time.
+//
+// Forms and leaves are interned: equal ones have equal ids.  Cost: O(terms) an operation.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "analysis/digraph.h"
+#include "analysis/interval.h"
+#include "isa/isa.h"
+
+namespace ptxopt::analysis {
+
+using LeafId = std::uint32_t;
+using FormId = std::uint32_t;
+
+enum class LeafKind : std::uint8_t {
+  Symbol,        // the address of a variable, in its space
+  GenericBase,   // what cvta adds to an address of the space
+  Special,       // an invariant special register
+  Parameter,     // bytes of a parameter of the entry
+  Iteration,     // how often the back edges of a loop were taken since it was entered
+  Product,       // of leaves
+  ZeroExtended,  // the residue of a form, as an unsigned number
+  SignExtended,  // the same, as a signed number
+  Operation,     // a pure instruction on forms
+  Value,         // an SSA value of which nothing else is known
+};
+
+// What identifies a leaf.
+struct LeafKey {
+  LeafKind kind = LeafKind::Value;
+  std::uint8_t bits = 64;  // the width of the number, but for Product and Iteration
+  // Symbol, Parameter: SymbolId.  GenericBase: the space.  Special: index in
+  // isa::specialRegisters() times four plus the component.  Iteration: LoopId.  Extensions: FormId.
+  // Value: ValueId.  Product, Operation: which list of ids.
+  std::uint32_t id = 0;
+  std::uint32_t offset = 0;  // Parameter: of its first byte
+  friend bool operator==(const LeafKey&, const LeafKey&) = default;
+};
+
+struct Leaf {
+  LeafKey key;
+  bool stable = false;
+  bool uniform = false;  // implies stable
+  Interval interval;
+};
+
+struct Term {
+  LeafId leaf = 0;
+  std::uint64_t coefficient = 0;  // below 2^bits of the form, and not 0
+  friend bool operator==(const Term&, const Term&) = default;
+};
+
+struct Form {
+  std::uint8_t bits = 64;
+  std::uint64_t constant = 0;   // below 2^bits
+  std::span<const Term> terms;  // ascending by leaf
+
+  bool isConstant() const { return terms.empty(); }
+};
+
+constexpr std::uint64_t residue(std::uint64_t value, unsigned bits) {
+  return bits >= 64 ? value : value & ((std::uint64_t{1} << bits) - 1);
+}
+// The residue that is nearest to 0.
+constexpr std::int64_t signedResidue(std::uint64_t value, unsigned bits) {
+  const unsigned spare = 64 - bits;
+  return static_cast<std::int64_t>(value << spare) >> spare;
+}
+
+class LinearForms {
+ public:
+  const Leaf& leaf(LeafId id) const { return leaves_[id]; }
+  std::uint32_t leafCount() const { return static_cast<std::uint32_t>(leaves_.size()); }
+  // The spans of a Form stay good until the next form is made.
+  Form form(FormId id) const;
+  std::span<const std::uint32_t> list(const Leaf& leaf) const;  // of a Product or an Operation
+
+  // `properties` of a leaf that exists already are not looked at.
+  LeafId intern(const Leaf& leaf);
+  // A Product of at least two leaves, none of which is a Product; an Operation: what the
+  // instruction is, and its sources.
+  LeafId internList(const Leaf& leaf, std::span<const std::uint32_t> list);
+
+  FormId constant(std::uint64_t value, unsigned bits);
+  FormId ofLeaf(LeafId leaf, unsigned bits);
+  FormId make(unsigned bits, std::uint64_t constant, std::vector<Term> terms);  // any order
+
+  FormId add(FormId a, FormId b);
+  FormId subtract(FormId a, FormId b);
+  FormId scale(FormId a, std::uint64_t factor);
+  // kNone where the product has too many terms.
+  FormId multiply(FormId a, FormId b);
+  FormId truncate(FormId a, unsigned bits);  // not above the bits of `a`
+
+  // The sum as an integer, coefficients and the constant taken as signed residues.
+  Interval sum(FormId a) const;
+  bool isStable(FormId a) const;
+  bool isUniform(FormId a) const;
+
+ private:
+  struct Stored {
+    std::uint8_t bits = 64;
+    std::uint32_t firstTerm = 0;
+    std::uint32_t termCount = 0;
+    std::uint64_t constant = 0;
+  };
+  LeafId product(LeafId a, LeafId b);
+
+  std::vector<Leaf> leaves_;
+  std::vector<Stored> forms_;
+  std::vector<Term> terms_;
+  std::vector<std::vector<std::uint32_t>> lists_;
+  std::unordered_multimap<std::uint64_t, LeafId> leafIndex_;
+  std::unordered_multimap<std::uint64_t, FormId> formIndex_;
+  std::unordered_multimap<std::uint64_t, std::uint32_t> listIndex_;
+};
+
+}  // namespace ptxopt::analysis
