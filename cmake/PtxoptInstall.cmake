@@ -8,7 +8,6 @@ include(CMakePackageConfigHelpers)
 function(ptxopt_public_library)
   # For the imported targets of the rooms, which are known only in the rooms' own folders.
   find_package(Threads REQUIRED)
-  find_package(fmt REQUIRED)
   add_library(ptxopt_library STATIC ${PROJECT_SOURCE_DIR}/src/driver/api.cpp)
   set_target_properties(ptxopt_library PROPERTIES OUTPUT_NAME ptxopt EXPORT_NAME ptxopt)
   set_source_files_properties(${PROJECT_SOURCE_DIR}/src/driver/api.cpp PROPERTIES
@@ -23,7 +22,7 @@ function(ptxopt_public_library)
     get_target_property(needed ptxopt_${room} LINK_LIBRARIES)
     list(FILTER needed EXCLUDE REGEX "ptxopt_|NOTFOUND")
     # Libraries of headers alone are of no concern to those who link.
-    list(FILTER needed EXCLUDE REGEX "^(Boost::headers|nlohmann_json::.*)$")
+    list(FILTER needed EXCLUDE REGEX "^(Boost::headers|fmt::.*|nlohmann_json::.*)$")
     foreach(library ${needed})
       if(IS_ABSOLUTE ${library})  # the package looks for it again, on the machine where it is used
         set(library $<BUILD_INTERFACE:${library}>)

@@ -16,9 +16,9 @@
 #include <cstdio>
 #include <cstring>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <utility>
-#include <vector>
 
 namespace ptxopt::driver {
 
@@ -143,24 +143,32 @@ class TemporaryFile {
 // ---- reading and writing descriptors ------------------------------------------------------------
 
 // Reads to the end.  `expected` is the size that the system gave, 0 where it knows none.
-std::vector<char> readAll(int fd, std::size_t expected) {
+std::shared_ptr<const SourceText> readAll(int fd, std::string name, std::size_t expected) {
   constexpr std::size_t kLimit = std::numeric_limits<Offset>::max() - SourceText::kPadding;
   constexpr std::size_t kFirstGuess = 1 << 16;
   // One byte more than expected: so the end of the file is seen without growing the buffer.
-  std::vector<char> bytes(std::max(expected + 1, kFirstGuess) + SourceText::kPadding);
+  std::size_t capacity = std::max(expected + 1, kFirstGuess);
+  const auto allocate = [&] {  // not filled: the bytes are about to be read
+    return std::make_unique_for_overwrite<char[]>(capacity + SourceText::kPadding);
+  };
+  std::unique_ptr<char[]> bytes = allocate();
   std::size_t size = 0;
   for (;;) {
     if (size > kLimit) throw FileError("cannot read: larger than 4 GiB");
-    if (size + SourceText::kPadding == bytes.size()) bytes.resize(bytes.size() * 2);
-    const ssize_t got = ::read(fd, bytes.data() + size, bytes.size() - SourceText::kPadding - size);
+    if (size == capacity) {
+      capacity *= 2;
+      std::unique_ptr<char[]> larger = allocate();
+      std::copy_n(bytes.get(), size, larger.get());
+      bytes = std::move(larger);
+    }
+    const ssize_t got = ::read(fd, bytes.get() + size, capacity - size);
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail("cannot read", errno);
     if (got == 0) break;
     size += static_cast<std::size_t>(got);
   }
-  std::fill_n(bytes.begin() + static_cast<std::ptrdiff_t>(size), SourceText::kPadding, '\0');
-  bytes.resize(size + SourceText::kPadding);
-  return bytes;
+  std::fill_n(bytes.get() + size, SourceText::kPadding, '\0');
+  return std::make_shared<const SourceText>(std::move(name), std::move(bytes), size);
 }
 
 void writeAll(int fd, std::span<const std::string_view> pieces) {
@@ -234,7 +242,7 @@ std::shared_ptr<const SourceText> readSource(const std::string& path) {
   if (expected > std::numeric_limits<Offset>::max() - SourceText::kPadding) {
     throw FileError("cannot read: larger than 4 GiB");
   }
-  return std::make_shared<const SourceText>(inputName(path), readAll(file.get(), expected));
+  return readAll(file.get(), inputName(path), expected);
 }
 
 void writeFile(const std::string& path, std::span<const std::string_view> pieces) {

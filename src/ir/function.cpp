@@ -9,6 +9,9 @@
 
 namespace ptxopt::ir {
 
+Function::Function(Module& module, NameId name, bool isEntry)
+    : module_(&module), name_(name), isEntry_(isEntry), arena_(module.arenaBlocks()) {}
+
 std::string_view Function::nameText() const { return module_->text(name_); }
 
 const Attribute* Function::attribute(std::string_view name) const {

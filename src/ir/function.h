@@ -106,8 +106,7 @@ struct Attribute {
 
 class Function {
  public:
-  Function(Module& module, NameId name, bool isEntry)
-      : module_(&module), name_(name), isEntry_(isEntry) {}
+  Function(Module& module, NameId name, bool isEntry);
 
   Module& module() const { return *module_; }
   NameId name() const { return name_; }

@@ -55,6 +55,7 @@ class Module {
   const Interner& names() const { return names_; }
   isa::FormTable& forms() { return forms_; }
   Arena& arena() { return arena_; }
+  ArenaBlocks& arenaBlocks() { return arenaBlocks_; }
 
   // An unknown directive, pragma or attribute stands somewhere at module scope.
   bool hasUnknownDirective = false;
@@ -64,7 +65,8 @@ class Module {
   Interner names_;
   std::mutex namesMutex_;
   isa::FormTable forms_;
-  Arena arena_;
+  ArenaBlocks arenaBlocks_;
+  Arena arena_{arenaBlocks_};
   StatementList items_;
   std::deque<Function> functions_;
   std::deque<Symbol> symbols_;

@@ -52,13 +52,13 @@ class Verifier {
 
   void check(const Instruction& instruction) {
     if (instruction.guard) checkGuard(instruction.guard);
-    checkReferences(instruction);
+    for (const Operand& operand : instruction.operands()) checkReferences(instruction, operand);
     if (!instruction.form->known()) return;
 
     std::size_t place = 0;
     const std::span<const Operand> all = instruction.operands();
     for (std::size_t k = 0; k < all.size(); k += all[k].extent()) {
-      checkOperand(instruction, all.subspan(k, all[k].extent()), instruction.form->role(place++));
+      checkOperand(instruction, all[k], instruction.form->role(place++));
     }
     if (place != instruction.form->shape.size()) {
       report(fmt::format("has {} operands where its form has {}", place,
@@ -80,17 +80,18 @@ class Verifier {
     return false;
   }
 
-  void checkReferences(const Instruction& instruction) {
-    for (const Operand& operand : instruction.operands()) {
-      if (operand.reg() != RegisterId::None) isRegister(operand.reg());
-      const SymbolId symbol = operand.symbol();
-      if (symbol != SymbolId::None &&
-          function_.symbolAt(symbol).kind == SymbolKind::Unresolved) {
-        report(fmt::format("names '{}', which is declared nowhere", nameOf(symbol)));
-      }
-      if (operand.kind == OperandKind::Address && operand.base == AddressBase::Symbol) {
-        checkSpace(instruction, operand);
-      }
+  void checkReferences(const Instruction& instruction, const Operand& operand) {
+    if (operand.kind == OperandKind::Register) {
+      isRegister(operand.reg());
+      return;
+    }
+    if (operand.reg() != RegisterId::None) isRegister(operand.reg());
+    const SymbolId symbol = operand.symbol();
+    if (symbol != SymbolId::None && function_.symbolAt(symbol).kind == SymbolKind::Unresolved) {
+      report(fmt::format("names '{}', which is declared nowhere", nameOf(symbol)));
+    }
+    if (operand.kind == OperandKind::Address && operand.base == AddressBase::Symbol) {
+      checkSpace(instruction, operand);
     }
   }
 
@@ -109,15 +110,14 @@ class Verifier {
     }
   }
 
-  void checkOperand(const Instruction& instruction, std::span<const Operand> operand,
+  void checkOperand(const Instruction& instruction, const Operand& head,
                     const isa::OperandRole& role) {
-    const Operand& head = operand[0];
     switch (head.kind) {
       case OperandKind::Register:
         checkRegister(head, role);
         break;
       case OperandKind::Vector:
-        checkVector(instruction, operand);
+        checkVector(instruction, head);
         break;
       case OperandKind::Integer:
       case OperandKind::Float32:
@@ -135,7 +135,7 @@ class Verifier {
   void checkRegister(const Operand& operand, const isa::OperandRole& role) {
     if (operand.component != 0 || !isRegister(operand.reg())) return;
     const RegisterRange& range = function_.rangeOf(operand.reg());
-    if (range.vectorWidth > 1 || role.type == isa::Type::None) return;
+    if (range.vectorWidth > 1 || role.type == isa::Type::None || role.type == range.type) return;
     if ((role.type == isa::Type::Pred) != (range.type == isa::Type::Pred)) {
       report(fmt::format("'{}' is {}, but stands in the place of {}",
                          function_.registerName(operand.reg()), isa::spelling(range.type),
@@ -151,12 +151,12 @@ class Verifier {
     }
   }
 
-  void checkVector(const Instruction& instruction, std::span<const Operand> operand) {
+  void checkVector(const Instruction& instruction, const Operand& head) {
     // Of a texture access the coordinates are a vector too.
     const isa::Form& form = *instruction.form;
     const bool isAccess = instruction.is(isa::Opcode::Ld) || instruction.is(isa::Opcode::Ldu) ||
                           instruction.is(isa::Opcode::St);
-    const std::size_t elements = operand[0].id;
+    const std::size_t elements = head.id;
     if (isAccess && elements != form.vectorWidth) {
       report(fmt::format("moves {} elements through a vector of {}", form.vectorWidth, elements));
     }

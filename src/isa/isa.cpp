@@ -187,10 +187,4 @@ bool Form::has(std::string_view qualifier) const {
   return std::find(qualifiers.begin(), qualifiers.end(), qualifier) != qualifiers.end();
 }
 
-OperandRole Form::role(std::size_t operand) const {
-  if (operand < roles.size()) return roles[operand];
-  // More operands than a Shape counts: only a form without a row has them (docs/soundness.md A7.3).
-  return {.reads = true, .writes = true};
-}
-
 }  // namespace ptxopt::isa

@@ -252,7 +252,10 @@ struct Form {
   bool known() const { return row != nullptr; }
   bool is(Trait trait) const { return (traits & trait) != 0; }
   bool has(std::string_view qualifier) const;  // ".aligned"
-  OperandRole role(std::size_t operand) const;
+  // More operands than a Shape counts: only a form without a row has them (docs/soundness.md A7.3).
+  OperandRole role(std::size_t operand) const {
+    return operand < roles.size() ? roles[operand] : OperandRole{.reads = true, .writes = true};
+  }
 };
 
 // Interns Forms.  A lookup of a spelling that was seen before costs a hash of the text; the parser

@@ -1,22 +1,53 @@
-// Memory that is given back all at once: the IR of a module lives in one arena.
+// Memory that is given back all at once: the IR of a module lives in arenas.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <memory_resource>
+#include <mutex>
 #include <new>
 #include <span>
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace ptxopt {
 
-// Allocation is a bump of a pointer; nothing is freed before the arena is, and no destructor runs,
-// so that only trivially destructible types may be made in it.  Not thread-safe.
+// The system's memory for many arenas, in blocks that grow with what was asked for.  A block of
+// 2 MiB and more is made of huge pages where the system has them: a page fault costs more than
+// filling the page, and the IR of a large module takes thousands of pages.  Nothing is given back
+// before the store dies.  Thread-safe.
+class ArenaBlocks final : public std::pmr::memory_resource {
+ public:
+  ArenaBlocks() = default;
+  ArenaBlocks(const ArenaBlocks&) = delete;
+  ArenaBlocks& operator=(const ArenaBlocks&) = delete;
+  ~ArenaBlocks() override;
+
+ private:
+  struct Block {
+    std::byte* memory = nullptr;
+    std::size_t size = 0;
+    std::size_t alignment = alignof(std::max_align_t);
+  };
+  void* do_allocate(std::size_t bytes, std::size_t alignment) override;
+  void do_deallocate(void*, std::size_t, std::size_t) override {}
+  bool do_is_equal(const memory_resource& other) const noexcept override { return this == &other; }
+  void addBlock(std::size_t atLeast);
+
+  std::mutex mutex_;
+  std::vector<Block> blocks_;
+  std::size_t total_ = 0;  // bytes of all blocks
+  void* free_ = nullptr;   // in the last block
+  std::size_t left_ = 0;
+};
+
+// Allocation is a bump of a pointer; nothing is freed before the arena and its blocks are, and no
+// destructor runs, so that only trivially destructible types may be made in it.  Not thread-safe.
 class Arena {
  public:
-  Arena() = default;
+  explicit Arena(ArenaBlocks& blocks) : resource_(kFirstChunk, &blocks) {}
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
@@ -44,7 +75,7 @@ class Arena {
 
  private:
   static constexpr std::size_t kFirstChunk = 4096;
-  std::pmr::monotonic_buffer_resource resource_{kFirstChunk};
+  std::pmr::monotonic_buffer_resource resource_;
 };
 
 }  // namespace ptxopt

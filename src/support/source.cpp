@@ -1,23 +1,24 @@
 #include "support/source.h"
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 namespace ptxopt {
 
 namespace {
-std::vector<char> padded(std::string_view bytes) {
-  std::vector<char> buffer(bytes.size() + SourceText::kPadding, '\0');
-  std::copy(bytes.begin(), bytes.end(), buffer.begin());
+std::unique_ptr<const char[]> padded(std::string_view bytes) {
+  auto buffer = std::make_unique_for_overwrite<char[]>(bytes.size() + SourceText::kPadding);
+  std::fill_n(std::copy(bytes.begin(), bytes.end(), buffer.get()), SourceText::kPadding, '\0');
   return buffer;
 }
 }  // namespace
 
 SourceText::SourceText(std::string name, std::string_view bytes)
-    : SourceText(std::move(name), padded(bytes)) {}
+    : SourceText(std::move(name), padded(bytes), bytes.size()) {}
 
-SourceText::SourceText(std::string name, std::vector<char> paddedBytes)
-    : name_(std::move(name)), bytes_(std::move(paddedBytes)) {}
+SourceText::SourceText(std::string name, std::unique_ptr<const char[]> padded, std::size_t size)
+    : name_(std::move(name)), bytes_(std::move(padded)), size_(size) {}
 
 LineColumn SourceText::lineColumn(Offset offset) const {
   std::call_once(linesOnce_, [this] {

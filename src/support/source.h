@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
@@ -32,11 +33,11 @@ class SourceText {
   static constexpr std::size_t kPadding = 16;
 
   SourceText(std::string name, std::string_view bytes);
-  // Takes ownership of a buffer which already ends in kPadding zero bytes.
-  SourceText(std::string name, std::vector<char> paddedBytes);
+  // Takes ownership of a buffer in which kPadding zero bytes follow the `size` bytes of the text.
+  SourceText(std::string name, std::unique_ptr<const char[]> padded, std::size_t size);
 
   const std::string& name() const { return name_; }
-  std::string_view text() const { return {bytes_.data(), bytes_.size() - kPadding}; }
+  std::string_view text() const { return {bytes_.get(), size_}; }
   std::string_view slice(SourceRange range) const {
     return text().substr(range.begin, range.end - range.begin);
   }
@@ -46,7 +47,8 @@ class SourceText {
 
  private:
   std::string name_;
-  std::vector<char> bytes_;
+  std::unique_ptr<const char[]> bytes_;
+  std::size_t size_;
   mutable std::once_flag linesOnce_;
   mutable std::vector<Offset> lineStarts_;
 };
