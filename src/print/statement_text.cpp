@@ -176,8 +176,8 @@ void TextWriter::operand(const ir::Function& function, std::span<const Operand> 
       return;
     case OperandKind::Pair:
       return sequence(function, inside(), "|");
-    case OperandKind::Expression:
-      return sequence(function, inside(), "");
+    case OperandKind::Expression:  // blanks, since `4%r` would be read as 4 and the register %r
+      return sequence(function, inside(), " ");
     case OperandKind::Punctuation:
       for (std::uint32_t packed = o.id; packed != 0; packed >>= 8) {
         out_ += static_cast<char>(packed & 0xFF);
