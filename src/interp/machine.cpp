@@ -36,6 +36,11 @@ Machine::Machine(Program& program, GlobalMemory& memory, const Geometry& geometr
   // Three ways for asynchronous copies to land: at once, at the wait, somewhere in between.
   landsEarly_ = options.seed % 3 == 0;
   landsLate_ = options.seed % 3 == 1;
+  if (program.usesGridWorkspace()) {
+    // The size, and the word of the barrier; as the driver leaves it before a launch.
+    constexpr std::uint64_t kBytes = 64;
+    gridWorkspace_ = memory_->allocate("the workspace of the grid", kBytes).base;
+  }
   if (options_.detectsRaces) {
     for (Segment& segment : memory_->segments()) {
       if (!segment.isReadOnly) segment.shadow = std::make_unique<Shadow>(threadsPerCta_);
@@ -204,6 +209,12 @@ Slot Machine::valueOf(const Thread& thread, const FrameValue& value) const {
       return cta.shared.bytes.size();
     case Special::WarpSize:
       return 32;
+    case Special::ReservedSharedBytes:
+      return kSharedBase;
+    case Special::GridWorkspaceLow:
+      return gridWorkspace_ & 0xffffffffu;
+    case Special::GridWorkspaceHigh:
+      return gridWorkspace_ >> 32;
     case Special::Zero:
       return 0;
   }
@@ -245,7 +256,8 @@ void Machine::call(Thread& thread, const Op& op) {
     if (!site.arguments[k].inMemory) values[k] = thread.frame[site.arguments[k].slot];
   }
   const std::uint64_t callerBase = thread.localBase;
-  thread.calls.push_back({thread.code, &site, thread.pc + 1, thread.frameBase, thread.localBase});
+  thread.calls.push_back(
+      {thread.code, &site, thread.pc + 1, thread.frameBase, thread.localBase, thread.localTop});
   const std::uint64_t top = alignUp(thread.localTop, 256);
   enter(thread, *callee, thread.stack.size(), top);
   for (std::size_t k = 0; k < values.size(); ++k) {
@@ -306,7 +318,7 @@ void Machine::ret(Thread& thread) {
   thread.frameBase = frame.frame;
   thread.frame = thread.stack.data() + frame.frame;
   thread.localBase = frame.localBase;
-  thread.localTop = frame.localBase + frame.code->localBytes;
+  thread.localTop = frame.localTop;
 }
 
 void Machine::callBuiltin(Thread& thread, const CallSite& site) {
@@ -472,6 +484,15 @@ bool Machine::execute(Thread& thread, const Op& op) {
     case Action::Atomic:
       atomic(thread, op);
       break;
+    case Action::Fill: {
+      const bool isVisible = fill(thread, op);
+      ++thread.pc;
+      return !isVisible;
+    }
+    case Action::Stack:
+      moveStack(thread, op);
+      ++thread.pc;
+      return true;
     case Action::Fence:
       if (options_.detectsRaces) executeFence(thread, op);
       break;

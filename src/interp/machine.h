@@ -83,6 +83,7 @@ class Machine {
     std::uint32_t returnTo;
     std::size_t frame;
     std::uint64_t localBase;
+    std::uint64_t localTop;
   };
   struct Place {
     std::uint8_t* data = nullptr;
@@ -197,6 +198,8 @@ class Machine {
   bool load(Thread& thread, const Op& op);
   bool store(Thread& thread, const Op& op);
   void atomic(Thread& thread, const Op& op);
+  bool fill(Thread& thread, const Op& op);
+  void moveStack(Thread& thread, const Op& op);
   void issueCopy(Thread& thread, const Op& op);
   void land(PendingCopy& copy);
   void landSome(Thread& thread);
@@ -238,6 +241,7 @@ class Machine {
   std::uint64_t steps_ = 0;
   std::uint64_t slices_ = 0;
   bool completed_ = false;
+  std::uint64_t gridWorkspace_ = 0;
   ClockRef fences_;  // fence.sc of wider scopes
   bool landsEarly_ = false;
   bool landsLate_ = false;

@@ -220,34 +220,110 @@ bool Machine::store(Thread& thread, const Op& op) {
   return place.segment != nullptr;
 }
 
+namespace {
+
+// exch and cas of 128 bits: a register of two slots.
+bool isWideSwap(const Op& op) {
+  return op.type == isa::Type::B128;
+}
+
+}  // namespace
+
+// Of each element of a vector by itself.
 void Machine::atomic(Thread& thread, const Op& op) {
   const auto bytes = static_cast<std::uint32_t>(isa::bitWidth(op.type)) / 8;
-  const Place place = resolve(thread, op, op.space, addressOf(thread, op), bytes, true);
+  const std::uint32_t elements = isWideSwap(op) ? 1 : op.count;
+  const std::uint32_t size = bytes * elements;
+  const Place place = resolve(thread, op, op.space, addressOf(thread, op), size, true);
   if (place.segment == nullptr) fault(FindingKind::OutOfBounds, op, "an atomic on private memory");
-  std::uint64_t old = 0;
-  std::memcpy(&old, place.data, bytes);
-  const bool isShared = place.segment == &thread.cta->shared;
-  const auto result =
-      combine(static_cast<AtomicOperation>(op.detail), op.type, old,
-              truncated(thread.frame[op.b], static_cast<int>(bytes) * 8),
-              truncated(thread.frame[op.c], static_cast<int>(bytes) * 8), !isShared);
-  if (!result) {
-    fault(FindingKind::Unsupported, op,
-          "'" + std::string(op.origin->form->mnemonic) + "' is not supported");
-  }
+  const auto operation = static_cast<AtomicOperation>(op.detail);
+  const std::uint32_t* const d = thread.code->lists.data() + op.index;
+  const std::uint32_t* const b = d + op.count;
+  const std::uint32_t* const c = b + op.count;
   if (options_.detectsRaces && place.segment->shadow != nullptr) {
     const isa::Semantics semantics =
         isStrong(op.semantics) ? op.semantics : isa::Semantics::Relaxed;
     const isa::Scope scope = scopeOf(op);
     const auto cta = static_cast<std::uint32_t>(thread.cta->index);
-    check(thread, op, place, bytes, true, true);
-    ReleaseSet& location = place.segment->shadow->released(place.offset);
-    // A reduction returns nothing, so it never begins an acquire pattern (docs/soundness.md A3.3).
-    if (!op.is(kIsReduction)) strongRead(thread.clock, &location, cta, semantics, scope);
-    strongWrite(thread.clock, location, cta, semantics, scope, true);
+    check(thread, op, place, size, true, true);
+    for (std::uint32_t k = 0; k < elements; ++k) {
+      ReleaseSet& location = place.segment->shadow->released(place.offset + k * bytes);
+      // A reduction returns nothing, so it never begins an acquire pattern (docs/soundness.md
+      // A3.3).
+      if (!op.is(kIsReduction)) strongRead(thread.clock, &location, cta, semantics, scope);
+      strongWrite(thread.clock, location, cta, semantics, scope, true);
+    }
   }
-  std::memcpy(place.data, &*result, bytes);
-  thread.frame[op.d] = widen(op.type, old, op.width);
+  if (isWideSwap(op)) {
+    std::uint64_t old[2];
+    std::memcpy(old, place.data, sizeof old);
+    const bool stores = operation == AtomicOperation::Exchange ||
+                        (old[0] == thread.frame[b[0]] && old[1] == thread.frame[b[1]]);
+    const std::uint64_t value[2] = {thread.frame[c[0]], thread.frame[c[1]]};
+    if (stores) std::memcpy(place.data, value, sizeof value);
+    for (std::uint32_t k = 0; k < 2; ++k) thread.frame[d[k]] = old[k];
+    return;
+  }
+  // atom.add.f32 on global memory flushes subnormal numbers unless it says .noftz.
+  const bool flushes = place.segment != &thread.cta->shared && !op.origin->form->has(".noftz");
+  for (std::uint32_t k = 0; k < elements; ++k) {
+    std::uint64_t old = 0;
+    std::memcpy(&old, place.data + k * bytes, bytes);
+    const auto result =
+        combine(operation, op.type, old, truncated(thread.frame[b[k]], static_cast<int>(bytes) * 8),
+                truncated(thread.frame[c[k]], static_cast<int>(bytes) * 8), flushes);
+    if (!result) {
+      fault(FindingKind::Unsupported, op,
+            "'" + std::string(op.origin->form->mnemonic) + "' is not supported");
+    }
+    std::memcpy(place.data + k * bytes, &*result, bytes);
+    thread.frame[d[k]] = widen(op.type, old, op.width);
+  }
+}
+
+bool Machine::fill(Thread& thread, const Op& op) {
+  const std::uint64_t address = addressOf(thread, op);
+  const std::uint64_t size = thread.frame[op.c];
+  constexpr std::uint64_t kLargest = 1u << 24;
+  if (size == 0) return false;
+  if (size > kLargest) fault(FindingKind::OutOfBounds, op, "a size of more than 16 MiB");
+  constexpr std::uint32_t kPiece = 8;
+  if (size % kPiece != 0) {
+    fault(FindingKind::Misaligned, op, "a size of " + std::to_string(size) + " bytes");
+  }
+  for (std::uint64_t at = 0; at < size; at += kPiece) {
+    const Place place = resolve(thread, op, op.space, address + at, kPiece, true);
+    if (place.segment != nullptr && options_.detectsRaces) {
+      check(thread, op, place, kPiece, true, false);
+    }
+    std::memset(place.data, op.detail, kPiece);
+  }
+  return true;
+}
+
+void Machine::moveStack(Thread& thread, const Op& op) {
+  constexpr std::uint64_t kLargestStack = 1u << 24;
+  Slot* const r = thread.frame;
+  switch (static_cast<StackKind>(op.detail)) {
+    case StackKind::Save:
+      r[op.d] = thread.localTop;
+      break;
+    case StackKind::Restore:
+      if (r[op.a] < thread.localBase + thread.code->localBytes || r[op.a] > thread.localTop) {
+        fault(FindingKind::OutOfBounds, op, "stackrestore to what stacksave did not give");
+      }
+      thread.localTop = r[op.a];
+      break;
+    case StackKind::Allocate: {
+      const std::uint64_t begin = alignUp(thread.localTop, r[op.b]);
+      if (r[op.a] > kLargestStack - std::min(begin, kLargestStack)) {
+        fault(FindingKind::OutOfBounds, op, "the stack is full");
+      }
+      r[op.d] = begin;
+      thread.localTop = begin + r[op.a];
+      break;
+    }
+  }
 }
 
 // ---- cp.async

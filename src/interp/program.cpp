@@ -85,6 +85,15 @@ const Code* Program::codeAt(std::uint64_t address) const {
   return found == indices_.end() ? nullptr : codes_[found->second].get();
 }
 
+bool Program::usesGridWorkspace() const {
+  return std::any_of(codes_.begin(), codes_.end(), [](const auto& code) {
+    return std::any_of(code->values.begin(), code->values.end(), [](const FrameValue& value) {
+      return value.kind == FrameValue::Kind::Special &&
+             value.value == static_cast<std::uint64_t>(Special::GridWorkspaceLow);
+    });
+  });
+}
+
 void Program::setCallsIndirectly() {
   callsIndirectly_ = true;
 }

@@ -36,6 +36,8 @@ enum class Action : std::uint8_t {
   Load,    // d (or lists[index ..]) = [a + immediate]
   Store,   // [a + immediate] = b (or lists[index ..])
   Atomic,  // d = [a + immediate], combined with b and c as AtomicOperation says
+  Fill,     // c bytes at [a + immediate] become `detail`
+  Stack,    // see StackKind
   Fence,
   Barrier,  // of the CTA: id a, count b, predicate c, see BarrierKind
   ClusterBarrier,
@@ -61,6 +63,8 @@ enum class AtomicOperation : std::uint8_t {
   Increment,
   Decrement
 };
+// Save: d = the top of the stack; Restore: the top = a; Allocate: d = a bytes at alignment b.
+enum class StackKind : std::uint8_t { Save, Restore, Allocate };
 enum class BarrierKind : std::uint8_t { Sync, Arrive, Popc, And, Or };
 enum class CollectiveKind : std::uint8_t {
   ShuffleUp,
@@ -187,6 +191,9 @@ enum class Special : std::uint8_t {
   DynamicSharedBytes,
   TotalSharedBytes,
   WarpSize,
+  ReservedSharedBytes,  // in front of the kernel's own shared memory
+  GridWorkspaceLow,     // the address of what %envreg1 and %envreg2 name, by halves
+  GridWorkspaceHigh,
   Zero,
 };
 
@@ -245,6 +252,7 @@ class Program {
   const ir::Function& kernel() const { return *kernel_; }
   const Image& image() const { return *image_; }
   const Code& code(std::uint32_t index) const { return *codes_[index]; }
+  std::uint32_t codeCount() const { return static_cast<std::uint32_t>(codes_.size()); }
   // For an indirect call; null where no function that the kernel can reach has this address.
   const Code* codeAt(std::uint64_t address) const;
   std::uint32_t indexOf(const ir::Function& function);
@@ -260,6 +268,7 @@ class Program {
   std::uint64_t parameterBytes() const { return parameterBytes_; }
   bool usesAsyncCopies() const { return usesAsyncCopies_; }
   void setUsesAsyncCopies() { usesAsyncCopies_ = true; }
+  bool usesGridWorkspace() const;
   void setCallsIndirectly();
 
  private:

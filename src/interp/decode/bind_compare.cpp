@@ -1,8 +1,7 @@
-// Comparison and selection (PTX ISA 9.7.7) and conversion (9.7.10.21).
+// Comparison and selection (PTX ISA 9.7.7, 9.7.8).
 #include <array>
 #include <cmath>
 
-#include "interp/arithmetic/conversion.h"
 #include "interp/arithmetic/floating.h"
 #include "interp/decode/bind.h"
 #include "interp/decode/frame.h"
@@ -118,10 +117,36 @@ float readFloat(const Slot* r, const Op& o, std::uint32_t slot) {
   return o.is(kFtz) ? flush(value) : value;
 }
 template <bool kIsBF16>
-double readHalf(const Slot* r, const Op& o, std::uint32_t slot) {
+double readPart(const Slot* r, const Op& o, std::uint32_t slot, int shift) {
   const FloatFormat format = kIsBF16 ? kBF16 : kF16;
-  const auto bits = static_cast<std::uint16_t>(r[slot]);
+  const auto bits = static_cast<std::uint16_t>(r[slot] >> shift);
   return toDouble(format, o.is(kFtz) ? halfFlush(format, bits) : bits);
+}
+template <bool kIsBF16>
+double readHalf(const Slot* r, const Op& o, std::uint32_t slot) {
+  return readPart<kIsBF16>(r, o, slot, 0);
+}
+
+// Two halves at once: p of setp is that of the low one, q that of the high one.
+template <bool kIsBF16>
+bool holdsPart(const Slot* r, const Op& o, int shift) {
+  const bool value = holds(static_cast<Comparison>(o.detail), readPart<kIsBF16>(r, o, o.a, shift),
+                           readPart<kIsBF16>(r, o, o.b, shift));
+  return join(r, o, value);
+}
+template <bool kIsBF16>
+void setPredicates(Slot* r, const Op& o) {
+  const bool low = holdsPart<kIsBF16>(r, o, 0);
+  const bool high = holdsPart<kIsBF16>(r, o, 16);
+  put(r, o.d, low);
+  if (o.q != 0) put(r, o.q, high);
+}
+template <bool kIsBF16>
+void setValues(Slot* r, const Op& o) {
+  const auto one = static_cast<Slot>(o.immediate);
+  const Slot low = holdsPart<kIsBF16>(r, o, 0) ? one : 0;
+  const Slot high = holdsPart<kIsBF16>(r, o, 16) ? one : 0;
+  r[o.d] = low | high << 16;
 }
 
 template <bool kValue>
@@ -138,11 +163,19 @@ Compute bindComparison(Type type) {
       return choose.template operator()<double, readHalf<false>>();
     case Type::BF16:
       return choose.template operator()<double, readHalf<true>>();
+    case Type::F16x2:
+      return kValue ? &setValues<false> : &setPredicates<false>;
+    case Type::BF16x2:
+      return kValue ? &setValues<true> : &setPredicates<true>;
     default:
       return forInteger(type, [&]<class T>() -> Compute {
         return choose.template operator()<T, readPlain<T>>();
       });
   }
+}
+
+bool isPair(Type type) {
+  return type == Type::F16x2 || type == Type::BF16x2;
 }
 
 bool fillComparison(const isa::Form& form, Op& op) {
@@ -203,34 +236,6 @@ Compute bindTest(const isa::Form& form, Op& op) {
   return nullptr;
 }
 
-std::optional<Rounding> roundingOf(std::string_view qualifier, bool& toIntegral) {
-  toIntegral = qualifier.size() == 4 && qualifier.starts_with(".r") && qualifier[3] == 'i';
-  const std::string_view word = qualifier.substr(0, 3);
-  if (qualifier == ".rna") return Rounding::NearestAway;
-  if (qualifier.size() != 3 && !toIntegral) return std::nullopt;
-  if (word == ".rn") return Rounding::NearestEven;
-  if (word == ".rz") return Rounding::Zero;
-  if (word == ".rm") return Rounding::Down;
-  if (word == ".rp") return Rounding::Up;
-  return std::nullopt;
-}
-
-Conversion conversionOf(const Op& o) {
-  return {o.type,     o.sourceType,    o.rounding,       o.is(kToIntegral),
-          o.is(kFtz), o.is(kSaturate), o.is(kSatFinite), o.is(kRelu)};
-}
-
-void convertOne(Slot* r, const Op& o) {
-  r[o.d] = widen(o.type, convert(conversionOf(o), r[o.a]), o.width);
-}
-// cvt.f16x2.f32 d, a, b: a is the upper half.
-void convertPair(Slot* r, const Op& o) {
-  Conversion conversion = conversionOf(o);
-  conversion.to = o.type == Type::F16x2 ? Type::F16 : Type::BF16;
-  conversion.from = Type::F32;
-  r[o.d] = convert(conversion, r[o.a]) << 16 | convert(conversion, r[o.b]);
-}
-
 }  // namespace
 
 Compute bindCompare(const isa::Form& form, Op& op) {
@@ -255,11 +260,21 @@ Compute bindCompare(const isa::Form& form, Op& op) {
           break;
         case Type::U32:
         case Type::S32:
-          op.immediate = 0xffffffff;
+          op.immediate = isPair(op.sourceType) ? 0xffff : 0xffffffff;
+          break;
+        case Type::F16x2:
+          op.immediate = 0x3c00;
+          break;
+        case Type::BF16x2:
+          op.immediate = 0x3f80;
           break;
         default:
           return nullptr;
       }
+      // What a pair gives has 32 bits, and only a pair gives a pair.
+      if (isPair(op.sourceType) && isa::bitWidth(op.type) != 32) return nullptr;
+      if (isPair(op.sourceType) && op.type == Type::F32) return nullptr;
+      if (isPair(op.type) && !isPair(op.sourceType)) return nullptr;
       return bindComparison<true>(op.sourceType);
     case Opcode::Selp:
       return forBits(op.type, []<class T>() -> Compute {
@@ -283,27 +298,6 @@ Compute bindCompare(const isa::Form& form, Op& op) {
     default:
       return nullptr;
   }
-}
-
-Compute bindConvert(const isa::Form& form, Op& op) {
-  if (form.opcode != Opcode::Cvt || form.has(".pack") || form.has(".pzo") || form.has(".rs")) {
-    return nullptr;
-  }
-  for (const std::string_view qualifier : form.qualifiers) {
-    bool toIntegral = false;
-    if (const auto rounding = roundingOf(qualifier, toIntegral)) {
-      op.rounding = *rounding;
-      if (toIntegral) op.flags |= kToIntegral;
-    }
-  }
-  const bool isPair = op.type == Type::F16x2 || op.type == Type::BF16x2;
-  if (isPair) return op.sourceType == Type::F32 && form.shape.size() == 3 ? &convertPair : nullptr;
-  if (!isConvertible(op.type) || !isConvertible(op.sourceType)) return nullptr;
-  return &convertOne;
-}
-
-std::uint64_t widen(isa::Type type, std::uint64_t bits, int width) {
-  return truncated(extended(type, bits), width);
 }
 
 }  // namespace ptxopt::interp

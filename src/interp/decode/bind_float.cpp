@@ -217,6 +217,32 @@ void lanesMinMax(Slot* r, const Op& o) {
         });
 }
 
+// add, sub and fma of f32 where all but the last operand are halves; kSecond: bf16.
+float widened(const Slot* r, const Op& o, std::uint32_t slot) {
+  return static_cast<float>(toDouble(o.is(kSecond) ? kBF16 : kF16, r[slot] & 0xffff));
+}
+Compute bindMixed(const isa::Form& form, Op& op) {
+  if (op.sourceType == Type::BF16) op.flags |= kSecond;
+  switch (form.opcode) {
+    case Opcode::Add:
+      return [](Slot* r, const Op& o) {
+        put(r, o.d, finish(o, add(widened(r, o, o.a), get<float>(r, o.b), o.rounding)));
+      };
+    case Opcode::Sub:
+      return [](Slot* r, const Op& o) {
+        put(r, o.d, finish(o, subtract(widened(r, o, o.a), get<float>(r, o.b), o.rounding)));
+      };
+    case Opcode::Fma:
+      return [](Slot* r, const Op& o) {
+        put(r, o.d,
+            finish(o, fusedMultiplyAdd(widened(r, o, o.a), widened(r, o, o.b), get<float>(r, o.c),
+                                       o.rounding)));
+      };
+    default:
+      return nullptr;
+  }
+}
+
 }  // namespace
 
 Compute bindFloat(const isa::Form& form, Op& op) {
@@ -239,7 +265,7 @@ Compute bindFloat(const isa::Form& form, Op& op) {
     if (form.shape.size() == 4) op.flags |= kSecond;
   }
   if (op.type == Type::F32) {
-    // Mixed precision (add.f32.f16) takes another source type.
+    if (op.sourceType == Type::F16 || op.sourceType == Type::BF16) return bindMixed(form, op);
     if (op.sourceType != Type::F32) return nullptr;
     if (approximate || form.opcode == Opcode::Rsqrt || form.opcode == Opcode::Sin ||
         form.opcode == Opcode::Cos || form.opcode == Opcode::Lg2 || form.opcode == Opcode::Ex2) {
@@ -266,7 +292,9 @@ Compute bindHalf(const isa::Form& form, Op& op) {
     default:
       return nullptr;
   }
-  if (op.sourceType != op.type || form.has(".oob")) return nullptr;
+  if (op.sourceType != op.type || form.has(".oob") || op.rounding != Rounding::NearestEven) {
+    return nullptr;
+  }
   op.width = op.type == Type::F16 || op.type == Type::BF16 ? 16 : 32;
   using H = std::uint16_t;
   switch (form.opcode) {

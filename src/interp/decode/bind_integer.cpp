@@ -366,7 +366,19 @@ Compute bindDotProduct(const isa::Form& form, Op& op) {
 }
 
 Compute bindLogic3(const isa::Form& form) {
-  if (form.has(".or") || form.has(".and")) return nullptr;  // not implemented
+  // With a predicate: p = (d != 0) op q, q in `index`.
+  if (form.has(".or") || form.has(".and")) {
+    const auto body = []<bool kIsAnd>() -> Compute {
+      return [](Slot* r, const Op& o) {
+        const std::uint32_t d = logic3(get<std::uint32_t>(r, o.a), get<std::uint32_t>(r, o.b),
+                                       get<std::uint32_t>(r, o.c), get<std::uint32_t>(r, o.e));
+        const bool q = r[o.index] != 0;
+        put(r, o.q, kIsAnd ? d != 0 && q : d != 0 || q);
+        put(r, o.d, d);
+      };
+    };
+    return form.has(".and") ? body.operator()<true>() : body.operator()<false>();
+  }
   return [](Slot* r, const Op& o) {
     put(r, o.d,
         logic3(get<std::uint32_t>(r, o.a), get<std::uint32_t>(r, o.b), get<std::uint32_t>(r, o.c),

@@ -60,9 +60,8 @@ void Decoder::decodeLoad(const ir::Instruction& instruction, Op op) {
 }
 
 void Decoder::decodeStore(const ir::Instruction& instruction, Op op) {
-  if (instruction.form->has(".bulk") || instruction.form->has(".async")) {
-    throw Problem{"this form is not implemented"};
-  }
+  if (instruction.form->has(".bulk")) return decodeFill(instruction, op);
+  if (instruction.form->has(".async")) throw Problem{"this form is not implemented"};
   const ir::Operand& to = operand(instruction, 0);
   std::vector<std::uint32_t> slots = elements(operand(instruction, 1), op.type, false);
   if (op.type == Type::B128) op.type = Type::B64;
@@ -84,25 +83,67 @@ void Decoder::decodeAtomic(const ir::Instruction& instruction, Op op) {
       {".inc", AtomicOperation::Increment}, {".dec", AtomicOperation::Decrement}};
   const isa::Form& form = *instruction.form;
   const AtomicOperation* operation = findWord(form, kOperations);
-  if (operation == nullptr || form.has(".async") || op.type == Type::B128 ||
-      op.type == Type::Other || form.vectorWidth > 1) {
+  if (operation == nullptr || form.has(".async") || op.type == Type::Other) {
     throw Problem{"this form is not implemented"};
   }
   op.action = Action::Atomic;
   op.detail = static_cast<std::uint8_t>(*operation);
+  // lists: the elements of d, then those of b, then those of c.
+  const bool swaps = *operation == AtomicOperation::CompareAndSwap;
+  std::vector<std::uint32_t> d, b, c;
   std::size_t k = 0;
   if (form.opcode == Opcode::Red) {
     op.flags |= kIsReduction;
-    op.d = scratch_;
     op.width = 64;
   } else {
     op.width = static_cast<std::uint8_t>(widthOf(operand(instruction, k)));
-    op.d = destination(operand(instruction, k++));
+    d = elements(operand(instruction, k++), op.type, true);
   }
   op.a = address(operand(instruction, k++), op, op.immediate);
-  op.b = source(operand(instruction, k++), op.type);
-  if (*operation == AtomicOperation::CompareAndSwap) {
-    op.c = source(operand(instruction, k), op.type);
+  b = elements(operand(instruction, k++), op.type, false);
+  if (d.empty()) d.assign(b.size(), scratch_);
+  c = swaps ? elements(operand(instruction, k), op.type, false) : b;
+  if (d.size() != b.size() || c.size() != b.size()) throw Problem{"operands that do not fit"};
+  op.count = static_cast<std::uint8_t>(b.size());
+  op.d = d.front();
+  op.b = b.front();
+  op.c = c.front();
+  d.insert(d.end(), b.begin(), b.end());
+  d.insert(d.end(), c.begin(), c.end());
+  op.index = addList(d);
+  emit(op);
+}
+
+// st.bulk writes zeros; discard leaves bytes that nobody may rely on.
+void Decoder::decodeFill(const ir::Instruction& instruction, Op op) {
+  constexpr std::uint8_t kDiscarded = 0xdb;
+  op.action = Action::Fill;
+  op.detail = instruction.is(Opcode::Discard) ? kDiscarded : 0;
+  op.a = address(operand(instruction, 0), op, op.immediate);
+  op.c = source(operand(instruction, 1), Type::U64);
+  emit(op);
+}
+
+void Decoder::decodeStack(const ir::Instruction& instruction, Op op) {
+  op.action = Action::Stack;
+  switch (instruction.form->opcode) {
+    case Opcode::Stacksave:
+      op.detail = static_cast<std::uint8_t>(StackKind::Save);
+      op.d = destination(operand(instruction, 0));
+      break;
+    case Opcode::Stackrestore:
+      op.detail = static_cast<std::uint8_t>(StackKind::Restore);
+      op.a = source(operand(instruction, 0), op.type);
+      break;
+    default: {
+      constexpr std::uint64_t kDefaultAlignment = 8;
+      op.detail = static_cast<std::uint8_t>(StackKind::Allocate);
+      op.d = destination(operand(instruction, 0));
+      op.a = source(operand(instruction, 1), op.type);
+      const ir::Operand* alignment = instruction.operand(2);
+      op.b = alignment != nullptr ? source(*alignment, Type::U32) : constant(kDefaultAlignment);
+      break;
+    }
   }
   emit(op);
 }

@@ -17,10 +17,6 @@ using isa::Opcode;
 using isa::Space;
 using isa::Type;
 
-std::uint32_t slotsOf(const ir::RegisterRange& range) {
-  return range.vectorWidth * (range.type == Type::B128 ? 2u : 1u);
-}
-
 Rounding roundingOf(const isa::Form& form) {
   if (form.has(".rz")) return Rounding::Zero;
   if (form.has(".rm")) return Rounding::Down;
@@ -126,195 +122,6 @@ void Decoder::placeLocal(const ir::Variable& variable) {
   code_->localBytes += variable.size * std::max(variable.count, 1u);
 }
 
-// ---- operands
-// ------------------------------------------------------------------------------------
-
-std::uint32_t Decoder::constant(std::uint64_t value) {
-  const auto [at, isNew] = constants_.try_emplace(value, 0);
-  if (isNew) {
-    at->second = static_cast<std::uint32_t>(code_->frame.size());
-    code_->frame.push_back(value);
-  }
-  return at->second;
-}
-
-std::uint32_t Decoder::temporary() {
-  code_->frame.push_back(0);
-  return static_cast<std::uint32_t>(code_->frame.size() - 1);
-}
-
-std::uint32_t Decoder::dynamicSlot(FrameValue::Kind kind, std::uint64_t value) {
-  const auto [at, isNew] = dynamics_.try_emplace({kind, value}, 0);
-  if (isNew) {
-    at->second = temporary();
-    code_->values.push_back({kind, at->second, value});
-  }
-  return at->second;
-}
-
-std::uint32_t Decoder::addList(const std::vector<std::uint32_t>& slots) {
-  const auto first = static_cast<std::uint32_t>(code_->lists.size());
-  code_->lists.insert(code_->lists.end(), slots.begin(), slots.end());
-  return first;
-}
-
-std::uint32_t Decoder::registerSlot(ir::RegisterId id, std::uint8_t component) const {
-  const ir::RegisterRange& range = function_->rangeOf(id);
-  const auto index = static_cast<std::size_t>(&range - function_->registers().data());
-  const std::uint32_t offset = static_cast<std::uint32_t>(id) - range.first;
-  if (component > 8) throw Problem{"a selector of bytes of a register"};
-  const std::uint32_t element = component == 0 ? 0 : (component - 1u) % 4;
-  return slotOfRange_[index] + offset * slotsOf(range) + element;
-}
-
-int Decoder::registerWidth(ir::RegisterId id) const {
-  const Type type = function_->rangeOf(id).type;
-  return type == Type::Pred ? 1 : isa::bitWidth(type);
-}
-
-int Decoder::widthOf(const ir::Operand& operand) const {
-  if (operand.kind == ir::OperandKind::Vector) {
-    for (const ir::Operand& member : ir::members(operand)) {
-      if (member.kind == ir::OperandKind::Register) return registerWidth(member.reg());
-    }
-    return 64;
-  }
-  return operand.kind == ir::OperandKind::Register ? registerWidth(operand.reg()) : 64;
-}
-
-std::uint32_t Decoder::symbolSlot(ir::SymbolId id, std::int64_t offset) {
-  const ir::Symbol& symbol = function_->symbolAt(id);
-  const auto more = static_cast<std::uint64_t>(offset);
-  const std::string name(function_->module().text(symbol.name));
-  if (symbol.kind == ir::SymbolKind::Function || symbol.kind == ir::SymbolKind::Alias) {
-    const ir::Function* function = analysis::functionOf(*function_, id);
-    if (function == nullptr) throw Problem{"'" + name + "' is no function"};
-    if (function->hasBody()) program_->indexOf(*function);
-    return constant(program_->image().addressOf(*function) + more);
-  }
-  if (symbol.kind != ir::SymbolKind::Variable && symbol.kind != ir::SymbolKind::Parameter) {
-    throw Problem{"'" + name + "' is no variable"};
-  }
-  const ir::Variable& variable = *symbol.variable;
-  if (const auto local = localOffsets_.find(&variable); local != localOffsets_.end()) {
-    return dynamicSlot(FrameValue::Kind::LocalAddress, local->second + more);
-  }
-  if (variable.space == Space::Shared) {
-    return dynamicSlot(FrameValue::Kind::SharedAddress, program_->sharedOffset(variable) + more);
-  }
-  if (const ImageObject* object = program_->image().find(variable)) {
-    return constant(object->address + more);
-  }
-  for (const EntryParameter& parameter : program_->parameters()) {
-    if (parameter.variable == &variable) return constant(kParameterBase + parameter.offset + more);
-  }
-  throw Problem{"'" + name + "' has no address here"};
-}
-
-std::uint32_t Decoder::source(const ir::Operand& operand, Type type) {
-  switch (operand.kind) {
-    case ir::OperandKind::Register: {
-      const std::uint32_t slot = registerSlot(operand.reg(), operand.component);
-      if (!operand.negated) return slot;
-      if (function_->rangeOf(operand.reg()).type != Type::Pred) {
-        throw Problem{"a negated register"};
-      }
-      Op op = prototype_;
-      op.compute = negatePredicate();
-      op.a = slot;
-      op.d = temporary();
-      emit(op);
-      return op.d;
-    }
-    case ir::OperandKind::SpecialRegister: {
-      const std::string_view name = function_->module().text(NameId{operand.id});
-      if (const auto special = findSpecial(name)) {
-        return dynamicSlot(FrameValue::Kind::Special, static_cast<std::uint64_t>(*special));
-      }
-      const int width = timerWidth(name);
-      if (width == 0) throw Problem{"special register " + std::string(name)};
-      Op op = prototype_;
-      op.action = Action::Timer;
-      op.width = static_cast<std::uint8_t>(width);
-      op.detail = name.ends_with("_hi") ? 32 : 0;
-      op.d = temporary();
-      emit(op);
-      return op.d;
-    }
-    case ir::OperandKind::Integer: {
-      const int width = type == Type::Pred ? 1 : isa::bitWidth(type);
-      const auto value = static_cast<std::uint64_t>(operand.immediate);
-      if (type == Type::Pred && operand.negated) return constant(value == 0 ? 1 : 0);
-      return constant(width == 0 ? value : truncated(value, width));
-    }
-    case ir::OperandKind::Float32:
-      if (type == Type::F64)
-        return constant(std::bit_cast<std::uint64_t>(double{operand.asFloat()}));
-      return constant(static_cast<std::uint32_t>(operand.immediate));
-    case ir::OperandKind::Float64:
-      if (isa::bitWidth(type) == 32) {
-        return constant(std::bit_cast<std::uint32_t>(static_cast<float>(operand.asDouble())));
-      }
-      return constant(static_cast<std::uint64_t>(operand.immediate));
-    case ir::OperandKind::Symbol:
-      return symbolSlot(operand.symbol(), operand.immediate);
-    case ir::OperandKind::Sink:
-      return constant(0);
-    default:
-      throw Problem{"an operand of this kind"};
-  }
-}
-
-std::uint32_t Decoder::destination(const ir::Operand& operand) {
-  if (operand.kind == ir::OperandKind::Sink) return scratch_;
-  if (operand.kind != ir::OperandKind::Register) throw Problem{"a destination of this kind"};
-  return registerSlot(operand.reg(), operand.component);
-}
-
-std::uint32_t Decoder::address(const ir::Operand& operand, Op& op, std::int64_t& offset) {
-  if (operand.kind != ir::OperandKind::Address) throw Problem{"an address of this form"};
-  offset = 0;
-  switch (operand.base) {
-    case ir::AddressBase::None:
-      return constant(static_cast<std::uint64_t>(operand.immediate));
-    case ir::AddressBase::Symbol:
-      return symbolSlot(operand.symbol(), operand.immediate);
-    case ir::AddressBase::Register:
-      break;
-  }
-  offset = operand.immediate;
-  if (registerWidth(operand.reg()) == 32) op.flags |= kAddress32;  // docs/soundness.md D4.1
-  return registerSlot(operand.reg(), operand.component);
-}
-
-std::vector<std::uint32_t> Decoder::elements(const ir::Operand& operand, Type type, bool writes) {
-  std::vector<std::uint32_t> slots;
-  const auto add = [&](const ir::Operand& member) {
-    const std::uint32_t first = writes ? destination(member) : source(member, type);
-    std::uint32_t count = 1;
-    if (member.kind == ir::OperandKind::Register && member.component == 0) {
-      count = slotsOf(function_->rangeOf(member.reg()));
-    } else if (member.kind == ir::OperandKind::Sink && type == Type::B128) {
-      count = 2;
-    }
-    for (std::uint32_t k = 0; k < count; ++k) {
-      slots.push_back(member.kind == ir::OperandKind::Sink ? first : first + k);
-    }
-  };
-  if (operand.kind == ir::OperandKind::Vector) {
-    for (const ir::Operand& member : ir::members(operand)) add(member);
-  } else {
-    add(operand);
-  }
-  return slots;
-}
-
-const ir::Operand& Decoder::operand(const ir::Instruction& instruction, std::size_t k) const {
-  const ir::Operand* found = instruction.operand(k);
-  if (found == nullptr) throw Problem{"too few operands"};
-  return *found;
-}
-
 void Decoder::emitCopy(const Op& like, std::uint32_t to, std::uint32_t from) {
   Op op = like;
   op.compute = copySlot();
@@ -389,6 +196,15 @@ void Decoder::decode(const ir::Instruction& instruction) {
         op.action = form.has(".proxy") && op.semantics == isa::Semantics::None ? Action::Nothing
                                                                                : Action::Fence;
         return emit(op);
+      case Opcode::Discard:
+        return decodeFill(instruction, op);
+      case Opcode::Alloca:
+      case Opcode::Stacksave:
+      case Opcode::Stackrestore:
+        return decodeStack(instruction, op);
+      case Opcode::Createpolicy:
+        return decodePolicy(instruction, op);
+      case Opcode::Brkpt:  // no debugger is there to stop for
       case Opcode::Prefetch:
       case Opcode::Prefetchu:
       case Opcode::Applypriority:
@@ -398,8 +214,25 @@ void Decoder::decode(const ir::Instruction& instruction) {
       case Opcode::Setmaxnreg:
         op.action = Action::Nothing;
         return emit(op);
+      case Opcode::Tex:
+      case Opcode::Tld4:
+      case Opcode::Txq:
+      case Opcode::Istypep:
+      case Opcode::Suld:
+      case Opcode::Sust:
+      case Opcode::Sured:
+      case Opcode::Suq:
+        throw Problem{"there are no textures and surfaces here"};
+      case Opcode::Wgmma:
+      case Opcode::Tcgen05:
+      case Opcode::Multimem:
+      case Opcode::Tensormap:
+      case Opcode::Clusterlaunchcontrol:
+      case Opcode::Fabric:
+        throw Problem{"its family is not implemented"};
       default:
-        return decodePure(instruction, op);
+        return form.row->section.starts_with("9.7.20") ? decodeVideo(instruction, op)
+                                                       : decodePure(instruction, op);
     }
   } catch (const Problem& problem) {
     code_->ops.resize(before);
@@ -564,10 +397,16 @@ void Decoder::decodeMove(const ir::Instruction& instruction, Op op) {
   emitCopy(op, destination(to), source(from, op.type));
 }
 
+// What a cache policy says has no effect here, so that all are one.
+void Decoder::decodePolicy(const ir::Instruction& instruction, Op op) {
+  constexpr std::uint64_t kPolicy = 0x1000000000000000;
+  emitCopy(op, destination(operand(instruction, 0)), constant(kPolicy));
+}
+
 void Decoder::decodePure(const ir::Instruction& instruction, Op op) {
   const isa::Form& form = *instruction.form;
   // Destination, then sources, in the order of the text.
-  std::uint32_t* const places[] = {&op.d, &op.a, &op.b, &op.c, &op.e};
+  std::uint32_t* const places[] = {&op.d, &op.a, &op.b, &op.c, &op.e, &op.index};
   for (std::size_t k = 0; const ir::Operand* part = instruction.operand(k); ++k) {
     if (k >= std::size(places)) throw Problem{"more operands than are known"};
     if (k == 0) {

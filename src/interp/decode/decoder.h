@@ -32,12 +32,15 @@ class Decoder {
   void decodeCall(const ir::Instruction& instruction, Op op);
   void decodeMove(const ir::Instruction& instruction, Op op);
   void decodePure(const ir::Instruction& instruction, Op op);
+  void decodePolicy(const ir::Instruction& instruction, Op op);
   void resolveBranches();
 
   // decode_memory.cpp
   void decodeLoad(const ir::Instruction& instruction, Op op);
   void decodeStore(const ir::Instruction& instruction, Op op);
   void decodeAtomic(const ir::Instruction& instruction, Op op);
+  void decodeFill(const ir::Instruction& instruction, Op op);
+  void decodeStack(const ir::Instruction& instruction, Op op);
   void decodeCopyAsync(const ir::Instruction& instruction, Op op);
   void decodeBarrier(const ir::Instruction& instruction, Op op);
   void decodeCollective(const ir::Instruction& instruction, Op op);
@@ -45,6 +48,11 @@ class Decoder {
   void decodeMbarrier(const ir::Instruction& instruction, Op op);
   isa::Space resolveSpace(isa::Space space, const ir::Operand& address) const;
 
+  // decode_video.cpp
+  void decodeVideo(const ir::Instruction& instruction, Op op);
+  std::uint32_t videoSource(const ir::Operand& operand, isa::Type type);
+
+  // decode_operands.cpp
   // ---- operands: each returns a slot -----------------------------------------------------------
   // What stands for `operand` as a source of `type`; may emit instructions in front.
   std::uint32_t source(const ir::Operand& operand, isa::Type type);
@@ -53,8 +61,13 @@ class Decoder {
   std::uint32_t address(const ir::Operand& operand, Op& op, std::int64_t& offset);
   // The elements of a vector operand, or of a scalar as a vector of one.
   std::vector<std::uint32_t> elements(const ir::Operand& operand, isa::Type type, bool writes);
+  bool isSpecialVector(const ir::Operand& operand) const;
   std::uint32_t registerSlot(ir::RegisterId id, std::uint8_t component) const;
   int registerWidth(ir::RegisterId id) const;
+  // Slots of one register of the range: elements of a vector, halves of 128 bits.
+  static std::uint32_t slotsOf(const ir::RegisterRange& range) {
+    return range.vectorWidth * (range.type == isa::Type::B128 ? 2u : 1u);
+  }
   int widthOf(const ir::Operand& operand) const;  // of a register, or of the first of a vector
   std::uint32_t symbolSlot(ir::SymbolId symbol, std::int64_t offset);
   std::uint32_t constant(std::uint64_t value);

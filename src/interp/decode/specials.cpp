@@ -40,6 +40,16 @@ constexpr Scalar kScalars[] = {
     {"%is_explicit_cluster", Special::IsExplicitCluster},
     {"%dynamic_smem_size", Special::DynamicSharedBytes},
     {"%total_smem_size", Special::TotalSharedBytes},
+    {"%aggr_smem_size", Special::TotalSharedBytes},
+    {"%reserved_smem_offset_begin", Special::Zero},
+    {"%reserved_smem_offset_end", Special::ReservedSharedBytes},
+    {"%reserved_smem_offset_cap", Special::ReservedSharedBytes},
+    {"%reserved_smem_offset_0", Special::Zero},
+    {"%reserved_smem_offset_1", Special::Zero},
+    {"%current_graph_exec", Special::Zero},
+    // Set by the driver: cooperative groups find the barrier of the grid there.
+    {"%envreg1", Special::GridWorkspaceHigh},
+    {"%envreg2", Special::GridWorkspaceLow},
     {"WARP_SZ", Special::WarpSize},
 };
 
@@ -58,6 +68,8 @@ std::optional<Special> findSpecial(std::string_view name) {
   for (const Scalar& scalar : kScalars) {
     if (scalar.name == name) return scalar.special;
   }
+  // Counters that nothing counts, and what else the driver may set.
+  if (name.starts_with("%pm") || name.starts_with("%envreg")) return Special::Zero;
   if (name.size() < 3 || name[name.size() - 2] != '.') return std::nullopt;
   const char component = name.back();
   const std::string_view stem = name.substr(0, name.size() - 2);

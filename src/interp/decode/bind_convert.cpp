@@ -1,0 +1,143 @@
+// Conversion (PTX ISA 9.7.10.24, 9.7.10.25).
+#include "interp/arithmetic/conversion.h"
+#include "interp/arithmetic/floating.h"
+#include "interp/arithmetic/small_float.h"
+#include "interp/decode/bind.h"
+#include "interp/decode/frame.h"
+
+namespace ptxopt::interp {
+
+namespace {
+
+using isa::Opcode;
+using isa::Type;
+
+std::optional<Rounding> roundingOf(std::string_view qualifier, bool& toIntegral) {
+  toIntegral = qualifier.size() == 4 && qualifier.starts_with(".r") && qualifier[3] == 'i';
+  const std::string_view word = qualifier.substr(0, 3);
+  if (qualifier == ".rna") return Rounding::NearestAway;
+  if (qualifier.size() != 3 && !toIntegral) return std::nullopt;
+  if (word == ".rn") return Rounding::NearestEven;
+  if (word == ".rz") return Rounding::Zero;
+  if (word == ".rm") return Rounding::Down;
+  if (word == ".rp") return Rounding::Up;
+  return std::nullopt;
+}
+
+Conversion conversionOf(const Op& o) {
+  return {o.type,     o.sourceType,    o.rounding,       o.is(kToIntegral),
+          o.is(kFtz), o.is(kSaturate), o.is(kSatFinite), o.is(kRelu)};
+}
+
+void convertOne(Slot* r, const Op& o) {
+  r[o.d] = widen(o.type, convert(conversionOf(o), r[o.a]), o.width);
+}
+// cvt.f16x2.f32 d, a, b: a is the upper half.
+void convertPair(Slot* r, const Op& o) {
+  Conversion conversion = conversionOf(o);
+  conversion.to = o.type == Type::F16x2 ? Type::F16 : Type::BF16;
+  conversion.from = Type::F32;
+  r[o.d] = convert(conversion, r[o.a]) << 16 | convert(conversion, r[o.b]);
+}
+
+// ---- numbers of 8, 6 and 4 bits, which come in pairs
+// ----------------------------------------------------------------------------
+
+// detail: the SmallFormat; kSecond: the other side is bf16x2, not f16x2.
+SmallFormat smallFormatOf(const Op& o) {
+  return static_cast<SmallFormat>(o.detail);
+}
+FloatFormat halfFormatOf(const Op& o) {
+  return o.is(kSecond) ? kBF16 : kF16;
+}
+
+Slot packSmall(const Op& o, double high, double low) {
+  const SmallFormat format = smallFormatOf(o);
+  return fromDouble(format, high, o.is(kRelu)) << storageBits(format) |
+         fromDouble(format, low, o.is(kRelu));
+}
+void smallFromFloats(Slot* r, const Op& o) {
+  r[o.d] = packSmall(o, double{get<float>(r, o.a)}, double{get<float>(r, o.b)});
+}
+void smallFromHalves(Slot* r, const Op& o) {
+  const FloatFormat format = halfFormatOf(o);
+  r[o.d] = packSmall(o, toDouble(format, r[o.a] >> 16 & 0xffff), toDouble(format, r[o.a] & 0xffff));
+}
+void halvesFromSmall(Slot* r, const Op& o) {
+  const SmallFormat format = smallFormatOf(o);
+  const auto half = [&](Slot bits) -> Slot {
+    const double value = toDouble(format, static_cast<std::uint32_t>(bits));
+    if (o.is(kRelu) && value <= 0) return 0;
+    return fromDouble(halfFormatOf(o), value, Rounding::NearestEven);
+  };
+  r[o.d] = half(r[o.a] >> storageBits(format)) << 16 | half(r[o.a]);
+}
+
+// Null for what has no such type, and for what is scaled.
+Compute bindSmall(const isa::Form& form, Op& op) {
+  std::optional<SmallFormat> format;
+  for (const std::string_view word : form.qualifiers) {
+    if (word.starts_with(".scaled") || word.ends_with("x4")) return nullptr;
+    if (const auto found = findSmallFormat(word)) format = found;
+  }
+  if (!format || op.rounding != Rounding::NearestEven) return nullptr;
+  op.detail = static_cast<std::uint8_t>(*format);
+  if (op.type == Type::BF16x2 || op.sourceType == Type::BF16x2) op.flags |= kSecond;
+  const bool fromPair = op.sourceType == Type::F16x2 || op.sourceType == Type::BF16x2;
+  const bool toPair = op.type == Type::F16x2 || op.type == Type::BF16x2;
+  if (op.type == Type::Other && op.sourceType == Type::F32) return &smallFromFloats;
+  if (op.type == Type::Other && fromPair) return &smallFromHalves;
+  if (op.sourceType == Type::Other && toPair) return &halvesFromSmall;
+  return nullptr;
+}
+
+// cvt.pack: detail: bits of a result; kSecond: signed; c follows above the two results.
+void packIntegers(Slot* r, const Op& o) {
+  const int width = o.detail;
+  const auto part = [&](std::uint32_t slot) {
+    const std::int64_t bound = std::int64_t{1} << (o.is(kSecond) ? width - 1 : width);
+    const std::int64_t value =
+        std::clamp<std::int64_t>(get<std::int32_t>(r, slot), o.is(kSecond) ? -bound : 0, bound - 1);
+    return truncated(static_cast<std::uint64_t>(value), width);
+  };
+  Slot result = part(o.a) << width | part(o.b);
+  if (width < 16) result |= r[o.c] << (2 * width);
+  r[o.d] = truncated(result, 32);
+}
+
+Compute bindPack(const isa::Form& form, Op& op) {
+  constexpr std::string_view kNames[] = {".u16", ".u8", ".u4", ".u2", ".s16", ".s8", ".s4", ".s2"};
+  constexpr int kUnsigned = 4;
+  for (std::size_t k = 0; k < std::size(kNames); ++k) {
+    if (!form.has(kNames[k])) continue;
+    op.detail = static_cast<std::uint8_t>(16 >> (k % kUnsigned));
+    if (k >= kUnsigned) op.flags |= kSecond;
+    return &packIntegers;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+Compute bindConvert(const isa::Form& form, Op& op) {
+  if (form.opcode != Opcode::Cvt || form.has(".pzo") || form.has(".rs")) return nullptr;
+  if (form.has(".pack")) return bindPack(form, op);
+  for (const std::string_view qualifier : form.qualifiers) {
+    bool toIntegral = false;
+    if (const auto rounding = roundingOf(qualifier, toIntegral)) {
+      op.rounding = *rounding;
+      if (toIntegral) op.flags |= kToIntegral;
+    }
+  }
+  if (const Compute found = bindSmall(form, op)) return found;
+  const bool isPair = op.type == Type::F16x2 || op.type == Type::BF16x2;
+  if (isPair) return op.sourceType == Type::F32 && form.shape.size() == 3 ? &convertPair : nullptr;
+  if (!isConvertible(op.type) || !isConvertible(op.sourceType)) return nullptr;
+  return &convertOne;
+}
+
+std::uint64_t widen(isa::Type type, std::uint64_t bits, int width) {
+  return truncated(extended(type, bits), width);
+}
+
+}  // namespace ptxopt::interp
