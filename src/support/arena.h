@@ -28,7 +28,6 @@ class ArenaBlocks final : public std::pmr::memory_resource {
  private:
   struct Block {
     std::byte* memory = nullptr;
-    std::size_t size = 0;
     std::size_t alignment = alignof(std::max_align_t);
   };
   void* do_allocate(std::size_t bytes, std::size_t alignment) override;
