@@ -14,7 +14,7 @@ constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
 ArenaBlocks::~ArenaBlocks() {
   for (const Block& block : blocks_) {
-    ::operator delete(block.memory, std::align_val_t{block.alignment});
+    ::operator delete (block.memory, std::align_val_t{block.alignment});
   }
 }
 
@@ -39,8 +39,7 @@ void ArenaBlocks::addBlock(std::size_t atLeast) {
     alignment = kHugePage;
   }
   Block& block = blocks_.emplace_back();
-  block = {static_cast<std::byte*>(::operator new(size, std::align_val_t{alignment})),
-           alignment};
+  block = {static_cast<std::byte*>(::operator new (size, std::align_val_t{alignment})), alignment};
   // Advice: without huge pages the memory is as good.
   if (alignment == kHugePage) ::madvise(block.memory, size, MADV_HUGEPAGE);
   total_ += size;
