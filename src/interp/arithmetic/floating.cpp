@@ -212,7 +212,7 @@ std::uint16_t finish(FloatFormat format, double value, double error, HalfMode mo
     }
     exact.sticky = true;
   }
-  std::uint16_t result = static_cast<std::uint16_t>(pack(format, exact, Rounding::NearestEven));
+  std::uint16_t result = static_cast<std::uint16_t>(pack(format, exact, mode.rounding));
   if (mode.ftz) result = halfFlush(format, result);
   const bool isNaN = exact.kind == Real::Class::NaN;
   if (mode.relu && !isNaN && (result & 0x8000) != 0) result = 0;
@@ -230,8 +230,10 @@ double operand(FloatFormat format, std::uint16_t a, HalfMode mode) {
 
 // The sum and what rounding lost of it (Knuth's TwoSum).
 std::uint16_t finishSum(FloatFormat format, double a, double b, HalfMode mode) {
-  const double sum = a + b;
+  double sum = a + b;
   if (!std::isfinite(sum)) return finish(format, sum, 0, mode);
+  const bool cancels = sum == 0 && std::signbit(a) != std::signbit(b);
+  if (cancels && mode.rounding == Rounding::Down) sum = -0.0;
   const double bPart = sum - a;
   const double error = (a - (sum - bPart)) + (b - bPart);
   return finish(format, sum, error, mode);

@@ -65,11 +65,12 @@ double reciprocalApproximate(double a);
 double reciprocalRootApproximate(double a);
 double reciprocalRoot(double a);  // rsqrt.approx.f64
 
-// f16 and bf16, nearest-even.  Operands and results are bit patterns.
+// f16 and bf16.  Operands and results are bit patterns.
 struct HalfMode {
   bool ftz = false;
   bool saturates = false;
   bool relu = false;  // negative results become +0, a NaN stays
+  Rounding rounding = Rounding::NearestEven;
 };
 std::uint16_t halfAdd(FloatFormat format, std::uint16_t a, std::uint16_t b, HalfMode mode);
 std::uint16_t halfSubtract(FloatFormat format, std::uint16_t a, std::uint16_t b, HalfMode mode);

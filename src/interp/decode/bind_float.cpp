@@ -167,7 +167,7 @@ Compute bindApproximate64(const isa::Form& form) {
 template <class Operation>
 void lanes(Slot* r, const Op& o, Operation operation) {
   const FloatFormat format = o.is(kSecond) ? kBF16 : kF16;
-  const HalfMode mode{o.is(kFtz), o.is(kSaturate), o.is(kRelu)};
+  const HalfMode mode{o.is(kFtz), o.is(kSaturate), o.is(kRelu), o.rounding};
   const auto part = [&](std::uint32_t slot, int shift) {
     return static_cast<std::uint16_t>(r[slot] >> shift);
   };
