@@ -7,7 +7,7 @@
 #include <functional>
 #include <limits>
 
-#include "opcode_reference.h"
+#include "opcode_floats.h"
 #include "opcode_table.h"
 
 namespace ptxopt::interp {
@@ -15,57 +15,8 @@ namespace {
 
 using namespace reference;
 
-constexpr std::pair<const char*, Mode> kRoundings[] = {
-    {".rn", Mode::NearestEven}, {".rz", Mode::Zero}, {".rm", Mode::Down}, {".rp", Mode::Up}};
-
-struct FloatType {
-  std::string name;
-  std::string registers;
-  Format format;
-};
 const FloatType kF32{"f32", "%r", kSingle};
 const FloatType kF64{"f64", "%rd", kDouble};
-
-Values valuesOf(const FloatType& type, int random) {
-  return floats(type.format.exponentBits, type.format.fractionBits, random);
-}
-// Those that matter most, for three operands at a time.
-Values fewOf(const FloatType& type) {
-  const Format& f = type.format;
-  const std::uint64_t ulp = 1;
-  return {0, f.signBit(), f.one(), f.one() | f.signBit(), f.one() + ulp,
-          (f.one() - ulp) | f.signBit(), f.one() + 3 * f.smallestNormal() / 2, 1,
-          f.smallestNormal() - 1, f.smallestNormal() | f.signBit(), f.largest(),
-          f.largest() | f.signBit(), f.infinity(), f.infinity() | f.signBit(), f.canonicalNaN(),
-          // Products of these reach to the edges of the range from inside.
-          f.one() / 2 + 12345, (f.one() / 2 + 777) | f.signBit(),
-          f.one() - 30 * f.smallestNormal() + 54321};
-}
-
-// How an instruction treats its operands and its result.
-struct Modifiers {
-  bool ftz = false;
-  bool sat = false;
-  std::string text() const { return std::string(ftz ? ".ftz" : "") + (sat ? ".sat" : ""); }
-};
-constexpr Modifiers kPlain{};
-constexpr Modifiers kFtz{true, false};
-constexpr Modifiers kSat{false, true};
-constexpr Modifiers kBoth{true, true};
-
-using Exact = std::function<Number(const std::vector<Number>&, Mode)>;
-
-std::uint64_t evaluate(const Format& format, const Exact& exact, Mode mode,
-                       const Modifiers& modifiers, std::vector<std::uint64_t> operands) {
-  std::vector<Number> numbers;
-  for (std::uint64_t& operand : operands) {
-    if (modifiers.ftz) operand = flush(format, operand);
-    numbers.push_back(decode(format, operand));
-  }
-  std::uint64_t result = encode(format, exact(numbers, mode), mode);
-  if (modifiers.ftz) result = flush(format, result);
-  return modifiers.sat ? saturate(format, result) : result;
-}
 
 // All NaNs of f32 are the canonical one here; f64 may keep a payload.
 void addRows(OpcodeTable& table, const FloatType& type, const std::string& text,
@@ -80,7 +31,7 @@ void addRows(OpcodeTable& table, const FloatType& type, const std::string& text,
 void unary(OpcodeTable& table, const FloatType& type, const std::string& opcode, Mode mode,
            const Modifiers& modifiers, const Exact& exact) {
   std::vector<Row> rows;
-  for (const std::uint64_t a : valuesOf(type, 60)) {
+  for (const std::uint64_t a : valuesOf(type.format, 60)) {
     rows.push_back({{a}, {evaluate(type.format, exact, mode, modifiers, {a})}});
   }
   addRows(table, type, opcode + "." + type.name + replaced(" %x0, %x1;", "%x", type.registers),
@@ -88,7 +39,7 @@ void unary(OpcodeTable& table, const FloatType& type, const std::string& opcode,
 }
 void binary(OpcodeTable& table, const FloatType& type, const std::string& opcode, Mode mode,
             const Modifiers& modifiers, const Exact& exact) {
-  const Values values = valuesOf(type, 10);
+  const Values values = valuesOf(type.format, 10);
   std::vector<Row> rows;
   for (const std::uint64_t a : values) {
     for (const std::uint64_t b : values) {
@@ -100,7 +51,7 @@ void binary(OpcodeTable& table, const FloatType& type, const std::string& opcode
 }
 void ternary(OpcodeTable& table, const FloatType& type, const std::string& opcode, Mode mode,
              const Modifiers& modifiers, const Exact& exact) {
-  const Values values = fewOf(type);
+  const Values values = fewOf(type.format);
   std::vector<Row> rows;
   for (const std::uint64_t a : values) {
     for (const std::uint64_t b : values) {
@@ -114,33 +65,19 @@ void ternary(OpcodeTable& table, const FloatType& type, const std::string& opcod
           std::move(rows));
 }
 
-const Exact kAdd = [](const std::vector<Number>& n, Mode mode) { return add(n[0], n[1], mode); };
-const Exact kSubtract = [](const std::vector<Number>& n, Mode mode) {
-  return add(n[0], negate(n[1]), mode);
-};
-const Exact kMultiply = [](const std::vector<Number>& n, Mode) { return multiply(n[0], n[1]); };
-const Exact kDivide = [](const std::vector<Number>& n, Mode) { return divide(n[0], n[1]); };
-const Exact kFma = [](const std::vector<Number>& n, Mode mode) {
-  return add(multiply(n[0], n[1]), n[2], mode);
-};
-const Exact kRoot = [](const std::vector<Number>& n, Mode) { return squareRoot(n[0]); };
-const Exact kReciprocal = [](const std::vector<Number>& n, Mode) {
-  return divide(fromInteger(1, false), n[0]);
-};
-
 TEST(FloatOpcodes, AddSubMul) {
   OpcodeTable table;
   const std::pair<std::string, Exact> kOperations[] = {
       {"add", kAdd}, {"sub", kSubtract}, {"mul", kMultiply}};
   for (const auto& [opcode, exact] : kOperations) {
     for (const auto& [rounding, mode] : kRoundings) {
-      for (const Modifiers& modifiers : {kPlain, kFtz, kSat, kBoth}) {
+      for (const Modifiers& modifiers : {kPlain, kFtz, kSat, kFtzSat}) {
         binary(table, kF32, opcode + rounding + modifiers.text(), mode, modifiers, exact);
       }
       binary(table, kF64, opcode + rounding, mode, kPlain, exact);
     }
     binary(table, kF32, opcode, Mode::NearestEven, kPlain, exact);
-    binary(table, kF32, opcode + ".ftz.sat", Mode::NearestEven, kBoth, exact);
+    binary(table, kF32, opcode + ".ftz.sat", Mode::NearestEven, kFtzSat, exact);
     binary(table, kF64, opcode, Mode::NearestEven, kPlain, exact);
   }
   table.run();
@@ -150,7 +87,7 @@ TEST(FloatOpcodes, Fma) {
   OpcodeTable table;
   for (const std::string opcode : {"fma", "mad"}) {
     for (const auto& [rounding, mode] : kRoundings) {
-      for (const Modifiers& modifiers : {kPlain, kFtz, kSat, kBoth}) {
+      for (const Modifiers& modifiers : {kPlain, kFtz, kSat, kFtzSat}) {
         ternary(table, kF32, opcode + rounding + modifiers.text(), mode, modifiers, kFma);
       }
       ternary(table, kF64, opcode + rounding, mode, kPlain, kFma);
@@ -194,7 +131,7 @@ TEST(FloatOpcodes, PayloadsOfDoubles) {
 // Two numbers in a register, each by itself.
 TEST(FloatOpcodes, PairsOfSingles) {
   OpcodeTable table;
-  const Values values = valuesOf(kF32, 20);
+  const Values values = valuesOf(kSingle, 20);
   const auto pairs = [&](std::size_t step) {
     Values result;
     for (std::size_t k = 0; k < values.size(); ++k) {
@@ -242,68 +179,42 @@ TEST(FloatOpcodes, PairsOfSingles) {
 // ---- sign, minimum, maximum, properties
 // ---------------------------------------------------------
 
-// The manual's pseudocode.  NaNs come out canonical.
-std::uint64_t extremum(const Format& format, std::vector<std::uint64_t> operands, bool isMaximum,
-                       bool propagates, bool ftz, bool takesMagnitudes, bool takesSign) {
-  for (std::uint64_t& operand : operands) {
-    if (ftz) operand = flush(format, operand);
-  }
-  const std::uint64_t sign = (operands[0] ^ operands[1]) & format.signBit();
-  std::uint64_t best = format.canonicalNaN();
-  bool isFirst = true;
-  for (std::uint64_t operand : operands) {
-    if (takesMagnitudes) operand &= ~format.signBit();
-    const bool undefined = isNaN(format, operand);
-    if (undefined && propagates) return format.canonicalNaN();
-    if (undefined) continue;
-    // As integers that order the numbers, -0 below +0.
-    const auto order = [&](std::uint64_t bits) {
-      const auto magnitude = static_cast<std::int64_t>(bits & (format.signBit() - 1));
-      return (bits & format.signBit()) != 0 ? -magnitude - 1 : magnitude;
-    };
-    const bool wins =
-        isFirst || (isMaximum ? order(operand) > order(best) : order(operand) < order(best));
-    if (wins) best = operand;
-    isFirst = false;
-  }
-  if (isFirst) return format.canonicalNaN();
-  return takesSign ? (best & ~format.signBit()) | sign : best;
-}
-
 TEST(FloatOpcodes, MinMax) {
   OpcodeTable table;
   for (const bool isMaximum : {false, true}) {
-    const std::string opcode = isMaximum ? "max" : "min";
     for (const bool ftz : {false, true}) {
       for (const bool propagates : {false, true}) {
-        const std::string modifiers = std::string(ftz ? ".ftz" : "") + (propagates ? ".NaN" : "");
-        const Values values = valuesOf(kF32, 10);
-        const Values few = fewOf(kF32);
-        table.cross(opcode + modifiers + ".f32 %r0, %r1, %r2;", values, values,
-                    [=](std::uint64_t a, std::uint64_t b) {
-                      return extremum(kSingle, {a, b}, isMaximum, propagates, ftz, false, false);
-                    });
-        table.cross(opcode + modifiers + ".xorsign.abs.f32 %r0, %r1, %r2;", values, values,
-                    [=](std::uint64_t a, std::uint64_t b) {
-                      return extremum(kSingle, {a, b}, isMaximum, propagates, ftz, true, true);
-                    });
-        for (const bool magnitudes : {false, true}) {
-          table.cross(
-              opcode + modifiers + (magnitudes ? ".abs" : "") + ".f32 %r0, %r1, %r2, %r3;", few,
-              few, few, [=](std::uint64_t a, std::uint64_t b, std::uint64_t c) {
-                return extremum(kSingle, {a, b, c}, isMaximum, propagates, ftz, magnitudes, false);
-              });
-        }
+        Extremum extremum{isMaximum, propagates, ftz, false, false};
+        const Values values = valuesOf(kSingle, 10);
+        const Values few = fewOf(kSingle);
+        const auto two = [&] {
+          table.cross(extremum.text() + ".f32 %r0, %r1, %r2;", values, values,
+                      [=](std::uint64_t a, std::uint64_t b) {
+                        return evaluate(kSingle, extremum, {a, b});
+                      });
+        };
+        const auto three = [&] {
+          table.cross(extremum.text() + ".f32 %r0, %r1, %r2, %r3;", few, few, few,
+                      [=](std::uint64_t a, std::uint64_t b, std::uint64_t c) {
+                        return evaluate(kSingle, extremum, {a, b, c});
+                      });
+        };
+        two();
+        three();
+        extremum.takesMagnitudes = true;
+        three();
+        extremum.takesSign = true;
+        two();
       }
     }
+    const Extremum plain{isMaximum, false, false, false, false};
     std::vector<Row> rows;
-    for (const std::uint64_t a : valuesOf(kF64, 10)) {
-      for (const std::uint64_t b : valuesOf(kF64, 10)) {
-        rows.push_back(
-            {{a, b}, {extremum(kDouble, {a, b}, isMaximum, false, false, false, false)}});
+    for (const std::uint64_t a : valuesOf(kDouble, 10)) {
+      for (const std::uint64_t b : valuesOf(kDouble, 10)) {
+        rows.push_back({{a, b}, {evaluate(kDouble, plain, {a, b})}});
       }
     }
-    addRows(table, kF64, opcode + ".f64 %rd0, %rd1, %rd2;", std::move(rows));
+    addRows(table, kF64, plain.text() + ".f64 %rd0, %rd1, %rd2;", std::move(rows));
   }
   table.run();
 }
@@ -312,7 +223,7 @@ TEST(FloatOpcodes, SignsAndProperties) {
   OpcodeTable table;
   for (const FloatType& type : {kF32, kF64}) {
     const Format& format = type.format;
-    const Values values = valuesOf(type, 60);
+    const Values values = valuesOf(type.format, 60);
     const auto text = [&](const std::string& opcode, const std::string& operands) {
       return opcode + "." + type.name + replaced(operands, "%x", type.registers);
     };
@@ -406,7 +317,7 @@ Values operandsOf(float low, float high, int count) {
 
 TEST(FloatOpcodes, ApproximateFunctions) {
   OpcodeTable table;
-  const Values edges = valuesOf(kF32, 60);
+  const Values edges = valuesOf(kSingle, 60);
   const auto ulps = [](int count) -> Bound {
     return [=](long double exact) { return static_cast<long double>(count) * ulp(exact); };
   };
@@ -455,7 +366,7 @@ TEST(FloatOpcodes, ApproximateFunctions) {
 
 TEST(FloatOpcodes, ApproximateDivision) {
   OpcodeTable table;
-  const Values values = valuesOf(kF32, 20);
+  const Values values = valuesOf(kSingle, 20);
   const auto divides = [&](const std::string& kind, bool ftz) {
     std::vector<Row> rows;
     for (const std::uint64_t a : values) {
@@ -495,8 +406,8 @@ TEST(FloatOpcodes, ApproximateDoubles) {
   OpcodeTable table;
   constexpr std::uint64_t kUpper = 0xffffffff00000000;
   const Values values =
-      valuesOf(kF64, 200) + Values{0x7ff0000000000001,  // infinity, in its upper half
-                                   0xfff00000ffffffff, 0x00000000ffffffff, 0x80000000ffffffff};
+      valuesOf(kDouble, 200) + Values{0x7ff0000000000001,  // infinity, in its upper half
+                                      0xfff00000ffffffff, 0x00000000ffffffff, 0x80000000ffffffff};
   const auto check = [&](const std::string& opcode, double (*exact)(double)) {
     table.approximate(opcode + ".approx.ftz.f64 %rd0, %rd1;", values,
                       [=](std::uint64_t in, std::uint64_t got) {

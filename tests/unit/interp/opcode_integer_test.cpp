@@ -333,7 +333,7 @@ TEST(IntegerOpcodes, CarryChains) {
           return Outputs{cut(middle, type.width), cut(last, type.width)};
         });
   }
-  table.cross("add.cc.b32 %r0, %r1, %r2; addc.b32 %r9, 7, 0;", fewIntegers(32), fewIntegers(32),
+  table.cross("add.cc.u32 %r0, %r1, %r2; addc.u32 %r9, 7, 0;", fewIntegers(32), fewIntegers(32),
               [](std::uint64_t a, std::uint64_t b) {
                 return Outputs{(a + b) & 0xffffffff, 7 + ((a + b) >> 32)};
               });
