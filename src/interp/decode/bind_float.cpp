@@ -292,9 +292,7 @@ Compute bindHalf(const isa::Form& form, Op& op) {
     default:
       return nullptr;
   }
-  if (op.sourceType != op.type || form.has(".oob") || op.rounding != Rounding::NearestEven) {
-    return nullptr;
-  }
+  if (op.sourceType != op.type || form.has(".oob")) return nullptr;
   op.width = op.type == Type::F16 || op.type == Type::BF16 ? 16 : 32;
   using H = std::uint16_t;
   switch (form.opcode) {
