@@ -68,9 +68,12 @@ void IrBuilder::guardName(const TokenView& name) {
     guard_ = ir::Guard(ir::RegisterId{found.id}, guardNegated_);
     return;
   }
-  // The IR has no guard but a register: `@%is_explicit_cluster`.
+  // The IR has no guard but a register, so `@%is_explicit_cluster` becomes one that nothing declares.
   function_->isOpaque = true;
   const std::string_view text = textOf(name);
+  const ir::RegisterId made =
+      function_->addRegisters({.name = copyAndIntern(text), .type = isa::Type::Pred});
+  guard_ = ir::Guard(made, guardNegated_);
   warnOnce(name.start, text, "guard " + inQuotes(text) + " is not a register of the function");
 }
 

@@ -159,9 +159,14 @@ TEST(NamesTest, WhatIsDeclaredLaterIsFound) {
 }
 
 TEST(NamesTest, AGuardThatIsNoRegister) {
-  const Parsed parsed = parseModule(".func f() { @%is_explicit_cluster ret; }");
+  const Parsed parsed = parseModule(".func f() { @!%is_explicit_cluster ret; }");
   ASSERT_NE(parsed.module, nullptr) << parsed.messages();
-  EXPECT_TRUE(parsed.function("f").isOpaque);
+  const ir::Function& function = parsed.function("f");
+  EXPECT_TRUE(function.isOpaque);
+  const ir::Guard guard = parsed.instruction("f", 0).guard;
+  ASSERT_TRUE(guard);
+  EXPECT_TRUE(guard.negated());
+  EXPECT_EQ(function.registerName(guard.predicate()), "%is_explicit_cluster");
 }
 
 TEST(NamesTest, ParametersAreNames) {
