@@ -208,7 +208,11 @@ class Machine {
 
   // machine_matrix.cpp
   void runMatrix(Cta& cta, std::uint32_t warp, const Op& op);
-  void loadMatrix(std::span<Thread> threads, const Op& op);
+  void multiplyFragments(std::span<Thread> threads, const Op& op);
+  void moveFragment(std::span<Thread> threads, const Op& op);
+  void loadTiles(std::span<Thread> threads, const Op& op);
+  void storeTiles(std::span<Thread> threads, const Op& op);
+  void transposeTile(std::span<Thread> threads, const Op& op);
 
   // machine_sync.cpp
   void arriveAtBarrier(Thread& thread, const Op& op);

@@ -286,7 +286,7 @@ void Machine::runCollective(Cta& cta, std::uint32_t warp, std::uint32_t lanes) {
   const Thread& leader = threads[static_cast<std::size_t>(std::countr_zero(lanes))];
   const Op& form = leader.op();
   const auto kind = static_cast<CollectiveKind>(form.detail);
-  if (kind == CollectiveKind::MatrixMultiply || kind == CollectiveKind::MatrixLoad) {
+  if (kind >= CollectiveKind::MatrixMultiply) {
     const bool together = lanes == ~0u && std::all_of(threads.begin(), threads.end(),
                                                       [&](Thread& t) { return &t.op() == &form; });
     if (!together) {

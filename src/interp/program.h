@@ -15,6 +15,7 @@
 
 #include "interp/arithmetic/rounding.h"
 #include "interp/image.h"
+#include "interp/matrix.h"
 #include "ir/module.h"
 #include "isa/isa.h"
 
@@ -86,9 +87,13 @@ enum class CollectiveKind : std::uint8_t {
   Elect,
   ActiveMask,
   WarpSync,
-  // Matrices: lists[index ..] holds the numbers of slots of d, a, b and c, then the slots.
-  MatrixMultiply,  // kSecond: .satfinite; width: 1 for a signed a, plus 2 for a signed b
-  MatrixLoad,      // ldmatrix .m8n8 .b16: address in a; kSecond: .trans
+  // Of all 32 lanes, from here on; matrices[index] says more.
+  MatrixMultiply,
+  MatrixLoad,       // ldmatrix .m8n8 .b16: address in a; kSecond: .trans
+  MatrixStore,      // stmatrix, likewise
+  MatrixTranspose,  // movmatrix: d, a
+  FragmentLoad,     // wmma.load: address in a, stride in b where it is not 0
+  FragmentStore,
 };
 enum class MbarrierKind : std::uint8_t {
   Init,
@@ -231,6 +236,7 @@ struct Code {
   std::vector<FrameValue> values;
   std::vector<std::uint32_t> lists;
   std::vector<CallSite> calls;
+  std::vector<MatrixForm> matrices;
   std::vector<std::string> problems;  // of Unsupported: problems[op.index]
   std::vector<Transfer> parameters;   // of a .func
   std::vector<Transfer> results;

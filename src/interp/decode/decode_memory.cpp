@@ -297,48 +297,6 @@ void Decoder::decodeCollective(const ir::Instruction& instruction, Op op) {
   emit(op);
 }
 
-void Decoder::decodeMatrix(const ir::Instruction& instruction, Op op) {
-  const isa::Form& form = *instruction.form;
-  op.action = Action::Collective;
-  op.flags |= kHasMask;
-  op.e = constant(0xffffffff);
-  std::vector<std::uint32_t> lists[4];
-  lists[0] = elements(operand(instruction, 0), Type::B32, true);
-  if (form.opcode == Opcode::Ldmatrix) {
-    if (!form.has(".m8n8") || !form.has(".b16")) throw Problem{"this form is not implemented"};
-    op.detail = static_cast<std::uint8_t>(CollectiveKind::MatrixLoad);
-    if (form.has(".trans")) op.flags |= kSecond;
-    op.a = address(operand(instruction, 1), op, op.immediate);
-  } else {
-    // Types in the order d, a, b, c.
-    std::vector<Type> types;
-    for (const std::string_view word : form.qualifiers) {
-      if (const auto type = isa::parseType(word)) types.push_back(*type);
-    }
-    const bool isWide = form.has(".m8n8k4") && op.type == Type::F64;
-    const bool isTall = form.has(".m16n8k4") || form.has(".m16n8k8") || form.has(".m16n8k16") ||
-                        form.has(".m16n8k32");
-    const bool isKnown = types.size() == 4 && types[0] == types[3] &&
-                         isa::bitWidth(types[1]) == isa::bitWidth(types[2]) &&
-                         isa::bitWidth(types[1]) >= 8 && !form.has(".sp") && !form.has(".kind");
-    if (!isKnown || !(isWide || isTall)) throw Problem{"this form is not implemented"};
-    op.detail = static_cast<std::uint8_t>(CollectiveKind::MatrixMultiply);
-    op.type = types[0];
-    op.sourceType = types[1];
-    op.width = static_cast<std::uint8_t>((isa::isSigned(types[1]) ? 1 : 0) |
-                                         (isa::isSigned(types[2]) ? 2 : 0));
-    if (form.has(".satfinite")) op.flags |= kSecond;
-    for (std::size_t k = 1; k < 4; ++k) {
-      lists[k] = elements(operand(instruction, k), Type::B32, false);
-    }
-  }
-  std::vector<std::uint32_t> all;
-  for (const auto& list : lists) all.push_back(static_cast<std::uint32_t>(list.size()));
-  for (const auto& list : lists) all.insert(all.end(), list.begin(), list.end());
-  op.index = addList(all);
-  emit(op);
-}
-
 void Decoder::decodeMbarrier(const ir::Instruction& instruction, Op op) {
   const isa::Form& form = *instruction.form;
   op.action = Action::Mbarrier;

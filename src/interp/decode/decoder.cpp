@@ -186,7 +186,10 @@ void Decoder::decode(const ir::Instruction& instruction) {
       case Opcode::Activemask:
         return decodeCollective(instruction, op);
       case Opcode::Mma:
+      case Opcode::Wmma:
       case Opcode::Ldmatrix:
+      case Opcode::Stmatrix:
+      case Opcode::Movmatrix:
         return decodeMatrix(instruction, op);
       case Opcode::Mbarrier:
         return decodeMbarrier(instruction, op);

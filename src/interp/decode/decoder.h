@@ -44,9 +44,14 @@ class Decoder {
   void decodeCopyAsync(const ir::Instruction& instruction, Op op);
   void decodeBarrier(const ir::Instruction& instruction, Op op);
   void decodeCollective(const ir::Instruction& instruction, Op op);
-  void decodeMatrix(const ir::Instruction& instruction, Op op);
   void decodeMbarrier(const ir::Instruction& instruction, Op op);
   isa::Space resolveSpace(isa::Space space, const ir::Operand& address) const;
+
+  // decode_matrix.cpp
+  void decodeMatrix(const ir::Instruction& instruction, Op op);
+  void decodeFragmentMove(const ir::Instruction& instruction, Op op);
+  static MatrixForm matrixForm(const isa::Form& form);
+  void emitMatrix(Op op, MatrixForm matrix);
 
   // decode_video.cpp
   void decodeVideo(const ir::Instruction& instruction, Op op);

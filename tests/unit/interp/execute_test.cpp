@@ -253,13 +253,10 @@ TEST(Execute, ControlAndCalls) {
 
 TEST(Execute, WhatIsAbsentSaysSo) {
   try {
-    execute(
-        "wmma.mma.sync.aligned.row.col.m16n16k16.f16.f16 {%r0,%r1,%r2,%r3}, "
-        "{%r0,%r1,%r2,%r3,%r0,%r1,%r2,%r3}, {%r0,%r1,%r2,%r3,%r0,%r1,%r2,%r3}, "
-        "{%r0,%r1,%r2,%r3};");
+    execute("wgmma.fence.sync.aligned;");
     FAIL() << "it ran";
   } catch (const std::runtime_error& error) {
-    EXPECT_NE(std::string(error.what()).find("'wmma.mma"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("'wgmma.fence"), std::string::npos) << error.what();
     EXPECT_NE(std::string(error.what()).find("test.ptx:"), std::string::npos);
   }
 }

@@ -1,0 +1,92 @@
+// What the matrix instructions of a warp compute, apart from who holds which element and where it
+// comes from in memory (PTX ISA 9.7.16).
+//
+// The fragments of mma.sync follow one rule.  With e elements in a register, g = lane / 4 and
+// t = lane % 4:
+//   register r of a:   row g + 8 (r % 2),  columns t e .. t e + e-1, plus 4 e (r / 2)
+//   register r of b:   column g,           rows    t e .. t e + e-1, plus 4 e r
+//   element i of c, d: row g + 8 (i / 2),  column  2 t + i % 2
+// Those of wmma are nobody's business by the manual.  Here lane after lane has the next elements in
+// the order of the rows, over again where registers are left.
+//
+// How a sum of products is rounded is left open too.  Products are exact; their sum is taken in
+// double, in the order of k, and rounded once; integers and f64 have no freedom.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "interp/arithmetic/rounding.h"
+
+namespace ptxopt::interp {
+
+enum class Element : std::uint8_t {
+  F16,
+  BF16,
+  TF32,
+  F32,
+  F64,
+  S32,
+  S8,
+  U8,
+  S4,
+  U4,
+  B1,
+  E4M3,
+  E5M2
+};
+std::optional<Element> findElement(std::string_view qualifier);  // ".f16"
+int bitsOf(Element element);
+// Elements in a register; those of 64 bits have a register of that size.
+int perRegister(Element element);
+
+enum class MatrixRole : std::uint8_t { D, A, B, C };
+
+struct MatrixShape {
+  int m = 0;
+  int n = 0;
+  int k = 0;
+  int rows(MatrixRole role) const { return role == MatrixRole::B ? k : m; }
+  int columns(MatrixRole role) const { return role == MatrixRole::A ? k : n; }
+  static constexpr int kLargest = 16 * 256;  // elements of a
+};
+std::optional<MatrixShape> parseShape(std::string_view qualifier);  // ".m16n8k16"
+
+// One instruction.
+struct MatrixForm {
+  MatrixShape shape;
+  std::array<Element, 4> elements{};                // by role
+  std::array<std::vector<std::uint32_t>, 4> slots;  // by role: the registers of a thread
+  bool isWmma = false;
+  bool saturates = false;      // of integers: .satfinite
+  bool isConjunction = false;  // of bits: .and.popc, else .xor.popc
+  Rounding rounding = Rounding::NearestEven;
+  // wmma.load and wmma.store.
+  MatrixRole moved = MatrixRole::D;
+  bool isColumnMajor = false;
+
+  Element element(MatrixRole role) const { return elements[static_cast<std::size_t>(role)]; }
+  const std::vector<std::uint32_t>& slotsOf(MatrixRole role) const {
+    return slots[static_cast<std::size_t>(role)];
+  }
+  // As many registers as the elements need.
+  bool fits(MatrixRole role) const;
+};
+
+struct MatrixPosition {
+  int row = 0;
+  int column = 0;
+};
+// Of element j of register r.
+MatrixPosition positionOf(const MatrixForm& form, MatrixRole role, int lane, int r, int j);
+
+// Row-major bits of the elements.
+struct MatrixValues {
+  std::vector<std::uint64_t> a, b, c, d;
+};
+void multiply(const MatrixForm& form, MatrixValues& values);
+
+}  // namespace ptxopt::interp
