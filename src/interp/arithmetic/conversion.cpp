@@ -53,6 +53,12 @@ std::uint64_t flushSubnormal(Type type, std::uint64_t bits) {
       flush(std::bit_cast<float>(static_cast<std::uint32_t>(bits))));
 }
 
+// What a NaN becomes in an integer type (PTX ISA 9.7.10.24).
+std::uint64_t integerOfNaN(Type to, Type from) {
+  const int width = isa::bitWidth(to);
+  return from == Type::F64 || width == 64 ? std::uint64_t{1} << (width - 1) : 0;
+}
+
 // Into an integer type, with saturation at its bounds.
 std::uint64_t clampInteger(Type type, RoundedInteger value) {
   const int width = isa::bitWidth(type);
@@ -110,7 +116,7 @@ std::uint64_t truncated(std::uint64_t bits, int width) {
 std::uint64_t extended(Type type, std::uint64_t bits) {
   const int width = isa::bitWidth(type);
   if (width >= 64) return bits;
-  if (!isa::isSigned(type)) return truncated(bits, width);
+  if (!isa::isSigned(type) || isa::isFloat(type)) return truncated(bits, width);
   const int unused = 64 - width;
   return static_cast<std::uint64_t>(static_cast<std::int64_t>(bits << unused) >> unused);
 }
@@ -127,7 +133,10 @@ std::uint64_t convert(const Conversion& conversion, std::uint64_t bits) {
   }
   if (conversion.ftz) bits = flushSubnormal(from, truncated(bits, isa::bitWidth(from)));
   Real value = unpack(*floatFormat(from), bits);
-  if (isInteger(to)) return clampInteger(to, toInteger(value, conversion.rounding));
+  if (isInteger(to)) {
+    if (value.kind == Real::Class::NaN) return integerOfNaN(to, from);
+    return clampInteger(to, toInteger(value, conversion.rounding));
+  }
   if (value.kind == Real::Class::NaN && from == to && to == Type::F64 && !conversion.saturates) {
     return bits | std::uint64_t{1} << 51;
   }
