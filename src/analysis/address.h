@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "analysis/interval.h"
+#include "analysis/launch_shape.h"
 #include "analysis/linear_form.h"
 #include "analysis/loops.h"
 #include "analysis/manager.h"
@@ -98,13 +99,6 @@ struct Access {
   Leader leader;
   // What guards say about the special registers and iterations of the form: leaf and interval.
   std::vector<std::pair<LeafId, Interval>> restrictions;
-};
-
-// The shape of the block that a kernel is launched with, as far as it is known.
-struct LaunchShape {
-  std::optional<std::array<std::uint32_t, 3>> block;
-  // .reqntid of an entry whose directives are all understood (A7.5).  Of a .func: nothing.
-  static LaunchShape of(const ir::Function& function);
 };
 
 class Addresses {

@@ -1,23 +1,24 @@
-// What bits and what numbers the integer values of a function can be.
+// What numbers and what bits the integer values of a function can be.
 //
 // For values of 8 to 64 bits: an unsigned and a signed interval, and the bits that are known.  They
 // follow from constants, the limits of special registers, the width of loads, and arithmetic; at
-// phis they are joined, and what a branch says about a value holds in the blocks that only its edge
-// leads to.  So `i` is below `n` in the body of a loop that tests it.
+// phis they are joined, and what a branch says about a value holds in the blocks to which only its
+// edge leads.  So `i` is below `n` in the body of a loop that tests it.
 //
-// A fixpoint from below over the blocks in reverse postorder.  After kPatience rounds a phi that
-// still grows jumps to what the branches around it allow, else to the bounds of its type; after
-// kRounds everything that still grows does.  Cost: a few rounds over all integer instructions; 48
-// bytes a value.
+// A fixpoint from below over the blocks in reverse postorder.  After kPatience rounds a bound of a
+// phi that still grows jumps to what the branches on its edges allow, else to that of its type;
+// after kRounds rounds every phi of a loop header that still grows loses all bounds.  Then two more
+// rounds shrink again what the jumps overshot.  Every round is sound by itself.
+//
+// Cost: a few rounds over all integer instructions; 56 bytes a value.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <optional>
-#include <span>
 #include <vector>
 
+#include "analysis/branch_conditions.h"
 #include "analysis/interval.h"
+#include "analysis/launch_shape.h"
 #include "analysis/ssa.h"
 
 namespace ptxopt::analysis {
@@ -30,7 +31,7 @@ struct ValueRange {
   std::int64_t signedHighest = 0;
   std::uint64_t zeros = 0;  // bits that are 0, below 2^bits
   std::uint64_t ones = 0;   // bits that are 1
-  std::uint8_t bits = 0;    // 0: not an integer, nothing is known
+  std::uint8_t bits = 0;    // 0: no integer, nothing is known
 
   static ValueRange all(unsigned bits);
   static ValueRange of(std::uint64_t value, unsigned bits);
@@ -38,57 +39,49 @@ struct ValueRange {
   static ValueRange betweenSigned(std::int64_t lowest, std::int64_t highest, unsigned bits);
 
   bool isConstant() const { return bits != 0 && lowest == highest; }
-  // The unsigned interval as one of integers; no bound above 2^63.
+  // As integers; a bound at 2^63 or above is none.
   Interval asUnsigned() const;
   Interval asSigned() const { return {signedLowest, signedHighest}; }
   friend bool operator==(const ValueRange&, const ValueRange&) = default;
 };
 
 ValueRange join(const ValueRange& a, const ValueRange& b);
-// Both hold.  Where they contradict each other, the value does not occur; the result is one of
-// them.
+// What satisfies both; `a` where nothing does, for then the value does not occur.
 ValueRange meet(const ValueRange& a, const ValueRange& b);
-
-// What a comparison says where it is true.
-enum class Comparison : std::uint8_t { Eq, Ne, Lt, Le, Gt, Ge, Ltu, Leu, Gtu, Geu };
-Comparison negation(Comparison comparison);
-Comparison swapped(Comparison comparison);  // b ? a for a ? b
-
-struct Condition {
-  Comparison comparison = Comparison::Eq;
-  ValueId value = kNone;
-  ValueId other = kNone;       // kNone: `constant`
-  std::uint64_t constant = 0;  // below 2^bits
-  std::uint8_t bits = 0;
-  BlockId block = kNone;  // holds there and in all that it dominates
-};
 
 class ValueRanges {
  public:
-  explicit ValueRanges(const Ssa& ssa);
+  // All of them must outlive the object.
+  ValueRanges(const Ssa& ssa, const BranchConditions& conditions, const LaunchShape& shape);
+  // With the shape that the function says.
+  ValueRanges(const Ssa& ssa, const BranchConditions& conditions);
 
-  // At its definition.
+  const LaunchShape& shape() const { return shape_; }
+  const BranchConditions& conditions() const { return *conditions_; }
+  // At its definition.  `bits` is 0 for what is no integer of at most 64 bits.
   const ValueRange& of(ValueId value) const { return ranges_[value]; }
-  // As it is known where `instruction` is executed: by the branches above it and its own guard.
-  ValueRange at(ValueId value, const ir::Instruction& instruction) const;
-  // Of a source operand: a register, an integer, a special register.
+  // In a block, by the branches above it.  O(conditions on the value).
+  ValueRange at(ValueId value, BlockId block) const;
+  // Of a source operand as a number of `bits` bits, where its instruction stands: a register that
+  // is as wide or wider, an integer, a special register.
   ValueRange ofOperand(const ir::Instruction& instruction, const ir::Operand& operand,
                        unsigned bits) const;
-
-  // What is known about `value` somewhere, by the branches.
-  std::span<const Condition> conditions(ValueId value) const;
-  // What the guard of an instruction says where it is executed.
-  std::vector<Condition> guardConditions(const ir::Instruction& instruction) const;
-
-  // The bits of a register as a number; 0 where it is none (predicates, vectors, 128 bits).
-  unsigned bitsOf(ValueId value) const { return ranges_[value].bits; }
+  // The numbers that satisfy the condition, of which `range` is known.
+  ValueRange refined(const ValueRange& range, const Condition& condition) const;
 
  private:
   class Solver;
+  ValueRange rangeOf(ValueId value, const ir::Operand& operand, unsigned bits) const;
+
   const Ssa* ssa_;
+  const BranchConditions* conditions_;
+  LaunchShape shape_;
   std::vector<ValueRange> ranges_;
-  std::vector<Condition> conditions_;  // by value
-  std::vector<std::uint32_t> firstCondition_;
+};
+
+template <>
+struct InputsOf<ValueRanges> {
+  using type = Inputs<Ssa, BranchConditions>;
 };
 
 }  // namespace ptxopt::analysis

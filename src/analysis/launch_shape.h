@@ -1,0 +1,36 @@
+// What is known about the block of threads that a kernel is launched with.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+
+#include "ir/function.h"
+#include "isa/isa.h"
+
+namespace ptxopt::analysis {
+
+// docs/soundness.md C8(ii).4
+struct LaunchShape {
+  // Exact: %ntid.x, .y, .z.
+  std::optional<std::array<std::uint32_t, 3>> block;
+  // The most that each may be.  Without a directive it is what the ISA allows.
+  std::array<std::uint32_t, 3> most = {1024, 1024, 64};
+
+  // By .reqntid or .maxntid of an entry whose attributes are all understood (A7.5).  Of a .func:
+  // nothing beyond the ISA.
+  static LaunchShape of(const ir::Function& function);
+  static LaunchShape of(std::array<std::uint32_t, 3> block) { return {block, block}; }
+};
+
+// A special register as an operand names it.
+struct SpecialName {
+  enum class Which : std::uint8_t { Tid, Ntid, Ctaid, LaneId, Other };
+  Which which = Which::Other;
+  std::uint8_t component = 0;  // 0 .. 3 for .x .y .z .w; 0 for a scalar
+  std::uint32_t index = 0;     // in isa::specialRegisters()
+};
+// None for one without a row, for a member of a numbered family, and for a vector as a whole.
+std::optional<SpecialName> specialName(const ir::Function& function, const ir::Operand& operand);
+
+}  // namespace ptxopt::analysis
