@@ -1,5 +1,9 @@
 #include "analysis/participation.h"
 
+#include <algorithm>
+#include <array>
+#include <unordered_map>
+
 #include "ir/effect.h"
 #include "ir/module.h"
 
@@ -69,38 +73,113 @@ BarrierUse BarrierUses::ofCall(const ir::Function& caller, const ir::Instruction
   return use;
 }
 
-Participation::Participation(const Cfg& cfg, const Liveness& liveness, const BarrierUses& uses) {
+BitSet functionsWithKnownCallers(const BarrierUses& uses, const CallGraph& graph) {
+  BitSet found(graph.graph().vertexCount());
+  const std::vector<Vertex> order = graph.bottomUp();
+  // Callers come first, so that theirs are known.
+  for (std::size_t k = order.size(); k-- > 0;) {
+    const Vertex v = order[k];
+    const ir::Function* function = graph.function(v);
+    if (function == nullptr || !function->hasBody() || function->isEntry()) continue;
+    if (!graph.callersAreKnown(v) || graph.isRecursive(v)) continue;
+    if (!uses.withCallees(*function).any()) continue;
+    const auto callers = graph.graph().predecessors(v);
+    const bool areKnown = std::all_of(callers.begin(), callers.end(), [&](Vertex caller) {
+      const ir::Function* of = graph.function(caller);
+      return found.test(caller) || (of != nullptr && of->isEntry());
+    });
+    if (areKnown) found.set(v);
+  }
+  return found;
+}
+
+Participation::Participation(const Cfg& cfg, const Liveness& liveness, const BarrierUses& uses)
+    : Participation(std::array{Body{&cfg, &liveness}}, uses, nullptr, nullptr) {}
+
+Participation::Participation(std::span<const Body> bodies, const BarrierUses& uses,
+                             const CallGraph& graph, const BitSet& withKnownCallers)
+    : Participation(bodies, uses, &graph, &withKnownCallers) {}
+
+Participation::Participation(std::span<const Body> bodies, const BarrierUses& uses,
+                             const CallGraph* graph, const BitSet* withKnownCallers)
+    : uniformity_(bodies.size()) {
+  struct Call {
+    std::uint32_t caller;
+    const ir::Instruction* instruction;
+    std::uint32_t callee;
+  };
+  std::vector<Call> calls;  // of bodies
+  std::unordered_map<const ir::Function*, std::uint32_t> bodyOf;
+  for (std::uint32_t k = 0; k < bodies.size(); ++k) bodyOf[&bodies[k].cfg->function()] = k;
+  const auto calleeAmongBodies = [&](const ir::Function& caller, const ir::Instruction& call) {
+    if (graph == nullptr || !call.form->known()) return kNone;
+    const std::vector<Vertex> targets = graph->targets(caller, call);
+    if (targets.size() != 1 || !withKnownCallers->test(targets[0])) return kNone;
+    const auto found = bodyOf.find(graph->function(targets[0]));
+    return found == bodyOf.end() ? kNone : found->second;
+  };
+
   // Ids on which something happens that is not a full barrier of all threads (C1.4).
   BarrierIds tainted = 0;
-  BitSet meetsBarrier(cfg.vertexCount());
-  for (BlockId b = 0; b < cfg.blockCount(); ++b) {
-    for (ir::Instruction& instruction : cfg.instructions(b)) {
-      if (const auto barrier = ir::ctaBarrier(instruction)) {
-        barriers_.push_back({&instruction, *barrier});
-        meetsBarrier.set(b);
-      } else if (ir::mayBeAnyBarrier(instruction)) {
-        tainted = kAllBarrierIds;
-        meetsBarrier.set(b);
-      } else if (instruction.form->control == isa::Control::Call || !instruction.form->known()) {
-        // An unknown form may call every function that it names (A7.2).
-        const BarrierUse use = uses.ofCall(cfg.function(), instruction);
-        tainted |= use.mayBeAny ? kAllBarrierIds : use.ids;
-        if (use.any()) meetsBarrier.set(b);
+  for (std::uint32_t k = 0; k < bodies.size(); ++k) {
+    const Cfg& cfg = *bodies[k].cfg;
+    BitSet meetsBarrier(cfg.vertexCount());
+    bool meetsAny = false;
+    for (BlockId b = 0; b < cfg.blockCount(); ++b) {
+      for (ir::Instruction& instruction : cfg.instructions(b)) {
+        if (const auto barrier = ir::ctaBarrier(instruction)) {
+          barriers_.push_back({&instruction, *barrier, Standing::Partial, k});
+          meetsBarrier.set(b);
+        } else if (ir::mayBeAnyBarrier(instruction)) {
+          tainted = kAllBarrierIds;
+          meetsBarrier.set(b);
+        } else if (instruction.form->control == isa::Control::Call || !instruction.form->known()) {
+          const std::uint32_t callee = calleeAmongBodies(cfg.function(), instruction);
+          if (callee != kNone) {
+            calls.push_back({k, &instruction, callee});
+            meetsBarrier.set(b);
+            continue;
+          }
+          // An unknown form may call every function that it names (A7.2).
+          const BarrierUse use = uses.ofCall(cfg.function(), instruction);
+          tainted |= use.mayBeAny ? kAllBarrierIds : use.ids;
+          if (use.any()) meetsBarrier.set(b);
+        }
+      }
+      meetsAny |= meetsBarrier.test(b);
+    }
+    if (!meetsAny) continue;
+    // Who returns from a function goes on, and may meet the barriers of the caller.
+    if (!cfg.function().isEntry()) {
+      for (const EdgeId e : cfg.inEdges(cfg.exit())) {
+        if (cfg.kind(e) == EdgeKind::Return) meetsBarrier.set(cfg.source(e));
       }
     }
+    uniformity_[k].emplace(cfg, *bodies[k].liveness, meetsBarrier);
   }
   if (barriers_.empty()) return;
 
-  const Uniformity uniformity(cfg, liveness, meetsBarrier);
+  const auto allGetTo = [&](std::uint32_t body, const ir::Instruction& instruction) {
+    const Uniformity& uniformity = *uniformity_[body];
+    return uniformity.isUniform(instruction.block) &&
+           (!instruction.guard || uniformity.isUniform(instruction.guard.predicate()));
+  };
+  // Callers come before callees.
+  std::vector<bool> isEnteredByAll(bodies.size(), true);
+  for (const Call& call : calls) {
+    if (!isEnteredByAll[call.caller] || !allGetTo(call.caller, *call.instruction)) {
+      isEnteredByAll[call.callee] = false;
+    }
+  }
+
   for (Member& member : barriers_) {
-    const ir::Guard guard = member.instruction->guard;
+    const Cfg& cfg = *bodies[member.body].cfg;
     if (!member.barrier.isFull()) {
       member.standing = Standing::Partial;
-    } else if (!uniformity.isUniform(member.instruction->block) ||
-               (guard && !uniformity.isUniform(guard.predicate()))) {
+    } else if (!isEnteredByAll[member.body] || !allGetTo(member.body, *member.instruction)) {
       member.standing = Standing::NotUniform;
     } else {
-      member.standing = guard ? Standing::Guarded : Standing::Judged;
+      member.standing = member.instruction->guard ? Standing::Guarded : Standing::Judged;
       continue;
     }
     if (cfg.isReachable(member.instruction->block)) tainted |= barrierIds(member.barrier);

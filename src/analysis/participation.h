@@ -1,4 +1,5 @@
-// Which CTA barriers of a kernel all of its threads provably take part in.
+// Which CTA barriers of a kernel, or of kernels and the functions that they share, all of its threads
+// provably take part in.
 //
 // docs/soundness.md C1: a barrier may be judged only if all threads that have not ended execute the
 // same sequence of barriers, and if nothing that may use the same barrier resource spoils that (C1.4,
@@ -6,12 +7,15 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "analysis/call_graph.h"
 #include "analysis/cfg.h"
 #include "analysis/uniformity.h"
 #include "ir/barrier.h"
+#include "support/bit_set.h"
 
 namespace ptxopt::analysis {
 
@@ -66,21 +70,44 @@ enum class Standing : std::uint8_t {
   Tainted,     // full and uniform, but an instruction that is not may use its id
 };
 
-// Of the barriers of one entry.
+// The functions with barriers whose callers are all known, down from the entries: only such barriers
+// can be judged (C1.6).  Functions that call themselves are none.  By vertex of the call graph.
+BitSet functionsWithKnownCallers(const BarrierUses& uses, const CallGraph& graph);
+
+// Of the barriers of one entry; or of entries and the functions with barriers that they share.
 class Participation {
  public:
+  // Barriers of callees are not judged: they taint their ids.
   Participation(const Cfg& cfg, const Liveness& liveness, const BarrierUses& uses);
+
+  struct Body {
+    const Cfg* cfg;
+    const Liveness* liveness;
+  };
+  // All of the functions in `withKnownCallers` that are called here stand among `bodies`, and all
+  // that call one of these: a caller before its callees.
+  Participation(std::span<const Body> bodies, const BarrierUses& uses, const CallGraph& graph,
+                const BitSet& withKnownCallers);
 
   struct Member {
     ir::Instruction* instruction = nullptr;
     ir::CtaBarrier barrier;
     Standing standing = Standing::Partial;
+    std::uint32_t body = 0;
   };
-  // In the order of the text.
+  // Body by body, in the order of the text.
   const std::vector<Member>& barriers() const { return barriers_; }
+  // None of a body without anything that is or may be a barrier.
+  const Uniformity* uniformity(std::uint32_t body) const {
+    return uniformity_[body] ? &*uniformity_[body] : nullptr;
+  }
 
  private:
+  Participation(std::span<const Body> bodies, const BarrierUses& uses, const CallGraph* graph,
+                const BitSet* withKnownCallers);
+
   std::vector<Member> barriers_;
+  std::vector<std::optional<Uniformity>> uniformity_;  // by body
 };
 
 }  // namespace ptxopt::analysis

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "passes/basic_dbe.h"
+#include "passes/dead_sync.h"
 #include "passes/pass.h"
 
 namespace ptxopt::passes {
@@ -10,6 +11,7 @@ namespace ptxopt::passes {
 namespace {
 constexpr std::array kPasses = {
     &kBasicDbe,
+    &kDeadSync,
 };
 }  // namespace
 

@@ -1,0 +1,105 @@
+// Classes of accesses, sets of them, and which classes conflict: Conf of docs/soundness.md C0.2 up to
+// the precision asked for.
+//
+// All accesses that no question here tells apart are one class, so that sets are small.  A class
+// stands in a bucket: a domain and an object of it, or the domain without an object, which any object
+// of it may overlap.  Classes of two objects never conflict, and nobody compares them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "analysis/memory_effects.h"
+
+namespace ptxopt::analysis {
+
+enum class Precision : std::uint8_t {
+  Flags,    // any read, any write
+  Objects,  // spaces and objects
+};
+
+using ClassId = std::uint32_t;
+
+struct AccessClass {
+  AccessKinds kinds = 0;
+  Domain domain = Domain::Any;
+  const ir::Variable* object = nullptr;  // null: any of the domain
+};
+
+// A set of classes, and marks.  Classes are ordered by bucket.  Insertion is O(size) words moved at
+// worst, and O(1) where classes come in the order in which they were made.
+class AccessSet {
+ public:
+  // What a set of accesses is to the outside: a bucket and a class in one number.
+  using Key = std::uint64_t;
+
+  EffectMarks marks() const { return marks_; }
+  // New marks only.
+  EffectMarks addMarks(EffectMarks marks);
+  // True if it is new.
+  bool add(Key key);
+  // Adds all of `other`; small into large.  Returns nothing: ask before what is new.
+  void absorb(AccessSet&& other);
+  bool contains(Key key) const;
+
+  const std::vector<Key>& keys() const { return keys_; }
+  bool empty() const { return keys_.empty() && marks_ == 0; }
+  // The keys from `first` on that are below `last`: a range in the order of the set.
+  std::pair<const Key*, const Key*> range(Key first, Key last) const;
+
+ private:
+  EffectMarks marks_ = 0;
+  std::vector<Key> keys_;  // sorted
+};
+
+class AccessClasses {
+ public:
+  // `sharedIsExternal`: docs/soundness.md, terms.
+  AccessClasses(Precision precision, bool sharedIsExternal)
+      : precision_(precision), sharedIsExternal_(sharedIsExternal) {}
+
+  // The class of an access of `kinds` to `place`; none for a place that is in no conflict.
+  std::optional<AccessSet::Key> keyOf(AccessKinds kinds, const Place& place);
+  const AccessClass& of(AccessSet::Key key) const {
+    return classes_[static_cast<ClassId>(key & kClassMask)];
+  }
+
+  // For some instances by two threads of a CTA, the upper one before a barrier and the lower one
+  // behind it, the barrier orders the two.  The one predicate that a precision refines.
+  bool mayConflict(const AccessClass& above, const AccessClass& below) const;
+
+  struct Conflict {
+    // A class or, where it is none, the marks that conflict with the other side.
+    std::optional<AccessSet::Key> above, below;
+    EffectMarks aboveMarks = 0, belowMarks = 0;
+  };
+  // Some pair, one from each set.  O(the smaller set times log the larger one) as long as no pair of
+  // one bucket is free of a conflict.
+  std::optional<Conflict> conflict(const AccessSet& above, const AccessSet& below) const;
+
+ private:
+  static constexpr AccessSet::Key kClassMask = 0xffff'ffff;
+  static constexpr unsigned kBucketShift = 32;
+  static constexpr unsigned kDomainShift = 62;
+  static constexpr std::uint32_t kNoObject = (1u << 30) - 1;
+  static AccessSet::Key bucket(Domain domain, std::uint32_t object) {
+    return static_cast<AccessSet::Key>(domain) << kDomainShift |
+           static_cast<AccessSet::Key>(object) << kBucketShift;
+  }
+  static AccessSet::Key bucketOf(AccessSet::Key key) { return key & ~kClassMask; }
+  static Domain domainOf(AccessSet::Key key) { return static_cast<Domain>(key >> kDomainShift); }
+  static bool hasObject(AccessSet::Key key) {
+    return (key >> kBucketShift & kNoObject) != kNoObject;
+  }
+
+  Precision precision_;
+  bool sharedIsExternal_;
+  std::vector<AccessClass> classes_;
+  std::unordered_map<const ir::Variable*, std::uint32_t> objects_;
+  std::unordered_map<AccessSet::Key, ClassId> byBucketAndKinds_;
+};
+
+}  // namespace ptxopt::analysis

@@ -1,0 +1,365 @@
+#include "analysis/barrier_graph.h"
+
+#include <algorithm>
+#include <numeric>
+#include <unordered_map>
+
+#include "ir/module.h"
+
+namespace ptxopt::analysis {
+
+namespace {
+
+using ir::Instruction;
+using Node = BarrierRegions::Node;
+
+bool anySharedIsExternal(std::span<const BarrierBody> bodies, const CallEffects& effects) {
+  return std::any_of(bodies.begin(), bodies.end(), [&](const BarrierBody& body) {
+    return effects.of(body.cfg->function()).sharedIsExternal;
+  });
+}
+
+}  // namespace
+
+class BarrierGraph::Builder {
+ public:
+  Builder(BarrierGraph& graph, std::span<const BarrierBody> bodies, const BarrierFacts& facts,
+          Precision precision)
+      : graph_(graph),
+        regions_(graph.regions_),
+        bodies_(bodies),
+        facts_(facts),
+        participation_(participants(bodies), facts.uses, *facts.graph, facts.withKnownCallers),
+        ends_(bodies.size()),
+        depths_(bodies.size()),
+        endsInside_(bodies.size()) {
+    for (std::uint32_t k = 0; k < bodies.size(); ++k) {
+      bodyOf_[&bodies[k].cfg->function()] = k;
+      if (precision != Precision::Flags) objects_.emplace_back(bodies[k].cfg->function());
+    }
+    for (const Participation::Member& member : participation_.barriers()) {
+      members_[member.instruction] = static_cast<std::uint32_t>(graph.barriers_.size());
+      graph.barriers_.push_back(
+          {member.instruction, member.barrier, member.standing, member.body, 0, kNone});
+    }
+    findCopies();
+    for (Ends& ends : ends_) {
+      ends.entry = regions_.addPiece();
+      ends.exit = regions_.addPiece();
+    }
+    threadEnd_ = regions_.addPiece();
+    addThreadEnd();
+    for (std::uint32_t k = 0; k < bodies.size(); ++k) addBody(k);
+    connectThreadEnds();
+  }
+
+ private:
+  struct Ends {
+    Node entry = kNone;
+    Node exit = kNone;  // where it returns
+  };
+
+  static std::vector<Participation::Body> participants(std::span<const BarrierBody> bodies) {
+    std::vector<Participation::Body> result;
+    for (const BarrierBody& body : bodies) result.push_back({body.cfg, body.liveness});
+    return result;
+  }
+
+  // ---- accesses ---------------------------------------------------------------------------------
+
+  Place placeOf(std::uint32_t body, const MemoryAccess& access) const {
+    if (access.address == nullptr || objects_.empty()) return {access.domain};
+    return objects_[body].placeOf(*access.address, access.domain);
+  }
+
+  // What the waits of class A complete: everything that is copied asynchronously (C5.1).
+  void findCopies() {
+    bool isComplete = true;
+    for (std::uint32_t k = 0; k < bodies_.size(); ++k) {
+      const Cfg& cfg = *bodies_[k].cfg;
+      for (BlockId b = 0; b < cfg.blockCount(); ++b) {
+        for (const Instruction& instruction : cfg.instructions(b)) {
+          if (instruction.form->effect == isa::Effect::AsyncCopy) {
+            for (const MemoryAccess& access : memoryEffectOf(instruction).all()) {
+              addCopy({access.kinds, placeOf(k, access)});
+            }
+          } else if (instruction.form->control == isa::Control::Call &&
+                     calleeOf(k, instruction) == kNone) {
+            isComplete &=
+                !facts_.effects.ofCall(cfg.function(), instruction).hasAsyncCopy;
+          }
+        }
+      }
+    }
+    if (!isComplete) {
+      copies_ = {{kWrite, {Domain::Shared}}, {kRead, {Domain::Global}}};
+    }
+  }
+  void addCopy(const ObjectAccess& access) {
+    if (std::find(copies_.begin(), copies_.end(), access) == copies_.end()) {
+      copies_.push_back(access);
+    }
+  }
+
+  void addAccess(std::uint32_t body, const Instruction& instruction, AccessKinds kinds,
+                 const Place& place, Ordered ordered) {
+    const auto key = graph_.classes_.keyOf(kinds, place);
+    if (!key) return;
+    BarrierRegions::Event event;
+    event.instruction = &instruction;
+    event.function = &bodies_[body].cfg->function();
+    event.key = key;
+    event.ordered = ordered;
+    event.reads = (kinds & kRead) != 0;
+    event.writes = (kinds & kWrite) != 0;
+    regions_.addEvent(event);
+  }
+  void addMarks(std::uint32_t body, const Instruction& instruction, EffectMarks marks,
+                Ordered ordered) {
+    if (marks == 0) return;
+    BarrierRegions::Event event;
+    event.instruction = &instruction;
+    event.function = &bodies_[body].cfg->function();
+    event.marks = marks;
+    event.ordered = ordered;
+    // T may read and write anything.
+    event.reads = event.writes = (marks & kOpaqueSync) != 0;
+    regions_.addEvent(event);
+  }
+
+  // ---- code -------------------------------------------------------------------------------------
+
+  std::uint32_t calleeOf(std::uint32_t body, const Instruction& instruction) const {
+    const bool mayCall =
+        instruction.form->known() && instruction.form->control == isa::Control::Call;
+    if (!mayCall || bodies_.size() == 1) return kNone;
+    const std::vector<Vertex> targets =
+        facts_.graph->targets(bodies_[body].cfg->function(), instruction);
+    if (targets.size() != 1 || !facts_.withKnownCallers.test(targets[0])) return kNone;
+    const auto found = bodyOf_.find(facts_.graph->function(targets[0]));
+    return found == bodyOf_.end() ? kNone : found->second;
+  }
+
+  Node nextPiece(Node after) {
+    const Node piece = regions_.addPiece();
+    regions_.addEdge(after, piece);
+    return piece;
+  }
+
+  // Returns the piece in which the code goes on.
+  Node addInstruction(std::uint32_t body, Node at, Instruction& instruction) {
+    const BarrierBody& of = bodies_[body];
+    if (const auto found = members_.find(&instruction); found != members_.end()) {
+      Barrier& barrier = graph_.barriers_[found->second];
+      const BlockId block = instruction.block;
+      barrier.depth = depths_[body] + of.loops->depthOf(block);
+      if (barrier.standing == Standing::Judged || barrier.standing == Standing::Guarded) {
+        barrier.node = regions_.addBarrier(barrier.standing == Standing::Judged);
+        regions_.addEdge(at, barrier.node);
+        return nextPiece(barrier.node);
+      }
+      addMarks(body, instruction, kBarrierResource | kOpaqueSync, Ordered::Both);
+      return at;
+    }
+
+    const MemoryEffect effect = memoryEffectOf(instruction);
+    addMarks(body, instruction, effect.marks, effect.markOrder);
+    if (effect.completesCopies) {
+      for (const ObjectAccess& copy : copies_) {
+        addAccess(body, instruction, copy.kinds, copy.place, Ordered::Both);
+      }
+    } else {
+      for (const MemoryAccess& access : effect.all()) {
+        addAccess(body, instruction, access.kinds, placeOf(body, access), access.ordered);
+      }
+    }
+    const bool mayCall =
+        instruction.form->control == isa::Control::Call || !instruction.form->known();
+    if (!instruction.form->known()) endInside(body, at);
+    if (!mayCall) return at;
+
+    if (const std::uint32_t callee = calleeOf(body, instruction); callee != kNone) {
+      graph_.calls_.push_back({body, callee, instruction.block});
+      depths_[callee] = std::max(depths_[callee],
+                                 depths_[body] + of.loops->depthOf(instruction.block));
+      if (facts_.effects.of(bodies_[callee].cfg->function()).mayEndThread) {
+        endsInside_[body] = true;
+      }
+      regions_.addEdge(at, ends_[callee].entry);
+      const Node behind = nextPiece(ends_[callee].exit);
+      if (instruction.guard) regions_.addEdge(at, behind);
+      return behind;
+    }
+    const CallEffect called = facts_.effects.ofCall(of.cfg->function(), instruction);
+    addMarks(body, instruction, called.marks, Ordered::Both);
+    for (const ObjectAccess& access : called.accesses) {
+      addAccess(body, instruction, access.kinds, access.place, Ordered::Both);
+    }
+    if (called.mayEndThread) endInside(body, at);
+    return at;
+  }
+
+  // The thread may end in this piece, where the control-flow graph knows nothing of it.
+  void endInside(std::uint32_t body, Node piece) {
+    endsInside_[body] = true;
+    mayEndIn_.push_back(piece);
+  }
+
+  void addBody(std::uint32_t k) {
+    const Cfg& cfg = *bodies_[k].cfg;
+    std::vector<Node> first(cfg.blockCount(), kNone);
+    std::vector<Node> last(cfg.blockCount(), kNone);
+    for (BlockId b = 0; b < cfg.blockCount(); ++b) {
+      if (!cfg.isReachable(b)) continue;
+      Node at = first[b] = regions_.addPiece();
+      for (Instruction& instruction : cfg.instructions(b)) {
+        at = addInstruction(k, at, instruction);
+      }
+      last[b] = at;
+    }
+    regions_.addEdge(ends_[k].entry, first[cfg.entry()]);
+    const bool isEntry = cfg.function().isEntry();
+    for (BlockId b = 0; b < cfg.blockCount(); ++b) {
+      if (last[b] == kNone) continue;
+      for (EdgeId e = cfg.firstOutEdge(b); e != cfg.firstOutEdge(b + 1); ++e) {
+        if (cfg.target(e) != cfg.exit()) {
+          regions_.addEdge(last[b], first[cfg.target(e)]);
+          continue;
+        }
+        const EdgeKind kind = cfg.kind(e);
+        const bool returns = kind == EdgeKind::Return || kind == EdgeKind::UnknownExit;
+        if (returns && !isEntry) regions_.addEdge(last[b], ends_[k].exit);
+        if ((returns && isEntry) || kind == EdgeKind::Exit || kind == EdgeKind::UnknownExit) {
+          mayEndIn_.push_back(last[b]);
+        }
+      }
+      if (maySplit(k, b)) splits_.push_back(last[b]);
+    }
+  }
+
+  // ---- ends of threads (C1.3) -------------------------------------------------------------------
+
+  // Threads may part at the end of this block, and some of them end before they meet again.
+  bool maySplit(std::uint32_t k, BlockId b) const {
+    const Cfg& cfg = *bodies_[k].cfg;
+    const auto next = cfg.successors(b);
+    if (next.size() < 2) return false;
+    const Uniformity* uniformity = participation_.uniformity(k);
+    const Instruction* decision = cfg.block(b).terminator;
+    if (uniformity == nullptr || decision == nullptr || !decision->form->known()) return true;
+    bool varies = decision->guard && !uniformity->isUniform(decision->guard.predicate());
+    ir::forEachRegister(*decision, [&](const ir::Operand& operand) {
+      varies |= operand.reads && !uniformity->isUniform(operand.reg());
+    });
+    if (!varies) return false;
+    // Where nothing but the ends of the graph ends a thread, all of them come to the post-dominator.
+    return bodies_[k].postDominators->parent(b) == cfg.exit() || endsInside_[k];
+  }
+
+  void connectThreadEnds() {
+    std::sort(mayEndIn_.begin(), mayEndIn_.end());
+    mayEndIn_.erase(std::unique(mayEndIn_.begin(), mayEndIn_.end()), mayEndIn_.end());
+    const std::vector<Node> ends = mayEndIn_;
+    for (const Node n : ends) regions_.addEdge(n, threadEnd_);
+    if (splits_.empty() || ends.empty()) return;
+
+    const Node count = regions_.nodeCount();
+    const auto isSeparator = [&](Node n) { return regions_.separates(n); };
+    // Where both an end and a barrier can still be met.
+    const BitSet leadsToEnd = reach(ends, Direction::Backward);
+    std::vector<Node> beforeBarriers;
+    for (const Barrier& barrier : graph_.barriers_) {
+      if (barrier.node == kNone) continue;
+      for (const Node p : regions_.predecessors(barrier.node)) beforeBarriers.push_back(p);
+    }
+    const BitSet leadsToBarrier = reach(beforeBarriers, Direction::Backward);
+    std::vector<Node> parting;
+    for (const Node n : splits_) {
+      if (leadsToEnd.test(n) && leadsToBarrier.test(n)) parting.push_back(n);
+    }
+    const BitSet parted = reach(parting, Direction::Forward);
+
+    // Stretches of code without a barrier, as disjoint sets.
+    std::vector<Node> stretch(count);
+    std::iota(stretch.begin(), stretch.end(), 0);
+    const auto find = [&](Node n) {
+      while (stretch[n] != n) n = stretch[n] = stretch[stretch[n]];
+      return n;
+    };
+    for (Node n = 0; n < count; ++n) {
+      if (isSeparator(n) || n == threadEnd_) continue;
+      for (const Node next : regions_.successors(n)) {
+        if (!isSeparator(next) && next != threadEnd_) stretch[find(n)] = find(next);
+      }
+    }
+    std::unordered_map<Node, Node> arrivals;  // by stretch
+    for (const Node n : ends) {
+      if (!parted.test(n)) continue;
+      const auto [at, isNew] = arrivals.try_emplace(find(n), kNone);
+      if (isNew) {
+        at->second = regions_.addPiece();
+        addThreadEnd();
+      }
+      regions_.addEdge(n, at->second);
+    }
+    for (const Barrier& barrier : graph_.barriers_) {
+      if (barrier.node == kNone) continue;
+      const auto before = regions_.predecessors(barrier.node);
+      const Node p = before.front();  // the piece above; the others are arrivals
+      const auto found = arrivals.find(find(p));
+      if (parted.test(p) && found != arrivals.end()) {
+        regions_.addEdge(found->second, barrier.node);
+      }
+    }
+  }
+
+  void addThreadEnd() {
+    BarrierRegions::Event event;
+    event.marks = kThreadEnd;
+    regions_.addEvent(event);
+  }
+
+  // Nodes that are reached from `from` without crossing a barrier that separates.
+  BitSet reach(const std::vector<Node>& from, Direction direction) const {
+    BitSet seen(regions_.nodeCount());
+    std::vector<Node> work;
+    const auto visit = [&](Node n) {
+      if (!regions_.separates(n) && seen.set(n)) work.push_back(n);
+    };
+    for (const Node n : from) visit(n);
+    while (!work.empty()) {
+      const Node n = work.back();
+      work.pop_back();
+      const auto next = direction == Direction::Forward ? regions_.successors(n)
+                                                        : regions_.predecessors(n);
+      for (const Node m : next) visit(m);
+    }
+    return seen;
+  }
+
+  BarrierGraph& graph_;
+  BarrierRegions& regions_;
+  std::span<const BarrierBody> bodies_;
+  const BarrierFacts& facts_;
+  const Participation participation_;
+  std::vector<AddressObjects> objects_;  // by body, unless flags are enough
+  std::unordered_map<const Instruction*, std::uint32_t> members_;
+  std::unordered_map<const ir::Function*, std::uint32_t> bodyOf_;
+  std::vector<ObjectAccess> copies_;
+  std::vector<Ends> ends_;
+  std::vector<std::uint32_t> depths_;  // of loops around calls, by body
+  std::vector<bool> endsInside_;       // by body: threads end other than where the graph says so
+  Node threadEnd_ = kNone;
+  std::vector<Node> mayEndIn_;
+  std::vector<Node> splits_;
+};
+
+BarrierGraph::BarrierGraph(std::span<const BarrierBody> bodies, const BarrierFacts& facts,
+                           Precision precision)
+    : sharedIsExternal_(anySharedIsExternal(bodies, facts.effects)),
+      classes_(precision, sharedIsExternal_),
+      regions_(classes_) {
+  Builder(*this, bodies, facts, precision);
+}
+
+}  // namespace ptxopt::analysis

@@ -1,0 +1,90 @@
+// The barriers of a kernel, or of kernels and the functions that they share, with all that lies
+// between them: the question that docs/soundness.md C asks, set up for BarrierRegions.
+//
+// Pieces follow the control flow through calls to functions whose barriers are judged (C1.6, C2.4);
+// of any other call the effect stands in the piece of its caller.  Ends of threads lead to the
+// barriers at which they count as arrivals (C1.3):  a thread and one that goes on part at a varying
+// branch, so only ends and barriers are connected that both can be reached from such a branch without
+// a barrier in between and lie in the same stretch of code without one.
+//
+// Cost: near O(statements + edges), and what its parts cost.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "analysis/barrier_regions.h"
+#include "analysis/cfg.h"
+#include "analysis/dominators.h"
+#include "analysis/liveness.h"
+#include "analysis/loops.h"
+#include "analysis/memory_effects.h"
+#include "analysis/participation.h"
+
+namespace ptxopt::analysis {
+
+// Facts about the whole module that the work on one kernel needs.  Made before passes change
+// anything; reading it from several threads is safe.
+struct BarrierFacts {
+  // The graph must outlive the object.
+  BarrierFacts(const ir::Module& module, const CallGraph& calls)
+      : graph(&calls),
+        uses(module, calls),
+        effects(calls),
+        withKnownCallers(functionsWithKnownCallers(uses, calls)) {}
+
+  const CallGraph* graph;
+  BarrierUses uses;
+  CallEffects effects;
+  BitSet withKnownCallers;  // of docs/soundness.md C1.6, by vertex
+};
+
+struct BarrierBody {
+  const Cfg* cfg = nullptr;
+  const Liveness* liveness = nullptr;
+  const PostDominators* postDominators = nullptr;
+  const Loops* loops = nullptr;
+};
+
+class BarrierGraph {
+ public:
+  using Node = BarrierRegions::Node;
+
+  struct Barrier {
+    ir::Instruction* instruction = nullptr;
+    ir::CtaBarrier barrier;
+    Standing standing = Standing::Partial;
+    std::uint32_t body = 0;
+    std::uint32_t depth = 0;  // loops around it, those around calls of its function included
+    Node node = kNone;        // none for what is not judged
+  };
+
+  // Bodies as Participation wants them.
+  BarrierGraph(std::span<const BarrierBody> bodies, const BarrierFacts& facts,
+               Precision precision);
+  BarrierGraph(const BarrierGraph&) = delete;
+  BarrierGraph& operator=(const BarrierGraph&) = delete;
+
+  const std::vector<Barrier>& barriers() const { return barriers_; }
+  BarrierRegions& regions() { return regions_; }
+  const AccessClasses& classes() const { return classes_; }
+  bool sharedIsExternal() const { return sharedIsExternal_; }
+  // Functions of the group that `body` calls, with the block of each call.
+  struct Call {
+    std::uint32_t caller = 0;
+    std::uint32_t callee = 0;
+    BlockId block = 0;
+  };
+  const std::vector<Call>& calls() const { return calls_; }
+
+ private:
+  class Builder;
+
+  bool sharedIsExternal_;
+  AccessClasses classes_;
+  BarrierRegions regions_;
+  std::vector<Barrier> barriers_;
+  std::vector<Call> calls_;
+};
+
+}  // namespace ptxopt::analysis

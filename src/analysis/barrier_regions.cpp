@@ -1,0 +1,215 @@
+#include "analysis/barrier_regions.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "support/bit_set.h"
+
+namespace ptxopt::analysis {
+
+// ---- building ----------------------------------------------------------------------------------
+
+BarrierRegions::Node BarrierRegions::addPiece() {
+  const auto n = static_cast<Node>(nodes_.size());
+  NodeData& node = nodes_.emplace_back();
+  node.last = n;
+  parents_.push_back(n);
+  node.firstEvent = static_cast<std::uint32_t>(events_.size());
+  return n;
+}
+
+void BarrierRegions::addEvent(const Event& event) {
+  NodeData& node = nodes_.back();
+  events_.push_back(event);
+  ++node.eventCount;
+  for (const Direction d : {Direction::Forward, Direction::Backward}) {
+    if (d == Direction::Forward && event.ordered == Ordered::AsLower) continue;
+    Side& at = d == Direction::Forward ? node.above : node.below;
+    if (const EffectMarks added = at.set.addMarks(event.marks)) at.pending.marks |= added;
+    if (event.key && at.set.add(*event.key)) at.pending.keys.push_back(*event.key);
+  }
+}
+
+BarrierRegions::Node BarrierRegions::addBarrier(bool separates) {
+  const Node n = addPiece();
+  nodes_[n].isBarrier = true;
+  nodes_[n].separates = separates;
+  return n;
+}
+
+void BarrierRegions::addEdge(Node from, Node to) {
+  std::vector<Node>& successors = nodes_[from].successors;
+  if (std::find(successors.begin(), successors.end(), to) != successors.end()) return;
+  successors.push_back(to);
+  nodes_[to].predecessors.push_back(from);
+}
+
+// ---- sets --------------------------------------------------------------------------------------
+
+BarrierRegions::Node BarrierRegions::find(Node n) const {
+  while (parents_[n] != n) n = parents_[n] = parents_[parents_[n]];
+  return n;
+}
+
+void BarrierRegions::enter(Node n, Direction d, const Delta& delta) {
+  if (nodes_[n].separates) return;
+  Side& at = side(n, d);
+  const bool wasPending = !at.pending.empty();
+  at.pending.marks |= at.set.addMarks(delta.marks);
+  for (const AccessSet::Key key : delta.keys) {
+    if (!at.set.add(key)) continue;
+    at.pending.keys.push_back(key);
+    ++entries_;
+  }
+  if (!wasPending && !at.pending.empty()) work_.push_back(n);
+}
+
+void BarrierRegions::enter(Node n, Direction d, const AccessSet& set) {
+  enter(n, d, Delta{set.marks(), set.keys()});
+}
+
+void BarrierRegions::travel(Direction d) {
+  for (std::size_t at = 0; at < work_.size() && isWithinLimit(); ++at) {
+    const Node n = work_[at];
+    const Delta delta = std::exchange(side(n, d).pending, {});
+    for (const Node next : onward(n, d)) enter(find(next), d, delta);
+  }
+  work_.clear();
+}
+
+void BarrierRegions::solve(std::uint64_t limit) {
+  limit_ = limit;
+  for (const Direction d : {Direction::Forward, Direction::Backward}) {
+    for (Node n = 0; n < nodes_.size(); ++n) {
+      if (!side(n, d).pending.empty()) work_.push_back(n);
+    }
+    // Against the flow, so that what is reached last is visited first the other way round.
+    if (d == Direction::Backward) std::reverse(work_.begin(), work_.end());
+    travel(d);
+  }
+}
+
+EffectMarks BarrierRegions::marksAround(Node barrier) const {
+  EffectMarks marks = 0;
+  for (const Node p : nodes_[barrier].predecessors) marks |= nodes_[find(p)].above.set.marks();
+  for (const Node s : nodes_[barrier].successors) marks |= nodes_[find(s)].below.set.marks();
+  return marks;
+}
+
+std::optional<AccessClasses::Conflict> BarrierRegions::conflict(Node barrier) const {
+  for (const Node p : nodes_[barrier].predecessors) {
+    for (const Node s : nodes_[barrier].successors) {
+      const auto found =
+          classes_->conflict(nodes_[find(p)].above.set, nodes_[find(s)].below.set);
+      if (found) return found;
+    }
+  }
+  return std::nullopt;
+}
+
+// The piece above, the barrier and the piece below become one if nothing else leads away from the
+// first or to the last.  Of what the new node holds, only that is news to its neighbours which came
+// from the other side.
+bool BarrierRegions::tryJoin(Node b) {
+  if (nodes_[b].predecessors.size() != 1 || nodes_[b].successors.size() != 1) return false;
+  const Node upper = find(nodes_[b].predecessors[0]);
+  const Node lower = find(nodes_[b].successors[0]);
+  NodeData& into = nodes_[upper];
+  NodeData& from = nodes_[lower];
+  if (upper == lower || into.successors.size() != 1 || from.predecessors.size() != 1 ||
+      into.isBarrier || from.isBarrier) {
+    return false;
+  }
+  const auto newsFor = [&](const std::vector<Node>& neighbours, const AccessSet& set,
+                           const AccessSet& known) {
+    Delta news;
+    const bool anyListens = std::any_of(neighbours.begin(), neighbours.end(),
+                                        [&](Node n) { return !nodes_[find(n)].separates; });
+    if (!anyListens) return news;
+    news.marks = static_cast<EffectMarks>(set.marks() & ~known.marks());
+    for (const AccessSet::Key key : set.keys()) {
+      if (!known.contains(key)) news.keys.push_back(key);
+    }
+    return news;
+  };
+  into.above.pending = newsFor(from.successors, into.above.set, from.above.set);
+  into.below.pending = newsFor(into.predecessors, from.below.set, into.below.set);
+  into.above.set.absorb(std::move(from.above.set));
+  into.below.set.absorb(std::move(from.below.set));
+  into.successors = std::move(from.successors);
+  parents_[b] = parents_[lower] = upper;
+  nodes_[into.last].next = lower;
+  into.last = from.last;
+  for (const Direction d : {Direction::Forward, Direction::Backward}) {
+    if (side(upper, d).pending.empty()) continue;
+    work_.push_back(upper);
+    travel(d);
+  }
+  return true;
+}
+
+void BarrierRegions::remove(Node b) {
+  const bool separated = std::exchange(nodes_[b].separates, false);
+  nodes_[b].isBarrier = false;
+  if (!separated || tryJoin(b)) return;
+  for (const Node p : nodes_[b].predecessors) {
+    enter(b, Direction::Forward, AccessSet(nodes_[find(p)].above.set));
+  }
+  travel(Direction::Forward);
+  for (const Node s : nodes_[b].successors) {
+    enter(b, Direction::Backward, AccessSet(nodes_[find(s)].below.set));
+  }
+  travel(Direction::Backward);
+}
+
+// ---- explaining --------------------------------------------------------------------------------
+
+// Calls visit(event) for every event of the region on that side, nearest pieces first, until it
+// says no.
+template <class Visitor>
+void BarrierRegions::walk(Node barrier, Direction d, Visitor&& visit) const {
+  BitSet seen(nodes_.size());
+  std::vector<Node> queue;
+  const auto reach = [&](Node n) {
+    n = find(n);
+    if (!nodes_[n].separates && seen.set(n)) queue.push_back(n);
+  };
+  for (const Node n : onward(barrier, d)) reach(n);
+  for (std::size_t at = 0; at < queue.size(); ++at) {
+    for (Node part = queue[at]; part != kNone; part = nodes_[part].next) {
+      for (std::uint32_t k = 0; k < nodes_[part].eventCount; ++k) {
+        if (!visit(events_[nodes_[part].firstEvent + k])) return;
+      }
+    }
+    for (const Node n : onward(queue[at], d)) reach(n);
+  }
+}
+
+std::optional<BarrierRegions::Counts> BarrierRegions::count(Node barrier, Direction d,
+                                                            std::size_t limit) const {
+  Counts counts;
+  walk(barrier, d, [&](const Event& event) {
+    counts.reads += std::uint32_t{event.reads};
+    counts.writes += std::uint32_t{event.writes};
+    return limit-- != 0;
+  });
+  if (limit + 1 == 0) return std::nullopt;
+  return counts;
+}
+
+const BarrierRegions::Event* BarrierRegions::findEvent(Node barrier, Direction d,
+                                                       std::optional<AccessSet::Key> key,
+                                                       EffectMarks marks,
+                                                       std::size_t limit) const {
+  const Event* found = nullptr;
+  walk(barrier, d, [&](const Event& event) {
+    const bool isOrdered =
+        event.ordered == Ordered::Both || d == Direction::Forward;  // AsLower counts below only
+    const bool fits = key ? event.key == key : (event.marks & marks) != 0;
+    if (fits && isOrdered) found = &event;
+    return found == nullptr && limit-- != 0;
+  });
+  return found;
+}
+
+}  // namespace ptxopt::analysis

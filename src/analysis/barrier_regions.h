@@ -1,0 +1,122 @@
+// What can reach a barrier without crossing another one, from above and from below, while barriers
+// are taken away one after the other: docs/soundness.md C2.1 and C9.
+//
+// The program is a graph of pieces of code without a barrier, and of barriers.  Each piece knows the
+// classes of accesses that reach its end, its own included, and those that can be reached from its
+// beginning.  Sets pass through every node but a barrier that separates.  When one stops to separate,
+// only what is new travels on.  A piece whose only way on is to another piece that is reached from
+// nowhere else becomes one with it, so that a run of removed barriers costs what one of them does.
+//
+// Cost: each class enters the set of each node at most once over the whole life of the object,
+// removals included: O(edges * classes) at worst, and near-linear where runs are straight.  A limit
+// on the number of such entries may be set; from then on every question is answered with "unknown".
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "analysis/access_classes.h"
+
+namespace ptxopt::analysis {
+
+class BarrierRegions {
+ public:
+  using Node = std::uint32_t;
+
+  // Something that an instruction does, for those who explain.
+  struct Event {
+    const ir::Instruction* instruction = nullptr;
+    const ir::Function* function = nullptr;
+    EffectMarks marks = 0;                // either marks
+    std::optional<AccessSet::Key> key;    // or a class
+    Ordered ordered = Ordered::Both;
+    bool reads = false;
+    bool writes = false;
+  };
+
+  explicit BarrierRegions(const AccessClasses& classes) : classes_(&classes) {}
+
+  // ---- building -------------------------------------------------------------------------------
+  Node addPiece();
+  // Before solve(); events belong to the piece that was added last.
+  void addEvent(const Event& event);
+  Node addBarrier(bool separates);
+  void addEdge(Node from, Node to);
+  bool separates(Node barrier) const { return nodes_[barrier].separates; }
+  std::span<const Node> successors(Node n) const { return nodes_[n].successors; }
+  std::span<const Node> predecessors(Node n) const { return nodes_[n].predecessors; }
+  Node nodeCount() const { return static_cast<Node>(nodes_.size()); }
+
+  // ---- asking ---------------------------------------------------------------------------------
+  // After all nodes, edges and events.  `limit`: entries in sets, over the whole life.
+  void solve(std::uint64_t limit);
+  bool isWithinLimit() const { return entries_ <= limit_; }
+
+  // Marks on both sides.
+  EffectMarks marksAround(Node barrier) const;
+  // A pair that needs the barrier.  Asked once for each barrier.
+  std::optional<AccessClasses::Conflict> conflict(Node barrier) const;
+  void remove(Node barrier);
+
+  // ---- explaining: walks through the region, O(nodes / 64 + its pieces and events) -------------
+  // Direction::Backward is above, Forward is below.
+  struct Counts {
+    std::uint32_t reads = 0;
+    std::uint32_t writes = 0;
+  };
+  // Up to `limit` events; none where there are more.
+  std::optional<Counts> count(Node barrier, Direction side, std::size_t limit) const;
+  // An event of that class, or with one of those marks.
+  const Event* findEvent(Node barrier, Direction side, std::optional<AccessSet::Key> key,
+                    EffectMarks marks, std::size_t limit) const;
+
+ private:
+  struct Delta {
+    EffectMarks marks = 0;
+    std::vector<AccessSet::Key> keys;
+    bool empty() const { return marks == 0 && keys.empty(); }
+  };
+  // The two directions in which sets travel are mirror images.
+  struct Side {
+    AccessSet set;
+    Delta pending;
+  };
+  struct NodeData {
+    bool isBarrier = false;
+    bool separates = false;
+    Node next = kNone;                  // of the nodes that are one with it
+    Node last = 0;                      // the end of that list
+    std::uint32_t firstEvent = 0;
+    std::uint32_t eventCount = 0;
+    Side above;  // reaches the end of the node
+    Side below;  // can be reached from its beginning
+    std::vector<Node> successors;
+    std::vector<Node> predecessors;
+  };
+
+  Node find(Node n) const;
+  Side& side(Node n, Direction d) {
+    return d == Direction::Forward ? nodes_[n].above : nodes_[n].below;
+  }
+  const std::vector<Node>& onward(Node n, Direction d) const {
+    return d == Direction::Forward ? nodes_[n].successors : nodes_[n].predecessors;
+  }
+  void enter(Node n, Direction d, const Delta& delta);
+  void enter(Node n, Direction d, const AccessSet& set);
+  void travel(Direction d);
+  bool tryJoin(Node barrier);
+  template <class Visitor>
+  void walk(Node barrier, Direction side, Visitor&& visit) const;
+
+  const AccessClasses* classes_;
+  std::vector<NodeData> nodes_;
+  mutable std::vector<Node> parents_;  // the node that one has become part of, or itself
+  std::vector<Event> events_;
+  std::vector<Node> work_;
+  std::uint64_t entries_ = 0;
+  std::uint64_t limit_ = 0;
+};
+
+}  // namespace ptxopt::analysis

@@ -1,0 +1,130 @@
+#include "analysis/polling.h"
+
+#include <algorithm>
+
+#include "ir/effect.h"
+#include "support/bit_set.h"
+
+namespace ptxopt::analysis {
+
+using ir::Instruction;
+using isa::Effect;
+
+PollingLoops::PollingLoops(const Cfg& cfg, const Loops& loops, const CallEffects& effects,
+                           bool sharedIsExternal)
+    : cfg_(&cfg),
+      loops_(&loops),
+      effects_(&effects),
+      sharedIsExternal_(sharedIsExternal),
+      anchors_(loops.count()),
+      isHoistable_(loops.count()) {
+  for (BlockId b = 0; b < cfg.blockCount(); ++b) {
+    if (loops.loopOf(b) == kNone) continue;
+    std::uint32_t count = 0;
+    for (const Instruction& i : cfg.instructions(b)) count += std::uint32_t{isAnchor(i)};
+    for (LoopId l = loops.loopOf(b); l != kNone; l = loops.parent(l)) anchors_[l] += count;
+  }
+}
+
+bool PollingLoops::isAnchor(const Instruction& instruction) const {
+  switch (instruction.form->effect) {
+    case Effect::Strong:
+    case Effect::CtaFence:
+    case Effect::CtaBarrier:
+    case Effect::WarpBarrier:
+    case Effect::Sync:
+    case Effect::Unknown:
+      return true;
+    default:
+      return false;
+  }
+}
+
+template <class Predicate>
+bool PollingLoops::allLoopsAround(BlockId block, Predicate&& predicate) const {
+  for (LoopId l = loops_->loopOf(block); l != kNone; l = loops_->parent(l)) {
+    if (!predicate(l)) return false;
+  }
+  return true;
+}
+
+bool PollingLoops::canLoseAnchor(BlockId block) const {
+  return allLoopsAround(block,
+                        [&](LoopId l) { return anchors_[l] > 1 || !holdsHoistableLoad(l); });
+}
+
+bool PollingLoops::isSafeWithout(BlockId block) const {
+  return allLoopsAround(block,
+                        [&](LoopId l) { return anchors_[l] > 0 || !holdsHoistableLoad(l); });
+}
+
+void PollingLoops::loseAnchor(BlockId block) {
+  for (LoopId l = loops_->loopOf(block); l != kNone; l = loops_->parent(l)) --anchors_[l];
+}
+
+bool PollingLoops::mayHoist(const Instruction& instruction, const BitSet& varies) const {
+  const isa::Form& form = *instruction.form;
+  if (form.known() && form.control == isa::Control::Call) {
+    // Compilers inline; of the addresses nothing is known here.
+    const CallEffect effect = effects_->ofCall(cfg_->function(), instruction);
+    return effect.readsExternalWeakly || (sharedIsExternal_ && !effect.accesses.empty());
+  }
+  if (form.effect != Effect::Weak || !form.is(isa::kMemoryRead)) return false;
+  if (form.space == isa::Space::Shared && !sharedIsExternal_) return false;
+  return std::none_of(instruction.operands().begin(), instruction.operands().end(),
+                      [&](const ir::Operand& operand) {
+                        return operand.kind == ir::OperandKind::Address &&
+                               operand.reg() != ir::RegisterId::None &&
+                               varies.test(static_cast<std::size_t>(operand.reg()));
+                      });
+}
+
+// A register varies in the loop if a definition there depends on one that does, on itself over the
+// back edge, on memory, or on anything else that is no pure function of its operands.
+bool PollingLoops::holdsHoistableLoad(LoopId loop) const {
+  if (isHoistable_[loop]) return *isHoistable_[loop];
+  BitSet varies(cfg_->function().registerCount());
+  const auto forEachInstruction = [&](auto&& visit) {
+    for (const BlockId b : loops_->members(loop)) {
+      for (const Instruction& i : cfg_->instructions(b)) visit(i);
+    }
+  };
+  forEachInstruction([&](const Instruction& i) {
+    ir::forEachRegister(i, [&](const ir::Operand& operand) {
+      if (operand.writes) varies.set(static_cast<std::size_t>(operand.reg()));
+    });
+  });
+  // Everything that is defined here varies until it is shown not to.  What is left over is defined
+  // in a circle, or by no pure function.
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    BitSet stillVaries(varies.size());
+    forEachInstruction([&](const Instruction& i) {
+      const isa::Form& form = *i.form;
+      const bool isConstantLoad = form.effect == Effect::ImmutableRead ||
+                                  (form.opcode == isa::Opcode::Ld &&
+                                   form.effect == Effect::Private);
+      bool depends = !(form.known() && form.is(isa::kPure)) && !isConstantLoad;
+      ir::forEachRegister(i, [&](const ir::Operand& operand) {
+        depends |= operand.reads && varies.test(static_cast<std::size_t>(operand.reg()));
+      });
+      if (i.guard) depends |= varies.test(static_cast<std::size_t>(i.guard.predicate()));
+      if (!depends) return;
+      ir::forEachRegister(i, [&](const ir::Operand& operand) {
+        if (operand.writes) stillVaries.set(static_cast<std::size_t>(operand.reg()));
+      });
+    });
+    if (!(stillVaries == varies)) {
+      varies = std::move(stillVaries);
+      changed = true;
+    }
+  }
+
+  bool found = false;
+  forEachInstruction([&](const Instruction& i) { found = found || mayHoist(i, varies); });
+  isHoistable_[loop] = found;
+  return found;
+}
+
+}  // namespace ptxopt::analysis

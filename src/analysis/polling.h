@@ -1,0 +1,49 @@
+// Loops that would go on polling a value that a compiler has taken out of them: docs/soundness.md
+// C2.6.
+//
+// ptxas hoists a weak load from an address that does not change out of a loop that holds nothing to
+// stop it.  A loop is safe while an anchor is left in it: a barrier of any kind, a fence, a strong
+// access, T.  Stores count as none, although some of them are.
+//
+// Cost: O(instructions * loop depth) for the anchors; a loop is searched for such a load when its
+// last anchor is about to go, O(its operands times sweeps).
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "analysis/cfg.h"
+#include "analysis/loops.h"
+#include "analysis/memory_effects.h"
+
+namespace ptxopt::analysis {
+
+class PollingLoops {
+ public:
+  // The inputs must outlive the object.
+  PollingLoops(const Cfg& cfg, const Loops& loops, const CallEffects& effects,
+               bool sharedIsExternal);
+
+  // True if an anchor can be taken out of `block` without leaving a loop around it with a load that
+  // could be hoisted and nothing to hold it.
+  bool canLoseAnchor(BlockId block) const;
+  void loseAnchor(BlockId block);
+  // The same where the anchor stands in what a call in `block` runs, which was never counted here.
+  bool isSafeWithout(BlockId block) const;
+
+ private:
+  bool isAnchor(const ir::Instruction& instruction) const;
+  bool mayHoist(const ir::Instruction& instruction, const BitSet& varies) const;
+  bool holdsHoistableLoad(LoopId loop) const;
+  template <class Predicate>
+  bool allLoopsAround(BlockId block, Predicate&& predicate) const;
+
+  const Cfg* cfg_;
+  const Loops* loops_;
+  const CallEffects* effects_;
+  bool sharedIsExternal_;
+  std::vector<std::uint32_t> anchors_;                     // by loop
+  mutable std::vector<std::optional<bool>> isHoistable_;  // by loop
+};
+
+}  // namespace ptxopt::analysis

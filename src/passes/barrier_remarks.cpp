@@ -1,0 +1,181 @@
+#include "passes/barrier_remarks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "ir/module.h"
+
+namespace ptxopt::passes {
+
+using analysis::AccessClasses;
+using analysis::BarrierRegions;
+using analysis::Direction;
+using ir::Instruction;
+
+namespace {
+
+// Instructions around a barrier that are looked at to explain it.
+constexpr std::size_t kMostExplained = 5'000;
+
+std::string_view kindText(analysis::AccessKinds kinds) {
+  const bool reads = (kinds & analysis::kRead) != 0;
+  const bool writes = (kinds & analysis::kWrite) != 0;
+  if (reads && writes) return "read and write";
+  if (writes) return "write";
+  return (kinds & analysis::kStrongRead) != 0 ? "strong read" : "read";
+}
+
+std::string_view markText(analysis::EffectMarks marks) {
+  if ((marks & analysis::kBarrierResource) != 0) return "partial or divergent barrier";
+  if ((marks & analysis::kOpaqueSync) != 0) return "synchronisation";
+  if ((marks & analysis::kCtaFence) != 0) return "fence";
+  return "end of threads";
+}
+
+// The line of text in which `offset` stands, without its end.
+std::string_view lineAt(std::string_view text, std::size_t offset) {
+  const std::size_t before = text.rfind('\n', offset == 0 ? 0 : offset - 1);
+  const std::size_t begin = offset == 0 || before == std::string_view::npos ? 0 : before + 1;
+  return text.substr(begin, text.find('\n', offset) - begin);
+}
+
+bool asksToKeep(std::string_view comment) {
+  return comment.find("ptxopt: keep") != std::string_view::npos;
+}
+
+}  // namespace
+
+void BarrierRemarks::addFunction(const ir::Function& function) {
+  module_ = &function.module();
+  Body& body = bodies_.emplace_back(Body{&function, {}});
+  for (const ir::Statement& statement : function.body()) {
+    if (const auto* location = statement.as<ir::Location>()) body.locations.push_back(location);
+  }
+}
+
+std::uint32_t BarrierRemarks::lineOf(const Instruction& instruction) const {
+  return module_->source().lineColumn(instruction.source.begin).line;
+}
+
+std::string BarrierRemarks::placeOf(const Instruction& instruction) const {
+  return fmt::format("{}:{}", module_->source().name(), lineOf(instruction));
+}
+
+const ir::Location* BarrierRemarks::sourceOf(const Instruction& instruction) const {
+  const auto at = instruction.source.begin;
+  for (const Body& body : bodies_) {
+    const SourceRange range = body.function->bodySource;
+    if (at < range.begin || at >= range.end) continue;
+    const auto behind = std::upper_bound(
+        body.locations.begin(), body.locations.end(), at,
+        [](auto offset, const ir::Location* location) { return offset < location->source.begin; });
+    return behind == body.locations.begin() ? nullptr : *(behind - 1);
+  }
+  return nullptr;
+}
+
+Remark BarrierRemarks::at(std::string_view pass, const ir::Function& function,
+                          const Instruction& instruction) const {
+  Remark remark;
+  remark.pass = pass;
+  remark.function = &function;
+  remark.place = instruction.source;
+  remark.source = sourceOf(instruction);
+  return remark;
+}
+
+std::string BarrierRemarks::removed(const ir::Function& function, const Instruction& barrier) const {
+  return fmt::format("Removed dead synch: [{}] in function {}", placeOf(barrier),
+                     function.nameText());
+}
+
+std::string BarrierRemarks::kept(const ir::Function& function, const Instruction& barrier,
+                                 const std::string& reason) const {
+  return fmt::format("Kept synch: [{}] in function {}: {}", placeOf(barrier), function.nameText(),
+                     reason);
+}
+
+std::string BarrierRemarks::counts(const BarrierRegions& regions, BarrierRegions::Node barrier,
+                                   Remark& remark) const {
+  const auto above = regions.count(barrier, Direction::Backward, kMostExplained);
+  const auto below = regions.count(barrier, Direction::Forward, kMostExplained);
+  const auto text = [](const auto& counts, auto member) {
+    return counts ? std::to_string((*counts).*member) : std::string("many");
+  };
+  using Counts = BarrierRegions::Counts;
+  remark.details.insert(remark.details.end(), {{"read_above", text(above, &Counts::reads)},
+                                               {"write_above", text(above, &Counts::writes)},
+                                               {"read_below", text(below, &Counts::reads)},
+                                               {"write_below", text(below, &Counts::writes)}});
+  return fmt::format("\nRead above: {}, Write above: {}, Read below: {}, Write below: {}",
+                     text(above, &Counts::reads), text(above, &Counts::writes),
+                     text(below, &Counts::reads), text(below, &Counts::writes));
+}
+
+std::string BarrierRemarks::describe(const BarrierRegions::Event* event, std::string_view what,
+                                     std::string_view prefix, Remark& remark) const {
+  if (event == nullptr || event->instruction == nullptr) return std::string(what);
+  const Instruction& instruction = *event->instruction;
+  std::string text = fmt::format("{} at line {}", what, lineOf(instruction));
+  const auto detail = [&](std::string_view name, std::string value) {
+    remark.details.emplace_back(fmt::format("{}{}", prefix, name), std::move(value));
+  };
+  detail("", std::string(what));
+  detail("_ptx", placeOf(instruction));
+  if (const ir::Location* source = sourceOf(instruction)) {
+    text += fmt::format(" (source line {})", source->line);
+    detail("_source_line", std::to_string(source->line));
+  }
+  const SourceText& whole = module_->source();
+  if (instruction.source.valid()) {
+    const std::string statement(whole.text().substr(
+        instruction.source.begin, instruction.source.end - instruction.source.begin));
+    text += ": " + statement;
+    detail("_text", statement);
+  }
+  return text;
+}
+
+std::string BarrierRemarks::pin(const BarrierRegions& regions, BarrierRegions::Node barrier,
+                                Remark& remark) const {
+  for (const Direction side : {Direction::Backward, Direction::Forward}) {
+    const auto* event =
+        regions.findEvent(barrier, side, std::nullopt, analysis::kPin, kMostExplained);
+    if (event == nullptr) continue;
+    return "code next to it depends on when it runs\n" + describe(event, "pin", "pin", remark);
+  }
+  return "code next to it depends on when it runs";
+}
+
+std::string BarrierRemarks::conflict(const BarrierRegions& regions, const AccessClasses& classes,
+                                     BarrierRegions::Node barrier,
+                                     const AccessClasses::Conflict& conflict,
+                                     Remark& remark) const {
+  const auto describeSide = [&](Direction side, std::optional<analysis::AccessSet::Key> key,
+                                analysis::EffectMarks marks, std::string_view name) {
+    const auto* event = regions.findEvent(barrier, side, key, marks, kMostExplained);
+    const std::string_view what = key ? kindText(classes.of(*key).kinds) : markText(marks);
+    return describe(event, what, name, remark);
+  };
+  const std::string above =
+      describeSide(Direction::Backward, conflict.above, conflict.aboveMarks, "above");
+  const std::string below =
+      describeSide(Direction::Forward, conflict.below, conflict.belowMarks, "below");
+  return fmt::format("it orders two accesses\nabove: {}\nbelow: {}", above, below);
+}
+
+bool BarrierRemarks::isKeptByAuthor(const Instruction& barrier) const {
+  if (!barrier.source.valid()) return false;
+  const std::string_view text = module_->source().text();
+  const std::string_view line = lineAt(text, barrier.source.begin);
+  if (asksToKeep(line)) return true;
+  const auto begin = static_cast<std::size_t>(line.data() - text.data());
+  if (begin == 0) return false;
+  std::string_view above = lineAt(text, begin - 1);
+  above.remove_prefix(std::min(above.find_first_not_of(" \t"), above.size()));
+  const bool isComment = above.starts_with("//") || above.starts_with("/*");
+  return isComment && asksToKeep(above);
+}
+
+}  // namespace ptxopt::passes

@@ -1,0 +1,54 @@
+// What the barrier passes say about a barrier: where it is, what it orders, and what was in the way.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/barrier_graph.h"
+#include "passes/pass.h"
+
+namespace ptxopt::passes {
+
+class BarrierRemarks {
+ public:
+  // Before anything is asked about it or its instructions.  O(statements).
+  void addFunction(const ir::Function& function);
+
+  Remark at(std::string_view pass, const ir::Function& function,
+            const ir::Instruction& instruction) const;
+
+  // First lines of messages.
+  std::string removed(const ir::Function& function, const ir::Instruction& barrier) const;
+  std::string kept(const ir::Function& function, const ir::Instruction& barrier,
+                   const std::string& reason) const;
+
+  // The rest of them.  They add details to `remark`.
+  std::string counts(const analysis::BarrierRegions& regions, analysis::BarrierRegions::Node barrier,
+                     Remark& remark) const;
+  std::string pin(const analysis::BarrierRegions& regions, analysis::BarrierRegions::Node barrier,
+                  Remark& remark) const;
+  std::string conflict(const analysis::BarrierRegions& regions,
+                       const analysis::AccessClasses& classes,
+                       analysis::BarrierRegions::Node barrier,
+                       const analysis::AccessClasses::Conflict& conflict, Remark& remark) const;
+
+  // A comment on the barrier's line, or one that has the line above for itself, says `ptxopt: keep`.
+  bool isKeptByAuthor(const ir::Instruction& barrier) const;
+
+ private:
+  std::uint32_t lineOf(const ir::Instruction& instruction) const;
+  std::string placeOf(const ir::Instruction& instruction) const;  // file:line
+  const ir::Location* sourceOf(const ir::Instruction& instruction) const;
+  // "write at line 31 (source line 5): st.shared.u32 [%r1], %r2;"
+  std::string describe(const analysis::BarrierRegions::Event* event, std::string_view what,
+                       std::string_view prefix, Remark& remark) const;
+
+  struct Body {
+    const ir::Function* function;
+    std::vector<const ir::Location*> locations;  // in the order of the text
+  };
+  const ir::Module* module_ = nullptr;
+  std::vector<Body> bodies_;
+};
+
+}  // namespace ptxopt::passes

@@ -1,0 +1,327 @@
+#include "passes/dead_sync.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <optional>
+#include <unordered_map>
+
+#include "analysis/barrier_graph.h"
+#include "analysis/manager.h"
+#include "analysis/polling.h"
+#include "passes/barrier_remarks.h"
+
+namespace ptxopt::passes {
+
+namespace {
+
+using analysis::BarrierBody;
+using analysis::BarrierFacts;
+using analysis::BarrierGraph;
+using analysis::Precision;
+using analysis::Standing;
+using ir::Instruction;
+
+// Entries in the sets of one group of functions: files that people have stay far below.
+constexpr std::uint64_t kMostEntries = 20'000'000;
+
+struct Decision {
+  const ir::Function* function = nullptr;
+  Instruction* instruction = nullptr;
+  bool removes = false;
+  Remark remark;
+};
+
+std::string_view spelling(Precision precision) {
+  return precision == Precision::Flags ? "flags" : "objects";
+}
+
+// Nobody reads what a reduction over the CTA computes.
+bool isResultUnused(const ir::Function& function, const Instruction& reduction) {
+  ir::RegisterId result = ir::RegisterId::None;
+  for (const ir::Operand& operand : reduction.operands()) {
+    if (operand.writes) result = operand.reg();
+  }
+  for (const ir::Statement& statement : function.body()) {
+    const auto* instruction = statement.as<Instruction>();
+    if (instruction == nullptr) continue;
+    bool isRead = instruction->guard.predicate() == result;
+    ir::forEachRegister(*instruction, [&](const ir::Operand& operand) {
+      isRead |= operand.reads && operand.reg() == result;
+    });
+    if (isRead) return false;
+  }
+  const auto& results = function.results;
+  return std::none_of(results.begin(), results.end(), [](const ir::Variable* v) {
+    return v->space == isa::Space::Reg;  // live where the function returns
+  });
+}
+
+// A pragma is about what follows it; of these it is known that no barrier is meant (A5.5).
+bool isPragmaOfOthers(const ir::Statement& statement) {
+  const auto* pragma = statement.as<ir::Pragma>();
+  return pragma != nullptr &&
+         (pragma->text.starts_with("\"nounroll\"") || pragma->text.starts_with("\"frequency") ||
+          pragma->text.starts_with("\"used_bytes_mask"));
+}
+
+// The whole engine on one entry, or on entries and the functions that they share.
+class Judge {
+ public:
+  Judge(std::span<const BarrierBody> bodies, const BarrierFacts& facts, Precision precision,
+        bool wantRemarks)
+      : bodies_(bodies),
+        precision_(precision),
+        wantRemarks_(wantRemarks),
+        graph_(bodies, facts, precision) {
+    for (const BarrierBody& body : bodies) {
+      remarks_.addFunction(body.cfg->function());
+      loops_.emplace_back(*body.cfg, *body.loops, facts.effects, graph_.sharedIsExternal());
+    }
+  }
+
+  std::vector<Decision> run() {
+    analysis::BarrierRegions& regions = graph_.regions();
+    regions.solve(kMostEntries);
+    std::vector<std::uint32_t> order(graph_.barriers().size());
+    for (std::uint32_t k = 0; k < order.size(); ++k) order[k] = k;
+    std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+      return graph_.barriers()[a].depth > graph_.barriers()[b].depth;
+    });
+    std::vector<Decision> decisions(order.size());
+    for (const std::uint32_t k : order) decisions[k] = judge(graph_.barriers()[k]);
+    return decisions;
+  }
+
+ private:
+  using Barrier = BarrierGraph::Barrier;
+
+  Decision judge(const Barrier& barrier) {
+    Decision decision;
+    decision.instruction = barrier.instruction;
+    decision.function = &functionOf(barrier);
+    if (wantRemarks_) {
+      decision.remark = remarks_.at(kDeadSync.name, functionOf(barrier), *barrier.instruction);
+    }
+    if (std::optional<std::string> reason = reasonToKeep(barrier, decision.remark)) {
+      if (!wantRemarks_) return decision;
+      decision.remark.kind = RemarkKind::Missed;
+      decision.remark.message = remarks_.kept(functionOf(barrier), *barrier.instruction, *reason);
+      return decision;
+    }
+    decision.removes = true;
+    if (wantRemarks_) {
+      decision.remark.kind = RemarkKind::Passed;
+      decision.remark.details = {{"rule", "no conflict"},
+                                 {"precision", std::string(spelling(precision_))},
+                                 {"assumptions", ""}};
+      decision.remark.message =
+          remarks_.removed(functionOf(barrier), *barrier.instruction) +
+          remarks_.counts(graph_.regions(), barrier.node, decision.remark);
+    }
+    graph_.regions().remove(barrier.node);
+    loops_[barrier.body].loseAnchor(barrier.instruction->block);
+    return decision;
+  }
+
+  std::optional<std::string> reasonToKeep(const Barrier& barrier, Remark& remark) {
+    const Instruction& instruction = *barrier.instruction;
+    const ir::Function& function = functionOf(barrier);
+    if (barrier.node == analysis::kNone) return notJudged(barrier);
+    if (barrier.barrier.kind != ir::CtaBarrier::Kind::Sync &&
+        !isResultUnused(function, instruction)) {
+      return "its result is data";
+    }
+    if (remarks_.isKeptByAuthor(instruction)) return "a comment asks for it (ptxopt: keep)";
+    const ir::Statement* before = instruction.previous;
+    if (before != nullptr && before->kind == ir::StatementKind::Pragma &&
+        !isPragmaOfOthers(*before)) {
+      return "a pragma stands before it";
+    }
+    analysis::BarrierRegions& regions = graph_.regions();
+    if (!regions.isWithinLimit()) return "the limit on the work for one kernel is met";
+    if ((regions.marksAround(barrier.node) & analysis::kPin) != 0) {
+      return !wantRemarks_ ? "" : remarks_.pin(regions, barrier.node, remark);
+    }
+    if (const auto conflict = regions.conflict(barrier.node)) {
+      return !wantRemarks_ ? ""
+                           : remarks_.conflict(regions, graph_.classes(), barrier.node, *conflict,
+                                               remark);
+    }
+    if (!mayLeaveLoops(barrier)) {
+      return "a loop around it loads from the same address in each round, and would be left with "
+             "nothing that holds the load in it";
+    }
+    return std::nullopt;
+  }
+
+  // docs/soundness.md C2.6, also for the loops around calls.
+  bool mayLeaveLoops(const Barrier& barrier) {
+    if (!loops_[barrier.body].canLoseAnchor(barrier.instruction->block)) return false;
+    std::vector<std::uint32_t> work = {barrier.body};
+    for (std::size_t at = 0; at < work.size(); ++at) {
+      for (const BarrierGraph::Call& call : graph_.calls()) {
+        if (call.callee != work[at]) continue;
+        if (!loops_[call.caller].isSafeWithout(call.block)) return false;
+        if (std::find(work.begin(), work.end(), call.caller) == work.end()) {
+          work.push_back(call.caller);
+        }
+      }
+    }
+    return true;
+  }
+
+  std::string notJudged(const Barrier& barrier) const {
+    switch (barrier.standing) {
+      case Standing::Partial:
+        return "not all threads of the CTA take part in it";
+      case Standing::NotUniform:
+        return "it is not proved that all threads of the CTA reach it equally often";
+      case Standing::Tainted:
+        return "its id is, or may be, used by a barrier that not all threads provably take part in";
+      case Standing::Judged:
+      case Standing::Guarded:
+        break;
+    }
+    return "no path leads to it";
+  }
+
+  const ir::Function& functionOf(const Barrier& barrier) const {
+    return bodies_[barrier.body].cfg->function();
+  }
+
+  std::span<const BarrierBody> bodies_;
+  Precision precision_;
+  bool wantRemarks_;
+  BarrierGraph graph_;
+  BarrierRemarks remarks_;
+  std::deque<analysis::PollingLoops> loops_;  // by body
+};
+
+// The analyses of a function outside of its turn in the pipeline.
+struct GroupMember {
+  explicit GroupMember(ir::Function& of) : function(&of), analyses(of) {}
+  ir::Function* function;
+  analysis::FunctionAnalyses analyses;
+};
+
+BarrierBody bodyOf(analysis::FunctionAnalyses& analyses) {
+  return {&analyses.get<analysis::Cfg>(), &analyses.get<analysis::Liveness>(),
+          &analyses.get<analysis::PostDominators>(), &analyses.get<analysis::Loops>()};
+}
+
+class DeadSync : public Pass {
+ public:
+  explicit DeadSync(Precision precision) : precision_(precision) {}
+
+  void prepare(const ir::Module& module, analysis::ModuleAnalyses& analyses) override {
+    const auto& graph = analyses.get<analysis::CallGraph>();
+    facts_.emplace(module, graph);
+    for (const std::vector<ir::Function*>& group : groups(graph, analyses)) judgeGroup(group);
+  }
+
+  bool run(ir::Function& function, PassContext& context) const override {
+    if (const auto found = decided_.find(&function); found != decided_.end()) {
+      return apply(function, found->second, context);
+    }
+    if (!function.isEntry() || facts_->uses.own(function).ids == 0) return false;
+    const BarrierBody body = bodyOf(context.analyses);
+    return apply(function, Judge({&body, 1}, *facts_, precision_, context.wantRemarks).run(),
+                 context);
+  }
+
+ private:
+  // Functions whose barriers can be judged, with all that call them, callers first.
+  std::vector<std::vector<ir::Function*>> groups(const analysis::CallGraph& graph,
+                                                 analysis::ModuleAnalyses& analyses) const {
+    // Disjoint sets of vertices.
+    std::vector<analysis::Vertex> leader(graph.graph().vertexCount());
+    for (analysis::Vertex v = 0; v < leader.size(); ++v) leader[v] = v;
+    const auto find = [&](analysis::Vertex v) {
+      while (leader[v] != v) v = leader[v] = leader[leader[v]];
+      return v;
+    };
+    for (analysis::Vertex v = 0; v < leader.size(); ++v) {
+      if (!facts_->withKnownCallers.test(v)) continue;
+      for (const analysis::Vertex caller : graph.graph().predecessors(v)) {
+        leader[find(v)] = find(caller);
+      }
+    }
+    std::unordered_map<const ir::Function*, ir::Function*> editable;
+    for (ir::Function& f : analyses.get<ir::Module>().functions()) editable[&f] = &f;
+    std::vector<std::vector<ir::Function*>> byLeader(leader.size());
+    const std::vector<analysis::Vertex> order = graph.bottomUp();
+    for (std::size_t k = order.size(); k-- > 0;) {
+      const ir::Function* function = graph.function(order[k]);
+      if (function == nullptr || !function->hasBody() || function->isOpaque) continue;
+      byLeader[find(order[k])].push_back(editable.at(function));
+    }
+    std::erase_if(byLeader, [](const auto& group) { return group.size() < 2; });
+    return byLeader;
+  }
+
+  void judgeGroup(const std::vector<ir::Function*>& group) {
+    std::deque<GroupMember> members;
+    std::vector<BarrierBody> bodies;
+    for (ir::Function* function : group) {
+      bodies.push_back(bodyOf(members.emplace_back(*function).analyses));
+      decided_[function];
+    }
+    for (Decision& decision : Judge(bodies, *facts_, precision_, true).run()) {
+      decided_.at(decision.function).push_back(std::move(decision));
+    }
+  }
+
+  bool apply(ir::Function& function, const std::vector<Decision>& decisions,
+             PassContext& context) const {
+    bool changed = false;
+    for (const Decision& decision : decisions) {
+      if (decision.removes) {
+        if (!context.budget.spend()) continue;
+        function.erase(decision.instruction);
+        ++context.statistics["barriers-removed"];
+        changed = true;
+      } else {
+        ++context.statistics["barriers-kept"];
+      }
+      context.remark(decision.remark);
+    }
+    return changed;
+  }
+
+  Precision precision_;
+  std::optional<BarrierFacts> facts_;
+  // Of functions that share barriers with others.
+  std::unordered_map<const ir::Function*, std::vector<Decision>> decided_;
+};
+
+std::unique_ptr<Pass> create(const PassOptions& options, std::string& error) {
+  Precision precision = Precision::Objects;
+  for (const auto& [name, value] : options) {
+    if (name != "precision") {
+      error = "there is no option '" + name + "'";
+      return nullptr;
+    }
+    if (value == spelling(Precision::Flags)) {
+      precision = Precision::Flags;
+    } else if (value == spelling(Precision::Objects)) {
+      precision = Precision::Objects;
+    } else {
+      error = "precision must be flags or objects, not '" + value + "'";
+      return nullptr;
+    }
+  }
+  return std::make_unique<DeadSync>(precision);
+}
+
+}  // namespace
+
+const PassInfo kDeadSync = {
+    "dead-sync",
+    "Removes CTA barriers that order nothing, across blocks, loops and functions.",
+    "precision=flags|objects",
+    create,
+};
+
+}  // namespace ptxopt::passes
