@@ -1,0 +1,239 @@
+#include "checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string_view>
+
+#include "driver/driver.h"
+#include "interp/compare.h"
+#include "ir/verifier.h"
+#include "parse/parser.h"
+#include "passes/pipeline.h"
+
+namespace ptxopt::fuzz {
+
+namespace {
+
+struct Failure {
+  std::string where;
+  std::string detail;
+  std::string output;
+};
+
+std::string allOf(const Diagnostics& diagnostics) {
+  std::string text;
+  for (const Diagnostic& diagnostic : diagnostics.all()) text += format(diagnostic) + "\n";
+  return text;
+}
+
+std::unique_ptr<ir::Module> parse(const std::string& name, const std::string& text,
+                                  const std::string& where) {
+  Diagnostics diagnostics;
+  auto module = parse::parse(std::make_shared<const SourceText>(name, text), diagnostics);
+  if (module == nullptr || !diagnostics.all().empty()) {
+    throw Failure{where, allOf(diagnostics), text};
+  }
+  return module;
+}
+
+void verify(const ir::Module& module, const std::string& where, const std::string& text) {
+  for (const ir::Function& function : module.functions()) {
+    for (const ir::Problem& problem : ir::verify(function)) {
+      const SourceRange place =
+          problem.statement != nullptr ? problem.statement->source : function.item->source;
+      throw Failure{where,
+                    fmt::format("line {}: {}", module.source().lineColumn(place.begin).line,
+                                problem.message),
+                    text};
+    }
+  }
+}
+
+interp::Survey survey(const ir::Module& module, const interp::Launch& launch,
+                      const CheckOptions& options, const std::string& where) {
+  interp::MachineOptions machine;
+  machine.stepLimit = options.stepLimit;
+  std::string error;
+  auto result = interp::survey(module, launch, machine, options.schedules, error);
+  if (!result) throw Failure{where, error, std::string(module.source().text())};
+  return std::move(*result);
+}
+
+interp::Launch launchOf(const std::string& text) {
+  std::string error;
+  const auto launch = interp::findLaunch(text, "", error);
+  if (!launch) throw Failure{"launch", error.empty() ? "no launch description" : error, text};
+  return *launch;
+}
+
+std::string findings(const ir::Module& module, const interp::Survey& survey) {
+  std::string text;
+  for (const interp::Finding& finding : survey.findings) {
+    text += interp::format(module, finding) + "\n";
+  }
+  return text;
+}
+
+// One original and the texts that are to do the same.
+class Checker {
+ public:
+  Checker(const std::string& name, const std::string& text, const CheckOptions& options)
+      : name_(name), text_(text), options_(options) {}
+
+  CheckResult run() {
+    try {
+      const auto module = parse(name_, text_, "parse");
+      verify(*module, "verify", text_);
+      launch_ = launchOf(text_);
+      survey_ = survey(*module, launch_, options_, "run");
+      result_.steps = survey_.steps;
+      compare("original", *module);
+      reprint(*module);
+      for (const std::string& pipeline : options_.pipelines) optimize(pipeline);
+    } catch (const Failure& failure) {
+      result_.outcome = Outcome::Failed;
+      result_.where = failure.where;
+      result_.detail = failure.detail;
+      result_.output = failure.output;
+    }
+    return std::move(result_);
+  }
+
+ private:
+  // With itself: is there anything to compare with at all?
+  void compare(const std::string& where, const ir::Module& module) {
+    const interp::Comparison comparison = interp::compare(survey_, survey_);
+    if (comparison.verdict == interp::Verdict::Same) return;
+    result_.outcome = Outcome::Inconclusive;
+    result_.where = comparison.reason;
+    result_.detail = where + "\n" + findings(module, survey_);
+  }
+
+  void sameAs(const std::string& where, const std::string& text, const CheckOptions& options) {
+    const auto module = parse(name_, text, where);
+    verify(*module, where, text);
+    const interp::Survey other = survey(*module, launch_, options, where);
+    result_.steps += other.steps;
+    const interp::Comparison comparison = interp::compare(survey_, other);
+    if (comparison.verdict != interp::Verdict::Different) return;
+    throw Failure{where, comparison.reason + "\n" + findings(*module, other), text};
+  }
+
+  void reprint(const ir::Module& module) {
+    CheckOptions few = options_;
+    few.schedules = std::min(few.schedules, 2u);
+    sameAs("reprint", print::reprint(module), few);
+  }
+
+  void optimize(const std::string& pipeline) {
+    driver::OptimizeOptions optimize;
+    optimize.run.pipeline = passes::parsePipeline(pipeline);
+    optimize.run.verifyEach = true;
+    const driver::OptimizeResult made =
+        driver::optimize(std::make_shared<const SourceText>(name_, text_), optimize);
+    if (!made.ok) throw Failure{pipeline, allOf(made.diagnostics), text_};
+    result_.barriersBefore = made.before.ctaBarriers;
+    result_.barriersAfter = made.after.ctaBarriers;
+    const std::string text = made.output.text();
+    if (text == text_) return;
+    result_.changedBy.insert(pipeline);
+    for (const auto& [other, known] : result_.changed) {
+      if (known == text) return;
+    }
+    result_.changed.emplace_back(pipeline, text);
+    sameAs(pipeline, text, options_);
+  }
+
+  const std::string& name_;
+  const std::string& text_;
+  const CheckOptions& options_;
+  interp::Launch launch_;
+  interp::Survey survey_;
+  CheckResult result_;
+};
+
+// "a|b" of "precision=a|b"; empty where the values are not a few words.
+std::vector<std::string> valuesOf(std::string_view text) {
+  std::vector<std::string> values;
+  while (true) {
+    const std::size_t bar = text.find('|');
+    values.emplace_back(text.substr(0, bar));
+    if (bar == std::string_view::npos) break;
+    text.remove_prefix(bar + 1);
+  }
+  const bool areWords = std::all_of(values.begin(), values.end(), [](const std::string& value) {
+    return std::all_of(value.begin(), value.end(),
+                       [](char letter) { return letter >= 'a' && letter <= 'z'; });
+  });
+  if (!areWords || values.size() < 2) values.clear();
+  return values;
+}
+
+void addVariants(const passes::PassInfo& pass, std::vector<std::string>& pipelines) {
+  std::string_view rest = pass.options;
+  while (!rest.empty()) {
+    const std::size_t comma = rest.find(',');
+    std::string_view option = rest.substr(0, comma);
+    rest = comma == std::string_view::npos ? std::string_view{} : rest.substr(comma + 1);
+    while (option.starts_with(' ')) option.remove_prefix(1);
+    const std::size_t equals = option.find('=');
+    if (equals == std::string_view::npos) {
+      pipelines.push_back(fmt::format("{}<{}>", pass.name, option));
+      continue;
+    }
+    for (const std::string& value : valuesOf(option.substr(equals + 1))) {
+      pipelines.push_back(fmt::format("{}<{}={}>", pass.name, option.substr(0, equals), value));
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> allPipelines() {
+  std::vector<std::string> pipelines;
+  for (const passes::PassInfo* pass : passes::allPasses()) {
+    pipelines.emplace_back(pass->name);
+    addVariants(*pass, pipelines);
+  }
+  for (int level = 1; level <= 3; ++level) {
+    const std::string pipeline = passes::pipelineOfLevel(level);
+    if (std::find(pipelines.begin(), pipelines.end(), pipeline) == pipelines.end()) {
+      pipelines.push_back(pipeline);
+    }
+  }
+  return pipelines;
+}
+
+CheckResult check(const std::string& name, const std::string& text, const CheckOptions& options) {
+  return Checker(name, text, options).run();
+}
+
+std::vector<bool> tellsApart(const std::string& name, const std::string& first,
+                             const std::vector<std::string>& others, const CheckOptions& options) {
+  std::vector<bool> result(others.size());
+  std::string error;
+  const std::vector<interp::Launch> launches = interp::findLaunches(first, error);
+  if (!error.empty()) throw std::runtime_error(name + ": " + error);
+  try {
+    const auto module = parse(name, first, "parse");
+    std::vector<std::unique_ptr<ir::Module>> modules;
+    for (const std::string& text : others) modules.push_back(parse(name, text, "parse"));
+    for (const interp::Launch& launch : launches) {
+      const interp::Survey before = survey(*module, launch, options, "run");
+      for (std::size_t k = 0; k < others.size(); ++k) {
+        if (result[k]) continue;
+        const interp::Survey after = survey(*modules[k], launch, options, "run");
+        result[k] = interp::compare(before, after).verdict == interp::Verdict::Different;
+      }
+    }
+  } catch (const Failure& failure) {
+    throw std::runtime_error(name + ": " + failure.where + ": " + failure.detail);
+  }
+  return result;
+}
+
+}  // namespace ptxopt::fuzz

@@ -1,0 +1,43 @@
+// What must hold for a kernel and everything that the passes make of it.
+#pragma once
+
+#include <cstdint>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace ptxopt::fuzz {
+
+struct CheckOptions {
+  std::uint32_t schedules = 7;       // of every run: each policy once
+  std::vector<std::string> pipelines;
+  std::uint64_t stepLimit = 5'000'000;
+};
+
+// Every pass of the registry by itself, with every value of each of its options that takes one of a
+// few words, and the pipelines of the -O levels.
+std::vector<std::string> allPipelines();
+
+enum class Outcome : std::uint8_t { Same, Inconclusive, Failed };
+struct CheckResult {
+  Outcome outcome = Outcome::Same;
+  // Of a failure "parse", "verify", "reprint", "run", or the pipeline; of an inconclusive result why.
+  std::string where;
+  std::string detail;
+  std::string output;                                       // the text that failed
+  std::vector<std::pair<std::string, std::string>> changed;  // pipeline and text, each text once
+  std::set<std::string> changedBy;                          // all pipelines that changed anything
+  std::uint64_t barriersBefore = 0;
+  std::uint64_t barriersAfter = 0;  // by the last pipeline
+  std::uint64_t steps = 0;          // thread-instructions interpreted
+};
+// `text` says how it is launched.  `name` is for messages.
+CheckResult check(const std::string& name, const std::string& text, const CheckOptions& options);
+
+// Which of the texts does the comparison tell from the first one?  Throws std::runtime_error for a
+// text that cannot be run.
+std::vector<bool> tellsApart(const std::string& name, const std::string& first,
+                             const std::vector<std::string>& others, const CheckOptions& options);
+
+}  // namespace ptxopt::fuzz

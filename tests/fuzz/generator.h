@@ -1,0 +1,42 @@
+// Random kernels whose results say whether a rewrite was right.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace ptxopt::fuzz {
+
+enum class Bias : std::uint8_t { None, Barriers, Redundancy, Phis };
+
+struct GeneratorOptions {
+  Bias bias = Bias::None;
+  std::uint32_t size = 16;         // constructs at the top of a kernel, about
+  std::uint32_t wildPercent = 5;   // of the kernels: some barriers that they need are left out
+};
+
+// A module with one kernel, for sm_80 and later.
+struct RandomKernel {
+  std::string name;                // of the entry
+  std::string launch;              // the comment that says how to launch it
+  std::string definitions;         // all that stands behind .address_size
+  bool isWild = false;             // may race; of any other it is known that it does not
+  // Ends of lines in `definitions` that mark what a rewrite must not take away.
+  static constexpr std::string_view kNeededBarrier = "// needed barrier";
+  static constexpr std::string_view kNeededStore = "// needed store";
+
+  std::string text() const;        // a module of its own
+};
+std::string moduleHeader();
+
+// The same kernel for the same seed and options, on every machine.
+//
+// Every thread keeps a checksum of what it computed and read, and stores it to a buffer at the end;
+// the buffers and the global variables are the outcome.  All orders of threads give the same
+// outcome: shared and global memory is used epoch by epoch as epochs.h says, atomics commute and
+// their old values are dropped, and every loop ends.
+RandomKernel generate(std::uint64_t seed, const GeneratorOptions& options);
+
+}  // namespace ptxopt::fuzz

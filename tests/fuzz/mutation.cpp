@@ -1,0 +1,61 @@
+#include "mutation.h"
+
+#include <memory>
+#include <stdexcept>
+#include <string_view>
+
+#include "parse/parser.h"
+
+namespace ptxopt::fuzz {
+
+std::vector<Mutant> deleteNeeded(const RandomKernel& kernel) {
+  std::vector<Mutant> mutants;
+  const std::string text = kernel.text();
+  std::size_t line = 0;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = text.find('\n', begin) + 1;
+    const std::string_view content = std::string_view(text).substr(begin, end - 1 - begin);
+    ++line;
+    const bool isBarrier = content.ends_with(RandomKernel::kNeededBarrier);
+    if (isBarrier || content.ends_with(RandomKernel::kNeededStore)) {
+      mutants.push_back({line, isBarrier, text.substr(0, begin) + text.substr(end), false});
+    }
+    begin = end;
+  }
+  return mutants;
+}
+
+std::vector<Mutant> deleteEach(const std::string& name, const std::string& text) {
+  Diagnostics diagnostics;
+  const auto source = std::make_shared<const SourceText>(name, text);
+  const auto module = parse::parse(source, diagnostics);
+  if (module == nullptr) throw std::runtime_error(name + ": not understood as PTX");
+  std::vector<Mutant> mutants;
+  for (const ir::Function& function : module->functions()) {
+    for (const ir::Statement& statement : function.body()) {
+      const auto* instruction = statement.as<ir::Instruction>();
+      if (instruction == nullptr) continue;
+      const isa::Form& form = *instruction->form;
+      const bool isBarrier =
+          (instruction->is(isa::Opcode::Bar) || instruction->is(isa::Opcode::Barrier)) &&
+          form.has(".sync") && !form.has(".warp") && !form.has(".cluster");
+      const bool isStore = instruction->is(isa::Opcode::St) && !form.has(".local") &&
+                           !form.has(".param");
+      if (!isBarrier && !isStore) continue;
+      const SourceRange range = statement.source;
+      mutants.push_back({source->lineColumn(range.begin).line, isBarrier,
+                         text.substr(0, range.begin) + text.substr(range.end), false});
+    }
+  }
+  return mutants;
+}
+
+void judge(const std::string& name, const std::string& text, std::vector<Mutant>& mutants,
+           const CheckOptions& options) {
+  std::vector<std::string> texts;
+  for (const Mutant& mutant : mutants) texts.push_back(mutant.text);
+  const std::vector<bool> caught = tellsApart(name, text, texts, options);
+  for (std::size_t k = 0; k < mutants.size(); ++k) mutants[k].caught = caught[k];
+}
+
+}  // namespace ptxopt::fuzz

@@ -1,0 +1,367 @@
+// Random kernels through the whole tool: what comes out of every pass does what went in.
+//
+// Exit status: 0 all is well, 1 bad arguments, 2 a kernel failed, or a mutant escaped more often
+// than --score allows.
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <map>
+#include <mutex>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "checks.h"
+#include "driver/files.h"
+#include "generator.h"
+#include "mutation.h"
+#include "support/parallel.h"
+
+namespace {
+
+using namespace ptxopt;
+using namespace ptxopt::fuzz;
+
+constexpr int kGood = 0;
+constexpr int kBadArguments = 1;
+constexpr int kFailed = 2;
+
+struct Options {
+  std::uint64_t seed = 1;
+  std::uint64_t count = 100;
+  std::string bias = "none";
+  GeneratorOptions generator;
+  CheckOptions check;
+  unsigned threads = 1;
+  std::string ptxas;
+  std::filesystem::path folder = "random_kernels.found";
+  bool prints = false;
+  bool mutates = false;
+  double score = 95;
+  std::string file;
+  bool stillFails = false;
+};
+
+struct Failure {
+  std::uint64_t seed = 0;
+  std::string where;
+  std::string detail;
+};
+
+struct Totals {
+  std::uint64_t same = 0;
+  std::uint64_t wild = 0;
+  std::uint64_t steps = 0;
+  std::uint64_t changed = 0;
+  std::uint64_t barriersBefore = 0;
+  std::uint64_t barriersAfter = 0;
+  std::uint64_t accepted = 0;  // by ptxas
+  std::map<std::string, std::uint64_t> inconclusive;
+  std::map<std::string, std::uint64_t> changedBy;
+  std::vector<Failure> failures;
+};
+
+std::string readFile(const std::string& path) {
+  return std::string(driver::readSource(path)->text());
+}
+
+// ---- ptxas ---------------------------------------------------------------------------------------
+
+std::string quoted(const std::string& text) {
+  std::string result = "'";
+  for (const char letter : text) {
+    if (letter == '\'') {
+      result += "'\\''";
+    } else {
+      result += letter;
+    }
+  }
+  return result + "'";
+}
+
+// What ptxas has to say against it; empty if nothing.
+std::string refusal(const Options& options, const std::string& name, const std::string& text) {
+  const std::filesystem::path input = options.folder / (name + ".ptx");
+  const std::filesystem::path log = options.folder / (name + ".log");
+  driver::writeFile(input.string(), text);
+  const std::string command = fmt::format("{} -arch=sm_90 {} -o /dev/null > {} 2>&1",
+                                          quoted(options.ptxas), quoted(input.string()),
+                                          quoted(log.string()));
+  const bool accepts = std::system(command.c_str()) == 0;
+  const std::string message = readFile(log.string());
+  std::filesystem::remove(log);
+  std::filesystem::remove(input);
+  if (accepts) return {};
+  return message.empty() ? "ptxas failed" : message;
+}
+
+std::string definitionsOf(const std::string& text) {
+  const std::string header = moduleHeader();
+  return text.substr(text.find(header) + header.size());
+}
+
+// ---- checking --------------------------------------------------------------------------------------
+
+// Kernels that ptxas gets as one module.
+constexpr std::uint64_t kBatch = 8;
+
+class Run {
+ public:
+  explicit Run(const Options& options) : options_(options) {}
+
+  Totals all() {
+    const std::uint64_t batches = (options_.count + kBatch - 1) / kBatch;
+    parallelFor(batches, options_.threads, [&](std::size_t k) {
+      batch(options_.seed + k * kBatch,
+            std::min(options_.seed + (k + 1) * kBatch, options_.seed + options_.count));
+    });
+    std::sort(totals_.failures.begin(), totals_.failures.end(),
+              [](const Failure& a, const Failure& b) { return a.seed < b.seed; });
+    return std::move(totals_);
+  }
+
+ private:
+  void batch(std::uint64_t begin, std::uint64_t end) {
+    std::vector<std::pair<std::uint64_t, std::string>> originals;
+    std::vector<std::pair<std::uint64_t, std::string>> outputs;
+    for (std::uint64_t seed = begin; seed < end; ++seed) {
+      const RandomKernel kernel = generate(seed, options_.generator);
+      const CheckResult result = check(kernel.name + ".ptx", kernel.text(), options_.check);
+      count(seed, kernel, result);
+      originals.emplace_back(seed, kernel.definitions);
+      if (!result.changed.empty()) {
+        outputs.emplace_back(seed, definitionsOf(result.changed.back().second));
+      }
+    }
+    if (options_.ptxas.empty()) return;
+    assemble("original", originals);
+    assemble("output", outputs);
+  }
+
+  void count(std::uint64_t seed, const RandomKernel& kernel, const CheckResult& result) {
+    const std::lock_guard lock(mutex_);
+    totals_.steps += result.steps;
+    totals_.wild += kernel.isWild ? 1 : 0;
+    totals_.changed += result.changed.empty() ? 0 : 1;
+    totals_.barriersBefore += result.barriersBefore;
+    totals_.barriersAfter += result.barriersAfter;
+    for (const std::string& pipeline : result.changedBy) ++totals_.changedBy[pipeline];
+    switch (result.outcome) {
+      case Outcome::Same:
+        ++totals_.same;
+        break;
+      case Outcome::Inconclusive:
+        ++totals_.inconclusive[result.where + (kernel.isWild ? " (wild)" : "")];
+        // A tame kernel is right by construction: then the construction is wrong, or the judge.
+        if (!kernel.isWild) fail(seed, "inconclusive", result.where + "\n" + result.detail);
+        break;
+      case Outcome::Failed:
+        fail(seed, result.where, result.detail);
+        break;
+    }
+  }
+
+  void assemble(const std::string& what,
+                const std::vector<std::pair<std::uint64_t, std::string>>& kernels) {
+    if (kernels.empty()) return;
+    std::string text = moduleHeader();
+    for (const auto& [seed, definitions] : kernels) text += definitions;
+    const std::string name = fmt::format("batch{}_{}", kernels.front().first, what);
+    std::string message = refusal(options_, name, text);
+    const std::lock_guard lock(mutex_);
+    if (message.empty()) {
+      totals_.accepted += kernels.size();
+      return;
+    }
+    for (const auto& [seed, definitions] : kernels) {
+      message = refusal(options_, name, moduleHeader() + definitions);
+      if (message.empty()) {
+        ++totals_.accepted;
+      } else {
+        fail(seed, "ptxas (" + what + ")", message);
+      }
+    }
+  }
+
+  void fail(std::uint64_t seed, const std::string& where, const std::string& detail) {
+    totals_.failures.push_back({seed, where, detail});
+  }
+
+  const Options& options_;
+  std::mutex mutex_;
+  Totals totals_;
+};
+
+void report(const Options& options, const Failure& failure) {
+  const RandomKernel kernel = generate(failure.seed, options.generator);
+  const std::string path = (options.folder / (kernel.name + ".ptx")).string();
+  driver::writeFile(path, kernel.text());
+  std::printf("seed %llu: %s\n%s\n  %s\n", static_cast<unsigned long long>(failure.seed),
+              failure.where.c_str(), failure.detail.c_str(), path.c_str());
+  std::printf("  to shrink it: ptxreduce %s -o small.ptx -- random_kernels --still-fails\n",
+              path.c_str());
+}
+
+double percent(std::uint64_t part, std::uint64_t whole) {
+  return whole == 0 ? 0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole);
+}
+
+int checkAll(const Options& options) {
+  const auto start = std::chrono::steady_clock::now();
+  const Totals totals = Run(options).all();
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  for (const Failure& failure : totals.failures) report(options, failure);
+
+  std::uint64_t inconclusive = 0;
+  for (const auto& [reason, times] : totals.inconclusive) inconclusive += times;
+  const std::uint64_t differences =
+      options.count - totals.same - inconclusive;
+  fmt::print("{} kernels from seed {}, bias {}, {} schedules, {} threads: {:.0f} s, {:.0f} million "
+             "thread-instructions\n",
+             options.count, options.seed, options.bias, options.check.schedules, options.threads,
+             seconds.count(), static_cast<double>(totals.steps) / 1e6);
+  fmt::print("same {}, failed {}, inconclusive {} ({:.1f} %), wild {}\n", totals.same, differences,
+             inconclusive, percent(inconclusive, options.count), totals.wild);
+  for (const auto& [reason, times] : totals.inconclusive) fmt::print("  {}: {}\n", reason, times);
+  fmt::print("changed {} ({:.1f} %); barriers {} before, {} after the last pipeline\n",
+             totals.changed, percent(totals.changed, options.count), totals.barriersBefore,
+             totals.barriersAfter);
+  for (const std::string& pipeline : options.check.pipelines) {
+    const auto found = totals.changedBy.find(pipeline);
+    fmt::print("  {}: {}\n", pipeline, found == totals.changedBy.end() ? 0 : found->second);
+  }
+  if (!options.ptxas.empty()) fmt::print("ptxas took {} texts\n", totals.accepted);
+  return totals.failures.empty() ? kGood : kFailed;
+}
+
+// ---- mutants --------------------------------------------------------------------------------------
+
+struct Score {
+  std::uint64_t made = 0;
+  std::uint64_t caught = 0;
+  void add(const Mutant& mutant) {
+    ++made;
+    caught += mutant.caught ? 1 : 0;
+  }
+};
+
+int mutateAll(const Options& options) {
+  Score barriers;
+  Score stores;
+  std::uint64_t kernels = 0;
+  std::vector<std::string> escapes;
+  std::mutex mutex;
+  parallelFor(options.count, options.threads, [&](std::size_t k) {
+    const RandomKernel kernel = generate(options.seed + k, options.generator);
+    if (kernel.isWild) return;
+    std::vector<Mutant> mutants = deleteNeeded(kernel);
+    judge(kernel.name, kernel.text(), mutants, options.check);
+    const std::lock_guard lock(mutex);
+    ++kernels;
+    for (const Mutant& mutant : mutants) {
+      (mutant.isBarrier ? barriers : stores).add(mutant);
+      if (mutant.caught) continue;
+      escapes.push_back(fmt::format("seed {}: the {} in line {} can go unnoticed",
+                                    options.seed + k, mutant.isBarrier ? "barrier" : "store",
+                                    mutant.line));
+    }
+  });
+  std::sort(escapes.begin(), escapes.end());
+  for (const std::string& escape : escapes) std::printf("%s\n", escape.c_str());
+  fmt::print("{} kernels; needed barriers {}, caught {} ({:.2f} %); needed stores {}, caught {} "
+             "({:.2f} %)\n",
+             kernels, barriers.made, barriers.caught, percent(barriers.caught, barriers.made),
+             stores.made, stores.caught, percent(stores.caught, stores.made));
+  const bool good = barriers.made != 0 && stores.made != 0 &&
+                    percent(barriers.caught, barriers.made) >= options.score &&
+                    percent(stores.caught, stores.made) >= options.score;
+  return good ? kGood : kFailed;
+}
+
+int mutateFile(const Options& options) {
+  const std::string text = readFile(options.file);
+  std::vector<Mutant> mutants = deleteEach(options.file, text);
+  judge(options.file, text, mutants, options.check);
+  Score barriers;
+  Score stores;
+  for (const Mutant& mutant : mutants) {
+    (mutant.isBarrier ? barriers : stores).add(mutant);
+    if (mutant.caught) continue;
+    std::printf("%s:%zu: note: the %s can go unnoticed\n", options.file.c_str(), mutant.line,
+                mutant.isBarrier ? "barrier" : "store");
+  }
+  fmt::print("{}: barriers {}, caught {}; stores {}, caught {}\n", options.file, barriers.made,
+             barriers.caught, stores.made, stores.caught);
+  return kGood;
+}
+
+// ---- one file -------------------------------------------------------------------------------------
+
+int checkFile(const Options& options) {
+  const CheckResult result = check(options.file, readFile(options.file), options.check);
+  const bool failed = result.outcome == Outcome::Failed;
+  if (failed) std::printf("%s: %s\n%s\n", options.file.c_str(), result.where.c_str(),
+                          result.detail.c_str());
+  if (options.stillFails) {
+    // A text that is no kernel any more fails for another reason.
+    const bool isKernel = result.where != "parse" && result.where != "verify" &&
+                          result.where != "launch" && result.where != "run";
+    return failed && isKernel ? kGood : kFailed;
+  }
+  return failed ? kFailed : kGood;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Options options;
+  CLI::App app("Checks the tool with random kernels.", "random_kernels");
+  app.add_option("file", options.file, "a kernel with a launch description, instead of random ones");
+  app.add_option("--seed", options.seed, "of the first kernel");
+  app.add_option("--count", options.count, "of kernels, with consecutive seeds");
+  app.add_option("--bias", options.bias, "what kernels have more of")
+      ->check(CLI::IsMember({"none", "barriers", "redundancy", "phis"}));
+  app.add_option("--size", options.generator.size, "of a kernel, in constructs");
+  app.add_option("--wild", options.generator.wildPercent, "percent of kernels that may race");
+  app.add_option("--pipeline", options.check.pipelines,
+                 "instead of every pass and every level; may be repeated");
+  app.add_option("--schedules", options.check.schedules, "of each run")
+      ->check(CLI::Range(1u, 100000u));
+  app.add_option("--step-limit", options.check.stepLimit, "thread-instructions of one run");
+  app.add_option("-j", options.threads, "kernels at once")->check(CLI::Range(1u, 256u));
+  app.add_option("--ptxas", options.ptxas, "assemble everything with it as well");
+  app.add_option("--out", options.folder, "folder for what failed");
+  app.add_flag("--print", options.prints, "print the first kernel, and do nothing else");
+  app.add_flag("--mutate", options.mutates,
+               "delete barriers and stores that are needed: is it noticed?");
+  app.add_option("--score", options.score, "percent of the mutants that must be noticed");
+  app.add_flag("--still-fails", options.stillFails, "of the file: status 0 if it fails");
+  CLI11_PARSE(app, argc, argv);
+
+  const std::map<std::string, Bias> biases = {{"none", Bias::None},
+                                              {"barriers", Bias::Barriers},
+                                              {"redundancy", Bias::Redundancy},
+                                              {"phis", Bias::Phis}};
+  options.generator.bias = biases.at(options.bias);
+  if (options.check.pipelines.empty()) options.check.pipelines = allPipelines();
+  try {
+    if (options.prints) {
+      std::cout << generate(options.seed, options.generator).text();
+      return kGood;
+    }
+    if (!options.file.empty()) return options.mutates ? mutateFile(options) : checkFile(options);
+    if (options.mutates) return mutateAll(options);
+    std::filesystem::create_directories(options.folder);
+    return checkAll(options);
+  } catch (const std::exception& problem) {
+    std::cerr << "random_kernels: " << problem.what() << '\n';
+    return kBadArguments;
+  }
+}
