@@ -32,8 +32,14 @@ enum class OperandKind : std::uint8_t {
   AddressList,  // [ ... ] of any other form: tensor coordinates, pairs of offsets
   Pair,         // a|b
   Expression,   // anything else, as a sequence of terms and Punctuation
-  Punctuation,  // id: the character (two packed for << and the like); only within Expression
+  Punctuation,  // only within Expression; id: the character (two packed for << and the like),
+                //     kCast or kGeneric
 };
+
+// Punctuation in words: `(.s64)`, whose name is the NameId in `immediate`, and `generic(`, whose
+// closing parenthesis is a ')'.
+inline constexpr std::uint32_t kCast = 'c';
+inline constexpr std::uint32_t kGeneric = 'g';
 
 inline constexpr std::int64_t kUnknownSpecialRegister = -1;
 

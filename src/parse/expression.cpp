@@ -284,10 +284,10 @@ void applyPrefix(OperandStack& stack, std::size_t mark, const Prefix& prefix) {
       break;
   }
   const bool isCast = prefix.token == Token::DOTWORD;
-  Operand op = punctuationOperand(punctuation(prefix.token == Token::MINUS   ? "-"
-                                              : prefix.token == Token::TILDE ? "~"
-                                              : isCast                       ? "("
-                                                                             : "!"));
+  Operand op = punctuationOperand(isCast ? ir::kCast
+                                         : punctuation(prefix.token == Token::MINUS   ? "-"
+                                                       : prefix.token == Token::TILDE ? "~"
+                                                                                      : "!"));
   if (isCast) op.immediate = static_cast<std::int64_t>(prefix.type);
   stack.insert(stack.begin() + static_cast<std::ptrdiff_t>(mark), op);
   wrap(stack, mark, OperandKind::Expression);

@@ -26,9 +26,6 @@ constexpr std::uint32_t punctuation(std::string_view text) {
 }
 ir::Operand punctuationOperand(std::uint32_t packed);
 
-// generic( as a Punctuation; its closing parenthesis is a ')'.
-inline constexpr std::uint32_t kGeneric = 'g';
-
 // A prefix operator: PLUS, MINUS, BANG, TILDE, or DOTWORD for a cast to `type`.
 struct Prefix {
   Token token;

@@ -117,7 +117,7 @@ void InitializerBuilder::element(std::span<const Operand> operand) {
         mask = static_cast<std::uint64_t>(part.immediate);
         ++open;
         ++at;
-      } else if (isPunctuation(part, kGeneric) && symbol == nullptr) {
+      } else if (isPunctuation(part, ir::kGeneric) && symbol == nullptr) {
         generic = true;
         ++open;
       } else if (part.kind == OperandKind::Symbol && symbol == nullptr && !part.negated) {

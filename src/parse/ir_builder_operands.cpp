@@ -224,7 +224,7 @@ void IrBuilder::openParenthesis(bool behindPrimary) {
   Operand& primary = stack_.back();
   if (primary.kind == OperandKind::Symbol && primary.component == kPending &&
       module_.text(NameId{primary.id}) == "generic") {
-    primary = punctuationOperand(kGeneric);
+    primary = punctuationOperand(ir::kGeneric);
   } else {
     stack_.push_back(punctuationOperand(punctuation("(")));
   }

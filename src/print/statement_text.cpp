@@ -179,6 +179,15 @@ void TextWriter::operand(const ir::Function& function, std::span<const Operand> 
     case OperandKind::Expression:  // blanks, since `4%r` would be read as 4 and the register %r
       return sequence(function, inside(), " ");
     case OperandKind::Punctuation:
+      if (o.id == ir::kGeneric) {
+        out_ += "generic(";
+        return;
+      }
+      if (o.id == ir::kCast) {
+        fmt::format_to(std::back_inserter(out_), "({})",
+                       module_.text(NameId{static_cast<std::uint32_t>(o.immediate)}));
+        return;
+      }
       for (std::uint32_t packed = o.id; packed != 0; packed >>= 8) {
         out_ += static_cast<char>(packed & 0xFF);
       }
