@@ -47,7 +47,7 @@ std::string transfers(const std::set<std::string>& used, char digit, std::size_t
   const std::string offset = std::to_string(column * 8);
   for (const RegisterClass& kind : kClasses) {
     const std::string name = "%" + std::string(kind.name) + digit;
-    if (!used.contains(name)) continue;
+    if (!used.contains(name) || kind.name == "q") continue;
     const std::string type(kind.type);
     if (stores) {
       result += kind.name == "p" ? "  selp.b32 %word, 1, 0, " + name + ";\n  st.global.b32 [%out+" +
@@ -151,7 +151,7 @@ void OpcodeTable::approximate(
 }
 
 void OpcodeTable::run() const {
-  std::string text = ".version 9.4\n.target sm_107a\n.address_size 64\n";
+  std::string text = ".version 9.4\n.target sm_107a\n.address_size 64\n" + declarations_;
   for (std::size_t k = 0; k < entries_.size(); ++k) text += kernelText(k, entries_[k].text);
   const std::unique_ptr<ir::Module> module = parseText("opcodes.ptx", text);
 

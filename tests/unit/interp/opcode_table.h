@@ -29,6 +29,9 @@ using Values = std::vector<std::uint64_t>;
 
 class OpcodeTable {
  public:
+  // `declarations` stand in front of the kernels.
+  explicit OpcodeTable(std::string declarations = {}) : declarations_(std::move(declarations)) {}
+
   // Whether a result is right that need not be equal to the expected one.
   using Accept = std::function<bool(const Row& row, const Outputs& got)>;
 
@@ -94,6 +97,7 @@ class OpcodeTable {
   static Row row(const Inputs& in, const Outputs& expected) { return {in, expected}; }
   void check(const Entry& entry, const std::vector<std::uint64_t>& results) const;
 
+  std::string declarations_;
   std::vector<Entry> entries_;
 };
 
