@@ -126,6 +126,8 @@ struct Version {
   std::uint8_t minor = 0;
   friend auto operator<=>(const Version&, const Version&) = default;
 };
+// The newest release that the table of instructions and the grammar were written for.
+inline constexpr Version kNewestVersion = {9, 5};
 
 // `sm_90a` is {90, 'a'}, `sm_100f` is {100, 'f'}, `sm_80` is {80, 0}.
 struct Target {
@@ -134,6 +136,7 @@ struct Target {
   friend auto operator<=>(const Target&, const Target&) = default;
 };
 std::optional<Target> parseTarget(std::string_view word);  // "sm_90a"
+bool isKnown(Target target);  // a ptxas up to that of kNewestVersion takes it, or took it
 // True if code for `target` may use what `requirement` names: "75", "90a", or alternatives
 // "100f|110f|103a".  Rules: a plain number means that SM and later; 'a' exactly that target; 'f'
 // every target of that family (same major number) from that SM on, with suffix 'a' or 'f'.

@@ -13,14 +13,6 @@ namespace ptxopt::parse {
 
 namespace {
 
-// The newest release that the table of instructions and the grammar were written for.
-constexpr isa::Version kNewestVersion = {9, 5};
-
-// Every SM that a ptxas up to CUDA 13.5 takes or took.
-constexpr std::uint16_t kKnownTargets[] = {
-    10, 11, 12, 13, 20, 21, 30, 32, 35, 37,  50,  52,  53,  60,  61,  62,
-    70, 72, 75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 107, 110, 120, 121,
-};
 constexpr std::string_view kTargetOptions[] = {
     "texmode_unified",
     "texmode_independent",
@@ -34,8 +26,7 @@ bool isKnownTargetWord(std::string_view word) {
     return true;
   }
   const std::optional<isa::Target> target = isa::parseTarget(word);
-  return target &&
-         std::binary_search(std::begin(kKnownTargets), std::end(kKnownTargets), target->sm);
+  return target && isa::isKnown(*target);
 }
 
 std::string_view trimmed(std::string_view text) {
@@ -115,7 +106,7 @@ void IrBuilder::version(const TokenView& number) {
   constexpr unsigned kMax = 255;
   module_.version = {static_cast<std::uint8_t>(std::min(major, kMax)),
                      static_cast<std::uint8_t>(std::min(minor, kMax))};
-  if (module_.version > kNewestVersion) {
+  if (module_.version > isa::kNewestVersion) {
     warnOnce(number.start, text,
              ".version " + std::string(text) + " is newer than this tool, " +
                  "which knows PTX up to 9.5");
