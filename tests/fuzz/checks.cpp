@@ -45,10 +45,10 @@ void verify(const ir::Module& module, const std::string& where, const std::strin
     for (const ir::Problem& problem : ir::verify(function)) {
       const SourceRange place =
           problem.statement != nullptr ? problem.statement->source : function.item->source;
-      throw Failure{where,
-                    fmt::format("line {}: {}", module.source().lineColumn(place.begin).line,
-                                problem.message),
-                    text};
+      throw Failure{
+          where,
+          fmt::format("line {}: {}", module.source().lineColumn(place.begin).line, problem.message),
+          text};
     }
   }
 }

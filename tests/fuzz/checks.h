@@ -10,7 +10,7 @@
 namespace ptxopt::fuzz {
 
 struct CheckOptions {
-  std::uint32_t schedules = 7;       // of every run: each policy once
+  std::uint32_t schedules = 7;  // of every run: each policy once
   std::vector<std::string> pipelines;
   std::uint64_t stepLimit = 5'000'000;
 };
@@ -22,12 +22,13 @@ std::vector<std::string> allPipelines();
 enum class Outcome : std::uint8_t { Same, Inconclusive, Failed };
 struct CheckResult {
   Outcome outcome = Outcome::Same;
-  // Of a failure "parse", "verify", "reprint", "run", or the pipeline; of an inconclusive result why.
+  // Of a failure "parse", "verify", "reprint", "run", or the pipeline; of an inconclusive result
+  // why.
   std::string where;
   std::string detail;
-  std::string output;                                       // the text that failed
+  std::string output;                                        // the text that failed
   std::vector<std::pair<std::string, std::string>> changed;  // pipeline and text, each text once
-  std::set<std::string> changedBy;                          // all pipelines that changed anything
+  std::set<std::string> changedBy;                           // all pipelines that changed anything
   std::uint64_t barriersBefore = 0;
   std::uint64_t barriersAfter = 0;  // by the last pipeline
   std::uint64_t steps = 0;          // thread-instructions interpreted

@@ -24,19 +24,25 @@ bool meet(const Access& a, const Access& b, Pair&& pair) {
   return false;
 }
 
-bool conflict(const Access& a, const Access& b) {
+bool conflict(const Access& a, const Access& b, bool acrossWarps) {
   if (!a.writes && !b.writes) return false;
-  return meet(a, b, [](std::size_t s, std::size_t t) { return s / kWarp != t / kWarp; });
+  return meet(a, b, [&](std::size_t s, std::size_t t) {
+    return acrossWarps ? s / kWarp != t / kWarp : s != t;
+  });
 }
 
 }  // namespace
 
 std::uint32_t SlotMap::at(std::uint32_t thread, std::uint32_t size) const {
   switch (kind) {
-    case Kind::Identity: return thread;
-    case Kind::Xor: return thread ^ amount;
-    case Kind::Rotate: return (thread + amount) % size;
-    case Kind::Reverse: return size - 1 - thread;
+    case Kind::Identity:
+      return thread;
+    case Kind::Xor:
+      return thread ^ amount;
+    case Kind::Rotate:
+      return (thread + amount) % size;
+    case Kind::Reverse:
+      return size - 1 - thread;
   }
   return thread;
 }
@@ -50,9 +56,12 @@ bool compatible(const Usage& a, const Usage& b) {
   if (onlyReads(a) && onlyReads(b)) return true;
   if (a.mode != b.mode) return false;
   switch (a.mode) {
-    case Mode::Own: return a.map == b.map;
-    case Mode::Leader: return a.leader == b.leader;
-    default: return true;
+    case Mode::Own:
+      return a.map == b.map;
+    case Mode::Leader:
+      return a.leader == b.leader;
+    default:
+      return true;
   }
 }
 
@@ -91,8 +100,9 @@ void Epochs::enter(std::size_t array, const Usage& usage) {
 
 void Epochs::separate(std::optional<std::size_t> line) {
   closeBarrier();
-  if (isCertain() && line) open_ = Barrier{*line, tainted_, since_, {}};
+  if (isCertain() && line) open_ = Barrier{*line, tainted_, warpsMet_, since_, {}};
   tainted_ = false;
+  warpsMet_ = false;
   since_.clear();
   std::fill(usages_.begin(), usages_.end(), Usage{});
   for (Loop& loop : loops_) {
@@ -103,10 +113,12 @@ void Epochs::separate(std::optional<std::size_t> line) {
 void Epochs::closeBarrier() {
   if (!open_) return;
   const Barrier& barrier = *open_;
-  const bool needed = std::any_of(
-      barrier.above.begin(), barrier.above.end(), [&](const Access& above) {
-        return std::any_of(barrier.below.begin(), barrier.below.end(),
-                           [&](const Access& below) { return conflict(above, below); });
+  const bool acrossWarps = barrier.warpsMet || warpsMet_;
+  const bool needed =
+      std::any_of(barrier.above.begin(), barrier.above.end(), [&](const Access& above) {
+        return std::any_of(barrier.below.begin(), barrier.below.end(), [&](const Access& below) {
+          return conflict(above, below, acrossWarps);
+        });
       });
   if (needed && !barrier.tainted && !tainted_) claims_.barriers.push_back(barrier.line);
   open_.reset();

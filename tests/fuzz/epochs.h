@@ -5,8 +5,9 @@
 // only read, or one thread does everything, or all do atomics that commute.  An access in another
 // mode has to wait for a barrier.  On the way, the accesses that every run makes for certain are
 // noted with the bytes that each thread touches.  From them follows, without running anything,
-//   - that a barrier is needed: two threads of different warps touch the same byte, one before it
-//     and one after it, one of them writes, and no other barrier stands between;
+//   - that a barrier is needed: two threads touch the same byte, one before it and one after it,
+//   one
+//     of them writes, and no other barrier stands between;
 //   - that a store is needed: some thread reads these bytes before anything else writes them, and
 //     what it reads goes into the output.
 #pragma once
@@ -33,8 +34,8 @@ enum class Mode : std::uint8_t {
   Read,    // nobody writes
   Leader,  // thread `leader` alone
   Atomic,
-  Warp,    // exchange inside warps, between bar.warp.sync
-  Mixed,   // it depends on a branch what happened: nothing more before a barrier
+  Warp,   // exchange inside warps, between bar.warp.sync
+  Mixed,  // it depends on a branch what happened: nothing more before a barrier
 };
 
 struct Usage {
@@ -63,7 +64,10 @@ struct Claims {
 
 class Epochs {
  public:
-  void addArray() { usages_.emplace_back(); lastStores_.emplace_back(); }
+  void addArray() {
+    usages_.emplace_back();
+    lastStores_.emplace_back();
+  }
   const std::vector<Usage>& usages() const { return usages_; }
   void setUsages(std::vector<Usage> usages) { usages_ = std::move(usages); }
   bool isIdle() const;
@@ -77,6 +81,8 @@ class Epochs {
   void record(Access access, std::optional<std::size_t> line, bool shows);
   // Something in this epoch may order threads in a way that is not looked at.
   void taint() { tainted_ = true; }
+  // The threads of each warp have met in this epoch.
+  void meetInWarps() { warpsMet_ = true; }
 
   // Between them is code that some runs do not come to.
   void beginUncertain() { ++uncertain_; }
@@ -94,6 +100,7 @@ class Epochs {
   struct Barrier {
     std::size_t line = 0;
     bool tainted = false;
+    bool warpsMet = false;
     std::vector<Access> above;
     std::vector<Access> below;
   };
@@ -116,6 +123,7 @@ class Epochs {
   Claims claims_;
   int uncertain_ = 0;
   bool tainted_ = false;
+  bool warpsMet_ = false;
 };
 
 }  // namespace ptxopt::fuzz

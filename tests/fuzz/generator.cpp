@@ -15,7 +15,7 @@ namespace ptxopt::fuzz {
 namespace {
 
 constexpr std::uint32_t kWarp = 32;
-constexpr std::uint32_t kOutputs = 4;     // words that a thread may put out
+constexpr std::uint32_t kOutputs = 4;  // words that a thread may put out
 constexpr std::uint32_t kInputWords = 1024;
 constexpr std::uint32_t kTableWords = 16;
 // Barriers with these ids are used by some warps only.
@@ -135,14 +135,14 @@ class Generator {
   Epochs epochs_;
 
   std::uint32_t threads_ = 64;
-  std::uint32_t columns_ = 64;    // of a block of two dimensions
+  std::uint32_t columns_ = 64;  // of a block of two dimensions
   std::uint32_t ctas_ = 1;
-  std::uint32_t rounds_ = 3;      // the parameter n
-  bool statesBlock_ = false;      // .reqntid
+  std::uint32_t rounds_ = 3;  // the parameter n
+  bool statesBlock_ = false;  // .reqntid
   bool isWild_ = false;
 
-  std::uint32_t survivors_ = 0;   // threads below this have not left yet
-  bool uniform_ = true;           // all of them are here
+  std::uint32_t survivors_ = 0;  // threads below this have not left yet
+  bool uniform_ = true;          // all of them are here
   std::uint32_t depth_ = 0;
   std::uint32_t outputs_ = 1;
   std::uint32_t dynamicShared_ = 0;
@@ -174,8 +174,8 @@ void Generator::chooseShape() {
 
 void Generator::declareArrays() {
   constexpr std::uint32_t kSlots[] = {4, 4, 8, 16};
-  constexpr std::string_view kAtomics[] = {"add.u32", "add.u32", "xor.b32", "or.b32",
-                                           "min.u32", "max.s32"};
+  constexpr std::string_view kAtomics[] = {"add.u32", "add.u32", "xor.b32",
+                                           "or.b32",  "min.u32", "max.s32"};
   const std::uint32_t count = 2 + random_.below(3);
   for (std::uint32_t k = 0; k < count; ++k) {
     Array array;
@@ -372,7 +372,8 @@ void Generator::initializeShared() {
   }
 }
 
-// Warps leave one after the other; those that are left meet at the barrier (docs/soundness.md A1.11).
+// Warps leave one after the other; those that are left meet at the barrier (docs/soundness.md
+// A1.11).
 void Generator::leavingLoop() {
   if (!epochs_.isIdle()) barrier();
   const std::string left = text_.newRegister(Kind::B32);
@@ -436,9 +437,9 @@ RandomKernel Generator::make() {
   RandomKernel kernel;
   kernel.name = prefix_;
   kernel.isWild = isWild_;
-  const std::string block =
-      columns_ == threads_ ? fmt::format("[{}]", threads_)
-                           : fmt::format("[{}, {}]", columns_, threads_ / columns_);
+  const std::string block = columns_ == threads_
+                                ? fmt::format("[{}]", threads_)
+                                : fmt::format("[{}, {}]", columns_, threads_ / columns_);
   kernel.launch = fmt::format(
       "// LAUNCH: {{\"kernel\": \"{}\", \"grid\": [{}], \"block\": {}, \"shared\": {}, \"args\": "
       "[\"buffer:{}:random:u32:{}\", \"buffer:{}\", \"u32:{}\"]}}",
@@ -575,7 +576,7 @@ void Generator::mix(const std::string& value, Kind kind) {
       const std::string high = text_.newRegister(Kind::B32);
       word = text_.newRegister(Kind::B32);
       text_.emit(fmt::format("mov.b64 {{{}, {}}}, {}", word, high, value));
-      text_.emit(fmt::format("xor.b32 {}, {}, {}", sum_, sum_, high));
+      text_.emit(fmt::format("mad.lo.u32 {}, {}, 0xc2b2ae35, {}", sum_, sum_, high));
       break;
     }
     case Kind::Pred:
@@ -609,9 +610,9 @@ void Generator::warpCollective() {
       "redux.sync.xor.b32 $D, $R, 0xffffffff", "match.any.sync.b32 $D, $R, -1"};
   if (random_.percent(10)) {
     const std::string yes = text_.newRegister(Kind::Pred);
-    text_.emit(text_.expand(random_.percent(50) ? "vote.sync.any.pred $D, $p, -1"
-                                                : "vote.sync.all.pred $D, !$p, -1",
-                            yes));
+    text_.emit(text_.expand(
+        random_.percent(50) ? "vote.sync.any.pred $D, $p, -1" : "vote.sync.all.pred $D, !$p, -1",
+        yes));
     return text_.add(Kind::Pred, yes);
   }
   text_.emit(text_.expand(random_.pick(kPatterns), result));
@@ -631,8 +632,8 @@ void Generator::specialRegister() {
     return mix(result, Kind::B32);
   }
   const bool same = random_.percent(50);
-  text_.emit(fmt::format("mov.u32 {}, {}", result,
-                         same ? random_.pick(kSame) : random_.pick(kVarying)));
+  text_.emit(
+      fmt::format("mov.u32 {}, {}", result, same ? random_.pick(kSame) : random_.pick(kVarying)));
   if (same) return text_.addUniform(result);
   text_.add(Kind::B32, result);
 }
@@ -645,8 +646,7 @@ std::string Generator::masked(const std::string& value, std::uint32_t size) {
 
 void Generator::table() {
   const bool same = random_.percent(50);
-  const std::string index =
-      masked(same ? text_.uniform() : text_.value(Kind::B32), kTableWords);
+  const std::string index = masked(same ? text_.uniform() : text_.value(Kind::B32), kTableWords);
   const std::string base = text_.newRegister(Kind::B64);
   const std::string address = text_.newRegister(Kind::B64);
   const std::string result = text_.newRegister(Kind::B32);
@@ -668,8 +668,8 @@ void Generator::localMemory() {
   text_.emit(fmt::format("st.local.v4.u32 [{}], {{{}, {}, {}, {}}}", base, text_.value(Kind::B32),
                          text_.value(Kind::B32), text_.value(Kind::B32), text_.value(Kind::B32)));
   const std::string at = text_.newRegister(Kind::B64);
-  text_.emit(fmt::format("mad.wide.u32 {}, {}, 4, {}", at, masked(text_.value(Kind::B32), kWords),
-                         base));
+  text_.emit(
+      fmt::format("mad.wide.u32 {}, {}, 4, {}", at, masked(text_.value(Kind::B32), kWords), base));
   if (random_.percent(50)) {
     text_.emit(fmt::format("st.local.u32 [{}], {}", at, text_.value(Kind::B32)));
   }
@@ -907,9 +907,13 @@ void Generator::load(std::size_t array, const Address& address, Access access, b
 void Generator::store(std::size_t array, const Address& address, Access access) {
   const std::string at = addressText(address, offsetInSlot(access, arrays_[array].slot));
   const std::string isVolatile = random_.percent(5) ? ".volatile" : "";
-  // The sum of a moment ago is a value that has not been there before.
+  // The sum of a moment ago is a value that has not been there before.  It is turned, because a sum
+  // s that becomes s*odd + (s xor c) loses a bit each time.
+  const std::string turned = text_.newRegister(Kind::B32);
   const std::string value = text_.newRegister(Kind::B32);
-  text_.emit(fmt::format("xor.b32 {}, {}, {:#x}", value, sum_,
+  text_.emit(
+      fmt::format("shf.l.wrap.b32 {}, {}, {}, {}", turned, sum_, sum_, 5 + random_.below(22)));
+  text_.emit(fmt::format("xor.b32 {}, {}, {:#x}", value, turned,
                          static_cast<std::uint32_t>(random_.next())));
   const auto another = [&] {
     const std::string result = text_.newRegister(Kind::B32);
@@ -1031,8 +1035,7 @@ void Generator::atomics() {
   }
   const std::size_t array = someArray();
   if (!acquire(array, {Mode::Atomic, true})) return arithmetic();
-  const Address address =
-      slotAddress(array, masked(text_.value(Kind::B32), threads_));
+  const Address address = slotAddress(array, masked(text_.value(Kind::B32), threads_));
   if (random_.percent(70)) {
     text_.emit(fmt::format("red{}.{} [{}], {}", address.space, arrays_[array].atomic, address.base,
                            text_.value(Kind::B32)));
@@ -1079,6 +1082,7 @@ void Generator::warpExchange() {
   if (!fits || !acquire(array, {Mode::Warp, true})) return arithmetic();
   const Address mine = slotAddress(array, tid_);
   store(array, mine, footprint(array, {}, true, 0, 4));
+  epochs_.meetInWarps();
   text_.emit("bar.warp.sync 0xffffffff");
   const SlotMap map{SlotMap::Kind::Xor, 1 + random_.below(kWarp - 1)};
   load(array, slotAddress(array, slotIndex(map)), footprint(array, map, false, 0, 4), true);
@@ -1145,8 +1149,8 @@ void Generator::inputLoad() {
 
 void Generator::output() {
   if (depth_ != 0 || outputs_ == kOutputs) return arithmetic();
-  const std::size_t line = text_.emit(fmt::format("st.global.u32 [{}+{}], {}", out_,
-                                                  outputs_++ * threads_ * ctas_ * 4, sum_));
+  const std::size_t line = text_.emit(
+      fmt::format("st.global.u32 [{}+{}], {}", out_, outputs_++ * threads_ * ctas_ * 4, sum_));
   outputStores_.push_back(line);
 }
 
@@ -1160,10 +1164,18 @@ void Generator::barrier() {
 void Generator::plainBarrier() {
   std::string text = "bar.sync 0";
   switch (random_.below(20)) {
-    case 0: text = "barrier.sync 0"; break;
-    case 1: text = "barrier.sync.aligned 0"; break;
-    case 2: text = "bar.cta.sync 0"; break;
-    case 3: text = fmt::format("bar.sync {}", random_.below(kPartialId)); break;
+    case 0:
+      text = "barrier.sync 0";
+      break;
+    case 1:
+      text = "barrier.sync.aligned 0";
+      break;
+    case 2:
+      text = "bar.cta.sync 0";
+      break;
+    case 3:
+      text = fmt::format("bar.sync {}", random_.below(kPartialId));
+      break;
     case 4:
       if (survivors_ == threads_ && threads_ % kWarp == 0) {
         text = fmt::format("bar.sync 7, {}", threads_);
@@ -1175,7 +1187,8 @@ void Generator::plainBarrier() {
       text = fmt::format("bar.sync {}", id);
       break;
     }
-    default: break;
+    default:
+      break;
   }
   epochs_.separate(text_.emit(text));
 }
@@ -1188,9 +1201,9 @@ void Generator::reducingBarrier() {
     mix(result, Kind::B32);
   } else {
     const std::string result = text_.newRegister(Kind::Pred);
-    text_.emit(text_.expand(random_.percent(50) ? "barrier.red.or.pred $D, 0, $p"
-                                                : "bar.red.and.pred $D, 1, !$p",
-                            result));
+    text_.emit(text_.expand(
+        random_.percent(50) ? "barrier.red.or.pred $D, 0, $p" : "bar.red.and.pred $D, 1, !$p",
+        result));
     text_.add(Kind::Pred, result);
   }
   epochs_.separate(std::nullopt);

@@ -13,21 +13,21 @@ enum class Bias : std::uint8_t { None, Barriers, Redundancy, Phis };
 
 struct GeneratorOptions {
   Bias bias = Bias::None;
-  std::uint32_t size = 16;         // constructs at the top of a kernel, about
-  std::uint32_t wildPercent = 5;   // of the kernels: some barriers that they need are left out
+  std::uint32_t size = 16;        // constructs at the top of a kernel, about
+  std::uint32_t wildPercent = 5;  // of the kernels: some barriers that they need are left out
 };
 
 // A module with one kernel, for sm_80 and later.
 struct RandomKernel {
-  std::string name;                // of the entry
-  std::string launch;              // the comment that says how to launch it
-  std::string definitions;         // all that stands behind .address_size
-  bool isWild = false;             // may race; of any other it is known that it does not
+  std::string name;         // of the entry
+  std::string launch;       // the comment that says how to launch it
+  std::string definitions;  // all that stands behind .address_size
+  bool isWild = false;      // may race; of any other it is known that it does not
   // Ends of lines in `definitions` that mark what a rewrite must not take away.
   static constexpr std::string_view kNeededBarrier = "// needed barrier";
   static constexpr std::string_view kNeededStore = "// needed store";
 
-  std::string text() const;        // a module of its own
+  std::string text() const;  // a module of its own
 };
 std::string moduleHeader();
 

@@ -160,9 +160,9 @@ constexpr Pattern kPatterns[] = {
 };
 
 constexpr std::string_view kUniformPatterns[] = {
-    "add.u32 $D, $u, $u",       "mul.lo.u32 $D, $u, $K",   "xor.b32 $D, $u, $K",
-    "shr.u32 $D, $u, $k",       "min.u32 $D, $u, $u",      "mad.lo.u32 $D, $u, $u, $u",
-    "bfe.u32 $D, $u, $k, $k",   "popc.b32 $D, $u",         "sub.u32 $D, $u, $u",
+    "add.u32 $D, $u, $u",          "mul.lo.u32 $D, $u, $K", "xor.b32 $D, $u, $K",
+    "shr.u32 $D, $u, $k",          "min.u32 $D, $u, $u",    "mad.lo.u32 $D, $u, $u, $u",
+    "bfe.u32 $D, $u, $k, $k",      "popc.b32 $D, $u",       "sub.u32 $D, $u, $u",
     "lop3.b32 $D, $u, $u, $u, $L",
 };
 
@@ -242,19 +242,45 @@ std::string KernelText::expand(std::string_view pattern, std::string_view destin
       continue;
     }
     switch (pattern[++k]) {
-      case 'D': result += destination; break;
-      case 'R': result += value(Kind::B32); break;
-      case 'r': result += random_.percent(40) ? immediate() : value(Kind::B32); break;
-      case 'q': result += value(Kind::B64); break;
-      case 'h': result += value(Kind::B16); break;
-      case 'f': result += value(Kind::F32); break;
-      case 'd': result += value(Kind::F64); break;
-      case 'p': result += value(Kind::Pred); break;
-      case 'u': result += uniform(); break;
-      case 'k': result += std::to_string(random_.below(32)); break;
-      case 'K': result += immediate(); break;
-      case 'N': result += std::to_string(1 + random_.below(1000)); break;
-      case 'L': result += std::to_string(random_.below(256)); break;
+      case 'D':
+        result += destination;
+        break;
+      case 'R':
+        result += value(Kind::B32);
+        break;
+      case 'r':
+        result += random_.percent(40) ? immediate() : value(Kind::B32);
+        break;
+      case 'q':
+        result += value(Kind::B64);
+        break;
+      case 'h':
+        result += value(Kind::B16);
+        break;
+      case 'f':
+        result += value(Kind::F32);
+        break;
+      case 'd':
+        result += value(Kind::F64);
+        break;
+      case 'p':
+        result += value(Kind::Pred);
+        break;
+      case 'u':
+        result += uniform();
+        break;
+      case 'k':
+        result += std::to_string(random_.below(32));
+        break;
+      case 'K':
+        result += immediate();
+        break;
+      case 'N':
+        result += std::to_string(1 + random_.below(1000));
+        break;
+      case 'L':
+        result += std::to_string(random_.below(256));
+        break;
     }
   }
   return result;
@@ -273,10 +299,14 @@ void KernelText::compute() {
     return finish(again.text, again.kind);
   }
   switch (random_.below(40)) {
-    case 0: return carryChain();
-    case 1: return unpack();
-    case 2: return twoPredicates();
-    default: break;
+    case 0:
+      return carryChain();
+    case 1:
+      return unpack();
+    case 2:
+      return twoPredicates();
+    default:
+      break;
   }
   // Half of them are of 32 bits, whatever the table has most of.
   const Pattern* pattern = &random_.pick(kPatterns);

@@ -39,8 +39,8 @@ std::vector<Mutant> deleteEach(const std::string& name, const std::string& text)
       const bool isBarrier =
           (instruction->is(isa::Opcode::Bar) || instruction->is(isa::Opcode::Barrier)) &&
           form.has(".sync") && !form.has(".warp") && !form.has(".cluster");
-      const bool isStore = instruction->is(isa::Opcode::St) && !form.has(".local") &&
-                           !form.has(".param");
+      const bool isStore =
+          instruction->is(isa::Opcode::St) && !form.has(".local") && !form.has(".param");
       if (!isBarrier && !isStore) continue;
       const SourceRange range = statement.source;
       mutants.push_back({source->lineColumn(range.begin).line, isBarrier,

@@ -2,8 +2,8 @@
 //
 // Exit status: 0 all is well, 1 bad arguments, 2 a kernel failed, or a mutant escaped more often
 // than --score allows.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
+#include <CLI/CLI.hpp>
 
 #include <algorithm>
 #include <chrono>
@@ -72,7 +72,8 @@ std::string readFile(const std::string& path) {
   return std::string(driver::readSource(path)->text());
 }
 
-// ---- ptxas ---------------------------------------------------------------------------------------
+// ---- ptxas
+// ---------------------------------------------------------------------------------------
 
 std::string quoted(const std::string& text) {
   std::string result = "'";
@@ -91,9 +92,9 @@ std::string refusal(const Options& options, const std::string& name, const std::
   const std::filesystem::path input = options.folder / (name + ".ptx");
   const std::filesystem::path log = options.folder / (name + ".log");
   driver::writeFile(input.string(), text);
-  const std::string command = fmt::format("{} -arch=sm_90 {} -o /dev/null > {} 2>&1",
-                                          quoted(options.ptxas), quoted(input.string()),
-                                          quoted(log.string()));
+  const std::string command =
+      fmt::format("{} -arch=sm_90 {} -o /dev/null > {} 2>&1", quoted(options.ptxas),
+                  quoted(input.string()), quoted(log.string()));
   const bool accepts = std::system(command.c_str()) == 0;
   const std::string message = readFile(log.string());
   std::filesystem::remove(log);
@@ -107,7 +108,8 @@ std::string definitionsOf(const std::string& text) {
   return text.substr(text.find(header) + header.size());
 }
 
-// ---- checking --------------------------------------------------------------------------------------
+// ---- checking
+// --------------------------------------------------------------------------------------
 
 // Kernels that ptxas gets as one module.
 constexpr std::uint64_t kBatch = 8;
@@ -221,12 +223,12 @@ int checkAll(const Options& options) {
 
   std::uint64_t inconclusive = 0;
   for (const auto& [reason, times] : totals.inconclusive) inconclusive += times;
-  const std::uint64_t differences =
-      options.count - totals.same - inconclusive;
-  fmt::print("{} kernels from seed {}, bias {}, {} schedules, {} threads: {:.0f} s, {:.0f} million "
-             "thread-instructions\n",
-             options.count, options.seed, options.bias, options.check.schedules, options.threads,
-             seconds.count(), static_cast<double>(totals.steps) / 1e6);
+  const std::uint64_t differences = options.count - totals.same - inconclusive;
+  fmt::print(
+      "{} kernels from seed {}, bias {}, {} schedules, {} threads: {:.0f} s, {:.0f} million "
+      "thread-instructions\n",
+      options.count, options.seed, options.bias, options.check.schedules, options.threads,
+      seconds.count(), static_cast<double>(totals.steps) / 1e6);
   fmt::print("same {}, failed {}, inconclusive {} ({:.1f} %), wild {}\n", totals.same, differences,
              inconclusive, percent(inconclusive, options.count), totals.wild);
   for (const auto& [reason, times] : totals.inconclusive) fmt::print("  {}: {}\n", reason, times);
@@ -241,7 +243,8 @@ int checkAll(const Options& options) {
   return totals.failures.empty() ? kGood : kFailed;
 }
 
-// ---- mutants --------------------------------------------------------------------------------------
+// ---- mutants
+// --------------------------------------------------------------------------------------
 
 struct Score {
   std::uint64_t made = 0;
@@ -268,17 +271,17 @@ int mutateAll(const Options& options) {
     for (const Mutant& mutant : mutants) {
       (mutant.isBarrier ? barriers : stores).add(mutant);
       if (mutant.caught) continue;
-      escapes.push_back(fmt::format("seed {}: the {} in line {} can go unnoticed",
-                                    options.seed + k, mutant.isBarrier ? "barrier" : "store",
-                                    mutant.line));
+      escapes.push_back(fmt::format("seed {}: the {} in line {} can go unnoticed", options.seed + k,
+                                    mutant.isBarrier ? "barrier" : "store", mutant.line));
     }
   });
   std::sort(escapes.begin(), escapes.end());
   for (const std::string& escape : escapes) std::printf("%s\n", escape.c_str());
-  fmt::print("{} kernels; needed barriers {}, caught {} ({:.2f} %); needed stores {}, caught {} "
-             "({:.2f} %)\n",
-             kernels, barriers.made, barriers.caught, percent(barriers.caught, barriers.made),
-             stores.made, stores.caught, percent(stores.caught, stores.made));
+  fmt::print(
+      "{} kernels; needed barriers {}, caught {} ({:.2f} %); needed stores {}, caught {} "
+      "({:.2f} %)\n",
+      kernels, barriers.made, barriers.caught, percent(barriers.caught, barriers.made), stores.made,
+      stores.caught, percent(stores.caught, stores.made));
   const bool good = barriers.made != 0 && stores.made != 0 &&
                     percent(barriers.caught, barriers.made) >= options.score &&
                     percent(stores.caught, stores.made) >= options.score;
@@ -302,13 +305,14 @@ int mutateFile(const Options& options) {
   return kGood;
 }
 
-// ---- one file -------------------------------------------------------------------------------------
+// ---- one file
+// -------------------------------------------------------------------------------------
 
 int checkFile(const Options& options) {
   const CheckResult result = check(options.file, readFile(options.file), options.check);
   const bool failed = result.outcome == Outcome::Failed;
-  if (failed) std::printf("%s: %s\n%s\n", options.file.c_str(), result.where.c_str(),
-                          result.detail.c_str());
+  if (failed)
+    std::printf("%s: %s\n%s\n", options.file.c_str(), result.where.c_str(), result.detail.c_str());
   if (options.stillFails) {
     // A text that is no kernel any more fails for another reason.
     const bool isKernel = result.where != "parse" && result.where != "verify" &&
@@ -323,7 +327,8 @@ int checkFile(const Options& options) {
 int main(int argc, char** argv) {
   Options options;
   CLI::App app("Checks the tool with random kernels.", "random_kernels");
-  app.add_option("file", options.file, "a kernel with a launch description, instead of random ones");
+  app.add_option("file", options.file,
+                 "a kernel with a launch description, instead of random ones");
   app.add_option("--seed", options.seed, "of the first kernel");
   app.add_option("--count", options.count, "of kernels, with consecutive seeds");
   app.add_option("--bias", options.bias, "what kernels have more of")
