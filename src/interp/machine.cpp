@@ -421,6 +421,7 @@ void Machine::run() {
 
 void Machine::slice(Thread& thread) {
   if (!thread.copies.empty()) landSome(thread);
+  if (!inFlight_.empty()) landSomeBulk();
   int budget = kSlice;
   while (budget-- > 0) {
     const Op& op = thread.code->ops[thread.pc];
@@ -519,6 +520,23 @@ bool Machine::execute(Thread& thread, const Op& op) {
     case Action::WaitAsync:
       waitForCopies(thread, op);
       break;
+    case Action::ArriveAsync:
+      arriveAfterCopies(thread, op);
+      break;
+    case Action::Bulk:
+      issueBulk(thread, op);
+      break;
+    case Action::CommitBulk:
+      for (const auto& bulk : thread.bulks) {
+        if (bulk->committed) continue;
+        bulk->committed = true;
+        bulk->group = thread.bulkGroup;
+      }
+      ++thread.bulkGroup;
+      break;
+    case Action::WaitBulk:
+      waitForBulks(thread, op);
+      break;
     case Action::Mbarrier:
       mbarrier(thread, op);
       break;
@@ -562,13 +580,20 @@ void Machine::block(Thread& thread, State state) {
 }
 
 void Machine::exit(Thread& thread) {
-  for (PendingCopy& copy : thread.copies) land(copy);
+  landCopies(thread, thread.clock.copies);
   thread.copies.clear();
   block(thread, State::Exited);
   Cta& cta = *thread.cta;
   Cluster& cluster = *cta.cluster;
   --cta.live;
   --cluster.live;
+  if (cluster.live == 0) {
+    // Its shared memory goes with it.
+    for (const auto& bulk : inFlight_) {
+      if (bulk->issuer->cta->cluster == &cluster) land(*bulk);
+    }
+    dropLanded();
+  }
   if (!(thread.arrivedAtCluster && thread.clusterPhase == cluster.phase)) --cluster.pending;
   // The frame is not needed any more, but the others may still be named in messages.
   thread.stack = {};
@@ -621,7 +646,7 @@ ThreadName Machine::nameOf(const Thread& thread) const {
 
 ThreadName Machine::nameOfAgent(AgentId agent) const {
   const std::uint64_t all = geometry_.grid.count() * paddedThreads_;
-  const std::uint64_t thread = agent % all;
+  const std::uint64_t thread = agent >= 2 * all ? owners_[agent - 2 * all] : agent % all;
   return {geometry_.grid.at(thread / paddedThreads_), geometry_.block.at(thread % paddedThreads_)};
 }
 

@@ -77,6 +77,7 @@ class Machine {
   };
   struct Cta;
   struct Cluster;
+  struct Thread;
   struct CallFrame {
     const Code* code;
     const CallSite* site;
@@ -90,6 +91,7 @@ class Machine {
     Segment* segment = nullptr;  // null: memory of the thread itself
     std::uint64_t offset = 0;
   };
+  // cp.async.
   struct PendingCopy {
     Place to;
     Place from;
@@ -99,6 +101,29 @@ class Machine {
     bool committed = false;
     bool landed = false;
     std::uint32_t group = 0;
+  };
+  // A bulk copy, a reduction or an asynchronous store.  It reads its source, and later writes; it
+  // belongs to an mbarrier or, where `barrier` is null, to a bulk group of its thread.
+  struct Bulk {
+    Thread* issuer = nullptr;
+    const Op* op = nullptr;
+    const BulkForm* form = nullptr;
+    Place to;
+    Place from;
+    std::uint32_t size = 0;
+    std::vector<std::uint8_t> data;  // once it has been read
+    bool isRead = false;
+    bool landed = false;
+    Cta* barrier = nullptr;  // whose shared memory holds the mbarrier
+    std::uint64_t barrierOffset = 0;
+    std::uint32_t clock = 0;
+    bool committed = false;
+    std::uint32_t group = 0;
+  };
+  // cp.async.mbarrier.arrive: an arrival when the copies up to `clock` have landed.
+  struct TrackedArrival {
+    std::uint32_t clock = 0;
+    std::uint64_t offset = 0;
   };
   struct Thread {
     std::uint32_t index = 0;   // in the scheduler
@@ -120,6 +145,12 @@ class Machine {
     bool arrivedAtCluster = false;
     std::deque<PendingCopy> copies;
     std::uint32_t copyGroup = 0;
+    std::vector<TrackedArrival> trackedArrivals;
+    std::deque<std::shared_ptr<Bulk>> bulks;  // of its bulk groups
+    std::uint32_t bulkGroup = 0;
+    std::uint32_t bulkClock = 0;
+    AgentId bulkReads = 0;  // agents; 0 before the first
+    AgentId bulkWrites = 0;
     ThreadClock clock;
 
     const Op& op() const { return code->ops[pc]; }
@@ -141,6 +172,9 @@ class Machine {
   struct MbarrierHistory {
     std::vector<Snapshot> pending;
     std::vector<Snapshot> completed;
+    std::uint32_t phases = 0;       // that were completed
+    AgentId agent = 0;              // of the bulk copies that complete on it; 0 before the first
+    std::vector<Thread*> trackers;  // threads with a tracked arrival on it
   };
   struct Cta {
     std::uint64_t index = 0;
@@ -200,11 +234,27 @@ class Machine {
   void atomic(Thread& thread, const Op& op);
   bool fill(Thread& thread, const Op& op);
   void moveStack(Thread& thread, const Op& op);
+  std::string readString(Thread& thread, const Op& op, std::uint64_t address);
+
+  // machine_async.cpp
   void issueCopy(Thread& thread, const Op& op);
   void land(PendingCopy& copy);
+  void landCopies(Thread& thread, std::uint32_t clock);  // those up to `clock`
   void landSome(Thread& thread);
   void waitForCopies(Thread& thread, const Op& op);
-  std::string readString(Thread& thread, const Op& op, std::uint64_t address);
+  void arriveAfterCopies(Thread& thread, const Op& op);
+  void settleTrackedArrivals(Thread& thread);
+  Place resolveRange(Thread& thread, const Op& op, isa::Space space, std::uint64_t address,
+                     std::uint32_t size, bool writes);
+  void issueBulk(Thread& thread, const Op& op);
+  void issueBulk(Thread& thread, const Op& op, const BulkForm& form, std::uint64_t to,
+                 std::uint64_t barrier);
+  void readSource(Bulk& bulk);
+  void land(Bulk& bulk);
+  void landSomeBulk();
+  void dropLanded();
+  void waitForBulks(Thread& thread, const Op& op);
+  AgentId newAgent(const Thread& owner);
 
   // machine_matrix.cpp
   void runMatrix(Cta& cta, std::uint32_t warp, const Op& op);
@@ -223,7 +273,15 @@ class Machine {
   void arriveAtCollective(Thread& thread, const Op& op);
   void settleCollective(Cta& cta, std::uint32_t warp);
   void runCollective(Cta& cta, std::uint32_t warp, std::uint32_t lanes);
+  // machine_mbarrier.cpp
   void mbarrier(Thread& thread, const Op& op);
+  Place resolveMbarrier(Thread& thread, const Op& op, isa::Space space, std::uint64_t address,
+                        Cta*& owner);
+  void completeTransactions(Cta& owner, std::uint64_t offset, std::uint32_t count);
+  void arriveTracked(Cta& owner, std::uint64_t offset, const Snapshot& copies);
+  void expectArrival(Cta& owner, std::uint64_t offset);
+  void settleMbarrier(Cta& owner, std::uint64_t offset);
+  void landFor(Cta& owner, std::uint64_t offset);
   std::uint32_t liveLanes(const Cta& cta, std::uint32_t warp) const;
   std::span<Thread> lanesOf(Cta& cta, std::uint32_t warp) const;
 
@@ -246,7 +304,9 @@ class Machine {
   std::uint64_t slices_ = 0;
   bool completed_ = false;
   std::uint64_t gridWorkspace_ = 0;
-  ClockRef fences_;  // fence.sc of wider scopes
+  std::vector<std::shared_ptr<Bulk>> inFlight_;
+  std::vector<AgentId> owners_;  // threads behind the agents that newAgent() gave
+  ClockRef fences_;              // fence.sc of wider scopes
   bool landsEarly_ = false;
   bool landsLate_ = false;
 };

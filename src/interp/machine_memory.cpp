@@ -1,4 +1,4 @@
-// Loads, stores, atomics and asynchronous copies.
+// Loads, stores and atomics.
 #include <algorithm>
 #include <cinttypes>
 #include <cstdio>
@@ -324,66 +324,6 @@ void Machine::moveStack(Thread& thread, const Op& op) {
       break;
     }
   }
-}
-
-// ---- cp.async
-// ------------------------------------------------------------------------------------
-
-void Machine::issueCopy(Thread& thread, const Op& op) {
-  const auto size = static_cast<std::uint32_t>(thread.frame[op.c]);
-  const auto sourceSize = std::min(size, static_cast<std::uint32_t>(thread.frame[op.e]));
-  if (size != 4 && size != 8 && size != 16) {
-    fault(FindingKind::Unsupported, op, "cp.async of another size than 4, 8 or 16 bytes");
-  }
-  PendingCopy copy;
-  copy.size = size;
-  copy.sourceSize = sourceSize;
-  copy.clock = ++thread.clock.copies;
-  copy.to = resolve(thread, op, Space::Shared, addressOf(thread, op), size, true);
-  const std::uint64_t from = thread.frame[op.b] + (op.index != 0 ? thread.frame[op.index] : 0);
-  if (sourceSize != 0) copy.from = resolve(thread, op, Space::Global, from, size, false);
-  if (options_.detectsRaces) {
-    Access access;
-    access.agent =
-        static_cast<AgentId>(geometry_.grid.count() * paddedThreads_) + thread.clock.agent();
-    access.clock = copy.clock;
-    check(thread, op, copy.to, size, true, false, &access);
-    if (sourceSize != 0) check(thread, op, copy.from, sourceSize, false, false, &access);
-  }
-  if (landsEarly_) land(copy);
-  thread.copies.push_back(copy);
-}
-
-void Machine::land(PendingCopy& copy) {
-  if (copy.landed) return;
-  copy.landed = true;
-  std::memset(copy.to.data, 0, copy.size);
-  if (copy.sourceSize != 0) std::memcpy(copy.to.data, copy.from.data, copy.sourceSize);
-}
-
-void Machine::landSome(Thread& thread) {
-  if (landsLate_) return;
-  constexpr std::uint64_t kRarity = 8;
-  if (scheduler_->random(kRarity) != 0) return;
-  land(thread.copies[scheduler_->random(thread.copies.size())]);
-}
-
-void Machine::waitForCopies(Thread& thread, const Op& op) {
-  const auto allowed = static_cast<std::uint32_t>(thread.frame[op.a]);
-  const bool all = op.is(kSecond);
-  std::uint32_t latest = 0;
-  while (!thread.copies.empty()) {
-    PendingCopy& copy = thread.copies.front();
-    const bool done = all || (copy.committed && thread.copyGroup - copy.group > allowed);
-    if (!done) break;
-    land(copy);
-    latest = copy.clock;
-    thread.copies.pop_front();
-  }
-  if (latest == 0 || !options_.detectsRaces) return;
-  const AgentId agent =
-      static_cast<AgentId>(geometry_.grid.count() * paddedThreads_) + thread.clock.agent();
-  thread.clock.learn(Snapshot{nullptr, agent, latest});
 }
 
 std::string Machine::readString(Thread& thread, const Op& op, std::uint64_t address) {

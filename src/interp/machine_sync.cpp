@@ -1,7 +1,6 @@
-// Barriers, the collectives of a warp, and mbarrier.
+// Barriers and the collectives of a warp.
 #include <algorithm>
 #include <bit>
-#include <cstring>
 
 #include "interp/machine.h"
 
@@ -376,113 +375,6 @@ void Machine::runCollective(Cta& cta, std::uint32_t warp, std::uint32_t lanes) {
     ++thread.pc;
     wake(thread);
   }
-}
-
-// ---- mbarrier
-// ------------------------------------------------------------------------------------
-
-namespace {
-
-// How the opaque 64 bits of an mbarrier object are used here.
-struct MbarrierObject {
-  static constexpr std::uint64_t kCountMask = (1u << 20) - 1;
-  static constexpr std::uint64_t kTransactionMask = (1u << 22) - 1;
-  std::uint64_t expected = 0;      // arrivals of a phase, bits 0 to 19
-  std::uint64_t pending = 0;       // of this phase, bits 20 to 39
-  std::uint64_t transactions = 0;  // modulo 2^22, bits 40 to 61
-  bool phase = false;              // bit 63
-
-  explicit MbarrierObject(std::uint64_t bits)
-      : expected(bits & kCountMask),
-        pending(bits >> 20 & kCountMask),
-        transactions(bits >> 40 & kTransactionMask),
-        phase(bits >> 63 != 0) {}
-  std::uint64_t bits() const {
-    return expected | pending << 20 | (transactions & kTransactionMask) << 40 |
-           std::uint64_t{phase} << 63;
-  }
-};
-
-}  // namespace
-
-void Machine::mbarrier(Thread& thread, const Op& op) {
-  Slot* const r = thread.frame;
-  const auto kind = static_cast<MbarrierKind>(op.detail);
-  if (kind == MbarrierKind::PendingCount) {
-    r[op.d] = MbarrierObject(r[op.b]).pending;
-    return;
-  }
-  constexpr std::uint32_t kBytes = 8;
-  const Place place = resolve(thread, op, op.space, addressOf(thread, op), kBytes, true);
-  if (place.segment == nullptr || place.segment != &thread.cta->shared) {
-    fault(FindingKind::Unsupported, op, "an mbarrier object outside of the CTA's shared memory");
-  }
-  std::uint64_t bits;
-  std::memcpy(&bits, place.data, kBytes);
-  MbarrierObject object(bits);
-  MbarrierHistory& history = thread.cta->mbarriers[place.offset];
-  const bool isWeak = kind == MbarrierKind::Init || kind == MbarrierKind::Invalidate;
-  if (options_.detectsRaces) check(thread, op, place, kBytes, true, !isWeak);
-  const auto release = [&] {
-    if (options_.detectsRaces) history.pending.push_back(thread.clock.release());
-  };
-  const auto count = static_cast<std::uint32_t>(r[op.b]);
-
-  switch (kind) {
-    case MbarrierKind::Init:
-      object = MbarrierObject(0);
-      object.expected = count & MbarrierObject::kCountMask;
-      object.pending = object.expected;
-      history = {};
-      break;
-    case MbarrierKind::Invalidate:
-      object = MbarrierObject(0);
-      history = {};
-      break;
-    case MbarrierKind::ExpectTransactions:
-      object.transactions += count;
-      break;
-    case MbarrierKind::CompleteTransactions:
-      object.transactions -= count;
-      break;
-    case MbarrierKind::Arrive:
-    case MbarrierKind::ArriveExpect:
-    case MbarrierKind::ArriveDrop: {
-      r[op.d] = object.bits();
-      const std::uint64_t arrivals = kind == MbarrierKind::ArriveExpect ? 1 : count;
-      if (arrivals == 0 || arrivals > object.pending) {
-        fault(FindingKind::BarrierMismatch, op,
-              "more arrivals at an mbarrier than it expects, by " + describe(nameOf(thread)));
-      }
-      if (kind == MbarrierKind::ArriveExpect) object.transactions += count;
-      if (kind == MbarrierKind::ArriveDrop) object.expected -= arrivals;
-      object.pending -= arrivals;
-      release();
-      break;
-    }
-    case MbarrierKind::Test:
-    case MbarrierKind::TestParity: {
-      const bool phase =
-          kind == MbarrierKind::Test ? MbarrierObject(r[op.b]).phase : (count & 1) != 0;
-      const bool done = object.phase != phase;
-      r[op.d] = done ? 1 : 0;
-      if (done && options_.detectsRaces && op.semantics != isa::Semantics::Relaxed) {
-        for (const Snapshot& snapshot : history.completed) thread.clock.learn(snapshot);
-      }
-      return;
-    }
-    case MbarrierKind::PendingCount:
-      return;
-  }
-  const bool canComplete = !isWeak && object.pending == 0 &&
-                           (object.transactions & MbarrierObject::kTransactionMask) == 0;
-  if (canComplete) {
-    object.phase = !object.phase;
-    object.pending = object.expected;
-    history.completed = std::exchange(history.pending, {});
-  }
-  bits = object.bits();
-  std::memcpy(place.data, &bits, kBytes);
 }
 
 }  // namespace ptxopt::interp

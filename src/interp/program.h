@@ -10,6 +10,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -37,17 +38,21 @@ enum class Action : std::uint8_t {
   Load,    // d (or lists[index ..]) = [a + immediate]
   Store,   // [a + immediate] = b (or lists[index ..])
   Atomic,  // d = [a + immediate], combined with b and c as AtomicOperation says
-  Fill,     // c bytes at [a + immediate] become `detail`
-  Stack,    // see StackKind
+  Fill,    // c bytes at [a + immediate] become `detail`
+  Stack,   // see StackKind
   Fence,
   Barrier,  // of the CTA: id a, count b, predicate c, see BarrierKind
   ClusterBarrier,
   Collective,  // of lanes of a warp, see CollectiveKind
   CopyAsync,   // cp.async: [a + immediate] = [b + second immediate in lists]
   CommitAsync,
-  WaitAsync,  // all but a groups
-  Mbarrier,   // see MbarrierKind
-  Timer,      // d = a special register that changes while the thread runs
+  WaitAsync,    // all but a groups
+  ArriveAsync,  // cp.async.mbarrier.arrive on [a + immediate]; kSecond: .noinc
+  Bulk,         // bulks[index]
+  CommitBulk,
+  WaitBulk,  // all but a groups; kSecond: until they have read their source
+  Mbarrier,  // see MbarrierKind
+  Timer,     // d = a special register that changes while the thread runs
   Nothing,
   Unsupported,  // the machine stops with a message that names the instruction
 };
@@ -101,6 +106,7 @@ enum class MbarrierKind : std::uint8_t {
   Arrive,
   ArriveExpect,
   ArriveDrop,
+  ArriveDropExpect,
   ExpectTransactions,
   CompleteTransactions,
   Test,
@@ -229,6 +235,28 @@ struct CallSite {
   std::vector<Transfer> results;
 };
 
+struct AddressOperand {
+  std::uint32_t slot = 0;
+  std::int64_t offset = 0;
+  bool is32 = false;  // wraps at 2^32
+};
+
+// An asynchronous operation of its own agent: cp.async.bulk, cp.reduce.async.bulk, st.async,
+// red.async.
+struct BulkForm {
+  AddressOperand to;
+  AddressOperand from;
+  AddressOperand barrier;  // slot 0: it belongs to a bulk group
+  isa::Space toSpace = isa::Space::None;
+  isa::Space fromSpace = isa::Space::None;
+  isa::Space barrierSpace = isa::Space::None;
+  std::uint32_t size = 0;             // slot
+  std::uint32_t mask = 0;             // slot: of ranks in the cluster; 0: no multicast
+  std::vector<std::uint32_t> values;  // slots of what st.async and red.async write
+  std::optional<AtomicOperation> operation;
+  isa::Type type = isa::Type::None;
+};
+
 struct Code {
   const ir::Function* function = nullptr;
   std::vector<Op> ops;
@@ -237,6 +265,7 @@ struct Code {
   std::vector<std::uint32_t> lists;
   std::vector<CallSite> calls;
   std::vector<MatrixForm> matrices;
+  std::vector<BulkForm> bulks;
   std::vector<std::string> problems;  // of Unsupported: problems[op.index]
   std::vector<Transfer> parameters;   // of a .func
   std::vector<Transfer> results;
@@ -272,8 +301,6 @@ class Program {
 
   const std::vector<EntryParameter>& parameters() const { return parameters_; }
   std::uint64_t parameterBytes() const { return parameterBytes_; }
-  bool usesAsyncCopies() const { return usesAsyncCopies_; }
-  void setUsesAsyncCopies() { usesAsyncCopies_ = true; }
   bool usesGridWorkspace() const;
   void setCallsIndirectly();
 
@@ -291,7 +318,6 @@ class Program {
   std::uint64_t parameterBytes_ = 0;
   std::uint64_t sharedBytes_ = 0;
   std::uint64_t dynamicOffset_ = 0;
-  bool usesAsyncCopies_ = false;
   bool callsIndirectly_ = false;
 };
 

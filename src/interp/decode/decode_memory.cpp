@@ -3,30 +3,13 @@
 
 #include "interp/decode/bind.h"
 #include "interp/decode/decoder.h"
+#include "interp/decode/words.h"
 
 namespace ptxopt::interp {
-
-namespace {
 
 using isa::Opcode;
 using isa::Space;
 using isa::Type;
-
-template <class T>
-struct Word {
-  std::string_view text;
-  T value;
-};
-
-template <class T, std::size_t n>
-const T* findWord(const isa::Form& form, const Word<T> (&words)[n]) {
-  for (const Word<T>& word : words) {
-    if (form.has(word.text)) return &word.value;
-  }
-  return nullptr;
-}
-
-}  // namespace
 
 Space Decoder::resolveSpace(Space space, const ir::Operand& address) const {
   if (space != Space::Param && space != Space::ParamEntry && space != Space::ParamFunc) {
@@ -61,7 +44,7 @@ void Decoder::decodeLoad(const ir::Instruction& instruction, Op op) {
 
 void Decoder::decodeStore(const ir::Instruction& instruction, Op op) {
   if (instruction.form->has(".bulk")) return decodeFill(instruction, op);
-  if (instruction.form->has(".async")) throw Problem{"this form is not implemented"};
+  if (instruction.form->has(".async")) return decodeStoreAsync(instruction, op);
   const ir::Operand& to = operand(instruction, 0);
   std::vector<std::uint32_t> slots = elements(operand(instruction, 1), op.type, false);
   if (op.type == Type::B128) op.type = Type::B64;
@@ -75,15 +58,10 @@ void Decoder::decodeStore(const ir::Instruction& instruction, Op op) {
 }
 
 void Decoder::decodeAtomic(const ir::Instruction& instruction, Op op) {
-  static constexpr Word<AtomicOperation> kOperations[] = {
-      {".add", AtomicOperation::Add},       {".min", AtomicOperation::Minimum},
-      {".max", AtomicOperation::Maximum},   {".and", AtomicOperation::And},
-      {".or", AtomicOperation::Or},         {".xor", AtomicOperation::Xor},
-      {".exch", AtomicOperation::Exchange}, {".cas", AtomicOperation::CompareAndSwap},
-      {".inc", AtomicOperation::Increment}, {".dec", AtomicOperation::Decrement}};
   const isa::Form& form = *instruction.form;
-  const AtomicOperation* operation = findWord(form, kOperations);
-  if (operation == nullptr || form.has(".async") || op.type == Type::Other) {
+  if (form.has(".async")) return decodeStoreAsync(instruction, op);
+  const AtomicOperation* operation = findWord(form, kAtomicOperations);
+  if (operation == nullptr || op.type == Type::Other) {
     throw Problem{"this form is not implemented"};
   }
   op.action = Action::Atomic;
@@ -144,44 +122,6 @@ void Decoder::decodeStack(const ir::Instruction& instruction, Op op) {
       op.b = alignment != nullptr ? source(*alignment, Type::U32) : constant(kDefaultAlignment);
       break;
     }
-  }
-  emit(op);
-}
-
-void Decoder::decodeCopyAsync(const ir::Instruction& instruction, Op op) {
-  const isa::Form& form = *instruction.form;
-  if (form.has(".bulk") || form.has(".reduce") || form.has(".mbarrier") || !form.has(".async")) {
-    throw Problem{"this form is not implemented"};
-  }
-  program_->setUsesAsyncCopies();
-  if (form.has(".commit_group")) {
-    op.action = Action::CommitAsync;
-    return emit(op);
-  }
-  if (form.has(".wait_group") || form.has(".wait_all")) {
-    op.action = Action::WaitAsync;
-    op.a = form.has(".wait_all") ? constant(0) : source(operand(instruction, 0), Type::U32);
-    if (form.has(".wait_all")) op.flags |= kSecond;  // and what is in no group yet
-    return emit(op);
-  }
-  // [d], [a], n{, src}: d is in shared memory, a in global memory.  lists: the offset of a.
-  op.action = Action::CopyAsync;
-  Op ignored = op;
-  std::int64_t sourceOffset = 0;
-  op.a = address(operand(instruction, 0), op, op.immediate);
-  op.b = address(operand(instruction, 1), ignored, sourceOffset);
-  if (sourceOffset != 0) op.index = constant(static_cast<std::uint64_t>(sourceOffset));
-  op.c = source(operand(instruction, 2), Type::U32);
-  op.e = op.c;
-  // A fourth operand is how many bytes of the source are read, unless it is the cache policy or a
-  // predicate that says to read none.
-  const ir::Operand* fourth = instruction.operand(3);
-  const std::size_t extra = form.shape.size() - (form.has(".L2::cache_hint") ? 1 : 0);
-  if (fourth != nullptr && extra == 4) {
-    const bool isPredicate = fourth->kind == ir::OperandKind::Register &&
-                             function_->rangeOf(fourth->reg()).type == Type::Pred;
-    if (isPredicate) throw Problem{"a copy with a predicate as its fourth operand"};
-    op.e = source(*fourth, Type::U32);
   }
   emit(op);
 }
@@ -294,59 +234,6 @@ void Decoder::decodeCollective(const ir::Instruction& instruction, Op op) {
       throw Problem{"this form is not implemented"};
   }
   if (op.is(kHasMask)) op.e = source(operand(instruction, mask), Type::B32);
-  emit(op);
-}
-
-void Decoder::decodeMbarrier(const ir::Instruction& instruction, Op op) {
-  const isa::Form& form = *instruction.form;
-  op.action = Action::Mbarrier;
-  op.type = Type::B64;
-  const auto isExtension = [](std::string_view word) {
-    return word.starts_with(".layout") || word.starts_with(".multicast") ||
-           word.starts_with(".phase_type") || word == ".noComplete";
-  };
-  if (op.space == Space::SharedCluster ||
-      std::any_of(form.qualifiers.begin(), form.qualifiers.end(), isExtension)) {
-    throw Problem{"this form is not implemented"};
-  }
-  const auto put = [&](MbarrierKind kind) { op.detail = static_cast<std::uint8_t>(kind); };
-  const auto at = [&](std::size_t k) { op.a = address(operand(instruction, k), op, op.immediate); };
-  const bool expects = form.has(".expect_tx");
-  if (form.has(".init")) {
-    put(MbarrierKind::Init);
-    at(0);
-    op.b = source(operand(instruction, 1), Type::U32);
-  } else if (form.has(".inval")) {
-    put(MbarrierKind::Invalidate);
-    at(0);
-  } else if (form.has(".pending_count")) {
-    put(MbarrierKind::PendingCount);
-    op.d = destination(operand(instruction, 0));
-    op.b = source(operand(instruction, 1), Type::B64);
-  } else if (form.has(".arrive") || form.has(".arrive_drop")) {
-    put(form.has(".arrive_drop") ? MbarrierKind::ArriveDrop
-        : expects                ? MbarrierKind::ArriveExpect
-                                 : MbarrierKind::Arrive);
-    if (form.has(".arrive_drop") && expects) throw Problem{"this form is not implemented"};
-    op.d = destination(operand(instruction, 0));
-    at(1);
-    const ir::Operand* count = instruction.operand(2);
-    op.b = count != nullptr ? source(*count, Type::U32) : constant(1);
-  } else if (expects || form.has(".complete_tx")) {
-    put(expects ? MbarrierKind::ExpectTransactions : MbarrierKind::CompleteTransactions);
-    at(0);
-    op.b = source(operand(instruction, 1), Type::U32);
-  } else if (form.has(".test_wait") || form.has(".try_wait")) {
-    if (instruction.operand(0)->kind == ir::OperandKind::Pair) {
-      throw Problem{"this form is not implemented"};
-    }
-    put(form.has(".parity") ? MbarrierKind::TestParity : MbarrierKind::Test);
-    op.d = destination(operand(instruction, 0));
-    at(1);
-    op.b = source(operand(instruction, 2), form.has(".parity") ? Type::U32 : Type::B64);
-  } else {
-    throw Problem{"this form is not implemented"};
-  }
   emit(op);
 }
 

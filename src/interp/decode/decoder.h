@@ -41,11 +41,17 @@ class Decoder {
   void decodeAtomic(const ir::Instruction& instruction, Op op);
   void decodeFill(const ir::Instruction& instruction, Op op);
   void decodeStack(const ir::Instruction& instruction, Op op);
-  void decodeCopyAsync(const ir::Instruction& instruction, Op op);
   void decodeBarrier(const ir::Instruction& instruction, Op op);
   void decodeCollective(const ir::Instruction& instruction, Op op);
-  void decodeMbarrier(const ir::Instruction& instruction, Op op);
   isa::Space resolveSpace(isa::Space space, const ir::Operand& address) const;
+
+  // decode_async.cpp
+  void decodeCopyAsync(const ir::Instruction& instruction, Op op);
+  void decodeBulk(const ir::Instruction& instruction, Op op);
+  void decodeStoreAsync(const ir::Instruction& instruction, Op op);
+  void decodeMbarrier(const ir::Instruction& instruction, Op op);
+  AddressOperand reference(const ir::Operand& operand);
+  void emitBulk(Op op, BulkForm bulk);
 
   // decode_matrix.cpp
   void decodeMatrix(const ir::Instruction& instruction, Op op);

@@ -1,0 +1,297 @@
+// Asynchronous copies (docs/soundness.md A6): cp.async, bulk copies and reductions, asynchronous
+// stores.  All land anywhere between their issue and a wait; a bulk copy reads its source at one
+// time and writes at another.
+#include <algorithm>
+#include <cstring>
+
+#include "interp/arithmetic/conversion.h"
+#include "interp/atomic.h"
+#include "interp/machine.h"
+
+namespace ptxopt::interp {
+
+namespace {
+
+using isa::Space;
+
+constexpr std::uint64_t kRarity = 8;  // of landing on its own
+
+std::uint64_t addressOf(const Slot* frame, const AddressOperand& reference) {
+  const std::uint64_t address =
+      frame[reference.slot] + static_cast<std::uint64_t>(reference.offset);
+  return reference.is32 ? address & 0xffffffffu : address;
+}
+
+}  // namespace
+
+// ---- cp.async
+// ------------------------------------------------------------------------------------
+
+void Machine::issueCopy(Thread& thread, const Op& op) {
+  const auto size = static_cast<std::uint32_t>(thread.frame[op.c]);
+  const auto sourceSize = std::min(size, static_cast<std::uint32_t>(thread.frame[op.e]));
+  if (size != 4 && size != 8 && size != 16) {
+    fault(FindingKind::Unsupported, op, "cp.async of another size than 4, 8 or 16 bytes");
+  }
+  PendingCopy copy;
+  copy.size = size;
+  copy.sourceSize = sourceSize;
+  copy.clock = ++thread.clock.copies;
+  copy.to = resolve(thread, op, Space::Shared, addressOf(thread, op), size, true);
+  const std::uint64_t from = thread.frame[op.b] + (op.index != 0 ? thread.frame[op.index] : 0);
+  if (sourceSize != 0) copy.from = resolve(thread, op, Space::Global, from, size, false);
+  if (options_.detectsRaces) {
+    Access access;
+    access.agent =
+        static_cast<AgentId>(geometry_.grid.count() * paddedThreads_) + thread.clock.agent();
+    access.clock = copy.clock;
+    check(thread, op, copy.to, size, true, false, &access);
+    if (sourceSize != 0) check(thread, op, copy.from, sourceSize, false, false, &access);
+  }
+  if (landsEarly_) land(copy);
+  thread.copies.push_back(copy);
+}
+
+void Machine::land(PendingCopy& copy) {
+  if (copy.landed) return;
+  copy.landed = true;
+  std::memset(copy.to.data, 0, copy.size);
+  if (copy.sourceSize != 0) std::memcpy(copy.to.data, copy.from.data, copy.sourceSize);
+}
+
+void Machine::landCopies(Thread& thread, std::uint32_t clock) {
+  for (PendingCopy& copy : thread.copies) {
+    if (copy.clock <= clock) land(copy);
+  }
+  settleTrackedArrivals(thread);
+}
+
+void Machine::landSome(Thread& thread) {
+  if (landsLate_ || scheduler_->random(kRarity) != 0) return;
+  land(thread.copies[scheduler_->random(thread.copies.size())]);
+  settleTrackedArrivals(thread);
+}
+
+void Machine::waitForCopies(Thread& thread, const Op& op) {
+  const auto allowed = static_cast<std::uint32_t>(thread.frame[op.a]);
+  const bool all = op.is(kSecond);
+  std::uint32_t latest = 0;
+  while (!thread.copies.empty()) {
+    PendingCopy& copy = thread.copies.front();
+    const bool done = all || (copy.committed && thread.copyGroup - copy.group > allowed);
+    if (!done) break;
+    land(copy);
+    latest = copy.clock;
+    thread.copies.pop_front();
+  }
+  settleTrackedArrivals(thread);
+  if (latest == 0 || !options_.detectsRaces) return;
+  const AgentId agent =
+      static_cast<AgentId>(geometry_.grid.count() * paddedThreads_) + thread.clock.agent();
+  thread.clock.learn(Snapshot{nullptr, agent, latest});
+}
+
+void Machine::arriveAfterCopies(Thread& thread, const Op& op) {
+  Cta* owner = nullptr;
+  const Place place = resolveMbarrier(thread, op, op.space, addressOf(thread, op), owner);
+  if (owner != thread.cta) {
+    fault(FindingKind::OutOfBounds, op, "an mbarrier object outside of the CTA's shared memory");
+  }
+  // Without .noinc the arrival is one more than was expected.
+  if (!op.is(kSecond)) expectArrival(*owner, place.offset);
+  thread.trackedArrivals.push_back({thread.clock.copies, place.offset});
+  owner->mbarriers[place.offset].trackers.push_back(&thread);
+  settleTrackedArrivals(thread);
+}
+
+void Machine::settleTrackedArrivals(Thread& thread) {
+  auto& arrivals = thread.trackedArrivals;
+  for (std::size_t k = 0; k < arrivals.size();) {
+    const TrackedArrival arrival = arrivals[k];
+    const bool waits = std::any_of(
+        thread.copies.begin(), thread.copies.end(),
+        [&](const PendingCopy& copy) { return copy.clock <= arrival.clock && !copy.landed; });
+    if (waits) {
+      ++k;
+      continue;
+    }
+    arrivals.erase(arrivals.begin() + static_cast<std::ptrdiff_t>(k));
+    const AgentId agent =
+        static_cast<AgentId>(geometry_.grid.count() * paddedThreads_) + thread.clock.agent();
+    std::erase(thread.cta->mbarriers[arrival.offset].trackers, &thread);
+    arriveTracked(*thread.cta, arrival.offset, Snapshot{nullptr, agent, arrival.clock});
+  }
+}
+
+// ---- bulk copies
+// ---------------------------------------------------------------------------------
+
+AgentId Machine::newAgent(const Thread& owner) {
+  owners_.push_back(agentOf(owner));
+  return static_cast<AgentId>(2 * geometry_.grid.count() * paddedThreads_ + owners_.size() - 1);
+}
+
+// Any number of bytes, aligned to 16 or, where there are fewer, to their number.
+Machine::Place Machine::resolveRange(Thread& thread, const Op& op, Space space,
+                                     std::uint64_t address, std::uint32_t size, bool writes) {
+  const std::uint32_t piece = std::min<std::uint32_t>(size, 16);
+  const Place first = resolve(thread, op, space, address, piece, writes);
+  const Place last = resolve(thread, op, space, address + size - piece, piece, writes);
+  if (first.segment == nullptr || last.segment != first.segment) {
+    fault(FindingKind::OutOfBounds, op,
+          "a copy of " + std::to_string(size) + " bytes that begins in one object and ends in " +
+              "another, by " + describe(nameOf(thread)));
+  }
+  return first;
+}
+
+void Machine::issueBulk(Thread& thread, const Op& op) {
+  const BulkForm& form = thread.code->bulks[op.index];
+  const std::uint64_t to = interp::addressOf(thread.frame, form.to);
+  const std::uint64_t barrier = interp::addressOf(thread.frame, form.barrier);
+  if (form.mask == 0) return issueBulk(thread, op, form, to, barrier);
+  // Multicast: to the same offset in every CTA that the mask names.
+  constexpr std::uint64_t kOffset = (std::uint64_t{1} << kRankShift) - 1;
+  const std::uint64_t window = program_->image().windows().shared;
+  for (std::uint64_t rank = 0; rank < thread.cta->cluster->ctas.size(); ++rank) {
+    if ((thread.frame[form.mask] >> rank & 1) == 0) continue;
+    const auto at = [&](std::uint64_t address) {
+      return ((address >= window ? address - window : address) & kOffset) | rank << kRankShift;
+    };
+    issueBulk(thread, op, form, at(to), at(barrier));
+  }
+}
+
+void Machine::issueBulk(Thread& thread, const Op& op, const BulkForm& form, std::uint64_t to,
+                        std::uint64_t barrier) {
+  auto bulk = std::make_shared<Bulk>();
+  bulk->issuer = &thread;
+  bulk->op = &op;
+  bulk->form = &form;
+  const bool stores = !form.values.empty();
+  const auto bytes = static_cast<std::uint32_t>(isa::bitWidth(form.type)) / 8;
+  if (stores) {
+    bulk->size = bytes * static_cast<std::uint32_t>(form.values.size());
+    bulk->data.resize(bulk->size);
+    for (std::size_t k = 0; k < form.values.size(); ++k) {
+      std::memcpy(bulk->data.data() + k * bytes, &thread.frame[form.values[k]], bytes);
+    }
+    bulk->isRead = true;
+  } else {
+    bulk->size = static_cast<std::uint32_t>(thread.frame[form.size]);
+    if (bulk->size == 0) return;
+    constexpr std::uint32_t kMultiple = 16;
+    if (bulk->size % kMultiple != 0) {
+      fault(
+          FindingKind::Misaligned, op,
+          "a bulk copy of " + std::to_string(bulk->size) + " bytes by " + describe(nameOf(thread)));
+    }
+    bulk->from = resolveRange(thread, op, form.fromSpace,
+                              interp::addressOf(thread.frame, form.from), bulk->size, false);
+  }
+  bulk->to = resolveRange(thread, op, form.toSpace, to, bulk->size, true);
+  AgentId reader = 0;
+  AgentId writer = 0;
+  if (form.barrier.slot != 0) {
+    const Place place = resolveMbarrier(thread, op, form.barrierSpace, barrier, bulk->barrier);
+    bulk->barrierOffset = place.offset;
+    MbarrierHistory& history = bulk->barrier->mbarriers[place.offset];
+    if (history.agent == 0) history.agent = newAgent(thread);
+    reader = writer = history.agent;
+    bulk->clock = history.phases + 1;
+  } else {
+    if (thread.bulkReads == 0) {
+      thread.bulkReads = newAgent(thread);
+      thread.bulkWrites = newAgent(thread);
+    }
+    reader = thread.bulkReads;
+    writer = thread.bulkWrites;
+    bulk->clock = ++thread.bulkClock;
+    thread.bulks.push_back(bulk);
+  }
+  if (options_.detectsRaces) {
+    Access access;
+    access.clock = bulk->clock;
+    access.agent = reader;
+    if (!stores) check(thread, op, bulk->from, bulk->size, false, false, &access);
+    access.agent = writer;
+    check(thread, op, bulk->to, bulk->size, true, form.operation.has_value(), &access);
+  }
+  inFlight_.push_back(bulk);
+  if (landsEarly_) land(*bulk);
+  dropLanded();
+}
+
+void Machine::readSource(Bulk& bulk) {
+  if (bulk.isRead) return;
+  bulk.isRead = true;
+  bulk.data.assign(bulk.from.data, bulk.from.data + bulk.size);
+}
+
+void Machine::land(Bulk& bulk) {
+  if (bulk.landed) return;
+  readSource(bulk);
+  bulk.landed = true;
+  if (!bulk.form->operation) {
+    std::memcpy(bulk.to.data, bulk.data.data(), bulk.size);
+  } else {
+    const isa::Type type = bulk.form->type;
+    const auto bytes = static_cast<std::uint32_t>(isa::bitWidth(type)) / 8;
+    for (std::uint32_t at = 0; at < bulk.size; at += bytes) {
+      std::uint64_t old = 0;
+      std::uint64_t value = 0;
+      std::memcpy(&old, bulk.to.data + at, bytes);
+      std::memcpy(&value, bulk.data.data() + at, bytes);
+      const auto result = combine(*bulk.form->operation, type, old, value, 0, false);
+      if (!result) {
+        fault(FindingKind::Unsupported, *bulk.op,
+              "'" + std::string(bulk.op->origin->form->mnemonic) + "' is not supported");
+      }
+      std::memcpy(bulk.to.data + at, &*result, bytes);
+    }
+  }
+  if (bulk.barrier != nullptr) {
+    completeTransactions(*bulk.barrier, bulk.barrierOffset, bulk.size);
+  }
+}
+
+void Machine::landSomeBulk() {
+  if (landsLate_ || scheduler_->random(kRarity) != 0) return;
+  Bulk& bulk = *inFlight_[scheduler_->random(inFlight_.size())];
+  if (scheduler_->random(2) == 0) {
+    readSource(bulk);
+  } else {
+    land(bulk);
+    dropLanded();
+  }
+}
+
+void Machine::dropLanded() {
+  std::erase_if(inFlight_, [](const auto& bulk) { return bulk->landed; });
+}
+
+void Machine::waitForBulks(Thread& thread, const Op& op) {
+  const auto allowed = static_cast<std::uint32_t>(thread.frame[op.a]);
+  const bool onlyReads = op.is(kSecond);
+  std::uint32_t latest = 0;
+  for (const auto& bulk : thread.bulks) {
+    if (!bulk->committed || thread.bulkGroup - bulk->group <= allowed) break;
+    if (onlyReads) {
+      readSource(*bulk);
+    } else {
+      land(*bulk);
+    }
+    latest = bulk->clock;
+  }
+  if (!onlyReads) {
+    while (!thread.bulks.empty() && thread.bulks.front()->clock <= latest) {
+      thread.bulks.pop_front();
+    }
+  }
+  dropLanded();
+  if (latest == 0 || !options_.detectsRaces) return;
+  thread.clock.learn(Snapshot{nullptr, thread.bulkReads, latest});
+  if (!onlyReads) thread.clock.learn(Snapshot{nullptr, thread.bulkWrites, latest});
+}
+
+}  // namespace ptxopt::interp

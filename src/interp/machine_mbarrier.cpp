@@ -1,0 +1,207 @@
+// mbarrier objects (PTX ISA 9.7.15.16).
+#include <algorithm>
+#include <cstring>
+
+#include "interp/machine.h"
+
+namespace ptxopt::interp {
+
+namespace {
+
+constexpr std::uint32_t kBytes = 8;
+
+// How the opaque 64 bits of an mbarrier object are used here.
+struct MbarrierObject {
+  static constexpr std::uint64_t kCountMask = (1u << 20) - 1;
+  static constexpr std::uint64_t kTransactionMask = (1u << 22) - 1;
+  std::uint64_t expected = 0;      // arrivals of a phase, bits 0 to 19
+  std::uint64_t pending = 0;       // of this phase, bits 20 to 39
+  std::uint64_t transactions = 0;  // modulo 2^22, bits 40 to 61
+  bool phase = false;              // bit 63
+
+  explicit MbarrierObject(std::uint64_t bits)
+      : expected(bits & kCountMask),
+        pending(bits >> 20 & kCountMask),
+        transactions(bits >> 40 & kTransactionMask),
+        phase(bits >> 63 != 0) {}
+  std::uint64_t bits() const {
+    return expected | pending << 20 | (transactions & kTransactionMask) << 40 |
+           std::uint64_t{phase} << 63;
+  }
+  bool isComplete() const { return pending == 0 && (transactions & kTransactionMask) == 0; }
+};
+
+MbarrierObject read(const Segment& shared, std::uint64_t offset) {
+  std::uint64_t bits;
+  std::memcpy(&bits, shared.bytes.data() + offset, kBytes);
+  return MbarrierObject(bits);
+}
+
+void write(Segment& shared, std::uint64_t offset, const MbarrierObject& object) {
+  const std::uint64_t bits = object.bits();
+  std::memcpy(shared.bytes.data() + offset, &bits, kBytes);
+}
+
+}  // namespace
+
+Machine::Place Machine::resolveMbarrier(Thread& thread, const Op& op, isa::Space space,
+                                        std::uint64_t address, Cta*& owner) {
+  const Place place = resolve(thread, op, space, address, kBytes, true);
+  for (const auto& cta : thread.cta->cluster->ctas) {
+    if (place.segment == &cta->shared) owner = cta.get();
+  }
+  if (owner == nullptr) {
+    fault(FindingKind::OutOfBounds, op, "an mbarrier object outside of shared memory");
+  }
+  return place;
+}
+
+void Machine::mbarrier(Thread& thread, const Op& op) {
+  Slot* const r = thread.frame;
+  const auto kind = static_cast<MbarrierKind>(op.detail);
+  if (kind == MbarrierKind::PendingCount) {
+    r[op.d] = MbarrierObject(r[op.b]).pending;
+    return;
+  }
+  Cta* owner = nullptr;
+  const Place place = resolveMbarrier(thread, op, op.space, addressOf(thread, op), owner);
+  MbarrierObject object = read(owner->shared, place.offset);
+  MbarrierHistory& history = owner->mbarriers[place.offset];
+  const bool isWeak = kind == MbarrierKind::Init || kind == MbarrierKind::Invalidate;
+  if (options_.detectsRaces) check(thread, op, place, kBytes, true, !isWeak);
+  const auto count = static_cast<std::uint32_t>(r[op.b]);
+  const bool isRelaxed = op.semantics == isa::Semantics::Relaxed;
+
+  switch (kind) {
+    case MbarrierKind::Init:
+      object = MbarrierObject(0);
+      object.expected = count & MbarrierObject::kCountMask;
+      object.pending = object.expected;
+      history.pending.clear();
+      history.completed.clear();
+      write(owner->shared, place.offset, object);
+      return;
+    case MbarrierKind::Invalidate:
+      history.pending.clear();
+      history.completed.clear();
+      write(owner->shared, place.offset, MbarrierObject(0));
+      return;
+    case MbarrierKind::ExpectTransactions:
+      object.transactions += count;
+      break;
+    case MbarrierKind::CompleteTransactions:
+      object.transactions -= count;
+      break;
+    case MbarrierKind::Arrive:
+    case MbarrierKind::ArriveExpect:
+    case MbarrierKind::ArriveDrop:
+    case MbarrierKind::ArriveDropExpect: {
+      r[op.d] = object.bits();
+      const bool expects =
+          kind == MbarrierKind::ArriveExpect || kind == MbarrierKind::ArriveDropExpect;
+      const bool drops = kind == MbarrierKind::ArriveDrop || kind == MbarrierKind::ArriveDropExpect;
+      const std::uint64_t arrivals = expects ? 1 : count;
+      if (arrivals == 0 || arrivals > object.pending) {
+        fault(FindingKind::BarrierMismatch, op,
+              "more arrivals at an mbarrier than it expects, by " + describe(nameOf(thread)));
+      }
+      if (expects) object.transactions += count;
+      if (drops) object.expected -= arrivals;
+      object.pending -= arrivals;
+      if (op.is(kSecond) && object.isComplete()) {
+        fault(
+            FindingKind::BarrierMismatch, op,
+            "an arrival with .noComplete that completes the phase, by " + describe(nameOf(thread)));
+      }
+      if (!options_.detectsRaces) break;
+      if (isRelaxed) {
+        // Only what a fence released before.
+        const auto& released =
+            isWide(op.scope) ? thread.clock.releasedWide : thread.clock.releasedCta;
+        history.pending.insert(history.pending.end(), released.begin(), released.end());
+      } else {
+        history.pending.push_back(thread.clock.release());
+      }
+      break;
+    }
+    case MbarrierKind::Test:
+    case MbarrierKind::TestParity: {
+      const bool phase =
+          kind == MbarrierKind::Test ? MbarrierObject(r[op.b]).phase : (count & 1) != 0;
+      const bool done = object.phase != phase;
+      r[op.d] = done ? 1 : 0;
+      if (!done) return landFor(*owner, place.offset);
+      if (!options_.detectsRaces) return;
+      for (const Snapshot& snapshot : history.completed) {
+        if (!isRelaxed) {
+          thread.clock.learn(snapshot);
+          continue;
+        }
+        // For a fence to acquire.
+        thread.clock.seenCta.push_back(snapshot);
+        if (isWide(op.scope)) thread.clock.seenWide.push_back(snapshot);
+      }
+      return;
+    }
+    case MbarrierKind::PendingCount:
+      return;
+  }
+  write(owner->shared, place.offset, object);
+  settleMbarrier(*owner, place.offset);
+}
+
+void Machine::settleMbarrier(Cta& owner, std::uint64_t offset) {
+  MbarrierObject object = read(owner.shared, offset);
+  if (!object.isComplete()) return;
+  MbarrierHistory& history = owner.mbarriers[offset];
+  object.phase = !object.phase;
+  object.pending = object.expected;
+  write(owner.shared, offset, object);
+  history.completed = std::exchange(history.pending, {});
+  ++history.phases;
+  if (history.agent != 0) history.completed.push_back({nullptr, history.agent, history.phases});
+}
+
+void Machine::completeTransactions(Cta& owner, std::uint64_t offset, std::uint32_t count) {
+  MbarrierObject object = read(owner.shared, offset);
+  object.transactions -= count;
+  write(owner.shared, offset, object);
+  settleMbarrier(owner, offset);
+}
+
+void Machine::expectArrival(Cta& owner, std::uint64_t offset) {
+  MbarrierObject object = read(owner.shared, offset);
+  ++object.pending;
+  write(owner.shared, offset, object);
+}
+
+void Machine::arriveTracked(Cta& owner, std::uint64_t offset, const Snapshot& copies) {
+  MbarrierObject object = read(owner.shared, offset);
+  if (object.pending != 0) --object.pending;
+  write(owner.shared, offset, object);
+  if (options_.detectsRaces && copies.own != 0) owner.mbarriers[offset].pending.push_back(copies);
+  settleMbarrier(owner, offset);
+}
+
+// Somebody waits in vain: what has not landed yet may do so now, one after the other.
+void Machine::landFor(Cta& owner, std::uint64_t offset) {
+  std::vector<Bulk*> candidates;
+  for (const auto& bulk : inFlight_) {
+    if (bulk->barrier == &owner && bulk->barrierOffset == offset) candidates.push_back(bulk.get());
+  }
+  if (!candidates.empty()) {
+    land(*candidates[scheduler_->random(candidates.size())]);
+    dropLanded();
+  }
+  const std::vector<Thread*>& trackers = owner.mbarriers[offset].trackers;
+  if (!trackers.empty()) {
+    Thread& thread = *trackers[scheduler_->random(trackers.size())];
+    std::uint32_t clock = 0;
+    for (const TrackedArrival& arrival : thread.trackedArrivals) {
+      if (arrival.offset == offset) clock = std::max(clock, arrival.clock);
+    }
+    landCopies(thread, clock);
+  }
+}
+
+}  // namespace ptxopt::interp
