@@ -1,8 +1,8 @@
 """How lit runs the files of this folder.
 
-Substitutions: %ptxopt, %ptxrun, %FileCheck, %python, %corpus (corpus/ptx), %tools (tools/ of this
-folder), %expect STATUS COMMAND (tools/expect.py), and %ptxas where a real one was found; the
-feature `ptxas` says so.  RUN lines are for bash, and a pipe fails if any part of it does.
+Substitutions: %ptxopt, %ptxrun, %ptxreduce, %FileCheck, %python, %corpus (corpus/ptx), %tools
+(tools/ of this folder), %expect STATUS COMMAND (tools/expect.py), and %ptxas where a real one was
+found; the feature `ptxas` says so.  RUN lines are for bash, and a pipe fails if any part of it does.
 """
 import os
 import subprocess
@@ -19,6 +19,7 @@ config.excludes = ["Inputs", "tools"]
 config.substitutions += [
     ("%ptxopt", os.path.join(config.ptxopt_bin_dir, "ptxopt")),
     ("%ptxrun", os.path.join(config.ptxopt_bin_dir, "ptxrun")),
+    ("%ptxreduce", os.path.join(config.ptxopt_bin_dir, "ptxreduce")),
     ("%FileCheck", config.filecheck + " --dump-input-context=20"),
     ("%python", config.python),
     ("%corpus", os.path.join(config.ptxopt_source_dir, "corpus", "ptx")),

@@ -1,0 +1,321 @@
+#include "reduce/edits.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "print/printer.h"
+
+namespace ptxopt::reduce {
+
+namespace {
+
+using ir::Instruction;
+using ir::Operand;
+using ir::OperandKind;
+using ir::Statement;
+using ir::StatementKind;
+
+// ---- what can be taken out
+// -----------------------------------------------------------------------
+
+bool isHeader(const Statement& statement) {
+  const auto* directive = statement.as<ir::Directive>();
+  if (directive == nullptr) return false;
+  return directive->which == ir::DirectiveKind::Version ||
+         directive->which == ir::DirectiveKind::Target ||
+         directive->which == ir::DirectiveKind::AddressSize;
+}
+
+std::vector<Edit> removeItems(ir::Module& module) {
+  std::vector<Edit> edits;
+  for (const Statement& item : module.items()) {
+    if (!isHeader(item)) edits.push_back({item.source, ""});
+  }
+  return edits;
+}
+
+// From one label to the next.
+std::vector<Edit> removeBlocks(ir::Module& module) {
+  std::vector<Edit> edits;
+  for (const ir::Function& function : module.functions()) {
+    SourceRange block;
+    const auto finish = [&] {
+      if (block.valid()) edits.push_back({block, ""});
+      block = {};
+    };
+    for (const Statement& statement : function.body()) {
+      const bool isCode = statement.kind == StatementKind::Instruction ||
+                          statement.kind == StatementKind::Location ||
+                          statement.kind == StatementKind::Pragma;
+      if (!isCode) {
+        finish();
+        continue;
+      }
+      if (!block.valid()) block.begin = statement.source.begin;
+      block.end = statement.source.end;
+    }
+    finish();
+  }
+  return edits;
+}
+
+std::vector<Edit> removeStatements(ir::Module& module) {
+  std::vector<Edit> edits;
+  for (const ir::Function& function : module.functions()) {
+    for (const Statement& statement : function.body()) edits.push_back({statement.source, ""});
+  }
+  return edits;
+}
+
+// A brace and its partner; of nested ones the outermost.
+std::vector<Edit> removeScopes(ir::Module& module) {
+  std::vector<Edit> edits;
+  for (const ir::Function& function : module.functions()) {
+    std::vector<const Statement*> open;
+    for (const Statement& statement : function.body()) {
+      if (statement.kind == StatementKind::ScopeBegin) open.push_back(&statement);
+      if (statement.kind != StatementKind::ScopeEnd || open.empty()) continue;
+      const SourceRange whole{open.back()->source.begin, statement.source.end};
+      std::string_view inside = module.source().text().substr(
+          open.back()->source.end, statement.source.begin - open.back()->source.end);
+      constexpr std::string_view kBlanks = " \t\r\n";
+      inside.remove_prefix(std::min(inside.find_first_not_of(kBlanks), inside.size()));
+      inside = inside.substr(0, inside.find_last_not_of(kBlanks) + 1);
+      open.pop_back();
+      if (open.empty()) edits.push_back({whole, std::string(inside)});
+    }
+  }
+  return edits;
+}
+
+std::vector<Edit> removeAttributes(ir::Module& module) {
+  const std::string_view text = module.source().text();
+  std::vector<Edit> edits;
+  for (const ir::Function& function : module.functions()) {
+    for (const ir::Attribute& attribute : function.attributes) {
+      const bool isSlice =
+          attribute.text.data() >= text.data() &&
+          attribute.text.data() + attribute.text.size() <= text.data() + text.size();
+      if (!isSlice || attribute.text.empty()) continue;
+      const auto begin = static_cast<Offset>(attribute.text.data() - text.data());
+      edits.push_back({{begin, begin + static_cast<Offset>(attribute.text.size())}, ""});
+    }
+  }
+  return edits;
+}
+
+std::vector<Edit> removeComments(ir::Module& module) {
+  const std::string_view text = module.source().text();
+  std::vector<Edit> edits;
+  for (std::size_t at = 0; at + 1 < text.size(); ++at) {
+    std::size_t end = std::string_view::npos;
+    if (text[at] == '"') {
+      at = std::min(text.find('"', at + 1), text.size());
+      continue;
+    }
+    if (text.substr(at, 2) == "//") end = std::min(text.find('\n', at), text.size());
+    if (text.substr(at, 2) == "/*") end = std::min(text.find("*/", at + 2), text.size() - 2) + 2;
+    if (end == std::string_view::npos) continue;
+    const bool isLine = text[at + 1] == '/';
+    edits.push_back({{static_cast<Offset>(at), static_cast<Offset>(end)}, isLine ? "" : " "});
+    at = end - 1;
+  }
+  return edits;
+}
+
+// ---- what can be made simpler
+// ----------------------------------------------------------------------
+
+// Calls change(instruction) on every instruction of the module.  Where it says true, the new text
+// is an edit; the instruction gets its old operands and guard back.
+template <class Change>
+std::vector<Edit> rewrite(ir::Module& module, Change&& change) {
+  std::vector<Edit> edits;
+  for (ir::Function& function : module.functions()) {
+    for (Statement& statement : function.body()) {
+      auto* instruction = statement.as<Instruction>();
+      if (instruction == nullptr) continue;
+      const ir::Guard guard = instruction->guard;
+      const std::vector<Operand> operands(instruction->operands().begin(),
+                                          instruction->operands().end());
+      if (!change(function, *instruction)) continue;
+      edits.push_back({statement.source, print::statementText(function, statement)});
+      instruction->guard = guard;
+      std::copy(operands.begin(), operands.end(), instruction->operands().begin());
+    }
+  }
+  return edits;
+}
+
+std::vector<Edit> removeGuards(ir::Module& module) {
+  return rewrite(module, [](const ir::Function&, Instruction& instruction) {
+    if (!instruction.guard) return false;
+    instruction.guard = {};
+    return true;
+  });
+}
+
+bool isRead(const Operand& operand) {
+  return operand.kind == OperandKind::Register && operand.reads && !operand.writes;
+}
+
+std::size_t constexpr kOperands = 8;  // of one instruction that are looked at
+
+template <std::size_t Index>
+std::vector<Edit> zeroInsteadOfRegister(ir::Module& module) {
+  return rewrite(module, [](const ir::Function&, Instruction& instruction) {
+    if (Index >= instruction.operandCount || !isRead(instruction.operands()[Index])) return false;
+    instruction.operands()[Index] = Operand::ofInteger(0);
+    return true;
+  });
+}
+
+// The first register of the function that has the same type.
+template <std::size_t Index>
+std::vector<Edit> firstRegister(ir::Module& module) {
+  return rewrite(module, [](const ir::Function& function, Instruction& instruction) {
+    if (Index >= instruction.operandCount) return false;
+    Operand& operand = instruction.operands()[Index];
+    if (operand.reg() == ir::RegisterId::None || operand.component != 0) return false;
+    const ir::RegisterRange& range = function.rangeOf(operand.reg());
+    const auto same = std::find_if(function.registers().begin(), function.registers().end(),
+                                   [&](const ir::RegisterRange& other) {
+                                     return other.type == range.type && !other.isParameter &&
+                                            other.vectorWidth == range.vectorWidth;
+                                   });
+    if (same == function.registers().end() || same->first >= operand.id) return false;
+    operand.id = same->first;
+    return true;
+  });
+}
+
+bool simplifyConstant(Operand& operand) {
+  switch (operand.kind) {
+    case OperandKind::Integer:
+      if (operand.immediate == 0) return false;
+      operand = Operand::ofInteger(0);
+      return true;
+    case OperandKind::Float32:
+    case OperandKind::Float64:
+      if (operand.immediate == 0) return false;
+      operand.immediate = 0;
+      return true;
+    case OperandKind::Address:
+    case OperandKind::Symbol:
+      if (operand.immediate == 0) return false;
+      operand.immediate = 0;
+      operand.hasOffset = false;
+      return true;
+    default:
+      return false;
+  }
+}
+
+template <std::size_t Index>
+std::vector<Edit> zeroConstant(ir::Module& module) {
+  return rewrite(module, [](const ir::Function&, Instruction& instruction) {
+    return Index < instruction.operandCount && simplifyConstant(instruction.operands()[Index]);
+  });
+}
+
+template <std::size_t Index>
+std::vector<Edit> halveConstant(ir::Module& module) {
+  return rewrite(module, [](const ir::Function&, Instruction& instruction) {
+    if (Index >= instruction.operandCount) return false;
+    Operand& operand = instruction.operands()[Index];
+    const bool counts =
+        operand.kind == OperandKind::Integer || operand.kind == OperandKind::Address;
+    if (!counts || operand.immediate / 2 == 0) return false;
+    operand.immediate /= 2;
+    return true;
+  });
+}
+
+// `.reg .b32 %r<100>;` with no more registers than are named.
+std::vector<Edit> shrinkDeclarations(ir::Module& module) {
+  std::vector<Edit> edits;
+  for (const ir::Function& function : module.functions()) {
+    std::vector<std::uint32_t> last(function.registers().size());  // number in its range, plus 1
+    const auto use = [&](ir::RegisterId id) {
+      const ir::RegisterRange& range = function.rangeOf(id);
+      std::uint32_t& most = last[static_cast<std::size_t>(&range - function.registers().data())];
+      most = std::max(most, static_cast<std::uint32_t>(id) - range.first + 1);
+    };
+    for (const Statement& statement : function.body()) {
+      const auto* instruction = statement.as<Instruction>();
+      if (instruction == nullptr) continue;
+      if (instruction->guard) use(instruction->guard.predicate());
+      ir::forEachRegister(*instruction, [&](const Operand& operand) { use(operand.reg()); });
+    }
+    for (const Statement& statement : function.body()) {
+      const auto* declaration = statement.as<ir::RegisterDeclaration>();
+      if (declaration == nullptr || declaration->rangeCount != 1) continue;
+      const ir::RegisterRange& range = function.registers()[declaration->firstRange];
+      const std::uint32_t used = std::max(last[declaration->firstRange], 1u);
+      if (!range.parametrised || used >= range.count) continue;
+      const std::string_view text = module.source().slice(statement.source);
+      const std::size_t open = text.find('<');
+      const std::size_t close = text.find('>');
+      if (open == std::string_view::npos || close == std::string_view::npos) continue;
+      edits.push_back({{statement.source.begin + static_cast<Offset>(open) + 1,
+                        statement.source.begin + static_cast<Offset>(close)},
+                       std::to_string(used)});
+    }
+  }
+  return edits;
+}
+
+template <std::size_t... Index>
+std::vector<Simplification> all(std::index_sequence<Index...>) {
+  std::vector<Simplification> list = {
+      {"remove functions and variables", removeItems},
+      {"remove blocks", removeBlocks},
+      {"remove statements", removeStatements},
+      {"remove scopes", removeScopes},
+      {"remove guards", removeGuards},
+      {"remove attributes", removeAttributes},
+  };
+  (list.push_back({"put zero for a register", zeroInsteadOfRegister<Index>}), ...);
+  (list.push_back({"put the first register for another", firstRegister<Index>}), ...);
+  (list.push_back({"put zero for a constant", zeroConstant<Index>}), ...);
+  (list.push_back({"halve a constant", halveConstant<Index>}), ...);
+  list.push_back({"declare fewer registers", shrinkDeclarations});
+  list.push_back({"remove comments", removeComments});
+  return list;
+}
+
+}  // namespace
+
+const std::vector<Simplification>& simplifications() {
+  static const std::vector<Simplification> list = all(std::make_index_sequence<kOperands>{});
+  return list;
+}
+
+std::string applyEdits(std::string_view text, const std::vector<const Edit*>& edits) {
+  std::string result;
+  std::size_t at = 0;
+  for (const Edit* edit : edits) {
+    std::size_t begin = edit->range.begin;
+    std::size_t end = edit->range.end;
+    if (edit->replacement.empty()) {
+      const std::size_t lineBegin = text.rfind('\n', begin) + 1;  // npos + 1 is 0
+      const std::size_t lineEnd = text.find('\n', end);
+      const auto isBlank = [&](std::size_t from, std::size_t to) {
+        return text.substr(from, to - from).find_first_not_of(" \t\r") == std::string_view::npos;
+      };
+      const bool isAlone = begin != 0 && lineEnd != std::string_view::npos && lineBegin >= at &&
+                           isBlank(lineBegin, begin) && isBlank(end, lineEnd);
+      if (isAlone || (begin == 0 && lineEnd != std::string_view::npos && isBlank(end, lineEnd))) {
+        begin = isAlone ? lineBegin : 0;
+        end = lineEnd + 1;
+      }
+    }
+    result += text.substr(at, begin - at);
+    result += edit->replacement;
+    at = end;
+  }
+  return result += text.substr(at);
+}
+
+}  // namespace ptxopt::reduce

@@ -1,0 +1,113 @@
+#include "reduce/reducer.h"
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <unordered_set>
+#include <vector>
+
+#include "ir/verifier.h"
+#include "parse/parser.h"
+#include "reduce/edits.h"
+
+namespace ptxopt::reduce {
+
+namespace {
+
+struct Parsed {
+  std::unique_ptr<ir::Module> module;
+  std::size_t complaints = 0;
+};
+
+// Null where the text is no PTX.
+std::optional<Parsed> parse(const std::string& text) {
+  Diagnostics diagnostics;
+  Parsed result;
+  result.module =
+      parse::parse(std::make_shared<const SourceText>("reduced.ptx", text), diagnostics);
+  if (result.module == nullptr) return std::nullopt;
+  result.complaints = diagnostics.all().size();
+  const auto count = [&](const ir::Symbol& symbol) {
+    if (symbol.kind == ir::SymbolKind::Unresolved) ++result.complaints;
+  };
+  for (std::uint32_t k = 0; k < result.module->symbolCount(); ++k) {
+    count(result.module->symbolAt(ir::SymbolId{k}));
+  }
+  for (const ir::Function& function : result.module->functions()) {
+    result.complaints += ir::verify(function).size();
+    result.complaints += function.isOpaque ? 1 : 0;
+    for (const ir::Symbol& symbol : function.localSymbols()) count(symbol);
+  }
+  return result;
+}
+
+class Search {
+ public:
+  Search(Reducer& reducer, std::string text)
+      : reducer_(reducer), text_(std::move(text)), complaints_(parse(text_)->complaints) {}
+
+  std::string run() {
+    bool progress = true;
+    while (progress) {
+      progress = false;
+      for (const Simplification& simplification : simplifications()) {
+        progress = exhaust(simplification) || progress;
+      }
+    }
+    return std::move(text_);
+  }
+
+ private:
+  // Makes as many of the edits as possible.
+  bool exhaust(const Simplification& simplification) {
+    const auto parsed = parse(text_);
+    const std::string base = text_;
+    const std::vector<Edit> edits = simplification.find(*parsed->module);
+    std::vector<bool> isMade(edits.size());
+    bool progress = false;
+    for (std::size_t chunk = edits.size(); chunk > 0; chunk /= 2) {
+      // From the end: what uses something goes before what defines it.
+      for (std::size_t end = edits.size(); end > 0; end -= std::min(chunk, end)) {
+        const std::size_t begin = end - std::min(chunk, end);
+        std::vector<bool> tried = isMade;
+        std::fill(tried.begin() + static_cast<std::ptrdiff_t>(begin),
+                  tried.begin() + static_cast<std::ptrdiff_t>(end), true);
+        if (tried == isMade) continue;
+        std::vector<const Edit*> chosen;
+        for (std::size_t k = 0; k < edits.size(); ++k) {
+          if (tried[k]) chosen.push_back(&edits[k]);
+        }
+        std::string candidate = applyEdits(base, chosen);
+        if (!attempt(candidate)) continue;
+        isMade = std::move(tried);
+        text_ = std::move(candidate);
+        progress = true;
+        if (reducer_.onProgress) reducer_.onProgress(text_, simplification.name);
+      }
+    }
+    return progress;
+  }
+
+  bool attempt(const std::string& candidate) {
+    const std::hash<std::string> hash;
+    if (candidate == text_ || !tried_.insert(hash(candidate)).second) return false;
+    const auto parsed = parse(candidate);
+    if (!parsed || parsed->complaints > complaints_) return false;
+    ++reducer_.attempts;
+    return reducer_.isInteresting(candidate);
+  }
+
+  Reducer& reducer_;
+  std::string text_;
+  std::size_t complaints_;
+  std::unordered_set<std::size_t> tried_;  // hashes of texts
+};
+
+}  // namespace
+
+std::string Reducer::run(std::string text) {
+  return Search(*this, std::move(text)).run();
+}
+
+}  // namespace ptxopt::reduce
