@@ -162,7 +162,8 @@ void OpcodeTable::run() const {
     const std::size_t threads = blocks * kBlock;
     std::vector<std::uint8_t> in(threads * kInputs * 8);
     for (std::size_t thread = 0; thread < threads; ++thread) {
-      const Row& row = entry.rows[std::min(thread, entry.rows.size() - 1)];
+      // More threads than rows begin again, so that warps stay whole.
+      const Row& row = entry.rows[thread % entry.rows.size()];
       std::memcpy(in.data() + thread * kInputs * 8, row.in.data(), kInputs * 8);
     }
     Launch launch;
