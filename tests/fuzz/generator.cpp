@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <bit>
 #include <optional>
 #include <utility>
@@ -29,7 +30,7 @@ struct Array {
 };
 
 struct Callee {
-  enum class What : std::uint8_t { Pure, Slot, Barrier } what = What::Pure;
+  enum class What : std::uint8_t { Pure, Recursive, Slot, Barrier } what = What::Pure;
   std::string name;
   bool hasRegisterParameters = false;
 };
@@ -38,6 +39,32 @@ struct Address {
   std::string space;
   std::string base;
 };
+
+// Calls `target`: the function, or a register that holds its address, with a prototype.
+void emitCall(KernelText& text, const Callee& callee, const std::string& target,
+              std::string_view call, const std::array<std::string, 2>& arguments,
+              const std::string& result) {
+  if (callee.hasRegisterParameters) {
+    text.emit(
+        fmt::format("{} ({}), {}, ({}, {})", call, result, target, arguments[0], arguments[1]));
+    return;
+  }
+  text.raw("  {");
+  text.emit(".param .b32 p0");
+  text.emit(".param .b32 p1");
+  text.emit(".param .b32 back");
+  text.emit(fmt::format("st.param.b32 [p0], {}", arguments[0]));
+  text.emit(fmt::format("st.param.b32 [p1], {}", arguments[1]));
+  if (target == callee.name) {
+    text.emit(fmt::format("{} (back), {}, (p0, p1)", call, target));
+  } else {
+    const std::string prototype = text.newLabel();
+    text.emit(prototype + ": .callprototype (.param .b32 _) _ (.param .b32 _, .param .b32 _)");
+    text.emit(fmt::format("{} (back), {}, (p0, p1), {}", call, target, prototype));
+  }
+  text.emit(fmt::format("ld.param.b32 {}, [back]", result));
+  text.raw("  }");
+}
 
 class Generator {
  public:
@@ -116,6 +143,10 @@ class Generator {
   void backToBack();
   void leaderOnBothSides();
   void armsAndJoin();
+  void guardedBarrier();
+  void strayBarrier();
+  void mbarrierExchange();
+  void doubleBuffer();
 
   // control
   void uniformIf();
@@ -153,6 +184,8 @@ class Generator {
   std::vector<std::string> entryDeclarations_;
   std::vector<std::size_t> outputStores_;
   bool hasLocal_ = false;
+  std::string guard_;  // of the next store
+  std::uint32_t mbarriers_ = 0;
 
   std::string tid_, cta_, lane_, in_, out_, sum_, n_;
 };
@@ -215,8 +248,8 @@ void Generator::declareFunctions() {
 Callee Generator::declareFunction(std::uint32_t number) {
   Callee callee;
   callee.name = fmt::format("{}_f{}", prefix_, number);
-  constexpr Callee::What kWhats[] = {Callee::What::Pure, Callee::What::Pure, Callee::What::Slot,
-                                     Callee::What::Barrier};
+  constexpr Callee::What kWhats[] = {Callee::What::Pure, Callee::What::Recursive,
+                                     Callee::What::Slot, Callee::What::Barrier};
   callee.what = random_.pick(kWhats);
   callee.hasRegisterParameters = random_.percent(20);
 
@@ -267,6 +300,21 @@ Callee Generator::declareFunction(std::uint32_t number) {
   switch (callee.what) {
     case Callee::What::Pure:
       break;
+    case Callee::What::Recursive: {
+      // The first parameter counts down.
+      const std::string bottom = body.newRegister(Kind::Pred);
+      const std::string less = body.newRegister(Kind::B32);
+      const std::string result = body.newRegister(Kind::B32);
+      const std::string end = body.newLabel();
+      body.emit(fmt::format("and.b32 {}, {}, 3", less, first));
+      body.emit(fmt::format("setp.eq.u32 {}, {}, 0", bottom, less));
+      body.emit(fmt::format("@{} bra {}", bottom, end));
+      body.emit(fmt::format("sub.u32 {}, {}, 1", less, less));
+      emitCall(body, callee, callee.name, "call", {less, sum}, result);
+      body.emit(fmt::format("xor.b32 {}, {}, {}", sum, sum, result));
+      body.label(end);
+      break;
+    }
     case Callee::What::Slot: {
       const std::string old = body.newRegister(Kind::B32);
       body.emit(fmt::format("ld.shared.b32 {}, [{}]", old, first));
@@ -500,6 +548,7 @@ void Generator::construct() {
       {2, &Generator::localMemory},
       {2, &Generator::specialRegister},
       {1, &Generator::fence},
+      {isWild_ ? 2u : 0u, &Generator::strayBarrier},
       {nest, &Generator::divergentIf},
       {nest / 2, &Generator::divergentLoop},
       {nest / 3, &Generator::irreducible},
@@ -523,6 +572,9 @@ void Generator::construct() {
       {barriers ? 5u : 1u, &Generator::backToBack},
       {barriers ? 5u : 1u, &Generator::leaderOnBothSides},
       {barriers ? 5u : 1u, &Generator::armsAndJoin},
+      {barriers ? 3u : 1u, &Generator::guardedBarrier},
+      {barriers ? 4u : 1u, &Generator::doubleBuffer},
+      {1, &Generator::mbarrierExchange},
   };
   if (uniform_ && random_.percent(barriers ? 60 : 45)) {
     choose(together);
@@ -701,19 +753,13 @@ void Generator::callFunction() {
   }
   const std::string second = text_.value(Kind::B32);
   const std::string result = text_.newRegister(Kind::B32);
-  if (callee.hasRegisterParameters) {
-    text_.emit(fmt::format("call.uni ({}), {}, ({}, {})", result, callee.name, first, second));
-  } else {
-    text_.raw("  {");
-    text_.emit(".param .b32 p0");
-    text_.emit(".param .b32 p1");
-    text_.emit(".param .b32 back");
-    text_.emit(fmt::format("st.param.b32 [p0], {}", first));
-    text_.emit(fmt::format("st.param.b32 [p1], {}", second));
-    text_.emit(fmt::format("call.uni (back), {}, (p0, p1)", callee.name));
-    text_.emit(fmt::format("ld.param.b32 {}, [back]", result));
-    text_.raw("  }");
+  std::string target = callee.name;
+  // What is called through a register may be anything: it cannot be known for a barrier.
+  if (!callee.hasRegisterParameters && callee.what == Callee::What::Pure && random_.percent(20)) {
+    target = text_.newRegister(Kind::B64);
+    text_.emit(fmt::format("mov.u64 {}, {}", target, callee.name));
   }
+  emitCall(text_, callee, target, "call.uni", {first, second}, result);
   if (callee.what == Callee::What::Barrier) epochs_.separate(std::nullopt);
   text_.add(Kind::B32, result);
   mix(result, Kind::B32);
@@ -949,8 +995,8 @@ void Generator::store(std::size_t array, const Address& address, Access access) 
       data = fmt::format("{{{0}, {1}, {1}, {0}}}", value, another());
       break;
   }
-  const std::size_t line =
-      text_.emit(fmt::format("st{}{}.{} {}, {}", isVolatile, address.space, type, at, data));
+  const std::size_t line = text_.emit(
+      fmt::format("{}st{}{}.{} {}, {}", guard_, isVolatile, address.space, type, at, data));
   epochs_.record(std::move(access), line, false);
 }
 
@@ -972,7 +1018,14 @@ void Generator::ownAccess() {
   const bool writes = random_.percent(60);
   if (!acquire(array, {Mode::Own, writes, map})) return arithmetic();
   if (writes) {
+    const bool isGuarded = random_.percent(15);
+    if (isGuarded) {
+      guard_ = fmt::format("@{} ", predicate());
+      epochs_.beginUncertain();
+    }
     ownStore(array, map);
+    if (isGuarded) epochs_.endUncertain();
+    guard_.clear();
     if (random_.percent(30)) ownLoad(array, map);
   } else {
     ownLoad(array, map);
@@ -1330,6 +1383,68 @@ void Generator::armsAndJoin() {
   epochs_.endUncertain();
   text_.label(join);
   if (random_.percent(60)) plainBarrier();
+}
+
+// Executed by all threads or by none.
+void Generator::guardedBarrier() {
+  const std::string condition = text_.newRegister(Kind::Pred);
+  text_.emit(text_.expand("setp.ge.u32 $D, $u, $K", condition));
+  const std::vector<Usage> before = epochs_.usages();
+  epochs_.beginUncertain();
+  text_.emit(fmt::format("@{} bar.sync 0", condition));
+  epochs_.separate(std::nullopt);
+  epochs_.endUncertain();
+  epochs_.setUsages(before);
+}
+
+// Of a wild kernel: some threads may come here, or all, or none.
+void Generator::strayBarrier() {
+  text_.emit(random_.percent(50) ? "barrier.sync 0" : "bar.sync 0");
+}
+
+// Arrives at an mbarrier and waits for its phase, in place of a barrier.
+void Generator::mbarrierExchange() {
+  const std::size_t array = someArray();
+  const SlotMap map = someMap();
+  if (depth_ != 0 || survivors_ != threads_ || !arrays_[array].isShared) return arithmetic();
+  const std::string object = fmt::format("{}_m{}", prefix_, mbarriers_++);
+  entryDeclarations_.push_back(fmt::format("  .shared .align 8 .b64 {};", object));
+  const std::string other = text_.newRegister(Kind::Pred);
+  const std::string done = text_.newRegister(Kind::Pred);
+  const std::string state = text_.newRegister(Kind::B64);
+  const std::string skip = text_.newLabel();
+  const std::string wait = text_.newLabel();
+  text_.emit(fmt::format("setp.ne.u32 {}, {}, 0", other, tid_));
+  text_.emit(fmt::format("@{} bra {}", other, skip));
+  text_.emit(fmt::format("mbarrier.init.shared.b64 [{}], {}", object, threads_));
+  text_.label(skip);
+  plainBarrier();
+  epochs_.taint();
+  epochs_.enter(array, {Mode::Own, true, map});
+  ownStore(array, map);
+  text_.emit(fmt::format("mbarrier.arrive.shared.b64 {}, [{}]", state, object));
+  text_.label(wait);
+  text_.emit(fmt::format("mbarrier.test_wait.shared.b64 {}, [{}], {}", done, object, state));
+  text_.emit(fmt::format("@!{} bra {}", done, wait));
+  epochs_.setUsages(std::vector<Usage>(arrays_.size(), {Mode::Mixed, true}));
+  ownLoad(array, someMap());
+}
+
+// Two arrays in turn: one barrier in each round, where one array would need two.
+void Generator::doubleBuffer() {
+  std::size_t front = someArray();
+  std::size_t back = someArray();
+  if (front == back) return exchange();
+  if (!acquire(front, {Mode::Own, true, {}})) return;
+  ownStore(front, {});
+  for (std::uint32_t round = 1 + random_.below(3); round > 0; --round) {
+    plainBarrier();
+    epochs_.enter(front, {Mode::Read, false});
+    ownLoad(front, someMap());
+    if (!acquire(back, {Mode::Own, true, {}})) return;
+    ownStore(back, {});
+    std::swap(front, back);
+  }
 }
 
 // ---- control -----------------------------------------------------------------------------------
