@@ -150,11 +150,7 @@ Participation::Participation(std::span<const Body> bodies, const BarrierUses& us
     }
     if (!meetsAny) continue;
     // Who returns from a function goes on, and may meet the barriers of the caller.
-    if (!cfg.function().isEntry()) {
-      for (const EdgeId e : cfg.inEdges(cfg.exit())) {
-        if (cfg.kind(e) == EdgeKind::Return) meetsBarrier.set(cfg.source(e));
-      }
-    }
+    if (!cfg.function().isEntry()) meetsBarrier.set(cfg.exit());
     uniformity_[k].emplace(cfg, *bodies[k].liveness, meetsBarrier);
   }
   if (barriers_.empty()) return;

@@ -92,9 +92,16 @@ class Uses {
 // ---- the fixpoint ------------------------------------------------------------------------------
 
 BitSet edgesToBarrierFreeBlocks(const Cfg& cfg, const BitSet& meetsBarrier, BitSet& leadsToBarrier) {
+  const auto goesOnInCaller = [&](EdgeId e) {
+    return meetsBarrier.test(cfg.exit()) && cfg.target(e) == cfg.exit() &&
+           (cfg.kind(e) == EdgeKind::Return || cfg.kind(e) == EdgeKind::UnknownExit);
+  };
   std::vector<BlockId> work;
   for (BlockId b = 0; b < cfg.blockCount(); ++b) {
     if (meetsBarrier.test(b) && leadsToBarrier.set(b)) work.push_back(b);
+  }
+  for (const EdgeId e : cfg.inEdges(cfg.exit())) {
+    if (goesOnInCaller(e) && leadsToBarrier.set(cfg.source(e))) work.push_back(cfg.source(e));
   }
   while (!work.empty()) {
     const BlockId b = work.back();
@@ -105,7 +112,7 @@ BitSet edgesToBarrierFreeBlocks(const Cfg& cfg, const BitSet& meetsBarrier, BitS
   }
   BitSet removed(cfg.edgeCount());
   for (EdgeId e = 0; e < cfg.edgeCount(); ++e) {
-    if (!leadsToBarrier.test(cfg.target(e))) removed.set(e);
+    if (!leadsToBarrier.test(cfg.target(e)) && !goesOnInCaller(e)) removed.set(e);
   }
   return removed;
 }

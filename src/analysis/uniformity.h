@@ -2,8 +2,9 @@
 // often.
 //
 // docs/soundness.md C1.2 and C1.5: a whitelist, so what is not shown to be uniform is varying.  The
-// analysis is of an entry, flow-insensitive for each register (a register is uniform if every
-// definition of it is), and a fixpoint over data dependence and control dependence:
+// analysis is of an entry, or of a function that all threads enter together; flow-insensitive for
+// each register (a register is uniform if every definition of it is); and a fixpoint over data
+// dependence and control dependence:
 //   - a definition varies if its instruction is no pure function of uniform values;
 //   - a definition under a varying guard, or in a block that is control dependent (iterated) on a
 //     varying branch, varies, whatever it computes.  That is sync dependence.  It is temporal
@@ -29,7 +30,8 @@ namespace ptxopt::analysis {
 class Uniformity {
  public:
   // `meetsBarrier` has one bit for each block of `cfg`: it holds a CTA barrier, or something that
-  // may be or call one.
+  // may be or call one.  The bit of the virtual exit says that who returns goes on in a caller and
+  // may meet one there.
   Uniformity(const Cfg& cfg, const Liveness& liveness, const BitSet& meetsBarrier);
 
   // The value is the same in all threads wherever all of them get to (isUniform of the block).
