@@ -5,6 +5,8 @@
     ./make.py --only nvcc,clang     some of them
     ./make.py --filter 'scan*'      only sources whose name matches
     ./make.py --check               make nothing; assemble every file and write the manifest
+    ./make.py --describe            make nothing; write the launch descriptions of the sources to
+                                    the PTX made from them
     ./make.py --local DIR           output that carries a library's own code, into DIR
 
 A producer that is missing is skipped with a message, and its files stay as they are. Producers are
@@ -71,6 +73,89 @@ def release(compiler):
   return re.search(r"(?:release|version|Mojo) (\d+[.\d]*)", text).group(1)
 
 
+# ---- launch descriptions -------------------------------------------------------------------------
+
+
+def descriptions(source):
+  """The `LAUNCH: {...}` comments of a source as dictionaries; one may go on in the next lines."""
+  mark = "//" if source.suffix in (".cu", ".cl") else "#"
+  found, text = [], None
+  for line in source.read_text().splitlines():
+    if line.startswith(f"{mark} LAUNCH:"):
+      text = line.removeprefix(f"{mark} LAUNCH:")
+    elif text is not None:
+      text += line.removeprefix(mark)
+    if text is not None:
+      try:
+        found.append(json.loads(text))
+        text = None
+      except json.JSONDecodeError:
+        if not line.startswith(mark):
+          raise
+  return found
+
+
+def mangled(name):
+  """A pattern for what compilers make of the name of a function, as `scan`, `scan<16>` or
+  `scan<float>`: itself, or its mangled name."""
+  base, _, argument = name.rstrip(">").partition("<")
+  types = {"float": "f", "double": "d", "int": "i", "unsigned": "j"}
+  suffix = f"I{types.get(argument, f'Li{argument}E')}E" if argument else ""
+  return re.compile(rf"{re.escape(base)}|\w*?(?<!\d){len(base)}{re.escape(base)}{suffix}\w*")
+
+
+def describe(text, path, launches):
+  """The text of a PTX file under the descriptions of its kernels, which replace those of before."""
+  text = re.sub(r"\A(// LAUNCH: [^\n]*\n)+", "", text)
+  entries = re.findall(r"\.entry\s+([\w$]+)", text)
+  functions = re.findall(r"^[^/\n]*?\.(?:func|entry)\s*(?:\([^)]*\))?\s*([\w$]+)", text, re.M)
+  functions = list(dict.fromkeys(functions))
+
+  def match(name, names):
+    pattern = mangled(name)
+    return next((n for n in names if pattern.fullmatch(n)), None)
+
+  def holds_here(key, value):
+    """What holds for some files only is a dictionary by patterns of their paths below ptx/."""
+    if key not in ("expect", "broken") or not isinstance(value, dict):
+      return value
+    inside = path.relative_to("ptx")
+    return [kind for pattern, kinds in value.items() if inside.match(pattern) for kind in kinds]
+
+  head = ""
+  for launch in launches:
+    # Some producers make a name of their own for the one kernel of the file.
+    alone = len(entries) == 1 and launch["kernel"] == path.stem
+    kernel = entries[0] if alone else match(launch["kernel"], entries)
+    if kernel is None:
+      continue
+    exact = {key: holds_here(key, value) for key, value in (launch | {"kernel": kernel}).items()}
+    exact = {key: value for key, value in exact.items() if value != []}
+    line = re.sub(r"&(\w+)", lambda m: "&" + (match(m.group(1), functions) or m.group(1)),
+                  json.dumps(exact))
+    head += f"// LAUNCH: {line}\n"
+  return head + text
+
+
+def describe_all():
+  """Writes the descriptions to all files of the manifest that are made from a source."""
+  manifest = json.loads((CORPUS / "manifest.json").read_text())
+  count = 0
+  for path, entry in manifest.items():
+    if "source" not in entry:
+      continue
+    file = CORPUS / path
+    old = file.read_bytes().decode("utf-8", "surrogateescape")
+    new = describe(old, pathlib.Path(path), descriptions(CORPUS / entry["source"]))
+    count += new.startswith("// LAUNCH:")
+    if new != old:
+      file.write_bytes(new.encode("utf-8", "surrogateescape"))
+  print(f"describe: {count} files with descriptions")
+
+
+# ---- producers -----------------------------------------------------------------------------------
+
+
 class Job:
   """One PTX file: the command that writes it, to the path that stands for {out} or to its standard
   output, and its record."""
@@ -94,8 +179,9 @@ class Job:
       return f"{self.path}: " + " ".join(said.split()[-60:])
     target = root / self.path
     target.parent.mkdir(parents=True, exist_ok=True)
-    target.write_bytes(clean(out.read_bytes().decode("utf-8", "surrogateescape"))
-                       .encode("utf-8", "surrogateescape"))
+    text = clean(out.read_bytes().decode("utf-8", "surrogateescape"))
+    text = describe(text, self.path, descriptions(self.source))
+    target.write_bytes(text.encode("utf-8", "surrogateescape"))
     return None
 
   def record(self):
@@ -345,10 +431,15 @@ def main():
   parser.add_argument("--only", default=",".join(PRODUCERS), help="producers, with commas between")
   parser.add_argument("--filter", default="*", help="sources to make, a shell pattern")
   parser.add_argument("--check", action="store_true", help="make nothing, write the manifest")
+  parser.add_argument("--describe", action="store_true",
+                      help="make nothing, write the launch descriptions")
   parser.add_argument("--local", type=pathlib.Path, metavar="DIR",
                       help="make what is not kept, into this folder")
   parser.add_argument("-j", type=int, default=os.cpu_count(), help="jobs at once")
   options = parser.parse_args()
+  if options.describe:
+    describe_all()
+    return
   records, failures = {}, []
   if options.local:
     _, failures = make(LOCAL_PRODUCERS, options.local.resolve(), options.filter, options.j)

@@ -97,3 +97,9 @@ __global__ void __launch_bounds__(256)
     out[threadIdx.x] = a / sum;
   }
 }
+
+// LAUNCH: {"kernel": "attentionTile", "block": 128, "grid": [1, 1], "args":
+//   ["buffer:8192:random:f16:1", "buffer:8192:random:f16:2", "buffer:8192:random:f16:3",
+//   "buffer:8192", "s32:64", "f32:0.125"]}
+// LAUNCH: {"kernel": "decodeStep", "block": 256, "shared": 160, "args": ["buffer:256:random:f32:1",
+//   "buffer:10240:random:f32:2", "buffer:10240:random:f32:3", "buffer:256", "s32:40"]}

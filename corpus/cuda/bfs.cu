@@ -62,3 +62,15 @@ __global__ void hook(const int2* edges, int* parent, int count, int* changed) {
     atomicMin(&parent[a], b);
   *changed = 1;
 }
+
+// LAUNCH: {"kernel": "bfsLevel", "block": 32, "grid": 2, "args": ["buffer:260:iota:s32:0:4",
+//   "buffer:1024:small:s32:1:64", "buffer:256:values:s32:-1*40", "s32:0", "buffer:4", "s32:64"],
+//   "expect": ["data-race"]}
+// LAUNCH: {"kernel": "bfsQueue", "block": 32, "grid": 2, "args": ["buffer:260:iota:s32:0:4",
+//   "buffer:1024:small:s32:1:64", "buffer:256:values:s32:-1*40", "buffer:200:iota:s32:14:1",
+//   "s32:50", "buffer:256", "buffer:4", "s32:0"]}
+// LAUNCH: {"kernel": "relaxEdges", "block": 32, "grid": 2, "args": ["buffer:240:small:s32:1:32",
+//   "buffer:240:iota:s32:32:0.5", "buffer:240:small:s32:2:20", "buffer:256:small:s32:3:100",
+//   "buffer:4", "s32:60"], "expect": ["data-race"]}
+// LAUNCH: {"kernel": "hook", "block": 32, "grid": 2, "args": ["buffer:400:iota:s32",
+//   "buffer:512:iota:s32", "s32:50", "buffer:4"], "expect": ["data-race"]}

@@ -70,3 +70,11 @@ __global__ void sha256Rounds(const unsigned* message, const unsigned* constants,
 #pragma unroll
   for (int i = 0; i < 8; ++i) state[threadIdx.x * 8 + i] += h[i];
 }
+
+// LAUNCH: {"kernel": "fields", "block": 64, "args": ["buffer:256:random:u32:1", "buffer:256"]}
+// LAUNCH: {"kernel": "dotBytes", "block": 32, "args": ["buffer:280:random:s32:1",
+//   "buffer:280:random:s32:2", "buffer:128", "s32:70"]}
+// LAUNCH: {"kernel": "crc32", "block": 256, "args": ["buffer:2560:random:u8:1", "s32:10",
+//   "buffer:1024"]}
+// LAUNCH: {"kernel": "sha256Rounds", "block": 32, "grid": 1, "args": ["buffer:64:random:u32:1",
+//   "buffer:256:random:u32:2", "buffer:1024:random:u32:3"]}

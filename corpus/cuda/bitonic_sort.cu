@@ -68,3 +68,10 @@ __global__ void oddEvenSort(int* data, int n) {
   }
   for (int i = threadIdx.x; i < n; i += blockDim.x) data[i] = row[i];
 }
+
+// LAUNCH: {"kernel": "bitonicSortShared", "block": 512, "args": ["buffer:4096:random:u32:1"]}
+// LAUNCH: {"kernel": "bitonicMergeGlobal", "block": 64, "grid": 2, "args":
+//   ["buffer:1024:random:u32:1", "s32:64", "s32:16"]}
+// LAUNCH: {"kernel": "bitonicSortWarp", "block": 64, "args": ["buffer:256:random:u32:1"]}
+// LAUNCH: {"kernel": "oddEvenSort", "block": 32, "shared": 200, "args": ["buffer:200:random:s32:1",
+//   "s32:50"]}

@@ -34,3 +34,9 @@ __global__ void __launch_bounds__(256) binomialTree(const float* spot, float str
   __syncthreads();
   if (t == 0) price[blockIdx.x] = value[0];
 }
+
+// LAUNCH: {"kernel": "blackScholes", "block": 32, "grid": 2, "args": ["buffer:800:iota:f32:20:0.5",
+//   "buffer:400:iota:f32:0.25:0.125", "buffer:800", "f32:0.02", "f32:0.3", "s32:100"]}
+// LAUNCH: {"kernel": "binomialTree", "block": 256, "grid": 2, "args":
+//   ["buffer:8:values:f32:100,90", "f32:95", "f32:1.05", "f32:0.52", "f32:0.47", "buffer:8",
+//   "s32:20"]}

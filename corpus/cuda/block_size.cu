@@ -33,3 +33,9 @@ __global__ void __block_size__((32, 1, 1)) fixedWarp(int* data) {
   data[threadIdx.x] = tile[threadIdx.x ^ 5];
   __syncthreads();
 }
+
+// LAUNCH: {"kernel": "fixedBlock", "grid": 2, "args": ["buffer:2048:small:f32:1", "buffer:8"]}
+// LAUNCH: {"kernel": "fixedBlock2d", "grid": [2, 2], "args": ["buffer:4096:small:f32:1",
+//   "buffer:4096", "s32:32"]}
+// LAUNCH: {"kernel": "fixedCluster", "grid": 2, "args": ["buffer:1024:small:s32:1"]}
+// LAUNCH: {"kernel": "fixedWarp", "args": ["buffer:128:small:s32:1"]}

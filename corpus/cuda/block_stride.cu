@@ -38,3 +38,14 @@ __global__ void blockStride2d(const short* in, int* out, int width, int height) 
     __syncthreads();
   }
 }
+
+// LAUNCH: {"kernel": "saxpy", "block": 64, "grid": 2, "args": ["s32:100", "f32:2",
+//   "buffer:400:small:f32:1", "buffer:400:small:f32:2"]}
+// LAUNCH: {"kernel": "saxpyStride", "block": 32, "grid": 2, "args": ["s32:150", "f32:2",
+//   "buffer:600:small:f32:1", "buffer:600:small:f32:2"]}
+// LAUNCH: {"kernel": "addVector4", "block": 32, "grid": 2, "args": ["buffer:1600:small:f32:1",
+//   "buffer:1600:small:f32:2", "buffer:1600", "s32:100"]}
+// LAUNCH: {"kernel": "gelu", "block": 64, "grid": 2, "args": ["buffer:400:random:f32:1",
+//   "u64:100"]}
+// LAUNCH: {"kernel": "blockStride2d", "block": 32, "grid": 2, "args": ["buffer:400:random:s16:1",
+//   "buffer:20", "s32:40", "s32:5"]}

@@ -61,3 +61,10 @@ __global__ void __cluster_dims__(2, 1, 1) __launch_bounds__(256)
   if (threadIdx.x == 0 && rank == 0) out[blockIdx.x / 2] = total + other;
   asm volatile("barrier.cluster.wait.aligned;" ::: "memory");
 }
+
+// LAUNCH: {"kernel": "clusterHistogram", "block": 64, "grid": 4, "shared": 64, "args":
+//   ["buffer:800:iota:s32:-10:0.3", "buffer:128", "s32:200", "s32:16"]}
+// LAUNCH: {"kernel": "ringExchange", "block": 128, "grid": 4, "args": ["buffer:2048:small:f32:1",
+//   "s32:3"]}
+// LAUNCH: {"kernel": "clusterSum", "block": 256, "grid": 4, "args": ["buffer:7600:small:f32:1",
+//   "buffer:8", "s32:1900"]}

@@ -44,3 +44,10 @@ __global__ void __launch_bounds__(512)
   unsigned same = __match_any_sync(__activemask(), tile[threadIdx.x + 1]);
   if (i < n) heads[i] = head ? same : 0;
 }
+
+// LAUNCH: {"kernel": "compactByScan", "block": 256, "grid": 2, "args":
+//   ["buffer:2000:small:s32:1:3", "buffer:2000", "buffer:4", "s32:500"]}
+// LAUNCH: {"kernel": "compactByBallot", "block": 64, "grid": 2, "args": ["buffer:800:random:f32:1",
+//   "buffer:800", "buffer:4", "f32:0.25", "s32:200"]}
+// LAUNCH: {"kernel": "runHeads", "block": 512, "args": ["buffer:2048:iota:u32:0:0.3",
+//   "buffer:2048", "buffer:4", "s32:512"]}

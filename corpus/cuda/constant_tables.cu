@@ -43,3 +43,10 @@ __global__ void follow(int* out) {
   if (record.where != nullptr) atomicAdd(record.where, 1);
   atomicAdd(&managedTotal, 1);
 }
+
+// LAUNCH: {"kernel": "filter", "block": 32, "grid": 2, "args": ["buffer:240:random:f32:1",
+//   "buffer:240", "s32:60"]}
+// LAUNCH: {"kernel": "substitute", "block": 32, "grid": 2, "args": ["buffer:200:random:u32:1",
+//   "s32:50"]}
+// LAUNCH: {"kernel": "evaluate", "block": 32, "args": ["buffer:256:random:f64:1"]}
+// LAUNCH: {"kernel": "follow", "block": 32, "args": ["buffer:128"]}

@@ -83,3 +83,17 @@ __global__ void maxPool(const float* in, float* out, int* where, int height, int
   out[y * (width / 2) + x] = in[best];
   where[y * (width / 2) + x] = best;
 }
+
+// LAUNCH: {"kernel": "convolveRows", "block": [16, 4], "grid": [2, 1], "args":
+//   ["buffer:4096:small:f32:1", "buffer:4096", "s32:256"], "set": {"kernelWeights":
+//   "buffer:68:small:f32:9:8"}}
+// LAUNCH: {"kernel": "convolveChannels", "block": [16, 16], "grid": [2, 1, 2], "args":
+//   ["buffer:1920:small:f32:1", "buffer:144:small:f32:2:8", "buffer:1920", "s32:2", "s32:12",
+//   "s32:20"]}
+// LAUNCH: {"kernel": "depthwise", "block": 32, "grid": [1, 5, 2], "args":
+//   ["buffer:800:small:f32:1", "buffer:800", "s32:5", "s32:20"], "set": {"window3":
+//   "buffer:36:values:f32:-1,2,-3,4,5,-6,7,-8,1"}}
+// LAUNCH: {"kernel": "im2col", "block": 8, "args": ["buffer:336:small:f32:1", "buffer:432",
+//   "s32:2", "s32:6", "s32:7", "s32:3", "s32:2"]}
+// LAUNCH: {"kernel": "maxPool", "block": 16, "grid": [1, 3], "args": ["buffer:240:small:f32:1:20",
+//   "buffer:60", "buffer:60", "s32:6", "s32:10"]}

@@ -65,3 +65,7 @@ __global__ void useLibrary(float* data, int n) {
   tile[threadIdx.x] = clampTo(data[threadIdx.x], 0.0f, 1.0f);
   data[threadIdx.x] = meetAndSum(tile, n);
 }
+
+// LAUNCH: {"kernel": "multiplyChain", "block": 4, "args": ["buffer:360:small:f64:1:4",
+//   "buffer:288", "s32:5"]}
+// LAUNCH: {"kernel": "stampAll", "block": 32, "args": ["buffer:1024:small:s16:1:100", "buffer:4"]}

@@ -52,3 +52,13 @@ __global__ void compareAndSwapMax(double* best, const double* in, int n) {
     } while (old != seen);
   }
 }
+
+// LAUNCH: {"kernel": "specialFunctions", "block": 32, "grid": 2, "args":
+//   ["buffer:320:random:f64:1", "buffer:320", "s32:40"]}
+// LAUNCH: {"kernel": "sineTable", "block": 32, "args": ["buffer:256", "buffer:128", "s32:32"]}
+// LAUNCH: {"kernel": "roundings", "block": 32, "args": ["buffer:256:iota:f64:0.1:0.37",
+//   "buffer:256:iota:f64:0.3:0.21", "buffer:1024", "buffer:256"]}
+// LAUNCH: {"kernel": "daxpyDot", "block": 256, "grid": 2, "args": ["buffer:4800:small:f64:1",
+//   "buffer:4800:small:f64:2", "f64:3", "buffer:8", "s32:600"]}
+// LAUNCH: {"kernel": "compareAndSwapMax", "block": 32, "args": ["buffer:8",
+//   "buffer:800:random:f64:1", "s32:100"], "expect": ["data-race"]}

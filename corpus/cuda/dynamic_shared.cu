@@ -46,3 +46,10 @@ __global__ void staticAndDynamic(const int* in, int* out, int size) {
   for (int i = threadIdx.x; i < count; i += blockDim.x) out[i] = items[i];
   if (threadIdx.x == 0) out[size] = count;
 }
+
+// LAUNCH: {"kernel": "partitioned", "block": 32, "shared": 656, "args": ["buffer:200:small:f32:1",
+//   "buffer:200:small:s32:2:1000", "buffer:4", "s32:50"]}
+// LAUNCH: {"kernel": "aliased", "block": 64, "shared": 256, "args": ["buffer:256",
+//   "buffer:256:random:f32:1"]}
+// LAUNCH: {"kernel": "staticAndDynamic", "block": 32, "shared": 200, "args":
+//   ["buffer:200:random:s32:1", "buffer:204", "s32:50"]}

@@ -55,3 +55,12 @@ __global__ void persistentWorkers(const int* size, int* result, int items) {
     __syncthreads();
   }
 }
+
+// LAUNCH: {"kernel": "guardedByBlock", "block": 128, "grid": 3, "args": ["buffer:1024:small:f32:1",
+//   "buffer:1024", "s32:256"]}
+// LAUNCH: {"kernel": "guardedByThread", "block": 128, "grid": 2, "args": ["buffer:800:small:f32:1",
+//   "buffer:800", "s32:200"]}
+// LAUNCH: {"kernel": "guardedByData", "block": 256, "args": ["buffer:4:values:s32:768",
+//   "buffer:3072:iota:f32:100:-0.25", "buffer:3072"]}
+// LAUNCH: {"kernel": "persistentWorkers", "block": 64, "grid": 3, "args":
+//   ["buffer:28:small:s32:1:200", "buffer:28", "s32:7"]}

@@ -80,3 +80,9 @@ __global__ void stockhamStep(const float2* in, float2* out, int n, int ns) {
   out[to] = add(a, b);
   out[to + ns] = sub(a, b);
 }
+
+// LAUNCH: {"kernel": "fft512", "block": 256, "args": ["buffer:4096:random:f32:1"]}
+// LAUNCH: {"kernel": "fft256", "block": 64, "grid": 2, "args": ["buffer:4096:random:f32:1",
+//   "buffer:4096"]}
+// LAUNCH: {"kernel": "stockhamStep", "block": 16, "grid": 2, "args": ["buffer:512:random:f32:1",
+//   "buffer:512", "s32:64", "s32:4"]}

@@ -49,3 +49,10 @@ __global__ void __launch_bounds__(1024) otherTiles(int* d, int n, int block) {
   for (int k = 0; k < kTile; ++k) best = min(best, left[threadIdx.y][k] + top[k][threadIdx.x]);
   d[i * n + j] = best;
 }
+
+// LAUNCH: {"kernel": "diagonalTile", "block": [32, 32], "args": ["buffer:16384:small:s32:1:1000",
+//   "s32:64", "s32:1"]}
+// LAUNCH: {"kernel": "crossTiles", "block": [32, 32], "grid": [2, 2], "args":
+//   ["buffer:16384:small:s32:1:1000", "s32:64", "s32:1"]}
+// LAUNCH: {"kernel": "otherTiles", "block": [32, 32], "grid": [2, 2], "args":
+//   ["buffer:16384:small:s32:1:1000", "s32:64", "s32:1"]}

@@ -50,3 +50,10 @@ __global__ void phases(float* data, const int* plan, int rounds) {
   }
   data[threadIdx.x] = tile[threadIdx.x];
 }
+
+// LAUNCH: {"kernel": "applyTable", "block": 32, "grid": 2, "args": ["buffer:200:small:s32:1",
+//   "buffer:200:iota:f32:1:0.5", "s32:50"]}
+// LAUNCH: {"kernel": "applyPointer", "block": 32, "args": ["values:u64:&cube",
+//   "buffer:200:iota:f32:1:0.5", "s32:50"]}
+// LAUNCH: {"kernel": "phases", "block": 64, "shared": 256, "args": ["buffer:256:small:f32:1",
+//   "buffer:16:values:s32:0,1,0,1", "s32:4"]}

@@ -56,3 +56,11 @@ __global__ void __launch_bounds__(128)
   for (int m = 16; m > 0; m >>= 1) sum += __shfl_xor_sync(~0u, sum, m);
   if (lane == 0) y[row] = sum;
 }
+
+// LAUNCH: {"kernel": "gemvBlock", "block": 64, "grid": 3, "shared": 256, "args":
+//   ["buffer:1200:small:f32:1", "buffer:400:small:f32:2", "buffer:12:small:f32:3", "s32:100",
+//   "f32:2", "f32:3"]}
+// LAUNCH: {"kernel": "gemvTransposed", "block": 128, "grid": 2, "args":
+//   ["buffer:78000:small:f32:1", "buffer:520:small:f32:2", "buffer:600", "s32:130", "s32:150"]}
+// LAUNCH: {"kernel": "gemvInt4", "block": 128, "args": ["buffer:2560:random:u32:1",
+//   "buffer:320:small:f16:2:4", "buffer:2560:small:f16:3:4", "buffer:16", "s32:40"]}

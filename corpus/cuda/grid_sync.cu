@@ -38,3 +38,9 @@ __global__ void conjugateGradientStep(const float* diagonal, float* x, float* r,
   cg::sync(grid);
   if (grid.thread_rank() == 0) dots[0] = 0.0f;
 }
+
+// LAUNCH: {"kernel": "jacobiPersistent", "block": 32, "grid": 2, "args":
+//   ["buffer:400:random:f32:1", "buffer:400", "s32:100", "s32:3"]}
+// LAUNCH: {"kernel": "conjugateGradientStep", "block": 256, "grid": 2, "args":
+//   ["buffer:1200:small:f32:1:8", "buffer:1200:small:f32:2:8", "buffer:1200:small:f32:3:8",
+//   "buffer:1200:small:f32:4:8", "buffer:8:values:f32:0,1024", "s32:300"]}

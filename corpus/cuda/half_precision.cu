@@ -51,3 +51,15 @@ __global__ void scatterAdd(const int* index, const half2* value, half2* table,
   atomicAdd(&table[index[i]], value[i]);
   atomicAdd(&other[index[i]], __floats2bfloat162_rn(__low2float(value[i]), __high2float(value[i])));
 }
+
+// LAUNCH: {"kernel": "halfMath", "block": 32, "grid": 2, "args": ["buffer:200:random:f16:1",
+//   "buffer:200:random:f16:2", "buffer:200", "s32:50"]}
+// LAUNCH: {"kernel": "bfloatMath", "block": 32, "grid": 2, "args": ["buffer:200:random:bf16:1",
+//   "buffer:200", "buffer:400", "s32:50"]}
+// LAUNCH: {"kernel": "toFp8", "block": 32, "args": ["buffer:256:iota:f32:-20:0.7", "buffer:64",
+//   "buffer:64", "buffer:128"]}
+// LAUNCH: {"kernel": "dotHalf", "block": 128, "args": ["buffer:400:small:f16:1:4",
+//   "buffer:400:small:f16:2:4", "buffer:4", "s32:200"]}
+// LAUNCH: {"kernel": "scatterAdd", "block": 32, "grid": 2, "args": ["buffer:256:small:s32:1:10",
+//   "buffer:256:small:f16:2:8", "buffer:40", "buffer:40"], "expect": {"nvcc/sm_80/*":
+//   ["data-race"]}}

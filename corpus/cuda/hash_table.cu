@@ -64,3 +64,13 @@ __global__ void bloomInsert(unsigned* filter, unsigned bits, const unsigned* key
   for (int i = threadIdx.x; i < 1024; i += blockDim.x)
     if (local[i]) atomicOr(&filter[i], local[i]);
 }
+
+// LAUNCH: {"kernel": "insertPairs", "block": 32, "grid": 2, "args": ["buffer:1024:fill:u64:-1",
+//   "s32:127", "buffer:240:iota:u32:7:3", "buffer:240:iota:u32:100", "s32:60"]}
+// LAUNCH: {"kernel": "findValues", "block": 32, "grid": 2, "args":
+//   ["buffer:128:values:u64:0xffffffffffffffff,0xffffffffffffffff,0xd00000082,0x280000004d,0xffffffffffffffff,0x15000000d2,0x200000014,0x30000001e,0xffffffffffffffff,0xffffffffffffffff,0xffffffffffffffff,0x800000050,0xffffffffffffffff,0x500000032,0x2200000154,0xffffffffffffffff",
+//   "s32:15", "buffer:160:iota:u32:1:1", "buffer:160", "s32:40"]}
+// LAUNCH: {"kernel": "lockedAppend", "block": 64, "args": ["buffer:4", "buffer:256", "buffer:8",
+//   "buffer:256:small:s32:1:3"]}
+// LAUNCH: {"kernel": "bloomInsert", "block": 64, "args": ["buffer:4096", "s32:2000",
+//   "buffer:400:random:u32:1", "s32:100"]}

@@ -47,3 +47,10 @@ __global__ void __launch_bounds__(64) histogram64(const unsigned* in, unsigned* 
   for (int t = 0; t < 64; ++t) sum += counter[threadIdx.x * 64 + ((t + threadIdx.x) & 63)];
   atomicAdd(&bins[threadIdx.x], sum);
 }
+
+// LAUNCH: {"kernel": "histogramShared", "block": 256, "grid": 2, "args":
+//   ["buffer:1000:random:u8:1", "buffer:1024", "s32:1000"]}
+// LAUNCH: {"kernel": "histogramPerWarp", "block": 256, "args": ["buffer:2000:random:u8:1",
+//   "buffer:1024", "s32:500"]}
+// LAUNCH: {"kernel": "histogram64", "block": 64, "grid": 2, "args": ["buffer:800:random:u32:1",
+//   "buffer:256", "s32:100"]}

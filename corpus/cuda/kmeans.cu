@@ -54,3 +54,12 @@ __global__ void divideCentres(float2* centre, const float2* sum, const int* coun
   if (c < k) centre[c] = make_float2(tile[c].x / max(count[c], 1), tile[c].y / max(count[c], 1));
   __syncthreads();
 }
+
+// LAUNCH: {"kernel": "assignPoints", "block": 64, "grid": 2, "shared": 60, "args":
+//   ["buffer:1200:small:f32:1", "buffer:60:small:f32:2", "buffer:400", "buffer:4", "s32:100",
+//   "s32:5", "s32:3"]}
+// LAUNCH: {"kernel": "sumClusters", "block": 64, "grid": 2, "shared": 60, "args":
+//   ["buffer:1600:small:f32:1", "buffer:800:small:s32:2:5", "buffer:40", "buffer:20", "s32:200",
+//   "s32:5"]}
+// LAUNCH: {"kernel": "divideCentres", "block": 64, "args": ["buffer:160",
+//   "buffer:160:small:f32:1:1000", "buffer:80:small:s32:2:5", "s32:20"]}

@@ -31,3 +31,9 @@ __global__ void __launch_bounds__(1) oneThread(int* data, int n) {
   __syncthreads();
   data[n] = best;
 }
+
+// LAUNCH: {"kernel": "oneBound", "block": 128, "args": ["buffer:512:random:f32:1"]}
+// LAUNCH: {"kernel": "twoBounds", "block": 256, "args": ["buffer:1024:random:f32:1"]}
+// LAUNCH: {"kernel": "registerBound", "block": 32, "args": ["buffer:256:iota:f64:0.1:0.7"]}
+// LAUNCH: {"kernel": "oneWarp", "block": 32, "args": ["buffer:128:random:s32:1"]}
+// LAUNCH: {"kernel": "oneThread", "block": 1, "args": ["buffer:84:random:s32:1", "s32:20"]}

@@ -102,3 +102,10 @@ __global__ void batchStatistics(const float* in, float* mean, float* variance, i
     variance[blockIdx.x] = squares[0] / (batch * pixels) - m * m;
   }
 }
+
+// LAUNCH: {"kernel": "layerNorm", "block": 64, "grid": 2, "args": ["buffer:800:random:f32:1",
+//   "buffer:400:random:f32:2", "buffer:400:random:f32:3", "buffer:800", "s32:100", "f32:0.001"]}
+// LAUNCH: {"kernel": "layerNormWelford", "block": 64, "grid": 2, "args":
+//   ["buffer:3200:random:f32:1", "buffer:3200", "s32:100", "f32:0.001"]}
+// LAUNCH: {"kernel": "batchStatistics", "block": 256, "grid": 2, "args":
+//   ["buffer:4800:small:f32:1", "buffer:8", "buffer:8", "s32:2", "s32:2", "s32:300"]}

@@ -52,3 +52,14 @@ __global__ void gaussUpdate(float* a, float* b, const float* m, int n, int k) {
   a[n * (i + 1 + k) + j + k] -= m[n * (i + 1 + k) + k] * a[n * k + j + k];
   if (j == 0) b[i + 1 + k] -= m[n * (i + 1 + k) + k] * b[k];
 }
+
+// LAUNCH: {"kernel": "luDiagonal", "block": 16, "args": ["buffer:4096:random:f32:1", "s32:32",
+//   "s32:16"]}
+// LAUNCH: {"kernel": "choleskySmall", "block": 32, "grid": 2, "shared": 128, "args":
+//   ["buffer:256:values:f64:4,2,1,0,2,5,3,1,1,3,6,2,0,1,2,7,9,1,2,3,1,8,1,2,2,1,7,1,3,2,1,6",
+//   "s32:4"]}
+// LAUNCH: {"kernel": "gaussMultipliers", "block": 32, "args": ["buffer:1600:random:f32:1",
+//   "buffer:1600", "s32:20", "s32:3"]}
+// LAUNCH: {"kernel": "gaussUpdate", "block": [8, 4], "grid": [2, 3], "args":
+//   ["buffer:576:small:f32:1", "buffer:48:small:f32:2", "buffer:576:small:f32:3", "s32:12",
+//   "s32:2"]}

@@ -42,3 +42,10 @@ __global__ void buddhabrot(unsigned* image, int width, int samples, int limit, u
     }
   }
 }
+
+// LAUNCH: {"kernel": "mandelbrot<float>", "block": [16, 4], "grid": [1, 2], "args": ["buffer:512",
+//   "s32:16", "s32:8", "f32:-2", "f32:-1", "f32:0.1875", "s32:20"]}
+// LAUNCH: {"kernel": "mandelbrot<double>", "block": [16, 4], "grid": [1, 2], "args": ["buffer:512",
+//   "s32:16", "s32:8", "f64:-2", "f64:-1", "f64:0.2", "s32:30"]}
+// LAUNCH: {"kernel": "buddhabrot", "block": 32, "args": ["buffer:1024", "s32:16", "s32:3",
+//   "s32:20", "u32:7"]}

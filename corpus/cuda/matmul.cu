@@ -78,3 +78,15 @@ __global__ void __launch_bounds__(256)
     *reinterpret_cast<float4*>(&c[(blockIdx.y * 64 + ty * 4 + i) * n + blockIdx.x * 64 + tx * 4]) =
         make_float4(acc[i][0], acc[i][1], acc[i][2], acc[i][3]);
 }
+
+// LAUNCH: {"kernel": "matmulNaive", "block": [16, 8], "grid": [2, 3], "args":
+//   ["buffer:1600:small:f32:1", "buffer:1600:small:f32:2", "buffer:1600", "s32:20"]}
+// LAUNCH: {"kernel": "matmulTiled<16>", "block": [16, 16], "grid": [2, 2], "args":
+//   ["buffer:4096:small:f32:1", "buffer:4096:small:f32:2", "buffer:4096", "s32:32"]}
+// LAUNCH: {"kernel": "matmulTiled<32>", "block": [32, 32], "args": ["buffer:4096:small:f32:1",
+//   "buffer:4096:small:f32:2", "buffer:4096", "s32:32"]}
+// LAUNCH: {"kernel": "matmulGuarded", "block": [16, 16], "grid": [2, 2], "args":
+//   ["buffer:1440:small:f32:1", "buffer:1800:small:f32:2", "buffer:2000", "s32:20", "s32:25",
+//   "s32:18"]}
+// LAUNCH: {"kernel": "matmulRegisterBlocked", "block": 256, "args": ["buffer:16384:small:f32:1",
+//   "buffer:16384:small:f32:2", "buffer:16384", "s32:64"]}

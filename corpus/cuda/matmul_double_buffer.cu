@@ -47,3 +47,8 @@ __global__ void __launch_bounds__(256)
   __syncthreads();
   c[row * n + col] = sum;
 }
+
+// LAUNCH: {"kernel": "matmulDoubleBuffer", "block": 256, "grid": [2, 2], "args":
+//   ["buffer:4096:small:f32:1", "buffer:4096:small:f32:2", "buffer:4096", "s32:32"]}
+// LAUNCH: {"kernel": "matmulDoubleBufferCareful", "block": 256, "grid": [2, 2], "args":
+//   ["buffer:4096:small:f32:1", "buffer:4096:small:f32:2", "buffer:4096", "s32:32"]}

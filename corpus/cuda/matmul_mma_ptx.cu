@@ -97,3 +97,6 @@ __global__ void __launch_bounds__(128)
     *reinterpret_cast<float2*>(&c[(row + 8) * n + col]) = make_float2(acc[j][2], acc[j][3]);
   }
 }
+
+// LAUNCH: {"kernel": "matmulMma", "block": 128, "args": ["buffer:20480:small:f16:1:17",
+//   "buffer:20480:small:f16:2:17", "buffer:16384", "s32:64", "s32:64", "s32:160"]}

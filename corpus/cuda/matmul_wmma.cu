@@ -66,3 +66,10 @@ __global__ void wmmaInt8(const signed char* a, const signed char* b, int* c, int
   }
   wmma::store_matrix_sync(c + blockIdx.y * 16 * n + blockIdx.x * 16, acc, n, wmma::mem_row_major);
 }
+
+// LAUNCH: {"kernel": "wmmaDirect", "block": [64, 2], "args": ["buffer:2048:small:f16:1:17",
+//   "buffer:2048:small:f16:2:17", "buffer:4096", "s32:32"]}
+// LAUNCH: {"kernel": "wmmaShared", "block": 256, "args": ["buffer:8192:small:f16:1:4",
+//   "buffer:8192:small:f16:2:4", "buffer:8192", "s32:64"]}
+// LAUNCH: {"kernel": "wmmaInt8", "block": 32, "grid": [2, 2], "args": ["buffer:1024:random:s8:1",
+//   "buffer:1024:random:s8:2", "buffer:4096", "s32:32"]}

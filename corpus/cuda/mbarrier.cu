@@ -44,3 +44,8 @@ __global__ void asyncCopyOnBarrier(const int4* in, int4* out) {
   } while (!done);
   out[blockIdx.x * 128 + threadIdx.x] = tile[127 - threadIdx.x];
 }
+
+// LAUNCH: {"kernel": "splitBarrier", "block": 256, "grid": 2, "args": ["buffer:4096:small:f32:1",
+//   "buffer:4096", "s32:1024"]}
+// LAUNCH: {"kernel": "asyncCopyOnBarrier", "block": 128, "grid": 2, "args":
+//   ["buffer:4096:random:s32:1", "buffer:4096"]}

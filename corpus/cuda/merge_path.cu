@@ -48,3 +48,6 @@ __global__ void __launch_bounds__(kThreads)
   __syncthreads();
   for (int k = threadIdx.x; k < last - first; k += kThreads) out[first + k] = tile[k];
 }
+
+// LAUNCH: {"kernel": "mergeTiles", "block": 128, "grid": 2, "args": ["buffer:2000:iota:s32:0:3",
+//   "s32:500", "buffer:1200:iota:s32:1:2", "s32:300", "buffer:3200"]}

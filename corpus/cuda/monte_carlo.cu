@@ -67,3 +67,9 @@ __global__ void randomWalk(const int* rowStart, const int* edge, int* visits, in
     atomicAdd(&visits[v], 1);
   }
 }
+
+// LAUNCH: {"kernel": "estimatePi", "block": 64, "args": ["buffer:8", "s32:20"]}
+// LAUNCH: {"kernel": "europeanOption", "block": 128, "grid": 2, "args": ["f32:100", "f32:95",
+//   "f32:0.01", "f32:0.2", "buffer:16", "s32:200", "zero:8"]}
+// LAUNCH: {"kernel": "randomWalk", "block": 32, "grid": 2, "args": ["buffer:260:iota:s32:0:4",
+//   "buffer:1024:small:s32:1:64", "buffer:256", "s32:5", "zero:8"]}

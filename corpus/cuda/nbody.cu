@@ -58,3 +58,10 @@ __global__ void lennardJones(const float3* position, const int* neighbour, int n
   }
   force[i] = f;
 }
+
+// LAUNCH: {"kernel": "nbodyForces", "block": 32, "grid": 2, "shared": 512, "args":
+//   ["buffer:960:random:f32:1", "buffer:720", "s32:60"]}
+// LAUNCH: {"kernel": "integrate", "block": 32, "grid": 2, "args": ["buffer:800:random:f32:1",
+//   "buffer:800:random:f32:2", "buffer:600:random:f32:3", "f32:0.125", "s32:50"]}
+// LAUNCH: {"kernel": "lennardJones", "block": 32, "args": ["buffer:732:iota:f32:0:0.5",
+//   "buffer:240:iota:s32:1", "s32:3", "buffer:240", "s32:20", "f32:10", "f32:2", "f32:3"]}

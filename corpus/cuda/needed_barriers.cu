@@ -64,3 +64,15 @@ __global__ void fenceAndFlag(int* data, int* flag) {
   __syncthreads();
   if (threadIdx.x == 0) *reinterpret_cast<volatile int*>(flag) = 1;
 }
+
+// LAUNCH: {"kernel": "fiveNeeded", "block": 256, "args": ["buffer:1024:random:s32:1",
+//   "buffer:1024"]}
+// LAUNCH: {"kernel": "acrossTheBackEdge", "block": 256, "args": ["buffer:3072:random:s32:1",
+//   "buffer:1024", "s32:3"]}
+// LAUNCH: {"kernel": "throughGlobal", "block": 64, "args": ["buffer:256", "buffer:256"]}
+// LAUNCH: {"kernel": "pointersMayAlias", "block": 64, "args": ["buffer:260:random:f32:1",
+//   "values:u64:&arg0"]}
+// LAUNCH: {"kernel": "predicatedStore", "block": 64, "args": ["buffer:4:values:s32:77",
+//   "buffer:256", "s32:40"]}
+// LAUNCH: {"kernel": "atomicThenRead", "block": 64, "args": ["buffer:256", "s32:64"]}
+// LAUNCH: {"kernel": "fenceAndFlag", "block": 64, "args": ["buffer:256", "buffer:4"]}

@@ -54,3 +54,8 @@ __global__ void editDistance(const char* a, int la, const char* b, int lb, int* 
   }
   if (threadIdx.x == 0) *out = d[(la + lb) % 3][la];
 }
+
+// LAUNCH: {"kernel": "alignTile", "block": 16, "grid": 2, "args": ["buffer:4356:small:s32:1:10",
+//   "buffer:4356:small:s32:2:10", "s32:33", "s32:3", "s32:2"]}
+// LAUNCH: {"kernel": "editDistance", "block": 32, "shared": 252, "args": ["buffer:20:small:u8:1:4",
+//   "s32:20", "buffer:17:small:u8:2:4", "s32:17", "buffer:4"]}

@@ -61,3 +61,13 @@ __global__ void timeLoads(const int* chain, int steps, long long* clocks, int* s
   clocks[threadIdx.x] = clock64() - begin;
   *sink = j + clock();
 }
+
+// LAUNCH: {"kernel": "checkSorted", "block": 32, "grid": 2, "args": ["buffer:200:iota:s32",
+//   "s32:50"]}
+// LAUNCH: {"kernel": "report", "block": 32, "args": ["buffer:128:random:f32:1", "s32:32"]}
+// LAUNCH: {"kernel": "orderedOutput", "block": 8}
+// LAUNCH: {"kernel": "trapOnNan", "block": 32, "grid": 2, "args": ["buffer:200:random:f32:1",
+//   "s32:50"]}
+// LAUNCH: {"kernel": "linkedLists", "block": 32, "args": ["buffer:256", "s32:3"]}
+// LAUNCH: {"kernel": "timeLoads", "block": 32, "args": ["buffer:128:small:s32:1:32", "s32:4",
+//   "buffer:256", "buffer:4"], "expect": ["data-race"]}

@@ -64,3 +64,10 @@ __global__ void barrierReductions(const int* in, int* out, int n) {
   int any = __syncthreads_or(positive);
   if (threadIdx.x == 0) out[blockIdx.x] = count | all << 16 | any << 17;
 }
+
+// LAUNCH: {"kernel": "saxpySpecialised", "block": 256, "grid": 2, "args":
+//   ["buffer:4096:small:f32:1", "buffer:4096:small:f32:2", "f32:2", "s32:1024"]}
+// LAUNCH: {"kernel": "twoTeams", "block": 256, "grid": 2, "args": ["buffer:2048:small:f32:1",
+//   "buffer:8"]}
+// LAUNCH: {"kernel": "barrierReductions", "block": 64, "grid": 2, "args":
+//   ["buffer:400:iota:s32:-20:1", "buffer:8", "s32:100"]}

@@ -76,3 +76,9 @@ __global__ void __launch_bounds__(kBlock) radixSortBlock(unsigned* keys) {
   }
   keys[blockIdx.x * kBlock + threadIdx.x] = key;
 }
+
+// LAUNCH: {"kernel": "radixCount", "block": 256, "grid": 2, "args": ["buffer:2400:random:u32:1",
+//   "buffer:128", "s32:600", "s32:4"]}
+// LAUNCH: {"kernel": "radixScatter", "block": 256, "grid": 2, "args": ["buffer:2048:iota:u32:0:5",
+//   "buffer:2048", "buffer:128:iota:u32:0:16", "s32:512", "s32:0"]}
+// LAUNCH: {"kernel": "radixSortBlock", "block": 256, "args": ["buffer:1024:random:u32:1"]}

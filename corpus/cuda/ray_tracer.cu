@@ -91,3 +91,10 @@ __global__ void walkBoxes(const Box* boxes, const Ray* rays, int* hits, int n) {
   }
   hits[i] = count;
 }
+
+// LAUNCH: {"kernel": "render", "block": [16, 4], "grid": [1, 2], "args": ["buffer:512", "s32:16",
+//   "s32:8", "s32:3"], "set": {"spheres":
+//   "values:f32:0,0,0,1,0.9,0.2,0.1,0.3,1.5,0.5,0.5,0.7,0.1,0.8,0.3,0,-1.25,-0.5,0.25,0.6,0.2,0.3,0.9,0.5"}}
+// LAUNCH: {"kernel": "walkBoxes", "block": 32, "args":
+//   ["buffer:160:values:u32:0xc0400000,0xc0400000,0xc0400000,0x1,0x40400000,0x40400000,0x40400000,0x2,0xc0400000,0xc0400000,0xc0400000,0xffffffff,0x0,0x3f800000,0x40000000,0xffffffff,0x0,0xbf800000,0xc0000000,0x3,0x40400000,0x40400000,0x40400000,0x4,0x0,0xbf800000,0xc0000000,0xffffffff,0x3fc00000,0x3f800000,0x3f800000,0xffffffff,0x3f800000,0x0,0x0,0xffffffff,0x40400000,0x40400000,0x40400000,0xffffffff",
+//   "buffer:768:random:f32:1", "buffer:128", "s32:32"]}

@@ -57,3 +57,10 @@ __global__ void walk(const Node* tree, const int* roots, float* sums, bool* even
   sums[threadIdx.x] = tile[63 - threadIdx.x];
   even[threadIdx.x] = isEven(roots[threadIdx.x]);
 }
+
+// LAUNCH: {"kernel": "sortSegments", "block": 8, "args": ["buffer:480:random:s32:1", "s32:20",
+//   "s32:6"]}
+// LAUNCH: {"kernel": "ackermannTable", "block": [4, 4], "args": ["buffer:64"]}
+// LAUNCH: {"kernel": "walk", "block": 64, "args":
+//   ["buffer:84:values:u32:0x3fc00000,0x1,0x2,0x40100000,0x3,0x4,0xc0400000,0x5,0x6,0x40800000,0xffffffff,0xffffffff,0x40b00000,0xffffffff,0xffffffff,0x40c00000,0xffffffff,0xffffffff,0xc0f80000,0xffffffff,0xffffffff",
+//   "buffer:256:small:s32:1:7", "buffer:256", "buffer:64"]}

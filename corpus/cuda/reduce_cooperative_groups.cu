@@ -52,3 +52,12 @@ __global__ void filterAggregated(const int* in, int* out, int* count, int n) {
   if (active.thread_rank() == 0) base = atomicAdd(count, active.size());
   out[active.shfl(base, 0) + active.thread_rank()] = in[i];
 }
+
+// LAUNCH: {"kernel": "reduceTree", "block": 64, "grid": 2, "shared": 256, "args":
+//   ["buffer:400:random:s32:1", "buffer:8", "s32:100"]}
+// LAUNCH: {"kernel": "reduceTiles", "block": 64, "grid": 2, "args": ["buffer:1200:random:s32:1",
+//   "buffer:4", "s32:300"]}
+// LAUNCH: {"kernel": "reduceEights", "block": 64, "grid": 2, "args": ["buffer:400:small:f32:1",
+//   "buffer:64", "s32:100"]}
+// LAUNCH: {"kernel": "filterAggregated", "block": 64, "grid": 2, "args":
+//   ["buffer:400:iota:s32:-30", "buffer:400", "buffer:4", "s32:100"]}

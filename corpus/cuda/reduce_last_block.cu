@@ -60,3 +60,8 @@ __global__ void sumColumnsSinglePass(const float* in, float* parts, float* out, 
   for (int b = 0; b < gridDim.y; ++b) sum += parts[b * columns + c];
   out[c] = sum;
 }
+
+// LAUNCH: {"kernel": "sumSinglePass", "block": 256, "grid": 3, "args": ["buffer:3600:small:f32:1",
+//   "buffer:4", "s32:900"], "expect": ["data-race"]}
+// LAUNCH: {"kernel": "sumColumnsSinglePass", "block": 32, "grid": [2, 3], "args":
+//   ["buffer:2000:small:f32:1", "buffer:600", "buffer:200", "buffer:8", "s32:10", "s32:50"]}

@@ -71,3 +71,10 @@ __global__ void argmax(const float* in, Best* out, int n) {
     *out = mine;
   }
 }
+
+// LAUNCH: {"kernel": "rangeOfBlock", "block": 64, "grid": 2, "args": ["buffer:400:random:f32:1",
+//   "buffer:16", "s32:100"]}
+// LAUNCH: {"kernel": "normaliseBlock", "block": 64, "grid": 2, "args": ["buffer:400:random:f32:1",
+//   "s32:100"]}
+// LAUNCH: {"kernel": "argmax", "block": 64, "args": ["buffer:800:random:f32:1", "buffer:8",
+//   "s32:200"]}

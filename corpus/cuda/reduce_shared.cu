@@ -131,3 +131,16 @@ __global__ void __launch_bounds__(kBlock) reduceUnrolled(const float* in, float*
 
 template __global__ void reduceUnrolled<64>(const float*, float*, int);
 template __global__ void reduceUnrolled<512>(const float*, float*, int);
+
+// LAUNCH: {"kernel": "reduceInterleaved", "block": 64, "grid": 2, "shared": 256, "args":
+//   ["buffer:400:small:f32:1", "buffer:8", "s32:100"]}
+// LAUNCH: {"kernel": "reduceStrided", "block": 64, "grid": 2, "shared": 256, "args":
+//   ["buffer:400:small:f32:1", "buffer:8", "s32:100"]}
+// LAUNCH: {"kernel": "reduceSequential", "block": 64, "grid": 2, "shared": 256, "args":
+//   ["buffer:400:small:f32:1", "buffer:8", "s32:100"]}
+// LAUNCH: {"kernel": "reduceVolatileWarp", "block": 256, "grid": 2, "args":
+//   ["buffer:3600:small:f32:1", "buffer:8", "s32:900"]}
+// LAUNCH: {"kernel": "reduceUnrolled<64>", "block": 64, "grid": 2, "args":
+//   ["buffer:800:small:f32:1", "buffer:8", "s32:200"]}
+// LAUNCH: {"kernel": "reduceUnrolled<512>", "block": 512, "args": ["buffer:2800:small:f32:1",
+//   "buffer:4", "s32:700"]}

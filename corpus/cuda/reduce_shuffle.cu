@@ -62,3 +62,12 @@ __global__ void rowSums(const float* in, float* out, int columns) {
   sum = warpSumAll(sum);
   out[blockIdx.x * 32 + threadIdx.x] = sum;
 }
+
+// LAUNCH: {"kernel": "reduceWarpAtomic", "block": 64, "grid": 2, "args": ["buffer:800:small:f32:1",
+//   "buffer:4", "s32:200"]}
+// LAUNCH: {"kernel": "reduceTwoStage", "block": 64, "grid": 2, "args": ["buffer:800:small:f32:1",
+//   "buffer:8", "s32:200"]}
+// LAUNCH: {"kernel": "momentsOfBlock", "block": 64, "grid": 2, "args":
+//   ["buffer:400:small:f32:1:17", "buffer:24", "s32:100"]}
+// LAUNCH: {"kernel": "rowSums", "block": 32, "grid": 2, "args": ["buffer:400:small:f32:1",
+//   "buffer:256", "s32:50"]}

@@ -108,3 +108,19 @@ __global__ void privateOnly(float* out, int n) {
   }
   out[threadIdx.x] = v;
 }
+
+// LAUNCH: {"kernel": "fiveInARow", "block": 256, "args": ["buffer:1024:random:s32:1",
+//   "buffer:1024"]}
+// LAUNCH: {"kernel": "onlyBarriers", "block": 64}
+// LAUNCH: {"kernel": "leading", "block": 256, "args": ["buffer:1024:random:s32:1", "buffer:1024"]}
+// LAUNCH: {"kernel": "trailing", "block": 256, "args": ["buffer:1024:random:s32:1", "buffer:1024"]}
+// LAUNCH: {"kernel": "aroundShuffles", "block": 256, "args": ["buffer:1024:iota:s32:-40:0.5",
+//   "buffer:1024"]}
+// LAUNCH: {"kernel": "betweenReads", "block": 256, "args": ["buffer:1024:random:s32:1",
+//   "buffer:1024"]}
+// LAUNCH: {"kernel": "distinctArrays", "block": 256, "args": ["buffer:2048:random:s32:1",
+//   "buffer:1024"]}
+// LAUNCH: {"kernel": "ownSlot", "block": 256, "args": ["buffer:1024:random:s32:1", "buffer:1024"]}
+// LAUNCH: {"kernel": "inlinedHelpers", "block": 256, "args": ["buffer:1024:random:s32:1",
+//   "buffer:1024"]}
+// LAUNCH: {"kernel": "privateOnly", "block": 64, "args": ["buffer:256", "s32:5"]}

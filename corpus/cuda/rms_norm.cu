@@ -48,3 +48,10 @@ __global__ void swiGlu(const __nv_bfloat16* gate, const __nv_bfloat16* up, __nv_
   float g = __bfloat162float(gate[i]);
   out[i] = __float2bfloat16(g / (1.0f + __expf(-g)) * __bfloat162float(up[i]));
 }
+
+// LAUNCH: {"kernel": "rmsNorm", "block": 256, "grid": 2, "args": ["buffer:1200:random:f16:1",
+//   "buffer:600:random:f16:2", "buffer:1200:random:f16:3", "buffer:1200", "s32:150", "f32:0.001"]}
+// LAUNCH: {"kernel": "rotaryEmbedding", "block": 32, "grid": 2, "args":
+//   ["buffer:320:random:bf16:1", "buffer:160:random:f32:2", "s32:4", "s32:10"]}
+// LAUNCH: {"kernel": "swiGlu", "block": 32, "grid": 2, "args": ["buffer:100:random:bf16:1",
+//   "buffer:100:random:bf16:2", "buffer:100", "s32:50"]}

@@ -107,3 +107,13 @@ __global__ void addBlockOffsets(int* data, const int* offsets, int n) {
   int i = blockIdx.x * blockDim.x + threadIdx.x;
   if (i < n) data[i] += offset;
 }
+
+// LAUNCH: {"kernel": "scanHillisSteele", "block": 64, "grid": 2, "shared": 512, "args":
+//   ["buffer:512:random:s32:1", "buffer:512", "s32:64"]}
+// LAUNCH: {"kernel": "scanInPlace", "block": 256, "args": ["buffer:1024:random:s32:1"]}
+// LAUNCH: {"kernel": "scanBlelloch", "block": 256, "args": ["buffer:2048:random:s32:1",
+//   "buffer:2048", "buffer:4"]}
+// LAUNCH: {"kernel": "scanByWarps", "block": 128, "args": ["buffer:1200:random:s32:1",
+//   "buffer:1200", "s32:300"]}
+// LAUNCH: {"kernel": "addBlockOffsets", "block": 64, "grid": 2, "args": ["buffer:400:random:s32:1",
+//   "buffer:8:random:s32:2", "s32:100"]}

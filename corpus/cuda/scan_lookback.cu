@@ -80,3 +80,6 @@ __global__ void __launch_bounds__(256)
     if (base + k < n) out[base + k] = exclusive;
   }
 }
+
+// LAUNCH: {"kernel": "scanLookback", "block": 256, "grid": 3, "args": ["buffer:12000:small:s32:1",
+//   "buffer:12000", "buffer:24", "s32:3000"]}

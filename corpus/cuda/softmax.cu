@@ -81,3 +81,12 @@ __global__ void crossEntropy(const float* logits, const int* label, float* loss,
   __syncthreads();
   if (threadIdx.x == 0) loss[blockIdx.x] = logf(sum) + top - x[label[blockIdx.x]];
 }
+
+// LAUNCH: {"kernel": "softmaxRows", "block": 64, "grid": 2, "args": ["buffer:800:random:f32:1",
+//   "buffer:800", "s32:100"]}
+// LAUNCH: {"kernel": "softmaxWarp", "block": 64, "grid": 2, "args": ["buffer:1536:random:f32:1",
+//   "buffer:1536", "s32:3"]}
+// LAUNCH: {"kernel": "softmaxOnline", "block": 256, "grid": 2, "args": ["buffer:2400:random:f32:1",
+//   "buffer:2400", "s32:300"]}
+// LAUNCH: {"kernel": "crossEntropy", "block": 64, "grid": 2, "args": ["buffer:800:random:f32:1",
+//   "buffer:8:values:s32:7,55", "buffer:8", "s32:100"]}

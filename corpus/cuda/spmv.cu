@@ -67,3 +67,19 @@ __global__ void coo(const int* row, const int* column, const float* value, const
   for (int k = blockIdx.x * blockDim.x + threadIdx.x; k < n; k += blockDim.x * gridDim.x)
     atomicAdd(&y[row[k]], value[k] * x[column[k]]);
 }
+
+// LAUNCH: {"kernel": "csrScalar", "block": 32, "grid": 2, "args": ["buffer:164:iota:s32:0:3",
+//   "buffer:480:small:s32:1:30", "buffer:480:small:f32:2", "buffer:120:small:f32:3", "buffer:160",
+//   "s32:40"]}
+// LAUNCH: {"kernel": "csrWarp", "block": 64, "grid": 2, "args": ["buffer:16:iota:s32:0:50",
+//   "buffer:600:small:s32:1:30", "buffer:600:small:f32:2", "buffer:120:small:f32:3", "buffer:12",
+//   "s32:3"]}
+// LAUNCH: {"kernel": "csrStream", "block": 256, "grid": 2, "args":
+//   ["buffer:168:values:s32:0,3,6,9,12,15,18,21,24,27,30,1200", "buffer:4800:small:s32:1:30",
+//   "buffer:9600:small:f64:2", "buffer:240:small:f64:3", "buffer:88",
+//   "buffer:12:values:s32:0,10,11"]}
+// LAUNCH: {"kernel": "ell", "block": 32, "grid": 2, "args": ["buffer:640:iota:s32:-20:0.25",
+//   "buffer:640:small:f32:2", "buffer:120:small:f32:3", "buffer:160", "s32:40", "s32:4"]}
+// LAUNCH: {"kernel": "coo", "block": 32, "grid": 2, "args": ["buffer:400:small:s32:1:20",
+//   "buffer:400:small:s32:2:30", "buffer:400:small:f32:3", "buffer:120:small:f32:4", "buffer:80",
+//   "s32:100"]}

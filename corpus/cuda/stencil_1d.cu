@@ -40,7 +40,7 @@ __global__ void pathFinder(int steps, const int* wall, const int* source, int* r
   int small = kBlock - 2 * steps;
   int x = small * blockIdx.x - border + threadIdx.x, tx = threadIdx.x;
   bool inside = x >= 0 && x < columns;
-  if (inside) previous[tx] = source[x];
+  previous[tx] = inside ? source[x] : 0x7fffffff;
   __syncthreads();
   bool computed = false;
   for (int i = 0; i < steps; ++i) {
@@ -72,3 +72,13 @@ __global__ void wave1d(float* u, float* v, int n, int steps) {
   }
   for (int i = threadIdx.x; i < n; i += blockDim.x) u[i] = line[i];
 }
+
+// LAUNCH: {"kernel": "stencilHalo", "block": 256, "grid": 2, "args": ["buffer:1200:small:f32:1",
+//   "buffer:1200", "s32:300"], "set": {"weight": "buffer:28:values:f32:1,2,3,4,3,2,1"}}
+// LAUNCH: {"kernel": "stencilEarlyExit", "block": 256, "grid": 2, "args":
+//   ["buffer:1200:small:f32:1", "buffer:1200", "s32:300"]}
+// LAUNCH: {"kernel": "pathFinder", "block": 256, "grid": 2, "args": ["s32:3",
+//   "buffer:6000:small:s32:1", "buffer:1200:small:s32:2", "buffer:1200", "s32:300", "s32:1",
+//   "s32:3"]}
+// LAUNCH: {"kernel": "wave1d", "block": 32, "shared": 400, "args": ["buffer:400:random:f32:1",
+//   "buffer:400:random:f32:2", "s32:100", "s32:3"]}

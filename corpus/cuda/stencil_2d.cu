@@ -31,10 +31,8 @@ __global__ void hotSpot(int steps, const float* power, const float* source, floa
   int small = kTile - 2 * steps;
   int x = blockIdx.x * small - border + tx, y = blockIdx.y * small - border + ty;
   bool inside = x >= 0 && x < columns && y >= 0 && y < rows;
-  if (inside) {
-    now[ty][tx] = source[y * columns + x];
-    heat[ty][tx] = power[y * columns + x];
-  }
+  now[ty][tx] = inside ? source[y * columns + x] : 80.0f;
+  if (inside) heat[ty][tx] = power[y * columns + x];
   __syncthreads();
   bool computed = false;
   for (int i = 0; i < steps; ++i) {
@@ -81,3 +79,13 @@ __global__ void sobel(const unsigned char* in, unsigned char* out, int width, in
       p[width - 1] + 2 * p[width] + p[width + 1] - p[-width - 1] - 2 * p[-width] - p[-width + 1];
   out[y * width + x] = min(abs(gx) + abs(gy), 255);
 }
+
+// LAUNCH: {"kernel": "jacobi", "block": [16, 16], "grid": [2, 1], "args":
+//   ["buffer:960:small:f32:1", "buffer:960", "s32:20", "s32:12"]}
+// LAUNCH: {"kernel": "hotSpot", "block": [16, 16], "grid": [2, 1], "args": ["s32:2",
+//   "buffer:800:random:f32:1", "buffer:800:random:f32:2", "buffer:800", "s32:20", "s32:10",
+//   "s32:2", "f32:0.5", "f32:0.25", "f32:0.125", "f32:0.0625"]}
+// LAUNCH: {"kernel": "gameOfLife", "block": [16, 16], "grid": [2, 1], "args":
+//   ["buffer:512:small:u8:1:2", "buffer:512", "s32:32", "s32:16"]}
+// LAUNCH: {"kernel": "sobel", "block": [16, 8], "grid": [2, 2], "args": ["buffer:300:random:u8:1",
+//   "buffer:300", "s32:20", "s32:15"]}

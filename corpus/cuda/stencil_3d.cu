@@ -70,3 +70,9 @@ __global__ void finiteDifference(const float* in, float* out, int nx, int ny, in
     __syncthreads();
   }
 }
+
+// LAUNCH: {"kernel": "sevenPoint", "block": [32, 8], "args": ["buffer:6800:small:f32:1",
+//   "buffer:6800", "s32:34", "s32:10", "s32:5", "f32:2", "f32:3"]}
+// LAUNCH: {"kernel": "finiteDifference", "block": [32, 8], "args": ["buffer:28160:small:f32:1:17",
+//   "buffer:28160", "s32:32", "s32:8", "s32:6"], "set": {"coefficient":
+//   "buffer:20:values:f32:5,4,3,2,1"}}

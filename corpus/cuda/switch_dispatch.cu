@@ -107,3 +107,10 @@ odd:
 done:
   data[i] = v;
 }
+
+// LAUNCH: {"kernel": "interpret", "block": 32, "args":
+//   ["buffer:216:values:u32:7,0,6,0,3,0,0,0x3f800000,1,0,5,0,8,1,11,0,7,1,0,0x3f000000,2,0,8,2,0,0x40400000,8,3,7,3,0,0xbf800000,1,0,6,0,8,3,10,14,0,0x41200000,7,1,4,0,8,4,9,26,99,0,12,0",
+//   "buffer:8192:random:f32:1", "s32:27"]}
+// LAUNCH: {"kernel": "countClasses", "block": 32, "args": ["buffer:100:random:u8:1", "buffer:20",
+//   "s32:100"]}
+// LAUNCH: {"kernel": "irreducible", "block": 64, "args": ["buffer:256:iota:s32:1", "s32:50"]}

@@ -107,3 +107,8 @@ __global__ void __launch_bounds__(128) addBulk(const float* in, float* out, int 
     asm volatile("cp.async.bulk.commit_group;\n\tcp.async.bulk.wait_group 0;" ::: "memory");
   }
 }
+
+// LAUNCH: {"kernel": "scaleBulk", "block": 256, "args": ["buffer:12288:random:f32:1",
+//   "buffer:12288", "f32:3", "s32:3"]}
+// LAUNCH: {"kernel": "addBulk", "block": 128, "grid": 2, "args": ["buffer:3600:small:f32:1",
+//   "buffer:2048:small:f32:2", "s32:900"]}

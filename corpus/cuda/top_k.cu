@@ -72,3 +72,10 @@ __global__ void __launch_bounds__(256)
   }
   if (threadIdx.x == 0) *result = prefix;
 }
+
+// LAUNCH: {"kernel": "topRepeated", "block": 256, "grid": 2, "shared": 1200, "args":
+//   ["buffer:2400:random:f32:1", "buffer:40", "buffer:40", "s32:300", "s32:5"]}
+// LAUNCH: {"kernel": "topFour", "block": 32, "args": ["buffer:1200:random:f32:1", "buffer:512",
+//   "s32:300"]}
+// LAUNCH: {"kernel": "radixSelect", "block": 256, "args": ["buffer:2000:random:u32:1", "s32:500",
+//   "s32:37", "buffer:4"]}

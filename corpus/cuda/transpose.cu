@@ -57,3 +57,14 @@ __global__ void transposeInPlace(float* data, int width) {
   data[uy * width + ux] = lower[threadIdx.x][threadIdx.y];
   if (blockIdx.x != blockIdx.y) data[ly * width + lx] = upper[threadIdx.x][threadIdx.y];
 }
+
+// LAUNCH: {"kernel": "copyTiles", "block": [32, 8], "grid": [2, 1], "args": ["buffer:8192",
+//   "buffer:8192:random:f32:1", "s32:64"]}
+// LAUNCH: {"kernel": "transposeNaive", "block": [32, 8], "grid": [2, 1], "args": ["buffer:8192",
+//   "buffer:8192:random:f32:1", "s32:64"]}
+// LAUNCH: {"kernel": "transposeTiled", "block": [32, 8], "grid": [2, 1], "args": ["buffer:8192",
+//   "buffer:8192:random:f32:1", "s32:64"]}
+// LAUNCH: {"kernel": "transposePadded", "block": [32, 8], "grid": [2, 1], "args": ["buffer:12000",
+//   "buffer:12000:random:f64:1", "s32:50", "s32:30"]}
+// LAUNCH: {"kernel": "transposeInPlace", "block": [32, 32], "grid": [2, 2], "args":
+//   ["buffer:16384:random:f32:1", "s32:64"]}

@@ -68,3 +68,13 @@ __global__ void thomas(const double* a, const double* b, double* c, double* d, i
   for (int i = n - 2; i >= 0; --i)
     d[i * systems + s] -= c[i * systems + s] * d[(i + 1) * systems + s];
 }
+
+// LAUNCH: {"kernel": "parallelCyclicReduction", "block": 256, "args": ["buffer:1024:random:f32:1",
+//   "buffer:1024:iota:f32:4:0.01", "buffer:1024:random:f32:2", "buffer:1024:random:f32:3",
+//   "buffer:1024"]}
+// LAUNCH: {"kernel": "cyclicReductionForward", "block": 32, "shared": 1024, "args":
+//   ["buffer:256:random:f32:1", "buffer:256:iota:f32:4:0.1", "buffer:256:random:f32:2",
+//   "buffer:256:random:f32:3", "s32:64"]}
+// LAUNCH: {"kernel": "thomas", "block": 32, "args": ["buffer:800:random:f64:1",
+//   "buffer:800:iota:f64:4:0.01", "buffer:800:random:f64:2", "buffer:800:random:f64:3", "s32:10",
+//   "s32:10"]}

@@ -60,3 +60,9 @@ __global__ void totalArea(Shape** shapes, float* out, int n) {
   }
   if (threadIdx.x == 0) *out = tile[0];
 }
+
+// LAUNCH: {"kernel": "build", "block": 32, "args": ["buffer:160", "buffer:320",
+//   "buffer:80:iota:f32:1:0.5", "s32:20"]}
+// LAUNCH: {"kernel": "totalArea", "block": 128, "args":
+//   ["buffer:80:values:u64:&arg0+32,&arg0+48,&arg0+64,0,&_ZTV6Circle+16,0x40000000,&_ZTV9Rectangle+16,0x4000000040400000,&_ZTV6Square+16,0x3fc000003fc00000",
+//   "buffer:4", "s32:3"]}

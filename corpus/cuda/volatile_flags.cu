@@ -57,3 +57,10 @@ __global__ void messagePassing(int* data, int* flag, int* out) {
     __threadfence_system();
   }
 }
+
+// LAUNCH: {"kernel": "warpPipeline", "block": 256, "args": ["buffer:12:values:s32:5,6,7",
+//   "buffer:4", "s32:3"]}
+// LAUNCH: {"kernel": "everyAtomic", "block": 32, "args": ["buffer:24", "buffer:144", "buffer:24",
+//   "buffer:128"], "expect": ["data-race"]}
+// LAUNCH: {"kernel": "messagePassing", "block": 64, "grid": 2, "args": ["buffer:256", "buffer:4",
+//   "buffer:256"]}

@@ -53,3 +53,10 @@ __global__ void laneMasks(unsigned* out) {
   asm volatile("mov.u32 %0, %%smid;" : "=r"(id));
   out[threadIdx.x] = lt ^ ge + id;
 }
+
+// LAUNCH: {"kernel": "votes", "block": 64, "args": ["buffer:256:small:s32:1:20", "buffer:256"]}
+// LAUNCH: {"kernel": "shuffles", "block": 32, "args": ["buffer:256:small:f64:1",
+//   "buffer:256:random:s64:2"]}
+// LAUNCH: {"kernel": "warpExchange", "block": 256, "args": ["buffer:1024:random:s32:1"]}
+// LAUNCH: {"kernel": "halfWarps", "block": 64, "args": ["buffer:256:small:s32:1:1000"]}
+// LAUNCH: {"kernel": "laneMasks", "block": 64, "args": ["buffer:256"]}

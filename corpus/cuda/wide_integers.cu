@@ -71,3 +71,14 @@ __global__ void modularPower(const unsigned long long* base, unsigned long long 
   }
   out[threadIdx.x] = r;
 }
+
+// LAUNCH: {"kernel": "add256", "block": 8, "grid": 2, "args": ["buffer:512:random:u32:1",
+//   "buffer:512:random:u32:2", "buffer:512"]}
+// LAUNCH: {"kernel": "multiply64Wide", "block": 32, "args": ["buffer:256:random:u32:1",
+//   "buffer:256:random:u32:2", "buffer:512"]}
+// LAUNCH: {"kernel": "products128", "block": 32, "args": ["buffer:160:random:u64:1",
+//   "buffer:160:random:u64:2", "buffer:320", "s32:20"]}
+// LAUNCH: {"kernel": "quotients", "block": 32, "args": ["buffer:256:random:s64:1",
+//   "buffer:128:iota:s32:-40:3", "buffer:256"]}
+// LAUNCH: {"kernel": "modularPower", "block": 32, "args": ["buffer:256:small:u64:1:1000000",
+//   "u64:65537", "u64:1000003", "u64:16109806864799210091", "u64:350687", "buffer:256"]}

@@ -136,3 +136,16 @@ BUILDS = {
     "matmul": (matmul, [(512, 512)] * 3, [512]),
     "specialised": (specialised, [(16384,)] * 2, [8]),
 }
+
+# LAUNCH: {"kernel": "add", "grid": 2, "args": ["buffer:2048:random:f32:1",
+#   "buffer:2048:random:f32:2", "buffer:2048"]}
+# LAUNCH: {"kernel": "block_sum", "grid": 2, "shared": 2048, "args": ["buffer:2048:small:f32:1",
+#   "buffer:8"]}
+# LAUNCH: {"kernel": "warp_sum", "grid": 2, "shared": 2048, "args": ["buffer:2048:small:f32:1",
+#   "buffer:8"]}
+# LAUNCH: {"kernel": "transpose", "grid": [2, 1], "shared": 8192, "args":
+#   ["buffer:65536:random:f32:1", "buffer:131072"]}
+# LAUNCH: {"kernel": "matmul", "grid": [2, 2], "shared": 4096, "args": ["buffer:65536:small:f32:1",
+#   "buffer:65536:small:f32:2", "buffer:65536", "s32:32"]}
+# LAUNCH: {"kernel": "specialised", "grid": 2, "shared": 2048, "args": ["buffer:3072:random:f32:1",
+#   "buffer:3072", "s32:3"]}

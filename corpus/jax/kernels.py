@@ -80,3 +80,19 @@ BUILDS = {
     "dropout": (dropout, [floats(1024, 1024)]),
     "heat": (heat, [floats(1024, 1024)]),
 }
+
+# LAUNCH: {"kernel": "softmax", "grid": 2, "shared": 16384, "args": ["buffer:16384:random:f32:1",
+#   "buffer:16384"], "expect": ["data-race"]}
+# LAUNCH: {"kernel": "layer_norm", "grid": 2, "shared": 16384, "args": ["buffer:16384:random:f32:1",
+#   "buffer:4096:random:f32:2", "buffer:4096:random:f32:3", "buffer:16384"]}
+# LAUNCH: {"kernel": "gather_rows", "grid": 2, "args": ["buffer:1024000:random:f32:1",
+#   "buffer:16384:small:s32:2:1000", "buffer:4194304"]}
+# LAUNCH: {"kernel": "heat", "grid": 4, "args": ["buffer:4194304:random:f32:1", "buffer:4194304"]}
+# LAUNCH: {"kernel": "transpose_add", "grid": 2, "args": ["buffer:2097152:random:f32:1",
+#   "buffer:2097152:random:f32:2", "buffer:2097152"]}
+# LAUNCH: {"kernel": "arg_max", "grid": 2, "args": ["buffer:2560000:random:f32:1", "buffer:512",
+#   "buffer:512"]}
+# LAUNCH: {"kernel": "segment_sum", "grid": 2, "args": ["buffer:4000", "buffer:400000:small:f32:2",
+#   "buffer:400000:small:s32:1:1000", "buffer:4000"]}
+# LAUNCH: {"kernel": "column_sums", "grid": 2, "args": ["buffer:8388608:small:f32:1", "buffer:2048",
+#   "buffer:2048"]}

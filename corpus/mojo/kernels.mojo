@@ -108,3 +108,15 @@ def main() raises:
         print(_compile_code[stencil, target=target]())
     elif kernel == "exchange":
         print(_compile_code[exchange, target=target]())
+
+# LAUNCH: {"kernel": "saxpy", "block": 64, "grid": 2, "args": ["f32:2", "buffer:400:small:f32:1",
+#   "buffer:400:small:f32:2", "s64:100"]}
+# LAUNCH: {"kernel": "block_sum", "block": 256, "grid": 2, "args": ["buffer:2048:small:f32:1",
+#   "buffer:8"]}
+# LAUNCH: {"kernel": "transpose", "block": [16, 16], "grid": [2, 2], "args":
+#   ["buffer:4096:random:f32:1", "buffer:4096", "s64:32"]}
+# LAUNCH: {"kernel": "matmul", "block": [16, 16], "grid": [2, 2], "args":
+#   ["buffer:4096:small:f32:1", "buffer:4096:small:f32:2", "buffer:4096", "s64:32"]}
+# LAUNCH: {"kernel": "stencil", "block": 256, "grid": 2, "args": ["buffer:1200:small:f32:1",
+#   "buffer:1200", "s64:300"]}
+# LAUNCH: {"kernel": "exchange", "block": 256, "args": ["buffer:1024:small:f32:1"]}

@@ -184,3 +184,33 @@ BUILDS = {
     "checked_gather": (checked_gather, "*fp32 *i32 *fp32 i32", dict(BLOCK=256), dict(debug=True)),
     "locked_sum": (locked_sum, "*fp32 *i32 *fp32 i32", dict(BLOCK=512), dict(num_warps=8)),
 }
+
+# LAUNCH: {"kernel": "vector_add", "grid": 2, "args": ["buffer:6000:random:f32:1",
+#   "buffer:6000:random:f32:2", "buffer:6000", "s32:1500", "u64:0", "u64:0"]}
+# LAUNCH: {"kernel": "softmax", "grid": 2, "shared": 16384, "args": ["buffer:8000:random:f32:1",
+#   "buffer:8000", "s32:1000", "s32:1000", "u64:0", "u64:0"], "expect": ["data-race"]}
+# LAUNCH: {"kernel": "layer_norm", "grid": 2, "shared": 16384, "args": ["buffer:4400:random:f16:1",
+#   "buffer:4400:random:f32:2", "buffer:4400:random:f32:3", "buffer:4400", "s32:1100", "f32:0.001",
+#   "u64:0", "u64:0"], "expect": ["data-race"]}
+# LAUNCH: {"kernel": "matmul", "grid": [1, 2], "shared": 65536, "args":
+#   ["buffer:16384:small:f16:1:8", "buffer:16384:small:f16:2:8", "buffer:25600", "s32:100",
+#   "s32:128", "s32:64", "s32:64", "s32:128", "s32:128", "u64:0", "u64:0"]}
+# LAUNCH: {"kernel": "attention", "grid": [1, 2], "shared": 65536, "args":
+#   ["buffer:16384:random:f16:1", "buffer:16384:random:f16:2", "buffer:16384:random:f16:3",
+#   "buffer:16384", "s32:64", "f32:0.25", "u64:0", "u64:0"]}
+# LAUNCH: {"kernel": "histogram", "grid": 2, "shared": 65536, "args":
+#   ["buffer:6000:small:s32:1:128", "buffer:512", "s32:1500", "u64:0", "u64:0"]}
+# LAUNCH: {"kernel": "prefix_sum", "grid": 2, "shared": 16384, "args": ["buffer:8000:random:s32:1",
+#   "buffer:8000", "s32:1000", "u64:0", "u64:0"]}
+# LAUNCH: {"kernel": "linear_recurrence", "grid": 2, "shared": 16384, "args":
+#   ["buffer:4096:random:f32:1", "buffer:4096:random:f32:2", "buffer:4096", "u64:0", "u64:0"]}
+# LAUNCH: {"kernel": "sort_rows", "grid": 2, "shared": 16384, "args": ["buffer:2048:random:s32:1",
+#   "buffer:2048", "u64:0", "u64:0"], "expect": ["data-race"]}
+# LAUNCH: {"kernel": "transpose", "grid": [2, 2], "shared": 65536, "args":
+#   ["buffer:18000:random:f16:1", "buffer:18000", "s32:100", "s32:90", "u64:0", "u64:0"]}
+# LAUNCH: {"kernel": "dropout", "grid": 2, "args": ["buffer:2800:random:f32:1", "buffer:2800",
+#   "s32:700", "f32:0.25", "s32:7", "u64:0", "u64:0"]}
+# LAUNCH: {"kernel": "checked_gather", "args": ["buffer:400:random:f32:1",
+#   "buffer:1024:small:s32:1:100", "buffer:1024", "s32:100", "u64:0", "u64:0"]}
+# LAUNCH: {"kernel": "locked_sum", "grid": 3, "shared": 16384, "args": ["buffer:5600:small:f32:1",
+#   "buffer:4", "buffer:4", "s32:1400", "u64:0", "u64:0"], "expect": ["data-race"]}

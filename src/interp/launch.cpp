@@ -275,7 +275,8 @@ Launch parseLaunch(std::string_view text) {
       for (const auto& [name, content] : value.items()) {
         launch.globals.emplace_back(name, argumentOf(content));
       }
-    } else if (key == "expect") {
+    } else if (key == "expect" || key == "broken") {
+      launch.isBroken = launch.isBroken || key == "broken";
       for (const auto& element : value) {
         const auto kind = parseFindingKind(element.get<std::string>());
         if (!kind) throw std::runtime_error("unknown finding " + element.dump());

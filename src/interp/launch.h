@@ -50,12 +50,15 @@ struct Launch {
   std::vector<Argument> arguments;
   std::vector<std::pair<std::string, Argument>> globals;  // set before the first launch
   std::uint32_t repeat = 1;                               // launches in a row on the same memory
-  std::vector<FindingKind> expected;  // known findings of the kernel; they are reported as ever
+  // Known findings of the kernel; they are reported as ever.  Of a broken one the result is not
+  // defined.
+  std::vector<FindingKind> expected;
+  bool isBroken = false;
 };
 
 // `// LAUNCH: {...}` at the start of a line, any number of them: keys kernel, grid, block, cluster
 // (numbers or lists of up to three), shared, args (texts as above), repeat, set (an object), expect
-// (kinds of findings).  `error` is set where one is wrong.
+// or broken (kinds of findings).  `error` is set where one is wrong.
 std::vector<Launch> findLaunches(std::string_view source, std::string& error);
 // The one of `kernel`, or of any kernel where there is only one description or `kernel` is empty
 // and there is one.  None without a description that fits; `error` is set where one is wrong, or

@@ -1,0 +1,92 @@
+// What XLA makes of the functions of corpus/jax: one kernel of each, for shapes that are fixed, of
+// which the launch runs the first blocks.
+#include <algorithm>
+#include <vector>
+
+#include "reference.h"
+
+namespace ptxopt::interp {
+namespace {
+
+constexpr std::size_t kThreads = 128;
+constexpr std::size_t kElementsPerThread = 4;
+
+// Of an element-wise kernel.
+std::size_t elementsOf(const Call& call) {
+  return call.grid().x * kThreads * kElementsPerThread;
+}
+
+void gatherRows(Call& call) {
+  constexpr std::size_t kColumns = 256;
+  for (std::size_t i = 0; i < elementsOf(call); ++i) {
+    const std::size_t row = call.buffer<std::int32_t>(1)[i / kColumns];
+    call.buffer<float>(2)[i] = call.buffer<float>(0)[row * kColumns + i % kColumns] * 2.0f;
+  }
+}
+
+void heat(Call& call) {
+  constexpr std::size_t kSide = 1024;
+  const auto u = call.buffer<float>(0);
+  for (std::size_t i = 0; i < elementsOf(call); ++i) {
+    const std::size_t x = i % kSide, y = i / kSide;
+    const bool isInside = x > 0 && y > 0 && x < kSide - 1 && y < kSide - 1;
+    const float flow = isInside ? u[i - kSide] + u[i + kSide] + u[i - 1] + u[i + 1] - 4.0f * u[i] : 0.0f;
+    call.buffer<float>(1)[i] = u[i] + 0.1f * flow;
+  }
+  call.close<float>(1, 1e-6);
+}
+
+// Each block has a tile of 32 x 32, and they follow one another along the columns.
+void transposeAdd(Call& call) {
+  constexpr std::size_t kRows = 512, kColumns = 1024, kTile = 32;
+  for (std::size_t row = 0; row < kTile; ++row) {
+    for (std::size_t column = 0; column < kTile * call.grid().x; ++column) {
+      call.buffer<float>(2)[row * kColumns + column] =
+          call.buffer<float>(0)[column * kRows + row] + call.buffer<float>(1)[row * kColumns + column];
+    }
+  }
+}
+
+// One block a row.
+void argMax(Call& call) {
+  constexpr std::size_t kColumns = 5000;
+  for (std::size_t row = 0; row < call.grid().x; ++row) {
+    const auto values = call.buffer<float>(0).subspan(row * kColumns, kColumns);
+    const auto best = std::max_element(values.begin(), values.end());
+    call.buffer<float>(1)[row] = *best;
+    call.buffer<std::int32_t>(2)[row] = static_cast<std::int32_t>(best - values.begin());
+  }
+}
+
+void segmentSum(Call& call) {
+  for (std::size_t i = 0; i < call.grid().x * kThreads; ++i) {
+    call.buffer<float>(0)[call.buffer<std::int32_t>(2)[i]] += call.buffer<float>(1)[i];
+  }
+}
+
+void columnSums(Call& call) {
+  constexpr std::size_t kRows = 4096, kColumns = 512, kColumnsPerBlock = 64;
+  for (std::size_t column = 0; column < call.grid().x * kColumnsPerBlock; ++column) {
+    for (std::size_t row = 0; row < kRows; ++row) {
+      const float value = call.buffer<float>(0)[row * kColumns + column];
+      call.buffer<float>(1)[column] += value;
+      float& top = call.buffer<float>(2)[column];
+      top = std::max(top, value);
+    }
+  }
+}
+
+constexpr Reference kReferences[] = {
+    {"jax/gather_rows", gatherRows},
+    {"jax/heat", heat},
+    {"jax/transpose_add", transposeAdd},
+    {"jax/arg_max", argMax},
+    {"jax/segment_sum", segmentSum},
+    {"jax/column_sums", columnSums},
+};
+
+}  // namespace
+
+std::span<const Reference> producerReferences() { return kReferences; }
+
+}  // namespace ptxopt::interp
