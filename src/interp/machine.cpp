@@ -41,9 +41,20 @@ Machine::Machine(Program& program, GlobalMemory& memory, const Geometry& geometr
     constexpr std::uint64_t kBytes = 64;
     gridWorkspace_ = memory_->allocate("the workspace of the grid", kBytes).base;
   }
+  places_.threadsPerCta = threadsPerCta_;
+  places_.ctas = static_cast<std::uint32_t>(geometry.grid.count());
+  if (options_.detectsRaces && geometry.cluster.count() > 1) {
+    const Dim3& grid = geometry.grid;
+    const Dim3& cluster = geometry.cluster;
+    for (std::uint64_t cta = 0; cta < grid.count(); ++cta) {
+      const auto at = grid.at(cta);
+      const std::uint32_t row = at[1] / cluster.y + grid.y / cluster.y * (at[2] / cluster.z);
+      places_.clusterOfCta.push_back(at[0] / cluster.x + grid.x / cluster.x * row);
+    }
+  }
   if (options_.detectsRaces) {
     for (Segment& segment : memory_->segments()) {
-      if (!segment.isReadOnly) segment.shadow = std::make_unique<Shadow>(threadsPerCta_);
+      if (!segment.isReadOnly) segment.shadow = std::make_unique<Shadow>(places_);
     }
   }
 }
@@ -95,7 +106,7 @@ void Machine::startCta(Cta& cta, std::uint64_t index, std::size_t firstThread) {
   cta.shared.bytes.resize(sharedBytes);
   if (options_.detectsRaces) {
     cta.shared.written = BitSet(sharedBytes);
-    cta.shared.shadow = std::make_unique<Shadow>(threadsPerCta_);
+    cta.shared.shadow = std::make_unique<Shadow>(places_);
   }
   cta.threads.resize(threadsPerCta_);
   for (std::uint32_t k = 0; k < threadsPerCta_; ++k) {
@@ -358,7 +369,7 @@ void Machine::callBuiltin(Thread& thread, const CallSite& site) {
       Segment& segment = memory_->allocate("memory of malloc", size);
       if (options_.detectsRaces) {
         segment.written = BitSet(size);
-        segment.shadow = std::make_unique<Shadow>(threadsPerCta_);
+        segment.shadow = std::make_unique<Shadow>(places_);
       }
       result = segment.base;
       break;
@@ -540,6 +551,14 @@ bool Machine::execute(Thread& thread, const Op& op) {
     case Action::Mbarrier:
       mbarrier(thread, op);
       break;
+    case Action::CheckWritten:
+      if (options_.detectsRaces && thread.frame[op.a] == 0) {
+        finding(FindingKind::Uninitialised, op,
+                "register '" + thread.code->function->registerName(ir::RegisterId{op.index}) +
+                    "' is read, to which " + describe(nameOf(thread)) + " has written nothing");
+      }
+      ++thread.pc;
+      return true;
     case Action::Timer:
       thread.frame[op.d] = truncated(steps_ >> op.detail, op.width);
       ++thread.pc;
@@ -561,7 +580,9 @@ void Machine::executeFence(Thread& thread, const Op& op) {
   // fence without them is acq_rel.
   const bool isMembar = op.origin->is(isa::Opcode::Membar);
   if (isMembar || op.semantics == isa::Semantics::Sc) {
-    if (isWide(op.scope)) fenceSc(thread.clock, op.scope, fences_);
+    const std::size_t level = levelOf(op.scope);
+    if (level > 1) fenceSc(thread.clock, op.scope, fences_);
+    if (level > 0) fenceSc(thread.clock, op.scope, thread.cta->cluster->fences);
     fenceSc(thread.clock, op.scope, thread.cta->fences);
     return;
   }
@@ -638,6 +659,11 @@ bool Machine::releaseConverging() {
 
 AgentId Machine::agentOf(const Thread& thread) const {
   return static_cast<AgentId>(thread.cta->index * paddedThreads_ + thread.linear);
+}
+
+Home Machine::homeOf(const Thread& thread) const {
+  const auto cta = static_cast<std::uint32_t>(thread.cta->index);
+  return {cta, places_.clusterOf(cta)};
 }
 
 ThreadName Machine::nameOf(const Thread& thread) const {

@@ -196,6 +196,7 @@ class Machine {
     std::uint32_t pending = 0;  // live threads that have not arrived in this phase
     ClockJoin clocks;
     ClockRef lastClock;
+    ClockRef fences;  // fence.sc.cluster
   };
 
   // machine.cpp: threads, frames and control
@@ -221,6 +222,7 @@ class Machine {
   ThreadName nameOf(const Thread& thread) const;
   ThreadName nameOfAgent(AgentId agent) const;
   AgentId agentOf(const Thread& thread) const;
+  Home homeOf(const Thread& thread) const;
 
   // machine_memory.cpp
   std::uint64_t addressOf(const Thread& thread, const Op& op) const;
@@ -305,6 +307,7 @@ class Machine {
   bool completed_ = false;
   std::uint64_t gridWorkspace_ = 0;
   std::vector<std::shared_ptr<Bulk>> inFlight_;
+  Places places_;
   std::vector<AgentId> owners_;  // threads behind the agents that newAgent() gave
   ClockRef fences_;              // fence.sc of wider scopes
   bool landsEarly_ = false;

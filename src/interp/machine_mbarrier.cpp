@@ -70,6 +70,8 @@ void Machine::mbarrier(Thread& thread, const Op& op) {
   const bool isWeak = kind == MbarrierKind::Init || kind == MbarrierKind::Invalidate;
   if (options_.detectsRaces) check(thread, op, place, kBytes, true, !isWeak);
   const auto count = static_cast<std::uint32_t>(r[op.b]);
+  // Without a scope it is that of the CTA.
+  const std::size_t scopeLevel = op.scope == isa::Scope::None ? 0 : levelOf(op.scope);
   const bool isRelaxed = op.semantics == isa::Semantics::Relaxed;
 
   switch (kind) {
@@ -116,8 +118,7 @@ void Machine::mbarrier(Thread& thread, const Op& op) {
       if (!options_.detectsRaces) break;
       if (isRelaxed) {
         // Only what a fence released before.
-        const auto& released =
-            isWide(op.scope) ? thread.clock.releasedWide : thread.clock.releasedCta;
+        const auto& released = thread.clock.released[scopeLevel];
         history.pending.insert(history.pending.end(), released.begin(), released.end());
       } else {
         history.pending.push_back(thread.clock.release());
@@ -138,8 +139,7 @@ void Machine::mbarrier(Thread& thread, const Op& op) {
           continue;
         }
         // For a fence to acquire.
-        thread.clock.seenCta.push_back(snapshot);
-        if (isWide(op.scope)) thread.clock.seenWide.push_back(snapshot);
+        thread.clock.seen[0].push_back(snapshot);
       }
       return;
     }

@@ -191,8 +191,8 @@ bool Machine::load(Thread& thread, const Op& op) {
     const bool strong = isStrong(op.semantics);
     check(thread, op, place, size, false, strong);
     if (strong && place.segment->shadow != nullptr) {
-      strongRead(thread.clock, place.segment->shadow->findReleased(place.offset),
-                 static_cast<std::uint32_t>(thread.cta->index), op.semantics, scopeOf(op));
+      strongRead(thread.clock, place.segment->shadow->findReleased(place.offset), homeOf(thread),
+                 op.semantics, scopeOf(op));
     }
   }
   return true;
@@ -206,8 +206,8 @@ bool Machine::store(Thread& thread, const Op& op) {
     const bool strong = isStrong(op.semantics);
     check(thread, op, place, size, true, strong);
     if (strong && place.segment->shadow != nullptr) {
-      strongWrite(thread.clock, place.segment->shadow->released(place.offset),
-                  static_cast<std::uint32_t>(thread.cta->index), op.semantics, scopeOf(op), false);
+      strongWrite(thread.clock, place.segment->shadow->released(place.offset), homeOf(thread),
+                  op.semantics, scopeOf(op), false);
     }
   }
   if (op.count == 1) {
@@ -244,14 +244,14 @@ void Machine::atomic(Thread& thread, const Op& op) {
     const isa::Semantics semantics =
         isStrong(op.semantics) ? op.semantics : isa::Semantics::Relaxed;
     const isa::Scope scope = scopeOf(op);
-    const auto cta = static_cast<std::uint32_t>(thread.cta->index);
+    const Home home = homeOf(thread);
     check(thread, op, place, size, true, true);
     for (std::uint32_t k = 0; k < elements; ++k) {
       ReleaseSet& location = place.segment->shadow->released(place.offset + k * bytes);
       // A reduction returns nothing, so it never begins an acquire pattern (docs/soundness.md
       // A3.3).
-      if (!op.is(kIsReduction)) strongRead(thread.clock, &location, cta, semantics, scope);
-      strongWrite(thread.clock, location, cta, semantics, scope, true);
+      if (!op.is(kIsReduction)) strongRead(thread.clock, &location, home, semantics, scope);
+      strongWrite(thread.clock, location, home, semantics, scope, true);
     }
   }
   if (isWideSwap(op)) {

@@ -1,7 +1,9 @@
 // Barriers and the collectives of a warp.
 #include <algorithm>
 #include <bit>
+#include <cmath>
 
+#include "interp/arithmetic/floating.h"
 #include "interp/machine.h"
 
 namespace ptxopt::interp {
@@ -217,6 +219,19 @@ void Machine::settleCollective(Cta& cta, std::uint32_t warp) {
 
 namespace {
 
+// redux of f32: kAbs takes magnitudes, kPropagateNaN lets a NaN win.
+Slot reduceFloat(CollectiveKind kind, const Op& op, Slot a, Slot b) {
+  const auto value = [&](Slot bits) {
+    const float x = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
+    return op.is(kAbs) ? std::fabs(x) : x;
+  };
+  const bool propagates = op.is(kPropagateNaN);
+  const float result = kind == CollectiveKind::ReduceMinimum
+                           ? minimum(value(a), value(b), propagates)
+                           : maximum(value(a), value(b), propagates);
+  return std::bit_cast<std::uint32_t>(result);
+}
+
 Slot reduce(CollectiveKind kind, isa::Type type, Slot a, Slot b) {
   const auto x = static_cast<std::uint32_t>(a);
   const auto y = static_cast<std::uint32_t>(b);
@@ -303,7 +318,12 @@ void Machine::runCollective(Cta& cta, std::uint32_t warp, std::uint32_t lanes) {
     const Slot value = thread.frame[thread.op().a];
     values[thread.lane()] = value;
     if (value != 0) ballot |= 1u << thread.lane();
-    all = isFirst ? value : reduce(kind, form.type, all, value);
+    if (form.type == isa::Type::F32 && kind >= CollectiveKind::ReduceAdd &&
+        kind <= CollectiveKind::ReduceXor) {
+      all = reduceFloat(kind, form, isFirst ? value : all, value);
+    } else {
+      all = isFirst ? value : reduce(kind, form.type, all, value);
+    }
     isFirst = false;
     if (kind == CollectiveKind::WarpSync && options_.detectsRaces) clocks.add(thread.clock);
   }

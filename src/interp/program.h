@@ -50,9 +50,10 @@ enum class Action : std::uint8_t {
   ArriveAsync,  // cp.async.mbarrier.arrive on [a + immediate]; kSecond: .noinc
   Bulk,         // bulks[index]
   CommitBulk,
-  WaitBulk,  // all but a groups; kSecond: until they have read their source
-  Mbarrier,  // see MbarrierKind
-  Timer,     // d = a special register that changes while the thread runs
+  WaitBulk,      // all but a groups; kSecond: until they have read their source
+  Mbarrier,      // see MbarrierKind
+  CheckWritten,  // of the register `index`: it is reported where r[a] is 0
+  Timer,         // d = a special register that changes while the thread runs
   Nothing,
   Unsupported,  // the machine stops with a message that names the instruction
 };

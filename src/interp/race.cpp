@@ -78,23 +78,38 @@ ClockRef ClockJoin::finish() {
 // ---- strong accesses and fences
 // ------------------------------------------------------------------
 
-bool isWide(isa::Scope scope) {
-  return scope != isa::Scope::Cta;
+std::size_t levelOf(isa::Scope scope) {
+  if (scope == isa::Scope::Cta) return 0;
+  return scope == isa::Scope::Cluster ? 1 : 2;
+}
+
+std::uint32_t Places::ctaOf(AgentId agent) const {
+  const std::uint32_t padded = (threadsPerCta + 31) / 32 * 32;  // CTAs begin with a new warp
+  const std::uint32_t cta = agent / padded;
+  if (cta < ctas) return cta;
+  return cta < 2 * ctas ? cta - ctas : kNowhere;  // the copies of a thread are where it is
+}
+
+bool Places::excludes(isa::Scope scope, AgentId one, AgentId other) const {
+  const std::size_t level = levelOf(scope);
+  if (level == 2) return false;
+  const std::uint32_t a = ctaOf(one);
+  const std::uint32_t b = ctaOf(other);
+  if (a == kNowhere || b == kNowhere) return false;
+  return level == 0 ? a != b : clusterOf(a) != clusterOf(b);
 }
 
 void fence(ThreadClock& thread, isa::Semantics semantics, isa::Scope scope) {
+  const std::size_t level = levelOf(scope);
   if (acquires(semantics)) {
-    for (const Snapshot& snapshot : thread.seenCta) thread.learn(snapshot);
-    thread.seenCta.clear();
-    if (isWide(scope)) {
-      for (const Snapshot& snapshot : thread.seenWide) thread.learn(snapshot);
-      thread.seenWide.clear();
+    for (std::size_t k = 0; k <= level; ++k) {
+      for (const Snapshot& snapshot : thread.seen[k]) thread.learn(snapshot);
+      thread.seen[k].clear();
     }
   }
   if (releases(semantics)) {
     const Snapshot snapshot = thread.release();
-    thread.releasedCta = {snapshot};
-    if (isWide(scope)) thread.releasedWide = {snapshot};
+    for (std::size_t k = 0; k <= level; ++k) thread.released[k] = {snapshot};
   }
 }
 
@@ -103,43 +118,39 @@ void fenceSc(ThreadClock& thread, isa::Scope scope, ClockRef& earlier) {
   fence(thread, isa::Semantics::Sc, scope);
   auto sum = std::make_shared<ClockVector>();
   mergeInto(*sum, thread.base());
-  const Snapshot& released = thread.releasedCta.front();
+  const Snapshot& released = thread.released[0].front();
   raise(*sum, released.agent, released.own);
   earlier = std::move(sum);
 }
 
-void strongWrite(ThreadClock& thread, ReleaseSet& location, std::uint32_t cta,
+void strongWrite(ThreadClock& thread, ReleaseSet& location, const Home& home,
                  isa::Semantics semantics, isa::Scope scope, bool readModifyWrite) {
   if (!readModifyWrite) location = {};
-  if (location.ctaId != cta) {
-    location.ctaId = cta;
-    location.cta.clear();
-  }
+  if (location.home.cta != home.cta) location.at[0].clear();
+  if (location.home.cluster != home.cluster) location.at[1].clear();
+  location.home = home;
+  const std::size_t level = levelOf(scope);
   if (releases(semantics)) {
     const Snapshot snapshot = thread.release();
-    add(location.cta, {snapshot});
-    if (isWide(scope)) add(location.wide, {snapshot});
+    for (std::size_t k = 0; k <= level; ++k) add(location.at[k], {snapshot});
     return;
   }
-  add(location.cta, thread.releasedCta);
-  if (isWide(scope)) add(location.wide, thread.releasedWide);
+  for (std::size_t k = 0; k <= level; ++k) add(location.at[k], thread.released[k]);
 }
 
-void strongRead(ThreadClock& thread, const ReleaseSet* location, std::uint32_t cta,
+void strongRead(ThreadClock& thread, const ReleaseSet* location, const Home& home,
                 isa::Semantics semantics, isa::Scope scope) {
   if (location == nullptr) return;
-  const bool sameCta = location->ctaId == cta;
-  if (acquires(semantics)) {
-    if (sameCta) {
-      for (const Snapshot& snapshot : location->cta) thread.learn(snapshot);
+  const bool isSame[kScopeLevels] = {location->home.cta == home.cta,
+                                     location->home.cluster == home.cluster, true};
+  for (std::size_t k = 0; k <= levelOf(scope); ++k) {
+    if (!isSame[k]) continue;
+    if (acquires(semantics)) {
+      for (const Snapshot& snapshot : location->at[k]) thread.learn(snapshot);
+    } else {
+      add(thread.seen[k], location->at[k]);
     }
-    if (isWide(scope)) {
-      for (const Snapshot& snapshot : location->wide) thread.learn(snapshot);
-    }
-    return;
   }
-  if (sameCta) add(thread.seenCta, location->cta);
-  if (isWide(scope)) add(thread.seenWide, location->wide);
 }
 
 // ---- the history of memory
@@ -155,12 +166,6 @@ Shadow::Word& Shadow::word(std::uint64_t index) {
   if (pages_.size() <= page) pages_.resize(page + 1);
   if (pages_[page] == nullptr) pages_[page] = std::make_unique<Page>();
   return (*pages_[page])[index % kPageWords];
-}
-
-bool Shadow::isOtherCta(const Group& group, const Access& access) const {
-  // A warp belongs to one CTA, since CTAs begin with a new warp.
-  const std::uint32_t warpsPerCta = (threadsPerCta_ + 31) / 32;
-  return group.warp / warpsPerCta != access.agent / 32 / warpsPerCta;
 }
 
 const Shadow::Group* Shadow::unknown(const std::vector<Group>& groups, const ThreadClock& view,
@@ -243,8 +248,10 @@ bool Shadow::check(Cell& cell, const ThreadClock& view, const Access& access, Ra
     } else {
       // Strong accesses race with each other only where a scope leaves the other thread out.
       for (const Group& group : cell.sets->strong) {
-        const bool narrow = !isWide(access.scope) || !isWide(group.scope);
-        if (!narrow || !(access.writes || group.writes) || !isOtherCta(group, access)) continue;
+        const AgentId other = group.warp * 32;
+        const bool narrow = places_->excludes(access.scope, access.agent, other) ||
+                            places_->excludes(group.scope, other, access.agent);
+        if (!narrow || !(access.writes || group.writes)) continue;
         if (unknown({group}, view, false) == nullptr) continue;
         groupConflict(group);
         found = true;

@@ -9,7 +9,7 @@
 // An agent is a thread, or the asynchronous copies of a thread (A6.1): agent `threads + t` is known
 // to nobody, not even thread t, until t has waited.
 //
-// Cluster scope is taken as gpu scope.  A weak access costs O(1) where readers are ordered,
+// A weak access costs O(1) where readers are ordered,
 // otherwise O(warps that read); a barrier costs O(agents) per CTA.
 #pragma once
 
@@ -27,6 +27,26 @@
 namespace ptxopt::interp {
 
 using AgentId = std::uint32_t;
+
+// Scopes by who is in them: a CTA, a cluster, everybody (gpu and sys are one: there is one GPU).
+inline constexpr std::size_t kScopeLevels = 3;
+std::size_t levelOf(isa::Scope scope);
+
+// Where agents live.
+struct Places {
+  std::uint32_t threadsPerCta = 0;
+  std::uint32_t ctas = 0;
+  std::vector<std::uint32_t> clusterOfCta;  // empty: every CTA is a cluster
+
+  static constexpr std::uint32_t kNowhere = ~0u;  // an agent that is no thread
+  std::uint32_t ctaOf(AgentId agent) const;
+  std::uint32_t clusterOf(std::uint32_t cta) const {
+    return clusterOfCta.empty() || cta == kNowhere ? cta : clusterOfCta[cta];
+  }
+  // `scope`, of an access of the one, does not include the other.
+  bool excludes(isa::Scope scope, AgentId one, AgentId other) const;
+};
+
 using ClockVector = std::vector<std::uint32_t>;
 using ClockRef = std::shared_ptr<const ClockVector>;
 
@@ -53,11 +73,10 @@ class ThreadClock {
   void setBase(ClockRef base) { base_ = std::move(base); }
   const ClockRef& base() const { return base_; }
 
-  // The last release fences, and what relaxed reads saw since the last acquire fence, by scope.
-  std::vector<Snapshot> releasedWide;
-  std::vector<Snapshot> releasedCta;
-  std::vector<Snapshot> seenWide;
-  std::vector<Snapshot> seenCta;
+  // The last release fence of each level or above, and what relaxed reads saw since the last
+  // acquire fence, by the level of the fence that it takes.
+  std::array<std::vector<Snapshot>, kScopeLevels> released;
+  std::array<std::vector<Snapshot>, kScopeLevels> seen;
   std::uint32_t copies = 0;  // the clock of this thread's asynchronous copies
 
  private:
@@ -81,7 +100,6 @@ class ClockJoin {
 struct Access {
   AgentId agent = 0;  // recorded under this name
   std::uint32_t clock = 0;
-  std::uint32_t cta = 0;
   const Op* site = nullptr;
   bool writes = false;
   bool isStrong = false;
@@ -96,16 +114,22 @@ struct Race {
   std::uint64_t offset = 0;
 };
 
+// The CTA and the cluster of a thread.
+struct Home {
+  std::uint32_t cta = 0;
+  std::uint32_t cluster = 0;
+};
+
+// What was released at a location: to a CTA, to a cluster, to everybody.
 struct ReleaseSet {
-  std::vector<Snapshot> wide;
-  std::vector<Snapshot> cta;
-  std::uint32_t ctaId = ~0u;
+  std::array<std::vector<Snapshot>, kScopeLevels> at;
+  Home home{~0u, ~0u};  // whose CTA and cluster the first two are for
 };
 
 // The history of the bytes of one piece of memory.
 class Shadow {
  public:
-  explicit Shadow(std::uint32_t threadsPerCta) : threadsPerCta_(threadsPerCta) {}
+  explicit Shadow(const Places& places) : places_(&places) {}
 
   // Checks the access of `size` bytes and records it.  Calls report() at most once.
   void access(std::uint64_t offset, std::uint32_t size, const ThreadClock& view,
@@ -148,26 +172,24 @@ class Shadow {
 
   Word& word(std::uint64_t index);
   bool check(Cell& cell, const ThreadClock& view, const Access& access, Race& race) const;
-  bool isOtherCta(const Group& group, const Access& access) const;
   static const Group* unknown(const std::vector<Group>& groups, const ThreadClock& view,
                               bool writesOnly);
   static void record(std::vector<Group>& groups, const Access& access);
 
-  std::uint32_t threadsPerCta_;
+  const Places* places_;
   std::vector<std::unique_ptr<Page>> pages_;
   std::unordered_map<std::uint64_t, ReleaseSet> released_;
 };
 
 // What fences and strong accesses do to the clocks of a thread.
-bool isWide(isa::Scope scope);
 void fence(ThreadClock& thread, isa::Semantics semantics, isa::Scope scope);
 // A fence.sc synchronises with the later ones whose scopes include it (PTX ISA 8.9.4); the order in
 // which they run is the Fence-SC order.  `earlier`: what those up to now released.
 void fenceSc(ThreadClock& thread, isa::Scope scope, ClockRef& earlier);
 // `readModifyWrite`: what was released before stays.
-void strongWrite(ThreadClock& thread, ReleaseSet& location, std::uint32_t cta,
+void strongWrite(ThreadClock& thread, ReleaseSet& location, const Home& home,
                  isa::Semantics semantics, isa::Scope scope, bool readModifyWrite);
-void strongRead(ThreadClock& thread, const ReleaseSet* location, std::uint32_t cta,
+void strongRead(ThreadClock& thread, const ReleaseSet* location, const Home& home,
                 isa::Semantics semantics, isa::Scope scope);
 
 }  // namespace ptxopt::interp

@@ -219,7 +219,6 @@ void Decoder::decodeCollective(const ir::Instruction& instruction, Op op) {
       mask = 2;
       break;
     case Opcode::Redux: {
-      if (isa::isFloat(op.type)) throw Problem{"this form is not implemented"};
       static constexpr Word<CollectiveKind> kKinds[] = {
           {".add", CollectiveKind::ReduceAdd},     {".min", CollectiveKind::ReduceMinimum},
           {".max", CollectiveKind::ReduceMaximum}, {".and", CollectiveKind::ReduceAnd},

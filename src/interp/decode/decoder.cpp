@@ -4,6 +4,9 @@
 #include <bit>
 
 #include "analysis/callee.h"
+#include "analysis/cfg.h"
+#include "analysis/maybe_undefined.h"
+#include "analysis/register_effects.h"
 #include "interp/arithmetic/conversion.h"
 #include "interp/decode/bind.h"
 #include "interp/decode/specials.h"
@@ -65,6 +68,7 @@ void Decoder::run() {
   scratch_ = temporary();
   carry_ = temporary();
   layOutFormals();
+  findUndefinedReads();
 
   for (const ir::Statement& statement : function_->body()) {
     if (const auto* declaration = statement.as<ir::VariableDeclaration>()) {
@@ -151,6 +155,7 @@ void Decoder::decode(const ir::Instruction& instruction) {
   op.flags = flagsOf(form);
   op.rounding = roundingOf(form);
 
+  if (!writtenSlots_.empty()) trackRegisters(instruction, op);
   const std::size_t before = code_->ops.size();
   try {
     if (!form.known()) throw Problem{"the instruction table has no row for it"};
@@ -244,6 +249,47 @@ void Decoder::decode(const ir::Instruction& instruction) {
     code_->problems.push_back(problem.message);
     emit(op);
   }
+}
+
+void Decoder::findUndefinedReads() {
+  // The analysis changes nothing but its own numbers of blocks.
+  const analysis::Cfg cfg(const_cast<ir::Function&>(*function_));
+  const analysis::MaybeUndefined undefined(cfg);
+  for (const analysis::UndefinedRead& read : undefined.reads()) {
+    undefinedReads_[read.instruction].push_back(read.id);
+    std::uint32_t& slot = writtenSlots_[read.id];
+    if (slot == 0) slot = temporary();
+  }
+}
+
+// In front of the instruction, where its guard is still what decides: first what it reads, then
+// that it writes.
+void Decoder::trackRegisters(const ir::Instruction& instruction, const Op& op) {
+  // What only moves a value, or may leave it out, says nothing about its use: compilers fill the
+  // halves of a register that nobody looks at with whatever there is.
+  const bool onlyMoves = instruction.is(Opcode::Mov) || instruction.is(Opcode::Selp);
+  if (const auto reads = undefinedReads_.find(&instruction);
+      reads != undefinedReads_.end() && !onlyMoves) {
+    for (const ir::RegisterId id : reads->second) {
+      Op check = prototype_;
+      check.action = Action::CheckWritten;
+      check.a = writtenSlots_[id];
+      check.index = static_cast<std::uint32_t>(id);
+      const bool isGuard = instruction.guard && instruction.guard.predicate() == id;
+      if (!isGuard) {
+        check.guard = op.guard;
+        check.guardExpected = op.guardExpected;
+      }
+      emit(check);
+    }
+  }
+  analysis::forEachDefinition(instruction, [&](ir::RegisterId id, bool) {
+    const auto written = writtenSlots_.find(id);
+    if (written == writtenSlots_.end()) return;
+    Op mark = op;
+    mark.action = Action::Pure;
+    emitCopy(mark, written->second, trueSlot_);
+  });
 }
 
 void Decoder::decodeControl(const ir::Instruction& instruction, Op op) {

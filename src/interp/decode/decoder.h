@@ -35,6 +35,9 @@ class Decoder {
   void decodePolicy(const ir::Instruction& instruction, Op op);
   void resolveBranches();
 
+  void findUndefinedReads();
+  void trackRegisters(const ir::Instruction& instruction, const Op& op);
+
   // decode_memory.cpp
   void decodeLoad(const ir::Instruction& instruction, Op op);
   void decodeStore(const ir::Instruction& instruction, Op op);
@@ -101,6 +104,10 @@ class Decoder {
   std::map<ir::SymbolId, std::uint32_t> labels_;
   std::vector<std::pair<std::uint32_t, ir::SymbolId>> branches_;  // op to patch, label
   std::vector<std::pair<std::uint32_t, ir::SymbolId>> tables_;    // list entry to patch, label
+  // Registers that may be read before anything wrote them: where, and the slots that say whether it
+  // has come to that.
+  std::map<const ir::Instruction*, std::vector<ir::RegisterId>> undefinedReads_;
+  std::map<ir::RegisterId, std::uint32_t> writtenSlots_;
   std::uint32_t trueSlot_ = 0;
   std::uint32_t scratch_ = 0;
   std::uint32_t carry_ = 0;

@@ -264,6 +264,24 @@ TEST(Coverage, Stack) {
                std::runtime_error);
 }
 
+TEST(Coverage, ReductionsOfFloats) {
+  // Lane k holds k - 20.
+  const std::string value = "cvt.rn.f32.u32 %f1, %r1; sub.f32 %f1, %f1, 0f41A00000;";
+  const auto bits = [](float x) { return std::bit_cast<std::uint32_t>(x); };
+  const auto reduced = [&](const std::string& operation) {
+    return word(value + "redux.sync." + operation + ".f32 %f0, %f1, -1; mov.b32 %r0, %f0;");
+  };
+  EXPECT_EQ(reduced("min"), bits(-20.0f));
+  EXPECT_EQ(reduced("max"), bits(11.0f));
+  EXPECT_EQ(reduced("max.abs"), bits(20.0f));
+  EXPECT_EQ(reduced("min.abs"), bits(0.0f));
+  const std::string withNaN =
+      "setp.eq.u32 %p1, %r1, 7; mov.f32 %f2, 0f7FFFFFFF; "
+      "selp.f32 %f1, %f2, 0f3F800000, %p1; redux.sync.max";
+  EXPECT_EQ(word(withNaN + ".f32 %f0, %f1, -1; mov.b32 %r0, %f0;"), bits(1.0f));
+  EXPECT_EQ(word(withNaN + ".NaN.f32 %f0, %f1, -1; mov.b32 %r0, %f0;"), 0x7fffffffu);
+}
+
 TEST(Coverage, PolicyAndBreakpoint) {
   EXPECT_EQ(word("createpolicy.fractional.L2::evict_last.b64 %rd4, 0.5; brkpt;"
                  "ld.global.L2::cache_hint.u32 %r0, [%rd2], %rd4;"),

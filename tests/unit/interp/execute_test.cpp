@@ -227,8 +227,9 @@ TEST(Execute, Warp) {
   EXPECT_EQ(word("shr.u32 %r4, %r1, 3; match.any.sync.b32 %r0, %r4, -1;"), 0xffu);
   EXPECT_EQ(word("redux.sync.add.u32 %r0, %r1, -1;"), 31u * 32 / 2);
   EXPECT_EQ(word("elect.sync %r0|%p0, -1;"), 0u);
-  EXPECT_EQ(word("setp.gt.u32 %p1, %r1, 3; @!%p1 bra skip; activemask.b32 %r0; skip:"),
-            0xfffffff0u);
+  EXPECT_EQ(
+      word("mov.u32 %r0, 0; setp.gt.u32 %p1, %r1, 3; @!%p1 bra skip; activemask.b32 %r0; skip:"),
+      0xfffffff0u);
   EXPECT_EQ(word("setp.eq.u32 %p1, %r1, 2; bar.red.popc.u32 %r0, 0, %p1;"), 1u);
   EXPECT_EQ(predicate("setp.lt.u32 %p1, %r1, 99; bar.red.and.pred %p0, 0, %p1;"), 1u);
 }
