@@ -76,8 +76,7 @@ void TextWriter::statement(const ir::Function* function, const ir::Statement& st
     case Kind::TargetList:
       return targets(function, *statement.as<ir::TargetList>());
     case Kind::Prototype:
-      out_ += symbolName(function, statement.as<ir::Prototype>()->symbol);
-      out_ += ": ";
+      optionalLabel(function, statement.as<ir::Prototype>()->symbol);
       out_ += statement.as<ir::Prototype>()->text;
       return;
     case Kind::Alias:
@@ -240,9 +239,15 @@ void TextWriter::registers(const ir::Function& function,
   out_ += ';';
 }
 
+void TextWriter::optionalLabel(const ir::Function* function, ir::SymbolId symbol) {
+  if (symbol == ir::SymbolId::None) return;
+  out_ += symbolName(function, symbol);
+  out_ += ": ";
+}
+
 void TextWriter::targets(const ir::Function* function, const ir::TargetList& list) {
-  out_ += symbolName(function, list.symbol);
-  out_ += list.areCalls ? ": .calltargets " : ": .branchtargets ";
+  optionalLabel(function, list.symbol);
+  out_ += list.areCalls ? ".calltargets " : ".branchtargets ";
   for (std::size_t k = 0; k < list.targets.size(); ++k) {
     if (k != 0) out_ += ", ";
     out_ += symbolName(function, list.targets[k]);

@@ -28,6 +28,7 @@ class TextWriter {
   void address(const ir::Function& function, const ir::Operand& operand);
   void offset(std::int64_t value);
   void registers(const ir::Function& function, const ir::RegisterDeclaration& declaration);
+  void optionalLabel(const ir::Function* function, ir::SymbolId symbol);
   void targets(const ir::Function* function, const ir::TargetList& list);
   void header(const ir::Function& function);
   void variables(const ir::Function* function, const ir::VariableDeclaration& declaration);
