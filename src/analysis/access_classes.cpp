@@ -55,11 +55,21 @@ std::optional<AccessSet::Key> AccessClasses::keyOf(AccessKinds kinds, const Plac
                    .first->second;
     }
   }
-  const AccessSet::Key at = bucket(of.domain, object);
+  const AccessSet::Key key = intern(bucket(of.domain, object), of);
+  intern(bucket(of.domain, kNoObject), {kinds, of.domain, nullptr});
+  return key;
+}
+
+AccessSet::Key AccessClasses::intern(AccessSet::Key at, const AccessClass& of) {
   const auto [found, isNew] =
-      byBucketAndKinds_.try_emplace(at | kinds, static_cast<ClassId>(classes_.size()));
+      byBucketAndKinds_.try_emplace(at | of.kinds, static_cast<ClassId>(classes_.size()));
   if (isNew) classes_.push_back(of);
   return at | found->second;
+}
+
+AccessSet::Key AccessClasses::withoutObject(AccessSet::Key key) const {
+  const AccessSet::Key at = bucket(domainOf(key), kNoObject);
+  return at | byBucketAndKinds_.at(at | of(key).kinds);
 }
 
 bool AccessClasses::mayConflict(const AccessClass& above, const AccessClass& below) const {

@@ -63,6 +63,9 @@ class AccessClasses {
 
   // The class of an access of `kinds` to `place`; none for a place that is in no conflict.
   std::optional<AccessSet::Key> keyOf(AccessKinds kinds, const Place& place);
+  // The class of the same kinds anywhere in the same domain.  Exists after keyOf() of the key.
+  AccessSet::Key withoutObject(AccessSet::Key key) const;
+  std::size_t count() const { return classes_.size(); }
   const AccessClass& of(AccessSet::Key key) const {
     return classes_[static_cast<ClassId>(key & kClassMask)];
   }
@@ -94,6 +97,8 @@ class AccessClasses {
   static bool hasObject(AccessSet::Key key) {
     return (key >> kBucketShift & kNoObject) != kNoObject;
   }
+
+  AccessSet::Key intern(AccessSet::Key at, const AccessClass& of);
 
   Precision precision_;
   bool sharedIsExternal_;

@@ -48,7 +48,7 @@ class BarrierGraph::Builder {
       ends.exit = regions_.addPiece();
     }
     threadEnd_ = regions_.addPiece();
-    addThreadEnd();
+    addThreadEnd(kThreadEnd);
     for (std::uint32_t k = 0; k < bodies.size(); ++k) addBody(k);
     connectThreadEnds();
   }
@@ -298,7 +298,7 @@ class BarrierGraph::Builder {
       const auto [at, isNew] = arrivals.try_emplace(find(n), kNone);
       if (isNew) {
         at->second = regions_.addPiece();
-        addThreadEnd();
+        addThreadEnd(kThreadEnd | kPartingEnd);
       }
       regions_.addEdge(n, at->second);
     }
@@ -313,9 +313,9 @@ class BarrierGraph::Builder {
     }
   }
 
-  void addThreadEnd() {
+  void addThreadEnd(EffectMarks marks) {
     BarrierRegions::Event event;
-    event.marks = kThreadEnd;
+    event.marks = marks;
     regions_.addEvent(event);
   }
 

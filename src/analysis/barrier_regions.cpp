@@ -79,6 +79,10 @@ void BarrierRegions::travel(Direction d) {
 
 void BarrierRegions::solve(std::uint64_t limit) {
   limit_ = limit;
+  const bool threadsPart = std::any_of(events_.begin(), events_.end(), [](const Event& e) {
+    return (e.marks & kPartingEnd) != 0;
+  });
+  if (threadsPart) findEverBelow();
   for (const Direction d : {Direction::Forward, Direction::Backward}) {
     for (Node n = 0; n < nodes_.size(); ++n) {
       if (!side(n, d).pending.empty()) work_.push_back(n);
@@ -86,6 +90,35 @@ void BarrierRegions::solve(std::uint64_t limit) {
     // Against the flow, so that what is reached last is visited first the other way round.
     if (d == Direction::Backward) std::reverse(work_.begin(), work_.end());
     travel(d);
+  }
+}
+
+// What can be reached from the beginning of each node, whatever barriers are on the way.  Objects are
+// told apart only where there are few.
+void BarrierRegions::findEverBelow() {
+  constexpr std::size_t kMostClasses = 64;
+  const bool isCoarse = classes_->count() > kMostClasses;
+  everBelow_.resize(nodes_.size());
+  std::vector<Node> work;
+  for (Node n = static_cast<Node>(nodes_.size()); n-- > 0;) {
+    AccessSet& set = everBelow_[n];
+    for (std::uint32_t k = 0; k < nodes_[n].eventCount; ++k) {
+      const Event& event = events_[nodes_[n].firstEvent + k];
+      set.addMarks(event.marks);
+      if (event.key) set.add(isCoarse ? classes_->withoutObject(*event.key) : *event.key);
+    }
+    if (!set.empty()) work.push_back(n);
+  }
+  BitSet isPending(nodes_.size());
+  for (const Node n : work) isPending.set(n);
+  for (std::size_t at = 0; at < work.size(); ++at) {
+    const Node n = work[at];
+    isPending.reset(n);
+    for (const Node p : nodes_[n].predecessors) {
+      bool changed = everBelow_[p].addMarks(everBelow_[n].marks()) != 0;
+      for (const AccessSet::Key key : everBelow_[n].keys()) changed |= everBelow_[p].add(key);
+      if (changed && isPending.set(p)) work.push_back(p);
+    }
   }
 }
 
@@ -98,10 +131,12 @@ EffectMarks BarrierRegions::marksAround(Node barrier) const {
 
 std::optional<AccessClasses::Conflict> BarrierRegions::conflict(Node barrier) const {
   for (const Node p : nodes_[barrier].predecessors) {
+    const AccessSet& above = nodes_[find(p)].above.set;
     for (const Node s : nodes_[barrier].successors) {
-      const auto found =
-          classes_->conflict(nodes_[find(p)].above.set, nodes_[find(s)].below.set);
-      if (found) return found;
+      const AccessSet& below = nodes_[find(s)].below.set;
+      if (const auto found = classes_->conflict(above, below)) return found;
+      if ((below.marks() & kPartingEnd) == 0) continue;
+      if (const auto found = classes_->conflict(above, everBelow_[s])) return found;
     }
   }
   return std::nullopt;

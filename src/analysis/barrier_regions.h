@@ -57,6 +57,11 @@ class BarrierRegions {
   // Marks on both sides.
   EffectMarks marksAround(Node barrier) const;
   // A pair that needs the barrier.  Asked once for each barrier.
+  //
+  // Where a thread may end below before it comes to another barrier that is kept, this barrier is the
+  // last one that it arrives at, and its accesses above have nothing else to order them before what
+  // other threads do below, however far below.  The memory model gives the end of a thread no
+  // synchronisation, so that no later barrier will do (docs/soundness.md A1.11, E.6).
   std::optional<AccessClasses::Conflict> conflict(Node barrier) const;
   void remove(Node barrier);
 
@@ -107,6 +112,7 @@ class BarrierRegions {
   void enter(Node n, Direction d, const AccessSet& set);
   void travel(Direction d);
   bool tryJoin(Node barrier);
+  void findEverBelow();
   template <class Visitor>
   void walk(Node barrier, Direction side, Visitor&& visit) const;
 
@@ -114,6 +120,7 @@ class BarrierRegions {
   std::vector<NodeData> nodes_;
   mutable std::vector<Node> parents_;  // the node that one has become part of, or itself
   std::vector<Event> events_;
+  std::vector<AccessSet> everBelow_;  // by node: through all barriers; empty if no thread parts
   std::vector<Node> work_;
   std::uint64_t entries_ = 0;
   std::uint64_t limit_ = 0;

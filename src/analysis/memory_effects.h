@@ -30,6 +30,7 @@ enum EffectMark : std::uint8_t {
   kPin = 1u << 2,              // C7.1
   kBarrierResource = 1u << 3,  // an operation on a CTA barrier that is not judged (A2.3); T as well
   kThreadEnd = 1u << 4,        // an arrival at partial barriers (F9)
+  kPartingEnd = 1u << 5,       // threads may end here while others go on to a barrier (C1.3)
 };
 using EffectMarks = std::uint8_t;
 
