@@ -1,17 +1,23 @@
 // May two accesses touch a common byte?
 //
-// The answer "yes" is the default.  "No" names the rule of docs/soundness.md that says so:
-//   spaces (C3.2), objects (C3.3, C3.4), byte ranges of one object (C3.7, C8(iv)), residues (C3.7:
-//   no multiple of the common divisor of what varies bridges the gap), and, where the threads
-//   differ, one and the same thread on both sides (C8(i)), and injective addresses, block-strided
-//   ones included (C8(ii), C8(iii)).
-// An access stands for all its executions, in any iteration.  Between accesses of two functions
+// "Yes" is the default.  "No" names the rule of docs/soundness.md that says so:
+//   Spaces     their state spaces have nothing in common (C3.1, C3.2)
+//   Objects    they stay in different objects (C3.3, C3.4)
+//   Ranges     their byte ranges have a gap between them (C3.7, C8(iv))
+//   Residues   what varies is a multiple of some number that bridges no gap (C3.7)
+// and between different threads
+//   OneThread  one and the same thread executes both (C8(i).1)
+//   Injective  equal bytes mean equal threads: distinct digits of a mixed radix, block-strided
+//   loops
+//              included (C8(ii), C8(iii))
+// An access stands for all its executions, in any round of any loop.  Of accesses of two functions
 // only spaces, objects and byte ranges are compared.
 //
-// Cost: O(bases^2 + terms * log(terms)).
+// Cost: O(bases^2 + terms * log(terms)), no memory kept.
 #pragma once
 
 #include <cstdint>
+#include <string_view>
 
 #include "analysis/address.h"
 
@@ -31,18 +37,17 @@ enum class Threads : std::uint8_t {
 };
 
 enum class AliasRule : std::uint8_t {
-  None,  // they may overlap
+  None,
   Spaces,
   Objects,
   Ranges,
   Residues,
   OneThread,
-  Injective,
+  Injective
 };
-std::string_view spelling(AliasRule rule);  // "disjoint objects"
+std::string_view spelling(AliasRule rule);  // "different objects"
 
-// Why no byte is touched by both, or None if one may be.  Local memory of one thread is not that of
-// another.
+// Why no byte is touched by both; None if one may be.
 AliasRule disjoint(const Access& a, const Access& b, Threads threads,
                    const AliasAssumptions& assumptions = {});
 
@@ -55,7 +60,8 @@ inline bool sameThreadOnly(const Access& a, const Access& b,
                            const AliasAssumptions& assumptions = {}) {
   return !mayOverlap(a, b, Threads::Different, assumptions);
 }
-// Both are executed by one and the same thread of the CTA only, wherever they go (C8(i)).
+// One and the same thread of the CTA executes both, wherever they go (C8(i).1).  Not for elected
+// leaders (C8(i).2).
 bool singleThread(const Access& a, const Access& b, const AliasAssumptions& assumptions = {});
 
 }  // namespace ptxopt::analysis

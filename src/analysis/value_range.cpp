@@ -28,6 +28,9 @@ std::int64_t greatestSigned(unsigned bits) {
   return static_cast<std::int64_t>(maskOf(bits) >> 1);
 }
 
+// Of one value, that are looked at in one place.
+constexpr std::size_t kMostConditions = 32;
+
 // How many low bits of `range` are known.
 unsigned knownLowBits(const ValueRange& range) {
   return static_cast<unsigned>(std::countr_one(range.zeros | range.ones));
@@ -379,7 +382,7 @@ ValueRange extractBits(const ValueRange& a, const ValueRange& position, const Va
   return ValueRange::between(0, maskOf(most), bits);
 }
 
-ValueRange ofSpecial(const SpecialName& name, const LaunchShape& shape, unsigned bits) {
+ValueRange rangeOfSpecial(const SpecialName& name, const LaunchShape& shape, unsigned bits) {
   const isa::SpecialRegister& row = isa::specialRegisters()[name.index];
   const unsigned rowBits = static_cast<unsigned>(isa::bitWidth(row.type));
   const auto upTo = [&](std::uint64_t highest) {
@@ -750,11 +753,23 @@ ValueRanges::ValueRanges(const Ssa& ssa, const BranchConditions& conditions)
 ValueRange ValueRanges::at(ValueId value, BlockId block) const {
   ValueRange range = ranges_[value];
   if (range.bits == 0) return range;
-  for (const BranchConditions::Placed& placed : conditions_->ofValue(value)) {
-    if (ssa_->dominators().dominates(placed.block, block)) {
-      range = refined(range, placed.condition);
+  const auto apply = [&](std::span<const BranchConditions::Placed> some) {
+    for (const BranchConditions::Placed& placed : some) {
+      if (ssa_->dominators().dominates(placed.block, block)) {
+        range = refined(range, placed.condition);
+      }
     }
+  };
+  // They stand in the order of the text.  Of many, the first and those right above count.
+  const std::span<const BranchConditions::Placed> all = conditions_->ofValue(value);
+  if (all.size() <= kMostConditions) {
+    apply(all);
+    return range;
   }
+  const auto end = std::ranges::upper_bound(all, block, {}, &BranchConditions::Placed::block);
+  const auto above = all.first(static_cast<std::size_t>(end - all.begin()));
+  apply(above.first(std::min(above.size(), kMostConditions / 2)));
+  apply(above.last(std::min(above.size(), kMostConditions / 2)));
   return range;
 }
 
@@ -779,9 +794,13 @@ ValueRange ValueRanges::rangeOf(ValueId value, const Operand& operand, unsigned 
     return ValueRange::of(static_cast<std::uint64_t>(operand.immediate), bits);
   }
   if (const auto name = specialName(ssa_->cfg().function(), operand)) {
-    return ofSpecial(*name, shape_, bits);
+    return ofSpecial(*name, bits);
   }
   return ValueRange::all(bits);
+}
+
+ValueRange ValueRanges::ofSpecial(const SpecialName& name, unsigned bits) const {
+  return rangeOfSpecial(name, shape_, bits);
 }
 
 ValueRange ValueRanges::refined(const ValueRange& range, const Condition& condition) const {

@@ -60,12 +60,13 @@ class ValueRanges {
   const BranchConditions& conditions() const { return *conditions_; }
   // At its definition.  `bits` is 0 for what is no integer of at most 64 bits.
   const ValueRange& of(ValueId value) const { return ranges_[value]; }
-  // In a block, by the branches above it.  O(conditions on the value).
+  // In a block, by the branches above it.
   ValueRange at(ValueId value, BlockId block) const;
   // Of a source operand as a number of `bits` bits, where its instruction stands: a register that
   // is as wide or wider, an integer, a special register.
   ValueRange ofOperand(const ir::Instruction& instruction, const ir::Operand& operand,
                        unsigned bits) const;
+  ValueRange ofSpecial(const SpecialName& name, unsigned bits) const;
   // The numbers that satisfy the condition, of which `range` is known.
   ValueRange refined(const ValueRange& range, const Condition& condition) const;
 

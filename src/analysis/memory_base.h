@@ -1,0 +1,58 @@
+// What addresses point into: state spaces and objects.
+#pragma once
+
+#include <cstdint>
+
+#include "ir/function.h"
+#include "isa/isa.h"
+
+namespace ptxopt::analysis {
+
+// State spaces as a set: a generic access may go to several.
+class Spaces {
+ public:
+  constexpr Spaces() = default;
+  constexpr Spaces(isa::Space space)  // NOLINT: a space is the set of itself
+      : bits_(1u << static_cast<unsigned>(space)) {}
+  // What a generic address can point to.
+  static constexpr Spaces generic() {
+    return Spaces(isa::Space::Shared) | isa::Space::SharedCluster | isa::Space::Global |
+           isa::Space::Local | isa::Space::Const | isa::Space::Param;
+  }
+
+  constexpr bool contains(isa::Space space) const { return intersects(space); }
+  constexpr bool isOnly(isa::Space space) const { return *this == Spaces(space); }
+  constexpr bool intersects(Spaces other) const { return (bits_ & other.bits_) != 0; }
+  constexpr Spaces without(Spaces other) const {
+    Spaces rest;
+    rest.bits_ = bits_ & ~other.bits_;
+    return rest;
+  }
+  constexpr bool isEmpty() const { return bits_ == 0; }
+  friend constexpr Spaces operator|(Spaces a, Spaces b) {
+    a.bits_ |= b.bits_;
+    return a;
+  }
+  friend constexpr bool operator==(Spaces, Spaces) = default;
+
+ private:
+  std::uint32_t bits_ = 0;
+};
+
+// What an address points into.
+struct MemoryBase {
+  enum class Kind : std::uint8_t {
+    Unknown,        // anything in `spaces`
+    Variable,       // `variable`
+    DynamicShared,  // the shared memory behind the static objects: every unsized .extern (C3.3.8)
+    Parameter,      // what the pointer in the entry parameter `variable` points to (C3.4)
+  };
+  Kind kind = Kind::Unknown;
+  Spaces spaces;
+  // Of DynamicShared: the name by which it is reached, which makes no other object.
+  const ir::Variable* variable = nullptr;
+  std::uint32_t offset = 0;  // of the pointer in a Parameter
+  friend bool operator==(const MemoryBase&, const MemoryBase&) = default;
+};
+
+}  // namespace ptxopt::analysis

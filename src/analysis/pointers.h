@@ -1,0 +1,94 @@
+// Which objects the leaves of linear forms point into (docs/soundness.md C3.2, C3.3).
+//
+// A symbol points into its variable, and a form to what its only pointer does, if that has the
+// coefficient +1 (C3.3.2).  Leaves that stand for one of several forms point into all of them
+// (C3.3.9).  A leaf that something else was computed of which held a pointer is lost: it may be an
+// address of anything.  Numbers that were loaded, received or passed are no pointers here; alone
+// they are an unknown base, and added to a pointer an index.
+//
+// Cost: a fixpoint from below over the leaves that are made of forms; kMostBases bases each.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "analysis/linear_form.h"
+#include "analysis/memory_base.h"
+#include "analysis/ssa.h"
+
+namespace ptxopt::analysis {
+
+struct PointerBase {
+  MemoryBase base;
+  // The window through which it is a generic address; None for an address in its own space.
+  isa::Space window = isa::Space::None;
+  friend bool operator==(const PointerBase&, const PointerBase&) = default;
+};
+
+struct PointerSet {
+  enum class State : std::uint8_t {
+    Unset,  // while the fixpoint is on its way: nothing has come in yet
+    None,   // no pointer
+    Some,
+    Lost,
+  };
+  State state = State::None;
+  std::vector<PointerBase> bases;  // of Some
+  friend bool operator==(const PointerSet&, const PointerSet&) = default;
+
+  static PointerSet none() { return {State::None, {}}; }
+  static PointerSet lost() { return {State::Lost, {}}; }
+};
+
+// What leaves are made of, as far as pointers go.
+class PointerSources {
+ public:
+  struct Entry {
+    LeafId leaf = 0;
+    std::vector<FormId> forms;
+    std::vector<ValueId> values;  // whose forms were not known yet
+    unsigned lowBits = 0;         // the bits below this one may be others
+    bool loses = false;
+  };
+
+  // `leaf` is one of these.
+  void addUnion(LeafId leaf, std::vector<FormId> forms, unsigned lowBits,
+                std::vector<ValueId> values = {}) {
+    add({leaf, std::move(forms), std::move(values), lowBits, false});
+  }
+  // `leaf` is computed of these.
+  void addLoss(LeafId leaf, std::vector<FormId> forms) {
+    add({leaf, std::move(forms), {}, 0, true});
+  }
+  std::span<const Entry> entries() const { return entries_; }
+
+ private:
+  void add(Entry entry) {
+    if (index_.try_emplace(entry.leaf, entries_.size()).second) {
+      entries_.push_back(std::move(entry));
+    }
+  }
+  std::vector<Entry> entries_;
+  std::unordered_map<LeafId, std::size_t> index_;
+};
+
+class Pointers {
+ public:
+  // All but `sources` must outlive the object.
+  Pointers(const ir::Function& function, const LinearForms& forms,
+           std::span<const FormId> formOfValue, const PointerSources& sources);
+
+  PointerSet of(FormId form) const;
+
+ private:
+  PointerSet ofLeaf(LeafId leaf) const;
+  PointerSet made(const PointerSources::Entry& entry) const;
+
+  const ir::Function* function_;
+  const LinearForms* forms_;
+  std::span<const FormId> formOfValue_;
+  std::unordered_map<LeafId, PointerSet> made_;
+};
+
+}  // namespace ptxopt::analysis
