@@ -7,11 +7,13 @@
 #include <cstring>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <random>
 
 #include "interp/arithmetic/conversion.h"
 #include "interp/arithmetic/floating.h"
+#include "support/parallel.h"
 
 namespace ptxopt::interp {
 
@@ -267,6 +269,8 @@ Launch parseLaunch(std::string_view text) {
       launch.cluster = parseDimensions(value);
     } else if (key == "shared") {
       launch.dynamicShared = value.get<std::uint64_t>();
+    } else if (key == "print") {
+      launch.printed = value.get<std::vector<std::string>>();
     } else if (key == "repeat") {
       launch.repeat = value.get<std::uint32_t>();
     } else if (key == "args") {
@@ -536,17 +540,33 @@ std::optional<Outcome> run(const ir::Module& module, const Launch& launch,
     }
   }
 
+  if (program.usesGridWorkspace()) {
+    // The size, and the word of the barrier of the grid; as the driver leaves it before a launch.
+    constexpr std::uint64_t kWorkspaceBytes = 64;
+    geometry.gridWorkspace = memory.allocate("the workspace of the grid", kWorkspaceBytes).base;
+  }
+  const std::uint64_t clusters = geometry.grid.count() / geometry.cluster.count();
+  const bool inParts = !options.detectsRaces && program.canRunInParts();
+  const auto parts = static_cast<std::uint32_t>(
+      inParts ? std::clamp<std::uint64_t>(options.jobs, 1, clusters) : 1);
   Outcome outcome;
   for (std::uint32_t k = 0; k < launch.repeat; ++k) {
     MachineOptions own = options;
     own.seed += k;
-    Machine machine(program, memory, geometry, parameters, own);
-    machine.run();
-    outcome.findings.insert(outcome.findings.end(), machine.findings().begin(),
-                            machine.findings().end());
-    outcome.printed += machine.printed();
-    outcome.steps += machine.steps();
-    outcome.completed = machine.completed();
+    std::vector<std::unique_ptr<Machine>> machines;
+    for (std::uint32_t part = 0; part < parts; ++part) {
+      machines.push_back(std::make_unique<Machine>(program, memory, geometry, parameters, own,
+                                                   Share{part, parts}));
+    }
+    parallelFor(parts, parts, [&](std::size_t part) { machines[part]->run(); });
+    outcome.completed = true;
+    for (const auto& machine : machines) {
+      outcome.findings.insert(outcome.findings.end(), machine->findings().begin(),
+                              machine->findings().end());
+      outcome.printed += machine->printed();
+      outcome.steps += machine->steps();
+      outcome.completed = outcome.completed && machine->completed();
+    }
     if (!outcome.completed) break;
   }
   for (const Segment* segment : buffers) {
@@ -555,6 +575,13 @@ std::optional<Outcome> run(const ir::Module& module, const Launch& launch,
   for (const ImageObject& object : image.objects()) {
     if (object.isConstant || object.bytes.empty()) continue;
     outcome.memory.push_back({object.name, memory.find(object.address, 1)->bytes});
+  }
+  for (const std::string& name : launch.printed) {
+    const bool isThere = std::any_of(outcome.memory.begin(), outcome.memory.end(),
+                                     [&](const NamedBytes& object) { return object.name == name; });
+    if (isThere) continue;
+    error = "there is no '" + name + "' to print";
+    return std::nullopt;
   }
   return outcome;
 }

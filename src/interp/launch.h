@@ -54,11 +54,13 @@ struct Launch {
   // defined.
   std::vector<FindingKind> expected;
   bool isBroken = false;
+  std::vector<std::string> printed;  // names of `memory` of the outcome
 };
 
 // `// LAUNCH: {...}` at the start of a line, any number of them: keys kernel, grid, block, cluster
-// (numbers or lists of up to three), shared, args (texts as above), repeat, set (an object), expect
-// or broken (kinds of findings).  `error` is set where one is wrong.
+// (numbers or lists of up to three), shared, args (texts as above), repeat, set (an object), print
+// (names of module variables, or "argument 0"), expect or broken (kinds of findings).  `error` is
+// set where one is wrong.
 std::vector<Launch> findLaunches(std::string_view source, std::string& error);
 // The one of `kernel`, or of any kernel where there is only one description or `kernel` is empty
 // and there is one.  None without a description that fits; `error` is set where one is wrong, or

@@ -1,6 +1,7 @@
 #include "interp/machine.h"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstring>
 
@@ -18,7 +19,7 @@ constexpr std::uint64_t kConvergencePatience = 1u << 16;
 }  // namespace
 
 Machine::Machine(Program& program, GlobalMemory& memory, const Geometry& geometry,
-                 std::vector<std::uint8_t> parameters, const MachineOptions& options)
+                 std::vector<std::uint8_t> parameters, const MachineOptions& options, Share share)
     : program_(&program),
       memory_(&memory),
       geometry_(geometry),
@@ -26,21 +27,18 @@ Machine::Machine(Program& program, GlobalMemory& memory, const Geometry& geometr
       options_(options),
       threadsPerCta_(static_cast<std::uint32_t>(geometry.block.count())),
       paddedThreads_((threadsPerCta_ + 31) / 32 * 32),
-      clusterCount_(geometry.grid.count() / geometry.cluster.count()) {
+      share_(share) {
+  const std::uint64_t clusters = geometry.grid.count() / geometry.cluster.count();
+  clusterCount_ = clusters / share.count + (share.index < clusters % share.count ? 1 : 0);
   const std::uint64_t perCluster = paddedThreads_ * geometry.cluster.count();
-  const std::uint64_t places =
-      std::clamp<std::uint64_t>(options.residentThreads / perCluster, 1, clusterCount_);
+  const std::uint64_t places = std::clamp<std::uint64_t>(options.residentThreads / perCluster, 1,
+                                                         std::max<std::uint64_t>(clusterCount_, 1));
   clusters_.resize(places);
   threads_.resize(places * perCluster);
   scheduler_ = std::make_unique<Scheduler>(options.policy, options.seed, threads_.size());
   // Three ways for asynchronous copies to land: at once, at the wait, somewhere in between.
   landsEarly_ = options.seed % 3 == 0;
   landsLate_ = options.seed % 3 == 1;
-  if (program.usesGridWorkspace()) {
-    // The size, and the word of the barrier; as the driver leaves it before a launch.
-    constexpr std::uint64_t kBytes = 64;
-    gridWorkspace_ = memory_->allocate("the workspace of the grid", kBytes).base;
-  }
   places_.threadsPerCta = threadsPerCta_;
   places_.ctas = static_cast<std::uint32_t>(geometry.grid.count());
   if (options_.detectsRaces && geometry.cluster.count() > 1) {
@@ -74,7 +72,7 @@ void Machine::startClusters() {
     const Dim3 clusters{geometry_.grid.x / geometry_.cluster.x,
                         geometry_.grid.y / geometry_.cluster.y,
                         geometry_.grid.z / geometry_.cluster.z};
-    const auto at = clusters.at(nextCluster_++);
+    const auto at = clusters.at(share_.index + share_.count * nextCluster_++);
     for (std::uint64_t rank = 0; rank < ctas; ++rank) {
       auto cta = std::make_unique<Cta>();
       const auto inner = geometry_.cluster.at(rank);
@@ -102,6 +100,7 @@ void Machine::startCta(Cta& cta, std::uint64_t index, std::size_t firstThread) {
                                         ? program_->dynamicSharedOffset() + geometry_.dynamicShared
                                         : program_->staticSharedBytes();
   cta.shared.name = "shared memory";
+  cta.shared.isShared = true;
   cta.shared.base = kSharedBase + (std::uint64_t{cta.rank} << kRankShift);
   cta.shared.bytes.resize(sharedBytes);
   if (options_.detectsRaces) {
@@ -223,9 +222,9 @@ Slot Machine::valueOf(const Thread& thread, const FrameValue& value) const {
     case Special::ReservedSharedBytes:
       return kSharedBase;
     case Special::GridWorkspaceLow:
-      return gridWorkspace_ & 0xffffffffu;
+      return geometry_.gridWorkspace & 0xffffffffu;
     case Special::GridWorkspaceHigh:
-      return gridWorkspace_ >> 32;
+      return geometry_.gridWorkspace >> 32;
     case Special::Zero:
       return 0;
   }
@@ -506,6 +505,7 @@ bool Machine::execute(Thread& thread, const Op& op) {
       ++thread.pc;
       return true;
     case Action::Fence:
+      if (share_.count > 1) std::atomic_thread_fence(std::memory_order_seq_cst);
       if (options_.detectsRaces) executeFence(thread, op);
       break;
     case Action::Barrier:

@@ -40,6 +40,14 @@ struct MachineOptions {
   std::uint64_t seed = 1;
   std::uint64_t stepLimit = 100'000'000;  // thread-instructions of the launch
   std::uint64_t residentThreads = 1u << 15;
+  std::uint32_t jobs = 1;  // threads of the host; for several, races are not looked for
+};
+
+// Which clusters of the grid a machine runs: every count-th, from `index` on.  Machines that share
+// a grid may run at once, on the same memory.
+struct Share {
+  std::uint32_t index = 0;
+  std::uint32_t count = 1;
 };
 
 struct Geometry {
@@ -48,13 +56,14 @@ struct Geometry {
   Dim3 cluster;
   bool isExplicitCluster = false;
   std::uint64_t dynamicShared = 0;
+  std::uint64_t gridWorkspace = 0;  // address of what %envreg1 and %envreg2 name; 0: nothing
 };
 
 class Machine {
  public:
   // `memory` holds the image and the buffers, and keeps what the kernel wrote.
   Machine(Program& program, GlobalMemory& memory, const Geometry& geometry,
-          std::vector<std::uint8_t> parameters, const MachineOptions& options);
+          std::vector<std::uint8_t> parameters, const MachineOptions& options, Share share = {});
   ~Machine();
 
   // Returns when every thread has exited, or after a fault (the last finding says which).
@@ -234,6 +243,10 @@ class Machine {
   bool load(Thread& thread, const Op& op);
   bool store(Thread& thread, const Op& op);
   void atomic(Thread& thread, const Op& op);
+  // Other threads of the host may access it at the same time.
+  bool isConcurrent(const Place& place) const {
+    return share_.count > 1 && place.segment != nullptr && !place.segment->isShared;
+  }
   bool fill(Thread& thread, const Op& op);
   void moveStack(Thread& thread, const Op& op);
   std::string readString(Thread& thread, const Op& op, std::uint64_t address);
@@ -289,12 +302,14 @@ class Machine {
 
   Program* program_;
   GlobalMemory* memory_;
+  Segment* lastSegment_ = nullptr;
   Geometry geometry_;
   std::vector<std::uint8_t> parameters_;
   MachineOptions options_;
   std::uint32_t threadsPerCta_;
   std::uint32_t paddedThreads_;  // of a CTA, to whole warps
-  std::uint64_t clusterCount_;
+  Share share_;
+  std::uint64_t clusterCount_;  // of this machine
   std::uint64_t nextCluster_ = 0;
   std::unique_ptr<Scheduler> scheduler_;
   std::vector<std::unique_ptr<Cluster>> clusters_;  // resident, a place for each
@@ -305,7 +320,6 @@ class Machine {
   std::uint64_t steps_ = 0;
   std::uint64_t slices_ = 0;
   bool completed_ = false;
-  std::uint64_t gridWorkspace_ = 0;
   std::vector<std::shared_ptr<Bulk>> inFlight_;
   Places places_;
   std::vector<AgentId> owners_;  // threads behind the agents that newAgent() gave

@@ -1,8 +1,10 @@
 // Loads, stores and atomics.
 #include <algorithm>
+#include <atomic>
 #include <cinttypes>
 #include <cstdio>
 #include <cstring>
+#include <mutex>
 #include <optional>
 
 #include "interp/arithmetic/conversion.h"
@@ -34,6 +36,64 @@ std::string hexadecimal(std::uint64_t value) {
 
 std::string bytesOf(std::uint32_t size) {
   return std::to_string(size) + (size == 1 ? " byte" : " bytes");
+}
+
+}  // namespace
+
+namespace {
+
+// As one access, in the order of all such accesses, where the size allows it.
+template <class T>
+void loadOnce(const std::uint8_t* from, std::uint64_t& to) {
+  to = std::atomic_ref<T>(*reinterpret_cast<T*>(const_cast<std::uint8_t*>(from))).load();
+}
+void loadConcurrent(const std::uint8_t* from, std::uint64_t& to, std::uint32_t bytes) {
+  switch (bytes) {
+    case 1:
+      return loadOnce<std::uint8_t>(from, to);
+    case 2:
+      return loadOnce<std::uint16_t>(from, to);
+    case 4:
+      return loadOnce<std::uint32_t>(from, to);
+    default:
+      return loadOnce<std::uint64_t>(from, to);
+  }
+}
+template <class T>
+void storeOnce(std::uint8_t* to, std::uint64_t value) {
+  std::atomic_ref<T>(*reinterpret_cast<T*>(to)).store(static_cast<T>(value));
+}
+void storeConcurrent(std::uint8_t* to, std::uint64_t value, std::uint32_t bytes) {
+  switch (bytes) {
+    case 1:
+      return storeOnce<std::uint8_t>(to, value);
+    case 2:
+      return storeOnce<std::uint16_t>(to, value);
+    case 4:
+      return storeOnce<std::uint32_t>(to, value);
+    default:
+      return storeOnce<std::uint64_t>(to, value);
+  }
+}
+// Replaces the content by combine(content), again where somebody was faster.  Returns the old one.
+template <class T, class Combine>
+std::uint64_t updateOnce(std::uint8_t* at, Combine combine) {
+  std::atomic_ref<T> cell(*reinterpret_cast<T*>(at));
+  T old = cell.load();
+  while (!cell.compare_exchange_weak(old, static_cast<T>(combine(old)))) {
+  }
+  return old;
+}
+template <class Combine>
+std::uint64_t updateConcurrent(std::uint8_t* at, std::uint32_t bytes, Combine combine) {
+  switch (bytes) {
+    case 2:
+      return updateOnce<std::uint16_t>(at, combine);
+    case 4:
+      return updateOnce<std::uint32_t>(at, combine);
+    default:
+      return updateOnce<std::uint64_t>(at, combine);
+  }
 }
 
 }  // namespace
@@ -81,7 +141,7 @@ Machine::Place Machine::resolve(Thread& thread, const Op& op, Space space, std::
   switch (space) {
     case Space::Global:
     case Space::Const: {
-      Segment* segment = memory_->find(address, size);
+      Segment* segment = memory_->find(address, size, lastSegment_);
       if (segment == nullptr) {
         address = named;
         const Segment* nearest = memory_->nearest(address);
@@ -176,9 +236,14 @@ bool Machine::load(Thread& thread, const Op& op) {
   const auto bytes = static_cast<std::uint32_t>(isa::bitWidth(op.type)) / 8;
   const std::uint32_t size = bytes * op.count;
   const Place place = resolve(thread, op, op.space, addressOf(thread, op), size, false);
+  const bool isOnce = isStrong(op.semantics) && isConcurrent(place);
   const auto element = [&](std::uint32_t slot, std::uint32_t k) {
     std::uint64_t value = 0;
-    std::memcpy(&value, place.data + k * bytes, bytes);
+    if (isOnce) {
+      loadConcurrent(place.data + k * bytes, value, bytes);
+    } else {
+      std::memcpy(&value, place.data + k * bytes, bytes);
+    }
     thread.frame[slot] = widen(op.type, value, op.width);
   };
   if (op.count == 1) {
@@ -210,7 +275,12 @@ bool Machine::store(Thread& thread, const Op& op) {
                   op.semantics, scopeOf(op), false);
     }
   }
-  if (op.count == 1) {
+  if (isStrong(op.semantics) && isConcurrent(place)) {
+    for (std::uint32_t k = 0; k < op.count; ++k) {
+      const std::uint32_t slot = thread.code->lists[op.index + k];
+      storeConcurrent(place.data + k * bytes, thread.frame[slot], bytes);
+    }
+  } else if (op.count == 1) {
     std::memcpy(place.data, &thread.frame[op.b], bytes);
   } else {
     for (std::uint32_t k = 0; k < op.count; ++k) {
@@ -255,6 +325,8 @@ void Machine::atomic(Thread& thread, const Op& op) {
     }
   }
   if (isWideSwap(op)) {
+    static std::mutex wide;  // against each other; the host has no such instruction everywhere
+    const std::lock_guard lock(wide);
     std::uint64_t old[2];
     std::memcpy(old, place.data, sizeof old);
     const bool stores = operation == AtomicOperation::Exchange ||
@@ -267,16 +339,26 @@ void Machine::atomic(Thread& thread, const Op& op) {
   // atom.add.f32 on global memory flushes subnormal numbers unless it says .noftz.
   const bool flushes = place.segment != &thread.cta->shared && !op.origin->form->has(".noftz");
   for (std::uint32_t k = 0; k < elements; ++k) {
+    const int width = static_cast<int>(bytes) * 8;
+    const std::uint64_t left = truncated(thread.frame[b[k]], width);
+    const std::uint64_t right = truncated(thread.frame[c[k]], width);
+    std::uint8_t* const at = place.data + k * bytes;
+    const auto next = [&](std::uint64_t old) {
+      const auto result = combine(operation, op.type, old, left, right, flushes);
+      if (!result) {
+        fault(FindingKind::Unsupported, op,
+              "'" + std::string(op.origin->form->mnemonic) + "' is not supported");
+      }
+      return *result;
+    };
     std::uint64_t old = 0;
-    std::memcpy(&old, place.data + k * bytes, bytes);
-    const auto result =
-        combine(operation, op.type, old, truncated(thread.frame[b[k]], static_cast<int>(bytes) * 8),
-                truncated(thread.frame[c[k]], static_cast<int>(bytes) * 8), flushes);
-    if (!result) {
-      fault(FindingKind::Unsupported, op,
-            "'" + std::string(op.origin->form->mnemonic) + "' is not supported");
+    if (isConcurrent(place)) {
+      old = updateConcurrent(at, bytes, next);
+    } else {
+      std::memcpy(&old, at, bytes);
+      const std::uint64_t value = next(old);
+      std::memcpy(at, &value, bytes);
     }
-    std::memcpy(place.data + k * bytes, &*result, bytes);
     thread.frame[d[k]] = widen(op.type, old, op.width);
   }
 }

@@ -23,13 +23,13 @@ Segment& GlobalMemory::allocate(std::string name, std::uint64_t size) {
   return place(std::move(name), base, std::vector<std::uint8_t>(size), false);
 }
 
-Segment* GlobalMemory::find(std::uint64_t address, std::uint64_t size) {
-  if (last_ != nullptr && last_->contains(address, size)) return last_;
+Segment* GlobalMemory::find(std::uint64_t address, std::uint64_t size, Segment*& last) const {
+  if (last != nullptr && last->contains(address, size)) return last;
   auto above = byBase_.upper_bound(address);
   if (above == byBase_.begin()) return nullptr;
   Segment* found = std::prev(above)->second;
   if (!found->isLive || !found->contains(address, size)) return nullptr;
-  return last_ = found;
+  return last = found;
 }
 
 const Segment* GlobalMemory::nearest(std::uint64_t address) const {

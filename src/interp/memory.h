@@ -18,6 +18,7 @@ struct Segment {
   std::uint64_t base = 0;
   std::vector<std::uint8_t> bytes;
   bool isReadOnly = false;
+  bool isShared = false;           // of a CTA
   bool isLive = true;              // not freed
   BitSet written;                  // empty: every byte counts as initialised
   std::unique_ptr<Shadow> shadow;  // null: races are not looked for
@@ -36,8 +37,13 @@ class GlobalMemory {
   Segment& place(std::string name, std::uint64_t base, std::vector<std::uint8_t> bytes,
                  bool isReadOnly);
   void setNext(std::uint64_t address) { next_ = address; }
-  // The segment that holds all of the bytes; null if there is none.
-  Segment* find(std::uint64_t address, std::uint64_t size);
+  // The segment that holds all of the bytes; null if there is none.  `last` is looked at first, and
+  // becomes what was found.
+  Segment* find(std::uint64_t address, std::uint64_t size, Segment*& last) const;
+  Segment* find(std::uint64_t address, std::uint64_t size) const {
+    Segment* last = nullptr;
+    return find(address, size, last);
+  }
   // The last segment that begins at or before the address, for messages.
   const Segment* nearest(std::uint64_t address) const;
   std::deque<Segment>& segments() { return segments_; }
@@ -45,7 +51,6 @@ class GlobalMemory {
  private:
   std::deque<Segment> segments_;  // stable addresses
   std::map<std::uint64_t, Segment*> byBase_;
-  Segment* last_ = nullptr;
   std::uint64_t next_ = 0;
 };
 

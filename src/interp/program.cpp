@@ -94,6 +94,17 @@ bool Program::usesGridWorkspace() const {
   });
 }
 
+bool Program::canRunInParts() const {
+  return std::none_of(codes_.begin(), codes_.end(), [](const auto& code) {
+    return std::any_of(code->calls.begin(), code->calls.end(),
+                       [](const CallSite& site) {
+                         return site.builtin == Builtin::Malloc || site.builtin == Builtin::Free;
+                       }) ||
+           std::any_of(code->bulks.begin(), code->bulks.end(),
+                       [](const BulkForm& bulk) { return bulk.operation.has_value(); });
+  });
+}
+
 void Program::setCallsIndirectly() {
   callsIndirectly_ = true;
 }

@@ -303,6 +303,9 @@ class Program {
   const std::vector<EntryParameter>& parameters() const { return parameters_; }
   std::uint64_t parameterBytes() const { return parameterBytes_; }
   bool usesGridWorkspace() const;
+  // Machines may run parts of the grid at once: nothing gives or takes memory, and no bulk copy
+  // reduces into it.
+  bool canRunInParts() const;
   void setCallsIndirectly();
 
  private:

@@ -4,6 +4,7 @@
 // 4 findings.  Of --compare: 0 same, 1 bad input, 2 different, 3 inconclusive.
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <cinttypes>
 #include <cstdio>
 #include <iostream>
@@ -98,10 +99,10 @@ interp::Launch launchOf(const ir::Module& module, const Options& options) {
   return launch;
 }
 
-interp::Survey survey(const ir::Module& module, const Options& options) {
+interp::Survey survey(const ir::Module& module, const interp::Launch& launch,
+                      const Options& options) {
   std::string error;
-  auto result =
-      interp::survey(module, launchOf(module, options), options.machine, options.schedules, error);
+  auto result = interp::survey(module, launch, options.machine, options.schedules, error);
   if (!result) throw BadInput{module.source().name() + ": " + error};
   return std::move(*result);
 }
@@ -134,7 +135,12 @@ nlohmann::json toJson(const ir::Module& module, const interp::Finding& finding) 
 
 int runOne(const Options& options) {
   const auto module = load(options.files[0]);
-  const interp::Survey result = survey(*module, options);
+  const interp::Launch launch = launchOf(*module, options);
+  const interp::Survey result = survey(*module, launch, options);
+  const auto isPrinted = [&](const interp::NamedBytes& object) {
+    return options.dumps || std::find(launch.printed.begin(), launch.printed.end(), object.name) !=
+                                launch.printed.end();
+  };
   if (options.asJson) {
     nlohmann::json report = {{"runs", result.runs}, {"steps", result.steps}};
     report["findings"] = nlohmann::json::array();
@@ -150,8 +156,8 @@ int runOne(const Options& options) {
   } else {
     for (const interp::Outcome& outcome : result.distinct) {
       std::cout << outcome.printed << std::flush;
-      if (options.dumps) {
-        for (const interp::NamedBytes& object : outcome.memory) dump(object);
+      for (const interp::NamedBytes& object : outcome.memory) {
+        if (isPrinted(object)) dump(object);
       }
       std::printf("checksum %016" PRIx64 "\n", outcome.checksum());
     }
@@ -170,8 +176,8 @@ int runOne(const Options& options) {
 int compareTwo(const Options& options) {
   const auto a = load(options.files[0]);
   const auto b = load(options.files[1]);
-  const interp::Survey first = survey(*a, options);
-  const interp::Survey second = survey(*b, options);
+  const interp::Survey first = survey(*a, launchOf(*a, options), options);
+  const interp::Survey second = survey(*b, launchOf(*b, options), options);
   const interp::Comparison comparison = interp::compare(first, second);
   for (const interp::Finding& finding : first.findings) {
     std::cerr << interp::format(*a, finding) << '\n';
@@ -217,6 +223,9 @@ int main(int argc, char** argv) {
   app.add_option("--policy", options.policy, "schedule of the first run, e.g. round-robin, random");
   app.add_option("--seed", options.machine.seed, "of the first run");
   app.add_option("--step-limit", options.machine.stepLimit, "thread-instructions of a launch");
+  app.add_option("-j,--jobs", options.machine.jobs,
+                 "CTAs at once on so many threads of the host; needs --no-races")
+      ->check(CLI::Range(1u, 1024u));
   app.add_flag("--no-races", options.ignoresRaces, "do not look for data races");
   app.add_flag("--dump", options.dumps, "print buffers and module variables");
   app.add_flag("--json", options.asJson, "findings and outcomes as JSON");
@@ -232,6 +241,9 @@ int main(int argc, char** argv) {
         found = true;
       }
       if (!found) throw BadInput{"no policy '" + options.policy + "'"};
+    }
+    if (options.machine.jobs > 1 && options.machine.detectsRaces) {
+      throw BadInput{"races are looked for in one order of all accesses: --jobs needs --no-races"};
     }
     if ((options.files.size() == 2) != options.compares) {
       throw BadInput{"--compare takes two files, a run takes one"};
