@@ -63,4 +63,5 @@ __global__ void persistentWorkers(const int* size, int* result, int items) {
 // LAUNCH: {"kernel": "guardedByData", "block": 256, "args": ["buffer:4:values:s32:768",
 //   "buffer:3072:iota:f32:100:-0.25", "buffer:3072"]}
 // LAUNCH: {"kernel": "persistentWorkers", "block": 64, "grid": 3, "args":
-//   ["buffer:28:small:s32:1:200", "buffer:28", "s32:7"]}
+//   ["buffer:28:small:s32:1:200", "buffer:28", "s32:7"], "broken": {"clang/*_O2/*":
+//   ["uninitialised", "data-race"]}}

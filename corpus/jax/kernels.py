@@ -84,7 +84,8 @@ BUILDS = {
 # LAUNCH: {"kernel": "softmax", "grid": 2, "shared": 16384, "args": ["buffer:16384:random:f32:1",
 #   "buffer:16384"], "expect": ["data-race"]}
 # LAUNCH: {"kernel": "layer_norm", "grid": 2, "shared": 16384, "args": ["buffer:16384:random:f32:1",
-#   "buffer:4096:random:f32:2", "buffer:4096:random:f32:3", "buffer:16384"]}
+#   "buffer:4096:random:f32:2", "buffer:4096:random:f32:3", "buffer:16384"], "expect":
+#   ["data-race"]}
 # LAUNCH: {"kernel": "gather_rows", "grid": 2, "args": ["buffer:1024000:random:f32:1",
 #   "buffer:16384:small:s32:2:1000", "buffer:4194304"]}
 # LAUNCH: {"kernel": "heat", "grid": 4, "args": ["buffer:4194304:random:f32:1", "buffer:4194304"]}

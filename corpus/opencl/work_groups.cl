@@ -45,8 +45,8 @@ kernel void smooth(global const int* in, global int* out, int n) {
 
 // LAUNCH: {"kernel": "reduce", "block": 64, "grid": 2, "shared": 256, "args":
 //   ["buffer:400:small:f32:1", "buffer:8", "u64:1024", "s32:100"]}
-// LAUNCH: {"kernel": "transpose", "grid": [2, 2], "args": ["buffer:4096:random:f32:1",
-//   "buffer:4096", "s32:32"]}
+// LAUNCH: {"kernel": "transpose", "block": [16, 16], "grid": [2, 2], "args":
+//   ["buffer:4096:random:f32:1", "buffer:4096", "s32:32"]}
 // LAUNCH: {"kernel": "blend", "block": 32, "grid": 2, "args": ["buffer:1024:small:f32:1",
 //   "buffer:1024:small:f32:2", "buffer:1024", "f32:0.25"]}
 // LAUNCH: {"kernel": "smooth", "block": 256, "grid": 2, "args": ["buffer:2048:random:s32:1",

@@ -11,18 +11,21 @@
 namespace ptxopt::interp {
 namespace {
 
-// ---- element by element --------------------------------------------------------------------------
+// ---- element by element
+// --------------------------------------------------------------------------
 
 template <std::size_t kScalar, std::size_t kX, std::size_t kY>
 void saxpy(Call& call) {
   const auto x = call.buffer<float>(kX);
-  for (std::size_t i = 0; i < x.size(); ++i) call.buffer<float>(kY)[i] += call.scalar<float>(kScalar) * x[i];
+  for (std::size_t i = 0; i < x.size(); ++i)
+    call.buffer<float>(kY)[i] += call.scalar<float>(kScalar) * x[i];
 }
 
 template <std::size_t kA, std::size_t kB, std::size_t kOut>
 void addElements(Call& call) {
   const auto a = call.buffer<float>(kA);
-  for (std::size_t i = 0; i < a.size(); ++i) call.buffer<float>(kOut)[i] = a[i] + call.buffer<float>(kB)[i];
+  for (std::size_t i = 0; i < a.size(); ++i)
+    call.buffer<float>(kOut)[i] = a[i] + call.buffer<float>(kB)[i];
 }
 
 void blockStride2d(Call& call) {
@@ -41,7 +44,8 @@ void blend(Call& call) {
   }
 }
 
-// ---- calls ---------------------------------------------------------------------------------------
+// ---- calls
+// ---------------------------------------------------------------------------------------
 
 void multiplyChain(Call& call) {
   const auto in = call.buffer<double>(0);
@@ -53,7 +57,8 @@ void multiplyChain(Call& call) {
       for (int k = 0; k < 3; ++k) result[i] += left[i / 3 * 3 + k] * in[9 * m + 3 * k + i % 3];
     }
   }
-  for (std::size_t i = 0; i < call.buffer<double>(1).size(); ++i) call.buffer<double>(1)[i] = result[i % 9];
+  for (std::size_t i = 0; i < call.buffer<double>(1).size(); ++i)
+    call.buffer<double>(1)[i] = result[i % 9];
 }
 
 struct alignas(16) Packet {
@@ -116,8 +121,7 @@ void walk(Call& call) {
   const auto links = call.buffer<std::int32_t>(0);
   const auto roots = call.buffer<std::int32_t>(1);
   const std::function<float(int)> sum = [&](int node) {
-    return node < 0 ? 0.0f
-                    : keys[3 * node] + sum(links[3 * node + 1]) + sum(links[3 * node + 2]);
+    return node < 0 ? 0.0f : keys[3 * node] + sum(links[3 * node + 1]) + sum(links[3 * node + 2]);
   };
   for (std::size_t t = 0; t < roots.size(); ++t) {
     call.buffer<float>(2)[t] = sum(roots[63 - t]);
@@ -130,7 +134,8 @@ void localStackNumba(Call& call) {
   const std::function<int(int)> sum = [&](int node) {
     return node < 0 ? 0 : tree[3 * node] + sum(tree[3 * node + 1]) + sum(tree[3 * node + 2]);
   };
-  for (int i = 0; i < static_cast<int>(call.block().x); ++i) call.buffer<std::int32_t>(13)[i] = sum(i);
+  for (int i = 0; i < static_cast<int>(call.block().x); ++i)
+    call.buffer<std::int32_t>(13)[i] = sum(i);
 }
 
 // Addresses are not compared: the tables of the classes are where the compiler put them.
@@ -155,7 +160,8 @@ void totalArea(Call& call) {
   call.ignore(0);
 }
 
-// ---- control flow --------------------------------------------------------------------------------
+// ---- control flow
+// --------------------------------------------------------------------------------
 
 // What the program of the launch computes: a root, a difference, a loop that counts to zero, a
 // quotient.
@@ -198,7 +204,8 @@ void irreducible(Call& call) {
   }
 }
 
-// ---- other producers -----------------------------------------------------------------------------
+// ---- other producers
+// -----------------------------------------------------------------------------
 
 template <std::size_t kIn, std::size_t kOut>
 void blockSums256(Call& call) {
@@ -223,7 +230,8 @@ void meanAndVarianceNumba(Call& call) {
       variance += (static_cast<double>(x) - mean) * (static_cast<double>(x) - mean);
     }
     call.buffer<float>(13)[2 * row] = static_cast<float>(mean);
-    call.buffer<float>(13)[2 * row + 1] = static_cast<float>(variance / static_cast<double>(columns));
+    call.buffer<float>(13)[2 * row + 1] =
+        static_cast<float>(variance / static_cast<double>(columns));
   }
   call.close<float>(13, 1e-6);
 }
@@ -240,7 +248,8 @@ void inclusiveScanNumba(Call& call) {
 }
 
 void histogramNumba(Call& call) {
-  for (const std::uint8_t byte : call.buffer<std::uint8_t>(4)) ++call.buffer<std::int32_t>(11)[byte];
+  for (const std::uint8_t byte : call.buffer<std::uint8_t>(4))
+    ++call.buffer<std::int32_t>(11)[byte];
 }
 
 void bitonicSortNumba(Call& call) {
@@ -312,7 +321,8 @@ void sortRowsTriton(Call& call) {
 
 void checkedGatherTriton(Call& call) {
   const auto index = call.buffer<std::int32_t>(1);
-  for (std::size_t i = 0; i < index.size(); ++i) call.buffer<float>(2)[i] = call.buffer<float>(0)[index[i]];
+  for (std::size_t i = 0; i < index.size(); ++i)
+    call.buffer<float>(2)[i] = call.buffer<float>(0)[index[i]];
 }
 
 void lockedSumTriton(Call& call) {
@@ -363,6 +373,8 @@ constexpr Reference kReferences[] = {
 
 }  // namespace
 
-std::span<const Reference> algorithmReferences() { return kReferences; }
+std::span<const Reference> algorithmReferences() {
+  return kReferences;
+}
 
 }  // namespace ptxopt::interp

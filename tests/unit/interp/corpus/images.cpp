@@ -24,7 +24,8 @@ struct Image2d {
   }
 };
 
-// ---- convolutions --------------------------------------------------------------------------------
+// ---- convolutions
+// --------------------------------------------------------------------------------
 
 void convolveRows(Call& call) {
   constexpr int kRadius = 8;
@@ -105,7 +106,8 @@ void maxPool(Call& call) {
   }
 }
 
-// ---- filters -------------------------------------------------------------------------------------
+// ---- filters
+// -------------------------------------------------------------------------------------
 
 void median3x3(Call& call) {
   const int width = call.integer(2), height = call.integer(3);
@@ -204,7 +206,8 @@ void gameOfLife(Call& call) {
   }
 }
 
-// ---- stencils ------------------------------------------------------------------------------------
+// ---- stencils
+// ------------------------------------------------------------------------------------
 
 void jacobi(Call& call) {
   const int width = call.integer(2), height = call.integer(3);
@@ -316,8 +319,7 @@ void stencilMojo(Call& call) {
   const int n = static_cast<int>(call.scalar<std::int64_t>(2));
   const Image2d<float> in{call.buffer<float>(0), n, 1};
   for (int i = 0; i < n; ++i) {
-    call.buffer<float>(1)[i] =
-        (in.nearest(i - 1, 0) + in.at(i, 0) + in.nearest(i + 1, 0)) / 3.0f;
+    call.buffer<float>(1)[i] = (in.nearest(i - 1, 0) + in.at(i, 0) + in.nearest(i + 1, 0)) / 3.0f;
   }
 }
 
@@ -357,12 +359,14 @@ void smooth(Call& call) {
   const Image2d<std::int32_t> in{call.buffer<std::int32_t>(0), n, 1};
   for (int i = 0; i < n; ++i) {
     std::uint32_t sum = 0;
-    for (int k = 0; k < 5; ++k) sum += static_cast<std::uint32_t>(kWeights[k] * std::int64_t{in.at(i + k - 2, 0)});
+    for (int k = 0; k < 5; ++k)
+      sum += static_cast<std::uint32_t>(kWeights[k] * std::int64_t{in.at(i + k - 2, 0)});
     call.buffer<std::int32_t>(1)[i] = static_cast<std::int32_t>(sum) / 16;
   }
 }
 
-// ---- fractals and rays ---------------------------------------------------------------------------
+// ---- fractals and rays
+// ---------------------------------------------------------------------------
 
 int escapeTime(double cx, double cy, int limit) {
   double x = 0, y = 0;
@@ -393,9 +397,9 @@ void mandelbrotNumba(Call& call) {
   const int height = static_cast<int>(call.scalar<std::uint64_t>(5));
   const int width = static_cast<int>(call.scalar<std::uint64_t>(6)), limit = call.integer(12);
   for (int i = 0; i < width * height; ++i) {
-    const int k = escapeTime(call.scalar<double>(9) + i % width * call.scalar<double>(11),
-                             call.scalar<double>(10) + i / width * call.scalar<double>(11),
-                             limit + 1);
+    const int k =
+        escapeTime(call.scalar<double>(9) + i % width * call.scalar<double>(11),
+                   call.scalar<double>(10) + i / width * call.scalar<double>(11), limit + 1);
     call.buffer<std::int32_t>(4)[i] = std::min(k - 1, limit);
   }
 }
@@ -429,11 +433,21 @@ void buddhabrot(Call& call) {
 struct Vector {
   double x = 0, y = 0, z = 0;
 };
-Vector operator+(Vector a, Vector b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
-Vector operator-(Vector a, Vector b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
-Vector operator*(Vector a, double s) { return {a.x * s, a.y * s, a.z * s}; }
-double dot(Vector a, Vector b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-Vector unit(Vector a) { return a * (1 / std::sqrt(dot(a, a))); }
+Vector operator+(Vector a, Vector b) {
+  return {a.x + b.x, a.y + b.y, a.z + b.z};
+}
+Vector operator-(Vector a, Vector b) {
+  return {a.x - b.x, a.y - b.y, a.z - b.z};
+}
+Vector operator*(Vector a, double s) {
+  return {a.x * s, a.y * s, a.z * s};
+}
+double dot(Vector a, Vector b) {
+  return a.x * b.x + a.y * b.y + a.z * b.z;
+}
+Vector unit(Vector a) {
+  return a * (1 / std::sqrt(dot(a, a)));
+}
 Vector vectorAt(std::span<const float> values, std::size_t at) {
   return {static_cast<double>(values[at]), static_cast<double>(values[at + 1]),
           static_cast<double>(values[at + 2])};
@@ -533,6 +547,8 @@ constexpr Reference kReferences[] = {
 
 }  // namespace
 
-std::span<const Reference> imageReferences() { return kReferences; }
+std::span<const Reference> imageReferences() {
+  return kReferences;
+}
 
 }  // namespace ptxopt::interp

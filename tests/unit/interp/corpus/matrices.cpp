@@ -8,13 +8,15 @@
 namespace ptxopt::interp {
 namespace {
 
-// ---- products ------------------------------------------------------------------------------------
+// ---- products
+// ------------------------------------------------------------------------------------
 
 // c = a * b, where a(row, k) and b(k, column) give the elements.
 template <class A, class B>
 double dot(int depth, int row, int column, A a, B b) {
   double sum = 0;
-  for (int k = 0; k < depth; ++k) sum += static_cast<double>(a(row, k)) * static_cast<double>(b(k, column));
+  for (int k = 0; k < depth; ++k)
+    sum += static_cast<double>(a(row, k)) * static_cast<double>(b(k, column));
   return sum;
 }
 
@@ -44,8 +46,10 @@ void multiplyTyped(Call& call, int m, int n, int k) {
   const auto a = call.buffer<Input>(0);
   const auto b = call.buffer<Input>(1);
   const auto value = [](Input element) {
-    if constexpr (std::is_integral_v<Input>) return static_cast<double>(element);
-    else return static_cast<double>(static_cast<float>(element));
+    if constexpr (std::is_integral_v<Input>)
+      return static_cast<double>(element);
+    else
+      return static_cast<double>(static_cast<float>(element));
   };
   for (int row = 0; row < m; ++row) {
     for (int column = 0; column < n; ++column) {
@@ -118,7 +122,8 @@ void gemvInt4(Call& call) {
   }
 }
 
-// ---- transpositions ------------------------------------------------------------------------------
+// ---- transpositions
+// ------------------------------------------------------------------------------
 
 template <class T>
 void transpose(std::span<const T> in, std::span<T> out, int width, int height) {
@@ -150,7 +155,8 @@ void transposeSquare(Call& call) {
   transpose<float>(call.buffer<float>(0), call.buffer<float>(1), width, width);
 }
 
-// ---- factorisations ------------------------------------------------------------------------------
+// ---- factorisations
+// ------------------------------------------------------------------------------
 
 // l * u = a for the diagonal tile; l has ones on its diagonal.
 void luDiagonal(Call& call) {
@@ -203,12 +209,14 @@ void gaussUpdate(Call& call) {
   const auto m = call.buffer<float>(2);
   const int n = call.integer(3), k = call.integer(4);
   for (int row = k + 1; row < n; ++row) {
-    for (int column = k; column < n; ++column) a[row * n + column] -= m[row * n + k] * a[k * n + column];
+    for (int column = k; column < n; ++column)
+      a[row * n + column] -= m[row * n + k] * a[k * n + column];
     b[row] -= m[row * n + k] * b[k];
   }
 }
 
-// ---- tridiagonal systems -------------------------------------------------------------------------
+// ---- tridiagonal systems
+// -------------------------------------------------------------------------
 
 std::vector<double> solve(std::span<const float> lower, std::span<const float> diagonal,
                           std::span<const float> upper, std::span<const float> right) {
@@ -280,7 +288,8 @@ void thomas(Call& call) {
   call.close<double>(3, 1e-12);
 }
 
-// ---- sparse matrices -----------------------------------------------------------------------------
+// ---- sparse matrices
+// -----------------------------------------------------------------------------
 
 template <class T>
 void multiplyCsr(Call& call, int rows) {
@@ -295,7 +304,9 @@ void multiplyCsr(Call& call, int rows) {
   }
 }
 
-void csr(Call& call) { multiplyCsr<float>(call, call.integer(5)); }
+void csr(Call& call) {
+  multiplyCsr<float>(call, call.integer(5));
+}
 void csrStream(Call& call) {
   multiplyCsr<double>(call, call.buffer<std::int32_t>(5).back());
 }
@@ -319,7 +330,8 @@ void coo(Call& call) {
   }
 }
 
-// ---- layers --------------------------------------------------------------------------------------
+// ---- layers
+// --------------------------------------------------------------------------------------
 
 void softmaxOfRows(std::span<const float> in, std::span<float> out, std::size_t columns) {
   for (std::size_t begin = 0; begin < in.size(); begin += columns) {
@@ -374,12 +386,11 @@ std::vector<double> standardise(std::span<const float> in, std::size_t columns, 
 
 void layerNorm(Call& call) {
   const int columns = call.integer(4);
-  const auto normal = standardise(call.buffer<float>(0), columns,
-                                  static_cast<double>(call.scalar<float>(5)));
+  const auto normal =
+      standardise(call.buffer<float>(0), columns, static_cast<double>(call.scalar<float>(5)));
   for (int i = 0; i < static_cast<int>(normal.size()); ++i) {
-    call.buffer<float>(3)[i] =
-        static_cast<float>(normal[i]) * call.buffer<float>(1)[i % columns] +
-        call.buffer<float>(2)[i % columns];
+    call.buffer<float>(3)[i] = static_cast<float>(normal[i]) * call.buffer<float>(1)[i % columns] +
+                               call.buffer<float>(2)[i % columns];
   }
   call.close<float>(3, 1e-5);
 }
@@ -387,7 +398,8 @@ void layerNorm(Call& call) {
 void layerNormWelford(Call& call) {
   const auto normal = standardise(call.buffer<float>(0), 4 * call.integer(2),
                                   static_cast<double>(call.scalar<float>(3)));
-  for (std::size_t i = 0; i < normal.size(); ++i) call.buffer<float>(1)[i] = static_cast<float>(normal[i]);
+  for (std::size_t i = 0; i < normal.size(); ++i)
+    call.buffer<float>(1)[i] = static_cast<float>(normal[i]);
   call.close<float>(1, 1e-5);
 }
 
@@ -448,16 +460,16 @@ void rotaryEmbedding(Call& call) {
 void swiGlu(Call& call) {
   for (int i = 0; i < call.integer(3); ++i) {
     const float gate = static_cast<float>(call.buffer<Bfloat>(0)[i]);
-    call.buffer<Bfloat>(2)[i] = Bfloat(gate / (1.0f + std::exp(-gate)) *
-                                       static_cast<float>(call.buffer<Bfloat>(1)[i]));
+    call.buffer<Bfloat>(2)[i] =
+        Bfloat(gate / (1.0f + std::exp(-gate)) * static_cast<float>(call.buffer<Bfloat>(1)[i]));
   }
   call.close<Bfloat>(2, 1e-2);
 }
 
 // softmax(scale * q k^T) v for `rows` queries; scores of keys that `visible` refuses do not count.
 template <class T, class Visible>
-std::vector<double> attend(std::span<const T> q, std::span<const T> k, std::span<const T> v, int rows,
-                           int length, int width, double scale, Visible visible) {
+std::vector<double> attend(std::span<const T> q, std::span<const T> k, std::span<const T> v,
+                           int rows, int length, int width, double scale, Visible visible) {
   std::vector<double> out(static_cast<std::size_t>(rows) * width);
   for (int row = 0; row < rows; ++row) {
     std::vector<double> weight(length);
@@ -486,10 +498,9 @@ constexpr int kAttentionWidth = 64;
 // The kernel sums scores in half precision.
 void attentionTile(Call& call) {
   const int length = call.integer(4);
-  const auto result =
-      attend<Half>(call.buffer<Half>(0), call.buffer<Half>(1), call.buffer<Half>(2), length, length,
-                   kAttentionWidth, static_cast<double>(call.scalar<float>(5)),
-                   [](int, int) { return true; });
+  const auto result = attend<Half>(
+      call.buffer<Half>(0), call.buffer<Half>(1), call.buffer<Half>(2), length, length,
+      kAttentionWidth, static_cast<double>(call.scalar<float>(5)), [](int, int) { return true; });
   for (std::size_t i = 0; i < result.size(); ++i) {
     call.buffer<Half>(3)[i] = Half(static_cast<float>(result[i]));
   }
@@ -497,9 +508,9 @@ void attentionTile(Call& call) {
 }
 
 void decodeStep(Call& call) {
-  const auto result = attend<float>(call.buffer<float>(0), call.buffer<float>(1),
-                                    call.buffer<float>(2), 1, call.integer(4), kAttentionWidth,
-                                    0.125, [](int, int) { return true; });
+  const auto result =
+      attend<float>(call.buffer<float>(0), call.buffer<float>(1), call.buffer<float>(2), 1,
+                    call.integer(4), kAttentionWidth, 0.125, [](int, int) { return true; });
   for (std::size_t i = 0; i < result.size(); ++i) {
     call.buffer<float>(3)[i] = static_cast<float>(result[i]);
   }
@@ -512,10 +523,10 @@ void attentionTriton(Call& call) {
   const double scale = static_cast<double>(call.scalar<float>(5)) * std::log(2.0);
   for (int head = 0; head < static_cast<int>(call.grid().y); ++head) {
     const int at = head * length * kAttentionWidth, size = length * kAttentionWidth;
-    const auto result = attend<Half>(call.buffer<Half>(0).subspan(at, size),
-                                     call.buffer<Half>(1).subspan(at, size),
-                                     call.buffer<Half>(2).subspan(at, size), length, length,
-                                     kAttentionWidth, scale, [](int row, int j) { return row >= j; });
+    const auto result =
+        attend<Half>(call.buffer<Half>(0).subspan(at, size), call.buffer<Half>(1).subspan(at, size),
+                     call.buffer<Half>(2).subspan(at, size), length, length, kAttentionWidth, scale,
+                     [](int row, int j) { return row >= j; });
     for (int i = 0; i < size; ++i) {
       call.buffer<Half>(3)[at + i] = Half(static_cast<float>(result[i]));
     }
@@ -523,7 +534,8 @@ void attentionTriton(Call& call) {
   call.close<Half>(3, 1e-3);
 }
 
-// ---- other producers -----------------------------------------------------------------------------
+// ---- other producers
+// -----------------------------------------------------------------------------
 
 void softmaxTriton(Call& call) {
   softmaxOfRows(call.buffer<float>(0), call.buffer<float>(1), call.integer(3));
@@ -542,8 +554,9 @@ void layerNormTriton(Call& call) {
   for (const Half x : in) wide.push_back(static_cast<float>(x));
   const auto normal = standardise(wide, columns, static_cast<double>(call.scalar<float>(5)));
   for (int i = 0; i < static_cast<int>(normal.size()); ++i) {
-    call.buffer<Half>(3)[i] = Half(static_cast<float>(normal[i]) * call.buffer<float>(1)[i % columns] +
-                                   call.buffer<float>(2)[i % columns]);
+    call.buffer<Half>(3)[i] =
+        Half(static_cast<float>(normal[i]) * call.buffer<float>(1)[i % columns] +
+             call.buffer<float>(2)[i % columns]);
   }
   call.close<Half>(3, 1e-3);
 }
@@ -552,8 +565,8 @@ void layerNormJax(Call& call) {
   constexpr std::size_t kColumns = 1024;
   const auto normal = standardise(call.buffer<float>(0), kColumns, 1e-5);
   for (std::size_t i = 0; i < normal.size(); ++i) {
-    call.buffer<float>(3)[i] = static_cast<float>(normal[i]) * call.buffer<float>(1)[i % kColumns] +
-                               call.buffer<float>(2)[i % kColumns];
+    call.buffer<float>(3)[i] = static_cast<float>(normal[i]) * call.buffer<float>(2)[i % kColumns] +
+                               call.buffer<float>(1)[i % kColumns];
   }
   call.close<float>(3, 1e-5);
 }
@@ -601,7 +614,8 @@ constexpr int kCuteSide = 512;
 
 // The part of a large product that the blocks of the launch compute.
 void matmulCute(Call& call) {
-  const int rows = 16 * static_cast<int>(call.grid().y), columns = 16 * static_cast<int>(call.grid().x);
+  const int rows = 16 * static_cast<int>(call.grid().y),
+            columns = 16 * static_cast<int>(call.grid().x);
   for (int row = 0; row < rows; ++row) {
     for (int column = 0; column < columns; ++column) {
       call.buffer<float>(2)[row * kCuteSide + column] = static_cast<float>(dot(
@@ -682,6 +696,8 @@ constexpr Reference kReferences[] = {
 
 }  // namespace
 
-std::span<const Reference> matrixReferences() { return kReferences; }
+std::span<const Reference> matrixReferences() {
+  return kReferences;
+}
 
 }  // namespace ptxopt::interp

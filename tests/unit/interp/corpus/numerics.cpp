@@ -12,7 +12,8 @@ namespace {
 
 __extension__ using Uint128 = unsigned __int128;
 
-// ---- bits and bytes ------------------------------------------------------------------------------
+// ---- bits and bytes
+// ------------------------------------------------------------------------------
 
 void fields(Call& call) {
   const auto in = call.buffer<std::uint32_t>(0);
@@ -32,12 +33,17 @@ void fields(Call& call) {
     const auto funnel = static_cast<std::uint32_t>(pair << (w & 31) >> 32);
     const int firstSet = w == 0 ? 0 : std::countr_zero(w) + 1;
     call.buffer<std::uint32_t>(1)[i] =
-        funnel + reversed + static_cast<std::uint32_t>(std::countl_zero(r) + firstSet + std::popcount(parity));
+        funnel + reversed +
+        static_cast<std::uint32_t>(std::countl_zero(r) + firstSet + std::popcount(parity));
   }
 }
 
-int signedByte(std::uint32_t word, int k) { return static_cast<std::int8_t>(word >> 8 * k); }
-int unsignedByte(std::uint32_t word, int k) { return static_cast<std::uint8_t>(word >> 8 * k); }
+int signedByte(std::uint32_t word, int k) {
+  return static_cast<std::int8_t>(word >> 8 * k);
+}
+int unsignedByte(std::uint32_t word, int k) {
+  return static_cast<std::uint8_t>(word >> 8 * k);
+}
 
 void dotBytes(Call& call) {
   const auto a = call.buffer<std::uint32_t>(0);
@@ -45,14 +51,17 @@ void dotBytes(Call& call) {
   const auto signedOf = [](std::uint32_t word) { return static_cast<std::int32_t>(word); };
   std::uint32_t added = 0, differences = 0, maxima = 0;
   for (int k = 0; k < 4; ++k) {
-    added |= static_cast<std::uint32_t>((unsignedByte(a[0], k) + unsignedByte(b[0], k)) & 0xff) << 8 * k;
-    differences |= static_cast<std::uint32_t>(std::abs(unsignedByte(a[1], k) - unsignedByte(b[1], k)))
-                   << 8 * k;
+    added |= static_cast<std::uint32_t>((unsignedByte(a[0], k) + unsignedByte(b[0], k)) & 0xff)
+             << 8 * k;
+    differences |=
+        static_cast<std::uint32_t>(std::abs(unsignedByte(a[1], k) - unsignedByte(b[1], k)))
+        << 8 * k;
   }
   for (int k = 0; k < 2; ++k) {
     const auto half = [k](std::uint32_t word) { return static_cast<std::int16_t>(word >> 16 * k); };
-    maxima |= static_cast<std::uint32_t>(static_cast<std::uint16_t>(std::max(half(a[2]), half(b[2]))))
-              << 16 * k;
+    maxima |=
+        static_cast<std::uint32_t>(static_cast<std::uint16_t>(std::max(half(a[2]), half(b[2]))))
+        << 16 * k;
   }
   const std::int64_t x = signedOf(a[3]), y = signedOf(b[3]);
   const auto low24 = [&](std::uint32_t word) { return std::int64_t{signedOf(word << 8) >> 8}; };
@@ -105,8 +114,8 @@ void sha256Rounds(Call& call) {
     for (int i = 0; i < 64; ++i) {
       const std::uint32_t t1 = h + (std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25)) +
                                ((e & f) ^ (~e & g)) + constants[i] + w[i];
-      const std::uint32_t t2 = (std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22)) +
-                               ((a & b) ^ (a & c) ^ (b & c));
+      const std::uint32_t t2 =
+          (std::rotr(a, 2) ^ std::rotr(a, 13) ^ std::rotr(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));
       h = g, g = f, f = e, e = d + t1, d = c, c = b, b = a, a = t1 + t2;
     }
     const std::uint32_t result[] = {a, b, c, d, e, f, g, h};
@@ -114,7 +123,8 @@ void sha256Rounds(Call& call) {
   }
 }
 
-// ---- wide integers -------------------------------------------------------------------------------
+// ---- wide integers
+// -------------------------------------------------------------------------------
 
 void add256(Call& call) {
   const auto a = call.buffer<std::uint32_t>(0);
@@ -138,9 +148,10 @@ void multiply64Wide(Call& call) {
 
 void products128(Call& call) {
   for (int i = 0; i < call.integer(3); ++i) {
-    const Uint128 p = static_cast<Uint128>(call.buffer<std::uint64_t>(0)[i]) *
-                      call.buffer<std::uint64_t>(1)[i];
-    call.buffer<Uint128>(2)[i] = (p << 3 ^ p >> 61) - (p > static_cast<Uint128>(1) << 100 ? 7u : 0u);
+    const Uint128 p =
+        static_cast<Uint128>(call.buffer<std::uint64_t>(0)[i]) * call.buffer<std::uint64_t>(1)[i];
+    call.buffer<Uint128>(2)[i] =
+        (p << 3 ^ p >> 61) - (p > static_cast<Uint128>(1) << 100 ? 7u : 0u);
   }
 }
 
@@ -175,7 +186,8 @@ void modularPower(Call& call) {
   }
 }
 
-// ---- special functions ---------------------------------------------------------------------------
+// ---- special functions
+// ---------------------------------------------------------------------------
 
 void specialFunctions(Call& call) {
   for (int i = 0; i < call.integer(2); ++i) {
@@ -191,8 +203,9 @@ void sineTable(Call& call) {
   for (int i = 0; i < call.integer(2); ++i) {
     const auto x = static_cast<double>(i);
     call.buffer<double>(0)[i] = std::sin(1e5 * x);
-    call.buffer<float>(1)[i] = static_cast<float>(
-        std::sin(static_cast<double>(1e5f * static_cast<float>(i))) + std::pow(x, 1.5) + std::lgamma(x + 1));
+    call.buffer<float>(1)[i] =
+        static_cast<float>(std::sin(static_cast<double>(1e5f * static_cast<float>(i))) +
+                           std::pow(x, 1.5) + std::lgamma(x + 1));
   }
   call.close<double>(0, 1e-14);
   call.close<float>(1, 1e-6);
@@ -242,8 +255,7 @@ void compareAndSwapMax(Call& call) {
 void gelu(Call& call) {
   for (float& x : call.buffer<float>(0)) {
     const double v = static_cast<double>(x);
-    x = static_cast<float>(0.5 * v *
-                           (1 + std::tanh(0.7978845608 * (v + 0.044715 * v * v * v))));
+    x = static_cast<float>(0.5 * v * (1 + std::tanh(0.7978845608 * (v + 0.044715 * v * v * v))));
   }
   call.close<float>(0, 1e-6);
 }
@@ -252,20 +264,25 @@ void registerBound(Call& call) {
   for (double& x : call.buffer<double>(0)) x = std::sqrt(x);
 }
 
-// ---- short floats --------------------------------------------------------------------------------
+// ---- short floats
+// --------------------------------------------------------------------------------
 
 // Every step is rounded to half precision.
 void halfMath(Call& call) {
   const auto a = call.buffer<Half>(0);
   const auto b = call.buffer<Half>(1);
-  const auto rounded16 = [](double value) { return static_cast<float>(Half(static_cast<float>(value))); };
+  const auto rounded16 = [](double value) {
+    return static_cast<float>(Half(static_cast<float>(value)));
+  };
   const auto low = [&](int i) {
     const float x = static_cast<float>(a[2 * i]), y = static_cast<float>(b[2 * i]);
-    float r = rounded16(std::max(0.0, static_cast<double>(x) * static_cast<double>(y) + static_cast<double>(std::max(x, y))));
+    float r = rounded16(std::max(0.0, static_cast<double>(x) * static_cast<double>(y) +
+                                          static_cast<double>(std::max(x, y))));
     r = rounded16(static_cast<double>(r) +
                   static_cast<double>(rounded16(std::exp2(static_cast<double>(rounded16(
                       std::clamp(static_cast<double>(x) * static_cast<double>(y), 0.0, 1.0)))))));
-    const bool bothGreater = x > y && static_cast<float>(a[2 * i + 1]) > static_cast<float>(b[2 * i + 1]);
+    const bool bothGreater =
+        x > y && static_cast<float>(a[2 * i + 1]) > static_cast<float>(b[2 * i + 1]);
     if (bothGreater) r = -r;
     return std::min(r, rounded16(1.0 / static_cast<double>(std::fabs(y))));
   };
@@ -290,8 +307,9 @@ void bfloatMath(Call& call) {
 std::uint8_t toFloat8(float value, int mantissaBits, int bias, int largest) {
   const auto decode = [&](int code) {
     const int exponent = code >> mantissaBits, mantissa = code & ((1 << mantissaBits) - 1);
-    return exponent == 0 ? std::ldexp(mantissa, 1 - bias - mantissaBits)
-                         : std::ldexp(mantissa + (1 << mantissaBits), exponent - bias - mantissaBits);
+    return exponent == 0
+               ? std::ldexp(mantissa, 1 - bias - mantissaBits)
+               : std::ldexp(mantissa + (1 << mantissaBits), exponent - bias - mantissaBits);
   };
   const double magnitude = std::fabs(static_cast<double>(value));
   int code = 0;
@@ -310,7 +328,8 @@ void toFp8(Call& call) {
     call.buffer<std::uint8_t>(1)[i] = e4m3;
     call.buffer<std::uint8_t>(2)[i] = toFloat8(in[i], 2, 15, 0x7b);
     const int exponent = e4m3 >> 3 & 15, mantissa = e4m3 & 7;
-    const double back = exponent == 0 ? std::ldexp(mantissa, -9) : std::ldexp(mantissa + 8, exponent - 10);
+    const double back =
+        exponent == 0 ? std::ldexp(mantissa, -9) : std::ldexp(mantissa + 8, exponent - 10);
     call.buffer<Half>(3)[i] = Half(static_cast<float>((e4m3 & 0x80) != 0 ? -back : back));
   }
 }
@@ -318,7 +337,8 @@ void toFp8(Call& call) {
 void dotHalf(Call& call) {
   float sum = 0;
   for (int i = 0; i < call.integer(3); ++i) {
-    sum += static_cast<float>(call.buffer<Half>(0)[i]) * static_cast<float>(call.buffer<Half>(1)[i]);
+    sum +=
+        static_cast<float>(call.buffer<Half>(0)[i]) * static_cast<float>(call.buffer<Half>(1)[i]);
   }
   call.buffer<float>(2)[0] = 2 * sum;
 }
@@ -336,7 +356,8 @@ void scatterAdd(Call& call) {
   }
 }
 
-// ---- tables --------------------------------------------------------------------------------------
+// ---- tables
+// --------------------------------------------------------------------------------------
 
 void filter(Call& call) {
   const double gauss[] = {0.0044, 0.0540, 0.2420, 0.3989, 0.2420, 0.0540, 0.0044};
@@ -374,7 +395,8 @@ void follow(Call& call) {
   call.variable<std::int32_t>("managedTotal")[0] += static_cast<std::int32_t>(call.block().x);
 }
 
-// ---- hashing -------------------------------------------------------------------------------------
+// ---- hashing
+// -------------------------------------------------------------------------------------
 
 std::uint32_t mix(std::uint32_t k) {
   k ^= k >> 16;
@@ -400,7 +422,8 @@ void findValues(Call& call) {
   for (int i = 0; i < call.integer(4); ++i) {
     std::uint32_t& found = call.buffer<std::uint32_t>(3)[i] = ~0u;
     for (const std::uint64_t entry : call.buffer<std::uint64_t>(0)) {
-      if (entry >> 32 == call.buffer<std::uint32_t>(2)[i]) found = static_cast<std::uint32_t>(entry);
+      if (entry >> 32 == call.buffer<std::uint32_t>(2)[i])
+        found = static_cast<std::uint32_t>(entry);
     }
   }
 }
@@ -457,6 +480,8 @@ constexpr Reference kReferences[] = {
 
 }  // namespace
 
-std::span<const Reference> numericReferences() { return kReferences; }
+std::span<const Reference> numericReferences() {
+  return kReferences;
+}
 
 }  // namespace ptxopt::interp

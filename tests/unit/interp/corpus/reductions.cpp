@@ -59,7 +59,8 @@ void rowSums(Call& call) {
   const auto out = call.buffer<float>(1);
   const int columns = call.integer(2);
   for (std::size_t i = 0; i < in.size(); ++i) {
-    for (int lane = 0; lane < kLanes; ++lane) out[static_cast<int>(i) / columns * kLanes + lane] += in[i];
+    for (int lane = 0; lane < kLanes; ++lane)
+      out[static_cast<int>(i) / columns * kLanes + lane] += in[i];
   }
 }
 
@@ -143,7 +144,8 @@ void argmax(Call& call) {
   call.buffer<std::int32_t>(1)[1] = static_cast<std::int32_t>(best - in.begin());
 }
 
-// ---- scans ---------------------------------------------------------------------------------------
+// ---- scans
+// ---------------------------------------------------------------------------------------
 
 // Sums wrap, as those of the kernels do.
 void inclusiveScan(std::span<const std::uint32_t> in, std::span<std::uint32_t> out,
@@ -177,7 +179,8 @@ void scanBlelloch(Call& call) {
 void addBlockOffsets(Call& call) {
   const auto data = call.buffer<std::uint32_t>(0);
   const auto offsets = call.buffer<std::uint32_t>(1);
-  for (int i = 0; i < call.integer(2); ++i) data[i] += offsets[i / static_cast<int>(call.block().x)];
+  for (int i = 0; i < call.integer(2); ++i)
+    data[i] += offsets[i / static_cast<int>(call.block().x)];
 }
 
 void scanLookback(Call& call) {
@@ -194,7 +197,8 @@ void scanLookback(Call& call) {
   call.variable<std::uint32_t>("nextTile")[0] = call.grid().x;
 }
 
-// ---- histograms ----------------------------------------------------------------------------------
+// ---- histograms
+// ----------------------------------------------------------------------------------
 
 void histogramOfBytes(Call& call) {
   const auto bins = call.buffer<std::uint32_t>(1);
@@ -213,7 +217,8 @@ void clusterHistogram(Call& call) {
   for (const std::int32_t value : call.buffer<std::int32_t>(0)) ++bins[std::clamp(value, 0, last)];
 }
 
-// ---- compaction ----------------------------------------------------------------------------------
+// ---- compaction
+// ----------------------------------------------------------------------------------
 
 template <class T, class Keep>
 void compact(Call& call, std::span<const T> in, Keep keep) {
@@ -251,7 +256,8 @@ void runHeads(Call& call) {
   }
 }
 
-// ---- sorting -------------------------------------------------------------------------------------
+// ---- sorting
+// -------------------------------------------------------------------------------------
 
 template <class T>
 void sortAll(Call& call) {
@@ -314,7 +320,8 @@ void sortSegments(Call& call) {
   }
 }
 
-// ---- the k largest -------------------------------------------------------------------------------
+// ---- the k largest
+// -------------------------------------------------------------------------------
 
 void topRepeated(Call& call) {
   const auto in = call.buffer<float>(0);
@@ -398,6 +405,8 @@ constexpr Reference kReferences[] = {
 
 }  // namespace
 
-std::span<const Reference> reductionReferences() { return kReferences; }
+std::span<const Reference> reductionReferences() {
+  return kReferences;
+}
 
 }  // namespace ptxopt::interp

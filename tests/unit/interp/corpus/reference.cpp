@@ -56,8 +56,7 @@ Call::Call(const ir::Module& module, const Launch& launch) : launch_(&launch) {
   for (const ImageObject& object : image.objects()) memory_[object.name] = object.bytes;
   for (const auto& [name, content] : launch.globals) {
     std::vector<std::uint8_t>& bytes = memory_.at(name);
-    std::copy_n(content.bytes.begin(), std::min(bytes.size(), content.bytes.size()),
-                bytes.begin());
+    std::copy_n(content.bytes.begin(), std::min(bytes.size(), content.bytes.size()), bytes.begin());
   }
   block_ = Dim3{32};
   for (const ir::Function& function : module.functions()) {

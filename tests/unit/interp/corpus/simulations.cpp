@@ -11,7 +11,8 @@
 namespace ptxopt::interp {
 namespace {
 
-// ---- graphs --------------------------------------------------------------------------------------
+// ---- graphs
+// --------------------------------------------------------------------------------------
 
 void bfsLevel(Call& call) {
   const auto rowStart = call.buffer<std::int32_t>(0);
@@ -92,7 +93,8 @@ void otherTiles(Call& call) {
   floyd(call, [](int i, int j, int block) { return i != block && j != block; });
 }
 
-// ---- dynamic programming -------------------------------------------------------------------------
+// ---- dynamic programming
+// -------------------------------------------------------------------------
 
 // The kernel fills the tiles of one diagonal, each from the cells above and to its left.
 void alignTile(Call& call) {
@@ -105,8 +107,8 @@ void alignTile(Call& call) {
     for (int i = 1; i <= kTile; ++i) {
       for (int j = 1; j <= kTile; ++j) {
         const int at = (ty * kTile + i) * columns + tx * kTile + j;
-        m[at] = std::max({m[at - columns - 1] + score[at], m[at - 1] - penalty,
-                          m[at - columns] - penalty});
+        m[at] = std::max(
+            {m[at - columns - 1] + score[at], m[at - 1] - penalty, m[at - columns] - penalty});
       }
     }
   }
@@ -128,7 +130,8 @@ void editDistance(Call& call) {
   call.buffer<std::int32_t>(4)[0] = row.back();
 }
 
-// ---- particles -----------------------------------------------------------------------------------
+// ---- particles
+// -----------------------------------------------------------------------------------
 
 void nbodyForces(Call& call) {
   const auto bodies = call.buffer<float>(0);
@@ -138,7 +141,8 @@ void nbodyForces(Call& call) {
     for (int j = 0; j < n; ++j) {
       double d[3], square = 1e-4;
       for (int axis = 0; axis < 3; ++axis) {
-        d[axis] = static_cast<double>(bodies[4 * j + axis]) - static_cast<double>(bodies[4 * i + axis]);
+        d[axis] =
+            static_cast<double>(bodies[4 * j + axis]) - static_cast<double>(bodies[4 * i + axis]);
         square += d[axis] * d[axis];
       }
       const double s = static_cast<double>(bodies[4 * j + 3]) / (square * std::sqrt(square));
@@ -187,7 +191,8 @@ void lennardJones(Call& call) {
   call.close<float>(3, 1e-6);
 }
 
-// ---- relaxation over the whole grid --------------------------------------------------------------
+// ---- relaxation over the whole grid
+// --------------------------------------------------------------
 
 void relax(Call& call) {
   const auto u = call.buffer<float>(0);
@@ -239,9 +244,12 @@ void conjugateGradientStep(Call& call) {
   call.close<float>(2, 1e-6);
 }
 
-// ---- finance and random numbers ------------------------------------------------------------------
+// ---- finance and random numbers
+// ------------------------------------------------------------------
 
-double normalCdf(double d) { return 0.5 * std::erfc(-d / std::numbers::sqrt2); }
+double normalCdf(double d) {
+  return 0.5 * std::erfc(-d / std::numbers::sqrt2);
+}
 
 struct Prices {
   double call;
@@ -260,10 +268,10 @@ Prices price(double spot, double strike, double years, double rate, double volat
 void blackScholes(Call& call) {
   const auto spotStrike = call.buffer<float>(0);
   for (int i = 0; i < call.integer(5); ++i) {
-    const Prices prices =
-        price(static_cast<double>(spotStrike[2 * i]), static_cast<double>(spotStrike[2 * i + 1]),
-              static_cast<double>(call.buffer<float>(1)[i]), static_cast<double>(call.scalar<float>(3)),
-              static_cast<double>(call.scalar<float>(4)));
+    const Prices prices = price(
+        static_cast<double>(spotStrike[2 * i]), static_cast<double>(spotStrike[2 * i + 1]),
+        static_cast<double>(call.buffer<float>(1)[i]), static_cast<double>(call.scalar<float>(3)),
+        static_cast<double>(call.scalar<float>(4)));
     call.buffer<float>(2)[2 * i] = static_cast<float>(prices.call);
     call.buffer<float>(2)[2 * i + 1] = static_cast<float>(prices.put);
   }
@@ -286,9 +294,10 @@ void binomialTree(Call& call) {
   for (std::size_t block = 0; block < call.grid().x; ++block) {
     std::vector<double> value;
     for (int t = 0; t <= steps; ++t) {
-      value.push_back(std::max(0.0, static_cast<double>(call.buffer<float>(0)[block]) *
-                                            std::pow(static_cast<double>(call.scalar<float>(2)), 2 * t - steps) -
-                                        static_cast<double>(call.scalar<float>(1))));
+      value.push_back(std::max(
+          0.0, static_cast<double>(call.buffer<float>(0)[block]) *
+                       std::pow(static_cast<double>(call.scalar<float>(2)), 2 * t - steps) -
+                   static_cast<double>(call.scalar<float>(1))));
     }
     for (int k = steps; k > 0; --k) {
       for (int t = 0; t < k; ++t) {
@@ -373,7 +382,8 @@ void randomWalk(Call& call) {
 void dropoutTriton(Call& call) {
   const float p = call.scalar<float>(3);
   for (int i = 0; i < call.integer(2); ++i) {
-    const Philox r = philox({{static_cast<std::uint32_t>(i), 0, 0, 0}}, call.scalar<std::uint32_t>(4), 0);
+    const Philox r =
+        philox({{static_cast<std::uint32_t>(i), 0, 0, 0}}, call.scalar<std::uint32_t>(4), 0);
     const auto word = static_cast<std::int32_t>(r.word[0]);
     const float uniform = static_cast<float>(word < 0 ? ~word : word) * 4.6566127342e-10f;
     if (uniform > p) call.buffer<float>(1)[i] = call.buffer<float>(0)[i] / (1 - p);
@@ -381,7 +391,8 @@ void dropoutTriton(Call& call) {
   call.close<float>(1, 1e-6);
 }
 
-// ---- Fourier transforms --------------------------------------------------------------------------
+// ---- Fourier transforms
+// --------------------------------------------------------------------------
 
 std::vector<std::complex<double>> transform(std::span<const float> in) {
   const std::size_t n = in.size() / 2;
@@ -408,8 +419,12 @@ void transformBlocks(Call& call, std::size_t n, std::size_t output) {
   }
   call.close<float>(output, 1e-4);
 }
-void fft512(Call& call) { transformBlocks(call, 512, 0); }
-void fft256(Call& call) { transformBlocks(call, 256, 1); }
+void fft512(Call& call) {
+  transformBlocks(call, 512, 0);
+}
+void fft256(Call& call) {
+  transformBlocks(call, 256, 1);
+}
 
 // From transforms of `ns` points to transforms of twice as many.
 void stockhamStep(Call& call) {
@@ -419,10 +434,10 @@ void stockhamStep(Call& call) {
                                 static_cast<double>(call.buffer<float>(0)[2 * at + 1]));
   };
   for (int j = 0; j < n / 2; ++j) {
-    const auto turned =
-        value(j + n / 2) * std::polar(1.0, -std::numbers::pi * (j % ns) / ns);
+    const auto turned = value(j + n / 2) * std::polar(1.0, -std::numbers::pi * (j % ns) / ns);
     const int to = j / ns * ns * 2 + j % ns;
-    for (const auto& [at, result] : {std::pair(to, value(j) + turned), std::pair(to + ns, value(j) - turned)}) {
+    for (const auto& [at, result] :
+         {std::pair(to, value(j) + turned), std::pair(to + ns, value(j) - turned)}) {
       call.buffer<float>(1)[2 * at] = static_cast<float>(result.real());
       call.buffer<float>(1)[2 * at + 1] = static_cast<float>(result.imag());
     }
@@ -430,7 +445,8 @@ void stockhamStep(Call& call) {
   call.close<float>(1, 1e-5);
 }
 
-// ---- clustering ----------------------------------------------------------------------------------
+// ---- clustering
+// ----------------------------------------------------------------------------------
 
 void assignPoints(Call& call) {
   const auto points = call.buffer<float>(0);
@@ -503,6 +519,8 @@ constexpr Reference kReferences[] = {
 
 }  // namespace
 
-std::span<const Reference> simulationReferences() { return kReferences; }
+std::span<const Reference> simulationReferences() {
+  return kReferences;
+}
 
 }  // namespace ptxopt::interp

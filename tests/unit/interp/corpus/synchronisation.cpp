@@ -20,7 +20,8 @@ void eachThread(Call& call, std::size_t output, Compute compute) {
   for (std::uint32_t t = 0; t < call.block().x; ++t) out[t] = compute(t);
 }
 
-// ---- redundant and needed barriers ---------------------------------------------------------------
+// ---- redundant and needed barriers
+// ---------------------------------------------------------------
 
 void reversed(Call& call) {
   const Words in = call.buffer<std::uint32_t>(0);
@@ -93,7 +94,8 @@ void acrossTheBackEdge(Call& call) {
   const Words in = call.buffer<std::uint32_t>(0);
   eachThread(call, 1, [&](std::uint32_t t) {
     std::uint32_t sum = 0;
-    for (std::uint32_t r = 0; r < call.scalar<std::uint32_t>(2); ++r) sum += in[r * 256 + (t + r) % 256];
+    for (std::uint32_t r = 0; r < call.scalar<std::uint32_t>(2); ++r)
+      sum += in[r * 256 + (t + r) % 256];
     return sum;
   });
 }
@@ -120,11 +122,13 @@ void fenceAndFlag(Call& call) {
   call.buffer<std::uint32_t>(1)[0] = 1;
 }
 
-// ---- guards and exits ----------------------------------------------------------------------------
+// ---- guards and exits
+// ----------------------------------------------------------------------------
 
 void guardedByBlock(Call& call) {
   const auto in = call.buffer<float>(0);
-  for (std::size_t i = 0; i < in.size(); ++i) call.buffer<float>(1)[i] = in[i / 128 * 128 + 127 - i % 128];
+  for (std::size_t i = 0; i < in.size(); ++i)
+    call.buffer<float>(1)[i] = in[i / 128 * 128 + 127 - i % 128];
 }
 
 void guardedByThread(Call& call) {
@@ -166,7 +170,8 @@ void largest(Call& call) {
   data.back() = *std::max_element(data.begin(), data.end() - 1);
 }
 
-// ---- fixed blocks and clusters -------------------------------------------------------------------
+// ---- fixed blocks and clusters
+// -------------------------------------------------------------------
 
 void sumOfEachBlock(Call& call) {
   const auto in = call.buffer<float>(0);
@@ -200,7 +205,8 @@ void clusterSum(Call& call) {
   }
 }
 
-// ---- dynamic shared memory -----------------------------------------------------------------------
+// ---- dynamic shared memory
+// -----------------------------------------------------------------------
 
 void partitioned(Call& call) {
   const auto in = call.buffer<float>(0);
@@ -221,7 +227,8 @@ void staticAndDynamic(Call& call) {
   call.unordered<std::int32_t>(1, 0, count);
 }
 
-// ---- producers and consumers ---------------------------------------------------------------------
+// ---- producers and consumers
+// ---------------------------------------------------------------------
 
 // Each chunk of 128 is reversed on its way through the buffer.
 void saxpySpecialised(Call& call) {
@@ -253,7 +260,8 @@ void barrierReductions(Call& call) {
     for (int i = b * block; i < (b + 1) * block; ++i) {
       if (i < call.integer(2) && in[i] > 0) ++count;
     }
-    call.buffer<std::int32_t>(1)[b] = count | (count == block ? 1 : 0) << 16 | (count > 0 ? 1 : 0) << 17;
+    call.buffer<std::int32_t>(1)[b] =
+        count | (count == block ? 1 : 0) << 16 | (count > 0 ? 1 : 0) << 17;
   }
 }
 
@@ -269,18 +277,22 @@ void asyncCopyOnBarrier(Call& call) {
     std::int32_t word[4];
   };
   const auto in = call.buffer<Quad>(0);
-  for (std::size_t i = 0; i < in.size(); ++i) call.buffer<Quad>(1)[i] = in[i / 128 * 128 + 127 - i % 128];
+  for (std::size_t i = 0; i < in.size(); ++i)
+    call.buffer<Quad>(1)[i] = in[i / 128 * 128 + 127 - i % 128];
 }
 
 void scaleBulk(Call& call) {
   const auto in = call.buffer<float>(0);
-  for (std::size_t i = 0; i < in.size(); ++i) call.buffer<float>(1)[i] = in[i] * call.scalar<float>(2);
+  for (std::size_t i = 0; i < in.size(); ++i)
+    call.buffer<float>(1)[i] = in[i] * call.scalar<float>(2);
 }
 void addBulk(Call& call) {
-  for (int i = 0; i < call.integer(2); ++i) call.buffer<float>(1)[i % 512] += call.buffer<float>(0)[i];
+  for (int i = 0; i < call.integer(2); ++i)
+    call.buffer<float>(1)[i % 512] += call.buffer<float>(0)[i];
 }
 
-// ---- flags and atomics ---------------------------------------------------------------------------
+// ---- flags and atomics
+// ---------------------------------------------------------------------------
 
 // Every warp adds its number to what the warp before passes on.
 void warpPipeline(Call& call) {
@@ -313,7 +325,8 @@ void messagePassing(Call& call) {
   call.buffer<std::uint32_t>(1)[0] = 1;
 }
 
-// ---- warps ---------------------------------------------------------------------------------------
+// ---- warps
+// ---------------------------------------------------------------------------------------
 
 void votes(Call& call) {
   const auto in = call.buffer<std::int32_t>(0);
@@ -375,7 +388,8 @@ void laneMasks(Call& call) {
   });
 }
 
-// ---- output --------------------------------------------------------------------------------------
+// ---- output
+// --------------------------------------------------------------------------------------
 
 template <class... Values>
 std::string formatted(const char* format, Values... values) {
@@ -403,7 +417,9 @@ void orderedOutput(Call& call) {
 }
 
 // Addresses of memory that has been freed.
-void linkedLists(Call& call) { call.ignore(0); }
+void linkedLists(Call& call) {
+  call.ignore(0);
+}
 
 // Clocks, and a store to the same place by everyone.
 void timeLoads(Call& call) {
@@ -472,6 +488,8 @@ constexpr Reference kReferences[] = {
 
 }  // namespace
 
-std::span<const Reference> synchronisationReferences() { return kReferences; }
+std::span<const Reference> synchronisationReferences() {
+  return kReferences;
+}
 
 }  // namespace ptxopt::interp
