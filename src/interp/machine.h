@@ -208,16 +208,11 @@ class Machine {
     ClockRef fences;  // fence.sc.cluster
   };
 
-  // machine.cpp: threads, frames and control
+  // machine.cpp: threads and control
   void startClusters();
   void startCta(Cta& cta, std::uint64_t index, std::size_t firstThread);
-  void enter(Thread& thread, const Code& code, std::size_t frame, std::uint64_t localBase);
-  Slot valueOf(const Thread& thread, const FrameValue& value) const;
   void slice(Thread& thread);
   bool execute(Thread& thread, const Op& op);  // false: the slice ends
-  void call(Thread& thread, const Op& op);
-  void callBuiltin(Thread& thread, const CallSite& site);
-  void ret(Thread& thread);
   void exit(Thread& thread);
   bool releaseConverging();
   bool releaseConverging(Cta& cta, std::uint32_t warp);
@@ -232,6 +227,13 @@ class Machine {
   ThreadName nameOfAgent(AgentId agent) const;
   AgentId agentOf(const Thread& thread) const;
   Home homeOf(const Thread& thread) const;
+
+  // machine_calls.cpp
+  void enter(Thread& thread, const Code& code, std::size_t frame, std::uint64_t localBase);
+  Slot valueOf(const Thread& thread, const FrameValue& value) const;
+  void call(Thread& thread, const Op& op);
+  void callBuiltin(Thread& thread, const CallSite& site);
+  void ret(Thread& thread);
 
   // machine_memory.cpp
   std::uint64_t addressOf(const Thread& thread, const Op& op) const;
