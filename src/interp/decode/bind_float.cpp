@@ -1,4 +1,6 @@
 // f32, f32x2 and f64 arithmetic (PTX ISA 9.7.3) and f16, bf16 (9.7.4).
+#include <algorithm>
+
 #include "interp/arithmetic/conversion.h"
 #include "interp/arithmetic/floating.h"
 #include "interp/decode/bind.h"
@@ -243,11 +245,20 @@ Compute bindMixed(const isa::Form& form, Op& op) {
   }
 }
 
+// Operands of several types, as in add.f32x2.f16x2.f32x2.
+bool isMixed(const isa::Form& form) {
+  return std::any_of(form.qualifiers.begin(), form.qualifiers.end(), [&](std::string_view word) {
+    const auto type = isa::parseType(word);
+    return type && *type != form.type;
+  });
+}
+
 }  // namespace
 
 Compute bindFloat(const isa::Form& form, Op& op) {
   const bool approximate = form.has(".approx") || form.has(".full");
   if (op.type == Type::F32x2) {
+    if (isMixed(form)) return nullptr;
     switch (form.opcode) {
       case Opcode::Add:
         return &pairBinary<add<float>>;
@@ -292,7 +303,7 @@ Compute bindHalf(const isa::Form& form, Op& op) {
     default:
       return nullptr;
   }
-  if (op.sourceType != op.type || form.has(".oob")) return nullptr;
+  if (isMixed(form) || form.has(".oob")) return nullptr;
   op.width = op.type == Type::F16 || op.type == Type::BF16 ? 16 : 32;
   using H = std::uint16_t;
   switch (form.opcode) {

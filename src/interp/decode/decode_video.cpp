@@ -123,10 +123,13 @@ std::int64_t apply(Operation operation, std::int64_t a, std::int64_t b, bool wra
     case Operation::Average:
       return (a + b + (a + b >= 0 ? 1 : 0)) >> 1;
     case Operation::Shl: {
-      // 65 bits are needed; what is above 62 matters only to the clamp.
+      // 65 bits are needed.  Of a number that a word does not hold, the clamp wants no more than
+      // the sign; the low word is what stays without it.
       const Wide wide = static_cast<Wide>(a) * (static_cast<Wide>(1) << count());
-      constexpr Wide kBound = static_cast<Wide>(1) << 62;
-      return static_cast<std::int64_t>(wide > kBound ? kBound : wide < -kBound ? -kBound : wide);
+      constexpr std::int64_t kBound = std::int64_t{1} << 62;
+      if (wide >= -kBound && wide < kBound) return static_cast<std::int64_t>(wide);
+      const auto low = static_cast<std::int64_t>(static_cast<std::uint64_t>(wide) & 0xffffffff);
+      return (wide < 0 ? -kBound : kBound) + low;
     }
     case Operation::Shr:
       return a >> count();
