@@ -117,7 +117,7 @@ OptimizeOptions Batch::optimizeOptions(FileReport& report, unsigned threads) con
   result.run.disabledPasses = options_.disabledPasses;
   result.run.changeLimit = options_.changeLimit;
   result.run.threads = threads;
-  result.run.remarks = !options_.remarks.empty();
+  result.run.remarks = !options_.remarks.empty() || options_.printDeadSync;
   result.run.verifyEach = options_.verifyEach;
   result.verifyInput = options_.verify      ? InputCheck::Require
                        : options_.warnInput ? InputCheck::Warn
@@ -163,6 +163,11 @@ void Batch::deliver(FileReport& report, const std::string& input,
   }
   if (result.module == nullptr) return;
   if (!options_.remarks.empty()) report.remarks = remarkLines(*result.module, result.run.remarks);
+  if (options_.printDeadSync) {
+    for (const passes::Remark& remark : result.run.remarks) {
+      if (remark.message.starts_with("Removed dead synch")) say(report, remark.message + '\n');
+    }
+  }
   if (dotCfgToFolder_) {
     try {
       writeDotFiles(*result.module, options_.dotCfg, outputBaseName(input));

@@ -84,6 +84,7 @@ struct RawOptions {
   std::optional<std::string> passes;
   std::int64_t changeLimit = -1;
   std::string statistics;
+  std::vector<std::string> keepBarriers;
   bool listPasses = false;
   bool quiet = false;
   bool verbose = false;
@@ -126,10 +127,18 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
       ->check(
           CLI::Range(std::int64_t{-1}, std::numeric_limits<std::int64_t>::max()).description(""));
 
+  app.add_option("--keep-barriers", raw.keepBarriers,
+                 "Leave the CTA barriers of a kernel alone, or that of one line (repeatable)")
+      ->type_name("KERNEL[:LINE]")
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false);
+
   app.option_defaults()->group("Reports");
   app.add_option("--remarks", options.remarks,
                  "Write what passes did and what they nearly did, as JSON lines")
       ->type_name("FILE");
+  app.add_flag("--print-dead-sync-elim", options.printDeadSync,
+               "Print each removed barrier to standard error");
   app.add_flag("--stats{text}", raw.statistics,
                "Print counts to standard error; --stats=json for programs")
       ->check(CLI::IsMember({"text", "json"}).description(""));
@@ -226,12 +235,30 @@ void requireDistinctNames(const char* option, const std::vector<std::string>& in
   }
 }
 
+// The barrier passes of the pipeline are told.
+void keepBarriers(std::vector<passes::PipelineStep>& pipeline,
+                  const std::vector<std::string>& kept) {
+  if (kept.empty()) return;
+  std::string text;
+  for (const std::string& entry : kept) text += (text.empty() ? "" : ";") + entry;
+  for (passes::PipelineStep& step : pipeline) {
+    if (step.name != "basic-dbe" && step.name != "dead-sync") continue;
+    std::string& option = step.options["keep"];
+    option += (option.empty() ? "" : ";") + text;
+    std::string error;
+    if (passes::findPass(step.name)->create(step.options, error) == nullptr) {
+      throw std::invalid_argument("--keep-barriers: " + error);
+    }
+  }
+}
+
 // Throws std::invalid_argument with a message for the user.
 void complete(Options& options, const RawOptions& raw) {
   options.verbosity = raw.quiet ? -1 : int{raw.verbose};
   options.warnInput = raw.level == 0 && !raw.passes;
   options.pipeline =
       passes::parsePipeline(raw.passes ? *raw.passes : passes::pipelineOfLevel(raw.level));
+  keepBarriers(options.pipeline, raw.keepBarriers);
   if (raw.changeLimit >= 0) options.changeLimit = static_cast<std::uint64_t>(raw.changeLimit);
   if (raw.statistics == "text") options.statistics = StatisticsFormat::Text;
   if (raw.statistics == "json") options.statistics = StatisticsFormat::Json;

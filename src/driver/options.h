@@ -35,6 +35,8 @@ struct Options {
   std::vector<std::string> disabledPasses;
   std::uint64_t changeLimit = passes::ChangeBudget::kUnlimited;
 
+  bool printDeadSync = false;  // --print-dead-sync-elim
+
   bool verify = false;
   bool verifyEach = false;
   bool warnInput = false;  // -O0: what the verifier finds in the input is warned of

@@ -33,17 +33,6 @@ std::string_view markText(analysis::EffectMarks marks) {
   return "end of threads";
 }
 
-// The line of text in which `offset` stands, without its end.
-std::string_view lineAt(std::string_view text, std::size_t offset) {
-  const std::size_t before = text.rfind('\n', offset == 0 ? 0 : offset - 1);
-  const std::size_t begin = offset == 0 || before == std::string_view::npos ? 0 : before + 1;
-  return text.substr(begin, text.find('\n', offset) - begin);
-}
-
-bool asksToKeep(std::string_view comment) {
-  return comment.find("ptxopt: keep") != std::string_view::npos;
-}
-
 }  // namespace
 
 void BarrierRemarks::addFunction(const ir::Function& function) {
@@ -155,7 +144,9 @@ std::string BarrierRemarks::conflict(const BarrierRegions& regions, const Access
   const auto describeSide = [&](Direction side, std::optional<analysis::AccessSet::Key> key,
                                 analysis::EffectMarks marks, std::string_view name) {
     const auto* event = regions.findEvent(barrier, side, key, marks, kMostExplained);
-    const std::string_view what = key ? kindText(classes.of(*key).kinds) : markText(marks);
+    const std::string_view what = key                ? kindText(classes.of(*key).kinds)
+                                  : event != nullptr ? markText(event->marks)
+                                                     : markText(marks);
     return describe(event, what, name, remark);
   };
   const std::string above =
@@ -163,19 +154,6 @@ std::string BarrierRemarks::conflict(const BarrierRegions& regions, const Access
   const std::string below =
       describeSide(Direction::Forward, conflict.below, conflict.belowMarks, "below");
   return fmt::format("it orders two accesses\nabove: {}\nbelow: {}", above, below);
-}
-
-bool BarrierRemarks::isKeptByAuthor(const Instruction& barrier) const {
-  if (!barrier.source.valid()) return false;
-  const std::string_view text = module_->source().text();
-  const std::string_view line = lineAt(text, barrier.source.begin);
-  if (asksToKeep(line)) return true;
-  const auto begin = static_cast<std::size_t>(line.data() - text.data());
-  if (begin == 0) return false;
-  std::string_view above = lineAt(text, begin - 1);
-  above.remove_prefix(std::min(above.find_first_not_of(" \t"), above.size()));
-  const bool isComment = above.starts_with("//") || above.starts_with("/*");
-  return isComment && asksToKeep(above);
 }
 
 }  // namespace ptxopt::passes

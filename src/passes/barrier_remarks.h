@@ -32,9 +32,6 @@ class BarrierRemarks {
                        analysis::BarrierRegions::Node barrier,
                        const analysis::AccessClasses::Conflict& conflict, Remark& remark) const;
 
-  // A comment on the barrier's line, or one that has the line above for itself, says `ptxopt: keep`.
-  bool isKeptByAuthor(const ir::Instruction& barrier) const;
-
  private:
   std::uint32_t lineOf(const ir::Instruction& instruction) const;
   std::string placeOf(const ir::Instruction& instruction) const;  // file:line

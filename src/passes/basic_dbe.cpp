@@ -11,6 +11,7 @@
 #include "analysis/manager.h"
 #include "analysis/participation.h"
 #include "ir/effect.h"
+#include "passes/kept_barriers.h"
 
 namespace ptxopt::passes {
 
@@ -83,8 +84,8 @@ const char* reasonOf(Standing standing) {
 class Cleaner {
  public:
   Cleaner(ir::Function& function, analysis::Cfg& cfg, const Participation& participation,
-          const analysis::BarrierUse& use, PassContext& context)
-      : function_(function), cfg_(cfg), use_(use), context_(context) {
+          const analysis::BarrierUse& use, const KeptBarriers& kept, PassContext& context)
+      : function_(function), cfg_(cfg), use_(use), kept_(kept), context_(context) {
     for (const Participation::Member& member : participation.barriers()) {
       members_.emplace(member.instruction, &member);
     }
@@ -196,6 +197,10 @@ class Cleaner {
       separator.obstacle = "code next to it depends on when it runs";
       return false;
     }
+    if (const char* reason = kept_.whyKept(function_, instruction)) {
+      separator.obstacle = reason;
+      return false;
+    }
     // A pragma is about what follows it.
     if (instruction.previous != nullptr &&
         instruction.previous->kind == ir::StatementKind::Pragma) {
@@ -276,6 +281,7 @@ class Cleaner {
   ir::Function& function_;
   analysis::Cfg& cfg_;
   const analysis::BarrierUse& use_;  // of the kernel with everything that it calls
+  const KeptBarriers& kept_;
   PassContext& context_;
   std::unordered_map<const Instruction*, const Participation::Member*> members_;
   bool changed_ = false;
@@ -283,6 +289,8 @@ class Cleaner {
 
 class BasicDbe : public Pass {
  public:
+  explicit BasicDbe(KeptBarriers kept) : kept_(std::move(kept)) {}
+
   void prepare(const ir::Module& module, analysis::ModuleAnalyses& analyses) override {
     uses_.emplace(module, analyses.get<analysis::CallGraph>());
   }
@@ -292,10 +300,12 @@ class BasicDbe : public Pass {
     if (!function.isEntry() || uses_->own(function).ids == 0) return false;
     auto& cfg = context.analyses.get<analysis::Cfg>();
     const Participation participation(cfg, context.analyses.get<analysis::Liveness>(), *uses_);
-    return Cleaner(function, cfg, participation, uses_->withCallees(function), context).run();
+    return Cleaner(function, cfg, participation, uses_->withCallees(function), kept_, context)
+        .run();
   }
 
  private:
+  KeptBarriers kept_;
   std::optional<analysis::BarrierUses> uses_;
 };
 
@@ -304,13 +314,18 @@ class BasicDbe : public Pass {
 const PassInfo kBasicDbe = {
     "basic-dbe",
     "Removes CTA barriers that follow another, lead or trail a kernel, with nothing to order.",
-    "",
+    "keep=KERNEL[:LINE];...",
     [](const PassOptions& options, std::string& error) -> std::unique_ptr<Pass> {
-      if (!options.empty()) {
-        error = "takes no options, but was given '" + options.begin()->first + "'";
-        return nullptr;
+      std::optional<KeptBarriers> kept = KeptBarriers();
+      for (const auto& [name, value] : options) {
+        if (name != "keep") {
+          error = "takes no options but keep, and was given '" + name + "'";
+          return nullptr;
+        }
+        kept = KeptBarriers::parse(value, error);
+        if (!kept) return nullptr;
       }
-      return std::make_unique<BasicDbe>();
+      return std::make_unique<BasicDbe>(std::move(*kept));
     },
 };
 

@@ -11,6 +11,7 @@
 #include "analysis/manager.h"
 #include "analysis/polling.h"
 #include "passes/barrier_remarks.h"
+#include "passes/kept_barriers.h"
 
 namespace ptxopt::passes {
 
@@ -66,15 +67,20 @@ bool isPragmaOfOthers(const ir::Statement& statement) {
           pragma->text.starts_with("\"used_bytes_mask"));
 }
 
+struct Options {
+  Precision precision = Precision::Objects;
+  KeptBarriers kept;
+};
+
 // The whole engine on one entry, or on entries and the functions that they share.
 class Judge {
  public:
-  Judge(std::span<const BarrierBody> bodies, const BarrierFacts& facts, Precision precision,
+  Judge(std::span<const BarrierBody> bodies, const BarrierFacts& facts, const Options& options,
         bool wantRemarks)
       : bodies_(bodies),
-        precision_(precision),
+        options_(options),
         wantRemarks_(wantRemarks),
-        graph_(bodies, facts, precision) {
+        graph_(bodies, facts, options.precision) {
     for (const BarrierBody& body : bodies) {
       remarks_.addFunction(body.cfg->function());
       loops_.emplace_back(*body.cfg, *body.loops, facts.effects, graph_.sharedIsExternal());
@@ -114,7 +120,7 @@ class Judge {
     if (wantRemarks_) {
       decision.remark.kind = RemarkKind::Passed;
       decision.remark.details = {{"rule", "no conflict"},
-                                 {"precision", std::string(spelling(precision_))},
+                                 {"precision", std::string(spelling(options_.precision))},
                                  {"assumptions", ""}};
       decision.remark.message =
           remarks_.removed(functionOf(barrier), *barrier.instruction) +
@@ -133,7 +139,7 @@ class Judge {
         !isResultUnused(function, instruction)) {
       return "its result is data";
     }
-    if (remarks_.isKeptByAuthor(instruction)) return "a comment asks for it (ptxopt: keep)";
+    if (const char* reason = options_.kept.whyKept(function, instruction)) return reason;
     const ir::Statement* before = instruction.previous;
     if (before != nullptr && before->kind == ir::StatementKind::Pragma &&
         !isPragmaOfOthers(*before)) {
@@ -192,7 +198,7 @@ class Judge {
   }
 
   std::span<const BarrierBody> bodies_;
-  Precision precision_;
+  const Options& options_;
   bool wantRemarks_;
   BarrierGraph graph_;
   BarrierRemarks remarks_;
@@ -213,7 +219,7 @@ BarrierBody bodyOf(analysis::FunctionAnalyses& analyses) {
 
 class DeadSync : public Pass {
  public:
-  explicit DeadSync(Precision precision) : precision_(precision) {}
+  explicit DeadSync(Options options) : options_(std::move(options)) {}
 
   void prepare(const ir::Module& module, analysis::ModuleAnalyses& analyses) override {
     const auto& graph = analyses.get<analysis::CallGraph>();
@@ -227,7 +233,7 @@ class DeadSync : public Pass {
     }
     if (!function.isEntry() || facts_->uses.own(function).ids == 0) return false;
     const BarrierBody body = bodyOf(context.analyses);
-    return apply(function, Judge({&body, 1}, *facts_, precision_, context.wantRemarks).run(),
+    return apply(function, Judge({&body, 1}, *facts_, options_, context.wantRemarks).run(),
                  context);
   }
 
@@ -268,7 +274,7 @@ class DeadSync : public Pass {
       bodies.push_back(bodyOf(members.emplace_back(*function).analyses));
       decided_[function];
     }
-    for (Decision& decision : Judge(bodies, *facts_, precision_, true).run()) {
+    for (Decision& decision : Judge(bodies, *facts_, options_, true).run()) {
       decided_.at(decision.function).push_back(std::move(decision));
     }
   }
@@ -290,29 +296,32 @@ class DeadSync : public Pass {
     return changed;
   }
 
-  Precision precision_;
+  Options options_;
   std::optional<BarrierFacts> facts_;
   // Of functions that share barriers with others.
   std::unordered_map<const ir::Function*, std::vector<Decision>> decided_;
 };
 
-std::unique_ptr<Pass> create(const PassOptions& options, std::string& error) {
-  Precision precision = Precision::Objects;
-  for (const auto& [name, value] : options) {
-    if (name != "precision") {
+std::unique_ptr<Pass> create(const PassOptions& given, std::string& error) {
+  Options options;
+  for (const auto& [name, value] : given) {
+    if (name == "keep") {
+      std::optional<KeptBarriers> kept = KeptBarriers::parse(value, error);
+      if (!kept) return nullptr;
+      options.kept = std::move(*kept);
+    } else if (name != "precision") {
       error = "there is no option '" + name + "'";
       return nullptr;
-    }
-    if (value == spelling(Precision::Flags)) {
-      precision = Precision::Flags;
+    } else if (value == spelling(Precision::Flags)) {
+      options.precision = Precision::Flags;
     } else if (value == spelling(Precision::Objects)) {
-      precision = Precision::Objects;
+      options.precision = Precision::Objects;
     } else {
       error = "precision must be flags or objects, not '" + value + "'";
       return nullptr;
     }
   }
-  return std::make_unique<DeadSync>(precision);
+  return std::make_unique<DeadSync>(std::move(options));
 }
 
 }  // namespace
@@ -320,7 +329,7 @@ std::unique_ptr<Pass> create(const PassOptions& options, std::string& error) {
 const PassInfo kDeadSync = {
     "dead-sync",
     "Removes CTA barriers that order nothing, across blocks, loops and functions.",
-    "precision=flags|objects",
+    "precision=flags|objects, keep=KERNEL[:LINE];...",
     create,
 };
 

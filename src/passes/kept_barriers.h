@@ -1,0 +1,31 @@
+// Barriers that somebody asked to keep: a comment in the PTX, or the option keep= of a pass.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ir/module.h"
+
+namespace ptxopt::passes {
+
+class KeptBarriers {
+ public:
+  // "KERNEL" or "KERNEL:LINE" of the PTX, several with ';' between them.  A message in `error` and
+  // none where a line is no number.
+  static std::optional<KeptBarriers> parse(std::string_view text, std::string& error);
+
+  // Who asks for the barrier, or null.  O(length of its line + entries).
+  const char* whyKept(const ir::Function& function, const ir::Instruction& barrier) const;
+
+ private:
+  struct Entry {
+    std::string function;
+    std::optional<std::uint32_t> line;  // none: all of the function
+  };
+  std::vector<Entry> entries_;
+};
+
+}  // namespace ptxopt::passes

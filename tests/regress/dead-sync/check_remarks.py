@@ -1,0 +1,25 @@
+"""Checks the remarks of dead-sync about remarks.ptx."""
+import json
+import sys
+
+remarks = {(r["function"], r["ptx"]["line"]): r for r in map(json.loads, sys.stdin)}
+assert sorted(remarks) == [("k", 26), ("k", 30), ("k", 33), ("pinned", 39), ("pinned", 41)], remarks
+
+removed = remarks["k", 26]
+assert removed["kind"] == "passed" and removed["pass"] == "dead-sync"
+assert removed["source"] == {"file": "k.cu", "line": 3, "column": 1}
+assert removed["details"] == {
+    "rule": "no conflict", "precision": "objects", "assumptions": "", "read_above": "0",
+    "write_above": "0", "read_below": "0", "write_below": "1"}, removed
+
+kept = remarks["k", 30]
+assert kept["kind"] == "missed"
+assert kept["message"].split("\n")[1:] == [
+    "above: write at line 29 (source line 3): st.shared.u32 [%r3], %r1;",
+    "below: read at line 32 (source line 8): ld.shared.u32 %r5, [A+140];"], kept
+assert kept["details"]["above"] == "write" and kept["details"]["below_source_line"] == "8"
+assert kept["details"]["below_text"] == "ld.shared.u32 %r5, [A+140];"
+
+assert "depends on when it runs" in remarks["pinned", 39]["message"]
+assert remarks["pinned", 39]["details"]["pin_text"] == "mov.u32 %r4, %clock;"
+assert "not all threads of the CTA take part" in remarks["pinned", 41]["message"]
