@@ -240,6 +240,7 @@ class Machine {
   Place resolve(Thread& thread, const Op& op, isa::Space space, std::uint64_t address,
                 std::uint32_t size, bool writes);
   std::uint8_t* localBytes(Thread& thread, std::uint64_t address, std::uint64_t size);
+  void checkInitialised(Thread& thread, const Op& op, const Place& place, std::uint32_t size);
   void check(Thread& thread, const Op& op, const Place& place, std::uint32_t size, bool writes,
              bool isStrong, const Access* as = nullptr);
   bool load(Thread& thread, const Op& op);

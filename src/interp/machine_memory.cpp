@@ -187,22 +187,26 @@ Machine::Place Machine::resolve(Thread& thread, const Op& op, Space space, std::
   }
 }
 
+void Machine::checkInitialised(Thread& thread, const Op& op, const Place& place,
+                               std::uint32_t size) {
+  const Segment& segment = *place.segment;
+  if (segment.written.size() == 0) return;
+  for (std::uint64_t k = place.offset; k < place.offset + size; ++k) {
+    if (segment.written.test(k)) continue;
+    finding(FindingKind::Uninitialised, op,
+            "read of " + bytesOf(size) + " of " + segment.name + " at offset " +
+                std::to_string(place.offset) + ", which nobody has written, by " +
+                describe(nameOf(thread)));
+    return;
+  }
+}
+
 void Machine::check(Thread& thread, const Op& op, const Place& place, std::uint32_t size,
                     bool writes, bool strong, const Access* as) {
   Segment& segment = *place.segment;
-  if (segment.written.size() != 0) {
-    if (writes) {
-      for (std::uint64_t k = place.offset; k < place.offset + size; ++k) segment.written.set(k);
-    } else {
-      for (std::uint64_t k = place.offset; k < place.offset + size; ++k) {
-        if (segment.written.test(k)) continue;
-        finding(FindingKind::Uninitialised, op,
-                "read of " + bytesOf(size) + " of " + segment.name + " at offset " +
-                    std::to_string(place.offset) + ", which nobody has written, by " +
-                    describe(nameOf(thread)));
-        break;
-      }
-    }
+  if (!writes) checkInitialised(thread, op, place, size);
+  if (writes && segment.written.size() != 0) {
+    for (std::uint64_t k = place.offset; k < place.offset + size; ++k) segment.written.set(k);
   }
   if (segment.shadow == nullptr) return;
   Access access;
@@ -315,6 +319,7 @@ void Machine::atomic(Thread& thread, const Op& op) {
         isStrong(op.semantics) ? op.semantics : isa::Semantics::Relaxed;
     const isa::Scope scope = scopeOf(op);
     const Home home = homeOf(thread);
+    if (operation != AtomicOperation::Exchange) checkInitialised(thread, op, place, size);
     check(thread, op, place, size, true, true);
     for (std::uint32_t k = 0; k < elements; ++k) {
       ReleaseSet& location = place.segment->shadow->released(place.offset + k * bytes);
