@@ -187,7 +187,10 @@ class BarrierGraph::Builder {
       }
       regions_.addEdge(at, ends_[callee].entry);
       const Node behind = nextPiece(ends_[callee].exit);
-      if (instruction.guard) regions_.addEdge(at, behind);
+      if (instruction.guard) {
+        regions_.addEdge(at, behind);
+        splits_.push_back(at);  // who calls may end there
+      }
       return behind;
     }
     const CallEffect called = facts_.effects.ofCall(of.cfg->function(), instruction);
