@@ -1,12 +1,10 @@
 #include "analysis/address.h"
 
 #include <algorithm>
-#include <cassert>
 #include <optional>
-#include <unordered_map>
 
 #include "analysis/pointers.h"
-#include "ir/effect.h"
+#include "analysis/value_forms.h"
 #include "ir/module.h"
 
 namespace ptxopt::analysis {
@@ -17,690 +15,6 @@ using ir::Instruction;
 using ir::Operand;
 using ir::OperandKind;
 using isa::Opcode;
-
-// More terms make a leaf.
-constexpr std::size_t kMostTerms = 16;
-// Steps of an induction variable within one round of its loop.
-constexpr int kMostSteps = 64;
-// Shared memory of a CTA is far smaller.
-constexpr std::int64_t kSharedWindow = std::int64_t{1} << 24;
-
-bool isInteger(isa::Type type) {
-  const int bits = isa::bitWidth(type);
-  return !isa::isFloat(type) && (bits == 8 || bits == 16 || bits == 32 || bits == 64);
-}
-
-// Its result is a function of its operands alone, and it may be looked through.
-bool isPure(const Instruction& instruction) {
-  const isa::Form& form = *instruction.form;
-  return form.known() && form.is(isa::kPure) && !form.is(isa::kConvergent) && !form.readsCarry &&
-         isInteger(form.type) && isInteger(form.sourceType) &&
-         ir::effectOf(instruction) == isa::Effect::Neutral;
-}
-
-bool isSymbolic(isa::Space space) {
-  return space == isa::Space::Shared || space == isa::Space::Global || space == isa::Space::Const ||
-         space == isa::Space::Local || space == isa::Space::Param;
-}
-
-}  // namespace
-
-// ---- forms of values ---------------------------------------------------------------------------
-
-class Addresses::Evaluator {
- public:
-  Evaluator(Addresses& out, const ValueRanges& ranges, const Loops& loops, bool runsOnce,
-            PointerSources& pointers)
-      : out_(out),
-        ssa_(*out.ssa_),
-        cfg_(ssa_.cfg()),
-        function_(cfg_.function()),
-        ranges_(ranges),
-        loops_(loops),
-        forms_(out.forms_),
-        pointers_(pointers),
-        runsOnce_(runsOnce),
-        needed_(ssa_.valueCount()) {}
-
-  void run() {
-    collect();
-    out_.formOfValue_.assign(ssa_.valueCount(), kNone);
-    needed_.forEach(
-        [&](std::size_t v) { out_.formOfValue_[v] = evaluate(static_cast<ValueId>(v)); });
-  }
-
-  FormId ofSymbol(const Operand& operand, unsigned bits) {
-    const ir::Symbol& symbol = function_.symbolAt(operand.symbol());
-    Leaf leaf;
-    leaf.key = {LeafKind::Symbol, 64, static_cast<std::uint32_t>(operand.symbol()), 0};
-    if (symbol.kind == ir::SymbolKind::Variable || symbol.kind == ir::SymbolKind::Parameter) {
-      const isa::Space space = symbol.variable->space;
-      if (!isSymbolic(space)) return kNone;
-      leaf.stable = space != isa::Space::Local || runsOnce_;
-      // Every thread has its own .local; its address need not be the same number everywhere.
-      leaf.uniform = space != isa::Space::Local && symbol.kind == ir::SymbolKind::Variable;
-      leaf.interval.lowest = 0;
-      if (space == isa::Space::Shared) leaf.interval.highest = kSharedWindow - 1;
-      return forms_.make(bits, static_cast<std::uint64_t>(operand.immediate),
-                         {{forms_.intern(leaf), 1}});
-    }
-    return kNone;
-  }
-
- private:
-  // ---- which values -----------------------------------------------------------------------------
-
-  void collect() {
-    std::vector<ValueId> work;
-    const auto need = [&](ValueId v) {
-      if (v != kNone && ranges_.of(v).bits != 0 && needed_.set(v)) work.push_back(v);
-    };
-    for (BlockId b = 0; b < cfg_.blockCount(); ++b) {
-      if (!cfg_.isReachable(b)) continue;
-      for (const Instruction& instruction : cfg_.instructions(b)) {
-        for (const Operand& operand : instruction.operands()) {
-          if (operand.kind == OperandKind::Address && operand.base == ir::AddressBase::Register) {
-            need(ssa_.use(instruction, operand));
-          }
-        }
-        for (const Condition& condition : ranges_.conditions().ofGuard(instruction)) {
-          need(condition.value);
-        }
-      }
-      for (const BranchConditions::Placed& placed : ranges_.conditions().ofBlock(b)) {
-        need(placed.condition.value);
-      }
-    }
-    while (!work.empty()) {
-      const ValueId v = work.back();
-      work.pop_back();
-      if (ssa_.isPhi(v)) {
-        for (const ValueId operand : ssa_.phiOperands(v)) need(operand);
-      } else if (ssa_.isDefinition(v)) {
-        need(ssa_.old(v));
-        if (isPure(ssa_.instruction(v))) ssa_.forEachUse(ssa_.instruction(v), need);
-      }
-    }
-  }
-
-  // ---- leaves -----------------------------------------------------------------------------------
-
-  unsigned bitsOf(ValueId v) const { return ranges_.of(v).bits; }
-
-  Leaf valueLeaf(ValueId v) const {
-    Leaf leaf;
-    leaf.key = {LeafKind::Value, static_cast<std::uint8_t>(bitsOf(v)), v, 0};
-    // docs/soundness.md C8(ii).1.  What nothing defines may be another number each time.
-    leaf.stable =
-        runsOnce_ && loops_.loopOf(ssa_.block(v)) == kNone && ssa_.kind(v) != Ssa::Kind::Entry;
-    leaf.interval = ranges_.of(v).asUnsigned();
-    return leaf;
-  }
-
-  FormId opaque(ValueId v) { return forms_.ofLeaf(forms_.intern(valueLeaf(v)), bitsOf(v)); }
-
-  // One of several: the address may be any of them (C3.3.9).
-  FormId merged(ValueId v, std::vector<FormId> sources) {
-    const LeafId leaf = forms_.intern(valueLeaf(v));
-    pointers_.addUnion(leaf, std::move(sources), 0);
-    return forms_.ofLeaf(leaf, bitsOf(v));
-  }
-
-  // ---- values -----------------------------------------------------------------------------------
-
-  FormId evaluate(ValueId v) {
-    const ValueRange& range = ranges_.of(v);
-    if (range.isConstant()) return forms_.constant(range.lowest, range.bits);
-    if (ssa_.kind(v) == Ssa::Kind::Entry) return opaque(v);
-    if (ssa_.isPhi(v)) return ofPhi(v);
-
-    const ValueId old = ssa_.old(v);
-    const FormId result = ofInstruction(v);
-    if (old == kNone) return result == kNone ? opaque(v) : result;
-    // docs/soundness.md D6.4
-    const FormId before = out_.formOfValue_[old];
-    if (result == kNone || before == kNone) return opaque(v);
-    return result == before ? result : merged(v, {result, before});
-  }
-
-  // kNone: nothing is known.
-  FormId ofInstruction(ValueId v) {
-    const Instruction& instruction = ssa_.instruction(v);
-    const Operand* const target = ssa_.operand(v);
-    if (target == nullptr || target->component != 0 || target->reads ||
-        !instruction.form->known()) {
-      return kNone;
-    }
-    if (const FormId parameter = ofParameter(v, instruction, *target); parameter != kNone) {
-      return parameter;
-    }
-    if (isConstantLoad(instruction)) {
-      Leaf leaf = valueLeaf(v);
-      leaf.stable = leaf.uniform = true;
-      return forms_.ofLeaf(forms_.intern(leaf), bitsOf(v));
-    }
-    if (!isPure(instruction)) return kNone;
-    if (target == instruction.operand(0)) {
-      const FormId linear = ofArithmetic(v, instruction);
-      if (linear != kNone && forms_.form(linear).bits == bitsOf(v) &&
-          forms_.form(linear).terms.size() <= kMostTerms) {
-        return linear;
-      }
-    }
-    return ofOperation(v, instruction, *target);
-  }
-
-  // ld.param of the entry: the same bytes are the same number, everywhere and always.
-  FormId ofParameter(ValueId v, const Instruction& instruction, const Operand& target) {
-    const isa::Form& form = *instruction.form;
-    const Operand* address = instruction.operand(1);
-    if (form.opcode != Opcode::Ld || !function_.isEntry() || address == nullptr ||
-        address->kind != OperandKind::Address || address->base != ir::AddressBase::Symbol ||
-        function_.symbolAt(address->symbol()).kind != ir::SymbolKind::Parameter ||
-        address->immediate < 0 || address->immediate > INT32_MAX) {
-      return kNone;
-    }
-    const unsigned bits = static_cast<unsigned>(isa::bitWidth(form.type));
-    if (bits == 0 || bits > bitsOf(v) || (bits < bitsOf(v) && isa::isSigned(form.type))) {
-      return kNone;
-    }
-    const Operand* const first = instruction.operand(0);
-    const auto element = first->isGroup() ? &target - (first + 1) : 0;
-    Leaf leaf;
-    leaf.key = {LeafKind::Parameter, static_cast<std::uint8_t>(bits),
-                static_cast<std::uint32_t>(address->symbol()),
-                static_cast<std::uint32_t>(address->immediate + element * (bits / 8))};
-    leaf.stable = leaf.uniform = true;
-    leaf.interval = ValueRange::all(bits).asUnsigned();
-    return forms_.ofLeaf(forms_.intern(leaf), bitsOf(v));
-  }
-
-  // ld.const at an address that is the same for all threads, always.
-  bool isConstantLoad(const Instruction& instruction) {
-    const Operand* address = instruction.operand(1);
-    if (instruction.form->opcode != Opcode::Ld || instruction.form->space != isa::Space::Const ||
-        address == nullptr || address->kind != OperandKind::Address) {
-      return false;
-    }
-    if (address->base == ir::AddressBase::Symbol) return true;
-    if (address->base != ir::AddressBase::Register) return false;
-    const FormId form = out_.formOfValue_[ssa_.use(instruction, *address)];
-    return form != kNone && forms_.isUniform(form);
-  }
-
-  // ---- sources ----------------------------------------------------------------------------------
-
-  FormId ofSource(const Instruction& instruction, const Operand& operand, unsigned bits) {
-    switch (operand.kind) {
-      case OperandKind::Register: {
-        if (operand.component != 0 || operand.negated) return kNone;
-        const ValueId v = ssa_.use(instruction, operand);
-        const FormId form = v == kNone ? kNone : out_.formOfValue_[v];
-        if (form == kNone || forms_.form(form).bits < bits) return kNone;
-        return forms_.truncate(form, bits);
-      }
-      case OperandKind::Integer:
-        return forms_.constant(static_cast<std::uint64_t>(operand.immediate), bits);
-      case OperandKind::Symbol:
-        return ofSymbol(operand, bits);
-      case OperandKind::SpecialRegister:
-        return ofSpecial(operand, bits);
-      default:
-        return kNone;
-    }
-  }
-
-  FormId ofSpecial(const Operand& operand, unsigned bits) {
-    const std::optional<SpecialName> name = specialName(function_, operand);
-    if (!name) return kNone;
-    const isa::SpecialRegister& row = isa::specialRegisters()[name->index];
-    if (row.variation == isa::Variation::Volatile) return kNone;
-    const auto rowBits = static_cast<unsigned>(isa::bitWidth(row.type));
-    if (rowBits == 0) return kNone;
-    const ValueRange range = ranges_.ofSpecial(*name, rowBits);
-    if (range.isConstant()) return forms_.constant(range.lowest, bits);
-    Leaf leaf;
-    leaf.key = {LeafKind::Special, static_cast<std::uint8_t>(rowBits),
-                name->index * 4 + name->component, 0};
-    leaf.stable = true;
-    leaf.uniform = row.variation == isa::Variation::Uniform;
-    leaf.interval = range.asUnsigned();
-    return forms_.ofLeaf(forms_.intern(leaf), bits);
-  }
-
-  // ---- arithmetic -------------------------------------------------------------------------------
-
-  FormId add(FormId a, FormId b) { return a == kNone || b == kNone ? kNone : forms_.add(a, b); }
-  FormId multiply(FormId a, FormId b) {
-    return a == kNone || b == kNone ? kNone : forms_.multiply(a, b);
-  }
-
-  FormId ofArithmetic(ValueId v, const Instruction& instruction) {
-    const isa::Form& form = *instruction.form;
-    const auto bits = static_cast<unsigned>(isa::bitWidth(form.type));
-    if (form.has(".sat")) return kNone;
-    const auto source = [&](std::size_t k, unsigned width) {
-      const Operand* operand = instruction.operand(k);
-      return operand == nullptr ? kNone : ofSource(instruction, *operand, width);
-    };
-    const auto range = [&](std::size_t k, unsigned width) {
-      return ranges_.ofOperand(instruction, *instruction.operand(k), width);
-    };
-    switch (form.opcode) {
-      case Opcode::Mov:
-        if (instruction.operand(1)->kind == OperandKind::Vector) {
-          return ofPair(instruction, *instruction.operand(1));
-        }
-        return source(1, bits);
-      case Opcode::Add:
-        return add(source(1, bits), source(2, bits));
-      case Opcode::Sub: {
-        const FormId b = source(2, bits);
-        return b == kNone ? kNone : add(source(1, bits), forms_.scale(b, ~std::uint64_t{0}));
-      }
-      case Opcode::Neg: {
-        const FormId a = source(1, bits);
-        return a == kNone ? kNone : forms_.scale(a, ~std::uint64_t{0});
-      }
-      case Opcode::Not: {
-        // -a - 1
-        const FormId a = source(1, bits);
-        return a == kNone ? kNone
-                          : add(forms_.scale(a, ~std::uint64_t{0}),
-                                forms_.constant(~std::uint64_t{0}, bits));
-      }
-      case Opcode::Mul:
-        return product(instruction, bits);
-      case Opcode::Mad: {
-        const FormId factor = product(instruction, bits);
-        return factor == kNone ? kNone : add(factor, source(3, forms_.form(factor).bits));
-      }
-      case Opcode::Shl: {
-        // Clamped: docs/soundness.md, part B.
-        const ValueRange amount = range(2, 32);
-        const FormId a = source(1, bits);
-        if (a == kNone || !amount.isConstant()) return kNone;
-        return amount.lowest >= bits ? forms_.constant(0, bits)
-                                     : forms_.scale(a, std::uint64_t{1} << amount.lowest);
-      }
-      case Opcode::And: {
-        // A mask that clears nothing.
-        for (const std::size_t k : {std::size_t{1}, std::size_t{2}}) {
-          const ValueRange mask = range(3 - k, bits);
-          const ValueRange masked = range(k, bits);
-          const std::uint64_t mayBeOne = residue(~masked.zeros, bits);
-          if (mask.bits != 0 && (mayBeOne & ~mask.ones) == 0) return source(k, bits);
-        }
-        return kNone;
-      }
-      case Opcode::Or:
-      case Opcode::Xor: {
-        // A sum where no bit can be set on both sides.
-        const ValueRange a = range(1, bits);
-        const ValueRange b = range(2, bits);
-        if (residue(~a.zeros & ~b.zeros, bits) != 0) return kNone;
-        return add(source(1, bits), source(2, bits));
-      }
-      case Opcode::Cvt: {
-        if (!isInteger(form.sourceType)) return kNone;
-        const auto from = static_cast<unsigned>(isa::bitWidth(form.sourceType));
-        const FormId a = source(1, from);
-        if (a == kNone) return kNone;
-        const FormId result =
-            bits <= from ? forms_.truncate(a, bits)
-                         : widened(a, bits, isa::isSigned(form.sourceType), range(1, from));
-        // A narrow result is extended to its register.
-        if (bits == bitsOf(v)) return result;
-        return widened(result, bitsOf(v), isa::isSigned(form.type),
-                       resizedRange(range(1, from), bits, isa::isSigned(form.sourceType)));
-      }
-      case Opcode::Cvta:
-        return ofCvta(instruction, bits);
-      case Opcode::Selp: {
-        const FormId a = source(1, bits);
-        const FormId b = source(2, bits);
-        if (a == kNone || b == kNone) return kNone;
-        return a == b ? a : merged(v, {a, b});
-      }
-      default:
-        return kNone;
-    }
-  }
-
-  static ValueRange resizedRange(const ValueRange& range, unsigned bits, bool isSigned) {
-    const Interval known = isSigned ? range.asSigned() : range.asUnsigned();
-    const ValueRange all = ValueRange::all(bits);
-    const Interval fits = all.asUnsigned();
-    if (known.isBounded() && fits.contains(known.lowest) && fits.contains(known.highest)) {
-      return ValueRange::between(static_cast<std::uint64_t>(known.lowest),
-                                 static_cast<std::uint64_t>(known.highest), bits);
-    }
-    return all;
-  }
-
-  // mov.b64 d, {low, high} with a high part of 0.
-  FormId ofPair(const Instruction& instruction, const Operand& group) {
-    const std::span<const Operand> parts = ir::members(group);
-    const auto bits = static_cast<unsigned>(isa::bitWidth(instruction.form->type));
-    if (parts.size() != 2) return kNone;
-    const ValueRange high = ranges_.ofOperand(instruction, parts[1], bits / 2);
-    const FormId low = ofSource(instruction, parts[0], bits / 2);
-    if (low == kNone || !high.isConstant() || high.lowest != 0) return kNone;
-    return widened(low, bits, false, ranges_.ofOperand(instruction, parts[0], bits / 2));
-  }
-
-  // Of the first two sources of mul and mad.
-  FormId product(const Instruction& instruction, unsigned bits) {
-    const isa::Form& form = *instruction.form;
-    const Operand& left = *instruction.operand(1);
-    const Operand& right = *instruction.operand(2);
-    const FormId a = ofSource(instruction, left, bits);
-    const FormId b = ofSource(instruction, right, bits);
-    if (a == kNone || b == kNone) return kNone;
-    if (form.has(".lo")) return forms_.multiply(a, b);
-    if (!form.has(".wide")) return kNone;
-    const bool isSigned = isa::isSigned(form.type);
-    return forms_.multiply(
-        widened(a, 2 * bits, isSigned, ranges_.ofOperand(instruction, left, bits)),
-        widened(b, 2 * bits, isSigned, ranges_.ofOperand(instruction, right, bits)));
-  }
-
-  // The number that `a` is, of which `range` is known, in a larger ring.
-  //
-  // With s the sum of the form as an integer and n the number, n = s + m * 2^bits for some integer
-  // m. If what is known of n and s leaves only m = 0, the form itself is the number.
-  FormId widened(FormId a, unsigned bits, bool isSigned, const ValueRange& range) {
-    const Form given = forms_.form(a);
-    const Interval number = isSigned ? range.asSigned() : range.asUnsigned();
-    const Interval sum = forms_.sum(a);
-    const Interval difference = number - sum;
-    const std::int64_t modulus = std::int64_t{1} << given.bits;  // given.bits is below 64
-    if (difference.lowest > -modulus && difference.highest < modulus) {
-      std::vector<Term> terms(given.terms.begin(), given.terms.end());
-      for (Term& term : terms) {
-        term.coefficient = static_cast<std::uint64_t>(signedResidue(term.coefficient, given.bits));
-      }
-      return forms_.make(bits,
-                         static_cast<std::uint64_t>(signedResidue(given.constant, given.bits)),
-                         std::move(terms));
-    }
-    Leaf leaf;
-    leaf.key = {isSigned ? LeafKind::SignExtended : LeafKind::ZeroExtended, given.bits, a, 0};
-    leaf.stable = forms_.isStable(a);
-    leaf.uniform = forms_.isUniform(a);
-    const ValueRange all = ValueRange::all(given.bits);
-    leaf.interval = isSigned ? all.asSigned() : all.asUnsigned();
-    const LeafId id = forms_.intern(leaf);
-    // An address that is extended stays in its object (C3.3.3).
-    pointers_.addUnion(id, {a}, 0);
-    return forms_.ofLeaf(id, bits);
-  }
-
-  FormId ofCvta(const Instruction& instruction, unsigned bits) {
-    const isa::Form& form = *instruction.form;
-    const FormId a = ofSource(instruction, *instruction.operand(1), bits);
-    if (a == kNone || form.space == isa::Space::None) return kNone;
-    Leaf leaf;
-    leaf.key = {LeafKind::GenericBase, 64, static_cast<std::uint32_t>(form.space), 0};
-    leaf.stable = leaf.uniform = true;
-    leaf.interval.lowest = 0;
-    const FormId base = forms_.ofLeaf(forms_.intern(leaf), bits);
-    return form.has(".to") ? forms_.subtract(a, base) : forms_.add(a, base);
-  }
-
-  // A pure instruction that is not linear: equal sources, equal results.
-  FormId ofOperation(ValueId v, const Instruction& instruction, const Operand& target) {
-    const isa::Form& form = *instruction.form;
-    std::vector<FormId> sources;
-    for (const Operand& operand : instruction.operands()) {
-      if (operand.writes || operand.kind == OperandKind::Vector) continue;
-      const unsigned bits = operand.kind == OperandKind::Register
-                                ? registerBits(operand)
-                                : static_cast<unsigned>(isa::bitWidth(form.type));
-      const FormId source = bits == 0 ? kNone : ofSource(instruction, operand, bits);
-      if (source == kNone) return kNone;
-      sources.push_back(source);
-    }
-    // What is known about the result where it stands is part of what it is, or else one of two
-    // equal leaves would lend its bounds to the other.
-    Leaf leaf = valueLeaf(v);
-    leaf.key.kind = LeafKind::Operation;
-    std::vector<std::uint32_t> list(sources.begin(), sources.end());
-    const auto addBound = [&](std::int64_t bound) {
-      list.push_back(static_cast<std::uint32_t>(bound));
-      list.push_back(static_cast<std::uint32_t>(static_cast<std::uint64_t>(bound) >> 32));
-    };
-    addBound(leaf.interval.lowest);
-    addBound(leaf.interval.highest);
-    list.push_back(static_cast<std::uint32_t>(&target - instruction.operands().data()));
-    list.push_back(operationNumber(form));
-    const auto isStable = [&](FormId source) { return forms_.isStable(source); };
-    const auto isUniform = [&](FormId source) { return forms_.isUniform(source); };
-    leaf.stable = std::ranges::all_of(sources, isStable);
-    leaf.uniform = std::ranges::all_of(sources, isUniform);
-    const LeafId id = forms_.internList(leaf, list);
-    if (const std::optional<unsigned> low = changesOnlyBitsBelow(instruction, bitsOf(v))) {
-      pointers_.addUnion(id, {sources[0]}, *low);
-    } else {
-      pointers_.addLoss(id, std::move(sources));
-    }
-    return forms_.ofLeaf(id, bitsOf(v));
-  }
-
-  unsigned registerBits(const Operand& operand) const {
-    const ir::RegisterRange& range = function_.rangeOf(operand.reg());
-    const int bits = isa::bitWidth(range.type);
-    return range.vectorWidth == 1 && bits <= 64 ? static_cast<unsigned>(bits) : 0;
-  }
-
-  std::uint32_t operationNumber(const isa::Form& form) {
-    return operations_.try_emplace(&form, static_cast<std::uint32_t>(operations_.size()))
-        .first->second;
-  }
-
-  // and, or, xor of an address, first, with something that leaves all bits from k on as they are
-  // (C3.3.5).
-  std::optional<unsigned> changesOnlyBitsBelow(const Instruction& instruction,
-                                               unsigned bits) const {
-    const Opcode opcode = instruction.form->opcode;
-    if (opcode != Opcode::And && opcode != Opcode::Or && opcode != Opcode::Xor) {
-      return std::nullopt;
-    }
-    const ValueRange mask = ranges_.ofOperand(instruction, *instruction.operand(2), bits);
-    const std::uint64_t kept = opcode == Opcode::And ? mask.ones : mask.zeros;
-    return static_cast<unsigned>(std::bit_width(residue(~kept, bits)));
-  }
-
-  // ---- induction variables ----------------------------------------------------------------------
-
-  FormId ofPhi(ValueId phi) {
-    const BlockId header = ssa_.block(phi);
-    const LoopId loop = loops_.loopOf(header);
-    if (loop != kNone && loops_.header(loop) == header && loops_.isReducible(loop)) {
-      const Induction induction = inductionOf(phi, loop);
-      if (induction.initial != kNone && induction.step != kNone) {
-        const FormId steps =
-            forms_.multiply(induction.step, forms_.ofLeaf(iteration(loop), bitsOf(phi)));
-        const FormId form = steps == kNone ? kNone : forms_.add(induction.initial, steps);
-        if (form != kNone && forms_.form(form).terms.size() <= kMostTerms) return form;
-      }
-    }
-    // Equal on every way in.  An operand that is not evaluated yet comes around a loop.
-    std::vector<FormId> sources;
-    std::vector<ValueId> later;
-    for (const ValueId operand : ssa_.phiOperands(phi)) {
-      if (operand == kNone || operand == phi) continue;
-      const FormId form = out_.formOfValue_[operand];
-      if (form == kNone) {
-        later.push_back(operand);
-      } else if (std::ranges::find(sources, form) == sources.end()) {
-        sources.push_back(form);
-      }
-    }
-    if (later.empty() && sources.size() == 1) return sources.front();
-    const LeafId leaf = forms_.intern(valueLeaf(phi));
-    pointers_.addUnion(leaf, std::move(sources), 0, std::move(later));
-    return forms_.ofLeaf(leaf, bitsOf(phi));
-  }
-
-  struct Induction {
-    FormId initial = kNone;  // the same on every way into the loop
-    FormId step = kNone;     // the same on every way around it
-  };
-
-  Induction inductionOf(ValueId phi, LoopId loop) {
-    const std::span<const ValueId> operands = ssa_.phiOperands(phi);
-    const std::span<const EdgeId> edges = cfg_.inEdges(ssa_.block(phi));
-    Induction found;
-    for (std::size_t k = 0; k < operands.size(); ++k) {
-      if (operands[k] == kNone) continue;
-      const bool isBack = k < edges.size() && loops_.contains(loop, cfg_.source(edges[k]));
-      const FormId form = isBack ? stepBetween(phi, operands[k]) : out_.formOfValue_[operands[k]];
-      FormId& slot = isBack ? found.step : found.initial;
-      if (form == kNone || (slot != kNone && slot != form)) return {};
-      slot = form;
-    }
-    return found;
-  }
-
-  // next - phi, if `next` is made from `phi` by adding and subtracting what does not change in the
-  // loop of the phi.
-  FormId stepBetween(ValueId phi, ValueId next) {
-    const unsigned bits = bitsOf(phi);
-    FormId total = forms_.constant(0, bits);
-    for (int steps = 0; steps < kMostSteps; ++steps) {
-      if (next == phi) return total;
-      if (!ssa_.isDefinition(next) || ssa_.old(next) != kNone) return kNone;
-      const Instruction& instruction = ssa_.instruction(next);
-      const isa::Form& form = *instruction.form;
-      if (!isPure(instruction) || form.has(".sat") ||
-          static_cast<unsigned>(isa::bitWidth(form.type)) != bits || bitsOf(next) != bits) {
-        return kNone;
-      }
-      const Operand* const left = instruction.operand(1);
-      const Operand* const right = instruction.operand(2);
-      if (form.opcode == Opcode::Mov && left->kind == OperandKind::Register) {
-        next = ssa_.use(instruction, *left);
-        continue;
-      }
-      if (form.opcode != Opcode::Add && form.opcode != Opcode::Sub) return kNone;
-      const FormId addend = invariant(instruction, *right, phi, bits);
-      if (addend != kNone && left->kind == OperandKind::Register) {
-        total =
-            form.opcode == Opcode::Add ? forms_.add(total, addend) : forms_.subtract(total, addend);
-        next = ssa_.use(instruction, *left);
-        continue;
-      }
-      const FormId other = invariant(instruction, *left, phi, bits);
-      if (form.opcode == Opcode::Sub || other == kNone || right->kind != OperandKind::Register) {
-        return kNone;
-      }
-      total = forms_.add(total, other);
-      next = ssa_.use(instruction, *right);
-    }
-    return kNone;
-  }
-
-  // The form of an operand that has one value while the loop of the phi runs.
-  FormId invariant(const Instruction& instruction, const Operand& operand, ValueId phi,
-                   unsigned bits) {
-    if (operand.kind == OperandKind::Integer) {
-      return forms_.constant(static_cast<std::uint64_t>(operand.immediate), bits);
-    }
-    if (operand.kind != OperandKind::Register || operand.component != 0) return kNone;
-    const ValueId v = ssa_.use(instruction, operand);
-    if (v == kNone || bitsOf(v) != bits) return kNone;
-    if (ranges_.of(v).isConstant()) return forms_.constant(ranges_.of(v).lowest, bits);
-    // Defined above the header, and not in it: it dominates the loop from outside.
-    const bool isOutside = ssa_.block(v) != ssa_.block(phi) &&
-                           ssa_.dominators().dominates(ssa_.block(v), ssa_.block(phi));
-    return isOutside ? out_.formOfValue_[v] : kNone;
-  }
-
-  LeafId iteration(LoopId loop) {
-    Leaf leaf;
-    leaf.key = {LeafKind::Iteration, 64, loop, 0};
-    leaf.interval = {0, mostRounds(loop)};
-    return forms_.intern(leaf);
-  }
-
-  // How often the back edges can be taken, by the induction variables that do not wrap.
-  std::int64_t mostRounds(LoopId loop) {
-    const auto [at, isNew] = mostRounds_.try_emplace(loop, Interval::kNoHighest);
-    if (!isNew) return at->second;
-    const BlockId header = loops_.header(loop);
-    std::int64_t most = Interval::kNoHighest;
-    const auto [first, end] = ssa_.phis(header);
-    for (ValueId phi = first; phi < end; ++phi) {
-      if (bitsOf(phi) != 0) most = std::min(most, mostRounds(phi, loop));
-    }
-    mostRounds_[loop] = most;
-    return most;
-  }
-
-  std::int64_t mostRounds(ValueId phi, LoopId loop) {
-    const std::span<const ValueId> operands = ssa_.phiOperands(phi);
-    const std::span<const EdgeId> edges = cfg_.inEdges(ssa_.block(phi));
-    const unsigned bits = bitsOf(phi);
-    const ValueRange all = ValueRange::all(bits);
-    FormId step = kNone;
-    Interval initialSigned{1, 0};
-    Interval initialUnsigned{1, 0};
-    Interval latchSigned{1, 0};
-    Interval latchUnsigned{1, 0};
-    for (std::size_t k = 0; k < operands.size(); ++k) {
-      if (operands[k] == kNone) continue;
-      if (k < edges.size() && loops_.contains(loop, cfg_.source(edges[k]))) {
-        const FormId form = stepBetween(phi, operands[k]);
-        if (form == kNone || (step != kNone && step != form)) return Interval::kNoHighest;
-        step = form;
-        const ValueRange atLatch = ranges_.at(phi, cfg_.source(edges[k]));
-        latchSigned = hull(latchSigned, atLatch.asSigned());
-        latchUnsigned = hull(latchUnsigned, atLatch.asUnsigned());
-      } else {
-        initialSigned = hull(initialSigned, ranges_.of(operands[k]).asSigned());
-        initialUnsigned = hull(initialUnsigned, ranges_.of(operands[k]).asUnsigned());
-      }
-    }
-    if (step == kNone || !forms_.form(step).isConstant()) return Interval::kNoHighest;
-    const std::int64_t by = signedResidue(forms_.form(step).constant, bits);
-    if (by == 0) return Interval::kNoHighest;
-    // Exact as integers from one round to the next: then the distance is all there is to go.
-    const auto rounds = [&](Interval type, Interval initial, Interval latch, Interval header) {
-      const Interval next = latch + Interval::of(by);
-      if (!next.isBounded() || next.lowest < type.lowest || next.highest > type.highest ||
-          !initial.isBounded() || !header.isBounded()) {
-        return Interval::kNoHighest;
-      }
-      const Interval distance =
-          by > 0 ? header - Interval::of(initial.lowest) : Interval::of(initial.highest) - header;
-      if (!distance.hasHighest()) return Interval::kNoHighest;
-      return std::max<std::int64_t>(distance.highest, 0) / (by > 0 ? by : -by);
-    };
-    const ValueRange& header = ranges_.of(phi);
-    return std::min(
-        rounds(all.asSigned(), initialSigned, latchSigned, header.asSigned()),
-        bits == 64 ? Interval::kNoHighest
-                   : rounds(all.asUnsigned(), initialUnsigned, latchUnsigned, header.asUnsigned()));
-  }
-
-  Addresses& out_;
-  const Ssa& ssa_;
-  const Cfg& cfg_;
-  const ir::Function& function_;
-  const ValueRanges& ranges_;
-  const Loops& loops_;
-  LinearForms& forms_;
-  PointerSources& pointers_;
-  const bool runsOnce_;
-  BitSet needed_;
-  std::unordered_map<const isa::Form*, std::uint32_t> operations_;
-  std::unordered_map<LoopId, std::int64_t> mostRounds_;
-};
-
-// ---- accesses ----------------------------------------------------------------------------------
-
-namespace {
 
 struct Shape {
   isa::Space space = isa::Space::None;  // None: generic
@@ -752,14 +66,13 @@ Shape shapeOf(const Instruction& instruction, std::size_t k) {
 
 class Addresses::AccessBuilder {
  public:
-  AccessBuilder(Addresses& out, Evaluator& evaluator, const ValueRanges& ranges,
-                const Pointers& pointers)
+  AccessBuilder(Addresses& out, const ValueRanges& ranges, const Pointers& pointers, bool runsOnce)
       : out_(out),
         ssa_(*out.ssa_),
-        evaluator_(evaluator),
         ranges_(ranges),
         forms_(out.forms_),
-        pointers_(pointers) {}
+        pointers_(pointers),
+        runsOnce_(runsOnce) {}
 
   void run() {
     const InstructionNumbers& numbers = ssa_.instructions();
@@ -817,7 +130,8 @@ class Addresses::AccessBuilder {
       case ir::AddressBase::None:
         return forms_.constant(offset, bits);
       case ir::AddressBase::Symbol:
-        return isFar ? kNone : evaluator_.ofSymbol(operand, bits);
+        return isFar ? kNone
+                     : formOfSymbol(ssa_.cfg().function(), operand, bits, runsOnce_, forms_);
       case ir::AddressBase::Register: {
         const FormId base = out_.formOfValue_[ssa_.use(instruction, operand)];
         if (base == kNone || (isFar && forms_.form(base).bits > 32)) return kNone;
@@ -901,9 +215,11 @@ class Addresses::AccessBuilder {
     const std::int64_t constant = signedResidue(form.constant, form.bits);
     const ValueRange all = ValueRange::all(form.bits);
     const Interval sum = forms_.sum(id);
-    // As an unsigned and as a signed number of this width it is the sum itself.
-    const Interval both = intersection(all.asSigned(), all.asUnsigned());
-    if (!sum.isBounded() || sum.lowest < both.lowest || sum.highest > both.highest) return;
+    // The number that was tested must be the sum itself: as an unsigned one, and if something is
+    // added to the leaf, as a signed one as well.
+    const Interval fits =
+        constant == 0 ? all.asUnsigned() : intersection(all.asSigned(), all.asUnsigned());
+    if (!sum.isBounded() || sum.lowest < fits.lowest || sum.highest > fits.highest) return;
     const ValueRange before = ValueRange::between(
         static_cast<std::uint64_t>(sum.lowest), static_cast<std::uint64_t>(sum.highest), form.bits);
     const ValueRange after = ranges_.refined(before, condition);
@@ -915,7 +231,6 @@ class Addresses::AccessBuilder {
     const Form address = forms_.form(access.address);
     const auto isLeaf = [&](const Term& term) { return term.leaf == leaf; };
     if (std::ranges::none_of(address.terms, isLeaf)) return;
-    // Only what is one number throughout, or the number of this round.
     for (auto& [other, interval] : access.restrictions) {
       if (other == leaf) {
         interval = intersection(interval, known);
@@ -1001,19 +316,18 @@ class Addresses::AccessBuilder {
 
   Addresses& out_;
   const Ssa& ssa_;
-  Evaluator& evaluator_;
   const ValueRanges& ranges_;
   LinearForms& forms_;
   const Pointers& pointers_;
+  const bool runsOnce_;
 };
 
 Addresses::Addresses(const Ssa& ssa, const ValueRanges& ranges, const Loops& loops, bool runsOnce)
     : ssa_(&ssa), shape_(ranges.shape()) {
   PointerSources sources;
-  Evaluator evaluator(*this, ranges, loops, runsOnce, sources);
-  evaluator.run();
+  formOfValue_ = formsOfValues(ssa, ranges, loops, runsOnce, forms_, sources);
   const Pointers pointers(ssa.cfg().function(), forms_, formOfValue_, sources);
-  AccessBuilder(*this, evaluator, ranges, pointers).run();
+  AccessBuilder(*this, ranges, pointers, runsOnce).run();
 }
 
 Addresses::Addresses(const Ssa& ssa, const ValueRanges& ranges, const Loops& loops)

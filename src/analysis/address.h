@@ -78,7 +78,6 @@ class Addresses {
   std::string text(FormId form) const;
 
  private:
-  class Evaluator;
   class AccessBuilder;
 
   const Ssa* ssa_;

@@ -130,7 +130,7 @@ INSTANTIATE_TEST_SUITE_P(
              "setp.gt.u32 %p1, %r34, 1000; @%p1 bra OUT; add.u32 %r1, %r34, %r30;"
              "mul.wide.u32 %rd1, %r1, 4; add.u64 %rd1, %rd10, %rd1; st.global.u32 [%rd1], 0; OUT: "
              "ret;",
-             "*p [p]+4*zext(tid.x+[n]) 0..17179869183"},
+             "*p 4*tid.x+[p]+4*[n] 0..8095"},
         Case{"TruncationOfAWideForm",
              "mul.wide.u32 %rd1, %r30, 4; add.u64 %rd1, %rd1, %rd12; cvt.u32.u64 %r1, %rd1;"
              "st.shared.u32 [%r1], 0;",

@@ -12,7 +12,7 @@
 
 namespace ptxopt::test {
 
-// A module with one entry `k`, or whatever `text` says if it has a module's header.
+// A module with one entry `k`.
 class ValueFunction {
  public:
   // `before`: what stands at module scope, in front of the entry; `attributes`: between the
@@ -33,6 +33,7 @@ class ValueFunction {
     analyses_ = std::make_unique<analysis::FunctionAnalyses>(*function_);
   }
 
+  ir::Module& module() { return *module_; }
   ir::Function& function() { return *function_; }
   analysis::FunctionAnalyses& analyses() { return *analyses_; }
   // In the order of the text.
