@@ -640,7 +640,8 @@ void Generator::mix(const std::string& value, Kind kind) {
 }
 
 std::string Generator::predicate() {
-  return (random_.percent(50) ? "" : "!") + text_.value(Kind::Pred);
+  const std::string value = text_.value(Kind::Pred);
+  return (random_.percent(50) ? "" : "!") + value;
 }
 
 void Generator::assign() {
@@ -717,8 +718,12 @@ void Generator::localMemory() {
   }
   const std::string base = text_.newRegister(Kind::B64);
   text_.emit(fmt::format("mov.u64 {}, {}_local", base, prefix_));
-  text_.emit(fmt::format("st.local.v4.u32 [{}], {{{}, {}, {}, {}}}", base, text_.value(Kind::B32),
-                         text_.value(Kind::B32), text_.value(Kind::B32), text_.value(Kind::B32)));
+  // Arguments of one call may be evaluated in any order: never two random ones.
+  std::string words;
+  for (std::uint32_t k = 0; k < kWords; ++k) {
+    words = text_.value(Kind::B32) + (k == 0 ? "" : ", ") + words;
+  }
+  text_.emit(fmt::format("st.local.v4.u32 [{}], {{{}}}", base, words));
   const std::string at = text_.newRegister(Kind::B64);
   text_.emit(
       fmt::format("mad.wide.u32 {}, {}, 4, {}", at, masked(text_.value(Kind::B32), kWords), base));
@@ -1050,7 +1055,8 @@ void Generator::anyRead() {
   const std::size_t array = someArray();
   if (!acquire(array, {Mode::Read, false})) return arithmetic();
   const std::string index = masked(text_.value(Kind::B32), threads_);
-  load(array, slotAddress(array, index), part(array, {}, false), false);
+  const Access access = part(array, {}, false);
+  load(array, slotAddress(array, index), access, false);
 }
 
 void Generator::leaderAccess() {
@@ -1082,8 +1088,8 @@ void Generator::atomics() {
   if (random_.percent(30)) {
     const std::string base = text_.newRegister(Kind::B64);
     text_.emit(fmt::format("mov.u64 {}, {}_total", base, prefix_));
-    text_.emit(fmt::format("red.global.add.u32 [{}+{}], {}", base, 4 * random_.below(4),
-                           text_.value(Kind::B32)));
+    const std::string value = text_.value(Kind::B32);
+    text_.emit(fmt::format("red.global.add.u32 [{}+{}], {}", base, 4 * random_.below(4), value));
     return;
   }
   const std::size_t array = someArray();
