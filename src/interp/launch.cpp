@@ -344,7 +344,7 @@ std::vector<Argument> guessArguments(const ir::Function& kernel) {
   for (const ir::Variable* variable : kernel.parameters) {
     std::string text;
     const int width = isa::bitWidth(variable->type);
-    if (!variable->dimensions.empty()) {
+    if (!variable->dimensions.empty() || width == 0 || width > 64) {
       text = "zero:" + std::to_string(variable->size);
     } else if (isa::isFloat(variable->type)) {
       text = std::string(isa::spelling(variable->type).substr(1)) + ":1.5";

@@ -139,6 +139,9 @@ KernelRun runGuessed(const ir::Module& module, const ir::Function& kernel) {
   Launch launch;
   launch.kernel = result.kernel;
   launch.arguments = guessArguments(kernel);
+  if (const ir::Attribute* cluster = kernel.attribute(".reqnctapercluster")) {
+    if (!cluster->values.empty()) launch.grid.x = static_cast<std::uint32_t>(cluster->values[0]);
+  }
   MachineOptions options;
   options.stepLimit = kEnough;
   std::string error;
