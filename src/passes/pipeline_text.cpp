@@ -46,7 +46,7 @@ using LevelEntry = std::array<std::string_view, 2>;
 constexpr LevelEntry kGlobalOpt = {"global-opt", ""};
 constexpr LevelEntry kEarlyCse = {"early-cse", ""};
 constexpr LevelEntry kEarlyCseMemorySsa = {"early-cse<memssa>", ""};
-constexpr LevelEntry kDeadSync = {"basic-dbe", ""};
+constexpr LevelEntry kDeadSync = {"dead-sync", "basic-dbe"};
 constexpr LevelEntry kCommonBase = {"common-base", ""};
 
 std::vector<LevelEntry> entriesOfLevel(int level) {
