@@ -7,6 +7,7 @@
     ./make.py --check               make nothing; assemble every file and write the manifest
     ./make.py --describe            make nothing; write the launch descriptions of the sources to
                                     the PTX made from them
+    ./make.py --verify              fail where a file says otherwise than its source
     ./make.py --local DIR           output that carries a library's own code, into DIR
 
 A producer that is missing is skipped with a message, and its files stay as they are. Producers are
@@ -137,10 +138,11 @@ def describe(text, path, launches):
   return head + text
 
 
-def describe_all():
-  """Writes the descriptions to all files of the manifest that are made from a source."""
+def describe_all(writes):
+  """Writes the descriptions to all files of the manifest that are made from a source, or only
+  compares them; returns how many differed."""
   manifest = json.loads((CORPUS / "manifest.json").read_text())
-  count = 0
+  count, differing = 0, []
   for path, entry in manifest.items():
     if "source" not in entry:
       continue
@@ -149,8 +151,13 @@ def describe_all():
     new = describe(old, pathlib.Path(path), descriptions(CORPUS / entry["source"]))
     count += new.startswith("// LAUNCH:")
     if new != old:
-      file.write_bytes(new.encode("utf-8", "surrogateescape"))
-  print(f"describe: {count} files with descriptions")
+      differing.append(path)
+      if writes:
+        file.write_bytes(new.encode("utf-8", "surrogateescape"))
+  for path in differing:
+    print(path)
+  print(f"describe: {count} files with descriptions, {len(differing)} differed")
+  return len(differing)
 
 
 # ---- producers -----------------------------------------------------------------------------------
@@ -433,13 +440,15 @@ def main():
   parser.add_argument("--check", action="store_true", help="make nothing, write the manifest")
   parser.add_argument("--describe", action="store_true",
                       help="make nothing, write the launch descriptions")
+  parser.add_argument("--verify", action="store_true",
+                      help="make nothing, compare the launch descriptions")
   parser.add_argument("--local", type=pathlib.Path, metavar="DIR",
                       help="make what is not kept, into this folder")
   parser.add_argument("-j", type=int, default=os.cpu_count(), help="jobs at once")
   options = parser.parse_args()
-  if options.describe:
-    describe_all()
-    return
+  if options.describe or options.verify:
+    differing = describe_all(options.describe)
+    sys.exit(options.verify and differing != 0)
   records, failures = {}, []
   if options.local:
     _, failures = make(LOCAL_PRODUCERS, options.local.resolve(), options.filter, options.j)
