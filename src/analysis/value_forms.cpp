@@ -36,6 +36,32 @@ bool isPure(const Instruction& instruction) {
          ir::effectOf(instruction) == isa::Effect::Neutral;
 }
 
+// shfl.sync.idx d, a, 0, 31, -1: d is what lane 0, which every warp has, holds in a.
+bool isBroadcast(const Instruction& instruction) {
+  const isa::Form& form = *instruction.form;
+  if (form.opcode != Opcode::Shfl || !form.known() || !form.has(".sync") || !form.has(".idx")) {
+    return false;
+  }
+  const auto isNumber = [&](std::size_t k, std::uint32_t value) {
+    const Operand* operand = instruction.operand(k);
+    return operand != nullptr && operand->kind == OperandKind::Integer &&
+           static_cast<std::uint32_t>(operand->immediate) == value;
+  };
+  return isNumber(2, 0) && isNumber(3, 31) && isNumber(4, 0xffffffffu);
+}
+
+// The first instructions, as far as no thread can have ended before them.
+std::uint32_t countBeforeAnyEnd(const Ssa& ssa) {
+  const Cfg& cfg = ssa.cfg();
+  if (!cfg.inEdges(cfg.entry()).empty()) return 0;
+  const auto [first, end] = ssa.instructions().of(cfg.entry());
+  for (std::uint32_t n = first; n < end; ++n) {
+    const isa::Form& form = *ssa.instructions()[n].form;
+    if (!form.known() || form.control != isa::Control::None) return n;
+  }
+  return end;
+}
+
 bool isSymbolic(isa::Space space) {
   return space == isa::Space::Shared || space == isa::Space::Global || space == isa::Space::Const ||
          space == isa::Space::Local || space == isa::Space::Param;
@@ -53,6 +79,7 @@ class Evaluator {
         forms_(forms),
         pointers_(pointers),
         runsOnce_(runsOnce),
+        beforeAnyEnd_(countBeforeAnyEnd(ssa)),
         needed_(ssa_.valueCount()),
         formOfValue_(ssa_.valueCount(), kNone) {}
 
@@ -96,7 +123,10 @@ class Evaluator {
         for (const ValueId operand : ssa_.phiOperands(v)) need(operand);
       } else if (ssa_.isDefinition(v)) {
         need(ssa_.old(v));
-        if (isPure(ssa_.instruction(v))) ssa_.forEachUse(ssa_.instruction(v), need);
+        const Instruction& instruction = ssa_.instruction(v);
+        if (isPure(instruction) || isBroadcast(instruction)) {
+          ssa_.forEachUse(instruction, need);
+        }
       }
     }
   }
@@ -182,6 +212,11 @@ class Evaluator {
       Leaf leaf = valueLeaf(v);
       leaf.stable = leaf.uniform = true;
       return forms_.ofLeaf(forms_.intern(leaf), bitsOf(v));
+    }
+    if (isBroadcast(instruction) && ssa_.instructions().of(instruction) < beforeAnyEnd_) {
+      // Of a number that all threads have it is that number.
+      const FormId form = ofSource(instruction, *instruction.operand(1), bitsOf(v));
+      return form != kNone && forms_.isUniform(form) ? form : kNone;
     }
     if (!isPure(instruction)) return kNone;
     if (target == instruction.operand(0)) {
@@ -699,6 +734,7 @@ class Evaluator {
   LinearForms& forms_;
   PointerSources& pointers_;
   const bool runsOnce_;
+  const std::uint32_t beforeAnyEnd_;
   BitSet needed_;
   std::unordered_map<const isa::Form*, std::uint32_t> operations_;
   std::unordered_map<LoopId, std::int64_t> mostRounds_;

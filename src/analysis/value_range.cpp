@@ -473,14 +473,17 @@ class ValueRanges::Solver {
       out_.ranges_[v] = ValueRange::all(bits_[v]);
       if (ssa.kind(v) == Ssa::Kind::Entry) known_.set(v);
     }
+    for (EdgeId e = 0; e < cfg_.edgeCount(); ++e) hasLoop_ |= isRetreating(e);
   }
 
   void run() {
     for (round_ = 0; round_ <= kRounds || changed_; ++round_) {
       changed_ = false;
       sweep(Phase::Grow);
-      if (!changed_) break;
+      // Without loops nothing comes back.
+      if (!changed_ || !hasLoop_) break;
     }
+    if (!wasWidened_) return;
     sweep(Phase::Shrink);
     sweep(Phase::Shrink);
   }
@@ -547,6 +550,7 @@ class ValueRanges::Solver {
       const ValueRange old = out_.ranges_[phi];
       joined = tightened(join(old, joined));
       if (joined == old) return;
+      wasWidened_ |= isHeader && round_ >= kPatience;
       if (isHeader && round_ >= kRounds) {
         joined = ValueRange::all(joined.bits);
       } else if (isHeader && round_ >= kPatience) {
@@ -557,8 +561,8 @@ class ValueRanges::Solver {
   }
 
   bool isRetreating(EdgeId edge) const {
-    return order_.contains(cfg_.source(edge)) &&
-           order_.position(cfg_.source(edge)) >= order_.position(cfg_.target(edge));
+    const std::uint32_t source = order_.position(cfg_.source(edge));
+    return source != kNone && source >= order_.position(cfg_.target(edge));
   }
 
   ValueRange onEdge(ValueId value, EdgeId edge) const {
@@ -739,6 +743,8 @@ class ValueRanges::Solver {
   std::vector<std::uint8_t> bits_;
   unsigned round_ = 0;
   bool changed_ = true;
+  bool hasLoop_ = false;
+  bool wasWidened_ = false;
 };
 
 ValueRanges::ValueRanges(const Ssa& ssa, const BranchConditions& conditions,
