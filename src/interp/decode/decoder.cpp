@@ -266,8 +266,9 @@ void Decoder::findUndefinedReads() {
 // that it writes.
 void Decoder::trackRegisters(const ir::Instruction& instruction, const Op& op) {
   // What only moves a value, or may leave it out, says nothing about its use: compilers fill the
-  // halves of a register that nobody looks at with whatever there is.
-  const bool onlyMoves = instruction.is(Opcode::Mov) || instruction.is(Opcode::Selp);
+  // parts of a register that nobody looks at with whatever there is.
+  const bool onlyMoves = instruction.is(Opcode::Mov) || instruction.is(Opcode::Selp) ||
+                         instruction.is(Opcode::Prmt) || instruction.is(Opcode::Bfi);
   if (const auto reads = undefinedReads_.find(&instruction);
       reads != undefinedReads_.end() && !onlyMoves) {
     for (const ir::RegisterId id : reads->second) {
