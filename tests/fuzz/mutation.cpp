@@ -3,6 +3,7 @@
 #include <memory>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
 
 #include "parse/parser.h"
 
@@ -25,12 +26,14 @@ std::vector<Mutant> deleteNeeded(const RandomKernel& kernel) {
   return mutants;
 }
 
-std::vector<Mutant> deleteEach(const std::string& name, const std::string& text) {
+std::vector<Mutant> deleteEach(const std::string& name, const std::string& text,
+                               const CheckOptions& options) {
   Diagnostics diagnostics;
   const auto source = std::make_shared<const SourceText>(name, text);
   const auto module = parse::parse(source, diagnostics);
   if (module == nullptr) throw std::runtime_error(name + ": not understood as PTX");
   std::vector<Mutant> mutants;
+  std::vector<std::string> trapped;
   for (const ir::Function& function : module->functions()) {
     for (const ir::Statement& statement : function.body()) {
       const auto* instruction = statement.as<ir::Instruction>();
@@ -43,11 +46,24 @@ std::vector<Mutant> deleteEach(const std::string& name, const std::string& text)
           instruction->is(isa::Opcode::St) && !form.has(".local") && !form.has(".param");
       if (!isBarrier && !isStore) continue;
       const SourceRange range = statement.source;
-      mutants.push_back({source->lineColumn(range.begin).line, isBarrier,
-                         text.substr(0, range.begin) + text.substr(range.end), false});
+      const std::string before = text.substr(0, range.begin);
+      const std::string after = text.substr(range.end);
+      mutants.push_back({source->lineColumn(range.begin).line, isBarrier, before + after, false});
+      const std::string_view content = source->slice(range);
+      const std::string_view guard =
+          content.starts_with('@') ? content.substr(0, content.find_first_of(" \t")) : "";
+      trapped.push_back(before + std::string(guard) + " trap;" + after);
     }
   }
-  return mutants;
+  // A trap in its place shows whether a run comes there.
+  CheckOptions once = options;
+  once.schedules = 1;
+  const std::vector<bool> isExecuted = tellsApart(name, text, trapped, once);
+  std::vector<Mutant> executed;
+  for (std::size_t k = 0; k < mutants.size(); ++k) {
+    if (isExecuted[k]) executed.push_back(std::move(mutants[k]));
+  }
+  return executed;
 }
 
 void judge(const std::string& name, const std::string& text, std::vector<Mutant>& mutants,

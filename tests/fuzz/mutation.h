@@ -13,16 +13,17 @@ namespace ptxopt::fuzz {
 struct Mutant {
   std::size_t line = 0;    // from 1
   bool isBarrier = false;  // otherwise a store
-  std::string text;        // without that line
+  std::string text;        // without it
   bool caught = false;
 };
 
 // Every line that the generator knows to be needed, deleted, one at a time.
 std::vector<Mutant> deleteNeeded(const RandomKernel& kernel);
 
-// Every barrier of the CTA and every store to shared or global memory of a module, deleted, one at
-// a time, needed or not.
-std::vector<Mutant> deleteEach(const std::string& name, const std::string& text);
+// Every barrier of the CTA and every store to shared or global memory that the launches of the
+// module execute, deleted, one at a time, needed or not.
+std::vector<Mutant> deleteEach(const std::string& name, const std::string& text,
+                               const CheckOptions& options);
 
 // Fills in which ones are caught.
 void judge(const std::string& name, const std::string& text, std::vector<Mutant>& mutants,

@@ -290,7 +290,7 @@ int mutateAll(const Options& options) {
 
 int mutateFile(const Options& options) {
   const std::string text = readFile(options.file);
-  std::vector<Mutant> mutants = deleteEach(options.file, text);
+  std::vector<Mutant> mutants = deleteEach(options.file, text, options.check);
   judge(options.file, text, mutants, options.check);
   Score barriers;
   Score stores;
