@@ -128,9 +128,10 @@ def describe(text, path, launches):
     # Some producers make a name of their own for the one kernel of the file.
     alone = len(entries) == 1 and launch["kernel"] == path.stem
     kernel = entries[0] if alone else match(launch["kernel"], entries)
-    if kernel is None:
+    if kernel is None or not path.relative_to("ptx").match(launch.get("only", "*")):
       continue
-    exact = {key: holds_here(key, value) for key, value in (launch | {"kernel": kernel}).items()}
+    exact = {key: holds_here(key, value)
+             for key, value in (launch | {"kernel": kernel}).items() if key != "only"}
     exact = {key: value for key, value in exact.items() if value != []}
     line = re.sub(r"&(\w+)", lambda m: "&" + (match(m.group(1), functions) or m.group(1)),
                   json.dumps(exact))

@@ -95,5 +95,9 @@ BUILDS = {
 #   "buffer:512"]}
 # LAUNCH: {"kernel": "segment_sum", "grid": 2, "args": ["buffer:4000", "buffer:400000:small:f32:2",
 #   "buffer:400000:small:s32:1:1000", "buffer:4000"]}
+# LAUNCH: {"kernel": "power_iteration", "grid": 2, "args": ["buffer:1048576:small:f32:1",
+#   "buffer:2048:small:f32:2", "buffer:2048"]}
+# LAUNCH: {"kernel": "sort_rows", "block": 256, "grid": 2, "args": ["buffer:64000",
+#   "buffer:64000:random:s32:1", "buffer:64000"]}
 # LAUNCH: {"kernel": "column_sums", "grid": 2, "args": ["buffer:8388608:small:f32:1", "buffer:2048",
 #   "buffer:2048"]}

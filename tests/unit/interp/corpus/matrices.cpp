@@ -571,17 +571,24 @@ void layerNormJax(Call& call) {
   call.close<float>(3, 1e-5);
 }
 
-void matmulTriton(Call& call) {
-  const int m = call.integer(3), n = call.integer(4), k = call.integer(5);
+void multiplyHalves(Call& call, int m, int n, int k, std::size_t b, std::size_t c) {
   for (int row = 0; row < m; ++row) {
     for (int column = 0; column < n; ++column) {
       const double sum = dot(
           k, row, column,
           [&](int r, int i) { return static_cast<float>(call.buffer<Half>(0)[r * k + i]); },
-          [&](int i, int c) { return static_cast<float>(call.buffer<Half>(1)[i * n + c]); });
-      call.buffer<Half>(2)[row * n + column] = Half(static_cast<float>(sum));
+          [&](int i, int j) { return static_cast<float>(call.buffer<Half>(b)[i * n + j]); });
+      call.buffer<Half>(c)[row * n + column] = Half(static_cast<float>(sum));
     }
   }
+}
+void matmulTriton(Call& call) {
+  multiplyHalves(call, call.integer(3), call.integer(4), call.integer(5), 1, 2);
+}
+// A tensor is described by eleven parameters: the address, two sizes and two strides first.
+void matmulDescriptorTriton(Call& call) {
+  const auto size = [&](std::size_t k) { return static_cast<int>(call.scalar<std::uint64_t>(k)); };
+  multiplyHalves(call, size(1), size(13), size(2), 11, 22);
 }
 
 void transposeTriton(Call& call) {
@@ -682,6 +689,7 @@ constexpr Reference kReferences[] = {
     {"triton/softmax", softmaxTriton},
     {"triton/layer_norm", layerNormTriton},
     {"triton/matmul", matmulTriton},
+    {"triton/matmul_descriptor", matmulDescriptorTriton},
     {"triton/transpose", transposeTriton},
     {"jax/softmax", softmaxJax},
     {"jax/layer_norm", layerNormJax},

@@ -1,6 +1,8 @@
 // What XLA makes of the functions of corpus/jax: one kernel of each, for shapes that are fixed, of
 // which the launch runs the first blocks.
 #include <algorithm>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "reference.h"
@@ -77,10 +79,37 @@ void columnSums(Call& call) {
   }
 }
 
+// A warp takes the product of a row with the vector.
+void powerIteration(Call& call) {
+  constexpr std::size_t kSide = 512, kRowsPerBlock = 8;
+  for (std::size_t row = 0; row < call.grid().x * kRowsPerBlock; ++row) {
+    for (std::size_t column = 0; column < kSide; ++column) {
+      call.buffer<float>(2)[row] +=
+          call.buffer<float>(0)[row * kSide + column] * call.buffer<float>(1)[column];
+    }
+  }
+}
+
+// In place, and the column that each element came from.
+void sortRows(Call& call) {
+  constexpr std::size_t kColumns = 1000;
+  for (std::size_t row = 0; row < call.grid().x; ++row) {
+    const auto keys = call.buffer<std::int32_t>(1).subspan(row * kColumns, kColumns);
+    const auto places = call.buffer<std::int32_t>(2).subspan(row * kColumns, kColumns);
+    std::vector<std::pair<std::int32_t, std::int32_t>> pairs;
+    for (std::size_t i = 0; i < kColumns; ++i) {
+      pairs.emplace_back(keys[i], static_cast<std::int32_t>(i));
+    }
+    std::sort(pairs.begin(), pairs.end());
+    for (std::size_t i = 0; i < kColumns; ++i) std::tie(keys[i], places[i]) = pairs[i];
+  }
+}
+
 constexpr Reference kReferences[] = {
-    {"jax/gather_rows", gatherRows},     {"jax/heat", heat},
-    {"jax/transpose_add", transposeAdd}, {"jax/arg_max", argMax},
-    {"jax/segment_sum", segmentSum},     {"jax/column_sums", columnSums},
+    {"jax/gather_rows", gatherRows},         {"jax/heat", heat},
+    {"jax/transpose_add", transposeAdd},     {"jax/arg_max", argMax},
+    {"jax/segment_sum", segmentSum},         {"jax/column_sums", columnSums},
+    {"jax/power_iteration", powerIteration}, {"jax/sort_rows", sortRows},
 };
 
 }  // namespace
