@@ -340,6 +340,22 @@ INSTANTIATE_TEST_SUITE_P(Loops, AddressOf,
                                               "A %r3"}),
                          nameOf);
 
+// The same operation twice: what a branch says of one of them is not lent to the other.
+TEST(Addresses, EqualOperationsKeepTheirBounds) {
+  ValueFunction f(kStart + R"(
+      setp.ge.u32 %p1, %r34, 64;
+      @%p1 bra OUT;
+      shr.u32 %r1, %r34, 3; add.u32 %r1, %r1, %r32; st.shared.u8 [%r1], 0;
+    OUT:
+      shr.u32 %r2, %r34, 3; add.u32 %r2, %r2, %r32; st.shared.u8 [%r2], 0;
+    )",
+                  "", kVariables, kParameters);
+  const auto all = f.analyses().get<Addresses>().all();
+  ASSERT_EQ(all.size(), 2u);
+  EXPECT_EQ(all[0].bytes, (Interval{0, 7}));
+  EXPECT_EQ(all[1].bytes, (Interval{0, (std::int64_t{1} << 29) - 1}));
+}
+
 TEST(Addresses, UnreachableCodeHasNone) {
   ValueFunction f(kStart + "ret; st.shared.u32 [A], 0;", "", kVariables, kParameters);
   EXPECT_TRUE(f.analyses().get<Addresses>().all().empty());

@@ -153,6 +153,19 @@ TEST(ValueRanges, BranchesBoundWhatTheyTest) {
   EXPECT_EQ(text(ranges.of("%r2")), "?");
 }
 
+TEST(ValueRanges, NegatedBranchesBoundToo) {
+  Ranges ranges(kRegisters + R"(
+    setp.lt.u32 %p1, %r19, 100;
+    @!%p1 bra OUT;
+    add.u32 %r1, %r19, 1;
+    ret;
+  OUT:
+    add.u32 %r2, %r19, 0;
+  )");
+  EXPECT_EQ(text(ranges.of("%r1")), "1..100");
+  EXPECT_EQ(text(ranges.of("%r2")), "100..4294967295 signed -2147483648..2147483647");
+}
+
 TEST(ValueRanges, ABlockWithTwoWaysInIsNotBounded) {
   Ranges ranges(kRegisters + R"(
     setp.ge.u32 %p1, %r19, 100;
