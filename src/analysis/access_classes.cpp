@@ -139,14 +139,13 @@ std::optional<AccessClasses::Conflict> AccessClasses::conflict(const AccessSet& 
     const auto domain = static_cast<unsigned>(domainOf(key));
     constexpr auto kAny = static_cast<unsigned>(Domain::Any);
     const AccessSet::Key noObject = bucket(domainOf(key), kNoObject);
-    const bool isFound =
-        domain == kAny ? search(key, 0, ~AccessSet::Key{0})
-        : hasObject(key)
-            ? search(key, bucketOf(key), bucketOf(key) | kClassMask) ||
-                  search(key, noObject, noObject | kClassMask) ||
-                  search(key, domainBegin(kAny), ~AccessSet::Key{0})
-            : search(key, domainBegin(domain), domainBegin(domain + 1)) ||
-                  search(key, domainBegin(kAny), ~AccessSet::Key{0});
+    const bool isFound = domain == kAny ? search(key, 0, ~AccessSet::Key{0})
+                         : hasObject(key)
+                             ? search(key, bucketOf(key), bucketOf(key) | kClassMask) ||
+                                   search(key, noObject, noObject | kClassMask) ||
+                                   search(key, domainBegin(kAny), ~AccessSet::Key{0})
+                             : search(key, domainBegin(domain), domainBegin(domain + 1)) ||
+                                   search(key, domainBegin(kAny), ~AccessSet::Key{0});
     if (isFound) return found;
   }
   return std::nullopt;

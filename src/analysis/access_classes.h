@@ -1,9 +1,9 @@
-// Classes of accesses, sets of them, and which classes conflict: Conf of docs/soundness.md C0.2 up to
-// the precision asked for.
+// Classes of accesses, sets of them, and which classes conflict: Conf of docs/soundness.md C0.2 up
+// to the precision asked for.
 //
 // All accesses that no question here tells apart are one class, so that sets are small.  A class
-// stands in a bucket: a domain and an object of it, or the domain without an object, which any object
-// of it may overlap.  Classes of two objects never conflict, and nobody compares them.
+// stands in a bucket: a domain and an object of it, or the domain without an object, which any
+// object of it may overlap.  Classes of two objects never conflict, and nobody compares them.
 #pragma once
 
 #include <cstdint>
@@ -79,8 +79,8 @@ class AccessClasses {
     std::optional<AccessSet::Key> above, below;
     EffectMarks aboveMarks = 0, belowMarks = 0;
   };
-  // Some pair, one from each set.  O(the smaller set times log the larger one) as long as no pair of
-  // one bucket is free of a conflict.
+  // Some pair, one from each set.  O(the smaller set times log the larger one) as long as no pair
+  // of one bucket is free of a conflict.
   std::optional<Conflict> conflict(const AccessSet& above, const AccessSet& below) const;
 
  private:
@@ -89,8 +89,8 @@ class AccessClasses {
   static constexpr unsigned kDomainShift = 62;
   static constexpr std::uint32_t kNoObject = (1u << 30) - 1;
   static AccessSet::Key bucket(Domain domain, std::uint32_t object) {
-    return static_cast<AccessSet::Key>(domain) << kDomainShift |
-           static_cast<AccessSet::Key>(object) << kBucketShift;
+    return static_cast<AccessSet::Key>(domain) << kDomainShift | static_cast<AccessSet::Key>(object)
+                                                                     << kBucketShift;
   }
   static AccessSet::Key bucketOf(AccessSet::Key key) { return key & ~kClassMask; }
   static Domain domainOf(AccessSet::Key key) { return static_cast<Domain>(key >> kDomainShift); }

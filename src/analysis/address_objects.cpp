@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/module.h"
+#include "support/bit_set.h"
 
 namespace ptxopt::analysis {
 
@@ -40,7 +41,9 @@ const ir::Variable* objectNamed(const ir::Function& function, ir::SymbolId id) {
 bool isInteger(isa::Type type, int bits) {
   return isa::bitWidth(type) == bits && !isa::isFloat(type);
 }
-bool isAddressWide(isa::Type type) { return isInteger(type, 32) || isInteger(type, 64); }
+bool isAddressWide(isa::Type type) {
+  return isInteger(type, 32) || isInteger(type, 64);
+}
 
 // The two or three scalar sources behind one scalar result; empty for any other shape.
 std::span<const Operand> scalarSources(const Instruction& instruction, std::size_t count) {
@@ -93,8 +96,8 @@ bool AddressObjects::isSharedOffset(Value value) const {
   return object != nullptr && object->space == Space::Shared;
 }
 
-// docs/soundness.md C3.3.3 and C3.3.4.  kUndefined as an operand stands for a value that is still to
-// be found: the result is then too.
+// docs/soundness.md C3.3.3 and C3.3.4.  kUndefined as an operand stands for a value that is still
+// to be found: the result is then too.
 AddressObjects::Value AddressObjects::resultOf(const Instruction& instruction) const {
   const isa::Form& form = *instruction.form;
   if (!form.known()) return kAnything;
@@ -176,12 +179,18 @@ AddressObjects::Value AddressObjects::resultOf(const Instruction& instruction) c
 
 AddressObjects::AddressObjects(const ir::Function& function)
     : function_(&function), values_(function.registerCount(), kUndefined) {
+  BitSet isDefined(function.registerCount());
   for (const ir::Statement& statement : function.body()) {
     const auto* instruction = statement.as<Instruction>();
     if (instruction == nullptr) continue;
     for (const Operand& operand : instruction->operands()) {
       if (operand.symbol() != ir::SymbolId::None) intern(operand.symbol());
+      if (operand.writes) isDefined.set(static_cast<std::size_t>(operand.reg()));
     }
+  }
+  // What nothing defines was given by a caller, or is any number.
+  for (std::size_t r = 0; r < values_.size(); ++r) {
+    if (!isDefined.test(r)) values_[r] = kNumber;
   }
 
   // Values only rise, so that this ends; what has not come to rest by then is given up.

@@ -1,8 +1,8 @@
-// Which variable an address points into, as far as it takes no arithmetic to tell: docs/soundness.md
-// C3.2 to C3.4.
+// Which variable an address points into, as far as it takes no arithmetic to tell:
+// docs/soundness.md C3.2 to C3.4.
 //
-// For each register, over all of its definitions: it holds a number that no symbol is part of, or an
-// address that has exactly one symbol with coefficient +1 as a linear form, or anything else.  An
+// For each register, over all of its definitions: it holds a number that no symbol is part of, or
+// an address that has exactly one symbol with coefficient +1 as a linear form, or anything else. An
 // address of the second kind stays in its object (C3.3); what is loaded from memory, computed by
 // instructions that are no linear forms, or joined from two objects has none.
 //

@@ -85,8 +85,7 @@ class BarrierGraph::Builder {
             }
           } else if (instruction.form->control == isa::Control::Call &&
                      calleeOf(k, instruction) == kNone) {
-            isComplete &=
-                !facts_.effects.ofCall(cfg.function(), instruction).hasAsyncCopy;
+            isComplete &= !facts_.effects.ofCall(cfg.function(), instruction).hasAsyncCopy;
           }
         }
       }
@@ -180,8 +179,8 @@ class BarrierGraph::Builder {
 
     if (const std::uint32_t callee = calleeOf(body, instruction); callee != kNone) {
       graph_.calls_.push_back({body, callee, instruction.block});
-      depths_[callee] = std::max(depths_[callee],
-                                 depths_[body] + of.loops->depthOf(instruction.block));
+      depths_[callee] =
+          std::max(depths_[callee], depths_[body] + of.loops->depthOf(instruction.block));
       if (facts_.effects.of(bodies_[callee].cfg->function()).mayEndThread) {
         endsInside_[body] = true;
       }
@@ -255,7 +254,8 @@ class BarrierGraph::Builder {
       varies |= operand.reads && !uniformity->isUniform(operand.reg());
     });
     if (!varies) return false;
-    // Where nothing but the ends of the graph ends a thread, all of them come to the post-dominator.
+    // Where nothing but the ends of the graph ends a thread, all of them come to the
+    // post-dominator.
     return bodies_[k].postDominators->parent(b) == cfg.exit() || endsInside_[k];
   }
 
@@ -333,8 +333,8 @@ class BarrierGraph::Builder {
     while (!work.empty()) {
       const Node n = work.back();
       work.pop_back();
-      const auto next = direction == Direction::Forward ? regions_.successors(n)
-                                                        : regions_.predecessors(n);
+      const auto next =
+          direction == Direction::Forward ? regions_.successors(n) : regions_.predecessors(n);
       for (const Node m : next) visit(m);
     }
     return seen;

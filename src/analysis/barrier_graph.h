@@ -4,8 +4,8 @@
 // Pieces follow the control flow through calls to functions whose barriers are judged (C1.6, C2.4);
 // of any other call the effect stands in the piece of its caller.  Ends of threads lead to the
 // barriers at which they count as arrivals (C1.3):  a thread and one that goes on part at a varying
-// branch, so only ends and barriers are connected that both can be reached from such a branch without
-// a barrier in between and lie in the same stretch of code without one.
+// branch, so only ends and barriers are connected that both can be reached from such a branch
+// without a barrier in between and lie in the same stretch of code without one.
 //
 // Cost: near O(statements + edges), and what its parts cost.
 #pragma once
@@ -60,8 +60,7 @@ class BarrierGraph {
   };
 
   // Bodies as Participation wants them.
-  BarrierGraph(std::span<const BarrierBody> bodies, const BarrierFacts& facts,
-               Precision precision);
+  BarrierGraph(std::span<const BarrierBody> bodies, const BarrierFacts& facts, Precision precision);
   BarrierGraph(const BarrierGraph&) = delete;
   BarrierGraph& operator=(const BarrierGraph&) = delete;
 

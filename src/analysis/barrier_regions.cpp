@@ -79,9 +79,8 @@ void BarrierRegions::travel(Direction d) {
 
 void BarrierRegions::solve(std::uint64_t limit) {
   limit_ = limit;
-  const bool threadsPart = std::any_of(events_.begin(), events_.end(), [](const Event& e) {
-    return (e.marks & kPartingEnd) != 0;
-  });
+  const bool threadsPart = std::any_of(events_.begin(), events_.end(),
+                                       [](const Event& e) { return (e.marks & kPartingEnd) != 0; });
   if (threadsPart) findEverBelow();
   for (const Direction d : {Direction::Forward, Direction::Backward}) {
     for (Node n = 0; n < nodes_.size(); ++n) {
@@ -93,8 +92,8 @@ void BarrierRegions::solve(std::uint64_t limit) {
   }
 }
 
-// What can be reached from the beginning of each node, whatever barriers are on the way.  Objects are
-// told apart only where there are few.
+// What can be reached from the beginning of each node, whatever barriers are on the way.  Objects
+// are told apart only where there are few.
 void BarrierRegions::findEverBelow() {
   constexpr std::size_t kMostClasses = 64;
   const bool isCoarse = classes_->count() > kMostClasses;
@@ -234,8 +233,7 @@ std::optional<BarrierRegions::Counts> BarrierRegions::count(Node barrier, Direct
 
 const BarrierRegions::Event* BarrierRegions::findEvent(Node barrier, Direction d,
                                                        std::optional<AccessSet::Key> key,
-                                                       EffectMarks marks,
-                                                       std::size_t limit) const {
+                                                       EffectMarks marks, std::size_t limit) const {
   const Event* found = nullptr;
   walk(barrier, d, [&](const Event& event) {
     const bool isOrdered =

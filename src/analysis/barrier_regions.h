@@ -1,11 +1,12 @@
 // What can reach a barrier without crossing another one, from above and from below, while barriers
 // are taken away one after the other: docs/soundness.md C2.1 and C9.
 //
-// The program is a graph of pieces of code without a barrier, and of barriers.  Each piece knows the
-// classes of accesses that reach its end, its own included, and those that can be reached from its
-// beginning.  Sets pass through every node but a barrier that separates.  When one stops to separate,
-// only what is new travels on.  A piece whose only way on is to another piece that is reached from
-// nowhere else becomes one with it, so that a run of removed barriers costs what one of them does.
+// The program is a graph of pieces of code without a barrier, and of barriers.  Each piece knows
+// the classes of accesses that reach its end, its own included, and those that can be reached from
+// its beginning.  Sets pass through every node but a barrier that separates.  When one stops to
+// separate, only what is new travels on.  A piece whose only way on is to another piece that is
+// reached from nowhere else becomes one with it, so that a run of removed barriers costs what one
+// of them does.
 //
 // Cost: each class enters the set of each node at most once over the whole life of the object,
 // removals included: O(edges * classes) at worst, and near-linear where runs are straight.  A limit
@@ -29,8 +30,8 @@ class BarrierRegions {
   struct Event {
     const ir::Instruction* instruction = nullptr;
     const ir::Function* function = nullptr;
-    EffectMarks marks = 0;                // either marks
-    std::optional<AccessSet::Key> key;    // or a class
+    EffectMarks marks = 0;              // either marks
+    std::optional<AccessSet::Key> key;  // or a class
     Ordered ordered = Ordered::Both;
     bool reads = false;
     bool writes = false;
@@ -58,9 +59,9 @@ class BarrierRegions {
   EffectMarks marksAround(Node barrier) const;
   // A pair that needs the barrier.  Asked once for each barrier.
   //
-  // Where a thread may end below before it comes to another barrier that is kept, this barrier is the
-  // last one that it arrives at, and its accesses above have nothing else to order them before what
-  // other threads do below, however far below.  The memory model gives the end of a thread no
+  // Where a thread may end below before it comes to another barrier that is kept, this barrier is
+  // the last one that it arrives at, and its accesses above have nothing else to order them before
+  // what other threads do below, however far below.  The memory model gives the end of a thread no
   // synchronisation, so that no later barrier will do (docs/soundness.md A1.11, E.6).
   std::optional<AccessClasses::Conflict> conflict(Node barrier) const;
   void remove(Node barrier);
@@ -75,7 +76,7 @@ class BarrierRegions {
   std::optional<Counts> count(Node barrier, Direction side, std::size_t limit) const;
   // An event of that class, or with one of those marks.
   const Event* findEvent(Node barrier, Direction side, std::optional<AccessSet::Key> key,
-                    EffectMarks marks, std::size_t limit) const;
+                         EffectMarks marks, std::size_t limit) const;
 
  private:
   struct Delta {
@@ -91,8 +92,8 @@ class BarrierRegions {
   struct NodeData {
     bool isBarrier = false;
     bool separates = false;
-    Node next = kNone;                  // of the nodes that are one with it
-    Node last = 0;                      // the end of that list
+    Node next = kNone;  // of the nodes that are one with it
+    Node last = 0;      // the end of that list
     std::uint32_t firstEvent = 0;
     std::uint32_t eventCount = 0;
     Side above;  // reaches the end of the node

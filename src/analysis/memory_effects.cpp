@@ -15,8 +15,8 @@ using ir::Instruction;
 using isa::Effect;
 using isa::Opcode;
 
-// An instruction of A2.5.5 that copies or reduces in bulk, with no synchronisation of its own at its
-// issue (C4.5): no commit, no wait, no prefetch, not .relaxed.
+// An instruction of A2.5.5 that copies or reduces in bulk, with no synchronisation of its own at
+// its issue (C4.5): no commit, no wait, no prefetch, not .relaxed.
 bool isBulkIssue(const isa::Form& form) {
   return form.known() && form.opcode == Opcode::Cp && form.has(".bulk") &&
          form.is(isa::kMemoryWrite) && !form.has(".relaxed") && !form.has(".prefetch");

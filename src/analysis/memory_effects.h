@@ -1,8 +1,9 @@
-// What instructions, and calls with all that may run in them, do to memory that other threads of the
-// CTA can reach: docs/soundness.md A2, as the barrier rules ask for it.
+// What instructions, and calls with all that may run in them, do to memory that other threads of
+// the CTA can reach: docs/soundness.md A2, as the barrier rules ask for it.
 //
-// An effect is a list of accesses and a set of marks.  An access has a domain and, where it is known,
-// an object; with neither it may be anywhere.  Marks stand for everything that is no plain access.
+// An effect is a list of accesses and a set of marks.  An access has a domain and, where it is
+// known, an object; with neither it may be anywhere.  Marks stand for everything that is no plain
+// access.
 #pragma once
 
 #include <array>
@@ -75,10 +76,10 @@ struct ObjectAccess {
 // What may happen in a call.
 struct CallEffect {
   EffectMarks marks = 0;
-  bool mayEndThread = false;       // other than by a trap (A1.11)
-  bool sharedIsExternal = false;   // "external memory", and C3.6
+  bool mayEndThread = false;      // other than by a trap (A1.11)
+  bool sharedIsExternal = false;  // "external memory", and C3.6
   bool hasAsyncCopy = false;
-  bool readsExternalWeakly = false;  // a weak load of global or unknown memory (C2.6)
+  bool readsExternalWeakly = false;    // a weak load of global or unknown memory (C2.6)
   std::vector<ObjectAccess> accesses;  // each kind of access to each place once
 };
 

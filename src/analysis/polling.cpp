@@ -49,13 +49,11 @@ bool PollingLoops::allLoopsAround(BlockId block, Predicate&& predicate) const {
 }
 
 bool PollingLoops::canLoseAnchor(BlockId block) const {
-  return allLoopsAround(block,
-                        [&](LoopId l) { return anchors_[l] > 1 || !holdsHoistableLoad(l); });
+  return allLoopsAround(block, [&](LoopId l) { return anchors_[l] > 1 || !holdsHoistableLoad(l); });
 }
 
 bool PollingLoops::isSafeWithout(BlockId block) const {
-  return allLoopsAround(block,
-                        [&](LoopId l) { return anchors_[l] > 0 || !holdsHoistableLoad(l); });
+  return allLoopsAround(block, [&](LoopId l) { return anchors_[l] > 0 || !holdsHoistableLoad(l); });
 }
 
 void PollingLoops::loseAnchor(BlockId block) {
@@ -102,9 +100,9 @@ bool PollingLoops::holdsHoistableLoad(LoopId loop) const {
     BitSet stillVaries(varies.size());
     forEachInstruction([&](const Instruction& i) {
       const isa::Form& form = *i.form;
-      const bool isConstantLoad = form.effect == Effect::ImmutableRead ||
-                                  (form.opcode == isa::Opcode::Ld &&
-                                   form.effect == Effect::Private);
+      const bool isConstantLoad =
+          form.effect == Effect::ImmutableRead ||
+          (form.opcode == isa::Opcode::Ld && form.effect == Effect::Private);
       bool depends = !(form.known() && form.is(isa::kPure)) && !isConstantLoad;
       ir::forEachRegister(i, [&](const ir::Operand& operand) {
         depends |= operand.reads && varies.test(static_cast<std::size_t>(operand.reg()));

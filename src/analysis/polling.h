@@ -42,7 +42,7 @@ class PollingLoops {
   const Loops* loops_;
   const CallEffects* effects_;
   bool sharedIsExternal_;
-  std::vector<std::uint32_t> anchors_;                     // by loop
+  std::vector<std::uint32_t> anchors_;                    // by loop
   mutable std::vector<std::optional<bool>> isHoistable_;  // by loop
 };
 

@@ -127,8 +127,9 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
       ->check(
           CLI::Range(std::int64_t{-1}, std::numeric_limits<std::int64_t>::max()).description(""));
 
-  app.add_option("--keep-barriers", raw.keepBarriers,
-                 "Leave the barriers of a kernel alone, or that of one line of the\nPTX (repeatable)")
+  app.add_option(
+         "--keep-barriers", raw.keepBarriers,
+         "Leave the barriers of a kernel alone, or that of one line of the\nPTX (repeatable)")
       ->type_name("KERNEL[:LINE]")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);

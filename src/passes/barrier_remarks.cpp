@@ -74,7 +74,8 @@ Remark BarrierRemarks::at(std::string_view pass, const ir::Function& function,
   return remark;
 }
 
-std::string BarrierRemarks::removed(const ir::Function& function, const Instruction& barrier) const {
+std::string BarrierRemarks::removed(const ir::Function& function,
+                                    const Instruction& barrier) const {
   return fmt::format("Removed dead synch: [{}] in function {}", placeOf(barrier),
                      function.nameText());
 }

@@ -1,4 +1,5 @@
-// What the barrier passes say about a barrier: where it is, what it orders, and what was in the way.
+// What the barrier passes say about a barrier: where it is, what it orders, and what was in the
+// way.
 #pragma once
 
 #include <string>
@@ -23,8 +24,8 @@ class BarrierRemarks {
                    const std::string& reason) const;
 
   // The rest of them.  They add details to `remark`.
-  std::string counts(const analysis::BarrierRegions& regions, analysis::BarrierRegions::Node barrier,
-                     Remark& remark) const;
+  std::string counts(const analysis::BarrierRegions& regions,
+                     analysis::BarrierRegions::Node barrier, Remark& remark) const;
   std::string pin(const analysis::BarrierRegions& regions, analysis::BarrierRegions::Node barrier,
                   Remark& remark) const;
   std::string conflict(const analysis::BarrierRegions& regions,

@@ -122,9 +122,8 @@ class Judge {
       decision.remark.details = {{"rule", "no conflict"},
                                  {"precision", std::string(spelling(options_.precision))},
                                  {"assumptions", ""}};
-      decision.remark.message =
-          remarks_.removed(functionOf(barrier), *barrier.instruction) +
-          remarks_.counts(graph_.regions(), barrier.node, decision.remark);
+      decision.remark.message = remarks_.removed(functionOf(barrier), *barrier.instruction) +
+                                remarks_.counts(graph_.regions(), barrier.node, decision.remark);
     }
     graph_.regions().remove(barrier.node);
     loops_[barrier.body].loseAnchor(barrier.instruction->block);
@@ -151,9 +150,9 @@ class Judge {
       return !wantRemarks_ ? "" : remarks_.pin(regions, barrier.node, remark);
     }
     if (const auto conflict = regions.conflict(barrier.node)) {
-      return !wantRemarks_ ? ""
-                           : remarks_.conflict(regions, graph_.classes(), barrier.node, *conflict,
-                                               remark);
+      return !wantRemarks_
+                 ? ""
+                 : remarks_.conflict(regions, graph_.classes(), barrier.node, *conflict, remark);
     }
     if (!mayLeaveLoops(barrier)) {
       return "a loop around it loads from the same address in each round, and would be left with "

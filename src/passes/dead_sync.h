@@ -7,8 +7,8 @@
 // against sets that reflect what has been removed so far; on straight-line code what is left is the
 // least that can be.
 //
-// Cost: near-linear in the statements (analysis/barrier_regions.h); kernels are worked on one by one,
-// unless they share a function with a barrier: then together, before the others.
+// Cost: near-linear in the statements (analysis/barrier_regions.h); kernels are worked on one by
+// one, unless they share a function with a barrier: then together, before the others.
 #pragma once
 
 #include "passes/pass.h"
