@@ -209,26 +209,40 @@ int main(int argc, char** argv) {
       ->required()
       ->expected(1, 2);
   app.add_flag("--compare", options.compares, "does the second file do what the first does?");
-  app.add_option("--kernel", options.kernel, "entry to launch");
+  app.add_option("--kernel", options.kernel, "entry to launch, or launch description to take");
   app.add_option("--grid", options.grid, "CTAs: X, X,Y or X,Y,Z");
-  app.add_option("--block", options.block, "threads of a CTA: X, X,Y or X,Y,Z");
+  app.add_option("--block", options.block,
+                 "threads of a CTA: X, X,Y or X,Y,Z (default: .reqntid, else .maxntid, else 32)");
   app.add_option("--cluster", options.cluster, "CTAs of a cluster: X, X,Y or X,Y,Z");
   app.add_option("--shared", options.shared, "bytes of dynamic shared memory");
   app.add_option("--arg", options.arguments,
-                 "an argument: u32:5, f32:1.5, zero:64, buffer:SIZE[:zero | :iota:TYPE | "
-                 ":random:TYPE:SEED | :small:TYPE:SEED | :fill:TYPE:VALUE | :file:PATH]");
+                 "one for each parameter, in order: u32:5, f32:1.5, zero:BYTES, values:TYPE:1,2, "
+                 "buffer:BYTES[:iota:TYPE[:START[:STEP]] | :random:TYPE[:SEED] | "
+                 ":small:TYPE[:SEED[:BOUND]] | :fill:TYPE:VALUE | :values:TYPE:1,2,3*10 | "
+                 ":file:PATH]")
+      ->allow_extra_args(false);
   app.add_flag("--guess", options.guesses, "make arguments up where there is no description");
-  app.add_option("--schedules", options.schedules, "runs, each under another schedule")
+  app.add_option("--schedules", options.schedules, "runs, each under another schedule (default: 1)")
       ->check(CLI::Range(1u, 100000u));
-  app.add_option("--policy", options.policy, "schedule of the first run, e.g. round-robin, random");
-  app.add_option("--seed", options.machine.seed, "of the first run");
-  app.add_option("--step-limit", options.machine.stepLimit, "thread-instructions of a launch");
+  std::string policies;
+  for (const interp::Policy policy : interp::kPolicies) {
+    policies += (policies.empty() ? "" : ", ") + std::string(interp::spelling(policy));
+  }
+  app.add_option("--policy", options.policy,
+                 "schedule of the first run: " + policies + " (default: the first)");
+  app.add_option("--seed", options.machine.seed, "of the first run (default: 1)");
+  app.add_option("--step-limit", options.machine.stepLimit,
+                 "thread-instructions of a launch (default: 100 million)");
   app.add_option("-j,--jobs", options.machine.jobs,
                  "CTAs at once on so many threads of the host; needs --no-races")
       ->check(CLI::Range(1u, 1024u));
   app.add_flag("--no-races", options.ignoresRaces, "do not look for data races");
   app.add_flag("--dump", options.dumps, "print buffers and module variables");
-  app.add_flag("--json", options.asJson, "findings and outcomes as JSON");
+  app.add_flag("--json", options.asJson, "findings and outcomes of a run as JSON");
+  app.footer(
+      "A line `// LAUNCH: {...}` in the file describes its launch (docs/ptxrun.md); options win.\n"
+      "Exit status of a run: 0 nothing found, 1 bad input or an instruction that is not\n"
+      "supported, 4 findings. Of --compare: 0 same, 1 bad input, 2 different, 3 inconclusive.");
   CLI11_PARSE(app, argc, argv);
   options.machine.detectsRaces = !options.ignoresRaces;
 
