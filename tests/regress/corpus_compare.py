@@ -1,7 +1,7 @@
 """What -O2 changed in the corpus: ptxrun finds no difference between before and after.
 
-Every kernel of every changed file is launched with arguments that ptxrun makes up, under several
-schedules.  A kernel that ptxrun cannot run, or that has a race of its own, proves nothing either way
+Every kernel of every changed file is launched as its file describes, or with arguments that ptxrun
+makes up, under several schedules.  A kernel that ptxrun cannot run, or that has a race of its own, proves nothing either way
 and is counted as inconclusive.
 """
 import collections
