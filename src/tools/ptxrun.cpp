@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cinttypes>
 #include <cstdio>
 #include <iostream>
@@ -133,6 +134,12 @@ nlohmann::json toJson(const ir::Module& module, const interp::Finding& finding) 
           {"other", place(finding.other)},          {"otherMessage", finding.otherMessage}};
 }
 
+std::string checksumText(const interp::Outcome& outcome) {
+  std::array<char, 17> digits{};
+  std::snprintf(digits.data(), digits.size(), "%016" PRIx64, outcome.checksum());
+  return digits.data();
+}
+
 int runOne(const Options& options) {
   const auto module = load(options.files[0]);
   const interp::Launch launch = launchOf(*module, options);
@@ -150,7 +157,7 @@ int runOne(const Options& options) {
     report["outcomes"] = nlohmann::json::array();
     for (const interp::Outcome& outcome : result.distinct) {
       report["outcomes"].push_back(
-          {{"checksum", outcome.checksum()}, {"printed", outcome.printed}});
+          {{"checksum", checksumText(outcome)}, {"printed", outcome.printed}});
     }
     std::cout << report.dump(2) << '\n';
   } else {
@@ -159,7 +166,7 @@ int runOne(const Options& options) {
       for (const interp::NamedBytes& object : outcome.memory) {
         if (isPrinted(object)) dump(object);
       }
-      std::printf("checksum %016" PRIx64 "\n", outcome.checksum());
+      std::printf("checksum %s\n", checksumText(outcome).c_str());
     }
     if (result.runs > 1) {
       std::printf("%u schedules, %zu distinct outcomes\n", result.runs, result.outcomes.size());
@@ -238,7 +245,7 @@ int main(int argc, char** argv) {
       ->check(CLI::Range(1u, 1024u));
   app.add_flag("--no-races", options.ignoresRaces, "do not look for data races");
   app.add_flag("--dump", options.dumps, "print buffers and module variables");
-  app.add_flag("--json", options.asJson, "findings and outcomes of a run as JSON");
+  app.add_flag("--json", options.asJson, "findings and outcomes of a run as JSON, without --dump");
   app.footer(
       "A line `// LAUNCH: {...}` in the file describes its launch (docs/ptxrun.md); options win.\n"
       "Exit status of a run: 0 nothing found, 1 bad input or an instruction that is not\n"
