@@ -2,8 +2,8 @@
 // plain C++ computes (corpus_reference.h); of the others only that they run is known.
 //
 // PTXOPT_TEST_SCHEDULES=14 runs each kernel so many times, every time under another schedule; by
-// default each runs three times, and the schedules are dealt out over the kernels. PTXOPT_UPDATE_TABLES=1
-// writes corpus/expected/run.tsv instead of comparing it.
+// default each runs three times, and the schedules are dealt out over the kernels.
+// PTXOPT_UPDATE_TABLES=1 writes corpus/expected/run.tsv instead of comparing it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
