@@ -143,7 +143,7 @@ void Decoder::decode(const ir::Instruction& instruction) {
   prototype_.origin = &instruction;
   prototype_.guard = trueSlot_;
   Op op = prototype_;
-  if (instruction.guard) {
+  if (instruction.guard && !function_->isOpaque) {
     op.guard = registerSlot(instruction.guard.predicate(), 0);
     op.guardExpected = instruction.guard.negated() ? 0 : 1;
   }
@@ -155,9 +155,11 @@ void Decoder::decode(const ir::Instruction& instruction) {
   op.flags = flagsOf(form);
   op.rounding = roundingOf(form);
 
-  if (!writtenSlots_.empty()) trackRegisters(instruction, op);
+  if (!writtenSlots_.empty() && !function_->isOpaque) trackRegisters(instruction, op);
   const std::size_t before = code_->ops.size();
   try {
+    // What it means is not known, so neither is what its neighbours do.
+    if (function_->isOpaque) throw Problem{"its function holds something that is not understood"};
     if (!form.known()) throw Problem{"the instruction table has no row for it"};
     switch (form.opcode) {
       case Opcode::Bra:
