@@ -103,28 +103,34 @@ std::string BarrierRemarks::counts(const BarrierRegions& regions, BarrierRegions
                      text(below, &Counts::reads), text(below, &Counts::writes));
 }
 
+std::string BarrierRemarks::textOf(const Instruction& instruction) const {
+  std::string text = fmt::format("line {}", lineOf(instruction));
+  if (const ir::Location* source = sourceOf(instruction)) {
+    text += fmt::format(" (source line {})", source->line);
+  }
+  return fmt::format("{}: {}", text, statementOf(instruction));
+}
+
+std::string_view BarrierRemarks::statementOf(const Instruction& instruction) const {
+  const SourceRange range = instruction.source;
+  if (!range.valid()) return {};
+  return module_->source().text().substr(range.begin, range.end - range.begin);
+}
+
 std::string BarrierRemarks::describe(const BarrierRegions::Event* event, std::string_view what,
                                      std::string_view prefix, Remark& remark) const {
   if (event == nullptr || event->instruction == nullptr) return std::string(what);
   const Instruction& instruction = *event->instruction;
-  std::string text = fmt::format("{} at line {}", what, lineOf(instruction));
   const auto detail = [&](std::string_view name, std::string value) {
     remark.details.emplace_back(fmt::format("{}{}", prefix, name), std::move(value));
   };
   detail("", std::string(what));
   detail("_ptx", placeOf(instruction));
   if (const ir::Location* source = sourceOf(instruction)) {
-    text += fmt::format(" (source line {})", source->line);
     detail("_source_line", std::to_string(source->line));
   }
-  const SourceText& whole = module_->source();
-  if (instruction.source.valid()) {
-    const std::string statement(whole.text().substr(
-        instruction.source.begin, instruction.source.end - instruction.source.begin));
-    text += ": " + statement;
-    detail("_text", statement);
-  }
-  return text;
+  detail("_text", std::string(statementOf(instruction)));
+  return fmt::format("{} at {}", what, textOf(instruction));
 }
 
 std::string BarrierRemarks::pin(const BarrierRegions& regions, BarrierRegions::Node barrier,

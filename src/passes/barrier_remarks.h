@@ -23,6 +23,9 @@ class BarrierRemarks {
   std::string kept(const ir::Function& function, const ir::Instruction& barrier,
                    const std::string& reason) const;
 
+  // "line 31 (source line 5): bar.sync 1, 64;"
+  std::string textOf(const ir::Instruction& instruction) const;
+
   // The rest of them.  They add details to `remark`.
   std::string counts(const analysis::BarrierRegions& regions,
                      analysis::BarrierRegions::Node barrier, Remark& remark) const;
@@ -36,6 +39,7 @@ class BarrierRemarks {
  private:
   std::uint32_t lineOf(const ir::Instruction& instruction) const;
   std::string placeOf(const ir::Instruction& instruction) const;  // file:line
+  std::string_view statementOf(const ir::Instruction& instruction) const;
   const ir::Location* sourceOf(const ir::Instruction& instruction) const;
   // "write at line 31 (source line 5): st.shared.u32 [%r1], %r2;"
   std::string describe(const analysis::BarrierRegions::Event* event, std::string_view what,

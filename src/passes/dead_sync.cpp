@@ -184,12 +184,26 @@ class Judge {
       case Standing::NotUniform:
         return "it is not proved that all threads of the CTA reach it equally often";
       case Standing::Tainted:
-        return "its id is, or may be, used by a barrier that not all threads provably take part in";
+        return "its id is, or may be, used by a barrier that not all threads provably take part "
+               "in" +
+               spoilerOf(barrier);
       case Standing::Judged:
       case Standing::Guarded:
         break;
     }
     return "no path leads to it";
+  }
+
+  // Where that barrier is, if it is one of these.
+  std::string spoilerOf(const Barrier& barrier) const {
+    for (const Barrier& other : graph_.barriers()) {
+      const bool spoils =
+          other.standing == Standing::Partial || other.standing == Standing::NotUniform;
+      const bool mayMeet =
+          (analysis::barrierIds(other.barrier) & analysis::barrierIds(barrier.barrier)) != 0;
+      if (spoils && mayMeet) return "\nthe other: " + remarks_.textOf(*other.instruction);
+    }
+    return "";
   }
 
   const ir::Function& functionOf(const Barrier& barrier) const {

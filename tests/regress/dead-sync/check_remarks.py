@@ -3,7 +3,8 @@ import json
 import sys
 
 remarks = {(r["function"], r["ptx"]["line"]): r for r in map(json.loads, sys.stdin)}
-assert sorted(remarks) == [("k", 26), ("k", 30), ("k", 33), ("pinned", 39), ("pinned", 41)], remarks
+assert sorted(remarks) == [("k", 26), ("k", 30), ("k", 33), ("pinned", 39), ("pinned", 41),
+                           ("tainted", 46), ("tainted", 47)], remarks
 
 removed = remarks["k", 26]
 assert removed["kind"] == "passed" and removed["pass"] == "dead-sync"
@@ -23,3 +24,4 @@ assert kept["details"]["below_text"] == "ld.shared.u32 %r5, [A+140];"
 assert "depends on when it runs" in remarks["pinned", 39]["message"]
 assert remarks["pinned", 39]["details"]["pin_text"] == "mov.u32 %r4, %clock;"
 assert "not all threads of the CTA take part" in remarks["pinned", 41]["message"]
+assert remarks["tainted", 46]["message"].endswith("the other: line 47: bar.sync 1, 64;")
