@@ -100,6 +100,9 @@ struct Symbol {
 struct Attribute {
   NameId name = NameId::None;  // ".maxntid"
   bool known = false;          // the tool knows what it means
+  // Nothing stood before it on its line: a new line makes a statement of its own of an attribute
+  // that is not known (docs/soundness.md A7.5).
+  bool startsLine = false;
   std::span<const std::int64_t> values;
   std::string_view text;       // all of it, as spelled
 };

@@ -355,6 +355,9 @@ void IrBuilder::endAttribute(Offset end) {
   attribute.known = isKnownFunctionAttribute(word);
   attribute.values = module_.arena().copy(std::span<const std::int64_t>(attributeValues_));
   attribute.text = text;
+  const std::string_view before = module_.source().text().substr(0, attributeBegin_);
+  const std::size_t other = before.find_last_not_of(" \t\r\f");
+  attribute.startsLine = other == std::string_view::npos || before[other] == '\n';
   if (!attribute.known) {
     warnOnce(attributeBegin_, word, "unknown attribute " + inQuotes(word) + " is left as it is");
   }

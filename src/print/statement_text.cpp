@@ -397,7 +397,7 @@ void TextWriter::header(const ir::Function& function) {
     parameters(function.parameters, "\n\t");
   }
   for (const ir::Attribute& a : function.attributes) {
-    if (!isEarly(a)) (out_ += '\n') += a.text;
+    if (!isEarly(a)) (out_ += a.known || a.startsLine ? '\n' : ' ') += a.text;
   }
 }
 
