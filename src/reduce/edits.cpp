@@ -105,6 +105,43 @@ std::vector<Edit> removeAttributes(ir::Module& module) {
   return edits;
 }
 
+// What stands between the parentheses behind the name of a kernel; not valid where there is
+// nothing.
+SourceRange parameterList(const ir::Module& module, const ir::Function& function) {
+  if (!function.isEntry() || function.parameters.empty() || !function.hasBody()) return {};
+  const std::string_view text = module.source().text();
+  const std::size_t open = text.find('(', function.item->source.begin);
+  const std::size_t close = text.find(')', open);
+  if (close >= function.bodySource.begin) return {};
+  return {static_cast<Offset>(open + 1), static_cast<Offset>(close)};
+}
+
+std::vector<Edit> removeAllParameters(ir::Module& module) {
+  std::vector<Edit> edits;
+  for (const ir::Function& function : module.functions()) {
+    const SourceRange list = parameterList(module, function);
+    if (list.valid()) edits.push_back({list, ""});
+  }
+  return edits;
+}
+
+// All but the last, each with its comma.
+std::vector<Edit> removeParameters(ir::Module& module) {
+  std::vector<Edit> edits;
+  for (const ir::Function& function : module.functions()) {
+    const SourceRange list = parameterList(module, function);
+    if (!list.valid()) continue;
+    const std::string_view text = module.source().text();
+    std::size_t begin = list.begin;
+    for (std::size_t comma = text.find(',', begin); comma < list.end;
+         comma = text.find(',', begin)) {
+      edits.push_back({{static_cast<Offset>(begin), static_cast<Offset>(comma + 1)}, ""});
+      begin = comma + 1;
+    }
+  }
+  return edits;
+}
+
 std::vector<Edit> removeComments(ir::Module& module) {
   const std::string_view text = module.source().text();
   std::vector<Edit> edits;
@@ -275,6 +312,8 @@ std::vector<Simplification> all(std::index_sequence<Index...>) {
       {"remove scopes", removeScopes},
       {"remove guards", removeGuards},
       {"remove attributes", removeAttributes},
+      {"remove all parameters", removeAllParameters},
+      {"remove parameters", removeParameters},
   };
   (list.push_back({"put zero for a register", zeroInsteadOfRegister<Index>}), ...);
   (list.push_back({"put the first register for another", firstRegister<Index>}), ...);

@@ -207,8 +207,11 @@ void report(const Options& options, const Failure& failure) {
   driver::writeFile(path, kernel.text());
   std::printf("seed %llu: %s\n%s\n  %s\n", static_cast<unsigned long long>(failure.seed),
               failure.where.c_str(), failure.detail.c_str(), path.c_str());
-  std::printf("  to shrink it: ptxreduce %s -o small.ptx -- random_kernels --still-fails\n",
-              path.c_str());
+  const auto& pipelines = options.check.pipelines;
+  const bool isPipeline =
+      std::find(pipelines.begin(), pipelines.end(), failure.where) != pipelines.end();
+  std::printf("  to shrink it: ptxreduce %s -o small.ptx -- random_kernels --still-fails%s\n",
+              path.c_str(), isPipeline ? (" --pipeline " + quoted(failure.where)).c_str() : "");
 }
 
 double percent(std::uint64_t part, std::uint64_t whole) {

@@ -54,7 +54,7 @@ std::string reduced(std::string_view text, std::string_view kept) {
 
 TEST(Reduce, KeepsOnlyWhatTheCommandAsksFor) {
   EXPECT_EQ(reduced(kText, "bar.sync 0;"),
-            std::string(kHeader) + ".visible .entry k(.param .u64 out)\n{\n  bar.sync 0;\n}\n");
+            std::string(kHeader) + ".visible .entry k()\n{\n  bar.sync 0;\n}\n");
 }
 
 TEST(Reduce, KeepsTheDeclarationsOfWhatIsLeft) {
@@ -63,6 +63,16 @@ TEST(Reduce, KeepsTheDeclarationsOfWhatIsLeft) {
   EXPECT_NE(text.find(".reg .b32 %r<"), std::string::npos);
   EXPECT_EQ(text.find("st.global"), std::string::npos);
   EXPECT_EQ(text.find(", 40"), std::string::npos);  // the constant became 0
+}
+
+TEST(Reduce, ParametersThatAreNotUsedGo) {
+  const std::string text = reduced(
+      ".version 8.0\n.target sm_80\n.address_size 64\n"
+      ".entry k(.param .u32 a, .param .u32 b,\n  .param .u32 c)\n{\n  .reg .b32 %r<2>;\n"
+      "  ld.param.u32 %r0, [b];\n}\n",
+      "[b]");
+  EXPECT_NE(text.find("k( .param .u32 b,\n"), std::string::npos) << text;
+  EXPECT_EQ(text.find("a,"), std::string::npos);
 }
 
 TEST(Reduce, EveryTextThatIsTriedParses) {
