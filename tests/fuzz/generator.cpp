@@ -171,6 +171,7 @@ class Generator {
   std::uint32_t rounds_ = 3;  // the parameter n
   bool statesBlock_ = false;  // .reqntid
   bool isWild_ = false;
+  bool isOdd_ = false;  // has barriers that keep a tool from judging any other one
 
   std::uint32_t survivors_ = 0;  // threads below this have not left yet
   bool uniform_ = true;          // all of them are here
@@ -200,6 +201,7 @@ void Generator::chooseShape() {
   rounds_ = 1 + random_.below(4);
   statesBlock_ = random_.percent(50);
   isWild_ = random_.percent(options_.wildPercent);
+  isOdd_ = random_.percent(30);
   survivors_ = threads_;
   prefix_ = fmt::format("k{}", seed_);
   text_.repeats = options_.bias == Bias::Redundancy ? 45 : 8;
@@ -472,7 +474,7 @@ RandomKernel Generator::make() {
   if (random_.percent(options_.bias == Bias::Barriers ? 40 : 10)) barrier();
   initializeShared();
   block(options_.size / 2 + random_.below(options_.size));
-  if (survivors_ == threads_ && random_.percent(10)) leavingLoop();
+  if (isOdd_ && survivors_ == threads_ && random_.percent(30)) leavingLoop();
   end();
 
   const Claims claims = epochs_.finish();
@@ -1241,6 +1243,7 @@ void Generator::plainBarrier() {
       }
       break;
     case 5: {
+      if (!isOdd_) break;
       const std::string id = text_.newRegister(Kind::B32);
       text_.emit(fmt::format("mov.u32 {}, {}", id, random_.below(kPartialId - 1)));
       text = fmt::format("bar.sync {}", id);
@@ -1270,7 +1273,7 @@ void Generator::reducingBarrier() {
 
 // Some warps meet the others at another place of the program.
 void Generator::splitBarrier() {
-  if (threads_ <= kWarp) return barrier();
+  if (!isOdd_ || threads_ <= kWarp) return barrier();
   const std::string low = lessThan(tid_, kWarp);
   const std::string other = text_.newLabel();
   const std::string join = text_.newLabel();
