@@ -80,7 +80,8 @@ class BarrierGraph::Builder {
       for (BlockId b = 0; b < cfg.blockCount(); ++b) {
         for (const Instruction& instruction : cfg.instructions(b)) {
           if (instruction.form->effect == isa::Effect::AsyncCopy) {
-            for (const MemoryAccess& access : memoryEffectOf(instruction).all()) {
+            const MemoryEffect effect = memoryEffectOf(instruction);
+            for (const MemoryAccess& access : effect.all()) {
               addCopy({access.kinds, placeOf(k, access)});
             }
           } else if (instruction.form->control == isa::Control::Call &&

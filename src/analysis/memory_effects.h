@@ -59,7 +59,8 @@ struct MemoryEffect {
   // Class A: the accesses stand for those of the copies that it may complete.
   bool completesCopies = false;
 
-  std::span<const MemoryAccess> all() const { return std::span(accesses).first(accessCount); }
+  std::span<const MemoryAccess> all() const& { return std::span(accesses).first(accessCount); }
+  std::span<const MemoryAccess> all() const&& = delete;  // would outlive what it looks at
   bool none() const { return marks == 0 && accessCount == 0; }
 };
 
