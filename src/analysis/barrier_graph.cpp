@@ -1,7 +1,9 @@
 #include "analysis/barrier_graph.h"
 
 #include <algorithm>
+#include <array>
 #include <numeric>
+#include <set>
 #include <unordered_map>
 
 #include "ir/module.h"
@@ -57,6 +59,18 @@ class BarrierGraph::Builder {
   struct Ends {
     Node entry = kNone;
     Node exit = kNone;  // where it returns
+  };
+  // A thread may leave the code that leads to barriers behind `from`: into a tail, from which none
+  // is met, or because it ends.
+  struct Leaving {
+    Node from = kNone;
+    Node tail = kNone;
+  };
+  // The ends of the threads that leave one stretch.
+  struct Arrival {
+    Node node = kNone;
+    std::vector<Node> from;
+    std::vector<Node> tails;
   };
 
   static std::vector<Participation::Body> participants(std::span<const BarrierBody> bodies) {
@@ -202,16 +216,24 @@ class BarrierGraph::Builder {
     return at;
   }
 
-  // The thread may end in this piece, where the control-flow graph knows nothing of it.
+  // The thread may end in this piece, where the control-flow graph knows nothing of it, and others
+  // go on.
   void endInside(std::uint32_t body, Node piece) {
     endsInside_[body] = true;
     mayEndIn_.push_back(piece);
+    leaving_.push_back({piece, kNone});
+    splits_.push_back(piece);
   }
 
   void addBody(std::uint32_t k) {
     const Cfg& cfg = *bodies_[k].cfg;
     std::vector<Node> first(cfg.blockCount(), kNone);
     std::vector<Node> last(cfg.blockCount(), kNone);
+    const Uniformity* uniformity = participation_.uniformity(k);
+    const auto isTail = [&](BlockId b) {
+      return uniformity == nullptr || !uniformity->leadsToBarrier(b);
+    };
+    isInTail_.resize(regions_.nodeCount());
     for (BlockId b = 0; b < cfg.blockCount(); ++b) {
       if (!cfg.isReachable(b)) continue;
       Node at = first[b] = regions_.addPiece();
@@ -219,14 +241,17 @@ class BarrierGraph::Builder {
         at = addInstruction(k, at, instruction);
       }
       last[b] = at;
+      isInTail_.resize(regions_.nodeCount(), isTail(b));
     }
     regions_.addEdge(ends_[k].entry, first[cfg.entry()]);
     const bool isEntry = cfg.function().isEntry();
     for (BlockId b = 0; b < cfg.blockCount(); ++b) {
       if (last[b] == kNone) continue;
       for (EdgeId e = cfg.firstOutEdge(b); e != cfg.firstOutEdge(b + 1); ++e) {
-        if (cfg.target(e) != cfg.exit()) {
-          regions_.addEdge(last[b], first[cfg.target(e)]);
+        const BlockId target = cfg.target(e);
+        if (target != cfg.exit()) {
+          regions_.addEdge(last[b], first[target]);
+          if (!isTail(b) && isTail(target)) leaving_.push_back({last[b], first[target]});
           continue;
         }
         const EdgeKind kind = cfg.kind(e);
@@ -234,6 +259,7 @@ class BarrierGraph::Builder {
         if (returns && !isEntry) regions_.addEdge(last[b], ends_[k].exit);
         if ((returns && isEntry) || kind == EdgeKind::Exit || kind == EdgeKind::UnknownExit) {
           mayEndIn_.push_back(last[b]);
+          leaving_.push_back({last[b], kNone});
         }
       }
       if (maySplit(k, b)) splits_.push_back(last[b]);
@@ -256,8 +282,10 @@ class BarrierGraph::Builder {
     });
     if (!varies) return false;
     // Where nothing but the ends of the graph ends a thread, all of them come to the
-    // post-dominator.
-    return bodies_[k].postDominators->parent(b) == cfg.exit() || endsInside_[k];
+    // post-dominator; and in one epoch, if a barrier follows there.  If none does, some may be done
+    // with it, and gone, before others have met the barriers in front of it.
+    const BlockId join = bodies_[k].postDominators->parent(b);
+    return join == cfg.exit() || !uniformity->leadsToBarrier(join) || endsInside_[k];
   }
 
   void connectThreadEnds() {
@@ -283,38 +311,77 @@ class BarrierGraph::Builder {
     }
     const BitSet parted = reach(parting, Direction::Forward);
 
-    // Stretches of code without a barrier, as disjoint sets.
+    // Stretches of code without a barrier, as disjoint sets.  Tails would join them all.
     std::vector<Node> stretch(count);
     std::iota(stretch.begin(), stretch.end(), 0);
     const auto find = [&](Node n) {
       while (stretch[n] != n) n = stretch[n] = stretch[stretch[n]];
       return n;
     };
+    const auto isOfStretch = [&](Node n) {
+      return !isSeparator(n) && n != threadEnd_ && !isInTail_[n];
+    };
     for (Node n = 0; n < count; ++n) {
-      if (isSeparator(n) || n == threadEnd_) continue;
+      if (!isOfStretch(n)) continue;
       for (const Node next : regions_.successors(n)) {
-        if (!isSeparator(next) && next != threadEnd_) stretch[find(n)] = find(next);
+        if (isOfStretch(next)) stretch[find(n)] = find(next);
       }
     }
-    std::unordered_map<Node, Node> arrivals;  // by stretch
-    for (const Node n : ends) {
-      if (!parted.test(n)) continue;
-      const auto [at, isNew] = arrivals.try_emplace(find(n), kNone);
-      if (isNew) {
-        at->second = regions_.addPiece();
-        addThreadEnd(kThreadEnd | kPartingEnd);
-      }
-      regions_.addEdge(n, at->second);
+    std::vector<Arrival> arrivals;
+    std::unordered_map<Node, std::size_t> arrivalOf;  // by stretch
+    for (const Leaving& leaving : leaving_) {
+      if (isInTail_[leaving.from] || !parted.test(leaving.from)) continue;
+      if (leaving.tail != kNone && !leadsToEnd.test(leaving.tail)) continue;
+      const auto [at, isNew] = arrivalOf.try_emplace(find(leaving.from), arrivals.size());
+      if (isNew) arrivals.emplace_back();
+      arrivals[at->second].from.push_back(leaving.from);
+      if (leaving.tail != kNone) arrivals[at->second].tails.push_back(leaving.tail);
     }
+    for (Arrival& arrival : arrivals) addArrival(arrival);
     for (const Barrier& barrier : graph_.barriers_) {
       if (barrier.node == kNone) continue;
       const auto before = regions_.predecessors(barrier.node);
       const Node p = before.front();  // the piece above; the others are arrivals
-      const auto found = arrivals.find(find(p));
-      if (parted.test(p) && found != arrivals.end()) {
-        regions_.addEdge(found->second, barrier.node);
+      const auto found = arrivalOf.find(find(p));
+      if (parted.test(p) && found != arrivalOf.end()) {
+        regions_.addEdge(arrivals[found->second].node, barrier.node);
       }
     }
+  }
+
+  // Code behind which there is no barrier is reached from many stretches.  What a thread does there
+  // before it ends is part of its arrival in the stretch that it left; what others do there after
+  // they met the barriers of that stretch is not.
+  void addArrival(Arrival& arrival) {
+    arrival.node = regions_.addPiece();
+    addThreadEnd(kThreadEnd | kPartingEnd);
+    std::sort(arrival.tails.begin(), arrival.tails.end());
+    arrival.tails.erase(std::unique(arrival.tails.begin(), arrival.tails.end()),
+                        arrival.tails.end());
+    for (const Node tail : arrival.tails) {
+      for (const BarrierRegions::Event& event : eventsOfTail(tail)) regions_.addEvent(event);
+    }
+    for (const Node from : arrival.from) regions_.addEdge(from, arrival.node);
+  }
+
+  // One of each kind.
+  const std::vector<BarrierRegions::Event>& eventsOfTail(Node tail) {
+    const auto [found, isNew] = tails_.try_emplace(tail);
+    std::vector<BarrierRegions::Event>& events = found->second;
+    if (!isNew) return events;
+    std::set<std::pair<AccessSet::Key, Ordered>> keys;
+    std::array<EffectMarks, 2> marks{};  // by order
+    reach({tail}, Direction::Forward).forEach([&](std::size_t n) {
+      for (BarrierRegions::Event event : regions_.events(static_cast<Node>(n))) {
+        EffectMarks& known = marks[static_cast<std::size_t>(event.ordered)];
+        const bool isNews = event.key ? keys.emplace(*event.key, event.ordered).second
+                                      : (event.marks & ~known) != 0;
+        known |= event.marks;
+        event.isRepeated = true;
+        if (isNews) events.push_back(event);
+      }
+    });
+    return events;
   }
 
   void addThreadEnd(EffectMarks marks) {
@@ -355,7 +422,10 @@ class BarrierGraph::Builder {
   std::vector<bool> endsInside_;       // by body: threads end other than where the graph says so
   Node threadEnd_ = kNone;
   std::vector<Node> mayEndIn_;
+  std::vector<Leaving> leaving_;
   std::vector<Node> splits_;
+  std::vector<bool> isInTail_;  // by node, as far as there are bodies
+  std::unordered_map<Node, std::vector<BarrierRegions::Event>> tails_;
 };
 
 BarrierGraph::BarrierGraph(std::span<const BarrierBody> bodies, const BarrierFacts& facts,

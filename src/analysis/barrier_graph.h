@@ -5,9 +5,11 @@
 // of any other call the effect stands in the piece of its caller.  Ends of threads lead to the
 // barriers at which they count as arrivals (C1.3):  a thread and one that goes on part at a varying
 // branch, so only ends and barriers are connected that both can be reached from such a branch
-// without a barrier in between and lie in the same stretch of code without one.
+// without a barrier in between and lie in the same stretch of code without one.  What a thread does
+// in a tail, code behind which there is no barrier, belongs to its end.
 //
-// Cost: near O(statements + edges), and what its parts cost.
+// Cost: near O(statements + edges), and what its parts cost; a tail counts once for each block that
+// leads into it.
 #pragma once
 
 #include <memory>

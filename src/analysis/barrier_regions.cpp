@@ -199,9 +199,9 @@ void BarrierRegions::remove(Node b) {
 // ---- explaining --------------------------------------------------------------------------------
 
 // Calls visit(event) for every event of the region on that side, nearest pieces first, until it
-// says no.
+// says no.  False if there are more pieces and events than `limit`.
 template <class Visitor>
-void BarrierRegions::walk(Node barrier, Direction d, Visitor&& visit) const {
+bool BarrierRegions::walk(Node barrier, Direction d, std::size_t limit, Visitor&& visit) const {
   BitSet seen(nodes_.size());
   std::vector<Node> queue;
   const auto reach = [&](Node n) {
@@ -211,23 +211,28 @@ void BarrierRegions::walk(Node barrier, Direction d, Visitor&& visit) const {
   for (const Node n : onward(barrier, d)) reach(n);
   for (std::size_t at = 0; at < queue.size(); ++at) {
     for (Node part = queue[at]; part != kNone; part = nodes_[part].next) {
-      for (std::uint32_t k = 0; k < nodes_[part].eventCount; ++k) {
-        if (!visit(events_[nodes_[part].firstEvent + k])) return;
+      if (limit-- == 0) return false;
+      for (const Event& event : events(part)) {
+        if (limit-- == 0) return false;
+        if (!visit(event)) return true;
       }
     }
     for (const Node n : onward(queue[at], d)) reach(n);
   }
+  return true;
 }
 
 std::optional<BarrierRegions::Counts> BarrierRegions::count(Node barrier, Direction d,
                                                             std::size_t limit) const {
   Counts counts;
-  walk(barrier, d, [&](const Event& event) {
-    counts.reads += std::uint32_t{event.reads};
-    counts.writes += std::uint32_t{event.writes};
-    return limit-- != 0;
+  const bool isComplete = walk(barrier, d, limit, [&](const Event& event) {
+    if (d == Direction::Backward || !event.isRepeated) {
+      counts.reads += std::uint32_t{event.reads};
+      counts.writes += std::uint32_t{event.writes};
+    }
+    return true;
   });
-  if (limit + 1 == 0) return std::nullopt;
+  if (!isComplete) return std::nullopt;
   return counts;
 }
 
@@ -235,12 +240,12 @@ const BarrierRegions::Event* BarrierRegions::findEvent(Node barrier, Direction d
                                                        std::optional<AccessSet::Key> key,
                                                        EffectMarks marks, std::size_t limit) const {
   const Event* found = nullptr;
-  walk(barrier, d, [&](const Event& event) {
+  walk(barrier, d, limit, [&](const Event& event) {
     const bool isOrdered =
         event.ordered == Ordered::Both || d == Direction::Forward;  // AsLower counts below only
     const bool fits = key ? event.key == key : (event.marks & marks) != 0;
     if (fits && isOrdered) found = &event;
-    return found == nullptr && limit-- != 0;
+    return found == nullptr;
   });
   return found;
 }

@@ -35,6 +35,7 @@ class BarrierRegions {
     Ordered ordered = Ordered::Both;
     bool reads = false;
     bool writes = false;
+    bool isRepeated = false;  // it stands elsewhere below whatever leads here
   };
 
   explicit BarrierRegions(const AccessClasses& classes) : classes_(&classes) {}
@@ -49,6 +50,10 @@ class BarrierRegions {
   std::span<const Node> successors(Node n) const { return nodes_[n].successors; }
   std::span<const Node> predecessors(Node n) const { return nodes_[n].predecessors; }
   Node nodeCount() const { return static_cast<Node>(nodes_.size()); }
+  // Valid until the next event is added.
+  std::span<const Event> events(Node n) const {
+    return std::span(events_).subspan(nodes_[n].firstEvent, nodes_[n].eventCount);
+  }
 
   // ---- asking ---------------------------------------------------------------------------------
   // After all nodes, edges and events.  `limit`: entries in sets, over the whole life.
@@ -72,7 +77,7 @@ class BarrierRegions {
     std::uint32_t reads = 0;
     std::uint32_t writes = 0;
   };
-  // Up to `limit` events; none where there are more.
+  // Up to `limit` pieces and events; none where there are more.
   std::optional<Counts> count(Node barrier, Direction side, std::size_t limit) const;
   // An event of that class, or with one of those marks.
   const Event* findEvent(Node barrier, Direction side, std::optional<AccessSet::Key> key,
@@ -115,7 +120,7 @@ class BarrierRegions {
   bool tryJoin(Node barrier);
   void findEverBelow();
   template <class Visitor>
-  void walk(Node barrier, Direction side, Visitor&& visit) const;
+  bool walk(Node barrier, Direction side, std::size_t limit, Visitor&& visit) const;
 
   const AccessClasses* classes_;
   std::vector<NodeData> nodes_;

@@ -255,11 +255,12 @@ class Solver {
 }  // namespace
 
 Uniformity::Uniformity(const Cfg& cfg, const Liveness& liveness, const BitSet& meetsBarrier)
-    : varying_(cfg.function().registerCount()), uniformBlocks_(cfg.vertexCount()) {
-  BitSet leadsToBarrier(cfg.vertexCount());
+    : varying_(cfg.function().registerCount()),
+      uniformBlocks_(cfg.vertexCount()),
+      leadsToBarrier_(cfg.vertexCount()) {
   const FlowGraph pruned =
-      cfg.without(edgesToBarrierFreeBlocks(cfg, meetsBarrier, leadsToBarrier));
-  uniformBlocks_ = Solver(cfg, liveness, pruned, leadsToBarrier, varying_).run();
+      cfg.without(edgesToBarrierFreeBlocks(cfg, meetsBarrier, leadsToBarrier_));
+  uniformBlocks_ = Solver(cfg, liveness, pruned, leadsToBarrier_, varying_).run();
 }
 
 }  // namespace ptxopt::analysis

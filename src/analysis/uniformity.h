@@ -40,10 +40,13 @@ class Uniformity {
   // order relative to every other such block (C1.2.7).  False for a block from which no barrier
   // can be reached, and for one that no path reaches.
   bool isUniform(BlockId block) const { return uniformBlocks_.test(block); }
+  // A thread that executes the block may meet a barrier there or later.
+  bool leadsToBarrier(BlockId block) const { return leadsToBarrier_.test(block); }
 
  private:
-  BitSet varying_;        // registers
+  BitSet varying_;  // registers
   BitSet uniformBlocks_;
+  BitSet leadsToBarrier_;
 };
 
 }  // namespace ptxopt::analysis
