@@ -56,8 +56,12 @@ bool PollingLoops::isSafeWithout(BlockId block) const {
   return allLoopsAround(block, [&](LoopId l) { return anchors_[l] > 0 || !holdsHoistableLoad(l); });
 }
 
-void PollingLoops::loseAnchor(BlockId block) {
-  for (LoopId l = loops_->loopOf(block); l != kNone; l = loops_->parent(l)) --anchors_[l];
+bool PollingLoops::loseAnchor(BlockId block) {
+  bool wasLast = false;
+  for (LoopId l = loops_->loopOf(block); l != kNone; l = loops_->parent(l)) {
+    wasLast |= --anchors_[l] == 0;
+  }
+  return wasLast;
 }
 
 bool PollingLoops::mayHoist(const Instruction& instruction, const BitSet& varies) const {
@@ -82,41 +86,58 @@ bool PollingLoops::mayHoist(const Instruction& instruction, const BitSet& varies
 bool PollingLoops::holdsHoistableLoad(LoopId loop) const {
   if (isHoistable_[loop]) return *isHoistable_[loop];
   BitSet varies(cfg_->function().registerCount());
+  std::vector<std::uint32_t> openDefinitions(varies.size());
+  std::vector<const Instruction*> open;
   const auto forEachInstruction = [&](auto&& visit) {
     for (const BlockId b : loops_->members(loop)) {
       for (const Instruction& i : cfg_->instructions(b)) visit(i);
     }
   };
-  forEachInstruction([&](const Instruction& i) {
+  const auto forEachResult = [](const Instruction& i, auto&& visit) {
     ir::forEachRegister(i, [&](const ir::Operand& operand) {
-      if (operand.writes) varies.set(static_cast<std::size_t>(operand.reg()));
+      if (operand.writes) visit(static_cast<std::size_t>(operand.reg()));
+    });
+  };
+  forEachInstruction([&](const Instruction& i) {
+    const isa::Form& form = *i.form;
+    const bool isConstantLoad =
+        form.effect == Effect::ImmutableRead ||
+        (form.opcode == isa::Opcode::Ld && form.effect == Effect::Private);
+    if ((form.known() && form.is(isa::kPure)) || isConstantLoad) open.push_back(&i);
+    forEachResult(i, [&](std::size_t r) {
+      varies.set(r);
+      ++openDefinitions[r];
     });
   });
-  // Everything that is defined here varies until it is shown not to.  What is left over is defined
-  // in a circle, or by no pure function.
-  bool changed = true;
-  while (changed) {
-    changed = false;
-    BitSet stillVaries(varies.size());
-    forEachInstruction([&](const Instruction& i) {
-      const isa::Form& form = *i.form;
-      const bool isConstantLoad =
-          form.effect == Effect::ImmutableRead ||
-          (form.opcode == isa::Opcode::Ld && form.effect == Effect::Private);
-      bool depends = !(form.known() && form.is(isa::kPure)) && !isConstantLoad;
-      ir::forEachRegister(i, [&](const ir::Operand& operand) {
-        depends |= operand.reads && varies.test(static_cast<std::size_t>(operand.reg()));
-      });
-      if (i.guard) depends |= varies.test(static_cast<std::size_t>(i.guard.predicate()));
-      if (!depends) return;
-      ir::forEachRegister(i, [&](const ir::Operand& operand) {
-        if (operand.writes) stillVaries.set(static_cast<std::size_t>(operand.reg()));
-      });
+  const auto depends = [&](const Instruction& i) {
+    bool found = i.guard && varies.test(static_cast<std::size_t>(i.guard.predicate()));
+    ir::forEachRegister(i, [&](const ir::Operand& operand) {
+      found |= operand.reads && varies.test(static_cast<std::size_t>(operand.reg()));
     });
-    if (!(stillVaries == varies)) {
-      varies = std::move(stillVaries);
-      changed = true;
+    return found;
+  };
+  // Everything that is defined here varies until it is shown not to.  What is left over is defined
+  // in a circle, or by no pure function; or so much against the order of the text that nothing is
+  // claimed.
+  constexpr int kSweeps = 16;
+  std::size_t before = open.size() + 1;
+  for (int sweep = 0; open.size() != before && sweep < kSweeps; ++sweep) {
+    before = open.size();
+    std::size_t left = 0;
+    for (const Instruction* i : open) {
+      if (depends(*i)) {
+        open[left++] = i;
+      } else {
+        forEachResult(*i, [&](std::size_t r) {
+          if (--openDefinitions[r] == 0) varies.reset(r);
+        });
+      }
     }
+    open.resize(left);
+  }
+  if (open.size() != before) {
+    isHoistable_[loop] = true;
+    return true;
   }
 
   bool found = false;

@@ -6,7 +6,7 @@
 // access, T.  Stores count as none, although some of them are.
 //
 // Cost: O(instructions * loop depth) for the anchors; a loop is searched for such a load when its
-// last anchor is about to go, O(its operands times sweeps).
+// last anchor is about to go, O(its operands times sweeps), and there are few sweeps.
 #pragma once
 
 #include <optional>
@@ -27,7 +27,8 @@ class PollingLoops {
   // True if an anchor can be taken out of `block` without leaving a loop around it with a load that
   // could be hoisted and nothing to hold it.
   bool canLoseAnchor(BlockId block) const;
-  void loseAnchor(BlockId block);
+  // Returns whether it was the last one of a loop.
+  bool loseAnchor(BlockId block);
   // The same where the anchor stands in what a call in `block` runs, which was never counted here.
   bool isSafeWithout(BlockId block) const;
 

@@ -126,7 +126,7 @@ class Judge {
                                 remarks_.counts(graph_.regions(), barrier.node, decision.remark);
     }
     graph_.regions().remove(barrier.node);
-    loops_[barrier.body].loseAnchor(barrier.instruction->block);
+    loopsHaveChanged_ |= loops_[barrier.body].loseAnchor(barrier.instruction->block);
     return decision;
   }
 
@@ -164,17 +164,18 @@ class Judge {
   // docs/soundness.md C2.6, also for the loops around calls.
   bool mayLeaveLoops(const Barrier& barrier) {
     if (!loops_[barrier.body].canLoseAnchor(barrier.instruction->block)) return false;
-    std::vector<std::uint32_t> work = {barrier.body};
-    for (std::size_t at = 0; at < work.size(); ++at) {
-      for (const BarrierGraph::Call& call : graph_.calls()) {
-        if (call.callee != work[at]) continue;
-        if (!loops_[call.caller].isSafeWithout(call.block)) return false;
-        if (std::find(work.begin(), work.end(), call.caller) == work.end()) {
-          work.push_back(call.caller);
-        }
-      }
+    if (loopsHaveChanged_) findSafeBodies();
+    return isSafe_[barrier.body];
+  }
+
+  // Bodies such that no loop around a call of one needs an anchor in it.  Calls stand callers first.
+  void findSafeBodies() {
+    loopsHaveChanged_ = false;
+    isSafe_.assign(bodies_.size(), true);
+    for (const BarrierGraph::Call& call : graph_.calls()) {
+      const bool isSafe = isSafe_[call.caller] && loops_[call.caller].isSafeWithout(call.block);
+      if (!isSafe) isSafe_[call.callee] = false;
     }
-    return true;
   }
 
   std::string notJudged(const Barrier& barrier) const {
@@ -216,6 +217,8 @@ class Judge {
   BarrierGraph graph_;
   BarrierRemarks remarks_;
   std::deque<analysis::PollingLoops> loops_;  // by body
+  std::vector<bool> isSafe_;                  // by body
+  bool loopsHaveChanged_ = true;
 };
 
 // The analyses of a function outside of its turn in the pipeline.
