@@ -14,18 +14,23 @@ std::string_view lineAt(std::string_view text, std::size_t offset) {
   return text.substr(begin, std::min(text.find('\n', offset), text.size()) - begin);
 }
 
-// A comment on the barrier's line, or one that has the line above for itself, says `ptxopt: keep`.
+// A comment on the barrier's line says `ptxopt: keep`, or one above it with nothing between them but
+// comments: compilers put some of their own around inline assembly.
 bool isKeptByComment(std::string_view text, std::size_t offset) {
   const auto asks = [](std::string_view part) {
     return part.find("ptxopt: keep") != std::string_view::npos;
   };
-  const std::string_view line = lineAt(text, offset);
+  std::string_view line = lineAt(text, offset);
   if (asks(line)) return true;
-  const auto begin = static_cast<std::size_t>(line.data() - text.data());
-  if (begin == 0) return false;
-  std::string_view above = lineAt(text, begin - 1);
-  above.remove_prefix(std::min(above.find_first_not_of(" \t"), above.size()));
-  return (above.starts_with("//") || above.starts_with("/*")) && asks(above);
+  while (line.data() != text.data()) {
+    line = lineAt(text, static_cast<std::size_t>(line.data() - text.data()) - 1);
+    const std::string_view word =
+        line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
+    const bool isComment = word.starts_with("//") || word.starts_with("/*");
+    if (!isComment && !word.starts_with(".loc")) return false;
+    if (isComment && asks(word)) return true;
+  }
+  return false;
 }
 
 }  // namespace
