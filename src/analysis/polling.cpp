@@ -100,9 +100,8 @@ bool PollingLoops::holdsHoistableLoad(LoopId loop) const {
   };
   forEachInstruction([&](const Instruction& i) {
     const isa::Form& form = *i.form;
-    const bool isConstantLoad =
-        form.effect == Effect::ImmutableRead ||
-        (form.opcode == isa::Opcode::Ld && form.effect == Effect::Private);
+    const bool isConstantLoad = form.effect == Effect::ImmutableRead ||
+                                (form.opcode == isa::Opcode::Ld && form.effect == Effect::Private);
     if ((form.known() && form.is(isa::kPure)) || isConstantLoad) open.push_back(&i);
     forEachResult(i, [&](std::size_t r) {
       varies.set(r);

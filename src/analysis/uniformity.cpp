@@ -29,8 +29,7 @@ bool isUniformSource(const ir::Function& function, const Operand& operand) {
   // Every thread has its own .local; its address need not be the same number everywhere.
   const ir::Symbol& symbol = function.symbolAt(operand.symbol());
   return symbol.kind != ir::SymbolKind::Unresolved &&
-         !(symbol.kind == ir::SymbolKind::Variable &&
-           symbol.variable->space == isa::Space::Local);
+         !(symbol.kind == ir::SymbolKind::Variable && symbol.variable->space == isa::Space::Local);
 }
 
 // A load that gives every thread the same value if the address is the same (C1.2.2).
@@ -41,8 +40,8 @@ bool isUniformLoad(const ir::Function& function, const Instruction& instruction)
   // A .param that is not said to be the entry's may belong to a call.
   const Operand* address = instruction.operand(1);
   return form.space == isa::Space::Param && address != nullptr &&
-         address->kind == ir::OperandKind::Address &&
-         address->base == ir::AddressBase::Symbol && function.isEntry() &&
+         address->kind == ir::OperandKind::Address && address->base == ir::AddressBase::Symbol &&
+         function.isEntry() &&
          function.symbolAt(address->symbol()).kind == ir::SymbolKind::Parameter;
 }
 
@@ -91,7 +90,8 @@ class Uses {
 
 // ---- the fixpoint ------------------------------------------------------------------------------
 
-BitSet edgesToBarrierFreeBlocks(const Cfg& cfg, const BitSet& meetsBarrier, BitSet& leadsToBarrier) {
+BitSet edgesToBarrierFreeBlocks(const Cfg& cfg, const BitSet& meetsBarrier,
+                                BitSet& leadsToBarrier) {
   const auto goesOnInCaller = [&](EdgeId e) {
     return meetsBarrier.test(cfg.exit()) && cfg.target(e) == cfg.exit() &&
            (cfg.kind(e) == EdgeKind::Return || cfg.kind(e) == EdgeKind::UnknownExit);
@@ -180,8 +180,8 @@ class Solver {
       // Where an instruction goes that is not understood varies (docs/soundness.md A7.2).
       if (!i.form->known() && &i == cfg_.block(i.block).terminator) markDecision(i.block);
     });
-    // A register may hold anything that nothing defines, or that is read before a definition which is
-    // not conditional (docs/soundness.md F2).
+    // A register may hold anything that nothing defines, or that is read before a definition which
+    // is not conditional (docs/soundness.md F2).
     for (std::uint32_t r = 0; r < defined.size(); ++r) {
       if (!defined.test(r)) mark(r);
     }

@@ -168,7 +168,8 @@ class Judge {
     return isSafe_[barrier.body];
   }
 
-  // Bodies such that no loop around a call of one needs an anchor in it.  Calls stand callers first.
+  // Bodies such that no loop around a call of one needs an anchor in it.  Calls stand callers
+  // first.
   void findSafeBodies() {
     loopsHaveChanged_ = false;
     isSafe_.assign(bodies_.size(), true);

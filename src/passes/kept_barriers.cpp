@@ -14,8 +14,8 @@ std::string_view lineAt(std::string_view text, std::size_t offset) {
   return text.substr(begin, std::min(text.find('\n', offset), text.size()) - begin);
 }
 
-// A comment on the barrier's line says `ptxopt: keep`, or one above it with nothing between them but
-// comments: compilers put some of their own around inline assembly.
+// A comment on the barrier's line says `ptxopt: keep`, or one above it with nothing between them
+// but comments: compilers put some of their own around inline assembly.
 bool isKeptByComment(std::string_view text, std::size_t offset) {
   const auto asks = [](std::string_view part) {
     return part.find("ptxopt: keep") != std::string_view::npos;
@@ -24,8 +24,7 @@ bool isKeptByComment(std::string_view text, std::size_t offset) {
   if (asks(line)) return true;
   while (line.data() != text.data()) {
     line = lineAt(text, static_cast<std::size_t>(line.data() - text.data()) - 1);
-    const std::string_view word =
-        line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
+    const std::string_view word = line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
     const bool isComment = word.starts_with("//") || word.starts_with("/*");
     if (!isComment && !word.starts_with(".loc")) return false;
     if (isComment && asks(word)) return true;
