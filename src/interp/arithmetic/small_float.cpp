@@ -14,8 +14,8 @@ struct Description {
   std::uint32_t largest;  // bits of the largest finite number
 };
 constexpr Description kDescriptions[] = {
-    {"e4m3", 4, 3, 0x7e}, {"e5m2", 5, 2, 0x7b}, {"e2m3", 2, 3, 0x1f},
-    {"e3m2", 3, 2, 0x1f}, {"e2m1", 2, 1, 0x7},
+    {"e4m3", 4, 3, 0x7e}, {"e5m2", 5, 2, 0x7b},  {"e2m3", 2, 3, 0x1f}, {"e3m2", 3, 2, 0x1f},
+    {"e2m1", 2, 1, 0x7},  {"ue5m3", 5, 3, 0xfe}, {"s2f6", 1, 6, 0x7f},
 };
 
 const Description& describe(SmallFormat format) {
@@ -25,6 +25,9 @@ const Description& describe(SmallFormat format) {
 std::uint32_t signOf(const Description& format) {
   return 1u << (format.exponentBits + format.fractionBits);
 }
+
+constexpr int kScaleBias = 127;
+constexpr std::uint32_t kScaleNaN = 0xff;
 
 // Of a magnitude that is finite.
 double magnitude(const Description& format, std::uint32_t bits) {
@@ -52,6 +55,8 @@ int storageBits(SmallFormat format) {
 }
 
 double toDouble(SmallFormat format, std::uint32_t bits) {
+  if (format == SmallFormat::S2F6) return static_cast<std::int8_t>(bits & 0xff) / 64.0;
+  if (format == SmallFormat::UE5M3) bits &= 0xff;
   const Description& description = describe(format);
   const std::uint32_t sign = signOf(description);
   const std::uint32_t rest = bits & (sign - 1);
@@ -66,27 +71,52 @@ double toDouble(SmallFormat format, std::uint32_t bits) {
   return (bits & sign) != 0 ? -value : value;
 }
 
-std::uint32_t fromDouble(SmallFormat format, double value, bool relu) {
+std::uint32_t fromDouble(SmallFormat format, double value, bool relu, Rounding rounding,
+                         bool isFinite) {
   const Description& description = describe(format);
   const std::uint32_t sign = signOf(description);
-  if (std::isnan(value)) {
-    const bool hasNaN = description.largest != sign - 1;
-    return hasNaN ? sign - 1 : description.largest;
-  }
+  const std::uint32_t largest = description.largest;
+  if (std::isnan(value)) return largest != sign - 1 ? sign - 1 : largest;
   if (relu && std::signbit(value)) return 0;
   const double wanted = std::fabs(value);
-  std::uint32_t best = description.largest;
-  for (std::uint32_t bits = 0; bits < description.largest; ++bits) {
-    const double below = magnitude(description, bits);
-    const double above = magnitude(description, bits + 1);
-    if (wanted > above) continue;
-    const double toBelow = wanted - below;
-    const double toAbove = above - wanted;
-    const bool takesBelow = toBelow < toAbove || (toBelow == toAbove && bits % 2 == 0);
-    best = takesBelow ? bits : bits + 1;
-    break;
+  // From one number to the next: the step that `wanted` lies on, or the one above the largest.
+  std::uint32_t bits = 0;
+  while (bits < largest && wanted > magnitude(description, bits + 1)) ++bits;
+  const double below = magnitude(description, bits);
+  const double above = bits < largest ? magnitude(description, bits + 1)
+                                      : 2 * below - magnitude(description, bits - 1);
+  bool up = false;
+  switch (rounding) {
+    case Rounding::Zero:
+      up = std::isinf(wanted) || (bits < largest && wanted == above);
+      break;
+    case Rounding::Up:
+      up = wanted > below;
+      break;
+    default:
+      up = wanted - below > above - wanted || (wanted - below == above - wanted && bits % 2 != 0) ||
+           wanted > above;
+      break;
   }
-  return std::signbit(value) ? best | sign : best;
+  std::uint32_t result = up ? bits + 1 : bits;
+  if (isFinite && result > largest) result = largest;
+  return std::signbit(value) && format != SmallFormat::UE5M3 ? result | sign : result;
+}
+
+double scaleToDouble(std::uint32_t bits) {
+  if (bits == kScaleNaN) return std::numeric_limits<double>::quiet_NaN();
+  return std::ldexp(1.0, static_cast<int>(bits) - kScaleBias);
+}
+
+std::uint32_t scaleFromDouble(double value, Rounding rounding, bool isFinite) {
+  if (std::isnan(value)) return kScaleNaN;
+  const double wanted = std::fabs(value);
+  std::uint32_t bits = 0;
+  while (bits < kScaleNaN && wanted >= std::ldexp(1.0, static_cast<int>(bits) + 1 - kScaleBias)) {
+    ++bits;
+  }
+  if (rounding == Rounding::Up && bits < kScaleNaN && wanted > scaleToDouble(bits)) ++bits;
+  return isFinite && bits == kScaleNaN ? kScaleNaN - 1 : bits;
 }
 
 }  // namespace ptxopt::interp

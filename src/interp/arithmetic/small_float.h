@@ -8,9 +8,13 @@
 #include <optional>
 #include <string_view>
 
+#include "interp/arithmetic/rounding.h"
+
 namespace ptxopt::interp {
 
-enum class SmallFormat : std::uint8_t { E4M3, E5M2, E2M3, E3M2, E2M1 };
+// ue5m3 has no sign.  s2f6 is a fixed-point number in two's complement, of which only the value is
+// known here.
+enum class SmallFormat : std::uint8_t { E4M3, E5M2, E2M3, E3M2, E2M1, UE5M3, S2F6 };
 
 // By the name of the number ("e4m3") as it stands in `.e4m3`, `.e4m3x2` or `.e4m3x4`.
 std::optional<SmallFormat> findSmallFormat(std::string_view qualifier);
@@ -19,12 +23,21 @@ std::optional<SmallFormat> findSmallFormat(std::string_view qualifier);
 // front.
 int storageBits(SmallFormat format);
 
-// Bits above those of the format are ignored.  e4m3 has a NaN, e5m2 NaNs and infinities.
+// Bits above those of the format are ignored.  e4m3 and ue5m3 have a NaN, e5m2 NaNs and
+// infinities.
 double toDouble(SmallFormat format, std::uint32_t bits);
 
-// To the nearest, ties to even, and to the largest finite number where the magnitude is larger
-// (.satfinite).  A NaN gives the NaN whose bits are all ones but the sign, and the largest positive
-// number where there is none.  `relu`: negative results become +0.
-std::uint32_t fromDouble(SmallFormat format, double value, bool relu);
+// `rounding`: NearestEven, Zero, or Up for a format without a sign.  `isFinite` (.satfinite): a
+// magnitude that is too large gives the largest finite number; without it ue5m3 gives its NaN where
+// rounding leads past that number.  A NaN gives the NaN whose bits are all ones but the sign, and
+// the largest positive number where there is none.  `relu`: negative results become +0.  A format
+// without a sign takes the magnitude.  Not for s2f6.
+std::uint32_t fromDouble(SmallFormat format, double value, bool relu,
+                         Rounding rounding = Rounding::NearestEven, bool isFinite = true);
+
+// ue8m0: 2^(bits - 127), and NaN for 255.  From a number: the power of two at or below its
+// magnitude (Zero) or at or above (Up), at least 2^-127; above 2^127: 255, or 254 if `isFinite`.
+double scaleToDouble(std::uint32_t bits);
+std::uint32_t scaleFromDouble(double value, Rounding rounding, bool isFinite);
 
 }  // namespace ptxopt::interp

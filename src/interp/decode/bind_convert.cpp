@@ -53,8 +53,10 @@ FloatFormat halfFormatOf(const Op& o) {
 
 Slot packSmall(const Op& o, double high, double low) {
   const SmallFormat format = smallFormatOf(o);
-  return fromDouble(format, high, o.is(kRelu)) << storageBits(format) |
-         fromDouble(format, low, o.is(kRelu));
+  const auto part = [&](double value) -> Slot {
+    return fromDouble(format, value, o.is(kRelu), o.rounding, o.is(kSatFinite));
+  };
+  return part(high) << storageBits(format) | part(low);
 }
 void smallFromFloats(Slot* r, const Op& o) {
   r[o.d] = packSmall(o, double{get<float>(r, o.a)}, double{get<float>(r, o.b)});
@@ -63,32 +65,88 @@ void smallFromHalves(Slot* r, const Op& o) {
   const FloatFormat format = halfFormatOf(o);
   r[o.d] = packSmall(o, toDouble(format, r[o.a] >> 16 & 0xffff), toDouble(format, r[o.a] & 0xffff));
 }
+
+Slot toHalf(const Op& o, double value) {
+  if (o.is(kRelu) && value <= 0) return 0;
+  const FloatFormat format = halfFormatOf(o);
+  const Slot bits = fromDouble(format, value, Rounding::NearestEven);
+  const Slot infinity = ((Slot{1} << format.exponentBits) - 1) << format.fractionBits;
+  return o.is(kSatFinite) && (bits & 0x7fff) == infinity ? bits - 1 : bits;
+}
 void halvesFromSmall(Slot* r, const Op& o) {
   const SmallFormat format = smallFormatOf(o);
-  const auto half = [&](Slot bits) -> Slot {
-    const double value = toDouble(format, static_cast<std::uint32_t>(bits));
-    if (o.is(kRelu) && value <= 0) return 0;
-    return fromDouble(halfFormatOf(o), value, Rounding::NearestEven);
+  const auto half = [&](Slot bits) {
+    return toHalf(o, toDouble(format, static_cast<std::uint32_t>(bits)));
   };
   r[o.d] = half(r[o.a] >> storageBits(format)) << 16 | half(r[o.a]);
 }
+// .scaled::n2::ue8m0: b holds a factor for each half.  The products are exact in double.
+void halvesFromScaled(Slot* r, const Op& o) {
+  const SmallFormat format = smallFormatOf(o);
+  const auto half = [&](Slot bits, Slot scale) {
+    return toHalf(o, toDouble(format, static_cast<std::uint32_t>(bits)) *
+                         scaleToDouble(static_cast<std::uint32_t>(scale & 0xff)));
+  };
+  r[o.d] = half(r[o.a] >> storageBits(format), r[o.b] >> 8) << 16 | half(r[o.a], r[o.b]);
+}
 
-// Null for what has no such type, and for what is scaled.
+Slot packScales(const Op& o, double high, double low) {
+  const auto part = [&](double value) -> Slot {
+    return scaleFromDouble(value, o.rounding, o.is(kSatFinite));
+  };
+  return part(high) << 8 | part(low);
+}
+void scalesFromFloats(Slot* r, const Op& o) {
+  r[o.d] = packScales(o, double{get<float>(r, o.a)}, double{get<float>(r, o.b)});
+}
+void scalesFromHalves(Slot* r, const Op& o) {
+  r[o.d] = packScales(o, toDouble(kBF16, r[o.a] >> 16 & 0xffff), toDouble(kBF16, r[o.a] & 0xffff));
+}
+void halvesFromScales(Slot* r, const Op& o) {
+  const auto half = [&](Slot bits) -> Slot {
+    return fromDouble(kBF16, scaleToDouble(static_cast<std::uint32_t>(bits & 0xff)),
+                      Rounding::NearestEven);
+  };
+  r[o.d] = half(r[o.a] >> 8) << 16 | half(r[o.a]);
+}
+
+// Null for what has no such type, and for what the manual leaves open: which bits of `rbits` each
+// of four numbers gets, whether -2 is out of the bounds of s2f6.
 Compute bindSmall(const isa::Form& form, Op& op) {
-  std::optional<SmallFormat> format;
-  for (const std::string_view word : form.qualifiers) {
-    if (word.starts_with(".scaled") || word.ends_with("x4")) return nullptr;
-    if (const auto found = findSmallFormat(word)) format = found;
+  const std::size_t count = form.qualifiers.size();
+  if (count < 2) return nullptr;
+  const std::string_view to = form.qualifiers[count - 2];
+  const std::string_view from = form.qualifiers[count - 1];
+  const bool isFromHalves = from == ".f16x2" || from == ".bf16x2";
+  if (to == ".bf16x2" || from == ".bf16x2") op.flags |= kSecond;
+  if (to == ".ue8m0x2") return isFromHalves ? &scalesFromHalves : &scalesFromFloats;
+  if (from == ".ue8m0x2") return &halvesFromScales;
+  if (const auto format = findSmallFormat(from)) {
+    op.detail = static_cast<std::uint8_t>(*format);
+    return form.has(".scaled::n2::ue8m0") ? &halvesFromScaled : &halvesFromSmall;
   }
-  if (!format || op.rounding != Rounding::NearestEven) return nullptr;
+  const auto format = findSmallFormat(to);
+  if (!format || *format == SmallFormat::S2F6 || to.ends_with("x4")) return nullptr;
+  if (form.has(".scaled::n1::ue8m0")) return nullptr;
   op.detail = static_cast<std::uint8_t>(*format);
-  if (op.type == Type::BF16x2 || op.sourceType == Type::BF16x2) op.flags |= kSecond;
-  const bool fromPair = op.sourceType == Type::F16x2 || op.sourceType == Type::BF16x2;
-  const bool toPair = op.type == Type::F16x2 || op.type == Type::BF16x2;
-  if (op.type == Type::Other && op.sourceType == Type::F32) return &smallFromFloats;
-  if (op.type == Type::Other && fromPair) return &smallFromHalves;
-  if (op.sourceType == Type::Other && toPair) return &halvesFromSmall;
-  return nullptr;
+  return isFromHalves ? &smallFromHalves : &smallFromFloats;
+}
+
+// cvt.rs.bf16x2.f32 d, a, b, c: 16 random bits for each are added to the 16 bits that a bf16 has
+// less than an f32; a carry rounds away from zero, be it into the exponent.
+void convertPairRandomly(Slot* r, const Op& o) {
+  const auto half = [&](Slot bits, Slot random) -> Slot {
+    constexpr Slot kInfinity = 0x7f800000;
+    constexpr Slot kCanonicalNaN = 0x7fff;
+    const Slot magnitude = bits & 0x7fffffff;
+    if (magnitude > kInfinity) return kCanonicalNaN;
+    const bool isNegative = (bits >> 31 & 1) != 0;
+    if (isNegative && o.is(kRelu)) return 0;
+    Slot result = (magnitude < kInfinity ? magnitude + (random & 0xffff) : magnitude) >> 16;
+    if (o.is(kSatFinite) && result == kInfinity >> 16) --result;
+    return isNegative ? result | 0x8000 : result;
+  };
+  r[o.d] = half(r[o.a], r[o.c] >> 16) << 16 | half(r[o.b], r[o.c]);
 }
 
 // cvt.pack: detail: bits of a result; kSecond: signed; c follows above the two results.
@@ -120,7 +178,8 @@ Compute bindPack(const isa::Form& form, Op& op) {
 }  // namespace
 
 Compute bindConvert(const isa::Form& form, Op& op) {
-  if (form.opcode != Opcode::Cvt || form.has(".pzo") || form.has(".rs")) return nullptr;
+  if (form.opcode != Opcode::Cvt || form.has(".pzo")) return nullptr;
+  if (form.has(".rs")) return form.has(".bf16x2") ? &convertPairRandomly : nullptr;
   if (form.has(".pack")) return bindPack(form, op);
   for (const std::string_view qualifier : form.qualifiers) {
     bool toIntegral = false;
