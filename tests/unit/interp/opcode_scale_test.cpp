@@ -309,7 +309,7 @@ constexpr Refusal kRefusals[] = {
     {".rs", ".bf16x2", "how random bits are shared, or meet more lost bits, is not said"},
     {".s2f6x2.f32", "", "whether -2 is within the bounds is not said"},
     {".s2f6x2.bf16x2", "", "the same; and the text and the pseudocode read other halves"},
-    {".pzo", "", "not modelled"},
+    {".pzo", "", "no description of it that a test could be made from"},
     {".scaled::n1::ue8m0", "", "whether subnormal sources are flushed is not said"},
 };
 bool isRefused(std::string_view mnemonic) {
