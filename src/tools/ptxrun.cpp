@@ -11,6 +11,7 @@
 #include <iostream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -71,11 +72,10 @@ interp::Dim3 dimensions(const std::string& text) {
   return *parsed;
 }
 
-// The description in the file, with what the command line says instead.
-interp::Launch launchOf(const ir::Module& module, const Options& options) {
+// A description in the file, with what the command line says instead.
+interp::Launch launchOf(const ir::Module& module, const std::optional<interp::Launch>& described,
+                        const Options& options) {
   std::string error;
-  const auto described = interp::findLaunch(module.source().text(), options.kernel, error);
-  if (!error.empty()) throw BadInput{module.source().name() + ": " + error};
   interp::Launch launch = described.value_or(interp::Launch{});
   if (!options.kernel.empty()) launch.kernel = options.kernel;
   if (!options.grid.empty()) launch.grid = dimensions(options.grid);
@@ -98,6 +98,32 @@ interp::Launch launchOf(const ir::Module& module, const Options& options) {
     }
   }
   return launch;
+}
+
+interp::Launch launchOf(const ir::Module& module, const Options& options) {
+  std::string error;
+  const auto described = interp::findLaunch(module.source().text(), options.kernel, error);
+  if (!error.empty()) throw BadInput{module.source().name() + ": " + error};
+  return launchOf(module, described, options);
+}
+
+// Those of the file, in its order, where it describes several and the command line picks none.
+std::vector<interp::Launch> launchesOf(const ir::Module& module, const Options& options) {
+  std::vector<interp::Launch> launches;
+  if (options.kernel.empty()) {
+    std::string error;
+    launches = interp::findLaunches(module.source().text(), error);
+    if (!error.empty()) throw BadInput{module.source().name() + ": " + error};
+  }
+  if (launches.size() <= 1) return {launchOf(module, options)};
+  for (interp::Launch& launch : launches) {
+    launch = launchOf(module, launch, options);
+    if (!launch.kernel.empty()) continue;
+    for (const ir::Function& function : module.functions()) {
+      if (function.isEntry()) launch.kernel = function.nameText();
+    }
+  }
+  return launches;
 }
 
 interp::Survey survey(const ir::Module& module, const interp::Launch& launch,
@@ -140,44 +166,74 @@ std::string checksumText(const interp::Outcome& outcome) {
   return digits.data();
 }
 
-int runOne(const Options& options) {
-  const auto module = load(options.files[0]);
-  const interp::Launch launch = launchOf(*module, options);
-  const interp::Survey result = survey(*module, launch, options);
+nlohmann::json toJson(const ir::Module& module, const interp::Survey& result) {
+  nlohmann::json report = {{"runs", result.runs}, {"steps", result.steps}};
+  report["findings"] = nlohmann::json::array();
+  for (const interp::Finding& finding : result.findings) {
+    report["findings"].push_back(toJson(module, finding));
+  }
+  report["outcomes"] = nlohmann::json::array();
+  for (const interp::Outcome& outcome : result.distinct) {
+    report["outcomes"].push_back(
+        {{"checksum", checksumText(outcome)}, {"printed", outcome.printed}});
+  }
+  return report;
+}
+
+void print(const ir::Module& module, const interp::Launch& launch, const interp::Survey& result,
+           const Options& options) {
   const auto isPrinted = [&](const interp::NamedBytes& object) {
     return options.dumps || std::find(launch.printed.begin(), launch.printed.end(), object.name) !=
                                 launch.printed.end();
   };
-  if (options.asJson) {
-    nlohmann::json report = {{"runs", result.runs}, {"steps", result.steps}};
-    report["findings"] = nlohmann::json::array();
-    for (const interp::Finding& finding : result.findings) {
-      report["findings"].push_back(toJson(*module, finding));
+  for (const interp::Outcome& outcome : result.distinct) {
+    std::cout << outcome.printed << std::flush;
+    for (const interp::NamedBytes& object : outcome.memory) {
+      if (isPrinted(object)) dump(object);
     }
-    report["outcomes"] = nlohmann::json::array();
-    for (const interp::Outcome& outcome : result.distinct) {
-      report["outcomes"].push_back(
-          {{"checksum", checksumText(outcome)}, {"printed", outcome.printed}});
-    }
-    std::cout << report.dump(2) << '\n';
-  } else {
-    for (const interp::Outcome& outcome : result.distinct) {
-      std::cout << outcome.printed << std::flush;
-      for (const interp::NamedBytes& object : outcome.memory) {
-        if (isPrinted(object)) dump(object);
-      }
-      std::printf("checksum %s\n", checksumText(outcome).c_str());
-    }
-    if (result.runs > 1) {
-      std::printf("%u schedules, %zu distinct outcomes\n", result.runs, result.outcomes.size());
-    }
-    std::fflush(stdout);
-    for (const interp::Finding& finding : result.findings) {
-      std::cerr << interp::format(*module, finding) << '\n';
-    }
+    std::printf("checksum %s\n", checksumText(outcome).c_str());
   }
+  if (result.runs > 1) {
+    std::printf("%u schedules, %zu distinct outcomes\n", result.runs, result.outcomes.size());
+  }
+  std::fflush(stdout);
+  for (const interp::Finding& finding : result.findings) {
+    std::cerr << interp::format(module, finding) << '\n';
+  }
+}
+
+int statusOf(const interp::Survey& result) {
   if (result.has(interp::FindingKind::Unsupported)) return kBadInput;
   return result.findings.empty() ? kGood : kFindings;
+}
+
+int runFile(const Options& options) {
+  const auto module = load(options.files[0]);
+  const std::vector<interp::Launch> launches = launchesOf(*module, options);
+  const bool isOne = launches.size() == 1;
+  nlohmann::json reports = nlohmann::json::array();
+  int worst = kGood;
+  for (const interp::Launch& launch : launches) {
+    if (!isOne && !options.asJson) {
+      std::printf("kernel %s\n", launch.kernel.c_str());
+      std::fflush(stdout);
+    }
+    const interp::Survey result = survey(*module, launch, options);
+    if (options.asJson) {
+      reports.push_back(toJson(*module, result));
+      if (!isOne) reports.back()["kernel"] = launch.kernel;
+    } else {
+      print(*module, launch, result, options);
+    }
+    // Worse than findings is what could not be run: nothing is known of it.
+    const int status = statusOf(result);
+    if (worst != kBadInput && status != kGood) worst = status;
+  }
+  if (options.asJson) {
+    const nlohmann::json document = isOne ? reports[0] : nlohmann::json{{"launches", reports}};
+    std::cout << document.dump(2) << '\n';
+  }
+  return worst;
 }
 
 int compareTwo(const Options& options) {
@@ -248,6 +304,7 @@ int main(int argc, char** argv) {
   app.add_flag("--json", options.asJson, "findings and outcomes of a run as JSON, without --dump");
   app.footer(
       "A line `// LAUNCH: {...}` in the file describes its launch (docs/ptxrun.md); options win.\n"
+      "All launches of a file are run, the worst status counts; --kernel picks one.\n"
       "Exit status of a run: 0 nothing found, 1 bad input or an instruction that is not\n"
       "supported, 4 findings. Of --compare: 0 same, 1 bad input, 2 different, 3 inconclusive.");
   CLI11_PARSE(app, argc, argv);
@@ -269,7 +326,7 @@ int main(int argc, char** argv) {
     if ((options.files.size() == 2) != options.compares) {
       throw BadInput{"--compare takes two files, a run takes one"};
     }
-    return options.compares ? compareTwo(options) : runOne(options);
+    return options.compares ? compareTwo(options) : runFile(options);
   } catch (const BadInput& problem) {
     std::cerr << "ptxrun: " << problem.message << '\n';
     return kBadInput;
