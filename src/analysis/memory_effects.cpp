@@ -68,6 +68,15 @@ void addAccess(MemoryEffect& effect, const Instruction& instruction, bool isStro
   effect.accesses[effect.accessCount++] = access;
 }
 
+// A strong read outside of shared memory may wait for another CTA.  Without a fence it synchronizes
+// with nobody, yet old code relies on the barrier behind it (C6.2).
+bool mayPoll(const Instruction& instruction) {
+  const isa::Space space = instruction.form->space;
+  if (space != isa::Space::Global && space != isa::Space::None) return false;
+  const std::span<const ir::Operand> operands = instruction.operands();
+  return std::ranges::any_of(operands, [](const ir::Operand& operand) { return operand.writes; });
+}
+
 }  // namespace
 
 MemoryEffect memoryEffectOf(const Instruction& instruction) {
@@ -98,6 +107,7 @@ MemoryEffect memoryEffectOf(const Instruction& instruction) {
       break;
     case Effect::Strong:
       addAccess(effect, instruction, true);
+      if (mayPoll(instruction)) effect.marks = kOpaqueSync;
       break;
     case Effect::CtaFence:
       effect.marks = kCtaFence;
