@@ -103,7 +103,7 @@ TEST(OperandsTest, WhatHasNoValueStaysAnExpression) {
   EXPECT_EQ(constant("(-9223372036854775807 - 1) / -1"),
             "-9223372036854775808");  // no trap of our own
   EXPECT_EQ(constant("g * 2"), "<g '*' 2>");
-  EXPECT_EQ(constant("(.f64)1"), "<'(' 1>");
+  EXPECT_EQ(constant("(.f64)1"), "<'c' 1>");
 }
 
 TEST(OperandsTest, ParenthesesAreAListOnlyInCalls) {
