@@ -11,6 +11,7 @@ namespace {
 
 __extension__ using Wide = __int128;
 __extension__ using UnsignedWide = unsigned __int128;
+__extension__ using UnsignedWide = unsigned __int128;
 
 struct IntegerType {
   std::string name;  // "s32"
@@ -58,7 +59,7 @@ std::string text(std::string pattern, const IntegerType& type) {
 
 // Modulo 2^128, where two numbers of 64 bits without a sign have no product that is signed.
 Wide product(Wide a, Wide b) {
-  return static_cast<Wide>(static_cast<Magnitude>(a) * static_cast<Magnitude>(b));
+  return static_cast<Wide>(static_cast<UnsignedWide>(a) * static_cast<UnsignedWide>(b));
 }
 
 using Operation2 = Wide (*)(Wide a, Wide b);
