@@ -11,7 +11,6 @@ namespace {
 
 __extension__ using Wide = __int128;
 __extension__ using UnsignedWide = unsigned __int128;
-__extension__ using UnsignedWide = unsigned __int128;
 
 struct IntegerType {
   std::string name;  // "s32"
