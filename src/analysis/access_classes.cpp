@@ -1,6 +1,8 @@
 #include "analysis/access_classes.h"
 
 #include <algorithm>
+#include <type_traits>
+#include <utility>
 
 namespace ptxopt::analysis {
 
@@ -43,8 +45,9 @@ std::pair<const AccessSet::Key*, const AccessSet::Key*> AccessSet::range(Key fir
 
 // ---- classes -----------------------------------------------------------------------------------
 
-std::optional<AccessSet::Key> AccessClasses::keyOf(AccessKinds kinds, const Place& place) {
-  AccessClass of = {kinds, Domain::Any, nullptr};
+std::optional<AccessSet::Key> AccessClasses::keyOf(AccessKinds kinds, const Place& place,
+                                                   const Access* access) {
+  AccessClass of = {kinds, Domain::Any, nullptr, kNone};
   std::uint32_t object = kNoObject;
   if (precision_ != Precision::Flags) {
     if (place.isHarmless) return std::nullopt;
@@ -55,9 +58,18 @@ std::optional<AccessSet::Key> AccessClasses::keyOf(AccessKinds kinds, const Plac
                    .first->second;
     }
   }
-  const AccessSet::Key key = intern(bucket(of.domain, object), of);
-  intern(bucket(of.domain, kNoObject), {kinds, of.domain, nullptr});
-  return key;
+  const AccessSet::Key at = bucket(of.domain, object);
+  const AccessSet::Key key = intern(at, of);
+  intern(bucket(of.domain, kNoObject), {kinds, of.domain, nullptr, kNone});
+  if (precision_ != Precision::Affine || access == nullptr) return key;
+
+  of.address = addressOf(*access);
+  if (of.address == kNone) return key;
+  const auto [found, isNew] =
+      byAddress_[at].try_emplace(std::uint64_t{of.address} << 8 | kinds,
+                                 static_cast<ClassId>(classes_.size()));
+  if (isNew) classes_.push_back(of);
+  return at | found->second;
 }
 
 AccessSet::Key AccessClasses::intern(AccessSet::Key at, const AccessClass& of) {
@@ -67,12 +79,68 @@ AccessSet::Key AccessClasses::intern(AccessSet::Key at, const AccessClass& of) {
   return at | found->second;
 }
 
+namespace {
+
+// Everything that alias.h looks at, as bytes.
+class Signature {
+ public:
+  explicit Signature(const Access& access) {
+    add(access.origin);
+    add(access.instruction->form->space);  // whether it is generic
+    add(access.size);
+    add(access.isCollective);
+    add(access.address);
+    add(access.bytes);
+    for (const Interval& interval : access.thread) add(interval);
+    add(access.bases.size());
+    for (const MemoryBase& base : access.bases) {
+      add(base.kind);
+      add(base.spaces);
+      add(base.variable);
+      add(base.offset);
+    }
+    add(access.restrictions.size());
+    for (const auto& [leaf, interval] : access.restrictions) {
+      add(leaf);
+      add(interval);
+    }
+    for (const FormId zero : access.zeros) add(zero);
+  }
+  std::string take() { return std::move(bytes_); }
+
+ private:
+  template <class Part>
+  void add(const Part& part) {
+    static_assert(std::has_unique_object_representations_v<Part>);
+    bytes_.append(reinterpret_cast<const char*>(&part), sizeof part);
+  }
+  std::string bytes_;
+};
+
+}  // namespace
+
+AddressId AccessClasses::addressOf(const Access& access) {
+  std::string signature = Signature(access).take();
+  const auto found = addressIds_.find(signature);
+  if (found != addressIds_.end()) return found->second;
+  if (addresses_.size() == kMostAddresses) return kNone;
+  const auto id = static_cast<AddressId>(addresses_.size());
+  addressIds_.emplace(std::move(signature), id);
+  addresses_.push_back(&access);
+  return id;
+}
+
+AccessSet::Key AccessClasses::withoutAddress(AccessSet::Key key) const {
+  const AccessSet::Key at = bucketOf(key);
+  return at | byBucketAndKinds_.at(at | of(key).kinds);
+}
+
 AccessSet::Key AccessClasses::withoutObject(AccessSet::Key key) const {
   const AccessSet::Key at = bucket(domainOf(key), kNoObject);
   return at | byBucketAndKinds_.at(at | of(key).kinds);
 }
 
-bool AccessClasses::mayConflict(const AccessClass& above, const AccessClass& below) const {
+bool AccessClasses::mayOverlapAndMatter(const AccessClass& above, const AccessClass& below) const {
   const bool mayOverlap =
       above.domain == Domain::Any || below.domain == Domain::Any ||
       (above.domain == below.domain &&
@@ -83,6 +151,27 @@ bool AccessClasses::mayConflict(const AccessClass& above, const AccessClass& bel
   const bool isExternal =
       sharedIsExternal_ || (above.domain != Domain::Shared && below.domain != Domain::Shared);
   return isExternal && (above.kinds & kStrongRead) != 0;
+}
+
+AliasRule AccessClasses::separation(const AccessClass& above, const AccessClass& below) const {
+  if (above.address == kNone || below.address == kNone || work_ >= kMostWork) {
+    return AliasRule::None;
+  }
+  const std::size_t count = addresses_.size();
+  if (rules_.size() != count * count) rules_.assign(count * count, 0);
+  std::uint8_t& known = rules_[above.address * count + below.address];
+  ++work_;
+  if (known == 0) {
+    work_ += kWorkOfComparison;
+    const AliasRule rule =
+        disjoint(*addresses_[above.address], *addresses_[below.address], Threads::Different);
+    known = static_cast<std::uint8_t>(1 + static_cast<unsigned>(rule));
+  }
+  return static_cast<AliasRule>(known - 1);
+}
+
+bool AccessClasses::mayConflict(const AccessClass& above, const AccessClass& below) const {
+  return mayOverlapAndMatter(above, below) && separation(above, below) == AliasRule::None;
 }
 
 namespace {
@@ -102,7 +191,8 @@ EffectMarks conflicting(EffectMarks marks) {
 }  // namespace
 
 std::optional<AccessClasses::Conflict> AccessClasses::conflict(const AccessSet& above,
-                                                               const AccessSet& below) const {
+                                                               const AccessSet& below,
+                                                               Precision precision) const {
   Conflict found;
   if (const EffectMarks lower = below.marks() & conflicting(above.marks()); lower != 0) {
     found.belowMarks = lower;
@@ -128,7 +218,12 @@ std::optional<AccessClasses::Conflict> AccessClasses::conflict(const AccessSet& 
     for (const AccessSet::Key* other = begin; other != end; ++other) {
       found.above = isAboveSmaller ? key : *other;
       found.below = isAboveSmaller ? *other : key;
-      if (mayConflict(of(*found.above), of(*found.below))) return true;
+      const AccessClass& upper = of(*found.above);
+      const AccessClass& lower = of(*found.below);
+      if (precision == Precision::Affine ? mayConflict(upper, lower)
+                                         : mayOverlapAndMatter(upper, lower)) {
+        return true;
+      }
     }
     return false;
   };

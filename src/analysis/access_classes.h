@@ -4,14 +4,17 @@
 // All accesses that no question here tells apart are one class, so that sets are small.  A class
 // stands in a bucket: a domain and an object of it, or the domain without an object, which any
 // object of it may overlap.  Classes of two objects never conflict, and nobody compares them.
+// Where addresses count, all accesses that alias.h cannot tell apart are one class.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "analysis/alias.h"
 #include "analysis/memory_effects.h"
 
 namespace ptxopt::analysis {
@@ -19,14 +22,17 @@ namespace ptxopt::analysis {
 enum class Precision : std::uint8_t {
   Flags,    // any read, any write
   Objects,  // spaces and objects
+  Affine,   // addresses: byte ranges, and which thread it is (C3.7, C8)
 };
 
 using ClassId = std::uint32_t;
+using AddressId = std::uint32_t;
 
 struct AccessClass {
   AccessKinds kinds = 0;
   Domain domain = Domain::Any;
   const ir::Variable* object = nullptr;  // null: any of the domain
+  AddressId address = kNone;             // none: any of the object
 };
 
 // A set of classes, and marks.  Classes are ordered by bucket.  Insertion is O(size) words moved at
@@ -62,17 +68,29 @@ class AccessClasses {
       : precision_(precision), sharedIsExternal_(sharedIsExternal) {}
 
   // The class of an access of `kinds` to `place`; none for a place that is in no conflict.
-  std::optional<AccessSet::Key> keyOf(AccessKinds kinds, const Place& place);
-  // The class of the same kinds anywhere in the same domain.  Exists after keyOf() of the key.
+  // `access`, which must outlive the object, is looked at where addresses count, and may be null.
+  std::optional<AccessSet::Key> keyOf(AccessKinds kinds, const Place& place,
+                                      const Access* access = nullptr);
+  // The class of the same kinds anywhere in the same object or, without one, in the same domain;
+  // anywhere in the same domain.  They exist after keyOf() of the key.
+  AccessSet::Key withoutAddress(AccessSet::Key key) const;
   AccessSet::Key withoutObject(AccessSet::Key key) const;
   std::size_t count() const { return classes_.size(); }
+  std::size_t countWithoutAddress() const { return byBucketAndKinds_.size(); }
   const AccessClass& of(AccessSet::Key key) const {
     return classes_[static_cast<ClassId>(key & kClassMask)];
+  }
+  // An access of a class that has an address; null for any other.
+  const Access* accessOf(const AccessClass& of) const {
+    return of.address == kNone ? nullptr : addresses_[of.address];
   }
 
   // For some instances by two threads of a CTA, the upper one before a barrier and the lower one
   // behind it, the barrier orders the two.  The one predicate that a precision refines.
   bool mayConflict(const AccessClass& above, const AccessClass& below) const;
+  // The rule by which two threads never touch a common byte in these; None where there is none, or
+  // the limit on the work is met.
+  AliasRule separation(const AccessClass& above, const AccessClass& below) const;
 
   struct Conflict {
     // A class or, where it is none, the marks that conflict with the other side.
@@ -80,8 +98,10 @@ class AccessClasses {
     EffectMarks aboveMarks = 0, belowMarks = 0;
   };
   // Some pair, one from each set.  O(the smaller set times log the larger one) as long as no pair
-  // of one bucket is free of a conflict.
-  std::optional<Conflict> conflict(const AccessSet& above, const AccessSet& below) const;
+  // of one bucket is free of a conflict; such pairs are counted against the limit on the work.
+  // `precision`: at most this one.
+  std::optional<Conflict> conflict(const AccessSet& above, const AccessSet& below,
+                                   Precision precision = Precision::Affine) const;
 
  private:
   static constexpr AccessSet::Key kClassMask = 0xffff'ffff;
@@ -98,13 +118,27 @@ class AccessClasses {
     return (key >> kBucketShift & kNoObject) != kNoObject;
   }
 
+  // Addresses beyond these, and pairs of them beyond that work, count as any of their object.
+  // Memory: a byte for each pair of addresses.
+  static constexpr std::size_t kMostAddresses = 1'024;
+  static constexpr std::uint64_t kMostWork = 30'000'000;
+  static constexpr std::uint64_t kWorkOfComparison = 50;  // in look-ups
+
   AccessSet::Key intern(AccessSet::Key at, const AccessClass& of);
+  AddressId addressOf(const Access& access);
+  bool mayOverlapAndMatter(const AccessClass& above, const AccessClass& below) const;
 
   Precision precision_;
   bool sharedIsExternal_;
   std::vector<AccessClass> classes_;
   std::unordered_map<const ir::Variable*, std::uint32_t> objects_;
-  std::unordered_map<AccessSet::Key, ClassId> byBucketAndKinds_;
+  std::unordered_map<AccessSet::Key, ClassId> byBucketAndKinds_;  // without an address
+  // With one: by bucket, kinds and AddressId.
+  std::unordered_map<AccessSet::Key, std::unordered_map<std::uint64_t, ClassId>> byAddress_;
+  std::vector<const Access*> addresses_;  // one of each
+  std::unordered_map<std::string, AddressId> addressIds_;
+  mutable std::vector<std::uint8_t> rules_;  // by two AddressIds; 0: not asked yet, else 1 + rule
+  mutable std::uint64_t work_ = 0;
 };
 
 }  // namespace ptxopt::analysis

@@ -115,9 +115,23 @@ class BarrierGraph::Builder {
     }
   }
 
+  // Null for what has no single place, and for copies: they happen at any time between their issue
+  // and their wait, and their issue is no access of the thread (C5.1).
+  const Access* affineAccess(std::uint32_t body, const Instruction& instruction,
+                             const MemoryAccess& access) const {
+    const Addresses* addresses = bodies_[body].addresses;
+    if (addresses == nullptr || access.address == nullptr || access.ordered != Ordered::Both) {
+      return nullptr;
+    }
+    for (const Access& known : addresses->of(instruction)) {
+      if (known.operand == access.address) return &known;
+    }
+    return nullptr;
+  }
+
   void addAccess(std::uint32_t body, const Instruction& instruction, AccessKinds kinds,
-                 const Place& place, Ordered ordered) {
-    const auto key = graph_.classes_.keyOf(kinds, place);
+                 const Place& place, Ordered ordered, const Access* access = nullptr) {
+    const auto key = graph_.classes_.keyOf(kinds, place, access);
     if (!key) return;
     BarrierRegions::Event event;
     event.instruction = &instruction;
@@ -184,7 +198,8 @@ class BarrierGraph::Builder {
       }
     } else {
       for (const MemoryAccess& access : effect.all()) {
-        addAccess(body, instruction, access.kinds, placeOf(body, access), access.ordered);
+        addAccess(body, instruction, access.kinds, placeOf(body, access), access.ordered,
+                  affineAccess(body, instruction, access));
       }
     }
     const bool mayCall =

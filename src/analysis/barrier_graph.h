@@ -46,6 +46,7 @@ struct BarrierBody {
   const Liveness* liveness = nullptr;
   const PostDominators* postDominators = nullptr;
   const Loops* loops = nullptr;
+  const Addresses* addresses = nullptr;  // for Precision::Affine; must outlive the graph
 };
 
 class BarrierGraph {

@@ -92,11 +92,15 @@ void BarrierRegions::solve(std::uint64_t limit) {
   }
 }
 
-// What can be reached from the beginning of each node, whatever barriers are on the way.  Objects
-// are told apart only where there are few.
+// What can be reached from the beginning of each node, whatever barriers are on the way.  Objects,
+// and addresses, are told apart only where there are few.
 void BarrierRegions::findEverBelow() {
   constexpr std::size_t kMostClasses = 64;
-  const bool isCoarse = classes_->count() > kMostClasses;
+  const auto coarse = [&](AccessSet::Key key) {
+    if (classes_->count() <= kMostClasses) return key;
+    return classes_->countWithoutAddress() <= kMostClasses ? classes_->withoutAddress(key)
+                                                           : classes_->withoutObject(key);
+  };
   everBelow_.resize(nodes_.size());
   std::vector<Node> work;
   for (Node n = static_cast<Node>(nodes_.size()); n-- > 0;) {
@@ -104,7 +108,7 @@ void BarrierRegions::findEverBelow() {
     for (std::uint32_t k = 0; k < nodes_[n].eventCount; ++k) {
       const Event& event = events_[nodes_[n].firstEvent + k];
       set.addMarks(event.marks);
-      if (event.key) set.add(isCoarse ? classes_->withoutObject(*event.key) : *event.key);
+      if (event.key) set.add(coarse(*event.key));
     }
     if (!set.empty()) work.push_back(n);
   }
@@ -128,14 +132,15 @@ EffectMarks BarrierRegions::marksAround(Node barrier) const {
   return marks;
 }
 
-std::optional<AccessClasses::Conflict> BarrierRegions::conflict(Node barrier) const {
+std::optional<AccessClasses::Conflict> BarrierRegions::conflict(Node barrier,
+                                                                Precision precision) const {
   for (const Node p : nodes_[barrier].predecessors) {
     const AccessSet& above = nodes_[find(p)].above.set;
     for (const Node s : nodes_[barrier].successors) {
       const AccessSet& below = nodes_[find(s)].below.set;
-      if (const auto found = classes_->conflict(above, below)) return found;
+      if (const auto found = classes_->conflict(above, below, precision)) return found;
       if ((below.marks() & kPartingEnd) == 0) continue;
-      if (const auto found = classes_->conflict(above, everBelow_[s])) return found;
+      if (const auto found = classes_->conflict(above, everBelow_[s], precision)) return found;
     }
   }
   return std::nullopt;

@@ -154,7 +154,13 @@ std::string BarrierRemarks::conflict(const BarrierRegions& regions, const Access
     const std::string_view what = key                ? kindText(classes.of(*key).kinds)
                                   : event != nullptr ? markText(event->marks)
                                                      : markText(marks);
-    return describe(event, what, name, remark);
+    std::string text = describe(event, what, name, remark);
+    const analysis::Access* access = key ? classes.accessOf(classes.of(*key)) : nullptr;
+    if (access == nullptr || access->address == analysis::kNone) return text;
+    std::string address = access->origin->text(access->address);
+    text += fmt::format("\n  address: {}", address);
+    remark.details.emplace_back(fmt::format("{}_address", name), std::move(address));
+    return text;
   };
   const std::string above =
       describeSide(Direction::Backward, conflict.above, conflict.aboveMarks, "above");

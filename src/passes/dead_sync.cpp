@@ -24,8 +24,10 @@ using analysis::Precision;
 using analysis::Standing;
 using ir::Instruction;
 
-// Entries in the sets of one group of functions: files that people have stay far below.
+// Entries in the sets of one group of functions: files that people have stay far below.  Addresses
+// make more classes; where they make too many, objects are enough.
 constexpr std::uint64_t kMostEntries = 20'000'000;
+constexpr std::uint64_t kMostAffineEntries = 5'000'000;
 
 struct Decision {
   const ir::Function* function = nullptr;
@@ -35,7 +37,15 @@ struct Decision {
 };
 
 std::string_view spelling(Precision precision) {
-  return precision == Precision::Flags ? "flags" : "objects";
+  switch (precision) {
+    case Precision::Flags:
+      return "flags";
+    case Precision::Objects:
+      return "objects";
+    case Precision::Affine:
+      return "affine";
+  }
+  return {};
 }
 
 // Nobody reads what a reduction over the CTA computes.
@@ -68,19 +78,20 @@ bool isPragmaOfOthers(const ir::Statement& statement) {
 }
 
 struct Options {
-  Precision precision = Precision::Objects;
+  Precision precision = Precision::Affine;
   KeptBarriers kept;
 };
 
 // The whole engine on one entry, or on entries and the functions that they share.
 class Judge {
  public:
-  Judge(std::span<const BarrierBody> bodies, const BarrierFacts& facts, const Options& options,
-        bool wantRemarks)
+  Judge(std::span<const BarrierBody> bodies, const BarrierFacts& facts, const KeptBarriers& kept,
+        Precision precision, bool wantRemarks)
       : bodies_(bodies),
-        options_(options),
+        kept_(kept),
+        precision_(precision),
         wantRemarks_(wantRemarks),
-        graph_(bodies, facts, options.precision) {
+        graph_(bodies, facts, precision) {
     for (const BarrierBody& body : bodies) {
       remarks_.addFunction(body.cfg->function());
       loops_.emplace_back(*body.cfg, *body.loops, facts.effects, graph_.sharedIsExternal());
@@ -89,7 +100,7 @@ class Judge {
 
   std::vector<Decision> run() {
     analysis::BarrierRegions& regions = graph_.regions();
-    regions.solve(kMostEntries);
+    regions.solve(precision_ == Precision::Affine ? kMostAffineEntries : kMostEntries);
     std::vector<std::uint32_t> order(graph_.barriers().size());
     for (std::uint32_t k = 0; k < order.size(); ++k) order[k] = k;
     std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
@@ -99,6 +110,10 @@ class Judge {
     for (const std::uint32_t k : order) decisions[k] = judge(graph_.barriers()[k]);
     return decisions;
   }
+
+  bool isWithinLimit() { return graph_.regions().isWithinLimit(); }
+  // After run(): some barrier is kept for two accesses, and what their addresses are may matter.
+  bool isAnyKeptForAccesses() const { return isAnyKeptForAccesses_; }
 
  private:
   using Barrier = BarrierGraph::Barrier;
@@ -119,15 +134,31 @@ class Judge {
     decision.removes = true;
     if (wantRemarks_) {
       decision.remark.kind = RemarkKind::Passed;
-      decision.remark.details = {{"rule", "no conflict"},
-                                 {"precision", std::string(spelling(options_.precision))},
-                                 {"assumptions", ""}};
+      decision.remark.details = whyRemoved(barrier);
       decision.remark.message = remarks_.removed(functionOf(barrier), *barrier.instruction) +
                                 remarks_.counts(graph_.regions(), barrier.node, decision.remark);
     }
     graph_.regions().remove(barrier.node);
     loopsHaveChanged_ |= loops_[barrier.body].loseAnchor(barrier.instruction->block);
     return decision;
+  }
+
+  // The precision that it takes.  A rule of alias.h is that of one pair; there may be more.
+  decltype(Remark::details) whyRemoved(const Barrier& barrier) {
+    std::string_view rule = "no conflict";
+    Precision needed = precision_;
+    if (precision_ == Precision::Affine) {
+      if (const auto pair = graph_.regions().conflict(barrier.node, Precision::Objects)) {
+        const analysis::AccessClasses& classes = graph_.classes();
+        rule = analysis::spelling(
+            classes.separation(classes.of(*pair->above), classes.of(*pair->below)));
+      } else {
+        needed = Precision::Objects;
+      }
+    }
+    return {{"rule", std::string(rule)},
+            {"precision", std::string(spelling(needed))},
+            {"assumptions", ""}};
   }
 
   std::optional<std::string> reasonToKeep(const Barrier& barrier, Remark& remark) {
@@ -138,7 +169,7 @@ class Judge {
         !isResultUnused(function, instruction)) {
       return "its result is data";
     }
-    if (const char* reason = options_.kept.whyKept(function, instruction)) return reason;
+    if (const char* reason = kept_.whyKept(function, instruction)) return reason;
     const ir::Statement* before = instruction.previous;
     if (before != nullptr && before->kind == ir::StatementKind::Pragma &&
         !isPragmaOfOthers(*before)) {
@@ -150,6 +181,7 @@ class Judge {
       return !wantRemarks_ ? "" : remarks_.pin(regions, barrier.node, remark);
     }
     if (const auto conflict = regions.conflict(barrier.node)) {
+      isAnyKeptForAccesses_ |= conflict->above && conflict->below;
       return !wantRemarks_
                  ? ""
                  : remarks_.conflict(regions, graph_.classes(), barrier.node, *conflict, remark);
@@ -213,8 +245,10 @@ class Judge {
   }
 
   std::span<const BarrierBody> bodies_;
-  const Options& options_;
+  const KeptBarriers& kept_;
+  Precision precision_;
   bool wantRemarks_;
+  bool isAnyKeptForAccesses_ = false;
   BarrierGraph graph_;
   BarrierRemarks remarks_;
   std::deque<analysis::PollingLoops> loops_;  // by body
@@ -231,7 +265,23 @@ struct GroupMember {
 
 BarrierBody bodyOf(analysis::FunctionAnalyses& analyses) {
   return {&analyses.get<analysis::Cfg>(), &analyses.get<analysis::Liveness>(),
-          &analyses.get<analysis::PostDominators>(), &analyses.get<analysis::Loops>()};
+          &analyses.get<analysis::PostDominators>(), &analyses.get<analysis::Loops>(), nullptr};
+}
+
+// Addresses are computed only where spaces and objects leave a barrier for two accesses.
+// `addAddresses(bodies)` does it.
+template <class AddAddresses>
+std::vector<Decision> decide(std::span<BarrierBody> bodies, const BarrierFacts& facts,
+                             const Options& options, bool wantRemarks,
+                             AddAddresses&& addAddresses) {
+  Judge coarse(bodies, facts, options.kept, std::min(options.precision, Precision::Objects),
+               wantRemarks);
+  std::vector<Decision> decisions = coarse.run();
+  if (options.precision != Precision::Affine || !coarse.isAnyKeptForAccesses()) return decisions;
+  addAddresses();
+  Judge fine(bodies, facts, options.kept, Precision::Affine, wantRemarks);
+  std::vector<Decision> refined = fine.run();
+  return fine.isWithinLimit() ? refined : decisions;
 }
 
 class DeadSync : public Pass {
@@ -249,8 +299,10 @@ class DeadSync : public Pass {
       return apply(function, found->second, context);
     }
     if (!function.isEntry() || facts_->uses.own(function).ids == 0) return false;
-    const BarrierBody body = bodyOf(context.analyses);
-    return apply(function, Judge({&body, 1}, *facts_, options_, context.wantRemarks).run(),
+    BarrierBody body = bodyOf(context.analyses);
+    return apply(function,
+                 decide({&body, 1}, *facts_, options_, context.wantRemarks,
+                        [&] { body.addresses = &context.analyses.get<analysis::Addresses>(); }),
                  context);
   }
 
@@ -291,7 +343,12 @@ class DeadSync : public Pass {
       bodies.push_back(bodyOf(members.emplace_back(*function).analyses));
       decided_[function];
     }
-    for (Decision& decision : Judge(bodies, *facts_, options_, true).run()) {
+    const auto addAddresses = [&] {
+      for (std::size_t k = 0; k < bodies.size(); ++k) {
+        bodies[k].addresses = &members[k].analyses.get<analysis::Addresses>();
+      }
+    };
+    for (Decision& decision : decide(bodies, *facts_, options_, true, addAddresses)) {
       decided_.at(decision.function).push_back(std::move(decision));
     }
   }
@@ -333,8 +390,10 @@ std::unique_ptr<Pass> create(const PassOptions& given, std::string& error) {
       options.precision = Precision::Flags;
     } else if (value == spelling(Precision::Objects)) {
       options.precision = Precision::Objects;
+    } else if (value == spelling(Precision::Affine)) {
+      options.precision = Precision::Affine;
     } else {
-      error = "precision must be flags or objects, not '" + value + "'";
+      error = "precision must be flags, objects or affine, not '" + value + "'";
       return nullptr;
     }
   }
@@ -346,7 +405,7 @@ std::unique_ptr<Pass> create(const PassOptions& given, std::string& error) {
 const PassInfo kDeadSync = {
     "dead-sync",
     "Removes CTA barriers that order nothing, across blocks, loops and functions.",
-    "precision=flags|objects, keep=KERNEL[:LINE];...",
+    "precision=flags|objects|affine, keep=KERNEL[:LINE];...",
     create,
 };
 

@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 
-PRECISIONS = ["flags", "objects"]
+PRECISIONS = ["flags", "objects", "affine"]
 MARK = re.compile(r"\bbar(rier)?\.[^/]*;[^/]*//\s*(?P<word>goes|stays)(?P<rest>.*)$")
 LAUNCH = re.compile(r'^// LAUNCH: .*"kernel": *"([^"]+)"')
 
