@@ -120,8 +120,8 @@ class AccessClasses {
 
   // Addresses beyond these, and pairs of them beyond that work, count as any of their object.
   // Memory: a byte for each pair of addresses.
-  static constexpr std::size_t kMostAddresses = 1'024;
-  static constexpr std::uint64_t kMostWork = 30'000'000;
+  static constexpr std::size_t kMostAddresses = 512;
+  static constexpr std::uint64_t kMostWork = 20'000'000;
   static constexpr std::uint64_t kWorkOfComparison = 50;  // in look-ups
 
   AccessSet::Key intern(AccessSet::Key at, const AccessClass& of);

@@ -306,6 +306,15 @@ bool meansSameThread(const Difference& difference, Interval window, unsigned dim
     }
   }
   std::ranges::sort(digits, {}, &Digit::size);
+  // Those behind the last one of a thread id need not be told apart: together they are a multiple
+  // of their divisor.
+  std::uint64_t divisor = 0;
+  std::uint64_t rest = 0;
+  while (!digits.empty() && digits.back().threadDimensions == 0) {
+    divisor = std::gcd(divisor, digits.back().size());
+    rest = saturatingAdd(rest, saturatingMultiply(digits.back().size(), digits.back().most()));
+    digits.pop_back();
+  }
   std::uint64_t sum = reach;  // of what smaller digits and the window can make up
   unsigned determined = 0;
   for (const Digit& digit : digits) {
@@ -313,6 +322,8 @@ bool meansSameThread(const Difference& difference, Interval window, unsigned dim
     if (determined != 0 && digit.size() <= sum) return false;
     sum = saturatingAdd(sum, saturatingMultiply(digit.size(), digit.most()));
   }
+  if (divisor != 0 && divisor <= sum) return false;
+  sum = saturatingAdd(sum, rest);
   const bool wraps =
       sum == kUnbounded || (modulusBits < 64 && sum >= std::uint64_t{1} << modulusBits);
   return !wraps && (dimensions & ~determined) == 0;

@@ -118,7 +118,8 @@ std::string_view BarrierRemarks::statementOf(const Instruction& instruction) con
 }
 
 std::string BarrierRemarks::describe(const BarrierRegions::Event* event, std::string_view what,
-                                     std::string_view prefix, Remark& remark) const {
+                                     std::string_view prefix, Remark& remark,
+                                     std::string_view where) const {
   if (event == nullptr || event->instruction == nullptr) return std::string(what);
   const Instruction& instruction = *event->instruction;
   const auto detail = [&](std::string_view name, std::string value) {
@@ -130,7 +131,7 @@ std::string BarrierRemarks::describe(const BarrierRegions::Event* event, std::st
     detail("_source_line", std::to_string(source->line));
   }
   detail("_text", std::string(statementOf(instruction)));
-  return fmt::format("{} at {}", what, textOf(instruction));
+  return fmt::format("{}{} at {}", what, where, textOf(instruction));
 }
 
 std::string BarrierRemarks::pin(const BarrierRegions& regions, BarrierRegions::Node barrier,
@@ -154,11 +155,12 @@ std::string BarrierRemarks::conflict(const BarrierRegions& regions, const Access
     const std::string_view what = key                ? kindText(classes.of(*key).kinds)
                                   : event != nullptr ? markText(event->marks)
                                                      : markText(marks);
-    std::string text = describe(event, what, name, remark);
     const analysis::Access* access = key ? classes.accessOf(classes.of(*key)) : nullptr;
-    if (access == nullptr || access->address == analysis::kNone) return text;
+    if (access == nullptr || access->address == analysis::kNone) {
+      return describe(event, what, name, remark);
+    }
     std::string address = access->origin->text(access->address);
-    text += fmt::format("\n  address: {}", address);
+    std::string text = describe(event, what, name, remark, fmt::format(" [{}]", address));
     remark.details.emplace_back(fmt::format("{}_address", name), std::move(address));
     return text;
   };

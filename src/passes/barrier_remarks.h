@@ -41,9 +41,9 @@ class BarrierRemarks {
   std::string placeOf(const ir::Instruction& instruction) const;  // file:line
   std::string_view statementOf(const ir::Instruction& instruction) const;
   const ir::Location* sourceOf(const ir::Instruction& instruction) const;
-  // "write at line 31 (source line 5): st.shared.u32 [%r1], %r2;"
+  // "write [A+4*tid.x] at line 31 (source line 5): st.shared.u32 [%r1], %r2;"
   std::string describe(const analysis::BarrierRegions::Event* event, std::string_view what,
-                       std::string_view prefix, Remark& remark) const;
+                       std::string_view prefix, Remark& remark, std::string_view where = {}) const;
 
   struct Body {
     const ir::Function* function;
