@@ -308,22 +308,20 @@ bool meansSameThread(const Difference& difference, Interval window, unsigned dim
   std::ranges::sort(digits, {}, &Digit::size);
   // Those behind the last one of a thread id need not be told apart: together they are a multiple
   // of their divisor.
+  std::size_t threadEnd = digits.size();
   std::uint64_t divisor = 0;
-  std::uint64_t rest = 0;
-  while (!digits.empty() && digits.back().threadDimensions == 0) {
-    divisor = std::gcd(divisor, digits.back().size());
-    rest = saturatingAdd(rest, saturatingMultiply(digits.back().size(), digits.back().most()));
-    digits.pop_back();
+  while (threadEnd > 0 && digits[threadEnd - 1].threadDimensions == 0) {
+    divisor = std::gcd(divisor, digits[--threadEnd].size());
   }
   std::uint64_t sum = reach;  // of what smaller digits and the window can make up
   unsigned determined = 0;
-  for (const Digit& digit : digits) {
-    determined |= digit.threadDimensions;
-    if (determined != 0 && digit.size() <= sum) return false;
-    sum = saturatingAdd(sum, saturatingMultiply(digit.size(), digit.most()));
+  bool areTogether = false;
+  for (std::size_t k = 0; k < digits.size(); ++k) {
+    determined |= digits[k].threadDimensions;
+    if (k == threadEnd) areTogether = divisor > sum;
+    if (determined != 0 && digits[k].size() <= sum && !areTogether) return false;
+    sum = saturatingAdd(sum, saturatingMultiply(digits[k].size(), digits[k].most()));
   }
-  if (divisor != 0 && divisor <= sum) return false;
-  sum = saturatingAdd(sum, rest);
   const bool wraps =
       sum == kUnbounded || (modulusBits < 64 && sum >= std::uint64_t{1} << modulusBits);
   return !wraps && (dimensions & ~determined) == 0;

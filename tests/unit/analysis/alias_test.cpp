@@ -241,6 +241,40 @@ INSTANTIATE_TEST_SUITE_P(
                add.u32 %r1, %r1, 256;
                @%p1 bra NEXT;
              )"},
+        Case{"BlockStrideInTwoBoundedLoops", Injective, kRow,
+             R"(
+               mov.u32 %r1, %r30;
+             LOOP:
+               mad.lo.u32 %r2, %r1, 4, %r32;
+               st.shared.u32 [%r2], 0;
+               add.u32 %r1, %r1, 256;
+               setp.lt.u32 %p1, %r1, 1024;
+               @%p1 bra LOOP;
+               mov.u32 %r1, %r30;
+             NEXT:
+               mad.lo.u32 %r2, %r1, 4, %r32;
+               st.shared.u32 [%r2], 0;
+               add.u32 %r1, %r1, 512;
+               setp.lt.u32 %p1, %r1, 1024;
+               @%p1 bra NEXT;
+             )"},
+        Case{"BlockStridesOfNoCommonMultiple", None, kRow,
+             R"(
+               mov.u32 %r1, %r30;
+             LOOP:
+               mad.lo.u32 %r2, %r1, 4, %r32;
+               st.shared.u32 [%r2], 0;
+               add.u32 %r1, %r1, 256;
+               setp.lt.u32 %p1, %r1, 1024;
+               @%p1 bra LOOP;
+               mov.u32 %r1, %r30;
+             NEXT:
+               mad.lo.u32 %r2, %r1, 4, %r32;
+               st.shared.u32 [%r2], 0;
+               add.u32 %r1, %r1, 384;
+               setp.lt.u32 %p1, %r1, 1024;
+               @%p1 bra NEXT;
+             )"},
         Case{"BlockStrideOfAnotherStride", None, kRow,
              R"(
                mov.u32 %r1, %r30;
