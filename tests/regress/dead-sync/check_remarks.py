@@ -16,9 +16,10 @@ assert removed["details"] == {
 kept = remarks["k", 30]
 assert kept["kind"] == "missed"
 assert kept["message"].split("\n")[1:] == [
-    "above: write at line 29 (source line 3): st.shared.u32 [%r3], %r1;",
-    "below: read at line 32 (source line 8): ld.shared.u32 %r5, [A+140];"], kept
+    "above: write [4*tid.x+A] at line 29 (source line 3): st.shared.u32 [%r3], %r1;",
+    "below: read [A+140] at line 32 (source line 8): ld.shared.u32 %r5, [A+140];"], kept
 assert kept["details"]["above"] == "write" and kept["details"]["below_source_line"] == "8"
+assert kept["details"]["above_address"] == "4*tid.x+A"
 assert kept["details"]["below_text"] == "ld.shared.u32 %r5, [A+140];"
 
 assert "depends on when it runs" in remarks["pinned", 39]["message"]
