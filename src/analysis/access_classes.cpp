@@ -65,9 +65,8 @@ std::optional<AccessSet::Key> AccessClasses::keyOf(AccessKinds kinds, const Plac
 
   of.address = addressOf(*access);
   if (of.address == kNone) return key;
-  const auto [found, isNew] =
-      byAddress_[at].try_emplace(std::uint64_t{of.address} << 8 | kinds,
-                                 static_cast<ClassId>(classes_.size()));
+  const auto [found, isNew] = byAddress_[at].try_emplace(std::uint64_t{of.address} << 8 | kinds,
+                                                         static_cast<ClassId>(classes_.size()));
   if (isNew) classes_.push_back(of);
   return at | found->second;
 }
