@@ -1,0 +1,106 @@
+#include "passes/barrier_groups.h"
+
+#include <algorithm>
+#include <deque>
+
+namespace ptxopt::passes {
+
+using analysis::BarrierBody;
+using analysis::BarrierFacts;
+using analysis::Precision;
+
+namespace {
+
+// The analyses of a function outside of its turn in the pipeline.
+struct GroupMember {
+  explicit GroupMember(ir::Function& of) : function(&of), analyses(of) {}
+  ir::Function* function;
+  analysis::FunctionAnalyses analyses;
+};
+
+BarrierBody bodyOf(analysis::FunctionAnalyses& analyses) {
+  return {&analyses.get<analysis::Cfg>(), &analyses.get<analysis::Liveness>(),
+          &analyses.get<analysis::PostDominators>(), &analyses.get<analysis::Loops>(), nullptr};
+}
+
+// Addresses are computed only where spaces and objects leave a barrier for two accesses.
+// `addAddresses(bodies)` does it.
+template <class AddAddresses>
+std::vector<BarrierDecision> judgeBodies(std::span<BarrierBody> bodies, const BarrierFacts& facts,
+                                         const BarrierQuestion& question, bool wantRemarks,
+                                         AddAddresses&& addAddresses) {
+  BarrierJudge coarse(bodies, facts, question, std::min(question.precision, Precision::Objects),
+                      wantRemarks);
+  std::vector<BarrierDecision> decisions = coarse.run();
+  if (question.precision != Precision::Affine || !coarse.isAnyKeptForAccesses()) return decisions;
+  addAddresses();
+  BarrierJudge fine(bodies, facts, question, Precision::Affine, wantRemarks);
+  std::vector<BarrierDecision> refined = fine.run();
+  return fine.isWithinLimit() ? refined : decisions;
+}
+
+}  // namespace
+
+void BarrierGroups::prepare(const ir::Module& module, analysis::ModuleAnalyses& analyses) {
+  const auto& graph = analyses.get<analysis::CallGraph>();
+  facts_.emplace(module, graph);
+  for (const std::vector<ir::Function*>& group : groups(graph, analyses)) judgeGroup(group);
+}
+
+std::vector<BarrierDecision> BarrierGroups::decide(ir::Function& function,
+                                                   analysis::FunctionAnalyses& analyses,
+                                                   bool wantRemarks) const {
+  if (const auto found = decided_.find(&function); found != decided_.end()) return found->second;
+  if (!function.isEntry() || facts_->uses.own(function).ids == 0) return {};
+  BarrierBody body = bodyOf(analyses);
+  return judgeBodies({&body, 1}, *facts_, question_, wantRemarks,
+                     [&] { body.addresses = &analyses.get<analysis::Addresses>(); });
+}
+
+// Functions whose barriers can be judged, with all that call them, callers first.
+std::vector<std::vector<ir::Function*>> BarrierGroups::groups(
+    const analysis::CallGraph& graph, analysis::ModuleAnalyses& analyses) const {
+  // Disjoint sets of vertices.
+  std::vector<analysis::Vertex> leader(graph.graph().vertexCount());
+  for (analysis::Vertex v = 0; v < leader.size(); ++v) leader[v] = v;
+  const auto find = [&](analysis::Vertex v) {
+    while (leader[v] != v) v = leader[v] = leader[leader[v]];
+    return v;
+  };
+  for (analysis::Vertex v = 0; v < leader.size(); ++v) {
+    if (!facts_->withKnownCallers.test(v)) continue;
+    for (const analysis::Vertex caller : graph.graph().predecessors(v)) {
+      leader[find(v)] = find(caller);
+    }
+  }
+  std::unordered_map<const ir::Function*, ir::Function*> editable;
+  for (ir::Function& f : analyses.get<ir::Module>().functions()) editable[&f] = &f;
+  std::vector<std::vector<ir::Function*>> byLeader(leader.size());
+  const std::vector<analysis::Vertex> order = graph.bottomUp();
+  for (std::size_t k = order.size(); k-- > 0;) {
+    const ir::Function* function = graph.function(order[k]);
+    if (function == nullptr || !function->hasBody() || function->isOpaque) continue;
+    byLeader[find(order[k])].push_back(editable.at(function));
+  }
+  std::erase_if(byLeader, [](const auto& group) { return group.size() < 2; });
+  return byLeader;
+}
+
+void BarrierGroups::judgeGroup(const std::vector<ir::Function*>& group) {
+  std::deque<GroupMember> members;
+  std::vector<BarrierBody> bodies;
+  for (ir::Function* function : group) {
+    bodies.push_back(bodyOf(members.emplace_back(*function).analyses));
+    decided_[function];
+  }
+  const auto addAddresses = [&] {
+    for (std::size_t k = 0; k < bodies.size(); ++k) {
+      bodies[k].addresses = &members[k].analyses.get<analysis::Addresses>();
+    }
+  };
+  for (BarrierDecision& decision : judgeBodies(bodies, *facts_, question_, true, addAddresses)) {
+    decided_.at(decision.function).push_back(std::move(decision));
+  }
+}
+
+}  // namespace ptxopt::passes

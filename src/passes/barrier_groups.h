@@ -1,0 +1,39 @@
+// Which functions the barrier passes judge together, and what they decide about each.
+//
+// A kernel stands alone, unless it shares functions with barriers with other kernels: then all of
+// them are judged at once, before passes work on any (docs/soundness.md C1.6, E.6.2).
+#pragma once
+
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "analysis/manager.h"
+#include "passes/barrier_judge.h"
+
+namespace ptxopt::passes {
+
+class BarrierGroups {
+ public:
+  explicit BarrierGroups(BarrierQuestion question) : question_(std::move(question)) {}
+
+  const BarrierQuestion& question() const { return question_; }
+  // Once for the module, as Pass::prepare().
+  void prepare(const ir::Module& module, analysis::ModuleAnalyses& analyses);
+  // One decision for each barrier of the function, in the order of the text.  None of a function
+  // that nobody calls: nothing is said about these.  Safe from several threads.
+  std::vector<BarrierDecision> decide(ir::Function& function, analysis::FunctionAnalyses& analyses,
+                                      bool wantRemarks) const;
+
+ private:
+  std::vector<std::vector<ir::Function*>> groups(const analysis::CallGraph& graph,
+                                                 analysis::ModuleAnalyses& analyses) const;
+  void judgeGroup(const std::vector<ir::Function*>& group);
+
+  BarrierQuestion question_;
+  std::optional<analysis::BarrierFacts> facts_;
+  // Of functions that share barriers with others.
+  std::unordered_map<const ir::Function*, std::vector<BarrierDecision>> decided_;
+};
+
+}  // namespace ptxopt::passes

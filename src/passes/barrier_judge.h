@@ -1,0 +1,79 @@
+// The engine of the barrier passes: decides about each CTA barrier of a kernel, or of kernels and
+// the functions that they share, and says why.
+//
+// Each barrier is tested once, those in the innermost loops first and from the top to the bottom
+// within a depth, against sets that reflect what was decided so far (docs/soundness.md C9).
+//
+// Cost: near-linear in the statements (analysis/barrier_regions.h).
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/barrier_graph.h"
+#include "analysis/polling.h"
+#include "passes/barrier_remarks.h"
+#include "passes/kept_barriers.h"
+
+namespace ptxopt::passes {
+
+std::string_view spelling(analysis::Precision precision);
+
+// What a pass asks of its barriers.
+struct BarrierQuestion {
+  std::string_view pass;  // the name in the remarks
+  analysis::Precision precision = analysis::Precision::Affine;
+  KeptBarriers kept;
+};
+
+struct BarrierDecision {
+  const ir::Function* function = nullptr;
+  ir::Instruction* instruction = nullptr;
+  bool removes = false;
+  Remark remark;
+};
+
+// Judges at one precision, which may be coarser than the one that is asked for.
+class BarrierJudge {
+ public:
+  // The arguments must outlive the object.
+  BarrierJudge(std::span<const analysis::BarrierBody> bodies, const analysis::BarrierFacts& facts,
+               const BarrierQuestion& question, analysis::Precision precision, bool wantRemarks);
+
+  // One for each barrier, in the order of the text.
+  std::vector<BarrierDecision> run();
+  bool isWithinLimit() { return graph_.regions().isWithinLimit(); }
+  // After run(): some barrier is kept for two accesses, and what their addresses are may matter.
+  bool isAnyKeptForAccesses() const { return isAnyKeptForAccesses_; }
+
+ private:
+  using Barrier = analysis::BarrierGraph::Barrier;
+
+  BarrierDecision judge(const Barrier& barrier);
+  decltype(Remark::details) whyRemoved(const Barrier& barrier);
+  std::optional<std::string> reasonToKeep(const Barrier& barrier, Remark& remark);
+  bool mayLeaveLoops(const Barrier& barrier);
+  void findSafeBodies();
+  std::string notJudged(const Barrier& barrier) const;
+  std::string spoilerOf(const Barrier& barrier) const;
+  const ir::Function& functionOf(const Barrier& barrier) const {
+    return bodies_[barrier.body].cfg->function();
+  }
+
+  std::span<const analysis::BarrierBody> bodies_;
+  const BarrierQuestion& question_;
+  analysis::Precision precision_;
+  bool wantRemarks_;
+  bool isAnyKeptForAccesses_ = false;
+  analysis::BarrierGraph graph_;
+  BarrierRemarks remarks_;
+  std::deque<analysis::PollingLoops> loops_;  // by body
+  std::vector<bool> isSafe_;                  // by body
+  bool loopsHaveChanged_ = true;
+};
+
+}  // namespace ptxopt::passes
