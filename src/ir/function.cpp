@@ -65,6 +65,13 @@ SymbolId Function::addSymbol(const Symbol& added) {
   return SymbolId{static_cast<std::uint32_t>(symbols_.size() - 1) | kLocalBit};
 }
 
+void Function::removeBody() {
+  hasBody_ = false;
+  body_ = {};
+  erased_.clear();
+  changed_ = false;
+}
+
 void Function::erase(Statement* statement) {
   body_.remove(statement);
   if (statement->source.valid()) erased_.push_back(statement->source);

@@ -151,6 +151,8 @@ class Function {
   const StatementList& body() const { return body_; }
   StatementList& body() { return body_; }
   void setHasBody() { hasBody_ = true; }
+  // Part of Module::remove().
+  void removeBody();
 
   // ---- edits: these keep what the printer needs -----------------------------------------------
   // Takes the statement out; its text, and its line where it stood alone on it, goes too.

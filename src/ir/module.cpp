@@ -16,6 +16,31 @@ Function* Module::findFunction(std::string_view name) {
   return found == functions_.rend() ? nullptr : &*found;
 }
 
+void Module::erase(Statement* item) {
+  items_.remove(item);
+  if (item->source.valid()) erased_.push_back(item->source);
+  changed_ = true;
+}
+
+void Module::markChanged(Statement* item) {
+  item->changed = true;
+  changed_ = true;
+}
+
+void Module::insertAfter(Statement* position, Statement* item) {
+  items_.insertAfter(position, item);
+  changed_ = true;
+}
+
+void Module::remove(Function& function) {
+  for (Statement& item : items_) {
+    const auto* declared = item.as<FunctionItem>();
+    if (declared == nullptr || declared->function->name() != function.name()) continue;
+    erase(&item);
+    declared->function->removeBody();
+  }
+}
+
 SymbolId Module::addSymbol(const Symbol& symbol) {
   symbols_.push_back(symbol);
   return SymbolId{static_cast<std::uint32_t>(symbols_.size() - 1)};

@@ -5,6 +5,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -46,6 +47,16 @@ class Module {
   SymbolId addSymbol(const Symbol& symbol);
   std::uint32_t symbolCount() const { return static_cast<std::uint32_t>(symbols_.size()); }
 
+  // ---- edits: as those of Function, for the statements of the module ---------------------------
+  void erase(Statement* item);
+  void markChanged(Statement* item);
+  void insertAfter(Statement* position, Statement* item);  // position null: at the front
+  // Takes out the definition of a function and its declarations.  The Function stays where it is,
+  // without a body; nothing may refer to it.
+  void remove(Function& function);
+  bool changed() const { return changed_; }
+  std::span<const SourceRange> erased() const { return erased_; }
+
   // ---- names, forms and memory ----------------------------------------------------------------
   std::string_view text(NameId id) const { return names_.text(id); }
   // For passes: copies the text, and may be called from several threads at once.
@@ -68,6 +79,8 @@ class Module {
   ArenaBlocks arenaBlocks_;
   Arena arena_{arenaBlocks_};
   StatementList items_;
+  bool changed_ = false;
+  std::vector<SourceRange> erased_;
   std::deque<Function> functions_;
   std::deque<Symbol> symbols_;
 };

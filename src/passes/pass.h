@@ -78,11 +78,34 @@ struct PassContext {
   }
 };
 
+// The same while a pass works on the module as a whole.
+struct ModuleContext {
+  analysis::ModuleAnalyses& analyses;
+  ChangeBudget& budget;
+  bool wantRemarks = true;
+  std::vector<Remark> remarks;
+  std::map<std::string_view, std::uint64_t> statistics;
+
+  void remark(Remark remark) {
+    if (wantRemarks) remarks.push_back(std::move(remark));
+  }
+};
+
 // ---- passes ------------------------------------------------------------------------------------
 
 class Pass {
  public:
   virtual ~Pass() = default;
+
+  // Before all else, on one thread: what changes the statements of the module, or several functions
+  // at a time.  True if it changed anything; then every cached analysis of every function is
+  // dropped.  Functions that are opaque must be left alone here too; of a module for a debugger
+  // this is not called.
+  virtual bool runOnModule(ir::Module& module, ModuleContext& context) {
+    static_cast<void>(module);
+    static_cast<void>(context);
+    return false;
+  }
 
   // Before the functions, on one thread: facts about the module that the work on one function
   // needs of the others (which may be changing by then).
@@ -94,7 +117,11 @@ class Pass {
   // True if it changed the function; then every cached analysis of the function is dropped.  May
   // run on several functions at once, hence const.  A function without a body, or that is opaque,
   // or in a module for a debugger (.target debug), is never given to a pass.
-  virtual bool run(ir::Function& function, PassContext& context) const = 0;
+  virtual bool run(ir::Function& function, PassContext& context) const {
+    static_cast<void>(function);
+    static_cast<void>(context);
+    return false;
+  }
 };
 
 struct PassInfo {

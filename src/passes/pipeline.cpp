@@ -69,6 +69,7 @@ class Engine {
     const std::unique_ptr<Pass> pass = info.create(step.options, error);
     const auto start = std::chrono::steady_clock::now();
 
+    Outcome ofModule = runOnModule(*pass);
     analysis::ModuleAnalyses moduleAnalyses(module_);
     pass->prepare(module_, moduleAnalyses);
     std::vector<Outcome> outcomes(work_.size());
@@ -77,8 +78,36 @@ class Engine {
 
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
     result_.times.push_back({step.name, spent.count()});
+    merge(step.name, std::move(ofModule));
     for (Outcome& outcome : outcomes) merge(step.name, std::move(outcome));
     if (options_.afterPass) options_.afterPass(step.name, module_);
+  }
+
+  Outcome runOnModule(Pass& pass) {
+    analysis::ModuleAnalyses analyses(module_);
+    ModuleContext context{analyses, budget_, options_.remarks, {}, {}};
+    Outcome outcome;
+    outcome.changed = pass.runOnModule(module_, context);
+    outcome.remarks = std::move(context.remarks);
+    outcome.statistics = std::move(context.statistics);
+    if (!outcome.changed) return outcome;
+    std::erase_if(work_, [](const Work& work) { return !work.function->hasBody(); });
+    for (Work& work : work_) {
+      work.analyses.invalidateAll();
+      verifyAgain(work, outcome);
+    }
+    return outcome;
+  }
+
+  // What the verifier finds that it did not find before.
+  void verifyAgain(Work& work, Outcome& outcome) {
+    if (!options_.verifyEach) return;
+    std::vector<std::string> messages;
+    const std::size_t problems = countProblems(work, &messages);
+    if (problems > work.problems) {
+      std::move(messages.begin(), messages.end(), std::back_inserter(outcome.problems));
+    }
+    work.problems = problems;
   }
 
   Outcome runOn(Work& work, const Pass& pass) {
@@ -87,12 +116,7 @@ class Engine {
     outcome.changed = pass.run(*work.function, context);
     if (outcome.changed) {
       work.analyses.invalidateAll();
-      if (options_.verifyEach) {
-        std::vector<std::string> messages;
-        const std::size_t problems = countProblems(work, &messages);
-        if (problems > work.problems) outcome.problems = std::move(messages);
-        work.problems = problems;
-      }
+      verifyAgain(work, outcome);
     }
     outcome.remarks = std::move(context.remarks);
     outcome.statistics = std::move(context.statistics);

@@ -43,7 +43,6 @@ PassOptions parseOptions(std::string_view text) {
 // A pass that is still to come has its place already; the first one of an entry that exists takes
 // it.
 using LevelEntry = std::array<std::string_view, 2>;
-constexpr LevelEntry kGlobalOpt = {"global-opt", ""};
 constexpr LevelEntry kEarlyCse = {"early-cse", ""};
 constexpr LevelEntry kEarlyCseMemorySsa = {"early-cse<memssa>", ""};
 constexpr LevelEntry kDeadSync = {"dead-sync", "basic-dbe"};
@@ -56,9 +55,9 @@ std::vector<LevelEntry> entriesOfLevel(int level) {
     case 1:
       return {{"basic-dbe", ""}};
     case 2:
-      return {kGlobalOpt, kEarlyCse, kDeadSync, kEarlyCse, kCommonBase};
+      return {kEarlyCse, kDeadSync, kEarlyCse, kCommonBase};
     default:
-      return {kGlobalOpt, kEarlyCseMemorySsa, kDeadSync, kEarlyCseMemorySsa, kCommonBase,
+      return {kEarlyCseMemorySsa, kDeadSync, kEarlyCseMemorySsa, kCommonBase,
               kEarlyCseMemorySsa};
   }
 }

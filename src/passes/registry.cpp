@@ -4,6 +4,7 @@
 
 #include "passes/basic_dbe.h"
 #include "passes/dead_sync.h"
+#include "passes/global_opt.h"
 #include "passes/pass.h"
 
 namespace ptxopt::passes {
@@ -12,6 +13,7 @@ namespace {
 constexpr std::array kPasses = {
     &kBasicDbe,
     &kDeadSync,
+    &kGlobalOpt,
 };
 }  // namespace
 

@@ -62,25 +62,43 @@ std::vector<SourceRange> joined(std::string_view text, std::vector<SourceRange> 
   return result;
 }
 
-void collectEdits(const ir::Function& function, std::string_view source, std::vector<Edit>& edits) {
-  for (const SourceRange range :
-       joined(source, {function.erased().begin(), function.erased().end()})) {
+// The edits of one list of statements, which begins behind `behind`.  `textOf` writes a statement;
+// `blank` stands before one that was made.
+template <class TextOf>
+void collectEdits(const ir::StatementList& statements, std::span<const SourceRange> erased,
+                  Offset behind, std::string_view blank, std::string_view source, TextOf&& textOf,
+                  std::vector<Edit>& edits) {
+  for (const SourceRange range : joined(source, {erased.begin(), erased.end()})) {
     edits.push_back({withLine(source, range), {}});
   }
   // A made statement stands behind the last one before it that has a text.
-  Offset behind = function.bodySource.begin + 1;
-  for (const ir::Statement& statement : function.body()) {
+  for (const ir::Statement& statement : statements) {
     if (!statement.source.valid()) {
       const Offset lineEnd = restOfLine(source, behind);
       const Offset at = lineEnd != kNoOffset ? lineEnd : behind;
-      edits.push_back({{at, at}, "\n\t" + statementText(function, statement)});
+      edits.push_back({{at, at}, std::string(blank) + textOf(statement)});
       continue;
     }
     behind = statement.source.end;
-    if (statement.changed) {
-      edits.push_back({statement.source, statementText(function, statement)});
-    }
+    if (statement.changed) edits.push_back({statement.source, textOf(statement)});
   }
+}
+
+void collectEdits(const ir::Function& function, std::string_view source, std::vector<Edit>& edits) {
+  const auto textOf = [&](const ir::Statement& statement) {
+    return statementText(function, statement);
+  };
+  collectEdits(function.body(), function.erased(), function.bodySource.begin + 1, "\n\t", source,
+               textOf, edits);
+}
+
+void collectEdits(const ir::Module& module, std::string_view source, std::vector<Edit>& edits) {
+  const auto textOf = [&](const ir::Statement& item) {
+    TextWriter writer(module);
+    writer.statement(nullptr, item);
+    return writer.take();
+  };
+  collectEdits(module.items(), module.erased(), 0, "\n", source, textOf, edits);
 }
 
 }  // namespace
@@ -91,6 +109,7 @@ class SourcePrinter {
   static Output print(const ir::Module& module) {
     const std::string_view source = module.source().text();
     std::vector<Edit> edits;
+    if (module.changed()) collectEdits(module, source, edits);
     for (const ir::Function& function : module.functions()) {
       if (function.changed()) collectEdits(function, source, edits);
     }

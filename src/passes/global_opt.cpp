@@ -1,0 +1,504 @@
+#include "passes/global_opt.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <memory>
+#include <optional>
+#include <unordered_set>
+
+#include "passes/fold_load.h"
+#include "passes/module_objects.h"
+#include "passes/split_variable.h"
+
+namespace ptxopt::passes {
+
+namespace {
+
+using analysis::ObjectAccess;
+using ir::Instruction;
+using isa::Space;
+
+constexpr int kMaxRounds = 8;
+
+struct KernelSavings {
+  std::uint64_t shared = 0;  // bytes
+  std::uint64_t local = 0;
+};
+
+class Optimizer {
+ public:
+  Optimizer(ir::Module& module, const GlobalOptSettings& settings, ModuleContext& context)
+      : module_(module), settings_(settings), context_(context) {}
+
+  bool run() {
+    for (int round = 0; round < kMaxRounds; ++round) {
+      hasChanged_ = false;
+      runRound(round == 0);
+      for (const ir::Function* function : edited_) cache_.forget(*function);
+      edited_.clear();
+      changedEver_ |= hasChanged_;
+      if (!hasChanged_) break;
+    }
+    remarkSavings();
+    return changedEver_;
+  }
+
+ private:
+  // What works on one variable leaves alone what was found out about the others: an instruction
+  // accesses one variable or computes addresses of one.
+  void runRound(bool isFirst) {
+    const analysis::CallGraph calls(module_);
+    ModuleObjects objects(module_, settings_, calls, cache_);
+    objects_ = &objects;
+    mayRemark_ = isFirst;
+    if (removeUnreached()) return;
+    for (ModuleObject& object : objects.all()) improve(object);
+    if (!hasChanged_) mergeConstants();
+    objects_ = nullptr;
+  }
+
+  // ---- what nothing can reach ------------------------------------------------------------------
+
+  bool isUnreached(const ModuleObject& object) const {
+    const bool mayGo = object.pinned == nullptr || object.isCompilerMade;
+    return object.scope == nullptr && !object.isReferenced && mayGo;
+  }
+
+  // Functions and variables may name each other in a circle: one change.
+  bool removeUnreached() {
+    std::vector<ModuleObject*> dead;
+    for (ModuleObject& object : objects_->all()) {
+      if (isUnreached(object)) dead.push_back(&object);
+    }
+    const std::vector<ir::Function*>& functions = objects_->deadFunctions();
+    if ((dead.empty() && functions.empty()) || !context_.budget.spend()) return false;
+    for (ir::Function* function : functions) {
+      ++context_.statistics["functions-removed"];
+      if (context_.wantRemarks) {
+        Remark remark = remarkAt(RemarkKind::Passed, function, function->item->source);
+        remark.message = fmt::format("Removed function '{}': nothing can reach it",
+                                     function->nameText());
+        context_.remark(std::move(remark));
+      }
+      edited_.insert(function);
+      module_.remove(*function);
+    }
+    for (ModuleObject* object : dead) {
+      remarkRemoved(*object, 0, "nothing refers to it");
+      countSaved(*object, object->variable->size);
+      eraseDeclaration(*object);
+    }
+    hasChanged_ = true;
+    return true;
+  }
+
+  // ---- one variable ----------------------------------------------------------------------------
+
+  void improve(ModuleObject& object) {
+    if (object.pinned != nullptr) return;
+    if (object.escape != nullptr) return remarkMissed(object, object.escape);
+    if (object.isShared()) {
+      if (const char* reason = objects_->whyLayoutIsFixed(object)) {
+        return remarkMissed(object, reason);
+      }
+    }
+    if (isHostSpace(object) && foldLoads(object)) return;
+    if (removeUnread(object)) return;
+    split(object);
+  }
+
+  static bool isHostSpace(const ModuleObject& object) {
+    return object.variable->space == Space::Global || object.variable->space == Space::Const;
+  }
+
+  // Nobody reads it: the stores go, and it goes with them (D2.2).
+  bool removeUnread(ModuleObject& object) {
+    std::size_t stores = 0;
+    const bool isUnread = object.allAccesses([&](const ObjectAccess& access) {
+      ++stores;
+      return access.isStore && access.isWeak;
+    });
+    if (!isUnread || !context_.budget.spend()) return false;
+    remarkRemoved(object, stores, stores == 0 ? "nothing uses it" : "nothing reads it");
+    countSaved(object, object.variable->size);
+    for (const ModuleObject::Use& use : object.uses) {
+      for (const ObjectAccess& access : use.uses->accesses) {
+        ++context_.statistics["stores-removed"];
+        use.function->erase(access.instruction);
+      }
+      eraseComputations(use);
+    }
+    eraseDeclaration(object);
+    hasChanged_ = true;
+    return true;
+  }
+
+  void eraseComputations(const ModuleObject::Use& use) {
+    for (Instruction* computation : use.uses->computations) use.function->erase(computation);
+    edited_.insert(use.function);
+  }
+
+  // Takes the variable out of its declaration, and the declaration if nothing is left in it.
+  void eraseDeclaration(ModuleObject& object) {
+    ir::VariableDeclaration& declaration = *object.declaration;
+    std::vector<ir::Variable*> left;
+    for (ir::Variable* variable : declaration.variables) {
+      if (variable != object.variable) left.push_back(variable);
+    }
+    declaration.variables = module_.arena().copy(std::span<ir::Variable* const>(left));
+    const bool isEmpty = left.empty();
+    if (object.scope != nullptr) {
+      isEmpty ? object.scope->erase(&declaration) : object.scope->markChanged(&declaration);
+    } else {
+      isEmpty ? module_.erase(&declaration) : module_.markChanged(&declaration);
+    }
+  }
+
+  // ---- fields ----------------------------------------------------------------------------------
+
+  void split(ModuleObject& object) {
+    const FieldPlan plan = planFields(object, settings_.maxFields);
+    if (plan.obstacle != nullptr) return remarkMissed(object, plan.obstacle);
+    if (plan.fields.empty() || !context_.budget.spend()) return;
+
+    const ir::Variable& whole = *object.variable;
+    std::uint64_t bytes = 0;
+    std::vector<ir::Variable*> made;
+    ir::Statement* position = object.declaration;
+    for (const Field& field : plan.fields) {
+      made.push_back(makeField(whole, field, fieldName(whole, made.size()), module_.arena()));
+      bytes += made.back()->size;
+      position = declare(object, made.back(), position);
+    }
+    remarkSplit(object, plan, bytes);
+    countSaved(object, whole.size - bytes);
+    for (const ModuleObject::Use& use : object.uses) {
+      for (const ObjectAccess& access : use.uses->accesses) {
+        const auto offset = static_cast<std::uint64_t>(*access.offset);
+        const auto field = std::find_if(plan.fields.begin(), plan.fields.end(),
+                                        [&](const Field& f) { return offset < f.end; });
+        const auto k = static_cast<std::size_t>(field - plan.fields.begin());
+        *access.address = ir::Operand::ofAddress(made[k]->symbol,
+                                                 static_cast<std::int64_t>(offset - field->begin));
+        use.function->markChanged(access.instruction);
+      }
+      eraseComputations(use);
+    }
+    ++context_.statistics["variables-split"];
+    context_.statistics["fields-made"] += made.size();
+    eraseDeclaration(object);
+    hasChanged_ = true;
+  }
+
+  NameId fieldName(const ir::Variable& whole, std::size_t index) {
+    std::string name = fmt::format("{}$f{}", module_.text(whole.name), index);
+    while (module_.names().find(name) != NameId::None) name += '_';
+    return module_.name(name);
+  }
+
+  // Behind `position`; returns the new declaration.
+  ir::Statement* declare(ModuleObject& object, ir::Variable* variable, ir::Statement* position) {
+    auto* declaration = module_.arena().create<ir::VariableDeclaration>(0);
+    declaration->kind = ir::StatementKind::VariableDeclaration;
+    declaration->variables = module_.arena().copy(std::span<ir::Variable* const>(&variable, 1));
+    ir::Symbol symbol{.name = variable->name, .kind = ir::SymbolKind::Variable};
+    symbol.variable = variable;
+    if (object.scope != nullptr) {
+      variable->symbol = object.scope->addSymbol(symbol);
+      object.scope->insertAfter(position, declaration);
+    } else {
+      variable->symbol = module_.addSymbol(symbol);
+      module_.insertAfter(position, declaration);
+    }
+    return declaration;
+  }
+
+  // ---- constants -------------------------------------------------------------------------------
+
+  static bool isOnlyRead(const ModuleObject& object) {
+    return object.allAccesses([](const ObjectAccess& access) { return access.isLoad; });
+  }
+
+  // True if the loads of the variable were folded that can be (D5.12).
+  bool foldLoads(ModuleObject& object) {
+    const ir::Variable& variable = *object.variable;
+    if (!isOnlyRead(object)) return false;
+    if (variable.size == 0 || variable.size > settings_.maxFoldBits / 8) return false;
+    bool folded = false;
+    for (const ModuleObject::Use& use : object.uses) {
+      for (const ObjectAccess& access : use.uses->accesses) {
+        if (access.isWeak && fold(*use.function, access, variable)) folded = true;
+      }
+    }
+    hasChanged_ |= folded;
+    return folded;
+  }
+
+  bool fold(ir::Function& function, const ObjectAccess& access, const ir::Variable& variable) {
+    const std::vector<Instruction*> moves = movesInsteadOf(function, access, variable);
+    if (moves.empty() || !context_.budget.spend()) return false;
+    if (context_.wantRemarks) {
+      Remark remark = remarkAt(RemarkKind::Passed, &function, access.instruction->source);
+      remark.message = fmt::format("Folded load of '{}', which nothing writes, in function {}",
+                                   module_.text(variable.name), function.nameText());
+      remark.details = {{"variable", std::string(module_.text(variable.name))}};
+      context_.remark(std::move(remark));
+    }
+    ir::Statement* position = access.instruction;
+    for (Instruction* move : moves) {
+      function.insertAfter(position, move);
+      position = move;
+    }
+    function.erase(access.instruction);
+    edited_.insert(&function);
+    ++context_.statistics["loads-folded"];
+    return true;
+  }
+
+  // Constants of equal content that only loads use: the first one stands for all.
+  void mergeConstants() {
+    std::vector<ModuleObject*> kept;
+    for (ModuleObject& object : objects_->all()) {
+      const bool isCandidate = object.scope == nullptr && object.pinned == nullptr &&
+                               object.escape == nullptr && isHostSpace(object) &&
+                               isOnlyRead(object) &&
+                               object.variable->initializer != nullptr &&
+                               object.variable->initializer->opaque.empty() &&
+                               object.variable->initializer->relocations.empty();
+      if (!isCandidate) continue;
+      const auto same = std::find_if(kept.begin(), kept.end(), [&](const ModuleObject* other) {
+        return haveEqualContent(*other->variable, *object.variable);
+      });
+      if (same == kept.end()) {
+        kept.push_back(&object);
+      } else {
+        merge(object, **same);
+      }
+    }
+  }
+
+  static bool haveEqualContent(const ir::Variable& a, const ir::Variable& b) {
+    const auto& x = a.initializer->bytes;
+    const auto& y = b.initializer->bytes;
+    return a.space == b.space && a.size == b.size && alignmentOf(a) >= alignmentOf(b) &&
+           std::equal(x.begin(), x.end(), y.begin(), y.end());
+  }
+
+  void merge(ModuleObject& object, const ModuleObject& into) {
+    if (!context_.budget.spend()) return;
+    const ir::Variable& variable = *object.variable;
+    remarkRemoved(object, 0,
+                  fmt::format("it equals '{}'", module_.text(into.variable->name)).c_str());
+    countSaved(object, variable.size);
+    for (const ModuleObject::Use& use : object.uses) {
+      const auto rename = [&](Instruction* instruction) {
+        for (ir::Operand& operand : instruction->operands()) {
+          if (operand.symbol() == ir::SymbolId::None) continue;
+          const ir::Symbol& symbol = use.function->symbolAt(operand.symbol());
+          if (symbol.kind != ir::SymbolKind::Variable || symbol.variable != &variable) continue;
+          operand.id = static_cast<std::uint32_t>(into.variable->symbol);
+          use.function->markChanged(instruction);
+        }
+      };
+      for (const ObjectAccess& access : use.uses->accesses) rename(access.instruction);
+      for (Instruction* computation : use.uses->computations) rename(computation);
+      edited_.insert(use.function);
+    }
+    ++context_.statistics["constants-merged"];
+    eraseDeclaration(object);
+    hasChanged_ = true;
+  }
+
+  // ---- remarks and counters --------------------------------------------------------------------
+
+  static Remark remarkAt(RemarkKind kind, const ir::Function* function, SourceRange place) {
+    Remark remark;
+    remark.pass = kGlobalOpt.name;
+    remark.kind = kind;
+    remark.function = function;
+    remark.place = place;
+    return remark;
+  }
+
+  Remark remarkOn(RemarkKind kind, const ModuleObject& object) const {
+    Remark remark = remarkAt(kind, object.scope, object.declaration->source);
+    remark.details = {{"variable", std::string(module_.text(object.variable->name))},
+                      {"space", std::string(isa::spelling(object.variable->space))},
+                      {"bytes", std::to_string(object.variable->size)}};
+    const bool isOfKernels = object.isShared() || object.variable->space == Space::Local;
+    if (!isOfKernels) return remark;
+    std::string kernels;
+    for (const ir::Function* kernel : objects_->kernelsOf(object)) {
+      kernels += kernels.empty() ? "" : " ";
+      kernels += kernel->nameText();
+    }
+    remark.details.emplace_back("kernels", kernels);
+    return remark;
+  }
+
+  std::string describe(const ModuleObject& object) const {
+    return fmt::format("variable '{}' ({}, {} bytes)", module_.text(object.variable->name),
+                       isa::spelling(object.variable->space), object.variable->size);
+  }
+
+  void remarkRemoved(const ModuleObject& object, std::size_t stores, const char* reason) {
+    ++context_.statistics["variables-removed"];
+    if (!context_.wantRemarks) return;
+    Remark remark = remarkOn(RemarkKind::Passed, object);
+    remark.message = fmt::format("Removed {}: {}", describe(object), reason);
+    if (stores != 0) remark.message += fmt::format(", and {} stores to it", stores);
+    remark.details.emplace_back("stores", std::to_string(stores));
+    context_.remark(std::move(remark));
+  }
+
+  void remarkSplit(const ModuleObject& object, const FieldPlan& plan, std::uint64_t bytes) {
+    if (!context_.wantRemarks) return;
+    Remark remark = remarkOn(RemarkKind::Passed, object);
+    remark.message = fmt::format("Split {}: fields {}, bytes {}", describe(object), plan.fields.size(),
+                                 bytes);
+    std::string text;
+    for (const Field& field : plan.fields) {
+      text += fmt::format("{}{}-{}", text.empty() ? "" : " ", field.begin, field.end - 1);
+    }
+    remark.details.emplace_back("fields", text);
+    context_.remark(std::move(remark));
+  }
+
+  // Once: a later round finds the same again.
+  void remarkMissed(const ModuleObject& object, const char* reason) {
+    if (!context_.wantRemarks || !mayRemark_) return;
+    Remark remark = remarkOn(RemarkKind::Missed, object);
+    remark.message = fmt::format("Kept {} as it is: {}", describe(object), reason);
+    context_.remark(std::move(remark));
+  }
+
+  void countSaved(const ModuleObject& object, std::uint64_t bytes) {
+    switch (object.variable->space) {
+      case Space::Global:
+        context_.statistics["global-bytes-saved"] += bytes;
+        return;
+      case Space::Const:
+        context_.statistics["const-bytes-saved"] += bytes;
+        return;
+      case Space::Shared:
+        context_.statistics["shared-bytes-saved"] += bytes;
+        for (const ir::Function* kernel : objects_->kernelsOf(object)) {
+          savings_[kernel].shared += bytes;
+        }
+        return;
+      default:
+        context_.statistics["local-bytes-saved"] += bytes;
+        for (const ir::Function* kernel : objects_->kernelsOf(object)) {
+          savings_[kernel].local += bytes;
+        }
+        return;
+    }
+  }
+
+  void remarkSavings() {
+    for (const ir::Function& kernel : module_.functions()) {
+      const auto found = savings_.find(&kernel);
+      if (found == savings_.end()) continue;
+      const KernelSavings& saved = found->second;
+      Remark remark = remarkAt(RemarkKind::Analysis, &kernel, kernel.item->source);
+      remark.message = fmt::format("Saved {} bytes of .shared and {} of .local in kernel {}",
+                                   saved.shared, saved.local, kernel.nameText());
+      remark.details = {{"shared", std::to_string(saved.shared)},
+                        {"local", std::to_string(saved.local)}};
+      context_.remark(std::move(remark));
+    }
+    for (const std::string_view counter : {"global-bytes-saved", "const-bytes-saved"}) {
+      const auto found = context_.statistics.find(counter);
+      if (found == context_.statistics.end() || found->second == 0) continue;
+      const std::string_view space = counter.substr(0, counter.find('-'));
+      Remark remark = remarkAt(RemarkKind::Analysis, nullptr, {});
+      remark.message = fmt::format("Saved {} bytes of .{}", found->second, space);
+      remark.details = {{std::string(space), std::to_string(found->second)}};
+      context_.remark(std::move(remark));
+    }
+  }
+
+  ir::Module& module_;
+  const GlobalOptSettings& settings_;
+  ModuleContext& context_;
+  ObjectUsesCache cache_;
+  std::unordered_set<const ir::Function*> edited_;  // in this round
+  ModuleObjects* objects_ = nullptr;                // of this round
+  bool hasChanged_ = false;                         // in this round
+  bool changedEver_ = false;
+  bool mayRemark_ = false;
+  std::unordered_map<const ir::Function*, KernelSavings> savings_;
+};
+
+class GlobalOpt : public Pass {
+ public:
+  explicit GlobalOpt(GlobalOptSettings settings) : settings_(std::move(settings)) {}
+  bool runOnModule(ir::Module& module, ModuleContext& context) override {
+    return Optimizer(module, settings_, context).run();
+  }
+
+ private:
+  GlobalOptSettings settings_;
+};
+
+// ---- options -------------------------------------------------------------------------------------
+
+template <class Number>
+bool parseNumber(std::string_view text, Number& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size();
+}
+
+void addNames(std::string_view text, std::set<std::string, std::less<>>& names) {
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(';'), text.size());
+    if (end != 0) names.emplace(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+}
+
+std::unique_ptr<Pass> create(const PassOptions& options, std::string& error) {
+  GlobalOptSettings settings;
+  bool hasHostSymbols = false;
+  for (const auto& [name, value] : options) {
+    bool isGood = true;
+    if (name == "max-fields") {
+      isGood = parseNumber(value, settings.maxFields);
+    } else if (name == "max-fold-bits") {
+      isGood = parseNumber(value, settings.maxFoldBits);
+    } else if (name == "whole-program") {
+      settings.isWholeProgram = true;
+      isGood = value.empty();
+    } else if (name == "host-symbols") {
+      hasHostSymbols = true;
+      addNames(value, settings.hostSymbols);
+    } else {
+      error = "there is no option '" + name + "'";
+      return nullptr;
+    }
+    if (!isGood) {
+      error = "'" + value + "' is no value of " + name;
+      return nullptr;
+    }
+  }
+  // docs/soundness.md D5.12: one of the two says nothing.
+  if (settings.isWholeProgram != hasHostSymbols) {
+    error = "whole-program and host-symbols (possibly empty: host-symbols=) go together";
+    return nullptr;
+  }
+  return std::make_unique<GlobalOpt>(std::move(settings));
+}
+
+}  // namespace
+
+const PassInfo kGlobalOpt = {
+    "global-opt",
+    "Removes functions and variables that nothing needs, and splits variables into fields.",
+    "max-fields=N, max-fold-bits=N, whole-program, host-symbols=NAME;NAME;...",
+    create,
+};
+
+}  // namespace ptxopt::passes
