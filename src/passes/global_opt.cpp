@@ -462,7 +462,6 @@ void addNames(std::string_view text, std::set<std::string, std::less<>>& names) 
 
 std::unique_ptr<Pass> create(const PassOptions& options, std::string& error) {
   GlobalOptSettings settings;
-  bool hasHostSymbols = false;
   for (const auto& [name, value] : options) {
     bool isGood = true;
     if (name == "max-fields") {
@@ -471,9 +470,6 @@ std::unique_ptr<Pass> create(const PassOptions& options, std::string& error) {
       isGood = parseNumber(value, settings.maxFoldBits);
     } else if (name == "whole-program") {
       settings.isWholeProgram = true;
-      isGood = value.empty();
-    } else if (name == "host-symbols") {
-      hasHostSymbols = true;
       addNames(value, settings.hostSymbols);
     } else {
       error = "there is no option '" + name + "'";
@@ -484,11 +480,6 @@ std::unique_ptr<Pass> create(const PassOptions& options, std::string& error) {
       return nullptr;
     }
   }
-  // docs/soundness.md D5.12: one of the two says nothing.
-  if (settings.isWholeProgram != hasHostSymbols) {
-    error = "whole-program and host-symbols (possibly empty: host-symbols=) go together";
-    return nullptr;
-  }
   return std::make_unique<GlobalOpt>(std::move(settings));
 }
 
@@ -497,7 +488,7 @@ std::unique_ptr<Pass> create(const PassOptions& options, std::string& error) {
 const PassInfo kGlobalOpt = {
     "global-opt",
     "Removes functions and variables that nothing needs, and splits variables into fields.",
-    "max-fields=N, max-fold-bits=N, whole-program, host-symbols=NAME;NAME;...",
+    "max-fields=N, max-fold-bits=N, whole-program=HOST;SYMBOLS;...",
     create,
 };
 
