@@ -323,7 +323,7 @@ class Addresses::AccessBuilder {
 };
 
 Addresses::Addresses(const Ssa& ssa, const ValueRanges& ranges, const Loops& loops, bool runsOnce)
-    : ssa_(&ssa), shape_(ranges.shape()) {
+    : ssa_(&ssa), ranges_(&ranges), shape_(ranges.shape()) {
   PointerSources sources;
   formOfValue_ = formsOfValues(ssa, ranges, loops, runsOnce, forms_, sources);
   const Pointers pointers(ssa.cfg().function(), forms_, formOfValue_, sources);
@@ -341,12 +341,9 @@ std::span<const Access> Addresses::of(const ir::Instruction& instruction) const 
 
 // ---- text --------------------------------------------------------------------------------------
 
-namespace {
-
-std::string nameOf(const Addresses& addresses, LeafId id) {
-  const LinearForms& forms = addresses.forms();
-  const Leaf& leaf = forms.leaf(id);
-  const ir::Function& function = addresses.ssa().cfg().function();
+std::string Addresses::leafText(LeafId id) const {
+  const Leaf& leaf = forms_.leaf(id);
+  const ir::Function& function = ssa_->cfg().function();
   const auto symbolName = [&] {
     const ir::Symbol& symbol = function.symbolAt(ir::SymbolId{leaf.key.id});
     return std::string(function.module().text(symbol.name));
@@ -368,27 +365,25 @@ std::string nameOf(const Addresses& addresses, LeafId id) {
     case LeafKind::Iteration:
       return "round" + std::to_string(leaf.key.id);
     case LeafKind::Product: {
-      std::string text;
-      for (const LeafId factor : forms.list(leaf)) {
-        text += (text.empty() ? "" : "*") + nameOf(addresses, factor);
+      std::string product;
+      for (const LeafId factor : forms_.list(leaf)) {
+        product += (product.empty() ? "" : "*") + leafText(factor);
       }
-      return text;
+      return product;
     }
     case LeafKind::ZeroExtended:
-      return "zext(" + addresses.text(leaf.key.id) + ")";
+      return "zext(" + text(leaf.key.id) + ")";
     case LeafKind::SignExtended:
-      return "sext(" + addresses.text(leaf.key.id) + ")";
+      return "sext(" + text(leaf.key.id) + ")";
     case LeafKind::Operation:
       return "f" + std::to_string(leaf.key.id);
     case LeafKind::Value: {
-      const ir::RegisterId reg = addresses.ssa().reg(leaf.key.id);
+      const ir::RegisterId reg = ssa_->reg(leaf.key.id);
       return reg == ir::RegisterId::None ? "carry" : function.registerName(reg);
     }
   }
   return {};
 }
-
-}  // namespace
 
 std::string Addresses::text(FormId id) const {
   if (id == kNone) return "?";
@@ -405,7 +400,7 @@ std::string Addresses::text(FormId id) const {
                                    ? std::uint64_t{0} - static_cast<std::uint64_t>(coefficient)
                                    : static_cast<std::uint64_t>(coefficient);
     if (size != 1) text += std::to_string(size) + '*';
-    text += nameOf(*this, term.leaf);
+    text += leafText(term.leaf);
   }
   const std::int64_t constant = signedResidue(form.constant, form.bits);
   if (constant != 0 || text.empty()) {

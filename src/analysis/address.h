@@ -62,6 +62,7 @@ class Addresses {
   Addresses(const Ssa& ssa, const ValueRanges& ranges, const Loops& loops);
 
   const Ssa& ssa() const { return *ssa_; }
+  const ValueRanges& ranges() const { return *ranges_; }
   const LaunchShape& shape() const { return shape_; }
   const LinearForms& forms() const { return forms_; }
 
@@ -76,11 +77,14 @@ class Addresses {
   FormId formOf(ValueId value) const { return formOfValue_[value]; }
   // "A+4*tid.x+16", for remarks and tests.
   std::string text(FormId form) const;
+  // "A", "tid.x", "%r5"
+  std::string leafText(LeafId leaf) const;
 
  private:
   class AccessBuilder;
 
   const Ssa* ssa_;
+  const ValueRanges* ranges_;
   LaunchShape shape_;
   LinearForms forms_;
   std::vector<FormId> formOfValue_;

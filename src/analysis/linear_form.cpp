@@ -74,6 +74,35 @@ LeafId LinearForms::internList(const Leaf& leaf, std::span<const std::uint32_t> 
   return intern(named);
 }
 
+namespace {
+
+// Behind the sources in the list of an Operation: two halves of each bound, the result, which form.
+constexpr std::size_t kOperationWords = 6;
+
+}  // namespace
+
+LeafId LinearForms::internOperation(Leaf leaf, const Operation& operation) {
+  std::vector<std::uint32_t> list(operation.sources.begin(), operation.sources.end());
+  for (const std::int64_t bound : {operation.interval.lowest, operation.interval.highest}) {
+    list.push_back(static_cast<std::uint32_t>(bound));
+    list.push_back(static_cast<std::uint32_t>(static_cast<std::uint64_t>(bound) >> 32));
+  }
+  list.push_back(operation.result);
+  const auto [number, isNew] = operationNumbers_.try_emplace(
+      operation.form, static_cast<std::uint32_t>(operations_.size()));
+  if (isNew) operations_.push_back(operation.form);
+  list.push_back(number->second);
+  leaf.key.kind = LeafKind::Operation;
+  leaf.interval = operation.interval;
+  return internList(leaf, list);
+}
+
+LinearForms::Operation LinearForms::operation(const Leaf& leaf) const {
+  const std::span<const std::uint32_t> words = list(leaf);
+  const std::size_t count = words.size() - kOperationWords;
+  return {operations_[words.back()], words.first(count), words[count + 4], leaf.interval};
+}
+
 FormId LinearForms::make(unsigned bits, std::uint64_t constant, std::vector<Term> terms) {
   std::ranges::sort(terms, {}, &Term::leaf);
   std::size_t kept = 0;

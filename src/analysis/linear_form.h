@@ -95,11 +95,23 @@ class LinearForms {
   Form form(FormId id) const;
   std::span<const std::uint32_t> list(const Leaf& leaf) const;  // of a Product or an Operation
 
+  // What an Operation computes.
+  struct Operation {
+    const isa::Form* form = nullptr;
+    std::span<const FormId> sources;  // in the order of the text
+    std::uint32_t result = 0;         // the operand that it is, counted with the parts of groups
+    // It is one of these: the bounds are part of what it is, or else one of two equal leaves would
+    // lend its own to the other.
+    Interval interval;
+  };
+  Operation operation(const Leaf& leaf) const;
+
   // `properties` of a leaf that exists already are not looked at.
   LeafId intern(const Leaf& leaf);
-  // A Product of at least two leaves, none of which is a Product; an Operation: what the
-  // instruction is, and its sources.
+  // A Product of at least two leaves, none of which is a Product.
   LeafId internList(const Leaf& leaf, std::span<const std::uint32_t> list);
+  // `leaf`: properties and bits of an Operation.  The form of the instruction must outlive this.
+  LeafId internOperation(Leaf leaf, const Operation& operation);
 
   FormId constant(std::uint64_t value, unsigned bits);
   FormId ofLeaf(LeafId leaf, unsigned bits);
@@ -130,6 +142,8 @@ class LinearForms {
   std::vector<Stored> forms_;
   std::vector<Term> terms_;
   std::vector<std::vector<std::uint32_t>> lists_;
+  std::vector<const isa::Form*> operations_;
+  std::unordered_map<const isa::Form*, std::uint32_t> operationNumbers_;
   std::unordered_multimap<std::uint64_t, LeafId> leafIndex_;
   std::unordered_multimap<std::uint64_t, FormId> formIndex_;
   std::unordered_multimap<std::uint64_t, std::uint32_t> listIndex_;

@@ -503,24 +503,13 @@ class Evaluator {
       if (source == kNone) return kNone;
       sources.push_back(source);
     }
-    // What is known about the result where it stands is part of what it is, or else one of two
-    // equal leaves would lend its bounds to the other.
     Leaf leaf = valueLeaf(v);
-    leaf.key.kind = LeafKind::Operation;
-    std::vector<std::uint32_t> list(sources.begin(), sources.end());
-    const auto addBound = [&](std::int64_t bound) {
-      list.push_back(static_cast<std::uint32_t>(bound));
-      list.push_back(static_cast<std::uint32_t>(static_cast<std::uint64_t>(bound) >> 32));
-    };
-    addBound(leaf.interval.lowest);
-    addBound(leaf.interval.highest);
-    list.push_back(static_cast<std::uint32_t>(&target - instruction.operands().data()));
-    list.push_back(operationNumber(form));
     const auto isStable = [&](FormId source) { return forms_.isStable(source); };
     const auto isUniform = [&](FormId source) { return forms_.isUniform(source); };
     leaf.stable = std::ranges::all_of(sources, isStable);
     leaf.uniform = std::ranges::all_of(sources, isUniform);
-    const LeafId id = forms_.internList(leaf, list);
+    const auto result = static_cast<std::uint32_t>(&target - instruction.operands().data());
+    const LeafId id = forms_.internOperation(leaf, {&form, sources, result, leaf.interval});
     if (const std::optional<unsigned> low = changesOnlyBitsBelow(instruction, bitsOf(v))) {
       pointers_.addUnion(id, {sources[0]}, *low);
     } else {
@@ -533,11 +522,6 @@ class Evaluator {
     const ir::RegisterRange& range = function_.rangeOf(operand.reg());
     const int bits = isa::bitWidth(range.type);
     return range.vectorWidth == 1 && bits <= 64 ? static_cast<unsigned>(bits) : 0;
-  }
-
-  std::uint32_t operationNumber(const isa::Form& form) {
-    return operations_.try_emplace(&form, static_cast<std::uint32_t>(operations_.size()))
-        .first->second;
   }
 
   // and, or, xor of an address, first, with something that leaves all bits from k on as they are
@@ -736,7 +720,6 @@ class Evaluator {
   const bool runsOnce_;
   const std::uint32_t beforeAnyEnd_;
   BitSet needed_;
-  std::unordered_map<const isa::Form*, std::uint32_t> operations_;
   std::unordered_map<LoopId, std::int64_t> mostRounds_;
   std::unordered_map<LeafId, ValueId> valueOf_;
   std::vector<FormId> formOfValue_;

@@ -1,0 +1,102 @@
+// Linear forms as numbers: what one thread of a block computes, once the leaves that nothing is
+// known about are given.
+//
+// Thread ids, extents of the block and lane ids follow from the thread; products, extensions and
+// operations from what they are made of.  The rest are unknowns: parameters, values that were
+// loaded, rounds of loops.  The lane id is the linear thread id modulo 32, as all GPUs have it.
+//
+// Cost: O(leaves) to add a form, and to run the program once.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "analysis/address.h"
+
+namespace ptxopt::analysis {
+
+// The result of a pure integer instruction, `sources` being residues that are at least as wide as
+// it wants them.  None for one that this does not compute, and where the result is not defined.
+std::optional<std::uint64_t> evaluate(const isa::Form& form, std::span<const std::uint64_t> sources);
+
+class FormProgram {
+ public:
+  using Expression = std::uint32_t;
+  struct Thread {
+    std::array<std::uint32_t, 3> id{};
+    std::array<std::uint32_t, 3> block{1, 1, 1};
+  };
+
+  // `addresses` must outlive the object.
+  explicit FormProgram(const Addresses& addresses) : addresses_(&addresses) {}
+
+  // The leaf has this number, whatever is known of it.  Before a form with it is added.
+  void fix(LeafId leaf, std::int64_t number) { fixed_[leaf] = number; }
+  // The form without the terms of some leaves.  None where it cannot be computed.
+  std::optional<Expression> add(FormId form, std::span<const LeafId> without = {});
+  Expression addConstant(std::uint64_t number);
+  // In the order in which they came in.
+  std::span<const LeafId> unknowns() const { return unknowns_; }
+
+  // `numbers`: of unknowns().  False where one of the leaves is a number that it cannot be.
+  bool run(const Thread& thread, std::span<const std::int64_t> numbers);
+  // After a run that succeeded.
+  std::uint64_t residueOf(Expression expression) const { return sums_[expression]; }
+  // None for a leaf that is not part of it.
+  std::optional<std::int64_t> numberOf(LeafId leaf) const;
+  std::size_t size() const { return nodes_.size() + sums_.size(); }
+
+ private:
+  // Leaves and sums stand behind all that they are made of.
+  struct Node {
+    enum class Kind : std::uint8_t {
+      Unknown,    // index in unknowns_
+      Fixed,      // number
+      ThreadId,   // index: dimension
+      Extent,     // index: dimension
+      Lane,
+      Product,    // of inputs
+      Extension,  // of the expression inputs[0]
+      Operation,  // of the expressions in inputs
+    };
+    LeafId leaf = 0;
+    Kind kind = Kind::Unknown;
+    std::uint32_t index = 0;
+    std::int64_t number = 0;
+    std::vector<std::uint32_t> inputs;
+  };
+  struct Sum {
+    unsigned bits = 64;
+    std::uint64_t constant = 0;
+    std::vector<std::pair<std::uint32_t, std::uint64_t>> terms;  // node, coefficient
+  };
+  struct Step {
+    bool isSum = false;
+    std::uint32_t index = 0;
+  };
+
+  std::optional<Expression> addSum(FormId form, std::span<const LeafId> without);
+  std::optional<std::uint32_t> node(LeafId leaf);
+  bool complete(Node& node, const Leaf& leaf);
+  bool setSpecial(Node& node, const Leaf& leaf);
+  std::optional<std::int64_t> compute(const Node& node, const Thread& thread,
+                                      std::span<const std::int64_t> numbers) const;
+
+  const Addresses* addresses_;
+  std::unordered_map<LeafId, std::int64_t> fixed_;
+  std::unordered_map<LeafId, std::uint32_t> nodeOf_;
+  std::vector<Node> nodes_;
+  std::vector<Sum> code_;
+  std::vector<Step> steps_;
+  std::vector<LeafId> unknowns_;
+  std::vector<std::int64_t> values_;  // by node
+  std::vector<std::uint64_t> sums_;   // by expression
+  unsigned nesting_ = 0;
+  bool isInOperation_ = false;
+};
+
+}  // namespace ptxopt::analysis
