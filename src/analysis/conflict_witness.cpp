@@ -13,10 +13,10 @@ namespace {
 
 using Kind = MemoryBase::Kind;
 
-constexpr int kMostLevels = 64;        // of dominators
+constexpr int kMostLevels = 64;  // of dominators
 constexpr std::size_t kMostCandidates = 10;
 constexpr std::size_t kMostVariables = 12;
-constexpr unsigned kMostSteps = 4;     // away from the first candidates, all together
+constexpr unsigned kMostSteps = 4;  // away from the first candidates, all together
 constexpr std::size_t kMostTrials = 96;
 // Where memory starts, in conditions and operations that ask for it: any address will do.
 constexpr std::int64_t kSymbolAddress = 1 << 10;
@@ -221,7 +221,8 @@ class Side {
   bool isPlainBranch(EdgeId edge) const {
     const Ssa& ssa = access_->origin->ssa();
     const ir::Instruction* branch = ssa.cfg().block(ssa.cfg().source(edge)).terminator;
-    if (branch == nullptr || !branch->guard) return ssa.cfg().successors(ssa.cfg().source(edge)).size() == 1;
+    if (branch == nullptr || !branch->guard)
+      return ssa.cfg().successors(ssa.cfg().source(edge)).size() == 1;
     return isPlain(ssa.guard(*branch));
   }
 
@@ -242,8 +243,7 @@ class Side {
       if (!rightOf) return false;
       checked.right = *rightOf;
     } else if (condition.other->kind == ir::OperandKind::Integer) {
-      checked.right =
-          program_.addConstant(static_cast<std::uint64_t>(condition.other->immediate));
+      checked.right = program_.addConstant(static_cast<std::uint64_t>(condition.other->immediate));
     } else {
       return false;
     }
@@ -371,13 +371,8 @@ class Search {
     const LaunchShape& shape = question_.first->origin->shape();
     if (shape.block) return {*shape.block};
     std::vector<std::array<std::uint32_t, 3>> result;
-    for (const std::array<std::uint32_t, 3>& block :
-         std::vector<std::array<std::uint32_t, 3>>{{64, 1, 1},
-                                                   {32, 2, 1},
-                                                   {256, 1, 1},
-                                                   {16, 16, 1},
-                                                   {4, 4, 4},
-                                                   {1024, 1, 1}}) {
+    for (const std::array<std::uint32_t, 3>& block : std::vector<std::array<std::uint32_t, 3>>{
+             {64, 1, 1}, {32, 2, 1}, {256, 1, 1}, {16, 16, 1}, {4, 4, 4}, {1024, 1, 1}}) {
       const bool isRow = block[1] == 1 && block[2] == 1;
       if (question_.assumptions.oneRow && !isRow) continue;
       if (std::ranges::equal(block, shape.most, std::less_equal())) result.push_back(block);
@@ -456,8 +451,7 @@ class Search {
     for (const Variable& cta : variables_) {
       for (const Variable& grid : variables_) {
         if (special(cta) != "%ctaid" || special(grid) != "%nctaid") continue;
-        const bool isSame =
-            forms_.leaf(cta.leaf).key.id % 4 == forms_.leaf(grid.leaf).key.id % 4;
+        const bool isSame = forms_.leaf(cta.leaf).key.id % 4 == forms_.leaf(grid.leaf).key.id % 4;
         if (isSame && cta.number() >= grid.number()) return false;
       }
     }
@@ -510,8 +504,8 @@ class Search {
       if (variable.isOf[1] || isUniform) at->second = variable.number();
     }
     std::ranges::sort(found_.choices, {}, &ConflictWitness::Choice::leaf);
-    found_.isCertain = found_.choices.empty() && isSameBase_ && sides_[0].isComplete() &&
-                       sides_[1].isComplete();
+    found_.isCertain =
+        found_.choices.empty() && isSameBase_ && sides_[0].isComplete() && sides_[1].isComplete();
   }
 
   const WitnessQuestion& question_;

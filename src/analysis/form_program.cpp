@@ -142,8 +142,8 @@ std::optional<std::uint64_t> evaluate(const isa::Form& form,
       if (b == 0 || (isSigned && number(1) == -1)) return std::nullopt;
       const bool isQuotient = form.opcode == Opcode::Div;
       if (isSigned) {
-        result = static_cast<std::uint64_t>(isQuotient ? number(0) / number(1)
-                                                       : number(0) % number(1));
+        result =
+            static_cast<std::uint64_t>(isQuotient ? number(0) / number(1) : number(0) % number(1));
       } else {
         result = isQuotient ? a / b : a % b;
       }
@@ -321,8 +321,7 @@ bool FormProgram::setSpecial(Node& made, const Leaf& leaf) {
     made.kind = Node::Kind::Lane;
   } else {
     // Others hang together in ways that are not modelled.
-    made.kind =
-        name == "%ctaid" || name == "%nctaid" ? Node::Kind::Unknown : Node::Kind::Operation;
+    made.kind = name == "%ctaid" || name == "%nctaid" ? Node::Kind::Unknown : Node::Kind::Operation;
     return false;
   }
   return true;
@@ -391,9 +390,9 @@ std::optional<std::int64_t> FormProgram::compute(const Node& node, const Thread&
                               form.opcode != Opcode::Popc && form.opcode != Opcode::Clz &&
                               !form.has(".wide");
       const std::uint64_t number =
-          isExtended ? residue(static_cast<std::uint64_t>(signedResidue(*result, bits)),
-                               leaf.key.bits)
-                     : *result;
+          isExtended
+              ? residue(static_cast<std::uint64_t>(signedResidue(*result, bits)), leaf.key.bits)
+              : *result;
       // Leaves are unsigned numbers with bounds of 63 bits.
       if (number > static_cast<std::uint64_t>(Interval::kNoHighest)) return std::nullopt;
       return static_cast<std::int64_t>(number);

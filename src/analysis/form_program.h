@@ -21,7 +21,8 @@ namespace ptxopt::analysis {
 
 // The result of a pure integer instruction, `sources` being residues that are at least as wide as
 // it wants them.  None for one that this does not compute, and where the result is not defined.
-std::optional<std::uint64_t> evaluate(const isa::Form& form, std::span<const std::uint64_t> sources);
+std::optional<std::uint64_t> evaluate(const isa::Form& form,
+                                      std::span<const std::uint64_t> sources);
 
 class FormProgram {
  public:
@@ -54,10 +55,10 @@ class FormProgram {
   // Leaves and sums stand behind all that they are made of.
   struct Node {
     enum class Kind : std::uint8_t {
-      Unknown,    // index in unknowns_
-      Fixed,      // number
-      ThreadId,   // index: dimension
-      Extent,     // index: dimension
+      Unknown,   // index in unknowns_
+      Fixed,     // number
+      ThreadId,  // index: dimension
+      Extent,    // index: dimension
       Lane,
       Product,    // of inputs
       Extension,  // of the expression inputs[0]

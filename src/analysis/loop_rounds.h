@@ -1,5 +1,5 @@
-// How many rounds of a loop lie between two instructions, on the ways from the one over a barrier to
-// the other.
+// How many rounds of a loop lie between two instructions, on the ways from the one over a barrier
+// to the other.
 //
 // Cost: O(instructions of the blocks on the way), up to a limit on their number.
 #pragma once

@@ -20,7 +20,8 @@ const char* const kVariables = R"(
 .global .align 4 .b8 G[4096];
 )";
 const char* const kParameters = ".param .u64 p, .param .u64 q, .param .u32 n";
-// %r30: tid.x, %r31: ctaid.x, %r32: A, %r34: n, %r35: A + 4 * tid.x, %r36: tid.y, %rd10: p, %rd11: q
+// %r30: tid.x, %r31: ctaid.x, %r32: A, %r34: n, %r35: A + 4 * tid.x, %r36: tid.y, %rd10: p, %rd11:
+// q
 const std::string kStart = R"(
   .reg .pred %p<9>; .reg .b32 %r<40>; .reg .b64 %rd<20>;
   mov.u32 %r30, %tid.x; mov.u32 %r31, %ctaid.x; mov.u32 %r32, A;
@@ -76,8 +77,7 @@ std::string witnessOf(const std::string& code, const char* attributes = kRow,
   const auto witness = findWitness(question);
   if (witness) {
     // What is ruled out has no witness.
-    EXPECT_TRUE(
-        mayOverlap(*question.first, *question.second, Threads::Different, assumptions));
+    EXPECT_TRUE(mayOverlap(*question.first, *question.second, Threads::Different, assumptions));
   }
   return witness ? textOf(*witness, addresses) : "none";
 }

@@ -11,7 +11,8 @@
 namespace ptxopt::analysis {
 namespace {
 
-// From the only store over the n-th barrier to the only load: "0 1 2 3+ anew", those that there are.
+// From the only store over the n-th barrier to the only load: "0 1 2 3+ anew", those that there
+// are.
 std::string roundsOf(const std::string& code, std::size_t n = 0) {
   test::ValueFunction f(".reg .pred %p<4>; .reg .b32 %r<9>;" + code, "",
                         ".shared .align 4 .b8 A[64];");
@@ -51,11 +52,10 @@ TEST(LoopRounds, InOneLoop) {
 
 TEST(LoopRounds, OfNestedLoops) {
   // Loop 0 is the outer one.
-  EXPECT_EQ(roundsOf("K: L: " + kStore + kBarrier + kLoad + "@%p1 bra L; @%p2 bra K;"),
-            "0 ");
-  EXPECT_EQ(roundsOf("K: mov.u32 %r2, 0; L: " + kLoad + kStore + kBarrier +
-                     "@%p1 bra L; @%p2 bra K;"),
-            "0 1 ");
+  EXPECT_EQ(roundsOf("K: L: " + kStore + kBarrier + kLoad + "@%p1 bra L; @%p2 bra K;"), "0 ");
+  EXPECT_EQ(
+      roundsOf("K: mov.u32 %r2, 0; L: " + kLoad + kStore + kBarrier + "@%p1 bra L; @%p2 bra K;"),
+      "0 1 ");
 }
 
 TEST(LoopRounds, BehindALoop) {
