@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "address_kernels.h"
 #include "epochs.h"
 #include "kernel_text.h"
 #include "random.h"
@@ -1655,6 +1656,7 @@ std::string RandomKernel::text() const {
 }
 
 RandomKernel generate(std::uint64_t seed, const GeneratorOptions& options) {
+  if (options.bias == Bias::Addresses) return generateAddresses(seed, options);
   return Generator(seed, options).make();
 }
 

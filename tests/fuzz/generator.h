@@ -9,7 +9,7 @@
 
 namespace ptxopt::fuzz {
 
-enum class Bias : std::uint8_t { None, Barriers, Redundancy, Phis };
+enum class Bias : std::uint8_t { None, Barriers, Redundancy, Phis, Addresses };
 
 struct GeneratorOptions {
   Bias bias = Bias::None;

@@ -1,11 +1,14 @@
 #include "mutation.h"
 
+#include <algorithm>
 #include <memory>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
 
+#include "driver/driver.h"
 #include "parse/parser.h"
+#include "passes/pipeline.h"
 
 namespace ptxopt::fuzz {
 
@@ -25,6 +28,25 @@ std::vector<Mutant> deleteNeeded(const RandomKernel& kernel) {
   }
   return mutants;
 }
+
+namespace {
+
+// Those in whose place a run comes: a trap there shows.
+std::vector<Mutant> onlyExecuted(const std::string& name, const std::string& text,
+                                 std::vector<Mutant> mutants,
+                                 const std::vector<std::string>& trapped,
+                                 const CheckOptions& options) {
+  CheckOptions once = options;
+  once.schedules = 1;
+  const std::vector<bool> isExecuted = tellsApart(name, text, trapped, once);
+  std::vector<Mutant> executed;
+  for (std::size_t k = 0; k < mutants.size(); ++k) {
+    if (isExecuted[k]) executed.push_back(std::move(mutants[k]));
+  }
+  return executed;
+}
+
+}  // namespace
 
 std::vector<Mutant> deleteEach(const std::string& name, const std::string& text,
                                const CheckOptions& options) {
@@ -55,15 +77,45 @@ std::vector<Mutant> deleteEach(const std::string& name, const std::string& text,
       trapped.push_back(before + std::string(guard) + " trap;" + after);
     }
   }
-  // A trap in its place shows whether a run comes there.
-  CheckOptions once = options;
-  once.schedules = 1;
-  const std::vector<bool> isExecuted = tellsApart(name, text, trapped, once);
-  std::vector<Mutant> executed;
-  for (std::size_t k = 0; k < mutants.size(); ++k) {
-    if (isExecuted[k]) executed.push_back(std::move(mutants[k]));
+  return onlyExecuted(name, text, std::move(mutants), trapped, options);
+}
+
+std::vector<Mutant> deleteKept(const std::string& name, const std::string& text,
+                               const std::string& pipeline, const CheckOptions& options,
+                               std::string& output) {
+  driver::OptimizeOptions optimize;
+  optimize.run.pipeline = passes::parsePipeline(pipeline);
+  optimize.run.remarks = true;
+  const driver::OptimizeResult made =
+      driver::optimize(std::make_shared<const SourceText>(name, text), optimize);
+  if (!made.ok) throw std::runtime_error(name + ": " + pipeline + " fails");
+  // Blanks instead of what is deleted, so that places stay.
+  const auto without = [](std::string from, SourceRange range) {
+    std::fill_n(from.begin() + range.begin, range.end - range.begin, ' ');
+    return from;
+  };
+  output = text;
+  for (const passes::Remark& remark : made.run.remarks) {
+    if (remark.kind == passes::RemarkKind::Passed) output = without(output, remark.place);
   }
-  return executed;
+  std::vector<Mutant> mutants;
+  std::vector<std::string> trapped;
+  for (const passes::Remark& remark : made.run.remarks) {
+    const bool isForConflict =
+        remark.kind == passes::RemarkKind::Missed &&
+        std::any_of(remark.details.begin(), remark.details.end(),
+                    [](const auto& detail) { return detail.first == "above"; });
+    if (!isForConflict) continue;
+    const SourceRange range = remark.place;
+    const std::string_view content = made.source->slice(range);
+    const std::string_view guard =
+        content.starts_with('@') ? content.substr(0, content.find_first_of(" \t")) : "";
+    mutants.push_back({made.source->lineColumn(range.begin).line, true, without(output, range),
+                       false, remark.message});
+    trapped.push_back(output.substr(0, range.begin) + std::string(guard) + " trap;" +
+                      output.substr(range.end));
+  }
+  return onlyExecuted(name, output, std::move(mutants), trapped, options);
 }
 
 void judge(const std::string& name, const std::string& text, std::vector<Mutant>& mutants,

@@ -15,6 +15,7 @@ struct Mutant {
   bool isBarrier = false;  // otherwise a store
   std::string text;        // without it
   bool caught = false;
+  std::string why{};       // a pass has kept it for
 };
 
 // Every line that the generator knows to be needed, deleted, one at a time.
@@ -24,6 +25,13 @@ std::vector<Mutant> deleteNeeded(const RandomKernel& kernel);
 // module execute, deleted, one at a time, needed or not.
 std::vector<Mutant> deleteEach(const std::string& name, const std::string& text,
                                const CheckOptions& options);
+
+// The barriers that the pipeline keeps for a conflict and that the launches execute, deleted from
+// what it makes of the text, one at a time.  `output` is set to that text; lines are those of
+// `text`.
+std::vector<Mutant> deleteKept(const std::string& name, const std::string& text,
+                               const std::string& pipeline, const CheckOptions& options,
+                               std::string& output);
 
 // Fills in which ones are caught.
 void judge(const std::string& name, const std::string& text, std::vector<Mutant>& mutants,

@@ -44,6 +44,7 @@ struct Options {
   std::filesystem::path folder = "random_kernels.found";
   bool prints = false;
   bool mutates = false;
+  bool mutatesKept = false;
   double score = 95;
   std::string file;
   bool stillFails = false;
@@ -291,6 +292,37 @@ int mutateAll(const Options& options) {
   return good ? kGood : kFailed;
 }
 
+// What the pipeline keeps for a conflict.
+int mutateKept(const Options& options) {
+  const std::string& pipeline = options.check.pipelines.back();
+  Score score;
+  std::uint64_t kernels = 0;
+  std::vector<std::string> escapes;
+  std::mutex mutex;
+  parallelFor(options.count, options.threads, [&](std::size_t k) {
+    const RandomKernel kernel = generate(options.seed + k, options.generator);
+    if (kernel.isWild) return;
+    std::string output;
+    std::vector<Mutant> mutants =
+        deleteKept(kernel.name + ".ptx", kernel.text(), pipeline, options.check, output);
+    judge(kernel.name, output, mutants, options.check);
+    const std::lock_guard lock(mutex);
+    ++kernels;
+    for (const Mutant& mutant : mutants) {
+      score.add(mutant);
+      if (!mutant.caught) {
+        escapes.push_back(fmt::format("seed {}: {}", options.seed + k, mutant.why));
+      }
+    }
+  });
+  std::sort(escapes.begin(), escapes.end());
+  for (const std::string& escape : escapes) std::printf("%s\n", escape.c_str());
+  fmt::print("{} kernels; barriers that {} keeps for a conflict {}, caught {} ({:.2f} %)\n", kernels,
+             pipeline, score.made, score.caught, percent(score.caught, score.made));
+  const bool good = score.made != 0 && percent(score.caught, score.made) >= options.score;
+  return good ? kGood : kFailed;
+}
+
 int mutateFile(const Options& options) {
   const std::string text = readFile(options.file);
   std::vector<Mutant> mutants = deleteEach(options.file, text, options.check);
@@ -335,7 +367,7 @@ int main(int argc, char** argv) {
   app.add_option("--seed", options.seed, "of the first kernel");
   app.add_option("--count", options.count, "of kernels, with consecutive seeds");
   app.add_option("--bias", options.bias, "what kernels have more of")
-      ->check(CLI::IsMember({"none", "barriers", "redundancy", "phis"}));
+      ->check(CLI::IsMember({"none", "barriers", "redundancy", "phis", "addresses"}));
   app.add_option("--size", options.generator.size, "of a kernel, in constructs");
   app.add_option("--wild", options.generator.wildPercent, "percent of kernels that may race");
   app.add_option("--pipeline", options.check.pipelines,
@@ -349,6 +381,8 @@ int main(int argc, char** argv) {
   app.add_flag("--print", options.prints, "print the first kernel, and do nothing else");
   app.add_flag("--mutate", options.mutates,
                "delete barriers and stores that are needed: is it noticed?");
+  app.add_flag("--mutate-kept", options.mutatesKept,
+               "delete barriers that the pipeline keeps for a conflict: is it noticed?");
   app.add_option("--score", options.score, "percent of the mutants that must be noticed");
   app.add_flag("--still-fails", options.stillFails, "of the file: status 0 if it fails");
   CLI11_PARSE(app, argc, argv);
@@ -356,7 +390,8 @@ int main(int argc, char** argv) {
   const std::map<std::string, Bias> biases = {{"none", Bias::None},
                                               {"barriers", Bias::Barriers},
                                               {"redundancy", Bias::Redundancy},
-                                              {"phis", Bias::Phis}};
+                                              {"phis", Bias::Phis},
+                                              {"addresses", Bias::Addresses}};
   options.generator.bias = biases.at(options.bias);
   if (options.check.pipelines.empty()) options.check.pipelines = allPipelines();
   try {
@@ -365,6 +400,7 @@ int main(int argc, char** argv) {
       return kGood;
     }
     if (!options.file.empty()) return options.mutates ? mutateFile(options) : checkFile(options);
+    if (options.mutatesKept) return mutateKept(options);
     if (options.mutates) return mutateAll(options);
     std::filesystem::create_directories(options.folder);
     return checkAll(options);
