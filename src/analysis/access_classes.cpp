@@ -152,25 +152,41 @@ bool AccessClasses::mayOverlapAndMatter(const AccessClass& above, const AccessCl
   return isExternal && (above.kinds & kStrongRead) != 0;
 }
 
-AliasRule AccessClasses::separation(const AccessClass& above, const AccessClass& below) const {
+AliasRule AccessClasses::rule(const AccessClass& above, const AccessClass& below,
+                              Relation relation) const {
   if (above.address == kNone || below.address == kNone || work_ >= kMostWork) {
     return AliasRule::None;
   }
   const std::size_t count = addresses_.size();
-  if (rules_.size() != count * count) rules_.assign(count * count, 0);
-  std::uint8_t& known = rules_[above.address * count + below.address];
+  std::vector<std::uint8_t>& rules = rules_[static_cast<std::size_t>(relation)];
+  if (rules.size() != count * count) rules.assign(count * count, 0);
+  std::uint8_t& known = rules[above.address * count + below.address];
   ++work_;
   if (known == 0) {
     work_ += kWorkOfComparison;
-    const AliasRule rule =
-        disjoint(*addresses_[above.address], *addresses_[below.address], Threads::Different);
+    AliasAssumptions assumptions;
+    assumptions.oneRow = relation == Relation::TwoThreadsOfOneRow;
+    const AliasRule rule = disjoint(
+        *addresses_[above.address], *addresses_[below.address],
+        relation == Relation::TwoWarps ? Threads::DifferentWarps : Threads::Different, assumptions);
     known = static_cast<std::uint8_t>(1 + static_cast<unsigned>(rule));
   }
   return static_cast<AliasRule>(known - 1);
 }
 
-bool AccessClasses::mayConflict(const AccessClass& above, const AccessClass& below) const {
-  return mayOverlapAndMatter(above, below) && separation(above, below) == AliasRule::None;
+AliasRule AccessClasses::separation(const AccessClass& above, const AccessClass& below,
+                                    Relation relation) const {
+  if (relation != Relation::TwoWarps) return rule(above, below, relation);
+  // bar.warp.sync is good for weak pairs only (docs/soundness.md A3.1, F8).
+  const bool isWeak = ((above.kinds | below.kinds) & (kStrongRead | kStrongWrite)) == 0;
+  const AliasRule ofWarps = isWeak ? rule(above, below, relation) : AliasRule::None;
+  return ofWarps != AliasRule::None ? ofWarps : rule(above, below, Relation::TwoThreads);
+}
+
+bool AccessClasses::mayConflict(const AccessClass& above, const AccessClass& below,
+                                Relation relation) const {
+  return mayOverlapAndMatter(above, below) &&
+         separation(above, below, relation) == AliasRule::None;
 }
 
 namespace {
@@ -191,7 +207,8 @@ EffectMarks conflicting(EffectMarks marks) {
 
 std::optional<AccessClasses::Conflict> AccessClasses::conflict(const AccessSet& above,
                                                                const AccessSet& below,
-                                                               Precision precision) const {
+                                                               Precision precision,
+                                                               Relation relation) const {
   Conflict found;
   if (const EffectMarks lower = below.marks() & conflicting(above.marks()); lower != 0) {
     found.belowMarks = lower;
@@ -219,7 +236,7 @@ std::optional<AccessClasses::Conflict> AccessClasses::conflict(const AccessSet& 
       found.below = isAboveSmaller ? *other : key;
       const AccessClass& upper = of(*found.above);
       const AccessClass& lower = of(*found.below);
-      if (precision == Precision::Affine ? mayConflict(upper, lower)
+      if (precision == Precision::Affine ? mayConflict(upper, lower, relation)
                                          : mayOverlapAndMatter(upper, lower)) {
         return true;
       }

@@ -7,6 +7,7 @@
 // Where addresses count, all accesses that alias.h cannot tell apart are one class.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -24,6 +25,14 @@ enum class Precision : std::uint8_t {
   Objects,  // spaces and objects
   Affine,   // addresses: byte ranges, and which thread it is (C3.7, C8)
 };
+
+// Which two threads of a CTA execute a pair, and in which launches.
+enum class Relation : std::uint8_t {
+  TwoThreads,
+  TwoThreadsOfOneRow,  // where ntid.y = ntid.z = 1 (docs/soundness.md C8(ii).5)
+  TwoWarps,            // threads of two warps (C8.3.1)
+};
+inline constexpr std::size_t kRelations = 3;
 
 using ClassId = std::uint32_t;
 using AddressId = std::uint32_t;
@@ -87,10 +96,12 @@ class AccessClasses {
 
   // For some instances by two threads of a CTA, the upper one before a barrier and the lower one
   // behind it, the barrier orders the two.  The one predicate that a precision refines.
-  bool mayConflict(const AccessClass& above, const AccessClass& below) const;
+  bool mayConflict(const AccessClass& above, const AccessClass& below,
+                   Relation relation = Relation::TwoThreads) const;
   // The rule by which two threads never touch a common byte in these; None where there is none, or
   // the limit on the work is met.
-  AliasRule separation(const AccessClass& above, const AccessClass& below) const;
+  AliasRule separation(const AccessClass& above, const AccessClass& below,
+                       Relation relation = Relation::TwoThreads) const;
 
   struct Conflict {
     // A class or, where it is none, the marks that conflict with the other side.
@@ -101,7 +112,8 @@ class AccessClasses {
   // of one bucket is free of a conflict; such pairs are counted against the limit on the work.
   // `precision`: at most this one.
   std::optional<Conflict> conflict(const AccessSet& above, const AccessSet& below,
-                                   Precision precision = Precision::Affine) const;
+                                   Precision precision = Precision::Affine,
+                                   Relation relation = Relation::TwoThreads) const;
 
  private:
   static constexpr AccessSet::Key kClassMask = 0xffff'ffff;
@@ -126,6 +138,7 @@ class AccessClasses {
 
   AccessSet::Key intern(AccessSet::Key at, const AccessClass& of);
   AddressId addressOf(const Access& access);
+  AliasRule rule(const AccessClass& above, const AccessClass& below, Relation relation) const;
   bool mayOverlapAndMatter(const AccessClass& above, const AccessClass& below) const;
 
   Precision precision_;
@@ -137,7 +150,8 @@ class AccessClasses {
   std::unordered_map<AccessSet::Key, std::unordered_map<std::uint64_t, ClassId>> byAddress_;
   std::vector<const Access*> addresses_;  // one of each
   std::unordered_map<std::string, AddressId> addressIds_;
-  mutable std::vector<std::uint8_t> rules_;  // by two AddressIds; 0: not asked yet, else 1 + rule
+  // By two AddressIds; 0: not asked yet, else 1 + rule.
+  mutable std::array<std::vector<std::uint8_t>, kRelations> rules_;
   mutable std::uint64_t work_ = 0;
 };
 

@@ -10,16 +10,22 @@ namespace ptxopt::analysis {
 namespace {
 
 constexpr unsigned kMostNesting = 3;  // of extended forms
-constexpr unsigned kAllDimensions = 7;
+// Dimensions of the thread id: a bit for each of x, y, z, and one for tid.x / 32, the warp in its
+// row, which is less than x.
+constexpr unsigned kWarpOfRow = 8;
+constexpr unsigned kAllDimensions = 15;
+constexpr unsigned kWarpBits = 5;
+constexpr std::int64_t kWarpSize = 1 << kWarpBits;
 constexpr std::uint64_t kUnbounded = ~std::uint64_t{0};
 
 std::uint64_t magnitude(std::int64_t value) {
   return value < 0 ? std::uint64_t{0} - static_cast<std::uint64_t>(value)
                    : static_cast<std::uint64_t>(value);
 }
-std::uint64_t saturatingAdd(std::uint64_t a, std::uint64_t b) {
-  std::uint64_t sum = 0;
-  return __builtin_add_overflow(a, b, &sum) ? kUnbounded : sum;
+// The largest of the absolute numbers.
+std::uint64_t magnitude(Interval values) {
+  if (!values.isBounded()) return kUnbounded;
+  return std::max(magnitude(values.lowest), magnitude(values.highest));
 }
 std::uint64_t saturatingMultiply(std::uint64_t a, std::uint64_t b) {
   std::uint64_t product = 0;
@@ -37,11 +43,99 @@ struct Digit {
   unsigned threadDimensions = 0;
 
   std::uint64_t size() const { return magnitude(coefficient); }
-  std::uint64_t most() const {  // of the absolute numbers
-    if (!values.isBounded()) return kUnbounded;
-    return std::max(magnitude(values.lowest), magnitude(values.highest));
-  }
+  std::uint64_t most() const { return magnitude(values); }
 };
+
+// ---- warps -------------------------------------------------------------------------------------
+
+// In memory x counts fastest (docs/soundness.md C8.3.6): where no warp holds threads of two rows,
+// the warp is tid.x / 32, tid.y and tid.z.
+bool rowsAreWholeWarps(const LaunchShape& shape) {
+  if (!shape.block) return false;
+  const auto [x, y, z] = *shape.block;
+  return x % kWarpSize == 0 || (y == 1 && z == 1);
+}
+
+Interval quotient(Interval values, std::int64_t by) {  // of numbers that are not negative
+  return {values.lowest / by, values.highest / by};
+}
+
+// All numbers of both are in one stretch of 32.
+bool areOfOneWarp(Interval a, Interval b) {
+  if (!a.isBounded() || !b.isBounded() || a.lowest < 0 || b.lowest < 0) return false;
+  const Interval warps = hull(quotient(a, kWarpSize), quotient(b, kWarpSize));
+  return warps.isSingle();
+}
+
+// The linear id (C8.3.6) where the access is executed; without bounds if the shape is not known.
+Interval linearIdOf(const Access& access) {
+  const LaunchShape& shape = access.origin->shape();
+  if (!shape.block) return {};
+  const auto [x, y, z] = *shape.block;
+  return access.thread[0] + access.thread[1] * std::int64_t{x} +
+         access.thread[2] * (std::int64_t{x} * y);
+}
+
+// A number that is `unit` times the warp of the row, plus `rest`.
+struct RowNumber {
+  std::uint64_t unit = 0;
+  Interval rest;
+};
+
+constexpr std::uint64_t kLaneMask = kWarpSize - 1;
+constexpr std::int64_t kMostThreadId = 1023;
+
+// What `opcode` with a constant on the right makes of a number of a row that is a thread id, or has
+// other bits of the lane; it has the bits of `mask` at most.
+std::optional<RowNumber> shiftedOrMasked(isa::Opcode opcode, std::uint64_t operand,
+                                         std::uint64_t mask) {
+  const RowNumber row{kWarpSize, {0, kWarpSize - 1}};
+  const bool isOfLane = operand <= kLaneMask;
+  switch (opcode) {
+    case isa::Opcode::Xor:
+    case isa::Opcode::Or:
+      return isOfLane ? std::optional(row) : std::nullopt;
+    case isa::Opcode::And: {
+      if ((mask & ~(operand | kLaneMask)) != 0) return std::nullopt;
+      return RowNumber{kWarpSize, {0, static_cast<std::int64_t>(operand & kLaneMask)}};
+    }
+    case isa::Opcode::Shr:
+      if (operand > kWarpBits) return std::nullopt;
+      return RowNumber{std::uint64_t{kWarpSize} >> operand, {0, (kWarpSize - 1) >> operand}};
+    case isa::Opcode::Div:
+      if (!isOfLane && operand != kWarpSize) return std::nullopt;
+      if (!std::has_single_bit(operand)) return std::nullopt;
+      return shiftedOrMasked(isa::Opcode::Shr,
+                             static_cast<std::uint64_t>(std::countr_zero(operand)), mask);
+    default:
+      return std::nullopt;
+  }
+}
+
+// Of tid.x, and of what shifts and bit operations make of it.
+std::optional<RowNumber> rowNumber(const LinearForms& forms, LeafId id, unsigned nesting = 0) {
+  const LeafKey& key = forms.leaf(id).key;
+  if (key.kind == LeafKind::Special) {
+    const bool isThread = isa::specialRegisters()[key.id / 4].name == "%tid" && key.id % 4 == 0;
+    return isThread ? std::optional(RowNumber{kWarpSize, {0, kWarpSize - 1}}) : std::nullopt;
+  }
+  if (key.kind != LeafKind::Operation || nesting == kMostNesting) return std::nullopt;
+  const LinearForms::Operation operation = forms.operation(forms.leaf(id));
+  if (operation.sources.size() != 2) return std::nullopt;
+  const Form source = forms.form(operation.sources[0]);
+  const Form operand = forms.form(operation.sources[1]);
+  const bool isOneLeaf = source.constant == 0 && source.terms.size() == 1 &&
+                         source.terms[0].coefficient == 1 && source.bits >= 16;
+  if (!isOneLeaf || !operand.isConstant()) return std::nullopt;
+  const LeafId inner = source.terms[0].leaf;
+  const Interval range = forms.leaf(inner).interval;
+  const auto of = rowNumber(forms, inner, nesting + 1);
+  if (!of || of->unit != kWarpSize || range.lowest < 0 || range.highest > kMostThreadId) {
+    return std::nullopt;
+  }
+  const std::uint64_t mask = std::bit_ceil(static_cast<std::uint64_t>(range.highest) + 1) - 1;
+  return shiftedOrMasked(operation.form->opcode, operand.constant, mask);
+}
 
 // The difference is constant + the sum of the digits, modulo 2^bits.
 struct Difference {
@@ -88,6 +182,7 @@ class DifferenceBuilder {
       if (pair.left != 0 || pair.right != 0) pairs_.push_back(pair);
     }
     if (threads_ != Threads::Same) takeLinearId();
+    if (threads_ == Threads::DifferentWarps && rowsAreWholeWarps(addresses_.shape())) takeRows();
     for (const Pair& pair : pairs_) add(pair);
     return std::move(difference_);
   }
@@ -132,7 +227,9 @@ class DifferenceBuilder {
   void addDigit(std::uint64_t coefficient, Interval values, unsigned threadDimensions = 0) {
     const std::int64_t c = signedResidue(coefficient, difference_.bits);
     if (c == 0) return;
-    if (values.isSingle() && threadDimensions == 0) {
+    // Where threads cannot differ, nothing has to be told apart.
+    const bool areEqual = values.lowest == 0 && threadDimensions != kAllDimensions;
+    if (values.isSingle() && (threadDimensions == 0 || areEqual)) {
       // Modulo 2^bits, so wrapping does no harm.
       const std::uint64_t sum =
           static_cast<std::uint64_t>(difference_.constant) +
@@ -213,6 +310,31 @@ class DifferenceBuilder {
     return true;
   }
 
+  // What counts along a row of threads: the warp in its row is one digit for all of them.
+  void takeRows() {
+    Pair warp;
+    for (Pair& pair : pairs_) {
+      const auto number = rowNumber(forms_, pair.leaf);
+      if (!number) continue;
+      if (pair.left != 0) addDigit(pair.left, number->rest);
+      if (pair.right != 0) addDigit(std::uint64_t{0} - pair.right, number->rest);
+      warp.left += pair.left * number->unit;
+      warp.right += pair.right * number->unit;
+      pair.left = pair.right = 0;
+    }
+    std::erase_if(pairs_, [](const Pair& pair) { return pair.left == 0 && pair.right == 0; });
+    const Interval left = quotient(threadInterval(a_, 0), kWarpSize);
+    const Interval right = quotient(threadInterval(b_, 0), kWarpSize);
+    warp.left = residue(warp.left, difference_.bits);
+    warp.right = residue(warp.right, difference_.bits);
+    if (warp.left == warp.right) {
+      addDigit(warp.left, left - right, kWarpOfRow);
+    } else {
+      addDigit(warp.left, left);
+      addDigit(std::uint64_t{0} - warp.right, right);
+    }
+  }
+
   // All threads that get to the accesses have the same id in this dimension.
   bool isPinned(unsigned dimension) const {
     const Interval left = threadInterval(a_, dimension);
@@ -290,9 +412,8 @@ AliasRule avoids(const Difference& difference, Interval window) {
 bool meansSameThread(const Difference& difference, Interval window, unsigned dimensions) {
   if (dimensions == 0) return true;
   if (magnitude(difference.constant) >> 62 != 0) return false;
-  const std::uint64_t low = magnitude(window.lowest - difference.constant);
-  const std::uint64_t high = magnitude(window.highest - difference.constant);
-  const std::uint64_t reach = std::max(low, high);
+  // What is left for the digits to make up, after the smaller ones.
+  Interval rest = window - Interval::of(difference.constant);
 
   unsigned modulusBits = difference.bits;
   std::vector<Digit> digits;
@@ -313,27 +434,36 @@ bool meansSameThread(const Difference& difference, Interval window, unsigned dim
   while (threadEnd > 0 && digits[threadEnd - 1].threadDimensions == 0) {
     divisor = std::gcd(divisor, digits[--threadEnd].size());
   }
-  std::uint64_t sum = reach;  // of what smaller digits and the window can make up
   unsigned determined = 0;
   bool areTogether = false;
   for (std::size_t k = 0; k < digits.size(); ++k) {
     determined |= digits[k].threadDimensions;
-    if (k == threadEnd) areTogether = divisor > sum;
-    if (determined != 0 && digits[k].size() <= sum && !areTogether) return false;
-    sum = saturatingAdd(sum, saturatingMultiply(digits[k].size(), digits[k].most()));
+    if (k == threadEnd) areTogether = divisor > magnitude(rest);
+    if (determined != 0 && digits[k].size() <= magnitude(rest) && !areTogether) return false;
+    rest = rest - digits[k].values * digits[k].coefficient;
   }
   const bool wraps =
-      sum == kUnbounded || (modulusBits < 64 && sum >= std::uint64_t{1} << modulusBits);
+      !rest.isBounded() || (modulusBits < 64 && magnitude(rest) >= std::uint64_t{1} << modulusBits);
   return !wraps && (dimensions & ~determined) == 0;
 }
 
-// The dimensions in which two threads that get to the accesses can differ.
-unsigned freeDimensions(const Access& a, const Access& b, const AliasAssumptions& assumptions) {
+// The dimensions in which two threads that get to the accesses can differ; of two warps, those in
+// which they must.
+unsigned freeDimensions(const Access& a, const Access& b, Threads threads,
+                        const AliasAssumptions& assumptions) {
   unsigned dimensions = 0;
   for (unsigned k = 0; k < 3; ++k) {
     const bool isFlat = assumptions.oneRow && k > 0;
     const bool isPinned = a.thread[k].isSingle() && a.thread[k] == b.thread[k];
     if (!isFlat && !isPinned) dimensions |= 1u << k;
+  }
+  if (threads != Threads::DifferentWarps) return dimensions;
+  if (areOfOneWarp(linearIdOf(a), linearIdOf(b))) return 0;
+  constexpr unsigned kX = 1;
+  if ((dimensions & kX) != 0 && rowsAreWholeWarps(a.origin->shape()) &&
+      rowsAreWholeWarps(b.origin->shape())) {
+    dimensions &= ~kX;
+    if (!areOfOneWarp(a.thread[0], b.thread[0])) dimensions |= kWarpOfRow;
   }
   return dimensions;
 }
@@ -342,7 +472,8 @@ bool DifferenceBuilder::determinesThread(FormId form) const {
   if (nesting_ == kMostNesting) return false;
   DifferenceBuilder inner(addresses_, a_, b_, threads_, assumptions_, nesting_ + 1);
   const Difference difference = inner.of(form, form, isa::Space::None);
-  return meansSameThread(difference, Interval::of(0), freeDimensions(a_, b_, assumptions_));
+  return meansSameThread(difference, Interval::of(0),
+                         freeDimensions(a_, b_, threads_, assumptions_));
 }
 
 // ---- spaces and objects ------------------------------------------------------------------------
@@ -351,7 +482,8 @@ using Kind = MemoryBase::Kind;
 
 // Every thread has its own local memory.
 Spaces sharedSpaces(Spaces spaces, Threads threads) {
-  return threads == Threads::Different ? spaces.without(isa::Space::Local) : spaces;
+  const bool areTwo = threads == Threads::Different || threads == Threads::DifferentWarps;
+  return areTwo ? spaces.without(isa::Space::Local) : spaces;
 }
 
 AliasRule disjointBases(const Access& a, const MemoryBase& x, const Access& b, const MemoryBase& y,
@@ -398,20 +530,34 @@ std::string_view spelling(AliasRule rule) {
       return "one thread on both sides";
     case AliasRule::Injective:
       return "each thread has its own bytes";
+    case AliasRule::OneWarp:
+      return "one warp on both sides";
+    case AliasRule::WarpInjective:
+      return "each warp has its own bytes";
   }
   return {};
 }
 
-bool singleThread(const Access& a, const Access& b, const AliasAssumptions& assumptions) {
-  const unsigned dimensions = freeDimensions(a, b, assumptions);
+namespace {
+
+// `threads` of one CTA that execute both differ in nothing.
+bool areOne(const Access& a, const Access& b, Threads threads,
+            const AliasAssumptions& assumptions) {
+  const unsigned dimensions = freeDimensions(a, b, threads, assumptions);
   if (dimensions == 0) return true;
   if (a.origin != b.origin) return false;
   // The same form is 0 on both sides.
   return std::ranges::any_of(a.zeros, [&](FormId zero) {
     if (std::ranges::find(b.zeros, zero) == b.zeros.end()) return false;
-    DifferenceBuilder builder(*a.origin, a, b, Threads::Different, assumptions);
+    DifferenceBuilder builder(*a.origin, a, b, threads, assumptions);
     return meansSameThread(builder.of(zero, zero, isa::Space::None), Interval::of(0), dimensions);
   });
+}
+
+}  // namespace
+
+bool singleThread(const Access& a, const Access& b, const AliasAssumptions& assumptions) {
+  return areOne(a, b, Threads::Different, assumptions);
 }
 
 AliasRule disjoint(const Access& a, const Access& b, Threads threads,
@@ -432,8 +578,10 @@ AliasRule disjoint(const Access& a, const Access& b, Threads threads,
     return AliasRule::Ranges;
   }
   const bool isAffine = !a.isCollective && !b.isCollective;  // C8.1
-  if (threads == Threads::Different && isAffine && singleThread(a, b, assumptions)) {
-    return AliasRule::OneThread;
+  const bool areWarps = threads == Threads::DifferentWarps;
+  const bool areTwo = areWarps || threads == Threads::Different;
+  if (areTwo && isAffine && areOne(a, b, threads, assumptions)) {
+    return areWarps ? AliasRule::OneWarp : AliasRule::OneThread;
   }
   if (!isAffine || a.origin != b.origin || a.address == kNone || b.address == kNone ||
       a.size == 0 || b.size == 0) {
@@ -446,9 +594,10 @@ AliasRule disjoint(const Access& a, const Access& b, Threads threads,
   if (const AliasRule avoided = avoids(difference, window); avoided != AliasRule::None) {
     return avoided;
   }
-  const bool isInjective = threads == Threads::Different &&
-                           meansSameThread(difference, window, freeDimensions(a, b, assumptions));
-  return isInjective ? AliasRule::Injective : AliasRule::None;
+  if (!areTwo || !meansSameThread(difference, window, freeDimensions(a, b, threads, assumptions))) {
+    return AliasRule::None;
+  }
+  return areWarps ? AliasRule::WarpInjective : AliasRule::Injective;
 }
 
 }  // namespace ptxopt::analysis

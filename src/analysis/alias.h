@@ -10,6 +10,9 @@
 //   Injective  equal bytes mean equal threads: distinct digits of a mixed radix, block-strided
 //   loops
 //              included (C8(ii), C8(iii))
+// and between different warps, of a block whose shape is known, by the same rules
+//   OneWarp        threads of one and the same warp execute both (C8.3.6)
+//   WarpInjective  equal bytes mean equal warps (C8.3.6)
 // An access stands for all its executions, in any round of any loop.  Of accesses of two functions
 // only spaces, objects and byte ranges are compared.
 //
@@ -32,7 +35,8 @@ struct AliasAssumptions {
 
 enum class Threads : std::uint8_t {
   Same,       // both by one thread
-  Different,  // by two threads of one CTA
+  Different,       // by two threads of one CTA
+  DifferentWarps,  // by threads of two warps of one CTA
   Any,
 };
 
@@ -43,7 +47,9 @@ enum class AliasRule : std::uint8_t {
   Ranges,
   Residues,
   OneThread,
-  Injective
+  Injective,
+  OneWarp,
+  WarpInjective,
 };
 std::string_view spelling(AliasRule rule);  // "different objects"
 

@@ -132,15 +132,17 @@ EffectMarks BarrierRegions::marksAround(Node barrier) const {
   return marks;
 }
 
-std::optional<AccessClasses::Conflict> BarrierRegions::conflict(Node barrier,
-                                                                Precision precision) const {
+std::optional<AccessClasses::Conflict> BarrierRegions::conflict(Node barrier, Precision precision,
+                                                                Relation relation) const {
   for (const Node p : nodes_[barrier].predecessors) {
     const AccessSet& above = nodes_[find(p)].above.set;
     for (const Node s : nodes_[barrier].successors) {
       const AccessSet& below = nodes_[find(s)].below.set;
-      if (const auto found = classes_->conflict(above, below, precision)) return found;
+      if (const auto found = classes_->conflict(above, below, precision, relation)) return found;
       if ((below.marks() & kPartingEnd) == 0) continue;
-      if (const auto found = classes_->conflict(above, everBelow_[s], precision)) return found;
+      if (const auto found = classes_->conflict(above, everBelow_[s], precision, relation)) {
+        return found;
+      }
     }
   }
   return std::nullopt;

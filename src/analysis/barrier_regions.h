@@ -62,14 +62,15 @@ class BarrierRegions {
 
   // Marks on both sides.
   EffectMarks marksAround(Node barrier) const;
-  // A pair that needs the barrier.  Asked once for each barrier.
+  // A pair that needs the barrier.
   //
   // Where a thread may end below before it comes to another barrier that is kept, this barrier is
   // the last one that it arrives at, and its accesses above have nothing else to order them before
   // what other threads do below, however far below.  The memory model gives the end of a thread no
   // synchronisation, so that no later barrier will do (docs/soundness.md A1.11, E.6).
-  std::optional<AccessClasses::Conflict> conflict(Node barrier,
-                                                  Precision precision = Precision::Affine) const;
+  std::optional<AccessClasses::Conflict> conflict(
+      Node barrier, Precision precision = Precision::Affine,
+      Relation relation = Relation::TwoThreads) const;
   void remove(Node barrier);
 
   // ---- explaining: walks through the region, O(nodes / 64 + its pieces and events) -------------

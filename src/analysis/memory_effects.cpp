@@ -55,6 +55,7 @@ AccessKinds kindsOf(const isa::Form& form, bool isStrong) {
   if (reads || !writes) kinds |= kRead;
   if (writes || !reads) kinds |= kWrite;
   if (isStrong && (kinds & kRead) != 0) kinds |= kStrongRead;
+  if (isStrong && (kinds & kWrite) != 0) kinds |= kStrongWrite;
   return kinds;
 }
 

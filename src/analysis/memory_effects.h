@@ -17,11 +17,13 @@
 
 namespace ptxopt::analysis {
 
-// What an access does.  A strong read is a read as well (docs/soundness.md C4.3).
+// What an access does.  A strong read is a read as well (docs/soundness.md C4.3), and a strong write
+// is a write.
 enum AccessKind : std::uint8_t {
   kRead = 1u << 0,
   kWrite = 1u << 1,
   kStrongRead = 1u << 2,
+  kStrongWrite = 1u << 3,
 };
 using AccessKinds = std::uint8_t;
 

@@ -243,11 +243,12 @@ void keepBarriers(std::vector<passes::PipelineStep>& pipeline,
   std::string text;
   for (const std::string& entry : kept) text += (text.empty() ? "" : ";") + entry;
   for (passes::PipelineStep& step : pipeline) {
-    if (step.name != "basic-dbe" && step.name != "dead-sync") continue;
+    const passes::PassInfo& pass = *passes::findPass(step.name);
+    if (pass.options.find("keep=") == std::string_view::npos) continue;
     std::string& option = step.options["keep"];
     option += (option.empty() ? "" : ";") + text;
     std::string error;
-    if (passes::findPass(step.name)->create(step.options, error) == nullptr) {
+    if (pass.create(step.options, error) == nullptr) {
       throw std::invalid_argument("--keep-barriers: " + error);
     }
   }

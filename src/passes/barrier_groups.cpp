@@ -23,12 +23,17 @@ BarrierBody bodyOf(analysis::FunctionAnalyses& analyses) {
           &analyses.get<analysis::PostDominators>(), &analyses.get<analysis::Loops>(), nullptr};
 }
 
-// Addresses are computed only where spaces and objects leave a barrier for two accesses.
+// Addresses are computed only where spaces and objects leave a barrier for two accesses, or the shape
+// of the block counts.
 // `addAddresses(bodies)` does it.
 template <class AddAddresses>
 std::vector<BarrierDecision> judgeBodies(std::span<BarrierBody> bodies, const BarrierFacts& facts,
                                          const BarrierQuestion& question, bool wantRemarks,
                                          AddAddresses&& addAddresses) {
+  if (question.aim == BarrierAim::Weaken) {
+    addAddresses();
+    return BarrierJudge(bodies, facts, question, Precision::Affine, wantRemarks).run();
+  }
   BarrierJudge coarse(bodies, facts, question, std::min(question.precision, Precision::Objects),
                       wantRemarks);
   std::vector<BarrierDecision> decisions = coarse.run();

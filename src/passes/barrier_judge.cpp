@@ -7,6 +7,7 @@ namespace ptxopt::passes {
 using analysis::BarrierBody;
 using analysis::BarrierFacts;
 using analysis::Precision;
+using analysis::Relation;
 using analysis::Standing;
 using ir::Instruction;
 
@@ -16,6 +17,7 @@ namespace {
 // make more classes; where they make too many, objects are enough.
 constexpr std::uint64_t kMostEntries = 20'000'000;
 constexpr std::uint64_t kMostAffineEntries = 5'000'000;
+constexpr std::uint64_t kWarpSize = 32;
 
 // Nobody reads what a reduction over the CTA computes.
 bool isResultUnused(const ir::Function& function, const Instruction& reduction) {
@@ -66,6 +68,8 @@ BarrierJudge::BarrierJudge(std::span<const BarrierBody> bodies, const BarrierFac
       question_(question),
       precision_(precision),
       wantRemarks_(wantRemarks),
+      facts_(facts),
+      wholeWarps_(bodies.size()),
       graph_(bodies, facts, precision) {
   for (const BarrierBody& body : bodies) {
     remarks_.addFunction(body.cfg->function());
@@ -81,8 +85,18 @@ std::vector<BarrierDecision> BarrierJudge::run() {
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     return graph_.barriers()[a].depth > graph_.barriers()[b].depth;
   });
+  if (question_.aim == BarrierAim::Weaken) relation_ = Relation::TwoWarps;
   std::vector<BarrierDecision> decisions(order.size());
+  isKeptForAccesses_.assign(order.size(), false);
   for (const std::uint32_t k : order) decisions[k] = judge(graph_.barriers()[k]);
+  if (question_.aim == BarrierAim::RemoveOrGuard && precision_ == Precision::Affine) {
+    // A launch of many rows executes all of these; so what was removed so far is right for it.  One
+    // of one row executes none, so its pairs must do without them and without what was removed.
+    relation_ = Relation::TwoThreadsOfOneRow;
+    for (const std::uint32_t k : order) {
+      if (isKeptForAccesses_[k]) tryToGuard(graph_.barriers()[k], decisions[k]);
+    }
+  }
   return decisions;
 }
 
@@ -99,16 +113,47 @@ BarrierDecision BarrierJudge::judge(const Barrier& barrier) {
     decision.remark.message = remarks_.kept(functionOf(barrier), *barrier.instruction, *reason);
     return decision;
   }
-  decision.removes = true;
+  const bool isWeakened = question_.aim == BarrierAim::Weaken;
+  decision.fate = isWeakened ? BarrierFate::Weakened : BarrierFate::Removed;
   if (wantRemarks_) {
+    const ir::Function& function = functionOf(barrier);
     decision.remark.kind = RemarkKind::Passed;
     decision.remark.details = whyRemoved(barrier);
-    decision.remark.message = remarks_.removed(functionOf(barrier), *barrier.instruction) +
+    decision.remark.message = (isWeakened ? remarks_.weakened(function, *barrier.instruction)
+                                          : remarks_.removed(function, *barrier.instruction)) +
                               remarks_.counts(graph_.regions(), barrier.node, decision.remark);
   }
+  takeOut(barrier);
+  return decision;
+}
+
+// docs/soundness.md C8(ii).5, E.6.10
+void BarrierJudge::tryToGuard(const Barrier& barrier, BarrierDecision& decision) {
+  if (barrier.standing != Standing::Judged) return;  // it has a guard of its own
+  const analysis::LaunchShape& shape = bodies_[barrier.body].addresses->shape();
+  if (shape.block) return;
+  BarrierDecision guarded = decision;
+  if (reasonInRegion(barrier, guarded.remark)) return;
+  if (!functionOf(barrier).isEntry()) {
+    decision.remark.message +=
+        "\nin a launch of one row it orders nothing, but it stands in a function";
+    return;
+  }
+  decision.fate = BarrierFate::Guarded;
+  if (wantRemarks_) {
+    Remark& remark = decision.remark;
+    remark.kind = RemarkKind::Passed;
+    remark.details = {{"rule", "one row"}, {"precision", "affine"}, {"assumptions", ""}};
+    remark.message = remarks_.guarded(functionOf(barrier), *barrier.instruction) +
+                     remarks_.counts(graph_.regions(), barrier.node, remark);
+  }
+  takeOut(barrier);
+}
+
+// From now on others are judged without it.
+void BarrierJudge::takeOut(const Barrier& barrier) {
   graph_.regions().remove(barrier.node);
   loopsHaveChanged_ |= loops_[barrier.body].loseAnchor(barrier.instruction->block);
-  return decision;
 }
 
 // The precision that it takes.  A rule of alias.h is that of one pair; there may be more.
@@ -119,7 +164,7 @@ decltype(Remark::details) BarrierJudge::whyRemoved(const Barrier& barrier) {
     if (const auto pair = graph_.regions().conflict(barrier.node, Precision::Objects)) {
       const analysis::AccessClasses& classes = graph_.classes();
       rule = analysis::spelling(
-          classes.separation(classes.of(*pair->above), classes.of(*pair->below)));
+          classes.separation(classes.of(*pair->above), classes.of(*pair->below), relation_));
     } else {
       needed = Precision::Objects;
     }
@@ -143,13 +188,48 @@ std::optional<std::string> BarrierJudge::reasonToKeep(const Barrier& barrier, Re
       !isPragmaOfOthers(*before)) {
     return "a pragma stands before it";
   }
+  if (question_.aim == BarrierAim::Weaken) {
+    if (std::optional<std::string> reason = reasonNotToWeaken(barrier)) return reason;
+  }
+  return reasonInRegion(barrier, remark);
+}
+
+// docs/soundness.md C8.3, but for the accesses.
+std::optional<std::string> BarrierJudge::reasonNotToWeaken(const Barrier& barrier) {
+  const ir::Function& function = functionOf(barrier);
+  const ir::Module& module = function.module();
+  if (barrier.barrier.kind != ir::CtaBarrier::Kind::Sync) return "it computes a result as well";
+  if (barrier.standing == Standing::Guarded) return "it is executed under a condition";
+  if (module.version < isa::Version{6, 0} || !isa::satisfies(module.target, "70")) {
+    return "bar.warp.sync with threads apart takes PTX 6.0 and sm_70";
+  }
+  if (!function.isEntry()) return "it stands in a function, which knows no shape of the block";
+  const analysis::Addresses* addresses = bodies_[barrier.body].addresses;
+  const auto block = addresses == nullptr ? std::nullopt : addresses->shape().block;
+  if (!block) return "the shape of the block is not known";
+  const std::uint64_t threads = std::uint64_t{(*block)[0]} * (*block)[1] * (*block)[2];
+  if (threads % kWarpSize != 0) return "the last warp is not full";
+  std::optional<analysis::WholeWarps>& whole = wholeWarps_[barrier.body];
+  const BarrierBody& body = bodies_[barrier.body];
+  if (!whole) whole.emplace(*body.cfg, *body.liveness, facts_.effects);
+  if (!whole->allExecute(barrier.instruction->block)) {
+    return "threads may have ended before it, and bar.warp.sync waits for all of a warp";
+  }
+  return std::nullopt;
+}
+
+// What lies around it.
+std::optional<std::string> BarrierJudge::reasonInRegion(const Barrier& barrier, Remark& remark) {
   analysis::BarrierRegions& regions = graph_.regions();
   if (!regions.isWithinLimit()) return "the limit on the work for one kernel is met";
   if ((regions.marksAround(barrier.node) & analysis::kPin) != 0) {
     return !wantRemarks_ ? "" : remarks_.pin(regions, barrier.node, remark);
   }
-  if (const auto conflict = regions.conflict(barrier.node)) {
-    isAnyKeptForAccesses_ |= conflict->above && conflict->below;
+  if (const auto conflict = regions.conflict(barrier.node, Precision::Affine, relation_)) {
+    if (conflict->above && conflict->below) {
+      isAnyKeptForAccesses_ = true;
+      isKeptForAccesses_[static_cast<std::size_t>(&barrier - graph_.barriers().data())] = true;
+    }
     return !wantRemarks_
                ? ""
                : remarks_.conflict(regions, graph_.classes(), barrier.node, *conflict, remark);

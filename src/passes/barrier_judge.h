@@ -16,6 +16,7 @@
 
 #include "analysis/barrier_graph.h"
 #include "analysis/polling.h"
+#include "analysis/whole_warps.h"
 #include "passes/barrier_remarks.h"
 #include "passes/kept_barriers.h"
 
@@ -23,17 +24,27 @@ namespace ptxopt::passes {
 
 std::string_view spelling(analysis::Precision precision);
 
+// What a pass may do to a barrier that it need not keep.
+enum class BarrierAim : std::uint8_t {
+  Remove,
+  RemoveOrGuard,  // also: `@p` where p says that the block is more than one row (C8(ii).5)
+  Weaken,         // to bar.warp.sync (C8.3)
+};
+
 // What a pass asks of its barriers.
 struct BarrierQuestion {
   std::string_view pass;  // the name in the remarks
   analysis::Precision precision = analysis::Precision::Affine;
+  BarrierAim aim = BarrierAim::Remove;
   KeptBarriers kept;
 };
+
+enum class BarrierFate : std::uint8_t { Kept, Removed, Guarded, Weakened };
 
 struct BarrierDecision {
   const ir::Function* function = nullptr;
   ir::Instruction* instruction = nullptr;
-  bool removes = false;
+  BarrierFate fate = BarrierFate::Kept;
   Remark remark;
 };
 
@@ -54,8 +65,12 @@ class BarrierJudge {
   using Barrier = analysis::BarrierGraph::Barrier;
 
   BarrierDecision judge(const Barrier& barrier);
+  void tryToGuard(const Barrier& barrier, BarrierDecision& decision);
   decltype(Remark::details) whyRemoved(const Barrier& barrier);
   std::optional<std::string> reasonToKeep(const Barrier& barrier, Remark& remark);
+  std::optional<std::string> reasonNotToWeaken(const Barrier& barrier);
+  std::optional<std::string> reasonInRegion(const Barrier& barrier, Remark& remark);
+  void takeOut(const Barrier& barrier);
   bool mayLeaveLoops(const Barrier& barrier);
   void findSafeBodies();
   std::string notJudged(const Barrier& barrier) const;
@@ -69,6 +84,10 @@ class BarrierJudge {
   analysis::Precision precision_;
   bool wantRemarks_;
   bool isAnyKeptForAccesses_ = false;
+  analysis::Relation relation_ = analysis::Relation::TwoThreads;
+  std::vector<bool> isKeptForAccesses_;  // by barrier
+  const analysis::BarrierFacts& facts_;
+  std::vector<std::optional<analysis::WholeWarps>> wholeWarps_;  // by body, once asked for
   analysis::BarrierGraph graph_;
   BarrierRemarks remarks_;
   std::deque<analysis::PollingLoops> loops_;  // by body

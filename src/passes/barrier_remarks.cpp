@@ -80,6 +80,18 @@ std::string BarrierRemarks::removed(const ir::Function& function,
                      function.nameText());
 }
 
+std::string BarrierRemarks::guarded(const ir::Function& function,
+                                    const Instruction& barrier) const {
+  return fmt::format("Guarded synch: [{}] in function {}: a launch of one row leaves it out",
+                     placeOf(barrier), function.nameText());
+}
+
+std::string BarrierRemarks::weakened(const ir::Function& function,
+                                     const Instruction& barrier) const {
+  return fmt::format("Weakened synch: [{}] in function {}: it orders nothing between two warps",
+                     placeOf(barrier), function.nameText());
+}
+
 std::string BarrierRemarks::kept(const ir::Function& function, const Instruction& barrier,
                                  const std::string& reason) const {
   return fmt::format("Kept synch: [{}] in function {}: {}", placeOf(barrier), function.nameText(),

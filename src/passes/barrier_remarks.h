@@ -20,6 +20,8 @@ class BarrierRemarks {
 
   // First lines of messages.
   std::string removed(const ir::Function& function, const ir::Instruction& barrier) const;
+  std::string guarded(const ir::Function& function, const ir::Instruction& barrier) const;
+  std::string weakened(const ir::Function& function, const ir::Instruction& barrier) const;
   std::string kept(const ir::Function& function, const ir::Instruction& barrier,
                    const std::string& reason) const;
 

@@ -1,5 +1,6 @@
 #include "passes/dead_sync.h"
 
+#include "ir/make.h"
 #include "passes/barrier_groups.h"
 
 namespace ptxopt::passes {
@@ -7,6 +8,65 @@ namespace ptxopt::passes {
 namespace {
 
 using analysis::Precision;
+using ir::Instruction;
+
+// The predicate that says that the block has more than one row of threads, computed once, in front
+// of all else (docs/soundness.md C8(ii).5).
+class RowGuard {
+ public:
+  explicit RowGuard(ir::Function& function) : function_(function) {}
+
+  void putOn(Instruction& barrier) {
+    if (!hasManyRows_) make();
+    barrier.guard = hasManyRows_;
+    function_.markChanged(&barrier);
+  }
+
+ private:
+  void make() {
+    using ir::Operand;
+    const auto predicate = declare("%p_many_rows", isa::Type::Pred);
+    const auto y = declare("%r_ntid_y", isa::Type::B32);
+    const auto z = declare("%r_ntid_z", isa::Type::B32);
+    const auto yz = declare("%r_ntid_yz", isa::Type::B32);
+    const auto reg = [](ir::RegisterId id) { return Operand::ofRegister(id); };
+    append("mov.u32", {reg(y), ir::specialRegister(function_.module(), "%ntid.y")});
+    append("mov.u32", {reg(z), ir::specialRegister(function_.module(), "%ntid.z")});
+    append("or.b32", {reg(yz), reg(y), reg(z)});
+    append("setp.ne.u32", {reg(predicate), reg(yz), Operand::ofInteger(1)});
+    hasManyRows_ = ir::Guard(predicate, false);
+  }
+
+  ir::RegisterId declare(std::string_view name, isa::Type type) {
+    const ir::MadeRegister made = ir::makeRegister(function_, name, type);
+    append(made.declaration);
+    return made.id;
+  }
+  void append(std::string_view mnemonic, std::initializer_list<ir::Operand> operands) {
+    append(ir::makeInstruction(function_, mnemonic, operands));
+  }
+  void append(ir::Statement* statement) {
+    function_.insertAfter(last_, statement);
+    last_ = statement;
+  }
+
+  // Behind the declarations that the body starts with: nothing jumps there, so that it is executed
+  // once, also where a loop starts right behind.
+  static ir::Statement* endOfDeclarations(const ir::Function& function) {
+    ir::Statement* last = nullptr;
+    for (ir::Statement* at = function.body().front(); at != nullptr; at = at->next) {
+      const bool isDeclaration = at->kind == ir::StatementKind::RegisterDeclaration ||
+                                 at->kind == ir::StatementKind::VariableDeclaration;
+      if (!isDeclaration && at->kind != ir::StatementKind::Location) break;
+      last = at;
+    }
+    return last;
+  }
+
+  ir::Function& function_;
+  ir::Statement* last_ = endOfDeclarations(function_);
+  ir::Guard hasManyRows_;
+};
 
 class DeadSync : public Pass {
  public:
@@ -18,15 +78,20 @@ class DeadSync : public Pass {
 
   bool run(ir::Function& function, PassContext& context) const override {
     bool changed = false;
+    RowGuard guard(function);
     for (BarrierDecision& decision :
          groups_.decide(function, context.analyses, context.wantRemarks)) {
-      if (decision.removes) {
-        if (!context.budget.spend()) continue;
+      const bool isKept = decision.fate == BarrierFate::Kept;
+      if (!isKept && !context.budget.spend()) continue;
+      changed |= !isKept;
+      if (isKept) {
+        ++context.statistics["barriers-kept"];
+      } else if (decision.fate == BarrierFate::Removed) {
         function.erase(decision.instruction);
         ++context.statistics["barriers-removed"];
-        changed = true;
       } else {
-        ++context.statistics["barriers-kept"];
+        guard.putOn(*decision.instruction);
+        ++context.statistics["barriers-guarded"];
       }
       context.remark(std::move(decision.remark));
     }
@@ -45,6 +110,12 @@ std::unique_ptr<Pass> create(const PassOptions& given, std::string& error) {
       std::optional<KeptBarriers> kept = KeptBarriers::parse(value, error);
       if (!kept) return nullptr;
       question.kept = std::move(*kept);
+    } else if (name == "guard") {
+      if (!value.empty()) {
+        error = "guard takes no value";
+        return nullptr;
+      }
+      question.aim = BarrierAim::RemoveOrGuard;
     } else if (name != "precision") {
       error = "there is no option '" + name + "'";
       return nullptr;
@@ -67,7 +138,7 @@ std::unique_ptr<Pass> create(const PassOptions& given, std::string& error) {
 const PassInfo kDeadSync = {
     "dead-sync",
     "Removes CTA barriers that order nothing, across blocks, loops and functions.",
-    "precision=flags|objects|affine, keep=KERNEL[:LINE];...",
+    "precision=flags|objects|affine, guard, keep=KERNEL[:LINE];...",
     create,
 };
 

@@ -6,6 +6,7 @@
 #include "passes/dead_sync.h"
 #include "passes/global_opt.h"
 #include "passes/pass.h"
+#include "passes/warp_sync.h"
 
 namespace ptxopt::passes {
 
@@ -14,6 +15,7 @@ constexpr std::array kPasses = {
     &kBasicDbe,
     &kDeadSync,
     &kGlobalOpt,
+    &kWarpSync,
 };
 }  // namespace
 

@@ -1,14 +1,21 @@
-"""Holds dead-sync against what the kernels of a file say about their barriers.
+"""Holds the barrier passes against what the kernels of a file say about their barriers.
 
 Each barrier has a comment on its line:
     // goes                 removed at every precision
     // goes: objects        removed from that precision on
     // goes: only flags     removed at that precision, needed where another one has gone
+    // guarded              kept, but dead-sync<guard> leaves it out of launches of one row
+    // weakened             kept, but warp-sync makes bar.warp.sync of it
     // stays                kept; taking it out by hand makes a difference that ptxrun sees
-    // stays, unseen: WHY   kept; ptxrun cannot see the difference
+    // stays, unseen: WHY   kept; ptxrun cannot see the difference (also: guarded, weakened)
 Text behind these words is for the reader.  Every kernel with a LAUNCH comment must do what it did
 before, as `ptxrun --compare` sees it; with --values by its results alone (ptxrun takes the end of a
 thread for no synchronisation, and programs do).  With --ptxas the results must be accepted.
+
+--guard and --warp-sync try that pass alone, not dead-sync at its precisions.  With --guard every
+kernel is launched in one row and in several: without a guarded barrier, those of several rows must
+differ; without one that stays, those of one row.  With --warp-sync no weakened barrier may be left
+out, and one that stays may not be weakened by hand either.
 """
 import argparse
 import re
@@ -17,22 +24,51 @@ import sys
 import tempfile
 
 PRECISIONS = ["flags", "objects", "affine"]
-MARK = re.compile(r"\bbar(rier)?\.[^/]*;[^/]*//\s*(?P<word>goes|stays)(?P<rest>.*)$")
+WORDS = "goes|guarded|weakened|stays"
+MARK = re.compile(rf"\bbar(rier)?\.[^/]*;[^/]*//\s*(?P<word>{WORDS})(?P<rest>.*)$")
+BARRIER = re.compile(r"\s*(@!?\S+\s+)?bar(rier)?\.(cta\.)?(sync|red|arrive)")
 LAUNCH = re.compile(r'^// LAUNCH: .*"kernel": *"([^"]+)"')
+ONE_ROW = ["64"]
+SEVERAL_ROWS = ["32,2", "4,4,4"]
 
 
 class Barrier:
     def __init__(self, line, text, word, rest):
-        self.line, self.text = line, text
+        self.line, self.text, self.word = line, text, word
         match = re.match(r":\s*(only )?(\w+)", rest)
         named = match and match.group(2) in PRECISIONS
         first = PRECISIONS.index(match.group(2)) if named else 0
         last = first if named and match.group(1) else len(PRECISIONS) - 1
         self.removed_at = range(first, last + 1) if word == "goes" else range(0)
         self.seen = not rest.lstrip().startswith(", unseen")
+        self.comment = text[text.index("//"):]
 
-    def is_removed(self, precision):
-        return precision in self.removed_at
+
+class Mode:
+    """A way to call ptxopt, and what it does to a barrier."""
+
+    def __init__(self, name, passes, fate_of, shapes=None):
+        self.name, self.passes, self.fate_of = name, passes, fate_of
+        self.shapes = shapes or [None]
+
+
+def of_precision(index):
+    def fate_of(barrier):
+        return "removed" if index in barrier.removed_at else "kept"
+    name = PRECISIONS[index]
+    return Mode(name, f"dead-sync<precision={name}>", fate_of)
+
+
+def of_guard(barrier):
+    return {"goes": "removed", "guarded": "guarded"}.get(barrier.word, "kept")
+
+
+def of_warp_sync(barrier):
+    return "weakened" if barrier.word == "weakened" else "kept"
+
+
+GUARD = Mode("guard", "dead-sync<guard>", of_guard, ONE_ROW + SEVERAL_ROWS)
+WARP_SYNC = Mode("warp-sync", "warp-sync", of_warp_sync)
 
 
 def read(path):
@@ -46,7 +82,7 @@ def barriers_of(lines):
         match = MARK.search(text)
         if match:
             found.append(Barrier(number, text, match["word"], match["rest"]))
-        elif re.match(r"\s*(@!?\S+\s+)?bar(rier)?\.(cta\.)?(sync|red|arrive)", text):
+        elif BARRIER.match(text):
             sys.exit(f"line {number + 1}: what becomes of this barrier is not said")
     return found
 
@@ -54,6 +90,12 @@ def barriers_of(lines):
 def write(path, lines):
     with open(path, "w") as file:
         file.write("\n".join(lines))
+
+
+def fate_in(line):
+    if re.match(r"\s*@%p_many_rows_* bar", line):
+        return "guarded"
+    return "weakened" if re.match(r"\s*bar\.warp\.sync", line) else "kept"
 
 
 class Checker:
@@ -65,34 +107,33 @@ class Checker:
         self.options = ["--no-races"] if arguments.values else []
         self.problems = []
 
-    def optimize(self, precision):
-        out = f"{self.folder}/{precision}.ptx"
-        step = f"--passes=dead-sync<precision={precision}>"
-        subprocess.run([self.arguments.ptxopt, "-q", "--verify-each", step, self.arguments.file,
-                        "-o", out], check=True)
+    def optimize(self, mode):
+        out = f"{self.folder}/{mode.name}.ptx"
+        subprocess.run([self.arguments.ptxopt, "-q", "--verify-each", f"--passes={mode.passes}",
+                        self.arguments.file, "-o", out], check=True)
         return out
 
     # ptxrun's verdict on FILE against the input, for the kernels that the comments launch.
-    def compare(self, path, kernels):
-        worst, text = 0, ""
+    def compare(self, path, kernels, shapes):
         for kernel in kernels:
-            run = subprocess.run([self.arguments.ptxrun, "--compare", self.arguments.file, path,
-                                  "--kernel", kernel, "--schedules",
-                                  str(self.arguments.schedules), *self.options],
-                                 capture_output=True, text=True)
-            if run.returncode:
-                worst, text = run.returncode, run.stdout + run.stderr
-                break
-        return worst, text
+            for shape in shapes:
+                run = subprocess.run([self.arguments.ptxrun, "--compare", self.arguments.file, path,
+                                      "--kernel", kernel, "--schedules",
+                                      str(self.arguments.schedules), *self.options,
+                                      *(["--block", shape] if shape else [])],
+                                     capture_output=True, text=True)
+                if run.returncode:
+                    return run.returncode, run.stdout + run.stderr
+        return 0, ""
 
-    def check_removed(self, precision, out):
-        index = PRECISIONS.index(precision)
-        left = [line for line in read(out) if MARK.search(line)]
-        expected = [b.text for b in self.barriers if not b.is_removed(index)]
-        for text in set(left) | set(expected):
-            if left.count(text) != expected.count(text):
-                what = "kept" if left.count(text) > expected.count(text) else "removed"
-                self.problems.append(f"{precision}: {what}, but should not be: {text.strip()}")
+    def check_fates(self, mode, out):
+        left = [(line[line.index("//"):], fate_in(line)) for line in read(out) if MARK.search(line)]
+        expected = [(b.comment, mode.fate_of(b)) for b in self.barriers
+                    if mode.fate_of(b) != "removed"]
+        for one in set(left) | set(expected):
+            if left.count(one) != expected.count(one):
+                what = "is" if left.count(one) > expected.count(one) else "should be"
+                self.problems.append(f"{mode.name}: {what} {one[1]}: {one[0]}")
 
     def kernel_around(self, line):
         name = None
@@ -102,24 +143,37 @@ class Checker:
                 name = match.group(1)
         return name
 
-    def check_needed(self, precision, out):
-        index = PRECISIONS.index(precision)
+    # What a line could wrongly become, and the launches that must see it.
+    def wrong_lines(self, mode, fate, line):
+        if mode is GUARD:
+            return [("", SEVERAL_ROWS if fate == "guarded" else ONE_ROW)]
+        if mode is WARP_SYNC and fate == "kept":
+            return [(re.sub(r"bar(rier)?\.[^;]*;", "bar.warp.sync -1;", line), mode.shapes)]
+        return [("", mode.shapes)]
+
+    def check_needed(self, mode, out):
         lines = read(out)
         for barrier in self.barriers:
-            if barrier.is_removed(index) or not barrier.seen:
+            fate = mode.fate_of(barrier)
+            if fate == "removed" or not barrier.seen:
                 continue
             kernel = self.kernel_around(barrier.line)
             kernels = [kernel] if kernel in self.launches else self.launches
-            at = [k for k, text in enumerate(lines) if text == barrier.text]
+            at = [k for k, text in enumerate(lines)
+                  if text.endswith(barrier.comment) and fate_in(text) == fate]
+            if fate == "kept":
+                at = [k for k in at if lines[k] == barrier.text]
             if len(at) != 1:
                 self.problems.append(f"give it a comment of its own: {barrier.text.strip()}")
                 continue
-            path = f"{self.folder}/without.ptx"
-            write(path, lines[:at[0]] + lines[at[0] + 1:])
-            verdict, text = self.compare(path, kernels)
-            if verdict != 2:
-                self.problems.append(f"line {barrier.line + 1} of {kernel}: without it nothing "
-                                     f"changes ({verdict}): {barrier.text.strip()}\n{text}")
+            for line, shapes in self.wrong_lines(mode, fate, lines[at[0]]):
+                path = f"{self.folder}/wrong.ptx"
+                write(path, lines[:at[0]] + [line] * bool(line) + lines[at[0] + 1:])
+                verdict, text = self.compare(path, kernels, shapes)
+                if verdict != 2:
+                    instead = f"with {line.strip()}" if line else "without it"
+                    self.problems.append(f"line {barrier.line + 1} of {kernel}: {instead} nothing "
+                                         f"changes ({verdict}): {barrier.text.strip()}\n{text}")
 
     def check_accepted(self, path):
         run = subprocess.run([self.arguments.ptxas, "-arch", self.arguments.arch, path, "-o",
@@ -127,18 +181,18 @@ class Checker:
         if run.returncode:
             self.problems.append("ptxas: " + run.stderr)
 
-    def run(self):
-        for precision in PRECISIONS:
-            out = self.optimize(precision)
-            self.check_removed(precision, out)
+    def run(self, modes):
+        for mode in modes:
+            out = self.optimize(mode)
+            self.check_fates(mode, out)
             if self.arguments.ptxas:
                 self.check_accepted(out)
                 continue
-            verdict, text = self.compare(out, self.launches)
+            verdict, text = self.compare(out, self.launches, mode.shapes)
             if verdict:
-                self.problems.append(f"{precision}: ptxrun says {verdict}: {text}")
+                self.problems.append(f"{mode.name}: ptxrun says {verdict}: {text}")
         if not self.arguments.ptxas:
-            self.check_needed(PRECISIONS[-1], out)
+            self.check_needed(modes[-1], out)
         return self.problems
 
 
@@ -148,14 +202,17 @@ def main():
     parser.add_argument("--ptxopt", required=True)
     parser.add_argument("--ptxrun", required=True)
     parser.add_argument("--ptxas", help="only check that it accepts the results")
+    parser.add_argument("--guard", action="store_const", const=GUARD, dest="mode")
+    parser.add_argument("--warp-sync", action="store_const", const=WARP_SYNC, dest="mode")
     parser.add_argument("--values", action="store_true", help="look for no races")
     parser.add_argument("--schedules", type=int, default=20)
     arguments = parser.parse_args()
+    modes = [arguments.mode] if arguments.mode else list(map(of_precision, range(len(PRECISIONS))))
     targets = [line.split()[1].rstrip(",") for line in read(arguments.file)
                if line.startswith(".target")]
     arguments.arch = targets[0]
     with tempfile.TemporaryDirectory() as folder:
-        problems = Checker(arguments, folder).run()
+        problems = Checker(arguments, folder).run(modes)
     print("\n".join(problems))
     return 1 if problems else 0
 

@@ -1,0 +1,72 @@
+#include "ir/make.h"
+
+#include <algorithm>
+#include <string>
+
+#include "ir/module.h"
+
+namespace ptxopt::ir {
+
+Instruction* makeInstruction(Function& function, std::string_view mnemonic,
+                             std::initializer_list<Operand> operands) {
+  isa::Shape shape;
+  for (const Operand& operand : operands) {
+    const bool isAddress = operand.kind == OperandKind::Address;
+    shape.push(isAddress ? isa::OperandShape::Address : isa::OperandShape::Scalar);
+  }
+  auto* made = function.arena().create<Instruction>(operands.size() * sizeof(Operand));
+  made->kind = StatementKind::Instruction;
+  made->form = &function.module().forms().get(mnemonic, shape);
+  made->operandCount = static_cast<std::uint16_t>(operands.size());
+  std::ranges::copy(operands, made->operands().begin());
+  std::size_t k = 0;
+  for (Operand& operand : made->operands()) {
+    const isa::OperandRole role = made->form->role(k++);
+    if (operand.kind != OperandKind::Register) continue;
+    operand.reads = role.reads;
+    operand.writes = role.writes;
+  }
+  return made;
+}
+
+namespace {
+
+bool isTaken(const Function& function, std::string_view name) {
+  const Module& module = function.module();
+  const auto isNamed = [&](NameId id) { return module.text(id) == name; };
+  for (const RegisterRange& range : function.registers()) {
+    if (isNamed(range.name)) return true;
+  }
+  for (const Symbol& symbol : function.localSymbols()) {
+    if (isNamed(symbol.name)) return true;
+  }
+  for (std::uint32_t k = 0; k < module.symbolCount(); ++k) {
+    if (isNamed(module.symbolAt(SymbolId{k}).name)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+MadeRegister makeRegister(Function& function, std::string_view name, isa::Type type) {
+  std::string free(name);
+  while (isTaken(function, free)) free += '_';
+  auto* declaration = function.arena().create<RegisterDeclaration>(0);
+  declaration->kind = StatementKind::RegisterDeclaration;
+  declaration->firstRange = static_cast<std::uint32_t>(function.registers().size());
+  declaration->rangeCount = 1;
+  RegisterRange range;
+  range.name = function.module().name(free);
+  range.type = type;
+  return {function.addRegisters(range), declaration};
+}
+
+Operand specialRegister(Module& module, std::string_view name) {
+  Operand operand;
+  operand.kind = OperandKind::SpecialRegister;
+  operand.id = static_cast<std::uint32_t>(module.name(name));
+  operand.immediate = isa::findSpecialRegister(name) - isa::specialRegisters().data();
+  return operand;
+}
+
+}  // namespace ptxopt::ir

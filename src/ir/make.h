@@ -1,0 +1,27 @@
+// Statements that passes add to a function.  Nothing here puts one into the body: that is
+// Function::insertAfter and insertBefore.
+#pragma once
+
+#include <initializer_list>
+#include <string_view>
+
+#include "ir/function.h"
+
+namespace ptxopt::ir {
+
+// Operands that are no groups; what they read and write follows from the instruction table.
+Instruction* makeInstruction(Function& function, std::string_view mnemonic,
+                             std::initializer_list<Operand> operands);
+
+struct MadeRegister {
+  RegisterId id = RegisterId::None;
+  RegisterDeclaration* declaration = nullptr;
+};
+// `name`, with as many underscores behind it as it takes to be nobody else's in the function or the
+// module.  O(registers' declarations + symbols).
+MadeRegister makeRegister(Function& function, std::string_view name, isa::Type type);
+
+// "%ntid.y": one of isa::specialRegisters().
+Operand specialRegister(Module& module, std::string_view name);
+
+}  // namespace ptxopt::ir
