@@ -185,8 +185,7 @@ AliasRule AccessClasses::separation(const AccessClass& above, const AccessClass&
 
 bool AccessClasses::mayConflict(const AccessClass& above, const AccessClass& below,
                                 Relation relation) const {
-  return mayOverlapAndMatter(above, below) &&
-         separation(above, below, relation) == AliasRule::None;
+  return mayOverlapAndMatter(above, below) && separation(above, below, relation) == AliasRule::None;
 }
 
 namespace {

@@ -34,7 +34,7 @@ struct AliasAssumptions {
 };
 
 enum class Threads : std::uint8_t {
-  Same,       // both by one thread
+  Same,            // both by one thread
   Different,       // by two threads of one CTA
   DifferentWarps,  // by threads of two warps of one CTA
   Any,

@@ -68,9 +68,9 @@ class BarrierRegions {
   // the last one that it arrives at, and its accesses above have nothing else to order them before
   // what other threads do below, however far below.  The memory model gives the end of a thread no
   // synchronisation, so that no later barrier will do (docs/soundness.md A1.11, E.6).
-  std::optional<AccessClasses::Conflict> conflict(
-      Node barrier, Precision precision = Precision::Affine,
-      Relation relation = Relation::TwoThreads) const;
+  std::optional<AccessClasses::Conflict> conflict(Node barrier,
+                                                  Precision precision = Precision::Affine,
+                                                  Relation relation = Relation::TwoThreads) const;
   void remove(Node barrier);
 
   // ---- explaining: walks through the region, O(nodes / 64 + its pieces and events) -------------

@@ -17,8 +17,8 @@
 
 namespace ptxopt::analysis {
 
-// What an access does.  A strong read is a read as well (docs/soundness.md C4.3), and a strong write
-// is a write.
+// What an access does.  A strong read is a read as well (docs/soundness.md C4.3), and a strong
+// write is a write.
 enum AccessKind : std::uint8_t {
   kRead = 1u << 0,
   kWrite = 1u << 1,

@@ -76,9 +76,8 @@ WholeWarps::WholeWarps(const Cfg& cfg, const Liveness& liveness, const CallEffec
   close(cfg, parted, true);
   for (BlockId b = 0; b < cfg.blockCount(); ++b) {
     // An end in its last statement is behind what the block itself does.
-    const bool isParted = std::ranges::any_of(cfg.predecessors(b), [&](BlockId p) {
-      return parted.test(p);
-    });
+    const bool isParted =
+        std::ranges::any_of(cfg.predecessors(b), [&](BlockId p) { return parted.test(p); });
     if (uniformity.isUniform(b) && !isParted) all_.set(b);
   }
 }

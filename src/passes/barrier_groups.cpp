@@ -23,9 +23,8 @@ BarrierBody bodyOf(analysis::FunctionAnalyses& analyses) {
           &analyses.get<analysis::PostDominators>(), &analyses.get<analysis::Loops>(), nullptr};
 }
 
-// Addresses are computed only where spaces and objects leave a barrier for two accesses, or the shape
-// of the block counts.
-// `addAddresses(bodies)` does it.
+// Addresses are computed only where spaces and objects leave a barrier for two accesses, or the
+// shape of the block counts. `addAddresses(bodies)` does it.
 template <class AddAddresses>
 std::vector<BarrierDecision> judgeBodies(std::span<BarrierBody> bodies, const BarrierFacts& facts,
                                          const BarrierQuestion& question, bool wantRemarks,
