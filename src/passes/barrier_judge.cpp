@@ -40,14 +40,6 @@ bool isResultUnused(const ir::Function& function, const Instruction& reduction) 
   });
 }
 
-// A pragma is about what follows it; of these it is known that no barrier is meant (A5.5).
-bool isPragmaOfOthers(const ir::Statement& statement) {
-  const auto* pragma = statement.as<ir::Pragma>();
-  return pragma != nullptr &&
-         (pragma->text.starts_with("\"nounroll\"") || pragma->text.starts_with("\"frequency") ||
-          pragma->text.starts_with("\"used_bytes_mask"));
-}
-
 }  // namespace
 
 std::string_view spelling(Precision precision) {
@@ -183,11 +175,6 @@ std::optional<std::string> BarrierJudge::reasonToKeep(const Barrier& barrier, Re
     return "its result is data";
   }
   if (const char* reason = question_.kept.whyKept(function, instruction)) return reason;
-  const ir::Statement* before = instruction.previous;
-  if (before != nullptr && before->kind == ir::StatementKind::Pragma &&
-      !isPragmaOfOthers(*before)) {
-    return "a pragma stands before it";
-  }
   if (question_.aim == BarrierAim::Weaken) {
     if (std::optional<std::string> reason = reasonNotToWeaken(barrier)) return reason;
   }

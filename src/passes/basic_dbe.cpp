@@ -201,12 +201,6 @@ class Cleaner {
       separator.obstacle = reason;
       return false;
     }
-    // A pragma is about what follows it.
-    if (instruction.previous != nullptr &&
-        instruction.previous->kind == ir::StatementKind::Pragma) {
-      separator.obstacle = "a pragma stands before it";
-      return false;
-    }
     if (!context_.budget.spend()) return false;
 
     if (context_.wantRemarks) {

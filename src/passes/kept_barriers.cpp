@@ -7,27 +7,54 @@ namespace ptxopt::passes {
 
 namespace {
 
-// The line of text in which `offset` stands, without its end.
-std::string_view lineAt(std::string_view text, std::size_t offset) {
-  const std::size_t before = offset == 0 ? std::string_view::npos : text.rfind('\n', offset - 1);
-  const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
-  return text.substr(begin, std::min(text.find('\n', offset), text.size()) - begin);
+// What says nothing and does nothing between a comment and the barrier below it: compilers put
+// comments of their own around inline assembly, and braces, labels and .loc between.
+bool isTransparent(const ir::Statement& statement) {
+  switch (statement.kind) {
+    case ir::StatementKind::Label:
+    case ir::StatementKind::ScopeBegin:
+    case ir::StatementKind::ScopeEnd:
+    case ir::StatementKind::Location:
+      return true;
+    default:
+      return false;
+  }
 }
 
-// A comment on the barrier's line says `ptxopt: keep`, or one above it with nothing between them
-// but comments: compilers put some of their own around inline assembly.
-bool isKeptByComment(std::string_view text, std::size_t offset) {
-  const auto asks = [](std::string_view part) {
-    return part.find("ptxopt: keep") != std::string_view::npos;
-  };
-  std::string_view line = lineAt(text, offset);
-  if (asks(line)) return true;
-  while (line.data() != text.data()) {
-    line = lineAt(text, static_cast<std::size_t>(line.data() - text.data()) - 1);
-    const std::string_view word = line.substr(std::min(line.find_first_not_of(" \t"), line.size()));
-    const bool isComment = word.starts_with("//") || word.starts_with("/*");
-    if (!isComment && !word.starts_with(".loc")) return false;
-    if (isComment && asks(word)) return true;
+// A comment on one of the lines of the barrier says `ptxopt: keep`, or one above them, up to the
+// line of the last statement that does anything.
+bool isKeptByComment(const ir::Function& function, const ir::Instruction& barrier) {
+  const std::string_view text = function.module().source().text();
+  // npos + 1 is 0.
+  const std::size_t lineBegin = text.rfind('\n', barrier.source.begin) + 1;
+  const ir::Statement* above = barrier.previous;
+  while (above != nullptr && (isTransparent(*above) || !above->source.valid() ||
+                              above->source.end > lineBegin)) {
+    above = above->previous;
+  }
+  std::size_t begin = above != nullptr ? above->source.end : function.bodySource.begin;
+  begin = std::min(text.find('\n', begin), lineBegin);
+  const std::size_t end = std::min(text.find('\n', barrier.source.end), text.size());
+  return text.substr(begin, end - begin).find("ptxopt: keep") != std::string_view::npos;
+}
+
+// A pragma is about what follows it; of these it is known that no barrier is meant (docs/soundness.md
+// A5.5).
+bool isAboutOthers(const ir::Pragma& pragma) {
+  const bool isOne = std::ranges::count(pragma.text, '"') == 2;
+  return isOne &&
+         (pragma.text == "\"nounroll\"" || pragma.text.starts_with("\"frequency") ||
+          pragma.text.starts_with("\"used_bytes_mask"));
+}
+
+// docs/soundness.md A7.5
+bool isBelowPragma(const ir::Instruction& barrier) {
+  for (const ir::Statement* above = barrier.previous; above != nullptr; above = above->previous) {
+    if (const auto* pragma = above->as<ir::Pragma>()) {
+      if (!isAboutOthers(*pragma)) return true;
+    } else if (!isTransparent(*above)) {
+      return false;
+    }
   }
   return false;
 }
@@ -61,7 +88,7 @@ const char* KeptBarriers::whyKept(const ir::Function& function,
                                   const ir::Instruction& barrier) const {
   if (!barrier.source.valid()) return nullptr;
   const SourceText& source = function.module().source();
-  if (isKeptByComment(source.text(), barrier.source.begin)) {
+  if (isKeptByComment(function, barrier)) {
     return "a comment asks for it (ptxopt: keep)";
   }
   for (const Entry& entry : entries_) {
@@ -70,6 +97,7 @@ const char* KeptBarriers::whyKept(const ir::Function& function,
       return "the command line asks for it (--keep-barriers)";
     }
   }
+  if (isBelowPragma(barrier)) return "a pragma stands before it";
   return nullptr;
 }
 

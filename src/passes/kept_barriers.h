@@ -1,4 +1,5 @@
-// Barriers that somebody asked to keep: a comment in the PTX, or the option keep= of a pass.
+// Barriers that somebody asked to keep: a comment or a pragma in the PTX, or the option keep= of a
+// pass.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +18,8 @@ class KeptBarriers {
   // none where a line is no number.
   static std::optional<KeptBarriers> parse(std::string_view text, std::string& error);
 
-  // Who asks for the barrier, or null.  O(length of its line + entries).
+  // Who asks for the barrier, or null.  O(text back to the statement above +
+  // entries).
   const char* whyKept(const ir::Function& function, const ir::Instruction& barrier) const;
 
  private:
