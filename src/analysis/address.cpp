@@ -121,8 +121,10 @@ class Addresses::AccessBuilder {
   }
 
   FormId formOf(const Instruction& instruction, const Operand& operand, isa::Space space) {
-    // An address without a register has the width of its window.
-    const unsigned bits = space == isa::Space::Shared ? 32 : 64;
+    // The width of its window.  Wider addresses are truncated.
+    const bool isNarrow =
+        space == isa::Space::Shared || ssa_.cfg().function().module().addressSize == 32;
+    const unsigned bits = isNarrow ? 32 : 64;
     const auto offset = static_cast<std::uint64_t>(operand.immediate);
     // Offsets are 32 bits (A4); how a larger one is extended is not known.
     const bool isFar = operand.immediate < INT32_MIN || operand.immediate > INT32_MAX;
@@ -135,7 +137,8 @@ class Addresses::AccessBuilder {
       case ir::AddressBase::Register: {
         const FormId base = out_.formOfValue_[ssa_.use(instruction, operand)];
         if (base == kNone || (isFar && forms_.form(base).bits > 32)) return kNone;
-        return forms_.add(base, forms_.constant(offset, forms_.form(base).bits));
+        const FormId sum = forms_.add(base, forms_.constant(offset, forms_.form(base).bits));
+        return forms_.form(sum).bits > bits ? forms_.truncate(sum, bits) : sum;
       }
     }
     return kNone;

@@ -512,6 +512,16 @@ isa::Space commonSpace(const Access& a, const Access& b) {
   return isa::Space::None;
 }
 
+// Equal numbers are equal addresses: they belong to one window.  Generic addresses of global memory
+// are the addresses themselves (C3.2).
+bool haveOneWindow(const Access& a, const Access& b) {
+  const auto window = [](const Access& access) {
+    const isa::Space named = access.instruction->form->space;
+    return named == isa::Space::Global ? isa::Space::None : named;
+  };
+  return window(a) == window(b) || commonSpace(a, b) != isa::Space::None;
+}
+
 }  // namespace
 
 std::string_view spelling(AliasRule rule) {
@@ -584,7 +594,7 @@ AliasRule disjoint(const Access& a, const Access& b, Threads threads,
     return areWarps ? AliasRule::OneWarp : AliasRule::OneThread;
   }
   if (!isAffine || a.origin != b.origin || a.address == kNone || b.address == kNone ||
-      a.size == 0 || b.size == 0) {
+      a.size == 0 || b.size == 0 || !haveOneWindow(a, b)) {
     return AliasRule::None;
   }
   // a - b is in here if and only if they meet.

@@ -208,7 +208,28 @@ LeafId LinearForms::product(LeafId a, LeafId b) {
 FormId LinearForms::truncate(FormId a, unsigned bits) {
   const Form given = form(a);
   assert(bits <= given.bits);
-  return make(bits, given.constant, std::vector<Term>(given.terms.begin(), given.terms.end()));
+  if (bits == given.bits) return a;
+  const std::vector<Term> terms(given.terms.begin(), given.terms.end());
+  const std::uint64_t givenConstant = given.constant;
+  std::uint64_t constant = givenConstant;
+  std::vector<Term> kept;
+  for (const Term& term : terms) {
+    const LeafKey key = leaves_[term.leaf].key;
+    const bool isExtension =
+        key.kind == LeafKind::ZeroExtended || key.kind == LeafKind::SignExtended;
+    if (!isExtension || key.bits < bits) {
+      kept.push_back(term);
+      continue;
+    }
+    // Of an extension the low bits are those of what was extended.
+    const Form inner = form(truncate(key.id, bits));
+    constant += term.coefficient * inner.constant;
+    for (const Term& one : inner.terms) {
+      kept.push_back({one.leaf, term.coefficient * one.coefficient});
+    }
+  }
+  if (kept.size() > kMostTerms) return make(bits, givenConstant, terms);
+  return make(bits, constant, std::move(kept));
 }
 
 Interval LinearForms::sum(FormId a) const {

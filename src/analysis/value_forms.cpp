@@ -50,10 +50,10 @@ bool isBroadcast(const Instruction& instruction) {
   return isNumber(2, 0) && isNumber(3, 31) && isNumber(4, 0xffffffffu);
 }
 
-// The first instructions, as far as no thread can have ended before them.
+// The first instructions of an entry, as far as no thread can have ended before them.
 std::uint32_t countBeforeAnyEnd(const Ssa& ssa) {
   const Cfg& cfg = ssa.cfg();
-  if (!cfg.inEdges(cfg.entry()).empty()) return 0;
+  if (!cfg.function().isEntry() || !cfg.inEdges(cfg.entry()).empty()) return 0;
   const auto [first, end] = ssa.instructions().of(cfg.entry());
   for (std::uint32_t n = first; n < end; ++n) {
     const isa::Form& form = *ssa.instructions()[n].form;
@@ -139,7 +139,11 @@ class Evaluator {
   void noteNumber(FormId id, ValueId v) {
     const Form form = forms_.form(id);
     if (form.terms.size() != 1 || form.terms[0].coefficient != 1 || form.constant != 0) return;
-    if (forms_.leaf(form.terms[0].leaf).key.bits == form.bits) valueOf_[form.terms[0].leaf] = v;
+    const LeafKey& key = forms_.leaf(form.terms[0].leaf).key;
+    // As an unsigned number it is another one than a sign extension.
+    if (key.bits == form.bits && key.kind != LeafKind::SignExtended) {
+      valueOf_[form.terms[0].leaf] = v;
+    }
   }
 
   // What a leaf can be in a block, by the branches above it.
@@ -510,7 +514,8 @@ class Evaluator {
     leaf.uniform = std::ranges::all_of(sources, isUniform);
     const auto result = static_cast<std::uint32_t>(&target - instruction.operands().data());
     const LeafId id = forms_.internOperation(leaf, {&form, sources, result, leaf.interval});
-    if (const std::optional<unsigned> low = changesOnlyBitsBelow(instruction, bitsOf(v))) {
+    if (const std::optional<unsigned> low = changesOnlyBitsBelow(instruction, bitsOf(v));
+        low && *low < bitsOf(v)) {
       pointers_.addUnion(id, {sources[0]}, *low);
     } else {
       pointers_.addLoss(id, std::move(sources));

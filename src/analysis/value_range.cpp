@@ -651,7 +651,7 @@ class ValueRanges::Solver {
   // No bits: nothing is known.
   ValueRange evaluate(const Instruction& instruction, unsigned bits) const {
     const isa::Form& form = *instruction.form;
-    if (form.has(".sat") || form.readsCarry) return {};
+    if (form.has(".sat") || form.has(".relu") || form.readsCarry) return {};
     const bool isSigned = isa::isSigned(form.type);
     const auto source = [&](std::size_t k, unsigned width) {
       const Operand* operand = instruction.operand(k);
