@@ -209,27 +209,27 @@ FormId LinearForms::truncate(FormId a, unsigned bits) {
   const Form given = form(a);
   assert(bits <= given.bits);
   if (bits == given.bits) return a;
-  const std::vector<Term> terms(given.terms.begin(), given.terms.end());
-  const std::uint64_t givenConstant = given.constant;
-  std::uint64_t constant = givenConstant;
-  std::vector<Term> kept;
-  for (const Term& term : terms) {
-    const LeafKey key = leaves_[term.leaf].key;
-    const bool isExtension =
-        key.kind == LeafKind::ZeroExtended || key.kind == LeafKind::SignExtended;
-    if (!isExtension || key.bits < bits) {
-      kept.push_back(term);
+  // Of an extension the low bits are those of what was extended.
+  const auto isSeenThrough = [&](const LeafKey& key) {
+    return (key.kind == LeafKind::ZeroExtended || key.kind == LeafKind::SignExtended) &&
+           key.bits >= bits;
+  };
+  std::uint64_t constant = given.constant;
+  std::vector<Term> terms;
+  for (const Term& term : given.terms) {
+    const LeafKey& key = leaves_[term.leaf].key;
+    if (!isSeenThrough(key)) {
+      terms.push_back(term);
       continue;
     }
-    // Of an extension the low bits are those of what was extended.
-    const Form inner = form(truncate(key.id, bits));
-    constant += term.coefficient * inner.constant;
-    for (const Term& one : inner.terms) {
-      kept.push_back({one.leaf, term.coefficient * one.coefficient});
+    const Form extended = form(key.id);
+    constant += term.coefficient * extended.constant;
+    for (const Term& inner : extended.terms) {
+      terms.push_back({inner.leaf, term.coefficient * inner.coefficient});
     }
   }
-  if (kept.size() > kMostTerms) return make(bits, givenConstant, terms);
-  return make(bits, constant, std::move(kept));
+  if (terms.size() <= kMostTerms) return make(bits, constant, std::move(terms));
+  return make(bits, given.constant, {given.terms.begin(), given.terms.end()});
 }
 
 Interval LinearForms::sum(FormId a) const {

@@ -188,6 +188,20 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"StrideThatWraps", None, kRow,
              "shl.b32 %r1, %r30, 30; add.u32 %r1, %r1, %r32; st.shared.u32 [%r1], 0;"
              "st.shared.u32 [%r1], 0;"},
+        // The window of shared memory has 32 bits, and a wider address is truncated.
+        Case{"StrideBeyondTheWindow", None, kRow,
+             "cvt.u64.u32 %rd1, %r30; shl.b64 %rd1, %rd1, 32; add.u64 %rd1, %rd1, %rd12;"
+             "st.shared.u32 [%rd1], 0; st.shared.u32 [%rd1], 0;"},
+        Case{"DistanceBeyondTheWindow", None, kRow,
+             "add.u64 %rd1, %rd12, 0x100000000; st.shared.u32 [%rd1], 0; st.shared.u32 [A], 0;"},
+        Case{"SlotInAWideRegister", Injective, kRow,
+             "cvt.u64.u32 %rd1, %r35; st.shared.u32 [%rd1], 0; st.shared.u32 [%r35], 0;"},
+        // What is extended may have wrapped; its low bits are what they were.
+        Case{"WrappedIndexInAWideRegister", Injective, kRow,
+             "add.u32 %r1, %r34, %r30; mul.wide.s32 %rd1, %r1, 4; add.u64 %rd1, %rd1, %rd12;"
+             "st.shared.u32 [%rd1], 0; mad.lo.u32 %r2, %r1, 4, %r32; st.shared.u32 [%r2], 0;"},
+        Case{"TwoWindows", None, kRow,
+             "cvt.u64.u32 %rd1, %r34; st.shared.u32 [%rd1], 0; st.u32 [%rd1+4], 0;"},
         Case{"OpaqueBaseInALoop", None, kRow,
              R"(
              LOOP:

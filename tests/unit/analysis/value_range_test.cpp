@@ -78,6 +78,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"Lane", "mov.u32 %r1, %laneid;", "0..31"},
         Case{"Volatile", "mov.u32 %r1, %smid;", "?"},
         Case{"Add", "add.u32 %r1, %r18, 5;", "5..1028"},
+        Case{"ClampedAtZero", "sub.s32 %r1, %r18, 2000; min.relu.s32 %r1, %r1, 5;", "?"},
         Case{"AddWraps", "add.u32 %r1, %r19, 1;", "?"},
         Case{"AddOfUnknown", "add.u32 %r1, %r19, %r18;", "?"},
         Case{"SubMayWrap", "sub.u32 %r1, %r18, 1;", "0..4294967295 signed -1..1022"},
