@@ -94,6 +94,22 @@ class KernelText {
          ", " + operand() + ", " + pick({constant(), operand()}) + ";");
   }
 
+  // Warps, lanes and partners; of %r20, the linear id, too.
+  void ofWarps(const std::string& target) {
+    const std::string id = pick({"%r11", "%r11", "%r20", target});
+    switch (random_() % 4) {
+      case 0:
+        return line("shr.u32 " + target + ", " + id + ", " + pick({"5", "5", "4", "3", "6"}) + ";");
+      case 1:
+        return line("xor.b32 " + target + ", " + id + ", " + pick({"1", "31", "5", "32"}) + ";");
+      case 2:
+        return line("and.b32 " + target + ", " + id + ", " +
+                    pick({"31", "-32", "-2", "32", "63", "48"}) + ";");
+      default:
+        return line("div.u32 " + target + ", " + id + ", " + pick({"32", "16", "64", "24"}) + ";");
+    }
+  }
+
   void statements(unsigned count) {
     for (unsigned k = 0; k < count; ++k) statement();
   }
@@ -163,8 +179,19 @@ class KernelText {
       line("mov.u64 %rd3, " + address + ";");
     } else {
       const std::string address = "%r" + number(8);
-      // Often a slot of the thread, or a little beside it.
-      if (!one(3)) {
+      // Often a slot of the thread, or a little beside it; or one of its warp.
+      if (one(3)) {
+        ofWarps(address);
+        if (one(3)) ofWarps(address);
+        line("mad.lo.u32 " + address + ", " + address + ", " + pick({"4", "4", "8", "128", "132"}) +
+             ", " + pick({"0", "%r16", "%r16", "4", "%r23"}) + ";");
+        if (one(2)) {
+          const std::string lane = "%r" + number(8);
+          ofWarps(lane);
+          line("mad.lo.u32 " + address + ", " + lane + ", " + pick({"4", "4", "1", "128"}) + ", " +
+               address + ";");
+        }
+      } else if (!one(3)) {
         const std::string index = pick({"%r20", "%r20", "%r11", address});
         line("mad.lo.u32 " + address + ", " + index + ", " + pick({"4", "8", "12", "32"}) + ", " +
              pick({"0", "%r16", "%r10", "%r14", "4", "%r23"}) + ";");
@@ -192,6 +219,15 @@ std::uint64_t wordAt(const std::vector<std::uint8_t>& bytes, std::size_t offset)
   std::memcpy(&word, bytes.data() + offset, sizeof word);
   return word;
 }
+
+struct Question {
+  Threads threads = Threads::Different;
+  bool oneRow = false;
+};
+constexpr std::array<Question, 4> kQuestions = {{{Threads::Different, false},
+                                                {Threads::Different, true},
+                                                {Threads::DifferentWarps, false},
+                                                {Threads::Same, false}}};
 
 TEST(AddressProperty, NoAnswerContradictsTheInterpreter) {
   const std::array<std::array<std::uint32_t, 3>, 4> blocks = {
@@ -261,15 +297,21 @@ TEST(AddressProperty, NoAnswerContradictsTheInterpreter) {
       }
       for (std::size_t j = i; j < accesses.size(); ++j) {
         const Access& b = *accesses[j];
-        for (const Threads threads : {Threads::Different, Threads::Same}) {
-          const AliasRule rule = disjoint(a, b, threads);
+        for (const Question& question : kQuestions) {
+          if (question.oneRow && block[1] != 1) continue;
+          const Threads threads = question.threads;
+          AliasAssumptions assumptions;
+          assumptions.oneRow = question.oneRow;
+          const AliasRule rule = disjoint(a, b, threads, assumptions);
           ++answers[rule];
           if (rule == AliasRule::None) continue;
           for (const Event& x : events[i + 1]) {
             for (const Event& y : events[j + 1]) {
               if ((x.thread == y.thread) != (threads == Threads::Same)) continue;
+              const bool isOneWarp = x.thread / 32 == y.thread / 32;
+              if (threads == Threads::DifferentWarps && isOneWarp) continue;
               if (i == j && &x == &y) continue;
-              const bool meet = rule == AliasRule::OneThread ||
+              const bool meet = rule == AliasRule::OneThread || rule == AliasRule::OneWarp ||
                                 (x.address < y.address + b.size && y.address < x.address + a.size);
               ASSERT_FALSE(meet) << spelling(rule) << " " << i << " " << j << " threads "
                                  << x.thread << " " << y.thread << " addresses " << x.address << " "
@@ -287,6 +329,8 @@ TEST(AddressProperty, NoAnswerContradictsTheInterpreter) {
   EXPECT_GT(answers[AliasRule::Ranges], 100u);
   EXPECT_GT(answers[AliasRule::Residues], 20u);
   EXPECT_GT(answers[AliasRule::Injective], 100u);
+  EXPECT_GT(answers[AliasRule::OneWarp], 10u);
+  EXPECT_GT(answers[AliasRule::WarpInjective], 100u);
 }
 
 }  // namespace
