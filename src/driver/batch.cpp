@@ -9,6 +9,7 @@
 #include <condition_variable>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <new>
 #include <string>
@@ -21,6 +22,7 @@
 #include "driver/dot_cfg.h"
 #include "driver/driver.h"
 #include "driver/files.h"
+#include "driver/program.h"
 #include "driver/remarks.h"
 #include "driver/statistics.h"
 
@@ -55,12 +57,16 @@ class Batch {
   void say(FileReport& report, const Diagnostics& diagnostics) const;
   void sayError(FileReport& report, const std::string& file, const std::string& message) const;
 
+  void readProgram();
   void runInOrder();
   void tell(FileReport& report, const std::string& input);
   void conclude();
   void writeReport(const std::string& path, const std::string& text);
 
   const Options& options_;
+  std::vector<passes::PipelineStep> pipeline_;
+  // Of --whole-program with several inputs, by input; null where one cannot be read.
+  std::map<std::string, std::shared_ptr<const SourceText>> program_;
   mutable Console console_;
   unsigned threads_;
   bool dotCfgToFolder_;
@@ -74,6 +80,7 @@ class Batch {
 
 Batch::Batch(const Options& options)
     : options_(options),
+      pipeline_(options.pipeline),
       console_(options.color, options.verbosity),
       threads_(options.threads != 0 ? options.threads
                                     : std::max(1u, std::thread::hardware_concurrency())),
@@ -113,7 +120,7 @@ std::string Batch::outputOf(const std::string& input) const {
 
 OptimizeOptions Batch::optimizeOptions(FileReport& report, unsigned threads) const {
   OptimizeOptions result;
-  result.run.pipeline = options_.pipeline;
+  result.run.pipeline = pipeline_;
   result.run.disabledPasses = options_.disabledPasses;
   result.run.changeLimit = options_.changeLimit;
   result.run.threads = threads;
@@ -183,7 +190,8 @@ void Batch::processInto(FileReport& report, const std::string& input, unsigned t
   report.statistics.file = inputName(input);
   std::shared_ptr<const SourceText> source;
   try {
-    source = readSource(input);
+    const auto known = program_.find(input);
+    source = known != program_.end() && known->second != nullptr ? known->second : readSource(input);
   } catch (const FileError& error) {
     return sayError(report, inputName(input), error.what());
   }
@@ -224,6 +232,26 @@ void Batch::tell(FileReport& report, const std::string& input) {
   }
   if (wantCounts_ || options_.timePasses) statistics_.push_back(std::move(report.statistics));
   console_.progress(++told_, options_.inputs.size(), inputName(input));
+}
+
+// What one of the files shares with another is as good as named by the host.
+void Batch::readProgram() {
+  std::vector<std::shared_ptr<const SourceText>> texts;
+  for (const std::string& input : options_.inputs) {
+    std::shared_ptr<const SourceText>& text = program_[input];
+    try {
+      text = readSource(input);
+    } catch (const FileError&) {
+      text = nullptr;  // told of when its turn comes
+    }
+    texts.push_back(text);
+  }
+  bool isKnown = true;
+  addHostSymbols(pipeline_, sharedNames(texts, isKnown));
+  if (isKnown) return;
+  console_.log().warn(
+      "an input is not understood and may use any variable: not optimized as a whole program");
+  dropHostSymbols(pipeline_);
 }
 
 // Workers take inputs one after the other; this thread tells of each when its turn has come.
@@ -291,6 +319,7 @@ ExitStatus Batch::run() {
       return kFailure;
     }
   }
+  if (options_.wholeProgram && options_.inputs.size() > 1) readProgram();
   runInOrder();
   conclude();
   return status_;

@@ -12,6 +12,7 @@
 #include <system_error>
 
 #include "driver/files.h"
+#include "driver/program.h"
 
 namespace ptxopt::driver {
 
@@ -85,6 +86,7 @@ struct RawOptions {
   std::int64_t changeLimit = -1;
   std::string statistics;
   std::vector<std::string> keepBarriers;
+  std::string hostSymbols;
   bool listPasses = false;
   bool quiet = false;
   bool verbose = false;
@@ -133,6 +135,14 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
       ->type_name("KERNEL[:LINE]")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);
+
+  app.add_flag("--whole-program", options.wholeProgram,
+               "No other module refers to the inputs, which together are one\n"
+               "program; needs --host-symbols");
+  app.add_option("--host-symbols", raw.hostSymbols,
+                 "All variables that the host reads or writes by name, one a line,\n"
+                 "possibly none; needs --whole-program")
+      ->type_name("FILE");
 
   app.option_defaults()->group("Reports");
   app.add_option("--remarks", options.remarks,
@@ -254,6 +264,30 @@ void keepBarriers(std::vector<passes::PipelineStep>& pipeline,
   }
 }
 
+// The names in the file: words between blanks, but nothing behind a #.
+std::vector<std::string> readNames(const std::string& path) {
+  std::vector<std::string> names;
+  try {
+    std::istringstream lines{std::string(readSource(path)->text())};
+    for (std::string line; std::getline(lines, line);) {
+      std::istringstream words(line.substr(0, line.find('#')));
+      for (std::string word; words >> word;) names.push_back(word);
+    }
+  } catch (const FileError& error) {
+    throw std::invalid_argument("--host-symbols: " + path + ": " + error.what());
+  }
+  return names;
+}
+
+// One of the two alone says nothing about who uses a variable: docs/soundness.md D5.12.
+void setWholeProgram(Options& options, const RawOptions& raw) {
+  if (options.wholeProgram != !raw.hostSymbols.empty()) {
+    throw std::invalid_argument(
+        "--whole-program and --host-symbols=FILE need each other (an empty file: the host uses none)");
+  }
+  if (options.wholeProgram) addHostSymbols(options.pipeline, readNames(raw.hostSymbols));
+}
+
 // Throws std::invalid_argument with a message for the user.
 void complete(Options& options, const RawOptions& raw) {
   options.verbosity = raw.quiet ? -1 : int{raw.verbose};
@@ -261,6 +295,7 @@ void complete(Options& options, const RawOptions& raw) {
   options.pipeline =
       passes::parsePipeline(raw.passes ? *raw.passes : passes::pipelineOfLevel(raw.level));
   keepBarriers(options.pipeline, raw.keepBarriers);
+  setWholeProgram(options, raw);
   if (raw.changeLimit >= 0) options.changeLimit = static_cast<std::uint64_t>(raw.changeLimit);
   if (raw.statistics == "text") options.statistics = StatisticsFormat::Text;
   if (raw.statistics == "json") options.statistics = StatisticsFormat::Json;

@@ -33,6 +33,7 @@ struct Options {
 
   std::vector<passes::PipelineStep> pipeline;
   std::vector<std::string> disabledPasses;
+  bool wholeProgram = false;  // --whole-program: the inputs together are all of the device code
   std::uint64_t changeLimit = passes::ChangeBudget::kUnlimited;
 
   bool printDeadSync = false;  // --print-dead-sync-elim

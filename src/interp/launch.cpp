@@ -375,6 +375,7 @@ std::uint64_t Outcome::checksum() const {
     hash *= 0x100000001b3;
   };
   for (const NamedBytes& object : memory) {
+    if (!object.isChanged) continue;
     for (const char letter : object.name) add(static_cast<std::uint8_t>(letter));
     for (const std::uint8_t byte : object.bytes) add(byte);
   }
@@ -520,6 +521,12 @@ std::optional<Outcome> run(const ir::Module& module, const Launch& launch,
     std::copy_n(bytes.begin(), std::min(bytes.size(), segment->bytes.size()),
                 segment->bytes.begin());
   }
+  std::vector<std::pair<const Segment*, NamedBytes>> variables;
+  for (const ImageObject& object : image.objects()) {
+    if (launch.ownsVariables || object.isConstant || object.bytes.empty()) continue;
+    const Segment* segment = memory.find(object.address, 1);
+    variables.push_back({segment, {object.name, segment->bytes}});
+  }
   std::vector<std::uint8_t> parameters(program.parameterBytes());
   for (std::size_t k = 0; k < launch.arguments.size(); ++k) {
     const Argument& argument = launch.arguments[k];
@@ -572,9 +579,10 @@ std::optional<Outcome> run(const ir::Module& module, const Launch& launch,
   for (const Segment* segment : buffers) {
     if (segment != nullptr) outcome.memory.push_back({segment->name, segment->bytes});
   }
-  for (const ImageObject& object : image.objects()) {
-    if (object.isConstant || object.bytes.empty()) continue;
-    outcome.memory.push_back({object.name, memory.find(object.address, 1)->bytes});
+  for (auto& [segment, variable] : variables) {
+    variable.isChanged = variable.bytes != segment->bytes;
+    variable.bytes = segment->bytes;
+    outcome.memory.push_back(std::move(variable));
   }
   for (const std::string& name : launch.printed) {
     const bool isThere = std::any_of(outcome.memory.begin(), outcome.memory.end(),

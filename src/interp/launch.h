@@ -55,6 +55,8 @@ struct Launch {
   std::vector<FindingKind> expected;
   bool isBroken = false;
   std::vector<std::string> printed;  // names of `memory` of the outcome
+  // Nobody but the module sees its variables: they are not in `memory` of the outcome.
+  bool ownsVariables = false;
 };
 
 // `// LAUNCH: {...}` at the start of a line, any number of them: keys kernel, grid, block, cluster
@@ -77,6 +79,7 @@ std::vector<Argument> guessArguments(const ir::Function& kernel);
 struct NamedBytes {
   std::string name;  // "argument 0", or of a module variable
   std::vector<std::uint8_t> bytes;
+  bool isChanged = true;  // false: of a module variable that is still as it was set
 };
 
 struct Outcome {
@@ -87,7 +90,8 @@ struct Outcome {
   std::uint64_t steps = 0;
 
   bool has(FindingKind kind) const;
-  // Of `memory` and the lines of `printed` in any order.
+  // Of what changed in `memory`, and of the lines of `printed` in any order.  A variable that
+  // nothing changed may hold addresses, which are another module's own business.
   std::uint64_t checksum() const;
 };
 

@@ -281,10 +281,16 @@ class Optimizer {
   }
 
   static bool haveEqualContent(const ir::Variable& a, const ir::Variable& b) {
-    const auto& x = a.initializer->bytes;
-    const auto& y = b.initializer->bytes;
-    return a.space == b.space && a.size == b.size && alignmentOf(a) >= alignmentOf(b) &&
-           std::equal(x.begin(), x.end(), y.begin(), y.end());
+    const auto x = a.initializer->bytes;
+    const auto y = b.initializer->bytes;
+    if (a.space != b.space || a.size != b.size || alignmentOf(a) < alignmentOf(b)) return false;
+    const auto byteOf = [](std::span<const std::uint8_t> image, std::size_t at) {
+      return at < image.size() ? image[at] : std::uint8_t{0};
+    };
+    for (std::size_t at = 0; at < std::max(x.size(), y.size()); ++at) {
+      if (byteOf(x, at) != byteOf(y, at)) return false;
+    }
+    return true;
   }
 
   void merge(ModuleObject& object, const ModuleObject& into) {
@@ -488,7 +494,7 @@ std::unique_ptr<Pass> create(const PassOptions& options, std::string& error) {
 const PassInfo kGlobalOpt = {
     "global-opt",
     "Removes functions and variables that nothing needs, and splits variables into fields.",
-    "max-fields=N, max-fold-bits=N, whole-program=HOST;SYMBOLS;...",
+    "max-fields=N, max-fold-bits=N, whole-program, whole-program=SYMBOL;SYMBOL;...",
     create,
 };
 

@@ -32,6 +32,7 @@ constexpr int kFindings = 4;
 struct Options {
   std::vector<std::string> files;
   bool compares = false;
+  bool ownsVariables = false;
   bool guesses = false;
   bool dumps = false;
   bool asJson = false;
@@ -82,6 +83,7 @@ interp::Launch launchOf(const ir::Module& module, const std::optional<interp::La
   if (!options.block.empty()) launch.block = dimensions(options.block);
   if (!options.cluster.empty()) launch.cluster = dimensions(options.cluster);
   if (options.shared != 0) launch.dynamicShared = options.shared;
+  launch.ownsVariables = options.ownsVariables;
   if (!options.arguments.empty()) {
     launch.arguments.clear();
     for (const std::string& text : options.arguments) {
@@ -272,6 +274,8 @@ int main(int argc, char** argv) {
       ->required()
       ->expected(1, 2);
   app.add_flag("--compare", options.compares, "does the second file do what the first does?");
+  app.add_flag("--own-variables", options.ownsVariables,
+               "the host does not see module variables: they are no part of the result");
   app.add_option("--kernel", options.kernel, "entry to launch, or launch description to take");
   app.add_option("--grid", options.grid, "CTAs: X, X,Y or X,Y,Z");
   app.add_option("--block", options.block,

@@ -1,0 +1,78 @@
+#include "driver/program.h"
+
+#include <map>
+#include <set>
+#include <string_view>
+
+#include "parse/parser.h"
+
+namespace ptxopt::driver {
+
+namespace {
+
+constexpr std::string_view kPass = "global-opt";
+constexpr std::string_view kOption = "whole-program";
+
+// Of one file.  A variable or function without linkage is nobody else's, whatever its name.
+std::set<std::string> linkedNames(const ir::Module& module) {
+  std::set<std::string> names;
+  const auto add = [&](const ir::Symbol& symbol) {
+    if (symbol.kind == ir::SymbolKind::Unresolved) names.emplace(module.text(symbol.name));
+  };
+  for (std::uint32_t k = 0; k < module.symbolCount(); ++k) add(module.symbolAt(ir::SymbolId{k}));
+  const auto addVariables = [&](const ir::StatementList& statements) {
+    for (const ir::Statement& statement : statements) {
+      const auto* declaration = statement.as<ir::VariableDeclaration>();
+      if (declaration == nullptr) continue;
+      for (const ir::Variable* variable : declaration->variables) {
+        if (variable->linkage != ir::Linkage::None) names.emplace(module.text(variable->name));
+      }
+    }
+  };
+  addVariables(module.items());
+  for (const ir::Function& function : module.functions()) {
+    if (function.linkage != ir::Linkage::None) names.emplace(function.nameText());
+    for (const ir::Symbol& symbol : function.localSymbols()) add(symbol);
+    addVariables(function.body());
+  }
+  return names;
+}
+
+}  // namespace
+
+void addHostSymbols(std::vector<passes::PipelineStep>& pipeline,
+                    const std::vector<std::string>& names) {
+  for (passes::PipelineStep& step : pipeline) {
+    if (step.name != kPass) continue;
+    std::string& option = step.options[std::string(kOption)];
+    for (const std::string& name : names) option += (option.empty() ? "" : ";") + name;
+  }
+}
+
+void dropHostSymbols(std::vector<passes::PipelineStep>& pipeline) {
+  for (passes::PipelineStep& step : pipeline) {
+    if (step.name == kPass) step.options.erase(std::string(kOption));
+  }
+}
+
+std::vector<std::string> sharedNames(std::span<const std::shared_ptr<const SourceText>> texts,
+                                     bool& isKnown) {
+  isKnown = true;
+  std::map<std::string, unsigned> files;
+  for (const auto& text : texts) {
+    Diagnostics diagnostics;
+    const auto module = text != nullptr ? parse::parse(text, diagnostics) : nullptr;
+    if (module == nullptr || diagnostics.hasErrors() || module->hasUnknownDirective) {
+      isKnown = false;
+      continue;
+    }
+    for (const std::string& name : linkedNames(*module)) ++files[name];
+  }
+  std::vector<std::string> shared;
+  for (const auto& [name, count] : files) {
+    if (count > 1) shared.push_back(name);
+  }
+  return shared;
+}
+
+}  // namespace ptxopt::driver
