@@ -21,7 +21,7 @@ struct Interval {
   bool hasHighest() const { return highest != kNoHighest; }
   bool isBounded() const { return hasLowest() && hasHighest(); }
   bool isEmpty() const { return lowest > highest; }
-  bool isSingle() const { return lowest == highest; }
+  bool isSingle() const { return lowest == highest && isBounded(); }
   bool contains(std::int64_t value) const { return lowest <= value && value <= highest; }
   friend bool operator==(const Interval&, const Interval&) = default;
 };

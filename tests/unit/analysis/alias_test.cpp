@@ -202,6 +202,11 @@ INSTANTIATE_TEST_SUITE_P(
              "st.shared.u32 [%rd1], 0; mad.lo.u32 %r2, %r1, 4, %r32; st.shared.u32 [%r2], 0;"},
         Case{"TwoWindows", None, kRow,
              "cvt.u64.u32 %rd1, %r34; st.shared.u32 [%rd1], 0; st.u32 [%rd1+4], 0;"},
+        // From the greatest bound on there is no bound.
+        Case{"NumbersBeyondTheBounds", None, kRow,
+             "ld.global.u64 %rd1, [%rd10]; max.u64 %rd1, %rd1, 0x7fffffffffffffff;"
+             "shl.b64 %rd1, %rd1, 2; add.u64 %rd1, %rd1, %rd11;"
+             "st.global.u32 [%rd1], 0; st.global.u32 [%rd11+8], 0;"},
         Case{"OpaqueBaseInALoop", None, kRow,
              R"(
              LOOP:
