@@ -49,9 +49,7 @@ void BarrierUse::merge(const BarrierUse& other) {
 }
 
 BarrierUses::BarrierUses(const ir::Module& module, const CallGraph& graph)
-    : graph_(&graph),
-      own_(graph.graph().vertexCount()),
-      total_(graph.components().count) {
+    : graph_(&graph), own_(graph.graph().vertexCount()), total_(graph.components().count) {
   own_[graph.outside()] = kUnknownUse;
   for (const ir::Function& function : module.functions()) {
     if (function.hasBody()) own_[graph.vertexOf(function)] = useOf(function);
@@ -121,6 +119,7 @@ Participation::Participation(std::span<const Body> bodies, const BarrierUses& us
 
   // Ids on which something happens that is not a full barrier of all threads (C1.4).
   BarrierIds tainted = 0;
+  std::vector<std::optional<BitSet>> blocksWithBarriers(bodies.size());
   for (std::uint32_t k = 0; k < bodies.size(); ++k) {
     const Cfg& cfg = *bodies[k].cfg;
     BitSet meetsBarrier(cfg.vertexCount());
@@ -151,34 +150,58 @@ Participation::Participation(std::span<const Body> bodies, const BarrierUses& us
     if (!meetsAny) continue;
     // Who returns from a function goes on, and may meet the barriers of the caller.
     if (!cfg.function().isEntry()) meetsBarrier.set(cfg.exit());
-    uniformity_[k].emplace(cfg, *bodies[k].liveness, meetsBarrier);
+    blocksWithBarriers[k] = std::move(meetsBarrier);
   }
-  if (barriers_.empty()) return;
 
   const auto allGetTo = [&](std::uint32_t body, const ir::Instruction& instruction) {
     const Uniformity& uniformity = *uniformity_[body];
     return uniformity.isUniform(instruction.block) &&
            (!instruction.guard || uniformity.isUniform(instruction.guard.predicate()));
   };
-  // Callers come before callees.
-  std::vector<bool> isEnteredByAll(bodies.size(), true);
-  for (const Call& call : calls) {
-    if (!isEnteredByAll[call.caller] || !allGetTo(call.caller, *call.instruction)) {
-      isEnteredByAll[call.callee] = false;
+  // The standing of each, and the ids on which not all take part.
+  const auto takeStandings = [&] {
+    // Callers come before callees.
+    std::vector<bool> isEnteredByAll(bodies.size(), true);
+    for (const Call& call : calls) {
+      if (!isEnteredByAll[call.caller] || !allGetTo(call.caller, *call.instruction)) {
+        isEnteredByAll[call.callee] = false;
+      }
     }
-  }
-
-  for (Member& member : barriers_) {
-    const Cfg& cfg = *bodies[member.body].cfg;
-    if (!member.barrier.isFull()) {
-      member.standing = Standing::Partial;
-    } else if (!isEnteredByAll[member.body] || !allGetTo(member.body, *member.instruction)) {
-      member.standing = Standing::NotUniform;
-    } else {
-      member.standing = member.instruction->guard ? Standing::Guarded : Standing::Judged;
-      continue;
+    BarrierIds spoiled = 0;
+    for (Member& member : barriers_) {
+      const Cfg& cfg = *bodies[member.body].cfg;
+      if (!member.barrier.isFull()) {
+        member.standing = Standing::Partial;
+      } else if (!isEnteredByAll[member.body] || !allGetTo(member.body, *member.instruction)) {
+        member.standing = Standing::NotUniform;
+      } else {
+        member.standing = member.instruction->guard ? Standing::Guarded : Standing::Judged;
+        continue;
+      }
+      if (cfg.isReachable(member.instruction->block)) spoiled |= barrierIds(member.barrier);
     }
-    if (cfg.isReachable(member.instruction->block)) tainted |= barrierIds(member.barrier);
+    return spoiled;
+  };
+  // What a reduction over the CTA computes is the same for all, if all take part and nothing else
+  // can meet it (C1.2.2).  That is assumed until it is refuted: control that depends on it is
+  // uniform only if it is, and the other way round.  Who makes the assumption for one round of a
+  // loop has it for the next, so that what is left over is true.
+  for (;;) {
+    BarrierIds reducing = 0;
+    Uniformity::InstructionSet agree;
+    for (const Member& member : barriers_) {
+      const bool isReduction =
+          member.barrier.isFull() && member.barrier.kind == ir::CtaBarrier::Kind::Reduce;
+      if (!isReduction || (barrierIds(member.barrier) & tainted) != 0) continue;
+      agree.insert(member.instruction);
+      reducing |= barrierIds(member.barrier);
+    }
+    for (std::uint32_t k = 0; k < bodies.size(); ++k) {
+      if (!blocksWithBarriers[k]) continue;
+      uniformity_[k].emplace(*bodies[k].cfg, *bodies[k].liveness, *blocksWithBarriers[k], agree);
+    }
+    tainted |= takeStandings();
+    if ((reducing & tainted) == 0) break;
   }
   for (Member& member : barriers_) {
     const bool isSpoiled = (barrierIds(member.barrier) & tainted) != 0;

@@ -58,10 +58,12 @@ bool preservesUniformity(const ir::Function& function, const Instruction& instru
 
 // ---- who reads a register ----------------------------------------------------------------------
 
-// Instructions by the register that they read, guards included, in compressed rows.
+// Instructions by the register that they read, guards included, in compressed rows.  Of those in
+// `agree` the guards only.
 class Uses {
  public:
-  explicit Uses(std::uint32_t registers) : offsets_(registers + std::size_t{1}) {}
+  Uses(std::uint32_t registers, const Uniformity::InstructionSet& agree)
+      : agree_(agree), offsets_(registers + std::size_t{1}) {}
 
   template <class ForEachInstruction>
   void fill(ForEachInstruction&& forEach) {
@@ -77,13 +79,15 @@ class Uses {
 
  private:
   template <class Visitor>
-  static void visit(const Instruction& instruction, Visitor&& use) {
+  void visit(const Instruction& instruction, Visitor&& use) const {
     if (instruction.guard) use(static_cast<std::uint32_t>(instruction.guard.predicate()));
+    if (agree_.contains(&instruction)) return;
     ir::forEachRegister(instruction, [&](const Operand& operand) {
       if (operand.reads) use(static_cast<std::uint32_t>(operand.reg()));
     });
   }
 
+  const Uniformity::InstructionSet& agree_;
   std::vector<std::uint32_t> offsets_;
   std::vector<Instruction*> users_;
 };
@@ -120,16 +124,17 @@ BitSet edgesToBarrierFreeBlocks(const Cfg& cfg, const BitSet& meetsBarrier,
 class Solver {
  public:
   Solver(const Cfg& cfg, const Liveness& liveness, const FlowGraph& pruned,
-         const BitSet& leadsToBarrier, BitSet& varying)
+         const BitSet& leadsToBarrier, const Uniformity::InstructionSet& agree, BitSet& varying)
       : cfg_(cfg),
         liveness_(liveness),
         pruned_(pruned),
+        agree_(agree),
         postDominators_(pruned),
         varying_(varying),
         varyingBlocks_(pruned.vertexCount()),
         live_(pruned.vertexCount()),
         unmarked_(pruned.vertexCount()),
-        uses_(cfg.function().registerCount()) {
+        uses_(cfg.function().registerCount(), agree) {
     for (BlockId b = 0; b < cfg.blockCount(); ++b) {
       if (leadsToBarrier.test(b) && pruned.isReachable(b)) live_.set(b);
     }
@@ -176,7 +181,7 @@ class Solver {
       ir::forEachRegister(i, [&](const Operand& operand) {
         if (operand.writes) defined.set(static_cast<std::uint32_t>(operand.reg()));
       });
-      if (!preservesUniformity(cfg_.function(), i)) markResults(i);
+      if (!preservesUniformity(cfg_.function(), i) && !agree_.contains(&i)) markResults(i);
       // Where an instruction goes that is not understood varies (docs/soundness.md A7.2).
       if (!i.form->known() && &i == cfg_.block(i.block).terminator) markDecision(i.block);
     });
@@ -242,6 +247,7 @@ class Solver {
   const Cfg& cfg_;
   const Liveness& liveness_;
   const FlowGraph& pruned_;
+  const Uniformity::InstructionSet& agree_;
   const PostDominators postDominators_;
   BitSet& varying_;
   BitSet varyingBlocks_;
@@ -254,13 +260,14 @@ class Solver {
 
 }  // namespace
 
-Uniformity::Uniformity(const Cfg& cfg, const Liveness& liveness, const BitSet& meetsBarrier)
+Uniformity::Uniformity(const Cfg& cfg, const Liveness& liveness, const BitSet& meetsBarrier,
+                       const InstructionSet& agree)
     : varying_(cfg.function().registerCount()),
       uniformBlocks_(cfg.vertexCount()),
       leadsToBarrier_(cfg.vertexCount()) {
   const FlowGraph pruned =
       cfg.without(edgesToBarrierFreeBlocks(cfg, meetsBarrier, leadsToBarrier_));
-  uniformBlocks_ = Solver(cfg, liveness, pruned, leadsToBarrier_, varying_).run();
+  uniformBlocks_ = Solver(cfg, liveness, pruned, leadsToBarrier_, agree, varying_).run();
 }
 
 }  // namespace ptxopt::analysis

@@ -5,7 +5,10 @@
 // analysis is of an entry, or of a function that all threads enter together; flow-insensitive for
 // each register (a register is uniform if every definition of it is); and a fixpoint over data
 // dependence and control dependence:
-//   - a definition varies if its instruction is no pure function of uniform values;
+//   - a definition varies if its instruction is no pure function of uniform values, unless the
+//   caller
+//     says that its results are the same for all who execute it together (a reduction over the
+//     CTA);
 //   - a definition under a varying guard, or in a block that is control dependent (iterated) on a
 //     varying branch, varies, whatever it computes.  That is sync dependence.  It is temporal
 //     divergence as well: a block of a loop that may run again is control dependent on every branch
@@ -21,6 +24,8 @@
 // with iterated control dependence (Ferrante et al., TOPLAS'87) in the place of their join points.
 #pragma once
 
+#include <unordered_set>
+
 #include "analysis/cfg.h"
 #include "analysis/liveness.h"
 #include "support/bit_set.h"
@@ -29,10 +34,14 @@ namespace ptxopt::analysis {
 
 class Uniformity {
  public:
+  using InstructionSet = std::unordered_set<const ir::Instruction*>;
+
   // `meetsBarrier` has one bit for each block of `cfg`: it holds a CTA barrier, or something that
   // may be or call one.  The bit of the virtual exit says that who returns goes on in a caller and
-  // may meet one there.
-  Uniformity(const Cfg& cfg, const Liveness& liveness, const BitSet& meetsBarrier);
+  // may meet one there.  `agree`: instructions whose results are the same in all threads of the CTA
+  // that execute them, whatever they read, if all of them do.
+  Uniformity(const Cfg& cfg, const Liveness& liveness, const BitSet& meetsBarrier,
+             const InstructionSet& agree = {});
 
   // The value is the same in all threads wherever all of them get to (isUniform of the block).
   bool isUniform(ir::RegisterId id) const { return !varying_.test(static_cast<std::uint32_t>(id)); }

@@ -28,8 +28,8 @@ bool isKeptByComment(const ir::Function& function, const ir::Instruction& barrie
   // npos + 1 is 0.
   const std::size_t lineBegin = text.rfind('\n', barrier.source.begin) + 1;
   const ir::Statement* above = barrier.previous;
-  while (above != nullptr && (isTransparent(*above) || !above->source.valid() ||
-                              above->source.end > lineBegin)) {
+  while (above != nullptr &&
+         (isTransparent(*above) || !above->source.valid() || above->source.end > lineBegin)) {
     above = above->previous;
   }
   std::size_t begin = above != nullptr ? above->source.end : function.bodySource.begin;
@@ -38,13 +38,12 @@ bool isKeptByComment(const ir::Function& function, const ir::Instruction& barrie
   return text.substr(begin, end - begin).find("ptxopt: keep") != std::string_view::npos;
 }
 
-// A pragma is about what follows it; of these it is known that no barrier is meant (docs/soundness.md
-// A5.5).
+// A pragma is about what follows it; of these it is known that no barrier is meant
+// (docs/soundness.md A5.5).
 bool isAboutOthers(const ir::Pragma& pragma) {
   const bool isOne = std::ranges::count(pragma.text, '"') == 2;
-  return isOne &&
-         (pragma.text == "\"nounroll\"" || pragma.text.starts_with("\"frequency") ||
-          pragma.text.starts_with("\"used_bytes_mask"));
+  return isOne && (pragma.text == "\"nounroll\"" || pragma.text.starts_with("\"frequency") ||
+                   pragma.text.starts_with("\"used_bytes_mask"));
 }
 
 // docs/soundness.md A7.5
