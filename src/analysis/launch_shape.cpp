@@ -7,12 +7,14 @@
 
 namespace ptxopt::analysis {
 
-LaunchShape LaunchShape::of(const ir::Function& function) {
+namespace {
+
+LaunchShape shapeByDirectives(const ir::Function& function) {
   LaunchShape shape;
   if (!function.isEntry()) return shape;
   const auto isUnknown = [](const ir::Attribute& attribute) { return !attribute.known; };
   if (std::ranges::any_of(function.attributes, isUnknown)) return shape;
-  if (const auto required = function.requiredBlock()) return of(*required);
+  if (const auto required = function.requiredBlock()) return LaunchShape::of(*required);
   if (const ir::Attribute* most = function.attribute(".maxntid")) {
     // Only the product is bounded, so each may be all of it.
     std::uint64_t product = 1;
@@ -24,6 +26,16 @@ LaunchShape LaunchShape::of(const ir::Function& function) {
       extent = static_cast<std::uint32_t>(std::min<std::uint64_t>(extent, product));
     }
   }
+  return shape;
+}
+
+}  // namespace
+
+LaunchShape LaunchShape::of(const ir::Function& function, const Assumptions& assumptions) {
+  LaunchShape shape = shapeByDirectives(function);
+  if (shape.block) return shape;
+  if (assumptions.block()) return of(*assumptions.block());
+  if (assumptions.has(Assumption::OneRow)) shape.most[1] = shape.most[2] = 1;
   return shape;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "analysis/assumptions.h"
 #include "ir/function.h"
 #include "isa/isa.h"
 
@@ -17,10 +18,12 @@ struct LaunchShape {
   // The most that each may be.  Without a directive it is what the ISA allows.
   std::array<std::uint32_t, 3> most = {1024, 1024, 64};
 
-  // By .reqntid or .maxntid of an entry whose attributes are all understood (A7.5).  Of a .func:
-  // nothing beyond the ISA.
-  static LaunchShape of(const ir::Function& function);
+  // By .reqntid or .maxntid of an entry whose attributes are all understood (A7.5), and by what is
+  // assumed of it.  Of a .func: by what is assumed alone.
+  static LaunchShape of(const ir::Function& function, const Assumptions& assumptions = {});
   static LaunchShape of(std::array<std::uint32_t, 3> block) { return {block, block}; }
+
+  friend bool operator==(const LaunchShape&, const LaunchShape&) = default;
 };
 
 // A special register as an operand names it.

@@ -8,12 +8,14 @@
 //
 // An analysis is any class with a constructor from its inputs.  Those are the Cfg unless InputsOf
 // says otherwise; the function or module itself may be one.  What get() returns stays where it is
-// until it is invalidated.  Not thread-safe: one manager for each function.
+// until it is invalidated.  What was given with provide() takes the place of what would be made and
+// is never invalidated.  Not thread-safe: one manager for each function.
 #pragma once
 
 #include <algorithm>
 #include <memory>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "ir/module.h"
@@ -59,11 +61,19 @@ class AnalysisManager {
     }
   }
 
+  // Before anything that is made from it is asked for.
+  template <class Analysis>
+  void provide(Analysis given) {
+    entries_.push_back({keyOf<Analysis>(), {}, std::make_shared<Analysis>(std::move(given))});
+    provided_.push_back(keyOf<Analysis>());
+  }
+
   void invalidateAll() { invalidateAllBut<>(); }
   // An analysis that is named is still dropped if one of its inputs is.
   template <class... Kept>
   void invalidateAllBut() {
-    const std::vector<Key> named = {keyOf<Kept>()..., keyOf<Subject>()};
+    std::vector<Key> named = {keyOf<Kept>()..., keyOf<Subject>()};
+    named.insert(named.end(), provided_.begin(), provided_.end());
     const auto contains = [](const auto& keys, Key key) {
       return std::find(keys.begin(), keys.end(), key) != keys.end();
     };
@@ -109,6 +119,7 @@ class AnalysisManager {
 
   Subject* subject_;
   std::vector<Entry> entries_;
+  std::vector<Key> provided_;
 };
 
 class FunctionAnalyses : public AnalysisManager<ir::Function> {

@@ -753,8 +753,9 @@ ValueRanges::ValueRanges(const Ssa& ssa, const BranchConditions& conditions,
   Solver(*this, ssa).run();
 }
 
-ValueRanges::ValueRanges(const Ssa& ssa, const BranchConditions& conditions)
-    : ValueRanges(ssa, conditions, LaunchShape::of(ssa.cfg().function())) {}
+ValueRanges::ValueRanges(const Ssa& ssa, const BranchConditions& conditions,
+                         const Assumptions& assumptions)
+    : ValueRanges(ssa, conditions, LaunchShape::of(ssa.cfg().function(), assumptions)) {}
 
 ValueRange ValueRanges::at(ValueId value, BlockId block) const {
   ValueRange range = ranges_[value];

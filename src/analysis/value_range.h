@@ -53,8 +53,9 @@ class ValueRanges {
  public:
   // All of them must outlive the object.
   ValueRanges(const Ssa& ssa, const BranchConditions& conditions, const LaunchShape& shape);
-  // With the shape that the function says.
-  ValueRanges(const Ssa& ssa, const BranchConditions& conditions);
+  // With the shape that the function says, or is assumed to have.
+  ValueRanges(const Ssa& ssa, const BranchConditions& conditions,
+              const Assumptions& assumptions = {});
 
   const LaunchShape& shape() const { return shape_; }
   const BranchConditions& conditions() const { return *conditions_; }
@@ -82,7 +83,7 @@ class ValueRanges {
 
 template <>
 struct InputsOf<ValueRanges> {
-  using type = Inputs<Ssa, BranchConditions>;
+  using type = Inputs<Ssa, BranchConditions, Assumptions>;
 };
 
 }  // namespace ptxopt::analysis

@@ -12,6 +12,7 @@
 #include <map>
 #include <mutex>
 #include <new>
+#include <set>
 #include <string>
 #include <thread>
 #include <utility>
@@ -36,7 +37,8 @@ struct FileReport {
   std::string messages;  // for standard error
   std::string output;    // for standard output
   std::string remarks;
-  std::string dotCfg;  // of --dot-cfg=FILE
+  std::string dotCfg;                     // of --dot-cfg=FILE
+  std::vector<std::string> foundKernels;  // of options that name some
   FileStatistics statistics;
 };
 
@@ -49,6 +51,7 @@ class Batch {
   FileReport process(const std::string& input, unsigned threads) const;
   void processInto(FileReport& report, const std::string& input, unsigned threads) const;
   OptimizeOptions optimizeOptions(FileReport& report, unsigned threads) const;
+  void noteKernels(FileReport& report, const ir::Module& module) const;
   void deliver(FileReport& report, const std::string& input, const OptimizeResult& result) const;
   std::string outputOf(const std::string& input) const;
   // Messages of one input may be told at once where there is no other.
@@ -75,6 +78,7 @@ class Batch {
   std::size_t told_ = 0;
   std::string remarks_;
   std::string dotCfg_;
+  std::set<std::string> foundKernels_;
   std::vector<FileStatistics> statistics_;
 };
 
@@ -123,6 +127,8 @@ OptimizeOptions Batch::optimizeOptions(FileReport& report, unsigned threads) con
   result.run.pipeline = pipeline_;
   result.run.disabledPasses = options_.disabledPasses;
   result.run.changeLimit = options_.changeLimit;
+  result.run.assumptions = options_.assumptions;
+  result.run.keptKernels = options_.keptKernels;
   result.run.threads = threads;
   result.run.remarks = !options_.remarks.empty() || options_.printDeadSync;
   result.run.verifyEach = options_.verifyEach;
@@ -202,7 +208,18 @@ void Batch::processInto(FileReport& report, const std::string& input, unsigned t
     report.status = result.internalFault ? kInternalFault : kFailure;
     return;
   }
+  if (result.module != nullptr) noteKernels(report, *result.module);
   deliver(report, input, result);
+}
+
+void Batch::noteKernels(FileReport& report, const ir::Module& module) const {
+  if (options_.namedKernels.empty()) return;
+  for (const ir::Function& function : module.functions()) {
+    const auto& named = options_.namedKernels;
+    if (std::ranges::find(named, function.nameText()) != named.end()) {
+      report.foundKernels.emplace_back(function.nameText());
+    }
+  }
 }
 
 FileReport Batch::process(const std::string& input, unsigned threads) const {
@@ -223,6 +240,7 @@ void Batch::tell(FileReport& report, const std::string& input) {
   if (!report.output.empty()) writeReport("-", report.output);
   remarks_ += report.remarks;
   dotCfg_ += report.dotCfg;
+  foundKernels_.insert(report.foundKernels.begin(), report.foundKernels.end());
   const FileStatistics& counts = report.statistics;
   if (options_.verbosity > 0 && counts.ok) {
     console_.log().info("{}: {}, {} -> {} instructions, {} -> {} barriers", inputName(input),
@@ -303,6 +321,12 @@ void Batch::writeReport(const std::string& path, const std::string& text) {
 }
 
 void Batch::conclude() {
+  // A name need not be in every file; one that is in none was mistyped.
+  std::set<std::string> missing(options_.namedKernels.begin(), options_.namedKernels.end());
+  for (const std::string& name : foundKernels_) missing.erase(name);
+  for (const std::string& name : missing) {
+    console_.log().warn("no input has a kernel '{}', which an option names", name);
+  }
   if (!options_.remarks.empty()) writeReport(options_.remarks, remarks_);
   if (!options_.dotCfg.empty() && !dotCfgToFolder_) writeReport(options_.dotCfg, dotCfg_);
   if (options_.statistics == StatisticsFormat::Text) console_.print(statisticsTable(statistics_));

@@ -84,6 +84,15 @@ void warnOfUndefinedReads(ir::Module& module, Diagnostics& diagnostics) {
   }
 }
 
+void warnOfContradictions(const ir::Module& module, const analysis::AssumptionTable& assumptions,
+                          Diagnostics& diagnostics) {
+  const analysis::ModuleAssumptions resolved(module, assumptions);
+  for (const auto& contradiction : resolved.contradictions()) {
+    diagnostics.report(Severity::Warning, module.source(),
+                       contradiction.function->item->source.begin, contradiction.message);
+  }
+}
+
 // --verify-each: the text of the result must be PTX as well.
 void parseAgain(const OptimizeResult& result) {
   Diagnostics diagnostics;
@@ -124,6 +133,7 @@ void optimizeInto(OptimizeResult& result, std::shared_ptr<const SourceText> sour
                          "compiled for a debugger (.target debug): left as it is");
     }
   } else if (!options.run.pipeline.empty()) {
+    warnOfContradictions(module, options.run.assumptions, diagnostics);
     timed(result, "passes", [&] { result.run = passes::runPipeline(module, options.run); });
     if (!result.run.verifierProblems.empty()) {
       throw InternalFault(result.run.verifierProblems.front());

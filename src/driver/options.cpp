@@ -13,6 +13,7 @@
 
 #include "driver/files.h"
 #include "driver/program.h"
+#include "support/diagnostics.h"
 
 namespace ptxopt::driver {
 
@@ -59,6 +60,12 @@ ExitStatus complain(const std::string& message) {
              kFailure);
 }
 
+// A file that an option names has a mistake: "FILE:LINE:COLUMN: error: ...".
+class MalformedFile : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 std::string passList() {
   std::size_t width = 0;
   for (const passes::PassInfo* pass : passes::allPasses()) {
@@ -87,9 +94,24 @@ struct RawOptions {
   std::string statistics;
   std::vector<std::string> keepBarriers;
   std::string hostSymbols;
+  std::string assume;
+  std::map<std::string, bool> assumptions;  // by the name of the flag
+  std::vector<std::string> blockDims;
+  std::string assumptionFile;
   bool listPasses = false;
   bool quiet = false;
   bool verbose = false;
+};
+
+constexpr std::pair<const char*, const char*> kAssumptionFlags[] = {
+    {"assume-drf", "No data races"},
+    {"trust-aligned", "All threads of a CTA reach a full .aligned barrier, or none"},
+    {"assume-1d", "Blocks have one row: ntid.y = ntid.z = 1"},
+    {"noalias-params", "Distinct pointer parameters point to distinct memory"},
+    {"nc-invariant", "Nobody writes what .nc loads and textures read"},
+    {"relax-trap", "Nobody observes memory at a trap"},
+    {"relax-timing", "Nobody measures time"},
+    {"flat-shared", "Addresses may leave their shared array (this one trusts less)"},
 };
 
 void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
@@ -136,12 +158,36 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);
 
+  app.add_option("--keep-kernel", options.keptKernels,
+                 "Leave a kernel alone altogether (repeatable)")
+      ->type_name("KERNEL")
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false);
+
   app.add_flag("--whole-program", options.wholeProgram,
                "No other module refers to the inputs, which together are one\n"
                "program; needs --host-symbols");
   app.add_option("--host-symbols", raw.hostSymbols,
                  "All variables that the host reads or writes by name, one a line,\n"
                  "possibly none; needs --whole-program")
+      ->type_name("FILE");
+
+  app.option_defaults()->group("Assumptions (none is made unless asked for)");
+  app.add_option("--assume", raw.assume,
+                 "cuda: what CUDA C++ guarantees, --assume-drf and --trust-aligned")
+      ->type_name("cuda")
+      ->check(CLI::IsMember({"cuda"}).description(""));
+  for (const auto& [name, text] : kAssumptionFlags) {
+    app.add_flag(std::string("--") + name, raw.assumptions[name], text);
+  }
+  app.add_option("--block-dim", raw.blockDims,
+                 "The block that a kernel is launched with (repeatable)")
+      ->type_name("KERNEL=X,Y,Z")
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false);
+  app.add_option("--assumptions", raw.assumptionFile,
+                 "Assumptions by kernel: lines 'KERNEL: WORD ...', * for all kernels;\n"
+                 "words are the options above without their dashes")
       ->type_name("FILE");
 
   app.option_defaults()->group("Reports");
@@ -289,6 +335,41 @@ void setWholeProgram(Options& options, const RawOptions& raw) {
 }
 
 // Throws std::invalid_argument with a message for the user.
+void setAssumptions(Options& options, const RawOptions& raw) {
+  const auto add = [&](std::string_view kernel, std::string_view word) {
+    if (const auto message = options.assumptions.add(kernel, word)) {
+      throw std::invalid_argument(*message);
+    }
+  };
+  if (!raw.assume.empty()) add("", "assume=" + raw.assume);
+  for (const auto& [name, isGiven] : raw.assumptions) {
+    if (isGiven) add("", name);
+  }
+  for (const std::string& entry : raw.blockDims) {
+    const std::size_t equals = entry.find('=');
+    if (equals == std::string::npos || equals == 0) {
+      throw std::invalid_argument("--block-dim: '" + entry + "' is not KERNEL=X,Y,Z");
+    }
+    add(entry.substr(0, equals), "block-dim" + entry.substr(equals));
+    options.namedKernels.push_back(entry.substr(0, equals));
+  }
+  options.namedKernels.insert(options.namedKernels.end(), options.keptKernels.begin(),
+                              options.keptKernels.end());
+  if (raw.assumptionFile.empty()) return;
+  try {
+    const auto source = readSource(raw.assumptionFile);
+    if (const auto error = options.assumptions.parse(source->text())) {
+      Diagnostics diagnostics;
+      diagnostics.report(Severity::Error, *source, error->offset, error->message);
+      throw MalformedFile(format(diagnostics.all().front()));
+    }
+  } catch (const FileError& error) {
+    throw std::invalid_argument(inputName(raw.assumptionFile) + ": " + error.what());
+  }
+}
+
+// Throws std::invalid_argument with a message for the user, MalformedFile with one that is
+// complete.
 void complete(Options& options, const RawOptions& raw) {
   options.verbosity = raw.quiet ? -1 : int{raw.verbose};
   options.warnInput = raw.level == 0 && !raw.passes;
@@ -296,6 +377,7 @@ void complete(Options& options, const RawOptions& raw) {
       passes::parsePipeline(raw.passes ? *raw.passes : passes::pipelineOfLevel(raw.level));
   keepBarriers(options.pipeline, raw.keepBarriers);
   setWholeProgram(options, raw);
+  setAssumptions(options, raw);
   if (raw.changeLimit >= 0) options.changeLimit = static_cast<std::uint64_t>(raw.changeLimit);
   if (raw.statistics == "text") options.statistics = StatisticsFormat::Text;
   if (raw.statistics == "json") options.statistics = StatisticsFormat::Json;
@@ -360,6 +442,8 @@ std::optional<ExitStatus> parseCommandLine(int argc, const char* const* argv, Op
     return complain(error.what());
   } catch (const std::invalid_argument& error) {
     return complain(error.what());
+  } catch (const MalformedFile& error) {
+    return say("/dev/stderr", std::string(error.what()) + '\n', kFailure);
   }
   return std::nullopt;
 }

@@ -35,6 +35,10 @@ struct Options {
   std::vector<std::string> disabledPasses;
   bool wholeProgram = false;  // --whole-program: the inputs together are all of the device code
   std::uint64_t changeLimit = passes::ChangeBudget::kUnlimited;
+  analysis::AssumptionTable assumptions;
+  std::vector<std::string> keptKernels;
+  // Those that options name one by one: who mistypes one is told.
+  std::vector<std::string> namedKernels;
 
   bool printDeadSync = false;  // --print-dead-sync-elim
 

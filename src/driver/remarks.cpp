@@ -102,6 +102,7 @@ std::string remarkLines(const ir::Module& module, std::span<const passes::Remark
     }
     line["source"] = remark.source != nullptr ? files.place(*remark.source) : Json();
     line["message"] = remark.message;
+    line["assumptions"] = remark.assumptions;
     Json& details = line["details"] = Json::object();
     for (const auto& [key, value] : remark.details) details[key] = value;
     // Names in PTX may hold any bytes; JSON must be UTF-8.

@@ -171,6 +171,8 @@ class Function {
   // guard or a branch target that names nothing, an unknown directive): passes leave the function
   // alone.
   bool isOpaque = false;
+  // Somebody asked that no pass change it: it is not to be edited.
+  bool isKept = false;
 
  private:
   Module* module_;

@@ -161,9 +161,7 @@ decltype(Remark::details) BarrierJudge::whyRemoved(const Barrier& barrier) {
       needed = Precision::Objects;
     }
   }
-  return {{"rule", std::string(rule)},
-          {"precision", std::string(spelling(needed))},
-          {"assumptions", ""}};
+  return {{"rule", std::string(rule)}, {"precision", std::string(spelling(needed))}};
 }
 
 std::optional<std::string> BarrierJudge::reasonToKeep(const Barrier& barrier, Remark& remark) {

@@ -142,6 +142,9 @@ void ModuleObjects::addObjects(ir::VariableDeclaration& declaration, ir::Functio
     object.declaration = &declaration;
     object.scope = scope;
     object.pinned = whyPinned(*variable, scope != nullptr ? scope->isOpaque : isModuleOpaque_);
+    if (scope != nullptr && scope->isKept && object.pinned == nullptr) {
+      object.pinned = "its function is to stay as it is";
+    }
     if (scope == nullptr && object.pinned == nullptr && declared_[variable->name] > 1) {
       object.pinned = "it is declared more than once";
     }
@@ -178,6 +181,9 @@ void ModuleObjects::collectUses() {
       ModuleObject& object = objects_[found->second];
       object.uses.push_back({&function, &uses});
       if (object.escape == nullptr) object.escape = uses.escape;
+      if (function.isKept && object.pinned == nullptr) {
+        object.pinned = "a function that is to stay as it is uses it";
+      }
     }
   }
 }
@@ -203,7 +209,7 @@ void ModuleObjects::mark() {
 
   for (ir::Function& function : module_.functions()) {
     const bool isRoot = function.isEntry() || function.linkage != Linkage::None ||
-                        isModuleOpaque_ || isNamedByText(function.name()) ||
+                        isModuleOpaque_ || function.isKept || isNamedByText(function.name()) ||
                         settings_.hostSymbols.contains(function.nameText());
     if (isRoot) reach(function);
   }

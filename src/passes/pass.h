@@ -31,10 +31,12 @@ struct Remark {
   std::string_view pass;  // Pass::name()
   RemarkKind kind = RemarkKind::Analysis;
   const ir::Function* function = nullptr;
-  SourceRange place;                 // in the PTX; not valid for a made statement
+  SourceRange place;                     // in the PTX; not valid for a made statement
   const ir::Location* source = nullptr;  // the .loc that holds for it, or null
   std::string message;
   std::vector<std::pair<std::string, std::string>> details;
+  // Of what was done: without these it would not have been.  "assume-1d", "block-dim=64,1,1".
+  std::vector<std::string> assumptions;
 };
 
 // ---- options -----------------------------------------------------------------------------------
@@ -99,8 +101,8 @@ class Pass {
 
   // Before all else, on one thread: what changes the statements of the module, or several functions
   // at a time.  True if it changed anything; then every cached analysis of every function is
-  // dropped.  Functions that are opaque must be left alone here too; of a module for a debugger
-  // this is not called.
+  // dropped.  Functions that are opaque or kept must be left alone here too; of a module for a
+  // debugger this is not called.
   virtual bool runOnModule(ir::Module& module, ModuleContext& context) {
     static_cast<void>(module);
     static_cast<void>(context);
@@ -108,7 +110,8 @@ class Pass {
   }
 
   // Before the functions, on one thread: facts about the module that the work on one function
-  // needs of the others (which may be changing by then).
+  // needs of the others (which may be changing by then).  What may be assumed of the functions is
+  // analysis::ModuleAssumptions here, and analysis::Assumptions among the analyses of each.
   virtual void prepare(const ir::Module& module, analysis::ModuleAnalyses& analyses) {
     static_cast<void>(module);
     static_cast<void>(analyses);
@@ -116,7 +119,8 @@ class Pass {
 
   // True if it changed the function; then every cached analysis of the function is dropped.  May
   // run on several functions at once, hence const.  A function without a body, or that is opaque,
-  // or in a module for a debugger (.target debug), is never given to a pass.
+  // or kept (ir::Function::isKept), or in a module for a debugger (.target debug), is never given
+  // to a pass.
   virtual bool run(ir::Function& function, PassContext& context) const {
     static_cast<void>(function);
     static_cast<void>(context);

@@ -1,5 +1,7 @@
 #include "passes/pipeline.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <exception>
@@ -7,6 +9,7 @@
 #include "analysis/manager.h"
 #include "analysis/maybe_undefined.h"
 #include "ir/verifier.h"
+#include "passes/kept_functions.h"
 #include "support/parallel.h"
 
 namespace ptxopt::passes {
@@ -19,7 +22,9 @@ struct Work {
   analysis::FunctionAnalyses analyses;
   std::size_t problems = 0;  // that the verifier found last
 
-  explicit Work(ir::Function& f) : function(&f), analyses(f) {}
+  Work(ir::Function& f, const analysis::Assumptions& assumptions) : function(&f), analyses(f) {
+    analyses.provide(assumptions);
+  }
 };
 
 // What one step did to one function.
@@ -42,9 +47,19 @@ std::size_t countProblems(Work& work, std::vector<std::string>* messages) {
 class Engine {
  public:
   Engine(ir::Module& module, const RunOptions& options)
-      : module_(module), options_(options), budget_(options.changeLimit) {
+      : module_(module),
+        options_(options),
+        assumptions_(module, options.assumptions),
+        budget_(options.changeLimit) {
+    const KeptFunctions kept(module, options.keptKernels);
     for (ir::Function& function : module.functions()) {
-      if (function.hasBody() && !function.isOpaque) work_.emplace_back(function);
+      if (!function.hasBody() || function.isOpaque) continue;
+      if (const char* reason = kept.whyKept(function)) {
+        function.isKept = true;
+        remarkKept(function, reason);
+      } else {
+        work_.emplace_back(function, assumptions_.of(function));
+      }
     }
     // The N-th change must be the same one every time.
     threads_ = budget_.limited() ? 1 : std::max(1u, options.threads);
@@ -63,6 +78,15 @@ class Engine {
   }
 
  private:
+  void remarkKept(const ir::Function& function, const char* reason) {
+    if (!options_.remarks) return;
+    Remark remark;
+    remark.function = &function;
+    remark.place = function.item->source;
+    remark.message = fmt::format("function {} is left as it is: {}", function.nameText(), reason);
+    result_.remarks.push_back(std::move(remark));
+  }
+
   void runStep(const PipelineStep& step) {
     const PassInfo& info = *findPass(step.name);
     std::string error;
@@ -71,6 +95,7 @@ class Engine {
 
     Outcome ofModule = runOnModule(*pass);
     analysis::ModuleAnalyses moduleAnalyses(module_);
+    moduleAnalyses.provide(assumptions_);
     pass->prepare(module_, moduleAnalyses);
     std::vector<Outcome> outcomes(work_.size());
     parallelFor(work_.size(), threads_,
@@ -125,8 +150,7 @@ class Engine {
 
   void merge(const std::string& pass, Outcome outcome) {
     result_.changed |= outcome.changed;
-    std::move(outcome.remarks.begin(), outcome.remarks.end(),
-              std::back_inserter(result_.remarks));
+    std::move(outcome.remarks.begin(), outcome.remarks.end(), std::back_inserter(result_.remarks));
     for (const auto& [counter, value] : outcome.statistics) {
       result_.statistics[pass][std::string(counter)] += value;
     }
@@ -137,6 +161,7 @@ class Engine {
 
   ir::Module& module_;
   const RunOptions& options_;
+  const analysis::ModuleAssumptions assumptions_;
   ChangeBudget budget_;
   unsigned threads_ = 1;
   std::deque<Work> work_;

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/assumptions.h"
 #include "passes/pass.h"
 
 namespace ptxopt::passes {
@@ -33,9 +34,12 @@ struct PassTime {
 
 struct RunOptions {
   std::vector<PipelineStep> pipeline;
-  std::vector<std::string> disabledPasses;   // --disable-pass=NAME
+  std::vector<std::string> disabledPasses;               // --disable-pass=NAME
   std::uint64_t changeLimit = ChangeBudget::kUnlimited;  // --opt-bisect-limit=N
-  unsigned threads = 1;                      // functions at once; the result does not depend on it
+  unsigned threads = 1;  // functions at once; the result does not depend on it
+  // What the passes may assume; they find it in their analyses.
+  analysis::AssumptionTable assumptions;
+  std::vector<std::string> keptKernels;  // no pass touches these: --keep-kernel=NAME
   bool remarks = false;
   bool verifyEach = false;
   // Called after each step, on one thread, with the name of the pass: --print-after.

@@ -34,6 +34,8 @@ std::optional<ptxopt::driver::OptimizeOptions> optimizeOptions(const std::string
   result.run.pipeline = std::move(options.pipeline);
   result.run.disabledPasses = std::move(options.disabledPasses);
   result.run.changeLimit = options.changeLimit;
+  result.run.assumptions = std::move(options.assumptions);
+  result.run.keptKernels = std::move(options.keptKernels);
   result.run.verifyEach = options.verifyEach;
   // Builds start many of us at once; more threads would only be in each other's way.
   result.run.threads = options.threads == 0 ? 1 : options.threads;

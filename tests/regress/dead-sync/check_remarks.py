@@ -10,8 +10,9 @@ removed = remarks["k", 26]
 assert removed["kind"] == "passed" and removed["pass"] == "dead-sync"
 assert removed["source"] == {"file": "k.cu", "line": 3, "column": 1}
 assert removed["details"] == {
-    "rule": "no conflict", "precision": "objects", "assumptions": "", "read_above": "0",
-    "write_above": "0", "read_below": "0", "write_below": "1"}, removed
+    "rule": "no conflict", "precision": "objects", "read_above": "0", "write_above": "0",
+    "read_below": "0", "write_below": "1"}, removed
+assert removed["assumptions"] == []
 
 kept = remarks["k", 30]
 assert kept["kind"] == "missed"

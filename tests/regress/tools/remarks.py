@@ -7,7 +7,8 @@ passed = [r for r in remarks if r["kind"] == "passed"]
 assert len(passed) == 4, passed
 assert {r["kind"] for r in remarks} <= {"passed", "missed", "analysis"}
 for remark in passed:
-    assert list(remark) == ["pass", "kind", "function", "ptx", "source", "message", "details"]
+    assert list(remark) == ["pass", "kind", "function", "ptx", "source", "message", "assumptions",
+                            "details"]
     assert remark["pass"] == "basic-dbe" and remark["function"] == "five"
     assert remark["ptx"]["file"] == "barriers.ptx" and remark["ptx"]["column"] == 2
     assert remark["message"].startswith("Removed dead synch: ")
