@@ -36,7 +36,7 @@ class Optimizer {
   bool run() {
     for (int round = 0; round < kMaxRounds; ++round) {
       hasChanged_ = false;
-      runRound(round == 0);
+      runRound();
       for (const ir::Function* function : edited_) cache_.forget(*function);
       edited_.clear();
       changedEver_ |= hasChanged_;
@@ -49,13 +49,13 @@ class Optimizer {
  private:
   // What works on one variable leaves alone what was found out about the others: an instruction
   // accesses one variable or computes addresses of one.
-  void runRound(bool isFirst) {
+  void runRound() {
     const analysis::CallGraph calls(module_);
     ModuleObjects objects(module_, settings_, calls, cache_);
     objects_ = &objects;
-    mayRemark_ = isFirst;
     if (removeUnreached()) return;
     for (ModuleObject& object : objects.all()) improve(object);
+    mayRemark_ = false;
     if (!hasChanged_) mergeConstants();
     objects_ = nullptr;
   }
@@ -435,7 +435,7 @@ class Optimizer {
   ModuleObjects* objects_ = nullptr;                // of this round
   bool hasChanged_ = false;                         // in this round
   bool changedEver_ = false;
-  bool mayRemark_ = false;
+  bool mayRemark_ = true;  // of what stays: once is enough
   std::unordered_map<const ir::Function*, KernelSavings> savings_;
 };
 
