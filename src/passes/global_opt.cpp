@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <functional>
 #include <memory>
-#include <optional>
+#include <string_view>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "passes/fold_load.h"
@@ -260,7 +262,7 @@ class Optimizer {
 
   // Constants of equal content that only loads use: the first one stands for all.
   void mergeConstants() {
-    std::vector<ModuleObject*> kept;
+    std::unordered_map<std::size_t, std::vector<ModuleObject*>> keptByContent;
     for (ModuleObject& object : objects_->all()) {
       const bool isCandidate = object.scope == nullptr && object.pinned == nullptr &&
                                object.escape == nullptr && isHostSpace(object) &&
@@ -269,6 +271,7 @@ class Optimizer {
                                object.variable->initializer->opaque.empty() &&
                                object.variable->initializer->relocations.empty();
       if (!isCandidate) continue;
+      std::vector<ModuleObject*>& kept = keptByContent[contentHash(*object.variable)];
       const auto same = std::find_if(kept.begin(), kept.end(), [&](const ModuleObject* other) {
         return haveEqualContent(*other->variable, *object.variable);
       });
@@ -280,17 +283,22 @@ class Optimizer {
     }
   }
 
+  // What an image leaves out is zero.
+  static std::span<const std::uint8_t> contentOf(const ir::Variable& variable) {
+    std::span<const std::uint8_t> bytes = variable.initializer->bytes;
+    while (!bytes.empty() && bytes.back() == 0) bytes = bytes.first(bytes.size() - 1);
+    return bytes;
+  }
+
+  static std::size_t contentHash(const ir::Variable& variable) {
+    const auto bytes = contentOf(variable);
+    return std::hash<std::string_view>()(
+        {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  }
+
   static bool haveEqualContent(const ir::Variable& a, const ir::Variable& b) {
-    const auto x = a.initializer->bytes;
-    const auto y = b.initializer->bytes;
-    if (a.space != b.space || a.size != b.size || alignmentOf(a) < alignmentOf(b)) return false;
-    const auto byteOf = [](std::span<const std::uint8_t> image, std::size_t at) {
-      return at < image.size() ? image[at] : std::uint8_t{0};
-    };
-    for (std::size_t at = 0; at < std::max(x.size(), y.size()); ++at) {
-      if (byteOf(x, at) != byteOf(y, at)) return false;
-    }
-    return true;
+    return a.space == b.space && a.size == b.size && alignmentOf(a) >= alignmentOf(b) &&
+           std::ranges::equal(contentOf(a), contentOf(b));
   }
 
   void merge(ModuleObject& object, const ModuleObject& into) {
