@@ -69,13 +69,13 @@ class Maker {
     plan_.block = random_.pick(kShapes);
     plan_.rounds = 1 + random_.below(3);
     frame_.ctas = random_.percent(80) ? 1 : 2;
-    frame_.statesBlock = random_.percent(65);
+    frame_.statesBlock = options_.isStated || random_.percent(65);
     frame_.statesSize = random_.percent(30);
   }
 
   void declareArrays() {
     const std::uint32_t count = 1 + random_.below(3);
-    const bool hasGlobal = random_.percent(20);
+    const bool hasGlobal = !options_.isStated && random_.percent(20);
     const bool isDynamic = random_.percent(20);
     std::size_t regions = 0;
     for (std::uint32_t k = 0; k < count; ++k) {
@@ -299,10 +299,10 @@ class Maker {
     if (dice < 75) return strideLoop(context);
     if (!isUniform) return access(context);
     if (dice < 87) return loop(depth, context);
-    if (dice < 91) return uniformWhen(depth, context);
-    if (dice < 94 && !context.isCallee) return call();
+    if (dice < 91 && !options_.isStated) return uniformWhen(depth, context);
+    if (dice < 94 && !options_.isStated && !context.isCallee) return call();
     if (dice < 96 && depth == 0) return exit();
-    if (dice < 98) {
+    if (dice < 98 && !options_.isStated) {
       auto barrier = newBarrier();
       barrier->condition = uniformCondition();
       return barrier;
@@ -421,7 +421,7 @@ class Maker {
     auto result = std::make_unique<Statement>();
     result->kind = Kind::Loop;
     result->loop = plan_.loops++;
-    result->countsToParameter = random_.percent(50);
+    result->countsToParameter = !options_.isStated && random_.percent(50);
     result->rounds = result->countsToParameter ? plan_.rounds : 1 + random_.below(3);
     result->first.isUniform = true;
     return result;

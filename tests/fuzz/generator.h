@@ -15,6 +15,9 @@ struct GeneratorOptions {
   Bias bias = Bias::None;
   std::uint32_t size = 16;        // constructs at the top of a kernel, about
   std::uint32_t wildPercent = 5;  // of the kernels: some barriers that they need are left out
+  // Bias::Addresses: the text says all that the launch says: the shape of the block and how often
+  // loops run; there are no pointers and no calls.
+  bool isStated = false;
 };
 
 // A module with one kernel, for sm_80 and later.

@@ -369,6 +369,8 @@ int main(int argc, char** argv) {
   app.add_option("--bias", options.bias, "what kernels have more of")
       ->check(CLI::IsMember({"none", "barriers", "redundancy", "phis", "addresses"}));
   app.add_option("--size", options.generator.size, "of a kernel, in constructs");
+  app.add_flag("--stated", options.generator.isStated,
+               "with --bias addresses: the text says all that the launch says");
   app.add_option("--wild", options.generator.wildPercent, "percent of kernels that may race");
   app.add_option("--pipeline", options.check.pipelines,
                  "instead of every pass and every level; may be repeated");
