@@ -21,25 +21,37 @@ bool anySharedIsExternal(std::span<const BarrierBody> bodies, const CallEffects&
   });
 }
 
+std::vector<Participation::Body> participants(std::span<const BarrierBody> bodies) {
+  std::vector<Participation::Body> result;
+  for (const BarrierBody& body : bodies) result.push_back({body.cfg, body.liveness});
+  return result;
+}
+
 }  // namespace
+
+BarrierGround::BarrierGround(std::span<const BarrierBody> bodies, const BarrierFacts& of)
+    : facts(&of), participation(participants(bodies), of.uses, *of.graph, of.withKnownCallers) {
+  objects.reserve(bodies.size());
+  for (const BarrierBody& body : bodies) objects.emplace_back(body.cfg->function());
+}
 
 class BarrierGraph::Builder {
  public:
-  Builder(BarrierGraph& graph, std::span<const BarrierBody> bodies, const BarrierFacts& facts,
+  Builder(BarrierGraph& graph, std::span<const BarrierBody> bodies, const BarrierGround& ground,
           Precision precision)
       : graph_(graph),
         regions_(graph.regions_),
         bodies_(bodies),
-        facts_(facts),
-        participation_(participants(bodies), facts.uses, *facts.graph, facts.withKnownCallers),
+        facts_(*ground.facts),
+        ground_(ground),
+        knowsObjects_(precision != Precision::Flags),
         ends_(bodies.size()),
         depths_(bodies.size()),
         endsInside_(bodies.size()) {
     for (std::uint32_t k = 0; k < bodies.size(); ++k) {
       bodyOf_[&bodies[k].cfg->function()] = k;
-      if (precision != Precision::Flags) objects_.emplace_back(bodies[k].cfg->function());
     }
-    for (const Participation::Member& member : participation_.barriers()) {
+    for (const Participation::Member& member : ground_.participation.barriers()) {
       members_[member.instruction] = static_cast<std::uint32_t>(graph.barriers_.size());
       graph.barriers_.push_back(
           {member.instruction, member.barrier, member.standing, member.body, 0, kNone});
@@ -73,17 +85,11 @@ class BarrierGraph::Builder {
     std::vector<Node> tails;
   };
 
-  static std::vector<Participation::Body> participants(std::span<const BarrierBody> bodies) {
-    std::vector<Participation::Body> result;
-    for (const BarrierBody& body : bodies) result.push_back({body.cfg, body.liveness});
-    return result;
-  }
-
   // ---- accesses ---------------------------------------------------------------------------------
 
   Place placeOf(std::uint32_t body, const MemoryAccess& access) const {
-    if (access.address == nullptr || objects_.empty()) return {access.domain};
-    return objects_[body].placeOf(*access.address, access.domain);
+    if (access.address == nullptr || !knowsObjects_) return {access.domain};
+    return ground_.objects[body].placeOf(*access.address, access.domain);
   }
 
   // What the waits of class A complete: everything that is copied asynchronously (C5.1).
@@ -244,7 +250,7 @@ class BarrierGraph::Builder {
     const Cfg& cfg = *bodies_[k].cfg;
     std::vector<Node> first(cfg.blockCount(), kNone);
     std::vector<Node> last(cfg.blockCount(), kNone);
-    const Uniformity* uniformity = participation_.uniformity(k);
+    const Uniformity* uniformity = ground_.participation.uniformity(k);
     const auto isTail = [&](BlockId b) {
       return uniformity == nullptr || !uniformity->leadsToBarrier(b);
     };
@@ -288,7 +294,7 @@ class BarrierGraph::Builder {
     const Cfg& cfg = *bodies_[k].cfg;
     const auto next = cfg.successors(b);
     if (next.size() < 2) return false;
-    const Uniformity* uniformity = participation_.uniformity(k);
+    const Uniformity* uniformity = ground_.participation.uniformity(k);
     const Instruction* decision = cfg.block(b).terminator;
     if (uniformity == nullptr || decision == nullptr || !decision->form->known()) return true;
     bool varies = decision->guard && !uniformity->isUniform(decision->guard.predicate());
@@ -427,8 +433,8 @@ class BarrierGraph::Builder {
   BarrierRegions& regions_;
   std::span<const BarrierBody> bodies_;
   const BarrierFacts& facts_;
-  const Participation participation_;
-  std::vector<AddressObjects> objects_;  // by body, unless flags are enough
+  const BarrierGround& ground_;
+  bool knowsObjects_;
   std::unordered_map<const Instruction*, std::uint32_t> members_;
   std::unordered_map<const ir::Function*, std::uint32_t> bodyOf_;
   std::vector<ObjectAccess> copies_;
@@ -443,12 +449,12 @@ class BarrierGraph::Builder {
   std::unordered_map<Node, std::vector<BarrierRegions::Event>> tails_;
 };
 
-BarrierGraph::BarrierGraph(std::span<const BarrierBody> bodies, const BarrierFacts& facts,
+BarrierGraph::BarrierGraph(std::span<const BarrierBody> bodies, const BarrierGround& ground,
                            Precision precision)
-    : sharedIsExternal_(anySharedIsExternal(bodies, facts.effects)),
+    : sharedIsExternal_(anySharedIsExternal(bodies, ground.facts->effects)),
       classes_(precision, sharedIsExternal_),
       regions_(classes_) {
-  Builder(*this, bodies, facts, precision);
+  Builder(*this, bodies, ground, precision);
 }
 
 }  // namespace ptxopt::analysis

@@ -49,6 +49,16 @@ struct BarrierBody {
   const Addresses* addresses = nullptr;  // for Precision::Affine; must outlive the graph
 };
 
+// What graphs of the same bodies have in common, whatever the precision.
+struct BarrierGround {
+  // Bodies as Participation wants them.  `facts` must outlive the object.
+  BarrierGround(std::span<const BarrierBody> bodies, const BarrierFacts& facts);
+
+  const BarrierFacts* facts;
+  Participation participation;
+  std::vector<AddressObjects> objects;  // by body
+};
+
 class BarrierGraph {
  public:
   using Node = BarrierRegions::Node;
@@ -62,8 +72,9 @@ class BarrierGraph {
     Node node = kNone;        // none for what is not judged
   };
 
-  // Bodies as Participation wants them.
-  BarrierGraph(std::span<const BarrierBody> bodies, const BarrierFacts& facts, Precision precision);
+  // Of the bodies of the ground; both must outlive the object.
+  BarrierGraph(std::span<const BarrierBody> bodies, const BarrierGround& ground,
+               Precision precision);
   BarrierGraph(const BarrierGraph&) = delete;
   BarrierGraph& operator=(const BarrierGraph&) = delete;
 

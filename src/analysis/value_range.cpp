@@ -467,7 +467,8 @@ class ValueRanges::Solver {
         cfg_(ssa.cfg()),
         order_(cfg_, cfg_.entry()),
         known_(ssa.valueCount()),
-        bits_(ssa.valueCount()) {
+        bits_(ssa.valueCount()),
+        changedIn_(ssa.valueCount()) {
     for (ValueId v = 0; v < ssa.valueCount(); ++v) {
       bits_[v] = bitsOf(v);
       out_.ranges_[v] = ValueRange::all(bits_[v]);
@@ -502,27 +503,77 @@ class ValueRanges::Solver {
     return isNumber ? static_cast<std::uint8_t>(bits) : std::uint8_t{0};
   }
 
+  struct Definition {
+    ValueId value;
+    const Instruction* instruction;
+  };
+
+  // The first one visits every instruction, the others those that may give something else.
   void sweep(Phase phase) {
+    ++sweep_;
+    std::size_t at = 0;
+    std::size_t position = 0;
     for (const BlockId b : order_.vertices()) {
       const auto [first, end] = ssa_.phis(b);
       for (ValueId phi = first; phi < end; ++phi) {
         if (bits_[phi] != 0) visitPhi(phi, phase);
       }
-      for (const Instruction& instruction : cfg_.instructions(b)) {
-        ssa_.forEachDefinition(instruction, [&](ValueId v) {
-          if (bits_[v] == 0) return;
-          ValueRange result = resultOf(v, instruction);
-          if (const ValueId old = ssa_.old(v); old != kNone) {
-            result = known_.test(old) ? tightened(join(result, out_.ranges_[old])) : result;
-          }
-          set(v, result);
-        });
+      if (sweep_ == 1) {
+        for (const Instruction& instruction : cfg_.instructions(b)) {
+          ssa_.forEachDefinition(instruction, [&](ValueId v) {
+            if (bits_[v] == 0) return;
+            define({v, &instruction});
+            if (hasLoop_ && dependsOnOthers(v, instruction)) {
+              definitions_.push_back({v, &instruction});
+            }
+          });
+        }
+        ends_.push_back(definitions_.size());
+        continue;
+      }
+      for (const std::size_t last = ends_[position++]; at < last; ++at) {
+        if (isStale(definitions_[at])) define(definitions_[at]);
       }
     }
   }
 
+  void define(const Definition& definition) {
+    const ValueId v = definition.value;
+    ValueRange result = resultOf(v, *definition.instruction);
+    if (const ValueId old = ssa_.old(v); old != kNone && known_.test(old)) {
+      result = tightened(join(result, out_.ranges_[old]));
+    }
+    set(v, result);
+  }
+
+  bool dependsOnOthers(ValueId v, const Instruction& instruction) const {
+    if (ssa_.old(v) != kNone) return true;
+    const isa::Form& form = *instruction.form;
+    return form.known() && form.opcode != Opcode::Ld && form.opcode != Opcode::Ldu &&
+           !isa::isFloat(form.type);
+  }
+
+  // Something that it is computed from has changed since the last sweep came here.
+  bool isStale(const Definition& definition) const {
+    const auto hasChanged = [&](ValueId v) { return v != kNone && changedIn_[v] + 1 >= sweep_; };
+    bool isStale = hasChanged(ssa_.old(definition.value));
+    ir::forEachRegister(*definition.instruction, [&](const Operand& operand) {
+      if (isStale || !operand.reads) return;
+      const ValueId source = ssa_.use(*definition.instruction, operand);
+      isStale = hasChanged(source);
+      if (isStale || source == kNone) return;
+      for (const BranchConditions::Placed& placed : out_.conditions_->ofValue(source)) {
+        isStale |= hasChanged(placed.condition.otherValue);
+      }
+    });
+    return isStale;
+  }
+
   void set(ValueId value, const ValueRange& range) {
-    if (known_.set(value) || out_.ranges_[value] != range) changed_ = true;
+    if (known_.set(value) || out_.ranges_[value] != range) {
+      changed_ = true;
+      changedIn_[value] = sweep_;
+    }
     out_.ranges_[value] = range;
   }
 
@@ -741,6 +792,10 @@ class ValueRanges::Solver {
   const ReversePostorder order_;
   BitSet known_;  // values that some round found a number for
   std::vector<std::uint8_t> bits_;
+  std::vector<std::uint32_t> changedIn_;  // the last sweep that did, by value
+  std::vector<Definition> definitions_;   // what later sweeps look at
+  std::vector<std::size_t> ends_;         // of the definitions of a block, in the order of blocks
+  std::uint32_t sweep_ = 0;
   unsigned round_ = 0;
   bool changed_ = true;
   bool hasLoop_ = false;

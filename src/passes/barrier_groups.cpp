@@ -29,16 +29,17 @@ template <class AddAddresses>
 std::vector<BarrierDecision> judgeBodies(std::span<BarrierBody> bodies, const BarrierFacts& facts,
                                          const BarrierQuestion& question, bool wantRemarks,
                                          AddAddresses&& addAddresses) {
+  const analysis::BarrierGround ground(bodies, facts);
   if (question.aim == BarrierAim::Weaken) {
     addAddresses();
-    return BarrierJudge(bodies, facts, question, Precision::Affine, wantRemarks).run();
+    return BarrierJudge(bodies, ground, question, Precision::Affine, wantRemarks).run();
   }
-  BarrierJudge coarse(bodies, facts, question, std::min(question.precision, Precision::Objects),
+  BarrierJudge coarse(bodies, ground, question, std::min(question.precision, Precision::Objects),
                       wantRemarks);
   std::vector<BarrierDecision> decisions = coarse.run();
   if (question.precision != Precision::Affine || !coarse.isAnyKeptForAccesses()) return decisions;
   addAddresses();
-  BarrierJudge fine(bodies, facts, question, Precision::Affine, wantRemarks);
+  BarrierJudge fine(bodies, ground, question, Precision::Affine, wantRemarks);
   std::vector<BarrierDecision> refined = fine.run();
   return fine.isWithinLimit() ? refined : decisions;
 }

@@ -5,7 +5,7 @@
 namespace ptxopt::passes {
 
 using analysis::BarrierBody;
-using analysis::BarrierFacts;
+using analysis::BarrierGround;
 using analysis::Precision;
 using analysis::Relation;
 using analysis::Standing;
@@ -54,18 +54,18 @@ std::string_view spelling(Precision precision) {
   return {};
 }
 
-BarrierJudge::BarrierJudge(std::span<const BarrierBody> bodies, const BarrierFacts& facts,
+BarrierJudge::BarrierJudge(std::span<const BarrierBody> bodies, const BarrierGround& ground,
                            const BarrierQuestion& question, Precision precision, bool wantRemarks)
     : bodies_(bodies),
       question_(question),
       precision_(precision),
       wantRemarks_(wantRemarks),
-      facts_(facts),
+      facts_(*ground.facts),
       wholeWarps_(bodies.size()),
-      graph_(bodies, facts, precision) {
+      graph_(bodies, ground, precision) {
   for (const BarrierBody& body : bodies) {
     remarks_.addFunction(body.cfg->function());
-    loops_.emplace_back(*body.cfg, *body.loops, facts.effects, graph_.sharedIsExternal());
+    loops_.emplace_back(*body.cfg, *body.loops, facts_.effects, graph_.sharedIsExternal());
   }
 }
 

@@ -52,7 +52,7 @@ struct BarrierDecision {
 class BarrierJudge {
  public:
   // The arguments must outlive the object.
-  BarrierJudge(std::span<const analysis::BarrierBody> bodies, const analysis::BarrierFacts& facts,
+  BarrierJudge(std::span<const analysis::BarrierBody> bodies, const analysis::BarrierGround& ground,
                const BarrierQuestion& question, analysis::Precision precision, bool wantRemarks);
 
   // One for each barrier, in the order of the text.

@@ -49,7 +49,8 @@ FOLDERS = ["tests/regress/dead-sync", "corpus/ptx/clang/sm_80_O2", "corpus/ptx/c
            "corpus/ptx/triton/sm_80", "corpus/ptx/triton/sm_90", "corpus/ptx/warp/sm_80"]
 
 Row = collections.namedtuple("Row", "file kernel barriers ours yardstick why")
-BARRIER = re.compile(r"^(?P<before>.*?)(?:@!?%[\w$]+\s+)?\b(?:bar|barrier)(?:\.cta)?\.sync\b[^;]*;")
+BARRIER = re.compile(r"^(?P<before>.*?)(?:@!?%[\w$]+\s+)?\b(?:bar|barrier)(?:\.cta)?\.(?:sync|red)\b"
+                     r"[^;]*;")
 
 
 def cases():
@@ -110,12 +111,15 @@ def body_lines(text, kernel):
 def without_line(text, number):
     lines = text.split("\n")
     match = BARRIER.match(lines[number - 1])
+    if match is None:
+        return None  # a statement over several lines
     lines[number - 1] = match["before"] + lines[number - 1][match.end():]
     return "\n".join(lines)
 
 
 def has_barrier(line):
-    return BARRIER.match(line.split("//")[0]) is not None
+    match = BARRIER.match(line.split("//")[0])
+    return match is not None and ".red" not in match[0]
 
 
 # ---- more to go on -------------------------------------------------------------------------------
@@ -217,6 +221,8 @@ def measure(case, engine, command, seconds):
     for line in sorted(remarks):
         if remarks[line]["kind"] == "passed":
             rest = without_line(rest, line)
+            if rest is None:
+                return None
     further = []
     for line in lines:
         if line in removed:
