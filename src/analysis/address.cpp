@@ -344,7 +344,21 @@ std::span<const Access> Addresses::of(const ir::Instruction& instruction) const 
 
 // ---- text --------------------------------------------------------------------------------------
 
+namespace {
+
+constexpr unsigned kMostNesting = 2;  // of operations in a text
+
+}  // namespace
+
+std::string Addresses::text(FormId id) const {
+  return text(id, 0);
+}
+
 std::string Addresses::leafText(LeafId id) const {
+  return leafText(id, 0);
+}
+
+std::string Addresses::leafText(LeafId id, unsigned nesting) const {
   const Leaf& leaf = forms_.leaf(id);
   const ir::Function& function = ssa_->cfg().function();
   const auto symbolName = [&] {
@@ -370,16 +384,24 @@ std::string Addresses::leafText(LeafId id) const {
     case LeafKind::Product: {
       std::string product;
       for (const LeafId factor : forms_.list(leaf)) {
-        product += (product.empty() ? "" : "*") + leafText(factor);
+        product += (product.empty() ? "" : "*") + leafText(factor, nesting);
       }
       return product;
     }
     case LeafKind::ZeroExtended:
-      return "zext(" + text(leaf.key.id) + ")";
+      return "zext(" + text(leaf.key.id, nesting + 1) + ")";
     case LeafKind::SignExtended:
-      return "sext(" + text(leaf.key.id) + ")";
-    case LeafKind::Operation:
-      return "f" + std::to_string(leaf.key.id);
+      return "sext(" + text(leaf.key.id, nesting + 1) + ")";
+    case LeafKind::Operation: {
+      if (nesting >= kMostNesting) return "f" + std::to_string(leaf.key.id);
+      const LinearForms::Operation operation = forms_.operation(leaf);
+      std::string sources;
+      for (const FormId source : operation.sources) {
+        sources += (sources.empty() ? "" : ",") + text(source, nesting + 1);
+      }
+      const std::string_view mnemonic = operation.form->mnemonic;
+      return std::string(mnemonic.substr(0, mnemonic.rfind('.'))) + '(' + sources + ')';
+    }
     case LeafKind::Value: {
       const ir::RegisterId reg = ssa_->reg(leaf.key.id);
       return reg == ir::RegisterId::None ? "carry" : function.registerName(reg);
@@ -388,7 +410,7 @@ std::string Addresses::leafText(LeafId id) const {
   return {};
 }
 
-std::string Addresses::text(FormId id) const {
+std::string Addresses::text(FormId id, unsigned nesting) const {
   if (id == kNone) return "?";
   const Form form = forms_.form(id);
   std::string text;
@@ -403,7 +425,7 @@ std::string Addresses::text(FormId id) const {
                                    ? std::uint64_t{0} - static_cast<std::uint64_t>(coefficient)
                                    : static_cast<std::uint64_t>(coefficient);
     if (size != 1) text += std::to_string(size) + '*';
-    text += leafText(term.leaf);
+    text += leafText(term.leaf, nesting);
   }
   const std::int64_t constant = signedResidue(form.constant, form.bits);
   if (constant != 0 || text.empty()) {

@@ -77,10 +77,12 @@ class Addresses {
   FormId formOf(ValueId value) const { return formOfValue_[value]; }
   // "A+4*tid.x+16", for remarks and tests.
   std::string text(FormId form) const;
-  // "A", "tid.x", "%r5"
+  // "A", "tid.x", "%r5", "and(tid.x,31)"
   std::string leafText(LeafId leaf) const;
 
  private:
+  std::string text(FormId form, unsigned nesting) const;
+  std::string leafText(LeafId leaf, unsigned nesting) const;
   class AccessBuilder;
 
   const Ssa* ssa_;

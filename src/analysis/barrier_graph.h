@@ -80,6 +80,7 @@ class BarrierGraph {
 
   const std::vector<Barrier>& barriers() const { return barriers_; }
   BarrierRegions& regions() { return regions_; }
+  const BarrierRegions& regions() const { return regions_; }
   const AccessClasses& classes() const { return classes_; }
   bool sharedIsExternal() const { return sharedIsExternal_; }
   // Functions of the group that `body` calls, with the block of each call.

@@ -94,13 +94,14 @@ void BarrierRegions::solve(std::uint64_t limit) {
 
 // What can be reached from the beginning of each node, whatever barriers are on the way.  Objects,
 // and addresses, are told apart only where there are few.
-void BarrierRegions::findEverBelow() {
+AccessSet::Key BarrierRegions::coarse(AccessSet::Key key) const {
   constexpr std::size_t kMostClasses = 64;
-  const auto coarse = [&](AccessSet::Key key) {
-    if (classes_->count() <= kMostClasses) return key;
-    return classes_->countWithoutAddress() <= kMostClasses ? classes_->withoutAddress(key)
-                                                           : classes_->withoutObject(key);
-  };
+  if (classes_->count() <= kMostClasses) return key;
+  return classes_->countWithoutAddress() <= kMostClasses ? classes_->withoutAddress(key)
+                                                         : classes_->withoutObject(key);
+}
+
+void BarrierRegions::findEverBelow() {
   everBelow_.resize(nodes_.size());
   std::vector<Node> work;
   for (Node n = static_cast<Node>(nodes_.size()); n-- > 0;) {
@@ -208,12 +209,14 @@ void BarrierRegions::remove(Node b) {
 // Calls visit(event) for every event of the region on that side, nearest pieces first, until it
 // says no.  False if there are more pieces and events than `limit`.
 template <class Visitor>
-bool BarrierRegions::walk(Node barrier, Direction d, std::size_t limit, Visitor&& visit) const {
+bool BarrierRegions::walk(Node barrier, Direction d, std::size_t limit, Visitor&& visit,
+                          bool isThroughBarriers) const {
   BitSet seen(nodes_.size());
   std::vector<Node> queue;
   const auto reach = [&](Node n) {
     n = find(n);
-    if (!nodes_[n].separates && seen.set(n)) queue.push_back(n);
+    const bool isOpen = isThroughBarriers || !nodes_[n].separates;
+    if (isOpen && seen.set(n)) queue.push_back(n);
   };
   for (const Node n : onward(barrier, d)) reach(n);
   for (std::size_t at = 0; at < queue.size(); ++at) {
@@ -254,6 +257,24 @@ const BarrierRegions::Event* BarrierRegions::findEvent(Node barrier, Direction d
     if (fits && isOrdered) found = &event;
     return found == nullptr;
   });
+  return found;
+}
+
+const BarrierRegions::Event* BarrierRegions::findEventEverBelow(Node barrier,
+                                                                std::optional<AccessSet::Key> key,
+                                                                EffectMarks marks,
+                                                                std::size_t limit) const {
+  const Event* found = nullptr;
+  const auto fits = [&](const Event& event) {
+    return key ? event.key && coarse(*event.key) == key : (event.marks & marks) != 0;
+  };
+  walk(
+      barrier, Direction::Forward, limit,
+      [&](const Event& event) {
+        if (fits(event)) found = &event;
+        return found == nullptr;
+      },
+      true);
   return found;
 }
 

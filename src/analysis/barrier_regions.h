@@ -84,6 +84,9 @@ class BarrierRegions {
   // An event of that class, or with one of those marks.
   const Event* findEvent(Node barrier, Direction side, std::optional<AccessSet::Key> key,
                          EffectMarks marks, std::size_t limit) const;
+  // The same below, whatever barriers are in between: of what conflict() finds behind others.
+  const Event* findEventEverBelow(Node barrier, std::optional<AccessSet::Key> key,
+                                  EffectMarks marks, std::size_t limit) const;
 
  private:
   struct Delta {
@@ -122,7 +125,9 @@ class BarrierRegions {
   bool tryJoin(Node barrier);
   void findEverBelow();
   template <class Visitor>
-  bool walk(Node barrier, Direction side, std::size_t limit, Visitor&& visit) const;
+  bool walk(Node barrier, Direction side, std::size_t limit, Visitor&& visit,
+            bool isThroughBarriers = false) const;
+  AccessSet::Key coarse(AccessSet::Key key) const;
 
   const AccessClasses* classes_;
   std::vector<NodeData> nodes_;

@@ -18,6 +18,9 @@ constexpr std::size_t kMostCandidates = 10;
 constexpr std::size_t kMostVariables = 12;
 constexpr unsigned kMostSteps = 4;  // away from the first candidates, all together
 constexpr std::size_t kMostTrials = 96;
+// Threads that one thread is compared with: more than there are in a warp.
+constexpr std::size_t kMostPartners = 40;
+constexpr std::uint32_t kWarpSize = 32;
 // Where memory starts, in conditions and operations that ask for it: any address will do.
 constexpr std::int64_t kSymbolAddress = 1 << 10;
 constexpr std::int64_t kPointer = 1 << 20;
@@ -298,6 +301,8 @@ class Search {
     return std::nullopt;
   }
 
+  std::uint64_t workLeft() const { return work_; }
+
  private:
   const Access& access(std::size_t k) const { return sides_[k].access(); }
 
@@ -469,10 +474,13 @@ class Search {
       // From the first byte that reaches into the other range on.
       const std::int64_t from = upper.first - sizes[1] + 1;
       auto at = std::ranges::lower_bound(lower, std::pair{from, std::uint32_t{0}});
-      for (int seen = 0; at != lower.end() && at->first < upper.first + sizes[0] && seen < 8;
-           ++at, ++seen) {
+      for (std::size_t seen = 0; at != lower.end() && at->first < upper.first + sizes[0]; ++at) {
         const std::uint32_t sum = at->second + upper.second;
-        if (at->second == upper.second || sum >= best) continue;
+        const bool isOther = question_.areWarpsDifferent
+                                 ? at->second / kWarpSize != upper.second / kWarpSize
+                                 : at->second != upper.second;
+        if (++seen > kMostPartners) break;
+        if (!isOther || sum >= best) continue;
         best = sum;
         pair[0] = upper;
         pair[1] = *at;
@@ -523,11 +531,14 @@ class Search {
 
 }  // namespace
 
-std::optional<ConflictWitness> findWitness(const WitnessQuestion& question) {
+std::optional<ConflictWitness> findWitness(const WitnessQuestion& question, std::uint64_t* spent) {
   if (question.first->origin == nullptr || question.first->origin != question.second->origin) {
     return std::nullopt;
   }
-  return Search(question).run();
+  Search search(question);
+  std::optional<ConflictWitness> found = search.run();
+  if (spent != nullptr) *spent = question.work - search.workLeft();
+  return found;
 }
 
 }  // namespace ptxopt::analysis

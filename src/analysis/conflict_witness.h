@@ -50,6 +50,7 @@ struct WitnessQuestion {
   const Access* first = nullptr;
   const Access* second = nullptr;
   AliasAssumptions assumptions;
+  bool areWarpsDifferent = false;  // of the two threads
   // Of the only function that both are in; for isCertain, and may be null.
   const PostDominators* postDominators = nullptr;
   // Whether the first thread may be in round `a` of a loop when the second one is in round `b`.
@@ -58,7 +59,9 @@ struct WitnessQuestion {
   std::uint64_t work = 2'000'000;
 };
 
-// Two different threads; the one with the smallest ids that the search comes across.
-std::optional<ConflictWitness> findWitness(const WitnessQuestion& question);
+// Two different threads; the one with the smallest ids that the search comes across.  `spent`, if
+// not null, is given the work that it took.
+std::optional<ConflictWitness> findWitness(const WitnessQuestion& question,
+                                           std::uint64_t* spent = nullptr);
 
 }  // namespace ptxopt::analysis

@@ -17,7 +17,7 @@ PollingLoops::PollingLoops(const Cfg& cfg, const Loops& loops, const CallEffects
       effects_(&effects),
       sharedIsExternal_(sharedIsExternal),
       anchors_(loops.count()),
-      isHoistable_(loops.count()) {
+      hoistable_(loops.count()) {
   for (BlockId b = 0; b < cfg.blockCount(); ++b) {
     if (loops.loopOf(b) == kNone) continue;
     std::uint32_t count = 0;
@@ -52,6 +52,13 @@ bool PollingLoops::canLoseAnchor(BlockId block) const {
   return allLoopsAround(block, [&](LoopId l) { return anchors_[l] > 1 || !holdsHoistableLoad(l); });
 }
 
+std::optional<PollingLoops::Obstacle> PollingLoops::obstacle(BlockId block) const {
+  for (LoopId l = loops_->loopOf(block); l != kNone; l = loops_->parent(l)) {
+    if (anchors_[l] <= 1 && holdsHoistableLoad(l)) return Obstacle{l, hoistableLoad(l).load};
+  }
+  return std::nullopt;
+}
+
 bool PollingLoops::isSafeWithout(BlockId block) const {
   return allLoopsAround(block, [&](LoopId l) { return anchors_[l] > 0 || !holdsHoistableLoad(l); });
 }
@@ -83,8 +90,9 @@ bool PollingLoops::mayHoist(const Instruction& instruction, const BitSet& varies
 
 // A register varies in the loop if a definition there depends on one that does, on itself over the
 // back edge, on memory, or on anything else that is no pure function of its operands.
-bool PollingLoops::holdsHoistableLoad(LoopId loop) const {
-  if (isHoistable_[loop]) return *isHoistable_[loop];
+const PollingLoops::Search& PollingLoops::hoistableLoad(LoopId loop) const {
+  std::optional<Search>& known = hoistable_[loop];
+  if (known) return *known;
   BitSet varies(cfg_->function().registerCount());
   std::vector<std::uint32_t> openDefinitions(varies.size());
   std::vector<const Instruction*> open;
@@ -135,13 +143,13 @@ bool PollingLoops::holdsHoistableLoad(LoopId loop) const {
     open.resize(left);
   }
   if (open.size() != before) {
-    isHoistable_[loop] = true;
-    return true;
+    return known.emplace(Search{true, nullptr});
   }
 
-  bool found = false;
-  forEachInstruction([&](const Instruction& i) { found = found || mayHoist(i, varies); });
-  isHoistable_[loop] = found;
+  Search& found = known.emplace();
+  forEachInstruction([&](const Instruction& i) {
+    if (!found.isFound && mayHoist(i, varies)) found = {true, &i};
+  });
   return found;
 }
 

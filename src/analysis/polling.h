@@ -27,6 +27,13 @@ class PollingLoops {
   // True if an anchor can be taken out of `block` without leaving a loop around it with a load that
   // could be hoisted and nothing to hold it.
   bool canLoseAnchor(BlockId block) const;
+  // Where it cannot: the innermost loop that is in the way, and such a load of it; null where the
+  // search for one was given up.
+  struct Obstacle {
+    LoopId loop = kNone;
+    const ir::Instruction* load = nullptr;
+  };
+  std::optional<Obstacle> obstacle(BlockId block) const;
   // Returns whether it was the last one of a loop.
   bool loseAnchor(BlockId block);
   // The same where the anchor stands in what a call in `block` runs, which was never counted here.
@@ -35,7 +42,12 @@ class PollingLoops {
  private:
   bool isAnchor(const ir::Instruction& instruction) const;
   bool mayHoist(const ir::Instruction& instruction, const BitSet& varies) const;
-  bool holdsHoistableLoad(LoopId loop) const;
+  struct Search {
+    bool isFound = false;
+    const ir::Instruction* load = nullptr;
+  };
+  bool holdsHoistableLoad(LoopId loop) const { return hoistableLoad(loop).isFound; }
+  const Search& hoistableLoad(LoopId loop) const;
   template <class Predicate>
   bool allLoopsAround(BlockId block, Predicate&& predicate) const;
 
@@ -44,7 +56,7 @@ class PollingLoops {
   const CallEffects* effects_;
   bool sharedIsExternal_;
   std::vector<std::uint32_t> anchors_;                    // by loop
-  mutable std::vector<std::optional<bool>> isHoistable_;  // by loop
+  mutable std::vector<std::optional<Search>> hoistable_;  // by loop
 };
 
 }  // namespace ptxopt::analysis

@@ -62,7 +62,9 @@ BarrierJudge::BarrierJudge(std::span<const BarrierBody> bodies, const BarrierGro
       wantRemarks_(wantRemarks),
       facts_(*ground.facts),
       wholeWarps_(bodies.size()),
-      graph_(bodies, ground, precision) {
+      graph_(bodies, ground, precision),
+      reasons_(bodies, facts_, graph_, remarks_) {
+  remarks_.setGraph(bodies, graph_);
   for (const BarrierBody& body : bodies) {
     remarks_.addFunction(body.cfg->function());
     loops_.emplace_back(*body.cfg, *body.loops, facts_.effects, graph_.sharedIsExternal());
@@ -167,10 +169,10 @@ decltype(Remark::details) BarrierJudge::whyRemoved(const Barrier& barrier) {
 std::optional<std::string> BarrierJudge::reasonToKeep(const Barrier& barrier, Remark& remark) {
   const Instruction& instruction = *barrier.instruction;
   const ir::Function& function = functionOf(barrier);
-  if (barrier.node == analysis::kNone) return notJudged(barrier);
+  if (barrier.node == analysis::kNone) return wantRemarks_ ? reasons_.notJudged(barrier) : "";
   if (barrier.barrier.kind != ir::CtaBarrier::Kind::Sync &&
       !isResultUnused(function, instruction)) {
-    return "its result is data";
+    return reasons_.result(barrier);
   }
   if (const char* reason = question_.kept.whyKept(function, instruction)) return reason;
   if (question_.aim == BarrierAim::Weaken) {
@@ -215,13 +217,15 @@ std::optional<std::string> BarrierJudge::reasonInRegion(const Barrier& barrier, 
       isAnyKeptForAccesses_ = true;
       isKeptForAccesses_[static_cast<std::size_t>(&barrier - graph_.barriers().data())] = true;
     }
-    return !wantRemarks_
-               ? ""
-               : remarks_.conflict(regions, graph_.classes(), barrier.node, *conflict, remark);
+    return !wantRemarks_ ? ""
+                         : remarks_.conflict(regions, graph_.classes(), barrier.node, *conflict,
+                                             relation_, remark);
   }
   if (!mayLeaveLoops(barrier)) {
-    return "a loop around it loads from the same address in each round, and would be left with "
-           "nothing that holds the load in it";
+    return !wantRemarks_
+               ? ""
+               : reasons_.polling(
+                     barrier, [&](std::uint32_t body) -> const auto& { return loops_[body]; });
   }
   return std::nullopt;
 }
@@ -242,35 +246,6 @@ void BarrierJudge::findSafeBodies() {
     const bool isSafe = isSafe_[call.caller] && loops_[call.caller].isSafeWithout(call.block);
     if (!isSafe) isSafe_[call.callee] = false;
   }
-}
-
-std::string BarrierJudge::notJudged(const Barrier& barrier) const {
-  switch (barrier.standing) {
-    case Standing::Partial:
-      return "not all threads of the CTA take part in it";
-    case Standing::NotUniform:
-      return "it is not proved that all threads of the CTA reach it equally often";
-    case Standing::Tainted:
-      return "its id is, or may be, used by a barrier that not all threads provably take part "
-             "in" +
-             spoilerOf(barrier);
-    case Standing::Judged:
-    case Standing::Guarded:
-      break;
-  }
-  return "no path leads to it";
-}
-
-// Where that barrier is, if it is one of these.
-std::string BarrierJudge::spoilerOf(const Barrier& barrier) const {
-  for (const Barrier& other : graph_.barriers()) {
-    const bool spoils =
-        other.standing == Standing::Partial || other.standing == Standing::NotUniform;
-    const bool mayMeet =
-        (analysis::barrierIds(other.barrier) & analysis::barrierIds(barrier.barrier)) != 0;
-    if (spoils && mayMeet) return "\nthe other: " + remarks_.textOf(*other.instruction);
-  }
-  return "";
 }
 
 }  // namespace ptxopt::passes

@@ -19,6 +19,7 @@
 #include "analysis/whole_warps.h"
 #include "passes/barrier_remarks.h"
 #include "passes/kept_barriers.h"
+#include "passes/kept_reasons.h"
 
 namespace ptxopt::passes {
 
@@ -73,8 +74,6 @@ class BarrierJudge {
   void takeOut(const Barrier& barrier);
   bool mayLeaveLoops(const Barrier& barrier);
   void findSafeBodies();
-  std::string notJudged(const Barrier& barrier) const;
-  std::string spoilerOf(const Barrier& barrier) const;
   const ir::Function& functionOf(const Barrier& barrier) const {
     return bodies_[barrier.body].cfg->function();
   }
@@ -90,6 +89,7 @@ class BarrierJudge {
   std::vector<std::optional<analysis::WholeWarps>> wholeWarps_;  // by body, once asked for
   analysis::BarrierGraph graph_;
   BarrierRemarks remarks_;
+  KeptReasons reasons_;
   std::deque<analysis::PollingLoops> loops_;  // by body
   std::vector<bool> isSafe_;                  // by body
   bool loopsHaveChanged_ = true;

@@ -3,8 +3,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
+#include <optional>
 
+#include "analysis/conflict_witness.h"
+#include "analysis/loop_rounds.h"
 #include "ir/module.h"
+#include "passes/conflict_text.h"
 
 namespace ptxopt::passes {
 
@@ -26,9 +31,24 @@ std::string_view kindText(analysis::AccessKinds kinds) {
   return (kinds & analysis::kStrongRead) != 0 ? "strong read" : "read";
 }
 
-std::string_view markText(analysis::EffectMarks marks) {
+std::string_view verb(analysis::AccessKinds kinds) {
+  const bool reads = (kinds & analysis::kRead) != 0;
+  if ((kinds & analysis::kWrite) == 0) return "reads";
+  return reads ? "reads and writes" : "writes";
+}
+
+// What an instruction, or the end of threads, is to a barrier that it is no access for.
+std::string_view markText(analysis::EffectMarks marks, const Instruction* instruction) {
   if ((marks & analysis::kBarrierResource) != 0) return "partial or divergent barrier";
-  if ((marks & analysis::kOpaqueSync) != 0) return "synchronisation";
+  if ((marks & analysis::kOpaqueSync) != 0) {
+    if (instruction == nullptr) return "synchronisation";
+    if (!instruction->form->known()) return "instruction that ptxopt does not know";
+    if (instruction->form->control == isa::Control::Call) return "call that may synchronise";
+    if (instruction->form->effect == isa::Effect::Strong) {
+      return "access that may wait for another CTA";
+    }
+    return "synchronisation with more than the CTA";
+  }
   if ((marks & analysis::kCtaFence) != 0) return "fence";
   return "end of threads";
 }
@@ -115,12 +135,16 @@ std::string BarrierRemarks::counts(const BarrierRegions& regions, BarrierRegions
                      text(below, &Counts::reads), text(below, &Counts::writes));
 }
 
-std::string BarrierRemarks::textOf(const Instruction& instruction) const {
+std::string BarrierRemarks::textOfPlace(const Instruction& instruction) const {
   std::string text = fmt::format("line {}", lineOf(instruction));
   if (const ir::Location* source = sourceOf(instruction)) {
     text += fmt::format(" (source line {})", source->line);
   }
-  return fmt::format("{}: {}", text, statementOf(instruction));
+  return text;
+}
+
+std::string BarrierRemarks::textOf(const Instruction& instruction) const {
+  return fmt::format("{}: {}", textOfPlace(instruction), statementOf(instruction));
 }
 
 std::string_view BarrierRemarks::statementOf(const Instruction& instruction) const {
@@ -148,39 +172,153 @@ std::string BarrierRemarks::describe(const BarrierRegions::Event* event, std::st
 
 std::string BarrierRemarks::pin(const BarrierRegions& regions, BarrierRegions::Node barrier,
                                 Remark& remark) const {
+  const std::string text = "code next to it depends on when it runs";
   for (const Direction side : {Direction::Backward, Direction::Forward}) {
     const auto* event =
         regions.findEvent(barrier, side, std::nullopt, analysis::kPin, kMostExplained);
     if (event == nullptr) continue;
-    return "code next to it depends on when it runs\n" + describe(event, "pin", "pin", remark);
+    const bool isCall =
+        event->instruction != nullptr && event->instruction->form->control == isa::Control::Call;
+    return text + '\n' +
+           describe(event, isCall ? "call of what measures or waits" : "measures or waits", "pin",
+                    remark);
   }
-  return "code next to it depends on when it runs";
+  return text;
+}
+
+const analysis::Access* BarrierRemarks::accessOf(const BarrierRegions::Event* event,
+                                                 const analysis::AccessClass& of) const {
+  if (event == nullptr || event->instruction == nullptr || of.address == analysis::kNone) {
+    return nullptr;
+  }
+  const analysis::Access* one = graph_->classes().accessOf(of);
+  for (const analysis::BarrierBody& body : barrierBodies_) {
+    if (&body.cfg->function() != event->function || body.addresses == nullptr) continue;
+    // Of several operands the one that the class stands for.
+    for (const analysis::Access& access : body.addresses->of(*event->instruction)) {
+      const bool isSame = access.address == one->address && access.bytes == one->bytes &&
+                          access.bases == one->bases && access.size == one->size;
+      if (isSame) return &access;
+    }
+  }
+  return one;
+}
+
+std::string BarrierRemarks::example(BarrierRegions::Node node, const analysis::Access& above,
+                                    const analysis::Access& below,
+                                    std::array<std::string_view, 2> verbs,
+                                    analysis::Relation relation, Remark& remark) const {
+  const auto body =
+      std::find_if(barrierBodies_.begin(), barrierBodies_.end(),
+                   [&](const analysis::BarrierBody& of) { return of.addresses == above.origin; });
+  const auto barrier = std::find_if(graph_->barriers().begin(), graph_->barriers().end(),
+                                    [&](const auto& candidate) { return candidate.node == node; });
+  if (body == barrierBodies_.end() || above.origin != below.origin) return {};
+
+  const auto separates = [&](const Instruction& instruction) {
+    for (const analysis::BarrierGraph::Barrier& other : graph_->barriers()) {
+      if (other.instruction != &instruction) continue;
+      return other.node != analysis::kNone && graph_->regions().separates(other.node);
+    }
+    return false;
+  };
+  const bool isOneFunction = barrierBodies_.size() == 1;
+  std::map<analysis::LoopId, std::optional<analysis::LoopRounds>> rounds;
+  analysis::WitnessQuestion question;
+  question.first = &above;
+  question.second = &below;
+  question.assumptions.oneRow = relation == analysis::Relation::TwoThreadsOfOneRow;
+  question.areWarpsDifferent = relation == analysis::Relation::TwoWarps;
+  question.postDominators = body->postDominators;
+  question.work = std::min<std::uint64_t>(work_, 1'000'000);
+  question.mayMeetInRounds = [&](analysis::LoopId loop, std::int64_t a, std::int64_t b) {
+    if (!isOneFunction) return false;
+    const auto [at, isNew] = rounds.try_emplace(loop);
+    if (isNew) {
+      at->second = analysis::roundsBetween(*body->cfg, *body->loops, loop, *above.instruction,
+                                           *barrier->instruction, *below.instruction, separates);
+    }
+    return at->second && at->second->allow(a, b);
+  };
+  std::uint64_t spent = 0;
+  const auto witness = analysis::findWitness(question, &spent);
+  work_ -= std::min(work_, spent);
+  if (!witness) return {};
+  const std::function<std::string(const Instruction&)> line = [&](const Instruction& instruction) {
+    return fmt::format("line {}", lineOf(instruction));
+  };
+  const ConflictText text(*witness, above, below, verbs, *body->loops, line);
+  for (auto& detail : text.details()) remark.details.push_back(std::move(detail));
+  return text.text();
 }
 
 std::string BarrierRemarks::conflict(const BarrierRegions& regions, const AccessClasses& classes,
                                      BarrierRegions::Node barrier,
                                      const AccessClasses::Conflict& conflict,
-                                     Remark& remark) const {
+                                     analysis::Relation relation, Remark& remark) const {
+  struct SideOf {
+    std::string text;
+    const analysis::Access* access = nullptr;
+    std::string_view verb;
+    bool isBehindOthers = false;
+  };
   const auto describeSide = [&](Direction side, std::optional<analysis::AccessSet::Key> key,
                                 analysis::EffectMarks marks, std::string_view name) {
+    SideOf result;
     const auto* event = regions.findEvent(barrier, side, key, marks, kMostExplained);
-    const std::string_view what = key                ? kindText(classes.of(*key).kinds)
-                                  : event != nullptr ? markText(event->marks)
-                                                     : markText(marks);
-    const analysis::Access* access = key ? classes.accessOf(classes.of(*key)) : nullptr;
-    if (access == nullptr || access->address == analysis::kNone) {
-      return describe(event, what, name, remark);
+    if (event == nullptr && side == Direction::Forward) {
+      event = regions.findEventEverBelow(barrier, key, marks, kMostExplained);
+      result.isBehindOthers = event != nullptr;
     }
-    std::string address = access->origin->text(access->address);
-    std::string text = describe(event, what, name, remark, fmt::format(" [{}]", address));
-    remark.details.emplace_back(fmt::format("{}_address", name), std::move(address));
-    return text;
+    const Instruction* instruction = event == nullptr ? nullptr : event->instruction;
+    if (!key) {
+      const std::string_view what = markText(event != nullptr ? event->marks : marks, instruction);
+      result.text = describe(event, what, name, remark);
+      return result;
+    }
+    const analysis::AccessKinds kinds = classes.of(*key).kinds;
+    result.verb = verb(kinds);
+    result.access = accessOf(event, classes.of(*key));
+    std::string what(kindText(kinds));
+    if (instruction != nullptr && instruction->form->effect == isa::Effect::AsyncWait) {
+      what = "completion of copies, " + what;
+    }
+    std::string where;
+    if (instruction != nullptr && instruction->form->control != isa::Control::Call) {
+      const isa::Space space = instruction->form->space;
+      std::string name_of(space == isa::Space::None ? "" : isa::spelling(space));
+      if (!name_of.empty()) {
+        remark.details.emplace_back(fmt::format("{}_space", name), name_of);
+        where += ' ' + name_of;
+      }
+    }
+    if (result.access != nullptr && result.access->address != analysis::kNone) {
+      std::string address = result.access->origin->text(result.access->address);
+      where += fmt::format(" [{}]", address);
+      remark.details.emplace_back(fmt::format("{}_address", name), std::move(address));
+    }
+    result.text = describe(event, what, name, remark, where);
+    return result;
   };
-  const std::string above =
+  const SideOf above =
       describeSide(Direction::Backward, conflict.above, conflict.aboveMarks, "above");
-  const std::string below =
+  const SideOf below =
       describeSide(Direction::Forward, conflict.below, conflict.belowMarks, "below");
-  return fmt::format("it orders two accesses\nabove: {}\nbelow: {}", above, below);
+  std::string text =
+      fmt::format("it orders two accesses\nabove: {}\nbelow: {}", above.text, below.text);
+  if (below.isBehindOthers) {
+    text += "\nthreads may end behind this barrier: no later one orders what they did above it";
+  }
+  if (above.access == nullptr || below.access == nullptr) return text;
+  std::string found;
+  if (graph_ != nullptr) {
+    found =
+        example(barrier, *above.access, *below.access, {above.verb, below.verb}, relation, remark);
+  }
+  if (found.empty()) found = parametersThatMayAlias(*above.access, *below.access);
+  if (found.empty()) return text;
+  remark.details.emplace_back("example", found);
+  return text + '\n' + found;
 }
 
 }  // namespace ptxopt::passes

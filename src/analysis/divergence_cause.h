@@ -1,0 +1,40 @@
+// Why it is not proved that all threads of a CTA get to an instruction equally often: the branch
+// that decides, and the value in which threads differ there.  For those who explain what
+// uniformity.h found.
+//
+// Cost: O(blocks + instructions), graph and trees of its own included.
+#pragma once
+
+#include <optional>
+
+#include "analysis/cfg.h"
+#include "analysis/uniformity.h"
+#include "ir/statement.h"
+
+namespace ptxopt::analysis {
+
+struct DivergenceCause {
+  enum class Kind : std::uint8_t {
+    Special,    // `source` reads a special register that is another one in each thread
+    Load,       // `source` loads from memory that may hold another value for each thread
+    Atomic,     // `source` is an atomic operation
+    Warp,       // `source` exchanges values with other threads: shuffles, votes
+    Call,       // `source` is a call
+    Local,      // `source` takes an address of .local memory
+    Undefined,  // a register that is not written on every way: `reg`
+    Unknown,    // `source` is not understood, or of another kind that varies
+  };
+  // The nearest branch that decides whether a thread gets there, or the instruction itself if its
+  // guard does.
+  const ir::Instruction* branch = nullptr;
+  Kind kind = Kind::Unknown;
+  const ir::Instruction* source = nullptr;  // where the difference comes from; null for Undefined
+  const ir::Operand* special = nullptr;     // of Special
+  ir::RegisterId reg = ir::RegisterId::None;
+};
+
+// `uniformity` is that of `cfg`.  None where all threads do get there.
+std::optional<DivergenceCause> causeOfDivergence(const Cfg& cfg, const Uniformity& uniformity,
+                                                 const ir::Instruction& instruction);
+
+}  // namespace ptxopt::analysis
