@@ -41,25 +41,60 @@ std::vector<BarrierDecision> judgeBodies(std::span<BarrierBody> bodies, const Ba
   addAddresses();
   BarrierJudge fine(bodies, ground, question, Precision::Affine, wantRemarks);
   std::vector<BarrierDecision> refined = fine.run();
-  return fine.isWithinLimit() ? refined : decisions;
+  if (fine.isWithinLimit()) return refined;
+  for (BarrierDecision& decision : decisions) {
+    if (wantRemarks && decision.fate == BarrierFate::Kept) {
+      decision.remark.message += "\naddresses were not compared: the limit on that work is met";
+    }
+  }
+  return decisions;
 }
 
 }  // namespace
 
-void BarrierGroups::prepare(const ir::Module& module, analysis::ModuleAnalyses& analyses) {
+void BarrierGroups::prepare(const ir::Module& module, analysis::ModuleAnalyses& analyses,
+                            bool wantRemarks) {
   const auto& graph = analyses.get<analysis::CallGraph>();
   facts_.emplace(module, graph);
-  for (const std::vector<ir::Function*>& group : groups(graph, analyses)) judgeGroup(group);
+  for (const std::vector<ir::Function*>& group : groups(graph, analyses)) {
+    judgeGroup(group, wantRemarks);
+  }
 }
 
 std::vector<BarrierDecision> BarrierGroups::decide(ir::Function& function,
                                                    analysis::FunctionAnalyses& analyses,
                                                    bool wantRemarks) const {
   if (const auto found = decided_.find(&function); found != decided_.end()) return found->second;
-  if (!function.isEntry() || facts_->uses.own(function).ids == 0) return {};
+  if (facts_->uses.own(function).ids == 0) return {};
+  if (!function.isEntry()) return leaveAlone(function, wantRemarks);
   BarrierBody body = bodyOf(analyses);
   return judgeBodies({&body, 1}, *facts_, question_, wantRemarks,
                      [&] { body.addresses = &analyses.get<analysis::Addresses>(); });
+}
+
+// Of a function whose callers are not known.
+std::vector<BarrierDecision> BarrierGroups::leaveAlone(ir::Function& function,
+                                                       bool wantRemarks) const {
+  BarrierRemarks remarks;
+  std::string reason;
+  if (wantRemarks) {
+    remarks.addFunction(function);
+    reason = unknownCallers(function, *facts_);
+  }
+  std::vector<BarrierDecision> decisions;
+  for (ir::Statement& statement : function.body()) {
+    auto* instruction = statement.as<ir::Instruction>();
+    if (instruction == nullptr || !ir::ctaBarrier(*instruction)) continue;
+    BarrierDecision& decision = decisions.emplace_back();
+    decision.function = &function;
+    decision.instruction = instruction;
+    if (!wantRemarks) continue;
+    decision.remark = remarks.at(question_.pass, function, *instruction);
+    decision.remark.kind = RemarkKind::Missed;
+    decision.remark.message = remarks.kept(function, *instruction, reason);
+    decision.remark.details = {{"fate", std::string(spelling(decision.fate))}};
+  }
+  return decisions;
 }
 
 // Functions whose barriers can be judged, with all that call them, callers first.
@@ -91,7 +126,7 @@ std::vector<std::vector<ir::Function*>> BarrierGroups::groups(
   return byLeader;
 }
 
-void BarrierGroups::judgeGroup(const std::vector<ir::Function*>& group) {
+void BarrierGroups::judgeGroup(const std::vector<ir::Function*>& group, bool wantRemarks) {
   std::deque<GroupMember> members;
   std::vector<BarrierBody> bodies;
   for (ir::Function* function : group) {
@@ -103,7 +138,7 @@ void BarrierGroups::judgeGroup(const std::vector<ir::Function*>& group) {
       bodies[k].addresses = &members[k].analyses.get<analysis::Addresses>();
     }
   };
-  for (BarrierDecision& decision : judgeBodies(bodies, *facts_, question_, true, addAddresses)) {
+  for (BarrierDecision& decision : judgeBodies(bodies, *facts_, question_, wantRemarks, addAddresses)) {
     decided_.at(decision.function).push_back(std::move(decision));
   }
 }

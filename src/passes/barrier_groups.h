@@ -19,16 +19,17 @@ class BarrierGroups {
 
   const BarrierQuestion& question() const { return question_; }
   // Once for the module, as Pass::prepare().
-  void prepare(const ir::Module& module, analysis::ModuleAnalyses& analyses);
-  // One decision for each barrier of the function, in the order of the text.  None of a function
-  // that nobody calls: nothing is said about these.  Safe from several threads.
+  void prepare(const ir::Module& module, analysis::ModuleAnalyses& analyses, bool wantRemarks);
+  // One decision for each barrier of the function, in the order of the text.  Safe from several
+  // threads.
   std::vector<BarrierDecision> decide(ir::Function& function, analysis::FunctionAnalyses& analyses,
                                       bool wantRemarks) const;
 
  private:
   std::vector<std::vector<ir::Function*>> groups(const analysis::CallGraph& graph,
                                                  analysis::ModuleAnalyses& analyses) const;
-  void judgeGroup(const std::vector<ir::Function*>& group);
+  void judgeGroup(const std::vector<ir::Function*>& group, bool wantRemarks);
+  std::vector<BarrierDecision> leaveAlone(ir::Function& function, bool wantRemarks) const;
 
   BarrierQuestion question_;
   std::optional<analysis::BarrierFacts> facts_;

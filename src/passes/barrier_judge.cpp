@@ -54,6 +54,20 @@ std::string_view spelling(Precision precision) {
   return {};
 }
 
+std::string_view spelling(BarrierFate fate) {
+  switch (fate) {
+    case BarrierFate::Kept:
+      return "kept";
+    case BarrierFate::Removed:
+      return "removed";
+    case BarrierFate::Guarded:
+      return "guarded";
+    case BarrierFate::Weakened:
+      return "weakened";
+  }
+  return {};
+}
+
 BarrierJudge::BarrierJudge(std::span<const BarrierBody> bodies, const BarrierGround& ground,
                            const BarrierQuestion& question, Precision precision, bool wantRemarks)
     : bodies_(bodies),
@@ -91,7 +105,17 @@ std::vector<BarrierDecision> BarrierJudge::run() {
       if (isKeptForAccesses_[k]) tryToGuard(graph_.barriers()[k], decisions[k]);
     }
   }
+  if (wantRemarks_) label(decisions);
   return decisions;
+}
+
+// For tables.
+void BarrierJudge::label(std::vector<BarrierDecision>& decisions) const {
+  for (std::size_t k = 0; k < decisions.size(); ++k) {
+    Remark& remark = decisions[k].remark;
+    remark.details.emplace_back("fate", std::string(spelling(decisions[k].fate)));
+    remark.details.emplace_back("loop_depth", std::to_string(graph_.barriers()[k].depth));
+  }
 }
 
 BarrierDecision BarrierJudge::judge(const Barrier& barrier) {
@@ -208,7 +232,9 @@ std::optional<std::string> BarrierJudge::reasonNotToWeaken(const Barrier& barrie
 // What lies around it.
 std::optional<std::string> BarrierJudge::reasonInRegion(const Barrier& barrier, Remark& remark) {
   analysis::BarrierRegions& regions = graph_.regions();
-  if (!regions.isWithinLimit()) return "the limit on the work for one kernel is met";
+  if (!regions.isWithinLimit()) {
+    return "the limit on the work for one kernel is met: it has too many barriers and accesses";
+  }
   if ((regions.marksAround(barrier.node) & analysis::kPin) != 0) {
     return !wantRemarks_ ? "" : remarks_.pin(regions, barrier.node, remark);
   }

@@ -41,6 +41,7 @@ struct BarrierQuestion {
 };
 
 enum class BarrierFate : std::uint8_t { Kept, Removed, Guarded, Weakened };
+std::string_view spelling(BarrierFate fate);  // "kept"
 
 struct BarrierDecision {
   const ir::Function* function = nullptr;
@@ -67,6 +68,7 @@ class BarrierJudge {
 
   BarrierDecision judge(const Barrier& barrier);
   void tryToGuard(const Barrier& barrier, BarrierDecision& decision);
+  void label(std::vector<BarrierDecision>& decisions) const;
   decltype(Remark::details) whyRemoved(const Barrier& barrier);
   std::optional<std::string> reasonToKeep(const Barrier& barrier, Remark& remark);
   std::optional<std::string> reasonNotToWeaken(const Barrier& barrier);

@@ -73,7 +73,7 @@ class DeadSync : public Pass {
   explicit DeadSync(BarrierQuestion question) : groups_(std::move(question)) {}
 
   void prepare(const ir::Module& module, analysis::ModuleAnalyses& analyses) override {
-    groups_.prepare(module, analyses);
+    groups_.prepare(module, analyses, wantRemarks());
   }
 
   bool run(ir::Function& function, PassContext& context) const override {

@@ -99,6 +99,9 @@ class Pass {
  public:
   virtual ~Pass() = default;
 
+  // Before prepare(): false if nobody reads remarks, and none need be made.
+  void setWantRemarks(bool want) { wantRemarks_ = want; }
+
   // Before all else, on one thread: what changes the statements of the module, or several functions
   // at a time.  True if it changed anything; then every cached analysis of every function is
   // dropped.  Functions that are opaque or kept must be left alone here too; of a module for a
@@ -126,6 +129,12 @@ class Pass {
     static_cast<void>(context);
     return false;
   }
+
+ protected:
+  bool wantRemarks() const { return wantRemarks_; }
+
+ private:
+  bool wantRemarks_ = true;
 };
 
 struct PassInfo {

@@ -96,6 +96,7 @@ class Engine {
     Outcome ofModule = runOnModule(*pass);
     analysis::ModuleAnalyses moduleAnalyses(module_);
     moduleAnalyses.provide(assumptions_);
+    pass->setWantRemarks(options_.remarks);
     pass->prepare(module_, moduleAnalyses);
     std::vector<Outcome> outcomes(work_.size());
     parallelFor(work_.size(), threads_,

@@ -11,7 +11,7 @@ class WarpSync : public Pass {
   explicit WarpSync(BarrierQuestion question) : groups_(std::move(question)) {}
 
   void prepare(const ir::Module& module, analysis::ModuleAnalyses& analyses) override {
-    groups_.prepare(module, analyses);
+    groups_.prepare(module, analyses, wantRemarks());
   }
 
   bool run(ir::Function& function, PassContext& context) const override {

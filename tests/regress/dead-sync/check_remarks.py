@@ -11,16 +11,21 @@ assert removed["kind"] == "passed" and removed["pass"] == "dead-sync"
 assert removed["source"] == {"file": "k.cu", "line": 3, "column": 1}
 assert removed["details"] == {
     "rule": "no conflict", "precision": "objects", "read_above": "0", "write_above": "0",
-    "read_below": "0", "write_below": "1"}, removed
+    "read_below": "0", "write_below": "1", "fate": "removed", "loop_depth": "0"}, removed
 assert removed["assumptions"] == []
 
 kept = remarks["k", 30]
 assert kept["kind"] == "missed"
 assert kept["message"].split("\n")[1:] == [
-    "above: write [4*tid.x+A] at line 29 (source line 3): st.shared.u32 [%r3], %r1;",
-    "below: read [A+140] at line 32 (source line 8): ld.shared.u32 %r5, [A+140];"], kept
+    "above: write .shared [4*tid.x+A] at line 29 (source line 3): st.shared.u32 [%r3], %r1;",
+    "below: read .shared [A+140] at line 32 (source line 8): ld.shared.u32 %r5, [A+140];",
+    "in a block of 64 x 1 x 1 threads, thread (35,0,0) writes A[140..144) at line 29, "
+    "thread (0,0,0) reads it at line 32"], kept
 assert kept["details"]["above"] == "write" and kept["details"]["below_source_line"] == "8"
 assert kept["details"]["above_address"] == "4*tid.x+A"
+assert kept["details"]["above_thread"] == "(35,0,0)"
+assert kept["details"]["above_bytes"] == "A[140..144)"
+assert kept["details"]["certain"] == "true" and kept["details"]["fate"] == "kept"
 assert kept["details"]["below_text"] == "ld.shared.u32 %r5, [A+140];"
 
 assert "depends on when it runs" in remarks["pinned", 39]["message"]
