@@ -22,6 +22,7 @@
 #include "driver/diff.h"
 #include "driver/dot_cfg.h"
 #include "driver/driver.h"
+#include "driver/explain.h"
 #include "driver/files.h"
 #include "driver/program.h"
 #include "driver/remarks.h"
@@ -130,7 +131,8 @@ OptimizeOptions Batch::optimizeOptions(FileReport& report, unsigned threads) con
   result.run.assumptions = options_.assumptions;
   result.run.keptKernels = options_.keptKernels;
   result.run.threads = threads;
-  result.run.remarks = !options_.remarks.empty() || options_.printDeadSync;
+  result.run.remarks =
+      !options_.remarks.empty() || options_.printDeadSync || options_.explainBarriers;
   result.run.verifyEach = options_.verifyEach;
   result.verifyInput = options_.verify      ? InputCheck::Require
                        : options_.warnInput ? InputCheck::Warn
@@ -197,11 +199,13 @@ void Batch::processInto(FileReport& report, const std::string& input, unsigned t
   std::shared_ptr<const SourceText> source;
   try {
     const auto known = program_.find(input);
-    source = known != program_.end() && known->second != nullptr ? known->second : readSource(input);
+    source =
+        known != program_.end() && known->second != nullptr ? known->second : readSource(input);
   } catch (const FileError& error) {
     return sayError(report, inputName(input), error.what());
   }
-  const OptimizeResult result = optimize(std::move(source), optimizeOptions(report, threads));
+  const OptimizeOptions options = optimizeOptions(report, threads);
+  const OptimizeResult result = optimize(source, options);
   say(report, result.diagnostics);
   report.statistics = statisticsOf(inputName(input), result);
   if (!result.ok) {
@@ -209,6 +213,7 @@ void Batch::processInto(FileReport& report, const std::string& input, unsigned t
     return;
   }
   if (result.module != nullptr) noteKernels(report, *result.module);
+  if (options_.explainBarriers) report.output = explainBarriers(source, options, result);
   deliver(report, input, result);
 }
 
@@ -237,7 +242,10 @@ FileReport Batch::process(const std::string& input, unsigned threads) const {
 void Batch::tell(FileReport& report, const std::string& input) {
   console_.print(report.messages);
   status_ = worse(status_, report.status);
-  if (!report.output.empty()) writeReport("-", report.output);
+  if (!report.output.empty()) {
+    if (options_.explainBarriers && told_ != 0) report.output.insert(0, "\n");
+    writeReport("-", report.output);
+  }
   remarks_ += report.remarks;
   dotCfg_ += report.dotCfg;
   foundKernels_.insert(report.foundKernels.begin(), report.foundKernels.end());

@@ -35,6 +35,7 @@ Examples:
   ptxopt *.ptx --output-dir=opt -j8             many files at once
   ptxopt --check *.ptx                          for CI: is there anything left to do?
   ptxopt k.ptx -o /dev/null --remarks=-         what was done, what nearly was, as JSON lines
+  ptxopt --explain-barriers k.ptx               what each barrier is for
   ptxopt k.ptx --passes='basic-dbe' --stats     one pass, and what it counted
 
 Exit status:
@@ -196,6 +197,9 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
       ->type_name("FILE");
   app.add_flag("--print-dead-sync-elim", options.printDeadSync,
                "Print each removed barrier to standard error");
+  app.add_flag("--explain-barriers", options.explainBarriers,
+               "Print a table of all barriers to standard output instead of the\n"
+               "result: what became of each, why, and under which options it goes");
   app.add_flag("--stats{text}", raw.statistics,
                "Print counts to standard error; --stats=json for programs")
       ->check(CLI::IsMember({"text", "json"}).description(""));
@@ -329,7 +333,8 @@ std::vector<std::string> readNames(const std::string& path) {
 void setWholeProgram(Options& options, const RawOptions& raw) {
   if (options.wholeProgram != !raw.hostSymbols.empty()) {
     throw std::invalid_argument(
-        "--whole-program and --host-symbols=FILE need each other (an empty file: the host uses none)");
+        "--whole-program and --host-symbols=FILE need each other (an empty file: the host uses "
+        "none)");
   }
   if (options.wholeProgram) addHostSymbols(options.pipeline, readNames(raw.hostSymbols));
 }
@@ -400,18 +405,22 @@ void complete(Options& options, const RawOptions& raw) {
   if (isFolder(options.dotCfg)) requireDistinctNames("--dot-cfg", options.inputs);
   if (options.inputs.size() > 1) {
     if (toFile) throw std::invalid_argument("several inputs need --output-dir instead of -o");
-    if (!toFolder && !options.check && !options.diff) {
-      throw std::invalid_argument("several inputs need --output-dir, --check or --diff");
+    if (!toFolder && !options.check && !options.diff && !options.explainBarriers) {
+      throw std::invalid_argument(
+          "several inputs need --output-dir, --check, --diff or --explain-barriers");
     }
   }
-  if (!toFile && !toFolder && !options.check && !options.diff) options.output = kStandardStream;
+  if (!toFile && !toFolder && !options.check && !options.diff && !options.explainBarriers) {
+    options.output = kStandardStream;
+  }
 
   const bool resultToStandard = options.output == kStandardStream;
-  const int users =
-      int{resultToStandard} + int{options.diff} + int{options.remarks == kStandardStream};
+  const int users = int{resultToStandard} + int{options.diff} + int{options.explainBarriers} +
+                    int{options.remarks == kStandardStream};
   if (users > 1) {
     throw std::invalid_argument(
-        "only one of the result, --diff and --remarks=- can go to standard output");
+        "only one of the result, --diff, --explain-barriers and --remarks=- can go to standard "
+        "output");
   }
   requireReportsOfTheirOwn(options);
 }

@@ -40,7 +40,8 @@ struct Options {
   // Those that options name one by one: who mistypes one is told.
   std::vector<std::string> namedKernels;
 
-  bool printDeadSync = false;  // --print-dead-sync-elim
+  bool printDeadSync = false;    // --print-dead-sync-elim
+  bool explainBarriers = false;  // --explain-barriers
 
   bool verify = false;
   bool verifyEach = false;

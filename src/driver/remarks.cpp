@@ -2,11 +2,12 @@
 
 #include <charconv>
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string_view>
 
 #include <nlohmann/json.hpp>
+
+#include "driver/source_files.h"
 
 namespace ptxopt::driver {
 
@@ -24,28 +25,15 @@ std::optional<std::uint32_t> takeNumber(std::string_view& text) {
   return value;
 }
 
-// The `.file 1 "name"` directives of a module.
-class SourceFiles {
+// Places in source files as objects.
+class SourcePlaces {
  public:
-  explicit SourceFiles(const ir::Module& module) {
-    constexpr std::string_view kWord = ".file";
-    for (const ir::Statement& item : module.items()) {
-      const auto* directive = item.as<ir::Directive>();
-      if (directive == nullptr || directive->which != ir::DirectiveKind::File) continue;
-      std::string_view text = directive->text;
-      text.remove_prefix(std::min(text.find(kWord) + kWord.size(), text.size()));
-      const std::optional<std::uint32_t> number = takeNumber(text);
-      const std::size_t open = text.find('"');
-      const std::size_t close = text.rfind('"');
-      if (!number || open == std::string_view::npos || close == open) continue;
-      names_.emplace(*number, text.substr(open + 1, close - open - 1));
-    }
-  }
+  explicit SourcePlaces(const ir::Module& module) : files_(module) {}
 
   Json place(std::uint32_t file, std::uint32_t line, std::uint32_t column) const {
     Json place = Json::object();
-    const auto name = names_.find(file);
-    if (name != names_.end()) place["file"] = std::string(name->second);
+    const std::string_view name = files_.name(file);
+    if (!name.empty()) place["file"] = std::string(name);
     place["line"] = line;
     place["column"] = column;
     return place;
@@ -66,7 +54,7 @@ class SourceFiles {
   }
 
  private:
-  std::map<std::uint32_t, std::string_view> names_;
+  SourceFiles files_;
 };
 
 std::string_view word(passes::RemarkKind kind) {
@@ -85,7 +73,7 @@ std::string_view word(passes::RemarkKind kind) {
 
 std::string remarkLines(const ir::Module& module, std::span<const passes::Remark> remarks) {
   if (remarks.empty()) return {};
-  const SourceFiles files(module);
+  const SourcePlaces files(module);
   std::string lines;
   for (const passes::Remark& remark : remarks) {
     Json line;

@@ -138,7 +138,8 @@ void BarrierGroups::judgeGroup(const std::vector<ir::Function*>& group, bool wan
       bodies[k].addresses = &members[k].analyses.get<analysis::Addresses>();
     }
   };
-  for (BarrierDecision& decision : judgeBodies(bodies, *facts_, question_, wantRemarks, addAddresses)) {
+  for (BarrierDecision& decision :
+       judgeBodies(bodies, *facts_, question_, wantRemarks, addAddresses)) {
     decided_.at(decision.function).push_back(std::move(decision));
   }
 }

@@ -1,0 +1,304 @@
+#include "driver/explain.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "analysis/cfg.h"
+#include "analysis/loops.h"
+#include "driver/source_files.h"
+#include "ir/barrier.h"
+#include "parse/parser.h"
+
+namespace ptxopt::driver {
+
+namespace {
+
+using passes::Remark;
+
+// What a user may know and the PTX does not say, with the option that says it.
+constexpr std::string_view kWords[] = {
+    "assume-1d",  "noalias-params", "trust-aligned", "nc-invariant",
+    "assume-drf", "relax-trap",     "relax-timing",  "block-dim=256,1,1",
+};
+// Groups of options that are tried for barriers that no single one removes.
+constexpr std::size_t kMostGroups = 4;
+
+struct Row {
+  Offset offset = 0;
+  std::uint32_t line = 0;
+  std::string source;  // "k.cu:31"
+  std::uint32_t depth = 0;
+  std::string fate;
+  std::string why;
+};
+
+std::string oneLine(std::string_view text) {
+  std::string result;
+  bool isBlank = false;
+  for (const char c : text) {
+    const bool isEnd = c == '\n';
+    if (isEnd && !result.empty() && result.back() != ':' && result.back() != ';') result += ';';
+    if (isEnd || std::isspace(static_cast<unsigned char>(c)) != 0) {
+      isBlank = !result.empty();
+      continue;
+    }
+    if (isBlank) result += ' ';
+    isBlank = false;
+    result += c;
+  }
+  if (result.ends_with(';')) result.pop_back();
+  return result;
+}
+
+const std::string* detail(const Remark& remark, std::string_view name) {
+  for (const auto& [key, value] : remark.details) {
+    if (key == name) return &value;
+  }
+  return nullptr;
+}
+
+std::string fateOf(const Remark& remark) {
+  if (const std::string* fate = detail(remark, "fate")) return *fate;
+  return remark.kind == passes::RemarkKind::Passed ? "removed" : "kept";
+}
+
+bool isOfBarrierPass(const Remark& remark) {
+  return remark.pass == "basic-dbe" || remark.pass == "dead-sync" || remark.pass == "warp-sync";
+}
+
+// By the place of the barrier: what the first pass said that kept it, or the one that did not.
+using Verdicts = std::map<Offset, const Remark*>;
+Verdicts verdictsOf(std::span<const Remark> remarks) {
+  Verdicts verdicts;
+  for (const Remark& remark : remarks) {
+    if (!isOfBarrierPass(remark) || !remark.place.valid()) continue;
+    const Remark*& known = verdicts[remark.place.begin];
+    if (known == nullptr || fateOf(remark) != "kept") known = &remark;
+  }
+  return verdicts;
+}
+
+std::string whyNotKept(const Remark& remark, std::string_view fate) {
+  std::string why = fate == "guarded"    ? "only blocks of several rows of threads need it"
+                    : fate == "weakened" ? "only threads of one warp need it: bar.warp.sync"
+                                         : "it orders nothing";
+  const std::string* rule = detail(remark, "rule");
+  if (fate == "removed" && rule != nullptr && *rule != "no conflict") why += ": " + *rule;
+  std::string given;
+  for (const std::string& assumption : remark.assumptions) given += " --" + assumption;
+  return given.empty() ? why : why + ", given" + given;
+}
+
+std::string whyKept(const Remark& remark) {
+  if (const std::string* example = detail(remark, "example")) return oneLine(*example);
+  // "Kept synch: [k.ptx:30] in function k: reason", and lines that say more.
+  std::string_view text = remark.message;
+  const std::size_t place = text.find("in function ");
+  const std::size_t reason = place == std::string_view::npos ? place : text.find(": ", place);
+  if (reason != std::string_view::npos) text.remove_prefix(reason + 2);
+  constexpr std::string_view kOrders = "it orders two accesses\n";
+  if (text.starts_with(kOrders)) text.remove_prefix(kOrders.size());
+  return oneLine(text);
+}
+
+// ---- under which options it would go -----------------------------------------------------------
+
+class WhatIf {
+ public:
+  WhatIf(std::shared_ptr<const SourceText> source, OptimizeOptions options, std::set<Offset> kept)
+      : source_(std::move(source)), options_(std::move(options)), kept_(std::move(kept)) {
+    options_.run.afterPass = nullptr;
+    options_.run.changeLimit = passes::ChangeBudget::kUnlimited;
+    options_.run.verifyEach = false;
+    options_.verifyInput = InputCheck::None;
+    options_.countCode = false;
+  }
+
+  // "--assume-1d", "--a with --b"; several with "or" between them.
+  std::map<Offset, std::string> run() {
+    if (kept_.empty()) return {};
+    std::vector<std::size_t> all;
+    for (std::size_t k = 0; k < std::size(kWords); ++k) all.push_back(k);
+    const std::set<Offset> goWithAll = thoseThatGo(all);
+    if (goWithAll.empty()) return {};
+    std::set<Offset> open = goWithAll;
+    for (const std::size_t k : all) {
+      for (const Offset offset : thoseThatGo({k})) {
+        add(offset, spelling(k));
+        open.erase(offset);
+      }
+    }
+    if (!open.empty()) addGroups(all, open);
+    return std::move(found_);
+  }
+
+ private:
+  static std::string spelling(std::size_t k) {
+    const std::string_view word = kWords[k];
+    return word.starts_with("block-dim") ? "--block-dim (256,1,1 does)" : fmt::format("--{}", word);
+  }
+
+  void add(Offset offset, const std::string& words) {
+    std::string& text = found_[offset];
+    text += (text.empty() ? "" : " or ") + words;
+  }
+
+  std::set<Offset> thoseThatGo(const std::vector<std::size_t>& words) const {
+    OptimizeOptions options = options_;
+    for (const std::size_t k : words) {
+      if (options.run.assumptions.add("", kWords[k])) return {};
+    }
+    const OptimizeResult result = optimize(source_, options);
+    std::set<Offset> gone;
+    if (!result.ok) return gone;
+    for (const auto& [offset, remark] : verdictsOf(result.run.remarks)) {
+      if (kept_.contains(offset) && fateOf(*remark) != "kept") gone.insert(offset);
+    }
+    return gone;
+  }
+
+  // An option belongs to the group of a barrier that stays without it; whether the group is enough
+  // is tried.
+  void addGroups(const std::vector<std::size_t>& all, const std::set<Offset>& open) {
+    std::map<Offset, std::vector<std::size_t>> groupOf;
+    for (const std::size_t k : all) {
+      std::vector<std::size_t> others = all;
+      std::erase(others, k);
+      const std::set<Offset> gone = thoseThatGo(others);
+      for (const Offset offset : open) {
+        if (!gone.contains(offset)) groupOf[offset].push_back(k);
+      }
+    }
+    std::map<std::vector<std::size_t>, std::set<Offset>> enough;
+    for (const auto& [offset, group] : groupOf) {
+      if (group.size() < 2) continue;
+      const bool isNew = !enough.contains(group);
+      if (isNew && enough.size() == kMostGroups) continue;
+      if (isNew) enough.emplace(group, thoseThatGo(group));
+      if (!enough.at(group).contains(offset)) continue;
+      std::string words;
+      for (const std::size_t k : group) words += (words.empty() ? "" : " with ") + spelling(k);
+      add(offset, words);
+    }
+  }
+
+  std::shared_ptr<const SourceText> source_;
+  OptimizeOptions options_;
+  std::set<Offset> kept_;
+  std::map<Offset, std::string> found_;
+};
+
+// ---- the table ---------------------------------------------------------------------------------
+
+std::string sourceText(const SourceFiles& files, const ir::Location& location) {
+  std::string_view name = files.name(location.file);
+  name.remove_prefix(std::min(name.rfind('/') + 1, name.size()));  // npos + 1 is 0
+  return name.empty() ? fmt::format("line {}", location.line)
+                      : fmt::format("{}:{}", name, location.line);
+}
+
+std::vector<Row> rowsOf(ir::Function& function, const SourceFiles& files) {
+  std::vector<Row> rows;
+  const analysis::Cfg cfg(function);
+  const analysis::Loops loops(cfg);
+  const ir::Location* location = nullptr;
+  for (const ir::Statement& statement : function.body()) {
+    if (const auto* at = statement.as<ir::Location>()) location = at;
+    const auto* instruction = statement.as<ir::Instruction>();
+    if (instruction == nullptr || !ir::ctaBarrier(*instruction)) continue;
+    Row& row = rows.emplace_back();
+    row.offset = instruction->source.begin;
+    row.line = function.module().source().lineColumn(row.offset).line;
+    if (location != nullptr) row.source = sourceText(files, *location);
+    row.depth = loops.depthOf(instruction->block);
+  }
+  return rows;
+}
+
+// Why no pass said anything.
+std::string silence(const ir::Module& module, const ir::Function& function,
+                    std::span<const Remark> remarks) {
+  if (module.isDebug()) return "the module is compiled for a debugger, and left as it is";
+  for (const Remark& remark : remarks) {
+    const bool isAboutIt = remark.function != nullptr && remark.pass.empty() &&
+                           remark.function->nameText() == function.nameText();
+    if (isAboutIt) return oneLine(remark.message);
+  }
+  if (function.isOpaque) return "the function holds a directive that ptxopt does not know";
+  return "no pass looked at it";
+}
+
+std::string textOf(const ir::Function& function, std::vector<Row> rows) {
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const Row& a, const Row& b) { return a.depth > b.depth; });
+  std::map<std::string_view, std::size_t> counts;
+  std::size_t width = std::string_view("source").size();
+  for (const Row& row : rows) {
+    ++counts[row.fate];
+    width = std::max(width, row.source.size());
+  }
+  std::string text = fmt::format("{}: {} {}: {} barrier{}", function.module().source().name(),
+                                 function.isEntry() ? "kernel" : "function", function.nameText(),
+                                 rows.size(), rows.size() == 1 ? "" : "s");
+  for (const auto& [fate, count] : counts) text += fmt::format(", {} {}", count, fate);
+  text += fmt::format("\n{:>6}  {:<{}}  {:>5}  {:<8}  why\n", "line", "source", width, "loops", "fate");
+  for (const Row& row : rows) {
+    text += fmt::format("{:>6}  {:<{}}  {:>5}  {:<8}  {}\n", row.line, row.source, width, row.depth,
+                        row.fate, row.why);
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string explainBarriers(const std::shared_ptr<const SourceText>& source,
+                            const OptimizeOptions& options, const OptimizeResult& result) {
+  // The passes have changed the module of the result.
+  Diagnostics diagnostics;
+  const std::unique_ptr<ir::Module> module = parse::parse(source, diagnostics);
+  if (module == nullptr) return {};
+  const SourceFiles files(*module);
+  const Verdicts verdicts = verdictsOf(result.run.remarks);
+  std::set<Offset> kept;
+  for (const auto& [offset, remark] : verdicts) {
+    if (fateOf(*remark) == "kept") kept.insert(offset);
+  }
+  const std::map<Offset, std::string> goUnder = WhatIf(source, options, std::move(kept)).run();
+
+  std::string text;
+  for (ir::Function& function : module->functions()) {
+    if (!function.hasBody()) continue;
+    std::vector<Row> rows = rowsOf(function, files);
+    if (rows.empty()) continue;
+    for (Row& row : rows) {
+      const auto verdict = verdicts.find(row.offset);
+      if (verdict == verdicts.end()) {
+        row.fate = "kept";
+        row.why = silence(*module, function, result.run.remarks);
+        continue;
+      }
+      const Remark& remark = *verdict->second;
+      row.fate = fateOf(remark);
+      if (const std::string* depth = detail(remark, "loop_depth")) {
+        row.depth = static_cast<std::uint32_t>(std::stoul(*depth));
+      }
+      row.why = row.fate == "kept" ? whyKept(remark) : whyNotKept(remark, row.fate);
+      if (const auto under = goUnder.find(row.offset); under != goUnder.end()) {
+        row.why += fmt::format("; goes with {}", under->second);
+      }
+    }
+    text += (text.empty() ? "" : "\n") + textOf(function, std::move(rows));
+  }
+  return text.empty() ? source->name() + ": no barriers\n" : text;
+}
+
+}  // namespace ptxopt::driver
