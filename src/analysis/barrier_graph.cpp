@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <unordered_map>
 
@@ -21,16 +22,34 @@ bool anySharedIsExternal(std::span<const BarrierBody> bodies, const CallEffects&
   });
 }
 
-std::vector<Participation::Body> participants(std::span<const BarrierBody> bodies) {
-  std::vector<Participation::Body> result;
-  for (const BarrierBody& body : bodies) result.push_back({body.cfg, body.liveness});
-  return result;
+bool hasCountOfWholeBlock(const Cfg& cfg) {
+  for (BlockId b = 0; b < cfg.blockCount(); ++b) {
+    for (const Instruction& instruction : cfg.instructions(b)) {
+      const auto barrier = ir::ctaBarrier(instruction);
+      if (barrier && countsWholeBlock(cfg.function(), *barrier)) return true;
+    }
+  }
+  return false;
+}
+
+Participation participationOf(std::span<const BarrierBody> bodies, const BarrierFacts& facts) {
+  std::vector<std::optional<WholeWarps>> wholeWarps(bodies.size());
+  std::vector<Participation::Body> members;
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
+    const BarrierBody& body = bodies[k];
+    Participation::Body& member = members.emplace_back();
+    member = {body.cfg, body.liveness};
+    if (hasCountOfWholeBlock(*body.cfg)) {
+      member.wholeWarps = &wholeWarps[k].emplace(*body.cfg, *body.liveness, facts.effects);
+    }
+  }
+  return Participation(members, facts.uses, *facts.graph, facts.withKnownCallers);
 }
 
 }  // namespace
 
 BarrierGround::BarrierGround(std::span<const BarrierBody> bodies, const BarrierFacts& of)
-    : facts(&of), participation(participants(bodies), of.uses, *of.graph, of.withKnownCallers) {
+    : facts(&of), participation(participationOf(bodies, of)) {
   objects.reserve(bodies.size());
   for (const BarrierBody& body : bodies) objects.emplace_back(body.cfg->function());
 }

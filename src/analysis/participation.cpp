@@ -4,6 +4,7 @@
 #include <array>
 #include <unordered_map>
 
+#include "analysis/launch_shape.h"
 #include "ir/effect.h"
 #include "ir/module.h"
 
@@ -39,6 +40,14 @@ constexpr BarrierUse kUnknownUse = {kAllBarrierIds, true, true, true};
 BarrierIds barrierIds(const ir::CtaBarrier& barrier) {
   if (!barrier.id || *barrier.id >= kBarrierCount) return kAllBarrierIds;
   return BarrierIds{1} << *barrier.id;
+}
+
+bool countsWholeBlock(const ir::Function& function, const ir::CtaBarrier& barrier) {
+  const auto block = LaunchShape::of(function).block;
+  if (!block || !barrier.count || !barrier.id || barrier.kind == ir::CtaBarrier::Kind::Arrive) {
+    return false;
+  }
+  return std::uint64_t{(*block)[0]} * (*block)[1] * (*block)[2] == *barrier.count;
 }
 
 void BarrierUse::merge(const BarrierUse& other) {
@@ -170,7 +179,11 @@ Participation::Participation(std::span<const Body> bodies, const BarrierUses& us
     BarrierIds spoiled = 0;
     for (Member& member : barriers_) {
       const Cfg& cfg = *bodies[member.body].cfg;
-      if (!member.barrier.isFull()) {
+      const WholeWarps* wholeWarps = bodies[member.body].wholeWarps;
+      const bool countsAll = countsWholeBlock(cfg.function(), member.barrier) &&
+                             wholeWarps != nullptr &&
+                             wholeWarps->allExecute(member.instruction->block);
+      if (!member.barrier.isFull() && !countsAll) {
         member.standing = Standing::Partial;
       } else if (!isEnteredByAll[member.body] || !allGetTo(member.body, *member.instruction)) {
         member.standing = Standing::NotUniform;

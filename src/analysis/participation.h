@@ -14,6 +14,7 @@
 #include "analysis/call_graph.h"
 #include "analysis/cfg.h"
 #include "analysis/uniformity.h"
+#include "analysis/whole_warps.h"
 #include "ir/barrier.h"
 #include "support/bit_set.h"
 
@@ -24,6 +25,10 @@ using BarrierIds = std::uint32_t;
 inline constexpr BarrierIds kAllBarrierIds = ~BarrierIds{0};
 // Of an id in a register, or one that does not exist: any.
 BarrierIds barrierIds(const ir::CtaBarrier& barrier);
+
+// The thread count is that of the block as the function says it, of an entry.  The barrier is full
+// where all threads of the block execute it (docs/soundness.md A2.1).
+bool countsWholeBlock(const ir::Function& function, const ir::CtaBarrier& barrier);
 
 // What a function holds, and what may run in a call of it.
 struct BarrierUse {
@@ -65,7 +70,7 @@ class BarrierUses {
 enum class Standing : std::uint8_t {
   Judged,      // full, unguarded, all threads take part, and nothing taints its id
   Guarded,     // the same, under a uniform guard: all threads take part, or none
-  Partial,     // a count, an id in a register, or .arrive
+  Partial,     // a count of others than all threads, an id in a register, or .arrive
   NotUniform,  // under control or a guard that may differ between threads
   Tainted,     // full and uniform, but an instruction that is not may use its id
 };
@@ -83,6 +88,8 @@ class Participation {
   struct Body {
     const Cfg* cfg;
     const Liveness* liveness;
+    // Where a count of all threads of the block makes a full barrier (A2.1).  None: nowhere.
+    const WholeWarps* wholeWarps = nullptr;
   };
   // All of the functions in `withKnownCallers` that are called here stand among `bodies`, and all
   // that call one of these: a caller before its callees.

@@ -16,10 +16,14 @@ std::optional<CtaBarrier> ctaBarrier(const Instruction& instruction) {
   }
   barrier.hasCount = form.shape.size() > operandsWithoutCount;
 
-  const Operand* id = instruction.operand(barrier.kind == CtaBarrier::Kind::Reduce ? 1 : 0);
-  if (id != nullptr && id->kind == OperandKind::Integer) {
-    barrier.id = static_cast<std::uint32_t>(id->immediate);
-  }
+  const auto numberAt = [&](std::size_t k) -> std::optional<std::uint32_t> {
+    const Operand* operand = instruction.operand(k);
+    if (operand == nullptr || operand->kind != OperandKind::Integer) return std::nullopt;
+    return static_cast<std::uint32_t>(operand->immediate);
+  };
+  const std::size_t idAt = barrier.kind == CtaBarrier::Kind::Reduce ? 1 : 0;
+  barrier.id = numberAt(idAt);
+  if (barrier.hasCount) barrier.count = numberAt(idAt + 1);
   return barrier;
 }
 

@@ -13,6 +13,7 @@ struct CtaBarrier {
   Kind kind = Kind::Sync;
   std::optional<std::uint32_t> id;  // none: in a register, so it may be any
   bool hasCount = false;
+  std::optional<std::uint32_t> count;  // of threads, if it is a number
 
   // All threads of the CTA that have not exited take part (docs/soundness.md, terms).
   bool isFull() const { return kind != Kind::Arrive && !hasCount && id.has_value(); }
