@@ -128,7 +128,7 @@ class Side {
   };
 
   bool isInObject(std::int64_t offset) const {
-    if (base_ == kNone) return true;
+    if (base_ == kNone) return offset >= 0;
     const LeafKind kind = forms_->leaf(base_).key.kind;
     if (kind == LeafKind::Value) return true;
     if (offset < 0) return false;
@@ -190,8 +190,9 @@ class Side {
     const ir::Instruction& instruction = *access_->instruction;
     isComplete_ = postDominators != nullptr;
     if (instruction.guard) {
-      bool isKnown = isPlain(ssa.guard(instruction));
-      for (const Condition& condition : conditions.ofGuard(instruction)) {
+      const std::vector<Condition> ofGuard = conditions.ofGuard(instruction);
+      bool isKnown = isPlain(ssa.guard(instruction)) && !ofGuard.empty();
+      for (const Condition& condition : ofGuard) {
         isKnown &= addCondition(condition);
       }
       isComplete_ &= isKnown;
@@ -203,8 +204,11 @@ class Side {
         return;
       }
       const BlockId above = ssa.dominators().parent(b);
-      bool isKnown = cfg.inEdges(b).size() == 1 && isPlainBranch(cfg.inEdges(b)[0]);
-      for (const BranchConditions::Placed& placed : conditions.ofBlock(b)) {
+      const std::span<const BranchConditions::Placed> ofBlock = conditions.ofBlock(b);
+      bool isKnown = cfg.inEdges(b).size() == 1 &&
+                     (cfg.successors(cfg.source(cfg.inEdges(b)[0])).size() == 1 ||
+                      (isPlainBranch(cfg.inEdges(b)[0]) && !ofBlock.empty()));
+      for (const BranchConditions::Placed& placed : ofBlock) {
         isKnown &= addCondition(placed.condition);
       }
       isKnown |= postDominators != nullptr && above != kNone && postDominators->dominates(b, above);
@@ -224,9 +228,7 @@ class Side {
   bool isPlainBranch(EdgeId edge) const {
     const Ssa& ssa = access_->origin->ssa();
     const ir::Instruction* branch = ssa.cfg().block(ssa.cfg().source(edge)).terminator;
-    if (branch == nullptr || !branch->guard)
-      return ssa.cfg().successors(ssa.cfg().source(edge)).size() == 1;
-    return isPlain(ssa.guard(*branch));
+    return branch != nullptr && branch->guard && isPlain(ssa.guard(*branch));
   }
 
   bool addCondition(const Condition& condition) {
@@ -512,8 +514,8 @@ class Search {
       if (variable.isOf[1] || isUniform) at->second = variable.number();
     }
     std::ranges::sort(found_.choices, {}, &ConflictWitness::Choice::leaf);
-    found_.isCertain =
-        found_.choices.empty() && isSameBase_ && sides_[0].isComplete() && sides_[1].isComplete();
+    found_.isControlKnown = sides_[0].isComplete() && sides_[1].isComplete();
+    found_.isCertain = found_.isControlKnown && found_.choices.empty() && isSameBase_;
   }
 
   const WitnessQuestion& question_;

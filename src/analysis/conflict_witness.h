@@ -41,8 +41,9 @@ struct ConflictWitness {
   std::vector<Choice> choices;  // by leaf
   // False: they meet if both bases are the same address.
   bool isSameBase = true;
-  // Both threads provably get to their accesses: no branch above them is left out, and nothing had
-  // to be chosen.
+  // Every branch and guard above the accesses was looked at.
+  bool isControlKnown = false;
+  // Both threads provably get to their accesses: so it is, and nothing had to be chosen.
   bool isCertain = false;
 };
 
@@ -51,7 +52,7 @@ struct WitnessQuestion {
   const Access* second = nullptr;
   AliasAssumptions assumptions;
   bool areWarpsDifferent = false;  // of the two threads
-  // Of the only function that both are in; for isCertain, and may be null.
+  // Of the only function that both are in; for isControlKnown, and may be null.
   const PostDominators* postDominators = nullptr;
   // Whether the first thread may be in round `a` of a loop when the second one is in round `b`.
   // Null: nothing is known, and nothing is found where it matters.

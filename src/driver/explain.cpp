@@ -250,7 +250,8 @@ std::string textOf(const ir::Function& function, std::vector<Row> rows) {
                                  function.isEntry() ? "kernel" : "function", function.nameText(),
                                  rows.size(), rows.size() == 1 ? "" : "s");
   for (const auto& [fate, count] : counts) text += fmt::format(", {} {}", count, fate);
-  text += fmt::format("\n{:>6}  {:<{}}  {:>5}  {:<8}  why\n", "line", "source", width, "loops", "fate");
+  text +=
+      fmt::format("\n{:>6}  {:<{}}  {:>5}  {:<8}  why\n", "line", "source", width, "loops", "fate");
   for (const Row& row : rows) {
     text += fmt::format("{:>6}  {:<{}}  {:>5}  {:<8}  {}\n", row.line, row.source, width, row.depth,
                         row.fate, row.why);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "analysis/alias.h"
+#include "analysis/conflict_witness.h"
 #include "interp/launch.h"
 #include "value_text.h"
 
@@ -225,9 +226,9 @@ struct Question {
   bool oneRow = false;
 };
 constexpr std::array<Question, 4> kQuestions = {{{Threads::Different, false},
-                                                {Threads::Different, true},
-                                                {Threads::DifferentWarps, false},
-                                                {Threads::Same, false}}};
+                                                 {Threads::Different, true},
+                                                 {Threads::DifferentWarps, false},
+                                                 {Threads::Same, false}}};
 
 TEST(AddressProperty, NoAnswerContradictsTheInterpreter) {
   const std::array<std::array<std::uint32_t, 3>, 4> blocks = {
@@ -331,6 +332,119 @@ TEST(AddressProperty, NoAnswerContradictsTheInterpreter) {
   EXPECT_GT(answers[AliasRule::Injective], 100u);
   EXPECT_GT(answers[AliasRule::OneWarp], 10u);
   EXPECT_GT(answers[AliasRule::WarpInjective], 100u);
+}
+
+// By tag: what each thread logged.
+std::map<std::uint64_t, std::vector<Event>> eventsOf(ir::Module& module,
+                                                     std::array<std::uint32_t, 3> block,
+                                                     std::uint32_t n, std::uint32_t seed) {
+  interp::Launch launch;
+  launch.block = interp::Dim3{block[0], block[1], block[2]};
+  std::string error;
+  for (const std::string& argument : {"buffer:" + std::to_string(kThreads * kLogBytes),
+                                      "buffer:256:small:u32:" + std::to_string(seed) + ":40",
+                                      "u32:" + std::to_string(n), std::string("u32:0")}) {
+    launch.arguments.push_back(*interp::parseArgument(argument, error));
+  }
+  interp::MachineOptions options;
+  options.detectsRaces = false;
+  const auto outcome = interp::run(module, launch, options, error);
+  EXPECT_TRUE(outcome && outcome->completed) << error;
+  std::map<std::uint64_t, std::vector<Event>> events;
+  if (!outcome) return events;
+  const std::vector<std::uint8_t>& log = outcome->memory[0].bytes;
+  for (std::uint32_t thread = 0; thread < kThreads; ++thread) {
+    for (std::size_t at = thread * kLogBytes; at < (thread + 1) * kLogBytes; at += 16) {
+      if (const std::uint64_t tag = wordAt(log, at); tag != 0) {
+        events[tag].push_back({thread, wordAt(log, at + 8)});
+      }
+    }
+  }
+  return events;
+}
+
+// A witness that chooses no loaded number can be replayed: the two threads must go where it says.
+TEST(AddressProperty, WitnessesMeetInTheInterpreter) {
+  const std::array<std::array<std::uint32_t, 3>, 4> blocks = {
+      {{64, 1, 1}, {16, 4, 1}, {8, 8, 1}, {32, 2, 1}}};
+  std::size_t replayed = 0;
+  std::size_t certain = 0;
+  std::size_t withRounds = 0;
+  for (std::uint32_t seed = 0; seed < 1500; ++seed) {
+    SCOPED_TRACE(seed);
+    const std::string body = KernelText(seed).body();
+    // To the analysis the accesses are executed.
+    std::string unguarded = body;
+    for (std::size_t at = 0; (at = unguarded.find("@%p19 st.")) != std::string::npos;) {
+      unguarded.erase(at, std::string("@%p19 ").size());
+    }
+    const std::array<std::uint32_t, 3> block = blocks[seed % blocks.size()];
+    const std::string attributes = seed % 3 == 0 ? ""
+                                                 : ".reqntid " + std::to_string(block[0]) + ", " +
+                                                       std::to_string(block[1]) + ", 1";
+    const char* const kBefore = ".shared .align 16 .b8 A[4096];";
+    const char* const kParameters =
+        ".param .u64 log, .param .u64 numbers, .param .u32 n, .param .u32 zero";
+    test::ValueFunction f(unguarded, attributes, kBefore, kParameters);
+    test::ValueFunction executed(body + "mov.u64 %rd3, A; st.global.v2.u64 [%rd0], {99, %rd3};",
+                                 attributes, kBefore, kParameters);
+    const auto& addresses = f.analyses().get<Addresses>();
+    std::vector<const Access*> accesses;
+    for (const Access& access : addresses.all()) {
+      if (access.spaces.isOnly(isa::Space::Shared)) accesses.push_back(&access);
+    }
+    for (std::size_t i = 0; i < accesses.size(); ++i) {
+      for (std::size_t j = i; j < accesses.size(); ++j) {
+        WitnessQuestion question;
+        question.first = accesses[i];
+        question.second = accesses[j];
+        question.postDominators = &f.analyses().get<PostDominators>();
+        // No barrier tells rounds apart.
+        question.mayMeetInRounds = [](LoopId, std::int64_t, std::int64_t) { return true; };
+        const auto witness = findWitness(question);
+        if (!witness) continue;
+        ASSERT_TRUE(mayOverlap(*accesses[i], *accesses[j], Threads::Different)) << body;
+        std::uint32_t n = seed % 100;
+        bool canReplay = witness->isSameBase && witness->isControlKnown;
+        bool hasRounds = false;
+        for (const ConflictWitness::Choice& choice : witness->choices) {
+          const std::string name = addresses.leafText(choice.leaf);
+          hasRounds |= name.starts_with("round");
+          if (name == "[n]") n = static_cast<std::uint32_t>(*choice.first);
+          if (name == "ctaid.x") canReplay &= choice.first == 0;
+          canReplay &= name == "[n]" || name == "ctaid.x" || name.starts_with("round");
+        }
+        const std::array<std::uint32_t, 3> shape = witness->block.value_or(block);
+        // Logs are of threads of two dimensions.
+        if (!canReplay || shape[0] * shape[1] != kThreads || shape[2] != 1) continue;
+        ++replayed;
+        certain += std::size_t{witness->isCertain};
+        withRounds += std::size_t{hasRounds};
+        auto events = eventsOf(executed.module(), shape, n, seed);
+        ASSERT_FALSE(events[99].empty());
+        const auto start = static_cast<std::int64_t>(events[99].front().address);
+        const auto goesThere = [&](std::uint64_t tag, const ConflictWitness::Side& side) {
+          const std::uint32_t thread =
+              side.thread[0] + shape[0] * (side.thread[1] + shape[1] * side.thread[2]);
+          return std::ranges::any_of(events[tag], [&](const Event& event) {
+            // Shared memory has addresses of 32 bits.
+            return event.thread == thread &&
+                   residue(event.address, 32) ==
+                       residue(side.bytes.lowest + (side.base == kNone ? 0 : start), 32);
+          });
+        };
+        EXPECT_NE(witness->first.thread, witness->second.thread);
+        EXPECT_FALSE(intersection(witness->first.bytes, witness->second.bytes).isEmpty());
+        ASSERT_TRUE(goesThere(i + 1, witness->first) && goesThere(j + 1, witness->second))
+            << i << " " << j << " " << witness->first.bytes.lowest << " "
+            << witness->second.bytes.lowest << " n " << n << "\n"
+            << attributes << body;
+      }
+    }
+  }
+  EXPECT_GT(replayed, 300u);
+  EXPECT_GT(certain, 50u);
+  EXPECT_GT(withRounds, 20u);
 }
 
 }  // namespace
