@@ -171,6 +171,7 @@ void BarrierJudge::tryToGuard(const Barrier& barrier, BarrierDecision& decision)
 // From now on others are judged without it.
 void BarrierJudge::takeOut(const Barrier& barrier) {
   graph_.regions().remove(barrier.node);
+  if (question_.aim == BarrierAim::Weaken) return;
   loopsHaveChanged_ |= loops_[barrier.body].loseAnchor(barrier.instruction->block);
 }
 
@@ -247,7 +248,8 @@ std::optional<std::string> BarrierJudge::reasonInRegion(const Barrier& barrier, 
                          : remarks_.conflict(regions, graph_.classes(), barrier.node, *conflict,
                                              relation_, remark);
   }
-  if (!mayLeaveLoops(barrier)) {
+  // bar.warp.sync holds loads as well as a CTA barrier does (E.6.6).
+  if (question_.aim != BarrierAim::Weaken && !mayLeaveLoops(barrier)) {
     return !wantRemarks_
                ? ""
                : reasons_.polling(

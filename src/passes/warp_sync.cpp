@@ -32,10 +32,13 @@ class WarpSync : public Pass {
   }
 
  private:
-  // A full bar.sync has one operand, the id; bar.warp.sync has the mask.
+  // The mask stands where the id stood, and a count of all threads falls away.
   static void weaken(ir::Function& function, ir::Instruction& barrier) {
     constexpr std::int64_t kAllLanes = -1;
-    barrier.form = &function.module().forms().get("bar.warp.sync", barrier.form->shape);
+    isa::Shape shape;
+    shape.push(isa::OperandShape::Scalar);
+    barrier.form = &function.module().forms().get("bar.warp.sync", shape);
+    barrier.operandCount = 1;
     barrier.operands()[0] = ir::Operand::ofInteger(kAllLanes);
     function.markChanged(&barrier);
   }
