@@ -152,6 +152,16 @@ bool AccessClasses::mayOverlapAndMatter(const AccessClass& above, const AccessCl
   return isExternal && (above.kinds & kStrongRead) != 0;
 }
 
+// Of two that have addresses.
+AliasRule AccessClasses::compare(const AccessClass& above, const AccessClass& below,
+                                 Relation relation) const {
+  AliasAssumptions assumptions;
+  assumptions.oneRow = relation == Relation::TwoThreadsOfOneRow;
+  return disjoint(*addresses_[above.address], *addresses_[below.address],
+                  relation == Relation::TwoWarps ? Threads::DifferentWarps : Threads::Different,
+                  assumptions);
+}
+
 AliasRule AccessClasses::rule(const AccessClass& above, const AccessClass& below,
                               Relation relation) const {
   if (above.address == kNone || below.address == kNone || work_ >= kMostWork) {
@@ -164,12 +174,7 @@ AliasRule AccessClasses::rule(const AccessClass& above, const AccessClass& below
   ++work_;
   if (known == 0) {
     work_ += kWorkOfComparison;
-    AliasAssumptions assumptions;
-    assumptions.oneRow = relation == Relation::TwoThreadsOfOneRow;
-    const AliasRule rule = disjoint(
-        *addresses_[above.address], *addresses_[below.address],
-        relation == Relation::TwoWarps ? Threads::DifferentWarps : Threads::Different, assumptions);
-    known = static_cast<std::uint8_t>(1 + static_cast<unsigned>(rule));
+    known = static_cast<std::uint8_t>(1 + static_cast<unsigned>(compare(above, below, relation)));
   }
   return static_cast<AliasRule>(known - 1);
 }
@@ -259,6 +264,25 @@ std::optional<AccessClasses::Conflict> AccessClasses::conflict(const AccessSet& 
     if (isFound) return found;
   }
   return std::nullopt;
+}
+
+bool AccessClasses::anyConflict(const AccessSet& above, const AccessSet& below, Relation relation,
+                                const std::function<bool(const Conflict&)>& visit) const {
+  constexpr std::size_t kMostCompared = 2'000;
+  std::size_t compared = 0;
+  Conflict found;
+  for (const AccessSet::Key upper : above.keys()) {
+    for (const AccessSet::Key lower : below.keys()) {
+      if (compared++ == kMostCompared) return false;
+      const bool mayConflict = mayOverlapAndMatter(of(upper), of(lower)) &&
+                               (of(upper).address == kNone || of(lower).address == kNone ||
+                                compare(of(upper), of(lower), relation) == AliasRule::None);
+      found.above = upper;
+      found.below = lower;
+      if (mayConflict && visit(found)) return true;
+    }
+  }
+  return false;
 }
 
 }  // namespace ptxopt::analysis

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -114,6 +115,10 @@ class AccessClasses {
   std::optional<Conflict> conflict(const AccessSet& above, const AccessSet& below,
                                    Precision precision = Precision::Affine,
                                    Relation relation = Relation::TwoThreads) const;
+  // For those who explain: calls visit(conflict) for pairs of accesses that conflict at the finest
+  // precision, until it returns true or many have been compared.  Leaves no trace in the limits.
+  bool anyConflict(const AccessSet& above, const AccessSet& below, Relation relation,
+                   const std::function<bool(const Conflict&)>& visit) const;
 
  private:
   static constexpr AccessSet::Key kClassMask = 0xffff'ffff;
@@ -139,6 +144,7 @@ class AccessClasses {
   AccessSet::Key intern(AccessSet::Key at, const AccessClass& of);
   AddressId addressOf(const Access& access);
   AliasRule rule(const AccessClass& above, const AccessClass& below, Relation relation) const;
+  AliasRule compare(const AccessClass& above, const AccessClass& below, Relation relation) const;
   bool mayOverlapAndMatter(const AccessClass& above, const AccessClass& below) const;
 
   Precision precision_;

@@ -278,4 +278,18 @@ const BarrierRegions::Event* BarrierRegions::findEventEverBelow(Node barrier,
   return found;
 }
 
+bool BarrierRegions::anyConflict(
+    Node barrier, Relation relation,
+    const std::function<bool(const AccessClasses::Conflict&)>& visit) const {
+  for (const Node p : nodes_[barrier].predecessors) {
+    for (const Node s : nodes_[barrier].successors) {
+      if (classes_->anyConflict(nodes_[find(p)].above.set, nodes_[find(s)].below.set, relation,
+                                visit)) {
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
 }  // namespace ptxopt::analysis

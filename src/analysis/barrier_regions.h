@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -71,6 +72,10 @@ class BarrierRegions {
   std::optional<AccessClasses::Conflict> conflict(Node barrier,
                                                   Precision precision = Precision::Affine,
                                                   Relation relation = Relation::TwoThreads) const;
+  // For those who explain: AccessClasses::anyConflict() of both sides, without what lies behind
+  // other barriers.
+  bool anyConflict(Node barrier, Relation relation,
+                   const std::function<bool(const AccessClasses::Conflict&)>& visit) const;
   void remove(Node barrier);
 
   // ---- explaining: walks through the region, O(nodes / 64 + its pieces and events) -------------

@@ -378,8 +378,14 @@ class Search {
     const LaunchShape& shape = question_.first->origin->shape();
     if (shape.block) return {*shape.block};
     std::vector<std::array<std::uint32_t, 3>> result;
-    for (const std::array<std::uint32_t, 3>& block : std::vector<std::array<std::uint32_t, 3>>{
-             {64, 1, 1}, {32, 2, 1}, {256, 1, 1}, {16, 16, 1}, {4, 4, 4}, {1024, 1, 1}}) {
+    for (const std::array<std::uint32_t, 3>& block :
+         std::vector<std::array<std::uint32_t, 3>>{{64, 1, 1},
+                                                   {32, 2, 1},
+                                                   {256, 1, 1},
+                                                   {16, 16, 1},
+                                                   {4, 4, 4},
+                                                   {512, 1, 1},
+                                                   {1024, 1, 1}}) {
       const bool isRow = block[1] == 1 && block[2] == 1;
       if (question_.assumptions.oneRow && !isRow) continue;
       if (std::ranges::equal(block, shape.most, std::less_equal())) result.push_back(block);

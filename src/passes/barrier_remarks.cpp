@@ -22,6 +22,8 @@ namespace {
 
 // Instructions around a barrier that are looked at to explain it.
 constexpr std::size_t kMostExplained = 5'000;
+// Pairs of accesses that an example is looked for.
+constexpr std::size_t kMostPairs = 12;
 
 std::string_view kindText(analysis::AccessKinds kinds) {
   const bool reads = (kinds & analysis::kRead) != 0;
@@ -47,7 +49,9 @@ std::string_view markText(analysis::EffectMarks marks, const Instruction* instru
     if (instruction->form->effect == isa::Effect::Strong) {
       return "access that may wait for another CTA";
     }
-    return "synchronisation with more than the CTA";
+    const isa::Opcode opcode = instruction->form->opcode;
+    const bool isFence = opcode == isa::Opcode::Membar || opcode == isa::Opcode::Fence;
+    return isFence ? "fence wider than the CTA" : "synchronising instruction";
   }
   if ((marks & analysis::kCtaFence) != 0) return "fence";
   return "end of threads";
@@ -300,25 +304,46 @@ std::string BarrierRemarks::conflict(const BarrierRegions& regions, const Access
     result.text = describe(event, what, name, remark, where);
     return result;
   };
-  const SideOf above =
-      describeSide(Direction::Backward, conflict.above, conflict.aboveMarks, "above");
-  const SideOf below =
-      describeSide(Direction::Forward, conflict.below, conflict.belowMarks, "below");
+  struct Pair {
+    SideOf above, below;
+    std::string example;
+    decltype(Remark::details) details;
+  };
+  const auto describePair = [&](const AccessClasses::Conflict& of) {
+    Pair pair;
+    std::swap(pair.details, remark.details);
+    pair.above = describeSide(Direction::Backward, of.above, of.aboveMarks, "above");
+    pair.below = describeSide(Direction::Forward, of.below, of.belowMarks, "below");
+    if (pair.above.access != nullptr && pair.below.access != nullptr && graph_ != nullptr) {
+      pair.example = example(barrier, *pair.above.access, *pair.below.access,
+                             {pair.above.verb, pair.below.verb}, relation, remark);
+    }
+    std::swap(pair.details, remark.details);
+    return pair;
+  };
+  Pair pair = describePair(conflict);
+  if (pair.example.empty() && conflict.above && conflict.below && pair.above.access != nullptr) {
+    // Of the pairs that need the barrier, one that an example can be given of.
+    std::size_t tried = 0;
+    regions.anyConflict(barrier, relation, [&](const AccessClasses::Conflict& other) {
+      Pair next = describePair(other);
+      if (!next.example.empty()) pair = std::move(next);
+      return !pair.example.empty() || ++tried == kMostPairs;
+    });
+  }
+  for (auto& detail : pair.details) remark.details.push_back(std::move(detail));
   std::string text =
-      fmt::format("it orders two accesses\nabove: {}\nbelow: {}", above.text, below.text);
-  if (below.isBehindOthers) {
+      fmt::format("it orders two accesses\nabove: {}\nbelow: {}", pair.above.text, pair.below.text);
+  if (pair.below.isBehindOthers) {
     text += "\nthreads may end behind this barrier: no later one orders what they did above it";
   }
-  if (above.access == nullptr || below.access == nullptr) return text;
-  std::string found;
-  if (graph_ != nullptr) {
-    found =
-        example(barrier, *above.access, *below.access, {above.verb, below.verb}, relation, remark);
+  if (pair.above.access == nullptr || pair.below.access == nullptr) return text;
+  if (pair.example.empty()) {
+    pair.example = parametersThatMayAlias(*pair.above.access, *pair.below.access);
   }
-  if (found.empty()) found = parametersThatMayAlias(*above.access, *below.access);
-  if (found.empty()) return text;
-  remark.details.emplace_back("example", found);
-  return text + '\n' + found;
+  if (pair.example.empty()) return text + "\nwhich threads meet there, if any do, is not known";
+  remark.details.emplace_back("example", pair.example);
+  return text + '\n' + pair.example;
 }
 
 }  // namespace ptxopt::passes
