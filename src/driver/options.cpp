@@ -115,6 +115,11 @@ constexpr std::pair<const char*, const char*> kAssumptionFlags[] = {
     {"flat-shared", "Addresses may leave their shared array (this one trusts less)"},
 };
 
+// As left by a variable of a shell script that nobody set.
+std::string refuseEmpty(const std::string& text) {
+  return text.empty() ? "the name is empty" : "";
+}
+
 void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
   // As compilers have it: of two that contradict each other, the last holds.
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
@@ -125,10 +130,12 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
   app.option_defaults()->group("Input and output");
   app.add_option("-o", options.output,
                  "Where the result goes; - is standard output, and the default")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(refuseEmpty);
   app.add_option("--output-dir", options.outputDir,
                  "Folder for the results, under the names of the inputs")
-      ->type_name("DIR");
+      ->type_name("DIR")
+      ->check(refuseEmpty);
   app.add_flag("--check", options.check, "Write nothing; exit with 2 if a result would differ");
   app.add_flag("--diff", options.diff,
                "Print a unified diff to standard output instead of the result");
@@ -156,12 +163,14 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
          "--keep-barriers", raw.keepBarriers,
          "Leave the barriers of a kernel alone, or that of one line of the\nPTX (repeatable)")
       ->type_name("KERNEL[:LINE]")
+      ->check(refuseEmpty)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);
 
   app.add_option("--keep-kernel", options.keptKernels,
                  "Leave a kernel alone altogether (repeatable)")
       ->type_name("KERNEL")
+      ->check(refuseEmpty)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);
 
@@ -171,7 +180,8 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
   app.add_option("--host-symbols", raw.hostSymbols,
                  "All variables that the host reads or writes by name, one a line,\n"
                  "possibly none; needs --whole-program")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(refuseEmpty);
 
   app.option_defaults()->group("Assumptions (none is made unless asked for)");
   app.add_option("--assume", raw.assume,
@@ -189,12 +199,14 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
   app.add_option("--assumptions", raw.assumptionFile,
                  "Assumptions by kernel: lines 'KERNEL: WORD ...', * for all kernels;\n"
                  "words are the options above without their dashes")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(refuseEmpty);
 
   app.option_defaults()->group("Reports");
   app.add_option("--remarks", options.remarks,
                  "Write what passes did and what they nearly did, as JSON lines")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->check(refuseEmpty);
   app.add_flag("--print-dead-sync-elim", options.printDeadSync,
                "Print each removed barrier to standard error");
   app.add_flag("--explain-barriers", options.explainBarriers,
@@ -208,7 +220,8 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
   app.add_option("--dot-cfg", options.dotCfg,
                  "Write the control-flow graphs of the result for Graphviz: into a\n"
                  "folder, a file for each function; else all into one file")
-      ->type_name("DIR|FILE");
+      ->type_name("DIR|FILE")
+      ->check(refuseEmpty);
 
   app.option_defaults()->group("Checks and debugging");
   app.add_flag("--verify", options.verify, "Refuse input that is not well-formed");
@@ -381,6 +394,9 @@ void complete(Options& options, const RawOptions& raw) {
   options.pipeline =
       passes::parsePipeline(raw.passes ? *raw.passes : passes::pipelineOfLevel(raw.level));
   keepBarriers(options.pipeline, raw.keepBarriers);
+  for (const std::string& entry : raw.keepBarriers) {
+    options.namedKernels.push_back(entry.substr(0, entry.find(':')));
+  }
   setWholeProgram(options, raw);
   setAssumptions(options, raw);
   if (raw.changeLimit >= 0) options.changeLimit = static_cast<std::uint64_t>(raw.changeLimit);
