@@ -131,8 +131,8 @@ OptimizeOptions Batch::optimizeOptions(FileReport& report, unsigned threads) con
   result.run.assumptions = options_.assumptions;
   result.run.keptKernels = options_.keptKernels;
   result.run.threads = threads;
-  result.run.remarks =
-      !options_.remarks.empty() || options_.printDeadSync || options_.explainBarriers;
+  result.run.remarks = !options_.remarks.empty() || options_.printDeadSync ||
+                       options_.explainBarriers || !options_.dotCfg.empty();
   result.run.verifyEach = options_.verifyEach;
   result.verifyInput = options_.verify      ? InputCheck::Require
                        : options_.warnInput ? InputCheck::Warn
@@ -185,12 +185,12 @@ void Batch::deliver(FileReport& report, const std::string& input,
   }
   if (dotCfgToFolder_) {
     try {
-      writeDotFiles(*result.module, options_.dotCfg, outputBaseName(input));
+      writeDotFiles(*result.module, result.run.remarks, options_.dotCfg, outputBaseName(input));
     } catch (const FileError& error) {
       sayError(report, options_.dotCfg, error.what());
     }
   } else if (!options_.dotCfg.empty()) {
-    report.dotCfg = dotText(*result.module);
+    report.dotCfg = dotText(*result.module, result.run.remarks);
   }
 }
 

@@ -24,21 +24,38 @@ std::string fileName(const std::string& base, std::string_view function) {
   return name + ".dot";
 }
 
+analysis::RemovedText removedFrom(const ir::Function& function,
+                                  std::span<const passes::Remark> remarks) {
+  analysis::RemovedText removed;
+  for (const passes::Remark& remark : remarks) {
+    if (remark.function != &function || !remark.message.starts_with("Removed dead synch")) continue;
+    const SourceText& source = function.module().source();
+    removed[remark.place.begin] =
+        fmt::format("(removed, line {}: {})", source.lineColumn(remark.place.begin).line,
+                    source.slice(remark.place));
+  }
+  return removed;
+}
+
+std::string textOf(ir::Function& function, std::span<const passes::Remark> remarks) {
+  return analysis::dot(analysis::Cfg(function), {}, removedFrom(function, remarks));
+}
+
 }  // namespace
 
-std::string dotText(ir::Module& module) {
+std::string dotText(ir::Module& module, std::span<const passes::Remark> remarks) {
   std::string text;
   for (ir::Function& function : module.functions()) {
-    if (function.hasBody()) text += analysis::dot(analysis::Cfg(function));
+    if (function.hasBody()) text += textOf(function, remarks);
   }
   return text;
 }
 
-void writeDotFiles(ir::Module& module, const std::string& folder, const std::string& base) {
+void writeDotFiles(ir::Module& module, std::span<const passes::Remark> remarks,
+                   const std::string& folder, const std::string& base) {
   for (ir::Function& function : module.functions()) {
     if (!function.hasBody()) continue;
-    writeFile(folder + '/' + fileName(base, function.nameText()),
-              analysis::dot(analysis::Cfg(function)));
+    writeFile(folder + '/' + fileName(base, function.nameText()), textOf(function, remarks));
   }
 }
 

@@ -1,16 +1,20 @@
 // Control-flow graphs as Graphviz text: --dot-cfg.
 #pragma once
 
+#include <span>
 #include <string>
 
 #include "ir/module.h"
+#include "passes/pass.h"
 
 namespace ptxopt::driver {
 
 // One graph for every function with a body, one after the other: Graphviz draws each on a page.
-std::string dotText(ir::Module& module);
+// Barriers that `remarks` say were removed are lines of their own.
+std::string dotText(ir::Module& module, std::span<const passes::Remark> remarks);
 
 // One file for every function with a body, `folder`/`base`.FUNCTION.dot.  Throws FileError.
-void writeDotFiles(ir::Module& module, const std::string& folder, const std::string& base);
+void writeDotFiles(ir::Module& module, std::span<const passes::Remark> remarks,
+                   const std::string& folder, const std::string& base);
 
 }  // namespace ptxopt::driver

@@ -39,6 +39,15 @@ std::string_view verb(analysis::AccessKinds kinds) {
   return reads ? "reads and writes" : "writes";
 }
 
+// Whoever comes to the one instruction has come from the other, by dominators, or will come to it,
+// by post-dominators.
+bool follows(const Instruction& upper, const Instruction& lower,
+             const analysis::DominatorTree& tree) {
+  if (upper.block == lower.block) return upper.source.begin < lower.source.begin;
+  return tree.direction() == Direction::Forward ? tree.dominates(upper.block, lower.block)
+                                                : tree.dominates(lower.block, upper.block);
+}
+
 // What an instruction, or the end of threads, is to a barrier that it is no access for.
 std::string_view markText(analysis::EffectMarks marks, const Instruction* instruction) {
   if ((marks & analysis::kBarrierResource) != 0) return "partial or divergent barrier";
@@ -245,9 +254,14 @@ std::string BarrierRemarks::example(BarrierRegions::Node node, const analysis::A
     return at->second && at->second->allow(a, b);
   };
   std::uint64_t spent = 0;
-  const auto witness = analysis::findWitness(question, &spent);
+  auto witness = analysis::findWitness(question, &spent);
   work_ -= std::min(work_, spent);
   if (!witness) return {};
+  // Round a loop it depends on the loop whether the second one follows.
+  if (!follows(*barrier->instruction, *below.instruction, body->addresses->ssa().dominators()) ||
+      !follows(*above.instruction, *barrier->instruction, *body->postDominators)) {
+    witness->isCertain = false;
+  }
   const std::function<std::string(const Instruction&)> line = [&](const Instruction& instruction) {
     return fmt::format("line {}", lineOf(instruction));
   };

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "function_builder.h"
+#include "value_text.h"
 
 namespace ptxopt::analysis {
 namespace {
@@ -56,6 +57,32 @@ TEST(Dot, ShowsTheSourceInOneLineAndTakesAnyText) {
             std::string::npos);
   instruction->changed = true;
   EXPECT_EQ(shortText(function, *instruction), "add.u32");
+}
+
+// In the colours of its regions, with what was removed where it stood.
+TEST(Dot, ShowsRegionsBetweenBarriers) {
+  test::ValueFunction f(R"(
+    .reg .pred %p<2>; .reg .b32 %r<2>;
+    @%p1 bar.sync 1;
+  L: mov.u32 %r1, 1;
+    bar.sync 0;
+    mov.u32 %r1, 2;
+    bar.sync 0;
+    @%p1 bra L;
+    bar.sync 2, 32;
+    ret;)");
+  const ir::Instruction* second = f.instructions()[2];
+  const std::string text = dot(f.analyses().get<Cfg>(), {}, {{second->source.begin + 1, "gone"}});
+  EXPECT_NE(text.find("lines 9-10\\l-- region 1 --\\l@%p1 bar.sync 1;\\l\", style=filled, "
+                      "fillcolor=\"/set312/1\"];"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("-- region 1 --\\lmov.u32 %r1, 1;\\lbar.sync 0;\\lgone\\l-- region 2 --\\l"
+                      "mov.u32 %r1, 2;\\lbar.sync 0;\\l-- region 1 --\\l@%p1 bra L;\\l\", "
+                      "style=striped, fillcolor=\"/set312/1:/set312/2:/set312/1\"];"),
+            std::string::npos)
+      << text;
+  EXPECT_NE(text.find("-- region 1 --\\lbar.sync 2, 32;\\lret;"), std::string::npos) << text;
 }
 
 }  // namespace
