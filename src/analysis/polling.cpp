@@ -10,19 +10,34 @@ namespace ptxopt::analysis {
 using ir::Instruction;
 using isa::Effect;
 
+namespace {
+// Blocks, those of inner loops again and again.
+constexpr std::size_t kMostSearched = 200'000;
+}  // namespace
+
 PollingLoops::PollingLoops(const Cfg& cfg, const Loops& loops, const CallEffects& effects,
                            bool sharedIsExternal)
     : cfg_(&cfg),
       loops_(&loops),
       effects_(&effects),
       sharedIsExternal_(sharedIsExternal),
-      anchors_(loops.count()),
-      hoistable_(loops.count()) {
+      holders_(loops.count()),
+      hoistable_(loops.count(), Search{}) {
+  const BitSet nothing(cfg.function().registerCount());
   for (BlockId b = 0; b < cfg.blockCount(); ++b) {
-    if (loops.loopOf(b) == kNone) continue;
-    std::uint32_t count = 0;
-    for (const Instruction& i : cfg.instructions(b)) count += std::uint32_t{isAnchor(i)};
-    for (LoopId l = loops.loopOf(b); l != kNone; l = loops.parent(l)) anchors_[l] += count;
+    const LoopId l = loops.loopOf(b);
+    if (l == kNone) continue;
+    for (const Instruction& i : cfg.instructions(b)) {
+      holders_[l] += std::uint32_t{isAnchor(i)};
+      if (mayHoist(i, nothing)) hoistable_[l].reset();
+    }
+  }
+  // A loop stands in front of those inside of it.
+  for (LoopId l = loops.count(); l-- > 0;) {
+    const LoopId parent = loops.parent(l);
+    if (parent == kNone) continue;
+    holders_[parent] += std::uint32_t{holders_[l] > 0};
+    if (!hoistable_[l]) hoistable_[parent].reset();
   }
 }
 
@@ -40,35 +55,40 @@ bool PollingLoops::isAnchor(const Instruction& instruction) const {
   }
 }
 
+// The loops that hold nothing but what goes.
 template <class Predicate>
-bool PollingLoops::allLoopsAround(BlockId block, Predicate&& predicate) const {
-  for (LoopId l = loops_->loopOf(block); l != kNone; l = loops_->parent(l)) {
+bool PollingLoops::allEmptied(BlockId block, std::uint32_t going, Predicate&& predicate) const {
+  LoopId l = loops_->loopOf(block);
+  for (; l != kNone && holders_[l] == going; l = loops_->parent(l)) {
     if (!predicate(l)) return false;
   }
   return true;
 }
 
 bool PollingLoops::canLoseAnchor(BlockId block) const {
-  return allLoopsAround(block, [&](LoopId l) { return anchors_[l] > 1 || !holdsHoistableLoad(l); });
+  return allEmptied(block, 1, [&](LoopId l) { return !holdsHoistableLoad(l); });
 }
 
 std::optional<PollingLoops::Obstacle> PollingLoops::obstacle(BlockId block) const {
-  for (LoopId l = loops_->loopOf(block); l != kNone; l = loops_->parent(l)) {
-    if (anchors_[l] <= 1 && holdsHoistableLoad(l)) return Obstacle{l, hoistableLoad(l).load};
-  }
-  return std::nullopt;
+  std::optional<Obstacle> found;
+  const LoopId innermost = loops_->loopOf(block);
+  if (innermost == kNone) return found;
+  allEmptied(block, holders_[innermost] == 0 ? 0 : 1, [&](LoopId l) {
+    if (holdsHoistableLoad(l)) found = Obstacle{l, hoistableLoad(l).load};
+    return !found;
+  });
+  return found;
 }
 
 bool PollingLoops::isSafeWithout(BlockId block) const {
-  return allLoopsAround(block, [&](LoopId l) { return anchors_[l] > 0 || !holdsHoistableLoad(l); });
+  return allEmptied(block, 0, [&](LoopId l) { return !holdsHoistableLoad(l); });
 }
 
 bool PollingLoops::loseAnchor(BlockId block) {
-  bool wasLast = false;
-  for (LoopId l = loops_->loopOf(block); l != kNone; l = loops_->parent(l)) {
-    wasLast |= --anchors_[l] == 0;
-  }
-  return wasLast;
+  const LoopId innermost = loops_->loopOf(block);
+  LoopId l = innermost;
+  while (l != kNone && --holders_[l] == 0) l = loops_->parent(l);
+  return innermost != kNone && holders_[innermost] == 0;
 }
 
 bool PollingLoops::mayHoist(const Instruction& instruction, const BitSet& varies) const {
@@ -93,6 +113,8 @@ bool PollingLoops::mayHoist(const Instruction& instruction, const BitSet& varies
 const PollingLoops::Search& PollingLoops::hoistableLoad(LoopId loop) const {
   std::optional<Search>& known = hoistable_[loop];
   if (known) return *known;
+  searched_ += loops_->members(loop).size();
+  if (searched_ > kMostSearched) return known.emplace(Search{true, nullptr});
   BitSet varies(cfg_->function().registerCount());
   std::vector<std::uint32_t> openDefinitions(varies.size());
   std::vector<const Instruction*> open;

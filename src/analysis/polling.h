@@ -5,8 +5,9 @@
 // stop it.  A loop is safe while an anchor is left in it: a barrier of any kind, a fence, a strong
 // access, T.  Stores count as none, although some of them are.
 //
-// Cost: O(instructions * loop depth) for the anchors; a loop is searched for such a load when its
-// last anchor is about to go, O(its operands times sweeps), and there are few sweeps.
+// Cost: O(instructions + loops) for all anchors.  A loop with a load is searched when its last anchor
+// is about to go, O(its operands times sweeps), and there are few sweeps; past a limit on the blocks
+// of all loops that are searched, each counts as one with such a load.
 #pragma once
 
 #include <optional>
@@ -49,14 +50,16 @@ class PollingLoops {
   bool holdsHoistableLoad(LoopId loop) const { return hoistableLoad(loop).isFound; }
   const Search& hoistableLoad(LoopId loop) const;
   template <class Predicate>
-  bool allLoopsAround(BlockId block, Predicate&& predicate) const;
+  bool allEmptied(BlockId block, std::uint32_t going, Predicate&& predicate) const;
 
   const Cfg* cfg_;
   const Loops* loops_;
   const CallEffects* effects_;
   bool sharedIsExternal_;
-  std::vector<std::uint32_t> anchors_;                    // by loop
-  mutable std::vector<std::optional<Search>> hoistable_;  // by loop
+  // By loop: anchors in no inner loop, and loops right inside of it with anchors.
+  std::vector<std::uint32_t> holders_;
+  mutable std::vector<std::optional<Search>> hoistable_;  // by loop; none: not known yet
+  mutable std::size_t searched_ = 0;
 };
 
 }  // namespace ptxopt::analysis

@@ -158,7 +158,7 @@ def reason_of(remark):
     message = remark["message"].split("\n")[0]
     reason = message.split(": ", 2)[-1] if message.count(": ") > 1 else message
     details = remark["details"]
-    if "above" not in details:
+    if "above" not in details or "below" not in details:
         return reason
     sides = []
     for side in ("above", "below"):
