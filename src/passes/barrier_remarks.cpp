@@ -263,7 +263,7 @@ std::string BarrierRemarks::example(BarrierRegions::Node node, const analysis::A
     witness->isCertain = false;
   }
   const std::function<std::string(const Instruction&)> line = [&](const Instruction& instruction) {
-    return fmt::format("line {}", lineOf(instruction));
+    return textOfPlace(instruction);
   };
   const ConflictText text(*witness, above, below, verbs, *body->loops, line);
   for (auto& detail : text.details()) remark.details.push_back(std::move(detail));

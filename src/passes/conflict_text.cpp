@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include "ir/module.h"
 
 namespace ptxopt::passes {
@@ -18,9 +20,32 @@ std::string threadText(const std::array<std::uint32_t, 3>& thread) {
   return fmt::format("({},{},{})", thread[0], thread[1], thread[2]);
 }
 
+// What the programmer called it: compilers write `KERNEL_param_0` for a parameter without a name
+// and, as C++ has it, `_ZZ6kernelPfE4tile` for the variable `tile` of a function.
+std::string_view plainName(const ir::Function& function, std::string_view name) {
+  const std::string_view kernel = function.nameText();
+  if (name.size() > kernel.size() + 1 && name.starts_with(kernel) && name[kernel.size()] == '_') {
+    return name.substr(kernel.size() + 1);
+  }
+  if (!name.starts_with("_ZZ")) return name;
+  for (std::size_t at = name.rfind('E'); at != std::string_view::npos && at != 0;
+       at = name.rfind('E', at - 1)) {
+    std::size_t length = 0;
+    const auto [end, error] =
+        std::from_chars(name.data() + at + 1, name.data() + name.size(), length);
+    const auto rest = name.substr(static_cast<std::size_t>(end - name.data()));
+    // A number behind the name tells two of the same name apart.
+    const bool fits = error == std::errc() && length != 0 && length <= rest.size() &&
+                      (length == rest.size() || rest[length] == '_');
+    if (fits) return rest.substr(0, length);
+  }
+  return name;
+}
+
 std::string symbolName(const Access& access, std::uint32_t symbol) {
   const ir::Function& function = access.origin->ssa().cfg().function();
-  return std::string(function.module().text(function.symbolAt(ir::SymbolId{symbol}).name));
+  return std::string(
+      plainName(function, function.module().text(function.symbolAt(ir::SymbolId{symbol}).name)));
 }
 
 }  // namespace
@@ -33,6 +58,7 @@ std::string ConflictText::nameOf(LeafId id) const {
     const std::string name = symbolName(first_, key.id);
     return key.offset == 0 ? name : fmt::format("{}+{}", name, key.offset);
   }
+  if (key.kind == LeafKind::Symbol) return symbolName(first_, key.id);
   const std::string name = addresses().leafText(id);
   if (key.kind != LeafKind::Value) return name;
   const analysis::Ssa& ssa = addresses().ssa();
@@ -148,9 +174,12 @@ std::string parametersThatMayAlias(const Access& first, const Access& second) {
       const bool areParameters = a.kind == analysis::MemoryBase::Kind::Parameter &&
                                  b.kind == analysis::MemoryBase::Kind::Parameter;
       if (!areParameters || a.variable == b.variable) continue;
-      const ir::Module& module = first.origin->ssa().cfg().function().module();
-      return fmt::format("{} and {} may point to the same memory", module.text(a.variable->name),
-                         module.text(b.variable->name));
+      const ir::Function& function = first.origin->ssa().cfg().function();
+      const auto name = [&](const ir::Variable& variable) {
+        return plainName(function, function.module().text(variable.name));
+      };
+      return fmt::format("{} and {} may point to the same memory", name(*a.variable),
+                         name(*b.variable));
     }
   }
   return {};
