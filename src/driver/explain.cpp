@@ -114,8 +114,12 @@ std::string whyKept(const Remark& remark) {
 
 class WhatIf {
  public:
-  WhatIf(std::shared_ptr<const SourceText> source, OptimizeOptions options, std::set<Offset> kept)
-      : source_(std::move(source)), options_(std::move(options)), kept_(std::move(kept)) {
+  WhatIf(std::shared_ptr<const SourceText> source, OptimizeOptions options,
+         std::vector<std::string> kernels, std::set<Offset> kept)
+      : source_(std::move(source)),
+        options_(std::move(options)),
+        kernels_(std::move(kernels)),
+        kept_(std::move(kept)) {
     options_.run.afterPass = nullptr;
     options_.run.changeLimit = passes::ChangeBudget::kUnlimited;
     options_.run.verifyEach = false;
@@ -133,7 +137,9 @@ class WhatIf {
     std::set<Offset> open = goWithAll;
     for (const std::size_t k : all) {
       for (const Offset offset : thoseThatGo({k})) {
-        add(offset, spelling(k));
+        // One row is all of the shape that it takes.
+        const bool isKnown = isOfKernels(k) && found_[offset].find("1d") != std::string::npos;
+        if (!isKnown) add(offset, spelling(k));
         open.erase(offset);
       }
     }
@@ -142,9 +148,9 @@ class WhatIf {
   }
 
  private:
+  static bool isOfKernels(std::size_t k) { return kWords[k].starts_with("block-dim"); }
   static std::string spelling(std::size_t k) {
-    const std::string_view word = kWords[k];
-    return word.starts_with("block-dim") ? "--block-dim (256,1,1 does)" : fmt::format("--{}", word);
+    return isOfKernels(k) ? "--block-dim (256,1,1 does)" : fmt::format("--{}", kWords[k]);
   }
 
   void add(Offset offset, const std::string& words) {
@@ -155,7 +161,12 @@ class WhatIf {
   std::set<Offset> thoseThatGo(const std::vector<std::size_t>& words) const {
     OptimizeOptions options = options_;
     for (const std::size_t k : words) {
-      if (options.run.assumptions.add("", kWords[k])) return {};
+      if (!isOfKernels(k)) {
+        options.run.assumptions.add("", kWords[k]);
+        continue;
+      }
+      // A kernel of which the user says something else keeps that.
+      for (const std::string& kernel : kernels_) options.run.assumptions.add(kernel, kWords[k]);
     }
     const OptimizeResult result = optimize(source_, options);
     std::set<Offset> gone;
@@ -193,6 +204,7 @@ class WhatIf {
 
   std::shared_ptr<const SourceText> source_;
   OptimizeOptions options_;
+  std::vector<std::string> kernels_;
   std::set<Offset> kept_;
   std::map<Offset, std::string> found_;
 };
@@ -273,7 +285,12 @@ std::string explainBarriers(const std::shared_ptr<const SourceText>& source,
   for (const auto& [offset, remark] : verdicts) {
     if (fateOf(*remark) == "kept") kept.insert(offset);
   }
-  const std::map<Offset, std::string> goUnder = WhatIf(source, options, std::move(kept)).run();
+  std::vector<std::string> kernels;
+  for (const ir::Function& function : module->functions()) {
+    if (function.isEntry()) kernels.emplace_back(function.nameText());
+  }
+  const std::map<Offset, std::string> goUnder =
+      WhatIf(source, options, std::move(kernels), std::move(kept)).run();
 
   std::string text;
   for (ir::Function& function : module->functions()) {

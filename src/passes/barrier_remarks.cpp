@@ -304,10 +304,10 @@ std::string BarrierRemarks::conflict(const BarrierRegions& regions, const Access
     std::string where;
     if (instruction != nullptr && instruction->form->control != isa::Control::Call) {
       const isa::Space space = instruction->form->space;
-      std::string name_of(space == isa::Space::None ? "" : isa::spelling(space));
-      if (!name_of.empty()) {
-        remark.details.emplace_back(fmt::format("{}_space", name), name_of);
-        where += ' ' + name_of;
+      std::string spaceName(space == isa::Space::None ? "" : isa::spelling(space));
+      if (!spaceName.empty()) {
+        remark.details.emplace_back(fmt::format("{}_space", name), spaceName);
+        where += ' ' + spaceName;
       }
     }
     if (result.access != nullptr && result.access->address != analysis::kNone) {

@@ -96,7 +96,7 @@ const char* KeptBarriers::whyKept(const ir::Function& function,
       return "the command line asks for it (--keep-barriers)";
     }
   }
-  if (isBelowPragma(barrier)) return "a pragma stands before it";
+  if (isBelowPragma(barrier)) return "a pragma stands before it, and may be meant for it";
   return nullptr;
 }
 

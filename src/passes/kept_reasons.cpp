@@ -67,7 +67,7 @@ std::string KeptReasons::partial(const Barrier& barrier) const {
     why = "its threads only arrive, and others wait for them";
   } else if (barrier.barrier.hasCount) {
     why = fmt::format(
-        "it is one of {} threads, and the block may have others",
+        "it waits for {} threads, and the block may have others",
         operandText(*barrier.instruction,
                     barrier.barrier.kind == ir::CtaBarrier::Kind::Reduce ? 2 : 1, function));
   } else {
@@ -233,12 +233,6 @@ std::string KeptReasons::result(const Barrier& barrier) const {
     }
   }
   return text;
-}
-
-std::string KeptReasons::pragma(const Barrier& barrier) const {
-  const auto* pragma = barrier.instruction->previous->as<ir::Pragma>();
-  return fmt::format("a pragma stands before it, and may be meant for it: .pragma {}",
-                     pragma == nullptr ? "" : pragma->text);
 }
 
 std::string KeptReasons::polling(

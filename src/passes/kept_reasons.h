@@ -27,8 +27,6 @@ class KeptReasons {
   std::string notJudged(const Barrier& barrier);
   // Its result is used.
   std::string result(const Barrier& barrier) const;
-  // The statement above it is a pragma.
-  std::string pragma(const Barrier& barrier) const;
   // A loop would be left with nothing that holds a load in it; `loops` by body.
   std::string polling(
       const Barrier& barrier,
