@@ -44,15 +44,28 @@ REASONS = {
     "a comment asks for it": "asked",
     "a loop around it loads": "loop",
     "no path leads to it": "unreached",
+    "not all callers of": "callers",
+    "nothing in this module calls": "callers",
+}
+# What stands on one side of it, where that is more than a word or two.
+SIDES = {
+    "access that may wait for another CTA": "polling",
+    "fence wider than the CTA": "wide fence",
+    "synchronising instruction": "synchronisation",
+    "call that may synchronise": "call",
+    "instruction that ptxopt does not know": "unknown",
 }
 
 
 def why(remark):
     """The reason of a barrier that stays."""
-    sides = re.findall(r"^(?:above|below): (.*?)(?: \[| at line |$)", remark["message"], re.MULTILINE)
+    sides = re.findall(r"^(?:above|below): (.*?)(?: \.| \[| at line |$)", remark["message"],
+                       re.MULTILINE)
     if len(sides) == 2:
-        return "/".join(sides).replace(" ", "-")
+        return "/".join(SIDES.get(side, side).replace(" ", "-") for side in sides)
     reason = re.search(r" in function \S+: (.*)", remark["message"]).group(1)
+    if re.match(r"\S+ (may call itself|is called by)", reason):
+        return "callers"
     for start, word in REASONS.items():
         if reason.startswith(start):
             return word
