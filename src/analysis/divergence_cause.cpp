@@ -1,5 +1,6 @@
 #include "analysis/divergence_cause.h"
 
+#include <span>
 #include <unordered_map>
 #include <vector>
 
@@ -27,16 +28,51 @@ FlowGraph prunedGraph(const Cfg& cfg, const Uniformity& uniformity) {
   return cfg.without(removed);
 }
 
+using Definitions = std::unordered_map<RegisterId, std::vector<const Instruction*>>;
+
+Definitions definitionsOf(const Cfg& cfg) {
+  Definitions definitions;
+  for (BlockId b = 0; b < cfg.blockCount(); ++b) {
+    if (!cfg.isReachable(b)) continue;
+    for (const Instruction& instruction : cfg.instructions(b)) {
+      ir::forEachRegister(instruction, [&](const ir::Operand& operand) {
+        if (operand.writes) definitions[operand.reg()].push_back(&instruction);
+      });
+    }
+  }
+  return definitions;
+}
+
+}  // namespace
+
+struct DivergenceCauses::Facts {
+  Facts(const Cfg& of, const Uniformity& known)
+      : cfg(of),
+        uniformity(known),
+        pruned(prunedGraph(of, known)),
+        postDominators(pruned),
+        dependence(pruned, postDominators),
+        definitions(definitionsOf(of)) {}
+
+  const Cfg& cfg;
+  const Uniformity& uniformity;
+  const FlowGraph pruned;
+  const PostDominators postDominators;
+  const ControlDependence dependence;
+  const Definitions definitions;
+};
+
+namespace {
+
+template <class Facts>
 class Search {
  public:
-  Search(const Cfg& cfg, const Uniformity& uniformity)
-      : cfg_(cfg),
-        uniformity_(uniformity),
-        pruned_(prunedGraph(cfg, uniformity)),
-        postDominators_(pruned_),
-        dependence_(pruned_, postDominators_),
-        seenBlocks_(cfg.vertexCount()),
-        seenRegisters_(cfg.function().registerCount()) {}
+  explicit Search(const Facts& facts)
+      : facts_(facts),
+        cfg_(facts.cfg),
+        uniformity_(facts.uniformity),
+        seenBlocks_(cfg_.vertexCount()),
+        seenRegisters_(cfg_.function().registerCount()) {}
 
   std::optional<DivergenceCause> run(const Instruction& instruction) {
     const bool isGuarded =
@@ -60,8 +96,8 @@ class Search {
     };
     reach(block);
     for (std::size_t at = 0; at < queue.size(); ++at) {
-      for (const EdgeId e : dependence_.controllers(queue[at])) {
-        const BlockId decides = pruned_.source(e);
+      for (const EdgeId e : facts_.dependence.controllers(queue[at])) {
+        const BlockId decides = facts_.pruned.source(e);
         const Instruction* branch = cfg_.block(decides).terminator;
         if (branch != nullptr && isVarying(*branch)) {
           if (found_.branch == nullptr) found_.branch = branch;
@@ -105,7 +141,7 @@ class Search {
 
   void findSource() {
     for (std::size_t at = 0; at < registers_.size() && found_.source == nullptr; ++at) {
-      const std::vector<const Instruction*>& all = definitions(registers_[at]);
+      const std::span<const Instruction* const> all = definitions(registers_[at]);
       for (const Instruction* definition : all) {
         if (found_.source == nullptr) visit(*definition);
       }
@@ -159,37 +195,30 @@ class Search {
                 isa::Variation::Uniform);
   }
 
-  const std::vector<const Instruction*>& definitions(RegisterId reg) {
-    if (definitions_.empty()) {
-      for (BlockId b = 0; b < cfg_.blockCount(); ++b) {
-        if (!cfg_.isReachable(b)) continue;
-        for (const Instruction& instruction : cfg_.instructions(b)) {
-          ir::forEachRegister(instruction, [&](const ir::Operand& operand) {
-            if (operand.writes) definitions_[operand.reg()].push_back(&instruction);
-          });
-        }
-      }
-    }
-    return definitions_[reg];
+  std::span<const Instruction* const> definitions(RegisterId reg) const {
+    const auto found = facts_.definitions.find(reg);
+    if (found == facts_.definitions.end()) return {};
+    return found->second;
   }
 
+  const Facts& facts_;
   const Cfg& cfg_;
   const Uniformity& uniformity_;
-  const FlowGraph pruned_;
-  const PostDominators postDominators_;
-  const ControlDependence dependence_;
   BitSet seenBlocks_;
   BitSet seenRegisters_;
   std::vector<RegisterId> registers_;
-  std::unordered_map<RegisterId, std::vector<const Instruction*>> definitions_;
   DivergenceCause found_;
 };
 
 }  // namespace
 
-std::optional<DivergenceCause> causeOfDivergence(const Cfg& cfg, const Uniformity& uniformity,
-                                                 const ir::Instruction& instruction) {
-  return Search(cfg, uniformity).run(instruction);
+DivergenceCauses::DivergenceCauses(const Cfg& cfg, const Uniformity& uniformity)
+    : facts_(std::make_unique<const Facts>(cfg, uniformity)) {}
+
+DivergenceCauses::~DivergenceCauses() = default;
+
+std::optional<DivergenceCause> DivergenceCauses::of(const ir::Instruction& instruction) const {
+  return Search(*facts_).run(instruction);
 }
 
 }  // namespace ptxopt::analysis

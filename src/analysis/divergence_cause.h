@@ -2,9 +2,11 @@
 // that decides, and the value in which threads differ there.  For those who explain what
 // uniformity.h found.
 //
-// Cost: O(blocks + instructions), graph and trees of its own included.
+// Cost: O(blocks + instructions), graph and trees of its own included, and for each question what
+// lies on the way to the answer.
 #pragma once
 
+#include <memory>
 #include <optional>
 
 #include "analysis/cfg.h"
@@ -33,8 +35,18 @@ struct DivergenceCause {
   ir::RegisterId reg = ir::RegisterId::None;
 };
 
-// `uniformity` is that of `cfg`.  None where all threads do get there.
-std::optional<DivergenceCause> causeOfDivergence(const Cfg& cfg, const Uniformity& uniformity,
-                                                 const ir::Instruction& instruction);
+class DivergenceCauses {
+ public:
+  // `uniformity` is that of `cfg`; both must outlive the object.
+  DivergenceCauses(const Cfg& cfg, const Uniformity& uniformity);
+  ~DivergenceCauses();
+
+  // None where all threads do get there.
+  std::optional<DivergenceCause> of(const ir::Instruction& instruction) const;
+
+ private:
+  struct Facts;
+  std::unique_ptr<const Facts> facts_;
+};
 
 }  // namespace ptxopt::analysis

@@ -78,7 +78,7 @@ BarrierJudge::BarrierJudge(std::span<const BarrierBody> bodies, const BarrierGro
       wholeWarps_(bodies.size()),
       graph_(bodies, ground, precision),
       reasons_(bodies, facts_, graph_, remarks_) {
-  remarks_.setGraph(bodies, graph_);
+  if (wantRemarks) remarks_.setGraph(bodies, graph_);
   for (const BarrierBody& body : bodies) {
     remarks_.addFunction(body.cfg->function());
     loops_.emplace_back(*body.cfg, *body.loops, facts_.effects, graph_.sharedIsExternal());
@@ -161,7 +161,7 @@ void BarrierJudge::tryToGuard(const Barrier& barrier, BarrierDecision& decision)
   if (wantRemarks_) {
     Remark& remark = decision.remark;
     remark.kind = RemarkKind::Passed;
-    remark.details = {{"rule", "one row"}, {"precision", "affine"}, {"assumptions", ""}};
+    remark.details = {{"rule", "one row"}, {"precision", "affine"}};
     remark.message = remarks_.guarded(functionOf(barrier), *barrier.instruction) +
                      remarks_.counts(graph_.regions(), barrier.node, remark);
   }

@@ -76,6 +76,17 @@ void BarrierRemarks::addFunction(const ir::Function& function) {
   }
 }
 
+void BarrierRemarks::setGraph(std::span<const analysis::BarrierBody> barrierBodies,
+                              const analysis::BarrierGraph& graph) {
+  barrierBodies_ = barrierBodies;
+  graph_ = &graph;
+  for (const analysis::BarrierGraph::Barrier& barrier : graph.barriers()) {
+    if (barrier.node == analysis::kNone) continue;
+    nodeOf_.emplace(barrier.instruction, barrier.node);
+    barrierOf_.emplace(barrier.node, barrier.instruction);
+  }
+}
+
 std::uint32_t BarrierRemarks::lineOf(const Instruction& instruction) const {
   return module_->source().lineColumn(instruction.source.begin).line;
 }
@@ -224,16 +235,12 @@ std::string BarrierRemarks::example(BarrierRegions::Node node, const analysis::A
   const auto body =
       std::find_if(barrierBodies_.begin(), barrierBodies_.end(),
                    [&](const analysis::BarrierBody& of) { return of.addresses == above.origin; });
-  const auto barrier = std::find_if(graph_->barriers().begin(), graph_->barriers().end(),
-                                    [&](const auto& candidate) { return candidate.node == node; });
   if (body == barrierBodies_.end() || above.origin != below.origin) return {};
 
+  const Instruction& barrier = *barrierOf_.at(node);
   const auto separates = [&](const Instruction& instruction) {
-    for (const analysis::BarrierGraph::Barrier& other : graph_->barriers()) {
-      if (other.instruction != &instruction) continue;
-      return other.node != analysis::kNone && graph_->regions().separates(other.node);
-    }
-    return false;
+    const auto found = nodeOf_.find(&instruction);
+    return found != nodeOf_.end() && graph_->regions().separates(found->second);
   };
   const bool isOneFunction = barrierBodies_.size() == 1;
   std::map<analysis::LoopId, std::optional<analysis::LoopRounds>> rounds;
@@ -249,7 +256,7 @@ std::string BarrierRemarks::example(BarrierRegions::Node node, const analysis::A
     const auto [at, isNew] = rounds.try_emplace(loop);
     if (isNew) {
       at->second = analysis::roundsBetween(*body->cfg, *body->loops, loop, *above.instruction,
-                                           *barrier->instruction, *below.instruction, separates);
+                                           barrier, *below.instruction, separates);
     }
     return at->second && at->second->allow(a, b);
   };
@@ -258,8 +265,8 @@ std::string BarrierRemarks::example(BarrierRegions::Node node, const analysis::A
   work_ -= std::min(work_, spent);
   if (!witness) return {};
   // Round a loop it depends on the loop whether the second one follows.
-  if (!follows(*barrier->instruction, *below.instruction, body->addresses->ssa().dominators()) ||
-      !follows(*above.instruction, *barrier->instruction, *body->postDominators)) {
+  if (!follows(barrier, *below.instruction, body->addresses->ssa().dominators()) ||
+      !follows(*above.instruction, barrier, *body->postDominators)) {
     witness->isCertain = false;
   }
   const std::function<std::string(const Instruction&)> line = [&](const Instruction& instruction) {

@@ -5,6 +5,7 @@
 #include <array>
 #include <span>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "analysis/barrier_graph.h"
@@ -18,10 +19,7 @@ class BarrierRemarks {
   void addFunction(const ir::Function& function);
   // What conflict() explains with.  Both must outlive the object.
   void setGraph(std::span<const analysis::BarrierBody> barrierBodies,
-                const analysis::BarrierGraph& graph) {
-    barrierBodies_ = barrierBodies;
-    graph_ = &graph;
-  }
+                const analysis::BarrierGraph& graph);
 
   Remark at(std::string_view pass, const ir::Function& function,
             const ir::Instruction& instruction) const;
@@ -72,6 +70,8 @@ class BarrierRemarks {
   const ir::Module* module_ = nullptr;
   std::span<const analysis::BarrierBody> barrierBodies_;
   const analysis::BarrierGraph* graph_ = nullptr;
+  std::unordered_map<const ir::Instruction*, analysis::BarrierRegions::Node> nodeOf_;
+  std::unordered_map<analysis::BarrierRegions::Node, const ir::Instruction*> barrierOf_;
   mutable std::uint64_t work_ = 100'000'000;  // that is left for examples
   std::vector<Body> bodies_;
 };

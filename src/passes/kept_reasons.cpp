@@ -126,10 +126,11 @@ std::string KeptReasons::divergence(std::uint32_t body, const Instruction& instr
   const analysis::Uniformity* uniformity = participation().uniformity(body);
   const ir::Function& function = functionOf(body);
   if (uniformity != nullptr) {
-    if (const auto cause =
-            analysis::causeOfDivergence(*bodies_[body].cfg, *uniformity, instruction)) {
-      return causeText(*cause, function, instruction);
+    std::unique_ptr<analysis::DivergenceCauses>& causes = causes_[body];
+    if (causes == nullptr) {
+      causes = std::make_unique<analysis::DivergenceCauses>(*bodies_[body].cfg, *uniformity);
     }
+    if (const auto cause = causes->of(instruction)) return causeText(*cause, function, instruction);
   }
   // Then it is a call of the function that not all of them get to.
   if (function.isEntry() || nesting == kMostCalls) return {};
@@ -151,15 +152,24 @@ std::string KeptReasons::divergence(std::uint32_t body, const Instruction& instr
   return {};
 }
 
-std::string KeptReasons::tainted(const Barrier& barrier) const {
-  const std::string text =
-      "its id is, or may be, used by a barrier that not all threads provably take part in";
-  const BarrierIds mine = analysis::barrierIds(barrier.barrier);
+const std::string& KeptReasons::tainted(const Barrier& barrier) {
+  const BarrierIds ids = analysis::barrierIds(barrier.barrier);
+  const auto [at, isNew] = taints_.try_emplace(ids);
+  if (isNew) {
+    at->second =
+        "its id is, or may be, used by a barrier that not all threads provably take part in" +
+        taintOf(ids);
+  }
+  return at->second;
+}
+
+// What uses one of these ids, and where.
+std::string KeptReasons::taintOf(BarrierIds mine) const {
   for (const Barrier& other : graph_.barriers()) {
     const bool spoils =
         other.standing == Standing::Partial || other.standing == Standing::NotUniform;
     if (spoils && (analysis::barrierIds(other.barrier) & mine) != 0) {
-      return text + "\nthe other: " + remarks_.textOf(*other.instruction);
+      return "\nthe other: " + remarks_.textOf(*other.instruction);
     }
   }
   for (const analysis::BarrierBody& body : bodies_) {
@@ -168,7 +178,7 @@ std::string KeptReasons::tainted(const Barrier& barrier) const {
       const auto* instruction = statement.as<Instruction>();
       if (instruction == nullptr) continue;
       if (ir::mayBeAnyBarrier(*instruction)) {
-        return text + "\nnot understood: " + remarks_.textOf(*instruction);
+        return "\nnot understood: " + remarks_.textOf(*instruction);
       }
       const bool mayCall =
           instruction->form->control == isa::Control::Call || !instruction->form->known();
@@ -180,13 +190,13 @@ std::string KeptReasons::tainted(const Barrier& barrier) const {
         if (!use.mayBeAny && (use.ids & mine) == 0) continue;
         const std::string where = "\nthe call: " + remarks_.textOf(*instruction);
         if (callee == nullptr || !callee->hasBody()) {
-          return text + where + "\nwhat it runs is not in this module";
+          return where + "\nwhat it runs is not in this module";
         }
-        return text + where + '\n' + unknownCallers(*callee, facts_);
+        return where + '\n' + unknownCallers(*callee, facts_);
       }
     }
   }
-  return text;
+  return {};
 }
 
 std::string unknownCallers(const ir::Function& function, const analysis::BarrierFacts& facts) {

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "analysis/barrier_graph.h"
 #include "analysis/divergence_cause.h"
@@ -20,7 +22,7 @@ class KeptReasons {
   // All of them must outlive the object.
   KeptReasons(std::span<const analysis::BarrierBody> bodies, const analysis::BarrierFacts& facts,
               const analysis::BarrierGraph& graph, const BarrierRemarks& remarks)
-      : bodies_(bodies), facts_(facts), graph_(graph), remarks_(remarks) {}
+      : bodies_(bodies), facts_(facts), graph_(graph), remarks_(remarks), causes_(bodies.size()) {}
   ~KeptReasons();
 
   // Of a barrier without a node: not all threads take part, or not provably.
@@ -35,7 +37,8 @@ class KeptReasons {
  private:
   std::string partial(const Barrier& barrier) const;
   std::string notUniform(const Barrier& barrier);
-  std::string tainted(const Barrier& barrier) const;
+  const std::string& tainted(const Barrier& barrier);
+  std::string taintOf(analysis::BarrierIds ids) const;
   // Why not all threads provably get to an instruction of a body; empty where they do.
   std::string divergence(std::uint32_t body, const ir::Instruction& instruction, unsigned nesting);
   // "control depends on a loaded value (line 12: ld.global.u32 %r1, [%rd1];) at line 14: ..."
@@ -48,7 +51,10 @@ class KeptReasons {
   const analysis::BarrierFacts& facts_;
   const analysis::BarrierGraph& graph_;
   const BarrierRemarks& remarks_;
-  std::unique_ptr<analysis::Participation> participation_;  // made when it is asked for
+  // Made when they are asked for; the second by body.
+  std::unique_ptr<analysis::Participation> participation_;
+  std::vector<std::unique_ptr<analysis::DivergenceCauses>> causes_;
+  std::map<analysis::BarrierIds, std::string> taints_;
 };
 
 // Why the barriers of a function are not looked at: not all of its callers are known (C1.6).

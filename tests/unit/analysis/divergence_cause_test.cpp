@@ -43,8 +43,8 @@ std::string causeOf(const std::string& code) {
   const BarrierUses uses(f.module(), graph);
   const auto& cfg = f.analyses().get<Cfg>();
   const Participation participation(cfg, f.analyses().get<Liveness>(), uses);
-  const auto cause = causeOfDivergence(cfg, *participation.uniformity(0),
-                                       *participation.barriers().at(0).instruction);
+  const auto cause = DivergenceCauses(cfg, *participation.uniformity(0))
+                         .of(*participation.barriers().at(0).instruction);
   if (!cause) return "none";
   const auto all = f.instructions();
   const auto number = [&](const ir::Instruction* instruction) {
