@@ -239,10 +239,14 @@ std::string BarrierRemarks::example(BarrierRegions::Node node, const analysis::A
 
   const Instruction& barrier = *barrierOf_.at(node);
   const auto separates = [&](const Instruction& instruction) {
+    // What a call may meet is not followed here.
+    if (instruction.form->control == isa::Control::Call && barrierBodies_.size() > 1) return true;
     const auto found = nodeOf_.find(&instruction);
     return found != nodeOf_.end() && graph_->regions().separates(found->second);
   };
-  const bool isOneFunction = barrierBodies_.size() == 1;
+  const SourceRange range = body->cfg->function().bodySource;
+  const bool isOneFunction =
+      barrier.source.begin >= range.begin && barrier.source.begin < range.end;
   std::map<analysis::LoopId, std::optional<analysis::LoopRounds>> rounds;
   analysis::WitnessQuestion question;
   question.first = &above;
@@ -265,7 +269,8 @@ std::string BarrierRemarks::example(BarrierRegions::Node node, const analysis::A
   work_ -= std::min(work_, spent);
   if (!witness) return {};
   // Round a loop it depends on the loop whether the second one follows.
-  if (!follows(barrier, *below.instruction, body->addresses->ssa().dominators()) ||
+  if (!isOneFunction ||
+      !follows(barrier, *below.instruction, body->addresses->ssa().dominators()) ||
       !follows(*above.instruction, barrier, *body->postDominators)) {
     witness->isCertain = false;
   }
