@@ -169,10 +169,16 @@ class Search {
     const bool isImmutable = effect == isa::Effect::ImmutableRead ||
                              (form.opcode == isa::Opcode::Ld && form.space == isa::Space::Param &&
                               cfg_.function().isEntry());
+    const bool isParameter = form.space == isa::Space::Param ||
+                             form.space == isa::Space::ParamFunc ||
+                             form.space == isa::Space::ParamEntry;
+    if (!isImmutable && form.opcode == isa::Opcode::Ld && isParameter) {
+      return source(definition, Kind::Parameter);
+    }
     if (!isImmutable && (form.is(isa::kMemoryRead) || form.is(isa::kMemoryWrite))) {
       return source(definition, form.is(isa::kMemoryWrite) ? Kind::Atomic : Kind::Load);
     }
-    if (form.is(isa::kConvergent)) return source(definition, Kind::Warp);
+    if (form.is(isa::kConvergent)) return source(definition, Kind::Exchange);
     if (!isImmutable && (!form.is(isa::kPure) || form.readsCarry)) {
       return source(definition, Kind::Unknown);
     }

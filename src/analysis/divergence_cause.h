@@ -20,7 +20,8 @@ struct DivergenceCause {
     Special,    // `source` reads a special register that is another one in each thread
     Load,       // `source` loads from memory that may hold another value for each thread
     Atomic,     // `source` is an atomic operation
-    Warp,       // `source` exchanges values with other threads: shuffles, votes
+    Parameter,  // `source` loads a parameter of a function, which may differ between threads
+    Exchange,   // `source` exchanges values with other threads: shuffles, votes
     Call,       // `source` is a call
     Local,      // `source` takes an address of .local memory
     Undefined,  // a register that is not written on every way: `reg`

@@ -96,8 +96,10 @@ std::string KeptReasons::causeText(const DivergenceCause& cause, const ir::Funct
         return "a loaded value";
       case Kind::Atomic:
         return "the result of an atomic operation";
-      case Kind::Warp:
-        return "a value that threads of a warp exchange";
+      case Kind::Parameter:
+        return "a parameter of the function";
+      case Kind::Exchange:
+        return "a value that threads exchange";
       case Kind::Call:
         return "the result of a call";
       case Kind::Local:

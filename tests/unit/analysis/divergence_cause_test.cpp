@@ -20,8 +20,10 @@ std::string nameOf(Kind kind) {
       return "load";
     case Kind::Atomic:
       return "atomic";
-    case Kind::Warp:
-      return "warp";
+    case Kind::Parameter:
+      return "parameter";
+    case Kind::Exchange:
+      return "exchange";
     case Kind::Call:
       return "call";
     case Kind::Local:
@@ -66,7 +68,7 @@ TEST(DivergenceCause, NamesBranchAndValue) {
             "2 0 atomic");
   EXPECT_EQ(causeOf("vote.sync.any.pred %p1, 1, -1;"
                     "@%p1 bra L; bar.sync 0; L: bar.sync 0;"),
-            "1 0 warp");
+            "1 0 exchange");
   EXPECT_EQ(causeOf("@%p1 bra L; bar.sync 0; L: bar.sync 0;"), "0 - undefined");
 }
 
