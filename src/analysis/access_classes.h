@@ -86,6 +86,8 @@ class AccessClasses {
   AccessSet::Key withoutAddress(AccessSet::Key key) const;
   AccessSet::Key withoutObject(AccessSet::Key key) const;
   std::size_t count() const { return classes_.size(); }
+  // Some addresses, or pairs of them, were more than is compared.
+  bool isLimitMet() const { return addresses_.size() == kMostAddresses || work_ >= kMostWork; }
   std::size_t countWithoutAddress() const { return byBucketAndKinds_.size(); }
   const AccessClass& of(AccessSet::Key key) const {
     return classes_[static_cast<ClassId>(key & kClassMask)];

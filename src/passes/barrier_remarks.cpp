@@ -363,6 +363,9 @@ std::string BarrierRemarks::conflict(const BarrierRegions& regions, const Access
   if (pair.below.isBehindOthers) {
     text += "\nthreads may end behind this barrier: no later one orders what they did above it";
   }
+  if (classes.isLimitMet() && conflict.above && conflict.below) {
+    text += "\nnot all addresses of the kernel were compared: the limit on that work is met";
+  }
   if (pair.above.access == nullptr || pair.below.access == nullptr) return text;
   if (pair.example.empty()) {
     pair.example = parametersThatMayAlias(*pair.above.access, *pair.below.access);
