@@ -218,8 +218,9 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
   app.add_flag("--time-passes", options.timePasses,
                "Print the time of each pass to standard error");
   app.add_option("--dot-cfg", options.dotCfg,
-                 "Write the control-flow graphs of the result for Graphviz: into a\n"
-                 "folder, a file for each function; else all into one file")
+                 "Write the control-flow graphs of the result for Graphviz, with the\n"
+                 "regions between barriers: into a folder, a file for each function;\n"
+                 "else all into one file")
       ->type_name("DIR|FILE")
       ->check(refuseEmpty);
 

@@ -2,6 +2,7 @@
 // conditions.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <span>
 #include <string>
