@@ -132,7 +132,8 @@ OptimizeOptions Batch::optimizeOptions(FileReport& report, unsigned threads) con
   result.run.keptKernels = options_.keptKernels;
   result.run.threads = threads;
   result.run.remarks = !options_.remarks.empty() || options_.printDeadSync ||
-                       options_.explainBarriers || !options_.dotCfg.empty();
+                       options_.explainBarriers || !options_.dotCfg.empty() ||
+                       options_.printCssa;
   result.run.verifyEach = options_.verifyEach;
   result.verifyInput = options_.verify      ? InputCheck::Require
                        : options_.warnInput ? InputCheck::Warn
@@ -147,6 +148,11 @@ OptimizeOptions Batch::optimizeOptions(FileReport& report, unsigned threads) con
       const std::string text =
           options_.reprint ? print::reprint(module) : print::print(module).text();
       say(report, "// " + module.source().name() + " after " + std::string(pass) + '\n' + text);
+    };
+  }
+  if (options_.dumpBeforeCssa) {
+    result.run.beforePass = [this, &report](std::string_view pass, const ir::Module& module) {
+      if (pass == "cssa") say(report, "IR Module before CSSA:\n" + print::reprint(module));
     };
   }
   return result;
@@ -181,6 +187,12 @@ void Batch::deliver(FileReport& report, const std::string& input,
   if (options_.printDeadSync) {
     for (const passes::Remark& remark : result.run.remarks) {
       if (remark.message.starts_with("Removed dead synch")) say(report, remark.message + '\n');
+    }
+  }
+  if (options_.printCssa) {
+    for (const passes::Remark& remark : result.run.remarks) {
+      if (remark.pass != "cssa") continue;
+      say(report, "cssa: " + std::string(remark.function->nameText()) + ": " + remark.message + '\n');
     }
   }
   if (dotCfgToFolder_) {

@@ -99,6 +99,8 @@ struct RawOptions {
   std::map<std::string, bool> assumptions;  // by the name of the flag
   std::vector<std::string> blockDims;
   std::string assumptionFile;
+  std::optional<int> doCssa;
+  std::map<std::string, std::string> cssaOptions;  // by their names in a pipeline
   bool listPasses = false;
   bool quiet = false;
   bool verbose = false;
@@ -201,6 +203,30 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
                  "words are the options above without their dashes")
       ->type_name("FILE")
       ->check(refuseEmpty);
+
+  app.option_defaults()->group("Static single assignment form");
+  app.add_option("--do-cssa", raw.doCssa,
+                 "1: end with the pass cssa, into SSA form and out of it; 0: without it")
+      ->type_name("0|1")
+      ->check(CLI::Range(0, 1).description(""));
+  const auto addCssaOption = [&](const char* flag, const char* name, const char* type, int most,
+                                 const char* text) {
+    app.add_option_function<int>(
+           flag, [&raw, name](int value) { raw.cssaOptions[name] = std::to_string(value); }, text)
+        ->type_name(type)
+        ->check(CLI::Range(0, most).description(""));
+  };
+  addCssaOption("--cssa-coalesce", "coalesce", "0|1|2", 2,
+                "0: a copy for each operand of a phi; 1: names come back; 2: avoid\n"
+                "copies as well (default)");
+  addCssaOption("--cssa-coalesce-split-edges", "split-edges", "0|1", 1,
+                "1: copies on an edge out of a branch take a new block (default)");
+  addCssaOption("--cssa-coalesce-across-blocks", "across-blocks", "0|1", 1,
+                "1: also values of blocks that are no neighbours (default)");
+  addCssaOption("--cssa-verbosity", "verbosity", "0|1|2", 2,
+                "1: what cssa did to functions, to standard error; 2: to all of them");
+  app.add_flag("--dump-before-cssa", options.dumpBeforeCssa,
+               "Print the module to standard error before the pass cssa");
 
   app.option_defaults()->group("Reports");
   app.add_option("--remarks", options.remarks,
@@ -353,6 +379,18 @@ void setWholeProgram(Options& options, const RawOptions& raw) {
   if (options.wholeProgram) addHostSymbols(options.pipeline, readNames(raw.hostSymbols));
 }
 
+void configureCssa(std::vector<passes::PipelineStep>& pipeline, const RawOptions& raw) {
+  const auto isCssa = [](const passes::PipelineStep& step) { return step.name == "cssa"; };
+  if (raw.doCssa == 0) std::erase_if(pipeline, isCssa);
+  if (raw.doCssa == 1 && (pipeline.empty() || !isCssa(pipeline.back()))) {
+    pipeline.push_back({"cssa", {}});
+  }
+  for (passes::PipelineStep& step : pipeline) {
+    if (!isCssa(step)) continue;
+    for (const auto& [name, value] : raw.cssaOptions) step.options.insert_or_assign(name, value);
+  }
+}
+
 // Throws std::invalid_argument with a message for the user.
 void setAssumptions(Options& options, const RawOptions& raw) {
   const auto add = [&](std::string_view kernel, std::string_view word) {
@@ -400,6 +438,9 @@ void complete(Options& options, const RawOptions& raw) {
   }
   setWholeProgram(options, raw);
   setAssumptions(options, raw);
+  configureCssa(options.pipeline, raw);
+  const auto verbosity = raw.cssaOptions.find("verbosity");
+  options.printCssa = verbosity != raw.cssaOptions.end() && verbosity->second != "0";
   if (raw.changeLimit >= 0) options.changeLimit = static_cast<std::uint64_t>(raw.changeLimit);
   if (raw.statistics == "text") options.statistics = StatisticsFormat::Text;
   if (raw.statistics == "json") options.statistics = StatisticsFormat::Json;

@@ -42,6 +42,8 @@ struct Options {
 
   bool printDeadSync = false;    // --print-dead-sync-elim
   bool explainBarriers = false;  // --explain-barriers
+  bool printCssa = false;        // --cssa-verbosity=1 or more
+  bool dumpBeforeCssa = false;   // --dump-before-cssa
 
   bool verify = false;
   bool verifyEach = false;

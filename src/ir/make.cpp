@@ -29,6 +29,13 @@ Instruction* makeInstruction(Function& function, std::string_view mnemonic,
   return made;
 }
 
+void replaceStatement(Function& function, Statement* old, Statement* by) {
+  function.body().insertAfter(old, by);
+  function.body().remove(old);
+  by->source = old->source;
+  function.markChanged(by);
+}
+
 namespace {
 
 bool isTaken(const Function& function, std::string_view name) {

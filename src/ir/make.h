@@ -1,5 +1,5 @@
-// Statements that passes add to a function.  Nothing here puts one into the body: that is
-// Function::insertAfter and insertBefore.
+// Statements that passes add to a function.  Making one does not put it into the body: that is
+// Function::insertAfter and insertBefore, or replaceStatement().
 #pragma once
 
 #include <initializer_list>
@@ -23,5 +23,8 @@ MadeRegister makeRegister(Function& function, std::string_view name, isa::Type t
 
 // "%ntid.y": one of isa::specialRegisters().
 Operand specialRegister(Module& module, std::string_view name);
+
+// Puts a new statement in the place of an old one, whose text it replaces.
+void replaceStatement(Function& function, Statement* old, Statement* by);
 
 }  // namespace ptxopt::ir

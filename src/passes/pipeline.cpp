@@ -89,6 +89,7 @@ class Engine {
 
   void runStep(const PipelineStep& step) {
     const PassInfo& info = *findPass(step.name);
+    if (options_.beforePass) options_.beforePass(step.name, module_);
     std::string error;
     const std::unique_ptr<Pass> pass = info.create(step.options, error);
     const auto start = std::chrono::steady_clock::now();

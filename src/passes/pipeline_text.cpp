@@ -43,8 +43,6 @@ PassOptions parseOptions(std::string_view text) {
 // A pass that is still to come has its place already; the first one of an entry that exists takes
 // it.
 using LevelEntry = std::array<std::string_view, 2>;
-constexpr LevelEntry kEarlyCse = {"early-cse", ""};
-constexpr LevelEntry kEarlyCseMemorySsa = {"early-cse<memssa>", ""};
 constexpr LevelEntry kDeadSync = {"dead-sync", "basic-dbe"};
 constexpr LevelEntry kCommonBase = {"common-base", ""};
 
@@ -54,11 +52,8 @@ std::vector<LevelEntry> entriesOfLevel(int level) {
       return {};
     case 1:
       return {{"basic-dbe", ""}};
-    case 2:
-      return {kEarlyCse, kDeadSync, kEarlyCse, kCommonBase};
     default:
-      return {kEarlyCseMemorySsa, kDeadSync, kEarlyCseMemorySsa, kCommonBase,
-              kEarlyCseMemorySsa};
+      return {kDeadSync, kCommonBase};
   }
 }
 

@@ -3,7 +3,9 @@
 #include <array>
 
 #include "passes/basic_dbe.h"
+#include "passes/cssa.h"
 #include "passes/dead_sync.h"
+#include "passes/early_cse.h"
 #include "passes/global_opt.h"
 #include "passes/pass.h"
 #include "passes/warp_sync.h"
@@ -13,7 +15,9 @@ namespace ptxopt::passes {
 namespace {
 constexpr std::array kPasses = {
     &kBasicDbe,
+    &kCssa,
     &kDeadSync,
+    &kEarlyCse,
     &kGlobalOpt,
     &kWarpSync,
 };

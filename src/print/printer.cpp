@@ -76,7 +76,8 @@ void collectEdits(const ir::StatementList& statements, std::span<const SourceRan
     if (!statement.source.valid()) {
       const Offset lineEnd = restOfLine(source, behind);
       const Offset at = lineEnd != kNoOffset ? lineEnd : behind;
-      edits.push_back({{at, at}, std::string(blank) + textOf(statement)});
+      const bool isLabel = statement.kind == ir::StatementKind::Label;
+      edits.push_back({{at, at}, (isLabel ? "\n" : std::string(blank)) + textOf(statement)});
       continue;
     }
     behind = statement.source.end;

@@ -1,0 +1,77 @@
+#include "passes/dead_values.h"
+
+#include <vector>
+
+#include "passes/expression_key.h"
+#include "passes/plain_access.h"
+
+namespace ptxopt::passes {
+
+using analysis::BlockId;
+using analysis::kNone;
+using analysis::Ssa;
+using analysis::ValueId;
+
+bool isRemovable(const SsaRewrite& rewrite, const ir::Instruction& instruction) {
+  const Ssa& ssa = rewrite.ssa();
+  const bool computes = ExpressionKeys::isComputation(instruction);
+  const bool loads = plainAccess(rewrite.function(), instruction).kind == PlainAccess::Kind::Load;
+  if ((!computes && !loads) || isBelowDirective(instruction)) return false;
+  bool isFree = true;
+  ssa.forEachDefinition(instruction, [&](ValueId value) {
+    isFree &= !ssa.isCarry(value) && !rewrite.isPinned(ssa.reg(value));
+  });
+  return isFree;
+}
+
+std::uint64_t eraseDeadValues(SsaRewrite& rewrite, ChangeBudget& budget) {
+  const Ssa& ssa = rewrite.ssa();
+  const analysis::Cfg& cfg = ssa.cfg();
+  BitSet needed(ssa.valueCount());
+  std::vector<ValueId> work;
+  const auto need = [&](ValueId value) {
+    if (needed.set(value)) work.push_back(value);
+  };
+  BitSet stays(ssa.instructions().count());
+  const auto keep = [&](const ir::Instruction& instruction) {
+    if (stays.set(ssa.instructions().of(instruction))) rewrite.forEachUse(instruction, need);
+  };
+  std::vector<const ir::Instruction*> removable;
+  for (const BlockId b : ssa.dominators().preorder()) {
+    for (const ir::Instruction& instruction : cfg.instructions(b)) {
+      if (rewrite.isErased(instruction)) continue;
+      if (isRemovable(rewrite, instruction)) {
+        removable.push_back(&instruction);
+      } else {
+        keep(instruction);
+      }
+    }
+    const auto [first, end] = ssa.phis(b);
+    for (ValueId phi = first; phi < end; ++phi) {
+      if (!ssa.isCarry(phi) && rewrite.isPinned(ssa.reg(phi))) need(phi);
+    }
+  }
+  while (!work.empty()) {
+    const ValueId value = work.back();
+    work.pop_back();
+    if (ssa.isPhi(value)) {
+      for (const ValueId operand : ssa.phiOperands(value)) {
+        if (operand != kNone) need(rewrite.resolve(operand));
+      }
+    } else if (ssa.isDefinition(value)) {
+      if (ssa.old(value) != kNone) need(rewrite.resolve(ssa.old(value)));
+      keep(ssa.instruction(value));
+    }
+  }
+  std::uint64_t erased = 0;
+  // What reads a dead value goes before what computes it, so that the work can stop anywhere.
+  for (std::size_t k = removable.size(); k-- > 0;) {
+    if (stays.test(ssa.instructions().of(*removable[k]))) continue;
+    if (!budget.spend()) break;
+    rewrite.erase(*removable[k]);
+    ++erased;
+  }
+  return erased;
+}
+
+}  // namespace ptxopt::passes

@@ -1,0 +1,17 @@
+// Instructions whose results nobody needs.
+#pragma once
+
+#include "passes/pass.h"
+#include "passes/ssa_rewrite.h"
+
+namespace ptxopt::passes {
+
+// It can go if nothing needs what it defines: it computes, or it is a weak load or one of memory that
+// nobody writes (docs/soundness.md D1.14, D3.2).
+bool isRemovable(const SsaRewrite& rewrite, const ir::Instruction& instruction);
+
+// Notes in `rewrite` that such instructions go whose values reach nothing that stays; returns how
+// many.  What only feeds itself around a loop goes as well.  O(operands + phi operands).
+std::uint64_t eraseDeadValues(SsaRewrite& rewrite, ChangeBudget& budget);
+
+}  // namespace ptxopt::passes

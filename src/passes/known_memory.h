@@ -1,0 +1,113 @@
+// What memory is known to hold, along a walk down the dominator tree.
+//
+// A stretch is a chain of blocks each of which has the one before it as its only predecessor: what
+// was loaded or stored earlier in it was so on every path, once.  Where paths meet, or something
+// orders memory (docs/soundness.md D1.3), a new stretch begins for the spaces concerned.  Stores of
+// the stretch are kept in a list; a value is known as long as none of them since may have touched its
+// bytes.  Of memory that nobody writes, values are known in all that is dominated (D1.11).
+//
+// Cost: O(1) for each access, and up to kMostStores comparisons of addresses when a value is found.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "passes/expression_key.h"
+#include "passes/plain_access.h"
+#include "passes/scoped_table.h"
+#include "passes/ssa_rewrite.h"
+
+namespace ptxopt::passes {
+
+class KnownMemory {
+ public:
+  using ValueId = analysis::ValueId;
+
+  enum class BaseKind : std::uint8_t { Value, Symbol };
+  struct Base {
+    BaseKind kind = BaseKind::Value;
+    std::uint32_t id = 0;
+    std::int64_t offset = 0;
+  };
+  struct Bytes {
+    isa::Space space = isa::Space::None;
+    Base base;
+    std::uint32_t size = 0;
+  };
+
+  // `sharedIsWrittenBehind`: asynchronous copies may write shared memory at any time (D1.1).
+  KnownMemory(const SsaRewrite& rewrite, const ExpressionKeys& keys, bool sharedIsWrittenBehind);
+
+  // ---- addresses --------------------------------------------------------------------------------
+  // Notes that the register that `instruction` defines is another one, or a symbol, plus a number.
+  void noteAddress(const ir::Instruction& instruction);
+
+  // What an access touches, where it is executed.
+  Bytes allBytesOf(const ir::Instruction& instruction, const PlainAccess& access) const;
+  bool mayOverlap(const Bytes& a, const Bytes& b) const;
+  // Every byte of `b` is one of `a`, for certain.
+  static bool covers(const Bytes& a, const Bytes& b);
+
+  // ---- the walk ---------------------------------------------------------------------------------
+  struct Mark {
+    std::uint64_t outer;
+    std::uint64_t local;
+    std::size_t stores;
+    std::size_t known;
+  };
+  Mark mark() const { return {outer_, local_, stores_.size(), table_.mark()}; }
+  // Goes on where a mark was set: with its stretch, or with a new one.
+  void goBack(const Mark& mark, bool sameStretch);
+  // What an instruction that is no plain access does to what is known.
+  void pass(const ir::Instruction& instruction);
+
+  struct Known {
+    ValueId value = analysis::kNone;
+    bool isStored = false;
+    bool isOfStretch = false;  // no paths have met since
+  };
+  // Of an element of a load that has the guard of its instruction.
+  std::optional<Known> find(const ir::Instruction& instruction, const PlainAccess& access,
+                            std::uint32_t element);
+  // Behind the load or store.
+  void noteLoad(const ir::Instruction& instruction, const PlainAccess& access);
+  void noteStore(const ir::Instruction& instruction, const PlainAccess& access);
+
+ private:
+  struct Fact {
+    ValueId value;
+    std::uint64_t outer, local;  // stretches
+    std::size_t stores;          // before it
+    ValueId guard;               // kNone: without one
+    bool isNegated;
+    bool isStored;
+    Bytes bytes;
+  };
+  static constexpr std::size_t kMostStores = 64;
+
+  Base baseOf(const ir::Instruction& instruction, const ir::Operand& address) const;
+  Base baseOf(ValueId value) const;
+  Bytes bytesOf(const ir::Instruction& instruction, const PlainAccess& access,
+                std::uint32_t element) const;
+  bool isObject(const Bytes& bytes) const;
+  bool isTracked(const PlainAccess& access) const;
+  void makeKey(const Bytes& bytes, std::uint32_t extension);
+  std::uint32_t extensionOf(const PlainAccess& access, const ir::Operand& data) const;
+  void enter(const ir::Instruction& instruction, const PlainAccess& access, ValueId value,
+             std::uint32_t element, bool isStored);
+
+  const SsaRewrite& rewrite_;
+  const ExpressionKeys& keys_;
+  const bool sharedIsWrittenBehind_;
+  std::vector<Base> bases_;  // by value
+  ScopedTable table_;
+  std::vector<Fact> facts_;    // by entry of table_
+  std::vector<Bytes> stores_;  // of the stretches that the walk is in
+  std::vector<std::uint64_t> key_;
+  std::uint64_t outer_ = 0;  // stretch of all but local memory
+  std::uint64_t local_ = 0;
+  std::uint64_t next_ = 1;
+};
+
+}  // namespace ptxopt::passes

@@ -1,0 +1,29 @@
+// Parallel copies in sequence.
+//
+// All destinations of a parallel copy take their values at once: `a := b, b := a` is a swap.
+// A copy whose destination is no source of another one goes first; what is left are cycles, and each
+// is opened by one copy into a temporary.
+//
+// Source: Boissinot et al., "Revisiting Out-of-SSA Translation", CGO 2009, algorithm 1.  O(copies).
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "ir/operand.h"
+
+namespace ptxopt::passes {
+
+struct RegisterCopy {
+  ir::RegisterId destination = ir::RegisterId::None;
+  ir::RegisterId source = ir::RegisterId::None;
+  friend bool operator==(const RegisterCopy&, const RegisterCopy&) = default;
+};
+
+// Destinations are distinct; copies of a register to itself are dropped.  `temporary(r)` gives a
+// register of the class of r that no copy names; it is called once for each cycle.
+std::vector<RegisterCopy> sequentialize(
+    const std::vector<RegisterCopy>& parallel,
+    const std::function<ir::RegisterId(ir::RegisterId)>& temporary);
+
+}  // namespace ptxopt::passes

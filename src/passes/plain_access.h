@@ -1,0 +1,33 @@
+// Loads and stores that are neither volatile nor synchronise anything: those that early-cse may
+// remove (docs/soundness.md D1, D2).
+#pragma once
+
+#include <cstdint>
+
+#include "ir/function.h"
+#include "ir/statement.h"
+
+namespace ptxopt::passes {
+
+struct PlainAccess {
+  enum class Kind : std::uint8_t { None, Load, Store };
+  Kind kind = Kind::None;
+  isa::Space space = isa::Space::None;  // None: generic
+  bool isImmutable = false;             // of memory that nobody writes
+  isa::Type type = isa::Type::None;     // of an element
+  std::uint32_t elementBytes = 0;
+  std::uint32_t elements = 0;
+  const ir::Operand* address = nullptr;
+  const ir::Operand* data = nullptr;  // the first element; the others stand behind it
+};
+
+// A pragma or a directive that is not known stands above it, and is about it (A5.5, A7.5).
+bool isBelowDirective(const ir::Instruction& instruction);
+
+// Weak `ld` and `st` of const, global, local and shared memory and of generic addresses, and `ld` of
+// the parameters of a kernel, with one address in brackets.  Kind::None for anything else: also for
+// .nc, which may be written elsewhere (F10), for parameters of calls, and for what a pragma above it
+// is about (A5.5).
+PlainAccess plainAccess(const ir::Function& function, const ir::Instruction& instruction);
+
+}  // namespace ptxopt::passes

@@ -1,0 +1,28 @@
+// Copies from register to register, in the instructions that PTX has for each class of registers
+// (docs/soundness.md D6.5).
+#pragma once
+
+#include <vector>
+
+#include "ir/function.h"
+#include "ir/module.h"
+
+namespace ptxopt::passes {
+
+// There is an instruction that copies such a register: none for opaque references and types that the
+// table does not know, nor for 128 bits before PTX 8.3 and sm_70.
+bool isCopyable(const ir::Module& module, const ir::RegisterRange& range);
+
+// `mov` from one register to another that takes all its bits, without a guard.
+bool isWholeCopy(const ir::Function& function, const ir::Instruction& instruction);
+
+// The instructions, in no list yet, that copy `source` to `destination`: one, or one for each element
+// of a vector register.
+std::vector<ir::Instruction*> makeCopies(ir::Function& function, ir::RegisterId destination,
+                                         ir::RegisterId source);
+
+// A copy of a register or a number to a register with one element.
+ir::Instruction* makeCopy(ir::Function& function, ir::RegisterId destination,
+                          const ir::Operand& source);
+
+}  // namespace ptxopt::passes

@@ -1,0 +1,87 @@
+// A hash table along a walk down a tree: what was entered since a mark is taken out again when the
+// walk leaves that part of the tree.
+//
+// Keys are sequences of words.  Looking up and entering take O(words), amortised; going back costs
+// what is taken out.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace ptxopt::passes {
+
+class ScopedTable {
+ public:
+  using Words = std::span<const std::uint64_t>;
+  static constexpr std::uint32_t kNothing = ~0u;
+
+  // The last one entered under this key; kNothing if there is none.
+  std::uint32_t find(Words key) const {
+    if (heads_.empty()) return kNothing;
+    const std::uint64_t hash = hashOf(key);
+    for (std::uint32_t at = heads_[hash & (heads_.size() - 1)]; at != kNothing;
+         at = entries_[at].next) {
+      const Entry& entry = entries_[at];
+      if (entry.hash == hash && std::ranges::equal(keyOf(entry), key)) return entry.payload;
+    }
+    return kNothing;
+  }
+
+  void insert(Words key, std::uint32_t payload) {
+    if (entries_.size() >= heads_.size()) grow();
+    const std::uint64_t hash = hashOf(key);
+    std::uint32_t& head = heads_[hash & (heads_.size() - 1)];
+    const Entry entry = {hash, words_.size(), static_cast<std::uint32_t>(key.size()), head, payload};
+    head = static_cast<std::uint32_t>(entries_.size());
+    words_.insert(words_.end(), key.begin(), key.end());
+    entries_.push_back(entry);
+  }
+
+  std::size_t mark() const { return entries_.size(); }
+  void undoTo(std::size_t mark) {
+    while (entries_.size() > mark) {
+      const Entry& entry = entries_.back();
+      heads_[entry.hash & (heads_.size() - 1)] = entry.next;
+      words_.resize(entry.firstWord);
+      entries_.pop_back();
+    }
+  }
+
+  static std::uint64_t hashOf(Words key) {
+    std::uint64_t hash = key.size();
+    for (const std::uint64_t word : key) {
+      hash = (hash ^ word) * 0x9E3779B97F4A7C15u;
+      hash ^= hash >> 29;
+    }
+    return hash;
+  }
+
+ private:
+  struct Entry {
+    std::uint64_t hash;
+    std::size_t firstWord;
+    std::uint32_t wordCount;
+    std::uint32_t next;  // of the same bucket, entered before it
+    std::uint32_t payload;
+  };
+  Words keyOf(const Entry& entry) const {
+    return Words(words_).subspan(entry.firstWord, entry.wordCount);
+  }
+  void grow() {
+    heads_.assign(std::max<std::size_t>(256, heads_.size() * 2), kNothing);
+    for (std::uint32_t k = 0; k < entries_.size(); ++k) {
+      std::uint32_t& head = heads_[entries_[k].hash & (heads_.size() - 1)];
+      entries_[k].next = head;
+      head = k;
+    }
+  }
+
+  std::vector<std::uint32_t> heads_;  // a power of two
+  std::vector<Entry> entries_;
+  std::vector<std::uint64_t> words_;
+};
+
+}  // namespace ptxopt::passes
