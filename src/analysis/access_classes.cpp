@@ -157,9 +157,14 @@ AliasRule AccessClasses::compare(const AccessClass& above, const AccessClass& be
                                  Relation relation) const {
   AliasAssumptions assumptions;
   assumptions.oneRow = relation == Relation::TwoThreadsOfOneRow;
-  return disjoint(*addresses_[above.address], *addresses_[below.address],
-                  relation == Relation::TwoWarps ? Threads::DifferentWarps : Threads::Different,
-                  assumptions);
+  const bool areWarps = relation == Relation::TwoWarps;
+  const Threads threads = areWarps ? Threads::DifferentWarps : Threads::Different;
+  const AliasRule rule =
+      disjoint(*addresses_[above.address], *addresses_[below.address], threads, assumptions);
+  if (rule != AliasRule::None || !areSeparateByThread(above.address, below.address, threads)) {
+    return rule;
+  }
+  return areWarps ? AliasRule::WarpInjective : AliasRule::Injective;
 }
 
 AliasRule AccessClasses::rule(const AccessClass& above, const AccessClass& below,
@@ -177,6 +182,25 @@ AliasRule AccessClasses::rule(const AccessClass& above, const AccessClass& below
     known = static_cast<std::uint8_t>(1 + static_cast<unsigned>(compare(above, below, relation)));
   }
   return static_cast<AliasRule>(known - 1);
+}
+
+bool AccessClasses::areSeparateByThread(AddressId above, AddressId below, Threads threads) const {
+  const ThreadAddresses* a = threadAddresses(above);
+  const ThreadAddresses* b = threadAddresses(below);
+  if (a == nullptr || b == nullptr) return false;
+  const std::uint64_t work = a->threadCount() + b->threadCount();
+  if (work > workOnThreadsLeft_) return false;
+  workOnThreadsLeft_ -= work;
+  return a->isSeparateFrom(*b, threads);
+}
+
+const ThreadAddresses* AccessClasses::threadAddresses(AddressId id) const {
+  ofThreads_.resize(addresses_.size());
+  OfThreads& known = ofThreads_[id];
+  if (!std::exchange(known.isAsked, true)) {
+    known.addresses = ThreadAddresses::of(*addresses_[id], workOnThreadsLeft_);
+  }
+  return known.addresses ? &*known.addresses : nullptr;
 }
 
 AliasRule AccessClasses::separation(const AccessClass& above, const AccessClass& below,

@@ -9,6 +9,7 @@
 
 #include <array>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <optional>
 #include <string>
@@ -18,6 +19,7 @@
 
 #include "analysis/alias.h"
 #include "analysis/memory_effects.h"
+#include "analysis/thread_addresses.h"
 
 namespace ptxopt::analysis {
 
@@ -142,11 +144,14 @@ class AccessClasses {
   static constexpr std::size_t kMostAddresses = 512;
   static constexpr std::uint64_t kMostWork = 20'000'000;
   static constexpr std::uint64_t kWorkOfComparison = 50;  // in look-ups
+  static constexpr std::uint64_t kMostWorkOnThreads = 20'000'000;
 
   AccessSet::Key intern(AccessSet::Key at, const AccessClass& of);
   AddressId addressOf(const Access& access);
   AliasRule rule(const AccessClass& above, const AccessClass& below, Relation relation) const;
   AliasRule compare(const AccessClass& above, const AccessClass& below, Relation relation) const;
+  bool areSeparateByThread(AddressId above, AddressId below, Threads threads) const;
+  const ThreadAddresses* threadAddresses(AddressId id) const;
   bool mayOverlapAndMatter(const AccessClass& above, const AccessClass& below) const;
 
   Precision precision_;
@@ -161,6 +166,12 @@ class AccessClasses {
   // By two AddressIds; 0: not asked yet, else 1 + rule.
   mutable std::array<std::vector<std::uint8_t>, kRelations> rules_;
   mutable std::uint64_t work_ = 0;
+  struct OfThreads {
+    bool isAsked = false;
+    std::optional<ThreadAddresses> addresses;
+  };
+  mutable std::deque<OfThreads> ofThreads_;  // by AddressId
+  mutable std::uint64_t workOnThreadsLeft_ = kMostWorkOnThreads;
 };
 
 }  // namespace ptxopt::analysis

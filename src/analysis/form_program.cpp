@@ -401,6 +401,11 @@ std::optional<std::int64_t> FormProgram::compute(const Node& node, const Thread&
   return std::nullopt;
 }
 
+bool FormProgram::dependsOnLane() const {
+  return std::ranges::any_of(nodes_,
+                             [](const Node& node) { return node.kind == Node::Kind::Lane; });
+}
+
 std::optional<std::int64_t> FormProgram::numberOf(LeafId leaf) const {
   const auto found = nodeOf_.find(leaf);
   if (found == nodeOf_.end()) return std::nullopt;

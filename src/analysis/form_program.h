@@ -49,6 +49,8 @@ class FormProgram {
   std::uint64_t residueOf(Expression expression) const { return sums_[expression]; }
   // None for a leaf that is not part of it.
   std::optional<std::int64_t> numberOf(LeafId leaf) const;
+  // Some of it is a function of %laneid.
+  bool dependsOnLane() const;
   std::size_t size() const { return nodes_.size() + sums_.size(); }
 
  private:

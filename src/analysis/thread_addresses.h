@@ -1,0 +1,42 @@
+// Where each thread of a block touches memory, one by one: the last resort where addresses are bits
+// of the thread id, shuffled.
+//
+// For an access whose address is a function of the thread id and of numbers that all threads share,
+// in a block of known shape.  Two such accesses that share the same numbers can be compared exactly
+// (docs/soundness.md C8(v)).
+//
+// Cost: O(threads * size of the address), bounded by a budget; a comparison is O(threads).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "analysis/alias.h"
+
+namespace ptxopt::analysis {
+
+class ThreadAddresses {
+ public:
+  // None where the address is anything else, or it takes more than `budget`, in steps of a few
+  // nanoseconds; what it takes is taken off.
+  static std::optional<ThreadAddresses> of(const Access& access, std::uint64_t& budget);
+
+  std::size_t threadCount() const { return slots_.size(); }
+  // No two threads, of two warps or any, touch a common byte in these.
+  bool isSeparateFrom(const ThreadAddresses& other, Threads threads) const;
+
+ private:
+  struct Slot {
+    std::int64_t address = 0;
+    std::uint32_t thread = 0;  // the linear id
+  };
+
+  const Addresses* origin_ = nullptr;
+  unsigned bits_ = 0;
+  std::vector<Term> shared_;  // what all threads add to it
+  std::uint32_t size_ = 0;    // bytes from each address on
+  std::vector<Slot> slots_;   // of the threads that may get there, by address
+};
+
+}  // namespace ptxopt::analysis
