@@ -41,6 +41,12 @@ std::uint64_t extractedField(std::uint64_t a, std::uint64_t position, std::uint6
   return residue(field | (known >= 64 ? 0 : ~std::uint64_t{0} << known), bits);
 }
 
+// Any other qualifier, `.relu` and `.sat` for example, may change what is computed.
+bool isUnderstood(std::string_view qualifier) {
+  return qualifier == ".lo" || qualifier == ".hi" || qualifier == ".wide" ||
+         isa::parseType(qualifier).has_value();
+}
+
 std::uint64_t lookUp(std::uint64_t a, std::uint64_t b, std::uint64_t c, std::uint64_t table) {
   std::uint64_t result = 0;
   for (unsigned k = 0; k < 8; ++k) {
@@ -56,7 +62,7 @@ std::optional<std::uint64_t> evaluate(const isa::Form& form,
                                       std::span<const std::uint64_t> sources) {
   const int width = isa::bitWidth(form.type);
   if (width <= 0 || width > 64 || isa::isFloat(form.type) || isa::isFloat(form.sourceType) ||
-      form.has(".sat") || sources.empty()) {
+      sources.empty() || !std::ranges::all_of(form.qualifiers, isUnderstood)) {
     return std::nullopt;
   }
   const auto bits = static_cast<unsigned>(width);
