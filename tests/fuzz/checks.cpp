@@ -8,7 +8,6 @@
 #include <stdexcept>
 #include <string_view>
 
-#include "driver/driver.h"
 #include "interp/compare.h"
 #include "ir/verifier.h"
 #include "parse/parser.h"
@@ -131,11 +130,7 @@ class Checker {
   }
 
   void optimize(const std::string& pipeline) {
-    driver::OptimizeOptions optimize;
-    optimize.run.pipeline = passes::parsePipeline(pipeline);
-    optimize.run.verifyEach = true;
-    const driver::OptimizeResult made =
-        driver::optimize(std::make_shared<const SourceText>(name_, text_), optimize);
+    const driver::OptimizeResult made = fuzz::optimize(name_, text_, pipeline, options_);
     if (!made.ok) throw Failure{pipeline, allOf(made.diagnostics), text_};
     result_.barriersBefore = made.before.ctaBarriers;
     result_.barriersAfter = made.after.ctaBarriers;
@@ -214,6 +209,20 @@ std::vector<std::string> allPipelines() {
     }
   }
   return pipelines;
+}
+
+driver::OptimizeResult optimize(const std::string& name, const std::string& text,
+                                const std::string& pipeline, const CheckOptions& options) {
+  driver::OptimizeOptions optimize;
+  optimize.run.pipeline = passes::parsePipeline(pipeline);
+  optimize.run.verifyEach = true;
+  optimize.run.remarks = true;
+  for (const auto& [kernel, word] : options.assumptions) {
+    if (const auto problem = optimize.run.assumptions.add(kernel, word)) {
+      throw std::invalid_argument(*problem);
+    }
+  }
+  return driver::optimize(std::make_shared<const SourceText>(name, text), optimize);
 }
 
 CheckResult check(const std::string& name, const std::string& text, const CheckOptions& options) {

@@ -7,12 +7,16 @@
 #include <utility>
 #include <vector>
 
+#include "driver/driver.h"
+
 namespace ptxopt::fuzz {
 
 struct CheckOptions {
   std::uint32_t schedules = 7;  // of every run: each policy once
   std::vector<std::string> pipelines;
   std::uint64_t stepLimit = 5'000'000;
+  // That passes may make: kernels, and words of analysis::AssumptionTable.
+  std::vector<std::pair<std::string, std::string>> assumptions;
 };
 
 // Every pass of the registry by itself, with every value of each of its options that takes one of a
@@ -35,6 +39,11 @@ struct CheckResult {
 };
 // `text` says how it is launched.  `name` is for messages.
 CheckResult check(const std::string& name, const std::string& text, const CheckOptions& options);
+
+// `pipeline` with the assumptions, and with remarks.  Throws std::invalid_argument for words that are
+// none.
+driver::OptimizeResult optimize(const std::string& name, const std::string& text,
+                                const std::string& pipeline, const CheckOptions& options);
 
 // Which of the texts does the comparison tell from the first one?  Throws std::runtime_error for a
 // text that cannot be run.

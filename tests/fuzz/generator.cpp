@@ -496,6 +496,11 @@ RandomKernel Generator::make() {
       "[\"buffer:{}:random:u32:{}\", \"buffer:{}\", \"u32:{}\"]}}",
       kernel.name, ctas_, block, dynamicShared_, kInputWords * 4, seed_ % 1000,
       kOutputs * threads_ * ctas_ * 4, rounds_);
+  if (!isWild_) {
+    kernel.guarantees = {"assume-drf",   "noalias-params", "nc-invariant", "relax-trap",
+                         "relax-timing", fmt::format("block-dim={},{},1", columns_,
+                                                     threads_ / columns_)};
+  }
   std::string& text = kernel.definitions;
   for (const std::string& definition : definitions_) text += definition + "\n";
   text += fmt::format(".visible .entry {}(.param .u64 in, .param .u64 out, .param .u32 n)\n",

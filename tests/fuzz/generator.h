@@ -26,6 +26,8 @@ struct RandomKernel {
   std::string launch;       // the comment that says how to launch it
   std::string definitions;  // all that stands behind .address_size
   bool isWild = false;      // may race; of any other it is known that it does not
+  // What holds for it and its launch, as words of analysis::AssumptionTable; none of a wild one.
+  std::vector<std::string> guarantees{};
   // Ends of lines in `definitions` that mark what a rewrite must not take away.
   static constexpr std::string_view kNeededBarrier = "// needed barrier";
   static constexpr std::string_view kNeededStore = "// needed store";

@@ -6,9 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "driver/driver.h"
 #include "parse/parser.h"
-#include "passes/pipeline.h"
 
 namespace ptxopt::fuzz {
 
@@ -83,11 +81,7 @@ std::vector<Mutant> deleteEach(const std::string& name, const std::string& text,
 std::vector<Mutant> deleteKept(const std::string& name, const std::string& text,
                                const std::string& pipeline, const CheckOptions& options,
                                std::string& output) {
-  driver::OptimizeOptions optimize;
-  optimize.run.pipeline = passes::parsePipeline(pipeline);
-  optimize.run.remarks = true;
-  const driver::OptimizeResult made =
-      driver::optimize(std::make_shared<const SourceText>(name, text), optimize);
+  const driver::OptimizeResult made = optimize(name, text, pipeline, options);
   if (!made.ok) throw std::runtime_error(name + ": " + pipeline + " fails");
   // Blanks instead of what is deleted, so that places stay.
   const auto without = [](std::string from, SourceRange range) {

@@ -587,6 +587,7 @@ RandomKernel write(Plan& plan, const PlanFrame& frame, Random& random) {
   std::uint64_t dynamic = 0;
   std::map<std::size_t, std::size_t> buffers;  // region -> argument
   std::size_t count = 2;
+  bool isAliased = false;
   for (const Array& array : plan.arrays) {
     switch (array.where) {
       case Array::Where::Shared: {
@@ -614,6 +615,7 @@ RandomKernel write(Plan& plan, const PlanFrame& frame, Random& random) {
           arguments += fmt::format(", \"buffer:{}:random:u32:{}\"",
                                    plan.regionBytes[array.region] * frame.ctas, array.region);
         } else {
+          isAliased = true;
           arguments += fmt::format(", \"values:u64:&arg{}+{}\"", known->second, array.offset);
         }
         break;
@@ -653,6 +655,10 @@ RandomKernel write(Plan& plan, const PlanFrame& frame, Random& random) {
       "\"args\": [\"buffer:{}\", \"u32:{}\"{}]}}",
       kernel.name, frame.ctas, plan.block[0], plan.block[1], plan.block[2], dynamic,
       plan.threads() * frame.ctas * 4, plan.rounds, arguments);
+  kernel.guarantees = {
+      "assume-drf", "nc-invariant", "relax-trap", "relax-timing",
+      fmt::format("block-dim={},{},{}", plan.block[0], plan.block[1], plan.block[2])};
+  if (!isAliased) kernel.guarantees.push_back("noalias-params");
   return kernel;
 }
 

@@ -45,6 +45,7 @@ struct Options {
   bool prints = false;
   bool mutates = false;
   bool mutatesKept = false;
+  bool assumes = false;
   double score = 95;
   std::string file;
   bool stillFails = false;
@@ -71,6 +72,15 @@ struct Totals {
 
 std::string readFile(const std::string& path) {
   return std::string(driver::readSource(path)->text());
+}
+
+CheckOptions checkOptions(const Options& options, const RandomKernel& kernel) {
+  CheckOptions result = options.check;
+  if (!options.assumes) return result;
+  for (const std::string& word : kernel.guarantees) {
+    result.assumptions.emplace_back(kernel.name, word);
+  }
+  return result;
 }
 
 // ---- ptxas
@@ -136,7 +146,8 @@ class Run {
     std::vector<std::pair<std::uint64_t, std::string>> outputs;
     for (std::uint64_t seed = begin; seed < end; ++seed) {
       const RandomKernel kernel = generate(seed, options_.generator);
-      const CheckResult result = check(kernel.name + ".ptx", kernel.text(), options_.check);
+      const CheckResult result =
+          check(kernel.name + ".ptx", kernel.text(), checkOptions(options_, kernel));
       count(seed, kernel, result);
       originals.emplace_back(seed, kernel.definitions);
       if (!result.changed.empty()) {
@@ -303,8 +314,8 @@ int mutateKept(const Options& options) {
     const RandomKernel kernel = generate(options.seed + k, options.generator);
     if (kernel.isWild) return;
     std::string output;
-    std::vector<Mutant> mutants =
-        deleteKept(kernel.name + ".ptx", kernel.text(), pipeline, options.check, output);
+    std::vector<Mutant> mutants = deleteKept(kernel.name + ".ptx", kernel.text(), pipeline,
+                                             checkOptions(options, kernel), output);
     judge(kernel.name, output, mutants, options.check);
     const std::lock_guard lock(mutex);
     ++kernels;
@@ -371,6 +382,8 @@ int main(int argc, char** argv) {
   app.add_option("--size", options.generator.size, "of a kernel, in constructs");
   app.add_flag("--stated", options.generator.isStated,
                "with --bias addresses: the text says all that the launch says");
+  app.add_flag("--assume", options.assumes,
+               "let passes assume all that holds for a kernel and its launch");
   app.add_option("--wild", options.generator.wildPercent, "percent of kernels that may race");
   app.add_option("--pipeline", options.check.pipelines,
                  "instead of every pass and every level; may be repeated");
