@@ -11,8 +11,10 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "analysis/manager.h"
 #include "passes/fold_load.h"
 #include "passes/module_objects.h"
+#include "passes/private_slots.h"
 #include "passes/split_variable.h"
 
 namespace ptxopt::passes {
@@ -41,6 +43,7 @@ class Optimizer {
       runRound();
       for (const ir::Function* function : edited_) cache_.forget(*function);
       edited_.clear();
+      analyses_.clear();
       changedEver_ |= hasChanged_;
       if (!hasChanged_) break;
     }
@@ -108,7 +111,7 @@ class Optimizer {
       }
     }
     if (isHostSpace(object) && foldLoads(object)) return;
-    if (removeUnread(object)) return;
+    if (removeUnread(object) || moveIntoRegisters(object)) return;
     split(object);
   }
 
@@ -133,6 +136,30 @@ class Optimizer {
       }
       eraseComputations(use);
     }
+    eraseDeclaration(object);
+    hasChanged_ = true;
+    return true;
+  }
+
+  // Every thread has slots of its own in it (C8(ii)): they become registers.
+  bool moveIntoRegisters(ModuleObject& object) {
+    if (!object.isShared() || object.uses.size() != 1) return false;
+    // What is known of addresses must be about the function as it is: else in the next round.
+    ir::Function* function = object.uses[0].function;
+    if (edited_.contains(function)) return false;
+    const auto analyses = analyses_.try_emplace(function, *function).first;
+    const SlotPlan plan = planSlots(object, analyses->second);
+    if (plan.function == nullptr || !context_.budget.spend()) return false;
+    if (context_.wantRemarks) {
+      Remark remark = remarkOn(RemarkKind::Passed, object);
+      remark.message = fmt::format("Moved {} into registers, {} for each thread", describe(object),
+                                   plan.slots);
+      context_.remark(std::move(remark));
+    }
+    countSaved(object, object.variable->size);
+    passes::moveIntoRegisters(plan, *object.variable);
+    eraseComputations(object.uses[0]);
+    ++context_.statistics["variables-in-registers"];
     eraseDeclaration(object);
     hasChanged_ = true;
     return true;
@@ -440,6 +467,7 @@ class Optimizer {
   ModuleContext& context_;
   ObjectUsesCache cache_;
   std::unordered_set<const ir::Function*> edited_;  // in this round
+  std::unordered_map<const ir::Function*, analysis::FunctionAnalyses> analyses_;  // of this round
   ModuleObjects* objects_ = nullptr;                // of this round
   bool hasChanged_ = false;                         // in this round
   bool changedEver_ = false;
