@@ -13,6 +13,7 @@
 
 #include "analysis/manager.h"
 #include "passes/fold_load.h"
+#include "passes/heap_pairs.h"
 #include "passes/module_objects.h"
 #include "passes/private_slots.h"
 #include "passes/split_variable.h"
@@ -62,6 +63,7 @@ class Optimizer {
     for (ModuleObject& object : objects.all()) improve(object);
     mayRemark_ = false;
     if (!hasChanged_) mergeConstants();
+    if (!hasChanged_) removeHeapPairs();
     objects_ = nullptr;
   }
 
@@ -351,6 +353,32 @@ class Optimizer {
     ++context_.statistics["constants-merged"];
     eraseDeclaration(object);
     hasChanged_ = true;
+  }
+
+  // ---- malloc and free --------------------------------------------------------------------------
+
+  void removeHeapPairs() {
+    const ir::Function* allocator = module_.findFunction("malloc");
+    if (allocator == nullptr || allocator->hasBody()) return;
+    for (ir::Function& function : module_.functions()) {
+      if (!function.hasBody() || function.isOpaque) continue;
+      for (const HeapPair& pair : findHeapPairs(function)) {
+        if (!context_.budget.spend()) return;
+        if (context_.wantRemarks) {
+          Remark remark = remarkAt(RemarkKind::Passed, &function, pair.allocation->source);
+          remark.message = fmt::format(
+              "Removed malloc in function {}: its memory is only written and freed",
+              function.nameText());
+          remark.details = {{"stores", std::to_string(pair.stores)},
+                            {"frees", std::to_string(pair.frees)}};
+          context_.remark(std::move(remark));
+        }
+        for (ir::Statement* statement : pair.statements) function.erase(statement);
+        ++context_.statistics["allocations-removed"];
+        edited_.insert(&function);
+        hasChanged_ = true;
+      }
+    }
   }
 
   // ---- remarks and counters --------------------------------------------------------------------
