@@ -71,6 +71,19 @@ std::optional<AccessSet::Key> AccessClasses::keyOf(AccessKinds kinds, const Plac
   return at | found->second;
 }
 
+std::optional<AccessSet::Key> AccessClasses::keyOfSync(const Access& executor) {
+  AccessClass of = {kRead | kWrite | kStrongRead | kStrongWrite | kSync, Domain::Any, nullptr,
+                    kNone};
+  const AccessSet::Key at = bucket(static_cast<Domain>(kSyncDomain), kNoObject);
+  intern(at, of);
+  of.address = addressOf(executor);
+  if (of.address == kNone) return std::nullopt;
+  const auto [found, isNew] = byAddress_[at].try_emplace(std::uint64_t{of.address} << 8 | of.kinds,
+                                                         static_cast<ClassId>(classes_.size()));
+  if (isNew) classes_.push_back(of);
+  return at | found->second;
+}
+
 AccessSet::Key AccessClasses::intern(AccessSet::Key at, const AccessClass& of) {
   const auto [found, isNew] =
       byBucketAndKinds_.try_emplace(at | of.kinds, static_cast<ClassId>(classes_.size()));
@@ -157,6 +170,11 @@ AliasRule AccessClasses::compare(const AccessClass& above, const AccessClass& be
                                  Relation relation) const {
   AliasAssumptions assumptions;
   assumptions.oneRow = relation == Relation::TwoThreadsOfOneRow;
+  if (((above.kinds | below.kinds) & kSync) != 0) {
+    const bool isOne = singleThread(*addresses_[above.address], *addresses_[below.address],
+                                    assumptions);
+    return isOne ? AliasRule::OneThread : AliasRule::None;
+  }
   const bool areWarps = relation == Relation::TwoWarps;
   const Threads threads = areWarps ? Threads::DifferentWarps : Threads::Different;
   const AliasRule rule =
@@ -254,6 +272,17 @@ std::optional<AccessClasses::Conflict> AccessClasses::conflict(const AccessSet& 
     return found;
   }
 
+  if ((below.marks() & kCtaFence) != 0 && hasSync(above)) {
+    found.above = above.keys().back();
+    found.belowMarks = kCtaFence;
+    return found;
+  }
+  if ((above.marks() & kCtaFence) != 0 && hasSync(below)) {
+    found.aboveMarks = kCtaFence;
+    found.below = below.keys().back();
+    return found;
+  }
+
   const bool isAboveSmaller = above.keys().size() <= below.keys().size();
   const AccessSet& smaller = isAboveSmaller ? above : below;
   const AccessSet& larger = isAboveSmaller ? below : above;
@@ -278,7 +307,7 @@ std::optional<AccessClasses::Conflict> AccessClasses::conflict(const AccessSet& 
     const auto domain = static_cast<unsigned>(domainOf(key));
     constexpr auto kAny = static_cast<unsigned>(Domain::Any);
     const AccessSet::Key noObject = bucket(domainOf(key), kNoObject);
-    const bool isFound = domain == kAny ? search(key, 0, ~AccessSet::Key{0})
+    const bool isFound = domain >= kAny ? search(key, 0, ~AccessSet::Key{0})
                          : hasObject(key)
                              ? search(key, bucketOf(key), bucketOf(key) | kClassMask) ||
                                    search(key, noObject, noObject | kClassMask) ||

@@ -3,7 +3,8 @@
 //
 // All accesses that no question here tells apart are one class, so that sets are small.  A class
 // stands in a bucket: a domain and an object of it, or the domain without an object, which any
-// object of it may overlap.  Classes of two objects never conflict, and nobody compares them.
+// object of it may overlap.  T of which it is known that one thread executes it has a bucket too;
+// any other T is a mark.  Classes of two objects never conflict, and nobody compares them.
 // Where addresses count, all accesses that alias.h cannot tell apart are one class.
 #pragma once
 
@@ -83,6 +84,9 @@ class AccessClasses {
   // `access`, which must outlive the object, is looked at where addresses count, and may be null.
   std::optional<AccessSet::Key> keyOf(AccessKinds kinds, const Place& place,
                                       const Access* access = nullptr);
+  // The class of T that is executed as `executor` says, which must outlive the object; none where
+  // there are too many.
+  std::optional<AccessSet::Key> keyOfSync(const Access& executor);
   // The class of the same kinds anywhere in the same object or, without one, in the same domain;
   // anywhere in the same domain.  They exist after keyOf() of the key.
   AccessSet::Key withoutAddress(AccessSet::Key key) const;
@@ -135,6 +139,12 @@ class AccessClasses {
   }
   static AccessSet::Key bucketOf(AccessSet::Key key) { return key & ~kClassMask; }
   static Domain domainOf(AccessSet::Key key) { return static_cast<Domain>(key >> kDomainShift); }
+  // Behind those of Domain: T, which is in conflict with every domain.
+  static constexpr unsigned kSyncDomain = 3;
+  static constexpr AccessSet::Key kFirstSync = AccessSet::Key{kSyncDomain} << kDomainShift;
+  static bool hasSync(const AccessSet& set) {
+    return !set.keys().empty() && set.keys().back() >= kFirstSync;
+  }
   static bool hasObject(AccessSet::Key key) {
     return (key >> kBucketShift & kNoObject) != kNoObject;
   }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "analysis/memory_effects.h"
 #include "analysis/pointers.h"
 #include "analysis/value_forms.h"
 #include "ir/module.h"
@@ -80,6 +81,7 @@ class Addresses::AccessBuilder {
       out_.firstAccess_.push_back(static_cast<std::uint32_t>(out_.accesses_.size()));
       const Instruction& instruction = numbers[n];
       if (touchesMemory(instruction)) visit(instruction);
+      if (maySynchroniseAlone(instruction)) noteExecutor(n, instruction);
     }
     out_.firstAccess_.push_back(static_cast<std::uint32_t>(out_.accesses_.size()));
   }
@@ -89,6 +91,24 @@ class Addresses::AccessBuilder {
     const isa::Form& form = *instruction.form;
     return form.known() && (form.is(isa::kMemoryRead) || form.is(isa::kMemoryWrite)) &&
            ssa_.cfg().isReachable(instruction.block);
+  }
+
+  // T of one thread, not of its warp.
+  bool maySynchroniseAlone(const Instruction& instruction) const {
+    return memoryEffectOf(instruction).marks == kOpaqueSync &&
+           !instruction.form->is(isa::kConvergent) &&
+           ssa_.cfg().isReachable(instruction.block);
+  }
+
+  void noteExecutor(std::uint32_t number, const Instruction& instruction) {
+    Access access;
+    access.origin = &out_;
+    access.instruction = &instruction;
+    collectConditions(access);
+    const auto isPinned = [](const Interval& id) { return id.isSingle(); };
+    if (!access.zeros.empty() || std::ranges::all_of(access.thread, isPinned)) {
+      out_.executors_.emplace(number, std::move(access));
+    }
   }
 
   static bool isParameterSpace(isa::Space space) {
@@ -340,6 +360,11 @@ std::span<const Access> Addresses::of(const ir::Instruction& instruction) const 
   const std::uint32_t n = ssa_->instructions().of(instruction);
   if (n == kNone) return {};
   return std::span(accesses_).subspan(firstAccess_[n], firstAccess_[n + 1] - firstAccess_[n]);
+}
+
+const Access* Addresses::executorOf(const ir::Instruction& instruction) const {
+  const auto found = executors_.find(ssa_->instructions().of(instruction));
+  return found == executors_.end() ? nullptr : &found->second;
 }
 
 // ---- text --------------------------------------------------------------------------------------

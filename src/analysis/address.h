@@ -17,6 +17,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -72,6 +73,9 @@ class Addresses {
   // instruction that is not understood.
   std::span<const Access> of(const ir::Instruction& instruction) const;
   std::span<const Access> all() const { return accesses_; }
+  // Who executes a synchronising instruction (T): an Access with no bases and no address.  Null
+  // where nothing says that it is one thread.
+  const Access* executorOf(const ir::Instruction& instruction) const;
 
   // The form of an integer value on which some address or branch depends; kNone for any other.
   FormId formOf(ValueId value) const { return formOfValue_[value]; }
@@ -92,6 +96,7 @@ class Addresses {
   std::vector<FormId> formOfValue_;
   std::vector<Access> accesses_;
   std::vector<std::uint32_t> firstAccess_;  // by instruction, and one more
+  std::unordered_map<std::uint32_t, Access> executors_;  // by instruction
 };
 
 template <>

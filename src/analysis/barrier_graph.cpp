@@ -180,6 +180,23 @@ class BarrierGraph::Builder {
     regions_.addEvent(event);
   }
 
+  // T that is known to be that of one thread.
+  bool addSync(std::uint32_t body, const Instruction& instruction, Ordered ordered) {
+    const Addresses* addresses = bodies_[body].addresses;
+    const Access* executor = addresses == nullptr ? nullptr : addresses->executorOf(instruction);
+    const auto key =
+        executor == nullptr ? std::nullopt : graph_.classes_.keyOfSync(*executor);
+    if (!key) return false;
+    BarrierRegions::Event event;
+    event.instruction = &instruction;
+    event.function = &bodies_[body].cfg->function();
+    event.key = key;
+    event.ordered = ordered;
+    event.reads = event.writes = true;
+    regions_.addEvent(event);
+    return true;
+  }
+
   // ---- code -------------------------------------------------------------------------------------
 
   std::uint32_t calleeOf(std::uint32_t body, const Instruction& instruction) const {
@@ -216,7 +233,9 @@ class BarrierGraph::Builder {
     }
 
     const MemoryEffect effect = memoryEffectOf(instruction);
-    addMarks(body, instruction, effect.marks, effect.markOrder);
+    if (effect.marks != kOpaqueSync || !addSync(body, instruction, effect.markOrder)) {
+      addMarks(body, instruction, effect.marks, effect.markOrder);
+    }
     if (effect.completesCopies) {
       for (const ObjectAccess& copy : copies_) {
         addAccess(body, instruction, copy.kinds, copy.place, Ordered::Both);

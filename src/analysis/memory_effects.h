@@ -24,6 +24,8 @@ enum AccessKind : std::uint8_t {
   kWrite = 1u << 1,
   kStrongRead = 1u << 2,
   kStrongWrite = 1u << 3,
+  // No access: T, of which it is known who executes it (docs/soundness.md C8(i).1).
+  kSync = 1u << 4,
 };
 using AccessKinds = std::uint8_t;
 

@@ -240,8 +240,13 @@ std::optional<std::string> BarrierJudge::reasonInRegion(const Barrier& barrier, 
     return !wantRemarks_ ? "" : remarks_.pin(regions, barrier.node, remark);
   }
   if (const auto conflict = regions.conflict(barrier.node, Precision::Affine, relation_)) {
+    // Of T too it may be known which thread it is.
+    const auto isOfThreads = [](const auto& key, analysis::EffectMarks marks) {
+      return key || marks == analysis::kOpaqueSync;
+    };
+    isAnyKeptForAccesses_ |= isOfThreads(conflict->above, conflict->aboveMarks) &&
+                             isOfThreads(conflict->below, conflict->belowMarks);
     if (conflict->above && conflict->below) {
-      isAnyKeptForAccesses_ = true;
       isKeptForAccesses_[static_cast<std::size_t>(&barrier - graph_.barriers().data())] = true;
     }
     return !wantRemarks_ ? ""

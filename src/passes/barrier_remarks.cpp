@@ -301,8 +301,11 @@ std::string BarrierRemarks::conflict(const BarrierRegions& regions, const Access
       result.isBehindOthers = event != nullptr;
     }
     const Instruction* instruction = event == nullptr ? nullptr : event->instruction;
-    if (!key) {
-      const std::string_view what = markText(event != nullptr ? event->marks : marks, instruction);
+    const bool isSync = key && (classes.of(*key).kinds & analysis::kSync) != 0;
+    if (!key || isSync) {
+      analysis::EffectMarks known = event != nullptr ? event->marks : marks;
+      if (isSync) known = analysis::kOpaqueSync;
+      const std::string_view what = markText(known, instruction);
       result.text = describe(event, what, name, remark);
       return result;
     }
