@@ -475,6 +475,7 @@ class ValueRanges::Solver {
       if (ssa.kind(v) == Ssa::Kind::Entry) known_.set(v);
     }
     for (EdgeId e = 0; e < cfg_.edgeCount(); ++e) hasLoop_ |= isRetreating(e);
+    if (hasLoop_) definitions_.reserve(ssa.valueCount());
   }
 
   void run() {
@@ -498,8 +499,8 @@ class ValueRanges::Solver {
     if (ssa_.isCarry(value)) return 0;
     const ir::RegisterRange& range = cfg_.function().rangeOf(ssa_.reg(value));
     const int bits = isa::bitWidth(range.type);
-    const bool isNumber =
-        range.vectorWidth == 1 && (bits == 8 || bits == 16 || bits == 32 || bits == 64);
+    const bool isNumber = range.vectorWidth == 1 && !isa::isFloat(range.type) &&
+                          (bits == 8 || bits == 16 || bits == 32 || bits == 64);
     return isNumber ? static_cast<std::uint8_t>(bits) : std::uint8_t{0};
   }
 

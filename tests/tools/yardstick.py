@@ -20,7 +20,7 @@ corpus/expected/yardstick.tsv has a line for each kernel:
 
     yardstick.py --ptxopt PTXOPT --write                   makes the table again (half an hour)
     yardstick.py --ptxopt PTXOPT --write --filter triton   only the lines of some files
-    yardstick.py --ptxopt PTXOPT --explain                 only the reasons again
+    yardstick.py --ptxopt PTXOPT --explain                 only the reasons again, and what is ours
     yardstick.py --ptxopt PTXOPT --sample 20               compares some lines with it
 
 sentryward is optional: `pip install sentryward`, on PATH or named by PTXOPT_SENTRYWARD.  Without it
@@ -242,9 +242,17 @@ def measure(case, engine, command, seconds):
 def explain_again(row, launch, engine):
     with open(os.path.join(SOURCE_DIR, row.file), errors="replace") as source:
         text = source.read()
-    lines = [int(each.split(":")[0]) for each in filter(None, row.why.split("; "))]
+    lines = {int(each.split(":")[0]) for each in filter(None, row.why.split("; "))}
+    remarks = engine.run(text)[1]
+    content = text.split("\n")
+    removed = {n for n in body_lines(text, row.kernel)
+               if has_barrier(content[n - 1]) and remarks.get(n, {}).get("kind") == "passed"}
+    if len(removed | lines) != int(row.yardstick):
+        return f"{row.file} {row.kernel}: dead-sync takes others than before; measure it again"
+    lines = sorted(lines - removed)
     reasons = explain(engine, text, row.kernel, launch, lines)
-    return row._replace(why="; ".join(f"{line}: {reasons[line]}" for line in lines))
+    return row._replace(ours=str(len(removed)),
+                        why="; ".join(f"{line}: {reasons[line]}" for line in lines))
 
 
 # ---- the table -----------------------------------------------------------------------------------
@@ -311,7 +319,7 @@ def main():
     complaints = [r for r in results if isinstance(r, str)]
     rows = [r for r in results if isinstance(r, Row)]
     if arguments.write or arguments.explain:
-        names = {(c[0], c[1]) for c in chosen}
+        names = {(c[0], c[1]) for c in chosen} if arguments.write else set()
         everything = {key: row for key, row in known.items() if key not in names}
         everything.update({(row.file, row.kernel): row for row in rows})
         write([everything[key] for key in sorted(everything)])
