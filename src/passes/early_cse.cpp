@@ -10,9 +10,10 @@
 // they are; a load that only such a value could stand for becomes a copy of it where its register
 // still holds it.
 //
-// Compilers compute special registers, parameters and addresses of symbols again on purpose, since
-// that is cheaper than a register.  So these are merged within a block only, unless `merge-cheap` says
-// otherwise.  In a function with calls nothing is kept across one, or across a place where paths meet,
+// What is computed again in another block is often cheaper than a register that holds it all the way:
+// on the corpus, merging across blocks cost kernels a step of occupancy.  So expressions are merged
+// within a block only, unless `across-blocks=1` says otherwise; special registers, parameters and
+// addresses of symbols, which compilers compute again on purpose, with `merge-cheap`.  In a function with calls nothing is kept across one, or across a place where paths meet,
 // to save its being computed again: what lives through a call must be saved there (D4.6).
 //
 // docs/soundness.md D1, D2.1, D3, D6, E.9.  Cost: O(operands), and that of Ssa and of outOfSsa().
@@ -55,6 +56,7 @@ using ir::RegisterId;
 
 struct EarlyCseOptions {
   bool mergeCheap = false;
+  bool acrossBlocks = false;
 };
 
 // Of one function.
@@ -251,7 +253,8 @@ class Walk {
     std::vector<ValueId> values;
     for (std::size_t k = 0; k < count; ++k) values.push_back(found + static_cast<ValueId>(k));
     const bool isCheap = !readsRegisters(instruction);
-    const bool isFar = isCheap && !options_.mergeCheap && ssa_.block(found) != instruction.block;
+    const bool staysInBlock = isCheap ? !options_.mergeCheap : !options_.acrossBlocks;
+    const bool isFar = staysInBlock && ssa_.block(found) != instruction.block;
     if (isFar || expressions_[index].stretch != stretch_) {
       enter(key, first);
       makeEqual(instruction, values);
@@ -505,6 +508,8 @@ std::unique_ptr<Pass> create(const PassOptions& options, std::string& error) {
   for (const auto& [name, value] : options) {
     if (name == "merge-cheap" && value.empty()) {
       ways.mergeCheap = true;
+    } else if (name == "across-blocks" && (value == "0" || value == "1")) {
+      ways.acrossBlocks = value == "1";
     } else {
       error = fmt::format("there is no option '{}'", name);
       return nullptr;
@@ -517,6 +522,6 @@ std::unique_ptr<Pass> create(const PassOptions& options, std::string& error) {
 
 const PassInfo kEarlyCse = {
     "early-cse", "Removes what computes or loads again what a register holds already.",
-    "merge-cheap", create};
+    "merge-cheap, across-blocks=0|1", create};
 
 }  // namespace ptxopt::passes
