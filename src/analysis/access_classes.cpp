@@ -171,8 +171,8 @@ AliasRule AccessClasses::compare(const AccessClass& above, const AccessClass& be
   AliasAssumptions assumptions;
   assumptions.oneRow = relation == Relation::TwoThreadsOfOneRow;
   if (((above.kinds | below.kinds) & kSync) != 0) {
-    const bool isOne = singleThread(*addresses_[above.address], *addresses_[below.address],
-                                    assumptions);
+    const bool isOne =
+        singleThread(*addresses_[above.address], *addresses_[below.address], assumptions);
     return isOne ? AliasRule::OneThread : AliasRule::None;
   }
   const bool areWarps = relation == Relation::TwoWarps;

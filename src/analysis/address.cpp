@@ -96,8 +96,7 @@ class Addresses::AccessBuilder {
   // T of one thread, not of its warp.
   bool maySynchroniseAlone(const Instruction& instruction) const {
     return memoryEffectOf(instruction).marks == kOpaqueSync &&
-           !instruction.form->is(isa::kConvergent) &&
-           ssa_.cfg().isReachable(instruction.block);
+           !instruction.form->is(isa::kConvergent) && ssa_.cfg().isReachable(instruction.block);
   }
 
   void noteExecutor(std::uint32_t number, const Instruction& instruction) {

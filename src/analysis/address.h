@@ -95,7 +95,7 @@ class Addresses {
   LinearForms forms_;
   std::vector<FormId> formOfValue_;
   std::vector<Access> accesses_;
-  std::vector<std::uint32_t> firstAccess_;  // by instruction, and one more
+  std::vector<std::uint32_t> firstAccess_;               // by instruction, and one more
   std::unordered_map<std::uint32_t, Access> executors_;  // by instruction
 };
 

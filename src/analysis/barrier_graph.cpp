@@ -184,8 +184,7 @@ class BarrierGraph::Builder {
   bool addSync(std::uint32_t body, const Instruction& instruction, Ordered ordered) {
     const Addresses* addresses = bodies_[body].addresses;
     const Access* executor = addresses == nullptr ? nullptr : addresses->executorOf(instruction);
-    const auto key =
-        executor == nullptr ? std::nullopt : graph_.classes_.keyOfSync(*executor);
+    const auto key = executor == nullptr ? std::nullopt : graph_.classes_.keyOfSync(*executor);
     if (!key) return false;
     BarrierRegions::Event event;
     event.instruction = &instruction;

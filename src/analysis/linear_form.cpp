@@ -88,8 +88,8 @@ LeafId LinearForms::internOperation(Leaf leaf, const Operation& operation) {
     list.push_back(static_cast<std::uint32_t>(static_cast<std::uint64_t>(bound) >> 32));
   }
   list.push_back(operation.result);
-  const auto [number, isNew] = operationNumbers_.try_emplace(
-      operation.form, static_cast<std::uint32_t>(operations_.size()));
+  const auto [number, isNew] =
+      operationNumbers_.try_emplace(operation.form, static_cast<std::uint32_t>(operations_.size()));
   if (isNew) operations_.push_back(operation.form);
   list.push_back(number->second);
   leaf.key.kind = LeafKind::Operation;

@@ -1,9 +1,9 @@
-// Which CTA barriers of a kernel, or of kernels and the functions that they share, all of its threads
-// provably take part in.
+// Which CTA barriers of a kernel, or of kernels and the functions that they share, all of its
+// threads provably take part in.
 //
 // docs/soundness.md C1: a barrier may be judged only if all threads that have not ended execute the
-// same sequence of barriers, and if nothing that may use the same barrier resource spoils that (C1.4,
-// taint).
+// same sequence of barriers, and if nothing that may use the same barrier resource spoils that
+// (C1.4, taint).
 #pragma once
 
 #include <cstdint>
@@ -32,8 +32,8 @@ bool countsWholeBlock(const ir::Function& function, const ir::CtaBarrier& barrie
 
 // What a function holds, and what may run in a call of it.
 struct BarrierUse {
-  BarrierIds ids = 0;         // of every CTA barrier
-  bool mayBeAny = false;      // code that is not known, or an instruction of A7.2
+  BarrierIds ids = 0;     // of every CTA barrier
+  bool mayBeAny = false;  // code that is not known, or an instruction of A7.2
   bool hasPartial = false;
   bool hasPin = false;
   void merge(const BarrierUse& other);
@@ -58,9 +58,7 @@ class BarrierUses {
   BarrierUse ofCall(const ir::Function& caller, const ir::Instruction& call) const;
 
  private:
-  const BarrierUse& total(Vertex v) const {
-    return total_[graph_->components().component[v]];
-  }
+  const BarrierUse& total(Vertex v) const { return total_[graph_->components().component[v]]; }
 
   const CallGraph* graph_;
   std::vector<BarrierUse> own_;    // by vertex
@@ -75,8 +73,9 @@ enum class Standing : std::uint8_t {
   Tainted,     // full and uniform, but an instruction that is not may use its id
 };
 
-// The functions with barriers whose callers are all known, down from the entries: only such barriers
-// can be judged (C1.6).  Functions that call themselves are none.  By vertex of the call graph.
+// The functions with barriers whose callers are all known, down from the entries: only such
+// barriers can be judged (C1.6).  Functions that call themselves are none.  By vertex of the call
+// graph.
 BitSet functionsWithKnownCallers(const BarrierUses& uses, const CallGraph& graph);
 
 // Of the barriers of one entry; or of entries and the functions with barriers that they share.
