@@ -1,6 +1,7 @@
 #include "passes/module_objects.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace ptxopt::passes {
 
@@ -269,12 +270,14 @@ void ModuleObjects::mark() {
 
 // ---- layout of shared memory --------------------------------------------------------------------
 
-// docs/soundness.md D5.14: where the addresses of what is left can matter.
-const char* ModuleObjects::whyLayoutIsFixed(const BitSet& reach) const {
-  if (reach.test(calls_.outside())) return "the kernel calls functions that are not known";
+// docs/soundness.md D5.14, E.10.6: where the addresses of what is left can matter.
+const char* ModuleObjects::whyLayoutIsFixed(const std::vector<analysis::Vertex>& reach) const {
+  if (std::find(reach.begin(), reach.end(), calls_.outside()) != reach.end()) {
+    return "the kernel calls functions that are not known";
+  }
   constexpr std::uint32_t kWidest = 16;  // bytes of one access
-  for (analysis::Vertex v = 0; v < calls_.outside(); ++v) {
-    if (!reach.test(v) || definitions_[v] == nullptr) continue;
+  for (const analysis::Vertex v : reach) {
+    if (definitions_[v] == nullptr) continue;
     const ObjectUses& uses = cache_.of(*definitions_[v]);
     if (uses.readsSharedSize()) return "the kernel asks how much shared memory it has";
     if (uses.hasUnknownShared()) return "the kernel accesses shared memory at numeric addresses";
@@ -301,25 +304,43 @@ void ModuleObjects::collectKernels() {
     return o.variable->space == Space::Local;
   });
   if (!hasShared && !hasLocal) return;
+  const analysis::Digraph& graph = calls_.graph();
+  kernelsReaching_.resize(graph.vertexCount());
+  std::vector<std::size_t> seenFrom(graph.vertexCount(), ~std::size_t{0});  // the last kernel
   for (const ir::Function& function : module_.functions()) {
     if (!function.isEntry() || !function.hasBody()) continue;
-    Kernel kernel;
-    kernel.function = &function;
-    kernel.reach = calls_.reachableFrom(calls_.vertexOf(function));
-    kernel.fixedLayout = whyLayoutIsFixed(kernel.reach);
-    kernels_.push_back(std::move(kernel));
+    const std::size_t k = kernels_.size();
+    std::vector<analysis::Vertex> reach = {calls_.vertexOf(function)};
+    seenFrom[reach[0]] = k;
+    for (std::size_t at = 0; at < reach.size(); ++at) {
+      kernelsReaching_[reach[at]].push_back(k);
+      for (const analysis::Vertex callee : graph.successors(reach[at])) {
+        if (std::exchange(seenFrom[callee], k) != k) reach.push_back(callee);
+      }
+    }
+    kernels_.push_back({&function, whyLayoutIsFixed(reach)});
   }
+}
+
+std::vector<std::size_t> ModuleObjects::kernelIndicesOf(const ModuleObject& object) const {
+  std::vector<std::size_t> kernels;
+  const auto add = [&](const ir::Function& function) {
+    const auto& more = kernelsReaching_[calls_.vertexOf(function)];
+    kernels.insert(kernels.end(), more.begin(), more.end());
+  };
+  if (kernelsReaching_.empty()) return kernels;
+  if (object.scope != nullptr) add(*object.scope);
+  for (const ModuleObject::Use& use : object.uses) {
+    if (use.function != object.scope) add(*use.function);
+  }
+  std::sort(kernels.begin(), kernels.end());
+  kernels.erase(std::unique(kernels.begin(), kernels.end()), kernels.end());
+  return kernels;
 }
 
 std::vector<const ir::Function*> ModuleObjects::kernelsOf(const ModuleObject& object) const {
   std::vector<const ir::Function*> kernels;
-  for (const Kernel& kernel : kernels_) {
-    const auto has = [&](const ir::Function& f) { return kernel.reach.test(calls_.vertexOf(f)); };
-    const bool isIts = (object.scope != nullptr && has(*object.scope)) ||
-                       std::any_of(object.uses.begin(), object.uses.end(),
-                                   [&](const auto& use) { return has(*use.function); });
-    if (isIts) kernels.push_back(kernel.function);
-  }
+  for (const std::size_t k : kernelIndicesOf(object)) kernels.push_back(kernels_[k].function);
   return kernels;
 }
 
@@ -332,10 +353,8 @@ const char* ModuleObjects::whyLayoutIsFixed(const ModuleObject& object) const {
       std::any_of(object.uses.begin(), object.uses.end(),
                   [&](const ModuleObject::Use& use) { return isOpen(*use.function); });
   if (hasUnknownCallers) return "kernels that are not known may call the function";
-  const std::vector<const ir::Function*> its = kernelsOf(object);
-  for (const Kernel& kernel : kernels_) {
-    if (kernel.fixedLayout == nullptr) continue;
-    if (std::find(its.begin(), its.end(), kernel.function) != its.end()) return kernel.fixedLayout;
+  for (const std::size_t k : kernelIndicesOf(object)) {
+    if (kernels_[k].fixedLayout != nullptr) return kernels_[k].fixedLayout;
   }
   return nullptr;
 }

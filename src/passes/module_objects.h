@@ -92,7 +92,6 @@ class ModuleObjects {
  private:
   struct Kernel {
     const ir::Function* function = nullptr;
-    BitSet reach;  // vertices
     const char* fixedLayout = nullptr;
   };
 
@@ -104,7 +103,9 @@ class ModuleObjects {
   void collectUses();
   void mark();
   void collectKernels();
-  const char* whyLayoutIsFixed(const BitSet& reach) const;
+  const char* whyLayoutIsFixed(const std::vector<analysis::Vertex>& reach) const;
+  // Indices in kernels_, ascending.
+  std::vector<std::size_t> kernelIndicesOf(const ModuleObject& object) const;
   bool isNamedByText(NameId name) const;
 
   ir::Module& module_;
@@ -119,6 +120,7 @@ class ModuleObjects {
   std::vector<ir::Function*> definitions_;  // by vertex; null: no body
   std::vector<ir::Function*> deadFunctions_;
   std::vector<Kernel> kernels_;
+  std::vector<std::vector<std::size_t>> kernelsReaching_;  // by vertex
 };
 
 }  // namespace ptxopt::passes
