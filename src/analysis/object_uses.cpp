@@ -40,8 +40,8 @@ constexpr Pointer kLost = {Pointer::State::Lost, false, kNoVariable, 0};
 Pointer join(const Pointer& a, const Pointer& b) {
   if (a.state == Pointer::State::None) return b;
   if (b.state == Pointer::State::None || a == b) return a;
-  const bool isSame = a.isAddress() && b.isAddress() && a.variable == b.variable &&
-                      a.isGeneric == b.isGeneric;
+  const bool isSame =
+      a.isAddress() && b.isAddress() && a.variable == b.variable && a.isGeneric == b.isGeneric;
   return isSame ? Pointer{Pointer::State::Object, a.isGeneric, a.variable, 0} : kLost;
 }
 
@@ -270,7 +270,8 @@ class ObjectUses::Builder {
         if (sources.empty() || form.has(".hi") || form.has(".sat") || form.writesCarry) return {};
         if (valueOf(sources[0]) != Pointer{} || valueOf(sources[1]) != Pointer{}) return {};
         Pointer result = valueOf(sources[2]);
-        if (result.isAddress()) result = {Pointer::State::Object, result.isGeneric, result.variable, 0};
+        if (result.isAddress())
+          result = {Pointer::State::Object, result.isGeneric, result.variable, 0};
         return result;
       }
       case Opcode::Cvta: {
@@ -334,9 +335,8 @@ class ObjectUses::Builder {
       const std::uint32_t reg = held_[k];
       const auto definitions = definitions_.of(reg);
       const bool isMixed = isParameter(reg) ||
-                           std::any_of(definitions.begin(), definitions.end(), [&](Instruction* d) {
-                             return !resultOf(*d).isAddress();
-                           });
+                           std::any_of(definitions.begin(), definitions.end(),
+                                       [&](Instruction* d) { return !resultOf(*d).isAddress(); });
       if (!isMixed) continue;
       raise(reg, kLost);
       drain();
@@ -419,7 +419,9 @@ class ObjectUses::Builder {
   std::vector<Instruction*> work_;
 };
 
-ObjectUses::ObjectUses(ir::Function& function) { Builder(*this, function).run(); }
+ObjectUses::ObjectUses(ir::Function& function) {
+  Builder(*this, function).run();
+}
 
 const VariableUses* ObjectUses::of(const ir::Variable& variable) const {
   const auto found = index_.find(&variable);

@@ -1,5 +1,5 @@
-// What a function does with the addresses of variables: the accesses of each, and whether an address
-// gets away.
+// What a function does with the addresses of variables: the accesses of each, and whether an
+// address gets away.
 //
 // An address is followed from the operands that name the variable through `mov`, `add`, `sub`, the
 // addend of `mad`, and `cvta`, over all definitions of each register together, so that order and
@@ -9,8 +9,8 @@
 // the variable (docs/soundness.md C3.3, D5.14, D5.15).
 //
 // Cost: one pass over the operands; for a function that names variables, one more to list the
-// definitions and uses of registers, and then work for each use of a register that holds an address,
-// at most four times.
+// definitions and uses of registers, and then work for each use of a register that holds an
+// address, at most four times.
 #pragma once
 
 #include <cstdint>

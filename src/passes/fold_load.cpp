@@ -69,8 +69,8 @@ Instruction* makeMove(ir::Function& function, const Instruction& load, const Ope
   move->kind = ir::StatementKind::Instruction;
   move->operandCount = 2;
   move->guard = load.guard;
-  move->form = &function.module().forms().get(function.module().text(
-                                                  function.module().name(mnemonic)), shape);
+  move->form = &function.module().forms().get(
+      function.module().text(function.module().name(mnemonic)), shape);
   Operand result = Operand::ofRegister(target.reg());
   result.reads = false;
   result.writes = true;

@@ -86,8 +86,8 @@ class Optimizer {
       ++context_.statistics["functions-removed"];
       if (context_.wantRemarks) {
         Remark remark = remarkAt(RemarkKind::Passed, function, function->item->source);
-        remark.message = fmt::format("Removed function '{}': nothing can reach it",
-                                     function->nameText());
+        remark.message =
+            fmt::format("Removed function '{}': nothing can reach it", function->nameText());
         context_.remark(std::move(remark));
       }
       edited_.insert(function);
@@ -154,8 +154,8 @@ class Optimizer {
     if (plan.function == nullptr || !context_.budget.spend()) return false;
     if (context_.wantRemarks) {
       Remark remark = remarkOn(RemarkKind::Passed, object);
-      remark.message = fmt::format("Moved {} into registers, {} for each thread", describe(object),
-                                   plan.slots);
+      remark.message =
+          fmt::format("Moved {} into registers, {} for each thread", describe(object), plan.slots);
       context_.remark(std::move(remark));
     }
     countSaved(object, object.variable->size);
@@ -295,8 +295,7 @@ class Optimizer {
     for (ModuleObject& object : objects_->all()) {
       const bool isCandidate = object.scope == nullptr && object.pinned == nullptr &&
                                object.escape == nullptr && isHostSpace(object) &&
-                               isOnlyRead(object) &&
-                               object.variable->initializer != nullptr &&
+                               isOnlyRead(object) && object.variable->initializer != nullptr &&
                                object.variable->initializer->opaque.empty() &&
                                object.variable->initializer->relocations.empty();
       if (!isCandidate) continue;
@@ -366,9 +365,9 @@ class Optimizer {
         if (!context_.budget.spend()) return;
         if (context_.wantRemarks) {
           Remark remark = remarkAt(RemarkKind::Passed, &function, pair.allocation->source);
-          remark.message = fmt::format(
-              "Removed malloc in function {}: its memory is only written and freed",
-              function.nameText());
+          remark.message =
+              fmt::format("Removed malloc in function {}: its memory is only written and freed",
+                          function.nameText());
           remark.details = {{"stores", std::to_string(pair.stores)},
                             {"frees", std::to_string(pair.frees)}};
           context_.remark(std::move(remark));
@@ -426,8 +425,8 @@ class Optimizer {
   void remarkSplit(const ModuleObject& object, const FieldPlan& plan, std::uint64_t bytes) {
     if (!context_.wantRemarks) return;
     Remark remark = remarkOn(RemarkKind::Passed, object);
-    remark.message = fmt::format("Split {}: fields {}, bytes {}", describe(object), plan.fields.size(),
-                                 bytes);
+    remark.message =
+        fmt::format("Split {}: fields {}, bytes {}", describe(object), plan.fields.size(), bytes);
     std::string text;
     for (const Field& field : plan.fields) {
       text += fmt::format("{}{}-{}", text.empty() ? "" : " ", field.begin, field.end - 1);
@@ -494,10 +493,10 @@ class Optimizer {
   const GlobalOptSettings& settings_;
   ModuleContext& context_;
   ObjectUsesCache cache_;
-  std::unordered_set<const ir::Function*> edited_;  // in this round
+  std::unordered_set<const ir::Function*> edited_;                                // in this round
   std::unordered_map<const ir::Function*, analysis::FunctionAnalyses> analyses_;  // of this round
-  ModuleObjects* objects_ = nullptr;                // of this round
-  bool hasChanged_ = false;                         // in this round
+  ModuleObjects* objects_ = nullptr;                                              // of this round
+  bool hasChanged_ = false;                                                       // in this round
   bool changedEver_ = false;
   bool mayRemark_ = true;  // of what stays: once is enough
   std::unordered_map<const ir::Function*, KernelSavings> savings_;
@@ -514,7 +513,8 @@ class GlobalOpt : public Pass {
   GlobalOptSettings settings_;
 };
 
-// ---- options -------------------------------------------------------------------------------------
+// ---- options
+// -------------------------------------------------------------------------------------
 
 template <class Number>
 bool parseNumber(std::string_view text, Number& number) {

@@ -25,9 +25,9 @@ constexpr std::size_t kMostCalls = 64;
 // A call with its parameters, as compilers print it: a block of its own, nothing else inside.
 struct CallBlock {
   Instruction* call = nullptr;
-  bool allocates = false;               // malloc; else free
-  Instruction* argument = nullptr;      // st.param
-  Instruction* result = nullptr;        // ld.param, of malloc
+  bool allocates = false;           // malloc; else free
+  Instruction* argument = nullptr;  // st.param
+  Instruction* result = nullptr;    // ld.param, of malloc
   std::vector<ir::Statement*> statements;
 };
 
@@ -87,7 +87,8 @@ class Finder {
       ir::forEachRegister(*instruction, [&](const Operand& operand) {
         if (operand.writes) ++definitions_[operand.reg()];
       });
-      if (instruction->form->control != isa::Control::Call || blocks_.size() == kMostCalls) continue;
+      if (instruction->form->control != isa::Control::Call || blocks_.size() == kMostCalls)
+        continue;
       if (auto block = blockAround(function, *instruction)) blocks_.push_back(std::move(*block));
     }
     for (const CallBlock& block : blocks_) {
@@ -164,8 +165,8 @@ class Finder {
                        std::none_of(operands.begin(), operands.end(), [](const Operand& o) {
                          return o.isGroup() || o.symbol() != ir::SymbolId::None;
                        });
-    const auto count = std::count_if(operands.begin(), operands.end(),
-                                     [&](const Operand& o) { return holds(o); });
+    const auto count =
+        std::count_if(operands.begin(), operands.end(), [&](const Operand& o) { return holds(o); });
     if (!isSum || count != 1 || !follow(operands[0].reg())) return false;
     add(&instruction);
     return true;
@@ -175,11 +176,10 @@ class Finder {
   bool isStore(const Instruction& instruction) const {
     const isa::Form& form = *instruction.form;
     const auto operands = instruction.operands();
-    const bool isPlain = instruction.is(Opcode::St) && form.known() && !form.has(".async") &&
-                         !form.has(".bulk") &&
-                         (form.semantics == isa::Semantics::None ||
-                          form.semantics == isa::Semantics::Weak) &&
-                         (form.space == Space::None || form.space == Space::Global);
+    const bool isPlain =
+        instruction.is(Opcode::St) && form.known() && !form.has(".async") && !form.has(".bulk") &&
+        (form.semantics == isa::Semantics::None || form.semantics == isa::Semantics::Weak) &&
+        (form.space == Space::None || form.space == Space::Global);
     return isPlain && operands[0].kind == OperandKind::Address &&
            std::count_if(operands.begin(), operands.end(),
                          [&](const Operand& o) { return holds(o); }) == 1 &&
@@ -195,6 +195,8 @@ class Finder {
 
 }  // namespace
 
-std::vector<HeapPair> findHeapPairs(ir::Function& function) { return Finder(function).all(); }
+std::vector<HeapPair> findHeapPairs(ir::Function& function) {
+  return Finder(function).all();
+}
 
 }  // namespace ptxopt::passes

@@ -13,10 +13,10 @@
 namespace ptxopt::passes {
 
 struct HeapPair {
-  ir::Instruction* allocation = nullptr;    // the call of malloc
+  ir::Instruction* allocation = nullptr;  // the call of malloc
   std::size_t stores = 0;
   std::size_t frees = 0;
-  std::vector<ir::Statement*> statements;   // all that goes, each once
+  std::vector<ir::Statement*> statements;  // all that goes, each once
 };
 
 // Those of one function, disjoint.  Linear in the body for each call of malloc, at most 64.

@@ -149,8 +149,9 @@ void ModuleObjects::addObjects(ir::VariableDeclaration& declaration, ir::Functio
     if (scope == nullptr && object.pinned == nullptr && declared_[variable->name] > 1) {
       object.pinned = "it is declared more than once";
     }
-    const bool isConstant = variable->initializer != nullptr && variable->linkage == Linkage::None &&
-                            variable->attributes.empty() && !isModuleOpaque_ && scope == nullptr &&
+    const bool isConstant = variable->initializer != nullptr &&
+                            variable->linkage == Linkage::None && variable->attributes.empty() &&
+                            !isModuleOpaque_ && scope == nullptr &&
                             (space == Space::Global || space == Space::Const);
     object.isCompilerMade = isConstant && isCompilerMade(module_.text(variable->name)) &&
                             !isNamedByText(variable->name) && declared_[variable->name] == 1 &&

@@ -23,7 +23,7 @@ namespace ptxopt::passes {
 struct GlobalOptSettings {
   std::size_t maxFields = 16;
   std::uint64_t maxFoldBits = 2047;  // of a variable whose loads are folded
-  bool isWholeProgram = false;       // the host uses no names but these, and no other module is there
+  bool isWholeProgram = false;  // the host uses no names but these, and no other module is there
   std::set<std::string, std::less<>> hostSymbols;
 };
 
@@ -113,8 +113,8 @@ class ModuleObjects {
   const analysis::CallGraph& calls_;
   ObjectUsesCache& cache_;
   bool isModuleOpaque_ = false;  // something in it is not understood, and may name anything
-  std::unordered_set<std::string_view> words_;      // of texts that are kept as they are
-  std::unordered_map<NameId, unsigned> declared_;   // how often, at module scope
+  std::unordered_set<std::string_view> words_;     // of texts that are kept as they are
+  std::unordered_map<NameId, unsigned> declared_;  // how often, at module scope
   std::vector<ModuleObject> objects_;
   std::unordered_map<const ir::Variable*, std::size_t> index_;
   std::vector<ir::Function*> definitions_;  // by vertex; null: no body

@@ -18,8 +18,8 @@ using ir::Instruction;
 using ir::Operand;
 using ir::OperandKind;
 
-constexpr std::size_t kMostSlots = 4;       // registers are scarcer than shared memory
-constexpr std::size_t kMostAccesses = 64;   // compared in pairs
+constexpr std::size_t kMostSlots = 4;      // registers are scarcer than shared memory
+constexpr std::size_t kMostAccesses = 64;  // compared in pairs
 
 // The register that a load writes, or what a store writes, if a move does the same.
 bool isMovable(const ir::Function& function, const ObjectAccess& access, int bits) {
@@ -118,8 +118,8 @@ SlotPlan planSlots(const ModuleObject& object, analysis::FunctionAnalyses& analy
       slots.push_back(&all[0]);
       slot = slots.end() - 1;
     }
-    plan.accesses.push_back({access.instruction, access.isLoad,
-                             static_cast<std::size_t>(slot - slots.begin())});
+    plan.accesses.push_back(
+        {access.instruction, access.isLoad, static_cast<std::size_t>(slot - slots.begin())});
   }
   plan.function = &function;
   plan.slots = slots.size();
@@ -150,8 +150,8 @@ void moveIntoRegisters(const SlotPlan& plan, const ir::Variable& variable) {
   position = declaration;
   // On a path without a store the memory held anything.
   for (const ir::RegisterId slot : registers) {
-    Instruction* start = makeMove(function, {}, plan.bits, Operand::ofRegister(slot),
-                                  Operand::ofInteger(0));
+    Instruction* start =
+        makeMove(function, {}, plan.bits, Operand::ofRegister(slot), Operand::ofInteger(0));
     function.insertAfter(position, start);
     position = start;
   }

@@ -19,7 +19,7 @@ struct SlotPlan {
   };
   ir::Function* function = nullptr;  // null: no plan
   std::size_t slots = 0;
-  int bits = 0;                      // of each slot: 16, 32 or 64
+  int bits = 0;  // of each slot: 16, 32 or 64
   std::vector<Access> accesses;
 };
 

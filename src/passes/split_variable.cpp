@@ -60,11 +60,12 @@ FieldPlan planFields(const ModuleObject& object, std::size_t maxFields) {
 
   FieldPlan plan;
   plan.fields = fieldsOf(object);
-  const bool isWhole = plan.fields.size() == 1 && plan.fields[0].begin == 0 &&
-                       plan.fields[0].end == variable.size;
+  const bool isWhole =
+      plan.fields.size() == 1 && plan.fields[0].begin == 0 && plan.fields[0].end == variable.size;
   if (plan.fields.empty() || isWhole) return {};
   if (plan.fields.size() > maxFields) return {{}, "it has more fields than max-fields"};
-  // Fields are placed by their own alignment: what an access needs must follow from the declaration.
+  // Fields are placed by their own alignment: what an access needs must follow from the
+  // declaration.
   const std::uint32_t alignment = alignmentOf(variable);
   const bool isAligned = object.allAccesses([&](const analysis::ObjectAccess& a) {
     return alignment % a.bytes == 0 && *a.offset % a.bytes == 0;
