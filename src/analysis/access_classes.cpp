@@ -46,7 +46,7 @@ std::pair<const AccessSet::Key*, const AccessSet::Key*> AccessSet::range(Key fir
 // ---- classes -----------------------------------------------------------------------------------
 
 std::optional<AccessSet::Key> AccessClasses::keyOf(AccessKinds kinds, const Place& place,
-                                                   const Access* access) {
+                                                   const Access* access, StoreOfAll storeOfAll) {
   AccessClass of = {kinds, Domain::Any, nullptr, kNone};
   std::uint32_t object = kNoObject;
   if (precision_ != Precision::Flags) {
@@ -63,7 +63,7 @@ std::optional<AccessSet::Key> AccessClasses::keyOf(AccessKinds kinds, const Plac
   intern(bucket(of.domain, kNoObject), {kinds, of.domain, nullptr, kNone});
   if (precision_ != Precision::Affine || access == nullptr) return key;
 
-  of.address = addressOf(*access);
+  of.address = addressOf(*access, storeOfAll);
   if (of.address == kNone) return key;
   const auto [found, isNew] = byAddress_[at].try_emplace(std::uint64_t{of.address} << 8 | kinds,
                                                          static_cast<ClassId>(classes_.size()));
@@ -76,7 +76,7 @@ std::optional<AccessSet::Key> AccessClasses::keyOfSync(const Access& executor) {
                     kNone};
   const AccessSet::Key at = bucket(static_cast<Domain>(kSyncDomain), kNoObject);
   intern(at, of);
-  of.address = addressOf(executor);
+  of.address = addressOf(executor, StoreOfAll::No);
   if (of.address == kNone) return std::nullopt;
   const auto [found, isNew] = byAddress_[at].try_emplace(std::uint64_t{of.address} << 8 | of.kinds,
                                                          static_cast<ClassId>(classes_.size()));
@@ -131,14 +131,18 @@ class Signature {
 
 }  // namespace
 
-AddressId AccessClasses::addressOf(const Access& access) {
+AddressId AccessClasses::addressOf(const Access& access, StoreOfAll storeOfAll) {
   std::string signature = Signature(access).take();
+  signature += static_cast<char>(storeOfAll);
   const auto found = addressIds_.find(signature);
   if (found != addressIds_.end()) return found->second;
-  if (addresses_.size() == kMostAddresses) return kNone;
+  if (addresses_.size() >= limits_.addresses) {
+    hasTooManyAddresses_ = true;
+    return kNone;
+  }
   const auto id = static_cast<AddressId>(addresses_.size());
   addressIds_.emplace(std::move(signature), id);
-  addresses_.push_back(&access);
+  addresses_.push_back({&access, storeOfAll});
   return id;
 }
 
@@ -168,26 +172,34 @@ bool AccessClasses::mayOverlapAndMatter(const AccessClass& above, const AccessCl
 // Of two that have addresses.
 AliasRule AccessClasses::compare(const AccessClass& above, const AccessClass& below,
                                  Relation relation) const {
-  AliasAssumptions assumptions;
-  assumptions.oneRow = relation == Relation::TwoThreadsOfOneRow;
+  AliasAssumptions assumptions = assumptions_;
+  assumptions.oneRow |= relation == Relation::TwoThreadsOfOneRow;
   if (((above.kinds | below.kinds) & kSync) != 0) {
-    const bool isOne =
-        singleThread(*addresses_[above.address], *addresses_[below.address], assumptions);
+    const bool isOne = singleThread(*addresses_[above.address].access,
+                                    *addresses_[below.address].access, assumptions);
     return isOne ? AliasRule::OneThread : AliasRule::None;
   }
   const bool areWarps = relation == Relation::TwoWarps;
   const Threads threads = areWarps ? Threads::DifferentWarps : Threads::Different;
-  const AliasRule rule =
-      disjoint(*addresses_[above.address], *addresses_[below.address], threads, assumptions);
-  if (rule != AliasRule::None || !areSeparateByThread(above.address, below.address, threads)) {
-    return rule;
+  const Address& upper = addresses_[above.address];
+  const Address& lower = addresses_[below.address];
+  const AliasRule rule = disjoint(*upper.access, *lower.access, threads, assumptions);
+  if (rule != AliasRule::None) return rule;
+  if (areSeparateByThread(above.address, below.address, threads)) {
+    return areWarps ? AliasRule::WarpInjective : AliasRule::Injective;
   }
-  return areWarps ? AliasRule::WarpInjective : AliasRule::Injective;
+  const auto isRaceElse = [&](const Address& store, const Address& other, bool isUpper) {
+    return (store.storeOfAll == StoreOfAll::Both ||
+            (isUpper && store.storeOfAll == StoreOfAll::Above)) &&
+           overlapIsOfStore(*store.access, *other.access, assumptions);
+  };
+  return isRaceElse(upper, lower, true) || isRaceElse(lower, upper, false) ? AliasRule::RaceFree
+                                                                          : AliasRule::None;
 }
 
 AliasRule AccessClasses::rule(const AccessClass& above, const AccessClass& below,
                               Relation relation) const {
-  if (above.address == kNone || below.address == kNone || work_ >= kMostWork) {
+  if (above.address == kNone || below.address == kNone || work_ >= limits_.work) {
     return AliasRule::None;
   }
   const std::size_t count = addresses_.size();
@@ -216,7 +228,7 @@ const ThreadAddresses* AccessClasses::threadAddresses(AddressId id) const {
   ofThreads_.resize(addresses_.size());
   OfThreads& known = ofThreads_[id];
   if (!std::exchange(known.isAsked, true)) {
-    known.addresses = ThreadAddresses::of(*addresses_[id], workOnThreadsLeft_);
+    known.addresses = ThreadAddresses::of(*addresses_[id].access, workOnThreadsLeft_);
   }
   return known.addresses ? &*known.addresses : nullptr;
 }

@@ -41,6 +41,14 @@ inline constexpr std::size_t kRelations = 3;
 using ClassId = std::uint32_t;
 using AddressId = std::uint32_t;
 
+// A weak store that all threads of the CTA execute together, while nothing orders them, as far as
+// it is free of races (docs/soundness.md C8.2): which other accesses that says something about.
+enum class StoreOfAll : std::uint8_t {
+  No,
+  Above,  // it is the upper one of a pair: who gets to the lower one has executed it
+  Both,
+};
+
 struct AccessClass {
   AccessKinds kinds = 0;
   Domain domain = Domain::Any;
@@ -74,33 +82,45 @@ class AccessSet {
   std::vector<Key> keys_;  // sorted
 };
 
+// Addresses beyond these, and pairs of them beyond that work, count as any of their object.  Memory:
+// a byte for each pair of addresses.
+struct AccessLimits {
+  std::size_t addresses = 512;
+  std::uint64_t work = 20'000'000;
+};
+
 class AccessClasses {
  public:
   // `sharedIsExternal`: docs/soundness.md, terms.
-  AccessClasses(Precision precision, bool sharedIsExternal)
-      : precision_(precision), sharedIsExternal_(sharedIsExternal) {}
+  AccessClasses(Precision precision, bool sharedIsExternal, AliasAssumptions assumptions = {},
+                AccessLimits limits = {})
+      : precision_(precision),
+        sharedIsExternal_(sharedIsExternal),
+        assumptions_(assumptions),
+        limits_(limits) {}
 
   // The class of an access of `kinds` to `place`; none for a place that is in no conflict.
   // `access`, which must outlive the object, is looked at where addresses count, and may be null.
   std::optional<AccessSet::Key> keyOf(AccessKinds kinds, const Place& place,
-                                      const Access* access = nullptr);
+                                      const Access* access = nullptr,
+                                      StoreOfAll storeOfAll = StoreOfAll::No);
   // The class of T that is executed as `executor` says, which must outlive the object; none where
   // there are too many.
   std::optional<AccessSet::Key> keyOfSync(const Access& executor);
+  // One of the limits: some address counts as any of its object.
+  bool isLimitMet() const { return hasTooManyAddresses_ || work_ >= limits_.work; }
   // The class of the same kinds anywhere in the same object or, without one, in the same domain;
   // anywhere in the same domain.  They exist after keyOf() of the key.
   AccessSet::Key withoutAddress(AccessSet::Key key) const;
   AccessSet::Key withoutObject(AccessSet::Key key) const;
   std::size_t count() const { return classes_.size(); }
-  // Some addresses, or pairs of them, were more than is compared.
-  bool isLimitMet() const { return addresses_.size() == kMostAddresses || work_ >= kMostWork; }
   std::size_t countWithoutAddress() const { return byBucketAndKinds_.size(); }
   const AccessClass& of(AccessSet::Key key) const {
     return classes_[static_cast<ClassId>(key & kClassMask)];
   }
   // An access of a class that has an address; null for any other.
   const Access* accessOf(const AccessClass& of) const {
-    return of.address == kNone ? nullptr : addresses_[of.address];
+    return of.address == kNone ? nullptr : addresses_[of.address].access;
   }
 
   // For some instances by two threads of a CTA, the upper one before a barrier and the lower one
@@ -149,29 +169,33 @@ class AccessClasses {
     return (key >> kBucketShift & kNoObject) != kNoObject;
   }
 
-  // Addresses beyond these, and pairs of them beyond that work, count as any of their object.
-  // Memory: a byte for each pair of addresses.
-  static constexpr std::size_t kMostAddresses = 512;
-  static constexpr std::uint64_t kMostWork = 20'000'000;
   static constexpr std::uint64_t kWorkOfComparison = 50;  // in look-ups
   static constexpr std::uint64_t kMostWorkOnThreads = 20'000'000;
 
   AccessSet::Key intern(AccessSet::Key at, const AccessClass& of);
-  AddressId addressOf(const Access& access);
+  AddressId addressOf(const Access& access, StoreOfAll storeOfAll);
   AliasRule rule(const AccessClass& above, const AccessClass& below, Relation relation) const;
   AliasRule compare(const AccessClass& above, const AccessClass& below, Relation relation) const;
   bool areSeparateByThread(AddressId above, AddressId below, Threads threads) const;
   const ThreadAddresses* threadAddresses(AddressId id) const;
   bool mayOverlapAndMatter(const AccessClass& above, const AccessClass& below) const;
 
+  struct Address {
+    const Access* access;
+    StoreOfAll storeOfAll;
+  };
+
   Precision precision_;
   bool sharedIsExternal_;
+  AliasAssumptions assumptions_;
+  AccessLimits limits_;
+  bool hasTooManyAddresses_ = false;
   std::vector<AccessClass> classes_;
   std::unordered_map<const ir::Variable*, std::uint32_t> objects_;
   std::unordered_map<AccessSet::Key, ClassId> byBucketAndKinds_;  // without an address
   // With one: by bucket, kinds and AddressId.
   std::unordered_map<AccessSet::Key, std::unordered_map<std::uint64_t, ClassId>> byAddress_;
-  std::vector<const Access*> addresses_;  // one of each
+  std::vector<Address> addresses_;  // one of each
   std::unordered_map<std::string, AddressId> addressIds_;
   // By two AddressIds; 0: not asked yet, else 1 + rule.
   mutable std::array<std::vector<std::uint8_t>, kRelations> rules_;

@@ -177,8 +177,8 @@ AddressObjects::Value AddressObjects::resultOf(const Instruction& instruction) c
   return result;
 }
 
-AddressObjects::AddressObjects(const ir::Function& function)
-    : function_(&function), values_(function.registerCount(), kUndefined) {
+AddressObjects::AddressObjects(const ir::Function& function, bool flatShared)
+    : function_(&function), flatShared_(flatShared), values_(function.registerCount(), kUndefined) {
   BitSet isDefined(function.registerCount());
   for (const ir::Statement& statement : function.body()) {
     const auto* instruction = statement.as<Instruction>();
@@ -229,7 +229,7 @@ Place AddressObjects::placeOf(const Operand& address, Domain domain) const {
   if (object == nullptr) return place;
   switch (object->space) {
     case Space::Shared:
-      if (domain != Domain::Global) place = {Domain::Shared, object};
+      if (domain != Domain::Global) place = {Domain::Shared, flatShared_ ? nullptr : object};
       break;
     case Space::Global:
       if (domain != Domain::Shared) place = {Domain::Global, object};

@@ -32,7 +32,8 @@ struct Place {
 
 class AddressObjects {
  public:
-  explicit AddressObjects(const ir::Function& function);
+  // `flatShared`: addresses may leave their .shared object, so that none is known (C3.3.10).
+  explicit AddressObjects(const ir::Function& function, bool flatShared = false);
 
   // Of what `address` (an Address operand) of an access to `space` points to.
   Place placeOf(const ir::Operand& address, Domain domain) const;
@@ -56,6 +57,7 @@ class AddressObjects {
   }
 
   const ir::Function* function_;
+  bool flatShared_;
   std::vector<const ir::Variable*> objects_;
   std::unordered_map<const ir::Variable*, Value> numbers_;
   std::vector<Value> values_;  // by register

@@ -544,6 +544,8 @@ std::string_view spelling(AliasRule rule) {
       return "one warp on both sides";
     case AliasRule::WarpInjective:
       return "each warp has its own bytes";
+    case AliasRule::RaceFree:
+      return "else there were a data race";
   }
   return {};
 }
@@ -568,6 +570,44 @@ bool areOne(const Access& a, const Access& b, Threads threads,
 
 bool singleThread(const Access& a, const Access& b, const AliasAssumptions& assumptions) {
   return areOne(a, b, Threads::Different, assumptions);
+}
+
+bool overlapIsOfStore(const Access& store, const Access& other,
+                      const AliasAssumptions& assumptions) {
+  if (store.isCollective || other.isCollective || store.origin != other.origin ||
+      store.address == kNone || other.address == kNone || store.size == 0 || other.size == 0 ||
+      !haveOneWindow(store, other)) {
+    return false;
+  }
+  const LinearForms& forms = store.origin->forms();
+  // Where all threads store to one address, as programs do with one value, nothing is said.
+  if (forms.isUniform(store.address)) return false;
+  const Form own = forms.form(store.address);
+  const Form others = forms.form(other.address);
+  // What the thread touches by `other` is part of what it stores.
+  const bool isSameForm = own.bits == others.bits && std::ranges::equal(own.terms, others.terms);
+  if (isSameForm && forms.isStable(store.address)) {
+    const std::uint64_t offset = residue(others.constant - own.constant, own.bits);
+    if (offset < store.size && other.size <= store.size - offset) return true;
+  }
+  // Threads that agree in these dimensions store to the same bytes.
+  unsigned dimensions = 0;
+  for (const Term& term : own.terms) {
+    const Leaf& leaf = forms.leaf(term.leaf);
+    if (leaf.uniform) continue;
+    const LeafKey& key = leaf.key;
+    if (key.kind != LeafKind::Special || isa::specialRegisters()[key.id / 4].name != "%tid" ||
+        key.id % 4 > 2) {
+      return false;
+    }
+    dimensions |= 1u << (key.id % 4);
+  }
+  const Interval window{1 - std::int64_t{store.size}, std::int64_t{other.size} - 1};
+  const Difference difference =
+      DifferenceBuilder(*store.origin, store, other, Threads::Different, assumptions)
+          .of(store.address, other.address, commonSpace(store, other));
+  dimensions &= freeDimensions(store, other, Threads::Different, assumptions);
+  return meansSameThread(difference, window, dimensions);
 }
 
 AliasRule disjoint(const Access& a, const Access& b, Threads threads,

@@ -50,6 +50,7 @@ enum class AliasRule : std::uint8_t {
   Injective,
   OneWarp,
   WarpInjective,
+  RaceFree,  // else a store that all threads execute would be a race (C8.2); AccessClasses
 };
 std::string_view spelling(AliasRule rule);  // "different objects"
 
@@ -66,6 +67,11 @@ inline bool sameThreadOnly(const Access& a, const Access& b,
                            const AliasAssumptions& assumptions = {}) {
   return !mayOverlap(a, b, Threads::Different, assumptions);
 }
+// `store` is executed by all threads that execute `other`, always from one address for each thread.
+// If a thread touches a byte by `other` that another one touches by `store`, then two threads touch
+// a byte by `store` (docs/soundness.md C8.2).
+bool overlapIsOfStore(const Access& store, const Access& other,
+                      const AliasAssumptions& assumptions = {});
 // One and the same thread of the CTA executes both, wherever they go (C8(i).1).  Not for elected
 // leaders (C8(i).2).
 bool singleThread(const Access& a, const Access& b, const AliasAssumptions& assumptions = {});

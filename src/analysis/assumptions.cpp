@@ -269,6 +269,7 @@ void ModuleAssumptions::dropContradictions(const ir::Function& kernel, Assumptio
   if (required && (*required)[1] * (*required)[2] != 1) assumptions.remove(Assumption::OneRow);
   if (!assumptions.block()) return;
   const std::array<std::uint32_t, 3> block = *assumptions.block();
+  if (block[1] * block[2] != 1) assumptions.remove(Assumption::OneRow);  // of all kernels
   const ir::Attribute* most = kernel.attribute(".maxntid");
   std::string directive;
   if (required && *required != block) {

@@ -7,6 +7,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "analysis/stores_of_all.h"
 #include "ir/module.h"
 
 namespace ptxopt::analysis {
@@ -16,10 +17,21 @@ namespace {
 using ir::Instruction;
 using Node = BarrierRegions::Node;
 
-bool anySharedIsExternal(std::span<const BarrierBody> bodies, const CallEffects& effects) {
+bool anySharedIsExternal(std::span<const BarrierBody> bodies, const BarrierFacts& facts) {
   return std::any_of(bodies.begin(), bodies.end(), [&](const BarrierBody& body) {
-    return effects.of(body.cfg->function()).sharedIsExternal;
+    return facts.effects(body.assumptions).of(body.cfg->function()).sharedIsExternal;
   });
+}
+
+// Pairs of accesses may be of two functions: what holds for all.
+AliasAssumptions aliasAssumptions(std::span<const BarrierBody> bodies) {
+  AliasAssumptions result;
+  result.noaliasParams = std::ranges::all_of(bodies, [](const BarrierBody& body) {
+    return body.assumptions.has(Assumption::NoaliasParams);
+  });
+  result.flatShared = std::ranges::any_of(
+      bodies, [](const BarrierBody& body) { return body.assumptions.flatShared; });
+  return result;
 }
 
 bool hasCountOfWholeBlock(const Cfg& cfg) {
@@ -38,9 +50,9 @@ Participation participationOf(std::span<const BarrierBody> bodies, const Barrier
   for (std::size_t k = 0; k < bodies.size(); ++k) {
     const BarrierBody& body = bodies[k];
     Participation::Body& member = members.emplace_back();
-    member = {body.cfg, body.liveness};
+    member = {body.cfg, body.liveness, body.assumptions};
     if (hasCountOfWholeBlock(*body.cfg)) {
-      member.wholeWarps = &wholeWarps[k].emplace(*body.cfg, *body.liveness, facts.effects);
+      member.wholeWarps = &wholeWarps[k].emplace(*body.cfg, *body.liveness, facts.effects(body.assumptions));
     }
   }
   return Participation(members, facts.uses, *facts.graph, facts.withKnownCallers);
@@ -48,10 +60,26 @@ Participation participationOf(std::span<const BarrierBody> bodies, const Barrier
 
 }  // namespace
 
+const CallEffects& BarrierFacts::effects(const Assumptions& assumptions) const {
+  Assumptions relevant;
+  relevant.flatShared = assumptions.flatShared;
+  for (const Assumption one :
+       {Assumption::NcInvariant, Assumption::RelaxTrap, Assumption::RelaxTiming}) {
+    if (assumptions.has(one)) relevant.add(one);
+  }
+  const std::lock_guard lock(mutex_);
+  for (const auto& [known, effects] : effects_) {
+    if (known == relevant) return effects;
+  }
+  return effects_.emplace_back(relevant, CallEffects(*graph, relevant)).second;
+}
+
 BarrierGround::BarrierGround(std::span<const BarrierBody> bodies, const BarrierFacts& of)
     : facts(&of), participation(participationOf(bodies, of)) {
   objects.reserve(bodies.size());
-  for (const BarrierBody& body : bodies) objects.emplace_back(body.cfg->function());
+  for (const BarrierBody& body : bodies) {
+    objects.emplace_back(body.cfg->function(), body.assumptions.flatShared);
+  }
 }
 
 class BarrierGraph::Builder {
@@ -65,6 +93,8 @@ class BarrierGraph::Builder {
         ground_(ground),
         knowsObjects_(precision != Precision::Flags),
         ends_(bodies.size()),
+        separators_(bodies.size()),
+        storesOfAll_(bodies.size()),
         depths_(bodies.size()),
         endsInside_(bodies.size()) {
     for (std::uint32_t k = 0; k < bodies.size(); ++k) {
@@ -75,6 +105,7 @@ class BarrierGraph::Builder {
       graph.barriers_.push_back(
           {member.instruction, member.barrier, member.standing, member.body, 0, kNone});
     }
+    findStoresOfAll();
     findCopies();
     for (Ends& ends : ends_) {
       ends.entry = regions_.addPiece();
@@ -104,7 +135,36 @@ class BarrierGraph::Builder {
     std::vector<Node> tails;
   };
 
+  const CallEffects& effectsOf(std::uint32_t body) const {
+    return facts_.effects(bodies_[body].assumptions);
+  }
+
   // ---- accesses ---------------------------------------------------------------------------------
+
+  // docs/soundness.md C8.2
+  void findStoresOfAll() {
+    for (std::uint32_t k = 0; k < bodies_.size(); ++k) {
+      const Cfg& cfg = *bodies_[k].cfg;
+      const Uniformity* uniformity = ground_.participation.uniformity(k);
+      const bool isAsked = bodies_[k].assumptions.has(Assumption::Drf) &&
+                           bodies_[k].addresses != nullptr && uniformity != nullptr;
+      if (!isAsked || !cfg.function().isEntry()) continue;
+      for (const Participation::Member& member : ground_.participation.barriers()) {
+        if (member.body == k && member.standing == Standing::Judged) {
+          separators_[k].insert(member.instruction);
+        }
+      }
+      bool mayPart = false;
+      for (BlockId b = 0; b < cfg.blockCount(); ++b) {
+        mayPart |= uniformity->leadsToBarrier(b) && maySplit(k, b);
+        for (const Instruction& instruction : cfg.instructions(b)) {
+          const isa::Form& form = *instruction.form;
+          mayPart |= !form.known() || form.control == isa::Control::Call;
+        }
+      }
+      storesOfAll_[k].emplace(cfg, *uniformity, separators_[k], mayPart);
+    }
+  }
 
   Place placeOf(std::uint32_t body, const MemoryAccess& access) const {
     if (access.address == nullptr || !knowsObjects_) return {access.domain};
@@ -119,13 +179,13 @@ class BarrierGraph::Builder {
       for (BlockId b = 0; b < cfg.blockCount(); ++b) {
         for (const Instruction& instruction : cfg.instructions(b)) {
           if (instruction.form->effect == isa::Effect::AsyncCopy) {
-            const MemoryEffect effect = memoryEffectOf(instruction);
+            const MemoryEffect effect = memoryEffectOf(instruction, bodies_[k].assumptions);
             for (const MemoryAccess& access : effect.all()) {
               addCopy({access.kinds, placeOf(k, access)});
             }
           } else if (instruction.form->control == isa::Control::Call &&
                      calleeOf(k, instruction) == kNone) {
-            isComplete &= !facts_.effects.ofCall(cfg.function(), instruction).hasAsyncCopy;
+            isComplete &= !effectsOf(k).ofCall(cfg.function(), instruction).hasAsyncCopy;
           }
         }
       }
@@ -156,7 +216,10 @@ class BarrierGraph::Builder {
 
   void addAccess(std::uint32_t body, const Instruction& instruction, AccessKinds kinds,
                  const Place& place, Ordered ordered, const Access* access = nullptr) {
-    const auto key = graph_.classes_.keyOf(kinds, place, access);
+    const StoreOfAll storeOfAll = access != nullptr && storesOfAll_[body]
+                                      ? storesOfAll_[body]->of(instruction)
+                                      : StoreOfAll::No;
+    const auto key = graph_.classes_.keyOf(kinds, place, access, storeOfAll);
     if (!key) return;
     BarrierRegions::Event event;
     event.instruction = &instruction;
@@ -231,7 +294,7 @@ class BarrierGraph::Builder {
       return at;
     }
 
-    const MemoryEffect effect = memoryEffectOf(instruction);
+    const MemoryEffect effect = memoryEffectOf(instruction, of.assumptions);
     if (effect.marks != kOpaqueSync || !addSync(body, instruction, effect.markOrder)) {
       addMarks(body, instruction, effect.marks, effect.markOrder);
     }
@@ -254,7 +317,7 @@ class BarrierGraph::Builder {
       graph_.calls_.push_back({body, callee, instruction.block});
       depths_[callee] =
           std::max(depths_[callee], depths_[body] + of.loops->depthOf(instruction.block));
-      if (facts_.effects.of(bodies_[callee].cfg->function()).mayEndThread) {
+      if (effectsOf(callee).of(bodies_[callee].cfg->function()).mayEndThread) {
         endsInside_[body] = true;
       }
       regions_.addEdge(at, ends_[callee].entry);
@@ -265,7 +328,7 @@ class BarrierGraph::Builder {
       }
       return behind;
     }
-    const CallEffect called = facts_.effects.ofCall(of.cfg->function(), instruction);
+    const CallEffect called = effectsOf(body).ofCall(of.cfg->function(), instruction);
     addMarks(body, instruction, called.marks, Ordered::Both);
     for (const ObjectAccess& access : called.accesses) {
       addAccess(body, instruction, access.kinds, access.place, Ordered::Both);
@@ -476,6 +539,9 @@ class BarrierGraph::Builder {
   std::unordered_map<const ir::Function*, std::uint32_t> bodyOf_;
   std::vector<ObjectAccess> copies_;
   std::vector<Ends> ends_;
+  // By body, where races are assumed away.
+  std::vector<StoresOfAll::InstructionSet> separators_;
+  std::vector<std::optional<StoresOfAll>> storesOfAll_;
   std::vector<std::uint32_t> depths_;  // of loops around calls, by body
   std::vector<bool> endsInside_;       // by body: threads end other than where the graph says so
   Node threadEnd_ = kNone;
@@ -487,9 +553,9 @@ class BarrierGraph::Builder {
 };
 
 BarrierGraph::BarrierGraph(std::span<const BarrierBody> bodies, const BarrierGround& ground,
-                           Precision precision)
-    : sharedIsExternal_(anySharedIsExternal(bodies, ground.facts->effects)),
-      classes_(precision, sharedIsExternal_),
+                           Precision precision, AccessLimits limits)
+    : sharedIsExternal_(anySharedIsExternal(bodies, *ground.facts)),
+      classes_(precision, sharedIsExternal_, aliasAssumptions(bodies), limits),
       regions_(classes_) {
   Builder(*this, bodies, ground, precision);
 }

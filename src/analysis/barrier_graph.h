@@ -12,7 +12,10 @@
 // leads into it.
 #pragma once
 
+#include <deque>
 #include <memory>
+#include <mutex>
+#include <utility>
 #include <vector>
 
 #include "analysis/barrier_regions.h"
@@ -32,13 +35,18 @@ struct BarrierFacts {
   BarrierFacts(const ir::Module& module, const CallGraph& calls)
       : graph(&calls),
         uses(module, calls),
-        effects(calls),
         withKnownCallers(functionsWithKnownCallers(uses, calls)) {}
+
+  // In a kernel of which this is assumed.  Made when first asked for.
+  const CallEffects& effects(const Assumptions& assumptions) const;
 
   const CallGraph* graph;
   BarrierUses uses;
-  CallEffects effects;
   BitSet withKnownCallers;  // of docs/soundness.md C1.6, by vertex
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::deque<std::pair<Assumptions, CallEffects>> effects_;
 };
 
 struct BarrierBody {
@@ -47,6 +55,7 @@ struct BarrierBody {
   const PostDominators* postDominators = nullptr;
   const Loops* loops = nullptr;
   const Addresses* addresses = nullptr;  // for Precision::Affine; must outlive the graph
+  Assumptions assumptions = {};
 };
 
 // What graphs of the same bodies have in common, whatever the precision.
@@ -74,7 +83,7 @@ class BarrierGraph {
 
   // Of the bodies of the ground; both must outlive the object.
   BarrierGraph(std::span<const BarrierBody> bodies, const BarrierGround& ground,
-               Precision precision);
+               Precision precision, AccessLimits limits = {});
   BarrierGraph(const BarrierGraph&) = delete;
   BarrierGraph& operator=(const BarrierGraph&) = delete;
 

@@ -78,12 +78,43 @@ bool mayPoll(const Instruction& instruction) {
   return std::ranges::any_of(operands, [](const ir::Operand& operand) { return operand.writes; });
 }
 
+// What its result or its duration depends on is when it runs; not so of setmaxnreg, activemask and
+// old votes, nor of special registers that are not known (docs/soundness.md C10.10).
+bool isTiming(const Instruction& instruction) {
+  const isa::Form& form = *instruction.form;
+  if (form.opcode == Opcode::Nanosleep || form.opcode == Opcode::Pmevent) return form.known();
+  return form.known() && form.effect == Effect::Neutral &&
+         std::ranges::none_of(instruction.operands(), [](const ir::Operand& operand) {
+           return operand.kind == ir::OperandKind::SpecialRegister &&
+                  operand.immediate == ir::kUnknownSpecialRegister;
+         });
+}
+
+// Of what the assumptions say that it orders nothing.
+bool isAssumedAway(const Instruction& instruction, Effect effect, const Assumptions& assumptions) {
+  const isa::Form& form = *instruction.form;
+  if (!assumptions.any() || !form.known()) return false;
+  switch (effect) {
+    case Effect::InvariantRead:  // A2.11, F6: of textures `tex` alone
+      return assumptions.has(Assumption::NcInvariant) &&
+             (form.opcode == Opcode::Ld || form.opcode == Opcode::Tex);
+    case Effect::Sync:
+      return assumptions.has(Assumption::RelaxTrap) && form.opcode == Opcode::Trap;
+    case Effect::Pin:
+      return assumptions.has(Assumption::RelaxTiming) && isTiming(instruction);
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
-MemoryEffect memoryEffectOf(const Instruction& instruction) {
+MemoryEffect memoryEffectOf(const Instruction& instruction, const Assumptions& assumptions) {
   const isa::Form& form = *instruction.form;
   MemoryEffect effect;
-  switch (ir::effectOf(instruction)) {
+  const Effect kind = ir::effectOf(instruction);
+  if (isAssumedAway(instruction, kind, assumptions)) return effect;
+  switch (kind) {
     case Effect::Neutral:
     case Effect::NeutralFrozen:
     case Effect::Private:
@@ -181,8 +212,10 @@ CallEffect unknownEffect() {
 }
 
 // A function of the device runtime: it runs no barrier and nothing of the module (A5.3).
-CallEffect declarationEffect() {
+CallEffect declarationEffect(const ir::Function& function, const Assumptions& assumptions) {
   CallEffect effect;
+  const bool isTrap = function.nameText() == "__assertfail";
+  if (isTrap && assumptions.has(Assumption::RelaxTrap)) return effect;
   effect.marks = kOpaqueSync;
   effect.sharedIsExternal = true;
   return effect;
@@ -201,13 +234,13 @@ bool hasUnknownAttribute(const ir::Function& function) {
                      [](const ir::Attribute& a) { return !a.known; });
 }
 
-CallEffect bodyEffect(const ir::Function& function) {
+CallEffect bodyEffect(const ir::Function& function, const Assumptions& assumptions) {
   CallEffect effect;
   effect.sharedIsExternal = hasClusterLaunch(function) || hasUnknownAttribute(function) ||
                             function.module().hasUnknownDirective;
   // An entry is nobody's callee: only what is said of the whole matters.
   std::optional<AddressObjects> objects;
-  if (!function.isEntry()) objects.emplace(function);
+  if (!function.isEntry()) objects.emplace(function, assumptions.flatShared);
   for (const ir::Statement& statement : function.body()) {
     const auto* instruction = statement.as<Instruction>();
     if (instruction == nullptr) continue;
@@ -218,7 +251,7 @@ CallEffect bodyEffect(const ir::Function& function) {
     if (form.effect == isa::Effect::CtaBarrier || ir::mayBeAnyBarrier(*instruction)) {
       effect.marks |= kBarrierResource | kOpaqueSync;
     }
-    const MemoryEffect own = memoryEffectOf(*instruction);
+    const MemoryEffect own = memoryEffectOf(*instruction, assumptions);
     effect.marks |= own.marks;
     effect.hasAsyncCopy |= form.effect == isa::Effect::AsyncCopy;
     if (!objects) continue;
@@ -235,7 +268,7 @@ CallEffect bodyEffect(const ir::Function& function) {
 
 }  // namespace
 
-CallEffects::CallEffects(const CallGraph& graph)
+CallEffects::CallEffects(const CallGraph& graph, const Assumptions& assumptions)
     : graph_(&graph), effects_(graph.components().count) {
   std::vector<std::vector<Vertex>> members(effects_.size());
   for (Vertex v = 0; v < graph.graph().vertexCount(); ++v) {
@@ -248,7 +281,8 @@ CallEffects::CallEffects(const CallGraph& graph)
         merge(effects_[c], unknownEffect());
       } else {
         const ir::Function& function = *graph.function(v);
-        merge(effects_[c], function.hasBody() ? bodyEffect(function) : declarationEffect());
+        merge(effects_[c], function.hasBody() ? bodyEffect(function, assumptions)
+                                              : declarationEffect(function, assumptions));
       }
       for (const Vertex callee : graph.graph().successors(v)) {
         const std::uint32_t other = graph.components().component[callee];

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "analysis/address_objects.h"
+#include "analysis/assumptions.h"
 #include "analysis/call_graph.h"
 #include "ir/statement.h"
 
@@ -69,7 +70,9 @@ struct MemoryEffect {
 };
 
 // CTA barriers have none: whoever asks knows which of them are judged.  O(operands).
-MemoryEffect memoryEffectOf(const ir::Instruction& instruction);
+// `assumptions`: invariant reads and traps may be none, timing no PIN (docs/soundness.md C10).
+MemoryEffect memoryEffectOf(const ir::Instruction& instruction,
+                            const Assumptions& assumptions = {});
 
 // An access of a function to an object, for its callers.
 struct ObjectAccess {
@@ -92,8 +95,8 @@ struct CallEffect {
 // effect.  Code that is not known has every effect.  O(statements + calls * distinct accesses).
 class CallEffects {
  public:
-  // The graph must outlive the object.
-  explicit CallEffects(const CallGraph& graph);
+  // In kernels of which this is assumed.  The graph must outlive the object.
+  explicit CallEffects(const CallGraph& graph, const Assumptions& assumptions = {});
 
   // Of the body with all that it calls.
   const CallEffect& of(const ir::Function& function) const {

@@ -32,6 +32,12 @@ BarrierUse useOf(const ir::Function& function) {
   return use;
 }
 
+// docs/soundness.md A1.9, C10.1: of a full barrier alone; what stands around it may vary.
+bool isTrusted(const ir::Instruction& barrier, const Assumptions& assumptions) {
+  return assumptions.has(Assumption::TrustAligned) &&
+         (barrier.form->opcode == isa::Opcode::Bar || barrier.form->has(".aligned"));
+}
+
 // Code that is not in this module, or may be replaced when it is linked (docs/soundness.md A5.2).
 constexpr BarrierUse kUnknownUse = {kAllBarrierIds, true, true, true};
 
@@ -185,7 +191,8 @@ Participation::Participation(std::span<const Body> bodies, const BarrierUses& us
                              wholeWarps->allExecute(member.instruction->block);
       if (!member.barrier.isFull() && !countsAll) {
         member.standing = Standing::Partial;
-      } else if (!isEnteredByAll[member.body] || !allGetTo(member.body, *member.instruction)) {
+      } else if (!isTrusted(*member.instruction, bodies[member.body].assumptions) &&
+                 (!isEnteredByAll[member.body] || !allGetTo(member.body, *member.instruction))) {
         member.standing = Standing::NotUniform;
       } else {
         member.standing = member.instruction->guard ? Standing::Guarded : Standing::Judged;
@@ -211,7 +218,8 @@ Participation::Participation(std::span<const Body> bodies, const BarrierUses& us
     }
     for (std::uint32_t k = 0; k < bodies.size(); ++k) {
       if (!blocksWithBarriers[k]) continue;
-      uniformity_[k].emplace(*bodies[k].cfg, *bodies[k].liveness, *blocksWithBarriers[k], agree);
+      uniformity_[k].emplace(*bodies[k].cfg, *bodies[k].liveness, *blocksWithBarriers[k], agree,
+                             bodies[k].assumptions);
     }
     tainted |= takeStandings();
     if ((reducing & tainted) == 0) break;

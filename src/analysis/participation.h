@@ -69,7 +69,7 @@ enum class Standing : std::uint8_t {
   Judged,      // full, unguarded, all threads take part, and nothing taints its id
   Guarded,     // the same, under a uniform guard: all threads take part, or none
   Partial,     // a count of others than all threads, an id in a register, or .arrive
-  NotUniform,  // under control or a guard that may differ between threads
+  NotUniform,  // under control or a guard that may differ between threads, and not trusted (C10.1)
   Tainted,     // full and uniform, but an instruction that is not may use its id
 };
 
@@ -87,6 +87,7 @@ class Participation {
   struct Body {
     const Cfg* cfg;
     const Liveness* liveness;
+    Assumptions assumptions = {};
     // Where a count of all threads of the block makes a full barrier (A2.1).  None: nowhere.
     const WholeWarps* wholeWarps = nullptr;
   };

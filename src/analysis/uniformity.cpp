@@ -33,10 +33,12 @@ bool isUniformSource(const ir::Function& function, const Operand& operand) {
 }
 
 // A load that gives every thread the same value if the address is the same (C1.2.2).
-bool isUniformLoad(const ir::Function& function, const Instruction& instruction) {
+bool isUniformLoad(const ir::Function& function, const Instruction& instruction,
+                   const Assumptions& assumptions) {
   const isa::Form& form = *instruction.form;
   if (form.opcode != isa::Opcode::Ld || !form.known()) return false;
   if (form.effect == isa::Effect::ImmutableRead) return true;
+  if (form.effect == isa::Effect::InvariantRead) return assumptions.has(Assumption::NcInvariant);
   // A .param that is not said to be the entry's may belong to a call.
   const Operand* address = instruction.operand(1);
   return form.space == isa::Space::Param && address != nullptr &&
@@ -46,11 +48,12 @@ bool isUniformLoad(const ir::Function& function, const Instruction& instruction)
 }
 
 // The results are the same in all threads if the registers that it reads are.
-bool preservesUniformity(const ir::Function& function, const Instruction& instruction) {
+bool preservesUniformity(const ir::Function& function, const Instruction& instruction,
+                         const Assumptions& assumptions) {
   const isa::Form& form = *instruction.form;
   const bool isPure = form.known() && form.is(isa::kPure) && !form.is(isa::kConvergent) &&
                       !form.readsCarry && ir::effectOf(instruction) == isa::Effect::Neutral;
-  if (!isPure && !isUniformLoad(function, instruction)) return false;
+  if (!isPure && !isUniformLoad(function, instruction, assumptions)) return false;
   const std::span<const Operand> operands = instruction.operands();
   return std::all_of(operands.begin(), operands.end(),
                      [&](const Operand& o) { return isUniformSource(function, o); });
@@ -124,11 +127,13 @@ BitSet edgesToBarrierFreeBlocks(const Cfg& cfg, const BitSet& meetsBarrier,
 class Solver {
  public:
   Solver(const Cfg& cfg, const Liveness& liveness, const FlowGraph& pruned,
-         const BitSet& leadsToBarrier, const Uniformity::InstructionSet& agree, BitSet& varying)
+         const BitSet& leadsToBarrier, const Uniformity::InstructionSet& agree,
+         const Assumptions& assumptions, BitSet& varying)
       : cfg_(cfg),
         liveness_(liveness),
         pruned_(pruned),
         agree_(agree),
+        assumptions_(assumptions),
         postDominators_(pruned),
         varying_(varying),
         varyingBlocks_(pruned.vertexCount()),
@@ -181,7 +186,9 @@ class Solver {
       ir::forEachRegister(i, [&](const Operand& operand) {
         if (operand.writes) defined.set(static_cast<std::uint32_t>(operand.reg()));
       });
-      if (!preservesUniformity(cfg_.function(), i) && !agree_.contains(&i)) markResults(i);
+      if (!preservesUniformity(cfg_.function(), i, assumptions_) && !agree_.contains(&i)) {
+        markResults(i);
+      }
       // Where an instruction goes that is not understood varies (docs/soundness.md A7.2).
       if (!i.form->known() && &i == cfg_.block(i.block).terminator) markDecision(i.block);
     });
@@ -248,6 +255,7 @@ class Solver {
   const Liveness& liveness_;
   const FlowGraph& pruned_;
   const Uniformity::InstructionSet& agree_;
+  const Assumptions& assumptions_;
   const PostDominators postDominators_;
   BitSet& varying_;
   BitSet varyingBlocks_;
@@ -261,13 +269,14 @@ class Solver {
 }  // namespace
 
 Uniformity::Uniformity(const Cfg& cfg, const Liveness& liveness, const BitSet& meetsBarrier,
-                       const InstructionSet& agree)
+                       const InstructionSet& agree, const Assumptions& assumptions)
     : varying_(cfg.function().registerCount()),
       uniformBlocks_(cfg.vertexCount()),
       leadsToBarrier_(cfg.vertexCount()) {
   const FlowGraph pruned =
       cfg.without(edgesToBarrierFreeBlocks(cfg, meetsBarrier, leadsToBarrier_));
-  uniformBlocks_ = Solver(cfg, liveness, pruned, leadsToBarrier_, agree, varying_).run();
+  uniformBlocks_ =
+      Solver(cfg, liveness, pruned, leadsToBarrier_, agree, assumptions, varying_).run();
 }
 
 }  // namespace ptxopt::analysis

@@ -26,6 +26,7 @@
 
 #include <unordered_set>
 
+#include "analysis/assumptions.h"
 #include "analysis/cfg.h"
 #include "analysis/liveness.h"
 #include "support/bit_set.h"
@@ -41,7 +42,7 @@ class Uniformity {
   // may meet one there.  `agree`: instructions whose results are the same in all threads of the CTA
   // that execute them, whatever they read, if all of them do.
   Uniformity(const Cfg& cfg, const Liveness& liveness, const BitSet& meetsBarrier,
-             const InstructionSet& agree = {});
+             const InstructionSet& agree = {}, const Assumptions& assumptions = {});
 
   // The value is the same in all threads wherever all of them get to (isUniform of the block).
   bool isUniform(ir::RegisterId id) const { return !varying_.test(static_cast<std::uint32_t>(id)); }

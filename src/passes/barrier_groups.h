@@ -28,7 +28,8 @@ class BarrierGroups {
  private:
   std::vector<std::vector<ir::Function*>> groups(const analysis::CallGraph& graph,
                                                  analysis::ModuleAnalyses& analyses) const;
-  void judgeGroup(const std::vector<ir::Function*>& group, bool wantRemarks);
+  void judgeGroup(const std::vector<ir::Function*>& group,
+                  const analysis::ModuleAssumptions& assumptions, bool wantRemarks);
   std::vector<BarrierDecision> leaveAlone(ir::Function& function, bool wantRemarks) const;
 
   BarrierQuestion question_;

@@ -1,5 +1,7 @@
 #include "passes/barrier_judge.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 namespace ptxopt::passes {
@@ -13,10 +15,6 @@ using ir::Instruction;
 
 namespace {
 
-// Entries in the sets of one group of functions: files that people have stay far below.  Addresses
-// make more classes; where they make too many, objects are enough.
-constexpr std::uint64_t kMostEntries = 20'000'000;
-constexpr std::uint64_t kMostAffineEntries = 5'000'000;
 constexpr std::uint64_t kWarpSize = 32;
 
 // Nobody reads what a reduction over the CTA computes.
@@ -69,35 +67,49 @@ std::string_view spelling(BarrierFate fate) {
 }
 
 BarrierJudge::BarrierJudge(std::span<const BarrierBody> bodies, const BarrierGround& ground,
-                           const BarrierQuestion& question, Precision precision, bool wantRemarks)
+                           const BarrierQuestion& question, BarrierAim aim, Precision precision,
+                           bool wantRemarks)
     : bodies_(bodies),
       question_(question),
+      aim_(aim),
       precision_(precision),
       wantRemarks_(wantRemarks),
       facts_(*ground.facts),
       wholeWarps_(bodies.size()),
-      graph_(bodies, ground, precision),
+      graph_(bodies, ground, precision, {question.limits.classes, question.limits.work}),
       reasons_(bodies, facts_, graph_, remarks_) {
   if (wantRemarks) remarks_.setGraph(bodies, graph_);
   for (const BarrierBody& body : bodies) {
     remarks_.addFunction(body.cfg->function());
-    loops_.emplace_back(*body.cfg, *body.loops, facts_.effects, graph_.sharedIsExternal());
+    loops_.emplace_back(*body.cfg, *body.loops, facts_.effects(body.assumptions),
+                        graph_.sharedIsExternal());
   }
 }
 
-std::vector<BarrierDecision> BarrierJudge::run() {
-  analysis::BarrierRegions& regions = graph_.regions();
-  regions.solve(precision_ == Precision::Affine ? kMostAffineEntries : kMostEntries);
+// Returns the others in the order in which they are judged.
+std::vector<std::uint32_t> BarrierJudge::begin(const std::vector<bool>& settled) {
+  const std::uint64_t work = question_.limits.work;
+  graph_.regions().solve(precision_ == Precision::Affine ? work / 4 : work);
   std::vector<std::uint32_t> order(graph_.barriers().size());
   for (std::uint32_t k = 0; k < order.size(); ++k) order[k] = k;
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     return graph_.barriers()[a].depth > graph_.barriers()[b].depth;
   });
-  if (question_.aim == BarrierAim::Weaken) relation_ = Relation::TwoWarps;
-  std::vector<BarrierDecision> decisions(order.size());
+  if (aim_ == BarrierAim::Weaken) relation_ = Relation::TwoWarps;
   isKeptForAccesses_.assign(order.size(), false);
+  std::erase_if(order, [&](std::uint32_t k) {
+    if (settled.empty() || !settled[k]) return false;
+    if (graph_.barriers()[k].node != analysis::kNone) takeOut(graph_.barriers()[k]);
+    return true;
+  });
+  return order;
+}
+
+std::vector<BarrierDecision> BarrierJudge::run(const std::vector<bool>& settled) {
+  const std::vector<std::uint32_t> order = begin(settled);
+  std::vector<BarrierDecision> decisions(graph_.barriers().size());
   for (const std::uint32_t k : order) decisions[k] = judge(graph_.barriers()[k]);
-  if (question_.aim == BarrierAim::RemoveOrGuard && precision_ == Precision::Affine) {
+  if (aim_ == BarrierAim::RemoveOrGuard && precision_ == Precision::Affine) {
     // A launch of many rows executes all of these; so what was removed so far is right for it.  One
     // of one row executes none, so its pairs must do without them and without what was removed.
     relation_ = Relation::TwoThreadsOfOneRow;
@@ -118,6 +130,28 @@ void BarrierJudge::label(std::vector<BarrierDecision>& decisions) const {
   }
 }
 
+std::vector<bool> BarrierJudge::repeat(const std::vector<BarrierDecision>& decisions,
+                                       const std::vector<bool>& settled) {
+  const std::vector<std::uint32_t> order = begin(settled);
+  std::vector<bool> can(decisions.size(), false);
+  Remark unused;
+  for (const std::uint32_t k : order) {
+    const Barrier& barrier = graph_.barriers()[k];
+    const BarrierFate fate = decisions[k].fate;
+    if (fate != BarrierFate::Removed && fate != BarrierFate::Weakened) continue;
+    can[k] = !reasonToKeep(barrier, unused);
+    if (barrier.node != analysis::kNone) takeOut(barrier);
+  }
+  relation_ = Relation::TwoThreadsOfOneRow;
+  for (const std::uint32_t k : order) {
+    const Barrier& barrier = graph_.barriers()[k];
+    if (decisions[k].fate != BarrierFate::Guarded) continue;
+    can[k] = barrier.node != analysis::kNone && !reasonInRegion(barrier, unused);
+    if (barrier.node != analysis::kNone) takeOut(barrier);
+  }
+  return can;
+}
+
 BarrierDecision BarrierJudge::judge(const Barrier& barrier) {
   BarrierDecision decision;
   decision.instruction = barrier.instruction;
@@ -131,7 +165,7 @@ BarrierDecision BarrierJudge::judge(const Barrier& barrier) {
     decision.remark.message = remarks_.kept(functionOf(barrier), *barrier.instruction, *reason);
     return decision;
   }
-  const bool isWeakened = question_.aim == BarrierAim::Weaken;
+  const bool isWeakened = aim_ == BarrierAim::Weaken;
   decision.fate = isWeakened ? BarrierFate::Weakened : BarrierFate::Removed;
   if (wantRemarks_) {
     const ir::Function& function = functionOf(barrier);
@@ -200,7 +234,11 @@ std::optional<std::string> BarrierJudge::reasonToKeep(const Barrier& barrier, Re
     return reasons_.result(barrier);
   }
   if (const char* reason = question_.kept.whyKept(function, instruction)) return reason;
-  if (question_.aim == BarrierAim::Weaken) {
+  if (++candidates_ > question_.limits.candidates) {
+    return fmt::format("the limit on the candidates of one kernel is met (max-candidates={})",
+                       question_.limits.candidates);
+  }
+  if (aim_ == BarrierAim::Weaken) {
     if (std::optional<std::string> reason = reasonNotToWeaken(barrier)) return reason;
   }
   return reasonInRegion(barrier, remark);
@@ -223,7 +261,9 @@ std::optional<std::string> BarrierJudge::reasonNotToWeaken(const Barrier& barrie
   if (threads % kWarpSize != 0) return "the last warp is not full";
   std::optional<analysis::WholeWarps>& whole = wholeWarps_[barrier.body];
   const BarrierBody& body = bodies_[barrier.body];
-  if (!whole) whole.emplace(*body.cfg, *body.liveness, facts_.effects);
+  if (!whole) {
+    whole.emplace(*body.cfg, *body.liveness, facts_.effects(body.assumptions));
+  }
   if (!whole->allExecute(barrier.instruction->block)) {
     return "threads may have ended before it, and bar.warp.sync waits for all of a warp";
   }
@@ -234,7 +274,8 @@ std::optional<std::string> BarrierJudge::reasonNotToWeaken(const Barrier& barrie
 std::optional<std::string> BarrierJudge::reasonInRegion(const Barrier& barrier, Remark& remark) {
   analysis::BarrierRegions& regions = graph_.regions();
   if (!regions.isWithinLimit()) {
-    return "the limit on the work for one kernel is met: it has too many barriers and accesses";
+    return fmt::format("the limit on the work for one kernel is met (max-work={})",
+                       question_.limits.work);
   }
   if ((regions.marksAround(barrier.node) & analysis::kPin) != 0) {
     return !wantRemarks_ ? "" : remarks_.pin(regions, barrier.node, remark);
@@ -249,12 +290,11 @@ std::optional<std::string> BarrierJudge::reasonInRegion(const Barrier& barrier, 
     if (conflict->above && conflict->below) {
       isKeptForAccesses_[static_cast<std::size_t>(&barrier - graph_.barriers().data())] = true;
     }
-    return !wantRemarks_ ? ""
-                         : remarks_.conflict(regions, graph_.classes(), barrier.node, *conflict,
-                                             relation_, remark);
+    if (!wantRemarks_) return "";
+    return remarks_.conflict(regions, graph_.classes(), barrier.node, *conflict, relation_, remark);
   }
   // bar.warp.sync holds loads as well as a CTA barrier does (E.6.6).
-  if (question_.aim != BarrierAim::Weaken && !mayLeaveLoops(barrier)) {
+  if (aim_ != BarrierAim::Weaken && !mayLeaveLoops(barrier)) {
     return !wantRemarks_
                ? ""
                : reasons_.polling(

@@ -32,12 +32,24 @@ enum class BarrierAim : std::uint8_t {
   Weaken,         // to bar.warp.sync (C8.3)
 };
 
+// Where one is met barriers stay, and remarks say so (docs/soundness.md C9.5).
+struct BarrierLimits {
+  // Barriers of one group of functions that are judged.
+  std::size_t candidates = 100'000;
+  // Distinct addresses; more count by their object.
+  std::size_t classes = 512;
+  // Entries in the sets of one group of functions, a quarter of it with addresses: those make more
+  // classes, and where they make too many, objects are enough.  And comparisons of addresses.
+  std::uint64_t work = 20'000'000;
+};
+
 // What a pass asks of its barriers.
 struct BarrierQuestion {
   std::string_view pass;  // the name in the remarks
   analysis::Precision precision = analysis::Precision::Affine;
   BarrierAim aim = BarrierAim::Remove;
   KeptBarriers kept;
+  BarrierLimits limits;
 };
 
 enum class BarrierFate : std::uint8_t { Kept, Removed, Guarded, Weakened };
@@ -55,10 +67,16 @@ class BarrierJudge {
  public:
   // The arguments must outlive the object.
   BarrierJudge(std::span<const analysis::BarrierBody> bodies, const analysis::BarrierGround& ground,
-               const BarrierQuestion& question, analysis::Precision precision, bool wantRemarks);
+               const BarrierQuestion& question, BarrierAim aim, analysis::Precision precision,
+               bool wantRemarks);
 
-  // One for each barrier, in the order of the text.
-  std::vector<BarrierDecision> run();
+  // One for each barrier, in the order of the text.  Those of which `settled` says so are not
+  // judged: they are taken out first.
+  std::vector<BarrierDecision> run(const std::vector<bool>& settled = {});
+  // Instead of run(): which of the decisions could be made again, if all that come before them were
+  // made.
+  std::vector<bool> repeat(const std::vector<BarrierDecision>& decisions,
+                           const std::vector<bool>& settled);
   bool isWithinLimit() { return graph_.regions().isWithinLimit(); }
   // After run(): some barrier is kept for two accesses, and what their addresses are may matter.
   bool isAnyKeptForAccesses() const { return isAnyKeptForAccesses_; }
@@ -74,6 +92,7 @@ class BarrierJudge {
   std::optional<std::string> reasonNotToWeaken(const Barrier& barrier);
   std::optional<std::string> reasonInRegion(const Barrier& barrier, Remark& remark);
   void takeOut(const Barrier& barrier);
+  std::vector<std::uint32_t> begin(const std::vector<bool>& settled);
   bool mayLeaveLoops(const Barrier& barrier);
   void findSafeBodies();
   const ir::Function& functionOf(const Barrier& barrier) const {
@@ -82,9 +101,11 @@ class BarrierJudge {
 
   std::span<const analysis::BarrierBody> bodies_;
   const BarrierQuestion& question_;
+  BarrierAim aim_;
   analysis::Precision precision_;
   bool wantRemarks_;
   bool isAnyKeptForAccesses_ = false;
+  std::size_t candidates_ = 0;  // that were judged
   analysis::Relation relation_ = analysis::Relation::TwoThreads;
   std::vector<bool> isKeptForAccesses_;  // by barrier
   const analysis::BarrierFacts& facts_;

@@ -367,7 +367,9 @@ std::string BarrierRemarks::conflict(const BarrierRegions& regions, const Access
     text += "\nthreads may end behind this barrier: no later one orders what they did above it";
   }
   if (classes.isLimitMet() && conflict.above && conflict.below) {
-    text += "\nnot all addresses of the kernel were compared: the limit on that work is met";
+    text +=
+        "\nnot all addresses of the kernel were compared: the limit on that work is met (max-classes "
+        "or max-work)";
   }
   if (pair.above.access == nullptr || pair.below.access == nullptr) return text;
   if (pair.example.empty()) {

@@ -1,5 +1,7 @@
 #include "passes/dead_sync.h"
 
+#include <charconv>
+
 #include "ir/make.h"
 #include "passes/barrier_groups.h"
 
@@ -102,6 +104,13 @@ class DeadSync : public Pass {
   BarrierGroups groups_;
 };
 
+std::optional<std::uint64_t> parseLimit(std::string_view text) {
+  std::uint64_t limit = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), limit);
+  if (problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return limit;
+}
+
 std::unique_ptr<Pass> create(const PassOptions& given, std::string& error) {
   BarrierQuestion question;
   question.pass = kDeadSync.name;
@@ -116,6 +125,15 @@ std::unique_ptr<Pass> create(const PassOptions& given, std::string& error) {
         return nullptr;
       }
       question.aim = BarrierAim::RemoveOrGuard;
+    } else if (name == "max-candidates" || name == "max-classes" || name == "max-work") {
+      const std::optional<std::uint64_t> limit = parseLimit(value);
+      if (!limit) {
+        error = name + " is a number, not '" + value + "'";
+        return nullptr;
+      }
+      if (name == "max-candidates") question.limits.candidates = *limit;
+      if (name == "max-classes") question.limits.classes = *limit;
+      if (name == "max-work") question.limits.work = *limit;
     } else if (name != "precision") {
       error = "there is no option '" + name + "'";
       return nullptr;
@@ -138,7 +156,9 @@ std::unique_ptr<Pass> create(const PassOptions& given, std::string& error) {
 const PassInfo kDeadSync = {
     "dead-sync",
     "Removes CTA barriers that order nothing, across blocks, loops and functions.",
-    "precision=flags|objects|affine, guard, keep=KERNEL[:LINE];...",
+    "precision=flags|objects|affine, guard, keep=KERNEL[:LINE];..., max-candidates=N, "
+    "max-classes=N, "
+    "max-work=N",
     create,
 };
 

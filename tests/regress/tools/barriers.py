@@ -8,9 +8,13 @@ Each barrier has a comment on its line:
     // weakened             kept, but warp-sync makes bar.warp.sync of it
     // stays                kept; taking it out by hand makes a difference that ptxrun sees
     // stays, unseen: WHY   kept; ptxrun cannot see the difference (also: guarded, weakened)
+    // goes: assuming A, B  needs these of the assumptions that an ASSUME comment gives as options
 Text behind these words is for the reader.  Every kernel with a LAUNCH comment must do what it did
 before, as `ptxrun --compare` sees it; with --values by its results alone (ptxrun takes the end of a
 thread for no synchronisation, and programs do).  With --ptxas the results must be accepted.
+
+With an ASSUME comment dead-sync runs without and with those options, at its finest precision, and its
+remarks must name the assumptions.  The launches are such that they are true.
 
 --guard and --warp-sync try that pass alone, not dead-sync at its precisions.  With --guard every
 kernel is launched in one row and in several: without a guarded barrier, those of several rows must
@@ -18,7 +22,9 @@ differ; without one that stays, those of one row.  With --warp-sync no weakened 
 out, and one that stays may not be weakened by hand either.
 """
 import argparse
+import json
 import re
+import shlex
 import subprocess
 import sys
 import tempfile
@@ -27,6 +33,7 @@ PRECISIONS = ["flags", "objects", "affine"]
 WORDS = "goes|guarded|weakened|stays"
 MARK = re.compile(rf"\bbar(rier)?\.[^/]*;[^/]*//\s*(?P<word>{WORDS})(?P<rest>.*)$")
 BARRIER = re.compile(r"\s*(@!?\S+\s+)?bar(rier)?\.(cta\.)?(sync|red|arrive)")
+ASSUME = re.compile(r"^// ASSUME: (.*)")
 LAUNCH = re.compile(r'^// LAUNCH: .*"kernel": *"([^"]+)"')
 ONE_ROW = ["64"]
 SEVERAL_ROWS = ["32,2", "4,4,4"]
@@ -35,6 +42,8 @@ SEVERAL_ROWS = ["32,2", "4,4,4"]
 class Barrier:
     def __init__(self, line, text, word, rest):
         self.line, self.text, self.word = line, text, word
+        assuming = re.match(r":\s*assuming (.*)", rest)
+        self.assumptions = assuming.group(1).split(", ") if assuming else []
         match = re.match(r":\s*(only )?(\w+)", rest)
         named = match and match.group(2) in PRECISIONS
         first = PRECISIONS.index(match.group(2)) if named else 0
@@ -47,8 +56,8 @@ class Barrier:
 class Mode:
     """A way to call ptxopt, and what it does to a barrier."""
 
-    def __init__(self, name, passes, fate_of, shapes=None):
-        self.name, self.passes, self.fate_of = name, passes, fate_of
+    def __init__(self, name, passes, fate_of, shapes=None, options=()):
+        self.name, self.passes, self.fate_of, self.options = name, passes, fate_of, options
         self.shapes = shapes or [None]
 
 
@@ -65,6 +74,13 @@ def of_guard(barrier):
 
 def of_warp_sync(barrier):
     return "weakened" if barrier.word == "weakened" else "kept"
+
+
+def of_assumptions(options):
+    def fate_of(barrier):
+        removed = barrier.word == "goes" and (options or not barrier.assumptions)
+        return "removed" if removed else "kept"
+    return Mode("assuming" if options else "alone", "dead-sync", fate_of, options=options)
 
 
 GUARD = Mode("guard", "dead-sync<guard>", of_guard, ONE_ROW + SEVERAL_ROWS)
@@ -110,8 +126,20 @@ class Checker:
     def optimize(self, mode):
         out = f"{self.folder}/{mode.name}.ptx"
         subprocess.run([self.arguments.ptxopt, "-q", "--verify-each", f"--passes={mode.passes}",
-                        self.arguments.file, "-o", out], check=True)
+                        *mode.options, f"--remarks={self.folder}/remarks", self.arguments.file, "-o",
+                        out], check=True)
+        if mode.options:
+            self.check_assumptions()
         return out
+
+    def check_assumptions(self):
+        with open(f"{self.folder}/remarks") as file:
+            named = {r["ptx"]["line"]: r["assumptions"] for r in map(json.loads, file)
+                     if r["kind"] == "passed"}
+        for barrier in self.barriers:
+            names = named.get(barrier.line + 1, [])
+            if names != barrier.assumptions:
+                self.problems.append(f"named are {names}: {barrier.text.strip()}")
 
     # ptxrun's verdict on FILE against the input, for the kernels that the comments launch.
     def compare(self, path, kernels, shapes):
@@ -208,8 +236,10 @@ def main():
     parser.add_argument("--schedules", type=int, default=20)
     arguments = parser.parse_args()
     modes = [arguments.mode] if arguments.mode else list(map(of_precision, range(len(PRECISIONS))))
-    targets = [line.split()[1].rstrip(",") for line in read(arguments.file)
-               if line.startswith(".target")]
+    lines = read(arguments.file)
+    for match in filter(None, map(ASSUME.match, lines)):
+        modes = [of_assumptions([]), of_assumptions(shlex.split(match.group(1)))]
+    targets = [line.split()[1].rstrip(",") for line in lines if line.startswith(".target")]
     arguments.arch = targets[0]
     with tempfile.TemporaryDirectory() as folder:
         problems = Checker(arguments, folder).run(modes)
