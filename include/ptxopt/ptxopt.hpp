@@ -29,6 +29,8 @@ struct Options {
   std::optional<std::string> passes;  // "early-cse<memssa>,dead-sync", instead of a level
   std::vector<std::string> disabledPasses;
   std::uint64_t changeLimit = std::numeric_limits<std::uint64_t>::max();
+  std::string assumptions;  // "*: assume=cuda\nkernel: block-dim=64,1,1"
+  std::vector<std::string> keptKernels;
   unsigned threads = 1;  // functions at once; the result does not depend on it
   bool remarks = false;
 };
@@ -80,6 +82,10 @@ inline Result optimize(std::string_view text, const Options& options = {},
   if (options.passes) ptxopt_options_set_passes(raw.get(), options.passes->c_str());
   for (const std::string& pass : options.disabledPasses) {
     ptxopt_options_disable_pass(raw.get(), pass.c_str());
+  }
+  ptxopt_options_set_assumptions(raw.get(), options.assumptions.c_str());
+  for (const std::string& kernel : options.keptKernels) {
+    ptxopt_options_keep_kernel(raw.get(), kernel.c_str());
   }
   ptxopt_options_set_change_limit(raw.get(), options.changeLimit);
   ptxopt_options_set_threads(raw.get(), options.threads);

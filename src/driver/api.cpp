@@ -23,6 +23,8 @@ struct ptxopt_options {
   std::optional<std::string> passes;
   std::vector<std::string> disabledPasses;
   std::uint64_t changeLimit = passes::ChangeBudget::kUnlimited;
+  std::string assumptions;
+  std::vector<std::string> keptKernels;
   unsigned threads = 1;
   bool remarks = false;
   bool outOfMemory = false;  // a setter could not keep what it was given
@@ -60,6 +62,13 @@ driver::OptimizeOptions optimizeOptions(const ptxopt_options& options) {
   result.run.disabledPasses = options.disabledPasses;
   result.run.changeLimit = options.changeLimit;
   result.run.threads = options.threads;
+  result.run.keptKernels = options.keptKernels;
+  if (const auto error = result.run.assumptions.parse(options.assumptions)) {
+    const LineColumn place =
+        SourceText("assumptions", options.assumptions).lineColumn(error->offset);
+    throw std::invalid_argument("assumptions, line " + std::to_string(place.line) + ", column " +
+                                std::to_string(place.column) + ": " + error->message);
+  }
   result.run.remarks = options.remarks;
   return result;
 }
@@ -128,6 +137,12 @@ void ptxopt_options_set_change_limit(ptxopt_options* options, uint64_t limit) {
 }
 void ptxopt_options_set_threads(ptxopt_options* options, unsigned threads) {
   options->threads = threads == 0 ? 1 : threads;
+}
+void ptxopt_options_set_assumptions(ptxopt_options* options, const char* text) {
+  set(options, [&](ptxopt_options& o) { o.assumptions = text; });
+}
+void ptxopt_options_keep_kernel(ptxopt_options* options, const char* name) {
+  set(options, [&](ptxopt_options& o) { o.keptKernels.emplace_back(name); });
 }
 void ptxopt_options_set_remarks(ptxopt_options* options, int wanted) {
   options->remarks = wanted != 0;

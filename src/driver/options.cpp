@@ -415,6 +415,7 @@ void setAssumptions(Options& options, const RawOptions& raw) {
   if (raw.assumptionFile.empty()) return;
   try {
     const auto source = readSource(raw.assumptionFile);
+    options.assumptionText = source->text();
     if (const auto error = options.assumptions.parse(source->text())) {
       Diagnostics diagnostics;
       diagnostics.report(Severity::Error, *source, error->offset, error->message);

@@ -36,6 +36,7 @@ struct Options {
   bool wholeProgram = false;  // --whole-program: the inputs together are all of the device code
   std::uint64_t changeLimit = passes::ChangeBudget::kUnlimited;
   analysis::AssumptionTable assumptions;
+  std::string assumptionText;  // of the file that was read for them
   std::vector<std::string> keptKernels;
   // Those that options name one by one: who mistypes one is told.
   std::vector<std::string> namedKernels;

@@ -1,4 +1,7 @@
 // ptxopt-ptxas: stands in for ptxas and optimizes what it assembles.  See docs/drop-in.md.
+#include <array>
+#include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <optional>
@@ -20,7 +23,7 @@ Rewritten failed(std::string why) {
 }
 
 // Nothing, and a message on standard error, where the flags are none of ptxopt's.
-std::optional<ptxopt::driver::OptimizeOptions> optimizeOptions(const std::string& flags) {
+std::optional<ptxopt::driver::Options> parseFlags(const std::string& flags) {
   const auto words = ptxopt::ptxas::splitOptions(flags);
   if (!words) return std::nullopt;
   std::vector<const char*> arguments = {"ptxopt"};
@@ -30,6 +33,10 @@ std::optional<ptxopt::driver::OptimizeOptions> optimizeOptions(const std::string
   if (parseCommandLine(static_cast<int>(arguments.size()), arguments.data(), options)) {
     return std::nullopt;
   }
+  return options;
+}
+
+ptxopt::driver::OptimizeOptions optimizeOptions(ptxopt::driver::Options options) {
   ptxopt::driver::OptimizeOptions result;
   result.run.pipeline = std::move(options.pipeline);
   result.run.disabledPasses = std::move(options.disabledPasses);
@@ -46,11 +53,11 @@ std::optional<ptxopt::driver::OptimizeOptions> optimizeOptions(const std::string
 }
 
 Rewritten rewrite(const std::string& flags, const std::string& name, const std::string& text) {
-  const auto options = optimizeOptions(flags);
+  const auto options = parseFlags(flags);
   if (!options) return failed("PTXOPT_FLAGS is not understood: " + flags);
   if (text.size() >= ptxopt::kNoOffset) return failed("it has 4 GiB or more");
   const auto source = std::make_shared<const ptxopt::SourceText>(name, text);
-  const ptxopt::driver::OptimizeResult result = optimize(source, *options);
+  const ptxopt::driver::OptimizeResult result = optimize(source, optimizeOptions(*options));
   if (!result.ok) {
     for (const ptxopt::Diagnostic& diagnostic : result.diagnostics.all()) {
       if (diagnostic.severity == ptxopt::Severity::Error) return failed(format(diagnostic));
@@ -61,6 +68,21 @@ Rewritten rewrite(const std::string& flags, const std::string& name, const std::
   return {.kind = Rewritten::Kind::Changed, .text = result.output.text()};
 }
 
+// Compilers cache cubins by it (docs/drop-in.md), so that it must tell apart what makes others.
+std::string versionLine(const std::string& flags) {
+  std::string line = "ptxopt " PTXOPT_VERSION + (flags.empty() ? "" : " " + flags);
+  if (flags.find("--assumptions") == std::string::npos) return line;
+  const auto options = parseFlags(flags);
+  if (!options) return line;
+  std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
+  for (const char c : options->assumptionText) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  }
+  std::array<char, 17> digits{};
+  std::snprintf(digits.data(), digits.size(), "%016llx", static_cast<unsigned long long>(hash));
+  return line + " assumptions " + digits.data();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -69,6 +91,5 @@ int main(int argc, char** argv) {
   const auto rewriter = [&](const std::string& name, const std::string& text) {
     return rewrite(flags, name, text);
   };
-  const std::string version = "ptxopt " PTXOPT_VERSION + (flags.empty() ? "" : " " + flags);
-  ptxopt::ptxas::runPtxasDropIn(rewriter, version, {argv + 1, argv + argc});
+  ptxopt::ptxas::runPtxasDropIn(rewriter, versionLine(flags), {argv + 1, argv + argc});
 }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "analysis/assumptions.h"
 #include "analysis/call_graph.h"
 #include "analysis/cfg.h"
 #include "analysis/control_dependence.h"
@@ -70,6 +71,18 @@ TEST_F(ManagerTest, SeesTheFunctionAsItIsAfterInvalidation) {
   f_.ret();
   analyses.invalidateAll();
   EXPECT_EQ(analyses.get<Cfg>().blockCount(), 2u);
+}
+
+TEST_F(ManagerTest, KeepsWhatItWasGiven) {
+  FunctionAnalyses analyses(f_.function());
+  EXPECT_FALSE(analyses.get<Assumptions>().any());
+  FunctionAnalyses others(f_.function());
+  Assumptions given;
+  given.add(Assumption::Drf);
+  others.provide(given);
+  others.get<Cfg>();
+  others.invalidateAll();
+  EXPECT_EQ(others.get<Assumptions>(), given);
 }
 
 TEST_F(ManagerTest, ServesModules) {
