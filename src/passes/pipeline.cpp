@@ -70,9 +70,16 @@ class Engine {
     if (options_.verifyEach) {
       for (Work& work : work_) work.problems = countProblems(work, nullptr);
     }
+    std::vector<const PipelineStep*> steps;
     for (const PipelineStep& step : options_.pipeline) {
       const auto& disabled = options_.disabledPasses;
-      if (std::find(disabled.begin(), disabled.end(), step.name) == disabled.end()) runStep(step);
+      if (std::find(disabled.begin(), disabled.end(), step.name) == disabled.end()) {
+        steps.push_back(&step);
+      }
+    }
+    for (const PipelineStep* step : steps) {
+      isLastStep_ = step == steps.back();
+      runStep(*step);
     }
     return std::move(result_);
   }
@@ -145,6 +152,8 @@ class Engine {
       work.analyses.invalidateAll();
       verifyAgain(work, outcome);
     }
+    // Nobody asks again: the memory is better used for the next function.
+    if (isLastStep_) work.analyses.invalidateAll();
     outcome.remarks = std::move(context.remarks);
     outcome.statistics = std::move(context.statistics);
     return outcome;
@@ -166,6 +175,7 @@ class Engine {
   const analysis::ModuleAssumptions assumptions_;
   ChangeBudget budget_;
   unsigned threads_ = 1;
+  bool isLastStep_ = false;
   std::deque<Work> work_;
   RunResult result_;
 };

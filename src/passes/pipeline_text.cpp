@@ -43,7 +43,6 @@ PassOptions parseOptions(std::string_view text) {
 // A pass that is still to come has its place already; the first one of an entry that exists takes
 // it.
 using LevelEntry = std::array<std::string_view, 2>;
-constexpr LevelEntry kGlobalOpt = {"global-opt", ""};
 constexpr LevelEntry kDeadSync = {"dead-sync", "basic-dbe"};
 constexpr LevelEntry kCommonBase = {"common-base", ""};
 
@@ -54,7 +53,7 @@ std::vector<LevelEntry> entriesOfLevel(int level) {
     case 1:
       return {{"basic-dbe", ""}};
     default:
-      return {kGlobalOpt, kDeadSync, kCommonBase};
+      return {kDeadSync, kCommonBase};
   }
 }
 
