@@ -178,7 +178,7 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
 
   app.add_flag("--whole-program", options.wholeProgram,
                "No other module refers to the inputs, which together are one\n"
-               "program; needs --host-symbols");
+               "program: runs global-opt; needs --host-symbols");
   app.add_option("--host-symbols", raw.hostSymbols,
                  "All variables that the host reads or writes by name, one a line,\n"
                  "possibly none; needs --whole-program")

@@ -1,5 +1,6 @@
 #include "driver/program.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string_view>
@@ -42,6 +43,10 @@ std::set<std::string> linkedNames(const ir::Module& module) {
 
 void addHostSymbols(std::vector<passes::PipelineStep>& pipeline,
                     const std::vector<std::string>& names) {
+  const auto isPass = [](const passes::PipelineStep& step) { return step.name == kPass; };
+  if (std::ranges::none_of(pipeline, isPass)) {
+    pipeline.insert(pipeline.begin(), {std::string(kPass), {}});
+  }
   for (passes::PipelineStep& step : pipeline) {
     if (step.name != kPass) continue;
     std::string& option = step.options[std::string(kOption)];

@@ -11,7 +11,8 @@
 
 namespace ptxopt::driver {
 
-// Tells `global-opt` in the pipeline that it sees a whole program, whose host uses these names.
+// Tells `global-opt` in the pipeline that it sees a whole program, whose host uses these names; puts
+// it in front where the pipeline has none.
 void addHostSymbols(std::vector<passes::PipelineStep>& pipeline,
                     const std::vector<std::string>& names);
 
