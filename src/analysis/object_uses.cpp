@@ -397,7 +397,7 @@ class ObjectUses::Builder {
     if (pointer.isGeneric || form.space != variable.space) {
       return escape(pointer.variable, "it is accessed through a generic address");
     }
-    ObjectAccess access;
+    VariableAccess access;
     access.instruction = &instruction;
     access.address = &operand;
     if (pointer.state == Pointer::State::Offset) access.offset = pointer.offset;

@@ -24,7 +24,7 @@
 namespace ptxopt::analysis {
 
 // One load, store or atomic operation of a variable.
-struct ObjectAccess {
+struct VariableAccess {
   ir::Instruction* instruction = nullptr;
   ir::Operand* address = nullptr;
   std::optional<std::int64_t> offset;  // in bytes from the start of the variable; none: run-time
@@ -39,7 +39,7 @@ struct ObjectAccess {
 
 struct VariableUses {
   const ir::Variable* variable = nullptr;
-  std::vector<ObjectAccess> accesses;
+  std::vector<VariableAccess> accesses;
   // What computes addresses of this variable, for no other use than `accesses`.  Together with them
   // all that names the variable, if nothing escapes.
   std::vector<ir::Instruction*> computations;

@@ -82,7 +82,7 @@ Instruction* makeMove(ir::Function& function, const Instruction& load, const Ope
 }  // namespace
 
 std::vector<Instruction*> movesInsteadOf(ir::Function& function,
-                                         const analysis::ObjectAccess& access,
+                                         const analysis::VariableAccess& access,
                                          const ir::Variable& variable) {
   const Instruction& load = *access.instruction;
   const auto loadedBytes = static_cast<std::uint32_t>(isa::bitWidth(load.form->type)) / 8;

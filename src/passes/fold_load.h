@@ -13,7 +13,7 @@ namespace ptxopt::passes {
 // must stand, under the guard of the load.  Empty where that takes more than a move for each
 // register: an address in the initialiser, registers of 8 or 128 bits.
 std::vector<ir::Instruction*> movesInsteadOf(ir::Function& function,
-                                             const analysis::ObjectAccess& access,
+                                             const analysis::VariableAccess& access,
                                              const ir::Variable& variable);
 
 }  // namespace ptxopt::passes

@@ -22,7 +22,7 @@ namespace ptxopt::passes {
 
 namespace {
 
-using analysis::ObjectAccess;
+using analysis::VariableAccess;
 using ir::Instruction;
 using isa::Space;
 
@@ -124,7 +124,7 @@ class Optimizer {
   // Nobody reads it: the stores go, and it goes with them (D2.2).
   bool removeUnread(ModuleObject& object) {
     std::size_t stores = 0;
-    const bool isUnread = object.allAccesses([&](const ObjectAccess& access) {
+    const bool isUnread = object.allAccesses([&](const VariableAccess& access) {
       ++stores;
       return access.isStore && access.isWeak;
     });
@@ -132,7 +132,7 @@ class Optimizer {
     remarkRemoved(object, stores, stores == 0 ? "nothing uses it" : "nothing reads it");
     countSaved(object, object.variable->size);
     for (const ModuleObject::Use& use : object.uses) {
-      for (const ObjectAccess& access : use.uses->accesses) {
+      for (const VariableAccess& access : use.uses->accesses) {
         ++context_.statistics["stores-removed"];
         use.function->erase(access.instruction);
       }
@@ -207,7 +207,7 @@ class Optimizer {
     remarkSplit(object, plan, bytes);
     countSaved(object, whole.size - bytes);
     for (const ModuleObject::Use& use : object.uses) {
-      for (const ObjectAccess& access : use.uses->accesses) {
+      for (const VariableAccess& access : use.uses->accesses) {
         const auto offset = static_cast<std::uint64_t>(*access.offset);
         const auto field = std::find_if(plan.fields.begin(), plan.fields.end(),
                                         [&](const Field& f) { return offset < f.end; });
@@ -250,7 +250,7 @@ class Optimizer {
   // ---- constants -------------------------------------------------------------------------------
 
   static bool isOnlyRead(const ModuleObject& object) {
-    return object.allAccesses([](const ObjectAccess& access) { return access.isLoad; });
+    return object.allAccesses([](const VariableAccess& access) { return access.isLoad; });
   }
 
   // True if the loads of the variable were folded that can be (D5.12).
@@ -260,7 +260,7 @@ class Optimizer {
     if (variable.size == 0 || variable.size > settings_.maxFoldBits / 8) return false;
     bool folded = false;
     for (const ModuleObject::Use& use : object.uses) {
-      for (const ObjectAccess& access : use.uses->accesses) {
+      for (const VariableAccess& access : use.uses->accesses) {
         if (access.isWeak && fold(*use.function, access, variable)) folded = true;
       }
     }
@@ -268,7 +268,7 @@ class Optimizer {
     return folded;
   }
 
-  bool fold(ir::Function& function, const ObjectAccess& access, const ir::Variable& variable) {
+  bool fold(ir::Function& function, const VariableAccess& access, const ir::Variable& variable) {
     const std::vector<Instruction*> moves = movesInsteadOf(function, access, variable);
     if (moves.empty() || !context_.budget.spend()) return false;
     if (context_.wantRemarks) {
@@ -345,7 +345,7 @@ class Optimizer {
           use.function->markChanged(instruction);
         }
       };
-      for (const ObjectAccess& access : use.uses->accesses) rename(access.instruction);
+      for (const VariableAccess& access : use.uses->accesses) rename(access.instruction);
       for (Instruction* computation : use.uses->computations) rename(computation);
       edited_.insert(use.function);
     }

@@ -289,7 +289,7 @@ const char* ModuleObjects::whyLayoutIsFixed(const std::vector<analysis::Vertex>&
       if (isDynamic) return "the kernel can reach dynamic shared memory";
       const std::uint32_t alignment = alignmentOf(variable);
       bool needsMore = use.escape != nullptr && alignment < kWidest;
-      for (const analysis::ObjectAccess& access : use.accesses) {
+      for (const analysis::VariableAccess& access : use.accesses) {
         needsMore |= access.bytes > alignment;
       }
       if (needsMore) return "a variable of the kernel may need more alignment than it declares";

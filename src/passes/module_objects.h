@@ -61,7 +61,7 @@ struct ModuleObject {
   template <class Predicate>
   bool allAccesses(Predicate&& predicate) const {
     for (const Use& use : uses) {
-      for (const analysis::ObjectAccess& access : use.uses->accesses) {
+      for (const analysis::VariableAccess& access : use.uses->accesses) {
         if (!predicate(access)) return false;
       }
     }

@@ -13,7 +13,7 @@ namespace ptxopt::passes {
 
 namespace {
 
-using analysis::ObjectAccess;
+using analysis::VariableAccess;
 using ir::Instruction;
 using ir::Operand;
 using ir::OperandKind;
@@ -22,7 +22,7 @@ constexpr std::size_t kMostSlots = 4;      // registers are scarcer than shared 
 constexpr std::size_t kMostAccesses = 64;  // compared in pairs
 
 // The register that a load writes, or what a store writes, if a move does the same.
-bool isMovable(const ir::Function& function, const ObjectAccess& access, int bits) {
+bool isMovable(const ir::Function& function, const VariableAccess& access, int bits) {
   const Instruction& instruction = *access.instruction;
   const bool isScalar = access.isWeak && instruction.form->vectorWidth == 1 &&
                         isa::bitWidth(instruction.form->type) == bits &&
@@ -82,12 +82,12 @@ SlotPlan planSlots(const ModuleObject& object, analysis::FunctionAnalyses& analy
   // A slot lives as long as the thread: one kernel, which runs once for each thread.
   if (!object.isShared() || object.uses.size() != 1) return {};
   ir::Function& function = *object.uses[0].function;
-  const std::vector<ObjectAccess>& accesses = object.uses[0].uses->accesses;
+  const std::vector<VariableAccess>& accesses = object.uses[0].uses->accesses;
   if (!function.isEntry() || accesses.empty() || accesses.size() > kMostAccesses) return {};
   SlotPlan plan;
   plan.bits = isa::bitWidth(accesses[0].instruction->form->type);
   const bool isGood = (plan.bits == 16 || plan.bits == 32 || plan.bits == 64) &&
-                      object.allAccesses([&](const ObjectAccess& access) {
+                      object.allAccesses([&](const VariableAccess& access) {
                         return isMovable(function, access, plan.bits);
                       });
   if (!isGood) return {};
@@ -95,7 +95,7 @@ SlotPlan planSlots(const ModuleObject& object, analysis::FunctionAnalyses& analy
   const auto& addresses = analyses.get<analysis::Addresses>();
   std::vector<const analysis::Access*> found;
   std::vector<const analysis::Access*> slots;  // the first access of each
-  for (const ObjectAccess& access : accesses) {
+  for (const VariableAccess& access : accesses) {
     const auto all = addresses.of(*access.instruction);
     if (all.size() != 1 || all[0].isCollective || all[0].address == analysis::kNone ||
         !addresses.forms().isStable(all[0].address)) {

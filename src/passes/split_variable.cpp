@@ -9,7 +9,7 @@ namespace {
 std::vector<Field> fieldsOf(const ModuleObject& object) {
   std::vector<Field> ranges;
   for (const ModuleObject::Use& use : object.uses) {
-    for (const analysis::ObjectAccess& access : use.uses->accesses) {
+    for (const analysis::VariableAccess& access : use.uses->accesses) {
       const auto begin = static_cast<std::uint64_t>(*access.offset);
       ranges.push_back({begin, begin + access.bytes});
     }
@@ -50,9 +50,9 @@ const ir::Initializer* makeInitializer(const ir::Initializer& whole, const Field
 FieldPlan planFields(const ModuleObject& object, std::size_t maxFields) {
   const ir::Variable& variable = *object.variable;
   const bool isConstant =
-      object.allAccesses([](const analysis::ObjectAccess& a) { return a.offset.has_value(); });
+      object.allAccesses([](const analysis::VariableAccess& a) { return a.offset.has_value(); });
   if (!isConstant || variable.size == 0) return {};
-  const bool isInside = object.allAccesses([&](const analysis::ObjectAccess& a) {
+  const bool isInside = object.allAccesses([&](const analysis::VariableAccess& a) {
     return *a.offset >= 0 && a.bytes != 0 && a.bytes <= variable.size &&
            static_cast<std::uint64_t>(*a.offset) <= variable.size - a.bytes;
   });
@@ -67,7 +67,7 @@ FieldPlan planFields(const ModuleObject& object, std::size_t maxFields) {
   // Fields are placed by their own alignment: what an access needs must follow from the
   // declaration.
   const std::uint32_t alignment = alignmentOf(variable);
-  const bool isAligned = object.allAccesses([&](const analysis::ObjectAccess& a) {
+  const bool isAligned = object.allAccesses([&](const analysis::VariableAccess& a) {
     return alignment % a.bytes == 0 && *a.offset % a.bytes == 0;
   });
   if (!isAligned) return {{}, "an access needs more alignment than the declaration gives"};
