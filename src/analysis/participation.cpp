@@ -32,10 +32,11 @@ BarrierUse useOf(const ir::Function& function) {
   return use;
 }
 
-// docs/soundness.md A1.9, C10.1: of a full barrier alone; what stands around it may vary.
-bool isTrusted(const ir::Instruction& barrier, const Assumptions& assumptions) {
-  return assumptions.has(Assumption::TrustAligned) &&
-         (barrier.form->opcode == isa::Opcode::Bar || barrier.form->has(".aligned"));
+// docs/soundness.md A1.9, C10.1: of a barrier without a count alone; what stands around it may vary.
+bool isTrusted(const Participation::Member& member, const Assumptions& assumptions) {
+  const isa::Form& form = *member.instruction->form;
+  return assumptions.has(Assumption::TrustAligned) && member.barrier.isFull() &&
+         (form.opcode == isa::Opcode::Bar || form.has(".aligned"));
 }
 
 // Code that is not in this module, or may be replaced when it is linked (docs/soundness.md A5.2).
@@ -191,7 +192,7 @@ Participation::Participation(std::span<const Body> bodies, const BarrierUses& us
                              wholeWarps->allExecute(member.instruction->block);
       if (!member.barrier.isFull() && !countsAll) {
         member.standing = Standing::Partial;
-      } else if (!isTrusted(*member.instruction, bodies[member.body].assumptions) &&
+      } else if (!isTrusted(member, bodies[member.body].assumptions) &&
                  (!isEnteredByAll[member.body] || !allGetTo(member.body, *member.instruction))) {
         member.standing = Standing::NotUniform;
       } else {
