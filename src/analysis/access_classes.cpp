@@ -215,6 +215,7 @@ AliasRule AccessClasses::rule(const AccessClass& above, const AccessClass& below
 }
 
 bool AccessClasses::areSeparateByThread(AddressId above, AddressId below, Threads threads) const {
+  if (!haveOneWindow(*addresses_[above].access, *addresses_[below].access)) return false;
   const ThreadAddresses* a = threadAddresses(above);
   const ThreadAddresses* b = threadAddresses(below);
   if (a == nullptr || b == nullptr) return false;

@@ -512,8 +512,8 @@ isa::Space commonSpace(const Access& a, const Access& b) {
   return isa::Space::None;
 }
 
-// Equal numbers are equal addresses: they belong to one window.  Generic addresses of global memory
-// are the addresses themselves (C3.2).
+}  // namespace
+
 bool haveOneWindow(const Access& a, const Access& b) {
   const auto window = [](const Access& access) {
     const isa::Space named = access.instruction->form->space;
@@ -521,8 +521,6 @@ bool haveOneWindow(const Access& a, const Access& b) {
   };
   return window(a) == window(b) || commonSpace(a, b) != isa::Space::None;
 }
-
-}  // namespace
 
 std::string_view spelling(AliasRule rule) {
   switch (rule) {

@@ -54,6 +54,10 @@ enum class AliasRule : std::uint8_t {
 };
 std::string_view spelling(AliasRule rule);  // "different objects"
 
+// Equal numbers are equal addresses: they belong to one window.  Generic addresses of global memory
+// are the addresses themselves (C3.2).
+bool haveOneWindow(const Access& a, const Access& b);
+
 // Why no byte is touched by both; None if one may be.
 AliasRule disjoint(const Access& a, const Access& b, Threads threads,
                    const AliasAssumptions& assumptions = {});
