@@ -104,7 +104,8 @@ std::unique_ptr<Pass> create(const PassOptions& options, std::string& error) {
   bool foldCopies = false;
   int verbosity = 0;
   for (const auto& [name, value] : options) {
-    const auto number = [&](int most) {
+    // clang 14 captures no structured binding by itself.
+    const auto number = [&, &name = name, &value = value](int most) {
       const int found = numberOf(value, most);
       if (found < 0) error = fmt::format("{}={} is not a number from 0 to {}", name, value, most);
       return found;
