@@ -14,8 +14,8 @@ constexpr unsigned kMostNesting = 3;  // of extended forms
 // row, which is less than x.
 constexpr unsigned kWarpOfRow = 8;
 constexpr unsigned kAllDimensions = 15;
-constexpr unsigned kWarpBits = 5;
-constexpr std::int64_t kWarpSize = 1 << kWarpBits;
+constexpr std::int64_t kWarpSize = isa::kWarpSize;
+constexpr unsigned kWarpBits = std::countr_zero(isa::kWarpSize);
 constexpr std::uint64_t kUnbounded = ~std::uint64_t{0};
 
 std::uint64_t magnitude(std::int64_t value) {

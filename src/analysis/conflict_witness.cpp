@@ -20,7 +20,6 @@ constexpr unsigned kMostSteps = 4;  // away from the first candidates, all toget
 constexpr std::size_t kMostTrials = 96;
 // Threads that one thread is compared with: more than there are in a warp.
 constexpr std::size_t kMostPartners = 40;
-constexpr std::uint32_t kWarpSize = 32;
 // Where memory starts, in conditions and operations that ask for it: any address will do.
 constexpr std::int64_t kSymbolAddress = 1 << 10;
 constexpr std::int64_t kPointer = 1 << 20;
@@ -485,7 +484,7 @@ class Search {
       for (std::size_t seen = 0; at != lower.end() && at->first < upper.first + sizes[0]; ++at) {
         const std::uint32_t sum = at->second + upper.second;
         const bool isOther = question_.areWarpsDifferent
-                                 ? at->second / kWarpSize != upper.second / kWarpSize
+                                 ? at->second / isa::kWarpSize != upper.second / isa::kWarpSize
                                  : at->second != upper.second;
         if (++seen > kMostPartners) break;
         if (!isOther || sum >= best) continue;

@@ -8,7 +8,6 @@ namespace ptxopt::analysis {
 
 namespace {
 
-constexpr std::uint32_t kWarpSize = 32;
 constexpr std::uint32_t kMostThreads = 1024;
 // Differences of smaller numbers do not wrap.
 constexpr std::int64_t kMostDistance = std::int64_t{1} << 28;
@@ -112,7 +111,7 @@ std::optional<ThreadAddresses> ThreadAddresses::of(const Access& access, std::ui
 bool ThreadAddresses::isSeparateFrom(const ThreadAddresses& other, Threads threads) const {
   if (origin_ != other.origin_ || bits_ != other.bits_ || shared_ != other.shared_) return false;
   const auto mayMeet = [&](std::uint32_t a, std::uint32_t b) {
-    return threads == Threads::DifferentWarps ? a / kWarpSize != b / kWarpSize : a != b;
+    return threads == Threads::DifferentWarps ? a / isa::kWarpSize != b / isa::kWarpSize : a != b;
   };
   // Those of the other one that can overlap make a window that moves on.
   std::size_t first = 0;

@@ -106,6 +106,21 @@ bool isFloat(Type type) {
 bool isSigned(Type type) {
   return facts(type).isSigned;
 }
+bool isTypedInteger(Type type) {
+  switch (type) {
+    case Type::U8:
+    case Type::U16:
+    case Type::U32:
+    case Type::U64:
+    case Type::S8:
+    case Type::S16:
+    case Type::S32:
+    case Type::S64:
+      return true;
+    default:
+      return false;
+  }
+}
 std::string_view spelling(Type type) {
   return facts(type).spelling;
 }

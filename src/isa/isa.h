@@ -110,9 +110,12 @@ enum class Opcode : std::uint16_t {
 #undef PTXOPT_OPCODE
 };
 
+inline constexpr std::uint32_t kWarpSize = 32;  // WARP_SZ, of every SM
+
 int bitWidth(Type type);  // 0 where the type has none (None, Pred, Other, opaque references)
 bool isFloat(Type type);
 bool isSigned(Type type);
+bool isTypedInteger(Type type);  // of 8 to 64 bits, signed or unsigned: no .bN
 std::string_view spelling(Type type);    // ".b32"; empty for None and Other
 std::string_view spelling(Space space);  // ".shared"; empty for None
 std::string_view spelling(Opcode opcode);

@@ -76,8 +76,7 @@ void IrBuilder::otherName(const TokenView& name) {
   }
   const NameId full = fullName(name);
   if (full == warpSizeName_) {
-    constexpr std::int64_t kWarpSize = 32;  // a constant of the language
-    stack_.push_back(Operand::ofInteger(kWarpSize));
+    stack_.push_back(Operand::ofInteger(isa::kWarpSize));
   } else if (name.type == Token::REG) {
     pushSpecialRegister(full);
   } else {

@@ -15,7 +15,6 @@ using ir::Instruction;
 
 namespace {
 
-constexpr std::uint64_t kWarpSize = 32;
 
 // Nobody reads what a reduction over the CTA computes.
 bool isResultUnused(const ir::Function& function, const Instruction& reduction) {
@@ -258,7 +257,7 @@ std::optional<std::string> BarrierJudge::reasonNotToWeaken(const Barrier& barrie
   const auto block = addresses == nullptr ? std::nullopt : addresses->shape().block;
   if (!block) return "the shape of the block is not known";
   const std::uint64_t threads = std::uint64_t{(*block)[0]} * (*block)[1] * (*block)[2];
-  if (threads % kWarpSize != 0) return "the last warp is not full";
+  if (threads % isa::kWarpSize != 0) return "the last warp is not full";
   std::optional<analysis::WholeWarps>& whole = wholeWarps_[barrier.body];
   const BarrierBody& body = bodies_[barrier.body];
   if (!whole) {

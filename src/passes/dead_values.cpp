@@ -8,7 +8,6 @@
 namespace ptxopt::passes {
 
 using analysis::BlockId;
-using analysis::kNone;
 using analysis::Ssa;
 using analysis::ValueId;
 
@@ -54,14 +53,8 @@ std::uint64_t eraseDeadValues(SsaRewrite& rewrite, ChangeBudget& budget) {
   while (!work.empty()) {
     const ValueId value = work.back();
     work.pop_back();
-    if (ssa.isPhi(value)) {
-      for (const ValueId operand : ssa.phiOperands(value)) {
-        if (operand != kNone) need(rewrite.resolve(operand));
-      }
-    } else if (ssa.isDefinition(value)) {
-      if (ssa.old(value) != kNone) need(rewrite.resolve(ssa.old(value)));
-      keep(ssa.instruction(value));
-    }
+    rewrite.forEachSource(value, need);
+    if (ssa.isDefinition(value)) keep(ssa.instruction(value));
   }
   std::uint64_t erased = 0;
   // What reads a dead value goes before what computes it, so that the work can stop anywhere.

@@ -14,23 +14,6 @@ using ir::RegisterId;
 
 namespace {
 
-bool isInteger(isa::Type type) {
-  using isa::Type;
-  switch (type) {
-    case Type::U8:
-    case Type::U16:
-    case Type::U32:
-    case Type::U64:
-    case Type::S8:
-    case Type::S16:
-    case Type::S32:
-    case Type::S64:
-      return true;
-    default:
-      return false;
-  }
-}
-
 bool isUntyped(isa::Type type) {
   using isa::Type;
   return type == Type::B8 || type == Type::B16 || type == Type::B32 || type == Type::B64 ||
@@ -131,7 +114,7 @@ bool SsaRewrite::canStandFor(RegisterId to, RegisterId from) const {
   if (target.vectorWidth != source.vectorWidth) return false;
   if (target.type == source.type) return true;
   if (isa::bitWidth(target.type) != isa::bitWidth(source.type)) return false;
-  return isUntyped(target.type) || (isInteger(target.type) && isInteger(source.type));
+  return isUntyped(target.type) || (isa::isTypedInteger(target.type) && isa::isTypedInteger(source.type));
 }
 
 SsaRewrite::ValueId SsaRewrite::resolve(ValueId value) const {

@@ -69,6 +69,10 @@ class SsaRewrite {
   // Calls visit(value) for what the instruction, which must be reachable, reads now.
   template <class Visitor>
   void forEachUse(const ir::Instruction& instruction, Visitor&& visit) const;
+  // Calls visit(value) for what the value may be as it stands now: what a phi joins, or what shows
+  // through a partial definition.
+  template <class Visitor>
+  void forEachSource(ValueId value, Visitor&& visit) const;
 
  private:
   const analysis::InstructionNumbers& numbers() const { return ssa_->instructions(); }
@@ -103,6 +107,17 @@ void SsaRewrite::forEachUse(const ir::Instruction& instruction, Visitor&& visit)
   }
   if (instruction.guard) visit(resolve(ssa_->guard(instruction)));
   if (note.kind == Edit::Kind::Copy) visit(resolve(note.detail));
+}
+
+template <class Visitor>
+void SsaRewrite::forEachSource(ValueId value, Visitor&& visit) const {
+  if (ssa_->isPhi(value)) {
+    for (const ValueId operand : ssa_->phiOperands(value)) {
+      if (operand != analysis::kNone) visit(resolve(operand));
+    }
+  } else if (ssa_->old(value) != analysis::kNone) {
+    visit(resolve(ssa_->old(value)));
+  }
 }
 
 }  // namespace ptxopt::passes

@@ -30,13 +30,7 @@ BitSet neededValues(const SsaRewrite& rewrite) {
   while (!work.empty()) {
     const ValueId value = work.back();
     work.pop_back();
-    if (ssa.isPhi(value)) {
-      for (const ValueId operand : ssa.phiOperands(value)) {
-        if (operand != kNone) need(rewrite.resolve(operand));
-      }
-    } else if (ssa.old(value) != kNone) {
-      need(rewrite.resolve(ssa.old(value)));
-    }
+    rewrite.forEachSource(value, need);
   }
   return needed;
 }

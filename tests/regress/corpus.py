@@ -155,6 +155,28 @@ def parser(description, subset=None):
     return result
 
 
+def table_parser(description, subset):
+    """Of a check that holds a table of corpus/expected/ and can write it."""
+    result = parser(description, subset)
+    result.add_argument("--update", action="store_true",
+                        help="write the table anew; with --ptxas every file is measured")
+    return result
+
+
+def ptxas_for_table(arguments, release):
+    """The ptxas whose figures can be held against a table of that release, or None.  With --update
+    every file is measured."""
+    ptxas = Ptxas(arguments.ptxas) if arguments.ptxas else None
+    if arguments.update:
+        if ptxas is None or arguments.filter:
+            sys.exit("--update needs --ptxas, and every file")
+        arguments.subset = 0
+    elif ptxas is not None and ptxas.release != release:
+        print(f"the table is of ptxas {release}, not {ptxas.release}: only counts are compared")
+        return None
+    return ptxas
+
+
 def skip(message):
     print(f"skipped: {message}")
     sys.exit(SKIPPED)

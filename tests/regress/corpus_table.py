@@ -120,20 +120,11 @@ def print_totals(rows):
 
 
 def main():
-    parser = corpus.parser(__doc__, subset=150)
-    parser.add_argument("--update", action="store_true",
-                        help="write the table anew; with --ptxas every file is measured")
+    parser = corpus.table_parser(__doc__, subset=150)
     arguments = parser.parse_args()
     files = [f for f in corpus.files() if arguments.filter in f.name]
     release, expected = read_table()
-    ptxas = corpus.Ptxas(arguments.ptxas) if arguments.ptxas else None
-    if arguments.update:
-        if ptxas is None or arguments.filter:
-            sys.exit("--update needs --ptxas, and every file")
-        arguments.subset = 0
-    elif ptxas is not None and ptxas.release != release:
-        print(f"the table is of ptxas {release}, not {ptxas.release}: only counts are compared")
-        ptxas = None
+    ptxas = corpus.ptxas_for_table(arguments, release)
 
     measured = []
     with tempfile.TemporaryDirectory() as folder:

@@ -27,22 +27,6 @@ std::optional<FloatFormat> floatFormat(Type type) {
   }
 }
 
-bool isInteger(Type type) {
-  switch (type) {
-    case Type::U8:
-    case Type::U16:
-    case Type::U32:
-    case Type::U64:
-    case Type::S8:
-    case Type::S16:
-    case Type::S32:
-    case Type::S64:
-      return true;
-    default:
-      return false;
-  }
-}
-
 // tf32 is an f32 whose fraction has 10 bits and stands in the upper bits of the 32.
 constexpr FloatFormat kTF32{8, 10};
 constexpr int kTF32Shift = 13;
@@ -106,7 +90,7 @@ std::uint64_t finishFloat(const Conversion& conversion, const Real& value) {
 }  // namespace
 
 bool isConvertible(Type type) {
-  return isInteger(type) || floatFormat(type).has_value();
+  return isTypedInteger(type) || floatFormat(type).has_value();
 }
 
 std::uint64_t truncated(std::uint64_t bits, int width) {
@@ -124,16 +108,16 @@ std::uint64_t extended(Type type, std::uint64_t bits) {
 std::uint64_t convert(const Conversion& conversion, std::uint64_t bits) {
   const Type to = conversion.to;
   const Type from = conversion.from;
-  if (isInteger(from)) {
+  if (isTypedInteger(from)) {
     const RoundedInteger value = integerOf(from, bits);
-    if (!isInteger(to))
+    if (!isTypedInteger(to))
       return finishFloat(conversion, fromInteger(value.magnitude, value.negative));
     if (conversion.saturates) return clampInteger(to, value);
     return truncated(extended(from, bits), isa::bitWidth(to));
   }
   if (conversion.ftz) bits = flushSubnormal(from, truncated(bits, isa::bitWidth(from)));
   Real value = unpack(*floatFormat(from), bits);
-  if (isInteger(to)) {
+  if (isTypedInteger(to)) {
     if (value.kind == Real::Class::NaN) return integerOfNaN(to, from);
     return clampInteger(to, toInteger(value, conversion.rounding));
   }
