@@ -140,7 +140,7 @@ class Ssa::Builder {
     std::uint32_t size = 0;
     for (std::uint32_t n = 0; n < count; ++n) {
       ssa_.firstSlot_.push_back(size);
-      forEachSlot(ssa_.numbers_[n], [&](Access, const ir::Operand*) { ++size; });
+      size += forEachSlot(ssa_.numbers_[n], [](Access, const ir::Operand*, std::uint32_t) {});
     }
     ssa_.firstSlot_.push_back(size);
     ssa_.slots_.assign(size, kNone);
@@ -155,7 +155,7 @@ class Ssa::Builder {
     for (BlockId b = 0; b < cfg_.blockCount(); ++b) {
       if (!dominators_.contains(b)) continue;
       for (const ir::Instruction& instruction : cfg_.instructions(b)) {
-        forEachSlot(instruction, [&](Access access, const ir::Operand* operand) {
+        forEachSlot(instruction, [&](Access access, const ir::Operand* operand, std::uint32_t) {
           if (access != Access::Definition) return;
           const Variable variable = variableOf(operand);
           if (std::exchange(lastBlock[variable], b) != b) visit(variable, b);
@@ -304,20 +304,16 @@ class Ssa::Builder {
   void visit(const ir::Instruction& instruction) {
     const std::uint32_t number = ssa_.numbers_.of(instruction);
     ValueId* const slots = ssa_.slots_.data() + ssa_.firstSlot_[number];
-    ValueId* at = slots;
     bool isGuard = static_cast<bool>(instruction.guard);
-    forEachSlot(instruction, [&](Access access, const ir::Operand* operand) {
+    forEachSlot(instruction, [&](Access access, const ir::Operand* operand, std::uint32_t slot) {
       if (access == Access::Use) {
-        *at = read(isGuard ? static_cast<Variable>(instruction.guard.predicate())
-                           : variableOf(operand));
+        slots[slot] = read(isGuard ? static_cast<Variable>(instruction.guard.predicate())
+                                   : variableOf(operand));
       }
       isGuard = false;
-      ++at;
     });
-    at = slots;
-    forEachSlot(instruction, [&](Access access, const ir::Operand* operand) {
-      if (access == Access::Definition) *at = define(instruction, number, operand);
-      ++at;
+    forEachSlot(instruction, [&](Access access, const ir::Operand* operand, std::uint32_t slot) {
+      if (access == Access::Definition) slots[slot] = define(instruction, number, operand);
     });
   }
 
@@ -385,23 +381,12 @@ std::span<const ValueId> Ssa::phiOperands(ValueId value) const {
   return std::span(phiOperands_).subspan(values_[value].extra, count);
 }
 
-ValueId Ssa::slot(const ir::Instruction& instruction, Access access,
-                  const ir::Operand& operand) const {
-  const ValueId* at = slotsOf(instruction);
-  ValueId found = kNone;
-  forEachSlot(instruction, [&](Access slotAccess, const ir::Operand* slotOperand) {
-    if (slotAccess == access && slotOperand == &operand) found = *at;
-    ++at;
-  });
-  return found;
-}
-
 ValueId Ssa::use(const ir::Instruction& instruction, const ir::Operand& operand) const {
-  return slot(instruction, Access::Use, operand);
+  return slotsOf(instruction)[slotOf(instruction, Access::Use, operand)];
 }
 
 ValueId Ssa::definition(const ir::Instruction& instruction, const ir::Operand& operand) const {
-  return slot(instruction, Access::Definition, operand);
+  return slotsOf(instruction)[slotOf(instruction, Access::Definition, operand)];
 }
 
 ValueId Ssa::guard(const ir::Instruction& instruction) const {

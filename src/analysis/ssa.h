@@ -24,7 +24,7 @@
 // an explicit stack for the renaming.  Cost: O(operands + edges + phi operands) and the size of the
 // frontiers, which is linear for real code; where they are larger than sixteen times the
 // graph (deep ladders), they are walked for each variable instead (DominanceFrontiers::iterated).
-// Memory: 16 bytes a value, 4 bytes for each use and definition, 8 bytes a register.
+// Memory: 16 bytes a value, 4 bytes an operand, 8 bytes a register.
 #pragma once
 
 #include <cstdint>
@@ -81,7 +81,7 @@ class Ssa {
 
   // ---- uses and definitions -------------------------------------------------------------------
   // Of an instruction of the function; kNone in code that is not reached.  `operand` is one of its
-  // operands, and reads (use) or writes (definition) a register.  O(operands).
+  // operands, and reads (use) or writes (definition) a register.
   ValueId use(const ir::Instruction& instruction, const ir::Operand& operand) const;
   ValueId definition(const ir::Instruction& instruction, const ir::Operand& operand) const;
   ValueId guard(const ir::Instruction& instruction) const;  // it must have one
@@ -106,11 +106,14 @@ class Ssa {
   enum class Access : std::uint8_t { Use, Definition };
   class Builder;
 
-  // Calls visit(access, operand) for each slot of the instruction, in their order: the guard
-  // (operand null, first), operands, the carry flag (operand null).
+  // The slots of an instruction: the guard, each operand, once more each operand if there is one
+  // that is read and written, the carry flag.  Calls visit(access, operand, slot) for each that holds
+  // a value, in this order but for the definition of what is read and written, which follows its use;
+  // the operand is null for the guard and the carry flag.  Returns how many slots there are.
   template <class Visitor>
-  static void forEachSlot(const ir::Instruction& instruction, Visitor&& visit);
-  ValueId slot(const ir::Instruction& instruction, Access access, const ir::Operand& operand) const;
+  static std::uint32_t forEachSlot(const ir::Instruction& instruction, Visitor&& visit);
+  static std::uint32_t slotOf(const ir::Instruction& instruction, Access access,
+                              const ir::Operand& operand);
   const ValueId* slotsOf(const ir::Instruction& instruction) const {
     return slots_.data() + firstSlot_[numbers_.of(instruction)];
   }
@@ -132,33 +135,46 @@ struct InputsOf<Ssa> {
 
 // ---- templates ---------------------------------------------------------------------------------
 
+inline std::uint32_t Ssa::slotOf(const ir::Instruction& instruction, Access access,
+                                 const ir::Operand& operand) {
+  const std::span<const ir::Operand> operands = instruction.operands();
+  const std::size_t second =
+      access == Access::Definition && operand.reads ? operands.size() : std::size_t{0};
+  const std::size_t index = static_cast<std::size_t>(&operand - operands.data());
+  return static_cast<std::uint32_t>(std::size_t{bool{instruction.guard}} + index + second);
+}
+
 template <class Visitor>
-void Ssa::forEachSlot(const ir::Instruction& instruction, Visitor&& visit) {
-  if (instruction.guard) visit(Access::Use, static_cast<const ir::Operand*>(nullptr));
+std::uint32_t Ssa::forEachSlot(const ir::Instruction& instruction, Visitor&& visit) {
+  constexpr const ir::Operand* kNoOperand = nullptr;
+  if (instruction.guard) visit(Access::Use, kNoOperand, 0u);
+  bool isAnyBoth = false;
   ir::forEachRegister(instruction, [&](const ir::Operand& operand) {
-    if (operand.reads) visit(Access::Use, &operand);
-    if (operand.writes) visit(Access::Definition, &operand);
+    if (operand.reads) visit(Access::Use, &operand, slotOf(instruction, Access::Use, operand));
+    if (!operand.writes) return;
+    visit(Access::Definition, &operand, slotOf(instruction, Access::Definition, operand));
+    isAnyBoth |= operand.reads;
   });
-  if (usesCarry(instruction)) visit(Access::Use, static_cast<const ir::Operand*>(nullptr));
-  if (definesCarry(instruction))
-    visit(Access::Definition, static_cast<const ir::Operand*>(nullptr));
+  std::uint32_t next = std::uint32_t{bool{instruction.guard}} +
+                       instruction.operandCount * (isAnyBoth ? 2u : 1u);
+  if (usesCarry(instruction)) visit(Access::Use, kNoOperand, next++);
+  if (definesCarry(instruction)) visit(Access::Definition, kNoOperand, next++);
+  return next;
 }
 
 template <class Visitor>
 void Ssa::forEachUse(const ir::Instruction& instruction, Visitor&& visit) const {
-  const ValueId* at = slotsOf(instruction);
-  forEachSlot(instruction, [&](Access access, const ir::Operand*) {
-    if (access == Access::Use) visit(*at);
-    ++at;
+  const ValueId* const slots = slotsOf(instruction);
+  forEachSlot(instruction, [&](Access access, const ir::Operand*, std::uint32_t slot) {
+    if (access == Access::Use) visit(slots[slot]);
   });
 }
 
 template <class Visitor>
 void Ssa::forEachDefinition(const ir::Instruction& instruction, Visitor&& visit) const {
-  const ValueId* at = slotsOf(instruction);
-  forEachSlot(instruction, [&](Access access, const ir::Operand*) {
-    if (access == Access::Definition) visit(*at);
-    ++at;
+  const ValueId* const slots = slotsOf(instruction);
+  forEachSlot(instruction, [&](Access access, const ir::Operand*, std::uint32_t slot) {
+    if (access == Access::Definition) visit(slots[slot]);
   });
 }
 
