@@ -58,45 +58,74 @@ std::uint64_t lookUp(std::uint64_t a, std::uint64_t b, std::uint64_t c, std::uin
 
 }  // namespace
 
-std::optional<std::uint64_t> evaluate(const isa::Form& form,
-                                      std::span<const std::uint64_t> sources) {
+std::optional<IntegerOperation> IntegerOperation::of(const isa::Form& form) {
   const int width = isa::bitWidth(form.type);
   if (width <= 0 || width > 64 || isa::isFloat(form.type) || isa::isFloat(form.sourceType) ||
-      sources.empty() || !std::ranges::all_of(form.qualifiers, isUnderstood)) {
+      !std::ranges::all_of(form.qualifiers, isUnderstood)) {
     return std::nullopt;
   }
-  const auto bits = static_cast<unsigned>(width);
-  const bool isSigned = isa::isSigned(form.type);
-  const auto source = [&](std::size_t k) {
-    return k < sources.size() ? residue(sources[k], bits) : 0;
-  };
-  const auto number = [&](std::size_t k) { return signedResidue(source(k), bits); };
+  IntegerOperation made;
+  made.opcode_ = form.opcode;
+  made.isSigned_ = isa::isSigned(form.type);
+  made.bits_ = static_cast<std::uint8_t>(width);
+  switch (form.opcode) {
+    case Opcode::Mov:
+    case Opcode::Not:
+    case Opcode::Neg:
+    case Opcode::Abs:
+    case Opcode::Popc:
+    case Opcode::Clz:
+      made.sourceCount_ = 1;
+      break;
+    case Opcode::Add:
+    case Opcode::Sub:
+    case Opcode::And:
+    case Opcode::Or:
+    case Opcode::Xor:
+    case Opcode::Shl:
+    case Opcode::Shr:
+    case Opcode::Min:
+    case Opcode::Max:
+    case Opcode::Div:
+    case Opcode::Rem:
+      made.sourceCount_ = 2;
+      break;
+    case Opcode::Mul:
+    case Opcode::Mad:
+      made.sourceCount_ = form.opcode == Opcode::Mul ? 2 : 3;
+      if (form.has(".hi")) {
+        made.half_ = Half::High;
+      } else if (form.has(".wide")) {
+        made.half_ = Half::Wide;
+      } else if (!form.has(".lo")) {
+        return std::nullopt;
+      }
+      break;
+    case Opcode::Bfe:
+      made.sourceCount_ = 3;
+      break;
+    case Opcode::Bfi:
+    case Opcode::Lop3:
+      made.sourceCount_ = 4;
+      break;
+    default:
+      return std::nullopt;
+  }
+  return made;
+}
+
+std::optional<std::uint64_t> IntegerOperation::evaluate(
+    std::span<const std::uint64_t> sources) const {
+  const unsigned bits = bits_;
+  const bool isSigned = isSigned_;
+  const auto source = [&](std::size_t k) { return residue(sources[k], bits); };
+  const auto number = [&](std::size_t k) { return signedResidue(sources[k], bits); };
   const std::uint64_t a = source(0);
-  const std::uint64_t b = source(1);
-  const std::size_t wanted = [&]() -> std::size_t {
-    switch (form.opcode) {
-      case Opcode::Mov:
-      case Opcode::Not:
-      case Opcode::Neg:
-      case Opcode::Abs:
-      case Opcode::Popc:
-      case Opcode::Clz:
-        return 1;
-      case Opcode::Mad:
-      case Opcode::Bfe:
-        return 3;
-      case Opcode::Bfi:
-      case Opcode::Lop3:
-        return 4;
-      default:
-        return 2;
-    }
-  }();
-  if (sources.size() != wanted) return std::nullopt;
+  const std::uint64_t b = sourceCount_ > 1 ? source(1) : 0;
 
   std::uint64_t result = 0;
   unsigned resultBits = bits;
-  switch (form.opcode) {
+  switch (opcode_) {
     case Opcode::Mov:
       result = a;
       break;
@@ -128,7 +157,7 @@ std::optional<std::uint64_t> evaluate(const isa::Form& form,
     case Opcode::Shr: {
       // Clamped, whatever is shifted (docs/soundness.md, part B).
       const std::uint64_t amount = residue(sources[1], 32);
-      if (form.opcode == Opcode::Shl) {
+      if (opcode_ == Opcode::Shl) {
         result = amount >= bits ? 0 : a << amount;
       } else if (isSigned) {
         result = static_cast<std::uint64_t>(number(0) >> std::min<std::uint64_t>(amount, bits - 1));
@@ -146,7 +175,7 @@ std::optional<std::uint64_t> evaluate(const isa::Form& form,
     case Opcode::Div:
     case Opcode::Rem: {
       if (b == 0 || (isSigned && number(1) == -1)) return std::nullopt;
-      const bool isQuotient = form.opcode == Opcode::Div;
+      const bool isQuotient = opcode_ == Opcode::Div;
       if (isSigned) {
         result =
             static_cast<std::uint64_t>(isQuotient ? number(0) / number(1) : number(0) % number(1));
@@ -156,20 +185,21 @@ std::optional<std::uint64_t> evaluate(const isa::Form& form,
       break;
     }
     case Opcode::Mul:
-    case Opcode::Mad: {
-      if (form.has(".hi")) {
-        result = highHalf(a, b, bits, isSigned);
-      } else if (form.has(".wide")) {
-        result = isSigned ? static_cast<std::uint64_t>(number(0) * number(1)) : a * b;
-        resultBits = 2 * bits;
-      } else if (form.has(".lo")) {
-        result = a * b;
-      } else {
-        return std::nullopt;
+    case Opcode::Mad:
+      switch (half_) {
+        case Half::Low:
+          result = a * b;
+          break;
+        case Half::High:
+          result = highHalf(a, b, bits, isSigned);
+          break;
+        case Half::Wide:
+          result = isSigned ? static_cast<std::uint64_t>(number(0) * number(1)) : a * b;
+          resultBits = 2 * bits;
+          break;
       }
-      if (form.opcode == Opcode::Mad) result += sources[2];
+      if (opcode_ == Opcode::Mad) result += sources[2];
       break;
-    }
     case Opcode::Abs:
       result = number(0) < 0 ? std::uint64_t{0} - a : a;
       break;
@@ -250,8 +280,10 @@ std::optional<std::uint32_t> FormProgram::node(LeafId id) {
     made.kind = Node::Kind::Fixed;
     made.number = fixed->second;
   } else {
+    const Leaf& leaf = addresses_->forms().leaf(id);
+    made.interval = leaf.interval;
     ++nesting_;
-    const bool isComplete = complete(made, addresses_->forms().leaf(id));
+    const bool isComplete = complete(made, leaf);
     --nesting_;
     if (!isComplete) return std::nullopt;
   }
@@ -295,6 +327,8 @@ bool FormProgram::complete(Node& made, const Leaf& leaf) {
     case LeafKind::ZeroExtended:
     case LeafKind::SignExtended: {
       made.kind = Node::Kind::Extension;
+      made.isSigned = leaf.key.kind == LeafKind::SignExtended;
+      made.bits = leaf.key.bits;
       const std::optional<Expression> of = addSum(leaf.key.id, {});
       if (of) made.inputs.push_back(*of);
       return of.has_value();
@@ -302,7 +336,16 @@ bool FormProgram::complete(Node& made, const Leaf& leaf) {
     case LeafKind::Operation: {
       made.kind = Node::Kind::Operation;
       const LinearForms::Operation operation = addresses_->forms().operation(leaf);
-      if (operation.result != 0) return false;
+      made.operation = IntegerOperation::of(*operation.form);
+      if (operation.result != 0 || !made.operation ||
+          made.operation->sourceCount() != operation.sources.size()) {
+        return false;
+      }
+      made.bits = leaf.key.bits;
+      made.resultBits = static_cast<std::uint8_t>(isa::bitWidth(operation.form->type));
+      made.isSigned = made.resultBits < made.bits && isa::isSigned(operation.form->type) &&
+                      operation.form->opcode != Opcode::Popc &&
+                      operation.form->opcode != Opcode::Clz && !operation.form->has(".wide");
       const bool wasInOperation = std::exchange(isInOperation_, true);
       for (const FormId source : operation.sources) {
         const std::optional<Expression> of = addSum(source, {});
@@ -349,8 +392,7 @@ bool FormProgram::run(const Thread& thread, std::span<const std::int64_t> number
     const Node& node = nodes_[step.index];
     const std::optional<std::int64_t> value = compute(node, thread, numbers);
     if (!value) return false;
-    const bool isGiven = node.kind == Node::Kind::Fixed;
-    if (!isGiven && !addresses_->forms().leaf(node.leaf).interval.contains(*value)) return false;
+    if (!node.interval.contains(*value)) return false;
     values_[step.index] = *value;
   }
   return true;
@@ -378,30 +420,22 @@ std::optional<std::int64_t> FormProgram::compute(const Node& node, const Thread&
       return product;
     }
     case Node::Kind::Extension: {
-      const LeafKey& key = addresses_->forms().leaf(node.leaf).key;
-      const std::uint64_t inner = residue(sums_[node.inputs[0]], key.bits);
-      return key.kind == LeafKind::SignExtended ? signedResidue(inner, key.bits)
-                                                : static_cast<std::int64_t>(inner);
+      const std::uint64_t inner = sums_[node.inputs[0]];
+      return node.isSigned ? signedResidue(inner, node.bits)
+                           : static_cast<std::int64_t>(residue(inner, node.bits));
     }
     case Node::Kind::Operation: {
-      const Leaf& leaf = addresses_->forms().leaf(node.leaf);
-      const isa::Form& form = *addresses_->forms().operation(leaf).form;
-      std::array<std::uint64_t, 4> sources{};
-      if (node.inputs.size() > sources.size()) return std::nullopt;
+      std::array<std::uint64_t, IntegerOperation::kMostSources> sources{};
       for (std::size_t k = 0; k < node.inputs.size(); ++k) sources[k] = sums_[node.inputs[k]];
-      const auto result = evaluate(form, std::span(sources).first(node.inputs.size()));
+      std::optional<std::uint64_t> result = node.operation->evaluate(sources);
       if (!result) return std::nullopt;
-      const auto bits = static_cast<unsigned>(isa::bitWidth(form.type));
-      const bool isExtended = bits < leaf.key.bits && isa::isSigned(form.type) &&
-                              form.opcode != Opcode::Popc && form.opcode != Opcode::Clz &&
-                              !form.has(".wide");
-      const std::uint64_t number =
-          isExtended
-              ? residue(static_cast<std::uint64_t>(signedResidue(*result, bits)), leaf.key.bits)
-              : *result;
+      if (node.isSigned) {
+        const std::int64_t number = signedResidue(*result, node.resultBits);
+        result = residue(static_cast<std::uint64_t>(number), node.bits);
+      }
       // Leaves are unsigned numbers with bounds of 63 bits.
-      if (number > static_cast<std::uint64_t>(Interval::kNoHighest)) return std::nullopt;
-      return static_cast<std::int64_t>(number);
+      if (*result > static_cast<std::uint64_t>(Interval::kNoHighest)) return std::nullopt;
+      return static_cast<std::int64_t>(*result);
     }
   }
   return std::nullopt;

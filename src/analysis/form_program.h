@@ -16,13 +16,31 @@
 #include <vector>
 
 #include "analysis/address.h"
+#include "analysis/interval.h"
 
 namespace ptxopt::analysis {
 
-// The result of a pure integer instruction, `sources` being residues that are at least as wide as
-// it wants them.  None for one that this does not compute, and where the result is not defined.
-std::optional<std::uint64_t> evaluate(const isa::Form& form,
-                                      std::span<const std::uint64_t> sources);
+// What a pure integer instruction computes.
+class IntegerOperation {
+ public:
+  static constexpr std::size_t kMostSources = 4;
+  // None for one that this does not compute.
+  static std::optional<IntegerOperation> of(const isa::Form& form);
+
+  std::size_t sourceCount() const { return sourceCount_; }
+  // `sources`: sourceCount() residues that are at least as wide as it wants them.  None where the
+  // result is not defined.
+  std::optional<std::uint64_t> evaluate(std::span<const std::uint64_t> sources) const;
+
+ private:
+  enum class Half : std::uint8_t { Low, High, Wide };
+
+  isa::Opcode opcode_{};
+  Half half_ = Half::Low;  // of a product
+  bool isSigned_ = false;
+  std::uint8_t bits_ = 0;
+  std::uint8_t sourceCount_ = 0;
+};
 
 class FormProgram {
  public:
@@ -68,8 +86,13 @@ class FormProgram {
     };
     LeafId leaf = 0;
     Kind kind = Kind::Unknown;
+    bool isSigned = false;   // of an Extension; of an Operation: its result is sign-extended
+    std::uint8_t bits = 64;  // of what an Extension is made from; of the leaf of an Operation
+    std::uint8_t resultBits = 64;  // of an Operation
     std::uint32_t index = 0;
     std::int64_t number = 0;
+    Interval interval;  // it can be no other number
+    std::optional<IntegerOperation> operation;
     std::vector<std::uint32_t> inputs;
   };
   struct Sum {

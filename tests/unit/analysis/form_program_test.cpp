@@ -102,7 +102,10 @@ TEST(FormProgram, EvaluatesAsTheInterpreterDoes) {
             *interp::parseArgument(type + std::to_string(sources.back()), error));
       }
       if (*operation.last != 0) sources.push_back(std::stoul(operation.last, nullptr, 16));
-      const auto result = evaluate(form, sources);
+      const auto integerOperation = IntegerOperation::of(form);
+      ASSERT_TRUE(integerOperation) << call;
+      ASSERT_EQ(integerOperation->sourceCount(), sources.size());
+      const auto result = integerOperation->evaluate(sources);
       if (!result) {
         // Division by zero, and the one that overflows.
         EXPECT_TRUE(form.opcode == isa::Opcode::Div || form.opcode == isa::Opcode::Rem);
