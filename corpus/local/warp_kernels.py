@@ -48,6 +48,69 @@ def tile_matmul(a: wp.array2d(dtype=float), b: wp.array2d(dtype=float), c: wp.ar
   wp.tile_store(c, total, offset=(i * 16, j * 16))
 
 
+@wp.kernel
+def saxpy(a: float, x: wp.array(dtype=float), y: wp.array(dtype=float)):
+  i = wp.tid()
+  y[i] = a * x[i] + y[i]
+
+
+@wp.kernel
+def transpose(a: wp.array2d(dtype=float), b: wp.array2d(dtype=float)):
+  i, j = wp.tid()
+  t = wp.tile_load(a, shape=(32, 32), offset=(i * 32, j * 32), storage="shared")
+  wp.tile_store(b, wp.tile_transpose(t), offset=(j * 32, i * 32))
+
+
+@wp.kernel
+def softmax(x: wp.array2d(dtype=float), y: wp.array2d(dtype=float)):
+  i = wp.tid()
+  t = wp.tile_load(x[i], shape=256)
+  most = wp.tile_broadcast(wp.tile_max(t), shape=(256,))
+  e = wp.tile_map(wp.exp, t - most)
+  total = wp.tile_broadcast(wp.tile_sum(e), shape=(256,))
+  wp.tile_store(y[i], wp.tile_map(wp.div, e, total))
+
+
+@wp.kernel
+def layer_norm(x: wp.array2d(dtype=float), y: wp.array2d(dtype=float)):
+  i = wp.tid()
+  t = wp.tile_load(x[i], shape=512)
+  mean = wp.tile_extract(wp.tile_sum(t), 0) / 512.0
+  centred = wp.tile_map(wp.sub, t, wp.tile_full(shape=512, value=mean, dtype=float))
+  square = wp.tile_extract(wp.tile_sum(wp.tile_map(wp.mul, centred, centred)), 0) / 512.0
+  wp.tile_store(y[i], centred * (1.0 / wp.sqrt(square + 0.00001)))
+
+
+@wp.kernel
+def prefix_sum(x: wp.array2d(dtype=float), y: wp.array2d(dtype=float)):
+  i = wp.tid()
+  wp.tile_store(y[i], wp.tile_scan_inclusive(wp.tile_load(x[i], shape=1024)))
+
+
+@wp.kernel
+def sort_rows(keys: wp.array2d(dtype=int), values: wp.array2d(dtype=int)):
+  i = wp.tid()
+  k = wp.tile_load(keys[i], shape=512, storage="shared")
+  v = wp.tile_load(values[i], shape=512, storage="shared")
+  wp.tile_sort(k, v)
+  wp.tile_store(keys[i], k)
+  wp.tile_store(values[i], v)
+
+
+@wp.kernel
+def histogram(x: wp.array(dtype=int), bins: wp.array(dtype=int)):
+  wp.atomic_add(bins, x[wp.tid()], 1)
+
+
+@wp.kernel
+def nearest(points: wp.array2d(dtype=float), query: wp.array(dtype=float),
+            best: wp.array(dtype=int)):
+  i = wp.tid()
+  t = wp.tile_load(points[i], shape=256)
+  far = wp.tile_map(wp.abs, t - wp.tile_full(shape=256, value=query[i], dtype=float))
+  wp.tile_store(best, wp.tile_argmin(far), offset=i)
+
+
 with tempfile.TemporaryDirectory() as folder:
   wp.config.kernel_cache_dir = folder
   wp.compile_aot_module(sys.modules[__name__], device=None, arch=arch, module_dir=folder,

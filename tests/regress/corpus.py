@@ -10,6 +10,7 @@ import sys
 
 SOURCE_DIR = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 CORPUS_DIR = os.path.join(SOURCE_DIR, "corpus")
+EXPECTED_DIR = os.path.join(CORPUS_DIR, "expected")
 
 SKIPPED = 77  # exit status by which ctest knows a test that could not run
 
@@ -20,11 +21,11 @@ def version_key(text):
 
 
 class File:
-    """One PTX file of the corpus with its line of corpus/manifest.json."""
+    """One PTX file of the corpus, or of another folder, with the facts of corpus/manifest.json."""
 
-    def __init__(self, name, facts):
-        self.name = name  # relative to corpus/
-        self.path = os.path.join(CORPUS_DIR, name)
+    def __init__(self, name, facts, root=CORPUS_DIR):
+        self.name = name  # relative to the root
+        self.path = os.path.join(root, name)
         self.arch = facts["arch"]
         self.ptxas = facts["ptxas"]  # the oldest release that accepts it, or None
         self.version = version_key(facts["ptx"])

@@ -9,7 +9,7 @@ import tempfile
 
 import corpus
 
-TABLE = os.path.join(corpus.CORPUS_DIR, "expected", "statistics.tsv")
+TABLE = os.path.join(corpus.EXPECTED_DIR, "statistics.tsv")
 COUNTED = ["instructions", "barriers"]
 MEASURED = ["registers", "spills", "code"]
 # Of each the value before and after.

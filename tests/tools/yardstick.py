@@ -10,8 +10,11 @@ corpus/expected/yardstick.tsv has a line for each kernel:
     file kernel barriers ours yardstick why
 
 `ours` of the `barriers` are removed by dead-sync, `yardstick` by it and then by greedy removal.
-`why` has the line and the reason of each one in between, found by giving dead-sync more to go on:
+`why` has the line and the reason of each one in between.  The first two are what ptxrun, next to
+ptxopt, says of the launch, the others are found by giving dead-sync more to go on:
 
+    unreached  no thread executes it
+    one round  it is in a loop, and no thread executes it twice
     shape      it goes when the block of the launch is stated as .reqntid
     arguments  it goes when, besides, the integers that the launch passes are constants in the text
     alias      it goes when, besides, pointer parameters do not overlap (--noalias-params)
@@ -48,6 +51,9 @@ FOLDERS = ["tests/regress/dead-sync", "corpus/ptx/clang/sm_80_O2", "corpus/ptx/c
            "corpus/ptx/nvcc/sm_80", "corpus/ptx/nvcc/sm_90a", "corpus/ptx/opencl/sm_75_O2",
            "corpus/ptx/triton/sm_80", "corpus/ptx/triton/sm_90", "corpus/ptx/warp/sm_80"]
 
+# Reasons of a word.
+WORDS = ("unreached", "one round", "shape", "arguments", "alias", "cuda")
+
 Row = collections.namedtuple("Row", "file kernel barriers ours yardstick why")
 BARRIER = re.compile(r"^(?P<before>.*?)(?:@!?%[\w$]+\s+)?\b(?:bar|barrier)(?:\.cta)?\.(?:sync|red)\b"
                      r"[^;]*;")
@@ -72,10 +78,11 @@ def cases():
 
 
 class Engine:
-    """ptxopt --passes dead-sync."""
+    """ptxopt --passes dead-sync, and ptxrun."""
 
     def __init__(self, command):
         self.command = command
+        self.interpreter = os.path.join(os.path.dirname(command), "ptxrun")
         help_text = subprocess.run([command, "--help"], capture_output=True, text=True).stdout
         self.options = [option for option in ("--noalias-params", "--assume=cuda")
                         if option.split("=")[0] in help_text]
@@ -95,6 +102,16 @@ class Engine:
         remarks = [json.loads(line) for line in run.stdout.splitlines()]
         return result, {r["ptx"]["line"]: r for r in remarks if r["pass"] == "dead-sync"}
 
+    def faults(self, text, kernel):
+        """Whether the launch of the kernel runs into something, such as a trap."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "in.ptx")
+            with open(path, "w") as file:
+                file.write(text)
+            run = subprocess.run([self.interpreter, path, "--kernel", kernel, "--no-races"],
+                                 capture_output=True, check=False)
+        return run.returncode != 0
+
 
 def body_lines(text, kernel):
     """Numbers of the lines of a kernel."""
@@ -108,13 +125,23 @@ def body_lines(text, kernel):
     return range(text.count("\n", 0, begin) + 1, text.count("\n", 0, at) + 2)
 
 
-def without_line(text, number):
+def with_line(text, number, instead):
+    """The text with something else for the barrier in a line; None for one over several lines."""
     lines = text.split("\n")
     match = BARRIER.match(lines[number - 1])
     if match is None:
-        return None  # a statement over several lines
-    lines[number - 1] = match["before"] + lines[number - 1][match.end():]
+        return None
+    lines[number - 1] = match["before"] + instead + lines[number - 1][match.end():]
     return "\n".join(lines)
+
+
+def with_trap_at_second(text, kernel, number):
+    """The text with a trap for a thread that comes to the barrier in a line a second time."""
+    result = with_line(text, number, "setp.ne.u32 %once_p, %once_n, 0; @%once_p trap; "
+                                     "mov.u32 %once_n, 1; bar.sync 0;")
+    start = re.search(r"\.entry\s+" + re.escape(kernel) + r"(?![\w$%])[^{]*\{", result).end()
+    declarations = " .reg .pred %once_p; .reg .b32 %once_n; mov.u32 %once_n, 0;"
+    return result[:start] + declarations + result[start:]
 
 
 def has_barrier(line):
@@ -170,11 +197,17 @@ def reason_of(remark):
 def explain(engine, text, kernel, launch, lines):
     """{line: why dead-sync keeps the barrier}"""
     reasons = {}
+    remarks = engine.run(text)[1]
+    for line in lines:
+        if not engine.faults(with_line(text, line, "trap;"), kernel):
+            reasons[line] = "unreached"
+        elif remarks.get(line, {}).get("details", {}).get("loop_depth", "0") != "0" and (
+                not engine.faults(with_trap_at_second(text, kernel, line), kernel)):
+            reasons[line] = "one round"
     options = []
     steps = [("shape", lambda t: with_shape(t, kernel, launch), None),
              ("arguments", lambda t: with_arguments(t, kernel, launch), None),
              ("alias", lambda t: t, "--noalias-params"), ("cuda", lambda t: t, "--assume=cuda")]
-    remarks = {}
     for name, change, option in steps:
         if option is not None and option not in engine.options:
             continue
@@ -222,14 +255,14 @@ def measure(case, engine, command, seconds):
     rest = text
     for line in sorted(remarks):
         if remarks[line]["kind"] == "passed":
-            rest = without_line(rest, line)
+            rest = with_line(rest, line, "")
             if rest is None:
                 return None
     further = []
     for line in lines:
         if line in removed:
             continue
-        fewer = without_line(rest, line)
+        fewer = with_line(rest, line, "")
         if proves(command, fewer, launch, seconds).kind == "clean":
             rest = fewer
             further.append(line)
@@ -278,7 +311,7 @@ def summary(rows):
     for row in rows:
         for each in filter(None, row.why.split("; ")):
             reason = each.split(": ", 1)[1]
-            reasons[reason if reason in ("shape", "arguments", "alias", "cuda") else "other"] += 1
+            reasons[reason if reason in WORDS else "other"] += 1
     total = [sum(int(getattr(row, name)) for row in rows)
              for name in ("barriers", "ours", "yardstick")]
     text = ", ".join(f"{name} {count}" for name, count in reasons.most_common())

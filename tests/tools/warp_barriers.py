@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""What the barrier passes do to what Warp makes of our kernels, against corpus/expected/warp.tsv.
+
+Warp's PTX carries its library, so it is not kept with the corpus: this compiles
+corpus/local/warp_kernels.py (no GPU is needed; a minute) and holds a table of the same form as
+barriers.tsv against the result, by the code of tests/regress/barrier_table.py.
+
+    warp_barriers.py --ptxopt PTXOPT                             compares the counts
+    warp_barriers.py --ptxopt PTXOPT --ptxas PTXAS               registers, spills and code as well
+    warp_barriers.py --ptxopt PTXOPT --ptxas PTXAS --update      makes the table again
+
+CORPUS_PYTHON names the Python that has Warp, if it is not the usual one.  Without it, or with
+another release than that of the table, the comparison is skipped (exit status 77).  The PTX asks for
+a newer ptxas than the corpus does.
+"""
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+SOURCE_DIR = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(SOURCE_DIR / "tests" / "regress"))
+
+import barrier_table
+import corpus
+
+TABLE = os.path.join(corpus.EXPECTED_DIR, "warp.tsv")
+KERNELS = os.path.join(corpus.CORPUS_DIR, "local", "warp_kernels.py")
+PYTHON = os.environ.get("CORPUS_PYTHON", sys.executable)
+TARGETS = ["80", "90"]
+
+
+def release_of_warp():
+    """None where it is not installed."""
+    run = subprocess.run([PYTHON, "-c", "import warp; print(warp.config.version)"],
+                         capture_output=True, text=True, check=False)
+    return run.stdout.split()[-1] if run.returncode == 0 else None
+
+
+def make(release, folder):
+    """[corpus.File] of the kernels for each target, below the folder."""
+    files = []
+    for target in TARGETS:
+        name = os.path.join(f"warp-{release}", f"sm_{target}.ptx")
+        facts = {"arch": f"sm_{target}", "ptx": "9.4", "ptxas": "13.4"}
+        file = corpus.File(name, facts, folder)
+        os.makedirs(os.path.dirname(file.path), exist_ok=True)
+        subprocess.run([PYTHON, KERNELS, target, file.path], check=True,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        text = pathlib.Path(file.path)
+        # It ends in a NUL byte, which only the driver takes.
+        text.write_bytes(text.read_bytes().rstrip(b"\0"))
+        files.append(file)
+    return files
+
+
+def main():
+    arguments = barrier_table.parser(__doc__).parse_args()
+    release = release_of_warp()
+    if release is None:
+        corpus.skip(f"{PYTHON} has no Warp (CORPUS_PYTHON can name another)")
+    known = {name.split(os.sep)[0] for name in barrier_table.read_table(TABLE)[1]}
+    if not arguments.update and known != {f"warp-{release}"}:
+        corpus.skip(f"Warp is {release}, the table is of {', '.join(sorted(known))}")
+    with tempfile.TemporaryDirectory() as folder:
+        return barrier_table.check(arguments, make(release, folder), TABLE)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
