@@ -3,6 +3,7 @@
 #include <array>
 
 #include "passes/basic_dbe.h"
+#include "passes/common_base.h"
 #include "passes/cssa.h"
 #include "passes/dead_sync.h"
 #include "passes/early_cse.h"
@@ -15,6 +16,7 @@ namespace ptxopt::passes {
 namespace {
 constexpr std::array kPasses = {
     &kBasicDbe,
+    &kCommonBase,
     &kCssa,
     &kDeadSync,
     &kEarlyCse,

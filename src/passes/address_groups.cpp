@@ -1,0 +1,222 @@
+#include "passes/address_groups.h"
+
+#include <algorithm>
+#include <unordered_map>
+#include <utility>
+
+namespace ptxopt::passes {
+
+using analysis::BlockId;
+using analysis::FormId;
+using analysis::kNone;
+using analysis::Ssa;
+using analysis::ValueId;
+using ir::Instruction;
+using ir::Operand;
+using ir::RegisterId;
+
+namespace {
+
+// Values of a group that are looked at for one member, from either end of what is in scope.
+constexpr std::size_t kMostLooks = 8;
+// Of these that are kept.
+constexpr std::size_t kMostCandidates = 6;
+
+// Loads, stores, atomics and copies of single threads or warps, whose address may have an offset
+// (docs/soundness.md A4): not what other agents do.
+bool mayHaveOffset(const Instruction& instruction) {
+  switch (instruction.form->effect) {
+    case isa::Effect::Private:
+    case isa::Effect::ImmutableRead:
+    case isa::Effect::InvariantRead:
+    case isa::Effect::Weak:
+    case isa::Effect::Strong:
+    case isa::Effect::AsyncCopy:
+      return instruction.form->control == isa::Control::None;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+// Down the dominator tree, with what each register holds and the values of each group in scope.
+class AddressGroups::Walk {
+ public:
+  Walk(AddressGroups& out, const analysis::Liveness& liveness)
+      : out_(out),
+        ssa_(out.ssa_),
+        cfg_(ssa_.cfg()),
+        liveness_(liveness),
+        current_(cfg_.function().registerCount(), kNone),
+        definitions_(cfg_.function().registerCount()),
+        inScope_(out.groupCount_) {
+    for (ValueId v = 0; v < ssa_.valueCount(); ++v) {
+      if (!ssa_.isDefinition(v) || ssa_.isCarry(v)) continue;
+      std::uint8_t& count = definitions_[index(ssa_.reg(v))];
+      count = std::min<std::uint8_t>(count + 1, 2);
+    }
+  }
+
+  void run() {
+    struct Frame {
+      BlockId block;
+      std::size_t written;
+      std::size_t entered;
+    };
+    std::vector<Frame> stack;
+    for (const BlockId b : ssa_.dominators().preorder()) {
+      while (!stack.empty() &&
+             ssa_.dominators().depth(stack.back().block) >= ssa_.dominators().depth(b)) {
+        undo(stack.back().written, stack.back().entered);
+        stack.pop_back();
+      }
+      stack.push_back({b, written_.size(), entered_.size()});
+      const auto [first, end] = ssa_.phis(b);
+      for (ValueId phi = first; phi < end; ++phi) write(phi);
+      for (const Instruction& instruction : cfg_.instructions(b)) {
+        for (const analysis::Access& access : out_.addresses_.of(instruction)) visit(access);
+        ssa_.forEachDefinition(instruction, [&](ValueId value) { write(value); });
+      }
+    }
+  }
+
+ private:
+  static std::size_t index(RegisterId id) { return static_cast<std::size_t>(id); }
+
+  void write(ValueId value) {
+    if (ssa_.isCarry(value)) return;
+    ValueId& current = current_[index(ssa_.reg(value))];
+    written_.emplace_back(ssa_.reg(value), current);
+    current = value;
+    const GroupId group = out_.groups_[value];
+    if (group == kNone || !out_.mayBeBase(value)) return;
+    inScope_[group].push_back(value);
+    entered_.push_back(group);
+  }
+
+  void undo(std::size_t written, std::size_t entered) {
+    for (; written_.size() > written; written_.pop_back()) {
+      current_[index(written_.back().first)] = written_.back().second;
+    }
+    for (; entered_.size() > entered; entered_.pop_back()) inScope_[entered_.back()].pop_back();
+  }
+
+  void visit(const analysis::Access& access) {
+    const Operand& operand = *access.operand;
+    const Instruction& instruction = *access.instruction;
+    if (operand.base != ir::AddressBase::Register || !mayHaveOffset(instruction)) return;
+    const ValueId value = ssa_.use(instruction, operand);
+    if (value == kNone || out_.groups_[value] == kNone || !isInWindow(access, value)) return;
+    Member member{&instruction, &operand, value, static_cast<std::uint32_t>(out_.candidates_.size()), 0};
+    const std::vector<ValueId>& all = inScope_[out_.groups_[value]];
+    const std::size_t fromFront = std::min(all.size(), kMostLooks);
+    for (std::size_t k = 0; k < fromFront; ++k) consider(member, all[k]);
+    const std::size_t rest = all.size() - fromFront;
+    for (std::size_t k = all.size() - std::min(rest, kMostLooks); k < all.size(); ++k) {
+      consider(member, all[k]);
+    }
+    member.candidateCount =
+        static_cast<std::uint32_t>(out_.candidates_.size()) - member.firstCandidate;
+    out_.members_.push_back(member);
+  }
+
+  // The ring of the form is that of the address: an address of 32 bits is not extended to a window
+  // of 64, nor one of 64 cut.
+  bool isInWindow(const analysis::Access& access, ValueId value) const {
+    const analysis::LinearForms& forms = out_.addresses_.forms();
+    return access.address != kNone &&
+           forms.form(access.address).bits == forms.form(out_.addresses_.formOf(value)).bits &&
+           windowBits(*access.instruction) == forms.form(access.address).bits;
+  }
+  unsigned windowBits(const Instruction& instruction) const {
+    const bool isNarrow = instruction.form->space == isa::Space::Shared ||
+                          cfg_.function().module().addressSize == 32;
+    return isNarrow ? 32 : 64;
+  }
+
+  void consider(Member& member, ValueId base) {
+    if (base >= member.value) return;
+    if (out_.candidates_.size() - member.firstCandidate == kMostCandidates) return;
+    const BlockId here = member.instruction->block;
+    const std::size_t reg = index(ssa_.reg(base));
+    const bool isNear =
+        ssa_.block(base) == here || liveness_.isLiveIn(here, ssa_.reg(base));
+    // SSA form has phis only where a register is live, so that what it holds elsewhere is known
+    // only if nothing else writes it.
+    const bool holds = current_[reg] == base && (isNear || definitions_[reg] <= 1);
+    if (holds) out_.candidates_.push_back({base, isNear});
+  }
+
+  AddressGroups& out_;
+  const Ssa& ssa_;
+  const analysis::Cfg& cfg_;
+  const analysis::Liveness& liveness_;
+  std::vector<ValueId> current_;            // by register
+  std::vector<std::uint8_t> definitions_;   // by register: 2 for more
+  std::vector<std::vector<ValueId>> inScope_;  // by group
+  std::vector<std::pair<RegisterId, ValueId>> written_;
+  std::vector<GroupId> entered_;
+};
+
+AddressGroups::AddressGroups(const SsaRewrite& rewrite, const analysis::Addresses& addresses,
+                             const analysis::Liveness& liveness)
+    : rewrite_(rewrite),
+      ssa_(rewrite.ssa()),
+      addresses_(addresses),
+      groups_(ssa_.valueCount(), kNone) {
+  findGroups();
+  Walk(*this, liveness).run();
+}
+
+// By the terms of their forms, which are in a canonical order.
+void AddressGroups::findGroups() {
+  const analysis::LinearForms& forms = addresses_.forms();
+  std::unordered_map<FormId, GroupId> ofForm;
+  std::unordered_multimap<std::uint64_t, std::pair<FormId, GroupId>> ofTerms;
+  const auto find = [&](FormId id) {
+    const analysis::Form form = forms.form(id);
+    std::uint64_t hash = form.bits;
+    for (const analysis::Term& term : form.terms) {
+      hash = (hash ^ term.leaf) * 0x9E3779B97F4A7C15u;
+      hash = (hash ^ (hash >> 29) ^ term.coefficient) * 0xBF58476D1CE4E5B9u;
+    }
+    const auto [first, last] = ofTerms.equal_range(hash);
+    for (auto at = first; at != last; ++at) {
+      const analysis::Form other = forms.form(at->second.first);
+      if (other.bits == form.bits && std::ranges::equal(other.terms, form.terms)) {
+        return at->second.second;
+      }
+    }
+    ofTerms.emplace(hash, std::pair(id, groupCount_));
+    return groupCount_++;
+  };
+  for (ValueId v = 0; v < ssa_.valueCount(); ++v) {
+    const FormId id = addresses_.formOf(v);
+    if (id == kNone) continue;
+    const analysis::Form form = forms.form(id);
+    if (form.isConstant() || (form.bits != 32 && form.bits != 64)) continue;
+    const ir::RegisterRange& range = ssa_.cfg().function().rangeOf(ssa_.reg(v));
+    if (range.vectorWidth != 1 || isa::bitWidth(range.type) != form.bits) continue;
+    const auto [at, isNew] = ofForm.try_emplace(id, 0);
+    if (isNew) at->second = find(id);
+    groups_[v] = at->second;
+  }
+}
+
+// What nothing defines is another number each time.
+bool AddressGroups::mayBeBase(ValueId value) const {
+  const RegisterId reg = ssa_.reg(value);
+  return ssa_.kind(value) != Ssa::Kind::Entry && !rewrite_.isPinned(reg) &&
+         rewrite_.isVisibleEverywhere(reg) &&
+         !isa::isFloat(ssa_.cfg().function().rangeOf(reg).type);
+}
+
+std::int64_t AddressGroups::distance(ValueId base, ValueId value) const {
+  const analysis::Form from = addresses_.forms().form(addresses_.formOf(base));
+  const analysis::Form to = addresses_.forms().form(addresses_.formOf(value));
+  return analysis::signedResidue(
+      analysis::residue(to.constant - from.constant, from.bits), from.bits);
+}
+
+}  // namespace ptxopt::passes

@@ -1,0 +1,74 @@
+// Addresses of a function that differ by a constant, and which registers hold them where.
+//
+// A value belongs to a group if its linear form is known (analysis/address.h); two of one group
+// differ by the difference of their constants, in the ring of their form, wherever both are defined
+// (docs/soundness.md D4.1, D4.2): their leaves are values, loop counters and the like that dominate
+// both, so that the two see the same instance of each.
+//
+// A member is an address operand whose register can be replaced by that of another value of the
+// group.  Its candidates are the values of the group that registers hold where it stands, those that
+// were computed first before others.
+//
+// Cost: one walk down the dominator tree, O(operands + terms of forms); at most kMostLooks values are
+// looked at for a member.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "analysis/address.h"
+#include "analysis/liveness.h"
+#include "passes/ssa_rewrite.h"
+
+namespace ptxopt::passes {
+
+using GroupId = std::uint32_t;
+
+class AddressGroups {
+ public:
+  using ValueId = analysis::ValueId;
+
+  struct Candidate {
+    ValueId value = analysis::kNone;
+    bool isNear = false;  // of the same block, or its register is needed in that block anyway
+  };
+  struct Member {
+    const ir::Instruction* instruction = nullptr;
+    const ir::Operand* operand = nullptr;
+    ValueId value = analysis::kNone;  // that it reads
+    std::uint32_t firstCandidate = 0;
+    std::uint32_t candidateCount = 0;
+  };
+
+  // All of them must outlive the object.
+  AddressGroups(const SsaRewrite& rewrite, const analysis::Addresses& addresses,
+                const analysis::Liveness& liveness);
+
+  // In the order of a walk down the dominator tree.
+  std::span<const Member> members() const { return members_; }
+  // In ascending order.
+  std::span<const Candidate> candidates(const Member& member) const {
+    return std::span(candidates_).subspan(member.firstCandidate, member.candidateCount);
+  }
+  // kNone for a value that belongs to none.
+  GroupId groupOf(ValueId value) const { return groups_[value]; }
+  std::uint32_t groupCount() const { return groupCount_; }
+  // value - base, both of one group.
+  std::int64_t distance(ValueId base, ValueId value) const;
+
+ private:
+  class Walk;
+  void findGroups();
+  bool mayBeBase(ValueId value) const;
+
+  const SsaRewrite& rewrite_;
+  const analysis::Ssa& ssa_;
+  const analysis::Addresses& addresses_;
+  std::vector<GroupId> groups_;  // by value
+  std::uint32_t groupCount_ = 0;
+  std::vector<Member> members_;
+  std::vector<Candidate> candidates_;
+};
+
+}  // namespace ptxopt::passes
