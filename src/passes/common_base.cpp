@@ -192,6 +192,7 @@ class BasePlan {
                     memberCount_[v] == 1 ? "its access goes"
                                          : fmt::format("its {} accesses go", memberCount_[v]),
                     function.registerName(ssa_.reg(base)), groups_.distance(base, v));
+    remark.details.emplace_back("accesses", std::to_string(memberCount_[v]));
     context_.remark(std::move(remark));
   }
 
