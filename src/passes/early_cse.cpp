@@ -22,13 +22,17 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <charconv>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "analysis/branch_conditions.h"
+#include "analysis/call_graph.h"
 #include "analysis/manager.h"
+#include "analysis/memory_events.h"
 #include "analysis/ssa.h"
 #include "ir/effect.h"
 #include "passes/dead_stores.h"
@@ -36,6 +40,7 @@
 #include "passes/expression_key.h"
 #include "passes/fold.h"
 #include "passes/known_memory.h"
+#include "passes/memory_walk.h"
 #include "passes/out_of_ssa.h"
 #include "passes/plain_access.h"
 #include "passes/register_copy.h"
@@ -55,6 +60,8 @@ using ir::OperandKind;
 using ir::RegisterId;
 
 struct EarlyCseOptions {
+  bool memorySsa = false;
+  std::size_t memorySsaCap = 500;  // queries a block
   bool mergeCheap = false;
   bool acrossBlocks = false;
 };
@@ -62,15 +69,17 @@ struct EarlyCseOptions {
 // Of one function.
 class Walk {
  public:
+  // `memory` may be null.
   Walk(SsaRewrite& rewrite, const EarlyCseOptions& options, bool sharedIsWrittenBehind,
-       PassContext& context)
+       MemoryWalk* memory, PassContext& context)
       : rewrite_(rewrite),
         ssa_(rewrite.ssa()),
         cfg_(ssa_.cfg()),
         options_(options),
         context_(context),
         keys_(rewrite),
-        memory_(rewrite, keys_, sharedIsWrittenBehind),
+        memoryWalk_(memory),
+        memory_(rewrite, keys_, sharedIsWrittenBehind, memory),
         deadStores_(memory_),
         constants_(ssa_.valueCount()),
         isConstant_(ssa_.valueCount()),
@@ -100,6 +109,7 @@ class Walk {
         undoWritten(stack.back().written);
         stack.pop_back();
       }
+      if (memoryWalk_ != nullptr) memoryWalk_->beginBlock();
       const bool goesOn = !stack.empty() && cfg_.predecessors(b).size() == 1 &&
                           cfg_.predecessors(b)[0] == stack.back().block;
       memory_.goBack(stack.empty() ? start : stack.back().atEnd, goesOn);
@@ -397,14 +407,14 @@ class Walk {
     std::vector<ValueId> values;
     bool isStored = false;
     bool areHere = true;  // their registers still hold them
-    bool areOfStretch = true;
+    bool isBehindCall = false;
     for (std::uint32_t k = 0; k < access.elements; ++k) {
       const auto known = memory_.find(instruction, access, k);
       if (!known) break;
       const ValueId value = rewrite_.resolve(known->value);
       values.push_back(value);
       isStored |= known->isStored;
-      areOfStretch &= known->isOfStretch;
+      isBehindCall |= known->isBehindCall;
       areHere &= known->isOfStretch &&
                  current_[static_cast<std::uint32_t>(ssa_.reg(value))] == value;
     }
@@ -413,7 +423,7 @@ class Walk {
       const std::string_view counter = isStored ? "stored-values" : "loads";
       const bool isCheap = access.space == isa::Space::ParamEntry && !options_.mergeCheap &&
                            ssa_.block(values[0]) != instruction.block;
-      const bool isFar = isCheap || (hasCalls_ && !areOfStretch);
+      const bool isFar = isCheap || (hasCalls_ && isBehindCall);
       if (!isFar && !instruction.guard &&
           replaceAll(instruction, values, counter, "what it loads is in")) {
         return;
@@ -447,6 +457,7 @@ class Walk {
   const EarlyCseOptions& options_;
   PassContext& context_;
   ExpressionKeys keys_;
+  MemoryWalk* memoryWalk_;
   KnownMemory memory_;
   DeadStores deadStores_;
   // What an expression gave, and where: in a function with calls, a value is not kept across one.
@@ -468,12 +479,32 @@ class Walk {
   bool isStopped_ = false;  // the budget is spent
 };
 
+// What the memory SSA of a function stands on, made without assumptions: no remark would name them.
+struct SharperMemory {
+  SharperMemory(const ir::Function& function, analysis::FunctionAnalyses& analyses,
+                const analysis::CalleeMemories& callees, std::size_t cap)
+      : ranges(analyses.get<Ssa>(), analyses.get<analysis::BranchConditions>(),
+               analysis::LaunchShape::of(function)),
+        addresses(analyses.get<Ssa>(), ranges, analyses.get<analysis::Loops>()),
+        walk(function,
+             {analyses.get<analysis::MemorySsa>(), addresses, analyses.get<analysis::Loops>(),
+              callees, analyses.get<analysis::Assumptions>().flatShared},
+             cap) {}
+  analysis::ValueRanges ranges;
+  analysis::Addresses addresses;
+  MemoryWalk walk;
+};
+
 class EarlyCse : public Pass {
  public:
   explicit EarlyCse(const EarlyCseOptions& options) : options_(options) {}
 
   void prepare(const ir::Module& module, analysis::ModuleAnalyses&) override {
     names_ = FreshNames::of(module);
+    if (options_.memorySsa) {
+      callGraph_.emplace(module);
+      callees_.emplace(*callGraph_);
+    }
     for (const ir::Function& function : module.functions()) {
       for (const ir::Statement& statement : function.body()) {
         const auto* instruction = statement.as<Instruction>();
@@ -486,7 +517,11 @@ class EarlyCse : public Pass {
   bool run(ir::Function& function, PassContext& context) const override {
     const Ssa& ssa = context.analyses.get<Ssa>();
     SsaRewrite rewrite(function, ssa);
-    Walk(rewrite, options_, copiesBehind_, context).run();
+    std::optional<SharperMemory> sharper;
+    if (options_.memorySsa) {
+      sharper.emplace(function, context.analyses, *callees_, options_.memorySsaCap);
+    }
+    Walk(rewrite, options_, copiesBehind_, sharper ? &sharper->walk : nullptr, context).run();
     const std::uint64_t dead = eraseDeadValues(rewrite, context.budget);
     if (dead != 0) context.statistics["dead-instructions"] += dead;
     if (!rewrite.isChanged()) return false;
@@ -501,6 +536,8 @@ class EarlyCse : public Pass {
   EarlyCseOptions options_;
   FreshNames names_;
   bool copiesBehind_ = false;  // cp.async somewhere in the module
+  std::optional<analysis::CallGraph> callGraph_;
+  std::optional<analysis::CalleeMemories> callees_;
 };
 
 std::unique_ptr<Pass> create(const PassOptions& options, std::string& error) {
@@ -510,6 +547,15 @@ std::unique_ptr<Pass> create(const PassOptions& options, std::string& error) {
       ways.mergeCheap = true;
     } else if (name == "across-blocks" && (value == "0" || value == "1")) {
       ways.acrossBlocks = value == "1";
+    } else if (name == "memssa" && value.empty()) {
+      ways.memorySsa = true;
+    } else if (name == "mssa-optimization-cap") {
+      const auto [end, problem] =
+          std::from_chars(value.data(), value.data() + value.size(), ways.memorySsaCap);
+      if (problem != std::errc() || end != value.data() + value.size()) {
+        error = fmt::format("{} is a number, not '{}'", name, value);
+        return nullptr;
+      }
     } else {
       error = fmt::format("there is no option '{}'", name);
       return nullptr;
@@ -522,6 +568,6 @@ std::unique_ptr<Pass> create(const PassOptions& options, std::string& error) {
 
 const PassInfo kEarlyCse = {
     "early-cse", "Removes what computes or loads again what a register holds already.",
-    "merge-cheap, across-blocks=0|1", create};
+    "memssa, mssa-optimization-cap=N, merge-cheap, across-blocks=0|1", create};
 
 }  // namespace ptxopt::passes

@@ -21,10 +21,11 @@ bool isWholeRegister(const Operand& operand) {
 }  // namespace
 
 KnownMemory::KnownMemory(const SsaRewrite& rewrite, const ExpressionKeys& keys,
-                         bool sharedIsWrittenBehind)
+                         bool sharedIsWrittenBehind, MemoryWalk* walk)
     : rewrite_(rewrite),
       keys_(keys),
       sharedIsWrittenBehind_(sharedIsWrittenBehind),
+      walk_(walk),
       bases_(rewrite.ssa().valueCount()) {
   for (ValueId value = 0; value < bases_.size(); ++value) bases_[value].id = value;
 }
@@ -199,24 +200,40 @@ std::optional<KnownMemory::Known> KnownMemory::find(const ir::Instruction& instr
       return std::nullopt;
     }
   }
+  const bool isOfStretch = fact.outer == outer_ && fact.local == local_;
+  Known known{fact.value, fact.isStored, isOfStretch, !isOfStretch};
+  if (access.isImmutable || isUnchanged(fact, access, bytes)) return known;
+  if (walk_ == nullptr) return std::nullopt;
+  const MemoryWalk::Answer answer =
+      walk_->ask(*fact.instruction, instruction, access, [&](const ir::Instruction& change) {
+        const PlainAccess store = plainAccess(rewrite_.function(), change);
+        return store.kind != PlainAccess::Kind::Store ||
+               mayOverlap(allBytesOf(change, store), bytes);
+      });
+  if (answer == MemoryWalk::Answer::Changed) return std::nullopt;
+  known.isBehindCall = answer == MemoryWalk::Answer::UnchangedByCalls;
+  return known;
+}
+
+// By what has come by in this stretch.
+bool KnownMemory::isUnchanged(const Fact& fact, const PlainAccess& access,
+                              const Bytes& bytes) const {
   const bool sameOuter = fact.outer == outer_;
   const bool sameLocal = fact.local == local_;
-  const bool isOfStretch = sameOuter && sameLocal;
-  if (access.isImmutable) return Known{fact.value, fact.isStored, isOfStretch};
-  if (access.space == isa::Space::Local ? !sameLocal : !sameOuter) return std::nullopt;
-  if (access.space == isa::Space::None && !sameLocal) return std::nullopt;
-  if (stores_.size() - fact.stores > kMostStores) return std::nullopt;
+  if (access.space == isa::Space::Local ? !sameLocal : !sameOuter) return false;
+  if (access.space == isa::Space::None && !sameLocal) return false;
+  if (stores_.size() - fact.stores > kMostStores) return false;
   for (std::size_t k = fact.stores; k < stores_.size(); ++k) {
-    if (mayOverlap(stores_[k], bytes)) return std::nullopt;
+    if (mayOverlap(stores_[k], bytes)) return false;
   }
-  return Known{fact.value, fact.isStored, isOfStretch};
+  return true;
 }
 
 void KnownMemory::enter(const ir::Instruction& instruction, const PlainAccess& access,
                         ValueId value, std::uint32_t element, bool isStored) {
   const Bytes bytes = bytesOf(instruction, access, element);
   makeKey(bytes, extensionOf(access, access.data[element]));
-  Fact fact{value, outer_, local_, stores_.size(), kNone, false, isStored, bytes};
+  Fact fact{value, outer_, local_, stores_.size(), kNone, false, isStored, &instruction};
   if (instruction.guard) {
     fact.guard = keys_.leaderOf(rewrite_.resolve(rewrite_.ssa().guard(instruction)));
     fact.isNegated = instruction.guard.negated();

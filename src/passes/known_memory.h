@@ -4,9 +4,11 @@
 // was loaded or stored earlier in it was so on every path, once.  Where paths meet, or something
 // orders memory (docs/soundness.md D1.3), a new stretch begins for the spaces concerned.  Stores of
 // the stretch are kept in a list; a value is known as long as none of them since may have touched its
-// bytes.  Of memory that nobody writes, values are known in all that is dominated (D1.11).
+// bytes.  Of memory that nobody writes, values are known in all that is dominated (D1.11).  What is
+// not known so may be known to a MemoryWalk, where there is one.
 //
-// Cost: O(1) for each access, and up to kMostStores comparisons of addresses when a value is found.
+// Cost: O(1) for each access, and up to kMostStores comparisons of addresses when a value is found;
+// that of the walk.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +16,7 @@
 #include <vector>
 
 #include "passes/expression_key.h"
+#include "passes/memory_walk.h"
 #include "passes/plain_access.h"
 #include "passes/scoped_table.h"
 #include "passes/ssa_rewrite.h"
@@ -37,7 +40,9 @@ class KnownMemory {
   };
 
   // `sharedIsWrittenBehind`: asynchronous copies may write shared memory at any time (D1.1).
-  KnownMemory(const SsaRewrite& rewrite, const ExpressionKeys& keys, bool sharedIsWrittenBehind);
+  // `walk` may be null.
+  KnownMemory(const SsaRewrite& rewrite, const ExpressionKeys& keys, bool sharedIsWrittenBehind,
+              MemoryWalk* walk);
 
   // ---- addresses --------------------------------------------------------------------------------
   // Notes that the register that `instruction` defines is another one, or a symbol, plus a number.
@@ -65,7 +70,8 @@ class KnownMemory {
   struct Known {
     ValueId value = analysis::kNone;
     bool isStored = false;
-    bool isOfStretch = false;  // no paths have met since
+    bool isOfStretch = false;   // no paths have met since
+    bool isBehindCall = false;  // a call may have been executed since
   };
   // Of an element of a load that has the guard of its instruction.
   std::optional<Known> find(const ir::Instruction& instruction, const PlainAccess& access,
@@ -82,7 +88,7 @@ class KnownMemory {
     ValueId guard;               // kNone: without one
     bool isNegated;
     bool isStored;
-    Bytes bytes;
+    const ir::Instruction* instruction;
   };
   static constexpr std::size_t kMostStores = 64;
 
@@ -92,6 +98,7 @@ class KnownMemory {
                 std::uint32_t element) const;
   bool isObject(const Bytes& bytes) const;
   bool isTracked(const PlainAccess& access) const;
+  bool isUnchanged(const Fact& fact, const PlainAccess& access, const Bytes& bytes) const;
   void makeKey(const Bytes& bytes, std::uint32_t extension);
   std::uint32_t extensionOf(const PlainAccess& access, const ir::Operand& data) const;
   void enter(const ir::Instruction& instruction, const PlainAccess& access, ValueId value,
@@ -100,6 +107,7 @@ class KnownMemory {
   const SsaRewrite& rewrite_;
   const ExpressionKeys& keys_;
   const bool sharedIsWrittenBehind_;
+  MemoryWalk* walk_;
   std::vector<Base> bases_;  // by value
   ScopedTable table_;
   std::vector<Fact> facts_;    // by entry of table_

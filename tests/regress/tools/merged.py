@@ -4,7 +4,8 @@ A comment on the line of an instruction:
     // goes     it is not in the result, or no longer with this opcode
     // stays    it is in the result with this opcode, whatever its registers are called
 Text behind these words is for the reader.  Lines without a comment are not looked at.  Everything
-happens within a kernel: of a opcode with comments, as many must be left as say `stays`.
+happens within a kernel: of an opcode with comments, as many must be left as say `stays`.  With several --passes that is so
+for each of them.
 """
 import argparse
 import collections
@@ -29,16 +30,9 @@ def opcodes(text):
     return kernels
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--ptxopt", required=True)
-    parser.add_argument("--passes", required=True)
-    parser.add_argument("file")
-    arguments = parser.parse_args()
-    run = subprocess.run([arguments.ptxopt, "-q", "--verify-each", "--passes", arguments.passes,
+def check(arguments, passes, before):
+    run = subprocess.run([arguments.ptxopt, "-q", "--verify-each", "--passes", passes,
                           arguments.file], capture_output=True, text=True, check=True)
-    with open(arguments.file) as file:
-        before = opcodes(file.read())
     after = opcodes(run.stdout)
     problems = []
     for kernel, lines in before.items():
@@ -46,7 +40,20 @@ def main():
         for opcode in {opcode for opcode, word, _ in lines if word}:
             expected = sum(1 for o, word, _ in lines if o == opcode and word != "goes")
             if left[opcode] != expected:
-                problems.append(f"{kernel}: {opcode}: {left[opcode]} left, not {expected}")
+                problems.append(f"{passes}: {kernel}: {opcode}: {left[opcode]} left, not {expected}")
+    return problems
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--ptxopt", required=True)
+    parser.add_argument("--passes", action="append", required=True)
+    parser.add_argument("file")
+    arguments = parser.parse_args()
+    with open(arguments.file) as file:
+        before = opcodes(file.read())
+    problems = [problem for passes in arguments.passes
+                for problem in check(arguments, passes, before)]
     print("\n".join(problems))
     return 1 if problems else 0
 
