@@ -9,6 +9,7 @@
 
 #include "analysis/stores_of_all.h"
 #include "ir/module.h"
+#include "support/bit_set.h"
 
 namespace ptxopt::analysis {
 
@@ -96,6 +97,7 @@ class BarrierGraph::Builder {
         separators_(bodies.size()),
         storesOfAll_(bodies.size()),
         depths_(bodies.size()),
+        readRegisters_(bodies.size()),
         endsInside_(bodies.size()) {
     for (std::uint32_t k = 0; k < bodies.size(); ++k) {
       bodyOf_[&bodies[k].cfg->function()] = k;
@@ -169,6 +171,34 @@ class BarrierGraph::Builder {
   Place placeOf(std::uint32_t body, const MemoryAccess& access) const {
     if (access.address == nullptr || !knowsObjects_) return {access.domain};
     return ground_.objects[body].placeOf(*access.address, access.domain);
+  }
+
+  // By any instruction of the function.  O(instructions) the first time that a body is asked.
+  bool isResultRead(std::uint32_t body, const Instruction& instruction) {
+    const ir::Function& function = bodies_[body].cfg->function();
+    std::optional<BitSet>& read = readRegisters_[body];
+    if (!read) {
+      read.emplace(function.registerCount());
+      const auto add = [&](ir::RegisterId r) { read->set(static_cast<std::size_t>(r)); };
+      for (const ir::RegisterRange& range : function.registers()) {
+        for (std::uint32_t k = 0; range.isParameter && k < range.count; ++k) {
+          read->set(range.first + k);
+        }
+      }
+      for (const ir::Statement& statement : function.body()) {
+        const auto* reader = statement.as<Instruction>();
+        if (reader == nullptr) continue;
+        if (reader->guard) add(reader->guard.predicate());
+        ir::forEachRegister(*reader, [&](const ir::Operand& operand) {
+          if (operand.reads) add(operand.reg());
+        });
+      }
+    }
+    bool isRead = false;
+    ir::forEachRegister(instruction, [&](const ir::Operand& operand) {
+      isRead |= operand.writes && read->test(static_cast<std::size_t>(operand.reg()));
+    });
+    return isRead;
   }
 
   // What the waits of class A complete: everything that is copied asynchronously (C5.1).
@@ -295,8 +325,10 @@ class BarrierGraph::Builder {
     }
 
     const MemoryEffect effect = memoryEffectOf(instruction, of.assumptions);
-    if (effect.marks != kOpaqueSync || !addSync(body, instruction, effect.markOrder)) {
-      addMarks(body, instruction, effect.marks, effect.markOrder);
+    const EffectMarks marks =
+        effect.mayPoll && !isResultRead(body, instruction) ? 0 : effect.marks;
+    if (marks != kOpaqueSync || !addSync(body, instruction, effect.markOrder)) {
+      addMarks(body, instruction, marks, effect.markOrder);
     }
     if (effect.completesCopies) {
       for (const ObjectAccess& copy : copies_) {
@@ -543,6 +575,7 @@ class BarrierGraph::Builder {
   std::vector<StoresOfAll::InstructionSet> separators_;
   std::vector<std::optional<StoresOfAll>> storesOfAll_;
   std::vector<std::uint32_t> depths_;  // of loops around calls, by body
+  std::vector<std::optional<BitSet>> readRegisters_;  // by body; none: not asked yet
   std::vector<bool> endsInside_;       // by body: threads end other than where the graph says so
   Node threadEnd_ = kNone;
   std::vector<Node> mayEndIn_;

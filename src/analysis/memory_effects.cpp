@@ -139,7 +139,8 @@ MemoryEffect memoryEffectOf(const Instruction& instruction, const Assumptions& a
       break;
     case Effect::Strong:
       addAccess(effect, instruction, true);
-      if (mayPoll(instruction)) effect.marks = kOpaqueSync;
+      effect.mayPoll = mayPoll(instruction);
+      if (effect.mayPoll) effect.marks = kOpaqueSync;
       break;
     case Effect::CtaFence:
       effect.marks = kCtaFence;

@@ -63,6 +63,8 @@ struct MemoryEffect {
   std::array<MemoryAccess, 2> accesses;
   // Class A: the accesses stand for those of the copies that it may complete.
   bool completesCopies = false;
+  // The only mark, kOpaqueSync, is there because the thread may wait for a value of the result.
+  bool mayPoll = false;
 
   std::span<const MemoryAccess> all() const& { return std::span(accesses).first(accessCount); }
   std::span<const MemoryAccess> all() const&& = delete;  // would outlive what it looks at
