@@ -280,7 +280,8 @@ def explain_again(row, launch, engine):
     content = text.split("\n")
     removed = {n for n in body_lines(text, row.kernel)
                if has_barrier(content[n - 1]) and remarks.get(n, {}).get("kind") == "passed"}
-    if len(removed | lines) != int(row.yardstick):
+    if len(removed | lines) != int(row.yardstick) or not all(
+            has_barrier(content[n - 1]) for n in lines):
         return f"{row.file} {row.kernel}: dead-sync takes others than before; measure it again"
     lines = sorted(lines - removed)
     reasons = explain(engine, text, row.kernel, launch, lines)
