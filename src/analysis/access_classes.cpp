@@ -116,6 +116,7 @@ class Signature {
       add(leaf);
       add(interval);
     }
+    add(access.electionMask);
     for (const FormId zero : access.zeros) add(zero);
   }
   std::string take() { return std::move(bytes_); }
@@ -175,9 +176,8 @@ AliasRule AccessClasses::compare(const AccessClass& above, const AccessClass& be
   AliasAssumptions assumptions = assumptions_;
   assumptions.oneRow |= relation == Relation::TwoThreadsOfOneRow;
   if (((above.kinds | below.kinds) & kSync) != 0) {
-    const bool isOne = singleThread(*addresses_[above.address].access,
-                                    *addresses_[below.address].access, assumptions);
-    return isOne ? AliasRule::OneThread : AliasRule::None;
+    return singleThread(*addresses_[above.address].access, *addresses_[below.address].access,
+                        assumptions);
   }
   const bool areWarps = relation == Relation::TwoWarps;
   const Threads threads = areWarps ? Threads::DifferentWarps : Threads::Different;

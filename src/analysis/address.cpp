@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <optional>
 
+#include "analysis/elected_leaders.h"
 #include "analysis/memory_effects.h"
 #include "analysis/pointers.h"
 #include "analysis/value_forms.h"
+#include "analysis/warp_numbers.h"
 #include "ir/module.h"
 
 namespace ptxopt::analysis {
@@ -73,6 +75,7 @@ class Addresses::AccessBuilder {
         ranges_(ranges),
         forms_(out.forms_),
         pointers_(pointers),
+        leaders_(ssa_, ranges, forms_, out.formOfValue_),
         runsOnce_(runsOnce) {}
 
   void run() {
@@ -105,7 +108,8 @@ class Addresses::AccessBuilder {
     access.instruction = &instruction;
     collectConditions(access);
     const auto isPinned = [](const Interval& id) { return id.isSingle(); };
-    if (!access.zeros.empty() || std::ranges::all_of(access.thread, isPinned)) {
+    if (access.electionMask != 0 || !access.zeros.empty() ||
+        std::ranges::all_of(access.thread, isPinned)) {
       out_.executors_.emplace(number, std::move(access));
     }
   }
@@ -220,6 +224,7 @@ class Addresses::AccessBuilder {
       }
       b = ssa_.dominators().parent(b);
     }
+    access.electionMask = leaders_.maskOf(instruction);
   }
 
   void apply(const Condition& condition, Access& access) {
@@ -249,6 +254,7 @@ class Addresses::AccessBuilder {
     for (std::size_t k = 0; k < access.thread.size(); ++k) {
       if (isThreadId(leaf, k)) access.thread[k] = intersection(access.thread[k], known);
     }
+    restrictRow(leaf, known, access);
     if (access.address == kNone) return;
     const Form address = forms_.form(access.address);
     const auto isLeaf = [&](const Term& term) { return term.leaf == leaf; };
@@ -260,6 +266,19 @@ class Addresses::AccessBuilder {
       }
     }
     access.restrictions.emplace_back(leaf, known);
+  }
+
+  // What is known of tid.x / 32 says something about tid.x.
+  void restrictRow(LeafId leaf, Interval known, Access& access) const {
+    const std::optional<RowNumber> number = rowNumber(forms_, leaf);
+    if (!number) return;
+    constexpr std::int64_t kWarpSize = isa::kWarpSize;
+    constexpr Interval kRow{0, 1023};
+    const Interval warps = intersection(known, kRow) - number->rest;  // times the unit
+    const auto unit = static_cast<std::int64_t>(number->unit);
+    const Interval ids{(std::max<std::int64_t>(warps.lowest, 0) + unit - 1) / unit * kWarpSize,
+                       std::max<std::int64_t>(warps.highest, 0) / unit * kWarpSize + kWarpSize - 1};
+    access.thread[0] = intersection(access.thread[0], ids);
   }
 
   bool isThreadId(LeafId id, std::size_t dimension) const {
@@ -341,6 +360,7 @@ class Addresses::AccessBuilder {
   const ValueRanges& ranges_;
   LinearForms& forms_;
   const Pointers& pointers_;
+  ElectedLeaders leaders_;
   const bool runsOnce_;
 };
 

@@ -53,6 +53,9 @@ struct Access {
   std::vector<std::pair<LeafId, Interval>> restrictions;
   // Forms that are 0 where it is executed, and that depend on the thread (C8(i)).
   std::vector<FormId> zeros;
+  // None but the leader of an elect.sync with this mask executes it, in each warp that gets there
+  // (C8(i).2); 0: not known.
+  std::uint32_t electionMask = 0;
 };
 
 class Addresses {

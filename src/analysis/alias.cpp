@@ -5,6 +5,8 @@
 #include <numeric>
 #include <optional>
 
+#include "analysis/warp_numbers.h"
+
 namespace ptxopt::analysis {
 
 namespace {
@@ -15,7 +17,6 @@ constexpr unsigned kMostNesting = 3;  // of extended forms
 constexpr unsigned kWarpOfRow = 8;
 constexpr unsigned kAllDimensions = 15;
 constexpr std::int64_t kWarpSize = isa::kWarpSize;
-constexpr unsigned kWarpBits = std::countr_zero(isa::kWarpSize);
 constexpr std::uint64_t kUnbounded = ~std::uint64_t{0};
 
 std::uint64_t magnitude(std::int64_t value) {
@@ -48,14 +49,6 @@ struct Digit {
 
 // ---- warps -------------------------------------------------------------------------------------
 
-// In memory x counts fastest (docs/soundness.md C8.3.6): where no warp holds threads of two rows,
-// the warp is tid.x / 32, tid.y and tid.z.
-bool rowsAreWholeWarps(const LaunchShape& shape) {
-  if (!shape.block) return false;
-  const auto [x, y, z] = *shape.block;
-  return x % kWarpSize == 0 || (y == 1 && z == 1);
-}
-
 Interval quotient(Interval values, std::int64_t by) {  // of numbers that are not negative
   return {values.lowest / by, values.highest / by};
 }
@@ -68,73 +61,13 @@ bool areOfOneWarp(Interval a, Interval b) {
 }
 
 // The linear id (C8.3.6) where the access is executed; without bounds if the shape is not known.
-Interval linearIdOf(const Access& access) {
+Interval linearIdOf(const Access& access, const AliasAssumptions& assumptions) {
   const LaunchShape& shape = access.origin->shape();
+  if (assumptions.oneRow || shape.isOneRow()) return access.thread[0];
   if (!shape.block) return {};
   const auto [x, y, z] = *shape.block;
   return access.thread[0] + access.thread[1] * std::int64_t{x} +
          access.thread[2] * (std::int64_t{x} * y);
-}
-
-// A number that is `unit` times the warp of the row, plus `rest`.
-struct RowNumber {
-  std::uint64_t unit = 0;
-  Interval rest;
-};
-
-constexpr std::uint64_t kLaneMask = kWarpSize - 1;
-constexpr std::int64_t kMostThreadId = 1023;
-
-// What `opcode` with a constant on the right makes of a number of a row that is a thread id, or has
-// other bits of the lane; it has the bits of `mask` at most.
-std::optional<RowNumber> shiftedOrMasked(isa::Opcode opcode, std::uint64_t operand,
-                                         std::uint64_t mask) {
-  const RowNumber row{kWarpSize, {0, kWarpSize - 1}};
-  const bool isOfLane = operand <= kLaneMask;
-  switch (opcode) {
-    case isa::Opcode::Xor:
-    case isa::Opcode::Or:
-      return isOfLane ? std::optional(row) : std::nullopt;
-    case isa::Opcode::And: {
-      if ((mask & ~(operand | kLaneMask)) != 0) return std::nullopt;
-      return RowNumber{kWarpSize, {0, static_cast<std::int64_t>(operand & kLaneMask)}};
-    }
-    case isa::Opcode::Shr:
-      if (operand > kWarpBits) return std::nullopt;
-      return RowNumber{std::uint64_t{kWarpSize} >> operand, {0, (kWarpSize - 1) >> operand}};
-    case isa::Opcode::Div:
-      if (!isOfLane && operand != kWarpSize) return std::nullopt;
-      if (!std::has_single_bit(operand)) return std::nullopt;
-      return shiftedOrMasked(isa::Opcode::Shr,
-                             static_cast<std::uint64_t>(std::countr_zero(operand)), mask);
-    default:
-      return std::nullopt;
-  }
-}
-
-// Of tid.x, and of what shifts and bit operations make of it.
-std::optional<RowNumber> rowNumber(const LinearForms& forms, LeafId id, unsigned nesting = 0) {
-  const LeafKey& key = forms.leaf(id).key;
-  if (key.kind == LeafKind::Special) {
-    const bool isThread = isa::specialRegisters()[key.id / 4].name == "%tid" && key.id % 4 == 0;
-    return isThread ? std::optional(RowNumber{kWarpSize, {0, kWarpSize - 1}}) : std::nullopt;
-  }
-  if (key.kind != LeafKind::Operation || nesting == kMostNesting) return std::nullopt;
-  const LinearForms::Operation operation = forms.operation(forms.leaf(id));
-  if (operation.sources.size() != 2) return std::nullopt;
-  const Form source = forms.form(operation.sources[0]);
-  const Form operand = forms.form(operation.sources[1]);
-  const bool isOneLeaf = source.constant == 0 && source.terms.size() == 1 &&
-                         source.terms[0].coefficient == 1 && source.bits >= 16;
-  if (!isOneLeaf || !operand.isConstant()) return std::nullopt;
-  const LeafId inner = source.terms[0].leaf;
-  const Interval range = forms.leaf(inner).interval;
-  const auto of = rowNumber(forms, inner, nesting + 1);
-  if (!of || of->unit != kWarpSize || range.lowest < 0 || range.highest > kMostThreadId) {
-    return std::nullopt;
-  }
-  const std::uint64_t mask = std::bit_ceil(static_cast<std::uint64_t>(range.highest) + 1) - 1;
-  return shiftedOrMasked(operation.form->opcode, operand.constant, mask);
 }
 
 // The difference is constant + the sum of the digits, modulo 2^bits.
@@ -182,7 +115,10 @@ class DifferenceBuilder {
       if (pair.left != 0 || pair.right != 0) pairs_.push_back(pair);
     }
     if (threads_ != Threads::Same) takeLinearId();
-    if (threads_ == Threads::DifferentWarps && rowsAreWholeWarps(addresses_.shape())) takeRows();
+    if (threads_ == Threads::DifferentWarps &&
+        rowsAreWholeWarps(addresses_.shape(), assumptions_.oneRow)) {
+      takeRows();
+    }
     for (const Pair& pair : pairs_) add(pair);
     return std::move(difference_);
   }
@@ -458,10 +394,10 @@ unsigned freeDimensions(const Access& a, const Access& b, Threads threads,
     if (!isFlat && !isPinned) dimensions |= 1u << k;
   }
   if (threads != Threads::DifferentWarps) return dimensions;
-  if (areOfOneWarp(linearIdOf(a), linearIdOf(b))) return 0;
+  if (areOfOneWarp(linearIdOf(a, assumptions), linearIdOf(b, assumptions))) return 0;
   constexpr unsigned kX = 1;
-  if ((dimensions & kX) != 0 && rowsAreWholeWarps(a.origin->shape()) &&
-      rowsAreWholeWarps(b.origin->shape())) {
+  if ((dimensions & kX) != 0 && rowsAreWholeWarps(a.origin->shape(), assumptions.oneRow) &&
+      rowsAreWholeWarps(b.origin->shape(), assumptions.oneRow)) {
     dimensions &= ~kX;
     if (!areOfOneWarp(a.thread[0], b.thread[0])) dimensions |= kWarpOfRow;
   }
@@ -536,6 +472,8 @@ std::string_view spelling(AliasRule rule) {
       return "different residues";
     case AliasRule::OneThread:
       return "one thread on both sides";
+    case AliasRule::OneLeader:
+      return "one elected leader on both sides";
     case AliasRule::Injective:
       return "each thread has its own bytes";
     case AliasRule::OneWarp:
@@ -566,8 +504,12 @@ bool areOne(const Access& a, const Access& b, Threads threads,
 
 }  // namespace
 
-bool singleThread(const Access& a, const Access& b, const AliasAssumptions& assumptions) {
-  return areOne(a, b, Threads::Different, assumptions);
+AliasRule singleThread(const Access& a, const Access& b, const AliasAssumptions& assumptions) {
+  if (areOne(a, b, Threads::Different, assumptions)) return AliasRule::OneThread;
+  const bool areLeaders =
+      a.electionMask != 0 && a.electionMask == b.electionMask && a.origin == b.origin;
+  return areLeaders && areOne(a, b, Threads::DifferentWarps, assumptions) ? AliasRule::OneLeader
+                                                                          : AliasRule::None;
 }
 
 bool overlapIsOfStore(const Access& store, const Access& other,
@@ -628,8 +570,10 @@ AliasRule disjoint(const Access& a, const Access& b, Threads threads,
   const bool isAffine = !a.isCollective && !b.isCollective;  // C8.1
   const bool areWarps = threads == Threads::DifferentWarps;
   const bool areTwo = areWarps || threads == Threads::Different;
-  if (areTwo && isAffine && areOne(a, b, threads, assumptions)) {
-    return areWarps ? AliasRule::OneWarp : AliasRule::OneThread;
+  if (areWarps && isAffine && areOne(a, b, threads, assumptions)) return AliasRule::OneWarp;
+  if (threads == Threads::Different && isAffine) {
+    const AliasRule one = singleThread(a, b, assumptions);
+    if (one != AliasRule::None) return one;
   }
   if (!isAffine || a.origin != b.origin || a.address == kNone || b.address == kNone ||
       a.size == 0 || b.size == 0 || !haveOneWindow(a, b)) {

@@ -7,6 +7,7 @@
 //   Residues   what varies is a multiple of some number that bridges no gap (C3.7)
 // and between different threads
 //   OneThread  one and the same thread executes both (C8(i).1)
+//   OneLeader  the elected leader of one warp executes both (C8(i).2)
 //   Injective  equal bytes mean equal threads: distinct digits of a mixed radix, block-strided
 //   loops
 //              included (C8(ii), C8(iii))
@@ -47,6 +48,7 @@ enum class AliasRule : std::uint8_t {
   Ranges,
   Residues,
   OneThread,
+  OneLeader,
   Injective,
   OneWarp,
   WarpInjective,
@@ -76,8 +78,8 @@ inline bool sameThreadOnly(const Access& a, const Access& b,
 // a byte by `store` (docs/soundness.md C8.2).
 bool overlapIsOfStore(const Access& store, const Access& other,
                       const AliasAssumptions& assumptions = {});
-// One and the same thread of the CTA executes both, wherever they go (C8(i).1).  Not for elected
-// leaders (C8(i).2).
-bool singleThread(const Access& a, const Access& b, const AliasAssumptions& assumptions = {});
+// Why one and the same thread of the CTA executes both, wherever they go: OneThread or OneLeader;
+// None if it may be two.
+AliasRule singleThread(const Access& a, const Access& b, const AliasAssumptions& assumptions = {});
 
 }  // namespace ptxopt::analysis

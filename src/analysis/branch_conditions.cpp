@@ -1,9 +1,10 @@
 #include "analysis/branch_conditions.h"
 
 #include <algorithm>
-#include <optional>
 #include <string_view>
 #include <utility>
+
+#include "analysis/linear_form.h"
 
 namespace ptxopt::analysis {
 
@@ -16,7 +17,12 @@ using isa::Opcode;
 
 constexpr unsigned kMostSteps = 4;
 
-// Of the integers of `type`; none for floats and what is no comparison of numbers.
+bool isInteger(isa::Type type) {
+  const int bits = isa::bitWidth(type);
+  return !isa::isFloat(type) && (bits == 16 || bits == 32 || bits == 64);
+}
+
+// Of the integers of `type`; none for what is no comparison of numbers.
 std::optional<Comparison> comparisonOf(std::string_view word, isa::Type type) {
   const bool isUnsigned = !isa::isSigned(type);
   const auto pick = [&](Comparison ofSigned, Comparison ofUnsigned) {
@@ -36,12 +42,45 @@ std::optional<Comparison> comparisonOf(std::string_view word, isa::Type type) {
   return std::nullopt;
 }
 
-bool isInteger(isa::Type type) {
-  const int bits = isa::bitWidth(type);
-  return !isa::isFloat(type) && (bits == 16 || bits == 32 || bits == 64);
+}  // namespace
+
+std::optional<Comparison> comparisonOf(const isa::Form& form) {
+  if (form.opcode != Opcode::Setp || !form.known() || !isInteger(form.type) ||
+      form.qualifiers.empty()) {
+    return std::nullopt;
+  }
+  return comparisonOf(form.qualifiers.front(), form.type);
 }
 
-}  // namespace
+bool holds(Comparison comparison, std::uint64_t a, std::uint64_t b, unsigned bits) {
+  const std::int64_t x = signedResidue(a, bits);
+  const std::int64_t y = signedResidue(b, bits);
+  a = residue(a, bits);
+  b = residue(b, bits);
+  switch (comparison) {
+    case Comparison::Equal:
+      return a == b;
+    case Comparison::NotEqual:
+      return a != b;
+    case Comparison::Less:
+      return x < y;
+    case Comparison::LessEqual:
+      return x <= y;
+    case Comparison::Greater:
+      return x > y;
+    case Comparison::GreaterEqual:
+      return x >= y;
+    case Comparison::UnsignedLess:
+      return a < b;
+    case Comparison::UnsignedLessEqual:
+      return a <= b;
+    case Comparison::UnsignedGreater:
+      return a > b;
+    case Comparison::UnsignedGreaterEqual:
+      return a >= b;
+  }
+  return false;
+}
 
 Comparison negated(Comparison comparison) {
   using enum Comparison;
@@ -158,7 +197,7 @@ void BranchConditions::addIf(ValueId predicate, bool holds, unsigned depth,
     }
     return;
   }
-  if (form.opcode != Opcode::Setp || !isInteger(form.type) || form.qualifiers.empty()) return;
+  if (!comparisonOf(form)) return;
   // p|q: q is the comparison with the opposite result (ISA: "the complement"), combined with c too.
   const Operand* target = instruction.operand(0);
   const bool isSecond = target->kind == OperandKind::Pair && ssa_->operand(predicate) != target + 1;
@@ -176,8 +215,7 @@ void BranchConditions::addIf(ValueId predicate, bool holds, unsigned depth,
 
 void BranchConditions::addComparison(const Instruction& setp, bool holds,
                                      std::vector<Condition>& found) const {
-  const std::optional<Comparison> comparison =
-      comparisonOf(setp.form->qualifiers.front(), setp.form->type);
+  const std::optional<Comparison> comparison = comparisonOf(*setp.form);
   const Operand* const left = setp.operand(1);
   const Operand* const right = setp.operand(2);
   if (!comparison || left == nullptr || right == nullptr) return;

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -30,6 +31,10 @@ enum class Comparison : std::uint8_t {
 };
 Comparison negated(Comparison comparison);
 Comparison swapped(Comparison comparison);  // of b and a, where it was of a and b
+// Of numbers of `bits` bits.
+bool holds(Comparison comparison, std::uint64_t a, std::uint64_t b, unsigned bits);
+// What a setp of integers compares; none for any other instruction.
+std::optional<Comparison> comparisonOf(const isa::Form& form);
 
 // A value as a number of `bits` bits compares so with `other`.
 struct Condition {

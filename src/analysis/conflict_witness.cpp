@@ -24,36 +24,6 @@ constexpr std::size_t kMostPartners = 40;
 constexpr std::int64_t kSymbolAddress = 1 << 10;
 constexpr std::int64_t kPointer = 1 << 20;
 
-bool holds(Comparison comparison, std::uint64_t a, std::uint64_t b, unsigned bits) {
-  const std::int64_t x = signedResidue(a, bits);
-  const std::int64_t y = signedResidue(b, bits);
-  a = residue(a, bits);
-  b = residue(b, bits);
-  switch (comparison) {
-    case Comparison::Equal:
-      return a == b;
-    case Comparison::NotEqual:
-      return a != b;
-    case Comparison::Less:
-      return x < y;
-    case Comparison::LessEqual:
-      return x <= y;
-    case Comparison::Greater:
-      return x > y;
-    case Comparison::GreaterEqual:
-      return x >= y;
-    case Comparison::UnsignedLess:
-      return a < b;
-    case Comparison::UnsignedLessEqual:
-      return a <= b;
-    case Comparison::UnsignedGreater:
-      return a > b;
-    case Comparison::UnsignedGreaterEqual:
-      return a >= b;
-  }
-  return false;
-}
-
 // ---- one access --------------------------------------------------------------------------------
 
 // What it takes to tell where one thread goes, and whether it gets there.

@@ -23,6 +23,9 @@ struct LaunchShape {
   static LaunchShape of(const ir::Function& function, const Assumptions& assumptions = {});
   static LaunchShape of(std::array<std::uint32_t, 3> block) { return {block, block}; }
 
+  // ntid.y = ntid.z = 1.
+  bool isOneRow() const { return most[1] == 1 && most[2] == 1; }
+
   friend bool operator==(const LaunchShape&, const LaunchShape&) = default;
 };
 

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "analysis/uniformity.h"
-
 namespace ptxopt::analysis {
 
 namespace {
@@ -45,10 +43,20 @@ void close(const Cfg& cfg, BitSet& found, bool forward) {
 
 WholeWarps::WholeWarps(const Cfg& cfg, const Liveness& liveness, const CallEffects& effects)
     : all_(cfg.vertexCount()) {
-  if (mayEndInside(cfg, effects)) return;
+  if (!mayEndInside(cfg, effects)) find(cfg, liveness, {});
+}
+
+WholeWarps::WholeWarps(const Cfg& cfg, const Liveness& liveness,
+                       const Uniformity::InstructionSet& agree)
+    : all_(cfg.vertexCount()) {
+  find(cfg, liveness, agree);
+}
+
+void WholeWarps::find(const Cfg& cfg, const Liveness& liveness,
+                      const Uniformity::InstructionSet& agree) {
   BitSet everywhere(cfg.vertexCount());
   for (BlockId b = 0; b < cfg.vertexCount(); ++b) everywhere.set(b);
-  const Uniformity uniformity(cfg, liveness, everywhere);
+  const Uniformity uniformity(cfg, liveness, everywhere, agree);
 
   // Threads part in these.
   const auto decides = [&](BlockId b) {

@@ -1,8 +1,8 @@
-// Which blocks all threads of the CTA execute, none of them having ended before: docs/soundness.md
-// C8.3.2 and C8.3.3.
+// Which blocks all threads of the CTA, or of a warp, execute, none of them having ended before:
+// docs/soundness.md C8.3.2 and C8.3.3, C8(i).3.
 //
 // Participation asks less: a barrier waits for those only that have not ended.  bar.warp.sync waits
-// for all threads of its mask.
+// for all threads of its mask, and elect.sync chooses among those that are there.
 //
 // Cost: that of Uniformity, and O(edges).
 #pragma once
@@ -10,19 +10,25 @@
 #include "analysis/cfg.h"
 #include "analysis/liveness.h"
 #include "analysis/memory_effects.h"
+#include "analysis/uniformity.h"
 #include "support/bit_set.h"
 
 namespace ptxopt::analysis {
 
 class WholeWarps {
  public:
-  // Of an entry.
+  // All threads of the CTA, in an entry.
   WholeWarps(const Cfg& cfg, const Liveness& liveness, const CallEffects& effects);
+  // All threads of a warp, in an entry without calls in which a thread may end.  `agree`: as in
+  // Uniformity, of the threads of a warp.
+  WholeWarps(const Cfg& cfg, const Liveness& liveness, const Uniformity::InstructionSet& agree);
 
-  // All threads of the CTA execute the block equally often, and none has ended at that time.
+  // All of them execute the block equally often, and none has ended at that time.
   bool allExecute(BlockId block) const { return all_.test(block); }
 
  private:
+  void find(const Cfg& cfg, const Liveness& liveness, const Uniformity::InstructionSet& agree);
+
   BitSet all_;
 };
 
