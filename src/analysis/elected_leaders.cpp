@@ -278,7 +278,9 @@ ElectedLeaders::MaybeRest ElectedLeaders::ofArithmetic(const Instruction& instru
     sources.push_back(rest->value);
   }
   if (!isPredicate) {
-    const std::optional<std::uint64_t> value = evaluate(form, sources);
+    const std::optional<IntegerOperation> operation = IntegerOperation::of(form);
+    if (!operation || operation->sourceCount() != sources.size()) return std::nullopt;
+    const std::optional<std::uint64_t> value = operation->evaluate(sources);
     return value ? MaybeRest(Rest{mask, *value}) : std::nullopt;
   }
   const auto is = [&](std::size_t k) { return sources[k] != 0; };

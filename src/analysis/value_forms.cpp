@@ -5,6 +5,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "analysis/warp_numbers.h"
 #include "ir/effect.h"
 
 namespace ptxopt::analysis {
@@ -218,9 +219,12 @@ class Evaluator {
       return forms_.ofLeaf(forms_.intern(leaf), bitsOf(v));
     }
     if (isBroadcast(instruction) && ssa_.instructions().of(instruction) < beforeAnyEnd_) {
-      // Of a number that all threads have it is that number.
+      // Of a number that all threads of the warp have it is that number.
       const FormId form = ofSource(instruction, *instruction.operand(1), bitsOf(v));
-      return form != kNone && forms_.isUniform(form) ? form : kNone;
+      const bool isOfAll =
+          form != kNone && (forms_.isUniform(form) ||
+                            (rowsAreWholeWarps(ranges_.shape()) && isOfWarp(forms_, form)));
+      return isOfAll ? form : kNone;
     }
     if (!isPure(instruction)) return kNone;
     if (target == instruction.operand(0)) {

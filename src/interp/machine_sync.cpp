@@ -288,6 +288,23 @@ Shuffle shuffleSource(CollectiveKind kind, std::uint32_t lane, std::uint32_t b, 
   return {inRange ? source : lane, inRange};
 }
 
+// The manual promises no more than that the same mask gives the same thread.
+std::uint32_t electedLane(Policy policy, std::uint64_t seed, std::uint32_t mask,
+                          std::uint32_t lanes) {
+  switch (policy) {
+    case Policy::RoundRobin:
+    case Policy::LaneByLane:
+      return static_cast<std::uint32_t>(std::countr_zero(lanes));
+    case Policy::Backwards:
+      return 31 - static_cast<std::uint32_t>(std::countl_zero(lanes));
+    default: {
+      // The next one from some lane on.
+      const auto first = static_cast<int>(((seed ^ mask) * 0x9e3779b97f4a7c15u) >> 59);
+      return static_cast<std::uint32_t>(first + std::countr_zero(std::rotr(lanes, first))) % 32;
+    }
+  }
+}
+
 }  // namespace
 
 void Machine::runCollective(Cta& cta, std::uint32_t warp, std::uint32_t lanes) {
@@ -376,8 +393,8 @@ void Machine::runCollective(Cta& cta, std::uint32_t warp, std::uint32_t lanes) {
         break;
       }
       case CollectiveKind::Elect:
-        r[op.d] = leader.lane();
-        putSecond(&thread == &leader);
+        r[op.d] = electedLane(options_.policy, options_.seed, thread.mask, lanes);
+        putSecond(thread.lane() == r[op.d]);
         break;
       case CollectiveKind::ActiveMask:
         r[op.d] = lanes;

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -15,7 +16,8 @@ namespace {
 // A kernel of one warp; `body` leaves its result in %rd0, which goes to the thread's 8 bytes of the
 // buffer.  Registers hold: %r1 the lane, %r2 = 7, %r3 = 0xfffffff0, %rd1 = 2^40 + 3, %f1 = 1.5,
 // %f2 = -2.25, %fd1 = 1e10, %h1 = 0x3e00 (1.5), %h2 = 0xc000 (-2.0).
-std::vector<std::uint64_t> execute(const std::string& body) {
+std::vector<std::uint64_t> execute(const std::string& body, Policy policy = Policy::RoundRobin,
+                                   std::uint64_t seed = 1) {
   const std::string text = R"(
 .version 8.5
 .target sm_90
@@ -73,7 +75,10 @@ std::vector<std::uint64_t> execute(const std::string& body) {
   Launch launch;
   std::string error;
   launch.arguments.push_back(*parseArgument("buffer:256", error));
-  const auto outcome = run(*module, launch, {}, error);
+  MachineOptions options;
+  options.policy = policy;
+  options.seed = seed;
+  const auto outcome = run(*module, launch, options, error);
   if (!outcome) throw std::runtime_error(error);
   for (const Finding& finding : outcome->findings) {
     throw std::runtime_error(format(*module, finding));
@@ -232,6 +237,27 @@ TEST(Execute, Warp) {
       0xfffffff0u);
   EXPECT_EQ(word("setp.eq.u32 %p1, %r1, 2; bar.red.popc.u32 %r0, 0, %p1;"), 1u);
   EXPECT_EQ(predicate("setp.lt.u32 %p1, %r1, 99; bar.red.and.pred %p0, 0, %p1;"), 1u);
+}
+
+// It is one thread, the same for a mask in one run, and not always the first one.
+TEST(Execute, Elections) {
+  const std::string elect =
+      "elect.sync %r4|%p1, -1; selp.u32 %r5, 1, 0, %p1; elect.sync %r6|%p2, -1;"
+      "selp.u32 %r7, 1, 0, %p2; sub.u32 %r8, %r4, %r6; sub.u32 %r9, %r5, %r7; or.b32 %r8, %r8, %r9;"
+      "setp.ne.u32 %p3, %r8, 0; vote.sync.ballot.b32 %r0, %p1, -1;"
+      "@%p3 mov.u32 %r0, 0; cvt.u64.u32 %rd0, %r0;";
+  std::set<std::uint64_t> leaders;
+  for (const Policy policy : kPolicies) {
+    for (const std::uint64_t seed : {1, 2, 3}) {
+      const std::vector<std::uint64_t> results = execute(elect, policy, seed);
+      EXPECT_TRUE(std::has_single_bit(results[0]));
+      EXPECT_EQ(std::set(results.begin(), results.end()).size(), 1u);
+      leaders.insert(results[0]);
+    }
+  }
+  EXPECT_TRUE(leaders.contains(1));
+  EXPECT_TRUE(leaders.contains(0x80000000));
+  EXPECT_GE(leaders.size(), 4u);
 }
 
 TEST(Execute, ControlAndCalls) {
