@@ -65,6 +65,15 @@ std::span<const Operand> scalarSources(const Instruction& instruction, std::size
   return fits ? operands.subspan(1) : std::span<const Operand>{};
 }
 
+// cvt.u64.u32 and cvt.u32.u64
+bool isUnsignedResize(const isa::Form& form) {
+  const auto isPlain = [](isa::Type type) {
+    return type == isa::Type::U32 || type == isa::Type::U64;
+  };
+  return form.qualifiers.size() == 2 && isPlain(form.type) && isPlain(form.sourceType) &&
+         form.type != form.sourceType;
+}
+
 bool isAccess(const Instruction& instruction) {
   const isa::Form& form = *instruction.form;
   const bool isOther = form.is(isa::kCollective) || form.has(".async") || form.has(".bulk");
@@ -81,6 +90,17 @@ bool isAccess(const Instruction& instruction) {
   }
 }
 
+bool isShared(const Instruction& instruction) {
+  return instruction.form->space == Space::Shared || instruction.form->space == Space::SharedCluster;
+}
+
+// Swizzled tiles repeat every 128 to 1,024 bytes.
+bool isTileAccess(const Instruction& instruction) {
+  const isa::Form& form = *instruction.form;
+  return form.opcode == Opcode::Wgmma || form.opcode == Opcode::Tcgen05 ||
+         (form.opcode == Opcode::Cp && form.has(".tensor"));
+}
+
 }  // namespace
 
 class ObjectUses::Builder {
@@ -93,7 +113,8 @@ class ObjectUses::Builder {
     for (ir::Statement& statement : function_.body()) {
       if (auto* instruction = statement.as<Instruction>()) {
         namesVariable |= collectSymbols(*instruction);
-        accessesShared |= instruction->form->space == Space::Shared;
+        accessesShared |= isShared(*instruction);
+        result_.usesTiles_ |= isTileAccess(*instruction);
       } else if (const auto* list = statement.as<ir::TargetList>()) {
         for (const ir::SymbolId target : list->targets) addFunction(target);
       } else if (const auto* declaration = statement.as<ir::VariableDeclaration>()) {
@@ -146,6 +167,7 @@ class ObjectUses::Builder {
       if (operand.kind == OperandKind::SpecialRegister) {
         const std::string_view name = function_.module().text(NameId{operand.id});
         result_.readsSharedSize_ |= name.find("smem") != std::string_view::npos;
+        result_.readsRow_ |= name == "%tid.y";
       }
       if (operand.symbol() == ir::SymbolId::None) continue;
       addFunction(operand.symbol());
@@ -285,6 +307,20 @@ class ObjectUses::Builder {
         result.isGeneric = !toSpace;
         return fits ? result : Pointer{};
       }
+      case Opcode::Cvt: {
+        // Shared memory is smaller than 2^32 bytes; only an offset that has wrapped would be another
+        // one in 64 bits.
+        const auto source = scalarSources(instruction, 1);
+        if (source.empty() || !isUnsignedResize(form)) return {};
+        const Pointer result = valueOf(source[0]);
+        if (!result.isAddress()) return result;
+        const ir::Variable& variable = *result_.uses_[result.variable].variable;
+        const bool isInside =
+            result.state == Pointer::State::Object ||
+            (result.offset >= 0 && static_cast<std::uint64_t>(result.offset) <= variable.size);
+        const bool fits = variable.space == Space::Shared && !result.isGeneric && isInside;
+        return fits ? result : Pointer{};
+      }
       default:
         return {};
     }
@@ -368,6 +404,9 @@ class ObjectUses::Builder {
                             (operand.kind == OperandKind::Register && operand.reads);
       if (!isSource || computes) continue;
       const Pointer value = valueOf(operand);
+      // The generic address of a place in shared memory that no variable gave.
+      result_.hasUnknownShared_ |= instruction.is(Opcode::Cvta) && isShared(instruction) &&
+                                   value.state == Pointer::State::None;
       if (value.isAddress()) escape(value.variable, "its address is used as a value");
     }
   }
@@ -387,17 +426,21 @@ class ObjectUses::Builder {
     const isa::Form& form = *instruction.form;
     if (!pointer.isAddress()) {
       const bool isLost = pointer.state == Pointer::State::Lost;
-      result_.hasUnknownShared_ |= !isLost && form.space == Space::Shared;
+      result_.hasUnknownShared_ |= !isLost && isShared(instruction);
       return;
     }
     const ir::Variable& variable = *result_.uses_[pointer.variable].variable;
     if (isInGroup || !isAccess(instruction)) {
       return escape(pointer.variable, "an instruction other than a plain access uses its address");
     }
-    if (pointer.isGeneric || form.space != variable.space) {
-      return escape(pointer.variable, "it is accessed through a generic address");
+    const bool isNamed = form.space == variable.space && !pointer.isGeneric;
+    const bool isGeneric =
+        form.space == Space::None && pointer.isGeneric && form.opcode != Opcode::Ldu;
+    if (!isNamed && !isGeneric) {
+      return escape(pointer.variable, "it is accessed as if it were in another space");
     }
     VariableAccess access;
+    access.isGeneric = isGeneric;
     access.instruction = &instruction;
     access.address = &operand;
     if (pointer.state == Pointer::State::Offset) access.offset = pointer.offset;

@@ -2,11 +2,12 @@
 // address gets away.
 //
 // An address is followed from the operands that name the variable through `mov`, `add`, `sub`, the
-// addend of `mad`, and `cvta`, over all definitions of each register together, so that order and
-// guards do not matter.  It gets away where a register holds it or something else, depending on the
-// path; where it is compared, stored, passed, or used by any other instruction; and where an access
-// goes through a generic address or is not a plain load, store or atomic operation of the space of
-// the variable (docs/soundness.md C3.3, D5.14, D5.15).
+// addend of `mad`, `cvta`, and `cvt` between offsets of 32 and 64 bits in shared memory, over all
+// definitions of each register together, so that order and guards do not matter.  It gets away where
+// a register holds it or something else, depending on the path; where it is compared, stored, passed,
+// or used by any other instruction; and where an access is not a plain load, store or atomic
+// operation of the space of the variable, or of a generic address that `cvta` made (docs/soundness.md
+// C3.3, D5.14, D5.15).
 //
 // Cost: one pass over the operands; for a function that names variables, one more to list the
 // definitions and uses of registers, and then work for each use of a register that holds an
@@ -35,6 +36,7 @@ struct VariableAccess {
   bool isStore = false;  // st
   // Neither volatile nor strong: no other thread is to see that it takes place.
   bool isWeak = false;
+  bool isGeneric = false;  // the instruction names no space, but the address is known
 };
 
 struct VariableUses {
@@ -61,6 +63,10 @@ class ObjectUses {
   bool hasUnknownShared() const { return hasUnknownShared_; }
   // It asks the hardware how much shared memory there is.
   bool readsSharedSize() const { return readsSharedSize_; }
+  // It looks at the second extent of the thread id: more than one row is expected.
+  bool readsRow() const { return readsRow_; }
+  // It has instructions that access shared memory in tiles, whose alignment they may rely on.
+  bool usesTiles() const { return usesTiles_; }
 
  private:
   class Builder;
@@ -69,6 +75,8 @@ class ObjectUses {
   std::vector<const ir::Function*> functions_;
   bool hasUnknownShared_ = false;
   bool readsSharedSize_ = false;
+  bool readsRow_ = false;
+  bool usesTiles_ = false;
 };
 
 }  // namespace ptxopt::analysis

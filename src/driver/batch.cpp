@@ -12,6 +12,7 @@
 #include <map>
 #include <mutex>
 #include <new>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -27,6 +28,7 @@
 #include "driver/program.h"
 #include "driver/remarks.h"
 #include "driver/statistics.h"
+#include "support/parallel.h"
 
 namespace ptxopt::driver {
 
@@ -41,6 +43,7 @@ struct FileReport {
   std::string dotCfg;                     // of --dot-cfg=FILE
   std::vector<std::string> foundKernels;  // of options that name some
   FileStatistics statistics;
+  std::optional<OptimizeResult> result;  // of a file of a program, not delivered yet
 };
 
 class Batch {
@@ -57,11 +60,13 @@ class Batch {
   std::string outputOf(const std::string& input) const;
   // Messages of one input may be told at once where there is no other.
   bool isAlone() const { return options_.inputs.size() == 1; }
+  bool isProgram() const { return options_.wholeProgram && !isAlone(); }
   void say(FileReport& report, std::string_view text) const;
   void say(FileReport& report, const Diagnostics& diagnostics) const;
   void sayError(FileReport& report, const std::string& file, const std::string& message) const;
 
   void readProgram();
+  void runProgram();
   void runInOrder();
   void tell(FileReport& report, const std::string& input);
   void conclude();
@@ -217,7 +222,7 @@ void Batch::processInto(FileReport& report, const std::string& input, unsigned t
     return sayError(report, inputName(input), error.what());
   }
   const OptimizeOptions options = optimizeOptions(report, threads);
-  const OptimizeResult result = optimize(source, options);
+  OptimizeResult result = optimize(source, options);
   say(report, result.diagnostics);
   report.statistics = statisticsOf(inputName(input), result);
   if (!result.ok) {
@@ -226,7 +231,11 @@ void Batch::processInto(FileReport& report, const std::string& input, unsigned t
   }
   if (result.module != nullptr) noteKernels(report, *result.module);
   if (options_.explainBarriers) report.output = explainBarriers(source, options, result);
-  deliver(report, input, result);
+  if (isProgram()) {
+    report.result = std::move(result);
+  } else {
+    deliver(report, input, result);
+  }
 }
 
 void Batch::noteKernels(FileReport& report, const ir::Module& module) const {
@@ -290,6 +299,23 @@ void Batch::readProgram() {
   console_.log().warn(
       "an input is not understood and may use any variable: not optimized as a whole program");
   dropHostSymbols(pipeline_);
+}
+
+// All or none: nothing is written before all that can go wrong with a file has gone well.
+void Batch::runProgram() {
+  const std::vector<std::string>& inputs = options_.inputs;
+  std::vector<FileReport> reports(inputs.size());
+  const unsigned workers = static_cast<unsigned>(std::min<std::size_t>(threads_, inputs.size()));
+  parallelFor(inputs.size(), workers,
+              [&](std::size_t k) { reports[k] = process(inputs[k], threads_ / workers); });
+  const bool isGood = std::ranges::all_of(
+      reports, [](const FileReport& report) { return report.status == kSuccess; });
+  for (std::size_t k = 0; k < inputs.size(); ++k) {
+    if (isGood) deliver(reports[k], inputs[k], *reports[k].result);
+    tell(reports[k], inputs[k]);
+    reports[k] = {};
+  }
+  if (!isGood) console_.log().error("a file of the program is not good: nothing is written");
 }
 
 // Workers take inputs one after the other; this thread tells of each when its turn has come.
@@ -363,8 +389,12 @@ ExitStatus Batch::run() {
       return kFailure;
     }
   }
-  if (options_.wholeProgram && options_.inputs.size() > 1) readProgram();
-  runInOrder();
+  if (isProgram()) {
+    readProgram();
+    runProgram();
+  } else {
+    runInOrder();
+  }
   conclude();
   return status_;
 }

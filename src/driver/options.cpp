@@ -43,7 +43,8 @@ Exit status:
   1   a file could not be read, parsed or written, or the command line is wrong
   2   --check: the output would differ from the input
   70  a fault in ptxopt itself; please report it with the input
-With several inputs, one bad file does not stop the others, and the status is the worst.)";
+With several inputs, one bad file does not stop the others, and the status is the worst; of a
+--whole-program, all are written or none.)";
 
 // Writes to a stream of the process; what a full disk takes away is a failure like any other.
 ExitStatus say(const char* stream, const std::string& text, ExitStatus status) {

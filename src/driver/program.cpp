@@ -67,10 +67,8 @@ std::vector<std::string> sharedNames(std::span<const std::shared_ptr<const Sourc
   for (const auto& text : texts) {
     Diagnostics diagnostics;
     const auto module = text != nullptr ? parse::parse(text, diagnostics) : nullptr;
-    if (module == nullptr || diagnostics.hasErrors() || module->hasUnknownDirective) {
-      isKnown = false;
-      continue;
-    }
+    if (module == nullptr || diagnostics.hasErrors()) continue;
+    isKnown &= !module->hasUnknownDirective;
     for (const std::string& name : linkedNames(*module)) ++files[name];
   }
   std::vector<std::string> shared;

@@ -20,8 +20,9 @@ void addHostSymbols(std::vector<passes::PipelineStep>& pipeline,
 void dropHostSymbols(std::vector<passes::PipelineStep>& pipeline);
 
 // The names that more than one of the texts declares for others, or uses without declaring it: what
-// one file does to them, the others must see.  Sets `isKnown` to false where a text is not
-// understood; then any name may be in it.  Parses each text; peak memory that of the largest.
+// one file does to them, the others must see.  Sets `isKnown` to false where a text has directives that
+// are not known; then any name may be in it.  Null texts and those with errors say nothing.  Parses
+// each text; peak memory that of the largest.
 std::vector<std::string> sharedNames(std::span<const std::shared_ptr<const SourceText>> texts,
                                      bool& isKnown);
 

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "analysis/assumptions.h"
 #include "analysis/manager.h"
 #include "passes/fold_load.h"
 #include "passes/heap_pairs.h"
@@ -26,7 +27,7 @@ using analysis::VariableAccess;
 using ir::Instruction;
 using isa::Space;
 
-constexpr int kMaxRounds = 8;
+constexpr int kMaxRounds = 16;
 
 struct KernelSavings {
   std::uint64_t shared = 0;  // bytes
@@ -48,6 +49,7 @@ class Optimizer {
       changedEver_ |= hasChanged_;
       if (!hasChanged_) break;
     }
+    if (hasChanged_) remarkUnfinished();
     remarkSavings();
     return changedEver_;
   }
@@ -57,7 +59,8 @@ class Optimizer {
   // accesses one variable or computes addresses of one.
   void runRound() {
     const analysis::CallGraph calls(module_);
-    ModuleObjects objects(module_, settings_, calls, cache_);
+    const auto& assumptions = context_.analyses.get<analysis::ModuleAssumptions>();
+    ModuleObjects objects(module_, settings_, assumptions, calls, cache_);
     objects_ = &objects;
     if (removeUnreached()) return;
     for (ModuleObject& object : objects.all()) improve(object);
@@ -150,7 +153,7 @@ class Optimizer {
     ir::Function* function = object.uses[0].function;
     if (edited_.contains(function)) return false;
     const auto analyses = analyses_.try_emplace(function, *function).first;
-    const SlotPlan plan = planSlots(object, analyses->second);
+    const SlotPlan plan = planSlots(object, cache_.of(*function), analyses->second);
     if (plan.function == nullptr || !context_.budget.spend()) return false;
     if (context_.wantRemarks) {
       Remark remark = remarkOn(RemarkKind::Passed, object);
@@ -175,12 +178,10 @@ class Optimizer {
   // Takes the variable out of its declaration, and the declaration if nothing is left in it.
   void eraseDeclaration(ModuleObject& object) {
     ir::VariableDeclaration& declaration = *object.declaration;
-    std::vector<ir::Variable*> left;
-    for (ir::Variable* variable : declaration.variables) {
-      if (variable != object.variable) left.push_back(variable);
-    }
-    declaration.variables = module_.arena().copy(std::span<ir::Variable* const>(left));
-    const bool isEmpty = left.empty();
+    const std::span<ir::Variable*> all = declaration.variables;
+    const auto gone = std::remove(all.begin(), all.end(), object.variable);
+    declaration.variables = all.first(static_cast<std::size_t>(gone - all.begin()));
+    const bool isEmpty = declaration.variables.empty();
     if (object.scope != nullptr) {
       isEmpty ? object.scope->erase(&declaration) : object.scope->markChanged(&declaration);
     } else {
@@ -214,6 +215,10 @@ class Optimizer {
         const auto k = static_cast<std::size_t>(field - plan.fields.begin());
         *access.address = ir::Operand::ofAddress(made[k]->symbol,
                                                  static_cast<std::int64_t>(offset - field->begin));
+        if (access.isGeneric) {
+          ir::Instruction& instruction = *access.instruction;
+          instruction.form = formInSpace(*instruction.form, whole.space, module_.forms());
+        }
         use.function->markChanged(access.instruction);
       }
       eraseComputations(use);
@@ -289,7 +294,8 @@ class Optimizer {
     return true;
   }
 
-  // Constants of equal content that only loads use: the first one stands for all.
+  // Constants of equal content that only loads use: the first one stands for all that need no more
+  // alignment, so that few are kept of each content.
   void mergeConstants() {
     std::unordered_map<std::size_t, std::vector<ModuleObject*>> keptByContent;
     for (ModuleObject& object : objects_->all()) {
@@ -320,8 +326,10 @@ class Optimizer {
 
   static std::size_t contentHash(const ir::Variable& variable) {
     const auto bytes = contentOf(variable);
-    return std::hash<std::string_view>()(
+    const std::size_t ofBytes = std::hash<std::string_view>()(
         {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    return ofBytes ^ (variable.size * 8 + static_cast<std::size_t>(variable.space)) *
+                         std::size_t{0x9E3779B97F4A7C15};
   }
 
   static bool haveEqualContent(const ir::Variable& a, const ir::Variable& b) {
@@ -360,24 +368,43 @@ class Optimizer {
     const ir::Function* allocator = module_.findFunction("malloc");
     if (allocator == nullptr || allocator->hasBody()) return;
     for (ir::Function& function : module_.functions()) {
-      if (!function.hasBody() || function.isOpaque) continue;
-      for (const HeapPair& pair : findHeapPairs(function)) {
-        if (!context_.budget.spend()) return;
-        if (context_.wantRemarks) {
-          Remark remark = remarkAt(RemarkKind::Passed, &function, pair.allocation->source);
-          remark.message =
-              fmt::format("Removed malloc in function {}: its memory is only written and freed",
-                          function.nameText());
-          remark.details = {{"stores", std::to_string(pair.stores)},
-                            {"frees", std::to_string(pair.frees)}};
-          context_.remark(std::move(remark));
-        }
-        for (ir::Statement* statement : pair.statements) function.erase(statement);
-        ++context_.statistics["allocations-removed"];
-        edited_.insert(&function);
-        hasChanged_ = true;
+      if (!function.hasBody() || function.isOpaque || function.isKept) continue;
+      for (const HeapUse& use : findHeapPairs(function)) removeHeapUse(use);
+    }
+    if (hasChanged_) return;
+    for (ModuleObject& object : objects_->all()) {
+      const bool isFixed = object.pinned != nullptr || object.escape != nullptr ||
+                           (object.isShared() && objects_->whyLayoutIsFixed(object) != nullptr);
+      if (isFixed) continue;
+      const auto use = findHeapUseOf(object);
+      if (!use || !removeHeapUse(*use)) continue;
+      remarkRemoved(object, 0, "it only receives such memory");
+      countSaved(object, object.variable->size);
+      eraseDeclaration(object);
+      return;  // other variables may have shared its functions
+    }
+  }
+
+  bool removeHeapUse(const HeapUse& use) {
+    if (!context_.budget.spend()) return false;
+    if (context_.wantRemarks) {
+      for (const HeapUse::Call& call : use.allocations) {
+        Remark remark = remarkAt(RemarkKind::Passed, call.function, call.instruction->source);
+        remark.message =
+            fmt::format("Removed malloc in function {}: its memory is only written and freed",
+                        call.function->nameText());
+        remark.details = {{"stores", std::to_string(use.stores)},
+                          {"frees", std::to_string(use.frees)}};
+        context_.remark(std::move(remark));
       }
     }
+    for (const auto& [function, statement] : use.statements) {
+      function->erase(statement);
+      edited_.insert(function);
+    }
+    context_.statistics["allocations-removed"] += use.allocations.size();
+    hasChanged_ = true;
+    return true;
   }
 
   // ---- remarks and counters --------------------------------------------------------------------
@@ -466,6 +493,12 @@ class Optimizer {
     }
   }
 
+  void remarkUnfinished() {
+    Remark remark = remarkAt(RemarkKind::Analysis, nullptr, {});
+    remark.message = fmt::format("Stopped after {} rounds: another run may find more", kMaxRounds);
+    context_.remark(std::move(remark));
+  }
+
   void remarkSavings() {
     for (const ir::Function& kernel : module_.functions()) {
       const auto found = savings_.find(&kernel);
@@ -513,8 +546,7 @@ class GlobalOpt : public Pass {
   GlobalOptSettings settings_;
 };
 
-// ---- options
-// -------------------------------------------------------------------------------------
+// ---- options -----------------------------------------------------------------------------------
 
 template <class Number>
 bool parseNumber(std::string_view text, Number& number) {
@@ -557,7 +589,9 @@ std::unique_ptr<Pass> create(const PassOptions& options, std::string& error) {
 
 const PassInfo kGlobalOpt = {
     "global-opt",
-    "Removes functions and variables that nothing needs, and splits variables into fields.",
+    "Removes functions and variables that nothing needs, and splits variables into fields. Of malloc "
+    "and free only pairs go, where nothing reads the memory or asks for the pointer: it may be null, "
+    "and memory that is not freed is missing for others.",
     "max-fields=N, max-fold-bits=N, whole-program, whole-program=SYMBOL;SYMBOL;...",
     create,
 };

@@ -64,8 +64,13 @@ std::uint32_t alignmentOf(const ir::Variable& variable) {
 }
 
 ModuleObjects::ModuleObjects(ir::Module& module, const GlobalOptSettings& settings,
+                             const analysis::ModuleAssumptions& assumptions,
                              const analysis::CallGraph& calls, ObjectUsesCache& cache)
-    : module_(module), settings_(settings), calls_(calls), cache_(cache) {
+    : module_(module),
+      settings_(settings),
+      assumptions_(assumptions),
+      calls_(calls),
+      cache_(cache) {
   collectTexts();
   collectDefinitions();
   collectObjects();
@@ -276,9 +281,17 @@ const char* ModuleObjects::whyLayoutIsFixed(const std::vector<analysis::Vertex>&
   if (std::find(reach.begin(), reach.end(), calls_.outside()) != reach.end()) {
     return "the kernel calls functions that are not known";
   }
-  constexpr std::uint32_t kWidest = 16;  // bytes of one access
+  constexpr std::uint32_t kWidest = 16;     // bytes of one access
+  constexpr std::uint32_t kLargest = 1024;  // bytes of a tile
+  const bool usesTiles = std::any_of(reach.begin(), reach.end(), [&](analysis::Vertex v) {
+    return definitions_[v] != nullptr && cache_.of(*definitions_[v]).usesTiles();
+  });
+  const std::uint32_t mostNeeded = usesTiles ? kLargest : kWidest;
   for (const analysis::Vertex v : reach) {
     if (definitions_[v] == nullptr) continue;
+    if (assumptions_.of(*definitions_[v]).flatShared) {
+      return "addresses may leave their shared array (--flat-shared)";
+    }
     const ObjectUses& uses = cache_.of(*definitions_[v]);
     if (uses.readsSharedSize()) return "the kernel asks how much shared memory it has";
     if (uses.hasUnknownShared()) return "the kernel accesses shared memory at numeric addresses";
@@ -288,7 +301,7 @@ const char* ModuleObjects::whyLayoutIsFixed(const std::vector<analysis::Vertex>&
       const bool isDynamic = variable.linkage == Linkage::Extern || variable.size == 0;
       if (isDynamic) return "the kernel can reach dynamic shared memory";
       const std::uint32_t alignment = alignmentOf(variable);
-      bool needsMore = use.escape != nullptr && alignment < kWidest;
+      bool needsMore = use.escape != nullptr && alignment < mostNeeded;
       for (const analysis::VariableAccess& access : use.accesses) {
         needsMore |= access.bytes > alignment;
       }

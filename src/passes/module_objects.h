@@ -13,6 +13,7 @@
 #include <unordered_set>
 #include <vector>
 
+#include "analysis/assumptions.h"
 #include "analysis/call_graph.h"
 #include "analysis/object_uses.h"
 #include "ir/module.h"
@@ -75,7 +76,8 @@ std::uint32_t alignmentOf(const ir::Variable& variable);
 class ModuleObjects {
  public:
   ModuleObjects(ir::Module& module, const GlobalOptSettings& settings,
-                const analysis::CallGraph& calls, ObjectUsesCache& cache);
+                const analysis::ModuleAssumptions& assumptions, const analysis::CallGraph& calls,
+                ObjectUsesCache& cache);
 
   // In the order of the text: those of the module first, then those of each function.
   std::vector<ModuleObject>& all() { return objects_; }
@@ -110,6 +112,7 @@ class ModuleObjects {
 
   ir::Module& module_;
   const GlobalOptSettings& settings_;
+  const analysis::ModuleAssumptions& assumptions_;
   const analysis::CallGraph& calls_;
   ObjectUsesCache& cache_;
   bool isModuleOpaque_ = false;  // something in it is not understood, and may name anything

@@ -105,7 +105,7 @@ class Pass {
   // Before all else, on one thread: what changes the statements of the module, or several functions
   // at a time.  True if it changed anything; then every cached analysis of every function is
   // dropped.  Functions that are opaque or kept must be left alone here too; of a module for a
-  // debugger this is not called.
+  // debugger this is not called.  What may be assumed is analysis::ModuleAssumptions here too.
   virtual bool runOnModule(ir::Module& module, ModuleContext& context) {
     static_cast<void>(module);
     static_cast<void>(context);

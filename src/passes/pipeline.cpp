@@ -119,6 +119,7 @@ class Engine {
 
   Outcome runOnModule(Pass& pass) {
     analysis::ModuleAnalyses analyses(module_);
+    analyses.provide(assumptions_);
     ModuleContext context{analyses, budget_, options_.remarks, {}, {}};
     Outcome outcome;
     outcome.changed = pass.runOnModule(module_, context);

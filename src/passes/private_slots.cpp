@@ -3,10 +3,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <set>
 #include <string>
+#include <utility>
 
 #include "analysis/address.h"
 #include "analysis/alias.h"
+#include "analysis/launch_shape.h"
 #include "ir/module.h"
 
 namespace ptxopt::passes {
@@ -24,7 +28,7 @@ constexpr std::size_t kMostAccesses = 64;  // compared in pairs
 // The register that a load writes, or what a store writes, if a move does the same.
 bool isMovable(const ir::Function& function, const VariableAccess& access, int bits) {
   const Instruction& instruction = *access.instruction;
-  const bool isScalar = access.isWeak && instruction.form->vectorWidth == 1 &&
+  const bool isScalar = access.isWeak && !access.isGeneric && instruction.form->vectorWidth == 1 &&
                         isa::bitWidth(instruction.form->type) == bits &&
                         instruction.operandCount == 2;
   if (!isScalar) return false;
@@ -64,6 +68,23 @@ Instruction* makeMove(ir::Function& function, ir::Guard guard, int bits, Operand
   return move;
 }
 
+// Whether it is worth finding out what the addresses are, which costs more than all else here:
+// threads can be told apart, every access has an address that they may not have in common, and what
+// is loaded was stored at an address that is spelled alike; or there is one thread.
+bool mayBeSlots(const ir::Function& function, const ModuleObject::Use& use, bool readsRow) {
+  const auto shape = analysis::LaunchShape::of(function);
+  if (shape.most == std::array<std::uint32_t, 3>{1, 1, 1}) return true;
+  if (!readsRow && !shape.block) return false;
+  std::set<std::pair<std::uint32_t, std::int64_t>> stored;
+  for (const VariableAccess& access : use.uses->accesses) {
+    if (access.offset || access.address->base != ir::AddressBase::Register) return false;
+    if (access.isStore) stored.emplace(access.address->id, access.address->immediate);
+  }
+  return std::ranges::all_of(use.uses->accesses, [&](const VariableAccess& access) {
+    return stored.contains({access.address->id, access.address->immediate});
+  });
+}
+
 // Behind the declarations that the body begins with; null: at the front.
 ir::Statement* endOfDeclarations(const ir::Function& function) {
   ir::Statement* last = nullptr;
@@ -78,7 +99,8 @@ ir::Statement* endOfDeclarations(const ir::Function& function) {
 
 }  // namespace
 
-SlotPlan planSlots(const ModuleObject& object, analysis::FunctionAnalyses& analyses) {
+SlotPlan planSlots(const ModuleObject& object, const analysis::ObjectUses& uses,
+                   analysis::FunctionAnalyses& analyses) {
   // A slot lives as long as the thread: one kernel, which runs once for each thread.
   if (!object.isShared() || object.uses.size() != 1) return {};
   ir::Function& function = *object.uses[0].function;
@@ -90,7 +112,7 @@ SlotPlan planSlots(const ModuleObject& object, analysis::FunctionAnalyses& analy
                       object.allAccesses([&](const VariableAccess& access) {
                         return isMovable(function, access, plan.bits);
                       });
-  if (!isGood) return {};
+  if (!isGood || !mayBeSlots(function, object.uses[0], uses.readsRow())) return {};
 
   const auto& addresses = analyses.get<analysis::Addresses>();
   std::vector<const analysis::Access*> found;

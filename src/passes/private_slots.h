@@ -23,10 +23,11 @@ struct SlotPlan {
   std::vector<Access> accesses;
 };
 
-// The variable must not be pinned, and no address of it may get away.  `analyses`: of the one
-// function that uses it.  Asks for the addresses there where all else fits: their cost, and
-// O(accesses^2) comparisons up to a limit.
-SlotPlan planSlots(const ModuleObject& object, analysis::FunctionAnalyses& analyses);
+// The variable must not be pinned, and no address of it may get away.  `uses` and `analyses`: of the
+// one function that uses it.  Asks for the addresses there only where all that is cheaper to know
+// fits: their cost, and O(accesses^2) comparisons up to a limit.
+SlotPlan planSlots(const ModuleObject& object, const analysis::ObjectUses& uses,
+                   analysis::FunctionAnalyses& analyses);
 
 // Puts the slots into new registers, which start as zero.  The variable is then not accessed any
 // more; what computed its addresses is still there.

@@ -1,6 +1,7 @@
 #include "passes/split_variable.h"
 
 #include <algorithm>
+#include <string>
 
 namespace ptxopt::passes {
 
@@ -74,6 +75,15 @@ FieldPlan planFields(const ModuleObject& object, std::size_t maxFields) {
   if (variable.initializer != nullptr && !variable.initializer->opaque.empty()) {
     return {{}, "its initialiser is not understood"};
   }
+  for (const ModuleObject::Use& use : object.uses) {
+    isa::FormTable& forms = use.function->module().forms();
+    for (const analysis::VariableAccess& access : use.uses->accesses) {
+      if (!access.isGeneric) continue;
+      if (formInSpace(*access.instruction->form, variable.space, forms) == nullptr) {
+        return {{}, "a generic access to it cannot name its space"};
+      }
+    }
+  }
   for (const Field& field : plan.fields) {
     if (fieldType(variable, field) == isa::Type::None) {
       return {{}, "an access takes a part of an address in its initialiser"};
@@ -94,6 +104,24 @@ isa::Type fieldType(const ir::Variable& variable, const Field& field) {
                             std::any_of(variable.initializer->relocations.begin(),
                                         variable.initializer->relocations.end(), holds);
   return holdsAddress ? isa::Type::None : isa::Type::B8;
+}
+
+const isa::Form* formInSpace(const isa::Form& generic, isa::Space space, isa::FormTable& forms) {
+  // Ordering and scope stand in front of the space, everything else behind it.
+  constexpr std::string_view kInFront[] = {".weak",    ".volatile", ".relaxed", ".acquire",
+                                           ".release", ".acq_rel",  ".cta",     ".cluster",
+                                           ".gpu",     ".sys"};
+  std::string mnemonic(isa::spelling(generic.opcode));
+  bool isNamed = false;
+  for (const std::string_view qualifier : generic.qualifiers) {
+    if (!isNamed && std::ranges::find(kInFront, qualifier) == std::end(kInFront)) {
+      mnemonic += isa::spelling(space);
+      isNamed = true;
+    }
+    mnemonic += qualifier;
+  }
+  const isa::Form& form = forms.get(mnemonic, generic.shape);
+  return form.known() ? &form : nullptr;
 }
 
 ir::Variable* makeField(const ir::Variable& variable, const Field& field, NameId name,

@@ -28,6 +28,9 @@ FieldPlan planFields(const ModuleObject& object, std::size_t maxFields);
 // whole ones, else .b8.  None if the field holds part of an address.
 isa::Type fieldType(const ir::Variable& variable, const Field& field);
 
+// The form of a generic access, `generic`, that names `space`; null where there is none.
+const isa::Form* formInSpace(const isa::Form& generic, isa::Space space, isa::FormTable& forms);
+
 // A variable that is `field` of `variable`, `name` its name.  Made in `arena`.
 ir::Variable* makeField(const ir::Variable& variable, const Field& field, NameId name,
                         Arena& arena);
