@@ -91,7 +91,8 @@ bool isAccess(const Instruction& instruction) {
 }
 
 bool isShared(const Instruction& instruction) {
-  return instruction.form->space == Space::Shared || instruction.form->space == Space::SharedCluster;
+  return instruction.form->space == Space::Shared ||
+         instruction.form->space == Space::SharedCluster;
 }
 
 // Swizzled tiles repeat every 128 to 1,024 bytes.
@@ -308,8 +309,8 @@ class ObjectUses::Builder {
         return fits ? result : Pointer{};
       }
       case Opcode::Cvt: {
-        // Shared memory is smaller than 2^32 bytes; only an offset that has wrapped would be another
-        // one in 64 bits.
+        // Shared memory is smaller than 2^32 bytes; only an offset that has wrapped would be
+        // another one in 64 bits.
         const auto source = scalarSources(instruction, 1);
         if (source.empty() || !isUnsignedResize(form)) return {};
         const Pointer result = valueOf(source[0]);

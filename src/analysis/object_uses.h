@@ -3,11 +3,11 @@
 //
 // An address is followed from the operands that name the variable through `mov`, `add`, `sub`, the
 // addend of `mad`, `cvta`, and `cvt` between offsets of 32 and 64 bits in shared memory, over all
-// definitions of each register together, so that order and guards do not matter.  It gets away where
-// a register holds it or something else, depending on the path; where it is compared, stored, passed,
-// or used by any other instruction; and where an access is not a plain load, store or atomic
-// operation of the space of the variable, or of a generic address that `cvta` made (docs/soundness.md
-// C3.3, D5.14, D5.15).
+// definitions of each register together, so that order and guards do not matter.  It gets away
+// where a register holds it or something else, depending on the path; where it is compared, stored,
+// passed, or used by any other instruction; and where an access is not a plain load, store or
+// atomic operation of the space of the variable, or of a generic address that `cvta` made
+// (docs/soundness.md C3.3, D5.14, D5.15).
 //
 // Cost: one pass over the operands; for a function that names variables, one more to list the
 // definitions and uses of registers, and then work for each use of a register that holds an

@@ -137,8 +137,7 @@ OptimizeOptions Batch::optimizeOptions(FileReport& report, unsigned threads) con
   result.run.keptKernels = options_.keptKernels;
   result.run.threads = threads;
   result.run.remarks = !options_.remarks.empty() || options_.printDeadSync ||
-                       options_.explainBarriers || !options_.dotCfg.empty() ||
-                       options_.printCssa;
+                       options_.explainBarriers || !options_.dotCfg.empty() || options_.printCssa;
   result.run.verifyEach = options_.verifyEach;
   result.verifyInput = options_.verify      ? InputCheck::Require
                        : options_.warnInput ? InputCheck::Warn
@@ -197,7 +196,8 @@ void Batch::deliver(FileReport& report, const std::string& input,
   if (options_.printCssa) {
     for (const passes::Remark& remark : result.run.remarks) {
       if (remark.pass != "cssa") continue;
-      say(report, "cssa: " + std::string(remark.function->nameText()) + ": " + remark.message + '\n');
+      say(report,
+          "cssa: " + std::string(remark.function->nameText()) + ": " + remark.message + '\n');
     }
   }
   if (dotCfgToFolder_) {

@@ -80,6 +80,10 @@ std::string passList() {
     if (!pass->options.empty()) {
       text << std::string(width + 2, ' ') << "options: " << pass->options << '\n';
     }
+    std::istringstream note{std::string(pass->note)};
+    for (std::string line; std::getline(note, line);) {
+      text << std::string(width + 2, ' ') << line << '\n';
+    }
   }
   for (int level = 0; level <= 3; ++level) {
     const std::string pipeline = passes::pipelineOfLevel(level);

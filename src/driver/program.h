@@ -11,8 +11,8 @@
 
 namespace ptxopt::driver {
 
-// Tells `global-opt` in the pipeline that it sees a whole program, whose host uses these names; puts
-// it in front where the pipeline has none.
+// Tells `global-opt` in the pipeline that it sees a whole program, whose host uses these names;
+// puts it in front where the pipeline has none.
 void addHostSymbols(std::vector<passes::PipelineStep>& pipeline,
                     const std::vector<std::string>& names);
 
@@ -20,9 +20,9 @@ void addHostSymbols(std::vector<passes::PipelineStep>& pipeline,
 void dropHostSymbols(std::vector<passes::PipelineStep>& pipeline);
 
 // The names that more than one of the texts declares for others, or uses without declaring it: what
-// one file does to them, the others must see.  Sets `isKnown` to false where a text has directives that
-// are not known; then any name may be in it.  Null texts and those with errors say nothing.  Parses
-// each text; peak memory that of the largest.
+// one file does to them, the others must see.  Sets `isKnown` to false where a text has directives
+// that are not known; then any name may be in it.  Null texts and those with errors say nothing.
+// Parses each text; peak memory that of the largest.
 std::vector<std::string> sharedNames(std::span<const std::shared_ptr<const SourceText>> texts,
                                      bool& isKnown);
 

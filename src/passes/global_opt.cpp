@@ -326,8 +326,8 @@ class Optimizer {
 
   static std::size_t contentHash(const ir::Variable& variable) {
     const auto bytes = contentOf(variable);
-    const std::size_t ofBytes = std::hash<std::string_view>()(
-        {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+    const std::size_t ofBytes =
+        std::hash<std::string_view>()({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
     return ofBytes ^ (variable.size * 8 + static_cast<std::size_t>(variable.space)) *
                          std::size_t{0x9E3779B97F4A7C15};
   }
@@ -589,11 +589,11 @@ std::unique_ptr<Pass> create(const PassOptions& options, std::string& error) {
 
 const PassInfo kGlobalOpt = {
     "global-opt",
-    "Removes functions and variables that nothing needs, and splits variables into fields. Of malloc "
-    "and free only pairs go, where nothing reads the memory or asks for the pointer: it may be null, "
-    "and memory that is not freed is missing for others.",
+    "Removes functions and variables that nothing needs, and splits variables into fields.",
     "max-fields=N, max-fold-bits=N, whole-program, whole-program=SYMBOL;SYMBOL;...",
     create,
+    "of malloc and free only pairs go, for memory that nobody reads and a pointer that nobody asks "
+    "for:\nit may be null, and what is not freed is missing for others",
 };
 
 }  // namespace ptxopt::passes

@@ -6,9 +6,10 @@
 // reads, with the stores to them; .shared and .local variables that are accessed at constant
 // offsets only, split into a variable for each field, `name$f0` and so on; .shared arrays in which
 // every thread has slots of its own, moved into registers; malloc and free of memory that is only
-// written (no more than that is sound: heap_pairs.h).  With `whole-program`, which lists the names that the host uses, also .global and .const
-// variables that are not listed (D5.12): those that nobody reads go, loads of those that nobody
-// writes become immediates, aggregates are split, and equal constants become one.
+// written (no more than that is sound: heap_pairs.h).  With `whole-program`, which lists the names
+// that the host uses, also .global and .const variables that are not listed (D5.12): those that
+// nobody reads go, loads of those that nobody writes become immediates, aggregates are split, and
+// equal constants become one.
 //
 // Works on the module as a whole, again and again until nothing changes, at most kMaxRounds times.
 // Cost of a round: linear in the operands of the functions that changed, and in the variables times

@@ -215,11 +215,11 @@ class Finder {
 // All of a 64-bit variable, which starts as null or as anything.
 bool isPointer(const ModuleObject& object) {
   const ir::Variable& variable = *object.variable;
-  const bool isNull = variable.initializer == nullptr ||
-                      (variable.initializer->relocations.empty() &&
-                       variable.initializer->opaque.empty() &&
-                       std::ranges::all_of(variable.initializer->bytes,
-                                           [](std::uint8_t byte) { return byte == 0; }));
+  const bool isNull =
+      variable.initializer == nullptr ||
+      (variable.initializer->relocations.empty() && variable.initializer->opaque.empty() &&
+       std::ranges::all_of(variable.initializer->bytes,
+                           [](std::uint8_t byte) { return byte == 0; }));
   return variable.size == 8 && isNull &&
          object.allAccesses([](const analysis::VariableAccess& access) {
            return access.isWeak && access.offset == 0 && access.bytes == 8 &&
@@ -241,7 +241,8 @@ std::vector<HeapUse> findHeapPairs(ir::Function& function) {
     finder.takeAllocation(block, use);
     if (!finder.takeUsesOf(block.result->operands()[0], use) || use.frees == 0) continue;
     // The sum of two pointers would be in two of them.
-    if (std::ranges::any_of(use.statements, [&](const auto& s) { return gone.contains(s.second); })) {
+    if (std::ranges::any_of(use.statements,
+                            [&](const auto& s) { return gone.contains(s.second); })) {
       continue;
     }
     for (const auto& [in, statement] : use.statements) gone.insert(statement);

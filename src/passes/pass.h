@@ -143,6 +143,7 @@ struct PassInfo {
   std::string_view options;      // "precision=flags|objects|affine, guard"; empty if it takes none
   // Null and a message in `error` where an option is unknown or its value is wrong.
   std::unique_ptr<Pass> (*create)(const PassOptions& options, std::string& error);
+  std::string_view note = {};  // lines for --list-passes: what a user may miss, and why
 };
 
 // In the order of --list-passes.

@@ -23,9 +23,9 @@ struct SlotPlan {
   std::vector<Access> accesses;
 };
 
-// The variable must not be pinned, and no address of it may get away.  `uses` and `analyses`: of the
-// one function that uses it.  Asks for the addresses there only where all that is cheaper to know
-// fits: their cost, and O(accesses^2) comparisons up to a limit.
+// The variable must not be pinned, and no address of it may get away.  `uses` and `analyses`: of
+// the one function that uses it.  Asks for the addresses there only where all that is cheaper to
+// know fits: their cost, and O(accesses^2) comparisons up to a limit.
 SlotPlan planSlots(const ModuleObject& object, const analysis::ObjectUses& uses,
                    analysis::FunctionAnalyses& analyses);
 
