@@ -15,6 +15,7 @@
 #include "analysis/manager.h"
 #include "passes/fold_load.h"
 #include "passes/heap_pairs.h"
+#include "passes/made_names.h"
 #include "passes/module_objects.h"
 #include "passes/private_slots.h"
 #include "passes/split_variable.h"
@@ -37,12 +38,13 @@ struct KernelSavings {
 class Optimizer {
  public:
   Optimizer(ir::Module& module, const GlobalOptSettings& settings, ModuleContext& context)
-      : module_(module), settings_(settings), context_(context) {}
+      : module_(module), settings_(settings), context_(context), names_(module) {}
 
   bool run() {
     for (int round = 0; round < kMaxRounds; ++round) {
       hasChanged_ = false;
       runRound();
+      eraseDeclarations();
       for (const ir::Function* function : edited_) cache_.forget(*function);
       edited_.clear();
       analyses_.clear();
@@ -162,7 +164,7 @@ class Optimizer {
       context_.remark(std::move(remark));
     }
     countSaved(object, object.variable->size);
-    passes::moveIntoRegisters(plan, *object.variable);
+    passes::moveIntoRegisters(plan, *object.variable, names_);
     eraseComputations(object.uses[0]);
     ++context_.statistics["variables-in-registers"];
     eraseDeclaration(object);
@@ -175,18 +177,27 @@ class Optimizer {
     edited_.insert(use.function);
   }
 
-  // Takes the variable out of its declaration, and the declaration if nothing is left in it.
-  void eraseDeclaration(ModuleObject& object) {
-    ir::VariableDeclaration& declaration = *object.declaration;
-    const std::span<ir::Variable*> all = declaration.variables;
-    const auto gone = std::remove(all.begin(), all.end(), object.variable);
-    declaration.variables = all.first(static_cast<std::size_t>(gone - all.begin()));
-    const bool isEmpty = declaration.variables.empty();
-    if (object.scope != nullptr) {
-      isEmpty ? object.scope->erase(&declaration) : object.scope->markChanged(&declaration);
-    } else {
-      isEmpty ? module_.erase(&declaration) : module_.markChanged(&declaration);
+  void eraseDeclaration(const ModuleObject& object) {
+    gone_.insert(object.variable);
+    thinned_.emplace(object.declaration, object.scope);
+  }
+
+  // Takes what is gone out of the declarations, and declarations in which nothing is left.
+  void eraseDeclarations() {
+    for (const auto& [declaration, scope] : thinned_) {
+      const std::span<ir::Variable*> all = declaration->variables;
+      const auto end = std::remove_if(all.begin(), all.end(),
+                                      [&](const ir::Variable* v) { return gone_.contains(v); });
+      declaration->variables = all.first(static_cast<std::size_t>(end - all.begin()));
+      const bool isEmpty = declaration->variables.empty();
+      if (scope != nullptr) {
+        isEmpty ? scope->erase(declaration) : scope->markChanged(declaration);
+      } else {
+        isEmpty ? module_.erase(declaration) : module_.markChanged(declaration);
+      }
     }
+    thinned_.clear();
+    gone_.clear();
   }
 
   // ---- fields ----------------------------------------------------------------------------------
@@ -201,7 +212,8 @@ class Optimizer {
     std::vector<ir::Variable*> made;
     ir::Statement* position = object.declaration;
     for (const Field& field : plan.fields) {
-      made.push_back(makeField(whole, field, fieldName(whole, made.size()), module_.arena()));
+      const std::string name = fmt::format("{}$f{}", module_.text(whole.name), made.size());
+      made.push_back(makeField(whole, field, names_.make(name, object.scope), module_.arena()));
       bytes += made.back()->size;
       position = declare(object, made.back(), position);
     }
@@ -227,12 +239,6 @@ class Optimizer {
     context_.statistics["fields-made"] += made.size();
     eraseDeclaration(object);
     hasChanged_ = true;
-  }
-
-  NameId fieldName(const ir::Variable& whole, std::size_t index) {
-    std::string name = fmt::format("{}$f{}", module_.text(whole.name), index);
-    while (module_.names().find(name) != NameId::None) name += '_';
-    return module_.name(name);
   }
 
   // Behind `position`; returns the new declaration.
@@ -525,9 +531,12 @@ class Optimizer {
   ir::Module& module_;
   const GlobalOptSettings& settings_;
   ModuleContext& context_;
+  MadeNames names_;
   ObjectUsesCache cache_;
   std::unordered_set<const ir::Function*> edited_;                                // in this round
   std::unordered_map<const ir::Function*, analysis::FunctionAnalyses> analyses_;  // of this round
+  std::unordered_set<const ir::Variable*> gone_;                                  // in this round
+  std::unordered_map<ir::VariableDeclaration*, ir::Function*> thinned_;           // and from where
   ModuleObjects* objects_ = nullptr;                                              // of this round
   bool hasChanged_ = false;                                                       // in this round
   bool changedEver_ = false;

@@ -148,7 +148,7 @@ SlotPlan planSlots(const ModuleObject& object, const analysis::ObjectUses& uses,
   return plan;
 }
 
-void moveIntoRegisters(const SlotPlan& plan, const ir::Variable& variable) {
+void moveIntoRegisters(const SlotPlan& plan, const ir::Variable& variable, MadeNames& names) {
   ir::Function& function = *plan.function;
   ir::Module& module = function.module();
   const isa::Type type = plan.bits == 16   ? isa::Type::B16
@@ -161,10 +161,9 @@ void moveIntoRegisters(const SlotPlan& plan, const ir::Variable& variable) {
   declaration->rangeCount = static_cast<std::uint32_t>(plan.slots);
   std::vector<ir::RegisterId> registers;
   for (std::size_t k = 0; k < plan.slots; ++k) {
-    std::string name = fmt::format("%{}$r{}", module.text(variable.name), k);
-    while (module.names().find(name) != NameId::None) name += '_';
+    const std::string name = fmt::format("%{}$r{}", module.text(variable.name), k);
     ir::RegisterRange range;
-    range.name = module.name(name);
+    range.name = names.make(name, &function);
     range.type = type;
     registers.push_back(function.addRegisters(range));
   }

@@ -6,6 +6,7 @@
 
 #include "analysis/manager.h"
 #include "ir/function.h"
+#include "passes/made_names.h"
 #include "passes/module_objects.h"
 
 namespace ptxopt::passes {
@@ -31,6 +32,6 @@ SlotPlan planSlots(const ModuleObject& object, const analysis::ObjectUses& uses,
 
 // Puts the slots into new registers, which start as zero.  The variable is then not accessed any
 // more; what computed its addresses is still there.
-void moveIntoRegisters(const SlotPlan& plan, const ir::Variable& variable);
+void moveIntoRegisters(const SlotPlan& plan, const ir::Variable& variable, MadeNames& names);
 
 }  // namespace ptxopt::passes

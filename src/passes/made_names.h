@@ -1,0 +1,32 @@
+// Names for variables and registers that a pass makes.
+#pragma once
+
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "ir/module.h"
+
+namespace ptxopt::passes {
+
+class MadeNames {
+ public:
+  explicit MadeNames(ir::Module& module) : module_(module) {}
+
+  // `wanted`, or with `_1`, `_2`, ... behind it where the text of the module has that name already,
+  // or it was made for the same scope.  Two functions may have the same one.  `scope` null: for the
+  // module.
+  NameId make(const std::string& wanted, const ir::Function* scope);
+
+ private:
+  bool isFree(const std::string& name, const ir::Function* scope) const;
+
+  ir::Module& module_;
+  std::set<std::pair<NameId, const ir::Function*>> made_;
+  std::unordered_set<NameId> inFunctions_;  // made, and only ever for functions
+  std::unordered_map<std::string, unsigned> suffixes_;
+};
+
+}  // namespace ptxopt::passes
