@@ -233,4 +233,10 @@ Participation::Participation(std::span<const Body> bodies, const BarrierUses& us
   }
 }
 
+bool Participation::judgesAny() const {
+  return std::ranges::any_of(barriers_, [](const Member& member) {
+    return member.standing == Standing::Judged || member.standing == Standing::Guarded;
+  });
+}
+
 }  // namespace ptxopt::analysis

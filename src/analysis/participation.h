@@ -104,6 +104,8 @@ class Participation {
   };
   // Body by body, in the order of the text.
   const std::vector<Member>& barriers() const { return barriers_; }
+  // All threads take part in some.
+  bool judgesAny() const;
   // None of a body without anything that is or may be a barrier.
   const Uniformity* uniformity(std::uint32_t body) const {
     return uniformity_[body] ? &*uniformity_[body] : nullptr;

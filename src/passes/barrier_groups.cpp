@@ -109,27 +109,26 @@ class Group {
     return result;
   }
 
-  // Addresses are computed only where spaces and objects leave a barrier for two accesses, or the
-  // shape of the block counts.
+  // Where comparing addresses meets its limit, what spaces and objects say is left.
   std::vector<BarrierDecision> judge(const Assumptions& assumptions, BarrierAim aim,
                                      const std::vector<bool>& settled) {
-    std::vector<BarrierDecision> decisions;
     const std::vector<BarrierBody> coarseBodies = bodies(assumptions, false);
     const analysis::BarrierGround ground(coarseBodies, facts_);
-    if (aim != BarrierAim::Weaken) {
-      BarrierJudge coarse(coarseBodies, ground, question_, aim,
-                          std::min(question_.precision, Precision::Objects), wantRemarks_);
-      decisions = coarse.run(settled);
-      if (question_.precision != Precision::Affine || !coarse.isAnyKeptForAccesses()) {
-        return decisions;
-      }
+    const bool isWeakening = aim == BarrierAim::Weaken;
+    const bool isFine = isWeakening || (question_.precision == Precision::Affine &&
+                                        ground.participation.judgesAny());
+    if (isFine) {
+      const std::vector<BarrierBody> fineBodies = bodies(assumptions, true);
+      BarrierJudge fine(fineBodies, ground, question_, aim, Precision::Affine, wantRemarks_);
+      std::vector<BarrierDecision> decisions = fine.run(settled);
+      if (fine.isWithinLimit() || isWeakening) return decisions;
     }
-    const std::vector<BarrierBody> fineBodies = bodies(assumptions, true);
-    BarrierJudge fine(fineBodies, ground, question_, aim, Precision::Affine, wantRemarks_);
-    std::vector<BarrierDecision> refined = fine.run(settled);
-    if (fine.isWithinLimit() || aim == BarrierAim::Weaken) return refined;
+    BarrierJudge coarse(coarseBodies, ground, question_, aim,
+                        std::min(question_.precision, Precision::Objects), wantRemarks_);
+    std::vector<BarrierDecision> decisions = coarse.run(settled);
+    const bool isNoteDue = isFine && wantRemarks_ && coarse.isAnyKeptForAccesses();
     for (BarrierDecision& decision : decisions) {
-      if (wantRemarks_ && decision.fate == BarrierFate::Kept) {
+      if (isNoteDue && decision.fate == BarrierFate::Kept) {
         decision.remark.message +=
             fmt::format("\naddresses were not compared: the limit on that work is met (max-work={})",
                         question_.limits.work);
