@@ -248,6 +248,48 @@ bool AccessClasses::mayConflict(const AccessClass& above, const AccessClass& bel
   return mayOverlapAndMatter(above, below) && separation(above, below, relation) == AliasRule::None;
 }
 
+const MemoryBase* AccessClasses::knownBase(const AccessClass& of) const {
+  const Access* access = accessOf(of);
+  const bool isKnown = access != nullptr && access->bases.size() == 1 &&
+                       access->bases[0].kind != MemoryBase::Kind::Unknown &&
+                       access->bytes.isBounded() && !access->bytes.isEmpty();
+  return isKnown ? &access->bases[0] : nullptr;
+}
+
+AccessClasses::BytesOfBuckets AccessClasses::bytesOfBuckets() const {
+  BytesOfBuckets all;
+  std::unordered_map<AccessSet::Key, std::vector<IntervalIndex::Entry>> entries;
+  for (ClassId id = 0; id < classes_.size(); ++id) {
+    const AccessClass& of = classes_[id];
+    if (of.object == nullptr) continue;
+    const AccessSet::Key at = bucket(of.domain, objects_.at(of.object));
+    ClassesByBytes& classes = all[at];
+    std::vector<IntervalIndex::Entry>& known = entries[at];
+    const MemoryBase* const base = knownBase(of);
+    if (known.empty() && base != nullptr) classes.base = *base;
+    if (base != nullptr && *base == classes.base) {
+      known.push_back({accessOf(of)->bytes, id});
+    } else {
+      classes.others.push_back(id);
+    }
+  }
+  for (auto& [at, known] : entries) all[at].ranges = IntervalIndex(std::move(known));
+  return all;
+}
+
+std::optional<std::vector<ClassId>> AccessClasses::rivalsOf(AccessSet::Key key) const {
+  const MemoryBase* const base = knownBase(of(key));
+  if (base == nullptr) return std::nullopt;
+  if (!byBytes_) byBytes_ = bytesOfBuckets();
+  const ClassesByBytes& classes = byBytes_->at(bucketOf(key));
+  if (*base != classes.base) return std::nullopt;
+  std::vector<ClassId> rivals = classes.others;
+  classes.ranges.forEachMeeting(accessOf(of(key))->bytes,
+                                [&](ClassId id) { rivals.push_back(id); });
+  std::ranges::sort(rivals);
+  return rivals;
+}
+
 namespace {
 
 // Marks that conflict with `mark` on the other side; with kOpaqueSync, every access does as well.
@@ -299,19 +341,30 @@ std::optional<AccessClasses::Conflict> AccessClasses::conflict(const AccessSet& 
   const bool isAboveSmaller = above.keys().size() <= below.keys().size();
   const AccessSet& smaller = isAboveSmaller ? above : below;
   const AccessSet& larger = isAboveSmaller ? below : above;
+  const auto isConflict = [&](AccessSet::Key key, AccessSet::Key other) {
+    found.above = isAboveSmaller ? key : other;
+    found.below = isAboveSmaller ? other : key;
+    const AccessClass& upper = of(*found.above);
+    const AccessClass& lower = of(*found.below);
+    return precision == Precision::Affine ? mayConflict(upper, lower, relation)
+                                          : mayOverlapAndMatter(upper, lower);
+  };
   const auto search = [&](AccessSet::Key key, AccessSet::Key first, AccessSet::Key last) {
     const auto [begin, end] = larger.range(first, last);
-    for (const AccessSet::Key* other = begin; other != end; ++other) {
-      found.above = isAboveSmaller ? key : *other;
-      found.below = isAboveSmaller ? *other : key;
-      const AccessClass& upper = of(*found.above);
-      const AccessClass& lower = of(*found.below);
-      if (precision == Precision::Affine ? mayConflict(upper, lower, relation)
-                                         : mayOverlapAndMatter(upper, lower)) {
-        return true;
+    return std::any_of(begin, end, [&](AccessSet::Key other) { return isConflict(key, other); });
+  };
+  const auto searchBucket = [&](AccessSet::Key key) {
+    const AccessSet::Key at = bucketOf(key);
+    const auto [begin, end] = larger.range(at, at | kClassMask);
+    if (end - begin > kFewClasses && precision == Precision::Affine) {
+      const auto rivals = rivalsOf(key);
+      if (rivals && rivals->size() < static_cast<std::size_t>(end - begin)) {
+        return std::ranges::any_of(*rivals, [&](ClassId id) {
+          return std::binary_search(begin, end, at | id) && isConflict(key, at | id);
+        });
       }
     }
-    return false;
+    return std::any_of(begin, end, [&](AccessSet::Key other) { return isConflict(key, other); });
   };
   const auto domainBegin = [](unsigned domain) {
     return static_cast<AccessSet::Key>(domain) << kDomainShift;
@@ -322,7 +375,7 @@ std::optional<AccessClasses::Conflict> AccessClasses::conflict(const AccessSet& 
     const AccessSet::Key noObject = bucket(domainOf(key), kNoObject);
     const bool isFound = domain >= kAny ? search(key, 0, ~AccessSet::Key{0})
                          : hasObject(key)
-                             ? search(key, bucketOf(key), bucketOf(key) | kClassMask) ||
+                             ? searchBucket(key) ||
                                    search(key, noObject, noObject | kClassMask) ||
                                    search(key, domainBegin(kAny), ~AccessSet::Key{0})
                              : search(key, domainBegin(domain), domainBegin(domain + 1)) ||

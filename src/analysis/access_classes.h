@@ -5,7 +5,8 @@
 // stands in a bucket: a domain and an object of it, or the domain without an object, which any
 // object of it may overlap.  T of which it is known that one thread executes it has a bucket too;
 // any other T is a mark.  Classes of two objects never conflict, and nobody compares them.
-// Where addresses count, all accesses that alias.h cannot tell apart are one class.
+// Where addresses count, all accesses that alias.h cannot tell apart are one class; and in a large
+// set those whose bytes are others than those of a class are not looked at.
 #pragma once
 
 #include <array>
@@ -19,6 +20,7 @@
 #include <vector>
 
 #include "analysis/alias.h"
+#include "analysis/interval_index.h"
 #include "analysis/memory_effects.h"
 #include "analysis/thread_addresses.h"
 
@@ -138,7 +140,8 @@ class AccessClasses {
     EffectMarks aboveMarks = 0, belowMarks = 0;
   };
   // Some pair, one from each set.  O(the smaller set times log the larger one) as long as no pair
-  // of one bucket is free of a conflict; such pairs are counted against the limit on the work.
+  // of one bucket with common bytes is free of a conflict; such pairs are counted against the limit
+  // on the work.
   // `precision`: at most this one.
   std::optional<Conflict> conflict(const AccessSet& above, const AccessSet& below,
                                    Precision precision = Precision::Affine,
@@ -169,6 +172,8 @@ class AccessClasses {
     return (key >> kBucketShift & kNoObject) != kNoObject;
   }
 
+  // Of so few there is no need to ask which bytes they touch.
+  static constexpr std::ptrdiff_t kFewClasses = 16;
   static constexpr std::uint64_t kWorkOfComparison = 50;  // in look-ups
   static constexpr std::uint64_t kMostWorkOnThreads = 20'000'000;
 
@@ -179,6 +184,20 @@ class AccessClasses {
   bool areSeparateByThread(AddressId above, AddressId below, Threads threads) const;
   const ThreadAddresses* threadAddresses(AddressId id) const;
   bool mayOverlapAndMatter(const AccessClass& above, const AccessClass& below) const;
+
+  // The classes of a bucket by the bytes that they touch.
+  struct ClassesByBytes {
+    MemoryBase base;  // of those in `ranges`
+    IntervalIndex ranges;
+    std::vector<ClassId> others;
+  };
+  using BytesOfBuckets = std::unordered_map<AccessSet::Key, ClassesByBytes>;
+  BytesOfBuckets bytesOfBuckets() const;
+  // The base of which the bytes are known that a class touches; null where there is none.
+  const MemoryBase* knownBase(const AccessClass& of) const;
+  // The classes of the bucket of `key`, in ascending order, but for those that touch other bytes of
+  // the same base (AliasRule::Ranges).  None: nothing is known about its bytes.
+  std::optional<std::vector<ClassId>> rivalsOf(AccessSet::Key key) const;
 
   struct Address {
     const Access* access;
@@ -200,6 +219,7 @@ class AccessClasses {
   // By two AddressIds; 0: not asked yet, else 1 + rule.
   mutable std::array<std::vector<std::uint8_t>, kRelations> rules_;
   mutable std::uint64_t work_ = 0;
+  mutable std::optional<BytesOfBuckets> byBytes_;  // once asked for
   struct OfThreads {
     bool isAsked = false;
     std::optional<ThreadAddresses> addresses;
