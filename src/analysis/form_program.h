@@ -86,8 +86,8 @@ class FormProgram {
     };
     LeafId leaf = 0;
     Kind kind = Kind::Unknown;
-    bool isSigned = false;   // of an Extension; of an Operation: its result is sign-extended
-    std::uint8_t bits = 64;  // of what an Extension is made from; of the leaf of an Operation
+    bool isSigned = false;         // of an Extension; of an Operation: its result is sign-extended
+    std::uint8_t bits = 64;        // of what an Extension is made from; of the leaf of an Operation
     std::uint8_t resultBits = 64;  // of an Operation
     std::uint32_t index = 0;
     std::int64_t number = 0;

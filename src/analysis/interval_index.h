@@ -39,8 +39,8 @@ class IntervalIndex {
   std::int64_t findHighest(std::size_t first, std::size_t end) {
     if (first == end) return Interval::kNoLowest;
     const std::size_t root = first + (end - first) / 2;
-    highest_[root] = std::max({entries_[root].interval.highest, findHighest(first, root),
-                               findHighest(root + 1, end)});
+    highest_[root] = std::max(
+        {entries_[root].interval.highest, findHighest(first, root), findHighest(root + 1, end)});
     return highest_[root];
   }
 

@@ -107,9 +107,10 @@ class Ssa {
   class Builder;
 
   // The slots of an instruction: the guard, each operand, once more each operand if there is one
-  // that is read and written, the carry flag.  Calls visit(access, operand, slot) for each that holds
-  // a value, in this order but for the definition of what is read and written, which follows its use;
-  // the operand is null for the guard and the carry flag.  Returns how many slots there are.
+  // that is read and written, the carry flag.  Calls visit(access, operand, slot) for each that
+  // holds a value, in this order but for the definition of what is read and written, which follows
+  // its use; the operand is null for the guard and the carry flag.  Returns how many slots there
+  // are.
   template <class Visitor>
   static std::uint32_t forEachSlot(const ir::Instruction& instruction, Visitor&& visit);
   static std::uint32_t slotOf(const ir::Instruction& instruction, Access access,
@@ -155,8 +156,8 @@ std::uint32_t Ssa::forEachSlot(const ir::Instruction& instruction, Visitor&& vis
     visit(Access::Definition, &operand, slotOf(instruction, Access::Definition, operand));
     isAnyBoth |= operand.reads;
   });
-  std::uint32_t next = std::uint32_t{bool{instruction.guard}} +
-                       instruction.operandCount * (isAnyBoth ? 2u : 1u);
+  std::uint32_t next =
+      std::uint32_t{bool{instruction.guard}} + instruction.operandCount * (isAnyBoth ? 2u : 1u);
   if (usesCarry(instruction)) visit(Access::Use, kNoOperand, next++);
   if (definesCarry(instruction)) visit(Access::Definition, kNoOperand, next++);
   return next;

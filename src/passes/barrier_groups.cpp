@@ -129,9 +129,9 @@ class Group {
     const bool isNoteDue = isFine && wantRemarks_ && coarse.isAnyKeptForAccesses();
     for (BarrierDecision& decision : decisions) {
       if (isNoteDue && decision.fate == BarrierFate::Kept) {
-        decision.remark.message +=
-            fmt::format("\naddresses were not compared: the limit on that work is met (max-work={})",
-                        question_.limits.work);
+        decision.remark.message += fmt::format(
+            "\naddresses were not compared: the limit on that work is met (max-work={})",
+            question_.limits.work);
       }
     }
     return decisions;

@@ -41,7 +41,7 @@ TEST(IntervalIndex, FindsWhatAComparisonOfAllFinds) {
       const std::int64_t lowest = static_cast<std::int64_t>(random() % 200) - 100;
       return Interval{lowest, lowest + static_cast<std::int64_t>(random() % 30)};
     };
-    const std::uint32_t count = random() % 60;
+    const auto count = static_cast<std::uint32_t>(random() % 60);
     for (std::uint32_t id = 0; id < count; ++id) entries.push_back({some(), id});
     const IntervalIndex index(entries);
     for (int query = 0; query < 20; ++query) {
