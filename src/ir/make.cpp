@@ -29,6 +29,17 @@ Instruction* makeInstruction(Function& function, std::string_view mnemonic,
   return made;
 }
 
+Instruction* copyInstruction(Function& function, const Instruction& instruction) {
+  auto* made =
+      function.arena().create<Instruction>(instruction.operands().size() * sizeof(Operand));
+  made->kind = StatementKind::Instruction;
+  made->form = instruction.form;
+  made->guard = instruction.guard;
+  made->operandCount = instruction.operandCount;
+  std::ranges::copy(instruction.operands(), made->operands().begin());
+  return made;
+}
+
 void replaceStatement(Function& function, Statement* old, Statement* by) {
   function.body().insertAfter(old, by);
   function.body().remove(old);

@@ -13,6 +13,9 @@ namespace ptxopt::ir {
 Instruction* makeInstruction(Function& function, std::string_view mnemonic,
                              std::initializer_list<Operand> operands);
 
+// Another one with the same form, guard and operands.
+Instruction* copyInstruction(Function& function, const Instruction& instruction);
+
 struct MadeRegister {
   RegisterId id = RegisterId::None;
   RegisterDeclaration* declaration = nullptr;

@@ -49,14 +49,7 @@ class AddressGroups::Walk {
         cfg_(ssa_.cfg()),
         liveness_(liveness),
         current_(cfg_.function().registerCount(), kNone),
-        definitions_(cfg_.function().registerCount()),
-        inScope_(out.groupCount_) {
-    for (ValueId v = 0; v < ssa_.valueCount(); ++v) {
-      if (!ssa_.isDefinition(v) || ssa_.isCarry(v)) continue;
-      std::uint8_t& count = definitions_[index(ssa_.reg(v))];
-      count = std::min<std::uint8_t>(count + 1, 2);
-    }
-  }
+        inScope_(out.groupCount_) {}
 
   void run() {
     struct Frame {
@@ -72,16 +65,23 @@ class AddressGroups::Walk {
         stack.pop_back();
       }
       stack.push_back({b, written_.size(), entered_.size()});
+      ++stretch_;
       const auto [first, end] = ssa_.phis(b);
       for (ValueId phi = first; phi < end; ++phi) write(phi);
       for (const Instruction& instruction : cfg_.instructions(b)) {
         for (const analysis::Access& access : out_.addresses_.of(instruction)) visit(access);
+        if (instruction.form->control == isa::Control::Call) ++stretch_;
         ssa_.forEachDefinition(instruction, [&](ValueId value) { write(value); });
       }
     }
   }
 
  private:
+  struct InScope {
+    ValueId value = kNone;
+    std::uint32_t stretch = 0;  // the part of its block between two calls
+  };
+
   static std::size_t index(RegisterId id) { return static_cast<std::size_t>(id); }
 
   void write(ValueId value) {
@@ -91,7 +91,7 @@ class AddressGroups::Walk {
     current = value;
     const GroupId group = out_.groups_[value];
     if (group == kNone || !out_.mayBeBase(value)) return;
-    inScope_[group].push_back(value);
+    inScope_[group].push_back({value, stretch_});
     entered_.push_back(group);
   }
 
@@ -109,7 +109,7 @@ class AddressGroups::Walk {
     const ValueId value = ssa_.use(instruction, operand);
     if (value == kNone || out_.groups_[value] == kNone || !isInWindow(access, value)) return;
     Member member{&instruction, &operand, value, static_cast<std::uint32_t>(out_.candidates_.size()), 0};
-    const std::vector<ValueId>& all = inScope_[out_.groups_[value]];
+    const std::vector<InScope>& all = inScope_[out_.groups_[value]];
     const std::size_t fromFront = std::min(all.size(), kMostLooks);
     for (std::size_t k = 0; k < fromFront; ++k) consider(member, all[k]);
     const std::size_t rest = all.size() - fromFront;
@@ -121,40 +121,38 @@ class AddressGroups::Walk {
     out_.members_.push_back(member);
   }
 
-  // The ring of the form is that of the address: an address of 32 bits is not extended to a window
-  // of 64, nor one of 64 cut.
+  // An address of 32 bits in a window of 64 is extended, after or before the offset is added.  One of
+  // 64 bits in a window of 32 is cut: what is equal remains so.
   bool isInWindow(const analysis::Access& access, ValueId value) const {
-    const analysis::LinearForms& forms = out_.addresses_.forms();
-    return access.address != kNone &&
-           forms.form(access.address).bits == forms.form(out_.addresses_.formOf(value)).bits &&
-           windowBits(*access.instruction) == forms.form(access.address).bits;
-  }
-  unsigned windowBits(const Instruction& instruction) const {
-    const bool isNarrow = instruction.form->space == isa::Space::Shared ||
+    const bool isNarrow = access.instruction->form->space == isa::Space::Shared ||
                           cfg_.function().module().addressSize == 32;
-    return isNarrow ? 32 : 64;
+    const unsigned bits = out_.addresses_.forms().form(out_.addresses_.formOf(value)).bits;
+    return access.address != kNone && (isNarrow || bits == 64);
   }
 
-  void consider(Member& member, ValueId base) {
+  void consider(Member& member, const InScope& entry) {
+    const ValueId base = entry.value;
     if (base >= member.value) return;
     if (out_.candidates_.size() - member.firstCandidate == kMostCandidates) return;
     const BlockId here = member.instruction->block;
     const std::size_t reg = index(ssa_.reg(base));
-    const bool isNear =
-        ssa_.block(base) == here || liveness_.isLiveIn(here, ssa_.reg(base));
     // SSA form has phis only where a register is live, so that what it holds elsewhere is known
     // only if nothing else writes it.
-    const bool holds = current_[reg] == base && (isNear || definitions_[reg] <= 1);
-    if (holds) out_.candidates_.push_back({base, isNear});
+    const bool isKnown = ssa_.block(base) == here || liveness_.isLiveIn(here, ssa_.reg(base)) ||
+                         out_.definitions_[reg] <= 1;
+    if (current_[reg] != base || !isKnown) return;
+    const bool isNear =
+        entry.stretch == stretch_ || (ssa_.block(base) != here && liveness_.isLiveIn(here, ssa_.reg(base)));
+    if (isNear || !out_.hasCalls_) out_.candidates_.push_back({base, isNear});
   }
 
   AddressGroups& out_;
   const Ssa& ssa_;
   const analysis::Cfg& cfg_;
   const analysis::Liveness& liveness_;
-  std::vector<ValueId> current_;            // by register
-  std::vector<std::uint8_t> definitions_;   // by register: 2 for more
-  std::vector<std::vector<ValueId>> inScope_;  // by group
+  std::uint32_t stretch_ = 0;
+  std::vector<ValueId> current_;               // by register
+  std::vector<std::vector<InScope>> inScope_;  // by group
   std::vector<std::pair<RegisterId, ValueId>> written_;
   std::vector<GroupId> entered_;
 };
@@ -166,7 +164,20 @@ AddressGroups::AddressGroups(const SsaRewrite& rewrite, const analysis::Addresse
       addresses_(addresses),
       groups_(ssa_.valueCount(), kNone) {
   findGroups();
+  countDefinitions();
   Walk(*this, liveness).run();
+}
+
+void AddressGroups::countDefinitions() {
+  definitions_.resize(ssa_.cfg().function().registerCount());
+  for (ValueId v = 0; v < ssa_.valueCount(); ++v) {
+    if (!ssa_.isDefinition(v) || ssa_.isCarry(v)) continue;
+    std::uint8_t& count = definitions_[static_cast<std::size_t>(ssa_.reg(v))];
+    count = static_cast<std::uint8_t>(std::min(count + 1, 2));
+  }
+  for (std::uint32_t n = 0; n < ssa_.instructions().count(); ++n) {
+    hasCalls_ |= ssa_.instructions()[n].form->control == isa::Control::Call;
+  }
 }
 
 // By the terms of their forms, which are in a canonical order.

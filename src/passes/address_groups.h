@@ -7,7 +7,8 @@
 //
 // A member is an address operand whose register can be replaced by that of another value of the
 // group.  Its candidates are the values of the group that registers hold where it stands, those that
-// were computed first before others.
+// were computed first before others.  In a function with calls these are values that are needed there
+// anyway, or of the same block with no call in between (docs/soundness.md D4.6).
 //
 // Cost: one walk down the dominator tree, O(operands + terms of forms); at most kMostLooks values are
 // looked at for a member.
@@ -31,7 +32,8 @@ class AddressGroups {
 
   struct Candidate {
     ValueId value = analysis::kNone;
-    bool isNear = false;  // of the same block, or its register is needed in that block anyway
+    // Of the same block and stretch, or needed in the block of the member anyway.
+    bool isNear = false;
   };
   struct Member {
     const ir::Instruction* instruction = nullptr;
@@ -56,10 +58,16 @@ class AddressGroups {
   std::uint32_t groupCount() const { return groupCount_; }
   // value - base, both of one group.
   std::int64_t distance(ValueId base, ValueId value) const;
+  // Its register holds it wherever its block dominates, behind its definition, and can be named there.
+  bool isKeptForGood(ValueId value) const {
+    return mayBeBase(value) && definitions_[static_cast<std::size_t>(ssa_.reg(value))] <= 1;
+  }
+  bool hasCalls() const { return hasCalls_; }
 
  private:
   class Walk;
   void findGroups();
+  void countDefinitions();
   bool mayBeBase(ValueId value) const;
 
   const SsaRewrite& rewrite_;
@@ -67,6 +75,8 @@ class AddressGroups {
   const analysis::Addresses& addresses_;
   std::vector<GroupId> groups_;  // by value
   std::uint32_t groupCount_ = 0;
+  std::vector<std::uint8_t> definitions_;  // by register: 2 for more
+  bool hasCalls_ = false;
   std::vector<Member> members_;
   std::vector<Candidate> candidates_;
 };

@@ -1,8 +1,10 @@
 // common-base: addresses that differ by a constant share a register and take immediate offsets.
 //
-// An address that nothing but accesses needs goes if, at all of these, a register holds another one
-// from which it differs by a constant (address_groups.h): they become [base+offset], and what only
-// computed the address goes.
+// AddressGroups says which addresses differ by constants and which registers hold them where,
+// BasePlan decides, and this file edits: accesses become [base+offset], bases that are new are
+// computed, and what computed the addresses goes.  New registers are named for what they are:
+// %scevcgp_N for a base, %scevcgptmp_N for what it is computed from, %baseValue_N for the address of a
+// variable in the entry block.
 //
 // docs/soundness.md D4, E.11.  Cost: O(operands), and that of Addresses.
 #include "passes/common_base.h"
@@ -10,14 +12,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "analysis/manager.h"
+#include "ir/make.h"
 #include "passes/address_groups.h"
-#include "passes/dead_values.h"
+#include "passes/base_plan.h"
 #include "passes/ssa_rewrite.h"
 
 namespace ptxopt::passes {
@@ -29,219 +34,216 @@ using analysis::kNone;
 using analysis::Ssa;
 using analysis::ValueId;
 using ir::Instruction;
+using ir::Operand;
+using ir::RegisterId;
 
-// What an immediate of SASS holds (docs/soundness.md D4.3).
-constexpr std::int64_t kMostOffset = (std::int64_t{1} << 23) - 1;
-
-struct CommonBaseOptions {
-  bool isEnabled = true;
-};
-
-// Which values go, and what takes their places.
-class BasePlan {
+class Editor {
  public:
-  using Member = AddressGroups::Member;
-  struct Place {
-    ValueId base = kNone;
-    std::int64_t offset = 0;
-  };
-
-  BasePlan(const SsaRewrite& rewrite, const AddressGroups& groups, PassContext& context)
-      : rewrite_(rewrite),
-        ssa_(rewrite.ssa()),
+  Editor(ir::Function& function, const Ssa& ssa, const AddressGroups& groups, const BasePlan& plan,
+         const BaseNumbers& numbers)
+      : function_(function),
+        ssa_(ssa),
         groups_(groups),
-        context_(context),
-        readers_(ssa_.valueCount()),
-        firstMember_(ssa_.valueCount(), kNone),
-        memberCount_(ssa_.valueCount()),
-        nextMember_(groups.members().size(), kNone),
-        places_(groups.members().size()),
-        isDead_(ssa_.valueCount()),
-        lostReader_(ssa_.valueCount()) {
-    countReaders();
-    const std::span<const Member> members = groups_.members();
-    for (std::uint32_t m = 0; m < members.size(); ++m) {
-      places_[m] = {members[m].value, members[m].operand->immediate};
-      addMember(members[m].value, m);
-    }
-  }
+        plan_(plan),
+        nextTemporary_(numbers.temporary) {}
 
-  // Users before what they use: an operand has a smaller number.
   void run() {
-    for (ValueId v = ssa_.valueCount(); v-- > 0 && !isStopped_;) {
-      if (!mayGo(v)) continue;
-      if (readers_[v] == 0) {
-        if (lostReader_.test(v) && spend()) kill(v);
-      } else if (readers_[v] == memberCount_[v]) {
-        const ValueId base = baseFor(v);
-        if (base != kNone && spend()) move(v, base);
-      }
+    declareRegisters();
+    // Before any operand changes: values are found by what the text says.
+    for (std::size_t k = 0; k < plan_.made().size(); ++k) {
+      if (plan_.isUsed(k)) compute(k);
     }
+    for (const BlockId b : ssa_.dominators().preorder()) {
+      for (Instruction& instruction : ssa_.cfg().instructions(b)) edit(instruction);
+    }
+    for (const auto& [place, made] : inserted_) function_.insertBefore(place, made);
+    for (Instruction* instruction : dead_) function_.erase(instruction);
   }
-
-  bool isChanged() const { return isChanged_; }
-  bool isDead(ValueId value) const { return isDead_.test(value); }
-  const Place& placeOf(std::uint32_t member) const { return places_[member]; }
 
  private:
-  void countReaders() {
-    const auto count = [&](ValueId value) {
-      if (value != kNone) ++readers_[value];
-    };
-    for (const BlockId b : ssa_.dominators().preorder()) {
-      for (const Instruction& instruction : ssa_.cfg().instructions(b)) {
-        ssa_.forEachUse(instruction, count);
+  // ---- new registers ----------------------------------------------------------------------------
+
+  isa::Type typeOf(ValueId value) const { return function_.rangeOf(ssa_.reg(value)).type; }
+
+  // One declaration for each type.
+  void declareRegisters() {
+    registers_.resize(plan_.made().size());
+    std::map<isa::Type, std::vector<std::pair<std::string, RegisterId*>>> names;
+    for (std::size_t k = 0; k < plan_.made().size(); ++k) {
+      if (!plan_.isUsed(k)) continue;
+      const MadeBase& made = plan_.made()[k];
+      registers_[k].resize(made.chain.size());
+      for (std::size_t at = 0; at < made.chain.size(); ++at) {
+        const bool isBase = at + 1 == made.chain.size();
+        names[typeOf(made.chain[at])].emplace_back(
+            isBase ? made.name : fmt::format("%scevcgptmp_{}", nextTemporary_++),
+            &registers_[k][at]);
       }
     }
-    for (ValueId v = 0; v < ssa_.valueCount(); ++v) {
-      if (ssa_.isPhi(v)) {
-        for (const ValueId operand : ssa_.phiOperands(v)) count(operand);
-      } else {
-        count(ssa_.old(v));
+    for (const auto& [type, members] : names) {
+      auto* declaration = function_.arena().create<ir::RegisterDeclaration>(0);
+      declaration->kind = ir::StatementKind::RegisterDeclaration;
+      declaration->firstRange = static_cast<std::uint32_t>(function_.registers().size());
+      declaration->rangeCount = static_cast<std::uint32_t>(members.size());
+      for (const auto& [name, id] : members) {
+        ir::RegisterRange range;
+        range.name = function_.module().name(name);
+        range.type = type;
+        *id = function_.addRegisters(range);
       }
+      function_.insertAfter(nullptr, declaration);
     }
   }
 
-  void addMember(ValueId value, std::uint32_t member) {
-    nextMember_[member] = firstMember_[value];
-    firstMember_[value] = member;
-    ++memberCount_[value];
+  RegisterId registerOf(ValueId base) const {
+    return base < ssa_.valueCount() ? ssa_.reg(base) : registers_[base - ssa_.valueCount()].back();
   }
 
-  bool spend() {
-    isStopped_ = !context_.budget.spend();
-    return !isStopped_;
+  // ---- computing new bases ----------------------------------------------------------------------
+
+  void compute(std::size_t k) {
+    const MadeBase& made = plan_.made()[k];
+    switch (made.kind) {
+      case MadeBase::Kind::Hoisted:
+        computeChain(made, registers_[k], endOf(made.block));
+        break;
+      case MadeBase::Kind::AtEntry:
+        computeChain(made, registers_[k], &*ssa_.cfg().instructions(made.block).begin());
+        break;
+      case MadeBase::Kind::Joined:
+        copySources(made, registers_[k].back());
+        break;
+    }
   }
 
-  // Its instruction computes it and nothing else, and can go without it.
-  bool mayGo(ValueId v) const {
-    if (!ssa_.isDefinition(v) || ssa_.isCarry(v)) return false;
-    if (memberCount_[v] == 0 && !lostReader_.test(v)) return false;
-    const Instruction& instruction = ssa_.instruction(v);
-    std::size_t count = 0;
-    ssa_.forEachDefinition(instruction, [&](ValueId) { ++count; });
-    return count == 1 && isRemovable(rewrite_, instruction);
+  // Behind all that the block computes.
+  ir::Statement* endOf(BlockId block) const {
+    const analysis::Cfg& cfg = ssa_.cfg();
+    if (cfg.block(block).terminator != nullptr) return cfg.block(block).terminator;
+    // Behind the scopes that end there, before the label (docs/soundness.md D6.3, D6.6).
+    const analysis::Block& next = cfg.block(cfg.successors(block).front());
+    ir::Statement* place = next.first;
+    while (place != next.last && place->kind == ir::StatementKind::ScopeEnd) place = place->next;
+    return place;
   }
 
-  ValueId baseFor(ValueId v) const {
-    const std::span<const Member> members = groups_.members();
-    for (const AddressGroups::Candidate& candidate :
-         groups_.candidates(members[firstMember_[v]])) {
-      if (candidate.value < v && !isDead_.test(candidate.value) && servesAll(candidate.value, v)) {
-        return candidate.value;
+  void computeChain(const MadeBase& made, const std::vector<RegisterId>& registers,
+                    ir::Statement* place) {
+    for (std::size_t at = 0; at < made.chain.size(); ++at) {
+      const Instruction& model = ssa_.instruction(made.chain[at]);
+      Instruction* copy = ir::copyInstruction(function_, model);
+      std::size_t operandAt = 0;
+      for (const Operand& operand : model.operands()) {
+        Operand& target = copy->operands()[operandAt++];
+        if (operand.kind != ir::OperandKind::Register) continue;
+        if (operand.writes) {
+          target.id = static_cast<std::uint32_t>(registers[at]);
+          continue;
+        }
+        const ValueId source = plan_.standIn(ssa_.use(model, operand));
+        const auto found = std::ranges::find(made.chain, source);
+        const RegisterId reg = found == made.chain.end()
+                                   ? registerOf(source)
+                                   : registers[static_cast<std::size_t>(found - made.chain.begin())];
+        target.id = static_cast<std::uint32_t>(reg);
       }
+      inserted_.emplace_back(place, copy);
     }
-    return kNone;
   }
 
-  bool servesAll(ValueId base, ValueId v) const {
-    const std::int64_t distance = groups_.distance(base, v);
-    for (std::uint32_t m = firstMember_[v]; m != kNone; m = nextMember_[m]) {
-      const auto candidates = groups_.candidates(groups_.members()[m]);
-      const auto isBase = [&](const AddressGroups::Candidate& candidate) {
-        return candidate.value == base && candidate.isNear;
-      };
-      std::int64_t offset = 0;
-      if (__builtin_add_overflow(distance, places_[m].offset, &offset) || offset > kMostOffset ||
-          offset < -kMostOffset || std::ranges::none_of(candidates, isBase)) {
-        return false;
-      }
+  void copySources(const MadeBase& made, RegisterId base) {
+    const ValueId value = made.chain.back();
+    const bool isWide = isa::bitWidth(typeOf(value)) == 64;
+    const auto before = ssa_.cfg().predecessors(made.block);
+    for (std::size_t k = 0; k < made.sources.size(); ++k) {
+      const Operand to = Operand::ofRegister(base);
+      const Operand from = Operand::ofRegister(ssa_.reg(made.sources[k]));
+      const std::int64_t distance = groups_.distance(made.sources[k], value);
+      Instruction* copy =
+          distance == 0
+              ? ir::makeInstruction(function_, isWide ? "mov.b64" : "mov.b32", {to, from})
+              : ir::makeInstruction(function_, isWide ? "add.s64" : "add.s32",
+                                    {to, from, Operand::ofInteger(distance)});
+      inserted_.emplace_back(endOf(before[k]), copy);
     }
-    return true;
   }
 
-  void move(ValueId v, ValueId base) {
-    note(v, base);
-    const std::int64_t distance = groups_.distance(base, v);
-    context_.statistics["accesses"] += memberCount_[v];
-    readers_[base] += memberCount_[v];
-    readers_[v] = memberCount_[v] = 0;
-    for (std::uint32_t m = firstMember_[v]; m != kNone;) {
-      const std::uint32_t next = nextMember_[m];
-      places_[m] = {base, places_[m].offset + distance};
-      addMember(base, m);
-      m = next;
+  // ---- accesses ---------------------------------------------------------------------------------
+
+  void edit(Instruction& instruction) {
+    bool isDead = false;
+    ssa_.forEachDefinition(instruction, [&](ValueId value) { isDead |= plan_.isDead(value); });
+    if (isDead) dead_.push_back(&instruction);
+    renamed_.clear();
+    if (plan_.hasStandIns() && !isDead) findStandIns(instruction);
+    const auto members = groups_.members();
+    for (; member_ < members.size() && members[member_].instruction == &instruction; ++member_) {
+      const BasePlan::Place& place = plan_.placeOf(member_);
+      if (place.base == members[member_].value || isDead) continue;
+      Operand& operand = instruction.operands()[static_cast<std::size_t>(
+          members[member_].operand - instruction.operands().data())];
+      operand.id = static_cast<std::uint32_t>(registerOf(place.base));
+      operand.immediate = place.offset;
+      operand.hasOffset = false;
+      function_.markChanged(&instruction);
     }
-    firstMember_[v] = kNone;
-    kill(v);
+    for (const auto& [operand, reg] : renamed_) operand->id = static_cast<std::uint32_t>(reg);
+    if (!renamed_.empty()) function_.markChanged(&instruction);
   }
 
-  void kill(ValueId v) {
-    isChanged_ = true;
-    isDead_.set(v);
-    ++context_.statistics["instructions"];
-    const auto lose = [&](ValueId value) {
-      if (value == kNone) return;
-      --readers_[value];
-      lostReader_.set(value);
-    };
-    ssa_.forEachUse(ssa_.instruction(v), lose);
-    lose(ssa_.old(v));
+  void findStandIns(Instruction& instruction) {
+    for (Operand& operand : instruction.operands()) {
+      if (operand.kind != ir::OperandKind::Register || !operand.reads) continue;
+      const ValueId value = ssa_.use(instruction, operand);
+      if (value == kNone || plan_.standIn(value) == value) continue;
+      renamed_.emplace_back(&operand, registerOf(plan_.standIn(value)));
+    }
   }
 
-  void note(ValueId v, ValueId base) {
-    if (!context_.wantRemarks) return;
-    const ir::Function& function = rewrite_.function();
-    Remark remark;
-    remark.pass = kCommonBase.name;
-    remark.kind = RemarkKind::Passed;
-    remark.function = &function;
-    remark.place = ssa_.instruction(v).source;
-    remark.message =
-        fmt::format("{}: {} through {}{:+}", function.registerName(ssa_.reg(v)),
-                    memberCount_[v] == 1 ? "its access goes"
-                                         : fmt::format("its {} accesses go", memberCount_[v]),
-                    function.registerName(ssa_.reg(base)), groups_.distance(base, v));
-    remark.details.emplace_back("accesses", std::to_string(memberCount_[v]));
-    context_.remark(std::move(remark));
-  }
-
-  const SsaRewrite& rewrite_;
+  ir::Function& function_;
   const Ssa& ssa_;
   const AddressGroups& groups_;
-  PassContext& context_;
-  std::vector<std::uint32_t> readers_;      // by value; accesses are among them
-  std::vector<std::uint32_t> firstMember_;  // by value
-  std::vector<std::uint32_t> memberCount_;  // by value
-  std::vector<std::uint32_t> nextMember_;   // by member
-  std::vector<Place> places_;               // by member
-  BitSet isDead_;
-  BitSet lostReader_;
-  bool isChanged_ = false;
-  bool isStopped_ = false;
+  const BasePlan& plan_;
+  std::uint32_t nextTemporary_;
+  std::vector<std::vector<RegisterId>> registers_;  // by made base, by place in its chain
+  std::vector<std::pair<ir::Statement*, Instruction*>> inserted_;
+  std::vector<std::pair<Operand*, RegisterId>> renamed_;
+  std::vector<Instruction*> dead_;
+  std::uint32_t member_ = 0;
 };
 
-// ---- edits -------------------------------------------------------------------------------------
+// ---- the pass ----------------------------------------------------------------------------------
 
-void edit(ir::Function& function, const Ssa& ssa, const AddressGroups& groups,
-          const BasePlan& plan) {
-  std::vector<Instruction*> dead;
-  std::uint32_t m = 0;
-  for (const BlockId b : ssa.dominators().preorder()) {
-    for (Instruction& instruction : ssa.cfg().instructions(b)) {
-      bool isDead = false;
-      ssa.forEachDefinition(instruction, [&](ValueId value) { isDead |= plan.isDead(value); });
-      if (isDead) dead.push_back(&instruction);
-      const auto members = groups.members();
-      for (; m < members.size() && members[m].instruction == &instruction; ++m) {
-        const BasePlan::Place& place = plan.placeOf(m);
-        if (place.base == members[m].value) continue;
-        ir::Operand& operand =
-            instruction.operands()[static_cast<std::size_t>(members[m].operand -
-                                                            instruction.operands().data())];
-        operand.id = static_cast<std::uint32_t>(ssa.reg(place.base));
-        operand.immediate = place.offset;
-        operand.hasOffset = false;
-        function.markChanged(&instruction);
-      }
+// Behind all numbers that names of the module have which begin like that.
+std::uint32_t firstFree(const ir::Module& module, std::string_view prefix) {
+  std::uint32_t free = 0;
+  const Interner& names = module.names();
+  for (std::uint32_t id = 1; id < names.size(); ++id) {
+    const std::string_view name = names.text(NameId{id});
+    if (!name.starts_with(prefix)) continue;
+    std::uint32_t number = 0;
+    std::from_chars(name.data() + prefix.size(), name.data() + name.size(), number);
+    free = std::max(free, number + 1);
+  }
+  for (const ir::Function& function : module.functions()) {
+    for (const ir::RegisterRange& range : function.registers()) {
+      const bool isNamed = range.parametrised && module.text(range.name) == prefix;
+      if (isNamed) free = std::max(free, range.count);
     }
   }
-  for (Instruction* instruction : dead) function.erase(instruction);
+  return free;
 }
 
 class CommonBase : public Pass {
  public:
   explicit CommonBase(const CommonBaseOptions& options) : options_(options) {}
+
+  void prepare(const ir::Module& module, analysis::ModuleAnalyses&) override {
+    numbers_.merged = firstFree(module, "%scevcgp_");
+    numbers_.temporary = firstFree(module, "%scevcgptmp_");
+    numbers_.atEntry = firstFree(module, "%baseValue_");
+    numbers_.cast = firstFree(module, "%bitCastEnd_");
+  }
 
   bool run(ir::Function& function, PassContext& context) const override {
     if (!options_.isEnabled) return false;
@@ -249,26 +251,40 @@ class CommonBase : public Pass {
     const SsaRewrite rewrite(function, ssa);
     const AddressGroups groups(rewrite, context.analyses.get<analysis::Addresses>(),
                                context.analyses.get<analysis::Liveness>());
-    BasePlan plan(rewrite, groups, context);
+    BasePlan plan(rewrite, groups, options_, numbers_, context);
     plan.run();
     if (!plan.isChanged()) return false;
-    edit(function, ssa, groups, plan);
+    Editor(function, ssa, groups, plan, numbers_).run();
     return true;
   }
 
  private:
   CommonBaseOptions options_;
+  BaseNumbers numbers_;
 };
 
 std::unique_ptr<Pass> create(const PassOptions& options, std::string& error) {
   CommonBaseOptions ways;
   for (const auto& [name, value] : options) {
-    if (name == "cbe-enable" && (value == "0" || value == "1")) {
-      ways.isEnabled = value == "1";
-    } else {
+    unsigned number = 0;
+    const auto [end, failure] =
+        std::from_chars(value.data(), value.data() + value.size(), number);
+    const bool isNumber = failure == std::errc() && end == value.data() + value.size();
+    const auto set = [&](std::string_view known, unsigned least, unsigned most, unsigned& way) {
+      if (name != known) return false;
+      if (!isNumber || number < least || number > most) {
+        error = fmt::format("{}={} is not a number from {} to {}", known, value, least, most);
+      }
+      way = number;
+      return true;
+    };
+    if (!set("cbe-enable", 0, 1, ways.isEnabled) && !set("cbe-max-depth", 0, 64, ways.maxDepth) &&
+        !set("cbe-max-iter", 0, 1000, ways.maxIterations) &&
+        !set("cbe-min-uses", 1, 1000, ways.minUses) &&
+        !set("cbe-clone-allocas", 0, 1, ways.clonesAllocas)) {
       error = fmt::format("there is no option '{}'", name);
-      return nullptr;
     }
+    if (!error.empty()) return nullptr;
   }
   return std::make_unique<CommonBase>(ways);
 }
@@ -276,7 +292,9 @@ std::unique_ptr<Pass> create(const PassOptions& options, std::string& error) {
 }  // namespace
 
 const PassInfo kCommonBase = {
-    "common-base", "Lets addresses that differ by a constant share a register.", "cbe-enable=0|1",
+    "common-base", "Lets addresses that differ by a constant share a register.",
+    "cbe-enable=0|1, cbe-max-depth=0..64, cbe-max-iter=0..1000, cbe-min-uses=1..1000, "
+    "cbe-clone-allocas=0|1",
     create};
 
 }  // namespace ptxopt::passes
