@@ -11,6 +11,7 @@
 #include "epochs.h"
 #include "kernel_text.h"
 #include "random.h"
+#include "variables.h"
 
 namespace ptxopt::fuzz {
 
@@ -70,7 +71,7 @@ void emitCall(KernelText& text, const Callee& callee, const std::string& target,
 class Generator {
  public:
   Generator(std::uint64_t seed, const GeneratorOptions& options)
-      : options_(options), seed_(seed), random_(seed), text_(random_) {}
+      : options_(options), seed_(seed), random_(seed), text_(random_), variables_(random_, text_) {}
 
   RandomKernel make();
 
@@ -105,6 +106,7 @@ class Generator {
   void specialRegister();
   void table();
   void localMemory();
+  void useVariable();
   void callFunction();
   std::string predicate();
   std::string lessThan(const std::string& value, std::uint32_t bound);
@@ -165,6 +167,7 @@ class Generator {
   Random random_;
   KernelText text_;
   Epochs epochs_;
+  Variables variables_;  // of Bias::Variables
 
   std::uint32_t threads_ = 64;
   std::uint32_t columns_ = 64;  // of a block of two dimensions
@@ -222,7 +225,7 @@ void Generator::declareArrays() {
     const std::uint32_t bytes = threads_ * array.slot * (array.isShared ? 1 : ctas_);
     if (!array.isShared) {
       definitions_.push_back(fmt::format(".global .align 16 .b8 {}[{}];", array.name, bytes));
-    } else if (dynamicShared_ == 0 && random_.percent(15)) {
+    } else if (dynamicShared_ == 0 && random_.percent(options_.bias == Bias::Variables ? 4 : 15)) {
       dynamicShared_ = bytes;
       definitions_.push_back(fmt::format(".extern .shared .align 16 .b8 {}[];", array.name));
     } else if (random_.percent(50)) {
@@ -472,6 +475,10 @@ RandomKernel Generator::make() {
   declareArrays();
   declareFunctions();
   begin();
+  const bool hasVariables = options_.bias == Bias::Variables;
+  if (hasVariables) {
+    variables_.declare({prefix_, threads_, ctas_, tid_, cta_}, definitions_, entryDeclarations_);
+  }
   if (random_.percent(options_.bias == Bias::Barriers ? 40 : 10)) barrier();
   initializeShared();
   block(options_.size / 2 + random_.below(options_.size));
@@ -492,14 +499,15 @@ RandomKernel Generator::make() {
                                 ? fmt::format("[{}]", threads_)
                                 : fmt::format("[{}, {}]", columns_, threads_ / columns_);
   kernel.launch = fmt::format(
-      "// LAUNCH: {{\"kernel\": \"{}\", \"grid\": [{}], \"block\": {}, \"shared\": {}, \"args\": "
+      "// LAUNCH: {{\"kernel\": \"{}\", \"grid\": [{}], \"block\": {}, \"shared\": {}, {}\"args\": "
       "[\"buffer:{}:random:u32:{}\", \"buffer:{}\", \"u32:{}\"]}}",
-      kernel.name, ctas_, block, dynamicShared_, kInputWords * 4, seed_ % 1000,
-      kOutputs * threads_ * ctas_ * 4, rounds_);
+      kernel.name, ctas_, block, dynamicShared_, hasVariables ? "\"repeat\": 2, " : "",
+      kInputWords * 4, seed_ % 1000, kOutputs * threads_ * ctas_ * 4, rounds_);
   if (!isWild_) {
-    kernel.guarantees = {"assume-drf",   "noalias-params", "nc-invariant", "relax-trap",
-                         "relax-timing", fmt::format("block-dim={},{},1", columns_,
-                                                     threads_ / columns_)};
+    kernel.guarantees = {
+        "assume-drf",   "noalias-params",
+        "nc-invariant", "relax-trap",
+        "relax-timing", fmt::format("block-dim={},{},1", columns_, threads_ / columns_)};
   }
   std::string& text = kernel.definitions;
   for (const std::string& definition : definitions_) text += definition + "\n";
@@ -546,6 +554,7 @@ void Generator::construct() {
   const Choice everywhere[] = {
       {options_.bias == Bias::Redundancy ? 50u : 22u, &Generator::arithmetic},
       {10, &Generator::mix},
+      {options_.bias == Bias::Variables ? 60u : 0u, &Generator::useVariable},
       {phis ? 25u : 8u, &Generator::assign},
       {14, &Generator::ownAccess},
       {5, &Generator::anyRead},
@@ -742,6 +751,13 @@ void Generator::localMemory() {
   const bool indexed = random_.percent(50);
   text_.emit(indexed ? fmt::format("ld.local.u32 {}, [{}]", result, at)
                      : fmt::format("ld.local.u32 {}, [{}+8]", result, base));
+  text_.add(Kind::B32, result);
+  mix(result, Kind::B32);
+}
+
+void Generator::useVariable() {
+  const std::string result = variables_.use();
+  if (result.empty()) return;
   text_.add(Kind::B32, result);
   mix(result, Kind::B32);
 }

@@ -9,7 +9,7 @@
 
 namespace ptxopt::fuzz {
 
-enum class Bias : std::uint8_t { None, Barriers, Redundancy, Phis, Addresses };
+enum class Bias : std::uint8_t { None, Barriers, Redundancy, Phis, Addresses, Variables };
 
 struct GeneratorOptions {
   Bias bias = Bias::None;

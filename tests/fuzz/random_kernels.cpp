@@ -378,7 +378,7 @@ int main(int argc, char** argv) {
   app.add_option("--seed", options.seed, "of the first kernel");
   app.add_option("--count", options.count, "of kernels, with consecutive seeds");
   app.add_option("--bias", options.bias, "what kernels have more of")
-      ->check(CLI::IsMember({"none", "barriers", "redundancy", "phis", "addresses"}));
+      ->check(CLI::IsMember({"none", "barriers", "redundancy", "phis", "addresses", "variables"}));
   app.add_option("--size", options.generator.size, "of a kernel, in constructs");
   app.add_flag("--stated", options.generator.isStated,
                "with --bias addresses: the text says all that the launch says");
@@ -406,7 +406,8 @@ int main(int argc, char** argv) {
                                               {"barriers", Bias::Barriers},
                                               {"redundancy", Bias::Redundancy},
                                               {"phis", Bias::Phis},
-                                              {"addresses", Bias::Addresses}};
+                                              {"addresses", Bias::Addresses},
+                                              {"variables", Bias::Variables}};
   options.generator.bias = biases.at(options.bias);
   if (options.check.pipelines.empty()) options.check.pipelines = allPipelines();
   try {
