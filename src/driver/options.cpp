@@ -106,6 +106,7 @@ struct RawOptions {
   std::string assumptionFile;
   std::optional<int> doCssa;
   std::map<std::string, std::string> cssaOptions;  // by their names in a pipeline
+  std::map<std::string, std::string> earlyCseOptions;
   bool listPasses = false;
   bool quiet = false;
   bool verbose = false;
@@ -232,6 +233,19 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
                 "1: what cssa did to functions, to standard error; 2: to all of them");
   app.add_flag("--dump-before-cssa", options.dumpBeforeCssa,
                "Print the module to standard error before the pass cssa");
+
+  app.option_defaults()->group("Redundancy");
+  app.add_option_function<std::uint64_t>(
+         "--earlycse-mssa-optimization-cap",
+         [&raw](std::uint64_t cap) {
+           raw.earlyCseOptions["mssa-optimization-cap"] = std::to_string(cap);
+         },
+         "How many loads of a block early-cse<memssa> asks memory SSA about\n(default: 500)")
+      ->type_name("N");
+  app.add_flag_callback(
+      "--earlycse-debug-hash", [&raw] { raw.earlyCseOptions["debug-hash"] = ""; },
+      "Check every look-up of early-cse by comparing all keys; print what\n"
+      "the tables did to standard error");
 
   app.option_defaults()->group("Reports");
   app.add_option("--remarks", options.remarks,
@@ -396,6 +410,14 @@ void configureCssa(std::vector<passes::PipelineStep>& pipeline, const RawOptions
   }
 }
 
+void configureEarlyCse(Options& options, const RawOptions& raw) {
+  for (passes::PipelineStep& step : options.pipeline) {
+    if (step.name != "early-cse") continue;
+    for (const auto& [name, value] : raw.earlyCseOptions) step.options.insert_or_assign(name, value);
+  }
+  options.printHashing = raw.earlyCseOptions.contains("debug-hash");
+}
+
 // Throws std::invalid_argument with a message for the user.
 void setAssumptions(Options& options, const RawOptions& raw) {
   const auto add = [&](std::string_view kernel, std::string_view word) {
@@ -445,6 +467,7 @@ void complete(Options& options, const RawOptions& raw) {
   setWholeProgram(options, raw);
   setAssumptions(options, raw);
   configureCssa(options.pipeline, raw);
+  configureEarlyCse(options, raw);
   const auto verbosity = raw.cssaOptions.find("verbosity");
   options.printCssa = verbosity != raw.cssaOptions.end() && verbosity->second != "0";
   if (raw.changeLimit >= 0) options.changeLimit = static_cast<std::uint64_t>(raw.changeLimit);

@@ -44,6 +44,7 @@ struct Options {
   bool printDeadSync = false;    // --print-dead-sync-elim
   bool explainBarriers = false;  // --explain-barriers
   bool printCssa = false;        // --cssa-verbosity=1 or more
+  bool printHashing = false;     // --earlycse-debug-hash
   bool dumpBeforeCssa = false;   // --dump-before-cssa
 
   bool verify = false;

@@ -12,7 +12,19 @@ bool isPinnedRead(const Operand& operand) {
   return isa::specialRegisters()[static_cast<std::size_t>(operand.immediate)].isPin;
 }
 
+bool isChanging(const Operand& operand) {
+  if (operand.kind != OperandKind::SpecialRegister) return false;
+  return isPinnedRead(operand) ||
+         isa::specialRegisters()[static_cast<std::size_t>(operand.immediate)].variation ==
+             isa::Variation::Volatile;
+}
+
 }  // namespace
+
+bool readsChangingRegister(const Instruction& instruction) {
+  const std::span<const Operand> operands = instruction.operands();
+  return std::any_of(operands.begin(), operands.end(), isChanging);
+}
 
 isa::Effect effectOf(const Instruction& instruction) {
   const isa::Effect effect = instruction.form->effect;

@@ -13,4 +13,8 @@ isa::Effect effectOf(const Instruction& instruction);
 // it orders nothing, and no barrier orders it.
 bool isUnordered(isa::Effect effect);
 
+// A special register whose value may be another one the next time, or that the table does not know
+// (docs/soundness.md D3.2).  O(operands).
+bool readsChangingRegister(const Instruction& instruction);
+
 }  // namespace ptxopt::ir

@@ -21,20 +21,27 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <memory>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "analysis/branch_conditions.h"
 #include "analysis/call_graph.h"
+#include "analysis/callee.h"
+#include "analysis/liveness.h"
 #include "analysis/manager.h"
 #include "analysis/memory_events.h"
+#include "analysis/order.h"
+#include "analysis/pure_functions.h"
 #include "analysis/ssa.h"
 #include "ir/effect.h"
+#include "passes/call_sequence.h"
 #include "passes/dead_stores.h"
 #include "passes/dead_values.h"
 #include "passes/expression_key.h"
@@ -59,27 +66,72 @@ using ir::Operand;
 using ir::OperandKind;
 using ir::RegisterId;
 
+// First words of keys: of phis, which no pointer is.
+constexpr std::uint64_t kPhiTag = 1;
+
+enum class AcrossBlocks : std::uint8_t {
+  No,
+  WhereLive,  // where the value is in its register anyway
+  Yes,
+};
+
 struct EarlyCseOptions {
   bool memorySsa = false;
   std::size_t memorySsaCap = 500;  // queries a block
+  std::size_t phiOperands = 5;     // phis with more are not compared
+  bool debugHash = false;
   bool mergeCheap = false;
-  bool acrossBlocks = false;
+  AcrossBlocks acrossBlocks = AcrossBlocks::WhereLive;
+};
+
+// What is known of the module while functions are worked on.
+struct ModuleFacts {
+  struct Callees {
+    explicit Callees(const ir::Module& module) : graph(module), memories(graph), pure(graph) {}
+    analysis::CallGraph graph;
+    analysis::CalleeMemories memories;
+    analysis::PureFunctions pure;
+  };
+
+  FreshNames names;
+  bool hasAsyncCopies = false;          // cp.async
+  bool hasProgrammaticLaunch = false;   // griddepcontrol: another grid may write .nc memory (F10)
+  std::unique_ptr<const Callees> callees;  // null where no function calls another
+};
+
+// What the memory SSA of a function stands on, made without assumptions: no remark would name them.
+struct SharperMemory {
+  SharperMemory(const ir::Function& function, analysis::FunctionAnalyses& analyses,
+                const ModuleFacts& facts, const EarlyCseOptions& options)
+      : ranges(analyses.get<Ssa>(), analyses.get<analysis::BranchConditions>(),
+               analysis::LaunchShape::of(function)),
+        addresses(analyses.get<Ssa>(), ranges, analyses.get<analysis::Loops>()),
+        walk(function,
+             {analyses.get<analysis::MemorySsa>(), addresses, analyses.get<analysis::Loops>(),
+              facts.callees ? &facts.callees->memories : nullptr,
+              analyses.get<analysis::Assumptions>().flatShared},
+             options.memorySsaCap) {}
+  analysis::ValueRanges ranges;
+  analysis::Addresses addresses;
+  MemoryWalk walk;
 };
 
 // Of one function.
 class Walk {
  public:
-  // `memory` may be null.
-  Walk(SsaRewrite& rewrite, const EarlyCseOptions& options, bool sharedIsWrittenBehind,
-       MemoryWalk* memory, PassContext& context)
+  Walk(SsaRewrite& rewrite, const EarlyCseOptions& options, const ModuleFacts& facts,
+       SharperMemory* sharper, PassContext& context)
       : rewrite_(rewrite),
         ssa_(rewrite.ssa()),
         cfg_(ssa_.cfg()),
+        liveness_(context.analyses.get<analysis::Liveness>()),
         options_(options),
+        facts_(facts),
         context_(context),
-        keys_(rewrite),
-        memoryWalk_(memory),
-        memory_(rewrite, keys_, sharedIsWrittenBehind, memory),
+        keys_(rewrite, sharper != nullptr ? &sharper->ranges : nullptr),
+        memoryWalk_(sharper != nullptr ? &sharper->walk : nullptr),
+        memory_(rewrite, keys_, facts.hasAsyncCopies, ncIsInvariant(facts, context), memoryWalk_,
+                sharper != nullptr ? &sharper->ranges : nullptr),
         deadStores_(memory_),
         constants_(ssa_.valueCount()),
         isConstant_(ssa_.valueCount()),
@@ -96,16 +148,18 @@ class Walk {
     struct Frame {
       BlockId block;
       std::size_t expressions;     // marks at its beginning
+      std::size_t calls;
       std::size_t written;
       KnownMemory::Mark atEnd;
       std::uint32_t stretch;
     };
     std::vector<Frame> stack;
     const KnownMemory::Mark start = memory_.mark();
-    for (const BlockId b : ssa_.dominators().preorder()) {
+    for (const BlockId b : inOrder()) {
       while (!stack.empty() &&
              ssa_.dominators().depth(stack.back().block) >= ssa_.dominators().depth(b)) {
         table_.undoTo(stack.back().expressions);
+        callTable_.undoTo(stack.back().calls);
         undoWritten(stack.back().written);
         stack.pop_back();
       }
@@ -114,20 +168,62 @@ class Walk {
                           cfg_.predecessors(b)[0] == stack.back().block;
       memory_.goBack(stack.empty() ? start : stack.back().atEnd, goesOn);
       if (hasCalls_) stretch_ = goesOn ? stack.back().stretch : nextStretch_++;
-      stack.push_back({b, table_.mark(), written_.size(), {}, 0});
+      stack.push_back({b, table_.mark(), callTable_.mark(), written_.size(), {}, 0});
       const auto [first, end] = ssa_.phis(b);
-      for (ValueId phi = first; phi < end; ++phi) write(phi);
+      for (ValueId phi = first; phi < end; ++phi) {
+        write(phi);
+        if (!isStopped_) visitPhi(phi);
+      }
       deadStores_.forget();
-      for (const Instruction& instruction : cfg_.instructions(b)) {
-        if (!isStopped_) visit(instruction);
-        ssa_.forEachDefinition(instruction, [&](ValueId value) { write(value); });
+      for (const ir::Statement& statement : cfg_.statements(b)) {
+        if (statement.kind == ir::StatementKind::ScopeBegin && facts_.callees && !isStopped_) {
+          visitScope(statement);
+        }
+        const auto* instruction = statement.as<Instruction>();
+        if (instruction == nullptr) continue;
+        if (!isStopped_ && !rewrite_.isErased(*instruction)) visit(*instruction);
+        ssa_.forEachDefinition(*instruction, [&](ValueId value) { write(value); });
       }
       stack.back().atEnd = memory_.mark();
       stack.back().stretch = stretch_;
     }
+    if (options_.debugHash) noteHashing();
   }
 
+  // The dominator tree, each block before those that it dominates, and of siblings those first that lead to
+  // the others: where paths meet, what they bring has been looked at.
+  std::vector<BlockId> inOrder() const {
+    std::vector<BlockId> nextSibling(cfg_.vertexCount(), kNone);
+    std::vector<BlockId> firstChild(cfg_.vertexCount(), kNone);
+    const analysis::ReversePostorder reverse(cfg_, cfg_.entry());
+    const std::span<const BlockId> blocks = reverse.vertices();
+    for (std::size_t k = blocks.size(); k-- > 0;) {
+      const BlockId parent = ssa_.dominators().parent(blocks[k]);
+      if (parent == kNone) continue;
+      nextSibling[blocks[k]] = firstChild[parent];
+      firstChild[parent] = blocks[k];
+    }
+    std::vector<BlockId> order;
+    std::vector<BlockId> open(1, cfg_.entry());
+    while (!open.empty()) {
+      const BlockId b = open.back();
+      open.pop_back();
+      order.push_back(b);
+      if (nextSibling[b] != kNone) open.push_back(nextSibling[b]);
+      if (firstChild[b] != kNone) open.push_back(firstChild[b]);
+    }
+    return order;
+  }
+
+  // Scopes of calls that went; nothing but declarations is left in them.
+  const std::vector<const ir::Statement*>& emptyScopes() const { return emptyScopes_; }
+
  private:
+  static bool ncIsInvariant(const ModuleFacts& facts, PassContext& context) {
+    const auto& assumptions = context.analyses.get<analysis::Assumptions>();
+    return assumptions.has(analysis::Assumption::NcInvariant) && !facts.hasProgrammaticLaunch;
+  }
+
   // ---- what each register holds -----------------------------------------------------------------
 
   void write(ValueId value) {
@@ -176,7 +272,7 @@ class Walk {
 
   // All that the instruction defines is in `values`, in their order.
   bool replaceAll(const Instruction& instruction, std::span<const ValueId> values,
-                  std::string_view counter, std::string_view what) {
+                  std::string_view counter, std::string_view what, bool assumesInvariance = false) {
     std::size_t k = 0;
     bool canAll = true;
     ssa_.forEachDefinition(instruction, [&](ValueId value) {
@@ -191,12 +287,12 @@ class Walk {
       ++k;
     });
     rewrite_.erase(instruction);
-    note(instruction, counter, what, values[0]);
+    note(instruction, counter, what, values[0], assumesInvariance);
     return true;
   }
 
   void note(const Instruction& instruction, std::string_view counter, std::string_view what,
-            ValueId value) {
+            ValueId value, bool assumesInvariance = false) {
     ++context_.statistics[counter];
     if (!context_.wantRemarks) return;
     Remark remark;
@@ -207,6 +303,9 @@ class Walk {
     remark.message = fmt::format("{}: {}", instruction.form->mnemonic, what);
     if (value != kNone) {
       remark.message += ' ' + rewrite_.function().registerName(ssa_.reg(value));
+    }
+    if (assumesInvariance) {
+      remark.assumptions.emplace_back(spelling(analysis::Assumption::NcInvariant));
     }
     context_.remark(std::move(remark));
   }
@@ -234,8 +333,9 @@ class Walk {
       const isa::Effect effect = ir::effectOf(instruction);
       const bool computes = effect == isa::Effect::Neutral || effect == isa::Effect::ImmutableRead;
       if (!computes || instruction.form->control != isa::Control::None) deadStores_.forget();
-      memory_.pass(instruction);
-      if (instruction.form->control == isa::Control::Call) stretch_ = nextStretch_++;
+      const bool isCall = instruction.form->control == isa::Control::Call;
+      if (!isCall || !isPureCall(instruction)) memory_.pass(instruction);
+      if (isCall) stretch_ = nextStretch_++;
     }
   }
 
@@ -253,7 +353,7 @@ class Walk {
     });
     if (count == 0) return;
     const std::vector<std::uint64_t>& key = keys_.of(instruction);
-    const std::uint32_t index = table_.find(key);
+    const std::uint32_t index = lookUp(table_, key);
     if (index == ScopedTable::kNothing) {
       enter(key, first);
       return;
@@ -263,8 +363,8 @@ class Walk {
     std::vector<ValueId> values;
     for (std::size_t k = 0; k < count; ++k) values.push_back(found + static_cast<ValueId>(k));
     const bool isCheap = !readsRegisters(instruction);
-    const bool staysInBlock = isCheap ? !options_.mergeCheap : !options_.acrossBlocks;
-    const bool isFar = staysInBlock && ssa_.block(found) != instruction.block;
+    const bool isFar = isCheap ? ssa_.block(found) != instruction.block && !options_.mergeCheap
+                               : !mayReuse(found, instruction.block);
     if (isFar || expressions_[index].stretch != stretch_) {
       enter(key, first);
       makeEqual(instruction, values);
@@ -275,6 +375,25 @@ class Walk {
       return;
     }
     makeEqual(instruction, values);
+  }
+
+  // Without a register that would not be needed else.
+  bool mayReuse(ValueId found, BlockId block) const {
+    if (ssa_.block(found) == block) return true;
+    switch (options_.acrossBlocks) {
+      case AcrossBlocks::No:
+        return false;
+      case AcrossBlocks::WhereLive:
+        return isHere(found, block);
+      case AcrossBlocks::Yes:
+        break;
+    }
+    return true;
+  }
+  // Something reads the value in the block or behind it, and its register still holds it.
+  bool isHere(ValueId value, BlockId block) const {
+    const RegisterId home = ssa_.reg(value);
+    return current_[static_cast<std::uint32_t>(home)] == value && liveness_.isLiveIn(block, home);
   }
 
   void enter(std::span<const std::uint64_t> key, ValueId first) {
@@ -307,6 +426,134 @@ class Walk {
     if (isConstant_.test(keys_.leaderOf(from))) setConstant(value, constants_[keys_.leaderOf(from)]);
     const std::array<ValueId, 1> values = {from};
     if (!replaceAll(instruction, values, "copies", "a copy of")) keys_.makeEqual(value, from);
+  }
+
+  // ---- phis -------------------------------------------------------------------------------------
+
+  // Those of one block that take the same values are one value.
+  void visitPhi(ValueId phi) {
+    const std::span<const ValueId> operands = ssa_.phiOperands(phi);
+    if (ssa_.isCarry(phi) || operands.size() > options_.phiOperands) return;
+    if (rewrite_.isPinned(ssa_.reg(phi))) return;
+    words_.assign({kPhiTag, ssa_.block(phi), static_cast<std::uint64_t>(widthOf(phi))});
+    for (const ValueId operand : operands) {
+      if (operand == kNone) return;
+      const ValueId leader = keys_.leaderOf(rewrite_.resolve(operand));
+      const bool isNumber = isConstant_.test(leader);
+      words_.push_back(std::uint64_t{isNumber});
+      words_.push_back(isNumber ? constants_[leader] : leader);
+    }
+    const std::uint32_t index = lookUp(table_, words_);
+    if (index == ScopedTable::kNothing) {
+      enter(words_, phi);
+      return;
+    }
+    const ValueId same = expressions_[index].value;
+    keys_.makeEqual(phi, same);
+    ++context_.statistics["equal-phis"];
+  }
+
+  // ---- calls ------------------------------------------------------------------------------------
+
+  bool isPureCall(const Instruction& call) const {
+    return facts_.callees && facts_.callees->pure.isPureCall(rewrite_.function(), call);
+  }
+
+  // A call that does what one above it did, with the same arguments (docs/soundness.md D3.7).
+  void visitScope(const ir::Statement& begin) {
+    auto sequence = callSequence(rewrite_.function(), begin);
+    if (!sequence || !isPureCall(*sequence->call) || !makeCallKey(*sequence)) return;
+    const std::uint32_t index = lookUp(callTable_, words_);
+    if (index == ScopedTable::kNothing || !replaceCall(*sequence, calls_[index])) {
+      calls_.resize(callTable_.mark());
+      callTable_.insert(words_, static_cast<std::uint32_t>(calls_.size()));
+      calls_.push_back(std::move(*sequence));
+    }
+  }
+
+  bool makeCallKey(const CallSequence& sequence) {
+    const analysis::Callee callee = analysis::calleeOf(rewrite_.function(), *sequence.call);
+    words_.assign(1, reinterpret_cast<std::uintptr_t>(callee.function));
+    for (const CallSequence::Access& store : sequence.stores) {
+      const Operand& address = *store.instruction->operand(0);
+      words_.push_back(store.position);
+      words_.push_back(static_cast<std::uint64_t>(address.immediate));
+      words_.push_back(reinterpret_cast<std::uintptr_t>(store.instruction->form));
+      for (const Operand& data : store.instruction->operands().subspan(1)) {
+        words_.push_back(static_cast<std::uint64_t>(data.kind));
+        if (data.kind == OperandKind::Register && data.component == 0 && !data.negated) {
+          words_.push_back(keys_.leaderOf(rewrite_.resolve(ssa_.use(*store.instruction, data))));
+        } else if (data.kind == OperandKind::Integer || data.kind == OperandKind::Float32 ||
+                   data.kind == OperandKind::Float64) {
+          words_.push_back(static_cast<std::uint64_t>(data.immediate));
+        } else if (data.kind != OperandKind::Vector) {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  // The definitions of `load` in `sequence` are those of a load of `earlier` that reads the same.
+  static const Instruction* sameLoad(const CallSequence& earlier, const CallSequence::Access& load) {
+    for (const CallSequence::Access& other : earlier.loads) {
+      const Operand& a = *other.instruction->operand(1);
+      const Operand& b = *load.instruction->operand(1);
+      if (other.position == load.position && a.immediate == b.immediate &&
+          other.instruction->form == load.instruction->form) {
+        return other.instruction;
+      }
+    }
+    return nullptr;
+  }
+
+  bool replaceCall(const CallSequence& sequence, const CallSequence& earlier) {
+    std::vector<ValueId> from, to;
+    for (const CallSequence::Access& load : sequence.loads) {
+      const Instruction* other = sameLoad(earlier, load);
+      if (other == nullptr) return false;
+      ssa_.forEachDefinition(*load.instruction, [&](ValueId value) { from.push_back(value); });
+      ssa_.forEachDefinition(*other, [&](ValueId value) { to.push_back(rewrite_.resolve(value)); });
+    }
+    if (from.size() != to.size()) return false;
+    for (std::size_t k = 0; k < from.size(); ++k) {
+      if (!canReplace(from[k], to[k])) return false;
+    }
+    if (!spend()) return false;
+    for (std::size_t k = 0; k < from.size(); ++k) {
+      rewrite_.replace(from[k], to[k]);
+      keys_.makeEqual(from[k], to[k]);
+    }
+    for (const CallSequence::Access& store : sequence.stores) rewrite_.erase(*store.instruction);
+    for (const CallSequence::Access& load : sequence.loads) rewrite_.erase(*load.instruction);
+    rewrite_.erase(*sequence.call);
+    emptyScopes_.push_back(sequence.begin);
+    note(*sequence.call, "calls", "its result is in", to.empty() ? kNone : to[0]);
+    return true;
+  }
+
+  // ---- checks -----------------------------------------------------------------------------------
+
+  std::uint32_t lookUp(const ScopedTable& table, std::span<const std::uint64_t> key) {
+    const std::uint32_t found = table.find(key);
+    if (options_.debugHash) {
+      ++lookUps_;
+      if (found != table.findByComparing(key)) {
+        throw std::logic_error("early-cse: the hash table misses an equal key");
+      }
+    }
+    return found;
+  }
+
+  void noteHashing() {
+    Remark remark;
+    remark.pass = kEarlyCse.name;
+    remark.function = &rewrite_.function();
+    remark.message = fmt::format(
+        "hashing: {} keys looked up and found as by comparing all, {} entered, the longest chain {}",
+        lookUps_, table_.entered() + callTable_.entered(),
+        std::max(table_.longestChain(), callTable_.longestChain()));
+    context_.remark(std::move(remark));
   }
 
   // ---- constants --------------------------------------------------------------------------------
@@ -408,6 +655,8 @@ class Walk {
     bool isStored = false;
     bool areHere = true;  // their registers still hold them
     bool isBehindCall = false;
+    bool needsInvariance = false;
+    bool staysNear = true;
     for (std::uint32_t k = 0; k < access.elements; ++k) {
       const auto known = memory_.find(instruction, access, k);
       if (!known) break;
@@ -415,6 +664,10 @@ class Walk {
       values.push_back(value);
       isStored |= known->isStored;
       isBehindCall |= known->isBehindCall;
+      needsInvariance |= known->needsInvariance;
+      // Own memory is what compilers that do not optimize keep registers in.
+      staysNear &= known->isOfStretch || known->isOwn || access.space == isa::Space::ParamEntry ||
+                   mayReuse(value, instruction.block);
       areHere &= known->isOfStretch &&
                  current_[static_cast<std::uint32_t>(ssa_.reg(value))] == value;
     }
@@ -423,13 +676,13 @@ class Walk {
       const std::string_view counter = isStored ? "stored-values" : "loads";
       const bool isCheap = access.space == isa::Space::ParamEntry && !options_.mergeCheap &&
                            ssa_.block(values[0]) != instruction.block;
-      const bool isFar = isCheap || (hasCalls_ && isBehindCall);
+      const bool isFar = isCheap || (hasCalls_ && isBehindCall) || !staysNear;
       if (!isFar && !instruction.guard &&
-          replaceAll(instruction, values, counter, "what it loads is in")) {
+          replaceAll(instruction, values, counter, "what it loads is in", needsInvariance)) {
         return;
       }
       if (!isFar && areHere && access.elements == 1 && !isStopped_ &&
-          copyInstead(instruction, access, values[0], counter)) {
+          copyInstead(instruction, access, values[0], counter, needsInvariance)) {
         return;
       }
     }
@@ -437,7 +690,7 @@ class Walk {
   }
 
   bool copyInstead(const Instruction& instruction, const PlainAccess& access, ValueId value,
-                   std::string_view counter) {
+                   std::string_view counter, bool assumesInvariance) {
     const ValueId loaded = ssa_.definition(instruction, *access.data);
     const RegisterId from = ssa_.reg(value);
     const RegisterId to = ssa_.reg(loaded);
@@ -447,14 +700,16 @@ class Walk {
     }
     rewrite_.becomeCopy(instruction, value);
     if (!instruction.guard) keys_.makeEqual(loaded, value);
-    note(instruction, counter, "what it loads is in", value);
+    note(instruction, counter, "what it loads is in", value, assumesInvariance);
     return true;
   }
 
   SsaRewrite& rewrite_;
   const Ssa& ssa_;
   const analysis::Cfg& cfg_;
+  const analysis::Liveness& liveness_;
   const EarlyCseOptions& options_;
+  const ModuleFacts& facts_;
   PassContext& context_;
   ExpressionKeys keys_;
   MemoryWalk* memoryWalk_;
@@ -476,23 +731,12 @@ class Walk {
   BitSet isShared_;              // by register
   std::vector<ValueId> current_; // by register
   std::vector<std::pair<RegisterId, ValueId>> written_;
+  ScopedTable callTable_;        // of calls_
+  std::vector<CallSequence> calls_;
+  std::vector<const ir::Statement*> emptyScopes_;
+  std::vector<std::uint64_t> words_;  // of the key at hand
+  std::uint64_t lookUps_ = 0;
   bool isStopped_ = false;  // the budget is spent
-};
-
-// What the memory SSA of a function stands on, made without assumptions: no remark would name them.
-struct SharperMemory {
-  SharperMemory(const ir::Function& function, analysis::FunctionAnalyses& analyses,
-                const analysis::CalleeMemories& callees, std::size_t cap)
-      : ranges(analyses.get<Ssa>(), analyses.get<analysis::BranchConditions>(),
-               analysis::LaunchShape::of(function)),
-        addresses(analyses.get<Ssa>(), ranges, analyses.get<analysis::Loops>()),
-        walk(function,
-             {analyses.get<analysis::MemorySsa>(), addresses, analyses.get<analysis::Loops>(),
-              callees, analyses.get<analysis::Assumptions>().flatShared},
-             cap) {}
-  analysis::ValueRanges ranges;
-  analysis::Addresses addresses;
-  MemoryWalk walk;
 };
 
 class EarlyCse : public Pass {
@@ -500,44 +744,52 @@ class EarlyCse : public Pass {
   explicit EarlyCse(const EarlyCseOptions& options) : options_(options) {}
 
   void prepare(const ir::Module& module, analysis::ModuleAnalyses&) override {
-    names_ = FreshNames::of(module);
-    if (options_.memorySsa) {
-      callGraph_.emplace(module);
-      callees_.emplace(*callGraph_);
-    }
+    facts_.names = FreshNames::of(module);
+    bool hasCalls = false;
     for (const ir::Function& function : module.functions()) {
       for (const ir::Statement& statement : function.body()) {
         const auto* instruction = statement.as<Instruction>();
-        copiesBehind_ |=
-            instruction != nullptr && instruction->form->effect == isa::Effect::AsyncCopy;
+        if (instruction == nullptr) continue;
+        const isa::Form& form = *instruction->form;
+        facts_.hasAsyncCopies |= form.effect == isa::Effect::AsyncCopy;
+        facts_.hasProgrammaticLaunch |=
+            form.opcode == isa::Opcode::Griddepcontrol || !form.known();
+        hasCalls |= form.control == isa::Control::Call;
       }
     }
+    if (hasCalls) facts_.callees = std::make_unique<ModuleFacts::Callees>(module);
   }
 
   bool run(ir::Function& function, PassContext& context) const override {
-    const Ssa& ssa = context.analyses.get<Ssa>();
-    SsaRewrite rewrite(function, ssa);
+    SsaRewrite rewrite(function, context.analyses.get<Ssa>());
     std::optional<SharperMemory> sharper;
-    if (options_.memorySsa) {
-      sharper.emplace(function, context.analyses, *callees_, options_.memorySsaCap);
-    }
-    Walk(rewrite, options_, copiesBehind_, sharper ? &sharper->walk : nullptr, context).run();
+    if (options_.memorySsa) sharper.emplace(function, context.analyses, facts_, options_);
+    Walk walk(rewrite, options_, facts_, sharper ? &*sharper : nullptr, context);
+    walk.run();
     const std::uint64_t dead = eraseDeadValues(rewrite, context.budget);
     if (dead != 0) context.statistics["dead-instructions"] += dead;
     if (!rewrite.isChanged()) return false;
     OutOfSsaCounts counts;
-    const bool isChanged = outOfSsa(rewrite, {}, names_, counts);
+    const bool isChanged = outOfSsa(rewrite, {}, facts_.names, counts);
+    for (const ir::Statement* begin : walk.emptyScopes()) eraseScope(function, *begin);
     if (counts.copies != 0) context.statistics["copies-made"] += counts.copies;
     if (counts.newRegisters != 0) context.statistics["new-registers"] += counts.newRegisters;
     return isChanged;
   }
 
  private:
+  static void eraseScope(ir::Function& function, const ir::Statement& begin) {
+    ir::Statement* at = begin.next->previous;
+    while (at->kind != ir::StatementKind::ScopeEnd) {
+      ir::Statement* next = at->next;
+      function.erase(at);
+      at = next;
+    }
+    function.erase(at);
+  }
+
   EarlyCseOptions options_;
-  FreshNames names_;
-  bool copiesBehind_ = false;  // cp.async somewhere in the module
-  std::optional<analysis::CallGraph> callGraph_;
-  std::optional<analysis::CalleeMemories> callees_;
+  ModuleFacts facts_;
 };
 
 std::unique_ptr<Pass> create(const PassOptions& options, std::string& error) {
@@ -545,13 +797,15 @@ std::unique_ptr<Pass> create(const PassOptions& options, std::string& error) {
   for (const auto& [name, value] : options) {
     if (name == "merge-cheap" && value.empty()) {
       ways.mergeCheap = true;
-    } else if (name == "across-blocks" && (value == "0" || value == "1")) {
-      ways.acrossBlocks = value == "1";
+    } else if (name == "across-blocks" && value.size() == 1 && value[0] >= '0' && value[0] <= '2') {
+      ways.acrossBlocks = static_cast<AcrossBlocks>(value[0] - '0');
     } else if (name == "memssa" && value.empty()) {
       ways.memorySsa = true;
-    } else if (name == "mssa-optimization-cap") {
-      const auto [end, problem] =
-          std::from_chars(value.data(), value.data() + value.size(), ways.memorySsaCap);
+    } else if (name == "debug-hash" && value.empty()) {
+      ways.debugHash = true;
+    } else if (name == "mssa-optimization-cap" || name == "max-phi-operands") {
+      std::size_t& number = name == "max-phi-operands" ? ways.phiOperands : ways.memorySsaCap;
+      const auto [end, problem] = std::from_chars(value.data(), value.data() + value.size(), number);
       if (problem != std::errc() || end != value.data() + value.size()) {
         error = fmt::format("{} is a number, not '{}'", name, value);
         return nullptr;
@@ -568,6 +822,7 @@ std::unique_ptr<Pass> create(const PassOptions& options, std::string& error) {
 
 const PassInfo kEarlyCse = {
     "early-cse", "Removes what computes or loads again what a register holds already.",
-    "memssa, mssa-optimization-cap=N, merge-cheap, across-blocks=0|1", create};
+    "memssa, mssa-optimization-cap=N, across-blocks=0|1|2, merge-cheap, max-phi-operands=N, debug-hash",
+    create};
 
 }  // namespace ptxopt::passes

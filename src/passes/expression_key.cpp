@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "ir/effect.h"
 #include "ir/module.h"
 
 namespace ptxopt::passes {
@@ -21,14 +22,6 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kExchang
     {".geu", ".leu"}, {".num", ".num"}, {".nan", ".nan"},
 }};
 
-bool isVolatile(const ir::Operand& operand) {
-  if (operand.kind != ir::OperandKind::SpecialRegister) return false;
-  if (operand.immediate == ir::kUnknownSpecialRegister) return true;
-  const isa::SpecialRegister& special =
-      isa::specialRegisters()[static_cast<std::size_t>(operand.immediate)];
-  return special.isPin || special.variation == isa::Variation::Volatile;
-}
-
 std::string joined(const isa::Form& form, std::string_view from, std::string_view to) {
   std::string text(isa::spelling(form.opcode));
   for (const std::string_view qualifier : form.qualifiers) text += qualifier == from ? to : qualifier;
@@ -37,8 +30,8 @@ std::string joined(const isa::Form& form, std::string_view from, std::string_vie
 
 }  // namespace
 
-ExpressionKeys::ExpressionKeys(const SsaRewrite& rewrite)
-    : rewrite_(rewrite), leaders_(rewrite.ssa().valueCount()) {
+ExpressionKeys::ExpressionKeys(const SsaRewrite& rewrite, const analysis::ValueRanges* ranges)
+    : rewrite_(rewrite), ranges_(ranges), leaders_(rewrite.ssa().valueCount()) {
   std::iota(leaders_.begin(), leaders_.end(), 0);
 }
 
@@ -46,13 +39,11 @@ bool ExpressionKeys::isComputation(const ir::Instruction& instruction) {
   const isa::Form& form = *instruction.form;
   if (!form.known() || !form.is(isa::kPure) || form.is(isa::kConvergent)) return false;
   if (form.effect != isa::Effect::Neutral || form.control != isa::Control::None) return false;
-  if (form.readsCarry || form.writesCarry) return false;
+  if (form.readsCarry || form.writesCarry || ir::readsChangingRegister(instruction)) return false;
   return std::ranges::none_of(instruction.operands(), [](const ir::Operand& operand) {
-    const bool isUnclear = operand.kind == ir::OperandKind::Expression ||
-                           operand.kind == ir::OperandKind::Address ||
-                           operand.kind == ir::OperandKind::AddressList ||
-                           operand.kind == ir::OperandKind::List;
-    return isUnclear || isVolatile(operand);
+    return operand.kind == ir::OperandKind::Expression ||
+           operand.kind == ir::OperandKind::Address ||
+           operand.kind == ir::OperandKind::AddressList || operand.kind == ir::OperandKind::List;
   });
 }
 
@@ -97,6 +88,69 @@ const isa::Form* ExpressionKeys::canonical(const isa::Form& form) {
   return found->second;
 }
 
+namespace {
+
+// How many of the first sources must not be negative, so that the sign of the type makes no
+// difference; 0 where it makes one all the same, or there is none.
+std::size_t sourcesWithSign(const isa::Form& form) {
+  using isa::Opcode;
+  const auto& words = form.qualifiers;
+  switch (form.opcode) {
+    case Opcode::Cvt:  // to more bits
+      return words.size() == 2 && isa::bitWidth(form.type) > isa::bitWidth(form.sourceType) ? 1 : 0;
+    case Opcode::Mul:
+    case Opcode::Mad:
+      return words.size() == 2 && (words[0] == ".wide" || words[0] == ".hi") ? 2 : 0;
+    case Opcode::Shr:
+      return words.size() == 1 ? 1 : 0;
+    case Opcode::Min:
+    case Opcode::Max:
+    case Opcode::Div:
+    case Opcode::Rem:
+      return words.size() == 1 ? 2 : 0;
+    case Opcode::Setp:
+      return words.size() == 2 ? 2 : 0;
+    default:
+      return 0;
+  }
+}
+
+// "cvt.u64.u32" of "cvt.s64.s32".
+std::string withoutSign(const isa::Form& form) {
+  std::string text(isa::spelling(form.opcode));
+  for (const std::string_view word : form.qualifiers) {
+    const bool isSigned = word == ".s8" || word == ".s16" || word == ".s32" || word == ".s64";
+    text += isSigned ? ".u" + std::string(word.substr(2)) : std::string(word);
+  }
+  return text;
+}
+
+}  // namespace
+
+const isa::Form* ExpressionKeys::unsignedWhereSafe(const ir::Instruction& instruction,
+                                                   const isa::Form* form) {
+  const isa::Type type = form->sourceType;
+  if (!isa::isSigned(type) || !isa::isTypedInteger(type) || !isa::isTypedInteger(form->type)) return form;
+  const std::size_t sources = sourcesWithSign(*form);
+  if (sources == 0) return form;
+  const auto bits = static_cast<unsigned>(isa::bitWidth(type));
+  for (std::size_t k = 1; k <= sources; ++k) {
+    const ir::Operand* operand = instruction.operand(k);
+    if (operand == nullptr || operand->isGroup() || operand->component != 0 || operand->negated) {
+      return form;
+    }
+    const analysis::ValueRange range = ranges_->ofOperand(instruction, *operand, bits);
+    if (range.bits != bits || range.signedLowest < 0) return form;
+  }
+  const auto [found, isNew] = unsigned_.try_emplace(form, form);
+  if (isNew) {
+    const isa::Form& made =
+        rewrite_.function().module().forms().get(withoutSign(*form), form->shape);
+    if (made.known()) found->second = &made;
+  }
+  return found->second;
+}
+
 // The form for exchanged operands; null where there is none.
 const isa::Form* ExpressionKeys::exchanged(const isa::Form& form) {
   if (form.is(isa::kCommutative)) return &form;
@@ -114,6 +168,7 @@ const isa::Form* ExpressionKeys::exchanged(const isa::Form& form) {
 
 const std::vector<std::uint64_t>& ExpressionKeys::of(const ir::Instruction& instruction) {
   const isa::Form* form = canonical(*instruction.form);
+  if (ranges_ != nullptr) form = unsignedWhereSafe(instruction, form);
   const analysis::Ssa& ssa = rewrite_.ssa();
   constexpr std::size_t kWords = 2;  // of an operand
   key_.assign(1, 0);

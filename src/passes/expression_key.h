@@ -3,13 +3,15 @@
 // Two instructions with equal keys give equal results in every thread that executes both
 // (docs/soundness.md D3): the same opcode, modifiers and types, and the same values as operands.
 // Operands of what is commutative are put in order, `setp.lt a, b` meets `setp.gt b, a`, and
-// add.s32 is add.u32.
+// add.s32 is add.u32.  Where ranges say that no source is negative, so are other operations that
+// have a sign: cvt.s64.s32 is cvt.u64.u32.
 #pragma once
 
 #include <cstdint>
 #include <unordered_map>
 #include <vector>
 
+#include "analysis/value_range.h"
 #include "passes/ssa_rewrite.h"
 
 namespace ptxopt::passes {
@@ -18,7 +20,8 @@ class ExpressionKeys {
  public:
   using ValueId = analysis::ValueId;
 
-  explicit ExpressionKeys(const SsaRewrite& rewrite);
+  // `ranges` may be null.
+  ExpressionKeys(const SsaRewrite& rewrite, const analysis::ValueRanges* ranges);
 
   // `value` holds the same bits as `leader`, in a register of the same width.
   void makeEqual(ValueId value, ValueId leader) { leaders_[value] = leaderOf(leader); }
@@ -34,12 +37,15 @@ class ExpressionKeys {
 
  private:
   const isa::Form* canonical(const isa::Form& form);
+  const isa::Form* unsignedWhereSafe(const ir::Instruction& instruction, const isa::Form* form);
   const isa::Form* exchanged(const isa::Form& form);
 
   const SsaRewrite& rewrite_;
+  const analysis::ValueRanges* ranges_;
   std::vector<ValueId> leaders_;  // by value
   std::unordered_map<const isa::Form*, const isa::Form*> canonical_;
   std::unordered_map<const isa::Form*, const isa::Form*> exchanged_;
+  std::unordered_map<const isa::Form*, const isa::Form*> unsigned_;
   std::vector<std::uint64_t> key_;
 };
 

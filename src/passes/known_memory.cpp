@@ -21,11 +21,14 @@ bool isWholeRegister(const Operand& operand) {
 }  // namespace
 
 KnownMemory::KnownMemory(const SsaRewrite& rewrite, const ExpressionKeys& keys,
-                         bool sharedIsWrittenBehind, MemoryWalk* walk)
+                         bool sharedIsWrittenBehind, bool ncIsInvariant, MemoryWalk* walk,
+                         const analysis::ValueRanges* ranges)
     : rewrite_(rewrite),
       keys_(keys),
       sharedIsWrittenBehind_(sharedIsWrittenBehind),
+      ncIsInvariant_(ncIsInvariant),
       walk_(walk),
+      ranges_(ranges),
       bases_(rewrite.ssa().valueCount()) {
   for (ValueId value = 0; value < bases_.size(); ++value) bases_[value].id = value;
 }
@@ -177,11 +180,22 @@ void KnownMemory::makeKey(const Bytes& bytes, std::uint32_t extension) {
           std::uint64_t{extension} << 32 | bytes.size};
 }
 
-// How a register wider than the element is filled.
+namespace {
+
+// How a register of so many bits is filled with fewer.
+std::uint32_t extension(int registerBits, bool isSigned) {
+  return static_cast<std::uint32_t>(registerBits) << 1 | std::uint32_t{isSigned};
+}
+// What .nc loads give, who may see older values, is for .nc loads alone.
+constexpr std::uint32_t kNonCoherent = 1u << 31;
+
+}  // namespace
+
 std::uint32_t KnownMemory::extensionOf(const PlainAccess& access, const Operand& data) const {
   const int bits = isa::bitWidth(rewrite_.function().rangeOf(data.reg()).type);
-  if (bits == static_cast<int>(access.elementBytes) * 8) return 0;
-  return static_cast<std::uint32_t>(bits) << 1 | std::uint32_t{isa::isSigned(access.type)};
+  const std::uint32_t proxy = access.isNonCoherent ? kNonCoherent : 0;
+  if (bits == static_cast<int>(access.elementBytes) * 8) return proxy;
+  return proxy | extension(bits, isa::isSigned(access.type));
 }
 
 std::optional<KnownMemory::Known> KnownMemory::find(const ir::Instruction& instruction,
@@ -201,8 +215,13 @@ std::optional<KnownMemory::Known> KnownMemory::find(const ir::Instruction& instr
     }
   }
   const bool isOfStretch = fact.outer == outer_ && fact.local == local_;
-  Known known{fact.value, fact.isStored, isOfStretch, !isOfStretch};
+  Known known{fact.value, fact.isStored, isOfStretch, !isOfStretch,
+              access.space == isa::Space::Local};
   if (access.isImmutable || isUnchanged(fact, access, bytes)) return known;
+  if (access.isNonCoherent && ncIsInvariant_) {
+    known.needsInvariance = true;
+    return known;
+  }
   if (walk_ == nullptr) return std::nullopt;
   const MemoryWalk::Answer answer =
       walk_->ask(*fact.instruction, instruction, access, [&](const ir::Instruction& change) {
@@ -211,6 +230,7 @@ std::optional<KnownMemory::Known> KnownMemory::find(const ir::Instruction& instr
                mayOverlap(allBytesOf(change, store), bytes);
       });
   if (answer == MemoryWalk::Answer::Changed) return std::nullopt;
+  known.isOwn = walk_->isOwnMemory(instruction, access);
   known.isBehindCall = answer == MemoryWalk::Answer::UnchangedByCalls;
   return known;
 }
@@ -231,8 +251,13 @@ bool KnownMemory::isUnchanged(const Fact& fact, const PlainAccess& access,
 
 void KnownMemory::enter(const ir::Instruction& instruction, const PlainAccess& access,
                         ValueId value, std::uint32_t element, bool isStored) {
-  const Bytes bytes = bytesOf(instruction, access, element);
-  makeKey(bytes, extensionOf(access, access.data[element]));
+  enter(instruction, bytesOf(instruction, access, element),
+        extensionOf(access, access.data[element]), value, isStored);
+}
+
+void KnownMemory::enter(const ir::Instruction& instruction, const Bytes& bytes,
+                        std::uint32_t extension, ValueId value, bool isStored) {
+  makeKey(bytes, extension);
   Fact fact{value, outer_, local_, stores_.size(), kNone, false, isStored, &instruction};
   if (instruction.guard) {
     fact.guard = keys_.leaderOf(rewrite_.resolve(rewrite_.ssa().guard(instruction)));
@@ -240,6 +265,30 @@ void KnownMemory::enter(const ir::Instruction& instruction, const PlainAccess& a
   }
   table_.insert(key_, static_cast<std::uint32_t>(facts_.size()));
   facts_.push_back(fact);
+}
+
+// Loads of fewer bytes than the register has, at the address of the store (bytes with small weight come
+// first): the number itself, if it fits.
+void KnownMemory::enterNarrower(const ir::Instruction& instruction, const PlainAccess& access,
+                                std::uint32_t element) {
+  const Operand& data = access.data[element];
+  const int bits = isa::bitWidth(rewrite_.function().rangeOf(data.reg()).type);
+  const bool isNumber = bits == 16 || bits == 32 || bits == 64;
+  if (!isNumber) return;
+  const analysis::ValueRange range =
+      ranges_->at(rewrite_.ssa().use(instruction, data), instruction.block);
+  if (range.bits != bits) return;
+  const ValueId value = rewrite_.resolve(rewrite_.ssa().use(instruction, data));
+  Bytes bytes = bytesOf(instruction, access, element);
+  for (std::uint32_t size = 1; size <= access.elementBytes && size * 8 < static_cast<unsigned>(bits);
+       size *= 2) {
+    bytes.size = size;
+    const std::uint64_t half = std::uint64_t{1} << (size * 8 - 1);
+    if (range.highest < 2 * half) enter(instruction, bytes, extension(bits, false), value, true);
+    const bool fitsSigned = range.signedLowest >= -static_cast<std::int64_t>(half) &&
+                            range.signedHighest < static_cast<std::int64_t>(half);
+    if (fitsSigned) enter(instruction, bytes, extension(bits, true), value, true);
+  }
 }
 
 void KnownMemory::noteLoad(const ir::Instruction& instruction, const PlainAccess& access) {
@@ -258,7 +307,9 @@ void KnownMemory::noteStore(const ir::Instruction& instruction, const PlainAcces
   if (!isTracked(access) || instruction.guard) return;
   for (std::uint32_t k = 0; k < access.elements; ++k) {
     const Operand& data = access.data[k];
-    if (!isWholeRegister(data) || extensionOf(access, data) != 0) continue;
+    if (!isWholeRegister(data)) continue;
+    if (ranges_ != nullptr) enterNarrower(instruction, access, k);
+    if (extensionOf(access, data) != 0) continue;
     enter(instruction, access, rewrite_.resolve(rewrite_.ssa().use(instruction, data)), k, true);
   }
 }

@@ -5,7 +5,8 @@
 // orders memory (docs/soundness.md D1.3), a new stretch begins for the spaces concerned.  Stores of
 // the stretch are kept in a list; a value is known as long as none of them since may have touched its
 // bytes.  Of memory that nobody writes, values are known in all that is dominated (D1.11).  What is
-// not known so may be known to a MemoryWalk, where there is one.
+// not known so may be known to a MemoryWalk, where there is one.  Where there are ranges, a store of a
+// number that fits in fewer bytes than its register says what a narrower load gives (D1.13).
 //
 // Cost: O(1) for each access, and up to kMostStores comparisons of addresses when a value is found;
 // that of the walk.
@@ -15,6 +16,7 @@
 #include <optional>
 #include <vector>
 
+#include "analysis/value_range.h"
 #include "passes/expression_key.h"
 #include "passes/memory_walk.h"
 #include "passes/plain_access.h"
@@ -40,9 +42,9 @@ class KnownMemory {
   };
 
   // `sharedIsWrittenBehind`: asynchronous copies may write shared memory at any time (D1.1).
-  // `walk` may be null.
+  // `ncIsInvariant`: nobody writes what .nc loads read.  `walk` and `ranges` may be null.
   KnownMemory(const SsaRewrite& rewrite, const ExpressionKeys& keys, bool sharedIsWrittenBehind,
-              MemoryWalk* walk);
+              bool ncIsInvariant, MemoryWalk* walk, const analysis::ValueRanges* ranges);
 
   // ---- addresses --------------------------------------------------------------------------------
   // Notes that the register that `instruction` defines is another one, or a symbol, plus a number.
@@ -72,6 +74,8 @@ class KnownMemory {
     bool isStored = false;
     bool isOfStretch = false;   // no paths have met since
     bool isBehindCall = false;  // a call may have been executed since
+    bool isOwn = false;         // of local memory, through a generic address too
+    bool needsInvariance = false;  // it is known because .nc memory is assumed not to be written
   };
   // Of an element of a load that has the guard of its instruction.
   std::optional<Known> find(const ir::Instruction& instruction, const PlainAccess& access,
@@ -103,11 +107,17 @@ class KnownMemory {
   std::uint32_t extensionOf(const PlainAccess& access, const ir::Operand& data) const;
   void enter(const ir::Instruction& instruction, const PlainAccess& access, ValueId value,
              std::uint32_t element, bool isStored);
+  void enter(const ir::Instruction& instruction, const Bytes& bytes, std::uint32_t extension,
+             ValueId value, bool isStored);
+  void enterNarrower(const ir::Instruction& instruction, const PlainAccess& access,
+                     std::uint32_t element);
 
   const SsaRewrite& rewrite_;
   const ExpressionKeys& keys_;
   const bool sharedIsWrittenBehind_;
+  const bool ncIsInvariant_;
   MemoryWalk* walk_;
+  const analysis::ValueRanges* ranges_;
   std::vector<Base> bases_;  // by value
   ScopedTable table_;
   std::vector<Fact> facts_;    // by entry of table_

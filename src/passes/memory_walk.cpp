@@ -57,7 +57,8 @@ bool MemoryWalk::overlap(const Instruction& change, const Instruction& load) con
 
 bool MemoryWalk::isChangedByCall(const Instruction& call, const Instruction& load,
                                  const PlainAccess& access, bool isOwn) const {
-  const analysis::CalleeMemory memory = in_.callees.ofCall(*function_, call);
+  if (in_.callees == nullptr) return true;
+  const analysis::CalleeMemory memory = in_.callees->ofCall(*function_, call);
   if (isOwn) return memory.forgetsOwn;
   if (memory.forgetsReachable || (access.space == isa::Space::None && memory.forgetsOwn)) return true;
   const auto loaded = in_.addresses.of(load);

@@ -27,7 +27,7 @@ class MemoryWalk {
     const analysis::MemorySsa& states;
     const analysis::Addresses& addresses;
     const analysis::Loops& loops;
-    const analysis::CalleeMemories& callees;
+    const analysis::CalleeMemories* callees;  // null where nothing is called
     bool flatShared = false;
   };
 
@@ -40,6 +40,9 @@ class MemoryWalk {
   // The queries of another block are counted anew.
   void beginBlock() { queries_ = 0; }
 
+  // Of the thread's local memory, through a generic address too.
+  bool isOwnMemory(const ir::Instruction& load, const PlainAccess& access) const;
+
   enum class Answer : std::uint8_t { Changed, Unchanged, UnchangedByCalls };
   // Whether `load` reads the bytes as they are behind `known`, an access to the same bytes that
   // dominates it; UnchangedByCalls if calls may be executed between the two.  mayOverlap(instruction)
@@ -51,7 +54,6 @@ class MemoryWalk {
  private:
   static constexpr std::size_t kMostStates = 128;
 
-  bool isOwnMemory(const ir::Instruction& load, const PlainAccess& access) const;
   bool leavesLoop(const ir::Instruction& known, const ir::Instruction& load) const;
   bool isChangedBy(analysis::StateId state, const ir::Instruction& load,
                    const PlainAccess& access, bool isOwn) const;

@@ -33,11 +33,12 @@ PlainAccess plainAccess(const ir::Function& function, const ir::Instruction& ins
   if (!form.known() || (!isLoad && form.opcode != isa::Opcode::St)) return {};
   if (form.semantics != isa::Semantics::None && form.semantics != isa::Semantics::Weak) return {};
   const isa::Effect effect = form.effect;
+  const bool isNonCoherent = effect == isa::Effect::InvariantRead && form.has(".nc");
   if (effect != isa::Effect::Weak && effect != isa::Effect::ImmutableRead &&
-      effect != isa::Effect::Private) {
+      effect != isa::Effect::Private && !isNonCoherent) {
     return {};
   }
-  if (form.has(".unified") || form.has(".cv") || form.has(".nc") || isBelowDirective(instruction)) return {};
+  if (form.has(".unified") || form.has(".cv") || isBelowDirective(instruction)) return {};
   const ir::Operand* address = instruction.operand(isLoad ? 1 : 0);
   const ir::Operand* data = instruction.operand(isLoad ? 0 : 1);
   if (address == nullptr || data == nullptr || address->kind != ir::OperandKind::Address) return {};
@@ -60,6 +61,7 @@ PlainAccess plainAccess(const ir::Function& function, const ir::Instruction& ins
     default:
       return {};
   }
+  access.isNonCoherent = isNonCoherent;
   access.isImmutable = access.space == isa::Space::Const || access.space == isa::Space::ParamEntry;
   const int bits = isa::bitWidth(form.type);
   if (bits == 0 || (access.isImmutable && !isLoad)) return {};

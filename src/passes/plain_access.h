@@ -14,6 +14,7 @@ struct PlainAccess {
   Kind kind = Kind::None;
   isa::Space space = isa::Space::None;  // None: generic
   bool isImmutable = false;             // of memory that nobody writes
+  bool isNonCoherent = false;           // .nc: nobody writes it either, if that is assumed (C10.7)
   isa::Type type = isa::Type::None;     // of an element
   std::uint32_t elementBytes = 0;
   std::uint32_t elements = 0;
@@ -26,8 +27,7 @@ bool isBelowDirective(const ir::Instruction& instruction);
 
 // Weak `ld` and `st` of const, global, local and shared memory and of generic addresses, and `ld` of
 // the parameters of a kernel, with one address in brackets.  Kind::None for anything else: also for
-// .nc, which may be written elsewhere (F10), for parameters of calls, and for what a pragma above it
-// is about (A5.5).
+// parameters of calls, and for what a pragma above it is about (A5.5).
 PlainAccess plainAccess(const ir::Function& function, const ir::Instruction& instruction);
 
 }  // namespace ptxopt::passes

@@ -30,7 +30,27 @@ class ScopedTable {
     return kNothing;
   }
 
+  // The same by comparing with all entries: for checks.
+  std::uint32_t findByComparing(Words key) const {
+    for (std::size_t k = entries_.size(); k-- > 0;) {
+      if (std::ranges::equal(keyOf(entries_[k]), key)) return entries_[k].payload;
+    }
+    return kNothing;
+  }
+  // How many keys ever were entered, and the most that stand in one bucket now: for logs.
+  std::uint64_t entered() const { return entered_; }
+  std::size_t longestChain() const {
+    std::size_t longest = 0;
+    for (const std::uint32_t head : heads_) {
+      std::size_t length = 0;
+      for (std::uint32_t at = head; at != kNothing; at = entries_[at].next) ++length;
+      longest = std::max(longest, length);
+    }
+    return longest;
+  }
+
   void insert(Words key, std::uint32_t payload) {
+    ++entered_;
     if (entries_.size() >= heads_.size()) grow();
     const std::uint64_t hash = hashOf(key);
     std::uint32_t& head = heads_[hash & (heads_.size() - 1)];
@@ -79,6 +99,7 @@ class ScopedTable {
     }
   }
 
+  std::uint64_t entered_ = 0;
   std::vector<std::uint32_t> heads_;  // a power of two
   std::vector<Entry> entries_;
   std::vector<std::uint64_t> words_;

@@ -1,0 +1,32 @@
+// A call with its parameters in memory, as compilers write it (docs/soundness.md D6.6):
+//
+//   { .param .b32 a; .param .b32 r;
+//     st.param.b32 [a], %r1;  call (r), f, (a);  ld.param.b32 %r2, [r]; }
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "ir/function.h"
+
+namespace ptxopt::passes {
+
+struct CallSequence {
+  // An access to a parameter of the call, which is a variable of the scope.
+  struct Access {
+    const ir::Instruction* instruction = nullptr;
+    std::uint32_t position = 0;  // among the arguments, or among the results
+  };
+  const ir::Statement* begin = nullptr;  // {
+  const ir::Instruction* call = nullptr;
+  std::vector<Access> stores;
+  std::vector<Access> loads;
+};
+
+// The sequence that begins at `begin`, or nothing: there is one call in it, unguarded, of a function
+// that it names; before it unguarded stores to its arguments, behind it unguarded loads of its results;
+// and else only declarations and .loc.  O(statements of the scope).
+std::optional<CallSequence> callSequence(const ir::Function& function, const ir::Statement& begin);
+
+}  // namespace ptxopt::passes
