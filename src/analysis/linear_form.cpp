@@ -1,6 +1,7 @@
 #include "analysis/linear_form.h"
 
 #include <algorithm>
+#include <array>
 #include <cassert>
 #include <utility>
 
@@ -39,35 +40,32 @@ Form LinearForms::form(FormId id) const {
           std::span(terms_).subspan(stored.firstTerm, stored.termCount)};
 }
 
-std::span<const std::uint32_t> LinearForms::list(const Leaf& leaf) const {
-  assert(leaf.key.kind == LeafKind::Product || leaf.key.kind == LeafKind::Operation);
-  return lists_[leaf.key.id];
+std::span<const std::uint32_t> LinearForms::list(std::uint32_t number) const {
+  const std::uint32_t first = number == 0 ? 0 : listEnds_[number - 1];
+  return std::span(listWords_).subspan(first, listEnds_[number] - first);
 }
 
 LeafId LinearForms::intern(const Leaf& leaf) {
   const std::uint64_t hash = hashOf(leaf.key);
-  const auto [first, last] = leafIndex_.equal_range(hash);
-  for (auto at = first; at != last; ++at) {
-    if (leaves_[at->second].key == leaf.key) return at->second;
-  }
+  const LeafId known =
+      leafIndex_.find(hash, [&](LeafId id) { return leaves_[id].key == leaf.key; });
+  if (known != kNone) return known;
   const LeafId added = leafCount();
   leaves_.push_back(leaf);
-  leafIndex_.emplace(hash, added);
+  leafIndex_.add(hash, added);
   return added;
 }
 
-LeafId LinearForms::internList(const Leaf& leaf, std::span<const std::uint32_t> list) {
-  std::uint64_t hash = list.size();
-  for (const std::uint32_t element : list) hash = mix(hash, element);
-  std::uint32_t number = kNone;
-  const auto [first, last] = listIndex_.equal_range(hash);
-  for (auto at = first; at != last && number == kNone; ++at) {
-    if (std::ranges::equal(lists_[at->second], list)) number = at->second;
-  }
+LeafId LinearForms::internList(const Leaf& leaf, std::span<const std::uint32_t> words) {
+  std::uint64_t hash = words.size();
+  for (const std::uint32_t word : words) hash = mix(hash, word);
+  std::uint32_t number = listIndex_.find(
+      hash, [&](std::uint32_t other) { return std::ranges::equal(list(other), words); });
   if (number == kNone) {
-    number = static_cast<std::uint32_t>(lists_.size());
-    lists_.emplace_back(list.begin(), list.end());
-    listIndex_.emplace(hash, number);
+    number = static_cast<std::uint32_t>(listEnds_.size());
+    listWords_.insert(listWords_.end(), words.begin(), words.end());
+    listEnds_.push_back(static_cast<std::uint32_t>(listWords_.size()));
+    listIndex_.add(hash, number);
   }
   Leaf named = leaf;
   named.key.id = number;
@@ -82,7 +80,9 @@ constexpr std::size_t kOperationWords = 6;
 }  // namespace
 
 LeafId LinearForms::internOperation(Leaf leaf, const Operation& operation) {
-  std::vector<std::uint32_t> list(operation.sources.begin(), operation.sources.end());
+  std::vector<std::uint32_t> list;
+  list.reserve(operation.sources.size() + kOperationWords);
+  list.assign(operation.sources.begin(), operation.sources.end());
   for (const std::int64_t bound : {operation.interval.lowest, operation.interval.highest}) {
     list.push_back(static_cast<std::uint32_t>(bound));
     list.push_back(static_cast<std::uint32_t>(static_cast<std::uint64_t>(bound) >> 32));
@@ -103,54 +103,53 @@ LinearForms::Operation LinearForms::operation(const Leaf& leaf) const {
   return {operations_[words.back()], words.first(count), words[count + 4], leaf.interval};
 }
 
-FormId LinearForms::make(unsigned bits, std::uint64_t constant, std::vector<Term> terms) {
+FormId LinearForms::make(unsigned bits, std::uint64_t constant, std::span<Term> terms) {
   std::ranges::sort(terms, {}, &Term::leaf);
   std::size_t kept = 0;
-  for (const Term& term : terms) {
-    if (kept != 0 && terms[kept - 1].leaf == term.leaf) {
-      terms[kept - 1].coefficient += term.coefficient;
-    } else {
-      terms[kept++] = term;
-    }
+  for (std::size_t k = 0; k < terms.size();) {
+    Term sum = terms[k];
+    while (++k < terms.size() && terms[k].leaf == sum.leaf) sum.coefficient += terms[k].coefficient;
+    sum.coefficient = residue(sum.coefficient, bits);
+    if (sum.coefficient != 0) terms[kept++] = sum;
   }
-  terms.resize(kept);
-  for (Term& term : terms) term.coefficient = residue(term.coefficient, bits);
-  std::erase_if(terms, [](const Term& term) { return term.coefficient == 0; });
-  constant = residue(constant, bits);
+  return intern(bits, residue(constant, bits), terms.first(kept));
+}
 
+FormId LinearForms::intern(unsigned bits, std::uint64_t constant, std::span<const Term> terms) {
   std::uint64_t hash = mix(bits, constant);
   for (const Term& term : terms) hash = mix(mix(hash, term.leaf), term.coefficient);
-  const auto [first, last] = formIndex_.equal_range(hash);
-  for (auto at = first; at != last; ++at) {
-    const Form other = form(at->second);
-    if (other.bits == bits && other.constant == constant &&
-        std::ranges::equal(other.terms, terms)) {
-      return at->second;
-    }
-  }
-  const FormId added = static_cast<FormId>(forms_.size());
+  const FormId known = formIndex_.find(hash, [&](FormId id) {
+    const Form other = form(id);
+    return other.bits == bits && other.constant == constant &&
+           std::ranges::equal(other.terms, terms);
+  });
+  if (known != kNone) return known;
+  const auto added = static_cast<FormId>(forms_.size());
   forms_.push_back({static_cast<std::uint8_t>(bits), static_cast<std::uint32_t>(terms_.size()),
                     static_cast<std::uint32_t>(terms.size()), constant});
   terms_.insert(terms_.end(), terms.begin(), terms.end());
-  formIndex_.emplace(hash, added);
+  formIndex_.add(hash, added);
   return added;
 }
 
 FormId LinearForms::constant(std::uint64_t value, unsigned bits) {
-  return make(bits, value, {});
+  return intern(bits, residue(value, bits), {});
 }
 
 FormId LinearForms::ofLeaf(LeafId leaf, unsigned bits) {
-  return make(bits, 0, {{leaf, 1}});
+  const Term one{leaf, 1};
+  return intern(bits, 0, {&one, 1});
 }
 
 FormId LinearForms::add(FormId a, FormId b) {
   const Form left = form(a);
   const Form right = form(b);
   assert(left.bits == right.bits);
-  std::vector<Term> terms(left.terms.begin(), left.terms.end());
-  terms.insert(terms.end(), right.terms.begin(), right.terms.end());
-  return make(left.bits, left.constant + right.constant, std::move(terms));
+  scratch_.assign(left.terms.begin(), left.terms.end());
+  const std::uint64_t constant = residue(left.constant + right.constant, left.bits);
+  if (right.isConstant()) return intern(left.bits, constant, scratch_);
+  scratch_.insert(scratch_.end(), right.terms.begin(), right.terms.end());
+  return make(left.bits, constant, scratch_);
 }
 
 FormId LinearForms::subtract(FormId a, FormId b) {
@@ -159,9 +158,9 @@ FormId LinearForms::subtract(FormId a, FormId b) {
 
 FormId LinearForms::scale(FormId a, std::uint64_t factor) {
   const Form given = form(a);
-  std::vector<Term> terms(given.terms.begin(), given.terms.end());
-  for (Term& term : terms) term.coefficient *= factor;
-  return make(given.bits, given.constant * factor, std::move(terms));
+  scratch_.assign(given.terms.begin(), given.terms.end());
+  for (Term& term : scratch_) term.coefficient *= factor;
+  return make(given.bits, given.constant * factor, scratch_);
 }
 
 FormId LinearForms::multiply(FormId a, FormId b) {
@@ -170,32 +169,32 @@ FormId LinearForms::multiply(FormId a, FormId b) {
   const Form left = form(a);
   const Form right = form(b);
   if ((left.terms.size() + 1) * (right.terms.size() + 1) > kMostTerms) return kNone;
-  std::vector<Term> terms;
+  scratch_.clear();
   for (const Term& x : left.terms) {
-    if (right.constant != 0) terms.push_back({x.leaf, x.coefficient * right.constant});
+    if (right.constant != 0) scratch_.push_back({x.leaf, x.coefficient * right.constant});
     for (const Term& y : right.terms) {
       const LeafId both = product(x.leaf, y.leaf);
       if (both == kNone) return kNone;
-      terms.push_back({both, x.coefficient * y.coefficient});
+      scratch_.push_back({both, x.coefficient * y.coefficient});
     }
   }
   if (left.constant != 0) {
-    for (const Term& y : right.terms) terms.push_back({y.leaf, y.coefficient * left.constant});
+    for (const Term& y : right.terms) scratch_.push_back({y.leaf, y.coefficient * left.constant});
   }
-  return make(left.bits, left.constant * right.constant, std::move(terms));
+  return make(left.bits, left.constant * right.constant, scratch_);
 }
 
 LeafId LinearForms::product(LeafId a, LeafId b) {
-  std::vector<std::uint32_t> factors;
-  for (const LeafId factor : {a, b}) {
-    if (leaves_[factor].key.kind == LeafKind::Product) {
-      const auto inner = list(leaves_[factor]);
-      factors.insert(factors.end(), inner.begin(), inner.end());
-    } else {
-      factors.push_back(factor);
+  std::array<LeafId, 2 * kMostFactors> storage;
+  std::size_t count = 0;
+  for (const LeafId& factor : {a, b}) {
+    const bool isProduct = leaves_[factor].key.kind == LeafKind::Product;
+    for (const LeafId inner : isProduct ? list(leaves_[factor]) : std::span(&factor, 1)) {
+      storage[count++] = inner;
     }
   }
-  if (factors.size() > kMostFactors) return kNone;
+  if (count > kMostFactors) return kNone;
+  const std::span<LeafId> factors = std::span(storage).first(count);
   std::ranges::sort(factors);
   Leaf leaf;
   leaf.key.kind = LeafKind::Product;
@@ -215,21 +214,22 @@ FormId LinearForms::truncate(FormId a, unsigned bits) {
            key.bits >= bits;
   };
   std::uint64_t constant = given.constant;
-  std::vector<Term> terms;
+  scratch_.clear();
   for (const Term& term : given.terms) {
     const LeafKey& key = leaves_[term.leaf].key;
     if (!isSeenThrough(key)) {
-      terms.push_back(term);
+      scratch_.push_back(term);
       continue;
     }
     const Form extended = form(key.id);
     constant += term.coefficient * extended.constant;
     for (const Term& inner : extended.terms) {
-      terms.push_back({inner.leaf, term.coefficient * inner.coefficient});
+      scratch_.push_back({inner.leaf, term.coefficient * inner.coefficient});
     }
   }
-  if (terms.size() <= kMostTerms) return make(bits, constant, std::move(terms));
-  return make(bits, given.constant, {given.terms.begin(), given.terms.end()});
+  if (scratch_.size() <= kMostTerms) return make(bits, constant, scratch_);
+  scratch_.assign(given.terms.begin(), given.terms.end());
+  return make(bits, given.constant, scratch_);
 }
 
 Interval LinearForms::sum(FormId a) const {

@@ -26,6 +26,7 @@
 #include "analysis/digraph.h"
 #include "analysis/interval.h"
 #include "isa/isa.h"
+#include "support/hash_index.h"
 
 namespace ptxopt::analysis {
 
@@ -91,9 +92,11 @@ class LinearForms {
  public:
   const Leaf& leaf(LeafId id) const { return leaves_[id]; }
   std::uint32_t leafCount() const { return static_cast<std::uint32_t>(leaves_.size()); }
-  // The spans of a Form stay good until the next form is made.
+  // The spans of a Form and of a list stay good until the next form or leaf is made.
   Form form(FormId id) const;
-  std::span<const std::uint32_t> list(const Leaf& leaf) const;  // of a Product or an Operation
+  std::span<const std::uint32_t> list(const Leaf& leaf) const {  // of a Product or an Operation
+    return list(leaf.key.id);
+  }
 
   // What an Operation computes.
   struct Operation {
@@ -115,7 +118,8 @@ class LinearForms {
 
   FormId constant(std::uint64_t value, unsigned bits);
   FormId ofLeaf(LeafId leaf, unsigned bits);
-  FormId make(unsigned bits, std::uint64_t constant, std::vector<Term> terms);  // any order
+  // Terms in any order, also several of one leaf; afterwards they are scratch.
+  FormId make(unsigned bits, std::uint64_t constant, std::span<Term> terms);
 
   FormId add(FormId a, FormId b);
   FormId subtract(FormId a, FormId b);
@@ -136,17 +140,22 @@ class LinearForms {
     std::uint32_t termCount = 0;
     std::uint64_t constant = 0;
   };
+  // Sorted, each leaf once, coefficients below 2^bits.
+  FormId intern(unsigned bits, std::uint64_t constant, std::span<const Term> terms);
   LeafId product(LeafId a, LeafId b);
+  std::span<const std::uint32_t> list(std::uint32_t number) const;
 
   std::vector<Leaf> leaves_;
   std::vector<Stored> forms_;
   std::vector<Term> terms_;
-  std::vector<std::vector<std::uint32_t>> lists_;
+  std::vector<Term> scratch_;  // of the form that is being made
+  std::vector<std::uint32_t> listEnds_;  // by list
+  std::vector<std::uint32_t> listWords_;
   std::vector<const isa::Form*> operations_;
   std::unordered_map<const isa::Form*, std::uint32_t> operationNumbers_;
-  std::unordered_multimap<std::uint64_t, LeafId> leafIndex_;
-  std::unordered_multimap<std::uint64_t, FormId> formIndex_;
-  std::unordered_multimap<std::uint64_t, std::uint32_t> listIndex_;
+  HashIndex leafIndex_;
+  HashIndex formIndex_;
+  HashIndex listIndex_;
 };
 
 }  // namespace ptxopt::analysis

@@ -471,8 +471,7 @@ class Evaluator {
         term.coefficient = static_cast<std::uint64_t>(signedResidue(term.coefficient, given.bits));
       }
       return forms_.make(bits,
-                         static_cast<std::uint64_t>(signedResidue(given.constant, given.bits)),
-                         std::move(terms));
+                         static_cast<std::uint64_t>(signedResidue(given.constant, given.bits)), terms);
     }
     Leaf leaf;
     leaf.key = {isSigned ? LeafKind::SignExtended : LeafKind::ZeroExtended, given.bits, a, 0};
@@ -752,7 +751,8 @@ FormId formOfSymbol(const ir::Function& function, const Operand& operand, unsign
   leaf.uniform = !isLocal && symbol.kind == ir::SymbolKind::Variable;
   leaf.interval.lowest = 0;
   if (space == isa::Space::Shared) leaf.interval.highest = kSharedWindow - 1;
-  return forms.make(bits, static_cast<std::uint64_t>(operand.immediate), {{forms.intern(leaf), 1}});
+  Term term{forms.intern(leaf), 1};
+  return forms.make(bits, static_cast<std::uint64_t>(operand.immediate), std::span(&term, 1));
 }
 
 std::vector<FormId> formsOfValues(const Ssa& ssa, const ValueRanges& ranges, const Loops& loops,
