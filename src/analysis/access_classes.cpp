@@ -1,6 +1,7 @@
 #include "analysis/access_classes.h"
 
 #include <algorithm>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -64,11 +65,7 @@ std::optional<AccessSet::Key> AccessClasses::keyOf(AccessKinds kinds, const Plac
   if (precision_ != Precision::Affine || access == nullptr) return key;
 
   of.address = addressOf(*access, storeOfAll);
-  if (of.address == kNone) return key;
-  const auto [found, isNew] = byAddress_[at].try_emplace(std::uint64_t{of.address} << 8 | kinds,
-                                                         static_cast<ClassId>(classes_.size()));
-  if (isNew) classes_.push_back(of);
-  return at | found->second;
+  return of.address == kNone ? key : intern(at, of);
 }
 
 std::optional<AccessSet::Key> AccessClasses::keyOfSync(const Access& executor) {
@@ -78,25 +75,38 @@ std::optional<AccessSet::Key> AccessClasses::keyOfSync(const Access& executor) {
   intern(at, of);
   of.address = addressOf(executor, StoreOfAll::No);
   if (of.address == kNone) return std::nullopt;
-  const auto [found, isNew] = byAddress_[at].try_emplace(std::uint64_t{of.address} << 8 | of.kinds,
-                                                         static_cast<ClassId>(classes_.size()));
-  if (isNew) classes_.push_back(of);
-  return at | found->second;
+  return intern(at, of);
+}
+
+std::uint64_t AccessClasses::hashOf(AccessSet::Key at, const AccessClass& of) {
+  return mixedHash(mixedHash(at, of.address), of.kinds);
+}
+
+ClassId AccessClasses::find(AccessSet::Key at, const AccessClass& of) const {
+  return classIndex_.find(hashOf(at, of), [&](ClassId id) {
+    return buckets_[id] == at && classes_[id].kinds == of.kinds && classes_[id].address == of.address;
+  });
 }
 
 AccessSet::Key AccessClasses::intern(AccessSet::Key at, const AccessClass& of) {
-  const auto [found, isNew] =
-      byBucketAndKinds_.try_emplace(at | of.kinds, static_cast<ClassId>(classes_.size()));
-  if (isNew) classes_.push_back(of);
-  return at | found->second;
+  if (const ClassId known = find(at, of); known != kNone) return at | known;
+  const auto added = static_cast<ClassId>(classes_.size());
+  classes_.push_back(of);
+  buckets_.push_back(at);
+  classIndex_.add(hashOf(at, of), added);
+  countWithoutAddress_ += std::size_t{of.address == kNone};
+  return at | added;
 }
 
 namespace {
 
 // Everything that alias.h looks at, as bytes.
-class Signature {
+class SignatureWriter {
  public:
-  explicit Signature(const Access& access) {
+  SignatureWriter(const Access& access, StoreOfAll storeOfAll, std::string& bytes)
+      : bytes_(bytes) {
+    bytes_.clear();
+    add(storeOfAll);
     add(access.origin);
     add(access.instruction->form->space);  // whether it is generic
     add(access.size);
@@ -119,7 +129,6 @@ class Signature {
     add(access.electionMask);
     for (const FormId zero : access.zeros) add(zero);
   }
-  std::string take() { return std::move(bytes_); }
 
  private:
   template <class Part>
@@ -127,34 +136,39 @@ class Signature {
     static_assert(std::has_unique_object_representations_v<Part>);
     bytes_.append(reinterpret_cast<const char*>(&part), sizeof part);
   }
-  std::string bytes_;
+  std::string& bytes_;
 };
 
 }  // namespace
 
 AddressId AccessClasses::addressOf(const Access& access, StoreOfAll storeOfAll) {
-  std::string signature = Signature(access).take();
-  signature += static_cast<char>(storeOfAll);
-  const auto found = addressIds_.find(signature);
-  if (found != addressIds_.end()) return found->second;
+  SignatureWriter(access, storeOfAll, signature_);
+  const std::uint64_t hash = std::hash<std::string_view>()(signature_);
+  const AddressId known =
+      addressIndex_.find(hash, [&](AddressId id) { return signatures_[id] == signature_; });
+  if (known != kNone) return known;
   if (addresses_.size() >= limits_.addresses) {
     hasTooManyAddresses_ = true;
     return kNone;
   }
   const auto id = static_cast<AddressId>(addresses_.size());
-  addressIds_.emplace(std::move(signature), id);
+  addressIndex_.add(hash, id);
+  signatures_.push_back(signature_);
   addresses_.push_back({&access, storeOfAll});
   return id;
 }
 
 AccessSet::Key AccessClasses::withoutAddress(AccessSet::Key key) const {
-  const AccessSet::Key at = bucketOf(key);
-  return at | byBucketAndKinds_.at(at | of(key).kinds);
+  AccessClass wanted = of(key);
+  wanted.address = kNone;
+  return bucketOf(key) | find(bucketOf(key), wanted);
 }
 
 AccessSet::Key AccessClasses::withoutObject(AccessSet::Key key) const {
   const AccessSet::Key at = bucket(domainOf(key), kNoObject);
-  return at | byBucketAndKinds_.at(at | of(key).kinds);
+  AccessClass wanted = of(key);
+  wanted.address = kNone;
+  return at | find(at, wanted);
 }
 
 bool AccessClasses::mayOverlapAndMatter(const AccessClass& above, const AccessClass& below) const {
@@ -261,8 +275,7 @@ AccessClasses::BytesOfBuckets AccessClasses::bytesOfBuckets() const {
   std::unordered_map<AccessSet::Key, std::vector<IntervalIndex::Entry>> entries;
   for (ClassId id = 0; id < classes_.size(); ++id) {
     const AccessClass& of = classes_[id];
-    if (of.object == nullptr) continue;
-    const AccessSet::Key at = bucket(of.domain, objects_.at(of.object));
+    const AccessSet::Key at = buckets_[id];
     ClassesByBytes& classes = all[at];
     std::vector<IntervalIndex::Entry>& known = entries[at];
     const MemoryBase* const base = knownBase(of);

@@ -23,6 +23,7 @@
 #include "analysis/interval_index.h"
 #include "analysis/memory_effects.h"
 #include "analysis/thread_addresses.h"
+#include "support/hash_index.h"
 
 namespace ptxopt::analysis {
 
@@ -116,7 +117,7 @@ class AccessClasses {
   AccessSet::Key withoutAddress(AccessSet::Key key) const;
   AccessSet::Key withoutObject(AccessSet::Key key) const;
   std::size_t count() const { return classes_.size(); }
-  std::size_t countWithoutAddress() const { return byBucketAndKinds_.size(); }
+  std::size_t countWithoutAddress() const { return countWithoutAddress_; }
   const AccessClass& of(AccessSet::Key key) const {
     return classes_[static_cast<ClassId>(key & kClassMask)];
   }
@@ -177,6 +178,9 @@ class AccessClasses {
   static constexpr std::uint64_t kWorkOfComparison = 50;  // in look-ups
   static constexpr std::uint64_t kMostWorkOnThreads = 20'000'000;
 
+  static std::uint64_t hashOf(AccessSet::Key at, const AccessClass& of);
+  // kNone where there is none.
+  ClassId find(AccessSet::Key at, const AccessClass& of) const;
   AccessSet::Key intern(AccessSet::Key at, const AccessClass& of);
   AddressId addressOf(const Access& access, StoreOfAll storeOfAll);
   AliasRule rule(const AccessClass& above, const AccessClass& below, Relation relation) const;
@@ -211,11 +215,13 @@ class AccessClasses {
   bool hasTooManyAddresses_ = false;
   std::vector<AccessClass> classes_;
   std::unordered_map<const ir::Variable*, std::uint32_t> objects_;
-  std::unordered_map<AccessSet::Key, ClassId> byBucketAndKinds_;  // without an address
-  // With one: by bucket, kinds and AddressId.
-  std::unordered_map<AccessSet::Key, std::unordered_map<std::uint64_t, ClassId>> byAddress_;
+  std::vector<AccessSet::Key> buckets_;  // by class
+  HashIndex classIndex_;                 // by bucket, kinds and AddressId
+  std::size_t countWithoutAddress_ = 0;
   std::vector<Address> addresses_;  // one of each
-  std::unordered_map<std::string, AddressId> addressIds_;
+  std::vector<std::string> signatures_;  // by AddressId
+  std::string signature_;                // of the one that is looked for
+  HashIndex addressIndex_;
   // By two AddressIds; 0: not asked yet, else 1 + rule.
   mutable std::array<std::vector<std::uint8_t>, kRelations> rules_;
   mutable std::uint64_t work_ = 0;

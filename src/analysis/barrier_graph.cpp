@@ -109,6 +109,9 @@ class BarrierGraph::Builder {
     }
     findStoresOfAll();
     findCopies();
+    std::size_t nodes = 2 * bodies.size() + 1 + 2 * graph.barriers_.size();
+    for (const BarrierBody& body : bodies) nodes += body.cfg->blockCount();
+    regions_.reserve(nodes);
     for (Ends& ends : ends_) {
       ends.entry = regions_.addPiece();
       ends.exit = regions_.addPiece();
@@ -493,8 +496,7 @@ class BarrierGraph::Builder {
     for (Arrival& arrival : arrivals) addArrival(arrival);
     for (const Barrier& barrier : graph_.barriers_) {
       if (barrier.node == kNone) continue;
-      const auto before = regions_.predecessors(barrier.node);
-      const Node p = before.front();  // the piece above; the others are arrivals
+      const Node p = regions_.predecessors(barrier.node).front();  // the piece above; the others are arrivals
       const auto found = arrivalOf.find(find(p));
       if (parted.test(p) && found != arrivalOf.end()) {
         regions_.addEdge(arrivals[found->second].node, barrier.node);

@@ -25,8 +25,8 @@ void BarrierRegions::addEvent(const Event& event) {
   for (const Direction d : {Direction::Forward, Direction::Backward}) {
     if (d == Direction::Forward && event.ordered == Ordered::AsLower) continue;
     Side& at = d == Direction::Forward ? node.above : node.below;
-    if (const EffectMarks added = at.set.addMarks(event.marks)) at.pending.marks |= added;
-    if (event.key && at.set.add(*event.key)) at.pending.keys.push_back(*event.key);
+    at.set.addMarks(event.marks);
+    if (event.key) at.set.add(*event.key);
   }
 }
 
@@ -37,11 +37,18 @@ BarrierRegions::Node BarrierRegions::addBarrier(bool separates) {
   return n;
 }
 
+void BarrierRegions::append(LinkList& list, Node node) {
+  const auto added = static_cast<std::uint32_t>(links_.size());
+  links_.push_back({node, kNone});
+  (list.first == kNone ? list.first : links_[list.last].next) = added;
+  list.last = added;
+}
+
 void BarrierRegions::addEdge(Node from, Node to) {
-  std::vector<Node>& successors = nodes_[from].successors;
-  if (std::find(successors.begin(), successors.end(), to) != successors.end()) return;
-  successors.push_back(to);
-  nodes_[to].predecessors.push_back(from);
+  const Neighbours known = successors(from);
+  if (std::ranges::find(known, to) != known.end()) return;
+  append(nodes_[from].successors, to);
+  append(nodes_[to].predecessors, from);
 }
 
 // ---- sets --------------------------------------------------------------------------------------
@@ -51,30 +58,43 @@ BarrierRegions::Node BarrierRegions::find(Node n) const {
   return n;
 }
 
-void BarrierRegions::enter(Node n, Direction d, const Delta& delta) {
+void BarrierRegions::enter(Node n, Direction d, EffectMarks marks,
+                           std::span<const AccessSet::Key> keys, bool isNews) {
   if (nodes_[n].separates) return;
   Side& at = side(n, d);
   const bool wasPending = !at.pending.empty();
-  at.pending.marks |= at.set.addMarks(delta.marks);
-  for (const AccessSet::Key key : delta.keys) {
+  const EffectMarks added = at.set.addMarks(marks);
+  if (isNews) at.pending.marks |= added;
+  for (const AccessSet::Key key : keys) {
     if (!at.set.add(key)) continue;
-    at.pending.keys.push_back(key);
+    if (isNews) at.pending.keys.push_back(key);
     ++entries_;
   }
   if (!wasPending && !at.pending.empty()) work_.push_back(n);
-}
-
-void BarrierRegions::enter(Node n, Direction d, const AccessSet& set) {
-  enter(n, d, Delta{set.marks(), set.keys()});
 }
 
 void BarrierRegions::travel(Direction d) {
   for (std::size_t at = 0; at < work_.size() && isWithinLimit(); ++at) {
     const Node n = work_[at];
     const Delta delta = std::exchange(side(n, d).pending, {});
-    for (const Node next : onward(n, d)) enter(find(next), d, delta);
+    for (const Node next : onward(n, d)) enter(find(next), d, delta.marks, delta.keys);
   }
   work_.clear();
+}
+
+// All that a node holds, to its neighbours.  Nodes that are still to come pass it on themselves;
+// for those behind, it is news.
+void BarrierRegions::sweep(Direction d) {
+  const bool isForward = d == Direction::Forward;
+  const auto count = static_cast<Node>(nodes_.size());
+  for (Node k = 0; k < count && isWithinLimit(); ++k) {
+    const Node n = isForward ? k : count - 1 - k;
+    const AccessSet& set = side(n, d).set;
+    for (const Node next : onward(n, d)) {
+      const bool isToCome = isForward ? next > n : next < n;
+      if (next != n) enter(next, d, set.marks(), set.keys(), !isToCome);
+    }
+  }
 }
 
 void BarrierRegions::solve(std::uint64_t limit) {
@@ -83,11 +103,7 @@ void BarrierRegions::solve(std::uint64_t limit) {
                                        [](const Event& e) { return (e.marks & kPartingEnd) != 0; });
   if (threadsPart) findEverBelow();
   for (const Direction d : {Direction::Forward, Direction::Backward}) {
-    for (Node n = 0; n < nodes_.size(); ++n) {
-      if (!side(n, d).pending.empty()) work_.push_back(n);
-    }
-    // Against the flow, so that what is reached last is visited first the other way round.
-    if (d == Direction::Backward) std::reverse(work_.begin(), work_.end());
+    sweep(d);
     travel(d);
   }
 }
@@ -118,7 +134,7 @@ void BarrierRegions::findEverBelow() {
   for (std::size_t at = 0; at < work.size(); ++at) {
     const Node n = work[at];
     isPending.reset(n);
-    for (const Node p : nodes_[n].predecessors) {
+    for (const Node p : predecessors(n)) {
       bool changed = everBelow_[p].addMarks(everBelow_[n].marks()) != 0;
       for (const AccessSet::Key key : everBelow_[n].keys()) changed |= everBelow_[p].add(key);
       if (changed && isPending.set(p)) work.push_back(p);
@@ -128,16 +144,16 @@ void BarrierRegions::findEverBelow() {
 
 EffectMarks BarrierRegions::marksAround(Node barrier) const {
   EffectMarks marks = 0;
-  for (const Node p : nodes_[barrier].predecessors) marks |= nodes_[find(p)].above.set.marks();
-  for (const Node s : nodes_[barrier].successors) marks |= nodes_[find(s)].below.set.marks();
+  for (const Node p : predecessors(barrier)) marks |= nodes_[find(p)].above.set.marks();
+  for (const Node s : successors(barrier)) marks |= nodes_[find(s)].below.set.marks();
   return marks;
 }
 
 std::optional<AccessClasses::Conflict> BarrierRegions::conflict(Node barrier, Precision precision,
                                                                 Relation relation) const {
-  for (const Node p : nodes_[barrier].predecessors) {
+  for (const Node p : predecessors(barrier)) {
     const AccessSet& above = nodes_[find(p)].above.set;
-    for (const Node s : nodes_[barrier].successors) {
+    for (const Node s : successors(barrier)) {
       const AccessSet& below = nodes_[find(s)].below.set;
       if (const auto found = classes_->conflict(above, below, precision, relation)) return found;
       if ((below.marks() & kPartingEnd) == 0) continue;
@@ -153,20 +169,19 @@ std::optional<AccessClasses::Conflict> BarrierRegions::conflict(Node barrier, Pr
 // first or to the last.  Of what the new node holds, only that is news to its neighbours which came
 // from the other side.
 bool BarrierRegions::tryJoin(Node b) {
-  if (nodes_[b].predecessors.size() != 1 || nodes_[b].successors.size() != 1) return false;
-  const Node upper = find(nodes_[b].predecessors[0]);
-  const Node lower = find(nodes_[b].successors[0]);
+  if (!nodes_[b].predecessors.isSingle() || !nodes_[b].successors.isSingle()) return false;
+  const Node upper = find(predecessors(b).front());
+  const Node lower = find(successors(b).front());
   NodeData& into = nodes_[upper];
   NodeData& from = nodes_[lower];
-  if (upper == lower || into.successors.size() != 1 || from.predecessors.size() != 1 ||
+  if (upper == lower || !into.successors.isSingle() || !from.predecessors.isSingle() ||
       into.isBarrier || from.isBarrier) {
     return false;
   }
-  const auto newsFor = [&](const std::vector<Node>& neighbours, const AccessSet& set,
-                           const AccessSet& known) {
+  const auto newsFor = [&](Neighbours neighbours, const AccessSet& set, const AccessSet& known) {
     Delta news;
-    const bool anyListens = std::any_of(neighbours.begin(), neighbours.end(),
-                                        [&](Node n) { return !nodes_[find(n)].separates; });
+    const bool anyListens = std::ranges::any_of(
+        neighbours, [&](Node n) { return !nodes_[find(n)].separates; });
     if (!anyListens) return news;
     news.marks = static_cast<EffectMarks>(set.marks() & ~known.marks());
     for (const AccessSet::Key key : set.keys()) {
@@ -174,11 +189,11 @@ bool BarrierRegions::tryJoin(Node b) {
     }
     return news;
   };
-  into.above.pending = newsFor(from.successors, into.above.set, from.above.set);
-  into.below.pending = newsFor(into.predecessors, from.below.set, into.below.set);
+  into.above.pending = newsFor(successors(lower), into.above.set, from.above.set);
+  into.below.pending = newsFor(predecessors(upper), from.below.set, into.below.set);
   into.above.set.absorb(std::move(from.above.set));
   into.below.set.absorb(std::move(from.below.set));
-  into.successors = std::move(from.successors);
+  into.successors = from.successors;
   parents_[b] = parents_[lower] = upper;
   nodes_[into.last].next = lower;
   into.last = from.last;
@@ -194,14 +209,19 @@ void BarrierRegions::remove(Node b) {
   const bool separated = std::exchange(nodes_[b].separates, false);
   nodes_[b].isBarrier = false;
   if (!separated || tryJoin(b)) return;
-  for (const Node p : nodes_[b].predecessors) {
-    enter(b, Direction::Forward, AccessSet(nodes_[find(p)].above.set));
-  }
+  enterFromAll(b, Direction::Forward);
   travel(Direction::Forward);
-  for (const Node s : nodes_[b].successors) {
-    enter(b, Direction::Backward, AccessSet(nodes_[find(s)].below.set));
-  }
+  enterFromAll(b, Direction::Backward);
   travel(Direction::Backward);
+}
+
+// What its neighbours hold.
+void BarrierRegions::enterFromAll(Node b, Direction d) {
+  const Direction back = d == Direction::Forward ? Direction::Backward : Direction::Forward;
+  for (const Node n : onward(b, back)) {
+    const AccessSet set = side(find(n), d).set;
+    enter(b, d, set.marks(), set.keys());
+  }
 }
 
 // ---- explaining --------------------------------------------------------------------------------
@@ -281,8 +301,8 @@ const BarrierRegions::Event* BarrierRegions::findEventEverBelow(Node barrier,
 bool BarrierRegions::anyConflict(
     Node barrier, Relation relation,
     const std::function<bool(const AccessClasses::Conflict&)>& visit) const {
-  for (const Node p : nodes_[barrier].predecessors) {
-    for (const Node s : nodes_[barrier].successors) {
+  for (const Node p : predecessors(barrier)) {
+    for (const Node s : successors(barrier)) {
       if (classes_->anyConflict(nodes_[find(p)].above.set, nodes_[find(s)].below.set, relation,
                                 visit)) {
         return true;

@@ -42,14 +42,16 @@ class BarrierRegions {
   explicit BarrierRegions(const AccessClasses& classes) : classes_(&classes) {}
 
   // ---- building -------------------------------------------------------------------------------
+  void reserve(std::size_t nodes) { nodes_.reserve(nodes); }
   Node addPiece();
   // Before solve(); events belong to the piece that was added last.
   void addEvent(const Event& event);
   Node addBarrier(bool separates);
   void addEdge(Node from, Node to);
   bool separates(Node barrier) const { return nodes_[barrier].separates; }
-  std::span<const Node> successors(Node n) const { return nodes_[n].successors; }
-  std::span<const Node> predecessors(Node n) const { return nodes_[n].predecessors; }
+  class Neighbours;
+  Neighbours successors(Node n) const;
+  Neighbours predecessors(Node n) const;
   Node nodeCount() const { return static_cast<Node>(nodes_.size()); }
   // Valid until the next event is added.
   std::span<const Event> events(Node n) const {
@@ -99,6 +101,16 @@ class BarrierRegions {
     std::vector<AccessSet::Key> keys;
     bool empty() const { return marks == 0 && keys.empty(); }
   };
+  // The neighbours of all nodes stand in one array, as lists.
+  struct Link {
+    Node node = kNone;
+    std::uint32_t next = kNone;
+  };
+  struct LinkList {
+    std::uint32_t first = kNone;
+    std::uint32_t last = kNone;
+    bool isSingle() const { return first == last && first != kNone; }
+  };
   // The two directions in which sets travel are mirror images.
   struct Side {
     AccessSet set;
@@ -113,19 +125,20 @@ class BarrierRegions {
     std::uint32_t eventCount = 0;
     Side above;  // reaches the end of the node
     Side below;  // can be reached from its beginning
-    std::vector<Node> successors;
-    std::vector<Node> predecessors;
+    LinkList successors;
+    LinkList predecessors;
   };
 
+  void append(LinkList& list, Node node);
   Node find(Node n) const;
   Side& side(Node n, Direction d) {
     return d == Direction::Forward ? nodes_[n].above : nodes_[n].below;
   }
-  const std::vector<Node>& onward(Node n, Direction d) const {
-    return d == Direction::Forward ? nodes_[n].successors : nodes_[n].predecessors;
-  }
-  void enter(Node n, Direction d, const Delta& delta);
-  void enter(Node n, Direction d, const AccessSet& set);
+  Neighbours onward(Node n, Direction d) const;
+  void enter(Node n, Direction d, EffectMarks marks, std::span<const AccessSet::Key> keys,
+             bool isNews = true);
+  void enterFromAll(Node n, Direction d);
+  void sweep(Direction d);
   void travel(Direction d);
   bool tryJoin(Node barrier);
   void findEverBelow();
@@ -136,6 +149,7 @@ class BarrierRegions {
 
   const AccessClasses* classes_;
   std::vector<NodeData> nodes_;
+  std::vector<Link> links_;
   mutable std::vector<Node> parents_;  // the node that one has become part of, or itself
   std::vector<Event> events_;
   std::vector<AccessSet> everBelow_;  // by node: through all barriers; empty if no thread parts
@@ -143,5 +157,51 @@ class BarrierRegions {
   std::uint64_t entries_ = 0;
   std::uint64_t limit_ = 0;
 };
+
+// Of one node.  Valid until the next edge is added.
+class BarrierRegions::Neighbours {
+ public:
+  class Iterator {
+   public:
+    using value_type = Node;
+    using difference_type = std::ptrdiff_t;
+    Iterator() = default;
+    Iterator(const Link* links, std::uint32_t at) : links_(links), at_(at) {}
+    Node operator*() const { return links_[at_].node; }
+    Iterator& operator++() {
+      at_ = links_[at_].next;
+      return *this;
+    }
+    Iterator operator++(int) {
+      Iterator before = *this;
+      ++*this;
+      return before;
+    }
+    friend bool operator==(const Iterator&, const Iterator&) = default;
+
+   private:
+    const Link* links_ = nullptr;
+    std::uint32_t at_ = kNone;
+  };
+
+  Neighbours(const std::vector<Link>& links, LinkList list) : links_(links.data()), list_(list) {}
+  Iterator begin() const { return {links_, list_.first}; }
+  Iterator end() const { return {links_, kNone}; }
+  Node front() const { return links_[list_.first].node; }
+
+ private:
+  const Link* links_;
+  LinkList list_;
+};
+
+inline BarrierRegions::Neighbours BarrierRegions::successors(Node n) const {
+  return {links_, nodes_[n].successors};
+}
+inline BarrierRegions::Neighbours BarrierRegions::predecessors(Node n) const {
+  return {links_, nodes_[n].predecessors};
+}
+inline BarrierRegions::Neighbours BarrierRegions::onward(Node n, Direction d) const {
+  return d == Direction::Forward ? successors(n) : predecessors(n);
+}
 
 }  // namespace ptxopt::analysis

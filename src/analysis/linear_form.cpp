@@ -13,14 +13,9 @@ namespace {
 constexpr std::size_t kMostTerms = 12;
 constexpr std::size_t kMostFactors = 4;
 
-std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
-  hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
-  return hash ^ hash >> 32;
-}
-
 std::uint64_t hashOf(const LeafKey& key) {
-  std::uint64_t hash = mix(static_cast<std::uint64_t>(key.kind), key.bits);
-  return mix(mix(hash, key.id), key.offset);
+  std::uint64_t hash = mixedHash(static_cast<std::uint64_t>(key.kind), key.bits);
+  return mixedHash(mixedHash(hash, key.id), key.offset);
 }
 
 Interval productOf(Interval a, Interval b) {
@@ -58,7 +53,7 @@ LeafId LinearForms::intern(const Leaf& leaf) {
 
 LeafId LinearForms::internList(const Leaf& leaf, std::span<const std::uint32_t> words) {
   std::uint64_t hash = words.size();
-  for (const std::uint32_t word : words) hash = mix(hash, word);
+  for (const std::uint32_t word : words) hash = mixedHash(hash, word);
   std::uint32_t number = listIndex_.find(
       hash, [&](std::uint32_t other) { return std::ranges::equal(list(other), words); });
   if (number == kNone) {
@@ -116,8 +111,8 @@ FormId LinearForms::make(unsigned bits, std::uint64_t constant, std::span<Term> 
 }
 
 FormId LinearForms::intern(unsigned bits, std::uint64_t constant, std::span<const Term> terms) {
-  std::uint64_t hash = mix(bits, constant);
-  for (const Term& term : terms) hash = mix(mix(hash, term.leaf), term.coefficient);
+  std::uint64_t hash = mixedHash(bits, constant);
+  for (const Term& term : terms) hash = mixedHash(mixedHash(hash, term.leaf), term.coefficient);
   const FormId known = formIndex_.find(hash, [&](FormId id) {
     const Form other = form(id);
     return other.bits == bits && other.constant == constant &&

@@ -230,7 +230,7 @@ std::optional<std::string> BarrierJudge::reasonToKeep(const Barrier& barrier, Re
   if (barrier.node == analysis::kNone) return wantRemarks_ ? reasons_.notJudged(barrier) : "";
   if (barrier.barrier.kind != ir::CtaBarrier::Kind::Sync &&
       !isResultUnused(function, instruction)) {
-    return reasons_.result(barrier);
+    return wantRemarks_ ? reasons_.result(barrier) : "";
   }
   if (const char* reason = question_.kept.whyKept(function, instruction)) return reason;
   if (++candidates_ > question_.limits.candidates) {
