@@ -1,7 +1,10 @@
 // Dense numbers for the instructions of a function, in the order of the text: an index for what an
 // analysis keeps about each of them.
 //
-// Cost: one pass; 8 bytes an instruction and 16 to 32 to find its number, which takes O(1).
+// An instruction holds its number itself, so that of several objects for one function the last one
+// counts: the others know only those instructions whose numbers are still the same.
+//
+// Cost: one pass; 8 bytes an instruction.
 #pragma once
 
 #include <cstddef>
@@ -20,22 +23,18 @@ class InstructionNumbers {
   std::uint32_t count() const { return static_cast<std::uint32_t>(instructions_.size()); }
   const ir::Instruction& operator[](std::uint32_t number) const { return *instructions_[number]; }
   // kNone for an instruction that was not in the function when the numbers were given.
-  std::uint32_t of(const ir::Instruction& instruction) const;
+  std::uint32_t of(const ir::Instruction& instruction) const {
+    const std::uint32_t number = instruction.number;
+    return number < count() && instructions_[number] == &instruction ? number : kNone;
+  }
   // The numbers of a block: first, and one behind the last.
   std::pair<std::uint32_t, std::uint32_t> of(BlockId block) const {
     return {firstOfBlock_[block], firstOfBlock_[block + 1]};
   }
 
  private:
-  struct Slot {
-    const ir::Instruction* instruction = nullptr;
-    std::uint32_t number = 0;
-  };
-  std::size_t slotOf(const ir::Instruction& instruction) const;
-
   std::vector<const ir::Instruction*> instructions_;
   std::vector<std::uint32_t> firstOfBlock_;  // one more than there are vertices
-  std::vector<Slot> slots_;                  // open addressing; a power of two, at most half full
 };
 
 }  // namespace ptxopt::analysis

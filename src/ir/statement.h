@@ -76,6 +76,7 @@ struct Instruction : Statement {
   Guard guard;
   // Owned by whoever numbers the function last: the index of the block in analysis::Cfg.
   std::uint32_t block = kNoBlock;
+  std::uint32_t number = 0;  // the same: in analysis::InstructionNumbers
   const isa::Form* form = nullptr;
 
   std::span<Operand> operands() { return {reinterpret_cast<Operand*>(this + 1), operandCount}; }
