@@ -1,6 +1,7 @@
 // Names for variables and registers that a pass makes.
 #pragma once
 
+#include <cstdint>
 #include <set>
 #include <string>
 #include <unordered_map>
@@ -13,17 +14,18 @@ namespace ptxopt::passes {
 
 class MadeNames {
  public:
-  explicit MadeNames(ir::Module& module) : module_(module) {}
+  explicit MadeNames(ir::Module& module) : module_(module), namesOfText_(module.names().size()) {}
 
-  // `wanted`, or with `_1`, `_2`, ... behind it where the text of the module has that name already,
-  // or it was made for the same scope.  Two functions may have the same one.  `scope` null: for the
-  // module.
+  // `wanted` (not empty), or with `_1`, `_2`, ... behind it where the text of the module has that
+  // name already, or it was made for the same scope.  Two functions may have the same one.  `scope`
+  // null: for the module.
   NameId make(const std::string& wanted, const ir::Function* scope);
 
  private:
   bool isFree(const std::string& name, const ir::Function* scope) const;
 
   ir::Module& module_;
+  std::uint32_t namesOfText_;  // ids below this one
   std::set<std::pair<NameId, const ir::Function*>> made_;
   std::unordered_set<NameId> inFunctions_;  // made, and only ever for functions
   std::unordered_map<std::string, unsigned> suffixes_;

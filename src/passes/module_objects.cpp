@@ -304,6 +304,11 @@ const char* ModuleObjects::whyLayoutIsFixed(const std::vector<analysis::Vertex>&
       bool needsMore = use.escape != nullptr && alignment < mostNeeded;
       for (const analysis::VariableAccess& access : use.accesses) {
         needsMore |= access.bytes > alignment;
+        const bool leaves =
+            access.offset &&
+            (*access.offset < 0 ||
+             static_cast<std::uint64_t>(*access.offset) + access.bytes > variable.size);
+        if (leaves) return "the kernel accesses what lies beside a variable";
       }
       if (needsMore) return "a variable of the kernel may need more alignment than it declares";
     }
