@@ -148,7 +148,9 @@ CalleeMemory bodyMemory(const ir::Function& function) {
   return memory;
 }
 
-constexpr CalleeMemory everything() { return {true, true, {}}; }
+constexpr CalleeMemory everything() {
+  return {true, true, {}};
+}
 
 }  // namespace
 

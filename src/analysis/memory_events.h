@@ -1,7 +1,7 @@
 // What ends a thread's knowledge of what memory holds: docs/soundness.md D1, row by row.
 //
-// This is no question about other threads, as the barrier rules ask it (memory_effects.h), but about
-// the thread itself: between two loads of one place, may the later one see anything new?
+// This is no question about other threads, as the barrier rules ask it (memory_effects.h), but
+// about the thread itself: between two loads of one place, may the later one see anything new?
 #pragma once
 
 #include <cstdint>
@@ -14,12 +14,12 @@
 namespace ptxopt::analysis {
 
 enum class MemoryEvent : std::uint8_t {
-  None,      // nothing is forgotten (D1.7, D1.4 as far as it writes nothing)
-  AtAddress, // what may overlap with its address operand: a write, or a strong read (D1.1, D1.2)
-  Own,       // .local memory
-  Reachable, // all that other threads can reach: shared, global, generic (D1.3, D1.6)
-  Call,      // what the callee does (D1.5)
-  All,       // everything (D1.8)
+  None,       // nothing is forgotten (D1.7, D1.4 as far as it writes nothing)
+  AtAddress,  // what may overlap with its address operand: a write, or a strong read (D1.1, D1.2)
+  Own,        // .local memory
+  Reachable,  // all that other threads can reach: shared, global, generic (D1.3, D1.6)
+  Call,       // what the callee does (D1.5)
+  All,        // everything (D1.8)
 };
 
 // O(operands).

@@ -64,8 +64,7 @@ StateId MemorySsa::before(const ir::Instruction& instruction) const {
   const StateId state = behind(instruction);
   if (state == kNone) return kNone;
   const State& of = states_[state];
-  const bool isOwn =
-      of.kind == Kind::Def && of.where == ssa_->instructions().of(instruction);
+  const bool isOwn = of.kind == Kind::Def && of.where == ssa_->instructions().of(instruction);
   return isOwn ? of.above : state;
 }
 

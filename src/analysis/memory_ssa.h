@@ -4,13 +4,13 @@
 //   - Entry: as the function begins;
 //   - Def: behind an instruction whose MemoryEvent (memory_events.h) is not None;
 //   - Phi: at the start of a block where paths with different states meet.
-// The state that a load reads, and the one that a Def changes, is the nearest that dominates it.  Which
-// of the Defs above concern a certain place is asked of isUnchanged(), state by state upwards; that
-// is what keeps the structure small.
+// The state that a load reads, and the one that a Def changes, is the nearest that dominates it.
+// Which of the Defs above concern a certain place is asked of isUnchanged(), state by state
+// upwards; that is what keeps the structure small.
 //
 // Source: Novillo, "Memory SSA - A Unified Approach for Sparsely Representing Memory Operations",
-// GCC Developers' Summit 2007, in the form with one variable that LLVM uses.  Cost: O(instructions +
-// edges); 16 bytes a state and 4 an instruction.
+// GCC Developers' Summit 2007, in the form with one variable that LLVM uses.  Cost: O(instructions
+// + edges); 16 bytes a state and 4 an instruction.
 #pragma once
 
 #include <cstdint>
@@ -41,8 +41,8 @@ class MemorySsa {
   MemoryEvent event(StateId state) const { return states_[state].event; }
   // Of a Phi.
   BlockId block(StateId state) const { return states_[state].where; }
-  // Of a Phi: one for each of cfg().inEdges(block), kNone for an edge from code that is not reached;
-  // at the entry block one more, for the start of the function.
+  // Of a Phi: one for each of cfg().inEdges(block), kNone for an edge from code that is not
+  // reached; at the entry block one more, for the start of the function.
   std::span<const StateId> phiOperands(StateId state) const;
   // Of a Def, the state that it changes; of a Phi, the one at the end of the block that immediately
   // dominates its own; kNone for the Entry.
@@ -66,7 +66,7 @@ class MemorySsa {
     MemoryEvent event = MemoryEvent::None;  // of a Def
     std::uint32_t where = 0;                // the number of the instruction, or the block
     StateId above = kNone;
-    std::uint32_t firstOperand = 0;         // of a Phi: in phiOperands_
+    std::uint32_t firstOperand = 0;  // of a Phi: in phiOperands_
   };
   void fillOperands(std::span<const StateId> atEnd);
   template <class Predicate>

@@ -55,7 +55,8 @@ bool isPureInstruction(const Instruction& instruction) {
 
 bool isPureBody(const ir::Function& function) {
   if (!function.hasBody() || function.isOpaque || function.isEntry()) return false;
-  if (function.linkage == ir::Linkage::Weak || function.linkage == ir::Linkage::Extern) return false;
+  if (function.linkage == ir::Linkage::Weak || function.linkage == ir::Linkage::Extern)
+    return false;
   const bool isUnderstood = std::ranges::all_of(
       function.attributes, [](const ir::Attribute& attribute) { return attribute.known; });
   if (!isUnderstood || function.noReturn()) return false;
@@ -94,7 +95,8 @@ PureFunctions::PureFunctions(const CallGraph& graph)
 bool PureFunctions::isPureCall(const ir::Function& caller, const Instruction& call) const {
   if (!call.form->known() || call.form->control != isa::Control::Call) return false;
   const Callee callee = calleeOf(caller, call);
-  return callee.function != nullptr && !callee.isAlias && isPure(graph_->vertexOf(*callee.function));
+  return callee.function != nullptr && !callee.isAlias &&
+         isPure(graph_->vertexOf(*callee.function));
 }
 
 }  // namespace ptxopt::analysis

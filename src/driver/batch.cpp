@@ -137,8 +137,8 @@ OptimizeOptions Batch::optimizeOptions(FileReport& report, unsigned threads) con
   result.run.keptKernels = options_.keptKernels;
   result.run.threads = threads;
   result.run.remarks = !options_.remarks.empty() || options_.printDeadSync ||
-                       options_.explainBarriers || !options_.dotCfg.empty() ||
-                       options_.printCssa || options_.printHashing;
+                       options_.explainBarriers || !options_.dotCfg.empty() || options_.printCssa ||
+                       options_.printHashing;
   result.run.verifyEach = options_.verifyEach;
   result.verifyInput = options_.verify      ? InputCheck::Require
                        : options_.warnInput ? InputCheck::Warn
@@ -195,9 +195,9 @@ void Batch::deliver(FileReport& report, const std::string& input,
     }
   }
   for (const passes::Remark& remark : result.run.remarks) {
-    const bool isWanted =
-        (options_.printCssa && remark.pass == "cssa") ||
-        (options_.printHashing && remark.pass == "early-cse" && remark.message.starts_with("hashing:"));
+    const bool isWanted = (options_.printCssa && remark.pass == "cssa") ||
+                          (options_.printHashing && remark.pass == "early-cse" &&
+                           remark.message.starts_with("hashing:"));
     if (!isWanted) continue;
     say(report, std::string(remark.pass) + ": " + std::string(remark.function->nameText()) + ": " +
                     remark.message + '\n');

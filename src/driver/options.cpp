@@ -413,7 +413,8 @@ void configureCssa(std::vector<passes::PipelineStep>& pipeline, const RawOptions
 void configureEarlyCse(Options& options, const RawOptions& raw) {
   for (passes::PipelineStep& step : options.pipeline) {
     if (step.name != "early-cse") continue;
-    for (const auto& [name, value] : raw.earlyCseOptions) step.options.insert_or_assign(name, value);
+    for (const auto& [name, value] : raw.earlyCseOptions)
+      step.options.insert_or_assign(name, value);
   }
   options.printHashing = raw.earlyCseOptions.contains("debug-hash");
 }

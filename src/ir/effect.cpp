@@ -34,8 +34,7 @@ isa::Effect effectOf(const Instruction& instruction) {
                   [](const Operand& o) { return o.symbol() != SymbolId::None; })) {
     return isa::Effect::Sync;
   }
-  const bool mayBecomePin =
-      effect == isa::Effect::Neutral || effect == isa::Effect::NeutralFrozen;
+  const bool mayBecomePin = effect == isa::Effect::Neutral || effect == isa::Effect::NeutralFrozen;
   if (mayBecomePin && std::any_of(operands.begin(), operands.end(), isPinnedRead)) {
     return isa::Effect::Pin;
   }

@@ -45,8 +45,7 @@ std::optional<Parameters> parametersOf(const Instruction& call) {
 std::optional<std::uint32_t> positionIn(const std::vector<SymbolId>& symbols,
                                         const Instruction& instruction, isa::Opcode opcode) {
   const isa::Form& form = *instruction.form;
-  const bool isOfParameter =
-      form.space == isa::Space::Param || form.space == isa::Space::ParamFunc;
+  const bool isOfParameter = form.space == isa::Space::Param || form.space == isa::Space::ParamFunc;
   if (!form.known() || form.opcode != opcode || !isOfParameter || instruction.guard) {
     return std::nullopt;
   }

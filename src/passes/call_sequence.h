@@ -24,9 +24,9 @@ struct CallSequence {
   std::vector<Access> loads;
 };
 
-// The sequence that begins at `begin`, or nothing: there is one call in it, unguarded, of a function
-// that it names; before it unguarded stores to its arguments, behind it unguarded loads of its results;
-// and else only declarations and .loc.  O(statements of the scope).
+// The sequence that begins at `begin`, or nothing: there is one call in it, unguarded, of a
+// function that it names; before it unguarded stores to its arguments, behind it unguarded loads of
+// its results; and else only declarations and .loc.  O(statements of the scope).
 std::optional<CallSequence> callSequence(const ir::Function& function, const ir::Statement& begin);
 
 }  // namespace ptxopt::passes

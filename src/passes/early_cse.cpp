@@ -4,17 +4,20 @@
 // (expression_key.h), and of what memory is known to hold (known_memory.h).  An instruction whose
 // value is known in another register goes, and what read it reads that register; the pass works on
 // SSA form (ssa_rewrite.h), so that a register that was written in between gets another name there
-// (out_of_ssa.h).  Copies are propagated, integer constants folded, and what nobody needs then goes.
+// (out_of_ssa.h).  Copies are propagated, integer constants folded, and what nobody needs then
+// goes.
 //
-// No copy is made on an edge: a value that a phi takes, and one whose register phis share, stay where
-// they are; a load that only such a value could stand for becomes a copy of it where its register
-// still holds it.
+// No copy is made on an edge: a value that a phi takes, and one whose register phis share, stay
+// where they are; a load that only such a value could stand for becomes a copy of it where its
+// register still holds it.
 //
-// What is computed again in another block is often cheaper than a register that holds it all the way:
-// on the corpus, merging across blocks cost kernels a step of occupancy.  So expressions are merged
-// within a block only, unless `across-blocks=1` says otherwise; special registers, parameters and
-// addresses of symbols, which compilers compute again on purpose, with `merge-cheap`.  In a function with calls nothing is kept across one, or across a place where paths meet,
-// to save its being computed again: what lives through a call must be saved there (D4.6).
+// What is computed again in another block is often cheaper than a register that holds it all the
+// way: on the corpus, merging across blocks cost kernels a step of occupancy.  So expressions are
+// merged within a block only, unless `across-blocks=1` says otherwise; special registers,
+// parameters and addresses of symbols, which compilers compute again on purpose, with
+// `merge-cheap`.  In a function with calls nothing is kept across one, or across a place where
+// paths meet, to save its being computed again: what lives through a call must be saved there
+// (D4.6).
 //
 // docs/soundness.md D1, D2.1, D3, D6, E.9.  Cost: O(operands), and that of Ssa and of outOfSsa().
 #include "passes/early_cse.h"
@@ -94,8 +97,8 @@ struct ModuleFacts {
   };
 
   FreshNames names;
-  bool hasAsyncCopies = false;          // cp.async
-  bool hasProgrammaticLaunch = false;   // griddepcontrol: another grid may write .nc memory (F10)
+  bool hasAsyncCopies = false;         // cp.async
+  bool hasProgrammaticLaunch = false;  // griddepcontrol: another grid may write .nc memory (F10)
   std::unique_ptr<const Callees> callees;  // null where no function calls another
 };
 
@@ -147,7 +150,7 @@ class Walk {
   void run() {
     struct Frame {
       BlockId block;
-      std::size_t expressions;     // marks at its beginning
+      std::size_t expressions;  // marks at its beginning
       std::size_t calls;
       std::size_t written;
       KnownMemory::Mark atEnd;
@@ -190,8 +193,8 @@ class Walk {
     if (options_.debugHash) noteHashing();
   }
 
-  // The dominator tree, each block before those that it dominates, and of siblings those first that lead to
-  // the others: where paths meet, what they bring has been looked at.
+  // The dominator tree, each block before those that it dominates, and of siblings those first that
+  // lead to the others: where paths meet, what they bring has been looked at.
   std::vector<BlockId> inOrder() const {
     std::vector<BlockId> nextSibling(cfg_.vertexCount(), kNone);
     std::vector<BlockId> firstChild(cfg_.vertexCount(), kNone);
@@ -239,8 +242,8 @@ class Walk {
     }
   }
 
-  // Values that phis take or partial definitions let show through, and the registers of both: to move
-  // any of these takes copies.
+  // Values that phis take or partial definitions let show through, and the registers of both: to
+  // move any of these takes copies.
   void findWebs() {
     const auto share = [&](ValueId value, ValueId operand) {
       if (operand == kNone || ssa_.isCarry(value)) return;
@@ -316,8 +319,7 @@ class Walk {
     const PlainAccess access = plainAccess(rewrite_.function(), instruction);
     if (access.kind == PlainAccess::Kind::Load) {
       visitLoad(instruction, access);
-      const bool stays =
-          rewrite_.editOf(instruction).kind == SsaRewrite::Edit::Kind::None;
+      const bool stays = rewrite_.editOf(instruction).kind == SsaRewrite::Edit::Kind::None;
       if (stays && !access.isImmutable) deadStores_.noteLoad(instruction, access);
     } else if (access.kind == PlainAccess::Kind::Store) {
       deadStores_.noteStore(instruction, access, [&](const Instruction& store) {
@@ -423,7 +425,8 @@ class Walk {
   void visitCopy(const Instruction& instruction, const Operand& source) {
     const ValueId value = ssa_.definition(instruction, instruction.operands()[0]);
     const ValueId from = rewrite_.resolve(ssa_.use(instruction, source));
-    if (isConstant_.test(keys_.leaderOf(from))) setConstant(value, constants_[keys_.leaderOf(from)]);
+    if (isConstant_.test(keys_.leaderOf(from)))
+      setConstant(value, constants_[keys_.leaderOf(from)]);
     const std::array<ValueId, 1> values = {from};
     if (!replaceAll(instruction, values, "copies", "a copy of")) keys_.makeEqual(value, from);
   }
@@ -495,7 +498,8 @@ class Walk {
   }
 
   // The definitions of `load` in `sequence` are those of a load of `earlier` that reads the same.
-  static const Instruction* sameLoad(const CallSequence& earlier, const CallSequence::Access& load) {
+  static const Instruction* sameLoad(const CallSequence& earlier,
+                                     const CallSequence::Access& load) {
     for (const CallSequence::Access& other : earlier.loads) {
       const Operand& a = *other.instruction->operand(1);
       const Operand& b = *load.instruction->operand(1);
@@ -550,7 +554,8 @@ class Walk {
     remark.pass = kEarlyCse.name;
     remark.function = &rewrite_.function();
     remark.message = fmt::format(
-        "hashing: {} keys looked up and found as by comparing all, {} entered, the longest chain {}",
+        "hashing: {} keys looked up and found as by comparing all, {} entered, the longest chain "
+        "{}",
         lookUps_, table_.entered() + callTable_.entered(),
         std::max(table_.longestChain(), callTable_.longestChain()));
     context_.remark(std::move(remark));
@@ -668,8 +673,8 @@ class Walk {
       // Own memory is what compilers that do not optimize keep registers in.
       staysNear &= known->isOfStretch || known->isOwn || access.space == isa::Space::ParamEntry ||
                    mayReuse(value, instruction.block);
-      areHere &= known->isOfStretch &&
-                 current_[static_cast<std::uint32_t>(ssa_.reg(value))] == value;
+      areHere &=
+          known->isOfStretch && current_[static_cast<std::uint32_t>(ssa_.reg(value))] == value;
     }
     const bool isKnown = values.size() == access.elements;
     if (isKnown) {
@@ -720,7 +725,7 @@ class Walk {
     ValueId value;  // the first that it defines
     std::uint32_t stretch;
   };
-  ScopedTable table_;                     // of expressions_
+  ScopedTable table_;  // of expressions_
   std::vector<Expression> expressions_;
   bool hasCalls_ = false;
   std::uint32_t stretch_ = 0;
@@ -728,10 +733,10 @@ class Walk {
   std::vector<std::uint64_t> constants_;  // by value
   BitSet isConstant_;
   BitSet feedsPhi_;
-  BitSet isShared_;              // by register
-  std::vector<ValueId> current_; // by register
+  BitSet isShared_;               // by register
+  std::vector<ValueId> current_;  // by register
   std::vector<std::pair<RegisterId, ValueId>> written_;
-  ScopedTable callTable_;        // of calls_
+  ScopedTable callTable_;  // of calls_
   std::vector<CallSequence> calls_;
   std::vector<const ir::Statement*> emptyScopes_;
   std::vector<std::uint64_t> words_;  // of the key at hand
@@ -752,8 +757,7 @@ class EarlyCse : public Pass {
         if (instruction == nullptr) continue;
         const isa::Form& form = *instruction->form;
         facts_.hasAsyncCopies |= form.effect == isa::Effect::AsyncCopy;
-        facts_.hasProgrammaticLaunch |=
-            form.opcode == isa::Opcode::Griddepcontrol || !form.known();
+        facts_.hasProgrammaticLaunch |= form.opcode == isa::Opcode::Griddepcontrol || !form.known();
         hasCalls |= form.control == isa::Control::Call;
       }
     }
@@ -805,7 +809,8 @@ std::unique_ptr<Pass> create(const PassOptions& options, std::string& error) {
       ways.debugHash = true;
     } else if (name == "mssa-optimization-cap" || name == "max-phi-operands") {
       std::size_t& number = name == "max-phi-operands" ? ways.phiOperands : ways.memorySsaCap;
-      const auto [end, problem] = std::from_chars(value.data(), value.data() + value.size(), number);
+      const auto [end, problem] =
+          std::from_chars(value.data(), value.data() + value.size(), number);
       if (problem != std::errc() || end != value.data() + value.size()) {
         error = fmt::format("{} is a number, not '{}'", name, value);
         return nullptr;
@@ -820,9 +825,10 @@ std::unique_ptr<Pass> create(const PassOptions& options, std::string& error) {
 
 }  // namespace
 
-const PassInfo kEarlyCse = {
-    "early-cse", "Removes what computes or loads again what a register holds already.",
-    "memssa, mssa-optimization-cap=N, across-blocks=0|1|2, merge-cheap, max-phi-operands=N, debug-hash",
-    create};
+const PassInfo kEarlyCse = {"early-cse",
+                            "Removes what computes or loads again what a register holds already.",
+                            "memssa, mssa-optimization-cap=N, across-blocks=0|1|2, merge-cheap, "
+                            "max-phi-operands=N, debug-hash",
+                            create};
 
 }  // namespace ptxopt::passes

@@ -16,15 +16,30 @@ namespace ptxopt::passes {
 namespace {
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kExchanged = {{
-    {".eq", ".eq"}, {".ne", ".ne"}, {".lt", ".gt"}, {".gt", ".lt"}, {".le", ".ge"},
-    {".ge", ".le"}, {".lo", ".hi"}, {".hi", ".lo"}, {".ls", ".hs"}, {".hs", ".ls"},
-    {".equ", ".equ"}, {".neu", ".neu"}, {".ltu", ".gtu"}, {".gtu", ".ltu"}, {".leu", ".geu"},
-    {".geu", ".leu"}, {".num", ".num"}, {".nan", ".nan"},
+    {".eq", ".eq"},
+    {".ne", ".ne"},
+    {".lt", ".gt"},
+    {".gt", ".lt"},
+    {".le", ".ge"},
+    {".ge", ".le"},
+    {".lo", ".hi"},
+    {".hi", ".lo"},
+    {".ls", ".hs"},
+    {".hs", ".ls"},
+    {".equ", ".equ"},
+    {".neu", ".neu"},
+    {".ltu", ".gtu"},
+    {".gtu", ".ltu"},
+    {".leu", ".geu"},
+    {".geu", ".leu"},
+    {".num", ".num"},
+    {".nan", ".nan"},
 }};
 
 std::string joined(const isa::Form& form, std::string_view from, std::string_view to) {
   std::string text(isa::spelling(form.opcode));
-  for (const std::string_view qualifier : form.qualifiers) text += qualifier == from ? to : qualifier;
+  for (const std::string_view qualifier : form.qualifiers)
+    text += qualifier == from ? to : qualifier;
   return text;
 }
 
@@ -83,8 +98,8 @@ const isa::Form* ExpressionKeys::canonical(const isa::Form& form) {
   }
   if (!isSignless || !isSigned) return found->second;
   const std::string unsignedType = ".u" + std::string(type.substr(2));
-  found->second = &rewrite_.function().module().forms().get(joined(form, type, unsignedType),
-                                                            form.shape);
+  found->second =
+      &rewrite_.function().module().forms().get(joined(form, type, unsignedType), form.shape);
   return found->second;
 }
 
@@ -130,7 +145,8 @@ std::string withoutSign(const isa::Form& form) {
 const isa::Form* ExpressionKeys::unsignedWhereSafe(const ir::Instruction& instruction,
                                                    const isa::Form* form) {
   const isa::Type type = form->sourceType;
-  if (!isa::isSigned(type) || !isa::isTypedInteger(type) || !isa::isTypedInteger(form->type)) return form;
+  if (!isa::isSigned(type) || !isa::isTypedInteger(type) || !isa::isTypedInteger(form->type))
+    return form;
   const std::size_t sources = sourcesWithSign(*form);
   if (sources == 0) return form;
   const auto bits = static_cast<unsigned>(isa::bitWidth(type));
@@ -159,8 +175,8 @@ const isa::Form* ExpressionKeys::exchanged(const isa::Form& form) {
   if (!isNew || form.qualifiers.empty()) return found->second;
   for (const auto& [compare, other] : kExchanged) {
     if (compare != form.qualifiers.front()) continue;
-    const isa::Form& made = rewrite_.function().module().forms().get(
-        joined(form, compare, other), form.shape);
+    const isa::Form& made =
+        rewrite_.function().module().forms().get(joined(form, compare, other), form.shape);
     if (made.known()) found->second = &made;
   }
   return found->second;

@@ -27,8 +27,8 @@ class ExpressionKeys {
   void makeEqual(ValueId value, ValueId leader) { leaders_[value] = leaderOf(leader); }
   ValueId leaderOf(ValueId value) const { return leaders_[value]; }
 
-  // Pure, without carry, volatile special registers, or anything that the table does not know (D3.2,
-  // D3.3).
+  // Pure, without carry, volatile special registers, or anything that the table does not know
+  // (D3.2, D3.3).
   static bool isComputation(const ir::Instruction& instruction);
   // A computation that defines its registers in full: without a guard, and of no element.
   static bool isExpression(const ir::Instruction& instruction);

@@ -267,8 +267,8 @@ void KnownMemory::enter(const ir::Instruction& instruction, const Bytes& bytes,
   facts_.push_back(fact);
 }
 
-// Loads of fewer bytes than the register has, at the address of the store (bytes with small weight come
-// first): the number itself, if it fits.
+// Loads of fewer bytes than the register has, at the address of the store (bytes with small weight
+// come first): the number itself, if it fits.
 void KnownMemory::enterNarrower(const ir::Instruction& instruction, const PlainAccess& access,
                                 std::uint32_t element) {
   const Operand& data = access.data[element];
@@ -280,8 +280,8 @@ void KnownMemory::enterNarrower(const ir::Instruction& instruction, const PlainA
   if (range.bits != bits) return;
   const ValueId value = rewrite_.resolve(rewrite_.ssa().use(instruction, data));
   Bytes bytes = bytesOf(instruction, access, element);
-  for (std::uint32_t size = 1; size <= access.elementBytes && size * 8 < static_cast<unsigned>(bits);
-       size *= 2) {
+  for (std::uint32_t size = 1;
+       size <= access.elementBytes && size * 8 < static_cast<unsigned>(bits); size *= 2) {
     bytes.size = size;
     const std::uint64_t half = std::uint64_t{1} << (size * 8 - 1);
     if (range.highest < 2 * half) enter(instruction, bytes, extension(bits, false), value, true);

@@ -3,10 +3,11 @@
 // A stretch is a chain of blocks each of which has the one before it as its only predecessor: what
 // was loaded or stored earlier in it was so on every path, once.  Where paths meet, or something
 // orders memory (docs/soundness.md D1.3), a new stretch begins for the spaces concerned.  Stores of
-// the stretch are kept in a list; a value is known as long as none of them since may have touched its
-// bytes.  Of memory that nobody writes, values are known in all that is dominated (D1.11).  What is
-// not known so may be known to a MemoryWalk, where there is one.  Where there are ranges, a store of a
-// number that fits in fewer bytes than its register says what a narrower load gives (D1.13).
+// the stretch are kept in a list; a value is known as long as none of them since may have touched
+// its bytes.  Of memory that nobody writes, values are known in all that is dominated (D1.11). What
+// is not known so may be known to a MemoryWalk, where there is one.  Where there are ranges, a
+// store of a number that fits in fewer bytes than its register says what a narrower load gives
+// (D1.13).
 //
 // Cost: O(1) for each access, and up to kMostStores comparisons of addresses when a value is found;
 // that of the walk.
@@ -72,9 +73,9 @@ class KnownMemory {
   struct Known {
     ValueId value = analysis::kNone;
     bool isStored = false;
-    bool isOfStretch = false;   // no paths have met since
-    bool isBehindCall = false;  // a call may have been executed since
-    bool isOwn = false;         // of local memory, through a generic address too
+    bool isOfStretch = false;      // no paths have met since
+    bool isBehindCall = false;     // a call may have been executed since
+    bool isOwn = false;            // of local memory, through a generic address too
     bool needsInvariance = false;  // it is known because .nc memory is assumed not to be written
   };
   // Of an element of a load that has the guard of its instruction.

@@ -8,8 +8,8 @@ using analysis::Domain;
 using analysis::MemoryEvent;
 using ir::Instruction;
 
-// In a loop around the load that is not around what is known (docs/soundness.md D1.10).  Where both are
-// in one, the known access dominates the load, so that it is executed in each round before it.
+// In a loop around the load that is not around what is known (docs/soundness.md D1.10).  Where both
+// are in one, the known access dominates the load, so that it is executed in each round before it.
 bool MemoryWalk::leavesLoop(const Instruction& known, const Instruction& load) const {
   const analysis::LoopId loop = in_.loops.loopOf(load.block);
   return loop != analysis::kNone && !in_.loops.contains(loop, known.block);
@@ -60,7 +60,8 @@ bool MemoryWalk::isChangedByCall(const Instruction& call, const Instruction& loa
   if (in_.callees == nullptr) return true;
   const analysis::CalleeMemory memory = in_.callees->ofCall(*function_, call);
   if (isOwn) return memory.forgetsOwn;
-  if (memory.forgetsReachable || (access.space == isa::Space::None && memory.forgetsOwn)) return true;
+  if (memory.forgetsReachable || (access.space == isa::Space::None && memory.forgetsOwn))
+    return true;
   const auto loaded = in_.addresses.of(load);
   if (loaded.size() != 1) return !memory.written.empty();
   const analysis::Access& read = loaded[0];

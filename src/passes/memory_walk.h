@@ -2,8 +2,8 @@
 // that dead-sync compares (docs/soundness.md D1, E.9.8).
 //
 // A load may take what an earlier access in a block above it knows, across places where paths meet,
-// if none of the states between them may have changed the bytes.  Not out of a loop, and not from an
-// earlier round, unless the memory is the thread's own: polling stays polling (D1.10).
+// if none of the states between them may have changed the bytes.  Not out of a loop, and not from
+// an earlier round, unless the memory is the thread's own: polling stays polling (D1.10).
 //
 // Cost: at most kMostStates states a query, and at most `cap` queries a block; past that the answer
 // is no.
@@ -45,8 +45,9 @@ class MemoryWalk {
 
   enum class Answer : std::uint8_t { Changed, Unchanged, UnchangedByCalls };
   // Whether `load` reads the bytes as they are behind `known`, an access to the same bytes that
-  // dominates it; UnchangedByCalls if calls may be executed between the two.  mayOverlap(instruction)
-  // is asked for a second opinion about instructions that access memory at their address.
+  // dominates it; UnchangedByCalls if calls may be executed between the two.
+  // mayOverlap(instruction) is asked for a second opinion about instructions that access memory at
+  // their address.
   template <class Predicate>
   Answer ask(const ir::Instruction& known, const ir::Instruction& load, const PlainAccess& access,
              Predicate&& mayOverlap);
@@ -55,8 +56,8 @@ class MemoryWalk {
   static constexpr std::size_t kMostStates = 128;
 
   bool leavesLoop(const ir::Instruction& known, const ir::Instruction& load) const;
-  bool isChangedBy(analysis::StateId state, const ir::Instruction& load,
-                   const PlainAccess& access, bool isOwn) const;
+  bool isChangedBy(analysis::StateId state, const ir::Instruction& load, const PlainAccess& access,
+                   bool isOwn) const;
   bool overlap(const ir::Instruction& change, const ir::Instruction& load) const;
   bool isChangedByCall(const ir::Instruction& call, const ir::Instruction& load,
                        const PlainAccess& access, bool isOwn) const;
@@ -81,8 +82,8 @@ MemoryWalk::Answer MemoryWalk::ask(const ir::Instruction& known, const ir::Instr
   const bool isUnchanged = in_.states.isUnchanged(from, to, steps, [&](analysis::StateId state) {
     const analysis::MemoryEvent event = in_.states.event(state);
     hasCalls |= event == analysis::MemoryEvent::Call;
-    return isChangedBy(state, load, access, isOwn) && (event != analysis::MemoryEvent::AtAddress ||
-                                                mayOverlap(in_.states.instruction(state)));
+    return isChangedBy(state, load, access, isOwn) &&
+           (event != analysis::MemoryEvent::AtAddress || mayOverlap(in_.states.instruction(state)));
   });
   if (!isUnchanged) return Answer::Changed;
   return hasCalls ? Answer::UnchangedByCalls : Answer::Unchanged;

@@ -22,7 +22,8 @@ bool isKernelParameter(const ir::Function& function, const ir::Operand& address)
 
 bool isBelowDirective(const ir::Instruction& instruction) {
   const ir::Statement* before = instruction.previous;
-  while (before != nullptr && before->kind == ir::StatementKind::Location) before = before->previous;
+  while (before != nullptr && before->kind == ir::StatementKind::Location)
+    before = before->previous;
   return before != nullptr && (before->kind == ir::StatementKind::Pragma ||
                                before->kind == ir::StatementKind::Directive);
 }

@@ -54,7 +54,8 @@ class ScopedTable {
     if (entries_.size() >= heads_.size()) grow();
     const std::uint64_t hash = hashOf(key);
     std::uint32_t& head = heads_[hash & (heads_.size() - 1)];
-    const Entry entry = {hash, words_.size(), static_cast<std::uint32_t>(key.size()), head, payload};
+    const Entry entry = {hash, words_.size(), static_cast<std::uint32_t>(key.size()), head,
+                         payload};
     head = static_cast<std::uint32_t>(entries_.size());
     words_.insert(words_.end(), key.begin(), key.end());
     entries_.push_back(entry);

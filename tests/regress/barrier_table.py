@@ -206,20 +206,22 @@ def read_table(path):
     if not os.path.exists(path):
         return None, {}
     with open(path) as table:
-        first, _, *lines = table.read().splitlines()
+        first, head, *lines = table.read().splitlines()
+    columns = head.split("\t")[2:]
     rows = {}
     for line in lines:
         name, function, *values = line.split("\t")
-        rows[f"{name}\t{function}"] = dict(zip(COLUMNS, values))
+        rows[f"{name}\t{function}"] = dict(zip(columns, values))
     return first.removeprefix("# ptxas "), rows
 
 
-def write_table(path, release, rows):
+def write_table(path, release, rows, columns=None):
+    columns = columns or COLUMNS
     with open(path, "w") as table:
         table.write(f"# ptxas {release}\n")
-        table.write("\t".join(["file", "function", *COLUMNS]) + "\n")
+        table.write("\t".join(["file", "function", *columns]) + "\n")
         for name in sorted(rows):
-            table.write("\t".join([name, *(rows[name][c] for c in COLUMNS)]) + "\n")
+            table.write("\t".join([name, *(rows[name][c] for c in columns)]) + "\n")
 
 
 def print_totals(rows):

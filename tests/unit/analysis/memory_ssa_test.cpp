@@ -52,7 +52,8 @@ class MemorySsaTest : public testing::Test {
     throw std::out_of_range("no such instruction");
   }
 
-  // From behind the first load to the second one, where nothing changes it but stores to [G+offset].
+  // From behind the first load to the second one, where nothing changes it but stores to
+  // [G+offset].
   bool isUnchanged(std::int64_t offset, std::size_t steps = 100) {
     return memory_->isUnchanged(memory_->behind(at(isa::Opcode::Ld, 0)),
                                 memory_->before(at(isa::Opcode::Ld, 1)), steps, [&](StateId state) {
@@ -146,26 +147,26 @@ TEST_F(MemorySsaTest, Events) {
       {"add.u32 %r1, %r1, 1;", MemoryEvent::None},
       {"ld.global.u32 %r1, [G];", MemoryEvent::None},
       {"ld.local.u32 %r1, [%rd1];", MemoryEvent::None},
-      {"shfl.sync.bfly.b32 %r1, %r2, 1, 31, -1;", MemoryEvent::None},             // D1.7
-      {"mov.u32 %r1, %clock;", MemoryEvent::None},                                // D1.7
-      {"bar.arrive 1, 64;", MemoryEvent::None},                                   // D1.4
-      {"st.global.u32 [G], %r1;", MemoryEvent::AtAddress},                        // D1.1
-      {"st.local.u32 [%rd1], %r1;", MemoryEvent::AtAddress},                      // D1.1
-      {"atom.global.add.u32 %r1, [G], 1;", MemoryEvent::AtAddress},               // D1.2
-      {"ld.volatile.global.u32 %r1, [G];", MemoryEvent::AtAddress},               // D1.2
-      {"st.release.gpu.global.u32 [G], %r1;", MemoryEvent::AtAddress},            // D1.4
-      {"bar.sync 0;", MemoryEvent::Reachable},                                    // D1.3
-      {"bar.warp.sync -1;", MemoryEvent::Reachable},                              // D1.3
-      {"membar.gl;", MemoryEvent::Reachable},                                     // D1.3
-      {"fence.acq_rel.cta;", MemoryEvent::Reachable},                             // D1.3
-      {"barrier.cluster.wait;", MemoryEvent::Reachable},                          // D1.3
-      {"cp.async.wait_all;", MemoryEvent::Reachable},                             // D1.3
-      {"nanosleep.u32 20;", MemoryEvent::Reachable},                              // D1.6
-      {"call somewhere;", MemoryEvent::Call},                                     // D1.5
-      {"ld.acquire.gpu.global.u32 %r1, [G];", MemoryEvent::All},                  // D1.3
-      {"atom.acquire.gpu.global.add.u32 %r1, [G], 1;", MemoryEvent::All},         // D1.3
-      {"cp.async.ca.shared.global [A], [G], 4;", MemoryEvent::All},               // D1.1
-      {"frobnicate.u32 %r1, %r2;", MemoryEvent::All},                             // D1.8
+      {"shfl.sync.bfly.b32 %r1, %r2, 1, 31, -1;", MemoryEvent::None},      // D1.7
+      {"mov.u32 %r1, %clock;", MemoryEvent::None},                         // D1.7
+      {"bar.arrive 1, 64;", MemoryEvent::None},                            // D1.4
+      {"st.global.u32 [G], %r1;", MemoryEvent::AtAddress},                 // D1.1
+      {"st.local.u32 [%rd1], %r1;", MemoryEvent::AtAddress},               // D1.1
+      {"atom.global.add.u32 %r1, [G], 1;", MemoryEvent::AtAddress},        // D1.2
+      {"ld.volatile.global.u32 %r1, [G];", MemoryEvent::AtAddress},        // D1.2
+      {"st.release.gpu.global.u32 [G], %r1;", MemoryEvent::AtAddress},     // D1.4
+      {"bar.sync 0;", MemoryEvent::Reachable},                             // D1.3
+      {"bar.warp.sync -1;", MemoryEvent::Reachable},                       // D1.3
+      {"membar.gl;", MemoryEvent::Reachable},                              // D1.3
+      {"fence.acq_rel.cta;", MemoryEvent::Reachable},                      // D1.3
+      {"barrier.cluster.wait;", MemoryEvent::Reachable},                   // D1.3
+      {"cp.async.wait_all;", MemoryEvent::Reachable},                      // D1.3
+      {"nanosleep.u32 20;", MemoryEvent::Reachable},                       // D1.6
+      {"call somewhere;", MemoryEvent::Call},                              // D1.5
+      {"ld.acquire.gpu.global.u32 %r1, [G];", MemoryEvent::All},           // D1.3
+      {"atom.acquire.gpu.global.add.u32 %r1, [G], 1;", MemoryEvent::All},  // D1.3
+      {"cp.async.ca.shared.global [A], [G], 4;", MemoryEvent::All},        // D1.1
+      {"frobnicate.u32 %r1, %r2;", MemoryEvent::All},                      // D1.8
   };
   for (const auto& [text, event] : expected) {
     build(text);
