@@ -35,6 +35,8 @@ struct Theme {
 struct Context {
   std::vector<const Statement*> loops;  // whose rounds it may use
   bool isCallee = false;
+  std::vector<std::uint32_t> elections;  // that all who come here have taken part in
+  bool isDivergent = false;              // not all threads of a warp come here
 };
 
 class Maker {
@@ -48,6 +50,9 @@ class Maker {
     declareArrays();
     plan_.body.isUniform = true;
     for (std::uint32_t k = 3 + random_.below(3); k > 0; --k) themes_.push_back(newTheme({}));
+    if (hasLeaders()) {
+      for (std::uint32_t k = 1 + random_.below(3); k > 0; --k) leaderThemes_.push_back(oneWord());
+    }
     fill(plan_.body, options_.size / 2 + random_.below(options_.size), 0);
     if (random_.percent(35)) terminate();
     initialize();
@@ -58,15 +63,19 @@ class Maker {
   }
 
  private:
+  bool hasLeaders() const { return options_.bias == Bias::Leaders; }
 
   // ---- the frame --------------------------------------------------------------------------------
 
   void chooseShape() {
     constexpr std::array<std::uint32_t, 3> kShapes[] = {
-        {64, 1, 1}, {64, 1, 1}, {96, 1, 1},  {128, 1, 1}, {32, 1, 1}, {48, 1, 1},
-        {8, 8, 1},  {16, 4, 1}, {32, 2, 1},  {33, 2, 1},  {16, 6, 1}, {4, 4, 4},
-        {8, 2, 4},  {2, 8, 4},  {32, 1, 2},  {1, 64, 1},  {64, 2, 1}, {5, 7, 2}};
-    plan_.block = random_.pick(kShapes);
+        {64, 1, 1}, {64, 1, 1}, {96, 1, 1}, {128, 1, 1}, {32, 1, 1}, {48, 1, 1},
+        {8, 8, 1},  {16, 4, 1}, {32, 2, 1}, {33, 2, 1},  {16, 6, 1}, {4, 4, 4},
+        {8, 2, 4},  {2, 8, 4},  {32, 1, 2}, {1, 64, 1},  {64, 2, 1}, {5, 7, 2}};
+    constexpr std::array<std::uint32_t, 3> kWarps[] = {{64, 1, 1}, {96, 1, 1}, {128, 1, 1},
+                                                       {32, 1, 1}, {48, 1, 1}, {64, 2, 1}};
+    plan_.block =
+        hasLeaders() && random_.percent(75) ? random_.pick(kWarps) : random_.pick(kShapes);
     plan_.rounds = 1 + random_.below(3);
     frame_.ctas = random_.percent(80) ? 1 : 2;
     frame_.statesBlock = options_.isStated || random_.percent(65);
@@ -122,9 +131,9 @@ class Maker {
       loop->kind = Kind::StrideLoop;
       loop->loop = plan_.loops++;
       // Another name of the region may reach further.
-      const std::uint32_t bytes =
-          array.where == Array::Where::Shared ? (array.size + 3) / 4 * 4
-                                              : plan_.regionBytes[array.region];
+      const std::uint32_t bytes = array.where == Array::Where::Shared
+                                      ? (array.size + 3) / 4 * 4
+                                      : plan_.regionBytes[array.region];
       loop->inductions.push_back({leaf(Op::Linear), plan_.threads(), false});
       loop->bound = bytes / 4;
       auto store = std::make_unique<Statement>();
@@ -263,8 +272,7 @@ class Maker {
         return {Test::Equal, binary(Op::ShiftRight, leaf(Op::Linear), constant(5)),
                 random_.below((threads + 31) / 32)};
       default:
-        return {Test::Equal, leaf(Op::Linear),
-                random_.percent(70) ? 0 : random_.below(threads)};
+        return {Test::Equal, leaf(Op::Linear), random_.percent(70) ? 0 : random_.below(threads)};
     }
   }
 
@@ -280,11 +288,16 @@ class Maker {
     return barrier;
   }
 
-  void fill(Sequence& sequence, std::uint32_t length, std::uint32_t depth,
-            const Context& context = {}) {
+  void fill(Sequence& sequence, std::uint32_t length, std::uint32_t depth, Context context = {}) {
     for (std::uint32_t k = 0; k < length; ++k) {
       if (sequence.isUniform && random_.percent(45)) sequence.statements.push_back(newBarrier());
+      if (hasLeaders() && !context.isCallee && random_.percent(60)) {
+        addOfLeader(sequence, context);
+        continue;
+      }
       if (auto statement = someStatement(sequence.isUniform, depth, context)) {
+        // Leaders may have ended.
+        if (statement->kind == Kind::Exit) context.elections.clear();
         sequence.statements.push_back(std::move(statement));
       }
     }
@@ -314,6 +327,7 @@ class Maker {
   std::unique_ptr<Statement> access(const Context& context) {
     for (std::uint32_t k = 0; k < kTries; ++k) {
       if (random_.percent(10) || themes_.empty()) themes_.push_back(newTheme({}));
+      if (hasLeaders() && random_.percent(20)) themes_.push_back(random_.pick(leaderThemes_));
       const bool isKnown = random_.percent(context.loops.empty() ? 85 : 50);
       Theme theme = isKnown ? random_.pick(themes_) : newTheme(context);
       if (context.isCallee && !plan_.arrays[theme.array].isShared()) continue;
@@ -335,10 +349,9 @@ class Maker {
                                         : random_.pick(kWidths);
     if (random_.percent(45)) {
       // Another part of the element, its neighbour, or about where the others end.
-      const std::uint32_t elements = random_.percent(50) ? 0
-                                     : random_.percent(50)
-                                         ? random_.below(4)
-                                         : plan_.threads() + random_.below(3) - 1;
+      const std::uint32_t elements = random_.percent(50)   ? 0
+                                     : random_.percent(50) ? random_.below(4)
+                                                           : plan_.threads() + random_.below(3) - 1;
       result->displacement = elements * theme.scale;
       if (random_.percent(50)) result->displacement += random_.below(theme.scale + 4);
       result->displacement = result->displacement / result->width * result->width;
@@ -390,8 +403,11 @@ class Maker {
     auto result = std::make_unique<Statement>();
     result->kind = Kind::When;
     result->condition = someCondition();
-    fill(result->first, 1 + random_.below(3), depth + 1, context);
-    if (random_.percent(30)) fill(result->second, 1 + random_.below(2), depth + 1, context);
+    Context inside = context;
+    inside.elections.clear();  // some of those that took part do not come here
+    inside.isDivergent = true;
+    fill(result->first, 1 + random_.below(3), depth + 1, inside);
+    if (random_.percent(30)) fill(result->second, 1 + random_.below(2), depth + 1, inside);
     return result;
   }
 
@@ -487,6 +503,139 @@ class Maker {
     return result;
   }
 
+  // ---- leaders ----------------------------------------------------------------------------------
+
+  // At one address for all threads.
+  Theme oneWord() {
+    Theme theme;
+    theme.array = random_.below(plan_.arrays.size());
+    theme.at = constant(4 * random_.below(16));
+    return theme;
+  }
+
+  // Met by all threads of a warp or by none; for each warp another leader meets it.
+  Condition someWarp(const Context& context) {
+    const std::uint32_t warps = (plan_.threads() + 31) / 32;
+    const std::uint32_t warp = random_.percent(70) ? 0 : random_.below(warps);
+    const ValuePtr linear = leaf(Op::Linear);
+    const ValuePtr number = binary(Op::ShiftRight, linear, constant(5));
+    const bool areRows = plan_.block[1] * plan_.block[2] == 1 || plan_.block[0] % 32 == 0;
+    switch (random_.below(10)) {
+      case 0:
+        return {Test::GreaterEqual, linear, 0};
+      case 1:
+        return {Test::Equal, binary(Op::And, linear, constant(~31u)), 32 * warp};
+      case 2:
+        return {Test::Equal, binary(Op::Subtract, number, leaf(Op::Rounds)), 0};
+      case 3:
+        if (!context.loops.empty() && context.loops.back()->kind == Kind::Loop) {
+          return {Test::Equal, binary(Op::Subtract, number, induction(*context.loops.back(), 0)),
+                  0};
+        }
+        return {Test::Equal, number, warp};
+      case 4:
+      case 5:
+      case 6:
+        return {Test::Less, areRows ? leaf(Op::TidX) : linear, 32};
+      default:
+        return {Test::Equal, number, warp};
+    }
+  }
+
+  // An election, what its leader does, or what others do there.
+  void addOfLeader(Sequence& sequence, Context& context) {
+    const bool canElect = !context.isDivergent;
+    if (context.elections.empty() || random_.percent(25)) {
+      if (!canElect) return;
+      if (random_.percent(15)) return sequence.statements.push_back(ofSomeLanes(context));
+      sequence.statements.push_back(election(context, ~0u));
+    }
+    if (sequence.isUniform && random_.percent(40)) return addTurns(sequence, context);
+    if (random_.percent(60)) return sequence.statements.push_back(accessByLeader(context));
+    auto branch = std::make_unique<Statement>();
+    branch->kind = Kind::When;
+    branch->condition = someWarp(context);
+    Context inside = context;
+    if (canElect && random_.percent(40)) {
+      branch->first.statements.push_back(election(inside, ~0u));
+    } else if (random_.percent(50)) {
+      elect(*branch->condition, context);
+      inside.elections.clear();
+    }
+    for (std::uint32_t k = 1 + random_.below(2); k > 0; --k) {
+      branch->first.statements.push_back(accessByLeader(inside));
+    }
+    sequence.statements.push_back(std::move(branch));
+  }
+
+  // One leader after the other, or always the same.
+  void addTurns(Sequence& sequence, Context& context) {
+    const Condition usual = someWarp(context);
+    for (std::uint32_t k = 2 + random_.below(4); k > 0; --k) {
+      if (random_.percent(40)) sequence.statements.push_back(election(context, ~0u));
+      auto turn = accessByLeader(context);
+      if (random_.percent(90)) {
+        turn->condition = usual;
+        elect(*turn->condition, context);
+      }
+      sequence.statements.push_back(std::move(turn));
+      if (random_.percent(80)) sequence.statements.push_back(newBarrier());
+    }
+  }
+
+  std::unique_ptr<Statement> election(Context& context, std::uint32_t mask) {
+    auto result = std::make_unique<Statement>();
+    result->kind = Kind::Elect;
+    result->election = plan_.elections++;
+    result->mask = mask;
+    context.elections.push_back(result->election);
+    return result;
+  }
+
+  // Half of each warp has a leader of its own.
+  std::unique_ptr<Statement> ofSomeLanes(const Context& context) {
+    auto result = std::make_unique<Statement>();
+    result->kind = Kind::When;
+    result->condition = Condition{Test::Equal, binary(Op::And, leaf(Op::Linear), constant(16)), 0};
+    Context inside = context;
+    inside.elections.clear();
+    result->first.statements.push_back(election(inside, 0xffff));
+    result->first.statements.push_back(accessByLeader(inside));
+    return result;
+  }
+
+  void elect(Condition& condition, const Context& context) {
+    using Leader = Condition::Leader;
+    condition.leader = Leader::Elected;
+    condition.election =
+        random_.percent(60) ? context.elections.back() : random_.pick(context.elections);
+  }
+
+  std::unique_ptr<Statement> accessByLeader(const Context& context) {
+    auto result = std::make_unique<Statement>();
+    const Theme theme = random_.pick(leaderThemes_);
+    result->array = theme.array;
+    result->at = theme.at;
+    result->isByLeader = true;
+    const std::uint32_t dice = random_.below(100);
+    result->does = dice < 48 ? Does::Write : dice < 95 ? Does::Read : Does::Add;
+    if (context.elections.empty()) return result;
+    using Leader = Condition::Leader;
+    result->condition = someWarp(context);
+    elect(*result->condition, context);
+    const std::uint32_t kind = random_.below(100);
+    if (kind < 5) {
+      result->condition->leader = Leader::NotElected;
+    } else if (kind < 10) {
+      result->condition = Condition{Test::Equal, leaf(Op::Linear), random_.below(plan_.threads()),
+                                    Leader::OrElected, result->condition->election};
+      if (result->does == Does::Add) result->does = Does::Read;  // once, or twice
+    } else if (kind < 15) {
+      result->condition = Condition{Test::Equal, leaf(Op::Linear), 0};
+    }
+    return result;
+  }
+
   std::unique_ptr<Statement> exit() {
     auto result = std::make_unique<Statement>();
     result->kind = Kind::Exit;
@@ -513,7 +662,7 @@ class Maker {
       Context context;
       context.isCallee = true;
       fill(*body, 1 + random_.below(3), 2, context);
-      if (random_.percent(30)) {
+      if (random_.percent(30) && !hasLeaders()) {
         auto end = exit();
         end->putsOut = false;
         body->statements.push_back(std::move(end));
@@ -546,6 +695,7 @@ class Maker {
       context.loops.push_back(result.get());
       fill(result->first, 2 + random_.below(4), 1, context);
     }
+    context.isDivergent = true;
     fill(result->second, random_.below(3), 3, context);
     plan_.body.statements.push_back(std::move(result));
   }
@@ -555,12 +705,15 @@ class Maker {
   Plan plan_;
   PlanFrame frame_;
   std::vector<Theme> themes_;
+  std::vector<Theme> leaderThemes_;
 };
 
 }  // namespace
 
 RandomKernel generateAddresses(std::uint64_t seed, const GeneratorOptions& options) {
-  return Maker(seed, options).make();
+  RandomKernel kernel = Maker(seed, options).make();
+  kernel.target = targetOf(options.bias);
+  return kernel;
 }
 
 }  // namespace ptxopt::fuzz

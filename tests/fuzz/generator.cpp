@@ -1668,16 +1668,22 @@ void Generator::earlyExit() {
 
 }  // namespace
 
-std::string moduleHeader() {
-  return ".version 8.5\n.target sm_80\n.address_size 64\n";
+std::string_view targetOf(Bias bias) {
+  return bias == Bias::Leaders ? "sm_90" : "sm_80";
+}
+
+std::string moduleHeader(std::string_view target) {
+  return fmt::format(".version 8.5\n.target {}\n.address_size 64\n", target);
 }
 
 std::string RandomKernel::text() const {
-  return launch + "\n" + moduleHeader() + definitions;
+  return launch + "\n" + moduleHeader(target) + definitions;
 }
 
 RandomKernel generate(std::uint64_t seed, const GeneratorOptions& options) {
-  if (options.bias == Bias::Addresses) return generateAddresses(seed, options);
+  if (options.bias == Bias::Addresses || options.bias == Bias::Leaders) {
+    return generateAddresses(seed, options);
+  }
   return Generator(seed, options).make();
 }
 

@@ -9,23 +9,32 @@
 
 namespace ptxopt::fuzz {
 
-enum class Bias : std::uint8_t { None, Barriers, Redundancy, Phis, Addresses, Variables };
+enum class Bias : std::uint8_t {
+  None,
+  Barriers,
+  Redundancy,
+  Phis,
+  Addresses,
+  Leaders,
+  Variables,
+};
 
 struct GeneratorOptions {
   Bias bias = Bias::None;
   std::uint32_t size = 16;        // constructs at the top of a kernel, about
   std::uint32_t wildPercent = 5;  // of the kernels: some barriers that they need are left out
-  // Bias::Addresses: the text says all that the launch says: the shape of the block and how often
-  // loops run; there are no pointers and no calls.
+  // Bias::Addresses and Leaders: the text says all that the launch says: the shape of the block and
+  // how often loops run; there are no pointers and no calls.
   bool isStated = false;
 };
 
-// A module with one kernel, for sm_80 and later.
+// A module with one kernel.
 struct RandomKernel {
-  std::string name;         // of the entry
-  std::string launch;       // the comment that says how to launch it
-  std::string definitions;  // all that stands behind .address_size
-  bool isWild = false;      // may race; of any other it is known that it does not
+  std::string name;                   // of the entry
+  std::string_view target = "sm_80";  // and later
+  std::string launch;                 // the comment that says how to launch it
+  std::string definitions;            // all that stands behind .address_size
+  bool isWild = false;                // may race; of any other it is known that it does not
   // What holds for it and its launch, as words of analysis::AssumptionTable; none of a wild one.
   std::vector<std::string> guarantees{};
   // Ends of lines in `definitions` that mark what a rewrite must not take away.
@@ -34,7 +43,8 @@ struct RandomKernel {
 
   std::string text() const;  // a module of its own
 };
-std::string moduleHeader();
+std::string_view targetOf(Bias bias);
+std::string moduleHeader(std::string_view target);
 
 // The same kernel for the same seed and options, on every machine.
 //

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <map>
 #include <utility>
 
 namespace ptxopt::fuzz {
@@ -35,6 +36,7 @@ namespace {
 using Does = Statement::Does;
 
 struct Event {
+  std::uint32_t thread = 0;
   Statement* access = nullptr;
   Statement* call = nullptr;
   std::size_t region = 0;
@@ -42,18 +44,31 @@ struct Event {
   std::uint32_t epoch = 0;
 };
 
+// Who comes to an election: the lanes of each warp, by the election and how often they came before.
+using Participants =
+    std::map<std::pair<const Statement*, std::uint32_t>, std::vector<std::uint32_t>>;
+
 // One thread after the other.
 class Execution {
  public:
-  Execution(const Plan& plan, const Statement* without) : plan_(plan), without_(without) {
+  using Leaders = Plan::Leaders;
+
+  Execution(const Plan& plan, const Statement* without, Leaders leaders = Leaders::Anyone)
+      : plan_(plan), without_(without), leaders_(leaders) {
     rounds_.resize(plan.loops);
     open_.resize(plan.loops);
+    elected_.resize(plan.elections);
+    if (plan.elections == 0) return;
+    isRecording_ = true;
+    for (std::uint32_t thread = 0; thread < plan.threads(); ++thread) run(thread);
+    isRecording_ = false;
   }
 
   void start(std::uint32_t thread) {
-    thread_ = thread;
+    thread_ = identity_ = thread;
     epoch_ = 0;
     events.clear();
+    visits_.clear();
   }
   void run(std::uint32_t thread) {
     start(thread);
@@ -111,7 +126,52 @@ class Execution {
   std::uint32_t barriers() const { return epoch_; }
 
  private:
-  bool holds(const Condition& condition) const { return condition.of(value(*condition.value)); }
+  // Who is the leader of these is one thread more.
+  struct Elected {
+    bool isIt = false;
+    std::uint32_t identity = 0;
+  };
+
+  bool holds(const Condition& condition) const {
+    const bool isMet = condition.of(value(*condition.value));
+    const bool isUnknown = leaders_ == Leaders::Anyone;
+    switch (condition.leader) {
+      case Condition::Leader::Anyone:
+        return isMet;
+      case Condition::Leader::Elected:
+        return isMet && (isUnknown || elected_[condition.election].isIt);
+      case Condition::Leader::NotElected:
+        return isMet && (isUnknown || !elected_[condition.election].isIt);
+      case Condition::Leader::OrElected:
+        return isMet || isUnknown || elected_[condition.election].isIt;
+    }
+    return false;
+  }
+
+  // Who does what a condition guards that is met.
+  std::uint32_t identityUnder(const Condition& condition) const {
+    const bool isLeader = condition.leader == Condition::Leader::Elected ||
+                          (condition.leader == Condition::Leader::OrElected &&
+                           !condition.of(value(*condition.value)));
+    return leaders_ == Leaders::Anyone && isLeader ? elected_[condition.election].identity
+                                                   : identity_;
+  }
+
+  void elect(const Statement& s) {
+    const std::uint32_t warp = thread_ / 32;
+    std::vector<std::uint32_t>& lanes = participants_[{&s, visits_[&s]++}];
+    lanes.resize((plan_.threads() + 31) / 32);
+    if (isRecording_) {
+      lanes[warp] |= 1u << (thread_ % 32);
+      return;
+    }
+    const int lane = leaders_ == Leaders::Highest ? 31 - std::countl_zero(lanes[warp])
+                                                  : std::countr_zero(lanes[warp]);
+    const auto [known, isNew] =
+        identities_.try_emplace({warp, s.mask, lanes[warp]},
+                                plan_.threads() + static_cast<std::uint32_t>(identities_.size()));
+    elected_[s.election] = {static_cast<int>(thread_ % 32) == lane, known->second};
+  }
 
   void run(const Sequence& sequence) {
     for (const auto& statement : sequence.statements) {
@@ -127,15 +187,30 @@ class Execution {
         const bool isOther = s.otherArray && rounds_[s.loop] % 2 != 0;
         const Array& array = plan_.arrays[isOther ? *s.otherArray : s.array];
         const std::uint32_t at = value(*s.at) + s.displacement;
-        events.push_back({&s, call_, array.region,
-                          std::int64_t{static_cast<std::int32_t>(at)} + array.offset, epoch_});
+        const auto push = [&](std::uint32_t thread) {
+          events.push_back({thread, &s, call_, array.region,
+                            std::int64_t{static_cast<std::int32_t>(at)} + array.offset, epoch_});
+        };
+        push(s.condition ? identityUnder(*s.condition) : identity_);
+        if (s.condition && s.condition->leader == Condition::Leader::OrElected &&
+            leaders_ == Leaders::Anyone) {
+          push(elected_[s.condition->election].identity);
+        }
         return;
       }
       case Statement::Kind::Barrier:
         if (&s != without_ && (!s.condition || holds(*s.condition))) ++epoch_;
         return;
-      case Statement::Kind::When:
-        return run(holds(*s.condition) ? s.first : s.second);
+      case Statement::Kind::When: {
+        const bool isMet = holds(*s.condition);
+        const std::uint32_t outside = identity_;
+        if (isMet) identity_ = identityUnder(*s.condition);
+        run(isMet ? s.first : s.second);
+        identity_ = outside;
+        return;
+      }
+      case Statement::Kind::Elect:
+        return elect(s);
       case Statement::Kind::Loop:
         open_[s.loop] = &s;
         for (rounds_[s.loop] = 0; rounds_[s.loop] < s.rounds && isAlive_; ++rounds_[s.loop]) {
@@ -181,7 +256,14 @@ class Execution {
 
   const Plan& plan_;
   const Statement* without_;
+  const Leaders leaders_;
+  bool isRecording_ = false;
+  Participants participants_;
+  std::map<const Statement*, std::uint32_t> visits_;  // of the thread, to elections
+  std::vector<Elected> elected_;
+  std::map<std::array<std::uint32_t, 3>, std::uint32_t> identities_;  // by warp, mask and lanes
   std::uint32_t thread_ = 0;
+  std::uint32_t identity_ = 0;
   std::uint32_t epoch_ = 0;
   bool isAlive_ = true;
   Statement* call_ = nullptr;
@@ -321,7 +403,7 @@ bool Plan::measure(std::uint32_t limit) {
   return true;
 }
 
-std::optional<Race> Plan::race(const Statement* without) {
+std::optional<Race> Plan::race(const Statement* without, Leaders leaders) {
   struct Touch {
     std::uint32_t thread;
     std::uint32_t epoch;
@@ -347,11 +429,11 @@ std::optional<Race> Plan::race(const Statement* without) {
     }
     return nullptr;
   };
-  Execution execution(*this, without);
+  Execution execution(*this, without, leaders);
   for (std::uint32_t thread = 0; thread < threads(); ++thread) {
     execution.run(thread);
     for (const Event& event : execution.events) {
-      const Touch touch{thread, event.epoch, event.access, event.call,
+      const Touch touch{event.thread, event.epoch, event.access, event.call,
                         event.epoch == execution.barriers()};
       const bool writes = event.access->does != Does::Read;
       for (std::uint32_t k = 0; k < event.access->width; ++k) {
@@ -384,7 +466,10 @@ void Plan::repair() {
 
 void Plan::markNeeded() {
   const auto mark = [&](Statement& statement) {
-    if (isBarrier(statement)) statement.isNeeded = race(&statement).has_value();
+    if (!isBarrier(statement)) return;
+    statement.isNeeded = elections == 0 ? race(&statement).has_value()
+                                        : race(&statement, Leaders::Lowest).has_value() &&
+                                              race(&statement, Leaders::Highest).has_value();
   };
   forEach(body, mark);
   for (const auto& callee : callees) forEach(*callee, mark);

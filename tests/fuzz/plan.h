@@ -1,5 +1,5 @@
-// A kernel whose every address is known for every thread, as a tree: it can be executed without PTX,
-// to see which of its accesses race and which of its barriers are needed.
+// A kernel whose every address is known for every thread, as a tree: it can be executed without
+// PTX, to see which of its accesses race and which of its barriers are needed.
 //
 // All barriers in a plan are reached by all threads that have not ended, equally often.
 #pragma once
@@ -52,7 +52,11 @@ struct Condition {
   enum class Test : std::uint8_t { Equal, NotEqual, Less, GreaterEqual } test = Test::Equal;
   ValuePtr value;
   std::uint32_t bound = 0;
-  bool of(std::uint32_t number) const;
+  // And, or or, the thread was elected in the last round of the election with this number.
+  enum class Leader : std::uint8_t { Anyone, Elected, NotElected, OrElected };
+  Leader leader = Leader::Anyone;
+  std::uint32_t election = 0;
+  bool of(std::uint32_t number) const;  // of the value alone
 };
 
 // ---- memory ------------------------------------------------------------------------------------
@@ -61,9 +65,9 @@ struct Array {
   enum class Where : std::uint8_t { Shared, DynamicShared, Variable, Parameter };
   Where where = Where::Shared;
   std::string name;
-  std::size_t region = 0;      // what it is a part of: arrays of one region overlap
-  std::uint32_t offset = 0;    // in the region
-  std::uint32_t size = 0;      // bytes that are accessed through this name
+  std::size_t region = 0;    // what it is a part of: arrays of one region overlap
+  std::uint32_t offset = 0;  // in the region
+  std::uint32_t size = 0;    // bytes that are accessed through this name
   bool isShared() const { return where == Where::Shared || where == Where::DynamicShared; }
 };
 
@@ -94,6 +98,7 @@ struct Statement {
     Skip,        // who meets the condition goes to `second` at once, the others after `first`; then
                  // all end
     Exit,        // of the threads that meet the condition
+    Elect,       // one thread of those of each warp that come here, the number being `election`
     Call,        // of the callee with number `callee`
   } kind = Kind::Access;
 
@@ -102,7 +107,7 @@ struct Statement {
   std::size_t array = 0;
   // In odd rounds of the loop `loop` it is this array instead.
   std::optional<std::size_t> otherArray;
-  ValuePtr at;                  // bytes from the beginning of the array
+  ValuePtr at;                     // bytes from the beginning of the array
   std::uint32_t displacement = 0;  // a constant that is added to it
   std::uint32_t width = 4;
 
@@ -115,6 +120,10 @@ struct Statement {
   std::uint32_t bound = 0;
   std::vector<Induction> inductions;
   std::size_t callee = 0;
+  std::uint32_t election = 0;
+  std::uint32_t mask = 0;  // of lanes, in which all are that come to the election
+  // An access: who does it is up to elections, so what it does must not depend on who does it.
+  bool isByLeader = false;
   bool putsOut = true;  // an exit: the thread stores its sum before
 
   // for Plan::link
@@ -141,6 +150,7 @@ struct Plan {
   Sequence body;
   std::vector<std::unique_ptr<Sequence>> callees;
   std::uint32_t loops = 0;
+  std::uint32_t elections = 0;
 
   std::uint32_t threads() const { return block[0] * block[1] * block[2]; }
   // The value in each thread, round 0 of every loop.
@@ -150,10 +160,16 @@ struct Plan {
   // Largest end of an access to each array, or none if one begins below 0 or beyond `limit`, or is
   // not aligned.
   bool measure(std::uint32_t limit);
+  // Whom warps elect.
+  enum class Leaders : std::uint8_t {
+    Anyone,  // nobody knows, but that it is one thread of those who come, the same for the same
+    Lowest,
+    Highest,
+  };
   // Two accesses of different threads to a common byte, one of them writing, that no barrier
   // orders.  `without`: a barrier that is not there.  O(threads * accesses * width), and pairs that
   // share a byte.
-  std::optional<Race> race(const Statement* without = nullptr);
+  std::optional<Race> race(const Statement* without = nullptr, Leaders leaders = Leaders::Anyone);
   // Puts barriers in, and turns stores into loads where none helps, until nothing races.
   void repair();
   // Marks the barriers without which something races.

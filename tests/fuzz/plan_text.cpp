@@ -20,6 +20,7 @@ class Body {
       : plan_(plan), frame_(frame), random_(random), text_(random) {
     inductions_.resize(plan.loops);
     swapped_.resize(plan.loops);
+    leaders_.resize(plan.elections);
     scopes_.emplace_back();
   }
 
@@ -31,6 +32,15 @@ class Body {
     cta_ = fresh(Kind::B32);
     emit("mov.u32 {}, %ctaid.x", cta_);
     begin();
+    if (plan_.elections != 0) {
+      // Two words behind those of the threads, for what leaders read: nobody knows who that is.
+      ofLeaders_ = fresh(Kind::B64);
+      emit("add.s64 {}, {}, {}", ofLeaders_, out_, plan_.threads() * frame_.ctas * 4);
+      for (std::string* name : {&sumOfLeader_, &bitsOfLeader_}) {
+        *name = fresh(Kind::B32);
+        emit("mov.u32 {}, 0", *name);
+      }
+    }
     const std::string word = fresh(Kind::B32);
     const std::string offset = fresh(Kind::B64);
     emit("mad.lo.u32 {}, {}, {}, {}", word, cta_, plan_.threads(), linear_);
@@ -121,7 +131,15 @@ class Body {
     emit("mad.lo.u32 {}, {}, {}, {}", linear_, rows, nx, x_);
   }
 
-  std::size_t putOut() { return emit("st.global.u32 [{}], {}", out_, sum_); }
+  std::size_t putOut() {
+    putOutOfLeader("");
+    return emit("st.global.u32 [{}], {}", out_, sum_);
+  }
+  void putOutOfLeader(const std::string& guard) {
+    if (ofLeaders_.empty()) return;
+    emit("{}red.global.add.u32 [{}], {}", guard, ofLeaders_, sumOfLeader_);
+    emit("{}red.global.or.b32 [{}+4], {}", guard, ofLeaders_, bitsOfLeader_);
+  }
 
   // ---- values -----------------------------------------------------------------------------------
 
@@ -234,6 +252,75 @@ class Body {
 
   // A predicate, or its negation with '!'.
   std::string predicate(const Condition& condition) {
+    const std::string own = comparison(condition);
+    if (condition.leader == Condition::Leader::Anyone) return own;
+    std::string elected = isElected(condition.election);
+    if (condition.leader == Condition::Leader::NotElected) elected = negated(elected);
+    const bool isBoth = condition.leader != Condition::Leader::OrElected;
+    const std::string result = fresh(Kind::Pred);
+    if (random_.percent(70)) {
+      emit("{}.pred {}, {}, {}", isBoth ? "and" : "or", result, plain(own), plain(elected));
+      return result;
+    }
+    emit("{}.pred {}, {}, {}", isBoth ? "or" : "and", result, plain(negated(own)),
+         plain(negated(elected)));
+    return "!" + result;
+  }
+
+  // Without '!'.
+  std::string plain(const std::string& predicate) {
+    if (predicate.front() != '!') return predicate;
+    const std::string result = fresh(Kind::Pred);
+    emit("not.pred {}, {}", result, predicate.substr(1));
+    return result;
+  }
+
+  // How compilers and libraries pass on who was elected.
+  struct Leader {
+    std::string predicate;
+    std::string flag;         // a number, where there is one
+    bool isInverted = false;  // 0 for the leader
+  };
+
+  void elect(const Statement& s) {
+    Leader& leader = leaders_[s.election];
+    leader = {fresh(Kind::Pred), "", false};
+    std::string mask = random_.percent(50) ? fmt::format("{:#x}", s.mask)
+                                           : std::to_string(static_cast<std::int32_t>(s.mask));
+    if (random_.percent(30)) {
+      const std::string number = fresh(Kind::B32);
+      emit("mov.b32 {}, {}", number, mask);
+      mask = number;
+    }
+    const std::string lane = random_.percent(50) ? "_" : fresh(Kind::B32);
+    const std::uint32_t form = random_.below(7);
+    if (form >= 3) {
+      leader.flag = fresh(Kind::B32);
+      leader.isInverted = form >= 5;
+    }
+    const bool isMoved = form % 2 == 0;
+    if (form >= 3 && isMoved) emit("mov.u32 {}, {}", leader.flag, leader.isInverted ? 1 : 0);
+    emit("elect.sync {}|{}, {}", lane, leader.predicate, mask);
+    if (form < 3) return;
+    if (isMoved) {
+      emit("@{} mov.s32 {}, {}", leader.predicate, leader.flag, leader.isInverted ? 0 : 1);
+    } else {
+      emit("selp.u32 {}, {}, {}, {}", leader.flag, leader.isInverted ? 0 : 1,
+           leader.isInverted ? 1 : 0, leader.predicate);
+    }
+  }
+
+  std::string isElected(std::uint32_t election) {
+    const Leader& leader = leaders_[election];
+    if (leader.flag.empty()) return leader.predicate;
+    const std::string result = fresh(Kind::Pred);
+    const bool isNotZero = random_.percent(60);
+    emit("setp.{}.{}32 {}, {}, 0", isNotZero ? "ne" : "eq", random_.percent(50) ? "s" : "u", result,
+         leader.flag);
+    return (isNotZero == leader.isInverted ? "!" : "") + result;
+  }
+
+  std::string comparison(const Condition& condition) {
     using Test = Condition::Test;
     const std::string result = fresh(Kind::Pred);
     const bool turns = random_.percent(30);
@@ -313,14 +400,13 @@ class Body {
     return swapped_[s.loop].at({s.array, *s.otherArray});
   }
 
-  void mix(const std::string& word) {
-    emit("mad.lo.u32 {}, {}, 0x9e3779b1, {}", sum_, sum_, word);
-  }
+  void mix(const std::string& word) { emit("mad.lo.u32 {}, {}, 0x9e3779b1, {}", sum_, sum_, word); }
 
   void access(const Statement& s) {
     std::string guard;
     if (s.condition) guard = fmt::format("@{} ", predicate(*s.condition));
     const Place place = placeOf(s);
+    if (s.isByLeader) return accessByLeader(s, guard, place);
     if (s.does == Does::Add) {
       emit("{}red{}.add.u32 {}, {}", guard, place.space, place.text, sum_);
       return;
@@ -362,6 +448,29 @@ class Body {
     for (const std::string& each : words) mix(each);
   }
 
+  // Of one word.
+  void accessByLeader(const Statement& s, const std::string& guard, const Place& place) {
+    const auto number = static_cast<std::uint32_t>(random_.next());
+    if (random_.percent(8)) emit("{}membar.{}", guard, random_.percent(50) ? "gl" : "cta");
+    if (s.does != Does::Read) {
+      const std::string data = fresh(Kind::B32);
+      emit("mov.u32 {}, {:#x}", data, number);
+      const std::string_view what = s.does == Does::Add ? "red" : "st";
+      emit("{}{}{}.{}u32 {}, {}", guard, what, place.space, s.does == Does::Add ? "add." : "",
+           place.text, data);
+      return;
+    }
+    const std::string word = fresh(Kind::B32);
+    if (!guard.empty()) emit("mov.u32 {}, 0", word);
+    emit("{}ld{}.u32 {}, {}", guard, place.space, word, place.text);
+    // Two threads may read, or one that is both.
+    if (s.condition && s.condition->leader == Condition::Leader::OrElected) {
+      emit("or.b32 {}, {}, {}", bitsOfLeader_, bitsOfLeader_, word);
+    } else {
+      emit("mad.lo.u32 {}, {}, {:#x}, {}", sumOfLeader_, word, number | 1, sumOfLeader_);
+    }
+  }
+
   void store(const Statement& s, const std::string& guard, const Place& place) {
     // The sum of a moment ago is a value that has not been there before; it is turned, so that what
     // is read back does not cancel it.
@@ -386,9 +495,9 @@ class Body {
   // ---- statements -------------------------------------------------------------------------------
 
   void barrier(const Statement& s) {
-    constexpr std::string_view kSpellings[] = {"bar.sync 0", "bar.sync 0", "bar.sync 0",
-                                               "barrier.sync 0", "barrier.sync.aligned 0",
-                                               "bar.sync 1"};
+    constexpr std::string_view kSpellings[] = {
+        "bar.sync 0", "bar.sync 0", "bar.sync 0", "barrier.sync 0", "barrier.sync.aligned 0",
+        "bar.sync 1"};
     std::string guard;
     if (s.condition) guard = fmt::format("@{} ", predicate(*s.condition));
     const std::size_t line = text_.emit(guard + std::string(random_.pick(kSpellings)));
@@ -465,8 +574,9 @@ class Body {
     } else {
       counter = fresh(Kind::B32);
       emit("mov.u32 {}, 0", counter);
-      bound = isLeave ? value(s.condition->value)
-                      : s.countsToParameter ? rounds_ : std::to_string(s.rounds);
+      bound = isLeave               ? value(s.condition->value)
+              : s.countsToParameter ? rounds_
+                                    : std::to_string(s.rounds);
     }
     text_.label(head);
     if (testsFirst) {
@@ -514,6 +624,7 @@ class Body {
     const std::string condition = predicate(*s.condition);
     const std::string_view ends = random_.percent(60) ? "ret" : "exit";
     if (!s.putsOut) {
+      putOutOfLeader(fmt::format("@{} ", condition));
       emit("@{} exit", condition);
       return;
     }
@@ -555,6 +666,8 @@ class Body {
         return exit(s);
       case Statement::Kind::Call:
         return call(s);
+      case Statement::Kind::Elect:
+        return elect(s);
     }
   }
 
@@ -563,10 +676,12 @@ class Body {
   Random& random_;
   KernelText text_;
   std::vector<std::map<ValuePtr, std::string>> scopes_;
-  std::vector<std::vector<std::string>> inductions_;  // by loop
+  std::vector<std::vector<std::string>> inductions_;                                 // by loop
   std::vector<std::map<std::pair<std::size_t, std::size_t>, std::string>> swapped_;  // by loop
   std::map<std::string, std::string> others_;  // the partner of a swapped register
-  std::vector<std::string> bases_;             // of arrays: a name or a register
+  std::vector<Leader> leaders_;                // by election
+  std::string ofLeaders_, sumOfLeader_, bitsOfLeader_;
+  std::vector<std::string> bases_;  // of arrays: a name or a register
   bool mayEndEarly_ = false;
   std::string x_, y_, z_, linear_, rounds_, sum_, out_, cta_;
 };
@@ -654,7 +769,7 @@ RandomKernel write(Plan& plan, const PlanFrame& frame, Random& random) {
       "// LAUNCH: {{\"kernel\": \"{}\", \"grid\": [{}], \"block\": [{}, {}, {}], \"shared\": {}, "
       "\"args\": [\"buffer:{}\", \"u32:{}\"{}]}}",
       kernel.name, frame.ctas, plan.block[0], plan.block[1], plan.block[2], dynamic,
-      plan.threads() * frame.ctas * 4, plan.rounds, arguments);
+      plan.threads() * frame.ctas * 4 + (plan.elections != 0 ? 8 : 0), plan.rounds, arguments);
   kernel.guarantees = {
       "assume-drf", "nc-invariant", "relax-trap", "relax-timing",
       fmt::format("block-dim={},{},{}", plan.block[0], plan.block[1], plan.block[2])};

@@ -114,8 +114,7 @@ std::string refusal(const Options& options, const std::string& name, const std::
   return message.empty() ? "ptxas failed" : message;
 }
 
-std::string definitionsOf(const std::string& text) {
-  const std::string header = moduleHeader();
+std::string definitionsOf(const std::string& text, const std::string& header) {
   return text.substr(text.find(header) + header.size());
 }
 
@@ -127,7 +126,8 @@ constexpr std::uint64_t kBatch = 8;
 
 class Run {
  public:
-  explicit Run(const Options& options) : options_(options) {}
+  explicit Run(const Options& options)
+      : options_(options), header_(moduleHeader(targetOf(options.generator.bias))) {}
 
   Totals all() {
     const std::uint64_t batches = (options_.count + kBatch - 1) / kBatch;
@@ -151,7 +151,7 @@ class Run {
       count(seed, kernel, result);
       originals.emplace_back(seed, kernel.definitions);
       if (!result.changed.empty()) {
-        outputs.emplace_back(seed, definitionsOf(result.changed.back().second));
+        outputs.emplace_back(seed, definitionsOf(result.changed.back().second, header_));
       }
     }
     if (options_.ptxas.empty()) return;
@@ -185,7 +185,7 @@ class Run {
   void assemble(const std::string& what,
                 const std::vector<std::pair<std::uint64_t, std::string>>& kernels) {
     if (kernels.empty()) return;
-    std::string text = moduleHeader();
+    std::string text = header_;
     for (const auto& [seed, definitions] : kernels) text += definitions;
     const std::string name = fmt::format("batch{}_{}", kernels.front().first, what);
     std::string message = refusal(options_, name, text);
@@ -195,7 +195,7 @@ class Run {
       return;
     }
     for (const auto& [seed, definitions] : kernels) {
-      message = refusal(options_, name, moduleHeader() + definitions);
+      message = refusal(options_, name, header_ + definitions);
       if (message.empty()) {
         ++totals_.accepted;
       } else {
@@ -209,6 +209,7 @@ class Run {
   }
 
   const Options& options_;
+  const std::string header_;
   std::mutex mutex_;
   Totals totals_;
 };
@@ -328,8 +329,8 @@ int mutateKept(const Options& options) {
   });
   std::sort(escapes.begin(), escapes.end());
   for (const std::string& escape : escapes) std::printf("%s\n", escape.c_str());
-  fmt::print("{} kernels; barriers that {} keeps for a conflict {}, caught {} ({:.2f} %)\n", kernels,
-             pipeline, score.made, score.caught, percent(score.caught, score.made));
+  fmt::print("{} kernels; barriers that {} keeps for a conflict {}, caught {} ({:.2f} %)\n",
+             kernels, pipeline, score.made, score.caught, percent(score.caught, score.made));
   const bool good = score.made != 0 && percent(score.caught, score.made) >= options.score;
   return good ? kGood : kFailed;
 }
@@ -378,10 +379,11 @@ int main(int argc, char** argv) {
   app.add_option("--seed", options.seed, "of the first kernel");
   app.add_option("--count", options.count, "of kernels, with consecutive seeds");
   app.add_option("--bias", options.bias, "what kernels have more of")
-      ->check(CLI::IsMember({"none", "barriers", "redundancy", "phis", "addresses", "variables"}));
+      ->check(CLI::IsMember({"none", "barriers", "redundancy", "phis", "addresses", "leaders",
+                             "variables"}));
   app.add_option("--size", options.generator.size, "of a kernel, in constructs");
   app.add_flag("--stated", options.generator.isStated,
-               "with --bias addresses: the text says all that the launch says");
+               "with --bias addresses or leaders: the text says all that the launch says");
   app.add_flag("--assume", options.assumes,
                "let passes assume all that holds for a kernel and its launch");
   app.add_option("--wild", options.generator.wildPercent, "percent of kernels that may race");
@@ -407,6 +409,7 @@ int main(int argc, char** argv) {
                                               {"redundancy", Bias::Redundancy},
                                               {"phis", Bias::Phis},
                                               {"addresses", Bias::Addresses},
+                                              {"leaders", Bias::Leaders},
                                               {"variables", Bias::Variables}};
   options.generator.bias = biases.at(options.bias);
   if (options.check.pipelines.empty()) options.check.pipelines = allPipelines();
