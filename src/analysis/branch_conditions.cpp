@@ -137,6 +137,14 @@ Comparison swapped(Comparison comparison) {
 
 BranchConditions::BranchConditions(const Ssa& ssa) : ssa_(&ssa) {
   const Cfg& cfg = ssa.cfg();
+  firstOfEdge_.reserve(cfg.edgeCount() + std::size_t{1});
+  for (EdgeId edge = 0; edge < cfg.edgeCount(); ++edge) {
+    firstOfEdge_.push_back(static_cast<std::uint32_t>(byEdge_.size()));
+    addOfEdge(edge);
+  }
+  firstOfEdge_.push_back(static_cast<std::uint32_t>(byEdge_.size()));
+
+  firstOfBlock_.reserve(cfg.vertexCount() + std::size_t{1});
   for (BlockId b = 0; b < cfg.vertexCount(); ++b) {
     firstOfBlock_.push_back(static_cast<std::uint32_t>(byBlock_.size()));
     if (b == cfg.entry() || !cfg.isReachable(b) || cfg.inEdges(b).size() != 1) continue;
@@ -152,20 +160,18 @@ BranchConditions::BranchConditions(const Ssa& ssa) : ssa_(&ssa) {
   for (const Placed& placed : byBlock_) byValue_[next[placed.condition.value]++] = placed;
 }
 
-std::vector<Condition> BranchConditions::ofEdge(EdgeId edge) const {
+void BranchConditions::addOfEdge(EdgeId edge) {
   const Cfg& cfg = ssa_->cfg();
   const BlockId source = cfg.source(edge);
   const Instruction* branch = cfg.block(source).terminator;
-  std::vector<Condition> found;
   if (branch == nullptr || !branch->guard || !branch->form->known() || !cfg.isReachable(source)) {
-    return found;
+    return;
   }
   // The other edge may lead to the same block: then each of them still says what it says.
   const EdgeKind kind = cfg.kind(edge);
-  if (kind == EdgeKind::Endless) return found;
+  if (kind == EdgeKind::Endless) return;
   const bool isTaken = kind != EdgeKind::Fallthrough;
-  addIf(ssa_->guard(*branch), isTaken != branch->guard.negated(), 0, found);
-  return found;
+  addIf(ssa_->guard(*branch), isTaken != branch->guard.negated(), 0, byEdge_);
 }
 
 std::vector<Condition> BranchConditions::ofGuard(const Instruction& instruction) const {

@@ -63,11 +63,15 @@ class BranchConditions {
     return slice(byBlock_, firstOfBlock_, block);
   }
   // What holds where the edge is taken, by its branch alone.
-  std::vector<Condition> ofEdge(EdgeId edge) const;
+  std::span<const Condition> ofEdge(EdgeId edge) const {
+    return std::span(byEdge_).subspan(firstOfEdge_[edge],
+                                      firstOfEdge_[edge + 1] - firstOfEdge_[edge]);
+  }
   // What holds where the instruction is executed, by its guard alone.
   std::vector<Condition> ofGuard(const ir::Instruction& instruction) const;
 
  private:
+  void addOfEdge(EdgeId edge);
   void addIf(ValueId predicate, bool holds, unsigned depth, std::vector<Condition>& found) const;
   void addComparison(const ir::Instruction& setp, bool holds, std::vector<Condition>& found) const;
   static std::span<const Placed> slice(const std::vector<Placed>& all,
@@ -76,6 +80,8 @@ class BranchConditions {
   }
 
   const Ssa* ssa_;
+  std::vector<Condition> byEdge_;
+  std::vector<std::uint32_t> firstOfEdge_;  // one more than there are edges
   std::vector<Placed> byValue_;
   std::vector<std::uint32_t> firstOfValue_;  // one more than there are values
   std::vector<Placed> byBlock_;

@@ -39,6 +39,7 @@ unsigned knownLowBits(const ValueRange& range) {
 // Makes what one part says count for the others.  False if they contradict each other.
 bool tighten(ValueRange& range) {
   const unsigned bits = range.bits;
+  if (range == ValueRange::all(bits)) return true;
   const std::uint64_t mask = maskOf(bits);
   const std::uint64_t sign = std::uint64_t{1} << (bits - 1);
   for (int pass = 0; pass < 2; ++pass) {
