@@ -79,6 +79,7 @@ class Addresses::AccessBuilder {
         runsOnce_(runsOnce) {}
 
   void run() {
+    collectFactsOfBlocks();
     const InstructionNumbers& numbers = ssa_.instructions();
     for (std::uint32_t n = 0; n < numbers.count(); ++n) {
       out_.firstAccess_.push_back(static_cast<std::uint32_t>(out_.accesses_.size()));
@@ -209,33 +210,77 @@ class Addresses::AccessBuilder {
 
   // ---- what holds where it is executed ----------------------------------------------------------
 
+  // What a condition says, whatever is accessed.
+  struct Fact {
+    LeafId leaf = kNone;  // which is one of `known`
+    Interval known;
+    std::array<Interval, 3> thread;  // what follows for the thread id
+    FormId zero = kNone;             // is 0
+  };
+
+  void collectFactsOfBlocks() {
+    const Cfg& cfg = ssa_.cfg();
+    firstFact_.reserve(cfg.vertexCount() + std::size_t{1});
+    for (BlockId b = 0; b < cfg.vertexCount(); ++b) {
+      firstFact_.push_back(static_cast<std::uint32_t>(facts_.size()));
+      for (const BranchConditions::Placed& placed : ranges_.conditions().ofBlock(b)) {
+        facts_.push_back(factOf(placed.condition));
+      }
+    }
+    firstFact_.push_back(static_cast<std::uint32_t>(facts_.size()));
+  }
+
   void collectConditions(Access& access) {
     for (std::size_t k = 0; k < access.thread.size(); ++k) {
       access.thread[k] = {0, std::int64_t{out_.shape_.most[k]} - 1};
     }
     const Instruction& instruction = *access.instruction;
     for (const Condition& condition : ranges_.conditions().ofGuard(instruction)) {
-      apply(condition, access);
+      apply(factOf(condition), access);
     }
     BlockId b = instruction.block;
     for (int level = 0; b != kNone && level < kMostLevels; ++level) {
-      for (const BranchConditions::Placed& placed : ranges_.conditions().ofBlock(b)) {
-        apply(placed.condition, access);
-      }
+      for (std::uint32_t k = firstFact_[b]; k < firstFact_[b + 1]; ++k) apply(facts_[k], access);
       b = ssa_.dominators().parent(b);
     }
     access.electionMask = leaders_.maskOf(instruction);
   }
 
-  void apply(const Condition& condition, Access& access) {
+  void apply(const Fact& fact, Access& access) const {
+    if (fact.leaf != kNone) restrict(fact, access);
+    if (fact.zero != kNone && access.zeros.size() < kMostZeros &&
+        std::ranges::find(access.zeros, fact.zero) == access.zeros.end()) {
+      access.zeros.push_back(fact.zero);
+    }
+  }
+
+  void restrict(const Fact& fact, Access& access) const {
+    for (std::size_t k = 0; k < access.thread.size(); ++k) {
+      access.thread[k] = intersection(access.thread[k], fact.thread[k]);
+    }
+    if (access.address == kNone) return;
+    const auto isLeaf = [&](const Term& term) { return term.leaf == fact.leaf; };
+    if (std::ranges::none_of(forms_.form(access.address).terms, isLeaf)) return;
+    for (auto& [other, interval] : access.restrictions) {
+      if (other == fact.leaf) {
+        interval = intersection(interval, fact.known);
+        return;
+      }
+    }
+    access.restrictions.emplace_back(fact.leaf, fact.known);
+  }
+
+  Fact factOf(const Condition& condition) {
+    Fact fact;
     const FormId id = out_.formOfValue_[condition.value];
-    if (id == kNone || forms_.form(id).bits != condition.bits) return;
-    restrict(condition, id, access);
-    if (condition.comparison == Comparison::Equal) addZero(condition, id, access);
+    if (id == kNone || forms_.form(id).bits != condition.bits) return fact;
+    learnLeaf(condition, id, fact);
+    if (condition.comparison == Comparison::Equal) fact.zero = zeroOf(condition, id);
+    return fact;
   }
 
   // A condition on leaf + constant is one on the leaf, if the sum does not wrap.
-  void restrict(const Condition& condition, FormId id, Access& access) {
+  void learnLeaf(const Condition& condition, FormId id, Fact& fact) const {
     const Form form = forms_.form(id);
     if (form.terms.size() != 1 || form.terms[0].coefficient != 1) return;
     const LeafId leaf = form.terms[0].leaf;
@@ -250,35 +295,25 @@ class Addresses::AccessBuilder {
     const ValueRange before = ValueRange::between(
         static_cast<std::uint64_t>(sum.lowest), static_cast<std::uint64_t>(sum.highest), form.bits);
     const ValueRange after = ranges_.refined(before, condition);
-    const Interval known = after.asUnsigned() + Interval::of(-constant);
-    for (std::size_t k = 0; k < access.thread.size(); ++k) {
-      if (isThreadId(leaf, k)) access.thread[k] = intersection(access.thread[k], known);
+    fact.leaf = leaf;
+    fact.known = after.asUnsigned() + Interval::of(-constant);
+    for (std::size_t k = 0; k < fact.thread.size(); ++k) {
+      if (isThreadId(leaf, k)) fact.thread[k] = fact.known;
     }
-    restrictRow(leaf, known, access);
-    if (access.address == kNone) return;
-    const Form address = forms_.form(access.address);
-    const auto isLeaf = [&](const Term& term) { return term.leaf == leaf; };
-    if (std::ranges::none_of(address.terms, isLeaf)) return;
-    for (auto& [other, interval] : access.restrictions) {
-      if (other == leaf) {
-        interval = intersection(interval, known);
-        return;
-      }
-    }
-    access.restrictions.emplace_back(leaf, known);
+    learnRow(fact);
   }
 
   // What is known of tid.x / 32 says something about tid.x.
-  void restrictRow(LeafId leaf, Interval known, Access& access) const {
-    const std::optional<RowNumber> number = rowNumber(forms_, leaf);
+  void learnRow(Fact& fact) const {
+    const std::optional<RowNumber> number = rowNumber(forms_, fact.leaf);
     if (!number) return;
     constexpr std::int64_t kWarpSize = isa::kWarpSize;
     constexpr Interval kRow{0, 1023};
-    const Interval warps = intersection(known, kRow) - number->rest;  // times the unit
+    const Interval warps = intersection(fact.known, kRow) - number->rest;  // times the unit
     const auto unit = static_cast<std::int64_t>(number->unit);
     const Interval ids{(std::max<std::int64_t>(warps.lowest, 0) + unit - 1) / unit * kWarpSize,
                        std::max<std::int64_t>(warps.highest, 0) / unit * kWarpSize + kWarpSize - 1};
-    access.thread[0] = intersection(access.thread[0], ids);
+    fact.thread[0] = intersection(fact.thread[0], ids);
   }
 
   bool isThreadId(LeafId id, std::size_t dimension) const {
@@ -287,8 +322,8 @@ class Addresses::AccessBuilder {
            isa::specialRegisters()[key.id / 4].name == "%tid";
   }
 
-  void addZero(const Condition& condition, FormId id, Access& access) {
-    if (access.zeros.size() == kMostZeros) return;
+  // The difference of the two sides that are equal; kNone where it is not known.
+  FormId zeroOf(const Condition& condition, FormId id) {
     FormId other = kNone;
     if (condition.otherValue != kNone) {
       other = out_.formOfValue_[condition.otherValue];
@@ -296,14 +331,10 @@ class Addresses::AccessBuilder {
       other =
           forms_.constant(static_cast<std::uint64_t>(condition.other->immediate), condition.bits);
     }
-    if (other == kNone || forms_.form(other).bits != condition.bits) return;
-    FormId difference = forms_.subtract(id, other);
+    if (other == kNone || forms_.form(other).bits != condition.bits) return kNone;
+    const FormId difference = forms_.subtract(id, other);
     // Of x - y and y - x the same one.
-    const FormId opposite = forms_.scale(difference, ~std::uint64_t{0});
-    difference = std::min(difference, opposite);
-    if (std::ranges::find(access.zeros, difference) == access.zeros.end()) {
-      access.zeros.push_back(difference);
-    }
+    return std::min(difference, forms_.scale(difference, ~std::uint64_t{0}));
   }
 
   // ---- bytes
@@ -362,6 +393,8 @@ class Addresses::AccessBuilder {
   const Pointers& pointers_;
   ElectedLeaders leaders_;
   const bool runsOnce_;
+  std::vector<Fact> facts_;               // of what begins to hold in a block, block by block
+  std::vector<std::uint32_t> firstFact_;  // by block, and one more
 };
 
 Addresses::Addresses(const Ssa& ssa, const ValueRanges& ranges, const Loops& loops, bool runsOnce)
