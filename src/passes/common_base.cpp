@@ -245,6 +245,9 @@ class CommonBase : public Pass {
     numbers_.cast = firstFree(module, "%bitCastEnd_");
   }
 
+  // Nobody else makes registers with these names.
+  bool isLocal() const override { return true; }
+
   bool run(ir::Function& function, PassContext& context) const override {
     if (!options_.isEnabled) return false;
     const Ssa& ssa = context.analyses.get<Ssa>();

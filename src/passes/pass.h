@@ -120,6 +120,11 @@ class Pass {
     static_cast<void>(analyses);
   }
 
+  // True where nothing that prepare() looks at is changed by other passes, and runOnModule() does
+  // nothing.  Then a function may go on to this pass when the one before is done with it, not with
+  // all of them: while what analyses know about it is still at hand.
+  virtual bool isLocal() const { return false; }
+
   // True if it changed the function; then every cached analysis of the function is dropped.  May
   // run on several functions at once, hence const.  A function without a body, or that is opaque,
   // or kept (ir::Function::isKept), or in a module for a debugger (.target debug), is never given

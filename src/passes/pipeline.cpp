@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <memory>
+#include <optional>
+#include <span>
 
 #include "analysis/manager.h"
 #include "analysis/maybe_undefined.h"
@@ -33,6 +36,25 @@ struct Outcome {
   std::vector<Remark> remarks;
   std::map<std::string_view, std::uint64_t> statistics;
   std::vector<std::string> problems;
+  std::chrono::duration<double> time{};
+};
+
+// A step and what all functions have in common in it.
+struct Stage {
+  const PipelineStep* step = nullptr;
+  std::unique_ptr<Pass> pass;
+  std::optional<analysis::ModuleAnalyses> analyses = {};  // while functions are worked on
+  Outcome ofModule = {};
+  std::vector<Outcome> outcomes = {};  // by function
+};
+
+class Stopwatch {
+ public:
+  std::chrono::duration<double> elapsed() const { return Clock::now() - start_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start_ = Clock::now();
 };
 
 std::size_t countProblems(Work& work, std::vector<std::string>* messages) {
@@ -70,16 +92,18 @@ class Engine {
     if (options_.verifyEach) {
       for (Work& work : work_) work.problems = countProblems(work, nullptr);
     }
-    std::vector<const PipelineStep*> steps;
+    std::vector<Stage> stages;
     for (const PipelineStep& step : options_.pipeline) {
       const auto& disabled = options_.disabledPasses;
-      if (std::find(disabled.begin(), disabled.end(), step.name) == disabled.end()) {
-        steps.push_back(&step);
-      }
+      if (std::ranges::find(disabled, step.name) != disabled.end()) continue;
+      std::string error;
+      stages.push_back({&step, findPass(step.name)->create(step.options, error)});
     }
-    for (const PipelineStep* step : steps) {
-      isLastStep_ = step == steps.back();
-      runStep(*step);
+    for (std::span<Stage> rest = stages; !rest.empty();) {
+      std::size_t count = 1;
+      while (count < rest.size() && mayFollow(rest.first(count), rest[count])) ++count;
+      runStages(rest.first(count), count == rest.size());
+      rest = rest.subspan(count);
     }
     return std::move(result_);
   }
@@ -94,27 +118,42 @@ class Engine {
     result_.remarks.push_back(std::move(remark));
   }
 
-  void runStep(const PipelineStep& step) {
-    const PassInfo& info = *findPass(step.name);
-    if (options_.beforePass) options_.beforePass(step.name, module_);
-    std::string error;
-    const std::unique_ptr<Pass> pass = info.create(step.options, error);
-    const auto start = std::chrono::steady_clock::now();
+  // Functions may go through all of these one by one.  The N-th change is always the same, and who
+  // looks on sees one step after the other.
+  bool mayFollow(std::span<const Stage> before, const Stage& stage) const {
+    if (budget_.limited() || options_.beforePass || options_.afterPass) return false;
+    return stage.pass->isLocal() && std::ranges::none_of(before, [&](const Stage& other) {
+             return other.step->name == stage.step->name;
+           });
+  }
 
-    Outcome ofModule = runOnModule(*pass);
-    analysis::ModuleAnalyses moduleAnalyses(module_);
-    moduleAnalyses.provide(assumptions_);
-    pass->setWantRemarks(options_.remarks);
-    pass->prepare(module_, moduleAnalyses);
-    std::vector<Outcome> outcomes(work_.size());
-    parallelFor(work_.size(), threads_,
-                [&](std::size_t k) { outcomes[k] = runOn(work_[k], *pass); });
-
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-    result_.times.push_back({step.name, spent.count()});
-    merge(step.name, std::move(ofModule));
-    for (Outcome& outcome : outcomes) merge(step.name, std::move(outcome));
-    if (options_.afterPass) options_.afterPass(step.name, module_);
+  void runStages(std::span<Stage> stages, bool areLast) {
+    if (options_.beforePass) options_.beforePass(stages.front().step->name, module_);
+    for (Stage& stage : stages) {
+      const Stopwatch watch;
+      stage.ofModule = runOnModule(*stage.pass);
+      stage.analyses.emplace(module_);
+      stage.analyses->provide(assumptions_);
+      stage.pass->setWantRemarks(options_.remarks);
+      stage.pass->prepare(module_, *stage.analyses);
+      stage.ofModule.time = watch.elapsed();
+    }
+    for (Stage& stage : stages) stage.outcomes.resize(work_.size());
+    parallelFor(work_.size(), threads_, [&](std::size_t k) {
+      for (Stage& stage : stages) stage.outcomes[k] = runOn(work_[k], *stage.pass);
+      // Nobody asks again: the memory is better used for the next function.
+      if (areLast) work_[k].analyses.invalidateAll();
+    });
+    for (Stage& stage : stages) {
+      const std::string& name = stage.step->name;
+      std::chrono::duration<double> time = stage.ofModule.time;
+      for (const Outcome& outcome : stage.outcomes) time += outcome.time;
+      stage.analyses.reset();
+      result_.times.push_back({name, time.count()});
+      merge(name, std::move(stage.ofModule));
+      for (Outcome& outcome : stage.outcomes) merge(name, std::move(outcome));
+    }
+    if (options_.afterPass) options_.afterPass(stages.back().step->name, module_);
   }
 
   Outcome runOnModule(Pass& pass) {
@@ -148,13 +187,13 @@ class Engine {
   Outcome runOn(Work& work, const Pass& pass) {
     PassContext context{work.analyses, budget_, options_.remarks, {}, {}};
     Outcome outcome;
+    const Stopwatch watch;
     outcome.changed = pass.run(*work.function, context);
     if (outcome.changed) {
       work.analyses.invalidateAll();
       verifyAgain(work, outcome);
     }
-    // Nobody asks again: the memory is better used for the next function.
-    if (isLastStep_) work.analyses.invalidateAll();
+    outcome.time = watch.elapsed();
     outcome.remarks = std::move(context.remarks);
     outcome.statistics = std::move(context.statistics);
     return outcome;
@@ -176,7 +215,6 @@ class Engine {
   const analysis::ModuleAssumptions assumptions_;
   ChangeBudget budget_;
   unsigned threads_ = 1;
-  bool isLastStep_ = false;
   std::deque<Work> work_;
   RunResult result_;
 };

@@ -29,7 +29,8 @@ std::string pipelineOfLevel(int level);
 
 struct PassTime {
   std::string name;
-  double seconds = 0;  // wall clock of the pass over all functions, analyses included
+  // Of the pass over all functions, analyses included, in all threads together.
+  double seconds = 0;
 };
 
 struct RunOptions {
