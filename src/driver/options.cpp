@@ -107,6 +107,7 @@ struct RawOptions {
   std::optional<int> doCssa;
   std::map<std::string, std::string> cssaOptions;  // by their names in a pipeline
   std::map<std::string, std::string> earlyCseOptions;
+  std::map<std::string, std::string> baseOptions;
   bool listPasses = false;
   bool quiet = false;
   bool verbose = false;
@@ -246,6 +247,25 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
       "--earlycse-debug-hash", [&raw] { raw.earlyCseOptions["debug-hash"] = ""; },
       "Check every look-up of early-cse by comparing all keys; print what\n"
       "the tables did to standard error");
+
+  app.option_defaults()->group("Common bases (where the pass common-base runs)");
+  const auto addBaseOption = [&](const char* name, int least, int most, const char* text) {
+    app.add_option_function<int>(
+           std::string("--") + name,
+           [&raw, name](int value) { raw.baseOptions[name] = std::to_string(value); }, text)
+        ->type_name(most == 1 ? "0|1" : "N")
+        ->check(CLI::Range(least, most).description(""));
+  };
+  addBaseOption("cbe-enable", 0, 1, "0: the pass does nothing (default: 1)");
+  addBaseOption("cbe-max-depth", 0, 64,
+                "Instructions that compute a base, and levels of the dominator tree that\n"
+                "it may stand above what it serves (default: 8)");
+  addBaseOption("cbe-max-iter", 0, 1000,
+                "Rounds of bringing the addresses of a group together (default: 16)");
+  addBaseOption("cbe-min-uses", 1, 1000, "Accesses that a new base must serve (default: 2)");
+  addBaseOption("cbe-clone-allocas", 0, 1,
+                "1: addresses of variables are computed once, in the entry block if no\n"
+                "place is nearer (default)");
 
   app.option_defaults()->group("Reports");
   app.add_option("--remarks", options.remarks,
@@ -419,6 +439,13 @@ void configureEarlyCse(Options& options, const RawOptions& raw) {
   options.printHashing = raw.earlyCseOptions.contains("debug-hash");
 }
 
+void configureBases(std::vector<passes::PipelineStep>& pipeline, const RawOptions& raw) {
+  for (passes::PipelineStep& step : pipeline) {
+    if (step.name != "common-base") continue;
+    for (const auto& [name, value] : raw.baseOptions) step.options.insert_or_assign(name, value);
+  }
+}
+
 // Throws std::invalid_argument with a message for the user.
 void setAssumptions(Options& options, const RawOptions& raw) {
   const auto add = [&](std::string_view kernel, std::string_view word) {
@@ -469,6 +496,7 @@ void complete(Options& options, const RawOptions& raw) {
   setAssumptions(options, raw);
   configureCssa(options.pipeline, raw);
   configureEarlyCse(options, raw);
+  configureBases(options.pipeline, raw);
   const auto verbosity = raw.cssaOptions.find("verbosity");
   options.printCssa = verbosity != raw.cssaOptions.end() && verbosity->second != "0";
   if (raw.changeLimit >= 0) options.changeLimit = static_cast<std::uint64_t>(raw.changeLimit);

@@ -501,10 +501,11 @@ void BasePlan::join() {
     ofGroup.clear();
     const auto [first, last] = std::ranges::equal_range(bases, groups_.groupOf(v), {},
                                                         &std::pair<GroupId, ValueId>::first);
-    // Those that were computed last before it.
-    for (auto at = std::ranges::lower_bound(first, last, std::pair(groups_.groupOf(v), v));
-         at != first && ofGroup.size() < kMostLooks;) {
-      ofGroup.push_back((--at)->second);
+    // Those whose numbers are near its own: of blocks that are near in the dominator tree.
+    const auto at = std::ranges::lower_bound(first, last, std::pair(groups_.groupOf(v), v));
+    for (auto k = at; k != first && ofGroup.size() < kMostLooks;) ofGroup.push_back((--k)->second);
+    for (auto k = at; k != last && ofGroup.size() < 2 * kMostLooks; ++k) {
+      if (k->second != v) ofGroup.push_back(k->second);
     }
     makeJoined(v, ofGroup);
   }

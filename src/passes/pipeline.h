@@ -23,8 +23,7 @@ struct PipelineStep {
 // message for the user: an unknown pass, a bad option, unbalanced brackets.
 std::vector<PipelineStep> parsePipeline(std::string_view text);
 
-// The passes of -O0 .. -O3, as a pipeline text.  Passes that do not exist yet are left out; where
-// the whole barrier engine is missing, basic-dbe stands in for it.
+// The passes of -O0 .. -O3, as a pipeline text.
 std::string pipelineOfLevel(int level);
 
 struct PassTime {

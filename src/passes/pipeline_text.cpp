@@ -40,20 +40,14 @@ PassOptions parseOptions(std::string_view text) {
   return options;
 }
 
-// A pass that is still to come has its place already; the first one of an entry that exists takes
-// it.
-using LevelEntry = std::array<std::string_view, 2>;
-constexpr LevelEntry kDeadSync = {"dead-sync", "basic-dbe"};
-constexpr LevelEntry kCommonBase = {"common-base", ""};
-
-std::vector<LevelEntry> entriesOfLevel(int level) {
+std::vector<std::string_view> passesOfLevel(int level) {
   switch (level) {
     case 0:
       return {};
     case 1:
-      return {{"basic-dbe", ""}};
+      return {"basic-dbe"};
     default:
-      return {kDeadSync, kCommonBase};
+      return {"dead-sync"};
   }
 }
 
@@ -87,13 +81,9 @@ std::vector<PipelineStep> parsePipeline(std::string_view text) {
 
 std::string pipelineOfLevel(int level) {
   std::string text;
-  for (const LevelEntry& entry : entriesOfLevel(level)) {
-    const auto found = std::find_if(entry.begin(), entry.end(), [](std::string_view candidate) {
-      return findPass(candidate.substr(0, candidate.find('<'))) != nullptr;
-    });
-    if (found == entry.end()) continue;
+  for (const std::string_view pass : passesOfLevel(level)) {
     if (!text.empty()) text += ',';
-    text += *found;
+    text += pass;
   }
   return text;
 }
