@@ -1,6 +1,5 @@
 // Pipeline texts: "a,b<x=1,y>,c".
 #include <algorithm>
-#include <array>
 #include <stdexcept>
 
 #include "passes/pipeline.h"
