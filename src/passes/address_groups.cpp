@@ -182,25 +182,26 @@ void AddressGroups::countDefinitions() {
 
 // By the terms of their forms, which are in a canonical order.
 void AddressGroups::findGroups() {
+  using Terms = std::vector<analysis::Term>;
   const analysis::LinearForms& forms = addresses_.forms();
   std::unordered_map<FormId, GroupId> ofForm;
-  std::unordered_multimap<std::uint64_t, std::pair<FormId, GroupId>> ofTerms;
-  const auto find = [&](FormId id) {
-    const analysis::Form form = forms.form(id);
-    std::uint64_t hash = form.bits;
-    for (const analysis::Term& term : form.terms) {
+  std::unordered_multimap<std::uint64_t, GroupId> ofHash;
+  std::vector<FormId> models;  // by group
+  const auto hashOf = [](unsigned bits, std::span<const analysis::Term> terms) {
+    std::uint64_t hash = bits;
+    for (const analysis::Term& term : terms) {
       hash = (hash ^ term.leaf) * 0x9E3779B97F4A7C15u;
       hash = (hash ^ (hash >> 29) ^ term.coefficient) * 0xBF58476D1CE4E5B9u;
     }
-    const auto [first, last] = ofTerms.equal_range(hash);
+    return hash;
+  };
+  const auto find = [&](unsigned bits, std::span<const analysis::Term> terms) {
+    const auto [first, last] = ofHash.equal_range(hashOf(bits, terms));
     for (auto at = first; at != last; ++at) {
-      const analysis::Form other = forms.form(at->second.first);
-      if (other.bits == form.bits && std::ranges::equal(other.terms, form.terms)) {
-        return at->second.second;
-      }
+      const analysis::Form other = forms.form(models[at->second]);
+      if (other.bits == bits && std::ranges::equal(other.terms, terms)) return at->second;
     }
-    ofTerms.emplace(hash, std::pair(id, groupCount_));
-    return groupCount_++;
+    return kNone;
   };
   for (ValueId v = 0; v < ssa_.valueCount(); ++v) {
     const FormId id = addresses_.formOf(v);
@@ -210,8 +211,27 @@ void AddressGroups::findGroups() {
     const ir::RegisterRange& range = ssa_.cfg().function().rangeOf(ssa_.reg(v));
     if (range.vectorWidth != 1 || isa::bitWidth(range.type) != form.bits) continue;
     const auto [at, isNew] = ofForm.try_emplace(id, 0);
-    if (isNew) at->second = find(id);
+    if (isNew) {
+      at->second = find(form.bits, form.terms);
+      if (at->second == kNone) {
+        at->second = groupCount_++;
+        models.push_back(id);
+        ofHash.emplace(hashOf(form.bits, form.terms), at->second);
+      }
+    }
     groups_[v] = at->second;
+  }
+  wideGroups_.assign(groupCount_, kNone);
+  for (GroupId wide = 0; wide < groupCount_; ++wide) {
+    const analysis::Form form = forms.form(models[wide]);
+    if (form.bits != 64) continue;
+    Terms low;
+    for (const analysis::Term& term : form.terms) {
+      const std::uint64_t coefficient = analysis::residue(term.coefficient, 32);
+      if (coefficient != 0) low.push_back({term.leaf, coefficient});
+    }
+    const GroupId narrow = find(32, low);
+    if (narrow != kNone && wideGroups_[narrow] == kNone) wideGroups_[narrow] = wide;
   }
 }
 
@@ -226,8 +246,7 @@ bool AddressGroups::mayBeBase(ValueId value) const {
 std::int64_t AddressGroups::distance(ValueId base, ValueId value) const {
   const analysis::Form from = addresses_.forms().form(addresses_.formOf(base));
   const analysis::Form to = addresses_.forms().form(addresses_.formOf(value));
-  return analysis::signedResidue(
-      analysis::residue(to.constant - from.constant, from.bits), from.bits);
+  return analysis::signedResidue(analysis::residue(to.constant - from.constant, to.bits), to.bits);
 }
 
 }  // namespace ptxopt::passes

@@ -56,13 +56,16 @@ class AddressGroups {
   // kNone for a value that belongs to none.
   GroupId groupOf(ValueId value) const { return groups_[value]; }
   std::uint32_t groupCount() const { return groupCount_; }
-  // value - base, both of one group.
+  // value - base, both of one group, or `base` of its wide group.
   std::int64_t distance(ValueId base, ValueId value) const;
   // Its register holds it wherever its block dominates, behind its definition, and can be named there.
   bool isKeptForGood(ValueId value) const {
     return mayBeBase(value) && definitions_[static_cast<std::size_t>(ssa_.reg(value))] <= 1;
   }
   bool hasCalls() const { return hasCalls_; }
+  // Of addresses of 32 bits, the group of 64 bits whose lower half has the same terms; kNone if there
+  // is none.
+  GroupId wideGroupOf(GroupId narrow) const { return wideGroups_[narrow]; }
 
  private:
   class Walk;
@@ -75,6 +78,7 @@ class AddressGroups {
   const analysis::Addresses& addresses_;
   std::vector<GroupId> groups_;  // by value
   std::uint32_t groupCount_ = 0;
+  std::vector<GroupId> wideGroups_;  // by group
   std::vector<std::uint8_t> definitions_;  // by register: 2 for more
   bool hasCalls_ = false;
   std::vector<Member> members_;

@@ -82,6 +82,7 @@ void BasePlan::run() {
   if (!groups_.hasCalls()) {
     hoist();
     join();
+    cast();
     if (!made_.empty()) sweep();
   }
   noteCaps();
@@ -234,10 +235,13 @@ void BasePlan::kill(ValueId v) {
 ValueId BasePlan::addMade(MadeBase made) {
   isChanged_ = true;
   const bool isAtEntry = made.kind == MadeBase::Kind::AtEntry;
-  made.name = isAtEntry ? fmt::format("%baseValue_{}", numbers_.atEntry++)
-                        : fmt::format("%scevcgp_{}", numbers_.merged++);
-  const std::size_t temporaries = made.chain.size() - 1;
-  numbers_.temporary += static_cast<std::uint32_t>(temporaries);
+  if (isAtEntry) {
+    made.name = fmt::format("%baseValue_{}", numbers_.atEntry++);
+  } else if (made.kind == MadeBase::Kind::Cast) {
+    made.name = fmt::format("%bitCastEnd_{}", numbers_.cast++);
+  } else {
+    made.name = fmt::format("%scevcgp_{}", numbers_.merged++);
+  }
   ++context_.statistics[isAtEntry ? "entry-bases" : "new-bases"];
   const auto id = ssa_.valueCount() + static_cast<ValueId>(made_.size());
   made_.push_back(std::move(made));
@@ -478,6 +482,18 @@ void BasePlan::makeHoisted(const Cluster& cluster) {
 
 // ---- bases where paths meet --------------------------------------------------------------------
 
+// Values that registers hold wherever they dominate, by their groups.
+std::vector<std::pair<GroupId, ValueId>> BasePlan::keptBases() const {
+  std::vector<std::pair<GroupId, ValueId>> bases;
+  for (ValueId v = 0; v < ssa_.valueCount(); ++v) {
+    if (groups_.groupOf(v) != kNone && !isDead_.test(v) && groups_.isKeptForGood(v)) {
+      bases.emplace_back(groups_.groupOf(v), v);
+    }
+  }
+  std::ranges::sort(bases);
+  return bases;
+}
+
 void BasePlan::join() {
   std::vector<ValueId> wanting;
   for (ValueId v = 0; v < ssa_.valueCount(); ++v) {
@@ -488,13 +504,7 @@ void BasePlan::join() {
     }
   }
   if (wanting.empty()) return;
-  std::vector<std::pair<GroupId, ValueId>> bases;
-  for (ValueId v = 0; v < ssa_.valueCount(); ++v) {
-    if (groups_.groupOf(v) != kNone && !isDead_.test(v) && groups_.isKeptForGood(v)) {
-      bases.emplace_back(groups_.groupOf(v), v);
-    }
-  }
-  std::ranges::sort(bases);
+  const std::vector<std::pair<GroupId, ValueId>> bases = keptBases();
   std::vector<ValueId> ofGroup;
   for (const ValueId v : wanting) {
     if (isStopped_ || isDead_.test(v)) continue;
@@ -534,6 +544,68 @@ bool BasePlan::makeJoined(ValueId v, std::span<const ValueId> ofGroup) {
   for (const ValueId source : made.sources) ++readers_[source];
   move(v, addMade(std::move(made)), 0);
   return true;
+}
+
+// ---- bases of another width --------------------------------------------------------------------
+
+void BasePlan::cast() {
+  std::vector<ValueId> wanting;
+  for (ValueId v = 0; v < ssa_.valueCount(); ++v) {
+    const GroupId group = groups_.groupOf(v);
+    if (group == kNone || groups_.wideGroupOf(group) == kNone || !mayGo(v) || !isOnlyAddress(v)) {
+      continue;
+    }
+    if (savedBy(v) >= kFarSavings) wanting.push_back(v);
+  }
+  if (wanting.empty()) return;
+  const std::vector<std::pair<GroupId, ValueId>> bases = keptBases();
+  std::map<ValueId, ValueId> casts;
+  std::vector<ValueId> ofGroup;
+  for (const ValueId v : wanting) {
+    if (isStopped_ || isDead_.test(v)) continue;
+    ofGroup.clear();
+    const auto found = std::ranges::equal_range(bases, groups_.wideGroupOf(groups_.groupOf(v)), {},
+                                                &std::pair<GroupId, ValueId>::first);
+    for (const auto& [group, base] : found) {
+      ofGroup.push_back(base);
+      if (ofGroup.size() == kMostLooks) break;
+    }
+    const ValueId wide = wideBaseFor(v, ofGroup);
+    if (wide == kNone || !spend()) continue;
+    const auto [at, isNew] = casts.try_emplace(wide, kNone);
+    if (isNew) {
+      MadeBase made;
+      made.kind = MadeBase::Kind::Cast;
+      made.block = ssa_.block(wide);
+      made.chain = {v};
+      made.sources = {wide};
+      ++readers_[wide];
+      at->second = addMade(std::move(made));
+    }
+    move(v, at->second, groups_.distance(wide, v));
+  }
+}
+
+// The first whose definition is above all accesses.
+ValueId BasePlan::wideBaseFor(ValueId v, std::span<const ValueId> ofGroup) const {
+  const auto& numbers = ssa_.instructions();
+  const auto serves = [&](ValueId wide) {
+    if (isDead_.test(wide) || !ssa_.isDefinition(wide) || ssa_.old(wide) != kNone ||
+        !allFit(v, groups_.distance(wide, v))) {
+      return false;
+    }
+    const Instruction& definition = ssa_.instruction(wide);
+    for (std::uint32_t m = firstMember_[v]; m != kNone; m = nextMember_[m]) {
+      const Instruction& access = *groups_.members()[m].instruction;
+      const bool isAbove = ssa_.block(wide) == access.block
+                               ? numbers.of(definition) < numbers.of(access)
+                               : ssa_.dominators().dominates(ssa_.block(wide), access.block);
+      if (!isAbove) return false;
+    }
+    return true;
+  };
+  const auto found = std::ranges::find_if(ofGroup, serves);
+  return found == ofGroup.end() ? kNone : *found;
 }
 
 // A variable that can be named wherever there are instructions.

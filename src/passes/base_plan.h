@@ -9,6 +9,8 @@
 //   - a new one where paths meet, a copy of what each of them has.
 // What only computed the value goes with it.
 //
+// An address of 32 bits may go through the lower half of one of 64 bits, which is one `cvt`.
+//
 // Copies of the address of a variable that several blocks make become one, in the entry block.
 //
 // Cost: O(operands + members); for each group of addresses maxIterations rounds over its values.
@@ -17,6 +19,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "passes/address_groups.h"
@@ -49,10 +52,11 @@ struct MadeBase {
     Hoisted,   // `chain` is computed again at the end of `block`
     Joined,    // a copy of sources[k] at the end of the k-th predecessor of `block`
     AtEntry,   // the address of a variable, at the beginning of the function
+    Cast,      // the lower half of sources[0], behind its definition
   };
   Kind kind = Kind::Hoisted;
   analysis::BlockId block = analysis::kNone;
-  std::vector<analysis::ValueId> chain;  // the last one is the base; of Joined and AtEntry that alone
+  std::vector<analysis::ValueId> chain;  // the last one is the base; of the others that alone
   std::vector<analysis::ValueId> sources;
   std::string name;
 };
@@ -119,9 +123,13 @@ class BasePlan {
   bool isAvailable(ValueId value, analysis::BlockId block) const;
   void makeHoisted(const Cluster& cluster);
 
+  std::vector<std::pair<GroupId, ValueId>> keptBases() const;
   void join();
   bool makeJoined(ValueId value, std::span<const ValueId> ofGroup);
   bool isPlainBlock(analysis::BlockId block) const;
+
+  void cast();
+  ValueId wideBaseFor(ValueId value, std::span<const ValueId> ofGroup) const;
 
   bool isDeclaredAhead(ir::SymbolId variable) const;
   void materialiseVariables();

@@ -4,7 +4,7 @@
 // BasePlan decides, and this file edits: accesses become [base+offset], bases that are new are
 // computed, and what computed the addresses goes.  New registers are named for what they are:
 // %scevcgp_N for a base, %scevcgptmp_N for what it is computed from, %baseValue_N for the address of a
-// variable in the entry block.
+// variable in the entry block, %bitCastEnd_N for the lower half of a base of 64 bits.
 //
 // docs/soundness.md D4, E.11.  Cost: O(operands), and that of Addresses.
 #include "passes/common_base.h"
@@ -112,6 +112,13 @@ class Editor {
         break;
       case MadeBase::Kind::Joined:
         copySources(made, registers_[k].back());
+        break;
+      case MadeBase::Kind::Cast:
+        inserted_.emplace_back(
+            ssa_.instruction(made.sources[0]).next,
+            ir::makeInstruction(function_, "cvt.u32.u64",
+                                {Operand::ofRegister(registers_[k].back()),
+                                 Operand::ofRegister(ssa_.reg(made.sources[0]))}));
         break;
     }
   }

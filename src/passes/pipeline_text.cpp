@@ -1,5 +1,4 @@
 // Pipeline texts: "a,b<x=1,y>,c".
-#include <algorithm>
 #include <stdexcept>
 
 #include "passes/pipeline.h"
