@@ -258,8 +258,8 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
   };
   addBaseOption("cbe-enable", 0, 1, "0: the pass does nothing (default: 1)");
   addBaseOption("cbe-max-depth", 0, 64,
-                "Instructions that compute a base, and levels of the dominator tree that\n"
-                "it may stand above what it serves (default: 8)");
+                "Instructions that compute a base, and how many levels of the\n"
+                "dominator tree it stands above what it serves (default: 8)");
   addBaseOption("cbe-max-iter", 0, 1000,
                 "Rounds of bringing the addresses of a group together (default: 16)");
   addBaseOption("cbe-min-uses", 1, 1000, "Accesses that a new base must serve (default: 2)");
