@@ -3,8 +3,7 @@
 
 Chains of 100, 1,000 and 10,000 barriers with as many accesses, of several kinds, run under callgrind.
 Prints instructions of the pass, without reading and writing the text, per barrier; and fails if ten
-times the barriers take more than 13 times the instructions.  Addresses are compared in pairs up to a
-limit on their number: slots of an array are held against that from 1,000 barriers on.
+times the barriers take more than 13 times the instructions.
 """
 import re
 import subprocess
@@ -89,8 +88,7 @@ def main():
                 costs.append(instructions(sys.argv[1], "dead-sync", file.name) -
                              instructions(sys.argv[1], "", file.name))
         growth = [b / a / 10 for a, b in zip(costs, costs[1:])]
-        counted = growth[-1:] if "slots" in name else growth
-        grows |= max(counted) > MOST_GROWTH
+        grows |= max(growth) > MOST_GROWTH
         each = ", ".join(f"{cost // size:,}" for cost, size in zip(costs, SIZES))
         print(f"{name}: {each} instructions a barrier; grows {growth[0]:.2f} and {growth[1]:.2f} "
               "times as fast as the chain")
