@@ -510,6 +510,7 @@ class Optimizer {
       const auto found = savings_.find(&kernel);
       if (found == savings_.end()) continue;
       const KernelSavings& saved = found->second;
+      if (saved.shared == 0 && saved.local == 0) continue;
       Remark remark = remarkAt(RemarkKind::Analysis, &kernel, kernel.item->source);
       remark.message = fmt::format("Saved {} bytes of .shared and {} of .local in kernel {}",
                                    saved.shared, saved.local, kernel.nameText());

@@ -81,39 +81,18 @@ def add_measures(ptxas, files, rows, outputs, folder, jobs):
             row.update(zip(MEASURED, numbers))
 
 
-def increases(rows):
+def increases(rows, side="_out"):
     """[(name, what, before, after, whether that is allowed)]"""
     found = []
     for name, row in rows.items():
         for what in ("registers", "spills", "code"):
-            before, after = row[what], row[what + "_out"]
+            before, after = row[what], row[what + side]
             if not before.isdigit() or not after.isdigit() or int(after) <= int(before):
                 continue
             warps = barrier_table.warps_of_an_sm
             allowed = what == "code" or (what == "registers" and warps(after) == warps(before))
-            found.append((name, what, before, after, allowed))
+            found.append((name, what + side, before, after, allowed))
     return found
-
-
-def read_table():
-    """(release of ptxas or None, {file and function: row})"""
-    if not os.path.exists(TABLE):
-        return None, {}
-    with open(TABLE) as table:
-        first, _, *lines = table.read().splitlines()
-    rows = {}
-    for line in lines:
-        name, function, *values = line.split("\t")
-        rows[f"{name}\t{function}"] = dict(zip(COLUMNS, values))
-    return first.removeprefix("# ptxas "), rows
-
-
-def write_table(release, rows):
-    with open(TABLE, "w") as table:
-        table.write(f"# ptxas {release}\n")
-        table.write("\t".join(["file", "function", *COLUMNS]) + "\n")
-        for name in sorted(rows):
-            table.write("\t".join([name, *(rows[name][c] for c in COLUMNS)]) + "\n")
 
 
 def print_totals(rows):
@@ -141,7 +120,7 @@ def main():
                         help="another pipeline: prints what it does, compares with nothing")
     arguments = parser.parse_args()
     files = [f for f in corpus.files() if arguments.filter in f.name]
-    release, expected = read_table()
+    release, expected = barrier_table.read_table(TABLE)
     is_comparison = arguments.passes == "common-base"
     if not is_comparison and arguments.ptxas:
         ptxas = corpus.Ptxas(arguments.ptxas)
@@ -157,7 +136,7 @@ def main():
             add_measures(ptxas, measured, by_file, outputs, folder, arguments.jobs)
     rows = barrier_table.flat(by_file)
     if arguments.update:
-        write_table(ptxas.release, rows)
+        barrier_table.write_table(TABLE, ptxas.release, rows, COLUMNS)
     if arguments.update or not is_comparison:
         expected = rows
 
