@@ -378,16 +378,20 @@ class Optimizer {
       for (const HeapUse& use : findHeapPairs(function)) removeHeapUse(use);
     }
     if (hasChanged_) return;
+    std::unordered_set<const ir::Statement*> gone;
     for (ModuleObject& object : objects_->all()) {
       const bool isFixed = object.pinned != nullptr || object.escape != nullptr ||
                            (object.isShared() && objects_->whyLayoutIsFixed(object) != nullptr);
       if (isFixed) continue;
       const auto use = findHeapUseOf(object);
-      if (!use || !removeHeapUse(*use)) continue;
+      if (!use) continue;
+      const bool isShared = std::ranges::any_of(
+          use->statements, [&](const auto& statement) { return gone.contains(statement.second); });
+      if (isShared || !removeHeapUse(*use)) continue;
+      for (const auto& [function, statement] : use->statements) gone.insert(statement);
       remarkRemoved(object, 0, "it only receives such memory");
       countSaved(object, object.variable->size);
       eraseDeclaration(object);
-      return;  // other variables may have shared its functions
     }
   }
 
