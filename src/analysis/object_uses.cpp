@@ -95,11 +95,11 @@ bool isShared(const Instruction& instruction) {
          instruction.form->space == Space::SharedCluster;
 }
 
-// Swizzled tiles repeat every 128 to 1,024 bytes.
+// Rows of wmma want 32 bytes, and swizzled tiles repeat every 128 to 1,024.
 bool isTileAccess(const Instruction& instruction) {
   const isa::Form& form = *instruction.form;
   return form.opcode == Opcode::Wgmma || form.opcode == Opcode::Tcgen05 ||
-         (form.opcode == Opcode::Cp && form.has(".tensor"));
+         form.opcode == Opcode::Wmma || (form.opcode == Opcode::Cp && form.has(".tensor"));
 }
 
 }  // namespace
