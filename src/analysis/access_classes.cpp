@@ -111,6 +111,7 @@ class SignatureWriter {
     add(access.instruction->form->space);  // whether it is generic
     add(access.size);
     add(access.isCollective);
+    add(access.window);
     add(access.address);
     add(access.bytes);
     for (const Interval& interval : access.thread) add(interval);
@@ -127,7 +128,14 @@ class SignatureWriter {
       add(interval);
     }
     add(access.electionMask);
+    add(access.zeros.size());
     for (const FormId zero : access.zeros) add(zero);
+    for (const Access::Test& test : access.tests) {
+      add(test.comparison);
+      add(test.bits);
+      add(test.left);
+      add(test.right);
+    }
   }
 
  private:
@@ -199,8 +207,9 @@ AliasRule AccessClasses::compare(const AccessClass& above, const AccessClass& be
   const Address& lower = addresses_[below.address];
   const AliasRule rule = disjoint(*upper.access, *lower.access, threads, assumptions);
   if (rule != AliasRule::None) return rule;
-  if (areSeparateByThread(above.address, below.address, threads)) {
-    return areWarps ? AliasRule::WarpInjective : AliasRule::Injective;
+  if (const AliasRule each = compareEach(above.address, below.address, threads, assumptions);
+      each != AliasRule::None) {
+    return each;
   }
   const auto isRaceElse = [&](const Address& store, const Address& other, bool isUpper) {
     return (store.storeOfAll == StoreOfAll::Both ||
@@ -228,22 +237,55 @@ AliasRule AccessClasses::rule(const AccessClass& above, const AccessClass& below
   return static_cast<AliasRule>(known - 1);
 }
 
-bool AccessClasses::areSeparateByThread(AddressId above, AddressId below, Threads threads) const {
-  if (!haveOneWindow(*addresses_[above].access, *addresses_[below].access)) return false;
-  const ThreadAddresses* a = threadAddresses(above);
-  const ThreadAddresses* b = threadAddresses(below);
-  if (a == nullptr || b == nullptr) return false;
-  const std::uint64_t work = a->threadCount() + b->threadCount();
-  if (work > workOnThreadsLeft_) return false;
-  workOnThreadsLeft_ -= work;
-  return a->isSeparateFrom(*b, threads);
+namespace {
+
+std::span<const Access> variantsOf(const Access& access) {
+  return access.variants.empty() ? std::span(&access, 1) : std::span(access.variants);
 }
 
-const ThreadAddresses* AccessClasses::threadAddresses(AddressId id) const {
+}  // namespace
+
+// Each address that the one may have with each that the other may have; by thread, if need be.
+AliasRule AccessClasses::compareEach(AddressId above, AddressId below, Threads threads,
+                                     const AliasAssumptions& assumptions) const {
+  const Access& one = *addresses_[above].access;
+  const Access& other = *addresses_[below].access;
+  const auto upper = variantsOf(one);
+  const auto lower = variantsOf(other);
+  // disjoint() has seen the two accesses themselves.
+  const bool areOthers = !one.variants.empty() || !other.variants.empty();
+  AliasRule rule = AliasRule::None;
+  for (std::size_t a = 0; a < upper.size(); ++a) {
+    for (std::size_t b = 0; b < lower.size(); ++b) {
+      if (areOthers) work_ += kWorkOfComparison;
+      rule = areOthers ? disjoint(upper[a], lower[b], threads, assumptions) : AliasRule::None;
+      if (rule != AliasRule::None) continue;
+      if (!haveOneWindow(upper[a], lower[b]) ||
+          !areSeparateByThread(threadAddresses(above, a), threadAddresses(below, b), threads)) {
+        return AliasRule::None;
+      }
+      rule = threads == Threads::DifferentWarps ? AliasRule::WarpInjective : AliasRule::Injective;
+    }
+  }
+  return rule;
+}
+
+bool AccessClasses::areSeparateByThread(const ThreadAddresses* above, const ThreadAddresses* below,
+                                        Threads threads) const {
+  if (above == nullptr || below == nullptr) return false;
+  const std::uint64_t work = above->size() + below->size();
+  if (work > workOnThreadsLeft_) return false;
+  workOnThreadsLeft_ -= work;
+  return above->isSeparateFrom(*below, threads);
+}
+
+const ThreadAddresses* AccessClasses::threadAddresses(AddressId id, std::size_t variant) const {
+  const auto variants = variantsOf(*addresses_[id].access);
   ofThreads_.resize(addresses_.size());
-  OfThreads& known = ofThreads_[id];
+  ofThreads_[id].resize(variants.size());
+  OfThreads& known = ofThreads_[id][variant];
   if (!std::exchange(known.isAsked, true)) {
-    known.addresses = ThreadAddresses::of(*addresses_[id].access, workOnThreadsLeft_);
+    known.addresses = ThreadAddresses::of(variants[variant], workOnThreadsLeft_);
   }
   return known.addresses ? &*known.addresses : nullptr;
 }

@@ -185,8 +185,11 @@ class AccessClasses {
   AddressId addressOf(const Access& access, StoreOfAll storeOfAll);
   AliasRule rule(const AccessClass& above, const AccessClass& below, Relation relation) const;
   AliasRule compare(const AccessClass& above, const AccessClass& below, Relation relation) const;
-  bool areSeparateByThread(AddressId above, AddressId below, Threads threads) const;
-  const ThreadAddresses* threadAddresses(AddressId id) const;
+  AliasRule compareEach(AddressId above, AddressId below, Threads threads,
+                        const AliasAssumptions& assumptions) const;
+  bool areSeparateByThread(const ThreadAddresses* above, const ThreadAddresses* below,
+                           Threads threads) const;
+  const ThreadAddresses* threadAddresses(AddressId id, std::size_t variant) const;
   bool mayOverlapAndMatter(const AccessClass& above, const AccessClass& below) const;
 
   // The classes of a bucket by the bytes that they touch.
@@ -230,7 +233,7 @@ class AccessClasses {
     bool isAsked = false;
     std::optional<ThreadAddresses> addresses;
   };
-  mutable std::deque<OfThreads> ofThreads_;  // by AddressId
+  mutable std::deque<std::vector<OfThreads>> ofThreads_;  // by AddressId and variant
   mutable std::uint64_t workOnThreadsLeft_ = kMostWorkOnThreads;
 };
 

@@ -6,6 +6,7 @@
 #include "analysis/elected_leaders.h"
 #include "analysis/memory_effects.h"
 #include "analysis/pointers.h"
+#include "analysis/thread_functions.h"
 #include "analysis/value_forms.h"
 #include "analysis/warp_numbers.h"
 #include "ir/module.h"
@@ -74,6 +75,7 @@ class Addresses::AccessBuilder {
         ssa_(*out.ssa_),
         ranges_(ranges),
         forms_(out.forms_),
+        functions_(out.forms_),
         pointers_(pointers),
         leaders_(ssa_, ranges, forms_, out.formOfValue_),
         runsOnce_(runsOnce) {}
@@ -137,9 +139,14 @@ class Addresses::AccessBuilder {
       access.size = shape.size;
       access.isCollective = instruction.form->is(isa::kCollective);
       access.address = formOf(instruction, operand, shape.space);
+      access.window = shape.space == isa::Space::Global ? isa::Space::None : shape.space;
       setBases(access, shape.space);
+      const bool isGeneric = shape.space == isa::Space::None;
+      const bool isInWindow = isGeneric && access.spaces.isOnly(isa::Space::Shared) &&
+                              enterWindow(access, isa::Space::Shared);
       collectConditions(access);
       setBytes(access);
+      addVariants(access, isInWindow ? isa::Space::Shared : shape.space);
       out_.accesses_.push_back(std::move(access));
     }
   }
@@ -166,6 +173,98 @@ class Addresses::AccessBuilder {
       }
     }
     return kNone;
+  }
+
+  // A generic address of which the space is known, as an address in the space: equal ones stay
+  // equal (C3.2).
+  bool enterWindow(Access& access, isa::Space space) {
+    if (access.address == kNone) return false;
+    const Form form = forms_.form(access.address);
+    const std::vector<Term> terms(form.terms.begin(), form.terms.end());
+    const unsigned bits = std::min<unsigned>(form.bits, 32);
+    FormId inside = forms_.constant(residue(form.constant, bits), bits);
+    bool isFound = false;
+    for (const Term& term : terms) {
+      const LeafKey key = forms_.leaf(term.leaf).key;
+      if (key.kind == LeafKind::GenericBase) {
+        if (isFound || term.coefficient != 1 || key.id != static_cast<std::uint32_t>(space)) {
+          return false;
+        }
+        isFound = true;
+        continue;
+      }
+      const bool isExtended =
+          key.kind == LeafKind::ZeroExtended || key.kind == LeafKind::SignExtended;
+      const FormId number = isExtended && key.bits == bits ? forms_.truncate(key.id, bits)
+                                                           : forms_.ofLeaf(term.leaf, bits);
+      inside = forms_.add(inside, forms_.scale(number, term.coefficient));
+    }
+    if (!isFound) return false;
+    access.address = inside;
+    access.window = space;
+    return true;
+  }
+
+  void addVariants(Access& access, isa::Space named) {
+    if (access.address == kNone || access.isCollective) return;
+    std::vector<FormId> addresses{access.address};
+    for (std::size_t k = 0; k < addresses.size();) {
+      const std::vector<FormId> alternatives = alternativesOf(addresses[k], access);
+      if (alternatives.empty()) {
+        ++k;
+        continue;
+      }
+      addresses.erase(addresses.begin() + static_cast<std::ptrdiff_t>(k));
+      addresses.insert(addresses.end(), alternatives.begin(), alternatives.end());
+      if (addresses.size() > LinearForms::kMostAlternatives) return;
+    }
+    std::ranges::sort(addresses);
+    addresses.erase(std::ranges::unique(addresses).begin(), addresses.end());
+    if (addresses.front() == access.address) return;
+    for (const FormId address : addresses) {
+      Access variant = access;
+      variant.variants.clear();
+      variant.address = address;
+      variant.bases.clear();
+      variant.spaces = {};
+      variant.bytes = {};
+      setBases(variant, named);
+      setBytes(variant);
+      access.variants.push_back(std::move(variant));
+    }
+  }
+
+  // With each alternative of one of its leaves in the place of the leaf.
+  std::vector<FormId> alternativesOf(FormId id, const Access& access) {
+    const Form form = forms_.form(id);
+    for (const Term& term : form.terms) {
+      const LinearForms::Alternatives* alternatives = forms_.alternatives(term.leaf);
+      // A narrower leaf is an integer, and the form that it is one of a residue.
+      if (alternatives == nullptr || forms_.leaf(term.leaf).key.bits < form.bits) continue;
+      const std::uint64_t coefficient = term.coefficient;
+      const unsigned bits = form.bits;
+      const FormId rest =
+          forms_.subtract(id, forms_.scale(forms_.ofLeaf(term.leaf, bits), coefficient));
+      std::vector<FormId> result;
+      for (std::size_t k = 0; k < alternatives->forms.size(); ++k) {
+        if (!mayBe(k, *alternatives, access)) continue;
+        const FormId number = forms_.truncate(alternatives->forms[k], bits);
+        result.push_back(forms_.add(rest, forms_.scale(number, coefficient)));
+      }
+      return result;
+    }
+    return {};
+  }
+
+  bool mayBe(std::size_t k, const LinearForms::Alternatives& alternatives, const Access& access) {
+    if (alternatives.round == kNone) return true;
+    const Interval rounds = intervalOf(access, alternatives.round);
+    const auto count = static_cast<std::int64_t>(alternatives.forms.size());
+    if (!rounds.isBounded() || rounds.highest - rounds.lowest >= count - 1) return true;
+    for (std::int64_t n = rounds.lowest; n <= rounds.highest; ++n) {
+      if (n % count == static_cast<std::int64_t>(k)) return true;
+    }
+    return false;
   }
 
   void setBases(Access& access, isa::Space named) const {
@@ -216,6 +315,8 @@ class Addresses::AccessBuilder {
     Interval known;
     std::array<Interval, 3> thread;  // what follows for the thread id
     FormId zero = kNone;             // is 0
+    Access::Test test;               // if its left side is a form
+    std::vector<LeafId> unknowns;    // of the test
   };
 
   void collectFactsOfBlocks() {
@@ -246,8 +347,9 @@ class Addresses::AccessBuilder {
     access.electionMask = leaders_.maskOf(instruction);
   }
 
-  void apply(const Fact& fact, Access& access) const {
+  void apply(const Fact& fact, Access& access) {
     if (fact.leaf != kNone) restrict(fact, access);
+    if (fact.test.left != kNone) addTest(fact, access);
     if (fact.zero != kNone && access.zeros.size() < kMostZeros &&
         std::ranges::find(access.zeros, fact.zero) == access.zeros.end()) {
       access.zeros.push_back(fact.zero);
@@ -259,7 +361,11 @@ class Addresses::AccessBuilder {
       access.thread[k] = intersection(access.thread[k], fact.thread[k]);
     }
     if (access.address == kNone) return;
-    const auto isLeaf = [&](const Term& term) { return term.leaf == fact.leaf; };
+    const auto isLeaf = [&](const Term& term) {
+      const LinearForms::Alternatives* alternatives = forms_.alternatives(term.leaf);
+      return term.leaf == fact.leaf ||
+             (alternatives != nullptr && alternatives->round == fact.leaf);
+    };
     if (std::ranges::none_of(forms_.form(access.address).terms, isLeaf)) return;
     for (auto& [other, interval] : access.restrictions) {
       if (other == fact.leaf) {
@@ -275,7 +381,11 @@ class Addresses::AccessBuilder {
     const FormId id = out_.formOfValue_[condition.value];
     if (id == kNone || forms_.form(id).bits != condition.bits) return fact;
     learnLeaf(condition, id, fact);
-    if (condition.comparison == Comparison::Equal) fact.zero = zeroOf(condition, id);
+    if (condition.comparison == Comparison::Equal) {
+      fact.zero = zeroOf(condition, id);
+    } else if (out_.shape_.block) {
+      learnTest(condition, id, fact);
+    }
     return fact;
   }
 
@@ -322,16 +432,56 @@ class Addresses::AccessBuilder {
            isa::specialRegisters()[key.id / 4].name == "%tid";
   }
 
+  FormId rightSide(const Condition& condition) {
+    if (condition.otherValue != kNone) {
+      const FormId other = out_.formOfValue_[condition.otherValue];
+      return other != kNone && forms_.form(other).bits == condition.bits ? other : kNone;
+    }
+    if (condition.other->kind != OperandKind::Integer) return kNone;
+    return forms_.constant(static_cast<std::uint64_t>(condition.other->immediate), condition.bits);
+  }
+
+  void learnTest(const Condition& condition, FormId id, Fact& fact) {
+    // Of two registers it comes both ways round.
+    if (condition.otherValue != kNone && condition.otherValue < condition.value) return;
+    const FormId other = rightSide(condition);
+    if (other == kNone) return;
+    // As an interval of the thread id it is known already.
+    const Form form = forms_.form(id);
+    const bool isThread = form.constant == 0 && form.terms.size() == 1 &&
+                          form.terms[0].coefficient == 1 &&
+                          threadDimension(forms_.leaf(form.terms[0].leaf)).has_value();
+    if (isThread && forms_.form(other).isConstant() &&
+        condition.comparison != Comparison::NotEqual) {
+      return;
+    }
+    const std::array sides{functions_.of(id), functions_.of(other)};
+    for (const ThreadFunction& side : sides) {
+      if (!side.isKnown) return;
+      fact.unknowns.insert(fact.unknowns.end(), side.unknowns.begin(), side.unknowns.end());
+    }
+    fact.test = {condition.comparison, condition.bits, id, other};
+  }
+
+  // What it says is of use only with numbers that are part of the address.
+  void addTest(const Fact& fact, Access& access) {
+    if (access.tests.size() == kMostTests || access.address == kNone) return;
+    if (!fact.unknowns.empty()) {
+      const ThreadFunction address = functions_.of(access.address);
+      const auto isOfAddress = [&](LeafId unknown) {
+        return std::ranges::find(address.unknowns, unknown) != address.unknowns.end();
+      };
+      if (!std::ranges::all_of(fact.unknowns, isOfAddress)) return;
+    }
+    if (std::ranges::find(access.tests, fact.test) == access.tests.end()) {
+      access.tests.push_back(fact.test);
+    }
+  }
+
   // The difference of the two sides that are equal; kNone where it is not known.
   FormId zeroOf(const Condition& condition, FormId id) {
-    FormId other = kNone;
-    if (condition.otherValue != kNone) {
-      other = out_.formOfValue_[condition.otherValue];
-    } else if (condition.other->kind == OperandKind::Integer) {
-      other =
-          forms_.constant(static_cast<std::uint64_t>(condition.other->immediate), condition.bits);
-    }
-    if (other == kNone || forms_.form(other).bits != condition.bits) return kNone;
+    const FormId other = rightSide(condition);
+    if (other == kNone) return kNone;
     const FormId difference = forms_.subtract(id, other);
     // Of x - y and y - x the same one.
     return std::min(difference, forms_.scale(difference, ~std::uint64_t{0}));
@@ -385,11 +535,13 @@ class Addresses::AccessBuilder {
 
   static constexpr int kMostLevels = 64;
   static constexpr std::size_t kMostZeros = 4;
+  static constexpr std::size_t kMostTests = 8;
 
   Addresses& out_;
   const Ssa& ssa_;
   const ValueRanges& ranges_;
   LinearForms& forms_;
+  ThreadFunctions functions_;
   const Pointers& pointers_;
   ElectedLeaders leaders_;
   const bool runsOnce_;

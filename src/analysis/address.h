@@ -43,6 +43,8 @@ struct Access {
   std::vector<MemoryBase> bases;  // never empty; more than one: the address is a union
   std::uint32_t size = 0;         // bytes from the address on; 0: not known
   bool isCollective = false;      // one thread's address is another thread's access (C8.1)
+  // In which window the address is a number; None: as a generic address, or a global one.
+  isa::Space window = isa::Space::None;
   FormId address = kNone;
   // The bytes that it touches, the last one included, relative to its only base; no bounds where
   // they are not known.
@@ -56,6 +58,19 @@ struct Access {
   // None but the leader of an elect.sync with this mask executes it, in each warp that gets there
   // (C8(i).2); 0: not known.
   std::uint32_t electionMask = 0;
+  // Other comparisons that hold where it is executed, in a block of known shape: of functions of
+  // the thread id and of the rounds that are part of the address (C8(v)).
+  struct Test {
+    Comparison comparison = Comparison::Equal;
+    std::uint8_t bits = 0;
+    FormId left = kNone;
+    FormId right = kNone;
+    friend bool operator==(const Test&, const Test&) = default;
+  };
+  std::vector<Test> tests;
+  // The same with one address of their own: it is one of these each time.  None where there is but
+  // one, or too many.
+  std::vector<Access> variants;
 };
 
 class Addresses {

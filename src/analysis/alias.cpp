@@ -131,7 +131,7 @@ class DifferenceBuilder {
   };
 
   static bool isGeneric(const Access& access) {
-    return access.instruction->form->space == isa::Space::None;
+    return access.window == isa::Space::None;
   }
 
   Interval intervalOf(const Access& access, LeafId leaf) const {
@@ -451,11 +451,7 @@ isa::Space commonSpace(const Access& a, const Access& b) {
 }  // namespace
 
 bool haveOneWindow(const Access& a, const Access& b) {
-  const auto window = [](const Access& access) {
-    const isa::Space named = access.instruction->form->space;
-    return named == isa::Space::Global ? isa::Space::None : named;
-  };
-  return window(a) == window(b) || commonSpace(a, b) != isa::Space::None;
+  return a.window == b.window || commonSpace(a, b) != isa::Space::None;
 }
 
 std::string_view spelling(AliasRule rule) {

@@ -7,6 +7,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "analysis/feasible_edges.h"
 #include "analysis/stores_of_all.h"
 #include "ir/module.h"
 #include "support/bit_set.h"
@@ -401,13 +402,25 @@ class BarrierGraph::Builder {
     }
     regions_.addEdge(ends_[k].entry, first[cfg.entry()]);
     const bool isEntry = cfg.function().isEntry();
+    std::optional<FeasibleEdges> feasible;
+    if (const Addresses* addresses = bodies_[k].addresses; addresses != nullptr) {
+      feasible.emplace(addresses->ssa(), addresses->ranges());
+    }
+    const auto addJump = [&](BlockId b, BlockId target) {
+      regions_.addEdge(last[b], first[target]);
+      if (!isTail(b) && isTail(target)) leaving_.push_back({last[b], first[target]});
+    };
     for (BlockId b = 0; b < cfg.blockCount(); ++b) {
       if (last[b] == kNone) continue;
       for (EdgeId e = cfg.firstOutEdge(b); e != cfg.firstOutEdge(b + 1); ++e) {
         const BlockId target = cfg.target(e);
         if (target != cfg.exit()) {
-          regions_.addEdge(last[b], first[target]);
-          if (!isTail(b) && isTail(target)) leaving_.push_back({last[b], first[target]});
+          if (feasible && !feasible->isEverTaken(e)) continue;
+          const bool isEmpty =
+              first[target] == last[target] && regions_.events(first[target]).empty();
+          std::optional<BlockId> next;
+          if (feasible && isEmpty) next = onlyNext(cfg, *feasible, e);
+          addJump(b, next.value_or(target));
           continue;
         }
         const EdgeKind kind = cfg.kind(e);
@@ -420,6 +433,22 @@ class BarrierGraph::Builder {
       }
       if (maySplit(k, b)) splits_.push_back(last[b]);
     }
+  }
+
+  // The block to which control goes on from the target of `edge`, if from there it can go to others
+  // as well, but not when it has come by this edge.
+  static std::optional<BlockId> onlyNext(const Cfg& cfg, const FeasibleEdges& feasible,
+                                         EdgeId edge) {
+    const BlockId through = cfg.target(edge);
+    std::optional<BlockId> next;
+    std::size_t count = 0;
+    for (EdgeId e = cfg.firstOutEdge(through); e != cfg.firstOutEdge(through + 1); ++e) {
+      ++count;
+      if (!feasible.mayFollow(edge, e)) continue;
+      if (next || cfg.target(e) == cfg.exit()) return std::nullopt;
+      next = cfg.target(e);
+    }
+    return count > 1 ? next : std::nullopt;
   }
 
   // ---- ends of threads (C1.3) -------------------------------------------------------------------

@@ -69,7 +69,7 @@ class Side {
     for (std::size_t k = 0; k < 3; ++k) {
       if (!access_->thread[k].contains(thread.id[k])) return std::nullopt;
     }
-    if (!program_.run(thread, numbers)) return std::nullopt;
+    if (program_.run(thread, numbers) != FormProgram::Outcome::Done) return std::nullopt;
     for (const auto& [leaf, interval] : access_->restrictions) {
       const std::optional<std::int64_t> number = program_.numberOf(leaf);
       if (number && !interval.contains(*number)) return std::nullopt;

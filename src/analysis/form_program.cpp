@@ -228,21 +228,33 @@ std::optional<std::uint64_t> IntegerOperation::evaluate(
 
 std::optional<FormProgram::Expression> FormProgram::add(FormId id,
                                                         std::span<const LeafId> without) {
-  const std::size_t nodes = nodes_.size();
-  const std::size_t sums = code_.size();
-  const std::size_t steps = steps_.size();
-  const std::size_t unknowns = unknowns_.size();
+  const Mark before = mark();
   const std::optional<Expression> added = addSum(id, without);
-  if (added) return added;
-  // Nothing is left of what could not be added.
-  for (std::size_t k = nodes; k < nodes_.size(); ++k) nodeOf_.erase(nodes_[k].leaf);
-  nodes_.resize(nodes);
-  values_.resize(nodes);
-  code_.resize(sums);
-  sums_.resize(sums);
-  steps_.resize(steps);
-  unknowns_.resize(unknowns);
+  if (!added) cutBack(before);
+  return added;
+}
+
+std::optional<FormProgram::Expression> FormProgram::addKnown(FormId id) {
+  const Mark before = mark();
+  const std::optional<Expression> added = addSum(id, {});
+  const auto isOfLane = [](const Node& node) { return node.kind == Node::Kind::Lane; };
+  const bool isKnown = added && unknowns_.size() == before.unknowns &&
+                       std::none_of(nodes_.begin() + static_cast<std::ptrdiff_t>(before.nodes),
+                                    nodes_.end(), isOfLane);
+  if (isKnown) return added;
+  cutBack(before);
   return std::nullopt;
+}
+
+// Nothing is left of what could not be added.
+void FormProgram::cutBack(const Mark& mark) {
+  for (std::size_t k = mark.nodes; k < nodes_.size(); ++k) nodeOf_.erase(nodes_[k].leaf);
+  nodes_.resize(mark.nodes);
+  values_.resize(mark.nodes);
+  code_.resize(mark.sums);
+  sums_.resize(mark.sums);
+  steps_.resize(mark.steps);
+  unknowns_.resize(mark.unknowns);
 }
 
 std::optional<FormProgram::Expression> FormProgram::addSum(FormId id,
@@ -378,7 +390,8 @@ bool FormProgram::setSpecial(Node& made, const Leaf& leaf) {
 
 // ---- running -----------------------------------------------------------------------------------
 
-bool FormProgram::run(const Thread& thread, std::span<const std::int64_t> numbers) {
+FormProgram::Outcome FormProgram::run(const Thread& thread,
+                                      std::span<const std::int64_t> numbers) {
   for (const Step& step : steps_) {
     if (step.isSum) {
       const Sum& sum = code_[step.index];
@@ -391,11 +404,11 @@ bool FormProgram::run(const Thread& thread, std::span<const std::int64_t> number
     }
     const Node& node = nodes_[step.index];
     const std::optional<std::int64_t> value = compute(node, thread, numbers);
-    if (!value) return false;
-    if (!node.interval.contains(*value)) return false;
+    if (!value) return Outcome::Undefined;
+    if (!node.interval.contains(*value)) return Outcome::Impossible;
     values_[step.index] = *value;
   }
-  return true;
+  return Outcome::Done;
 }
 
 std::optional<std::int64_t> FormProgram::compute(const Node& node, const Thread& thread,

@@ -57,13 +57,20 @@ class FormProgram {
   void fix(LeafId leaf, std::int64_t number) { fixed_[leaf] = number; }
   // The form without the terms of some leaves.  None where it cannot be computed.
   std::optional<Expression> add(FormId form, std::span<const LeafId> without = {});
+  // None as well where it takes an unknown that is not there yet, or the lane.
+  std::optional<Expression> addKnown(FormId form);
   Expression addConstant(std::uint64_t number);
   // In the order in which they came in.
   std::span<const LeafId> unknowns() const { return unknowns_; }
 
-  // `numbers`: of unknowns().  False where one of the leaves is a number that it cannot be.
-  bool run(const Thread& thread, std::span<const std::int64_t> numbers);
-  // After a run that succeeded.
+  enum class Outcome : std::uint8_t {
+    Done,
+    Impossible,  // one of the leaves is a number that it cannot be
+    Undefined,   // no number is known
+  };
+  // `numbers`: of unknowns().
+  Outcome run(const Thread& thread, std::span<const std::int64_t> numbers);
+  // After a run that is done.
   std::uint64_t residueOf(Expression expression) const { return sums_[expression]; }
   // None for a leaf that is not part of it.
   std::optional<std::int64_t> numberOf(LeafId leaf) const;
@@ -105,6 +112,11 @@ class FormProgram {
     std::uint32_t index = 0;
   };
 
+  struct Mark {
+    std::size_t nodes = 0, sums = 0, steps = 0, unknowns = 0;
+  };
+  Mark mark() const { return {nodes_.size(), code_.size(), steps_.size(), unknowns_.size()}; }
+  void cutBack(const Mark& mark);
   std::optional<Expression> addSum(FormId form, std::span<const LeafId> without);
   std::optional<std::uint32_t> node(LeafId leaf);
   bool complete(Node& node, const Leaf& leaf);

@@ -116,6 +116,22 @@ class LinearForms {
   // `leaf`: properties and bits of an Operation.  The form of the instruction must outlive this.
   LeafId internOperation(Leaf leaf, const Operation& operation);
 
+  // The stable forms, of the width of the leaf, of which it is one.
+  struct Alternatives {
+    std::vector<FormId> forms;
+    // In round n of a loop the one with number n modulo their count; this is the leaf of the round.
+    LeafId round = kNone;
+  };
+  static constexpr std::size_t kMostAlternatives = 8;
+  void setAlternatives(LeafId leaf, Alternatives alternatives) {
+    alternatives_[leaf] = std::move(alternatives);
+  }
+  // Null where it may be anything.
+  const Alternatives* alternatives(LeafId leaf) const {
+    const auto found = alternatives_.find(leaf);
+    return found == alternatives_.end() ? nullptr : &found->second;
+  }
+
   FormId constant(std::uint64_t value, unsigned bits);
   FormId ofLeaf(LeafId leaf, unsigned bits);
   // Terms in any order, also several of one leaf; afterwards they are scratch.
@@ -152,6 +168,7 @@ class LinearForms {
   std::vector<std::uint32_t> listEnds_;  // by list
   std::vector<std::uint32_t> listWords_;
   std::vector<const isa::Form*> operations_;
+  std::unordered_map<LeafId, Alternatives> alternatives_;
   std::unordered_map<const isa::Form*, std::uint32_t> operationNumbers_;
   HashIndex leafIndex_;
   HashIndex formIndex_;

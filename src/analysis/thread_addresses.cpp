@@ -12,31 +12,108 @@ constexpr std::uint32_t kMostThreads = 1024;
 // Differences of smaller numbers do not wrap.
 constexpr std::int64_t kMostDistance = std::int64_t{1} << 28;
 
-// A form that is a function of the thread id alone.
-class OfThread {
- public:
-  OfThread(const Addresses& addresses, FormId form, std::span<const LeafId> without)
-      : program_(addresses), expression_(program_.add(form, without)) {}
+// Rounds of loops, and values of few numbers, that are tried for each thread.
+constexpr std::uint64_t kMostTried = 256;
 
-  // The lane of a thread is no promise of the instruction set.
-  bool isKnown() const {
-    return expression_ && program_.unknowns().empty() && !program_.dependsOnLane();
+// An access as a program of the thread id and of unknowns.
+class Program {
+ public:
+  Program(const Access& access, std::span<const LeafId> shared)
+      : access_(access), forms_(access.origin->forms()), program_(*access.origin) {
+    // The lane of a thread is no promise of the instruction set.
+    address_ = program_.add(access.address, shared);
+    if (!address_ || program_.dependsOnLane() || !findUnknowns()) return;
+    isKnown_ = true;
+    for (const FormId zero : access.zeros) {
+      if (const auto of = program_.addKnown(zero)) zeros_.push_back(*of);
+    }
+    for (const Access::Test& test : access.tests) {
+      const auto left = program_.addKnown(test.left);
+      const auto right = program_.addKnown(test.right);
+      if (left && right) tests_.push_back({test.comparison, test.bits, *left, *right});
+    }
   }
-  std::size_t size() const { return program_.size(); }
-  // None where something is not defined.
-  std::optional<std::uint64_t> at(const FormProgram::Thread& thread) {
-    if (!program_.run(thread, {})) return std::nullopt;
-    return program_.residueOf(*expression_);
-  }
-  // Of the last thread.
-  bool fits(const std::pair<LeafId, Interval>& restriction) const {
-    const std::optional<std::int64_t> number = program_.numberOf(restriction.first);
-    return !number || restriction.second.contains(*number);
+
+  bool isKnown() const { return isKnown_; }
+  // Steps for one thread.
+  std::uint64_t work() const { return tried_ * program_.size(); }
+  std::uint64_t tried() const { return tried_; }
+
+  // Calls visit(address) for all addresses that the thread may have where it gets there.  False
+  // where something is not defined.
+  template <class Visit>
+  bool forEachAddress(const FormProgram::Thread& thread, Visit&& visit) {
+    for (std::size_t k = 0; k < numbers_.size(); ++k) numbers_[k] = intervals_[k].lowest;
+    while (true) {
+      switch (program_.run(thread, numbers_)) {
+        case FormProgram::Outcome::Undefined:
+          return false;
+        case FormProgram::Outcome::Impossible:
+          break;
+        case FormProgram::Outcome::Done:
+          if (getsThere() && !visit(program_.residueOf(*address_))) return false;
+      }
+      if (!next()) return true;
+    }
   }
 
  private:
+  bool findUnknowns() {
+    for (const LeafId leaf : program_.unknowns()) {
+      Interval numbers = forms_.leaf(leaf).interval;
+      for (const auto& [other, known] : access_.restrictions) {
+        if (other == leaf) numbers = intersection(numbers, known);
+      }
+      if (!numbers.isBounded() || numbers.isEmpty() ||
+          static_cast<std::uint64_t>(numbers.highest - numbers.lowest) >= kMostTried) {
+        return false;
+      }
+      tried_ *= static_cast<std::uint64_t>(numbers.highest - numbers.lowest) + 1;
+      if (tried_ > kMostTried) return false;
+      intervals_.push_back(numbers);
+    }
+    numbers_.resize(intervals_.size());
+    return true;
+  }
+
+  bool next() {
+    for (std::size_t k = 0; k < numbers_.size(); ++k) {
+      if (numbers_[k]++ < intervals_[k].highest) return true;
+      numbers_[k] = intervals_[k].lowest;
+    }
+    return false;
+  }
+
+  // As far as is known, in the last run.
+  bool getsThere() const {
+    for (const auto& [leaf, interval] : access_.restrictions) {
+      const std::optional<std::int64_t> number = program_.numberOf(leaf);
+      if (number && !interval.contains(*number)) return false;
+    }
+    return std::ranges::all_of(zeros_, [&](auto zero) { return program_.residueOf(zero) == 0; }) &&
+           std::ranges::all_of(tests_, [&](const Test& test) {
+             return holds(test.comparison, program_.residueOf(test.left),
+                          program_.residueOf(test.right), test.bits);
+           });
+  }
+
+  struct Test {
+    Comparison comparison = Comparison::Equal;
+    unsigned bits = 0;
+    FormProgram::Expression left = 0;
+    FormProgram::Expression right = 0;
+  };
+
+  const Access& access_;
+  const LinearForms& forms_;
   FormProgram program_;
-  std::optional<FormProgram::Expression> expression_;
+  bool isKnown_ = false;
+  std::optional<FormProgram::Expression> address_;
+  std::vector<FormProgram::Expression> zeros_;
+  std::vector<Test> tests_;
+  std::vector<Interval> intervals_;  // of the unknowns
+  std::vector<std::int64_t> numbers_;
+  std::uint64_t tried_ = 1;
 };
 
 }  // namespace
@@ -62,49 +139,31 @@ std::optional<ThreadAddresses> ThreadAddresses::of(const Access& access, std::ui
     made.shared_.push_back(term);
     sharedLeaves.push_back(term.leaf);
   }
-  OfThread address(*access.origin, access.address, sharedLeaves);
-  if (!address.isKnown()) return std::nullopt;
-  std::vector<OfThread> zeros;
-  std::uint64_t work = address.size();
-  for (const FormId zero : access.zeros) {
-    OfThread value(*access.origin, zero, {});
-    if (!value.isKnown()) continue;
-    work += value.size();
-    zeros.push_back(std::move(value));
-  }
-  work *= threads;
-  if (work > budget) return std::nullopt;
-  budget -= work;
+  Program program(access, sharedLeaves);
+  if (!program.isKnown() || program.work() * threads > budget) return std::nullopt;
+  budget -= program.work() * threads;
 
   FormProgram::Thread thread;
   thread.block = *block;
   auto& [x, y, z] = thread.id;
-  const auto mayGetThere = [&] {
-    for (std::size_t k = 0; k < 3; ++k) {
-      if (!access.thread[k].contains(thread.id[k])) return false;
-    }
-    return std::ranges::all_of(zeros, [&](OfThread& zero) {
-      const std::optional<std::uint64_t> number = zero.at(thread);
-      return !number || *number == 0;
-    });
-  };
   std::uint32_t linear = 0;
+  const auto note = [&](std::uint64_t address) {
+    const std::int64_t offset = signedResidue(address, made.bits_);
+    if (offset < -kMostDistance || offset > kMostDistance) return false;
+    made.slots_.push_back({offset, linear});
+    return true;
+  };
   for (z = 0; z < (*block)[2]; ++z) {
     for (y = 0; y < (*block)[1]; ++y) {
       for (x = 0; x < (*block)[0]; ++x, ++linear) {
-        if (!mayGetThere()) continue;
-        const std::optional<std::uint64_t> number = address.at(thread);
-        if (!number) return std::nullopt;
-        const bool fits = std::ranges::all_of(
-            access.restrictions, [&](const auto& known) { return address.fits(known); });
-        if (!fits) continue;
-        const std::int64_t offset = signedResidue(*number, made.bits_);
-        if (offset < -kMostDistance || offset > kMostDistance) return std::nullopt;
-        made.slots_.push_back({offset, linear});
+        const bool mayGetThere = access.thread[0].contains(x) && access.thread[1].contains(y) &&
+                                 access.thread[2].contains(z);
+        if (mayGetThere && !program.forEachAddress(thread, note)) return std::nullopt;
       }
     }
   }
-  std::ranges::sort(made.slots_, {}, &Slot::address);
+  std::ranges::sort(made.slots_);
+  made.slots_.erase(std::ranges::unique(made.slots_).begin(), made.slots_.end());
   return made;
 }
 

@@ -8,6 +8,7 @@
 // Cost: O(threads * size of the address), bounded by a budget; a comparison is O(threads).
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -22,7 +23,7 @@ class ThreadAddresses {
   // nanoseconds; what it takes is taken off.
   static std::optional<ThreadAddresses> of(const Access& access, std::uint64_t& budget);
 
-  std::size_t threadCount() const { return slots_.size(); }
+  std::size_t size() const { return slots_.size(); }
   // No two threads, of two warps or any, touch a common byte in these.
   bool isSeparateFrom(const ThreadAddresses& other, Threads threads) const;
 
@@ -30,13 +31,14 @@ class ThreadAddresses {
   struct Slot {
     std::int64_t address = 0;
     std::uint32_t thread = 0;  // the linear id
+    friend auto operator<=>(const Slot&, const Slot&) = default;
   };
 
   const Addresses* origin_ = nullptr;
   unsigned bits_ = 0;
   std::vector<Term> shared_;  // what all threads add to it
   std::uint32_t size_ = 0;    // bytes from each address on
-  std::vector<Slot> slots_;   // of the threads that may get there, by address
+  std::vector<Slot> slots_;   // of the threads that may get there, sorted
 };
 
 }  // namespace ptxopt::analysis

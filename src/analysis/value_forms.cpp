@@ -1,6 +1,7 @@
 #include "analysis/value_forms.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -90,6 +91,7 @@ class Evaluator {
       formOfValue_[v] = evaluate(static_cast<ValueId>(v));
       noteNumber(formOfValue_[v], static_cast<ValueId>(v));
     });
+    for (const ValueId phi : openPhis_) findAlternatives(phi);
     return std::move(formOfValue_);
   }
 
@@ -181,8 +183,14 @@ class Evaluator {
   // One of several: the address may be any of them (C3.3.9).
   FormId merged(ValueId v, std::vector<FormId> sources) {
     const LeafId leaf = forms_.intern(valueLeaf(v));
+    if (areFewAndStable(sources)) forms_.setAlternatives(leaf, {sources, kNone});
     pointers_.addUnion(leaf, std::move(sources), 0);
     return forms_.ofLeaf(leaf, bitsOf(v));
+  }
+
+  bool areFewAndStable(const std::vector<FormId>& forms) const {
+    return forms.size() <= LinearForms::kMostAlternatives &&
+           std::ranges::all_of(forms, [&](FormId form) { return forms_.isStable(form); });
   }
 
   // ---- values -----------------------------------------------------------------------------------
@@ -358,6 +366,15 @@ class Evaluator {
       }
       case Opcode::Mul:
         return product(instruction, bits);
+      case Opcode::Mul24: {
+        // Of numbers of 23 bits it is the product.
+        const auto isShort = [&](std::size_t k) {
+          const ValueRange known = range(k, bits);
+          return known.bits != 0 && known.highest < std::uint64_t{1} << 23;
+        };
+        if (!form.has(".lo") || !isShort(1) || !isShort(2)) return kNone;
+        return multiply(source(1, bits), source(2, bits));
+      }
       case Opcode::Mad: {
         const FormId factor = product(instruction, bits);
         return factor == kNone ? kNone : add(factor, source(3, forms_.form(factor).bits));
@@ -573,8 +590,148 @@ class Evaluator {
     }
     if (later.empty() && sources.size() == 1) return sources.front();
     const LeafId leaf = forms_.intern(valueLeaf(phi));
+    if (later.empty() && areFewAndStable(sources)) {
+      forms_.setAlternatives(leaf, {sources, kNone});
+    } else if (areFewAndStable(sources)) {
+      openPhis_.push_back(phi);
+    }
     pointers_.addUnion(leaf, std::move(sources), 0, std::move(later));
     return forms_.ofLeaf(leaf, bitsOf(phi));
+  }
+
+  // ---- what comes around a loop and is one of few stable forms ----------------------------------
+
+  // Registers that a loop swaps, and bits that it toggles.
+  void findAlternatives(ValueId phi) {
+    LinearForms::Alternatives all = ofCycle(phi);
+    if (all.forms.empty()) all.forms = ofClosure(phi);
+    if (!all.forms.empty() && all.forms.size() <= LinearForms::kMostAlternatives) {
+      forms_.setAlternatives(forms_.form(formOfValue_[phi]).terms[0].leaf, std::move(all));
+    }
+  }
+
+  // Phis of one header, each of which takes the value of the next one in every round.
+  LinearForms::Alternatives ofCycle(ValueId phi) {
+    const LoopId loop = loops_.loopOf(ssa_.block(phi));
+    if (loop == kNone || loops_.header(loop) != ssa_.block(phi) || !loops_.isReducible(loop)) {
+      return {};
+    }
+    LinearForms::Alternatives result;
+    ValueId at = phi;
+    do {
+      const auto [initial, next] = waysInto(at, loop);
+      if (initial == kNone || next == kNone || !forms_.isStable(initial) ||
+          result.forms.size() == LinearForms::kMostAlternatives) {
+        return {};
+      }
+      result.forms.push_back(initial);
+      if (at == phi && isToggle(formOfValue_[next], phi)) {
+        result.forms.push_back(toggled(initial, next));
+        break;
+      }
+      at = phiOf(formOfValue_[next]);
+      if (at == kNone || ssa_.block(at) != ssa_.block(phi)) return {};
+    } while (at != phi);
+    result.round = iteration(loop);
+    return result;
+  }
+
+  // The form with which the loop is entered, and the value that comes around it; kNone for several.
+  std::pair<FormId, ValueId> waysInto(ValueId phi, LoopId loop) const {
+    const std::span<const ValueId> operands = ssa_.phiOperands(phi);
+    const std::span<const EdgeId> edges = cfg_.inEdges(ssa_.block(phi));
+    FormId initial = kNone;
+    ValueId next = kNone;
+    for (std::size_t k = 0; k < operands.size(); ++k) {
+      if (operands[k] == kNone) continue;
+      const FormId form = formOfValue_[operands[k]];
+      if (form == kNone) return {kNone, kNone};
+      if (k < edges.size() && loops_.contains(loop, cfg_.source(edges[k]))) {
+        if (next != kNone && next != operands[k]) return {kNone, kNone};
+        next = operands[k];
+      } else {
+        if (initial != kNone && initial != form) return {kNone, kNone};
+        initial = form;
+      }
+    }
+    return {initial, next};
+  }
+
+  std::vector<FormId> ofClosure(ValueId phi) {
+    Closure found;
+    if (!collect(phi, found)) return {};
+    return found.forms;
+  }
+
+  // All that phis take from each other.
+  struct Closure {
+    std::vector<ValueId> phis;
+    std::vector<FormId> forms;
+  };
+
+  bool collect(ValueId phi, Closure& found) const {
+    found.phis.push_back(phi);
+    for (std::size_t k = 0; k < found.phis.size(); ++k) {
+      if (k == LinearForms::kMostAlternatives) return false;
+      for (const ValueId operand : ssa_.phiOperands(found.phis[k])) {
+        const FormId form = operand == kNone ? kNone : formOfValue_[operand];
+        if (form == kNone) return false;
+        if (const ValueId other = phiOf(form); other != kNone) {
+          if (std::ranges::find(found.phis, other) == found.phis.end()) {
+            found.phis.push_back(other);
+          }
+        } else if (forms_.isStable(form)) {
+          if (std::ranges::find(found.forms, form) == found.forms.end()) {
+            found.forms.push_back(form);
+          }
+        } else {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  // The phi in a loop of which it is a copy.
+  ValueId phiOf(FormId id) const {
+    const Form form = forms_.form(id);
+    if (form.constant != 0 || form.terms.size() != 1 || form.terms[0].coefficient != 1) {
+      return kNone;
+    }
+    const Leaf& leaf = forms_.leaf(form.terms[0].leaf);
+    const bool isWhole = leaf.key.kind == LeafKind::Value && leaf.key.bits == form.bits;
+    return isWhole && !leaf.stable && ssa_.isPhi(leaf.key.id) ? leaf.key.id : kNone;
+  }
+
+  bool isToggle(FormId id, ValueId phi) const {
+    const Form form = forms_.form(id);
+    if (form.constant != 0 || form.terms.size() != 1 || form.terms[0].coefficient != 1) {
+      return false;
+    }
+    const Leaf& leaf = forms_.leaf(form.terms[0].leaf);
+    if (leaf.key.kind != LeafKind::Operation) return false;
+    const LinearForms::Operation operation = forms_.operation(leaf);
+    return operation.form->opcode == Opcode::Xor && operation.sources.size() == 2 &&
+           phiOf(operation.sources[0]) == phi && forms_.form(operation.sources[1]).isConstant() &&
+           forms_.form(operation.sources[0]).bits == form.bits && leaf.key.bits == form.bits;
+  }
+
+  // What the xor `value` makes of another form.
+  FormId toggled(FormId form, ValueId value) {
+    Leaf leaf = forms_.leaf(forms_.form(formOfValue_[value]).terms[0].leaf);
+    const LinearForms::Operation operation = forms_.operation(leaf);
+    const isa::Form* const instruction = operation.form;
+    const FormId mask = operation.sources[1];
+    const unsigned bits = leaf.key.bits;
+    if (forms_.form(form).isConstant()) {
+      return forms_.constant(forms_.form(form).constant ^ forms_.form(mask).constant, bits);
+    }
+    leaf.stable = forms_.isStable(form);
+    leaf.uniform = forms_.isUniform(form);
+    const std::array sources{form, mask};
+    const LeafId id = forms_.internOperation(leaf, {instruction, sources, 0, leaf.interval});
+    pointers_.addLoss(id, {form});
+    return forms_.ofLeaf(id, bits);
   }
 
   struct Induction {
@@ -728,6 +885,7 @@ class Evaluator {
   const bool runsOnce_;
   const std::uint32_t beforeAnyEnd_;
   BitSet needed_;
+  std::vector<ValueId> openPhis_;
   std::unordered_map<LoopId, std::int64_t> mostRounds_;
   std::unordered_map<LeafId, ValueId> valueOf_;
   std::vector<FormId> formOfValue_;

@@ -172,7 +172,7 @@ INSTANTIATE_TEST_SUITE_P(
     Objects, AddressOf,
     testing::Values(
         Case{"GenericShared", "cvta.shared.u64 %rd1, %rd12; st.u32 [%rd1+4], 0;",
-             "A A+generic.shared+4 4..7"},
+             "A A+4 4..7"},
         Case{"GenericWithoutWindow", "st.u32 [%rd12], 0;", "anything A"},
         Case{"GenericGlobal", "mov.u64 %rd1, G; cvta.global.u64 %rd1, %rd1; st.u32 [%rd1], 0;",
              "G G+generic.global 0..3"},
