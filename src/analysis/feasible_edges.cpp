@@ -69,14 +69,14 @@ bool FeasibleEdges::mayHold(const Condition& condition, EdgeId edge, BlockId blo
 }
 
 bool FeasibleEdges::isEverTaken(EdgeId edge) const {
-  const std::vector<Condition> conditions = ranges_.conditions().ofEdge(edge);
+  const std::span<const Condition> conditions = ranges_.conditions().ofEdge(edge);
   return std::ranges::all_of(conditions, [&](const Condition& condition) {
     return mayHold(condition, kNone, ssa_.cfg().source(edge));
   });
 }
 
 bool FeasibleEdges::mayFollow(EdgeId first, EdgeId second) const {
-  const std::vector<Condition> conditions = ranges_.conditions().ofEdge(second);
+  const std::span<const Condition> conditions = ranges_.conditions().ofEdge(second);
   return std::ranges::all_of(conditions, [&](const Condition& condition) {
     return mayHold(condition, first, ssa_.cfg().source(second));
   });
