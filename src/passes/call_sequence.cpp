@@ -112,4 +112,36 @@ std::optional<CallSequence> callSequence(const ir::Function& function, const ir:
   return sequence;
 }
 
+bool makeCallKey(const SsaRewrite& rewrite, const ExpressionKeys& keys,
+                 const CallSequence& sequence, std::vector<std::uint64_t>& key) {
+  const analysis::Callee callee = analysis::calleeOf(rewrite.function(), *sequence.call);
+  key.assign(1, reinterpret_cast<std::uintptr_t>(callee.function));
+  for (const CallSequence::Access& store : sequence.stores) {
+    const Instruction& instruction = *store.instruction;
+    key.push_back(store.position);
+    key.push_back(static_cast<std::uint64_t>(instruction.operand(0)->immediate));
+    key.push_back(reinterpret_cast<std::uintptr_t>(instruction.form));
+    for (const Operand& data : instruction.operands().subspan(1)) {
+      key.push_back(static_cast<std::uint64_t>(data.kind));
+      if (data.kind == OperandKind::Register && data.component == 0 && !data.negated) {
+        key.push_back(keys.leaderOf(rewrite.resolve(rewrite.ssa().use(instruction, data))));
+      } else if (data.kind == OperandKind::Integer || data.kind == OperandKind::Float32 ||
+                 data.kind == OperandKind::Float64) {
+        key.push_back(static_cast<std::uint64_t>(data.immediate));
+      } else if (data.kind != OperandKind::Vector) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+const Instruction* sameLoad(const CallSequence& earlier, const CallSequence::Access& load) {
+  const auto found = std::ranges::find_if(earlier.loads, [&](const CallSequence::Access& other) {
+    return other.position == load.position && other.instruction->form == load.instruction->form &&
+           other.instruction->operand(1)->immediate == load.instruction->operand(1)->immediate;
+  });
+  return found == earlier.loads.end() ? nullptr : found->instruction;
+}
+
 }  // namespace ptxopt::passes

@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "ir/function.h"
+#include "passes/expression_key.h"
+#include "passes/ssa_rewrite.h"
 
 namespace ptxopt::passes {
 
@@ -28,5 +30,14 @@ struct CallSequence {
 // function that it names; before it unguarded stores to its arguments, behind it unguarded loads of
 // its results; and else only declarations and .loc.  O(statements of the scope).
 std::optional<CallSequence> callSequence(const ir::Function& function, const ir::Statement& begin);
+
+// What it calls with which arguments, as words that can be compared; false where an argument cannot
+// be.
+bool makeCallKey(const SsaRewrite& rewrite, const ExpressionKeys& keys,
+                 const CallSequence& sequence, std::vector<std::uint64_t>& key);
+
+// The load of `earlier` that gives what `load`, of a sequence with the same key, does; null if
+// there is none.
+const ir::Instruction* sameLoad(const CallSequence& earlier, const CallSequence::Access& load);
 
 }  // namespace ptxopt::passes

@@ -48,8 +48,8 @@
 #include "passes/dead_stores.h"
 #include "passes/dead_values.h"
 #include "passes/expression_key.h"
-#include "passes/fold.h"
 #include "passes/known_memory.h"
+#include "passes/known_numbers.h"
 #include "passes/memory_walk.h"
 #include "passes/out_of_ssa.h"
 #include "passes/plain_access.h"
@@ -136,8 +136,7 @@ class Walk {
         memory_(rewrite, keys_, facts.hasAsyncCopies, ncIsInvariant(facts, context), memoryWalk_,
                 sharper != nullptr ? &sharper->ranges : nullptr),
         deadStores_(memory_),
-        constants_(ssa_.valueCount()),
-        isConstant_(ssa_.valueCount()),
+        numbers_(rewrite, keys_),
         feedsPhi_(ssa_.valueCount()),
         isShared_(rewrite.function().registerCount()),
         current_(rewrite.function().registerCount(), kNone) {
@@ -425,8 +424,7 @@ class Walk {
   void visitCopy(const Instruction& instruction, const Operand& source) {
     const ValueId value = ssa_.definition(instruction, instruction.operands()[0]);
     const ValueId from = rewrite_.resolve(ssa_.use(instruction, source));
-    if (isConstant_.test(keys_.leaderOf(from)))
-      setConstant(value, constants_[keys_.leaderOf(from)]);
+    if (const auto number = numbers_.of(from)) numbers_.set(value, *number);
     const std::array<ValueId, 1> values = {from};
     if (!replaceAll(instruction, values, "copies", "a copy of")) keys_.makeEqual(value, from);
   }
@@ -441,10 +439,9 @@ class Walk {
     words_.assign({kPhiTag, ssa_.block(phi), static_cast<std::uint64_t>(widthOf(phi))});
     for (const ValueId operand : operands) {
       if (operand == kNone) return;
-      const ValueId leader = keys_.leaderOf(rewrite_.resolve(operand));
-      const bool isNumber = isConstant_.test(leader);
-      words_.push_back(std::uint64_t{isNumber});
-      words_.push_back(isNumber ? constants_[leader] : leader);
+      const auto number = numbers_.of(operand);
+      words_.push_back(std::uint64_t{number.has_value()});
+      words_.push_back(number ? *number : keys_.leaderOf(rewrite_.resolve(operand)));
     }
     const std::uint32_t index = lookUp(table_, words_);
     if (index == ScopedTable::kNothing) {
@@ -465,50 +462,14 @@ class Walk {
   // A call that does what one above it did, with the same arguments (docs/soundness.md D3.7).
   void visitScope(const ir::Statement& begin) {
     auto sequence = callSequence(rewrite_.function(), begin);
-    if (!sequence || !isPureCall(*sequence->call) || !makeCallKey(*sequence)) return;
+    if (!sequence || !isPureCall(*sequence->call)) return;
+    if (!makeCallKey(rewrite_, keys_, *sequence, words_)) return;
     const std::uint32_t index = lookUp(callTable_, words_);
     if (index == ScopedTable::kNothing || !replaceCall(*sequence, calls_[index])) {
       calls_.resize(callTable_.mark());
       callTable_.insert(words_, static_cast<std::uint32_t>(calls_.size()));
       calls_.push_back(std::move(*sequence));
     }
-  }
-
-  bool makeCallKey(const CallSequence& sequence) {
-    const analysis::Callee callee = analysis::calleeOf(rewrite_.function(), *sequence.call);
-    words_.assign(1, reinterpret_cast<std::uintptr_t>(callee.function));
-    for (const CallSequence::Access& store : sequence.stores) {
-      const Operand& address = *store.instruction->operand(0);
-      words_.push_back(store.position);
-      words_.push_back(static_cast<std::uint64_t>(address.immediate));
-      words_.push_back(reinterpret_cast<std::uintptr_t>(store.instruction->form));
-      for (const Operand& data : store.instruction->operands().subspan(1)) {
-        words_.push_back(static_cast<std::uint64_t>(data.kind));
-        if (data.kind == OperandKind::Register && data.component == 0 && !data.negated) {
-          words_.push_back(keys_.leaderOf(rewrite_.resolve(ssa_.use(*store.instruction, data))));
-        } else if (data.kind == OperandKind::Integer || data.kind == OperandKind::Float32 ||
-                   data.kind == OperandKind::Float64) {
-          words_.push_back(static_cast<std::uint64_t>(data.immediate));
-        } else if (data.kind != OperandKind::Vector) {
-          return false;
-        }
-      }
-    }
-    return true;
-  }
-
-  // The definitions of `load` in `sequence` are those of a load of `earlier` that reads the same.
-  static const Instruction* sameLoad(const CallSequence& earlier,
-                                     const CallSequence::Access& load) {
-    for (const CallSequence::Access& other : earlier.loads) {
-      const Operand& a = *other.instruction->operand(1);
-      const Operand& b = *load.instruction->operand(1);
-      if (other.position == load.position && a.immediate == b.immediate &&
-          other.instruction->form == load.instruction->form) {
-        return other.instruction;
-      }
-    }
-    return nullptr;
   }
 
   bool replaceCall(const CallSequence& sequence, const CallSequence& earlier) {
@@ -561,92 +522,32 @@ class Walk {
     context_.remark(std::move(remark));
   }
 
-  // ---- constants --------------------------------------------------------------------------------
-
-  void setConstant(ValueId value, std::uint64_t constant) {
-    isConstant_.set(value);
-    constants_[value] = constant;
-  }
-
-  std::optional<std::uint64_t> constantOf(const Instruction& instruction,
-                                          const Operand& operand) const {
-    if (operand.kind == OperandKind::Integer) {
-      return static_cast<std::uint64_t>(operand.immediate);
-    }
-    if (operand.kind != OperandKind::Register || operand.component != 0 || operand.negated) {
-      return std::nullopt;
-    }
-    const ValueId value = keys_.leaderOf(rewrite_.resolve(ssa_.use(instruction, operand)));
-    if (!isConstant_.test(value)) return std::nullopt;
-    return constants_[value];
-  }
-
-  bool sameRegister(const Instruction& instruction, const Operand& a, const Operand& b) const {
-    const auto leaderOf = [&](const Operand& operand) {
-      const bool isWhole = operand.kind == OperandKind::Register && operand.component == 0 &&
-                           !operand.negated && !operand.writes;
-      return isWhole ? keys_.leaderOf(rewrite_.resolve(ssa_.use(instruction, operand))) : kNone;
-    };
-    return leaderOf(a) != kNone && leaderOf(a) == leaderOf(b);
-  }
+  // ---- numbers ----------------------------------------------------------------------------------
 
   // True if nothing else is to be done with it.
   bool simplify(const Instruction& instruction) {
-    const auto operands = instruction.operands();
-    const isa::Form& form = *instruction.form;
-    if (operands.size() < 2 || operands.size() > 4 || operands[0].kind != OperandKind::Register) {
-      return false;
+    const KnownNumbers::Result result = numbers_.result(instruction);
+    switch (result.kind) {
+      case KnownNumbers::Result::Kind::Unknown:
+        return false;
+      case KnownNumbers::Result::Kind::Number:
+        return becomeNumber(instruction, result.number);
+      case KnownNumbers::Result::Kind::Given:
+        numbers_.set(ssa_.definition(instruction, instruction.operands()[0]), result.number);
+        break;
+      case KnownNumbers::Result::Kind::Copy:
+        visitCopy(instruction, *result.source);
+        break;
+      case KnownNumbers::Result::Kind::Moved:
+        break;
     }
-    for (const Operand& operand : operands) {
-      if (operand.isGroup()) return false;
-    }
-    const ValueId value = ssa_.definition(instruction, operands[0]);
-    if (ssa_.old(value) != kNone || widthOf(value) != isa::bitWidth(form.type)) return false;
-    std::array<std::uint64_t, 3> sources = {};
-    std::size_t known = 0;
-    std::size_t lastKnown = 0;
-    for (std::size_t k = 1; k < operands.size(); ++k) {
-      const auto constant = constantOf(instruction, operands[k]);
-      if (!constant) continue;
-      sources[k - 1] = *constant;
-      lastKnown = k - 1;
-      ++known;
-    }
-    const std::size_t count = operands.size() - 1;
-    if (form.opcode == isa::Opcode::Mov && count == 1 && known == 1) {
-      const bool isInteger = operands[1].kind == OperandKind::Integer && !isa::isFloat(form.type) &&
-                             form.type != isa::Type::Pred;
-      if (isInteger) setConstant(value, truncated(sources[0], isa::bitWidth(form.type)));
-      return true;
-    }
-    const bool cancels = folded(form, std::array<std::uint64_t, 2>{}) &&
-                         (form.opcode == isa::Opcode::Sub || form.opcode == isa::Opcode::Xor);
-    if (cancels && count == 2 && sameRegister(instruction, operands[1], operands[2])) {
-      return becomeNumber(instruction, value, 0);
-    }
-    if (known == count) {
-      const auto result = folded(form, std::span(sources).first(count));
-      return result && becomeNumber(instruction, value, *result);
-    }
-    if (known == 1 && count == 2) {
-      if (const auto result = absorbed(form, sources[lastKnown])) {
-        return becomeNumber(instruction, value, *result);
-      }
-      const auto same = identity(form, lastKnown, sources[lastKnown]);
-      if (same && operands[*same + 1].kind == OperandKind::Register &&
-          operands[*same + 1].component == 0 && !operands[*same + 1].negated &&
-          isa::bitWidth(rewrite_.function().rangeOf(operands[*same + 1].reg()).type) ==
-              widthOf(value)) {
-        visitCopy(instruction, operands[*same + 1]);
-        return true;
-      }
-    }
-    return false;
+    return true;
   }
 
-  bool becomeNumber(const Instruction& instruction, ValueId value, std::uint64_t number) {
+  bool becomeNumber(const Instruction& instruction, std::uint64_t number) {
+    const ValueId value = ssa_.definition(instruction, instruction.operands()[0]);
     if (rewrite_.isPinned(ssa_.reg(value))) return false;
-    setConstant(value, number);
+    numbers_.set(value, number);
     if (!spend()) return true;
     rewrite_.becomeConstant(instruction, Operand::ofInteger(static_cast<std::int64_t>(number)));
     note(instruction, "constants", "always the same number:", value);
@@ -730,8 +631,7 @@ class Walk {
   bool hasCalls_ = false;
   std::uint32_t stretch_ = 0;
   std::uint32_t nextStretch_ = 1;
-  std::vector<std::uint64_t> constants_;  // by value
-  BitSet isConstant_;
+  KnownNumbers numbers_;
   BitSet feedsPhi_;
   BitSet isShared_;               // by register
   std::vector<ValueId> current_;  // by register
