@@ -221,8 +221,13 @@ void IrBuilder::closeIndex() {
 void IrBuilder::openParenthesis(bool behindPrimary) {
   if (!behindPrimary) return openGroup(OperandKind::List);
   Operand& primary = stack_.back();
-  if (primary.kind == OperandKind::Symbol && primary.component == kPending &&
-      module_.text(NameId{primary.id}) == "generic") {
+  // `generic` may be declared as well: as the name of a kernel, say.
+  const bool isSymbol = primary.kind == OperandKind::Symbol;
+  const bool isPending = isSymbol && primary.component == kPending;
+  const NameId name = isPending  ? NameId{primary.id}
+                      : isSymbol ? symbolAt(ir::SymbolId{primary.id}).name
+                                 : NameId::None;
+  if (name != NameId::None && module_.text(name) == "generic") {
     primary = punctuationOperand(ir::kGeneric);
   } else {
     stack_.push_back(punctuationOperand(punctuation("(")));
