@@ -77,6 +77,7 @@ class Batch {
   // Of --whole-program with several inputs, by input; null where one cannot be read.
   std::map<std::string, std::shared_ptr<const SourceText>> program_;
   mutable Console console_;
+  mutable std::mutex progressMutex_;
   unsigned threads_;
   bool dotCfgToFolder_;
   bool wantCounts_;
@@ -158,6 +159,12 @@ OptimizeOptions Batch::optimizeOptions(FileReport& report, unsigned threads) con
   if (options_.dumpBeforeCssa) {
     result.run.beforePass = [this, &report](std::string_view pass, const ir::Module& module) {
       if (pass == "cssa") say(report, "IR Module before CSSA:\n" + print::reprint(module));
+    };
+  }
+  if (options_.verbosity > 0) {
+    result.run.progress = [this, &report](const std::string& where) {
+      const std::lock_guard lock(progressMutex_);
+      say(report, where + '\n');
     };
   }
   return result;

@@ -22,6 +22,9 @@ constexpr std::size_t kMostLooks = 8;
 // Of these that are kept.
 constexpr std::size_t kMostCandidates = 6;
 
+// Blocks from one word about the progress to the next.
+constexpr std::size_t kProgressBlocks = 4096;
+
 // Loads, stores, atomics and copies of single threads or warps, whose address may have an offset
 // (docs/soundness.md A4): not what other agents do.
 bool mayHaveOffset(const Instruction& instruction) {
@@ -51,14 +54,17 @@ class AddressGroups::Walk {
         current_(cfg_.function().registerCount(), kNone),
         inScope_(out.groupCount_) {}
 
-  void run() {
+  void run(const std::function<void(std::size_t, std::size_t)>& progress) {
     struct Frame {
       BlockId block;
       std::size_t written;
       std::size_t entered;
     };
     std::vector<Frame> stack;
-    for (const BlockId b : ssa_.dominators().preorder()) {
+    const std::span<const BlockId> blocks = ssa_.dominators().preorder();
+    for (std::size_t k = 0; k < blocks.size(); ++k) {
+      if (k % kProgressBlocks == kProgressBlocks - 1) progress(k + 1, blocks.size());
+      const BlockId b = blocks[k];
       while (!stack.empty() &&
              ssa_.dominators().depth(stack.back().block) >= ssa_.dominators().depth(b)) {
         undo(stack.back().written, stack.back().entered);
@@ -158,14 +164,15 @@ class AddressGroups::Walk {
 };
 
 AddressGroups::AddressGroups(const SsaRewrite& rewrite, const analysis::Addresses& addresses,
-                             const analysis::Liveness& liveness)
+                             const analysis::Liveness& liveness,
+                             const std::function<void(std::size_t, std::size_t)>& progress)
     : rewrite_(rewrite),
       ssa_(rewrite.ssa()),
       addresses_(addresses),
       groups_(ssa_.valueCount(), kNone) {
   findGroups();
   countDefinitions();
-  Walk(*this, liveness).run();
+  Walk(*this, liveness).run(progress);
 }
 
 void AddressGroups::countDefinitions() {

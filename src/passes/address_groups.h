@@ -15,6 +15,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -43,9 +44,10 @@ class AddressGroups {
     std::uint32_t candidateCount = 0;
   };
 
-  // All of them must outlive the object.
+  // All of them must outlive the object.  `progress(block, blocks)` is called now and then.
   AddressGroups(const SsaRewrite& rewrite, const analysis::Addresses& addresses,
-                const analysis::Liveness& liveness);
+                const analysis::Liveness& liveness,
+                const std::function<void(std::size_t, std::size_t)>& progress);
 
   // In the order of a walk down the dominator tree.
   std::span<const Member> members() const { return members_; }

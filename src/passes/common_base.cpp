@@ -260,7 +260,13 @@ class CommonBase : public Pass {
     const Ssa& ssa = context.analyses.get<Ssa>();
     const SsaRewrite rewrite(function, ssa);
     const AddressGroups groups(rewrite, context.analyses.get<analysis::Addresses>(),
-                               context.analyses.get<analysis::Liveness>());
+                               context.analyses.get<analysis::Liveness>(),
+                               [&](std::size_t block, std::size_t blocks) {
+                                 if (context.progress == nullptr) return;
+                                 (*context.progress)(fmt::format("{}: function {}, block {} of {}",
+                                                                 kCommonBase.name,
+                                                                 function.nameText(), block, blocks));
+                               });
     BasePlan plan(rewrite, groups, options_, numbers_, context);
     plan.run();
     if (!plan.isChanged()) return false;
@@ -303,8 +309,7 @@ std::unique_ptr<Pass> create(const PassOptions& options, std::string& error) {
 
 const PassInfo kCommonBase = {
     "common-base", "Lets addresses that differ by a constant share a register.",
-    "cbe-enable=0|1, cbe-max-depth=0..64, cbe-max-iter=0..1000, cbe-min-uses=1..1000, "
-    "cbe-clone-allocas=0|1",
+    "cbe-enable=0|1, cbe-max-depth=N, cbe-max-iter=N, cbe-min-uses=N, cbe-clone-allocas=0|1",
     create};
 
 }  // namespace ptxopt::passes

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -74,6 +75,8 @@ struct PassContext {
   bool wantRemarks = true;  // false: remark() drops what it is given, the message need not be made
   std::vector<Remark> remarks;
   std::map<std::string_view, std::uint64_t> statistics;  // "barriers-removed" -> 3
+  // Where a long run is, for whoever waits for it; null: nobody does.
+  const std::function<void(const std::string&)>* progress = nullptr;
 
   void remark(Remark remark) {
     if (wantRemarks) remarks.push_back(std::move(remark));

@@ -185,7 +185,8 @@ class Engine {
   }
 
   Outcome runOn(Work& work, const Pass& pass) {
-    PassContext context{work.analyses, budget_, options_.remarks, {}, {}};
+    PassContext context{work.analyses, budget_, options_.remarks, {}, {},
+                        options_.progress ? &options_.progress : nullptr};
     Outcome outcome;
     const Stopwatch watch;
     outcome.changed = pass.run(*work.function, context);

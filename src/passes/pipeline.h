@@ -46,6 +46,8 @@ struct RunOptions {
   // --print-after.
   std::function<void(std::string_view pass, const ir::Module& module)> beforePass;
   std::function<void(std::string_view pass, const ir::Module& module)> afterPass;
+  // Called while a pass takes long, with where it is, on any thread; null: nobody wants to know.
+  std::function<void(const std::string& where)> progress;
 };
 
 struct RunResult {
