@@ -114,7 +114,8 @@ class AddressGroups::Walk {
     if (operand.base != ir::AddressBase::Register || !mayHaveOffset(instruction)) return;
     const ValueId value = ssa_.use(instruction, operand);
     if (value == kNone || out_.groups_[value] == kNone || !isInWindow(access, value)) return;
-    Member member{&instruction, &operand, value, static_cast<std::uint32_t>(out_.candidates_.size()), 0};
+    Member member{&instruction, &operand, value,
+                  static_cast<std::uint32_t>(out_.candidates_.size()), 0};
     const std::vector<InScope>& all = inScope_[out_.groups_[value]];
     const std::size_t fromFront = std::min(all.size(), kMostLooks);
     for (std::size_t k = 0; k < fromFront; ++k) consider(member, all[k]);
@@ -127,8 +128,8 @@ class AddressGroups::Walk {
     out_.members_.push_back(member);
   }
 
-  // An address of 32 bits in a window of 64 is extended, after or before the offset is added.  One of
-  // 64 bits in a window of 32 is cut: what is equal remains so.
+  // An address of 32 bits in a window of 64 is extended, after or before the offset is added.  One
+  // of 64 bits in a window of 32 is cut: what is equal remains so.
   bool isInWindow(const analysis::Access& access, ValueId value) const {
     const bool isNarrow = access.instruction->form->space == isa::Space::Shared ||
                           cfg_.function().module().addressSize == 32;
@@ -147,8 +148,8 @@ class AddressGroups::Walk {
     const bool isKnown = ssa_.block(base) == here || liveness_.isLiveIn(here, ssa_.reg(base)) ||
                          out_.definitions_[reg] <= 1;
     if (current_[reg] != base || !isKnown) return;
-    const bool isNear =
-        entry.stretch == stretch_ || (ssa_.block(base) != here && liveness_.isLiveIn(here, ssa_.reg(base)));
+    const bool isNear = entry.stretch == stretch_ ||
+                        (ssa_.block(base) != here && liveness_.isLiveIn(here, ssa_.reg(base)));
     if (isNear || !out_.hasCalls_) out_.candidates_.push_back({base, isNear});
   }
 

@@ -6,12 +6,12 @@
 // both, so that the two see the same instance of each.
 //
 // A member is an address operand whose register can be replaced by that of another value of the
-// group.  Its candidates are the values of the group that registers hold where it stands, those that
-// were computed first before others.  In a function with calls these are values that are needed there
-// anyway, or of the same block with no call in between (docs/soundness.md D4.6).
+// group.  Its candidates are the values of the group that registers hold where it stands, those
+// that were computed first before others.  In a function with calls these are values that are
+// needed there anyway, or of the same block with no call in between (docs/soundness.md D4.6).
 //
-// Cost: one walk down the dominator tree, O(operands + terms of forms); at most kMostLooks values are
-// looked at for a member.
+// Cost: one walk down the dominator tree, O(operands + terms of forms); at most kMostLooks values
+// are looked at for a member.
 #pragma once
 
 #include <cstdint>
@@ -60,13 +60,14 @@ class AddressGroups {
   std::uint32_t groupCount() const { return groupCount_; }
   // value - base, both of one group, or `base` of its wide group.
   std::int64_t distance(ValueId base, ValueId value) const;
-  // Its register holds it wherever its block dominates, behind its definition, and can be named there.
+  // Its register holds it wherever its block dominates, behind its definition, and can be named
+  // there.
   bool isKeptForGood(ValueId value) const {
     return mayBeBase(value) && definitions_[static_cast<std::size_t>(ssa_.reg(value))] <= 1;
   }
   bool hasCalls() const { return hasCalls_; }
-  // Of addresses of 32 bits, the group of 64 bits whose lower half has the same terms; kNone if there
-  // is none.
+  // Of addresses of 32 bits, the group of 64 bits whose lower half has the same terms; kNone if
+  // there is none.
   GroupId wideGroupOf(GroupId narrow) const { return wideGroups_[narrow]; }
 
  private:
@@ -80,7 +81,7 @@ class AddressGroups {
   const analysis::Addresses& addresses_;
   std::vector<GroupId> groups_;  // by value
   std::uint32_t groupCount_ = 0;
-  std::vector<GroupId> wideGroups_;  // by group
+  std::vector<GroupId> wideGroups_;        // by group
   std::vector<std::uint8_t> definitions_;  // by register: 2 for more
   bool hasCalls_ = false;
   std::vector<Member> members_;

@@ -34,6 +34,15 @@ constexpr unsigned kFarSavings = 3;
 // Values of a group that are tried for the end of one block.
 constexpr std::size_t kMostLooks = 8;
 
+using GroupedValue = std::pair<GroupId, ValueId>;
+
+// Of a sorted list.
+std::span<const GroupedValue> ofGroup(std::span<const GroupedValue> values, GroupId group) {
+  const auto first = std::lower_bound(values.begin(), values.end(), GroupedValue(group, 0));
+  const auto last = std::lower_bound(first, values.end(), GroupedValue(group + 1, 0));
+  return {first, last};
+}
+
 }  // namespace
 
 BasePlan::BasePlan(const SsaRewrite& rewrite, const AddressGroups& groups,
@@ -274,7 +283,8 @@ void BasePlan::hoist() {
   }
 }
 
-// The values of a group, by the dominator tree: neighbours come together where both can be computed.
+// The values of a group, by the dominator tree: neighbours come together where both can be
+// computed.
 void BasePlan::hoistGroup(std::span<const ValueId> values) {
   std::vector<Cluster> clusters;
   for (const ValueId v : values) clusters.push_back({ssa_.block(v), {v}});
@@ -343,9 +353,9 @@ BlockId BasePlan::commonDominator(BlockId a, BlockId b) const {
 bool BasePlan::isPlainBlock(BlockId block) const {
   const Instruction* terminator = ssa_.cfg().block(block).terminator;
   if (ssa_.cfg().block(block).mayExit || ssa_.cfg().block(block).first == nullptr) return false;
-  return terminator == nullptr || (terminator->form->known() &&
-                                   (terminator->form->control == isa::Control::Branch ||
-                                    terminator->form->control == isa::Control::IndirectBranch));
+  return terminator == nullptr ||
+         (terminator->form->known() && (terminator->form->control == isa::Control::Branch ||
+                                        terminator->form->control == isa::Control::IndirectBranch));
 }
 
 bool BasePlan::isWorthHoisting(const Cluster& cluster) {
@@ -484,7 +494,7 @@ void BasePlan::makeHoisted(const Cluster& cluster) {
 
 // Values that registers hold wherever they dominate, by their groups.
 std::vector<std::pair<GroupId, ValueId>> BasePlan::keptBases() const {
-  std::vector<std::pair<GroupId, ValueId>> bases;
+  std::vector<GroupedValue> bases;
   for (ValueId v = 0; v < ssa_.valueCount(); ++v) {
     if (groups_.groupOf(v) != kNone && !isDead_.test(v) && groups_.isKeptForGood(v)) {
       bases.emplace_back(groups_.groupOf(v), v);
@@ -504,24 +514,25 @@ void BasePlan::join() {
     }
   }
   if (wanting.empty()) return;
-  const std::vector<std::pair<GroupId, ValueId>> bases = keptBases();
-  std::vector<ValueId> ofGroup;
+  const std::vector<GroupedValue> bases = keptBases();
+  std::vector<ValueId> tried;
   for (const ValueId v : wanting) {
     if (isStopped_ || isDead_.test(v)) continue;
-    ofGroup.clear();
-    const auto [first, last] = std::ranges::equal_range(bases, groups_.groupOf(v), {},
-                                                        &std::pair<GroupId, ValueId>::first);
+    tried.clear();
+    const std::span<const GroupedValue> all = ofGroup(bases, groups_.groupOf(v));
     // Those whose numbers are near its own: of blocks that are near in the dominator tree.
-    const auto at = std::ranges::lower_bound(first, last, std::pair(groups_.groupOf(v), v));
-    for (auto k = at; k != first && ofGroup.size() < kMostLooks;) ofGroup.push_back((--k)->second);
-    for (auto k = at; k != last && ofGroup.size() < 2 * kMostLooks; ++k) {
-      if (k->second != v) ofGroup.push_back(k->second);
+    const auto at = std::lower_bound(all.begin(), all.end(), GroupedValue(groups_.groupOf(v), v));
+    for (auto k = at; k != all.begin() && tried.size() < kMostLooks;) {
+      tried.push_back((--k)->second);
     }
-    makeJoined(v, ofGroup);
+    for (auto k = at; k != all.end() && tried.size() < 2 * kMostLooks; ++k) {
+      if (k->second != v) tried.push_back(k->second);
+    }
+    makeJoined(v, tried);
   }
 }
 
-bool BasePlan::makeJoined(ValueId v, std::span<const ValueId> ofGroup) {
+bool BasePlan::makeJoined(ValueId v, std::span<const ValueId> candidates) {
   const BlockId block = ssa_.block(v);
   const analysis::Cfg& cfg = ssa_.cfg();
   MadeBase made;
@@ -534,10 +545,9 @@ bool BasePlan::makeJoined(ValueId v, std::span<const ValueId> ofGroup) {
         cfg.successors(before).size() != 1 || !isPlainBlock(before)) {
       return false;
     }
-    const auto found = std::ranges::find_if(ofGroup, [&](ValueId base) {
-      return !isDead_.test(base) && isAvailable(base, before);
-    });
-    if (found == ofGroup.end()) return false;
+    const auto found = std::ranges::find_if(
+        candidates, [&](ValueId base) { return !isDead_.test(base) && isAvailable(base, before); });
+    if (found == candidates.end()) return false;
     made.sources.push_back(*found);
   }
   if (savedBy(v) <= made.sources.size() || !allFit(v, 0) || !spend()) return false;
@@ -558,19 +568,17 @@ void BasePlan::cast() {
     if (savedBy(v) >= kFarSavings) wanting.push_back(v);
   }
   if (wanting.empty()) return;
-  const std::vector<std::pair<GroupId, ValueId>> bases = keptBases();
+  const std::vector<GroupedValue> bases = keptBases();
   std::map<ValueId, ValueId> casts;
-  std::vector<ValueId> ofGroup;
+  std::vector<ValueId> tried;
   for (const ValueId v : wanting) {
     if (isStopped_ || isDead_.test(v)) continue;
-    ofGroup.clear();
-    const auto found = std::ranges::equal_range(bases, groups_.wideGroupOf(groups_.groupOf(v)), {},
-                                                &std::pair<GroupId, ValueId>::first);
-    for (const auto& [group, base] : found) {
-      ofGroup.push_back(base);
-      if (ofGroup.size() == kMostLooks) break;
+    tried.clear();
+    for (const auto& [group, base] : ofGroup(bases, groups_.wideGroupOf(groups_.groupOf(v)))) {
+      tried.push_back(base);
+      if (tried.size() == kMostLooks) break;
     }
-    const ValueId wide = wideBaseFor(v, ofGroup);
+    const ValueId wide = wideBaseFor(v, tried);
     if (wide == kNone || !spend()) continue;
     const auto [at, isNew] = casts.try_emplace(wide, kNone);
     if (isNew) {
@@ -587,7 +595,7 @@ void BasePlan::cast() {
 }
 
 // The first whose definition is above all accesses.
-ValueId BasePlan::wideBaseFor(ValueId v, std::span<const ValueId> ofGroup) const {
+ValueId BasePlan::wideBaseFor(ValueId v, std::span<const ValueId> candidates) const {
   const auto& numbers = ssa_.instructions();
   const auto serves = [&](ValueId wide) {
     if (isDead_.test(wide) || !ssa_.isDefinition(wide) || ssa_.old(wide) != kNone ||
@@ -604,16 +612,15 @@ ValueId BasePlan::wideBaseFor(ValueId v, std::span<const ValueId> ofGroup) const
     }
     return true;
   };
-  const auto found = std::ranges::find_if(ofGroup, serves);
-  return found == ofGroup.end() ? kNone : *found;
+  const auto found = std::ranges::find_if(candidates, serves);
+  return found == candidates.end() ? kNone : *found;
 }
 
 // A variable that can be named wherever there are instructions.
 bool BasePlan::isDeclaredAhead(ir::SymbolId id) const {
   const ir::Symbol& symbol = rewrite_.function().symbolAt(id);
   if (symbol.kind != ir::SymbolKind::Variable) return false;
-  return symbol.variable->function == nullptr ||
-         std::ranges::binary_search(declaredAhead_, id);
+  return symbol.variable->function == nullptr || std::ranges::binary_search(declaredAhead_, id);
 }
 
 // ---- addresses of variables --------------------------------------------------------------------
@@ -648,7 +655,9 @@ void BasePlan::materialiseVariables() {
   for (const auto& [key, values] : copies) {
     if (values.size() < 2 || values.size() < options_.minUses) continue;
     const BlockId first = ssa_.block(values.front());
-    const auto isBelow = [&](ValueId v) { return ssa_.dominators().dominates(first, ssa_.block(v)); };
+    const auto isBelow = [&](ValueId v) {
+      return ssa_.dominators().dominates(first, ssa_.block(v));
+    };
     const auto isInLoop = [&](ValueId v) {
       return loops_.loopOf(ssa_.block(v)) == loops_.loopOf(first);
     };
@@ -700,9 +709,9 @@ void BasePlan::note(ValueId v, ValueId base, std::int64_t distance) {
   const std::string name = rewrite_.function().registerName(ssa_.reg(v));
   remark.message = fmt::format("{} is {}{}", name, nameOf(base), offset);
   if (memberCount_[v] != 0) {
-    remark.message += memberCount_[v] == 1 ? ": 1 access goes through that"
-                                           : fmt::format(": {} accesses go through that",
-                                                         memberCount_[v]);
+    remark.message += memberCount_[v] == 1
+                          ? ": 1 access goes through that"
+                          : fmt::format(": {} accesses go through that", memberCount_[v]);
   }
   remark.details.emplace_back("accesses", std::to_string(memberCount_[v]));
   context_.remark(std::move(remark));

@@ -1,11 +1,13 @@
 // Which registers addresses of a function go through: the decisions of common-base.
 //
 // A value that only accesses need goes if a base serves all of these:
-//   - one that a register holds there (AddressGroups): the first that was computed.  Where that register
+//   - one that a register holds there (AddressGroups): the first that was computed.  Where that
+//   register
 //     is not needed anyway, it has to be worth it: kFarSavings instructions go;
-//   - a new one at the end of the nearest common dominator of several such values, which computes what
-//     all of them compute, but for a number that is added.  The text of the computations must agree:
-//     what the forms of two values prove may hold in their own blocks only;
+//   - a new one at the end of the nearest common dominator of several such values, which computes
+//   what
+//     all of them compute, but for a number that is added.  The text of the computations must
+//     agree: what the forms of two values prove may hold in their own blocks only;
 //   - a new one where paths meet, a copy of what each of them has.
 // What only computed the value goes with it.
 //
@@ -22,8 +24,8 @@
 #include <utility>
 #include <vector>
 
-#include "passes/address_groups.h"
 #include "analysis/loops.h"
+#include "passes/address_groups.h"
 #include "passes/pass.h"
 #include "passes/ssa_rewrite.h"
 
@@ -35,7 +37,7 @@ struct CommonBaseOptions {
   unsigned maxDepth = 8;        // instructions of an address that are looked at, and made
   unsigned maxIterations = 16;  // rounds of bringing addresses of a group together
   unsigned minUses = 2;         // accesses of a new base
-  unsigned clonesAllocas = 1;     // addresses of variables go to the entry block
+  unsigned clonesAllocas = 1;   // addresses of variables go to the entry block
 };
 
 // The numbers from which on names are free: %scevcgp_N, %scevcgptmp_N, %baseValue_N, %bitCastEnd_N.
@@ -49,10 +51,10 @@ struct BaseNumbers {
 // A register that the pass makes, and what computes it.
 struct MadeBase {
   enum class Kind : std::uint8_t {
-    Hoisted,   // `chain` is computed again at the end of `block`
-    Joined,    // a copy of sources[k] at the end of the k-th predecessor of `block`
-    AtEntry,   // the address of a variable, at the beginning of the function
-    Cast,      // the lower half of sources[0], behind its definition
+    Hoisted,  // `chain` is computed again at the end of `block`
+    Joined,   // a copy of sources[k] at the end of the k-th predecessor of `block`
+    AtEntry,  // the address of a variable, at the beginning of the function
+    Cast,     // the lower half of sources[0], behind its definition
   };
   Kind kind = Kind::Hoisted;
   analysis::BlockId block = analysis::kNone;
@@ -80,7 +82,9 @@ class BasePlan {
   bool isDead(ValueId value) const { return isDead_.test(value); }
   const Place& placeOf(std::uint32_t member) const { return places_[member]; }
   std::span<const MadeBase> made() const { return made_; }
-  bool isUsed(std::size_t made) const { return readers_[readers_.size() - made_.size() + made] != 0; }
+  bool isUsed(std::size_t made) const {
+    return readers_[readers_.size() - made_.size() + made] != 0;
+  }
   // What to read in place of `value`, wherever it is read: itself, or a base at the entry.
   ValueId standIn(ValueId value) const { return standIns_[value]; }
   bool hasStandIns() const { return hasStandIns_; }
@@ -125,11 +129,11 @@ class BasePlan {
 
   std::vector<std::pair<GroupId, ValueId>> keptBases() const;
   void join();
-  bool makeJoined(ValueId value, std::span<const ValueId> ofGroup);
+  bool makeJoined(ValueId value, std::span<const ValueId> candidates);
   bool isPlainBlock(analysis::BlockId block) const;
 
   void cast();
-  ValueId wideBaseFor(ValueId value, std::span<const ValueId> ofGroup) const;
+  ValueId wideBaseFor(ValueId value, std::span<const ValueId> candidates) const;
 
   bool isDeclaredAhead(ir::SymbolId variable) const;
   void materialiseVariables();

@@ -3,8 +3,8 @@
 // AddressGroups says which addresses differ by constants and which registers hold them where,
 // BasePlan decides, and this file edits: accesses become [base+offset], bases that are new are
 // computed, and what computed the addresses goes.  New registers are named for what they are:
-// %scevcgp_N for a base, %scevcgptmp_N for what it is computed from, %baseValue_N for the address of a
-// variable in the entry block, %bitCastEnd_N for the lower half of a base of 64 bits.
+// %scevcgp_N for a base, %scevcgptmp_N for what it is computed from, %baseValue_N for the address
+// of a variable in the entry block, %bitCastEnd_N for the lower half of a base of 64 bits.
 //
 // docs/soundness.md D4, E.11.  Cost: O(operands), and that of Addresses.
 #include "passes/common_base.h"
@@ -149,9 +149,10 @@ class Editor {
         }
         const ValueId source = plan_.standIn(ssa_.use(model, operand));
         const auto found = std::ranges::find(made.chain, source);
-        const RegisterId reg = found == made.chain.end()
-                                   ? registerOf(source)
-                                   : registers[static_cast<std::size_t>(found - made.chain.begin())];
+        const RegisterId reg =
+            found == made.chain.end()
+                ? registerOf(source)
+                : registers[static_cast<std::size_t>(found - made.chain.begin())];
         target.id = static_cast<std::uint32_t>(reg);
       }
       inserted_.emplace_back(place, copy);
@@ -167,10 +168,9 @@ class Editor {
       const Operand from = Operand::ofRegister(ssa_.reg(made.sources[k]));
       const std::int64_t distance = groups_.distance(made.sources[k], value);
       Instruction* copy =
-          distance == 0
-              ? ir::makeInstruction(function_, isWide ? "mov.b64" : "mov.b32", {to, from})
-              : ir::makeInstruction(function_, isWide ? "add.s64" : "add.s32",
-                                    {to, from, Operand::ofInteger(distance)});
+          distance == 0 ? ir::makeInstruction(function_, isWide ? "mov.b64" : "mov.b32", {to, from})
+                        : ir::makeInstruction(function_, isWide ? "add.s64" : "add.s32",
+                                              {to, from, Operand::ofInteger(distance)});
       inserted_.emplace_back(endOf(before[k]), copy);
     }
   }
@@ -259,14 +259,13 @@ class CommonBase : public Pass {
     if (!options_.isEnabled) return false;
     const Ssa& ssa = context.analyses.get<Ssa>();
     const SsaRewrite rewrite(function, ssa);
-    const AddressGroups groups(rewrite, context.analyses.get<analysis::Addresses>(),
-                               context.analyses.get<analysis::Liveness>(),
-                               [&](std::size_t block, std::size_t blocks) {
-                                 if (context.progress == nullptr) return;
-                                 (*context.progress)(fmt::format("{}: function {}, block {} of {}",
-                                                                 kCommonBase.name,
-                                                                 function.nameText(), block, blocks));
-                               });
+    const AddressGroups groups(
+        rewrite, context.analyses.get<analysis::Addresses>(),
+        context.analyses.get<analysis::Liveness>(), [&](std::size_t block, std::size_t blocks) {
+          if (context.progress == nullptr) return;
+          (*context.progress)(fmt::format("{}: function {}, block {} of {}", kCommonBase.name,
+                                          function.nameText(), block, blocks));
+        });
     BasePlan plan(rewrite, groups, options_, numbers_, context);
     plan.run();
     if (!plan.isChanged()) return false;
@@ -283,10 +282,11 @@ std::unique_ptr<Pass> create(const PassOptions& options, std::string& error) {
   CommonBaseOptions ways;
   for (const auto& [name, value] : options) {
     unsigned number = 0;
-    const auto [end, failure] =
-        std::from_chars(value.data(), value.data() + value.size(), number);
+    const auto [end, failure] = std::from_chars(value.data(), value.data() + value.size(), number);
     const bool isNumber = failure == std::errc() && end == value.data() + value.size();
-    const auto set = [&](std::string_view known, unsigned least, unsigned most, unsigned& way) {
+    // clang 14 captures no structured binding by itself.
+    const auto set = [&, &name = name, &value = value](std::string_view known, unsigned least,
+                                                       unsigned most, unsigned& way) {
       if (name != known) return false;
       if (!isNumber || number < least || number > most) {
         error = fmt::format("{}={} is not a number from {} to {}", known, value, least, most);
