@@ -95,17 +95,17 @@ std::vector<Mutant> deleteKept(const std::string& name, const std::string& text,
   std::vector<Mutant> mutants;
   std::vector<std::string> trapped;
   for (const passes::Remark& remark : made.run.remarks) {
-    const bool isForConflict =
-        remark.kind == passes::RemarkKind::Missed &&
-        std::any_of(remark.details.begin(), remark.details.end(),
-                    [](const auto& detail) { return detail.first == "above"; });
-    if (!isForConflict) continue;
+    const auto has = [&](std::string_view key) {
+      return std::ranges::any_of(remark.details,
+                                 [&](const auto& detail) { return detail.first == key; });
+    };
+    if (remark.kind != passes::RemarkKind::Missed || !has("above")) continue;
     const SourceRange range = remark.place;
     const std::string_view content = made.source->slice(range);
     const std::string_view guard =
         content.starts_with('@') ? content.substr(0, content.find_first_of(" \t")) : "";
     mutants.push_back({made.source->lineColumn(range.begin).line, true, without(output, range),
-                       false, remark.message});
+                       false, remark.message, has("above_address") && has("below_address")});
     trapped.push_back(output.substr(0, range.begin) + std::string(guard) + " trap;" +
                       output.substr(range.end));
   }

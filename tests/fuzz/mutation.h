@@ -16,6 +16,9 @@ struct Mutant {
   std::string text;        // without it
   bool caught = false;
   std::string why{};       // a pass has kept it for
+  // It is kept for two accesses whose addresses are looked at, and not for a partial barrier, a
+  // fence, a wait or an end on one of the sides.
+  bool isForAccesses = false;
 };
 
 // Every line that the generator knows to be needed, deleted, one at a time.
