@@ -181,9 +181,10 @@ class Editor {
     bool isDead = false;
     ssa_.forEachDefinition(instruction, [&](ValueId value) { isDead |= plan_.isDead(value); });
     if (isDead) dead_.push_back(&instruction);
+    const auto members = groups_.members();
+    // What is no member reads the stand-in as well: an operand, and an address that takes no offset.
     renamed_.clear();
     if (plan_.hasStandIns() && !isDead) findStandIns(instruction);
-    const auto members = groups_.members();
     for (; member_ < members.size() && members[member_].instruction == &instruction; ++member_) {
       const BasePlan::Place& place = plan_.placeOf(member_);
       if (place.base == members[member_].value || isDead) continue;
@@ -199,8 +200,16 @@ class Editor {
   }
 
   void findStandIns(Instruction& instruction) {
+    const auto members = groups_.members().subspan(member_);
+    const auto isMember = [&](const Operand& operand) {
+      for (const BasePlan::Member& member : members) {
+        if (member.instruction != &instruction) return false;
+        if (member.operand == &operand) return true;
+      }
+      return false;
+    };
     for (Operand& operand : instruction.operands()) {
-      if (operand.kind != ir::OperandKind::Register || !operand.reads) continue;
+      if (operand.reg() == RegisterId::None || !operand.reads || isMember(operand)) continue;
       const ValueId value = ssa_.use(instruction, operand);
       if (value == kNone || plan_.standIn(value) == value) continue;
       renamed_.emplace_back(&operand, registerOf(plan_.standIn(value)));
