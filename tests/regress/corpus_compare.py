@@ -1,4 +1,4 @@
-"""What -O2, or other passes, changed in the corpus: ptxrun finds no difference between before and after.
+"""What a level, or other passes, changed in the corpus: ptxrun finds no difference between before and after.
 
 Every kernel of every changed file is launched as its file describes, or with arguments that ptxrun
 makes up, under several schedules.  A kernel that ptxrun cannot run, or that has a race of its own, proves nothing either way
@@ -38,13 +38,14 @@ def main():
     parser = corpus.parser(__doc__, subset=40)
     parser.add_argument("--ptxrun", required=True)
     parser.add_argument("--schedules", type=int, default=6)
-    parser.add_argument("--passes", help="instead of -O2")
+    parser.add_argument("--level", default="-O2")
+    parser.add_argument("--passes", help="instead of a level")
     arguments = parser.parse_args()
     files = [f for f in corpus.files() if arguments.filter in f.name]
     counts = collections.Counter()
     failures = []
     with tempfile.TemporaryDirectory() as folder:
-        steps = f"--passes={arguments.passes}" if arguments.passes else "-O2"
+        steps = f"--passes={arguments.passes}" if arguments.passes else arguments.level
         results, _ = corpus.optimize(arguments.ptxopt, files, folder, [steps, "-q"])
         changed = [f for f in files if results[f.name] and read(results[f.name]) != read(f.path)]
         runs = [(f, kernel) for f in changed for kernel in ENTRY.findall(read(f.path))]
