@@ -25,7 +25,6 @@ sys.path.insert(0, str(SOURCE_DIR / "tests" / "regress"))
 import barrier_table
 import corpus
 
-TABLE = os.path.join(corpus.EXPECTED_DIR, "warp.tsv")
 KERNELS = os.path.join(corpus.CORPUS_DIR, "local", "warp_kernels.py")
 PYTHON = os.environ.get("CORPUS_PYTHON", sys.executable)
 TARGETS = ["80", "90"]
@@ -55,16 +54,21 @@ def make(release, folder):
     return files
 
 
+class WarpTable(barrier_table.BarrierTable):
+    path = os.path.join(corpus.EXPECTED_DIR, "warp.tsv")
+
+
 def main():
-    arguments = barrier_table.parser(__doc__).parse_args()
+    table = WarpTable()
+    arguments = table.parser(__doc__).parse_args()
     release = release_of_warp()
     if release is None:
         corpus.skip(f"{PYTHON} has no Warp (CORPUS_PYTHON can name another)")
-    known = {name.split(os.sep)[0] for name in barrier_table.read_table(TABLE)[1]}
+    known = {name.split(os.sep)[0] for name in table.read()[1]}
     if not arguments.update and known != {f"warp-{release}"}:
         corpus.skip(f"Warp is {release}, the table is of {', '.join(sorted(known))}")
     with tempfile.TemporaryDirectory() as folder:
-        return barrier_table.check(arguments, make(release, folder), TABLE)
+        return table.check(arguments, make(release, folder))
 
 
 if __name__ == "__main__":

@@ -1,0 +1,214 @@
+"""Tables of corpus/expected/ with a line for each kernel or function: what passes do to it, and what
+ptxas makes of it before and behind them.  A script for each table says what is counted."""
+import collections
+import os
+import re
+import tempfile
+
+import corpus
+import corpus_table
+
+UNKNOWN = corpus_table.UNKNOWN
+
+
+class KernelTable:
+    """What the tables have in common; a script derives from it and calls main()."""
+
+    path = None  # of the table
+    counted = []  # columns that need no ptxas
+    sides = []  # what the columns of each run of passes end in; those of the input end in nothing
+    figures = ["registers", "spills", "code"]  # of ptxas, for the input and for each side
+    subset = 25  # files that ptxas sees by default
+    known = set()  # (file and function, column): steps of occupancy that are lost, and known
+    allowed_sides = []  # that may lose steps and spill
+
+    def __init__(self):
+        self.measured = [what + side for side in ("", *self.sides) for what in self.figures]
+        self.columns = [*self.counted, *self.measured]
+
+    def row(self):
+        return dict.fromkeys(self.columns, UNKNOWN)
+
+    def optimize(self, ptxopt, files, folder):
+        """{file name: {function: row}}, {(side, file name): path of the result}"""
+        raise NotImplementedError
+
+    def measure(self, ptxas, file, path, folder):
+        """{function: [figure ...]}; None where ptxas refuses the file."""
+        found = measure(ptxas, file, path, folder)
+        return found and found[0]
+
+    def print_totals(self, rows):
+        raise NotImplementedError
+
+    # ---- command line --------------------------------------------------------------------------
+
+    def parser(self, description):
+        result = corpus.table_parser(description, self.subset)
+        result.add_argument("--increases", action="store_true",
+                            help="list what became more, by the table")
+        return result
+
+    def main(self, description):
+        arguments = self.parser(description).parse_args()
+        return self.check(arguments, [f for f in corpus.files() if arguments.filter in f.name])
+
+    def check(self, arguments, files, is_comparison=True):
+        """Holds the table against what the passes do to the files now; returns the exit status.
+        `is_comparison`: else it prints what these passes do, and compares with nothing."""
+        release, expected = self.read()
+        if is_comparison:
+            ptxas = corpus.ptxas_for_table(arguments, release)
+        else:
+            ptxas = corpus.Ptxas(arguments.ptxas) if arguments.ptxas else None
+        rows, seen_by_ptxas = self.make(arguments, files, ptxas)
+        if arguments.update:
+            self.write(ptxas.release, rows)
+        if arguments.update or not is_comparison:
+            expected = rows
+
+        moved = corpus_table.differences(
+            expected, rows,
+            lambda name: self.columns if name.split("\t")[0] in seen_by_ptxas else self.counted)
+        gone = [] if arguments.filter else sorted(set(expected) - set(rows))
+        moved += [(name, "file", "in the table", "gone") for name in gone]
+        if moved:
+            corpus_table.print_moved(moved)
+        more = self.increases(expected)
+        for name, what, before, after, allowed in more:
+            if arguments.increases or not allowed:
+                print(f"{name}: {what} {before} -> {after}")
+        self.print_totals(expected if arguments.increases else rows)
+        return 1 if moved or not all(allowed for *_, allowed in more) else 0
+
+    # ---- rows ----------------------------------------------------------------------------------
+
+    def make(self, arguments, files, ptxas):
+        """({file and function: row}, names of the files that ptxas saw)"""
+        measured = []
+        with tempfile.TemporaryDirectory() as folder:
+            by_file, outputs = self.optimize(arguments.ptxopt, files, folder)
+            if ptxas is not None:
+                measured = corpus.spread(
+                    [f for f in files if by_file[f.name] and ptxas.accepts(f)], arguments.subset)
+                self.add_measures(ptxas, measured, by_file, outputs, folder, arguments.jobs)
+        rows = {f"{name}\t{function}": row for name, of_file in by_file.items()
+                for function, row in of_file.items()}
+        return rows, {file.name for file in measured}
+
+    def add_measures(self, ptxas, files, rows, outputs, folder, jobs):
+        def work(file):
+            seen, found = {}, []
+            for path in (file.path, *(outputs[side, file.name] for side in self.sides)):
+                with open(path, "rb") as text:
+                    content = text.read()
+                if content not in seen:
+                    seen[content] = self.measure(ptxas, file, path, folder)
+                found.append(seen[content])
+            return found
+
+        for file, found in zip(files, corpus.parallel(work, files, jobs)):
+            for function, row in rows[file.name].items():
+                numbers = []
+                for of_file in found:
+                    missing = "refused" if of_file is None else UNKNOWN
+                    numbers += (of_file or {}).get(function, [missing] * len(self.figures))
+                row.update(zip(self.measured, numbers))
+
+    def increases(self, rows):
+        """[(name, column, before, after, whether that is allowed)]"""
+        found = []
+        for name, row in rows.items():
+            for side in self.sides:
+                for what in ("registers", "spills", "code"):
+                    column, before, after = what + side, row[what], row[what + side]
+                    if after == "refused" and before != "refused":
+                        found.append((name, column, before, after, False))
+                    if not before.isdigit() or not after.isdigit() or int(after) <= int(before):
+                        continue
+                    is_step = what == "registers" and warps_of_an_sm(after) < warps_of_an_sm(before)
+                    allowed = (what != "spills" and not is_step or side in self.allowed_sides
+                               or (name, column) in self.known)
+                    found.append((name, column, before, after, allowed))
+        return found
+
+    # ---- the file ------------------------------------------------------------------------------
+
+    def read(self):
+        """(release of ptxas or None, {file and function: row})"""
+        if not os.path.exists(self.path):
+            return None, {}
+        with open(self.path) as table:
+            first, head, *lines = table.read().splitlines()
+        columns = head.split("\t")[2:]
+        rows = {}
+        for line in lines:
+            name, function, *values = line.split("\t")
+            rows[f"{name}\t{function}"] = dict(zip(columns, values))
+        return first.removeprefix("# ptxas "), rows
+
+    def write(self, release, rows):
+        with open(self.path, "w") as table:
+            table.write(f"# ptxas {release}\n")
+            table.write("\t".join(["file", "function", *self.columns]) + "\n")
+            for name in sorted(rows):
+                table.write("\t".join([name, *(rows[name][c] for c in self.columns)]) + "\n")
+
+
+def total(rows, column):
+    return sum(int(row[column]) for row in rows.values() if row[column].isdigit())
+
+
+# ---- text ----------------------------------------------------------------------------------------
+
+FUNCTION = re.compile(r"^[^/]*\.(?:entry|func)\s+(?:\([^)]*\)\s*)?([\w$%]+)")
+INSTRUCTION = re.compile(r"^\s*(?:@!?\S+\s+)?[a-z][\w.:]*[^/]*;")
+
+
+def instructions(path):
+    """{function: how many}"""
+    counts, current = collections.Counter(), None
+    with open(path, errors="replace") as text:
+        for line in text:
+            if match := FUNCTION.match(line):
+                current = match.group(1)
+            elif current and INSTRUCTION.match(line):
+                counts[current] += 1
+    return counts
+
+
+# ---- ptxas ---------------------------------------------------------------------------------------
+
+
+def resources(messages):
+    """{kernel: (registers, bytes spilled)} from the messages of ptxas -v."""
+    found, kernel, spilled = {}, None, 0
+    for line in messages.splitlines():
+        if match := re.search(r"Compiling entry function '([^']+)'", line):
+            kernel, spilled = match.group(1), 0
+        elif "bytes spill" in line:
+            spilled += sum(int(n) for n in re.findall(r"(\d+) bytes spill", line))
+        elif (match := re.search(r"Used (\d+) registers", line)) and kernel:
+            found[kernel] = (match.group(1), str(spilled))
+    return found
+
+
+def measure(ptxas, file, path, folder):
+    """({kernel: [registers, spills, code]}, messages of ptxas -v, {section: bytes of code}); None where
+    ptxas refuses the file."""
+    cubin = os.path.join(folder, path.replace("/", "_") + ".cubin")
+    ok, messages = ptxas.assemble(file, path, cubin, "-v")
+    if not ok:
+        return None
+    sizes = {name.removeprefix(".text."): size
+             for name, (size, _) in corpus.code_sections(cubin).items()}
+    os.unlink(cubin)
+    figures = {kernel: [*used, str(sizes.get(kernel, UNKNOWN))]
+               for kernel, used in resources(messages).items()}
+    return figures, messages, sizes
+
+
+def warps_of_an_sm(registers):
+    """Registers are given to warps in units of 256; of 65,536, at most 64 warps, four at a time."""
+    unit = (int(registers) * 32 + 255) // 256 * 256
+    return min(64, 65536 // max(unit, 256) // 4 * 4)
