@@ -414,7 +414,8 @@ std::optional<AccessClasses::Conflict> AccessClasses::conflict(const AccessSet& 
     if (end - begin > kFewClasses && precision == Precision::Affine) {
       const auto rivals = rivalsOf(key);
       if (rivals && rivals->size() < static_cast<std::size_t>(end - begin)) {
-        return std::ranges::any_of(*rivals, [&](ClassId id) {
+        // clang 14 captures no structured binding by itself.
+        return std::ranges::any_of(*rivals, [&, begin = begin, end = end](ClassId id) {
           return std::binary_search(begin, end, at | id) && isConflict(key, at | id);
         });
       }

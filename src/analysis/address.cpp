@@ -219,7 +219,7 @@ class Addresses::AccessBuilder {
       if (addresses.size() > LinearForms::kMostAlternatives) return;
     }
     std::ranges::sort(addresses);
-    addresses.erase(std::ranges::unique(addresses).begin(), addresses.end());
+    addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());
     if (addresses.front() == access.address) return;
     for (const FormId address : addresses) {
       Access variant = access;

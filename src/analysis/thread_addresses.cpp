@@ -163,7 +163,7 @@ std::optional<ThreadAddresses> ThreadAddresses::of(const Access& access, std::ui
     }
   }
   std::ranges::sort(made.slots_);
-  made.slots_.erase(std::ranges::unique(made.slots_).begin(), made.slots_.end());
+  made.slots_.erase(std::unique(made.slots_.begin(), made.slots_.end()), made.slots_.end());
   return made;
 }
 
