@@ -84,7 +84,8 @@ std::uint64_t AccessClasses::hashOf(AccessSet::Key at, const AccessClass& of) {
 
 ClassId AccessClasses::find(AccessSet::Key at, const AccessClass& of) const {
   return classIndex_.find(hashOf(at, of), [&](ClassId id) {
-    return buckets_[id] == at && classes_[id].kinds == of.kinds && classes_[id].address == of.address;
+    return buckets_[id] == at && classes_[id].kinds == of.kinds &&
+           classes_[id].address == of.address;
   });
 }
 

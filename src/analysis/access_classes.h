@@ -85,7 +85,7 @@ class AccessSet {
   std::vector<Key> keys_;  // sorted
 };
 
-// Addresses beyond these, and pairs of them beyond that work, count as any of their object.  Memory:
+// Addresses beyond these, and pairs of them beyond that work, count as any of their object. Memory:
 // a byte for each pair of addresses.
 struct AccessLimits {
   std::size_t addresses = 512;

@@ -54,7 +54,8 @@ Participation participationOf(std::span<const BarrierBody> bodies, const Barrier
     Participation::Body& member = members.emplace_back();
     member = {body.cfg, body.liveness, body.assumptions};
     if (hasCountOfWholeBlock(*body.cfg)) {
-      member.wholeWarps = &wholeWarps[k].emplace(*body.cfg, *body.liveness, facts.effects(body.assumptions));
+      member.wholeWarps =
+          &wholeWarps[k].emplace(*body.cfg, *body.liveness, facts.effects(body.assumptions));
     }
   }
   return Participation(members, facts.uses, *facts.graph, facts.withKnownCallers);
@@ -525,7 +526,8 @@ class BarrierGraph::Builder {
     for (Arrival& arrival : arrivals) addArrival(arrival);
     for (const Barrier& barrier : graph_.barriers_) {
       if (barrier.node == kNone) continue;
-      const Node p = regions_.predecessors(barrier.node).front();  // the piece above; the others are arrivals
+      const Node p =
+          regions_.predecessors(barrier.node).front();  // the piece above; the others are arrivals
       const auto found = arrivalOf.find(find(p));
       if (parted.test(p) && found != arrivalOf.end()) {
         regions_.addEdge(arrivals[found->second].node, barrier.node);

@@ -32,7 +32,8 @@ BarrierUse useOf(const ir::Function& function) {
   return use;
 }
 
-// docs/soundness.md A1.9, C10.1: of a barrier without a count alone; what stands around it may vary.
+// docs/soundness.md A1.9, C10.1: of a barrier without a count alone; what stands around it may
+// vary.
 bool isTrusted(const Participation::Member& member, const Assumptions& assumptions) {
   const isa::Form& form = *member.instruction->form;
   return assumptions.has(Assumption::TrustAligned) && member.barrier.isFull() &&

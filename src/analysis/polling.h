@@ -5,9 +5,9 @@
 // stop it.  A loop is safe while an anchor is left in it: a barrier of any kind, a fence, a strong
 // access, T.  Stores count as none, although some of them are.
 //
-// Cost: O(instructions + loops) for all anchors.  A loop with a load is searched when its last anchor
-// is about to go, O(its operands times sweeps), and there are few sweeps; past a limit on the blocks
-// of all loops that are searched, each counts as one with such a load.
+// Cost: O(instructions + loops) for all anchors.  A loop with a load is searched when its last
+// anchor is about to go, O(its operands times sweeps), and there are few sweeps; past a limit on
+// the blocks of all loops that are searched, each counts as one with such a load.
 #pragma once
 
 #include <optional>

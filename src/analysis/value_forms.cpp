@@ -487,8 +487,8 @@ class Evaluator {
       for (Term& term : terms) {
         term.coefficient = static_cast<std::uint64_t>(signedResidue(term.coefficient, given.bits));
       }
-      return forms_.make(bits,
-                         static_cast<std::uint64_t>(signedResidue(given.constant, given.bits)), terms);
+      return forms_.make(
+          bits, static_cast<std::uint64_t>(signedResidue(given.constant, given.bits)), terms);
     }
     Leaf leaf;
     leaf.key = {isSigned ? LeafKind::SignExtended : LeafKind::ZeroExtended, given.bits, a, 0};

@@ -18,7 +18,8 @@ enum class SymbolId : std::uint32_t { None = ~0u };
 
 enum class OperandKind : std::uint8_t {
   Register,         // id: RegisterId; component: 0, or which element of a vector register
-  SpecialRegister,  // id: NameId as spelled ("%tid.x"); immediate: index in isa::specialRegisters(),
+  SpecialRegister,  // id: NameId as spelled ("%tid.x"); immediate: index in
+                    // isa::specialRegisters(),
                     //     or kUnknownSpecialRegister
   Integer,          // immediate: two's complement
   Float32,          // immediate: bits of 0fXXXXXXXX
@@ -49,13 +50,14 @@ enum class AddressBase : std::uint8_t { None, Register, Symbol };
 struct Operand {
   OperandKind kind = OperandKind::Sink;
   AddressBase base = AddressBase::None;
-  std::uint8_t component = 0;  // of a Register: 1..4 for .x .y .z .w, more for .b0 .. .h1 (see below)
+  std::uint8_t component =
+      0;  // of a Register: 1..4 for .x .y .z .w, more for .b0 .. .h1 (see below)
   bool negated : 1 = false;    // !%p1 or -%r1
   bool reads : 1 = false;      // of Register and of the base of an Address
   bool writes : 1 = false;     // of Register; partial if the instruction is guarded or a component
   bool isUnsigned : 1 = false; // of Integer: spelled with U, or too large for a signed number
-  // Of an Address with a register: an offset is spelled, be it +0.  ptxas makes other code of [%r+0]
-  // than of [%r] where it compiles for a debugger.
+  // Of an Address with a register: an offset is spelled, be it +0.  ptxas makes other code of
+  // [%r+0] than of [%r] where it compiles for a debugger.
   bool hasOffset : 1 = false;
   std::uint32_t id = 0;
   std::int64_t immediate = 0;

@@ -68,7 +68,8 @@ void IrBuilder::guardName(const TokenView& name) {
     guard_ = ir::Guard(ir::RegisterId{found.id}, guardNegated_);
     return;
   }
-  // The IR has no guard but a register, so `@%is_explicit_cluster` becomes one that nothing declares.
+  // The IR has no guard but a register, so `@%is_explicit_cluster` becomes one that nothing
+  // declares.
   function_->isOpaque = true;
   const std::string_view text = textOf(name);
   const ir::RegisterId made =

@@ -368,7 +368,8 @@ std::string BarrierRemarks::conflict(const BarrierRegions& regions, const Access
   }
   if (classes.isLimitMet() && conflict.above && conflict.below) {
     text +=
-        "\nnot all addresses of the kernel were compared: the limit on that work is met (max-classes "
+        "\nnot all addresses of the kernel were compared: the limit on that work is met "
+        "(max-classes "
         "or max-work)";
   }
   if (pair.above.access == nullptr || pair.below.access == nullptr) return text;

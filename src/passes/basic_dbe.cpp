@@ -168,8 +168,8 @@ class Cleaner {
       shape.regions[k + 1] = above;  // since the last barrier that is kept
     }
 
-    // And up: a barrier with nothing below it, to the end of the kernel or to another one.  What the
-    // way down left of a run is there because of a PIN behind it, or is no candidate.
+    // And up: a barrier with nothing below it, to the end of the kernel or to another one.  What
+    // the way down left of a run is there because of a PIN behind it, or is no candidate.
     Region below = shape.regions.back();
     bool isLast = true;
     for (std::size_t k = shape.separators.size(); k-- > 0;) {

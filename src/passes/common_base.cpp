@@ -182,7 +182,8 @@ class Editor {
     ssa_.forEachDefinition(instruction, [&](ValueId value) { isDead |= plan_.isDead(value); });
     if (isDead) dead_.push_back(&instruction);
     const auto members = groups_.members();
-    // What is no member reads the stand-in as well: an operand, and an address that takes no offset.
+    // What is no member reads the stand-in as well: an operand, and an address that takes no
+    // offset.
     renamed_.clear();
     if (plan_.hasStandIns() && !isDead) findStandIns(instruction);
     for (; member_ < members.size() && members[member_].instruction == &instruction; ++member_) {

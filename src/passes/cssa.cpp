@@ -1,11 +1,12 @@
 // cssa: into SSA form and out of it again.
 //
 // A function that nothing rewrote comes out as it went in, with its own names and no copy: every
-// value keeps its register where that does not interfere.  With `fold-copies` the copies of registers
-// in the input are replaced by what they copy, also where a phi takes them, so that the way out of SSA
-// has something to do: swaps, cycles and lost copies (Briggs et al., "Practical Improvements to the
-// Construction and Destruction of Static Single Assignment Form", 1998).  `coalesce=0` gives every
-// value a register of its own and every operand of a phi a copy: for tests.
+// value keeps its register where that does not interfere.  With `fold-copies` the copies of
+// registers in the input are replaced by what they copy, also where a phi takes them, so that the
+// way out of SSA has something to do: swaps, cycles and lost copies (Briggs et al., "Practical
+// Improvements to the Construction and Destruction of Static Single Assignment Form", 1998).
+// `coalesce=0` gives every value a register of its own and every operand of a phi a copy: for
+// tests.
 //
 // docs/soundness.md D3.4, D6, E.8.  Cost: that of Ssa and of outOfSsa().
 #include "passes/cssa.h"

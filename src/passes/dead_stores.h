@@ -1,7 +1,7 @@
 // Stores whose bytes are written again before anything can read them (docs/soundness.md D2.1).
 //
-// Within a block: between the two stores nothing but computations, other plain stores, and loads that
-// do not overlap.  Cost: at most kMostPending comparisons of addresses for each access.
+// Within a block: between the two stores nothing but computations, other plain stores, and loads
+// that do not overlap.  Cost: at most kMostPending comparisons of addresses for each access.
 #pragma once
 
 #include <vector>

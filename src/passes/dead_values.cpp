@@ -45,10 +45,7 @@ std::uint64_t eraseDeadValues(SsaRewrite& rewrite, ChangeBudget& budget) {
         keep(instruction);
       }
     }
-    const auto [first, end] = ssa.phis(b);
-    for (ValueId phi = first; phi < end; ++phi) {
-      if (!ssa.isCarry(phi) && rewrite.isPinned(ssa.reg(phi))) need(phi);
-    }
+    rewrite.forEachPinnedPhi(b, need);
   }
   while (!work.empty()) {
     const ValueId value = work.back();

@@ -12,12 +12,12 @@
 // register still holds it.
 //
 // What is computed again in another block is often cheaper than a register that holds it all the
-// way: on the corpus, merging across blocks cost kernels a step of occupancy.  So expressions are
-// merged within a block only, unless `across-blocks=1` says otherwise; special registers,
-// parameters and addresses of symbols, which compilers compute again on purpose, with
-// `merge-cheap`.  In a function with calls nothing is kept across one, or across a place where
-// paths meet, to save its being computed again: what lives through a call must be saved there
-// (D4.6).
+// way: on the corpus, merging across blocks cost kernels a step of occupancy.  So beyond a block
+// expressions are merged where the value is in its register anyway (`across-blocks=1`; 0 is
+// nowhere, 2 everywhere); special registers, parameters and addresses of symbols, which compilers
+// compute again on purpose, only with `merge-cheap`.  In a function with calls nothing is kept
+// across one, or across a place where paths meet, to save its being computed again: what lives
+// through a call must be saved there (D4.6).
 //
 // docs/soundness.md D1, D2.1, D3, D6, E.9.  Cost: O(operands), and that of Ssa and of outOfSsa().
 #include "passes/early_cse.h"

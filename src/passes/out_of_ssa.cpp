@@ -291,7 +291,8 @@ class OutOfSsa {
   }
 
   void placeCopies(BlockId b) {
-    if (const auto found = atStart_.find(b); found != atStart_.end()) placeAtStart(b, found->second);
+    if (const auto found = atStart_.find(b); found != atStart_.end())
+      placeAtStart(b, found->second);
     if (onEdge_.empty()) return;
     const ir::Instruction* terminator = cfg_.block(b).terminator;
     std::vector<EdgeId> indirect;

@@ -1,14 +1,15 @@
 // The way out of SSA form: the rewrites of an SsaRewrite become edits of the text.
 //
 // ValueRegisters says where each value is.  Where the operand of a phi is in another register than
-// the phi, a copy is made on the edge, all copies of an edge at once (parallel_copy.h): at the end of
-// the block before it if that has no other way out, else in a new block on the edge.  Where a partial
-// definition is in another register than the value that shows through, that is copied before the
-// instruction.  What no rewrite touched keeps its registers, so that nothing is edited there.
+// the phi, a copy is made on the edge, all copies of an edge at once (parallel_copy.h): at the end
+// of the block before it if that has no other way out, else in a new block on the edge.  Where a
+// partial definition is in another register than the value that shows through, that is copied
+// before the instruction.  What no rewrite touched keeps its registers, so that nothing is edited
+// there.
 //
-// Source: Sreedhar et al., "Translating Out of Static Single Assignment Form", SAS 1999; Boissinot et
-// al., CGO 2009.  docs/soundness.md D6, E.8.  Cost: O(operands + edges + phi operands), and that of
-// ValueRegisters.
+// Source: Sreedhar et al., "Translating Out of Static Single Assignment Form", SAS 1999; Boissinot
+// et al., CGO 2009.  docs/soundness.md D6, E.8.  Cost: O(operands + edges + phi operands), and that
+// of ValueRegisters.
 #pragma once
 
 #include <cstdint>

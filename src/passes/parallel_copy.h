@@ -1,8 +1,8 @@
 // Parallel copies in sequence.
 //
 // All destinations of a parallel copy take their values at once: `a := b, b := a` is a swap.
-// A copy whose destination is no source of another one goes first; what is left are cycles, and each
-// is opened by one copy into a temporary.
+// A copy whose destination is no source of another one goes first; what is left are cycles, and
+// each is opened by one copy into a temporary.
 //
 // Source: Boissinot et al., "Revisiting Out-of-SSA Translation", CGO 2009, algorithm 1.  O(copies).
 #pragma once

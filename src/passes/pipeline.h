@@ -42,7 +42,8 @@ struct RunOptions {
   std::vector<std::string> keptKernels;  // no pass touches these: --keep-kernel=NAME
   bool remarks = false;
   bool verifyEach = false;
-  // Called before and after each step, on one thread, with the name of the pass: --dump-before-cssa,
+  // Called before and after each step, on one thread, with the name of the pass:
+  // --dump-before-cssa,
   // --print-after.
   std::function<void(std::string_view pass, const ir::Module& module)> beforePass;
   std::function<void(std::string_view pass, const ir::Module& module)> afterPass;

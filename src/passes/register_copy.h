@@ -9,15 +9,15 @@
 
 namespace ptxopt::passes {
 
-// There is an instruction that copies such a register: none for opaque references and types that the
-// table does not know, nor for 128 bits before PTX 8.3 and sm_70.
+// There is an instruction that copies such a register: none for opaque references and types that
+// the table does not know, nor for 128 bits before PTX 8.3 and sm_70.
 bool isCopyable(const ir::Module& module, const ir::RegisterRange& range);
 
 // `mov` from one register to another that takes all its bits, without a guard.
 bool isWholeCopy(const ir::Function& function, const ir::Instruction& instruction);
 
-// The instructions, in no list yet, that copy `source` to `destination`: one, or one for each element
-// of a vector register.
+// The instructions, in no list yet, that copy `source` to `destination`: one, or one for each
+// element of a vector register.
 std::vector<ir::Instruction*> makeCopies(ir::Function& function, ir::RegisterId destination,
                                          ir::RegisterId source);
 

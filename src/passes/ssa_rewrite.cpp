@@ -114,7 +114,8 @@ bool SsaRewrite::canStandFor(RegisterId to, RegisterId from) const {
   if (target.vectorWidth != source.vectorWidth) return false;
   if (target.type == source.type) return true;
   if (isa::bitWidth(target.type) != isa::bitWidth(source.type)) return false;
-  return isUntyped(target.type) || (isa::isTypedInteger(target.type) && isa::isTypedInteger(source.type));
+  return isUntyped(target.type) ||
+         (isa::isTypedInteger(target.type) && isa::isTypedInteger(source.type));
 }
 
 SsaRewrite::ValueId SsaRewrite::resolve(ValueId value) const {

@@ -1,13 +1,14 @@
 // A function in SSA form that a pass rewrites, and the way out of it.
 //
-// The rewrites are noted beside analysis::Ssa, which stays as it is: a value is replaced by another,
-// an instruction goes, or becomes a copy or a constant.  outOfSsa() (out_of_ssa.h) then says which
-// register holds each value and edits the text; until then nothing is changed.
+// The rewrites are noted beside analysis::Ssa, which stays as it is: a value is replaced by
+// another, an instruction goes, or becomes a copy or a constant.  outOfSsa() (out_of_ssa.h) then
+// says which register holds each value and edits the text; until then nothing is changed.
 //
 // Registers are pinned where a value must stay in them (docs/soundness.md D6.5, D6.9): operands of
-// instructions that are not understood, whose operands are frozen, or whose registers are in flight;
-// operands that are read and written; formal parameters and results; classes that cannot be copied;
-// what an instruction that is not understood may carry over an edge.  The carry flag is no register.
+// instructions that are not understood, whose operands are frozen, or whose registers are in
+// flight; operands that are read and written; formal parameters and results; classes that cannot be
+// copied; what an instruction that is not understood may carry over an edge.  The carry flag is no
+// register.
 #pragma once
 
 #include <cstdint>
@@ -36,8 +37,8 @@ class SsaRewrite {
   bool isVisibleEverywhere(ir::RegisterId id) const {
     return !scoped_.test(static_cast<std::uint32_t>(id));
   }
-  // Every instruction that takes `from` takes `to` as well, with the same bits: neither is pinned or
-  // hidden, and they have one type, or the type of `to` says less (.b32 for .u32).
+  // Every instruction that takes `from` takes `to` as well, with the same bits: neither is pinned
+  // or hidden, and they have one type, or the type of `to` says less (.b32 for .u32).
   bool canStandFor(ir::RegisterId to, ir::RegisterId from) const;
 
   // ---- rewrites ---------------------------------------------------------------------------------
@@ -73,6 +74,15 @@ class SsaRewrite {
   // through a partial definition.
   template <class Visitor>
   void forEachSource(ValueId value, Visitor&& visit) const;
+  // Calls visit(value) for the phis of what must stay in its register, as the results of a .func:
+  // they have no visible use.
+  template <class Visitor>
+  void forEachPinnedPhi(analysis::BlockId block, Visitor&& visit) const {
+    const auto [first, end] = ssa_->phis(block);
+    for (ValueId phi = first; phi < end; ++phi) {
+      if (!ssa_->isCarry(phi) && isPinned(ssa_->reg(phi))) visit(phi);
+    }
+  }
 
  private:
   const analysis::InstructionNumbers& numbers() const { return ssa_->instructions(); }

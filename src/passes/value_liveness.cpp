@@ -21,11 +21,7 @@ BitSet neededValues(const SsaRewrite& rewrite) {
     for (const ir::Instruction& instruction : cfg.instructions(b)) {
       rewrite.forEachUse(instruction, need);
     }
-    // A phi of what must stay in its register, as the results of a .func, has no visible use.
-    const auto [first, end] = ssa.phis(b);
-    for (ValueId phi = first; phi < end; ++phi) {
-      if (!ssa.isCarry(phi) && rewrite.isPinned(ssa.reg(phi))) need(phi);
-    }
+    rewrite.forEachPinnedPhi(b, need);
   }
   while (!work.empty()) {
     const ValueId value = work.back();

@@ -1,11 +1,11 @@
 // Where values of a rewritten function in SSA form are live.
 //
-// A value is live from its definition to what reads it: instructions as they are after the rewrites,
-// partial definitions that let it show through, and phis, at the end of the block that the edge
-// comes from.  Only values that were asked for are followed.
+// A value is live from its definition to what reads it: instructions as they are after the
+// rewrites, partial definitions that let it show through, and phis, at the end of the block that
+// the edge comes from.  Only values that were asked for are followed.
 //
-// Cost: O(uses), and for each value the blocks where it is live with the edges into them (walking up
-// from the uses, with an explicit stack); 8 bytes for each such block.
+// Cost: O(uses), and for each value the blocks where it is live with the edges into them (walking
+// up from the uses, with an explicit stack); 8 bytes for each such block.
 #pragma once
 
 #include <cstdint>

@@ -89,7 +89,8 @@ class ValueRegisters::Assignment {
     const RegisterId home = ssa_.reg(value);
     const ValueId old = ssa_.old(value);
     if (old != kNone && result_.isNeeded(value) && !isUndefined(rewrite_.resolve(old))) {
-      // Elsewhere it needs a copy before the instruction, which must not write over what that reads.
+      // Elsewhere it needs a copy before the instruction, which must not write over what that
+      // reads.
       const RegisterId same = result_.of(rewrite_.resolve(old));
       return isFree(same, value) ? same : result_.add(home);
     }

@@ -10,8 +10,8 @@
 // one register only the last has to be asked, with the copies that it is one of.
 //
 // Sources: Budimlić et al., "Fast Copy Coalescing and Live-Range Identification", PLDI 2002 (the
-// dominance forest); Boissinot et al., CGO 2009 (value-based interference).  Cost: O(values) and the
-// liveness of the values looked at.
+// dominance forest); Boissinot et al., CGO 2009 (value-based interference).  Cost: O(values) and
+// the liveness of the values looked at.
 #pragma once
 
 #include <cstdint>

@@ -23,7 +23,8 @@ struct Edit {
 // kNoOffset.
 Offset restOfLine(std::string_view text, Offset at) {
   while (at < text.size() && isBlank(text[at])) ++at;
-  if (text.substr(at, 2) == "//") at = static_cast<Offset>(std::min(text.find('\n', at), text.size()));
+  if (text.substr(at, 2) == "//")
+    at = static_cast<Offset>(std::min(text.find('\n', at), text.size()));
   return at == text.size() || text[at] == '\n' ? at : kNoOffset;
 }
 

@@ -226,7 +226,8 @@ void TextWriter::registers(const ir::Function& function,
   bool first = true;
   for (const ir::RegisterRange& range : ranges) {
     if (first) {
-      if (range.vectorWidth > 1) fmt::format_to(std::back_inserter(out_), ".v{} ", range.vectorWidth);
+      if (range.vectorWidth > 1)
+        fmt::format_to(std::back_inserter(out_), ".v{} ", range.vectorWidth);
       out_ += typeText(range.type, range.typeName);
       out_ += " \t";
     } else {

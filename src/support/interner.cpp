@@ -21,12 +21,14 @@ std::uint32_t load4(const char* at) {
 std::uint64_t loadShort(const char* at, std::size_t size) {
   if (size >= 4) return load4(at) | std::uint64_t{load4(at + size - 4)} << 32;
   if (size == 0) return 0;
-  const auto byte = [at](std::size_t k) { return std::uint64_t{static_cast<unsigned char>(at[k])}; };
+  const auto byte = [at](std::size_t k) {
+    return std::uint64_t{static_cast<unsigned char>(at[k])};
+  };
   return byte(0) | byte(size / 2) << 8 | byte(size - 1) << 16;
 }
 
-// Mixes eight bytes at a time; names are short, so the loop seldom runs twice.  The last eight bytes
-// may overlap those before.
+// Mixes eight bytes at a time; names are short, so the loop seldom runs twice.  The last eight
+// bytes may overlap those before.
 std::uint32_t hashOf(std::string_view text) {
   constexpr std::uint64_t kMultiplier = 0x9E3779B97F4A7C15u;
   const char* const data = text.data();

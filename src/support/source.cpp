@@ -24,7 +24,8 @@ LineColumn SourceText::lineColumn(Offset offset) const {
   std::call_once(linesOnce_, [this] {
     lineStarts_.push_back(0);
     const std::string_view all = text();
-    for (std::size_t at = all.find('\n'); at != std::string_view::npos; at = all.find('\n', at + 1)) {
+    for (std::size_t at = all.find('\n'); at != std::string_view::npos;
+         at = all.find('\n', at + 1)) {
       lineStarts_.push_back(static_cast<Offset>(at + 1));
     }
   });

@@ -40,8 +40,8 @@ struct CheckResult {
 // `text` says how it is launched.  `name` is for messages.
 CheckResult check(const std::string& name, const std::string& text, const CheckOptions& options);
 
-// `pipeline` with the assumptions, and with remarks.  Throws std::invalid_argument for words that are
-// none.
+// `pipeline` with the assumptions, and with remarks.  Throws std::invalid_argument for words that
+// are none.
 driver::OptimizeResult optimize(const std::string& name, const std::string& text,
                                 const std::string& pipeline, const CheckOptions& options);
 

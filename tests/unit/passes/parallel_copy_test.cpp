@@ -10,7 +10,9 @@
 namespace ptxopt::passes {
 namespace {
 
-ir::RegisterId reg(std::uint32_t id) { return ir::RegisterId{id}; }
+ir::RegisterId reg(std::uint32_t id) {
+  return ir::RegisterId{id};
+}
 
 constexpr std::uint32_t kFirstTemporary = 1000;
 
@@ -53,11 +55,8 @@ TEST(ParallelCopy, SwapTakesOneTemporary) {
 }
 
 TEST(ParallelCopy, EachCycleTakesOne) {
-  const Result result = sequenced({{reg(1), reg(2)},
-                                   {reg(2), reg(3)},
-                                   {reg(3), reg(1)},
-                                   {reg(7), reg(8)},
-                                   {reg(8), reg(7)}});
+  const Result result = sequenced(
+      {{reg(1), reg(2)}, {reg(2), reg(3)}, {reg(3), reg(1)}, {reg(7), reg(8)}, {reg(8), reg(7)}});
   EXPECT_EQ(result.temporaries, 2u);
 }
 
@@ -74,7 +73,9 @@ TEST(ParallelCopy, ToItselfIsDropped) {
 TEST(ParallelCopy, AnyMapOfSmallSets) {
   std::mt19937 random(7);
   for (int round = 0; round < 5000; ++round) {
-    const auto below = [&](std::uint32_t end) { return static_cast<std::uint32_t>(random() % end); };
+    const auto below = [&](std::uint32_t end) {
+      return static_cast<std::uint32_t>(random() % end);
+    };
     const std::uint32_t size = 1 + below(7);
     std::vector<RegisterCopy> parallel;
     for (std::uint32_t k = 0; k < size; ++k) {

@@ -57,8 +57,7 @@ TEST(Print, ErasingTakesTheLineWhereTheStatementStoodAlone) {
 TEST(Print, ErasingLeavesNeighboursOnTheLine) {
   EXPECT_EQ(afterErasing("\tbar.sync 0; ret;\n", {0}), kernel("\tret;\n"));
   EXPECT_EQ(afterErasing("L:\tbar.sync 0;\n\tret;\n", {0}), kernel("L:\n\tret;\n"));
-  EXPECT_EQ(afterErasing("\tmembar.cta; bar.sync 0; ret;\n", {1}),
-            kernel("\tmembar.cta; ret;\n"));
+  EXPECT_EQ(afterErasing("\tmembar.cta; bar.sync 0; ret;\n", {1}), kernel("\tmembar.cta; ret;\n"));
   EXPECT_EQ(afterErasing("\t/* a */ bar.sync 0; /* b */\n\tret;\n", {0}),
             kernel("\t/* a */ /* b */\n\tret;\n"));
 }
@@ -68,7 +67,8 @@ TEST(Print, ErasingAllOfALineTakesIt) {
 }
 
 TEST(Print, AChangedStatementIsReplacedInPlace) {
-  const auto module = parsed(kernel("\t.reg .b32 %r<3>;\n\tmov.u32   %r1,  7 ; // seven\n\tret;\n"));
+  const auto module =
+      parsed(kernel("\t.reg .b32 %r<3>;\n\tmov.u32   %r1,  7 ; // seven\n\tret;\n"));
   ir::Instruction* move = instruction(*module, 0);
   move->operand(1)->immediate = 8;
   module->functions().front().markChanged(move);
@@ -134,8 +134,9 @@ TEST(Reprint, WritesInitializers) {
 TEST(Reprint, WritesFunctionHeads) {
   expectStable(kHeader + ".func (.param .b32 r) f(.param .b32 a)\n{\n\tret;\n}\n",
                ".func ( .param .b32 r) f(\n\t.param .b32 a)");
-  expectStable(kHeader + ".visible .entry k(.param .u64 .ptr .global .align 8 p)\n"
-                         ".maxntid 128, 1, 1\n.minnctapersm 2\n{\n\tret;\n}\n",
+  expectStable(kHeader +
+                   ".visible .entry k(.param .u64 .ptr .global .align 8 p)\n"
+                   ".maxntid 128, 1, 1\n.minnctapersm 2\n{\n\tret;\n}\n",
                ".maxntid 128, 1, 1\n.minnctapersm 2\n{");
   expectStable(kHeader + ".entry k(.hidden .param .align 64 .b8 p[128])\n{\n\tret;\n}\n",
                "\t.hidden .param .align 64 .b8 p[128])");
