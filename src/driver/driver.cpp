@@ -127,10 +127,11 @@ void optimizeInto(OptimizeResult& result, std::shared_ptr<const SourceText> sour
   }
 
   if (options.countCode) result.before = result.after = countCode(module);
-  if (module.isDebug()) {
+  if (module.isFrozen()) {
     if (!options.run.pipeline.empty()) {
       diagnostics.report(Severity::Note, source->name(),
-                         "compiled for a debugger (.target debug): left as it is");
+                         "compiled for a debugger, with directives that are not understood: left as "
+                         "it is");
     }
   } else if (!options.run.pipeline.empty()) {
     warnOfContradictions(module, options.run.assumptions, diagnostics);

@@ -239,7 +239,9 @@ std::vector<Row> rowsOf(ir::Function& function, const SourceFiles& files) {
 // Why no pass said anything.
 std::string silence(const ir::Module& module, const ir::Function& function,
                     std::span<const Remark> remarks) {
-  if (module.isDebug()) return "the module is compiled for a debugger, and left as it is";
+  if (module.isFrozen()) {
+    return "the module is compiled for a debugger, and holds a directive that ptxopt does not know";
+  }
   for (const Remark& remark : remarks) {
     const bool isAboutIt = remark.function != nullptr && remark.pass.empty() &&
                            remark.function->nameText() == function.nameText();

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <vector>
 
 #include "ir/function.h"
@@ -70,6 +71,11 @@ class Module {
 
   // An unknown directive, pragma or attribute stands somewhere at module scope.
   bool hasUnknownDirective = false;
+  // Of a module for a debugger: the names of registers that hold variables, the last eight
+  // characters of each.
+  std::unordered_set<std::string> debugRegisters;
+  // What a debugger is told may be told in a way that is not understood: no pass may run.
+  bool isFrozen() const { return isDebug() && hasUnknownDirective; }
 
  private:
   std::shared_ptr<const SourceText> source_;

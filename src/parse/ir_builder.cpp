@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "parse/debug_registers.h"
 #include "parse/function_attributes.h"
 #include "parse/in_quotes.h"
 #include "parse/scanner.h"
@@ -261,6 +262,12 @@ void IrBuilder::finish() {
     if (symbol.kind != ir::SymbolKind::Unresolved) continue;
     const std::string_view name = module_.text(symbol.name);
     warnOnce(0, name, inQuotes(name) + " is declared nowhere");
+  }
+  if (!module_.isDebug()) return;
+  for (const ir::Statement& item : module_.items()) {
+    const auto* directive = item.as<ir::Directive>();
+    if (directive == nullptr || directive->which != ir::DirectiveKind::Section) continue;
+    collectDebugRegisters(directive->text, module_.debugRegisters);
   }
 }
 

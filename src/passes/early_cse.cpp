@@ -322,7 +322,8 @@ class Walk {
       if (stays && !access.isImmutable) deadStores_.noteLoad(instruction, access);
     } else if (access.kind == PlainAccess::Kind::Store) {
       deadStores_.noteStore(instruction, access, [&](const Instruction& store) {
-        if (!spend()) return false;
+        const bool isWatched = rewrite_.function().module().isDebug();  // docs/soundness.md E.12.3
+        if (isWatched || !spend()) return false;
         rewrite_.erase(store);
         note(store, "dead-stores", "written again before it is read", kNone);
         return true;

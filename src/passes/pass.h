@@ -130,8 +130,8 @@ class Pass {
 
   // True if it changed the function; then every cached analysis of the function is dropped.  May
   // run on several functions at once, hence const.  A function without a body, or that is opaque,
-  // or kept (ir::Function::isKept), or in a module for a debugger (.target debug), is never given
-  // to a pass.
+  // or kept (ir::Function::isKept), or in a frozen module (ir::Module::isFrozen), is never given to
+  // a pass.
   virtual bool run(ir::Function& function, PassContext& context) const {
     static_cast<void>(function);
     static_cast<void>(context);

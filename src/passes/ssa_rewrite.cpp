@@ -26,6 +26,14 @@ std::string_view stemOf(std::string_view name) {
   return name;
 }
 
+// docs/soundness.md E.12.1.
+bool isNamedForDebugger(const ir::Function& function, RegisterId id) {
+  constexpr std::size_t kMost = 8;
+  std::string name = function.registerName(id);
+  if (name.size() > kMost) name.erase(0, name.size() - kMost);
+  return function.module().debugRegisters.contains(name);
+}
+
 }  // namespace
 
 SsaRewrite::SsaRewrite(ir::Function& function, const analysis::Ssa& ssa)
@@ -42,9 +50,14 @@ SsaRewrite::SsaRewrite(ir::Function& function, const analysis::Ssa& ssa)
 
 void SsaRewrite::pinRegisters() {
   const auto pin = [&](RegisterId id) { pinned_.set(static_cast<std::uint32_t>(id)); };
+  const ir::Module& module = function_->module();
   for (const ir::RegisterRange& range : function_->registers()) {
-    if (!range.isParameter && isCopyable(function_->module(), range)) continue;
-    for (std::uint32_t k = 0; k < range.count; ++k) pin(RegisterId{range.first + k});
+    const bool isFree = !range.isParameter && isCopyable(module, range);
+    if (isFree && module.debugRegisters.empty()) continue;
+    for (std::uint32_t k = 0; k < range.count; ++k) {
+      const RegisterId id{range.first + k};
+      if (!isFree || isNamedForDebugger(*function_, id)) pin(id);
+    }
   }
   const analysis::InstructionNumbers& all = numbers();
   for (std::uint32_t n = 0; n < all.count(); ++n) {

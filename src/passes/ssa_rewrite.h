@@ -7,8 +7,8 @@
 // Registers are pinned where a value must stay in them (docs/soundness.md D6.5, D6.9): operands of
 // instructions that are not understood, whose operands are frozen, or whose registers are in
 // flight; operands that are read and written; formal parameters and results; classes that cannot be
-// copied; what an instruction that is not understood may carry over an edge.  The carry flag is no
-// register.
+// copied; what an instruction that is not understood may carry over an edge; variables of a debugger
+// (E.12).  The carry flag is no register.
 #pragma once
 
 #include <cstdint>
