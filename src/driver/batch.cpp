@@ -28,6 +28,7 @@
 #include "driver/program.h"
 #include "driver/remarks.h"
 #include "driver/statistics.h"
+#include "ir/barrier.h"
 #include "support/parallel.h"
 
 namespace ptxopt::driver {
@@ -40,8 +41,10 @@ struct FileReport {
   std::string messages;  // for standard error
   std::string output;    // for standard output
   std::string remarks;
-  std::string dotCfg;                     // of --dot-cfg=FILE
-  std::vector<std::string> foundKernels;  // of options that name some
+  std::string dotCfg;  // of --dot-cfg=FILE
+  // Of those that options name.
+  std::vector<std::string> foundKernels;
+  std::vector<std::string> foundBarriers;
   FileStatistics statistics;
   std::optional<OptimizeResult> result;  // of a file of a program, not delivered yet
 };
@@ -55,7 +58,7 @@ class Batch {
   FileReport process(const std::string& input, unsigned threads) const;
   void processInto(FileReport& report, const std::string& input, unsigned threads) const;
   OptimizeOptions optimizeOptions(FileReport& report, unsigned threads) const;
-  void noteKernels(FileReport& report, const ir::Module& module) const;
+  void noteNamed(FileReport& report, const ir::Module& module) const;
   void deliver(FileReport& report, const std::string& input, const OptimizeResult& result) const;
   std::string outputOf(const std::string& input) const;
   // Messages of one input may be told at once where there is no other.
@@ -86,6 +89,7 @@ class Batch {
   std::string remarks_;
   std::string dotCfg_;
   std::set<std::string> foundKernels_;
+  std::set<std::string> foundBarriers_;
   std::vector<FileStatistics> statistics_;
 };
 
@@ -238,7 +242,7 @@ void Batch::processInto(FileReport& report, const std::string& input, unsigned t
     report.status = result.internalFault ? kInternalFault : kFailure;
     return;
   }
-  if (result.module != nullptr) noteKernels(report, *result.module);
+  if (result.module != nullptr) noteNamed(report, *result.module);
   if (options_.explainBarriers) report.output = explainBarriers(source, options, result);
   if (isProgram()) {
     report.result = std::move(result);
@@ -247,12 +251,24 @@ void Batch::processInto(FileReport& report, const std::string& input, unsigned t
   }
 }
 
-void Batch::noteKernels(FileReport& report, const ir::Module& module) const {
+// Called after the passes: a barrier that an option names is still there.
+void Batch::noteNamed(FileReport& report, const ir::Module& module) const {
+  const auto isNamed = [](const std::vector<std::string>& named, std::string_view name) {
+    return std::ranges::find(named, name) != named.end();
+  };
   if (options_.namedKernels.empty()) return;
   for (const ir::Function& function : module.functions()) {
-    const auto& named = options_.namedKernels;
-    if (std::ranges::find(named, function.nameText()) != named.end()) {
-      report.foundKernels.emplace_back(function.nameText());
+    const std::string name(function.nameText());
+    if (!isNamed(options_.namedKernels, name)) continue;
+    report.foundKernels.push_back(name);
+    if (options_.namedBarriers.empty()) continue;
+    for (const ir::Statement& statement : function.body()) {
+      const auto* instruction = statement.as<ir::Instruction>();
+      if (instruction == nullptr || !instruction->source.valid()) continue;
+      if (!ir::ctaBarrier(*instruction)) continue;
+      const auto line = module.source().lineColumn(instruction->source.begin).line;
+      std::string place = name + ':' + std::to_string(line);
+      if (isNamed(options_.namedBarriers, place)) report.foundBarriers.push_back(std::move(place));
     }
   }
 }
@@ -279,6 +295,7 @@ void Batch::tell(FileReport& report, const std::string& input) {
   remarks_ += report.remarks;
   dotCfg_ += report.dotCfg;
   foundKernels_.insert(report.foundKernels.begin(), report.foundKernels.end());
+  foundBarriers_.insert(report.foundBarriers.begin(), report.foundBarriers.end());
   const FileStatistics& counts = report.statistics;
   if (options_.verbosity > 0 && counts.ok) {
     console_.log().info("{}: {}, {} -> {} instructions, {} -> {} barriers", inputName(input),
@@ -381,6 +398,11 @@ void Batch::conclude() {
   for (const std::string& name : foundKernels_) missing.erase(name);
   for (const std::string& name : missing) {
     console_.log().warn("no input has a kernel '{}', which an option names", name);
+  }
+  for (const std::string& place : options_.namedBarriers) {
+    const std::size_t colon = place.find(':');
+    if (missing.contains(place.substr(0, colon)) || foundBarriers_.contains(place)) continue;
+    console_.log().warn("--keep-barriers={}: no barrier begins on that line of the kernel", place);
   }
   if (!options_.remarks.empty()) writeReport(options_.remarks, remarks_);
   if (!options_.dotCfg.empty() && !dotCfgToFolder_) writeReport(options_.dotCfg, dotCfg_);

@@ -490,7 +490,9 @@ void complete(Options& options, const RawOptions& raw) {
       passes::parsePipeline(raw.passes ? *raw.passes : passes::pipelineOfLevel(raw.level));
   keepBarriers(options.pipeline, raw.keepBarriers);
   for (const std::string& entry : raw.keepBarriers) {
-    options.namedKernels.push_back(entry.substr(0, entry.find(':')));
+    const std::size_t colon = entry.find(':');
+    options.namedKernels.push_back(entry.substr(0, colon));
+    if (colon != std::string::npos) options.namedBarriers.push_back(entry);
   }
   setWholeProgram(options, raw);
   setAssumptions(options, raw);

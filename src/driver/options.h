@@ -40,6 +40,7 @@ struct Options {
   std::vector<std::string> keptKernels;
   // Those that options name one by one: who mistypes one is told.
   std::vector<std::string> namedKernels;
+  std::vector<std::string> namedBarriers;  // KERNEL:LINE, the kernel being among namedKernels
 
   bool printDeadSync = false;    // --print-dead-sync-elim
   bool explainBarriers = false;  // --explain-barriers
