@@ -1,8 +1,11 @@
 #include "passes/address_groups.h"
 
 #include <algorithm>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
+
+#include "support/hash_index.h"
 
 namespace ptxopt::passes {
 
@@ -19,8 +22,9 @@ namespace {
 
 // Values of a group that are looked at for one member, from either end of what is in scope.
 constexpr std::size_t kMostLooks = 8;
-// Of these that are kept.
+// Of these that are kept, and of those that are computed behind the value that is read.
 constexpr std::size_t kMostCandidates = 6;
+constexpr std::size_t kMostLater = 2;
 
 // Blocks from one word about the progress to the next.
 constexpr std::size_t kProgressBlocks = 4096;
@@ -139,8 +143,9 @@ class AddressGroups::Walk {
 
   void consider(Member& member, const InScope& entry) {
     const ValueId base = entry.value;
-    if (base >= member.value) return;
-    if (out_.candidates_.size() - member.firstCandidate == kMostCandidates) return;
+    if (base == member.value) return;
+    const std::size_t most = base < member.value ? kMostCandidates : kMostCandidates + kMostLater;
+    if (out_.candidates_.size() - member.firstCandidate >= most) return;
     const BlockId here = member.instruction->block;
     const std::size_t reg = index(ssa_.reg(base));
     // SSA form has phis only where a register is live, so that what it holds elsewhere is known
@@ -150,7 +155,7 @@ class AddressGroups::Walk {
     if (current_[reg] != base || !isKnown) return;
     const bool isNear = entry.stretch == stretch_ ||
                         (ssa_.block(base) != here && liveness_.isLiveIn(here, ssa_.reg(base)));
-    if (isNear || !out_.hasCalls_) out_.candidates_.push_back({base, isNear});
+    if (isNear || base < member.value) out_.candidates_.push_back({base, isNear});
   }
 
   AddressGroups& out_;
@@ -170,7 +175,8 @@ AddressGroups::AddressGroups(const SsaRewrite& rewrite, const analysis::Addresse
     : rewrite_(rewrite),
       ssa_(rewrite.ssa()),
       addresses_(addresses),
-      groups_(ssa_.valueCount(), kNone) {
+      groups_(ssa_.valueCount(), kNone),
+      constants_(ssa_.valueCount()) {
   findGroups();
   countDefinitions();
   Walk(*this, liveness).run(progress);
@@ -183,62 +189,64 @@ void AddressGroups::countDefinitions() {
     std::uint8_t& count = definitions_[static_cast<std::size_t>(ssa_.reg(v))];
     count = static_cast<std::uint8_t>(std::min(count + 1, 2));
   }
-  for (std::uint32_t n = 0; n < ssa_.instructions().count(); ++n) {
-    hasCalls_ |= ssa_.instructions()[n].form->control == isa::Control::Call;
-  }
 }
 
-// By the terms of their forms, which are in a canonical order.
+// By the terms of their sums, which are in a canonical order.
 void AddressGroups::findGroups() {
-  using Terms = std::vector<analysis::Term>;
-  const analysis::LinearForms& forms = addresses_.forms();
-  std::unordered_map<FormId, GroupId> ofForm;
+  using Sum = analysis::OffsetClasses::Sum;
+  const analysis::OffsetClasses classes(addresses_);
+  std::unordered_map<FormId, std::pair<GroupId, std::uint64_t>> ofForm;
   std::unordered_multimap<std::uint64_t, GroupId> ofHash;
-  std::vector<FormId> models;  // by group
-  const auto hashOf = [](unsigned bits, std::span<const analysis::Term> terms) {
-    std::uint64_t hash = bits;
-    for (const analysis::Term& term : terms) {
-      hash = (hash ^ term.leaf) * 0x9E3779B97F4A7C15u;
-      hash = (hash ^ (hash >> 29) ^ term.coefficient) * 0xBF58476D1CE4E5B9u;
+  std::vector<Sum> models;  // by group
+  const auto hashOf = [](const Sum& sum) {
+    std::uint64_t hash = sum.bits;
+    for (const analysis::Term& term : sum.terms) {
+      hash = mixedHash(mixedHash(hash, term.leaf), term.coefficient);
     }
     return hash;
   };
-  const auto find = [&](unsigned bits, std::span<const analysis::Term> terms) {
-    const auto [first, last] = ofHash.equal_range(hashOf(bits, terms));
+  const auto find = [&](const Sum& sum) {
+    const auto [first, last] = ofHash.equal_range(hashOf(sum));
     for (auto at = first; at != last; ++at) {
-      const analysis::Form other = forms.form(models[at->second]);
-      if (other.bits == bits && std::ranges::equal(other.terms, terms)) return at->second;
+      const Sum& other = models[at->second];
+      if (other.bits == sum.bits && other.terms == sum.terms) return at->second;
     }
     return kNone;
   };
   for (ValueId v = 0; v < ssa_.valueCount(); ++v) {
     const FormId id = addresses_.formOf(v);
     if (id == kNone) continue;
-    const analysis::Form form = forms.form(id);
-    if (form.isConstant() || (form.bits != 32 && form.bits != 64)) continue;
+    const unsigned bits = addresses_.forms().form(id).bits;
+    if (bits != 32 && bits != 64) continue;
     const ir::RegisterRange& range = ssa_.cfg().function().rangeOf(ssa_.reg(v));
-    if (range.vectorWidth != 1 || isa::bitWidth(range.type) != form.bits) continue;
-    const auto [at, isNew] = ofForm.try_emplace(id, 0);
+    if (range.vectorWidth != 1 || static_cast<unsigned>(isa::bitWidth(range.type)) != bits) {
+      continue;
+    }
+    const auto [at, isNew] = ofForm.try_emplace(id, kNone, 0);
     if (isNew) {
-      at->second = find(form.bits, form.terms);
-      if (at->second == kNone) {
-        at->second = groupCount_++;
-        models.push_back(id);
-        ofHash.emplace(hashOf(form.bits, form.terms), at->second);
+      Sum sum = classes.sum(id);
+      at->second.second = sum.constant;
+      if (sum.terms.empty()) continue;
+      at->second.first = find(sum);
+      if (at->second.first == kNone) {
+        at->second.first = groupCount_++;
+        ofHash.emplace(hashOf(sum), at->second.first);
+        models.push_back(std::move(sum));
+        sizes_.push_back(0);
       }
     }
-    groups_[v] = at->second;
+    std::tie(groups_[v], constants_[v]) = at->second;
+    if (groups_[v] != kNone) ++sizes_[groups_[v]];
   }
   wideGroups_.assign(groupCount_, kNone);
   for (GroupId wide = 0; wide < groupCount_; ++wide) {
-    const analysis::Form form = forms.form(models[wide]);
-    if (form.bits != 64) continue;
-    Terms low;
-    for (const analysis::Term& term : form.terms) {
+    if (models[wide].bits != 64) continue;
+    Sum low{32, 0, {}};
+    for (const analysis::Term& term : models[wide].terms) {
       const std::uint64_t coefficient = analysis::residue(term.coefficient, 32);
-      if (coefficient != 0) low.push_back({term.leaf, coefficient});
+      if (coefficient != 0) low.terms.push_back({term.leaf, coefficient});
     }
-    const GroupId narrow = find(32, low);
+    const GroupId narrow = find(low);
     if (narrow != kNone && wideGroups_[narrow] == kNone) wideGroups_[narrow] = wide;
   }
 }
@@ -252,9 +260,9 @@ bool AddressGroups::mayBeBase(ValueId value) const {
 }
 
 std::int64_t AddressGroups::distance(ValueId base, ValueId value) const {
-  const analysis::Form from = addresses_.forms().form(addresses_.formOf(base));
-  const analysis::Form to = addresses_.forms().form(addresses_.formOf(value));
-  return analysis::signedResidue(analysis::residue(to.constant - from.constant, to.bits), to.bits);
+  const unsigned bits = addresses_.forms().form(addresses_.formOf(value)).bits;
+  return analysis::signedResidue(analysis::residue(constants_[value] - constants_[base], bits),
+                                 bits);
 }
 
 }  // namespace ptxopt::passes

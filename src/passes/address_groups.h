@@ -1,14 +1,14 @@
 // Addresses of a function that differ by a constant, and which registers hold them where.
 //
-// A value belongs to a group if its linear form is known (analysis/address.h); two of one group
-// differ by the difference of their constants, in the ring of their form, wherever both are defined
-// (docs/soundness.md D4.1, D4.2): their leaves are values, loop counters and the like that dominate
-// both, so that the two see the same instance of each.
+// A value belongs to a group if its linear form is known (analysis/address.h), or rather what
+// analysis/offset_classes.h makes of it; two of one group differ by the difference of their
+// constants, in the ring of their form, wherever both are defined (docs/soundness.md D4.1, D4.2):
+// their leaves are values, loop counters and the like that dominate both, so that the two see the
+// same instance of each.
 //
 // A member is an address operand whose register can be replaced by that of another value of the
 // group.  Its candidates are the values of the group that registers hold where it stands, those
-// that were computed first before others.  In a function with calls these are values that are
-// needed there anyway, or of the same block with no call in between (docs/soundness.md D4.6).
+// that were computed first before others.
 //
 // Cost: one walk down the dominator tree, O(operands + terms of forms); at most kMostLooks values
 // are looked at for a member.
@@ -21,6 +21,7 @@
 
 #include "analysis/address.h"
 #include "analysis/liveness.h"
+#include "analysis/offset_classes.h"
 #include "passes/ssa_rewrite.h"
 
 namespace ptxopt::passes {
@@ -51,7 +52,7 @@ class AddressGroups {
 
   // In the order of a walk down the dominator tree.
   std::span<const Member> members() const { return members_; }
-  // In ascending order.
+  // In ascending order.  Those behind the value that it reads are near.
   std::span<const Candidate> candidates(const Member& member) const {
     return std::span(candidates_).subspan(member.firstCandidate, member.candidateCount);
   }
@@ -60,12 +61,13 @@ class AddressGroups {
   std::uint32_t groupCount() const { return groupCount_; }
   // value - base, both of one group, or `base` of its wide group.
   std::int64_t distance(ValueId base, ValueId value) const;
+  // How many values belong to it.
+  std::uint32_t sizeOf(GroupId group) const { return sizes_[group]; }
   // Its register holds it wherever its block dominates, behind its definition, and can be named
   // there.
   bool isKeptForGood(ValueId value) const {
     return mayBeBase(value) && definitions_[static_cast<std::size_t>(ssa_.reg(value))] <= 1;
   }
-  bool hasCalls() const { return hasCalls_; }
   // Of addresses of 32 bits, the group of 64 bits whose lower half has the same terms; kNone if
   // there is none.
   GroupId wideGroupOf(GroupId narrow) const { return wideGroups_[narrow]; }
@@ -80,10 +82,11 @@ class AddressGroups {
   const analysis::Ssa& ssa_;
   const analysis::Addresses& addresses_;
   std::vector<GroupId> groups_;  // by value
+  std::vector<std::uint64_t> constants_;  // by value, of those that belong to a group
   std::uint32_t groupCount_ = 0;
+  std::vector<std::uint32_t> sizes_;       // by group
   std::vector<GroupId> wideGroups_;        // by group
   std::vector<std::uint8_t> definitions_;  // by register: 2 for more
-  bool hasCalls_ = false;
   std::vector<Member> members_;
   std::vector<Candidate> candidates_;
 };

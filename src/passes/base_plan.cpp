@@ -31,6 +31,8 @@ constexpr std::int64_t kMostOffset = (std::int64_t{1} << 23) - 1;
 // Instructions that go where a register has to hold a base for longer.  Measured on the corpus
 // (tests/regress/base_table.py): for less, kernels lose a step of occupancy.
 constexpr unsigned kFarSavings = 3;
+// Values that go with a phi, it among them.
+constexpr std::size_t kMostInWeb = 32;
 // Values of a group that are tried for the end of one block.
 constexpr std::size_t kMostLooks = 8;
 
@@ -55,6 +57,7 @@ BasePlan::BasePlan(const SsaRewrite& rewrite, const AddressGroups& groups,
       numbers_(numbers),
       context_(context),
       loops_(context.analyses.get<analysis::Loops>()),
+      calls_(rewrite.ssa()),
       readers_(ssa_.valueCount()),
       firstMember_(ssa_.valueCount(), kNone),
       memberCount_(ssa_.valueCount()),
@@ -85,14 +88,16 @@ BasePlan::BasePlan(const SsaRewrite& rewrite, const AddressGroups& groups,
 }
 
 void BasePlan::run() {
-  if (options_.clonesAllocas && !groups_.hasCalls()) materialiseVariables();
+  if (options_.clonesAllocas) materialiseVariables();
   sweep();
-  // What lives through a call must be saved there (docs/soundness.md D4.6).
-  if (!groups_.hasCalls()) {
-    hoist();
-    join();
-    cast();
-    if (!made_.empty()) sweep();
+  mergePhis();
+  hoist();
+  join();
+  cast();
+  if (isChanged_) {
+    sweep();
+    mergePhis();
+    sweep();
   }
   noteCaps();
 }
@@ -128,6 +133,20 @@ void BasePlan::countReaders() {
     } else {
       count(ssa_.old(v));
     }
+  }
+}
+
+// What a phi joins, or the instruction of a definition reads and leaves, as countReaders() counts.
+template <class Visitor>
+void BasePlan::forEachSource(ValueId v, Visitor&& visit) const {
+  const auto see = [&](ValueId value) {
+    if (value != kNone) visit(standIns_[value]);
+  };
+  if (ssa_.isPhi(v)) {
+    for (const ValueId operand : ssa_.phiOperands(v)) see(operand);
+  } else {
+    ssa_.forEachUse(ssa_.instruction(v), see);
+    see(ssa_.old(v));
   }
 }
 
@@ -171,11 +190,23 @@ ValueId BasePlan::baseFor(ValueId v) const {
 
 bool BasePlan::servesAll(ValueId base, ValueId v, bool mayBeFar) const {
   if (!allFit(v, groups_.distance(base, v))) return false;
-  const auto isBase = [&](const AddressGroups::Candidate& candidate) {
-    return candidate.value == base && (candidate.isNear || mayBeFar);
-  };
   for (std::uint32_t m = firstMember_[v]; m != kNone; m = nextMember_[m]) {
-    if (std::ranges::none_of(groups_.candidates(groups_.members()[m]), isBase)) return false;
+    const Member& member = groups_.members()[m];
+    const auto isBase = [&](const AddressGroups::Candidate& candidate) {
+      return candidate.value == base &&
+             (candidate.isNear ||
+              (mayBeFar && calls_.isFree(calls_.behind(base), *member.instruction)));
+    };
+    if (std::ranges::none_of(groups_.candidates(member), isBase)) return false;
+  }
+  return true;
+}
+
+// Nothing is called on the way to the accesses: what lives through a call must be saved there
+// (docs/soundness.md D4.6).
+bool BasePlan::isCallFree(const CallFreePaths::Point& from, ValueId v) const {
+  for (std::uint32_t m = firstMember_[v]; m != kNone; m = nextMember_[m]) {
+    if (!calls_.isFree(from, *groups_.members()[m].instruction)) return false;
   }
   return true;
 }
@@ -212,7 +243,7 @@ unsigned BasePlan::savedBy(ValueId v) const {
 }
 
 void BasePlan::move(ValueId v, ValueId base, std::int64_t distance) {
-  note(v, base, distance);
+  note(v, base, distance, memberCount_[v], ssa_.instruction(v));
   context_.statistics["accesses"] += memberCount_[v];
   readers_[base] += memberCount_[v];
   readers_[v] -= memberCount_[v];
@@ -230,15 +261,11 @@ void BasePlan::move(ValueId v, ValueId base, std::int64_t distance) {
 void BasePlan::kill(ValueId v) {
   isChanged_ = true;
   isDead_.set(v);
-  ++context_.statistics["instructions"];
-  const auto lose = [&](ValueId value) {
-    if (value == kNone) return;
-    value = standIns_[value];
-    --readers_[value];
-    if (value < ssa_.valueCount()) lostReader_.set(value);
-  };
-  ssa_.forEachUse(ssa_.instruction(v), lose);
-  lose(ssa_.old(v));
+  if (ssa_.isDefinition(v)) ++context_.statistics["instructions"];
+  forEachSource(v, [&](ValueId source) {
+    --readers_[source];
+    if (source < ssa_.valueCount()) lostReader_.set(source);
+  });
 }
 
 ValueId BasePlan::addMade(MadeBase made) {
@@ -258,6 +285,114 @@ ValueId BasePlan::addMade(MadeBase made) {
   firstMember_.push_back(kNone);
   memberCount_.push_back(0);
   return id;
+}
+
+// ---- phis that are a constant apart ------------------------------------------------------------
+
+// The last first, so that of two that both could go the first stays.
+void BasePlan::mergePhis() {
+  for (ValueId v = ssa_.valueCount(); v-- > 0 && !isStopped_;) {
+    const GroupId group = groups_.groupOf(v);
+    const bool isShared = group != kNone && groups_.sizeOf(group) > 1;
+    if (!ssa_.isPhi(v) || isDead_.test(v) || (!isShared && !lostReader_.test(v))) continue;
+    Web web;
+    if (findWeb(v, web) && findPlaces(web) && spend()) remove(web);
+  }
+}
+
+// The phi, and what nothing needs without it but accesses: below it, so that it comes around.
+bool BasePlan::findWeb(ValueId phi, Web& web) const {
+  const BlockId top = ssa_.block(phi);
+  const auto isPart = [&](ValueId v) {
+    if (v >= ssa_.valueCount() || isDead_.test(v) || ssa_.isCarry(v) ||
+        rewrite_.isPinned(ssa_.reg(v)) || !ssa_.dominators().dominates(top, ssa_.block(v))) {
+      return false;
+    }
+    if (ssa_.isPhi(v)) return true;
+    if (!ssa_.isDefinition(v)) return false;
+    std::size_t count = 0;
+    ssa_.forEachDefinition(ssa_.instruction(v), [&](ValueId) { ++count; });
+    return count == 1 && isRemovable(rewrite_, ssa_.instruction(v));
+  };
+  if (!isPart(phi)) return false;
+  std::vector<ValueId>& values = web.values;
+  values = {phi};
+  const auto find = [&](ValueId v) { return std::ranges::find(values, v); };
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    if (values.size() > kMostInWeb) return false;
+    forEachSource(values[k], [&](ValueId source) {
+      if (find(source) == values.end() && isPart(source)) values.push_back(source);
+    });
+  }
+  for (bool isShrunk = true; isShrunk;) {
+    std::vector<std::uint32_t> inside(values.size());
+    for (const ValueId v : values) {
+      forEachSource(v, [&](ValueId source) {
+        const auto at = find(source);
+        if (at != values.end()) ++inside[static_cast<std::size_t>(at - values.begin())];
+      });
+    }
+    const std::size_t before = values.size();
+    std::vector<ValueId> kept;
+    for (std::size_t k = 0; k < before; ++k) {
+      if (readers_[values[k]] == inside[k] + memberCount_[values[k]]) kept.push_back(values[k]);
+    }
+    isShrunk = kept.size() != before;
+    values = std::move(kept);
+    if (values.empty() || values.front() != phi) return false;
+  }
+  return true;
+}
+
+// False if some access would have none.
+bool BasePlan::findPlaces(Web& web) const {
+  const auto isFree = [&](ValueId base) {
+    return !isDead_.test(base) && std::ranges::find(web.values, base) == web.values.end();
+  };
+  for (const ValueId v : web.values) {
+    for (std::uint32_t m = firstMember_[v]; m != kNone; m = nextMember_[m]) {
+      const Member& member = groups_.members()[m];
+      bool isFound = false;
+      for (const AddressGroups::Candidate& candidate : groups_.candidates(member)) {
+        std::int64_t offset = 0;
+        if (!candidate.isNear || !isFree(candidate.value) ||
+            __builtin_add_overflow(groups_.distance(candidate.value, member.value),
+                                   member.operand->immediate, &offset) ||
+            offset > kMostOffset || offset < -kMostOffset) {
+          continue;
+        }
+        web.members.emplace_back(m, Place{candidate.value, offset});
+        isFound = true;
+        break;
+      }
+      if (!isFound) return false;
+    }
+  }
+  // What nothing reads any more goes; what nothing ever read is none of our business.
+  return !web.members.empty() ||
+         std::ranges::any_of(web.values, [&](ValueId v) { return lostReader_.test(v); });
+}
+
+void BasePlan::remove(const Web& web) {
+  if (!web.members.empty()) {
+    const auto& [m, place] = web.members.front();
+    const Member& first = groups_.members()[m];
+    note(web.values.front(), place.base, place.offset - first.operand->immediate,
+         static_cast<std::uint32_t>(web.members.size()), *first.instruction);
+  }
+  context_.statistics["accesses"] += web.members.size();
+  ++context_.statistics["phis"];
+  for (const ValueId v : web.values) {
+    readers_[v] -= memberCount_[v];
+    memberCount_[v] = 0;
+    firstMember_[v] = kNone;
+  }
+  for (const auto& [member, to] : web.members) {
+    places_[member] = to;
+    addMember(to.base, member);
+    ++readers_[to.base];
+  }
+  for (const ValueId v : web.values) kill(v);
 }
 
 // ---- bases at common dominators ----------------------------------------------------------------
@@ -368,7 +503,8 @@ bool BasePlan::isWorthHoisting(const Cluster& cluster) {
     Recipe recipe;
     if (loops_.loopOf(ssa_.block(v)) != loops_.loopOf(cluster.block) ||
         !describe(v, cluster.block, recipe) || recipe.words != first.words ||
-        !allFit(v, static_cast<std::int64_t>(recipe.added))) {
+        !allFit(v, static_cast<std::int64_t>(recipe.added)) ||
+        !isCallFree(calls_.endOf(cluster.block), v)) {
       return false;
     }
     const unsigned savedHere = savedBy(v);
@@ -545,12 +681,17 @@ bool BasePlan::makeJoined(ValueId v, std::span<const ValueId> candidates) {
         cfg.successors(before).size() != 1 || !isPlainBlock(before)) {
       return false;
     }
-    const auto found = std::ranges::find_if(
-        candidates, [&](ValueId base) { return !isDead_.test(base) && isAvailable(base, before); });
+    const auto found = std::ranges::find_if(candidates, [&](ValueId base) {
+      return !isDead_.test(base) && isAvailable(base, before) &&
+             calls_.isFreeToEnd(calls_.behind(base), before);
+    });
     if (found == candidates.end()) return false;
     made.sources.push_back(*found);
   }
-  if (savedBy(v) <= made.sources.size() || !allFit(v, 0) || !spend()) return false;
+  if (savedBy(v) <= made.sources.size() || !allFit(v, 0) ||
+      !isCallFree(calls_.beginningOf(block), v) || !spend()) {
+    return false;
+  }
   for (const ValueId source : made.sources) ++readers_[source];
   move(v, addMade(std::move(made)), 0);
   return true;
@@ -599,7 +740,7 @@ ValueId BasePlan::wideBaseFor(ValueId v, std::span<const ValueId> candidates) co
   const auto& numbers = ssa_.instructions();
   const auto serves = [&](ValueId wide) {
     if (isDead_.test(wide) || !ssa_.isDefinition(wide) || ssa_.old(wide) != kNone ||
-        !allFit(v, groups_.distance(wide, v))) {
+        !allFit(v, groups_.distance(wide, v)) || !isCallFree(calls_.behind(wide), v)) {
       return false;
     }
     const Instruction& definition = ssa_.instruction(wide);
@@ -652,7 +793,13 @@ void BasePlan::materialiseVariables() {
     const isa::Type type = rewrite_.function().rangeOf(ssa_.reg(v)).type;
     copies[{operands[1].symbol(), operands[1].immediate, type}].push_back(v);
   }
-  for (const auto& [key, values] : copies) {
+  for (auto& [key, values] : copies) {
+    const auto isApart = [&](const CallFreePaths::Point& from) {
+      return [&](ValueId v) {
+        return !calls_.isEmpty() &&
+               (readers_[v] != memberCount_[v] || !isCallFree(from, v));
+      };
+    };
     if (values.size() < 2 || values.size() < options_.minUses) continue;
     const BlockId first = ssa_.block(values.front());
     const auto isBelow = [&](ValueId v) {
@@ -665,7 +812,10 @@ void BasePlan::materialiseVariables() {
     if (std::ranges::all_of(values, isBelow)) {
       // Measured: else kernels lose a step of occupancy.
       if (!std::ranges::all_of(values, isInLoop)) continue;
+      std::erase_if(values, isApart(calls_.behind(base)));
     } else {
+      std::erase_if(values, isApart(calls_.beginningOf(ssa_.cfg().entry())));
+      if (values.size() < 2 || values.size() < options_.minUses) continue;
       if (!spend()) return;
       MadeBase made;
       made.kind = MadeBase::Kind::AtEntry;
@@ -684,7 +834,7 @@ void BasePlan::materialiseVariables() {
       if (memberCount_[v] != 0) {
         move(v, base, 0);
       } else {
-        note(v, base, 0);
+        note(v, base, 0, 0, ssa_.instruction(v));
         kill(v);
       }
     }
@@ -698,22 +848,22 @@ std::string BasePlan::nameOf(ValueId base) const {
                                   : made_[base - ssa_.valueCount()].name;
 }
 
-void BasePlan::note(ValueId v, ValueId base, std::int64_t distance) {
+void BasePlan::note(ValueId v, ValueId base, std::int64_t distance, std::uint32_t accesses,
+                    const Instruction& place) {
   if (!context_.wantRemarks) return;
   Remark remark;
   remark.pass = kCommonBase.name;
   remark.kind = RemarkKind::Passed;
   remark.function = &rewrite_.function();
-  remark.place = ssa_.instruction(v).source;
+  remark.place = place.source;
   const std::string offset = distance == 0 ? "" : fmt::format("{:+}", distance);
   const std::string name = rewrite_.function().registerName(ssa_.reg(v));
   remark.message = fmt::format("{} is {}{}", name, nameOf(base), offset);
-  if (memberCount_[v] != 0) {
-    remark.message += memberCount_[v] == 1
-                          ? ": 1 access goes through that"
-                          : fmt::format(": {} accesses go through that", memberCount_[v]);
+  if (accesses != 0) {
+    remark.message += accesses == 1 ? ": 1 access goes through that"
+                                    : fmt::format(": {} accesses go through that", accesses);
   }
-  remark.details.emplace_back("accesses", std::to_string(memberCount_[v]));
+  remark.details.emplace_back("accesses", std::to_string(accesses));
   context_.remark(std::move(remark));
 }
 

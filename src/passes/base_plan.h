@@ -11,11 +11,16 @@
 //   - a new one where paths meet, a copy of what each of them has.
 // What only computed the value goes with it.
 //
+// What only goes around a loop, or comes from several paths, to be accessed goes as a whole: phis,
+// and the steps between them, where a register holds a value of the group for each access.
+//
 // An address of 32 bits may go through the lower half of one of 64 bits, which is one `cvt`.
 //
 // Copies of the address of a variable that several blocks make become one, in the entry block.
 //
-// Cost: O(operands + members); for each group of addresses maxIterations rounds over its values.
+// No base lives through a call that did not before (docs/soundness.md D4.6).
+//
+// Cost: O(operands + members), kMostInWeb values for each phi; for each group of addresses maxIterations rounds over its values.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +31,7 @@
 
 #include "analysis/loops.h"
 #include "passes/address_groups.h"
+#include "passes/call_free_paths.h"
 #include "passes/pass.h"
 #include "passes/ssa_rewrite.h"
 
@@ -112,10 +118,22 @@ class BasePlan {
   ValueId baseFor(ValueId value) const;
   bool servesAll(ValueId base, ValueId value, bool mayBeFar) const;
   bool allFit(ValueId value, std::int64_t distance) const;
+  bool isCallFree(const CallFreePaths::Point& from, ValueId value) const;
   unsigned savedBy(ValueId value) const;
   ValueId addMade(MadeBase made);
   void move(ValueId value, ValueId base, std::int64_t distance);
   void kill(ValueId value);
+
+  struct Web {
+    std::vector<ValueId> values;
+    std::vector<std::pair<std::uint32_t, Place>> members;  // and what each of them goes through
+  };
+  void mergePhis();
+  bool findWeb(ValueId phi, Web& web) const;
+  bool findPlaces(Web& web) const;
+  void remove(const Web& web);
+  template <class Visitor>
+  void forEachSource(ValueId value, Visitor&& visit) const;
 
   void hoist();
   void hoistGroup(std::span<const ValueId> values);
@@ -139,7 +157,8 @@ class BasePlan {
   void materialiseVariables();
 
   std::string nameOf(ValueId base) const;
-  void note(ValueId value, ValueId base, std::int64_t distance);
+  void note(ValueId value, ValueId base, std::int64_t distance, std::uint32_t accesses,
+            const ir::Instruction& place);
   void noteCaps();
 
   const SsaRewrite& rewrite_;
@@ -149,6 +168,7 @@ class BasePlan {
   BaseNumbers numbers_;
   PassContext& context_;
   const analysis::Loops& loops_;
+  const CallFreePaths calls_;
   std::vector<std::uint32_t> readers_;      // by value; accesses are among them
   std::vector<std::uint32_t> firstMember_;  // by value
   std::vector<std::uint32_t> memberCount_;  // by value
