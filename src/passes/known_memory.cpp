@@ -18,6 +18,12 @@ bool isWholeRegister(const Operand& operand) {
   return operand.kind == OperandKind::Register && operand.component == 0 && !operand.negated;
 }
 
+// Of others the differences can wrap around, and are no distances of bytes (D4.1).
+bool isFar(std::int64_t offset) {
+  constexpr std::int64_t kFar = std::int64_t{1} << 29;
+  return offset < -kFar || offset > kFar;
+}
+
 }  // namespace
 
 KnownMemory::KnownMemory(const SsaRewrite& rewrite, const ExpressionKeys& keys,
@@ -60,9 +66,7 @@ void KnownMemory::noteAddress(const ir::Instruction& instruction) {
   const std::int64_t number = operands[isFirst ? 2 : 1].immediate;
   base = baseOf(rewrite_.resolve(ssa.use(instruction, from)));
   base.offset += bits == 32 ? static_cast<std::int32_t>(number) : number;
-  // Far from where offsets wrap around, so that they can be compared as numbers (D4.1).
-  constexpr std::int64_t kFar = std::int64_t{1} << 29;
-  if (base.offset < -kFar || base.offset > kFar) base = {BaseKind::Value, defined, 0};
+  if (isFar(base.offset)) base = {BaseKind::Value, defined, 0};
 }
 
 KnownMemory::Base KnownMemory::baseOf(ValueId value) const {
@@ -115,7 +119,7 @@ bool KnownMemory::mayOverlap(const Bytes& a, const Bytes& b) const {
   const bool areGeneric = a.space == isa::Space::None || b.space == isa::Space::None;
   if (!areGeneric && a.space != b.space) return false;
   const bool sameBase = a.base.kind == b.base.kind && a.base.id == b.base.id;
-  if (sameBase && a.space == b.space) {
+  if (sameBase && a.space == b.space && !isFar(a.base.offset) && !isFar(b.base.offset)) {
     return a.base.offset < b.base.offset + b.size && b.base.offset < a.base.offset + a.size;
   }
   return sameBase || !isObject(a) || !isObject(b);
