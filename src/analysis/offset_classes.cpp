@@ -229,9 +229,7 @@ class OffsetClasses::Finder {
     });
   }
 
-  bool add(Key& key, FormId form) const {
-    return isDefined(form) && add(key, out_.sum(form));
-  }
+  bool add(Key& key, FormId form) const { return isDefined(form) && add(key, out_.sum(form)); }
 
   // In the first round a leaf may have no class yet, and then may be anything.
   bool add(Key& key, Sum sum) const {

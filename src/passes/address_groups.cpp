@@ -75,7 +75,7 @@ class AddressGroups::Walk {
         stack.pop_back();
       }
       stack.push_back({b, written_.size(), entered_.size()});
-      ++stretch_;
+      firstStretch_ = ++stretch_;
       const auto [first, end] = ssa_.phis(b);
       for (ValueId phi = first; phi < end; ++phi) write(phi);
       for (const Instruction& instruction : cfg_.instructions(b)) {
@@ -153,8 +153,10 @@ class AddressGroups::Walk {
     const bool isKnown = ssa_.block(base) == here || liveness_.isLiveIn(here, ssa_.reg(base)) ||
                          out_.definitions_[reg] <= 1;
     if (current_[reg] != base || !isKnown) return;
+    // Needed there anyway; behind a call only if it is needed behind the block.
     const bool isNear = entry.stretch == stretch_ ||
-                        (ssa_.block(base) != here && liveness_.isLiveIn(here, ssa_.reg(base)));
+                        (ssa_.block(base) != here && liveness_.isLiveIn(here, ssa_.reg(base)) &&
+                         (stretch_ == firstStretch_ || liveness_.isLiveOut(here, ssa_.reg(base))));
     if (isNear || base < member.value) out_.candidates_.push_back({base, isNear});
   }
 
@@ -163,6 +165,7 @@ class AddressGroups::Walk {
   const analysis::Cfg& cfg_;
   const analysis::Liveness& liveness_;
   std::uint32_t stretch_ = 0;
+  std::uint32_t firstStretch_ = 0;             // of the block
   std::vector<ValueId> current_;               // by register
   std::vector<std::vector<InScope>> inScope_;  // by group
   std::vector<std::pair<RegisterId, ValueId>> written_;
@@ -195,6 +198,7 @@ void AddressGroups::countDefinitions() {
 void AddressGroups::findGroups() {
   using Sum = analysis::OffsetClasses::Sum;
   const analysis::OffsetClasses classes(addresses_);
+  areRoundsMet_ = classes.isCapMet();
   std::unordered_map<FormId, std::pair<GroupId, std::uint64_t>> ofForm;
   std::unordered_multimap<std::uint64_t, GroupId> ofHash;
   std::vector<Sum> models;  // by group

@@ -68,6 +68,8 @@ class AddressGroups {
   bool isKeptForGood(ValueId value) const {
     return mayBeBase(value) && definitions_[static_cast<std::size_t>(ssa_.reg(value))] <= 1;
   }
+  // Phis that are a constant apart were not found (analysis/offset_classes.h).
+  bool areRoundsMet() const { return areRoundsMet_; }
   // Of addresses of 32 bits, the group of 64 bits whose lower half has the same terms; kNone if
   // there is none.
   GroupId wideGroupOf(GroupId narrow) const { return wideGroups_[narrow]; }
@@ -81,12 +83,13 @@ class AddressGroups {
   const SsaRewrite& rewrite_;
   const analysis::Ssa& ssa_;
   const analysis::Addresses& addresses_;
-  std::vector<GroupId> groups_;  // by value
+  std::vector<GroupId> groups_;           // by value
   std::vector<std::uint64_t> constants_;  // by value, of those that belong to a group
   std::uint32_t groupCount_ = 0;
   std::vector<std::uint32_t> sizes_;       // by group
   std::vector<GroupId> wideGroups_;        // by group
   std::vector<std::uint8_t> definitions_;  // by register: 2 for more
+  bool areRoundsMet_ = false;
   std::vector<Member> members_;
   std::vector<Candidate> candidates_;
 };

@@ -100,6 +100,29 @@ void BasePlan::run() {
     sweep();
   }
   noteCaps();
+  countApart();
+}
+
+// Accesses whose address is a constant away from that of another one in another register.
+void BasePlan::countApart() {
+  const std::span<const Member> members = groups_.members();
+  const auto count = [&](const auto& baseOf) {
+    std::vector<ValueId> first(groups_.groupCount(), kNone);
+    BitSet isApart(groups_.groupCount());
+    for (std::uint32_t m = 0; m < members.size(); ++m) {
+      ValueId& base = first[groups_.groupOf(members[m].value)];
+      if (base == kNone) base = baseOf(m);
+      if (base != baseOf(m)) isApart.set(groups_.groupOf(members[m].value));
+    }
+    return std::ranges::count_if(
+        members, [&](const Member& member) { return isApart.test(groups_.groupOf(member.value)); });
+  };
+  const auto note = [&](const char* name, std::ptrdiff_t accesses) {
+    if (accesses != 0) context_.statistics[name] += static_cast<std::uint64_t>(accesses);
+  };
+  note("addresses-apart", count([&](std::uint32_t m) { return members[m].value; }));
+  note("addresses-apart-left", count([&](std::uint32_t m) { return places_[m].base; }));
+  note("addresses", static_cast<std::ptrdiff_t>(members.size()));
 }
 
 // Users before what they use: an operand has a smaller number.
@@ -796,8 +819,7 @@ void BasePlan::materialiseVariables() {
   for (auto& [key, values] : copies) {
     const auto isApart = [&](const CallFreePaths::Point& from) {
       return [&](ValueId v) {
-        return !calls_.isEmpty() &&
-               (readers_[v] != memberCount_[v] || !isCallFree(from, v));
+        return !calls_.isEmpty() && (readers_[v] != memberCount_[v] || !isCallFree(from, v));
       };
     };
     if (values.size() < 2 || values.size() < options_.minUses) continue;
@@ -879,6 +901,7 @@ void BasePlan::noteCaps() {
   };
   say(isDepthMet_, "cbe-max-depth", options_.maxDepth);
   say(areIterationsMet_, "cbe-max-iter", options_.maxIterations);
+  say(groups_.areRoundsMet(), "rounds over phis", analysis::OffsetClasses::kMostRounds);
 }
 
 }  // namespace ptxopt::passes

@@ -2,11 +2,9 @@
 //
 // A value that only accesses need goes if a base serves all of these:
 //   - one that a register holds there (AddressGroups): the first that was computed.  Where that
-//   register
-//     is not needed anyway, it has to be worth it: kFarSavings instructions go;
+//     register is not needed anyway, it has to be worth it: kFarSavings instructions go;
 //   - a new one at the end of the nearest common dominator of several such values, which computes
-//   what
-//     all of them compute, but for a number that is added.  The text of the computations must
+//     what all of them compute, but for a number that is added.  The text of the computations must
 //     agree: what the forms of two values prove may hold in their own blocks only;
 //   - a new one where paths meet, a copy of what each of them has.
 // What only computed the value goes with it.
@@ -20,7 +18,8 @@
 //
 // No base lives through a call that did not before (docs/soundness.md D4.6).
 //
-// Cost: O(operands + members), kMostInWeb values for each phi; for each group of addresses maxIterations rounds over its values.
+// Cost: O(operands + members), kMostInWeb values for each phi; for each group of addresses
+// maxIterations rounds over its values.
 #pragma once
 
 #include <cstdint>
@@ -160,6 +159,7 @@ class BasePlan {
   void note(ValueId value, ValueId base, std::int64_t distance, std::uint32_t accesses,
             const ir::Instruction& place);
   void noteCaps();
+  void countApart();
 
   const SsaRewrite& rewrite_;
   const analysis::Ssa& ssa_;

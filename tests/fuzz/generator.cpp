@@ -10,6 +10,7 @@
 #include "address_kernels.h"
 #include "epochs.h"
 #include "kernel_text.h"
+#include "pointers.h"
 #include "random.h"
 #include "variables.h"
 
@@ -71,7 +72,12 @@ void emitCall(KernelText& text, const Callee& callee, const std::string& target,
 class Generator {
  public:
   Generator(std::uint64_t seed, const GeneratorOptions& options)
-      : options_(options), seed_(seed), random_(seed), text_(random_), variables_(random_, text_) {}
+      : options_(options),
+        seed_(seed),
+        random_(seed),
+        text_(random_),
+        variables_(random_, text_),
+        pointers_(random_, text_) {}
 
   RandomKernel make();
 
@@ -107,6 +113,8 @@ class Generator {
   void table();
   void localMemory();
   void useVariable();
+  void usePointers();
+  void callPlain();
   void callFunction();
   std::string predicate();
   std::string lessThan(const std::string& value, std::uint32_t bound);
@@ -168,6 +176,7 @@ class Generator {
   KernelText text_;
   Epochs epochs_;
   Variables variables_;  // of Bias::Variables
+  Pointers pointers_;    // of Bias::Pointers
 
   std::uint32_t threads_ = 64;
   std::uint32_t columns_ = 64;  // of a block of two dimensions
@@ -479,6 +488,12 @@ RandomKernel Generator::make() {
   if (hasVariables) {
     variables_.declare({prefix_, threads_, ctas_, tid_, cta_}, definitions_, entryDeclarations_);
   }
+  if (options_.bias == Bias::Pointers) {
+    const Pointers::Hooks hooks{[this](const std::string& word) { mix(word, Kind::B32); },
+                                [this] { callPlain(); }};
+    pointers_.declare({prefix_, threads_, ctas_, tid_, cta_}, hooks, definitions_,
+                      entryDeclarations_);
+  }
   if (random_.percent(options_.bias == Bias::Barriers ? 40 : 10)) barrier();
   initializeShared();
   block(options_.size / 2 + random_.below(options_.size));
@@ -555,6 +570,7 @@ void Generator::construct() {
       {options_.bias == Bias::Redundancy ? 50u : 22u, &Generator::arithmetic},
       {10, &Generator::mix},
       {options_.bias == Bias::Variables ? 60u : 0u, &Generator::useVariable},
+      {options_.bias == Bias::Pointers ? 60u : 0u, &Generator::usePointers},
       {phis ? 25u : 8u, &Generator::assign},
       {14, &Generator::ownAccess},
       {5, &Generator::anyRead},
@@ -760,6 +776,22 @@ void Generator::useVariable() {
   if (result.empty()) return;
   text_.add(Kind::B32, result);
   mix(result, Kind::B32);
+}
+
+void Generator::usePointers() {
+  pointers_.use();
+}
+
+// By any threads, at any time.
+void Generator::callPlain() {
+  for (const Callee& callee : callees_) {
+    if (callee.what != Callee::What::Pure && callee.what != Callee::What::Recursive) continue;
+    const std::string first = text_.value(Kind::B32);
+    const std::string second = text_.value(Kind::B32);
+    const std::string result = text_.newRegister(Kind::B32);
+    emitCall(text_, callee, callee.name, "call", {first, second}, result);
+    return mix(result, Kind::B32);
+  }
 }
 
 void Generator::callFunction() {

@@ -17,6 +17,7 @@ enum class Bias : std::uint8_t {
   Addresses,
   Leaders,
   Variables,
+  Pointers,
 };
 
 struct GeneratorOptions {

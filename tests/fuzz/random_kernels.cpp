@@ -335,8 +335,7 @@ int mutateKept(const Options& options) {
       "for what else is on a side {}, caught {} ({:.2f} %)\n",
       kernels, pipeline, accesses.made, accesses.caught, percent(accesses.caught, accesses.made),
       others.made, others.caught, percent(others.caught, others.made));
-  const bool good =
-      accesses.made != 0 && percent(accesses.caught, accesses.made) >= options.score;
+  const bool good = accesses.made != 0 && percent(accesses.caught, accesses.made) >= options.score;
   return good ? kGood : kFailed;
 }
 
@@ -385,7 +384,7 @@ int main(int argc, char** argv) {
   app.add_option("--count", options.count, "of kernels, with consecutive seeds");
   app.add_option("--bias", options.bias, "what kernels have more of")
       ->check(CLI::IsMember({"none", "barriers", "redundancy", "phis", "addresses", "leaders",
-                             "variables"}));
+                             "variables", "pointers"}));
   app.add_option("--size", options.generator.size, "of a kernel, in constructs");
   app.add_flag("--stated", options.generator.isStated,
                "with --bias addresses or leaders: the text says all that the launch says");
@@ -415,7 +414,8 @@ int main(int argc, char** argv) {
                                               {"phis", Bias::Phis},
                                               {"addresses", Bias::Addresses},
                                               {"leaders", Bias::Leaders},
-                                              {"variables", Bias::Variables}};
+                                              {"variables", Bias::Variables},
+                                              {"pointers", Bias::Pointers}};
   options.generator.bias = biases.at(options.bias);
   if (options.check.pipelines.empty()) options.check.pipelines = allPipelines();
   try {

@@ -24,8 +24,7 @@ std::optional<std::int64_t> distance(const std::string& body) {
   const OffsetClasses classes(addresses);
   const std::span<const Access> all = addresses.all();
   const auto sumOf = [&](const Access& access) {
-    return classes.sum(
-        addresses.formOf(addresses.ssa().use(*access.instruction, *access.operand)));
+    return classes.sum(addresses.formOf(addresses.ssa().use(*access.instruction, *access.operand)));
   };
   const OffsetClasses::Sum first = sumOf(all[all.size() - 2]);
   const OffsetClasses::Sum second = sumOf(all.back());
@@ -66,10 +65,11 @@ TEST(OffsetClassesTest, LoopsBehindBranchesAndLoops) {
       "add.s64 %rd1, %rd1, %rd7; add.s64 %rd2, %rd2, %rd7; @%p2 bra LOOP; bra NEXT; "
       "OTHER: add.s64 %rd1, %rd1, 8; add.s64 %rd2, %rd2, 8; NEXT: ";
   const std::string steps = "add.s64 %rd1, %rd1, %rd5; add.s64 %rd2, %rd2, %rd5;";
-  const std::string two = "SECOND: ld.global.u64 %rd6, [%rd1]; st.global.u32 [%rd1], %r1; "
-                          "st.global.u32 [%rd2], %r1; add.s64 %rd1, %rd1, %rd6; "
-                          "add.s64 %rd2, %rd2, %rd6; add.u32 %r1, %r1, 1; "
-                          "setp.lt.u32 %p1, %r1, 19; @%p1 bra SECOND; @%p2 bra LOOP; ret;";
+  const std::string two =
+      "SECOND: ld.global.u64 %rd6, [%rd1]; st.global.u32 [%rd1], %r1; "
+      "st.global.u32 [%rd2], %r1; add.s64 %rd1, %rd1, %rd6; "
+      "add.s64 %rd2, %rd2, %rd6; add.u32 %r1, %r1, 1; "
+      "setp.lt.u32 %p1, %r1, 19; @%p1 bra SECOND; @%p2 bra LOOP; ret;";
   EXPECT_EQ(distance(arms + loop(steps)), 24);
   std::string first = loop(steps);
   first.resize(first.size() - 4);
@@ -78,8 +78,9 @@ TEST(OffsetClassesTest, LoopsBehindBranchesAndLoops) {
 }
 
 TEST(OffsetClassesTest, Guards) {
-  const std::string start = "ld.global.u32 %r2, [%rd1]; ld.global.u64 %rd5, [%rd1]; "
-                            "setp.lt.u32 %p2, %r2, 5; setp.lt.u32 %p3, %r2, 7;";
+  const std::string start =
+      "ld.global.u32 %r2, [%rd1]; ld.global.u64 %rd5, [%rd1]; "
+      "setp.lt.u32 %p2, %r2, 5; setp.lt.u32 %p3, %r2, 7;";
   const std::string end = "st.global.u32 [%rd1], %r1; st.global.u32 [%rd2], %r1; ret;";
   const auto with = [&](const std::string& text) { return distance(start + text + end); };
   EXPECT_EQ(with("@%p2 add.s64 %rd1, %rd1, %rd5; @%p2 add.s64 %rd2, %rd2, %rd5;"), 24);
@@ -98,8 +99,9 @@ TEST(OffsetClassesTest, Guards) {
 TEST(OffsetClassesTest, ExtendedLeaves) {
   const auto with = [&](const std::string& use) {
     return distance("mov.u32 %r5, %r1; add.u32 %r6, %r5, 4; LOOP: ld.global.u32 %r2, [%rd1];" +
-                    use + "add.u32 %r5, %r5, %r2; add.u32 %r6, %r6, %r2; "
-                          "setp.lt.u32 %p1, %r2, 9; @%p1 bra LOOP; ret;");
+                    use +
+                    "add.u32 %r5, %r5, %r2; add.u32 %r6, %r6, %r2; "
+                    "setp.lt.u32 %p1, %r2, 9; @%p1 bra LOOP; ret;");
   };
   EXPECT_EQ(with("ld.shared.u32 %r3, [%r5]; ld.shared.u32 %r3, [%r6];"), 4);
   EXPECT_EQ(with("cvt.u64.u32 %rd7, %r5; cvt.u64.u32 %rd8, %r6; add.s64 %rd7, %rd7, %rd1; "
