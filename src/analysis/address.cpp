@@ -139,6 +139,7 @@ class Addresses::AccessBuilder {
       access.size = shape.size;
       access.isCollective = instruction.form->is(isa::kCollective);
       access.address = formOf(instruction, operand, shape.space);
+      if (access.address != kNone) access.address = forms_.opened(access.address);
       access.window = shape.space == isa::Space::Global ? isa::Space::None : shape.space;
       setBases(access, shape.space);
       const bool isGeneric = shape.space == isa::Space::None;

@@ -33,6 +33,15 @@ std::uint64_t saturatingMultiply(std::uint64_t a, std::uint64_t b) {
   return __builtin_mul_overflow(a, b, &product) ? kUnbounded : product;
 }
 
+// The quotients of the first and of the last multiple of `unit` in a bounded interval; the last is
+// before the first where there is none.
+std::int64_t firstMultiple(Interval interval, std::int64_t unit) {
+  return interval.lowest / unit + std::int64_t{interval.lowest % unit > 0};
+}
+std::int64_t lastMultiple(Interval interval, std::int64_t unit) {
+  return interval.highest / unit - std::int64_t{interval.highest % unit < 0};
+}
+
 // ---- the difference of two addresses -----------------------------------------------------------
 
 // coefficient * (a number of `values`), part of the difference of two addresses.
@@ -75,18 +84,28 @@ struct Difference {
   unsigned bits = 64;
   std::int64_t constant = 0;
   std::vector<Digit> digits;
+  // Some of it is a difference of extended forms that has not been looked into.
+  bool hasExtensions = false;
+};
+
+// What the difference of two extended forms is made of.
+enum class Extensions : std::uint8_t {
+  Whole,   // some number of their width
+  Opened,  // the difference of the forms, and a multiple of their ring (C8(ii).7)
 };
 
 class DifferenceBuilder {
  public:
   DifferenceBuilder(const Addresses& addresses, const Access& a, const Access& b, Threads threads,
-                    const AliasAssumptions& assumptions, unsigned nesting = 0)
+                    const AliasAssumptions& assumptions, Extensions extensions = Extensions::Whole,
+                    unsigned nesting = 0)
       : addresses_(addresses),
         forms_(addresses.forms()),
         a_(a),
         b_(b),
         threads_(threads),
         assumptions_(assumptions),
+        extensions_(extensions),
         nesting_(nesting) {}
 
   // `dropped`: the window of the space in which both accesses are, if it is one.
@@ -119,6 +138,7 @@ class DifferenceBuilder {
         rowsAreWholeWarps(addresses_.shape(), assumptions_.oneRow)) {
       takeRows();
     }
+    openExtensions();
     for (const Pair& pair : pairs_) add(pair);
     return std::move(difference_);
   }
@@ -130,9 +150,7 @@ class DifferenceBuilder {
     std::uint64_t right = 0;
   };
 
-  static bool isGeneric(const Access& access) {
-    return access.window == isa::Space::None;
-  }
+  static bool isGeneric(const Access& access) { return access.window == isa::Space::None; }
 
   Interval intervalOf(const Access& access, LeafId leaf) const {
     Interval interval = forms_.leaf(leaf).interval;
@@ -176,12 +194,67 @@ class DifferenceBuilder {
     difference_.digits.push_back({c, values, threadDimensions});
   }
 
+  // ---- extended forms (C8(ii).7) ----------------------------------------------------------------
+
+  static bool isExtension(const LeafKey& key) {
+    return key.kind == LeafKind::SignExtended || key.kind == LeafKind::ZeroExtended;
+  }
+  // The two threads see one number of it.
+  bool isSameNumber(const Leaf& leaf) const {
+    return threads_ == Threads::Same ? leaf.stable : leaf.uniform;
+  }
+
+  // Those of one kind and coefficient, one on each side.
+  void openExtensions() {
+    if (nesting_ == kMostNesting) return;
+    for (Pair& left : pairs_) {
+      const Leaf& leaf = forms_.leaf(left.leaf);
+      if (left.left == 0 || !isExtension(leaf.key)) continue;
+      if (left.right != 0 && (left.right != left.left || isSameNumber(leaf))) continue;
+      for (Pair& right : pairs_) {
+        const LeafKey& other = forms_.leaf(right.leaf).key;
+        const bool isPartner = left.right != 0 ? &right == &left : right.left == 0;
+        if (!isPartner || right.right != left.left || other.kind != leaf.key.kind ||
+            other.bits != leaf.key.bits) {
+          continue;
+        }
+        if (extensions_ == Extensions::Whole) {
+          difference_.hasExtensions = true;
+          return;
+        }
+        open(left.left, leaf.key, other);
+        left.left = right.right = 0;
+        break;
+      }
+    }
+    std::erase_if(pairs_, [](const Pair& pair) { return pair.left == 0 && pair.right == 0; });
+  }
+
+  void open(std::uint64_t coefficient, const LeafKey& left, const LeafKey& right) {
+    DifferenceBuilder builder(addresses_, a_, b_, threads_, assumptions_, extensions_,
+                              nesting_ + 1);
+    const Difference inner = builder.of(left.id, right.id, isa::Space::None);
+    Interval sum = Interval::of(inner.constant);
+    for (const Digit& digit : inner.digits) {
+      sum = sum + digit.values * digit.coefficient;
+      addDigit(coefficient * static_cast<std::uint64_t>(digit.coefficient), digit.values,
+               digit.threadDimensions);
+    }
+    addDigit(coefficient * static_cast<std::uint64_t>(inner.constant), Interval::of(1));
+    // Two numbers of the ring are less than its modulus apart.
+    const std::int64_t modulus = std::int64_t{1} << left.bits;
+    const Interval apart = Interval{1 - modulus, modulus - 1} - sum;
+    Interval multiples;
+    if (apart.isBounded())
+      multiples = {firstMultiple(apart, modulus), lastMultiple(apart, modulus)};
+    addDigit(coefficient * static_cast<std::uint64_t>(modulus), multiples);
+  }
+
   void add(const Pair& pair) {
     const Leaf& leaf = forms_.leaf(pair.leaf);
     const Interval left = intervalOf(a_, pair.leaf);
     const Interval right = intervalOf(b_, pair.leaf);
-    const bool isSameNumber = threads_ == Threads::Same ? leaf.stable : leaf.uniform;
-    if (isSameNumber) {
+    if (isSameNumber(leaf)) {
       addDigit(pair.left - pair.right, intersection(left, right));
       return;
     }
@@ -189,18 +262,36 @@ class DifferenceBuilder {
       addDigit(pair.left, left - right, dimensionsOf(pair.leaf));
       return;
     }
+    if (const unsigned dimensions = dimensionsOfThread(pair.leaf); dimensions != 0) {
+      // Of one known thread it is a number: the other coefficient does as well (C8(ii).8).
+      const std::uint64_t more = pair.left - pair.right;
+      if (right.isSingle()) {
+        addDigit(more, right);
+        addDigit(pair.left, left - right, dimensions);
+        return;
+      }
+      if (left.isSingle()) {
+        addDigit(more, left);
+        addDigit(pair.right, left - right, dimensions);
+        return;
+      }
+    }
     if (pair.left != 0) addDigit(pair.left, left);
     if (pair.right != 0) addDigit(std::uint64_t{0} - pair.right, right);
+  }
+
+  unsigned dimensionsOfThread(LeafId leaf) const {
+    if (threads_ == Threads::Same) return 0;
+    const std::optional<unsigned> k = threadDimension(leaf);
+    return k && *k < 3 ? 1u << *k : 0;
   }
 
   // The dimensions of the thread id that equal numbers of this leaf determine.
   unsigned dimensionsOf(LeafId id) const {
     if (threads_ == Threads::Same) return 0;
-    if (const std::optional<unsigned> k = threadDimension(id); k && *k < 3) return 1u << *k;
-    const Leaf& leaf = forms_.leaf(id);
-    const bool isExtended =
-        leaf.key.kind == LeafKind::SignExtended || leaf.key.kind == LeafKind::ZeroExtended;
-    return isExtended && determinesThread(leaf.key.id) ? kAllDimensions : 0;
+    if (const unsigned dimensions = dimensionsOfThread(id); dimensions != 0) return dimensions;
+    const LeafKey& key = forms_.leaf(id).key;
+    return isExtension(key) && determinesThread(key.id) ? kAllDimensions : 0;
   }
 
   bool determinesThread(FormId form) const;
@@ -283,6 +374,7 @@ class DifferenceBuilder {
   const Access& b_;
   const Threads threads_;
   const AliasAssumptions& assumptions_;
+  const Extensions extensions_;
   const unsigned nesting_;
   Difference difference_;
   std::vector<Pair> pairs_;
@@ -290,17 +382,30 @@ class DifferenceBuilder {
 
 // ---- what the difference can be ----------------------------------------------------------------
 
-// The quotients of the first and of the last multiple of `unit` in a bounded interval; the last is
-// before the first where there is none.
-std::int64_t firstMultiple(Interval interval, std::int64_t unit) {
-  return interval.lowest / unit + std::int64_t{interval.lowest % unit > 0};
-}
-std::int64_t lastMultiple(Interval interval, std::int64_t unit) {
-  return interval.highest / unit - std::int64_t{interval.highest % unit < 0};
+// Without digits that are 0 wherever the difference is in `window`: those that are larger than all
+// others can make up, as a multiple of a ring is (C8(ii).7).
+Difference withoutLarge(Difference difference, Interval window) {
+  std::ranges::sort(difference.digits, {}, &Digit::size);
+  while (!difference.digits.empty()) {
+    Interval others = Interval::of(difference.constant) - window;
+    for (std::size_t k = 0; k + 1 < difference.digits.size(); ++k) {
+      others = others + difference.digits[k].values * difference.digits[k].coefficient;
+    }
+    const Digit& largest = difference.digits.back();
+    const Interval all = others + largest.values * largest.coefficient;
+    // No multiple of 2^bits but 0 is among them.
+    const std::uint64_t most = std::uint64_t{1} << std::min(difference.bits, 62u);
+    const bool isZero = all.isBounded() && magnitude(all) < most &&
+                        largest.size() > magnitude(others) && largest.values.contains(0);
+    if (!isZero) break;
+    difference.digits.pop_back();
+  }
+  return difference;
 }
 
 // Whether constant + digits can be a number of `window`, modulo 2^bits.
-AliasRule avoids(const Difference& difference, Interval window) {
+AliasRule avoids(const Difference& given, Interval window) {
+  const Difference difference = withoutLarge(given, window);
   Interval sum = Interval::of(difference.constant);
   std::uint64_t divisor = 0;
   for (const Digit& digit : difference.digits) {
@@ -406,7 +511,7 @@ unsigned freeDimensions(const Access& a, const Access& b, Threads threads,
 
 bool DifferenceBuilder::determinesThread(FormId form) const {
   if (nesting_ == kMostNesting) return false;
-  DifferenceBuilder inner(addresses_, a_, b_, threads_, assumptions_, nesting_ + 1);
+  DifferenceBuilder inner(addresses_, a_, b_, threads_, assumptions_, extensions_, nesting_ + 1);
   const Difference difference = inner.of(form, form, isa::Space::None);
   return meansSameThread(difference, Interval::of(0),
                          freeDimensions(a_, b_, threads_, assumptions_));
@@ -429,8 +534,10 @@ AliasRule disjointBases(const Access& a, const MemoryBase& x, const Access& b, c
   }
   if (x.kind == Kind::Unknown || y.kind == Kind::Unknown) return AliasRule::None;
   if (x.kind == Kind::Parameter || y.kind == Kind::Parameter) {
-    const bool areDistinct = x.kind == y.kind && x.variable != y.variable;
-    return areDistinct && assumptions.noaliasParams ? AliasRule::Objects : AliasRule::None;
+    const bool areDistinct = x.kind == y.kind
+                                 ? assumptions.noaliasParams && x.variable != y.variable
+                                 : assumptions.noaliasVariables;
+    return areDistinct ? AliasRule::Objects : AliasRule::None;
   }
   if (x.kind == Kind::DynamicShared && y.kind == Kind::DynamicShared) return AliasRule::None;
   const bool isShared = x.spaces.isOnly(isa::Space::Shared);
@@ -577,15 +684,19 @@ AliasRule disjoint(const Access& a, const Access& b, Threads threads,
   }
   // a - b is in here if and only if they meet.
   const Interval window{1 - std::int64_t{a.size}, std::int64_t{b.size} - 1};
-  const Difference difference = DifferenceBuilder(*a.origin, a, b, threads, assumptions)
-                                    .of(a.address, b.address, commonSpace(a, b));
-  if (const AliasRule avoided = avoids(difference, window); avoided != AliasRule::None) {
-    return avoided;
+  for (const Extensions extensions : {Extensions::Whole, Extensions::Opened}) {
+    const Difference difference =
+        DifferenceBuilder(*a.origin, a, b, threads, assumptions, extensions)
+            .of(a.address, b.address, commonSpace(a, b));
+    if (const AliasRule avoided = avoids(difference, window); avoided != AliasRule::None) {
+      return avoided;
+    }
+    if (areTwo && meansSameThread(difference, window, freeDimensions(a, b, threads, assumptions))) {
+      return areWarps ? AliasRule::WarpInjective : AliasRule::Injective;
+    }
+    if (!difference.hasExtensions) break;
   }
-  if (!areTwo || !meansSameThread(difference, window, freeDimensions(a, b, threads, assumptions))) {
-    return AliasRule::None;
-  }
-  return areWarps ? AliasRule::WarpInjective : AliasRule::Injective;
+  return AliasRule::None;
 }
 
 }  // namespace ptxopt::analysis

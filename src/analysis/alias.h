@@ -29,9 +29,10 @@ namespace ptxopt::analysis {
 
 // Facts that PTX does not promise; all off by default (docs/soundness.md C10).
 struct AliasAssumptions {
-  bool noaliasParams = false;  // memory behind distinct pointer parameters does not overlap
-  bool flatShared = false;     // addresses may leave their .shared object (C3.3.10)
-  bool oneRow = false;         // ntid.y = ntid.z = 1
+  bool noaliasParams = false;     // memory behind distinct pointer parameters does not overlap
+  bool noaliasVariables = false;  // no pointer parameter points into a variable
+  bool flatShared = false;        // addresses may leave their .shared object (C3.3.10)
+  bool oneRow = false;            // ntid.y = ntid.z = 1
 };
 
 enum class Threads : std::uint8_t {

@@ -13,7 +13,7 @@ namespace ptxopt::analysis {
 namespace {
 
 constexpr std::array<std::string_view, kAssumptionCount> kSpellings = {
-    "assume-drf", "trust-aligned", "nc-invariant", "noalias-params",
+    "assume-drf", "trust-aligned", "nc-invariant", "noalias-params", "noalias-variables",
     "relax-trap", "relax-timing",  "block-dim",    "assume-1d"};
 constexpr std::string_view kFlatShared = "flat-shared";
 constexpr std::string_view kAlone = "none";

@@ -22,16 +22,17 @@ namespace ptxopt::analysis {
 
 // The stronger ones first: who looks for few that are enough tries to do without these first.
 enum class Assumption : std::uint8_t {
-  Drf,            // no data races (C10.2, C8.2)
-  TrustAligned,   // all threads of the CTA reach a full .aligned barrier, or none (C10.1, A1.9)
-  NcInvariant,    // .nc, proxy::readonly and tex read memory that nobody writes (C10.7, C3.5)
-  NoaliasParams,  // what distinct pointer parameters point to does not overlap (C10.6)
-  RelaxTrap,      // nobody observes traps (C10.9, C7.2)
-  RelaxTiming,    // nobody measures time (C10.10, C7.1)
-  BlockDim,       // the block has the extents `block` (C10.5)
-  OneRow,         // ntid.y = ntid.z = 1 (C10.4)
+  Drf,               // no data races (C10.2, C8.2)
+  TrustAligned,      // all threads of the CTA reach a full .aligned barrier, or none (C10.1, A1.9)
+  NcInvariant,       // .nc, proxy::readonly and tex read memory that nobody writes (C10.7, C3.5)
+  NoaliasParams,     // what distinct pointer parameters point to does not overlap (C10.6)
+  NoaliasVariables,  // no pointer parameter points into a variable of a module (C10.12)
+  RelaxTrap,         // nobody observes traps (C10.9, C7.2)
+  RelaxTiming,       // nobody measures time (C10.10, C7.1)
+  BlockDim,          // the block has the extents `block` (C10.5)
+  OneRow,            // ntid.y = ntid.z = 1 (C10.4)
 };
-inline constexpr std::size_t kAssumptionCount = 8;
+inline constexpr std::size_t kAssumptionCount = 9;
 
 // "assume-drf": the option without its dashes.
 std::string_view spelling(Assumption assumption);

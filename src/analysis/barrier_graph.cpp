@@ -28,9 +28,12 @@ bool anySharedIsExternal(std::span<const BarrierBody> bodies, const BarrierFacts
 // Pairs of accesses may be of two functions: what holds for all.
 AliasAssumptions aliasAssumptions(std::span<const BarrierBody> bodies) {
   AliasAssumptions result;
-  result.noaliasParams = std::ranges::all_of(bodies, [](const BarrierBody& body) {
-    return body.assumptions.has(Assumption::NoaliasParams);
-  });
+  const auto isOfAll = [&](Assumption assumption) {
+    return std::ranges::all_of(
+        bodies, [&](const BarrierBody& body) { return body.assumptions.has(assumption); });
+  };
+  result.noaliasParams = isOfAll(Assumption::NoaliasParams);
+  result.noaliasVariables = isOfAll(Assumption::NoaliasVariables);
   result.flatShared = std::ranges::any_of(
       bodies, [](const BarrierBody& body) { return body.assumptions.flatShared; });
   return result;
@@ -330,8 +333,7 @@ class BarrierGraph::Builder {
     }
 
     const MemoryEffect effect = memoryEffectOf(instruction, of.assumptions);
-    const EffectMarks marks =
-        effect.mayPoll && !isResultRead(body, instruction) ? 0 : effect.marks;
+    const EffectMarks marks = effect.mayPoll && !isResultRead(body, instruction) ? 0 : effect.marks;
     if (marks != kOpaqueSync || !addSync(body, instruction, effect.markOrder)) {
       addMarks(body, instruction, marks, effect.markOrder);
     }
@@ -607,9 +609,9 @@ class BarrierGraph::Builder {
   // By body, where races are assumed away.
   std::vector<StoresOfAll::InstructionSet> separators_;
   std::vector<std::optional<StoresOfAll>> storesOfAll_;
-  std::vector<std::uint32_t> depths_;  // of loops around calls, by body
+  std::vector<std::uint32_t> depths_;                 // of loops around calls, by body
   std::vector<std::optional<BitSet>> readRegisters_;  // by body; none: not asked yet
-  std::vector<bool> endsInside_;       // by body: threads end other than where the graph says so
+  std::vector<bool> endsInside_;  // by body: threads end other than where the graph says so
   Node threadEnd_ = kNone;
   std::vector<Node> mayEndIn_;
   std::vector<Leaving> leaving_;

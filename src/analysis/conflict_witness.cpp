@@ -296,8 +296,12 @@ class Search {
              access(1).bases.front().kind == Kind::DynamicShared;
     }
     isSameBase_ = false;
-    const bool areParameters = x.kind == LeafKind::Parameter && y.kind == LeafKind::Parameter;
-    return !areParameters || !question_.assumptions.noaliasParams;
+    const AliasAssumptions& assumptions = question_.assumptions;
+    const auto are = [&](LeafKind one, LeafKind other) { return x.kind == one && y.kind == other; };
+    if (are(LeafKind::Parameter, LeafKind::Parameter)) return !assumptions.noaliasParams;
+    const bool isVariable =
+        are(LeafKind::Parameter, LeafKind::Symbol) || are(LeafKind::Symbol, LeafKind::Parameter);
+    return !isVariable || !assumptions.noaliasVariables;
   }
 
   // ---- numbers ----------------------------------------------------------------------------------

@@ -54,7 +54,16 @@ ValueRange FeasibleEdges::after(EdgeId edge, ValueId value, BlockId block) const
   return ranges_.at(operands[k], source);
 }
 
+// A number compared with itself: which one it is does not matter (docs/soundness.md C2.7.1).
+bool FeasibleEdges::isFalseOfItself(const Condition& condition) const {
+  if (condition.value != condition.otherValue) return false;
+  // What nothing defines may be another number each time.
+  if (ssa_.kind(condition.value) == Ssa::Kind::Entry) return false;
+  return !holds(condition.comparison, 0, 0, condition.bits);
+}
+
 bool FeasibleEdges::mayHold(const Condition& condition, EdgeId edge, BlockId block) const {
+  if (isFalseOfItself(condition)) return false;
   const ValueRange left = after(edge, condition.value, block);
   ValueRange right;
   if (condition.otherValue != kNone) {

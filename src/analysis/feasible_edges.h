@@ -25,6 +25,7 @@ class FeasibleEdges {
   // its source, if it is kNone.
   ValueRange after(EdgeId edge, ValueId value, BlockId block) const;
   bool mayHold(const Condition& condition, EdgeId edge, BlockId block) const;
+  bool isFalseOfItself(const Condition& condition) const;
 
   const Ssa& ssa_;
   const ValueRanges& ranges_;

@@ -110,6 +110,23 @@ FormId LinearForms::make(unsigned bits, std::uint64_t constant, std::span<Term> 
   return intern(bits, residue(constant, bits), terms.first(kept));
 }
 
+FormId LinearForms::opened(FormId a) {
+  for (std::size_t k = 0; k < form(a).terms.size();) {
+    const Term term = form(a).terms[k];
+    const FormId whole = parts(term.leaf);
+    if (whole == kNone) {
+      ++k;
+      continue;
+    }
+    // The parts of a leaf hold other leaves, none of which is made of it.
+    const unsigned bits = form(a).bits;
+    const FormId rest = subtract(a, scale(ofLeaf(term.leaf, bits), term.coefficient));
+    a = add(rest, scale(truncate(whole, bits), term.coefficient));
+    k = 0;
+  }
+  return a;
+}
+
 FormId LinearForms::intern(unsigned bits, std::uint64_t constant, std::span<const Term> terms) {
   std::uint64_t hash = mixedHash(bits, constant);
   for (const Term& term : terms) hash = mixedHash(mixedHash(hash, term.leaf), term.coefficient);

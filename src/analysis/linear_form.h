@@ -132,6 +132,16 @@ class LinearForms {
     return found == alternatives_.end() ? nullptr : &found->second;
   }
 
+  // A form of 64 bits that is the same integer as the leaf, an extension of which some terms cannot
+  // wrap.
+  void setParts(LeafId leaf, FormId parts) { parts_[leaf] = parts; }
+  FormId parts(LeafId leaf) const {
+    const auto found = parts_.find(leaf);
+    return found == parts_.end() ? kNone : found->second;
+  }
+  // The same number with parts in the place of all leaves that have them.
+  FormId opened(FormId a);
+
   FormId constant(std::uint64_t value, unsigned bits);
   FormId ofLeaf(LeafId leaf, unsigned bits);
   // Terms in any order, also several of one leaf; afterwards they are scratch.
@@ -164,11 +174,12 @@ class LinearForms {
   std::vector<Leaf> leaves_;
   std::vector<Stored> forms_;
   std::vector<Term> terms_;
-  std::vector<Term> scratch_;  // of the form that is being made
+  std::vector<Term> scratch_;            // of the form that is being made
   std::vector<std::uint32_t> listEnds_;  // by list
   std::vector<std::uint32_t> listWords_;
   std::vector<const isa::Form*> operations_;
   std::unordered_map<LeafId, Alternatives> alternatives_;
+  std::unordered_map<LeafId, FormId> parts_;
   std::unordered_map<const isa::Form*, std::uint32_t> operationNumbers_;
   HashIndex leafIndex_;
   HashIndex formIndex_;

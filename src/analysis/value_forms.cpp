@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <optional>
 #include <unordered_map>
 #include <utility>
@@ -394,6 +395,9 @@ class Evaluator {
           const ValueRange masked = range(k, bits);
           const std::uint64_t mayBeOne = residue(~masked.zeros, bits);
           if (mask.bits != 0 && (mayBeOne & ~mask.ones) == 0) return source(k, bits);
+          if (!mask.isConstant()) continue;
+          const FormId low = lowPart(source(k, bits), mask.lowest, instruction.block);
+          if (low != kNone) return low;
         }
         return kNone;
       }
@@ -430,6 +434,27 @@ class Evaluator {
       default:
         return kNone;
     }
+  }
+
+  // docs/soundness.md C8(ii).10: the residue of `a` modulo 2^k, where `mask` is 2^k - 1.  kNone
+  // where what is left of `a` may be outside of one stretch of 2^k numbers.
+  FormId lowPart(FormId a, std::uint64_t mask, BlockId block) {
+    if (a == kNone || mask == 0 || (mask & (mask + 1)) != 0) return kNone;
+    const Form given = forms_.form(a);
+    const auto shift = static_cast<unsigned>(std::popcount(mask));
+    std::vector<Term> low;
+    Interval rest = Interval::of(signedResidue(given.constant, given.bits));
+    for (const Term& term : given.terms) {
+      if ((term.coefficient & mask) == 0) continue;
+      const std::int64_t coefficient = signedResidue(term.coefficient, given.bits);
+      rest = rest + intervalIn(term.leaf, block) * coefficient;
+      low.push_back(term);
+    }
+    if (shift >= 63 || !rest.isBounded() || rest.lowest >> shift != rest.highest >> shift) {
+      return kNone;
+    }
+    const auto moved = static_cast<std::uint64_t>(rest.lowest >> shift) << shift;
+    return forms_.make(given.bits, given.constant - moved, low);
   }
 
   static ValueRange resizedRange(const ValueRange& range, unsigned bits, bool isSigned) {
@@ -490,16 +515,60 @@ class Evaluator {
       return forms_.make(
           bits, static_cast<std::uint64_t>(signedResidue(given.constant, given.bits)), terms);
     }
+    return forms_.ofLeaf(extension(a, isSigned), bits);
+  }
+
+  // The number that the residue `a` is.
+  LeafId extension(FormId a, bool isSigned) {
+    const unsigned bits = forms_.form(a).bits;
     Leaf leaf;
-    leaf.key = {isSigned ? LeafKind::SignExtended : LeafKind::ZeroExtended, given.bits, a, 0};
+    leaf.key = {isSigned ? LeafKind::SignExtended : LeafKind::ZeroExtended,
+                static_cast<std::uint8_t>(bits), a, 0};
     leaf.stable = forms_.isStable(a);
     leaf.uniform = forms_.isUniform(a);
-    const ValueRange all = ValueRange::all(given.bits);
+    const ValueRange all = ValueRange::all(bits);
     leaf.interval = isSigned ? all.asSigned() : all.asUnsigned();
     const LeafId id = forms_.intern(leaf);
+    if (forms_.parts(id) != kNone) return id;
     // An address that is extended stays in its object (C3.3.3).
     pointers_.addUnion(id, {a}, 0);
-    return forms_.ofLeaf(id, bits);
+    if (const FormId parts = partsOf(a, isSigned); parts != kNone) forms_.setParts(id, parts);
+    return id;
+  }
+
+  // docs/soundness.md C8(ii).9: the extension as that of a multiple of 2^k and a rest from 0 to
+  // 2^k - 1, between which nothing is carried, and of which only the multiple may wrap.  kNone
+  // where there is no such k.
+  FormId partsOf(FormId a, bool isSigned) {
+    const Form given = forms_.form(a);
+    const unsigned bits = given.bits;
+    std::uint64_t units = 0;
+    for (const Term& term : given.terms) units |= term.coefficient & (~term.coefficient + 1);
+    // The largest first, so that as few terms as possible stay in the leaf.
+    for (; units > 1; units &= ~std::bit_floor(units)) {
+      const std::uint64_t unit = std::bit_floor(units);
+      std::vector<Term> high;
+      std::vector<Term> low;
+      const std::int64_t given0 = signedResidue(given.constant, bits);
+      Interval rest = Interval::of(given0);
+      for (const Term& term : given.terms) {
+        if (term.coefficient % unit == 0) {
+          high.push_back(term);
+          continue;
+        }
+        const std::int64_t coefficient = signedResidue(term.coefficient, bits);
+        rest = rest + forms_.leaf(term.leaf).interval * coefficient;
+        low.push_back({term.leaf, static_cast<std::uint64_t>(coefficient)});
+      }
+      const bool isWhole = low.empty() && given.constant % unit == 0;
+      const auto shift = static_cast<unsigned>(std::countr_zero(unit));
+      if (isWhole || !rest.isBounded() || rest.lowest >> shift != rest.highest >> shift) continue;
+      const auto moved = static_cast<std::uint64_t>(rest.lowest >> shift) << shift;
+      const FormId upper = forms_.make(bits, moved, high);
+      const FormId lower = forms_.make(64, static_cast<std::uint64_t>(given0) - moved, low);
+      return forms_.add(forms_.ofLeaf(extension(upper, isSigned), 64), lower);
+    }
+    return kNone;
   }
 
   FormId ofCvta(const Instruction& instruction, unsigned bits) {

@@ -26,8 +26,8 @@ using passes::Remark;
 
 // What a user may know and the PTX does not say, with the option that says it.
 constexpr std::string_view kWords[] = {
-    "assume-1d",  "noalias-params", "trust-aligned", "nc-invariant",
-    "assume-drf", "relax-trap",     "relax-timing",  "block-dim=256,1,1",
+    "assume-1d",  "noalias-params", "noalias-variables", "trust-aligned",     "nc-invariant",
+    "assume-drf", "relax-trap",     "relax-timing",      "block-dim=256,1,1",
 };
 // Groups of options that are tried for barriers that no single one removes.
 constexpr std::size_t kMostGroups = 4;

@@ -118,6 +118,7 @@ constexpr std::pair<const char*, const char*> kAssumptionFlags[] = {
     {"trust-aligned", "All threads of a CTA reach a full .aligned barrier, or none"},
     {"assume-1d", "Blocks have one row: ntid.y = ntid.z = 1"},
     {"noalias-params", "Distinct pointer parameters point to distinct memory"},
+    {"noalias-variables", "No pointer parameter points into a variable of a module"},
     {"nc-invariant", "Nobody writes what .nc loads and textures read"},
     {"relax-trap", "Nobody observes memory at a trap"},
     {"relax-timing", "Nobody measures time"},

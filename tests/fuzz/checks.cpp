@@ -253,4 +253,47 @@ std::vector<bool> tellsApart(const std::string& name, const std::string& first,
   return result;
 }
 
+// More than random kernels take, unless a bound of theirs is out of all proportion.
+constexpr std::uint64_t kFewSteps = 500'000;
+
+std::vector<bool> tellsApartUnder(const interp::Launch& launch, const std::string& name,
+                                  const std::string& first, const std::vector<std::string>& others,
+                                  const std::vector<bool>& isOpen, const CheckOptions& options) {
+  std::vector<bool> result(others.size());
+  CheckOptions once = options;
+  once.schedules = 1;
+  once.stepLimit = std::min(options.stepLimit, kFewSteps);
+  CheckOptions few = options;
+  few.schedules = std::min(few.schedules, 2u);
+  const auto isRight = [](const interp::Survey& survey) {
+    return interp::compare(survey, survey).verdict == interp::Verdict::Same;
+  };
+  try {
+    const auto module = parse(name, first, "parse");
+    // Most launches that do not suit the kernel show it at once.
+    if (!isRight(survey(*module, launch, once, "run"))) return result;
+    std::optional<interp::Survey> before;
+    for (std::size_t k = 0; k < others.size(); ++k) {
+      if (!isOpen[k]) continue;
+      if (!before) before = survey(*module, launch, few, "run");
+      const auto other = parse(name, others[k], "parse");
+      const auto differs = [&](const CheckOptions& of) {
+        const interp::Survey after = survey(*other, launch, of, "run");
+        return interp::compare(*before, after).verdict == interp::Verdict::Different;
+      };
+      if (!isRight(*before)) return std::vector<bool>(others.size());
+      if (!differs(few)) continue;
+      if (before->runs != options.schedules) {
+        before = survey(*module, launch, options, "run");
+        if (!isRight(*before)) return std::vector<bool>(others.size());
+      }
+      result[k] = differs(options);
+    }
+  } catch (const Failure&) {
+    // The launch does not fit the kernel.
+    return std::vector<bool>(others.size());
+  }
+  return result;
+}
+
 }  // namespace ptxopt::fuzz

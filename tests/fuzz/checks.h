@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "driver/driver.h"
+#include "interp/launch.h"
 
 namespace ptxopt::fuzz {
 
@@ -49,5 +50,12 @@ driver::OptimizeResult optimize(const std::string& name, const std::string& text
 // text that cannot be run.
 std::vector<bool> tellsApart(const std::string& name, const std::string& first,
                              const std::vector<std::string>& others, const CheckOptions& options);
+
+// The same of one other launch than the described one; all false where the first text is not right
+// under it (a race, several outcomes, a fault), or cannot be launched so.  Where `isOpen` is false,
+// nothing is asked.
+std::vector<bool> tellsApartUnder(const interp::Launch& launch, const std::string& name,
+                                  const std::string& first, const std::vector<std::string>& others,
+                                  const std::vector<bool>& isOpen, const CheckOptions& options);
 
 }  // namespace ptxopt::fuzz

@@ -519,10 +519,13 @@ RandomKernel Generator::make() {
       kernel.name, ctas_, block, dynamicShared_, hasVariables ? "\"repeat\": 2, " : "",
       kInputWords * 4, seed_ % 1000, kOutputs * threads_ * ctas_ * 4, rounds_);
   if (!isWild_) {
-    kernel.guarantees = {
-        "assume-drf",   "noalias-params",
-        "nc-invariant", "relax-trap",
-        "relax-timing", fmt::format("block-dim={},{},1", columns_, threads_ / columns_)};
+    kernel.guarantees = {"assume-drf",
+                         "noalias-params",
+                         "noalias-variables",
+                         "nc-invariant",
+                         "relax-trap",
+                         "relax-timing",
+                         fmt::format("block-dim={},{},1", columns_, threads_ / columns_)};
   }
   std::string& text = kernel.definitions;
   for (const std::string& definition : definitions_) text += definition + "\n";

@@ -1,11 +1,14 @@
 #include "mutation.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <stdexcept>
 #include <string_view>
 #include <utility>
 
+#include "ir/barrier.h"
+#include "launches.h"
 #include "parse/parser.h"
 
 namespace ptxopt::fuzz {
@@ -78,36 +81,83 @@ std::vector<Mutant> deleteEach(const std::string& name, const std::string& text,
   return onlyExecuted(name, text, std::move(mutants), trapped, options);
 }
 
+namespace {
+
+// A text with parts of it replaced: from where, up to where, and by what.
+using Edits = std::map<std::size_t, std::pair<std::size_t, std::string>>;
+
+std::string edited(const std::string& text, const Edits& edits) {
+  std::string result;
+  std::size_t at = 0;
+  for (const auto& [begin, edit] : edits) {
+    result += text.substr(at, begin - at) + edit.second;
+    at = edit.first;
+  }
+  return result + text.substr(at);
+}
+
+std::uint64_t ctaBarriers(const std::string& name, const std::string& text) {
+  Diagnostics diagnostics;
+  const auto module = parse::parse(std::make_shared<const SourceText>(name, text), diagnostics);
+  if (module == nullptr) throw std::runtime_error(name + ": not understood as PTX");
+  std::uint64_t count = 0;
+  for (const ir::Function& function : module->functions()) {
+    for (const ir::Statement& statement : function.body()) {
+      const auto* instruction = statement.as<ir::Instruction>();
+      count += instruction != nullptr && ir::ctaBarrier(*instruction) ? 1 : 0;
+    }
+  }
+  return count;
+}
+
+const std::string* detail(const passes::Remark& remark, std::string_view key) {
+  const auto at = std::ranges::find(remark.details, key, [](const auto& d) { return d.first; });
+  return at == remark.details.end() ? nullptr : &at->second;
+}
+
+}  // namespace
+
 std::vector<Mutant> deleteKept(const std::string& name, const std::string& text,
                                const std::string& pipeline, const CheckOptions& options,
                                std::string& output) {
   const driver::OptimizeResult made = optimize(name, text, pipeline, options);
   if (!made.ok) throw std::runtime_error(name + ": " + pipeline + " fails");
-  // Blanks instead of what is deleted, so that places stay.
-  const auto without = [](std::string from, SourceRange range) {
-    std::fill_n(from.begin() + range.begin, range.end - range.begin, ' ');
-    return from;
-  };
-  output = text;
+  // The edits of the passes, told from their remarks, so that they can be made without one barrier.
+  Edits edits;
   for (const passes::Remark& remark : made.run.remarks) {
-    if (remark.kind == passes::RemarkKind::Passed) output = without(output, remark.place);
+    if (remark.kind != passes::RemarkKind::Passed) continue;
+    edits[remark.place.begin] = {remark.place.end,
+                                 remark.pass == "warp-sync" ? "bar.warp.sync -1;" : ""};
   }
+  output = edited(text, edits);
+  if (ctaBarriers(name, output) != made.after.ctaBarriers) {
+    throw std::runtime_error(name + ": the remarks of " + pipeline + " do not say what it does");
+  }
+  const auto with = [&](SourceRange range, std::string replacement) {
+    Edits more = edits;
+    more[range.begin] = {range.end, std::move(replacement)};
+    return edited(text, more);
+  };
   std::vector<Mutant> mutants;
   std::vector<std::string> trapped;
   for (const passes::Remark& remark : made.run.remarks) {
-    const auto has = [&](std::string_view key) {
-      return std::ranges::any_of(remark.details,
-                                 [&](const auto& detail) { return detail.first == key; });
-    };
-    if (remark.kind != passes::RemarkKind::Missed || !has("above")) continue;
+    // warp-sync speaks of the same barriers once more, about pairs of two warps only.
+    if (remark.kind != passes::RemarkKind::Missed || remark.pass != "dead-sync") continue;
+    if (detail(remark, "above") == nullptr || edits.contains(remark.place.begin)) continue;
     const SourceRange range = remark.place;
     const std::string_view content = made.source->slice(range);
     const std::string_view guard =
         content.starts_with('@') ? content.substr(0, content.find_first_of(" \t")) : "";
-    mutants.push_back({made.source->lineColumn(range.begin).line, true, without(output, range),
-                       false, remark.message, has("above_address") && has("below_address")});
-    trapped.push_back(output.substr(0, range.begin) + std::string(guard) + " trap;" +
-                      output.substr(range.end));
+    Mutant& mutant = mutants.emplace_back();
+    mutant.line = made.source->lineColumn(range.begin).line;
+    mutant.isBarrier = true;
+    mutant.text = with(range, "");
+    mutant.why = remark.message;
+    const std::string* const above = detail(remark, "above_address");
+    const std::string* const below = detail(remark, "below_address");
+    mutant.isForAccesses = above != nullptr && below != nullptr;
+    if (mutant.isForAccesses) mutant.addresses = *above + " " + *below;
+    trapped.push_back(with(range, std::string(guard) + " trap;"));
   }
   return onlyExecuted(name, output, std::move(mutants), trapped, options);
 }
@@ -118,6 +168,42 @@ void judge(const std::string& name, const std::string& text, std::vector<Mutant>
   for (const Mutant& mutant : mutants) texts.push_back(mutant.text);
   const std::vector<bool> caught = tellsApart(name, text, texts, options);
   for (std::size_t k = 0; k < mutants.size(); ++k) mutants[k].caught = caught[k];
+}
+
+void judgeElsewhere(const std::string& name, const std::string& text, std::vector<Mutant>& mutants,
+                    const CheckOptions& options) {
+  std::vector<std::string> texts;
+  for (const Mutant& mutant : mutants) texts.push_back(mutant.text);
+  const auto tryLaunch = [&](const OtherLaunch& other, const std::vector<bool>& isOpen) {
+    const std::vector<bool> caught =
+        tellsApartUnder(other.launch, name, text, texts, isOpen, options);
+    for (std::size_t k = 0; k < mutants.size(); ++k) {
+      if (!caught[k]) continue;
+      mutants[k].caught = true;
+      mutants[k].launch = other.text;
+    }
+  };
+  std::string error;
+  Diagnostics diagnostics;
+  const auto module = parse::parse(std::make_shared<const SourceText>(name, text), diagnostics);
+  for (const interp::Launch& launch : interp::findLaunches(text, error)) {
+    const OtherLaunches others(*module, launch, options);
+    for (std::size_t k = 0; k < mutants.size(); ++k) {
+      std::vector<bool> isOpen(mutants.size());
+      isOpen[k] = true;
+      if (mutants[k].caught || !mutants[k].isForAccesses) continue;
+      for (const OtherLaunch& other : others.pointing(mutants[k].addresses)) {
+        if (!mutants[k].caught) tryLaunch(other, isOpen);
+      }
+    }
+    for (const OtherLaunch& other : others.general()) {
+      std::vector<bool> isOpen;
+      for (const Mutant& mutant : mutants) {
+        isOpen.push_back(!mutant.caught && mutant.isForAccesses);
+      }
+      if (std::ranges::find(isOpen, true) != isOpen.end()) tryLaunch(other, isOpen);
+    }
+  }
 }
 
 }  // namespace ptxopt::fuzz

@@ -771,7 +771,11 @@ RandomKernel write(Plan& plan, const PlanFrame& frame, Random& random) {
       kernel.name, frame.ctas, plan.block[0], plan.block[1], plan.block[2], dynamic,
       plan.threads() * frame.ctas * 4 + (plan.elections != 0 ? 8 : 0), plan.rounds, arguments);
   kernel.guarantees = {
-      "assume-drf", "nc-invariant", "relax-trap", "relax-timing",
+      "assume-drf",
+      "noalias-variables",
+      "nc-invariant",
+      "relax-trap",
+      "relax-timing",
       fmt::format("block-dim={},{},{}", plan.block[0], plan.block[1], plan.block[2])};
   if (!isAliased) kernel.guarantees.push_back("noalias-params");
   return kernel;

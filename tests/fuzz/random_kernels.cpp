@@ -309,6 +309,7 @@ int mutateKept(const Options& options) {
   const std::string& pipeline = options.check.pipelines.back();
   Score accesses;
   Score others;
+  std::uint64_t elsewhere = 0;
   std::uint64_t kernels = 0;
   std::vector<std::string> escapes;
   std::mutex mutex;
@@ -318,11 +319,16 @@ int mutateKept(const Options& options) {
     std::string output;
     std::vector<Mutant> mutants = deleteKept(kernel.name + ".ptx", kernel.text(), pipeline,
                                              checkOptions(options, kernel), output);
-    judge(kernel.name, output, mutants, options.check);
+    const CheckOptions check = checkOptions(options, kernel);
+    judge(kernel.name, output, mutants, check);
+    judgeElsewhere(kernel.name, output, mutants, check);
     const std::lock_guard lock(mutex);
     ++kernels;
     for (const Mutant& mutant : mutants) {
       (mutant.isForAccesses ? accesses : others).add(mutant);
+      if (mutant.isForAccesses && !mutant.launch.empty()) {
+        ++elsewhere;
+      }
       if (!mutant.caught) {
         escapes.push_back(fmt::format("seed {}: {}", options.seed + k, mutant.why));
       }
@@ -331,10 +337,10 @@ int mutateKept(const Options& options) {
   std::sort(escapes.begin(), escapes.end());
   for (const std::string& escape : escapes) std::printf("%s\n", escape.c_str());
   fmt::print(
-      "{} kernels; barriers that {} keeps for a conflict of two accesses {}, caught {} ({:.2f} %); "
-      "for what else is on a side {}, caught {} ({:.2f} %)\n",
+      "{} kernels; barriers that {} keeps for a conflict of two accesses {}, caught {} ({:.2f} %), "
+      "{} of them by another launch; for what else is on a side {}, caught {} ({:.2f} %)\n",
       kernels, pipeline, accesses.made, accesses.caught, percent(accesses.caught, accesses.made),
-      others.made, others.caught, percent(others.caught, others.made));
+      elsewhere, others.made, others.caught, percent(others.caught, others.made));
   const bool good = accesses.made != 0 && percent(accesses.caught, accesses.made) >= options.score;
   return good ? kGood : kFailed;
 }

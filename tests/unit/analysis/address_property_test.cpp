@@ -26,7 +26,8 @@ constexpr std::uint32_t kLogBytes = 1024;  // of each thread: 64 entries of tag 
 
 class KernelText {
  public:
-  explicit KernelText(std::uint32_t seed) : random_(seed) {}
+  // `wraps`: the addresses are wide, and made of sums of 32 bits that often wrap.
+  explicit KernelText(std::uint32_t seed, bool wraps = false) : random_(seed), wraps_(wraps) {}
 
   std::string body() {
     text_ = R"(
@@ -169,7 +170,11 @@ class KernelText {
   void access() {
     const std::string tag = std::to_string(tags_++);
     const std::string size = pick({"u8", "u32", "u64"});
-    if (one(4)) {
+    if (wraps_) {
+      const std::string address = wrappingAddress();
+      line("@%p19 st.global." + size + " [" + address + "], 0;");
+      line("mov.u64 %rd3, " + address + ";");
+    } else if (one(4)) {
       const std::string address = wide();
       if (!one(3)) {
         const std::string index = "%r" + number(8);
@@ -206,7 +211,47 @@ class KernelText {
     line("st.global.v2.u64 [%rd0], {" + tag + ", %rd3}; add.u64 %rd0, %rd0, 16;");
   }
 
+  // Something of the thread and a multiple of something of the CTA; a block may be of that size.
+  std::string wrappingAddress() {
+    const std::string index = "%r" + number(8);
+    switch (random_() % 5) {
+      case 0:
+        ofWarps(index);
+        break;
+      case 1:
+        line("xor.b32 " + index + ", %r20, " + pick({"1", "63", "5", "32"}) + ";");
+        break;
+      case 2:
+        line("sub.u32 " + index + ", " + pick({"63", "31", "0"}) + ", %r20;");
+        break;
+      case 3:
+        line("add.u32 " + index + ", %r20, " + small() + ";");
+        break;
+      default:
+        line("mov.u32 " + index + ", " + pick({"%r20", "%r20", "%r11", "0"}) + ";");
+    }
+    line("mad.lo.u32 " + index + ", " + pick({"%r10", "%r10", "%r14", "%r15"}) + ", " +
+         pick({"64", "64", "128", "32", "48", "96", "1"}) + ", " + index + ";");
+    if (one(4)) line("add.u32 " + index + ", " + index + ", " + pick({"16", "-1", "64"}) + ";");
+    if (one(4)) line("and.b32 " + index + ", " + index + ", " + pick({"63", "31", "127"}) + ";");
+    const std::string address = wide();
+    line(pick({"mul.wide.u32 ", "mul.wide.s32 "}) + address + ", " + index + ", " +
+         pick({"4", "4", "8", "1"}) + ";");
+    // What makes up for a sum that has wrapped.
+    if (one(4)) {
+      line("shr.u32 %r38, %r20, " + pick({"4", "5", "0", "3"}) + "; cvt.u64.u32 %rd3, %r38;");
+      line("shl.b64 %rd3, %rd3, " + pick({"32", "34", "34", "35"}) + ";");
+      line(pick({"add.u64 ", "sub.u64 "}) + address + ", " + address + ", %rd3;");
+    }
+    if (one(2)) {
+      line("add.u64 " + address + ", " + address + ", " +
+           pick({"256", "128", "-4", "64", "-64", "512"}) + ";");
+    }
+    return address;
+  }
+
   std::mt19937 random_;
+  bool wraps_ = false;
   std::string text_;
   int tags_ = 1;
 };
@@ -231,15 +276,20 @@ constexpr std::array<Question, 4> kQuestions = {{{Threads::Different, false},
                                                  {Threads::DifferentWarps, false},
                                                  {Threads::Same, false}}};
 
-TEST(AddressProperty, NoAnswerContradictsTheInterpreter) {
+// That make a sum of 32 bits wrap here and there when multiplied by the size of a block.
+constexpr std::array<std::uint32_t, 8> kWrappingNumbers = {
+    0x03ffffff, 0x07ffffff, 0x01ffffff, 0xffffffff, 0x05555555, 0x02aaaaab, 0x0aaaaaaa, 3};
+
+// Of so many kernels.
+void compareAnswers(std::uint32_t seeds, bool wraps) {
   const std::array<std::array<std::uint32_t, 3>, 4> blocks = {
       {{64, 1, 1}, {16, 4, 1}, {8, 8, 1}, {32, 2, 1}}};
   std::map<AliasRule, std::size_t> answers;
   std::size_t ranges = 0;
   std::size_t tried = 0;
-  for (std::uint32_t seed = 0; seed < 2000; ++seed) {
+  for (std::uint32_t seed = 0; seed < seeds; ++seed) {
     SCOPED_TRACE(seed);
-    KernelText kernel(seed);
+    KernelText kernel(seed, wraps);
     const std::string body = kernel.body();
     const std::array<std::uint32_t, 3> block = blocks[seed % blocks.size()];
     const std::string dimensions =
@@ -255,7 +305,9 @@ TEST(AddressProperty, NoAnswerContradictsTheInterpreter) {
     for (const std::string& argument :
          {"buffer:" + std::to_string(kThreads * kLogBytes),
           "buffer:256:small:u32:" + std::to_string(seed) + ":40",
-          "u32:" + std::to_string(seed % 5 == 0 ? 0xfffffff0u : seed % 100),
+          "u32:" + std::to_string(wraps           ? kWrappingNumbers[seed % kWrappingNumbers.size()]
+                                  : seed % 5 == 0 ? 0xfffffff0u
+                                                  : seed % 100),
           std::string("u32:0")}) {
       launch.arguments.push_back(*interp::parseArgument(argument, error));
     }
@@ -278,7 +330,9 @@ TEST(AddressProperty, NoAnswerContradictsTheInterpreter) {
 
     std::vector<const Access*> accesses;
     for (const Access& access : f.analyses().get<Addresses>().all()) {
-      if (access.spaces.isOnly(isa::Space::Shared)) accesses.push_back(&access);
+      const bool isTested = wraps ? static_cast<bool>(access.instruction->guard)
+                                  : access.spaces.isOnly(isa::Space::Shared);
+      if (isTested) accesses.push_back(&access);
     }
     const Ssa& ssa = f.analyses().get<Ssa>();
     const ValueRanges& known = f.analyses().get<ValueRanges>();
@@ -336,6 +390,14 @@ TEST(AddressProperty, NoAnswerContradictsTheInterpreter) {
       }
     }
   }
+  if (wraps) {
+    EXPECT_GT(answers[AliasRule::None], seeds / 2);
+    EXPECT_GT(answers[AliasRule::Ranges], seeds / 10);
+    EXPECT_GT(answers[AliasRule::Injective], seeds / 4);
+    EXPECT_GT(answers[AliasRule::WarpInjective], seeds / 10);
+    EXPECT_GT(tried, seeds / 100);
+    return;
+  }
   EXPECT_GT(ranges, 10000u);
   EXPECT_GT(answers[AliasRule::None], 1000u);
   EXPECT_GT(answers[AliasRule::Ranges], 100u);
@@ -344,6 +406,14 @@ TEST(AddressProperty, NoAnswerContradictsTheInterpreter) {
   EXPECT_GT(tried, 100u);
   EXPECT_GT(answers[AliasRule::OneWarp], 10u);
   EXPECT_GT(answers[AliasRule::WarpInjective], 100u);
+}
+
+TEST(AddressProperty, NoAnswerContradictsTheInterpreter) {
+  compareAnswers(2000, false);
+}
+
+TEST(AddressProperty, NoAnswerAboutWrappingSumsContradictsTheInterpreter) {
+  compareAnswers(2000, true);
 }
 
 // By tag: what each thread logged.

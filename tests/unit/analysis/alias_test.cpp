@@ -433,6 +433,17 @@ TEST(AliasAssumptions, NoaliasParams) {
   EXPECT_EQ(ruleOf(global, Threads::Different, {.noaliasParams = true}), None);
 }
 
+TEST(AliasAssumptions, NoaliasVariables) {
+  const Case global{"", None, "", "st.global.u32 [%rd10], 0; st.global.u32 [G], 0;"};
+  EXPECT_EQ(ruleOf(global, Threads::Different), None);
+  EXPECT_EQ(ruleOf(global, Threads::Different, {.noaliasVariables = true}), Objects);
+  const Case parameters{"", None, "", "st.global.u32 [%rd10], 0; st.global.u32 [%rd11], 0;"};
+  EXPECT_EQ(ruleOf(parameters, Threads::Different, {.noaliasVariables = true}), None);
+  const Case loaded{"", None, "",
+                    "ld.global.u64 %rd1, [%rd10]; st.global.u32 [%rd1], 0; st.global.u32 [G], 0;"};
+  EXPECT_EQ(ruleOf(loaded, Threads::Different, {.noaliasVariables = true}), None);
+}
+
 TEST(AliasThreads, OneThreadReachesItsOwnSlot) {
   const Case next{"", None, kRow, "st.shared.u32 [%r35], 0; st.shared.u32 [%r35+4], 0;"};
   EXPECT_EQ(ruleOf(next, Threads::Same), Ranges);
