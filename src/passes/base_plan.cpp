@@ -398,7 +398,8 @@ bool BasePlan::findPlaces(Web& web) const {
 
 void BasePlan::remove(const Web& web) {
   if (!web.members.empty()) {
-    const auto& [m, place] = web.members.front();
+    const auto& [m, place] =
+        *std::ranges::min_element(web.members, {}, [](const auto& member) { return member.first; });
     const Member& first = groups_.members()[m];
     note(web.values.front(), place.base, place.offset - first.operand->immediate,
          static_cast<std::uint32_t>(web.members.size()), *first.instruction);
