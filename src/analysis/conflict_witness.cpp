@@ -1,6 +1,7 @@
 #include "analysis/conflict_witness.h"
 
 #include <algorithm>
+#include <bit>
 #include <utility>
 
 #include "analysis/branch_conditions.h"
@@ -63,29 +64,19 @@ class Side {
   }
   std::size_t work() const { return program_.size() + conditions_.size() + 1; }
 
-  // The first byte that the thread touches, relative to the base; none if it does not get there.
-  std::optional<std::int64_t> offset(const FormProgram::Thread& thread,
-                                     std::span<const std::int64_t> numbers) {
-    for (std::size_t k = 0; k < 3; ++k) {
-      if (!access_->thread[k].contains(thread.id[k])) return std::nullopt;
-    }
-    if (program_.run(thread, numbers) != FormProgram::Outcome::Done) return std::nullopt;
-    for (const auto& [leaf, interval] : access_->restrictions) {
-      const std::optional<std::int64_t> number = program_.numberOf(leaf);
-      if (number && !interval.contains(*number)) return std::nullopt;
-    }
-    for (const FormProgram::Expression zero : zeros_) {
-      if (program_.residueOf(zero) != 0) return std::nullopt;
-    }
-    for (const Checked& condition : conditions_) {
-      if (!holds(condition.comparison, program_.residueOf(condition.left),
-                 program_.residueOf(condition.right), condition.bits)) {
-        return std::nullopt;
-      }
-    }
+  // Calls visit(thread, offset) for the first byte that each thread of the warp touches, relative to
+  // the base, if it gets there.
+  template <class Visit>
+  void forEachOffset(const WarpOfThreads& warp, std::span<const std::int64_t> numbers,
+                     Visit&& visit) {
     const unsigned bits = forms_->form(access_->address).bits;
-    const std::int64_t offset = signedResidue(program_.residueOf(offset_), bits);
-    return isInObject(offset) ? std::optional(offset) : std::nullopt;
+    LaneMask left = program_.run(warp, numbers).done & lanesInside(warp, access_->thread);
+    for (; left != 0; left &= left - 1) {
+      const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+      if (!getsThere(lane)) continue;
+      const std::int64_t offset = signedResidue(program_.residuesOf(offset_)[lane], bits);
+      if (isInObject(offset)) visit(warp.firstThread + lane, offset);
+    }
   }
 
  private:
@@ -95,6 +86,22 @@ class Side {
     FormProgram::Expression left = 0;
     FormProgram::Expression right = 0;
   };
+
+  // As far as is known, in the last run.
+  bool getsThere(std::size_t lane) const {
+    for (const auto& [leaf, interval] : access_->restrictions) {
+      const OfLanes<std::int64_t>* const numbers = program_.numbersOf(leaf);
+      if (numbers != nullptr && !interval.contains((*numbers)[lane])) return false;
+    }
+    const auto residueOf = [&](FormProgram::Expression expression) {
+      return program_.residuesOf(expression)[lane];
+    };
+    return std::ranges::all_of(zeros_, [&](auto zero) { return residueOf(zero) == 0; }) &&
+           std::ranges::all_of(conditions_, [&](const Checked& condition) {
+             return holds(condition.comparison, residueOf(condition.left),
+                          residueOf(condition.right), condition.bits);
+           });
+  }
 
   bool isInObject(std::int64_t offset) const {
     if (base_ == kNone) return offset >= 0;
@@ -394,10 +401,11 @@ class Search {
       const std::uint64_t cost = std::uint64_t{count} * sides_[k].work();
       if (work_ < cost) return false;
       work_ -= cost;
-      for (std::uint32_t t = 0; t < count; ++t) {
-        if (const auto offset = sides_[k].offset({idOf(t), block_}, numbers)) {
-          offsets_[k].emplace_back(*offset, t);
-        }
+      for (std::uint32_t first = 0; first < count; first += isa::kWarpSize) {
+        sides_[k].forEachOffset(WarpOfThreads(block_, first / isa::kWarpSize), numbers,
+                                [&](std::uint32_t thread, std::int64_t offset) {
+                                  offsets_[k].emplace_back(offset, thread);
+                                });
       }
       if (offsets_[k].empty()) return false;
     }

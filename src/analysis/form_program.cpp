@@ -2,9 +2,53 @@
 
 #include <algorithm>
 #include <bit>
+#include <numeric>
 #include <utility>
 
 namespace ptxopt::analysis {
+
+namespace {
+
+// Mostly all of them.
+template <class Number, class Predicate>
+LaneMask lanesWhere(const OfLanes<Number>& numbers, const Predicate& holds) {
+  if (std::ranges::all_of(numbers, holds)) return ~LaneMask{0};
+  LaneMask lanes = 0;
+  for (std::size_t lane = 0; lane < isa::kWarpSize; ++lane) {
+    lanes |= LaneMask{holds(numbers[lane])} << lane;
+  }
+  return lanes;
+}
+
+}  // namespace
+
+WarpOfThreads::WarpOfThreads(const std::array<std::uint32_t, 3>& extents, std::uint32_t number)
+    : block(extents), firstThread(number * isa::kWarpSize), lanes(~LaneMask{0}) {
+  const std::uint32_t threads = block[0] * block[1] * block[2];
+  if (threads - firstThread < isa::kWarpSize) lanes = (LaneMask{1} << (threads - firstThread)) - 1;
+  std::uint32_t x = firstThread % block[0];
+  std::uint32_t y = firstThread / block[0] % block[1];
+  std::uint32_t z = firstThread / block[0] / block[1];
+  for (std::size_t lane = 0; lane < isa::kWarpSize; ++lane) {
+    id[0][lane] = x;
+    id[1][lane] = y;
+    id[2][lane] = z;
+    if (++x < block[0]) continue;
+    x = 0;
+    if (++y < block[1]) continue;
+    y = 0;
+    ++z;
+  }
+}
+
+LaneMask lanesInside(const WarpOfThreads& warp, const std::array<Interval, 3>& ids) {
+  LaneMask lanes = warp.lanes;
+  for (std::size_t k = 0; k < 3; ++k) {
+    if (ids[k].contains(0) && ids[k].contains(warp.block[k] - 1)) continue;
+    lanes &= lanesWhere(warp.id[k], [&](std::uint32_t id) { return ids[k].contains(id); });
+  }
+  return lanes;
+}
 
 namespace {
 
@@ -12,7 +56,6 @@ using isa::Opcode;
 
 constexpr std::size_t kMostNodes = 256;
 constexpr unsigned kMostNesting = 16;
-constexpr std::uint32_t kLanes = 32;
 
 __extension__ using Wide = __int128;
 __extension__ using UnsignedWide = unsigned __int128;
@@ -114,8 +157,9 @@ std::optional<IntegerOperation> IntegerOperation::of(const isa::Form& form) {
   return made;
 }
 
-std::optional<std::uint64_t> IntegerOperation::evaluate(
-    std::span<const std::uint64_t> sources) const {
+// `opcode` is that of the operation.  A caller that gives a constant is left with that one case.
+[[gnu::always_inline]] inline std::optional<std::uint64_t> IntegerOperation::evaluateAs(
+    Opcode opcode, std::span<const std::uint64_t> sources) const {
   const unsigned bits = bits_;
   const bool isSigned = isSigned_;
   const auto source = [&](std::size_t k) { return residue(sources[k], bits); };
@@ -125,7 +169,7 @@ std::optional<std::uint64_t> IntegerOperation::evaluate(
 
   std::uint64_t result = 0;
   unsigned resultBits = bits;
-  switch (opcode_) {
+  switch (opcode) {
     case Opcode::Mov:
       result = a;
       break;
@@ -157,7 +201,7 @@ std::optional<std::uint64_t> IntegerOperation::evaluate(
     case Opcode::Shr: {
       // Clamped, whatever is shifted (docs/soundness.md, part B).
       const std::uint64_t amount = residue(sources[1], 32);
-      if (opcode_ == Opcode::Shl) {
+      if (opcode == Opcode::Shl) {
         result = amount >= bits ? 0 : a << amount;
       } else if (isSigned) {
         result = static_cast<std::uint64_t>(number(0) >> std::min<std::uint64_t>(amount, bits - 1));
@@ -175,7 +219,7 @@ std::optional<std::uint64_t> IntegerOperation::evaluate(
     case Opcode::Div:
     case Opcode::Rem: {
       if (b == 0 || (isSigned && number(1) == -1)) return std::nullopt;
-      const bool isQuotient = opcode_ == Opcode::Div;
+      const bool isQuotient = opcode == Opcode::Div;
       if (isSigned) {
         result =
             static_cast<std::uint64_t>(isQuotient ? number(0) / number(1) : number(0) % number(1));
@@ -198,7 +242,7 @@ std::optional<std::uint64_t> IntegerOperation::evaluate(
           resultBits = 2 * bits;
           break;
       }
-      if (opcode_ == Opcode::Mad) result += sources[2];
+      if (opcode == Opcode::Mad) result += sources[2];
       break;
     case Opcode::Abs:
       result = number(0) < 0 ? std::uint64_t{0} - a : a;
@@ -222,6 +266,39 @@ std::optional<std::uint64_t> IntegerOperation::evaluate(
       return std::nullopt;
   }
   return residue(result, resultBits);
+}
+
+std::optional<std::uint64_t> IntegerOperation::evaluate(
+    std::span<const std::uint64_t> sources) const {
+  return evaluateAs(opcode_, sources);
+}
+
+LaneMask IntegerOperation::evaluate(const Sources& sources,
+                                    OfLanes<std::uint64_t>& results) const {
+  const auto forEachLane = [&](Opcode opcode) __attribute__((always_inline)) {
+    LaneMask defined = 0;
+    for (std::size_t lane = 0; lane < isa::kWarpSize; ++lane) {
+      std::array<std::uint64_t, kMostSources> ofLane{};
+      for (std::size_t k = 0; k < sourceCount_; ++k) ofLane[k] = (*sources[k])[lane];
+      const std::optional<std::uint64_t> result = evaluateAs(opcode, ofLane);
+      results[lane] = result.value_or(0);
+      defined |= LaneMask{result.has_value()} << lane;
+    }
+    return defined;
+  };
+  // What addresses are shuffled with.
+  switch (opcode_) {
+    case Opcode::And:
+      return forEachLane(Opcode::And);
+    case Opcode::Or:
+      return forEachLane(Opcode::Or);
+    case Opcode::Xor:
+      return forEachLane(Opcode::Xor);
+    case Opcode::Shr:
+      return forEachLane(Opcode::Shr);
+    default:
+      return forEachLane(opcode_);
+  }
 }
 
 // ---- building ----------------------------------------------------------------------------------
@@ -270,14 +347,14 @@ std::optional<FormProgram::Expression> FormProgram::addSum(FormId id,
   }
   const auto added = static_cast<Expression>(code_.size());
   code_.push_back(std::move(sum));
-  sums_.push_back(0);
+  sums_.emplace_back();
   steps_.push_back({true, added});
   return added;
 }
 
 FormProgram::Expression FormProgram::addConstant(std::uint64_t number) {
   code_.push_back({64, number, {}});
-  sums_.push_back(number);
+  sums_.emplace_back().fill(number);
   return static_cast<Expression>(code_.size() - 1);
 }
 
@@ -301,7 +378,7 @@ std::optional<std::uint32_t> FormProgram::node(LeafId id) {
   }
   const auto added = static_cast<std::uint32_t>(nodes_.size());
   nodes_.push_back(std::move(made));
-  values_.push_back(0);
+  values_.emplace_back();
   steps_.push_back({false, added});
   nodeOf_.emplace(id, added);
   return added;
@@ -390,68 +467,95 @@ bool FormProgram::setSpecial(Node& made, const Leaf& leaf) {
 
 // ---- running -----------------------------------------------------------------------------------
 
-FormProgram::Outcome FormProgram::run(const Thread& thread,
+FormProgram::Outcome FormProgram::run(const WarpOfThreads& warp,
                                       std::span<const std::int64_t> numbers) {
+  Outcome outcome{warp.lanes, 0};
   for (const Step& step : steps_) {
+    if (outcome.done == 0) break;
     if (step.isSum) {
       const Sum& sum = code_[step.index];
-      std::uint64_t total = sum.constant;
+      OfLanes<std::uint64_t>& totals = sums_[step.index];
+      totals.fill(sum.constant);
       for (const auto& [node, coefficient] : sum.terms) {
-        total += coefficient * static_cast<std::uint64_t>(values_[node]);
+        const OfLanes<std::int64_t>& values = values_[node];
+        for (std::size_t lane = 0; lane < isa::kWarpSize; ++lane) {
+          totals[lane] += coefficient * static_cast<std::uint64_t>(values[lane]);
+        }
       }
-      sums_[step.index] = residue(total, sum.bits);
+      for (std::uint64_t& total : totals) total = residue(total, sum.bits);
       continue;
     }
     const Node& node = nodes_[step.index];
-    const std::optional<std::int64_t> value = compute(node, thread, numbers);
-    if (!value) return Outcome::Undefined;
-    if (!node.interval.contains(*value)) return Outcome::Impossible;
-    values_[step.index] = *value;
+    OfLanes<std::int64_t>& values = values_[step.index];
+    const LaneMask defined = compute(node, warp, numbers, values);
+    outcome.undefined |= outcome.done & ~defined;
+    outcome.done &= defined & lanesWhere(values, [&](std::int64_t value) {
+      return node.interval.contains(value);
+    });
   }
-  return Outcome::Done;
+  return outcome;
 }
 
-std::optional<std::int64_t> FormProgram::compute(const Node& node, const Thread& thread,
-                                                 std::span<const std::int64_t> numbers) const {
+// Returns the lanes for which the value is defined.
+LaneMask FormProgram::compute(const Node& node, const WarpOfThreads& warp,
+                              std::span<const std::int64_t> numbers,
+                              OfLanes<std::int64_t>& values) const {
+  constexpr LaneMask kAll = ~LaneMask{0};
   switch (node.kind) {
     case Node::Kind::Unknown:
-      return numbers[node.index];
+      values.fill(numbers[node.index]);
+      return kAll;
     case Node::Kind::Fixed:
-      return node.number;
+      values.fill(node.number);
+      return kAll;
     case Node::Kind::ThreadId:
-      return thread.id[node.index];
+      std::ranges::copy(warp.id[node.index], values.begin());
+      return kAll;
     case Node::Kind::Extent:
-      return thread.block[node.index];
+      values.fill(warp.block[node.index]);
+      return kAll;
     case Node::Kind::Lane:
-      return (thread.id[0] + thread.block[0] * (thread.id[1] + thread.block[1] * thread.id[2])) %
-             kLanes;
+      std::iota(values.begin(), values.end(), 0);
+      return kAll;
     case Node::Kind::Product: {
-      std::int64_t product = 1;
+      LaneMask defined = kAll;
+      values.fill(1);
       for (const std::uint32_t factor : node.inputs) {
-        if (__builtin_mul_overflow(product, values_[factor], &product)) return std::nullopt;
+        for (std::size_t lane = 0; lane < isa::kWarpSize; ++lane) {
+          if (__builtin_mul_overflow(values[lane], values_[factor][lane], &values[lane])) {
+            defined &= ~(LaneMask{1} << lane);
+          }
+        }
       }
-      return product;
+      return defined;
     }
     case Node::Kind::Extension: {
-      const std::uint64_t inner = sums_[node.inputs[0]];
-      return node.isSigned ? signedResidue(inner, node.bits)
-                           : static_cast<std::int64_t>(residue(inner, node.bits));
+      const OfLanes<std::uint64_t>& inner = sums_[node.inputs[0]];
+      std::ranges::transform(inner, values.begin(), [&](std::uint64_t number) {
+        return node.isSigned ? signedResidue(number, node.bits)
+                             : static_cast<std::int64_t>(residue(number, node.bits));
+      });
+      return kAll;
     }
     case Node::Kind::Operation: {
-      std::array<std::uint64_t, IntegerOperation::kMostSources> sources{};
-      for (std::size_t k = 0; k < node.inputs.size(); ++k) sources[k] = sums_[node.inputs[k]];
-      std::optional<std::uint64_t> result = node.operation->evaluate(sources);
-      if (!result) return std::nullopt;
+      IntegerOperation::Sources sources{};
+      for (std::size_t k = 0; k < node.inputs.size(); ++k) sources[k] = &sums_[node.inputs[k]];
+      OfLanes<std::uint64_t> results;
+      const LaneMask defined = node.operation->evaluate(sources, results);
       if (node.isSigned) {
-        const std::int64_t number = signedResidue(*result, node.resultBits);
-        result = residue(static_cast<std::uint64_t>(number), node.bits);
+        for (std::uint64_t& result : results) {
+          const std::int64_t number = signedResidue(result, node.resultBits);
+          result = residue(static_cast<std::uint64_t>(number), node.bits);
+        }
       }
+      std::ranges::transform(results, values.begin(), [](std::uint64_t result) {
+        return static_cast<std::int64_t>(result);
+      });
       // Leaves are unsigned numbers with bounds of 63 bits.
-      if (*result > static_cast<std::uint64_t>(Interval::kNoHighest)) return std::nullopt;
-      return static_cast<std::int64_t>(*result);
+      return defined & lanesWhere(values, [](std::int64_t value) { return value >= 0; });
     }
   }
-  return std::nullopt;
+  return 0;
 }
 
 bool FormProgram::dependsOnLane() const {
@@ -459,10 +563,9 @@ bool FormProgram::dependsOnLane() const {
                              [](const Node& node) { return node.kind == Node::Kind::Lane; });
 }
 
-std::optional<std::int64_t> FormProgram::numberOf(LeafId leaf) const {
+const OfLanes<std::int64_t>* FormProgram::numbersOf(LeafId leaf) const {
   const auto found = nodeOf_.find(leaf);
-  if (found == nodeOf_.end()) return std::nullopt;
-  return values_[found->second];
+  return found == nodeOf_.end() ? nullptr : &values_[found->second];
 }
 
 }  // namespace ptxopt::analysis

@@ -1,11 +1,14 @@
-// Linear forms as numbers: what one thread of a block computes, once the leaves that nothing is
+// Linear forms as numbers: what each thread of a block computes, once the leaves that nothing is
 // known about are given.
 //
 // Thread ids, extents of the block and lane ids follow from the thread; products, extensions and
 // operations from what they are made of.  The rest are unknowns: parameters, values that were
 // loaded, rounds of loops.  The lane id is the linear thread id modulo 32, as all GPUs have it.
 //
-// Cost: O(leaves) to add a form, and to run the program once.
+// A program runs as a GPU would run it: a warp at a time, each step for all its threads, in loops
+// that compilers make vector instructions of.
+//
+// Cost: O(leaves) to add a form, and to run the program for one warp.
 #pragma once
 
 #include <array>
@@ -20,6 +23,24 @@
 
 namespace ptxopt::analysis {
 
+using LaneMask = std::uint32_t;
+template <class Number>
+using OfLanes = std::array<Number, isa::kWarpSize>;
+
+// The threads of one warp of a block.
+struct WarpOfThreads {
+  // The one with the linear ids from `number` times 32 on.
+  WarpOfThreads(const std::array<std::uint32_t, 3>& block, std::uint32_t number);
+
+  std::array<std::uint32_t, 3> block;
+  std::uint32_t firstThread;                // its linear id
+  LaneMask lanes;                           // that there are
+  std::array<OfLanes<std::uint32_t>, 3> id;  // by dimension
+};
+
+// Those with an id in these intervals.
+LaneMask lanesInside(const WarpOfThreads& warp, const std::array<Interval, 3>& ids);
+
 // What a pure integer instruction computes.
 class IntegerOperation {
  public:
@@ -31,9 +52,15 @@ class IntegerOperation {
   // `sources`: sourceCount() residues that are at least as wide as it wants them.  None where the
   // result is not defined.
   std::optional<std::uint64_t> evaluate(std::span<const std::uint64_t> sources) const;
+  // The same for each lane; returns those for which the result is defined.
+  using Sources = std::array<const OfLanes<std::uint64_t>*, kMostSources>;
+  LaneMask evaluate(const Sources& sources, OfLanes<std::uint64_t>& results) const;
 
  private:
   enum class Half : std::uint8_t { Low, High, Wide };
+
+  std::optional<std::uint64_t> evaluateAs(isa::Opcode opcode,
+                                          std::span<const std::uint64_t> sources) const;
 
   isa::Opcode opcode_{};
   Half half_ = Half::Low;  // of a product
@@ -45,10 +72,6 @@ class IntegerOperation {
 class FormProgram {
  public:
   using Expression = std::uint32_t;
-  struct Thread {
-    std::array<std::uint32_t, 3> id{};
-    std::array<std::uint32_t, 3> block{1, 1, 1};
-  };
 
   // `addresses` must outlive the object.
   explicit FormProgram(const Addresses& addresses) : addresses_(&addresses) {}
@@ -63,17 +86,19 @@ class FormProgram {
   // In the order in which they came in.
   std::span<const LeafId> unknowns() const { return unknowns_; }
 
-  enum class Outcome : std::uint8_t {
-    Done,
-    Impossible,  // one of the leaves is a number that it cannot be
-    Undefined,   // no number is known
+  // Of the other lanes one of the leaves is a number that it cannot be.
+  struct Outcome {
+    LaneMask done = 0;
+    LaneMask undefined = 0;  // no number is known
   };
   // `numbers`: of unknowns().
-  Outcome run(const Thread& thread, std::span<const std::int64_t> numbers);
-  // After a run that is done.
-  std::uint64_t residueOf(Expression expression) const { return sums_[expression]; }
-  // None for a leaf that is not part of it.
-  std::optional<std::int64_t> numberOf(LeafId leaf) const;
+  Outcome run(const WarpOfThreads& warp, std::span<const std::int64_t> numbers);
+  // After a run, of the lanes that are done.
+  const OfLanes<std::uint64_t>& residuesOf(Expression expression) const {
+    return sums_[expression];
+  }
+  // Null for a leaf that is not part of it.
+  const OfLanes<std::int64_t>* numbersOf(LeafId leaf) const;
   // Some of it is a function of %laneid.
   bool dependsOnLane() const;
   std::size_t size() const { return nodes_.size() + sums_.size(); }
@@ -121,8 +146,8 @@ class FormProgram {
   std::optional<std::uint32_t> node(LeafId leaf);
   bool complete(Node& node, const Leaf& leaf);
   bool setSpecial(Node& node, const Leaf& leaf);
-  std::optional<std::int64_t> compute(const Node& node, const Thread& thread,
-                                      std::span<const std::int64_t> numbers) const;
+  LaneMask compute(const Node& node, const WarpOfThreads& warp,
+                   std::span<const std::int64_t> numbers, OfLanes<std::int64_t>& values) const;
 
   const Addresses* addresses_;
   std::unordered_map<LeafId, std::int64_t> fixed_;
@@ -131,8 +156,8 @@ class FormProgram {
   std::vector<Sum> code_;
   std::vector<Step> steps_;
   std::vector<LeafId> unknowns_;
-  std::vector<std::int64_t> values_;  // by node
-  std::vector<std::uint64_t> sums_;   // by expression
+  std::vector<OfLanes<std::int64_t>> values_;  // by node
+  std::vector<OfLanes<std::uint64_t>> sums_;   // by expression
   unsigned nesting_ = 0;
   bool isInOperation_ = false;
 };

@@ -1,6 +1,7 @@
 #include "analysis/thread_addresses.h"
 
 #include <algorithm>
+#include <bit>
 
 #include "analysis/form_program.h"
 
@@ -39,22 +40,21 @@ class Program {
   std::uint64_t work() const { return tried_ * program_.size(); }
   std::uint64_t tried() const { return tried_; }
 
-  // Calls visit(address) for all addresses that the thread may have where it gets there.  False
-  // where something is not defined.
+  // Calls visit(lane, address) for all addresses that the threads of `lanes` may have where they get
+  // there.  False where something is not defined.
   template <class Visit>
-  bool forEachAddress(const FormProgram::Thread& thread, Visit&& visit) {
+  bool forEachAddress(const WarpOfThreads& warp, LaneMask lanes, Visit&& visit) {
     for (std::size_t k = 0; k < numbers_.size(); ++k) numbers_[k] = intervals_[k].lowest;
-    while (true) {
-      switch (program_.run(thread, numbers_)) {
-        case FormProgram::Outcome::Undefined:
-          return false;
-        case FormProgram::Outcome::Impossible:
-          break;
-        case FormProgram::Outcome::Done:
-          if (getsThere() && !visit(program_.residueOf(*address_))) return false;
+    do {
+      const FormProgram::Outcome outcome = program_.run(warp, numbers_);
+      if ((outcome.undefined & lanes) != 0) return false;
+      const OfLanes<std::uint64_t>& addresses = program_.residuesOf(*address_);
+      for (LaneMask left = outcome.done & lanes; left != 0; left &= left - 1) {
+        const auto lane = static_cast<std::size_t>(std::countr_zero(left));
+        if (getsThere(lane) && !visit(lane, addresses[lane])) return false;
       }
-      if (!next()) return true;
-    }
+    } while (next());
+    return true;
   }
 
  private:
@@ -85,15 +85,17 @@ class Program {
   }
 
   // As far as is known, in the last run.
-  bool getsThere() const {
+  bool getsThere(std::size_t lane) const {
     for (const auto& [leaf, interval] : access_.restrictions) {
-      const std::optional<std::int64_t> number = program_.numberOf(leaf);
-      if (number && !interval.contains(*number)) return false;
+      const OfLanes<std::int64_t>* const numbers = program_.numbersOf(leaf);
+      if (numbers != nullptr && !interval.contains((*numbers)[lane])) return false;
     }
-    return std::ranges::all_of(zeros_, [&](auto zero) { return program_.residueOf(zero) == 0; }) &&
+    const auto residueOf = [&](FormProgram::Expression expression) {
+      return program_.residuesOf(expression)[lane];
+    };
+    return std::ranges::all_of(zeros_, [&](auto zero) { return residueOf(zero) == 0; }) &&
            std::ranges::all_of(tests_, [&](const Test& test) {
-             return holds(test.comparison, program_.residueOf(test.left),
-                          program_.residueOf(test.right), test.bits);
+             return holds(test.comparison, residueOf(test.left), residueOf(test.right), test.bits);
            });
   }
 
@@ -143,24 +145,16 @@ std::optional<ThreadAddresses> ThreadAddresses::of(const Access& access, std::ui
   if (!program.isKnown() || program.work() * threads > budget) return std::nullopt;
   budget -= program.work() * threads;
 
-  FormProgram::Thread thread;
-  thread.block = *block;
-  auto& [x, y, z] = thread.id;
-  std::uint32_t linear = 0;
-  const auto note = [&](std::uint64_t address) {
-    const std::int64_t offset = signedResidue(address, made.bits_);
-    if (offset < -kMostDistance || offset > kMostDistance) return false;
-    made.slots_.push_back({offset, linear});
-    return true;
-  };
-  for (z = 0; z < (*block)[2]; ++z) {
-    for (y = 0; y < (*block)[1]; ++y) {
-      for (x = 0; x < (*block)[0]; ++x, ++linear) {
-        const bool mayGetThere = access.thread[0].contains(x) && access.thread[1].contains(y) &&
-                                 access.thread[2].contains(z);
-        if (mayGetThere && !program.forEachAddress(thread, note)) return std::nullopt;
-      }
-    }
+  for (std::uint32_t first = 0; first < threads; first += isa::kWarpSize) {
+    const WarpOfThreads warp(*block, first / isa::kWarpSize);
+    const auto note = [&](std::size_t lane, std::uint64_t address) {
+      const std::int64_t offset = signedResidue(address, made.bits_);
+      if (offset < -kMostDistance || offset > kMostDistance) return false;
+      made.slots_.push_back(static_cast<std::uint64_t>(offset + kMostDistance) << kThreadBits |
+                            (first + lane));
+      return true;
+    };
+    if (!program.forEachAddress(warp, lanesInside(warp, access.thread), note)) return std::nullopt;
   }
   std::ranges::sort(made.slots_);
   made.slots_.erase(std::unique(made.slots_.begin(), made.slots_.end()), made.slots_.end());
@@ -174,12 +168,12 @@ bool ThreadAddresses::isSeparateFrom(const ThreadAddresses& other, Threads threa
   };
   // Those of the other one that can overlap make a window that moves on.
   std::size_t first = 0;
-  for (const Slot& slot : slots_) {
+  for (const Slot slot : slots_) {
     const auto& others = other.slots_;
-    while (first < others.size() && others[first].address + other.size_ <= slot.address) ++first;
-    for (std::size_t k = first; k < others.size() && others[k].address < slot.address + size_;
-         ++k) {
-      if (mayMeet(slot.thread, others[k].thread)) return false;
+    const std::uint64_t address = addressOf(slot);
+    while (first < others.size() && addressOf(others[first]) + other.size_ <= address) ++first;
+    for (std::size_t k = first; k < others.size() && addressOf(others[k]) < address + size_; ++k) {
+      if (mayMeet(threadOf(slot), threadOf(others[k]))) return false;
     }
   }
   return true;

@@ -8,7 +8,6 @@
 // Cost: O(threads * size of the address), bounded by a budget; a comparison is O(threads).
 #pragma once
 
-#include <compare>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -28,11 +27,12 @@ class ThreadAddresses {
   bool isSeparateFrom(const ThreadAddresses& other, Threads threads) const;
 
  private:
-  struct Slot {
-    std::int64_t address = 0;
-    std::uint32_t thread = 0;  // the linear id
-    friend auto operator<=>(const Slot&, const Slot&) = default;
-  };
+  // An address, by its distance from the least one there may be, and the linear id of a thread: as
+  // one number, because many are sorted.
+  using Slot = std::uint64_t;
+  static constexpr unsigned kThreadBits = 32;
+  static std::uint64_t addressOf(Slot slot) { return slot >> kThreadBits; }
+  static std::uint32_t threadOf(Slot slot) { return static_cast<std::uint32_t>(slot); }
 
   const Addresses* origin_ = nullptr;
   unsigned bits_ = 0;
