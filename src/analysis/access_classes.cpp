@@ -1,7 +1,7 @@
 #include "analysis/access_classes.h"
 
 #include <algorithm>
-#include <string_view>
+#include <bit>
 #include <type_traits>
 #include <utility>
 
@@ -16,6 +16,8 @@ EffectMarks AccessSet::addMarks(EffectMarks marks) {
 }
 
 bool AccessSet::add(Key key) {
+  // Most have several.
+  if (keys_.capacity() == 0) keys_.reserve(kUsualSize);
   if (keys_.empty() || keys_.back() < key) {
     keys_.push_back(key);
     return true;
@@ -101,12 +103,12 @@ AccessSet::Key AccessClasses::intern(AccessSet::Key at, const AccessClass& of) {
 
 namespace {
 
-// Everything that alias.h looks at, as bytes.
+// Everything that alias.h looks at.
 class SignatureWriter {
  public:
-  SignatureWriter(const Access& access, StoreOfAll storeOfAll, std::string& bytes)
-      : bytes_(bytes) {
-    bytes_.clear();
+  SignatureWriter(const Access& access, StoreOfAll storeOfAll, std::vector<std::uint64_t>& words)
+      : words_(words) {
+    words_.clear();
     add(storeOfAll);
     add(access.origin);
     add(access.instruction->form->space);  // whether it is generic
@@ -119,7 +121,7 @@ class SignatureWriter {
     add(access.bases.size());
     for (const MemoryBase& base : access.bases) {
       add(base.kind);
-      add(base.spaces);
+      add(std::bit_cast<std::uint32_t>(base.spaces));
       add(base.variable);
       add(base.offset);
     }
@@ -140,19 +142,25 @@ class SignatureWriter {
   }
 
  private:
-  template <class Part>
-  void add(const Part& part) {
-    static_assert(std::has_unique_object_representations_v<Part>);
-    bytes_.append(reinterpret_cast<const char*>(&part), sizeof part);
+  void add(const Interval& interval) {
+    add(interval.lowest);
+    add(interval.highest);
   }
-  std::string& bytes_;
+  void add(const void* pointer) { add(reinterpret_cast<std::uintptr_t>(pointer)); }
+  template <class Number>
+    requires std::is_integral_v<Number> || std::is_enum_v<Number>
+  void add(Number number) {
+    words_.push_back(static_cast<std::uint64_t>(number));
+  }
+  std::vector<std::uint64_t>& words_;
 };
 
 }  // namespace
 
 AddressId AccessClasses::addressOf(const Access& access, StoreOfAll storeOfAll) {
   SignatureWriter(access, storeOfAll, signature_);
-  const std::uint64_t hash = std::hash<std::string_view>()(signature_);
+  std::uint64_t hash = signature_.size();
+  for (const std::uint64_t word : signature_) hash = mixedHash(hash, word);
   const AddressId known =
       addressIndex_.find(hash, [&](AddressId id) { return signatures_[id] == signature_; });
   if (known != kNone) return known;

@@ -14,7 +14,6 @@
 #include <deque>
 #include <functional>
 #include <optional>
-#include <string>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -81,6 +80,8 @@ class AccessSet {
   std::pair<const Key*, const Key*> range(Key first, Key last) const;
 
  private:
+  static constexpr std::size_t kUsualSize = 8;
+
   EffectMarks marks_ = 0;
   std::vector<Key> keys_;  // sorted
 };
@@ -222,8 +223,8 @@ class AccessClasses {
   HashIndex classIndex_;                 // by bucket, kinds and AddressId
   std::size_t countWithoutAddress_ = 0;
   std::vector<Address> addresses_;  // one of each
-  std::vector<std::string> signatures_;  // by AddressId
-  std::string signature_;                // of the one that is looked for
+  std::vector<std::vector<std::uint64_t>> signatures_;  // by AddressId
+  std::vector<std::uint64_t> signature_;                // of the one that is looked for
   HashIndex addressIndex_;
   // By two AddressIds; 0: not asked yet, else 1 + rule.
   mutable std::array<std::vector<std::uint8_t>, kRelations> rules_;

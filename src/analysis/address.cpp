@@ -9,6 +9,7 @@
 #include "analysis/thread_functions.h"
 #include "analysis/value_forms.h"
 #include "analysis/warp_numbers.h"
+#include "ir/effect.h"
 #include "ir/module.h"
 
 namespace ptxopt::analysis {
@@ -101,6 +102,7 @@ class Addresses::AccessBuilder {
 
   // T of one thread, not of its warp.
   bool maySynchroniseAlone(const Instruction& instruction) const {
+    if (instruction.form->known() && ir::isUnordered(instruction.form->effect)) return false;
     return memoryEffectOf(instruction).marks == kOpaqueSync &&
            !instruction.form->is(isa::kConvergent) && ssa_.cfg().isReachable(instruction.block);
   }
@@ -132,7 +134,7 @@ class Addresses::AccessBuilder {
       }
       const Shape shape = shapeOf(instruction, k++);
       if (isParameterSpace(shape.space)) continue;
-      Access access;
+      Access& access = out_.accesses_.emplace_back();
       access.origin = &out_;
       access.instruction = &instruction;
       access.operand = &operand;
@@ -148,7 +150,6 @@ class Addresses::AccessBuilder {
       collectConditions(access);
       setBytes(access);
       addVariants(access, isInWindow ? isa::Space::Shared : shape.space);
-      out_.accesses_.push_back(std::move(access));
     }
   }
 
@@ -167,13 +168,22 @@ class Addresses::AccessBuilder {
         return isFar ? kNone
                      : formOfSymbol(ssa_.cfg().function(), operand, bits, runsOnce_, forms_);
       case ir::AddressBase::Register: {
-        const FormId base = out_.formOfValue_[ssa_.use(instruction, operand)];
+        const ValueId value = ssa_.use(instruction, operand);
+        FormId base = out_.formOfValue_[value];
         if (base == kNone || (isFar && forms_.form(base).bits > 32)) return kNone;
-        const FormId sum = forms_.add(base, forms_.constant(offset, forms_.form(base).bits));
-        return forms_.form(sum).bits > bits ? forms_.truncate(sum, bits) : sum;
+        if (forms_.form(base).bits > bits) base = narrow(value, bits);
+        return forms_.plus(base, offset);
       }
     }
     return kNone;
+  }
+
+  // Several addresses are made of one value, as a rule.
+  FormId narrow(ValueId value, unsigned bits) {
+    if (narrow_.empty()) narrow_.assign(out_.formOfValue_.size(), kNone);
+    FormId& known = narrow_[value];
+    if (known == kNone) known = forms_.truncate(out_.formOfValue_[value], bits);
+    return known;
   }
 
   // A generic address of which the space is known, as an address in the space: equal ones stay
@@ -208,6 +218,10 @@ class Addresses::AccessBuilder {
 
   void addVariants(Access& access, isa::Space named) {
     if (access.address == kNone || access.isCollective) return;
+    const auto hasAlternatives = [&](const Term& term) {
+      return forms_.alternatives(term.leaf) != nullptr;
+    };
+    if (std::ranges::none_of(forms_.form(access.address).terms, hasAlternatives)) return;
     std::vector<FormId> addresses{access.address};
     for (std::size_t k = 0; k < addresses.size();) {
       const std::vector<FormId> alternatives = alternativesOf(addresses[k], access);
@@ -318,6 +332,8 @@ class Addresses::AccessBuilder {
     FormId zero = kNone;             // is 0
     Access::Test test;               // if its left side is a form
     std::vector<LeafId> unknowns;    // of the test
+
+    bool saysAnything() const { return leaf != kNone || zero != kNone || test.left != kNone; }
   };
 
   void collectFactsOfBlocks() {
@@ -326,11 +342,22 @@ class Addresses::AccessBuilder {
     for (BlockId b = 0; b < cfg.vertexCount(); ++b) {
       firstFact_.push_back(static_cast<std::uint32_t>(facts_.size()));
       for (const BranchConditions::Placed& placed : ranges_.conditions().ofBlock(b)) {
-        facts_.push_back(factOf(placed.condition));
+        if (Fact fact = factOf(placed.condition); fact.saysAnything()) {
+          facts_.push_back(std::move(fact));
+        }
       }
     }
     firstFact_.push_back(static_cast<std::uint32_t>(facts_.size()));
+
+    aboveWithFacts_.assign(cfg.vertexCount(), kNone);
+    for (const BlockId b : ssa_.dominators().preorder()) {
+      const BlockId above = ssa_.dominators().parent(b);
+      if (above == kNone) continue;
+      aboveWithFacts_[b] = hasFacts(above) ? above : aboveWithFacts_[above];
+    }
   }
+
+  bool hasFacts(BlockId b) const { return firstFact_[b] != firstFact_[b + 1]; }
 
   void collectConditions(Access& access) {
     for (std::size_t k = 0; k < access.thread.size(); ++k) {
@@ -340,10 +367,11 @@ class Addresses::AccessBuilder {
     for (const Condition& condition : ranges_.conditions().ofGuard(instruction)) {
       apply(factOf(condition), access);
     }
-    BlockId b = instruction.block;
-    for (int level = 0; b != kNone && level < kMostLevels; ++level) {
+    const Dominators& dominators = ssa_.dominators();
+    const std::uint32_t depth = dominators.depth(instruction.block);
+    for (BlockId b = instruction.block; b != kNone && depth - dominators.depth(b) < kMostLevels;
+         b = aboveWithFacts_[b]) {
       for (std::uint32_t k = firstFact_[b]; k < firstFact_[b + 1]; ++k) apply(facts_[k], access);
-      b = ssa_.dominators().parent(b);
     }
     access.electionMask = leaders_.maskOf(instruction);
   }
@@ -534,7 +562,7 @@ class Addresses::AccessBuilder {
     return interval;
   }
 
-  static constexpr int kMostLevels = 64;
+  static constexpr std::uint32_t kMostLevels = 64;  // of dominators
   static constexpr std::size_t kMostZeros = 4;
   static constexpr std::size_t kMostTests = 8;
 
@@ -548,6 +576,8 @@ class Addresses::AccessBuilder {
   const bool runsOnce_;
   std::vector<Fact> facts_;               // of what begins to hold in a block, block by block
   std::vector<std::uint32_t> firstFact_;  // by block, and one more
+  std::vector<BlockId> aboveWithFacts_;   // the nearest dominator that has some, by block
+  std::vector<FormId> narrow_;            // by value: its form in a narrow window, once asked for
 };
 
 Addresses::Addresses(const Ssa& ssa, const ValueRanges& ranges, const Loops& loops, bool runsOnce)

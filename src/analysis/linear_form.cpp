@@ -164,6 +164,13 @@ FormId LinearForms::add(FormId a, FormId b) {
   return make(left.bits, constant, scratch_);
 }
 
+FormId LinearForms::plus(FormId a, std::uint64_t number) {
+  const Form given = form(a);
+  if (residue(number, given.bits) == 0) return a;
+  scratch_.assign(given.terms.begin(), given.terms.end());
+  return intern(given.bits, residue(given.constant + number, given.bits), scratch_);
+}
+
 FormId LinearForms::subtract(FormId a, FormId b) {
   return add(a, scale(b, ~std::uint64_t{0}));
 }

@@ -148,6 +148,7 @@ class LinearForms {
   FormId make(unsigned bits, std::uint64_t constant, std::span<Term> terms);
 
   FormId add(FormId a, FormId b);
+  FormId plus(FormId a, std::uint64_t number);
   FormId subtract(FormId a, FormId b);
   FormId scale(FormId a, std::uint64_t factor);
   // kNone where the product has too many terms.

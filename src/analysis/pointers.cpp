@@ -1,6 +1,7 @@
 #include "analysis/pointers.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace ptxopt::analysis {
 
@@ -145,18 +146,18 @@ PointerSet Pointers::of(FormId id) const {
       slot = space;
       continue;
     }
-    const PointerSet one = ofLeaf(term.leaf);
+    PointerSet one = ofLeaf(term.leaf);
     if (one.state == State::Unset) return one;
     if (one.state == State::None) continue;
     if (isParametersOnly(one)) {
-      if (form.bits == 64 && coefficient == 1) parameter = one;
+      if (form.bits == 64 && coefficient == 1) parameter = std::move(one);
       ++parameters;
       continue;
     }
     if (one.state == State::Lost || coefficient != 1 || pointer.state != State::None) {
       return PointerSet::lost();
     }
-    pointer = one;
+    pointer = std::move(one);
   }
   if (window != isa::Space::None && closed != isa::Space::None) return PointerSet::lost();
 

@@ -206,8 +206,4 @@ OperandShape Shape::operator[](std::size_t index) const {
   return static_cast<OperandShape>((bits_ >> (kCountBits + kOperandBits * index)) & mask);
 }
 
-bool Form::has(std::string_view qualifier) const {
-  return std::find(qualifiers.begin(), qualifiers.end(), qualifier) != qualifiers.end();
-}
-
 }  // namespace ptxopt::isa

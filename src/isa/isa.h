@@ -5,6 +5,7 @@
 // Form that the table gives for an instruction.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -257,7 +258,10 @@ struct Form {
 
   bool known() const { return row != nullptr; }
   bool is(Trait trait) const { return (traits & trait) != 0; }
-  bool has(std::string_view qualifier) const;  // ".aligned"
+  // ".aligned".  Here, so that a comparison with a constant is one of a word.
+  bool has(std::string_view qualifier) const {
+    return std::find(qualifiers.begin(), qualifiers.end(), qualifier) != qualifiers.end();
+  }
   // More operands than a Shape counts: only a form without a row has them (docs/soundness.md A7.3).
   OperandRole role(std::size_t operand) const {
     return operand < roles.size() ? roles[operand] : OperandRole{.reads = true, .writes = true};
