@@ -294,9 +294,17 @@ const ThreadAddresses* AccessClasses::threadAddresses(AddressId id, std::size_t 
   ofThreads_[id].resize(variants.size());
   OfThreads& known = ofThreads_[id][variant];
   if (!std::exchange(known.isAsked, true)) {
-    known.addresses = ThreadAddresses::of(variants[variant], workOnThreadsLeft_);
+    if (ThreadForms* const forms = threadForms(*variants[variant].origin)) {
+      known.addresses = ThreadAddresses::of(variants[variant], *forms, workOnThreadsLeft_);
+    }
   }
   return known.addresses ? &*known.addresses : nullptr;
+}
+
+ThreadForms* AccessClasses::threadForms(const Addresses& origin) const {
+  const auto [at, isNew] = threadForms_.try_emplace(&origin);
+  if (isNew) at->second = ThreadForms::of(origin);
+  return at->second ? &*at->second : nullptr;
 }
 
 AliasRule AccessClasses::separation(const AccessClass& above, const AccessClass& below,

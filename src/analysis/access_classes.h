@@ -191,6 +191,7 @@ class AccessClasses {
   bool areSeparateByThread(const ThreadAddresses* above, const ThreadAddresses* below,
                            Threads threads) const;
   const ThreadAddresses* threadAddresses(AddressId id, std::size_t variant) const;
+  ThreadForms* threadForms(const Addresses& origin) const;  // null where there are none
   bool mayOverlapAndMatter(const AccessClass& above, const AccessClass& below) const;
 
   // The classes of a bucket by the bytes that they touch.
@@ -235,6 +236,7 @@ class AccessClasses {
     std::optional<ThreadAddresses> addresses;
   };
   mutable std::deque<std::vector<OfThreads>> ofThreads_;  // by AddressId and variant
+  mutable std::unordered_map<const Addresses*, std::optional<ThreadForms>> threadForms_;
   mutable std::uint64_t workOnThreadsLeft_ = kMostWorkOnThreads;
 };
 

@@ -64,18 +64,19 @@ class Side {
   }
   std::size_t work() const { return program_.size() + conditions_.size() + 1; }
 
-  // Calls visit(thread, offset) for the first byte that each thread of the warp touches, relative to
-  // the base, if it gets there.
+  // Calls visit(thread, offset) for the first byte that each thread of the warps touches, relative
+  // to the base, if it gets there.
   template <class Visit>
-  void forEachOffset(const WarpOfThreads& warp, std::span<const std::int64_t> numbers,
+  void forEachOffset(std::span<const WarpOfThreads> warps, std::span<const std::int64_t> numbers,
                      Visit&& visit) {
     const unsigned bits = forms_->form(access_->address).bits;
-    LaneMask left = program_.run(warp, numbers).done & lanesInside(warp, access_->thread);
-    for (; left != 0; left &= left - 1) {
-      const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
-      if (!getsThere(lane)) continue;
-      const std::int64_t offset = signedResidue(program_.residuesOf(offset_)[lane], bits);
-      if (isInObject(offset)) visit(warp.firstThread + lane, offset);
+    program_.run(warps, numbers);
+    for (std::size_t w = 0; w < warps.size(); ++w) {
+      for (LaneMask left = lanesThatGetThere(warps[w], w); left != 0; left &= left - 1) {
+        const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+        const std::int64_t offset = signedResidue(program_.residuesOf(offset_, w)[lane], bits);
+        if (isInObject(offset)) visit(warps[w].firstThread + lane, offset);
+      }
     }
   }
 
@@ -88,19 +89,20 @@ class Side {
   };
 
   // As far as is known, in the last run.
-  bool getsThere(std::size_t lane) const {
-    for (const auto& [leaf, interval] : access_->restrictions) {
-      const OfLanes<std::int64_t>* const numbers = program_.numbersOf(leaf);
-      if (numbers != nullptr && !interval.contains((*numbers)[lane])) return false;
-    }
-    const auto residueOf = [&](FormProgram::Expression expression) {
-      return program_.residuesOf(expression)[lane];
+  LaneMask lanesThatGetThere(const WarpOfThreads& warp, std::size_t number) const {
+    LaneMask lanes = lanesInside(warp, access_->thread) & program_.outcomeOfAll(number).done;
+    const auto residuesOf = [&](FormProgram::Expression expression) -> const auto& {
+      return program_.residuesOf(expression, number);
     };
-    return std::ranges::all_of(zeros_, [&](auto zero) { return residueOf(zero) == 0; }) &&
-           std::ranges::all_of(conditions_, [&](const Checked& condition) {
-             return holds(condition.comparison, residueOf(condition.left),
-                          residueOf(condition.right), condition.bits);
-           });
+    for (const auto& [leaf, interval] : access_->restrictions) {
+      lanes &= ~program_.lanesOutside(leaf, interval, number);
+    }
+    for (const FormProgram::Expression zero : zeros_) lanes &= lanesOfZeros(residuesOf(zero));
+    for (const Checked& condition : conditions_) {
+      lanes &= lanesWhereHolds(condition.comparison, condition.bits, residuesOf(condition.left),
+                               residuesOf(condition.right));
+    }
+    return lanes;
   }
 
   bool isInObject(std::int64_t offset) const {
@@ -271,6 +273,7 @@ class Search {
     if (!sides_[0].isGood() || !sides_[1].isGood() || !findVariables()) return std::nullopt;
     for (const std::array<std::uint32_t, 3>& block : shapes()) {
       block_ = block;
+      warps_ = warpsOf(block);
       for (unsigned steps = 0; steps <= kMostSteps; ++steps) {
         if (choose(0, steps)) return found_;
       }
@@ -401,12 +404,9 @@ class Search {
       const std::uint64_t cost = std::uint64_t{count} * sides_[k].work();
       if (work_ < cost) return false;
       work_ -= cost;
-      for (std::uint32_t first = 0; first < count; first += isa::kWarpSize) {
-        sides_[k].forEachOffset(WarpOfThreads(block_, first / isa::kWarpSize), numbers,
-                                [&](std::uint32_t thread, std::int64_t offset) {
-                                  offsets_[k].emplace_back(offset, thread);
-                                });
-      }
+      sides_[k].forEachOffset(warps_, numbers, [&](std::uint32_t thread, std::int64_t offset) {
+        offsets_[k].emplace_back(offset, thread);
+      });
       if (offsets_[k].empty()) return false;
     }
     return meet();
@@ -512,6 +512,7 @@ class Search {
   std::vector<Variable> variables_;
   std::array<std::vector<std::size_t>, 2> variableOf_;  // by unknown
   std::array<std::uint32_t, 3> block_{};
+  std::vector<WarpOfThreads> warps_;  // of the block
   std::array<std::vector<std::pair<std::int64_t, std::uint32_t>>, 2> offsets_;  // and threads
   std::size_t trials_ = 0;
   std::uint64_t work_;

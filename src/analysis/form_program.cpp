@@ -41,11 +41,33 @@ WarpOfThreads::WarpOfThreads(const std::array<std::uint32_t, 3>& extents, std::u
   }
 }
 
+std::vector<WarpOfThreads> warpsOf(const std::array<std::uint32_t, 3>& block) {
+  const std::uint32_t threads = block[0] * block[1] * block[2];
+  std::vector<WarpOfThreads> warps;
+  for (std::uint32_t first = 0; first < threads; first += isa::kWarpSize) {
+    warps.emplace_back(block, first / isa::kWarpSize);
+  }
+  return warps;
+}
+
 LaneMask lanesInside(const WarpOfThreads& warp, const std::array<Interval, 3>& ids) {
   LaneMask lanes = warp.lanes;
   for (std::size_t k = 0; k < 3; ++k) {
     if (ids[k].contains(0) && ids[k].contains(warp.block[k] - 1)) continue;
     lanes &= lanesWhere(warp.id[k], [&](std::uint32_t id) { return ids[k].contains(id); });
+  }
+  return lanes;
+}
+
+LaneMask lanesOfZeros(const OfLanes<std::uint64_t>& numbers) {
+  return lanesWhere(numbers, [](std::uint64_t number) { return number == 0; });
+}
+
+LaneMask lanesWhereHolds(Comparison comparison, unsigned bits, const OfLanes<std::uint64_t>& left,
+                         const OfLanes<std::uint64_t>& right) {
+  LaneMask lanes = 0;
+  for (std::size_t lane = 0; lane < isa::kWarpSize; ++lane) {
+    lanes |= LaneMask{holds(comparison, left[lane], right[lane], bits)} << lane;
   }
   return lanes;
 }
@@ -311,9 +333,10 @@ std::optional<FormProgram::Expression> FormProgram::add(FormId id,
   return added;
 }
 
-std::optional<FormProgram::Expression> FormProgram::addKnown(FormId id) {
+std::optional<FormProgram::Expression> FormProgram::addKnown(FormId id,
+                                                             std::span<const LeafId> without) {
   const Mark before = mark();
-  const std::optional<Expression> added = addSum(id, {});
+  const std::optional<Expression> added = addSum(id, without);
   const auto isOfLane = [](const Node& node) { return node.kind == Node::Kind::Lane; };
   const bool isKnown = added && unknowns_.size() == before.unknowns &&
                        std::none_of(nodes_.begin() + static_cast<std::ptrdiff_t>(before.nodes),
@@ -327,9 +350,7 @@ std::optional<FormProgram::Expression> FormProgram::addKnown(FormId id) {
 void FormProgram::cutBack(const Mark& mark) {
   for (std::size_t k = mark.nodes; k < nodes_.size(); ++k) nodeOf_.erase(nodes_[k].leaf);
   nodes_.resize(mark.nodes);
-  values_.resize(mark.nodes);
   code_.resize(mark.sums);
-  sums_.resize(mark.sums);
   steps_.resize(mark.steps);
   unknowns_.resize(mark.unknowns);
 }
@@ -347,19 +368,20 @@ std::optional<FormProgram::Expression> FormProgram::addSum(FormId id,
   }
   const auto added = static_cast<Expression>(code_.size());
   code_.push_back(std::move(sum));
-  sums_.emplace_back();
   steps_.push_back({true, added});
   return added;
 }
 
 FormProgram::Expression FormProgram::addConstant(std::uint64_t number) {
+  const auto added = static_cast<Expression>(code_.size());
   code_.push_back({64, number, {}});
-  sums_.emplace_back().fill(number);
-  return static_cast<Expression>(code_.size() - 1);
+  steps_.push_back({true, added});
+  return added;
 }
 
 std::optional<std::uint32_t> FormProgram::node(LeafId id) {
   if (const auto known = nodeOf_.find(id); known != nodeOf_.end()) return known->second;
+  isFull_ |= nodes_.size() == kMostNodes;
   if (nodes_.size() == kMostNodes) return std::nullopt;
   Node made;
   made.leaf = id;
@@ -378,7 +400,6 @@ std::optional<std::uint32_t> FormProgram::node(LeafId id) {
   }
   const auto added = static_cast<std::uint32_t>(nodes_.size());
   nodes_.push_back(std::move(made));
-  values_.emplace_back();
   steps_.push_back({false, added});
   nodeOf_.emplace(id, added);
   return added;
@@ -467,37 +488,69 @@ bool FormProgram::setSpecial(Node& made, const Leaf& leaf) {
 
 // ---- running -----------------------------------------------------------------------------------
 
-FormProgram::Outcome FormProgram::run(const WarpOfThreads& warp,
-                                      std::span<const std::int64_t> numbers) {
-  Outcome outcome{warp.lanes, 0};
-  for (const Step& step : steps_) {
-    if (outcome.done == 0) break;
-    if (step.isSum) {
-      const Sum& sum = code_[step.index];
-      OfLanes<std::uint64_t>& totals = sums_[step.index];
-      totals.fill(sum.constant);
-      for (const auto& [node, coefficient] : sum.terms) {
-        const OfLanes<std::int64_t>& values = values_[node];
-        for (std::size_t lane = 0; lane < isa::kWarpSize; ++lane) {
-          totals[lane] += coefficient * static_cast<std::uint64_t>(values[lane]);
-        }
+void FormProgram::run(std::span<const WarpOfThreads> warps,
+                      std::span<const std::int64_t> numbers) {
+  warps_ = warps.size();
+  runFrom(0, warps, numbers);
+}
+
+void FormProgram::runRest(std::span<const WarpOfThreads> warps) {
+  warps_ = warps.size();
+  runFrom(executed_, warps, {});
+}
+
+void FormProgram::runFrom(std::size_t step, std::span<const WarpOfThreads> warps,
+                          std::span<const std::int64_t> numbers) {
+  values_.resize(nodes_.size() * warps_);
+  nodeOutcomes_.resize(values_.size());
+  sums_.resize(code_.size() * warps_);
+  sumOutcomes_.resize(sums_.size());
+  for (; step < steps_.size(); ++step) {
+    const auto [isSum, index] = steps_[step];
+    for (std::size_t w = 0; w < warps_; ++w) {
+      if (isSum) {
+        add(code_[index], index, warps[w], w);
+      } else {
+        compute(nodes_[index], index, warps[w], w, numbers);
       }
-      for (std::uint64_t& total : totals) total = residue(total, sum.bits);
-      continue;
     }
-    const Node& node = nodes_[step.index];
-    OfLanes<std::int64_t>& values = values_[step.index];
-    const LaneMask defined = compute(node, warp, numbers, values);
-    outcome.undefined |= outcome.done & ~defined;
-    outcome.done &= defined & lanesWhere(values, [&](std::int64_t value) {
-      return node.interval.contains(value);
-    });
   }
-  return outcome;
+  executed_ = step;
+}
+
+void FormProgram::add(const Sum& sum, std::uint32_t index, const WarpOfThreads& warp,
+                      std::size_t number) {
+  Outcome& outcome = sumOutcomes_[index * warps_ + number];
+  outcome = {warp.lanes, 0};
+  OfLanes<std::uint64_t>& totals = sums_[index * warps_ + number];
+  totals.fill(sum.constant);
+  for (const auto& [node, coefficient] : sum.terms) {
+    outcome.meet(nodeOutcomes_[node * warps_ + number]);
+    const OfLanes<std::int64_t>& values = values_[node * warps_ + number];
+    for (std::size_t lane = 0; lane < isa::kWarpSize; ++lane) {
+      totals[lane] += coefficient * static_cast<std::uint64_t>(values[lane]);
+    }
+  }
+  for (std::uint64_t& total : totals) total = residue(total, sum.bits);
+}
+
+void FormProgram::compute(const Node& node, std::uint32_t index, const WarpOfThreads& warp,
+                          std::size_t number, std::span<const std::int64_t> numbers) {
+  Outcome& outcome = nodeOutcomes_[index * warps_ + number];
+  outcome = {warp.lanes, 0};
+  const bool isOfNodes = node.kind == Node::Kind::Product;
+  for (const std::uint32_t input : node.inputs) {
+    outcome.meet((isOfNodes ? nodeOutcomes_ : sumOutcomes_)[input * warps_ + number]);
+  }
+  OfLanes<std::int64_t>& values = values_[index * warps_ + number];
+  const LaneMask defined = compute(node, warp, number, numbers, values);
+  const LaneMask possible = lanesWhere(
+      values, [&](std::int64_t value) { return node.interval.contains(value); });
+  outcome.meet({defined & possible, ~defined});
 }
 
 // Returns the lanes for which the value is defined.
-LaneMask FormProgram::compute(const Node& node, const WarpOfThreads& warp,
+LaneMask FormProgram::compute(const Node& node, const WarpOfThreads& warp, std::size_t number,
                               std::span<const std::int64_t> numbers,
                               OfLanes<std::int64_t>& values) const {
   constexpr LaneMask kAll = ~LaneMask{0};
@@ -520,9 +573,10 @@ LaneMask FormProgram::compute(const Node& node, const WarpOfThreads& warp,
     case Node::Kind::Product: {
       LaneMask defined = kAll;
       values.fill(1);
-      for (const std::uint32_t factor : node.inputs) {
+      for (const std::uint32_t input : node.inputs) {
+        const OfLanes<std::int64_t>& factors = values_[input * warps_ + number];
         for (std::size_t lane = 0; lane < isa::kWarpSize; ++lane) {
-          if (__builtin_mul_overflow(values[lane], values_[factor][lane], &values[lane])) {
+          if (__builtin_mul_overflow(values[lane], factors[lane], &values[lane])) {
             defined &= ~(LaneMask{1} << lane);
           }
         }
@@ -530,22 +584,24 @@ LaneMask FormProgram::compute(const Node& node, const WarpOfThreads& warp,
       return defined;
     }
     case Node::Kind::Extension: {
-      const OfLanes<std::uint64_t>& inner = sums_[node.inputs[0]];
-      std::ranges::transform(inner, values.begin(), [&](std::uint64_t number) {
-        return node.isSigned ? signedResidue(number, node.bits)
-                             : static_cast<std::int64_t>(residue(number, node.bits));
+      const OfLanes<std::uint64_t>& inner = sums_[node.inputs[0] * warps_ + number];
+      std::ranges::transform(inner, values.begin(), [&](std::uint64_t sum) {
+        return node.isSigned ? signedResidue(sum, node.bits)
+                             : static_cast<std::int64_t>(residue(sum, node.bits));
       });
       return kAll;
     }
     case Node::Kind::Operation: {
       IntegerOperation::Sources sources{};
-      for (std::size_t k = 0; k < node.inputs.size(); ++k) sources[k] = &sums_[node.inputs[k]];
+      for (std::size_t k = 0; k < node.inputs.size(); ++k) {
+        sources[k] = &sums_[node.inputs[k] * warps_ + number];
+      }
       OfLanes<std::uint64_t> results;
       const LaneMask defined = node.operation->evaluate(sources, results);
       if (node.isSigned) {
         for (std::uint64_t& result : results) {
-          const std::int64_t number = signedResidue(result, node.resultBits);
-          result = residue(static_cast<std::uint64_t>(number), node.bits);
+          const std::int64_t extended = signedResidue(result, node.resultBits);
+          result = residue(static_cast<std::uint64_t>(extended), node.bits);
         }
       }
       std::ranges::transform(results, values.begin(), [](std::uint64_t result) {
@@ -563,9 +619,21 @@ bool FormProgram::dependsOnLane() const {
                              [](const Node& node) { return node.kind == Node::Kind::Lane; });
 }
 
-const OfLanes<std::int64_t>* FormProgram::numbersOf(LeafId leaf) const {
+FormProgram::Outcome FormProgram::outcomeOfAll(std::size_t warp) const {
+  Outcome outcome{~LaneMask{0}, 0};
+  for (std::size_t sum = 0; sum < code_.size(); ++sum) {
+    outcome.meet(sumOutcomes_[sum * warps_ + warp]);
+  }
+  return outcome;
+}
+
+LaneMask FormProgram::lanesOutside(LeafId leaf, const Interval& numbers,
+                                   std::size_t warp) const {
   const auto found = nodeOf_.find(leaf);
-  return found == nodeOf_.end() ? nullptr : &values_[found->second];
+  if (found == nodeOf_.end()) return 0;
+  const std::size_t at = found->second * warps_ + warp;
+  return nodeOutcomes_[at].done &
+         ~lanesWhere(values_[at], [&](std::int64_t value) { return numbers.contains(value); });
 }
 
 }  // namespace ptxopt::analysis

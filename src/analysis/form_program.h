@@ -5,8 +5,9 @@
 // operations from what they are made of.  The rest are unknowns: parameters, values that were
 // loaded, rounds of loops.  The lane id is the linear thread id modulo 32, as all GPUs have it.
 //
-// A program runs as a GPU would run it: a warp at a time, each step for all its threads, in loops
-// that compilers make vector instructions of.
+// A program runs as a GPU would run it: each step for all threads of a warp, in loops that compilers
+// make vector instructions of, and for all warps before the next step.  So forms can be added to a
+// program that has run, and only what is new in them is computed.
 //
 // Cost: O(leaves) to add a form, and to run the program for one warp.
 #pragma once
@@ -38,8 +39,12 @@ struct WarpOfThreads {
   std::array<OfLanes<std::uint32_t>, 3> id;  // by dimension
 };
 
+std::vector<WarpOfThreads> warpsOf(const std::array<std::uint32_t, 3>& block);
 // Those with an id in these intervals.
 LaneMask lanesInside(const WarpOfThreads& warp, const std::array<Interval, 3>& ids);
+LaneMask lanesOfZeros(const OfLanes<std::uint64_t>& numbers);
+LaneMask lanesWhereHolds(Comparison comparison, unsigned bits, const OfLanes<std::uint64_t>& left,
+                         const OfLanes<std::uint64_t>& right);
 
 // What a pure integer instruction computes.
 class IntegerOperation {
@@ -81,27 +86,45 @@ class FormProgram {
   // The form without the terms of some leaves.  None where it cannot be computed.
   std::optional<Expression> add(FormId form, std::span<const LeafId> without = {});
   // None as well where it takes an unknown that is not there yet, or the lane.
-  std::optional<Expression> addKnown(FormId form);
+  std::optional<Expression> addKnown(FormId form, std::span<const LeafId> without = {});
   Expression addConstant(std::uint64_t number);
   // In the order in which they came in.
   std::span<const LeafId> unknowns() const { return unknowns_; }
 
-  // Of the other lanes one of the leaves is a number that it cannot be.
+  // For these warps.  `numbers`: of unknowns().
+  void run(std::span<const WarpOfThreads> warps, std::span<const std::int64_t> numbers);
+  // What has been added since the last run, for the same warps; nothing is unknown.
+  void runRest(std::span<const WarpOfThreads> warps);
+
+  // What became of the threads of a warp.
   struct Outcome {
     LaneMask done = 0;
     LaneMask undefined = 0;  // no number is known
+    // Of those that are neither, one of the leaves is a number that it cannot be.
+
+    // First this, then the other.
+    void meet(const Outcome& other) {
+      undefined |= done & other.undefined;
+      done &= other.done;
+    }
   };
-  // `numbers`: of unknowns().
-  Outcome run(const WarpOfThreads& warp, std::span<const std::int64_t> numbers);
-  // After a run, of the lanes that are done.
-  const OfLanes<std::uint64_t>& residuesOf(Expression expression) const {
-    return sums_[expression];
+  // After a run, `warp` being a number in its list: of an expression with all that it is made of.
+  const Outcome& outcomeOf(Expression expression, std::size_t warp) const {
+    return sumOutcomes_[expression * warps_ + warp];
   }
-  // Null for a leaf that is not part of it.
-  const OfLanes<std::int64_t>* numbersOf(LeafId leaf) const;
+  Outcome outcomeOfAll(std::size_t warp) const;
+  // Of the lanes that are done.
+  const OfLanes<std::uint64_t>& residuesOf(Expression expression, std::size_t warp) const {
+    return sums_[expression * warps_ + warp];
+  }
+  // The lanes that are done of which the leaf is not one of these numbers, as far as it is part of
+  // the program.
+  LaneMask lanesOutside(LeafId leaf, const Interval& numbers, std::size_t warp) const;
   // Some of it is a function of %laneid.
   bool dependsOnLane() const;
-  std::size_t size() const { return nodes_.size() + sums_.size(); }
+  std::size_t size() const { return nodes_.size() + code_.size(); }
+  // Some form was not added because there was no place for it.
+  bool isFull() const { return isFull_; }
 
  private:
   // Leaves and sums stand behind all that they are made of.
@@ -146,7 +169,12 @@ class FormProgram {
   std::optional<std::uint32_t> node(LeafId leaf);
   bool complete(Node& node, const Leaf& leaf);
   bool setSpecial(Node& node, const Leaf& leaf);
-  LaneMask compute(const Node& node, const WarpOfThreads& warp,
+  void runFrom(std::size_t step, std::span<const WarpOfThreads> warps,
+               std::span<const std::int64_t> numbers);
+  void add(const Sum& sum, std::uint32_t index, const WarpOfThreads& warp, std::size_t number);
+  void compute(const Node& node, std::uint32_t index, const WarpOfThreads& warp,
+               std::size_t number, std::span<const std::int64_t> numbers);
+  LaneMask compute(const Node& node, const WarpOfThreads& warp, std::size_t number,
                    std::span<const std::int64_t> numbers, OfLanes<std::int64_t>& values) const;
 
   const Addresses* addresses_;
@@ -156,10 +184,15 @@ class FormProgram {
   std::vector<Sum> code_;
   std::vector<Step> steps_;
   std::vector<LeafId> unknowns_;
-  std::vector<OfLanes<std::int64_t>> values_;  // by node
-  std::vector<OfLanes<std::uint64_t>> sums_;   // by expression
+  std::size_t warps_ = 0;     // of the last run
+  std::size_t executed_ = 0;  // steps of it
+  std::vector<OfLanes<std::int64_t>> values_;  // by node and warp
+  std::vector<Outcome> nodeOutcomes_;
+  std::vector<OfLanes<std::uint64_t>> sums_;  // by expression and warp
+  std::vector<Outcome> sumOutcomes_;
   unsigned nesting_ = 0;
   bool isInOperation_ = false;
+  bool isFull_ = false;
 };
 
 }  // namespace ptxopt::analysis

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <bit>
 
-#include "analysis/form_program.h"
-
 namespace ptxopt::analysis {
 
 namespace {
@@ -13,69 +11,109 @@ constexpr std::uint32_t kMostThreads = 1024;
 // Differences of smaller numbers do not wrap.
 constexpr std::int64_t kMostDistance = std::int64_t{1} << 28;
 
+// A program that many forms were added to starts anew.
+constexpr std::size_t kUsualSteps = 256;
+
 // Rounds of loops, and values of few numbers, that are tried for each thread.
 constexpr std::uint64_t kMostTried = 256;
 
-// An access as a program of the thread id and of unknowns.
-class Program {
+// The parts of an access, in a program of the thread id and of unknowns.
+class AccessInProgram {
  public:
-  Program(const Access& access, std::span<const LeafId> shared)
-      : access_(access), forms_(access.origin->forms()), program_(*access.origin) {
-    // The lane of a thread is no promise of the instruction set.
-    address_ = program_.add(access.address, shared);
-    if (!address_ || program_.dependsOnLane() || !findUnknowns()) return;
-    isKnown_ = true;
+  // `takesUnknowns`: the address may depend on some.
+  AccessInProgram(const Access& access, std::span<const LeafId> shared, FormProgram& program,
+                  bool takesUnknowns)
+      : access_(access), program_(program) {
+    address_ = takesUnknowns ? program.add(access.address, shared)
+                             : program.addKnown(access.address, shared);
+    if (!address_) return;
     for (const FormId zero : access.zeros) {
-      if (const auto of = program_.addKnown(zero)) zeros_.push_back(*of);
+      if (const auto of = program.addKnown(zero)) zeros_.push_back(*of);
     }
     for (const Access::Test& test : access.tests) {
-      const auto left = program_.addKnown(test.left);
-      const auto right = program_.addKnown(test.right);
+      const auto left = program.addKnown(test.left);
+      const auto right = program.addKnown(test.right);
       if (left && right) tests_.push_back({test.comparison, test.bits, *left, *right});
     }
   }
 
-  bool isKnown() const { return isKnown_; }
-  // Steps for one thread.
-  std::uint64_t work() const { return tried_ * program_.size(); }
-  std::uint64_t tried() const { return tried_; }
+  bool isKnown() const { return address_.has_value(); }
 
-  // Calls visit(lane, address) for all addresses that the threads of `lanes` may have where they get
-  // there.  False where something is not defined.
+  // Calls visit(thread, address) for the addresses that the threads have where they get there, as
+  // far as is known, in the last run.  False where something is not defined.
   template <class Visit>
-  bool forEachAddress(const WarpOfThreads& warp, LaneMask lanes, Visit&& visit) {
-    for (std::size_t k = 0; k < numbers_.size(); ++k) numbers_[k] = intervals_[k].lowest;
-    do {
-      const FormProgram::Outcome outcome = program_.run(warp, numbers_);
-      if ((outcome.undefined & lanes) != 0) return false;
-      const OfLanes<std::uint64_t>& addresses = program_.residuesOf(*address_);
-      for (LaneMask left = outcome.done & lanes; left != 0; left &= left - 1) {
-        const auto lane = static_cast<std::size_t>(std::countr_zero(left));
-        if (getsThere(lane) && !visit(lane, addresses[lane])) return false;
+  bool forEachAddress(std::span<const WarpOfThreads> warps, Visit&& visit) const {
+    for (std::size_t w = 0; w < warps.size(); ++w) {
+      FormProgram::Outcome outcome{lanesInside(warps[w], access_.thread), 0};
+      meetAll(w, outcome);
+      if (outcome.undefined != 0) return false;
+      const OfLanes<std::uint64_t>& addresses = program_.residuesOf(*address_, w);
+      for (LaneMask left = lanesThatGetThere(w, outcome.done); left != 0; left &= left - 1) {
+        const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+        if (!visit(warps[w].firstThread + lane, addresses[lane])) return false;
       }
-    } while (next());
+    }
     return true;
   }
 
  private:
-  bool findUnknowns() {
-    for (const LeafId leaf : program_.unknowns()) {
-      Interval numbers = forms_.leaf(leaf).interval;
-      for (const auto& [other, known] : access_.restrictions) {
-        if (other == leaf) numbers = intersection(numbers, known);
-      }
-      if (!numbers.isBounded() || numbers.isEmpty() ||
-          static_cast<std::uint64_t>(numbers.highest - numbers.lowest) >= kMostTried) {
-        return false;
-      }
-      tried_ *= static_cast<std::uint64_t>(numbers.highest - numbers.lowest) + 1;
-      if (tried_ > kMostTried) return false;
-      intervals_.push_back(numbers);
+  struct Test {
+    Comparison comparison = Comparison::Equal;
+    unsigned bits = 0;
+    FormProgram::Expression left = 0;
+    FormProgram::Expression right = 0;
+  };
+
+  void meetAll(std::size_t warp, FormProgram::Outcome& outcome) const {
+    outcome.meet(program_.outcomeOf(*address_, warp));
+    for (const auto zero : zeros_) outcome.meet(program_.outcomeOf(zero, warp));
+    for (const Test& test : tests_) {
+      outcome.meet(program_.outcomeOf(test.left, warp));
+      outcome.meet(program_.outcomeOf(test.right, warp));
     }
-    numbers_.resize(intervals_.size());
-    return true;
   }
 
+  LaneMask lanesThatGetThere(std::size_t warp, LaneMask lanes) const {
+    for (const auto& [leaf, interval] : access_.restrictions) {
+      lanes &= ~program_.lanesOutside(leaf, interval, warp);
+    }
+    for (const auto zero : zeros_) lanes &= lanesOfZeros(program_.residuesOf(zero, warp));
+    for (const Test& test : tests_) {
+      lanes &= lanesWhereHolds(test.comparison, test.bits, program_.residuesOf(test.left, warp),
+                               program_.residuesOf(test.right, warp));
+    }
+    return lanes;
+  }
+
+  const Access& access_;
+  const FormProgram& program_;
+  std::optional<FormProgram::Expression> address_;
+  std::vector<FormProgram::Expression> zeros_;
+  std::vector<Test> tests_;
+};
+
+// All numbers that the unknowns of a program can be, one after the other.
+class Trials {
+ public:
+  Trials(const Access& access, std::span<const LeafId> unknowns) {
+    for (const LeafId leaf : unknowns) {
+      Interval numbers = access.origin->forms().leaf(leaf).interval;
+      for (const auto& [other, known] : access.restrictions) {
+        if (other == leaf) numbers = intersection(numbers, known);
+      }
+      areFew_ = numbers.isBounded() && !numbers.isEmpty() &&
+                static_cast<std::uint64_t>(numbers.highest - numbers.lowest) < kMostTried;
+      if (areFew_) count_ *= static_cast<std::uint64_t>(numbers.highest - numbers.lowest) + 1;
+      areFew_ &= count_ <= kMostTried;
+      if (!areFew_) return;
+      intervals_.push_back(numbers);
+      numbers_.push_back(numbers.lowest);
+    }
+  }
+
+  bool areFew() const { return areFew_; }
+  std::uint64_t count() const { return count_; }
+  std::span<const std::int64_t> numbers() const { return numbers_; }
   bool next() {
     for (std::size_t k = 0; k < numbers_.size(); ++k) {
       if (numbers_[k]++ < intervals_[k].highest) return true;
@@ -84,50 +122,43 @@ class Program {
     return false;
   }
 
-  // As far as is known, in the last run.
-  bool getsThere(std::size_t lane) const {
-    for (const auto& [leaf, interval] : access_.restrictions) {
-      const OfLanes<std::int64_t>* const numbers = program_.numbersOf(leaf);
-      if (numbers != nullptr && !interval.contains((*numbers)[lane])) return false;
-    }
-    const auto residueOf = [&](FormProgram::Expression expression) {
-      return program_.residuesOf(expression)[lane];
-    };
-    return std::ranges::all_of(zeros_, [&](auto zero) { return residueOf(zero) == 0; }) &&
-           std::ranges::all_of(tests_, [&](const Test& test) {
-             return holds(test.comparison, residueOf(test.left), residueOf(test.right), test.bits);
-           });
-  }
-
-  struct Test {
-    Comparison comparison = Comparison::Equal;
-    unsigned bits = 0;
-    FormProgram::Expression left = 0;
-    FormProgram::Expression right = 0;
-  };
-
-  const Access& access_;
-  const LinearForms& forms_;
-  FormProgram program_;
-  bool isKnown_ = false;
-  std::optional<FormProgram::Expression> address_;
-  std::vector<FormProgram::Expression> zeros_;
-  std::vector<Test> tests_;
+ private:
+  bool areFew_ = true;
+  std::uint64_t count_ = 1;
   std::vector<Interval> intervals_;  // of the unknowns
   std::vector<std::int64_t> numbers_;
-  std::uint64_t tried_ = 1;
 };
+
+// Calls visit(thread, address) as above; with all numbers that unknowns can be.
+template <class Visit>
+bool forEachAddress(const Access& access, std::span<const LeafId> shared,
+                    std::span<const WarpOfThreads> warps, std::uint64_t& budget, Visit&& visit) {
+  FormProgram program(*access.origin);
+  const AccessInProgram parts(access, shared, program, true);
+  // The lane of a thread is no promise of the instruction set.
+  if (!parts.isKnown() || program.dependsOnLane()) return false;
+  Trials trials(access, program.unknowns());
+  const std::uint64_t work = trials.count() * program.size() * warps.size() * isa::kWarpSize;
+  if (!trials.areFew() || work > budget) return false;
+  budget -= work;
+  do {
+    program.run(warps, trials.numbers());
+    if (!parts.forEachAddress(warps, visit)) return false;
+  } while (trials.next());
+  return true;
+}
 
 }  // namespace
 
-std::optional<ThreadAddresses> ThreadAddresses::of(const Access& access, std::uint64_t& budget) {
-  const auto& block = access.origin->shape().block;
-  if (!block || access.isCollective || access.size == 0 || access.address == kNone) {
-    return std::nullopt;
-  }
-  const std::uint64_t threads = std::uint64_t{(*block)[0]} * (*block)[1] * (*block)[2];
-  if (threads > kMostThreads) return std::nullopt;
+std::optional<ThreadForms> ThreadForms::of(const Addresses& addresses) {
+  const auto& block = addresses.shape().block;
+  const bool isSmall = block && std::uint64_t{(*block)[0]} * (*block)[1] * (*block)[2] <= kMostThreads;
+  return isSmall ? std::optional(ThreadForms(addresses, *block)) : std::nullopt;
+}
 
+std::optional<ThreadAddresses> ThreadAddresses::of(const Access& access, ThreadForms& threads,
+                                                   std::uint64_t& budget) {
+  if (access.isCollective || access.size == 0 || access.address == kNone) return std::nullopt;
   const LinearForms& forms = access.origin->forms();
   const Form form = forms.form(access.address);
   if (form.bits < 32) return std::nullopt;
@@ -141,22 +172,30 @@ std::optional<ThreadAddresses> ThreadAddresses::of(const Access& access, std::ui
     made.shared_.push_back(term);
     sharedLeaves.push_back(term.leaf);
   }
-  Program program(access, sharedLeaves);
-  if (!program.isKnown() || program.work() * threads > budget) return std::nullopt;
-  budget -= program.work() * threads;
+  const auto note = [&](std::uint32_t thread, std::uint64_t address) {
+    const std::int64_t offset = signedResidue(address, made.bits_);
+    if (offset < -kMostDistance || offset > kMostDistance) return false;
+    made.slots_.push_back(static_cast<std::uint64_t>(offset + kMostDistance) << kThreadBits |
+                          thread);
+    return true;
+  };
 
-  for (std::uint32_t first = 0; first < threads; first += isa::kWarpSize) {
-    const WarpOfThreads warp(*block, first / isa::kWarpSize);
-    const auto note = [&](std::size_t lane, std::uint64_t address) {
-      const std::int64_t offset = signedResidue(address, made.bits_);
-      if (offset < -kMostDistance || offset > kMostDistance) return false;
-      made.slots_.push_back(static_cast<std::uint64_t>(offset + kMostDistance) << kThreadBits |
-                            (first + lane));
-      return true;
-    };
-    if (!program.forEachAddress(warp, lanesInside(warp, access.thread), note)) return std::nullopt;
+  FormProgram& program = threads.program_;
+  if (program.size() > kUsualSteps || program.isFull()) program = FormProgram(*access.origin);
+  const std::size_t known = program.size();
+  const AccessInProgram parts(access, sharedLeaves, program, false);
+  if (parts.isKnown() && !program.isFull()) {
+    const std::uint64_t work =
+        (program.size() - known + 1) * threads.warps_.size() * isa::kWarpSize;
+    if (work > budget) return std::nullopt;
+    budget -= work;
+    program.runRest(threads.warps_);
+    if (!parts.forEachAddress(threads.warps_, note)) return std::nullopt;
+  } else if (!forEachAddress(access, sharedLeaves, threads.warps_, budget, note)) {
+    return std::nullopt;
   }
-  std::ranges::sort(made.slots_);
+  // Often they are in order.
+  if (!std::ranges::is_sorted(made.slots_)) std::ranges::sort(made.slots_);
   made.slots_.erase(std::unique(made.slots_.begin(), made.slots_.end()), made.slots_.end());
   return made;
 }

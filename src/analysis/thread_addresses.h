@@ -5,7 +5,8 @@
 // in a block of known shape.  Two such accesses that share the same numbers can be compared exactly
 // (docs/soundness.md C8(v)).
 //
-// Cost: O(threads * size of the address), bounded by a budget; a comparison is O(threads).
+// Cost: O(threads * size of the address), bounded by a budget; a comparison is O(threads).  What the
+// addresses of one function have in common is computed once.
 #pragma once
 
 #include <cstdint>
@@ -13,14 +14,31 @@
 #include <vector>
 
 #include "analysis/alias.h"
+#include "analysis/form_program.h"
 
 namespace ptxopt::analysis {
+
+// Forms that depend on nothing but the thread id, for all threads of the block.
+class ThreadForms {
+ public:
+  // None where the shape of the block is not known, or it is too large.
+  static std::optional<ThreadForms> of(const Addresses& addresses);
+
+ private:
+  friend class ThreadAddresses;
+  ThreadForms(const Addresses& addresses, const std::array<std::uint32_t, 3>& block)
+      : warps_(warpsOf(block)), program_(addresses) {}
+
+  std::vector<WarpOfThreads> warps_;
+  FormProgram program_;
+};
 
 class ThreadAddresses {
  public:
   // None where the address is anything else, or it takes more than `budget`, in steps of a few
-  // nanoseconds; what it takes is taken off.
-  static std::optional<ThreadAddresses> of(const Access& access, std::uint64_t& budget);
+  // nanoseconds; what it takes is taken off.  `forms`: of the origin of the access.
+  static std::optional<ThreadAddresses> of(const Access& access, ThreadForms& forms,
+                                           std::uint64_t& budget);
 
   std::size_t size() const { return slots_.size(); }
   // No two threads, of two warps or any, touch a common byte in these.

@@ -362,8 +362,9 @@ void compareAnswers(std::uint32_t seeds, bool wraps) {
           AliasRule rule = disjoint(a, b, threads, assumptions);
           if (rule == AliasRule::None && threads != Threads::Same && !question.oneRow) {
             std::uint64_t budget = 1'000'000;
-            const auto ofA = ThreadAddresses::of(a, budget);
-            const auto ofB = ThreadAddresses::of(b, budget);
+            auto forms = ThreadForms::of(*a.origin);
+            const auto ofA = forms ? ThreadAddresses::of(a, *forms, budget) : std::nullopt;
+            const auto ofB = forms ? ThreadAddresses::of(b, *forms, budget) : std::nullopt;
             if (ofA && ofB && ofA->isSeparateFrom(*ofB, threads)) {
               rule = AliasRule::Injective;
               ++tried;
