@@ -90,7 +90,7 @@ class Side {
 
   // As far as is known, in the last run.
   LaneMask lanesThatGetThere(const WarpOfThreads& warp, std::size_t number) const {
-    LaneMask lanes = lanesInside(warp, access_->thread) & program_.outcomeOfAll(number).done;
+    LaneMask lanes = lanesInside(warp, access_->thread) & program_.outcomeOfRun(number).done;
     const auto residuesOf = [&](FormProgram::Expression expression) -> const auto& {
       return program_.residuesOf(expression, number);
     };

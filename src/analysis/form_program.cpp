@@ -490,23 +490,24 @@ bool FormProgram::setSpecial(Node& made, const Leaf& leaf) {
 
 void FormProgram::run(std::span<const WarpOfThreads> warps,
                       std::span<const std::int64_t> numbers) {
-  warps_ = warps.size();
-  runFrom(0, warps, numbers);
+  executed_ = summed_ = 0;
+  runSteps(warps, numbers);
 }
 
 void FormProgram::runRest(std::span<const WarpOfThreads> warps) {
-  warps_ = warps.size();
-  runFrom(executed_, warps, {});
+  runSteps(warps, {});
 }
 
-void FormProgram::runFrom(std::size_t step, std::span<const WarpOfThreads> warps,
-                          std::span<const std::int64_t> numbers) {
+void FormProgram::runSteps(std::span<const WarpOfThreads> warps,
+                           std::span<const std::int64_t> numbers) {
+  warps_ = warps.size();
+  firstSum_ = std::exchange(summed_, code_.size());
   values_.resize(nodes_.size() * warps_);
   nodeOutcomes_.resize(values_.size());
-  sums_.resize(code_.size() * warps_);
+  sums_.resize((code_.size() - firstSum_) * warps_);
   sumOutcomes_.resize(sums_.size());
-  for (; step < steps_.size(); ++step) {
-    const auto [isSum, index] = steps_[step];
+  for (; executed_ < steps_.size(); ++executed_) {
+    const auto [isSum, index] = steps_[executed_];
     for (std::size_t w = 0; w < warps_; ++w) {
       if (isSum) {
         add(code_[index], index, warps[w], w);
@@ -515,14 +516,14 @@ void FormProgram::runFrom(std::size_t step, std::span<const WarpOfThreads> warps
       }
     }
   }
-  executed_ = step;
 }
 
 void FormProgram::add(const Sum& sum, std::uint32_t index, const WarpOfThreads& warp,
                       std::size_t number) {
-  Outcome& outcome = sumOutcomes_[index * warps_ + number];
+  const std::size_t at = (index - firstSum_) * warps_ + number;
+  Outcome& outcome = sumOutcomes_[at];
   outcome = {warp.lanes, 0};
-  OfLanes<std::uint64_t>& totals = sums_[index * warps_ + number];
+  OfLanes<std::uint64_t>& totals = sums_[at];
   totals.fill(sum.constant);
   for (const auto& [node, coefficient] : sum.terms) {
     outcome.meet(nodeOutcomes_[node * warps_ + number]);
@@ -540,7 +541,7 @@ void FormProgram::compute(const Node& node, std::uint32_t index, const WarpOfThr
   outcome = {warp.lanes, 0};
   const bool isOfNodes = node.kind == Node::Kind::Product;
   for (const std::uint32_t input : node.inputs) {
-    outcome.meet((isOfNodes ? nodeOutcomes_ : sumOutcomes_)[input * warps_ + number]);
+    outcome.meet(isOfNodes ? nodeOutcomes_[input * warps_ + number] : outcomeOf(input, number));
   }
   OfLanes<std::int64_t>& values = values_[index * warps_ + number];
   const LaneMask defined = compute(node, warp, number, numbers, values);
@@ -584,7 +585,7 @@ LaneMask FormProgram::compute(const Node& node, const WarpOfThreads& warp, std::
       return defined;
     }
     case Node::Kind::Extension: {
-      const OfLanes<std::uint64_t>& inner = sums_[node.inputs[0] * warps_ + number];
+      const OfLanes<std::uint64_t>& inner = residuesOf(node.inputs[0], number);
       std::ranges::transform(inner, values.begin(), [&](std::uint64_t sum) {
         return node.isSigned ? signedResidue(sum, node.bits)
                              : static_cast<std::int64_t>(residue(sum, node.bits));
@@ -594,7 +595,7 @@ LaneMask FormProgram::compute(const Node& node, const WarpOfThreads& warp, std::
     case Node::Kind::Operation: {
       IntegerOperation::Sources sources{};
       for (std::size_t k = 0; k < node.inputs.size(); ++k) {
-        sources[k] = &sums_[node.inputs[k] * warps_ + number];
+        sources[k] = &residuesOf(node.inputs[k], number);
       }
       OfLanes<std::uint64_t> results;
       const LaneMask defined = node.operation->evaluate(sources, results);
@@ -619,11 +620,9 @@ bool FormProgram::dependsOnLane() const {
                              [](const Node& node) { return node.kind == Node::Kind::Lane; });
 }
 
-FormProgram::Outcome FormProgram::outcomeOfAll(std::size_t warp) const {
+FormProgram::Outcome FormProgram::outcomeOfRun(std::size_t warp) const {
   Outcome outcome{~LaneMask{0}, 0};
-  for (std::size_t sum = 0; sum < code_.size(); ++sum) {
-    outcome.meet(sumOutcomes_[sum * warps_ + warp]);
-  }
+  for (std::size_t k = warp; k < sumOutcomes_.size(); k += warps_) outcome.meet(sumOutcomes_[k]);
   return outcome;
 }
 

@@ -93,7 +93,8 @@ class FormProgram {
 
   // For these warps.  `numbers`: of unknowns().
   void run(std::span<const WarpOfThreads> warps, std::span<const std::int64_t> numbers);
-  // What has been added since the last run, for the same warps; nothing is unknown.
+  // What has been added since the last run, for the same warps; nothing is unknown.  Expressions
+  // that were there before are no longer there to be asked for.
   void runRest(std::span<const WarpOfThreads> warps);
 
   // What became of the threads of a warp.
@@ -110,12 +111,12 @@ class FormProgram {
   };
   // After a run, `warp` being a number in its list: of an expression with all that it is made of.
   const Outcome& outcomeOf(Expression expression, std::size_t warp) const {
-    return sumOutcomes_[expression * warps_ + warp];
+    return sumOutcomes_[(expression - firstSum_) * warps_ + warp];
   }
-  Outcome outcomeOfAll(std::size_t warp) const;
+  Outcome outcomeOfRun(std::size_t warp) const;  // of all of them
   // Of the lanes that are done.
   const OfLanes<std::uint64_t>& residuesOf(Expression expression, std::size_t warp) const {
-    return sums_[expression * warps_ + warp];
+    return sums_[(expression - firstSum_) * warps_ + warp];
   }
   // The lanes that are done of which the leaf is not one of these numbers, as far as it is part of
   // the program.
@@ -169,8 +170,7 @@ class FormProgram {
   std::optional<std::uint32_t> node(LeafId leaf);
   bool complete(Node& node, const Leaf& leaf);
   bool setSpecial(Node& node, const Leaf& leaf);
-  void runFrom(std::size_t step, std::span<const WarpOfThreads> warps,
-               std::span<const std::int64_t> numbers);
+  void runSteps(std::span<const WarpOfThreads> warps, std::span<const std::int64_t> numbers);
   void add(const Sum& sum, std::uint32_t index, const WarpOfThreads& warp, std::size_t number);
   void compute(const Node& node, std::uint32_t index, const WarpOfThreads& warp,
                std::size_t number, std::span<const std::int64_t> numbers);
@@ -185,10 +185,12 @@ class FormProgram {
   std::vector<Step> steps_;
   std::vector<LeafId> unknowns_;
   std::size_t warps_ = 0;     // of the last run
-  std::size_t executed_ = 0;  // steps of it
+  std::size_t executed_ = 0;  // steps, up to now
+  std::size_t summed_ = 0;    // expressions, up to now
+  std::size_t firstSum_ = 0;  // of those that were computed in the last run
   std::vector<OfLanes<std::int64_t>> values_;  // by node and warp
   std::vector<Outcome> nodeOutcomes_;
-  std::vector<OfLanes<std::uint64_t>> sums_;  // by expression and warp
+  std::vector<OfLanes<std::uint64_t>> sums_;  // by expression, from the first one on, and warp
   std::vector<Outcome> sumOutcomes_;
   unsigned nesting_ = 0;
   bool isInOperation_ = false;
