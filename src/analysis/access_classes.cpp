@@ -148,10 +148,8 @@ class SignatureWriter {
   }
   void add(const void* pointer) { add(reinterpret_cast<std::uintptr_t>(pointer)); }
   template <class Number>
-    requires std::is_integral_v<Number> || std::is_enum_v<Number>
-  void add(Number number) {
-    words_.push_back(static_cast<std::uint64_t>(number));
-  }
+  requires std::is_integral_v<Number> || std::is_enum_v<Number>
+  void add(Number number) { words_.push_back(static_cast<std::uint64_t>(number)); }
   std::vector<std::uint64_t>& words_;
 };
 

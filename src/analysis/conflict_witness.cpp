@@ -512,7 +512,7 @@ class Search {
   std::vector<Variable> variables_;
   std::array<std::vector<std::size_t>, 2> variableOf_;  // by unknown
   std::array<std::uint32_t, 3> block_{};
-  std::vector<WarpOfThreads> warps_;  // of the block
+  std::vector<WarpOfThreads> warps_;                                            // of the block
   std::array<std::vector<std::pair<std::int64_t, std::uint32_t>>, 2> offsets_;  // and threads
   std::size_t trials_ = 0;
   std::uint64_t work_;

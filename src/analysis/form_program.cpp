@@ -295,8 +295,7 @@ std::optional<std::uint64_t> IntegerOperation::evaluate(
   return evaluateAs(opcode_, sources);
 }
 
-LaneMask IntegerOperation::evaluate(const Sources& sources,
-                                    OfLanes<std::uint64_t>& results) const {
+LaneMask IntegerOperation::evaluate(const Sources& sources, OfLanes<std::uint64_t>& results) const {
   const auto forEachLane = [&](Opcode opcode) __attribute__((always_inline)) {
     LaneMask defined = 0;
     for (std::size_t lane = 0; lane < isa::kWarpSize; ++lane) {
@@ -488,8 +487,7 @@ bool FormProgram::setSpecial(Node& made, const Leaf& leaf) {
 
 // ---- running -----------------------------------------------------------------------------------
 
-void FormProgram::run(std::span<const WarpOfThreads> warps,
-                      std::span<const std::int64_t> numbers) {
+void FormProgram::run(std::span<const WarpOfThreads> warps, std::span<const std::int64_t> numbers) {
   executed_ = summed_ = 0;
   runSteps(warps, numbers);
 }
@@ -510,16 +508,16 @@ void FormProgram::runSteps(std::span<const WarpOfThreads> warps,
     const auto [isSum, index] = steps_[executed_];
     for (std::size_t w = 0; w < warps_; ++w) {
       if (isSum) {
-        add(code_[index], index, warps[w], w);
+        computeSum(code_[index], index, warps[w], w);
       } else {
-        compute(nodes_[index], index, warps[w], w, numbers);
+        computeNode(nodes_[index], index, warps[w], w, numbers);
       }
     }
   }
 }
 
-void FormProgram::add(const Sum& sum, std::uint32_t index, const WarpOfThreads& warp,
-                      std::size_t number) {
+void FormProgram::computeSum(const Sum& sum, std::uint32_t index, const WarpOfThreads& warp,
+                             std::size_t number) {
   const std::size_t at = (index - firstSum_) * warps_ + number;
   Outcome& outcome = sumOutcomes_[at];
   outcome = {warp.lanes, 0};
@@ -535,8 +533,8 @@ void FormProgram::add(const Sum& sum, std::uint32_t index, const WarpOfThreads& 
   for (std::uint64_t& total : totals) total = residue(total, sum.bits);
 }
 
-void FormProgram::compute(const Node& node, std::uint32_t index, const WarpOfThreads& warp,
-                          std::size_t number, std::span<const std::int64_t> numbers) {
+void FormProgram::computeNode(const Node& node, std::uint32_t index, const WarpOfThreads& warp,
+                              std::size_t number, std::span<const std::int64_t> numbers) {
   Outcome& outcome = nodeOutcomes_[index * warps_ + number];
   outcome = {warp.lanes, 0};
   const bool isOfNodes = node.kind == Node::Kind::Product;
@@ -544,16 +542,16 @@ void FormProgram::compute(const Node& node, std::uint32_t index, const WarpOfThr
     outcome.meet(isOfNodes ? nodeOutcomes_[input * warps_ + number] : outcomeOf(input, number));
   }
   OfLanes<std::int64_t>& values = values_[index * warps_ + number];
-  const LaneMask defined = compute(node, warp, number, numbers, values);
-  const LaneMask possible = lanesWhere(
-      values, [&](std::int64_t value) { return node.interval.contains(value); });
+  const LaneMask defined = evaluate(node, warp, number, numbers, values);
+  const LaneMask possible =
+      lanesWhere(values, [&](std::int64_t value) { return node.interval.contains(value); });
   outcome.meet({defined & possible, ~defined});
 }
 
 // Returns the lanes for which the value is defined.
-LaneMask FormProgram::compute(const Node& node, const WarpOfThreads& warp, std::size_t number,
-                              std::span<const std::int64_t> numbers,
-                              OfLanes<std::int64_t>& values) const {
+LaneMask FormProgram::evaluate(const Node& node, const WarpOfThreads& warp, std::size_t number,
+                               std::span<const std::int64_t> numbers,
+                               OfLanes<std::int64_t>& values) const {
   constexpr LaneMask kAll = ~LaneMask{0};
   switch (node.kind) {
     case Node::Kind::Unknown:
@@ -626,8 +624,7 @@ FormProgram::Outcome FormProgram::outcomeOfRun(std::size_t warp) const {
   return outcome;
 }
 
-LaneMask FormProgram::lanesOutside(LeafId leaf, const Interval& numbers,
-                                   std::size_t warp) const {
+LaneMask FormProgram::lanesOutside(LeafId leaf, const Interval& numbers, std::size_t warp) const {
   const auto found = nodeOf_.find(leaf);
   if (found == nodeOf_.end()) return 0;
   const std::size_t at = found->second * warps_ + warp;

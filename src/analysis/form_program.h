@@ -5,9 +5,9 @@
 // operations from what they are made of.  The rest are unknowns: parameters, values that were
 // loaded, rounds of loops.  The lane id is the linear thread id modulo 32, as all GPUs have it.
 //
-// A program runs as a GPU would run it: each step for all threads of a warp, in loops that compilers
-// make vector instructions of, and for all warps before the next step.  So forms can be added to a
-// program that has run, and only what is new in them is computed.
+// A program runs as a GPU would run it: each step for all threads of a warp, in loops that
+// compilers make vector instructions of, and for all warps before the next step.  So forms can be
+// added to a program that has run, and only what is new in them is computed.
 //
 // Cost: O(leaves) to add a form, and to run the program for one warp.
 #pragma once
@@ -34,8 +34,8 @@ struct WarpOfThreads {
   WarpOfThreads(const std::array<std::uint32_t, 3>& block, std::uint32_t number);
 
   std::array<std::uint32_t, 3> block;
-  std::uint32_t firstThread;                // its linear id
-  LaneMask lanes;                           // that there are
+  std::uint32_t firstThread;                 // its linear id
+  LaneMask lanes;                            // that there are
   std::array<OfLanes<std::uint32_t>, 3> id;  // by dimension
 };
 
@@ -171,11 +171,12 @@ class FormProgram {
   bool complete(Node& node, const Leaf& leaf);
   bool setSpecial(Node& node, const Leaf& leaf);
   void runSteps(std::span<const WarpOfThreads> warps, std::span<const std::int64_t> numbers);
-  void add(const Sum& sum, std::uint32_t index, const WarpOfThreads& warp, std::size_t number);
-  void compute(const Node& node, std::uint32_t index, const WarpOfThreads& warp,
-               std::size_t number, std::span<const std::int64_t> numbers);
-  LaneMask compute(const Node& node, const WarpOfThreads& warp, std::size_t number,
-                   std::span<const std::int64_t> numbers, OfLanes<std::int64_t>& values) const;
+  void computeSum(const Sum& sum, std::uint32_t index, const WarpOfThreads& warp,
+                  std::size_t number);
+  void computeNode(const Node& node, std::uint32_t index, const WarpOfThreads& warp,
+                   std::size_t number, std::span<const std::int64_t> numbers);
+  LaneMask evaluate(const Node& node, const WarpOfThreads& warp, std::size_t number,
+                    std::span<const std::int64_t> numbers, OfLanes<std::int64_t>& values) const;
 
   const Addresses* addresses_;
   std::unordered_map<LeafId, std::int64_t> fixed_;
@@ -184,10 +185,10 @@ class FormProgram {
   std::vector<Sum> code_;
   std::vector<Step> steps_;
   std::vector<LeafId> unknowns_;
-  std::size_t warps_ = 0;     // of the last run
-  std::size_t executed_ = 0;  // steps, up to now
-  std::size_t summed_ = 0;    // expressions, up to now
-  std::size_t firstSum_ = 0;  // of those that were computed in the last run
+  std::size_t warps_ = 0;                      // of the last run
+  std::size_t executed_ = 0;                   // steps, up to now
+  std::size_t summed_ = 0;                     // expressions, up to now
+  std::size_t firstSum_ = 0;                   // of those that were computed in the last run
   std::vector<OfLanes<std::int64_t>> values_;  // by node and warp
   std::vector<Outcome> nodeOutcomes_;
   std::vector<OfLanes<std::uint64_t>> sums_;  // by expression, from the first one on, and warp

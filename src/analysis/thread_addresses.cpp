@@ -152,7 +152,8 @@ bool forEachAddress(const Access& access, std::span<const LeafId> shared,
 
 std::optional<ThreadForms> ThreadForms::of(const Addresses& addresses) {
   const auto& block = addresses.shape().block;
-  const bool isSmall = block && std::uint64_t{(*block)[0]} * (*block)[1] * (*block)[2] <= kMostThreads;
+  const bool isSmall =
+      block && std::uint64_t{(*block)[0]} * (*block)[1] * (*block)[2] <= kMostThreads;
   return isSmall ? std::optional(ThreadForms(addresses, *block)) : std::nullopt;
 }
 

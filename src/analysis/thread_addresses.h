@@ -5,8 +5,8 @@
 // in a block of known shape.  Two such accesses that share the same numbers can be compared exactly
 // (docs/soundness.md C8(v)).
 //
-// Cost: O(threads * size of the address), bounded by a budget; a comparison is O(threads).  What the
-// addresses of one function have in common is computed once.
+// Cost: O(threads * size of the address), bounded by a budget; a comparison is O(threads).  What
+// the addresses of one function have in common is computed once.
 #pragma once
 
 #include <cstdint>

@@ -61,38 +61,39 @@ bool preservesUniformity(const ir::Function& function, const Instruction& instru
 
 // ---- who reads a register ----------------------------------------------------------------------
 
-// Instructions by the register that they read, guards included, in compressed rows.  Of those in
+// Instructions by the register that they read, guards included, as lists in one array.  Of those in
 // `agree` the guards only.
 class Uses {
  public:
-  Uses(std::uint32_t registers, const Uniformity::InstructionSet& agree)
-      : agree_(agree), offsets_(registers + std::size_t{1}) {}
+  explicit Uses(std::uint32_t registers) : first_(registers, kNone) {}
 
-  template <class ForEachInstruction>
-  void fill(ForEachInstruction&& forEach) {
-    forEach([&](Instruction& i) { visit(i, [&](std::uint32_t r) { ++offsets_[r + 1]; }); });
-    std::partial_sum(offsets_.begin(), offsets_.end(), offsets_.begin());
-    users_.resize(offsets_.back());
-    std::vector<std::uint32_t> next(offsets_.begin(), offsets_.end() - 1);
-    forEach([&](Instruction& i) { visit(i, [&](std::uint32_t r) { users_[next[r]++] = &i; }); });
+  void add(const Instruction& instruction, const Uniformity::InstructionSet& agree) {
+    if (instruction.guard) {
+      add(static_cast<std::uint32_t>(instruction.guard.predicate()), instruction);
+    }
+    if (agree.contains(&instruction)) return;
+    ir::forEachRegister(instruction, [&](const Operand& operand) {
+      if (operand.reads) add(static_cast<std::uint32_t>(operand.reg()), instruction);
+    });
   }
-  std::span<Instruction* const> of(std::uint32_t r) const {
-    return {users_.data() + offsets_[r], users_.data() + offsets_[r + 1]};
+  template <class Visitor>
+  void forEach(std::uint32_t r, Visitor&& visit) const {
+    for (std::uint32_t k = first_[r]; k != kNone; k = uses_[k].next) visit(*uses_[k].user);
   }
 
  private:
-  template <class Visitor>
-  void visit(const Instruction& instruction, Visitor&& use) const {
-    if (instruction.guard) use(static_cast<std::uint32_t>(instruction.guard.predicate()));
-    if (agree_.contains(&instruction)) return;
-    ir::forEachRegister(instruction, [&](const Operand& operand) {
-      if (operand.reads) use(static_cast<std::uint32_t>(operand.reg()));
-    });
+  struct Use {
+    const Instruction* user = nullptr;
+    std::uint32_t next = kNone;
+  };
+
+  void add(std::uint32_t r, const Instruction& user) {
+    uses_.push_back({&user, first_[r]});
+    first_[r] = static_cast<std::uint32_t>(uses_.size() - 1);
   }
 
-  const Uniformity::InstructionSet& agree_;
-  std::vector<std::uint32_t> offsets_;
-  std::vector<Instruction*> users_;
+  std::vector<std::uint32_t> first_;  // by register
+  std::vector<Use> uses_;
 };
 
 // ---- the fixpoint ------------------------------------------------------------------------------
@@ -139,7 +140,7 @@ class Solver {
         varyingBlocks_(pruned.vertexCount()),
         live_(pruned.vertexCount()),
         unmarked_(pruned.vertexCount()),
-        uses_(cfg.function().registerCount(), agree) {
+        uses_(cfg.function().registerCount()) {
     for (BlockId b = 0; b < cfg.blockCount(); ++b) {
       if (leadsToBarrier.test(b) && pruned.isReachable(b)) live_.set(b);
     }
@@ -148,7 +149,6 @@ class Solver {
 
   // Returns the blocks that are live and not varying.
   BitSet run() {
-    uses_.fill([this](auto&& visit) { forEachInstruction(visit); });
     seed();
     while (!registerWork_.empty() || !blockWork_.empty()) {
       if (!blockWork_.empty()) {
@@ -162,10 +162,10 @@ class Solver {
       }
       const std::uint32_t r = registerWork_.back();
       registerWork_.pop_back();
-      for (const Instruction* user : uses_.of(r)) {
-        markResults(*user);
-        if (user == cfg_.block(user->block).terminator) markDecision(user->block);
-      }
+      uses_.forEach(r, [this](const Instruction& user) {
+        markResults(user);
+        if (&user == cfg_.block(user.block).terminator) markDecision(user.block);
+      });
     }
     BitSet uniform = live_;
     uniform.subtract(varyingBlocks_);
@@ -183,6 +183,7 @@ class Solver {
   void seed() {
     BitSet defined(cfg_.function().registerCount());
     forEachInstruction([&](const Instruction& i) {
+      uses_.add(i, agree_);
       ir::forEachRegister(i, [&](const Operand& operand) {
         if (operand.writes) defined.set(static_cast<std::uint32_t>(operand.reg()));
       });

@@ -52,6 +52,20 @@ unsigned tailOf(const Operation& operation) {
   return operation.sources == 2 ? 1 : 2;
 }
 
+void expectSameInAllLanes(const IntegerOperation& operation,
+                          const std::vector<std::uint64_t>& sources,
+                          std::optional<std::uint64_t> expected) {
+  std::vector<OfLanes<std::uint64_t>> lanes(sources.size());
+  IntegerOperation::Sources ofLanes{};
+  for (std::size_t k = 0; k < sources.size(); ++k) {
+    lanes[k].fill(sources[k]);
+    ofLanes[k] = &lanes[k];
+  }
+  OfLanes<std::uint64_t> results;
+  EXPECT_EQ(operation.evaluate(ofLanes, results), expected ? ~LaneMask{0} : LaneMask{0});
+  for (const std::uint64_t result : results) EXPECT_EQ(result, expected.value_or(result));
+}
+
 // The results are those of the interpreter.
 TEST(FormProgram, EvaluatesAsTheInterpreterDoes) {
   std::mt19937_64 random(7);
@@ -106,6 +120,7 @@ TEST(FormProgram, EvaluatesAsTheInterpreterDoes) {
       ASSERT_TRUE(integerOperation) << call;
       ASSERT_EQ(integerOperation->sourceCount(), sources.size());
       const auto result = integerOperation->evaluate(sources);
+      expectSameInAllLanes(*integerOperation, sources, result);
       if (!result) {
         // Division by zero, and the one that overflows.
         EXPECT_TRUE(form.opcode == isa::Opcode::Div || form.opcode == isa::Opcode::Rem);
