@@ -207,7 +207,10 @@ void Machine::settleCollective(Cta& cta, std::uint32_t warp) {
     const Op& op = thread.op();
     if (!op.is(kHasMask)) continue;
     const std::uint32_t group = thread.mask & live;
-    seen |= group;
+    // Not the whole group: others of it may wait with a smaller mask first.
+    for (const Thread& other : lanes) {
+      if (other.mask == thread.mask) seen |= 1u << other.lane();
+    }
     const bool complete = std::all_of(lanes.begin(), lanes.end(), [&](const Thread& other) {
       if ((group >> other.lane() & 1) == 0) return true;
       return other.state == State::AtCollective && other.mask == thread.mask &&
