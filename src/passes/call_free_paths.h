@@ -1,5 +1,8 @@
 // Whether something is called between two places of a function, one of which dominates the other.
 //
+// In a .func that calls anything there may be a call between any two blocks: what lives beyond one
+// made ptxas spill, call or not.
+//
 // Cost: O(instructions) to make; kMostBlocks blocks a question, and "maybe" where there are more
 // between the two.  Nothing where there is no call.
 #pragma once
