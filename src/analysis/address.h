@@ -39,10 +39,10 @@ struct Access {
   const Addresses* origin = nullptr;  // whose forms and leaves these are
   const ir::Instruction* instruction = nullptr;
   const ir::Operand* operand = nullptr;
-  Spaces spaces;                  // of all bases together
-  std::vector<MemoryBase> bases;  // never empty; more than one: the address is a union
-  std::uint32_t size = 0;         // bytes from the address on; 0: not known
-  bool isCollective = false;      // one thread's address is another thread's access (C8.1)
+  Spaces spaces;              // of all bases together
+  MemoryBases bases;          // never empty; more than one: the address is a union
+  std::uint32_t size = 0;     // bytes from the address on; 0: not known
+  bool isCollective = false;  // one thread's address is another thread's access (C8.1)
   // In which window the address is a number; None: as a generic address, or a global one.
   isa::Space window = isa::Space::None;
   FormId address = kNone;

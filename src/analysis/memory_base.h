@@ -5,6 +5,7 @@
 
 #include "ir/function.h"
 #include "isa/isa.h"
+#include "support/short_list.h"
 
 namespace ptxopt::analysis {
 
@@ -54,5 +55,9 @@ struct MemoryBase {
   std::uint32_t offset = 0;  // of the pointer in a Parameter
   friend bool operator==(const MemoryBase&, const MemoryBase&) = default;
 };
+
+// One address points into no more than these; of more, nothing is known.
+inline constexpr std::size_t kMostBases = 8;
+using MemoryBases = ShortList<MemoryBase, kMostBases>;
 
 }  // namespace ptxopt::analysis

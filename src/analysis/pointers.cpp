@@ -9,7 +9,6 @@ namespace {
 
 using State = PointerSet::State;
 
-constexpr std::size_t kMostBases = 8;
 constexpr int kMostRounds = 12;
 
 // docs/soundness.md C3.3.5.  The size of dynamic shared memory is not known.
@@ -85,7 +84,7 @@ PointerSet Pointers::made(const PointerSources::Entry& entry) const {
     if (all.state == State::Unset) all.state = one.state;
     for (const PointerBase& base : one.bases) {
       if (std::ranges::find(all.bases, base) != all.bases.end()) continue;
-      if (!keepsObject(base.base, entry.lowBits) || all.bases.size() == kMostBases) {
+      if (!keepsObject(base.base, entry.lowBits) || all.bases.isFull()) {
         all = PointerSet::lost();
         return;
       }

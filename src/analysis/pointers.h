@@ -34,7 +34,7 @@ struct PointerSet {
     Lost,
   };
   State state = State::None;
-  std::vector<PointerBase> bases;  // of Some
+  ShortList<PointerBase, kMostBases> bases;  // of Some
   friend bool operator==(const PointerSet&, const PointerSet&) = default;
 
   static PointerSet none() { return {State::None, {}}; }
