@@ -1,8 +1,6 @@
 #include "analysis/access_classes.h"
 
 #include <algorithm>
-#include <bit>
-#include <type_traits>
 #include <utility>
 
 namespace ptxopt::analysis {
@@ -26,6 +24,31 @@ bool AccessSet::add(Key key) {
   if (*at == key) return false;
   keys_.insert(at, key);
   return true;
+}
+
+void AccessSet::add(std::span<const Key> keys, std::vector<Key>& added) {
+  added.clear();
+  constexpr std::size_t kWorthSearching = 8;  // keys of the set for each one that is looked for
+  const bool areFew = keys.size() * kWorthSearching < keys_.size();
+  auto at = keys_.begin();
+  for (const Key key : keys) {
+    if (areFew) {
+      at = std::lower_bound(at, keys_.end(), key);
+    } else {
+      while (at != keys_.end() && *at < key) ++at;
+    }
+    if (at == keys_.end() || *at != key) added.push_back(key);
+  }
+  if (added.empty()) return;
+
+  const auto before = static_cast<std::ptrdiff_t>(keys_.size());
+  keys_.resize(keys_.size() + added.size());
+  auto from = keys_.begin() + before;
+  auto to = keys_.end();
+  for (std::size_t k = added.size(); k-- > 0;) {
+    while (from != keys_.begin() && from[-1] > added[k]) *--to = *--from;
+    *--to = added[k];
+  }
 }
 
 void AccessSet::absorb(AccessSet&& other) {
@@ -62,12 +85,13 @@ std::optional<AccessSet::Key> AccessClasses::keyOf(AccessKinds kinds, const Plac
     }
   }
   const AccessSet::Key at = bucket(of.domain, object);
-  const AccessSet::Key key = intern(at, of);
+  if (precision_ == Precision::Affine && access != nullptr) {
+    of.address = addressOf(*access, storeOfAll);
+  }
+  if (const ClassId known = find(at, of); known != kNone) return at | known;
+  const AccessSet::Key anywhere = intern(at, {kinds, of.domain, of.object, kNone});
   intern(bucket(of.domain, kNoObject), {kinds, of.domain, nullptr, kNone});
-  if (precision_ != Precision::Affine || access == nullptr) return key;
-
-  of.address = addressOf(*access, storeOfAll);
-  return of.address == kNone ? key : intern(at, of);
+  return of.address == kNone ? anywhere : intern(at, of);
 }
 
 std::optional<AccessSet::Key> AccessClasses::keyOfSync(const Access& executor) {
@@ -103,64 +127,35 @@ AccessSet::Key AccessClasses::intern(AccessSet::Key at, const AccessClass& of) {
 
 namespace {
 
-// Everything that alias.h looks at.
-class SignatureWriter {
- public:
-  SignatureWriter(const Access& access, StoreOfAll storeOfAll, std::vector<std::uint64_t>& words)
-      : words_(words) {
-    words_.clear();
-    add(storeOfAll);
-    add(access.origin);
-    add(access.instruction->form->space);  // whether it is generic
-    add(access.size);
-    add(access.isCollective);
-    add(access.window);
-    add(access.address);
-    add(access.bytes);
-    for (const Interval& interval : access.thread) add(interval);
-    add(access.bases.size());
-    for (const MemoryBase& base : access.bases) {
-      add(base.kind);
-      add(std::bit_cast<std::uint32_t>(base.spaces));
-      add(base.variable);
-      add(base.offset);
-    }
-    add(access.restrictions.size());
-    for (const auto& [leaf, interval] : access.restrictions) {
-      add(leaf);
-      add(interval);
-    }
-    add(access.electionMask);
-    add(access.zeros.size());
-    for (const FormId zero : access.zeros) add(zero);
-    for (const Access::Test& test : access.tests) {
-      add(test.comparison);
-      add(test.bits);
-      add(test.left);
-      add(test.right);
-    }
-  }
+// In everything that alias.h looks at.
+bool areAlike(const Access& a, const Access& b) {
+  return a.origin == b.origin && a.address == b.address && a.size == b.size &&
+         a.instruction->form->space == b.instruction->form->space &&  // whether it is generic
+         a.isCollective == b.isCollective && a.window == b.window && a.bytes == b.bytes &&
+         a.thread == b.thread && a.bases == b.bases && a.restrictions == b.restrictions &&
+         a.electionMask == b.electionMask && a.zeros == b.zeros && a.tests == b.tests;
+}
 
- private:
-  void add(const Interval& interval) {
-    add(interval.lowest);
-    add(interval.highest);
+std::uint64_t hashOfAddress(const Access& access, StoreOfAll storeOfAll) {
+  std::uint64_t hash = reinterpret_cast<std::uintptr_t>(access.origin);
+  hash = mixedHash(hash, std::uint64_t{access.address} << 32 | access.size);
+  hash = mixedHash(hash, static_cast<std::uint64_t>(access.bytes.lowest));
+  for (const Interval& id : access.thread) {
+    hash = mixedHash(hash, static_cast<std::uint64_t>(id.lowest ^ id.highest << 32));
   }
-  void add(const void* pointer) { add(reinterpret_cast<std::uintptr_t>(pointer)); }
-  template <class Number>
-  requires std::is_integral_v<Number> || std::is_enum_v<Number>
-  void add(Number number) { words_.push_back(static_cast<std::uint64_t>(number)); }
-  std::vector<std::uint64_t>& words_;
-};
+  for (const FormId zero : access.zeros) hash = mixedHash(hash, zero);
+  for (const Access::Test& test : access.tests) hash = mixedHash(hash, test.left);
+  return mixedHash(hash, static_cast<std::uint64_t>(storeOfAll));
+}
 
 }  // namespace
 
 AddressId AccessClasses::addressOf(const Access& access, StoreOfAll storeOfAll) {
-  SignatureWriter(access, storeOfAll, signature_);
-  std::uint64_t hash = signature_.size();
-  for (const std::uint64_t word : signature_) hash = mixedHash(hash, word);
-  const AddressId known =
-      addressIndex_.find(hash, [&](AddressId id) { return signatures_[id] == signature_; });
+  const std::uint64_t hash = hashOfAddress(access, storeOfAll);
+  const AddressId known = addressIndex_.find(hash, [&](AddressId id) {
+    const Address& other = addresses_[id];
+    return other.storeOfAll == storeOfAll && areAlike(*other.access, access);
+  });
   if (known != kNone) return known;
   if (addresses_.size() >= limits_.addresses) {
     hasTooManyAddresses_ = true;
@@ -168,7 +163,6 @@ AddressId AccessClasses::addressOf(const Access& access, StoreOfAll storeOfAll) 
   }
   const auto id = static_cast<AddressId>(addresses_.size());
   addressIndex_.add(hash, id);
-  signatures_.push_back(signature_);
   addresses_.push_back({&access, storeOfAll});
   return id;
 }

@@ -14,6 +14,7 @@
 #include <deque>
 #include <functional>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
@@ -70,6 +71,9 @@ class AccessSet {
   EffectMarks addMarks(EffectMarks marks);
   // True if it is new.
   bool add(Key key);
+  // Adds keys in ascending order; what is new is left in `added`.  O(size), but with few keys, none
+  // of which is new, a binary search for each.
+  void add(std::span<const Key> keys, std::vector<Key>& added);
   // Adds all of `other`; small into large.  Returns nothing: ask before what is new.
   void absorb(AccessSet&& other);
   bool contains(Key key) const;
@@ -224,8 +228,6 @@ class AccessClasses {
   HashIndex classIndex_;                 // by bucket, kinds and AddressId
   std::size_t countWithoutAddress_ = 0;
   std::vector<Address> addresses_;  // one of each
-  std::vector<std::vector<std::uint64_t>> signatures_;  // by AddressId
-  std::vector<std::uint64_t> signature_;                // of the one that is looked for
   HashIndex addressIndex_;
   // By two AddressIds; 0: not asked yet, else 1 + rule.
   mutable std::array<std::vector<std::uint8_t>, kRelations> rules_;

@@ -65,18 +65,17 @@ void BarrierRegions::enter(Node n, Direction d, EffectMarks marks,
   const bool wasPending = !at.pending.empty();
   const EffectMarks added = at.set.addMarks(marks);
   if (isNews) at.pending.marks |= added;
-  for (const AccessSet::Key key : keys) {
-    if (!at.set.add(key)) continue;
-    if (isNews) at.pending.keys.push_back(key);
-    ++entries_;
-  }
+  at.set.add(keys, added_);
+  if (isNews) at.pending.keys.insert(at.pending.keys.end(), added_.begin(), added_.end());
+  entries_ += added_.size();
   if (!wasPending && !at.pending.empty()) work_.push_back(n);
 }
 
 void BarrierRegions::travel(Direction d) {
   for (std::size_t at = 0; at < work_.size() && isWithinLimit(); ++at) {
     const Node n = work_[at];
-    const Delta delta = std::exchange(side(n, d).pending, {});
+    Delta delta = std::exchange(side(n, d).pending, {});
+    std::ranges::sort(delta.keys);
     for (const Node next : onward(n, d)) enter(find(next), d, delta.marks, delta.keys);
   }
   work_.clear();

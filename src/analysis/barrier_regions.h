@@ -98,7 +98,7 @@ class BarrierRegions {
  private:
   struct Delta {
     EffectMarks marks = 0;
-    std::vector<AccessSet::Key> keys;
+    std::vector<AccessSet::Key> keys;  // each once, in any order
     bool empty() const { return marks == 0 && keys.empty(); }
   };
   // The neighbours of all nodes stand in one array, as lists.
@@ -135,6 +135,7 @@ class BarrierRegions {
     return d == Direction::Forward ? nodes_[n].above : nodes_[n].below;
   }
   Neighbours onward(Node n, Direction d) const;
+  // `keys` in ascending order.
   void enter(Node n, Direction d, EffectMarks marks, std::span<const AccessSet::Key> keys,
              bool isNews = true);
   void enterFromAll(Node n, Direction d);
@@ -154,6 +155,7 @@ class BarrierRegions {
   std::vector<Event> events_;
   std::vector<AccessSet> everBelow_;  // by node: through all barriers; empty if no thread parts
   std::vector<Node> work_;
+  std::vector<AccessSet::Key> added_;  // by the last enter()
   std::uint64_t entries_ = 0;
   std::uint64_t limit_ = 0;
 };
