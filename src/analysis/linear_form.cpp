@@ -29,12 +29,6 @@ Interval productOf(Interval a, Interval b) {
 
 }  // namespace
 
-Form LinearForms::form(FormId id) const {
-  const Stored& stored = forms_[id];
-  return {stored.bits, stored.constant,
-          std::span(terms_).subspan(stored.firstTerm, stored.termCount)};
-}
-
 std::span<const std::uint32_t> LinearForms::list(std::uint32_t number) const {
   const std::uint32_t first = number == 0 ? 0 : listEnds_[number - 1];
   return std::span(listWords_).subspan(first, listEnds_[number] - first);

@@ -93,7 +93,11 @@ class LinearForms {
   const Leaf& leaf(LeafId id) const { return leaves_[id]; }
   std::uint32_t leafCount() const { return static_cast<std::uint32_t>(leaves_.size()); }
   // The spans of a Form and of a list stay good until the next form or leaf is made.
-  Form form(FormId id) const;
+  Form form(FormId id) const {
+    const Stored& stored = forms_[id];
+    return {stored.bits, stored.constant,
+            std::span(terms_).subspan(stored.firstTerm, stored.termCount)};
+  }
   std::span<const std::uint32_t> list(const Leaf& leaf) const {  // of a Product or an Operation
     return list(leaf.key.id);
   }

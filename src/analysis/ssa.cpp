@@ -95,15 +95,6 @@ BitSet carryLiveIn(const Cfg& cfg) {
 
 }  // namespace
 
-bool usesCarry(const ir::Instruction& instruction) {
-  return instruction.form->readsCarry || !instruction.form->known();
-}
-
-bool definesCarry(const ir::Instruction& instruction) {
-  return instruction.form->writesCarry || !instruction.form->known() ||
-         instruction.form->control == isa::Control::Call;
-}
-
 class Ssa::Builder {
  public:
   Builder(Ssa& ssa, const Liveness& liveness)
@@ -148,9 +139,9 @@ class Ssa::Builder {
 
   // ---- phis -----------------------------------------------------------------------------------
 
-  // Calls visit(variable, block) for every block that defines a variable, in the order of the text.
-  template <class Visitor>
-  void forEachDefiningBlock(Visitor&& visit) const {
+  // Every variable with each block that defines it, in the order of the text.
+  std::vector<std::pair<Variable, BlockId>> definingBlocks() const {
+    std::vector<std::pair<Variable, BlockId>> all;
     std::vector<BlockId> lastBlock(carry_ + std::size_t{1}, kNone);
     for (BlockId b = 0; b < cfg_.blockCount(); ++b) {
       if (!dominators_.contains(b)) continue;
@@ -158,19 +149,21 @@ class Ssa::Builder {
         forEachSlot(instruction, [&](Access access, const ir::Operand* operand, std::uint32_t) {
           if (access != Access::Definition) return;
           const Variable variable = variableOf(operand);
-          if (std::exchange(lastBlock[variable], b) != b) visit(variable, b);
+          if (std::exchange(lastBlock[variable], b) != b) all.emplace_back(variable, b);
         });
       }
     }
+    return all;
   }
 
   void placePhis() {
+    const std::vector<std::pair<Variable, BlockId>> definitions = definingBlocks();
     std::vector<std::uint32_t> offsets(carry_ + std::size_t{2});
-    forEachDefiningBlock([&](Variable variable, BlockId) { ++offsets[variable + 1]; });
+    for (const auto& [variable, b] : definitions) ++offsets[variable + 1];
     for (std::size_t k = 1; k < offsets.size(); ++k) offsets[k] += offsets[k - 1];
-    std::vector<BlockId> blocks(offsets.back());
+    std::vector<BlockId> blocks(definitions.size());
     std::vector<std::uint32_t> next(offsets.begin(), offsets.end() - 1);
-    forEachDefiningBlock([&](Variable variable, BlockId b) { blocks[next[variable]++] = b; });
+    for (const auto& [variable, b] : definitions) blocks[next[variable]++] = b;
 
     const Frontiers frontiers(cfg_, dominators_);
     std::vector<Variable> lastPhi(cfg_.vertexCount(), kNone);
@@ -305,16 +298,20 @@ class Ssa::Builder {
     const std::uint32_t number = ssa_.numbers_.of(instruction);
     ValueId* const slots = ssa_.slots_.data() + ssa_.firstSlot_[number];
     bool isGuard = static_cast<bool>(instruction.guard);
+    // Behind all uses.
+    definitions_.clear();
     forEachSlot(instruction, [&](Access access, const ir::Operand* operand, std::uint32_t slot) {
-      if (access == Access::Use) {
+      if (access == Access::Definition) {
+        definitions_.emplace_back(operand, slot);
+      } else {
         slots[slot] = read(isGuard ? static_cast<Variable>(instruction.guard.predicate())
                                    : variableOf(operand));
       }
       isGuard = false;
     });
-    forEachSlot(instruction, [&](Access access, const ir::Operand* operand, std::uint32_t slot) {
-      if (access == Access::Definition) slots[slot] = define(instruction, number, operand);
-    });
+    for (const auto& [operand, slot] : definitions_) {
+      slots[slot] = define(instruction, number, operand);
+    }
   }
 
   ValueId define(const ir::Instruction& instruction, std::uint32_t number,
@@ -358,6 +355,7 @@ class Ssa::Builder {
       edgePositions_;             // by edge: where it stands among those into its target
   std::vector<ValueId> current_;  // by variable
   std::vector<std::pair<Variable, ValueId>> undo_;
+  std::vector<std::pair<const ir::Operand*, std::uint32_t>> definitions_;  // with their slots
 };
 
 Ssa::Ssa(const Cfg& cfg, const Liveness& liveness, const Dominators& dominators)

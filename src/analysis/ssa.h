@@ -42,8 +42,13 @@ namespace ptxopt::analysis {
 using ValueId = std::uint32_t;  // dense; kNone: no value
 
 // True if the instruction reads, or may read, the carry flag; if it writes, or may write it.
-bool usesCarry(const ir::Instruction& instruction);
-bool definesCarry(const ir::Instruction& instruction);
+inline bool usesCarry(const ir::Instruction& instruction) {
+  return instruction.form->readsCarry || !instruction.form->known();
+}
+inline bool definesCarry(const ir::Instruction& instruction) {
+  return instruction.form->writesCarry || !instruction.form->known() ||
+         instruction.form->control == isa::Control::Call;
+}
 
 class Ssa {
  public:

@@ -61,20 +61,15 @@ bool preservesUniformity(const ir::Function& function, const Instruction& instru
 
 // ---- who reads a register ----------------------------------------------------------------------
 
-// Instructions by the register that they read, guards included, as lists in one array.  Of those in
-// `agree` the guards only.
+// Instructions by the register that they read, as lists in one array.
 class Uses {
  public:
   explicit Uses(std::uint32_t registers) : first_(registers, kNone) {}
 
-  void add(const Instruction& instruction, const Uniformity::InstructionSet& agree) {
-    if (instruction.guard) {
-      add(static_cast<std::uint32_t>(instruction.guard.predicate()), instruction);
-    }
-    if (agree.contains(&instruction)) return;
-    ir::forEachRegister(instruction, [&](const Operand& operand) {
-      if (operand.reads) add(static_cast<std::uint32_t>(operand.reg()), instruction);
-    });
+  void add(RegisterId id, const Instruction& user) {
+    std::uint32_t& first = first_[static_cast<std::uint32_t>(id)];
+    uses_.push_back({&user, first});
+    first = static_cast<std::uint32_t>(uses_.size() - 1);
   }
   template <class Visitor>
   void forEach(std::uint32_t r, Visitor&& visit) const {
@@ -86,11 +81,6 @@ class Uses {
     const Instruction* user = nullptr;
     std::uint32_t next = kNone;
   };
-
-  void add(std::uint32_t r, const Instruction& user) {
-    uses_.push_back({&user, first_[r]});
-    first_[r] = static_cast<std::uint32_t>(uses_.size() - 1);
-  }
 
   std::vector<std::uint32_t> first_;  // by register
   std::vector<Use> uses_;
@@ -183,13 +173,13 @@ class Solver {
   void seed() {
     BitSet defined(cfg_.function().registerCount());
     forEachInstruction([&](const Instruction& i) {
-      uses_.add(i, agree_);
+      const bool agrees = agree_.contains(&i);
+      if (i.guard) uses_.add(i.guard.predicate(), i);
       ir::forEachRegister(i, [&](const Operand& operand) {
+        if (operand.reads && !agrees) uses_.add(operand.reg(), i);
         if (operand.writes) defined.set(static_cast<std::uint32_t>(operand.reg()));
       });
-      if (!preservesUniformity(cfg_.function(), i, assumptions_) && !agree_.contains(&i)) {
-        markResults(i);
-      }
+      if (!agrees && !preservesUniformity(cfg_.function(), i, assumptions_)) markResults(i);
       // Where an instruction goes that is not understood varies (docs/soundness.md A7.2).
       if (!i.form->known() && &i == cfg_.block(i.block).terminator) markDecision(i.block);
     });

@@ -2,10 +2,8 @@
 
 namespace ptxopt::ir {
 
-std::optional<CtaBarrier> ctaBarrier(const Instruction& instruction) {
+CtaBarrier operandsOfCtaBarrier(const Instruction& instruction) {
   const isa::Form& form = *instruction.form;
-  if (form.effect != isa::Effect::CtaBarrier || !form.known()) return std::nullopt;
-
   CtaBarrier barrier;
   std::size_t operandsWithoutCount = 1;
   if (form.has(".arrive")) {
@@ -25,10 +23,6 @@ std::optional<CtaBarrier> ctaBarrier(const Instruction& instruction) {
   barrier.id = numberAt(idAt);
   if (barrier.hasCount) barrier.count = numberAt(idAt + 1);
   return barrier;
-}
-
-bool mayBeAnyBarrier(const Instruction& instruction) {
-  return instruction.form->effect == isa::Effect::Unknown;
 }
 
 }  // namespace ptxopt::ir

@@ -19,11 +19,20 @@ struct CtaBarrier {
   bool isFull() const { return kind != Kind::Arrive && !hasCount && id.has_value(); }
 };
 
+// Of an instruction of which it is known that it is one.
+CtaBarrier operandsOfCtaBarrier(const Instruction& instruction);
+
 // Of `bar` and `barrier`, but not of `bar.warp` and `barrier.cluster`; none for any other
 // instruction, also for one that mayBeAnyBarrier().
-std::optional<CtaBarrier> ctaBarrier(const Instruction& instruction);
+inline std::optional<CtaBarrier> ctaBarrier(const Instruction& instruction) {
+  const isa::Form& form = *instruction.form;
+  const bool isOne = form.effect == isa::Effect::CtaBarrier && form.known();
+  return isOne ? std::optional(operandsOfCtaBarrier(instruction)) : std::nullopt;
+}
 
 // docs/soundness.md A7.2: an unknown opcode, or an unknown form of a barrier or control opcode.
-bool mayBeAnyBarrier(const Instruction& instruction);
+inline bool mayBeAnyBarrier(const Instruction& instruction) {
+  return instruction.form->effect == isa::Effect::Unknown;
+}
 
 }  // namespace ptxopt::ir

@@ -26,7 +26,7 @@ bool readsChangingRegister(const Instruction& instruction) {
   return std::any_of(operands.begin(), operands.end(), isChanging);
 }
 
-isa::Effect effectOf(const Instruction& instruction) {
+isa::Effect effectOfNeutral(const Instruction& instruction) {
   const isa::Effect effect = instruction.form->effect;
   const std::span<const Operand> operands = instruction.operands();
   if (effect == isa::Effect::NeutralFrozen && !instruction.form->known() &&
@@ -34,11 +34,8 @@ isa::Effect effectOf(const Instruction& instruction) {
                   [](const Operand& o) { return o.symbol() != SymbolId::None; })) {
     return isa::Effect::Sync;
   }
-  const bool mayBecomePin = effect == isa::Effect::Neutral || effect == isa::Effect::NeutralFrozen;
-  if (mayBecomePin && std::any_of(operands.begin(), operands.end(), isPinnedRead)) {
-    return isa::Effect::Pin;
-  }
-  return effect;
+  const bool isPin = std::any_of(operands.begin(), operands.end(), isPinnedRead);
+  return isPin ? isa::Effect::Pin : effect;
 }
 
 bool isUnordered(isa::Effect effect) {

@@ -5,9 +5,16 @@
 
 namespace ptxopt::ir {
 
+// effectOf() where the Form says Neutral or NeutralFrozen.
+isa::Effect effectOfNeutral(const Instruction& instruction);
+
 // What the Form says, except that reading a timer is Pin, and that an unknown form of an arithmetic
 // opcode with a symbol among its operands is Sync (A7.2).  O(operands).
-isa::Effect effectOf(const Instruction& instruction);
+inline isa::Effect effectOf(const Instruction& instruction) {
+  const isa::Effect effect = instruction.form->effect;
+  const bool isNeutral = effect == isa::Effect::Neutral || effect == isa::Effect::NeutralFrozen;
+  return isNeutral ? effectOfNeutral(instruction) : effect;
+}
 
 // Touches at most memory of its own thread and memory that nobody writes, and is neither T nor PIN:
 // it orders nothing, and no barrier orders it.
