@@ -245,8 +245,9 @@ class DifferenceBuilder {
     const std::int64_t modulus = std::int64_t{1} << left.bits;
     const Interval apart = Interval{1 - modulus, modulus - 1} - sum;
     Interval multiples;
-    if (apart.isBounded())
+    if (apart.isBounded()) {
       multiples = {firstMultiple(apart, modulus), lastMultiple(apart, modulus)};
+    }
     addDigit(coefficient * static_cast<std::uint64_t>(modulus), multiples);
   }
 
