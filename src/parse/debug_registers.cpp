@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 namespace ptxopt::parse {
@@ -17,13 +18,47 @@ bool isWord(char c) {
          c == '$' || c == '%' || c == '.';
 }
 
+bool isSpace(char c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+// What is behind a comment that begins at `at`; `at` where none does.
+std::size_t behindComment(std::string_view text, std::size_t at) {
+  const bool isLine = text.substr(at, 2) == "//";
+  if (!isLine && text.substr(at, 2) != "/*") return at;
+  const std::size_t end = text.find(isLine ? "\n" : "*/", at + 2);
+  if (end == std::string_view::npos) return text.size();
+  return isLine ? end : end + 2;
+}
+
+// A number as PTX spells it: decimal, 0x and hexadecimal, 0b and binary, 0 and octal.
+std::optional<std::uint64_t> numberOf(std::string_view word) {
+  int base = 10;
+  if (word.size() > 1 && word[0] == '0') {
+    const bool isHex = word[1] == 'x' || word[1] == 'X';
+    const bool isBinary = word[1] == 'b' || word[1] == 'B';
+    base = isHex ? 16 : isBinary ? 2 : 8;
+    word.remove_prefix(isHex || isBinary ? 2 : 1);
+  }
+  std::uint64_t number = 0;
+  const auto [rest, error] = std::from_chars(word.data(), word.data() + word.size(), number, base);
+  if (error == std::errc() && rest != word.data()) return number;
+  return base == 8 ? std::optional<std::uint64_t>(0) : std::nullopt;  // 0U
+}
+
 // The bytes that the data directives of the section lay down.  A label leaves one byte, which is
 // enough to hold apart what is before and behind it.
 std::vector<std::uint8_t> bytesOf(std::string_view text) {
   std::vector<std::uint8_t> bytes;
   std::size_t width = 1;
+  bool isNegative = false;
   for (std::size_t at = 0; at < text.size();) {
+    if (const std::size_t behind = behindComment(text, at); behind != at) {
+      at = behind;
+      continue;
+    }
     if (!isWord(text[at])) {
+      if (!isSpace(text[at])) isNegative = text[at] == '-';
       ++at;
       continue;
     }
@@ -36,13 +71,10 @@ std::vector<std::uint8_t> bytesOf(std::string_view text) {
       width /= 8;
       continue;
     }
-    const bool isHex = word.starts_with("0x") || word.starts_with("0X");
-    const std::string_view digits = isHex ? word.substr(2) : word;
-    std::uint64_t number = 0;
-    const auto [rest, error] =
-        std::from_chars(digits.data(), digits.data() + digits.size(), number, isHex ? 16 : 10);
-    const bool isNumber = error == std::errc() && rest != digits.data();
-    for (std::size_t k = 0; k < (isNumber ? width : 1); ++k) {
+    const std::optional<std::uint64_t> found = numberOf(word);
+    const std::uint64_t number = isNegative ? 0 - found.value_or(0) : found.value_or(0);
+    isNegative = false;
+    for (std::size_t k = 0; k < (found ? width : 1); ++k) {
       bytes.push_back(static_cast<std::uint8_t>(number >> (8 * k)));
     }
   }
