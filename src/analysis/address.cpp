@@ -331,7 +331,7 @@ class Addresses::AccessBuilder {
     std::array<Interval, 3> thread;  // what follows for the thread id
     FormId zero = kNone;             // is 0
     Access::Test test;               // if its left side is a form
-    std::vector<LeafId> unknowns;    // of the test
+    ShortList<LeafId, 2 * ThreadFunction::kMostUnknowns> unknowns;  // of the test
 
     bool saysAnything() const { return leaf != kNone || zero != kNone || test.left != kNone; }
   };
@@ -379,7 +379,7 @@ class Addresses::AccessBuilder {
   void apply(const Fact& fact, Access& access) {
     if (fact.leaf != kNone) restrict(fact, access);
     if (fact.test.left != kNone) addTest(fact, access);
-    if (fact.zero != kNone && access.zeros.size() < kMostZeros &&
+    if (fact.zero != kNone && !access.zeros.isFull() &&
         std::ranges::find(access.zeros, fact.zero) == access.zeros.end()) {
       access.zeros.push_back(fact.zero);
     }
@@ -487,14 +487,14 @@ class Addresses::AccessBuilder {
     const std::array sides{functions_.of(id), functions_.of(other)};
     for (const ThreadFunction& side : sides) {
       if (!side.isKnown) return;
-      fact.unknowns.insert(fact.unknowns.end(), side.unknowns.begin(), side.unknowns.end());
+      for (const LeafId unknown : side.unknowns) fact.unknowns.push_back(unknown);
     }
     fact.test = {condition.comparison, condition.bits, id, other};
   }
 
   // What it says is of use only with numbers that are part of the address.
   void addTest(const Fact& fact, Access& access) {
-    if (access.tests.size() == kMostTests || access.address == kNone) return;
+    if (access.tests.isFull() || access.address == kNone) return;
     if (!fact.unknowns.empty()) {
       const ThreadFunction address = functions_.of(access.address);
       const auto isOfAddress = [&](LeafId unknown) {
@@ -563,8 +563,6 @@ class Addresses::AccessBuilder {
   }
 
   static constexpr std::uint32_t kMostLevels = 64;  // of dominators
-  static constexpr std::size_t kMostZeros = 4;
-  static constexpr std::size_t kMostTests = 8;
 
   Addresses& out_;
   const Ssa& ssa_;

@@ -29,6 +29,7 @@
 #include "analysis/memory_base.h"
 #include "analysis/ssa.h"
 #include "analysis/value_range.h"
+#include "support/short_list.h"
 
 namespace ptxopt::analysis {
 
@@ -36,6 +37,10 @@ class Addresses;
 
 // What one address operand of one instruction touches, over all executions.
 struct Access {
+  // Others are left out.
+  static constexpr std::size_t kMostZeros = 4;
+  static constexpr std::size_t kMostTests = 8;
+
   const Addresses* origin = nullptr;  // whose forms and leaves these are
   const ir::Instruction* instruction = nullptr;
   const ir::Operand* operand = nullptr;
@@ -54,7 +59,7 @@ struct Access {
   // What branches and its guard say about other leaves of its address where it is executed.
   std::vector<std::pair<LeafId, Interval>> restrictions;
   // Forms that are 0 where it is executed, and that depend on the thread (C8(i)).
-  std::vector<FormId> zeros;
+  ShortList<FormId, kMostZeros> zeros;
   // None but the leader of an elect.sync with this mask executes it, in each warp that gets there
   // (C8(i).2); 0: not known.
   std::uint32_t electionMask = 0;
@@ -67,7 +72,7 @@ struct Access {
     FormId right = kNone;
     friend bool operator==(const Test&, const Test&) = default;
   };
-  std::vector<Test> tests;
+  ShortList<Test, kMostTests> tests;
   // The same with one address of their own: it is one of these each time.  None where there is but
   // one, or too many.
   std::vector<Access> variants;

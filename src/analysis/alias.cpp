@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <initializer_list>
 #include <numeric>
 #include <optional>
 
@@ -300,16 +301,17 @@ class DifferenceBuilder {
   // tid.x + ntid.x * (tid.y + ntid.y * tid.z), times some coefficient: another number for every
   // thread, whatever the shape (C8(ii).4).
   void takeLinearId() {
-    const auto find = [&](std::vector<std::pair<std::string_view, unsigned>> names) -> Pair* {
+    const auto find = [&](std::initializer_list<SpecialComponent> names) -> Pair* {
       for (Pair& pair : pairs_) {
         if (pair.left == pair.right && isProduct(pair.leaf, names)) return &pair;
       }
       return nullptr;
     };
     Pair* const x = find({{"%tid", 0}});
+    if (x == nullptr) return;
     Pair* const y = find({{"%ntid", 0}, {"%tid", 1}});
+    if (y == nullptr || y->left != x->left) return;
     Pair* const z = find({{"%ntid", 0}, {"%ntid", 1}, {"%tid", 2}});
-    if (x == nullptr || y == nullptr || y->left != x->left) return;
     const bool isFlat = isPinned(2);
     if (!isFlat && (z == nullptr || z->left != x->left)) return;
     std::int64_t threads = 1;
@@ -320,22 +322,19 @@ class DifferenceBuilder {
     std::erase_if(pairs_, [](const Pair& pair) { return pair.left == 0 && pair.right == 0; });
   }
 
-  bool isProduct(LeafId id, std::vector<std::pair<std::string_view, unsigned>> names) const {
+  using SpecialComponent = std::pair<std::string_view, unsigned>;
+
+  // Of these, which are distinct.
+  bool isProduct(LeafId id, std::initializer_list<SpecialComponent> names) const {
     const Leaf& leaf = forms_.leaf(id);
-    std::vector<LeafId> factors = {id};
-    if (leaf.key.kind == LeafKind::Product) {
-      const std::span<const std::uint32_t> list = forms_.list(leaf);
-      factors.assign(list.begin(), list.end());
-    }
-    if (factors.size() != names.size()) return false;
-    for (const LeafId factor : factors) {
-      const auto at = std::ranges::find_if(names, [&](const auto& name) {
-        return specialComponent(factor, name.first) == name.second;
-      });
-      if (at == names.end()) return false;
-      names.erase(at);
-    }
-    return true;
+    const std::span<const LeafId> factors =
+        leaf.key.kind == LeafKind::Product ? forms_.list(leaf) : std::span(&id, 1);
+    return factors.size() == names.size() &&
+           std::ranges::all_of(names, [&](const SpecialComponent& name) {
+             return std::ranges::any_of(factors, [&](LeafId factor) {
+               return specialComponent(factor, name.first) == name.second;
+             });
+           });
   }
 
   // What counts along a row of threads: the warp in its row is one digit for all of them.

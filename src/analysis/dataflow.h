@@ -69,15 +69,22 @@ class Dataflow {
         problem_(std::move(problem)),
         order_(graph, start(), Problem::kDirection),
         after_(graph.vertexCount(), problem_.initial()) {
+    const State none = problem_.initial();
+    State state = none;
     BitSet pending(order_.vertices().size(), true);
     for (std::size_t at = 0; (at = pending.findNext(at)) != BitSet::kEnd;) {
       pending.reset(at);
       const BlockId block = order_.vertices()[at];
-      State state = before(block);
+      if (block == start()) {
+        state = problem_.boundary();
+      } else {
+        state = none;
+      }
+      meetPrevious(block, state);
       problem_.transfer(block, state);
       ++transfers_;
       if (state == after_[block]) continue;
-      after_[block] = std::move(state);
+      std::swap(after_[block], state);
       for (const BlockId next : graph.next(block, Problem::kDirection)) {
         const std::size_t position = order_.position(next);
         pending.set(position);
@@ -91,15 +98,18 @@ class Dataflow {
   // O(predecessors) meets.
   State before(BlockId block) const {
     State state = block == start() ? problem_.boundary() : problem_.initial();
-    for (const BlockId previous : graph_->previous(block, Problem::kDirection)) {
-      if (order_.contains(previous)) problem_.meet(state, after_[previous]);
-    }
+    meetPrevious(block, state);
     return state;
   }
   // How many transfers it took.
   std::size_t transfers() const { return transfers_; }
 
  private:
+  void meetPrevious(BlockId block, State& state) const {
+    for (const BlockId previous : graph_->previous(block, Problem::kDirection)) {
+      if (order_.contains(previous)) problem_.meet(state, after_[previous]);
+    }
+  }
   BlockId start() const {
     return Problem::kDirection == Direction::Forward ? graph_->entry() : graph_->exit();
   }

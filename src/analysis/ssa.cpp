@@ -131,7 +131,7 @@ class Ssa::Builder {
     std::uint32_t size = 0;
     for (std::uint32_t n = 0; n < count; ++n) {
       ssa_.firstSlot_.push_back(size);
-      size += forEachSlot(ssa_.numbers_[n], [](Access, const ir::Operand*, std::uint32_t) {});
+      size += slotCount(ssa_.numbers_[n]);
     }
     ssa_.firstSlot_.push_back(size);
     ssa_.slots_.assign(size, kNone);

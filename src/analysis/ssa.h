@@ -27,6 +27,7 @@
 // Memory: 16 bytes a value, 4 bytes an operand, 8 bytes a register.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -114,10 +115,10 @@ class Ssa {
   // The slots of an instruction: the guard, each operand, once more each operand if there is one
   // that is read and written, the carry flag.  Calls visit(access, operand, slot) for each that
   // holds a value, in this order but for the definition of what is read and written, which follows
-  // its use; the operand is null for the guard and the carry flag.  Returns how many slots there
-  // are.
+  // its use; the operand is null for the guard and the carry flag.
   template <class Visitor>
-  static std::uint32_t forEachSlot(const ir::Instruction& instruction, Visitor&& visit);
+  static void forEachSlot(const ir::Instruction& instruction, Visitor&& visit);
+  static std::uint32_t slotCount(const ir::Instruction& instruction);
   static std::uint32_t slotOf(const ir::Instruction& instruction, Access access,
                               const ir::Operand& operand);
   const ValueId* slotsOf(const ir::Instruction& instruction) const {
@@ -150,22 +151,29 @@ inline std::uint32_t Ssa::slotOf(const ir::Instruction& instruction, Access acce
   return static_cast<std::uint32_t>(std::size_t{bool{instruction.guard}} + index + second);
 }
 
+inline std::uint32_t Ssa::slotCount(const ir::Instruction& instruction) {
+  const auto isBoth = [](const ir::Operand& operand) { return operand.reads && operand.writes; };
+  const bool isAnyBoth = std::ranges::any_of(instruction.operands(), isBoth);
+  return std::uint32_t{bool{instruction.guard}} +
+         instruction.operandCount * (isAnyBoth ? 2u : 1u) +
+         std::uint32_t{usesCarry(instruction)} + std::uint32_t{definesCarry(instruction)};
+}
+
 template <class Visitor>
-std::uint32_t Ssa::forEachSlot(const ir::Instruction& instruction, Visitor&& visit) {
+void Ssa::forEachSlot(const ir::Instruction& instruction, Visitor&& visit) {
   constexpr const ir::Operand* kNoOperand = nullptr;
   if (instruction.guard) visit(Access::Use, kNoOperand, 0u);
-  bool isAnyBoth = false;
   ir::forEachRegister(instruction, [&](const ir::Operand& operand) {
     if (operand.reads) visit(Access::Use, &operand, slotOf(instruction, Access::Use, operand));
     if (!operand.writes) return;
     visit(Access::Definition, &operand, slotOf(instruction, Access::Definition, operand));
-    isAnyBoth |= operand.reads;
   });
-  std::uint32_t next =
-      std::uint32_t{bool{instruction.guard}} + instruction.operandCount * (isAnyBoth ? 2u : 1u);
-  if (usesCarry(instruction)) visit(Access::Use, kNoOperand, next++);
-  if (definesCarry(instruction)) visit(Access::Definition, kNoOperand, next++);
-  return next;
+  const bool uses = usesCarry(instruction);
+  const bool defines = definesCarry(instruction);
+  if (!uses && !defines) return;
+  const std::uint32_t end = slotCount(instruction);
+  if (uses) visit(Access::Use, kNoOperand, end - (defines ? 2u : 1u));
+  if (defines) visit(Access::Definition, kNoOperand, end - 1);
 }
 
 template <class Visitor>

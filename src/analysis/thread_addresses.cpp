@@ -181,6 +181,8 @@ std::optional<ThreadAddresses> ThreadAddresses::of(const Access& access, ThreadF
     return true;
   };
 
+  made.slots_.reserve(threads.warps_.size() * isa::kWarpSize);
+
   FormProgram& program = threads.program_;
   if (program.size() > kUsualSteps || program.isFull()) program = FormProgram(*access.origin);
   const std::size_t known = program.size();

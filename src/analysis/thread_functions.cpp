@@ -6,8 +6,6 @@ namespace ptxopt::analysis {
 
 namespace {
 
-// Longer ones are of no use.
-constexpr std::size_t kMostUnknowns = 4;
 constexpr unsigned kMostNesting = 16;
 
 void add(ThreadFunction& to, const ThreadFunction& part) {
@@ -15,7 +13,7 @@ void add(ThreadFunction& to, const ThreadFunction& part) {
   to.isOfThread |= part.isOfThread;
   for (const LeafId unknown : part.unknowns) {
     if (std::ranges::find(to.unknowns, unknown) != to.unknowns.end()) continue;
-    if (to.unknowns.size() == kMostUnknowns) {
+    if (to.unknowns.isFull()) {
       to.isKnown = false;
       return;
     }

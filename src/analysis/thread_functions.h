@@ -7,18 +7,20 @@
 
 #include <optional>
 #include <unordered_map>
-#include <vector>
 
 #include "analysis/linear_form.h"
+#include "support/short_list.h"
 
 namespace ptxopt::analysis {
 
 struct ThreadFunction {
+  static constexpr std::size_t kMostUnknowns = 4;  // longer ones are of no use
+
   // A function of the thread id, the extents of the block and the unknowns.
   bool isKnown = true;
   bool isOfThread = false;
   // Rounds of loops, and values of which nothing else is known; each once.
-  std::vector<LeafId> unknowns;
+  ShortList<LeafId, kMostUnknowns> unknowns;
 };
 
 class ThreadFunctions {
