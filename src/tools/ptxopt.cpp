@@ -5,6 +5,7 @@
 #include "driver/batch.h"
 #include "driver/files.h"
 #include "driver/options.h"
+#include "support/heap.h"
 
 int main(int argc, char** argv) {
   using namespace ptxopt::driver;
@@ -12,6 +13,7 @@ int main(int argc, char** argv) {
       "ptxopt: internal fault; please report this with the input at the project's issue tracker; "
       "input untouched\n",
       kInternalFault);
+  ptxopt::keepFreedMemory();
   Options options;
   if (const auto status = parseCommandLine(argc, argv, options)) return *status;
   return runBatch(options);

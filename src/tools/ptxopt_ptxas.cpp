@@ -13,6 +13,7 @@
 #include "driver/options.h"
 #include "driver/ptxas_command.h"
 #include "driver/ptxas_drop_in.h"
+#include "support/heap.h"
 
 namespace {
 
@@ -86,6 +87,7 @@ std::string versionLine(const std::string& flags) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  ptxopt::keepFreedMemory();
   const char* variable = std::getenv("PTXOPT_FLAGS");
   const std::string flags = variable ? variable : "";
   const auto rewriter = [&](const std::string& name, const std::string& text) {
