@@ -84,6 +84,12 @@ class Addresses::AccessBuilder {
   void run() {
     collectFactsOfBlocks();
     const InstructionNumbers& numbers = ssa_.instructions();
+    std::size_t accesses = 0;  // but for second ones of one instruction
+    for (std::uint32_t n = 0; n < numbers.count(); ++n) {
+      accesses += std::size_t{touchesMemory(numbers[n])};
+    }
+    out_.accesses_.reserve(accesses);
+    out_.firstAccess_.reserve(numbers.count() + std::size_t{1});
     for (std::uint32_t n = 0; n < numbers.count(); ++n) {
       out_.firstAccess_.push_back(static_cast<std::uint32_t>(out_.accesses_.size()));
       const Instruction& instruction = numbers[n];

@@ -205,9 +205,10 @@ AddressObjects::AddressObjects(const ir::Function& function, bool flatShared)
       Value result = kUndefined;
       ir::forEachRegister(*instruction, [&](const Operand& operand) {
         if (!operand.writes) return;
+        Value& value = values_[static_cast<std::uint32_t>(operand.reg())];
+        if (value == kAnything) return;
         if (!isEvaluated) result = resultOf(*instruction);
         isEvaluated = true;
-        Value& value = values_[static_cast<std::uint32_t>(operand.reg())];
         const Value next = join(value, operand.component == 0 ? result : kAnything);
         changed |= next != value;
         value = next;
