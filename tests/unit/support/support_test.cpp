@@ -8,6 +8,7 @@
 #include "support/diagnostics.h"
 #include "support/interner.h"
 #include "support/parallel.h"
+#include "support/short_list.h"
 #include "support/source.h"
 
 namespace ptxopt {
@@ -83,6 +84,30 @@ TEST(ParallelFor, PassesAnExceptionOnAfterAllAreDone) {
   };
   EXPECT_THROW(parallelFor(100, 4, work), std::runtime_error);
   EXPECT_EQ(calls, 100);
+}
+
+TEST(ShortList, HoldsCopiesAndCompares) {
+  struct Pair {
+    int a = 7;
+    int b = 8;
+    bool operator==(const Pair&) const = default;
+  };
+  ShortList<Pair, 3> list;
+  EXPECT_TRUE(list.empty());
+  list.push_back({1, 2});
+  list.push_back({});
+  const ShortList<Pair, 3> copy = list;
+  EXPECT_EQ(copy, (ShortList<Pair, 3>{{1, 2}, {7, 8}}));
+  EXPECT_FALSE(list.isFull());
+  list.push_back({3, 4});
+  EXPECT_TRUE(list.isFull());
+  EXPECT_NE(list, copy);  // of which it is a continuation
+  EXPECT_EQ(list[2].b, 4);
+  list = copy;
+  EXPECT_EQ(list.size(), 2u);
+  list.clear();
+  EXPECT_EQ(list, (ShortList<Pair, 3>{}));
+  EXPECT_EQ(copy.front().a, 1);
 }
 
 }  // namespace
