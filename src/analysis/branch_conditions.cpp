@@ -226,7 +226,8 @@ void BranchConditions::addComparison(const Instruction& setp, bool holds,
   const Operand* const right = setp.operand(2);
   if (!comparison || left == nullptr || right == nullptr) return;
   const auto valueOf = [&](const Operand& operand) {
-    const bool isRegister = operand.kind == OperandKind::Register && operand.component == 0;
+    const bool isRegister =
+        operand.kind == OperandKind::Register && operand.component == 0 && !operand.negated;
     return isRegister ? ssa_->use(setp, operand) : kNone;
   };
   Condition condition;
