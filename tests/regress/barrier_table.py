@@ -5,8 +5,8 @@ One line a kernel or function with barriers: how many are left by dead-sync at e
 many of those that are left dead-sync<guard> guards and warp-sync weakens, and why the others stay
 (of two accesses, what they are).  Then what ptxas makes of the kernel as it is, and behind each
 pass: registers, bytes spilled, bytes of code; compared where it is the release that the table was
-made with, for a subset of the files.  No pass may cost spills or a step of occupancy, but for those that
-are known; --increases lists whatever became more.
+made with, for a subset of the files.  No pass may cost spills or a step of occupancy; --increases
+lists whatever became more.
 """
 import collections
 import functools
@@ -68,10 +68,6 @@ class BarrierTable(kernel_table.KernelTable):
     path = os.path.join(corpus.EXPECTED_DIR, "barriers.tsv")
     counted = ["barriers", *RUNS, "why"]
     sides = ["_affine", "_guarded", "_weakened"]
-    known = {
-        # The loads of several steps of a sort, once no CTA barrier stands between them.
-        ("ptx/jax/sm_80/sort_rows.ptx\tsort_6_1", "registers_weakened"),
-    }
 
     def optimize(self, ptxopt, files, folder):
         rows = {file.name: {} for file in files}

@@ -89,10 +89,12 @@ class Ptxas:
 
     def assemble(self, file, path, output, *flags):
         """Returns (ok, messages)."""
-        # Files may leave functions to the linker, where PTX has one.
-        compile_only = ["-c"] if file.version >= [3, 1] else []
-        command = [self.path, f"-arch={file.arch}", *compile_only, *flags, "-o", output, path]
+        command = [self.path, f"-arch={file.arch}", *flags, "-o", output, path]
         run = subprocess.run(command, capture_output=True, text=True, errors="replace")
+        if run.returncode != 0 and file.version >= [3, 1]:
+            # It may leave functions to the linker.  For one of these ptxas allots registers in
+            # another way, so that the others must not be taken for one.
+            run = subprocess.run([*command, "-c"], capture_output=True, text=True, errors="replace")
         return run.returncode == 0, run.stdout + run.stderr
 
 

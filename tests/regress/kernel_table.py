@@ -19,7 +19,6 @@ class KernelTable:
     sides = []  # what the columns of each run of passes end in; those of the input end in nothing
     figures = ["registers", "spills", "code"]  # of ptxas, for the input and for each side
     subset = 25  # files that ptxas sees by default
-    known = set()  # (file and function, column): steps of occupancy that are lost, and known
     allowed_sides = []  # that may lose steps and spill
 
     def __init__(self):
@@ -127,8 +126,7 @@ class KernelTable:
                     if not before.isdigit() or not after.isdigit() or int(after) <= int(before):
                         continue
                     is_step = what == "registers" and warps_of_an_sm(after) < warps_of_an_sm(before)
-                    allowed = (what != "spills" and not is_step or side in self.allowed_sides
-                               or (name, column) in self.known)
+                    allowed = what != "spills" and not is_step or side in self.allowed_sides
                     found.append((name, column, before, after, allowed))
         return found
 

@@ -4,9 +4,8 @@ moved and fails if anything did.
 One line a kernel or function that one of the two forms changes: instructions in PTX as it is, by
 early-cse (plain) and by early-cse<memssa>; then what ptxas makes of these three: registers, bytes
 spilled, bytes of code, compared where it is the release that the table was made with, for a subset of
-the files.  None may spill more, or lose a step of occupancy but for those that are known; --increases lists
-whatever became more, --by-producer prints sums.  --passes=PIPELINE stands in for early-cse<memssa>:
-compares with nothing.
+the files.  None may spill more, or lose a step of occupancy; --increases lists whatever became more,
+--by-producer prints sums.  --passes=PIPELINE stands in for early-cse<memssa>: compares with nothing.
 """
 import collections
 import os
@@ -32,12 +31,6 @@ class RedundancyTable(kernel_table.KernelTable):
     sides = list(RUNS)
     counted = ["instructions" + side for side in ("", *RUNS)]
     subset = 40
-    known = {
-        # clang -O0: what was reloaded from local memory for each use stays in registers; a fifth of
-        # the code goes for it.
-        ("ptx/clang/sm_80_O0/tridiagonal.ptx\t_Z23parallelCyclicReductionPKfS0_S0_S0_Pf",
-         "registers_memssa"),
-    }
     runs = RUNS
     by_producer = False
 
