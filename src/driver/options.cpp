@@ -149,7 +149,7 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
   app.add_flag("--check", options.check, "Write nothing; exit with 2 if a result would differ");
   app.add_flag("--diff", options.diff,
                "Print a unified diff to standard output instead of the result");
-  app.add_option("-j,--jobs", options.threads, "Threads; 0: as many as the machine has (default)")
+  app.add_option("-j,--jobs", options.threads, "Threads; 0: as many as pay, of those of the machine (default)")
       ->type_name("N");
 
   app.option_defaults()->group("Optimization");

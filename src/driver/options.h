@@ -59,7 +59,7 @@ struct Options {
   std::vector<std::string> printAfter;  // passes, or "all"
   std::string dotCfg;                   // file or folder; empty: none
 
-  unsigned threads = 0;  // 0: as many as the machine has
+  unsigned threads = 0;  // 0: one a MiB of text, as many as the machine has
   ColorMode color = ColorMode::Auto;
   int verbosity = 0;  // -1: errors only; 1: what happens to each file as well
 };
