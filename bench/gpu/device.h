@@ -1,4 +1,4 @@
-// Runs a launch description on a GPU.
+// Runs a launch description on a GPU, and measures how long it takes.
 #pragma once
 
 #include <memory>
@@ -12,6 +12,25 @@
 
 namespace ptxopt::gpu {
 
+// Why a run came to nothing.
+struct DeviceError {
+  std::string text;
+  // The driver took the module and the launch; then the kernel failed.
+  bool isFault = false;
+  // Nothing more can be done on the device in this process.
+  bool isFinal = false;
+};
+
+// Of batches of launches in pairs, one of each kernel.
+struct Times {
+  struct Pair {
+    double before = 0;  // microseconds of one launch
+    double after = 0;
+  };
+  std::vector<Pair> pairs;
+  std::uint32_t launches = 0;  // in a batch
+};
+
 class Device {
  public:
   // The first GPU; null with `problem` set where there is none.
@@ -21,20 +40,27 @@ class Device {
   int sm() const { return sm_; }  // 90
   int driverVersion() const { return driverVersion_; }
 
-  // Loads `text` (the PTX of `module`, or a rewritten one) and launches as `launch` says.  Returns
+  // Loads `text` (the PTX of `kernel`, or a rewritten one) and launches as `launch` says.  Returns
   // what is then in the objects that `wanted` names, as interp::Outcome::memory has them; an object
-  // that the driver does not give out is missing in the result.  Empty with `error` set where the
-  // driver refuses the module or the launch fails; the device is usable again afterwards.
+  // that the driver does not give out is missing in the result.  Waits as long as the kernel takes,
+  // be it forever.
   std::optional<std::vector<interp::NamedBytes>> run(const std::string& text,
                                                      const ir::Function& kernel,
                                                      const interp::Launch& launch,
                                                      const std::vector<interp::NamedBytes>& wanted,
-                                                     std::string& error);
+                                                     DeviceError& error);
+
+  // Measures the kernel of two texts in turn, A B, B A, A B and so on.  Each measurement is that of
+  // a batch of launches one behind the other, about a millisecond of them, between two events; in
+  // front of it the memory (buffers, and the variables of `wanted`) is put back, and one launch
+  // goes unmeasured.  Both use the same buffers.  A batch is a graph with `byGraph`, so that it
+  // does not wait for the host.
+  std::optional<Times> time(const std::string& before, const std::string& after,
+                            const ir::Function& kernel, const interp::Launch& launch,
+                            const std::vector<interp::NamedBytes>& wanted, std::uint32_t pairs,
+                            bool byGraph, DeviceError& error);
 
  private:
-  class Session;
-  void reset();
-
   std::unique_ptr<DriverApi> api_;
   CUdevice device_ = 0;
   std::string name_;

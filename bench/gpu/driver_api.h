@@ -11,14 +11,19 @@ namespace ptxopt::gpu {
 
 // Every function that is called, by its name in cuda.h (where many names are macros for the
 // version of the function that the header means).
-#define PTXOPT_DRIVER_FUNCTIONS(apply)                                                           \
-  apply(cuInit) apply(cuDeviceGet) apply(cuDeviceGetCount) apply(cuDeviceGetName)                \
-      apply(cuDeviceGetAttribute) apply(cuDevicePrimaryCtxRetain) apply(cuDevicePrimaryCtxReset) \
-          apply(cuCtxSetCurrent) apply(cuCtxSynchronize) apply(cuDriverGetVersion)               \
-              apply(cuFuncSetAttribute) apply(cuGetErrorName) apply(cuLaunchKernelEx)            \
-                  apply(cuMemAlloc) apply(cuMemFree) apply(cuMemcpyDtoH) apply(cuMemcpyHtoD)     \
-                      apply(cuModuleGetFunction) apply(cuModuleGetGlobal)                        \
-                          apply(cuModuleLoadDataEx) apply(cuModuleUnload)
+#define PTXOPT_DRIVER_FUNCTIONS(apply)                                                             \
+  apply(cuInit) apply(cuDeviceGet) apply(cuDeviceGetCount) apply(cuDeviceGetName)                  \
+      apply(cuDeviceGetAttribute) apply(cuDevicePrimaryCtxRetain) apply(cuCtxSetCurrent)           \
+          apply(cuCtxSynchronize) apply(cuDriverGetVersion) apply(cuFuncSetAttribute)              \
+              apply(cuGetErrorName) apply(cuLaunchKernelEx) apply(cuMemAlloc) apply(cuMemFree)     \
+                  apply(cuMemcpyDtoH) apply(cuMemcpyHtoD) apply(cuModuleGetFunction)               \
+                      apply(cuModuleGetGlobal) apply(cuModuleLoadDataEx) apply(cuModuleUnload)     \
+                          apply(cuStreamCreate) apply(cuStreamDestroy) apply(cuStreamBeginCapture) \
+                              apply(cuStreamEndCapture) apply(cuGraphInstantiate)                  \
+                                  apply(cuGraphLaunch) apply(cuGraphExecDestroy)                   \
+                                      apply(cuGraphDestroy) apply(cuEventCreate)                   \
+                                          apply(cuEventDestroy) apply(cuEventRecord)               \
+                                              apply(cuEventSynchronize) apply(cuEventElapsedTime)
 
 struct DriverApi {
 #define PTXOPT_MEMBER(name) decltype(&::name) name = nullptr;

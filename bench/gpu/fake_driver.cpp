@@ -1,40 +1,75 @@
-// A stand-in for the CUDA driver, for the tests of gpu_compare: device memory is host memory, and
-// the kernels `twice`, `sine` and `wrong` of dry_run_test.py are C++.
+// A stand-in for the CUDA driver, for the tests of gpu_compare: device memory is host memory, the
+// kernels of gpu_compare_test.py are C++, and a launch takes 2 microseconds and 2 for each barrier
+// in the text of the kernel.  A fault stays until the process ends, as that of a real kernel may.
 #include <cuda.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
+#include <map>
 #include <string>
+#include <vector>
 
-struct CUmod_st {
-  std::string text;
-};
 struct CUfunc_st {
   std::string name;
+  std::string text;
+};
+struct CUmod_st {
+  std::string text;
+  std::map<std::string, CUfunc_st> functions;
+};
+struct CUgraph_st {
+  std::vector<std::function<CUresult()>> launches;
+};
+struct CUgraphExec_st {
+  CUgraph_st graph;
+};
+struct CUevent_st {
+  double time = 0;
 };
 
 namespace {
 
-CUresult launch(const CUlaunchConfig& config, const std::string& kernel, void** parameters) {
-  CUdeviceptr address = 0;
-  unsigned factor = 0;
-  std::memcpy(&address, parameters[0], sizeof address);
-  std::memcpy(&factor, parameters[1], sizeof factor);
+CUresult lasting = CUDA_SUCCESS;
+bool hangs = false;
+double microseconds = 0;
+CUgraph_st* captured = nullptr;
+
+int barriersIn(const std::string& text) {
+  int count = 0;
+  for (std::size_t at = text.find("bar.sync"); at != std::string::npos;
+       at = text.find("bar.sync", at + 1)) {
+    ++count;
+  }
+  return count;
+}
+
+// From the name of the kernel to its last statement.
+std::string textOf(const std::string& module, const std::string& kernel) {
+  const std::size_t start = module.find(".entry " + kernel + "(");
+  return module.substr(start, module.find("ret;", start) - start);
+}
+
+CUresult execute(std::size_t threads, const CUfunc_st& kernel, CUdeviceptr address,
+                 unsigned factor) {
+  microseconds += 2 + 2 * barriersIn(kernel.text);
   auto* const words = reinterpret_cast<unsigned*>(address);
-  const std::size_t threads = std::size_t{config.gridDimX} * config.blockDimX;
+  if (kernel.name == "faults") lasting = CUDA_ERROR_ILLEGAL_ADDRESS;
+  if (kernel.name == "hangs" && barriersIn(kernel.text) < 2) hangs = true;
   for (std::size_t k = 0; k < threads; ++k) {
-    if (kernel == "twice") {
+    if (kernel.name == "twice") {
       words[k] *= factor;
-    } else if (kernel == "wrong") {
+    } else if (kernel.name == "wrong") {
       words[k] += 1;
-    } else if (kernel == "sine") {
+    } else if (kernel.name == "broken" && barriersIn(kernel.text) < 2) {
+      words[k] ^= 1;
+    } else if (kernel.name == "sine") {
       float value = 0;
       std::memcpy(&value, words + k, sizeof value);
       value = std::sin(value) + 1e-6f;  // within the error that gpu_compare allows
       std::memcpy(words + k, &value, sizeof value);
-    } else {
-      return CUDA_ERROR_LAUNCH_FAILED;
     }
   }
   return CUDA_SUCCESS;
@@ -64,14 +99,12 @@ CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice
 CUresult cuDevicePrimaryCtxRetain(CUcontext*, CUdevice) {
   return CUDA_SUCCESS;
 }
-CUresult cuDevicePrimaryCtxReset(CUdevice) {
-  return CUDA_SUCCESS;
-}
 CUresult cuCtxSetCurrent(CUcontext) {
   return CUDA_SUCCESS;
 }
 CUresult cuCtxSynchronize() {
-  return CUDA_SUCCESS;
+  while (hangs) ::pause();
+  return lasting;
 }
 CUresult cuDriverGetVersion(int* version) {
   *version = 13000;
@@ -81,7 +114,9 @@ CUresult cuFuncSetAttribute(CUfunction, CUfunction_attribute, int) {
   return CUDA_SUCCESS;
 }
 CUresult cuGetErrorName(CUresult status, const char** name) {
-  *name = status == CUDA_ERROR_INVALID_PTX ? "CUDA_ERROR_INVALID_PTX" : nullptr;
+  *name = status == CUDA_ERROR_INVALID_PTX       ? "CUDA_ERROR_INVALID_PTX"
+          : status == CUDA_ERROR_ILLEGAL_ADDRESS ? "CUDA_ERROR_ILLEGAL_ADDRESS"
+                                                 : nullptr;
   return CUDA_SUCCESS;
 }
 CUresult cuMemAlloc(CUdeviceptr* address, std::size_t size) {
@@ -93,8 +128,8 @@ CUresult cuMemFree(CUdeviceptr address) {
   return CUDA_SUCCESS;
 }
 CUresult cuMemcpyDtoH(void* to, CUdeviceptr from, std::size_t size) {
-  std::memcpy(to, reinterpret_cast<const void*>(from), size);
-  return CUDA_SUCCESS;
+  if (lasting == CUDA_SUCCESS) std::memcpy(to, reinterpret_cast<const void*>(from), size);
+  return lasting;
 }
 CUresult cuMemcpyHtoD(CUdeviceptr to, const void* from, std::size_t size) {
   std::memcpy(reinterpret_cast<void*>(to), from, size);
@@ -102,22 +137,21 @@ CUresult cuMemcpyHtoD(CUdeviceptr to, const void* from, std::size_t size) {
 }
 CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned, CUjit_option*,
                             void** values) {
+  if (lasting != CUDA_SUCCESS) return lasting;
   const std::string text(static_cast<const char*>(image));
   if (text.find("refused") != std::string::npos) {
     std::strcpy(static_cast<char*>(values[0]), "ptxas fatal: no\nmore");
     return CUDA_ERROR_INVALID_PTX;
   }
-  *module = new CUmod_st{text};
+  *module = new CUmod_st{text, {}};
   return CUDA_SUCCESS;
 }
 CUresult cuModuleUnload(CUmodule module) {
   delete module;
   return CUDA_SUCCESS;
 }
-CUresult cuModuleGetFunction(CUfunction* function, CUmodule, const char* name) {
-  static CUfunc_st last;
-  last.name = name;
-  *function = &last;
+CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
+  *function = &(module->functions[name] = {name, textOf(module->text, name)});
   return CUDA_SUCCESS;
 }
 CUresult cuModuleGetGlobal(CUdeviceptr*, std::size_t*, CUmodule, const char*) {
@@ -125,5 +159,66 @@ CUresult cuModuleGetGlobal(CUdeviceptr*, std::size_t*, CUmodule, const char*) {
 }
 CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** parameters,
                           void**) {
-  return launch(*config, function->name, parameters);
+  CUdeviceptr address = 0;
+  unsigned factor = 0;
+  std::memcpy(&address, parameters[0], sizeof address);
+  std::memcpy(&factor, parameters[1], sizeof factor);
+  const std::size_t threads = std::size_t{config->gridDimX} * config->blockDimX;
+  const auto launch = [=] { return execute(threads, *function, address, factor); };
+  if (captured == nullptr) return launch();
+  captured->launches.push_back(launch);
+  return CUDA_SUCCESS;
+}
+CUresult cuStreamCreate(CUstream* stream, unsigned) {
+  static int any = 0;
+  *stream = reinterpret_cast<CUstream>(&any);
+  return CUDA_SUCCESS;
+}
+CUresult cuStreamDestroy(CUstream) {
+  return CUDA_SUCCESS;
+}
+CUresult cuStreamBeginCapture(CUstream, CUstreamCaptureMode) {
+  captured = new CUgraph_st;
+  return CUDA_SUCCESS;
+}
+CUresult cuStreamEndCapture(CUstream, CUgraph* graph) {
+  *graph = captured;
+  captured = nullptr;
+  return CUDA_SUCCESS;
+}
+CUresult cuGraphInstantiate(CUgraphExec* executable, CUgraph graph, unsigned long long) {
+  *executable = new CUgraphExec_st{*graph};
+  return CUDA_SUCCESS;
+}
+CUresult cuGraphLaunch(CUgraphExec executable, CUstream) {
+  for (const auto& launch : executable->graph.launches) launch();
+  return lasting;
+}
+CUresult cuGraphExecDestroy(CUgraphExec executable) {
+  delete executable;
+  return CUDA_SUCCESS;
+}
+CUresult cuGraphDestroy(CUgraph graph) {
+  delete graph;
+  return CUDA_SUCCESS;
+}
+CUresult cuEventCreate(CUevent* event, unsigned) {
+  *event = new CUevent_st;
+  return CUDA_SUCCESS;
+}
+CUresult cuEventDestroy(CUevent event) {
+  delete event;
+  return CUDA_SUCCESS;
+}
+CUresult cuEventRecord(CUevent event, CUstream) {
+  event->time = microseconds;
+  return CUDA_SUCCESS;
+}
+CUresult cuEventSynchronize(CUevent) {
+  while (hangs) ::pause();
+  return lasting;
+}
+CUresult cuEventElapsedTime(float* milliseconds, CUevent start, CUevent end) {
+  *milliseconds = static_cast<float>((end->time - start->time) / 1000);
+  return CUDA_SUCCESS;
 }

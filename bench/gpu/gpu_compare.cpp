@@ -1,6 +1,6 @@
 // gpu_compare: runs the launches that PTX files describe (docs/ptxrun.md) on a GPU and compares
 // what is then in memory with what ptxrun's interpreter computes; on request also the output of
-// ptxopt with its input, both on the GPU.
+// ptxopt with its input, both on the GPU, and how long both take.
 //
 // Exit status: 0 all that could be compared is the same, 1 bad input, 2 a difference, 77 no GPU.
 #include <CLI/CLI.hpp>
@@ -8,272 +8,289 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "compare_bytes.h"
+#include "cases.h"
 #include "device.h"
-#include "driver/driver.h"
-#include "driver/files.h"
-#include "interp/compare.h"
-#include "interp/launch.h"
-#include "parse/parser.h"
+#include "judge.h"
+#include "workers.h"
 
 namespace {
 
 using namespace ptxopt;
+using Clock = std::chrono::steady_clock;
 
 constexpr int kGood = 0;
 constexpr int kBadInput = 1;
 constexpr int kDifferent = 2;
 constexpr int kNoGpu = 77;
-constexpr std::uint64_t kStepLimit = 20'000'000;  // thread-instructions of a launch on the CPU
 
 struct Options {
   std::vector<std::string> files;
+  std::string list;  // a file that names more
   std::string kernel;
   std::string output;
+  std::string timesOutput;
   bool lists = false;
   bool runsDry = false;
   bool optimizes = false;
-  std::uint32_t schedules = 3;
-  double tolerance = 1e-5;
+  std::vector<int> levels;
+  std::vector<std::string> pipelines;
+  unsigned processes = 1;
+  unsigned limit = 60;    // seconds
+  unsigned endAfter = 0;  // seconds; 0: never
+  bool byStream = false;
+  gpu::JudgeOptions judge;
 };
 
-struct Row {
-  std::string file;
-  std::string kernel;
-  std::string mode;  // "exact", or "within 1e-05"
-  std::string verdict;
-  std::string detail;
-  std::string optimized;
-};
-
-// One launch of one file.
-struct Case {
-  std::string file;
-  std::shared_ptr<const SourceText> source;
-  std::shared_ptr<const ir::Module> module;
-  const ir::Function* kernel = nullptr;
-  interp::Launch launch;
-};
-
-struct BadInput {
-  std::string message;
-};
-
-std::string spelling(const interp::Dim3& size) {
-  return std::to_string(size.x) + "," + std::to_string(size.y) + "," + std::to_string(size.z);
-}
-
-const ir::Function* findKernel(const ir::Module& module, const std::string& name) {
-  for (const ir::Function& function : module.functions()) {
-    const bool isMeant = name.empty() || function.nameText() == name;
-    if (function.isEntry() && function.hasBody() && isMeant) return &function;
+// Lines that come in any order.  A file has them from then on, and in their own order at the end.
+class Table {
+ public:
+  Table(std::string path, const std::string& head) : path_(std::move(path)), head_(head) {
+    if (path_.empty()) return;
+    file_.open(path_);
+    file_ << head_ << std::flush;
+    if (!file_) throw gpu::BadInput{"cannot write " + path_};
   }
-  return nullptr;
-}
 
-std::vector<Case> casesOf(const Options& options) {
-  std::vector<Case> cases;
-  for (const std::string& file : options.files) {
-    Diagnostics diagnostics;
-    std::shared_ptr<const SourceText> source;
-    try {
-      source = driver::readSource(file);
-    } catch (const driver::FileError& error) {
-      throw BadInput{file + ": " + error.what()};
+  void add(std::size_t place, const std::string& line) {
+    lines_[place] = line;
+    if (!path_.empty()) file_ << line << '\n' << std::flush;
+  }
+
+  void finish() {
+    if (path_.empty()) {
+      write(std::cout);
+      return;
     }
-    const std::shared_ptr<const ir::Module> module = parse::parse(source, diagnostics);
-    if (module == nullptr) throw BadInput{file + ": not understood as PTX"};
-    std::string error;
-    for (interp::Launch& launch : interp::findLaunches(source->text(), error)) {
-      if (!options.kernel.empty() && launch.kernel != options.kernel) continue;
-      const ir::Function* kernel = findKernel(*module, launch.kernel);
-      if (kernel == nullptr) throw BadInput{file + ": no kernel '" + launch.kernel + "'"};
-      launch.kernel = kernel->nameText();
-      cases.push_back({file, source, module, kernel, std::move(launch)});
-    }
-    if (!error.empty()) throw BadInput{file + ": " + error};
+    file_.close();
+    file_.open(path_, std::ios::trunc);
+    write(file_);
+    file_.close();
+    if (!file_) throw gpu::BadInput{"cannot write " + path_};
   }
-  return cases;
+
+ private:
+  void write(std::ostream& stream) const {
+    stream << head_;
+    for (const auto& [place, line] : lines_) stream << line << '\n';
+    stream.flush();
+  }
+
+  std::string path_;
+  std::string head_;
+  std::ofstream file_;
+  std::map<std::size_t, std::string> lines_;
+};
+
+// In a process of its own: the device, if there is to be one.
+std::string openDevice(const Options& options, std::unique_ptr<gpu::Device>& device,
+                       std::string& problem) {
+  if (options.runsDry) return "no device: dry run";
+  // Nothing is to be loaded while launches are recorded or measured.
+  ::setenv("CUDA_MODULE_LOADING", "EAGER", 0);
+  device = gpu::Device::open(problem);
+  if (device == nullptr) return {};
+  const int version = device->driverVersion();
+  return "device: " + device->name() + ", sm_" + std::to_string(device->sm()) + ", driver " +
+         std::to_string(version / 1000) + '.' + std::to_string(version % 1000 / 10);
 }
 
-void list(const Case& one) {
-  const interp::Geometry geometry = gpu::geometryOf(*one.kernel, one.launch);
-  std::printf("%s: %s grid %s block %s", one.file.c_str(), one.launch.kernel.c_str(),
-              spelling(geometry.grid).c_str(), spelling(geometry.block).c_str());
-  if (geometry.isExplicitCluster) std::printf(" cluster %s", spelling(geometry.cluster).c_str());
-  if (geometry.dynamicShared != 0) {
-    std::printf(" shared %llu", static_cast<unsigned long long>(geometry.dynamicShared));
-  }
-  for (const interp::Argument& argument : one.launch.arguments) {
-    std::printf(" %s", argument.text.c_str());
-  }
-  std::printf("\n");
-}
-
-// What the interpreter computes; none, with the row saying why, where that is no yardstick.
-std::optional<interp::Outcome> expectation(const Case& one, const Options& options, Row& row) {
-  std::string error;
-  interp::MachineOptions machine;
-  machine.stepLimit = kStepLimit;
-  auto survey = interp::survey(*one.module, one.launch, machine, options.schedules, error);
-  row.verdict = "not compared";
-  if (!survey) {
-    row.detail = error;
-  } else if (!survey->findings.empty()) {
-    row.detail = interp::spelling(survey->findings.front().kind);
-  } else if (survey->distinct.size() != 1) {
-    row.detail = "several outcomes";
+// The row of a launch whose process came to an end, or got no turn.
+gpu::Row lostRow(const gpu::WorkResult& result) {
+  gpu::Row row = gpu::Row::ofLine(result.text);
+  const bool isKnown = row.detail.empty();  // what the interpreter computes
+  if (row.step == "original" && isKnown) {
+    row.verdict = "different";
+    row.detail = result.problem;
+  } else if (row.step.empty() || row.step == "interpreter" || row.step == "original") {
+    row.verdict = "not compared";
+    row.detail += (isKnown ? "" : "; ") + result.problem;
   } else {
-    return std::move(survey->distinct.front());
-  }
-  return std::nullopt;
-}
-
-// Offsets of the addresses that the launch puts into a buffer: they differ between machines.
-std::vector<std::size_t> addressesIn(const interp::Launch& launch, const std::string& object) {
-  std::vector<std::size_t> offsets;
-  const auto collect = [&](const std::string& name, const interp::Argument& argument) {
-    if (name != object) return;
-    for (const auto& address : argument.addresses) offsets.push_back(address.offset);
-  };
-  for (std::size_t k = 0; k < launch.arguments.size(); ++k) {
-    collect("argument " + std::to_string(k), launch.arguments[k]);
-  }
-  for (const auto& [name, content] : launch.globals) collect(name, content);
-  return offsets;
-}
-
-// The verdict of comparing `actual` with the objects of the same names in `expected`.
-bool compare(const Case& one, const std::vector<interp::NamedBytes>& expected,
-             const std::vector<interp::NamedBytes>& actual, const gpu::Tolerance& tolerance,
-             std::string& detail) {
-  double largest = 0;
-  std::size_t bytes = 0;
-  for (const interp::NamedBytes& object : actual) {
-    const auto same = std::find_if(expected.begin(), expected.end(),
-                                   [&](const auto& other) { return other.name == object.name; });
-    if (same == expected.end()) continue;
-    const auto result = gpu::compareBytes(same->bytes, object.bytes, tolerance,
-                                          addressesIn(one.launch, object.name));
-    if (!result.isSame()) {
-      detail = object.name + " differs at byte " + std::to_string(*result.firstDifference);
-      return false;
-    }
-    largest = std::max(largest, result.largestError);
-    bytes += object.bytes.size();
-  }
-  std::array<char, 64> text{};
-  std::snprintf(text.data(), text.size(), "%zu bytes, error %.3g", bytes, largest);
-  detail = text.data();
-  if (actual.size() < expected.size()) {
-    detail += ", " + std::to_string(expected.size() - actual.size()) + " variables not readable";
-  }
-  return true;
-}
-
-// What -O2 makes of the file.
-std::string optimized(const Case& one) {
-  driver::OptimizeOptions options;
-  options.run.pipeline = passes::parsePipeline(passes::pipelineOfLevel(2));
-  const driver::OptimizeResult result = driver::optimize(one.source, options);
-  if (!result.ok) return {};
-  std::string text;
-  for (const std::string_view piece : result.output.pieces()) text += piece;
-  return text;
-}
-
-Row runOne(gpu::Device* device, const Case& one, const Options& options) {
-  const gpu::Tolerance tolerance = gpu::toleranceFor(*one.module, *one.kernel, options.tolerance);
-  Row row{one.file, one.launch.kernel, "exact", "", "", ""};
-  if (!tolerance.isExact()) {
-    std::array<char, 32> text{};
-    std::snprintf(text.data(), text.size(), "within %.3g", options.tolerance);
-    row.mode = text.data();
-  }
-  const auto expected = expectation(one, options, row);
-  if (!expected) return row;
-  if (device == nullptr) {
-    row.verdict = "to be compared";
-    row.detail = std::to_string(expected->memory.size()) + " objects";
-    return row;
-  }
-  std::string error;
-  const std::string text(one.source->text());
-  const auto actual = device->run(text, *one.kernel, one.launch, expected->memory, error);
-  if (!actual) {
-    row.detail = error;
-    return row;
-  }
-  const bool isSame = compare(one, expected->memory, *actual, tolerance, row.detail);
-  row.verdict = isSame ? "same" : "different";
-  if (!options.optimizes) return row;
-  const std::string better = optimized(one);
-  if (better.empty() || better == text) {
-    row.optimized = "unchanged";
-    return row;
-  }
-  const auto after = device->run(better, *one.kernel, one.launch, expected->memory, error);
-  std::string detail;
-  if (!after) {
-    row.optimized = "different: " + error;
-  } else {
-    row.optimized = compare(one, *actual, *after, {}, detail) ? "same" : "different: " + detail;
+    row.optimized.push_back("different: " + result.problem);
   }
   return row;
 }
 
-void write(std::ostream& stream, const gpu::Device* device, const std::vector<Row>& rows) {
-  if (device == nullptr) {
-    stream << "# no device: dry run\n";
-  } else {
-    stream << "# device: " << device->name() << ", sm_" << device->sm() << ", driver "
-           << device->driverVersion() / 1000 << '.' << device->driverVersion() % 1000 / 10 << '\n';
+struct Measurement {
+  std::size_t index = 0;  // of the case
+  std::size_t pipeline = 0;
+};
+
+// What was the same is worth measuring; once for each text.
+std::vector<Measurement> measurements(const std::vector<gpu::Row>& rows, bool withUnchanged) {
+  std::vector<Measurement> result;
+  for (std::size_t k = 0; k < rows.size(); ++k) {
+    const std::vector<std::string>& cells = rows[k].optimized;
+    const std::size_t sizeBefore = result.size();
+    for (std::size_t p = 0; p < cells.size(); ++p) {
+      if (gpu::isSame(cells[p])) result.push_back({k, p});
+    }
+    const auto unchanged = std::find(cells.begin(), cells.end(), "unchanged");
+    if (withUnchanged && result.size() == sizeBefore && unchanged != cells.end()) {
+      result.push_back({k, static_cast<std::size_t>(unchanged - cells.begin())});
+    }
   }
-  stream << "# file\tkernel\tmode\tverdict\tdetail\toptimized\n";
-  for (const Row& row : rows) {
-    stream << row.file << '\t' << row.kernel << '\t' << row.mode << '\t' << row.verdict << '\t'
-           << row.detail << '\t' << row.optimized << '\n';
-  }
+  return result;
 }
 
-int compareAll(const Options& options) {
-  const std::vector<Case> cases = casesOf(options);
-  if (cases.empty()) throw BadInput{"no file describes a launch"};
-  if (options.lists) {
-    for (const Case& one : cases) list(one);
-    return kGood;
+class Comparison {
+ public:
+  Comparison(const Options& options, const std::vector<gpu::Case>& cases)
+      : options_(options), cases_(cases) {
+    limits_.processes = options.processes;
+    limits_.perReport = std::chrono::seconds(options.limit);
+    if (options.endAfter != 0) limits_.end = Clock::now() + std::chrono::seconds(options.endAfter);
+    start_ = [this](std::string& problem) { return openDevice(options_, device_, problem); };
   }
-  std::unique_ptr<gpu::Device> device;
-  if (!options.runsDry) {
-    std::string problem;
-    device = gpu::Device::open(problem);
-    if (device == nullptr) {
+
+  int run() {
+    const std::string problem = compareAll();
+    if (!problem.empty()) {
       std::cerr << "gpu_compare: no GPU here: " << problem << '\n';
       return kNoGpu;
     }
+    summarize();
+    if (options_.judge.pairs != 0 && !options_.runsDry) measureAll();
+    const bool isGood =
+        std::all_of(rows_.begin(), rows_.end(), [](const gpu::Row& row) { return row.isGood(); });
+    return isGood ? kGood : kDifferent;
   }
-  std::vector<Row> rows;
-  bool isGood = true;
-  for (const Case& one : cases) {
-    rows.push_back(runOne(device.get(), one, options));
-    isGood = isGood && rows.back().verdict != "different" &&
-             !rows.back().optimized.starts_with("different");
+
+ private:
+  std::string compareAll() {
+    gpu::Workload workload;
+    workload.start = start_;
+    workload.work = [&](std::size_t job, const gpu::Report& report, bool& isSpent) {
+      const gpu::Judge judge(device_.get(), options_.judge);
+      return judge
+          .compare(
+              cases_[job], [&](const gpu::Row& soFar) { report(soFar.line()); }, isSpent)
+          .line();
+    };
+    rows_.resize(cases_.size());
+    std::optional<Table> table;
+    const auto onStart = [&](const std::string& hello) {
+      hello_ = hello;
+      std::string head = "# " + hello + "\n# file\tkernel\tmode\tverdict\tdetail";
+      for (const gpu::NamedPipeline& pipeline : options_.judge.pipelines) {
+        head += '\t' + pipeline.name;
+      }
+      table.emplace(options_.output, head + '\n');
+    };
+    const auto onResult = [&](const gpu::WorkResult& result) {
+      gpu::Row& row = rows_[result.job];
+      row = result.problem.empty() ? gpu::Row::ofLine(result.text) : lostRow(result);
+      const gpu::Case& one = cases_[result.job];
+      std::string line = one.file + '\t' + one.launch.kernel + '\t' + row.mode + '\t' +
+                         row.verdict + '\t' + row.detail;
+      for (const std::string& cell : row.optimized) line += '\t' + cell;
+      table->add(result.job, line);
+    };
+    const std::string problem =
+        gpu::runInProcesses(cases_.size(), workload, limits_, onStart, onResult);
+    if (table) table->finish();
+    return problem;
   }
-  if (options.output.empty()) {
-    write(std::cout, device.get(), rows);
-  } else {
-    std::ofstream file(options.output);
-    write(file, device.get(), rows);
-    if (!file) throw BadInput{"cannot write " + options.output};
+
+  // One process: nothing else is to run on the device meanwhile.
+  void measureAll() {
+    const std::vector<Measurement> jobs = measurements(rows_, options_.judge.timesUnchanged);
+    gpu::Workload workload;
+    workload.start = start_;
+    workload.work = [&](std::size_t job, const gpu::Report&, bool& isSpent) {
+      const gpu::Judge judge(device_.get(), options_.judge);
+      const Measurement& measurement = jobs[job];
+      return judge.time(cases_[measurement.index], options_.judge.pipelines[measurement.pipeline],
+                        isSpent);
+    };
+    Table table(options_.timesOutput,
+                "# " + hello_ +
+                    "\n# microseconds of a launch, medians; the ratio of the two of a pair: median "
+                    "and quartiles\n# file\tkernel\tthreads\tpipeline\tbefore\tafter\tratio\tlow\t"
+                    "high\tpairs\tlaunches in a batch\tnote\n");
+    const auto onResult = [&](const gpu::WorkResult& result) {
+      if (result.problem.empty() && result.text.empty()) return;
+      const Measurement& measurement = jobs[result.job];
+      const gpu::Case& one = cases_[measurement.index];
+      const std::string cells =
+          result.problem.empty() ? result.text : "\t\t\t\t\t\t\tnot measured: " + result.problem;
+      table.add(result.job, one.file + '\t' + one.launch.kernel + '\t' + gpu::shape(one) + '\t' +
+                                options_.judge.pipelines[measurement.pipeline].name + '\t' + cells);
+    };
+    gpu::WorkLimits limits = limits_;
+    limits.processes = 1;
+    const std::string problem = gpu::runInProcesses(
+        jobs.size(), workload, limits, [](const std::string&) {}, onResult);
+    if (!problem.empty()) std::cerr << "gpu_compare: nothing measured: " << problem << '\n';
+    table.finish();
   }
-  return isGood ? kGood : kDifferent;
+
+  void summarize() const {
+    std::map<std::string, std::size_t> verdicts;
+    std::map<std::string, std::size_t> rewritten;
+    for (const gpu::Row& row : rows_) {
+      ++verdicts[row.verdict];
+      for (const std::string& cell : row.optimized) {
+        ++rewritten[cell.starts_with("as ") ? "as another" : cell.substr(0, cell.find(':'))];
+      }
+    }
+    const auto print = [](const char* title, const auto& counts) {
+      std::cerr << title;
+      for (const auto& [name, count] : counts) std::cerr << "  " << name << ' ' << count;
+      std::cerr << '\n';
+    };
+    print("gpu_compare: launches:", verdicts);
+    if (!rewritten.empty()) print("gpu_compare: rewritten:", rewritten);
+  }
+
+  const Options& options_;
+  const std::vector<gpu::Case>& cases_;
+  gpu::WorkLimits limits_;
+  std::function<std::string(std::string&)> start_;
+  std::unique_ptr<gpu::Device> device_;  // only in the processes that do the work
+  std::vector<gpu::Row> rows_;
+  std::string hello_;
+};
+
+void readList(Options& options) {
+  if (options.list.empty()) return;
+  std::ifstream list(options.list);
+  if (!list) throw gpu::BadInput{"cannot read " + options.list};
+  for (std::string line; std::getline(list, line);) {
+    if (!line.empty()) options.files.push_back(line);
+  }
+}
+
+int compareAll(Options& options) {
+  readList(options);
+  for (const int level : options.levels) {
+    options.judge.pipelines.push_back(gpu::pipelineOfLevel(level));
+  }
+  for (const std::string& text : options.pipelines) {
+    options.judge.pipelines.push_back(gpu::pipelineOfText(text));
+  }
+  const bool rewrites = options.optimizes || options.judge.pairs != 0;
+  if (rewrites && options.judge.pipelines.empty()) {
+    for (const int level : {1, 2, 3}) {
+      options.judge.pipelines.push_back(gpu::pipelineOfLevel(level));
+    }
+  }
+  options.judge.byGraph = !options.byStream;
+  const std::vector<gpu::Case> cases = gpu::casesOf(options.files, options.kernel);
+  if (cases.empty()) throw gpu::BadInput{"no file describes a launch"};
+  if (options.lists) {
+    for (const gpu::Case& one : cases) std::cout << gpu::description(one) << '\n';
+    return kGood;
+  }
+  return Comparison(options, cases).run();
 }
 
 }  // namespace
@@ -281,22 +298,44 @@ int compareAll(const Options& options) {
 int main(int argc, char** argv) {
   Options options;
   CLI::App app("Compares what kernels do on a GPU with what ptxrun says.", "gpu_compare");
-  app.add_option("files", options.files, "PTX files with launch descriptions")->required();
+  app.add_option("files", options.files, "PTX files with launch descriptions");
+  app.add_option("--files", options.list, "a file with the names of more of them, one a line");
   app.add_option("--kernel", options.kernel, "only this kernel");
   app.add_flag("--list", options.lists, "only print the launches; needs no GPU");
   app.add_flag("--dry-run", options.runsDry,
                "run them on the CPU and say what would be compared, and how; needs no GPU");
   app.add_flag("--optimize", options.optimizes,
-               "also run what ptxopt -O2 makes of the file: its results must have the same bits");
-  app.add_option("--schedules", options.schedules,
+               "also run what ptxopt makes of the files: the results must have the same bits; by "
+               "-O1, -O2 and -O3, or by what -O and --pipeline say");
+  app.add_option("-O", options.levels, "such a level; may be given several times")
+      ->check(CLI::Range(1, 3));
+  app.add_option("--pipeline", options.pipelines, "such passes; may be given several times");
+  app.add_option("--times", options.judge.pairs,
+                 "measure how long what was changed takes, before and after, in as many pairs")
+      ->check(CLI::Range(1u, 10000u));
+  app.add_flag("--times-of-unchanged", options.judge.timesUnchanged,
+               "also measure what was not changed, against itself");
+  app.add_flag("--launch-singly", options.byStream,
+               "measure launches that the host makes one by one, not graphs of them");
+  app.add_option("-j", options.processes, "processes that compare; one measures")
+      ->check(CLI::Range(1u, 256u));
+  app.add_option("--limit", options.limit,
+                 "seconds for a step of one launch (60); then its process is killed")
+      ->check(CLI::Range(1u, 100000u));
+  app.add_option("--end-after", options.endAfter,
+                 "seconds after which nothing more is begun; without it, all is done");
+  app.add_option("--schedules", options.judge.schedules,
                  "runs on the CPU; a kernel with a finding or several outcomes is not compared");
-  app.add_option("--tolerance", options.tolerance,
+  app.add_option("--step-limit", options.judge.stepLimit,
+                 "thread-instructions of one run on the CPU (20 million)");
+  app.add_option("--tolerance", options.judge.tolerance,
                  "relative error of f32 and f64 where the kernel has approximate functions");
   app.add_option("--output", options.output, "write the table here");
+  app.add_option("--times-output", options.timesOutput, "write the table of times here");
   CLI11_PARSE(app, argc, argv);
   try {
     return compareAll(options);
-  } catch (const BadInput& problem) {
+  } catch (const gpu::BadInput& problem) {
     std::cerr << "gpu_compare: " << problem.message << '\n';
     return kBadInput;
   }

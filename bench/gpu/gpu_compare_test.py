@@ -9,6 +9,9 @@ KERNEL = """\
 // LAUNCH: {"kernel": "sine", "block": 32, "args": ["buffer:128:iota:f32", "u32:0"]}
 // LAUNCH: {"kernel": "wrong", "block": 32, "args": ["buffer:128:iota:u32", "u32:1"]}
 // LAUNCH: {"kernel": "racy", "block": [32, 2], "shared": 64, "args": ["buffer:256", "u32:0"]}
+// LAUNCH: {"kernel": "faults", "block": 32, "args": ["buffer:128:iota:u32", "u32:1"]}
+// LAUNCH: {"kernel": "hangs", "block": 32, "args": ["buffer:128:iota:u32", "u32:1"]}
+// LAUNCH: {"kernel": "broken", "block": 32, "args": ["buffer:128:iota:u32", "u32:1"]}
 .version 8.0
 .target sm_75
 .address_size 64
@@ -56,7 +59,9 @@ def main():
                        + kernel("sine", "mov.b32 %f1, %r3; sin.approx.f32 %f1, %f1; "
                                         "mov.b32 %r3, %f1;")
                        + kernel("wrong", "bar.sync 0; bar.sync 0;")
-                       + kernel("racy", "mov.u32 %r3, %tid.y;"))
+                       + kernel("racy", "mov.u32 %r3, %tid.y;")
+                       + kernel("faults", "") + kernel("hangs", "bar.sync 0; bar.sync 0;")
+                       + kernel("broken", "bar.sync 0; bar.sync 0;"))
 
         status, output, _ = run(program, "--list", path)
         assert status == 0, status
@@ -69,7 +74,10 @@ def main():
             ["twice", "exact", "to be compared", "1 objects"],
             ["sine", "within 1e-05", "to be compared", "1 objects"],
             ["wrong", "exact", "to be compared", "1 objects"],
-            ["racy", "exact", "not compared", "data-race"]], output
+            ["racy", "exact", "not compared", "data-race"],
+            ["faults", "exact", "to be compared", "1 objects"],
+            ["hangs", "exact", "to be compared", "1 objects"],
+            ["broken", "exact", "to be compared", "1 objects"]], output
 
         status, output, _ = run(program, "--dry-run", "--kernel", "sine", path)
         assert status == 0 and "twice" not in output, output
@@ -81,19 +89,65 @@ def main():
         status, output, _ = run(program, path, **driver)
         assert status == 2, (status, output)
         assert output.startswith("# device: Fake GPU, sm_90, driver 13.0\n"), output
-        twice, sine, wrong, racy = rows(output)
-        assert twice == ["twice", "exact", "same", "256 bytes, error 0", ""], twice
+        twice, sine, wrong, racy, faults, hangs, broken = rows(output)
+        assert twice == ["twice", "exact", "same", "256 bytes, error 0"], twice
         assert sine[1:3] == ["within 1e-05", "same"] and "e-06" in sine[3], sine
         assert wrong[2:4] == ["different", "argument 0 differs at byte 0"], wrong
         assert racy[2] == "not compared", racy
+        assert faults[2:4] == ["different", "CUDA_ERROR_ILLEGAL_ADDRESS"], faults
+        assert hangs[2] == broken[2] == "same", output
 
-        # Elsewhere in the file two barriers go, and `twice` does the same as before.
+        # By levels; what a fault or a kernel without an end costs is its own row.
+        for processes in ("1", "3"):
+            status, output, errors = run(program, "--optimize", "--limit", "1", "-j", processes,
+                                         path, **driver)
+            assert status == 2, (status, output, errors)
+            assert "\tverdict\tdetail\t-O1\t-O2\t-O3\n" in output, output
+            twice, sine, wrong, racy, faults, hangs, broken = (row[4:] for row in rows(output))
+            assert twice == ["unchanged", "unchanged", "unchanged"], output
+            assert wrong == ["same", "as -O1", "same"], output
+            assert racy == faults == [], output
+            assert hangs[-1] == "different: no answer in 1 seconds", output
+            assert broken[-1].startswith("different: argument 0 differs at byte "), output
+            assert "not compared 1" in errors and "different 2" in errors, errors
+        status, output, _ = run(program, "--optimize", "-O2", "--pipeline", "basic-dbe", "--kernel",
+                                "wrong", path, **driver)
+        assert "\tdetail\t-O2\tbasic-dbe\n" in output, output
+        status, _, errors = run(program, "--pipeline", "basic-xyz", path, **driver)
+        assert status == 1 and "basic-xyz" in errors, errors
+
+        # Times, of what was changed and did the same: a barrier less.
         table = os.path.join(folder, "table.tsv")
-        status, _, _ = run(program, "--optimize", "--output", table, "--kernel", "twice", path,
-                           **driver)
+        times = os.path.join(folder, "times.tsv")
+        for how in ([], ["--launch-singly"]):
+            status, _, _ = run(program, "-O2", "--times", "5", "--output", table, "--times-output",
+                               times, "--kernel", "wrong", path, *how, **driver)
+            with open(times) as file:
+                (wrong,) = rows(file.read())
+            assert wrong[:3] == ["wrong", "1x1x1 of 32x1x1", "-O2"], wrong
+            assert wrong[3:8] == ["6.000", "4.000", "0.6667", "0.6667", "0.6667"], wrong
+            assert wrong[8:10] == ["5", "167"], wrong
         with open(table) as file:
-            (twice,) = rows(file.read())
-        assert status == 0 and twice[4] == "same", twice
+            (wrong,) = rows(file.read())
+        assert wrong[4] == "same", wrong
+        status, output, _ = run(program, "--times", "2", "--kernel", "twice", path, **driver)
+        assert status == 0 and len(rows(output)) == 1, output
+        status, output, _ = run(program, "--times", "2", "--times-of-unchanged", "--kernel",
+                                "twice", path, **driver)
+        _, twice = rows(output)
+        assert twice[3:6] == ["2.000", "2.000", "1.0000"] and twice[-1] == "the same code", twice
+
+        # Where the interpreter gives up, the GPU is compared with itself.
+        status, output, _ = run(program, "-O2", "--step-limit", "10", "--kernel", "wrong", path,
+                                **driver)
+        assert rows(output) == [["wrong", "exact", "not compared", "step-limit", "same"]], output
+
+        # The names of files may come from a file.
+        names = os.path.join(folder, "names.txt")
+        with open(names, "w") as file:
+            file.write(path + "\n")
+        status, output, _ = run(program, "--list", "--files", names)
+        assert status == 0 and "twice grid 2,1,1" in output, output
 
         with open(path) as file:
             text = file.read()
