@@ -12,6 +12,7 @@ KERNEL = """\
 // LAUNCH: {"kernel": "faults", "block": 32, "args": ["buffer:128:iota:u32", "u32:1"]}
 // LAUNCH: {"kernel": "hangs", "block": 32, "args": ["buffer:128:iota:u32", "u32:1"]}
 // LAUNCH: {"kernel": "broken", "block": 32, "args": ["buffer:128:iota:u32", "u32:1"]}
+// LAUNCH: {"kernel": "wears", "block": 32, "args": ["buffer:128:iota:u32", "u32:1"]}
 .version 8.0
 .target sm_75
 .address_size 64
@@ -61,7 +62,8 @@ def main():
                        + kernel("wrong", "bar.sync 0; bar.sync 0;")
                        + kernel("racy", "mov.u32 %r3, %tid.y;")
                        + kernel("faults", "") + kernel("hangs", "bar.sync 0; bar.sync 0;")
-                       + kernel("broken", "bar.sync 0; bar.sync 0;"))
+                       + kernel("broken", "bar.sync 0; bar.sync 0;")
+                       + kernel("wears", "bar.sync 0; bar.sync 0;"))
 
         status, output, _ = run(program, "--list", path)
         assert status == 0, status
@@ -77,7 +79,8 @@ def main():
             ["racy", "exact", "not compared", "data-race"],
             ["faults", "exact", "to be compared", "1 objects"],
             ["hangs", "exact", "to be compared", "1 objects"],
-            ["broken", "exact", "to be compared", "1 objects"]], output
+            ["broken", "exact", "to be compared", "1 objects"],
+            ["wears", "exact", "to be compared", "1 objects"]], output
 
         status, output, _ = run(program, "--dry-run", "--kernel", "sine", path)
         assert status == 0 and "twice" not in output, output
@@ -89,13 +92,13 @@ def main():
         status, output, _ = run(program, path, **driver)
         assert status == 2, (status, output)
         assert output.startswith("# device: Fake GPU, sm_90, driver 13.0\n"), output
-        twice, sine, wrong, racy, faults, hangs, broken = rows(output)
+        twice, sine, wrong, racy, faults, hangs, broken, wears = rows(output)
         assert twice == ["twice", "exact", "same", "256 bytes, error 0"], twice
         assert sine[1:3] == ["within 1e-05", "same"] and "e-06" in sine[3], sine
         assert wrong[2:4] == ["different", "argument 0 differs at byte 0"], wrong
         assert racy[2] == "not compared", racy
         assert faults[2:4] == ["different", "CUDA_ERROR_ILLEGAL_ADDRESS"], faults
-        assert hangs[2] == broken[2] == "same", output
+        assert hangs[2] == broken[2] == wears[2] == "same", output
 
         # By levels; what a fault or a kernel without an end costs is its own row.
         for processes in ("1", "3"):
@@ -103,12 +106,13 @@ def main():
                                          path, **driver)
             assert status == 2, (status, output, errors)
             assert "\tverdict\tdetail\t-O1\t-O2\t-O3\n" in output, output
-            twice, sine, wrong, racy, faults, hangs, broken = (row[4:] for row in rows(output))
+            twice, _, wrong, racy, faults, hangs, broken, wears = (row[4:] for row in rows(output))
             assert twice == ["unchanged", "unchanged", "unchanged"], output
             assert wrong == ["same", "as -O1", "same"], output
             assert racy == faults == [], output
             assert hangs[-1] == "different: no answer in 1 seconds", output
             assert broken[-1].startswith("different: argument 0 differs at byte "), output
+            assert wears == ["same", "as -O1", "same"], output
             assert "not compared 1" in errors and "different 2" in errors, errors
         status, output, _ = run(program, "--optimize", "-O2", "--pipeline", "basic-dbe", "--kernel",
                                 "wrong", path, **driver)
@@ -136,6 +140,12 @@ def main():
                                 "twice", path, **driver)
         _, twice = rows(output)
         assert twice[3:6] == ["2.000", "2.000", "1.0000"] and twice[-1] == "the same code", twice
+
+        # A kernel that faults when it is launched often.
+        status, output, _ = run(program, "-O2", "--times", "2", "--kernel", "wears", path, **driver)
+        _, wears = rows(output)
+        assert status == 0 and wears[2] == "-O2", output
+        assert wears[-1] == "not measured: CUDA_ERROR_ILLEGAL_ADDRESS", wears
 
         # Where the interpreter gives up, the GPU is compared with itself.
         status, output, _ = run(program, "-O2", "--step-limit", "10", "--kernel", "wrong", path,
