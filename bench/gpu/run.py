@@ -92,7 +92,7 @@ def run_kernels(options):
     files = sorted(path.relative_to(ROOT) for path in (ROOT / "bench/gpu/kernels").glob("*.ptx"))
     files += large_launches(options.scratch / "large")
     # Large for the interpreter, few for the GPU.
-    return call(options, files, "kernels", "--step-limit", "150000000", "--schedules", "1", "--limit", "240",
+    return call(options, files, "kernels", "--step-limit", "100000000", "--schedules", "1", "--limit", "240",
                 "--times", str(2 * options.pairs), "--times-of-unchanged",
                 "--times-output", options.out / "kernels.times.rows.tsv", seconds=options.seconds)
 
