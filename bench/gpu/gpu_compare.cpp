@@ -328,6 +328,8 @@ int main(int argc, char** argv) {
                  "runs on the CPU; a kernel with a finding or several outcomes is not compared");
   app.add_option("--step-limit", options.judge.stepLimit,
                  "thread-instructions of one run on the CPU (20 million)");
+  app.add_flag("--run-unfinished", options.judge.runsUnfinished,
+               "run on the GPU what reaches that limit, to compare before and after");
   app.add_option("--tolerance", options.judge.tolerance,
                  "relative error of f32 and f64 where the kernel has approximate functions");
   app.add_option("--output", options.output, "write the table here");

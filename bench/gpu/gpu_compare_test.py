@@ -148,8 +148,10 @@ def main():
         assert wears[-1] == "not measured: CUDA_ERROR_ILLEGAL_ADDRESS", wears
 
         # Where the interpreter gives up, the GPU is compared with itself.
-        status, output, _ = run(program, "-O2", "--step-limit", "10", "--kernel", "wrong", path,
-                                **driver)
+        beyond = ["-O2", "--step-limit", "10", "--kernel", "wrong", path]
+        status, output, _ = run(program, *beyond, **driver)
+        assert rows(output) == [["wrong", "exact", "not compared", "step-limit"]], output
+        status, output, _ = run(program, "--run-unfinished", *beyond, **driver)
         assert rows(output) == [["wrong", "exact", "not compared", "step-limit", "same"]], output
 
         # The names of files may come from a file.

@@ -138,12 +138,13 @@ Judge::Expectation Judge::expectation(const Case& one) const {
   if (!survey) return result;
   if (!survey->findings.empty()) {
     result.reason = interp::spelling(survey->findings.front().kind);
-    const bool isOneOutcome = survey->distinct.size() == 1 && !one.launch.isBroken;
     const std::vector<Kind>& known = one.launch.expected;
-    const bool isKnownRace = std::count(known.begin(), known.end(), Kind::DataRace) != 0;
+    const bool isRaceKnown = std::count(known.begin(), known.end(), Kind::DataRace) != 0;
+    const bool isOneOutcome = survey->distinct.size() == 1 && !one.launch.isBroken;
     const auto isHarmless = [&](const interp::Finding& finding) {
-      return finding.kind == Kind::StepLimit || finding.kind == Kind::Unsupported ||
-             (finding.kind == Kind::DataRace && isKnownRace && isOneOutcome);
+      if (finding.kind == Kind::StepLimit) return options_.runsUnfinished;
+      if (finding.kind == Kind::DataRace) return isRaceKnown && isOneOutcome;
+      return finding.kind == Kind::Unsupported;
     };
     result.mayBeCompared =
         std::all_of(survey->findings.begin(), survey->findings.end(), isHarmless);

@@ -15,6 +15,7 @@ struct JudgeOptions {
   std::vector<NamedPipeline> pipelines;
   std::uint32_t schedules = 3;           // runs on the CPU
   std::uint64_t stepLimit = 20'000'000;  // thread-instructions of each
+  bool runsUnfinished = false;           // on the GPU, what reaches the limit: it may have no end
   double tolerance = 1e-5;               // of f32 and f64 where functions are approximate
   std::uint32_t pairs = 0;               // of batches whose time is measured
   bool timesUnchanged = false;           // against themselves

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
 """All comparisons and measurements on a machine with a GPU: run.py BIN OUT [PART...]
 
-BIN is the folder with gpu_compare and random_kernels: build/release/bin, or that of pack.sh.  In OUT it writes
+BIN is the folder with gpu_compare and random_kernels: build/release/bin, or that of pack.sh.
+In OUT it writes
 
-    results.tsv  the GPU against the interpreter, and before against behind each level, launch by launch
+    results.tsv  the GPU against the interpreter, and before against behind each level, by launch
     times.tsv    microseconds before and behind, of what a level changed
-    random.tsv   the same comparisons of random kernels: counts, reasons, and every row that differs
+    random.tsv   the comparisons of random kernels: counts, reasons, and every row that differs
 
-Parts (all, unless said): kernels (bench/gpu/kernels), corpus (with the litmus kernels), random.  Each is a call or
-two of gpu_compare, whose rows are in OUT/*.rows.tsv while it works and afterwards.  Each part ends by itself some
-time after --seconds.
+Parts (all, unless said): kernels (bench/gpu/kernels), corpus (with the litmus kernels), random.
+Each is a call of gpu_compare, whose rows are in OUT/*.rows.tsv while it works and afterwards.  A
+part begins nothing more after --seconds.
 Exit status: 0, 2 if something is different, else that of the call that failed.
 """
 import argparse
@@ -24,7 +25,8 @@ import tempfile
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-BIASES = ("none", "barriers", "redundancy", "phis", "addresses", "leaders", "variables", "pointers")
+BIASES = ("none", "barriers", "redundancy", "phis", "addresses", "leaders", "variables",
+          "pointers")
 LEVELS = ("-O1", "-O2", "-O3")
 
 
@@ -36,13 +38,15 @@ def call(options, files, name, *arguments, seconds):
     # What the driver compiles, for the measurements after the comparisons.
     environment.setdefault("CUDA_CACHE_PATH", str(options.scratch / "cache"))
     environment.setdefault("CUDA_CACHE_MAXSIZE", str(4 << 30))
-    command = [options.bin / "gpu_compare", "--files", names, "-j", str(options.jobs), "--optimize", *LEVELS,
-               "--end-after", str(int(seconds)), "--output", options.out / f"{name}.rows.tsv", *arguments]
+    command = [options.bin / "gpu_compare", "--files", names, "-j", str(options.jobs), "--optimize",
+               *LEVELS, "--end-after", str(int(seconds)), "--output",
+               options.out / f"{name}.rows.tsv", *arguments]
     if options.dry_run:
         command.append("--dry-run")
     start = time.monotonic()
     status = subprocess.run([str(part) for part in command], cwd=ROOT, env=environment).returncode
-    print(f"{name}: {len(files)} files, status {status}, {time.monotonic() - start:.0f} s", flush=True)
+    took = time.monotonic() - start
+    print(f"{name}: {len(files)} files, status {status}, {took:.0f} s", flush=True)
     names.unlink()
     return status
 
@@ -77,9 +81,7 @@ def large_launches(folder):
         if line.startswith("ptx/"):
             path = folder / line.removeprefix("ptx/")
             text = (ROOT / "corpus" / line).read_text()
-            files[path] = [text.replace("\n// LAUNCH:", "\n// SMALL LAUNCH:")]
-            if text.startswith("// LAUNCH:"):
-                files[path][0] = files[path][0].replace("// LAUNCH:", "// SMALL LAUNCH:", 1)
+            files[path] = [re.sub("^// LAUNCH:.*\n", "", text, flags=re.MULTILINE)]
         elif line.startswith("// LAUNCH:"):
             files[path].insert(0, line + "\n")
     for path, parts in files.items():
@@ -92,14 +94,16 @@ def run_kernels(options):
     files = sorted(path.relative_to(ROOT) for path in (ROOT / "bench/gpu/kernels").glob("*.ptx"))
     files += large_launches(options.scratch / "large")
     # Large for the interpreter, few for the GPU.
-    return call(options, files, "kernels", "--step-limit", "100000000", "--schedules", "1", "--limit", "240",
-                "--times", str(2 * options.pairs), "--times-of-unchanged",
-                "--times-output", options.out / "kernels.times.rows.tsv", seconds=options.seconds)
+    return call(options, files, "kernels", "--step-limit", "100000000", "--run-unfinished",
+                "--schedules", "1", "--limit", "240", "--times", str(2 * options.pairs),
+                "--times-of-unchanged", "--times-output", options.out / "kernels.times.rows.tsv",
+                seconds=options.seconds)
 
 
 def run_corpus(options):
-    files = sorted((ROOT / "corpus/ptx").rglob("*.ptx")) + sorted((ROOT / "tests/interp").glob("*.ptx"))
-    files = [path.relative_to(ROOT) for path in files if "\n// LAUNCH:" in "\n" + path.read_text(errors="replace")]
+    files = [*(ROOT / "corpus/ptx").rglob("*.ptx"), *(ROOT / "tests/interp").glob("*.ptx")]
+    files = [path.relative_to(ROOT) for path in files
+             if re.search("^// LAUNCH:", path.read_text(errors="replace"), re.MULTILINE)]
     # Where time runs out before all is measured, it is not that of kernels for this SM.
     files.sort(key=lambda path: ("sm_90" not in str(path), path))
     return call(options, files, "corpus", "--times", str(options.pairs),
@@ -109,8 +113,8 @@ def run_corpus(options):
 def make_kernel(options, folder, bias, seed):
     path = folder / bias / f"{seed}.ptx"
     with open(path, "wb") as file:
-        subprocess.run([options.bin / "random_kernels", "--print", "--seed", str(seed), "--bias", bias,
-                        "--wild", "0"], stdout=file, check=True)
+        subprocess.run([options.bin / "random_kernels", "--print", "--seed", str(seed), "--bias",
+                        bias, "--wild", "0"], stdout=file, check=True)
     return path
 
 
@@ -149,14 +153,15 @@ def run_random(options):
     for bias in BIASES:
         (folder / bias).mkdir(parents=True)
     # By seed, not by bias: if time runs out, all have had some.
-    wanted = [(bias, seed) for seed in range(options.seed, options.seed + options.count) for bias in BIASES]
+    seeds = range(options.seed, options.seed + options.count)
+    wanted = [(bias, seed) for seed in seeds for bias in BIASES]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         files = list(pool.map(lambda one: make_kernel(options, folder, *one), wanted))
     took = time.monotonic() - start
     print(f"random: {len(files)} kernels made in {took:.0f} s", flush=True)
     status = call(options, files, "random", seconds=max(1, options.seconds - took))
     lines = lines_of(options.out / "random.rows.tsv")
-    head = f"{lines[0]}; seeds {options.seed} to {options.seed + options.count - 1} of each bias" if lines else "#"
+    head = f"{lines[0] if lines else '#'}; seeds {seeds.start} to {seeds.stop - 1} of each bias"
     text = [head, *summarize(line for line in lines if not line.startswith("#"))]
     (options.out / "random.tsv").write_text("".join(line + "\n" for line in text))
     return status
@@ -166,15 +171,19 @@ PARTS = {"kernels": run_kernels, "corpus": run_corpus, "random": run_random}
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("bin", type=pathlib.Path)
     parser.add_argument("out", type=pathlib.Path)
     parser.add_argument("parts", nargs="*", metavar="PART", help=", ".join(PARTS))
-    parser.add_argument("-j", dest="jobs", type=int, default=os.cpu_count(), help="processes that compare")
+    parser.add_argument("-j", dest="jobs", type=int, default=os.cpu_count(),
+                        help="processes that compare")
     parser.add_argument("--count", type=int, default=500, help="random kernels of each bias")
     parser.add_argument("--seed", type=int, default=1, help="of the first ones")
-    parser.add_argument("--pairs", type=int, default=20, help="of measurements; twice as many of bench/gpu/kernels")
-    parser.add_argument("--seconds", type=int, default=420, help="after which a part begins nothing more")
+    parser.add_argument("--pairs", type=int, default=20,
+                        help="of measurements; twice as many of bench/gpu/kernels")
+    parser.add_argument("--seconds", type=int, default=420,
+                        help="after which a part begins nothing more")
     parser.add_argument("--dry-run", action="store_true", help="only what the CPU does")
     options = parser.parse_args()
     for part in options.parts:
