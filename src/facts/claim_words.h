@@ -1,0 +1,32 @@
+// The words by which kinds of claims, and what they are made of, are called.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "facts/claim.h"
+
+namespace ptxopt::facts {
+
+using What = decltype(Claim::what);
+
+// "uniform", by the index of the kind in the variant.
+std::span<const std::string_view> kindWords();
+inline std::string_view kindWord(const Claim& claim) {
+  return kindWords()[claim.what.index()];
+}
+
+// Of the enumerations, by their number.
+std::span<const std::string_view> words(Moment);
+std::span<const std::string_view> words(Threads);
+std::span<const std::string_view> words(Comparison);
+std::span<const std::string_view> words(Base::Kind);
+std::span<const std::string_view> words(Leaf::Kind);  // also the key of what the leaf is
+
+template <class Enum>
+std::string_view word(Enum value) {
+  return words(value)[static_cast<std::size_t>(value)];
+}
+
+}  // namespace ptxopt::facts
