@@ -108,6 +108,30 @@ BitSet functionsWithKnownCallers(const BarrierUses& uses, const CallGraph& graph
   return found;
 }
 
+std::vector<std::vector<const ir::Function*>> functionsThatShareBarriers(
+    const CallGraph& graph, const BitSet& withKnownCallers) {
+  // Disjoint sets of vertices.
+  std::vector<Vertex> leader(graph.graph().vertexCount());
+  for (Vertex v = 0; v < leader.size(); ++v) leader[v] = v;
+  const auto find = [&](Vertex v) {
+    while (leader[v] != v) v = leader[v] = leader[leader[v]];
+    return v;
+  };
+  for (Vertex v = 0; v < leader.size(); ++v) {
+    if (!withKnownCallers.test(v)) continue;
+    for (const Vertex caller : graph.graph().predecessors(v)) leader[find(v)] = find(caller);
+  }
+  std::vector<std::vector<const ir::Function*>> byLeader(leader.size());
+  const std::vector<Vertex> order = graph.bottomUp();
+  for (std::size_t k = order.size(); k-- > 0;) {
+    const ir::Function* function = graph.function(order[k]);
+    if (function == nullptr || !function->hasBody() || function->isOpaque) continue;
+    byLeader[find(order[k])].push_back(function);
+  }
+  std::erase_if(byLeader, [](const auto& group) { return group.size() < 2; });
+  return byLeader;
+}
+
 Participation::Participation(const Cfg& cfg, const Liveness& liveness, const BarrierUses& uses)
     : Participation(std::array{Body{&cfg, &liveness}}, uses, nullptr, nullptr) {}
 
@@ -178,10 +202,10 @@ Participation::Participation(std::span<const Body> bodies, const BarrierUses& us
   // The standing of each, and the ids on which not all take part.
   const auto takeStandings = [&] {
     // Callers come before callees.
-    std::vector<bool> isEnteredByAll(bodies.size(), true);
+    isEnteredByAll_.assign(bodies.size(), true);
     for (const Call& call : calls) {
-      if (!isEnteredByAll[call.caller] || !allGetTo(call.caller, *call.instruction)) {
-        isEnteredByAll[call.callee] = false;
+      if (!isEnteredByAll_[call.caller] || !allGetTo(call.caller, *call.instruction)) {
+        isEnteredByAll_[call.callee] = false;
       }
     }
     BarrierIds spoiled = 0;
@@ -194,7 +218,7 @@ Participation::Participation(std::span<const Body> bodies, const BarrierUses& us
       if (!member.barrier.isFull() && !countsAll) {
         member.standing = Standing::Partial;
       } else if (!isTrusted(member, bodies[member.body].assumptions) &&
-                 (!isEnteredByAll[member.body] || !allGetTo(member.body, *member.instruction))) {
+                 (!isEnteredByAll_[member.body] || !allGetTo(member.body, *member.instruction))) {
         member.standing = Standing::NotUniform;
       } else {
         member.standing = member.instruction->guard ? Standing::Guarded : Standing::Judged;

@@ -77,6 +77,10 @@ enum class Standing : std::uint8_t {
 // barriers can be judged (C1.6).  Functions that call themselves are none.  By vertex of the call
 // graph.
 BitSet functionsWithKnownCallers(const BarrierUses& uses, const CallGraph& graph);
+// Those of them that have a body, with all that call them and have one: what some kernel shares
+// with another stands in one group, callers first.  A function alone is no group.
+std::vector<std::vector<const ir::Function*>> functionsThatShareBarriers(
+    const CallGraph& graph, const BitSet& withKnownCallers);
 
 // Of the barriers of one entry; or of entries and the functions with barriers that they share.
 class Participation {
@@ -106,6 +110,8 @@ class Participation {
   const std::vector<Member>& barriers() const { return barriers_; }
   // All threads take part in some.
   bool judgesAny() const;
+  // All threads of the CTA come to each call of the body equally often; true of an entry.
+  bool isEnteredByAll(std::uint32_t body) const { return isEnteredByAll_[body]; }
   // None of a body without anything that is or may be a barrier.
   const Uniformity* uniformity(std::uint32_t body) const {
     return uniformity_[body] ? &*uniformity_[body] : nullptr;
@@ -117,6 +123,7 @@ class Participation {
 
   std::vector<Member> barriers_;
   std::vector<std::optional<Uniformity>> uniformity_;  // by body
+  std::vector<bool> isEnteredByAll_;                   // the same
 };
 
 }  // namespace ptxopt::analysis

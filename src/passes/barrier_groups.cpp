@@ -199,8 +199,12 @@ void BarrierGroups::prepare(const ir::Module& module, analysis::ModuleAnalyses& 
   const auto& graph = analyses.get<analysis::CallGraph>();
   facts_.emplace(module, graph);
   const auto& assumptions = analyses.get<analysis::ModuleAssumptions>();
-  for (const std::vector<ir::Function*>& group : groups(graph, analyses)) {
-    judgeGroup(group, assumptions, wantRemarks);
+  std::unordered_map<const ir::Function*, ir::Function*> editable;
+  for (ir::Function& f : analyses.get<ir::Module>().functions()) editable[&f] = &f;
+  for (const auto& group : functionsThatShareBarriers(graph, facts_->withKnownCallers)) {
+    std::vector<ir::Function*> members;
+    for (const ir::Function* function : group) members.push_back(editable.at(function));
+    judgeGroup(members, assumptions, wantRemarks);
   }
 }
 
@@ -237,35 +241,6 @@ std::vector<BarrierDecision> BarrierGroups::leaveAlone(ir::Function& function,
     decision.remark.details = {{"fate", std::string(spelling(decision.fate))}};
   }
   return decisions;
-}
-
-// Functions whose barriers can be judged, with all that call them, callers first.
-std::vector<std::vector<ir::Function*>> BarrierGroups::groups(
-    const analysis::CallGraph& graph, analysis::ModuleAnalyses& analyses) const {
-  // Disjoint sets of vertices.
-  std::vector<analysis::Vertex> leader(graph.graph().vertexCount());
-  for (analysis::Vertex v = 0; v < leader.size(); ++v) leader[v] = v;
-  const auto find = [&](analysis::Vertex v) {
-    while (leader[v] != v) v = leader[v] = leader[leader[v]];
-    return v;
-  };
-  for (analysis::Vertex v = 0; v < leader.size(); ++v) {
-    if (!facts_->withKnownCallers.test(v)) continue;
-    for (const analysis::Vertex caller : graph.graph().predecessors(v)) {
-      leader[find(v)] = find(caller);
-    }
-  }
-  std::unordered_map<const ir::Function*, ir::Function*> editable;
-  for (ir::Function& f : analyses.get<ir::Module>().functions()) editable[&f] = &f;
-  std::vector<std::vector<ir::Function*>> byLeader(leader.size());
-  const std::vector<analysis::Vertex> order = graph.bottomUp();
-  for (std::size_t k = order.size(); k-- > 0;) {
-    const ir::Function* function = graph.function(order[k]);
-    if (function == nullptr || !function->hasBody() || function->isOpaque) continue;
-    byLeader[find(order[k])].push_back(editable.at(function));
-  }
-  std::erase_if(byLeader, [](const auto& group) { return group.size() < 2; });
-  return byLeader;
 }
 
 void BarrierGroups::judgeGroup(const std::vector<ir::Function*>& group,

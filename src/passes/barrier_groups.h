@@ -26,8 +26,6 @@ class BarrierGroups {
                                       bool wantRemarks) const;
 
  private:
-  std::vector<std::vector<ir::Function*>> groups(const analysis::CallGraph& graph,
-                                                 analysis::ModuleAnalyses& analyses) const;
   void judgeGroup(const std::vector<ir::Function*>& group,
                   const analysis::ModuleAssumptions& assumptions, bool wantRemarks);
   std::vector<BarrierDecision> leaveAlone(ir::Function& function, bool wantRemarks) const;

@@ -1,0 +1,108 @@
+// `never-taken` and `never-follows`; `together` and `uniform` where all threads of a CTA come
+// equally often, `all-execute` where none of them has ended, and `warp-uniform`.
+#include "analysis/address.h"
+#include "analysis/elected_leaders.h"
+#include "analysis/feasible_edges.h"
+#include "analysis/warp_agreement.h"
+#include "analysis/whole_warps.h"
+#include "audit/families.h"
+
+namespace ptxopt::audit {
+
+namespace {
+
+using analysis::BlockId;
+using analysis::EdgeId;
+using analysis::kNone;
+using analysis::Uniformity;
+using analysis::ValueId;
+using ir::Instruction;
+
+// The values of definitions in uniform blocks, of registers that are uniform.
+template <class Kind>
+void claimUniformValues(const Subject& subject, const analysis::TextPlaces& places,
+                        const Uniformity& uniformity, std::string_view by) {
+  const analysis::Ssa& ssa = places.ssa();
+  for (ValueId value = 0; value < ssa.valueCount(); ++value) {
+    if (!ssa.isDefinition(value) || ssa.isCarry(value)) continue;
+    if (!uniformity.isUniform(ssa.block(value)) || !uniformity.isUniform(ssa.reg(value))) continue;
+    if (const std::optional<facts::Value> place = places.of(value)) {
+      subject.claim(by, Kind{*place});
+    }
+  }
+}
+
+bool mayEndInCalls(const Subject& subject, const analysis::CallEffects& effects) {
+  for (const ir::Statement& statement : subject.function().body()) {
+    const auto* instruction = statement.as<Instruction>();
+    if (instruction == nullptr) continue;
+    const bool isKnown = instruction->form->known();
+    if (isKnown && instruction->form->control != isa::Control::Call) continue;
+    if (!isKnown || effects.ofCall(subject.function(), *instruction).mayEndThread) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+void collectEdges(const Subject& subject, const analysis::TextPlaces& places) {
+  constexpr std::string_view kBy = "feasible-edges";
+  const analysis::Cfg& cfg = places.ssa().cfg();
+  const analysis::FeasibleEdges feasible(places.ssa(), subject.get<analysis::ValueRanges>());
+  for (EdgeId edge = 0; edge < cfg.edgeCount(); ++edge) {
+    if (!cfg.isReachable(cfg.source(edge))) continue;
+    const std::vector<facts::Edge> edges = places.edges(edge);
+    if (!feasible.isEverTaken(edge)) {
+      for (const facts::Edge& one : edges) subject.claim(kBy, facts::NeverTaken{one});
+    }
+    const BlockId through = cfg.target(edge);
+    if (through == cfg.exit() || edges.empty()) continue;
+    for (EdgeId next = cfg.firstOutEdge(through); next != cfg.firstOutEdge(through + 1); ++next) {
+      if (feasible.mayFollow(edge, next)) continue;
+      for (const facts::Edge& second : places.edges(next)) {
+        for (const facts::Edge& first : edges) {
+          subject.claim(kBy, facts::NeverFollows{first, second});
+        }
+      }
+    }
+  }
+}
+
+void collectUniform(const Subject& subject, const analysis::TextPlaces& places,
+                    const Uniformity* uniformity) {
+  constexpr std::string_view kBy = "uniformity";
+  if (uniformity == nullptr) return;
+  claimUniformValues<facts::Uniform>(subject, places, *uniformity, kBy);
+  for (BlockId block = 0; block < places.ssa().cfg().blockCount(); ++block) {
+    const Instruction* first = places.firstOf(block);
+    if (first == nullptr || !uniformity->isUniform(block)) continue;
+    subject.claim(kBy, facts::Together{first->source.begin});
+  }
+}
+
+void collectWholeWarps(const Subject& subject, const analysis::TextPlaces& places,
+                       const analysis::CallEffects& effects) {
+  if (!subject.function().isEntry()) return;
+  const analysis::Cfg& cfg = places.ssa().cfg();
+  const auto& liveness = subject.get<analysis::Liveness>();
+  const analysis::WholeWarps whole(cfg, liveness, effects);
+  for (BlockId block = 0; block < cfg.blockCount(); ++block) {
+    const Instruction* first = places.firstOf(block);
+    if (first == nullptr || !cfg.isReachable(block) || !whole.allExecute(block)) continue;
+    subject.claim("whole-warps", facts::AllExecute{first->source.begin});
+  }
+  // What elections ask (analysis/elected_leaders.h): the same of the threads of a warp.
+  if (mayEndInCalls(subject, effects)) return;
+  const auto& addresses = subject.get<analysis::Addresses>();
+  std::vector<analysis::FormId> forms(places.ssa().valueCount());
+  for (ValueId value = 0; value < forms.size(); ++value) forms[value] = addresses.formOf(value);
+  const Uniformity::InstructionSet agree =
+      agreeingInWarps(places.ssa(), addresses.shape(), addresses.forms(), forms);
+  if (agree.empty()) return;
+  BitSet everywhere(cfg.vertexCount());
+  for (BlockId block = 0; block < cfg.vertexCount(); ++block) everywhere.set(block);
+  claimUniformValues<facts::WarpUniform>(
+      subject, places, Uniformity(cfg, liveness, everywhere, agree), "warp-agreement");
+}
+
+}  // namespace ptxopt::audit

@@ -1,0 +1,139 @@
+// `range` for every integer where it is defined, and where a branch above a use says more; of what
+// addresses and branches are made of also `form`, and `stable` or `one-number`.
+#include "analysis/address.h"
+#include "analysis/value_range.h"
+#include "audit/families.h"
+
+namespace ptxopt::audit {
+
+namespace {
+
+using analysis::FormId;
+using analysis::kNone;
+using analysis::LeafId;
+using analysis::ValueId;
+using analysis::ValueRange;
+
+constexpr std::string_view kRanges = "value-range";
+constexpr std::string_view kForms = "value-forms";
+
+facts::Range rangeOf(const ValueRange& range) {
+  return {range.bits,          range.lowest, range.highest, range.signedLowest,
+          range.signedHighest, range.zeros,  range.ones};
+}
+
+bool saysAnything(const ValueRange& range) {
+  return range.bits != 0 && range != ValueRange::all(range.bits);
+}
+
+class Collector {
+ public:
+  Collector(const Subject& subject, const analysis::TextPlaces& places, const Forms& forms)
+      : subject_(subject),
+        places_(places),
+        forms_(forms),
+        ssa_(places.ssa()),
+        addresses_(subject.get<analysis::Addresses>()),
+        ranges_(subject.get<analysis::ValueRanges>()) {}
+
+  void run() const {
+    for (ValueId value = 0; value < ssa_.valueCount(); ++value) {
+      const std::optional<facts::Value> place = places_.of(value);
+      if (!place) continue;
+      claimRange(*place, ranges_.of(value));
+      if (addresses_.formOf(value) != kNone) claimForm(value, *place);
+    }
+    const analysis::LinearForms& forms = addresses_.forms();
+    for (LeafId leaf = 0; leaf < forms.leafCount(); ++leaf) claimLeaf(leaf);
+    for (std::uint32_t n = 0; n < ssa_.instructions().count(); ++n) {
+      const ir::Instruction& instruction = ssa_.instructions()[n];
+      if (ssa_.cfg().isReachable(instruction.block)) claimUses(instruction);
+    }
+  }
+
+ private:
+  void claimRange(const facts::Value& place, const ValueRange& range) const {
+    if (saysAnything(range)) subject_.claim(kRanges, facts::InRange{place, rangeOf(range)});
+  }
+
+  void claimAgreement(const facts::Value& place, bool stable, bool uniform) const {
+    if (uniform) {
+      subject_.claim(kForms, facts::OneNumber{place});
+    } else if (stable) {
+      subject_.claim(kForms, facts::Stable{place});
+    }
+  }
+
+  void claimForm(ValueId value, const facts::Value& place) const {
+    const analysis::LinearForms& forms = addresses_.forms();
+    const FormId id = addresses_.formOf(value);
+    const analysis::Form form = forms.form(id);
+    // As a range it is known already.
+    if (form.isConstant() && ranges_.of(value).isConstant()) return;
+    claimAgreement(place, forms.isStable(id), forms.isUniform(id));
+    claimAlternatives(form, place);
+    if (forms_.isItself(value)) return;
+    std::optional<facts::Form> expressed = forms_.at(places_.pointOf(value), id);
+    if (!expressed) return;
+    // The value itself stands for an operation of which there is no other.
+    const bool isOwn = expressed->constant == 0 && expressed->terms.size() == 1 &&
+                       expressed->terms[0].coefficient == 1 &&
+                       expressed->terms[0].leaf.kind == facts::Leaf::Kind::Value &&
+                       expressed->terms[0].leaf.value == place;
+    if (!isOwn) subject_.claim(kForms, facts::EqualsForm{place, std::move(*expressed)});
+  }
+
+  // One of several numbers.
+  void claimAlternatives(const analysis::Form& form, const facts::Value& place) const {
+    const analysis::LinearForms& forms = addresses_.forms();
+    if (form.constant != 0 || form.terms.size() != 1 || form.terms[0].coefficient != 1) return;
+    const auto* alternatives = forms.alternatives(form.terms[0].leaf);
+    if (alternatives == nullptr || forms.leaf(form.terms[0].leaf).key.bits != form.bits) return;
+    std::optional<ValueRange> all;
+    for (const FormId id : alternatives->forms) {
+      const analysis::Form one = forms.form(id);
+      if (!one.isConstant() || one.bits != form.bits) return;
+      const ValueRange number = ValueRange::of(one.constant, one.bits);
+      all = all ? join(*all, number) : number;
+    }
+    if (all) claimRange(place, *all);
+  }
+
+  // That of a leaf which no value is by itself, but a part of others.
+  void claimLeaf(LeafId id) const {
+    const analysis::Leaf& leaf = addresses_.forms().leaf(id);
+    if (!leaf.stable && !leaf.uniform) return;
+    for (const ValueId value : forms_.valuesOf(id)) {
+      const std::optional<facts::Value> place = places_.of(value);
+      const bool isSaid = leaf.key.kind != analysis::LeafKind::Value || forms_.isItself(value);
+      if (place && !isSaid) claimAgreement(*place, leaf.stable, leaf.uniform);
+    }
+  }
+
+  void claimUses(const ir::Instruction& instruction) const {
+    std::vector<ir::RegisterId> seen;
+    ssa_.forEachUse(instruction, [&](ValueId value) {
+      if (value == kNone || ssa_.isCarry(value) || ranges_.of(value).bits == 0) return;
+      if (std::ranges::find(seen, ssa_.reg(value)) != seen.end()) return;
+      seen.push_back(ssa_.reg(value));
+      const ValueRange here = ranges_.at(value, instruction.block);
+      if (here == ranges_.of(value)) return;
+      claimRange(analysis::TextPlaces::before(instruction, ssa_.reg(value)), here);
+    });
+  }
+
+  const Subject& subject_;
+  const analysis::TextPlaces& places_;
+  const Forms& forms_;
+  const analysis::Ssa& ssa_;
+  const analysis::Addresses& addresses_;
+  const analysis::ValueRanges& ranges_;
+};
+
+}  // namespace
+
+void collectValues(const Subject& subject, const analysis::TextPlaces& places, const Forms& forms) {
+  Collector(subject, places, forms).run();
+}
+
+}  // namespace ptxopt::audit
