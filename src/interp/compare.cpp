@@ -22,7 +22,10 @@ std::optional<Survey> survey(const ir::Module& module, const Launch& launch,
                              const MachineOptions& options, std::uint32_t schedules,
                              std::string& error) {
   Survey result;
-  std::set<std::tuple<FindingKind, const ir::Instruction*, const ir::Instruction*>> seen;
+  // A claim is itself, wherever it fails.
+  using Key =
+      std::tuple<FindingKind, std::uint32_t, const ir::Instruction*, const ir::Instruction*>;
+  std::set<Key> seen;
   for (std::uint32_t k = 0; k < schedules; ++k) {
     auto outcome = run(module, launch, schedule(options, k), error);
     if (!outcome) return std::nullopt;
@@ -31,8 +34,12 @@ std::optional<Survey> survey(const ir::Module& module, const Launch& launch,
     for (const Finding& finding : outcome->findings) {
       // Which of the two accesses of a race comes first is a matter of the schedule.
       const auto [low, high] = std::minmax(finding.place, finding.other);
-      if (seen.insert({finding.kind, low, high}).second) result.findings.push_back(finding);
+      const Key key = finding.kind == FindingKind::FalseFact
+                          ? Key{finding.kind, finding.claim, nullptr, nullptr}
+                          : Key{finding.kind, 0, low, high};
+      if (seen.insert(key).second) result.findings.push_back(finding);
     }
+    if (options.claims != nullptr) result.audit.add(outcome->audit);
     if (outcome->completed && result.outcomes.insert(outcome->checksum()).second) {
       result.distinct.push_back(std::move(*outcome));
     }

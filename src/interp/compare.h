@@ -17,8 +17,10 @@ struct Survey {
   std::vector<Finding> findings;     // each once, over all runs
   std::uint32_t runs = 0;
   std::uint64_t steps = 0;
+  AuditCounts audit;  // of the claims, where some are checked
   bool has(FindingKind kind) const;
 };
+// Claims in the options are checked in each run; one that is false is found once.
 std::optional<Survey> survey(const ir::Module& module, const Launch& launch,
                              const MachineOptions& options, std::uint32_t schedules,
                              std::string& error);

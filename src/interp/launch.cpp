@@ -449,6 +449,20 @@ std::optional<std::uint64_t> addressOf(const ir::Module& module, const Image& im
 
 }  // namespace
 
+namespace {
+
+// A claim that was false for another machine is no news.
+void addFindings(Outcome& outcome, const Machine& machine) {
+  for (const Finding& finding : machine.findings()) {
+    const bool isKnown = finding.kind == FindingKind::FalseFact && !outcome.audit.isFalse.empty() &&
+                         outcome.audit.isFalse[finding.claim];
+    if (!isKnown) outcome.findings.push_back(finding);
+  }
+  if (machine.auditCounts() != nullptr) outcome.audit.add(*machine.auditCounts());
+}
+
+}  // namespace
+
 std::optional<Outcome> run(const ir::Module& module, const Launch& launch,
                            const MachineOptions& options, std::string& error) {
   error.clear();
@@ -477,7 +491,7 @@ std::optional<Outcome> run(const ir::Module& module, const Launch& launch,
   if (!fits(geometry, error)) return std::nullopt;
 
   const Image image(module);
-  Program program(module, *kernel, image);
+  Program program(module, *kernel, image, options.claims);
   if (launch.arguments.size() != program.parameters().size()) {
     error = "the kernel has " + std::to_string(program.parameters().size()) + " parameters, " +
             std::to_string(launch.arguments.size()) + " arguments were given";
@@ -568,8 +582,7 @@ std::optional<Outcome> run(const ir::Module& module, const Launch& launch,
     parallelFor(parts, parts, [&](std::size_t part) { machines[part]->run(); });
     outcome.completed = true;
     for (const auto& machine : machines) {
-      outcome.findings.insert(outcome.findings.end(), machine->findings().begin(),
-                              machine->findings().end());
+      addFindings(outcome, *machine);
       outcome.printed += machine->printed();
       outcome.steps += machine->steps();
       outcome.completed = outcome.completed && machine->completed();

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "interp/audit_report.h"
 #include "interp/machine.h"
 #include "interp/report.h"
 #include "ir/module.h"
@@ -88,6 +89,7 @@ struct Outcome {
   std::vector<NamedBytes> memory;  // buffers, then writable module variables
   std::string printed;
   std::uint64_t steps = 0;
+  AuditCounts audit;  // of the claims, where some are checked
 
   bool has(FindingKind kind) const;
   // Of what changed in `memory`, and of the lines of `printed` in any order.  A variable that

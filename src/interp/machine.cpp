@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "interp/arithmetic/conversion.h"
+#include "interp/auditor.h"
 
 namespace ptxopt::interp {
 
@@ -54,6 +55,7 @@ Machine::Machine(Program& program, GlobalMemory& memory, const Geometry& geometr
       if (!segment.isReadOnly) segment.shadow = std::make_unique<Shadow>(places_);
     }
   }
+  if (program.audit() != nullptr) startAudit();
 }
 
 Machine::~Machine() {
@@ -124,29 +126,31 @@ void Machine::startCta(Cta& cta, std::uint64_t index, std::size_t firstThread) {
 
 void Machine::run() {
   try {
-    startClusters();
-    while (true) {
-      const std::size_t index = scheduler_->pick();
-      if (index == Scheduler::kNone) {
-        if (releaseConverging()) continue;
-        const bool anyLive = std::any_of(
-            clusters_.begin(), clusters_.end(),
-            [](const auto& cluster) { return cluster != nullptr && cluster->live != 0; });
-        if (anyLive) {
-          reportDeadlock();
-          return;
-        }
-        if (nextCluster_ == clusterCount_) break;
-        startClusters();
-        continue;
-      }
-      slice(*threads_[index]);
-      // A thread that spins must not keep others of its warp from going on without it.
-      if (++slices_ % kConvergencePatience == 0) releaseConverging();
-    }
-    completed_ = true;
+    runClusters();
   } catch (const Halt&) {
   }
+  if (auditor_ != nullptr) finishAudit();
+}
+
+void Machine::runClusters() {
+  startClusters();
+  while (true) {
+    const std::size_t index = scheduler_->pick();
+    if (index == Scheduler::kNone) {
+      if (releaseConverging()) continue;
+      const bool anyLive = std::any_of(clusters_.begin(), clusters_.end(), [](const auto& cluster) {
+        return cluster != nullptr && cluster->live != 0;
+      });
+      if (anyLive) return reportDeadlock();
+      if (nextCluster_ == clusterCount_) break;
+      startClusters();
+      continue;
+    }
+    slice(*threads_[index]);
+    // A thread that spins must not keep others of its warp from going on without it.
+    if (++slices_ % kConvergencePatience == 0) releaseConverging();
+  }
+  completed_ = true;
 }
 
 void Machine::slice(Thread& thread) {
@@ -279,6 +283,10 @@ bool Machine::execute(Thread& thread, const Op& op) {
       }
       ++thread.pc;
       return true;
+    case Action::Audit:
+      audit(thread, op);
+      ++thread.pc;
+      return true;
     case Action::Timer:
       thread.frame[op.d] = truncated(steps_ >> op.detail, op.width);
       ++thread.pc;
@@ -328,6 +336,7 @@ void Machine::exit(Thread& thread) {
   Cluster& cluster = *cta.cluster;
   --cta.live;
   --cluster.live;
+  if (auditor_ != nullptr) auditor_->threadEnds(cta.index, thread.linear);
   if (cluster.live == 0) {
     // Its shared memory goes with it.
     for (const auto& bulk : inFlight_) {

@@ -23,6 +23,10 @@
 
 namespace ptxopt::interp {
 
+class Auditor;
+struct AuditAccess;
+struct AuditCounts;
+
 struct Dim3 {
   std::uint32_t x = 1;
   std::uint32_t y = 1;
@@ -41,6 +45,8 @@ struct MachineOptions {
   std::uint64_t stepLimit = 100'000'000;  // thread-instructions of the launch
   std::uint64_t residentThreads = 1u << 15;
   std::uint32_t jobs = 1;  // threads of the host; for several, races are not looked for
+  // What was claimed of the text (docs/facts.md), to be checked; null: nothing.
+  const std::vector<facts::Claim>* claims = nullptr;
 };
 
 // Which clusters of the grid a machine runs: every count-th, from `index` on.  Machines that share
@@ -73,6 +79,7 @@ class Machine {
   bool completed() const { return completed_; }
   const std::string& printed() const { return printed_; }
   std::uint64_t steps() const { return steps_; }
+  const AuditCounts* auditCounts() const;  // null without claims
 
  private:
   struct Halt {};  // thrown by a fault
@@ -209,6 +216,7 @@ class Machine {
   };
 
   // machine.cpp: threads and control
+  void runClusters();
   void startClusters();
   void startCta(Cta& cta, std::uint64_t index, std::size_t firstThread);
   void slice(Thread& thread);
@@ -228,6 +236,30 @@ class Machine {
   AgentId agentOf(const Thread& thread) const;
   Home homeOf(const Thread& thread) const;
 
+  // machine_audit.cpp
+  struct AuditedBytes {
+    std::uint32_t operand = 0;
+    isa::Space space = isa::Space::None;
+    std::uint64_t address = 0;
+    std::uint64_t size = 0;
+    bool reads = false;
+    bool writes = false;
+    bool isCollective = false;
+    bool isIssue = false;
+  };
+  void startAudit();
+  void finishAudit();
+  void audit(Thread& thread, const Op& op);
+  std::string valuesOf(Thread& thread, const std::vector<Transfer>& transfers);
+  void auditTransfers(Thread& thread, const AuditStep& step, const Op& op,
+                      const std::vector<Transfer>& transfers);
+  void auditBytes(Thread& thread, const AuditStep& step, const Op& op, const AuditedBytes& bytes);
+  static void findFrame(const Thread& thread, AuditAccess& access);
+  void auditAccess(Thread& thread, const AuditStep& step, const Op& op);
+  void auditWait(Thread& thread, const AuditStep& step, const Op& op);
+  void auditBulk(Thread& thread, const AuditStep& step, const Op& op);
+  void auditMatrix(Thread& thread, const AuditStep& step, const Op& op);
+
   // machine_calls.cpp
   void enter(Thread& thread, const Code& code, std::size_t frame, std::uint64_t localBase);
   Slot valueOf(const Thread& thread, const FrameValue& value) const;
@@ -237,6 +269,8 @@ class Machine {
 
   // machine_memory.cpp
   std::uint64_t addressOf(const Thread& thread, const Op& op) const;
+  // Where a generic address, or one of a parameter, is; `address` becomes one in that space.
+  isa::Space leaveWindow(isa::Space space, std::uint64_t& address) const;
   Place resolve(Thread& thread, const Op& op, isa::Space space, std::uint64_t address,
                 std::uint32_t size, bool writes);
   std::uint8_t* localBytes(Thread& thread, std::uint64_t address, std::uint64_t size);
@@ -259,11 +293,14 @@ class Machine {
   void land(PendingCopy& copy);
   void landCopies(Thread& thread, std::uint32_t clock);  // those up to `clock`
   void landSome(Thread& thread);
+  static bool isCompletedBy(const Thread& thread, const Op& wait, const PendingCopy& copy);
   void waitForCopies(Thread& thread, const Op& op);
   void arriveAfterCopies(Thread& thread, const Op& op);
   void settleTrackedArrivals(Thread& thread);
   Place resolveRange(Thread& thread, const Op& op, isa::Space space, std::uint64_t address,
                      std::uint32_t size, bool writes);
+  // The same place of shared memory in another CTA of the cluster.
+  std::uint64_t inRank(std::uint64_t address, std::uint64_t rank) const;
   void issueBulk(Thread& thread, const Op& op);
   void issueBulk(Thread& thread, const Op& op, const BulkForm& form, std::uint64_t to,
                  std::uint64_t barrier);
@@ -277,6 +314,13 @@ class Machine {
   // machine_matrix.cpp
   void runMatrix(Cta& cta, std::uint32_t warp, const Op& op);
   void multiplyFragments(std::span<Thread> threads, const Op& op);
+  // A fragment in memory.
+  struct FragmentLines {
+    std::uint32_t count = 0;
+    std::uint32_t bytes = 0;   // of a line
+    std::uint64_t stride = 0;  // in bytes
+  };
+  static FragmentLines linesOf(const Thread& thread, const Op& op);
   void moveFragment(std::span<Thread> threads, const Op& op);
   void loadTiles(std::span<Thread> threads, const Op& op);
   void storeTiles(std::span<Thread> threads, const Op& op);
@@ -329,6 +373,7 @@ class Machine {
   ClockRef fences_;              // fence.sc of wider scopes
   bool landsEarly_ = false;
   bool landsLate_ = false;
+  std::unique_ptr<Auditor> auditor_;  // null: nothing is claimed
 };
 
 }  // namespace ptxopt::interp

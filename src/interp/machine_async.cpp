@@ -72,14 +72,16 @@ void Machine::landSome(Thread& thread) {
   settleTrackedArrivals(thread);
 }
 
+bool Machine::isCompletedBy(const Thread& thread, const Op& wait, const PendingCopy& copy) {
+  const auto allowed = static_cast<std::uint32_t>(thread.frame[wait.a]);
+  return wait.is(kSecond) || (copy.committed && thread.copyGroup - copy.group > allowed);
+}
+
 void Machine::waitForCopies(Thread& thread, const Op& op) {
-  const auto allowed = static_cast<std::uint32_t>(thread.frame[op.a]);
-  const bool all = op.is(kSecond);
   std::uint32_t latest = 0;
   while (!thread.copies.empty()) {
     PendingCopy& copy = thread.copies.front();
-    const bool done = all || (copy.committed && thread.copyGroup - copy.group > allowed);
-    if (!done) break;
+    if (!isCompletedBy(thread, op, copy)) break;
     land(copy);
     latest = copy.clock;
     thread.copies.pop_front();
@@ -145,20 +147,21 @@ Machine::Place Machine::resolveRange(Thread& thread, const Op& op, Space space,
   return first;
 }
 
+std::uint64_t Machine::inRank(std::uint64_t address, std::uint64_t rank) const {
+  constexpr std::uint64_t kOffset = (std::uint64_t{1} << kRankShift) - 1;
+  const std::uint64_t window = program_->image().windows().shared;
+  return ((address >= window ? address - window : address) & kOffset) | rank << kRankShift;
+}
+
 void Machine::issueBulk(Thread& thread, const Op& op) {
   const BulkForm& form = thread.code->bulks[op.index];
   const std::uint64_t to = interp::addressOf(thread.frame, form.to);
   const std::uint64_t barrier = interp::addressOf(thread.frame, form.barrier);
   if (form.mask == 0) return issueBulk(thread, op, form, to, barrier);
   // Multicast: to the same offset in every CTA that the mask names.
-  constexpr std::uint64_t kOffset = (std::uint64_t{1} << kRankShift) - 1;
-  const std::uint64_t window = program_->image().windows().shared;
   for (std::uint64_t rank = 0; rank < thread.cta->cluster->ctas.size(); ++rank) {
     if ((thread.frame[form.mask] >> rank & 1) == 0) continue;
-    const auto at = [&](std::uint64_t address) {
-      return ((address >= window ? address - window : address) & kOffset) | rank << kRankShift;
-    };
-    issueBulk(thread, op, form, at(to), at(barrier));
+    issueBulk(thread, op, form, inRank(to, rank), inRank(barrier, rank));
   }
 }
 

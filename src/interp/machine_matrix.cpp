@@ -66,6 +66,19 @@ void Machine::multiplyFragments(std::span<Thread> threads, const Op& op) {
   });
 }
 
+Machine::FragmentLines Machine::linesOf(const Thread& thread, const Op& op) {
+  const MatrixForm& form = thread.code->matrices[op.index];
+  const int bits = bitsOf(form.element(form.moved));
+  const int rows = form.shape.rows(form.moved);
+  const int columns = form.shape.columns(form.moved);
+  const int lines = form.isColumnMajor ? columns : rows;
+  const int length = form.isColumnMajor ? rows : columns;
+  const std::uint64_t stride =
+      op.b != 0 ? thread.frame[op.b] & 0xffffffffu : static_cast<std::uint64_t>(length);
+  return {static_cast<std::uint32_t>(lines), static_cast<std::uint32_t>(length * bits / 8),
+          stride * static_cast<std::uint64_t>(bits) / 8};
+}
+
 // Memory holds one line after the other, rows or columns, `stride` elements apart.  Which thread
 // touches which bytes is open: here another one in every run.
 void Machine::moveFragment(std::span<Thread> threads, const Op& op) {
@@ -74,15 +87,12 @@ void Machine::moveFragment(std::span<Thread> threads, const Op& op) {
   const MatrixRole role = form.moved;
   const bool stores = static_cast<CollectiveKind>(op.detail) == CollectiveKind::FragmentStore;
   const int bits = bitsOf(form.element(role));
-  const int rows = form.shape.rows(role);
-  const int columns = form.shape.columns(role);
-  const int lines = form.isColumnMajor ? columns : rows;
-  const int length = form.isColumnMajor ? rows : columns;
-  const auto lineBytes = static_cast<std::uint32_t>(length * bits / 8);
+  const FragmentLines fragment = linesOf(first, op);
+  const auto lines = static_cast<int>(fragment.count);
+  const std::uint32_t lineBytes = fragment.bytes;
+  const auto length = static_cast<int>(lineBytes) * 8 / bits;
   const std::uint64_t base = addressOf(first, op);
-  const std::uint64_t stride =
-      (op.b != 0 ? first.frame[op.b] & 0xffffffffu : static_cast<std::uint64_t>(length)) *
-      static_cast<std::uint64_t>(bits) / 8;
+  const std::uint64_t stride = fragment.stride;
   for (const Thread& thread : threads) {
     if (addressOf(thread, op) != base) {
       fault(FindingKind::BarrierDivergence, op, "the threads of a warp give different addresses");

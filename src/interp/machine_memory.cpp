@@ -109,19 +109,7 @@ std::uint8_t* Machine::localBytes(Thread& thread, std::uint64_t address, std::ui
   return thread.local.data() + address;
 }
 
-Machine::Place Machine::resolve(Thread& thread, const Op& op, Space space, std::uint64_t address,
-                                std::uint32_t size, bool writes) {
-  const auto outside = [&](const std::string& where) {
-    fault(FindingKind::OutOfBounds, op,
-          std::string(writes ? "write" : "read") + " of " + bytesOf(size) + " at " +
-              hexadecimal(address) + ", " + where + ", by " + describe(nameOf(thread)));
-  };
-  if (address % size != 0) {
-    fault(FindingKind::Misaligned, op,
-          std::string(writes ? "write" : "read") + " of " + bytesOf(size) + " at " +
-              hexadecimal(address) + " by " + describe(nameOf(thread)));
-  }
-  const std::uint64_t named = address;
+Space Machine::leaveWindow(Space space, std::uint64_t& address) const {
   if (space == Space::None) {
     const Windows& windows = program_->image().windows();
     const std::uint64_t next[] = {windows.parameter, windows.shared, windows.local,
@@ -138,6 +126,23 @@ Machine::Place Machine::resolve(Thread& thread, const Op& op, Space space, std::
   if (space == Space::Param) {
     space = address >= kParameterBase ? Space::ParamEntry : Space::Local;
   }
+  return space;
+}
+
+Machine::Place Machine::resolve(Thread& thread, const Op& op, Space space, std::uint64_t address,
+                                std::uint32_t size, bool writes) {
+  const auto outside = [&](const std::string& where) {
+    fault(FindingKind::OutOfBounds, op,
+          std::string(writes ? "write" : "read") + " of " + bytesOf(size) + " at " +
+              hexadecimal(address) + ", " + where + ", by " + describe(nameOf(thread)));
+  };
+  if (address % size != 0) {
+    fault(FindingKind::Misaligned, op,
+          std::string(writes ? "write" : "read") + " of " + bytesOf(size) + " at " +
+              hexadecimal(address) + " by " + describe(nameOf(thread)));
+  }
+  const std::uint64_t named = address;
+  if (space == Space::None || space == Space::Param) space = leaveWindow(space, address);
   switch (space) {
     case Space::Global:
     case Space::Const: {

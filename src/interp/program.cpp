@@ -6,8 +6,10 @@
 
 namespace ptxopt::interp {
 
-Program::Program(const ir::Module& module, const ir::Function& kernel, const Image& image)
+Program::Program(const ir::Module& module, const ir::Function& kernel, const Image& image,
+                 const std::vector<facts::Claim>* claims)
     : module_(&module), kernel_(&kernel), image_(&image) {
+  if (claims != nullptr) audit_.emplace(*claims);
   for (const ir::Variable* variable : kernel.parameters) {
     parameterBytes_ = alignUp(parameterBytes_, alignmentOf(*variable));
     parameters_.push_back({variable, parameterBytes_});

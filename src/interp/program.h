@@ -14,7 +14,9 @@
 #include <string>
 #include <vector>
 
+#include "facts/claim.h"
 #include "interp/arithmetic/rounding.h"
+#include "interp/audit_claims.h"
 #include "interp/image.h"
 #include "interp/matrix.h"
 #include "ir/module.h"
@@ -53,6 +55,7 @@ enum class Action : std::uint8_t {
   WaitBulk,      // all but a groups; kSecond: until they have read their source
   Mbarrier,      // see MbarrierKind
   CheckWritten,  // of the register `index`: it is reported where r[a] is 0
+  Audit,         // of what is claimed: audits[index]
   Timer,         // d = a special register that changes while the thread runs
   Nothing,
   Unsupported,  // the machine stops with a message that names the instruction
@@ -268,7 +271,9 @@ struct Code {
   std::vector<MatrixForm> matrices;
   std::vector<BulkForm> bulks;
   std::vector<std::string> problems;  // of Unsupported: problems[op.index]
-  std::vector<Transfer> parameters;   // of a .func
+  std::vector<AuditStep> audits;
+  std::vector<AuditLocal> auditLocals;
+  std::vector<Transfer> parameters;  // of a .func
   std::vector<Transfer> results;
   std::uint64_t localBytes = 0;
 };
@@ -281,12 +286,15 @@ struct EntryParameter {
 class Program {
  public:
   // Decodes `kernel` and every function whose name it or a function that it reaches mentions.
-  // Never fails: what is not understood becomes Action::Unsupported.  O(statements).
-  Program(const ir::Module& module, const ir::Function& kernel, const Image& image);
+  // Never fails: what is not understood becomes Action::Unsupported.  `claims`, which are checked
+  // while it runs, must outlive the object.  O(statements + claims).
+  Program(const ir::Module& module, const ir::Function& kernel, const Image& image,
+          const std::vector<facts::Claim>* claims = nullptr);
 
   const ir::Module& module() const { return *module_; }
   const ir::Function& kernel() const { return *kernel_; }
   const Image& image() const { return *image_; }
+  const AuditClaims* audit() const { return audit_ ? &*audit_ : nullptr; }  // null: no claims
   const Code& code(std::uint32_t index) const { return *codes_[index]; }
   std::uint32_t codeCount() const { return static_cast<std::uint32_t>(codes_.size()); }
   // For an indirect call; null where no function that the kernel can reach has this address.
@@ -315,6 +323,7 @@ class Program {
   const ir::Module* module_;
   const ir::Function* kernel_;
   const Image* image_;
+  std::optional<AuditClaims> audit_;
   std::vector<std::unique_ptr<Code>> codes_;
   std::map<const ir::Function*, std::uint32_t> indices_;
   std::map<const ir::Variable*, std::uint64_t> shared_;

@@ -28,6 +28,8 @@ std::string_view spelling(FindingKind kind) {
       return "trap";
     case FindingKind::AssertionFailed:
       return "assertion-failed";
+    case FindingKind::FalseFact:
+      return "false-fact";
     case FindingKind::Unsupported:
       return "unsupported";
   }
@@ -40,6 +42,7 @@ bool isFault(FindingKind kind) {
     case FindingKind::BarrierDivergence:
     case FindingKind::BarrierMismatch:
     case FindingKind::Uninitialised:
+    case FindingKind::FalseFact:
       return false;
     default:
       return true;

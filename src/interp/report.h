@@ -21,6 +21,7 @@ enum class FindingKind : std::uint8_t {
   StepLimit,
   Trap,
   AssertionFailed,
+  FalseFact,    // something that was claimed of the text (docs/facts.md) does not hold
   Unsupported,  // the run could not go on: no verdict about the kernel
 };
 std::string_view spelling(FindingKind kind);  // "data-race"
@@ -41,6 +42,7 @@ struct Finding {
   // The other access of a race, or another place that takes part.
   const ir::Instruction* other = nullptr;
   std::string otherMessage;
+  std::uint32_t claim = 0;  // FalseFact: which one of the list
 };
 
 // One line "file:line:column: warning: message [data-race]" and a note for the other place; the

@@ -1,4 +1,5 @@
-// ptxrun: runs PTX kernels on the CPU, looks for races and bad barriers, compares two modules.
+// ptxrun: runs PTX kernels on the CPU, looks for races and bad barriers, compares two modules, and
+// checks what was claimed of one.
 //
 // Exit status of a run: 0 nothing found, 1 bad input or an instruction that is not supported,
 // 4 findings.  Of --compare: 0 same, 1 bad input, 2 different, 3 inconclusive.
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "driver/files.h"
+#include "facts/claim_text.h"
 #include "interp/compare.h"
 #include "parse/parser.h"
 
@@ -45,11 +47,13 @@ struct Options {
   std::uint64_t shared = 0;
   std::uint32_t schedules = 1;
   std::string policy;
+  std::string facts;  // a file
   interp::MachineOptions machine;
 };
 
 struct BadInput {
   std::string message;
+  std::string_view prefix = "ptxrun: ";  // empty: the message names its place
 };
 
 std::unique_ptr<ir::Module> load(const std::string& path) {
@@ -65,6 +69,17 @@ std::unique_ptr<ir::Module> load(const std::string& path) {
   }
   if (module == nullptr) throw BadInput{path + ": not understood as PTX"};
   return module;
+}
+
+std::vector<facts::Claim> loadFacts(const std::string& path, const ir::Module& module) {
+  std::string error;
+  try {
+    auto claims = facts::read(*driver::readSource(path), module, error);
+    if (!claims) throw BadInput{error, ""};
+    return std::move(*claims);
+  } catch (const driver::FileError& problem) {
+    throw BadInput{path + ": " + problem.what()};
+  }
 }
 
 interp::Dim3 dimensions(const std::string& text) {
@@ -148,6 +163,25 @@ void dump(const interp::NamedBytes& object) {
   }
 }
 
+// What came of the claims.
+struct FactCounts {
+  std::size_t claims = 0;
+  std::uint64_t checks = 0;
+  std::size_t wrong = 0;
+  std::size_t unreached = 0;
+
+  explicit FactCounts(const interp::AuditCounts& counts) : claims(counts.checks.size()) {
+    for (std::size_t k = 0; k < claims; ++k) {
+      checks += counts.checks[k];
+      wrong += counts.isFalse[k] ? 1 : 0;
+      unreached += counts.checks[k] == 0 ? 1 : 0;
+    }
+  }
+  nlohmann::json json() const {
+    return {{"claims", claims}, {"checks", checks}, {"false", wrong}, {"neverReached", unreached}};
+  }
+};
+
 nlohmann::json toJson(const ir::Module& module, const interp::Finding& finding) {
   const auto place = [&](const ir::Instruction* instruction) -> nlohmann::json {
     if (instruction == nullptr) return nullptr;
@@ -157,9 +191,13 @@ nlohmann::json toJson(const ir::Module& module, const interp::Finding& finding) 
     if (source.line != 0) result["source"] = {{"file", source.file}, {"line", source.line}};
     return result;
   };
-  return {{"kind", interp::spelling(finding.kind)}, {"file", module.source().name()},
-          {"place", place(finding.place)},          {"message", finding.message},
-          {"other", place(finding.other)},          {"otherMessage", finding.otherMessage}};
+  nlohmann::json result = {
+      {"kind", interp::spelling(finding.kind)}, {"file", module.source().name()},
+      {"place", place(finding.place)},          {"message", finding.message},
+      {"other", place(finding.other)},          {"otherMessage", finding.otherMessage}};
+  // The first line of the file of facts is about the file.
+  if (finding.kind == interp::FindingKind::FalseFact) result["factsLine"] = finding.claim + 2;
+  return result;
 }
 
 std::string checksumText(const interp::Outcome& outcome) {
@@ -168,8 +206,9 @@ std::string checksumText(const interp::Outcome& outcome) {
   return digits.data();
 }
 
-nlohmann::json toJson(const ir::Module& module, const interp::Survey& result) {
+nlohmann::json toJson(const ir::Module& module, const interp::Survey& result, bool hasFacts) {
   nlohmann::json report = {{"runs", result.runs}, {"steps", result.steps}};
+  if (hasFacts) report["facts"] = FactCounts(result.audit).json();
   report["findings"] = nlohmann::json::array();
   for (const interp::Finding& finding : result.findings) {
     report["findings"].push_back(toJson(module, finding));
@@ -209,8 +248,15 @@ int statusOf(const interp::Survey& result) {
   return result.findings.empty() ? kGood : kFindings;
 }
 
-int runFile(const Options& options) {
+int runFile(Options options) {
   const auto module = load(options.files[0]);
+  std::vector<facts::Claim> claims;
+  const bool hasFacts = !options.facts.empty();
+  if (hasFacts) {
+    claims = loadFacts(options.facts, *module);
+    options.machine.claims = &claims;
+  }
+  interp::AuditCounts audit;
   const std::vector<interp::Launch> launches = launchesOf(*module, options);
   const bool isOne = launches.size() == 1;
   nlohmann::json reports = nlohmann::json::array();
@@ -221,8 +267,9 @@ int runFile(const Options& options) {
       std::fflush(stdout);
     }
     const interp::Survey result = survey(*module, launch, options);
+    if (hasFacts) audit.add(result.audit);
     if (options.asJson) {
-      reports.push_back(toJson(*module, result));
+      reports.push_back(toJson(*module, result, hasFacts));
       if (!isOne) reports.back()["kernel"] = launch.kernel;
     } else {
       print(*module, launch, result, options);
@@ -232,8 +279,13 @@ int runFile(const Options& options) {
     if (worst != kBadInput && status != kGood) worst = status;
   }
   if (options.asJson) {
-    const nlohmann::json document = isOne ? reports[0] : nlohmann::json{{"launches", reports}};
+    nlohmann::json document = isOne ? reports[0] : nlohmann::json{{"launches", reports}};
+    if (hasFacts && !isOne) document["facts"] = FactCounts(audit).json();
     std::cout << document.dump(2) << '\n';
+  } else if (hasFacts) {
+    const FactCounts counts(audit);
+    std::printf("%zu claims checked %" PRIu64 " times, %zu false, %zu never reached\n",
+                counts.claims, counts.checks, counts.wrong, counts.unreached);
   }
   return worst;
 }
@@ -303,6 +355,8 @@ int main(int argc, char** argv) {
   app.add_option("-j,--jobs", options.machine.jobs,
                  "CTAs at once on so many threads of the host; needs --no-races")
       ->check(CLI::Range(1u, 1024u));
+  app.add_option("--check-facts", options.facts,
+                 "check at every execution what this file claims of the text (docs/facts.md)");
   app.add_flag("--no-races", options.ignoresRaces, "do not look for data races");
   app.add_flag("--dump", options.dumps, "print buffers and module variables");
   app.add_flag("--json", options.asJson, "findings and outcomes of a run as JSON, without --dump");
@@ -330,9 +384,12 @@ int main(int argc, char** argv) {
     if ((options.files.size() == 2) != options.compares) {
       throw BadInput{"--compare takes two files, a run takes one"};
     }
+    if (options.compares && !options.facts.empty()) {
+      throw BadInput{"--check-facts is for a run: facts are of one text"};
+    }
     return options.compares ? compareTwo(options) : runFile(options);
   } catch (const BadInput& problem) {
-    std::cerr << "ptxrun: " << problem.message << '\n';
+    std::cerr << problem.prefix << problem.message << '\n';
     return kBadInput;
   }
 }

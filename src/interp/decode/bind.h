@@ -16,6 +16,9 @@ Compute bindCompare(const isa::Form& form, Op& op);  // setp, set, selp, slct, t
 Compute bindConvert(const isa::Form& form, Op& op);
 Compute bindAddress(const isa::Form& form, Op& op, const Windows& windows);  // cvta, isspacep, mapa
 
+// What cvta adds to an address in the space.
+std::uint64_t windowOf(isa::Space space, const Windows& windows);
+
 Compute copySlot();
 Compute negatePredicate();
 Compute extractBits();  // d = a >> immediate, `width` bits

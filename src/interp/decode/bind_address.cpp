@@ -5,8 +5,6 @@
 
 namespace ptxopt::interp {
 
-namespace {
-
 using isa::Opcode;
 using isa::Space;
 
@@ -24,8 +22,6 @@ std::uint64_t windowOf(Space space, const Windows& windows) {
       return 0;
   }
 }
-
-}  // namespace
 
 Compute copySlot() {
   return [](Slot* r, const Op& o) { r[o.d] = r[o.a]; };

@@ -8,6 +8,7 @@
 #include "analysis/maybe_undefined.h"
 #include "analysis/register_effects.h"
 #include "interp/arithmetic/conversion.h"
+#include "interp/decode/audit_emitter.h"
 #include "interp/decode/bind.h"
 #include "interp/decode/specials.h"
 #include "ir/module.h"
@@ -56,6 +57,8 @@ Builtin builtinOf(std::string_view name) {
 Decoder::Decoder(Program& program, const ir::Function& function, Code& code)
     : program_(&program), function_(&function), code_(&code) {}
 
+Decoder::~Decoder() = default;
+
 void Decoder::run() {
   code_->function = function_;
   std::uint32_t next = 1;  // slot 0 stands for no operand
@@ -69,6 +72,11 @@ void Decoder::run() {
   carry_ = temporary();
   layOutFormals();
   findUndefinedReads();
+  prototype_.guard = trueSlot_;
+  if (program_->audit() != nullptr && !function_->isOpaque) {
+    audit_ = std::make_unique<AuditEmitter>(*this, *program_->audit());
+    audit_->atStart();
+  }
 
   for (const ir::Statement& statement : function_->body()) {
     if (const auto* declaration = statement.as<ir::VariableDeclaration>()) {
@@ -82,8 +90,10 @@ void Decoder::run() {
   // Behind the last statement a function returns.
   prototype_ = Op{};
   prototype_.guard = trueSlot_;
-  prototype_.action = Action::Return;
-  emit(prototype_);
+  if (audit_ != nullptr) audit_->atEnd();
+  Op last = prototype_;
+  last.action = Action::Return;
+  emit(last);
   resolveBranches();
   code_->localBytes = alignUp(code_->localBytes, 16);
 }
@@ -155,7 +165,15 @@ void Decoder::decode(const ir::Instruction& instruction) {
   op.flags = flagsOf(form);
   op.rounding = roundingOf(form);
 
+  if (audit_ != nullptr) audit_->inFront(instruction, op);
   if (!writtenSlots_.empty() && !function_->isOpaque) trackRegisters(instruction, op);
+  const std::size_t first = code_->ops.size();
+  decodeForm(instruction, op);
+  if (audit_ != nullptr) audit_->behind(instruction, op, first);
+}
+
+void Decoder::decodeForm(const ir::Instruction& instruction, Op op) {
+  const isa::Form& form = *instruction.form;
   const std::size_t before = code_->ops.size();
   try {
     // What it means is not known, so neither is what its neighbours do.

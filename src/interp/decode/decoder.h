@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,12 +14,17 @@
 
 namespace ptxopt::interp {
 
+class AuditEmitter;
+
 class Decoder {
  public:
   Decoder(Program& program, const ir::Function& function, Code& code);
+  ~Decoder();
   void run();
 
  private:
+  friend AuditEmitter;
+
   // Thrown by what cannot be decoded, caught for each instruction.
   struct Problem {
     std::string message;
@@ -28,6 +34,7 @@ class Decoder {
   void layOutFormals();
   void placeLocal(const ir::Variable& variable);
   void decode(const ir::Instruction& instruction);
+  void decodeForm(const ir::Instruction& instruction, Op op);
   void decodeControl(const ir::Instruction& instruction, Op op);
   void decodeCall(const ir::Instruction& instruction, Op op);
   void decodeMove(const ir::Instruction& instruction, Op op);
@@ -108,6 +115,7 @@ class Decoder {
   // has come to that.
   std::map<const ir::Instruction*, std::vector<ir::RegisterId>> undefinedReads_;
   std::map<ir::RegisterId, std::uint32_t> writtenSlots_;
+  std::unique_ptr<AuditEmitter> audit_;  // null: nothing is claimed
   std::uint32_t trueSlot_ = 0;
   std::uint32_t scratch_ = 0;
   std::uint32_t carry_ = 0;

@@ -1,0 +1,80 @@
+#include "interp/audit_barriers.h"
+
+#include <algorithm>
+
+namespace ptxopt::interp {
+
+AuditBarriers::AuditBarriers(std::uint32_t threads) : positions_(threads) {
+  live_[0] = threads;
+}
+
+void AuditBarriers::pass(std::uint32_t thread, bool isSeparator, bool isGone) {
+  Position& position = positions_[thread];
+  if (isGone) {
+    ++position.gone;
+  } else if (isSeparator) {
+    const std::uint32_t before = position.epoch++;
+    position.gone = 0;
+    ++live_[position.epoch];
+    leave(before);
+  }
+}
+
+void AuditBarriers::end(std::uint32_t thread) {
+  leave(positions_[thread].epoch);
+}
+
+void AuditBarriers::leave(std::uint32_t epoch) {
+  const auto at = live_.find(epoch);
+  if (--at->second != 0) return;
+  live_.erase(at);
+  // Nobody comes back.
+  const auto end = live_.empty() ? cells_.end() : cells_.lower_bound(live_.begin()->first);
+  cells_.erase(cells_.begin(), end);
+}
+
+// Who asks excludes one agent and one number of barriers.  So of two entries of one agent, or with
+// one number, a third of the same adds nothing; and of five of which no three have the agent or the
+// number in common, one is never excluded.
+void AuditBarriers::Entries::add(const Entry& entry) {
+  constexpr std::size_t kEnough = 5;
+  std::size_t ofAgent = 0;
+  std::size_t ofNumber = 0;
+  for (const Entry& old : entries_) {
+    const bool isSameAgent = old.agent == entry.agent && old.isIssue == entry.isIssue;
+    const bool isSameNumber = old.gone == entry.gone && old.isIssue == entry.isIssue;
+    if (isSameAgent && isSameNumber) return;
+    ofAgent += isSameAgent ? 1 : 0;
+    ofNumber += isSameNumber ? 1 : 0;
+  }
+  if (ofAgent < 2 && ofNumber < 2 && entries_.size() < 2 * kEnough) entries_.push_back(entry);
+}
+
+const AuditBarriers::Entry* AuditBarriers::Entries::conflicting(const Entry& entry) const {
+  for (const Entry& old : entries_) {
+    if (!old.agent.isOther(entry.agent) || old.gone == entry.gone) continue;
+    // What comes first must not be a mere issue.
+    const Entry& first = old.gone < entry.gone ? old : entry;
+    if (!first.isIssue) return &old;
+  }
+  return nullptr;
+}
+
+std::optional<AuditBarriers::Conflict> AuditBarriers::touch(const AuditAccess& access) {
+  const Position& position = positions_[access.thread];
+  const Entry entry{agentOf(access), position.gone, access.isIssue, access.instruction};
+  std::optional<Conflict> found;
+  cells_[position.epoch].visit(
+      access.object(), access.address, access.size, [&](Cell& cell, std::uint64_t address) {
+        const auto note = [&](const Entry* other, bool writes) {
+          if (other == nullptr || found) return;
+          found = Conflict{other->agent, other->instruction, writes, address};
+        };
+        note(cell.writes.conflicting(entry), true);
+        if (access.writes) note(cell.reads.conflicting(entry), false);
+        (access.writes ? cell.writes : cell.reads).add(entry);
+      });
+  return found;
+}
+
+}  // namespace ptxopt::interp

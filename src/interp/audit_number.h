@@ -1,0 +1,51 @@
+// Numbers that claims are about, as a frame holds them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace ptxopt::interp {
+
+// A slot of a frame that holds a register, or what a register held at some place.
+struct AuditNumber {
+  std::uint32_t slot = 0;
+  std::uint32_t known = 0;  // slot that is not 0 once the number is there; 0: it always is
+  std::uint8_t bits = 64;
+
+  std::optional<std::uint64_t> evaluate(const std::uint64_t* frame) const {
+    if (known != 0 && frame[known] == 0) return std::nullopt;
+    return frame[slot];
+  }
+};
+
+// A linear form of facts::Form, with the slots in which its leaves are.
+struct AuditForm {
+  struct Term {
+    enum class Kind : std::uint8_t { Number, Parameter, Product, ZeroExtended, SignExtended };
+    Kind kind = Kind::Number;
+    std::uint64_t coefficient = 1;
+    AuditNumber number;
+    std::uint64_t offset = 0;  // Parameter: among the parameters of the kernel
+    std::vector<AuditForm> factors;
+  };
+  std::uint8_t bits = 64;
+  std::uint64_t constant = 0;
+  std::vector<Term> terms;
+
+  // Below 2^bits.  None where the thread has not come to the place of some leaf since the function
+  // was called.  O(terms).
+  std::optional<std::uint64_t> evaluate(const std::uint64_t* frame,
+                                        std::span<const std::uint8_t> parameters) const;
+};
+
+constexpr std::uint64_t lowBits(std::uint64_t number, unsigned bits) {
+  return bits >= 64 ? number : number & ((std::uint64_t{1} << bits) - 1);
+}
+constexpr std::int64_t asSigned(std::uint64_t number, unsigned bits) {
+  const unsigned spare = 64 - bits;
+  return static_cast<std::int64_t>(number << spare) >> spare;
+}
+
+}  // namespace ptxopt::interp

@@ -1,0 +1,42 @@
+// Claims of the numbers that the threads of one CTA have at a place: uniform, warp-uniform, stable,
+// one-number.  Those that ask for one thread alone are in auditor.cpp.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "interp/audit_report.h"
+#include "interp/lockstep.h"
+
+namespace ptxopt::interp {
+
+class AuditValues {
+ public:
+  // A thread has the number where the claim says something of it.  Returns another thread, or the
+  // same one, with another number; null where there is none.  O(1).
+  struct Other {
+    std::uint32_t thread = 0;
+    std::uint64_t number = 0;
+  };
+  std::optional<Other> uniform(ClaimId claim, std::uint32_t thread, std::uint64_t number,
+                               const std::vector<bool>& ended);
+  std::optional<Other> warpUniform(ClaimId claim, std::uint32_t thread, std::uint64_t number,
+                                   const std::vector<bool>& ended);
+  std::optional<Other> stable(ClaimId claim, std::uint32_t thread, std::uint64_t number,
+                              std::size_t threads);
+  std::optional<Other> oneNumber(ClaimId claim, std::uint32_t thread, std::uint64_t number);
+
+ private:
+  struct Numbers {
+    std::vector<std::uint64_t> of;  // by thread
+    std::vector<bool> isKnown;
+  };
+  std::unordered_map<ClaimId, Lockstep> visits_;
+  std::unordered_map<ClaimId, std::vector<Lockstep>> visitsOfWarps_;
+  std::unordered_map<ClaimId, Numbers> numbers_;
+  std::unordered_map<ClaimId, Other> first_;
+};
+
+}  // namespace ptxopt::interp

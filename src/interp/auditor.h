@@ -1,0 +1,121 @@
+// Checks claims while a kernel runs (docs/facts.md).
+//
+// The decoder has put Audit ops where claims are (decode/audit_emitter.h), and the machine says
+// what threads touch (machine_audit.cpp); here is what each kind of claim means.  A claim that does
+// not hold is reported once, as a finding of the kind FalseFact.  What is not certain is no
+// finding.
+//
+// Cost: that of each part, for each time that a thread comes to a claim: audit_values.h,
+// audit_control.h, audit_disjoint.h, audit_barriers.h, audit_memory.h.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "interp/audit_barriers.h"
+#include "interp/audit_control.h"
+#include "interp/audit_disjoint.h"
+#include "interp/audit_memory.h"
+#include "interp/audit_report.h"
+#include "interp/audit_values.h"
+#include "interp/memory.h"
+#include "interp/program.h"
+
+namespace ptxopt::interp {
+
+// A thread and where it is.
+struct AuditedThread {
+  std::uint64_t cta = 0;     // in the grid
+  std::uint32_t thread = 0;  // in the CTA
+  const Slot* frame = nullptr;
+};
+
+class Auditor {
+ public:
+  // All of them must outlive the object.
+  Auditor(Program& program, const GlobalMemory& memory, const std::vector<std::uint8_t>& parameters,
+          std::uint32_t threadsPerCta, AuditReport::Namer namer);
+
+  // An op of the kinds Check, Reached and Dead.
+  void check(const AuditedThread& who, const AuditStep& step, const Op& op);
+
+  // The thread is about to touch memory through the address operand with this number; kNoOperand:
+  // not through one.
+  static constexpr std::uint32_t kNoOperand = ~0u;
+  void access(const AuditedThread& who, const AuditStep& step, std::uint32_t operand,
+              const AuditAccess& access);
+  // The local memory of the thread from this address on becomes that of another function.
+  void callBegins(std::uint64_t threadInGrid, std::uint64_t localTop);
+
+  // A function that is claimed to be pure: `values` are its arguments, its results.
+  void enter(const AuditedThread& who, ClaimId claim, std::uint64_t localBase, std::string values);
+  void leave(const AuditedThread& who, ClaimId claim, const Op& op, std::string values);
+
+  void threadEnds(std::uint64_t cta, std::uint32_t thread);
+  // Nothing more will come.  `completed`: every thread has ended.
+  void finish(bool completed);
+
+  const std::vector<Finding>& findings() const { return report_.findings(); }
+  const AuditCounts& counts() const { return report_.counts(); }
+
+ private:
+  struct Cta {
+    explicit Cta(std::uint32_t threads) : barriers(threads), ended(threads) {}
+    AuditValues values;
+    AuditControl control;
+    AuditDisjoint disjoint;
+    AuditBarriers barriers;
+    std::vector<bool> ended;
+    std::uint32_t endedCount = 0;
+  };
+  // A call of a pure function that has not returned.
+  struct PureCall {
+    ClaimId claim = 0;
+    std::uint64_t localBase = 0;
+    std::string arguments;
+  };
+  struct PureResult {
+    std::string results;
+    std::uint64_t cta = 0;
+    std::uint32_t thread = 0;
+  };
+
+  struct Check;  // one overload for each kind of claim
+
+  Cta& ctaOf(std::uint64_t index);
+  void judge(std::uint64_t index, const Cta& cta, bool isComplete);
+  void addVariables();
+  std::string name(const AuditedThread& who) const {
+    return report_.threadText(who.cta, who.thread);
+  }
+  std::string name(std::uint64_t cta, const AuditAgent& agent) const;
+
+  void checkPointsTo(const AuditedThread& who, const AuditAddress::PointsTo& pointsTo,
+                     const AuditAccess& access);
+  bool isIn(const AuditedThread& who, const AuditBase& base, const AuditAccess& access,
+            std::int64_t& offset) const;
+  void checkVariables(const AuditAccess& access);
+  void checkDeadStores(const AuditStep& step, const AuditAccess& access);
+  void checkPure(const AuditedThread& who, const AuditAccess& access);
+
+  Program* program_;
+  const GlobalMemory* memory_;
+  const std::vector<std::uint8_t>* parameters_;
+  AuditReport report_;
+  std::unordered_map<std::uint64_t, std::unique_ptr<Cta>> ctas_;  // that have not ended
+  Cta* last_ = nullptr;
+  std::uint64_t lastIndex_ = 0;
+  AuditVariables unread_;
+  AuditVariables own_;
+  AuditDeadStores deadStores_;
+  bool hasBarriers_ = false;
+  bool hasDeadStores_ = false;
+  std::map<std::pair<std::uint64_t, std::uint32_t>, std::vector<PureCall>> pureCalls_;
+  std::map<std::pair<ClaimId, std::string>, PureResult> pureResults_;
+};
+
+}  // namespace ptxopt::interp
