@@ -168,9 +168,11 @@ class Collector {
         if (access.address == nullptr || access.address->kind != ir::OperandKind::Address) continue;
         const analysis::Place place = objects.placeOf(*access.address, access.domain);
         if (place.object == nullptr) continue;
+        // What stands for all dynamic shared memory has no name.
         facts::Base base;
-        base.kind = facts::Base::Kind::Variable;
         base.symbol = place.object->symbol;
+        base.kind = base.symbol == ir::SymbolId::None ? facts::Base::Kind::DynamicShared
+                                                      : facts::Base::Kind::Variable;
         subject_.claim("address-objects",
                        facts::PointsTo{operandOf(instruction, *access.address), {base}, {}});
       }

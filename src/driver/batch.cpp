@@ -24,6 +24,7 @@
 #include "driver/dot_cfg.h"
 #include "driver/driver.h"
 #include "driver/explain.h"
+#include "driver/fact_lines.h"
 #include "driver/files.h"
 #include "driver/program.h"
 #include "driver/remarks.h"
@@ -41,6 +42,7 @@ struct FileReport {
   std::string messages;  // for standard error
   std::string output;    // for standard output
   std::string remarks;
+  std::string facts;
   std::string dotCfg;  // of --dot-cfg=FILE
   // Of those that options name.
   std::vector<std::string> foundKernels;
@@ -88,6 +90,7 @@ class Batch {
   ExitStatus status_ = kSuccess;
   std::size_t told_ = 0;
   std::string remarks_;
+  std::string facts_;
   std::string dotCfg_;
   std::set<std::string> foundKernels_;
   std::set<std::string> foundBarriers_;
@@ -154,6 +157,7 @@ OptimizeOptions Batch::optimizeOptions(FileReport& report, unsigned threads) con
   result.run.remarks = !options_.remarks.empty() || options_.printDeadSync ||
                        options_.explainBarriers || !options_.dotCfg.empty() || options_.printCssa ||
                        options_.printHashing;
+  result.run.claims = !options_.facts.empty();
   result.run.verifyEach = options_.verifyEach;
   result.verifyInput = options_.verify      ? InputCheck::Require
                        : options_.warnInput ? InputCheck::Warn
@@ -208,8 +212,15 @@ void Batch::deliver(FileReport& report, const std::string& input,
     style.color = wantsColor(options_.color, STDOUT_FILENO);
     report.output = unifiedDiff(source, result.output, style);
   }
-  if (result.module == nullptr) return;
+  if (result.module == nullptr) {
+    if (options_.facts.empty()) return;
+    return sayError(report, inputName(input),
+                    "it holds what is no token of PTX, so nothing is believed of it: no --facts");
+  }
   if (!options_.remarks.empty()) report.remarks = remarkLines(*result.module, result.run.remarks);
+  if (!options_.facts.empty()) {
+    report.facts = factLines(result.source, options_.assumptions, result.run.claims);
+  }
   if (options_.printDeadSync) {
     for (const passes::Remark& remark : result.run.remarks) {
       if (remark.message.starts_with("Removed dead synch")) say(report, remark.message + '\n');
@@ -303,6 +314,7 @@ void Batch::tell(FileReport& report, const std::string& input) {
     writeReport("-", report.output);
   }
   remarks_ += report.remarks;
+  facts_ += report.facts;
   dotCfg_ += report.dotCfg;
   foundKernels_.insert(report.foundKernels.begin(), report.foundKernels.end());
   foundBarriers_.insert(report.foundBarriers.begin(), report.foundBarriers.end());
@@ -415,6 +427,7 @@ void Batch::conclude() {
     console_.log().warn("--keep-barriers={}: no barrier begins on that line of the kernel", place);
   }
   if (!options_.remarks.empty()) writeReport(options_.remarks, remarks_);
+  if (!facts_.empty()) writeReport(options_.facts, facts_);
   if (!options_.dotCfg.empty() && !dotCfgToFolder_) writeReport(options_.dotCfg, dotCfg_);
   if (options_.statistics == StatisticsFormat::Text) console_.print(statisticsTable(statistics_));
   if (options_.statistics == StatisticsFormat::Json) console_.print(statisticsJson(statistics_));

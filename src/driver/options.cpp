@@ -35,6 +35,7 @@ Examples:
   ptxopt *.ptx --output-dir=opt -j8             many files at once
   ptxopt --check *.ptx                          for CI: is there anything left to do?
   ptxopt k.ptx -o /dev/null --remarks=-         what was done, what nearly was, as JSON lines
+  ptxopt k.ptx -o /dev/null --facts=k.facts     what was believed: ptxrun --check-facts=k.facts
   ptxopt --explain-barriers k.ptx               what each barrier is for
   ptxopt k.ptx --passes='basic-dbe' --stats     one pass, and what it counted
 
@@ -149,7 +150,8 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
   app.add_flag("--check", options.check, "Write nothing; exit with 2 if a result would differ");
   app.add_flag("--diff", options.diff,
                "Print a unified diff to standard output instead of the result");
-  app.add_option("-j,--jobs", options.threads, "Threads; 0: as many as pay, of those of the machine (default)")
+  app.add_option("-j,--jobs", options.threads,
+                 "Threads; 0: as many as pay, of those of the machine (default)")
       ->type_name("N");
 
   app.option_defaults()->group("Optimization");
@@ -273,6 +275,11 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
                  "Write what passes did and what they nearly did, as JSON lines")
       ->type_name("FILE")
       ->check(refuseEmpty);
+  app.add_option("--facts", options.facts,
+                 "Write what analyses and passes believe of the input, as JSON lines:\n"
+                 "ptxrun --check-facts checks it while the input runs; one input only")
+      ->type_name("FILE")
+      ->check(refuseEmpty);
   app.add_flag("--print-dead-sync-elim", options.printDeadSync,
                "Print each removed barrier to standard error");
   app.add_flag("--explain-barriers", options.explainBarriers,
@@ -347,7 +354,7 @@ bool isSameFile(const std::string& a, const std::string& b) {
 
 // A report must not take the place of an input or of the result.  Devices and pipes hold nothing.
 void requireReportsOfTheirOwn(const Options& options) {
-  for (const std::string& report : {options.remarks, options.dotCfg}) {
+  for (const std::string& report : {options.remarks, options.facts, options.dotCfg}) {
     std::error_code ignored;
     const bool holdsNothing =
         report.empty() || report == kStandardStream || std::filesystem::is_other(report, ignored);
@@ -359,10 +366,13 @@ void requireReportsOfTheirOwn(const Options& options) {
                                   "' is an input or the output: a report would replace it");
     }
   }
-  if (!options.remarks.empty() && options.remarks != kStandardStream &&
-      options.remarks == options.dotCfg) {
-    throw std::invalid_argument("--remarks and --dot-cfg name the same file");
-  }
+  const auto requireTwo = [](const std::string& a, const std::string& b, const char* names) {
+    if (a.empty() || a == kStandardStream || a != b) return;
+    throw std::invalid_argument(std::string(names) + " name the same file");
+  };
+  requireTwo(options.remarks, options.dotCfg, "--remarks and --dot-cfg");
+  requireTwo(options.remarks, options.facts, "--remarks and --facts");
+  requireTwo(options.facts, options.dotCfg, "--facts and --dot-cfg");
 }
 
 // Two inputs whose results would go to the same file of a folder.
@@ -524,6 +534,9 @@ void complete(Options& options, const RawOptions& raw) {
   if (isFolder(options.dotCfg)) requireDistinctNames("--dot-cfg", options.inputs);
   if (options.inputs.size() > 1) {
     if (toFile) throw std::invalid_argument("several inputs need --output-dir instead of -o");
+    if (!options.facts.empty()) {
+      throw std::invalid_argument("--facts is about one input: run ptxopt once for each");
+    }
     if (!toFolder && !options.check && !options.diff && !options.explainBarriers) {
       throw std::invalid_argument(
           "several inputs need --output-dir, --check, --diff or --explain-barriers");
@@ -535,11 +548,11 @@ void complete(Options& options, const RawOptions& raw) {
 
   const bool resultToStandard = options.output == kStandardStream;
   const int users = int{resultToStandard} + int{options.diff} + int{options.explainBarriers} +
-                    int{options.remarks == kStandardStream};
+                    int{options.remarks == kStandardStream} + int{options.facts == kStandardStream};
   if (users > 1) {
     throw std::invalid_argument(
-        "only one of the result, --diff, --explain-barriers and --remarks=- can go to standard "
-        "output");
+        "only one of the result, --diff, --explain-barriers, --remarks=- and --facts=- can go to "
+        "standard output");
   }
   requireReportsOfTheirOwn(options);
 }

@@ -56,6 +56,7 @@ struct Options {
   StatisticsFormat statistics = StatisticsFormat::None;
   bool timePasses = false;
   std::string remarks;                  // file, or "-"; empty: none
+  std::string facts;                    // the same
   std::vector<std::string> printAfter;  // passes, or "all"
   std::string dotCfg;                   // file or folder; empty: none
 

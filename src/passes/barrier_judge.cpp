@@ -15,7 +15,6 @@ using ir::Instruction;
 
 namespace {
 
-
 // Nobody reads what a reduction over the CTA computes.
 bool isResultUnused(const ir::Function& function, const Instruction& reduction) {
   ir::RegisterId result = ir::RegisterId::None;
@@ -155,6 +154,7 @@ BarrierDecision BarrierJudge::judge(const Barrier& barrier) {
   BarrierDecision decision;
   decision.instruction = barrier.instruction;
   decision.function = &functionOf(barrier);
+  decision.isSeparator = barrier.standing == Standing::Judged;
   if (wantRemarks_) {
     decision.remark = remarks_.at(question_.pass, functionOf(barrier), *barrier.instruction);
   }

@@ -59,6 +59,8 @@ struct BarrierDecision {
   const ir::Function* function = nullptr;
   ir::Instruction* instruction = nullptr;
   BarrierFate fate = BarrierFate::Kept;
+  // All threads take part in it: while it stands, it orders what is around it.
+  bool isSeparator = false;
   Remark remark;
 };
 

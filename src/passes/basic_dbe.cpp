@@ -11,6 +11,7 @@
 #include "analysis/manager.h"
 #include "analysis/participation.h"
 #include "ir/effect.h"
+#include "passes/claim_sink.h"
 #include "passes/kept_barriers.h"
 
 namespace ptxopt::passes {
@@ -85,7 +86,12 @@ class Cleaner {
  public:
   Cleaner(ir::Function& function, analysis::Cfg& cfg, const Participation& participation,
           const analysis::BarrierUse& use, const KeptBarriers& kept, PassContext& context)
-      : function_(function), cfg_(cfg), use_(use), kept_(kept), context_(context) {
+      : function_(function),
+        cfg_(cfg),
+        use_(use),
+        kept_(kept),
+        context_(context),
+        claims_(kBasicDbe.name, function, context.claims) {
     for (const Participation::Member& member : participation.barriers()) {
       members_.emplace(member.instruction, &member);
     }
@@ -96,6 +102,9 @@ class Cleaner {
     for (BlockId b = 0; b < cfg_.blockCount(); ++b) {
       BlockShape shape = shapeOf(b, source);
       if (cfg_.isReachable(b) && !shape.separators.empty()) clean(b, shape);
+      for (const Separator& separator : shape.separators) {
+        if (!separator.isErased) claims_.barrier(*separator.member->instruction, true, false);
+      }
     }
     return changed_;
   }
@@ -117,6 +126,7 @@ class Cleaner {
       }
       if (found != members_.end()) {
         ++context_.statistics["barriers-not-judged"];
+        claims_.barrier(*instruction, false, false);
         remarkKept(*instruction, source, reasonOf(found->second->standing));
       }
       shape.regions.back().add(*instruction);
@@ -129,9 +139,7 @@ class Cleaner {
   }
 
   // Nothing of the kernel comes before this block (docs/soundness.md C2.3).
-  bool isKernelStart(BlockId b) const {
-    return b == cfg_.entry() && cfg_.predecessors(b).empty();
-  }
+  bool isKernelStart(BlockId b) const { return b == cfg_.entry() && cfg_.predecessors(b).empty(); }
 
   // The kernel ends with this block, for every thread that gets to its end.
   bool isKernelEnd(BlockId b) const {
@@ -205,14 +213,15 @@ class Cleaner {
 
     if (context_.wantRemarks) {
       Remark remark = remarkAt(instruction, separator.source, RemarkKind::Passed);
-      remark.message = fmt::format("Removed dead synch: [{}] in function {}\n{}",
-                                   placeText(instruction), function_.nameText(),
-                                   countsText(above, below));
+      remark.message =
+          fmt::format("Removed dead synch: [{}] in function {}\n{}", placeText(instruction),
+                      function_.nameText(), countsText(above, below));
       remark.details = {{"rule", rule}};
       addCounts(remark, above, below);
       context_.remark(std::move(remark));
     }
     ++context_.statistics["barriers-removed"];
+    claims_.barrier(instruction, true, true);
     cfg_.willErase(instruction);
     function_.erase(&instruction);
     separator.isErased = true;
@@ -265,11 +274,10 @@ class Cleaner {
   }
 
   static void addCounts(Remark& remark, const Region& above, const Region& below) {
-    remark.details.insert(remark.details.end(),
-                          {{"read_above", std::to_string(above.reads)},
-                           {"write_above", std::to_string(above.writes)},
-                           {"read_below", std::to_string(below.reads)},
-                           {"write_below", std::to_string(below.writes)}});
+    remark.details.insert(remark.details.end(), {{"read_above", std::to_string(above.reads)},
+                                                 {"write_above", std::to_string(above.writes)},
+                                                 {"read_below", std::to_string(below.reads)},
+                                                 {"write_below", std::to_string(below.writes)}});
   }
 
   ir::Function& function_;
@@ -277,6 +285,7 @@ class Cleaner {
   const analysis::BarrierUse& use_;  // of the kernel with everything that it calls
   const KeptBarriers& kept_;
   PassContext& context_;
+  ClaimSink claims_;
   std::unordered_map<const Instruction*, const Participation::Member*> members_;
   bool changed_ = false;
 };
@@ -288,6 +297,8 @@ class BasicDbe : public Pass {
   void prepare(const ir::Module& module, analysis::ModuleAnalyses& analyses) override {
     uses_.emplace(module, analyses.get<analysis::CallGraph>());
   }
+
+  bool isAboutBarriers() const override { return true; }
 
   bool run(ir::Function& function, PassContext& context) const override {
     // A barrier in a .func runs as often as its callers say (C1.6): left to the whole engine.

@@ -23,6 +23,7 @@
 #include "ir/make.h"
 #include "passes/address_groups.h"
 #include "passes/base_plan.h"
+#include "passes/claim_sink.h"
 #include "passes/ssa_rewrite.h"
 
 namespace ptxopt::passes {
@@ -229,6 +230,41 @@ class Editor {
   std::uint32_t member_ = 0;
 };
 
+// ---- claims ------------------------------------------------------------------------------------
+
+// What the address operands read equals their bases, in the input.  A base that is made is no value
+// of it; two that go through the same one, one of them known where the other is accessed, are as
+// far apart as their offsets say.
+void claimAddresses(const Ssa& ssa, const AddressGroups& groups, const BasePlan& plan,
+                    ValueClaims claims) {
+  if (!claims) return;
+  const auto members = groups.members();
+  std::map<ValueId, std::vector<std::uint32_t>> membersOfMade;
+  for (std::uint32_t k = 0; k < members.size(); ++k) {
+    const auto& member = members[k];
+    const BasePlan::Place& place = plan.placeOf(k);
+    if (place.base == member.value) continue;
+    const RegisterId reg = ssa.reg(member.value);
+    const std::int64_t distance = place.offset - member.operand->immediate;
+    if (place.base < ssa.valueCount()) {
+      claims.equalBefore(*member.instruction, reg, place.base, distance);
+      continue;
+    }
+    for (const std::uint32_t other : membersOfMade[place.base]) {
+      const auto point = ssa.instructions().of(*member.instruction);
+      if (!claims.places().isKnownAt(members[other].value, point)) continue;
+      const std::int64_t ofOther = plan.placeOf(other).offset - members[other].operand->immediate;
+      claims.equalBefore(*member.instruction, reg, members[other].value, distance - ofOther);
+      break;
+    }
+    membersOfMade[place.base].push_back(k);
+  }
+  if (!plan.hasStandIns()) return;
+  for (ValueId value = 0; value < ssa.valueCount(); ++value) {
+    if (plan.standIn(value) < ssa.valueCount()) claims.equal(value, plan.standIn(value));
+  }
+}
+
 // ---- the pass ----------------------------------------------------------------------------------
 
 // Behind all numbers that names of the module have which begin like that.
@@ -279,6 +315,8 @@ class CommonBase : public Pass {
     BasePlan plan(rewrite, groups, options_, numbers_, context);
     plan.run();
     if (!plan.isChanged()) return false;
+    claimAddresses(ssa, groups, plan,
+                   ValueClaims(ssa, ClaimSink(kCommonBase.name, function, context.claims)));
     Editor(function, ssa, groups, plan, numbers_).run();
     return true;
   }

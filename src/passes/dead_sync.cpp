@@ -4,6 +4,7 @@
 
 #include "ir/make.h"
 #include "passes/barrier_groups.h"
+#include "passes/claim_sink.h"
 
 namespace ptxopt::passes {
 
@@ -78,13 +79,19 @@ class DeadSync : public Pass {
     groups_.prepare(module, analyses, wantRemarks());
   }
 
+  bool isAboutBarriers() const override { return true; }
+
   bool run(ir::Function& function, PassContext& context) const override {
     bool changed = false;
     RowGuard guard(function);
+    ClaimSink claims(kDeadSync.name, function, context.claims);
     for (BarrierDecision& decision :
          groups_.decide(function, context.analyses, context.wantRemarks)) {
       const bool isKept = decision.fate == BarrierFate::Kept;
-      if (!isKept && !context.budget.spend()) continue;
+      const bool isUndone = !isKept && !context.budget.spend();
+      claims.barrier(*decision.instruction, decision.isSeparator,
+                     decision.fate == BarrierFate::Removed && !isUndone);
+      if (isUndone) continue;
       changed |= !isKept;
       if (isKept) {
         ++context.statistics["barriers-kept"];

@@ -23,7 +23,7 @@ bool isRemovable(const SsaRewrite& rewrite, const ir::Instruction& instruction) 
   return isFree;
 }
 
-std::uint64_t eraseDeadValues(SsaRewrite& rewrite, ChangeBudget& budget) {
+std::uint64_t eraseDeadValues(SsaRewrite& rewrite, ChangeBudget& budget, ValueClaims& claims) {
   const Ssa& ssa = rewrite.ssa();
   const analysis::Cfg& cfg = ssa.cfg();
   BitSet needed(ssa.valueCount());
@@ -53,15 +53,17 @@ std::uint64_t eraseDeadValues(SsaRewrite& rewrite, ChangeBudget& budget) {
     rewrite.forEachSource(value, need);
     if (ssa.isDefinition(value)) keep(ssa.instruction(value));
   }
-  std::uint64_t erased = 0;
+  std::vector<const ir::Instruction*> erased;
   // What reads a dead value goes before what computes it, so that the work can stop anywhere.
   for (std::size_t k = removable.size(); k-- > 0;) {
     if (stays.test(ssa.instructions().of(*removable[k]))) continue;
     if (!budget.spend()) break;
     rewrite.erase(*removable[k]);
-    ++erased;
+    erased.push_back(removable[k]);
   }
-  return erased;
+  const std::uint64_t count = erased.size();
+  claims.dead(std::move(erased));
+  return count;
 }
 
 }  // namespace ptxopt::passes

@@ -1,6 +1,7 @@
 // Instructions whose results nobody needs.
 #pragma once
 
+#include "passes/claim_sink.h"
 #include "passes/pass.h"
 #include "passes/ssa_rewrite.h"
 
@@ -12,6 +13,6 @@ bool isRemovable(const SsaRewrite& rewrite, const ir::Instruction& instruction);
 
 // Notes in `rewrite` that such instructions go whose values reach nothing that stays; returns how
 // many.  What only feeds itself around a loop goes as well.  O(operands + phi operands).
-std::uint64_t eraseDeadValues(SsaRewrite& rewrite, ChangeBudget& budget);
+std::uint64_t eraseDeadValues(SsaRewrite& rewrite, ChangeBudget& budget, ValueClaims& claims);
 
 }  // namespace ptxopt::passes

@@ -32,6 +32,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "analysis/branch_conditions.h"
@@ -45,6 +46,7 @@
 #include "analysis/ssa.h"
 #include "ir/effect.h"
 #include "passes/call_sequence.h"
+#include "passes/claim_sink.h"
 #include "passes/dead_stores.h"
 #include "passes/dead_values.h"
 #include "passes/expression_key.h"
@@ -123,13 +125,14 @@ struct SharperMemory {
 class Walk {
  public:
   Walk(SsaRewrite& rewrite, const EarlyCseOptions& options, const ModuleFacts& facts,
-       SharperMemory* sharper, PassContext& context)
+       SharperMemory* sharper, ValueClaims& claims, PassContext& context)
       : rewrite_(rewrite),
         ssa_(rewrite.ssa()),
         cfg_(ssa_.cfg()),
         liveness_(context.analyses.get<analysis::Liveness>()),
         options_(options),
         facts_(facts),
+        claims_(claims),
         context_(context),
         keys_(rewrite, sharper != nullptr ? &sharper->ranges : nullptr),
         memoryWalk_(sharper != nullptr ? &sharper->walk : nullptr),
@@ -285,12 +288,17 @@ class Walk {
     k = 0;
     ssa_.forEachDefinition(instruction, [&](ValueId value) {
       rewrite_.replace(value, rewrite_.resolve(values[k]));
-      keys_.makeEqual(value, values[k]);
+      becomeEqual(value, values[k]);
       ++k;
     });
     rewrite_.erase(instruction);
     note(instruction, counter, what, values[0], assumesInvariance);
     return true;
+  }
+
+  void becomeEqual(ValueId value, ValueId other) {
+    keys_.makeEqual(value, other);
+    claims_.equal(value, other);
   }
 
   void note(const Instruction& instruction, std::string_view counter, std::string_view what,
@@ -320,14 +328,20 @@ class Walk {
       visitLoad(instruction, access);
       const bool stays = rewrite_.editOf(instruction).kind == SsaRewrite::Edit::Kind::None;
       if (stays && !access.isImmutable) deadStores_.noteLoad(instruction, access);
+      loadsGone_ += std::uint32_t{!stays};
     } else if (access.kind == PlainAccess::Kind::Store) {
       deadStores_.noteStore(instruction, access, [&](const Instruction& store) {
         const bool isWatched = rewrite_.function().module().isDebug();  // docs/soundness.md E.12.3
         if (isWatched || !spend()) return false;
         rewrite_.erase(store);
+        // In the input a load in between that went does read it.
+        if (claims_ && loadsGone_ == loadsGoneBefore_[&store]) {
+          claims_.sink().add(facts::DeadStore{store.source.begin});
+        }
         note(store, "dead-stores", "written again before it is read", kNone);
         return true;
       });
+      if (claims_) loadsGoneBefore_[&instruction] = loadsGone_;
       memory_.noteStore(instruction, access);
     } else if (ExpressionKeys::isExpression(instruction) && !isBelowDirective(instruction)) {
       visitExpression(instruction);
@@ -407,7 +421,7 @@ class Walk {
   void makeEqual(const Instruction& instruction, std::span<const ValueId> values) {
     std::size_t k = 0;
     ssa_.forEachDefinition(instruction, [&](ValueId value) {
-      if (widthOf(value) == widthOf(values[k])) keys_.makeEqual(value, values[k]);
+      if (widthOf(value) == widthOf(values[k])) becomeEqual(value, values[k]);
       ++k;
     });
   }
@@ -427,7 +441,7 @@ class Walk {
     const ValueId from = rewrite_.resolve(ssa_.use(instruction, source));
     if (const auto number = numbers_.of(from)) numbers_.set(value, *number);
     const std::array<ValueId, 1> values = {from};
-    if (!replaceAll(instruction, values, "copies", "a copy of")) keys_.makeEqual(value, from);
+    if (!replaceAll(instruction, values, "copies", "a copy of")) becomeEqual(value, from);
   }
 
   // ---- phis -------------------------------------------------------------------------------------
@@ -450,7 +464,7 @@ class Walk {
       return;
     }
     const ValueId same = expressions_[index].value;
-    keys_.makeEqual(phi, same);
+    becomeEqual(phi, same);
     ++context_.statistics["equal-phis"];
   }
 
@@ -488,7 +502,7 @@ class Walk {
     if (!spend()) return false;
     for (std::size_t k = 0; k < from.size(); ++k) {
       rewrite_.replace(from[k], to[k]);
-      keys_.makeEqual(from[k], to[k]);
+      becomeEqual(from[k], to[k]);
     }
     for (const CallSequence::Access& store : sequence.stores) rewrite_.erase(*store.instruction);
     for (const CallSequence::Access& load : sequence.loads) rewrite_.erase(*load.instruction);
@@ -551,6 +565,7 @@ class Walk {
     numbers_.set(value, number);
     if (!spend()) return true;
     rewrite_.becomeConstant(instruction, Operand::ofInteger(static_cast<std::int64_t>(number)));
+    if (!instruction.guard) claims_.number(value, number);
     note(instruction, "constants", "always the same number:", value);
     return true;
   }
@@ -606,7 +621,7 @@ class Walk {
       return false;
     }
     rewrite_.becomeCopy(instruction, value);
-    if (!instruction.guard) keys_.makeEqual(loaded, value);
+    if (!instruction.guard) becomeEqual(loaded, value);
     note(instruction, counter, "what it loads is in", value, assumesInvariance);
     return true;
   }
@@ -617,6 +632,7 @@ class Walk {
   const analysis::Liveness& liveness_;
   const EarlyCseOptions& options_;
   const ModuleFacts& facts_;
+  ValueClaims& claims_;
   PassContext& context_;
   ExpressionKeys keys_;
   MemoryWalk* memoryWalk_;
@@ -643,6 +659,9 @@ class Walk {
   std::vector<std::uint64_t> words_;  // of the key at hand
   std::uint64_t lookUps_ = 0;
   bool isStopped_ = false;  // the budget is spent
+  // For claims: loads that went so far, and before each store.
+  std::uint32_t loadsGone_ = 0;
+  std::unordered_map<const Instruction*, std::uint32_t> loadsGoneBefore_;
 };
 
 class EarlyCse : public Pass {
@@ -669,9 +688,10 @@ class EarlyCse : public Pass {
     SsaRewrite rewrite(function, context.analyses.get<Ssa>());
     std::optional<SharperMemory> sharper;
     if (options_.memorySsa) sharper.emplace(function, context.analyses, facts_, options_);
-    Walk walk(rewrite, options_, facts_, sharper ? &*sharper : nullptr, context);
+    ValueClaims claims(rewrite.ssa(), ClaimSink(kEarlyCse.name, function, context.claims));
+    Walk walk(rewrite, options_, facts_, sharper ? &*sharper : nullptr, claims, context);
     walk.run();
-    const std::uint64_t dead = eraseDeadValues(rewrite, context.budget);
+    const std::uint64_t dead = eraseDeadValues(rewrite, context.budget, claims);
     if (dead != 0) context.statistics["dead-instructions"] += dead;
     if (!rewrite.isChanged()) return false;
     OutOfSsaCounts counts;

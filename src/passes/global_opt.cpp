@@ -13,6 +13,8 @@
 
 #include "analysis/assumptions.h"
 #include "analysis/manager.h"
+#include "facts/address_operand.h"
+#include "passes/claim_sink.h"
 #include "passes/fold_load.h"
 #include "passes/heap_pairs.h"
 #include "passes/made_names.h"
@@ -44,6 +46,7 @@ class Optimizer {
     for (int round = 0; round < kMaxRounds; ++round) {
       hasChanged_ = false;
       runRound();
+      isOfInput_ = false;
       eraseDeclarations();
       for (const ir::Function* function : edited_) cache_.forget(*function);
       edited_.clear();
@@ -65,6 +68,8 @@ class Optimizer {
     ModuleObjects objects(module_, settings_, assumptions, calls, cache_);
     objects_ = &objects;
     if (removeUnreached()) return;
+    isOfInput_ = !hasImproved_;
+    hasImproved_ = true;
     for (ModuleObject& object : objects.all()) improve(object);
     mayRemark_ = false;
     if (!hasChanged_) mergeConstants();
@@ -137,6 +142,7 @@ class Optimizer {
     remarkRemoved(object, stores, stores == 0 ? "nothing uses it" : "nothing reads it");
     countSaved(object, object.variable->size);
     for (const ModuleObject::Use& use : object.uses) {
+      claimsOf(*use.function).add(facts::Unread{object.variable->symbol});
       for (const VariableAccess& access : use.uses->accesses) {
         ++context_.statistics["stores-removed"];
         use.function->erase(access.instruction);
@@ -164,6 +170,7 @@ class Optimizer {
       context_.remark(std::move(remark));
     }
     countSaved(object, object.variable->size);
+    claimsOf(*function).add(facts::OwnBytes{object.variable->symbol});
     passes::moveIntoRegisters(plan, *object.variable, names_);
     eraseComputations(object.uses[0]);
     ++context_.statistics["variables-in-registers"];
@@ -225,6 +232,7 @@ class Optimizer {
         const auto field = std::find_if(plan.fields.begin(), plan.fields.end(),
                                         [&](const Field& f) { return offset < f.end; });
         const auto k = static_cast<std::size_t>(field - plan.fields.begin());
+        claimOffset(*use.function, access, whole);
         *access.address = ir::Operand::ofAddress(made[k]->symbol,
                                                  static_cast<std::int64_t>(offset - field->begin));
         if (access.isGeneric) {
@@ -291,6 +299,7 @@ class Optimizer {
     }
     ir::Statement* position = access.instruction;
     for (Instruction* move : moves) {
+      claimNumber(function, *access.instruction, *move);
       function.insertAfter(position, move);
       position = move;
     }
@@ -533,6 +542,47 @@ class Optimizer {
     }
   }
 
+  // ---- claims ----------------------------------------------------------------------------------
+
+  // Of the input as long as nothing but what nobody reaches has gone.
+  ClaimSink claimsOf(const ir::Function& function) const {
+    return ClaimSink(kGlobalOpt.name, function, isOfInput_ ? context_.claims : nullptr);
+  }
+
+  void claimOffset(const ir::Function& function, const VariableAccess& access,
+                   const ir::Variable& variable) const {
+    ClaimSink claims = claimsOf(function);
+    if (!claims || !analysis::TextPlaces::isOfInput(*access.instruction)) return;
+    facts::PointsTo claim;
+    claim.address.at = access.instruction->source.begin;
+    while (facts::addressOperand(*access.instruction, claim.address.number) != access.address) {
+      ++claim.address.number;
+    }
+    facts::Base base;
+    base.kind = facts::Base::Kind::Variable;
+    base.symbol = variable.symbol;
+    claim.bases.push_back(std::move(base));
+    claim.bytes = {*access.offset, *access.offset + std::int64_t{access.bytes} - 1};
+    claims.add(std::move(claim));
+  }
+
+  // `move` gives a register what the load, which has no guard, gave it.
+  void claimNumber(const ir::Function& function, const Instruction& load,
+                   const Instruction& move) const {
+    ClaimSink claims = claimsOf(function);
+    if (!claims || load.guard || !analysis::TextPlaces::isOfInput(load)) return;
+    const ir::Operand& target = move.operands()[0];
+    const ir::Operand& source = move.operands()[1];
+    const bool isNumber = source.kind == ir::OperandKind::Integer ||
+                          source.kind == ir::OperandKind::Float32 ||
+                          source.kind == ir::OperandKind::Float64;
+    const int bits = isa::bitWidth(function.rangeOf(target.reg()).type);
+    if (!isNumber || target.component != 0 || bits < 8 || bits > 64) return;
+    claims.add(numberClaim({load.source.begin, facts::Moment::After, target.reg()},
+                           static_cast<std::uint64_t>(source.immediate),
+                           static_cast<unsigned>(bits)));
+  }
+
   ir::Module& module_;
   const GlobalOptSettings& settings_;
   ModuleContext& context_;
@@ -545,7 +595,9 @@ class Optimizer {
   ModuleObjects* objects_ = nullptr;                                              // of this round
   bool hasChanged_ = false;                                                       // in this round
   bool changedEver_ = false;
-  bool mayRemark_ = true;  // of what stays: once is enough
+  bool hasImproved_ = false;
+  bool isOfInput_ = false;  // what is looked at in this round
+  bool mayRemark_ = true;   // of what stays: once is enough
   std::unordered_map<const ir::Function*, KernelSavings> savings_;
 };
 

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "facts/claim.h"
 #include "ir/module.h"
 
 namespace ptxopt::analysis {
@@ -77,6 +78,9 @@ struct PassContext {
   std::map<std::string_view, std::uint64_t> statistics;  // "barriers-removed" -> 3
   // Where a long run is, for whoever waits for it; null: nobody does.
   const std::function<void(const std::string&)>* progress = nullptr;
+  // What the pass believes of the input (passes/claim_sink.h).  Null where nobody wants it, or
+  // where the function is not as it was read.
+  std::vector<facts::Claim>* claims = nullptr;
 
   void remark(Remark remark) {
     if (wantRemarks) remarks.push_back(std::move(remark));
@@ -90,6 +94,7 @@ struct ModuleContext {
   bool wantRemarks = true;
   std::vector<Remark> remarks;
   std::map<std::string_view, std::uint64_t> statistics;
+  std::vector<facts::Claim>* claims = nullptr;  // as in PassContext
 
   void remark(Remark remark) {
     if (wantRemarks) remarks.push_back(std::move(remark));
@@ -127,6 +132,11 @@ class Pass {
   // nothing.  Then a function may go on to this pass when the one before is done with it, not with
   // all of them: while what analyses know about it is still at hand.
   virtual bool isLocal() const { return false; }
+
+  // True of a pass that changes nothing but which barriers there are and who executes them.  What
+  // it believes, it believes of all functions; and what other passes believe behind it, of the
+  // input.
+  virtual bool isAboutBarriers() const { return false; }
 
   // True if it changed the function; then every cached analysis of the function is dropped.  May
   // run on several functions at once, hence const.  A function without a body, or that is opaque,

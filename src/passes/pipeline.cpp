@@ -24,6 +24,7 @@ struct Work {
   ir::Function* function;
   analysis::FunctionAnalyses analyses;
   std::size_t problems = 0;  // that the verifier found last
+  bool isOfInput = true;     // but for barriers
 
   Work(ir::Function& f, const analysis::Assumptions& assumptions) : function(&f), analyses(f) {
     analyses.provide(assumptions);
@@ -34,6 +35,7 @@ struct Work {
 struct Outcome {
   bool changed = false;
   std::vector<Remark> remarks;
+  std::vector<facts::Claim> claims;
   std::map<std::string_view, std::uint64_t> statistics;
   std::vector<std::string> problems;
   std::chrono::duration<double> time{};
@@ -44,6 +46,7 @@ struct Stage {
   const PipelineStep* step = nullptr;
   std::unique_ptr<Pass> pass;
   std::optional<analysis::ModuleAnalyses> analyses = {};  // while functions are worked on
+  bool isOfInput = true;                                  // all functions, but for their barriers
   Outcome ofModule = {};
   std::vector<Outcome> outcomes = {};  // by function
 };
@@ -131,7 +134,8 @@ class Engine {
     if (options_.beforePass) options_.beforePass(stages.front().step->name, module_);
     for (Stage& stage : stages) {
       const Stopwatch watch;
-      stage.ofModule = runOnModule(*stage.pass);
+      stage.isOfInput = std::ranges::all_of(work_, [](const Work& work) { return work.isOfInput; });
+      stage.ofModule = runOnModule(*stage.pass, stage.isOfInput);
       stage.analyses.emplace(module_);
       stage.analyses->provide(assumptions_);
       stage.pass->setWantRemarks(options_.remarks);
@@ -140,7 +144,7 @@ class Engine {
     }
     for (Stage& stage : stages) stage.outcomes.resize(work_.size());
     parallelFor(work_.size(), threads_, [&](std::size_t k) {
-      for (Stage& stage : stages) stage.outcomes[k] = runOn(work_[k], *stage.pass);
+      for (Stage& stage : stages) stage.outcomes[k] = runOn(work_[k], stage);
       // Nobody asks again: the memory is better used for the next function.
       if (areLast) work_[k].analyses.invalidateAll();
     });
@@ -156,12 +160,13 @@ class Engine {
     if (options_.afterPass) options_.afterPass(stages.back().step->name, module_);
   }
 
-  Outcome runOnModule(Pass& pass) {
+  Outcome runOnModule(Pass& pass, bool isOfInput) {
     if (module_.isDebug()) return {};  // docs/soundness.md E.12.3
     analysis::ModuleAnalyses analyses(module_);
     analyses.provide(assumptions_);
     ModuleContext context{analyses, budget_, options_.remarks, {}, {}};
     Outcome outcome;
+    if (options_.claims && isOfInput) context.claims = &outcome.claims;
     outcome.changed = pass.runOnModule(module_, context);
     outcome.remarks = std::move(context.remarks);
     outcome.statistics = std::move(context.statistics);
@@ -169,6 +174,7 @@ class Engine {
     std::erase_if(work_, [](const Work& work) { return !work.function->hasBody(); });
     for (Work& work : work_) {
       work.analyses.invalidateAll();
+      work.isOfInput = work.isOfInput && !work.function->changed();
       verifyAgain(work, outcome);
     }
     return outcome;
@@ -185,14 +191,22 @@ class Engine {
     work.problems = problems;
   }
 
-  Outcome runOn(Work& work, const Pass& pass) {
-    PassContext context{work.analyses, budget_, options_.remarks, {}, {},
+  Outcome runOn(Work& work, const Stage& stage) {
+    const Pass& pass = *stage.pass;
+    PassContext context{work.analyses,
+                        budget_,
+                        options_.remarks,
+                        {},
+                        {},
                         options_.progress ? &options_.progress : nullptr};
     Outcome outcome;
+    const bool isOfInput = pass.isAboutBarriers() ? stage.isOfInput : work.isOfInput;
+    if (options_.claims && isOfInput) context.claims = &outcome.claims;
     const Stopwatch watch;
     outcome.changed = pass.run(*work.function, context);
     if (outcome.changed) {
       work.analyses.invalidateAll();
+      work.isOfInput = work.isOfInput && pass.isAboutBarriers();
       verifyAgain(work, outcome);
     }
     outcome.time = watch.elapsed();
@@ -204,6 +218,7 @@ class Engine {
   void merge(const std::string& pass, Outcome outcome) {
     result_.changed |= outcome.changed;
     std::move(outcome.remarks.begin(), outcome.remarks.end(), std::back_inserter(result_.remarks));
+    std::move(outcome.claims.begin(), outcome.claims.end(), std::back_inserter(result_.claims));
     for (const auto& [counter, value] : outcome.statistics) {
       result_.statistics[pass][std::string(counter)] += value;
     }

@@ -41,6 +41,7 @@ struct RunOptions {
   analysis::AssumptionTable assumptions;
   std::vector<std::string> keptKernels;  // no pass touches these: --keep-kernel=NAME
   bool remarks = false;
+  bool claims = false;  // what the passes believe of the input (docs/facts.md)
   bool verifyEach = false;
   // Called before and after each step, on one thread, with the name of the pass:
   // --dump-before-cssa,
@@ -54,6 +55,8 @@ struct RunOptions {
 struct RunResult {
   bool changed = false;
   std::vector<Remark> remarks;  // by pass, then function, then position
+  // By pass, then function: of passes before which none changed the function but for its barriers.
+  std::vector<facts::Claim> claims;
   std::map<std::string, std::map<std::string, std::uint64_t>> statistics;  // pass -> counter -> n
   std::vector<PassTime> times;
   // Problems that a pass brought in (verifyEach): an internal fault.

@@ -14,6 +14,8 @@ class WarpSync : public Pass {
     groups_.prepare(module, analyses, wantRemarks());
   }
 
+  bool isAboutBarriers() const override { return true; }
+
   bool run(ir::Function& function, PassContext& context) const override {
     bool changed = false;
     for (BarrierDecision& decision :
