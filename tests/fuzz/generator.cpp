@@ -12,6 +12,7 @@
 #include "kernel_text.h"
 #include "pointers.h"
 #include "random.h"
+#include "rules.h"
 #include "variables.h"
 
 namespace ptxopt::fuzz {
@@ -1704,7 +1705,7 @@ void Generator::earlyExit() {
 }  // namespace
 
 std::string_view targetOf(Bias bias) {
-  return bias == Bias::Leaders ? "sm_90" : "sm_80";
+  return bias == Bias::Leaders || bias == Bias::Rules ? "sm_90" : "sm_80";
 }
 
 std::string moduleHeader(std::string_view target) {
@@ -1719,6 +1720,7 @@ RandomKernel generate(std::uint64_t seed, const GeneratorOptions& options) {
   if (options.bias == Bias::Addresses || options.bias == Bias::Leaders) {
     return generateAddresses(seed, options);
   }
+  if (options.bias == Bias::Rules) return generateRules(seed, options);
   return Generator(seed, options).make();
 }
 

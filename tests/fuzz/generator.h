@@ -18,6 +18,7 @@ enum class Bias : std::uint8_t {
   Leaders,
   Variables,
   Pointers,
+  Rules,
 };
 
 struct GeneratorOptions {

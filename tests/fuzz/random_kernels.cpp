@@ -390,7 +390,7 @@ int main(int argc, char** argv) {
   app.add_option("--count", options.count, "of kernels, with consecutive seeds");
   app.add_option("--bias", options.bias, "what kernels have more of")
       ->check(CLI::IsMember({"none", "barriers", "redundancy", "phis", "addresses", "leaders",
-                             "variables", "pointers"}));
+                             "variables", "pointers", "rules"}));
   app.add_option("--size", options.generator.size, "of a kernel, in constructs");
   app.add_flag("--stated", options.generator.isStated,
                "with --bias addresses or leaders: the text says all that the launch says");
@@ -421,7 +421,8 @@ int main(int argc, char** argv) {
                                               {"addresses", Bias::Addresses},
                                               {"leaders", Bias::Leaders},
                                               {"variables", Bias::Variables},
-                                              {"pointers", Bias::Pointers}};
+                                              {"pointers", Bias::Pointers},
+                                              {"rules", Bias::Rules}};
   options.generator.bias = biases.at(options.bias);
   if (options.check.pipelines.empty()) options.check.pipelines = allPipelines();
   try {
