@@ -422,7 +422,7 @@ bool putBarrier(Node& node, bool ofCluster,
                 const std::function<std::string(bool ofCluster)>& barrier) {
   const Node::Kind kind = ofCluster ? Node::Kind::ClusterBarrier : Node::Kind::Barrier;
   Node* at = &node;
-  while (!at->within->isOpen ||
+  while (!at->within->isOpen || !at->within->takesBarriers ||
          !(ofCluster ? at->within->isWholeCluster : at->within->isWholeCta)) {
     at = at->within->owner;
     if (at == nullptr) return false;
@@ -465,6 +465,12 @@ void RulePlan::repair(const std::function<std::string(bool ofCluster)>& barrier)
     if (!problem->isRace || !putBarrier(node, problem->ofCluster, barrier)) drop(node);
   }
   throw std::logic_error("a plan cannot be repaired");
+}
+
+void RulePlan::dropBarriers(const std::function<bool()>& chooses) {
+  each(body, [&](Node& node) {
+    if (node.kind == Node::Kind::Barrier && !node.isFixed && chooses()) node.isDropped = true;
+  });
 }
 
 void RulePlan::markNeeded() {

@@ -50,8 +50,8 @@ using NodePtr = std::unique_ptr<Node>;
 struct NodeList {
   std::vector<NodePtr> nodes;
   Node* owner = nullptr;
-  // A barrier may be put in: the text of its owner shows the nodes.
-  bool isOpen = true;
+  bool isOpen = true;         // its nodes are part of the text
+  bool takesBarriers = true;  // may be put in
   // As far as executions have shown: all threads of each CTA, or of each cluster, come here, or
   // none.
   bool isWholeCta = true;
@@ -133,6 +133,7 @@ struct RulePlan {
   // Puts barriers in, and drops what they do not help, until nothing races and nothing is accessed
   // that is not there.  `barrier`: its line.
   void repair(const std::function<std::string(bool ofCluster)>& barrier);
+  void dropBarriers(const std::function<bool()>& chooses);
   // Barriers without which something races; stores whose data is loaded for the sum.
   void markNeeded();
 };

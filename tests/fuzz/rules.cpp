@@ -123,10 +123,12 @@ class Maker {
   template <class Test>
   std::optional<TrackedId> find(const Mask& mask, Test&& test);
   TrackedId number(const Mask& mask);
+  bool differs(TrackedId id, std::uint32_t size) const;
   std::optional<TrackedId> predicateFor(const Mask& mask);
   std::string numberOr(const Mask& mask, std::optional<TrackedId>& id, std::uint32_t& value);
   TrackedId target(Form form, const Guard& guard);
   Guard someGuard(std::uint32_t percent);
+  Guard guardBy(TrackedId predicate);
   Guard noGuard() const { return {std::nullopt, false, here(), ""}; }
   Node& define(const Guard& guard, const std::string& line, std::vector<TrackedId> sources,
                std::vector<TrackedId> results, std::function<void(ThreadValues&)> compute);
@@ -134,7 +136,7 @@ class Maker {
 
   // definitions
   void defineSomething();
-  void defineNumber();
+  void defineNumber(const Guard& guard);
   void defineArithmetic(const Guard& guard);
   void defineByTable(const Guard& guard);
   void defineBySpill(const Guard& guard);
@@ -172,6 +174,11 @@ class Maker {
   std::string barrierText(bool ofCluster);
   void branch();
   void loop();
+  std::optional<TrackedId> splitter(bool byWarps);
+  TrackedId compareWithOne(TrackedId id);
+  TrackedId definePartly(bool byWarps);
+  void defineSlot();
+  void useSlot();
   void split();
   void exitEarly();
   void callExchange();
@@ -197,6 +204,9 @@ class Maker {
   std::vector<std::string> definitions_;
   std::vector<std::string> declarations_;
   std::vector<Array> arrays_;
+  std::array<std::size_t, 2> favourites_{};
+  std::vector<TrackedId> slots_;
+  std::optional<TrackedId> lastPart_;  // who has the last thing that was defined in part
   std::vector<Array> spills_;
   std::vector<std::array<Form, 2>> spillForms_;
   std::vector<TrackedId> spillOwn_;
@@ -209,6 +219,13 @@ class Maker {
   bool statesBlock_ = false;
   bool statesMost_ = false;
   bool isWild_ = false;
+  bool hasStrong_ = false;  // accesses
+  bool hasFences_ = false;
+  std::uint32_t splits_ = 0;  // that may still come: one alone leaves other barriers alone
+  // Barriers stand under conditions that are the same for all threads, but do not look so.
+  bool meetsAnywhere_ = false;
+  bool wantsUniform_ = false;        // numbers that all threads of a CTA agree on
+  std::optional<TrackedId> forced_;  // what is defined next
   bool aliasesParameters_ = false;
   bool aliasesVariables_ = false;
   bool isAlignedApart_ = false;  // an aligned barrier that some threads come to only
@@ -240,16 +257,20 @@ void Maker::chooseShape() {
   constexpr std::array<std::uint32_t, 3> kFew[] = {{64, 1, 1}, {64, 1, 1}, {32, 1, 1},
                                                    {8, 8, 1},  {32, 1, 2}, {16, 2, 1}};
   const std::uint32_t kind = random_.below(100);
-  isClustered_ = kind < 35;
-  plan_.cluster = kind < 20 ? 2 : kind < 26 ? 4 : 1;
+  isClustered_ = kind < 30;
+  plan_.cluster = kind < 18 ? 2 : kind < 22 ? 4 : 1;
   block_ = plan_.cluster == 1 ? random_.pick(kShapes) : random_.pick(kFew);
   if (plan_.cluster == 4) block_ = {32, 1, 1};
   plan_.threads = block_[0] * block_[1] * block_[2];
   plan_.ctas = plan_.cluster;
-  if (random_.percent(30) && 2 * plan_.total() <= kMostThreads) plan_.ctas *= 2;
+  if (random_.percent(20) && 2 * plan_.total() <= kMostThreads / 2) plan_.ctas *= 2;
   statesBlock_ = random_.percent(50);
   statesMost_ = !statesBlock_ && random_.percent(40);
   isWild_ = random_.percent(options_.wildPercent);
+  hasStrong_ = random_.percent(15);
+  hasFences_ = random_.percent(20);
+  splits_ = random_.percent(45) ? 1 : random_.percent(20) ? 4 : 0;
+  meetsAnywhere_ = random_.percent(30);
 }
 
 std::size_t Maker::addMemory(TrackedMemory memory) {
@@ -439,6 +460,7 @@ void Maker::declare() {
   }
   for (TrackedId& table : pointerTables_) table = addName(plan_.memories[table].name, table);
   now_.emplace(plan_);
+  for (std::size_t& favourite : favourites_) favourite = random_.below(arrays_.size());
 }
 
 // What they do is known: `Maker::defineByCall`, `callExchange` and `callBarrier`.
@@ -731,7 +753,7 @@ std::string Maker::kernelText() const {
 
 RandomKernel Maker::make() {
   chooseShape();
-  needsFlags_ = plan_.threads > kWarp && random_.percent(30);
+  needsFlags_ = plan_.threads > kWarp && random_.percent(20);
   declare();
   declareFunctions();
   isFlagGlobal_ = random_.percent(50);
@@ -746,10 +768,15 @@ RandomKernel Maker::make() {
   begin();
   initialize();
   for (std::uint32_t k = 4; k > 0; --k) defineSomething();
+  for (std::uint32_t k = random_.below(3); k > 0; --k) defineSlot();
   block(options_.size + random_.below(options_.size));
   finish();
   plan_.repair([&](bool ofCluster) { return barrierText(ofCluster); });
-  if (!isWild_) plan_.markNeeded();
+  if (isWild_) {
+    plan_.dropBarriers([&] { return random_.percent(25); });
+  } else {
+    plan_.markNeeded();
+  }
 
   RandomKernel kernel;
   kernel.name = prefix_;
@@ -804,7 +831,7 @@ void Maker::choose(const Choice (&choices)[N]) {
 void Maker::block(std::uint32_t length) {
   for (std::uint32_t k = 0; k < length && here().any(); ++k) {
     construct();
-    if (random_.percent(8)) barrier();
+    if (random_.percent(14)) barrier();
   }
 }
 
@@ -821,14 +848,16 @@ void Maker::construct() {
       {1, &Maker::reducingBarrier},
       {6 * nest, &Maker::branch},
       {4 * nest, &Maker::loop},
-      {7, &Maker::split},
+      {9, &Maker::split},
+      {2, &Maker::defineSlot},
+      {10, &Maker::useSlot},
       {1, &Maker::exitEarly},
       {2, &Maker::callExchange},
       {1, &Maker::callBarrier},
       {2 * nest, &Maker::scope},
       {1, &Maker::handOver},
       {2, &Maker::poll},
-      {1, &Maker::fence},
+      {hasFences_ ? 3u : 0u, &Maker::fence},
   };
   choose(choices);
 }
@@ -858,8 +887,20 @@ std::optional<TrackedId> Maker::find(const Mask& mask, Test&& test) {
 }
 
 TrackedId Maker::number(const Mask& mask) {
-  const auto found = find(mask, [&](TrackedId id) { return tracked_[id].form == Form::Number; });
-  return found.value_or(linear_);
+  const auto found = find(mask, [&](TrackedId id) {
+    return tracked_[id].form == Form::Number && (!wantsUniform_ || !differs(id, plan_.threads));
+  });
+  return found.value_or(wantsUniform_ ? small32_ : linear_);
+}
+
+// In two threads of a CTA, or of a part of it of so many threads.
+bool Maker::differs(TrackedId id, std::uint32_t size) const {
+  const Mask threads = here();
+  for (std::size_t t = 0; t < plan_.total(); ++t) {
+    const std::size_t first = t - t % plan_.threads % size;
+    if (threads[t] && threads[first] && now_->value(id, t) != now_->value(id, first)) return true;
+  }
+  return false;
 }
 
 std::optional<TrackedId> Maker::predicateFor(const Mask& mask) {
@@ -879,6 +920,7 @@ std::string Maker::numberOr(const Mask& mask, std::optional<TrackedId>& id, std:
 
 // Under a guard most often one that holds something already, which then shows through.
 TrackedId Maker::target(Form form, const Guard& guard) {
+  if (form == Form::Number && forced_) return *std::exchange(forced_, std::nullopt);
   if (random_.percent(guard.predicate ? 75 : 30)) {
     const auto known = find(here(), [&](TrackedId id) {
       return tracked_[id].form == form && !tracked_[id].isProtected && guard.predicate != id;
@@ -889,15 +931,19 @@ TrackedId Maker::target(Form form, const Guard& guard) {
 }
 
 Guard Maker::someGuard(std::uint32_t percent) {
-  Guard guard = noGuard();
-  if (!random_.percent(percent)) return guard;
+  if (!random_.percent(percent)) return noGuard();
   const auto predicate = predicateFor(here());
-  if (!predicate) return guard;
+  if (!predicate) return noGuard();
+  return guardBy(*predicate);
+}
+
+Guard Maker::guardBy(TrackedId predicate) {
+  Guard guard;
   guard.predicate = predicate;
   guard.isNegated = random_.percent(40);
-  const Mask holds = now_->where(*predicate, here());
+  const Mask holds = now_->where(predicate, here());
   guard.mask = guard.isNegated ? here() & ~holds : holds;
-  guard.text = fmt::format("@{}{} ", guard.isNegated ? "!" : "", name(*predicate));
+  guard.text = fmt::format("@{}{} ", guard.isNegated ? "!" : "", name(predicate));
   return guard;
 }
 
@@ -939,12 +985,11 @@ void Maker::mixNumber() {
 
 void Maker::defineSomething() {
   if (random_.percent(35)) return definePredicate();
-  defineNumber();
+  defineNumber(someGuard(45));
 }
 
-void Maker::defineNumber() {
-  const Guard guard = someGuard(45);
-  const std::uint32_t kind = random_.below(100);
+void Maker::defineNumber(const Guard& guard) {
+  const std::uint32_t kind = wantsUniform_ ? 20 + random_.below(80) : random_.below(100);
   if (kind < 38) return defineArithmetic(guard);
   if (kind < 66) return defineByTable(guard);
   if (kind < 78) return defineBySpill(guard);
@@ -1038,7 +1083,7 @@ void Maker::defineByTable(const Guard& guard) {
   load.isNegated = guard.isNegated;
   load.address = table;
   std::uint32_t count = random_.percent(25) ? 2 : 1;
-  if (random_.percent(45)) {
+  if (random_.percent(wantsUniform_ ? 70 : 45)) {
     load.offset = 4 * (random_.below(words / count) * count);
   } else {
     const TrackedId index = bounded(number(guard.mask), std::bit_floor(words), guard.mask);
@@ -1285,7 +1330,7 @@ TrackedId Maker::bounded(TrackedId id, std::uint32_t count, const Mask& mask) {
   for (std::size_t t = 0; t < plan_.total(); ++t) {
     if (mask[t] && now_->value(id, t) >= count) isSmall = false;
   }
-  if (isSmall && random_.percent(70)) return id;
+  if (isSmall && random_.percent(85)) return id;
   const TrackedId to = fresh(Form::Number);
   define(noGuard(), fmt::format("and.b32 {}, {}, {};", name(to), name(id), count - 1), {id}, {to},
          [=](ThreadValues& values) { values.set(to, values.get(id) & (count - 1)); });
@@ -1665,15 +1710,7 @@ std::string Maker::place(TrackedId pointer, std::int64_t offset) const {
 // A predicate that holds for one thread of the CTA, or for a few.
 Guard Maker::leader() {
   Guard guard;
-  const TrackedId id = random_.percent(60) ? linear_ : number(here());
-  std::vector<std::size_t> threads;
-  for (std::size_t t = 0; t < plan_.total(); ++t) {
-    if (here()[t]) threads.push_back(t);
-  }
-  const auto chosen = static_cast<std::uint32_t>(now_->value(id, random_.pick(threads)));
-  const TrackedId is = fresh(Form::Predicate);
-  define(noGuard(), fmt::format("setp.eq.u32 {}, {}, {};", name(is), name(id), chosen), {id}, {is},
-         [=](ThreadValues& values) { values.set(is, values.get(id) == chosen ? 1 : 0); });
+  const TrackedId is = compareWithOne(random_.percent(60) ? linear_ : number(here()));
   guard.predicate = is;
   guard.mask = now_->where(is, here());
   guard.text = fmt::format("@{} ", name(is));
@@ -1681,7 +1718,9 @@ Guard Maker::leader() {
 }
 
 void Maker::dataAccess() {
-  const Array& array = random_.pick(arrays_);
+  // Most of it happens in a few, or every barrier would be needed.
+  const Array& array =
+      random_.percent(70) ? arrays_[favourites_[random_.below(2)]] : random_.pick(arrays_);
   const Guard guard = someGuard(30);
   constexpr std::uint32_t kWidths[] = {4, 4, 4, 4, 8, 8, 16, 2, 1};
   const std::uint32_t width = random_.pick(kWidths);
@@ -1691,11 +1730,15 @@ void Maker::dataAccess() {
     offset =
         width * random_.below((array.bytes - (array.bytes > kLocalBytes ? kPadding : 0)) / width);
   } else {
-    const std::uint32_t scale = std::max(width, std::uint32_t{4} << random_.below(3));
+    const std::uint32_t scale = std::max(width, random_.percent(60) ? 4u : 4u << random_.below(3));
     const std::uint32_t bytes =
         array.space == ".local" ? kLocalBytes : std::bit_ceil(plan_.threads) * kBytesPerThread;
-    const std::uint32_t count = random_.percent(50) ? std::bit_ceil(plan_.threads) : bytes / scale;
-    const TrackedId chosen = random_.percent(35) ? linear_ : number(here());
+    const std::uint32_t count = random_.percent(30) ? std::bit_ceil(plan_.threads) : bytes / scale;
+    const auto slot =
+        find(here(), [&](TrackedId id) { return std::ranges::count(slots_, id) != 0; });
+    const TrackedId chosen = slot && random_.percent(50) ? *slot
+                             : random_.percent(40)       ? linear_
+                                                         : number(here());
     const TrackedId index = bounded(chosen, std::min(count, bytes / scale), here());
     pointer = plus(basePointer(array), index, scale, guard);
     offset = width * random_.below(scale / width);
@@ -1759,7 +1802,7 @@ void Maker::emitLoad(TrackedId pointer, std::int64_t offset, std::uint32_t width
   }
   const std::string space = spaceOf(pointer, false);
   constexpr std::string_view kStrengths[] = {".volatile", ".relaxed.cta", ".relaxed.gpu"};
-  const bool isStrong = random_.percent(4) && space != ".local" && width <= 8;
+  const bool isStrong = hasStrong_ && random_.percent(12) && space != ".local" && width <= 8;
   load.lines.push_back(fmt::format("{}ld{}{}.{} {}, {};", guard.text,
                                    isStrong ? random_.pick(kStrengths) : "", space, type,
                                    count == 1 ? list : "{" + list + "}", place(pointer, offset)));
@@ -1826,7 +1869,7 @@ bool Maker::emitStore(TrackedId pointer, std::int64_t offset, std::uint32_t widt
                       : fmt::format("{{{0}, {1}, {1}, {0}}}", word, second);
   }
   const std::string space = spaceOf(pointer, true);
-  const bool isStrong = random_.percent(3) && space != ".local" && width <= 8;
+  const bool isStrong = hasStrong_ && random_.percent(12) && space != ".local" && width <= 8;
   constexpr std::string_view kStrengths[] = {".volatile", ".relaxed.cta", ".relaxed.gpu"};
   store.lines.push_back(fmt::format("{}st{}{}.{} {}, {};", guard.text,
                                     isStrong ? random_.pick(kStrengths) : "", space, type,
@@ -1869,6 +1912,7 @@ std::string Maker::barrierText(bool ofCluster) {
 }
 
 void Maker::barrier() {
+  if (!list_->takesBarriers) return;
   const bool ofCluster = plan_.cluster > 1 && random_.percent(20);
   if (ofCluster ? !now_->isWholeClusters(here()) : !isWhole()) return;
   Node node;
@@ -1881,7 +1925,7 @@ void Maker::barrier() {
 }
 
 void Maker::reducingBarrier() {
-  if (!isWhole()) return;
+  if (!isWhole() || !list_->takesBarriers) return;
   const std::string count = text_.newRegister(Kind::B32);
   Node node;
   node.kind = NodeKind::Barrier;
@@ -1913,6 +1957,7 @@ void Maker::branch() {
   NodeList* const list = list_;
   const Mask holds = now_->where(*predicate, here());
   const Mask first = node.isNegated ? here() & ~holds : holds;
+  for (NodeList& inner : node.lists) inner.takesBarriers = list->takesBarriers && meetsAnywhere_;
   ++depth_;
   const auto arm = [&](std::size_t k, const Mask& mask) {
     list_ = &node.lists[k];
@@ -1969,12 +2014,14 @@ void Maker::loop() {
     if (here()[t] && !skips) rounds.set(t);
   }
   now_->set(node.counter, here(), 0);
+  const bool looksUniform = !node.bound || meetsAnywhere_;
+  node.lists[0].takesBarriers = list->takesBarriers && looksUniform;
   list_ = &node.lists[0];
   mask_ = rounds;
   ++depth_;
   ++loops_;
   block(2 + random_.below(4));
-  if (random_.percent(30)) {
+  if (random_.percent(30) && (meetsAnywhere_ || !list_->takesBarriers)) {
     const Guard guard = someGuard(100);
     if (guard.predicate) {
       Node leave;
@@ -1997,23 +2044,114 @@ void Maker::loop() {
   if (depth_ == 0) rerun();
 }
 
+// A predicate that tells threads of a CTA apart, or whole warps.
+std::optional<TrackedId> Maker::splitter(bool byWarps) {
+  const auto tells = [&](TrackedId id, Form form) {
+    return tracked_[id].form == form && differs(id, plan_.threads) &&
+           !(byWarps && differs(id, kWarp));
+  };
+  const auto known = [&](Form form) {
+    return find(here(), [&](TrackedId id) { return id != linear_ && tells(id, form); });
+  };
+  if (random_.percent(30)) return known(Form::Predicate);
+  std::optional<TrackedId> number = known(Form::Number);
+  if (!number || random_.percent(60)) number = definePartly(byWarps);
+  return tells(*number, Form::Number) ? compareWithOne(*number) : known(Form::Predicate);
+}
+
+// A number is what it is in some thread.
+TrackedId Maker::compareWithOne(TrackedId id) {
+  std::vector<std::size_t> threads;
+  for (std::size_t t = 0; t < plan_.total(); ++t) {
+    if (here()[t]) threads.push_back(t);
+  }
+  const std::uint64_t chosen = now_->value(id, random_.pick(threads));
+  const TrackedId is = fresh(Form::Predicate);
+  define(noGuard(), fmt::format("setp.eq.u32 {}, {}, {};", name(is), name(id), chosen), {id}, {is},
+         [=](ThreadValues& values) { values.set(is, values.get(id) == chosen ? 1 : 0); });
+  return is;
+}
+
+// A register with something that all threads agree on, and then, in some of them, with something
+// else that these agree on.
+TrackedId Maker::definePartly(bool byWarps) {
+  std::optional<TrackedId> predicate = find(here(), [&](TrackedId id) {
+    return tracked_[id].form == Form::Predicate && differs(id, plan_.threads) &&
+           !(byWarps && differs(id, kWarp));
+  });
+  if (!predicate) {
+    predicate = compareWithOne(byWarps && plan_.threads > kWarp ? warp_ : linear_);
+  }
+  wantsUniform_ = true;
+  const TrackedId to = fresh(Form::Number);
+  const auto give = [&](const Guard& guard) {
+    forced_ = to;
+    defineNumber(guard);
+    if (std::exchange(forced_, std::nullopt) && !guard.predicate) {
+      define(guard, fmt::format("mov.u32 {}, 3;", name(to)), {}, {to},
+             [=](ThreadValues& values) { values.set(to, 3); });
+    }
+  };
+  give(noGuard());
+  if (!now_->isDefined(to, here())) give(noGuard());
+  give(guardBy(*predicate));
+  wantsUniform_ = false;
+  lastPart_ = predicate;
+  return to;
+}
+
+// Each thread writes its slot, if it is one, or those do that a predicate chooses; and reads it.
+void Maker::useSlot() {
+  const Array& array =
+      arrays_[random_.percent(70) ? favourites_[0] : random_.below(arrays_.size())];
+  if (random_.percent(60)) defineSlot();
+  const auto slot = find(here(), [&](TrackedId id) { return std::ranges::count(slots_, id) != 0; });
+  if (!slot) return;
+  const std::uint32_t most = array.bytes - (array.bytes > kLocalBytes ? kPadding : 0);
+  const std::uint32_t scale = random_.percent(70) ? 4 : 8;
+  const TrackedId index = bounded(*slot, most / scale, here());
+  const TrackedId pointer = plus(basePointer(array), index, scale, noGuard());
+  const auto access = [&] {
+    Guard guard = someGuard(25);
+    if (random_.percent(50) && lastPart_ && now_->isDefined(*lastPart_, here())) {
+      guard = guardBy(*lastPart_);
+    }
+    return guard;
+  };
+  if (random_.percent(70)) emitStore(pointer, 0, 4, access());
+  if (random_.percent(30)) construct();
+  if (random_.percent(30)) barrier();
+  emitLoad(pointer, 0, 4, random_.percent(50) ? noGuard() : access());
+}
+
+// The thread's own slot, or nearly: the thread id and something that may look as if all agreed on
+// it.
+void Maker::defineSlot() {
+  const TrackedId by = random_.percent(60) ? definePartly(random_.percent(50)) : number(here());
+  if (!now_->isDefined(by, here())) return;
+  const TrackedId to = fresh(Form::Number);
+  const TrackedId linear = linear_;
+  const std::uint32_t kind = random_.below(100);
+  const std::string line =
+      kind < 55   ? fmt::format("add.u32 {}, {}, {};", name(to), name(linear), name(by))
+      : kind < 75 ? fmt::format("add.s32 {}, {}, {};", name(to), name(by), name(linear))
+      : kind < 88 ? fmt::format("mad.lo.u32 {}, {}, 2, {};", name(to), name(linear), name(by))
+                  : fmt::format("xor.b32 {}, {}, {};", name(to), name(linear), name(by));
+  define(noGuard(), line, {linear, by}, {to}, [=](ThreadValues& values) {
+    const std::uint64_t t = values.get(linear);
+    const std::uint64_t b = values.get(by);
+    values.set(to, (kind < 75 ? t + b : kind < 88 ? 2 * t + b : t ^ b) & kWordMask);
+  });
+  tracked_[to].isProtected = true;
+  slots_.push_back(to);
+}
+
 // Some threads meet the others at another place of the program.
 void Maker::split() {
-  if (!isWhole()) return;
-  const auto differs = [&](TrackedId id) {
-    return tracked_[id].form == Form::Predicate && !now_->isWholeCtas(now_->where(id, here()));
-  };
-  const auto ofWarps = [&](TrackedId id) {
-    if (!differs(id)) return false;
-    for (std::size_t t = 0; t < plan_.total(); ++t) {
-      const std::size_t first = t - t % plan_.threads % kWarp;
-      if (!here()[t] || !here()[first]) continue;
-      if ((now_->value(id, t) != 0) != (now_->value(id, first) != 0)) return false;
-    }
-    return true;
-  };
+  if (!isWhole() || !list_->takesBarriers || splits_ == 0) return;
+  --splits_;
   const bool byWarps = random_.percent(75);
-  const auto predicate = byWarps ? find(here(), ofWarps) : find(here(), differs);
+  const std::optional<TrackedId> predicate = splitter(byWarps);
   if (!predicate) return definePredicate();
   const std::string otherwise = text_.newLabel();
   const std::string join = text_.newLabel();
@@ -2022,7 +2160,7 @@ void Maker::split() {
   made.guard = predicate;
   made.isNegated = random_.percent(50);
   made.lists.resize(4);
-  for (NodeList& list : made.lists) list.isOpen = false;
+  for (NodeList& list : made.lists) list.isOpen = list.takesBarriers = false;
   made.lines = {
       fmt::format("@{}{} bra {};", made.isNegated ? "" : "!", name(*predicate), otherwise)};
   made.middle = {fmt::format("bra {};", join), otherwise + ":"};
@@ -2074,7 +2212,7 @@ void Maker::exitEarly() {
 }
 
 void Maker::callExchange() {
-  if (!isWhole()) return;
+  if (!isWhole() || !list_->takesBarriers) return;
   const auto array = std::ranges::find(arrays_, ".shared", &Array::space);
   const bool isShared = functions_ % 2 == 0;
   const auto pointer = [&] {
@@ -2126,7 +2264,7 @@ void Maker::callExchange() {
 }
 
 void Maker::callBarrier() {
-  if (!isWhole()) return;
+  if (!isWhole() || !list_->takesBarriers) return;
   Node group;
   group.kind = NodeKind::Group;
   group.lists.resize(1);
@@ -2159,6 +2297,7 @@ void Maker::scope() {
   made.last = {"}"};
   Node& node = append(std::move(made));
   NodeList* const list = list_;
+  node.lists[0].takesBarriers = list->takesBarriers;
   list_ = &node.lists[0];
   const TrackedId a = number(here());
   if (form == Form::Number) {
@@ -2186,7 +2325,7 @@ void Maker::fence() {
 // One warp hands something to another one, at a barrier for these two.
 void Maker::handOver() {
   const bool fits = plan_.threads % kWarp == 0 && plan_.threads > kWarp &&
-                    here().count() == plan_.total() && handed_ < 8;
+                    here().count() == plan_.total() && list_->takesBarriers && handed_ < 8;
   if (!fits) return;
   plan_.hasOtherSync = true;
   const std::uint32_t id = kHandedId + handed_;
@@ -2229,7 +2368,7 @@ void Maker::handOver() {
 
 // All warps but the first wait for a word that thread 0 writes.
 void Maker::poll() {
-  if (!needsFlags_ || here().count() != plan_.total()) return;
+  if (!needsFlags_ || !list_->takesBarriers || here().count() != plan_.total()) return;
   plan_.hasOtherSync = true;
   const std::string wait = text_.newLabel();
   const std::string spin = text_.newLabel();
