@@ -49,6 +49,7 @@ except (OSError, subprocess.CalledProcessError):
 # `count` and `not` live beside FileCheck.
 llvm_dir = os.path.dirname(os.path.realpath(config.filecheck))
 config.environment["PATH"] = os.pathsep.join([llvm_dir, os.environ["PATH"]])
-for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
+for name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS", "PTXOPT_MUTANT",
+             "PTXOPT_MUTANTS_REACHED"):
     if name in os.environ:
         config.environment[name] = os.environ[name]
