@@ -17,7 +17,7 @@ OTHER_STATEMENTS = {
 # What has no say in what is sound: space set aside, text, counters, marks of time.
 OF_NO_EFFECT = re.compile(
     r"^(reserve|shrink_to_fit|assert|static_assert|(?:\w*_)?[rR]emarks?_?|[rR]emark\w*|describe\w*|"
-    r"explain\w*|statistics\w*|count(?:er)?s?_|fmt|format\w*|what\(\))$")
+    r"explain\w*|statistics\w*|counts_|fmt|format\w*)$")
 CONTROL = {"if", "for", "while", "switch", "catch"}
 RELATIONS = {"<": ("less", "<="), "<=": ("lessOrEqual", "<"),
              ">": ("greater", ">="), ">=": ("greaterOrEqual", ">")}
@@ -31,14 +31,17 @@ MOST_TEXT = 100
 
 
 class Change:
-    """One mutant.  `wraps`: (begin, end, text in front, text behind) of the source, with NUMBER for
-    the number of the mutant; `tokens`: {(begin, end): text in its place}."""
+    """One mutant.  `edits`: what it does to the source, {(begin, end): text in its place}.  To build it
+    in: `wraps`, (begin, end, text in front, text behind), with NUMBER for the number of the mutant, and
+    `replaced`, {(begin, end): text in its place}."""
 
     def __init__(self, kind, line, before, after):
         self.kind = kind
         self.line = line
         self.before = before
         self.after = after
+        self.operators = None  # `after` without the parentheses that it takes
+        self.edits = {}
         self.wraps = []
         self.replaced = {}
         self.lines = range(line, line + 1)
@@ -54,6 +57,16 @@ class Change:
     def wrap(self, begin, end, front, behind):
         self.wraps.append((begin, end, front, behind))
         return self
+
+
+def edited(source, edits, begin, end):
+    """This part of the source, with the edits that are in it."""
+    result, position = "", begin
+    for (first, last), text in sorted(edits.items()):
+        if begin <= first and last <= end:
+            result += source[position:first] + text
+            position = last
+    return result + source[position:end]
 
 
 def shortened(text):
@@ -74,23 +87,24 @@ class Finder:
         """Of the token in front of index i."""
         return self.list[i - 1].end
 
-    def add(self, kind, at, first, end, spots, **words):
-        """A change at token `at`, shown with the tokens from `first` to `end`, in which `spots`, of
-        (first, end, text), are replaced."""
+    def add(self, kind, at, first, end, edits):
+        """A change at token `at`, which makes `edits`, {(begin, end): text}, of the source; shown with
+        the tokens from `first` to `end`, and more where there is room."""
         if not self.is_of_interest(at):
             return None
-        shown_first, shown_end = self.shown(at, first, end)
-        after, position = "", self.begin(shown_first)
-        source = self.list.source
-        for spot_first, spot_end, text in sorted(spots):
-            begin = self.begin(spot_first)
-            after += source[position:begin] + text
-            position = self.end(spot_end) if spot_end > spot_first else begin
-        after += source[position:self.end(shown_end)]
-        after = re.sub(r"\s+", " ", re.sub(r"//[^\n]*", "", after)).strip()
-        change = Change(kind, self.list[at].line, self.list.between(shown_first, shown_end), after)
+        first, end = self.shown(at, first, end)
+        change = Change(kind, self.list[at].line, self.list.between(first, end), "")
+        change.edits = edits
+        change.after = self.after(change, first, end)
         self.changes.append(change)
         return change
+
+    def after(self, change, first, end):
+        text = edited(self.list.source, change.edits, self.begin(first), self.end(end))
+        return re.sub(r"\s+", " ", re.sub(r"//[^\n]*", "", text)).strip()
+
+    def place(self, first, end):
+        return self.begin(first), self.end(end)
 
     def shown(self, at, first, end):
         """The statement, or as much of it around the change as there is room for."""
@@ -146,7 +160,7 @@ class Finder:
         is_first = self.list.text(left - 1) != text
         neutral = "true" if text == "&&" else "false"
         for first, end in [(left, i)] * is_first + [(i + 1, right)]:
-            change = self.add(KINDS[0], i, left, right, [(first, end, neutral)])
+            change = self.add(KINDS[0], i, left, right, {self.place(first, end): neutral})
             if change:
                 front = "(ptxopt_mutants::is(NUMBER) || (" if text == "&&" else \
                     "(!ptxopt_mutants::is(NUMBER) && ("
@@ -159,9 +173,14 @@ class Finder:
         left = self.list.left_operand(i, OR_OPERAND if text == "&&" else set())
         right = self.list.right_operand(i, signs)
         other = "||" if text == "&&" else "&&"
-        change = self.add(KINDS[1], i, left, right, [(i, i + 1, other)])
+        change = self.add(KINDS[1], i, left, right, {self.place(i, i + 1): other})
         if not change:
             return
+        if text == "&&" and self.list.text(right) == "&&":
+            change.edits |= {(self.begin(left),) * 2: "(", (self.end(right),) * 2: ")"}
+        elif text == "||" and left != self.list.left_operand(i, OR_OPERAND):
+            change.edits |= {(self.begin(left),) * 2: "(", (self.end(i),) * 2: ")"}
+        change.after, change.operators = self.after(change, *self.shown(i, left, right)), change.after
         active = "ptxopt_mutants::is(NUMBER)" if text == "&&" else "!ptxopt_mutants::is(NUMBER)"
         change.wrap(self.begin(left), self.end(right), "(", f" : {active})")
         change.wrap(self.begin(left), self.end(i), "static_cast<bool>(", ")")
@@ -187,7 +206,7 @@ class Finder:
             self.list.tokens[k].kind == "sign" and self.list.is_binary(k)
             and self.list.around[k] == self.list.around[first] for k in range(first, end)))
         negated = text[1:] if is_one and text[0] == "!" else "!" + (text if is_one else f"({text})")
-        change = self.add(KINDS[2], i, first, end, [(first, end, negated)])
+        change = self.add(KINDS[2], i, first, end, {self.place(first, end): negated})
         if change:
             change.wrap(self.begin(first), self.end(end),
                         "(ptxopt_mutants::is(NUMBER) != static_cast<bool>(", "))")
@@ -195,14 +214,14 @@ class Finder:
     def equal_or_not(self, i):
         left, right = self.list.left_operand(i, EQUATED), self.list.right_operand(i, EQUATED)
         other = "!=" if self.list.text(i) == "==" else "=="
-        change = self.add(KINDS[2], i, left, right, [(i, i + 1, other)])
+        change = self.add(KINDS[2], i, left, right, {self.place(i, i + 1): other})
         if change:
             change.wrap(self.begin(left), self.end(right), "(ptxopt_mutants::is(NUMBER) != (", "))")
 
     def off_by_one(self, i):
         function, other = RELATIONS[self.list.text(i)]
         left, right = self.list.left_operand(i, COMPARED), self.list.right_operand(i, COMPARED)
-        change = self.add(KINDS[3], i, left, right, [(i, i + 1, other)])
+        change = self.add(KINDS[3], i, left, right, {self.place(i, i + 1): other})
         if change:
             change.wrap(self.begin(left), self.end(right),
                         f"ptxopt_mutants::{function}(NUMBER, ", ")")
@@ -220,7 +239,7 @@ class Finder:
             if value + step < 0:
                 continue
             changed = str(value + step) + match.group(2)
-            change = self.add(KINDS[4], i, i, i + 1, [(i, i + 1, changed)])
+            change = self.add(KINDS[4], i, i, i + 1, {self.place(i, i + 1): changed})
             if change:
                 sign = "+" if step > 0 else "-"
                 change.wrap(self.begin(i), self.end(i + 1), "(",
@@ -228,7 +247,7 @@ class Finder:
 
     def flip(self, i):
         other = "false" if self.list.text(i) == "true" else "true"
-        change = self.add(KINDS[5], i, i, i + 1, [(i, i + 1, other)])
+        change = self.add(KINDS[5], i, i, i + 1, {self.place(i, i + 1): other})
         if change:
             change.wrap(self.begin(i), self.end(i + 1), "(ptxopt_mutants::is(NUMBER) != ", ")")
 
@@ -270,6 +289,8 @@ class Finder:
         if head is None or self.list.partner[brace] == brace + 1:
             return
         name, words = head
+        if OF_NO_EFFECT.match(self.list.text(name)) or (words and "string" in words):
+            return
         if words is None or words[-1] == "void":
             values = [""]
         elif words[-1] == "bool":
@@ -282,6 +303,7 @@ class Finder:
             change = Change(KINDS[6], self.list[brace].line, f"{text}(...) {{",
                             f"{text}(...) {{ {returned}")
             position = self.end(brace + 1)
+            change.edits = {(position, position): f" {returned}"}
             change.wrap(position, position, f" if (ptxopt_mutants::is(NUMBER)) {returned}", "")
             self.changes.append(change)
 
@@ -296,7 +318,7 @@ class Finder:
             return True
         if before == ")":
             return self.list.text(self.list.partner[i - 1] - 1) in CONTROL
-        return before == ":" and self.list.text(self.list.statement(i)[0]) in {"case", "default"}
+        return self.list.ends_label(i - 1)
 
     def drop_statement(self, i):
         if not self.begins_statement(i):
@@ -307,7 +329,7 @@ class Finder:
             end += 1
         if self.list.text(end) != ";" or not self.may_go(i, end):
             return
-        change = self.add(KINDS[7], i, i, end + 1, [(i, end + 1, ";")])
+        change = self.add(KINDS[7], i, i, end + 1, {self.place(i, end + 1): ";"})
         if change:
             change.before, change.after = self.list.between(i, end + 1), ";"
             condition = self.condition_of(i)
@@ -371,7 +393,7 @@ def find_changes(file, source):
     for change in changes:
         change.file = file
         change.set_lines(source)
-        key = "\n".join([file, change.kind, change.before, change.after])
+        key = "\n".join([file, change.kind, change.before, change.operators or change.after])
         seen[key] = seen.get(key, 0) + 1
         change.id = hashlib.sha256(f"{key}\n{seen[key]}".encode()).hexdigest()[:10]
         change.before, change.after = shortened(change.before), shortened(change.after)

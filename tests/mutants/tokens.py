@@ -113,10 +113,20 @@ class TokenList:
                 return at
             at += 1
 
+    def ends_label(self, i):
+        """Whether token i is the colon of a case."""
+        if self.text(i) != ":":
+            return False
+        at = i - 1
+        while self.text(at) not in {";", "{", "}", ":", "?", "case", "default", ""}:
+            at -= 1
+        return self.text(at) in {"case", "default"}
+
     def statement(self, i):
-        """(first, end) of the tokens around i up to the next `;`, `{` or `}` on both sides."""
+        """(first, end) of the tokens around i up to the next `;`, `{` or `}` on both sides, or from
+        behind the label of a case."""
         first, end = i, i
-        while self.text(first - 1) not in {";", "{", "}", ""}:
+        while self.text(first - 1) not in {";", "{", "}", ""} and not self.ends_label(first - 1):
             first -= 1
         while self.text(end) not in {";", "{", "}", ""}:
             end += 1
