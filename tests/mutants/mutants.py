@@ -33,7 +33,8 @@ REGRESS = ["basic-dbe", "common-base", "cssa", "dead-sync", "early-cse", "global
            "warp-sync"]
 MOST_SECONDS = 20  # of one check; what takes longer is left out
 
-# Kinds of random kernels, and what they go through.
+O3 = "global-opt,dead-sync,early-cse,common-base"
+# Kinds of random kernels, and what they go through; without a pipeline, every pass and level.
 KERNELS = [
     ("barriers", ["--bias", "barriers", "--pipeline", "basic-dbe", "--pipeline", "dead-sync"]),
     ("redundancy", ["--bias", "redundancy", "--pipeline", "early-cse<memssa>",
@@ -43,13 +44,13 @@ KERNELS = [
      ["--bias", "addresses", "--stated", "--assume", "--pipeline", "dead-sync<guard>,warp-sync"]),
     ("variables", ["--bias", "variables", "--pipeline", "global-opt",
                    "--pipeline", "global-opt,dead-sync,early-cse<memssa>"]),
-    ("pointers", ["--bias", "pointers", "--pipeline", "common-base", "--pipeline", "-O3"]),
+    ("pointers", ["--bias", "pointers", "--pipeline", "common-base", "--pipeline", O3]),
     ("phis", ["--bias", "phis", "--pipeline", "cssa<coalesce=0>", "--pipeline", "cssa<fold-copies>",
               "--pipeline", "early-cse"]),
     ("leaders", ["--bias", "leaders", "--pipeline", "dead-sync"]),
     ("barriers --assume", ["--bias", "barriers", "--assume",
                            "--pipeline", "dead-sync<guard>,warp-sync"]),
-    ("none", ["--pipeline", "-O3"]),
+    ("none", []),
 ]
 
 
