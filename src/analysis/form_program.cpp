@@ -379,14 +379,15 @@ FormProgram::Expression FormProgram::addConstant(std::uint64_t number) {
 }
 
 std::optional<std::uint32_t> FormProgram::node(LeafId id) {
+  const auto fixed = fixed_.find(id);
+  // What its low bits are is not known.
+  if (fixed != fixed_.end() && isInOperation_) return std::nullopt;
   if (const auto known = nodeOf_.find(id); known != nodeOf_.end()) return known->second;
   isFull_ |= nodes_.size() == kMostNodes;
   if (nodes_.size() == kMostNodes) return std::nullopt;
   Node made;
   made.leaf = id;
-  if (const auto fixed = fixed_.find(id); fixed != fixed_.end()) {
-    // What its low bits are is not known.
-    if (isInOperation_) return std::nullopt;
+  if (fixed != fixed_.end()) {
     made.kind = Node::Kind::Fixed;
     made.number = fixed->second;
   } else {

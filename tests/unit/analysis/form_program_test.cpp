@@ -137,5 +137,29 @@ TEST(FormProgram, EvaluatesAsTheInterpreterDoes) {
   EXPECT_GT(compared, 1200u);
 }
 
+// What is given in the place of an address does for sums, and for nothing that looks at its bits,
+// in whichever order they come.
+TEST(FormProgram, FixedLeavesAreNoSourcesOfOperations) {
+  test::ValueFunction f(R"(
+      .reg .b32 %r<9>;
+      mov.u32 %r1, A; st.shared.u32 [%r1+4], 0;
+      shr.u32 %r2, %r1, 1; st.shared.u32 [%r2], 0;
+    )",
+                        "", ".shared .align 4 .b8 A[64];");
+  const auto& addresses = f.analyses().get<Addresses>();
+  const auto all = addresses.all();
+  ASSERT_EQ(all.size(), 2u);
+  const LeafId symbol = addresses.forms().form(all[0].address).terms[0].leaf;
+  for (const bool isSumFirst : {true, false}) {
+    FormProgram program(addresses);
+    program.fix(symbol, 1024);
+    if (isSumFirst) {
+      EXPECT_TRUE(program.add(all[0].address).has_value());
+    }
+    EXPECT_FALSE(program.add(all[1].address).has_value());
+    EXPECT_TRUE(program.add(all[0].address).has_value());
+  }
+}
+
 }  // namespace
 }  // namespace ptxopt::analysis
