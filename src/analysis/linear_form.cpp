@@ -13,9 +13,12 @@ namespace {
 constexpr std::size_t kMostTerms = 12;
 constexpr std::size_t kMostFactors = 4;
 
-std::uint64_t hashOf(const LeafKey& key) {
+std::uint64_t hashOf(const Leaf& leaf) {
+  const LeafKey& key = leaf.key;
   std::uint64_t hash = mixedHash(static_cast<std::uint64_t>(key.kind), key.bits);
-  return mixedHash(mixedHash(hash, key.id), key.offset);
+  hash = mixedHash(mixedHash(hash, key.id), key.offset);
+  hash = mixedHash(hash, static_cast<std::uint64_t>(leaf.interval.lowest));
+  return mixedHash(hash, static_cast<std::uint64_t>(leaf.interval.highest));
 }
 
 Interval productOf(Interval a, Interval b) {
@@ -35,9 +38,8 @@ std::span<const std::uint32_t> LinearForms::list(std::uint32_t number) const {
 }
 
 LeafId LinearForms::intern(const Leaf& leaf) {
-  const std::uint64_t hash = hashOf(leaf.key);
-  const LeafId known =
-      leafIndex_.find(hash, [&](LeafId id) { return leaves_[id].key == leaf.key; });
+  const std::uint64_t hash = hashOf(leaf);
+  const LeafId known = leafIndex_.find(hash, [&](LeafId id) { return leaves_[id] == leaf; });
   if (known != kNone) return known;
   const LeafId added = leafCount();
   leaves_.push_back(leaf);
@@ -63,8 +65,8 @@ LeafId LinearForms::internList(const Leaf& leaf, std::span<const std::uint32_t> 
 
 namespace {
 
-// Behind the sources in the list of an Operation: two halves of each bound, the result, which form.
-constexpr std::size_t kOperationWords = 6;
+// Behind the sources in the list of an Operation: the result, which form.
+constexpr std::size_t kOperationWords = 2;
 
 }  // namespace
 
@@ -72,24 +74,20 @@ LeafId LinearForms::internOperation(Leaf leaf, const Operation& operation) {
   std::vector<std::uint32_t> list;
   list.reserve(operation.sources.size() + kOperationWords);
   list.assign(operation.sources.begin(), operation.sources.end());
-  for (const std::int64_t bound : {operation.interval.lowest, operation.interval.highest}) {
-    list.push_back(static_cast<std::uint32_t>(bound));
-    list.push_back(static_cast<std::uint32_t>(static_cast<std::uint64_t>(bound) >> 32));
-  }
   list.push_back(operation.result);
   const auto [number, isNew] =
       operationNumbers_.try_emplace(operation.form, static_cast<std::uint32_t>(operations_.size()));
   if (isNew) operations_.push_back(operation.form);
   list.push_back(number->second);
   leaf.key.kind = LeafKind::Operation;
-  leaf.interval = operation.interval;
+  leaf.key.offset = 0;
   return internList(leaf, list);
 }
 
 LinearForms::Operation LinearForms::operation(const Leaf& leaf) const {
   const std::span<const std::uint32_t> words = list(leaf);
   const std::size_t count = words.size() - kOperationWords;
-  return {operations_[words.back()], words.first(count), words[count + 4], leaf.interval};
+  return {operations_[words.back()], words.first(count), words[count]};
 }
 
 FormId LinearForms::make(unsigned bits, std::uint64_t constant, std::span<Term> terms) {
@@ -209,11 +207,15 @@ LeafId LinearForms::product(LeafId a, LeafId b) {
   if (count > kMostFactors) return kNone;
   const std::span<LeafId> factors = std::span(storage).first(count);
   std::ranges::sort(factors);
-  Leaf leaf;
-  leaf.key.kind = LeafKind::Product;
-  leaf.stable = leaves_[a].stable && leaves_[b].stable;
-  leaf.uniform = leaves_[a].uniform && leaves_[b].uniform;
-  leaf.interval = productOf(leaves_[a].interval, leaves_[b].interval);
+  // Of the factors in their order, so that it is the same however they came together.
+  Leaf leaf = leaves_[factors.front()];
+  leaf.key = {LeafKind::Product, 64, 0, 0};
+  for (const LeafId factor : factors.subspan(1)) {
+    const Leaf& next = leaves_[factor];
+    leaf.stable &= next.stable;
+    leaf.uniform &= next.uniform;
+    leaf.interval = productOf(leaf.interval, next.interval);
+  }
   return internList(leaf, factors);
 }
 

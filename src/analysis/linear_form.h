@@ -15,7 +15,9 @@
 // leaves are stable, by two threads where they are uniform.  Any other leaf is some number of its
 // interval, a new one each time.
 //
-// Forms and leaves are interned: equal ones have equal ids.  Cost: O(terms) an operation.
+// Forms and leaves are interned: equal ones have equal ids.  What is known of a leaf is part of it:
+// two leaves of one key of which different things are known are two, and nothing says that they are
+// equal.  Cost: O(terms) an operation.
 #pragma once
 
 #include <cstdint>
@@ -46,7 +48,7 @@ enum class LeafKind : std::uint8_t {
   Value,         // an SSA value of which nothing else is known
 };
 
-// What identifies a leaf.
+// What a leaf stands for.
 struct LeafKey {
   LeafKind kind = LeafKind::Value;
   std::uint8_t bits = 64;  // the width of the number, but for Product and Iteration
@@ -54,7 +56,11 @@ struct LeafKey {
   // isa::specialRegisters() times four plus the component.  Iteration: LoopId.  Extensions: FormId.
   // Value: ValueId.  Product, Operation: which list of ids.
   std::uint32_t id = 0;
-  std::uint32_t offset = 0;  // Parameter: of its first byte
+  // Parameter: of its first byte.  Value: 0, or kBeforeGuard.
+  std::uint32_t offset = 0;
+  // Not the value, but what its instruction gives where its guard holds: the value is that or the
+  // one before (docs/soundness.md D6.4).
+  static constexpr std::uint32_t kBeforeGuard = 1;
   friend bool operator==(const LeafKey&, const LeafKey&) = default;
 };
 
@@ -63,6 +69,7 @@ struct Leaf {
   bool stable = false;
   bool uniform = false;  // implies stable
   Interval interval;
+  friend bool operator==(const Leaf&, const Leaf&) = default;
 };
 
 struct Term {
@@ -107,20 +114,16 @@ class LinearForms {
     const isa::Form* form = nullptr;
     std::span<const FormId> sources;  // in the order of the text
     std::uint32_t result = 0;         // the operand that it is, counted with the parts of groups
-    // It is one of these: the bounds are part of what it is, or else one of two equal leaves would
-    // lend its own to the other.
-    Interval interval;
   };
   Operation operation(const Leaf& leaf) const;
 
-  // `properties` of a leaf that exists already are not looked at.
   LeafId intern(const Leaf& leaf);
   // A Product of at least two leaves, none of which is a Product.
   LeafId internList(const Leaf& leaf, std::span<const std::uint32_t> list);
   // `leaf`: properties and bits of an Operation.  The form of the instruction must outlive this.
   LeafId internOperation(Leaf leaf, const Operation& operation);
 
-  // The stable forms, of the width of the leaf, of which it is one.
+  // The stable forms, of the width of the leaf, of which it is one.  Said once of a leaf.
   struct Alternatives {
     std::vector<FormId> forms;
     // In round n of a loop the one with number n modulo their count; this is the leaf of the round.

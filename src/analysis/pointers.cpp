@@ -43,6 +43,24 @@ bool isParametersOnly(const PointerSet& set) {
 
 }  // namespace
 
+void PointerSources::add(Entry entry) {
+  const auto [at, isNew] = index_.try_emplace(entry.leaf, entries_.size());
+  if (isNew) {
+    entries_.push_back(std::move(entry));
+    return;
+  }
+  Entry& known = entries_[at->second];
+  const auto addNew = [](auto& all, const auto& more) {
+    for (const auto id : more) {
+      if (std::ranges::find(all, id) == all.end()) all.push_back(id);
+    }
+  };
+  addNew(known.forms, entry.forms);
+  addNew(known.values, entry.values);
+  known.lowBits = std::max(known.lowBits, entry.lowBits);
+  known.loses |= entry.loses;
+}
+
 Pointers::Pointers(const ir::Function& function, const LinearForms& forms,
                    std::span<const FormId> formOfValue, const PointerSources& sources)
     : function_(&function), forms_(&forms), formOfValue_(formOfValue) {

@@ -41,7 +41,9 @@ struct PointerSet {
   static PointerSet lost() { return {State::Lost, {}}; }
 };
 
-// What leaves are made of, as far as pointers go.
+// What leaves are made of, as far as pointers go.  Of a leaf to which two instructions come, what
+// is said for both is weaker than what is said for each: what one of them knows of its sources, in
+// the block where it stands, need not hold at the other.
 class PointerSources {
  public:
   struct Entry {
@@ -64,11 +66,7 @@ class PointerSources {
   std::span<const Entry> entries() const { return entries_; }
 
  private:
-  void add(Entry entry) {
-    if (index_.try_emplace(entry.leaf, entries_.size()).second) {
-      entries_.push_back(std::move(entry));
-    }
-  }
+  void add(Entry entry);
   std::vector<Entry> entries_;
   std::unordered_map<LeafId, std::size_t> index_;
 };

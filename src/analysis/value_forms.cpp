@@ -179,14 +179,21 @@ class Evaluator {
     return leaf;
   }
 
+  // What the instruction of `v` gives: under a guard that is not the value.
+  Leaf resultLeaf(ValueId v) const {
+    Leaf leaf = valueLeaf(v);
+    if (ssa_.old(v) != kNone) leaf.key.offset = LeafKey::kBeforeGuard;
+    return leaf;
+  }
+
   FormId opaque(ValueId v) { return forms_.ofLeaf(forms_.intern(valueLeaf(v)), bitsOf(v)); }
 
   // One of several: the address may be any of them (C3.3.9).
-  FormId merged(ValueId v, std::vector<FormId> sources) {
-    const LeafId leaf = forms_.intern(valueLeaf(v));
-    if (areFewAndStable(sources)) forms_.setAlternatives(leaf, {sources, kNone});
-    pointers_.addUnion(leaf, std::move(sources), 0);
-    return forms_.ofLeaf(leaf, bitsOf(v));
+  FormId merged(const Leaf& leaf, std::vector<FormId> sources) {
+    const LeafId id = forms_.intern(leaf);
+    if (areFewAndStable(sources)) forms_.setAlternatives(id, {sources, kNone});
+    pointers_.addUnion(id, std::move(sources), 0);
+    return forms_.ofLeaf(id, leaf.key.bits);
   }
 
   bool areFewAndStable(const std::vector<FormId>& forms) const {
@@ -208,7 +215,7 @@ class Evaluator {
     // docs/soundness.md D6.4
     const FormId before = formOfValue_[old];
     if (result == kNone || before == kNone) return opaque(v);
-    return result == before ? result : merged(v, {result, before});
+    return result == before ? result : merged(valueLeaf(v), {result, before});
   }
 
   // kNone: nothing is known.
@@ -223,7 +230,7 @@ class Evaluator {
       return parameter;
     }
     if (isConstantLoad(instruction)) {
-      Leaf leaf = valueLeaf(v);
+      Leaf leaf = resultLeaf(v);
       leaf.stable = leaf.uniform = true;
       return forms_.ofLeaf(forms_.intern(leaf), bitsOf(v));
     }
@@ -429,7 +436,7 @@ class Evaluator {
         const FormId a = source(1, bits);
         const FormId b = source(2, bits);
         if (a == kNone || b == kNone) return kNone;
-        return a == b ? a : merged(v, {a, b});
+        return a == b ? a : merged(resultLeaf(v), {a, b});
       }
       default:
         return kNone;
@@ -602,14 +609,19 @@ class Evaluator {
     leaf.stable = std::ranges::all_of(sources, isStable);
     leaf.uniform = std::ranges::all_of(sources, isUniform);
     const auto result = static_cast<std::uint32_t>(&target - instruction.operands().data());
-    const LeafId id = forms_.internOperation(leaf, {&form, sources, result, leaf.interval});
-    if (const std::optional<unsigned> low = changesOnlyBitsBelow(instruction, bitsOf(v));
-        low && *low < bitsOf(v)) {
-      pointers_.addUnion(id, {sources[0]}, *low);
+    const LeafId id = forms_.internOperation(leaf, {&form, sources, result});
+    const std::optional<unsigned> low = changesOnlyBitsBelow(instruction, bitsOf(v));
+    addPointers(id, std::move(sources), low.value_or(bitsOf(v)));
+    return forms_.ofLeaf(id, bitsOf(v));
+  }
+
+  // Of an Operation that leaves all bits of its first source from `low` on as they are.
+  void addPointers(LeafId id, std::vector<FormId> sources, unsigned low) {
+    if (low < forms_.leaf(id).key.bits) {
+      pointers_.addUnion(id, {sources[0]}, low);
     } else {
       pointers_.addLoss(id, std::move(sources));
     }
-    return forms_.ofLeaf(id, bitsOf(v));
   }
 
   unsigned registerBits(const Operand& operand) const {
@@ -797,9 +809,10 @@ class Evaluator {
     }
     leaf.stable = forms_.isStable(form);
     leaf.uniform = forms_.isUniform(form);
-    const std::array sources{form, mask};
-    const LeafId id = forms_.internOperation(leaf, {instruction, sources, 0, leaf.interval});
-    pointers_.addLoss(id, {form});
+    const LeafId id =
+        forms_.internOperation(leaf, {instruction, std::array{form, mask}, operation.result});
+    addPointers(id, {form, mask},
+                static_cast<unsigned>(std::bit_width(forms_.form(mask).constant)));
     return forms_.ofLeaf(id, bits);
   }
 

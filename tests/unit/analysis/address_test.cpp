@@ -163,6 +163,17 @@ INSTANTIATE_TEST_SUITE_P(
              "A %r1"},
         Case{"GuardedOtherObject",
              "mov.u32 %r1, %r32; @%p1 mov.u32 %r1, %r33; st.shared.u32 [%r1], 0;", "B|A %r1"},
+        // docs/soundness.md D6.4: A or B, or what was there before.
+        Case{"GuardedSelection",
+             "mov.u32 %r1, C; @%p1 selp.b32 %r1, %r32, %r33, %p2; st.shared.u32 [%r1], 0;",
+             "A|B|C %r1"},
+        Case{"GuardedSelectionBehindTheSame",
+             "selp.b32 %r1, %r32, %r33, %p2; @%p1 selp.b32 %r1, %r33, %r32, %p2;"
+             "st.shared.u32 [%r1], 0;",
+             "B|A %r1"},
+        Case{"GuardedSelectionOfANumber",
+             "mov.u32 %r1, %r34; @%p1 selp.b32 %r1, %r32, %r33, %p2; st.shared.u32 [%r1], 0;",
+             ".shared %r1"},
         Case{"Local", "st.local.u32 [depot+4], 0;", "depot depot+4 4..7"},
         Case{"Constant", "ld.const.u32 %r1, [K+4];", "K K+4 4..7"}),
     nameOf);
@@ -358,6 +369,42 @@ TEST(Addresses, EqualOperationsKeepTheirBounds) {
   EXPECT_EQ(all[1].bytes, (Interval{0, (std::int64_t{1} << 29) - 1}));
 }
 
+// The same operation twice: that one of them stays in its object, because of what a branch says,
+// does not say it of the other.
+TEST(Addresses, EqualOperationsPointWhereBothDo) {
+  const std::string start = kStart + "mov.u32 %r3, C; setp.lt.u32 %p1, %r34, 128; ";
+  const auto basesOf = [&](const std::string& code) {
+    ValueFunction f(start + code, "", kVariables, kParameters);
+    std::string all;
+    for (const Access& access : f.analyses().get<Addresses>().all()) all += describe(access) + "; ";
+    return all;
+  };
+  EXPECT_EQ(basesOf(R"(
+      @%p1 bra SMALL;
+      xor.b32 %r2, %r3, %r34; st.shared.u8 [%r2], 0; ret;
+    SMALL:
+      xor.b32 %r1, %r3, %r34; st.shared.u8 [%r1], 0; ret;
+    )"),
+            ".shared xor(C,[n]); .shared xor(C,[n]); ");
+  EXPECT_EQ(basesOf(R"(
+      @!%p1 bra LARGE;
+      xor.b32 %r1, %r3, %r34; st.shared.u8 [%r1], 0; ret;
+    LARGE:
+      xor.b32 %r2, %r3, %r34; st.shared.u8 [%r2], 0; ret;
+    )"),
+            ".shared xor(C,[n]); .shared xor(C,[n]); ");
+  EXPECT_EQ(basesOf(R"(
+      @!%p1 bra OUT;
+      xor.b32 %r1, %r3, %r34; st.shared.u8 [%r1], 0;
+      setp.lt.u32 %p2, %r34, 64;
+      @!%p2 bra OUT;
+      xor.b32 %r2, %r3, %r34; st.shared.u8 [%r2], 0;
+    OUT:
+      ret;
+    )"),
+            "C xor(C,[n]); C xor(C,[n]); ");
+}
+
 TEST(Addresses, UnreachableCodeHasNone) {
   ValueFunction f(kStart + "ret; st.shared.u32 [A], 0;", "", kVariables, kParameters);
   EXPECT_TRUE(f.analyses().get<Addresses>().all().empty());
@@ -397,6 +444,35 @@ TEST(Addresses, WhatIsStableAndWhatIsUniform) {
                                                      : "changes");
   }
   EXPECT_EQ(found, (std::vector<std::string>{"stable", "uniform", "changes", "stable", "stable"}));
+}
+
+// docs/soundness.md C8(ii).11
+TEST(Addresses, GuardedValuesAreOneOfTwo) {
+  ValueFunction f(kStart + R"(
+      ld.const.u32 %r1, [K]; add.u32 %r1, %r1, %r32; st.shared.u8 [%r1], 0;
+      mov.u32 %r2, 0; @%p1 ld.const.u32 %r2, [K]; add.u32 %r2, %r2, %r32; st.shared.u8 [%r2], 0;
+      mov.u32 %r3, 0; @%p1 ld.param.u32 %r3, [n]; add.u32 %r3, %r3, %r32; st.shared.u8 [%r3], 0;
+      mov.u32 %r4, %r34; @%p1 ld.param.u32 %r4, [n]; add.u32 %r4, %r4, %r32; st.shared.u8 [%r4], 0;
+    LOOP:
+      ld.const.u32 %r5, [K]; add.u32 %r5, %r5, %r32; st.shared.u8 [%r5], 0;
+      mov.u32 %r6, 0; @%p1 ld.const.u32 %r6, [K]; add.u32 %r6, %r6, %r32; st.shared.u8 [%r6], 0;
+      @%p2 bra LOOP;
+    )",
+                  "", kVariables, kParameters);
+  const auto& addresses = f.analyses().get<Addresses>();
+  const LinearForms& forms = addresses.forms();
+  std::vector<std::string> found;
+  for (const Access& access : addresses.all()) {
+    if (!access.spaces.isOnly(isa::Space::Shared)) continue;
+    const std::string_view kind = forms.isUniform(access.address)  ? "uniform "
+                                  : forms.isStable(access.address) ? "stable "
+                                                                   : "changes ";
+    found.push_back(std::string(kind) + std::to_string(access.variants.size()));
+    // Each of the two by itself is the same for all threads.
+    for (const Access& variant : access.variants) EXPECT_TRUE(forms.isUniform(variant.address));
+  }
+  EXPECT_EQ(found, (std::vector<std::string>{"uniform 0", "stable 2", "stable 2", "uniform 0",
+                                             "uniform 0", "changes 2"}));
 }
 
 TEST(Addresses, GuardsAndBranchesRestrictThreads) {
