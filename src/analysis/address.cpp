@@ -308,9 +308,7 @@ class Addresses::AccessBuilder {
   }
 
   static Spaces unknownSpaces(isa::Space named) {
-    if (named == isa::Space::None) return Spaces::generic();
-    if (named == isa::Space::SharedCluster) return Spaces(isa::Space::Shared) | named;
-    return named;
+    return named == isa::Space::None ? Spaces::generic() : Spaces(named);
   }
 
   static MemoryBase resolve(const PointerBase& pointer, isa::Space named,

@@ -9,16 +9,18 @@
 
 namespace ptxopt::analysis {
 
-// State spaces as a set: a generic access may go to several.
+// State spaces as a set: a generic access may go to several.  The window of the cluster holds the
+// shared memory of the CTA itself: a set with .shared::cluster has .shared (docs/soundness.md
+// C3.8).
 class Spaces {
  public:
   constexpr Spaces() = default;
   constexpr Spaces(isa::Space space)  // NOLINT: a space is the set of itself
-      : bits_(1u << static_cast<unsigned>(space)) {}
+      : bits_(bit(space) | (space == isa::Space::SharedCluster ? bit(isa::Space::Shared) : 0)) {}
   // What a generic address can point to.
   static constexpr Spaces generic() {
-    return Spaces(isa::Space::Shared) | isa::Space::SharedCluster | isa::Space::Global |
-           isa::Space::Local | isa::Space::Const | isa::Space::Param;
+    return Spaces(isa::Space::SharedCluster) | isa::Space::Global | isa::Space::Local |
+           isa::Space::Const | isa::Space::Param;
   }
 
   constexpr bool contains(isa::Space space) const { return intersects(space); }
@@ -37,6 +39,9 @@ class Spaces {
   friend constexpr bool operator==(Spaces, Spaces) = default;
 
  private:
+  static constexpr std::uint32_t bit(isa::Space space) {
+    return 1u << static_cast<unsigned>(space);
+  }
   std::uint32_t bits_ = 0;
 };
 

@@ -241,6 +241,15 @@ INSTANTIATE_TEST_SUITE_P(
              "mov.u64 %rd2, B; cvta.shared.u64 %rd1, %rd12; cvta.shared.u64 %rd2, %rd2;"
              "selp.b64 %rd1, %rd1, %rd2, %p1; st.u32 [%rd1], 0;",
              "A|B %rd1"},
+        // docs/soundness.md C3.8
+        Case{"GenericOfTheCluster",
+             "cvt.u64.u32 %rd1, %r34; cvta.shared::cluster.u64 %rd1, %rd1; st.u32 [%rd1], 0;",
+             ".cluster [n]+generic.shared::cluster"},
+        Case{"ClusterOfAGenericAddress",
+             "ld.global.u64 %rd1, [%rd10]; cvta.to.shared::cluster.u64 %rd1, %rd1;"
+             "st.shared::cluster.u32 [%rd1], 0;",
+             ".cluster %rd1-generic.shared::cluster"},
+        Case{"NamedInTheCluster", "st.shared::cluster.u32 [A], 0;", ".cluster A"},
         Case{"SelectedOfTwoSpaces",
              "cvta.shared.u64 %rd1, %rd12; selp.b64 %rd1, %rd1, %rd10, %p1; st.u32 [%rd1], 0;",
              "A|anything %rd1"},

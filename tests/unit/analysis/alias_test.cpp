@@ -91,6 +91,27 @@ INSTANTIATE_TEST_SUITE_P(
              "st.shared.u32 [A], 0; cvta.shared.u64 %rd1, %rd12; st.u32 [%rd1], 0;"},
         Case{"GenericOfTheSameObjectBehind", Ranges, kRow,
              "st.shared.u32 [A], 0; cvta.shared.u64 %rd1, %rd12; st.u32 [%rd1+4], 0;"},
+        // C3.8
+        Case{"SharedAndTheWindowOfTheCluster", None, kRow,
+             "st.shared.u32 [A], 0; cvt.u64.u32 %rd1, %r34; cvta.shared::cluster.u64 %rd1, %rd1;"
+             "st.u32 [%rd1], 0;"},
+        Case{"DynamicAndTheWindowOfTheCluster", None, kRow,
+             "st.shared.u32 [D], 0; cvt.u64.u32 %rd1, %r34; cvta.shared::cluster.u64 %rd1, %rd1;"
+             "st.u32 [%rd1], 0;"},
+        Case{"TwoWindows", None, kRow,
+             "cvt.u64.u32 %rd1, %r34; cvta.shared::cluster.u64 %rd2, %rd1; st.u32 [%rd2], 0;"
+             "cvta.shared::cta.u64 %rd3, %rd1; st.u32 [%rd3], 0;"},
+        Case{"NamedWindowOfTheCluster", None, kRow,
+             "st.shared.u32 [A], 0; st.shared::cluster.u32 [%r34], 0;"},
+        Case{"MappedAddress", None, kRow,
+             "st.shared.u32 [A], 0; mapa.shared::cluster.u32 %r1, %r34, 0; cvt.u64.u32 %rd1, %r1;"
+             "cvta.shared::cluster.u64 %rd1, %rd1; st.u32 [%rd1], 0;"},
+        Case{"MappedGenericAddress", None, kRow,
+             "st.shared.u32 [A], 0; cvta.shared.u64 %rd1, %rd12; mapa.u64 %rd1, %rd1, %r34;"
+             "st.u32 [%rd1], 0;"},
+        Case{"WindowOfTheClusterAndGlobal", Spaces, kRow,
+             "st.global.u32 [%rd10], 0; cvt.u64.u32 %rd1, %r34;"
+             "cvta.shared::cluster.u64 %rd1, %rd1; st.u32 [%rd1], 0;"},
         Case{"DynamicIsOneObject", None, kRow, "st.shared.u32 [D], 0; st.shared.u32 [E+64], 0;"},
         Case{"DynamicAndStatic", Objects, kRow, "st.shared.u32 [D], 0; st.shared.u32 [A], 0;"},
         Case{"OneNameOfSeveral", None, kRow, "st.shared.u32 [V0], 0; st.shared.u32 [V1+-4], 0;"},
