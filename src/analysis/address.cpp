@@ -535,7 +535,7 @@ class Addresses::AccessBuilder {
       const Leaf& leaf = forms_.leaf(term.leaf);
       const LeafKind kind = leaf.key.kind;
       if (kind == LeafKind::GenericBase) continue;
-      if (isBase(term.leaf, access.bases[0])) {
+      if (term.coefficient == 1 && isBase(term.leaf, access.bases[0])) {
         hasBase = true;
         continue;
       }

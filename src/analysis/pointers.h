@@ -3,14 +3,18 @@
 // A symbol points into its variable, and a form to what its only pointer does, if that has the
 // coefficient +1 (C3.3.2).  Leaves that stand for one of several forms point into all of them
 // (C3.3.9).  A leaf that something else was computed of which held a pointer is lost: it may be an
-// address of anything.  Numbers that were loaded, received or passed are no pointers here; alone
-// they are an unknown base, and added to a pointer an index.
+// address of anything.
+//
+// 64 bits that were loaded, received or passed may be a number or an address.  Added to a symbol
+// they are an index.  Of several such in a form none is known to be the pointer, but for a
+// parameter of the entry that is a pointer for certain (C10.13).
 //
 // Cost: a fixpoint from below over the leaves that are made of forms; kMostBases bases each.
 #pragma once
 
 #include <cstdint>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "analysis/linear_form.h"
@@ -23,21 +27,25 @@ struct PointerBase {
   MemoryBase base;
   // The window through which it is a generic address; None for an address in its own space.
   isa::Space window = isa::Space::None;
+  // Else it is a Parameter that may be a number.
+  bool isCertain = true;
   friend bool operator==(const PointerBase&, const PointerBase&) = default;
 };
 
 struct PointerSet {
   enum class State : std::uint8_t {
-    Unset,  // while the fixpoint is on its way: nothing has come in yet
-    None,   // no pointer
+    Unset,    // while the fixpoint is on its way: nothing has come in yet
+    None,     // a number
+    Unknown,  // a number, or an address of anything
     Some,
-    Lost,
+    Lost,  // made of the address of a variable, and perhaps no address in it
   };
   State state = State::None;
   ShortList<PointerBase, kMostBases> bases;  // of Some
   friend bool operator==(const PointerSet&, const PointerSet&) = default;
 
   static PointerSet none() { return {State::None, {}}; }
+  static PointerSet unknown() { return {State::Unknown, {}}; }
   static PointerSet lost() { return {State::Lost, {}}; }
 };
 
@@ -65,15 +73,20 @@ class PointerSources {
   }
   std::span<const Entry> entries() const { return entries_; }
 
+  // Something converts the 64 bits of this Parameter from a generic address to a global one.
+  void notePointer(LeafId parameter) { pointers_.insert(parameter); }
+  bool isPointer(LeafId parameter) const { return pointers_.contains(parameter); }
+
  private:
   void add(Entry entry);
   std::vector<Entry> entries_;
   std::unordered_map<LeafId, std::size_t> index_;
+  std::unordered_set<LeafId> pointers_;
 };
 
 class Pointers {
  public:
-  // All but `sources` must outlive the object.
+  // All of them must outlive the object.
   Pointers(const ir::Function& function, const LinearForms& forms,
            std::span<const FormId> formOfValue, const PointerSources& sources);
 
@@ -81,11 +94,13 @@ class Pointers {
 
  private:
   PointerSet ofLeaf(LeafId leaf) const;
+  PointerSet ofParameter(LeafId leaf) const;
   PointerSet made(const PointerSources::Entry& entry) const;
 
   const ir::Function* function_;
   const LinearForms* forms_;
   std::span<const FormId> formOfValue_;
+  const PointerSources* sources_;
   std::unordered_map<LeafId, PointerSet> made_;
 };
 

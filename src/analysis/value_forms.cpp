@@ -582,12 +582,21 @@ class Evaluator {
     const isa::Form& form = *instruction.form;
     const FormId a = ofSource(instruction, *instruction.operand(1), bits);
     if (a == kNone || form.space == isa::Space::None) return kNone;
+    if (form.has(".to") && form.space == isa::Space::Global) notePointer(a);
     Leaf leaf;
     leaf.key = {LeafKind::GenericBase, 64, static_cast<std::uint32_t>(form.space), 0};
     leaf.stable = leaf.uniform = true;
     leaf.interval.lowest = 0;
     const FormId base = forms_.ofLeaf(forms_.intern(leaf), bits);
     return form.has(".to") ? forms_.subtract(a, base) : forms_.add(a, base);
+  }
+
+  // A parameter, and a number at most, that is a generic address (C10.13).
+  void notePointer(FormId id) {
+    const Form form = forms_.form(id);
+    if (form.bits != 64 || form.terms.size() != 1 || form.terms[0].coefficient != 1) return;
+    const LeafId leaf = form.terms[0].leaf;
+    if (forms_.leaf(leaf).key.kind == LeafKind::Parameter) pointers_.notePointer(leaf);
   }
 
   // A pure instruction that is not linear: equal sources, equal results.

@@ -182,8 +182,7 @@ INSTANTIATE_TEST_SUITE_P(
 INSTANTIATE_TEST_SUITE_P(
     Objects, AddressOf,
     testing::Values(
-        Case{"GenericShared", "cvta.shared.u64 %rd1, %rd12; st.u32 [%rd1+4], 0;",
-             "A A+4 4..7"},
+        Case{"GenericShared", "cvta.shared.u64 %rd1, %rd12; st.u32 [%rd1+4], 0;", "A A+4 4..7"},
         Case{"GenericWithoutWindow", "st.u32 [%rd12], 0;", "anything A"},
         Case{"GenericGlobal", "mov.u64 %rd1, G; cvta.global.u64 %rd1, %rd1; st.u32 [%rd1], 0;",
              "G G+generic.global 0..3"},
@@ -250,6 +249,74 @@ INSTANTIATE_TEST_SUITE_P(
              "st.shared::cluster.u32 [%rd1], 0;",
              ".cluster %rd1-generic.shared::cluster"},
         Case{"NamedInTheCluster", "st.shared::cluster.u32 [A], 0;", ".cluster A"},
+        // docs/soundness.md C10.13
+        Case{"LoadedAndParameter",
+             "ld.global.u64 %rd1, [%rd10]; add.u64 %rd1, %rd1, %rd11; st.global.u32 [%rd1], 0;",
+             ".global [q]+%rd1"},
+        Case{"LoadedNumberAndParameter",
+             "ld.global.u32 %r1, [%rd10]; cvt.u64.u32 %rd1, %r1; add.u64 %rd1, %rd1, %rd11;"
+             "st.global.u32 [%rd1], 0;",
+             "*q [q]+%r1 0..4294967298"},
+        Case{"LoadedIndexAndParameter",
+             "ld.global.u64 %rd1, [%rd10]; mad.lo.u64 %rd1, %rd1, 8, %rd11;"
+             "st.global.u32 [%rd1], 0;",
+             "*q [q]+8*%rd1"},
+        Case{"HalvesAndParameter",
+             "ld.global.v2.u32 {%r1, %r2}, [%rd10]; mov.b64 %rd1, {%r1, %r2};"
+             "add.u64 %rd1, %rd1, %rd11; st.global.u32 [%rd1], 0;",
+             ".global [q]+mov(%r1,%r2)"},
+        Case{"ShiftedHalvesAndParameter",
+             "ld.global.v2.u32 {%r1, %r2}, [%rd10]; cvt.u64.u32 %rd1, %r1; cvt.u64.u32 %rd2, %r2;"
+             "shl.b64 %rd2, %rd2, 32; or.b64 %rd1, %rd1, %rd2; add.u64 %rd1, %rd1, %rd11;"
+             "st.global.u32 [%rd1], 0;",
+             ".global [q]+%r1+4294967296*%r2"},
+        Case{"MaskedAndParameter",
+             "ld.global.u64 %rd1, [%rd10]; and.b64 %rd1, %rd1, -16; add.u64 %rd1, %rd1, %rd11;"
+             "st.global.u32 [%rd1], 0;",
+             ".global [q]+and(%rd1,-16)"},
+        Case{"ShiftedBackAndParameter",
+             "ld.global.u64 %rd1, [%rd10]; shr.u64 %rd1, %rd1, 4; shl.b64 %rd1, %rd1, 4;"
+             "add.u64 %rd1, %rd1, %rd11; st.global.u32 [%rd1], 0;",
+             ".global [q]+16*shr(%rd1,4)"},
+        Case{"PassedOrLoadedAndParameter",
+             "ld.global.u64 %rd1, [%rd10]; selp.b64 %rd1, %rd1, %rd10, %p1;"
+             "add.u64 %rd1, %rd1, %rd11; st.global.u32 [%rd1], 0;",
+             ".global [q]+%rd1"},
+        Case{"PassedOrNoneAndParameter",
+             "selp.b64 %rd1, 0, %rd10, %p1; add.u64 %rd1, %rd1, %rd11; st.global.u32 [%rd1], 0;",
+             ".global [q]+%rd1"},
+        Case{"VariableOrPassedAndLoaded",
+             "ld.global.u64 %rd1, [%rd10]; mov.u64 %rd2, G; selp.b64 %rd2, %rd2, %rd11, %p1;"
+             "add.u64 %rd1, %rd1, %rd2; st.global.u32 [%rd1], 0;",
+             ".global %rd1+%rd2"},
+        Case{"ParameterInTheUpperHalf", "shl.b64 %rd1, %rd10, 32; st.global.u32 [%rd1], 0;",
+             ".global 4294967296*[p]"},
+        Case{"ParameterAndScaledParameter",
+             "mad.lo.u64 %rd1, %rd11, 4, %rd10; st.global.u32 [%rd1], 0;", "*p [p]+4*[q]"},
+        Case{"ParameterAndProductOfParameters",
+             "mul.lo.u64 %rd1, %rd10, %rd11; add.u64 %rd1, %rd1, %rd10; st.global.u32 [%rd1], 0;",
+             "*p [p]+[p]*[q]"},
+        Case{
+            "DifferenceOfParametersAsAnIndex",
+            "sub.u64 %rd1, %rd10, %rd11; mad.lo.u64 %rd1, %rd1, 4, %rd10; st.global.u32 [%rd1], 0;",
+            ".global 5*[p]-4*[q]"},
+        Case{"ConvertedAndParameter",
+             "cvta.to.global.u64 %rd1, %rd10; add.u64 %rd1, %rd1, %rd11; st.global.u32 [%rd1], 0;",
+             "*p [p]+[q]-generic.global"},
+        Case{"ConvertedElsewhereAndParameter",
+             "add.u64 %rd2, %rd10, %rd11; add.u64 %rd3, %rd10, 16; cvta.to.global.u64 %rd1, %rd3;"
+             "ld.global.u32 %r1, [%rd1]; st.global.u32 [%rd2], 0;",
+             "*p [p]+[q]"},
+        Case{"BothConverted",
+             "cvta.to.global.u64 %rd1, %rd10; cvta.to.global.u64 %rd2, %rd11;"
+             "add.u64 %rd1, %rd1, %rd2; st.global.u32 [%rd1], 0;",
+             ".global [p]+[q]-2*generic.global"},
+        Case{"ConvertedSum",
+             "ld.global.u64 %rd1, [%rd10]; add.u64 %rd1, %rd1, %rd11;"
+             "cvta.to.global.u64 %rd1, %rd1; st.global.u32 [%rd1], 0;",
+             ".global [q]+%rd1-generic.global"},
+        Case{"ParameterAndVariable",
+             "mov.u64 %rd1, G; add.u64 %rd1, %rd1, %rd11; st.global.u32 [%rd1], 0;", "G [q]+G"},
         Case{"SelectedOfTwoSpaces",
              "cvta.shared.u64 %rd1, %rd12; selp.b64 %rd1, %rd1, %rd10, %p1; st.u32 [%rd1], 0;",
              "A|anything %rd1"},
@@ -412,6 +479,21 @@ TEST(Addresses, EqualOperationsPointWhereBothDo) {
       ret;
     )"),
             "C xor(C,[n]); C xor(C,[n]); ");
+}
+
+// docs/soundness.md C10.13
+TEST(Addresses, DeclaredPointersAreNoNumbers) {
+  const auto baseOf = [&](const std::string& parameters) {
+    ValueFunction f(kStart + "add.u64 %rd1, %rd10, %rd11; st.global.u32 [%rd1], 0;", "", kVariables,
+                    parameters);
+    return describe(f.analyses().get<Addresses>().all().back());
+  };
+  EXPECT_EQ(baseOf(".param .u64 .ptr .global .align 4 p, .param .u64 q, .param .u32 n"),
+            "*p [p]+[q]");
+  EXPECT_EQ(baseOf(".param .u64 p, .param .u64 .ptr q, .param .u32 n"), "*q [p]+[q]");
+  EXPECT_EQ(baseOf(".param .u64 .ptr .global p, .param .u64 .ptr .global q, .param .u32 n"),
+            ".global [p]+[q]");
+  EXPECT_EQ(baseOf(".param .u64 p, .param .u64 q, .param .u32 n"), ".global [p]+[q]");
 }
 
 TEST(Addresses, UnreachableCodeHasNone) {

@@ -454,6 +454,26 @@ TEST(AliasAssumptions, NoaliasParams) {
   EXPECT_EQ(ruleOf(global, Threads::Different, {.noaliasParams = true}), None);
 }
 
+// C10.13
+TEST(AliasAssumptions, NoaliasParamsOfSums) {
+  const AliasAssumptions assumptions{.noaliasParams = true, .noaliasVariables = true};
+  const auto rule = [&](const char* code) {
+    return ruleOf({"", None, "", code}, Threads::Different, assumptions);
+  };
+  EXPECT_EQ(rule("ld.global.u64 %rd1, [%rd10]; add.u64 %rd1, %rd1, %rd11;"
+                 "st.global.u32 [%rd1], 0; st.global.u32 [%rd10], 0;"),
+            None);
+  EXPECT_EQ(rule("ld.global.u64 %rd1, [%rd10]; add.u64 %rd1, %rd1, %rd11;"
+                 "st.global.u32 [%rd1], 0; st.global.u32 [G], 0;"),
+            None);
+  EXPECT_EQ(rule("ld.global.u64 %rd1, [%rd10]; mad.lo.u64 %rd1, %rd1, 4, %rd11;"
+                 "st.global.u32 [%rd1], 0; st.global.u32 [%rd10], 0;"),
+            Objects);
+  EXPECT_EQ(rule("mad.lo.u64 %rd1, %rd11, 4, %rd10; st.global.u32 [%rd1], 0;"
+                 "st.global.u32 [%rd11], 0;"),
+            Objects);
+}
+
 TEST(AliasAssumptions, NoaliasVariables) {
   const Case global{"", None, "", "st.global.u32 [%rd10], 0; st.global.u32 [G], 0;"};
   EXPECT_EQ(ruleOf(global, Threads::Different), None);
