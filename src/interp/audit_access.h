@@ -35,8 +35,8 @@ struct AuditAccess {
   bool writes = false;
   // Of a warp together: which of its threads touches the bytes is open.
   bool isCollective = false;
-  // Of a bulk operation: it comes after what stands in front of it, but before nothing (docs/
-  // soundness.md C4.5).
+  // Of a copy that goes on behind it: a barrier orders it after what others did above, but orders
+  // nothing below it (docs/soundness.md C4.5, C5.2).
   bool isIssue = false;
   const ThreadClock* clock = nullptr;  // of the thread; null: order is not known
 

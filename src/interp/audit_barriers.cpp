@@ -8,11 +8,12 @@ AuditBarriers::AuditBarriers(std::uint32_t threads) : positions_(threads) {
   live_[0] = threads;
 }
 
-void AuditBarriers::pass(std::uint32_t thread, bool isSeparator, bool isGone) {
+void AuditBarriers::pass(std::uint32_t thread, std::uint32_t claim, const facts::Barrier& barrier) {
   Position& position = positions_[thread];
-  if (isGone) {
+  if (barrier.isGone) {
     ++position.gone;
-  } else if (isSeparator) {
+    position.lastGone = claim;
+  } else if (barrier.isSeparator) {
     const std::uint32_t before = position.epoch++;
     position.gone = 0;
     ++live_[position.epoch];
@@ -62,13 +63,16 @@ const AuditBarriers::Entry* AuditBarriers::Entries::conflicting(const Entry& ent
 
 std::optional<AuditBarriers::Conflict> AuditBarriers::touch(const AuditAccess& access) {
   const Position& position = positions_[access.thread];
-  const Entry entry{agentOf(access), position.gone, access.isIssue, access.instruction};
+  const Entry entry{agentOf(access), position.gone, position.lastGone, access.isIssue,
+                    access.instruction};
   std::optional<Conflict> found;
   cells_[position.epoch].visit(
       access.object(), access.address, access.size, [&](Cell& cell, std::uint64_t address) {
         const auto note = [&](const Entry* other, bool writes) {
           if (other == nullptr || found) return;
-          found = Conflict{other->agent, other->instruction, writes, address};
+          // The later of the two has passed one.
+          const std::uint32_t claim = other->gone > entry.gone ? other->lastGone : entry.lastGone;
+          found = Conflict{claim, other->agent, other->instruction, writes, address};
         };
         note(cell.writes.conflicting(entry), true);
         if (access.writes) note(cell.reads.conflicting(entry), false);

@@ -13,6 +13,7 @@
 #include <optional>
 #include <vector>
 
+#include "facts/claim.h"
 #include "interp/audit_access.h"
 #include "interp/byte_map.h"
 
@@ -22,10 +23,11 @@ class AuditBarriers {
  public:
   explicit AuditBarriers(std::uint32_t threads);
 
-  void pass(std::uint32_t thread, bool isSeparator, bool isGone);
+  void pass(std::uint32_t thread, std::uint32_t claim, const facts::Barrier& barrier);
   void end(std::uint32_t thread);
 
   struct Conflict {
+    std::uint32_t claim = 0;  // of a barrier that went, between the two accesses
     AuditAgent agent;
     const ir::Instruction* instruction = nullptr;
     bool writes = false;
@@ -38,6 +40,7 @@ class AuditBarriers {
   struct Entry {
     AuditAgent agent;
     std::uint32_t gone = 0;
+    std::uint32_t lastGone = 0;  // claim
     bool isIssue = false;
     const ir::Instruction* instruction = nullptr;
   };
@@ -58,6 +61,7 @@ class AuditBarriers {
   struct Position {
     std::uint32_t epoch = 0;
     std::uint32_t gone = 0;
+    std::uint32_t lastGone = 0;  // claim of the last barrier that went
   };
 
   void leave(std::uint32_t epoch);

@@ -193,7 +193,7 @@ struct Auditor::Check {
   void come(AuditControl::Order order) const {
     count();
     const auto other = cta().control.come(order, step.claim, who.thread, cta().ended);
-    if (!other) return;
+    if (!other || report().isFalse(step.claim)) return;
     const facts::Claim& claim = report().claims().all()[other->claim];
     const facts::Place place = std::visit(
         [](const auto& what) -> facts::Place {
@@ -241,7 +241,7 @@ struct Auditor::Check {
     } else {
       count();
     }
-    cta().barriers.pass(who.thread, claim.isSeparator, claim.isGone);
+    cta().barriers.pass(who.thread, step.claim, claim);
   }
 
   // Of accesses, variables and calls: they have steps of their own.
@@ -254,8 +254,13 @@ struct Auditor::Check {
 };
 
 void Auditor::check(const AuditedThread& who, const AuditStep& step, const Op& op) {
-  if (step.kind == AuditStep::Kind::Reached) return report_.count(step.claim);
-  std::visit(Check{*this, who, step, op}, report_.claims().all()[step.claim].what);
+  const auto& what = report_.claims().all()[step.claim].what;
+  // What others are compared with goes on.
+  const bool isSequence =
+      std::holds_alternative<facts::Together>(what) || std::holds_alternative<facts::Barrier>(what);
+  const bool isSettled = report_.isFalse(step.claim) && !isSequence;
+  if (step.kind == AuditStep::Kind::Reached || isSettled) return report_.count(step.claim);
+  std::visit(Check{*this, who, step, op}, what);
 }
 
 // ---- claims of accesses
@@ -274,21 +279,14 @@ void Auditor::access(const AuditedThread& who, const AuditStep& step, std::uint3
   const bool isShared = access.region == Region::Global || access.region == Region::Shared;
   if (!hasBarriers_ || !isShared) return;
   const auto conflict = ctaOf(who.cta).barriers.touch(access);
-  if (!conflict) return;
+  if (!conflict || report_.isFalse(conflict->claim)) return;
   const auto verb = [](bool writes) { return std::string(writes ? "writes" : "reads"); };
-  // The claims of all barriers together say that there is no such pair.
-  const auto& claims = report_.claims().all();
-  for (ClaimId id = 0; id < claims.size(); ++id) {
-    const auto* barrier = std::get_if<facts::Barrier>(&claims[id].what);
-    if (barrier == nullptr || !barrier->isGone || report_.counts().checks[id] == 0) continue;
-    report_.add(id, access.instruction,
-                name(who.cta, agentOf(access)) + " " + verb(access.writes) + " the byte at " +
-                    hexadecimal(conflict->address) + ", with no barrier that stays between that " +
-                    "and another access",
-                conflict->instruction,
-                name(who.cta, conflict->agent) + " " + verb(conflict->writes) + " it");
-    return;
-  }
+  report_.add(conflict->claim, access.instruction,
+              name(who.cta, agentOf(access)) + " " + verb(access.writes) + " the byte at " +
+                  hexadecimal(conflict->address) +
+                  ", with no barrier that stays between that and " + "another access",
+              conflict->instruction,
+              name(who.cta, conflict->agent) + " " + verb(conflict->writes) + " it");
 }
 
 bool Auditor::isIn(const AuditedThread& who, const AuditBase& base, const AuditAccess& access,
@@ -356,21 +354,21 @@ void Auditor::checkPointsTo(const AuditedThread& who, const AuditAddress::Points
   std::int64_t offset = 0;
   const bool isInAny = std::ranges::any_of(
       pointsTo.bases, [&](const AuditBase& base) { return isIn(who, base, access, offset); });
-  const std::string message = name(who) + " touches " + std::to_string(access.size) + " bytes at " +
-                              hexadecimal(access.address);
+  const auto fail = [&](const std::string& rest) {
+    report_.add(pointsTo.claim, access.instruction,
+                name(who) + " touches " + std::to_string(access.size) + " bytes at " +
+                    hexadecimal(access.address) + rest);
+  };
   if (!isInAny) {
-    const std::string where =
-        access.segment != nullptr ? " in " + access.segment->name : " in memory of its own";
-    return report_.add(pointsTo.claim, access.instruction, message + where);
+    return fail(access.segment != nullptr ? " in " + access.segment->name
+                                          : " in memory of its own");
   }
   const bool hasOffset =
       pointsTo.bases.size() == 1 && pointsTo.bases[0].base->kind != facts::Base::Kind::Unknown;
   if (!hasOffset || claim.bytes == facts::Bounds{}) return;
   const std::int64_t last = offset + static_cast<std::int64_t>(access.size) - 1;
   if (offset >= claim.bytes.lowest && last <= claim.bytes.highest) return;
-  report_.add(
-      pointsTo.claim, access.instruction,
-      message + ", which are its bytes " + std::to_string(offset) + " .. " + std::to_string(last));
+  fail(", which are its bytes " + std::to_string(offset) + " .. " + std::to_string(last));
 }
 
 void Auditor::checkVariables(const AuditAccess& access) {

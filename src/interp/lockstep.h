@@ -34,6 +34,7 @@ class Lockstep {
   // The next number of a thread of the group, which is the same each time.  Returns what another
   // thread has in its place where that differs, else null.  O(1), and now and then O(threads).
   const Entry* add(const ThreadGroup& group, std::uint32_t thread, std::uint64_t number) {
+    if (isGivenUp_) return nullptr;
     if (positions_.empty()) positions_.resize(group.size);
     const std::uint64_t at = positions_[thread - group.first]++ - dropped_;
     if (at == entries_.size()) {
@@ -47,6 +48,7 @@ class Lockstep {
 
  private:
   static constexpr std::size_t kMostEntries = 1024;
+  static constexpr std::size_t kTooMany = 1u << 20;  // somebody spins; the others do not come
 
   // What all threads have passed.
   void drop(const ThreadGroup& group) {
@@ -59,11 +61,15 @@ class Lockstep {
       ++dropped_;
     }
     left_ = entries_.size();
+    if (left_ < kTooMany) return;
+    isGivenUp_ = true;
+    entries_ = {};
   }
 
   std::vector<std::uint64_t> positions_;  // by thread
   std::deque<Entry> entries_;
   std::uint64_t dropped_ = 0;
+  bool isGivenUp_ = false;
   std::size_t left_ = 0;  // of the last time that something was dropped
 };
 

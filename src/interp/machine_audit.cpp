@@ -190,6 +190,7 @@ void Machine::auditAccess(Thread& thread, const AuditStep& step, const Op& op) {
       return touch(addressOf(thread, op), kMbarrierBytes);
     case Action::CopyAsync: {
       const std::uint64_t size = r[op.c];
+      bytes.isIssue = true;
       bytes.space = Space::Shared;
       bytes.writes = true;
       touch(addressOf(thread, op), size);
@@ -241,30 +242,35 @@ void Machine::auditBulk(Thread& thread, const AuditStep& step, const Op& op) {
   AuditedBytes bytes;
   bytes.isIssue = true;
   const auto touch = [&](std::uint32_t operand, Space space, std::uint64_t address,
-                         std::uint64_t count, bool reads) {
+                         std::uint64_t count, bool reads, bool writes) {
     bytes.operand = operand;
     bytes.space = space;
     bytes.address = address;
     bytes.size = count;
     bytes.reads = reads;
-    bytes.writes = operand != 1 || stores;
+    bytes.writes = writes;
     auditBytes(thread, step, op, bytes);
   };
   const std::uint32_t barrierOperand = stores ? 1 : 2;
-  const auto touchTargets = [&](std::uint64_t to, std::uint64_t barrier) {
-    touch(0, form.toSpace, to, size, form.operation.has_value());
+  const auto touchTargets = [&](std::uint64_t to, std::uint64_t barrier, bool areNamed) {
+    const auto named = [&](std::uint32_t operand) {
+      return areNamed ? operand : Auditor::kNoOperand;
+    };
+    touch(named(0), form.toSpace, to, size, form.operation.has_value(), true);
     if (form.barrier.slot == 0) return;
-    touch(barrierOperand, form.barrierSpace, barrier, kMbarrierBytes, true);
+    touch(named(barrierOperand), form.barrierSpace, barrier, kMbarrierBytes, true, true);
   };
   if (!stores) {
-    touch(1, form.fromSpace, interp::addressOf(r, form.from), size, true);
+    touch(1, form.fromSpace, interp::addressOf(r, form.from), size, true, false);
   }
   const std::uint64_t to = interp::addressOf(r, form.to);
   const std::uint64_t barrier = interp::addressOf(r, form.barrier);
-  if (form.mask == 0) return touchTargets(to, barrier);
+  if (form.mask == 0) return touchTargets(to, barrier, true);
+  // The operands name places in this CTA; those in others are touched, but not named.
   for (std::uint64_t rank = 0; rank < thread.cta->cluster->ctas.size(); ++rank) {
     if ((r[form.mask] >> rank & 1) == 0) continue;
-    touchTargets(inRank(to, rank), inRank(barrier, rank));
+    const bool isOwn = rank == thread.cta->rank;
+    touchTargets(inRank(to, rank), inRank(barrier, rank), isOwn);
   }
 }
 
