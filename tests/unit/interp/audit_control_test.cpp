@@ -357,5 +357,34 @@ TEST_F(AuditBarriers, ACopyTouchesItsBytesAgainWhenItIsWaitedFor) {
   EXPECT_TRUE(isFound({kept("bar.sync 0"), gone("bar.sync 1")}));
 }
 
+// A bulk copy comes after what is in front of it, but is over only where somebody waits for it.
+TEST_F(AuditBarriers, TheIssueOfACopyIsBeforeNothing) {
+  use(R"(
+.shared .align 128 .b8 tile[512];
+.visible .entry k(.param .u64 out) {
+  .reg .pred %p<2>;
+  .reg .b32 %r<9>;
+  .reg .b64 %rd<3>;
+  ld.param.u64 %rd0, [out];
+  mov.u32 %r0, %tid.x;
+  setp.eq.u32 %p0, %r0, 0;
+  shl.b32 %r1, %r0, 2;
+  mov.u32 %r2, tile;
+  add.s32 %r3, %r2, %r1;
+  st.shared.u32 [%r3], %r0;
+  fence.proxy.async.shared::cta;
+  bar.sync 0;
+  @%p0 cp.async.bulk.global.shared::cta.bulk_group [%rd0], [%r2], 256;
+  @%p0 cp.async.bulk.commit_group;
+  bar.sync 1;
+  st.shared.u32 [%r3], 7;
+  @%p0 cp.async.bulk.wait_group 0;
+  ret;
+})",
+      R"({"block": 64, "args": ["buffer:256"]})");
+  EXPECT_FALSE(isFound({kept("bar.sync 0"), gone("bar.sync 1")}));
+  EXPECT_TRUE(isFound({gone("bar.sync 0"), kept("bar.sync 1")}));
+}
+
 }  // namespace
 }  // namespace ptxopt::interp

@@ -412,5 +412,72 @@ TEST_F(AuditMemory, OtherThreadsMayReadADeadStoreInARace) {
   EXPECT_FALSE(survey({DeadStore{at("@%p0 st.shared.u32 [tile], 1")}}, 21).audit.isFalse[0]);
 }
 
+TEST_F(AuditMemory, SharedMemoryOfAnotherCta) {
+  use(R"(
+.shared .align 128 .b8 tile[1024];
+.shared .align 8 .b64 bar;
+.visible .entry k(.param .u64 in) {
+  .reg .pred %p<3>;
+  .reg .b32 %r<9>;
+  .reg .b64 %rd<3>;
+  ld.param.u64 %rd0, [in];
+  mov.u32 %r0, %tid.x;
+  setp.eq.u32 %p0, %r0, 0;
+  mov.u32 %r1, %cluster_ctarank;
+  @%p0 mbarrier.init.shared.b64 [bar], 1;
+  bar.sync 0;
+  @%p0 mbarrier.arrive.expect_tx.shared.b64 _, [bar], 256;
+  barrier.cluster.arrive;
+  barrier.cluster.wait;
+  setp.eq.and.u32 %p1, %r1, 0, %p0;
+  @%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster [tile], [%rd0], 256, [bar], 3;
+wait:
+  mbarrier.try_wait.parity.shared.b64 %p2, [bar], 0;
+  @!%p2 bra wait;
+  xor.b32 %r2, %r1, 1;
+  mov.u32 %r3, tile;
+  mapa.shared::cluster.u32 %r4, %r3, %r2;
+  st.shared::cluster.u32 [%r4+512], %r0;
+  barrier.cluster.arrive;
+  barrier.cluster.wait;
+  ret;
+})",
+      R"({"grid": 2, "block": 32, "cluster": 2, "args": ["buffer:256"]})");
+  const std::string_view remote = "st.shared::cluster.u32 [%r4+512], %r0";
+  expectHolds(pointsTo(remote, {unknown({isa::Space::SharedCluster})}));
+  expectFalse(pointsTo(remote, {unknown({isa::Space::Shared})}), "in shared memory");
+  expectFalse(pointsTo(remote, {variable("tile")}), "in shared memory");
+  // What a multicast names is in its own CTA.
+  const std::string_view copy =
+      "@%p1 cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster";
+  expectHolds(pointsTo(copy, {variable("tile")}, {0, 255}, 0), 3);
+  expectHolds(pointsTo(copy, {parameter("in")}, {0, 255}, 1), 3);
+  expectHolds(pointsTo(copy, {variable("bar")}, {0, 7}, 2), 3);
+  expectFalse(pointsTo(copy, {variable("bar")}, {}, 0), "touches 256 bytes");
+  expectHolds(Disjoint{address(copy, 0), address(copy, 2), Threads::Any});
+}
+
+TEST_F(AuditMemory, EachClaimOnceFromCtasThatRunAtOnce) {
+  use(R"(
+.visible .entry k() {
+  .reg .b32 %r<3>;
+  mov.u32 %r0, %tid.x;
+  ret;
+})",
+      R"({"grid": 8, "block": 32})");
+  claims_ = {{"k", "test", Uniform{after("mov.u32 %r0, %tid.x", "%r0")}},
+             {"k", "test", Stable{after("mov.u32 %r0, %tid.x", "%r0")}}};
+  std::string error;
+  MachineOptions options;
+  options.claims = &claims_;
+  options.detectsRaces = false;
+  options.jobs = 4;
+  const auto outcome = run(*module_, *findLaunch(text_, "", error), options, error);
+  ASSERT_TRUE(outcome) << error;
+  EXPECT_EQ(outcome->findings.size(), 1u);
+  EXPECT_EQ(outcome->audit.checks, (std::vector<std::uint64_t>{256, 256}));
+  EXPECT_EQ(outcome->audit.isFalse, (std::vector<bool>{true, false}));
+}
+
 }  // namespace
 }  // namespace ptxopt::interp
