@@ -48,7 +48,15 @@ void ValueClaims::number(ValueId value, std::uint64_t number) {
 }
 
 void ValueClaims::dead(std::vector<const Instruction*> instructions) {
-  if (!places_) return;
+  // A barrier that went has read its guard.
+  if (!places_ || ssa_.cfg().function().changed()) return;
+  // What shows through where a guard is false is not known, and nothing is said of it.
+  std::erase_if(instructions, [&](const Instruction* instruction) {
+    bool isSaid = true;
+    ssa_.forEachDefinition(*instruction,
+                           [&](ValueId value) { isSaid &= places_->of(value).has_value(); });
+    return !isSaid;
+  });
   std::unordered_set<const Instruction*> dead(instructions.begin(), instructions.end());
   // Which instructions read what each of these defines; what a phi or a partial definition takes on
   // is left out.

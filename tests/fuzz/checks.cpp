@@ -5,10 +5,14 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <set>
+#include <sstream>
 #include <stdexcept>
 #include <string_view>
 
+#include "audit/collect.h"
 #include "interp/compare.h"
+#include "facts/claim_text.h"
 #include "ir/verifier.h"
 #include "parse/parser.h"
 #include "passes/pipeline.h"
@@ -53,9 +57,11 @@ void verify(const ir::Module& module, const std::string& where, const std::strin
 }
 
 interp::Survey survey(const ir::Module& module, const interp::Launch& launch,
-                      const CheckOptions& options, const std::string& where) {
+                      const CheckOptions& options, const std::string& where,
+                      const std::vector<facts::Claim>* claims = nullptr) {
   interp::MachineOptions machine;
   machine.stepLimit = options.stepLimit;
+  machine.claims = claims;
   std::string error;
   auto result = interp::survey(module, launch, machine, options.schedules, error);
   if (!result) throw Failure{where, error, std::string(module.source().text())};
@@ -77,6 +83,14 @@ std::string findings(const ir::Module& module, const interp::Survey& survey) {
   return text;
 }
 
+analysis::AssumptionTable tableOf(const CheckOptions& options) {
+  analysis::AssumptionTable table;
+  for (const auto& [kernel, word] : options.assumptions) {
+    if (const auto problem = table.add(kernel, word)) throw std::invalid_argument(*problem);
+  }
+  return table;
+}
+
 // One original and the texts that are to do the same.
 class Checker {
  public:
@@ -93,6 +107,7 @@ class Checker {
       compare("original", *module);
       reprint(*module);
       for (const std::string& pipeline : options_.pipelines) optimize(pipeline);
+      if (options_.auditSchedules != 0) audit();
     } catch (const Failure& failure) {
       result_.outcome = Outcome::Failed;
       result_.where = failure.where;
@@ -132,6 +147,7 @@ class Checker {
   void optimize(const std::string& pipeline) {
     const driver::OptimizeResult made = fuzz::optimize(name_, text_, pipeline, options_);
     if (!made.ok) throw Failure{pipeline, allOf(made.diagnostics), text_};
+    addClaims(made.run.claims);
     result_.barriersBefore = made.before.ctaBarriers;
     result_.barriersAfter = made.after.ctaBarriers;
     const std::string text = made.output.text();
@@ -151,11 +167,79 @@ class Checker {
     sameAs(pipeline, text, own, survey(*original, own, options_, pipeline), options_);
   }
 
+  // ---- facts ------------------------------------------------------------------------------------
+
+  // All that passes claim in some pipeline, each claim once.  What one says of barriers holds
+  // together only, and is a list of its own.
+  void addClaims(const std::vector<facts::Claim>& claims) {
+    std::vector<facts::Claim> barriers;
+    std::vector<std::string> key;
+    std::vector<std::string> lines = linesOf(claims);
+    for (std::size_t k = 0; k < claims.size(); ++k) {
+      if (std::holds_alternative<facts::Barrier>(claims[k].what)) {
+        key.push_back(std::move(lines[k]));
+        barriers.push_back(claims[k]);
+      } else if (claimsSeen_.insert(std::move(lines[k])).second) {
+        claims_.push_back(claims[k]);
+      }
+    }
+    const bool areAnyGone = std::any_of(barriers.begin(), barriers.end(), [](const auto& claim) {
+      return std::get<facts::Barrier>(claim.what).isGone;
+    });
+    std::sort(key.begin(), key.end());
+    if (areAnyGone && barriersSeen_.insert(std::move(key)).second) {
+      barriers_.push_back(std::move(barriers));
+    }
+  }
+
+  // A line for each, whoever says it.
+  std::vector<std::string> linesOf(std::vector<facts::Claim> claims) {
+    std::vector<std::string> lines;
+    if (claims.empty()) return lines;
+    for (facts::Claim& claim : claims) claim.by.clear();
+    if (claimed_ == nullptr) claimed_ = parse(name_, text_, "facts");
+    std::stringstream text;
+    facts::write(text, *claimed_, claims);
+    std::string line;
+    std::getline(text, line);  // about the text
+    while (std::getline(text, line)) lines.push_back(line);
+    return lines;
+  }
+
+  // Of the kernel as it is.
+  void audit() {
+    const auto module = parse(name_, text_, "facts");
+    const bool isRight = result_.outcome == Outcome::Same;
+    std::vector<facts::Claim> claims = audit::collect(*module, tableOf(options_));
+    // Where threads race, no load is equal to another one.
+    if (isRight) claims.insert(claims.end(), claims_.begin(), claims_.end());
+    audit(*module, claims);
+    if (!isRight) return;
+    for (const std::vector<facts::Claim>& barriers : barriers_) audit(*module, barriers);
+  }
+
+  void audit(const ir::Module& module, const std::vector<facts::Claim>& claims) {
+    CheckOptions few = options_;
+    few.schedules = std::min(few.schedules, options_.auditSchedules);
+    interp::Survey run = survey(module, launch_, few, "facts", &claims);
+    result_.steps += run.steps;
+    result_.claims += claims.size();
+    std::erase_if(run.findings, [](const interp::Finding& finding) {
+      return finding.kind != interp::FindingKind::FalseFact;
+    });
+    if (!run.findings.empty()) throw Failure{"facts", findings(module, run), text_};
+  }
+
   const std::string& name_;
   const std::string& text_;
   const CheckOptions& options_;
   interp::Launch launch_;
   interp::Survey survey_;
+  std::unique_ptr<ir::Module> claimed_;  // the text that claims are about
+  std::vector<facts::Claim> claims_;
+  std::set<std::string> claimsSeen_;
+  std::vector<std::vector<facts::Claim>> barriers_;
+  std::set<std::vector<std::string>> barriersSeen_;
   CheckResult result_;
 };
 
@@ -217,11 +301,8 @@ driver::OptimizeResult optimize(const std::string& name, const std::string& text
   optimize.run.pipeline = passes::parsePipeline(pipeline);
   optimize.run.verifyEach = true;
   optimize.run.remarks = true;
-  for (const auto& [kernel, word] : options.assumptions) {
-    if (const auto problem = optimize.run.assumptions.add(kernel, word)) {
-      throw std::invalid_argument(*problem);
-    }
-  }
+  optimize.run.claims = options.auditSchedules != 0;
+  optimize.run.assumptions = tableOf(options);
   return driver::optimize(std::make_shared<const SourceText>(name, text), optimize);
 }
 

@@ -16,6 +16,9 @@ struct CheckOptions {
   std::uint32_t schedules = 7;  // of every run: each policy once
   std::vector<std::string> pipelines;
   std::uint64_t stepLimit = 5'000'000;
+  // What analyses and passes believe of the kernel is checked while it runs (docs/facts.md), under
+  // so many schedules.
+  std::uint32_t auditSchedules = 2;
   // That passes may make: kernels, and words of analysis::AssumptionTable.
   std::vector<std::pair<std::string, std::string>> assumptions;
 };
@@ -27,8 +30,8 @@ std::vector<std::string> allPipelines();
 enum class Outcome : std::uint8_t { Same, Inconclusive, Failed };
 struct CheckResult {
   Outcome outcome = Outcome::Same;
-  // Of a failure "parse", "verify", "reprint", "run", or the pipeline; of an inconclusive result
-  // why.
+  // Of a failure "parse", "verify", "reprint", "run", "facts", or the pipeline; of an inconclusive
+  // result why.
   std::string where;
   std::string detail;
   std::string output;                                        // the text that failed
@@ -37,6 +40,7 @@ struct CheckResult {
   std::uint64_t barriersBefore = 0;
   std::uint64_t barriersAfter = 0;  // by the last pipeline
   std::uint64_t steps = 0;          // thread-instructions interpreted
+  std::uint64_t claims = 0;         // that were checked
 };
 // `text` says how it is launched.  `name` is for messages.
 CheckResult check(const std::string& name, const std::string& text, const CheckOptions& options);

@@ -61,6 +61,7 @@ struct Totals {
   std::uint64_t same = 0;
   std::uint64_t wild = 0;
   std::uint64_t steps = 0;
+  std::uint64_t claims = 0;
   std::uint64_t changed = 0;
   std::uint64_t barriersBefore = 0;
   std::uint64_t barriersAfter = 0;
@@ -162,6 +163,7 @@ class Run {
   void count(std::uint64_t seed, const RandomKernel& kernel, const CheckResult& result) {
     const std::lock_guard lock(mutex_);
     totals_.steps += result.steps;
+    totals_.claims += result.claims;
     totals_.wild += kernel.isWild ? 1 : 0;
     totals_.changed += result.changed.empty() ? 0 : 1;
     totals_.barriersBefore += result.barriersBefore;
@@ -255,6 +257,7 @@ int checkAll(const Options& options) {
     const auto found = totals.changedBy.find(pipeline);
     fmt::print("  {}: {}\n", pipeline, found == totals.changedBy.end() ? 0 : found->second);
   }
+  fmt::print("claims checked {}\n", totals.claims);
   if (!options.ptxas.empty()) fmt::print("ptxas took {} texts\n", totals.accepted);
   return totals.failures.empty() ? kGood : kFailed;
 }
@@ -401,6 +404,8 @@ int main(int argc, char** argv) {
                  "instead of every pass and every level; may be repeated");
   app.add_option("--schedules", options.check.schedules, "of each run")
       ->check(CLI::Range(1u, 100000u));
+  app.add_option("--audit", options.check.auditSchedules,
+                 "check what analyses and passes believe under so many schedules; 0: do not");
   app.add_option("--step-limit", options.check.stepLimit, "thread-instructions of one run");
   app.add_option("-j", options.threads, "kernels at once")->check(CLI::Range(1u, 256u));
   app.add_option("--ptxas", options.ptxas, "assemble everything with it as well");
