@@ -3,7 +3,7 @@
 #include <cinttypes>
 #include <cstdio>
 
-#include "facts/claim_words.h"
+#include "facts/claim_fields.h"
 
 namespace ptxopt::facts {
 
@@ -37,11 +37,8 @@ std::string spelled(Threads threads) {
 
 class Phrases {
  public:
-  Phrases(const ir::Module& module, const Claim& claim) : module_(module) {
-    for (const ir::Function& function : module.functions()) {
-      if (function.hasBody() && function.nameText() == claim.function) function_ = &function;
-    }
-  }
+  Phrases(const ir::Module& module, const Claim& claim)
+      : module_(module), function_(findFunction(module, claim.function)) {}
 
   std::string of(const Uniform& claim) const {
     return of(claim.value) + " is the same in all threads of a CTA, visit by visit";
@@ -227,7 +224,7 @@ class Phrases {
   }
 
   const ir::Module& module_;
-  const ir::Function* function_ = nullptr;
+  const ir::Function* function_;
 };
 
 }  // namespace
@@ -236,10 +233,6 @@ std::string phrase(const ir::Module& module, const Claim& claim) {
   const Phrases phrases(module, claim);
   return "'" + claim.by + "' claims that " +
          std::visit([&](const auto& what) { return phrases.of(what); }, claim.what);
-}
-
-std::string phrase(const ir::Module& module, const Claim& claim, const Form& form) {
-  return Phrases(module, claim).of(form);
 }
 
 }  // namespace ptxopt::facts

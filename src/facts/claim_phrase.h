@@ -11,7 +11,4 @@ namespace ptxopt::facts {
 // "'uniformity' claims that %r4 after 12:3 is one number in all threads of a CTA, visit by visit".
 std::string phrase(const ir::Module& module, const Claim& claim);
 
-// "4 * %tid.x + 16 (32 bits)".
-std::string phrase(const ir::Module& module, const Claim& claim, const Form& form);
-
 }  // namespace ptxopt::facts
