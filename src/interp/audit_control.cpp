@@ -29,8 +29,8 @@ std::vector<AuditControl::Difference> AuditControl::differences() const {
   for (const auto& [claim, visits] : visits_) {
     const auto [least, most] = std::minmax_element(visits.of.begin(), visits.of.end());
     if (*least == *most) continue;
-    const auto numberOf = [&](auto at) {
-      return static_cast<std::uint32_t>(at - visits.of.begin());
+    const auto numberOf = [first = visits.of.begin()](auto at) {
+      return static_cast<std::uint32_t>(at - first);
     };
     found.push_back({claim, {numberOf(least), numberOf(most)}, {*least, *most}});
   }
