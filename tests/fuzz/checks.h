@@ -21,6 +21,8 @@ struct CheckOptions {
   std::uint32_t auditSchedules = 2;
   // That passes may make: kernels, and words of analysis::AssumptionTable.
   std::vector<std::pair<std::string, std::string>> assumptions;
+  // Nothing is asked of the passes where the original is inconclusive, or reads what nobody wrote.
+  bool onlyClear = false;
 };
 
 // Every pass of the registry by itself, with every value of each of its options that takes one of a

@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "checks.h"
+#include "corpus_mutants.h"
 #include "driver/files.h"
 #include "generator.h"
 #include "mutation.h"
@@ -48,6 +49,8 @@ struct Options {
   bool assumes = false;
   double score = 95;
   std::string file;
+  std::string corpus;
+  std::uint64_t mostSteps = 60'000;
   bool stillFails = false;
 };
 
@@ -365,6 +368,104 @@ int mutateFile(const Options& options) {
   return kGood;
 }
 
+// ---- changed kernels of a corpus
+// ------------------------------------------------------------------------------
+
+struct CorpusTotals {
+  std::uint64_t made = 0;
+  std::uint64_t refused = 0;  // by ptxas
+  std::uint64_t notRunnable = 0;
+  std::uint64_t same = 0;
+  std::uint64_t leaving = 0;  // the same only where shared memory counts as one object
+  std::uint64_t steps = 0;
+  std::map<std::string, std::uint64_t> inconclusive;
+  std::map<std::string, std::uint64_t> changedBy;
+  std::vector<Failure> failures;
+};
+
+std::string describe(const CorpusMutant& mutant) {
+  std::string text = "// " + mutant.name + "\n";
+  for (const std::string& change : mutant.changes) text += "// " + change + "\n";
+  return text;
+}
+
+void checkMutant(const Options& options, std::uint64_t seed, const CorpusMutant& mutant,
+                 CorpusTotals& totals, std::mutex& mutex) {
+  const std::string name = fmt::format("mutant{}", seed);
+  const bool isRefused = !options.ptxas.empty() && !refusal(options, name, mutant.text).empty();
+  CheckOptions check = options.check;
+  check.onlyClear = true;
+  CheckResult result;
+  bool leaves = false;
+  if (!isRefused) {
+    result = fuzz::check(name + ".ptx", mutant.text, check);
+    const auto& pipelines = check.pipelines;
+    if (std::ranges::count(pipelines, result.where) != 0) {
+      // An address that was changed may leave its object, and that is assumed not to happen
+      // (docs/soundness.md C3.3).
+      check.assumptions.emplace_back("", "flat-shared");
+      leaves = fuzz::check(name + ".ptx", mutant.text, check).outcome != Outcome::Failed;
+    }
+  }
+  const std::lock_guard lock(mutex);
+  ++totals.made;
+  totals.steps += result.steps;
+  if (isRefused) {
+    ++totals.refused;
+  } else if (result.where == "run" || result.where == "launch") {
+    ++totals.notRunnable;
+  } else if (result.outcome == Outcome::Inconclusive) {
+    ++totals.inconclusive[result.where];
+  } else if (leaves) {
+    ++totals.leaving;
+    fmt::print("seed {}: {} does something else, but not with --flat-shared\n", seed, result.where);
+  } else if (result.outcome == Outcome::Failed) {
+    totals.failures.push_back({seed, result.where, describe(mutant) + result.detail});
+    driver::writeFile((options.folder / (name + ".ptx")).string(), describe(mutant) + mutant.text);
+  } else {
+    ++totals.same;
+    for (const std::string& pipeline : result.changedBy) ++totals.changedBy[pipeline];
+  }
+}
+
+int checkCorpus(const Options& options) {
+  const auto start = std::chrono::steady_clock::now();
+  Corpus corpus(options.corpus, options.mostSteps);
+  CorpusTotals totals;
+  std::mutex mutex;
+  parallelFor(options.count, options.threads, [&](std::size_t k) {
+    const std::uint64_t seed = options.seed + k;
+    const auto mutant = corpus.make(seed);
+    if (mutant) checkMutant(options, seed, *mutant, totals, mutex);
+  });
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  std::ranges::sort(totals.failures, {}, &Failure::seed);
+  for (const Failure& failure : totals.failures) {
+    fmt::print("seed {}: {}\n{}\n", failure.seed, failure.where, failure.detail);
+  }
+  std::uint64_t inconclusive = 0;
+  for (const auto& [reason, times] : totals.inconclusive) inconclusive += times;
+  fmt::print(
+      "{} mutants of {} launches, seeds {} to {}, {} schedules, {} threads: {:.0f} s, {:.0f} "
+      "million "
+      "thread-instructions\n",
+      totals.made, corpus.size(), options.seed, options.seed + options.count - 1,
+      options.check.schedules, options.threads, seconds.count(),
+      static_cast<double>(totals.steps) / 1e6);
+  if (!options.ptxas.empty()) fmt::print("ptxas refused {}\n", totals.refused);
+  fmt::print(
+      "same {}, failed {}, not runnable {}, inconclusive {} ({:.1f} %), leave an object {}\n",
+      totals.same, totals.failures.size(), totals.notRunnable, inconclusive,
+      percent(inconclusive, totals.made), totals.leaving);
+  for (const auto& [reason, times] : totals.inconclusive) fmt::print("  {}: {}\n", reason, times);
+  fmt::print("changed by\n");
+  for (const std::string& pipeline : options.check.pipelines) {
+    const auto found = totals.changedBy.find(pipeline);
+    fmt::print("  {}: {}\n", pipeline, found == totals.changedBy.end() ? 0 : found->second);
+  }
+  return totals.failures.empty() ? kGood : kFailed;
+}
+
 // ---- one file
 // -------------------------------------------------------------------------------------
 
@@ -416,6 +517,10 @@ int main(int argc, char** argv) {
   app.add_flag("--mutate-kept", options.mutatesKept,
                "delete barriers that the pipeline keeps for a conflict: is it noticed?");
   app.add_option("--score", options.score, "percent of the mutants that must be noticed");
+  app.add_option("--corpus", options.corpus,
+                 "a folder: kernels below it that have a launch description, changed at random");
+  app.add_option("--most-steps", options.mostSteps,
+                 "thread-instructions of a launch of the corpus before it is changed");
   app.add_flag("--still-fails", options.stillFails, "of the file: status 0 if it fails");
   CLI11_PARSE(app, argc, argv);
 
@@ -431,6 +536,11 @@ int main(int argc, char** argv) {
   options.generator.bias = biases.at(options.bias);
   if (options.check.pipelines.empty()) options.check.pipelines = allPipelines();
   try {
+    if (options.prints && !options.corpus.empty()) {
+      const auto mutant = Corpus(options.corpus, options.mostSteps).make(options.seed);
+      if (mutant) std::cout << describe(*mutant) << mutant->text;
+      return kGood;
+    }
     if (options.prints) {
       std::cout << generate(options.seed, options.generator).text();
       return kGood;
@@ -439,7 +549,7 @@ int main(int argc, char** argv) {
     if (options.mutatesKept) return mutateKept(options);
     if (options.mutates) return mutateAll(options);
     std::filesystem::create_directories(options.folder);
-    return checkAll(options);
+    return options.corpus.empty() ? checkAll(options) : checkCorpus(options);
   } catch (const std::exception& problem) {
     std::cerr << "random_kernels: " << problem.what() << '\n';
     return kBadArguments;

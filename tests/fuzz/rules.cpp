@@ -150,7 +150,12 @@ class Maker {
   void movePointer(TrackedId pointer);
   void convertPointer(TrackedId pointer);
   void selectPointer(TrackedId pointer);
+  using SpillPlace = std::pair<std::uint32_t, std::uint32_t>;  // which, and where in it
   void spillPointer();
+  bool canSpill(TrackedId id, SpillPlace place) const;
+  void storePointer(TrackedId pointer, SpillPlace where, const Guard& guard);
+  std::optional<TrackedId> loadPointer(SpillPlace where, const Guard& guard);
+  void useChain();
   void tablePointer();
   void storeNumber();
 
@@ -331,7 +336,7 @@ void Maker::declareArrays() {
                                users * kSpillBytes));
     spills_.push_back(array);
     // Addresses in .shared and .local are a module's own business: the host sees .global.
-    constexpr Form kForms[] = {Form::Generic, Form::Generic, Form::Global, Form::Shared64,
+    constexpr Form kForms[] = {Form::Generic, Form::Global, Form::Shared64, Form::Shared64,
                                Form::Cluster64};
     const auto form = [&] {
       return k == 1 ? (random_.percent(50) ? Form::Generic : Form::Global) : random_.pick(kForms);
@@ -851,6 +856,7 @@ void Maker::construct() {
       {9, &Maker::split},
       {2, &Maker::defineSlot},
       {10, &Maker::useSlot},
+      {10, &Maker::useChain},
       {1, &Maker::exitEarly},
       {2, &Maker::callExchange},
       {1, &Maker::callBarrier},
@@ -1459,8 +1465,8 @@ void Maker::definePointer() {
 void Maker::movePointer(TrackedId from) {
   const Guard guard = someGuard(30);
   const Form form = tracked_[from].form;
-  TrackedId to = fresh(form);
-  if (guard.predicate && !tracked_[from].isProtected) to = from;
+  const bool isPartial = guard.predicate && !tracked_[from].isProtected;
+  const TrackedId to = isPartial ? from : fresh(form);
   const bool isNarrowForm = isNarrow(form);
   const char* bits = isNarrowForm ? "32" : "64";
   const auto step = [&](const std::string& line, std::vector<TrackedId> sources, std::uint64_t by) {
@@ -1514,7 +1520,7 @@ void Maker::convertPointer(TrackedId from) {
            {made}, [=](ThreadValues& values) { values.set(made, values.get(from)); });
   };
   constexpr std::string_view kWindows[] = {".shared", ".shared::cta", ".shared::cluster"};
-  const bool maps = random_.percent(50);
+  const bool maps = random_.percent(plan_.cluster > 1 ? 40 : 20);
   if (maps && isShared &&
       (form == Form::Shared32 || form == Form::Shared64 || (form == Form::Generic && isOwn))) {
     // In the own CTA or in another one.
@@ -1590,48 +1596,118 @@ void Maker::selectPointer(TrackedId from) {
 
 // Through memory.
 void Maker::spillPointer() {
-  const std::size_t spill = random_.below(spills_.size());
-  const std::size_t slot = random_.below(2);
-  const Form form = spillForms_[spill][slot];
+  const auto place = std::pair{random_.below(spills_.size()), random_.below(2)};
+  const auto pointer = find(here(), [&](TrackedId id) { return canSpill(id, place); });
+  if (pointer && random_.percent(75)) storePointer(*pointer, place, someGuard(25));
+  loadPointer(place, someGuard(20));
+}
+
+// Into a part of memory that the thread has for addresses of the form.
+bool Maker::canSpill(TrackedId id, SpillPlace place) const {
+  const auto [spill, slot] = place;
+  if (tracked_[id].form != spillForms_[spill][slot]) return false;
   const bool isHosts = spills_[spill].space == ".global";
-  const auto fits = [&](TrackedId id) {
-    if (tracked_[id].form != form) return false;
-    for (std::size_t t = 0; isHosts && t < plan_.total(); ++t) {
-      if (!here()[t]) continue;
-      const auto value = PointerValue::decoded(now_->value(id, t));
-      if (!value || plan_.memories[value->memory].where != Where::Global) return false;
-    }
-    return true;
-  };
-  const TrackedId own = spillOwn_[spill];
-  const auto offset = static_cast<std::int64_t>(16 + 8 * slot);
-  const auto pointer = find(here(), fits);
-  if (pointer && random_.percent(75)) {
-    const Guard guard = someGuard(25);
-    Node store;
-    store.kind = NodeKind::Store;
-    store.guard = guard.predicate;
-    store.isNegated = guard.isNegated;
-    store.address = own;
-    store.offset = offset;
-    store.width = 8;
-    store.stored = {*pointer};
-    store.lines = {fmt::format("{}st{}.u64 {}, {};", guard.text, spaceOf(own, true),
-                               place(own, offset), name(*pointer))};
-    append(std::move(store));
+  for (std::size_t t = 0; isHosts && t < plan_.total(); ++t) {
+    if (!here()[t]) continue;
+    const auto value = PointerValue::decoded(now_->value(id, t));
+    if (!value || plan_.memories[value->memory].where != Where::Global) return false;
   }
-  const Guard guard = someGuard(20);
+  return true;
+}
+
+void Maker::storePointer(TrackedId pointer, SpillPlace where, const Guard& guard) {
+  const TrackedId own = spillOwn_[where.first];
+  Node store;
+  store.kind = NodeKind::Store;
+  store.guard = guard.predicate;
+  store.isNegated = guard.isNegated;
+  store.address = own;
+  store.offset = 16 + 8 * where.second;
+  store.width = 8;
+  store.stored = {pointer};
+  store.lines = {fmt::format("{}st{}.u64 {}, {};", guard.text, spaceOf(own, true),
+                             place(own, store.offset), name(pointer))};
+  append(std::move(store));
+}
+
+std::optional<TrackedId> Maker::loadPointer(SpillPlace where, const Guard& guard) {
+  const TrackedId own = spillOwn_[where.first];
   Node load;
   load.kind = NodeKind::Load;
   load.guard = guard.predicate;
   load.isNegated = guard.isNegated;
   load.address = own;
-  load.offset = offset;
+  load.offset = 16 + 8 * where.second;
   load.width = 8;
-  load.loaded = {target(form, guard)};
-  load.lines = {fmt::format("{}ld{}.u64 {}, {};", guard.text, spaceOf(own, false),
-                            name(load.loaded[0]), place(own, offset))};
-  if (now_->isGood(load, guard.mask)) append(std::move(load));
+  const TrackedId to = target(spillForms_[where.first][where.second], guard);
+  load.loaded = {to};
+  load.lines = {fmt::format("{}ld{}.u64 {}, {};", guard.text, spaceOf(own, false), name(to),
+                            place(own, load.offset))};
+  if (!now_->isGood(load, guard.mask)) return std::nullopt;
+  append(std::move(load));
+  return to;
+}
+
+// An address goes a long way, and is used beside the short one.
+void Maker::useChain() {
+  const Array& array = arrays_[favourites_[random_.below(2)]];
+  const TrackedId base = basePointer(array);
+  const TrackedId straight = plus(base, linear_, 4, noGuard());
+  TrackedId pointer = straight;
+  for (std::uint32_t k = 1 + random_.below(5); k > 0; --k) {
+    const std::size_t known = tracked_.size();
+    const std::uint32_t kind = random_.below(100);
+    if (kind < 40) {
+      convertPointer(pointer);
+    } else if (kind < 60) {
+      movePointer(pointer);
+    } else {
+      std::vector<SpillPlace> places;
+      for (std::uint32_t spill = 0; spill < spills_.size(); ++spill) {
+        for (const std::uint32_t slot : {0u, 1u}) {
+          if (canSpill(pointer, {spill, slot})) places.emplace_back(spill, slot);
+        }
+      }
+      if (places.empty()) continue;
+      const SpillPlace where = random_.pick(places);
+      storePointer(pointer, where, noGuard());
+      if (const auto loaded = loadPointer(where, noGuard())) pointer = *loaded;
+      continue;
+    }
+    if (tracked_.size() != known && isPointer(tracked_.back().form) &&
+        now_->isDefined(tracked_.size() - 1, here())) {
+      pointer = tracked_.size() - 1;
+    }
+  }
+  // How far it has come.
+  std::optional<std::int64_t> apart;
+  for (std::size_t t = 0; t < plan_.total(); ++t) {
+    if (!here()[t]) continue;
+    const auto from = PointerValue::decoded(now_->value(straight, t));
+    const auto to = PointerValue::decoded(now_->value(pointer, t));
+    if (!from || !to || from->memory != to->memory) return;
+    if (apart && *apart != to->offset - from->offset) return;
+    apart = to->offset - from->offset;
+  }
+  if (!apart) return;
+  switch (random_.below(3)) {
+    case 0:
+      emitLoad(straight, *apart, 4, noGuard());
+      emitStore(pointer, 0, 4, someGuard(30));
+      return emitLoad(straight, *apart, 4, noGuard());
+    case 1:
+      emitStore(straight, *apart, 4, someGuard(30));
+      return emitLoad(pointer, 0, 4, noGuard());
+    default: {
+      emitStore(pointer, 0, 4, someGuard(30));
+      const TrackedId other = fresh(Form::Number);
+      const TrackedId linear = linear_;
+      const std::uint32_t by = 1 + random_.below(std::bit_floor(plan_.threads) - 1);
+      define(noGuard(), fmt::format("xor.b32 {}, {}, {};", name(other), name(linear), by), {linear},
+             {other}, [=](ThreadValues& values) { values.set(other, values.get(linear) ^ by); });
+      return emitLoad(plus(base, other, 4, noGuard()), *apart, 4, noGuard());
+    }
+  }
 }
 
 void Maker::tablePointer() {
@@ -2113,7 +2189,8 @@ void Maker::useSlot() {
   const TrackedId pointer = plus(basePointer(array), index, scale, noGuard());
   const auto access = [&] {
     Guard guard = someGuard(25);
-    if (random_.percent(50) && lastPart_ && now_->isDefined(*lastPart_, here())) {
+    if (random_.percent(50) && lastPart_ && !tracked_[*lastPart_].isHidden &&
+        now_->isDefined(*lastPart_, here())) {
       guard = guardBy(*lastPart_);
     }
     return guard;
