@@ -1,5 +1,7 @@
 #include "ir/operand.h"
 
+#include <bit>
+
 namespace ptxopt::ir {
 
 Operand Operand::ofRegister(RegisterId id) {
@@ -40,6 +42,29 @@ Operand Operand::ofAddress(SymbolId base, std::int64_t offset) {
   operand.reads = false;
   operand.id = static_cast<std::uint32_t>(base);
   return operand;
+}
+
+std::optional<std::uint64_t> bitsOf(const Operand& number, isa::Type type) {
+  const auto bits = static_cast<std::uint64_t>(number.immediate);
+  const int width = isa::bitWidth(type);
+  const bool isFloat = type == isa::Type::F32 || type == isa::Type::F64;
+  const bool takesFloat = isFloat || type == isa::Type::B32 || type == isa::Type::B64;
+  switch (number.kind) {
+    case OperandKind::Integer:
+      if (type == isa::Type::Pred) return std::uint64_t{(bits != 0) != number.negated};
+      if (isa::isFloat(type)) return std::nullopt;
+      return width == 0 || width >= 64 ? bits : bits & ((std::uint64_t{1} << width) - 1);
+    case OperandKind::Float32:
+      // Not converted: ptxas gives a double the bits.
+      if (!takesFloat) return std::nullopt;
+      return bits;
+    case OperandKind::Float64:
+      if (!takesFloat) return std::nullopt;
+      if (width == 64) return bits;
+      return std::bit_cast<std::uint32_t>(static_cast<float>(std::bit_cast<double>(bits)));
+    default:
+      return std::nullopt;
+  }
 }
 
 }  // namespace ptxopt::ir

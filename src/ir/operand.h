@@ -1,8 +1,8 @@
 // The operands of an instruction, 16 bytes each.
 #pragma once
 
-#include <bit>
 #include <cstdint>
+#include <optional>
 
 #include "isa/isa.h"
 #include "support/interner.h"
@@ -51,11 +51,11 @@ struct Operand {
   OperandKind kind = OperandKind::Sink;
   AddressBase base = AddressBase::None;
   std::uint8_t component =
-      0;  // of a Register: 1..4 for .x .y .z .w, more for .b0 .. .h1 (see below)
-  bool negated : 1 = false;    // !%p1 or -%r1
-  bool reads : 1 = false;      // of Register and of the base of an Address
-  bool writes : 1 = false;     // of Register; partial if the instruction is guarded or a component
-  bool isUnsigned : 1 = false; // of Integer: spelled with U, or too large for a signed number
+      0;                     // of a Register: 1..4 for .x .y .z .w, more for .b0 .. .h1 (see below)
+  bool negated : 1 = false;  // !%p1 or -%r1
+  bool reads : 1 = false;    // of Register and of the base of an Address
+  bool writes : 1 = false;   // of Register; partial if the instruction is guarded or a component
+  bool isUnsigned : 1 = false;  // of Integer: spelled with U, or too large for a signed number
   // Of an Address with a register: an offset is spelled, be it +0.  ptxas makes other code of
   // [%r+0] than of [%r] where it compiles for a debugger.
   bool hasOffset : 1 = false;
@@ -77,9 +77,6 @@ struct Operand {
                        (kind == OperandKind::Address && base == AddressBase::Symbol);
     return holds ? SymbolId{id} : SymbolId::None;
   }
-  float asFloat() const { return std::bit_cast<float>(static_cast<std::uint32_t>(immediate)); }
-  double asDouble() const { return std::bit_cast<double>(immediate); }
-
   static Operand ofRegister(RegisterId id);
   static Operand ofInteger(std::int64_t value);
   static Operand ofSymbol(SymbolId id, std::int64_t offset = 0);
@@ -87,6 +84,11 @@ struct Operand {
   static Operand ofAddress(SymbolId base, std::int64_t offset);
 };
 static_assert(sizeof(Operand) == 16);
+
+// The bits that `number`, an Integer, Float32 or Float64, gives a place of `type`, the lowest 64 of
+// them; those above are zero (docs/soundness.md A5.8).  Of a predicate 0 or 1.  None for a number
+// that no such place takes.
+std::optional<std::uint64_t> bitsOf(const Operand& number, isa::Type type);
 
 // Components of a register as they are spelled after it, from 1: ".x", ".y", ".z", ".w", ".r",
 // ".g", ".b", ".a", then the selectors of video instructions ".b0" .. ".b3", ".h0", ".h1" and

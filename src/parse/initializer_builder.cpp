@@ -1,6 +1,6 @@
 #include "parse/initializer_builder.h"
 
-#include <bit>
+#include <optional>
 #include <string_view>
 
 #include "parse/expression.h"
@@ -64,28 +64,9 @@ void InitializerBuilder::relocate(const Operand& symbol, bool generic, std::uint
 }
 
 bool InitializerBuilder::putNumber(const Operand& number) {
-  const std::uint64_t bits = static_cast<std::uint64_t>(number.immediate);
-  if (number.kind == OperandKind::Integer) {
-    if (isa::isFloat(type_)) return false;
-    put(bits, elementSize_);
-    if (elementSize_ > 8 && number.immediate < 0 && !number.isUnsigned) {
-      for (unsigned k = 8; k < elementSize_; ++k) bytes_[bytes_.size() - elementSize_ + k] = 0xff;
-    }
-    return true;
-  }
-  const bool isSingle = number.kind == OperandKind::Float32;
-  if (!isSingle && number.kind != OperandKind::Float64) return false;
-  if (type_ == isa::Type::F64) {
-    const double value = isSingle ? static_cast<double>(number.asFloat()) : number.asDouble();
-    put(std::bit_cast<std::uint64_t>(value), elementSize_);
-    return true;
-  }
-  if (type_ == isa::Type::F32 || (type_ == isa::Type::B32 && isSingle)) {
-    const float value = isSingle ? number.asFloat() : static_cast<float>(number.asDouble());
-    put(isSingle ? bits & 0xffffffffu : std::bit_cast<std::uint32_t>(value), elementSize_);
-    return true;
-  }
-  return false;
+  const std::optional<std::uint64_t> bits = ir::bitsOf(number, type_);
+  if (bits) put(*bits, elementSize_);
+  return bits.has_value();
 }
 
 void InitializerBuilder::element(std::span<const Operand> operand) {

@@ -36,9 +36,8 @@ bool isMovable(const ir::Function& function, const VariableAccess& access, int b
   switch (value.kind) {
     case OperandKind::Integer:
     case OperandKind::Float32:
-      return access.isStore;
     case OperandKind::Float64:
-      return access.isStore && bits == 64;
+      return access.isStore && ir::bitsOf(value, instruction.form->type).has_value();
     case OperandKind::Register: {
       const ir::RegisterRange& range = function.rangeOf(value.reg());
       return value.component == 0 && !value.negated && range.vectorWidth == 1 &&
@@ -47,6 +46,15 @@ bool isMovable(const ir::Function& function, const VariableAccess& access, int b
     default:
       return false;
   }
+}
+
+// The number that a store of `type` writes, as `mov.b32` or `mov.b64` takes it: these convert none.
+Operand asBits(Operand value, isa::Type type) {
+  if (value.kind == OperandKind::Float32 || value.kind == OperandKind::Float64) {
+    value.immediate = static_cast<std::int64_t>(*ir::bitsOf(value, type));
+    value.kind = isa::bitWidth(type) == 64 ? OperandKind::Float64 : OperandKind::Float32;
+  }
+  return value;
 }
 
 Instruction* makeMove(ir::Function& function, ir::Guard guard, int bits, Operand to, Operand from) {
@@ -178,7 +186,8 @@ void moveIntoRegisters(const SlotPlan& plan, const ir::Variable& variable, MadeN
   }
   for (const SlotPlan::Access& access : plan.accesses) {
     const Operand slot = Operand::ofRegister(registers[access.slot]);
-    const Operand value = access.instruction->operands()[access.isLoad ? 0 : 1];
+    const Operand value = asBits(access.instruction->operands()[access.isLoad ? 0 : 1],
+                                 access.instruction->form->type);
     Instruction* move = makeMove(function, access.instruction->guard, plan.bits,
                                  access.isLoad ? value : slot, access.isLoad ? slot : value);
     function.insertAfter(access.instruction, move);

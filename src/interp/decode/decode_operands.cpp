@@ -1,6 +1,5 @@
 // What stands for an operand: a slot of the frame.
 #include <algorithm>
-#include <bit>
 
 #include "analysis/callee.h"
 #include "interp/arithmetic/conversion.h"
@@ -126,21 +125,13 @@ std::uint32_t Decoder::source(const ir::Operand& operand, Type type) {
       emit(op);
       return op.d;
     }
-    case ir::OperandKind::Integer: {
-      const int width = type == Type::Pred ? 1 : isa::bitWidth(type);
-      const auto value = static_cast<std::uint64_t>(operand.immediate);
-      if (type == Type::Pred && operand.negated) return constant(value == 0 ? 1 : 0);
-      return constant(width == 0 ? value : truncated(value, width));
-    }
+    case ir::OperandKind::Integer:
     case ir::OperandKind::Float32:
-      if (type == Type::F64)
-        return constant(std::bit_cast<std::uint64_t>(double{operand.asFloat()}));
-      return constant(static_cast<std::uint32_t>(operand.immediate));
-    case ir::OperandKind::Float64:
-      if (isa::bitWidth(type) == 32) {
-        return constant(std::bit_cast<std::uint32_t>(static_cast<float>(operand.asDouble())));
-      }
-      return constant(static_cast<std::uint64_t>(operand.immediate));
+    case ir::OperandKind::Float64: {
+      const std::optional<std::uint64_t> bits = ir::bitsOf(operand, type);
+      if (!bits) throw Problem{"a number in the place of " + std::string(isa::spelling(type))};
+      return constant(*bits);
+    }
     case ir::OperandKind::Symbol:
       return symbolSlot(operand.symbol(), operand.immediate);
     case ir::OperandKind::Sink:
@@ -182,14 +173,14 @@ std::vector<std::uint32_t> Decoder::elements(const ir::Operand& operand, Type ty
   std::vector<std::uint32_t> slots;
   const auto add = [&](const ir::Operand& member) {
     const std::uint32_t first = writes ? destination(member) : source(member, type);
-    std::uint32_t count = 1;
+    slots.push_back(first);
     if (member.kind == ir::OperandKind::Register && member.component == 0) {
-      count = slotsOf(function_->rangeOf(member.reg()));
+      const std::uint32_t count = slotsOf(function_->rangeOf(member.reg()));
+      for (std::uint32_t k = 1; k < count; ++k) slots.push_back(first + k);
     } else if (member.kind == ir::OperandKind::Sink && type == Type::B128) {
-      count = 2;
-    }
-    for (std::uint32_t k = 0; k < count; ++k) {
-      slots.push_back(member.kind == ir::OperandKind::Sink ? first : first + k);
+      slots.push_back(first);
+    } else if (member.kind == ir::OperandKind::Integer && type == Type::B128) {
+      slots.push_back(constant(0));  // docs/soundness.md A5.8
     }
   };
   if (operand.kind == ir::OperandKind::Vector) {

@@ -384,6 +384,11 @@ void Decoder::decodeCall(const ir::Instruction& instruction, Op op) {
     program_->setCallsIndirectly();
   }
 
+  // A number is one of the type of the formal parameter.
+  const auto typeOfArgument = [&callee](std::size_t n) {
+    const bool isKnown = callee.function != nullptr && n < callee.function->parameters.size();
+    return isKnown ? callee.function->parameters[n]->type : Type::B64;
+  };
   bool sawTarget = false;
   for (std::size_t k = 0; const ir::Operand* part = instruction.operand(k); ++k) {
     if (part->kind != ir::OperandKind::List) {
@@ -405,7 +410,8 @@ void Decoder::decodeCall(const ir::Instruction& instruction, Op op) {
         transfer.offset = local->second;
         transfer.size = symbol.variable->size;
       } else {
-        transfer.slot = sawTarget ? source(member, Type::B64) : destination(member);
+        transfer.slot =
+            sawTarget ? source(member, typeOfArgument(transfers.size())) : destination(member);
       }
       transfers.push_back(transfer);
     }
@@ -424,9 +430,11 @@ void Decoder::decodeMove(const ir::Instruction& instruction, Op op) {
   const bool isVectorMove = instruction.form->vectorWidth > 1;
   if (op.type == Type::B128 || isVectorMove || (packs && unpacks)) {
     // Slot by slot, through temporaries where a destination may be a source.
-    const Type element = op.type == Type::B128 ? Type::B64 : op.type;
-    const std::vector<std::uint32_t> sources = elements(from, element, false);
-    const std::vector<std::uint32_t> targets = elements(to, element, true);
+    const auto element = [&](bool isPart) {
+      return op.type == Type::B128 && isPart ? Type::B64 : op.type;
+    };
+    const std::vector<std::uint32_t> sources = elements(from, element(packs), false);
+    const std::vector<std::uint32_t> targets = elements(to, element(unpacks), true);
     if (sources.size() != targets.size()) throw Problem{"a move between vectors of this shape"};
     std::vector<std::uint32_t> copies;
     for (const std::uint32_t slot : sources) {

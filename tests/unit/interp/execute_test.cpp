@@ -122,6 +122,49 @@ TEST(Execute, Integers) {
   EXPECT_EQ(lane5("xor.b64 %rd0, %rd1, -1;"), ~0x10000000003ull);
 }
 
+// docs/soundness.md A5.8; the values are those in the machine code of ptxas.
+TEST(Execute, Numbers) {
+  EXPECT_EQ(lane5("mov.f64 %fd0, 0f3F800000; mov.b64 %rd0, %fd0;"), 0x3f800000u);
+  EXPECT_EQ(lane5("add.rn.f64 %fd0, 0f3F800000, 0f3FC00000; mov.b64 %rd0, %fd0;"), 0x7f400000u);
+  EXPECT_EQ(lane5("selp.f64 %fd0, 0f3F800000, 1.0, 2; mov.b64 %rd0, %fd0;"), 0x3f800000u);
+  EXPECT_EQ(lane5("st.local.f64 [lmem], 0f3F800000; ld.local.u64 %rd0, [lmem];"), 0x3f800000u);
+  EXPECT_EQ(lane5("st.local.v2.f64 [lmem], {1.0, 0f3F800000}; ld.local.u64 %rd0, [lmem+8];"),
+            0x3f800000u);
+  EXPECT_EQ(lane5("mov.b64 %rd0, 1.0;"), 0x3ff0000000000000u);
+  EXPECT_EQ(lane5("mov.b64 %rd0, {0f3F800000, 0f40000000};"), 0x400000003f800000u);
+  EXPECT_EQ(word("cvt.rn.f32.f64 %f0, 0f3F800000; mov.b32 %r0, %f0;"), 0u);
+  EXPECT_EQ(single("mov.f32 %f0, 0d3FF0000000000000;"), 1.0f);
+  EXPECT_EQ(single("mov.f32 %f0, -0.1;"), -0.1f);
+  EXPECT_EQ(word("slct.u32.f32 %r0, 5, 7, 0dBFF0000000000000;"), 7u);
+  EXPECT_EQ(word("mov.b32 %r0, 0f3F800000;"), 0x3f800000u);
+  EXPECT_EQ(word("and.b32 %r0, 0f3F800000, 0xff000000;"), 0x3f000000u);
+  EXPECT_EQ(word("mov.u16 %h0, 70000; cvt.u32.u16 %r0, %h0;"), 4464u);
+  EXPECT_EQ(word("cvt.s32.s8 %r0, 200;"), 0xffffffc8u);
+  EXPECT_EQ(word("mul.wide.u16 %r0, 70000, 5;"), 0x5730u);
+  EXPECT_EQ(lane5("mul.wide.u32 %rd0, 0x100000003, 5;"), 15u);
+  EXPECT_EQ(lane5("mov.u64 %rd0, -WARP_SZ;"), static_cast<std::uint64_t>(-32));
+  EXPECT_EQ(lane5("mov.u64 %rd0, 18446744073709551617;"), 1u);
+  EXPECT_EQ(predicate("mov.pred %p0, 2;"), 1u);
+  EXPECT_EQ(predicate("mov.pred %p0, 0x100000000;"), 1u);
+  EXPECT_EQ(predicate("mov.pred %p0, !2;"), 0u);
+  EXPECT_EQ(predicate("and.pred %p0, 1, 2;"), 1u);
+  EXPECT_EQ(predicate("setp.eq.xor.u32 %p0, 1, 1, 2;"), 0u);
+  const std::string wide = ".reg .b128 %q; .reg .b64 %lo, %hi;";
+  EXPECT_EQ(lane5(wide + "mov.b128 %q, -1; mov.b128 {%lo, %hi}, %q; mov.b64 %rd0, %hi;"), 0u);
+  EXPECT_EQ(lane5(wide + "mov.b128 %q, {5, -1}; mov.b128 {%lo, %hi}, %q; mov.b64 %rd0, %hi;"),
+            ~std::uint64_t{0});
+  EXPECT_EQ(lane5("st.local.b64 [lmem+8], -1; st.local.b128 [lmem], -1;"
+                  "ld.local.u64 %rd0, [lmem+8];"),
+            0u);
+}
+
+TEST(Execute, NumbersThatPtxasRefuses) {
+  for (const char* body : {"mov.f32 %f0, 1;", "st.shared.f64 [smem], 0;", "mov.u32 %r0, 1.0;",
+                           "mov.b16 %h0, 0f3F800000;", "add.f16 %h0, %h1, 0x3c00;"}) {
+    EXPECT_THROW(lane5(body), std::runtime_error) << body;
+  }
+}
+
 TEST(Execute, CarryChains) {
   // 2^64 - 1 plus 1 by halves carries to the end.
   EXPECT_EQ(lane5("add.cc.u32 %r4, 0xffffffff, 1; addc.cc.u32 %r5, 0xffffffff, 0;"

@@ -119,8 +119,26 @@ TEST(DeclarationsTest, Integers) {
   EXPECT_EQ(bytesOf(".global .b16 x[3] = {1, 0x203};"), "01000302");
   EXPECT_EQ(bytesOf(".global .b8 x[] = {1,2,3};"), "010203");
   EXPECT_EQ(bytesOf(".global .b32 x[2] = {};"), "");
-  EXPECT_EQ(bytesOf(".global .b128 x = -2;"), "feffffffffffffffffffffffffffffff");
+  EXPECT_EQ(bytesOf(".global .b128 x = -2;"), "feffffffffffffff0000000000000000");
   EXPECT_EQ(variable(parseModule(".global .u16 x[] = {1,2,3};"), "x").size, 6u);
+}
+
+// docs/soundness.md A5.8, as in the data of what ptxas makes.
+TEST(DeclarationsTest, NumbersOfAnotherType) {
+  EXPECT_EQ(bytesOf(".global .f64 x = 0f3F800000;"), "0000803f00000000");
+  EXPECT_EQ(bytesOf(".global .b64 x = 0f3F800000;"), "0000803f00000000");
+  EXPECT_EQ(bytesOf(".global .b64 x = 1.0;"), "000000000000f03f");
+  EXPECT_EQ(bytesOf(".global .b32 x = 1.0;"), "0000803f");
+  EXPECT_EQ(bytesOf(".global .b32 x = 0d3FF0000000000000;"), "0000803f");
+  EXPECT_EQ(bytesOf(".global .f32 x = 0d7FF4000000000001;"), "0000e07f");
+  EXPECT_EQ(bytesOf(".global .f32 x = 1e39;"), "0000807f");
+  EXPECT_EQ(bytesOf(".global .f64 x = -0d3FF0000000000000;"), "000000000000f0bf");
+  EXPECT_EQ(bytesOf(".global .u8 x = 300;"), "2c");
+  EXPECT_EQ(bytesOf(".global .u32 x = WARP_SZ;"), "20000000");
+  for (const char* refused :
+       {".f32 x = 1", ".u32 x = 1.0", ".u32 x = 0f3F800000", ".f16 x = 1.0"}) {
+    EXPECT_TRUE(bytesOf(".global " + std::string(refused) + ";").starts_with("opaque")) << refused;
+  }
 }
 
 TEST(DeclarationsTest, RowsAreNotPadded) {
@@ -154,7 +172,7 @@ TEST(DeclarationsTest, Addresses) {
 TEST(DeclarationsTest, WhatHasNoKnownValueIsKeptAsText) {
   EXPECT_EQ(bytesOf(".global .samplerref x = { addr_mode_0 = wrap, filter_mode = nearest };"),
             "opaque { addr_mode_0 = wrap, filter_mode = nearest }");
-  EXPECT_EQ(bytesOf(".global .b64 x = 1.0;"), "opaque 1.0");
+  EXPECT_EQ(bytesOf(".global .b16 x = 1.0;"), "opaque 1.0");
   const Parsed parsed = parseModule(".global .b32 y; .global .u64 x[2] = {y * 2, y};");
   ASSERT_NE(parsed.module, nullptr) << parsed.messages();
   const ir::Initializer& value = *variable(parsed, "x").initializer;
