@@ -28,7 +28,12 @@ LOC              : '.loc' ;
 LOC_INTERMEDIATE : '.loc_intermediate' ;
 SECTION          : '.section' ;
 SOURCE_SECTION   : '.nv_intermediate_source_section' ;
-SOURCE_TEXT      : '.source_begin' .*? '\n.source_end' ;   // whatever stands between
+// Whatever stands on the lines between; lines end alike at both ends.
+SOURCE_TEXT      : '.source_begin' BLANK* '\n' LINE*? BLANK* '.source_end' BLANK* '\n'
+                 | '.source_begin' BLANK* '\r\n' LINE*? BLANK* '.source_end' BLANK* '\r\n' ;
+SOURCE_BEGIN     : '.source_begin' ;                       // without an end: an error
+fragment BLANK   : [ \t] ;
+fragment LINE    : ~[\n]* '\n' ;
 DWARF            : '@@DWARF' ~[\n]* ;                      // PTX 1.x
 
 // ---- declarations --------------------------------------------------------------

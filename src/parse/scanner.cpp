@@ -180,6 +180,7 @@ Token directiveToken(std::string_view word) {
       {".callprototype", Token::CALLPROTOTYPE},
       {".loc_intermediate", Token::LOC_INTERMEDIATE},
       {".nv_intermediate_source_section", Token::SOURCE_SECTION},
+      {".source_begin", Token::SOURCE_BEGIN},
   };
   for (const Keyword& keyword : kKeywords) {
     if (keyword.word == word) return keyword.token;
@@ -504,17 +505,14 @@ const char* Scanner::scanDotted(const char* at, TokenBuffer& buffer, std::uint32
       inSection_ = true;
       sectionDepth_ = 0;
       break;
-    case Token::DOTWORD: {
-      constexpr std::string_view kBegin = ".source_begin";
-      constexpr std::string_view kEnd = "\n.source_end";
-      if (between(at, end_).starts_with(kBegin)) {
-        const std::size_t found = between(at, end_).find(kEnd, kBegin.size());
-        if (found != std::string_view::npos) {
-          type = Token::SOURCE_TEXT;
-          value = static_cast<std::uint32_t>(found + kEnd.size());
-          return at + value;
-        }
+    case Token::SOURCE_BEGIN:
+      if (const char* textEnd = sourceTextEnd(end); textEnd != end) {
+        type = Token::SOURCE_TEXT;
+        value = distance(at, textEnd);
+        return textEnd;
       }
+      break;
+    case Token::DOTWORD:
       if (startsUnknownDirective(at, between(at, end), buffer, index)) {
         end = unknownDirectiveEnd(at);
         type = Token::OPAQUE;
@@ -522,12 +520,38 @@ const char* Scanner::scanDotted(const char* at, TokenBuffer& buffer, std::uint32
         return end;
       }
       break;
-    }
     default:
       break;
   }
   value = static_cast<std::uint32_t>(names_.intern(at, static_cast<std::size_t>(end - at)));
   return end;
+}
+
+// Of SOURCE_TEXT of the grammar, from behind its ".source_begin"; `at` itself where it has no end.
+const char* Scanner::sourceTextEnd(const char* at) {
+  constexpr std::string_view kEnd = ".source_end";
+  const auto skipBlank = [](const char* from) {
+    while (*from == ' ' || *from == '\t') ++from;
+    return from;
+  };
+  const char* line = skipBlank(at);
+  const bool hasReturn = *line == '\r';  // before each newline that counts
+  if (hasReturn) ++line;
+  if (*line != '\n' || lacksSourceEnd_[hasReturn]) return at;
+  for (;;) {
+    const char* const word = skipBlank(line + 1);
+    if (between(word, end_).starts_with(kEnd)) {
+      const char* const behind = skipBlank(word + kEnd.size());
+      if (between(behind, end_).starts_with(hasReturn ? "\r\n" : "\n")) {
+        return behind + 1 + hasReturn;
+      }
+    }
+    const void* newline = std::memchr(word, '\n', static_cast<std::size_t>(end_ - word));
+    if (newline == nullptr) break;
+    line = static_cast<const char*>(newline);
+  }
+  lacksSourceEnd_[hasReturn] = true;
+  return at;
 }
 
 // ---- directives of later releases

@@ -16,6 +16,7 @@
 // body.
 #pragma once
 
+#include <array>
 #include <string_view>
 
 #include "parse/name_cache.h"
@@ -41,6 +42,7 @@ class Scanner {
   const char* scanDotted(const char* at, TokenBuffer& buffer, std::uint32_t index);
   bool startsUnknownDirective(const char* at, std::string_view word, TokenBuffer& buffer,
                               std::uint32_t index);
+  const char* sourceTextEnd(const char* at);
   const char* unknownDirectiveEnd(const char* at) const;
   bool isFirstOnLine(const char* at) const;
   bool isOnDirectiveLine(const char* at) const;
@@ -50,9 +52,10 @@ class Scanner {
   const char* end_;
   const char* at_;
   NameCache names_;
-  std::uint32_t depth_ = 0;         // of braces
-  std::uint32_t sectionDepth_ = 0;  // of braces within .section
-  std::uint32_t parentheses_ = 0;   // within the head of a function
+  std::uint32_t depth_ = 0;               // of braces
+  std::uint32_t sectionDepth_ = 0;        // of braces within .section
+  std::uint32_t parentheses_ = 0;         // within the head of a function
+  std::array<bool, 2> lacksSourceEnd_{};  // in what is left of the text, by its line ends
   bool inSection_ = false;
   bool inHead_ = false;  // from .entry or .func to its { or ;
 };

@@ -199,6 +199,10 @@ std::string describeBadCharacter(const SourceText& text, Offset offset) {
 std::string wordSyntaxError(const SourceText& text, const SyntaxError& error) {
   if (!error.message.empty()) return error.message;
   if (error.found == Token::Bad) return describeBadCharacter(text, error.offset);
+  if (error.found == Token::SOURCE_BEGIN) {
+    return "'.source_begin' must be the last word of its line, and a line '.source_end' must "
+           "follow";
+  }
   if (text.text().substr(error.offset).starts_with("/*")) return "the comment is not closed";
   std::string message = "unexpected " + foundText(text, error);
   if (const std::string list = listOf(expectedTokens(text, error)); !list.empty()) {

@@ -41,6 +41,14 @@ TEST(ErrorsTest, ModuleLevel) {
             "'.attribute' or a word such as '.b32'\n");
   EXPECT_EQ(parseModule(".entry { }").messages(), "4:8: error: unexpected '{', expected a name\n");
   EXPECT_EQ(parseModule("/* open").messages(), "4:1: error: the comment is not closed\n");
+  const std::string noSourceEnd =
+      "error: '.source_begin' must be the last word of its line, and a line '.source_end' must "
+      "follow\n";
+  const std::string section = ".nv_intermediate_source_section {\n.code_block {\n";
+  EXPECT_EQ(parseModule(section + ".source_begin\n}\n.source_end x\n} }").messages(),
+            "6:1: " + noSourceEnd);
+  EXPECT_EQ(parseModule(section + " .source_begin x\n.source_end\n} }").messages(),
+            "6:2: " + noSourceEnd);
 }
 
 TEST(ErrorsTest, NoModule) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -90,9 +91,10 @@ std::string one(const ir::Function& function, const Operand& operand) {
     case OperandKind::Integer:
       return std::to_string(operand.immediate) + (operand.isUnsigned ? "U" : "");
     case OperandKind::Float32:
-      return std::to_string(operand.asFloat()) + "f";
+      return std::to_string(std::bit_cast<float>(static_cast<std::uint32_t>(operand.immediate))) +
+             "f";
     case OperandKind::Float64:
-      return std::to_string(operand.asDouble()) + "d";
+      return std::to_string(std::bit_cast<double>(operand.immediate)) + "d";
     case OperandKind::Symbol:
       return text + std::string(module.text(function.symbolAt(operand.symbol()).name)) + offset();
     case OperandKind::Address:

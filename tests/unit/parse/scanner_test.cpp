@@ -114,6 +114,16 @@ TEST(ScannerTest, NastyWordsMatchTheLexer) {
            ".nv_intermediate_source_section { .code_block { .ir_name: \"s\" .sourceFileName: 1 "
            ".source_begin\n{{{ \" /* .entry \n  .source_end\n.source_end } } .func",
            ".nv_intermediate_source_section { .code_block { .source_begin x } } y",
+           ".source_begin\n.source_end\n}",
+           ".source_begin \t\n } \\ ' `\n\t .source_end \t\n}",
+           ".source_begin\nx .source_end\n.source_end x\n.source_endx\n.source_end;\n"
+           ".source_end // x\n.source_begin\n .source_end\r\n.source_end\n x",
+           ".source_begin\r\n{{ \" /*\n.source_end\n.source_end \r\n x .source_end\r\n",
+           ".source_begin\n 12 kernel own { // bar.sync 0; } } unbalanced \" quote\n"
+           ".source_end\n} .code_block { .source_begin\n}\n.source_end\n}",
+           ".source_begin\nx\n.source_end",
+           ".source_begin\r\nx\n.source_end\n y .source_begin\nz\n.source_end\n.source_begin\n",
+           ".source_begin.source_end .source_beginx .source_begin::x .source_begin:\n .source_end",
        }) {
     SCOPED_TRACE(text);
     expectSameTokens(text);

@@ -177,9 +177,9 @@ TEST(StatementsTest, PrototypesOfOldReleasesHaveNoSemicolon) {
 TEST(StatementsTest, SourceSections) {
   const std::string section =
       ".nv_intermediate_source_section { .code_block { .ir_name: \"MLIR\" .sourceFileName: 1\n"
-      ".source_begin\nfunc @f() { \"x\n}}}} .entry bar.sync /* \xc3\xa9\n  "
-      ".source_end\n.source_end\n"
-      "} }";
+      ".source_begin\nfunc @f() { \"x\n}}}} .entry bar.sync /* \xc3\xa9 \\\n"
+      "x .source_end\n.source_end x\n// bar.sync 0; } } unbalanced \" quote\r\n\t .source_end \n"
+      "}\n.code_block { .ir_name: \"MLIR\" .sourceFileName: 1\n.source_begin\n.source_end\n} }";
   const Parsed parsed = parseModule(section + "\n.func f() { ret; }");
   ASSERT_NE(parsed.module, nullptr) << parsed.messages();
   EXPECT_EQ(parsed.messages(), "");
