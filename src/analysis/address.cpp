@@ -109,7 +109,8 @@ class Addresses::AccessBuilder {
   // T of one thread, not of its warp.
   bool maySynchroniseAlone(const Instruction& instruction) const {
     if (instruction.form->known() && ir::isUnordered(instruction.form->effect)) return false;
-    return memoryEffectOf(instruction).marks == kOpaqueSync &&
+    const MemoryEffect effect = memoryEffectOf(instruction);
+    return (effect.marks == kOpaqueSync || effect.poll != MemoryEffect::Poll::None) &&
            !instruction.form->is(isa::kConvergent) && ssa_.cfg().isReachable(instruction.block);
   }
 

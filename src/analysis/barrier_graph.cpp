@@ -333,7 +333,12 @@ class BarrierGraph::Builder {
     }
 
     const MemoryEffect effect = memoryEffectOf(instruction, of.assumptions);
-    const EffectMarks marks = effect.mayPoll && !isResultRead(body, instruction) ? 0 : effect.marks;
+    EffectMarks marks = effect.marks;
+    if (effect.poll != MemoryEffect::Poll::None) {
+      const bool isOutside = effect.poll == MemoryEffect::Poll::Other || graph_.sharedIsExternal();
+      marks = 0;
+      if (isOutside && isResultRead(body, instruction)) marks = kOpaqueSync;
+    }
     if (marks != kOpaqueSync || !addSync(body, instruction, effect.markOrder)) {
       addMarks(body, instruction, marks, effect.markOrder);
     }
@@ -368,7 +373,9 @@ class BarrierGraph::Builder {
       return behind;
     }
     const CallEffect called = effectsOf(body).ofCall(of.cfg->function(), instruction);
-    addMarks(body, instruction, called.marks, Ordered::Both);
+    EffectMarks calledMarks = called.marks;
+    if (called.pollsShared && graph_.sharedIsExternal()) calledMarks |= kOpaqueSync;
+    addMarks(body, instruction, calledMarks, Ordered::Both);
     for (const ObjectAccess& access : called.accesses) {
       addAccess(body, instruction, access.kinds, access.place, Ordered::Both);
     }

@@ -69,15 +69,6 @@ void addAccess(MemoryEffect& effect, const Instruction& instruction, bool isStro
   effect.accesses[effect.accessCount++] = access;
 }
 
-// A strong read outside of shared memory may wait for another CTA.  Without a fence it synchronizes
-// with nobody, yet old code relies on the barrier behind it (C6.2).
-bool mayPoll(const Instruction& instruction) {
-  const isa::Space space = instruction.form->space;
-  if (space != isa::Space::Global && space != isa::Space::None) return false;
-  const std::span<const ir::Operand> operands = instruction.operands();
-  return std::ranges::any_of(operands, [](const ir::Operand& operand) { return operand.writes; });
-}
-
 // What its result or its duration depends on is when it runs; not so of setmaxnreg, activemask and
 // old votes, nor of special registers that are not known (docs/soundness.md C10.10).
 bool isTiming(const Instruction& instruction) {
@@ -109,6 +100,16 @@ bool isAssumedAway(const Instruction& instruction, Effect effect, const Assumpti
 
 }  // namespace
 
+bool mayPoll(const Instruction& instruction) {
+  const isa::Form& form = *instruction.form;
+  const Effect effect = ir::effectOf(instruction);
+  if ((effect != Effect::Strong && effect != Effect::Sync) || !form.is(isa::kMemoryRead)) {
+    return false;
+  }
+  const std::span<const ir::Operand> operands = instruction.operands();
+  return std::ranges::any_of(operands, [](const ir::Operand& operand) { return operand.writes; });
+}
+
 MemoryEffect memoryEffectOf(const Instruction& instruction, const Assumptions& assumptions) {
   const isa::Form& form = *instruction.form;
   MemoryEffect effect;
@@ -139,8 +140,13 @@ MemoryEffect memoryEffectOf(const Instruction& instruction, const Assumptions& a
       break;
     case Effect::Strong:
       addAccess(effect, instruction, true);
-      effect.mayPoll = mayPoll(instruction);
-      if (effect.mayPoll) effect.marks = kOpaqueSync;
+      if (mayPoll(instruction)) {
+        // Without a fence it synchronizes with nobody, yet old code relies on the barrier behind
+        // it.
+        const bool isShared = domainOf(form.space) == Domain::Shared;
+        effect.poll = isShared ? MemoryEffect::Poll::Shared : MemoryEffect::Poll::Other;
+        if (!isShared) effect.marks = kOpaqueSync;
+      }
       break;
     case Effect::CtaFence:
       effect.marks = kCtaFence;
@@ -196,6 +202,7 @@ void merge(CallEffect& into, const CallEffect& from) {
   into.mayEndThread |= from.mayEndThread;
   into.sharedIsExternal |= from.sharedIsExternal;
   into.hasAsyncCopy |= from.hasAsyncCopy;
+  into.pollsShared |= from.pollsShared;
   into.readsExternalWeakly |= from.readsExternalWeakly;
   for (const ObjectAccess& access : from.accesses) addPlace(into, access.kinds, access.place);
 }
@@ -254,6 +261,7 @@ CallEffect bodyEffect(const ir::Function& function, const Assumptions& assumptio
     }
     const MemoryEffect own = memoryEffectOf(*instruction, assumptions);
     effect.marks |= own.marks;
+    effect.pollsShared |= own.poll == MemoryEffect::Poll::Shared;
     effect.hasAsyncCopy |= form.effect == isa::Effect::AsyncCopy;
     if (!objects) continue;
     for (const MemoryAccess& access : own.all()) {

@@ -63,13 +63,19 @@ struct MemoryEffect {
   std::array<MemoryAccess, 2> accesses;
   // Class A: the accesses stand for those of the copies that it may complete.
   bool completesCopies = false;
-  // The only mark, kOpaqueSync, is there because the thread may wait for a value of the result.
-  bool mayPoll = false;
+  // The thread may wait for a value of the result (docs/soundness.md E.6.8).  Of shared memory that
+  // is T where shared memory is external, and no mark says so; else kOpaqueSync is the only mark.
+  enum class Poll : std::uint8_t { None, Shared, Other };
+  Poll poll = Poll::None;
 
   std::span<const MemoryAccess> all() const& { return std::span(accesses).first(accessCount); }
   std::span<const MemoryAccess> all() const&& = delete;  // would outlive what it looks at
   bool none() const { return marks == 0 && accessCount == 0; }
 };
+
+// A strong read that gives its value to a register, so that a thread may wait for one
+// (docs/soundness.md E.6.8, D1.15).  O(operands).
+bool mayPoll(const ir::Instruction& instruction);
 
 // CTA barriers have none: whoever asks knows which of them are judged.  O(operands).
 // `assumptions`: invariant reads and traps may be none, timing no PIN (docs/soundness.md C10).
@@ -89,6 +95,7 @@ struct CallEffect {
   bool mayEndThread = false;      // other than by a trap (A1.11)
   bool sharedIsExternal = false;  // "external memory", and C3.6
   bool hasAsyncCopy = false;
+  bool pollsShared = false;            // T where shared memory is external (MemoryEffect::Poll)
   bool readsExternalWeakly = false;    // a weak load of global or unknown memory (C2.6)
   std::vector<ObjectAccess> accesses;  // each kind of access to each place once
 };

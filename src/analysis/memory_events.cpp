@@ -113,6 +113,7 @@ CalleeMemory bodyMemory(const ir::Function& function) {
     const isa::Form& form = *instruction->form;
     switch (memoryEventOf(*instruction)) {
       case MemoryEvent::None:
+      case MemoryEvent::Poll:
       case MemoryEvent::Call:  // an edge of the call graph
         break;
       case MemoryEvent::AtAddress: {
@@ -120,6 +121,8 @@ CalleeMemory bodyMemory(const ir::Function& function) {
         const bool isShared = form.space == isa::Space::Shared;
         const bool isGlobal = form.space == isa::Space::Global;
         if (form.effect == Effect::Weak && !form.is(isa::kMemoryWrite)) break;
+        // A loop may be around the call, or around the read (D1.15): that is not looked at.
+        memory.forgetsReachable |= mayPoll(*instruction);
         // A pointer to the caller's .local memory may have come in.
         memory.forgetsOwn |= !isShared && !isGlobal;
         if (form.space == isa::Space::Local) break;

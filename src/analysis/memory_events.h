@@ -18,11 +18,12 @@ enum class MemoryEvent : std::uint8_t {
   AtAddress,  // what may overlap with its address operand: a write, or a strong read (D1.1, D1.2)
   Own,        // .local memory
   Reachable,  // all that other threads can reach: shared, global, generic (D1.3, D1.6)
+  Poll,       // a read that a thread waits for in a loop: AtAddress and Reachable (D1.15)
   Call,       // what the callee does (D1.5)
   All,        // everything (D1.8)
 };
 
-// O(operands).
+// Without its surroundings, so that it is never Poll.  O(operands).
 MemoryEvent memoryEventOf(const ir::Instruction& instruction);
 
 // What a call does to what its caller knows.

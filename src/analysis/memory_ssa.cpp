@@ -1,10 +1,18 @@
 #include "analysis/memory_ssa.h"
 
+#include "analysis/polling_reads.h"
 #include "support/bit_set.h"
 
 namespace ptxopt::analysis {
 
-MemorySsa::MemorySsa(const Ssa& ssa) : ssa_(&ssa), behind_(ssa.instructions().count(), kNone) {
+MemorySsa::MemorySsa(const Ssa& ssa, const Loops& loops)
+    : ssa_(&ssa), behind_(ssa.instructions().count(), kNone) {
+  const PollingReads polls(ssa, loops);
+  const auto eventOf = [&polls](const ir::Instruction& instruction) {
+    const MemoryEvent event = memoryEventOf(instruction);
+    return event == MemoryEvent::AtAddress && polls.contains(instruction) ? MemoryEvent::Poll
+                                                                          : event;
+  };
   const Cfg& cfg = ssa.cfg();
   const Dominators& dominators = ssa.dominators();
   std::vector<BlockId> changing;
@@ -32,7 +40,7 @@ MemorySsa::MemorySsa(const Ssa& ssa) : ssa_(&ssa), behind_(ssa.instructions().co
     if (hasPhi.test(b)) push({Kind::Phi, MemoryEvent::None, b, kNone, 0});
     const auto [first, end] = ssa.instructions().of(b);
     for (std::uint32_t n = first; n < end; ++n) {
-      const MemoryEvent event = memoryEventOf(ssa.instructions()[n]);
+      const MemoryEvent event = eventOf(ssa.instructions()[n]);
       if (event != MemoryEvent::None) push({Kind::Def, event, n, kNone, 0});
       behind_[n] = current;
     }

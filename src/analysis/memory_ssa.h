@@ -2,7 +2,8 @@
 //
 // All memory is one variable, and its values are states.  A state is
 //   - Entry: as the function begins;
-//   - Def: behind an instruction whose MemoryEvent (memory_events.h) is not None;
+//   - Def: behind an instruction whose MemoryEvent (memory_events.h) is not None, strong reads that
+//     poll (polling_reads.h) told apart from others;
 //   - Phi: at the start of a block where paths with different states meet.
 // The state that a load reads, and the one that a Def changes, is the nearest that dominates it.
 // Which of the Defs above concern a certain place is asked of isUnchanged(), state by state
@@ -17,6 +18,7 @@
 #include <span>
 #include <vector>
 
+#include "analysis/loops.h"
 #include "analysis/manager.h"
 #include "analysis/memory_events.h"
 #include "analysis/ssa.h"
@@ -30,7 +32,7 @@ class MemorySsa {
   enum class Kind : std::uint8_t { Entry, Phi, Def };
 
   // `ssa`, which must outlive the object, gives the graph, the tree and the numbers.
-  explicit MemorySsa(const Ssa& ssa);
+  MemorySsa(const Ssa& ssa, const Loops& loops);
 
   std::uint32_t stateCount() const { return static_cast<std::uint32_t>(states_.size()); }
   Kind kind(StateId state) const { return states_[state].kind; }
@@ -84,7 +86,7 @@ class MemorySsa {
 
 template <>
 struct InputsOf<MemorySsa> {
-  using type = Inputs<Ssa>;
+  using type = Inputs<Ssa, Loops>;
 };
 
 // ---- templates ---------------------------------------------------------------------------------

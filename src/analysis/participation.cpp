@@ -34,10 +34,50 @@ BarrierUse useOf(const ir::Function& function) {
 
 // docs/soundness.md A1.9, C10.1: of a barrier without a count alone; what stands around it may
 // vary.
-bool isTrusted(const Participation::Member& member, const Assumptions& assumptions) {
+bool isAligned(const Participation::Member& member) {
   const isa::Form& form = *member.instruction->form;
-  return assumptions.has(Assumption::TrustAligned) && member.barrier.isFull() &&
-         (form.opcode == isa::Opcode::Bar || form.has(".aligned"));
+  return member.barrier.isFull() && (form.opcode == isa::Opcode::Bar || form.has(".aligned"));
+}
+
+// A generic address may be that of memory of the thread itself.
+bool mayBeOwn(const Cfg& cfg) {
+  if (!cfg.function().isEntry()) return true;
+  for (BlockId b = 0; b < cfg.blockCount(); ++b) {
+    for (const ir::Instruction& instruction : cfg.instructions(b)) {
+      const isa::Form& form = *instruction.form;
+      if (!form.known()) return true;
+      if (form.opcode == isa::Opcode::Cvta && form.space == isa::Space::Local) return true;
+    }
+  }
+  return false;
+}
+
+// Data: what a load finds in memory that other threads can write, or that the host has written.
+// What a thread keeps in memory of its own is computed like what it keeps in registers.
+bool loadsData(const ir::Instruction& instruction, bool genericMayBeOwn) {
+  const isa::Form& form = *instruction.form;
+  if (form.opcode != isa::Opcode::Ld || !form.known()) return false;
+  switch (form.effect) {
+    case isa::Effect::ImmutableRead:
+    case isa::Effect::InvariantRead:
+      return true;
+    case isa::Effect::Weak:
+    case isa::Effect::Strong:
+    case isa::Effect::Sync:
+      break;
+    default:
+      return false;
+  }
+  return form.space != isa::Space::None || !genericMayBeOwn;
+}
+
+void insertDataLoads(const Cfg& cfg, Uniformity::InstructionSet& agree) {
+  const bool genericMayBeOwn = mayBeOwn(cfg);
+  for (BlockId b = 0; b < cfg.blockCount(); ++b) {
+    for (const ir::Instruction& instruction : cfg.instructions(b)) {
+      if (loadsData(instruction, genericMayBeOwn)) agree.insert(&instruction);
+    }
+  }
 }
 
 // Code that is not in this module, or may be replaced when it is linked (docs/soundness.md A5.2).
@@ -194,20 +234,36 @@ Participation::Participation(std::span<const Body> bodies, const BarrierUses& us
     blocksWithBarriers[k] = std::move(meetsBarrier);
   }
 
-  const auto allGetTo = [&](std::uint32_t body, const ir::Instruction& instruction) {
-    const Uniformity& uniformity = *uniformity_[body];
+  // What would be uniform if all threads loaded the same data: where an aligned barrier is trusted
+  // (C10.1).
+  std::vector<std::optional<Uniformity>> ofEqualData(bodies.size());
+  const auto allGetTo = [](const Uniformity& uniformity, const ir::Instruction& instruction) {
     return uniformity.isUniform(instruction.block) &&
            (!instruction.guard || uniformity.isUniform(instruction.guard.predicate()));
   };
-  // The standing of each, and the ids on which not all take part.
-  const auto takeStandings = [&] {
-    // Callers come before callees.
-    isEnteredByAll_.assign(bodies.size(), true);
+  // Callers come before callees.
+  const auto enteredByAll = [&](const std::vector<std::optional<Uniformity>>& uniformity) {
+    std::vector<bool> isEntered(bodies.size(), true);
     for (const Call& call : calls) {
-      if (!isEnteredByAll_[call.caller] || !allGetTo(call.caller, *call.instruction)) {
-        isEnteredByAll_[call.callee] = false;
+      if (!isEntered[call.caller] || !uniformity[call.caller] ||
+          !allGetTo(*uniformity[call.caller], *call.instruction)) {
+        isEntered[call.callee] = false;
       }
     }
+    return isEntered;
+  };
+  // The standing of each, and the ids on which not all take part.
+  const auto takeStandings = [&] {
+    isEnteredByAll_ = enteredByAll(uniformity_);
+    const std::vector<bool> isTrustedToBe = enteredByAll(ofEqualData);
+    const auto isUniform = [&](const Member& member) {
+      return isEnteredByAll_[member.body] &&
+             allGetTo(*uniformity_[member.body], *member.instruction);
+    };
+    const auto isTrusted = [&](const Member& member) {
+      return ofEqualData[member.body] && isAligned(member) && isTrustedToBe[member.body] &&
+             allGetTo(*ofEqualData[member.body], *member.instruction);
+    };
     BarrierIds spoiled = 0;
     for (Member& member : barriers_) {
       const Cfg& cfg = *bodies[member.body].cfg;
@@ -217,8 +273,7 @@ Participation::Participation(std::span<const Body> bodies, const BarrierUses& us
                              wholeWarps->allExecute(member.instruction->block);
       if (!member.barrier.isFull() && !countsAll) {
         member.standing = Standing::Partial;
-      } else if (!isTrusted(member, bodies[member.body].assumptions) &&
-                 (!isEnteredByAll_[member.body] || !allGetTo(member.body, *member.instruction))) {
+      } else if (!isUniform(member) && !isTrusted(member)) {
         member.standing = Standing::NotUniform;
       } else {
         member.standing = member.instruction->guard ? Standing::Guarded : Standing::Judged;
@@ -245,6 +300,11 @@ Participation::Participation(std::span<const Body> bodies, const BarrierUses& us
     for (std::uint32_t k = 0; k < bodies.size(); ++k) {
       if (!blocksWithBarriers[k]) continue;
       uniformity_[k].emplace(*bodies[k].cfg, *bodies[k].liveness, *blocksWithBarriers[k], agree,
+                             bodies[k].assumptions);
+      if (!bodies[k].assumptions.has(Assumption::TrustAligned)) continue;
+      Uniformity::InstructionSet withData = agree;
+      insertDataLoads(*bodies[k].cfg, withData);
+      ofEqualData[k].emplace(*bodies[k].cfg, *bodies[k].liveness, *blocksWithBarriers[k], withData,
                              bodies[k].assumptions);
     }
     tainted |= takeStandings();

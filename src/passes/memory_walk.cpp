@@ -35,6 +35,8 @@ bool MemoryWalk::isChangedBy(analysis::StateId state, const Instruction& load,
       return mayBeOwn;
     case MemoryEvent::Reachable:
       return !isOwn;
+    case MemoryEvent::Poll:
+      return !isOwn || overlap(change, load);
     case MemoryEvent::Call:
       return isChangedByCall(change, load, access, isOwn);
     case MemoryEvent::All:

@@ -40,7 +40,8 @@ class MemorySsaTest : public testing::Test {
     liveness_ = std::make_unique<Liveness>(*cfg_);
     dominators_ = std::make_unique<Dominators>(*cfg_);
     ssa_ = std::make_unique<Ssa>(*cfg_, *liveness_, *dominators_);
-    memory_ = std::make_unique<MemorySsa>(*ssa_);
+    loops_ = std::make_unique<Loops>(*cfg_);
+    memory_ = std::make_unique<MemorySsa>(*ssa_, *loops_);
   }
 
   // The k-th instruction of this opcode.
@@ -68,6 +69,7 @@ class MemorySsaTest : public testing::Test {
   std::unique_ptr<Liveness> liveness_;
   std::unique_ptr<Dominators> dominators_;
   std::unique_ptr<Ssa> ssa_;
+  std::unique_ptr<Loops> loops_;
   std::unique_ptr<MemorySsa> memory_;
 };
 
@@ -120,6 +122,48 @@ st.global.u32 [G+12], 1;)");
   EXPECT_TRUE(isUnchanged(12));
   EXPECT_FALSE(isUnchanged(4));
   EXPECT_FALSE(isUnchanged(8));
+}
+
+// docs/soundness.md D1.15
+TEST_F(MemorySsaTest, WhatALoopWaitsForIsAPoll) {
+  const auto eventOf = [&](const char* loop, isa::Opcode opcode) {
+    build(std::string("ld.global.u32 %r1, [G];\nTOP:\n") + loop + "\n@%q1 bra TOP;");
+    return memory_->event(memory_->behind(at(opcode, opcode == isa::Opcode::Ld ? 1 : 0)));
+  };
+  using isa::Opcode;
+  for (const char* loop :
+       {"ld.volatile.global.u32 %r2, [G+8]; setp.eq.u32 %q1, %r2, 0;",
+        "ld.relaxed.gpu.u32 %r2, [%rd1]; setp.eq.u32 %q1, %r2, 0;",
+        "ld.volatile.shared.u32 %r2, [A]; st.local.u32 [%r4], %r2; ld.local.u32 %r3, [%r4];"
+        "setp.eq.u32 %q1, %r3, 0;",
+        "ld.volatile.global.u64 %rd1, [G+8]; ld.global.u32 %r2, [%rd1]; setp.eq.u32 %q1, %r2, 0;",
+        "ld.volatile.global.u32 %r2, [G+8]; setp.eq.u32 %q2, %r2, 0; @%q2 mov.u32 %r3, 1;"
+        "setp.eq.u32 %q1, %r3, 0;",
+        "ld.volatile.global.u32 %r2, [G+8]; setp.eq.u32 %q2, %r2, 0; @%q2 ret;"}) {
+    EXPECT_EQ(eventOf(loop, Opcode::Ld), MemoryEvent::Poll) << loop;
+  }
+  EXPECT_EQ(eventOf("atom.global.cas.b32 %r2, [G+8], 0, 1; setp.eq.u32 %q1, %r2, 0;", Opcode::Atom),
+            MemoryEvent::Poll);
+  EXPECT_EQ(eventOf("atom.release.gpu.global.exch.b32 %r2, [G+8], 1; setp.eq.u32 %q1, %r2, 0;",
+                    Opcode::Atom),
+            MemoryEvent::Poll);
+}
+
+TEST_F(MemorySsaTest, WhatNoLoopWaitsForIsNoPoll) {
+  const auto eventOf = [&](const char* text) {
+    build(std::string("mov.u32 %r4, 0;\nld.global.u32 %r1, [G];\n") + text);
+    return memory_->event(memory_->behind(at(isa::Opcode::Ld, 1)));
+  };
+  for (const char* text :
+       {"ld.volatile.global.u32 %r2, [G+8]; setp.eq.u32 %q1, %r2, 0; @%q1 bra END;\nEND:",
+        "TOP: ld.volatile.global.u32 %r2, [G+8]; add.u32 %r3, %r3, %r2; add.u32 %r4, %r4, 1;"
+        "setp.lt.u32 %q1, %r4, 9; @%q1 bra TOP;\nst.global.u32 [G], %r3;",
+        "TOP: ld.volatile.global.u64 %rd1, [G+8]; st.global.u32 [%rd1], 5; add.u32 %r4, %r4, 1;"
+        "setp.lt.u32 %q1, %r4, 9; @%q1 bra TOP;",
+        "TOP: ld.volatile.global.u32 %r2, [G+8]; add.u32 %r4, %r4, 1; setp.lt.u32 %q1, %r4, 9;"
+        "@%q1 bra TOP;\nsetp.eq.u32 %q2, %r2, 0; @%q2 bra END;\nEND:"}) {
+    EXPECT_EQ(eventOf(text), MemoryEvent::AtAddress) << text;
+  }
 }
 
 TEST_F(MemorySsaTest, AWalkStopsAtItsLimit) {
