@@ -124,10 +124,9 @@ def collect(folder, jobs):
 
 
 def build(arguments):
-    if not os.path.exists(os.path.join(arguments.folder, "build.ninja")):
-        run(["cmake", "-S", SOURCE_DIR, "-B", arguments.folder, "-G", "Ninja",
-             "-DCMAKE_BUILD_TYPE=Release", "-DPTXOPT_RULE_FLAGS=-O0;-w;--coverage",
-             "-DCMAKE_EXE_LINKER_FLAGS=--coverage"])
+    run(["cmake", "-S", SOURCE_DIR, "-B", arguments.folder, "-G", "Ninja",
+         "-DCMAKE_BUILD_TYPE=Release", "-DPTXOPT_RULE_FLAGS=-O0;-w;--coverage",
+         "-DCMAKE_EXE_LINKER_FLAGS=--coverage"])
     programs = [] if arguments.tests != TESTS else PROGRAMS
     subprocess.run(["ninja", "-C", arguments.folder, f"-j{arguments.jobs}", *programs], check=True,
                    stdout=subprocess.DEVNULL)

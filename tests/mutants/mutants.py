@@ -150,8 +150,6 @@ class Copy:
             shutil.copymode(path, target)
 
     def configure(self):
-        if os.path.exists(os.path.join(self.build, "build.ninja")):
-            return
         header = os.path.join(self.tree, os.path.relpath(HERE, SOURCE_DIR), "active.h")
         subprocess.run(
             ["cmake", "-S", self.tree, "-B", self.build, "-G", "Ninja",
