@@ -515,7 +515,8 @@ std::optional<CorpusMutant> Corpus::make(std::uint64_t seed) {
   }
   if (base->text.empty()) return std::nullopt;
   CorpusMutant mutant{base->path + ":" + base->kernel, base->text, {}};
-  const std::size_t count = 1 + random.below(4);
+  constexpr std::size_t kCounts[] = {1, 1, 1, 1, 2, 2, 2, 3, 3, 4};
+  const std::size_t count = random.pick(kCounts);
   auto module = parsed(mutant.text);
   for (int k = 0; k < kTries && mutant.changes.size() < count; ++k) {
     std::string what;

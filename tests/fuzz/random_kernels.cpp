@@ -228,7 +228,8 @@ void report(const Options& options, const Failure& failure) {
   const auto& pipelines = options.check.pipelines;
   const bool isPipeline =
       std::find(pipelines.begin(), pipelines.end(), failure.where) != pipelines.end();
-  std::printf("  to shrink it: ptxreduce %s -o small.ptx -- random_kernels --still-fails%s\n",
+  // --pipeline takes all words that follow it.
+  std::printf("  to shrink it: ptxreduce %s -o small.ptx -- random_kernels%s --still-fails\n",
               path.c_str(), isPipeline ? (" --pipeline " + quoted(failure.where)).c_str() : "");
 }
 
@@ -470,7 +471,10 @@ int checkCorpus(const Options& options) {
 // -------------------------------------------------------------------------------------
 
 int checkFile(const Options& options) {
-  const CheckResult result = check(options.file, readFile(options.file), options.check);
+  CheckOptions clear = options.check;
+  // What is cut away must not leave a kernel that does just anything.
+  clear.onlyClear = options.stillFails;
+  const CheckResult result = check(options.file, readFile(options.file), clear);
   const bool failed = result.outcome == Outcome::Failed;
   if (failed)
     std::printf("%s: %s\n%s\n", options.file.c_str(), result.where.c_str(), result.detail.c_str());
