@@ -11,8 +11,8 @@
 #include <string_view>
 
 #include "audit/collect.h"
-#include "interp/compare.h"
 #include "facts/claim_text.h"
+#include "interp/compare.h"
 #include "ir/verifier.h"
 #include "parse/parser.h"
 #include "passes/pipeline.h"
@@ -154,7 +154,8 @@ class Checker {
   }
 
   void optimize(const std::string& pipeline) {
-    const driver::OptimizeResult made = fuzz::optimize(name_, text_, pipeline, options_);
+    const driver::OptimizeResult made =
+        fuzz::optimize(name_, text_, withHostSymbols(pipeline), options_);
     if (!made.ok) throw Failure{pipeline, allOf(made.diagnostics), text_};
     addClaims(made.run.claims);
     result_.barriersBefore = made.before.ctaBarriers;
@@ -166,7 +167,7 @@ class Checker {
       if (known == text) return;
     }
     result_.changed.emplace_back(pipeline, text);
-    // Nobody sees the variables of a whole program whose host names none.
+    // Nobody sees the variables of a whole program.
     if (pipeline.find("whole-program") == std::string::npos) {
       return sameAs(pipeline, text, launch_, survey_, options_);
     }
@@ -174,6 +175,20 @@ class Checker {
     own.ownsVariables = true;
     const auto original = parse(name_, text_, pipeline);
     sameAs(pipeline, text, own, survey(*original, own, options_, pipeline), options_);
+  }
+
+  // A host that takes the address of a variable of a whole program uses it.
+  std::string withHostSymbols(const std::string& pipeline) const {
+    constexpr std::string_view kWord = "whole-program";
+    const std::size_t at = pipeline.find(kWord);
+    std::string names;
+    const auto add = [&](const interp::Argument& argument) {
+      for (const auto& address : argument.addresses) names += address.name + ';';
+    };
+    for (const interp::Argument& argument : launch_.arguments) add(argument);
+    for (const auto& [name, content] : launch_.globals) add(content);
+    if (at == std::string::npos || names.empty()) return pipeline;
+    return std::string(pipeline).insert(at + kWord.size(), '=' + names);
   }
 
   // ---- facts ------------------------------------------------------------------------------------
