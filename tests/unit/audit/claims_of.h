@@ -16,7 +16,7 @@
 
 namespace ptxopt::test {
 
-inline constexpr std::string_view kHeader = ".version 8.0\n.target sm_80\n.address_size 64\n";
+inline constexpr std::string_view kHeader = ".version 8.0\n.target sm_90\n.address_size 64\n";
 
 inline std::unique_ptr<ir::Module> moduleOf(const std::string& text) {
   Diagnostics diagnostics;

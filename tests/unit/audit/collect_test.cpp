@@ -184,6 +184,61 @@ TEST(Collect, WhatThreadsDoTogether) {
   EXPECT_TRUE(has(lines, {R"("claim":"all-execute")", R"("at":"11:4")"})) << all(lines);
 }
 
+TEST(Collect, EdgesThatNeverFollowOthers) {
+  // The loop is entered with 0, so that it is not left at once.
+  const auto lines =
+      claimsOf(kernel("mov.u32 %r1, 0;\n"
+                      "L: setp.ge.u32 %p1, %r1, 9;\n"
+                      "@%p1 bra E;\n"
+                      "add.u32 %r1, %r1, 1;\n"
+                      "bra L;\n"
+                      "E:"));
+  EXPECT_TRUE(has(lines, {R"("claim":"never-follows")", R"("edge":{"at":"6:1","target":"through"})",
+                          R"("next":{"at":"8:1","target":0})"}))
+      << all(lines);
+}
+
+TEST(Collect, LeadersAndWhatWarpsAgreeOn) {
+  const auto lines =
+      claimsOf(kernel("mov.u32 %r1, %tid.x;\n"
+                      "shr.u32 %r2, %r1, 5;\n"
+                      "setp.eq.u32 %p2, %r2, 1;\n"
+                      "@%p2 bra L;\n"
+                      "elect.sync _|%p1, 0xffffffff;\n"
+                      "@%p1 st.shared.u32 [A], %r1;\n"
+                      "L:",
+                      ".reqntid 64", ".shared .align 4 .b8 A[1024];"));
+  EXPECT_TRUE(has(lines, {R"("claim":"leader")", R"("at":"11:1")", R"("mask":4294967295)"}))
+      << all(lines);
+  EXPECT_TRUE(has(lines, {R"("claim":"warp-uniform")", R"("register":"%p2")"})) << all(lines);
+  EXPECT_FALSE(has(lines, {R"("claim":"warp-uniform")", R"("register":"%r1")"})) << all(lines);
+}
+
+TEST(Collect, PureFunctions) {
+  const std::string twice =
+      ".func (.reg .u32 r) twice(.reg .u32 a) { add.u32 r, a, a; ret; }\n"
+      ".func impure(.reg .u64 a) { st.global.u32 [a], 1; ret; }\n";
+  const auto lines = claimsOf(twice);
+  EXPECT_TRUE(has(lines, {R"("claim":"pure","function":"twice")"})) << all(lines);
+  EXPECT_FALSE(has(lines, {R"("claim":"pure","function":"impure")"})) << all(lines);
+}
+
+TEST(Collect, FunctionsThatKernelsShareAreAskedTogether) {
+  const std::string text =
+      ".func meet() { .reg .b32 %r<3>; mov.u32 %r1, %ctaid.x; bar.sync 0; ret; }\n"
+      ".visible .entry a() { call meet; ret; }\n";
+  const auto lines = claimsOf(text);
+  EXPECT_TRUE(has(lines, {R"("claim":"together","function":"meet")"})) << all(lines);
+  EXPECT_TRUE(has(lines, {R"("claim":"uniform","function":"meet")", R"("register":"%r1")"}))
+      << all(lines);
+  // Where not all threads of a kernel get to the call, nothing is said.
+  const auto apart = claimsOf(text.substr(0, text.find(".visible .entry a")) +
+                              ".visible .entry b() { .reg .pred %p<2>; .reg .b32 %r<2>;\n"
+                              "mov.u32 %r1, %tid.x; setp.eq.u32 %p1, %r1, 0;\n"
+                              "@%p1 call meet; ret; }\n");
+  EXPECT_FALSE(has(apart, {R"("claim":"together","function":"meet")"})) << all(apart);
+}
+
 TEST(Collect, NothingOfAFunctionThatIsNotUnderstood) {
   const auto module = test::moduleOf(kernel("mov.u32 %r1, %tid.x;"));
   module->functions().front().isOpaque = true;
