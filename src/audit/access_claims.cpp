@@ -63,7 +63,6 @@ class Collector {
   Collector(const Subject& subject, const analysis::TextPlaces& places, const Forms& forms,
             const CollectOptions& options)
       : subject_(subject),
-        places_(places),
         forms_(forms),
         options_(options),
         ssa_(places.ssa()),
@@ -292,7 +291,6 @@ class Collector {
   }
 
   const Subject& subject_;
-  const analysis::TextPlaces& places_;
   const Forms& forms_;
   const CollectOptions& options_;
   const analysis::Ssa& ssa_;
