@@ -28,7 +28,8 @@ PROGRAMS = ["random_kernels", "analysis_test", "passes_test", "ptxopt", "ptxrun"
 TESTS = "^(unit/analysis|unit/passes|regress)$"
 GOALS = {"kernels": 85, "tests": 95}  # percent of branches
 # Random kernels: half of them without assumptions, half with all that hold.
-BIASES = ["none", "barriers", "redundancy", "phis", "addresses", "leaders", "variables", "pointers"]
+BIASES = ["none", "barriers", "redundancy", "phis", "addresses", "leaders", "variables", "pointers",
+          "rules"]
 STATED = {"addresses", "leaders"}  # biases that can state the launch in the text
 
 COLUMNS = ["file", "lines", "lines by kernels %", "lines by all %", "branches",

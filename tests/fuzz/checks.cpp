@@ -61,6 +61,7 @@ interp::Survey survey(const ir::Module& module, const interp::Launch& launch,
                       const std::vector<facts::Claim>* claims = nullptr) {
   interp::MachineOptions machine;
   machine.stepLimit = options.stepLimit;
+  machine.policy = options.firstPolicy;
   machine.claims = claims;
   std::string error;
   auto result = interp::survey(module, launch, machine, options.schedules, error);
@@ -106,7 +107,7 @@ class Checker {
       result_.steps = survey_.steps;
       compare("original", *module);
       if (options_.onlyClear && !isClear()) return std::move(result_);
-      reprint(*module);
+      if (options_.reprints) reprint(*module);
       for (const std::string& pipeline : options_.pipelines) optimize(pipeline);
       if (options_.auditSchedules != 0) audit();
     } catch (const Failure& failure) {

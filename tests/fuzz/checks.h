@@ -9,12 +9,15 @@
 
 #include "driver/driver.h"
 #include "interp/launch.h"
+#include "interp/scheduler.h"
 
 namespace ptxopt::fuzz {
 
 struct CheckOptions {
-  std::uint32_t schedules = 7;  // of every run: each policy once
+  std::uint32_t schedules = 7;                              // of every run: each policy once
+  interp::Policy firstPolicy = interp::Policy::RoundRobin;  // the others follow in their order
   std::vector<std::string> pipelines;
+  bool reprints = true;  // what is printed again without a pass is compared, too
   std::uint64_t stepLimit = 5'000'000;
   // What analyses and passes believe of the kernel is checked while it runs (docs/facts.md), under
   // so many schedules.

@@ -23,6 +23,7 @@
 #include "driver/files.h"
 #include "generator.h"
 #include "mutation.h"
+#include "random.h"
 #include "support/parallel.h"
 
 namespace {
@@ -47,6 +48,7 @@ struct Options {
   bool mutates = false;
   bool mutatesKept = false;
   bool assumes = false;
+  std::uint32_t draw = 0;  // pipelines for each kernel; 0: all
   double score = 95;
   std::string file;
   std::string corpus;
@@ -84,6 +86,23 @@ CheckOptions checkOptions(const Options& options, const RandomKernel& kernel) {
   for (const std::string& word : kernel.guarantees) {
     result.assumptions.emplace_back(kernel.name, word);
   }
+  return result;
+}
+
+// What one kernel of many is checked for: some of the pipelines, some policies of the scheduler,
+// and the assumptions every other time.
+CheckOptions drawn(const Options& options, std::uint64_t seed, CheckOptions result) {
+  if (options.draw == 0) return result;
+  Random random(~seed);  // the generator has drawn from `seed`
+  std::vector<std::string> chosen;
+  while (chosen.size() < std::min<std::size_t>(options.draw, result.pipelines.size())) {
+    const std::string& pipeline = random.pick(result.pipelines);
+    if (std::ranges::count(chosen, pipeline) == 0) chosen.push_back(pipeline);
+  }
+  result.pipelines = std::move(chosen);
+  result.firstPolicy = random.pick(interp::kPolicies);
+  result.reprints = random.percent(10);
+  if (random.percent(50)) result.assumptions.clear();
   return result;
 }
 
@@ -150,8 +169,8 @@ class Run {
     std::vector<std::pair<std::uint64_t, std::string>> outputs;
     for (std::uint64_t seed = begin; seed < end; ++seed) {
       const RandomKernel kernel = generate(seed, options_.generator);
-      const CheckResult result =
-          check(kernel.name + ".ptx", kernel.text(), checkOptions(options_, kernel));
+      const CheckResult result = check(kernel.name + ".ptx", kernel.text(),
+                                       drawn(options_, seed, checkOptions(options_, kernel)));
       count(seed, kernel, result);
       originals.emplace_back(seed, kernel.definitions);
       if (!result.changed.empty()) {
@@ -378,7 +397,9 @@ struct CorpusTotals {
   std::uint64_t notRunnable = 0;
   std::uint64_t same = 0;
   std::uint64_t leaving = 0;  // the same only where shared memory counts as one object
+  std::uint64_t changed = 0;
   std::uint64_t steps = 0;
+  std::uint64_t claims = 0;
   std::map<std::string, std::uint64_t> inconclusive;
   std::map<std::string, std::uint64_t> changedBy;
   std::vector<Failure> failures;
@@ -390,16 +411,23 @@ std::string describe(const CorpusMutant& mutant) {
   return text;
 }
 
+constexpr std::uint32_t kManySchedules = 4 * interp::kPolicies.size();
+
 void checkMutant(const Options& options, std::uint64_t seed, const CorpusMutant& mutant,
                  CorpusTotals& totals, std::mutex& mutex) {
   const std::string name = fmt::format("mutant{}", seed);
   const bool isRefused = !options.ptxas.empty() && !refusal(options, name, mutant.text).empty();
-  CheckOptions check = options.check;
+  CheckOptions check = drawn(options, seed, options.check);
   check.onlyClear = true;
   CheckResult result;
   bool leaves = false;
   if (!isRefused) {
     result = fuzz::check(name + ".ptx", mutant.text, check);
+    if (result.outcome == Outcome::Failed) {
+      // Few schedules may not show that the mutant has several outcomes by itself.
+      check.schedules = std::max(check.schedules, kManySchedules);
+      result = fuzz::check(name + ".ptx", mutant.text, check);
+    }
     const auto& pipelines = check.pipelines;
     if (std::ranges::count(pipelines, result.where) != 0) {
       // An address that was changed may leave its object, and that is assumed not to happen
@@ -411,6 +439,7 @@ void checkMutant(const Options& options, std::uint64_t seed, const CorpusMutant&
   const std::lock_guard lock(mutex);
   ++totals.made;
   totals.steps += result.steps;
+  totals.claims += result.claims;
   if (isRefused) {
     ++totals.refused;
   } else if (result.where == "run" || result.where == "launch") {
@@ -425,6 +454,7 @@ void checkMutant(const Options& options, std::uint64_t seed, const CorpusMutant&
     driver::writeFile((options.folder / (name + ".ptx")).string(), describe(mutant) + mutant.text);
   } else {
     ++totals.same;
+    totals.changed += result.changed.empty() ? 0 : 1;
     for (const std::string& pipeline : result.changedBy) ++totals.changedBy[pipeline];
   }
 }
@@ -448,8 +478,7 @@ int checkCorpus(const Options& options) {
   for (const auto& [reason, times] : totals.inconclusive) inconclusive += times;
   fmt::print(
       "{} mutants of {} launches, seeds {} to {}, {} schedules, {} threads: {:.0f} s, {:.0f} "
-      "million "
-      "thread-instructions\n",
+      "million thread-instructions\n",
       totals.made, corpus.size(), options.seed, options.seed + options.count - 1,
       options.check.schedules, options.threads, seconds.count(),
       static_cast<double>(totals.steps) / 1e6);
@@ -459,11 +488,12 @@ int checkCorpus(const Options& options) {
       totals.same, totals.failures.size(), totals.notRunnable, inconclusive,
       percent(inconclusive, totals.made), totals.leaving);
   for (const auto& [reason, times] : totals.inconclusive) fmt::print("  {}: {}\n", reason, times);
-  fmt::print("changed by\n");
+  fmt::print("changed {}\n", totals.changed);
   for (const std::string& pipeline : options.check.pipelines) {
     const auto found = totals.changedBy.find(pipeline);
     fmt::print("  {}: {}\n", pipeline, found == totals.changedBy.end() ? 0 : found->second);
   }
+  fmt::print("claims checked {}\n", totals.claims);
   return totals.failures.empty() ? kGood : kFailed;
 }
 
@@ -507,6 +537,10 @@ int main(int argc, char** argv) {
   app.add_option("--wild", options.generator.wildPercent, "percent of kernels that may race");
   app.add_option("--pipeline", options.check.pipelines,
                  "instead of every pass and every level; may be repeated");
+  app.add_option(
+      "--draw", options.draw,
+      "check each kernel for so many of the pipelines only, drawn by its seed, as are the "
+      "order of the schedules and whether to assume; 0: for all of them");
   app.add_option("--schedules", options.check.schedules, "of each run")
       ->check(CLI::Range(1u, 100000u));
   app.add_option("--audit", options.check.auditSchedules,
