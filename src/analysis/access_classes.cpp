@@ -187,7 +187,7 @@ bool AccessClasses::mayOverlapAndMatter(const AccessClass& above, const AccessCl
        (above.object == nullptr || below.object == nullptr || above.object == below.object));
   if (!mayOverlap) return false;
   if (((above.kinds | below.kinds) & kWrite) != 0) return true;
-  // docs/soundness.md C4.3
+  // docs/soundness/ C4.3
   const bool isExternal =
       sharedIsExternal_ || (above.domain != Domain::Shared && below.domain != Domain::Shared);
   return isExternal && (above.kinds & kStrongRead) != 0;
@@ -302,7 +302,7 @@ ThreadForms* AccessClasses::threadForms(const Addresses& origin) const {
 AliasRule AccessClasses::separation(const AccessClass& above, const AccessClass& below,
                                     Relation relation) const {
   if (relation != Relation::TwoWarps) return rule(above, below, relation);
-  // bar.warp.sync is good for weak pairs only (docs/soundness.md A3.1, F8).
+  // bar.warp.sync is good for weak pairs only (docs/soundness/ A3.1, F8).
   const bool isWeak = ((above.kinds | below.kinds) & (kStrongRead | kStrongWrite)) == 0;
   const AliasRule ofWarps = isWeak ? rule(above, below, relation) : AliasRule::None;
   return ofWarps != AliasRule::None ? ofWarps : rule(above, below, Relation::TwoThreads);

@@ -1,4 +1,4 @@
-// Classes of accesses, sets of them, and which classes conflict: Conf of docs/soundness.md C0.2 up
+// Classes of accesses, sets of them, and which classes conflict: Conf of docs/soundness/ C0.2 up
 // to the precision asked for.
 //
 // All accesses that no question here tells apart are one class, so that sets are small.  A class
@@ -36,7 +36,7 @@ enum class Precision : std::uint8_t {
 // Which two threads of a CTA execute a pair, and in which launches.
 enum class Relation : std::uint8_t {
   TwoThreads,
-  TwoThreadsOfOneRow,  // where ntid.y = ntid.z = 1 (docs/soundness.md C8(ii).5)
+  TwoThreadsOfOneRow,  // where ntid.y = ntid.z = 1 (docs/soundness/ C8(ii).5)
   TwoWarps,            // threads of two warps (C8.3.1)
 };
 inline constexpr std::size_t kRelations = 3;
@@ -45,7 +45,7 @@ using ClassId = std::uint32_t;
 using AddressId = std::uint32_t;
 
 // A weak store that all threads of the CTA execute together, while nothing orders them, as far as
-// it is free of races (docs/soundness.md C8.2): which other accesses that says something about.
+// it is free of races (docs/soundness/ C8.2): which other accesses that says something about.
 enum class StoreOfAll : std::uint8_t {
   No,
   Above,  // it is the upper one of a pair: who gets to the lower one has executed it
@@ -99,7 +99,7 @@ struct AccessLimits {
 
 class AccessClasses {
  public:
-  // `sharedIsExternal`: docs/soundness.md, terms.
+  // `sharedIsExternal`: docs/soundness/README.md, terms.
   AccessClasses(Precision precision, bool sharedIsExternal, AliasAssumptions assumptions = {},
                 AccessLimits limits = {})
       : precision_(precision),

@@ -2,7 +2,7 @@
 //
 // Addresses are followed from the SSA values backwards: constants, symbols, parameters of the
 // entry, special registers and induction variables, through integer arithmetic that is exact in its
-// ring (linear_form.h); whatever else there is becomes a leaf.  docs/soundness.md C3.3 says which
+// ring (linear_form.h); whatever else there is becomes a leaf.  docs/soundness/ C3.3 says which
 // of these forms stay in their object:
 //   - an address with exactly one symbol, with coefficient +1, belongs to the object of that symbol
 //     (C3.3.2, under the in-bounds assumption C3.3); `cvta` only changes the window (C3.2);

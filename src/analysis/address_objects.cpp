@@ -96,7 +96,7 @@ bool AddressObjects::isSharedOffset(Value value) const {
   return object != nullptr && object->space == Space::Shared;
 }
 
-// docs/soundness.md C3.3.3 and C3.3.4.  kUndefined as an operand stands for a value that is still
+// docs/soundness/ C3.3.3 and C3.3.4.  kUndefined as an operand stands for a value that is still
 // to be found: the result is then too.
 AddressObjects::Value AddressObjects::resultOf(const Instruction& instruction) const {
   const isa::Form& form = *instruction.form;

@@ -1,5 +1,5 @@
 // Which variable an address points into, as far as it takes no arithmetic to tell:
-// docs/soundness.md C3.2 to C3.4.
+// docs/soundness/ C3.2 to C3.4.
 //
 // For each register, over all of its definitions: it holds a number that no symbol is part of, or
 // an address that has exactly one symbol with coefficient +1 as a linear form, or anything else. An

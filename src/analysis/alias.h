@@ -1,6 +1,6 @@
 // May two accesses touch a common byte?
 //
-// "Yes" is the default.  "No" names the rule of docs/soundness.md that says so:
+// "Yes" is the default.  "No" names the rule of docs/soundness/ that says so:
 //   Spaces     their state spaces have nothing in common (C3.1, C3.2)
 //   Objects    they stay in different objects (C3.3, C3.4)
 //   Ranges     their byte ranges have a gap between them (C3.7, C8(iv))
@@ -27,7 +27,7 @@
 
 namespace ptxopt::analysis {
 
-// Facts that PTX does not promise; all off by default (docs/soundness.md C10).
+// Facts that PTX does not promise; all off by default (docs/soundness/ C10).
 struct AliasAssumptions {
   bool noaliasParams = false;     // memory behind distinct pointer parameters does not overlap
   bool noaliasVariables = false;  // no pointer parameter points into a variable
@@ -76,7 +76,7 @@ inline bool sameThreadOnly(const Access& a, const Access& b,
 }
 // `store` is executed by all threads that execute `other`, always from one address for each thread.
 // If a thread touches a byte by `other` that another one touches by `store`, then two threads touch
-// a byte by `store` (docs/soundness.md C8.2).
+// a byte by `store` (docs/soundness/ C8.2).
 bool overlapIsOfStore(const Access& store, const Access& other,
                       const AliasAssumptions& assumptions = {});
 // Why one and the same thread of the CTA executes both, wherever they go: OneThread or OneLeader;

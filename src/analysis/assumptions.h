@@ -1,4 +1,4 @@
-// What PTX does not promise and a user may: docs/soundness.md C10.  Nothing is assumed by default.
+// What PTX does not promise and a user may: docs/soundness/ C10.  Nothing is assumed by default.
 //
 // An assumption is about a kernel, as it is launched.  A .func has what all kernels that run it
 // have; one that code outside of the module may call has none.

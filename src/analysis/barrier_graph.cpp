@@ -151,7 +151,7 @@ class BarrierGraph::Builder {
 
   // ---- accesses ---------------------------------------------------------------------------------
 
-  // docs/soundness.md C8.2
+  // docs/soundness/ C8.2
   void findStoresOfAll() {
     for (std::uint32_t k = 0; k < bodies_.size(); ++k) {
       const Cfg& cfg = *bodies_[k].cfg;

@@ -1,5 +1,5 @@
 // The barriers of a kernel, or of kernels and the functions that they share, with all that lies
-// between them: the question that docs/soundness.md C asks, set up for BarrierRegions.
+// between them: the question that docs/soundness/ C asks, set up for BarrierRegions.
 //
 // Pieces follow the control flow through calls to functions whose barriers are judged (C1.6, C2.4);
 // of any other call the effect stands in the piece of its caller.  Ends of threads lead to the
@@ -42,7 +42,7 @@ struct BarrierFacts {
 
   const CallGraph* graph;
   BarrierUses uses;
-  BitSet withKnownCallers;  // of docs/soundness.md C1.6, by vertex
+  BitSet withKnownCallers;  // of docs/soundness/ C1.6, by vertex
 
  private:
   mutable std::mutex mutex_;

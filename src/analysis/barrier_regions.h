@@ -1,5 +1,5 @@
 // What can reach a barrier without crossing another one, from above and from below, while barriers
-// are taken away one after the other: docs/soundness.md C2.1 and C9.
+// are taken away one after the other: docs/soundness/ C2.1 and C9.
 //
 // The program is a graph of pieces of code without a barrier, and of barriers.  Each piece knows
 // the classes of accesses that reach its end, its own included, and those that can be reached from
@@ -70,7 +70,7 @@ class BarrierRegions {
   // Where a thread may end below before it comes to another barrier that is kept, this barrier is
   // the last one that it arrives at, and its accesses above have nothing else to order them before
   // what other threads do below, however far below.  The memory model gives the end of a thread no
-  // synchronisation, so that no later barrier will do (docs/soundness.md A1.11, E.6).
+  // synchronisation, so that no later barrier will do (docs/soundness/ A1.11, E.6).
   std::optional<AccessClasses::Conflict> conflict(Node barrier,
                                                   Precision precision = Precision::Affine,
                                                   Relation relation = Relation::TwoThreads) const;

@@ -5,7 +5,7 @@
 // functions that are .visible or .weak and those whose address is taken.  The outside is called by
 // functions without a body, unless the device runtime says that they call nothing back; by .weak
 // functions, whose body may be replaced; by indirect calls that do not say whom they reach; by what
-// is not understood (docs/soundness.md A7.2); and by functions that are opaque.
+// is not understood (docs/soundness/ A7.2); and by functions that are opaque.
 //
 // The address of a function is taken where an operand names it other than as the callee, by
 // initialisers (vtables), .calltargets, .alias, and instructions that are not understood.  Where
@@ -59,12 +59,12 @@ class CallGraph {
   std::vector<Vertex> targets(const ir::Function& caller, const ir::Instruction& instruction) const;
 
   bool isAddressTaken(Vertex v) const { return nodes_[v].isAddressTaken; }
-  // Only calls in this module reach the function, and each of them is a site (docs/soundness.md
+  // Only calls in this module reach the function, and each of them is a site (docs/soundness/
   // C1.6).
   bool callersAreKnown(Vertex v) const {
     return v != outside() && !nodes_[v].isCallableFromOutside;
   }
-  // What may run in a call of v, v included: "the same call graph" of docs/soundness.md C1.4.
+  // What may run in a call of v, v included: "the same call graph" of docs/soundness/ C1.4.
   // O(V + E).
   BitSet reachableFrom(Vertex v) const;
 

@@ -12,7 +12,7 @@
 // - ret, exit, trap: to the virtual exit
 // - a call that does not come back (.noreturn, or so the device runtime says): NoReturn to the exit
 // - an instruction that is not understood and names labels, itself or in lists: Unknown to each of
-//   them, UnknownExit, and Fallthrough (docs/soundness.md A7.2)
+//   them, UnknownExit, and Fallthrough (docs/soundness/ A7.2)
 // - a label that follows: Fallthrough
 // All of them have a Fallthrough edge as well if they are under a guard.  Behind the last block,
 // falling through is a Return.  A target that is not a label of the function is an edge of kind

@@ -301,7 +301,7 @@ class Search {
       return x.kind != LeafKind::Symbol || isSameBase_;
     }
     if (x.kind == LeafKind::Symbol && y.kind == LeafKind::Symbol) {
-      // All dynamic shared memory starts at one address (docs/soundness.md C3.3.8).
+      // All dynamic shared memory starts at one address (docs/soundness/ C3.3.8).
       return access(0).bases.front().kind == Kind::DynamicShared &&
              access(1).bases.front().kind == Kind::DynamicShared;
     }

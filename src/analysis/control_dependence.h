@@ -6,7 +6,7 @@
 // Nothing is stored: the relation has quadratically many pairs in nested loops, so each query says
 // what it costs.
 //
-// To judge a graph without some of its edges, as docs/soundness.md C1.2 and C1.5 want, take
+// To judge a graph without some of its edges, as docs/soundness/ C1.2 and C1.5 want, take
 // FlowGraph::without(edges), its PostDominators, and the ControlDependence of those; block numbers
 // are the same in it.
 //

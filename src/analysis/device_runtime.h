@@ -1,5 +1,5 @@
 // The functions of the CUDA device runtime that code calls by name without a body: the one table of
-// docs/soundness.md A5.
+// docs/soundness/ A5.
 #pragma once
 
 #include <string_view>

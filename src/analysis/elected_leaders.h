@@ -1,5 +1,5 @@
 // Which instructions none but the leader of its warp executes, as elect.sync chooses it:
-// docs/soundness.md C8(i).2 and C8(i).3.
+// docs/soundness/ C8(i).2 and C8(i).3.
 //
 // The machine elects among the threads that are there.  So an election counts only where all
 // threads of a warp come to it, none of them has ended, and none can have met an election before

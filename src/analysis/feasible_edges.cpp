@@ -54,7 +54,7 @@ ValueRange FeasibleEdges::after(EdgeId edge, ValueId value, BlockId block) const
   return ranges_.at(operands[k], source);
 }
 
-// A number compared with itself: which one it is does not matter (docs/soundness.md C2.7.1).
+// A number compared with itself: which one it is does not matter (docs/soundness/ C2.7.1).
 bool FeasibleEdges::isFalseOfItself(const Condition& condition) const {
   if (condition.value != condition.otherValue) return false;
   // What nothing defines may be another number each time.

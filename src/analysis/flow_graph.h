@@ -27,7 +27,7 @@ enum class EdgeKind : std::uint8_t {
   Fallthrough,  // to the next block of the text, also of a guarded branch that is not taken
   Taken,        // bra
   Indirect,     // brx.idx and the like; one edge for each distinct target
-  Unknown,      // of an instruction or to a target that is not understood (docs/soundness.md A7.2)
+  Unknown,      // of an instruction or to a target that is not understood (docs/soundness/ A7.2)
   // To the virtual exit:
   Return,       // ret, and the end of the body
   Exit,         // exit

@@ -221,7 +221,7 @@ std::optional<IntegerOperation> IntegerOperation::of(const isa::Form& form) {
       break;
     case Opcode::Shl:
     case Opcode::Shr: {
-      // Clamped, whatever is shifted (docs/soundness.md, part B).
+      // Clamped, whatever is shifted (docs/soundness/ B17).
       const std::uint64_t amount = residue(sources[1], 32);
       if (opcode == Opcode::Shl) {
         result = amount >= bits ? 0 : a << amount;

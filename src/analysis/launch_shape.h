@@ -11,7 +11,7 @@
 
 namespace ptxopt::analysis {
 
-// docs/soundness.md C8(ii).4
+// docs/soundness/ C8(ii).4
 struct LaunchShape {
   // Exact: %ntid.x, .y, .z.
   std::optional<std::array<std::uint32_t, 3>> block;

@@ -9,7 +9,7 @@
 // Which equality.  Two equal forms are equal numbers if their leaves are the same *instance*:
 //   - A leaf is stable if one thread never sees two values of it while the kernel runs: constants,
 //     parameters, invariant special registers, and values that are defined outside of every cycle
-//     of a function that runs once (docs/soundness.md C8(ii).1).
+//     of a function that runs once (docs/soundness/ C8(ii).1).
 //   - A leaf is uniform if it is stable, and is the same number in all threads of the CTA.
 // Two forms that are taken at two points by one thread may be compared as numbers where their
 // leaves are stable, by two threads where they are uniform.  Any other leaf is some number of its
@@ -59,7 +59,7 @@ struct LeafKey {
   // Parameter: of its first byte.  Value: 0, or kBeforeGuard.
   std::uint32_t offset = 0;
   // Not the value, but what its instruction gives where its guard holds: the value is that or the
-  // one before (docs/soundness.md D6.4).
+  // one before (docs/soundness/ D6.4).
   static constexpr std::uint32_t kBeforeGuard = 1;
   friend bool operator==(const LeafKey&, const LeafKey&) = default;
 };

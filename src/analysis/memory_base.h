@@ -10,7 +10,7 @@
 namespace ptxopt::analysis {
 
 // State spaces as a set: a generic access may go to several.  The window of the cluster holds the
-// shared memory of the CTA itself: a set with .shared::cluster has .shared (docs/soundness.md
+// shared memory of the CTA itself: a set with .shared::cluster has .shared (docs/soundness/
 // C3.8).
 class Spaces {
  public:

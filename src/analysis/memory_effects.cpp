@@ -70,7 +70,7 @@ void addAccess(MemoryEffect& effect, const Instruction& instruction, bool isStro
 }
 
 // What its result or its duration depends on is when it runs; not so of setmaxnreg, activemask and
-// old votes, nor of special registers that are not known (docs/soundness.md C10.10).
+// old votes, nor of special registers that are not known (docs/soundness/ C10.10).
 bool isTiming(const Instruction& instruction) {
   const isa::Form& form = *instruction.form;
   if (form.opcode == Opcode::Nanosleep || form.opcode == Opcode::Pmevent) return form.known();
@@ -207,7 +207,7 @@ void merge(CallEffect& into, const CallEffect& from) {
   for (const ObjectAccess& access : from.accesses) addPlace(into, access.kinds, access.place);
 }
 
-// Code that is not in this module, or may be replaced when it is linked (docs/soundness.md A5.3).
+// Code that is not in this module, or may be replaced when it is linked (docs/soundness/ A5.3).
 CallEffect unknownEffect() {
   CallEffect effect;
   effect.marks = kOpaqueSync | kCtaFence | kPin | kBarrierResource;

@@ -1,5 +1,5 @@
 // What instructions, and calls with all that may run in them, do to memory that other threads of
-// the CTA can reach: docs/soundness.md A2, as the barrier rules ask for it.
+// the CTA can reach: docs/soundness/ A2, as the barrier rules ask for it.
 //
 // An effect is a list of accesses and a set of marks.  An access has a domain and, where it is
 // known, an object; with neither it may be anywhere.  Marks stand for everything that is no plain
@@ -18,14 +18,14 @@
 
 namespace ptxopt::analysis {
 
-// What an access does.  A strong read is a read as well (docs/soundness.md C4.3), and a strong
+// What an access does.  A strong read is a read as well (docs/soundness/ C4.3), and a strong
 // write is a write.
 enum AccessKind : std::uint8_t {
   kRead = 1u << 0,
   kWrite = 1u << 1,
   kStrongRead = 1u << 2,
   kStrongWrite = 1u << 3,
-  // No access: T, of which it is known who executes it (docs/soundness.md C8(i).1).
+  // No access: T, of which it is known who executes it (docs/soundness/ C8(i).1).
   kSync = 1u << 4,
 };
 using AccessKinds = std::uint8_t;
@@ -63,7 +63,7 @@ struct MemoryEffect {
   std::array<MemoryAccess, 2> accesses;
   // Class A: the accesses stand for those of the copies that it may complete.
   bool completesCopies = false;
-  // The thread may wait for a value of the result (docs/soundness.md E.6.8).  Of shared memory that
+  // The thread may wait for a value of the result (docs/soundness/ E.6.8).  Of shared memory that
   // is T where shared memory is external, and no mark says so; else kOpaqueSync is the only mark.
   enum class Poll : std::uint8_t { None, Shared, Other };
   Poll poll = Poll::None;
@@ -74,11 +74,11 @@ struct MemoryEffect {
 };
 
 // A strong read that gives its value to a register, so that a thread may wait for one
-// (docs/soundness.md E.6.8, D1.15).  O(operands).
+// (docs/soundness/ E.6.8, D1.15).  O(operands).
 bool mayPoll(const ir::Instruction& instruction);
 
 // CTA barriers have none: whoever asks knows which of them are judged.  O(operands).
-// `assumptions`: invariant reads and traps may be none, timing no PIN (docs/soundness.md C10).
+// `assumptions`: invariant reads and traps may be none, timing no PIN (docs/soundness/ C10).
 MemoryEffect memoryEffectOf(const ir::Instruction& instruction,
                             const Assumptions& assumptions = {});
 

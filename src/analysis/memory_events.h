@@ -1,4 +1,4 @@
-// What ends a thread's knowledge of what memory holds: docs/soundness.md D1, row by row.
+// What ends a thread's knowledge of what memory holds: docs/soundness/ D1, row by row.
 //
 // This is no question about other threads, as the barrier rules ask it (memory_effects.h), but
 // about the thread itself: between two loads of one place, may the later one see anything new?

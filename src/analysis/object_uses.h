@@ -7,7 +7,7 @@
 // where a register holds it or something else, depending on the path; where it is compared, stored,
 // passed, or used by any other instruction; and where an access is not a plain load, store or
 // atomic operation of the space of the variable, or of a generic address that `cvta` made
-// (docs/soundness.md C3.3, D5.14, D5.15).
+// (docs/soundness/ C3.3, D5.14, D5.15).
 //
 // Cost: one pass over the operands; for a function that names variables, one more to list the
 // definitions and uses of registers, and then work for each use of a register that holds an

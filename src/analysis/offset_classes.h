@@ -7,7 +7,7 @@
 //   - both are written under one guard, and are d apart with it and without it.
 // That is a congruence: the classes are the coarsest partition that is consistent with it, found
 // optimistically, so that pointers that a loop steps by the same amount, known or not, are a
-// constant apart if they are where the loop is entered (docs/soundness.md E.11.8).
+// constant apart if they are where the loop is entered (docs/soundness/ E.11.8).
 //
 // A sum is a form in which the first leaf of its class stands for each.  It is exact in the ring of
 // the form: a narrower leaf, which counts as an integer there, stays as it is.

@@ -32,7 +32,7 @@ BarrierUse useOf(const ir::Function& function) {
   return use;
 }
 
-// docs/soundness.md A1.9, C10.1: of a barrier without a count alone; what stands around it may
+// docs/soundness/ A1.9, C10.1: of a barrier without a count alone; what stands around it may
 // vary.
 bool isAligned(const Participation::Member& member) {
   const isa::Form& form = *member.instruction->form;
@@ -80,7 +80,7 @@ void insertDataLoads(const Cfg& cfg, Uniformity::InstructionSet& agree) {
   }
 }
 
-// Code that is not in this module, or may be replaced when it is linked (docs/soundness.md A5.2).
+// Code that is not in this module, or may be replaced when it is linked (docs/soundness/ A5.2).
 constexpr BarrierUse kUnknownUse = {kAllBarrierIds, true, true, true};
 
 }  // namespace

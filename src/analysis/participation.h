@@ -1,7 +1,7 @@
 // Which CTA barriers of a kernel, or of kernels and the functions that they share, all of its
 // threads provably take part in.
 //
-// docs/soundness.md C1: a barrier may be judged only if all threads that have not ended execute the
+// docs/soundness/ C1: a barrier may be judged only if all threads that have not ended execute the
 // same sequence of barriers, and if nothing that may use the same barrier resource spoils that
 // (C1.4, taint).
 #pragma once
@@ -27,7 +27,7 @@ inline constexpr BarrierIds kAllBarrierIds = ~BarrierIds{0};
 BarrierIds barrierIds(const ir::CtaBarrier& barrier);
 
 // The thread count is that of the block as the function says it, of an entry.  The barrier is full
-// where all threads of the block execute it (docs/soundness.md A2.1).
+// where all threads of the block execute it (docs/soundness/ A2.1).
 bool countsWholeBlock(const ir::Function& function, const ir::CtaBarrier& barrier);
 
 // What a function holds, and what may run in a call of it.

@@ -12,7 +12,7 @@ using State = PointerSet::State;
 
 constexpr int kMostRounds = 12;
 
-// docs/soundness.md C3.3.5.  The size of dynamic shared memory is not known.
+// docs/soundness/ C3.3.5.  The size of dynamic shared memory is not known.
 bool keepsObject(const MemoryBase& base, unsigned lowBits) {
   if (lowBits == 0) return true;
   if (base.kind != MemoryBase::Kind::Variable || lowBits >= 32) return false;

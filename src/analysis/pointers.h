@@ -1,4 +1,4 @@
-// Which objects the leaves of linear forms point into (docs/soundness.md C3.2, C3.3).
+// Which objects the leaves of linear forms point into (docs/soundness/ C3.2, C3.3).
 //
 // A symbol points into its variable, and a form to what its only pointer does, if that has the
 // coefficient +1 (C3.3.2).  Leaves that stand for one of several forms point into all of them

@@ -1,4 +1,4 @@
-// Loops that would go on polling a value that a compiler has taken out of them: docs/soundness.md
+// Loops that would go on polling a value that a compiler has taken out of them: docs/soundness/
 // C2.6.
 //
 // ptxas hoists a weak load from an address that does not change out of a loop that holds nothing to

@@ -1,4 +1,4 @@
-// Which strong reads a thread may wait for: docs/soundness.md D1.15.
+// Which strong reads a thread may wait for: docs/soundness/ D1.15.
 //
 // A read polls if it stands in a loop and its value decides a branch of that loop, or of one around
 // it; what a value decides is followed through registers, under guards and through addresses of

@@ -3,7 +3,7 @@
 // Such a function has a body that cannot be replaced, which computes, reads constants and its own
 // parameters, branches and returns: no memory that anybody can write, nothing convergent, nothing
 // whose value changes while the thread runs, no end of the thread; and it calls only functions of
-// that kind, never itself (docs/soundness.md D3.7).
+// that kind, never itself (docs/soundness/ D3.7).
 //
 // Cost: O(statements of functions that are no kernels).
 #pragma once

@@ -9,7 +9,7 @@
 //     guard, an element of a vector register, an operand that an instruction which is not
 //     understood may read or write: ir::isPartial) the new value depends on old(), the value before
 //     it: under a guard it is the result of the instruction or old(), as the guard says
-//     (docs/soundness.md D6.4). A call defines the carry flag, which does not survive it.
+//     (docs/soundness/ D6.4). A call defines the carry flag, which does not survive it.
 //
 // The old() of a partial definition that nothing reads afterwards may be any value, since phis are
 // pruned by liveness.

@@ -1,5 +1,5 @@
 // Stores that all threads of a CTA execute in one epoch, with nothing there that could order them:
-// what a program without data races says by them (docs/soundness.md C8.2, E.6.11).
+// what a program without data races says by them (docs/soundness/ C8.2, E.6.11).
 //
 // An epoch is what lies between two barriers in which all threads take part.  Two threads that
 // execute the same store in one epoch race, if they touch a common byte, unless something

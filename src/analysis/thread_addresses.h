@@ -3,7 +3,7 @@
 //
 // For an access whose address is a function of the thread id and of numbers that all threads share,
 // in a block of known shape.  Two such accesses that share the same numbers can be compared exactly
-// (docs/soundness.md C8(v)).
+// (docs/soundness/ C8(v)).
 //
 // Cost: O(threads * size of the address), bounded by a budget; a comparison is O(threads).  What
 // the addresses of one function have in common is computed once.

@@ -180,11 +180,11 @@ class Solver {
         if (operand.writes) defined.set(static_cast<std::uint32_t>(operand.reg()));
       });
       if (!agrees && !preservesUniformity(cfg_.function(), i, assumptions_)) markResults(i);
-      // Where an instruction goes that is not understood varies (docs/soundness.md A7.2).
+      // Where an instruction goes that is not understood varies (docs/soundness/ A7.2).
       if (!i.form->known() && &i == cfg_.block(i.block).terminator) markDecision(i.block);
     });
     // A register may hold anything that nothing defines, or that is read before a definition which
-    // is not conditional (docs/soundness.md F2).
+    // is not conditional (docs/soundness/ F2).
     for (std::uint32_t r = 0; r < defined.size(); ++r) {
       if (!defined.test(r)) mark(r);
     }

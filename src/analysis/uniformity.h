@@ -1,7 +1,7 @@
 // Which values are the same for all threads of a CTA, and which blocks all of them execute equally
 // often.
 //
-// docs/soundness.md C1.2 and C1.5: a whitelist, so what is not shown to be uniform is varying.  The
+// docs/soundness/ C1.2 and C1.5: a whitelist, so what is not shown to be uniform is varying.  The
 // analysis is of an entry, or of a function that all threads enter together; flow-insensitive for
 // each register (a register is uniform if every definition of it is); and a fixpoint over data
 // dependence and control dependence:

@@ -172,7 +172,7 @@ class Evaluator {
   Leaf valueLeaf(ValueId v) const {
     Leaf leaf;
     leaf.key = {LeafKind::Value, static_cast<std::uint8_t>(bitsOf(v)), v, 0};
-    // docs/soundness.md C8(ii).1.  What nothing defines may be another number each time.
+    // docs/soundness/ C8(ii).1.  What nothing defines may be another number each time.
     leaf.stable =
         runsOnce_ && loops_.loopOf(ssa_.block(v)) == kNone && ssa_.kind(v) != Ssa::Kind::Entry;
     leaf.interval = ranges_.of(v).asUnsigned();
@@ -212,7 +212,7 @@ class Evaluator {
     const ValueId old = ssa_.old(v);
     const FormId result = ofInstruction(v);
     if (old == kNone) return result == kNone ? opaque(v) : result;
-    // docs/soundness.md D6.4
+    // docs/soundness/ D6.4
     const FormId before = formOfValue_[old];
     if (result == kNone || before == kNone) return opaque(v);
     return result == before ? result : merged(valueLeaf(v), {result, before});
@@ -388,7 +388,7 @@ class Evaluator {
         return factor == kNone ? kNone : add(factor, source(3, forms_.form(factor).bits));
       }
       case Opcode::Shl: {
-        // Clamped: docs/soundness.md, part B.
+        // Clamped: docs/soundness/ B17.
         const ValueRange amount = range(2, 32);
         const FormId a = source(1, bits);
         if (a == kNone || !amount.isConstant()) return kNone;
@@ -443,7 +443,7 @@ class Evaluator {
     }
   }
 
-  // docs/soundness.md C8(ii).10: the residue of `a` modulo 2^k, where `mask` is 2^k - 1.  kNone
+  // docs/soundness/ C8(ii).10: the residue of `a` modulo 2^k, where `mask` is 2^k - 1.  kNone
   // where what is left of `a` may be outside of one stretch of 2^k numbers.
   FormId lowPart(FormId a, std::uint64_t mask, BlockId block) {
     if (a == kNone || mask == 0 || (mask & (mask + 1)) != 0) return kNone;
@@ -543,7 +543,7 @@ class Evaluator {
     return id;
   }
 
-  // docs/soundness.md C8(ii).9: the extension as that of a multiple of 2^k and a rest from 0 to
+  // docs/soundness/ C8(ii).9: the extension as that of a multiple of 2^k and a rest from 0 to
   // 2^k - 1, between which nothing is carried, and of which only the multiple may wrap.  kNone
   // where there is no such k.
   FormId partsOf(FormId a, bool isSigned) {

@@ -4,7 +4,7 @@
 // neg, not, mul, mad, shl by a constant, and, or, xor where bits do not meet, cvt, mul.wide, cvta,
 // selp and phi of equal forms, and induction variables are linear or become so by a proof; any
 // other pure integer instruction is an Operation on forms, so that equal ones are equal; the rest
-// are leaves by themselves.  A value under a guard is one of two (docs/soundness.md D6.4).
+// are leaves by themselves.  A value under a guard is one of two (docs/soundness/ D6.4).
 //
 // An induction variable is a phi of a reducible loop with one form on every way in, and on every
 // way around the loop the same distance to itself: initial + step * rounds.  The rounds are bounded

@@ -227,7 +227,7 @@ ValueRange multiply(const ValueRange& a, const ValueRange& b) {
   return tightened(product);
 }
 
-// Shift amounts at or above the width give 0: docs/soundness.md, part B.
+// Shift amounts at or above the width give 0: docs/soundness/ B17.
 ValueRange shiftLeft(const ValueRange& a, const ValueRange& amount) {
   const unsigned bits = a.bits;
   if (amount.lowest >= bits) return ValueRange::of(0, bits);

@@ -1,4 +1,4 @@
-// Numbers that tell the warps of a block apart: docs/soundness.md C8.3.6.
+// Numbers that tell the warps of a block apart: docs/soundness/ C8.3.6.
 //
 // A warp holds threads of consecutive linear ids.  Where no warp holds threads of two rows, it is
 // tid.x / 32, tid.y and tid.z.

@@ -1,5 +1,5 @@
 // Which blocks all threads of the CTA, or of a warp, execute, none of them having ended before:
-// docs/soundness.md C8.3.2 and C8.3.3, C8(i).3.
+// docs/soundness/ C8.3.2 and C8.3.3, C8(i).3.
 //
 // Participation asks less: a barrier waits for those only that have not ended.  bar.warp.sync waits
 // for all threads of its mask, and elect.sync chooses among those that are there.

@@ -50,7 +50,7 @@ class Collector {
   }
 
  private:
-  // Of functions with barriers that kernels share, all are asked at once (docs/soundness.md C1.6).
+  // Of functions with barriers that kernels share, all are asked at once (docs/soundness/ C1.6).
   void judgeTogether() {
     for (const auto& group : functionsThatShareBarriers(graph_, facts_.withKnownCallers)) {
       std::vector<Member*> members;

@@ -42,7 +42,7 @@ struct OptimizeResult {
   Diagnostics diagnostics;
   std::shared_ptr<const SourceText> source;  // what `output` points into
   // Null where the text could not be parsed.  Then there may be an output all the same, equal to
-  // the input: of a text that holds what is no token of PTX (docs/soundness.md A7).
+  // the input: of a text that holds what is no token of PTX (docs/soundness/ A7).
   std::unique_ptr<ir::Module> module;
   print::Output output;
   passes::RunResult run;

@@ -419,7 +419,7 @@ std::vector<std::string> readNames(const std::string& path) {
   return names;
 }
 
-// One of the two alone says nothing about who uses a variable: docs/soundness.md D5.12.
+// One of the two alone says nothing about who uses a variable: docs/soundness/ D5.12.
 void setWholeProgram(Options& options, const RawOptions& raw) {
   if (options.wholeProgram != !raw.hostSymbols.empty()) {
     throw std::invalid_argument(

@@ -36,7 +36,7 @@ struct AuditAccess {
   // Of a warp together: which of its threads touches the bytes is open.
   bool isCollective = false;
   // Of a copy that goes on behind it: a barrier orders it after what others did above, but orders
-  // nothing below it (docs/soundness.md C4.5, C5.2).
+  // nothing below it (docs/soundness/ C4.5, C5.2).
   bool isIssue = false;
   const ThreadClock* clock = nullptr;  // of the thread; null: order is not known
 

@@ -304,7 +304,7 @@ bool Machine::execute(Thread& thread, const Op& op) {
 }
 
 void Machine::executeFence(Thread& thread, const Op& op) {
-  // membar has no semantics among its qualifiers: it is fence.sc (docs/soundness.md A3.3); a
+  // membar has no semantics among its qualifiers: it is fence.sc (docs/soundness/ A3.3); a
   // fence without them is acq_rel.
   const bool isMembar = op.origin->is(isa::Opcode::Membar);
   if (isMembar || op.semantics == isa::Semantics::Sc) {

@@ -1,4 +1,4 @@
-// Asynchronous copies (docs/soundness.md A6): cp.async, bulk copies and reductions, asynchronous
+// Asynchronous copies (docs/soundness/ A6): cp.async, bulk copies and reductions, asynchronous
 // stores.  All land anywhere between their issue and a wait; a bulk copy reads its source at one
 // time and writes at another.
 #include <algorithm>

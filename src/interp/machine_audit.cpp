@@ -211,7 +211,7 @@ void Machine::auditAccess(Thread& thread, const AuditStep& step, const Op& op) {
   }
 }
 
-// The copies that this wait completes touch their bytes now (docs/soundness.md C5.1).
+// The copies that this wait completes touch their bytes now (docs/soundness/ C5.1).
 void Machine::auditWait(Thread& thread, const AuditStep& step, const Op& op) {
   for (const PendingCopy& copy : thread.copies) {
     if (!isCompletedBy(thread, op, copy)) break;

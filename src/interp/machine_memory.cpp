@@ -328,7 +328,7 @@ void Machine::atomic(Thread& thread, const Op& op) {
     check(thread, op, place, size, true, true);
     for (std::uint32_t k = 0; k < elements; ++k) {
       ReleaseSet& location = place.segment->shadow->released(place.offset + k * bytes);
-      // A reduction returns nothing, so it never begins an acquire pattern (docs/soundness.md
+      // A reduction returns nothing, so it never begins an acquire pattern (docs/soundness/
       // A3.3).
       if (!op.is(kIsReduction)) strongRead(thread.clock, &location, home, semantics, scope);
       strongWrite(thread.clock, location, home, semantics, scope, true);

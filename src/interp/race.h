@@ -2,7 +2,7 @@
 //
 // Vector clocks with epochs in the style of FastTrack (Flanagan and Freund, PLDI 2009): a location
 // remembers its last weak write as one (agent, clock) pair, and its reads as one where they are
-// ordered, as a set where they are not.  Strong accesses (docs/soundness.md A2.9) do not race with
+// ordered, as a set where they are not.  Strong accesses (docs/soundness/ A2.9) do not race with
 // each other while their scopes include both threads; they carry order by release and acquire
 // patterns, fences included (A3.3).  A CTA barrier joins the clocks of those who take part (A1.6).
 //

@@ -15,7 +15,7 @@ struct CtaBarrier {
   bool hasCount = false;
   std::optional<std::uint32_t> count;  // of threads, if it is a number
 
-  // All threads of the CTA that have not exited take part (docs/soundness.md, terms).
+  // All threads of the CTA that have not exited take part (docs/soundness/README.md, terms).
   bool isFull() const { return kind != Kind::Arrive && !hasCount && id.has_value(); }
 };
 
@@ -30,7 +30,7 @@ inline std::optional<CtaBarrier> ctaBarrier(const Instruction& instruction) {
   return isOne ? std::optional(operandsOfCtaBarrier(instruction)) : std::nullopt;
 }
 
-// docs/soundness.md A7.2: an unknown opcode, or an unknown form of a barrier or control opcode.
+// docs/soundness/ A7.2: an unknown opcode, or an unknown form of a barrier or control opcode.
 inline bool mayBeAnyBarrier(const Instruction& instruction) {
   return instruction.form->effect == isa::Effect::Unknown;
 }

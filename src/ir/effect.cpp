@@ -8,7 +8,7 @@ namespace {
 
 bool isPinnedRead(const Operand& operand) {
   if (operand.kind != OperandKind::SpecialRegister) return false;
-  if (operand.immediate == kUnknownSpecialRegister) return true;  // docs/soundness.md A7.5
+  if (operand.immediate == kUnknownSpecialRegister) return true;  // docs/soundness/ A7.5
   return isa::specialRegisters()[static_cast<std::size_t>(operand.immediate)].isPin;
 }
 

@@ -1,4 +1,4 @@
-// The class of an instruction by docs/soundness.md A2, its operands considered.
+// The class of an instruction by docs/soundness/ A2, its operands considered.
 #pragma once
 
 #include "ir/statement.h"
@@ -21,7 +21,7 @@ inline isa::Effect effectOf(const Instruction& instruction) {
 bool isUnordered(isa::Effect effect);
 
 // A special register whose value may be another one the next time, or that the table does not know
-// (docs/soundness.md D3.2).  O(operands).
+// (docs/soundness/ D3.2).  O(operands).
 bool readsChangingRegister(const Instruction& instruction);
 
 }  // namespace ptxopt::ir

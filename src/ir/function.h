@@ -71,7 +71,7 @@ struct Variable {
 };
 
 enum class SymbolKind : std::uint8_t {
-  Unresolved,  // declared nowhere: docs/soundness.md A7
+  Unresolved,  // declared nowhere: docs/soundness/ A7
   Variable,
   Parameter,   // of the function, in the .param space
   Function,
@@ -101,7 +101,7 @@ struct Attribute {
   NameId name = NameId::None;  // ".maxntid"
   bool known = false;          // the tool knows what it means
   // Nothing stood before it on its line: a new line makes a statement of its own of an attribute
-  // that is not known (docs/soundness.md A7.5).
+  // that is not known (docs/soundness/ A7.5).
   bool startsLine = false;
   std::span<const std::int64_t> values;
   std::string_view text;       // all of it, as spelled

@@ -86,7 +86,7 @@ struct Operand {
 static_assert(sizeof(Operand) == 16);
 
 // The bits that `number`, an Integer, Float32 or Float64, gives a place of `type`, the lowest 64 of
-// them; those above are zero (docs/soundness.md A5.8).  Of a predicate 0 or 1.  None for a number
+// them; those above are zero (docs/soundness/ A5.8).  Of a predicate 0 or 1.  None for a number
 // that no such place takes.
 std::optional<std::uint64_t> bitsOf(const Operand& number, isa::Type type);
 

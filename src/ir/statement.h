@@ -158,7 +158,7 @@ struct FunctionItem : Statement {
 
 enum class DirectiveKind : std::uint8_t {
   Version, Target, AddressSize, File, Section, LocationIntermediate, SourceSection,
-  Unknown,  // docs/soundness.md A7.5
+  Unknown,  // docs/soundness/ A7.5
 };
 
 struct Directive : Statement {

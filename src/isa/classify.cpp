@@ -54,8 +54,7 @@ void readQualifiers(Form& form) {
 
 // ---- families ----------------------------------------------------------------------------------
 
-// docs/soundness.md A2, "how to match T": the families that are opaque synchronisation whatever
-// their qualifiers.
+// docs/soundness/ A2.6: the families that are opaque synchronisation whatever their qualifiers.
 bool isSynchronizationFamily(const Form& form) {
   switch (form.opcode) {
     case Opcode::Fence:
@@ -81,7 +80,7 @@ bool isSynchronizationFamily(const Form& form) {
 }
 
 // `membar.cta`, and those fences whose qualifiers are exactly one of sc, acq_rel, acquire, release
-// and .cta (docs/soundness.md A2).
+// and .cta (docs/soundness/ A2.7).
 bool isCtaFence(const Form& form) {
   if (form.opcode == Opcode::Membar) return form.qualifiers.size() == 1 && form.has(".cta");
   if (form.opcode != Opcode::Fence || form.qualifiers.size() != 2 || !form.has(".cta"))
@@ -90,7 +89,7 @@ bool isCtaFence(const Form& form) {
 }
 
 // Shared memory that this instruction can reach, or lets others reach, is not that of the CTA alone
-// (docs/soundness.md C3.6 and "External memory").
+// (docs/soundness/ C3.6 and README.md, "external memory").
 bool makesSharedExternal(const Form& form) {
   switch (form.opcode) {
     case Opcode::Mapa:
@@ -121,9 +120,9 @@ bool makesSharedExternal(const Form& form) {
 
 // ---- refinement of a row -----------------------------------------------------------------------
 
-// docs/soundness.md A2, rows "strong access", "weak access", "immutable read", "private" and, for
-// acquire, release and .mmio, T.  Plain `.param` is private and not immutable: only who knows the
-// function around can tell a kernel parameter from one of a call sequence.
+// docs/soundness/ A2.9 to A2.12 and, for acquire, release and .mmio, A2.5.2.  Plain `.param` is
+// private and not immutable: only who knows the function around can tell a kernel parameter from
+// one of a call sequence.
 Effect accessEffect(const Form& form, Effect ofRow) {
   if (form.semantics == Semantics::Mmio) return Effect::Sync;
   switch (form.space) {
@@ -173,7 +172,7 @@ Effect refine(const Form& form, Effect ofRow) {
   }
 }
 
-// ---- what no row fits (docs/soundness.md A7) ---------------------------------------------------
+// ---- what no row fits (docs/soundness/ A7) ---------------------------------------------------
 
 bool hasAddress(Shape shape) {
   for (std::size_t i = 0; i < shape.size(); ++i) {

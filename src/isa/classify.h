@@ -6,7 +6,7 @@
 namespace ptxopt::isa {
 
 // Fills effect, control, traits, space, scope, semantics, vectorWidth and the carry flags of `form`
-// from its opcode, qualifiers, shape and row (docs/soundness.md A2; A7 where the row is null).
+// from its opcode, qualifiers, shape and row (docs/soundness/ A2; A7 where the row is null).
 void classify(Form& form);
 
 }  // namespace ptxopt::isa

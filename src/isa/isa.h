@@ -78,7 +78,7 @@ enum class Semantics : std::uint8_t {
   Mmio
 };
 
-// The class of an instruction by docs/soundness.md A2.  `Barrier` is refined by the operands (full
+// The class of an instruction by docs/soundness/ A2.  `Barrier` is refined by the operands (full
 // or partial), see ir/barrier.h.
 enum class Effect : std::uint8_t {
   Neutral,  // no memory; may be convergent
@@ -195,7 +195,7 @@ enum Trait : std::uint32_t {
   kMemoryRead = 1u << 5,   // reads memory through its address operands
   kMemoryWrite = 1u << 6,  // writes memory through its address operands
   kMayTrap = 1u << 7,
-  kClusterFeature = 1u << 8,  // makes shared memory external (docs/soundness.md C3.6)
+  kClusterFeature = 1u << 8,  // makes shared memory external (docs/soundness/ C3.6)
   // Its registers are read or written until a later wait of its family (wgmma.wait_group,
   // tcgen05.wait): nothing that names them may move over that wait.
   kRegistersInFlight = 1u << 9,
@@ -236,7 +236,7 @@ std::span<const Row> rows();
 struct Form {
   std::string_view mnemonic;  // as spelled, blanks taken out: "ld.global.v4.f32"
   Opcode opcode = Opcode::Unknown;
-  const Row* row = nullptr;  // null: docs/soundness.md A7 holds
+  const Row* row = nullptr;  // null: docs/soundness/ A7 holds
   Shape shape;
   // Why `row` is null, for the warning: the first word is unknown, or no row fits the qualifiers
   // and operands.
@@ -262,7 +262,7 @@ struct Form {
   bool has(std::string_view qualifier) const {
     return std::find(qualifiers.begin(), qualifiers.end(), qualifier) != qualifiers.end();
   }
-  // More operands than a Shape counts: only a form without a row has them (docs/soundness.md A7.3).
+  // More operands than a Shape counts: only a form without a row has them (docs/soundness/ A7.3).
   OperandRole role(std::size_t operand) const {
     return operand < roles.size() ? roles[operand] : OperandRole{.reads = true, .writes = true};
   }
@@ -287,7 +287,7 @@ class FormTable {
 
 // ---- special registers -----------------------------------------------------------------------
 
-// Where the value of a special register varies (docs/soundness.md C1.2, D3).
+// Where the value of a special register varies (docs/soundness/ C1.2, D3).
 enum class Variation : std::uint8_t {
   Uniform,        // the same for every thread of a CTA, and constant: %ctaid, %ntid
   ThreadVarying,  // differs between threads, constant in each: %tid, %laneid
@@ -299,7 +299,7 @@ struct SpecialRegister {
   bool isVector;          // has .x .y .z
   Type type;
   Variation variation;
-  bool isPin;  // reading it is PIN (docs/soundness.md A2)
+  bool isPin;  // reading it is PIN (docs/soundness/ A2)
   Version version;
   std::string_view target;
   std::string_view section;

@@ -1,4 +1,4 @@
-// The special registers of PTX, one row each.  `Uniform` is the whitelist of docs/soundness.md C1.2
+// The special registers of PTX, one row each.  `Uniform` is the whitelist of docs/soundness/ C1.2
 // and nothing else: a register that is the same for a whole grid, but not on that list, is
 // ThreadVarying.  `Volatile` are those that D3 calls so, and %nwarpid and %nsmid, which D3 leaves
 // alone.  Versions and targets are shown by ptxas; see special_registers_test.cpp.

@@ -11,7 +11,7 @@ namespace ptxopt::parse {
 
 // Reads a PTX module.  What the tool does not know (opcodes, directives, types, special registers
 // of a later release) is no error: it becomes IR that says so, with one warning for each word
-// (docs/soundness.md, A7).
+// (docs/soundness/ A7).
 //
 // Returns null
 //   - for a text that does not fit the grammar, with one error that names the place;

@@ -4,7 +4,7 @@
 // window of a few thousand tokens at a time, so that the tokens of a large file never exist at
 // once.
 //
-// It differs from the lexer of the grammar in one thing (docs/soundness.md, A7.5).  A word with a
+// It differs from the lexer of the grammar in one thing (docs/soundness/ A7.5).  A word with a
 // dot that is no directive of PTX, in a place where only a directive can stand, is a directive of a
 // later release; together with what follows it makes one token, OPAQUE, of whose inside nothing is
 // assumed.  Such a place is

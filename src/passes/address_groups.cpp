@@ -30,7 +30,7 @@ constexpr std::size_t kMostLater = 2;
 constexpr std::size_t kProgressBlocks = 4096;
 
 // Loads, stores, atomics and copies of single threads or warps, whose address may have an offset
-// (docs/soundness.md A4): not what other agents do.
+// (docs/soundness/ A4): not what other agents do.
 bool mayHaveOffset(const Instruction& instruction) {
   switch (instruction.form->effect) {
     case isa::Effect::Private:

@@ -2,7 +2,7 @@
 //
 // A value belongs to a group if its linear form is known (analysis/address.h), or rather what
 // analysis/offset_classes.h makes of it; two of one group differ by the difference of their
-// constants, in the ring of their form, wherever both are defined (docs/soundness.md D4.1, D4.2):
+// constants, in the ring of their form, wherever both are defined (docs/soundness/ D4.1, D4.2):
 // their leaves are values, loop counters and the like that dominate both, so that the two see the
 // same instance of each.
 //

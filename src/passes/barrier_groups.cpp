@@ -58,7 +58,7 @@ class AddressesByShape {
 //
 // What can be done without assumptions is done without them, and then, with them, what can be done
 // besides: so an assumption that is given never keeps a barrier, and who reads the remarks sees
-// what rests on it (docs/soundness.md E.6.11).
+// what rests on it (docs/soundness/ E.6.11).
 class Group {
  public:
   Group(std::span<analysis::FunctionAnalyses* const> members, const BarrierFacts& facts,

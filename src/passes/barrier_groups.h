@@ -1,7 +1,7 @@
 // Which functions the barrier passes judge together, and what they decide about each.
 //
 // A kernel stands alone, unless it shares functions with barriers with other kernels: then all of
-// them are judged at once, before passes work on any (docs/soundness.md C1.6, E.6.2).
+// them are judged at once, before passes work on any (docs/soundness/ C1.6, E.6.2).
 #pragma once
 
 #include <optional>

@@ -178,7 +178,7 @@ BarrierDecision BarrierJudge::judge(const Barrier& barrier) {
   return decision;
 }
 
-// docs/soundness.md C8(ii).5, E.6.10
+// docs/soundness/ C8(ii).5, E.6.10
 void BarrierJudge::tryToGuard(const Barrier& barrier, BarrierDecision& decision) {
   if (barrier.standing != Standing::Judged) return;  // it has a guard of its own
   const analysis::LaunchShape& shape = bodies_[barrier.body].addresses->shape();
@@ -243,7 +243,7 @@ std::optional<std::string> BarrierJudge::reasonToKeep(const Barrier& barrier, Re
   return reasonInRegion(barrier, remark);
 }
 
-// docs/soundness.md C8.3, but for the accesses.
+// docs/soundness/ C8.3, but for the accesses.
 std::optional<std::string> BarrierJudge::reasonNotToWeaken(const Barrier& barrier) {
   const ir::Function& function = functionOf(barrier);
   const ir::Module& module = function.module();
@@ -302,7 +302,7 @@ std::optional<std::string> BarrierJudge::reasonInRegion(const Barrier& barrier, 
   return std::nullopt;
 }
 
-// docs/soundness.md C2.6, also for the loops around calls.
+// docs/soundness/ C2.6, also for the loops around calls.
 bool BarrierJudge::mayLeaveLoops(const Barrier& barrier) {
   if (!loops_[barrier.body].canLoseAnchor(barrier.instruction->block)) return false;
   if (loopsHaveChanged_) findSafeBodies();

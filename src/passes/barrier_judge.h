@@ -2,7 +2,7 @@
 // the functions that they share, and says why.
 //
 // Each barrier is tested once, those in the innermost loops first and from the top to the bottom
-// within a depth, against sets that reflect what was decided so far (docs/soundness.md C9).
+// within a depth, against sets that reflect what was decided so far (docs/soundness/ C9).
 //
 // Cost: near-linear in the statements (analysis/barrier_regions.h).
 #pragma once
@@ -32,7 +32,7 @@ enum class BarrierAim : std::uint8_t {
   Weaken,         // to bar.warp.sync (C8.3)
 };
 
-// Where one is met barriers stay, and remarks say so (docs/soundness.md C9.5).
+// Where one is met barriers stay, and remarks say so (docs/soundness/ C9.5).
 struct BarrierLimits {
   // Barriers of one group of functions that are judged.
   std::size_t candidates = 100'000;

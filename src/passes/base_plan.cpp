@@ -26,7 +26,7 @@ using ir::OperandKind;
 
 namespace {
 
-// What an immediate of SASS holds (docs/soundness.md D4.3).
+// What an immediate of SASS holds (docs/soundness/ D4.3).
 constexpr std::int64_t kMostOffset = (std::int64_t{1} << 23) - 1;
 // Instructions that go where a register has to hold a base for longer.  Measured on the corpus
 // (tests/regress/base_table.py): for less, kernels lose a step of occupancy.
@@ -226,7 +226,7 @@ bool BasePlan::servesAll(ValueId base, ValueId v, bool mayBeFar) const {
 }
 
 // Nothing is called on the way to the accesses: what lives through a call must be saved there
-// (docs/soundness.md D4.6).
+// (docs/soundness/ D4.6).
 bool BasePlan::isCallFree(const CallFreePaths::Point& from, ValueId v) const {
   for (std::uint32_t m = firstMember_[v]; m != kNone; m = nextMember_[m]) {
     if (!calls_.isFree(from, *groups_.members()[m].instruction)) return false;

@@ -16,7 +16,7 @@
 //
 // Copies of the address of a variable that several blocks make become one, in the entry block.
 //
-// No base lives through a call that did not before (docs/soundness.md D4.6).
+// No base lives through a call that did not before (docs/soundness/ D4.6).
 //
 // Cost: O(operands + members), kMostInWeb values for each phi; for each group of addresses
 // maxIterations rounds over its values.

@@ -25,7 +25,7 @@ using ir::Instruction;
 
 // What stands between two barriers that are kept.
 struct Region {
-  bool isEmpty = true;  // nothing that a barrier could order: docs/soundness.md E.5
+  bool isEmpty = true;  // nothing that a barrier could order: docs/soundness/ E.5
   bool mayHavePin = false;
   std::uint32_t reads = 0;
   std::uint32_t writes = 0;
@@ -138,7 +138,7 @@ class Cleaner {
     return shape;
   }
 
-  // Nothing of the kernel comes before this block (docs/soundness.md C2.3).
+  // Nothing of the kernel comes before this block (docs/soundness/ C2.3).
   bool isKernelStart(BlockId b) const { return b == cfg_.entry() && cfg_.predecessors(b).empty(); }
 
   // The kernel ends with this block, for every thread that gets to its end.

@@ -1,4 +1,4 @@
-// A call with its parameters in memory, as compilers write it (docs/soundness.md D6.6):
+// A call with its parameters in memory, as compilers write it (docs/soundness/ D6.6):
 //
 //   { .param .b32 a; .param .b32 r;
 //     st.param.b32 [a], %r1;  call (r), f, (a);  ld.param.b32 %r2, [r]; }

@@ -6,7 +6,7 @@
 // %scevcgp_N for a base, %scevcgptmp_N for what it is computed from, %baseValue_N for the address
 // of a variable in the entry block, %bitCastEnd_N for the lower half of a base of 64 bits.
 //
-// docs/soundness.md D4, E.11.  Cost: O(operands), and that of Addresses.
+// docs/soundness/ D4, E.11.  Cost: O(operands), and that of Addresses.
 #include "passes/common_base.h"
 
 #include <fmt/format.h>
@@ -128,7 +128,7 @@ class Editor {
   ir::Statement* endOf(BlockId block) const {
     const analysis::Cfg& cfg = ssa_.cfg();
     if (cfg.block(block).terminator != nullptr) return cfg.block(block).terminator;
-    // Behind the scopes that end there, before the label (docs/soundness.md D6.3, D6.6).
+    // Behind the scopes that end there, before the label (docs/soundness/ D6.3, D6.6).
     const analysis::Block& next = cfg.block(cfg.successors(block).front());
     ir::Statement* place = next.first;
     while (place != next.last && place->kind == ir::StatementKind::ScopeEnd) place = place->next;

@@ -8,7 +8,7 @@
 // `coalesce=0` gives every value a register of its own and every operand of a phi a copy: for
 // tests.
 //
-// docs/soundness.md D3.4, D6, E.8.  Cost: that of Ssa and of outOfSsa().
+// docs/soundness/ D3.4, D6, E.8.  Cost: that of Ssa and of outOfSsa().
 #include "passes/cssa.h"
 
 #include <fmt/format.h>

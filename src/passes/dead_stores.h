@@ -1,4 +1,4 @@
-// Stores whose bytes are written again before anything can read them (docs/soundness.md D2.1).
+// Stores whose bytes are written again before anything can read them (docs/soundness/ D2.1).
 //
 // Within a block: between the two stores nothing but computations, other plain stores, and loads
 // that do not overlap.  Cost: at most kMostPending comparisons of addresses for each access.

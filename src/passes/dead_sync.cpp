@@ -14,7 +14,7 @@ using analysis::Precision;
 using ir::Instruction;
 
 // The predicate that says that the block has more than one row of threads, computed once, in front
-// of all else (docs/soundness.md C8(ii).5).
+// of all else (docs/soundness/ C8(ii).5).
 class RowGuard {
  public:
   explicit RowGuard(ir::Function& function) : function_(function) {}

@@ -2,7 +2,7 @@
 //
 // A barrier goes if no access above it and no access below it, by two threads of the CTA, can
 // conflict without another barrier that is kept between them on every way from the one to the other
-// (docs/soundness.md C0 to C7, C9; E.6).  It looks across blocks, loops and calls.  Each barrier is
+// (docs/soundness/ C0 to C7, C9; E.6).  It looks across blocks, loops and calls.  Each barrier is
 // tested once, those in the innermost loops first and from the top to the bottom within a depth,
 // against sets that reflect what has been removed so far; on straight-line code what is left is the
 // least that can be.

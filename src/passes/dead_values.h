@@ -8,7 +8,7 @@
 namespace ptxopt::passes {
 
 // It can go if nothing needs what it defines: it computes, or it is a weak load or one of memory
-// that nobody writes (docs/soundness.md D1.14, D3.2).
+// that nobody writes (docs/soundness/ D1.14, D3.2).
 bool isRemovable(const SsaRewrite& rewrite, const ir::Instruction& instruction);
 
 // Notes in `rewrite` that such instructions go whose values reach nothing that stays; returns how

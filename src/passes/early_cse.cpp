@@ -19,7 +19,7 @@
 // across one, or across a place where paths meet, to save its being computed again: what lives
 // through a call must be saved there (D4.6).
 //
-// docs/soundness.md D1, D2.1, D3, D6, E.9.  Cost: O(operands), and that of Ssa and of outOfSsa().
+// docs/soundness/ D1, D2.1, D3, D6, E.9.  Cost: O(operands), and that of Ssa and of outOfSsa().
 #include "passes/early_cse.h"
 
 #include <fmt/format.h>
@@ -331,7 +331,7 @@ class Walk {
       loadsGone_ += std::uint32_t{!stays};
     } else if (access.kind == PlainAccess::Kind::Store) {
       deadStores_.noteStore(instruction, access, [&](const Instruction& store) {
-        const bool isWatched = rewrite_.function().module().isDebug();  // docs/soundness.md E.12.3
+        const bool isWatched = rewrite_.function().module().isDebug();  // docs/soundness/ E.12.3
         if (isWatched || !spend()) return false;
         rewrite_.erase(store);
         // In the input a load in between that went does read it.
@@ -474,7 +474,7 @@ class Walk {
     return facts_.callees && facts_.callees->pure.isPureCall(rewrite_.function(), call);
   }
 
-  // A call that does what one above it did, with the same arguments (docs/soundness.md D3.7).
+  // A call that does what one above it did, with the same arguments (docs/soundness/ D3.7).
   void visitScope(const ir::Statement& begin) {
     auto sequence = callSequence(rewrite_.function(), begin);
     if (!sequence || !isPureCall(*sequence->call)) return;

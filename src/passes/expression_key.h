@@ -1,7 +1,7 @@
 // What an instruction computes, as words that can be compared.
 //
 // Two instructions with equal keys give equal results in every thread that executes both
-// (docs/soundness.md D3): the same opcode, modifiers and types, and the same values as operands.
+// (docs/soundness/ D3): the same opcode, modifiers and types, and the same values as operands.
 // Operands of what is commutative are put in order, `setp.lt a, b` meets `setp.gt b, a`, and
 // add.s32 is add.u32.  Where ranges say that no source is negative, so are other operations that
 // have a sign: cvt.s64.s32 is cvt.u64.u32.

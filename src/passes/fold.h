@@ -1,4 +1,4 @@
-// Integer arithmetic on constants, where PTX makes it exact (docs/soundness.md D3.5).
+// Integer arithmetic on constants, where PTX makes it exact (docs/soundness/ D3.5).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Loads of memory that is known, as moves of its bytes: docs/soundness.md D5.12, E.10.5.
+// Loads of memory that is known, as moves of its bytes: docs/soundness/ D5.12, E.10.5.
 #pragma once
 
 #include <vector>

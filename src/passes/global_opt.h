@@ -1,7 +1,7 @@
 // Variables and functions of the module: removes what nothing needs, splits what is accessed in
 // parts.
 //
-// By default (docs/soundness.md D5.11, D5.13 to D5.15, E.10): functions that nothing can reach;
+// By default (docs/soundness/ D5.11, D5.13 to D5.15, E.10): functions that nothing can reach;
 // constants that compilers made and nothing refers to; .shared and .local variables that nobody
 // reads, with the stores to them; .shared and .local variables that are accessed at constant
 // offsets only, split into a variable for each field, `name$f0` and so on; .shared arrays in which

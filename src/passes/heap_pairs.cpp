@@ -31,7 +31,7 @@ struct CallBlock {
   std::vector<ir::Statement*> statements;
 };
 
-// "malloc" or "free", where the module does not define it (docs/soundness.md F14).
+// "malloc" or "free", where the module does not define it (docs/soundness/ F14).
 std::string_view heapFunction(const ir::Function& function, const Instruction& call) {
   const analysis::Callee callee = analysis::calleeOf(function, call);
   if (callee.function == nullptr || callee.isAlias || callee.function->hasBody()) return {};

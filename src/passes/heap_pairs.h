@@ -1,4 +1,4 @@
-// Device-side malloc and free of memory that is only written: docs/soundness.md E.10.9.
+// Device-side malloc and free of memory that is only written: docs/soundness/ E.10.9.
 //
 // A call of malloc goes with every free of its result and every store to the memory, if that is all
 // that is done with it; and so does a variable that is nothing but where such pointers are kept.

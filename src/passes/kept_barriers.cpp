@@ -39,14 +39,14 @@ bool isKeptByComment(const ir::Function& function, const ir::Instruction& barrie
 }
 
 // A pragma is about what follows it; of these it is known that no barrier is meant
-// (docs/soundness.md A5.5).
+// (docs/soundness/ A5.5).
 bool isAboutOthers(const ir::Pragma& pragma) {
   const bool isOne = std::ranges::count(pragma.text, '"') == 2;
   return isOne && (pragma.text == "\"nounroll\"" || pragma.text.starts_with("\"frequency") ||
                    pragma.text.starts_with("\"used_bytes_mask"));
 }
 
-// docs/soundness.md A7.5
+// docs/soundness/ A7.5
 bool isBelowPragma(const ir::Instruction& barrier) {
   for (const ir::Statement* above = barrier.previous; above != nullptr; above = above->previous) {
     if (const auto* pragma = above->as<ir::Pragma>()) {

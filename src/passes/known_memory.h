@@ -2,7 +2,7 @@
 //
 // A stretch is a chain of blocks each of which has the one before it as its only predecessor: what
 // was loaded or stored earlier in it was so on every path, once.  Where paths meet, or something
-// orders memory (docs/soundness.md D1.3), a new stretch begins for the spaces concerned.  Stores of
+// orders memory (docs/soundness/ D1.3), a new stretch begins for the spaces concerned.  Stores of
 // the stretch are kept in a list; a value is known as long as none of them since may have touched
 // its bytes.  Of memory that nobody writes, values are known in all that is dominated (D1.11). What
 // is not known so may be known to a MemoryWalk, where there is one.  Where there are ranges, a

@@ -1,5 +1,5 @@
 // Which values are numbers, and what an instruction comes to where its sources are
-// (docs/soundness.md D3.5; fold.h has the arithmetic).
+// (docs/soundness/ D3.5; fold.h has the arithmetic).
 //
 // O(operands) for each instruction, 9 bytes a value.
 #pragma once

@@ -8,7 +8,7 @@ using analysis::Domain;
 using analysis::MemoryEvent;
 using ir::Instruction;
 
-// In a loop around the load that is not around what is known (docs/soundness.md D1.10).  Where both
+// In a loop around the load that is not around what is known (docs/soundness/ D1.10).  Where both
 // are in one, the known access dominates the load, so that it is executed in each round before it.
 bool MemoryWalk::leavesLoop(const Instruction& known, const Instruction& load) const {
   const analysis::LoopId loop = in_.loops.loopOf(load.block);
@@ -51,7 +51,7 @@ bool MemoryWalk::overlap(const Instruction& change, const Instruction& load) con
   if (changed.empty() || loaded.size() != 1) return true;
   analysis::AliasAssumptions assumptions;
   assumptions.flatShared = in_.flatShared;
-  // What other threads write meanwhile is not to be seen without an event (docs/soundness.md D1.9).
+  // What other threads write meanwhile is not to be seen without an event (docs/soundness/ D1.9).
   return std::ranges::any_of(changed, [&](const analysis::Access& access) {
     return analysis::mayOverlap(access, loaded[0], analysis::Threads::Same, assumptions);
   });

@@ -1,5 +1,5 @@
 // The sharper answer to "does memory still hold this?": memory SSA, with the addresses and objects
-// that dead-sync compares (docs/soundness.md D1, E.9.8).
+// that dead-sync compares (docs/soundness/ D1, E.9.8).
 //
 // A load may take what an earlier access in a block above it knows, across places where paths meet,
 // if none of the states between them may have changed the bytes.  Not out of a loop, and not from

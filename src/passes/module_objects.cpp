@@ -36,7 +36,7 @@ bool isTexture(isa::Type type) {
   return type == isa::Type::TexRef || type == isa::Type::SamplerRef || type == isa::Type::SurfRef;
 }
 
-// docs/soundness.md D5.8, D5.11.
+// docs/soundness/ D5.8, D5.11.
 bool isCompilerMade(std::string_view name) {
   return name.starts_with("$") || name.starts_with("__unnamed_") || name.starts_with("__cudart_");
 }
@@ -276,7 +276,7 @@ void ModuleObjects::mark() {
 
 // ---- layout of shared memory --------------------------------------------------------------------
 
-// docs/soundness.md D5.14, E.10.6: where the addresses of what is left can matter.
+// docs/soundness/ D5.14, E.10.6: where the addresses of what is left can matter.
 const char* ModuleObjects::whyLayoutIsFixed(const std::vector<analysis::Vertex>& reach) const {
   if (std::find(reach.begin(), reach.end(), calls_.outside()) != reach.end()) {
     return "the kernel calls functions that are not known";

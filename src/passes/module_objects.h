@@ -50,7 +50,7 @@ struct ModuleObject {
   std::vector<Use> uses;
   // Null, or why nothing but `uses` may be assumed not to be all: the host, other modules, text.
   const char* pinned = nullptr;
-  // May go if nothing refers to it, whatever `pinned` says (docs/soundness.md D5.11).
+  // May go if nothing refers to it, whatever `pinned` says (docs/soundness/ D5.11).
   bool isCompilerMade = false;
   // Something that stays in the module names it.
   bool isReferenced = false;

@@ -314,7 +314,7 @@ class OutOfSsa {
   }
 
   // On the way from the end of a block to the next one of the text: behind the scopes that end
-  // there, before the label (docs/soundness.md D6.3, D6.6).
+  // there, before the label (docs/soundness/ D6.3, D6.6).
   void placeBetween(BlockId next, const Copies& copies) {
     ir::Statement* place = cfg_.block(next).first;
     while (place != cfg_.block(next).last && place->kind == ir::StatementKind::ScopeEnd) {

@@ -8,7 +8,7 @@
 // there.
 //
 // Source: Sreedhar et al., "Translating Out of Static Single Assignment Form", SAS 1999; Boissinot
-// et al., CGO 2009.  docs/soundness.md D6, E.8.  Cost: O(operands + edges + phi operands), and that
+// et al., CGO 2009.  docs/soundness/ D6, E.8.  Cost: O(operands + edges + phi operands), and that
 // of ValueRegisters.
 #pragma once
 

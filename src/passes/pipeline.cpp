@@ -161,7 +161,7 @@ class Engine {
   }
 
   Outcome runOnModule(Pass& pass, bool isOfInput) {
-    if (module_.isDebug()) return {};  // docs/soundness.md E.12.3
+    if (module_.isDebug()) return {};  // docs/soundness/ E.12.3
     analysis::ModuleAnalyses analyses(module_);
     analyses.provide(assumptions_);
     ModuleContext context{analyses, budget_, options_.remarks, {}, {}};

@@ -1,5 +1,5 @@
 // Loads and stores that are neither volatile nor synchronise anything: those that early-cse may
-// remove (docs/soundness.md D1, D2).
+// remove (docs/soundness/ D1, D2).
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Shared arrays of which every thread only touches its own slots, as registers: docs/soundness.md
+// Shared arrays of which every thread only touches its own slots, as registers: docs/soundness/
 // C8(ii), E.10.8.
 #pragma once
 

@@ -1,5 +1,5 @@
 // Copies from register to register, in the instructions that PTX has for each class of registers
-// (docs/soundness.md D6.5).
+// (docs/soundness/ D6.5).
 #pragma once
 
 #include <vector>

@@ -1,4 +1,4 @@
-// Where a variable can be split into fields: docs/soundness.md D5.14, E.10.4.
+// Where a variable can be split into fields: docs/soundness/ D5.14, E.10.4.
 #pragma once
 
 #include <cstdint>

@@ -26,7 +26,7 @@ std::string_view stemOf(std::string_view name) {
   return name;
 }
 
-// docs/soundness.md E.12.1.
+// docs/soundness/ E.12.1.
 bool isNamedForDebugger(const ir::Function& function, RegisterId id) {
   constexpr std::size_t kMost = 8;
   std::string name = function.registerName(id);

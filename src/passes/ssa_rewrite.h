@@ -4,7 +4,7 @@
 // another, an instruction goes, or becomes a copy or a constant.  outOfSsa() (out_of_ssa.h) then
 // says which register holds each value and edits the text; until then nothing is changed.
 //
-// Registers are pinned where a value must stay in them (docs/soundness.md D6.5, D6.9): operands of
+// Registers are pinned where a value must stay in them (docs/soundness/ D6.5, D6.9): operands of
 // instructions that are not understood, whose operands are frozen, or whose registers are in
 // flight; operands that are read and written; formal parameters and results; classes that cannot be
 // copied; what an instruction that is not understood may carry over an edge; variables of a debugger

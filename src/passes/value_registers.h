@@ -2,7 +2,7 @@
 //
 // A value keeps its own register wherever that does not interfere.  Only registers of values that
 // are read in new places are looked at; in a function that was not rewritten every value is at home
-// (docs/soundness.md D6, E.8).
+// (docs/soundness/ D6, E.8).
 //
 // Two values interfere if one is live where the other is defined and they may differ: copies of one
 // value do not.  Values are taken in the order of the dominator tree, those of one block in their

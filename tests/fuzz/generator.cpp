@@ -436,7 +436,7 @@ void Generator::initializeShared() {
   }
 }
 
-// Warps leave one after the other; those that are left meet at the barrier (docs/soundness.md
+// Warps leave one after the other; those that are left meet at the barrier (docs/soundness/
 // A1.11).
 void Generator::leavingLoop() {
   if (!epochs_.isIdle()) barrier();
@@ -1183,7 +1183,7 @@ void Generator::asyncCopy() {
   if (inGroup) text_.emit("cp.async.commit_group");
   for (std::uint32_t k = random_.below(3); k > 0; --k) arithmetic();
   if (random_.percent(20)) {
-    barrier();  // orders nothing of the copy: docs/soundness.md A6.1
+    barrier();  // orders nothing of the copy: docs/soundness/ A6.1
     epochs_.enter(array, {Mode::Own, true, map});
   }
   text_.emit(inGroup ? "cp.async.wait_group 0" : "cp.async.wait_all");

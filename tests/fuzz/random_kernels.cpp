@@ -431,7 +431,7 @@ void checkMutant(const Options& options, std::uint64_t seed, const CorpusMutant&
     const auto& pipelines = check.pipelines;
     if (std::ranges::count(pipelines, result.where) != 0) {
       // An address that was changed may leave its object, and that is assumed not to happen
-      // (docs/soundness.md C3.3).
+      // (docs/soundness/ C3.3).
       check.assumptions.emplace_back("", "flat-shared");
       leaves = fuzz::check(name + ".ptx", mutant.text, check).outcome != Outcome::Failed;
     }

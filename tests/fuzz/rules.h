@@ -1,4 +1,4 @@
-// Kernels about the rules of docs/soundness.md that passes rely on, in combinations that nobody
+// Kernels about the rules of docs/soundness/ that passes rely on, in combinations that nobody
 // would write.
 //
 // Registers are defined in part: mov, ld of every space, setp with two results, selp, mad, vector

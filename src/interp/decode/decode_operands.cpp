@@ -159,7 +159,7 @@ std::uint32_t Decoder::address(const ir::Operand& operand, Op& op, std::int64_t&
       break;
   }
   offset = operand.immediate;
-  if (registerWidth(operand.reg()) == 32) op.flags |= kAddress32;  // docs/soundness.md D4.1
+  if (registerWidth(operand.reg()) == 32) op.flags |= kAddress32;  // docs/soundness/ D4.1
   return registerSlot(operand.reg(), operand.component);
 }
 
@@ -180,7 +180,7 @@ std::vector<std::uint32_t> Decoder::elements(const ir::Operand& operand, Type ty
     } else if (member.kind == ir::OperandKind::Sink && type == Type::B128) {
       slots.push_back(first);
     } else if (member.kind == ir::OperandKind::Integer && type == Type::B128) {
-      slots.push_back(constant(0));  // docs/soundness.md A5.8
+      slots.push_back(constant(0));  // docs/soundness/ A5.8
     }
   };
   if (operand.kind == ir::OperandKind::Vector) {

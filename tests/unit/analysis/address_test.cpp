@@ -107,11 +107,11 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"MaskThatClearsNothing",
              "and.b32 %r1, %r30, 1023; mad.lo.u32 %r1, %r1, 4, %r32; st.shared.u32 [%r1], 0;",
              "A 4*tid.x+A 0..4095"},
-        // docs/soundness.md C3.3.7
+        // docs/soundness/ C3.3.7
         Case{"MaskOnTheIndex",
              "and.b32 %r1, %r30, 31; mad.lo.u32 %r1, %r1, 4, %r32; st.shared.u32 [%r1], 0;",
              "A A+4*and(tid.x,31) 0..127"},
-        // docs/soundness.md, part B: PTX clamps the amount.
+        // docs/soundness/ B17: PTX clamps the amount.
         Case{"ShiftIsClamped",
              "shl.b32 %r1, %r30, 32; add.u32 %r1, %r1, %r32; st.shared.u8 [%r1], 0;", "A A 0..0"},
         Case{"ShiftByUnknownAmount",
@@ -163,7 +163,7 @@ INSTANTIATE_TEST_SUITE_P(
              "A %r1"},
         Case{"GuardedOtherObject",
              "mov.u32 %r1, %r32; @%p1 mov.u32 %r1, %r33; st.shared.u32 [%r1], 0;", "B|A %r1"},
-        // docs/soundness.md D6.4: A or B, or what was there before.
+        // docs/soundness/ D6.4: A or B, or what was there before.
         Case{"GuardedSelection",
              "mov.u32 %r1, C; @%p1 selp.b32 %r1, %r32, %r33, %p2; st.shared.u32 [%r1], 0;",
              "A|B|C %r1"},
@@ -178,7 +178,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"Constant", "ld.const.u32 %r1, [K+4];", "K K+4 4..7"}),
     nameOf);
 
-// docs/soundness.md C3.2, C3.3, C3.4
+// docs/soundness/ C3.2, C3.3, C3.4
 INSTANTIATE_TEST_SUITE_P(
     Objects, AddressOf,
     testing::Values(
@@ -240,7 +240,7 @@ INSTANTIATE_TEST_SUITE_P(
              "mov.u64 %rd2, B; cvta.shared.u64 %rd1, %rd12; cvta.shared.u64 %rd2, %rd2;"
              "selp.b64 %rd1, %rd1, %rd2, %p1; st.u32 [%rd1], 0;",
              "A|B %rd1"},
-        // docs/soundness.md C3.8
+        // docs/soundness/ C3.8
         Case{"GenericOfTheCluster",
              "cvt.u64.u32 %rd1, %r34; cvta.shared::cluster.u64 %rd1, %rd1; st.u32 [%rd1], 0;",
              ".cluster [n]+generic.shared::cluster"},
@@ -249,7 +249,7 @@ INSTANTIATE_TEST_SUITE_P(
              "st.shared::cluster.u32 [%rd1], 0;",
              ".cluster %rd1-generic.shared::cluster"},
         Case{"NamedInTheCluster", "st.shared::cluster.u32 [A], 0;", ".cluster A"},
-        // docs/soundness.md C10.13
+        // docs/soundness/ C10.13
         Case{"LoadedAndParameter",
              "ld.global.u64 %rd1, [%rd10]; add.u64 %rd1, %rd1, %rd11; st.global.u32 [%rd1], 0;",
              ".global [q]+%rd1"},
@@ -481,7 +481,7 @@ TEST(Addresses, EqualOperationsPointWhereBothDo) {
             "C xor(C,[n]); C xor(C,[n]); ");
 }
 
-// docs/soundness.md C10.13
+// docs/soundness/ C10.13
 TEST(Addresses, DeclaredPointersAreNoNumbers) {
   const auto baseOf = [&](const std::string& parameters) {
     ValueFunction f(kStart + "add.u64 %rd1, %rd10, %rd11; st.global.u32 [%rd1], 0;", "", kVariables,
@@ -510,7 +510,7 @@ TEST(Addresses, CopiesHaveOneForEachSide) {
   EXPECT_EQ(describe(all[1]), "*p [p] 0..7");
 }
 
-// docs/soundness.md C8(ii).1
+// docs/soundness/ C8(ii).1
 TEST(Addresses, WhatIsStableAndWhatIsUniform) {
   ValueFunction f(kStart + R"(
       ld.global.u32 %r1, [%rd10];
@@ -537,7 +537,7 @@ TEST(Addresses, WhatIsStableAndWhatIsUniform) {
   EXPECT_EQ(found, (std::vector<std::string>{"stable", "uniform", "changes", "stable", "stable"}));
 }
 
-// docs/soundness.md C8(ii).11
+// docs/soundness/ C8(ii).11
 TEST(Addresses, GuardedValuesAreOneOfTwo) {
   ValueFunction f(kStart + R"(
       ld.const.u32 %r1, [K]; add.u32 %r1, %r1, %r32; st.shared.u8 [%r1], 0;

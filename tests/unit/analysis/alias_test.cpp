@@ -74,7 +74,7 @@ TEST_P(Alias, OfDifferentThreads) {
 
 const auto nameOf = [](const auto& tested) { return std::string(tested.param.name); };
 
-// docs/soundness.md C3
+// docs/soundness/ C3
 INSTANTIATE_TEST_SUITE_P(
     ObjectsAndRanges, Alias,
     testing::Values(
@@ -145,7 +145,7 @@ INSTANTIATE_TEST_SUITE_P(
              "mad.lo.u32 %r2, %r31, 12, %r32; st.shared.u32 [%r2+4], 0;"}),
     nameOf);
 
-// docs/soundness.md C8(ii), C8(iii)
+// docs/soundness/ C8(ii), C8(iii)
 INSTANTIATE_TEST_SUITE_P(
     Injectivity, Alias,
     testing::Values(
@@ -365,7 +365,7 @@ INSTANTIATE_TEST_SUITE_P(
                setp.lt.u32 %p1, %r1, 17;
                @%p1 bra LOOP;
              )"},
-        // docs/soundness.md C8.1
+        // docs/soundness/ C8.1
         Case{"Collective", None, kRow,
              "mad.lo.u32 %r1, %r30, 16, %r32; st.shared.u32 [%r1], 0;"
              "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r2}, [%r1];"},
@@ -374,7 +374,7 @@ INSTANTIATE_TEST_SUITE_P(
              "st.shared.u32 [%r1], 0;"}),
     nameOf);
 
-// docs/soundness.md C8(i).1
+// docs/soundness/ C8(i).1
 INSTANTIATE_TEST_SUITE_P(
     Leaders, Alias,
     testing::Values(

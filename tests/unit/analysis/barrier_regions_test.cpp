@@ -204,7 +204,7 @@ TEST(BarrierRegions, SaysWhenItGivesUp) {
   EXPECT_FALSE(regions.isWithinLimit());
 }
 
-// docs/soundness.md E.6.3: the second barrier is not reached by the thread that ends.
+// docs/soundness/ E.6.3: the second barrier is not reached by the thread that ends.
 TEST(BarrierRegions, AThreadThatEndsHasNoLaterBarrier) {
   for (const bool ends : {false, true}) {
     AccessClasses classes(Precision::Objects, false);

@@ -91,7 +91,7 @@ TEST(ElectedLeaders, Phis) {
             "a");
 }
 
-// docs/soundness.md C8(i).3
+// docs/soundness/ C8(i).3
 TEST(ElectedLeaders, AllOfTheWarpAreThere) {
   const std::string elected = kElect + kStore;
   EXPECT_EQ(answers("@%p1 bra L;" + elected + "L: ret;"), "a");
@@ -180,7 +180,7 @@ AliasRule ruleOf(const std::string& first, const std::string& second,
   return rule;
 }
 
-// docs/soundness.md C8(i).2
+// docs/soundness/ C8(i).2
 TEST(ElectedLeaders, OneThreadInOneWarp) {
   const std::string below = "setp.lt.u32 %p1, %r1, 32;";
   const std::string same = "and.pred %p2, %p1, %p8;";

@@ -1,4 +1,4 @@
-// What instructions and calls do to memory, by docs/soundness.md A2, and which object an address is
+// What instructions and calls do to memory, by docs/soundness/ A2, and which object an address is
 // in, by C3: statement by statement.
 #include "analysis/memory_effects.h"
 

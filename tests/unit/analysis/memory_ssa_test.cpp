@@ -1,4 +1,4 @@
-// The states of memory, and which of them a walk upwards meets: docs/soundness.md D1.
+// The states of memory, and which of them a walk upwards meets: docs/soundness/ D1.
 #include "analysis/memory_ssa.h"
 
 #include <gtest/gtest.h>
@@ -124,7 +124,7 @@ st.global.u32 [G+12], 1;)");
   EXPECT_FALSE(isUnchanged(8));
 }
 
-// docs/soundness.md D1.15
+// docs/soundness/ D1.15
 TEST_F(MemorySsaTest, WhatALoopWaitsForIsAPoll) {
   const auto eventOf = [&](const char* loop, isa::Opcode opcode) {
     build(std::string("ld.global.u32 %r1, [G];\nTOP:\n") + loop + "\n@%q1 bra TOP;");

@@ -55,7 +55,7 @@ TEST(Ssa, OneDefinitionNeedsNoPhi) {
   EXPECT_EQ(built.ssa.operand(value), &first.operands()[0]);
 }
 
-// docs/soundness.md D6.4
+// docs/soundness/ D6.4
 TEST(Ssa, AGuardedDefinitionKeepsTheOldValue) {
   FunctionBuilder f;
   f.registers(2);

@@ -91,7 +91,7 @@ INSTANTIATE_TEST_SUITE_P(
              "0..18446744073709551612 signed -4092..0"},
         Case{"MulHigh", "mul.hi.u32 %r1, %r19, 16;", "0..15"},
         Case{"Shl", "shl.b32 %r1, %r18, 2;", "0..4092"},
-        // docs/soundness.md, part B: the amount is clamped.
+        // docs/soundness/ B17: the amount is clamped.
         Case{"ShlClamps", "shl.b32 %r1, %r18, 32;", "0..0"},
         Case{"ShlByUnknown", "shl.b32 %r1, %r18, %r19;", "?"},
         Case{"ShrUnsigned", "shr.u32 %r1, %r19, 27;", "0..31"},
@@ -134,7 +134,7 @@ TEST(ValueRanges, RequiredBlocksBoundThreadIds) {
   EXPECT_EQ(text(ranges.of("%r2")), "64..64");
 }
 
-// docs/soundness.md C8(ii).4
+// docs/soundness/ C8(ii).4
 TEST(ValueRanges, MaximalBlocksBoundOnlyTheProduct) {
   Ranges ranges(kRegisters + "mov.u32 %r1, %tid.y; mov.u32 %r2, %ntid.x;", ".maxntid 64, 4, 1");
   EXPECT_EQ(text(ranges.of("%r18")), "0..255");

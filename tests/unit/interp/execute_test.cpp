@@ -122,7 +122,7 @@ TEST(Execute, Integers) {
   EXPECT_EQ(lane5("xor.b64 %rd0, %rd1, -1;"), ~0x10000000003ull);
 }
 
-// docs/soundness.md A5.8; the values are those in the machine code of ptxas.
+// docs/soundness/ A5.8; the values are those in the machine code of ptxas.
 TEST(Execute, Numbers) {
   EXPECT_EQ(lane5("mov.f64 %fd0, 0f3F800000; mov.b64 %rd0, %fd0;"), 0x3f800000u);
   EXPECT_EQ(lane5("add.rn.f64 %fd0, 0f3F800000, 0f3FC00000; mov.b64 %rd0, %fd0;"), 0x7f400000u);

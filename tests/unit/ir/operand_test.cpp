@@ -1,4 +1,4 @@
-// Numbers as operands: docs/soundness.md A5.8.  What is expected was read out of the machine code
+// Numbers as operands: docs/soundness/ A5.8.  What is expected was read out of the machine code
 // that ptxas makes.
 #include "ir/operand.h"
 

@@ -1,4 +1,4 @@
-// The classes of the asynchronous, matrix and fabric families (docs/soundness.md A2), and the
+// The classes of the asynchronous, matrix and fabric families (docs/soundness/ A2), and the
 // operands of the shapes that are easy to get wrong.
 #include <gtest/gtest.h>
 
@@ -100,7 +100,7 @@ TEST(Families, RegistersInFlight) {
   EXPECT_FALSE(formOf("tcgen05.wait::ld.sync.aligned;").is(kRegistersInFlight));
 }
 
-// docs/soundness.md, "External memory".
+// docs/soundness/README.md, "external memory".
 TEST(Families, MakeSharedMemoryExternal) {
   for (const char* text :
        {"cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r0], [%rd0], 16, [%r1];",

@@ -255,7 +255,7 @@ TEST(Matching, Carry) {
   EXPECT_FALSE(formOf("add.u32 %r0, %r1, %r2;").writesCarry);
 }
 
-// ---- classification: docs/soundness.md A2 ------------------------------------------------------
+// ---- classification: docs/soundness/ A2 ------------------------------------------------------
 
 struct Classified {
   const char* text;
@@ -450,7 +450,7 @@ TEST(Traits, Memory) {
   EXPECT_TRUE(formOf("atom.global.exch.b32 %r0, [gmem], %r1;").is(kMemoryWrite));
 }
 
-// ---- what no row fits: docs/soundness.md A7 ----------------------------------------------------
+// ---- what no row fits: docs/soundness/ A7 ----------------------------------------------------
 
 TEST(Unknown, Opcode) {
   const Form& form = formOf("frobnicate.u32 %r0, {%r1, %r2}, [gmem], %p0|%p1;");

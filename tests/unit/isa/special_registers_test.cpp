@@ -43,7 +43,7 @@ TEST(SpecialRegisters, DoesNotFindOthers) {
   }
 }
 
-// docs/soundness.md C1.2: a whitelist, so written out here a second time.
+// docs/soundness/ C1.2: a whitelist, so written out here a second time.
 TEST(SpecialRegisters, UniformIsTheWhitelist) {
   const std::set<std::string_view> whitelist = {"%ntid",
                                                 "%ctaid",
@@ -65,7 +65,7 @@ TEST(SpecialRegisters, UniformIsTheWhitelist) {
   EXPECT_EQ(uniform, whitelist);
 }
 
-// docs/soundness.md D3, and A2 for the ones that keep a barrier beside them.
+// docs/soundness/ D3, and A2 for the ones that keep a barrier beside them.
 TEST(SpecialRegisters, VolatileAndPinned) {
   for (const SpecialRegister& entry : specialRegisters()) {
     const bool isTime = entry.name.starts_with("%clock") ||

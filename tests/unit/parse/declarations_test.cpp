@@ -123,7 +123,7 @@ TEST(DeclarationsTest, Integers) {
   EXPECT_EQ(variable(parseModule(".global .u16 x[] = {1,2,3};"), "x").size, 6u);
 }
 
-// docs/soundness.md A5.8, as in the data of what ptxas makes.
+// docs/soundness/ A5.8, as in the data of what ptxas makes.
 TEST(DeclarationsTest, NumbersOfAnotherType) {
   EXPECT_EQ(bytesOf(".global .f64 x = 0f3F800000;"), "0000803f00000000");
   EXPECT_EQ(bytesOf(".global .b64 x = 0f3F800000;"), "0000803f00000000");

@@ -1,4 +1,4 @@
-// What the tool does not know goes in (docs/soundness.md, A7), with one warning for each word.
+// What the tool does not know goes in (docs/soundness/ A7), with one warning for each word.
 #include <gtest/gtest.h>
 
 #include "parsed.h"
