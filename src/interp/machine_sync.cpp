@@ -22,8 +22,7 @@ std::uint32_t Machine::liveLanes(const Cta& cta, std::uint32_t warp) const {
   return lanes;
 }
 
-// ---- barriers of the CTA (docs/soundness/ A1)
-// --------------------------------------------------
+// ---- barriers of the CTA (docs/soundness/ A1) ---------------------------------------------------
 
 void Machine::arriveAtBarrier(Thread& thread, const Op& op) {
   const Slot id = thread.frame[op.a] & 0xffffffffu;

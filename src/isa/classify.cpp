@@ -172,7 +172,7 @@ Effect refine(const Form& form, Effect ofRow) {
   }
 }
 
-// ---- what no row fits (docs/soundness/ A7) ---------------------------------------------------
+// ---- what no row fits (docs/soundness/ A7) ------------------------------------------------------
 
 bool hasAddress(Shape shape) {
   for (std::size_t i = 0; i < shape.size(); ++i) {

@@ -30,7 +30,7 @@ bool matchRow(const Row& row, std::span<const std::string_view> qualifiers, Shap
               Match& match);
 
 // The type of a register that holds a value of the type `dotted`: that of parseType, or the bits of
-// a type that only instructions have (.u8x4 is B32); Other if nothing knows it.
+// a type that only instructions have (.u8x4 is Type::B32); Other if nothing knows it.
 Type registerType(std::string_view dotted);
 
 }  // namespace ptxopt::isa

@@ -112,6 +112,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"WindowOfTheClusterAndGlobal", Spaces, kRow,
              "st.global.u32 [%rd10], 0; cvt.u64.u32 %rd1, %r34;"
              "cvta.shared::cluster.u64 %rd1, %rd1; st.u32 [%rd1], 0;"},
+        // C3.3.8
         Case{"DynamicIsOneObject", None, kRow, "st.shared.u32 [D], 0; st.shared.u32 [E+64], 0;"},
         Case{"DynamicAndStatic", Objects, kRow, "st.shared.u32 [D], 0; st.shared.u32 [A], 0;"},
         Case{"OneNameOfSeveral", None, kRow, "st.shared.u32 [V0], 0; st.shared.u32 [V1+-4], 0;"},
@@ -173,6 +174,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"AllThreadsTheSame", None, kRow, "st.shared.u32 [%r32], 0; st.shared.u32 [%r32], 0;"},
         Case{"ByAParameter", None, kRow,
              "mad.lo.u32 %r1, %r34, 4, %r32; st.shared.u32 [%r1], 0; st.shared.u32 [%r1], 0;"},
+        // C8(ii).3
         Case{"Matrix", Injective, kSquare,
              "mad.lo.u32 %r1, %r36, 16, %r30; mad.lo.u32 %r1, %r1, 4, %r32;"
              "st.shared.u32 [%r1], 0; st.shared.u32 [%r1], 0;"},
@@ -256,6 +258,7 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"Truncated", None, kRow,
              "and.b32 %r1, %r30, 127; mad.lo.u32 %r1, %r1, 4, %r32;"
              "st.shared.u32 [%r1], 0; st.shared.u32 [%r1], 0;"},
+        // C8(iii).1
         Case{"BlockStride", Injective, kRow,
              R"(
                mov.u32 %r1, %r30;

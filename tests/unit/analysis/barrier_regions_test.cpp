@@ -1,5 +1,6 @@
 // The sets that are kept up to date while barriers go, against a search of the whole graph for each
-// question: on random graphs, with every removal that the answers allow.
+// question: on random graphs, with every removal that the answers allow:
+// docs/soundness/ C2.1, C9.2.
 #include "analysis/barrier_regions.h"
 
 #include <gtest/gtest.h>

@@ -84,6 +84,7 @@ class Effects : public testing::Test {
   std::unique_ptr<ir::Module> module_;
 };
 
+// A2.9 to A2.12
 TEST_F(Effects, OfAccesses) {
   EXPECT_EQ(effects("ld.shared.u32 %r1, [A+4];"), "R shared A");
   EXPECT_EQ(effects("st.global.u32 [G], %r1;"), "W global G");
@@ -107,9 +108,10 @@ TEST_F(Effects, OfSynchronisation) {
   EXPECT_EQ(effects("nanosleep.u32 5; mov.u32 %r1, %clock; activemask.b32 %r1;"), "pin; pin; pin");
   EXPECT_EQ(effects("shfl.sync.bfly.b32 %r1, %r2, 1, 31, -1; bar.warp.sync -1; mov.u32 %r1, 5;"),
             "");
-  EXPECT_EQ(effects("frobnicate %r1;"), "T resource");
+  EXPECT_EQ(effects("frobnicate %r1;"), "T resource");  // A2.3, A7.2.1
 }
 
+// C5.1; A2.5.5, whose issue is below only: C4.5
 TEST_F(Effects, OfAsynchronousCopies) {
   EXPECT_EQ(effects("cp.async.ca.shared.global [A], [G], 4; cp.async.commit_group;"
                     "cp.async.wait_all;"),
@@ -119,6 +121,7 @@ TEST_F(Effects, OfAsynchronousCopies) {
             "T below; T; T");
 }
 
+// C3.3.2, C3.3.3, C3.3.8
 TEST_F(Effects, AddressesKeepTheirObject) {
   const std::string load = " ld.shared.u32 %r7, [%r5+8];";
   EXPECT_EQ(effects("mov.u32 %r5, A;" + load), "R shared A");
@@ -135,6 +138,7 @@ TEST_F(Effects, AddressesKeepTheirObject) {
             "R shared A");
 }
 
+// C3.3.2, C3.3.4 to C3.3.6
 TEST_F(Effects, AddressesLoseTheirObject) {
   const std::string load = " ld.shared.u32 %r7, [%r5];";
   for (const char* made : {

@@ -10,6 +10,7 @@ namespace ptxopt::analysis {
 namespace {
 
 // For each barrier whether all threads execute it and none has ended: "yn".
+// docs/soundness/ C8.3.2, C8.3.3
 std::string answers(const std::string& body, const std::string& before = "") {
   test::ValueFunction f(
       ".reg .pred %p<4>; .reg .b32 %r<6>;\n"

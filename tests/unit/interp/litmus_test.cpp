@@ -50,10 +50,8 @@ std::set<std::string> words(const std::string& text) {
   return {std::istream_iterator<std::string>(stream), {}};
 }
 
-void check(const std::string& name) {
+void check(const std::string& name, const std::string& text) {
   SCOPED_TRACE(name);
-  std::ifstream file(folder() / (name + ".ptx"));
-  const std::string text{std::istreambuf_iterator<char>(file), {}};
   const auto module = parseText(name + ".ptx", text);
   std::string error;
   const auto launch = findLaunch(text, "", error);
@@ -94,7 +92,56 @@ void check(const std::string& name) {
 TEST(Litmus, EveryKernelIsJudgedRight) {
   const std::vector<std::string> names = files();
   ASSERT_GE(names.size(), 20u) << "PTXOPT_SOURCE_DIR must name the checkout";
-  for (const std::string& name : names) check(name);
+  for (const std::string& name : names) {
+    std::ifstream file(folder() / (name + ".ptx"));
+    check(name, {std::istreambuf_iterator<char>(file), {}});
+  }
+}
+
+// Warps 0 and 1 meet at a barrier, or at none; warp 2 only sees the flag that thread 0 then raises.
+std::string flagAfter(const std::string& expectation, const std::string& barrier) {
+  return "// EXPECT: " + expectation + R"(
+// LAUNCH: {"grid": 1, "block": 96, "args": ["buffer:1024"]}
+.version 8.6
+.target sm_90
+.address_size 64
+.visible .entry k(.param .u64 out)
+{
+  .reg .pred %p;
+  .reg .b32 %t, %r<3>;
+  .reg .b64 %out;
+  .shared .align 4 .u32 A, flag;
+  ld.param.u64 %out, [out];
+  mov.u32 %t, %tid.x;
+  setp.ne.u32 %p, %t, 0;
+  @!%p st.shared.u32 [flag], 0;
+  bar.sync 0;
+  setp.ge.u32 %p, %t, 64;
+  @%p bra READER;
+  setp.ne.u32 %p, %t, 0;
+  @!%p st.shared.u32 [A], 42;
+  )" + barrier +
+         R"(
+  @!%p st.relaxed.cta.shared.u32 [flag], 1;
+  ret;
+READER:
+  setp.ne.u32 %p, %t, 64;
+  @%p ret;
+SPIN:
+  ld.acquire.cta.shared.u32 %r1, [flag];
+  setp.eq.u32 %p, %r1, 0;
+  @%p bra SPIN;
+  ld.shared.u32 %r2, [A];
+  st.global.u32 [%out], %r2;
+  ret;
+}
+)";
+}
+
+// docs/soundness/ A1.7
+TEST(Litmus, TheWaitOfABarrierIsAFence) {
+  check("with a barrier", flagAfter("clean", "bar.sync 1, 64;"));
+  check("without", flagAfter("data-race", ""));
 }
 
 }  // namespace

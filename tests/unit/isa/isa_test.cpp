@@ -255,7 +255,7 @@ TEST(Matching, Carry) {
   EXPECT_FALSE(formOf("add.u32 %r0, %r1, %r2;").writesCarry);
 }
 
-// ---- classification: docs/soundness/ A2 ------------------------------------------------------
+// ---- classification: docs/soundness/ A2 ---------------------------------------------------------
 
 struct Classified {
   const char* text;
@@ -269,6 +269,7 @@ void expectAll(std::initializer_list<Classified> cases) {
   }
 }
 
+// A2.1 to A2.4
 TEST(Effects, Barriers) {
   expectAll({
       {"bar.sync 0;", Effect::CtaBarrier},
@@ -282,6 +283,7 @@ TEST(Effects, Barriers) {
   });
 }
 
+// A2.5.1 to A2.5.5, A2.5.7, A2.5.8
 TEST(Effects, OpaqueSynchronisation) {
   expectAll({
       {"membar.gl;", Effect::Sync},
@@ -314,6 +316,7 @@ TEST(Effects, OpaqueSynchronisation) {
   });
 }
 
+// A2.6, A2.7
 TEST(Effects, CtaFences) {
   expectAll({
       {"membar.cta;", Effect::CtaFence},
@@ -326,6 +329,7 @@ TEST(Effects, CtaFences) {
   });
 }
 
+// A2.8 to A2.10
 TEST(Effects, Accesses) {
   expectAll({
       {"ld.global.u32 %r0, [gmem];", Effect::Weak},
@@ -351,6 +355,7 @@ TEST(Effects, Accesses) {
   });
 }
 
+// A2.11, A2.12
 TEST(Effects, ReadsThatNothingOrders) {
   expectAll({
       {"ld.const.u32 %r0, [cmem];", Effect::ImmutableRead},
@@ -369,6 +374,7 @@ TEST(Effects, ReadsThatNothingOrders) {
   EXPECT_EQ(formOf("ld.volatile.local.u32 %r0, [lmem];").semantics, Semantics::Volatile);
 }
 
+// A2.13
 TEST(Effects, Pins) {
   expectAll({
       {"nanosleep.u32 100;", Effect::Pin},
@@ -381,6 +387,7 @@ TEST(Effects, Pins) {
   });
 }
 
+// A2.14
 TEST(Effects, Neutral) {
   expectAll({
       {"add.u32 %r0, %r1, %r2;", Effect::Neutral},
@@ -450,7 +457,7 @@ TEST(Traits, Memory) {
   EXPECT_TRUE(formOf("atom.global.exch.b32 %r0, [gmem], %r1;").is(kMemoryWrite));
 }
 
-// ---- what no row fits: docs/soundness/ A7 ----------------------------------------------------
+// ---- what no row fits: docs/soundness/ A7 -------------------------------------------------------
 
 TEST(Unknown, Opcode) {
   const Form& form = formOf("frobnicate.u32 %r0, {%r1, %r2}, [gmem], %p0|%p1;");
