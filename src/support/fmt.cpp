@@ -1,0 +1,13 @@
+// {fmt}, compiled once and not in every unit that formats a string.  Debian packages it as a shared
+// library only, and a program that is copied to another machine is to run there.  Below are the
+// templates that fmt/format.h declares extern (9.x).
+#include <fmt/format-inl.h>
+
+FMT_BEGIN_NAMESPACE
+namespace detail {
+template FMT_API auto thousands_sep_impl<char>(locale_ref) -> thousands_sep_result<char>;
+template FMT_API auto decimal_point_impl(locale_ref) -> char;
+template FMT_API auto dragonbox::to_decimal(float) noexcept -> dragonbox::decimal_fp<float>;
+template FMT_API auto dragonbox::to_decimal(double) noexcept -> dragonbox::decimal_fp<double>;
+}  // namespace detail
+FMT_END_NAMESPACE
