@@ -32,7 +32,7 @@ function(ptxopt_room name)
   list(TRANSFORM ROOM_DEPENDS PREPEND ptxopt_)
   target_link_libraries(ptxopt_${name} PUBLIC ${ROOM_DEPENDS} ${ROOM_LINK} PRIVATE ptxopt_flags)
   target_include_directories(ptxopt_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>)
-  if(name MATCHES "^(analysis|passes)$")  # the rooms that decide what is sound
+  if(name MATCHES "^(analysis|passes)")  # the rooms that decide what is sound
     target_compile_options(ptxopt_${name} PRIVATE ${PTXOPT_RULE_FLAGS})
   endif()
 endfunction()

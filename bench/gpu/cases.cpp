@@ -7,6 +7,7 @@
 #include "driver/files.h"
 #include "interp/image.h"
 #include "parse/parser.h"
+#include "passes/registry.h"
 
 namespace ptxopt::gpu {
 

@@ -8,7 +8,7 @@
 #include "device.h"
 #include "interp/launch.h"
 #include "ir/module.h"
-#include "passes/pipeline.h"
+#include "passes/engine/pipeline.h"
 
 namespace ptxopt::gpu {
 

@@ -3,10 +3,10 @@
 // block of known shape are taken one by one.
 #include <cstdint>
 
-#include "analysis/access_classes.h"
-#include "analysis/address_objects.h"
-#include "analysis/alias.h"
-#include "analysis/memory_effects.h"
+#include "analysis/addresses/access_classes.h"
+#include "analysis/addresses/alias.h"
+#include "analysis/memory/address_objects.h"
+#include "analysis/memory/memory_effects.h"
 #include "audit/families.h"
 
 namespace ptxopt::audit {
@@ -17,8 +17,6 @@ using analysis::Access;
 using analysis::AliasRule;
 using analysis::Assumption;
 using analysis::FormId;
-using analysis::Interval;
-using analysis::kNone;
 using analysis::MemoryBase;
 using ir::Instruction;
 using ir::Operand;
@@ -155,7 +153,8 @@ class Collector {
     subject_.claim("address", facts::EqualsForm{value, std::move(*form)});
   }
 
-  // What the analysis of objects says, which does not ask for values (analysis/address_objects.h).
+  // What the analysis of objects says, which does not ask for values
+  // (analysis/memory/address_objects.h).
   void claimObjects() const {
     const auto& assumed = subject_.get<analysis::Assumptions>();
     const analysis::AddressObjects objects(subject_.function(), assumed.flatShared);

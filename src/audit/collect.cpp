@@ -3,9 +3,9 @@
 #include <deque>
 #include <unordered_map>
 
-#include "analysis/address.h"
-#include "analysis/barrier_graph.h"
-#include "analysis/pure_functions.h"
+#include "analysis/addresses/address.h"
+#include "analysis/barriers/barrier_graph.h"
+#include "analysis/memory/pure_functions.h"
 #include "audit/families.h"
 
 namespace ptxopt::audit {

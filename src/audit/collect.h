@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "analysis/assumptions.h"
+#include "analysis/launch/assumptions.h"
 #include "facts/claim.h"
 #include "ir/module.h"
 

@@ -1,10 +1,10 @@
 // `never-taken` and `never-follows`; `together` and `uniform` where all threads of a CTA come
 // equally often, `all-execute` where none of them has ended, and `warp-uniform`.
-#include "analysis/address.h"
-#include "analysis/elected_leaders.h"
-#include "analysis/feasible_edges.h"
-#include "analysis/warp_agreement.h"
-#include "analysis/whole_warps.h"
+#include "analysis/addresses/address.h"
+#include "analysis/threads/elected_leaders.h"
+#include "analysis/threads/warp_agreement.h"
+#include "analysis/threads/whole_warps.h"
+#include "analysis/values/feasible_edges.h"
 #include "audit/families.h"
 
 namespace ptxopt::audit {
@@ -12,8 +12,6 @@ namespace ptxopt::audit {
 namespace {
 
 using analysis::BlockId;
-using analysis::EdgeId;
-using analysis::kNone;
 using analysis::Uniformity;
 using analysis::ValueId;
 using ir::Instruction;
@@ -91,7 +89,7 @@ void collectWholeWarps(const Subject& subject, const analysis::TextPlaces& place
     if (first == nullptr || !cfg.isReachable(block) || !whole.allExecute(block)) continue;
     subject.claim("whole-warps", facts::AllExecute{first->source.begin});
   }
-  // What elections ask (analysis/elected_leaders.h): the same of the threads of a warp.
+  // What elections ask (analysis/threads/elected_leaders.h): the same of the threads of a warp.
   if (mayEndInCalls(subject, effects)) return;
   const auto& addresses = subject.get<analysis::Addresses>();
   std::vector<analysis::FormId> forms(places.ssa().valueCount());

@@ -3,9 +3,9 @@
 
 #include <optional>
 
-#include "analysis/memory_effects.h"
-#include "analysis/text_places.h"
-#include "analysis/uniformity.h"
+#include "analysis/memory/memory_effects.h"
+#include "analysis/threads/uniformity.h"
+#include "analysis/values/text_places.h"
 #include "audit/collect.h"
 #include "audit/forms.h"
 #include "audit/subject.h"

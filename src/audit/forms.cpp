@@ -5,7 +5,6 @@
 namespace ptxopt::audit {
 
 using analysis::FormId;
-using analysis::kNone;
 using analysis::LeafId;
 using analysis::LeafKind;
 using analysis::ValueId;
@@ -143,7 +142,7 @@ std::optional<facts::Leaf> Forms::rounds(analysis::LoopId loop) const {
   facts::Leaf leaf;
   leaf.kind = facts::Leaf::Kind::Rounds;
   leaf.header = header->source.begin;
-  for (const analysis::EdgeId edge : loops_.backEdges(loop)) {
+  for (const EdgeId edge : loops_.backEdges(loop)) {
     const std::vector<facts::Edge> edges = places_.edges(edge);
     if (edges.empty()) return std::nullopt;
     leaf.backEdges.insert(leaf.backEdges.end(), edges.begin(), edges.end());

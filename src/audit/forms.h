@@ -10,9 +10,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "analysis/address.h"
-#include "analysis/loops.h"
-#include "analysis/text_places.h"
+#include "analysis/addresses/address.h"
+#include "analysis/flow/loops.h"
+#include "analysis/values/text_places.h"
 
 namespace ptxopt::audit {
 

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/manager.h"
+#include "analysis/flow/manager.h"
 #include "audit/collect.h"
 #include "facts/claim.h"
 #include "ir/function.h"

@@ -1,7 +1,7 @@
 // `range` for every integer where it is defined, and where a branch above a use says more; of what
 // addresses and branches are made of also `form`, and `stable` or `one-number`.
-#include "analysis/address.h"
-#include "analysis/value_range.h"
+#include "analysis/addresses/address.h"
+#include "analysis/values/value_range.h"
 #include "audit/families.h"
 
 namespace ptxopt::audit {
@@ -9,7 +9,6 @@ namespace ptxopt::audit {
 namespace {
 
 using analysis::FormId;
-using analysis::kNone;
 using analysis::LeafId;
 using analysis::ValueId;
 using analysis::ValueRange;

@@ -14,7 +14,8 @@
 
 #include "driver/driver.h"
 #include "driver/remarks.h"
-#include "passes/pipeline.h"
+#include "passes/engine/pipeline.h"
+#include "passes/registry.h"
 
 using namespace ptxopt;
 

@@ -5,8 +5,8 @@
 #include <functional>
 #include <string_view>
 
-#include "analysis/cfg.h"
-#include "analysis/dot.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/dot.h"
 #include "driver/files.h"
 
 namespace ptxopt::driver {

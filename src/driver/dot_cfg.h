@@ -5,7 +5,7 @@
 #include <string>
 
 #include "ir/module.h"
-#include "passes/pass.h"
+#include "passes/engine/pass.h"
 
 namespace ptxopt::driver {
 

@@ -7,8 +7,8 @@
 #include <stdexcept>
 #include <utility>
 
-#include "analysis/cfg.h"
-#include "analysis/maybe_undefined.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/maybe_undefined.h"
 #include "ir/verifier.h"
 #include "parse/parser.h"
 
@@ -129,9 +129,10 @@ void optimizeInto(OptimizeResult& result, std::shared_ptr<const SourceText> sour
   if (options.countCode) result.before = result.after = countCode(module);
   if (module.isFrozen()) {
     if (!options.run.pipeline.empty()) {
-      diagnostics.report(Severity::Note, source->name(),
-                         "compiled for a debugger, with directives that are not understood: left as "
-                         "it is");
+      diagnostics.report(
+          Severity::Note, source->name(),
+          "compiled for a debugger, with directives that are not understood: left as "
+          "it is");
     }
   } else if (!options.run.pipeline.empty()) {
     warnOfContradictions(module, options.run.assumptions, diagnostics);

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "passes/pipeline.h"
+#include "passes/engine/pipeline.h"
 #include "print/printer.h"
 #include "support/diagnostics.h"
 #include "support/source.h"

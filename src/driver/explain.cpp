@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/cfg.h"
-#include "analysis/loops.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/loops.h"
 #include "driver/source_files.h"
 #include "ir/barrier.h"
 #include "parse/parser.h"

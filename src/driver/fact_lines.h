@@ -5,7 +5,7 @@
 #include <span>
 #include <string>
 
-#include "analysis/assumptions.h"
+#include "analysis/launch/assumptions.h"
 #include "facts/claim.h"
 #include "support/source.h"
 

@@ -13,6 +13,7 @@
 
 #include "driver/files.h"
 #include "driver/program.h"
+#include "passes/registry.h"
 #include "support/diagnostics.h"
 
 namespace ptxopt::driver {
@@ -393,7 +394,7 @@ void keepBarriers(std::vector<passes::PipelineStep>& pipeline,
   std::string text;
   for (const std::string& entry : kept) text += (text.empty() ? "" : ";") + entry;
   for (passes::PipelineStep& step : pipeline) {
-    const passes::PassInfo& pass = *passes::findPass(step.name);
+    const passes::PassInfo& pass = *step.pass;
     if (pass.options.find("keep=") == std::string_view::npos) continue;
     std::string& option = step.options["keep"];
     option += (option.empty() ? "" : ";") + text;
@@ -430,10 +431,10 @@ void setWholeProgram(Options& options, const RawOptions& raw) {
 }
 
 void configureCssa(std::vector<passes::PipelineStep>& pipeline, const RawOptions& raw) {
-  const auto isCssa = [](const passes::PipelineStep& step) { return step.name == "cssa"; };
+  const auto isCssa = [](const passes::PipelineStep& step) { return step.pass->name == "cssa"; };
   if (raw.doCssa == 0) std::erase_if(pipeline, isCssa);
   if (raw.doCssa == 1 && (pipeline.empty() || !isCssa(pipeline.back()))) {
-    pipeline.push_back({"cssa", {}});
+    pipeline.push_back({passes::findPass("cssa"), {}});
   }
   for (passes::PipelineStep& step : pipeline) {
     if (!isCssa(step)) continue;
@@ -443,7 +444,7 @@ void configureCssa(std::vector<passes::PipelineStep>& pipeline, const RawOptions
 
 void configureEarlyCse(Options& options, const RawOptions& raw) {
   for (passes::PipelineStep& step : options.pipeline) {
-    if (step.name != "early-cse") continue;
+    if (step.pass->name != "early-cse") continue;
     for (const auto& [name, value] : raw.earlyCseOptions)
       step.options.insert_or_assign(name, value);
   }
@@ -452,7 +453,7 @@ void configureEarlyCse(Options& options, const RawOptions& raw) {
 
 void configureBases(std::vector<passes::PipelineStep>& pipeline, const RawOptions& raw) {
   for (passes::PipelineStep& step : pipeline) {
-    if (step.name != "common-base") continue;
+    if (step.pass->name != "common-base") continue;
     for (const auto& [name, value] : raw.baseOptions) step.options.insert_or_assign(name, value);
   }
 }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "passes/pipeline.h"
+#include "passes/engine/pipeline.h"
 
 namespace ptxopt::driver {
 

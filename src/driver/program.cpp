@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "parse/parser.h"
+#include "passes/registry.h"
 
 namespace ptxopt::driver {
 
@@ -43,12 +44,12 @@ std::set<std::string> linkedNames(const ir::Module& module) {
 
 void addHostSymbols(std::vector<passes::PipelineStep>& pipeline,
                     const std::vector<std::string>& names) {
-  const auto isPass = [](const passes::PipelineStep& step) { return step.name == kPass; };
+  const auto isPass = [](const passes::PipelineStep& step) { return step.pass->name == kPass; };
   if (std::ranges::none_of(pipeline, isPass)) {
-    pipeline.insert(pipeline.begin(), {std::string(kPass), {}});
+    pipeline.insert(pipeline.begin(), {passes::findPass(kPass), {}});
   }
   for (passes::PipelineStep& step : pipeline) {
-    if (step.name != kPass) continue;
+    if (step.pass->name != kPass) continue;
     std::string& option = step.options[std::string(kOption)];
     for (const std::string& name : names) option += (option.empty() ? "" : ";") + name;
   }
@@ -56,7 +57,7 @@ void addHostSymbols(std::vector<passes::PipelineStep>& pipeline,
 
 void dropHostSymbols(std::vector<passes::PipelineStep>& pipeline) {
   for (passes::PipelineStep& step : pipeline) {
-    if (step.name == kPass) step.options.erase(std::string(kOption));
+    if (step.pass->name == kPass) step.options.erase(std::string(kOption));
   }
 }
 

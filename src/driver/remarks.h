@@ -4,7 +4,7 @@
 #include <span>
 #include <string>
 
-#include "passes/pass.h"
+#include "passes/engine/pass.h"
 
 namespace ptxopt::driver {
 

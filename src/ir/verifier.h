@@ -16,7 +16,7 @@ struct Problem {
 // Checks every statement by itself: operand shapes against the form, types and register classes,
 // references to labels and symbols, state spaces, nesting of scopes.  What the table does not know
 // is not judged.  O(operands).  Whether registers are defined before they are used is a question
-// of paths: analysis/maybe_undefined.h.
+// of paths: analysis/flow/maybe_undefined.h.
 std::vector<Problem> verify(const Function& function);
 
 }  // namespace ptxopt::ir

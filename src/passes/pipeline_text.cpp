@@ -1,7 +1,7 @@
 // Pipeline texts: "a,b<x=1,y>,c".
 #include <stdexcept>
 
-#include "passes/pipeline.h"
+#include "passes/registry.h"
 
 namespace ptxopt::passes {
 
@@ -58,21 +58,21 @@ std::vector<PipelineStep> parsePipeline(std::string_view text) {
   if (text.empty()) return steps;
   for (const std::string_view part : splitSteps(text)) {
     const std::size_t bracket = part.find('<');
-    PipelineStep step{std::string(part.substr(0, bracket)), {}};
+    const std::string name(part.substr(0, bracket));
+    PipelineStep step{findPass(name), {}};
     if (bracket != std::string_view::npos) {
       if (part.back() != '>') {
         throw std::invalid_argument("text behind '>' in pipeline step '" + std::string(part) + "'");
       }
       step.options = parseOptions(part.substr(bracket + 1, part.size() - bracket - 2));
     }
-    const PassInfo* info = findPass(step.name);
-    if (info == nullptr) {
-      throw std::invalid_argument("there is no pass '" + step.name +
+    if (step.pass == nullptr) {
+      throw std::invalid_argument("there is no pass '" + name +
                                   "' (--list-passes shows all of them)");
     }
     std::string error;
-    if (info->create(step.options, error) == nullptr) {
-      throw std::invalid_argument("pass '" + step.name + "': " + error);
+    if (step.pass->create(step.options, error) == nullptr) {
+      throw std::invalid_argument("pass '" + name + "': " + error);
     }
     steps.push_back(std::move(step));
   }

@@ -1,31 +1,27 @@
-// Every pass, by its command-line name.
+#include "passes/registry.h"
+
 #include <algorithm>
 #include <array>
 
-#include "passes/basic_dbe.h"
-#include "passes/common_base.h"
-#include "passes/cssa.h"
-#include "passes/dead_sync.h"
-#include "passes/early_cse.h"
-#include "passes/global_opt.h"
-#include "passes/pass.h"
-#include "passes/warp_sync.h"
+#include "passes/barriers/basic_dbe.h"
+#include "passes/barriers/dead_sync.h"
+#include "passes/barriers/warp_sync.h"
+#include "passes/bases/common_base.h"
+#include "passes/globals/global_opt.h"
+#include "passes/redundancy/early_cse.h"
+#include "passes/ssa/cssa.h"
 
 namespace ptxopt::passes {
 
 namespace {
 constexpr std::array kPasses = {
-    &kBasicDbe,
-    &kCommonBase,
-    &kCssa,
-    &kDeadSync,
-    &kEarlyCse,
-    &kGlobalOpt,
-    &kWarpSync,
+    &kBasicDbe, &kCommonBase, &kCssa, &kDeadSync, &kEarlyCse, &kGlobalOpt, &kWarpSync,
 };
 }  // namespace
 
-std::span<const PassInfo* const> allPasses() { return kPasses; }
+std::span<const PassInfo* const> allPasses() {
+  return kPasses;
+}
 
 const PassInfo* findPass(std::string_view name) {
   const auto found = std::find_if(kPasses.begin(), kPasses.end(),

@@ -62,7 +62,7 @@ class Branches(unittest.TestCase):
 
 class Reasons(unittest.TestCase):
     def test_they_move_with_their_lines(self):
-        name = "src/analysis/order.cpp"
+        name = "src/support/order.cpp"
         text = "if (seen[v]) return;"
         with open(os.path.join(coverage.SOURCE_DIR, name), encoding="utf-8") as file:
             line = next(k for k, line in enumerate(file, 1) if text in line)

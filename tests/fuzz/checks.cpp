@@ -15,7 +15,8 @@
 #include "interp/compare.h"
 #include "ir/verifier.h"
 #include "parse/parser.h"
-#include "passes/pipeline.h"
+#include "passes/engine/pipeline.h"
+#include "passes/registry.h"
 
 namespace ptxopt::fuzz {
 

@@ -14,6 +14,7 @@
 
 #include "driver/driver.h"
 #include "parse/parser.h"
+#include "passes/registry.h"
 
 namespace {
 

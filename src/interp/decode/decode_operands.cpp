@@ -1,7 +1,7 @@
 // What stands for an operand: a slot of the frame.
 #include <algorithm>
 
-#include "analysis/callee.h"
+#include "analysis/flow/callee.h"
 #include "interp/arithmetic/conversion.h"
 #include "interp/decode/bind.h"
 #include "interp/decode/decoder.h"

@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <bit>
 
-#include "analysis/callee.h"
-#include "analysis/cfg.h"
-#include "analysis/maybe_undefined.h"
-#include "analysis/register_effects.h"
+#include "analysis/flow/callee.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/maybe_undefined.h"
+#include "analysis/flow/register_effects.h"
 #include "interp/arithmetic/conversion.h"
 #include "interp/decode/audit_emitter.h"
 #include "interp/decode/bind.h"

@@ -12,9 +12,9 @@
 #include <string>
 #include <vector>
 
-#include "analysis/alias.h"
-#include "analysis/conflict_witness.h"
-#include "analysis/thread_addresses.h"
+#include "analysis/addresses/alias.h"
+#include "analysis/addresses/thread_addresses.h"
+#include "analysis/barriers/conflict_witness.h"
 #include "interp/launch.h"
 #include "value_text.h"
 

@@ -3,14 +3,14 @@
 
 #include <string>
 
-#include "analysis/flow_graph.h"
+#include "analysis/flow/flow_graph.h"
 
 namespace ptxopt::test {
 
 // "0-taken->2 0-fallthrough->1 2-return->x", x being the exit.
 inline std::string edges(const analysis::FlowGraph& graph) {
   std::string text;
-  for (analysis::EdgeId edge = 0; edge < graph.edgeCount(); ++edge) {
+  for (EdgeId edge = 0; edge < graph.edgeCount(); ++edge) {
     const analysis::BlockId target = graph.target(edge);
     if (!text.empty()) text += ' ';
     text += std::to_string(graph.source(edge)) + '-';

@@ -6,12 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/flow_graph.h"
+#include "analysis/flow/flow_graph.h"
 
 namespace ptxopt::test {
 
 using analysis::BlockId;
-using analysis::Direction;
 using analysis::EdgeKind;
 using analysis::FlowEdge;
 using analysis::FlowGraph;
@@ -71,8 +70,7 @@ inline FlowGraph nest(std::uint32_t blocks = kManyBlocks) {
 }
 
 // The vertices that `from` reaches without passing `avoided`; none where it is `avoided` itself.
-inline std::vector<bool> reachableFrom(const analysis::Digraph& graph, BlockId from,
-                                       BlockId avoided = analysis::kNone,
+inline std::vector<bool> reachableFrom(const Digraph& graph, BlockId from, BlockId avoided = kNone,
                                        Direction direction = Direction::Forward) {
   std::vector<bool> seen(graph.vertexCount());
   std::vector<BlockId> stack;
@@ -93,7 +91,7 @@ inline std::vector<bool> reachableFrom(const analysis::Digraph& graph, BlockId f
 // dominance[a][b]: every path from `root` to b goes through a, and there is one.
 inline std::vector<std::vector<bool>> dominanceByDefinition(const FlowGraph& graph, BlockId root,
                                                             Direction direction) {
-  const std::vector<bool> reached = reachableFrom(graph, root, analysis::kNone, direction);
+  const std::vector<bool> reached = reachableFrom(graph, root, kNone, direction);
   std::vector<std::vector<bool>> dominance;
   for (BlockId a = 0; a < graph.vertexCount(); ++a) {
     std::vector<bool> row = reachableFrom(graph, root, a, direction);

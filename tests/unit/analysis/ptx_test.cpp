@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "analysis/call_graph.h"
-#include "analysis/cfg.h"
-#include "analysis/liveness.h"
-#include "analysis/loops.h"
-#include "analysis/maybe_undefined.h"
+#include "analysis/flow/call_graph.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/liveness.h"
+#include "analysis/flow/loops.h"
+#include "analysis/flow/maybe_undefined.h"
 #include "flow_graph_text.h"
 #include "parse/parser.h"
 

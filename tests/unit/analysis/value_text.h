@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/cfg.h"
-#include "analysis/manager.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/manager.h"
 #include "parse/parser.h"
 
 namespace ptxopt::test {

@@ -12,7 +12,7 @@
 #include "audit/collect.h"
 #include "facts/claim_text.h"
 #include "parse/parser.h"
-#include "passes/pipeline.h"
+#include "passes/registry.h"
 
 namespace ptxopt::test {
 

@@ -10,6 +10,7 @@
 
 #include "claims_of.h"
 #include "driver/driver.h"
+#include "passes/registry.h"
 
 namespace ptxopt {
 namespace {

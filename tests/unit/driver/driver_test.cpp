@@ -1,4 +1,5 @@
 #include "driver/driver.h"
+#include "passes/registry.h"
 
 #include <gtest/gtest.h>
 

@@ -20,7 +20,7 @@ Options parse(std::initializer_list<const char*> arguments) {
 
 std::vector<std::string> passesOf(const Options& options) {
   std::vector<std::string> names;
-  for (const passes::PipelineStep& step : options.pipeline) names.push_back(step.name);
+  for (const passes::PipelineStep& step : options.pipeline) names.emplace_back(step.pass->name);
   return names;
 }
 

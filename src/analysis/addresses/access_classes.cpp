@@ -1,0 +1,471 @@
+#include "analysis/addresses/access_classes.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace ptxopt::analysis {
+
+// ---- sets --------------------------------------------------------------------------------------
+
+EffectMarks AccessSet::addMarks(EffectMarks marks) {
+  const auto added = static_cast<EffectMarks>(marks & ~marks_);
+  marks_ |= marks;
+  return added;
+}
+
+bool AccessSet::add(Key key) {
+  // Most have several.
+  if (keys_.capacity() == 0) keys_.reserve(kUsualSize);
+  if (keys_.empty() || keys_.back() < key) {
+    keys_.push_back(key);
+    return true;
+  }
+  const auto at = std::lower_bound(keys_.begin(), keys_.end(), key);
+  if (*at == key) return false;
+  keys_.insert(at, key);
+  return true;
+}
+
+void AccessSet::add(std::span<const Key> keys, std::vector<Key>& added) {
+  added.clear();
+  constexpr std::size_t kWorthSearching = 8;  // keys of the set for each one that is looked for
+  const bool areFew = keys.size() * kWorthSearching < keys_.size();
+  auto at = keys_.begin();
+  for (const Key key : keys) {
+    if (areFew) {
+      at = std::lower_bound(at, keys_.end(), key);
+    } else {
+      while (at != keys_.end() && *at < key) ++at;
+    }
+    if (at == keys_.end() || *at != key) added.push_back(key);
+  }
+  if (added.empty()) return;
+
+  const auto before = static_cast<std::ptrdiff_t>(keys_.size());
+  keys_.resize(keys_.size() + added.size());
+  auto from = keys_.begin() + before;
+  auto to = keys_.end();
+  for (std::size_t k = added.size(); k-- > 0;) {
+    while (from != keys_.begin() && from[-1] > added[k]) *--to = *--from;
+    *--to = added[k];
+  }
+}
+
+void AccessSet::absorb(AccessSet&& other) {
+  marks_ |= other.marks_;
+  if (keys_.size() < other.keys_.size()) keys_.swap(other.keys_);
+  for (const Key key : other.keys_) add(key);
+  other = {};
+}
+
+bool AccessSet::contains(Key key) const {
+  return std::binary_search(keys_.begin(), keys_.end(), key);
+}
+
+std::pair<const AccessSet::Key*, const AccessSet::Key*> AccessSet::range(Key first,
+                                                                         Key last) const {
+  const auto begin = std::lower_bound(keys_.begin(), keys_.end(), first);
+  const auto end = std::lower_bound(begin, keys_.end(), last);
+  return {keys_.data() + (begin - keys_.begin()), keys_.data() + (end - keys_.begin())};
+}
+
+// ---- classes -----------------------------------------------------------------------------------
+
+std::optional<AccessSet::Key> AccessClasses::keyOf(AccessKinds kinds, const Place& place,
+                                                   const Access* access, StoreOfAll storeOfAll) {
+  AccessClass of = {kinds, Domain::Any, nullptr, kNone};
+  std::uint32_t object = kNoObject;
+  if (precision_ != Precision::Flags) {
+    if (place.isHarmless) return std::nullopt;
+    of.domain = place.domain;
+    of.object = place.object;
+    if (of.object != nullptr) {
+      object = objects_.try_emplace(of.object, static_cast<std::uint32_t>(objects_.size()))
+                   .first->second;
+    }
+  }
+  const AccessSet::Key at = bucket(of.domain, object);
+  if (precision_ == Precision::Affine && access != nullptr) {
+    of.address = addressOf(*access, storeOfAll);
+  }
+  if (const ClassId known = find(at, of); known != kNone) return at | known;
+  const AccessSet::Key anywhere = intern(at, {kinds, of.domain, of.object, kNone});
+  intern(bucket(of.domain, kNoObject), {kinds, of.domain, nullptr, kNone});
+  return of.address == kNone ? anywhere : intern(at, of);
+}
+
+std::optional<AccessSet::Key> AccessClasses::keyOfSync(const Access& executor) {
+  AccessClass of = {kRead | kWrite | kStrongRead | kStrongWrite | kSync, Domain::Any, nullptr,
+                    kNone};
+  const AccessSet::Key at = bucket(static_cast<Domain>(kSyncDomain), kNoObject);
+  intern(at, of);
+  of.address = addressOf(executor, StoreOfAll::No);
+  if (of.address == kNone) return std::nullopt;
+  return intern(at, of);
+}
+
+std::uint64_t AccessClasses::hashOf(AccessSet::Key at, const AccessClass& of) {
+  return mixedHash(mixedHash(at, of.address), of.kinds);
+}
+
+ClassId AccessClasses::find(AccessSet::Key at, const AccessClass& of) const {
+  return classIndex_.find(hashOf(at, of), [&](ClassId id) {
+    return buckets_[id] == at && classes_[id].kinds == of.kinds &&
+           classes_[id].address == of.address;
+  });
+}
+
+AccessSet::Key AccessClasses::intern(AccessSet::Key at, const AccessClass& of) {
+  if (const ClassId known = find(at, of); known != kNone) return at | known;
+  const auto added = static_cast<ClassId>(classes_.size());
+  classes_.push_back(of);
+  buckets_.push_back(at);
+  classIndex_.add(hashOf(at, of), added);
+  countWithoutAddress_ += std::size_t{of.address == kNone};
+  return at | added;
+}
+
+namespace {
+
+// In everything that alias.h looks at.
+bool areAlike(const Access& a, const Access& b) {
+  return a.origin == b.origin && a.address == b.address && a.size == b.size &&
+         a.instruction->form->space == b.instruction->form->space &&  // whether it is generic
+         a.isCollective == b.isCollective && a.window == b.window && a.bytes == b.bytes &&
+         a.thread == b.thread && a.bases == b.bases && a.restrictions == b.restrictions &&
+         a.electionMask == b.electionMask && a.zeros == b.zeros && a.tests == b.tests;
+}
+
+std::uint64_t hashOfAddress(const Access& access, StoreOfAll storeOfAll) {
+  std::uint64_t hash = reinterpret_cast<std::uintptr_t>(access.origin);
+  hash = mixedHash(hash, std::uint64_t{access.address} << 32 | access.size);
+  hash = mixedHash(hash, static_cast<std::uint64_t>(access.bytes.lowest));
+  for (const Interval& id : access.thread) {
+    hash = mixedHash(hash, static_cast<std::uint64_t>(id.lowest ^ id.highest << 32));
+  }
+  for (const FormId zero : access.zeros) hash = mixedHash(hash, zero);
+  for (const Access::Test& test : access.tests) hash = mixedHash(hash, test.left);
+  return mixedHash(hash, static_cast<std::uint64_t>(storeOfAll));
+}
+
+}  // namespace
+
+AddressId AccessClasses::addressOf(const Access& access, StoreOfAll storeOfAll) {
+  const std::uint64_t hash = hashOfAddress(access, storeOfAll);
+  const AddressId known = addressIndex_.find(hash, [&](AddressId id) {
+    const Address& other = addresses_[id];
+    return other.storeOfAll == storeOfAll && areAlike(*other.access, access);
+  });
+  if (known != kNone) return known;
+  if (addresses_.size() >= limits_.addresses) {
+    hasTooManyAddresses_ = true;
+    return kNone;
+  }
+  const auto id = static_cast<AddressId>(addresses_.size());
+  addressIndex_.add(hash, id);
+  addresses_.push_back({&access, storeOfAll});
+  return id;
+}
+
+AccessSet::Key AccessClasses::withoutAddress(AccessSet::Key key) const {
+  AccessClass wanted = of(key);
+  wanted.address = kNone;
+  return bucketOf(key) | find(bucketOf(key), wanted);
+}
+
+AccessSet::Key AccessClasses::withoutObject(AccessSet::Key key) const {
+  const AccessSet::Key at = bucket(domainOf(key), kNoObject);
+  AccessClass wanted = of(key);
+  wanted.address = kNone;
+  return at | find(at, wanted);
+}
+
+bool AccessClasses::mayOverlapAndMatter(const AccessClass& above, const AccessClass& below) const {
+  const bool mayOverlap =
+      above.domain == Domain::Any || below.domain == Domain::Any ||
+      (above.domain == below.domain &&
+       (above.object == nullptr || below.object == nullptr || above.object == below.object));
+  if (!mayOverlap) return false;
+  if (((above.kinds | below.kinds) & kWrite) != 0) return true;
+  // docs/soundness/ C4.3
+  const bool isExternal =
+      sharedIsExternal_ || (above.domain != Domain::Shared && below.domain != Domain::Shared);
+  return isExternal && (above.kinds & kStrongRead) != 0;
+}
+
+// Of two that have addresses.
+AliasRule AccessClasses::compare(const AccessClass& above, const AccessClass& below,
+                                 Relation relation) const {
+  AliasAssumptions assumptions = assumptions_;
+  assumptions.oneRow |= relation == Relation::TwoThreadsOfOneRow;
+  if (((above.kinds | below.kinds) & kSync) != 0) {
+    return singleThread(*addresses_[above.address].access, *addresses_[below.address].access,
+                        assumptions);
+  }
+  const bool areWarps = relation == Relation::TwoWarps;
+  const Threads threads = areWarps ? Threads::DifferentWarps : Threads::Different;
+  const Address& upper = addresses_[above.address];
+  const Address& lower = addresses_[below.address];
+  const AliasRule rule = disjoint(*upper.access, *lower.access, threads, assumptions);
+  if (rule != AliasRule::None) return rule;
+  if (const AliasRule each = compareEach(above.address, below.address, threads, assumptions);
+      each != AliasRule::None) {
+    return each;
+  }
+  const auto isRaceElse = [&](const Address& store, const Address& other, bool isUpper) {
+    return (store.storeOfAll == StoreOfAll::Both ||
+            (isUpper && store.storeOfAll == StoreOfAll::Above)) &&
+           overlapIsOfStore(*store.access, *other.access, assumptions);
+  };
+  return isRaceElse(upper, lower, true) || isRaceElse(lower, upper, false) ? AliasRule::RaceFree
+                                                                           : AliasRule::None;
+}
+
+AliasRule AccessClasses::rule(const AccessClass& above, const AccessClass& below,
+                              Relation relation) const {
+  if (above.address == kNone || below.address == kNone || work_ >= limits_.work) {
+    return AliasRule::None;
+  }
+  const std::size_t count = addresses_.size();
+  std::vector<std::uint8_t>& rules = rules_[static_cast<std::size_t>(relation)];
+  if (rules.size() != count * count) rules.assign(count * count, 0);
+  std::uint8_t& known = rules[above.address * count + below.address];
+  ++work_;
+  if (known == 0) {
+    work_ += kWorkOfComparison;
+    known = static_cast<std::uint8_t>(1 + static_cast<unsigned>(compare(above, below, relation)));
+  }
+  return static_cast<AliasRule>(known - 1);
+}
+
+namespace {
+
+std::span<const Access> variantsOf(const Access& access) {
+  return access.variants.empty() ? std::span(&access, 1) : std::span(access.variants);
+}
+
+}  // namespace
+
+// Each address that the one may have with each that the other may have; by thread, if need be.
+AliasRule AccessClasses::compareEach(AddressId above, AddressId below, Threads threads,
+                                     const AliasAssumptions& assumptions) const {
+  const Access& one = *addresses_[above].access;
+  const Access& other = *addresses_[below].access;
+  const auto upper = variantsOf(one);
+  const auto lower = variantsOf(other);
+  // disjoint() has seen the two accesses themselves.
+  const bool areOthers = !one.variants.empty() || !other.variants.empty();
+  AliasRule rule = AliasRule::None;
+  for (std::size_t a = 0; a < upper.size(); ++a) {
+    for (std::size_t b = 0; b < lower.size(); ++b) {
+      if (areOthers) work_ += kWorkOfComparison;
+      rule = areOthers ? disjoint(upper[a], lower[b], threads, assumptions) : AliasRule::None;
+      if (rule != AliasRule::None) continue;
+      if (!haveOneWindow(upper[a], lower[b]) ||
+          !areSeparateByThread(threadAddresses(above, a), threadAddresses(below, b), threads)) {
+        return AliasRule::None;
+      }
+      rule = threads == Threads::DifferentWarps ? AliasRule::WarpInjective : AliasRule::Injective;
+    }
+  }
+  return rule;
+}
+
+bool AccessClasses::areSeparateByThread(const ThreadAddresses* above, const ThreadAddresses* below,
+                                        Threads threads) const {
+  if (above == nullptr || below == nullptr) return false;
+  const std::uint64_t work = above->size() + below->size();
+  if (work > workOnThreadsLeft_) return false;
+  workOnThreadsLeft_ -= work;
+  return above->isSeparateFrom(*below, threads);
+}
+
+const ThreadAddresses* AccessClasses::threadAddresses(AddressId id, std::size_t variant) const {
+  const auto variants = variantsOf(*addresses_[id].access);
+  ofThreads_.resize(addresses_.size());
+  ofThreads_[id].resize(variants.size());
+  OfThreads& known = ofThreads_[id][variant];
+  if (!std::exchange(known.isAsked, true)) {
+    if (ThreadForms* const forms = threadForms(*variants[variant].origin)) {
+      known.addresses = ThreadAddresses::of(variants[variant], *forms, workOnThreadsLeft_);
+    }
+  }
+  return known.addresses ? &*known.addresses : nullptr;
+}
+
+ThreadForms* AccessClasses::threadForms(const Addresses& origin) const {
+  const auto [at, isNew] = threadForms_.try_emplace(&origin);
+  if (isNew) at->second = ThreadForms::of(origin);
+  return at->second ? &*at->second : nullptr;
+}
+
+AliasRule AccessClasses::separation(const AccessClass& above, const AccessClass& below,
+                                    Relation relation) const {
+  if (relation != Relation::TwoWarps) return rule(above, below, relation);
+  // bar.warp.sync is good for weak pairs only (docs/soundness/ A3.1, F8).
+  const bool isWeak = ((above.kinds | below.kinds) & (kStrongRead | kStrongWrite)) == 0;
+  const AliasRule ofWarps = isWeak ? rule(above, below, relation) : AliasRule::None;
+  return ofWarps != AliasRule::None ? ofWarps : rule(above, below, Relation::TwoThreads);
+}
+
+bool AccessClasses::mayConflict(const AccessClass& above, const AccessClass& below,
+                                Relation relation) const {
+  return mayOverlapAndMatter(above, below) && separation(above, below, relation) == AliasRule::None;
+}
+
+const MemoryBase* AccessClasses::knownBase(const AccessClass& of) const {
+  const Access* access = accessOf(of);
+  const bool isKnown = access != nullptr && access->bases.size() == 1 &&
+                       access->bases[0].kind != MemoryBase::Kind::Unknown &&
+                       access->bytes.isBounded() && !access->bytes.isEmpty();
+  return isKnown ? &access->bases[0] : nullptr;
+}
+
+AccessClasses::BytesOfBuckets AccessClasses::bytesOfBuckets() const {
+  BytesOfBuckets all;
+  std::unordered_map<AccessSet::Key, std::vector<IntervalIndex::Entry>> entries;
+  for (ClassId id = 0; id < classes_.size(); ++id) {
+    const AccessClass& of = classes_[id];
+    const AccessSet::Key at = buckets_[id];
+    ClassesByBytes& classes = all[at];
+    std::vector<IntervalIndex::Entry>& known = entries[at];
+    const MemoryBase* const base = knownBase(of);
+    if (known.empty() && base != nullptr) classes.base = *base;
+    if (base != nullptr && *base == classes.base) {
+      known.push_back({accessOf(of)->bytes, id});
+    } else {
+      classes.others.push_back(id);
+    }
+  }
+  for (auto& [at, known] : entries) all[at].ranges = IntervalIndex(std::move(known));
+  return all;
+}
+
+std::optional<std::vector<ClassId>> AccessClasses::rivalsOf(AccessSet::Key key) const {
+  const MemoryBase* const base = knownBase(of(key));
+  if (base == nullptr) return std::nullopt;
+  if (!byBytes_) byBytes_ = bytesOfBuckets();
+  const ClassesByBytes& classes = byBytes_->at(bucketOf(key));
+  if (*base != classes.base) return std::nullopt;
+  std::vector<ClassId> rivals = classes.others;
+  classes.ranges.forEachMeeting(accessOf(of(key))->bytes,
+                                [&](ClassId id) { rivals.push_back(id); });
+  std::ranges::sort(rivals);
+  return rivals;
+}
+
+namespace {
+
+// Marks that conflict with `mark` on the other side; with kOpaqueSync, every access does as well.
+constexpr EffectMarks kFencesAndSync = kOpaqueSync | kCtaFence;
+
+EffectMarks conflicting(EffectMarks marks) {
+  EffectMarks other = 0;
+  if ((marks & kOpaqueSync) != 0) other |= kFencesAndSync;
+  if ((marks & kCtaFence) != 0) other |= kFencesAndSync;
+  if ((marks & kBarrierResource) != 0) other |= kBarrierResource | kThreadEnd;
+  if ((marks & kThreadEnd) != 0) other |= kBarrierResource;
+  return other;
+}
+
+}  // namespace
+
+std::optional<AccessClasses::Conflict> AccessClasses::conflict(const AccessSet& above,
+                                                               const AccessSet& below,
+                                                               Precision precision,
+                                                               Relation relation) const {
+  Conflict found;
+  if (const EffectMarks lower = below.marks() & conflicting(above.marks()); lower != 0) {
+    found.belowMarks = lower;
+    found.aboveMarks = above.marks() & conflicting(lower);
+    return found;
+  }
+  if ((above.marks() & kOpaqueSync) != 0 && !below.keys().empty()) {
+    found.aboveMarks = kOpaqueSync;
+    found.below = below.keys().front();
+    return found;
+  }
+  if ((below.marks() & kOpaqueSync) != 0 && !above.keys().empty()) {
+    found.above = above.keys().front();
+    found.belowMarks = kOpaqueSync;
+    return found;
+  }
+
+  if ((below.marks() & kCtaFence) != 0 && hasSync(above)) {
+    found.above = above.keys().back();
+    found.belowMarks = kCtaFence;
+    return found;
+  }
+  if ((above.marks() & kCtaFence) != 0 && hasSync(below)) {
+    found.aboveMarks = kCtaFence;
+    found.below = below.keys().back();
+    return found;
+  }
+
+  const bool isAboveSmaller = above.keys().size() <= below.keys().size();
+  const AccessSet& smaller = isAboveSmaller ? above : below;
+  const AccessSet& larger = isAboveSmaller ? below : above;
+  const auto isConflict = [&](AccessSet::Key key, AccessSet::Key other) {
+    found.above = isAboveSmaller ? key : other;
+    found.below = isAboveSmaller ? other : key;
+    const AccessClass& upper = of(*found.above);
+    const AccessClass& lower = of(*found.below);
+    return precision == Precision::Affine ? mayConflict(upper, lower, relation)
+                                          : mayOverlapAndMatter(upper, lower);
+  };
+  const auto search = [&](AccessSet::Key key, AccessSet::Key first, AccessSet::Key last) {
+    const auto [begin, end] = larger.range(first, last);
+    return std::any_of(begin, end, [&](AccessSet::Key other) { return isConflict(key, other); });
+  };
+  const auto searchBucket = [&](AccessSet::Key key) {
+    const AccessSet::Key at = bucketOf(key);
+    const auto [begin, end] = larger.range(at, at | kClassMask);
+    if (end - begin > kFewClasses && precision == Precision::Affine) {
+      const auto rivals = rivalsOf(key);
+      if (rivals && rivals->size() < static_cast<std::size_t>(end - begin)) {
+        // clang 14 captures no structured binding by itself.
+        return std::ranges::any_of(*rivals, [&, begin = begin, end = end](ClassId id) {
+          return std::binary_search(begin, end, at | id) && isConflict(key, at | id);
+        });
+      }
+    }
+    return std::any_of(begin, end, [&](AccessSet::Key other) { return isConflict(key, other); });
+  };
+  const auto domainBegin = [](unsigned domain) {
+    return static_cast<AccessSet::Key>(domain) << kDomainShift;
+  };
+  for (const AccessSet::Key key : smaller.keys()) {
+    const auto domain = static_cast<unsigned>(domainOf(key));
+    constexpr auto kAny = static_cast<unsigned>(Domain::Any);
+    const AccessSet::Key noObject = bucket(domainOf(key), kNoObject);
+    const bool isFound = domain >= kAny ? search(key, 0, ~AccessSet::Key{0})
+                         : hasObject(key)
+                             ? searchBucket(key) || search(key, noObject, noObject | kClassMask) ||
+                                   search(key, domainBegin(kAny), ~AccessSet::Key{0})
+                             : search(key, domainBegin(domain), domainBegin(domain + 1)) ||
+                                   search(key, domainBegin(kAny), ~AccessSet::Key{0});
+    if (isFound) return found;
+  }
+  return std::nullopt;
+}
+
+bool AccessClasses::anyConflict(const AccessSet& above, const AccessSet& below, Relation relation,
+                                const std::function<bool(const Conflict&)>& visit) const {
+  constexpr std::size_t kMostCompared = 2'000;
+  std::size_t compared = 0;
+  Conflict found;
+  for (const AccessSet::Key upper : above.keys()) {
+    for (const AccessSet::Key lower : below.keys()) {
+      if (compared++ == kMostCompared) return false;
+      const bool mayConflict = mayOverlapAndMatter(of(upper), of(lower)) &&
+                               (of(upper).address == kNone || of(lower).address == kNone ||
+                                compare(of(upper), of(lower), relation) == AliasRule::None);
+      found.above = upper;
+      found.below = lower;
+      if (mayConflict && visit(found)) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace ptxopt::analysis

@@ -1,0 +1,90 @@
+#include "analysis/addresses/thread_functions.h"
+
+#include <algorithm>
+
+namespace ptxopt::analysis {
+
+namespace {
+
+constexpr unsigned kMostNesting = 16;
+
+void add(ThreadFunction& to, const ThreadFunction& part) {
+  to.isKnown &= part.isKnown;
+  to.isOfThread |= part.isOfThread;
+  for (const LeafId unknown : part.unknowns) {
+    if (std::ranges::find(to.unknowns, unknown) != to.unknowns.end()) continue;
+    if (to.unknowns.isFull()) {
+      to.isKnown = false;
+      return;
+    }
+    to.unknowns.push_back(unknown);
+  }
+}
+
+}  // namespace
+
+std::optional<unsigned> threadDimension(const Leaf& leaf) {
+  if (leaf.key.kind != LeafKind::Special || leaf.key.id % 4 > 2 ||
+      isa::specialRegisters()[leaf.key.id / 4].name != "%tid") {
+    return std::nullopt;
+  }
+  return leaf.key.id % 4;
+}
+
+ThreadFunction ThreadFunctions::of(FormId form) {
+  ThreadFunction result;
+  const std::size_t count = forms_.form(form).terms.size();
+  for (std::size_t k = 0; k < count; ++k) add(result, ofLeaf(forms_.form(form).terms[k].leaf));
+  return result;
+}
+
+const ThreadFunction& ThreadFunctions::ofLeaf(LeafId leaf) {
+  const auto found = ofLeaf_.find(leaf);
+  if (found != ofLeaf_.end()) return found->second;
+  ThreadFunction result;
+  result.isKnown = false;
+  if (nesting_ < kMostNesting) {
+    ++nesting_;
+    result = made(leaf);
+    --nesting_;
+  }
+  return ofLeaf_.emplace(leaf, std::move(result)).first->second;
+}
+
+ThreadFunction ThreadFunctions::made(LeafId id) {
+  const Leaf& leaf = forms_.leaf(id);
+  ThreadFunction result;
+  switch (leaf.key.kind) {
+    case LeafKind::Symbol:
+    case LeafKind::GenericBase:
+    case LeafKind::Parameter:
+      result.isKnown = false;
+      break;
+    case LeafKind::Special: {
+      const std::string_view name = isa::specialRegisters()[leaf.key.id / 4].name;
+      result.isOfThread = name == "%tid";
+      result.isKnown = name == "%tid" || name == "%ntid";
+      break;
+    }
+    case LeafKind::Iteration:
+    case LeafKind::Value:
+      result.unknowns.push_back(id);
+      break;
+    case LeafKind::Product:
+      for (const LeafId factor : forms_.list(leaf)) add(result, ofLeaf(factor));
+      break;
+    case LeafKind::ZeroExtended:
+    case LeafKind::SignExtended:
+      result = of(leaf.key.id);
+      break;
+    case LeafKind::Operation: {
+      const LinearForms::Operation operation = forms_.operation(leaf);
+      result.isKnown = operation.result == 0;
+      for (const FormId source : operation.sources) add(result, of(source));
+      break;
+    }
+  }
+  return result;
+}
+
+}  // namespace ptxopt::analysis

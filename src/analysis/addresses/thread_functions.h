@@ -1,0 +1,45 @@
+// What linear forms are functions of: the thread id, and what else has to be known to compute them.
+//
+// What is made of leaves that are made of leaves is followed a few steps deep.
+//
+// Cost: O(terms), and once for each leaf.
+#pragma once
+
+#include <optional>
+#include <unordered_map>
+
+#include "analysis/values/linear_form.h"
+#include "support/short_list.h"
+
+namespace ptxopt::analysis {
+
+struct ThreadFunction {
+  static constexpr std::size_t kMostUnknowns = 4;  // longer ones are of no use
+
+  // A function of the thread id, the extents of the block and the unknowns.
+  bool isKnown = true;
+  bool isOfThread = false;
+  // Rounds of loops, and values of which nothing else is known; each once.
+  ShortList<LeafId, kMostUnknowns> unknowns;
+};
+
+class ThreadFunctions {
+ public:
+  // `forms` must outlive the object, and may grow.
+  explicit ThreadFunctions(const LinearForms& forms) : forms_(forms) {}
+
+  ThreadFunction of(FormId form);
+
+ private:
+  const ThreadFunction& ofLeaf(LeafId leaf);
+  ThreadFunction made(LeafId leaf);
+
+  const LinearForms& forms_;
+  std::unordered_map<LeafId, ThreadFunction> ofLeaf_;
+  unsigned nesting_ = 0;
+};
+
+// %tid.x, .y or .z: 0, 1 or 2.
+std::optional<unsigned> threadDimension(const Leaf& leaf);
+
+}  // namespace ptxopt::analysis

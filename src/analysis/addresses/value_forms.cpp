@@ -1,0 +1,1012 @@
+#include "analysis/addresses/value_forms.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "analysis/threads/warp_numbers.h"
+#include "ir/effect.h"
+
+namespace ptxopt::analysis {
+
+namespace {
+
+using ir::Instruction;
+using ir::Operand;
+using ir::OperandKind;
+using isa::Opcode;
+
+// More terms make a leaf.
+constexpr std::size_t kMostTerms = 16;
+// Steps of an induction variable within one round of its loop.
+constexpr int kMostSteps = 64;
+// Shared memory of a CTA is far smaller.
+constexpr std::int64_t kSharedWindow = std::int64_t{1} << 24;
+
+bool isInteger(isa::Type type) {
+  const int bits = isa::bitWidth(type);
+  return !isa::isFloat(type) && (bits == 8 || bits == 16 || bits == 32 || bits == 64);
+}
+
+// Its result is a function of its operands alone, and it may be looked through.
+bool isPure(const Instruction& instruction) {
+  const isa::Form& form = *instruction.form;
+  return form.known() && form.is(isa::kPure) && !form.is(isa::kConvergent) && !form.readsCarry &&
+         isInteger(form.type) && isInteger(form.sourceType) &&
+         ir::effectOf(instruction) == isa::Effect::Neutral;
+}
+
+// shfl.sync.idx d, a, 0, 31, -1: d is what lane 0, which every warp has, holds in a.
+bool isBroadcast(const Instruction& instruction) {
+  const isa::Form& form = *instruction.form;
+  if (form.opcode != Opcode::Shfl || !form.known() || !form.has(".sync") || !form.has(".idx")) {
+    return false;
+  }
+  const auto isNumber = [&](std::size_t k, std::uint32_t value) {
+    const Operand* operand = instruction.operand(k);
+    return operand != nullptr && operand->kind == OperandKind::Integer &&
+           static_cast<std::uint32_t>(operand->immediate) == value;
+  };
+  return isNumber(2, 0) && isNumber(3, 31) && isNumber(4, 0xffffffffu);
+}
+
+// The first instructions of an entry, as far as no thread can have ended before them.
+std::uint32_t countBeforeAnyEnd(const Ssa& ssa) {
+  const Cfg& cfg = ssa.cfg();
+  if (!cfg.function().isEntry() || !cfg.inEdges(cfg.entry()).empty()) return 0;
+  const auto [first, end] = ssa.instructions().of(cfg.entry());
+  for (std::uint32_t n = first; n < end; ++n) {
+    const isa::Form& form = *ssa.instructions()[n].form;
+    if (!form.known() || form.control != isa::Control::None) return n;
+  }
+  return end;
+}
+
+bool isSymbolic(isa::Space space) {
+  return space == isa::Space::Shared || space == isa::Space::Global || space == isa::Space::Const ||
+         space == isa::Space::Local || space == isa::Space::Param;
+}
+
+class Evaluator {
+ public:
+  Evaluator(const Ssa& ssa, const ValueRanges& ranges, const Loops& loops, bool runsOnce,
+            LinearForms& forms, PointerSources& pointers)
+      : ssa_(ssa),
+        cfg_(ssa_.cfg()),
+        function_(cfg_.function()),
+        ranges_(ranges),
+        loops_(loops),
+        forms_(forms),
+        pointers_(pointers),
+        runsOnce_(runsOnce),
+        beforeAnyEnd_(countBeforeAnyEnd(ssa)),
+        needed_(ssa_.valueCount()),
+        formOfValue_(ssa_.valueCount(), kNone) {}
+
+  std::vector<FormId> run() {
+    collect();
+    needed_.forEach([&](std::size_t v) {
+      formOfValue_[v] = evaluate(static_cast<ValueId>(v));
+      noteNumber(formOfValue_[v], static_cast<ValueId>(v));
+    });
+    for (const ValueId phi : openPhis_) findAlternatives(phi);
+    return std::move(formOfValue_);
+  }
+
+ private:
+  // ---- which values -----------------------------------------------------------------------------
+
+  void collect() {
+    std::vector<ValueId> work;
+    const auto need = [&](ValueId v) {
+      if (v != kNone && ranges_.of(v).bits != 0 && needed_.set(v)) work.push_back(v);
+    };
+    for (BlockId b = 0; b < cfg_.blockCount(); ++b) {
+      if (!cfg_.isReachable(b)) continue;
+      for (const Instruction& instruction : cfg_.instructions(b)) {
+        for (const Operand& operand : instruction.operands()) {
+          if (operand.kind == OperandKind::Address && operand.base == ir::AddressBase::Register) {
+            need(ssa_.use(instruction, operand));
+          }
+        }
+        for (const Condition& condition : ranges_.conditions().ofGuard(instruction)) {
+          need(condition.value);
+        }
+      }
+      for (const BranchConditions::Placed& placed : ranges_.conditions().ofBlock(b)) {
+        need(placed.condition.value);
+      }
+    }
+    while (!work.empty()) {
+      const ValueId v = work.back();
+      work.pop_back();
+      if (ssa_.isPhi(v)) {
+        for (const ValueId operand : ssa_.phiOperands(v)) need(operand);
+      } else if (ssa_.isDefinition(v)) {
+        need(ssa_.old(v));
+        const Instruction& instruction = ssa_.instruction(v);
+        if (isPure(instruction) || isBroadcast(instruction)) {
+          ssa_.forEachUse(instruction, need);
+        }
+      }
+    }
+  }
+
+  // ---- leaves -----------------------------------------------------------------------------------
+
+  unsigned bitsOf(ValueId v) const { return ranges_.of(v).bits; }
+
+  // `v` is the number of a leaf itself.
+  void noteNumber(FormId id, ValueId v) {
+    const Form form = forms_.form(id);
+    if (form.terms.size() != 1 || form.terms[0].coefficient != 1 || form.constant != 0) return;
+    const LeafKey& key = forms_.leaf(form.terms[0].leaf).key;
+    // As an unsigned number it is another one than a sign extension.
+    if (key.bits == form.bits && key.kind != LeafKind::SignExtended) {
+      valueOf_[form.terms[0].leaf] = v;
+    }
+  }
+
+  // What a leaf can be in a block, by the branches above it.
+  Interval intervalIn(LeafId id, BlockId block) const {
+    const Interval always = forms_.leaf(id).interval;
+    const auto at = valueOf_.find(id);
+    if (at == valueOf_.end() || !ssa_.dominators().dominates(ssa_.block(at->second), block)) {
+      return always;
+    }
+    return intersection(always, ranges_.at(at->second, block).asUnsigned());
+  }
+
+  Interval sumIn(FormId id, BlockId block) const {
+    const Form form = forms_.form(id);
+    Interval sum = Interval::of(signedResidue(form.constant, form.bits));
+    for (const Term& term : form.terms) {
+      sum = sum + intervalIn(term.leaf, block) * signedResidue(term.coefficient, form.bits);
+    }
+    return sum;
+  }
+
+  Leaf valueLeaf(ValueId v) const {
+    Leaf leaf;
+    leaf.key = {LeafKind::Value, static_cast<std::uint8_t>(bitsOf(v)), v, 0};
+    // docs/soundness/ C8(ii).1.  What nothing defines may be another number each time.
+    leaf.stable =
+        runsOnce_ && loops_.loopOf(ssa_.block(v)) == kNone && ssa_.kind(v) != Ssa::Kind::Entry;
+    leaf.interval = ranges_.of(v).asUnsigned();
+    return leaf;
+  }
+
+  // What the instruction of `v` gives: under a guard that is not the value.
+  Leaf resultLeaf(ValueId v) const {
+    Leaf leaf = valueLeaf(v);
+    if (ssa_.old(v) != kNone) leaf.key.offset = LeafKey::kBeforeGuard;
+    return leaf;
+  }
+
+  FormId opaque(ValueId v) { return forms_.ofLeaf(forms_.intern(valueLeaf(v)), bitsOf(v)); }
+
+  // One of several: the address may be any of them (C3.3.9).
+  FormId merged(const Leaf& leaf, std::vector<FormId> sources) {
+    const LeafId id = forms_.intern(leaf);
+    if (areFewAndStable(sources)) forms_.setAlternatives(id, {sources, kNone});
+    pointers_.addUnion(id, std::move(sources), 0);
+    return forms_.ofLeaf(id, leaf.key.bits);
+  }
+
+  bool areFewAndStable(const std::vector<FormId>& forms) const {
+    return forms.size() <= LinearForms::kMostAlternatives &&
+           std::ranges::all_of(forms, [&](FormId form) { return forms_.isStable(form); });
+  }
+
+  // ---- values -----------------------------------------------------------------------------------
+
+  FormId evaluate(ValueId v) {
+    const ValueRange& range = ranges_.of(v);
+    if (range.isConstant()) return forms_.constant(range.lowest, range.bits);
+    if (ssa_.kind(v) == Ssa::Kind::Entry) return opaque(v);
+    if (ssa_.isPhi(v)) return ofPhi(v);
+
+    const ValueId old = ssa_.old(v);
+    const FormId result = ofInstruction(v);
+    if (old == kNone) return result == kNone ? opaque(v) : result;
+    // docs/soundness/ D6.4
+    const FormId before = formOfValue_[old];
+    if (result == kNone || before == kNone) return opaque(v);
+    return result == before ? result : merged(valueLeaf(v), {result, before});
+  }
+
+  // kNone: nothing is known.
+  FormId ofInstruction(ValueId v) {
+    const Instruction& instruction = ssa_.instruction(v);
+    const Operand* const target = ssa_.operand(v);
+    if (target == nullptr || target->component != 0 || target->reads ||
+        !instruction.form->known()) {
+      return kNone;
+    }
+    if (const FormId parameter = ofParameter(v, instruction, *target); parameter != kNone) {
+      return parameter;
+    }
+    if (isConstantLoad(instruction)) {
+      Leaf leaf = resultLeaf(v);
+      leaf.stable = leaf.uniform = true;
+      return forms_.ofLeaf(forms_.intern(leaf), bitsOf(v));
+    }
+    if (isBroadcast(instruction) && ssa_.instructions().of(instruction) < beforeAnyEnd_) {
+      // Of a number that all threads of the warp have it is that number.
+      const FormId form = ofSource(instruction, *instruction.operand(1), bitsOf(v));
+      const bool isOfAll =
+          form != kNone && (forms_.isUniform(form) ||
+                            (rowsAreWholeWarps(ranges_.shape()) && isOfWarp(forms_, form)));
+      return isOfAll ? form : kNone;
+    }
+    if (!isPure(instruction)) return kNone;
+    if (target == instruction.operand(0)) {
+      const FormId linear = ofArithmetic(v, instruction);
+      if (linear != kNone && forms_.form(linear).bits == bitsOf(v) &&
+          forms_.form(linear).terms.size() <= kMostTerms) {
+        return linear;
+      }
+    }
+    return ofOperation(v, instruction, *target);
+  }
+
+  // ld.param of the entry: the same bytes are the same number, everywhere and always.
+  FormId ofParameter(ValueId v, const Instruction& instruction, const Operand& target) {
+    const isa::Form& form = *instruction.form;
+    const Operand* address = instruction.operand(1);
+    if (form.opcode != Opcode::Ld || !function_.isEntry() || address == nullptr ||
+        address->kind != OperandKind::Address || address->base != ir::AddressBase::Symbol ||
+        function_.symbolAt(address->symbol()).kind != ir::SymbolKind::Parameter ||
+        address->immediate < 0 || address->immediate > INT32_MAX) {
+      return kNone;
+    }
+    const unsigned bits = static_cast<unsigned>(isa::bitWidth(form.type));
+    if (bits == 0 || bits > bitsOf(v) || (bits < bitsOf(v) && isa::isSigned(form.type))) {
+      return kNone;
+    }
+    const Operand* const first = instruction.operand(0);
+    const auto element = first->isGroup() ? &target - (first + 1) : 0;
+    Leaf leaf;
+    leaf.key = {LeafKind::Parameter, static_cast<std::uint8_t>(bits),
+                static_cast<std::uint32_t>(address->symbol()),
+                static_cast<std::uint32_t>(address->immediate + element * (bits / 8))};
+    leaf.stable = leaf.uniform = true;
+    leaf.interval = ValueRange::all(bits).asUnsigned();
+    return forms_.ofLeaf(forms_.intern(leaf), bitsOf(v));
+  }
+
+  // ld.const at an address that is the same for all threads, always.
+  bool isConstantLoad(const Instruction& instruction) {
+    const Operand* address = instruction.operand(1);
+    if (instruction.form->opcode != Opcode::Ld || instruction.form->space != isa::Space::Const ||
+        address == nullptr || address->kind != OperandKind::Address) {
+      return false;
+    }
+    if (address->base == ir::AddressBase::Symbol) return true;
+    if (address->base != ir::AddressBase::Register) return false;
+    const FormId form = formOfValue_[ssa_.use(instruction, *address)];
+    return form != kNone && forms_.isUniform(form);
+  }
+
+  // ---- sources ----------------------------------------------------------------------------------
+
+  FormId ofSource(const Instruction& instruction, const Operand& operand, unsigned bits) {
+    switch (operand.kind) {
+      case OperandKind::Register: {
+        if (operand.component != 0 || operand.negated) return kNone;
+        const ValueId v = ssa_.use(instruction, operand);
+        const FormId form = v == kNone ? kNone : formOfValue_[v];
+        if (form == kNone || forms_.form(form).bits < bits) return kNone;
+        return forms_.truncate(form, bits);
+      }
+      case OperandKind::Integer:
+        return forms_.constant(static_cast<std::uint64_t>(operand.immediate), bits);
+      case OperandKind::Symbol:
+        return formOfSymbol(function_, operand, bits, runsOnce_, forms_);
+      case OperandKind::SpecialRegister:
+        return ofSpecial(operand, bits);
+      default:
+        return kNone;
+    }
+  }
+
+  FormId ofSpecial(const Operand& operand, unsigned bits) {
+    const std::optional<SpecialName> name = specialName(function_, operand);
+    if (!name) return kNone;
+    const isa::SpecialRegister& row = isa::specialRegisters()[name->index];
+    if (row.variation == isa::Variation::Volatile) return kNone;
+    const auto rowBits = static_cast<unsigned>(isa::bitWidth(row.type));
+    if (rowBits == 0) return kNone;
+    const ValueRange range = ranges_.ofSpecial(*name, rowBits);
+    if (range.isConstant()) return forms_.constant(range.lowest, bits);
+    Leaf leaf;
+    leaf.key = {LeafKind::Special, static_cast<std::uint8_t>(rowBits),
+                name->index * 4 + name->component, 0};
+    leaf.stable = true;
+    leaf.uniform = row.variation == isa::Variation::Uniform;
+    leaf.interval = range.asUnsigned();
+    return forms_.ofLeaf(forms_.intern(leaf), bits);
+  }
+
+  // ---- arithmetic -------------------------------------------------------------------------------
+
+  FormId add(FormId a, FormId b) { return a == kNone || b == kNone ? kNone : forms_.add(a, b); }
+  FormId multiply(FormId a, FormId b) {
+    return a == kNone || b == kNone ? kNone : forms_.multiply(a, b);
+  }
+
+  FormId ofArithmetic(ValueId v, const Instruction& instruction) {
+    const isa::Form& form = *instruction.form;
+    const auto bits = static_cast<unsigned>(isa::bitWidth(form.type));
+    if (form.has(".sat")) return kNone;
+    const auto source = [&](std::size_t k, unsigned width) {
+      const Operand* operand = instruction.operand(k);
+      return operand == nullptr ? kNone : ofSource(instruction, *operand, width);
+    };
+    const auto range = [&](std::size_t k, unsigned width) {
+      return ranges_.ofOperand(instruction, *instruction.operand(k), width);
+    };
+    switch (form.opcode) {
+      case Opcode::Mov:
+        if (instruction.operand(1)->kind == OperandKind::Vector) {
+          return ofPair(instruction, *instruction.operand(1));
+        }
+        return source(1, bits);
+      case Opcode::Add:
+        return add(source(1, bits), source(2, bits));
+      case Opcode::Sub: {
+        const FormId b = source(2, bits);
+        return b == kNone ? kNone : add(source(1, bits), forms_.scale(b, ~std::uint64_t{0}));
+      }
+      case Opcode::Neg: {
+        const FormId a = source(1, bits);
+        return a == kNone ? kNone : forms_.scale(a, ~std::uint64_t{0});
+      }
+      case Opcode::Not: {
+        // -a - 1
+        const FormId a = source(1, bits);
+        return a == kNone ? kNone
+                          : add(forms_.scale(a, ~std::uint64_t{0}),
+                                forms_.constant(~std::uint64_t{0}, bits));
+      }
+      case Opcode::Mul:
+        return product(instruction, bits);
+      case Opcode::Mul24: {
+        // Of numbers of 23 bits it is the product.
+        const auto isShort = [&](std::size_t k) {
+          const ValueRange known = range(k, bits);
+          return known.bits != 0 && known.highest < std::uint64_t{1} << 23;
+        };
+        if (!form.has(".lo") || !isShort(1) || !isShort(2)) return kNone;
+        return multiply(source(1, bits), source(2, bits));
+      }
+      case Opcode::Mad: {
+        const FormId factor = product(instruction, bits);
+        return factor == kNone ? kNone : add(factor, source(3, forms_.form(factor).bits));
+      }
+      case Opcode::Shl: {
+        // Clamped: docs/soundness/ B17.
+        const ValueRange amount = range(2, 32);
+        const FormId a = source(1, bits);
+        if (a == kNone || !amount.isConstant()) return kNone;
+        return amount.lowest >= bits ? forms_.constant(0, bits)
+                                     : forms_.scale(a, std::uint64_t{1} << amount.lowest);
+      }
+      case Opcode::And: {
+        // A mask that clears nothing.
+        for (const std::size_t k : {std::size_t{1}, std::size_t{2}}) {
+          const ValueRange mask = range(3 - k, bits);
+          const ValueRange masked = range(k, bits);
+          const std::uint64_t mayBeOne = residue(~masked.zeros, bits);
+          if (mask.bits != 0 && (mayBeOne & ~mask.ones) == 0) return source(k, bits);
+          if (!mask.isConstant()) continue;
+          const FormId low = lowPart(source(k, bits), mask.lowest, instruction.block);
+          if (low != kNone) return low;
+        }
+        return kNone;
+      }
+      case Opcode::Or:
+      case Opcode::Xor: {
+        // A sum where no bit can be set on both sides.
+        const ValueRange a = range(1, bits);
+        const ValueRange b = range(2, bits);
+        if (residue(~a.zeros & ~b.zeros, bits) != 0) return kNone;
+        return add(source(1, bits), source(2, bits));
+      }
+      case Opcode::Cvt: {
+        if (!isInteger(form.sourceType)) return kNone;
+        const auto from = static_cast<unsigned>(isa::bitWidth(form.sourceType));
+        const FormId a = source(1, from);
+        if (a == kNone) return kNone;
+        const FormId result = bits <= from ? forms_.truncate(a, bits)
+                                           : widened(a, bits, isa::isSigned(form.sourceType),
+                                                     range(1, from), instruction.block);
+        // A narrow result is extended to its register.
+        if (bits == bitsOf(v)) return result;
+        return widened(result, bitsOf(v), isa::isSigned(form.type),
+                       resizedRange(range(1, from), bits, isa::isSigned(form.sourceType)),
+                       instruction.block);
+      }
+      case Opcode::Cvta:
+        return ofCvta(instruction, bits);
+      case Opcode::Selp: {
+        const FormId a = source(1, bits);
+        const FormId b = source(2, bits);
+        if (a == kNone || b == kNone) return kNone;
+        return a == b ? a : merged(resultLeaf(v), {a, b});
+      }
+      default:
+        return kNone;
+    }
+  }
+
+  // docs/soundness/ C8(ii).10: the residue of `a` modulo 2^k, where `mask` is 2^k - 1.  kNone
+  // where what is left of `a` may be outside of one stretch of 2^k numbers.
+  FormId lowPart(FormId a, std::uint64_t mask, BlockId block) {
+    if (a == kNone || mask == 0 || (mask & (mask + 1)) != 0) return kNone;
+    const Form given = forms_.form(a);
+    const auto shift = static_cast<unsigned>(std::popcount(mask));
+    std::vector<Term> low;
+    Interval rest = Interval::of(signedResidue(given.constant, given.bits));
+    for (const Term& term : given.terms) {
+      if ((term.coefficient & mask) == 0) continue;
+      const std::int64_t coefficient = signedResidue(term.coefficient, given.bits);
+      rest = rest + intervalIn(term.leaf, block) * coefficient;
+      low.push_back(term);
+    }
+    if (shift >= 63 || !rest.isBounded() || rest.lowest >> shift != rest.highest >> shift) {
+      return kNone;
+    }
+    const auto moved = static_cast<std::uint64_t>(rest.lowest >> shift) << shift;
+    return forms_.make(given.bits, given.constant - moved, low);
+  }
+
+  static ValueRange resizedRange(const ValueRange& range, unsigned bits, bool isSigned) {
+    const Interval known = isSigned ? range.asSigned() : range.asUnsigned();
+    const ValueRange all = ValueRange::all(bits);
+    const Interval fits = all.asUnsigned();
+    if (known.isBounded() && fits.contains(known.lowest) && fits.contains(known.highest)) {
+      return ValueRange::between(static_cast<std::uint64_t>(known.lowest),
+                                 static_cast<std::uint64_t>(known.highest), bits);
+    }
+    return all;
+  }
+
+  // mov.b64 d, {low, high} with a high part of 0.
+  FormId ofPair(const Instruction& instruction, const Operand& group) {
+    const std::span<const Operand> parts = ir::members(group);
+    const auto bits = static_cast<unsigned>(isa::bitWidth(instruction.form->type));
+    if (parts.size() != 2) return kNone;
+    const ValueRange high = ranges_.ofOperand(instruction, parts[1], bits / 2);
+    const FormId low = ofSource(instruction, parts[0], bits / 2);
+    if (low == kNone || !high.isConstant() || high.lowest != 0) return kNone;
+    return widened(low, bits, false, ranges_.ofOperand(instruction, parts[0], bits / 2),
+                   instruction.block);
+  }
+
+  // Of the first two sources of mul and mad.
+  FormId product(const Instruction& instruction, unsigned bits) {
+    const isa::Form& form = *instruction.form;
+    const Operand& left = *instruction.operand(1);
+    const Operand& right = *instruction.operand(2);
+    const FormId a = ofSource(instruction, left, bits);
+    const FormId b = ofSource(instruction, right, bits);
+    if (a == kNone || b == kNone) return kNone;
+    if (form.has(".lo")) return forms_.multiply(a, b);
+    if (!form.has(".wide")) return kNone;
+    const bool isSigned = isa::isSigned(form.type);
+    return forms_.multiply(widened(a, 2 * bits, isSigned,
+                                   ranges_.ofOperand(instruction, left, bits), instruction.block),
+                           widened(b, 2 * bits, isSigned,
+                                   ranges_.ofOperand(instruction, right, bits), instruction.block));
+  }
+
+  // The number that `a` is in a block, of which `range` is known, in a larger ring.
+  //
+  // With s the sum of the form as an integer and n the number, n = s + m * 2^bits for some integer
+  // m. If what is known of n and s leaves only m = 0, the form itself is the number.
+  FormId widened(FormId a, unsigned bits, bool isSigned, const ValueRange& range, BlockId block) {
+    const Form given = forms_.form(a);
+    const Interval number = isSigned ? range.asSigned() : range.asUnsigned();
+    const Interval sum = sumIn(a, block);
+    const Interval difference = number - sum;
+    const std::int64_t modulus = std::int64_t{1} << given.bits;  // given.bits is below 64
+    if (difference.lowest > -modulus && difference.highest < modulus) {
+      std::vector<Term> terms(given.terms.begin(), given.terms.end());
+      for (Term& term : terms) {
+        term.coefficient = static_cast<std::uint64_t>(signedResidue(term.coefficient, given.bits));
+      }
+      return forms_.make(
+          bits, static_cast<std::uint64_t>(signedResidue(given.constant, given.bits)), terms);
+    }
+    return forms_.ofLeaf(extension(a, isSigned), bits);
+  }
+
+  // The number that the residue `a` is.
+  LeafId extension(FormId a, bool isSigned) {
+    const unsigned bits = forms_.form(a).bits;
+    Leaf leaf;
+    leaf.key = {isSigned ? LeafKind::SignExtended : LeafKind::ZeroExtended,
+                static_cast<std::uint8_t>(bits), a, 0};
+    leaf.stable = forms_.isStable(a);
+    leaf.uniform = forms_.isUniform(a);
+    const ValueRange all = ValueRange::all(bits);
+    leaf.interval = isSigned ? all.asSigned() : all.asUnsigned();
+    const LeafId id = forms_.intern(leaf);
+    if (forms_.parts(id) != kNone) return id;
+    // An address that is extended stays in its object (C3.3.3).
+    pointers_.addUnion(id, {a}, 0);
+    if (const FormId parts = partsOf(a, isSigned); parts != kNone) forms_.setParts(id, parts);
+    return id;
+  }
+
+  // docs/soundness/ C8(ii).9: the extension as that of a multiple of 2^k and a rest from 0 to
+  // 2^k - 1, between which nothing is carried, and of which only the multiple may wrap.  kNone
+  // where there is no such k.
+  FormId partsOf(FormId a, bool isSigned) {
+    const Form given = forms_.form(a);
+    const unsigned bits = given.bits;
+    std::uint64_t units = 0;
+    for (const Term& term : given.terms) units |= term.coefficient & (~term.coefficient + 1);
+    // The largest first, so that as few terms as possible stay in the leaf.
+    for (; units > 1; units &= ~std::bit_floor(units)) {
+      const std::uint64_t unit = std::bit_floor(units);
+      std::vector<Term> high;
+      std::vector<Term> low;
+      const std::int64_t given0 = signedResidue(given.constant, bits);
+      Interval rest = Interval::of(given0);
+      for (const Term& term : given.terms) {
+        if (term.coefficient % unit == 0) {
+          high.push_back(term);
+          continue;
+        }
+        const std::int64_t coefficient = signedResidue(term.coefficient, bits);
+        rest = rest + forms_.leaf(term.leaf).interval * coefficient;
+        low.push_back({term.leaf, static_cast<std::uint64_t>(coefficient)});
+      }
+      const bool isWhole = low.empty() && given.constant % unit == 0;
+      const auto shift = static_cast<unsigned>(std::countr_zero(unit));
+      if (isWhole || !rest.isBounded() || rest.lowest >> shift != rest.highest >> shift) continue;
+      const auto moved = static_cast<std::uint64_t>(rest.lowest >> shift) << shift;
+      const FormId upper = forms_.make(bits, moved, high);
+      const FormId lower = forms_.make(64, static_cast<std::uint64_t>(given0) - moved, low);
+      return forms_.add(forms_.ofLeaf(extension(upper, isSigned), 64), lower);
+    }
+    return kNone;
+  }
+
+  FormId ofCvta(const Instruction& instruction, unsigned bits) {
+    const isa::Form& form = *instruction.form;
+    const FormId a = ofSource(instruction, *instruction.operand(1), bits);
+    if (a == kNone || form.space == isa::Space::None) return kNone;
+    if (form.has(".to") && form.space == isa::Space::Global) notePointer(a);
+    Leaf leaf;
+    leaf.key = {LeafKind::GenericBase, 64, static_cast<std::uint32_t>(form.space), 0};
+    leaf.stable = leaf.uniform = true;
+    leaf.interval.lowest = 0;
+    const FormId base = forms_.ofLeaf(forms_.intern(leaf), bits);
+    return form.has(".to") ? forms_.subtract(a, base) : forms_.add(a, base);
+  }
+
+  // A parameter, and a number at most, that is a generic address (C10.13).
+  void notePointer(FormId id) {
+    const Form form = forms_.form(id);
+    if (form.bits != 64 || form.terms.size() != 1 || form.terms[0].coefficient != 1) return;
+    const LeafId leaf = form.terms[0].leaf;
+    if (forms_.leaf(leaf).key.kind == LeafKind::Parameter) pointers_.notePointer(leaf);
+  }
+
+  // A pure instruction that is not linear: equal sources, equal results.
+  FormId ofOperation(ValueId v, const Instruction& instruction, const Operand& target) {
+    const isa::Form& form = *instruction.form;
+    std::vector<FormId> sources;
+    for (const Operand& operand : instruction.operands()) {
+      if (operand.writes || operand.kind == OperandKind::Vector) continue;
+      const unsigned bits = operand.kind == OperandKind::Register
+                                ? registerBits(operand)
+                                : static_cast<unsigned>(isa::bitWidth(form.type));
+      const FormId source = bits == 0 ? kNone : ofSource(instruction, operand, bits);
+      if (source == kNone) return kNone;
+      sources.push_back(source);
+    }
+    Leaf leaf = valueLeaf(v);
+    const auto isStable = [&](FormId source) { return forms_.isStable(source); };
+    const auto isUniform = [&](FormId source) { return forms_.isUniform(source); };
+    leaf.stable = std::ranges::all_of(sources, isStable);
+    leaf.uniform = std::ranges::all_of(sources, isUniform);
+    const auto result = static_cast<std::uint32_t>(&target - instruction.operands().data());
+    const LeafId id = forms_.internOperation(leaf, {&form, sources, result});
+    const std::optional<unsigned> low = changesOnlyBitsBelow(instruction, bitsOf(v));
+    addPointers(id, std::move(sources), low.value_or(bitsOf(v)));
+    return forms_.ofLeaf(id, bitsOf(v));
+  }
+
+  // Of an Operation that leaves all bits of its first source from `low` on as they are.
+  void addPointers(LeafId id, std::vector<FormId> sources, unsigned low) {
+    if (low < forms_.leaf(id).key.bits) {
+      pointers_.addUnion(id, {sources[0]}, low);
+    } else {
+      pointers_.addLoss(id, std::move(sources));
+    }
+  }
+
+  unsigned registerBits(const Operand& operand) const {
+    const ir::RegisterRange& range = function_.rangeOf(operand.reg());
+    const int bits = isa::bitWidth(range.type);
+    return range.vectorWidth == 1 && bits <= 64 ? static_cast<unsigned>(bits) : 0;
+  }
+
+  // and, or, xor of an address, first, with something that leaves all bits from k on as they are
+  // (C3.3.5).
+  std::optional<unsigned> changesOnlyBitsBelow(const Instruction& instruction,
+                                               unsigned bits) const {
+    const Opcode opcode = instruction.form->opcode;
+    if (opcode != Opcode::And && opcode != Opcode::Or && opcode != Opcode::Xor) {
+      return std::nullopt;
+    }
+    const ValueRange mask = ranges_.ofOperand(instruction, *instruction.operand(2), bits);
+    const std::uint64_t kept = opcode == Opcode::And ? mask.ones : mask.zeros;
+    return static_cast<unsigned>(std::bit_width(residue(~kept, bits)));
+  }
+
+  // ---- induction variables ----------------------------------------------------------------------
+
+  FormId ofPhi(ValueId phi) {
+    const BlockId header = ssa_.block(phi);
+    const LoopId loop = loops_.loopOf(header);
+    if (loop != kNone && loops_.header(loop) == header && loops_.isReducible(loop)) {
+      const Induction induction = inductionOf(phi, loop);
+      if (induction.initial != kNone && induction.step != kNone) {
+        const FormId steps =
+            forms_.multiply(induction.step, forms_.ofLeaf(iteration(loop), bitsOf(phi)));
+        const FormId form = steps == kNone ? kNone : forms_.add(induction.initial, steps);
+        if (form != kNone && forms_.form(form).terms.size() <= kMostTerms) return form;
+      }
+    }
+    // Equal on every way in.  An operand that is not evaluated yet comes around a loop.
+    std::vector<FormId> sources;
+    std::vector<ValueId> later;
+    for (const ValueId operand : ssa_.phiOperands(phi)) {
+      if (operand == kNone || operand == phi) continue;
+      const FormId form = formOfValue_[operand];
+      if (form == kNone) {
+        later.push_back(operand);
+      } else if (std::ranges::find(sources, form) == sources.end()) {
+        sources.push_back(form);
+      }
+    }
+    if (later.empty() && sources.size() == 1) return sources.front();
+    const LeafId leaf = forms_.intern(valueLeaf(phi));
+    if (later.empty() && areFewAndStable(sources)) {
+      forms_.setAlternatives(leaf, {sources, kNone});
+    } else if (areFewAndStable(sources)) {
+      openPhis_.push_back(phi);
+    }
+    pointers_.addUnion(leaf, std::move(sources), 0, std::move(later));
+    return forms_.ofLeaf(leaf, bitsOf(phi));
+  }
+
+  // ---- what comes around a loop and is one of few stable forms ----------------------------------
+
+  // Registers that a loop swaps, and bits that it toggles.
+  void findAlternatives(ValueId phi) {
+    LinearForms::Alternatives all = ofCycle(phi);
+    if (all.forms.empty()) all.forms = ofClosure(phi);
+    if (!all.forms.empty() && all.forms.size() <= LinearForms::kMostAlternatives) {
+      forms_.setAlternatives(forms_.form(formOfValue_[phi]).terms[0].leaf, std::move(all));
+    }
+  }
+
+  // Phis of one header, each of which takes the value of the next one in every round.
+  LinearForms::Alternatives ofCycle(ValueId phi) {
+    const LoopId loop = loops_.loopOf(ssa_.block(phi));
+    if (loop == kNone || loops_.header(loop) != ssa_.block(phi) || !loops_.isReducible(loop)) {
+      return {};
+    }
+    LinearForms::Alternatives result;
+    ValueId at = phi;
+    do {
+      const auto [initial, next] = waysInto(at, loop);
+      if (initial == kNone || next == kNone || !forms_.isStable(initial) ||
+          result.forms.size() == LinearForms::kMostAlternatives) {
+        return {};
+      }
+      result.forms.push_back(initial);
+      if (at == phi && isToggle(formOfValue_[next], phi)) {
+        result.forms.push_back(toggled(initial, next));
+        break;
+      }
+      at = phiOf(formOfValue_[next]);
+      if (at == kNone || ssa_.block(at) != ssa_.block(phi)) return {};
+    } while (at != phi);
+    result.round = iteration(loop);
+    return result;
+  }
+
+  // The form with which the loop is entered, and the value that comes around it; kNone for several.
+  std::pair<FormId, ValueId> waysInto(ValueId phi, LoopId loop) const {
+    const std::span<const ValueId> operands = ssa_.phiOperands(phi);
+    const std::span<const EdgeId> edges = cfg_.inEdges(ssa_.block(phi));
+    FormId initial = kNone;
+    ValueId next = kNone;
+    for (std::size_t k = 0; k < operands.size(); ++k) {
+      if (operands[k] == kNone) continue;
+      const FormId form = formOfValue_[operands[k]];
+      if (form == kNone) return {kNone, kNone};
+      if (k < edges.size() && loops_.contains(loop, cfg_.source(edges[k]))) {
+        if (next != kNone && next != operands[k]) return {kNone, kNone};
+        next = operands[k];
+      } else {
+        if (initial != kNone && initial != form) return {kNone, kNone};
+        initial = form;
+      }
+    }
+    return {initial, next};
+  }
+
+  std::vector<FormId> ofClosure(ValueId phi) {
+    Closure found;
+    if (!collect(phi, found)) return {};
+    return found.forms;
+  }
+
+  // All that phis take from each other.
+  struct Closure {
+    std::vector<ValueId> phis;
+    std::vector<FormId> forms;
+  };
+
+  bool collect(ValueId phi, Closure& found) const {
+    found.phis.push_back(phi);
+    for (std::size_t k = 0; k < found.phis.size(); ++k) {
+      if (k == LinearForms::kMostAlternatives) return false;
+      for (const ValueId operand : ssa_.phiOperands(found.phis[k])) {
+        const FormId form = operand == kNone ? kNone : formOfValue_[operand];
+        if (form == kNone) return false;
+        if (const ValueId other = phiOf(form); other != kNone) {
+          if (std::ranges::find(found.phis, other) == found.phis.end()) {
+            found.phis.push_back(other);
+          }
+        } else if (forms_.isStable(form)) {
+          if (std::ranges::find(found.forms, form) == found.forms.end()) {
+            found.forms.push_back(form);
+          }
+        } else {
+          return false;
+        }
+      }
+    }
+    return true;
+  }
+
+  // The phi in a loop of which it is a copy.
+  ValueId phiOf(FormId id) const {
+    const Form form = forms_.form(id);
+    if (form.constant != 0 || form.terms.size() != 1 || form.terms[0].coefficient != 1) {
+      return kNone;
+    }
+    const Leaf& leaf = forms_.leaf(form.terms[0].leaf);
+    const bool isWhole = leaf.key.kind == LeafKind::Value && leaf.key.bits == form.bits;
+    return isWhole && !leaf.stable && ssa_.isPhi(leaf.key.id) ? leaf.key.id : kNone;
+  }
+
+  bool isToggle(FormId id, ValueId phi) const {
+    const Form form = forms_.form(id);
+    if (form.constant != 0 || form.terms.size() != 1 || form.terms[0].coefficient != 1) {
+      return false;
+    }
+    const Leaf& leaf = forms_.leaf(form.terms[0].leaf);
+    if (leaf.key.kind != LeafKind::Operation) return false;
+    const LinearForms::Operation operation = forms_.operation(leaf);
+    return operation.form->opcode == Opcode::Xor && operation.sources.size() == 2 &&
+           phiOf(operation.sources[0]) == phi && forms_.form(operation.sources[1]).isConstant() &&
+           forms_.form(operation.sources[0]).bits == form.bits && leaf.key.bits == form.bits;
+  }
+
+  // What the xor `value` makes of another form.
+  FormId toggled(FormId form, ValueId value) {
+    Leaf leaf = forms_.leaf(forms_.form(formOfValue_[value]).terms[0].leaf);
+    const LinearForms::Operation operation = forms_.operation(leaf);
+    const isa::Form* const instruction = operation.form;
+    const FormId mask = operation.sources[1];
+    const unsigned bits = leaf.key.bits;
+    if (forms_.form(form).isConstant()) {
+      return forms_.constant(forms_.form(form).constant ^ forms_.form(mask).constant, bits);
+    }
+    leaf.stable = forms_.isStable(form);
+    leaf.uniform = forms_.isUniform(form);
+    const LeafId id =
+        forms_.internOperation(leaf, {instruction, std::array{form, mask}, operation.result});
+    addPointers(id, {form, mask},
+                static_cast<unsigned>(std::bit_width(forms_.form(mask).constant)));
+    return forms_.ofLeaf(id, bits);
+  }
+
+  struct Induction {
+    FormId initial = kNone;  // the same on every way into the loop
+    FormId step = kNone;     // the same on every way around it
+  };
+
+  Induction inductionOf(ValueId phi, LoopId loop) {
+    const std::span<const ValueId> operands = ssa_.phiOperands(phi);
+    const std::span<const EdgeId> edges = cfg_.inEdges(ssa_.block(phi));
+    Induction found;
+    for (std::size_t k = 0; k < operands.size(); ++k) {
+      if (operands[k] == kNone) continue;
+      const bool isBack = k < edges.size() && loops_.contains(loop, cfg_.source(edges[k]));
+      const FormId form = isBack ? stepBetween(phi, operands[k]) : formOfValue_[operands[k]];
+      FormId& slot = isBack ? found.step : found.initial;
+      if (form == kNone || (slot != kNone && slot != form)) return {};
+      slot = form;
+    }
+    return found;
+  }
+
+  // next - phi, if `next` is made from `phi` by adding and subtracting what does not change in the
+  // loop of the phi.
+  FormId stepBetween(ValueId phi, ValueId next) {
+    const unsigned bits = bitsOf(phi);
+    FormId total = forms_.constant(0, bits);
+    for (int steps = 0; steps < kMostSteps; ++steps) {
+      if (next == phi) return total;
+      if (!ssa_.isDefinition(next) || ssa_.old(next) != kNone) return kNone;
+      const Instruction& instruction = ssa_.instruction(next);
+      const isa::Form& form = *instruction.form;
+      if (!isPure(instruction) || form.has(".sat") ||
+          static_cast<unsigned>(isa::bitWidth(form.type)) != bits || bitsOf(next) != bits) {
+        return kNone;
+      }
+      const Operand* const left = instruction.operand(1);
+      const Operand* const right = instruction.operand(2);
+      if (form.opcode == Opcode::Mov && left->kind == OperandKind::Register) {
+        next = ssa_.use(instruction, *left);
+        continue;
+      }
+      if (form.opcode != Opcode::Add && form.opcode != Opcode::Sub) return kNone;
+      const FormId addend = invariant(instruction, *right, phi, bits);
+      if (addend != kNone && left->kind == OperandKind::Register) {
+        total =
+            form.opcode == Opcode::Add ? forms_.add(total, addend) : forms_.subtract(total, addend);
+        next = ssa_.use(instruction, *left);
+        continue;
+      }
+      const FormId other = invariant(instruction, *left, phi, bits);
+      if (form.opcode == Opcode::Sub || other == kNone || right->kind != OperandKind::Register) {
+        return kNone;
+      }
+      total = forms_.add(total, other);
+      next = ssa_.use(instruction, *right);
+    }
+    return kNone;
+  }
+
+  // The form of an operand that has one value while the loop of the phi runs.
+  FormId invariant(const Instruction& instruction, const Operand& operand, ValueId phi,
+                   unsigned bits) {
+    if (operand.kind == OperandKind::Integer) {
+      return forms_.constant(static_cast<std::uint64_t>(operand.immediate), bits);
+    }
+    if (operand.kind != OperandKind::Register || operand.component != 0) return kNone;
+    const ValueId v = ssa_.use(instruction, operand);
+    if (v == kNone || bitsOf(v) != bits) return kNone;
+    if (ranges_.of(v).isConstant()) return forms_.constant(ranges_.of(v).lowest, bits);
+    // Defined above the header, and not in it: it dominates the loop from outside.
+    const bool isOutside = ssa_.block(v) != ssa_.block(phi) &&
+                           ssa_.dominators().dominates(ssa_.block(v), ssa_.block(phi));
+    return isOutside ? formOfValue_[v] : kNone;
+  }
+
+  LeafId iteration(LoopId loop) {
+    Leaf leaf;
+    leaf.key = {LeafKind::Iteration, 64, loop, 0};
+    leaf.interval = {0, mostRounds(loop)};
+    return forms_.intern(leaf);
+  }
+
+  // How often the back edges can be taken, by the induction variables that do not wrap.
+  std::int64_t mostRounds(LoopId loop) {
+    const auto [at, isNew] = mostRounds_.try_emplace(loop, Interval::kNoHighest);
+    if (!isNew) return at->second;
+    const BlockId header = loops_.header(loop);
+    std::int64_t most = Interval::kNoHighest;
+    const auto [first, end] = ssa_.phis(header);
+    for (ValueId phi = first; phi < end; ++phi) {
+      if (bitsOf(phi) != 0) most = std::min(most, mostRounds(phi, loop));
+    }
+    mostRounds_[loop] = most;
+    return most;
+  }
+
+  std::int64_t mostRounds(ValueId phi, LoopId loop) {
+    const std::span<const ValueId> operands = ssa_.phiOperands(phi);
+    const std::span<const EdgeId> edges = cfg_.inEdges(ssa_.block(phi));
+    const unsigned bits = bitsOf(phi);
+    const ValueRange all = ValueRange::all(bits);
+    FormId step = kNone;
+    Interval initialSigned{1, 0};
+    Interval initialUnsigned{1, 0};
+    Interval latchSigned{1, 0};
+    Interval latchUnsigned{1, 0};
+    for (std::size_t k = 0; k < operands.size(); ++k) {
+      if (operands[k] == kNone) continue;
+      if (k < edges.size() && loops_.contains(loop, cfg_.source(edges[k]))) {
+        const FormId form = stepBetween(phi, operands[k]);
+        if (form == kNone || (step != kNone && step != form)) return Interval::kNoHighest;
+        step = form;
+        const ValueRange atLatch = ranges_.at(phi, cfg_.source(edges[k]));
+        latchSigned = hull(latchSigned, atLatch.asSigned());
+        latchUnsigned = hull(latchUnsigned, atLatch.asUnsigned());
+      } else {
+        initialSigned = hull(initialSigned, ranges_.of(operands[k]).asSigned());
+        initialUnsigned = hull(initialUnsigned, ranges_.of(operands[k]).asUnsigned());
+      }
+    }
+    if (step == kNone || !forms_.form(step).isConstant()) return Interval::kNoHighest;
+    const std::int64_t by = signedResidue(forms_.form(step).constant, bits);
+    if (by == 0) return Interval::kNoHighest;
+    // Exact as integers from one round to the next: then the distance is all there is to go.
+    const auto rounds = [&](Interval type, Interval initial, Interval latch, Interval header) {
+      const Interval next = latch + Interval::of(by);
+      if (!next.isBounded() || next.lowest < type.lowest || next.highest > type.highest ||
+          !initial.isBounded() || !header.isBounded()) {
+        return Interval::kNoHighest;
+      }
+      const Interval distance =
+          by > 0 ? header - Interval::of(initial.lowest) : Interval::of(initial.highest) - header;
+      if (!distance.hasHighest()) return Interval::kNoHighest;
+      return std::max<std::int64_t>(distance.highest, 0) / (by > 0 ? by : -by);
+    };
+    const ValueRange& header = ranges_.of(phi);
+    return std::min(
+        rounds(all.asSigned(), initialSigned, latchSigned, header.asSigned()),
+        bits == 64 ? Interval::kNoHighest
+                   : rounds(all.asUnsigned(), initialUnsigned, latchUnsigned, header.asUnsigned()));
+  }
+
+  const Ssa& ssa_;
+  const Cfg& cfg_;
+  const ir::Function& function_;
+  const ValueRanges& ranges_;
+  const Loops& loops_;
+  LinearForms& forms_;
+  PointerSources& pointers_;
+  const bool runsOnce_;
+  const std::uint32_t beforeAnyEnd_;
+  BitSet needed_;
+  std::vector<ValueId> openPhis_;
+  std::unordered_map<LoopId, std::int64_t> mostRounds_;
+  std::unordered_map<LeafId, ValueId> valueOf_;
+  std::vector<FormId> formOfValue_;
+};
+
+}  // namespace
+
+FormId formOfSymbol(const ir::Function& function, const Operand& operand, unsigned bits,
+                    bool runsOnce, LinearForms& forms) {
+  const ir::Symbol& symbol = function.symbolAt(operand.symbol());
+  if (symbol.kind != ir::SymbolKind::Variable && symbol.kind != ir::SymbolKind::Parameter) {
+    return kNone;
+  }
+  const isa::Space space = symbol.variable->space;
+  if (!isSymbolic(space)) return kNone;
+  Leaf leaf;
+  leaf.key = {LeafKind::Symbol, 64, static_cast<std::uint32_t>(operand.symbol()), 0};
+  // Every thread has its own .local; its address need not be the same number everywhere.
+  const bool isLocal = space == isa::Space::Local;
+  leaf.stable = !isLocal || runsOnce;
+  leaf.uniform = !isLocal && symbol.kind == ir::SymbolKind::Variable;
+  leaf.interval.lowest = 0;
+  if (space == isa::Space::Shared) leaf.interval.highest = kSharedWindow - 1;
+  Term term{forms.intern(leaf), 1};
+  return forms.make(bits, static_cast<std::uint64_t>(operand.immediate), std::span(&term, 1));
+}
+
+std::vector<FormId> formsOfValues(const Ssa& ssa, const ValueRanges& ranges, const Loops& loops,
+                                  bool runsOnce, LinearForms& forms, PointerSources& pointers) {
+  return Evaluator(ssa, ranges, loops, runsOnce, forms, pointers).run();
+}
+
+}  // namespace ptxopt::analysis

@@ -1,0 +1,209 @@
+// What can reach a barrier without crossing another one, from above and from below, while barriers
+// are taken away one after the other: docs/soundness/ C2.1 and C9.
+//
+// The program is a graph of pieces of code without a barrier, and of barriers.  Each piece knows
+// the classes of accesses that reach its end, its own included, and those that can be reached from
+// its beginning.  Sets pass through every node but a barrier that separates.  When one stops to
+// separate, only what is new travels on.  A piece whose only way on is to another piece that is
+// reached from nowhere else becomes one with it, so that a run of removed barriers costs what one
+// of them does.
+//
+// Cost: each class enters the set of each node at most once over the whole life of the object,
+// removals included: O(edges * classes) at worst, and near-linear where runs are straight.  A limit
+// on the number of such entries may be set; from then on every question is answered with "unknown".
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "analysis/addresses/access_classes.h"
+
+namespace ptxopt::analysis {
+
+class BarrierRegions {
+ public:
+  using Node = std::uint32_t;
+
+  // Something that an instruction does, for those who explain.
+  struct Event {
+    const ir::Instruction* instruction = nullptr;
+    const ir::Function* function = nullptr;
+    EffectMarks marks = 0;              // either marks
+    std::optional<AccessSet::Key> key;  // or a class
+    Ordered ordered = Ordered::Both;
+    bool reads = false;
+    bool writes = false;
+    bool isRepeated = false;  // it stands elsewhere below whatever leads here
+  };
+
+  explicit BarrierRegions(const AccessClasses& classes) : classes_(&classes) {}
+
+  // ---- building -------------------------------------------------------------------------------
+  void reserve(std::size_t nodes) { nodes_.reserve(nodes); }
+  Node addPiece();
+  // Before solve(); events belong to the piece that was added last.
+  void addEvent(const Event& event);
+  Node addBarrier(bool separates);
+  void addEdge(Node from, Node to);
+  bool separates(Node barrier) const { return nodes_[barrier].separates; }
+  class Neighbours;
+  Neighbours successors(Node n) const;
+  Neighbours predecessors(Node n) const;
+  Node nodeCount() const { return static_cast<Node>(nodes_.size()); }
+  // Valid until the next event is added.
+  std::span<const Event> events(Node n) const {
+    return std::span(events_).subspan(nodes_[n].firstEvent, nodes_[n].eventCount);
+  }
+
+  // ---- asking ---------------------------------------------------------------------------------
+  // After all nodes, edges and events.  `limit`: entries in sets, over the whole life.
+  void solve(std::uint64_t limit);
+  bool isWithinLimit() const { return entries_ <= limit_; }
+
+  // Marks on both sides.
+  EffectMarks marksAround(Node barrier) const;
+  // A pair that needs the barrier.
+  //
+  // Where a thread may end below before it comes to another barrier that is kept, this barrier is
+  // the last one that it arrives at, and its accesses above have nothing else to order them before
+  // what other threads do below, however far below.  The memory model gives the end of a thread no
+  // synchronisation, so that no later barrier will do (docs/soundness/ A1.11, E.6).
+  std::optional<AccessClasses::Conflict> conflict(Node barrier,
+                                                  Precision precision = Precision::Affine,
+                                                  Relation relation = Relation::TwoThreads) const;
+  // For those who explain: AccessClasses::anyConflict() of both sides, without what lies behind
+  // other barriers.
+  bool anyConflict(Node barrier, Relation relation,
+                   const std::function<bool(const AccessClasses::Conflict&)>& visit) const;
+  void remove(Node barrier);
+
+  // ---- explaining: walks through the region, O(nodes / 64 + its pieces and events) -------------
+  // Direction::Backward is above, Forward is below.
+  struct Counts {
+    std::uint32_t reads = 0;
+    std::uint32_t writes = 0;
+  };
+  // Up to `limit` pieces and events; none where there are more.
+  std::optional<Counts> count(Node barrier, Direction side, std::size_t limit) const;
+  // An event of that class, or with one of those marks.
+  const Event* findEvent(Node barrier, Direction side, std::optional<AccessSet::Key> key,
+                         EffectMarks marks, std::size_t limit) const;
+  // The same below, whatever barriers are in between: of what conflict() finds behind others.
+  const Event* findEventEverBelow(Node barrier, std::optional<AccessSet::Key> key,
+                                  EffectMarks marks, std::size_t limit) const;
+
+ private:
+  struct Delta {
+    EffectMarks marks = 0;
+    std::vector<AccessSet::Key> keys;  // each once, in any order
+    bool empty() const { return marks == 0 && keys.empty(); }
+  };
+  // The neighbours of all nodes stand in one array, as lists.
+  struct Link {
+    Node node = kNone;
+    std::uint32_t next = kNone;
+  };
+  struct LinkList {
+    std::uint32_t first = kNone;
+    std::uint32_t last = kNone;
+    bool isSingle() const { return first == last && first != kNone; }
+  };
+  // The two directions in which sets travel are mirror images.
+  struct Side {
+    AccessSet set;
+    Delta pending;
+  };
+  struct NodeData {
+    bool isBarrier = false;
+    bool separates = false;
+    Node next = kNone;  // of the nodes that are one with it
+    Node last = 0;      // the end of that list
+    std::uint32_t firstEvent = 0;
+    std::uint32_t eventCount = 0;
+    Side above;  // reaches the end of the node
+    Side below;  // can be reached from its beginning
+    LinkList successors;
+    LinkList predecessors;
+  };
+
+  void append(LinkList& list, Node node);
+  Node find(Node n) const;
+  Side& side(Node n, Direction d) {
+    return d == Direction::Forward ? nodes_[n].above : nodes_[n].below;
+  }
+  Neighbours onward(Node n, Direction d) const;
+  // `keys` in ascending order.
+  void enter(Node n, Direction d, EffectMarks marks, std::span<const AccessSet::Key> keys,
+             bool isNews = true);
+  void enterFromAll(Node n, Direction d);
+  void sweep(Direction d);
+  void travel(Direction d);
+  bool tryJoin(Node barrier);
+  void findEverBelow();
+  template <class Visitor>
+  bool walk(Node barrier, Direction side, std::size_t limit, Visitor&& visit,
+            bool isThroughBarriers = false) const;
+  AccessSet::Key coarse(AccessSet::Key key) const;
+
+  const AccessClasses* classes_;
+  std::vector<NodeData> nodes_;
+  std::vector<Link> links_;
+  mutable std::vector<Node> parents_;  // the node that one has become part of, or itself
+  std::vector<Event> events_;
+  std::vector<AccessSet> everBelow_;  // by node: through all barriers; empty if no thread parts
+  std::vector<Node> work_;
+  std::vector<AccessSet::Key> added_;  // by the last enter()
+  std::uint64_t entries_ = 0;
+  std::uint64_t limit_ = 0;
+};
+
+// Of one node.  Valid until the next edge is added.
+class BarrierRegions::Neighbours {
+ public:
+  class Iterator {
+   public:
+    using value_type = Node;
+    using difference_type = std::ptrdiff_t;
+    Iterator() = default;
+    Iterator(const Link* links, std::uint32_t at) : links_(links), at_(at) {}
+    Node operator*() const { return links_[at_].node; }
+    Iterator& operator++() {
+      at_ = links_[at_].next;
+      return *this;
+    }
+    Iterator operator++(int) {
+      Iterator before = *this;
+      ++*this;
+      return before;
+    }
+    friend bool operator==(const Iterator&, const Iterator&) = default;
+
+   private:
+    const Link* links_ = nullptr;
+    std::uint32_t at_ = kNone;
+  };
+
+  Neighbours(const std::vector<Link>& links, LinkList list) : links_(links.data()), list_(list) {}
+  Iterator begin() const { return {links_, list_.first}; }
+  Iterator end() const { return {links_, kNone}; }
+  Node front() const { return links_[list_.first].node; }
+
+ private:
+  const Link* links_;
+  LinkList list_;
+};
+
+inline BarrierRegions::Neighbours BarrierRegions::successors(Node n) const {
+  return {links_, nodes_[n].successors};
+}
+inline BarrierRegions::Neighbours BarrierRegions::predecessors(Node n) const {
+  return {links_, nodes_[n].predecessors};
+}
+inline BarrierRegions::Neighbours BarrierRegions::onward(Node n, Direction d) const {
+  return d == Direction::Forward ? successors(n) : predecessors(n);
+}
+
+}  // namespace ptxopt::analysis

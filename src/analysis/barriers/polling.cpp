@@ -1,0 +1,178 @@
+#include "analysis/barriers/polling.h"
+
+#include <algorithm>
+
+#include "ir/effect.h"
+#include "support/bit_set.h"
+
+namespace ptxopt::analysis {
+
+using ir::Instruction;
+using isa::Effect;
+
+namespace {
+// Blocks, those of inner loops again and again.
+constexpr std::size_t kMostSearched = 200'000;
+}  // namespace
+
+PollingLoops::PollingLoops(const Cfg& cfg, const Loops& loops, const CallEffects& effects,
+                           bool sharedIsExternal)
+    : cfg_(&cfg),
+      loops_(&loops),
+      effects_(&effects),
+      sharedIsExternal_(sharedIsExternal),
+      holders_(loops.count()),
+      hoistable_(loops.count(), Search{}) {
+  const BitSet nothing(cfg.function().registerCount());
+  for (BlockId b = 0; b < cfg.blockCount(); ++b) {
+    const LoopId l = loops.loopOf(b);
+    if (l == kNone) continue;
+    for (const Instruction& i : cfg.instructions(b)) {
+      holders_[l] += std::uint32_t{isAnchor(i)};
+      if (mayHoist(i, nothing)) hoistable_[l].reset();
+    }
+  }
+  // A loop stands in front of those inside of it.
+  for (LoopId l = loops.count(); l-- > 0;) {
+    const LoopId parent = loops.parent(l);
+    if (parent == kNone) continue;
+    holders_[parent] += std::uint32_t{holders_[l] > 0};
+    if (!hoistable_[l]) hoistable_[parent].reset();
+  }
+}
+
+bool PollingLoops::isAnchor(const Instruction& instruction) const {
+  switch (instruction.form->effect) {
+    case Effect::Strong:
+    case Effect::CtaFence:
+    case Effect::CtaBarrier:
+    case Effect::WarpBarrier:
+    case Effect::Sync:
+    case Effect::Unknown:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// The loops that hold nothing but what goes.
+template <class Predicate>
+bool PollingLoops::allEmptied(BlockId block, std::uint32_t going, Predicate&& predicate) const {
+  LoopId l = loops_->loopOf(block);
+  for (; l != kNone && holders_[l] == going; l = loops_->parent(l)) {
+    if (!predicate(l)) return false;
+  }
+  return true;
+}
+
+bool PollingLoops::canLoseAnchor(BlockId block) const {
+  return allEmptied(block, 1, [&](LoopId l) { return !holdsHoistableLoad(l); });
+}
+
+std::optional<PollingLoops::Obstacle> PollingLoops::obstacle(BlockId block) const {
+  std::optional<Obstacle> found;
+  const LoopId innermost = loops_->loopOf(block);
+  if (innermost == kNone) return found;
+  allEmptied(block, holders_[innermost] == 0 ? 0 : 1, [&](LoopId l) {
+    if (holdsHoistableLoad(l)) found = Obstacle{l, hoistableLoad(l).load};
+    return !found;
+  });
+  return found;
+}
+
+bool PollingLoops::isSafeWithout(BlockId block) const {
+  return allEmptied(block, 0, [&](LoopId l) { return !holdsHoistableLoad(l); });
+}
+
+bool PollingLoops::loseAnchor(BlockId block) {
+  const LoopId innermost = loops_->loopOf(block);
+  LoopId l = innermost;
+  while (l != kNone && --holders_[l] == 0) l = loops_->parent(l);
+  return innermost != kNone && holders_[innermost] == 0;
+}
+
+bool PollingLoops::mayHoist(const Instruction& instruction, const BitSet& varies) const {
+  const isa::Form& form = *instruction.form;
+  if (form.known() && form.control == isa::Control::Call) {
+    // Compilers inline; of the addresses nothing is known here.
+    const CallEffect effect = effects_->ofCall(cfg_->function(), instruction);
+    return effect.readsExternalWeakly || (sharedIsExternal_ && !effect.accesses.empty());
+  }
+  if (form.effect != Effect::Weak || !form.is(isa::kMemoryRead)) return false;
+  if (form.space == isa::Space::Shared && !sharedIsExternal_) return false;
+  return std::none_of(instruction.operands().begin(), instruction.operands().end(),
+                      [&](const ir::Operand& operand) {
+                        return operand.kind == ir::OperandKind::Address &&
+                               operand.reg() != ir::RegisterId::None &&
+                               varies.test(static_cast<std::size_t>(operand.reg()));
+                      });
+}
+
+// A register varies in the loop if a definition there depends on one that does, on itself over the
+// back edge, on memory, or on anything else that is no pure function of its operands.
+const PollingLoops::Search& PollingLoops::hoistableLoad(LoopId loop) const {
+  std::optional<Search>& known = hoistable_[loop];
+  if (known) return *known;
+  searched_ += loops_->members(loop).size();
+  if (searched_ > kMostSearched) return known.emplace(Search{true, nullptr});
+  BitSet varies(cfg_->function().registerCount());
+  std::vector<std::uint32_t> openDefinitions(varies.size());
+  std::vector<const Instruction*> open;
+  const auto forEachInstruction = [&](auto&& visit) {
+    for (const BlockId b : loops_->members(loop)) {
+      for (const Instruction& i : cfg_->instructions(b)) visit(i);
+    }
+  };
+  const auto forEachResult = [](const Instruction& i, auto&& visit) {
+    ir::forEachRegister(i, [&](const ir::Operand& operand) {
+      if (operand.writes) visit(static_cast<std::size_t>(operand.reg()));
+    });
+  };
+  forEachInstruction([&](const Instruction& i) {
+    const isa::Form& form = *i.form;
+    const bool isConstantLoad = form.effect == Effect::ImmutableRead ||
+                                (form.opcode == isa::Opcode::Ld && form.effect == Effect::Private);
+    if ((form.known() && form.is(isa::kPure)) || isConstantLoad) open.push_back(&i);
+    forEachResult(i, [&](std::size_t r) {
+      varies.set(r);
+      ++openDefinitions[r];
+    });
+  });
+  const auto depends = [&](const Instruction& i) {
+    bool found = i.guard && varies.test(static_cast<std::size_t>(i.guard.predicate()));
+    ir::forEachRegister(i, [&](const ir::Operand& operand) {
+      found |= operand.reads && varies.test(static_cast<std::size_t>(operand.reg()));
+    });
+    return found;
+  };
+  // Everything that is defined here varies until it is shown not to.  What is left over is defined
+  // in a circle, or by no pure function; or so much against the order of the text that nothing is
+  // claimed.
+  constexpr int kSweeps = 16;
+  std::size_t before = open.size() + 1;
+  for (int sweep = 0; open.size() != before && sweep < kSweeps; ++sweep) {
+    before = open.size();
+    std::size_t left = 0;
+    for (const Instruction* i : open) {
+      if (depends(*i)) {
+        open[left++] = i;
+      } else {
+        forEachResult(*i, [&](std::size_t r) {
+          if (--openDefinitions[r] == 0) varies.reset(r);
+        });
+      }
+    }
+    open.resize(left);
+  }
+  if (open.size() != before) {
+    return known.emplace(Search{true, nullptr});
+  }
+
+  Search& found = known.emplace();
+  forEachInstruction([&](const Instruction& i) {
+    if (!found.isFound && mayHoist(i, varies)) found = {true, &i};
+  });
+  return found;
+}
+
+}  // namespace ptxopt::analysis

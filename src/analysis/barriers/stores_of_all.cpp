@@ -1,0 +1,96 @@
+#include "analysis/barriers/stores_of_all.h"
+
+#include <vector>
+
+namespace ptxopt::analysis {
+
+using ir::Instruction;
+using isa::Effect;
+
+StoresOfAll::StoresOfAll(const Cfg& cfg, const Uniformity& uniformity,
+                         const InstructionSet& separators, bool mayPart)
+    : cfg_(&cfg),
+      uniformity_(&uniformity),
+      separators_(&separators),
+      mayPart_(mayPart),
+      reachesBegin_(cfg.vertexCount()),
+      followsEnd_(cfg.vertexCount()) {
+  // What the last, or the first, of both kinds in each block is.
+  enum class Kind : std::uint8_t { Neither, Orders, Separates };
+  std::vector<Kind> first(cfg.blockCount(), Kind::Neither);
+  std::vector<Kind> last(cfg.blockCount(), Kind::Neither);
+  for (BlockId b = 0; b < cfg.blockCount(); ++b) {
+    for (const Instruction& instruction : cfg.instructions(b)) {
+      const Kind kind = separators.contains(&instruction) ? Kind::Separates
+                        : mayOrder(instruction)           ? Kind::Orders
+                                                          : Kind::Neither;
+      if (kind == Kind::Neither) continue;
+      if (first[b] == Kind::Neither) first[b] = kind;
+      last[b] = kind;
+    }
+  }
+  std::vector<BlockId> work;
+  const auto spread = [&](const std::vector<Kind>& outer, BitSet& found, auto&& next) {
+    for (BlockId b = 0; b < cfg.blockCount(); ++b) {
+      if (outer[b] == Kind::Orders) work.push_back(b);
+    }
+    while (!work.empty()) {
+      const BlockId b = work.back();
+      work.pop_back();
+      for (const BlockId n : next(b)) {
+        if (n < cfg.blockCount() && found.set(n) && outer[n] == Kind::Neither) work.push_back(n);
+      }
+    }
+  };
+  spread(last, reachesBegin_, [&](BlockId b) { return cfg.successors(b); });
+  spread(first, followsEnd_, [&](BlockId b) { return cfg.predecessors(b); });
+}
+
+// Everything but what is known to touch memory weakly, or none.
+bool StoresOfAll::mayOrder(const Instruction& instruction) const {
+  const isa::Form& form = *instruction.form;
+  if (!form.known() || form.is(isa::kConvergent)) return true;
+  switch (form.effect) {
+    case Effect::Neutral:
+    case Effect::NeutralFrozen:
+    case Effect::Private:
+    case Effect::ImmutableRead:
+    case Effect::InvariantRead:
+    case Effect::Weak:
+    case Effect::AsyncCopy:
+    case Effect::AsyncWait:
+      return false;
+    default:
+      return true;
+  }
+}
+
+StoreOfAll StoresOfAll::of(const Instruction& instruction) const {
+  const isa::Form& form = *instruction.form;
+  const bool isPlain = form.known() && form.opcode == isa::Opcode::St &&
+                       form.effect == Effect::Weak && !instruction.guard &&
+                       (form.space == isa::Space::Shared || form.space == isa::Space::Global);
+  if (!isPlain || !uniformity_->isUniform(instruction.block)) return StoreOfAll::No;
+  bool isOrderAbove = reachesBegin_.test(instruction.block);
+  bool isOrderBelow = followsEnd_.test(instruction.block);
+  bool isBehind = false;
+  bool isDecided = false;  // below
+  for (const Instruction& other : cfg_->instructions(instruction.block)) {
+    if (&other == &instruction) {
+      isBehind = true;
+      continue;
+    }
+    const bool separates = separators_->contains(&other);
+    if (!separates && !mayOrder(other)) continue;
+    if (!isBehind) {
+      isOrderAbove = !separates;
+    } else if (!isDecided) {
+      isOrderBelow = !separates;
+      isDecided = true;
+    }
+  }
+  if (isOrderAbove && isOrderBelow) return StoreOfAll::No;
+  return mayPart_ ? StoreOfAll::Above : StoreOfAll::Both;
+}
+
+}  // namespace ptxopt::analysis

@@ -1,0 +1,43 @@
+// Stores that all threads of a CTA execute in one epoch, with nothing there that could order them:
+// what a program without data races says by them (docs/soundness/ C8.2, E.6.11).
+//
+// An epoch is what lies between two barriers in which all threads take part.  Two threads that
+// execute the same store in one epoch race, if they touch a common byte, unless something
+// synchronizes them in between: that would have to stand below the store, and above it, without
+// such a barrier in between.
+//
+// Cost: O(instructions + edges) once, O(the instructions of its block) a question.
+#pragma once
+
+#include <unordered_set>
+
+#include "analysis/addresses/access_classes.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/threads/uniformity.h"
+#include "support/bit_set.h"
+
+namespace ptxopt::analysis {
+
+class StoresOfAll {
+ public:
+  using InstructionSet = std::unordered_set<const ir::Instruction*>;
+
+  // Of an entry.  `separators`: barriers in which all threads that have not ended take part.  All
+  // must outlive the object.  `mayPart`: some threads may end while others go on to a barrier.
+  StoresOfAll(const Cfg& cfg, const Uniformity& uniformity, const InstructionSet& separators,
+              bool mayPart);
+
+  StoreOfAll of(const ir::Instruction& instruction) const;
+
+ private:
+  bool mayOrder(const ir::Instruction& instruction) const;
+
+  const Cfg* cfg_;
+  const Uniformity* uniformity_;
+  const InstructionSet* separators_;
+  bool mayPart_;
+  BitSet reachesBegin_;  // blocks: something that orders threads comes before, in the same epoch
+  BitSet followsEnd_;    // blocks: it comes behind
+};
+
+}  // namespace ptxopt::analysis

@@ -1,0 +1,224 @@
+#include "analysis/flow/cfg.h"
+
+#include <algorithm>
+#include <cassert>
+#include <utility>
+
+#include "analysis/flow/callee.h"
+
+namespace ptxopt::analysis {
+
+namespace {
+
+using ir::Function;
+using ir::Instruction;
+using ir::Label;
+using ir::Operand;
+using ir::Statement;
+using ir::Symbol;
+using ir::SymbolId;
+using ir::SymbolKind;
+using isa::Control;
+
+// Calls visit(label) for each label that `symbol` names, itself or as an entry of a list;
+// SymbolId::None stands for an entry that is no label.
+template <class Visitor>
+void forEachLabel(const Function& function, SymbolId symbol, Visitor&& visit) {
+  const auto visitOne = [&](SymbolId id) {
+    visit(function.symbolAt(id).kind == SymbolKind::Label ? id : SymbolId::None);
+  };
+  const Symbol& entry = function.symbolAt(symbol);
+  if (entry.kind != SymbolKind::TargetList) {
+    visitOne(symbol);
+  } else if (!entry.targets->areCalls) {
+    for (const SymbolId target : entry.targets->targets) visitOne(target);
+  }
+}
+
+bool namesLabel(const Function& function, const Instruction& instruction) {
+  bool found = false;
+  for (const Operand& operand : instruction.operands()) {
+    if (operand.symbol() == SymbolId::None) continue;
+    forEachLabel(function, operand.symbol(),
+                 [&](SymbolId label) { found = found || label != SymbolId::None; });
+  }
+  return found;
+}
+
+bool endsBlock(const Function& function, const Instruction& instruction) {
+  if (!instruction.form->known()) return namesLabel(function, instruction);
+  switch (instruction.form->control) {
+    case Control::None:
+      return false;
+    case Control::Call:
+      return neverReturns(function, instruction);
+    default:
+      return true;
+  }
+}
+
+std::uint32_t localIndex(SymbolId id) {
+  return static_cast<std::uint32_t>(id) & ~Function::kLocalBit;
+}
+bool isLocal(SymbolId id) {
+  return id != SymbolId::None && (static_cast<std::uint32_t>(id) & Function::kLocalBit) != 0;
+}
+
+class EdgeBuilder {
+ public:
+  EdgeBuilder(const Function& function, const std::vector<BlockId>& blockOfLabel, BlockId exit,
+              std::vector<FlowEdge>& edges)
+      : function_(function),
+        blockOfLabel_(blockOfLabel),
+        exit_(exit),
+        edges_(edges),
+        lastSource_(exit + std::size_t{1}, kNone) {}
+
+  // `next` is the block behind `block` in the text, or kNone.
+  void addSuccessors(BlockId block, const Instruction* terminator, BlockId next) {
+    block_ = block;
+    bool fallsThrough = terminator == nullptr || static_cast<bool>(terminator->guard);
+    if (terminator != nullptr && !terminator->form->known()) {
+      addTargets(*terminator, EdgeKind::Unknown);
+      addExit(EdgeKind::UnknownExit);
+      fallsThrough = true;
+    } else if (terminator != nullptr) {
+      addKnown(*terminator);
+    }
+    if (!fallsThrough) return;
+    if (next == kNone) {
+      addExit(EdgeKind::Return);
+    } else {
+      edges_.push_back({block_, next, EdgeKind::Fallthrough});
+    }
+  }
+
+ private:
+  void addKnown(const Instruction& terminator) {
+    switch (terminator.form->control) {
+      case Control::Branch:
+        return addTargets(terminator, EdgeKind::Taken);
+      case Control::IndirectBranch:
+        return addTargets(terminator, EdgeKind::Indirect);
+      case Control::Return:
+        return addExit(EdgeKind::Return);
+      case Control::Exit:
+        return addExit(EdgeKind::Exit);
+      case Control::Trap:
+        return addExit(EdgeKind::Trap);
+      case Control::Call:
+        return addExit(EdgeKind::NoReturn);
+      case Control::None:
+        break;
+    }
+    assert(false && "not a terminator");
+  }
+
+  void addExit(EdgeKind kind) { edges_.push_back({block_, exit_, kind}); }
+
+  // One edge for each distinct target.  Targets that are not understood are one edge to the exit.
+  void addTargets(const Instruction& instruction, EdgeKind kind) {
+    const bool isKnown = kind != EdgeKind::Unknown;
+    bool isMissing = false;
+    bool hasTarget = false;
+    for (const Operand& operand : instruction.operands()) {
+      if (operand.symbol() == SymbolId::None) continue;
+      forEachLabel(function_, operand.symbol(), [&](SymbolId label) {
+        const BlockId target = isLocal(label) ? blockOfLabel_[localIndex(label)] : kNone;
+        hasTarget = true;
+        if (target == kNone) {
+          isMissing = true;
+        } else if (std::exchange(lastSource_[target], block_) != block_) {
+          edges_.push_back({block_, target, kind});
+        }
+      });
+    }
+    if (isKnown && (isMissing || !hasTarget)) addExit(EdgeKind::UnknownExit);
+  }
+
+  const Function& function_;
+  const std::vector<BlockId>& blockOfLabel_;
+  BlockId exit_;
+  std::vector<FlowEdge>& edges_;
+  BlockId block_ = 0;
+  std::vector<BlockId> lastSource_;  // by target: the block that last got an edge to it
+};
+
+}  // namespace
+
+Cfg::Parts Cfg::analyse(ir::Function& function) {
+  Parts parts;
+  parts.blockOfLabel.assign(function.localSymbols().size(), kNone);
+  std::vector<Block>& blocks = parts.blocks;
+  blocks.emplace_back();
+  // Whether the last block has an instruction, which is what separates it from labels that follow.
+  bool hasInstruction = false;
+  bool hasLabel = false;
+
+  const auto startBlock = [&](Statement& first) {
+    blocks.emplace_back().first = &first;
+    hasInstruction = false;
+    hasLabel = false;
+  };
+
+  for (Statement& statement : function.body()) {
+    const bool isLabel = statement.kind == ir::StatementKind::Label;
+    if (blocks.back().terminator != nullptr || (isLabel && hasInstruction)) startBlock(statement);
+    Block& block = blocks.back();
+    if (block.first == nullptr) block.first = &statement;
+    block.last = &statement;
+    const BlockId number = static_cast<BlockId>(blocks.size() - 1);
+
+    if (const Label* label = statement.as<Label>()) {
+      hasLabel = true;
+      if (isLocal(label->symbol)) parts.blockOfLabel[localIndex(label->symbol)] = number;
+    } else if (Instruction* instruction = statement.as<Instruction>()) {
+      hasInstruction = true;
+      instruction->block = number;
+      if (!instruction->form->known()) block.mayExit = true;
+      if (endsBlock(function, *instruction)) block.terminator = instruction;
+    }
+  }
+  if (blocks.size() > 1 && !hasInstruction && !hasLabel) {
+    // Closing braces and the like behind the last instruction.
+    Block& before = blocks[blocks.size() - 2];
+    before.last = blocks.back().last;
+    blocks.pop_back();
+  }
+
+  const BlockId exit = static_cast<BlockId>(blocks.size());
+  EdgeBuilder builder(function, parts.blockOfLabel, exit, parts.edges);
+  for (BlockId b = 0; b < exit; ++b) {
+    builder.addSuccessors(b, blocks[b].terminator, b + 1 < exit ? b + 1 : kNone);
+  }
+  blocks.emplace_back();  // the exit
+  return parts;
+}
+
+Cfg::Cfg(ir::Function& function) : Cfg(function, analyse(function)) {}
+
+Cfg::Cfg(ir::Function& function, Parts parts)
+    : FlowGraph(static_cast<std::uint32_t>(parts.blocks.size() - 1), std::move(parts.edges)),
+      function_(&function),
+      blocks_(std::move(parts.blocks)),
+      blockOfLabel_(std::move(parts.blockOfLabel)) {}
+
+BlockId Cfg::blockOfLabel(ir::SymbolId label) const {
+  // A label that a pass made since then has no block yet.
+  const bool isKnown = isLocal(label) && localIndex(label) < blockOfLabel_.size();
+  return isKnown ? blockOfLabel_[localIndex(label)] : kNone;
+}
+
+void Cfg::willErase(const ir::Instruction& instruction) {
+  Block& block = blocks_[instruction.block];
+  assert(block.terminator != &instruction);
+  if (block.first == &instruction && block.last == &instruction) {
+    block.first = block.last = nullptr;
+  } else if (block.first == &instruction) {
+    block.first = instruction.next;
+  } else if (block.last == &instruction) {
+    block.last = instruction.previous;
+  }
+}
+
+}  // namespace ptxopt::analysis

@@ -1,0 +1,193 @@
+#include "analysis/flow/dominators.h"
+
+#include <algorithm>
+#include <queue>
+
+namespace ptxopt::analysis {
+
+namespace {
+
+// Vertices are named by their number in the preorder of a depth-first search, the root being 0, so
+// that "smaller" is "discovered earlier".
+class SemiNca {
+ public:
+  SemiNca(const Digraph& graph, Vertex root, Direction direction)
+      : graph_(graph), direction_(direction), numbers_(graph.vertexCount(), kNone) {
+    search(root);
+    findSemidominators();
+    findDominators();
+  }
+
+  const std::vector<Vertex>& vertices() const { return vertices_; }
+  // By number; of the root: 0.
+  const std::vector<std::uint32_t>& dominators() const { return dominators_; }
+
+ private:
+  void search(Vertex root) {
+    struct Frame {
+      Vertex vertex;
+      std::uint32_t nextChild;
+    };
+    std::vector<Frame> stack;
+    const auto enter = [&](Vertex v, std::uint32_t parent) {
+      numbers_[v] = static_cast<std::uint32_t>(vertices_.size());
+      vertices_.push_back(v);
+      parents_.push_back(parent);
+      stack.push_back({v, 0});
+    };
+    enter(root, 0);
+    while (!stack.empty()) {
+      Frame& top = stack.back();
+      const std::span<const Vertex> children = graph_.next(top.vertex, direction_);
+      if (top.nextChild == children.size()) {
+        stack.pop_back();
+        continue;
+      }
+      const Vertex child = children[top.nextChild++];
+      if (numbers_[child] == kNone) enter(child, numbers_[top.vertex]);
+    }
+  }
+
+  // semi_[w]: the earliest vertex from which a path leads to w whose inner vertices are all later
+  // than w.  Works from the last vertex to the first; those behind w form a forest, in which
+  // best_[v] is the vertex with the least semidominator on the compressed part of v's path upwards.
+  void findSemidominators() {
+    const std::uint32_t count = static_cast<std::uint32_t>(vertices_.size());
+    ancestors_ = parents_;
+    semi_ = parents_;
+    best_.resize(count);
+    for (std::uint32_t v = 0; v < count; ++v) best_[v] = v;
+    for (std::uint32_t w = count; w-- > 1;) {
+      for (const Vertex predecessor : graph_.previous(vertices_[w], direction_)) {
+        const std::uint32_t v = numbers_[predecessor];
+        if (v == kNone) continue;
+        // One that is not behind w is a candidate itself, else the best above it is.
+        semi_[w] = std::min(semi_[w], v <= w ? v : semi_[bestAbove(v, w)]);
+      }
+    }
+  }
+
+  // The vertex with the least semidominator among v and its ancestors that are later than `limit`.
+  std::uint32_t bestAbove(std::uint32_t v, std::uint32_t limit) {
+    path_.clear();
+    while (ancestors_[v] > limit) {
+      path_.push_back(v);
+      v = ancestors_[v];
+    }
+    // Compress: v, the last one below the limit, ends the path of all of them.
+    while (!path_.empty()) {
+      const std::uint32_t lower = path_.back();
+      path_.pop_back();
+      ancestors_[lower] = ancestors_[v];
+      if (semi_[best_[v]] < semi_[best_[lower]]) best_[lower] = best_[v];
+      v = lower;
+    }
+    return best_[v];
+  }
+
+  // The dominator of w is the nearest common ancestor, in the part of the tree that is there
+  // already, of its parent and its semidominator.
+  void findDominators() {
+    dominators_ = parents_;
+    for (std::uint32_t w = 1; w < dominators_.size(); ++w) {
+      while (dominators_[w] > semi_[w]) dominators_[w] = dominators_[dominators_[w]];
+    }
+  }
+
+  const Digraph& graph_;
+  Direction direction_;
+  std::vector<std::uint32_t> numbers_;  // by vertex
+  std::vector<Vertex> vertices_;        // by number, as all that follow
+  std::vector<std::uint32_t> parents_;
+  std::vector<std::uint32_t> ancestors_;
+  std::vector<std::uint32_t> semi_;
+  std::vector<std::uint32_t> best_;
+  std::vector<std::uint32_t> dominators_;
+  std::vector<std::uint32_t> path_;
+};
+
+}  // namespace
+
+DominatorTree::DominatorTree(const Digraph& graph, Vertex root, Direction direction)
+    : nodes_(graph.vertexCount()), direction_(direction) {
+  const SemiNca result(graph, root, direction);
+  const std::vector<Vertex>& vertices = result.vertices();
+  const std::vector<std::uint32_t>& dominators = result.dominators();
+
+  // A dominator has a smaller number than what it dominates, so one pass each way will do.
+  for (std::size_t k = vertices.size(); k-- > 0;) {
+    Node& node = nodes_[vertices[k]];
+    ++node.subtreeSize;
+    if (k > 0) nodes_[vertices[dominators[k]]].subtreeSize += node.subtreeSize;
+  }
+  preorder_.resize(vertices.size());
+  std::vector<std::uint32_t> free(vertices.size());  // by number: the next position below it
+  for (std::size_t k = 0; k < vertices.size(); ++k) {
+    Node& node = nodes_[vertices[k]];
+    node.position = 0;
+    if (k > 0) {
+      node.parent = vertices[dominators[k]];
+      node.depth = nodes_[node.parent].depth + 1;
+      node.position = free[dominators[k]];
+      free[dominators[k]] += node.subtreeSize;
+    }
+    preorder_[node.position] = vertices[k];
+    free[k] = node.position + 1;
+  }
+}
+
+std::vector<Vertex> DominanceFrontiers::frontier(Vertex v) const {
+  std::vector<Vertex> found;
+  for (const Vertex inner : tree_->subtree(v)) {
+    for (const Vertex next : graph_->next(inner, tree_->direction())) {
+      if (!tree_->strictlyDominates(v, next)) found.push_back(next);
+    }
+  }
+  std::sort(found.begin(), found.end());
+  found.erase(std::unique(found.begin(), found.end()), found.end());
+  return found;
+}
+
+std::vector<Vertex> DominanceFrontiers::iterated(std::span<const Vertex> vertices) const {
+  // Deepest first: a subtree that was walked before need not be walked again, because an edge that
+  // leaves it to a vertex at or above the depth of an ancestor was found from below.
+  const auto isShallower = [&](Vertex a, Vertex b) { return tree_->depth(a) < tree_->depth(b); };
+  std::priority_queue<Vertex, std::vector<Vertex>, decltype(isShallower)> queue(isShallower);
+  std::vector<bool> isQueued(graph_->vertexCount());
+  std::vector<bool> isWalked(graph_->vertexCount());
+  std::vector<bool> isFound(graph_->vertexCount());
+  const auto enqueue = [&](Vertex v) {
+    if (!tree_->contains(v) || isQueued[v]) return;
+    isQueued[v] = true;
+    queue.push(v);
+  };
+  for (const Vertex v : vertices) enqueue(v);
+
+  std::vector<Vertex> found;
+  std::vector<Vertex> stack;
+  const auto walk = [&](Vertex v) {
+    if (isWalked[v]) return;
+    isWalked[v] = true;
+    stack.push_back(v);
+  };
+  while (!queue.empty()) {
+    const Vertex top = queue.top();
+    queue.pop();
+    walk(top);
+    while (!stack.empty()) {
+      const Vertex inner = stack.back();
+      stack.pop_back();
+      for (const Vertex next : graph_->next(inner, tree_->direction())) {
+        if (tree_->depth(next) > tree_->depth(top) || isFound[next]) continue;
+        isFound[next] = true;
+        found.push_back(next);
+        enqueue(next);
+      }
+      tree_->forEachChild(inner, walk);
+    }
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+}  // namespace ptxopt::analysis

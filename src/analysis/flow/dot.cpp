@@ -1,0 +1,218 @@
+#include "analysis/flow/dot.h"
+
+#include <cctype>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ir/barrier.h"
+#include "ir/module.h"
+
+namespace ptxopt::analysis {
+
+namespace {
+
+std::string quoted(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    if (c == '"' || c == '\\') result += '\\';
+    result += c;
+  }
+  return result;
+}
+
+std::string nodeName(const Cfg& cfg, BlockId b) {
+  return b == cfg.exit() ? "exit" : "b" + std::to_string(b);
+}
+
+// "block 3, $L__BB0_2, lines 10-14"
+std::string titleOf(const Cfg& cfg, BlockId b) {
+  const ir::Function& function = cfg.function();
+  const SourceText& source = function.module().source();
+  std::string title = "block " + std::to_string(b);
+  std::uint32_t firstLine = 0;
+  std::uint32_t lastLine = 0;
+  for (const ir::Statement& statement : cfg.statements(b)) {
+    if (const auto* label = statement.as<ir::Label>()) {
+      title += ", ";
+      title += function.module().text(function.symbolAt(label->symbol).name);
+    }
+    if (!statement.source.valid()) continue;
+    if (firstLine == 0) firstLine = source.lineColumn(statement.source.begin).line;
+    lastLine = source.lineColumn(statement.source.begin).line;
+  }
+  if (firstLine != 0) {
+    title += ", lines " + std::to_string(firstLine) + "-" + std::to_string(lastLine);
+  }
+  return title;
+}
+
+std::string_view styleOf(EdgeKind kind) {
+  switch (kind) {
+    case EdgeKind::Endless:
+      return "dotted";
+    case EdgeKind::Unknown:
+    case EdgeKind::UnknownExit:
+      return "dashed";
+    default:
+      return "solid";
+  }
+}
+
+// ---- regions -----------------------------------------------------------------------------------
+
+bool cuts(const ir::Instruction& instruction) {
+  const auto barrier = ir::ctaBarrier(instruction);
+  return barrier && barrier->isFull() && !instruction.guard;
+}
+
+// The pieces of blocks between barriers, as disjoint sets.
+class Regions {
+ public:
+  explicit Regions(const Cfg& cfg) : cfg_(cfg) {
+    for (BlockId b = 0; b < cfg.blockCount(); ++b) {
+      first_.push_back(static_cast<std::uint32_t>(leader_.size()));
+      leader_.push_back(first_.back());
+      for (const ir::Instruction& instruction : cfg.instructions(b)) {
+        if (cuts(instruction)) leader_.push_back(static_cast<std::uint32_t>(leader_.size()));
+      }
+    }
+    first_.push_back(static_cast<std::uint32_t>(leader_.size()));
+    for (EdgeId e = 0; e < cfg.edgeCount(); ++e) {
+      if (cfg.target(e) == cfg.exit() || !cfg.isReachable(cfg.source(e))) continue;
+      leader_[find(first_[cfg.target(e)])] = find(first_[cfg.source(e) + 1] - 1);
+    }
+    numbers_.assign(leader_.size(), 0);
+    for (std::uint32_t piece = 0; piece < leader_.size(); ++piece) {
+      std::uint32_t& number = numbers_[find(piece)];
+      if (number == 0) number = ++count_;
+    }
+  }
+
+  bool any() const { return leader_.size() > cfg_.blockCount(); }
+  // Of the k-th piece of a block, from 1 on.
+  std::uint32_t of(BlockId b, std::uint32_t k) { return numbers_[find(first_[b] + k)]; }
+  // "/set312/3:/set312/4" of a block.
+  std::string colors(BlockId b) {
+    constexpr std::uint32_t kColors = 12;
+    std::string text;
+    for (std::uint32_t k = 0; first_[b] + k < first_[b + 1]; ++k) {
+      text += (k == 0 ? "/set312/" : ":/set312/") + std::to_string(1 + (of(b, k) - 1) % kColors);
+    }
+    return text;
+  }
+  bool isOne(BlockId b) const { return first_[b] + 1 == first_[b + 1]; }
+
+ private:
+  std::uint32_t find(std::uint32_t piece) {
+    while (leader_[piece] != piece) piece = leader_[piece] = leader_[leader_[piece]];
+    return piece;
+  }
+
+  const Cfg& cfg_;
+  std::vector<std::uint32_t> first_;  // by block, and one more
+  std::vector<std::uint32_t> leader_;
+  std::vector<std::uint32_t> numbers_;  // by leader
+  std::uint32_t count_ = 0;
+};
+
+// ---- what was removed --------------------------------------------------------------------------
+
+// Behind the instruction that stood before it in its block, or in front of the next one.
+struct RemovedLines {
+  std::multimap<const ir::Instruction*, std::string> before, after;
+};
+
+RemovedLines placed(const Cfg& cfg, const RemovedText& removed) {
+  RemovedLines lines;
+  auto next = removed.begin();
+  const ir::Instruction* previous = nullptr;
+  for (const ir::Statement& statement : cfg.function().body()) {
+    if (!statement.source.valid()) continue;
+    const auto* instruction = statement.as<ir::Instruction>();
+    while (next != removed.end() && next->first < statement.source.begin) {
+      if (previous == nullptr && instruction == nullptr) break;
+      if (previous != nullptr) {
+        lines.after.emplace(previous, next->second);
+      } else {
+        lines.before.emplace(instruction, next->second);
+      }
+      ++next;
+    }
+    const bool endsBlock =
+        instruction != nullptr && cfg.block(instruction->block).terminator == instruction;
+    if (instruction != nullptr) previous = endsBlock ? nullptr : instruction;
+    if (statement.kind == ir::StatementKind::Label) previous = nullptr;
+  }
+  for (; next != removed.end() && previous != nullptr; ++next) {
+    lines.after.emplace(previous, next->second);
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::string shortText(const ir::Function& function, const ir::Instruction& instruction) {
+  if (!instruction.source.valid() || instruction.changed) {
+    return std::string(instruction.form->mnemonic);
+  }
+  std::string text;
+  bool isBlank = false;
+  for (const char c : function.module().source().slice(instruction.source)) {
+    if (std::isspace(static_cast<unsigned char>(c)) != 0) {
+      isBlank = true;
+      continue;
+    }
+    if (isBlank) text += ' ';
+    isBlank = false;
+    text += c;
+  }
+  return text;
+}
+
+std::string dot(const Cfg& cfg, const InstructionText& text, const RemovedText& removed) {
+  const std::string name = quoted(cfg.function().nameText());
+  std::string out = "digraph \"" + name + "\" {\n  label=\"" + name +
+                    "\";\n  node [shape=box, fontname=monospace];\n";
+  Regions regions(cfg);
+  const RemovedLines lines = placed(cfg, removed);
+  const auto addLines = [&](const auto& all, const ir::Instruction& at) {
+    const auto [first, last] = all.equal_range(&at);
+    for (auto line = first; line != last; ++line) out += quoted(line->second) + "\\l";
+  };
+  for (BlockId b = 0; b < cfg.blockCount(); ++b) {
+    std::uint32_t piece = 0;
+    const auto addRegion = [&] {
+      if (!regions.any() || !cfg.isReachable(b)) return;
+      out += "-- region " + std::to_string(regions.of(b, piece++)) + " --\\l";
+    };
+    out += "  " + nodeName(cfg, b) + " [label=\"" + quoted(titleOf(cfg, b)) + "\\l";
+    addRegion();
+    for (const ir::Instruction& instruction : cfg.instructions(b)) {
+      addLines(lines.before, instruction);
+      out += quoted(text ? text(instruction) : shortText(cfg.function(), instruction)) + "\\l";
+      addLines(lines.after, instruction);
+      if (cuts(instruction)) addRegion();
+    }
+    if (!cfg.isReachable(b)) {
+      out += "\", style=dashed];\n";
+    } else if (regions.any()) {
+      out += std::string("\", style=") + (regions.isOne(b) ? "filled" : "striped") +
+             ", fillcolor=\"" + regions.colors(b) + "\"];\n";
+    } else {
+      out += "\"];\n";
+    }
+  }
+  out += "  exit [shape=ellipse];\n";
+  for (EdgeId edge = 0; edge < cfg.edgeCount(); ++edge) {
+    out += "  " + nodeName(cfg, cfg.source(edge)) + " -> " + nodeName(cfg, cfg.target(edge)) +
+           " [label=\"";
+    out += spelling(cfg.kind(edge));
+    out += "\", style=";
+    out += styleOf(cfg.kind(edge));
+    out += "];\n";
+  }
+  return out + "}\n";
+}
+
+}  // namespace ptxopt::analysis

@@ -1,0 +1,96 @@
+#include "analysis/flow/flow_graph.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <numeric>
+
+#include "support/order.h"
+#include "support/strong_components.h"
+
+namespace ptxopt::analysis {
+
+namespace {
+
+std::vector<Arc> arcsOf(const std::vector<FlowEdge>& edges) {
+  std::vector<Arc> arcs;
+  arcs.reserve(edges.size());
+  for (const FlowEdge& edge : edges) arcs.push_back({edge.source, edge.target});
+  return arcs;
+}
+
+void sortBySource(std::vector<FlowEdge>& edges) {
+  const auto bySource = [](const FlowEdge& a, const FlowEdge& b) { return a.source < b.source; };
+  if (!std::is_sorted(edges.begin(), edges.end(), bySource)) {
+    std::stable_sort(edges.begin(), edges.end(), bySource);
+  }
+}
+
+// One edge to `exit` out of each strongly connected component that no edge leaves.
+std::vector<FlowEdge> endlessEdges(const Digraph& graph, BlockId exit) {
+  const StrongComponents strong(graph);
+  std::vector<bool> isLeft(strong.count);
+  for (EdgeId edge = 0; edge < graph.edgeCount(); ++edge) {
+    const std::uint32_t from = strong.component[graph.source(edge)];
+    if (from != strong.component[graph.target(edge)]) isLeft[from] = true;
+  }
+  isLeft[strong.component[exit]] = true;
+
+  std::vector<FlowEdge> found;
+  std::vector<Vertex> all(graph.vertexCount());
+  std::iota(all.begin(), all.end(), 0);
+  for (const Vertex v : postorder(graph, all)) {
+    const std::uint32_t component = strong.component[v];
+    if (isLeft[component]) continue;
+    found.push_back({v, exit, EdgeKind::Endless});
+    isLeft[component] = true;
+  }
+  return found;
+}
+
+}  // namespace
+
+std::string_view spelling(EdgeKind kind) {
+  constexpr std::array<std::string_view, 10> kNames = {
+      "fallthrough", "taken", "indirect", "unknown",      "return",
+      "exit",        "trap",  "noreturn", "unknown exit", "endless"};
+  return kNames[static_cast<std::size_t>(kind)];
+}
+
+FlowGraph::FlowGraph(std::uint32_t blockCount, std::vector<FlowEdge> edges)
+    : FlowGraph(blockCount, complete(blockCount, std::move(edges))) {}
+
+FlowGraph::Sorted FlowGraph::complete(std::uint32_t blockCount, std::vector<FlowEdge> edges) {
+  sortBySource(edges);
+  const BlockId exit = blockCount;
+  const Digraph graph(blockCount + 1, arcsOf(edges));
+  if (postorder(graph, {&exit, 1}, Direction::Backward).size() != graph.vertexCount()) {
+    const std::vector<FlowEdge> endless = endlessEdges(graph, exit);
+    edges.insert(edges.end(), endless.begin(), endless.end());
+    sortBySource(edges);
+  }
+  return {std::move(edges)};
+}
+
+FlowGraph::FlowGraph(std::uint32_t blockCount, Sorted sorted)
+    : Digraph(blockCount + 1, arcsOf(sorted.edges)), reachable_(blockCount + 1) {
+  assert(blockCount > 0);
+  kinds_.reserve(sorted.edges.size());
+  for (const FlowEdge& edge : sorted.edges) {
+    assert(edge.source != exit());
+    kinds_.push_back(edge.kind);
+  }
+  const BlockId root = entry();
+  for (const Vertex v : postorder(*this, {&root, 1})) reachable_.set(v);
+}
+
+FlowGraph FlowGraph::without(const BitSet& removed) const {
+  std::vector<FlowEdge> kept;
+  for (EdgeId edge = 0; edge < edgeCount(); ++edge) {
+    if (removed.test(edge) || kind(edge) == EdgeKind::Endless) continue;
+    kept.push_back({source(edge), target(edge), kind(edge)});
+  }
+  return FlowGraph(blockCount(), std::move(kept));
+}
+
+}  // namespace ptxopt::analysis

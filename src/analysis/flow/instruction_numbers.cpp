@@ -1,0 +1,17 @@
+#include "analysis/flow/instruction_numbers.h"
+
+namespace ptxopt::analysis {
+
+InstructionNumbers::InstructionNumbers(const Cfg& cfg) {
+  firstOfBlock_.reserve(cfg.vertexCount() + std::size_t{1});
+  for (BlockId b = 0; b < cfg.vertexCount(); ++b) {
+    firstOfBlock_.push_back(count());
+    for (ir::Instruction& instruction : cfg.instructions(b)) {
+      instruction.number = count();
+      instructions_.push_back(&instruction);
+    }
+  }
+  firstOfBlock_.push_back(count());
+}
+
+}  // namespace ptxopt::analysis

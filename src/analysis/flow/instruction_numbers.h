@@ -1,0 +1,40 @@
+// Dense numbers for the instructions of a function, in the order of the text: an index for what an
+// analysis keeps about each of them.
+//
+// An instruction holds its number itself, so that of several objects for one function the last one
+// counts: the others know only those instructions whose numbers are still the same.
+//
+// Cost: one pass; 8 bytes an instruction.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "analysis/flow/cfg.h"
+
+namespace ptxopt::analysis {
+
+class InstructionNumbers {
+ public:
+  explicit InstructionNumbers(const Cfg& cfg);
+
+  std::uint32_t count() const { return static_cast<std::uint32_t>(instructions_.size()); }
+  const ir::Instruction& operator[](std::uint32_t number) const { return *instructions_[number]; }
+  // kNone for an instruction that was not in the function when the numbers were given.
+  std::uint32_t of(const ir::Instruction& instruction) const {
+    const std::uint32_t number = instruction.number;
+    return number < count() && instructions_[number] == &instruction ? number : kNone;
+  }
+  // The numbers of a block: first, and one behind the last.
+  std::pair<std::uint32_t, std::uint32_t> of(BlockId block) const {
+    return {firstOfBlock_[block], firstOfBlock_[block + 1]};
+  }
+
+ private:
+  std::vector<const ir::Instruction*> instructions_;
+  std::vector<std::uint32_t> firstOfBlock_;  // one more than there are vertices
+};
+
+}  // namespace ptxopt::analysis

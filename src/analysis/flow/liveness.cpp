@@ -1,0 +1,167 @@
+#include "analysis/flow/liveness.h"
+
+#include <algorithm>
+
+#include "analysis/flow/register_effects.h"
+
+namespace ptxopt::analysis {
+
+namespace {
+
+using ir::RegisterId;
+
+std::uint32_t index(RegisterId id) {
+  return static_cast<std::uint32_t>(id);
+}
+
+// The registers in which a .func returns its results.
+std::vector<std::uint32_t> resultRegisters(const ir::Function& function) {
+  std::vector<std::uint32_t> found;
+  for (const ir::Variable* result : function.results) {
+    if (result->space != isa::Space::Reg) continue;
+    for (const ir::RegisterRange& range : function.registers()) {
+      if (range.isParameter && range.name == result->name) found.push_back(range.first);
+    }
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+// Renames the elements of every list, and leaves out those that `numbers` does not know.
+void renumber(BlockLists& lists, std::span<const std::uint32_t> numbers) {
+  std::size_t kept = 0;
+  std::size_t begin = 0;
+  for (std::size_t block = 1; block < lists.offsets.size(); ++block) {
+    const std::size_t end = lists.offsets[block];
+    for (std::size_t k = begin; k < end; ++k) {
+      const std::uint32_t number = numbers[lists.elements[k]];
+      if (number != kNone) lists.elements[kept++] = number;
+    }
+    lists.offsets[block] = kept;
+    begin = end;
+  }
+  lists.elements.resize(kept);
+  lists.elements.shrink_to_fit();
+}
+
+// Collects what each block exposes and kills, by register.
+class BlockEffects {
+ public:
+  BlockEffects(const Cfg& cfg, Liveness::Kill kill)
+      : kill_(kill),
+        exposedIn_(cfg.function().registerCount(), kNone),
+        killedIn_(cfg.function().registerCount(), kNone) {
+    for (block_ = 0; block_ < cfg.vertexCount(); ++block_) {
+      for (const ir::Instruction& instruction : cfg.instructions(block_)) visit(instruction);
+      exposed.endBlock();
+      killed.endBlock();
+    }
+  }
+
+  BlockLists exposed;
+  BlockLists killed;
+
+ private:
+  void visit(const ir::Instruction& instruction) {
+    const bool anyKills = kill_ == Liveness::Kill::AnyDefinition;
+    const auto visitUse = [&](RegisterId id) { use(id); };
+    if (anyKills) {
+      forEachCertainUse(instruction, visitUse);
+    } else {
+      forEachUse(instruction, visitUse);
+    }
+    forEachDefinition(instruction, [&](RegisterId id, bool isPartial) {
+      if (isPartial && !anyKills) return;
+      if (std::exchange(killedIn_[index(id)], block_) != block_) {
+        killed.elements.push_back(index(id));
+      }
+    });
+  }
+  void use(RegisterId id) {
+    if (killedIn_[index(id)] == block_) return;
+    if (std::exchange(exposedIn_[index(id)], block_) != block_) {
+      exposed.elements.push_back(index(id));
+    }
+  }
+
+  Liveness::Kill kill_;
+  BlockId block_ = 0;
+  std::vector<BlockId> exposedIn_;  // by register: the last block that exposed it
+  std::vector<BlockId> killedIn_;
+};
+
+}  // namespace
+
+void BlockLists::endBlock() {
+  std::sort(elements.begin() + static_cast<std::ptrdiff_t>(offsets.back()), elements.end());
+  offsets.push_back(elements.size());
+}
+
+Liveness::AnySolution Liveness::solve(Kill kill) {
+  BlockEffects effects(*cfg_, kill);
+  std::vector<std::uint32_t> liveAtExit = resultRegisters(cfg_->function());
+
+  numbers_.assign(cfg_->function().registerCount(), kNone);
+  for (const std::uint32_t id : effects.exposed.elements) numbers_[id] = 0;
+  for (const std::uint32_t id : liveAtExit) numbers_[id] = 0;
+  for (std::uint32_t id = 0; id < numbers_.size(); ++id) {
+    if (numbers_[id] == kNone) continue;
+    numbers_[id] = static_cast<std::uint32_t>(registers_.size());
+    registers_.push_back(RegisterId{id});
+  }
+  renumber(effects.exposed, numbers_);
+  renumber(effects.killed, numbers_);
+  for (std::uint32_t& id : liveAtExit) id = numbers_[id];
+
+  const auto solveWith = [&]<class Set>(Set none) {
+    return AnySolution(Solution<Set>(
+        *cfg_, LivenessProblem<Set>{std::move(none), std::move(liveAtExit),
+                                    std::move(effects.exposed), std::move(effects.killed)}));
+  };
+  if (denseFits(cfg_->vertexCount(), registers_.size()))
+    return solveWith(BitSet(registers_.size()));
+  pool_ = std::make_unique<SharedSetPool>(registers_.size());
+  return solveWith(SharedSet(*pool_));
+}
+
+Liveness::Liveness(const Cfg& cfg, Kill kill) : cfg_(&cfg), solution_(solve(kill)) {}
+
+bool Liveness::isLiveIn(BlockId block, RegisterId id) const {
+  const std::uint32_t number = numbers_[index(id)];
+  if (number == kNone) return false;
+  return std::visit([&](const auto& solution) { return solution.after(block).test(number); },
+                    solution_);
+}
+
+bool Liveness::isLiveOut(BlockId block, RegisterId id) const {
+  return std::ranges::any_of(cfg_->successors(block),
+                             [&](BlockId next) { return isLiveIn(next, id); });
+}
+
+std::vector<RegisterId> Liveness::liveIn(BlockId block) const {
+  std::vector<RegisterId> all;
+  const auto add = [&](std::size_t number) { all.push_back(registers_[number]); };
+  std::visit([&](const auto& solution) { solution.after(block).forEach(add); }, solution_);
+  return all;
+}
+
+std::vector<RegisterId> Liveness::liveOut(BlockId block) const {
+  std::vector<RegisterId> all;
+  const auto add = [&](std::size_t number) { all.push_back(registers_[number]); };
+  std::visit([&](const auto& solution) { solution.before(block).forEach(add); }, solution_);
+  return all;
+}
+
+void LivenessCursor::startAtEnd(BlockId block) {
+  live_.clear();
+  for (const RegisterId id : liveness_->liveOut(block)) live_.set(index(id));
+}
+
+void LivenessCursor::stepOver(const ir::Instruction& instruction) {
+  forEachDefinition(instruction, [&](RegisterId id, bool isPartial) {
+    if (!isPartial) live_.reset(index(id));
+  });
+  forEachUse(instruction, [&](RegisterId id) { live_.set(index(id)); });
+}
+
+}  // namespace ptxopt::analysis

@@ -1,0 +1,133 @@
+// What PTX does not promise and a user may: docs/soundness/ C10.  Nothing is assumed by default.
+//
+// An assumption is about a kernel, as it is launched.  A .func has what all kernels that run it
+// have; one that code outside of the module may call has none.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "analysis/flow/manager.h"
+#include "ir/function.h"
+#include "support/source.h"
+
+namespace ptxopt::analysis {
+
+// The stronger ones first: who looks for few that are enough tries to do without these first.
+enum class Assumption : std::uint8_t {
+  Drf,               // no data races (C10.2, C8.2)
+  TrustAligned,      // all threads of the CTA reach a full .aligned barrier, or none (C10.1, A1.9)
+  NcInvariant,       // .nc, proxy::readonly and tex read memory that nobody writes (C10.7, C3.5)
+  NoaliasParams,     // what distinct pointer parameters point to does not overlap (C10.6)
+  NoaliasVariables,  // no pointer parameter points into a variable of a module (C10.12)
+  RelaxTrap,         // nobody observes traps (C10.9, C7.2)
+  RelaxTiming,       // nobody measures time (C10.10, C7.1)
+  BlockDim,          // the block has the extents `block` (C10.5)
+  OneRow,            // ntid.y = ntid.z = 1 (C10.4)
+};
+inline constexpr std::size_t kAssumptionCount = 9;
+
+// "assume-drf": the option without its dashes.
+std::string_view spelling(Assumption assumption);
+
+// What holds for one kernel or function.
+class Assumptions {
+ public:
+  bool has(Assumption assumption) const { return (bits_ & bitOf(assumption)) != 0; }
+  bool any() const { return bits_ != 0; }
+  void add(Assumption assumption) { bits_ |= bitOf(assumption); }
+  void addBlock(std::array<std::uint32_t, 3> block);
+  void remove(Assumption assumption);
+  // Of BlockDim.
+  const std::optional<std::array<std::uint32_t, 3>>& block() const { return block_; }
+
+  // No assumption but the opposite of one: addresses may leave their .shared object (C10.8, C3.3).
+  // It removes no barrier, and is never left out.
+  bool flatShared = false;
+
+  // What two have in common, but for flatShared: that holds if either has it.
+  Assumptions common(const Assumptions& other) const;
+  // This one without what `other` lacks.
+  Assumptions limitedTo(const Assumptions& other) const;
+  // "assume-1d", "block-dim=64,1,1".
+  std::vector<std::string> names() const;
+
+  friend bool operator==(const Assumptions&, const Assumptions&) = default;
+
+ private:
+  static constexpr std::uint16_t bitOf(Assumption assumption) {
+    return static_cast<std::uint16_t>(1u << static_cast<unsigned>(assumption));
+  }
+  std::uint16_t bits_ = 0;
+  std::optional<std::array<std::uint32_t, 3>> block_;
+};
+
+// A mistake in a word or a line of assumptions.
+struct AssumptionError {
+  Offset offset = 0;  // of the text that was parsed
+  std::string message;
+};
+
+// What a user says about kernels by name, and about all of them.
+class AssumptionTable {
+ public:
+  // One word, "assume-drf" or "block-dim=64,1,1" (missing extents are 1); "assume=cuda" stands for
+  // assume-drf and trust-aligned.  `kernel` empty: about all kernels.  "none", about one kernel:
+  // what is said of all does not hold for it.  A message where the word is none of these.
+  std::optional<std::string> add(std::string_view kernel, std::string_view word);
+  // Lines "KERNEL: word word ...", with * for all kernels and comments from # to the end of a line.
+  // The order of lines does not matter.
+  std::optional<AssumptionError> parse(std::string_view text);
+
+  bool empty() const { return all_ == Assumptions() && kernels_.empty(); }
+  Assumptions of(std::string_view kernel) const;
+
+ private:
+  struct Entry {
+    Assumptions said;
+    bool isAlone = false;  // "none"
+  };
+  Assumptions all_;
+  std::map<std::string, Entry, std::less<>> kernels_;
+};
+
+// The table applied to the functions of a module.
+class ModuleAssumptions {
+ public:
+  // Nothing is assumed.
+  explicit ModuleAssumptions(const ir::Module& module);
+  ModuleAssumptions(const ir::Module& module, const AssumptionTable& table);
+
+  const Assumptions& of(const ir::Function& function) const;
+
+  // What a directive of a kernel contradicts, and is therefore left out: "--block-dim=64,1,1 ...".
+  struct Contradiction {
+    const ir::Function* function = nullptr;
+    std::string message;
+  };
+  const std::vector<Contradiction>& contradictions() const { return contradictions_; }
+
+ private:
+  void dropContradictions(const ir::Function& kernel, Assumptions& assumptions);
+
+  std::unordered_map<const ir::Function*, Assumptions> byFunction_;  // those that have any
+  std::vector<Contradiction> contradictions_;
+};
+
+template <>
+struct InputsOf<Assumptions> {
+  using type = Inputs<>;
+};
+template <>
+struct InputsOf<ModuleAssumptions> {
+  using type = Inputs<ir::Module>;
+};
+
+}  // namespace ptxopt::analysis

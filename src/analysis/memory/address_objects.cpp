@@ -1,0 +1,248 @@
+#include "analysis/memory/address_objects.h"
+
+#include <algorithm>
+
+#include "ir/module.h"
+#include "support/bit_set.h"
+
+namespace ptxopt::analysis {
+
+namespace {
+
+using ir::Instruction;
+using ir::Operand;
+using ir::OperandKind;
+using isa::Opcode;
+using isa::Space;
+
+// All dynamic shared memory is one object, whatever its names.
+const ir::Variable* dynamicShared() {
+  static const ir::Variable variable = [] {
+    ir::Variable v;
+    v.space = Space::Shared;
+    return v;
+  }();
+  return &variable;
+}
+
+// Null for what is no variable, and for another name of something that stands elsewhere.
+const ir::Variable* objectNamed(const ir::Function& function, ir::SymbolId id) {
+  const ir::Symbol& symbol = function.symbolAt(id);
+  if (symbol.kind != ir::SymbolKind::Variable) return nullptr;
+  const ir::Variable& variable = *symbol.variable;
+  if (variable.space == Space::Shared && variable.linkage == ir::Linkage::Extern) {
+    return dynamicShared();
+  }
+  const bool isAlsoElsewhere =
+      variable.function != nullptr && variable.linkage != ir::Linkage::None;
+  return isAlsoElsewhere ? nullptr : &variable;
+}
+
+bool isInteger(isa::Type type, int bits) {
+  return isa::bitWidth(type) == bits && !isa::isFloat(type);
+}
+bool isAddressWide(isa::Type type) {
+  return isInteger(type, 32) || isInteger(type, 64);
+}
+
+// The two or three scalar sources behind one scalar result; empty for any other shape.
+std::span<const Operand> scalarSources(const Instruction& instruction, std::size_t count) {
+  const std::span<const Operand> operands = instruction.operands();
+  const bool fits = operands.size() == count + 1 &&
+                    std::none_of(operands.begin(), operands.end(),
+                                 [](const Operand& o) { return o.isGroup() || o.component != 0; });
+  return fits ? operands.subspan(1) : std::span<const Operand>{};
+}
+
+}  // namespace
+
+AddressObjects::Value AddressObjects::join(Value a, Value b) {
+  if (a == kUndefined || a == b) return b;
+  return b == kUndefined ? a : kAnything;
+}
+
+void AddressObjects::intern(ir::SymbolId id) {
+  const ir::Variable* object = objectNamed(*function_, id);
+  if (object == nullptr) return;
+  const auto next = kFirstObject + static_cast<Value>(objects_.size());
+  if (numbers_.try_emplace(object, next).second) objects_.push_back(object);
+}
+
+AddressObjects::Value AddressObjects::valueOf(ir::SymbolId id) const {
+  const ir::Variable* object = objectNamed(*function_, id);
+  return object == nullptr ? kAnything : numbers_.at(object);
+}
+
+AddressObjects::Value AddressObjects::valueOf(const Operand& operand) const {
+  switch (operand.kind) {
+    case OperandKind::Register:
+      if (operand.component != 0 || operand.negated) return kAnything;
+      return values_[operand.id];
+    case OperandKind::Symbol:
+      return valueOf(operand.symbol());
+    case OperandKind::Integer:
+    case OperandKind::Float32:
+    case OperandKind::Float64:
+    case OperandKind::SpecialRegister:
+    case OperandKind::Sink:
+      return kNumber;
+    default:
+      return kAnything;
+  }
+}
+
+bool AddressObjects::isSharedOffset(Value value) const {
+  const ir::Variable* object = objectOf(value);
+  return object != nullptr && object->space == Space::Shared;
+}
+
+// docs/soundness/ C3.3.3 and C3.3.4.  kUndefined as an operand stands for a value that is still
+// to be found: the result is then too.
+AddressObjects::Value AddressObjects::resultOf(const Instruction& instruction) const {
+  const isa::Form& form = *instruction.form;
+  if (!form.known()) return kAnything;
+  // What is loaded is a number, wherever from: by itself it points anywhere.
+  const bool isLoad = form.opcode == Opcode::Ld || form.opcode == Opcode::Ldu;
+  if (isLoad) return kNumber;
+
+  const auto combine = [](Value a, Value b) {
+    if (a == kUndefined || b == kUndefined) return kUndefined;
+    if (a == kNumber) return b;
+    return b == kNumber ? a : kAnything;
+  };
+  switch (form.opcode) {
+    case Opcode::Mov:
+      if (const auto source = scalarSources(instruction, 1); !source.empty()) {
+        const Value value = valueOf(source[0]);
+        if (value < kFirstObject || isAddressWide(form.type)) return value;
+      }
+      break;
+    case Opcode::Cvta:
+      if (const auto source = scalarSources(instruction, 1); !source.empty()) {
+        return valueOf(source[0]);
+      }
+      break;
+    case Opcode::Cvt:
+      if (const auto source = scalarSources(instruction, 1); !source.empty()) {
+        const Value value = valueOf(source[0]);
+        const bool isExact = isAddressWide(form.type) && isAddressWide(form.sourceType) &&
+                             !form.has(".sat") &&
+                             (form.type == form.sourceType || isSharedOffset(value));
+        if (value < kFirstObject || isExact) return value;
+      }
+      break;
+    case Opcode::Add:
+      if (const auto sources = scalarSources(instruction, 2);
+          !sources.empty() && isAddressWide(form.type) && !form.has(".sat")) {
+        return combine(valueOf(sources[0]), valueOf(sources[1]));
+      }
+      break;
+    case Opcode::Sub:
+      if (const auto sources = scalarSources(instruction, 2);
+          !sources.empty() && isAddressWide(form.type) && !form.has(".sat")) {
+        const Value minuend = valueOf(sources[0]);
+        const Value subtrahend = valueOf(sources[1]);
+        if (subtrahend >= kFirstObject) return minuend == subtrahend ? kNumber : kAnything;
+        return combine(minuend, subtrahend);
+      }
+      break;
+    case Opcode::Mad:
+      if (const auto sources = scalarSources(instruction, 3);
+          !sources.empty() && isAddressWide(form.type) && !form.has(".hi") && !form.has(".sat")) {
+        const Value factors = combine(valueOf(sources[0]), valueOf(sources[1]));
+        if (factors > kNumber) return kAnything;
+        return combine(factors, valueOf(sources[2]));
+      }
+      break;
+    case Opcode::Selp:
+      if (const auto sources = scalarSources(instruction, 3);
+          !sources.empty() && isAddressWide(form.type)) {
+        return join(valueOf(sources[0]), valueOf(sources[1]));
+      }
+      break;
+    default:
+      break;
+  }
+
+  // Anything else gives a number if it reads numbers only.
+  Value result = kNumber;
+  for (const Operand& operand : instruction.operands()) {
+    if (operand.kind == OperandKind::Address) continue;  // the address is not part of the result
+    const bool isResult = operand.kind == OperandKind::Register && !operand.reads;
+    if (isResult || operand.isGroup()) continue;
+    const Value value = valueOf(operand);
+    if (value == kUndefined) result = result == kNumber ? kUndefined : result;
+    if (value > kNumber) result = kAnything;
+  }
+  return result;
+}
+
+AddressObjects::AddressObjects(const ir::Function& function, bool flatShared)
+    : function_(&function), flatShared_(flatShared), values_(function.registerCount(), kUndefined) {
+  BitSet isDefined(function.registerCount());
+  for (const ir::Statement& statement : function.body()) {
+    const auto* instruction = statement.as<Instruction>();
+    if (instruction == nullptr) continue;
+    for (const Operand& operand : instruction->operands()) {
+      if (operand.symbol() != ir::SymbolId::None) intern(operand.symbol());
+      if (operand.writes) isDefined.set(static_cast<std::size_t>(operand.reg()));
+    }
+  }
+  // What nothing defines was given by a caller, or is any number.
+  for (std::size_t r = 0; r < values_.size(); ++r) {
+    if (!isDefined.test(r)) values_[r] = kNumber;
+  }
+
+  // Values only rise, so that this ends; what has not come to rest by then is given up.
+  constexpr int kSweeps = 12;
+  bool changed = true;
+  for (int sweep = 0; changed && sweep < kSweeps; ++sweep) {
+    changed = false;
+    for (const ir::Statement& statement : function.body()) {
+      const auto* instruction = statement.as<Instruction>();
+      if (instruction == nullptr) continue;
+      bool isEvaluated = false;
+      Value result = kUndefined;
+      ir::forEachRegister(*instruction, [&](const Operand& operand) {
+        if (!operand.writes) return;
+        Value& value = values_[static_cast<std::uint32_t>(operand.reg())];
+        if (value == kAnything) return;
+        if (!isEvaluated) result = resultOf(*instruction);
+        isEvaluated = true;
+        const Value next = join(value, operand.component == 0 ? result : kAnything);
+        changed |= next != value;
+        value = next;
+      });
+    }
+  }
+  if (changed) std::fill(values_.begin(), values_.end(), kAnything);
+}
+
+Place AddressObjects::placeOf(const Operand& address, Domain domain) const {
+  Place place = {domain};
+  Value value = kAnything;
+  if (address.kind == OperandKind::Address && address.base == ir::AddressBase::Register) {
+    value = values_[address.id];
+  } else if (address.symbol() != ir::SymbolId::None) {
+    value = valueOf(address.symbol());
+  }
+  const ir::Variable* object = objectOf(value);
+  if (object == nullptr) return place;
+  switch (object->space) {
+    case Space::Shared:
+      if (domain != Domain::Global) place = {Domain::Shared, flatShared_ ? nullptr : object};
+      break;
+    case Space::Global:
+      if (domain != Domain::Shared) place = {Domain::Global, object};
+      break;
+    case Space::Local:
+    case Space::Const:
+      place.isHarmless = domain == Domain::Any;
+      break;
+    default:
+      break;
+  }
+  return place;
+}
+
+}  // namespace ptxopt::analysis

@@ -1,0 +1,310 @@
+#include "analysis/memory/memory_effects.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "ir/barrier.h"
+#include "ir/effect.h"
+#include "ir/module.h"
+
+namespace ptxopt::analysis {
+
+namespace {
+
+using ir::Instruction;
+using isa::Effect;
+using isa::Opcode;
+
+// An instruction of A2.5.5 that copies or reduces in bulk, with no synchronisation of its own at
+// its issue (C4.5): no commit, no wait, no prefetch, not .relaxed.
+bool isBulkIssue(const isa::Form& form) {
+  return form.known() && form.opcode == Opcode::Cp && form.has(".bulk") &&
+         form.is(isa::kMemoryWrite) && !form.has(".relaxed") && !form.has(".prefetch");
+}
+
+// C4.1 to C4.3 speak of stores of whole matrices as synchronisation while F6 is open.
+bool isMatrixStore(const isa::Form& form) {
+  return form.opcode == Opcode::Stmatrix ||
+         (form.opcode == Opcode::Wmma && form.is(isa::kMemoryWrite));
+}
+
+Domain domainOf(isa::Space space) {
+  switch (space) {
+    case isa::Space::Shared:
+    case isa::Space::SharedCluster:
+      return Domain::Shared;
+    case isa::Space::Global:
+      return Domain::Global;
+    default:
+      return Domain::Any;
+  }
+}
+
+const ir::Operand* firstAddress(const Instruction& instruction, std::size_t skip = 0) {
+  for (const ir::Operand& operand : instruction.operands()) {
+    if (operand.kind == ir::OperandKind::Address && skip-- == 0) return &operand;
+  }
+  return nullptr;
+}
+
+// What is not known to be one only counts as both.
+AccessKinds kindsOf(const isa::Form& form, bool isStrong) {
+  const bool reads = form.is(isa::kMemoryRead);
+  const bool writes = form.is(isa::kMemoryWrite);
+  AccessKinds kinds = 0;
+  if (reads || !writes) kinds |= kRead;
+  if (writes || !reads) kinds |= kWrite;
+  if (isStrong && (kinds & kRead) != 0) kinds |= kStrongRead;
+  if (isStrong && (kinds & kWrite) != 0) kinds |= kStrongWrite;
+  return kinds;
+}
+
+void addAccess(MemoryEffect& effect, const Instruction& instruction, bool isStrong) {
+  const isa::Form& form = *instruction.form;
+  MemoryAccess access;
+  access.kinds = kindsOf(form, isStrong);
+  access.domain = domainOf(form.space);
+  // Through the window of the cluster any object of any CTA can be hit (C3.6).
+  if (form.space != isa::Space::SharedCluster) access.address = firstAddress(instruction);
+  effect.accesses[effect.accessCount++] = access;
+}
+
+// What its result or its duration depends on is when it runs; not so of setmaxnreg, activemask and
+// old votes, nor of special registers that are not known (docs/soundness/ C10.10).
+bool isTiming(const Instruction& instruction) {
+  const isa::Form& form = *instruction.form;
+  if (form.opcode == Opcode::Nanosleep || form.opcode == Opcode::Pmevent) return form.known();
+  return form.known() && form.effect == Effect::Neutral &&
+         std::ranges::none_of(instruction.operands(), [](const ir::Operand& operand) {
+           return operand.kind == ir::OperandKind::SpecialRegister &&
+                  operand.immediate == ir::kUnknownSpecialRegister;
+         });
+}
+
+// Of what the assumptions say that it orders nothing.
+bool isAssumedAway(const Instruction& instruction, Effect effect, const Assumptions& assumptions) {
+  const isa::Form& form = *instruction.form;
+  if (!assumptions.any() || !form.known()) return false;
+  switch (effect) {
+    case Effect::InvariantRead:  // A2.11, F6: of textures `tex` alone
+      return assumptions.has(Assumption::NcInvariant) &&
+             (form.opcode == Opcode::Ld || form.opcode == Opcode::Tex);
+    case Effect::Sync:
+      return assumptions.has(Assumption::RelaxTrap) && form.opcode == Opcode::Trap;
+    case Effect::Pin:
+      return assumptions.has(Assumption::RelaxTiming) && isTiming(instruction);
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+bool mayPoll(const Instruction& instruction) {
+  const isa::Form& form = *instruction.form;
+  const Effect effect = ir::effectOf(instruction);
+  if ((effect != Effect::Strong && effect != Effect::Sync) || !form.is(isa::kMemoryRead)) {
+    return false;
+  }
+  const std::span<const ir::Operand> operands = instruction.operands();
+  return std::ranges::any_of(operands, [](const ir::Operand& operand) { return operand.writes; });
+}
+
+MemoryEffect memoryEffectOf(const Instruction& instruction, const Assumptions& assumptions) {
+  const isa::Form& form = *instruction.form;
+  MemoryEffect effect;
+  const Effect kind = ir::effectOf(instruction);
+  if (isAssumedAway(instruction, kind, assumptions)) return effect;
+  switch (kind) {
+    case Effect::Neutral:
+    case Effect::NeutralFrozen:
+    case Effect::Private:
+    case Effect::ImmutableRead:
+    case Effect::WarpBarrier:  // orders lanes, and no barrier of the CTA orders it
+    case Effect::CtaBarrier:
+    case Effect::Call:
+      break;
+    case Effect::InvariantRead:
+      if (form.opcode == Opcode::Ld) {
+        addAccess(effect, instruction, false);
+      } else {
+        effect.marks = kOpaqueSync;  // textures: F6
+      }
+      break;
+    case Effect::Weak:
+      if (isMatrixStore(form)) {
+        effect.marks = kOpaqueSync;
+      } else {
+        addAccess(effect, instruction, false);
+      }
+      break;
+    case Effect::Strong:
+      addAccess(effect, instruction, true);
+      if (mayPoll(instruction)) {
+        // Without a fence it synchronizes with nobody, yet old code relies on the barrier behind
+        // it.
+        const bool isShared = domainOf(form.space) == Domain::Shared;
+        effect.poll = isShared ? MemoryEffect::Poll::Shared : MemoryEffect::Poll::Other;
+        if (!isShared) effect.marks = kOpaqueSync;
+      }
+      break;
+    case Effect::CtaFence:
+      effect.marks = kCtaFence;
+      break;
+    case Effect::AsyncCopy:
+      effect.accesses[0] = {kWrite, Domain::Shared, firstAddress(instruction, 0), Ordered::AsLower};
+      effect.accesses[1] = {kRead, Domain::Global, firstAddress(instruction, 1), Ordered::AsLower};
+      effect.accessCount = 2;
+      break;
+    case Effect::AsyncWait:
+      effect.accesses[0] = {kWrite, Domain::Shared, nullptr, Ordered::Both};
+      effect.accesses[1] = {kRead, Domain::Global, nullptr, Ordered::Both};
+      effect.accessCount = 2;
+      effect.completesCopies = true;
+      break;
+    case Effect::Sync:
+      effect.marks = kOpaqueSync;
+      if (isBulkIssue(form)) effect.markOrder = Ordered::AsLower;
+      break;
+    case Effect::Pin:
+      effect.marks = kPin;
+      break;
+    case Effect::Unknown:
+      effect.marks = kOpaqueSync | kBarrierResource;
+      break;
+  }
+  return effect;
+}
+
+// ---- calls -------------------------------------------------------------------------------------
+
+namespace {
+
+void addPlace(CallEffect& effect, AccessKinds kinds, const Place& place) {
+  if (place.isHarmless) return;
+  for (ObjectAccess& access : effect.accesses) {
+    if (access.place == place) {
+      access.kinds |= kinds;
+      return;
+    }
+  }
+  // Past this nobody needs to know which of so many objects it was.
+  constexpr std::size_t kMostPlaces = 64;
+  effect.accesses.push_back({kinds, place});
+  if (effect.accesses.size() <= kMostPlaces) return;
+  AccessKinds all = 0;
+  for (const ObjectAccess& access : effect.accesses) all |= access.kinds;
+  effect.accesses = {{all, {Domain::Any}}};
+}
+
+void merge(CallEffect& into, const CallEffect& from) {
+  into.marks |= from.marks;
+  into.mayEndThread |= from.mayEndThread;
+  into.sharedIsExternal |= from.sharedIsExternal;
+  into.hasAsyncCopy |= from.hasAsyncCopy;
+  into.pollsShared |= from.pollsShared;
+  into.readsExternalWeakly |= from.readsExternalWeakly;
+  for (const ObjectAccess& access : from.accesses) addPlace(into, access.kinds, access.place);
+}
+
+// Code that is not in this module, or may be replaced when it is linked (docs/soundness/ A5.3).
+CallEffect unknownEffect() {
+  CallEffect effect;
+  effect.marks = kOpaqueSync | kCtaFence | kPin | kBarrierResource;
+  effect.mayEndThread = true;
+  effect.sharedIsExternal = true;
+  effect.hasAsyncCopy = true;
+  effect.readsExternalWeakly = true;
+  addPlace(effect, kRead | kWrite | kStrongRead, {Domain::Any});
+  return effect;
+}
+
+// A function of the device runtime: it runs no barrier and nothing of the module (A5.3).
+CallEffect declarationEffect(const ir::Function& function, const Assumptions& assumptions) {
+  CallEffect effect;
+  const bool isTrap = function.nameText() == "__assertfail";
+  if (isTrap && assumptions.has(Assumption::RelaxTrap)) return effect;
+  effect.marks = kOpaqueSync;
+  effect.sharedIsExternal = true;
+  return effect;
+}
+
+bool hasClusterLaunch(const ir::Function& function) {
+  const ir::Attribute* shape = function.attribute(".reqnctapercluster");
+  if (shape == nullptr) return false;
+  return std::any_of(shape->values.begin(), shape->values.end(),
+                     [](std::int64_t n) { return n != 1; }) ||
+         shape->values.empty();
+}
+
+bool hasUnknownAttribute(const ir::Function& function) {
+  return std::any_of(function.attributes.begin(), function.attributes.end(),
+                     [](const ir::Attribute& a) { return !a.known; });
+}
+
+CallEffect bodyEffect(const ir::Function& function, const Assumptions& assumptions) {
+  CallEffect effect;
+  effect.sharedIsExternal = hasClusterLaunch(function) || hasUnknownAttribute(function) ||
+                            function.module().hasUnknownDirective;
+  // An entry is nobody's callee: only what is said of the whole matters.
+  std::optional<AddressObjects> objects;
+  if (!function.isEntry()) objects.emplace(function, assumptions.flatShared);
+  for (const ir::Statement& statement : function.body()) {
+    const auto* instruction = statement.as<Instruction>();
+    if (instruction == nullptr) continue;
+    const isa::Form& form = *instruction->form;
+    effect.sharedIsExternal |= form.is(isa::kClusterFeature);
+    // An unknown form may end the thread (A7.2).
+    effect.mayEndThread |= form.control == isa::Control::Exit || !form.known();
+    if (form.effect == isa::Effect::CtaBarrier || ir::mayBeAnyBarrier(*instruction)) {
+      effect.marks |= kBarrierResource | kOpaqueSync;
+    }
+    const MemoryEffect own = memoryEffectOf(*instruction, assumptions);
+    effect.marks |= own.marks;
+    effect.pollsShared |= own.poll == MemoryEffect::Poll::Shared;
+    effect.hasAsyncCopy |= form.effect == isa::Effect::AsyncCopy;
+    if (!objects) continue;
+    for (const MemoryAccess& access : own.all()) {
+      Place place = {access.domain};
+      if (access.address != nullptr) place = objects->placeOf(*access.address, access.domain);
+      addPlace(effect, access.kinds, place);
+      const bool isWeakRead = (access.kinds & (kRead | kStrongRead)) == kRead;
+      effect.readsExternalWeakly |= isWeakRead && place.domain != Domain::Shared;
+    }
+  }
+  return effect;
+}
+
+}  // namespace
+
+CallEffects::CallEffects(const CallGraph& graph, const Assumptions& assumptions)
+    : graph_(&graph), effects_(graph.components().count) {
+  std::vector<std::vector<Vertex>> members(effects_.size());
+  for (Vertex v = 0; v < graph.graph().vertexCount(); ++v) {
+    members[graph.components().component[v]].push_back(v);
+  }
+  // Callees have the smaller component numbers.
+  for (std::size_t c = 0; c < effects_.size(); ++c) {
+    for (const Vertex v : members[c]) {
+      if (v == graph.outside()) {
+        merge(effects_[c], unknownEffect());
+      } else {
+        const ir::Function& function = *graph.function(v);
+        merge(effects_[c], function.hasBody() ? bodyEffect(function, assumptions)
+                                              : declarationEffect(function, assumptions));
+      }
+      for (const Vertex callee : graph.graph().successors(v)) {
+        const std::uint32_t other = graph.components().component[callee];
+        if (other != c) merge(effects_[c], effects_[other]);
+      }
+    }
+  }
+}
+
+CallEffect CallEffects::ofCall(const ir::Function& caller, const Instruction& call) const {
+  CallEffect effect;
+  for (const Vertex v : graph_->targets(caller, call)) merge(effect, of(v));
+  return effect;
+}
+
+}  // namespace ptxopt::analysis

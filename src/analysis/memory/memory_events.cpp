@@ -1,0 +1,186 @@
+#include "analysis/memory/memory_events.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "ir/effect.h"
+#include "ir/function.h"
+
+namespace ptxopt::analysis {
+
+namespace {
+
+using ir::Instruction;
+using isa::Effect;
+using isa::Opcode;
+
+const ir::Operand* addressOf(const Instruction& instruction) {
+  for (const ir::Operand& operand : instruction.operands()) {
+    if (operand.kind == ir::OperandKind::Address) return &operand;
+  }
+  return nullptr;
+}
+
+// One thread accesses memory at its own address.
+bool isOfOneAddress(const isa::Form& form) {
+  switch (form.opcode) {
+    case Opcode::Ld:
+    case Opcode::St:
+    case Opcode::Atom:
+    case Opcode::Red:
+      return form.known() && !form.is(isa::kCollective);
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+MemoryEvent memoryEventOf(const Instruction& instruction) {
+  const isa::Form& form = *instruction.form;
+  const bool onlyReads = form.is(isa::kMemoryRead) && !form.is(isa::kMemoryWrite);
+  switch (ir::effectOf(instruction)) {
+    case Effect::Neutral:
+    case Effect::NeutralFrozen:
+    case Effect::ImmutableRead:
+    case Effect::InvariantRead:
+      return MemoryEvent::None;
+    case Effect::Private:
+      // The parameters of calls are nobody's to forget here.
+      if (form.space != isa::Space::Local) return MemoryEvent::None;
+      if (onlyReads && form.semantics == isa::Semantics::None) return MemoryEvent::None;
+      return isOfOneAddress(form) ? MemoryEvent::AtAddress : MemoryEvent::Own;
+    case Effect::Weak:
+      if (onlyReads) return MemoryEvent::None;
+      return isOfOneAddress(form) ? MemoryEvent::AtAddress : MemoryEvent::All;
+    case Effect::Strong:
+      return isOfOneAddress(form) ? MemoryEvent::AtAddress : MemoryEvent::All;
+    case Effect::Pin:
+      // Reading a clock forgets nothing (D1.7); a thread that slept must look again (D1.6).
+      return form.opcode == Opcode::Mov ? MemoryEvent::None : MemoryEvent::Reachable;
+    case Effect::CtaBarrier:
+      return form.known() && form.has(".arrive") ? MemoryEvent::None  // D1.4
+                                                 : MemoryEvent::Reachable;
+    case Effect::CtaFence:
+    case Effect::AsyncWait:
+    case Effect::WarpBarrier:
+      return MemoryEvent::Reachable;
+    case Effect::Sync:
+      if (!form.known()) return MemoryEvent::All;
+      // D1.4: a release orders what is above it, and no load below.
+      if (isOfOneAddress(form) && form.semantics == isa::Semantics::Release) {
+        return MemoryEvent::AtAddress;
+      }
+      // Without an address it writes no memory of this thread.
+      return addressOf(instruction) == nullptr && form.control == isa::Control::None
+                 ? MemoryEvent::Reachable
+                 : MemoryEvent::All;
+    case Effect::Call:
+      return MemoryEvent::Call;
+    case Effect::AsyncCopy:
+    case Effect::Unknown:
+      break;
+  }
+  return MemoryEvent::All;
+}
+
+// ---- calls -------------------------------------------------------------------------------------
+
+namespace {
+
+void addPlace(CalleeMemory& memory, const Place& place) {
+  if (memory.forgetsReachable) return;
+  if (std::ranges::find(memory.written, place) == memory.written.end()) {
+    memory.written.push_back(place);
+  }
+  // Past this nobody needs to know which of so many objects it was.
+  constexpr std::size_t kMostPlaces = 64;
+  if (memory.written.size() > kMostPlaces) memory.forgetsReachable = true;
+}
+
+void merge(CalleeMemory& into, const CalleeMemory& from) {
+  into.forgetsReachable |= from.forgetsReachable;
+  into.forgetsOwn |= from.forgetsOwn;
+  for (const Place& place : from.written) addPlace(into, place);
+}
+
+CalleeMemory bodyMemory(const ir::Function& function) {
+  CalleeMemory memory;
+  std::optional<AddressObjects> objects;
+  for (const ir::Statement& statement : function.body()) {
+    const auto* instruction = statement.as<Instruction>();
+    if (instruction == nullptr) continue;
+    const isa::Form& form = *instruction->form;
+    switch (memoryEventOf(*instruction)) {
+      case MemoryEvent::None:
+      case MemoryEvent::Poll:
+      case MemoryEvent::Call:  // an edge of the call graph
+        break;
+      case MemoryEvent::AtAddress: {
+        const ir::Operand* address = addressOf(*instruction);
+        const bool isShared = form.space == isa::Space::Shared;
+        const bool isGlobal = form.space == isa::Space::Global;
+        if (form.effect == Effect::Weak && !form.is(isa::kMemoryWrite)) break;
+        // A loop may be around the call, or around the read (D1.15): that is not looked at.
+        memory.forgetsReachable |= mayPoll(*instruction);
+        // A pointer to the caller's .local memory may have come in.
+        memory.forgetsOwn |= !isShared && !isGlobal;
+        if (form.space == isa::Space::Local) break;
+        if (address == nullptr || (!isShared && !isGlobal)) {
+          memory.forgetsReachable = true;
+          break;
+        }
+        if (!objects) objects.emplace(function);
+        const Domain domain = isShared ? Domain::Shared : Domain::Global;
+        Place place = objects->placeOf(*address, domain);
+        place.isHarmless = false;
+        addPlace(memory, place);
+        break;
+      }
+      case MemoryEvent::Own:
+        memory.forgetsOwn = true;
+        break;
+      case MemoryEvent::Reachable:
+        memory.forgetsReachable = true;
+        break;
+      case MemoryEvent::All:
+        memory.forgetsOwn = memory.forgetsReachable = true;
+        break;
+    }
+  }
+  return memory;
+}
+
+constexpr CalleeMemory everything() {
+  return {true, true, {}};
+}
+
+}  // namespace
+
+CalleeMemories::CalleeMemories(const CallGraph& graph)
+    : graph_(&graph), memories_(graph.components().count) {
+  const auto componentOf = [&](Vertex v) { return graph.components().component[v]; };
+  std::vector<std::vector<Vertex>> members(memories_.size());
+  for (Vertex v = 0; v < graph.graph().vertexCount(); ++v) members[componentOf(v)].push_back(v);
+  // Callees have the smaller component numbers.
+  for (std::size_t c = 0; c < memories_.size(); ++c) {
+    for (const Vertex v : members[c]) {
+      const ir::Function* function = graph.function(v);
+      const bool isKnown = function != nullptr && function->hasBody() && !function->isOpaque;
+      merge(memories_[c], isKnown ? bodyMemory(*function) : everything());
+      for (const Vertex callee : graph.graph().successors(v)) {
+        if (componentOf(callee) != c) merge(memories_[c], memories_[componentOf(callee)]);
+      }
+    }
+  }
+}
+
+CalleeMemory CalleeMemories::ofCall(const ir::Function& caller, const Instruction& call) const {
+  CalleeMemory memory;
+  for (const Vertex v : graph_->targets(caller, call)) {
+    merge(memory, memories_[graph_->components().component[v]]);
+  }
+  return memory;
+}
+
+}  // namespace ptxopt::analysis

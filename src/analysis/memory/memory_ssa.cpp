@@ -1,0 +1,79 @@
+#include "analysis/memory/memory_ssa.h"
+
+#include "analysis/memory/polling_reads.h"
+#include "support/bit_set.h"
+
+namespace ptxopt::analysis {
+
+MemorySsa::MemorySsa(const Ssa& ssa, const Loops& loops)
+    : ssa_(&ssa), behind_(ssa.instructions().count(), kNone) {
+  const PollingReads polls(ssa, loops);
+  const auto eventOf = [&polls](const ir::Instruction& instruction) {
+    const MemoryEvent event = memoryEventOf(instruction);
+    return event == MemoryEvent::AtAddress && polls.contains(instruction) ? MemoryEvent::Poll
+                                                                          : event;
+  };
+  const Cfg& cfg = ssa.cfg();
+  const Dominators& dominators = ssa.dominators();
+  std::vector<BlockId> changing;
+  for (const BlockId b : dominators.preorder()) {
+    for (const ir::Instruction& instruction : cfg.instructions(b)) {
+      if (memoryEventOf(instruction) == MemoryEvent::None) continue;
+      changing.push_back(b);
+      break;
+    }
+  }
+  BitSet hasPhi(cfg.vertexCount());
+  for (const BlockId b : DominanceFrontiers(cfg, dominators).iterated(changing)) hasPhi.set(b);
+
+  // Along the dominator tree, so that the state above is the one at the end of the parent.
+  std::vector<StateId> atEnd(cfg.vertexCount(), kNone);
+  states_.emplace_back();
+  for (const BlockId b : dominators.preorder()) {
+    const BlockId parent = dominators.parent(b);
+    StateId current = parent == kNone ? StateId{0} : atEnd[parent];
+    const auto push = [&](State state) {
+      state.above = current;
+      current = stateCount();
+      states_.push_back(state);
+    };
+    if (hasPhi.test(b)) push({Kind::Phi, MemoryEvent::None, b, kNone, 0});
+    const auto [first, end] = ssa.instructions().of(b);
+    for (std::uint32_t n = first; n < end; ++n) {
+      const MemoryEvent event = eventOf(ssa.instructions()[n]);
+      if (event != MemoryEvent::None) push({Kind::Def, event, n, kNone, 0});
+      behind_[n] = current;
+    }
+    atEnd[b] = current;
+  }
+  fillOperands(atEnd);
+}
+
+void MemorySsa::fillOperands(std::span<const StateId> atEnd) {
+  const Cfg& cfg = ssa_->cfg();
+  for (State& state : states_) {
+    if (state.kind != Kind::Phi) continue;
+    state.firstOperand = static_cast<std::uint32_t>(phiOperands_.size());
+    for (const EdgeId edge : cfg.inEdges(state.where)) {
+      phiOperands_.push_back(atEnd[cfg.source(edge)]);
+    }
+    if (state.where == cfg.entry()) phiOperands_.push_back(0);
+  }
+}
+
+std::span<const StateId> MemorySsa::phiOperands(StateId state) const {
+  const State& of = states_[state];
+  const Cfg& cfg = ssa_->cfg();
+  const std::size_t count = cfg.inEdges(of.where).size() + std::size_t{of.where == cfg.entry()};
+  return std::span(phiOperands_).subspan(of.firstOperand, count);
+}
+
+StateId MemorySsa::before(const ir::Instruction& instruction) const {
+  const StateId state = behind(instruction);
+  if (state == kNone) return kNone;
+  const State& of = states_[state];
+  const bool isOwn = of.kind == Kind::Def && of.where == ssa_->instructions().of(instruction);
+  return isOwn ? of.above : state;
+}
+
+}  // namespace ptxopt::analysis

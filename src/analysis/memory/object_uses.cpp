@@ -1,0 +1,475 @@
+#include "analysis/memory/object_uses.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "analysis/flow/callee.h"
+#include "ir/module.h"
+
+namespace ptxopt::analysis {
+
+namespace {
+
+using ir::Instruction;
+using ir::Operand;
+using ir::OperandKind;
+using isa::Opcode;
+using isa::Space;
+
+constexpr std::uint32_t kNoVariable = ~0u;
+
+// What a register may hold, as far as addresses go.
+struct Pointer {
+  enum class State : std::uint8_t {
+    None,    // no address of a variable has come in
+    Offset,  // the variable plus `offset`
+    Object,  // the variable plus something
+    Lost,    // of several variables, or of one or something else
+  };
+  State state = State::None;
+  bool isGeneric = false;
+  std::uint32_t variable = kNoVariable;
+  std::int64_t offset = 0;
+
+  bool isAddress() const { return state == State::Offset || state == State::Object; }
+  friend bool operator==(const Pointer&, const Pointer&) = default;
+};
+
+constexpr Pointer kLost = {Pointer::State::Lost, false, kNoVariable, 0};
+
+Pointer join(const Pointer& a, const Pointer& b) {
+  if (a.state == Pointer::State::None) return b;
+  if (b.state == Pointer::State::None || a == b) return a;
+  const bool isSame =
+      a.isAddress() && b.isAddress() && a.variable == b.variable && a.isGeneric == b.isGeneric;
+  return isSame ? Pointer{Pointer::State::Object, a.isGeneric, a.variable, 0} : kLost;
+}
+
+bool isTracked(const ir::Variable& variable) {
+  return variable.space == Space::Global || variable.space == Space::Const ||
+         variable.space == Space::Shared || variable.space == Space::Local;
+}
+
+bool isAddressWide(isa::Type type) {
+  const int bits = isa::bitWidth(type);
+  return !isa::isFloat(type) && (bits == 32 || bits == 64);
+}
+
+// The sources behind one scalar result; empty for any other shape.
+std::span<const Operand> scalarSources(const Instruction& instruction, std::size_t count) {
+  const std::span<const Operand> operands = instruction.operands();
+  const bool fits = operands.size() == count + 1 && operands[0].kind == OperandKind::Register &&
+                    std::none_of(operands.begin(), operands.end(), [](const Operand& o) {
+                      return o.isGroup() || o.component != 0 || o.negated;
+                    });
+  return fits ? operands.subspan(1) : std::span<const Operand>{};
+}
+
+// cvt.u64.u32 and cvt.u32.u64
+bool isUnsignedResize(const isa::Form& form) {
+  const auto isPlain = [](isa::Type type) {
+    return type == isa::Type::U32 || type == isa::Type::U64;
+  };
+  return form.qualifiers.size() == 2 && isPlain(form.type) && isPlain(form.sourceType) &&
+         form.type != form.sourceType;
+}
+
+bool isAccess(const Instruction& instruction) {
+  const isa::Form& form = *instruction.form;
+  const bool isOther = form.is(isa::kCollective) || form.has(".async") || form.has(".bulk");
+  if (!form.known() || isOther || isa::bitWidth(form.type) < 8) return false;
+  switch (form.opcode) {
+    case Opcode::Ld:
+    case Opcode::Ldu:
+    case Opcode::St:
+    case Opcode::Atom:
+    case Opcode::Red:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool isShared(const Instruction& instruction) {
+  return instruction.form->space == Space::Shared ||
+         instruction.form->space == Space::SharedCluster;
+}
+
+// Rows of wmma want 32 bytes, and swizzled tiles repeat every 128 to 1,024.
+bool isTileAccess(const Instruction& instruction) {
+  const isa::Form& form = *instruction.form;
+  return form.opcode == Opcode::Wgmma || form.opcode == Opcode::Tcgen05 ||
+         form.opcode == Opcode::Wmma || (form.opcode == Opcode::Cp && form.has(".tensor"));
+}
+
+}  // namespace
+
+class ObjectUses::Builder {
+ public:
+  Builder(ObjectUses& result, ir::Function& function) : result_(result), function_(function) {}
+
+  void run() {
+    bool namesVariable = false;
+    bool accessesShared = false;
+    for (ir::Statement& statement : function_.body()) {
+      if (auto* instruction = statement.as<Instruction>()) {
+        namesVariable |= collectSymbols(*instruction);
+        accessesShared |= isShared(*instruction);
+        result_.usesTiles_ |= isTileAccess(*instruction);
+      } else if (const auto* list = statement.as<ir::TargetList>()) {
+        for (const ir::SymbolId target : list->targets) addFunction(target);
+      } else if (const auto* declaration = statement.as<ir::VariableDeclaration>()) {
+        for (const ir::Variable* variable : declaration->variables) collectInitializer(*variable);
+      }
+    }
+    std::sort(result_.functions_.begin(), result_.functions_.end());
+    const auto unique = std::unique(result_.functions_.begin(), result_.functions_.end());
+    result_.functions_.erase(unique, result_.functions_.end());
+    if (!namesVariable) {
+      result_.hasUnknownShared_ = accessesShared;
+      return;
+    }
+    listRegisters();
+    propagate();
+    for (ir::Statement& statement : function_.body()) {
+      if (auto* instruction = statement.as<Instruction>()) judge(*instruction);
+    }
+  }
+
+ private:
+  // ---- what the body names ---------------------------------------------------------------------
+
+  std::uint32_t variableOf(ir::SymbolId id) {
+    const ir::Symbol& symbol = function_.symbolAt(id);
+    if (symbol.kind != ir::SymbolKind::Variable || !isTracked(*symbol.variable)) return kNoVariable;
+    const auto [at, isNew] = result_.index_.try_emplace(symbol.variable, result_.uses_.size());
+    if (isNew) {
+      result_.uses_.emplace_back();
+      result_.uses_.back().variable = symbol.variable;
+    }
+    return static_cast<std::uint32_t>(at->second);
+  }
+
+  void addFunction(ir::SymbolId symbol) {
+    if (const ir::Function* named = functionOf(function_, symbol)) {
+      result_.functions_.push_back(named);
+    }
+  }
+
+  void escape(std::uint32_t variable, const char* reason) {
+    if (variable == kNoVariable) return;
+    VariableUses& uses = result_.uses_[variable];
+    if (uses.escape == nullptr) uses.escape = reason;
+  }
+
+  bool collectSymbols(Instruction& instruction) {
+    bool namesVariable = false;
+    for (const Operand& operand : instruction.operands()) {
+      if (operand.kind == OperandKind::SpecialRegister) {
+        const std::string_view name = function_.module().text(NameId{operand.id});
+        result_.readsSharedSize_ |= name.find("smem") != std::string_view::npos;
+        result_.readsRow_ |= name == "%tid.y";
+      }
+      if (operand.symbol() == ir::SymbolId::None) continue;
+      addFunction(operand.symbol());
+      namesVariable |= variableOf(operand.symbol()) != kNoVariable;
+    }
+    return namesVariable;
+  }
+
+  void collectInitializer(const ir::Variable& variable) {
+    if (variable.initializer == nullptr) return;
+    const auto add = [&](ir::SymbolId symbol) {
+      if (symbol == ir::SymbolId::None) return;
+      addFunction(symbol);
+      escape(variableOf(symbol), "an initialiser holds its address");
+    };
+    for (const ir::Relocation& relocation : variable.initializer->relocations) {
+      add(relocation.symbol);
+    }
+    for (const ir::SymbolId symbol : variable.initializer->opaqueSymbols) add(symbol);
+  }
+
+  // ---- definitions and uses of registers -------------------------------------------------------
+
+  // Instructions by register, one after the other.
+  struct Lists {
+    std::vector<std::uint32_t> first;
+    std::vector<Instruction*> instructions;
+    std::span<Instruction* const> of(std::uint32_t reg) const {
+      return std::span(instructions).subspan(first[reg], first[reg + 1] - first[reg]);
+    }
+  };
+
+  template <class Wanted>
+  Lists list(Wanted&& wanted) {
+    Lists lists;
+    lists.first.assign(function_.registerCount() + std::size_t{1}, 0);
+    const auto forEach = [&](auto&& visit) {
+      for (ir::Statement& statement : function_.body()) {
+        auto* instruction = statement.as<Instruction>();
+        if (instruction == nullptr) continue;
+        ir::forEachRegister(*instruction, [&](const Operand& operand) {
+          if (wanted(operand)) visit(static_cast<std::uint32_t>(operand.reg()), instruction);
+        });
+      }
+    };
+    forEach([&](std::uint32_t reg, Instruction*) { ++lists.first[reg + 1]; });
+    std::partial_sum(lists.first.begin(), lists.first.end(), lists.first.begin());
+    lists.instructions.resize(lists.first.back());
+    std::vector<std::uint32_t> next(lists.first.begin(), lists.first.end() - 1);
+    forEach([&](std::uint32_t reg, Instruction* instruction) {
+      lists.instructions[next[reg]++] = instruction;
+    });
+    return lists;
+  }
+
+  void listRegisters() {
+    definitions_ = list([](const Operand& operand) { return operand.writes; });
+    uses_ = list([](const Operand& operand) { return operand.reads; });
+    values_.assign(function_.registerCount(), {});
+    // A result or parameter in a register is set or read by the callers as well.
+    for (const ir::RegisterRange& range : function_.registers()) {
+      if (range.isParameter) parameters_.push_back(range);
+    }
+  }
+
+  bool isParameter(std::uint32_t reg) const {
+    return std::any_of(parameters_.begin(), parameters_.end(), [&](const ir::RegisterRange& range) {
+      return reg >= range.first && reg < range.first + range.count;
+    });
+  }
+
+  // ---- values ----------------------------------------------------------------------------------
+
+  Pointer valueOf(const Operand& operand) {
+    if (operand.kind == OperandKind::Register) return values_[operand.id];
+    if (operand.kind != OperandKind::Symbol) return {};
+    const std::uint32_t variable = variableOf(operand.symbol());
+    if (variable == kNoVariable) return {};
+    return {Pointer::State::Offset, false, variable, operand.immediate};
+  }
+
+  // `pointer` plus or minus `number`, in the ring of the instruction.
+  static Pointer moved(Pointer pointer, const Operand& number, bool isMinus, int bits) {
+    if (!pointer.isAddress()) return pointer;
+    if (number.kind != OperandKind::Integer) {
+      pointer.state = Pointer::State::Object;
+      pointer.offset = 0;
+    } else if (pointer.state == Pointer::State::Offset) {
+      const auto base = static_cast<std::uint64_t>(pointer.offset);
+      const auto step = static_cast<std::uint64_t>(number.immediate);
+      const std::uint64_t sum = isMinus ? base - step : base + step;
+      pointer.offset = bits == 32 ? static_cast<std::int32_t>(sum) : static_cast<std::int64_t>(sum);
+    }
+    return pointer;
+  }
+
+  // What the instruction leaves in its result: None where that has nothing to do with an address,
+  // and where it does something with one that is not followed.
+  Pointer resultOf(const Instruction& instruction) {
+    const isa::Form& form = *instruction.form;
+    if (!form.known() || !isAddressWide(form.type)) return {};
+    const int bits = isa::bitWidth(form.type);
+    switch (form.opcode) {
+      case Opcode::Mov:
+        if (const auto source = scalarSources(instruction, 1); !source.empty()) {
+          return valueOf(source[0]);
+        }
+        return {};
+      case Opcode::Add:
+      case Opcode::Sub: {
+        const auto sources = scalarSources(instruction, 2);
+        if (sources.empty() || form.has(".sat") || form.writesCarry) return {};
+        const Pointer a = valueOf(sources[0]);
+        const Pointer b = valueOf(sources[1]);
+        const bool isMinus = form.opcode == Opcode::Sub;
+        if (b.state == Pointer::State::None) return moved(a, sources[1], isMinus, bits);
+        return a.state == Pointer::State::None && !isMinus ? moved(b, sources[0], false, bits)
+                                                           : Pointer{};
+      }
+      case Opcode::Mad: {
+        const auto sources = scalarSources(instruction, 3);
+        if (sources.empty() || form.has(".hi") || form.has(".sat") || form.writesCarry) return {};
+        if (valueOf(sources[0]) != Pointer{} || valueOf(sources[1]) != Pointer{}) return {};
+        Pointer result = valueOf(sources[2]);
+        if (result.isAddress())
+          result = {Pointer::State::Object, result.isGeneric, result.variable, 0};
+        return result;
+      }
+      case Opcode::Cvta: {
+        const auto source = scalarSources(instruction, 1);
+        if (source.empty()) return {};
+        Pointer result = valueOf(source[0]);
+        if (!result.isAddress()) return result;
+        const bool toSpace = form.has(".to");
+        const bool fits = form.space == result_.uses_[result.variable].variable->space &&
+                          result.isGeneric == toSpace;
+        result.isGeneric = !toSpace;
+        return fits ? result : Pointer{};
+      }
+      case Opcode::Cvt: {
+        // Shared memory is smaller than 2^32 bytes; only an offset that has wrapped would be
+        // another one in 64 bits.
+        const auto source = scalarSources(instruction, 1);
+        if (source.empty() || !isUnsignedResize(form)) return {};
+        const Pointer result = valueOf(source[0]);
+        if (!result.isAddress()) return result;
+        const ir::Variable& variable = *result_.uses_[result.variable].variable;
+        const bool isInside =
+            result.state == Pointer::State::Object ||
+            (result.offset >= 0 && static_cast<std::uint64_t>(result.offset) <= variable.size);
+        const bool fits = variable.space == Space::Shared && !result.isGeneric && isInside;
+        return fits ? result : Pointer{};
+      }
+      default:
+        return {};
+    }
+  }
+
+  // The one register that an instruction defines, for one that resultOf() follows.
+  static std::uint32_t resultRegister(const Instruction& instruction) {
+    const std::span<const Operand> operands = instruction.operands();
+    const bool isRegister = !operands.empty() && operands[0].kind == OperandKind::Register;
+    return isRegister ? operands[0].id : static_cast<std::uint32_t>(ir::RegisterId::None);
+  }
+
+  void raise(std::uint32_t reg, const Pointer& value) {
+    const Pointer next = join(values_[reg], value);
+    if (next == values_[reg]) return;
+    if (values_[reg].state == Pointer::State::None) held_.push_back(reg);
+    for (const Pointer& lost : {values_[reg], value}) {
+      if (next.state == Pointer::State::Lost && lost.isAddress()) {
+        escape(lost.variable, "a register holds its address or something else");
+      }
+    }
+    values_[reg] = next;
+    for (Instruction* use : uses_.of(reg)) work_.push_back(use);
+  }
+
+  void drain() {
+    while (!work_.empty()) {
+      Instruction* instruction = work_.back();
+      work_.pop_back();
+      const Pointer result = resultOf(*instruction);
+      if (result.state != Pointer::State::None) raise(resultRegister(*instruction), result);
+    }
+  }
+
+  void propagate() {
+    for (ir::Statement& statement : function_.body()) {
+      auto* instruction = statement.as<Instruction>();
+      if (instruction == nullptr) continue;
+      const auto operands = instruction->operands();
+      const bool names = std::any_of(operands.begin(), operands.end(), [&](const Operand& operand) {
+        return operand.kind == OperandKind::Symbol;
+      });
+      if (names) work_.push_back(instruction);
+    }
+    drain();
+    // A register that something else defines too holds an address only on some paths.
+    for (std::size_t k = 0; k < held_.size(); ++k) {
+      const std::uint32_t reg = held_[k];
+      const auto definitions = definitions_.of(reg);
+      const bool isMixed = isParameter(reg) ||
+                           std::any_of(definitions.begin(), definitions.end(),
+                                       [&](Instruction* d) { return !resultOf(*d).isAddress(); });
+      if (!isMixed) continue;
+      raise(reg, kLost);
+      drain();
+    }
+  }
+
+  // ---- what happens to addresses ---------------------------------------------------------------
+
+  void judge(Instruction& instruction) {
+    bool computes = false;
+    const Pointer result = resultOf(instruction);
+    if (result.isAddress() && values_[resultRegister(instruction)].isAddress()) {
+      result_.uses_[result.variable].computations.push_back(&instruction);
+      computes = true;
+    }
+    std::size_t groupEnd = 0;  // operands before it are inside a group
+    const std::span<Operand> operands = instruction.operands();
+    for (std::size_t at = 0; at < operands.size(); ++at) {
+      Operand& operand = operands[at];
+      if (operand.isGroup()) {
+        groupEnd = std::max<std::size_t>(groupEnd, at + operand.extent());
+        continue;
+      }
+      if (operand.kind == OperandKind::Address) {
+        judgeAddress(instruction, operand, at < groupEnd);
+        continue;
+      }
+      const bool isSource = operand.kind == OperandKind::Symbol ||
+                            (operand.kind == OperandKind::Register && operand.reads);
+      if (!isSource || computes) continue;
+      const Pointer value = valueOf(operand);
+      // The generic address of a place in shared memory that no variable gave.
+      result_.hasUnknownShared_ |= instruction.is(Opcode::Cvta) && isShared(instruction) &&
+                                   value.state == Pointer::State::None;
+      if (value.isAddress()) escape(value.variable, "its address is used as a value");
+    }
+  }
+
+  void judgeAddress(Instruction& instruction, Operand& operand, bool isInGroup) {
+    Pointer pointer;
+    if (operand.base == ir::AddressBase::Register) {
+      pointer = values_[operand.id];
+      pointer.offset += operand.immediate;
+    } else if (operand.base == ir::AddressBase::Symbol) {
+      const ir::Symbol& symbol = function_.symbolAt(operand.symbol());
+      if (symbol.kind == ir::SymbolKind::Parameter || symbol.kind == ir::SymbolKind::Label) return;
+      if (symbol.kind == ir::SymbolKind::Variable && !isTracked(*symbol.variable)) return;
+      pointer = {Pointer::State::Offset, false, variableOf(operand.symbol()), operand.immediate};
+      if (pointer.variable == kNoVariable) pointer = {};
+    }
+    const isa::Form& form = *instruction.form;
+    if (!pointer.isAddress()) {
+      const bool isLost = pointer.state == Pointer::State::Lost;
+      result_.hasUnknownShared_ |= !isLost && isShared(instruction);
+      return;
+    }
+    const ir::Variable& variable = *result_.uses_[pointer.variable].variable;
+    if (isInGroup || !isAccess(instruction)) {
+      return escape(pointer.variable, "an instruction other than a plain access uses its address");
+    }
+    const bool isNamed = form.space == variable.space && !pointer.isGeneric;
+    const bool isGeneric =
+        form.space == Space::None && pointer.isGeneric && form.opcode != Opcode::Ldu;
+    if (!isNamed && !isGeneric) {
+      return escape(pointer.variable, "it is accessed as if it were in another space");
+    }
+    VariableAccess access;
+    access.isGeneric = isGeneric;
+    access.instruction = &instruction;
+    access.address = &operand;
+    if (pointer.state == Pointer::State::Offset) access.offset = pointer.offset;
+    access.bytes = static_cast<std::uint32_t>(isa::bitWidth(form.type)) / 8 * form.vectorWidth;
+    access.isLoad = form.opcode == Opcode::Ld || form.opcode == Opcode::Ldu;
+    access.isStore = form.opcode == Opcode::St;
+    access.isWeak = (access.isLoad || access.isStore) && (form.semantics == isa::Semantics::None ||
+                                                          form.semantics == isa::Semantics::Weak);
+    result_.uses_[pointer.variable].accesses.push_back(access);
+  }
+
+  ObjectUses& result_;
+  ir::Function& function_;
+  Lists definitions_;
+  Lists uses_;
+  std::vector<ir::RegisterRange> parameters_;
+  std::vector<Pointer> values_;      // by register
+  std::vector<std::uint32_t> held_;  // registers that hold an address, or once did
+  std::vector<Instruction*> work_;
+};
+
+ObjectUses::ObjectUses(ir::Function& function) {
+  Builder(*this, function).run();
+}
+
+const VariableUses* ObjectUses::of(const ir::Variable& variable) const {
+  const auto found = index_.find(&variable);
+  return found == index_.end() ? nullptr : &uses_[found->second];
+}
+
+}  // namespace ptxopt::analysis

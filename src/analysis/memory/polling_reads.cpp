@@ -1,0 +1,122 @@
+#include "analysis/memory/polling_reads.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "analysis/memory/memory_effects.h"
+
+namespace ptxopt::analysis {
+
+using ir::Instruction;
+
+namespace {
+
+// What values go into, in all slices together.
+constexpr std::size_t kMostVisited = 1'000'000;
+
+class Slices {
+ public:
+  Slices(const Ssa& ssa, const Loops& loops)
+      : ssa_(ssa), loops_(loops), first_(ssa.valueCount(), kNone), seen_(ssa.valueCount(), kNone) {
+    const InstructionNumbers& numbers = ssa.instructions();
+    for (std::uint32_t n = 0; n < numbers.count(); ++n) {
+      ssa.forEachUse(numbers[n], [&](ValueId value) { add(value, {&numbers[n], kNone, kNone}); });
+    }
+    for (ValueId value = 0; value < ssa.valueCount(); ++value) {
+      if (ssa.isPhi(value)) {
+        for (const ValueId operand : ssa.phiOperands(value)) add(operand, {nullptr, value, kNone});
+      } else {
+        add(ssa.old(value), {nullptr, value, kNone});
+      }
+    }
+  }
+
+  bool polls(const Instruction& read) {
+    const LoopId loop = outermost(loops_.loopOf(read.block));
+    const std::uint32_t number = ssa_.instructions().of(read);
+    open_.clear();
+    const auto visit = [&](ValueId value) {
+      if (seen_[value] == number) return;
+      seen_[value] = number;
+      open_.push_back(value);
+    };
+    ssa_.forEachDefinition(read, visit);
+    while (!open_.empty()) {
+      const ValueId value = open_.back();
+      open_.pop_back();
+      for (std::uint32_t k = first_[value]; k != kNone; k = users_[k].next) {
+        if (++visited_ > kMostVisited) return true;
+        const User& user = users_[k];
+        if (user.instruction == nullptr) {
+          visit(user.value);
+        } else if (!loops_.contains(loop, user.instruction->block)) {
+          continue;  // from there no way leads back
+        } else if (decides(*user.instruction, value)) {
+          return true;
+        } else {
+          ssa_.forEachDefinition(*user.instruction, visit);
+        }
+      }
+    }
+    return false;
+  }
+
+ private:
+  // An instruction; or another value, which takes this one on some paths or where a guard fails.
+  struct User {
+    const Instruction* instruction = nullptr;
+    ValueId value = kNone;
+    std::uint32_t next = kNone;
+  };
+
+  void add(ValueId value, User user) {
+    if (value == kNone) return;
+    user.next = first_[value];
+    first_[value] = static_cast<std::uint32_t>(users_.size());
+    users_.push_back(user);
+  }
+
+  LoopId outermost(LoopId loop) const {
+    while (loops_.parent(loop) != kNone) loop = loops_.parent(loop);
+    return loop;
+  }
+
+  // In the loop.
+  bool decides(const Instruction& instruction, ValueId value) const {
+    const isa::Form& form = *instruction.form;
+    if (!form.known() || form.control != isa::Control::None) return true;
+    if (!form.is(isa::kMemoryWrite)) return false;
+    return std::ranges::any_of(instruction.operands(), [&](const ir::Operand& operand) {
+      return operand.kind == ir::OperandKind::Register && operand.reads &&
+             ssa_.use(instruction, operand) == value;
+    });
+  }
+
+  const Ssa& ssa_;
+  const Loops& loops_;
+  std::vector<std::uint32_t> first_;  // by value: in users_
+  std::vector<User> users_;
+  std::vector<std::uint32_t> seen_;  // by value: the last read whose slice it is in
+  std::vector<ValueId> open_;
+  std::size_t visited_ = 0;
+};
+
+}  // namespace
+
+PollingReads::PollingReads(const Ssa& ssa, const Loops& loops) {
+  std::vector<const Instruction*> candidates;
+  const Cfg& cfg = ssa.cfg();
+  for (BlockId b = 0; b < cfg.blockCount(); ++b) {
+    if (loops.loopOf(b) == kNone) continue;
+    for (const Instruction& instruction : cfg.instructions(b)) {
+      if (mayPoll(instruction)) candidates.push_back(&instruction);
+    }
+  }
+  if (candidates.empty()) return;
+  Slices slices(ssa, loops);
+  for (const Instruction* candidate : candidates) {
+    if (slices.polls(*candidate)) reads_.insert(candidate);
+  }
+}
+
+}  // namespace ptxopt::analysis

@@ -1,0 +1,273 @@
+#include "analysis/threads/uniformity.h"
+
+#include <algorithm>
+#include <numeric>
+#include <span>
+#include <vector>
+
+#include "analysis/flow/dominators.h"
+#include "ir/effect.h"
+#include "ir/function.h"
+
+namespace ptxopt::analysis {
+
+namespace {
+
+using ir::Instruction;
+using ir::Operand;
+using ir::RegisterId;
+
+// ---- what one instruction does -----------------------------------------------------------------
+
+bool isUniformSource(const ir::Function& function, const Operand& operand) {
+  if (operand.kind == ir::OperandKind::SpecialRegister) {
+    return operand.immediate != ir::kUnknownSpecialRegister &&
+           isa::specialRegisters()[static_cast<std::size_t>(operand.immediate)].variation ==
+               isa::Variation::Uniform;
+  }
+  if (operand.symbol() == ir::SymbolId::None) return true;
+  // Every thread has its own .local; its address need not be the same number everywhere.
+  const ir::Symbol& symbol = function.symbolAt(operand.symbol());
+  return symbol.kind != ir::SymbolKind::Unresolved &&
+         !(symbol.kind == ir::SymbolKind::Variable && symbol.variable->space == isa::Space::Local);
+}
+
+// A load that gives every thread the same value if the address is the same (C1.2.2).
+bool isUniformLoad(const ir::Function& function, const Instruction& instruction,
+                   const Assumptions& assumptions) {
+  const isa::Form& form = *instruction.form;
+  if (form.opcode != isa::Opcode::Ld || !form.known()) return false;
+  if (form.effect == isa::Effect::ImmutableRead) return true;
+  if (form.effect == isa::Effect::InvariantRead) return assumptions.has(Assumption::NcInvariant);
+  // A .param that is not said to be the entry's may belong to a call.
+  const Operand* address = instruction.operand(1);
+  return form.space == isa::Space::Param && address != nullptr &&
+         address->kind == ir::OperandKind::Address && address->base == ir::AddressBase::Symbol &&
+         function.isEntry() &&
+         function.symbolAt(address->symbol()).kind == ir::SymbolKind::Parameter;
+}
+
+// The results are the same in all threads if the registers that it reads are.
+bool preservesUniformity(const ir::Function& function, const Instruction& instruction,
+                         const Assumptions& assumptions) {
+  const isa::Form& form = *instruction.form;
+  const bool isPure = form.known() && form.is(isa::kPure) && !form.is(isa::kConvergent) &&
+                      !form.readsCarry && ir::effectOf(instruction) == isa::Effect::Neutral;
+  if (!isPure && !isUniformLoad(function, instruction, assumptions)) return false;
+  const std::span<const Operand> operands = instruction.operands();
+  return std::all_of(operands.begin(), operands.end(),
+                     [&](const Operand& o) { return isUniformSource(function, o); });
+}
+
+// ---- who reads a register ----------------------------------------------------------------------
+
+// Instructions by the register that they read, as lists in one array.
+class Uses {
+ public:
+  explicit Uses(std::uint32_t registers) : first_(registers, kNone) {}
+
+  void add(RegisterId id, const Instruction& user) {
+    std::uint32_t& first = first_[static_cast<std::uint32_t>(id)];
+    uses_.push_back({&user, first});
+    first = static_cast<std::uint32_t>(uses_.size() - 1);
+  }
+  template <class Visitor>
+  void forEach(std::uint32_t r, Visitor&& visit) const {
+    for (std::uint32_t k = first_[r]; k != kNone; k = uses_[k].next) visit(*uses_[k].user);
+  }
+
+ private:
+  struct Use {
+    const Instruction* user = nullptr;
+    std::uint32_t next = kNone;
+  };
+
+  std::vector<std::uint32_t> first_;  // by register
+  std::vector<Use> uses_;
+};
+
+// ---- the fixpoint ------------------------------------------------------------------------------
+
+BitSet edgesToBarrierFreeBlocks(const Cfg& cfg, const BitSet& meetsBarrier,
+                                BitSet& leadsToBarrier) {
+  const auto goesOnInCaller = [&](EdgeId e) {
+    return meetsBarrier.test(cfg.exit()) && cfg.target(e) == cfg.exit() &&
+           (cfg.kind(e) == EdgeKind::Return || cfg.kind(e) == EdgeKind::UnknownExit);
+  };
+  std::vector<BlockId> work;
+  for (BlockId b = 0; b < cfg.blockCount(); ++b) {
+    if (meetsBarrier.test(b) && leadsToBarrier.set(b)) work.push_back(b);
+  }
+  for (const EdgeId e : cfg.inEdges(cfg.exit())) {
+    if (goesOnInCaller(e) && leadsToBarrier.set(cfg.source(e))) work.push_back(cfg.source(e));
+  }
+  while (!work.empty()) {
+    const BlockId b = work.back();
+    work.pop_back();
+    for (const BlockId p : cfg.predecessors(b)) {
+      if (leadsToBarrier.set(p)) work.push_back(p);
+    }
+  }
+  BitSet removed(cfg.edgeCount());
+  for (EdgeId e = 0; e < cfg.edgeCount(); ++e) {
+    if (!leadsToBarrier.test(cfg.target(e)) && !goesOnInCaller(e)) removed.set(e);
+  }
+  return removed;
+}
+
+class Solver {
+ public:
+  Solver(const Cfg& cfg, const Liveness& liveness, const FlowGraph& pruned,
+         const BitSet& leadsToBarrier, const Uniformity::InstructionSet& agree,
+         const Assumptions& assumptions, BitSet& varying)
+      : cfg_(cfg),
+        liveness_(liveness),
+        pruned_(pruned),
+        agree_(agree),
+        assumptions_(assumptions),
+        postDominators_(pruned),
+        varying_(varying),
+        varyingBlocks_(pruned.vertexCount()),
+        live_(pruned.vertexCount()),
+        unmarked_(pruned.vertexCount()),
+        uses_(cfg.function().registerCount()) {
+    for (BlockId b = 0; b < cfg.blockCount(); ++b) {
+      if (leadsToBarrier.test(b) && pruned.isReachable(b)) live_.set(b);
+    }
+    std::iota(unmarked_.begin(), unmarked_.end(), BlockId{0});
+  }
+
+  // Returns the blocks that are live and not varying.
+  BitSet run() {
+    seed();
+    while (!registerWork_.empty() || !blockWork_.empty()) {
+      if (!blockWork_.empty()) {
+        const BlockId b = blockWork_.back();
+        blockWork_.pop_back();
+        for (const Instruction& i : cfg_.instructions(b)) markResults(i);
+        // Also where the block has one way to go on: in an endless loop the virtual edge out of it
+        // keeps that way from post-dominating the block.
+        markDependents(b);
+        continue;
+      }
+      const std::uint32_t r = registerWork_.back();
+      registerWork_.pop_back();
+      uses_.forEach(r, [this](const Instruction& user) {
+        markResults(user);
+        if (&user == cfg_.block(user.block).terminator) markDecision(user.block);
+      });
+    }
+    BitSet uniform = live_;
+    uniform.subtract(varyingBlocks_);
+    return uniform;
+  }
+
+ private:
+  template <class Visitor>
+  void forEachInstruction(Visitor&& visit) {
+    live_.forEach([&](std::size_t b) {
+      for (Instruction& i : cfg_.instructions(static_cast<BlockId>(b))) visit(i);
+    });
+  }
+
+  void seed() {
+    BitSet defined(cfg_.function().registerCount());
+    forEachInstruction([&](const Instruction& i) {
+      const bool agrees = agree_.contains(&i);
+      if (i.guard) uses_.add(i.guard.predicate(), i);
+      ir::forEachRegister(i, [&](const Operand& operand) {
+        if (operand.reads && !agrees) uses_.add(operand.reg(), i);
+        if (operand.writes) defined.set(static_cast<std::uint32_t>(operand.reg()));
+      });
+      if (!agrees && !preservesUniformity(cfg_.function(), i, assumptions_)) markResults(i);
+      // Where an instruction goes that is not understood varies (docs/soundness/ A7.2).
+      if (!i.form->known() && &i == cfg_.block(i.block).terminator) markDecision(i.block);
+    });
+    // A register may hold anything that nothing defines, or that is read before a definition which
+    // is not conditional (docs/soundness/ F2).
+    for (std::uint32_t r = 0; r < defined.size(); ++r) {
+      if (!defined.test(r)) mark(r);
+    }
+    for (const RegisterId r : liveness_.liveIn(cfg_.entry())) mark(static_cast<std::uint32_t>(r));
+  }
+
+  void mark(std::uint32_t r) {
+    if (varying_.set(r)) registerWork_.push_back(r);
+  }
+
+  void markResults(const Instruction& instruction) {
+    ir::forEachRegister(instruction, [&](const Operand& operand) {
+      if (operand.writes) mark(static_cast<std::uint32_t>(operand.reg()));
+    });
+  }
+
+  // The branch at the end of b varies.
+  void markDecision(BlockId b) {
+    if (decides(b)) markDependents(b);
+  }
+
+  // Every block that is control dependent on b varies.  Those are the blocks on the way from a
+  // successor of b up to the immediate post-dominator of b.
+  void markDependents(BlockId b) {
+    const BlockId join = postDominators_.parent(b);
+    for (EdgeId e = pruned_.firstOutEdge(b); e != pruned_.firstOutEdge(b + 1); ++e) {
+      if (pruned_.kind(e) == EdgeKind::Endless) continue;
+      BlockId at = nextUnmarked(pruned_.target(e));
+      while (postDominators_.depth(at) > postDominators_.depth(join)) {
+        varyingBlocks_.set(at);
+        blockWork_.push_back(at);
+        unmarked_[at] = postDominators_.parent(at);
+        at = nextUnmarked(at);
+      }
+    }
+  }
+
+  // More than one way to go on; virtual edges are none.
+  bool decides(BlockId b) const {
+    BlockId first = kNone;
+    for (EdgeId e = pruned_.firstOutEdge(b); e != pruned_.firstOutEdge(b + 1); ++e) {
+      if (pruned_.kind(e) == EdgeKind::Endless) continue;
+      if (first == kNone) first = pruned_.target(e);
+      if (pruned_.target(e) != first) return true;
+    }
+    return false;
+  }
+
+  // The nearest post-dominator of b, b included, that is not marked: union-find with path halving.
+  BlockId nextUnmarked(BlockId b) {
+    while (unmarked_[b] != b) {
+      unmarked_[b] = unmarked_[unmarked_[b]];
+      b = unmarked_[b];
+    }
+    return b;
+  }
+
+  const Cfg& cfg_;
+  const Liveness& liveness_;
+  const FlowGraph& pruned_;
+  const Uniformity::InstructionSet& agree_;
+  const Assumptions& assumptions_;
+  const PostDominators postDominators_;
+  BitSet& varying_;
+  BitSet varyingBlocks_;
+  BitSet live_;  // reachable, and leads to a barrier
+  std::vector<BlockId> unmarked_;
+  Uses uses_;
+  std::vector<std::uint32_t> registerWork_;
+  std::vector<BlockId> blockWork_;
+};
+
+}  // namespace
+
+Uniformity::Uniformity(const Cfg& cfg, const Liveness& liveness, const BitSet& meetsBarrier,
+                       const InstructionSet& agree, const Assumptions& assumptions)
+    : varying_(cfg.function().registerCount()),
+      uniformBlocks_(cfg.vertexCount()),
+      leadsToBarrier_(cfg.vertexCount()) {
+  const FlowGraph pruned =
+      cfg.without(edgesToBarrierFreeBlocks(cfg, meetsBarrier, leadsToBarrier_));
+  uniformBlocks_ =
+      Solver(cfg, liveness, pruned, leadsToBarrier_, agree, assumptions, varying_).run();
+}
+
+}  // namespace ptxopt::analysis

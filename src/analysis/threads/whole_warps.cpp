@@ -1,0 +1,93 @@
+#include "analysis/threads/whole_warps.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace ptxopt::analysis {
+
+namespace {
+
+using ir::Instruction;
+
+bool mayEndInside(const Cfg& cfg, const CallEffects& effects) {
+  for (BlockId b = 0; b < cfg.blockCount(); ++b) {
+    for (const Instruction& instruction : cfg.instructions(b)) {
+      const bool isKnown = instruction.form->known();
+      if (isKnown && instruction.form->control != isa::Control::Call) continue;
+      if (!isKnown || effects.ofCall(cfg.function(), instruction).mayEndThread) return true;
+    }
+  }
+  return false;
+}
+
+// A thread that takes it is gone; a trap takes the whole grid with it.
+bool endsThread(EdgeKind kind) {
+  return kind == EdgeKind::Return || kind == EdgeKind::Exit || kind == EdgeKind::NoReturn ||
+         kind == EdgeKind::UnknownExit;
+}
+
+// What is reached from `found`, itself included.
+void close(const Cfg& cfg, BitSet& found, bool forward) {
+  std::vector<BlockId> work;
+  found.forEach([&](std::size_t b) { work.push_back(static_cast<BlockId>(b)); });
+  while (!work.empty()) {
+    const BlockId b = work.back();
+    work.pop_back();
+    for (const BlockId n : forward ? cfg.successors(b) : cfg.predecessors(b)) {
+      if (found.set(n)) work.push_back(n);
+    }
+  }
+}
+
+}  // namespace
+
+WholeWarps::WholeWarps(const Cfg& cfg, const Liveness& liveness, const CallEffects& effects)
+    : all_(cfg.vertexCount()) {
+  if (!mayEndInside(cfg, effects)) find(cfg, liveness, {});
+}
+
+WholeWarps::WholeWarps(const Cfg& cfg, const Liveness& liveness,
+                       const Uniformity::InstructionSet& agree)
+    : all_(cfg.vertexCount()) {
+  find(cfg, liveness, agree);
+}
+
+void WholeWarps::find(const Cfg& cfg, const Liveness& liveness,
+                      const Uniformity::InstructionSet& agree) {
+  BitSet everywhere(cfg.vertexCount());
+  for (BlockId b = 0; b < cfg.vertexCount(); ++b) everywhere.set(b);
+  const Uniformity uniformity(cfg, liveness, everywhere, agree);
+
+  // Threads part in these.
+  const auto decides = [&](BlockId b) {
+    if (cfg.successors(b).size() < 2) return false;
+    const Instruction* decision = cfg.block(b).terminator;
+    if (!uniformity.isUniform(b) || decision == nullptr || !decision->form->known()) return true;
+    bool varies = decision->guard && !uniformity.isUniform(decision->guard.predicate());
+    ir::forEachRegister(*decision, [&](const ir::Operand& operand) {
+      varies |= operand.reads && !uniformity.isUniform(operand.reg());
+    });
+    return varies;
+  };
+  // Behind these, some threads end before others do.
+  BitSet apart(cfg.vertexCount());
+  for (const EdgeId e : cfg.inEdges(cfg.exit())) {
+    const BlockId b = cfg.source(e);
+    if (!endsThread(cfg.kind(e)) || !cfg.isReachable(b)) continue;
+    if (!uniformity.isUniform(b) || decides(b)) apart.set(b);
+  }
+  close(cfg, apart, false);
+  BitSet parted(cfg.vertexCount());
+  apart.forEach([&](std::size_t b) {
+    if (decides(static_cast<BlockId>(b))) parted.set(b);
+  });
+  close(cfg, parted, true);
+  for (BlockId b = 0; b < cfg.blockCount(); ++b) {
+    // An end in its last statement is behind what the block itself does.
+    const bool isParted =
+        std::ranges::any_of(cfg.predecessors(b), [&](BlockId p) { return parted.test(p); });
+    if (uniformity.isUniform(b) && !isParted) all_.set(b);
+  }
+}
+
+}  // namespace ptxopt::analysis

@@ -1,0 +1,248 @@
+#include "analysis/values/branch_conditions.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "analysis/values/linear_form.h"
+
+namespace ptxopt::analysis {
+
+namespace {
+
+using ir::Instruction;
+using ir::Operand;
+using ir::OperandKind;
+using isa::Opcode;
+
+constexpr unsigned kMostSteps = 4;
+
+bool isInteger(isa::Type type) {
+  const int bits = isa::bitWidth(type);
+  return !isa::isFloat(type) && (bits == 16 || bits == 32 || bits == 64);
+}
+
+// Of the integers of `type`; none for what is no comparison of numbers.
+std::optional<Comparison> comparisonOf(std::string_view word, isa::Type type) {
+  const bool isUnsigned = !isa::isSigned(type);
+  const auto pick = [&](Comparison ofSigned, Comparison ofUnsigned) {
+    return isUnsigned ? ofUnsigned : ofSigned;
+  };
+  if (word == ".eq") return Comparison::Equal;
+  if (word == ".ne") return Comparison::NotEqual;
+  if (word == ".lt") return pick(Comparison::Less, Comparison::UnsignedLess);
+  if (word == ".le") return pick(Comparison::LessEqual, Comparison::UnsignedLessEqual);
+  if (word == ".gt") return pick(Comparison::Greater, Comparison::UnsignedGreater);
+  if (word == ".ge") return pick(Comparison::GreaterEqual, Comparison::UnsignedGreaterEqual);
+  if (!isUnsigned) return std::nullopt;
+  if (word == ".lo") return Comparison::UnsignedLess;
+  if (word == ".ls") return Comparison::UnsignedLessEqual;
+  if (word == ".hi") return Comparison::UnsignedGreater;
+  if (word == ".hs") return Comparison::UnsignedGreaterEqual;
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Comparison> comparisonOf(const isa::Form& form) {
+  if (form.opcode != Opcode::Setp || !form.known() || !isInteger(form.type) ||
+      form.qualifiers.empty()) {
+    return std::nullopt;
+  }
+  return comparisonOf(form.qualifiers.front(), form.type);
+}
+
+bool holds(Comparison comparison, std::uint64_t a, std::uint64_t b, unsigned bits) {
+  const std::int64_t x = signedResidue(a, bits);
+  const std::int64_t y = signedResidue(b, bits);
+  a = residue(a, bits);
+  b = residue(b, bits);
+  switch (comparison) {
+    case Comparison::Equal:
+      return a == b;
+    case Comparison::NotEqual:
+      return a != b;
+    case Comparison::Less:
+      return x < y;
+    case Comparison::LessEqual:
+      return x <= y;
+    case Comparison::Greater:
+      return x > y;
+    case Comparison::GreaterEqual:
+      return x >= y;
+    case Comparison::UnsignedLess:
+      return a < b;
+    case Comparison::UnsignedLessEqual:
+      return a <= b;
+    case Comparison::UnsignedGreater:
+      return a > b;
+    case Comparison::UnsignedGreaterEqual:
+      return a >= b;
+  }
+  return false;
+}
+
+Comparison negated(Comparison comparison) {
+  using enum Comparison;
+  switch (comparison) {
+    case Equal:
+      return NotEqual;
+    case NotEqual:
+      return Equal;
+    case Less:
+      return GreaterEqual;
+    case LessEqual:
+      return Greater;
+    case Greater:
+      return LessEqual;
+    case GreaterEqual:
+      return Less;
+    case UnsignedLess:
+      return UnsignedGreaterEqual;
+    case UnsignedLessEqual:
+      return UnsignedGreater;
+    case UnsignedGreater:
+      return UnsignedLessEqual;
+    case UnsignedGreaterEqual:
+      return UnsignedLess;
+  }
+  return comparison;
+}
+
+Comparison swapped(Comparison comparison) {
+  using enum Comparison;
+  switch (comparison) {
+    case Equal:
+    case NotEqual:
+      return comparison;
+    case Less:
+      return Greater;
+    case LessEqual:
+      return GreaterEqual;
+    case Greater:
+      return Less;
+    case GreaterEqual:
+      return LessEqual;
+    case UnsignedLess:
+      return UnsignedGreater;
+    case UnsignedLessEqual:
+      return UnsignedGreaterEqual;
+    case UnsignedGreater:
+      return UnsignedLess;
+    case UnsignedGreaterEqual:
+      return UnsignedLessEqual;
+  }
+  return comparison;
+}
+
+BranchConditions::BranchConditions(const Ssa& ssa) : ssa_(&ssa) {
+  const Cfg& cfg = ssa.cfg();
+  firstOfEdge_.reserve(cfg.edgeCount() + std::size_t{1});
+  for (EdgeId edge = 0; edge < cfg.edgeCount(); ++edge) {
+    firstOfEdge_.push_back(static_cast<std::uint32_t>(byEdge_.size()));
+    addOfEdge(edge);
+  }
+  firstOfEdge_.push_back(static_cast<std::uint32_t>(byEdge_.size()));
+
+  firstOfBlock_.reserve(cfg.vertexCount() + std::size_t{1});
+  for (BlockId b = 0; b < cfg.vertexCount(); ++b) {
+    firstOfBlock_.push_back(static_cast<std::uint32_t>(byBlock_.size()));
+    if (b == cfg.entry() || !cfg.isReachable(b) || cfg.inEdges(b).size() != 1) continue;
+    for (const Condition& condition : ofEdge(cfg.inEdges(b)[0])) byBlock_.push_back({condition, b});
+  }
+  firstOfBlock_.push_back(static_cast<std::uint32_t>(byBlock_.size()));
+
+  firstOfValue_.assign(ssa.valueCount() + std::size_t{1}, 0);
+  for (const Placed& placed : byBlock_) ++firstOfValue_[placed.condition.value + 1];
+  for (std::size_t v = 1; v < firstOfValue_.size(); ++v) firstOfValue_[v] += firstOfValue_[v - 1];
+  std::vector<std::uint32_t> next(firstOfValue_.begin(), firstOfValue_.end() - 1);
+  byValue_.resize(byBlock_.size());
+  for (const Placed& placed : byBlock_) byValue_[next[placed.condition.value]++] = placed;
+}
+
+void BranchConditions::addOfEdge(EdgeId edge) {
+  const Cfg& cfg = ssa_->cfg();
+  const BlockId source = cfg.source(edge);
+  const Instruction* branch = cfg.block(source).terminator;
+  if (branch == nullptr || !branch->guard || !branch->form->known() || !cfg.isReachable(source)) {
+    return;
+  }
+  // The other edge may lead to the same block: then each of them still says what it says.
+  const EdgeKind kind = cfg.kind(edge);
+  if (kind == EdgeKind::Endless) return;
+  const bool isTaken = kind != EdgeKind::Fallthrough;
+  addIf(ssa_->guard(*branch), isTaken != branch->guard.negated(), 0, byEdge_);
+}
+
+std::vector<Condition> BranchConditions::ofGuard(const Instruction& instruction) const {
+  std::vector<Condition> found;
+  if (instruction.guard && ssa_->cfg().isReachable(instruction.block)) {
+    addIf(ssa_->guard(instruction), !instruction.guard.negated(), 0, found);
+  }
+  return found;
+}
+
+void BranchConditions::addIf(ValueId predicate, bool holds, unsigned depth,
+                             std::vector<Condition>& found) const {
+  if (depth == kMostSteps || !ssa_->isDefinition(predicate)) return;
+  const Instruction& instruction = ssa_->instruction(predicate);
+  const isa::Form& form = *instruction.form;
+  if (instruction.guard || !form.known()) return;
+  const auto addOperand = [&](std::size_t k, bool operandHolds) {
+    const Operand* operand = instruction.operand(k);
+    if (operand == nullptr || operand->kind != OperandKind::Register) return;
+    addIf(ssa_->use(instruction, *operand), operandHolds != operand->negated, depth + 1, found);
+  };
+
+  if (form.type == isa::Type::Pred) {
+    if (form.opcode == Opcode::Not || form.opcode == Opcode::Mov) {
+      addOperand(1, holds == (form.opcode == Opcode::Mov));
+    } else if ((form.opcode == Opcode::And && holds) || (form.opcode == Opcode::Or && !holds)) {
+      addOperand(1, holds);
+      addOperand(2, holds);
+    }
+    return;
+  }
+  if (!comparisonOf(form)) return;
+  // p|q: q is the comparison with the opposite result (ISA: "the complement"), combined with c too.
+  const Operand* target = instruction.operand(0);
+  const bool isSecond = target->kind == OperandKind::Pair && ssa_->operand(predicate) != target + 1;
+  const Operand* other = instruction.operand(3);
+  if (other == nullptr) {
+    addComparison(instruction, holds != isSecond, found);
+    return;
+  }
+  // (a cmp b) op c: both are known where an "and" holds, or an "or" does not.
+  if ((form.has(".and") && holds) || (form.has(".or") && !holds)) {
+    addComparison(instruction, holds != isSecond, found);
+    addOperand(3, holds);
+  }
+}
+
+void BranchConditions::addComparison(const Instruction& setp, bool holds,
+                                     std::vector<Condition>& found) const {
+  const std::optional<Comparison> comparison = comparisonOf(*setp.form);
+  const Operand* const left = setp.operand(1);
+  const Operand* const right = setp.operand(2);
+  if (!comparison || left == nullptr || right == nullptr) return;
+  const auto valueOf = [&](const Operand& operand) {
+    const bool isRegister =
+        operand.kind == OperandKind::Register && operand.component == 0 && !operand.negated;
+    return isRegister ? ssa_->use(setp, operand) : kNone;
+  };
+  Condition condition;
+  condition.bits = static_cast<std::uint8_t>(isa::bitWidth(setp.form->type));
+  condition.comparison = holds ? *comparison : negated(*comparison);
+  condition.value = valueOf(*left);
+  condition.other = right;
+  condition.otherValue = valueOf(*right);
+  if (condition.value != kNone) found.push_back(condition);
+  if (condition.otherValue != kNone) {
+    std::swap(condition.value, condition.otherValue);
+    condition.other = left;
+    condition.comparison = swapped(condition.comparison);
+    found.push_back(condition);
+  }
+}
+
+}  // namespace ptxopt::analysis

@@ -1,0 +1,269 @@
+#include "analysis/values/linear_form.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+#include <utility>
+
+namespace ptxopt::analysis {
+
+namespace {
+
+// Larger products stay what they are: leaves that nothing is known about.
+constexpr std::size_t kMostTerms = 12;
+constexpr std::size_t kMostFactors = 4;
+
+std::uint64_t hashOf(const Leaf& leaf) {
+  const LeafKey& key = leaf.key;
+  std::uint64_t hash = mixedHash(static_cast<std::uint64_t>(key.kind), key.bits);
+  hash = mixedHash(mixedHash(hash, key.id), key.offset);
+  hash = mixedHash(hash, static_cast<std::uint64_t>(leaf.interval.lowest));
+  return mixedHash(hash, static_cast<std::uint64_t>(leaf.interval.highest));
+}
+
+Interval productOf(Interval a, Interval b) {
+  if (a.isSingle()) return b * a.lowest;
+  if (b.isSingle()) return a * b.lowest;
+  // Both from 0 on is what matters: ids, counters and extents.
+  if (a.lowest < 0 || b.lowest < 0) return {};
+  return {(b * a.lowest).lowest,
+          a.hasHighest() && b.hasHighest() ? (b * a.highest).highest : Interval::kNoHighest};
+}
+
+}  // namespace
+
+std::span<const std::uint32_t> LinearForms::list(std::uint32_t number) const {
+  const std::uint32_t first = number == 0 ? 0 : listEnds_[number - 1];
+  return std::span(listWords_).subspan(first, listEnds_[number] - first);
+}
+
+LeafId LinearForms::intern(const Leaf& leaf) {
+  const std::uint64_t hash = hashOf(leaf);
+  const LeafId known = leafIndex_.find(hash, [&](LeafId id) { return leaves_[id] == leaf; });
+  if (known != kNone) return known;
+  const LeafId added = leafCount();
+  leaves_.push_back(leaf);
+  leafIndex_.add(hash, added);
+  return added;
+}
+
+LeafId LinearForms::internList(const Leaf& leaf, std::span<const std::uint32_t> words) {
+  std::uint64_t hash = words.size();
+  for (const std::uint32_t word : words) hash = mixedHash(hash, word);
+  std::uint32_t number = listIndex_.find(
+      hash, [&](std::uint32_t other) { return std::ranges::equal(list(other), words); });
+  if (number == kNone) {
+    number = static_cast<std::uint32_t>(listEnds_.size());
+    listWords_.insert(listWords_.end(), words.begin(), words.end());
+    listEnds_.push_back(static_cast<std::uint32_t>(listWords_.size()));
+    listIndex_.add(hash, number);
+  }
+  Leaf named = leaf;
+  named.key.id = number;
+  return intern(named);
+}
+
+namespace {
+
+// Behind the sources in the list of an Operation: the result, which form.
+constexpr std::size_t kOperationWords = 2;
+
+}  // namespace
+
+LeafId LinearForms::internOperation(Leaf leaf, const Operation& operation) {
+  std::vector<std::uint32_t> list;
+  list.reserve(operation.sources.size() + kOperationWords);
+  list.assign(operation.sources.begin(), operation.sources.end());
+  list.push_back(operation.result);
+  const auto [number, isNew] =
+      operationNumbers_.try_emplace(operation.form, static_cast<std::uint32_t>(operations_.size()));
+  if (isNew) operations_.push_back(operation.form);
+  list.push_back(number->second);
+  leaf.key.kind = LeafKind::Operation;
+  leaf.key.offset = 0;
+  return internList(leaf, list);
+}
+
+LinearForms::Operation LinearForms::operation(const Leaf& leaf) const {
+  const std::span<const std::uint32_t> words = list(leaf);
+  const std::size_t count = words.size() - kOperationWords;
+  return {operations_[words.back()], words.first(count), words[count]};
+}
+
+FormId LinearForms::make(unsigned bits, std::uint64_t constant, std::span<Term> terms) {
+  std::ranges::sort(terms, {}, &Term::leaf);
+  std::size_t kept = 0;
+  for (std::size_t k = 0; k < terms.size();) {
+    Term sum = terms[k];
+    while (++k < terms.size() && terms[k].leaf == sum.leaf) sum.coefficient += terms[k].coefficient;
+    sum.coefficient = residue(sum.coefficient, bits);
+    if (sum.coefficient != 0) terms[kept++] = sum;
+  }
+  return intern(bits, residue(constant, bits), terms.first(kept));
+}
+
+FormId LinearForms::opened(FormId a) {
+  for (std::size_t k = 0; k < form(a).terms.size();) {
+    const Term term = form(a).terms[k];
+    const FormId whole = parts(term.leaf);
+    if (whole == kNone) {
+      ++k;
+      continue;
+    }
+    // The parts of a leaf hold other leaves, none of which is made of it.
+    const unsigned bits = form(a).bits;
+    const FormId rest = subtract(a, scale(ofLeaf(term.leaf, bits), term.coefficient));
+    a = add(rest, scale(truncate(whole, bits), term.coefficient));
+    k = 0;
+  }
+  return a;
+}
+
+FormId LinearForms::intern(unsigned bits, std::uint64_t constant, std::span<const Term> terms) {
+  std::uint64_t hash = mixedHash(bits, constant);
+  for (const Term& term : terms) hash = mixedHash(mixedHash(hash, term.leaf), term.coefficient);
+  const FormId known = formIndex_.find(hash, [&](FormId id) {
+    const Form other = form(id);
+    return other.bits == bits && other.constant == constant &&
+           std::ranges::equal(other.terms, terms);
+  });
+  if (known != kNone) return known;
+  const auto added = static_cast<FormId>(forms_.size());
+  forms_.push_back({static_cast<std::uint8_t>(bits), static_cast<std::uint32_t>(terms_.size()),
+                    static_cast<std::uint32_t>(terms.size()), constant});
+  terms_.insert(terms_.end(), terms.begin(), terms.end());
+  formIndex_.add(hash, added);
+  return added;
+}
+
+FormId LinearForms::constant(std::uint64_t value, unsigned bits) {
+  return intern(bits, residue(value, bits), {});
+}
+
+FormId LinearForms::ofLeaf(LeafId leaf, unsigned bits) {
+  const Term one{leaf, 1};
+  return intern(bits, 0, {&one, 1});
+}
+
+FormId LinearForms::add(FormId a, FormId b) {
+  const Form left = form(a);
+  const Form right = form(b);
+  assert(left.bits == right.bits);
+  scratch_.assign(left.terms.begin(), left.terms.end());
+  const std::uint64_t constant = residue(left.constant + right.constant, left.bits);
+  if (right.isConstant()) return intern(left.bits, constant, scratch_);
+  scratch_.insert(scratch_.end(), right.terms.begin(), right.terms.end());
+  return make(left.bits, constant, scratch_);
+}
+
+FormId LinearForms::plus(FormId a, std::uint64_t number) {
+  const Form given = form(a);
+  if (residue(number, given.bits) == 0) return a;
+  scratch_.assign(given.terms.begin(), given.terms.end());
+  return intern(given.bits, residue(given.constant + number, given.bits), scratch_);
+}
+
+FormId LinearForms::subtract(FormId a, FormId b) {
+  return add(a, scale(b, ~std::uint64_t{0}));
+}
+
+FormId LinearForms::scale(FormId a, std::uint64_t factor) {
+  const Form given = form(a);
+  scratch_.assign(given.terms.begin(), given.terms.end());
+  for (Term& term : scratch_) term.coefficient *= factor;
+  return make(given.bits, given.constant * factor, scratch_);
+}
+
+FormId LinearForms::multiply(FormId a, FormId b) {
+  if (form(a).isConstant()) return scale(b, form(a).constant);
+  if (form(b).isConstant()) return scale(a, form(b).constant);
+  const Form left = form(a);
+  const Form right = form(b);
+  if ((left.terms.size() + 1) * (right.terms.size() + 1) > kMostTerms) return kNone;
+  scratch_.clear();
+  for (const Term& x : left.terms) {
+    if (right.constant != 0) scratch_.push_back({x.leaf, x.coefficient * right.constant});
+    for (const Term& y : right.terms) {
+      const LeafId both = product(x.leaf, y.leaf);
+      if (both == kNone) return kNone;
+      scratch_.push_back({both, x.coefficient * y.coefficient});
+    }
+  }
+  if (left.constant != 0) {
+    for (const Term& y : right.terms) scratch_.push_back({y.leaf, y.coefficient * left.constant});
+  }
+  return make(left.bits, left.constant * right.constant, scratch_);
+}
+
+LeafId LinearForms::product(LeafId a, LeafId b) {
+  std::array<LeafId, 2 * kMostFactors> storage;
+  std::size_t count = 0;
+  for (const LeafId& factor : {a, b}) {
+    const bool isProduct = leaves_[factor].key.kind == LeafKind::Product;
+    for (const LeafId inner : isProduct ? list(leaves_[factor]) : std::span(&factor, 1)) {
+      storage[count++] = inner;
+    }
+  }
+  if (count > kMostFactors) return kNone;
+  const std::span<LeafId> factors = std::span(storage).first(count);
+  std::ranges::sort(factors);
+  // Of the factors in their order, so that it is the same however they came together.
+  Leaf leaf = leaves_[factors.front()];
+  leaf.key = {LeafKind::Product, 64, 0, 0};
+  for (const LeafId factor : factors.subspan(1)) {
+    const Leaf& next = leaves_[factor];
+    leaf.stable &= next.stable;
+    leaf.uniform &= next.uniform;
+    leaf.interval = productOf(leaf.interval, next.interval);
+  }
+  return internList(leaf, factors);
+}
+
+FormId LinearForms::truncate(FormId a, unsigned bits) {
+  const Form given = form(a);
+  assert(bits <= given.bits);
+  if (bits == given.bits) return a;
+  // Of an extension the low bits are those of what was extended.
+  const auto isSeenThrough = [&](const LeafKey& key) {
+    return (key.kind == LeafKind::ZeroExtended || key.kind == LeafKind::SignExtended) &&
+           key.bits >= bits;
+  };
+  std::uint64_t constant = given.constant;
+  scratch_.clear();
+  for (const Term& term : given.terms) {
+    const LeafKey& key = leaves_[term.leaf].key;
+    if (!isSeenThrough(key)) {
+      scratch_.push_back(term);
+      continue;
+    }
+    const Form extended = form(key.id);
+    constant += term.coefficient * extended.constant;
+    for (const Term& inner : extended.terms) {
+      scratch_.push_back({inner.leaf, term.coefficient * inner.coefficient});
+    }
+  }
+  if (scratch_.size() <= kMostTerms) return make(bits, constant, scratch_);
+  scratch_.assign(given.terms.begin(), given.terms.end());
+  return make(bits, given.constant, scratch_);
+}
+
+Interval LinearForms::sum(FormId a) const {
+  const Form given = form(a);
+  Interval total = Interval::of(signedResidue(given.constant, given.bits));
+  for (const Term& term : given.terms) {
+    total = total + leaves_[term.leaf].interval * signedResidue(term.coefficient, given.bits);
+  }
+  return total;
+}
+
+bool LinearForms::isStable(FormId a) const {
+  return std::ranges::all_of(form(a).terms,
+                             [&](const Term& term) { return leaves_[term.leaf].stable; });
+}
+
+bool LinearForms::isUniform(FormId a) const {
+  return std::ranges::all_of(form(a).terms,
+                             [&](const Term& term) { return leaves_[term.leaf].uniform; });
+}
+
+}  // namespace ptxopt::analysis

@@ -1,0 +1,189 @@
+// Linear forms over leaves, in the ring in which an instruction computes.
+//
+// A form of `bits` bits stands for the residue of constant + sum of coefficient * leaf modulo
+// 2^bits.  A leaf is an *integer*; where it is wider than the form, its residue counts.  So
+// addition, subtraction, multiplication by a constant and truncation are exact.  Widening needs a
+// proof that the sum does not wrap; without one the extension of the whole form is a new leaf,
+// which is still equal for equal forms.  Products of leaves are leaves.
+//
+// Which equality.  Two equal forms are equal numbers if their leaves are the same *instance*:
+//   - A leaf is stable if one thread never sees two values of it while the kernel runs: constants,
+//     parameters, invariant special registers, and values that are defined outside of every cycle
+//     of a function that runs once (docs/soundness/ C8(ii).1).
+//   - A leaf is uniform if it is stable, and is the same number in all threads of the CTA.
+// Two forms that are taken at two points by one thread may be compared as numbers where their
+// leaves are stable, by two threads where they are uniform.  Any other leaf is some number of its
+// interval, a new one each time.
+//
+// Forms and leaves are interned: equal ones have equal ids.  What is known of a leaf is part of it:
+// two leaves of one key of which different things are known are two, and nothing says that they are
+// equal.  Cost: O(terms) an operation.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "isa/isa.h"
+#include "support/digraph.h"
+#include "support/hash_index.h"
+#include "support/interval.h"
+#include "support/residue.h"
+
+namespace ptxopt::analysis {
+
+using LeafId = std::uint32_t;
+using FormId = std::uint32_t;
+
+enum class LeafKind : std::uint8_t {
+  Symbol,        // the address of a variable, in its space
+  GenericBase,   // what cvta adds to an address of the space
+  Special,       // an invariant special register
+  Parameter,     // bytes of a parameter of the entry
+  Iteration,     // how often the back edges of a loop were taken since it was entered
+  Product,       // of leaves
+  ZeroExtended,  // the residue of a form, as an unsigned number
+  SignExtended,  // the same, as a signed number
+  Operation,     // a pure instruction on forms
+  Value,         // an SSA value of which nothing else is known
+};
+
+// What a leaf stands for.
+struct LeafKey {
+  LeafKind kind = LeafKind::Value;
+  std::uint8_t bits = 64;  // the width of the number, but for Product and Iteration
+  // Symbol, Parameter: SymbolId.  GenericBase: the space.  Special: index in
+  // isa::specialRegisters() times four plus the component.  Iteration: LoopId.  Extensions: FormId.
+  // Value: ValueId.  Product, Operation: which list of ids.
+  std::uint32_t id = 0;
+  // Parameter: of its first byte.  Value: 0, or kBeforeGuard.
+  std::uint32_t offset = 0;
+  // Not the value, but what its instruction gives where its guard holds: the value is that or the
+  // one before (docs/soundness/ D6.4).
+  static constexpr std::uint32_t kBeforeGuard = 1;
+  friend bool operator==(const LeafKey&, const LeafKey&) = default;
+};
+
+struct Leaf {
+  LeafKey key;
+  bool stable = false;
+  bool uniform = false;  // implies stable
+  Interval interval;
+  friend bool operator==(const Leaf&, const Leaf&) = default;
+};
+
+struct Term {
+  LeafId leaf = 0;
+  std::uint64_t coefficient = 0;  // below 2^bits of the form, and not 0
+  friend bool operator==(const Term&, const Term&) = default;
+};
+
+struct Form {
+  std::uint8_t bits = 64;
+  std::uint64_t constant = 0;   // below 2^bits
+  std::span<const Term> terms;  // ascending by leaf
+
+  bool isConstant() const { return terms.empty(); }
+};
+
+class LinearForms {
+ public:
+  const Leaf& leaf(LeafId id) const { return leaves_[id]; }
+  std::uint32_t leafCount() const { return static_cast<std::uint32_t>(leaves_.size()); }
+  // The spans of a Form and of a list stay good until the next form or leaf is made.
+  Form form(FormId id) const {
+    const Stored& stored = forms_[id];
+    return {stored.bits, stored.constant,
+            std::span(terms_).subspan(stored.firstTerm, stored.termCount)};
+  }
+  std::span<const std::uint32_t> list(const Leaf& leaf) const {  // of a Product or an Operation
+    return list(leaf.key.id);
+  }
+
+  // What an Operation computes.
+  struct Operation {
+    const isa::Form* form = nullptr;
+    std::span<const FormId> sources;  // in the order of the text
+    std::uint32_t result = 0;         // the operand that it is, counted with the parts of groups
+  };
+  Operation operation(const Leaf& leaf) const;
+
+  LeafId intern(const Leaf& leaf);
+  // A Product of at least two leaves, none of which is a Product.
+  LeafId internList(const Leaf& leaf, std::span<const std::uint32_t> list);
+  // `leaf`: properties and bits of an Operation.  The form of the instruction must outlive this.
+  LeafId internOperation(Leaf leaf, const Operation& operation);
+
+  // The stable forms, of the width of the leaf, of which it is one.  Said once of a leaf.
+  struct Alternatives {
+    std::vector<FormId> forms;
+    // In round n of a loop the one with number n modulo their count; this is the leaf of the round.
+    LeafId round = kNone;
+  };
+  static constexpr std::size_t kMostAlternatives = 8;
+  void setAlternatives(LeafId leaf, Alternatives alternatives) {
+    alternatives_[leaf] = std::move(alternatives);
+  }
+  // Null where it may be anything.
+  const Alternatives* alternatives(LeafId leaf) const {
+    const auto found = alternatives_.find(leaf);
+    return found == alternatives_.end() ? nullptr : &found->second;
+  }
+
+  // A form of 64 bits that is the same integer as the leaf, an extension of which some terms cannot
+  // wrap.
+  void setParts(LeafId leaf, FormId parts) { parts_[leaf] = parts; }
+  FormId parts(LeafId leaf) const {
+    const auto found = parts_.find(leaf);
+    return found == parts_.end() ? kNone : found->second;
+  }
+  // The same number with parts in the place of all leaves that have them.
+  FormId opened(FormId a);
+
+  FormId constant(std::uint64_t value, unsigned bits);
+  FormId ofLeaf(LeafId leaf, unsigned bits);
+  // Terms in any order, also several of one leaf; afterwards they are scratch.
+  FormId make(unsigned bits, std::uint64_t constant, std::span<Term> terms);
+
+  FormId add(FormId a, FormId b);
+  FormId plus(FormId a, std::uint64_t number);
+  FormId subtract(FormId a, FormId b);
+  FormId scale(FormId a, std::uint64_t factor);
+  // kNone where the product has too many terms.
+  FormId multiply(FormId a, FormId b);
+  FormId truncate(FormId a, unsigned bits);  // not above the bits of `a`
+
+  // The sum as an integer, coefficients and the constant taken as signed residues.
+  Interval sum(FormId a) const;
+  bool isStable(FormId a) const;
+  bool isUniform(FormId a) const;
+
+ private:
+  struct Stored {
+    std::uint8_t bits = 64;
+    std::uint32_t firstTerm = 0;
+    std::uint32_t termCount = 0;
+    std::uint64_t constant = 0;
+  };
+  // Sorted, each leaf once, coefficients below 2^bits.
+  FormId intern(unsigned bits, std::uint64_t constant, std::span<const Term> terms);
+  LeafId product(LeafId a, LeafId b);
+  std::span<const std::uint32_t> list(std::uint32_t number) const;
+
+  std::vector<Leaf> leaves_;
+  std::vector<Stored> forms_;
+  std::vector<Term> terms_;
+  std::vector<Term> scratch_;            // of the form that is being made
+  std::vector<std::uint32_t> listEnds_;  // by list
+  std::vector<std::uint32_t> listWords_;
+  std::vector<const isa::Form*> operations_;
+  std::unordered_map<LeafId, Alternatives> alternatives_;
+  std::unordered_map<LeafId, FormId> parts_;
+  std::unordered_map<const isa::Form*, std::uint32_t> operationNumbers_;
+  HashIndex leafIndex_;
+  HashIndex formIndex_;
+  HashIndex listIndex_;
+};
+
+}  // namespace ptxopt::analysis

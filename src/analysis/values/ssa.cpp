@@ -1,0 +1,407 @@
+#include "analysis/values/ssa.h"
+
+#include <algorithm>
+#include <cassert>
+#include <optional>
+#include <utility>
+
+namespace ptxopt::analysis {
+
+namespace {
+
+// Dominance frontiers of all blocks, or none where they are too large.
+class Frontiers {
+ public:
+  Frontiers(const Cfg& cfg, const Dominators& dominators) {
+    const std::size_t limit =
+        kFrontierShare * (std::size_t{cfg.vertexCount()} + cfg.edgeCount()) + 1024;
+    offsets_.assign(cfg.vertexCount() + std::size_t{1}, 0);
+    std::vector<BlockId> lastJoin(cfg.vertexCount(), kNone);
+    std::size_t size = 0;
+    fits_ = forEachEntry(cfg, dominators, lastJoin, [&](BlockId block, BlockId) {
+      ++offsets_[block + 1];
+      return ++size <= limit;
+    });
+    if (!fits_) return;
+    for (std::size_t b = 1; b < offsets_.size(); ++b) offsets_[b] += offsets_[b - 1];
+    blocks_.resize(size);
+    std::vector<std::size_t> next(offsets_.begin(), offsets_.end() - 1);
+    std::fill(lastJoin.begin(), lastJoin.end(), kNone);
+    forEachEntry(cfg, dominators, lastJoin, [&](BlockId block, BlockId join) {
+      blocks_[next[block]++] = join;
+      return true;
+    });
+  }
+
+  bool fit() const { return fits_; }
+  std::span<const BlockId> of(BlockId block) const {
+    return std::span(blocks_).subspan(offsets_[block], offsets_[block + 1] - offsets_[block]);
+  }
+
+ private:
+  static constexpr std::size_t kFrontierShare = 16;  // of the vertices and edges
+
+  // Calls visit(block, member of its frontier), each pair once, until it returns false.
+  template <class Visitor>
+  static bool forEachEntry(const Cfg& cfg, const Dominators& dominators,
+                           std::vector<BlockId>& lastJoin, Visitor&& visit) {
+    for (const BlockId join : dominators.preorder()) {
+      // The start of the function is one more way into the entry.
+      const std::span<const BlockId> predecessors = cfg.predecessors(join);
+      if (predecessors.size() < (join == cfg.entry() ? 1u : 2u)) continue;
+      const BlockId stop = dominators.parent(join);
+      for (BlockId at : predecessors) {
+        if (!dominators.contains(at)) continue;
+        while (at != stop && std::exchange(lastJoin[at], join) != join) {
+          if (!visit(at, join)) return false;
+          at = dominators.parent(at);
+        }
+      }
+    }
+    return true;
+  }
+
+  bool fits_ = true;
+  std::vector<std::size_t> offsets_;
+  std::vector<BlockId> blocks_;
+};
+
+// The blocks at whose start the carry flag is live.
+BitSet carryLiveIn(const Cfg& cfg) {
+  BitSet live(cfg.vertexCount());
+  BitSet defines(cfg.vertexCount());
+  std::vector<BlockId> work;
+  for (BlockId b = 0; b < cfg.blockCount(); ++b) {
+    for (const ir::Instruction& instruction : cfg.instructions(b)) {
+      if (usesCarry(instruction)) {
+        if (live.set(b)) work.push_back(b);
+        break;
+      }
+      if (definesCarry(instruction) && !instruction.guard) {
+        defines.set(b);
+        break;
+      }
+    }
+  }
+  while (!work.empty()) {
+    const BlockId b = work.back();
+    work.pop_back();
+    for (const BlockId p : cfg.predecessors(b)) {
+      if (!defines.test(p) && live.set(p)) work.push_back(p);
+    }
+  }
+  return live;
+}
+
+}  // namespace
+
+class Ssa::Builder {
+ public:
+  Builder(Ssa& ssa, const Liveness& liveness)
+      : ssa_(ssa),
+        cfg_(*ssa.cfg_),
+        dominators_(*ssa.dominators_),
+        liveness_(liveness),
+        carry_(cfg_.function().registerCount()),
+        carryLiveIn_(carryLiveIn(cfg_)) {}
+
+  void run() {
+    layOutSlots();
+    placePhis();
+    rename();
+  }
+
+ private:
+  using Variable = std::uint32_t;  // a register, or carry_
+
+  ir::RegisterId registerOf(Variable variable) const {
+    return variable == carry_ ? ir::RegisterId::None : ir::RegisterId{variable};
+  }
+  Variable variableOf(const ir::Operand* operand) const {
+    return operand == nullptr ? carry_ : static_cast<Variable>(operand->reg());
+  }
+  bool isLiveIn(BlockId block, Variable variable) const {
+    return variable == carry_ ? carryLiveIn_.test(block)
+                              : liveness_.isLiveIn(block, ir::RegisterId{variable});
+  }
+
+  void layOutSlots() {
+    const std::uint32_t count = ssa_.numbers_.count();
+    ssa_.firstSlot_.reserve(count + std::size_t{1});
+    std::uint32_t size = 0;
+    for (std::uint32_t n = 0; n < count; ++n) {
+      ssa_.firstSlot_.push_back(size);
+      size += slotCount(ssa_.numbers_[n]);
+    }
+    ssa_.firstSlot_.push_back(size);
+    ssa_.slots_.assign(size, kNone);
+  }
+
+  // ---- phis -----------------------------------------------------------------------------------
+
+  // Every variable with each block that defines it, in the order of the text.
+  std::vector<std::pair<Variable, BlockId>> definingBlocks() const {
+    std::vector<std::pair<Variable, BlockId>> all;
+    std::vector<BlockId> lastBlock(carry_ + std::size_t{1}, kNone);
+    for (BlockId b = 0; b < cfg_.blockCount(); ++b) {
+      if (!dominators_.contains(b)) continue;
+      for (const ir::Instruction& instruction : cfg_.instructions(b)) {
+        forEachSlot(instruction, [&](Access access, const ir::Operand* operand, std::uint32_t) {
+          if (access != Access::Definition) return;
+          const Variable variable = variableOf(operand);
+          if (std::exchange(lastBlock[variable], b) != b) all.emplace_back(variable, b);
+        });
+      }
+    }
+    return all;
+  }
+
+  void placePhis() {
+    const std::vector<std::pair<Variable, BlockId>> definitions = definingBlocks();
+    std::vector<std::uint32_t> offsets(carry_ + std::size_t{2});
+    for (const auto& [variable, b] : definitions) ++offsets[variable + 1];
+    for (std::size_t k = 1; k < offsets.size(); ++k) offsets[k] += offsets[k - 1];
+    std::vector<BlockId> blocks(definitions.size());
+    std::vector<std::uint32_t> next(offsets.begin(), offsets.end() - 1);
+    for (const auto& [variable, b] : definitions) blocks[next[variable]++] = b;
+
+    const Frontiers frontiers(cfg_, dominators_);
+    std::vector<Variable> lastPhi(cfg_.vertexCount(), kNone);
+    std::vector<std::pair<BlockId, Variable>> placed;
+    std::vector<BlockId> work;
+    for (Variable variable = 0; variable <= carry_; ++variable) {
+      const auto defining =
+          std::span(blocks).subspan(offsets[variable], offsets[variable + 1] - offsets[variable]);
+      // What one block defines reaches all uses, unless one can be reached without it.
+      if (defining.empty() || (defining.size() == 1 && !isLiveIn(cfg_.entry(), variable))) continue;
+      if (!frontiers.fit()) {
+        for (const BlockId b : iteratedFrontier(defining)) {
+          if (isLiveIn(b, variable)) placed.emplace_back(b, variable);
+        }
+        continue;
+      }
+      work.assign(defining.begin(), defining.end());
+      while (!work.empty()) {
+        const BlockId at = work.back();
+        work.pop_back();
+        for (const BlockId join : frontiers.of(at)) {
+          if (lastPhi[join] == variable || !isLiveIn(join, variable)) continue;
+          lastPhi[join] = variable;
+          placed.emplace_back(join, variable);
+          work.push_back(join);
+        }
+      }
+    }
+    listByBlock(placed);
+  }
+
+  std::vector<BlockId> iteratedFrontier(std::span<const BlockId> defining) const {
+    return DominanceFrontiers(cfg_, dominators_).iterated(defining);
+  }
+
+  void listByBlock(std::span<const std::pair<BlockId, Variable>> placed) {
+    phiOffsets_.assign(cfg_.vertexCount() + std::size_t{1}, 0);
+    for (const auto& [block, variable] : placed) ++phiOffsets_[block + 1];
+    for (std::size_t b = 1; b < phiOffsets_.size(); ++b) phiOffsets_[b] += phiOffsets_[b - 1];
+    phiVariables_.resize(placed.size());
+    std::vector<std::size_t> next(phiOffsets_.begin(), phiOffsets_.end() - 1);
+    for (const auto& [block, variable] : placed) phiVariables_[next[block]++] = variable;
+  }
+
+  std::span<const Variable> phiVariables(BlockId block) const {
+    return std::span(phiVariables_)
+        .subspan(phiOffsets_[block], phiOffsets_[block + 1] - phiOffsets_[block]);
+  }
+
+  // ---- renaming -------------------------------------------------------------------------------
+
+  void rename() {
+    current_.assign(carry_ + std::size_t{1}, kNone);
+    layOutPhiOperands();
+    ssa_.phisOfBlock_.assign(cfg_.vertexCount(), {0, 0});
+    struct Frame {
+      BlockId block;
+      std::size_t undoMark;
+    };
+    std::vector<Frame> stack;
+    for (const BlockId b : dominators_.preorder()) {
+      while (!stack.empty() && dominators_.depth(stack.back().block) >= dominators_.depth(b)) {
+        undoTo(stack.back().undoMark);
+        stack.pop_back();
+      }
+      stack.push_back({b, undo_.size()});
+      definePhis(b);
+      for (const ir::Instruction& instruction : cfg_.instructions(b)) visit(instruction);
+      fillSuccessors(b);
+    }
+  }
+
+  // Operands of the phis of a block stand together, phi by phi.
+  void layOutPhiOperands() {
+    std::size_t size = 0;
+    operandOffsets_.reserve(cfg_.vertexCount());
+    edgePositions_.resize(cfg_.edgeCount());
+    for (BlockId b = 0; b < cfg_.vertexCount(); ++b) {
+      operandOffsets_.push_back(size);
+      size += phiVariables(b).size() * operandsOfPhi(b);
+      std::uint32_t position = 0;
+      for (const EdgeId edge : cfg_.inEdges(b)) edgePositions_[edge] = position++;
+    }
+    ssa_.phiOperands_.assign(size, kNone);
+  }
+  std::size_t operandsOfPhi(BlockId block) const {
+    return cfg_.inEdges(block).size() + std::size_t{block == cfg_.entry()};
+  }
+
+  ValueId add(const Value& value) {
+    ssa_.values_.push_back(value);
+    return ssa_.valueCount() - 1;
+  }
+
+  ValueId read(Variable variable) {
+    if (current_[variable] == kNone) {
+      // Never undone: it is the value wherever no definition reaches.
+      current_[variable] = add({registerOf(variable), cfg_.entry(), kNone, 0, Kind::Entry});
+    }
+    return current_[variable];
+  }
+  void write(Variable variable, ValueId value) {
+    undo_.emplace_back(variable, current_[variable]);
+    current_[variable] = value;
+  }
+  void undoTo(std::size_t mark) {
+    while (undo_.size() > mark) {
+      current_[undo_.back().first] = undo_.back().second;
+      undo_.pop_back();
+    }
+  }
+
+  void definePhis(BlockId block) {
+    const std::span<const Variable> variables = phiVariables(block);
+    const std::size_t width = operandsOfPhi(block);
+    std::size_t first = operandOffsets_[block];
+    if (block == cfg_.entry()) {
+      for (std::size_t k = 0; k < variables.size(); ++k) {
+        ssa_.phiOperands_[first + (k + 1) * width - 1] = read(variables[k]);
+      }
+    }
+    ssa_.phisOfBlock_[block].first = ssa_.valueCount();
+    for (const Variable variable : variables) {
+      write(variable,
+            add({registerOf(variable), block, static_cast<std::uint32_t>(first), 0, Kind::Phi}));
+      first += width;
+    }
+    ssa_.phisOfBlock_[block].second = ssa_.valueCount();
+  }
+
+  void visit(const ir::Instruction& instruction) {
+    const std::uint32_t number = ssa_.numbers_.of(instruction);
+    ValueId* const slots = ssa_.slots_.data() + ssa_.firstSlot_[number];
+    bool isGuard = static_cast<bool>(instruction.guard);
+    // Behind all uses.
+    definitions_.clear();
+    forEachSlot(instruction, [&](Access access, const ir::Operand* operand, std::uint32_t slot) {
+      if (access == Access::Definition) {
+        definitions_.emplace_back(operand, slot);
+      } else {
+        slots[slot] = read(isGuard ? static_cast<Variable>(instruction.guard.predicate())
+                                   : variableOf(operand));
+      }
+      isGuard = false;
+    });
+    for (const auto& [operand, slot] : definitions_) {
+      slots[slot] = define(instruction, number, operand);
+    }
+  }
+
+  ValueId define(const ir::Instruction& instruction, std::uint32_t number,
+                 const ir::Operand* operand) {
+    const bool isPartial = operand != nullptr ? ir::isPartial(instruction, *operand)
+                                              : instruction.guard || !instruction.form->known();
+    const Variable variable = variableOf(operand);
+    Value value{registerOf(variable), number, kNone, kCarryOperand, Kind::Definition};
+    if (isPartial) value.extra = read(variable);
+    if (operand != nullptr) {
+      value.operand = static_cast<std::uint16_t>(operand - instruction.operands().data());
+    }
+    const ValueId added = add(value);
+    write(variable, added);
+    return added;
+  }
+
+  void fillSuccessors(BlockId block) {
+    for (EdgeId e = cfg_.firstOutEdge(block); e != cfg_.firstOutEdge(block + 1); ++e) {
+      const BlockId target = cfg_.target(e);
+      const std::size_t width = operandsOfPhi(target);
+      std::size_t at = operandOffsets_[target] + edgePositions_[e];
+      for (const Variable variable : phiVariables(target)) {
+        ssa_.phiOperands_[at] = read(variable);
+        at += width;
+      }
+    }
+  }
+
+  Ssa& ssa_;
+  const Cfg& cfg_;
+  const Dominators& dominators_;
+  const Liveness& liveness_;
+  const Variable carry_;
+  const BitSet carryLiveIn_;
+
+  std::vector<std::size_t> phiOffsets_;  // by block, into phiVariables_
+  std::vector<Variable> phiVariables_;
+  std::vector<std::size_t> operandOffsets_;  // by block, into phiOperands_
+  std::vector<std::uint32_t>
+      edgePositions_;             // by edge: where it stands among those into its target
+  std::vector<ValueId> current_;  // by variable
+  std::vector<std::pair<Variable, ValueId>> undo_;
+  std::vector<std::pair<const ir::Operand*, std::uint32_t>> definitions_;  // with their slots
+};
+
+Ssa::Ssa(const Cfg& cfg, const Liveness& liveness, const Dominators& dominators)
+    : cfg_(&cfg), dominators_(&dominators), numbers_(cfg) {
+  Builder(*this, liveness).run();
+}
+
+BlockId Ssa::block(ValueId value) const {
+  return isDefinition(value) ? instruction(value).block : values_[value].where;
+}
+
+const ir::Operand* Ssa::operand(ValueId value) const {
+  const std::uint16_t index = values_[value].operand;
+  return isCarry(value) ? nullptr : &instruction(value).operands()[index];
+}
+
+std::span<const ValueId> Ssa::phiOperands(ValueId value) const {
+  assert(isPhi(value));
+  const BlockId at = values_[value].where;
+  const std::size_t count = cfg_->inEdges(at).size() + std::size_t{at == cfg_->entry()};
+  return std::span(phiOperands_).subspan(values_[value].extra, count);
+}
+
+ValueId Ssa::use(const ir::Instruction& instruction, const ir::Operand& operand) const {
+  return slotsOf(instruction)[slotOf(instruction, Access::Use, operand)];
+}
+
+ValueId Ssa::definition(const ir::Instruction& instruction, const ir::Operand& operand) const {
+  return slotsOf(instruction)[slotOf(instruction, Access::Definition, operand)];
+}
+
+ValueId Ssa::guard(const ir::Instruction& instruction) const {
+  assert(instruction.guard);
+  return *slotsOf(instruction);
+}
+
+ValueId Ssa::carryUse(const ir::Instruction& instruction) const {
+  assert(usesCarry(instruction));
+  const ValueId* const end = slotsOf(instruction) + (firstSlot_[numbers_.of(instruction) + 1] -
+                                                     firstSlot_[numbers_.of(instruction)]);
+  return definesCarry(instruction) ? end[-2] : end[-1];
+}
+
+ValueId Ssa::carryDefinition(const ir::Instruction& instruction) const {
+  assert(definesCarry(instruction));
+  return slots_[firstSlot_[numbers_.of(instruction) + 1] - 1];
+}
+
+}  // namespace ptxopt::analysis

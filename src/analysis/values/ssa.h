@@ -1,0 +1,194 @@
+// Pruned SSA form over a function, as an overlay: the IR stays as it is.
+//
+// Every register, predicates and vector registers included, and the carry flag (`CC.CF`) is a
+// variable.  A value is
+//   - Entry: what a variable holds where the function begins.  That of a formal parameter is the
+//     argument, any other is undefined.  Made only where something reads it.
+//   - Phi: at the start of a block, one operand for each edge into it.
+//   - Definition: what one operand of an instruction writes.  Where the definition is partial (a
+//     guard, an element of a vector register, an operand that an instruction which is not
+//     understood may read or write: ir::isPartial) the new value depends on old(), the value before
+//     it: under a guard it is the result of the instruction or old(), as the guard says
+//     (docs/soundness/ D6.4). A call defines the carry flag, which does not survive it.
+//
+// The old() of a partial definition that nothing reads afterwards may be any value, since phis are
+// pruned by liveness.
+//
+// Values are numbered along a walk down the dominator tree, so that what an instruction reads, and
+// old(), have smaller numbers than what it defines; only operands of phis may be larger.  Code that
+// the entry does not reach has no values.  Phis stand where a variable is live, in the iterated
+// dominance frontier of its definitions; of the virtual exit too, for the results of a .func that
+// are registers.
+//
+// Source: Cytron et al., TOPLAS 1991, with the frontiers of Cooper, Harvey and Kennedy (2001), and
+// an explicit stack for the renaming.  Cost: O(operands + edges + phi operands) and the size of the
+// frontiers, which is linear for real code; where they are larger than sixteen times the
+// graph (deep ladders), they are walked for each variable instead (DominanceFrontiers::iterated).
+// Memory: 16 bytes a value, 4 bytes an operand, 8 bytes a register.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/dominators.h"
+#include "analysis/flow/instruction_numbers.h"
+#include "analysis/flow/liveness.h"
+#include "analysis/flow/manager.h"
+
+namespace ptxopt::analysis {
+
+using ValueId = std::uint32_t;  // dense; kNone: no value
+
+// True if the instruction reads, or may read, the carry flag; if it writes, or may write it.
+inline bool usesCarry(const ir::Instruction& instruction) {
+  return instruction.form->readsCarry || !instruction.form->known();
+}
+inline bool definesCarry(const ir::Instruction& instruction) {
+  return instruction.form->writesCarry || !instruction.form->known() ||
+         instruction.form->control == isa::Control::Call;
+}
+
+class Ssa {
+ public:
+  enum class Kind : std::uint8_t { Entry, Phi, Definition };
+
+  // All of them must outlive the object.  `liveness` is the one of Kill::FullDefinition.
+  Ssa(const Cfg& cfg, const Liveness& liveness, const Dominators& dominators);
+
+  const Cfg& cfg() const { return *cfg_; }
+  const Dominators& dominators() const { return *dominators_; }
+  const InstructionNumbers& instructions() const { return numbers_; }
+  std::uint32_t valueCount() const { return static_cast<std::uint32_t>(values_.size()); }
+
+  // ---- values ---------------------------------------------------------------------------------
+  Kind kind(ValueId value) const { return values_[value].kind; }
+  bool isPhi(ValueId value) const { return kind(value) == Kind::Phi; }
+  bool isDefinition(ValueId value) const { return kind(value) == Kind::Definition; }
+  // The register; RegisterId::None for the carry flag.
+  ir::RegisterId reg(ValueId value) const { return values_[value].reg; }
+  bool isCarry(ValueId value) const { return reg(value) == ir::RegisterId::None; }
+  // The block at whose start (Entry, Phi) or in which it is defined.
+  BlockId block(ValueId value) const;
+  // Of a Definition: the instruction, its operand (null for the carry flag), and the value that
+  // shows through if it is partial (kNone if it is not).
+  const ir::Instruction& instruction(ValueId value) const { return numbers_[values_[value].where]; }
+  const ir::Operand* operand(ValueId value) const;
+  ValueId old(ValueId value) const { return isDefinition(value) ? values_[value].extra : kNone; }
+  // Of a Phi: one for each of cfg().inEdges(block), in that order, kNone for an edge from code that
+  // is not reached; at the entry block one more at the end, for the start of the function.
+  std::span<const ValueId> phiOperands(ValueId value) const;
+  // The phis of a block, which have consecutive numbers: first, and one behind the last.
+  std::pair<ValueId, ValueId> phis(BlockId block) const {
+    return {phisOfBlock_[block].first, phisOfBlock_[block].second};
+  }
+
+  // ---- uses and definitions -------------------------------------------------------------------
+  // Of an instruction of the function; kNone in code that is not reached.  `operand` is one of its
+  // operands, and reads (use) or writes (definition) a register.
+  ValueId use(const ir::Instruction& instruction, const ir::Operand& operand) const;
+  ValueId definition(const ir::Instruction& instruction, const ir::Operand& operand) const;
+  ValueId guard(const ir::Instruction& instruction) const;  // it must have one
+  ValueId carryUse(const ir::Instruction& instruction) const;
+  ValueId carryDefinition(const ir::Instruction& instruction) const;
+  // Calls visit(value) for everything that the instruction reads, the guard first and the carry
+  // flag last; old() is not among them.
+  template <class Visitor>
+  void forEachUse(const ir::Instruction& instruction, Visitor&& visit) const;
+  template <class Visitor>
+  void forEachDefinition(const ir::Instruction& instruction, Visitor&& visit) const;
+
+ private:
+  static constexpr std::uint16_t kCarryOperand = 0xffff;
+  struct Value {
+    ir::RegisterId reg = ir::RegisterId::None;
+    std::uint32_t where = 0;      // Definition: number of the instruction; else the block
+    std::uint32_t extra = kNone;  // Definition: old(); Phi: first in phiOperands_
+    std::uint16_t operand = kCarryOperand;
+    Kind kind = Kind::Entry;
+  };
+  enum class Access : std::uint8_t { Use, Definition };
+  class Builder;
+
+  // The slots of an instruction: the guard, each operand, once more each operand if there is one
+  // that is read and written, the carry flag.  Calls visit(access, operand, slot) for each that
+  // holds a value, in this order but for the definition of what is read and written, which follows
+  // its use; the operand is null for the guard and the carry flag.
+  template <class Visitor>
+  static void forEachSlot(const ir::Instruction& instruction, Visitor&& visit);
+  static std::uint32_t slotCount(const ir::Instruction& instruction);
+  static std::uint32_t slotOf(const ir::Instruction& instruction, Access access,
+                              const ir::Operand& operand);
+  const ValueId* slotsOf(const ir::Instruction& instruction) const {
+    return slots_.data() + firstSlot_[numbers_.of(instruction)];
+  }
+
+  const Cfg* cfg_;
+  const Dominators* dominators_;
+  InstructionNumbers numbers_;
+  std::vector<Value> values_;
+  std::vector<ValueId> phiOperands_;
+  std::vector<std::pair<ValueId, ValueId>> phisOfBlock_;
+  std::vector<std::uint32_t> firstSlot_;  // by instruction, and one more
+  std::vector<ValueId> slots_;
+};
+
+template <>
+struct InputsOf<Ssa> {
+  using type = Inputs<Cfg, Liveness, Dominators>;
+};
+
+// ---- templates ---------------------------------------------------------------------------------
+
+inline std::uint32_t Ssa::slotOf(const ir::Instruction& instruction, Access access,
+                                 const ir::Operand& operand) {
+  const std::span<const ir::Operand> operands = instruction.operands();
+  const std::size_t second =
+      access == Access::Definition && operand.reads ? operands.size() : std::size_t{0};
+  const std::size_t index = static_cast<std::size_t>(&operand - operands.data());
+  return static_cast<std::uint32_t>(std::size_t{bool{instruction.guard}} + index + second);
+}
+
+inline std::uint32_t Ssa::slotCount(const ir::Instruction& instruction) {
+  const auto isBoth = [](const ir::Operand& operand) { return operand.reads && operand.writes; };
+  const bool isAnyBoth = std::ranges::any_of(instruction.operands(), isBoth);
+  return std::uint32_t{bool{instruction.guard}} + instruction.operandCount * (isAnyBoth ? 2u : 1u) +
+         std::uint32_t{usesCarry(instruction)} + std::uint32_t{definesCarry(instruction)};
+}
+
+template <class Visitor>
+void Ssa::forEachSlot(const ir::Instruction& instruction, Visitor&& visit) {
+  constexpr const ir::Operand* kNoOperand = nullptr;
+  if (instruction.guard) visit(Access::Use, kNoOperand, 0u);
+  ir::forEachRegister(instruction, [&](const ir::Operand& operand) {
+    if (operand.reads) visit(Access::Use, &operand, slotOf(instruction, Access::Use, operand));
+    if (!operand.writes) return;
+    visit(Access::Definition, &operand, slotOf(instruction, Access::Definition, operand));
+  });
+  const bool uses = usesCarry(instruction);
+  const bool defines = definesCarry(instruction);
+  if (!uses && !defines) return;
+  const std::uint32_t end = slotCount(instruction);
+  if (uses) visit(Access::Use, kNoOperand, end - (defines ? 2u : 1u));
+  if (defines) visit(Access::Definition, kNoOperand, end - 1);
+}
+
+template <class Visitor>
+void Ssa::forEachUse(const ir::Instruction& instruction, Visitor&& visit) const {
+  const ValueId* const slots = slotsOf(instruction);
+  forEachSlot(instruction, [&](Access access, const ir::Operand*, std::uint32_t slot) {
+    if (access == Access::Use) visit(slots[slot]);
+  });
+}
+
+template <class Visitor>
+void Ssa::forEachDefinition(const ir::Instruction& instruction, Visitor&& visit) const {
+  const ValueId* const slots = slotsOf(instruction);
+  forEachSlot(instruction, [&](Access access, const ir::Operand*, std::uint32_t slot) {
+    if (access == Access::Definition) visit(slots[slot]);
+  });
+}
+
+}  // namespace ptxopt::analysis

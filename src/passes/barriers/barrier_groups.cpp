@@ -1,0 +1,259 @@
+#include "passes/barriers/barrier_groups.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <memory>
+
+namespace ptxopt::passes {
+
+using analysis::Assumption;
+using analysis::Assumptions;
+using analysis::BarrierBody;
+using analysis::BarrierFacts;
+using analysis::LaunchShape;
+using analysis::Precision;
+
+namespace {
+
+// The analyses of a function outside of its turn in the pipeline.
+struct GroupMember {
+  GroupMember(ir::Function& of, const Assumptions& assumptions) : analyses(of) {
+    analyses.provide(assumptions);
+  }
+  analysis::FunctionAnalyses analyses;
+};
+
+// Addresses of one function in launches of several shapes.
+class AddressesByShape {
+ public:
+  explicit AddressesByShape(analysis::FunctionAnalyses& analyses) : analyses_(&analyses) {}
+
+  const analysis::Addresses& under(const Assumptions& assumptions) {
+    const ir::Function& function = analyses_->get<ir::Function>();
+    const LaunchShape shape = LaunchShape::of(function, assumptions);
+    if (shape == LaunchShape::of(function, analyses_->get<Assumptions>())) {
+      return analyses_->get<analysis::Addresses>();
+    }
+    for (const auto& made : made_) {
+      if (made->ranges.shape() == shape) return made->addresses;
+    }
+    return made_.emplace_back(std::make_unique<Made>(*analyses_, shape))->addresses;
+  }
+
+ private:
+  struct Made {
+    Made(analysis::FunctionAnalyses& analyses, const LaunchShape& shape)
+        : ranges(analyses.get<analysis::Ssa>(), analyses.get<analysis::BranchConditions>(), shape),
+          addresses(analyses.get<analysis::Ssa>(), ranges, analyses.get<analysis::Loops>()) {}
+    analysis::ValueRanges ranges;
+    analysis::Addresses addresses;
+  };
+  analysis::FunctionAnalyses* analyses_;
+  std::vector<std::unique_ptr<Made>> made_;
+};
+
+// Decides about one group of functions.
+//
+// What can be done without assumptions is done without them, and then, with them, what can be done
+// besides: so an assumption that is given never keeps a barrier, and who reads the remarks sees
+// what rests on it (docs/soundness/ E.6.11).
+class Group {
+ public:
+  Group(std::span<analysis::FunctionAnalyses* const> members, const BarrierFacts& facts,
+        const BarrierQuestion& question, bool wantRemarks)
+      : facts_(facts), question_(question), wantRemarks_(wantRemarks) {
+    for (analysis::FunctionAnalyses* analyses : members) {
+      members_.push_back({analyses, AddressesByShape(*analyses)});
+      for (std::size_t k = 0; k < analysis::kAssumptionCount; ++k) {
+        const Assumption one{static_cast<std::uint8_t>(k)};
+        if (analyses->get<Assumptions>().has(one)) given_.add(one);
+      }
+    }
+  }
+
+  std::vector<BarrierDecision> decide() {
+    if (!given_.any()) return judge({}, question_.aim, {});
+    // Guards come last, after all that can be removed.
+    const bool mayGuard = question_.aim == BarrierAim::RemoveOrGuard;
+    std::vector<BarrierDecision> without =
+        judge({}, mayGuard ? BarrierAim::Remove : question_.aim, {});
+    std::vector<bool> settled;
+    for (const BarrierDecision& decision : without) {
+      settled.push_back(decision.fate != BarrierFate::Kept);
+    }
+    std::vector<BarrierDecision> decisions = judge(given_, question_.aim, settled);
+    if (wantRemarks_) nameAssumptions(decisions, settled);
+    for (std::size_t k = 0; k < decisions.size(); ++k) {
+      if (settled[k]) decisions[k] = std::move(without[k]);
+    }
+    return decisions;
+  }
+
+ private:
+  struct Member {
+    analysis::FunctionAnalyses* analyses;
+    AddressesByShape addresses;
+  };
+
+  std::vector<BarrierBody> bodies(const Assumptions& assumptions, bool withAddresses) {
+    std::vector<BarrierBody> result;
+    for (Member& member : members_) {
+      analysis::FunctionAnalyses& analyses = *member.analyses;
+      const Assumptions own = analyses.get<Assumptions>().limitedTo(assumptions);
+      result.push_back({&analyses.get<analysis::Cfg>(), &analyses.get<analysis::Liveness>(),
+                        &analyses.get<analysis::PostDominators>(), &analyses.get<analysis::Loops>(),
+                        withAddresses ? &member.addresses.under(own) : nullptr, own});
+    }
+    return result;
+  }
+
+  // Where comparing addresses meets its limit, what spaces and objects say is left.
+  std::vector<BarrierDecision> judge(const Assumptions& assumptions, BarrierAim aim,
+                                     const std::vector<bool>& settled) {
+    const std::vector<BarrierBody> coarseBodies = bodies(assumptions, false);
+    const analysis::BarrierGround ground(coarseBodies, facts_);
+    const bool isWeakening = aim == BarrierAim::Weaken;
+    const bool isFine = isWeakening || (question_.precision == Precision::Affine &&
+                                        ground.participation.judgesAny());
+    if (isFine) {
+      const std::vector<BarrierBody> fineBodies = bodies(assumptions, true);
+      BarrierJudge fine(fineBodies, ground, question_, aim, Precision::Affine, wantRemarks_);
+      std::vector<BarrierDecision> decisions = fine.run(settled);
+      if (fine.isWithinLimit() || isWeakening) return decisions;
+    }
+    BarrierJudge coarse(coarseBodies, ground, question_, aim,
+                        std::min(question_.precision, Precision::Objects), wantRemarks_);
+    std::vector<BarrierDecision> decisions = coarse.run(settled);
+    const bool isNoteDue = isFine && wantRemarks_ && coarse.isAnyKeptForAccesses();
+    for (BarrierDecision& decision : decisions) {
+      if (isNoteDue && decision.fate == BarrierFate::Kept) {
+        decision.remark.message += fmt::format(
+            "\naddresses were not compared: the limit on that work is met (max-work={})",
+            question_.limits.work);
+      }
+    }
+    return decisions;
+  }
+
+  // Of each decision that rests on assumptions a set that is enough, such that none of it can be
+  // left out; as long as few sets are tried.
+  void nameAssumptions(std::vector<BarrierDecision>& decisions, const std::vector<bool>& settled) {
+    std::vector<Assumptions> needed(decisions.size(), given_);
+    const auto isOpen = [&](std::size_t k) {
+      return !settled[k] && decisions[k].fate != BarrierFate::Kept;
+    };
+    int tries = 0;
+    for (std::size_t bit = 0; bit < analysis::kAssumptionCount; ++bit) {
+      const Assumption one{static_cast<std::uint8_t>(bit)};
+      std::vector<Assumptions> sets;
+      for (std::size_t k = 0; k < decisions.size(); ++k) {
+        if (!isOpen(k) || !needed[k].has(one)) continue;
+        if (std::ranges::find(sets, needed[k]) == sets.end()) sets.push_back(needed[k]);
+      }
+      for (const Assumptions& set : sets) {
+        Assumptions fewer = set;
+        fewer.remove(one);
+        if (!fewer.any() || ++tries > kMostTries) continue;
+        const bool isAffine = question_.precision == Precision::Affine;
+        const std::vector<BarrierBody> with = bodies(fewer, isAffine);
+        const analysis::BarrierGround ground(with, facts_);
+        BarrierJudge again(with, ground, question_, question_.aim, question_.precision, false);
+        const std::vector<bool> can = again.repeat(decisions, settled);
+        for (std::size_t k = 0; k < decisions.size(); ++k) {
+          if (isOpen(k) && can[k] && needed[k] == set) needed[k] = fewer;
+        }
+      }
+    }
+    for (std::size_t k = 0; k < decisions.size(); ++k) {
+      if (isOpen(k)) name(needed[k], decisions[k].remark);
+    }
+  }
+
+  void name(const Assumptions& needed, Remark& remark) {
+    std::string text;
+    for (const Member& member : members_) {
+      for (std::string& name : member.analyses->get<Assumptions>().limitedTo(needed).names()) {
+        if (std::ranges::find(remark.assumptions, name) != remark.assumptions.end()) continue;
+        text += (text.empty() ? "\nassuming " : ", ") + name;
+        remark.assumptions.push_back(std::move(name));
+      }
+    }
+    remark.message += text;
+  }
+
+  static constexpr int kMostTries = 24;
+
+  const BarrierFacts& facts_;
+  const BarrierQuestion& question_;
+  const bool wantRemarks_;
+  std::vector<Member> members_;
+  Assumptions given_;  // of any member; their blocks may differ
+};
+
+}  // namespace
+
+void BarrierGroups::prepare(const ir::Module& module, analysis::ModuleAnalyses& analyses,
+                            bool wantRemarks) {
+  const auto& graph = analyses.get<analysis::CallGraph>();
+  facts_.emplace(module, graph);
+  const auto& assumptions = analyses.get<analysis::ModuleAssumptions>();
+  std::unordered_map<const ir::Function*, ir::Function*> editable;
+  for (ir::Function& f : analyses.get<ir::Module>().functions()) editable[&f] = &f;
+  for (const auto& group : functionsThatShareBarriers(graph, facts_->withKnownCallers)) {
+    std::vector<ir::Function*> members;
+    for (const ir::Function* function : group) members.push_back(editable.at(function));
+    judgeGroup(members, assumptions, wantRemarks);
+  }
+}
+
+std::vector<BarrierDecision> BarrierGroups::decide(ir::Function& function,
+                                                   analysis::FunctionAnalyses& analyses,
+                                                   bool wantRemarks) const {
+  if (const auto found = decided_.find(&function); found != decided_.end()) return found->second;
+  if (facts_->uses.own(function).ids == 0) return {};
+  if (!function.isEntry()) return leaveAlone(function, wantRemarks);
+  analysis::FunctionAnalyses* const member = &analyses;
+  return Group({&member, 1}, *facts_, question_, wantRemarks).decide();
+}
+
+// Of a function whose callers are not known.
+std::vector<BarrierDecision> BarrierGroups::leaveAlone(ir::Function& function,
+                                                       bool wantRemarks) const {
+  BarrierRemarks remarks;
+  std::string reason;
+  if (wantRemarks) {
+    remarks.addFunction(function);
+    reason = unknownCallers(function, *facts_);
+  }
+  std::vector<BarrierDecision> decisions;
+  for (ir::Statement& statement : function.body()) {
+    auto* instruction = statement.as<ir::Instruction>();
+    if (instruction == nullptr || !ir::ctaBarrier(*instruction)) continue;
+    BarrierDecision& decision = decisions.emplace_back();
+    decision.function = &function;
+    decision.instruction = instruction;
+    if (!wantRemarks) continue;
+    decision.remark = remarks.at(question_.pass, function, *instruction);
+    decision.remark.kind = RemarkKind::Missed;
+    decision.remark.message = remarks.kept(function, *instruction, reason);
+    decision.remark.details = {{"fate", std::string(spelling(decision.fate))}};
+  }
+  return decisions;
+}
+
+void BarrierGroups::judgeGroup(const std::vector<ir::Function*>& group,
+                               const analysis::ModuleAssumptions& assumptions, bool wantRemarks) {
+  std::deque<GroupMember> members;
+  std::vector<analysis::FunctionAnalyses*> analyses;
+  for (ir::Function* function : group) {
+    analyses.push_back(&members.emplace_back(*function, assumptions.of(*function)).analyses);
+    decided_[function];
+  }
+  for (BarrierDecision& decision : Group(analyses, *facts_, question_, wantRemarks).decide()) {
+    decided_.at(decision.function).push_back(std::move(decision));
+  }
+}
+
+}  // namespace ptxopt::passes

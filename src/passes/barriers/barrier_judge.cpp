@@ -1,0 +1,323 @@
+#include "passes/barriers/barrier_judge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace ptxopt::passes {
+
+using analysis::BarrierBody;
+using analysis::BarrierGround;
+using analysis::Precision;
+using analysis::Relation;
+using analysis::Standing;
+using ir::Instruction;
+
+namespace {
+
+// Nobody reads what a reduction over the CTA computes.
+bool isResultUnused(const ir::Function& function, const Instruction& reduction) {
+  ir::RegisterId result = ir::RegisterId::None;
+  for (const ir::Operand& operand : reduction.operands()) {
+    if (operand.writes) result = operand.reg();
+  }
+  for (const ir::Statement& statement : function.body()) {
+    const auto* instruction = statement.as<Instruction>();
+    if (instruction == nullptr) continue;
+    bool isRead = instruction->guard.predicate() == result;
+    ir::forEachRegister(*instruction, [&](const ir::Operand& operand) {
+      isRead |= operand.reads && operand.reg() == result;
+    });
+    if (isRead) return false;
+  }
+  const auto& results = function.results;
+  return std::none_of(results.begin(), results.end(), [](const ir::Variable* v) {
+    return v->space == isa::Space::Reg;  // live where the function returns
+  });
+}
+
+}  // namespace
+
+std::string_view spelling(Precision precision) {
+  switch (precision) {
+    case Precision::Flags:
+      return "flags";
+    case Precision::Objects:
+      return "objects";
+    case Precision::Affine:
+      return "affine";
+  }
+  return {};
+}
+
+std::string_view spelling(BarrierFate fate) {
+  switch (fate) {
+    case BarrierFate::Kept:
+      return "kept";
+    case BarrierFate::Removed:
+      return "removed";
+    case BarrierFate::Guarded:
+      return "guarded";
+    case BarrierFate::Weakened:
+      return "weakened";
+  }
+  return {};
+}
+
+BarrierJudge::BarrierJudge(std::span<const BarrierBody> bodies, const BarrierGround& ground,
+                           const BarrierQuestion& question, BarrierAim aim, Precision precision,
+                           bool wantRemarks)
+    : bodies_(bodies),
+      question_(question),
+      aim_(aim),
+      precision_(precision),
+      wantRemarks_(wantRemarks),
+      facts_(*ground.facts),
+      wholeWarps_(bodies.size()),
+      graph_(bodies, ground, precision, {question.limits.classes, question.limits.work}),
+      reasons_(bodies, facts_, graph_, remarks_) {
+  if (wantRemarks) remarks_.setGraph(bodies, graph_);
+  for (const BarrierBody& body : bodies) {
+    remarks_.addFunction(body.cfg->function());
+    loops_.emplace_back(*body.cfg, *body.loops, facts_.effects(body.assumptions),
+                        graph_.sharedIsExternal());
+  }
+}
+
+// Returns the others in the order in which they are judged.
+std::vector<std::uint32_t> BarrierJudge::begin(const std::vector<bool>& settled) {
+  const std::uint64_t work = question_.limits.work;
+  graph_.regions().solve(precision_ == Precision::Affine ? work / 4 : work);
+  std::vector<std::uint32_t> order(graph_.barriers().size());
+  for (std::uint32_t k = 0; k < order.size(); ++k) order[k] = k;
+  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    return graph_.barriers()[a].depth > graph_.barriers()[b].depth;
+  });
+  if (aim_ == BarrierAim::Weaken) relation_ = Relation::TwoWarps;
+  isKeptForAccesses_.assign(order.size(), false);
+  std::erase_if(order, [&](std::uint32_t k) {
+    if (settled.empty() || !settled[k]) return false;
+    if (graph_.barriers()[k].node != kNone) takeOut(graph_.barriers()[k]);
+    return true;
+  });
+  return order;
+}
+
+std::vector<BarrierDecision> BarrierJudge::run(const std::vector<bool>& settled) {
+  const std::vector<std::uint32_t> order = begin(settled);
+  std::vector<BarrierDecision> decisions(graph_.barriers().size());
+  for (const std::uint32_t k : order) decisions[k] = judge(graph_.barriers()[k]);
+  if (aim_ == BarrierAim::RemoveOrGuard && precision_ == Precision::Affine) {
+    // A launch of many rows executes all of these; so what was removed so far is right for it.  One
+    // of one row executes none, so its pairs must do without them and without what was removed.
+    relation_ = Relation::TwoThreadsOfOneRow;
+    for (const std::uint32_t k : order) {
+      if (isKeptForAccesses_[k]) tryToGuard(graph_.barriers()[k], decisions[k]);
+    }
+  }
+  if (wantRemarks_) label(decisions);
+  return decisions;
+}
+
+// For tables.
+void BarrierJudge::label(std::vector<BarrierDecision>& decisions) const {
+  for (std::size_t k = 0; k < decisions.size(); ++k) {
+    Remark& remark = decisions[k].remark;
+    remark.details.emplace_back("fate", std::string(spelling(decisions[k].fate)));
+    remark.details.emplace_back("loop_depth", std::to_string(graph_.barriers()[k].depth));
+  }
+}
+
+std::vector<bool> BarrierJudge::repeat(const std::vector<BarrierDecision>& decisions,
+                                       const std::vector<bool>& settled) {
+  const std::vector<std::uint32_t> order = begin(settled);
+  std::vector<bool> can(decisions.size(), false);
+  Remark unused;
+  for (const std::uint32_t k : order) {
+    const Barrier& barrier = graph_.barriers()[k];
+    const BarrierFate fate = decisions[k].fate;
+    if (fate != BarrierFate::Removed && fate != BarrierFate::Weakened) continue;
+    can[k] = !reasonToKeep(barrier, unused);
+    if (barrier.node != kNone) takeOut(barrier);
+  }
+  relation_ = Relation::TwoThreadsOfOneRow;
+  for (const std::uint32_t k : order) {
+    const Barrier& barrier = graph_.barriers()[k];
+    if (decisions[k].fate != BarrierFate::Guarded) continue;
+    can[k] = barrier.node != kNone && !reasonInRegion(barrier, unused);
+    if (barrier.node != kNone) takeOut(barrier);
+  }
+  return can;
+}
+
+BarrierDecision BarrierJudge::judge(const Barrier& barrier) {
+  BarrierDecision decision;
+  decision.instruction = barrier.instruction;
+  decision.function = &functionOf(barrier);
+  decision.isSeparator = barrier.standing == Standing::Judged;
+  if (wantRemarks_) {
+    decision.remark = remarks_.at(question_.pass, functionOf(barrier), *barrier.instruction);
+  }
+  if (std::optional<std::string> reason = reasonToKeep(barrier, decision.remark)) {
+    if (!wantRemarks_) return decision;
+    decision.remark.kind = RemarkKind::Missed;
+    decision.remark.message = remarks_.kept(functionOf(barrier), *barrier.instruction, *reason);
+    return decision;
+  }
+  const bool isWeakened = aim_ == BarrierAim::Weaken;
+  decision.fate = isWeakened ? BarrierFate::Weakened : BarrierFate::Removed;
+  if (wantRemarks_) {
+    const ir::Function& function = functionOf(barrier);
+    decision.remark.kind = RemarkKind::Passed;
+    decision.remark.details = whyRemoved(barrier);
+    decision.remark.message = (isWeakened ? remarks_.weakened(function, *barrier.instruction)
+                                          : remarks_.removed(function, *barrier.instruction)) +
+                              remarks_.counts(graph_.regions(), barrier.node, decision.remark);
+  }
+  takeOut(barrier);
+  return decision;
+}
+
+// docs/soundness/ C8(ii).5, E.6.10
+void BarrierJudge::tryToGuard(const Barrier& barrier, BarrierDecision& decision) {
+  if (barrier.standing != Standing::Judged) return;  // it has a guard of its own
+  const analysis::LaunchShape& shape = bodies_[barrier.body].addresses->shape();
+  if (shape.block) return;
+  BarrierDecision guarded = decision;
+  if (reasonInRegion(barrier, guarded.remark)) return;
+  if (!functionOf(barrier).isEntry()) {
+    decision.remark.message +=
+        "\nin a launch of one row it orders nothing, but it stands in a function";
+    return;
+  }
+  decision.fate = BarrierFate::Guarded;
+  if (wantRemarks_) {
+    Remark& remark = decision.remark;
+    remark.kind = RemarkKind::Passed;
+    remark.details = {{"rule", "one row"}, {"precision", "affine"}};
+    remark.message = remarks_.guarded(functionOf(barrier), *barrier.instruction) +
+                     remarks_.counts(graph_.regions(), barrier.node, remark);
+  }
+  takeOut(barrier);
+}
+
+// From now on others are judged without it.
+void BarrierJudge::takeOut(const Barrier& barrier) {
+  graph_.regions().remove(barrier.node);
+  if (question_.aim == BarrierAim::Weaken) return;
+  loopsHaveChanged_ |= loops_[barrier.body].loseAnchor(barrier.instruction->block);
+}
+
+// The precision that it takes.  A rule of alias.h is that of one pair; there may be more.
+decltype(Remark::details) BarrierJudge::whyRemoved(const Barrier& barrier) {
+  std::string_view rule = "no conflict";
+  Precision needed = precision_;
+  if (precision_ == Precision::Affine) {
+    if (const auto pair = graph_.regions().conflict(barrier.node, Precision::Objects)) {
+      const analysis::AccessClasses& classes = graph_.classes();
+      rule = analysis::spelling(
+          classes.separation(classes.of(*pair->above), classes.of(*pair->below), relation_));
+    } else {
+      needed = Precision::Objects;
+    }
+  }
+  return {{"rule", std::string(rule)}, {"precision", std::string(spelling(needed))}};
+}
+
+std::optional<std::string> BarrierJudge::reasonToKeep(const Barrier& barrier, Remark& remark) {
+  const Instruction& instruction = *barrier.instruction;
+  const ir::Function& function = functionOf(barrier);
+  if (barrier.node == kNone) return wantRemarks_ ? reasons_.notJudged(barrier) : "";
+  if (barrier.barrier.kind != ir::CtaBarrier::Kind::Sync &&
+      !isResultUnused(function, instruction)) {
+    return wantRemarks_ ? reasons_.result(barrier) : "";
+  }
+  if (const char* reason = question_.kept.whyKept(function, instruction)) return reason;
+  if (++candidates_ > question_.limits.candidates) {
+    return fmt::format("the limit on the candidates of one kernel is met (max-candidates={})",
+                       question_.limits.candidates);
+  }
+  if (aim_ == BarrierAim::Weaken) {
+    if (std::optional<std::string> reason = reasonNotToWeaken(barrier)) return reason;
+  }
+  return reasonInRegion(barrier, remark);
+}
+
+// docs/soundness/ C8.3, but for the accesses.
+std::optional<std::string> BarrierJudge::reasonNotToWeaken(const Barrier& barrier) {
+  const ir::Function& function = functionOf(barrier);
+  const ir::Module& module = function.module();
+  if (barrier.barrier.kind != ir::CtaBarrier::Kind::Sync) return "it computes a result as well";
+  if (barrier.standing == Standing::Guarded) return "it is executed under a condition";
+  if (module.version < isa::Version{6, 0} || !isa::satisfies(module.target, "70")) {
+    return "bar.warp.sync with threads apart takes PTX 6.0 and sm_70";
+  }
+  if (!function.isEntry()) return "it stands in a function, which knows no shape of the block";
+  const analysis::Addresses* addresses = bodies_[barrier.body].addresses;
+  const auto block = addresses == nullptr ? std::nullopt : addresses->shape().block;
+  if (!block) return "the shape of the block is not known";
+  const std::uint64_t threads = std::uint64_t{(*block)[0]} * (*block)[1] * (*block)[2];
+  if (threads % isa::kWarpSize != 0) return "the last warp is not full";
+  std::optional<analysis::WholeWarps>& whole = wholeWarps_[barrier.body];
+  const BarrierBody& body = bodies_[barrier.body];
+  if (!whole) {
+    whole.emplace(*body.cfg, *body.liveness, facts_.effects(body.assumptions));
+  }
+  if (!whole->allExecute(barrier.instruction->block)) {
+    return "threads may have ended before it, and bar.warp.sync waits for all of a warp";
+  }
+  return std::nullopt;
+}
+
+// What lies around it.
+std::optional<std::string> BarrierJudge::reasonInRegion(const Barrier& barrier, Remark& remark) {
+  analysis::BarrierRegions& regions = graph_.regions();
+  if (!regions.isWithinLimit()) {
+    return fmt::format("the limit on the work for one kernel is met (max-work={})",
+                       question_.limits.work);
+  }
+  if ((regions.marksAround(barrier.node) & analysis::kPin) != 0) {
+    return !wantRemarks_ ? "" : remarks_.pin(regions, barrier.node, remark);
+  }
+  if (const auto conflict = regions.conflict(barrier.node, Precision::Affine, relation_)) {
+    // Of T too it may be known which thread it is.
+    const auto isOfThreads = [](const auto& key, analysis::EffectMarks marks) {
+      return key || marks == analysis::kOpaqueSync;
+    };
+    isAnyKeptForAccesses_ |= isOfThreads(conflict->above, conflict->aboveMarks) &&
+                             isOfThreads(conflict->below, conflict->belowMarks);
+    if (conflict->above && conflict->below) {
+      isKeptForAccesses_[static_cast<std::size_t>(&barrier - graph_.barriers().data())] = true;
+    }
+    if (!wantRemarks_) return "";
+    return remarks_.conflict(regions, graph_.classes(), barrier.node, *conflict, relation_, remark);
+  }
+  // bar.warp.sync holds loads as well as a CTA barrier does (E.6.6).
+  if (aim_ != BarrierAim::Weaken && !mayLeaveLoops(barrier)) {
+    return !wantRemarks_
+               ? ""
+               : reasons_.polling(
+                     barrier, [&](std::uint32_t body) -> const auto& { return loops_[body]; });
+  }
+  return std::nullopt;
+}
+
+// docs/soundness/ C2.6, also for the loops around calls.
+bool BarrierJudge::mayLeaveLoops(const Barrier& barrier) {
+  if (!loops_[barrier.body].canLoseAnchor(barrier.instruction->block)) return false;
+  if (loopsHaveChanged_) findSafeBodies();
+  return isSafe_[barrier.body];
+}
+
+// Bodies such that no loop around a call of one needs an anchor in it.  Calls stand callers
+// first.
+void BarrierJudge::findSafeBodies() {
+  loopsHaveChanged_ = false;
+  isSafe_.assign(bodies_.size(), true);
+  for (const analysis::BarrierGraph::Call& call : graph_.calls()) {
+    const bool isSafe = isSafe_[call.caller] && loops_[call.caller].isSafeWithout(call.block);
+    if (!isSafe) isSafe_[call.callee] = false;
+  }
+}
+
+}  // namespace ptxopt::passes

@@ -1,0 +1,123 @@
+// The engine of the barrier passes: decides about each CTA barrier of a kernel, or of kernels and
+// the functions that they share, and says why.
+//
+// Each barrier is tested once, those in the innermost loops first and from the top to the bottom
+// within a depth, against sets that reflect what was decided so far (docs/soundness/ C9).
+//
+// Cost: near-linear in the statements (analysis/barriers/barrier_regions.h).
+#pragma once
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/barriers/barrier_graph.h"
+#include "analysis/barriers/polling.h"
+#include "analysis/threads/whole_warps.h"
+#include "passes/barriers/barrier_remarks.h"
+#include "passes/barriers/kept_barriers.h"
+#include "passes/barriers/kept_reasons.h"
+
+namespace ptxopt::passes {
+
+std::string_view spelling(analysis::Precision precision);
+
+// What a pass may do to a barrier that it need not keep.
+enum class BarrierAim : std::uint8_t {
+  Remove,
+  RemoveOrGuard,  // also: `@p` where p says that the block is more than one row (C8(ii).5)
+  Weaken,         // to bar.warp.sync (C8.3)
+};
+
+// Where one is met barriers stay, and remarks say so (docs/soundness/ C9.5).
+struct BarrierLimits {
+  // Barriers of one group of functions that are judged.
+  std::size_t candidates = 100'000;
+  // Distinct addresses; more count by their object.
+  std::size_t classes = 512;
+  // Entries in the sets of one group of functions, a quarter of it with addresses: those make more
+  // classes, and where they make too many, objects are enough.  And comparisons of addresses.
+  std::uint64_t work = 20'000'000;
+};
+
+// What a pass asks of its barriers.
+struct BarrierQuestion {
+  std::string_view pass;  // the name in the remarks
+  analysis::Precision precision = analysis::Precision::Affine;
+  BarrierAim aim = BarrierAim::Remove;
+  KeptBarriers kept;
+  BarrierLimits limits;
+};
+
+enum class BarrierFate : std::uint8_t { Kept, Removed, Guarded, Weakened };
+std::string_view spelling(BarrierFate fate);  // "kept"
+
+struct BarrierDecision {
+  const ir::Function* function = nullptr;
+  ir::Instruction* instruction = nullptr;
+  BarrierFate fate = BarrierFate::Kept;
+  // All threads take part in it: while it stands, it orders what is around it.
+  bool isSeparator = false;
+  Remark remark;
+};
+
+// Judges at one precision, which may be coarser than the one that is asked for.
+class BarrierJudge {
+ public:
+  // The arguments must outlive the object.
+  BarrierJudge(std::span<const analysis::BarrierBody> bodies, const analysis::BarrierGround& ground,
+               const BarrierQuestion& question, BarrierAim aim, analysis::Precision precision,
+               bool wantRemarks);
+
+  // One for each barrier, in the order of the text.  Those of which `settled` says so are not
+  // judged: they are taken out first.
+  std::vector<BarrierDecision> run(const std::vector<bool>& settled = {});
+  // Instead of run(): which of the decisions could be made again, if all that come before them were
+  // made.
+  std::vector<bool> repeat(const std::vector<BarrierDecision>& decisions,
+                           const std::vector<bool>& settled);
+  bool isWithinLimit() { return graph_.regions().isWithinLimit(); }
+  // After run(): some barrier is kept for two accesses, and what their addresses are may matter.
+  bool isAnyKeptForAccesses() const { return isAnyKeptForAccesses_; }
+
+ private:
+  using Barrier = analysis::BarrierGraph::Barrier;
+
+  BarrierDecision judge(const Barrier& barrier);
+  void tryToGuard(const Barrier& barrier, BarrierDecision& decision);
+  void label(std::vector<BarrierDecision>& decisions) const;
+  decltype(Remark::details) whyRemoved(const Barrier& barrier);
+  std::optional<std::string> reasonToKeep(const Barrier& barrier, Remark& remark);
+  std::optional<std::string> reasonNotToWeaken(const Barrier& barrier);
+  std::optional<std::string> reasonInRegion(const Barrier& barrier, Remark& remark);
+  void takeOut(const Barrier& barrier);
+  std::vector<std::uint32_t> begin(const std::vector<bool>& settled);
+  bool mayLeaveLoops(const Barrier& barrier);
+  void findSafeBodies();
+  const ir::Function& functionOf(const Barrier& barrier) const {
+    return bodies_[barrier.body].cfg->function();
+  }
+
+  std::span<const analysis::BarrierBody> bodies_;
+  const BarrierQuestion& question_;
+  BarrierAim aim_;
+  analysis::Precision precision_;
+  bool wantRemarks_;
+  bool isAnyKeptForAccesses_ = false;
+  std::size_t candidates_ = 0;  // that were judged
+  analysis::Relation relation_ = analysis::Relation::TwoThreads;
+  std::vector<bool> isKeptForAccesses_;  // by barrier
+  const analysis::BarrierFacts& facts_;
+  std::vector<std::optional<analysis::WholeWarps>> wholeWarps_;  // by body, once asked for
+  analysis::BarrierGraph graph_;
+  BarrierRemarks remarks_;
+  KeptReasons reasons_;
+  std::deque<analysis::PollingLoops> loops_;  // by body
+  std::vector<bool> isSafe_;                  // by body
+  bool loopsHaveChanged_ = true;
+};
+
+}  // namespace ptxopt::passes

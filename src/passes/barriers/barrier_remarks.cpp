@@ -1,0 +1,383 @@
+#include "passes/barriers/barrier_remarks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "analysis/barriers/conflict_witness.h"
+#include "analysis/flow/loop_rounds.h"
+#include "ir/module.h"
+#include "passes/barriers/conflict_text.h"
+
+namespace ptxopt::passes {
+
+using analysis::AccessClasses;
+using analysis::BarrierRegions;
+using ir::Instruction;
+
+namespace {
+
+// Instructions around a barrier that are looked at to explain it.
+constexpr std::size_t kMostExplained = 5'000;
+// Pairs of accesses that an example is looked for.
+constexpr std::size_t kMostPairs = 12;
+
+std::string_view kindText(analysis::AccessKinds kinds) {
+  const bool reads = (kinds & analysis::kRead) != 0;
+  const bool writes = (kinds & analysis::kWrite) != 0;
+  if (reads && writes) return "read and write";
+  if (writes) return "write";
+  return (kinds & analysis::kStrongRead) != 0 ? "strong read" : "read";
+}
+
+std::string_view verb(analysis::AccessKinds kinds) {
+  const bool reads = (kinds & analysis::kRead) != 0;
+  if ((kinds & analysis::kWrite) == 0) return "reads";
+  return reads ? "reads and writes" : "writes";
+}
+
+// Whoever comes to the one instruction has come from the other, by dominators, or will come to it,
+// by post-dominators.
+bool follows(const Instruction& upper, const Instruction& lower,
+             const analysis::DominatorTree& tree) {
+  if (upper.block == lower.block) return upper.source.begin < lower.source.begin;
+  return tree.direction() == Direction::Forward ? tree.dominates(upper.block, lower.block)
+                                                : tree.dominates(lower.block, upper.block);
+}
+
+// What an instruction, or the end of threads, is to a barrier that it is no access for.
+std::string_view markText(analysis::EffectMarks marks, const Instruction* instruction) {
+  if ((marks & analysis::kBarrierResource) != 0) return "partial or divergent barrier";
+  if ((marks & analysis::kOpaqueSync) != 0) {
+    if (instruction == nullptr) return "synchronisation";
+    if (!instruction->form->known()) return "instruction that ptxopt does not know";
+    if (instruction->form->control == isa::Control::Call) return "call that may synchronise";
+    if (instruction->form->effect == isa::Effect::Strong) {
+      return "access that may wait for another CTA";
+    }
+    const isa::Opcode opcode = instruction->form->opcode;
+    const bool isFence = opcode == isa::Opcode::Membar || opcode == isa::Opcode::Fence;
+    return isFence ? "fence wider than the CTA" : "synchronising instruction";
+  }
+  if ((marks & analysis::kCtaFence) != 0) return "fence";
+  return "end of threads";
+}
+
+}  // namespace
+
+void BarrierRemarks::addFunction(const ir::Function& function) {
+  module_ = &function.module();
+  Body& body = bodies_.emplace_back(Body{&function, {}});
+  for (const ir::Statement& statement : function.body()) {
+    if (const auto* location = statement.as<ir::Location>()) body.locations.push_back(location);
+  }
+}
+
+void BarrierRemarks::setGraph(std::span<const analysis::BarrierBody> barrierBodies,
+                              const analysis::BarrierGraph& graph) {
+  barrierBodies_ = barrierBodies;
+  graph_ = &graph;
+  for (const analysis::BarrierGraph::Barrier& barrier : graph.barriers()) {
+    if (barrier.node == kNone) continue;
+    nodeOf_.emplace(barrier.instruction, barrier.node);
+    barrierOf_.emplace(barrier.node, barrier.instruction);
+  }
+}
+
+std::uint32_t BarrierRemarks::lineOf(const Instruction& instruction) const {
+  return module_->source().lineColumn(instruction.source.begin).line;
+}
+
+std::string BarrierRemarks::placeOf(const Instruction& instruction) const {
+  return fmt::format("{}:{}", module_->source().name(), lineOf(instruction));
+}
+
+const ir::Location* BarrierRemarks::sourceOf(const Instruction& instruction) const {
+  const auto at = instruction.source.begin;
+  for (const Body& body : bodies_) {
+    const SourceRange range = body.function->bodySource;
+    if (at < range.begin || at >= range.end) continue;
+    const auto behind = std::upper_bound(
+        body.locations.begin(), body.locations.end(), at,
+        [](auto offset, const ir::Location* location) { return offset < location->source.begin; });
+    return behind == body.locations.begin() ? nullptr : *(behind - 1);
+  }
+  return nullptr;
+}
+
+Remark BarrierRemarks::at(std::string_view pass, const ir::Function& function,
+                          const Instruction& instruction) const {
+  Remark remark;
+  remark.pass = pass;
+  remark.function = &function;
+  remark.place = instruction.source;
+  remark.source = sourceOf(instruction);
+  return remark;
+}
+
+std::string BarrierRemarks::removed(const ir::Function& function,
+                                    const Instruction& barrier) const {
+  return fmt::format("Removed dead synch: [{}] in function {}", placeOf(barrier),
+                     function.nameText());
+}
+
+std::string BarrierRemarks::guarded(const ir::Function& function,
+                                    const Instruction& barrier) const {
+  return fmt::format("Guarded synch: [{}] in function {}: a launch of one row leaves it out",
+                     placeOf(barrier), function.nameText());
+}
+
+std::string BarrierRemarks::weakened(const ir::Function& function,
+                                     const Instruction& barrier) const {
+  return fmt::format("Weakened synch: [{}] in function {}: it orders nothing between two warps",
+                     placeOf(barrier), function.nameText());
+}
+
+std::string BarrierRemarks::kept(const ir::Function& function, const Instruction& barrier,
+                                 const std::string& reason) const {
+  return fmt::format("Kept synch: [{}] in function {}: {}", placeOf(barrier), function.nameText(),
+                     reason);
+}
+
+std::string BarrierRemarks::counts(const BarrierRegions& regions, BarrierRegions::Node barrier,
+                                   Remark& remark) const {
+  const auto above = regions.count(barrier, Direction::Backward, kMostExplained);
+  const auto below = regions.count(barrier, Direction::Forward, kMostExplained);
+  const auto text = [](const auto& counts, auto member) {
+    return counts ? std::to_string((*counts).*member) : std::string("many");
+  };
+  using Counts = BarrierRegions::Counts;
+  remark.details.insert(remark.details.end(), {{"read_above", text(above, &Counts::reads)},
+                                               {"write_above", text(above, &Counts::writes)},
+                                               {"read_below", text(below, &Counts::reads)},
+                                               {"write_below", text(below, &Counts::writes)}});
+  return fmt::format("\nRead above: {}, Write above: {}, Read below: {}, Write below: {}",
+                     text(above, &Counts::reads), text(above, &Counts::writes),
+                     text(below, &Counts::reads), text(below, &Counts::writes));
+}
+
+std::string BarrierRemarks::textOfPlace(const Instruction& instruction) const {
+  std::string text = fmt::format("line {}", lineOf(instruction));
+  if (const ir::Location* source = sourceOf(instruction)) {
+    text += fmt::format(" (source line {})", source->line);
+  }
+  return text;
+}
+
+std::string BarrierRemarks::textOf(const Instruction& instruction) const {
+  return fmt::format("{}: {}", textOfPlace(instruction), statementOf(instruction));
+}
+
+std::string_view BarrierRemarks::statementOf(const Instruction& instruction) const {
+  const SourceRange range = instruction.source;
+  if (!range.valid()) return {};
+  return module_->source().text().substr(range.begin, range.end - range.begin);
+}
+
+std::string BarrierRemarks::describe(const BarrierRegions::Event* event, std::string_view what,
+                                     std::string_view prefix, Remark& remark,
+                                     std::string_view where) const {
+  if (event == nullptr || event->instruction == nullptr) return std::string(what);
+  const Instruction& instruction = *event->instruction;
+  const auto detail = [&](std::string_view name, std::string value) {
+    remark.details.emplace_back(fmt::format("{}{}", prefix, name), std::move(value));
+  };
+  detail("", std::string(what));
+  detail("_ptx", placeOf(instruction));
+  if (const ir::Location* source = sourceOf(instruction)) {
+    detail("_source_line", std::to_string(source->line));
+  }
+  detail("_text", std::string(statementOf(instruction)));
+  return fmt::format("{}{} at {}", what, where, textOf(instruction));
+}
+
+std::string BarrierRemarks::pin(const BarrierRegions& regions, BarrierRegions::Node barrier,
+                                Remark& remark) const {
+  const std::string text = "code next to it depends on when it runs";
+  for (const Direction side : {Direction::Backward, Direction::Forward}) {
+    const auto* event =
+        regions.findEvent(barrier, side, std::nullopt, analysis::kPin, kMostExplained);
+    if (event == nullptr) continue;
+    const bool isCall =
+        event->instruction != nullptr && event->instruction->form->control == isa::Control::Call;
+    return text + '\n' +
+           describe(event, isCall ? "call of what measures or waits" : "measures or waits", "pin",
+                    remark);
+  }
+  return text;
+}
+
+const analysis::Access* BarrierRemarks::accessOf(const BarrierRegions::Event* event,
+                                                 const analysis::AccessClass& of) const {
+  if (event == nullptr || event->instruction == nullptr || of.address == kNone) {
+    return nullptr;
+  }
+  const analysis::Access* one = graph_->classes().accessOf(of);
+  for (const analysis::BarrierBody& body : barrierBodies_) {
+    if (&body.cfg->function() != event->function || body.addresses == nullptr) continue;
+    // Of several operands the one that the class stands for.
+    for (const analysis::Access& access : body.addresses->of(*event->instruction)) {
+      const bool isSame = access.address == one->address && access.bytes == one->bytes &&
+                          access.bases == one->bases && access.size == one->size;
+      if (isSame) return &access;
+    }
+  }
+  return one;
+}
+
+std::string BarrierRemarks::example(BarrierRegions::Node node, const analysis::Access& above,
+                                    const analysis::Access& below,
+                                    std::array<std::string_view, 2> verbs,
+                                    analysis::Relation relation, Remark& remark) const {
+  const auto body =
+      std::find_if(barrierBodies_.begin(), barrierBodies_.end(),
+                   [&](const analysis::BarrierBody& of) { return of.addresses == above.origin; });
+  if (body == barrierBodies_.end() || above.origin != below.origin) return {};
+
+  const Instruction& barrier = *barrierOf_.at(node);
+  const auto separates = [&](const Instruction& instruction) {
+    // What a call may meet is not followed here.
+    if (instruction.form->control == isa::Control::Call && barrierBodies_.size() > 1) return true;
+    const auto found = nodeOf_.find(&instruction);
+    return found != nodeOf_.end() && graph_->regions().separates(found->second);
+  };
+  const SourceRange range = body->cfg->function().bodySource;
+  const bool isOneFunction =
+      barrier.source.begin >= range.begin && barrier.source.begin < range.end;
+  std::map<analysis::LoopId, std::optional<analysis::LoopRounds>> rounds;
+  analysis::WitnessQuestion question;
+  question.first = &above;
+  question.second = &below;
+  question.assumptions.oneRow = relation == analysis::Relation::TwoThreadsOfOneRow;
+  question.areWarpsDifferent = relation == analysis::Relation::TwoWarps;
+  question.postDominators = body->postDominators;
+  question.work = std::min<std::uint64_t>(work_, 1'000'000);
+  question.mayMeetInRounds = [&](analysis::LoopId loop, std::int64_t a, std::int64_t b) {
+    if (!isOneFunction) return false;
+    const auto [at, isNew] = rounds.try_emplace(loop);
+    if (isNew) {
+      at->second = analysis::roundsBetween(*body->cfg, *body->loops, loop, *above.instruction,
+                                           barrier, *below.instruction, separates);
+    }
+    return at->second && at->second->allow(a, b);
+  };
+  std::uint64_t spent = 0;
+  auto witness = analysis::findWitness(question, &spent);
+  work_ -= std::min(work_, spent);
+  if (!witness) return {};
+  // Round a loop it depends on the loop whether the second one follows.
+  if (!isOneFunction ||
+      !follows(barrier, *below.instruction, body->addresses->ssa().dominators()) ||
+      !follows(*above.instruction, barrier, *body->postDominators)) {
+    witness->isCertain = false;
+  }
+  const std::function<std::string(const Instruction&)> line = [&](const Instruction& instruction) {
+    return textOfPlace(instruction);
+  };
+  const ConflictText text(*witness, above, below, verbs, *body->loops, line);
+  for (auto& detail : text.details()) remark.details.push_back(std::move(detail));
+  return text.text();
+}
+
+std::string BarrierRemarks::conflict(const BarrierRegions& regions, const AccessClasses& classes,
+                                     BarrierRegions::Node barrier,
+                                     const AccessClasses::Conflict& conflict,
+                                     analysis::Relation relation, Remark& remark) const {
+  struct SideOf {
+    std::string text;
+    const analysis::Access* access = nullptr;
+    std::string_view verb;
+    bool isBehindOthers = false;
+  };
+  const auto describeSide = [&](Direction side, std::optional<analysis::AccessSet::Key> key,
+                                analysis::EffectMarks marks, std::string_view name) {
+    SideOf result;
+    const auto* event = regions.findEvent(barrier, side, key, marks, kMostExplained);
+    if (event == nullptr && side == Direction::Forward) {
+      event = regions.findEventEverBelow(barrier, key, marks, kMostExplained);
+      result.isBehindOthers = event != nullptr;
+    }
+    const Instruction* instruction = event == nullptr ? nullptr : event->instruction;
+    const bool isSync = key && (classes.of(*key).kinds & analysis::kSync) != 0;
+    if (!key || isSync) {
+      analysis::EffectMarks known = event != nullptr ? event->marks : marks;
+      if (isSync) known = analysis::kOpaqueSync;
+      const std::string_view what = markText(known, instruction);
+      result.text = describe(event, what, name, remark);
+      return result;
+    }
+    const analysis::AccessKinds kinds = classes.of(*key).kinds;
+    result.verb = verb(kinds);
+    result.access = accessOf(event, classes.of(*key));
+    std::string what(kindText(kinds));
+    if (instruction != nullptr && instruction->form->effect == isa::Effect::AsyncWait) {
+      what = "completion of copies, " + what;
+    }
+    std::string where;
+    if (instruction != nullptr && instruction->form->control != isa::Control::Call) {
+      const isa::Space space = instruction->form->space;
+      std::string spaceName(space == isa::Space::None ? "" : isa::spelling(space));
+      if (!spaceName.empty()) {
+        remark.details.emplace_back(fmt::format("{}_space", name), spaceName);
+        where += ' ' + spaceName;
+      }
+    }
+    if (result.access != nullptr && result.access->address != kNone) {
+      std::string address = result.access->origin->text(result.access->address);
+      where += fmt::format(" [{}]", address);
+      remark.details.emplace_back(fmt::format("{}_address", name), std::move(address));
+    }
+    result.text = describe(event, what, name, remark, where);
+    return result;
+  };
+  struct Pair {
+    SideOf above, below;
+    std::string example;
+    decltype(Remark::details) details;
+  };
+  const auto describePair = [&](const AccessClasses::Conflict& of) {
+    Pair pair;
+    std::swap(pair.details, remark.details);
+    pair.above = describeSide(Direction::Backward, of.above, of.aboveMarks, "above");
+    pair.below = describeSide(Direction::Forward, of.below, of.belowMarks, "below");
+    if (pair.above.access != nullptr && pair.below.access != nullptr && graph_ != nullptr) {
+      pair.example = example(barrier, *pair.above.access, *pair.below.access,
+                             {pair.above.verb, pair.below.verb}, relation, remark);
+    }
+    std::swap(pair.details, remark.details);
+    return pair;
+  };
+  Pair pair = describePair(conflict);
+  if (pair.example.empty() && conflict.above && conflict.below && pair.above.access != nullptr) {
+    // Of the pairs that need the barrier, one that an example can be given of.
+    std::size_t tried = 0;
+    regions.anyConflict(barrier, relation, [&](const AccessClasses::Conflict& other) {
+      Pair next = describePair(other);
+      if (!next.example.empty()) pair = std::move(next);
+      return !pair.example.empty() || ++tried == kMostPairs;
+    });
+  }
+  for (auto& detail : pair.details) remark.details.push_back(std::move(detail));
+  std::string text =
+      fmt::format("it orders two accesses\nabove: {}\nbelow: {}", pair.above.text, pair.below.text);
+  if (pair.below.isBehindOthers) {
+    text += "\nthreads may end behind this barrier: no later one orders what they did above it";
+  }
+  if (classes.isLimitMet() && conflict.above && conflict.below) {
+    text +=
+        "\nnot all addresses of the kernel were compared: the limit on that work is met "
+        "(max-classes "
+        "or max-work)";
+  }
+  if (pair.above.access == nullptr || pair.below.access == nullptr) return text;
+  if (pair.example.empty()) {
+    pair.example = parametersThatMayAlias(*pair.above.access, *pair.below.access);
+  }
+  if (pair.example.empty()) return text + "\nwhich threads meet there, if any do, is not known";
+  remark.details.emplace_back("example", pair.example);
+  return text + '\n' + pair.example;
+}
+
+}  // namespace ptxopt::passes

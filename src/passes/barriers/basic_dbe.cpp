@@ -1,0 +1,337 @@
+#include "passes/barriers/basic_dbe.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <optional>
+#include <unordered_map>
+
+#include "analysis/barriers/participation.h"
+#include "analysis/flow/call_graph.h"
+#include "analysis/flow/liveness.h"
+#include "analysis/flow/manager.h"
+#include "ir/effect.h"
+#include "passes/barriers/kept_barriers.h"
+#include "passes/engine/claim_sink.h"
+
+namespace ptxopt::passes {
+
+namespace {
+
+using analysis::BlockId;
+using analysis::Participation;
+using analysis::Standing;
+using ir::Instruction;
+
+// What stands between two barriers that are kept.
+struct Region {
+  bool isEmpty = true;  // nothing that a barrier could order: docs/soundness/ E.5
+  bool mayHavePin = false;
+  std::uint32_t reads = 0;
+  std::uint32_t writes = 0;
+
+  void add(const Instruction& instruction) {
+    const isa::Effect effect = ir::effectOf(instruction);
+    if (ir::isUnordered(effect)) return;
+    isEmpty = false;
+    if (effect == isa::Effect::Pin) {
+      mayHavePin = true;
+      return;
+    }
+    // What is not known to be one only counts as both.
+    const bool reads_ = instruction.form->is(isa::kMemoryRead);
+    const bool writes_ = instruction.form->is(isa::kMemoryWrite);
+    reads += std::uint32_t{reads_ || !writes_};
+    writes += std::uint32_t{writes_ || !reads_};
+  }
+  void merge(const Region& other) {
+    isEmpty &= other.isEmpty;
+    mayHavePin |= other.mayHavePin;
+    reads += other.reads;
+    writes += other.writes;
+  }
+};
+
+struct Separator {
+  const Participation::Member* member = nullptr;
+  const ir::Location* source = nullptr;
+  bool isErased = false;
+  const char* obstacle = nullptr;  // what spoke against erasing it although one side is empty
+};
+
+// A block as barriers that all threads take part in and the regions around them: regions[k] lies
+// above separators[k], the last one below the last.  Any other barrier is part of a region.
+struct BlockShape {
+  std::vector<Separator> separators;
+  std::vector<Region> regions;
+};
+
+const char* reasonOf(Standing standing) {
+  switch (standing) {
+    case Standing::Judged:
+      break;
+    case Standing::Guarded:
+      return "it is under a guard";
+    case Standing::Partial:
+      return "not all threads of the CTA take part in it";
+    case Standing::NotUniform:
+      return "it is not proved that all threads of the CTA reach it equally often";
+    case Standing::Tainted:
+      return "its id is, or may be, used by a barrier that not all threads provably take part in";
+  }
+  return "";
+}
+
+class Cleaner {
+ public:
+  Cleaner(ir::Function& function, analysis::Cfg& cfg, const Participation& participation,
+          const analysis::BarrierUse& use, const KeptBarriers& kept, PassContext& context)
+      : function_(function),
+        cfg_(cfg),
+        use_(use),
+        kept_(kept),
+        context_(context),
+        claims_(kBasicDbe.name, function, context.claims) {
+    for (const Participation::Member& member : participation.barriers()) {
+      members_.emplace(member.instruction, &member);
+    }
+  }
+
+  bool run() {
+    const ir::Location* source = nullptr;
+    for (BlockId b = 0; b < cfg_.blockCount(); ++b) {
+      BlockShape shape = shapeOf(b, source);
+      if (cfg_.isReachable(b) && !shape.separators.empty()) clean(b, shape);
+      for (const Separator& separator : shape.separators) {
+        if (!separator.isErased) claims_.barrier(*separator.member->instruction, true, false);
+      }
+    }
+    return changed_;
+  }
+
+ private:
+  // `source` is the last .loc so far, in the order of the text.
+  BlockShape shapeOf(BlockId b, const ir::Location*& source) {
+    BlockShape shape;
+    shape.regions.emplace_back();
+    for (const ir::Statement& statement : cfg_.statements(b)) {
+      if (const auto* location = statement.as<ir::Location>()) source = location;
+      const auto* instruction = statement.as<Instruction>();
+      if (instruction == nullptr) continue;
+      const auto found = members_.find(instruction);
+      if (found != members_.end() && found->second->standing == Standing::Judged) {
+        shape.separators.push_back({found->second, source});
+        shape.regions.emplace_back();
+        continue;
+      }
+      if (found != members_.end()) {
+        ++context_.statistics["barriers-not-judged"];
+        claims_.barrier(*instruction, false, false);
+        remarkKept(*instruction, source, reasonOf(found->second->standing));
+      }
+      shape.regions.back().add(*instruction);
+      // What it calls may hold the PIN.
+      const bool mayCall =
+          instruction->form->control == isa::Control::Call || !instruction->form->known();
+      shape.regions.back().mayHavePin |= mayCall && use_.hasPin;
+    }
+    return shape;
+  }
+
+  // Nothing of the kernel comes before this block (docs/soundness/ C2.3).
+  bool isKernelStart(BlockId b) const { return b == cfg_.entry() && cfg_.predecessors(b).empty(); }
+
+  // The kernel ends with this block, for every thread that gets to its end.
+  bool isKernelEnd(BlockId b) const {
+    const auto next = cfg_.successors(b);
+    if (next.size() != 1 || next[0] != cfg_.exit()) return false;
+    const analysis::EdgeKind kind = cfg_.kind(cfg_.firstOutEdge(b));
+    return kind == analysis::EdgeKind::Return || kind == analysis::EdgeKind::Exit;
+  }
+
+  // Regions at the ends of a block go on beyond it unless the kernel starts or ends there.
+  Region unbounded(Region region) const {
+    region.isEmpty = false;
+    region.mayHavePin |= use_.hasPin;
+    return region;
+  }
+
+  void clean(BlockId b, BlockShape& shape) {
+    const bool ends = isKernelEnd(b);
+    if (!isKernelStart(b)) shape.regions.front() = unbounded(shape.regions.front());
+    if (!ends) shape.regions.back() = unbounded(shape.regions.back());
+
+    // Down the block: a barrier with nothing above it, since the kernel began or since another one.
+    Region above = shape.regions.front();
+    bool isFirst = true;
+    for (std::size_t k = 0; k < shape.separators.size(); ++k) {
+      const Region& below = shape.regions[k + 1];
+      const char* rule = isFirst ? "leading" : "follows another";
+      if (above.isEmpty && tryErase(shape.separators[k], rule, above, below)) {
+        above.merge(below);
+      } else {
+        above = below;
+        isFirst = false;
+      }
+      shape.regions[k + 1] = above;  // since the last barrier that is kept
+    }
+
+    // And up: a barrier with nothing below it, to the end of the kernel or to another one.  What
+    // the way down left of a run is there because of a PIN behind it, or is no candidate.
+    Region below = shape.regions.back();
+    bool isLast = true;
+    for (std::size_t k = shape.separators.size(); k-- > 0;) {
+      Separator& separator = shape.separators[k];
+      if (separator.isErased) continue;
+      const Region& higher = shape.regions[k];
+      // Behind a trailing barrier no thread ends before all have done their partial ones (F9).
+      const bool mayErase = below.isEmpty && !(isLast && use_.hasPartial);
+      const char* rule = isLast ? "trailing" : "precedes another";
+      if (mayErase && tryErase(separator, rule, higher, below)) {
+        below.merge(higher);
+      } else {
+        remarkKept(separator, higher, below);
+        below = higher;
+        isLast = false;
+      }
+    }
+  }
+
+  // One side is empty; a PIN on the other one keeps the barrier all the same (C7).
+  bool tryErase(Separator& separator, const char* rule, const Region& above, const Region& below) {
+    Instruction& instruction = *separator.member->instruction;
+    if (separator.member->barrier.kind != ir::CtaBarrier::Kind::Sync) return false;
+    if (above.mayHavePin || below.mayHavePin) {
+      separator.obstacle = "code next to it depends on when it runs";
+      return false;
+    }
+    if (const char* reason = kept_.whyKept(function_, instruction)) {
+      separator.obstacle = reason;
+      return false;
+    }
+    if (!context_.budget.spend()) return false;
+
+    if (context_.wantRemarks) {
+      Remark remark = remarkAt(instruction, separator.source, RemarkKind::Passed);
+      remark.message =
+          fmt::format("Removed dead synch: [{}] in function {}\n{}", placeText(instruction),
+                      function_.nameText(), countsText(above, below));
+      remark.details = {{"rule", rule}};
+      addCounts(remark, above, below);
+      context_.remark(std::move(remark));
+    }
+    ++context_.statistics["barriers-removed"];
+    claims_.barrier(instruction, true, true);
+    cfg_.willErase(instruction);
+    function_.erase(&instruction);
+    separator.isErased = true;
+    changed_ = true;
+    return true;
+  }
+
+  // ---- remarks ---------------------------------------------------------------------------------
+
+  Remark remarkAt(const Instruction& instruction, const ir::Location* source, RemarkKind kind) {
+    Remark remark;
+    remark.pass = kBasicDbe.name;
+    remark.kind = kind;
+    remark.function = &function_;
+    remark.place = instruction.source;
+    remark.source = source;
+    return remark;
+  }
+
+  void remarkKept(const Instruction& instruction, const ir::Location* source, const char* reason) {
+    if (!context_.wantRemarks) return;
+    Remark remark = remarkAt(instruction, source, RemarkKind::Missed);
+    remark.message = fmt::format("Kept synch: [{}] in function {}: {}", placeText(instruction),
+                                 function_.nameText(), reason);
+    context_.remark(std::move(remark));
+  }
+
+  void remarkKept(const Separator& separator, const Region& above, const Region& below) {
+    if (separator.member->barrier.kind != ir::CtaBarrier::Kind::Sync) {
+      remarkKept(*separator.member->instruction, separator.source, "its result is data");
+    } else if (separator.obstacle != nullptr) {
+      remarkKept(*separator.member->instruction, separator.source, separator.obstacle);
+    } else if (below.isEmpty) {
+      remarkKept(*separator.member->instruction, separator.source,
+                 "it keeps threads from ending before others have taken part in a partial barrier");
+    } else {
+      remarkKept(*separator.member->instruction, separator.source,
+                 ("code on both sides\n" + countsText(above, below)).c_str());
+    }
+  }
+
+  std::string placeText(const Instruction& instruction) const {
+    const SourceText& text = function_.module().source();
+    return fmt::format("{}:{}", text.name(), text.lineColumn(instruction.source.begin).line);
+  }
+
+  static std::string countsText(const Region& above, const Region& below) {
+    return fmt::format("Read above: {}, Write above: {}, Read below: {}, Write below: {}",
+                       above.reads, above.writes, below.reads, below.writes);
+  }
+
+  static void addCounts(Remark& remark, const Region& above, const Region& below) {
+    remark.details.insert(remark.details.end(), {{"read_above", std::to_string(above.reads)},
+                                                 {"write_above", std::to_string(above.writes)},
+                                                 {"read_below", std::to_string(below.reads)},
+                                                 {"write_below", std::to_string(below.writes)}});
+  }
+
+  ir::Function& function_;
+  analysis::Cfg& cfg_;
+  const analysis::BarrierUse& use_;  // of the kernel with everything that it calls
+  const KeptBarriers& kept_;
+  PassContext& context_;
+  ClaimSink claims_;
+  std::unordered_map<const Instruction*, const Participation::Member*> members_;
+  bool changed_ = false;
+};
+
+class BasicDbe : public Pass {
+ public:
+  explicit BasicDbe(KeptBarriers kept) : kept_(std::move(kept)) {}
+
+  void prepare(const ir::Module& module, analysis::ModuleAnalyses& analyses) override {
+    uses_.emplace(module, analyses.get<analysis::CallGraph>());
+  }
+
+  bool isAboutBarriers() const override { return true; }
+
+  bool run(ir::Function& function, PassContext& context) const override {
+    // A barrier in a .func runs as often as its callers say (C1.6): left to the whole engine.
+    if (!function.isEntry() || uses_->own(function).ids == 0) return false;
+    auto& cfg = context.analyses.get<analysis::Cfg>();
+    const Participation participation(cfg, context.analyses.get<analysis::Liveness>(), *uses_);
+    return Cleaner(function, cfg, participation, uses_->withCallees(function), kept_, context)
+        .run();
+  }
+
+ private:
+  KeptBarriers kept_;
+  std::optional<analysis::BarrierUses> uses_;
+};
+
+}  // namespace
+
+const PassInfo kBasicDbe = {
+    "basic-dbe",
+    "Removes CTA barriers that follow another, lead or trail a kernel, with nothing to order.",
+    "keep=KERNEL[:LINE];...",
+    [](const PassOptions& options, std::string& error) -> std::unique_ptr<Pass> {
+      std::optional<KeptBarriers> kept = KeptBarriers();
+      for (const auto& [name, value] : options) {
+        if (name != "keep") {
+          error = "takes no options but keep, and was given '" + name + "'";
+          return nullptr;
+        }
+        kept = KeptBarriers::parse(value, error);
+        if (!kept) return nullptr;
+      }
+      return std::make_unique<BasicDbe>(std::move(*kept));
+    },
+};
+
+}  // namespace ptxopt::passes

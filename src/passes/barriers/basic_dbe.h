@@ -1,0 +1,19 @@
+// basic-dbe: the cheap local barrier cleaner.
+//
+// What: deletes a full CTA barrier that follows another one in its block with nothing between them
+// that a barrier could order; a leading one, before the first such operation of a kernel; and a
+// trailing one, after the last (docs/soundness/ E.5).
+// Why: nvcc and ptxas leave every redundant barrier where it is, five in a row included, and these
+// three shapes need no alias analysis: one side of the barrier is empty.
+// Contract: docs/soundness/ C1 (participation, with C1.4 taint and C1.5 loops), C2.1 and C2.3 (an
+// empty side), C7 (PIN), A2 and A7 (what is on a side).
+// Cost: O(statements) for a kernel with barriers; without barriers, a look at its opcodes.
+#pragma once
+
+#include "passes/engine/pass.h"
+
+namespace ptxopt::passes {
+
+extern const PassInfo kBasicDbe;
+
+}  // namespace ptxopt::passes

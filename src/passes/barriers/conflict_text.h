@@ -1,0 +1,62 @@
+// Two accesses that need a barrier, in words: which threads, which bytes, and under what
+// conditions.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "analysis/barriers/conflict_witness.h"
+#include "analysis/flow/loops.h"
+
+namespace ptxopt::passes {
+
+class ConflictText {
+ public:
+  // Names and values: what a remark says to programs.
+  using Details = std::vector<std::pair<std::string, std::string>>;
+
+  // `lineOf`: "line 31" of an instruction.  `verbs`: what each access does.  All must outlive the
+  // object.
+  ConflictText(const analysis::ConflictWitness& witness, const analysis::Access& first,
+               const analysis::Access& second, std::array<std::string_view, 2> verbs,
+               const analysis::Loops& loops,
+               const std::function<std::string(const ir::Instruction&)>& lineOf)
+      : witness_(witness),
+        first_(first),
+        second_(second),
+        verbs_(verbs),
+        loops_(loops),
+        lineOf_(lineOf) {}
+
+  // "thread (1,0,0) writes A[4..8) at line 31, thread (0,0,0) reads it at line 34"; or "they may
+  // meet: if n = 4, ...".
+  std::string text() const;
+  Details details() const;
+
+ private:
+  const analysis::Addresses& addresses() const { return *first_.origin; }
+  std::string bytes(const analysis::Access& access,
+                    const analysis::ConflictWitness::Side& side) const;
+  std::string conditions() const;
+  std::string condition(const analysis::ConflictWitness::Choice& choice) const;
+  std::string sameBase() const;
+  std::string nameOf(analysis::LeafId leaf) const;
+
+  const analysis::ConflictWitness& witness_;
+  const analysis::Access& first_;
+  const analysis::Access& second_;
+  std::array<std::string_view, 2> verbs_;
+  const analysis::Loops& loops_;
+  const std::function<std::string(const ir::Instruction&)>& lineOf_;
+};
+
+// "p and q may point to the same memory", where that is what two accesses are kept apart for; else
+// empty.
+std::string parametersThatMayAlias(const analysis::Access& first, const analysis::Access& second);
+
+}  // namespace ptxopt::passes

@@ -1,0 +1,172 @@
+#include "passes/barriers/dead_sync.h"
+
+#include <charconv>
+
+#include "ir/make.h"
+#include "passes/barriers/barrier_groups.h"
+#include "passes/engine/claim_sink.h"
+
+namespace ptxopt::passes {
+
+namespace {
+
+using analysis::Precision;
+using ir::Instruction;
+
+// The predicate that says that the block has more than one row of threads, computed once, in front
+// of all else (docs/soundness/ C8(ii).5).
+class RowGuard {
+ public:
+  explicit RowGuard(ir::Function& function) : function_(function) {}
+
+  void putOn(Instruction& barrier) {
+    if (!hasManyRows_) make();
+    barrier.guard = hasManyRows_;
+    function_.markChanged(&barrier);
+  }
+
+ private:
+  void make() {
+    using ir::Operand;
+    const auto predicate = declare("%p_many_rows", isa::Type::Pred);
+    const auto y = declare("%r_ntid_y", isa::Type::B32);
+    const auto z = declare("%r_ntid_z", isa::Type::B32);
+    const auto yz = declare("%r_ntid_yz", isa::Type::B32);
+    const auto reg = [](ir::RegisterId id) { return Operand::ofRegister(id); };
+    append("mov.u32", {reg(y), ir::specialRegister(function_.module(), "%ntid.y")});
+    append("mov.u32", {reg(z), ir::specialRegister(function_.module(), "%ntid.z")});
+    append("or.b32", {reg(yz), reg(y), reg(z)});
+    append("setp.ne.u32", {reg(predicate), reg(yz), Operand::ofInteger(1)});
+    hasManyRows_ = ir::Guard(predicate, false);
+  }
+
+  ir::RegisterId declare(std::string_view name, isa::Type type) {
+    const ir::MadeRegister made = ir::makeRegister(function_, name, type);
+    append(made.declaration);
+    return made.id;
+  }
+  void append(std::string_view mnemonic, std::initializer_list<ir::Operand> operands) {
+    append(ir::makeInstruction(function_, mnemonic, operands));
+  }
+  void append(ir::Statement* statement) {
+    function_.insertAfter(last_, statement);
+    last_ = statement;
+  }
+
+  // Behind the declarations that the body starts with: nothing jumps there, so that it is executed
+  // once, also where a loop starts right behind.
+  static ir::Statement* endOfDeclarations(const ir::Function& function) {
+    ir::Statement* last = nullptr;
+    for (ir::Statement* at = function.body().front(); at != nullptr; at = at->next) {
+      const bool isDeclaration = at->kind == ir::StatementKind::RegisterDeclaration ||
+                                 at->kind == ir::StatementKind::VariableDeclaration;
+      if (!isDeclaration && at->kind != ir::StatementKind::Location) break;
+      last = at;
+    }
+    return last;
+  }
+
+  ir::Function& function_;
+  ir::Statement* last_ = endOfDeclarations(function_);
+  ir::Guard hasManyRows_;
+};
+
+class DeadSync : public Pass {
+ public:
+  explicit DeadSync(BarrierQuestion question) : groups_(std::move(question)) {}
+
+  void prepare(const ir::Module& module, analysis::ModuleAnalyses& analyses) override {
+    groups_.prepare(module, analyses, wantRemarks());
+  }
+
+  bool isAboutBarriers() const override { return true; }
+
+  bool run(ir::Function& function, PassContext& context) const override {
+    bool changed = false;
+    RowGuard guard(function);
+    ClaimSink claims(kDeadSync.name, function, context.claims);
+    for (BarrierDecision& decision :
+         groups_.decide(function, context.analyses, context.wantRemarks)) {
+      const bool isKept = decision.fate == BarrierFate::Kept;
+      const bool isUndone = !isKept && !context.budget.spend();
+      claims.barrier(*decision.instruction, decision.isSeparator,
+                     decision.fate == BarrierFate::Removed && !isUndone);
+      if (isUndone) continue;
+      changed |= !isKept;
+      if (isKept) {
+        ++context.statistics["barriers-kept"];
+      } else if (decision.fate == BarrierFate::Removed) {
+        function.erase(decision.instruction);
+        ++context.statistics["barriers-removed"];
+      } else {
+        guard.putOn(*decision.instruction);
+        ++context.statistics["barriers-guarded"];
+      }
+      context.remark(std::move(decision.remark));
+    }
+    return changed;
+  }
+
+ private:
+  BarrierGroups groups_;
+};
+
+std::optional<std::uint64_t> parseLimit(std::string_view text) {
+  std::uint64_t limit = 0;
+  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), limit);
+  if (problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return limit;
+}
+
+std::unique_ptr<Pass> create(const PassOptions& given, std::string& error) {
+  BarrierQuestion question;
+  question.pass = kDeadSync.name;
+  for (const auto& [name, value] : given) {
+    if (name == "keep") {
+      std::optional<KeptBarriers> kept = KeptBarriers::parse(value, error);
+      if (!kept) return nullptr;
+      question.kept = std::move(*kept);
+    } else if (name == "guard") {
+      if (!value.empty()) {
+        error = "guard takes no value";
+        return nullptr;
+      }
+      question.aim = BarrierAim::RemoveOrGuard;
+    } else if (name == "max-candidates" || name == "max-classes" || name == "max-work") {
+      const std::optional<std::uint64_t> limit = parseLimit(value);
+      if (!limit) {
+        error = name + " is a number, not '" + value + "'";
+        return nullptr;
+      }
+      if (name == "max-candidates") question.limits.candidates = *limit;
+      if (name == "max-classes") question.limits.classes = *limit;
+      if (name == "max-work") question.limits.work = *limit;
+    } else if (name != "precision") {
+      error = "there is no option '" + name + "'";
+      return nullptr;
+    } else if (value == spelling(Precision::Flags)) {
+      question.precision = Precision::Flags;
+    } else if (value == spelling(Precision::Objects)) {
+      question.precision = Precision::Objects;
+    } else if (value == spelling(Precision::Affine)) {
+      question.precision = Precision::Affine;
+    } else {
+      error = "precision must be flags, objects or affine, not '" + value + "'";
+      return nullptr;
+    }
+  }
+  return std::make_unique<DeadSync>(std::move(question));
+}
+
+}  // namespace
+
+const PassInfo kDeadSync = {
+    "dead-sync",
+    "Removes CTA barriers that order nothing, across blocks, loops and functions.",
+    "precision=flags|objects|affine, guard, keep=KERNEL[:LINE];..., max-candidates=N, "
+    "max-classes=N, "
+    "max-work=N",
+    create,
+};
+
+}  // namespace ptxopt::passes

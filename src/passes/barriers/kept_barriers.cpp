@@ -1,0 +1,103 @@
+#include "passes/barriers/kept_barriers.h"
+
+#include <algorithm>
+#include <charconv>
+
+namespace ptxopt::passes {
+
+namespace {
+
+// What says nothing and does nothing between a comment and the barrier below it: compilers put
+// comments of their own around inline assembly, and braces, labels and .loc between.
+bool isTransparent(const ir::Statement& statement) {
+  switch (statement.kind) {
+    case ir::StatementKind::Label:
+    case ir::StatementKind::ScopeBegin:
+    case ir::StatementKind::ScopeEnd:
+    case ir::StatementKind::Location:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// A comment on one of the lines of the barrier says `ptxopt: keep`, or one above them, up to the
+// line of the last statement that does anything.
+bool isKeptByComment(const ir::Function& function, const ir::Instruction& barrier) {
+  const std::string_view text = function.module().source().text();
+  // npos + 1 is 0.
+  const std::size_t lineBegin = text.rfind('\n', barrier.source.begin) + 1;
+  const ir::Statement* above = barrier.previous;
+  while (above != nullptr &&
+         (isTransparent(*above) || !above->source.valid() || above->source.end > lineBegin)) {
+    above = above->previous;
+  }
+  std::size_t begin = above != nullptr ? above->source.end : function.bodySource.begin;
+  begin = std::min(text.find('\n', begin), lineBegin);
+  const std::size_t end = std::min(text.find('\n', barrier.source.end), text.size());
+  return text.substr(begin, end - begin).find("ptxopt: keep") != std::string_view::npos;
+}
+
+// A pragma is about what follows it; of these it is known that no barrier is meant
+// (docs/soundness/ A5.5).
+bool isAboutOthers(const ir::Pragma& pragma) {
+  const bool isOne = std::ranges::count(pragma.text, '"') == 2;
+  return isOne && (pragma.text == "\"nounroll\"" || pragma.text.starts_with("\"frequency") ||
+                   pragma.text.starts_with("\"used_bytes_mask"));
+}
+
+// docs/soundness/ A7.5
+bool isBelowPragma(const ir::Instruction& barrier) {
+  for (const ir::Statement* above = barrier.previous; above != nullptr; above = above->previous) {
+    if (const auto* pragma = above->as<ir::Pragma>()) {
+      if (!isAboutOthers(*pragma)) return true;
+    } else if (!isTransparent(*above)) {
+      return false;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<KeptBarriers> KeptBarriers::parse(std::string_view text, std::string& error) {
+  KeptBarriers kept;
+  while (!text.empty()) {
+    const std::string_view part = text.substr(0, text.find(';'));
+    text.remove_prefix(std::min(part.size() + 1, text.size()));
+    const std::size_t colon = part.find(':');
+    Entry entry = {std::string(part.substr(0, colon)), std::nullopt};
+    if (colon != std::string_view::npos) {
+      const std::string_view number = part.substr(colon + 1);
+      std::uint32_t line = 0;
+      const auto [end, problem] =
+          std::from_chars(number.data(), number.data() + number.size(), line);
+      if (problem != std::errc() || end != number.data() + number.size()) {
+        error = "keep: '" + std::string(number) + "' is no line";
+        return std::nullopt;
+      }
+      entry.line = line;
+    }
+    kept.entries_.push_back(std::move(entry));
+  }
+  return kept;
+}
+
+const char* KeptBarriers::whyKept(const ir::Function& function,
+                                  const ir::Instruction& barrier) const {
+  if (!barrier.source.valid()) return nullptr;
+  const SourceText& source = function.module().source();
+  if (isKeptByComment(function, barrier)) {
+    return "a comment asks for it (ptxopt: keep)";
+  }
+  for (const Entry& entry : entries_) {
+    if (entry.function != function.nameText()) continue;
+    if (!entry.line || *entry.line == source.lineColumn(barrier.source.begin).line) {
+      return "the command line asks for it (--keep-barriers)";
+    }
+  }
+  if (isBelowPragma(barrier)) return "a pragma stands before it, and may be meant for it";
+  return nullptr;
+}
+
+}  // namespace ptxopt::passes

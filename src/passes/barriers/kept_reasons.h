@@ -1,0 +1,63 @@
+// Why a barrier is kept that no two accesses need, in the words of somebody who writes CUDA.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analysis/barriers/barrier_graph.h"
+#include "analysis/barriers/divergence_cause.h"
+#include "analysis/barriers/polling.h"
+#include "passes/barriers/barrier_remarks.h"
+
+namespace ptxopt::passes {
+
+class KeptReasons {
+ public:
+  using Barrier = analysis::BarrierGraph::Barrier;
+
+  // All of them must outlive the object.
+  KeptReasons(std::span<const analysis::BarrierBody> bodies, const analysis::BarrierFacts& facts,
+              const analysis::BarrierGraph& graph, const BarrierRemarks& remarks)
+      : bodies_(bodies), facts_(facts), graph_(graph), remarks_(remarks), causes_(bodies.size()) {}
+  ~KeptReasons();
+
+  // Of a barrier without a node: not all threads take part, or not provably.
+  std::string notJudged(const Barrier& barrier);
+  // Its result is used.
+  std::string result(const Barrier& barrier) const;
+  // A loop would be left with nothing that holds a load in it; `loops` by body.
+  std::string polling(
+      const Barrier& barrier,
+      const std::function<const analysis::PollingLoops&(std::uint32_t)>& loops) const;
+
+ private:
+  std::string partial(const Barrier& barrier) const;
+  std::string notUniform(const Barrier& barrier);
+  const std::string& tainted(const Barrier& barrier);
+  std::string taintOf(analysis::BarrierIds ids) const;
+  // Why not all threads provably get to an instruction of a body; empty where they do.
+  std::string divergence(std::uint32_t body, const ir::Instruction& instruction, unsigned nesting);
+  // "control depends on a loaded value (line 12: ld.global.u32 %r1, [%rd1];) at line 14: ..."
+  std::string causeText(const analysis::DivergenceCause& cause, const ir::Function& function,
+                        const ir::Instruction& instruction) const;
+  const analysis::Participation& participation();
+  const ir::Function& functionOf(std::uint32_t body) const { return bodies_[body].cfg->function(); }
+
+  std::span<const analysis::BarrierBody> bodies_;
+  const analysis::BarrierFacts& facts_;
+  const analysis::BarrierGraph& graph_;
+  const BarrierRemarks& remarks_;
+  // Made when they are asked for; the second by body.
+  std::unique_ptr<analysis::Participation> participation_;
+  std::vector<std::unique_ptr<analysis::DivergenceCauses>> causes_;
+  std::map<analysis::BarrierIds, std::string> taints_;
+};
+
+// Why the barriers of a function are not looked at: not all of its callers are known (C1.6).
+std::string unknownCallers(const ir::Function& function, const analysis::BarrierFacts& facts);
+
+}  // namespace ptxopt::passes

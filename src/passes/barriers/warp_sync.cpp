@@ -1,0 +1,76 @@
+#include "passes/barriers/warp_sync.h"
+
+#include "passes/barriers/barrier_groups.h"
+
+namespace ptxopt::passes {
+
+namespace {
+
+class WarpSync : public Pass {
+ public:
+  explicit WarpSync(BarrierQuestion question) : groups_(std::move(question)) {}
+
+  void prepare(const ir::Module& module, analysis::ModuleAnalyses& analyses) override {
+    groups_.prepare(module, analyses, wantRemarks());
+  }
+
+  bool isAboutBarriers() const override { return true; }
+
+  bool run(ir::Function& function, PassContext& context) const override {
+    bool changed = false;
+    for (BarrierDecision& decision :
+         groups_.decide(function, context.analyses, context.wantRemarks)) {
+      if (decision.fate == BarrierFate::Weakened) {
+        if (!context.budget.spend()) continue;
+        weaken(function, *decision.instruction);
+        ++context.statistics["barriers-weakened"];
+        changed = true;
+      } else {
+        ++context.statistics["barriers-kept"];
+      }
+      context.remark(std::move(decision.remark));
+    }
+    return changed;
+  }
+
+ private:
+  // The mask stands where the id stood, and a count of all threads falls away.
+  static void weaken(ir::Function& function, ir::Instruction& barrier) {
+    constexpr std::int64_t kAllLanes = -1;
+    isa::Shape shape;
+    shape.push(isa::OperandShape::Scalar);
+    barrier.form = &function.module().forms().get("bar.warp.sync", shape);
+    barrier.operandCount = 1;
+    barrier.operands()[0] = ir::Operand::ofInteger(kAllLanes);
+    function.markChanged(&barrier);
+  }
+
+  BarrierGroups groups_;
+};
+
+std::unique_ptr<Pass> create(const PassOptions& given, std::string& error) {
+  BarrierQuestion question;
+  question.pass = kWarpSync.name;
+  question.aim = BarrierAim::Weaken;
+  for (const auto& [name, value] : given) {
+    if (name != "keep") {
+      error = "there is no option '" + name + "'";
+      return nullptr;
+    }
+    std::optional<KeptBarriers> kept = KeptBarriers::parse(value, error);
+    if (!kept) return nullptr;
+    question.kept = std::move(*kept);
+  }
+  return std::make_unique<WarpSync>(std::move(question));
+}
+
+}  // namespace
+
+const PassInfo kWarpSync = {
+    "warp-sync",
+    "Weakens CTA barriers that order threads of one warp only to bar.warp.sync.",
+    "keep=KERNEL[:LINE];...",
+    create,
+};
+
+}  // namespace ptxopt::passes

@@ -1,0 +1,270 @@
+#include "passes/bases/address_groups.h"
+
+#include <algorithm>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include "support/hash_index.h"
+
+namespace ptxopt::passes {
+
+using analysis::BlockId;
+using analysis::FormId;
+using analysis::Ssa;
+using analysis::ValueId;
+using ir::Instruction;
+using ir::Operand;
+using ir::RegisterId;
+
+namespace {
+
+// Values of a group that are looked at for one member, from either end of what is in scope.
+constexpr std::size_t kMostLooks = 8;
+// Of these that are kept, and of those that are computed behind the value that is read.
+constexpr std::size_t kMostCandidates = 6;
+constexpr std::size_t kMostLater = 2;
+
+// Blocks from one word about the progress to the next.
+constexpr std::size_t kProgressBlocks = 4096;
+
+// Loads, stores, atomics and copies of single threads or warps, whose address may have an offset
+// (docs/soundness/ A4): not what other agents do.
+bool mayHaveOffset(const Instruction& instruction) {
+  switch (instruction.form->effect) {
+    case isa::Effect::Private:
+    case isa::Effect::ImmutableRead:
+    case isa::Effect::InvariantRead:
+    case isa::Effect::Weak:
+    case isa::Effect::Strong:
+    case isa::Effect::AsyncCopy:
+      return instruction.form->control == isa::Control::None;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+// Down the dominator tree, with what each register holds and the values of each group in scope.
+class AddressGroups::Walk {
+ public:
+  Walk(AddressGroups& out, const analysis::Liveness& liveness)
+      : out_(out),
+        ssa_(out.ssa_),
+        cfg_(ssa_.cfg()),
+        liveness_(liveness),
+        current_(cfg_.function().registerCount(), kNone),
+        inScope_(out.groupCount_) {}
+
+  void run(const std::function<void(std::size_t, std::size_t)>& progress) {
+    struct Frame {
+      BlockId block;
+      std::size_t written;
+      std::size_t entered;
+    };
+    std::vector<Frame> stack;
+    const std::span<const BlockId> blocks = ssa_.dominators().preorder();
+    for (std::size_t k = 0; k < blocks.size(); ++k) {
+      if (k % kProgressBlocks == kProgressBlocks - 1) progress(k + 1, blocks.size());
+      const BlockId b = blocks[k];
+      while (!stack.empty() &&
+             ssa_.dominators().depth(stack.back().block) >= ssa_.dominators().depth(b)) {
+        undo(stack.back().written, stack.back().entered);
+        stack.pop_back();
+      }
+      stack.push_back({b, written_.size(), entered_.size()});
+      firstStretch_ = ++stretch_;
+      const auto [first, end] = ssa_.phis(b);
+      for (ValueId phi = first; phi < end; ++phi) write(phi);
+      for (const Instruction& instruction : cfg_.instructions(b)) {
+        for (const analysis::Access& access : out_.addresses_.of(instruction)) visit(access);
+        if (instruction.form->control == isa::Control::Call) ++stretch_;
+        ssa_.forEachDefinition(instruction, [&](ValueId value) { write(value); });
+      }
+    }
+  }
+
+ private:
+  struct InScope {
+    ValueId value = kNone;
+    std::uint32_t stretch = 0;  // the part of its block between two calls
+  };
+
+  static std::size_t index(RegisterId id) { return static_cast<std::size_t>(id); }
+
+  void write(ValueId value) {
+    if (ssa_.isCarry(value)) return;
+    ValueId& current = current_[index(ssa_.reg(value))];
+    written_.emplace_back(ssa_.reg(value), current);
+    current = value;
+    const GroupId group = out_.groups_[value];
+    if (group == kNone || !out_.mayBeBase(value)) return;
+    inScope_[group].push_back({value, stretch_});
+    entered_.push_back(group);
+  }
+
+  void undo(std::size_t written, std::size_t entered) {
+    for (; written_.size() > written; written_.pop_back()) {
+      current_[index(written_.back().first)] = written_.back().second;
+    }
+    for (; entered_.size() > entered; entered_.pop_back()) inScope_[entered_.back()].pop_back();
+  }
+
+  void visit(const analysis::Access& access) {
+    const Operand& operand = *access.operand;
+    const Instruction& instruction = *access.instruction;
+    if (operand.base != ir::AddressBase::Register || !mayHaveOffset(instruction)) return;
+    const ValueId value = ssa_.use(instruction, operand);
+    if (value == kNone || out_.groups_[value] == kNone || !isInWindow(access, value)) return;
+    Member member{&instruction, &operand, value,
+                  static_cast<std::uint32_t>(out_.candidates_.size()), 0};
+    const std::vector<InScope>& all = inScope_[out_.groups_[value]];
+    const std::size_t fromFront = std::min(all.size(), kMostLooks);
+    for (std::size_t k = 0; k < fromFront; ++k) consider(member, all[k]);
+    const std::size_t rest = all.size() - fromFront;
+    for (std::size_t k = all.size() - std::min(rest, kMostLooks); k < all.size(); ++k) {
+      consider(member, all[k]);
+    }
+    member.candidateCount =
+        static_cast<std::uint32_t>(out_.candidates_.size()) - member.firstCandidate;
+    out_.members_.push_back(member);
+  }
+
+  // An address of 32 bits in a window of 64 is extended, after or before the offset is added.  One
+  // of 64 bits in a window of 32 is cut: what is equal remains so.
+  bool isInWindow(const analysis::Access& access, ValueId value) const {
+    const bool isNarrow = access.instruction->form->space == isa::Space::Shared ||
+                          cfg_.function().module().addressSize == 32;
+    const unsigned bits = out_.addresses_.forms().form(out_.addresses_.formOf(value)).bits;
+    return access.address != kNone && (isNarrow || bits == 64);
+  }
+
+  void consider(Member& member, const InScope& entry) {
+    const ValueId base = entry.value;
+    if (base == member.value) return;
+    const std::size_t most = base < member.value ? kMostCandidates : kMostCandidates + kMostLater;
+    if (out_.candidates_.size() - member.firstCandidate >= most) return;
+    const BlockId here = member.instruction->block;
+    const std::size_t reg = index(ssa_.reg(base));
+    // SSA form has phis only where a register is live, so that what it holds elsewhere is known
+    // only if nothing else writes it.
+    const bool isKnown = ssa_.block(base) == here || liveness_.isLiveIn(here, ssa_.reg(base)) ||
+                         out_.definitions_[reg] <= 1;
+    if (current_[reg] != base || !isKnown) return;
+    // Needed there anyway; behind a call only if it is needed behind the block.
+    const bool isNear = entry.stretch == stretch_ ||
+                        (ssa_.block(base) != here && liveness_.isLiveIn(here, ssa_.reg(base)) &&
+                         (stretch_ == firstStretch_ || liveness_.isLiveOut(here, ssa_.reg(base))));
+    if (isNear || base < member.value) out_.candidates_.push_back({base, isNear});
+  }
+
+  AddressGroups& out_;
+  const Ssa& ssa_;
+  const analysis::Cfg& cfg_;
+  const analysis::Liveness& liveness_;
+  std::uint32_t stretch_ = 0;
+  std::uint32_t firstStretch_ = 0;             // of the block
+  std::vector<ValueId> current_;               // by register
+  std::vector<std::vector<InScope>> inScope_;  // by group
+  std::vector<std::pair<RegisterId, ValueId>> written_;
+  std::vector<GroupId> entered_;
+};
+
+AddressGroups::AddressGroups(const SsaRewrite& rewrite, const analysis::Addresses& addresses,
+                             const analysis::Liveness& liveness,
+                             const std::function<void(std::size_t, std::size_t)>& progress)
+    : rewrite_(rewrite),
+      ssa_(rewrite.ssa()),
+      addresses_(addresses),
+      groups_(ssa_.valueCount(), kNone),
+      constants_(ssa_.valueCount()) {
+  findGroups();
+  countDefinitions();
+  Walk(*this, liveness).run(progress);
+}
+
+void AddressGroups::countDefinitions() {
+  definitions_.resize(ssa_.cfg().function().registerCount());
+  for (ValueId v = 0; v < ssa_.valueCount(); ++v) {
+    if (!ssa_.isDefinition(v) || ssa_.isCarry(v)) continue;
+    std::uint8_t& count = definitions_[static_cast<std::size_t>(ssa_.reg(v))];
+    count = static_cast<std::uint8_t>(std::min(count + 1, 2));
+  }
+}
+
+// By the terms of their sums, which are in a canonical order.
+void AddressGroups::findGroups() {
+  using Sum = analysis::OffsetClasses::Sum;
+  const analysis::OffsetClasses classes(addresses_);
+  areRoundsMet_ = classes.isCapMet();
+  std::unordered_map<FormId, std::pair<GroupId, std::uint64_t>> ofForm;
+  std::unordered_multimap<std::uint64_t, GroupId> ofHash;
+  std::vector<Sum> models;  // by group
+  const auto hashOf = [](const Sum& sum) {
+    std::uint64_t hash = sum.bits;
+    for (const analysis::Term& term : sum.terms) {
+      hash = mixedHash(mixedHash(hash, term.leaf), term.coefficient);
+    }
+    return hash;
+  };
+  const auto find = [&](const Sum& sum) {
+    const auto [first, last] = ofHash.equal_range(hashOf(sum));
+    for (auto at = first; at != last; ++at) {
+      const Sum& other = models[at->second];
+      if (other.bits == sum.bits && other.terms == sum.terms) return at->second;
+    }
+    return kNone;
+  };
+  for (ValueId v = 0; v < ssa_.valueCount(); ++v) {
+    const FormId id = addresses_.formOf(v);
+    if (id == kNone) continue;
+    const unsigned bits = addresses_.forms().form(id).bits;
+    if (bits != 32 && bits != 64) continue;
+    const ir::RegisterRange& range = ssa_.cfg().function().rangeOf(ssa_.reg(v));
+    if (range.vectorWidth != 1 || static_cast<unsigned>(isa::bitWidth(range.type)) != bits) {
+      continue;
+    }
+    const auto [at, isNew] = ofForm.try_emplace(id, kNone, 0);
+    if (isNew) {
+      Sum sum = classes.sum(id);
+      at->second.second = sum.constant;
+      if (sum.terms.empty()) continue;
+      at->second.first = find(sum);
+      if (at->second.first == kNone) {
+        at->second.first = groupCount_++;
+        ofHash.emplace(hashOf(sum), at->second.first);
+        models.push_back(std::move(sum));
+        sizes_.push_back(0);
+      }
+    }
+    std::tie(groups_[v], constants_[v]) = at->second;
+    if (groups_[v] != kNone) ++sizes_[groups_[v]];
+  }
+  wideGroups_.assign(groupCount_, kNone);
+  for (GroupId wide = 0; wide < groupCount_; ++wide) {
+    if (models[wide].bits != 64) continue;
+    Sum low{32, 0, {}};
+    for (const analysis::Term& term : models[wide].terms) {
+      const std::uint64_t coefficient = residue(term.coefficient, 32);
+      if (coefficient != 0) low.terms.push_back({term.leaf, coefficient});
+    }
+    const GroupId narrow = find(low);
+    if (narrow != kNone && wideGroups_[narrow] == kNone) wideGroups_[narrow] = wide;
+  }
+}
+
+// What nothing defines is another number each time.
+bool AddressGroups::mayBeBase(ValueId value) const {
+  const RegisterId reg = ssa_.reg(value);
+  return ssa_.kind(value) != Ssa::Kind::Entry && !rewrite_.isPinned(reg) &&
+         rewrite_.isVisibleEverywhere(reg) &&
+         !isa::isFloat(ssa_.cfg().function().rangeOf(reg).type);
+}
+
+std::int64_t AddressGroups::distance(ValueId base, ValueId value) const {
+  const unsigned bits = addresses_.forms().form(addresses_.formOf(value)).bits;
+  return signedResidue(residue(constants_[value] - constants_[base], bits), bits);
+}
+
+}  // namespace ptxopt::passes

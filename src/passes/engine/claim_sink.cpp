@@ -1,0 +1,102 @@
+#include "passes/engine/claim_sink.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "analysis/values/value_range.h"
+
+namespace ptxopt::passes {
+
+using analysis::ValueRange;
+using ir::Instruction;
+using ir::RegisterId;
+
+// 0 for what is no number of up to 64 bits.
+std::uint8_t ValueClaims::bitsOf(RegisterId reg) const {
+  const ir::RegisterRange& range = ssa_.cfg().function().rangeOf(reg);
+  if (range.vectorWidth != 1) return 0;
+  if (range.type == isa::Type::Pred) return 1;
+  const int bits = isa::bitWidth(range.type);
+  return bits <= 64 ? static_cast<std::uint8_t>(bits) : std::uint8_t{0};
+}
+
+void ValueClaims::add(const std::optional<facts::Value>& value,
+                      const std::optional<facts::Value>& other, std::int64_t plus) {
+  if (!value || !other) return;
+  const std::uint8_t bits = std::min(bitsOf(value->reg), bitsOf(other->reg));
+  if (bits == 0) return;
+  const std::uint64_t all = bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
+  sink_.add(facts::EqualsValue{*value, *other, static_cast<std::uint64_t>(plus) & all, bits});
+}
+
+void ValueClaims::equal(ValueId value, ValueId other, std::int64_t plus) {
+  if (places_ && value != other) add(places_->of(value), places_->of(other), plus);
+}
+
+void ValueClaims::equalBefore(const Instruction& instruction, RegisterId reg, ValueId other,
+                              std::int64_t plus) {
+  if (!places_ || !analysis::TextPlaces::isOfInput(instruction)) return;
+  add(analysis::TextPlaces::before(instruction, reg), places_->of(other), plus);
+}
+
+void ValueClaims::number(ValueId value, std::uint64_t number) {
+  if (!places_) return;
+  const std::optional<facts::Value> place = places_->of(value);
+  const unsigned bits = bitsOf(ssa_.reg(value));
+  if (place && bits >= 8) sink_.add(numberClaim(*place, number, bits));
+}
+
+void ValueClaims::dead(std::vector<const Instruction*> instructions) {
+  // A barrier that went has read its guard.
+  if (!places_ || ssa_.cfg().function().changed()) return;
+  // What shows through where a guard is false is not known, and nothing is said of it.
+  std::erase_if(instructions, [&](const Instruction* instruction) {
+    bool isSaid = true;
+    ssa_.forEachDefinition(*instruction,
+                           [&](ValueId value) { isSaid &= places_->of(value).has_value(); });
+    return !isSaid;
+  });
+  std::unordered_set<const Instruction*> dead(instructions.begin(), instructions.end());
+  // Which instructions read what each of these defines; what a phi or a partial definition takes on
+  // is left out.
+  BitSet isRead(ssa_.valueCount());
+  const auto leaveOut = [&](ValueId value) {
+    if (value != kNone) isRead.set(value);
+  };
+  for (ValueId value = 0; value < ssa_.valueCount(); ++value) {
+    if (ssa_.isPhi(value)) {
+      for (const ValueId operand : ssa_.phiOperands(value)) leaveOut(operand);
+    } else {
+      leaveOut(ssa_.old(value));
+    }
+  }
+  for (bool isChanged = true; isChanged;) {
+    isChanged = false;
+    for (std::uint32_t n = 0; n < ssa_.instructions().count(); ++n) {
+      const Instruction& instruction = ssa_.instructions()[n];
+      if (!ssa_.cfg().isReachable(instruction.block) || dead.contains(&instruction)) continue;
+      ssa_.forEachUse(instruction, leaveOut);
+    }
+    std::erase_if(instructions, [&](const Instruction* instruction) {
+      bool stays = true;
+      ssa_.forEachDefinition(*instruction, [&](ValueId value) { stays &= !isRead.test(value); });
+      if (!stays) isChanged |= dead.erase(instruction) != 0;
+      return !stays;
+    });
+  }
+  for (const Instruction* instruction : instructions) {
+    ssa_.forEachDefinition(*instruction, [&](ValueId value) {
+      if (const auto place = places_->of(value)) sink_.add(facts::DeadValue{*place});
+    });
+  }
+}
+
+facts::InRange numberClaim(const facts::Value& value, std::uint64_t number, unsigned bits) {
+  const std::uint64_t residue = bits >= 64 ? number : number & ((std::uint64_t{1} << bits) - 1);
+  const ValueRange range = ValueRange::of(residue, bits);
+  return {value,
+          {range.bits, range.lowest, range.highest, range.signedLowest, range.signedHighest,
+           range.zeros, range.ones}};
+}
+
+}  // namespace ptxopt::passes

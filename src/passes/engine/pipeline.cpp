@@ -1,0 +1,245 @@
+#include "passes/engine/pipeline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <span>
+
+#include "analysis/flow/manager.h"
+#include "analysis/flow/maybe_undefined.h"
+#include "ir/verifier.h"
+#include "passes/engine/kept_functions.h"
+#include "support/parallel.h"
+
+namespace ptxopt::passes {
+
+namespace {
+
+// One function on its way through the pipeline.
+struct Work {
+  ir::Function* function;
+  analysis::FunctionAnalyses analyses;
+  std::size_t problems = 0;  // that the verifier found last
+  bool isOfInput = true;     // but for barriers
+
+  Work(ir::Function& f, const analysis::Assumptions& assumptions) : function(&f), analyses(f) {
+    analyses.provide(assumptions);
+  }
+};
+
+// What one step did to one function.
+struct Outcome {
+  bool changed = false;
+  std::vector<Remark> remarks;
+  std::vector<facts::Claim> claims;
+  std::map<std::string_view, std::uint64_t> statistics;
+  std::vector<std::string> problems;
+  std::chrono::duration<double> time{};
+};
+
+// A step and what all functions have in common in it.
+struct Stage {
+  const PipelineStep* step = nullptr;
+  std::unique_ptr<Pass> pass;
+  std::optional<analysis::ModuleAnalyses> analyses = {};  // while functions are worked on
+  bool isOfInput = true;                                  // all functions, but for their barriers
+  Outcome ofModule = {};
+  std::vector<Outcome> outcomes = {};  // by function
+};
+
+class Stopwatch {
+ public:
+  std::chrono::duration<double> elapsed() const { return Clock::now() - start_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start_ = Clock::now();
+};
+
+std::size_t countProblems(Work& work, std::vector<std::string>* messages) {
+  std::vector<ir::Problem> problems = ir::verify(*work.function);
+  const auto& undefined = work.analyses.get<analysis::MaybeUndefined>();
+  if (messages != nullptr) {
+    for (const ir::Problem& problem : problems) messages->push_back(problem.message);
+  }
+  return problems.size() + undefined.count();
+}
+
+class Engine {
+ public:
+  Engine(ir::Module& module, const RunOptions& options)
+      : module_(module),
+        options_(options),
+        assumptions_(module, options.assumptions),
+        budget_(options.changeLimit) {
+    const KeptFunctions kept(module, options.keptKernels);
+    for (ir::Function& function : module.functions()) {
+      if (!function.hasBody() || function.isOpaque) continue;
+      if (const char* reason = kept.whyKept(function)) {
+        function.isKept = true;
+        remarkKept(function, reason);
+      } else {
+        work_.emplace_back(function, assumptions_.of(function));
+      }
+    }
+    // The N-th change must be the same one every time.
+    threads_ = budget_.limited() ? 1 : std::max(1u, options.threads);
+  }
+
+  RunResult run() {
+    if (module_.isFrozen()) return {};
+    if (options_.verifyEach) {
+      for (Work& work : work_) work.problems = countProblems(work, nullptr);
+    }
+    std::vector<Stage> stages;
+    for (const PipelineStep& step : options_.pipeline) {
+      const auto& disabled = options_.disabledPasses;
+      if (std::ranges::find(disabled, step.pass->name) != disabled.end()) continue;
+      std::string error;
+      stages.push_back({&step, step.pass->create(step.options, error)});
+    }
+    for (std::span<Stage> rest = stages; !rest.empty();) {
+      std::size_t count = 1;
+      while (count < rest.size() && mayFollow(rest.first(count), rest[count])) ++count;
+      runStages(rest.first(count), count == rest.size());
+      rest = rest.subspan(count);
+    }
+    return std::move(result_);
+  }
+
+ private:
+  void remarkKept(const ir::Function& function, const char* reason) {
+    if (!options_.remarks) return;
+    Remark remark;
+    remark.function = &function;
+    remark.place = function.item->source;
+    remark.message = fmt::format("function {} is left as it is: {}", function.nameText(), reason);
+    result_.remarks.push_back(std::move(remark));
+  }
+
+  // Functions may go through all of these one by one.  The N-th change is always the same, and who
+  // looks on sees one step after the other.
+  bool mayFollow(std::span<const Stage> before, const Stage& stage) const {
+    if (budget_.limited() || options_.beforePass || options_.afterPass) return false;
+    return stage.pass->isLocal() && std::ranges::none_of(before, [&](const Stage& other) {
+             return other.step->pass == stage.step->pass;
+           });
+  }
+
+  void runStages(std::span<Stage> stages, bool areLast) {
+    if (options_.beforePass) options_.beforePass(stages.front().step->pass->name, module_);
+    for (Stage& stage : stages) {
+      const Stopwatch watch;
+      stage.isOfInput = std::ranges::all_of(work_, [](const Work& work) { return work.isOfInput; });
+      stage.ofModule = runOnModule(*stage.pass, stage.isOfInput);
+      stage.analyses.emplace(module_);
+      stage.analyses->provide(assumptions_);
+      stage.pass->setWantRemarks(options_.remarks);
+      stage.pass->prepare(module_, *stage.analyses);
+      stage.ofModule.time = watch.elapsed();
+    }
+    for (Stage& stage : stages) stage.outcomes.resize(work_.size());
+    parallelFor(work_.size(), threads_, [&](std::size_t k) {
+      for (Stage& stage : stages) stage.outcomes[k] = runOn(work_[k], stage);
+      // Nobody asks again: the memory is better used for the next function.
+      if (areLast) work_[k].analyses.invalidateAll();
+    });
+    for (Stage& stage : stages) {
+      const std::string name(stage.step->pass->name);
+      std::chrono::duration<double> time = stage.ofModule.time;
+      for (const Outcome& outcome : stage.outcomes) time += outcome.time;
+      stage.analyses.reset();
+      result_.times.push_back({name, time.count()});
+      merge(name, std::move(stage.ofModule));
+      for (Outcome& outcome : stage.outcomes) merge(name, std::move(outcome));
+    }
+    if (options_.afterPass) options_.afterPass(stages.back().step->pass->name, module_);
+  }
+
+  Outcome runOnModule(Pass& pass, bool isOfInput) {
+    if (module_.isDebug()) return {};  // docs/soundness/ E.12.3
+    analysis::ModuleAnalyses analyses(module_);
+    analyses.provide(assumptions_);
+    ModuleContext context{analyses, budget_, options_.remarks, {}, {}};
+    Outcome outcome;
+    if (options_.claims && isOfInput) context.claims = &outcome.claims;
+    outcome.changed = pass.runOnModule(module_, context);
+    outcome.remarks = std::move(context.remarks);
+    outcome.statistics = std::move(context.statistics);
+    if (!outcome.changed) return outcome;
+    std::erase_if(work_, [](const Work& work) { return !work.function->hasBody(); });
+    for (Work& work : work_) {
+      work.analyses.invalidateAll();
+      work.isOfInput = work.isOfInput && !work.function->changed();
+      verifyAgain(work, outcome);
+    }
+    return outcome;
+  }
+
+  // What the verifier finds that it did not find before.
+  void verifyAgain(Work& work, Outcome& outcome) {
+    if (!options_.verifyEach) return;
+    std::vector<std::string> messages;
+    const std::size_t problems = countProblems(work, &messages);
+    if (problems > work.problems) {
+      std::move(messages.begin(), messages.end(), std::back_inserter(outcome.problems));
+    }
+    work.problems = problems;
+  }
+
+  Outcome runOn(Work& work, const Stage& stage) {
+    const Pass& pass = *stage.pass;
+    PassContext context{work.analyses,
+                        budget_,
+                        options_.remarks,
+                        {},
+                        {},
+                        options_.progress ? &options_.progress : nullptr};
+    Outcome outcome;
+    const bool isOfInput = pass.isAboutBarriers() ? stage.isOfInput : work.isOfInput;
+    if (options_.claims && isOfInput) context.claims = &outcome.claims;
+    const Stopwatch watch;
+    outcome.changed = pass.run(*work.function, context);
+    if (outcome.changed) {
+      work.analyses.invalidateAll();
+      work.isOfInput = work.isOfInput && pass.isAboutBarriers();
+      verifyAgain(work, outcome);
+    }
+    outcome.time = watch.elapsed();
+    outcome.remarks = std::move(context.remarks);
+    outcome.statistics = std::move(context.statistics);
+    return outcome;
+  }
+
+  void merge(const std::string& pass, Outcome outcome) {
+    result_.changed |= outcome.changed;
+    std::move(outcome.remarks.begin(), outcome.remarks.end(), std::back_inserter(result_.remarks));
+    std::move(outcome.claims.begin(), outcome.claims.end(), std::back_inserter(result_.claims));
+    for (const auto& [counter, value] : outcome.statistics) {
+      result_.statistics[pass][std::string(counter)] += value;
+    }
+    for (const std::string& problem : outcome.problems) {
+      result_.verifierProblems.push_back("after " + pass + ": " + problem);
+    }
+  }
+
+  ir::Module& module_;
+  const RunOptions& options_;
+  const analysis::ModuleAssumptions assumptions_;
+  ChangeBudget budget_;
+  unsigned threads_ = 1;
+  std::deque<Work> work_;
+  RunResult result_;
+};
+
+}  // namespace
+
+RunResult runPipeline(ir::Module& module, const RunOptions& options) {
+  return Engine(module, options).run();
+}
+
+}  // namespace ptxopt::passes

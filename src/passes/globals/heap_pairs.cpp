@@ -1,0 +1,280 @@
+#include "passes/globals/heap_pairs.h"
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "analysis/flow/callee.h"
+#include "ir/module.h"
+
+namespace ptxopt::passes {
+
+namespace {
+
+using ir::Instruction;
+using ir::Operand;
+using ir::OperandKind;
+using ir::RegisterId;
+using isa::Opcode;
+using isa::Space;
+
+constexpr std::size_t kMostCalls = 64;
+
+// A call with its parameters, as compilers print it: a block of its own, nothing else inside.
+struct CallBlock {
+  Instruction* call = nullptr;
+  bool allocates = false;           // malloc; else free
+  Instruction* argument = nullptr;  // st.param
+  Instruction* result = nullptr;    // ld.param, of malloc
+  std::vector<ir::Statement*> statements;
+};
+
+// "malloc" or "free", where the module does not define it (docs/soundness/ F14).
+std::string_view heapFunction(const ir::Function& function, const Instruction& call) {
+  const analysis::Callee callee = analysis::calleeOf(function, call);
+  if (callee.function == nullptr || callee.isAlias || callee.function->hasBody()) return {};
+  const std::string_view name = callee.function->nameText();
+  return name == "malloc" || name == "free" ? name : std::string_view();
+}
+
+bool isParameterAccess(const Instruction& instruction, Opcode opcode) {
+  return instruction.is(opcode) && !instruction.guard && instruction.operandCount == 2 &&
+         (instruction.form->space == Space::Param || instruction.form->space == Space::ParamFunc);
+}
+
+std::optional<CallBlock> blockAround(const ir::Function& function, Instruction& call) {
+  CallBlock block;
+  block.call = &call;
+  const std::string_view name = heapFunction(function, call);
+  if (name.empty() || call.guard) return std::nullopt;
+  block.allocates = name == "malloc";
+  ir::Statement* at = &call;
+  while (at != nullptr && at->kind != ir::StatementKind::ScopeBegin) {
+    if (at->kind == ir::StatementKind::ScopeEnd) return std::nullopt;
+    at = at->previous;
+  }
+  for (; at != nullptr; at = at->next) {
+    block.statements.push_back(at);
+    if (at->kind == ir::StatementKind::ScopeEnd) break;
+    auto* instruction = at->as<Instruction>();
+    if (instruction == nullptr) {
+      const bool isHarmless = at->kind == ir::StatementKind::ScopeBegin ||
+                              at->kind == ir::StatementKind::VariableDeclaration ||
+                              at->kind == ir::StatementKind::RegisterDeclaration;
+      if (!isHarmless || (at->kind == ir::StatementKind::ScopeBegin && block.statements.size() > 1))
+        return std::nullopt;
+    } else if (isParameterAccess(*instruction, Opcode::St) && block.argument == nullptr) {
+      block.argument = instruction;
+    } else if (isParameterAccess(*instruction, Opcode::Ld) && block.result == nullptr) {
+      block.result = instruction;
+    } else if (instruction != &call) {
+      return std::nullopt;
+    }
+  }
+  const bool isComplete =
+      at != nullptr && block.argument != nullptr && block.allocates == (block.result != nullptr);
+  return isComplete ? std::optional(std::move(block)) : std::nullopt;
+}
+
+class Finder {
+ public:
+  explicit Finder(ir::Function& function) : function_(function) {
+    for (ir::Statement& statement : function.body()) {
+      auto* instruction = statement.as<Instruction>();
+      if (instruction == nullptr) continue;
+      if (instruction->form->control != isa::Control::Call || blocks_.size() == kMostCalls) {
+        continue;
+      }
+      if (auto block = blockAround(function, *instruction)) blocks_.push_back(std::move(*block));
+    }
+    for (const CallBlock& block : blocks_) {
+      if (!block.allocates) frees_.emplace(block.argument, &block);
+    }
+  }
+
+  const std::vector<CallBlock>& blocks() const { return blocks_; }
+
+  // Of a register that malloc set by its only definition; else null.
+  const CallBlock* allocationInto(const Operand& value) const {
+    if (value.kind != OperandKind::Register) return nullptr;
+    const auto found = std::find_if(blocks_.begin(), blocks_.end(), [&](const CallBlock& block) {
+      return block.allocates && block.result->operands()[0].reg() == value.reg();
+    });
+    return found == blocks_.end() ? nullptr : &*found;
+  }
+
+  void takeAllocation(const CallBlock& block, HeapUse& use) {
+    if (!taken_.insert(block.call).second) return;
+    for (ir::Statement* statement : block.statements) add(statement, use);
+    use.allocations.push_back({&function_, block.call});
+  }
+  // A load or store of a variable that holds such pointers.
+  void takePointerAccess(Instruction& instruction, HeapUse& use) { add(&instruction, use); }
+
+  // The pointer comes to be in this register: takes all that is done with it, or returns false.
+  bool takeUsesOf(const Operand& pointer, HeapUse& use) {
+    if (definitions_.empty()) listRegisters();
+    if (!follow(pointer)) return false;
+    while (!work_.empty()) {
+      const RegisterId reg = work_.back();
+      work_.pop_back();
+      for (Instruction* instruction : uses_[reg]) {
+        if (!taken_.contains(instruction) && !take(*instruction, use)) return false;
+      }
+    }
+    return true;
+  }
+
+  void reset() {
+    held_.clear();
+    taken_.clear();
+    work_.clear();
+  }
+
+ private:
+  void listRegisters() {
+    for (ir::Statement& statement : function_.body()) {
+      auto* instruction = statement.as<Instruction>();
+      if (instruction == nullptr) continue;
+      ir::forEachRegister(*instruction, [&](const Operand& operand) {
+        if (operand.writes) ++definitions_[operand.reg()];
+        if (operand.reads) uses_[operand.reg()].push_back(instruction);
+      });
+    }
+  }
+
+  void add(ir::Statement* statement, HeapUse& use) {
+    taken_.insert(statement);
+    use.statements.emplace_back(&function_, statement);
+  }
+
+  // The register that holds the pointer, or it plus something, by its only definition.
+  bool follow(const Operand& result) {
+    if (result.kind != OperandKind::Register || result.component != 0) return false;
+    if (definitions_[result.reg()] != 1) return false;
+    if (held_.insert(result.reg()).second) work_.push_back(result.reg());
+    return true;
+  }
+  bool holds(const Operand& operand) const {
+    return operand.reg() != RegisterId::None && operand.reads && held_.contains(operand.reg());
+  }
+
+  bool take(Instruction& instruction, HeapUse& use) {
+    if (const auto found = frees_.find(&instruction); found != frees_.end()) {
+      for (ir::Statement* statement : found->second->statements) add(statement, use);
+      ++use.frees;
+      return true;
+    }
+    const auto operands = instruction.operands();
+    const isa::Form& form = *instruction.form;
+    if (isStore(instruction)) {
+      add(&instruction, use);
+      ++use.stores;
+      return true;
+    }
+    // The address plus a number.
+    const bool isSum = form.known() && isa::bitWidth(form.type) == 64 && !form.writesCarry &&
+                       (form.opcode == Opcode::Mov || form.opcode == Opcode::Add ||
+                        (form.opcode == Opcode::Cvta && form.space == Space::Global)) &&
+                       std::none_of(operands.begin(), operands.end(), [](const Operand& o) {
+                         return o.isGroup() || o.symbol() != ir::SymbolId::None;
+                       });
+    const auto count =
+        std::count_if(operands.begin(), operands.end(), [&](const Operand& o) { return holds(o); });
+    if (!isSum || count != 1 || !follow(operands[0])) return false;
+    add(&instruction, use);
+    return true;
+  }
+
+  // A weak store to the memory, and of anything but the pointer itself.
+  bool isStore(const Instruction& instruction) const {
+    const isa::Form& form = *instruction.form;
+    const auto operands = instruction.operands();
+    const bool isPlain =
+        instruction.is(Opcode::St) && form.known() && !form.has(".async") && !form.has(".bulk") &&
+        (form.semantics == isa::Semantics::None || form.semantics == isa::Semantics::Weak) &&
+        (form.space == Space::None || form.space == Space::Global);
+    return isPlain && operands[0].kind == OperandKind::Address &&
+           std::count_if(operands.begin(), operands.end(),
+                         [&](const Operand& o) { return holds(o); }) == 1 &&
+           holds(operands[0]);
+  }
+
+  ir::Function& function_;
+  std::unordered_map<RegisterId, unsigned> definitions_;
+  std::unordered_map<RegisterId, std::vector<Instruction*>> uses_;
+  std::vector<CallBlock> blocks_;
+  std::unordered_map<const Instruction*, const CallBlock*> frees_;  // by the argument
+  std::unordered_set<RegisterId> held_;
+  std::unordered_set<const ir::Statement*> taken_;
+  std::vector<RegisterId> work_;  // held, and their uses not looked at yet
+};
+
+// All of a 64-bit variable, which starts as null or as anything.
+bool isPointer(const ModuleObject& object) {
+  const ir::Variable& variable = *object.variable;
+  const bool isNull =
+      variable.initializer == nullptr ||
+      (variable.initializer->relocations.empty() && variable.initializer->opaque.empty() &&
+       std::ranges::all_of(variable.initializer->bytes,
+                           [](std::uint8_t byte) { return byte == 0; }));
+  return variable.size == 8 && isNull &&
+         object.allAccesses([](const analysis::VariableAccess& access) {
+           return access.isWeak && access.offset == 0 && access.bytes == 8 &&
+                  access.instruction->form->vectorWidth == 1 &&
+                  access.instruction->operandCount == 2;
+         });
+}
+
+}  // namespace
+
+std::vector<HeapUse> findHeapPairs(ir::Function& function) {
+  Finder finder(function);
+  std::vector<HeapUse> found;
+  std::unordered_set<const ir::Statement*> gone;
+  for (const CallBlock& block : finder.blocks()) {
+    if (!block.allocates) continue;
+    finder.reset();
+    HeapUse use;
+    finder.takeAllocation(block, use);
+    if (!finder.takeUsesOf(block.result->operands()[0], use) || use.frees == 0) continue;
+    // The sum of two pointers would be in two of them.
+    if (std::ranges::any_of(use.statements,
+                            [&](const auto& s) { return gone.contains(s.second); })) {
+      continue;
+    }
+    for (const auto& [in, statement] : use.statements) gone.insert(statement);
+    found.push_back(std::move(use));
+  }
+  return found;
+}
+
+std::optional<HeapUse> findHeapUseOf(const ModuleObject& pointer) {
+  if (pointer.uses.empty() || !isPointer(pointer)) return std::nullopt;
+  HeapUse use;
+  for (const ModuleObject::Use& part : pointer.uses) {
+    Finder finder(*part.function);
+    // First the accesses of the variable, which are no other use of the pointer.
+    for (const analysis::VariableAccess& access : part.uses->accesses) {
+      finder.takePointerAccess(*access.instruction, use);
+    }
+    for (const analysis::VariableAccess& access : part.uses->accesses) {
+      const Operand& value = access.instruction->operands()[access.isLoad ? 0 : 1];
+      if (access.isStore) {
+        const CallBlock* allocation = finder.allocationInto(value);
+        if (allocation == nullptr) return std::nullopt;
+        finder.takeAllocation(*allocation, use);
+        ++use.stores;
+      }
+      if (!finder.takeUsesOf(value, use)) return std::nullopt;
+    }
+    for (Instruction* computation : part.uses->computations) {
+      use.statements.emplace_back(part.function, computation);
+    }
+  }
+  return use.frees != 0 ? std::optional(std::move(use)) : std::nullopt;
+}
+
+}  // namespace ptxopt::passes

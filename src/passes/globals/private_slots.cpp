@@ -1,0 +1,198 @@
+#include "passes/globals/private_slots.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "analysis/addresses/address.h"
+#include "analysis/addresses/alias.h"
+#include "analysis/launch/launch_shape.h"
+#include "ir/module.h"
+
+namespace ptxopt::passes {
+
+namespace {
+
+using analysis::VariableAccess;
+using ir::Instruction;
+using ir::Operand;
+using ir::OperandKind;
+
+constexpr std::size_t kMostSlots = 4;      // registers are scarcer than shared memory
+constexpr std::size_t kMostAccesses = 64;  // compared in pairs
+
+// The register that a load writes, or what a store writes, if a move does the same.
+bool isMovable(const ir::Function& function, const VariableAccess& access, int bits) {
+  const Instruction& instruction = *access.instruction;
+  const bool isScalar = access.isWeak && !access.isGeneric && instruction.form->vectorWidth == 1 &&
+                        isa::bitWidth(instruction.form->type) == bits &&
+                        instruction.operandCount == 2;
+  if (!isScalar) return false;
+  const Operand& value = instruction.operands()[access.isLoad ? 0 : 1];
+  switch (value.kind) {
+    case OperandKind::Integer:
+    case OperandKind::Float32:
+    case OperandKind::Float64:
+      return access.isStore && ir::bitsOf(value, instruction.form->type).has_value();
+    case OperandKind::Register: {
+      const ir::RegisterRange& range = function.rangeOf(value.reg());
+      return value.component == 0 && !value.negated && range.vectorWidth == 1 &&
+             isa::bitWidth(range.type) == bits;
+    }
+    default:
+      return false;
+  }
+}
+
+// The number that a store of `type` writes, as `mov.b32` or `mov.b64` takes it: these convert none.
+Operand asBits(Operand value, isa::Type type) {
+  if (value.kind == OperandKind::Float32 || value.kind == OperandKind::Float64) {
+    value.immediate = static_cast<std::int64_t>(*ir::bitsOf(value, type));
+    value.kind = isa::bitWidth(type) == 64 ? OperandKind::Float64 : OperandKind::Float32;
+  }
+  return value;
+}
+
+Instruction* makeMove(ir::Function& function, ir::Guard guard, int bits, Operand to, Operand from) {
+  isa::Shape shape;
+  shape.push(isa::OperandShape::Scalar);
+  shape.push(isa::OperandShape::Scalar);
+  const NameId mnemonic = function.module().name("mov.b" + std::to_string(bits));
+  auto* move = function.arena().create<Instruction>(2 * sizeof(Operand));
+  move->kind = ir::StatementKind::Instruction;
+  move->operandCount = 2;
+  move->guard = guard;
+  move->form = &function.module().forms().get(function.module().text(mnemonic), shape);
+  to.reads = false;
+  to.writes = true;
+  from.reads = from.kind == OperandKind::Register;
+  from.writes = false;
+  move->operands()[0] = to;
+  move->operands()[1] = from;
+  return move;
+}
+
+// Whether it is worth finding out what the addresses are, which costs more than all else here:
+// threads can be told apart, every access has an address that they may not have in common, and what
+// is loaded was stored at an address that is spelled alike; or there is one thread.
+bool mayBeSlots(const ir::Function& function, const ModuleObject::Use& use, bool readsRow) {
+  const auto shape = analysis::LaunchShape::of(function);
+  if (shape.most == std::array<std::uint32_t, 3>{1, 1, 1}) return true;
+  if (!readsRow && !shape.block) return false;
+  std::set<std::pair<std::uint32_t, std::int64_t>> stored;
+  for (const VariableAccess& access : use.uses->accesses) {
+    if (access.offset || access.address->base != ir::AddressBase::Register) return false;
+    if (access.isStore) stored.emplace(access.address->id, access.address->immediate);
+  }
+  return std::ranges::all_of(use.uses->accesses, [&](const VariableAccess& access) {
+    return stored.contains({access.address->id, access.address->immediate});
+  });
+}
+
+// Behind the declarations that the body begins with; null: at the front.
+ir::Statement* endOfDeclarations(const ir::Function& function) {
+  ir::Statement* last = nullptr;
+  for (ir::Statement* at = function.body().front(); at != nullptr; at = at->next) {
+    const bool isDeclaration = at->kind == ir::StatementKind::RegisterDeclaration ||
+                               at->kind == ir::StatementKind::VariableDeclaration;
+    if (!isDeclaration && at->kind != ir::StatementKind::Location) break;
+    if (isDeclaration) last = at;
+  }
+  return last;
+}
+
+}  // namespace
+
+SlotPlan planSlots(const ModuleObject& object, const analysis::ObjectUses& uses,
+                   analysis::FunctionAnalyses& analyses) {
+  // A slot lives as long as the thread: one kernel, which runs once for each thread.
+  if (!object.isShared() || object.uses.size() != 1) return {};
+  ir::Function& function = *object.uses[0].function;
+  const std::vector<VariableAccess>& accesses = object.uses[0].uses->accesses;
+  if (!function.isEntry() || accesses.empty() || accesses.size() > kMostAccesses) return {};
+  SlotPlan plan;
+  plan.bits = isa::bitWidth(accesses[0].instruction->form->type);
+  const bool isGood = (plan.bits == 16 || plan.bits == 32 || plan.bits == 64) &&
+                      object.allAccesses([&](const VariableAccess& access) {
+                        return isMovable(function, access, plan.bits);
+                      });
+  if (!isGood || !mayBeSlots(function, object.uses[0], uses.readsRow())) return {};
+
+  const auto& addresses = analyses.get<analysis::Addresses>();
+  std::vector<const analysis::Access*> found;
+  std::vector<const analysis::Access*> slots;  // the first access of each
+  for (const VariableAccess& access : accesses) {
+    const auto all = addresses.of(*access.instruction);
+    if (all.size() != 1 || all[0].isCollective || all[0].address == kNone ||
+        !addresses.forms().isStable(all[0].address)) {
+      return {};
+    }
+    // No two threads touch a common byte, in whatever instructions.
+    for (const analysis::Access* other : found) {
+      if (analysis::mayOverlap(*other, all[0], analysis::Threads::Different)) return {};
+    }
+    if (analysis::mayOverlap(all[0], all[0], analysis::Threads::Different)) return {};
+    found.push_back(&all[0]);
+    auto slot = std::find_if(slots.begin(), slots.end(), [&](const analysis::Access* first) {
+      return first->address == all[0].address;
+    });
+    if (slot == slots.end()) {
+      const bool isApart = std::none_of(slots.begin(), slots.end(), [&](const auto* first) {
+        return analysis::mayOverlap(*first, all[0], analysis::Threads::Same);
+      });
+      if (!isApart || slots.size() == kMostSlots) return {};
+      slots.push_back(&all[0]);
+      slot = slots.end() - 1;
+    }
+    plan.accesses.push_back(
+        {access.instruction, access.isLoad, static_cast<std::size_t>(slot - slots.begin())});
+  }
+  plan.function = &function;
+  plan.slots = slots.size();
+  return plan;
+}
+
+void moveIntoRegisters(const SlotPlan& plan, const ir::Variable& variable, MadeNames& names) {
+  ir::Function& function = *plan.function;
+  ir::Module& module = function.module();
+  const isa::Type type = plan.bits == 16   ? isa::Type::B16
+                         : plan.bits == 32 ? isa::Type::B32
+                                           : isa::Type::B64;
+  ir::Statement* position = endOfDeclarations(function);
+  auto* declaration = function.arena().create<ir::RegisterDeclaration>(0);
+  declaration->kind = ir::StatementKind::RegisterDeclaration;
+  declaration->firstRange = static_cast<std::uint32_t>(function.registers().size());
+  declaration->rangeCount = static_cast<std::uint32_t>(plan.slots);
+  std::vector<ir::RegisterId> registers;
+  for (std::size_t k = 0; k < plan.slots; ++k) {
+    const std::string name = fmt::format("%{}$r{}", module.text(variable.name), k);
+    ir::RegisterRange range;
+    range.name = names.make(name, &function);
+    range.type = type;
+    registers.push_back(function.addRegisters(range));
+  }
+  function.insertAfter(position, declaration);
+  position = declaration;
+  // On a path without a store the memory held anything.
+  for (const ir::RegisterId slot : registers) {
+    Instruction* start =
+        makeMove(function, {}, plan.bits, Operand::ofRegister(slot), Operand::ofInteger(0));
+    function.insertAfter(position, start);
+    position = start;
+  }
+  for (const SlotPlan::Access& access : plan.accesses) {
+    const Operand slot = Operand::ofRegister(registers[access.slot]);
+    const Operand value = asBits(access.instruction->operands()[access.isLoad ? 0 : 1],
+                                 access.instruction->form->type);
+    Instruction* move = makeMove(function, access.instruction->guard, plan.bits,
+                                 access.isLoad ? value : slot, access.isLoad ? slot : value);
+    function.insertAfter(access.instruction, move);
+    function.erase(access.instruction);
+  }
+}
+
+}  // namespace ptxopt::passes

@@ -1,0 +1,37 @@
+// Shared arrays of which every thread only touches its own slots, as registers: docs/soundness/
+// C8(ii), E.10.8.
+#pragma once
+
+#include <vector>
+
+#include "analysis/flow/manager.h"
+#include "ir/function.h"
+#include "passes/globals/made_names.h"
+#include "passes/globals/module_objects.h"
+
+namespace ptxopt::passes {
+
+// A slot is what one thread always finds at one address; all its accesses have the same width.
+struct SlotPlan {
+  struct Access {
+    ir::Instruction* instruction = nullptr;
+    bool isLoad = false;
+    std::size_t slot = 0;
+  };
+  ir::Function* function = nullptr;  // null: no plan
+  std::size_t slots = 0;
+  int bits = 0;  // of each slot: 16, 32 or 64
+  std::vector<Access> accesses;
+};
+
+// The variable must not be pinned, and no address of it may get away.  `uses` and `analyses`: of
+// the one function that uses it.  Asks for the addresses there only where all that is cheaper to
+// know fits: their cost, and O(accesses^2) comparisons up to a limit.
+SlotPlan planSlots(const ModuleObject& object, const analysis::ObjectUses& uses,
+                   analysis::FunctionAnalyses& analyses);
+
+// Puts the slots into new registers, which start as zero.  The variable is then not accessed any
+// more; what computed its addresses is still there.
+void moveIntoRegisters(const SlotPlan& plan, const ir::Variable& variable, MadeNames& names);
+
+}  // namespace ptxopt::passes

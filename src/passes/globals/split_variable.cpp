@@ -1,0 +1,150 @@
+#include "passes/globals/split_variable.h"
+
+#include <algorithm>
+#include <string>
+
+namespace ptxopt::passes {
+
+namespace {
+
+std::vector<Field> fieldsOf(const ModuleObject& object) {
+  std::vector<Field> ranges;
+  for (const ModuleObject::Use& use : object.uses) {
+    for (const analysis::VariableAccess& access : use.uses->accesses) {
+      const auto begin = static_cast<std::uint64_t>(*access.offset);
+      ranges.push_back({begin, begin + access.bytes});
+    }
+  }
+  std::sort(ranges.begin(), ranges.end(), [](Field a, Field b) { return a.begin < b.begin; });
+  std::vector<Field> fields;
+  for (const Field& range : ranges) {
+    if (!fields.empty() && range.begin < fields.back().end) {
+      fields.back().end = std::max(fields.back().end, range.end);
+    } else {
+      fields.push_back(range);
+    }
+  }
+  return fields;
+}
+
+// The part of an image that a field takes; what lies behind the image is zero.
+const ir::Initializer* makeInitializer(const ir::Initializer& whole, const Field& field,
+                                       Arena& arena) {
+  const auto clamp = [&](std::uint64_t at) {
+    return static_cast<std::size_t>(std::min<std::uint64_t>(at, whole.bytes.size()));
+  };
+  std::vector<ir::Relocation> relocations;
+  for (ir::Relocation relocation : whole.relocations) {
+    if (relocation.offset < field.begin || relocation.offset >= field.end) continue;
+    relocation.offset -= field.begin;
+    relocations.push_back(relocation);
+  }
+  ir::Initializer part;
+  part.bytes = whole.bytes.subspan(clamp(field.begin), clamp(field.end) - clamp(field.begin));
+  part.relocations = arena.copy(std::span<const ir::Relocation>(relocations));
+  if (part.bytes.empty()) return nullptr;
+  return arena.create<ir::Initializer>(0, part);
+}
+
+}  // namespace
+
+FieldPlan planFields(const ModuleObject& object, std::size_t maxFields) {
+  const ir::Variable& variable = *object.variable;
+  const bool isConstant =
+      object.allAccesses([](const analysis::VariableAccess& a) { return a.offset.has_value(); });
+  if (!isConstant || variable.size == 0) return {};
+  const bool isInside = object.allAccesses([&](const analysis::VariableAccess& a) {
+    return *a.offset >= 0 && a.bytes != 0 && a.bytes <= variable.size &&
+           static_cast<std::uint64_t>(*a.offset) <= variable.size - a.bytes;
+  });
+  if (!isInside) return {{}, "an access leaves it"};
+
+  FieldPlan plan;
+  plan.fields = fieldsOf(object);
+  const bool isWhole =
+      plan.fields.size() == 1 && plan.fields[0].begin == 0 && plan.fields[0].end == variable.size;
+  if (plan.fields.empty() || isWhole) return {};
+  if (plan.fields.size() > maxFields) return {{}, "it has more fields than max-fields"};
+  // Fields are placed by their own alignment: what an access needs must follow from the
+  // declaration.
+  const std::uint32_t alignment = alignmentOf(variable);
+  const bool isAligned = object.allAccesses([&](const analysis::VariableAccess& a) {
+    return alignment % a.bytes == 0 && *a.offset % a.bytes == 0;
+  });
+  if (!isAligned) return {{}, "an access needs more alignment than the declaration gives"};
+  if (variable.initializer != nullptr && !variable.initializer->opaque.empty()) {
+    return {{}, "its initialiser is not understood"};
+  }
+  for (const ModuleObject::Use& use : object.uses) {
+    isa::FormTable& forms = use.function->module().forms();
+    for (const analysis::VariableAccess& access : use.uses->accesses) {
+      if (!access.isGeneric) continue;
+      if (formInSpace(*access.instruction->form, variable.space, forms) == nullptr) {
+        return {{}, "a generic access to it cannot name its space"};
+      }
+    }
+  }
+  for (const Field& field : plan.fields) {
+    if (fieldType(variable, field) == isa::Type::None) {
+      return {{}, "an access takes a part of an address in its initialiser"};
+    }
+  }
+  return plan;
+}
+
+isa::Type fieldType(const ir::Variable& variable, const Field& field) {
+  const auto width = static_cast<std::uint64_t>(isa::bitWidth(variable.type)) / 8;
+  const bool isPlain = variable.type == isa::Type::F32 || variable.type == isa::Type::F64 ||
+                       (!isa::isFloat(variable.type) && width != 0 && width <= 8);
+  if (isPlain && field.begin % width == 0 && field.end % width == 0) return variable.type;
+  const auto holds = [&](const ir::Relocation& relocation) {
+    return relocation.offset < field.end && relocation.offset + relocation.size > field.begin;
+  };
+  const bool holdsAddress = variable.initializer != nullptr &&
+                            std::any_of(variable.initializer->relocations.begin(),
+                                        variable.initializer->relocations.end(), holds);
+  return holdsAddress ? isa::Type::None : isa::Type::B8;
+}
+
+const isa::Form* formInSpace(const isa::Form& generic, isa::Space space, isa::FormTable& forms) {
+  // Ordering and scope stand in front of the space, everything else behind it.
+  constexpr std::string_view kInFront[] = {".weak",    ".volatile", ".relaxed", ".acquire",
+                                           ".release", ".acq_rel",  ".cta",     ".cluster",
+                                           ".gpu",     ".sys"};
+  std::string mnemonic(isa::spelling(generic.opcode));
+  bool isNamed = false;
+  for (const std::string_view qualifier : generic.qualifiers) {
+    if (!isNamed && std::ranges::find(kInFront, qualifier) == std::end(kInFront)) {
+      mnemonic += isa::spelling(space);
+      isNamed = true;
+    }
+    mnemonic += qualifier;
+  }
+  const isa::Form& form = forms.get(mnemonic, generic.shape);
+  return form.known() ? &form : nullptr;
+}
+
+ir::Variable* makeField(const ir::Variable& variable, const Field& field, NameId name,
+                        Arena& arena) {
+  ir::Variable made = variable;
+  made.name = name;
+  made.symbol = ir::SymbolId::None;
+  made.type = fieldType(variable, field);
+  made.vectorWidth = 1;
+  const std::uint64_t alignment = alignmentOf(variable);
+  const std::uint64_t lowest = field.begin & (~field.begin + 1);  // the power of two in it
+  made.alignment =
+      static_cast<std::uint32_t>(field.begin == 0 ? alignment : std::min(alignment, lowest));
+  made.size = field.end - field.begin;
+  const auto count = static_cast<std::int64_t>(
+      made.size / (static_cast<std::uint64_t>(isa::bitWidth(made.type)) / 8));
+  made.dimensions = {};
+  if (count > 1) made.dimensions = arena.copy(std::span<const std::int64_t>(&count, 1));
+  made.initializer = nullptr;
+  if (variable.initializer != nullptr) {
+    made.initializer = makeInitializer(*variable.initializer, field, arena);
+  }
+  return arena.create<ir::Variable>(0, made);
+}
+
+}  // namespace ptxopt::passes

@@ -1,0 +1,147 @@
+#include "passes/redundancy/call_sequence.h"
+
+#include <algorithm>
+#include <span>
+
+#include "analysis/flow/callee.h"
+
+namespace ptxopt::passes {
+
+namespace {
+
+using ir::Instruction;
+using ir::Operand;
+using ir::OperandKind;
+using ir::SymbolId;
+
+// The parameters that a call names, in their order; false where one is anything else.
+struct Parameters {
+  std::vector<SymbolId> results;
+  std::vector<SymbolId> arguments;
+};
+
+bool collect(const Operand& list, std::vector<SymbolId>& symbols) {
+  return std::ranges::all_of(ir::members(list), [&](const Operand& member) {
+    symbols.push_back(member.symbol());
+    return member.kind == OperandKind::Symbol && member.immediate == 0;
+  });
+}
+
+std::optional<Parameters> parametersOf(const Instruction& call) {
+  Parameters parameters;
+  bool isBehindCallee = false;
+  for (std::size_t k = 0; const Operand* operand = call.operand(k); ++k) {
+    if (operand->kind != OperandKind::List) {
+      if (isBehindCallee) return std::nullopt;  // a prototype, or a list of targets
+      isBehindCallee = true;
+    } else if (!collect(*operand, isBehindCallee ? parameters.arguments : parameters.results)) {
+      return std::nullopt;
+    }
+  }
+  return parameters;
+}
+
+// An unguarded `st.param` or `ld.param` of one of the symbols.
+std::optional<std::uint32_t> positionIn(const std::vector<SymbolId>& symbols,
+                                        const Instruction& instruction, isa::Opcode opcode) {
+  const isa::Form& form = *instruction.form;
+  const bool isOfParameter = form.space == isa::Space::Param || form.space == isa::Space::ParamFunc;
+  if (!form.known() || form.opcode != opcode || !isOfParameter || instruction.guard) {
+    return std::nullopt;
+  }
+  if (form.semantics != isa::Semantics::None) return std::nullopt;
+  const Operand* address = instruction.operand(opcode == isa::Opcode::St ? 0 : 1);
+  if (address == nullptr || address->base != ir::AddressBase::Symbol) return std::nullopt;
+  const auto found = std::ranges::find(symbols, address->symbol());
+  if (found == symbols.end()) return std::nullopt;
+  return static_cast<std::uint32_t>(found - symbols.begin());
+}
+
+bool isSilent(const ir::Statement& statement) {
+  return statement.kind == ir::StatementKind::VariableDeclaration ||
+         statement.kind == ir::StatementKind::RegisterDeclaration ||
+         statement.kind == ir::StatementKind::Location;
+}
+
+}  // namespace
+
+std::optional<CallSequence> callSequence(const ir::Function& function, const ir::Statement& begin) {
+  CallSequence sequence;
+  sequence.begin = &begin;
+  std::vector<const Instruction*> before;
+  std::vector<SymbolId> declared;
+  Parameters parameters;
+  const ir::Statement* at = begin.next;
+  for (; at != nullptr && at->kind != ir::StatementKind::ScopeEnd; at = at->next) {
+    if (const auto* variables = at->as<ir::VariableDeclaration>()) {
+      for (const ir::Variable* variable : variables->variables) {
+        if (variable->initializer != nullptr) return std::nullopt;
+        declared.push_back(variable->symbol);
+      }
+    }
+    if (isSilent(*at)) continue;
+    const auto* instruction = at->as<Instruction>();
+    if (instruction == nullptr) return std::nullopt;
+    if (sequence.call != nullptr) {
+      const auto position = positionIn(parameters.results, *instruction, isa::Opcode::Ld);
+      if (!position) return std::nullopt;
+      sequence.loads.push_back({instruction, *position});
+    } else if (instruction->form->control == isa::Control::Call) {
+      const bool isDirect = analysis::calleeOf(function, *instruction).function != nullptr;
+      const auto found = parametersOf(*instruction);
+      if (!isDirect || !found || instruction->guard) return std::nullopt;
+      sequence.call = instruction;
+      parameters = *found;
+    } else {
+      before.push_back(instruction);
+    }
+  }
+  if (sequence.call == nullptr || at == nullptr) return std::nullopt;
+  const auto isDeclared = [&](SymbolId symbol) {
+    return std::ranges::find(declared, symbol) != declared.end();
+  };
+  if (!std::ranges::all_of(parameters.arguments, isDeclared) ||
+      !std::ranges::all_of(parameters.results, isDeclared)) {
+    return std::nullopt;
+  }
+  for (const Instruction* instruction : before) {
+    const auto position = positionIn(parameters.arguments, *instruction, isa::Opcode::St);
+    if (!position) return std::nullopt;
+    sequence.stores.push_back({instruction, *position});
+  }
+  return sequence;
+}
+
+bool makeCallKey(const SsaRewrite& rewrite, const ExpressionKeys& keys,
+                 const CallSequence& sequence, std::vector<std::uint64_t>& key) {
+  const analysis::Callee callee = analysis::calleeOf(rewrite.function(), *sequence.call);
+  key.assign(1, reinterpret_cast<std::uintptr_t>(callee.function));
+  for (const CallSequence::Access& store : sequence.stores) {
+    const Instruction& instruction = *store.instruction;
+    key.push_back(store.position);
+    key.push_back(static_cast<std::uint64_t>(instruction.operand(0)->immediate));
+    key.push_back(reinterpret_cast<std::uintptr_t>(instruction.form));
+    for (const Operand& data : instruction.operands().subspan(1)) {
+      key.push_back(static_cast<std::uint64_t>(data.kind));
+      if (data.kind == OperandKind::Register && data.component == 0 && !data.negated) {
+        key.push_back(keys.leaderOf(rewrite.resolve(rewrite.ssa().use(instruction, data))));
+      } else if (data.kind == OperandKind::Integer || data.kind == OperandKind::Float32 ||
+                 data.kind == OperandKind::Float64) {
+        key.push_back(static_cast<std::uint64_t>(data.immediate));
+      } else if (data.kind != OperandKind::Vector) {
+        return false;
+      }
+    }
+  }
+  return true;
+}
+
+const Instruction* sameLoad(const CallSequence& earlier, const CallSequence::Access& load) {
+  const auto found = std::ranges::find_if(earlier.loads, [&](const CallSequence::Access& other) {
+    return other.position == load.position && other.instruction->form == load.instruction->form &&
+           other.instruction->operand(1)->immediate == load.instruction->operand(1)->immediate;
+  });
+  return found == earlier.loads.end() ? nullptr : found->instruction;
+}
+
+}  // namespace ptxopt::passes

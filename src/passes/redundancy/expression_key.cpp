@@ -1,0 +1,224 @@
+#include "passes/redundancy/expression_key.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "ir/effect.h"
+#include "ir/module.h"
+
+namespace ptxopt::passes {
+
+namespace {
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kExchanged = {{
+    {".eq", ".eq"},
+    {".ne", ".ne"},
+    {".lt", ".gt"},
+    {".gt", ".lt"},
+    {".le", ".ge"},
+    {".ge", ".le"},
+    {".lo", ".hi"},
+    {".hi", ".lo"},
+    {".ls", ".hs"},
+    {".hs", ".ls"},
+    {".equ", ".equ"},
+    {".neu", ".neu"},
+    {".ltu", ".gtu"},
+    {".gtu", ".ltu"},
+    {".leu", ".geu"},
+    {".geu", ".leu"},
+    {".num", ".num"},
+    {".nan", ".nan"},
+}};
+
+std::string joined(const isa::Form& form, std::string_view from, std::string_view to) {
+  std::string text(isa::spelling(form.opcode));
+  for (const std::string_view qualifier : form.qualifiers)
+    text += qualifier == from ? to : qualifier;
+  return text;
+}
+
+}  // namespace
+
+ExpressionKeys::ExpressionKeys(const SsaRewrite& rewrite, const analysis::ValueRanges* ranges)
+    : rewrite_(rewrite), ranges_(ranges), leaders_(rewrite.ssa().valueCount()) {
+  std::iota(leaders_.begin(), leaders_.end(), 0);
+}
+
+bool ExpressionKeys::isComputation(const ir::Instruction& instruction) {
+  const isa::Form& form = *instruction.form;
+  if (!form.known() || !form.is(isa::kPure) || form.is(isa::kConvergent)) return false;
+  if (form.effect != isa::Effect::Neutral || form.control != isa::Control::None) return false;
+  if (form.readsCarry || form.writesCarry || ir::readsChangingRegister(instruction)) return false;
+  return std::ranges::none_of(instruction.operands(), [](const ir::Operand& operand) {
+    return operand.kind == ir::OperandKind::Expression ||
+           operand.kind == ir::OperandKind::Address ||
+           operand.kind == ir::OperandKind::AddressList || operand.kind == ir::OperandKind::List;
+  });
+}
+
+bool ExpressionKeys::isExpression(const ir::Instruction& instruction) {
+  if (instruction.guard || !isComputation(instruction)) return false;
+  return std::ranges::none_of(instruction.operands(), [](const ir::Operand& operand) {
+    return operand.writes && operand.component != 0;
+  });
+}
+
+// The sign makes no difference to the low bits of sums and products, nor to equality.
+const isa::Form* ExpressionKeys::canonical(const isa::Form& form) {
+  const auto [found, isNew] = canonical_.try_emplace(&form, &form);
+  if (!isNew || form.qualifiers.empty()) return found->second;
+  using isa::Opcode;
+  const std::string_view first = form.qualifiers.front();
+  const std::string_view type = form.qualifiers.back();
+  const bool isSigned = type == ".s16" || type == ".s32" || type == ".s64";
+  bool isSignless = false;
+  switch (form.opcode) {
+    case Opcode::Add:
+    case Opcode::Sub:
+      isSignless = form.qualifiers.size() == 1;
+      break;
+    case Opcode::Mul:
+    case Opcode::Mad:
+      isSignless = form.qualifiers.size() == 2 && first == ".lo";
+      break;
+    case Opcode::Setp:
+      isSignless = form.qualifiers.size() == 2 && (first == ".eq" || first == ".ne");
+      break;
+    case Opcode::Mov:
+      isSignless = form.qualifiers.size() == 1;
+      break;
+    default:
+      break;
+  }
+  if (!isSignless || !isSigned) return found->second;
+  const std::string unsignedType = ".u" + std::string(type.substr(2));
+  found->second =
+      &rewrite_.function().module().forms().get(joined(form, type, unsignedType), form.shape);
+  return found->second;
+}
+
+namespace {
+
+// How many of the first sources must not be negative, so that the sign of the type makes no
+// difference; 0 where it makes one all the same, or there is none.
+std::size_t sourcesWithSign(const isa::Form& form) {
+  using isa::Opcode;
+  const auto& words = form.qualifiers;
+  switch (form.opcode) {
+    case Opcode::Cvt:  // to more bits
+      return words.size() == 2 && isa::bitWidth(form.type) > isa::bitWidth(form.sourceType) ? 1 : 0;
+    case Opcode::Mul:
+    case Opcode::Mad:
+      return words.size() == 2 && (words[0] == ".wide" || words[0] == ".hi") ? 2 : 0;
+    case Opcode::Shr:
+      return words.size() == 1 ? 1 : 0;
+    case Opcode::Min:
+    case Opcode::Max:
+    case Opcode::Div:
+    case Opcode::Rem:
+      return words.size() == 1 ? 2 : 0;
+    case Opcode::Setp:
+      return words.size() == 2 ? 2 : 0;
+    default:
+      return 0;
+  }
+}
+
+// "cvt.u64.u32" of "cvt.s64.s32".
+std::string withoutSign(const isa::Form& form) {
+  std::string text(isa::spelling(form.opcode));
+  for (const std::string_view word : form.qualifiers) {
+    const bool isSigned = word == ".s8" || word == ".s16" || word == ".s32" || word == ".s64";
+    text += isSigned ? ".u" + std::string(word.substr(2)) : std::string(word);
+  }
+  return text;
+}
+
+}  // namespace
+
+const isa::Form* ExpressionKeys::unsignedWhereSafe(const ir::Instruction& instruction,
+                                                   const isa::Form* form) {
+  const isa::Type type = form->sourceType;
+  if (!isa::isSigned(type) || !isa::isTypedInteger(type) || !isa::isTypedInteger(form->type))
+    return form;
+  const std::size_t sources = sourcesWithSign(*form);
+  if (sources == 0) return form;
+  const auto bits = static_cast<unsigned>(isa::bitWidth(type));
+  for (std::size_t k = 1; k <= sources; ++k) {
+    const ir::Operand* operand = instruction.operand(k);
+    if (operand == nullptr || operand->isGroup() || operand->component != 0 || operand->negated) {
+      return form;
+    }
+    const analysis::ValueRange range = ranges_->ofOperand(instruction, *operand, bits);
+    if (range.bits != bits || range.signedLowest < 0) return form;
+  }
+  const auto [found, isNew] = unsigned_.try_emplace(form, form);
+  if (isNew) {
+    const isa::Form& made =
+        rewrite_.function().module().forms().get(withoutSign(*form), form->shape);
+    if (made.known()) found->second = &made;
+  }
+  return found->second;
+}
+
+// The form for exchanged operands; null where there is none.
+const isa::Form* ExpressionKeys::exchanged(const isa::Form& form) {
+  if (form.is(isa::kCommutative)) return &form;
+  if (form.opcode != isa::Opcode::Setp) return nullptr;
+  const auto [found, isNew] = exchanged_.try_emplace(&form, nullptr);
+  if (!isNew || form.qualifiers.empty()) return found->second;
+  for (const auto& [compare, other] : kExchanged) {
+    if (compare != form.qualifiers.front()) continue;
+    const isa::Form& made =
+        rewrite_.function().module().forms().get(joined(form, compare, other), form.shape);
+    if (made.known()) found->second = &made;
+  }
+  return found->second;
+}
+
+const std::vector<std::uint64_t>& ExpressionKeys::of(const ir::Instruction& instruction) {
+  const isa::Form* form = canonical(*instruction.form);
+  if (ranges_ != nullptr) form = unsignedWhereSafe(instruction, form);
+  const analysis::Ssa& ssa = rewrite_.ssa();
+  constexpr std::size_t kWords = 2;  // of an operand
+  key_.assign(1, 0);
+  for (const ir::Operand& operand : instruction.operands()) {
+    std::uint64_t kind = static_cast<std::uint64_t>(operand.kind) << 56 |
+                         std::uint64_t{operand.component} << 40 |
+                         std::uint64_t{operand.negated} << 33 | std::uint64_t{operand.writes} << 32;
+    if (operand.kind != ir::OperandKind::Register) {
+      kind |= operand.id;
+    } else if (!operand.writes) {
+      kind |= leaderOf(rewrite_.resolve(ssa.use(instruction, operand)));
+    }
+    const bool isRegister = operand.kind == ir::OperandKind::Register;
+    const bool hasSpelling = operand.component == ir::kOtherComponent;
+    key_.push_back(kind);
+    key_.push_back(isRegister && !hasSpelling ? 0 : static_cast<std::uint64_t>(operand.immediate));
+  }
+  // The first two sources, where they are one operand each behind the results.
+  const ir::Operand* a = instruction.operand(1);
+  const ir::Operand* b = instruction.operand(2);
+  if (a != nullptr && b != nullptr && !a->isGroup() && !b->isGroup()) {
+    const auto at = [&](const ir::Operand* operand) {
+      const std::ptrdiff_t index = operand - instruction.operands().data();
+      return key_.begin() + 1 + index * static_cast<std::ptrdiff_t>(kWords);
+    };
+    if (std::lexicographical_compare(at(b), at(b) + kWords, at(a), at(a) + kWords)) {
+      if (const isa::Form* other = exchanged(*form)) {
+        std::swap_ranges(at(a), at(a) + kWords, at(b));
+        form = other;
+      }
+    }
+  }
+  key_[0] = reinterpret_cast<std::uintptr_t>(form);
+  return key_;
+}
+
+}  // namespace ptxopt::passes

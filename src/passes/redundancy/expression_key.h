@@ -1,0 +1,52 @@
+// What an instruction computes, as words that can be compared.
+//
+// Two instructions with equal keys give equal results in every thread that executes both
+// (docs/soundness/ D3): the same opcode, modifiers and types, and the same values as operands.
+// Operands of what is commutative are put in order, `setp.lt a, b` meets `setp.gt b, a`, and
+// add.s32 is add.u32.  Where ranges say that no source is negative, so are other operations that
+// have a sign: cvt.s64.s32 is cvt.u64.u32.
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "analysis/values/value_range.h"
+#include "passes/ssa/ssa_rewrite.h"
+
+namespace ptxopt::passes {
+
+class ExpressionKeys {
+ public:
+  using ValueId = analysis::ValueId;
+
+  // `ranges` may be null.
+  ExpressionKeys(const SsaRewrite& rewrite, const analysis::ValueRanges* ranges);
+
+  // `value` holds the same bits as `leader`, in a register of the same width.
+  void makeEqual(ValueId value, ValueId leader) { leaders_[value] = leaderOf(leader); }
+  ValueId leaderOf(ValueId value) const { return leaders_[value]; }
+
+  // Pure, without carry, volatile special registers, or anything that the table does not know
+  // (D3.2, D3.3).
+  static bool isComputation(const ir::Instruction& instruction);
+  // A computation that defines its registers in full: without a guard, and of no element.
+  static bool isExpression(const ir::Instruction& instruction);
+  // The key, or nothing where an operand cannot be part of one.  Valid until the next call.
+  const std::vector<std::uint64_t>& of(const ir::Instruction& instruction);
+
+ private:
+  const isa::Form* canonical(const isa::Form& form);
+  const isa::Form* unsignedWhereSafe(const ir::Instruction& instruction, const isa::Form* form);
+  const isa::Form* exchanged(const isa::Form& form);
+
+  const SsaRewrite& rewrite_;
+  const analysis::ValueRanges* ranges_;
+  std::vector<ValueId> leaders_;  // by value
+  std::unordered_map<const isa::Form*, const isa::Form*> canonical_;
+  std::unordered_map<const isa::Form*, const isa::Form*> exchanged_;
+  std::unordered_map<const isa::Form*, const isa::Form*> unsigned_;
+  std::vector<std::uint64_t> key_;
+};
+
+}  // namespace ptxopt::passes

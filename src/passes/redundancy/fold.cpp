@@ -1,0 +1,100 @@
+#include "passes/redundancy/fold.h"
+
+#include "analysis/values/integer_operation.h"
+#include "support/residue.h"
+
+namespace ptxopt::passes {
+
+namespace {
+
+using isa::Opcode;
+
+// The form has no qualifiers but .lo and its type, which is an integer of 16 to 64 bits.
+bool isPlain(const isa::Form& form) {
+  const int bits = isa::bitWidth(form.type);
+  if (!form.known() || isa::isFloat(form.type) || bits < 16 || bits > 64) return false;
+  switch (form.type) {
+    case isa::Type::F16x2:
+    case isa::Type::BF16x2:
+    case isa::Type::F32x2:
+    case isa::Type::Other:
+      return false;
+    default:
+      break;
+  }
+  const bool isProduct = form.opcode == Opcode::Mul || form.opcode == Opcode::Mad;
+  if (!isProduct) return form.qualifiers.size() == 1;
+  return form.qualifiers.size() == 2 && form.qualifiers.front() == ".lo";
+}
+
+bool isFolded(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::Add:
+    case Opcode::Sub:
+    case Opcode::Mul:
+    case Opcode::Mad:
+    case Opcode::And:
+    case Opcode::Or:
+    case Opcode::Xor:
+    case Opcode::Not:
+    case Opcode::Neg:
+    case Opcode::Shl:
+    case Opcode::Shr:
+    case Opcode::Min:
+    case Opcode::Max:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> folded(const isa::Form& form, std::span<const std::uint64_t> sources) {
+  if (!isPlain(form) || !isFolded(form.opcode)) return std::nullopt;
+  const auto operation = analysis::IntegerOperation::of(form);
+  if (!operation || operation->sourceCount() != sources.size()) return std::nullopt;
+  return operation->evaluate(sources);
+}
+
+std::optional<std::size_t> identity(const isa::Form& form, std::size_t constantAt,
+                                    std::uint64_t constant) {
+  if (!isPlain(form)) return std::nullopt;
+  const auto bits = static_cast<unsigned>(isa::bitWidth(form.type));
+  const std::uint64_t value = residue(constant, bits);
+  const std::size_t other = 1 - constantAt;
+  const auto whenIs = [&](std::uint64_t neutral) {
+    return value == neutral ? std::optional(other) : std::nullopt;
+  };
+  const bool isSecond = constantAt == 1;
+  switch (form.opcode) {
+    case Opcode::Add:
+    case Opcode::Or:
+    case Opcode::Xor:
+      return whenIs(0);
+    case Opcode::Mul:
+      return whenIs(1);
+    case Opcode::And:
+      return whenIs(residue(~std::uint64_t{0}, bits));
+    case Opcode::Sub:
+      return isSecond ? whenIs(0) : std::nullopt;
+    case Opcode::Shl:
+    case Opcode::Shr:
+      return isSecond && residue(constant, 32) == 0 ? std::optional(other) : std::nullopt;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<std::uint64_t> absorbed(const isa::Form& form, std::uint64_t constant) {
+  if (!isPlain(form)) return std::nullopt;
+  const auto bits = static_cast<unsigned>(isa::bitWidth(form.type));
+  const std::uint64_t ones = residue(~std::uint64_t{0}, bits);
+  const std::uint64_t value = residue(constant, bits);
+  const bool isZero = form.opcode == Opcode::And || form.opcode == Opcode::Mul;
+  if (isZero && value == 0) return 0;
+  if (form.opcode == Opcode::Or && value == ones) return ones;
+  return std::nullopt;
+}
+
+}  // namespace ptxopt::passes

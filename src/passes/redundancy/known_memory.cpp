@@ -1,0 +1,320 @@
+#include "passes/redundancy/known_memory.h"
+
+#include <algorithm>
+
+#include "ir/effect.h"
+
+namespace ptxopt::passes {
+
+using analysis::ValueId;
+using ir::Operand;
+using ir::OperandKind;
+
+namespace {
+
+// `%r` as a whole.
+bool isWholeRegister(const Operand& operand) {
+  return operand.kind == OperandKind::Register && operand.component == 0 && !operand.negated;
+}
+
+// Of others the differences can wrap around, and are no distances of bytes (D4.1).
+bool isFar(std::int64_t offset) {
+  constexpr std::int64_t kFar = std::int64_t{1} << 29;
+  return offset < -kFar || offset > kFar;
+}
+
+}  // namespace
+
+KnownMemory::KnownMemory(const SsaRewrite& rewrite, const ExpressionKeys& keys,
+                         bool sharedIsWrittenBehind, bool ncIsInvariant, MemoryWalk* walk,
+                         const analysis::ValueRanges* ranges)
+    : rewrite_(rewrite),
+      keys_(keys),
+      sharedIsWrittenBehind_(sharedIsWrittenBehind),
+      ncIsInvariant_(ncIsInvariant),
+      walk_(walk),
+      ranges_(ranges),
+      bases_(rewrite.ssa().valueCount()) {
+  for (ValueId value = 0; value < bases_.size(); ++value) bases_[value].id = value;
+}
+
+// ---- addresses ---------------------------------------------------------------------------------
+
+void KnownMemory::noteAddress(const ir::Instruction& instruction) {
+  const analysis::Ssa& ssa = rewrite_.ssa();
+  const isa::Form& form = *instruction.form;
+  const auto operands = instruction.operands();
+  if (instruction.guard || operands.empty() || !isWholeRegister(operands[0])) return;
+  const int bits = isa::bitWidth(form.type);
+  const isa::Type registerType = rewrite_.function().rangeOf(operands[0].reg()).type;
+  if ((bits != 32 && bits != 64) || isa::bitWidth(registerType) != bits) return;
+  const ValueId defined = ssa.definition(instruction, operands[0]);
+  Base& base = bases_[defined];
+  if (form.opcode == isa::Opcode::Mov && operands.size() == 2 &&
+      operands[1].kind == OperandKind::Symbol) {
+    base = {BaseKind::Symbol, operands[1].id, operands[1].immediate};
+    return;
+  }
+  const bool adds = form.opcode == isa::Opcode::Add && form.qualifiers.size() == 1 &&
+                    !isa::isFloat(form.type) && operands.size() == 3;
+  if (!adds) return;
+  const bool isFirst = isWholeRegister(operands[1]) && operands[2].kind == OperandKind::Integer;
+  const bool isSecond = isWholeRegister(operands[2]) && operands[1].kind == OperandKind::Integer;
+  if (!isFirst && !isSecond) return;
+  const Operand& from = operands[isFirst ? 1 : 2];
+  const std::int64_t number = operands[isFirst ? 2 : 1].immediate;
+  base = baseOf(rewrite_.resolve(ssa.use(instruction, from)));
+  base.offset += bits == 32 ? static_cast<std::int32_t>(number) : number;
+  if (isFar(base.offset)) base = {BaseKind::Value, defined, 0};
+}
+
+KnownMemory::Base KnownMemory::baseOf(ValueId value) const {
+  const Base& own = bases_[value];
+  if (own.kind != BaseKind::Value || own.id != value) return own;
+  return bases_[keys_.leaderOf(value)];
+}
+
+KnownMemory::Base KnownMemory::baseOf(const ir::Instruction& instruction,
+                                      const Operand& address) const {
+  if (address.base == ir::AddressBase::Symbol) {
+    return {BaseKind::Symbol, address.id, address.immediate};
+  }
+  Base base = baseOf(rewrite_.resolve(rewrite_.ssa().use(instruction, address)));
+  base.offset += address.immediate;
+  return base;
+}
+
+KnownMemory::Bytes KnownMemory::bytesOf(const ir::Instruction& instruction,
+                                        const PlainAccess& access, std::uint32_t element) const {
+  Bytes bytes{access.space, baseOf(instruction, *access.address), access.elementBytes};
+  bytes.base.offset += std::int64_t{element} * access.elementBytes;
+  return bytes;
+}
+
+KnownMemory::Bytes KnownMemory::allBytesOf(const ir::Instruction& instruction,
+                                           const PlainAccess& access) const {
+  Bytes bytes = bytesOf(instruction, access, 0);
+  bytes.size *= access.elements;
+  return bytes;
+}
+
+bool KnownMemory::covers(const Bytes& a, const Bytes& b) {
+  return a.space == b.space && a.base.kind == b.base.kind && a.base.id == b.base.id &&
+         a.base.offset <= b.base.offset && b.base.offset + b.size <= a.base.offset + a.size;
+}
+
+// Inside a variable that no other name stands for.
+bool KnownMemory::isObject(const Bytes& bytes) const {
+  if (bytes.base.kind != BaseKind::Symbol) return false;
+  const ir::Symbol& symbol = rewrite_.function().symbolAt(ir::SymbolId{bytes.base.id});
+  if (symbol.kind != ir::SymbolKind::Variable || symbol.variable->isParametrised) return false;
+  const ir::Linkage linkage = symbol.variable->linkage;
+  if (linkage != ir::Linkage::None && linkage != ir::Linkage::Visible) return false;
+  const std::int64_t end = bytes.base.offset + bytes.size;
+  return bytes.base.offset >= 0 && end <= static_cast<std::int64_t>(symbol.variable->size);
+}
+
+bool KnownMemory::mayOverlap(const Bytes& a, const Bytes& b) const {
+  const bool areGeneric = a.space == isa::Space::None || b.space == isa::Space::None;
+  if (!areGeneric && a.space != b.space) return false;
+  const bool sameBase = a.base.kind == b.base.kind && a.base.id == b.base.id;
+  if (sameBase && a.space == b.space && !isFar(a.base.offset) && !isFar(b.base.offset)) {
+    return a.base.offset < b.base.offset + b.size && b.base.offset < a.base.offset + a.size;
+  }
+  return sameBase || !isObject(a) || !isObject(b);
+}
+
+// ---- the walk ----------------------------------------------------------------------------------
+
+void KnownMemory::goBack(const Mark& mark, bool sameStretch) {
+  table_.undoTo(mark.known);
+  facts_.resize(mark.known);
+  stores_.resize(mark.stores);
+  outer_ = sameStretch ? mark.outer : next_++;
+  local_ = sameStretch ? mark.local : next_++;
+}
+
+void KnownMemory::pass(const ir::Instruction& instruction) {
+  using isa::Effect;
+  const isa::Form& form = *instruction.form;
+  const auto forgetAll = [&] {
+    outer_ = next_++;
+    local_ = next_++;
+  };
+  switch (ir::effectOf(instruction)) {
+    case Effect::Neutral:
+    case Effect::NeutralFrozen:
+    case Effect::ImmutableRead:
+    case Effect::InvariantRead:
+      return;
+    case Effect::Private:
+      // Parameters of calls, and what is volatile.
+      if (form.space == isa::Space::Local) local_ = next_++;
+      return;
+    case Effect::Weak:
+      // Loads of other shapes; other stores write what is not looked at here.
+      if (form.is(isa::kMemoryWrite) || !form.is(isa::kMemoryRead)) forgetAll();
+      return;
+    case Effect::Pin:
+      // Reading a clock forgets nothing (D1.7); a thread that slept must look again (D1.6).
+      if (form.opcode != isa::Opcode::Mov) outer_ = next_++;
+      return;
+    case Effect::CtaFence:
+    case Effect::AsyncWait:
+    case Effect::CtaBarrier:
+    case Effect::WarpBarrier:
+      outer_ = next_++;
+      return;
+    default:
+      forgetAll();
+      return;
+  }
+}
+
+bool KnownMemory::isTracked(const PlainAccess& access) const {
+  const bool mayBeShared = access.space == isa::Space::Shared || access.space == isa::Space::None;
+  return !(sharedIsWrittenBehind_ && mayBeShared);
+}
+
+void KnownMemory::makeKey(const Bytes& bytes, std::uint32_t extension) {
+  key_ = {static_cast<std::uint64_t>(bytes.space) << 40 |
+              static_cast<std::uint64_t>(bytes.base.kind) << 36 | bytes.base.id,
+          static_cast<std::uint64_t>(bytes.base.offset),
+          std::uint64_t{extension} << 32 | bytes.size};
+}
+
+namespace {
+
+// How a register of so many bits is filled with fewer.
+std::uint32_t extension(int registerBits, bool isSigned) {
+  return static_cast<std::uint32_t>(registerBits) << 1 | std::uint32_t{isSigned};
+}
+// What .nc loads give, who may see older values, is for .nc loads alone.
+constexpr std::uint32_t kNonCoherent = 1u << 31;
+
+}  // namespace
+
+std::uint32_t KnownMemory::extensionOf(const PlainAccess& access, const Operand& data) const {
+  const int bits = isa::bitWidth(rewrite_.function().rangeOf(data.reg()).type);
+  const std::uint32_t proxy = access.isNonCoherent ? kNonCoherent : 0;
+  if (bits == static_cast<int>(access.elementBytes) * 8) return proxy;
+  return proxy | extension(bits, isa::isSigned(access.type));
+}
+
+std::optional<KnownMemory::Known> KnownMemory::find(const ir::Instruction& instruction,
+                                                    const PlainAccess& access,
+                                                    std::uint32_t element) {
+  const Operand& data = access.data[element];
+  if (!isTracked(access) || !isWholeRegister(data)) return std::nullopt;
+  const Bytes bytes = bytesOf(instruction, access, element);
+  makeKey(bytes, extensionOf(access, data));
+  const std::uint32_t found = table_.find(key_);
+  if (found == ScopedTable::kNothing) return std::nullopt;
+  const Fact& fact = facts_[found];
+  if (fact.guard != kNone) {
+    if (!instruction.guard || instruction.guard.negated() != fact.isNegated) return std::nullopt;
+    if (keys_.leaderOf(rewrite_.resolve(rewrite_.ssa().guard(instruction))) != fact.guard) {
+      return std::nullopt;
+    }
+  }
+  const bool isOfStretch = fact.outer == outer_ && fact.local == local_;
+  Known known{fact.value, fact.isStored, isOfStretch, !isOfStretch,
+              access.space == isa::Space::Local};
+  if (access.isImmutable || isUnchanged(fact, access, bytes)) return known;
+  if (access.isNonCoherent && ncIsInvariant_) {
+    known.needsInvariance = true;
+    return known;
+  }
+  if (walk_ == nullptr) return std::nullopt;
+  const MemoryWalk::Answer answer =
+      walk_->ask(*fact.instruction, instruction, access, [&](const ir::Instruction& change) {
+        const PlainAccess store = plainAccess(rewrite_.function(), change);
+        return store.kind != PlainAccess::Kind::Store ||
+               mayOverlap(allBytesOf(change, store), bytes);
+      });
+  if (answer == MemoryWalk::Answer::Changed) return std::nullopt;
+  known.isOwn = walk_->isOwnMemory(instruction, access);
+  known.isBehindCall = answer == MemoryWalk::Answer::UnchangedByCalls;
+  return known;
+}
+
+// By what has come by in this stretch.
+bool KnownMemory::isUnchanged(const Fact& fact, const PlainAccess& access,
+                              const Bytes& bytes) const {
+  const bool sameOuter = fact.outer == outer_;
+  const bool sameLocal = fact.local == local_;
+  if (access.space == isa::Space::Local ? !sameLocal : !sameOuter) return false;
+  if (access.space == isa::Space::None && !sameLocal) return false;
+  if (stores_.size() - fact.stores > kMostStores) return false;
+  for (std::size_t k = fact.stores; k < stores_.size(); ++k) {
+    if (mayOverlap(stores_[k], bytes)) return false;
+  }
+  return true;
+}
+
+void KnownMemory::enter(const ir::Instruction& instruction, const PlainAccess& access,
+                        ValueId value, std::uint32_t element, bool isStored) {
+  enter(instruction, bytesOf(instruction, access, element),
+        extensionOf(access, access.data[element]), value, isStored);
+}
+
+void KnownMemory::enter(const ir::Instruction& instruction, const Bytes& bytes,
+                        std::uint32_t extension, ValueId value, bool isStored) {
+  makeKey(bytes, extension);
+  Fact fact{value, outer_, local_, stores_.size(), kNone, false, isStored, &instruction};
+  if (instruction.guard) {
+    fact.guard = keys_.leaderOf(rewrite_.resolve(rewrite_.ssa().guard(instruction)));
+    fact.isNegated = instruction.guard.negated();
+  }
+  table_.insert(key_, static_cast<std::uint32_t>(facts_.size()));
+  facts_.push_back(fact);
+}
+
+// Loads of fewer bytes than the register has, at the address of the store (bytes with small weight
+// come first): the number itself, if it fits.
+void KnownMemory::enterNarrower(const ir::Instruction& instruction, const PlainAccess& access,
+                                std::uint32_t element) {
+  const Operand& data = access.data[element];
+  const int bits = isa::bitWidth(rewrite_.function().rangeOf(data.reg()).type);
+  const bool isNumber = bits == 16 || bits == 32 || bits == 64;
+  if (!isNumber) return;
+  const analysis::ValueRange range =
+      ranges_->at(rewrite_.ssa().use(instruction, data), instruction.block);
+  if (range.bits != bits) return;
+  const ValueId value = rewrite_.resolve(rewrite_.ssa().use(instruction, data));
+  Bytes bytes = bytesOf(instruction, access, element);
+  for (std::uint32_t size = 1;
+       size <= access.elementBytes && size * 8 < static_cast<unsigned>(bits); size *= 2) {
+    bytes.size = size;
+    const std::uint64_t half = std::uint64_t{1} << (size * 8 - 1);
+    if (range.highest < 2 * half) enter(instruction, bytes, extension(bits, false), value, true);
+    const bool fitsSigned = range.signedLowest >= -static_cast<std::int64_t>(half) &&
+                            range.signedHighest < static_cast<std::int64_t>(half);
+    if (fitsSigned) enter(instruction, bytes, extension(bits, true), value, true);
+  }
+}
+
+void KnownMemory::noteLoad(const ir::Instruction& instruction, const PlainAccess& access) {
+  if (!isTracked(access)) return;
+  for (std::uint32_t k = 0; k < access.elements; ++k) {
+    const Operand& data = access.data[k];
+    if (!isWholeRegister(data)) continue;
+    enter(instruction, access, rewrite_.ssa().definition(instruction, data), k, false);
+  }
+}
+
+void KnownMemory::noteStore(const ir::Instruction& instruction, const PlainAccess& access) {
+  for (std::uint32_t k = 0; k < access.elements; ++k) {
+    stores_.push_back(bytesOf(instruction, access, k));
+  }
+  if (!isTracked(access) || instruction.guard) return;
+  for (std::uint32_t k = 0; k < access.elements; ++k) {
+    const Operand& data = access.data[k];
+    if (!isWholeRegister(data)) continue;
+    if (ranges_ != nullptr) enterNarrower(instruction, access, k);
+    if (extensionOf(access, data) != 0) continue;
+    enter(instruction, access, rewrite_.resolve(rewrite_.ssa().use(instruction, data)), k, true);
+  }
+}
+
+}  // namespace ptxopt::passes

@@ -1,0 +1,100 @@
+#include "passes/redundancy/known_numbers.h"
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "passes/redundancy/fold.h"
+#include "support/residue.h"
+
+namespace ptxopt::passes {
+
+using analysis::ValueId;
+using ir::Operand;
+using ir::OperandKind;
+
+namespace {
+
+bool isWholeRegister(const Operand& operand) {
+  return operand.kind == OperandKind::Register && operand.component == 0 && !operand.negated;
+}
+
+}  // namespace
+
+KnownNumbers::KnownNumbers(const SsaRewrite& rewrite, const ExpressionKeys& keys)
+    : rewrite_(rewrite),
+      keys_(keys),
+      numbers_(rewrite.ssa().valueCount()),
+      isNumber_(rewrite.ssa().valueCount()) {}
+
+std::optional<std::uint64_t> KnownNumbers::of(ValueId value) const {
+  const ValueId leader = keys_.leaderOf(rewrite_.resolve(value));
+  if (!isNumber_.test(leader)) return std::nullopt;
+  return numbers_[leader];
+}
+
+std::optional<std::uint64_t> KnownNumbers::of(const ir::Instruction& instruction,
+                                              const Operand& operand) const {
+  if (operand.kind == OperandKind::Integer) return static_cast<std::uint64_t>(operand.immediate);
+  if (!isWholeRegister(operand)) return std::nullopt;
+  return of(rewrite_.ssa().use(instruction, operand));
+}
+
+bool KnownNumbers::areEqual(const ir::Instruction& instruction, const Operand& a,
+                            const Operand& b) const {
+  const auto leaderOf = [&](const Operand& operand) {
+    if (!isWholeRegister(operand) || operand.writes) return kNone;
+    return keys_.leaderOf(rewrite_.resolve(rewrite_.ssa().use(instruction, operand)));
+  };
+  return leaderOf(a) != kNone && leaderOf(a) == leaderOf(b);
+}
+
+KnownNumbers::Result KnownNumbers::result(const ir::Instruction& instruction) const {
+  using Kind = Result::Kind;
+  const auto operands = instruction.operands();
+  const isa::Form& form = *instruction.form;
+  const bool isPlain =
+      operands.size() >= 2 && operands.size() <= 4 && operands[0].kind == OperandKind::Register &&
+      std::ranges::none_of(operands, [](const Operand& operand) { return operand.isGroup(); });
+  if (!isPlain) return {};
+  const ValueId value = rewrite_.ssa().definition(instruction, operands[0]);
+  const int bits = isa::bitWidth(form.type);
+  if (rewrite_.ssa().old(value) != kNone || widthOf(operands[0].reg()) != bits) return {};
+
+  const std::size_t count = operands.size() - 1;
+  std::array<std::uint64_t, 3> sources = {};
+  std::size_t known = 0;
+  std::size_t lastKnown = 0;
+  for (std::size_t k = 0; k < count; ++k) {
+    const auto number = of(instruction, operands[k + 1]);
+    if (!number) continue;
+    sources[k] = *number;
+    lastKnown = k;
+    ++known;
+  }
+  if (form.opcode == isa::Opcode::Mov && count == 1 && known == 1) {
+    const bool isInteger = operands[1].kind == OperandKind::Integer && !isa::isFloat(form.type) &&
+                           form.type != isa::Type::Pred;
+    return isInteger
+               ? Result{Kind::Given, residue(sources[0], static_cast<unsigned>(bits)), nullptr}
+               : Result{Kind::Moved, 0, nullptr};
+  }
+  const auto number = [](std::optional<std::uint64_t> result) {
+    return result ? Result{Kind::Number, *result, nullptr} : Result{};
+  };
+  const bool cancels = form.opcode == isa::Opcode::Sub || form.opcode == isa::Opcode::Xor;
+  if (cancels && count == 2 && folded(form, std::array<std::uint64_t, 2>{}) &&
+      areEqual(instruction, operands[1], operands[2])) {
+    return number(0);
+  }
+  if (known == count) return number(folded(form, std::span(sources).first(count)));
+  if (known != 1 || count != 2) return {};
+  if (const auto settled = absorbed(form, sources[lastKnown])) return number(settled);
+  const auto same = identity(form, lastKnown, sources[lastKnown]);
+  if (!same) return {};
+  const Operand& source = operands[*same + 1];
+  const bool isCopy = isWholeRegister(source) && widthOf(source.reg()) == bits;
+  return isCopy ? Result{Kind::Copy, 0, &source} : Result{};
+}
+
+}  // namespace ptxopt::passes

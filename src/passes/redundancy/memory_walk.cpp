@@ -1,0 +1,83 @@
+#include "passes/redundancy/memory_walk.h"
+
+#include <algorithm>
+
+namespace ptxopt::passes {
+
+using analysis::Domain;
+using analysis::MemoryEvent;
+using ir::Instruction;
+
+// In a loop around the load that is not around what is known (docs/soundness/ D1.10).  Where both
+// are in one, the known access dominates the load, so that it is executed in each round before it.
+bool MemoryWalk::leavesLoop(const Instruction& known, const Instruction& load) const {
+  const analysis::LoopId loop = in_.loops.loopOf(load.block);
+  return loop != kNone && !in_.loops.contains(loop, known.block);
+}
+
+// Also through a generic address.
+bool MemoryWalk::isOwnMemory(const Instruction& load, const PlainAccess& access) const {
+  if (access.space == isa::Space::Local) return true;
+  const auto loaded = in_.addresses.of(load);
+  return loaded.size() == 1 && loaded[0].spaces.isOnly(isa::Space::Local);
+}
+
+bool MemoryWalk::isChangedBy(analysis::StateId state, const Instruction& load,
+                             const PlainAccess& access, bool isOwn) const {
+  const bool mayBeOwn = isOwn || access.space == isa::Space::None;
+  const Instruction& change = in_.states.instruction(state);
+  switch (in_.states.event(state)) {
+    case MemoryEvent::None:
+      return false;
+    case MemoryEvent::AtAddress:
+      return overlap(change, load);
+    case MemoryEvent::Own:
+      return mayBeOwn;
+    case MemoryEvent::Reachable:
+      return !isOwn;
+    case MemoryEvent::Poll:
+      return !isOwn || overlap(change, load);
+    case MemoryEvent::Call:
+      return isChangedByCall(change, load, access, isOwn);
+    case MemoryEvent::All:
+      break;
+  }
+  return true;
+}
+
+bool MemoryWalk::overlap(const Instruction& change, const Instruction& load) const {
+  const auto changed = in_.addresses.of(change);
+  const auto loaded = in_.addresses.of(load);
+  if (changed.empty() || loaded.size() != 1) return true;
+  analysis::AliasAssumptions assumptions;
+  assumptions.flatShared = in_.flatShared;
+  // What other threads write meanwhile is not to be seen without an event (docs/soundness/ D1.9).
+  return std::ranges::any_of(changed, [&](const analysis::Access& access) {
+    return analysis::mayOverlap(access, loaded[0], analysis::Threads::Same, assumptions);
+  });
+}
+
+bool MemoryWalk::isChangedByCall(const Instruction& call, const Instruction& load,
+                                 const PlainAccess& access, bool isOwn) const {
+  if (in_.callees == nullptr) return true;
+  const analysis::CalleeMemory memory = in_.callees->ofCall(*function_, call);
+  if (isOwn) return memory.forgetsOwn;
+  if (memory.forgetsReachable || (access.space == isa::Space::None && memory.forgetsOwn))
+    return true;
+  const auto loaded = in_.addresses.of(load);
+  if (loaded.size() != 1) return !memory.written.empty();
+  const analysis::Access& read = loaded[0];
+  // In another space, or in other variables.
+  const auto isApart = [&](const analysis::Place& place) {
+    const isa::Space space =
+        place.domain == Domain::Shared ? isa::Space::Shared : isa::Space::Global;
+    if (place.domain != Domain::Any && !read.spaces.contains(space)) return true;
+    if (place.object == nullptr || in_.flatShared) return false;
+    return std::ranges::all_of(read.bases, [&](const analysis::MemoryBase& base) {
+      return base.kind == analysis::MemoryBase::Kind::Variable && base.variable != place.object;
+    });
+  };
+  return !std::ranges::all_of(memory.written, isApart);
+}
+
+}  // namespace ptxopt::passes

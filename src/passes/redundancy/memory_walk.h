@@ -1,0 +1,92 @@
+// The sharper answer to "does memory still hold this?": memory SSA, with the addresses and objects
+// that dead-sync compares (docs/soundness/ D1, E.9.8).
+//
+// A load may take what an earlier access in a block above it knows, across places where paths meet,
+// if none of the states between them may have changed the bytes.  Not out of a loop, and not from
+// an earlier round, unless the memory is the thread's own: polling stays polling (D1.10).
+//
+// Cost: at most kMostStates states a query, and at most `cap` queries a block; past that the answer
+// is no.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "analysis/addresses/address.h"
+#include "analysis/addresses/alias.h"
+#include "analysis/flow/loops.h"
+#include "analysis/memory/memory_ssa.h"
+#include "passes/redundancy/plain_access.h"
+
+namespace ptxopt::passes {
+
+class MemoryWalk {
+ public:
+  struct Inputs {
+    const analysis::MemorySsa& states;
+    const analysis::Addresses& addresses;
+    const analysis::Loops& loops;
+    const analysis::CalleeMemories* callees;  // null where nothing is called
+    bool flatShared = false;
+  };
+
+  // All of them must outlive the object.
+  MemoryWalk(const ir::Function& function, const Inputs& inputs, std::size_t cap)
+      : function_(&function), in_(inputs), cap_(cap) {}
+
+  const analysis::MemorySsa& states() const { return in_.states; }
+
+  // The queries of another block are counted anew.
+  void beginBlock() { queries_ = 0; }
+
+  // Of the thread's local memory, through a generic address too.
+  bool isOwnMemory(const ir::Instruction& load, const PlainAccess& access) const;
+
+  enum class Answer : std::uint8_t { Changed, Unchanged, UnchangedByCalls };
+  // Whether `load` reads the bytes as they are behind `known`, an access to the same bytes that
+  // dominates it; UnchangedByCalls if calls may be executed between the two.
+  // mayOverlap(instruction) is asked for a second opinion about instructions that access memory at
+  // their address.
+  template <class Predicate>
+  Answer ask(const ir::Instruction& known, const ir::Instruction& load, const PlainAccess& access,
+             Predicate&& mayOverlap);
+
+ private:
+  static constexpr std::size_t kMostStates = 128;
+
+  bool leavesLoop(const ir::Instruction& known, const ir::Instruction& load) const;
+  bool isChangedBy(analysis::StateId state, const ir::Instruction& load, const PlainAccess& access,
+                   bool isOwn) const;
+  bool overlap(const ir::Instruction& change, const ir::Instruction& load) const;
+  bool isChangedByCall(const ir::Instruction& call, const ir::Instruction& load,
+                       const PlainAccess& access, bool isOwn) const;
+
+  const ir::Function* function_;
+  Inputs in_;
+  std::size_t cap_;
+  std::size_t queries_ = 0;
+};
+
+template <class Predicate>
+MemoryWalk::Answer MemoryWalk::ask(const ir::Instruction& known, const ir::Instruction& load,
+                                   const PlainAccess& access, Predicate&& mayOverlap) {
+  const bool isOwn = isOwnMemory(load, access);
+  if (!isOwn && leavesLoop(known, load)) return Answer::Changed;
+  const analysis::StateId from = in_.states.behind(known);
+  const analysis::StateId to = in_.states.before(load);
+  if (from == kNone || to == kNone || queries_ == cap_) return Answer::Changed;
+  ++queries_;
+  std::size_t steps = kMostStates;
+  bool hasCalls = false;
+  const bool isUnchanged = in_.states.isUnchanged(from, to, steps, [&](analysis::StateId state) {
+    const analysis::MemoryEvent event = in_.states.event(state);
+    hasCalls |= event == analysis::MemoryEvent::Call;
+    return isChangedBy(state, load, access, isOwn) &&
+           (event != analysis::MemoryEvent::AtAddress || mayOverlap(in_.states.instruction(state)));
+  });
+  if (!isUnchanged) return Answer::Changed;
+  return hasCalls ? Answer::UnchangedByCalls : Answer::Unchanged;
+}
+
+}  // namespace ptxopt::passes

@@ -1,0 +1,79 @@
+#include "passes/redundancy/plain_access.h"
+
+#include <algorithm>
+
+#include "ir/effect.h"
+
+namespace ptxopt::passes {
+
+namespace {
+
+// `ld.param` of a call sequence reads what the callee left there.
+bool isKernelParameter(const ir::Function& function, const ir::Operand& address) {
+  if (!function.isEntry() || address.base != ir::AddressBase::Symbol) return false;
+  const ir::Symbol& symbol = function.symbolAt(address.symbol());
+  if (symbol.kind != ir::SymbolKind::Parameter) return false;
+  return std::ranges::any_of(function.parameters, [&](const ir::Variable* parameter) {
+    return parameter->symbol == address.symbol();
+  });
+}
+
+}  // namespace
+
+bool isBelowDirective(const ir::Instruction& instruction) {
+  const ir::Statement* before = instruction.previous;
+  while (before != nullptr && before->kind == ir::StatementKind::Location)
+    before = before->previous;
+  return before != nullptr && (before->kind == ir::StatementKind::Pragma ||
+                               before->kind == ir::StatementKind::Directive);
+}
+
+PlainAccess plainAccess(const ir::Function& function, const ir::Instruction& instruction) {
+  const isa::Form& form = *instruction.form;
+  const bool isLoad = form.opcode == isa::Opcode::Ld;
+  if (!form.known() || (!isLoad && form.opcode != isa::Opcode::St)) return {};
+  if (form.semantics != isa::Semantics::None && form.semantics != isa::Semantics::Weak) return {};
+  const isa::Effect effect = form.effect;
+  const bool isNonCoherent = effect == isa::Effect::InvariantRead && form.has(".nc");
+  if (effect != isa::Effect::Weak && effect != isa::Effect::ImmutableRead &&
+      effect != isa::Effect::Private && !isNonCoherent) {
+    return {};
+  }
+  if (form.has(".unified") || form.has(".cv") || isBelowDirective(instruction)) return {};
+  const ir::Operand* address = instruction.operand(isLoad ? 1 : 0);
+  const ir::Operand* data = instruction.operand(isLoad ? 0 : 1);
+  if (address == nullptr || data == nullptr || address->kind != ir::OperandKind::Address) return {};
+  if (address->base == ir::AddressBase::None) return {};
+
+  PlainAccess access;
+  switch (form.space) {
+    case isa::Space::Const:
+    case isa::Space::Global:
+    case isa::Space::Local:
+    case isa::Space::Shared:
+    case isa::Space::None:
+      access.space = form.space;
+      break;
+    case isa::Space::Param:
+    case isa::Space::ParamEntry:
+      if (!isLoad || !isKernelParameter(function, *address)) return {};
+      access.space = isa::Space::ParamEntry;
+      break;
+    default:
+      return {};
+  }
+  access.isNonCoherent = isNonCoherent;
+  access.isImmutable = access.space == isa::Space::Const || access.space == isa::Space::ParamEntry;
+  const int bits = isa::bitWidth(form.type);
+  if (bits == 0 || (access.isImmutable && !isLoad)) return {};
+  access.type = form.type;
+  access.elementBytes = static_cast<std::uint32_t>(bits) / 8;
+  access.elements = data->isGroup() ? data->id : 1;
+  access.address = address;
+  access.data = data->isGroup() ? data + 1 : data;
+  if (access.elements != form.vectorWidth) return {};
+  access.kind = isLoad ? PlainAccess::Kind::Load : PlainAccess::Kind::Store;
+  return access;
+}
+
+}  // namespace ptxopt::passes

@@ -1,0 +1,25 @@
+// All passes by their names, and the pipelines that are made of them.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "passes/engine/pipeline.h"
+
+namespace ptxopt::passes {
+
+// In the order of --list-passes.
+std::span<const PassInfo* const> allPasses();
+// Null for a name that no pass has.
+const PassInfo* findPass(std::string_view name);
+
+// Parses "early-cse<memssa>,dead-sync<precision=flags,guard>".  Throws std::invalid_argument with a
+// message for the user: an unknown pass, a bad option, unbalanced brackets.
+std::vector<PipelineStep> parsePipeline(std::string_view text);
+
+// The passes of -O0 .. -O3, as a pipeline text.
+std::string pipelineOfLevel(int level);
+
+}  // namespace ptxopt::passes

@@ -1,0 +1,138 @@
+// cssa: into SSA form and out of it again.
+//
+// A function that nothing rewrote comes out as it went in, with its own names and no copy: every
+// value keeps its register where that does not interfere.  With `fold-copies` the copies of
+// registers in the input are replaced by what they copy, also where a phi takes them, so that the
+// way out of SSA has something to do: swaps, cycles and lost copies (Briggs et al., "Practical
+// Improvements to the Construction and Destruction of Static Single Assignment Form", 1998).
+// `coalesce=0` gives every value a register of its own and every operand of a phi a copy: for
+// tests.
+//
+// docs/soundness/ D3.4, D6, E.8.  Cost: that of Ssa and of outOfSsa().
+#include "passes/ssa/cssa.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "analysis/flow/manager.h"
+#include "analysis/values/ssa.h"
+#include "passes/ssa/out_of_ssa.h"
+#include "passes/ssa/register_copy.h"
+#include "passes/ssa/ssa_rewrite.h"
+
+namespace ptxopt::passes {
+
+namespace {
+
+using analysis::Ssa;
+using analysis::ValueId;
+
+class Cssa : public Pass {
+ public:
+  Cssa(const OutOfSsaOptions& options, bool foldCopies, int verbosity)
+      : options_(options), foldCopies_(foldCopies), verbosity_(verbosity) {}
+
+  void prepare(const ir::Module& module, analysis::ModuleAnalyses&) override {
+    names_ = FreshNames::of(module);
+  }
+
+  bool run(ir::Function& function, PassContext& context) const override {
+    const Ssa& ssa = context.analyses.get<Ssa>();
+    SsaRewrite rewrite(function, ssa);
+    if (foldCopies_) foldCopies(rewrite, context);
+    const bool isNaive = options_.coalescing == Coalescing::None;
+    OutOfSsaOptions options = options_;
+    if (isNaive && !context.budget.spend()) options.coalescing = Coalescing::All;
+    OutOfSsaCounts counts;
+    const bool isChanged = outOfSsa(rewrite, options, names_, counts);
+    report(function, counts, context);
+    return isChanged;
+  }
+
+ private:
+  static void foldCopies(SsaRewrite& rewrite, PassContext& context) {
+    const Ssa& ssa = rewrite.ssa();
+    for (const analysis::BlockId b : ssa.dominators().preorder()) {
+      for (const ir::Instruction& instruction : ssa.cfg().instructions(b)) {
+        if (!isWholeCopy(rewrite.function(), instruction)) continue;
+        const auto operands = instruction.operands();
+        const ValueId source = rewrite.resolve(ssa.use(instruction, operands[1]));
+        if (!rewrite.canStandFor(ssa.reg(source), operands[0].reg())) continue;
+        if (!context.budget.spend()) return;
+        rewrite.replace(ssa.definition(instruction, operands[0]), source);
+        rewrite.erase(instruction);
+        ++context.statistics["copies-folded"];
+      }
+    }
+  }
+
+  void report(const ir::Function& function, const OutOfSsaCounts& counts,
+              PassContext& context) const {
+    const auto count = [&](std::string_view counter, std::uint64_t value) {
+      if (value != 0) context.statistics[counter] += value;
+    };
+    count("copies", counts.copies);
+    count("temporaries", counts.temporaries);
+    count("edges-split", counts.blocks);
+    count("new-registers", counts.newRegisters);
+    if (verbosity_ == 0 || (verbosity_ == 1 && counts.newRegisters == 0)) return;
+    Remark remark;
+    remark.pass = kCssa.name;
+    remark.function = &function;
+    remark.message = fmt::format(
+        "out of SSA form with {} copies, {} temporaries, {} blocks on edges, {} new registers",
+        counts.copies, counts.temporaries, counts.blocks, counts.newRegisters);
+    context.remark(std::move(remark));
+  }
+
+  OutOfSsaOptions options_;
+  bool foldCopies_;
+  int verbosity_;
+  FreshNames names_;
+};
+
+// A number from 0 to `most`, or -1.
+int numberOf(std::string_view text, int most) {
+  if (text.size() != 1 || text[0] < '0' || text[0] > '0' + most) return -1;
+  return text[0] - '0';
+}
+
+std::unique_ptr<Pass> create(const PassOptions& options, std::string& error) {
+  OutOfSsaOptions ways;
+  bool foldCopies = false;
+  int verbosity = 0;
+  for (const auto& [name, value] : options) {
+    // clang 14 captures no structured binding by itself.
+    const auto number = [&, &name = name, &value = value](int most) {
+      const int found = numberOf(value, most);
+      if (found < 0) error = fmt::format("{}={} is not a number from 0 to {}", name, value, most);
+      return found;
+    };
+    if (name == "coalesce") {
+      ways.coalescing = static_cast<Coalescing>(number(2));
+    } else if (name == "across-blocks") {
+      ways.acrossBlocks = number(1) != 0;
+    } else if (name == "split-edges") {
+      ways.splitEdges = number(1) != 0;
+    } else if (name == "verbosity") {
+      verbosity = number(2);
+    } else if (name == "fold-copies" && value.empty()) {
+      foldCopies = true;
+    } else {
+      error = fmt::format("there is no option '{}'", name);
+    }
+    if (!error.empty()) return nullptr;
+  }
+  return std::make_unique<Cssa>(ways, foldCopies, verbosity);
+}
+
+}  // namespace
+
+const PassInfo kCssa = {
+    "cssa", "Goes into SSA form and out of it again, which changes nothing by itself.",
+    "coalesce=0|1|2, across-blocks=0|1, split-edges=0|1, verbosity=0|1|2, fold-copies", create};
+
+}  // namespace ptxopt::passes

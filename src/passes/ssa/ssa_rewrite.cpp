@@ -1,0 +1,158 @@
+#include "passes/ssa/ssa_rewrite.h"
+
+#include <numeric>
+#include <string_view>
+#include <unordered_set>
+
+#include "ir/module.h"
+#include "passes/ssa/register_copy.h"
+
+namespace ptxopt::passes {
+
+using ir::RegisterId;
+
+namespace {
+
+bool isUntyped(isa::Type type) {
+  using isa::Type;
+  return type == Type::B8 || type == Type::B16 || type == Type::B32 || type == Type::B64 ||
+         type == Type::B128;
+}
+
+// "%r" of "%r", "%r5" and of "%r<10>": two names whose stems differ are different.
+std::string_view stemOf(std::string_view name) {
+  while (!name.empty() && name.back() >= '0' && name.back() <= '9') name.remove_suffix(1);
+  return name;
+}
+
+// docs/soundness/ E.12.1.
+bool isNamedForDebugger(const ir::Function& function, RegisterId id) {
+  constexpr std::size_t kMost = 8;
+  std::string name = function.registerName(id);
+  if (name.size() > kMost) name.erase(0, name.size() - kMost);
+  return function.module().debugRegisters.contains(name);
+}
+
+}  // namespace
+
+SsaRewrite::SsaRewrite(ir::Function& function, const analysis::Ssa& ssa)
+    : function_(&function),
+      ssa_(&ssa),
+      pinned_(function.registerCount()),
+      scoped_(function.registerCount()),
+      replacement_(ssa.valueCount()),
+      edits_(ssa.instructions().count()) {
+  std::iota(replacement_.begin(), replacement_.end(), 0);
+  pinRegisters();
+  findScopedNames();
+}
+
+void SsaRewrite::pinRegisters() {
+  const auto pin = [&](RegisterId id) { pinned_.set(static_cast<std::uint32_t>(id)); };
+  const ir::Module& module = function_->module();
+  for (const ir::RegisterRange& range : function_->registers()) {
+    const bool isFree = !range.isParameter && isCopyable(module, range);
+    if (isFree && module.debugRegisters.empty()) continue;
+    for (std::uint32_t k = 0; k < range.count; ++k) {
+      const RegisterId id{range.first + k};
+      if (!isFree || isNamedForDebugger(*function_, id)) pin(id);
+    }
+  }
+  const analysis::InstructionNumbers& all = numbers();
+  for (std::uint32_t n = 0; n < all.count(); ++n) {
+    const ir::Instruction& instruction = all[n];
+    const bool isFrozen = !instruction.form->known() ||
+                          instruction.form->effect == isa::Effect::NeutralFrozen ||
+                          instruction.form->is(isa::kRegistersInFlight);
+    if (isFrozen && instruction.guard) pin(instruction.guard.predicate());
+    ir::forEachRegister(instruction, [&](const ir::Operand& operand) {
+      if (isFrozen || (operand.reads && operand.writes)) pin(operand.reg());
+    });
+  }
+  // Copies cannot be placed on the edges out of what is not understood.
+  const analysis::Cfg& cfg = ssa_->cfg();
+  for (analysis::BlockId b = 0; b < cfg.vertexCount(); ++b) {
+    bool isOpen = false;
+    for (const EdgeId edge : cfg.inEdges(b)) {
+      const analysis::EdgeKind kind = cfg.kind(edge);
+      isOpen |= kind != analysis::EdgeKind::Fallthrough && kind != analysis::EdgeKind::Taken &&
+                kind != analysis::EdgeKind::Indirect;
+    }
+    if (!isOpen) continue;
+    const auto [first, end] = ssa_->phis(b);
+    for (ValueId phi = first; phi < end; ++phi) {
+      if (!ssa_->isCarry(phi)) pin(ssa_->reg(phi));
+    }
+  }
+}
+
+void SsaRewrite::findScopedNames() {
+  std::unordered_set<std::string_view> stems;
+  std::uint32_t depth = 0;
+  const ir::Module& module = function_->module();
+  const auto rangesOf = [&](const ir::RegisterDeclaration& declaration) {
+    return function_->registers().subspan(declaration.firstRange, declaration.rangeCount);
+  };
+  const auto markScoped = [&](const ir::RegisterRange& range) {
+    for (std::uint32_t k = 0; k < range.count; ++k) scoped_.set(range.first + k);
+  };
+  for (const ir::Statement& statement : function_->body()) {
+    if (statement.kind == ir::StatementKind::ScopeBegin) ++depth;
+    if (statement.kind == ir::StatementKind::ScopeEnd) --depth;
+    if (depth == 0) continue;
+    if (const auto* declaration = statement.as<ir::RegisterDeclaration>()) {
+      for (const ir::RegisterRange& range : rangesOf(*declaration)) {
+        stems.insert(stemOf(module.text(range.name)));
+        markScoped(range);
+      }
+    } else if (const auto* variables = statement.as<ir::VariableDeclaration>()) {
+      for (const ir::Variable* variable : variables->variables) {
+        stems.insert(stemOf(module.text(variable->name)));
+      }
+    }
+  }
+  if (stems.empty()) return;
+  for (const ir::RegisterRange& range : function_->registers()) {
+    if (stems.contains(stemOf(module.text(range.name)))) markScoped(range);
+  }
+}
+
+bool SsaRewrite::canStandFor(RegisterId to, RegisterId from) const {
+  if (isPinned(to) || isPinned(from)) return false;
+  if (!isVisibleEverywhere(to) || !isVisibleEverywhere(from)) return false;
+  if (to == from) return true;
+  const ir::RegisterRange& target = function_->rangeOf(to);
+  const ir::RegisterRange& source = function_->rangeOf(from);
+  if (target.vectorWidth != source.vectorWidth) return false;
+  if (target.type == source.type) return true;
+  if (isa::bitWidth(target.type) != isa::bitWidth(source.type)) return false;
+  return isUntyped(target.type) ||
+         (isa::isTypedInteger(target.type) && isa::isTypedInteger(source.type));
+}
+
+SsaRewrite::ValueId SsaRewrite::resolve(ValueId value) const {
+  while (replacement_[value] != value) {
+    replacement_[value] = replacement_[replacement_[value]];
+    value = replacement_[value];
+  }
+  return value;
+}
+
+void SsaRewrite::becomeCopy(const ir::Instruction& instruction, ValueId source) {
+  edit(instruction) = {Edit::Kind::Copy, source};
+}
+
+void SsaRewrite::becomeConstant(const ir::Instruction& instruction, const ir::Operand& number) {
+  edit(instruction) = {Edit::Kind::Constant, static_cast<std::uint32_t>(constants_.size())};
+  constants_.push_back(number);
+}
+
+SsaRewrite::Edit SsaRewrite::editOf(const ir::Instruction& instruction) const {
+  const Note& note = edits_[numbers().of(instruction)];
+  Edit edit{note.kind, kNone, {}};
+  if (note.kind == Edit::Kind::Copy) edit.source = resolve(note.detail);
+  if (note.kind == Edit::Kind::Constant) edit.number = constants_[note.detail];
+  return edit;
+}
+
+}  // namespace ptxopt::passes

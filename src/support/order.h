@@ -1,0 +1,33 @@
+// Depth-first orders.
+//
+// Iterative: the depth of a graph costs heap, not stack.  O(V + E) time.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "support/digraph.h"
+
+namespace ptxopt {
+
+// The vertices that can be reached from `roots`, in the order in which a depth-first search leaves
+// them.  Roots and neighbours are entered in the given order.
+std::vector<Vertex> postorder(const Digraph& graph, std::span<const Vertex> roots,
+                              Direction direction = Direction::Forward);
+
+// In an acyclic graph every vertex comes before those that it reaches.
+class ReversePostorder {
+ public:
+  ReversePostorder(const Digraph& graph, Vertex root, Direction direction = Direction::Forward);
+
+  std::span<const Vertex> vertices() const { return vertices_; }
+  // kNone for a vertex that cannot be reached from the root.
+  std::uint32_t position(Vertex v) const { return positions_[v]; }
+  bool contains(Vertex v) const { return positions_[v] != kNone; }
+
+ private:
+  std::vector<Vertex> vertices_;
+  std::vector<std::uint32_t> positions_;
+};
+
+}  // namespace ptxopt

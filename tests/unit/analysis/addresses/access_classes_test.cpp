@@ -1,0 +1,94 @@
+#include "analysis/addresses/access_classes.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "value_text.h"
+
+namespace ptxopt::analysis {
+namespace {
+
+using test::ValueFunction;
+
+const std::string kStart = R"(
+  .reg .pred %p<2>; .reg .b32 %r<9>;
+  mov.u32 %r1, %tid.x; mov.u32 %r2, A; mad.lo.u32 %r3, %r1, 4, %r2;
+)";
+
+// The classes of the accesses of a function with one array A, as writes of it.
+class Classes {
+ public:
+  Classes(const std::string& body, Precision precision)
+      : classes(precision, false),
+        function_(kStart + body, ".reqntid 64", ".shared .align 4 .b8 A[65536];") {
+    const Place place{Domain::Shared, &object_};
+    for (const Access& access : function_.analyses().get<Addresses>().all()) {
+      keys.push_back(*classes.keyOf(kWrite, place, &access));
+    }
+  }
+
+  bool mayConflict(std::size_t above, std::size_t below) const {
+    return classes.mayConflict(classes.of(keys[above]), classes.of(keys[below]));
+  }
+
+  AccessClasses classes;
+  std::vector<AccessSet::Key> keys;
+
+ private:
+  const ir::Variable object_;
+  ValueFunction function_;
+};
+
+TEST(AccessClasses, OneForEachAddress) {
+  const Classes of(R"(
+    st.shared.u32 [%r3], 1;
+    st.shared.u32 [%r3], 2;
+    st.shared.u32 [%r3+4], 3;
+    st.shared.u16 [%r3], 4;
+    setp.eq.u32 %p1, %r1, 0;
+    @%p1 st.shared.u32 [%r3], 5;
+  )",
+                   Precision::Affine);
+  EXPECT_EQ(of.keys[0], of.keys[1]);
+  EXPECT_NE(of.keys[0], of.keys[2]) << "an offset";
+  EXPECT_NE(of.keys[0], of.keys[3]) << "a size";
+  EXPECT_NE(of.keys[0], of.keys[4]) << "a guard";
+  EXPECT_FALSE(of.mayConflict(0, 1));
+  EXPECT_TRUE(of.mayConflict(0, 2));
+  EXPECT_FALSE(of.mayConflict(0, 3));
+  const AccessClass& own = of.classes.of(of.keys[0]);
+  EXPECT_EQ(of.classes.separation(own, own), AliasRule::Injective);
+}
+
+TEST(AccessClasses, WithoutTheAddressAnyOfItsObject) {
+  const Classes of("st.shared.u32 [%r3], 1; st.shared.u32 [%r3+4], 1;", Precision::Affine);
+  const AccessSet::Key any = of.classes.withoutAddress(of.keys[0]);
+  EXPECT_EQ(any, of.classes.withoutAddress(of.keys[1]));
+  EXPECT_EQ(of.classes.accessOf(of.classes.of(any)), nullptr);
+  EXPECT_TRUE(of.classes.mayConflict(of.classes.of(any), of.classes.of(of.keys[0])));
+  EXPECT_EQ(of.classes.withoutObject(any), of.classes.withoutObject(of.keys[0]));
+}
+
+TEST(AccessClasses, AddressesDoNotCountWithObjectsAlone) {
+  const Classes of("st.shared.u32 [%r3], 1; st.shared.u32 [%r3+4], 1;", Precision::Objects);
+  EXPECT_EQ(of.keys[0], of.keys[1]);
+  EXPECT_TRUE(of.mayConflict(0, 0));
+}
+
+// Behind so many addresses, an access may be anywhere in its object.
+TEST(AccessClasses, AddressesAreLimited) {
+  std::string body;
+  for (int k = 0; k < 1'000; ++k) {
+    body += "st.shared.u16 [A+" + std::to_string(4 * k) + "], 1;\n";
+  }
+  const Classes of(body, Precision::Affine);
+  EXPECT_FALSE(of.mayConflict(0, 1));
+  EXPECT_TRUE(of.mayConflict(0, 999));
+  EXPECT_EQ(of.keys[998], of.keys[999]);
+  EXPECT_LT(of.classes.count(), 600u);
+}
+
+}  // namespace
+}  // namespace ptxopt::analysis

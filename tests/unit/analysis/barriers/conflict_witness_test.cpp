@@ -1,0 +1,208 @@
+#include "analysis/barriers/conflict_witness.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "value_text.h"
+
+namespace ptxopt::analysis {
+namespace {
+
+using test::ValueFunction;
+
+const char* const kVariables = R"(
+.shared .align 16 .b8 A[8192];
+.shared .align 4 .b8 B[64];
+.extern .shared .align 16 .b8 D[];
+.extern .shared .align 16 .b8 E[];
+.global .align 4 .b8 G[4096];
+)";
+const char* const kParameters = ".param .u64 p, .param .u64 q, .param .u32 n";
+// %r30: tid.x, %r31: ctaid.x, %r32: A, %r34: n, %r35: A + 4 * tid.x, %r36: tid.y, %rd10: p, %rd11:
+// q
+const std::string kStart = R"(
+  .reg .pred %p<9>; .reg .b32 %r<40>; .reg .b64 %rd<20>;
+  mov.u32 %r30, %tid.x; mov.u32 %r31, %ctaid.x; mov.u32 %r32, A;
+  ld.param.u64 %rd10, [p]; ld.param.u64 %rd11, [q]; ld.param.u32 %r34, [n];
+  mad.lo.u32 %r35, %r30, 4, %r32; mov.u32 %r36, %tid.y; mov.u64 %rd12, A;
+)";
+const char* const kRow = ".reqntid 64, 1, 1";
+
+std::string textOf(const ConflictWitness& witness, const Addresses& addresses) {
+  std::string text = witness.isCertain ? "certainly" : "maybe";
+  const auto side = [&](const ConflictWitness::Side& of) {
+    text += fmt::format(" ({},{},{}) {}[{}..{}]", of.thread[0], of.thread[1], of.thread[2],
+                        of.base == kNone ? "" : addresses.leafText(of.base), of.bytes.lowest,
+                        of.bytes.highest);
+  };
+  side(witness.first);
+  side(witness.second);
+  if (!witness.isSameBase) text += " if same";
+  if (witness.block) {
+    const auto& block = *witness.block;
+    text += fmt::format(" in {}x{}x{}", block[0], block[1], block[2]);
+  }
+  for (const ConflictWitness::Choice& choice : witness.choices) {
+    text += " " + addresses.leafText(choice.leaf) + "=";
+    text += choice.first ? std::to_string(*choice.first) : "-";
+    if (choice.first != choice.second) {
+      text += "/" + (choice.second ? std::to_string(*choice.second) : "-");
+    }
+  }
+  return text;
+}
+
+// Of the first two stores.
+std::string witnessOf(const std::string& code, const char* attributes = kRow,
+                      const AliasAssumptions& assumptions = {}, bool areRoundsFree = true) {
+  ValueFunction f(kStart + code, attributes, kVariables, kParameters);
+  const auto& addresses = f.analyses().get<Addresses>();
+  std::vector<const Access*> stores;
+  for (const Access& access : addresses.all()) {
+    if (access.instruction->form->is(isa::kMemoryWrite) ||
+        access.instruction->form->opcode == isa::Opcode::Ldmatrix) {
+      stores.push_back(&access);
+    }
+  }
+  WitnessQuestion question;
+  question.first = stores.at(0);
+  question.second = stores.at(stores.size() > 1);
+  question.assumptions = assumptions;
+  question.postDominators = &f.analyses().get<PostDominators>();
+  if (areRoundsFree) {
+    question.mayMeetInRounds = [](LoopId, std::int64_t, std::int64_t) { return true; };
+  }
+  const auto witness = findWitness(question);
+  if (witness) {
+    // What is ruled out has no witness.
+    EXPECT_TRUE(mayOverlap(*question.first, *question.second, Threads::Different, assumptions));
+  }
+  return witness ? textOf(*witness, addresses) : "none";
+}
+
+TEST(ConflictWitness, TellsThreadsAndBytes) {
+  EXPECT_EQ(witnessOf("st.shared.u32 [%r35], 0; st.shared.u32 [%r35+4], 0;"),
+            "certainly (1,0,0) A[4..7] (0,0,0) A[4..7]");
+  EXPECT_EQ(witnessOf("st.shared.u32 [%r35], 0; st.shared.u32 [%r35-4], 0;"),
+            "certainly (0,0,0) A[0..3] (1,0,0) A[0..3]");
+  EXPECT_EQ(witnessOf("st.shared.u32 [A+8], 0; st.shared.u64 [A+8], %rd1;"),
+            "certainly (0,0,0) A[8..11] (1,0,0) A[8..15]");
+  // In reverse order: A + 252 - 4 * tid.x.
+  EXPECT_EQ(witnessOf("mad.lo.u32 %r1, %r30, -4, %r32; st.shared.u32 [%r1+252], 0; "
+                      "st.shared.u32 [%r35], 0;"),
+            "certainly (0,0,0) A[252..255] (63,0,0) A[252..255]");
+}
+
+TEST(ConflictWitness, IsNoneWhereThreadsKeepApart) {
+  EXPECT_EQ(witnessOf("st.shared.u32 [%r35], 0; st.shared.u32 [%r35], 0;"), "none");
+  EXPECT_EQ(witnessOf("st.shared.u32 [%r35], 0; st.shared.u32 [%r35+256], 0;"), "none");
+  EXPECT_EQ(witnessOf("st.shared.u32 [A], 0; st.shared.u32 [B], 0;"), "none");
+}
+
+TEST(ConflictWitness, HonoursBranchesAndGuards) {
+  const char* const kHalf = R"(
+    setp.lt.u32 %p1, %r30, 32; @!%p1 bra L;
+    st.shared.u32 [%r35], 0;
+  L: setp.gt.u32 %p2, %r30, 7; @%p2 st.shared.u32 [%r35+%s], 0;)";
+  const auto code = [&](const char* distance) {
+    std::string text = kHalf;
+    return text.replace(text.find("%s"), 2, distance);
+  };
+  EXPECT_EQ(witnessOf(code("4")), "certainly (9,0,0) A[36..39] (8,0,0) A[36..39]");
+  EXPECT_EQ(witnessOf(code("92")), "certainly (31,0,0) A[124..127] (8,0,0) A[124..127]");
+  EXPECT_EQ(witnessOf(code("96")), "none");
+}
+
+TEST(ConflictWitness, LeavesOutNoBranchInSilence) {
+  // A condition of floating-point numbers says nothing, but it is one.
+  EXPECT_EQ(witnessOf("setp.lt.f32 %p1, 0f00000000, 0f3f800000; @%p1 st.shared.u32 [%r35], 0; "
+                      "st.shared.u32 [%r35+4], 0;"),
+            "maybe (1,0,0) A[4..7] (0,0,0) A[4..7]");
+}
+
+TEST(ConflictWitness, ChoosesABlockWhereTheShapeIsNotKnown) {
+  EXPECT_EQ(witnessOf("st.shared.u32 [%r35], 0; st.shared.u32 [%r35], 0;", ""),
+            "certainly (0,0,0) A[0..3] (0,1,0) A[0..3] in 32x2x1");
+  AliasAssumptions row;
+  row.oneRow = true;
+  EXPECT_EQ(witnessOf("st.shared.u32 [%r35], 0; st.shared.u32 [%r35], 0;", "", row), "none");
+}
+
+TEST(ConflictWitness, ChoosesParametersAndValues) {
+  // Everyone stores where n says.
+  EXPECT_EQ(witnessOf("mad.lo.u32 %r1, %r34, 4, %r32; st.shared.u32 [%r35], 0; "
+                      "st.shared.u32 [%r1], 0;"),
+            "maybe (0,0,0) A[0..3] (1,0,0) A[0..3] [n]=0");
+  EXPECT_EQ(witnessOf("setp.lt.u32 %p1, %r30, %r34; @%p1 st.shared.u32 [%r35], 0; "
+                      "st.shared.u32 [%r35+4], 0;"),
+            "maybe (1,0,0) A[4..7] (0,0,0) A[4..7] [n]=1024");
+  // A loaded index, and a branch on it.
+  EXPECT_EQ(witnessOf("ld.global.u32 %r1, [%rd10]; setp.ge.u32 %p1, %r1, 3; "
+                      "mad.lo.u32 %r2, %r1, 4, %r32; st.shared.u32 [%r35], 0; "
+                      "@%p1 st.shared.u32 [%r2], 0;"),
+            "maybe (3,0,0) A[12..15] (0,0,0) A[12..15] %r1=-/3");
+}
+
+TEST(ConflictWitness, ComputesOperations) {
+  const char* const kWarp = "shr.u32 %r1, %r30, 5; mad.lo.u32 %r1, %r1, 4, %r32; ";
+  EXPECT_EQ(witnessOf(kWarp + std::string("st.shared.u32 [%r1], 0; st.shared.u32 [%r1], 0;")),
+            "certainly (0,0,0) A[0..3] (1,0,0) A[0..3]");
+  EXPECT_EQ(witnessOf(kWarp + std::string("st.shared.u32 [%r1], 0; st.shared.u32 [%r1+4], 0;")),
+            "certainly (32,0,0) A[4..7] (0,0,0) A[4..7]");
+  EXPECT_EQ(witnessOf(kWarp + std::string("st.shared.u32 [%r1], 0; st.shared.u32 [%r1+8], 0;")),
+            "none");
+  EXPECT_EQ(witnessOf("and.b32 %r1, %r30, 31; mad.lo.u32 %r1, %r1, 4, %r32; "
+                      "st.shared.u32 [%r1], 0; st.shared.u32 [%r1], 0;"),
+            "certainly (0,0,0) A[0..3] (32,0,0) A[0..3]");
+  EXPECT_EQ(witnessOf("xor.b32 %r1, %r30, 1; mad.lo.u32 %r1, %r1, 4, %r32; "
+                      "st.shared.u32 [%r1], 0; st.shared.u32 [%r35], 0;"),
+            "certainly (0,0,0) A[4..7] (1,0,0) A[4..7]");
+  // The bits of an address are not known.
+  EXPECT_EQ(witnessOf("and.b32 %r1, %r35, 63; st.shared.u32 [%r1], 0; st.shared.u32 [%r1], 0;"),
+            "none");
+}
+
+TEST(ConflictWitness, NamesPointersThatMayAlias) {
+  const std::string code = R"(
+    cvta.to.global.u64 %rd1, %rd10; cvta.to.global.u64 %rd2, %rd11;
+    mul.wide.u32 %rd3, %r30, 4; add.s64 %rd1, %rd1, %rd3; add.s64 %rd2, %rd2, %rd3;
+    st.global.u32 [%rd1+4], 0; st.global.u32 [%rd2], 0;)";
+  EXPECT_EQ(witnessOf(code), "maybe (0,0,0) [p][4..7] (1,0,0) [q][4..7] if same");
+  AliasAssumptions noalias;
+  noalias.noaliasParams = true;
+  EXPECT_EQ(witnessOf(code, kRow, noalias), "none");
+  EXPECT_EQ(witnessOf("st.shared.u32 [D], 0; st.shared.u32 [E], 0;"),
+            "certainly (0,0,0) D[0..3] (1,0,0) E[0..3]");
+}
+
+TEST(ConflictWitness, StaysInObjectsAndInOneAddressSpace) {
+  // B has 64 bytes: threads from 16 on would leave it.
+  EXPECT_EQ(witnessOf("mov.u32 %r1, B; mad.lo.u32 %r2, %r30, 4, %r1; st.shared.u32 [%r2+60], 0; "
+                      "st.shared.u32 [%r2+4], 0;"),
+            "certainly (0,0,0) B[60..63] (14,0,0) B[60..63]");
+  EXPECT_EQ(witnessOf("mov.u32 %r1, B; mad.lo.u32 %r2, %r30, 4, %r1; st.shared.u32 [%r2+64], 0; "
+                      "st.shared.u32 [%r2+4], 0;"),
+            "none");
+  EXPECT_EQ(witnessOf("cvta.shared.u64 %rd1, %rd12; st.shared.u32 [A+4], 0; st.u32 [%rd1+4], 0;"),
+            "certainly (0,0,0) A[4..7] (1,0,0) A[4..7]");
+}
+
+TEST(ConflictWitness, AsksHowFarApartTwoThreadsCanBeInALoop) {
+  const std::string loop = R"(
+    mov.u32 %r1, 0; mov.u32 %r2, %r35;
+  L: st.shared.u32 [%r2], 0; st.shared.u32 [%r2+4], 0;
+    add.u32 %r1, %r1, 1; add.u32 %r2, %r2, 256; setp.lt.u32 %p1, %r1, 8; @%p1 bra L;)";
+  EXPECT_EQ(witnessOf(loop), "maybe (1,0,0) A[4..7] (0,0,0) A[4..7] round0=0");
+  EXPECT_EQ(witnessOf(loop, kRow, {}, false), "none");
+}
+
+TEST(ConflictWitness, OfCollectiveAccessesIsNone) {
+  EXPECT_EQ(witnessOf("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r1}, [%r32]; "
+                      "st.shared.u32 [%r32], 0;"),
+            "none");
+}
+
+}  // namespace
+}  // namespace ptxopt::analysis

@@ -1,0 +1,215 @@
+#include "analysis/flow/loops.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "analysis/flow/dominators.h"
+#include "graphs.h"
+
+namespace ptxopt::analysis {
+namespace {
+
+using Set = std::set<BlockId>;
+
+Set setOf(std::span<const BlockId> blocks) {
+  return {blocks.begin(), blocks.end()};
+}
+
+TEST(Loops, NestWithTheOuterFirst) {
+  // 0 -> 1 -> 2 -> 2, 2 -> 3 -> 1, 3 -> 4 -> exit
+  const FlowGraph graph =
+      test::flowGraph(5, {{0, 1}, {1, 2}, {2, 2}, {2, 3}, {3, 1}, {3, 4}, {4, 5}});
+  const Loops loops(graph);
+  ASSERT_EQ(loops.count(), 2u);
+  EXPECT_TRUE(loops.isReducible());
+  EXPECT_EQ(loops.header(0), 1u);
+  EXPECT_EQ(loops.parent(0), kNone);
+  EXPECT_EQ(setOf(loops.members(0)), (Set{1, 2, 3}));
+  EXPECT_EQ(loops.members(0).front(), 1u);
+  EXPECT_EQ(loops.header(1), 2u);
+  EXPECT_EQ(loops.parent(1), 0u);
+  EXPECT_EQ(loops.depth(1), 2u);
+  EXPECT_EQ(loops.depthOf(0), 0u);
+  EXPECT_EQ(loops.loopOf(4), kNone);
+  ASSERT_EQ(loops.exits(0).size(), 1u);
+  EXPECT_EQ(graph.target(loops.exits(0)[0]), 4u);
+  ASSERT_EQ(loops.backEdges(0).size(), 1u);
+  EXPECT_EQ(graph.source(loops.backEdges(0)[0]), 3u);
+}
+
+TEST(Loops, EndlessLoopHasNoExit) {
+  const FlowGraph graph = test::flowGraph(2, {{0, 1}, {1, 0}});
+  const Loops loops(graph);
+  ASSERT_EQ(loops.count(), 1u);
+  EXPECT_EQ(loops.header(0), graph.entry());
+  EXPECT_TRUE(loops.exits(0).empty());
+}
+
+TEST(Loops, RegionWithTwoEntriesIsIrreducible) {
+  const FlowGraph graph = test::flowGraph(4, {{0, 1}, {0, 2}, {1, 2}, {2, 1}, {2, 3}, {3, 4}});
+  const Loops loops(graph);
+  ASSERT_EQ(loops.count(), 1u);
+  EXPECT_FALSE(loops.isReducible());
+  EXPECT_EQ(setOf(loops.entries(0)), (Set{1, 2}));
+  EXPECT_EQ(loops.entries(0).front(), loops.header(0));
+}
+
+// The strongly connected components with an edge of the subgraph on `blocks`.
+std::vector<Set> cyclesOf(const FlowGraph& graph, const Set& blocks) {
+  const auto reaches = [&](BlockId from) {
+    Set seen;
+    std::vector<BlockId> stack = {from};
+    while (!stack.empty()) {
+      const BlockId b = stack.back();
+      stack.pop_back();
+      for (const BlockId next : graph.successors(b)) {
+        if (blocks.count(next) != 0 && seen.insert(next).second) stack.push_back(next);
+      }
+    }
+    return seen;
+  };
+  std::vector<Set> found;
+  Set done;
+  for (const BlockId b : blocks) {
+    if (done.count(b) != 0) continue;
+    Set component;
+    const Set reached = reaches(b);
+    if (reached.count(b) == 0) continue;
+    for (const BlockId other : reached) {
+      if (reaches(other).count(b) != 0) component.insert(other);
+    }
+    done.insert(component.begin(), component.end());
+    found.push_back(component);
+  }
+  return found;
+}
+
+class LoopCheck {
+ public:
+  explicit LoopCheck(const FlowGraph& graph)
+      : graph_(graph), loops_(graph), dominators_(graph), reached_(test::reachableFrom(graph, 0)) {}
+
+  void run() {
+    Set all;
+    for (BlockId b = 0; b < graph_.vertexCount(); ++b) {
+      if (reached_[b]) {
+        all.insert(b);
+      } else {
+        ASSERT_EQ(loops_.loopOf(b), kNone);
+      }
+    }
+    check(all, kNone);
+    EXPECT_EQ(checked_, loops_.count());
+    checkNaturalLoops();
+  }
+
+ private:
+  // The loops directly inside of `parent`, whose members without the header are `blocks`.
+  void check(const Set& blocks, LoopId parent) {
+    std::set<LoopId> children;
+    for (LoopId loop = 0; loop < loops_.count(); ++loop) {
+      if (loops_.parent(loop) == parent) children.insert(loop);
+    }
+    const std::vector<Set> cycles = cyclesOf(graph_, blocks);
+    ASSERT_EQ(children.size(), cycles.size());
+    Set inLoops;
+    for (const LoopId loop : children) {
+      ++checked_;
+      const Set members = setOf(loops_.members(loop));
+      ASSERT_TRUE(std::count(cycles.begin(), cycles.end(), members) == 1);
+      ASSERT_EQ(members.size(), loops_.members(loop).size());
+      ASSERT_EQ(loops_.members(loop).front(), loops_.header(loop));
+      ASSERT_EQ(loops_.depth(loop), parent == kNone ? 1 : loops_.depth(parent) + 1);
+      ASSERT_TRUE(parent == kNone || parent < loop);
+      for (BlockId b = 0; b < graph_.vertexCount(); ++b) {
+        ASSERT_EQ(loops_.contains(loop, b), members.count(b) == 1);
+      }
+      inLoops.insert(members.begin(), members.end());
+      checkEdges(loop, members);
+      Set inside = members;
+      inside.erase(loops_.header(loop));
+      ASSERT_NO_FATAL_FAILURE(check(inside, loop));
+    }
+    for (const BlockId b : blocks) {
+      if (inLoops.count(b) == 0) {
+        ASSERT_EQ(loops_.loopOf(b), parent);
+      }
+    }
+  }
+
+  void checkEdges(LoopId loop, const Set& members) {
+    Set entries;
+    std::vector<EdgeId> exits;
+    for (EdgeId edge = 0; edge < graph_.edgeCount(); ++edge) {
+      const bool fromInside = members.count(graph_.source(edge)) == 1;
+      const bool toInside = members.count(graph_.target(edge)) == 1;
+      if (!fromInside && toInside && reached_[graph_.source(edge)]) {
+        entries.insert(graph_.target(edge));
+      }
+      if (fromInside && !toInside && graph_.kind(edge) != EdgeKind::Endless) exits.push_back(edge);
+    }
+    if (members.count(graph_.entry()) == 1) entries.insert(graph_.entry());
+    ASSERT_EQ(setOf(loops_.entries(loop)), entries);
+    ASSERT_EQ(loops_.entries(loop).size(), entries.size());
+    ASSERT_EQ(loops_.entries(loop).front(), loops_.header(loop));
+    ASSERT_EQ(loops_.exits(loop), exits);
+  }
+
+  // A reducible loop is the natural loop of its header; every natural loop lies in a loop with that
+  // header.
+  void checkNaturalLoops() {
+    for (BlockId header = 0; header < graph_.vertexCount(); ++header) {
+      Set natural;
+      for (const BlockId latch : graph_.predecessors(header)) {
+        if (!dominators_.dominates(header, latch)) continue;
+        natural.insert(header);
+        const std::vector<bool> body =
+            test::reachableFrom(graph_, latch, header, Direction::Backward);
+        for (BlockId b = 0; b < graph_.vertexCount(); ++b) {
+          if (body[b] && reached_[b]) natural.insert(b);
+        }
+      }
+      const auto isHeader = [&](LoopId loop) { return loops_.header(loop) == header; };
+      LoopId loop = 0;
+      while (loop < loops_.count() && !isHeader(loop)) ++loop;
+      if (loop == loops_.count()) {
+        EXPECT_TRUE(natural.empty());
+      } else if (loops_.isReducible(loop)) {
+        EXPECT_EQ(setOf(loops_.members(loop)), natural);
+      } else {
+        for (const BlockId b : natural) EXPECT_TRUE(loops_.contains(loop, b));
+      }
+    }
+  }
+
+  const FlowGraph& graph_;
+  Loops loops_;
+  Dominators dominators_;
+  std::vector<bool> reached_;
+  std::uint32_t checked_ = 0;
+};
+
+TEST(Loops, AgreeWithTheirDefinitionOnRandomGraphs) {
+  std::mt19937 random(3);
+  for (std::uint32_t k = 0; k < 4000; ++k) {
+    SCOPED_TRACE(k);
+    const FlowGraph graph = test::randomFlowGraph(random, 4 + k % 16);
+    LoopCheck(graph).run();
+    ASSERT_FALSE(HasFailure());
+  }
+}
+
+TEST(Loops, OfLongChainsLaddersAndDeepNests) {
+  EXPECT_EQ(Loops(test::chain()).count(), 0u);
+  EXPECT_EQ(Loops(test::ladder()).count(), 0u);
+  const FlowGraph nest = test::nest();
+  const Loops loops(nest);
+  EXPECT_EQ(loops.count(), nest.blockCount() / 2);
+  EXPECT_EQ(loops.depth(loops.count() - 1), loops.count());
+  EXPECT_EQ(loops.members(0).size(), nest.blockCount());
+}
+
+}  // namespace
+}  // namespace ptxopt::analysis

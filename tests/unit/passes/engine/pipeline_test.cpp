@@ -1,0 +1,118 @@
+#include "passes/registry.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <stdexcept>
+#include <string>
+
+#include "parse/parser.h"
+#include "print/printer.h"
+
+namespace ptxopt::passes {
+namespace {
+
+// Ten kernels of three barriers, one of which may go; long enough for several threads.
+std::unique_ptr<ir::Module> tenKernels() {
+  std::string text = ".version 8.0\n.target sm_80\n.address_size 64\n.shared .b32 s[4];\n";
+  for (int k = 0; k < 10; ++k) {
+    text += ".visible .entry k" + std::to_string(k) +
+            "()\n{\n\t.reg .b32 %r<3>;\n\tst.shared.u32 [s], 1;\n\tbar.sync 0;\n\tbar.sync 0;\n"
+            "\tld.shared.u32 %r1, [s+4];\n\tbar.sync 0;\n\tst.shared.u32 [s], %r1;\n\tret;\n}\n";
+  }
+  Diagnostics diagnostics;
+  return parse::parse(std::make_shared<SourceText>("k.ptx", text), diagnostics);
+}
+
+RunOptions basicDbe() {
+  RunOptions options;
+  options.pipeline = parsePipeline("basic-dbe");
+  options.remarks = true;
+  return options;
+}
+
+TEST(PipelineText, SplitsStepsAtCommasOutsideOfBrackets) {
+  const auto steps = parsePipeline("basic-dbe,basic-dbe");
+  ASSERT_EQ(steps.size(), 2u);
+  EXPECT_EQ(steps[0].pass->name, "basic-dbe");
+  EXPECT_TRUE(parsePipeline("").empty());
+}
+
+TEST(PipelineText, SaysWhatIsWrong) {
+  const auto messageOf = [](std::string_view text) -> std::string {
+    try {
+      parsePipeline(text);
+    } catch (const std::invalid_argument& error) {
+      return error.what();
+    }
+    return "no error";
+  };
+  EXPECT_NE(messageOf("no-such-pass").find("no pass 'no-such-pass'"), std::string::npos);
+  EXPECT_NE(messageOf("basic-dbe<x").find("unbalanced"), std::string::npos);
+  EXPECT_NE(messageOf("basic-dbe>").find("unbalanced"), std::string::npos);
+  EXPECT_NE(messageOf("basic-dbe<x=1>").find("takes no options"), std::string::npos);
+  EXPECT_NE(messageOf("basic-dbe<>y").find("behind"), std::string::npos);
+  EXPECT_NE(messageOf("basic-dbe,").find("no pass ''"), std::string::npos);
+}
+
+TEST(PipelineText, LevelsHoldOnlyPassesThatExist) {
+  EXPECT_EQ(pipelineOfLevel(0), "");
+  for (int level = 1; level <= 3; ++level) {
+    EXPECT_FALSE(parsePipeline(pipelineOfLevel(level)).empty()) << "-O" << level;
+  }
+}
+
+TEST(Pipeline, OutputAndRemarksDoNotDependOnTheNumberOfThreads) {
+  const auto one = tenKernels();
+  const auto four = tenKernels();
+  RunOptions options = basicDbe();
+  const RunResult a = runPipeline(*one, options);
+  options.threads = 4;
+  const RunResult b = runPipeline(*four, options);
+  EXPECT_EQ(print::print(*one).text(), print::print(*four).text());
+  ASSERT_EQ(a.remarks.size(), b.remarks.size());
+  for (std::size_t k = 0; k < a.remarks.size(); ++k) {
+    EXPECT_EQ(a.remarks[k].message, b.remarks[k].message);
+  }
+  EXPECT_EQ(a.statistics.at("basic-dbe").at("barriers-removed"), 10u);
+}
+
+TEST(Pipeline, StopsAfterTheNthChange) {
+  const std::string whole = print::print(*tenKernels()).text();
+  std::size_t previous = whole.size();
+  for (std::uint64_t limit : {0u, 1u, 2u, 7u, 10u, 11u}) {
+    const auto module = tenKernels();
+    RunOptions options = basicDbe();
+    options.changeLimit = limit;
+    options.threads = 4;
+    const RunResult result = runPipeline(*module, options);
+    const std::size_t size = print::print(*module).text().size();
+    const std::size_t removed = (whole.size() - size) / std::string("\tbar.sync 0;\n").size();
+    EXPECT_EQ(removed, std::min<std::uint64_t>(limit, 10)) << "limit " << limit;
+    EXPECT_EQ(result.changed, removed != 0);
+    EXPECT_LE(size, previous);
+    previous = size;
+  }
+}
+
+TEST(Pipeline, DisabledPassesAreLeftOut) {
+  const auto module = tenKernels();
+  RunOptions options = basicDbe();
+  options.disabledPasses = {"basic-dbe"};
+  EXPECT_FALSE(runPipeline(*module, options).changed);
+}
+
+TEST(Pipeline, TellsWhenAPassIsDone) {
+  const auto module = tenKernels();
+  RunOptions options = basicDbe();
+  std::vector<std::string> seen;
+  options.afterPass = [&](std::string_view pass, const ir::Module&) { seen.emplace_back(pass); };
+  options.verifyEach = true;
+  const RunResult result = runPipeline(*module, options);
+  EXPECT_EQ(seen, std::vector<std::string>{"basic-dbe"});
+  EXPECT_TRUE(result.verifierProblems.empty());
+  ASSERT_EQ(result.times.size(), 1u);
+}
+
+}  // namespace
+}  // namespace ptxopt::passes

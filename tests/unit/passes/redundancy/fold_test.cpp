@@ -1,0 +1,85 @@
+#include "passes/redundancy/fold.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <string_view>
+#include <vector>
+
+namespace ptxopt::passes {
+namespace {
+
+constexpr std::uint32_t kMinusOne = 0xffffffffu;
+
+class Fold : public testing::Test {
+ protected:
+  const isa::Form& form(std::string_view mnemonic, std::size_t sources) {
+    isa::Shape shape;
+    for (std::size_t k = 0; k <= sources; ++k) shape.push(isa::OperandShape::Scalar);
+    const isa::Form& found = forms_.get(mnemonic, shape);
+    EXPECT_TRUE(found.known()) << mnemonic;
+    return found;
+  }
+  std::optional<std::uint64_t> fold(std::string_view mnemonic, std::vector<std::uint64_t> sources) {
+    return folded(form(mnemonic, sources.size()), sources);
+  }
+
+  isa::FormTable forms_;
+};
+
+TEST_F(Fold, WrapsAtTheWidth) {
+  EXPECT_EQ(fold("add.u32", {kMinusOne, 2}), 1u);
+  EXPECT_EQ(fold("add.s64", {kMinusOne, 2}), 0x100000001u);
+  EXPECT_EQ(fold("sub.u16", {1, 2}), 0xffffu);
+  EXPECT_EQ(fold("mul.lo.s32", {0x10001, 0x10001}), 0x20001u);
+  EXPECT_EQ(fold("mad.lo.u32", {3, 5, kMinusOne}), 14u);
+  EXPECT_EQ(fold("neg.s32", {1}), kMinusOne);
+  EXPECT_EQ(fold("not.b16", {0}), 0xffffu);
+}
+
+TEST_F(Fold, ShiftsClampAtTheWidth) {
+  EXPECT_EQ(fold("shl.b32", {1, 31}), 0x80000000u);
+  EXPECT_EQ(fold("shl.b32", {1, 32}), 0u);
+  EXPECT_EQ(fold("shl.b64", {1, 40}), std::uint64_t{1} << 40);
+  EXPECT_EQ(fold("shr.u32", {0x80000000u, 40}), 0u);
+  EXPECT_EQ(fold("shr.s32", {0x80000000u, 40}), kMinusOne);
+  EXPECT_EQ(fold("shr.s32", {0x80000000u, 4}), 0xf8000000u);
+  // Amounts have 32 bits: this one is large, not -1.
+  EXPECT_EQ(fold("shr.u64", {5, kMinusOne}), 0u);
+}
+
+TEST_F(Fold, ComparesWithTheSignOfTheType) {
+  EXPECT_EQ(fold("min.u32", {kMinusOne, 5}), 5u);
+  EXPECT_EQ(fold("min.s32", {kMinusOne, 5}), kMinusOne);
+  EXPECT_EQ(fold("max.s32", {kMinusOne, 5}), 5u);
+}
+
+TEST_F(Fold, LeavesTheRestAlone) {
+  EXPECT_FALSE(fold("add.f32", {1, 2}));
+  EXPECT_FALSE(fold("add.sat.s32", {1, 2}));
+  EXPECT_FALSE(fold("div.u32", {1, 0}));
+  EXPECT_FALSE(fold("mul.hi.u32", {1, 2}));
+  EXPECT_FALSE(fold("mul.wide.u32", {1, 2}));
+  EXPECT_FALSE(fold("add.f16x2", {1, 2}));
+}
+
+TEST_F(Fold, Identities) {
+  EXPECT_EQ(identity(form("add.u32", 2), 1, 0), 0u);
+  EXPECT_EQ(identity(form("add.u32", 2), 0, 0), 1u);
+  EXPECT_EQ(identity(form("sub.u32", 2), 1, 0), 0u);
+  EXPECT_FALSE(identity(form("sub.u32", 2), 0, 0));
+  EXPECT_EQ(identity(form("and.b32", 2), 1, kMinusOne), 0u);
+  EXPECT_FALSE(identity(form("and.b64", 2), 1, kMinusOne));
+  EXPECT_FALSE(identity(form("shl.b32", 2), 0, 0));
+  EXPECT_FALSE(identity(form("add.f32", 2), 1, 0));  // -0 + 0 is +0
+}
+
+TEST_F(Fold, Absorbing) {
+  EXPECT_EQ(absorbed(form("mul.lo.u32", 2), 0), 0u);
+  EXPECT_EQ(absorbed(form("or.b16", 2), 0xffff), 0xffffu);
+  EXPECT_FALSE(absorbed(form("or.b32", 2), 0xffff));
+  EXPECT_FALSE(absorbed(form("mul.f32", 2), 0));  // of a NaN it is one
+}
+
+}  // namespace
+}  // namespace ptxopt::passes
