@@ -189,7 +189,7 @@ def unbuildable(output, chosen):
     that the compiler names at all."""
     bad = []
     for part in re.split(r"^FAILED: ", output, flags=re.MULTILINE)[1:]:
-        places = [re.findall(rf"(src/\w+/\w+\.cpp):(\d+):\d+:{words}", part)
+        places = [re.findall(rf"(src/[\w/]+\.cpp):(\d+):\d+:{words}", part)
                   for words in (r" (?:fatal )?error:", "")]
         for named in places:
             named = {(file, int(line)) for file, line in named}

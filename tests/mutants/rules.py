@@ -12,15 +12,18 @@ WORDS = {
 
 def is_rule_file(name):
     """`name` is relative to SOURCE_DIR."""
-    folder, base = os.path.split(name)
-    stem, ending = os.path.splitext(base)
-    return folder in FOLDERS and ending in {".cpp", ".h"} and stem not in WORDS
+    stem, ending = os.path.splitext(os.path.basename(name))
+    return is_below(name) and ending in {".cpp", ".h"} and stem not in WORDS
+
+
+def is_below(name):
+    return name.startswith(tuple(folder + "/" for folder in FOLDERS))
 
 
 def rule_files(ending):
-    names = [f"{folder}/{name}" for folder in FOLDERS
-             for name in sorted(os.listdir(os.path.join(SOURCE_DIR, folder)))]
-    return [name for name in names if is_rule_file(name) and name.endswith(ending)]
+    names = [os.path.relpath(os.path.join(path, name), SOURCE_DIR) for folder in FOLDERS
+             for path, _, files in os.walk(os.path.join(SOURCE_DIR, folder)) for name in files]
+    return sorted(name for name in names if is_rule_file(name) and name.endswith(ending))
 
 
 def read(path):

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "analysis/addresses/form_program.h"
+#include "analysis/values/integer_operation.h"
 #include "analysis/flow/callee.h"
 #include "analysis/flow/device_runtime.h"
 #include "analysis/threads/warp_agreement.h"
