@@ -1,0 +1,164 @@
+"""Checks that README.md and the pages of docs/ show what the programs do.
+
+Usage: examples.py BIN_DIR [PAGE ...]
+
+In the code blocks of a page (by default of all pages):
+
+- A line that begins with "$ " is a command.  Bash runs it with the programs of BIN_DIR first on
+  PATH, and prints the lines below it, errors included.
+- A block whose opening line names a file (```ptx name.ptx) is that file for the commands of its
+  page.  Beside it, commands find everything that the repository has.
+- A block marked `cuda` stands in a file of examples/.
+
+And of the pages as a whole:
+
+- Every pass that ptxopt lists has a page docs/passes/NAME.md that runs it; its section "Options"
+  has a row for each option of the pass and no other rows.
+- The tables of levels say what ptxopt says.
+"""
+import glob
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+BLOCK = re.compile(r"^```(?P<language>\w*)(?: +(?P<file>\S+))?\n(?P<text>.*?)^```$",
+                   re.MULTILINE | re.DOTALL)
+COMMAND = re.compile(r"^\$ (?P<command>.*)\n(?P<output>(?:(?!\$ ).*\n)*)", re.MULTILINE)
+PAGES = ["*.md", "bench/**/*.md", "corpus/*.md", "docs/**/*.md", "examples/*.md", "tests/**/*.md"]
+
+
+def read(path):
+    with open(os.path.join(ROOT, path)) as file:
+        return file.read()
+
+
+def lines_of(text):
+    """Without blanks at the ends of lines, which editors take away."""
+    return [line.rstrip() for line in text.strip("\n").split("\n")]
+
+
+class Page:
+    def __init__(self, path, programs):
+        self.path = path
+        self.text = read(path)
+        self.blocks = list(BLOCK.finditer(self.text))
+        self.environment = dict(os.environ, PATH=os.pathsep.join([programs, os.environ["PATH"]]))
+        self.commands = 0
+        self.faults = []
+
+    def check(self):
+        with tempfile.TemporaryDirectory() as folder:
+            for entry in os.listdir(ROOT):
+                os.symlink(os.path.join(ROOT, entry), os.path.join(folder, entry))
+            for block in self.blocks:
+                if block["file"]:
+                    with open(os.path.join(folder, block["file"]), "w") as file:
+                        file.write(block["text"])
+            for block in self.blocks:
+                for match in COMMAND.finditer(block["text"]):
+                    self.check_command(match["command"], match["output"], folder)
+        self.check_sources()
+
+    def check_command(self, command, expected, folder):
+        run = subprocess.run(["bash", "-c", command], cwd=folder, env=self.environment, text=True,
+                             stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                             stderr=subprocess.STDOUT)
+        self.commands += 1
+        if lines_of(run.stdout) != lines_of(expected):
+            self.faults.append(f"$ {command}\nprints\n{run.stdout}instead of\n{expected}")
+
+    def check_sources(self):
+        sources = [read(path) for path in glob.glob(os.path.join(ROOT, "examples", "*.cu"))]
+        for block in self.blocks:
+            if block["language"] == "cuda" and not any(block["text"] in s for s in sources):
+                self.faults.append(f"no file of examples/ has this code:\n{block['text']}")
+
+
+# ---- what the pages say about passes -------------------------------------------------------------
+
+
+class Passes:
+    """What `ptxopt --list-passes` says."""
+
+    def __init__(self, programs):
+        text = subprocess.run([os.path.join(programs, "ptxopt"), "--list-passes"], text=True,
+                              stdout=subprocess.PIPE, check=True).stdout
+        self.options = {}
+        self.levels = {}
+        for line in text.split("\n"):
+            if match := re.match(r"-O(\d): (.*)", line):
+                passes = [] if match[2] == "nothing" else match[2].split(",")
+                self.levels[f"-O{match[1]}"] = passes
+            elif match := re.match(r"([a-z][\w-]*)  +\S", line):
+                name = match[1]
+                self.options[name] = set()
+            elif match := re.match(r" +options: (.*)", line):
+                self.options[name] = {o.strip().split("=")[0] for o in match[1].split(",")}
+
+    def levels_of(self, name):
+        return [level for level, passes in self.levels.items() if name in passes]
+
+
+def section(text, title):
+    match = re.search(rf"^## {re.escape(title)}\n(.*?)(?=^## |\Z)", text, re.MULTILINE | re.DOTALL)
+    return match[1] if match else ""
+
+
+def faults_of_pass_page(name, options):
+    path = f"docs/passes/{name}.md"
+    if not os.path.exists(os.path.join(ROOT, path)):
+        return [f"the pass {name} has no page {path}"]
+    text = read(path)
+    rows = set(re.findall(r"^\| `([\w-]+)", section(text, "Options"), re.MULTILINE))
+    faults = [f"{path}: the option {option} has no row" for option in options - rows]
+    faults += [f"{path}: {name} has no option {option}" for option in rows - options]
+    if not re.search(rf"^\$ ptxopt .*--passes='?{name}\b", text, re.MULTILINE):
+        faults.append(f"{path}: no example runs {name}")
+    return faults
+
+
+def faults_of_levels(path, passes):
+    """Rows `| [pass](page) | levels |`, and `| -O1 | passes |`."""
+    text = read(path)
+    faults = []
+    for name in passes.options:
+        row = re.search(rf"^\| \[`{name}`\]\([^)]*\) \| ([^|]*) \|", text, re.MULTILINE)
+        said = re.findall(r"-O\d", row[1]) if row else None
+        if said != passes.levels_of(name):
+            faults.append(f"{path}: the levels of {name} are {passes.levels_of(name)}, not {said}")
+    for level, said in re.findall(r"^\| `(-O\d)`[^|]*\| ([^|]*) \|", text, re.MULTILINE):
+        if re.findall(r"`([\w-]+)`", said) != passes.levels[level]:
+            faults.append(f"{path}: {level} runs {passes.levels[level]}, not {said}")
+    return faults
+
+
+def faults_of_passes(programs):
+    passes = Passes(programs)
+    faults = [fault for name, options in passes.options.items()
+              for fault in faults_of_pass_page(name, options)]
+    for path in ("README.md", "docs/passes/README.md"):
+        faults += faults_of_levels(path, passes)
+    return faults
+
+
+def main():
+    programs, *paths = sys.argv[1:]
+    programs = os.path.abspath(programs)
+    faults = [] if paths else faults_of_passes(programs)
+    commands = 0
+    for path in paths or sorted(path for pattern in PAGES
+                                for path in glob.glob(pattern, root_dir=ROOT, recursive=True)):
+        page = Page(path, programs)
+        page.check()
+        commands += page.commands
+        faults += [f"{path}: {fault}" for fault in page.faults]
+    print("\n".join(faults))
+    print(f"{commands} commands, {len(faults)} faults")
+    return 1 if faults or commands == 0 else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
