@@ -26,27 +26,27 @@ constexpr const char* kDescription =
     "Optimizes PTX: removes work that no thread needs, and leaves every other byte as it is.";
 
 constexpr const char* kFooter =
-    R"(What a pass does not touch keeps its bytes, comments included; what ptxopt does not know, it
-leaves alone with a warning.
+    R"(What no pass changes keeps its bytes, comments included. What ptxopt does not know it leaves as
+it is, with a warning.
 
 Examples:
   ptxopt kernel.ptx -o kernel.opt.ptx           optimize at the default level
   ptxopt --diff kernel.ptx                      only show what would change
   nvcc -ptx k.cu -o - | ptxopt - | ptxas - ...  in a pipe
   ptxopt *.ptx --output-dir=opt -j8             many files at once
-  ptxopt --check *.ptx                          for CI: is there anything left to do?
-  ptxopt k.ptx -o /dev/null --remarks=-         what was done, what nearly was, as JSON lines
-  ptxopt k.ptx -o /dev/null --facts=k.facts     what was believed: ptxrun --check-facts=k.facts
+  ptxopt --check *.ptx                          for CI: status 2 if a result would differ
+  ptxopt k.ptx -o /dev/null --remarks=-         what passes did, and why not more, as JSON lines
+  ptxopt k.ptx -o /dev/null --facts=k.facts     claims, for ptxrun --check-facts=k.facts
   ptxopt --explain-barriers k.ptx               what each barrier is for
   ptxopt k.ptx --passes='basic-dbe' --stats     one pass, and what it counted
 
 Exit status:
-  0   all is well
+  0   success
   1   a file could not be read, parsed or written, or the command line is wrong
   2   --check: the output would differ from the input
   70  a fault in ptxopt itself; please report it with the input
-With several inputs, one bad file does not stop the others, and the status is the worst; of a
---whole-program, all are written or none.)";
+With several inputs, one bad file does not stop the others, and the status is the worst one. With
+--whole-program all results are written, or none.)";
 
 // Writes to a stream of the process; what a full disk takes away is a failure like any other.
 ExitStatus say(const char* stream, const std::string& text, ExitStatus status) {
@@ -122,9 +122,9 @@ constexpr std::pair<const char*, const char*> kAssumptionFlags[] = {
     {"noalias-params", "Distinct pointer parameters point to distinct memory"},
     {"noalias-variables", "No pointer parameter points into a variable of a module"},
     {"nc-invariant", "Nobody writes what .nc loads and textures read"},
-    {"relax-trap", "Nobody observes memory at a trap"},
+    {"relax-trap", "Nobody looks at mapped host memory after a trap"},
     {"relax-timing", "Nobody measures time"},
-    {"flat-shared", "Addresses may leave their shared array (this one trusts less)"},
+    {"flat-shared", "Addresses may run from one shared array into another (assumes less)"},
 };
 
 // As left by a variable of a shell script that nobody set.
@@ -152,11 +152,11 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
   app.add_flag("--diff", options.diff,
                "Print a unified diff to standard output instead of the result");
   app.add_option("-j,--jobs", options.threads,
-                 "Threads; 0: as many as pay, of those of the machine (default)")
+                 "Threads; 0 (default): as many as help, at most those of the machine")
       ->type_name("N");
 
   app.option_defaults()->group("Optimization");
-  app.add_option("-O", raw.level, "Level: 0 changes nothing, 2 is the default, 3 tries hardest")
+  app.add_option("-O", raw.level, "Level: 0 changes nothing, 2 is the default, 3 does most")
       ->type_name("0..3")
       ->check(CLI::Range(0, 3).description(""));
   app.add_option("--passes", raw.passes,
@@ -174,38 +174,37 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
 
   app.add_option(
          "--keep-barriers", raw.keepBarriers,
-         "Leave the barriers of a kernel alone, or that of one line of the\nPTX (repeatable)")
+         "Keep the barriers of a kernel, or the barrier on one line of the\nPTX (repeatable)")
       ->type_name("KERNEL[:LINE]")
       ->check(refuseEmpty)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);
 
-  app.add_option("--keep-kernel", options.keptKernels,
-                 "Leave a kernel alone altogether (repeatable)")
+  app.add_option("--keep-kernel", options.keptKernels, "Leave a kernel as it is (repeatable)")
       ->type_name("KERNEL")
       ->check(refuseEmpty)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);
 
   app.add_flag("--whole-program", options.wholeProgram,
-               "No other module refers to the inputs, which together are one\n"
-               "program: runs global-opt; needs --host-symbols");
+               "The inputs together are one program, and no other module refers to\n"
+               "them: runs global-opt; needs --host-symbols");
   app.add_option("--host-symbols", raw.hostSymbols,
-                 "All variables that the host reads or writes by name, one a line,\n"
-                 "possibly none; needs --whole-program")
+                 "The variables that the host uses by name, one on each line; may be\n"
+                 "empty; needs --whole-program")
       ->type_name("FILE")
       ->check(refuseEmpty);
 
   app.option_defaults()->group("Assumptions (none is made unless asked for)");
   app.add_option("--assume", raw.assume,
-                 "cuda: what CUDA C++ guarantees, --assume-drf and --trust-aligned")
+                 "cuda: what CUDA C++ guarantees: --assume-drf and --trust-aligned")
       ->type_name("cuda")
       ->check(CLI::IsMember({"cuda"}).description(""));
   for (const auto& [name, text] : kAssumptionFlags) {
     app.add_flag(std::string("--") + name, raw.assumptions[name], text);
   }
   app.add_option("--block-dim", raw.blockDims,
-                 "The block that a kernel is launched with (repeatable)")
+                 "The block with which a kernel is launched (repeatable)")
       ->type_name("KERNEL=X,Y,Z")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);
@@ -216,8 +215,7 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
       ->check(refuseEmpty);
 
   app.option_defaults()->group("Static single assignment form");
-  app.add_option("--do-cssa", raw.doCssa,
-                 "1: end with the pass cssa, into SSA form and out of it; 0: without it")
+  app.add_option("--do-cssa", raw.doCssa, "1: run the pass cssa last; 0: do not run it")
       ->type_name("0|1")
       ->check(CLI::Range(0, 1).description(""));
   const auto addCssaOption = [&](const char* flag, const char* name, const char* type, int most,
@@ -228,14 +226,15 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
         ->check(CLI::Range(0, most).description(""));
   };
   addCssaOption("--cssa-coalesce", "coalesce", "0|1|2", 2,
-                "0: a copy for each operand of a phi; 1: names come back; 2: avoid\n"
-                "copies as well (default)");
+                "0: a copy for each operand of a phi; 1: values get their registers\n"
+                "back; 2: also avoid copies (default)");
   addCssaOption("--cssa-coalesce-split-edges", "split-edges", "0|1", 1,
-                "1: copies on an edge out of a branch take a new block (default)");
+                "1: copies on an edge out of a branch get a new block (default)");
   addCssaOption("--cssa-coalesce-across-blocks", "across-blocks", "0|1", 1,
-                "1: also values of blocks that are no neighbours (default)");
+                "1: also coalesce values of blocks that are not adjacent (default)");
   addCssaOption("--cssa-verbosity", "verbosity", "0|1|2", 2,
-                "1: what cssa did to functions, to standard error; 2: to all of them");
+                "1: report functions that get new registers to standard error;\n"
+                "2: report every function");
   app.add_flag("--dump-before-cssa", options.dumpBeforeCssa,
                "Print the module to standard error before the pass cssa");
 
@@ -245,14 +244,14 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
          [&raw](std::uint64_t cap) {
            raw.earlyCseOptions["mssa-optimization-cap"] = std::to_string(cap);
          },
-         "How many loads of a block early-cse<memssa> asks memory SSA about\n(default: 500)")
+         "Questions of early-cse<memssa> to memory SSA in one block\n(default: 500)")
       ->type_name("N");
   app.add_flag_callback(
       "--earlycse-debug-hash", [&raw] { raw.earlyCseOptions["debug-hash"] = ""; },
-      "Check every look-up of early-cse by comparing all keys; print what\n"
-      "the tables did to standard error");
+      "Check every look-up of early-cse by comparing all keys; print\n"
+      "statistics of the tables to standard error");
 
-  app.option_defaults()->group("Common bases (where the pass common-base runs)");
+  app.option_defaults()->group("Common bases (for the pass common-base)");
   const auto addBaseOption = [&](const char* name, int least, int most, const char* text) {
     app.add_option_function<int>(
            std::string("--") + name,
@@ -262,22 +261,22 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
   };
   addBaseOption("cbe-enable", 0, 1, "0: the pass does nothing (default: 1)");
   addBaseOption("cbe-max-depth", 0, 64,
-                "Instructions that compute a base, and how many levels of the\n"
-                "dominator tree it stands above what it serves (default: 8)");
+                "Most instructions that compute a base, and most levels of the\n"
+                "dominator tree between it and its accesses (default: 8)");
   addBaseOption("cbe-max-iter", 0, 1000,
-                "Rounds of bringing the addresses of a group together (default: 16)");
+                "Rounds that merge the addresses of a group (default: 16)");
   addBaseOption("cbe-min-uses", 1, 1000, "Accesses that a new base must serve (default: 2)");
   addBaseOption("cbe-clone-allocas", 0, 1,
-                "1: addresses of variables are computed once, in the entry block if no\n"
-                "place is nearer (default)");
+                "1: compute the address of a variable once, in the entry block if no\n"
+                "nearer place is possible (default)");
 
   app.option_defaults()->group("Reports");
   app.add_option("--remarks", options.remarks,
-                 "Write what passes did and what they nearly did, as JSON lines")
+                 "Write what passes did, and why they did not do more, as JSON lines")
       ->type_name("FILE")
       ->check(refuseEmpty);
   app.add_option("--facts", options.facts,
-                 "Write what analyses and passes believe of the input, as JSON lines:\n"
+                 "Write what analyses and passes claim of the input, as JSON lines;\n"
                  "ptxrun --check-facts checks it while the input runs; one input only")
       ->type_name("FILE")
       ->check(refuseEmpty);
@@ -302,8 +301,7 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
   app.add_flag("--verify", options.verify, "Refuse input that is not well-formed");
   app.add_flag("--verify-each", options.verifyEach,
                "Verify after every pass, and parse the result again");
-  app.add_flag("--reprint", options.reprint,
-               "Write everything anew from the internal form, comments lost");
+  app.add_flag("--reprint", options.reprint, "Print the whole text from the IR; loses comments");
   app.add_option("--print-after", options.printAfter,
                  "Print the module to standard error after a pass (repeatable)")
       ->type_name("PASS|all")
@@ -317,9 +315,9 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
   app.add_option("--color", options.color, "Colours: auto (on a terminal), always or never")
       ->type_name("WHEN")
       ->transform(CLI::CheckedTransformer(colorModes).description(""));
-  app.add_flag("-q,--quiet", raw.quiet, "Only errors");
-  app.add_flag("-v,--verbose", raw.verbose, "Say what happens to each file");
-  app.set_help_flag("-h,--help", "This text")->group("General");
+  app.add_flag("-q,--quiet", raw.quiet, "Print only errors");
+  app.add_flag("-v,--verbose", raw.verbose, "Report what happens to each file");
+  app.set_help_flag("-h,--help", "Print this text")->group("General");
   app.set_version_flag("--version", "ptxopt " PTXOPT_VERSION "\n", "Print the version")
       ->group("General");
 }

@@ -153,10 +153,11 @@ int main(int argc, char** argv) {
   app.add_option("file", options.input, "PTX file; - is standard input")->required();
   app.add_option("-o,--output", options.output, "where the smallest file so far is written")
       ->required();
-  app.add_option("--timeout", options.seconds, "seconds after which the command has failed")
+  app.add_option("--timeout", options.seconds,
+                 "seconds after which the answer of the command is no (default: 60)")
       ->check(CLI::Range(1u, 86400u));
-  app.add_flag("-v,--verbose", options.verbose, "show progress and what the command prints");
-  app.add_option("command", options.command, "the command, behind --")->required();
+  app.add_flag("-v,--verbose", options.verbose, "print progress and what the command prints");
+  app.add_option("command", options.command, "the command, after --")->required();
   CLI11_PARSE(app, argc, argv);
 
   try {

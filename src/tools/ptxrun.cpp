@@ -327,7 +327,7 @@ int main(int argc, char** argv) {
       ->expected(1, 2);
   app.add_flag("--compare", options.compares, "does the second file do what the first does?");
   app.add_flag("--own-variables", options.ownsVariables,
-               "the host does not see module variables: they are no part of the result");
+               "the host does not see module variables: they are not part of the result");
   app.add_option("--kernel", options.kernel, "entry to launch, or launch description to take");
   app.add_option("--grid", options.grid, "CTAs: X, X,Y or X,Y,Z");
   app.add_option("--block", options.block,
@@ -340,8 +340,9 @@ int main(int argc, char** argv) {
                  ":small:TYPE[:SEED[:BOUND]] | :fill:TYPE:VALUE | :values:TYPE:1,2,3*10 | "
                  ":file:PATH]")
       ->allow_extra_args(false);
-  app.add_flag("--guess", options.guesses, "make arguments up where there is no description");
-  app.add_option("--schedules", options.schedules, "runs, each under another schedule (default: 1)")
+  app.add_flag("--guess", options.guesses, "make up arguments if there is no description");
+  app.add_option("--schedules", options.schedules,
+                 "number of runs, each under another schedule (default: 1)")
       ->check(CLI::Range(1u, 100000u));
   std::string policies;
   for (const interp::Policy policy : interp::kPolicies) {
@@ -349,11 +350,11 @@ int main(int argc, char** argv) {
   }
   app.add_option("--policy", options.policy,
                  "schedule of the first run: " + policies + " (default: the first)");
-  app.add_option("--seed", options.machine.seed, "of the first run (default: 1)");
+  app.add_option("--seed", options.machine.seed, "seed of the first run (default: 1)");
   app.add_option("--step-limit", options.machine.stepLimit,
-                 "thread-instructions of a launch (default: 100 million)");
+                 "most thread-instructions of a launch (default: 100 million)");
   app.add_option("-j,--jobs", options.machine.jobs,
-                 "CTAs at once on so many threads of the host; needs --no-races")
+                 "threads of the host, which run CTAs in parallel; needs --no-races")
       ->check(CLI::Range(1u, 1024u));
   app.add_option("--check-facts", options.facts,
                  "check at every execution what this file claims of the text (docs/facts.md)");
@@ -361,8 +362,9 @@ int main(int argc, char** argv) {
   app.add_flag("--dump", options.dumps, "print buffers and module variables");
   app.add_flag("--json", options.asJson, "findings and outcomes of a run as JSON, without --dump");
   app.footer(
-      "A line `// LAUNCH: {...}` in the file describes its launch (docs/ptxrun.md); options win.\n"
-      "All launches of a file are run, the worst status counts; --kernel picks one.\n"
+      "A line `// LAUNCH: {...}` in the file describes its launch (docs/ptxrun.md); options\n"
+      "override it. All launches of a file are run, and the worst status counts; --kernel picks\n"
+      "one.\n"
       "Exit status of a run: 0 nothing found, 1 bad input or an instruction that is not\n"
       "supported, 4 findings. Of --compare: 0 same, 1 bad input, 2 different, 3 inconclusive.");
   CLI11_PARSE(app, argc, argv);

@@ -318,7 +318,7 @@ class BasicDbe : public Pass {
 
 const PassInfo kBasicDbe = {
     "basic-dbe",
-    "Removes CTA barriers that follow another, lead or trail a kernel, with nothing to order.",
+    "Removes CTA barriers that follow another one, or lead or trail a kernel.",
     "keep=KERNEL[:LINE];...",
     [](const PassOptions& options, std::string& error) -> std::unique_ptr<Pass> {
       std::optional<KeptBarriers> kept = KeptBarriers();

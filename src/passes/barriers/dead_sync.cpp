@@ -164,8 +164,7 @@ const PassInfo kDeadSync = {
     "dead-sync",
     "Removes CTA barriers that order nothing, across blocks, loops and functions.",
     "precision=flags|objects|affine, guard, keep=KERNEL[:LINE];..., max-candidates=N, "
-    "max-classes=N, "
-    "max-work=N",
+    "max-classes=N, max-work=N",
     create,
 };
 

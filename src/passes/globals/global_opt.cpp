@@ -655,11 +655,11 @@ std::unique_ptr<Pass> create(const PassOptions& options, std::string& error) {
 
 const PassInfo kGlobalOpt = {
     "global-opt",
-    "Removes functions and variables that nothing needs, and splits variables into fields.",
+    "Removes dead functions and variables, splits variables into fields.",
     "max-fields=N, max-fold-bits=N, whole-program, whole-program=SYMBOL;SYMBOL;...",
     create,
-    "of malloc and free only pairs go, for memory that nobody reads and a pointer that nobody asks "
-    "for:\nit may be null, and what is not freed is missing for others",
+    "of malloc and free only pairs go, for memory that nobody reads and a pointer that nobody "
+    "compares:\nit may be null, and what is not freed is missing for others",
 };
 
 }  // namespace ptxopt::passes

@@ -745,8 +745,7 @@ std::unique_ptr<Pass> create(const PassOptions& options, std::string& error) {
 
 }  // namespace
 
-const PassInfo kEarlyCse = {"early-cse",
-                            "Removes what computes or loads again what a register holds already.",
+const PassInfo kEarlyCse = {"early-cse", "Removes redundant computations, loads and stores.",
                             "memssa, mssa-optimization-cap=N, across-blocks=0|1|2, merge-cheap, "
                             "max-phi-operands=N, debug-hash",
                             create};

@@ -132,7 +132,7 @@ std::unique_ptr<Pass> create(const PassOptions& options, std::string& error) {
 }  // namespace
 
 const PassInfo kCssa = {
-    "cssa", "Goes into SSA form and out of it again, which changes nothing by itself.",
+    "cssa", "Goes into SSA form and out of it again; changes nothing by itself.",
     "coalesce=0|1|2, across-blocks=0|1, split-edges=0|1, verbosity=0|1|2, fold-copies", create};
 
 }  // namespace ptxopt::passes
