@@ -27,6 +27,7 @@
 #include "driver/fact_lines.h"
 #include "driver/files.h"
 #include "driver/program.h"
+#include "driver/remark_text.h"
 #include "driver/remarks.h"
 #include "driver/statistics.h"
 #include "ir/barrier.h"
@@ -223,13 +224,15 @@ void Batch::deliver(FileReport& report, const std::string& input,
   }
   if (options_.printDeadSync) {
     for (const passes::Remark& remark : result.run.remarks) {
-      if (remark.message.starts_with("Removed dead synch")) say(report, remark.message + '\n');
+      const bool isRemoved =
+          remark.barrier && remark.barrier->outcome == passes::BarrierOutcome::Removed;
+      if (isRemoved) say(report, messageOf(remark) + '\n');
     }
   }
   for (const passes::Remark& remark : result.run.remarks) {
     const bool isWanted = (options_.printCssa && remark.pass == "cssa") ||
                           (options_.printHashing && remark.pass == "early-cse" &&
-                           remark.message.starts_with("hashing:"));
+                           remark.kind == passes::RemarkKind::Analysis);
     if (!isWanted) continue;
     say(report, std::string(remark.pass) + ": " + std::string(remark.function->nameText()) + ": " +
                     remark.message + '\n');

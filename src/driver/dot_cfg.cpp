@@ -24,11 +24,15 @@ std::string fileName(const std::string& base, std::string_view function) {
   return name + ".dot";
 }
 
+bool isRemoved(const passes::Remark& remark) {
+  return remark.barrier && remark.barrier->outcome == passes::BarrierOutcome::Removed;
+}
+
 analysis::RemovedText removedFrom(const ir::Function& function,
                                   std::span<const passes::Remark> remarks) {
   analysis::RemovedText removed;
   for (const passes::Remark& remark : remarks) {
-    if (remark.function != &function || !remark.message.starts_with("Removed dead synch")) continue;
+    if (remark.function != &function || !isRemoved(remark)) continue;
     const SourceText& source = function.module().source();
     removed[remark.place.begin] =
         fmt::format("(removed, line {}: {})", source.lineColumn(remark.place.begin).line,

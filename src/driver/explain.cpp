@@ -22,6 +22,7 @@ namespace ptxopt::driver {
 
 namespace {
 
+using passes::BarrierOutcome;
 using passes::Remark;
 
 // What a user may know and the PTX does not say, with the option that says it.
@@ -37,7 +38,7 @@ struct Row {
   std::uint32_t line = 0;
   std::string source;  // "k.cu:31"
   std::uint32_t depth = 0;
-  std::string fate;
+  BarrierOutcome outcome = BarrierOutcome::Kept;
   std::string why;
 };
 
@@ -59,55 +60,43 @@ std::string oneLine(std::string_view text) {
   return result;
 }
 
-const std::string* detail(const Remark& remark, std::string_view name) {
-  for (const auto& [key, value] : remark.details) {
-    if (key == name) return &value;
-  }
-  return nullptr;
-}
-
-std::string fateOf(const Remark& remark) {
-  if (const std::string* fate = detail(remark, "fate")) return *fate;
-  return remark.kind == passes::RemarkKind::Passed ? "removed" : "kept";
-}
-
-bool isOfBarrierPass(const Remark& remark) {
-  return remark.pass == "basic-dbe" || remark.pass == "dead-sync" || remark.pass == "warp-sync";
-}
-
 // By the place of the barrier: what the first pass said that kept it, or the one that did not.
 using Verdicts = std::map<Offset, const Remark*>;
 Verdicts verdictsOf(std::span<const Remark> remarks) {
   Verdicts verdicts;
   for (const Remark& remark : remarks) {
-    if (!isOfBarrierPass(remark) || !remark.place.valid()) continue;
+    if (!remark.barrier || !remark.place.valid()) continue;
     const Remark*& known = verdicts[remark.place.begin];
-    if (known == nullptr || fateOf(remark) != "kept") known = &remark;
+    if (known == nullptr || remark.barrier->outcome != BarrierOutcome::Kept) known = &remark;
   }
   return verdicts;
 }
 
-std::string whyNotKept(const Remark& remark, std::string_view fate) {
-  std::string why = fate == "guarded"    ? "only blocks of several rows of threads need it"
-                    : fate == "weakened" ? "only threads of one warp need it: bar.warp.sync"
-                                         : "it orders nothing";
-  const std::string* rule = detail(remark, "rule");
-  if (fate == "removed" && rule != nullptr && *rule != "no conflict") why += ": " + *rule;
+std::string whyNotKept(const Remark& remark) {
+  const passes::BarrierVerdict& verdict = *remark.barrier;
+  std::string why;
+  switch (verdict.outcome) {
+    case BarrierOutcome::Guarded:
+      why = "only blocks of several rows of threads need it";
+      break;
+    case BarrierOutcome::Weakened:
+      why = "only threads of one warp need it: bar.warp.sync";
+      break;
+    default:
+      why = "it orders nothing";
+      if (!verdict.rule.empty() && verdict.rule != "no conflict") why += ": " + verdict.rule;
+  }
   std::string given;
   for (const std::string& assumption : remark.assumptions) given += " --" + assumption;
   return given.empty() ? why : why + ", given" + given;
 }
 
-std::string whyKept(const Remark& remark) {
-  if (const std::string* example = detail(remark, "example")) return oneLine(*example);
-  // "Kept synch: [k.ptx:30] in function k: reason", and lines that say more.
-  std::string_view text = remark.message;
-  const std::size_t place = text.find("in function ");
-  const std::size_t reason = place == std::string_view::npos ? place : text.find(": ", place);
-  if (reason != std::string_view::npos) text.remove_prefix(reason + 2);
+std::string whyKept(const passes::BarrierVerdict& verdict) {
+  if (!verdict.example.empty()) return oneLine(verdict.example);
+  std::string_view text = verdict.reason;
   constexpr std::string_view kOrders = "it orders two accesses\n";
   if (text.starts_with(kOrders)) text.remove_prefix(kOrders.size());
-  return oneLine(text);
+  return oneLine(std::string(text) + verdict.notes);
 }
 
 // ---- under which options it would go -----------------------------------------------------------
@@ -172,7 +161,8 @@ class WhatIf {
     std::set<Offset> gone;
     if (!result.ok) return gone;
     for (const auto& [offset, remark] : verdictsOf(result.run.remarks)) {
-      if (kept_.contains(offset) && fateOf(*remark) != "kept") gone.insert(offset);
+      const bool isKept = remark->barrier->outcome == BarrierOutcome::Kept;
+      if (kept_.contains(offset) && !isKept) gone.insert(offset);
     }
     return gone;
   }
@@ -257,18 +247,18 @@ std::string textOf(const ir::Function& function, std::vector<Row> rows) {
   std::map<std::string_view, std::size_t> counts;
   std::size_t width = std::string_view("source").size();
   for (const Row& row : rows) {
-    ++counts[row.fate];
+    ++counts[passes::spelling(row.outcome)];
     width = std::max(width, row.source.size());
   }
   std::string text = fmt::format("{}: {} {}: {} barrier{}", function.module().source().name(),
                                  function.isEntry() ? "kernel" : "function", function.nameText(),
                                  rows.size(), rows.size() == 1 ? "" : "s");
-  for (const auto& [fate, count] : counts) text += fmt::format(", {} {}", count, fate);
-  text +=
-      fmt::format("\n{:>6}  {:<{}}  {:>5}  {:<8}  why\n", "line", "source", width, "loops", "fate");
+  for (const auto& [outcome, count] : counts) text += fmt::format(", {} {}", count, outcome);
+  text += fmt::format("\n{:>6}  {:<{}}  {:>5}  {:<8}  why\n", "line", "source", width, "loops",
+                      "outcome");
   for (const Row& row : rows) {
     text += fmt::format("{:>6}  {:<{}}  {:>5}  {:<8}  {}\n", row.line, row.source, width, row.depth,
-                        row.fate, row.why);
+                        passes::spelling(row.outcome), row.why);
   }
   return text;
 }
@@ -285,7 +275,7 @@ std::string explainBarriers(const std::shared_ptr<const SourceText>& source,
   const Verdicts verdicts = verdictsOf(result.run.remarks);
   std::set<Offset> kept;
   for (const auto& [offset, remark] : verdicts) {
-    if (fateOf(*remark) == "kept") kept.insert(offset);
+    if (remark->barrier->outcome == BarrierOutcome::Kept) kept.insert(offset);
   }
   std::vector<std::string> kernels;
   for (const ir::Function& function : module->functions()) {
@@ -302,16 +292,13 @@ std::string explainBarriers(const std::shared_ptr<const SourceText>& source,
     for (Row& row : rows) {
       const auto verdict = verdicts.find(row.offset);
       if (verdict == verdicts.end()) {
-        row.fate = "kept";
         row.why = silence(*module, function, result.run.remarks);
         continue;
       }
       const Remark& remark = *verdict->second;
-      row.fate = fateOf(remark);
-      if (const std::string* depth = detail(remark, "loop_depth")) {
-        row.depth = static_cast<std::uint32_t>(std::stoul(*depth));
-      }
-      row.why = row.fate == "kept" ? whyKept(remark) : whyNotKept(remark, row.fate);
+      row.outcome = remark.barrier->outcome;
+      row.depth = remark.barrier->loopDepth.value_or(row.depth);
+      row.why = row.outcome == BarrierOutcome::Kept ? whyKept(*remark.barrier) : whyNotKept(remark);
       if (const auto under = goUnder.find(row.offset); under != goUnder.end()) {
         row.why += fmt::format("; goes with {}", under->second);
       }

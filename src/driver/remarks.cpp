@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "driver/remark_text.h"
 #include "driver/source_files.h"
 
 namespace ptxopt::driver {
@@ -69,6 +70,24 @@ std::string_view word(passes::RemarkKind kind) {
   return "analysis";
 }
 
+void addVerdict(const passes::BarrierVerdict& verdict, Json& details) {
+  details["outcome"] = passes::spelling(verdict.outcome);
+  const auto add = [&](const char* name, const std::string& value) {
+    if (!value.empty()) details[name] = value;
+  };
+  add("rule", verdict.rule);
+  add("precision", verdict.precision);
+  if (verdict.counts) {
+    const auto& [above, below] = *verdict.counts;
+    add("read_above", countText(above.reads));
+    add("write_above", countText(above.writes));
+    add("read_below", countText(below.reads));
+    add("write_below", countText(below.writes));
+  }
+  if (verdict.loopDepth) details["loop_depth"] = std::to_string(*verdict.loopDepth);
+  add("example", verdict.example);
+}
+
 }  // namespace
 
 std::string remarkLines(const ir::Module& module, std::span<const passes::Remark> remarks) {
@@ -89,9 +108,10 @@ std::string remarkLines(const ir::Module& module, std::span<const passes::Remark
       ptx["column"] = place.column;
     }
     line["source"] = remark.source != nullptr ? files.place(*remark.source) : Json();
-    line["message"] = remark.message;
+    line["message"] = messageOf(remark);
     line["assumptions"] = remark.assumptions;
     Json& details = line["details"] = Json::object();
+    if (remark.barrier) addVerdict(*remark.barrier, details);
     for (const auto& [key, value] : remark.details) details[key] = value;
     // Names in PTX may hold any bytes; JSON must be UTF-8.
     lines += line.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <utility>
 
+#include "driver/remark_text.h"
 #include "ir/barrier.h"
 #include "launches.h"
 #include "parse/parser.h"
@@ -152,7 +153,7 @@ std::vector<Mutant> deleteKept(const std::string& name, const std::string& text,
     mutant.line = made.source->lineColumn(range.begin).line;
     mutant.isBarrier = true;
     mutant.text = with(range, "");
-    mutant.why = remark.message;
+    mutant.why = driver::messageOf(remark);
     const std::string* const above = detail(remark, "above_address");
     const std::string* const below = detail(remark, "below_address");
     mutant.isForAccesses = above != nullptr && below != nullptr;

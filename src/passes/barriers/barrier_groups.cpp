@@ -81,7 +81,7 @@ class Group {
         judge({}, mayGuard ? BarrierAim::Remove : question_.aim, {});
     std::vector<bool> settled;
     for (const BarrierDecision& decision : without) {
-      settled.push_back(decision.fate != BarrierFate::Kept);
+      settled.push_back(decision.outcome != BarrierOutcome::Kept);
     }
     std::vector<BarrierDecision> decisions = judge(given_, question_.aim, settled);
     if (wantRemarks_) nameAssumptions(decisions, settled);
@@ -128,8 +128,8 @@ class Group {
     std::vector<BarrierDecision> decisions = coarse.run(settled);
     const bool isNoteDue = isFine && wantRemarks_ && coarse.isAnyKeptForAccesses();
     for (BarrierDecision& decision : decisions) {
-      if (isNoteDue && decision.fate == BarrierFate::Kept) {
-        decision.remark.message += fmt::format(
+      if (isNoteDue && decision.outcome == BarrierOutcome::Kept) {
+        decision.remark.barrier->notes += fmt::format(
             "\naddresses were not compared: the limit on that work is met (max-work={})",
             question_.limits.work);
       }
@@ -142,7 +142,7 @@ class Group {
   void nameAssumptions(std::vector<BarrierDecision>& decisions, const std::vector<bool>& settled) {
     std::vector<Assumptions> needed(decisions.size(), given_);
     const auto isOpen = [&](std::size_t k) {
-      return !settled[k] && decisions[k].fate != BarrierFate::Kept;
+      return !settled[k] && decisions[k].outcome != BarrierOutcome::Kept;
     };
     int tries = 0;
     for (std::size_t bit = 0; bit < analysis::kAssumptionCount; ++bit) {
@@ -172,15 +172,12 @@ class Group {
   }
 
   void name(const Assumptions& needed, Remark& remark) {
-    std::string text;
     for (const Member& member : members_) {
       for (std::string& name : member.analyses->get<Assumptions>().limitedTo(needed).names()) {
         if (std::ranges::find(remark.assumptions, name) != remark.assumptions.end()) continue;
-        text += (text.empty() ? "\nassuming " : ", ") + name;
         remark.assumptions.push_back(std::move(name));
       }
     }
-    remark.message += text;
   }
 
   static constexpr int kMostTries = 24;
@@ -221,12 +218,7 @@ std::vector<BarrierDecision> BarrierGroups::decide(ir::Function& function,
 // Of a function whose callers are not known.
 std::vector<BarrierDecision> BarrierGroups::leaveAlone(ir::Function& function,
                                                        bool wantRemarks) const {
-  BarrierRemarks remarks;
-  std::string reason;
-  if (wantRemarks) {
-    remarks.addFunction(function);
-    reason = unknownCallers(function, *facts_);
-  }
+  const std::string reason = wantRemarks ? unknownCallers(function, *facts_) : std::string();
   std::vector<BarrierDecision> decisions;
   for (ir::Statement& statement : function.body()) {
     auto* instruction = statement.as<ir::Instruction>();
@@ -235,10 +227,8 @@ std::vector<BarrierDecision> BarrierGroups::leaveAlone(ir::Function& function,
     decision.function = &function;
     decision.instruction = instruction;
     if (!wantRemarks) continue;
-    decision.remark = remarks.at(question_.pass, function, *instruction);
-    decision.remark.kind = RemarkKind::Missed;
-    decision.remark.message = remarks.kept(function, *instruction, reason);
-    decision.remark.details = {{"fate", std::string(spelling(decision.fate))}};
+    decision.remark = BarrierRemarks::at(question_.pass, function, *instruction);
+    decision.remark.barrier->reason = reason;
   }
   return decisions;
 }

@@ -50,20 +50,6 @@ std::string_view spelling(Precision precision) {
   return {};
 }
 
-std::string_view spelling(BarrierFate fate) {
-  switch (fate) {
-    case BarrierFate::Kept:
-      return "kept";
-    case BarrierFate::Removed:
-      return "removed";
-    case BarrierFate::Guarded:
-      return "guarded";
-    case BarrierFate::Weakened:
-      return "weakened";
-  }
-  return {};
-}
-
 BarrierJudge::BarrierJudge(std::span<const BarrierBody> bodies, const BarrierGround& ground,
                            const BarrierQuestion& question, BarrierAim aim, Precision precision,
                            bool wantRemarks)
@@ -122,9 +108,8 @@ std::vector<BarrierDecision> BarrierJudge::run(const std::vector<bool>& settled)
 // For tables.
 void BarrierJudge::label(std::vector<BarrierDecision>& decisions) const {
   for (std::size_t k = 0; k < decisions.size(); ++k) {
-    Remark& remark = decisions[k].remark;
-    remark.details.emplace_back("fate", std::string(spelling(decisions[k].fate)));
-    remark.details.emplace_back("loop_depth", std::to_string(graph_.barriers()[k].depth));
+    std::optional<BarrierVerdict>& verdict = decisions[k].remark.barrier;
+    if (verdict) verdict->loopDepth = graph_.barriers()[k].depth;
   }
 }
 
@@ -135,15 +120,15 @@ std::vector<bool> BarrierJudge::repeat(const std::vector<BarrierDecision>& decis
   Remark unused;
   for (const std::uint32_t k : order) {
     const Barrier& barrier = graph_.barriers()[k];
-    const BarrierFate fate = decisions[k].fate;
-    if (fate != BarrierFate::Removed && fate != BarrierFate::Weakened) continue;
+    const BarrierOutcome outcome = decisions[k].outcome;
+    if (outcome != BarrierOutcome::Removed && outcome != BarrierOutcome::Weakened) continue;
     can[k] = !reasonToKeep(barrier, unused);
     if (barrier.node != kNone) takeOut(barrier);
   }
   relation_ = Relation::TwoThreadsOfOneRow;
   for (const std::uint32_t k : order) {
     const Barrier& barrier = graph_.barriers()[k];
-    if (decisions[k].fate != BarrierFate::Guarded) continue;
+    if (decisions[k].outcome != BarrierOutcome::Guarded) continue;
     can[k] = barrier.node != kNone && !reasonInRegion(barrier, unused);
     if (barrier.node != kNone) takeOut(barrier);
   }
@@ -160,19 +145,17 @@ BarrierDecision BarrierJudge::judge(const Barrier& barrier) {
   }
   if (std::optional<std::string> reason = reasonToKeep(barrier, decision.remark)) {
     if (!wantRemarks_) return decision;
-    decision.remark.kind = RemarkKind::Missed;
-    decision.remark.message = remarks_.kept(functionOf(barrier), *barrier.instruction, *reason);
+    decision.remark.barrier->reason = std::move(*reason);
     return decision;
   }
-  const bool isWeakened = aim_ == BarrierAim::Weaken;
-  decision.fate = isWeakened ? BarrierFate::Weakened : BarrierFate::Removed;
+  decision.outcome =
+      aim_ == BarrierAim::Weaken ? BarrierOutcome::Weakened : BarrierOutcome::Removed;
   if (wantRemarks_) {
-    const ir::Function& function = functionOf(barrier);
     decision.remark.kind = RemarkKind::Passed;
-    decision.remark.details = whyRemoved(barrier);
-    decision.remark.message = (isWeakened ? remarks_.weakened(function, *barrier.instruction)
-                                          : remarks_.removed(function, *barrier.instruction)) +
-                              remarks_.counts(graph_.regions(), barrier.node, decision.remark);
+    BarrierVerdict& verdict = *decision.remark.barrier;
+    verdict.outcome = decision.outcome;
+    verdict.counts = remarks_.counts(graph_.regions(), barrier.node);
+    setRule(barrier, verdict);
   }
   takeOut(barrier);
   return decision;
@@ -186,17 +169,22 @@ void BarrierJudge::tryToGuard(const Barrier& barrier, BarrierDecision& decision)
   BarrierDecision guarded = decision;
   if (reasonInRegion(barrier, guarded.remark)) return;
   if (!functionOf(barrier).isEntry()) {
-    decision.remark.message +=
-        "\nin a launch of one row it orders nothing, but it stands in a function";
+    if (wantRemarks_) {
+      decision.remark.barrier->notes +=
+          "\nin a launch of one row it orders nothing, but it stands in a function";
+    }
     return;
   }
-  decision.fate = BarrierFate::Guarded;
+  decision.outcome = BarrierOutcome::Guarded;
   if (wantRemarks_) {
-    Remark& remark = decision.remark;
-    remark.kind = RemarkKind::Passed;
-    remark.details = {{"rule", "one row"}, {"precision", "affine"}};
-    remark.message = remarks_.guarded(functionOf(barrier), *barrier.instruction) +
-                     remarks_.counts(graph_.regions(), barrier.node, remark);
+    decision.remark.kind = RemarkKind::Passed;
+    decision.remark.details.clear();
+    BarrierVerdict verdict;
+    verdict.outcome = decision.outcome;
+    verdict.rule = "one row";
+    verdict.precision = spelling(Precision::Affine);
+    verdict.counts = remarks_.counts(graph_.regions(), barrier.node);
+    decision.remark.barrier = std::move(verdict);
   }
   takeOut(barrier);
 }
@@ -209,7 +197,7 @@ void BarrierJudge::takeOut(const Barrier& barrier) {
 }
 
 // The precision that it takes.  A rule of alias.h is that of one pair; there may be more.
-decltype(Remark::details) BarrierJudge::whyRemoved(const Barrier& barrier) {
+void BarrierJudge::setRule(const Barrier& barrier, BarrierVerdict& verdict) {
   std::string_view rule = "no conflict";
   Precision needed = precision_;
   if (precision_ == Precision::Affine) {
@@ -221,7 +209,8 @@ decltype(Remark::details) BarrierJudge::whyRemoved(const Barrier& barrier) {
       needed = Precision::Objects;
     }
   }
-  return {{"rule", std::string(rule)}, {"precision", std::string(spelling(needed))}};
+  verdict.rule = rule;
+  verdict.precision = spelling(needed);
 }
 
 std::optional<std::string> BarrierJudge::reasonToKeep(const Barrier& barrier, Remark& remark) {

@@ -52,13 +52,10 @@ struct BarrierQuestion {
   BarrierLimits limits;
 };
 
-enum class BarrierFate : std::uint8_t { Kept, Removed, Guarded, Weakened };
-std::string_view spelling(BarrierFate fate);  // "kept"
-
 struct BarrierDecision {
   const ir::Function* function = nullptr;
   ir::Instruction* instruction = nullptr;
-  BarrierFate fate = BarrierFate::Kept;
+  BarrierOutcome outcome = BarrierOutcome::Kept;
   // All threads take part in it: while it stands, it orders what is around it.
   bool isSeparator = false;
   Remark remark;
@@ -89,7 +86,7 @@ class BarrierJudge {
   BarrierDecision judge(const Barrier& barrier);
   void tryToGuard(const Barrier& barrier, BarrierDecision& decision);
   void label(std::vector<BarrierDecision>& decisions) const;
-  decltype(Remark::details) whyRemoved(const Barrier& barrier);
+  void setRule(const Barrier& barrier, BarrierVerdict& verdict);
   std::optional<std::string> reasonToKeep(const Barrier& barrier, Remark& remark);
   std::optional<std::string> reasonNotToWeaken(const Barrier& barrier);
   std::optional<std::string> reasonInRegion(const Barrier& barrier, Remark& remark);

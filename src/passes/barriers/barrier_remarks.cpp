@@ -108,54 +108,23 @@ const ir::Location* BarrierRemarks::sourceOf(const Instruction& instruction) con
 }
 
 Remark BarrierRemarks::at(std::string_view pass, const ir::Function& function,
-                          const Instruction& instruction) const {
+                          const Instruction& instruction) {
   Remark remark;
   remark.pass = pass;
+  remark.kind = RemarkKind::Missed;
   remark.function = &function;
   remark.place = instruction.source;
-  remark.source = sourceOf(instruction);
+  remark.barrier.emplace();
   return remark;
 }
 
-std::string BarrierRemarks::removed(const ir::Function& function,
-                                    const Instruction& barrier) const {
-  return fmt::format("Removed dead synch: [{}] in function {}", placeOf(barrier),
-                     function.nameText());
-}
-
-std::string BarrierRemarks::guarded(const ir::Function& function,
-                                    const Instruction& barrier) const {
-  return fmt::format("Guarded synch: [{}] in function {}: a launch of one row leaves it out",
-                     placeOf(barrier), function.nameText());
-}
-
-std::string BarrierRemarks::weakened(const ir::Function& function,
-                                     const Instruction& barrier) const {
-  return fmt::format("Weakened synch: [{}] in function {}: it orders nothing between two warps",
-                     placeOf(barrier), function.nameText());
-}
-
-std::string BarrierRemarks::kept(const ir::Function& function, const Instruction& barrier,
-                                 const std::string& reason) const {
-  return fmt::format("Kept synch: [{}] in function {}: {}", placeOf(barrier), function.nameText(),
-                     reason);
-}
-
-std::string BarrierRemarks::counts(const BarrierRegions& regions, BarrierRegions::Node barrier,
-                                   Remark& remark) const {
-  const auto above = regions.count(barrier, Direction::Backward, kMostExplained);
-  const auto below = regions.count(barrier, Direction::Forward, kMostExplained);
-  const auto text = [](const auto& counts, auto member) {
-    return counts ? std::to_string((*counts).*member) : std::string("many");
+std::pair<AccessCounts, AccessCounts> BarrierRemarks::counts(const BarrierRegions& regions,
+                                                             BarrierRegions::Node barrier) const {
+  const auto on = [&](Direction side) {
+    const auto counted = regions.count(barrier, side, kMostExplained);
+    return counted ? AccessCounts{counted->reads, counted->writes} : AccessCounts{};
   };
-  using Counts = BarrierRegions::Counts;
-  remark.details.insert(remark.details.end(), {{"read_above", text(above, &Counts::reads)},
-                                               {"write_above", text(above, &Counts::writes)},
-                                               {"read_below", text(below, &Counts::reads)},
-                                               {"write_below", text(below, &Counts::writes)}});
-  return fmt::format("\nRead above: {}, Write above: {}, Read below: {}, Write below: {}",
-                     text(above, &Counts::reads), text(above, &Counts::writes),
-                     text(below, &Counts::reads), text(below, &Counts::writes));
+  return {on(Direction::Backward), on(Direction::Forward)};
 }
 
 std::string BarrierRemarks::textOfPlace(const Instruction& instruction) const {
@@ -376,8 +345,8 @@ std::string BarrierRemarks::conflict(const BarrierRegions& regions, const Access
     pair.example = parametersThatMayAlias(*pair.above.access, *pair.below.access);
   }
   if (pair.example.empty()) return text + "\nwhich threads meet there, if any do, is not known";
-  remark.details.emplace_back("example", pair.example);
-  return text + '\n' + pair.example;
+  if (remark.barrier) remark.barrier->example = std::move(pair.example);
+  return text;
 }
 
 }  // namespace ptxopt::passes

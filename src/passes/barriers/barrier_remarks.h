@@ -21,24 +21,19 @@ class BarrierRemarks {
   void setGraph(std::span<const analysis::BarrierBody> barrierBodies,
                 const analysis::BarrierGraph& graph);
 
-  Remark at(std::string_view pass, const ir::Function& function,
-            const ir::Instruction& instruction) const;
-
-  // First lines of messages.
-  std::string removed(const ir::Function& function, const ir::Instruction& barrier) const;
-  std::string guarded(const ir::Function& function, const ir::Instruction& barrier) const;
-  std::string weakened(const ir::Function& function, const ir::Instruction& barrier) const;
-  std::string kept(const ir::Function& function, const ir::Instruction& barrier,
-                   const std::string& reason) const;
+  // About a barrier that is kept.
+  static Remark at(std::string_view pass, const ir::Function& function,
+                   const ir::Instruction& instruction);
 
   // "line 31 (source line 5)"
   std::string textOfPlace(const ir::Instruction& instruction) const;
   // "line 31 (source line 5): bar.sync 1, 64;"
   std::string textOf(const ir::Instruction& instruction) const;
 
-  // The rest of them.  They add details to `remark`.
-  std::string counts(const analysis::BarrierRegions& regions,
-                     analysis::BarrierRegions::Node barrier, Remark& remark) const;
+  // Above the barrier and below it.
+  std::pair<AccessCounts, AccessCounts> counts(const analysis::BarrierRegions& regions,
+                                               analysis::BarrierRegions::Node barrier) const;
+  // Why it is kept.  They add details, and an example, to `remark`.
   std::string pin(const analysis::BarrierRegions& regions, analysis::BarrierRegions::Node barrier,
                   Remark& remark) const;
   std::string conflict(const analysis::BarrierRegions& regions,

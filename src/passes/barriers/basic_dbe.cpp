@@ -30,6 +30,7 @@ struct Region {
   std::uint32_t reads = 0;
   std::uint32_t writes = 0;
 
+  AccessCounts counts() const { return {reads, writes}; }
   void add(const Instruction& instruction) {
     const isa::Effect effect = ir::effectOf(instruction);
     if (ir::isUnordered(effect)) return;
@@ -54,7 +55,6 @@ struct Region {
 
 struct Separator {
   const Participation::Member* member = nullptr;
-  const ir::Location* source = nullptr;
   bool isErased = false;
   const char* obstacle = nullptr;  // what spoke against erasing it although one side is empty
 };
@@ -98,9 +98,8 @@ class Cleaner {
   }
 
   bool run() {
-    const ir::Location* source = nullptr;
     for (BlockId b = 0; b < cfg_.blockCount(); ++b) {
-      BlockShape shape = shapeOf(b, source);
+      BlockShape shape = shapeOf(b);
       if (cfg_.isReachable(b) && !shape.separators.empty()) clean(b, shape);
       for (const Separator& separator : shape.separators) {
         if (!separator.isErased) claims_.barrier(*separator.member->instruction, true, false);
@@ -110,24 +109,22 @@ class Cleaner {
   }
 
  private:
-  // `source` is the last .loc so far, in the order of the text.
-  BlockShape shapeOf(BlockId b, const ir::Location*& source) {
+  BlockShape shapeOf(BlockId b) {
     BlockShape shape;
     shape.regions.emplace_back();
     for (const ir::Statement& statement : cfg_.statements(b)) {
-      if (const auto* location = statement.as<ir::Location>()) source = location;
       const auto* instruction = statement.as<Instruction>();
       if (instruction == nullptr) continue;
       const auto found = members_.find(instruction);
       if (found != members_.end() && found->second->standing == Standing::Judged) {
-        shape.separators.push_back({found->second, source});
+        shape.separators.push_back({found->second});
         shape.regions.emplace_back();
         continue;
       }
       if (found != members_.end()) {
         ++context_.statistics["barriers-not-judged"];
         claims_.barrier(*instruction, false, false);
-        remarkKept(*instruction, source, reasonOf(found->second->standing));
+        remarkKept(*instruction, reasonOf(found->second->standing));
       }
       shape.regions.back().add(*instruction);
       // What it calls may hold the PIN.
@@ -212,12 +209,10 @@ class Cleaner {
     if (!context_.budget.spend()) return false;
 
     if (context_.wantRemarks) {
-      Remark remark = remarkAt(instruction, separator.source, RemarkKind::Passed);
-      remark.message =
-          fmt::format("Removed dead synch: [{}] in function {}\n{}", placeText(instruction),
-                      function_.nameText(), countsText(above, below));
-      remark.details = {{"rule", rule}};
-      addCounts(remark, above, below);
+      Remark remark = remarkAt(instruction, RemarkKind::Passed);
+      remark.barrier->outcome = BarrierOutcome::Removed;
+      remark.barrier->rule = rule;
+      remark.barrier->counts = {above.counts(), below.counts()};
       context_.remark(std::move(remark));
     }
     ++context_.statistics["barriers-removed"];
@@ -231,53 +226,38 @@ class Cleaner {
 
   // ---- remarks ---------------------------------------------------------------------------------
 
-  Remark remarkAt(const Instruction& instruction, const ir::Location* source, RemarkKind kind) {
+  Remark remarkAt(const Instruction& instruction, RemarkKind kind) {
     Remark remark;
     remark.pass = kBasicDbe.name;
     remark.kind = kind;
     remark.function = &function_;
     remark.place = instruction.source;
-    remark.source = source;
+    remark.barrier.emplace();
     return remark;
   }
 
-  void remarkKept(const Instruction& instruction, const ir::Location* source, const char* reason) {
+  void remarkKept(const Instruction& instruction, const char* reason) {
     if (!context_.wantRemarks) return;
-    Remark remark = remarkAt(instruction, source, RemarkKind::Missed);
-    remark.message = fmt::format("Kept synch: [{}] in function {}: {}", placeText(instruction),
-                                 function_.nameText(), reason);
+    Remark remark = remarkAt(instruction, RemarkKind::Missed);
+    remark.barrier->reason = reason;
     context_.remark(std::move(remark));
   }
 
   void remarkKept(const Separator& separator, const Region& above, const Region& below) {
+    const Instruction& instruction = *separator.member->instruction;
     if (separator.member->barrier.kind != ir::CtaBarrier::Kind::Sync) {
-      remarkKept(*separator.member->instruction, separator.source, "its result is data");
+      remarkKept(instruction, "its result is data");
     } else if (separator.obstacle != nullptr) {
-      remarkKept(*separator.member->instruction, separator.source, separator.obstacle);
+      remarkKept(instruction, separator.obstacle);
     } else if (below.isEmpty) {
-      remarkKept(*separator.member->instruction, separator.source,
+      remarkKept(instruction,
                  "it keeps threads from ending before others have taken part in a partial barrier");
-    } else {
-      remarkKept(*separator.member->instruction, separator.source,
-                 ("code on both sides\n" + countsText(above, below)).c_str());
+    } else if (context_.wantRemarks) {
+      Remark remark = remarkAt(instruction, RemarkKind::Missed);
+      remark.barrier->reason = "code on both sides";
+      remark.barrier->counts = {above.counts(), below.counts()};
+      context_.remark(std::move(remark));
     }
-  }
-
-  std::string placeText(const Instruction& instruction) const {
-    const SourceText& text = function_.module().source();
-    return fmt::format("{}:{}", text.name(), text.lineColumn(instruction.source.begin).line);
-  }
-
-  static std::string countsText(const Region& above, const Region& below) {
-    return fmt::format("Read above: {}, Write above: {}, Read below: {}, Write below: {}",
-                       above.reads, above.writes, below.reads, below.writes);
-  }
-
-  static void addCounts(Remark& remark, const Region& above, const Region& below) {
-    remark.details.insert(remark.details.end(), {{"read_above", std::to_string(above.reads)},
-                                                 {"write_above", std::to_string(above.writes)},
-                                                 {"read_below", std::to_string(below.reads)},
-                                                 {"write_below", std::to_string(below.writes)}});
   }
 
   ir::Function& function_;

@@ -87,15 +87,15 @@ class DeadSync : public Pass {
     ClaimSink claims(kDeadSync.name, function, context.claims);
     for (BarrierDecision& decision :
          groups_.decide(function, context.analyses, context.wantRemarks)) {
-      const bool isKept = decision.fate == BarrierFate::Kept;
+      const bool isKept = decision.outcome == BarrierOutcome::Kept;
       const bool isUndone = !isKept && !context.budget.spend();
       claims.barrier(*decision.instruction, decision.isSeparator,
-                     decision.fate == BarrierFate::Removed && !isUndone);
+                     decision.outcome == BarrierOutcome::Removed && !isUndone);
       if (isUndone) continue;
       changed |= !isKept;
       if (isKept) {
         ++context.statistics["barriers-kept"];
-      } else if (decision.fate == BarrierFate::Removed) {
+      } else if (decision.outcome == BarrierOutcome::Removed) {
         function.erase(decision.instruction);
         ++context.statistics["barriers-removed"];
       } else {

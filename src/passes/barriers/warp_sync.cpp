@@ -20,7 +20,7 @@ class WarpSync : public Pass {
     bool changed = false;
     for (BarrierDecision& decision :
          groups_.decide(function, context.analyses, context.wantRemarks)) {
-      if (decision.fate == BarrierFate::Weakened) {
+      if (decision.outcome == BarrierOutcome::Weakened) {
         if (!context.budget.spend()) continue;
         weaken(function, *decision.instruction);
         ++context.statistics["barriers-weakened"];

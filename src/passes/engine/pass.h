@@ -13,6 +13,7 @@
 
 #include "facts/claim.h"
 #include "ir/module.h"
+#include "passes/engine/remark.h"
 
 namespace ptxopt::analysis {
 class FunctionAnalyses;
@@ -20,26 +21,6 @@ class ModuleAnalyses;
 }  // namespace ptxopt::analysis
 
 namespace ptxopt::passes {
-
-// ---- remarks -----------------------------------------------------------------------------------
-
-enum class RemarkKind : std::uint8_t {
-  Passed,    // the pass did it
-  Missed,    // the pass nearly did it: the message says what was in the way
-  Analysis,  // something a reader wants to know, for example that a limit was met
-};
-
-struct Remark {
-  std::string_view pass;  // Pass::name()
-  RemarkKind kind = RemarkKind::Analysis;
-  const ir::Function* function = nullptr;
-  SourceRange place;                     // in the PTX; not valid for a made statement
-  const ir::Location* source = nullptr;  // the .loc that holds for it, or null
-  std::string message;
-  std::vector<std::pair<std::string, std::string>> details;
-  // Of what was done: without these it would not have been.  "assume-1d", "block-dim=64,1,1".
-  std::vector<std::string> assumptions;
-};
 
 // ---- options -----------------------------------------------------------------------------------
 

@@ -69,6 +69,27 @@ std::size_t countProblems(Work& work, std::vector<std::string>* messages) {
   return problems.size() + undefined.count();
 }
 
+// Each remark about a place in the function gets the .loc that holds there.  O(statements), where
+// there are such remarks.
+void addSources(const ir::Function& function, std::span<Remark> remarks) {
+  const auto isOf = [&](const Remark& remark) {
+    return remark.function == &function && remark.place.valid();
+  };
+  if (std::ranges::none_of(remarks, isOf)) return;
+  std::vector<const ir::Location*> locations;  // in the order of the text
+  for (const ir::Statement& statement : function.body()) {
+    if (const auto* location = statement.as<ir::Location>()) locations.push_back(location);
+  }
+  const SourceRange body = function.bodySource;
+  for (Remark& remark : remarks) {
+    const Offset at = remark.place.begin;
+    if (!isOf(remark) || at < body.begin || at >= body.end) continue;
+    const auto next = std::ranges::upper_bound(
+        locations, at, {}, [](const ir::Location* location) { return location->source.begin; });
+    if (next != locations.begin()) remark.source = *(next - 1);
+  }
+}
+
 class Engine {
  public:
   Engine(ir::Module& module, const RunOptions& options)
@@ -169,6 +190,7 @@ class Engine {
     if (options_.claims && isOfInput) context.claims = &outcome.claims;
     outcome.changed = pass.runOnModule(module_, context);
     outcome.remarks = std::move(context.remarks);
+    for (const Work& work : work_) addSources(*work.function, outcome.remarks);
     outcome.statistics = std::move(context.statistics);
     if (!outcome.changed) return outcome;
     std::erase_if(work_, [](const Work& work) { return !work.function->hasBody(); });
@@ -211,6 +233,7 @@ class Engine {
     }
     outcome.time = watch.elapsed();
     outcome.remarks = std::move(context.remarks);
+    addSources(*work.function, outcome.remarks);
     outcome.statistics = std::move(context.statistics);
     return outcome;
   }

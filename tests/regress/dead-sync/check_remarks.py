@@ -11,7 +11,7 @@ assert removed["kind"] == "passed" and removed["pass"] == "dead-sync"
 assert removed["source"] == {"file": "k.cu", "line": 3, "column": 1}
 assert removed["details"] == {
     "rule": "no conflict", "precision": "objects", "read_above": "0", "write_above": "0",
-    "read_below": "0", "write_below": "1", "fate": "removed", "loop_depth": "0"}, removed
+    "read_below": "0", "write_below": "1", "outcome": "removed", "loop_depth": "0"}, removed
 assert removed["assumptions"] == []
 
 kept = remarks["k", 30]
@@ -25,7 +25,7 @@ assert kept["details"]["above"] == "write" and kept["details"]["below_source_lin
 assert kept["details"]["above_address"] == "4*tid.x+A"
 assert kept["details"]["above_thread"] == "(35,0,0)"
 assert kept["details"]["above_bytes"] == "A[140..144)"
-assert kept["details"]["certain"] == "true" and kept["details"]["fate"] == "kept"
+assert kept["details"]["certain"] == "true" and kept["details"]["outcome"] == "kept"
 assert kept["details"]["below_text"] == "ld.shared.u32 %r5, [A+140];"
 
 assert "depends on when it runs" in remarks["pinned", 39]["message"]

@@ -1,0 +1,17 @@
+// Remarks in words.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "passes/engine/remark.h"
+
+namespace ptxopt::driver {
+
+// Without a line break at its end.  The function of the remark must still be there.
+std::string messageOf(const passes::Remark& remark);
+
+// "12"; "many" where nobody counted them all.
+std::string countText(const std::optional<std::size_t>& count);
+
+}  // namespace ptxopt::driver
