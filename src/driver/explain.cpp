@@ -14,6 +14,7 @@
 
 #include "analysis/flow/cfg.h"
 #include "analysis/flow/loops.h"
+#include "analysis/launch/assumptions.h"
 #include "driver/source_files.h"
 #include "ir/barrier.h"
 #include "parse/parser.h"
@@ -25,11 +26,8 @@ namespace {
 using passes::BarrierOutcome;
 using passes::Remark;
 
-// What a user may know and the PTX does not say, with the option that says it.
-constexpr std::string_view kWords[] = {
-    "assume-1d",  "noalias-params", "noalias-variables", "trust-aligned",     "nc-invariant",
-    "assume-drf", "relax-trap",     "relax-timing",      "block-dim=256,1,1",
-};
+// A block of one row, for kernels of which the shape of the block is not known.
+constexpr std::string_view kExampleBlock = "256,1,1";
 // Groups of options that are tried for barriers that no single one removes.
 constexpr std::size_t kMostGroups = 4;
 
@@ -120,7 +118,7 @@ class WhatIf {
   std::map<Offset, std::string> run() {
     if (kept_.empty()) return {};
     std::vector<std::size_t> all;
-    for (std::size_t k = 0; k < std::size(kWords); ++k) all.push_back(k);
+    for (std::size_t k = 0; k < analysis::kAssumptionCount; ++k) all.push_back(k);
     const std::set<Offset> goWithAll = thoseThatGo(all);
     if (goWithAll.empty()) return {};
     std::set<Offset> open = goWithAll;
@@ -137,9 +135,16 @@ class WhatIf {
   }
 
  private:
-  static bool isOfKernels(std::size_t k) { return kWords[k].starts_with("block-dim"); }
+  // The assumption with this number.  The weaker ones first: a user is told of these first.
+  static const analysis::AssumptionInfo& info(std::size_t k) {
+    return analysis::kAssumptions[analysis::kAssumptionCount - 1 - k];
+  }
+  static bool isOfKernels(std::size_t k) {
+    return info(k).assumption == analysis::Assumption::BlockDim;
+  }
   static std::string spelling(std::size_t k) {
-    return isOfKernels(k) ? "--block-dim (256,1,1 does)" : fmt::format("--{}", kWords[k]);
+    const std::string option = fmt::format("--{}", info(k).name);
+    return isOfKernels(k) ? fmt::format("{} ({} does)", option, kExampleBlock) : option;
   }
 
   void add(Offset offset, const std::string& words) {
@@ -151,11 +156,12 @@ class WhatIf {
     OptimizeOptions options = options_;
     for (const std::size_t k : words) {
       if (!isOfKernels(k)) {
-        options.run.assumptions.add("", kWords[k]);
+        options.run.assumptions.add("", info(k).name);
         continue;
       }
       // A kernel of which the user says something else keeps that.
-      for (const std::string& kernel : kernels_) options.run.assumptions.add(kernel, kWords[k]);
+      const std::string word = fmt::format("{}={}", info(k).name, kExampleBlock);
+      for (const std::string& kernel : kernels_) options.run.assumptions.add(kernel, word);
     }
     const OptimizeResult result = optimize(source_, options);
     std::set<Offset> gone;

@@ -1,5 +1,6 @@
 #include "driver/options.h"
 
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "analysis/launch/assumptions.h"
 #include "driver/files.h"
 #include "driver/program.h"
 #include "passes/registry.h"
@@ -115,18 +117,6 @@ struct RawOptions {
   bool verbose = false;
 };
 
-constexpr std::pair<const char*, const char*> kAssumptionFlags[] = {
-    {"assume-drf", "No data races"},
-    {"trust-aligned", "All threads of a CTA reach a full .aligned barrier, or none"},
-    {"assume-1d", "Blocks have one row: ntid.y = ntid.z = 1"},
-    {"noalias-params", "Distinct pointer parameters point to distinct memory"},
-    {"noalias-variables", "No pointer parameter points into a variable of a module"},
-    {"nc-invariant", "Nobody writes what .nc loads and textures read"},
-    {"relax-trap", "Nobody looks at mapped host memory after a trap"},
-    {"relax-timing", "Nobody measures time"},
-    {"flat-shared", "Addresses may run from one shared array into another (assumes less)"},
-};
-
 // As left by a variable of a shell script that nobody set.
 std::string refuseEmpty(const std::string& text) {
   return text.empty() ? "the name is empty" : "";
@@ -200,14 +190,20 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
                  "cuda: what CUDA C++ guarantees: --assume-drf and --trust-aligned")
       ->type_name("cuda")
       ->check(CLI::IsMember({"cuda"}).description(""));
-  for (const auto& [name, text] : kAssumptionFlags) {
-    app.add_flag(std::string("--") + name, raw.assumptions[name], text);
+  const auto addFlag = [&](std::string_view name, std::string_view help) {
+    app.add_flag(fmt::format("--{}", name), raw.assumptions[std::string(name)], std::string(help));
+  };
+  for (const analysis::AssumptionInfo& info : analysis::kAssumptions) {
+    if (info.assumption != analysis::Assumption::BlockDim) {
+      addFlag(info.name, info.help);
+      continue;
+    }
+    app.add_option(fmt::format("--{}", info.name), raw.blockDims, std::string(info.help))
+        ->type_name("KERNEL=X,Y,Z")
+        ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+        ->allow_extra_args(false);
   }
-  app.add_option("--block-dim", raw.blockDims,
-                 "The block with which a kernel is launched (repeatable)")
-      ->type_name("KERNEL=X,Y,Z")
-      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-      ->allow_extra_args(false);
+  addFlag(analysis::kFlatShared, analysis::kFlatSharedHelp);
   app.add_option("--assumptions", raw.assumptionFile,
                  "Assumptions by kernel: lines 'KERNEL: WORD ...', * for all kernels;\n"
                  "words are the options above without their dashes")

@@ -135,6 +135,18 @@ def faults_of_levels(path, passes):
     return faults
 
 
+def faults_of_assumptions(programs):
+    """The table of docs/assumptions.md has the options of the group of --help."""
+    text = subprocess.run([os.path.join(programs, "ptxopt"), "--help"], text=True,
+                          stdout=subprocess.PIPE, check=True).stdout
+    group = re.search(r"^Assumptions.*:\n((?:  .*\n)+)", text, re.MULTILINE)[1]
+    path = "docs/assumptions.md"
+    options = set(re.findall(r"^  (--[\w-]+)", group, re.MULTILINE)) - {"--assumptions"}
+    rows = set(re.findall(r"^\| `(--[\w-]+)", read(path), re.MULTILINE))
+    return [f"{path}: no row for {option}" for option in sorted(options - rows)] + \
+        [f"{path}: ptxopt has no option {option}" for option in sorted(rows - options)]
+
+
 def faults_of_passes(programs):
     passes = Passes(programs)
     faults = [fault for name, options in passes.options.items()
@@ -147,7 +159,7 @@ def faults_of_passes(programs):
 def main():
     programs, *paths = sys.argv[1:]
     programs = os.path.abspath(programs)
-    faults = [] if paths else faults_of_passes(programs)
+    faults = [] if paths else faults_of_passes(programs) + faults_of_assumptions(programs)
     commands = 0
     for path in paths or sorted(path for pattern in PAGES
                                 for path in glob.glob(pattern, root_dir=ROOT, recursive=True)):

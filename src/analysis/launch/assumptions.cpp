@@ -12,10 +12,6 @@ namespace ptxopt::analysis {
 
 namespace {
 
-constexpr std::array<std::string_view, kAssumptionCount> kSpellings = {
-    "assume-drf", "trust-aligned", "nc-invariant", "noalias-params", "noalias-variables",
-    "relax-trap", "relax-timing",  "block-dim",    "assume-1d"};
-constexpr std::string_view kFlatShared = "flat-shared";
 constexpr std::string_view kAlone = "none";
 constexpr std::string_view kBlanks = " \t\r";
 
@@ -55,10 +51,6 @@ bool holdsGridDependence(const ir::Function& function) {
 
 }  // namespace
 
-std::string_view spelling(Assumption assumption) {
-  return kSpellings[static_cast<std::size_t>(assumption)];
-}
-
 // ---- one kernel --------------------------------------------------------------------------------
 
 void Assumptions::addBlock(std::array<std::uint32_t, 3> block) {
@@ -87,11 +79,10 @@ Assumptions Assumptions::limitedTo(const Assumptions& other) const {
 
 std::vector<std::string> Assumptions::names() const {
   std::vector<std::string> names;
-  for (std::size_t k = 0; k < kAssumptionCount; ++k) {
-    const Assumption assumption{static_cast<std::uint8_t>(k)};
-    if (!has(assumption)) continue;
-    names.emplace_back(spelling(assumption));
-    if (assumption == Assumption::BlockDim) names.back() += '=' + textOf(*block_);
+  for (const AssumptionInfo& info : kAssumptions) {
+    if (!has(info.assumption)) continue;
+    names.emplace_back(info.name);
+    if (info.assumption == Assumption::BlockDim) names.back() += '=' + textOf(*block_);
   }
   return names;
 }
@@ -108,7 +99,7 @@ std::optional<std::string> AssumptionTable::add(std::string_view kernel, std::st
     entry = found != kernels_.end() ? &found->second : &kernels_[std::string(kernel)];
   }
   Assumptions& said = entry != nullptr ? entry->said : all_;
-  const auto is = [&](Assumption a) { return name == spelling(a); };
+  const auto info = std::ranges::find(kAssumptions, name, &AssumptionInfo::name);
 
   if (word == "assume=cuda") {
     said.add(Assumption::Drf);
@@ -118,7 +109,7 @@ std::optional<std::string> AssumptionTable::add(std::string_view kernel, std::st
   if (name == "assume") {
     return fmt::format("'{}' is no set of assumptions; there is 'cuda'", value);
   }
-  if (is(Assumption::BlockDim)) {
+  if (info != kAssumptions.end() && info->assumption == Assumption::BlockDim) {
     if (entry == nullptr) return "block-dim is about one kernel";
     const auto block = parseBlock(value);
     if (!block) return fmt::format("'{}' is no block of threads: X,Y,Z", value);
@@ -139,13 +130,9 @@ std::optional<std::string> AssumptionTable::add(std::string_view kernel, std::st
     said.flatShared = true;
     return std::nullopt;
   }
-  for (std::size_t k = 0; k < kAssumptionCount; ++k) {
-    const Assumption assumption{static_cast<std::uint8_t>(k)};
-    if (!is(assumption)) continue;
-    said.add(assumption);
-    return std::nullopt;
-  }
-  return fmt::format("there is no assumption '{}'", word);
+  if (info == kAssumptions.end()) return fmt::format("there is no assumption '{}'", word);
+  said.add(info->assumption);
+  return std::nullopt;
 }
 
 std::optional<AssumptionError> AssumptionTable::parse(std::string_view text) {

@@ -20,22 +20,62 @@
 
 namespace ptxopt::analysis {
 
-// The stronger ones first: who looks for few that are enough tries to do without these first.
 enum class Assumption : std::uint8_t {
-  Drf,               // no data races (C10.2, C8.2)
-  TrustAligned,      // all threads of the CTA reach a full .aligned barrier, or none (C10.1, A1.9)
-  NcInvariant,       // .nc, proxy::readonly and tex read memory that nobody writes (C10.7, C3.5)
-  NoaliasParams,     // what distinct pointer parameters point to does not overlap (C10.6)
-  NoaliasVariables,  // no pointer parameter points into a variable of a module (C10.12)
-  RelaxTrap,         // nobody observes traps (C10.9, C7.2)
-  RelaxTiming,       // nobody measures time (C10.10, C7.1)
-  BlockDim,          // the block has the extents `block` (C10.5)
-  OneRow,            // ntid.y = ntid.z = 1 (C10.4)
+  Drf,
+  TrustAligned,
+  NcInvariant,
+  NoaliasParams,
+  NoaliasVariables,
+  RelaxTrap,
+  RelaxTiming,
+  BlockDim,  // the block has the extents `block`
+  OneRow,
 };
-inline constexpr std::size_t kAssumptionCount = 9;
 
-// "assume-drf": the option without its dashes.
-std::string_view spelling(Assumption assumption);
+// All that is to be known of an assumption: options, --help, --explain-barriers and remarks come
+// from here.
+struct AssumptionInfo {
+  Assumption assumption;
+  std::string_view name;  // the option without its dashes, and the word in a file of assumptions
+  std::string_view help;
+  std::string_view rules;  // of docs/soundness/
+};
+
+// In the order of the enumeration, the stronger ones first: who looks for few that are enough tries
+// to do without these first.
+inline constexpr std::array kAssumptions = std::to_array<AssumptionInfo>({
+    {Assumption::Drf, "assume-drf", "No data races", "C10.2, C8.2"},
+    {Assumption::TrustAligned, "trust-aligned",
+     "All threads of a CTA reach a full .aligned barrier, or none", "C10.1, A1.9"},
+    {Assumption::NcInvariant, "nc-invariant", "Nobody writes what .nc loads and textures read",
+     "C10.7, C3.5"},
+    {Assumption::NoaliasParams, "noalias-params",
+     "Distinct pointer parameters point to distinct memory", "C10.6"},
+    {Assumption::NoaliasVariables, "noalias-variables",
+     "No pointer parameter points into a variable of a module", "C10.12"},
+    {Assumption::RelaxTrap, "relax-trap", "Nobody looks at mapped host memory after a trap",
+     "C10.9, C7.2"},
+    {Assumption::RelaxTiming, "relax-timing", "Nobody measures time", "C10.10, C7.1"},
+    {Assumption::BlockDim, "block-dim", "The block with which a kernel is launched (repeatable)",
+     "C10.5"},
+    {Assumption::OneRow, "assume-1d", "Blocks have one row: ntid.y = ntid.z = 1", "C10.4"},
+});
+inline constexpr std::size_t kAssumptionCount = kAssumptions.size();
+static_assert([] {
+  for (std::size_t k = 0; k < kAssumptionCount; ++k) {
+    if (static_cast<std::size_t>(kAssumptions[k].assumption) != k) return false;
+  }
+  return true;
+}());
+
+constexpr const AssumptionInfo& infoOf(Assumption assumption) {
+  return kAssumptions[static_cast<std::size_t>(assumption)];
+}
+
+// No assumption but the opposite of one: addresses may leave their .shared object (C10.8, C3.3).
+inline constexpr std::string_view kFlatShared = "flat-shared";
+inline constexpr std::string_view kFlatSharedHelp =
+    "Addresses may run from one shared array into another (assumes less)";
 
 // What holds for one kernel or function.
 class Assumptions {
@@ -48,8 +88,7 @@ class Assumptions {
   // Of BlockDim.
   const std::optional<std::array<std::uint32_t, 3>>& block() const { return block_; }
 
-  // No assumption but the opposite of one: addresses may leave their .shared object (C10.8, C3.3).
-  // It removes no barrier, and is never left out.
+  // kFlatShared.  It removes no barrier, and is never left out.
   bool flatShared = false;
 
   // What two have in common, but for flatShared: that holds if either has it.

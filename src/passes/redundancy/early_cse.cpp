@@ -314,7 +314,7 @@ class Walk {
       remark.message += ' ' + rewrite_.function().registerName(ssa_.reg(value));
     }
     if (assumesInvariance) {
-      remark.assumptions.emplace_back(spelling(analysis::Assumption::NcInvariant));
+      remark.assumptions.emplace_back(analysis::infoOf(analysis::Assumption::NcInvariant).name);
     }
     context_.remark(std::move(remark));
   }
