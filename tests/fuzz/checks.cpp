@@ -109,7 +109,9 @@ class Checker {
       compare("original", *module);
       if (options_.onlyClear && !isClear()) return std::move(result_);
       if (options_.reprints) reprint(*module);
-      for (const std::string& pipeline : options_.pipelines) optimize(pipeline);
+      for (const std::string& pipeline : options_.pipelines) {
+        if (mayRun(pipeline, *module)) optimize(pipeline);
+      }
       if (options_.auditSchedules != 0) audit();
     } catch (const Failure& failure) {
       result_.outcome = Outcome::Failed;
@@ -170,7 +172,7 @@ class Checker {
     }
     result_.changed.emplace_back(pipeline, text);
     // Nobody sees the variables of a whole program.
-    if (pipeline.find("whole-program") == std::string::npos) {
+    if (pipeline.find(kWholeProgram) == std::string::npos) {
       return sameAs(pipeline, text, launch_, survey_, options_);
     }
     interp::Launch own = launch_;
@@ -179,18 +181,38 @@ class Checker {
     sameAs(pipeline, text, own, survey(*original, own, options_, pipeline), options_);
   }
 
-  // A host that takes the address of a variable of a whole program uses it.
-  std::string withHostSymbols(const std::string& pipeline) const {
-    constexpr std::string_view kWord = "whole-program";
-    const std::size_t at = pipeline.find(kWord);
-    std::string names;
+  static constexpr std::string_view kWholeProgram = "whole-program";
+
+  // What the host names: variables that it writes, and what it takes the address of.
+  std::vector<std::string> hostSymbols() const {
+    std::vector<std::string> names;
     const auto add = [&](const interp::Argument& argument) {
-      for (const auto& address : argument.addresses) names += address.name + ';';
+      for (const auto& address : argument.addresses) names.push_back(address.name);
     };
     for (const interp::Argument& argument : launch_.arguments) add(argument);
-    for (const auto& [name, content] : launch_.globals) add(content);
+    for (const auto& [name, content] : launch_.globals) {
+      names.push_back(name);
+      add(content);
+    }
+    return names;
+  }
+
+  // Only a variable of a whole program can be named to it: no host has the address of a function
+  // but from one.
+  bool mayRun(const std::string& pipeline, const ir::Module& module) const {
+    if (pipeline.find(kWholeProgram) == std::string::npos) return true;
+    const std::vector<std::string> names = hostSymbols();
+    return std::ranges::none_of(module.functions(), [&](const ir::Function& function) {
+      return std::ranges::count(names, function.nameText()) != 0;
+    });
+  }
+
+  std::string withHostSymbols(const std::string& pipeline) const {
+    const std::size_t at = pipeline.find(kWholeProgram);
+    const std::vector<std::string> names = hostSymbols();
     if (at == std::string::npos || names.empty()) return pipeline;
-    return std::string(pipeline).insert(at + kWord.size(), '=' + names);
+    return std::string(pipeline).insert(at + kWholeProgram.size(),
+                                        fmt::format("={};", fmt::join(names, ";")));
   }
 
   // ---- facts ------------------------------------------------------------------------------------
