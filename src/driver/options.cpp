@@ -81,9 +81,11 @@ std::string passList() {
   for (const passes::PassInfo* pass : passes::allPasses()) {
     text << std::left << std::setw(static_cast<int>(width) + 2) << pass->name << pass->description
          << '\n';
-    if (!pass->options.empty()) {
-      text << std::string(width + 2, ' ') << "options: " << pass->options << '\n';
+    std::string options;
+    for (const passes::PassOption& option : pass->options) {
+      options += (options.empty() ? "options: " : ", ") + passes::spelling(option);
     }
+    if (!options.empty()) text << std::string(width + 2, ' ') << options << '\n';
     std::istringstream note{std::string(pass->note)};
     for (std::string line; std::getline(note, line);) {
       text << std::string(width + 2, ' ') << line << '\n';
@@ -109,9 +111,8 @@ struct RawOptions {
   std::vector<std::string> blockDims;
   std::string assumptionFile;
   std::optional<int> doCssa;
-  std::map<std::string, std::string> cssaOptions;  // by their names in a pipeline
-  std::map<std::string, std::string> earlyCseOptions;
-  std::map<std::string, std::string> baseOptions;
+  // Of flags of passes: what pipelines are told.
+  std::map<const passes::PassInfo*, passes::PassOptions> passOptions;
   bool listPasses = false;
   bool quiet = false;
   bool verbose = false;
@@ -120,6 +121,30 @@ struct RawOptions {
 // As left by a variable of a shell script that nobody set.
 std::string refuseEmpty(const std::string& text) {
   return text.empty() ? "the name is empty" : "";
+}
+
+// Those of its options that have a flag.
+void addPassFlags(CLI::App& app, RawOptions& raw, const passes::PassInfo& pass) {
+  using Kind = passes::PassOption::Kind;
+  for (const passes::PassOption& option : pass.options) {
+    if (option.flag.empty()) continue;
+    app.option_defaults()->group(fmt::format("Options of the pass {}", pass.name));
+    const std::string flag = fmt::format("--{}", option.flag);
+    const auto set = [&raw, &pass, name = std::string(option.name)](const std::string& value) {
+      raw.passOptions[&pass].insert_or_assign(name, value);
+    };
+    if (option.kind == Kind::Flag) {
+      app.add_flag_callback(
+          flag, [set] { set(""); }, std::string(option.help));
+      continue;
+    }
+    const std::string spelling = passes::spelling(option);
+    app.add_option_function<std::uint64_t>(
+           flag, [set](std::uint64_t value) { set(std::to_string(value)); },
+           std::string(option.help))
+        ->type_name(spelling.substr(spelling.find('=') + 1))
+        ->check(CLI::Range(option.least, option.most).description(""));
+  }
 }
 
 void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
@@ -161,6 +186,10 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
       ->type_name("N")
       ->check(
           CLI::Range(std::int64_t{-1}, std::numeric_limits<std::int64_t>::max()).description(""));
+
+  app.add_option("--do-cssa", raw.doCssa, "1: run the pass cssa last; 0: do not run it")
+      ->type_name("0|1")
+      ->check(CLI::Range(0, 1).description(""));
 
   app.add_option(
          "--keep-barriers", raw.keepBarriers,
@@ -210,61 +239,7 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
       ->type_name("FILE")
       ->check(refuseEmpty);
 
-  app.option_defaults()->group("Static single assignment form");
-  app.add_option("--do-cssa", raw.doCssa, "1: run the pass cssa last; 0: do not run it")
-      ->type_name("0|1")
-      ->check(CLI::Range(0, 1).description(""));
-  const auto addCssaOption = [&](const char* flag, const char* name, const char* type, int most,
-                                 const char* text) {
-    app.add_option_function<int>(
-           flag, [&raw, name](int value) { raw.cssaOptions[name] = std::to_string(value); }, text)
-        ->type_name(type)
-        ->check(CLI::Range(0, most).description(""));
-  };
-  addCssaOption("--cssa-coalesce", "coalesce", "0|1|2", 2,
-                "0: a copy for each operand of a phi; 1: values get their registers\n"
-                "back; 2: also avoid copies (default)");
-  addCssaOption("--cssa-coalesce-split-edges", "split-edges", "0|1", 1,
-                "1: copies on an edge out of a branch get a new block (default)");
-  addCssaOption("--cssa-coalesce-across-blocks", "across-blocks", "0|1", 1,
-                "1: also coalesce values of blocks that are not adjacent (default)");
-  addCssaOption("--cssa-verbosity", "verbosity", "0|1|2", 2,
-                "1: report functions that get new registers to standard error;\n"
-                "2: report every function");
-  app.add_flag("--dump-before-cssa", options.dumpBeforeCssa,
-               "Print the module to standard error before the pass cssa");
-
-  app.option_defaults()->group("Redundancy");
-  app.add_option_function<std::uint64_t>(
-         "--earlycse-mssa-optimization-cap",
-         [&raw](std::uint64_t cap) {
-           raw.earlyCseOptions["mssa-optimization-cap"] = std::to_string(cap);
-         },
-         "Questions of early-cse<memssa> to memory SSA in one block\n(default: 500)")
-      ->type_name("N");
-  app.add_flag_callback(
-      "--earlycse-debug-hash", [&raw] { raw.earlyCseOptions["debug-hash"] = ""; },
-      "Check every look-up of early-cse by comparing all keys; print\n"
-      "statistics of the tables to standard error");
-
-  app.option_defaults()->group("Common bases (for the pass common-base)");
-  const auto addBaseOption = [&](const char* name, int least, int most, const char* text) {
-    app.add_option_function<int>(
-           std::string("--") + name,
-           [&raw, name](int value) { raw.baseOptions[name] = std::to_string(value); }, text)
-        ->type_name(most == 1 ? "0|1" : "N")
-        ->check(CLI::Range(least, most).description(""));
-  };
-  addBaseOption("cbe-enable", 0, 1, "0: the pass does nothing (default: 1)");
-  addBaseOption("cbe-max-depth", 0, 64,
-                "Most instructions that compute a base, and most levels of the\n"
-                "dominator tree between it and its accesses (default: 8)");
-  addBaseOption("cbe-max-iter", 0, 1000,
-                "Rounds that merge the addresses of a group (default: 16)");
-  addBaseOption("cbe-min-uses", 1, 1000, "Accesses that a new base must serve (default: 2)");
-  addBaseOption("cbe-clone-allocas", 0, 1,
-                "1: compute the address of a variable once, in the entry block if no\n"
-                "nearer place is possible (default)");
+  for (const passes::PassInfo* pass : passes::allPasses()) addPassFlags(app, raw, *pass);
 
   app.option_defaults()->group("Reports");
   app.add_option("--remarks", options.remarks,
@@ -297,6 +272,8 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
   app.add_flag("--verify", options.verify, "Refuse input that is not well-formed");
   app.add_flag("--verify-each", options.verifyEach,
                "Verify after every pass, and parse the result again");
+  app.add_flag("--dump-before-cssa", options.dumpBeforeCssa,
+               "Print the module to standard error before the pass cssa");
   app.add_flag("--reprint", options.reprint, "Print the whole text from the IR; loses comments");
   app.add_option("--print-after", options.printAfter,
                  "Print the module to standard error after a pass (repeatable)")
@@ -381,7 +358,8 @@ void requireDistinctNames(const char* option, const std::vector<std::string>& in
   }
 }
 
-// The barrier passes of the pipeline are told.
+// The passes of the pipeline that have this option are told.
+constexpr std::string_view kKeep = "keep";
 void keepBarriers(std::vector<passes::PipelineStep>& pipeline,
                   const std::vector<std::string>& kept) {
   if (kept.empty()) return;
@@ -389,8 +367,10 @@ void keepBarriers(std::vector<passes::PipelineStep>& pipeline,
   for (const std::string& entry : kept) text += (text.empty() ? "" : ";") + entry;
   for (passes::PipelineStep& step : pipeline) {
     const passes::PassInfo& pass = *step.pass;
-    if (pass.options.find("keep=") == std::string_view::npos) continue;
-    std::string& option = step.options["keep"];
+    if (std::ranges::find(pass.options, kKeep, &passes::PassOption::name) == pass.options.end()) {
+      continue;
+    }
+    std::string& option = step.options[std::string(kKeep)];
     option += (option.empty() ? "" : ";") + text;
     std::string error;
     if (pass.create(step.options, error) == nullptr) {
@@ -424,32 +404,27 @@ void setWholeProgram(Options& options, const RawOptions& raw) {
   if (options.wholeProgram) addHostSymbols(options.pipeline, readNames(raw.hostSymbols));
 }
 
-void configureCssa(std::vector<passes::PipelineStep>& pipeline, const RawOptions& raw) {
-  const auto isCssa = [](const passes::PipelineStep& step) { return step.pass->name == "cssa"; };
+void configurePasses(Options& options, const RawOptions& raw) {
+  std::vector<passes::PipelineStep>& pipeline = options.pipeline;
+  const passes::PassInfo* const cssa = passes::findPass("cssa");
+  const auto isCssa = [&](const passes::PipelineStep& step) { return step.pass == cssa; };
   if (raw.doCssa == 0) std::erase_if(pipeline, isCssa);
   if (raw.doCssa == 1 && (pipeline.empty() || !isCssa(pipeline.back()))) {
-    pipeline.push_back({passes::findPass("cssa"), {}});
+    pipeline.push_back({cssa, {}});
   }
   for (passes::PipelineStep& step : pipeline) {
-    if (!isCssa(step)) continue;
-    for (const auto& [name, value] : raw.cssaOptions) step.options.insert_or_assign(name, value);
+    const auto given = raw.passOptions.find(step.pass);
+    if (given == raw.passOptions.end()) continue;
+    for (const auto& [name, value] : given->second) step.options.insert_or_assign(name, value);
   }
-}
-
-void configureEarlyCse(Options& options, const RawOptions& raw) {
-  for (passes::PipelineStep& step : options.pipeline) {
-    if (step.pass->name != "early-cse") continue;
-    for (const auto& [name, value] : raw.earlyCseOptions)
-      step.options.insert_or_assign(name, value);
-  }
-  options.printHashing = raw.earlyCseOptions.contains("debug-hash");
-}
-
-void configureBases(std::vector<passes::PipelineStep>& pipeline, const RawOptions& raw) {
-  for (passes::PipelineStep& step : pipeline) {
-    if (step.pass->name != "common-base") continue;
-    for (const auto& [name, value] : raw.baseOptions) step.options.insert_or_assign(name, value);
-  }
+  const auto valueOf = [&](std::string_view pass, std::string_view name) {
+    const auto given = raw.passOptions.find(passes::findPass(pass));
+    if (given == raw.passOptions.end()) return std::optional<std::string>();
+    const auto found = given->second.find(name);
+    return found == given->second.end() ? std::nullopt : std::optional(found->second);
+  };
+  options.printHashing = valueOf("early-cse", "debug-hash").has_value();
+  options.printCssa = valueOf("cssa", "verbosity").value_or("0") != "0";
 }
 
 // Throws std::invalid_argument with a message for the user.
@@ -502,11 +477,7 @@ void complete(Options& options, const RawOptions& raw) {
   }
   setWholeProgram(options, raw);
   setAssumptions(options, raw);
-  configureCssa(options.pipeline, raw);
-  configureEarlyCse(options, raw);
-  configureBases(options.pipeline, raw);
-  const auto verbosity = raw.cssaOptions.find("verbosity");
-  options.printCssa = verbosity != raw.cssaOptions.end() && verbosity->second != "0";
+  configurePasses(options, raw);
   if (raw.changeLimit >= 0) options.changeLimit = static_cast<std::uint64_t>(raw.changeLimit);
   if (raw.statistics == "text") options.statistics = StatisticsFormat::Text;
   if (raw.statistics == "json") options.statistics = StatisticsFormat::Json;

@@ -291,37 +291,14 @@ class Checker {
   CheckResult result_;
 };
 
-// "a|b" of "precision=a|b"; empty where the values are not a few words.
-std::vector<std::string> valuesOf(std::string_view text) {
-  std::vector<std::string> values;
-  while (true) {
-    const std::size_t bar = text.find('|');
-    values.emplace_back(text.substr(0, bar));
-    if (bar == std::string_view::npos) break;
-    text.remove_prefix(bar + 1);
-  }
-  const bool areWords = std::all_of(values.begin(), values.end(), [](const std::string& value) {
-    return std::all_of(value.begin(), value.end(),
-                       [](char letter) { return letter >= 'a' && letter <= 'z'; });
-  });
-  if (!areWords || values.size() < 2) values.clear();
-  return values;
-}
-
 void addVariants(const passes::PassInfo& pass, std::vector<std::string>& pipelines) {
-  std::string_view rest = pass.options;
-  while (!rest.empty()) {
-    const std::size_t comma = rest.find(',');
-    std::string_view option = rest.substr(0, comma);
-    rest = comma == std::string_view::npos ? std::string_view{} : rest.substr(comma + 1);
-    while (option.starts_with(' ')) option.remove_prefix(1);
-    const std::size_t equals = option.find('=');
-    if (equals == std::string_view::npos) {
-      pipelines.push_back(fmt::format("{}<{}>", pass.name, option));
-      continue;
+  using Kind = passes::PassOption::Kind;
+  for (const passes::PassOption& option : pass.options) {
+    if (option.kind == Kind::Flag || option.kind == Kind::OptionalText) {
+      pipelines.push_back(fmt::format("{}<{}>", pass.name, option.name));
     }
-    for (const std::string& value : valuesOf(option.substr(equals + 1))) {
-      pipelines.push_back(fmt::format("{}<{}={}>", pass.name, option.substr(0, equals), value));
+    for (const std::string& value : passes::valuesOf(option)) {
+      pipelines.push_back(fmt::format("{}<{}={}>", pass.name, option.name, value));
     }
   }
 }

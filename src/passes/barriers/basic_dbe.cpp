@@ -299,18 +299,10 @@ class BasicDbe : public Pass {
 const PassInfo kBasicDbe = {
     "basic-dbe",
     "Removes CTA barriers that follow another one, or lead or trail a kernel.",
-    "keep=KERNEL[:LINE];...",
-    [](const PassOptions& options, std::string& error) -> std::unique_ptr<Pass> {
-      std::optional<KeptBarriers> kept = KeptBarriers();
-      for (const auto& [name, value] : options) {
-        if (name != "keep") {
-          error = "takes no options but keep, and was given '" + name + "'";
-          return nullptr;
-        }
-        kept = KeptBarriers::parse(value, error);
-        if (!kept) return nullptr;
-      }
-      return std::make_unique<BasicDbe>(std::move(*kept));
+    {&kKeepOption, 1},
+    [](const OptionValues& options, std::string& error) -> std::unique_ptr<Pass> {
+      std::optional<KeptBarriers> kept = KeptBarriers::parse(options.text(kKeepOption.name), error);
+      return kept ? std::make_unique<BasicDbe>(std::move(*kept)) : nullptr;
     },
 };
 

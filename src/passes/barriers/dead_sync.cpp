@@ -111,50 +111,28 @@ class DeadSync : public Pass {
   BarrierGroups groups_;
 };
 
-std::optional<std::uint64_t> parseLimit(std::string_view text) {
-  std::uint64_t limit = 0;
-  const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), limit);
-  if (problem != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return limit;
-}
+constexpr PassOption kOptions[] = {
+    {"precision", PassOption::Kind::Choice, "flags|objects|affine"},
+    {"guard"},
+    kKeepOption,
+    {"max-candidates", PassOption::Kind::Number},
+    {"max-classes", PassOption::Kind::Number},
+    {"max-work", PassOption::Kind::Number},
+};
 
-std::unique_ptr<Pass> create(const PassOptions& given, std::string& error) {
+std::unique_ptr<Pass> make(const OptionValues& options, std::string& error) {
+  std::optional<KeptBarriers> kept = KeptBarriers::parse(options.text(kKeepOption.name), error);
+  if (!kept) return nullptr;
   BarrierQuestion question;
   question.pass = kDeadSync.name;
-  for (const auto& [name, value] : given) {
-    if (name == "keep") {
-      std::optional<KeptBarriers> kept = KeptBarriers::parse(value, error);
-      if (!kept) return nullptr;
-      question.kept = std::move(*kept);
-    } else if (name == "guard") {
-      if (!value.empty()) {
-        error = "guard takes no value";
-        return nullptr;
-      }
-      question.aim = BarrierAim::RemoveOrGuard;
-    } else if (name == "max-candidates" || name == "max-classes" || name == "max-work") {
-      const std::optional<std::uint64_t> limit = parseLimit(value);
-      if (!limit) {
-        error = name + " is a number, not '" + value + "'";
-        return nullptr;
-      }
-      if (name == "max-candidates") question.limits.candidates = *limit;
-      if (name == "max-classes") question.limits.classes = *limit;
-      if (name == "max-work") question.limits.work = *limit;
-    } else if (name != "precision") {
-      error = "there is no option '" + name + "'";
-      return nullptr;
-    } else if (value == spelling(Precision::Flags)) {
-      question.precision = Precision::Flags;
-    } else if (value == spelling(Precision::Objects)) {
-      question.precision = Precision::Objects;
-    } else if (value == spelling(Precision::Affine)) {
-      question.precision = Precision::Affine;
-    } else {
-      error = "precision must be flags, objects or affine, not '" + value + "'";
-      return nullptr;
-    }
-  }
+  question.kept = std::move(*kept);
+  if (options.has("guard")) question.aim = BarrierAim::RemoveOrGuard;
+  constexpr std::array kPrecisions = {Precision::Flags, Precision::Objects, Precision::Affine};
+  question.precision = kPrecisions[options.choice("precision", kPrecisions.size() - 1)];
+  BarrierLimits& limits = question.limits;
+  limits.candidates = options.number("max-candidates", limits.candidates);
+  limits.classes = options.number("max-classes", limits.classes);
+  limits.work = options.number("max-work", limits.work);
   return std::make_unique<DeadSync>(std::move(question));
 }
 
@@ -163,9 +141,8 @@ std::unique_ptr<Pass> create(const PassOptions& given, std::string& error) {
 const PassInfo kDeadSync = {
     "dead-sync",
     "Removes CTA barriers that order nothing, across blocks, loops and functions.",
-    "precision=flags|objects|affine, guard, keep=KERNEL[:LINE];..., max-candidates=N, "
-    "max-classes=N, max-work=N",
-    create,
+    kOptions,
+    make,
 };
 
 }  // namespace ptxopt::passes

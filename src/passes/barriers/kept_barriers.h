@@ -9,8 +9,12 @@
 #include <vector>
 
 #include "ir/module.h"
+#include "passes/engine/pass_options.h"
 
 namespace ptxopt::passes {
+
+// The option of barrier passes that names barriers to keep.
+inline constexpr PassOption kKeepOption = {"keep", PassOption::Kind::Text, "KERNEL[:LINE];..."};
 
 class KeptBarriers {
  public:

@@ -48,19 +48,13 @@ class WarpSync : public Pass {
   BarrierGroups groups_;
 };
 
-std::unique_ptr<Pass> create(const PassOptions& given, std::string& error) {
+std::unique_ptr<Pass> make(const OptionValues& options, std::string& error) {
+  std::optional<KeptBarriers> kept = KeptBarriers::parse(options.text(kKeepOption.name), error);
+  if (!kept) return nullptr;
   BarrierQuestion question;
   question.pass = kWarpSync.name;
   question.aim = BarrierAim::Weaken;
-  for (const auto& [name, value] : given) {
-    if (name != "keep") {
-      error = "there is no option '" + name + "'";
-      return nullptr;
-    }
-    std::optional<KeptBarriers> kept = KeptBarriers::parse(value, error);
-    if (!kept) return nullptr;
-    question.kept = std::move(*kept);
-  }
+  question.kept = std::move(*kept);
   return std::make_unique<WarpSync>(std::move(question));
 }
 
@@ -69,8 +63,8 @@ std::unique_ptr<Pass> create(const PassOptions& given, std::string& error) {
 const PassInfo kWarpSync = {
     "warp-sync",
     "Weakens CTA barriers that order threads of one warp only to bar.warp.sync.",
-    "keep=KERNEL[:LINE];...",
-    create,
+    {&kKeepOption, 1},
+    make,
 };
 
 }  // namespace ptxopt::passes

@@ -325,38 +325,61 @@ class CommonBase : public Pass {
   BaseNumbers numbers_;
 };
 
-std::unique_ptr<Pass> create(const PassOptions& options, std::string& error) {
+using Kind = PassOption::Kind;
+constexpr PassOption kOptions[] = {
+    {"cbe-enable", Kind::Number, {}, 0, 1, "cbe-enable", "0: the pass does nothing (default: 1)"},
+    {"cbe-max-depth",
+     Kind::Number,
+     {},
+     0,
+     64,
+     "cbe-max-depth",
+     "Most instructions that compute a base, and most levels of the\n"
+     "dominator tree between it and its accesses (default: 8)"},
+    {"cbe-max-iter",
+     Kind::Number,
+     {},
+     0,
+     1000,
+     "cbe-max-iter",
+     "Rounds that merge the addresses of a group (default: 16)"},
+    {"cbe-min-uses",
+     Kind::Number,
+     {},
+     1,
+     1000,
+     "cbe-min-uses",
+     "Accesses that a new base must serve (default: 2)"},
+    {"cbe-clone-allocas",
+     Kind::Number,
+     {},
+     0,
+     1,
+     "cbe-clone-allocas",
+     "1: compute the address of a variable once, in the entry block if no\n"
+     "nearer place is possible (default)"},
+};
+
+std::unique_ptr<Pass> make(const OptionValues& given, std::string&) {
   CommonBaseOptions ways;
-  for (const auto& [name, value] : options) {
-    unsigned number = 0;
-    const auto [end, failure] = std::from_chars(value.data(), value.data() + value.size(), number);
-    const bool isNumber = failure == std::errc() && end == value.data() + value.size();
-    // clang 14 captures no structured binding by itself.
-    const auto set = [&, &name = name, &value = value](std::string_view known, unsigned least,
-                                                       unsigned most, unsigned& way) {
-      if (name != known) return false;
-      if (!isNumber || number < least || number > most) {
-        error = fmt::format("{}={} is not a number from {} to {}", known, value, least, most);
-      }
-      way = number;
-      return true;
-    };
-    if (!set("cbe-enable", 0, 1, ways.isEnabled) && !set("cbe-max-depth", 0, 64, ways.maxDepth) &&
-        !set("cbe-max-iter", 0, 1000, ways.maxIterations) &&
-        !set("cbe-min-uses", 1, 1000, ways.minUses) &&
-        !set("cbe-clone-allocas", 0, 1, ways.clonesAllocas)) {
-      error = fmt::format("there is no option '{}'", name);
-    }
-    if (!error.empty()) return nullptr;
-  }
+  const auto set = [&](std::string_view name, unsigned& way) {
+    way = static_cast<unsigned>(given.number(name, way));
+  };
+  set("cbe-enable", ways.isEnabled);
+  set("cbe-max-depth", ways.maxDepth);
+  set("cbe-max-iter", ways.maxIterations);
+  set("cbe-min-uses", ways.minUses);
+  set("cbe-clone-allocas", ways.clonesAllocas);
   return std::make_unique<CommonBase>(ways);
 }
 
 }  // namespace
 
 const PassInfo kCommonBase = {
-    "common-base", "Lets addresses that differ by a constant share a register.",
-    "cbe-enable=0|1, cbe-max-depth=N, cbe-max-iter=N, cbe-min-uses=N, cbe-clone-allocas=0|1",
-    create};
+    "common-base",
+    "Lets addresses that differ by a constant share a register.",
+    kOptions,
+    make,
+};
 
 }  // namespace ptxopt::passes

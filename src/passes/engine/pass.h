@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -13,6 +14,7 @@
 
 #include "facts/claim.h"
 #include "ir/module.h"
+#include "passes/engine/pass_options.h"
 #include "passes/engine/remark.h"
 
 namespace ptxopt::analysis {
@@ -21,12 +23,6 @@ class ModuleAnalyses;
 }  // namespace ptxopt::analysis
 
 namespace ptxopt::passes {
-
-// ---- options -----------------------------------------------------------------------------------
-
-// Options of one pass in a pipeline text, `dead-sync<precision=flags,guard>`: {precision, flags},
-// {guard, ""}.
-using PassOptions = std::map<std::string, std::string, std::less<>>;
 
 // ---- changes -----------------------------------------------------------------------------------
 
@@ -139,10 +135,16 @@ class Pass {
 struct PassInfo {
   std::string_view name;         // equals the command-line name
   std::string_view description;  // one sentence
-  std::string_view options;      // "precision=flags|objects|affine, guard"; empty if it takes none
-  // Null and a message in `error` where an option is unknown or its value is wrong.
-  std::unique_ptr<Pass> (*create)(const PassOptions& options, std::string& error);
+  std::span<const PassOption> options;
+  // Null and a message in `error` where the pass does not understand the text of an option.
+  std::unique_ptr<Pass> (*make)(const OptionValues& options, std::string& error);
   std::string_view note = {};  // lines for --list-passes: what a user may miss, and why
+
+  // Null and a message in `error` where an option is unknown or its value is wrong.
+  std::unique_ptr<Pass> create(const PassOptions& given, std::string& error) const {
+    const std::optional<OptionValues> values = OptionValues::read(options, given, error);
+    return values ? make(*values, error) : nullptr;
+  }
 };
 
 }  // namespace ptxopt::passes

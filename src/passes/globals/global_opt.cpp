@@ -614,12 +614,6 @@ class GlobalOpt : public Pass {
 
 // ---- options -----------------------------------------------------------------------------------
 
-template <class Number>
-bool parseNumber(std::string_view text, Number& number) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  return error == std::errc() && end == text.data() + text.size();
-}
-
 void addNames(std::string_view text, std::set<std::string, std::less<>>& names) {
   while (!text.empty()) {
     const std::size_t end = std::min(text.find(';'), text.size());
@@ -628,26 +622,18 @@ void addNames(std::string_view text, std::set<std::string, std::less<>>& names) 
   }
 }
 
-std::unique_ptr<Pass> create(const PassOptions& options, std::string& error) {
+constexpr PassOption kOptions[] = {
+    {"max-fields", PassOption::Kind::Number},
+    {"max-fold-bits", PassOption::Kind::Number},
+    {"whole-program", PassOption::Kind::OptionalText, "SYMBOL;SYMBOL;..."},
+};
+
+std::unique_ptr<Pass> make(const OptionValues& given, std::string&) {
   GlobalOptSettings settings;
-  for (const auto& [name, value] : options) {
-    bool isGood = true;
-    if (name == "max-fields") {
-      isGood = parseNumber(value, settings.maxFields);
-    } else if (name == "max-fold-bits") {
-      isGood = parseNumber(value, settings.maxFoldBits);
-    } else if (name == "whole-program") {
-      settings.isWholeProgram = true;
-      addNames(value, settings.hostSymbols);
-    } else {
-      error = "there is no option '" + name + "'";
-      return nullptr;
-    }
-    if (!isGood) {
-      error = "'" + value + "' is no value of " + name;
-      return nullptr;
-    }
-  }
+  settings.maxFields = given.number("max-fields", settings.maxFields);
+  settings.maxFoldBits = given.number("max-fold-bits", settings.maxFoldBits);
+  settings.isWholeProgram = given.has("whole-program");
+  addNames(given.text("whole-program"), settings.hostSymbols);
   return std::make_unique<GlobalOpt>(std::move(settings));
 }
 
@@ -656,8 +642,8 @@ std::unique_ptr<Pass> create(const PassOptions& options, std::string& error) {
 const PassInfo kGlobalOpt = {
     "global-opt",
     "Removes dead functions and variables, splits variables into fields.",
-    "max-fields=N, max-fold-bits=N, whole-program, whole-program=SYMBOL;SYMBOL;...",
-    create,
+    kOptions,
+    make,
     "of malloc and free only pairs go, for memory that nobody reads and a pointer that nobody "
     "compares:\nit may be null, and what is not freed is missing for others",
 };

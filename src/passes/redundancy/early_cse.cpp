@@ -716,38 +716,41 @@ class EarlyCse : public Pass {
   ModuleFacts facts_;
 };
 
-std::unique_ptr<Pass> create(const PassOptions& options, std::string& error) {
+using Kind = PassOption::Kind;
+constexpr PassOption kOptions[] = {
+    {"memssa"},
+    {.name = "mssa-optimization-cap",
+     .kind = Kind::Number,
+     .flag = "earlycse-mssa-optimization-cap",
+     .help = "Questions of early-cse<memssa> to memory SSA in one block\n(default: 500)"},
+    {"across-blocks", Kind::Number, {}, 0, 2},
+    {"merge-cheap"},
+    {"max-phi-operands", Kind::Number},
+    {.name = "debug-hash",
+     .flag = "earlycse-debug-hash",
+     .help = "Check every look-up of early-cse by comparing all keys; print\n"
+             "statistics of the tables to standard error"},
+};
+
+std::unique_ptr<Pass> make(const OptionValues& given, std::string&) {
   EarlyCseOptions ways;
-  for (const auto& [name, value] : options) {
-    if (name == "merge-cheap" && value.empty()) {
-      ways.mergeCheap = true;
-    } else if (name == "across-blocks" && value.size() == 1 && value[0] >= '0' && value[0] <= '2') {
-      ways.acrossBlocks = static_cast<AcrossBlocks>(value[0] - '0');
-    } else if (name == "memssa" && value.empty()) {
-      ways.memorySsa = true;
-    } else if (name == "debug-hash" && value.empty()) {
-      ways.debugHash = true;
-    } else if (name == "mssa-optimization-cap" || name == "max-phi-operands") {
-      std::size_t& number = name == "max-phi-operands" ? ways.phiOperands : ways.memorySsaCap;
-      const auto [end, problem] =
-          std::from_chars(value.data(), value.data() + value.size(), number);
-      if (problem != std::errc() || end != value.data() + value.size()) {
-        error = fmt::format("{} is a number, not '{}'", name, value);
-        return nullptr;
-      }
-    } else {
-      error = fmt::format("there is no option '{}'", name);
-      return nullptr;
-    }
-  }
+  ways.memorySsa = given.has("memssa");
+  ways.memorySsaCap = given.number("mssa-optimization-cap", ways.memorySsaCap);
+  ways.acrossBlocks = static_cast<AcrossBlocks>(
+      given.number("across-blocks", static_cast<std::uint64_t>(ways.acrossBlocks)));
+  ways.mergeCheap = given.has("merge-cheap");
+  ways.phiOperands = given.number("max-phi-operands", ways.phiOperands);
+  ways.debugHash = given.has("debug-hash");
   return std::make_unique<EarlyCse>(ways);
 }
 
 }  // namespace
 
-const PassInfo kEarlyCse = {"early-cse", "Removes redundant computations, loads and stores.",
-                            "memssa, mssa-optimization-cap=N, across-blocks=0|1|2, merge-cheap, "
-                            "max-phi-operands=N, debug-hash",
-                            create};
+const PassInfo kEarlyCse = {
+    "early-cse",
+    "Removes redundant computations, loads and stores.",
+    kOptions,
+    make,
+};
 
 }  // namespace ptxopt::passes

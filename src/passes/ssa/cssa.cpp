@@ -94,45 +94,58 @@ class Cssa : public Pass {
   FreshNames names_;
 };
 
-// A number from 0 to `most`, or -1.
-int numberOf(std::string_view text, int most) {
-  if (text.size() != 1 || text[0] < '0' || text[0] > '0' + most) return -1;
-  return text[0] - '0';
-}
+using Kind = PassOption::Kind;
+constexpr PassOption kOptions[] = {
+    {"coalesce",
+     Kind::Number,
+     {},
+     0,
+     2,
+     "cssa-coalesce",
+     "0: a copy for each operand of a phi; 1: values get their registers\n"
+     "back; 2: also avoid copies (default)"},
+    {"across-blocks",
+     Kind::Number,
+     {},
+     0,
+     1,
+     "cssa-coalesce-across-blocks",
+     "1: also coalesce values of blocks that are not adjacent (default)"},
+    {"split-edges",
+     Kind::Number,
+     {},
+     0,
+     1,
+     "cssa-coalesce-split-edges",
+     "1: copies on an edge out of a branch get a new block (default)"},
+    {"verbosity",
+     Kind::Number,
+     {},
+     0,
+     2,
+     "cssa-verbosity",
+     "1: report functions that get new registers to standard error;\n"
+     "2: report every function"},
+    {"fold-copies"},
+};
 
-std::unique_ptr<Pass> create(const PassOptions& options, std::string& error) {
+std::unique_ptr<Pass> make(const OptionValues& given, std::string&) {
   OutOfSsaOptions ways;
-  bool foldCopies = false;
-  int verbosity = 0;
-  for (const auto& [name, value] : options) {
-    // clang 14 captures no structured binding by itself.
-    const auto number = [&, &name = name, &value = value](int most) {
-      const int found = numberOf(value, most);
-      if (found < 0) error = fmt::format("{}={} is not a number from 0 to {}", name, value, most);
-      return found;
-    };
-    if (name == "coalesce") {
-      ways.coalescing = static_cast<Coalescing>(number(2));
-    } else if (name == "across-blocks") {
-      ways.acrossBlocks = number(1) != 0;
-    } else if (name == "split-edges") {
-      ways.splitEdges = number(1) != 0;
-    } else if (name == "verbosity") {
-      verbosity = number(2);
-    } else if (name == "fold-copies" && value.empty()) {
-      foldCopies = true;
-    } else {
-      error = fmt::format("there is no option '{}'", name);
-    }
-    if (!error.empty()) return nullptr;
-  }
-  return std::make_unique<Cssa>(ways, foldCopies, verbosity);
+  ways.coalescing = static_cast<Coalescing>(
+      given.number("coalesce", static_cast<std::uint64_t>(ways.coalescing)));
+  ways.acrossBlocks = given.number("across-blocks", ways.acrossBlocks ? 1 : 0) != 0;
+  ways.splitEdges = given.number("split-edges", ways.splitEdges ? 1 : 0) != 0;
+  return std::make_unique<Cssa>(ways, given.has("fold-copies"),
+                                static_cast<int>(given.number("verbosity", 0)));
 }
 
 }  // namespace
 
 const PassInfo kCssa = {
-    "cssa", "Goes into SSA form and out of it again; changes nothing by itself.",
-    "coalesce=0|1|2, across-blocks=0|1, split-edges=0|1, verbosity=0|1|2, fold-copies", create};
+    "cssa",
+    "Goes into SSA form and out of it again; changes nothing by itself.",
+    kOptions,
+    make,
+};
 
 }  // namespace ptxopt::passes

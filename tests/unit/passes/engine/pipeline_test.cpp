@@ -50,7 +50,7 @@ TEST(PipelineText, SaysWhatIsWrong) {
   EXPECT_NE(messageOf("no-such-pass").find("no pass 'no-such-pass'"), std::string::npos);
   EXPECT_NE(messageOf("basic-dbe<x").find("unbalanced"), std::string::npos);
   EXPECT_NE(messageOf("basic-dbe>").find("unbalanced"), std::string::npos);
-  EXPECT_NE(messageOf("basic-dbe<x=1>").find("takes no options"), std::string::npos);
+  EXPECT_NE(messageOf("basic-dbe<x=1>").find("there is no option 'x'"), std::string::npos);
   EXPECT_NE(messageOf("basic-dbe<>y").find("behind"), std::string::npos);
   EXPECT_NE(messageOf("basic-dbe,").find("no pass ''"), std::string::npos);
 }
