@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <type_traits>
 
 #include "support/residue.h"
 
@@ -37,6 +38,9 @@ std::uint64_t extractedField(std::uint64_t a, std::uint64_t position, std::uint6
   const unsigned known = signBit < first ? 0 : std::min(count, signBit - first + 1);
   return residue(field | (known >= 64 ? 0 : ~std::uint64_t{0} << known), bits);
 }
+
+template <Opcode kOpcode>
+using Constant = std::integral_constant<Opcode, kOpcode>;
 
 // Any other qualifier, `.relu` and `.sat` for example, may change what is computed.
 bool isUnderstood(std::string_view qualifier) {
@@ -111,9 +115,11 @@ std::optional<IntegerOperation> IntegerOperation::of(const isa::Form& form) {
   return made;
 }
 
-// `opcode` is that of the operation.  A caller that gives a constant is left with that one case.
-[[gnu::always_inline]] inline std::optional<std::uint64_t> IntegerOperation::evaluateAs(
-    Opcode opcode, std::span<const std::uint64_t> sources) const {
+// `OpcodeOf` is Opcode, or a type of one constant, for which that one case is left.
+template <class OpcodeOf>
+std::optional<std::uint64_t> IntegerOperation::evaluateAs(
+    OpcodeOf opcodeOf, std::span<const std::uint64_t> sources) const {
+  const Opcode opcode = opcodeOf;
   const unsigned bits = bits_;
   const bool isSigned = isSigned_;
   const auto source = [&](std::size_t k) { return residue(sources[k], bits); };
@@ -228,7 +234,7 @@ std::optional<std::uint64_t> IntegerOperation::evaluate(
 }
 
 LaneMask IntegerOperation::evaluate(const Sources& sources, OfLanes<std::uint64_t>& results) const {
-  const auto forEachLane = [&](Opcode opcode) __attribute__((always_inline)) {
+  const auto forEachLane = [&](auto opcode) {
     LaneMask defined = 0;
     for (std::size_t lane = 0; lane < isa::kWarpSize; ++lane) {
       std::array<std::uint64_t, kMostSources> ofLane{};
@@ -242,13 +248,13 @@ LaneMask IntegerOperation::evaluate(const Sources& sources, OfLanes<std::uint64_
   // What addresses are shuffled with.
   switch (opcode_) {
     case Opcode::And:
-      return forEachLane(Opcode::And);
+      return forEachLane(Constant<Opcode::And>{});
     case Opcode::Or:
-      return forEachLane(Opcode::Or);
+      return forEachLane(Constant<Opcode::Or>{});
     case Opcode::Xor:
-      return forEachLane(Opcode::Xor);
+      return forEachLane(Constant<Opcode::Xor>{});
     case Opcode::Shr:
-      return forEachLane(Opcode::Shr);
+      return forEachLane(Constant<Opcode::Shr>{});
     default:
       return forEachLane(opcode_);
   }

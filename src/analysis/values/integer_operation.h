@@ -35,7 +35,8 @@ class IntegerOperation {
  private:
   enum class Half : std::uint8_t { Low, High, Wide };
 
-  std::optional<std::uint64_t> evaluateAs(isa::Opcode opcode,
+  template <class OpcodeOf>
+  std::optional<std::uint64_t> evaluateAs(OpcodeOf opcodeOf,
                                           std::span<const std::uint64_t> sources) const;
 
   isa::Opcode opcode_{};

@@ -1,0 +1,381 @@
+#include "analysis/values/integer_operation.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <random>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "support/residue.h"
+#include "value_text.h"
+
+namespace ptxopt::analysis {
+namespace {
+
+__extension__ using Wide = __int128;
+
+// What the PTX manual says of each instruction, in whole numbers that are wide enough for all.
+struct Width {
+  unsigned bits;
+  bool isSigned;
+
+  Wide number(std::uint64_t x) const {
+    const Wide whole = residue(x, bits);
+    const bool isNegative = isSigned && (x >> (bits - 1) & 1) != 0;
+    return isNegative ? whole - (Wide{1} << bits) : whole;
+  }
+  bool bit(std::uint64_t x, unsigned k) const { return k < bits && (x >> k & 1) != 0; }
+  std::uint64_t ofBits(const std::function<bool(unsigned)>& isSet) const {
+    std::uint64_t result = 0;
+    for (unsigned k = 0; k < bits; ++k) result |= std::uint64_t{isSet(k)} << k;
+    return result;
+  }
+};
+
+using Sources = std::vector<std::uint64_t>;
+// None: not defined.
+using Meaning = std::function<std::optional<Wide>(const Width&, const Sources&)>;
+
+std::uint64_t lowByte(std::uint64_t x) {
+  return x & 0xff;
+}
+// "Shift amounts greater than the register width N are clamped to N."
+unsigned shiftAmount(const Width& w, std::uint64_t x) {
+  const std::uint64_t amount = x & 0xffffffff;
+  return amount > w.bits ? w.bits : static_cast<unsigned>(amount);
+}
+// Rounded down.
+Wide shiftedRight(Wide number, unsigned amount) {
+  for (; amount > 0; --amount) number = (number - (number & 1)) / 2;
+  return number;
+}
+Wide product(const Width& w, const Sources& s) {
+  return w.number(s[0]) * w.number(s[1]);
+}
+Wide high(const Width& w, const Sources& s) {
+  // Of 64 bits without sign, by halves: the product fills 128 bits.
+  if (w.bits == 64 && !w.isSigned) {
+    const Wide upper = Wide{s[0] >> 32} * s[1];
+    const Wide lower = Wide{s[0] & 0xffffffff} * s[1];
+    return shiftedRight(upper + shiftedRight(lower, 32), 32);
+  }
+  return shiftedRight(product(w, s), w.bits);
+}
+std::optional<Wide> divided(const Width& w, const Sources& s, bool isQuotient) {
+  const Wide divisor = w.number(s[1]);
+  if (divisor == 0) return std::nullopt;
+  return isQuotient ? w.number(s[0]) / divisor : w.number(s[0]) % divisor;
+}
+std::uint64_t bitField(const Width& w, const Sources& s) {
+  const unsigned msb = w.bits - 1;
+  const std::uint64_t pos = lowByte(s[1]);
+  const std::uint64_t len = lowByte(s[2]);
+  const bool sign = w.isSigned && len != 0 &&
+                    w.bit(s[0], static_cast<unsigned>(pos + len - 1 < msb ? pos + len - 1 : msb));
+  return w.ofBits([&](unsigned i) {
+    return i < len && pos + i <= msb ? w.bit(s[0], static_cast<unsigned>(pos) + i) : sign;
+  });
+}
+std::uint64_t insertedField(const Width& w, const Sources& s) {
+  const std::uint64_t pos = lowByte(s[2]);
+  const std::uint64_t len = lowByte(s[3]);
+  return w.ofBits([&](unsigned k) {
+    return k >= pos && k < pos + len ? w.bit(s[0], k - static_cast<unsigned>(pos)) : w.bit(s[1], k);
+  });
+}
+std::uint64_t lookedUp(const Width& w, const Sources& s) {
+  return w.ofBits([&](unsigned k) {
+    const unsigned row = w.bit(s[0], k) * 4u + w.bit(s[1], k) * 2u + w.bit(s[2], k);
+    return (s[3] >> row & 1) != 0;
+  });
+}
+
+struct Operation {
+  const char* name;
+  const char* types;  // with blanks between
+  unsigned sources;
+  Meaning meaning;
+  unsigned small = 0;    // so many of the last sources have 32 bits: amounts, positions
+  bool isCount = false;  // the result has 32 bits
+  bool isWide = false;   // the result, and the last source of mad, are twice as wide
+};
+
+constexpr const char* kIntegers = "u16 u32 u64 s16 s32 s64";
+constexpr const char* kSigned = "s16 s32 s64";
+constexpr const char* kBits = "b16 b32 b64";
+
+const Operation kOperations[] = {
+    {"mov", "b16 b32 b64 u16 u32 u64 s16 s32 s64", 1,
+     [](const Width& w, const Sources& s) { return w.number(s[0]); }},
+    {"add", kIntegers, 2,
+     [](const Width& w, const Sources& s) { return w.number(s[0]) + w.number(s[1]); }},
+    {"sub", kIntegers, 2,
+     [](const Width& w, const Sources& s) { return w.number(s[0]) - w.number(s[1]); }},
+    {"neg", kSigned, 1, [](const Width& w, const Sources& s) { return -w.number(s[0]); }},
+    {"abs", kSigned, 1,
+     [](const Width& w, const Sources& s) {
+       return w.number(s[0]) < 0 ? -w.number(s[0]) : w.number(s[0]);
+     }},
+    {"mul.lo", kIntegers, 2, product},
+    {"mul.hi", kIntegers, 2, high},
+    {"mul.wide", "u16 u32 s16 s32", 2, product, 0, false, true},
+    {"mad.lo", kIntegers, 3,
+     [](const Width& w, const Sources& s) {
+       return Wide{residue(static_cast<std::uint64_t>(product(w, s)), w.bits)} + w.number(s[2]);
+     }},
+    {"mad.hi", kIntegers, 3,
+     [](const Width& w, const Sources& s) { return high(w, s) + w.number(s[2]); }},
+    {"mad.wide", "u16 u32 s16 s32", 3,
+     [](const Width& w, const Sources& s) { return product(w, s) + Wide{s[2]}; }, 0, false, true},
+    {"div", kIntegers, 2, [](const Width& w, const Sources& s) { return divided(w, s, true); }},
+    {"rem", kIntegers, 2, [](const Width& w, const Sources& s) { return divided(w, s, false); }},
+    {"min", kIntegers, 2,
+     [](const Width& w, const Sources& s) {
+       return w.number(s[0]) < w.number(s[1]) ? w.number(s[0]) : w.number(s[1]);
+     }},
+    {"max", kIntegers, 2,
+     [](const Width& w, const Sources& s) {
+       return w.number(s[0]) > w.number(s[1]) ? w.number(s[0]) : w.number(s[1]);
+     }},
+    {"and", kBits, 2,
+     [](const Width& w, const Sources& s) {
+       return w.ofBits([&](unsigned k) { return w.bit(s[0], k) && w.bit(s[1], k); });
+     }},
+    {"or", kBits, 2,
+     [](const Width& w, const Sources& s) {
+       return w.ofBits([&](unsigned k) { return w.bit(s[0], k) || w.bit(s[1], k); });
+     }},
+    {"xor", kBits, 2,
+     [](const Width& w, const Sources& s) {
+       return w.ofBits([&](unsigned k) { return w.bit(s[0], k) != w.bit(s[1], k); });
+     }},
+    {"not", kBits, 1,
+     [](const Width& w, const Sources& s) {
+       return w.ofBits([&](unsigned k) { return !w.bit(s[0], k); });
+     }},
+    {"lop3", "b32", 4, lookedUp},
+    {"shl", kBits, 2,
+     [](const Width& w, const Sources& s) {
+       return Wide{residue(s[0], w.bits)} * (Wide{1} << shiftAmount(w, s[1]) / 2) *
+              (Wide{1} << (shiftAmount(w, s[1]) + 1) / 2);
+     },
+     1},
+    {"shr", "b16 b32 b64 u16 u32 u64 s16 s32 s64", 2,
+     [](const Width& w, const Sources& s) {
+       return shiftedRight(w.number(s[0]), shiftAmount(w, s[1]));
+     },
+     1},
+    {"popc", "b32 b64", 1,
+     [](const Width& w, const Sources& s) {
+       Wide count = 0;
+       for (unsigned k = 0; k < w.bits; ++k) count += w.bit(s[0], k);
+       return count;
+     },
+     0, true},
+    {"clz", "b32 b64", 1,
+     [](const Width& w, const Sources& s) {
+       Wide count = 0;
+       while (count < w.bits && !w.bit(s[0], w.bits - 1 - static_cast<unsigned>(count))) ++count;
+       return count;
+     },
+     0, true},
+    {"bfe", "u32 u64 s32 s64", 3, bitField, 2},
+    {"bfi", "b32 b64", 4, insertedField, 2},
+};
+
+const char* registerOf(unsigned bits) {
+  return bits == 16 ? "%h" : bits == 32 ? "%r" : "%d";
+}
+
+// The function owns the form.
+struct Instruction {
+  explicit Instruction(const std::string& text)
+      : function(
+            ".reg .b16 %h<9>; .reg .b32 %r<9>; .reg .b64 %d<9>; .reg .pred %p<9>;\n"
+            ".reg .f32 %f<9>; .reg .f64 %fd<9>; .reg .b128 %q<9>;\n" +
+            text),
+        operation(IntegerOperation::of(*function.instructions()[0]->form)) {}
+  test::ValueFunction function;
+  std::optional<IntegerOperation> operation;
+};
+
+// Registers as the manual wants them.
+std::string textOf(const Operation& operation, const std::string& type, unsigned bits) {
+  const unsigned wide = operation.isWide ? 2 * bits : bits;
+  std::string text = std::string(operation.name) + "." + type + " " +
+                     registerOf(operation.isCount ? 32 : wide) + "0";
+  for (unsigned k = 0; k < operation.sources; ++k) {
+    const bool isSmall = k + operation.small >= operation.sources;
+    const bool isAddend = operation.isWide && k == 2;
+    const bool isTable = std::string(operation.name) == "lop3" && k == 3;
+    text += ", ";
+    text += isTable ? "0" : registerOf(isSmall ? 32 : isAddend ? wide : bits) + std::to_string(k);
+  }
+  return text + ";";
+}
+
+// Of a source of `bits` bits: where signs, carries and overflows begin; with bits above them, which
+// say nothing.
+std::vector<std::uint64_t> edges(unsigned bits) {
+  const std::uint64_t sign = std::uint64_t{1} << (bits - 1);
+  std::vector<std::uint64_t> all = {0,
+                                    1,
+                                    2,
+                                    3,
+                                    10,
+                                    sign - 1,
+                                    sign,
+                                    sign + 1,
+                                    ~sign,
+                                    0 - std::uint64_t{1},
+                                    0 - std::uint64_t{2},
+                                    0x5555555555555555,
+                                    0xaaaaaaaaaaaaaaaa};
+  const std::uint64_t above = residue(0xdeadbeefdeadbeef, 64) & ~residue(~std::uint64_t{0}, bits);
+  const std::size_t count = all.size();
+  for (std::size_t k = 0; k < count; k += 3) all.push_back(residue(all[k], bits) | above);
+  return all;
+}
+// Of an amount, a position or a length: around the widths, and those that a byte cuts off.
+const std::vector<std::uint64_t> kAmounts = {
+    0,   1,   2,   15,         16,         17,          31,          32,
+    33,  62,  63,  64,         65,         127,         128,         255,
+    256, 257, 320, 0x80000000, 0xffffffff, 0x100000000, 0x100000005, 0xffffffffffffffff};
+
+// In all lanes the same, and each lane by itself.
+void expectInLanes(const IntegerOperation& operation, const std::vector<Sources>& cases) {
+  for (std::size_t first = 0; first < cases.size(); first += isa::kWarpSize) {
+    std::vector<OfLanes<std::uint64_t>> lanes(operation.sourceCount());
+    IntegerOperation::Sources ofLanes{};
+    for (std::size_t k = 0; k < lanes.size(); ++k) {
+      for (std::size_t lane = 0; lane < isa::kWarpSize; ++lane) {
+        lanes[k][lane] = cases[std::min(first + lane, cases.size() - 1)][k];
+      }
+      ofLanes[k] = &lanes[k];
+    }
+    OfLanes<std::uint64_t> results;
+    const LaneMask defined = operation.evaluate(ofLanes, results);
+    for (std::size_t lane = 0; lane < isa::kWarpSize; ++lane) {
+      const auto expected = operation.evaluate(cases[std::min(first + lane, cases.size() - 1)]);
+      ASSERT_EQ(defined >> lane & 1, expected.has_value());
+      if (expected) {
+        ASSERT_EQ(results[lane], *expected);
+      }
+    }
+  }
+}
+
+// Each operation at each width and sign: docs/soundness/ D3.1, B17.
+TEST(IntegerOperation, ComputesWhatTheManualSays) {
+  std::mt19937_64 random(11);
+  for (const Operation& row : kOperations) {
+    std::istringstream types(row.types);
+    for (std::string type; types >> type;) {
+      const unsigned bits = static_cast<unsigned>(std::stoul(type.substr(1)));
+      const Width width{bits, type[0] == 's'};
+      const std::string text = textOf(row, type, bits);
+      SCOPED_TRACE(text);
+      const Instruction instruction(text);
+      ASSERT_TRUE(instruction.operation);
+      ASSERT_EQ(instruction.operation->sourceCount(), row.sources);
+      std::vector<std::vector<std::uint64_t>> choices;
+      for (unsigned k = 0; k < row.sources; ++k) {
+        const bool isSmall = k + row.small >= row.sources;
+        choices.push_back(isSmall ? kAmounts : edges(row.isWide && k == 2 ? 2 * bits : bits));
+        if (std::string(row.name) == "lop3" && k == 3) {
+          choices.back() = {0x00, 0x01, 0x80, 0x96, 0xe8, 0xca, 0xff};
+        }
+      }
+      // All combinations, or as many of them by chance.
+      std::vector<Sources> cases(1);
+      for (const auto& choice : choices) {
+        std::vector<Sources> longer;
+        for (const Sources& one : cases) {
+          for (const std::uint64_t source : choice) {
+            longer.push_back(one);
+            longer.back().push_back(source);
+          }
+        }
+        cases = std::move(longer);
+        std::shuffle(cases.begin(), cases.end(), random);
+        if (cases.size() > 4000) cases.resize(4000);
+      }
+      const unsigned resultBits = row.isCount ? 32 : row.isWide ? 2 * bits : bits;
+      for (const Sources& sources : cases) {
+        const auto expected = row.meaning(width, sources);
+        const auto result = instruction.operation->evaluate(sources);
+        // It may leave out quotients that do not fit, and those next to them.
+        const bool isMinusOne = std::string(row.name) == (row.name[0] == 'd' ? "div" : "rem") &&
+                                width.isSigned && width.number(sources[1]) == -1;
+        ASSERT_EQ(result.has_value(), expected.has_value() && !isMinusOne);
+        if (result) {
+          ASSERT_EQ(*result, residue(static_cast<std::uint64_t>(*expected), resultBits))
+              << sources[0] << " " << (sources.size() > 1 ? sources[1] : 0) << " "
+              << (sources.size() > 2 ? sources[2] : 0) << " " << sources.back();
+        }
+      }
+      expectInLanes(*instruction.operation, cases);
+    }
+  }
+}
+
+// Another meaning than that of the plain instruction, or more than one result.
+TEST(IntegerOperation, RefusesWhatItDoesNotCompute) {
+  for (const char* text : {
+           "add.sat.s32 %r0, %r1, %r2;",
+           "sub.sat.s32 %r0, %r1, %r2;",
+           "add.cc.u32 %r0, %r1, %r2;",
+           "sub.cc.s64 %d0, %d1, %d2;",
+           "addc.u32 %r0, %r1, %r2;",
+           "subc.cc.u32 %r0, %r1, %r2;",
+           "mad.lo.cc.u32 %r0, %r1, %r2, %r3;",
+           "mad.hi.sat.s32 %r0, %r1, %r2, %r3;",
+           "madc.lo.u32 %r0, %r1, %r2, %r3;",
+           "mul24.lo.s32 %r0, %r1, %r2;",
+           "mad24.hi.u32 %r0, %r1, %r2, %r3;",
+           "min.relu.s32 %r0, %r1, %r2;",
+           "max.u16x2 %r0, %r1, %r2;",
+           "max.s16x2 %r0, %r1, %r2;",
+           "min.relu.s16x2 %r0, %r1, %r2;",
+           "add.u16x2 %r0, %r1, %r2;",
+           "add.s16x2 %r0, %r1, %r2;",
+           "neg.f32 %f0, %f1;",
+           "abs.f64 %fd0, %fd1;",
+           "neg.f16x2 %r0, %r1;",
+           "add.f32 %f0, %f1, %f2;",
+           "mul.f64 %fd0, %fd1, %fd2;",
+           "div.approx.f32 %f0, %f1, %f2;",
+           "mov.f32 %f0, %f1;",
+           "mov.pred %p0, %p1;",
+           "not.pred %p0, %p1;",
+           "and.pred %p0, %p1, %p2;",
+           "mov.b128 %q0, %q1;",
+           "lop3.or.b32 %r0|%p0, %r1, %r2, %r3, 0x3f, %p1;",
+           "sad.u32 %r0, %r1, %r2, %r3;",
+           "cnot.b32 %r0, %r1;",
+           "brev.b32 %r0, %r1;",
+           "bfind.u32 %r0, %r1;",
+           "bfind.shiftamt.u32 %r0, %r1;",
+           "prmt.b32 %r0, %r1, %r2, %r3;",
+           "shf.l.clamp.b32 %r0, %r1, %r2, %r3;",
+           "selp.u32 %r0, %r1, %r2, %p1;",
+           "set.eq.u32.u32 %r0, %r1, %r2;",
+           "cvt.u32.u64 %r0, %d1;",
+           "cvt.s32.f32 %r0, %f1;",
+           "cvt.f32.s32 %f0, %r1;",
+           "fma.rn.f32 %f0, %f1, %f2, %f3;",
+           "ret;",
+           // No rows of the table.
+           "add.u32.future %r0, %r1, %r2;",
+           "future.u32 %r0, %r1;",
+           "mul.u32 %r0, %r1, %r2;",
+       }) {
+    EXPECT_FALSE(Instruction(text).operation) << text;
+  }
+}
+
+}  // namespace
+}  // namespace ptxopt::analysis
