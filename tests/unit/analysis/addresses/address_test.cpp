@@ -18,6 +18,8 @@ const char* const kVariables = R"(
 .extern .shared .align 16 .b8 D[];
 .global .align 4 .b8 G[4096];
 .const .align 4 .b8 K[64];
+.shared .align 16 .b8 E[20];
+.shared .align 16 .b8 V<4>[16];
 )";
 const char* const kParameters = ".param .u64 p, .param .u64 q, .param .u32 n";
 const std::string kStart = R"(
@@ -177,6 +179,161 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"Local", "st.local.u32 [depot+4], 0;", "depot depot+4 4..7"},
         Case{"Constant", "ld.const.u32 %r1, [K+4];", "K K+4 4..7"}),
     nameOf);
+
+// docs/soundness/ C3.3.3: what is a sum, and what only looks like one.
+INSTANTIATE_TEST_SUITE_P(
+    Sums, AddressOf,
+    testing::Values(
+        Case{"Neg", "neg.s32 %r1, %r30; mad.lo.u32 %r1, %r1, 4, %r32; st.shared.u32 [%r1], 0;",
+             "A -4*tid.x+A -4092..3"},
+        Case{"Not", "not.b32 %r1, %r30; mad.lo.u32 %r1, %r1, 4, %r32; st.shared.u32 [%r1], 0;",
+             "A -4*tid.x+A-4 -4096..-1"},
+        Case{"Mul24", "mul24.lo.u32 %r1, %r30, 4; add.u32 %r1, %r1, %r32; st.shared.u32 [%r1], 0;",
+             "A 4*tid.x+A 0..4095"},
+        Case{"Mul24OfMoreBits",
+             "mul24.lo.u32 %r1, %r34, 4; add.u32 %r1, %r1, %r32; st.shared.u32 [%r1], 0;",
+             "A A+mul24.lo([n],4)"},
+        Case{"Mul24High",
+             "mul24.hi.u32 %r1, %r30, 4; add.u32 %r1, %r1, %r32; st.shared.u32 [%r1], 0;",
+             "A A+mul24.hi(tid.x,4)"},
+        Case{"NarrowedThatFits",
+             "cvt.u8.u32 %r1, %r30; mad.lo.u32 %r1, %r1, 4, %r32; st.shared.u32 [%r1], 0;",
+             "A 4*tid.x+A 0..255", ".reqntid 64"},
+        Case{"NarrowedSignedThatFits",
+             "cvt.s8.s32 %r1, %r30; mad.lo.u32 %r1, %r1, 4, %r32; st.shared.u32 [%r1], 0;",
+             "A 4*tid.x+A 0..255", ".reqntid 64"},
+        Case{"NarrowedThatWraps",
+             "cvt.u8.u32 %r1, %r30; mad.lo.u32 %r1, %r1, 4, %r32; st.shared.u32 [%r1], 0;",
+             "A A+4*zext(tid.x) 0..1023"},
+        Case{"NarrowedToASign",
+             "cvt.s8.u32 %r1, %r30; mad.lo.u32 %r1, %r1, 4, %r32; st.shared.u32 [%r1], 0;",
+             "A A+4*sext(tid.x) -512..511", ".reqntid 256"},
+        Case{"PartOfAVectorOfParameters",
+             "ld.param.v2.u32 {%r1, %r2}, [q]; mad.lo.u32 %r1, %r2, 4, %r32;"
+             "st.shared.u32 [%r1], 0;",
+             "A A+4*[q+4]"},
+        Case{"NarrowParameter",
+             "ld.param.u8 %r1, [n]; add.u32 %r1, %r1, %r32; st.shared.u8 [%r1], 0;",
+             "A A+[n] 0..255"},
+        Case{"NarrowSignedParameter",
+             "ld.param.s8 %r1, [n]; add.u32 %r1, %r1, %r32; st.shared.u8 [%r1], 0;", "A A+%r1"},
+        Case{"ConstantOfAll",
+             "ld.const.u8 %r1, [K+4]; add.u32 %r1, %r1, %r32; st.shared.u8 [%r1], 0;",
+             "A A+%r1 0..255"},
+        Case{"ConstantOfEachThread",
+             "mov.u64 %rd1, K; mad.wide.u32 %rd1, %r30, 4, %rd1; ld.const.u8 %r1, [%rd1];"
+             "add.u32 %r1, %r1, %r32; st.shared.u8 [%r1], 0;",
+             "A A+%r1 0..255"},
+        Case{"ConstantOfNoSymbol",
+             "ld.const.u8 %r1, [64]; add.u32 %r1, %r1, %r32; st.shared.u8 [%r1], 0;",
+             "A A+%r1 0..255"},
+        Case{"VolatileSpecialRegister",
+             "mov.u32 %r1, %clock; add.u32 %r1, %r1, %r32; st.shared.u8 [%r1], 0;", "A A+%r1"},
+        Case{"UnknownSpecialRegister",
+             "mov.u32 %r1, %future; add.u32 %r1, %r1, %r32; st.shared.u8 [%r1], 0;", "A A+%r1"},
+        Case{"SelectedIndex",
+             "selp.b32 %r1, %r30, 0, %p1; mad.lo.u32 %r1, %r1, 4, %r32; st.shared.u32 [%r1], 0;",
+             "A A+4*%r1 0..4095"},
+        Case{"SelectedOfEqualOnes",
+             "selp.b32 %r1, %r30, %r30, %p1; mad.lo.u32 %r1, %r1, 4, %r32; st.shared.u32 [%r1], 0;",
+             "A 4*tid.x+A 0..4095"},
+        Case{"GuardedByTheSame",
+             "mov.u32 %r1, %r32; @%p1 mov.u32 %r1, %r32; st.shared.u32 [%r1], 0;", "A A 0..3"},
+        Case{"PackedWithANumber",
+             "mov.b64 %rd1, {%r30, 1}; add.u64 %rd1, %rd1, %rd12; st.shared.u8 [%rd1], 0;",
+             "A A+mov(tid.x,1)"},
+        Case{"PackedOfFour",
+             "mov.b64 %rd1, {%h1, %h2, 0, 0}; add.u64 %rd1, %rd1, %rd12; st.shared.u8 [%rd1], 0;",
+             "A A+mov(%h1,%h2,0,0)"},
+        // docs/soundness/ C8.3.2: lane 0 of the warp speaks for what all of it have.
+        Case{"BroadcastOfARow",
+             "mov.u32 %r2, %tid.y; shfl.sync.idx.b32 %r1, %r2, 0, 31, -1;"
+             "mad.lo.u32 %r1, %r1, 4, %r32; st.shared.u32 [%r1], 0;",
+             "A A+4*tid.y 0..15", ".reqntid 32, 4, 1"},
+        Case{"BroadcastOfHalfARow",
+             "mov.u32 %r2, %tid.y; shfl.sync.idx.b32 %r1, %r2, 0, 31, -1;"
+             "mad.lo.u32 %r1, %r1, 4, %r32; st.shared.u32 [%r1], 0;",
+             "A A+4*%r1", ".reqntid 16, 8, 1"},
+        Case{"BroadcastInASegment",
+             "shfl.sync.idx.b32 %r1, %r32, 0, 15, -1; st.shared.u32 [%r1], 0;", ".shared %r1"},
+        Case{"BroadcastToSomeLanes",
+             "shfl.sync.idx.b32 %r1, %r32, 0, 31, 0xffff; st.shared.u32 [%r1], 0;", ".shared %r1"},
+        Case{"BroadcastOfARegister",
+             "shfl.sync.idx.b32 %r1, %r32, %r34, 31, -1; st.shared.u32 [%r1], 0;", ".shared %r1"},
+        Case{"ShuffleUp", "shfl.sync.up.b32 %r1, %r32, 0, 31, -1; st.shared.u32 [%r1], 0;",
+             ".shared %r1"},
+        Case{"ShuffleWithoutSync", "shfl.idx.b32 %r1, %r32, 0, 31; st.shared.u32 [%r1], 0;",
+             ".shared %r1"},
+        Case{"CarryIn", "add.cc.u32 %r2, %r34, 1; addc.u32 %r1, %r32, 0; st.shared.u32 [%r1], 0;",
+             ".shared %r1"},
+        Case{"UnknownForm", "add.future.u32 %r1, %r32, 0; st.shared.u32 [%r1], 0;", ".shared %r1"}),
+    nameOf);
+
+// docs/soundness/ C3.3.2, C3.3.5, C3.3.6, C3.3.9
+INSTANTIATE_TEST_SUITE_P(
+    Pointers, AddressOf,
+    testing::Values(
+        Case{"MaskedOfAnOddSize", "mov.u32 %r1, E; and.b32 %r1, %r1, -16; st.shared.u32 [%r1], 0;",
+             ".shared and(E,-16)"},
+        Case{"MaskedWithinItsSize", "mov.u32 %r1, E; and.b32 %r1, %r1, -4; st.shared.u32 [%r1], 0;",
+             "E and(E,-4)"},
+        Case{"MaskedDynamic", "mov.u32 %r1, D; and.b32 %r1, %r1, -4; st.shared.u32 [%r1], 0;",
+             ".shared and(D,-4)"},
+        Case{"MaskedParameter", "and.b64 %rd1, %rd10, -16; st.global.u32 [%rd1], 0;",
+             ".global and([p],-16)"},
+        Case{"OneOfANumberedFamily", "st.shared.u32 [V2], 0;", ".shared V2"},
+        Case{"DoubledPointer",
+             "shl.b64 %rd1, %rd10, 1; cvta.to.global.u64 %rd1, %rd1;"
+             "st.global.u32 [%rd1], 0;",
+             ".global 2*[p]-generic.global"},
+        Case{"GenericTwice",
+             "cvta.shared.u64 %rd1, %rd12; cvta.shared.u64 %rd1, %rd1; st.u32 [%rd1], 0;",
+             "anything A+2*generic.shared"},
+        Case{"DoubledGeneric",
+             "cvta.shared.u64 %rd1, %rd12; shl.b64 %rd1, %rd1, 1; st.u32 [%rd1], 0;",
+             "anything 2*A+2*generic.shared"},
+        Case{"GenericOfAnotherSpace",
+             "mov.u64 %rd1, depot; cvta.local.u64 %rd1, %rd1; cvta.to.shared.u64 %rd1, %rd1;"
+             "st.shared.u32 [%rd1], 0;",
+             ".shared depot+generic.local-generic.shared"},
+        Case{"GenericOfGlobalThroughShared", "cvta.shared.u64 %rd1, G; st.u32 [%rd1], 0;",
+             "anything G+generic.shared"},
+        Case{"SelectedGenericBack",
+             "mov.u64 %rd2, B; cvta.shared.u64 %rd1, %rd12; cvta.shared.u64 %rd2, %rd2;"
+             "selp.b64 %rd1, %rd1, %rd2, %p1; cvta.to.shared.u64 %rd1, %rd1;"
+             "st.shared.u32 [%rd1], 0;",
+             "A|B -generic.shared+%rd1"},
+        Case{"SelectedGenericToAnotherSpace",
+             "mov.u64 %rd2, B; cvta.shared.u64 %rd1, %rd12; cvta.shared.u64 %rd2, %rd2;"
+             "selp.b64 %rd1, %rd1, %rd2, %p1; cvta.to.global.u64 %rd1, %rd1;"
+             "cvta.to.local.u64 %rd1, %rd1; st.local.u32 [%rd1], 0;",
+             "other %rd1-generic.global-generic.local"},
+        Case{"SelectedGenericTwice",
+             "mov.u64 %rd2, B; cvta.shared.u64 %rd1, %rd12; cvta.shared.u64 %rd2, %rd2;"
+             "selp.b64 %rd1, %rd1, %rd2, %p1; cvta.shared.u64 %rd1, %rd1; st.u32 [%rd1], 0;",
+             "anything generic.shared+%rd1"},
+        Case{"ProductOfAnAddress",
+             "mul.lo.u32 %r1, %r32, %r34; add.u32 %r1, %r1, %r33; st.shared.u32 [%r1], 0;",
+             ".shared B+A*[n]"},
+        Case{"OneOfMany",
+             "selp.b32 %r1, %r32, %r33, %p1; mov.u32 %r2, C; selp.b32 %r1, %r1, %r2, %p2;"
+             "mov.u32 %r2, E; selp.b32 %r1, %r1, %r2, %p3; mov.u32 %r2, D;"
+             "selp.b32 %r1, %r1, %r2, %p4; st.shared.u32 [%r1], 0;",
+             "A|B|C|E|dynamic %r1"}),
+    nameOf);
+
+// docs/soundness/ C10.13: what the declaration of a parameter says.
+TEST(Addresses, DeclaredPointers) {
+  const auto sum = [](const std::string& parameter) {
+    ValueFunction f(kStart + "add.u64 %rd1, %rd10, %rd11; st.global.u32 [%rd1], 0; ret;", "",
+                    kVariables, parameter + ", .param .u64 q, .param .u32 n");
+    return describe(f.analyses().get<Addresses>().all().back());
+  };
+  EXPECT_EQ(sum(".param .u64 .ptr .global .align 4 p"), "*p [p]+[q]");
+  EXPECT_EQ(sum(".param .u64 .ptr .align 4 p"), "*p [p]+[q]");
+  EXPECT_EQ(sum(".param .u64 .ptr p"), "*p [p]+[q]");
+  EXPECT_EQ(sum(".param .u64 p"), ".global [p]+[q]");
+}
 
 // docs/soundness/ C3.2, C3.3, C3.4
 INSTANTIATE_TEST_SUITE_P(

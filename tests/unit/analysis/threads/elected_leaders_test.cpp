@@ -71,6 +71,52 @@ TEST(ElectedLeaders, WhatIsMadeOfThePredicate) {
   EXPECT_EQ(of("selp.u32 %r8, 1, 0, %p8; and.b32 %r8, %r8, %r2; setp.ne.u32 %p7, %r8, 0;"), "a-");
   EXPECT_EQ(of("selp.u32 %r8, 1, 0, %p8; or.b32 %r8, %r8, %r2; setp.ne.u32 %p7, %r8, 0;"), "--");
   EXPECT_EQ(of("setp.ne.and.u32 %p7, %r2, 0, %p8;"), "--");
+  EXPECT_EQ(of("or.pred %p7, %p8, %p8;"), "a-");
+  EXPECT_EQ(of("xor.pred %p7, %p8, %p8;"), "a-");
+  EXPECT_EQ(of("xor.pred %p7, %p8, !%p8;"), "-a");
+  EXPECT_EQ(of("not.pred %p6, %p8; not.pred %p7, %p6;"), "a-");
+  EXPECT_EQ(of("selp.u32 %r8, 1, 0, %p8; shl.b32 %r8, %r8, 1; setp.ne.u32 %p7, %r8, 0;"), "a-");
+  EXPECT_EQ(of("selp.u32 %r8, 1, 0, !%p8; setp.eq.u32 %p7, %r8, 0;"), "a-");
+}
+
+TEST(ElectedLeaders, WhatIsNotKnownOfTheRest) {
+  const auto of = [](const std::string& code) {
+    return answers(".reg .f32 %f<3>;" + kElect + code +
+                   "@%p7 st.shared.u32 [A], 1; @!%p7 st.shared.u32 [A], 1; ret;");
+  };
+  const std::string number = "selp.u32 %r8, 1, 0, %p8;";
+  // All threads have it, leaders or not.
+  EXPECT_EQ(of("setp.eq.u32 %p7, 1, 1;"), "--");
+  EXPECT_EQ(of("setp.eq.u32 %p7, %r2, 1;"), "--");
+  EXPECT_EQ(of("mov.u32 %r8, %laneid; setp.eq.u32 %p7, %r8, 0;"), "--");
+  EXPECT_EQ(of("setp.eq.u32 %p7, %r9, 0;"), "--");  // nothing defines it
+  // The result that is the leader's lane.
+  EXPECT_EQ(of("elect.sync %r9|%p6, -1; setp.eq.u32 %p7, %r9, 0;"), "--");
+  // Operations that are not computed here, or have no result.
+  EXPECT_EQ(of(number + "add.sat.s32 %r8, %r8, 0; setp.ne.u32 %p7, %r8, 0;"), "--");
+  EXPECT_EQ(of(number + "brev.b32 %r8, %r8; setp.ne.u32 %p7, %r8, 0;"), "--");
+  EXPECT_EQ(of(number + "div.u32 %r8, 1, %r8; setp.ne.u32 %p7, %r8, 0;"), "--");
+  EXPECT_EQ(of(number + "mov.b32 {%h1, %h2}, %r8; setp.ne.u16 %p7, %h1, 0;"), "--");
+  EXPECT_EQ(of(number + "future.u32 %r8, %r8; setp.ne.u32 %p7, %r8, 0;"), "--");
+  // Floats, and numbers that another type makes another.
+  EXPECT_EQ(of("selp.f32 %f1, 0f3f800000, 0f00000000, %p8; setp.ne.f32 %p7, %f1, 0f00000000;"),
+            "--");
+  EXPECT_EQ(of(number + "cvt.rn.f32.u32 %f1, %r8; cvt.rzi.u32.f32 %r8, %f1;"
+                        "setp.ne.u32 %p7, %r8, 0;"),
+            "--");
+  EXPECT_EQ(of("selp.u32 %r8, 1, 255, %p8; cvt.s32.s8 %r8, %r8; setp.eq.s32 %p7, %r8, 1;"), "--");
+  // Guards of which nothing is known.
+  EXPECT_EQ(of("mov.u32 %r8, 0; @%p1 mov.u32 %r8, 1; setp.ne.u32 %p7, %r8, 0;"), "--");
+  EXPECT_EQ(of("mov.u32 %r8, %r2; @%p8 mov.u32 %r8, 1; setp.ne.u32 %p7, %r8, 0;"), "--");
+  EXPECT_EQ(of("mov.u32 %r8, 0; @!%p8 mov.u32 %r8, %r2; setp.ne.u32 %p7, %r8, 0;"), "--");
+  // Two elections among different lanes.
+  const std::string half = "elect.sync _|%p6, 0xffff;";
+  EXPECT_EQ(of(half + "or.pred %p7, %p6, %p8;"), "--");
+  EXPECT_EQ(of(half + "mov.u32 %r8, 0; @%p8 mov.u32 %r8, 1; @%p6 mov.u32 %r8, 1;"
+                      "setp.ne.u32 %p7, %r8, 0;"),
+            "--");
+  EXPECT_EQ(of(half + number + "selp.u32 %r8, 1, %r8, %p6; setp.ne.u32 %p7, %r8, 0;"), "--");
+  EXPECT_EQ(of(half + number + "selp.u32 %r9, 1, 0, %p6; setp.ne.u32 %p7, %r8, %r9;"), "--");
 }
 
 TEST(ElectedLeaders, Phis) {
