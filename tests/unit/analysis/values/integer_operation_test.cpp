@@ -268,7 +268,7 @@ void expectInLanes(const IntegerOperation& operation, const std::vector<Sources>
   }
 }
 
-// Each operation at each width and sign: docs/soundness/ D3.1, B17.
+// Each operation at each width and sign: docs/soundness/ D3.5, B17.
 TEST(IntegerOperation, ComputesWhatTheManualSays) {
   std::mt19937_64 random(11);
   for (const Operation& row : kOperations) {
