@@ -182,8 +182,6 @@ TEST(PollingReads, ThatLeaveTheRegisters) {
   EXPECT_EQ(rounds("st.global.v2.u32 [%d1+8], {%r3, %r5};"), "y");
   EXPECT_EQ(rounds("call f, (%r3);"), "y");
   EXPECT_EQ(rounds("future.instruction %r3;"), "y");
-  // Where something is stored is not what is stored.
-  EXPECT_EQ(rounds("cvt.u64.u32 %d2, %r3; st.global.u32 [%d2], %r4;"), "n");
 }
 
 }  // namespace
