@@ -402,6 +402,7 @@ class ObjectUses::Builder {
         continue;
       }
       const bool isSource = operand.kind == OperandKind::Symbol ||
+                            operand.kind == OperandKind::Integer ||
                             (operand.kind == OperandKind::Register && operand.reads);
       if (!isSource || computes) continue;
       const Pointer value = valueOf(operand);

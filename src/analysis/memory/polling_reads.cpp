@@ -1,6 +1,7 @@
 #include "analysis/memory/polling_reads.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <vector>
 
 #include "analysis/memory/memory_effects.h"
@@ -51,7 +52,7 @@ class Slices {
           visit(user.value);
         } else if (!loops_.contains(loop, user.instruction->block)) {
           continue;  // from there no way leads back
-        } else if (decides(*user.instruction, value)) {
+        } else if (decides(*user.instruction, value, read, loop)) {
           return true;
         } else {
           ssa_.forEachDefinition(*user.instruction, visit);
@@ -81,15 +82,35 @@ class Slices {
     return loop;
   }
 
-  // In the loop.
-  bool decides(const Instruction& instruction, ValueId value) const {
+  // In the loop.  What is written may come back from memory; and so may where it is written, and
+  // whether at all, if something in the loop reads memory but the read itself.
+  bool decides(const Instruction& instruction, ValueId value, const Instruction& read,
+               LoopId loop) {
     const isa::Form& form = *instruction.form;
     if (!form.known() || form.control != isa::Control::None) return true;
     if (!form.is(isa::kMemoryWrite)) return false;
-    return std::ranges::any_of(instruction.operands(), [&](const ir::Operand& operand) {
-      return operand.kind == ir::OperandKind::Register && operand.reads &&
-             ssa_.use(instruction, operand) == value;
-    });
+    const bool isData =
+        std::ranges::any_of(instruction.operands(), [&](const ir::Operand& operand) {
+          return operand.kind == ir::OperandKind::Register && operand.reads &&
+                 ssa_.use(instruction, operand) == value;
+        });
+    return isData || readsIn(loop) > (read.form->is(isa::kMemoryRead) ? 1u : 0u);
+  }
+
+  // Instructions of the loop that may read memory.
+  std::uint32_t readsIn(LoopId loop) {
+    const auto [found, isNew] = reads_.try_emplace(loop, 0);
+    if (!isNew) return found->second;
+    const Cfg& cfg = ssa_.cfg();
+    for (const BlockId b : loops_.members(loop)) {
+      for (const Instruction& instruction : cfg.instructions(b)) {
+        const isa::Form& form = *instruction.form;
+        const bool mayRead =
+            !form.known() || form.is(isa::kMemoryRead) || form.control == isa::Control::Call;
+        found->second += mayRead ? 1 : 0;
+      }
+    }
+    return found->second;
   }
 
   const Ssa& ssa_;
@@ -98,6 +119,7 @@ class Slices {
   std::vector<User> users_;
   std::vector<std::uint32_t> seen_;  // by value: the last read whose slice it is in
   std::vector<ValueId> open_;
+  std::unordered_map<LoopId, std::uint32_t> reads_;  // by outermost loop, once asked for
   std::size_t visited_ = 0;
 };
 

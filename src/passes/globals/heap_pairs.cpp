@@ -5,6 +5,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include "analysis/flow/callee.h"
 #include "ir/module.h"
@@ -44,6 +45,44 @@ bool isParameterAccess(const Instruction& instruction, Opcode opcode) {
          (instruction.form->space == Space::Param || instruction.form->space == Space::ParamFunc);
 }
 
+// The parameter that an access of isParameterAccess() names as a whole; else none.
+ir::SymbolId parameterOf(const Instruction& access) {
+  const Operand* address = access.operand(access.is(Opcode::St) ? 0 : 1);
+  const bool isWhole =
+      address != nullptr && address->base == ir::AddressBase::Symbol && address->immediate == 0;
+  return isWhole ? address->symbol() : ir::SymbolId::None;
+}
+
+// The parameters that a call names, results and arguments, in this order; none where one of its
+// operands is anything else.
+std::vector<ir::SymbolId> parametersOf(const Instruction& call) {
+  std::vector<ir::SymbolId> symbols;
+  for (std::size_t k = 0; const Operand* operand = call.operand(k); ++k) {
+    if (operand->kind != OperandKind::List) continue;  // the callee
+    for (const Operand& member : ir::members(*operand)) {
+      if (member.kind != OperandKind::Symbol || member.immediate != 0) return {};
+      symbols.push_back(member.symbol());
+    }
+  }
+  return symbols;
+}
+
+// What is stored is the argument of this call and what is loaded its result, and nobody outside of
+// the block can name either.
+bool isOfItsCall(const CallBlock& block) {
+  std::vector<ir::SymbolId> accessed;
+  if (block.result != nullptr) accessed.push_back(parameterOf(*block.result));
+  accessed.push_back(parameterOf(*block.argument));
+  if (parametersOf(*block.call) != accessed) return false;
+  return std::ranges::all_of(accessed, [&](ir::SymbolId symbol) {
+    return std::ranges::any_of(block.statements, [&](const ir::Statement* statement) {
+      const auto* list = statement->as<ir::VariableDeclaration>();
+      return list != nullptr &&
+             std::ranges::count(list->variables, symbol, &ir::Variable::symbol) != 0;
+    });
+  });
+}
+
 std::optional<CallBlock> blockAround(const ir::Function& function, Instruction& call) {
   CallBlock block;
   block.call = &call;
@@ -75,7 +114,7 @@ std::optional<CallBlock> blockAround(const ir::Function& function, Instruction& 
   }
   const bool isComplete =
       at != nullptr && block.argument != nullptr && block.allocates == (block.result != nullptr);
-  return isComplete ? std::optional(std::move(block)) : std::nullopt;
+  return isComplete && isOfItsCall(block) ? std::optional(std::move(block)) : std::nullopt;
 }
 
 class Finder {

@@ -204,6 +204,7 @@ TEST(ObjectUses, UnknownSharedMemory) {
     EXPECT_TRUE(isUnknown(other + "ld.shared.u32 %r3, [%r1];"));
     EXPECT_TRUE(isUnknown(other + "ld.shared.u32 %r3, [16];"));
     EXPECT_TRUE(isUnknown(other + "cvta.shared.u64 %d1, %d2;"));
+    EXPECT_TRUE(isUnknown(other + "cvta.shared.u64 %d1, 16;"));
     EXPECT_TRUE(isUnknown(other + "ld.shared::cluster.u32 %r3, [%r1];"));
   }
   EXPECT_FALSE(isUnknown("st.shared.u32 [A], 0; ld.shared.u32 %r3, [A+4];"));
