@@ -196,7 +196,6 @@ class Addresses::AccessBuilder {
   // A generic address of which the space is known, as an address in the space: equal ones stay
   // equal (C3.2).
   bool enterWindow(Access& access, isa::Space space) {
-    if (access.address == kNone) return false;
     const Form form = forms_.form(access.address);
     const std::vector<Term> terms(form.terms.begin(), form.terms.end());
     const unsigned bits = std::min<unsigned>(form.bits, 32);
@@ -205,9 +204,7 @@ class Addresses::AccessBuilder {
     for (const Term& term : terms) {
       const LeafKey key = forms_.leaf(term.leaf).key;
       if (key.kind == LeafKind::GenericBase) {
-        if (isFound || term.coefficient != 1 || key.id != static_cast<std::uint32_t>(space)) {
-          return false;
-        }
+        if (term.coefficient != 1 || key.id != static_cast<std::uint32_t>(space)) return false;
         isFound = true;
         continue;
       }

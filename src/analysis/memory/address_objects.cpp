@@ -50,7 +50,7 @@ std::span<const Operand> scalarSources(const Instruction& instruction, std::size
   const std::span<const Operand> operands = instruction.operands();
   const bool fits = operands.size() == count + 1 &&
                     std::none_of(operands.begin(), operands.end(),
-                                 [](const Operand& o) { return o.isGroup() || o.component != 0; });
+                                 [](const Operand& o) { return o.component != 0; });
   return fits ? operands.subspan(1) : std::span<const Operand>{};
 }
 

@@ -156,8 +156,7 @@ ValueRange meet(const ValueRange& a, const ValueRange& b) {
   both.signedHighest = std::min(a.signedHighest, b.signedHighest);
   both.zeros = a.zeros | b.zeros;
   both.ones = a.ones | b.ones;
-  const bool isPossible = both.lowest <= both.highest && both.signedLowest <= both.signedHighest;
-  return isPossible && tighten(both) ? both : a;
+  return tighten(both) ? both : a;
 }
 
 // ---- arithmetic --------------------------------------------------------------------------------

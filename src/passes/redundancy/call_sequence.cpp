@@ -65,7 +65,7 @@ bool isSilent(const ir::Statement& statement) {
 
 }  // namespace
 
-std::optional<CallSequence> callSequence(const ir::Function& function, const ir::Statement& begin) {
+std::optional<CallSequence> callSequence(const ir::Statement& begin) {
   CallSequence sequence;
   sequence.begin = &begin;
   std::vector<const Instruction*> before;
@@ -87,9 +87,8 @@ std::optional<CallSequence> callSequence(const ir::Function& function, const ir:
       if (!position) return std::nullopt;
       sequence.loads.push_back({instruction, *position});
     } else if (instruction->form->control == isa::Control::Call) {
-      const bool isDirect = analysis::calleeOf(function, *instruction).function != nullptr;
       const auto found = parametersOf(*instruction);
-      if (!isDirect || !found || instruction->guard) return std::nullopt;
+      if (!found || instruction->guard) return std::nullopt;
       sequence.call = instruction;
       parameters = *found;
     } else {

@@ -26,13 +26,13 @@ struct CallSequence {
   std::vector<Access> loads;
 };
 
-// The sequence that begins at `begin`, or nothing: there is one call in it, unguarded, of a
-// function that it names; before it unguarded stores to its arguments, behind it unguarded loads of
-// its results; and else only declarations and .loc.  O(statements of the scope).
-std::optional<CallSequence> callSequence(const ir::Function& function, const ir::Statement& begin);
+// The sequence that begins at `begin`, or nothing: there is one call in it, unguarded; before it
+// unguarded stores to its arguments, behind it unguarded loads of its results; and else only
+// declarations and .loc.  O(statements of the scope).
+std::optional<CallSequence> callSequence(const ir::Statement& begin);
 
-// What it calls with which arguments, as words that can be compared; false where an argument cannot
-// be.
+// What it calls, a function that it names, with which arguments, as words that can be compared;
+// false where an argument cannot be.
 bool makeCallKey(const SsaRewrite& rewrite, const ExpressionKeys& keys,
                  const CallSequence& sequence, std::vector<std::uint64_t>& key);
 

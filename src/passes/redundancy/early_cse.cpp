@@ -475,7 +475,7 @@ class Walk {
 
   // A call that does what one above it did, with the same arguments (docs/soundness/ D3.7).
   void visitScope(const ir::Statement& begin) {
-    auto sequence = callSequence(rewrite_.function(), begin);
+    auto sequence = callSequence(begin);
     if (!sequence || !isPureCall(*sequence->call)) return;
     if (!makeCallKey(rewrite_, keys_, *sequence, words_)) return;
     const std::uint32_t index = lookUp(callTable_, words_);
