@@ -13,7 +13,7 @@ namespace {
 using test::ValueFunction;
 
 const std::string kStart = R"(
-  .reg .pred %p<2>; .reg .b32 %r<9>;
+  .reg .pred %p<2>; .reg .b32 %r<20>;
   mov.u32 %r1, %tid.x; mov.u32 %r2, A; mad.lo.u32 %r3, %r1, 4, %r2;
 )";
 
@@ -60,6 +60,70 @@ TEST(AccessClasses, OneForEachAddress) {
   EXPECT_FALSE(of.mayConflict(0, 3));
   const AccessClass& own = of.classes.of(of.keys[0]);
   EXPECT_EQ(of.classes.separation(own, own), AliasRule::Injective);
+}
+
+// docs/soundness/ C8(v).1
+TEST(AccessClasses, ComputedAddresses) {
+  // -64 to -1, each by one thread.
+  const Classes negative(R"(
+    sub.s32 %r4, %r1, 64; rem.s32 %r4, %r4, 100;
+    mad.lo.s32 %r4, %r4, 4, %r2; st.shared.u32 [%r4+256], 1;
+  )",
+                         Precision::Affine);
+  EXPECT_FALSE(negative.mayConflict(0, 0));
+  // The low 16 bits of 2050 * tid, which wraps: 64 even numbers.
+  const Classes wrapped(R"(
+    mul.lo.u32 %r4, %r1, 2050; cvt.u32.u16 %r4, %r4;
+    add.u32 %r4, %r4, %r2; st.shared.u8 [%r4], %r1;
+  )",
+                        Precision::Affine);
+  EXPECT_FALSE(wrapped.mayConflict(0, 0));
+  // Thread 0 divides by 0, and threads 33 to 63 have one address.
+  const Classes quotient(R"(
+    div.u32 %r4, 64, %r1; mad.lo.u32 %r4, %r4, 4, %r2; st.shared.u32 [%r4], 1;
+  )",
+                         Precision::Affine);
+  EXPECT_TRUE(quotient.mayConflict(0, 0));
+}
+
+// docs/soundness/ C8(v).3: registers that a loop rotates, of which the first one takes every
+// number.
+TEST(AccessClasses, AddressesThatRotate) {
+  for (const int count : {2, 8, 9}) {
+    std::string before;
+    std::string round = "mov.u32 %r19, %r4;";
+    for (int k = 0; k < count; ++k) {
+      const std::string own = "%r" + std::to_string(4 + k);
+      const std::string next = k + 1 == count ? "%r19" : "%r" + std::to_string(5 + k);
+      before += "add.u32 " + own + ", %r2, " + std::to_string(64 * k) + ";";
+      round += "mov.u32 " + own + ", " + next + ";";
+    }
+    const std::string last = "st.shared.u32 [A+" + std::to_string(64 * (count - 1)) + "], 1;";
+    const std::string behind = "st.shared.u32 [A+" + std::to_string(64 * count) + "], 1;";
+    const Classes of(before + "LOOP: st.shared.u32 [%r4], 1;" + last + behind + round +
+                         "setp.eq.u32 %p1, %r1, 0; @%p1 bra LOOP;",
+                     Precision::Affine);
+    EXPECT_TRUE(of.mayConflict(0, 1)) << count;
+    // Of more than eight, nobody asks which they are.
+    EXPECT_EQ(of.mayConflict(0, 2), count > 8) << count;
+  }
+}
+
+TEST(AccessClasses, AConflictHasBothSides) {
+  const Classes of("st.shared.u32 [%r3], 1;", Precision::Affine);
+  AccessSet accesses;
+  accesses.add(of.keys[0]);
+  AccessSet sync;
+  sync.addMarks(kOpaqueSync);
+  const auto below = of.classes.conflict(accesses, sync);
+  ASSERT_TRUE(below);
+  EXPECT_EQ(below->above, of.keys[0]);
+  EXPECT_FALSE(below->below);
+  EXPECT_EQ(below->belowMarks, kOpaqueSync);
+  const auto above = of.classes.conflict(sync, accesses);
+  ASSERT_TRUE(above);
+  EXPECT_EQ(above->aboveMarks, kOpaqueSync);
+  EXPECT_EQ(above->below, of.keys[0]);
 }
 
 TEST(AccessClasses, WithoutTheAddressAnyOfItsObject) {

@@ -427,6 +427,10 @@ INSTANTIATE_TEST_SUITE_P(
              "shl.b64 %rd2, %rd2, 32; or.b64 %rd1, %rd1, %rd2; add.u64 %rd1, %rd1, %rd11;"
              "st.global.u32 [%rd1], 0;",
              ".global [q]+%r1+4294967296*%r2"},
+        Case{"UpperHalfTakenAwayFromParameter",
+             "ld.global.u32 %r1, [%rd10]; cvt.u64.u32 %rd1, %r1; shl.b64 %rd1, %rd1, 32;"
+             "sub.u64 %rd1, %rd11, %rd1; st.global.u32 [%rd1], 0;",
+             ".global [q]-4294967296*%r1"},
         Case{"MaskedAndParameter",
              "ld.global.u64 %rd1, [%rd10]; and.b64 %rd1, %rd1, -16; add.u64 %rd1, %rd1, %rd11;"
              "st.global.u32 [%rd1], 0;",

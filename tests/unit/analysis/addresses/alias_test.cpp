@@ -89,6 +89,9 @@ INSTANTIATE_TEST_SUITE_P(
              "st.shared.u32 [%r33], 0; cvta.shared.u64 %rd1, %rd12; st.u32 [%rd1], 0;"},
         Case{"GenericOfTheSameObject", None, kRow,
              "st.shared.u32 [A], 0; cvta.shared.u64 %rd1, %rd12; st.u32 [%rd1], 0;"},
+        // Not the same as the number without what cvta adds (C3.2).
+        Case{"GenericAddressAsOneOfTheSpace", None, kRow,
+             "cvta.shared.u64 %rd1, %rd12; st.shared.u32 [%rd1], 0; st.u32 [%rd1+4], 0;"},
         Case{"GenericOfTheSameObjectBehind", Ranges, kRow,
              "st.shared.u32 [A], 0; cvta.shared.u64 %rd1, %rd12; st.u32 [%rd1+4], 0;"},
         // C3.8
@@ -132,6 +135,9 @@ INSTANTIATE_TEST_SUITE_P(
              "st.shared.u32 [A], 0;"},
         Case{"LowerAndUpperHalf", Ranges, kRow,
              "st.shared.u32 [%r35], 0; st.shared.u32 [%r35+1024], 0;"},
+        // A4: 32 bits of it are left, however it is extended.
+        Case{"OffsetOfMoreThan32Bits", Ranges, kRow,
+             "st.shared.u32 [A+4], 0; st.shared.u32 [%r32+4294967296], 0;"},
         Case{"HalvesOfALargerBlock", None, ".reqntid 512",
              "st.shared.u32 [%r35], 0; st.shared.u32 [%r35+1024], 0;"},
         Case{"Interleaved", Residues, "",
@@ -211,6 +217,10 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"StrideThatWraps", None, kRow,
              "shl.b32 %r1, %r30, 30; add.u32 %r1, %r1, %r32; st.shared.u32 [%r1], 0;"
              "st.shared.u32 [%r1], 0;"},
+        // Threads 0, 4, 8, ... of 256 have one address, and the sum has no bounds.
+        Case{"StrideThatWrapsInAllBits", None, kRow,
+             "cvt.u64.u32 %rd1, %r30; shl.b64 %rd1, %rd1, 62; add.u64 %rd1, %rd1, %rd10;"
+             "st.global.u32 [%rd1], 0; st.global.u32 [%rd1], 0;"},
         // The window of shared memory has 32 bits, and a wider address is truncated.
         Case{"StrideBeyondTheWindow", None, kRow,
              "cvt.u64.u32 %rd1, %r30; shl.b64 %rd1, %rd1, 32; add.u64 %rd1, %rd1, %rd12;"
@@ -257,6 +267,13 @@ INSTANTIATE_TEST_SUITE_P(
              )"},
         Case{"Truncated", None, kRow,
              "and.b32 %r1, %r30, 127; mad.lo.u32 %r1, %r1, 4, %r32;"
+             "st.shared.u32 [%r1], 0; st.shared.u32 [%r1], 0;"},
+        // C8(ii).6
+        Case{"ByteThatHoldsAll", Injective, kRow,
+             "cvt.u32.u8 %r1, %r30; mad.lo.u32 %r1, %r1, 4, %r32;"
+             "st.shared.u32 [%r1], 0; st.shared.u32 [%r1], 0;"},
+        Case{"ByteThatDoesNot", None, ".reqntid 512",
+             "cvt.u32.u8 %r1, %r30; mad.lo.u32 %r1, %r1, 4, %r32;"
              "st.shared.u32 [%r1], 0; st.shared.u32 [%r1], 0;"},
         // C8(iii).1
         Case{"BlockStride", Injective, kRow,
@@ -415,6 +432,18 @@ INSTANTIATE_TEST_SUITE_P(
              "@%p1 st.shared.u32 [A], 0; @%p1 st.shared.u32 [A], 0;"},
         Case{"UniformLeader", OneThread, kRow,
              "setp.eq.u32 %p1, %r30, %r34; @%p1 st.shared.u32 [A], 0; @%p1 st.shared.u32 [A], 0;"},
+        Case{"UniformLeaderByBranches", OneThread, kRow,
+             R"(
+               add.u32 %r1, %r30, %r34;
+               setp.ne.u32 %p1, %r1, 7;
+               @%p1 bra L1;
+               st.shared.u32 [A], 0;
+             L1:
+               @%p1 bra L2;
+               st.shared.u32 [A], 0;
+             L2:
+               ret;
+             )"},
         Case{"LoadedLeader", None, kRow,
              "ld.global.u32 %r1, [%rd10]; setp.eq.u32 %p1, %r30, %r1;"
              "@%p1 st.shared.u32 [A], 0; @%p1 st.shared.u32 [A], 0;"},

@@ -95,6 +95,19 @@ TEST(OffsetClassesTest, Guards) {
   EXPECT_EQ(with("@%p2 shl.b64 %rd1, %rd1, 1; @%p2 shl.b64 %rd2, %rd2, 1;"), std::nullopt);
 }
 
+// docs/soundness/ A8.6: two sums of 16 bits are no sum of 32.
+TEST(OffsetClassesTest, PackedSumsUnderGuards) {
+  const auto with = [&](const std::string& add) {
+    return distance(
+        "ld.global.u32 %r2, [%rd1]; mov.u32 %r5, %r1; add.u32 %r6, %r5, 4;"
+        "setp.lt.u32 %p2, %r2, 5; @%p2 " +
+        add + " %r5, %r5, %r2; @%p2 " + add +
+        " %r6, %r6, %r2; ld.shared.u32 %r3, [%r5]; ld.shared.u32 %r3, [%r6]; ret;");
+  };
+  EXPECT_EQ(with("add.u32"), 4);
+  EXPECT_EQ(with("add.u16x2"), std::nullopt);
+}
+
 // A residue of 32 bits is not the number that it is extended to.
 TEST(OffsetClassesTest, ExtendedLeaves) {
   const auto with = [&](const std::string& use) {

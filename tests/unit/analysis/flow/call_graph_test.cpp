@@ -2,10 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <set>
 #include <string>
 
 #include "function_builder.h"
+#include "value_text.h"
 
 namespace ptxopt::analysis {
 namespace {
@@ -97,6 +99,15 @@ TEST_F(CallGraphTest, TheOutsideCallsWhatItMayKnow) {
   EXPECT_EQ(callees(graph, graph.outside()), (Names{"visible", "weak", "external", "vprintf"}));
   EXPECT_FALSE(graph.callersAreKnown(vertex(graph, visible)));
   EXPECT_TRUE(graph.callersAreKnown(vertex(graph, hidden)));
+}
+
+TEST(CallGraphOfText, TheOutsideCallsTheFirstFunctionAsWell) {
+  test::ValueFunction f("call first; ret;", "", ".extern .func first();");
+  const CallGraph graph(f.module());
+  const ir::Function& first = f.module().functions().front();
+  EXPECT_FALSE(graph.callersAreKnown(graph.vertexOf(first)));
+  const auto called = graph.graph().successors(graph.outside());
+  EXPECT_EQ(std::ranges::count(called, graph.vertexOf(first)), 1);
 }
 
 TEST_F(CallGraphTest, IndirectCallsReachTheirTargetsOrTheOutside) {

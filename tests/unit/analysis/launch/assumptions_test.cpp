@@ -35,6 +35,12 @@ TEST(AssumptionTable, NoneLeavesAKernelWithItsOwn) {
   EXPECT_TRUE(table.of("other").flatShared);
 }
 
+TEST(AssumptionTable, TakesTheLargestBlocks) {
+  for (const std::string block : {"1024,1,1", "1,1024,1", "1,16,64"}) {
+    EXPECT_EQ(tableOf("k: block-dim=" + block).of("k").names(), Names{"block-dim=" + block});
+  }
+}
+
 TEST(AssumptionTable, TellsWhereAMistakeIs) {
   const std::vector<std::pair<std::string, Offset>> mistakes = {
       {"k: assume-1d bogus", 13},

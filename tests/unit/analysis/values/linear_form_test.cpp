@@ -82,5 +82,14 @@ TEST(LinearForms, ProductsAreOne) {
   EXPECT_TRUE(forms.isUniform(forms.multiply(a, c)));
 }
 
+TEST(LinearForms, BoundsOfAProductOfNumbersFromZeroOn) {
+  LinearForms forms;
+  const FormId a = forms.ofLeaf(forms.intern(valueLeaf(1)), 32);
+  const FormId b = forms.ofLeaf(forms.intern(valueLeaf(2)), 32);
+  const Form product = forms.form(forms.multiply(a, b));
+  ASSERT_EQ(product.terms.size(), 1u);
+  EXPECT_EQ(forms.leaf(product.terms[0].leaf).interval, (Interval{0, 99 * 99}));
+}
+
 }  // namespace
 }  // namespace ptxopt::analysis

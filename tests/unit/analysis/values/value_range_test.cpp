@@ -89,6 +89,8 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"MulWide", "mul.wide.u32 %rd1, %r19, 4;", "0..17179869180"},
         Case{"MulWideSigned", "mul.wide.s32 %rd1, %r18, -4;",
              "0..18446744073709551612 signed -4092..0"},
+        // Bits of floats are no integers.
+        Case{"AddOfFloats", "mov.b32 %r2, 0x3f800000; add.f32 %r1, %r2, %r2;", "?"},
         Case{"MulHigh", "mul.hi.u32 %r1, %r19, 16;", "0..15"},
         Case{"Shl", "shl.b32 %r1, %r18, 2;", "0..4092"},
         // docs/soundness/ B17: the amount is clamped.
@@ -98,6 +100,10 @@ INSTANTIATE_TEST_SUITE_P(
         Case{"ShrClamps", "shr.u32 %r1, %r19, 40;", "0..0"},
         Case{"ShrSigned", "shr.s32 %r1, %r19, 27;", "0..4294967295 signed -16..15"},
         Case{"ShrSignedClamps", "shr.s32 %r1, %r19, 99;", "0..4294967295 signed -1..0"},
+        Case{"ShrKeepsOnes", "or.b32 %r2, %r19, 128; shr.u32 %r1, %r2, 4; and.b32 %r1, %r1, 8;",
+             "8..8"},
+        Case{"AbsKeepsZeros", "and.b32 %r2, %r18, -4; abs.s32 %r1, %r2; and.b32 %r1, %r1, 3;",
+             "0..0"},
         Case{"And", "and.b32 %r1, %r19, 31;", "0..31"},
         Case{"AndKeepsHigh", "and.b32 %r1, %r18, -4;", "0..1020"},
         Case{"Or", "or.b32 %r1, %r18, 2048;", "2048..3071"},
