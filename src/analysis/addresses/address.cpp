@@ -196,6 +196,7 @@ class Addresses::AccessBuilder {
   // A generic address of which the space is known, as an address in the space: equal ones stay
   // equal (C3.2).
   bool enterWindow(Access& access, isa::Space space) {
+    if (access.address == kNone) return false;
     const Form form = forms_.form(access.address);
     const std::vector<Term> terms(form.terms.begin(), form.terms.end());
     const unsigned bits = std::min<unsigned>(form.bits, 32);
