@@ -34,7 +34,7 @@ REGRESS = ["basic-dbe", "common-base", "cssa", "dead-sync", "early-cse", "global
 MOST_SECONDS = 20  # of one check; what takes longer is left out
 
 O3 = "global-opt,dead-sync,early-cse,common-base"
-# Kinds of random kernels, and what they go through; without a pipeline, every pass and level.
+# Kinds of random kernels, and what they go through; without a pipeline, a draw of all passes and levels.
 KERNELS = [
     ("barriers", ["--bias", "barriers", "--pipeline", "basic-dbe", "--pipeline", "dead-sync"]),
     ("redundancy", ["--bias", "redundancy", "--pipeline", "early-cse<memssa>",
@@ -50,7 +50,8 @@ KERNELS = [
     ("leaders", ["--bias", "leaders", "--pipeline", "dead-sync"]),
     ("barriers --assume", ["--bias", "barriers", "--assume",
                            "--pipeline", "dead-sync<guard>,warp-sync"]),
-    ("none", []),
+    ("none", ["--draw", "4"]),
+    ("rules --assume", ["--bias", "rules", "--assume", "--draw", "4"]),
 ]
 
 
@@ -436,7 +437,7 @@ def parse():
     parser.add_argument("--kernels", type=int, default=5000,
                         help="random kernels for a mutant that no test notices, of all kinds together")
     parser.add_argument("--batch", type=int, default=25, help="random kernels of one run")
-    parser.add_argument("--schedules", type=int, default=3, help="of each random kernel")
+    parser.add_argument("--schedules", type=int, default=2, help="of each random kernel")
     parser.add_argument("--kernel-options", default="", metavar="WORDS",
                         help="more options for random_kernels")
     parser.add_argument("--again", choices=["survived", "all"],
