@@ -224,9 +224,7 @@ void Batch::deliver(FileReport& report, const std::string& input,
   }
   if (options_.printDeadSync) {
     for (const passes::Remark& remark : result.run.remarks) {
-      const bool isRemoved =
-          remark.barrier && remark.barrier->outcome == passes::BarrierOutcome::Removed;
-      if (isRemoved) say(report, messageOf(remark) + '\n');
+      if (remark.isRemovedBarrier()) say(report, messageOf(remark) + '\n');
     }
   }
   for (const passes::Remark& remark : result.run.remarks) {

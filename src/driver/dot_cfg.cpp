@@ -24,15 +24,11 @@ std::string fileName(const std::string& base, std::string_view function) {
   return name + ".dot";
 }
 
-bool isRemoved(const passes::Remark& remark) {
-  return remark.barrier && remark.barrier->outcome == passes::BarrierOutcome::Removed;
-}
-
 analysis::RemovedText removedFrom(const ir::Function& function,
                                   std::span<const passes::Remark> remarks) {
   analysis::RemovedText removed;
   for (const passes::Remark& remark : remarks) {
-    if (remark.function != &function || !isRemoved(remark)) continue;
+    if (remark.function != &function || !remark.isRemovedBarrier()) continue;
     const SourceText& source = function.module().source();
     removed[remark.place.begin] =
         fmt::format("(removed, line {}: {})", source.lineColumn(remark.place.begin).line,

@@ -122,11 +122,13 @@ class WhatIf {
     const std::set<Offset> goWithAll = thoseThatGo(all);
     if (goWithAll.empty()) return {};
     std::set<Offset> open = goWithAll;
+    std::set<Offset> goInOneRow;
     for (const std::size_t k : all) {
-      for (const Offset offset : thoseThatGo({k})) {
+      const std::set<Offset> gone = thoseThatGo({k});
+      if (info(k).assumption == analysis::Assumption::OneRow) goInOneRow = gone;
+      for (const Offset offset : gone) {
         // One row is all of the shape that it takes.
-        const bool isKnown = isOfKernels(k) && found_[offset].find("1d") != std::string::npos;
-        if (!isKnown) add(offset, spelling(k));
+        if (!isOfKernels(k) || !goInOneRow.contains(offset)) add(offset, spelling(k));
         open.erase(offset);
       }
     }

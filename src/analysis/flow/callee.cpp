@@ -56,6 +56,23 @@ Callee calleeOf(const ir::Function& caller, const ir::Instruction& call) {
   return callee;
 }
 
+std::optional<CallParameters> parametersOf(const ir::Instruction& call) {
+  CallParameters parameters;
+  bool isAfterCallee = false;
+  for (std::size_t k = 0; const ir::Operand* operand = call.operand(k); ++k) {
+    if (operand->kind != ir::OperandKind::List) {
+      if (isAfterCallee) return std::nullopt;  // a prototype, or a list of targets
+      isAfterCallee = true;
+      continue;
+    }
+    for (const ir::Operand& member : ir::members(*operand)) {
+      if (member.kind != ir::OperandKind::Symbol || member.immediate != 0) return std::nullopt;
+      (isAfterCallee ? parameters.arguments : parameters.results).push_back(member.symbol());
+    }
+  }
+  return parameters;
+}
+
 bool neverReturns(const ir::Function& function) {
   return function.noReturn() || (!function.hasBody() && isNonReturningName(function.nameText()));
 }

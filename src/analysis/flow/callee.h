@@ -3,6 +3,9 @@
 // O(operands) for each call.
 #pragma once
 
+#include <optional>
+#include <vector>
+
 #include "ir/function.h"
 #include "ir/statement.h"
 
@@ -28,6 +31,15 @@ ir::Function* functionOf(const ir::Module& scope, ir::SymbolId symbol);
 
 // `call` is an instruction whose form has Control::Call.
 Callee calleeOf(const ir::Function& caller, const ir::Instruction& call);
+
+// The parameters that a call names, in their order.
+struct CallParameters {
+  std::vector<ir::SymbolId> results;
+  std::vector<ir::SymbolId> arguments;
+};
+// None where an operand is not the name of a whole parameter, and for a call with a prototype or a
+// list of targets.
+std::optional<CallParameters> parametersOf(const ir::Instruction& call);
 
 // No path comes back from `function`: .noreturn, or so the device runtime says.
 bool neverReturns(const ir::Function& function);

@@ -38,27 +38,32 @@ struct AssumptionInfo {
   Assumption assumption;
   std::string_view name;  // the option without its dashes, and the word in a file of assumptions
   std::string_view help;
-  std::string_view rules;  // of docs/soundness/
 };
 
 // In the order of the enumeration, the stronger ones first: who looks for few that are enough tries
 // to do without these first.
 inline constexpr std::array kAssumptions = std::to_array<AssumptionInfo>({
-    {Assumption::Drf, "assume-drf", "No data races", "C10.2, C8.2"},
+    // C10.2, C8.2
+    {Assumption::Drf, "assume-drf", "No data races"},
+    // C10.1, A1.9
     {Assumption::TrustAligned, "trust-aligned",
-     "All threads of a CTA reach a full .aligned barrier, or none", "C10.1, A1.9"},
-    {Assumption::NcInvariant, "nc-invariant", "Nobody writes what .nc loads and textures read",
-     "C10.7, C3.5"},
+     "All threads of a CTA reach a full .aligned barrier, or none"},
+    // C10.7, C3.5
+    {Assumption::NcInvariant, "nc-invariant", "Nobody writes what .nc loads and textures read"},
+    // C10.6
     {Assumption::NoaliasParams, "noalias-params",
-     "Distinct pointer parameters point to distinct memory", "C10.6"},
+     "Distinct pointer parameters point to distinct memory"},
+    // C10.12
     {Assumption::NoaliasVariables, "noalias-variables",
-     "No pointer parameter points into a variable of a module", "C10.12"},
-    {Assumption::RelaxTrap, "relax-trap", "Nobody looks at mapped host memory after a trap",
-     "C10.9, C7.2"},
-    {Assumption::RelaxTiming, "relax-timing", "Nobody measures time", "C10.10, C7.1"},
-    {Assumption::BlockDim, "block-dim", "The block with which a kernel is launched (repeatable)",
-     "C10.5"},
-    {Assumption::OneRow, "assume-1d", "Blocks have one row: ntid.y = ntid.z = 1", "C10.4"},
+     "No pointer parameter points into a variable of a module"},
+    // C10.9, C7.2
+    {Assumption::RelaxTrap, "relax-trap", "Nobody looks at mapped host memory after a trap"},
+    // C10.10, C7.1
+    {Assumption::RelaxTiming, "relax-timing", "Nobody measures time"},
+    // C10.5
+    {Assumption::BlockDim, "block-dim", "The block with which a kernel is launched (repeatable)"},
+    // C10.4
+    {Assumption::OneRow, "assume-1d", "Blocks have one row: ntid.y = ntid.z = 1"},
 });
 inline constexpr std::size_t kAssumptionCount = kAssumptions.size();
 static_assert([] {

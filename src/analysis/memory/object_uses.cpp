@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
+#include <string_view>
 
 #include "analysis/flow/callee.h"
 #include "ir/module.h"
@@ -24,7 +26,8 @@ struct Pointer {
     None,    // no address of a variable has come in
     Offset,  // the variable plus `offset`
     Object,  // the variable plus something
-    Lost,    // of several variables, or of one or something else
+    Lost,    // of several variables
+    Mixed,   // of variables, or something else
   };
   State state = State::None;
   bool isGeneric = false;
@@ -36,13 +39,19 @@ struct Pointer {
 };
 
 constexpr Pointer kLost = {Pointer::State::Lost, false, kNoVariable, 0};
+constexpr Pointer kMixed = {Pointer::State::Mixed, false, kNoVariable, 0};
 
 Pointer join(const Pointer& a, const Pointer& b) {
   if (a.state == Pointer::State::None) return b;
   if (b.state == Pointer::State::None || a == b) return a;
+  if (a == kMixed || b == kMixed) return kMixed;
   const bool isSame =
       a.isAddress() && b.isAddress() && a.variable == b.variable && a.isGeneric == b.isGeneric;
   return isSame ? Pointer{Pointer::State::Object, a.isGeneric, a.variable, 0} : kLost;
+}
+
+bool mayBeNoVariable(const Pointer& pointer) {
+  return pointer.state == Pointer::State::None || pointer.state == Pointer::State::Mixed;
 }
 
 bool isTracked(const ir::Variable& variable) {
@@ -90,9 +99,12 @@ bool isAccess(const Instruction& instruction) {
   }
 }
 
+// One of its addresses is in shared memory: copies have two spaces.
 bool isShared(const Instruction& instruction) {
-  return instruction.form->space == Space::Shared ||
-         instruction.form->space == Space::SharedCluster;
+  return std::ranges::any_of(instruction.form->qualifiers, [](std::string_view word) {
+    const std::optional<Space> space = isa::parseSpace(word);
+    return space == Space::Shared || space == Space::SharedCluster;
+  });
 }
 
 // Rows of wmma want 32 bytes, and swizzled tiles repeat every 128 to 1,024.
@@ -339,7 +351,7 @@ class ObjectUses::Builder {
     if (next == values_[reg]) return;
     if (values_[reg].state == Pointer::State::None) held_.push_back(reg);
     for (const Pointer& lost : {values_[reg], value}) {
-      if (next.state == Pointer::State::Lost && lost.isAddress()) {
+      if (!next.isAddress() && lost.isAddress()) {
         escape(lost.variable, "a register holds its address or something else");
       }
     }
@@ -375,7 +387,7 @@ class ObjectUses::Builder {
                            std::any_of(definitions.begin(), definitions.end(),
                                        [&](Instruction* d) { return !resultOf(*d).isAddress(); });
       if (!isMixed) continue;
-      raise(reg, kLost);
+      raise(reg, kMixed);
       drain();
     }
   }
@@ -407,8 +419,8 @@ class ObjectUses::Builder {
       if (!isSource || computes) continue;
       const Pointer value = valueOf(operand);
       // The generic address of a place in shared memory that no variable gave.
-      result_.hasUnknownShared_ |= instruction.is(Opcode::Cvta) && isShared(instruction) &&
-                                   value.state == Pointer::State::None;
+      result_.hasUnknownShared_ |=
+          instruction.is(Opcode::Cvta) && isShared(instruction) && mayBeNoVariable(value);
       if (value.isAddress()) escape(value.variable, "its address is used as a value");
     }
   }
@@ -427,8 +439,7 @@ class ObjectUses::Builder {
     }
     const isa::Form& form = *instruction.form;
     if (!pointer.isAddress()) {
-      const bool isLost = pointer.state == Pointer::State::Lost;
-      result_.hasUnknownShared_ |= !isLost && isShared(instruction);
+      result_.hasUnknownShared_ |= isShared(instruction) && mayBeNoVariable(pointer);
       return;
     }
     const ir::Variable& variable = *result_.uses_[pointer.variable].variable;

@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "analysis/values/value_range.h"
+#include "support/residue.h"
 
 namespace ptxopt::passes {
 
@@ -25,8 +26,8 @@ void ValueClaims::add(const std::optional<facts::Value>& value,
   if (!value || !other) return;
   const std::uint8_t bits = std::min(bitsOf(value->reg), bitsOf(other->reg));
   if (bits == 0) return;
-  const std::uint64_t all = bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
-  sink_.add(facts::EqualsValue{*value, *other, static_cast<std::uint64_t>(plus) & all, bits});
+  sink_.add(
+      facts::EqualsValue{*value, *other, residue(static_cast<std::uint64_t>(plus), bits), bits});
 }
 
 void ValueClaims::equal(ValueId value, ValueId other, std::int64_t plus) {
@@ -92,8 +93,7 @@ void ValueClaims::dead(std::vector<const Instruction*> instructions) {
 }
 
 facts::InRange numberClaim(const facts::Value& value, std::uint64_t number, unsigned bits) {
-  const std::uint64_t residue = bits >= 64 ? number : number & ((std::uint64_t{1} << bits) - 1);
-  const ValueRange range = ValueRange::of(residue, bits);
+  const ValueRange range = ValueRange::of(residue(number, bits), bits);
   return {value,
           {range.bits, range.lowest, range.highest, range.signedLowest, range.signedHighest,
            range.zeros, range.ones}};

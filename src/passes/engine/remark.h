@@ -58,6 +58,8 @@ struct Remark {
   std::vector<std::pair<std::string, std::string>> details;
   // Of what was done: without these it would not have been.  "assume-1d", "block-dim=64,1,1".
   std::vector<std::string> assumptions;
+
+  bool isRemovedBarrier() const { return barrier && barrier->outcome == BarrierOutcome::Removed; }
 };
 
 }  // namespace ptxopt::passes

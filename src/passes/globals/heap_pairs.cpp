@@ -53,34 +53,24 @@ ir::SymbolId parameterOf(const Instruction& access) {
   return isWhole ? address->symbol() : ir::SymbolId::None;
 }
 
-// The parameters that a call names, results and arguments, in this order; none where one of its
-// operands is anything else.
-std::vector<ir::SymbolId> parametersOf(const Instruction& call) {
-  std::vector<ir::SymbolId> symbols;
-  for (std::size_t k = 0; const Operand* operand = call.operand(k); ++k) {
-    if (operand->kind != OperandKind::List) continue;  // the callee
-    for (const Operand& member : ir::members(*operand)) {
-      if (member.kind != OperandKind::Symbol || member.immediate != 0) return {};
-      symbols.push_back(member.symbol());
-    }
-  }
-  return symbols;
-}
-
 // What is stored is the argument of this call and what is loaded its result, and nobody outside of
 // the block can name either.
 bool isOfItsCall(const CallBlock& block) {
-  std::vector<ir::SymbolId> accessed;
-  if (block.result != nullptr) accessed.push_back(parameterOf(*block.result));
-  accessed.push_back(parameterOf(*block.argument));
-  if (parametersOf(*block.call) != accessed) return false;
-  return std::ranges::all_of(accessed, [&](ir::SymbolId symbol) {
+  std::vector<ir::SymbolId> results;
+  if (block.result != nullptr) results.push_back(parameterOf(*block.result));
+  const std::vector<ir::SymbolId> arguments = {parameterOf(*block.argument)};
+  const auto parameters = analysis::parametersOf(*block.call);
+  if (!parameters || parameters->results != results || parameters->arguments != arguments) {
+    return false;
+  }
+  const auto isDeclared = [&](ir::SymbolId symbol) {
     return std::ranges::any_of(block.statements, [&](const ir::Statement* statement) {
       const auto* list = statement->as<ir::VariableDeclaration>();
       return list != nullptr &&
              std::ranges::count(list->variables, symbol, &ir::Variable::symbol) != 0;
     });
-  });
+  };
+  return std::ranges::all_of(results, isDeclared) && std::ranges::all_of(arguments, isDeclared);
 }
 
 std::optional<CallBlock> blockAround(const ir::Function& function, Instruction& call) {
@@ -94,6 +84,7 @@ std::optional<CallBlock> blockAround(const ir::Function& function, Instruction& 
     if (at->kind == ir::StatementKind::ScopeEnd) return std::nullopt;
     at = at->previous;
   }
+  bool isAfterCall = false;
   for (; at != nullptr; at = at->next) {
     block.statements.push_back(at);
     if (at->kind == ir::StatementKind::ScopeEnd) break;
@@ -104,11 +95,15 @@ std::optional<CallBlock> blockAround(const ir::Function& function, Instruction& 
                               at->kind == ir::StatementKind::RegisterDeclaration;
       if (!isHarmless || (at->kind == ir::StatementKind::ScopeBegin && block.statements.size() > 1))
         return std::nullopt;
-    } else if (isParameterAccess(*instruction, Opcode::St) && block.argument == nullptr) {
+    } else if (instruction == &call) {
+      isAfterCall = true;
+    } else if (!isAfterCall && isParameterAccess(*instruction, Opcode::St) &&
+               block.argument == nullptr) {
       block.argument = instruction;
-    } else if (isParameterAccess(*instruction, Opcode::Ld) && block.result == nullptr) {
+    } else if (isAfterCall && isParameterAccess(*instruction, Opcode::Ld) &&
+               block.result == nullptr) {
       block.result = instruction;
-    } else if (instruction != &call) {
+    } else {
       return std::nullopt;
     }
   }

@@ -14,33 +14,6 @@ using ir::Operand;
 using ir::OperandKind;
 using ir::SymbolId;
 
-// The parameters that a call names, in their order; false where one is anything else.
-struct Parameters {
-  std::vector<SymbolId> results;
-  std::vector<SymbolId> arguments;
-};
-
-bool collect(const Operand& list, std::vector<SymbolId>& symbols) {
-  return std::ranges::all_of(ir::members(list), [&](const Operand& member) {
-    symbols.push_back(member.symbol());
-    return member.kind == OperandKind::Symbol && member.immediate == 0;
-  });
-}
-
-std::optional<Parameters> parametersOf(const Instruction& call) {
-  Parameters parameters;
-  bool isBehindCallee = false;
-  for (std::size_t k = 0; const Operand* operand = call.operand(k); ++k) {
-    if (operand->kind != OperandKind::List) {
-      if (isBehindCallee) return std::nullopt;  // a prototype, or a list of targets
-      isBehindCallee = true;
-    } else if (!collect(*operand, isBehindCallee ? parameters.arguments : parameters.results)) {
-      return std::nullopt;
-    }
-  }
-  return parameters;
-}
-
 // An unguarded `st.param` or `ld.param` of one of the symbols.
 std::optional<std::uint32_t> positionIn(const std::vector<SymbolId>& symbols,
                                         const Instruction& instruction, isa::Opcode opcode) {
@@ -70,7 +43,7 @@ std::optional<CallSequence> callSequence(const ir::Statement& begin) {
   sequence.begin = &begin;
   std::vector<const Instruction*> before;
   std::vector<SymbolId> declared;
-  Parameters parameters;
+  analysis::CallParameters parameters;
   const ir::Statement* at = begin.next;
   for (; at != nullptr && at->kind != ir::StatementKind::ScopeEnd; at = at->next) {
     if (const auto* variables = at->as<ir::VariableDeclaration>()) {
@@ -87,7 +60,7 @@ std::optional<CallSequence> callSequence(const ir::Statement& begin) {
       if (!position) return std::nullopt;
       sequence.loads.push_back({instruction, *position});
     } else if (instruction->form->control == isa::Control::Call) {
-      const auto found = parametersOf(*instruction);
+      const auto found = analysis::parametersOf(*instruction);
       if (!found || instruction->guard) return std::nullopt;
       sequence.call = instruction;
       parameters = *found;

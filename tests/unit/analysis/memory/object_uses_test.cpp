@@ -205,9 +205,11 @@ TEST(ObjectUses, UnknownSharedMemory) {
     EXPECT_TRUE(isUnknown(other + "ld.shared.u32 %r3, [16];"));
     EXPECT_TRUE(isUnknown(other + "cvta.shared.u64 %d1, %d2;"));
     EXPECT_TRUE(isUnknown(other + "cvta.shared.u64 %d1, 16;"));
+    EXPECT_TRUE(isUnknown(other + "cp.async.bulk.global.shared::cta.bulk_group [%d1], [%r1], 16;"));
     EXPECT_TRUE(isUnknown(other + "ld.shared::cluster.u32 %r3, [%r1];"));
   }
   EXPECT_FALSE(isUnknown("st.shared.u32 [A], 0; ld.shared.u32 %r3, [A+4];"));
+  EXPECT_TRUE(isUnknown("mov.u32 %r3, A; @%p1 mov.u32 %r3, 16; st.shared.u32 [%r3], 0;"));
   // The address of a variable is known, also where it gets away.
   EXPECT_FALSE(isUnknown("mov.u32 %r3, A; @%p1 mov.u32 %r3, B; st.shared.u32 [%r3], 0;"));
 }
