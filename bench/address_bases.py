@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How the work of common-base grows: address_bases.py PTXOPT [--large]
 
 Functions with 1,000, 10,000 and 100,000 instructions or 500, 5,000 and 50,000 blocks, of several kinds,
@@ -49,7 +50,7 @@ def loops(k):
 
 
 def split_loops(k):
-    """One of the three goes its own way, so that what comes behind it is looked at again."""
+    """One of the three goes its own way, so that what comes after it is looked at again."""
     lines = loops(k)
     return [*lines[:6], "@%p2 add.s64 %rd3, %rd3, 4;" if k % 7 == 3 else "", *lines[6:]]
 

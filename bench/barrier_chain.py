@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How the work of dead-sync grows: barrier_chain.py PTXOPT
 
 Chains of 100, 1,000 and 10,000 barriers with as many accesses, of several kinds, run under callgrind.

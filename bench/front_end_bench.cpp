@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How fast text becomes tokens and IR, and IR text again.
 //
 // Usage: front_end_bench FILE... [--benchmark_...]; make_inputs.py makes files of several sizes.

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How fast ptxrun is: thread-instructions a second, and host instructions for each of them.
 
 Usage: interpreter.py PTXRUN

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Makes PTX files of given sizes out of the kernels of corpus/: the inputs of the benchmarks.
 
 Every copy of a kernel file gets names of its own, so that ptxas accepts the whole.  The files are the

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How the work of global-opt grows: module_variables.py PTXOPT
 
 Modules with 1,000, 10,000 and 30,000 variables, accesses, blocks or functions, of several kinds, run

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How the work of early-cse grows: redundancy.py PTXOPT [--large]
 
 Functions with 1,000, 10,000 and 100,000 instructions or 500, 5,000 and 50,000 blocks, of several kinds,

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Times whole runs of ptxopt, with ptxas on the same files beside them.
 
 Usage: whole_tool.py PTXOPT [FOLDER]

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # The C++ runtime of ANTLR 4, and its tool where it is installed.
 #
 # Defines Antlr4_LIBRARY, Antlr4_INCLUDE_DIR, and Antlr4_TOOL (empty without the tool, which needs

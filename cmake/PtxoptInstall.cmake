@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # What is installed beside the programs: the public headers, one library that holds all rooms below
 # the command line, and the package that find_package(ptxopt) finds.
 

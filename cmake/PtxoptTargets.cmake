@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # How the targets of this project are made: warnings as errors in our own code, sanitizers where
 # asked for, one static library for each room of src/.
 

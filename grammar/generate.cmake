@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # cmake -DANTLR4=antlr4 -DOUTPUT=FOLDER -P generate.cmake
 #
 # Makes the C++ of the lexer and of both parsers (src/parse/event_base.h says why two) from the

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Makes a folder whose nvcc is the one at hand, but assembles through ptxopt-ptxas: nvcc takes ptxas
 # from its own folder.  Everything in it is a link, but nvcc.profile, which must name the toolkit by
 # its full path, and ptxas, which calls ptxopt-ptxas.

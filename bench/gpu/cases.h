@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What there is to compare: the launches of files, and the pipelines that their text goes through.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "compare_bytes.h"
 
 #include <algorithm>
@@ -13,9 +14,9 @@ namespace {
 
 constexpr std::size_t kWordBytes = 8;
 
-bool isApproximate(const isa::Form& form) {
-  const std::string_view name = form.mnemonic;
-  return form.has(".approx") || form.has(".full") || name.starts_with("mma.") ||
+bool isApproximate(const isa::InstructionDesc& desc) {
+  const std::string_view name = desc.mnemonic;
+  return desc.has(".approx") || desc.has(".full") || name.starts_with("mma.") ||
          name.starts_with("wmma.mma") || name.starts_with("wgmma.mma");
 }
 
@@ -87,9 +88,9 @@ Tolerance toleranceFor(const ir::Module& module, const ir::Function& kernel, dou
     for (const ir::Statement& statement : function.body()) {
       const auto* instruction = statement.as<ir::Instruction>();
       if (instruction == nullptr) continue;
-      const isa::Form& form = *instruction->form;
-      approximates = approximates || isApproximate(form);
-      for (const std::string_view qualifier : form.qualifiers) {
+      const isa::InstructionDesc& desc = *instruction->desc;
+      approximates = approximates || isApproximate(desc);
+      for (const std::string_view qualifier : desc.qualifiers) {
         formats.f16 = formats.f16 || qualifier == ".f16" || qualifier == ".f16x2";
         formats.bf16 = formats.bf16 || qualifier == ".bf16" || qualifier == ".bf16x2";
         formats.f32 = formats.f32 || qualifier == ".f32";

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Are two pieces of memory the same, bit for bit or within the error of approximate functions?
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "device.h"
 
 #include <algorithm>
@@ -284,7 +285,7 @@ class Stopwatch {
   CUevent end_ = nullptr;
 };
 
-// Launches of one module, one behind the other.
+// Launches of one module, one after the other.
 class Batch {
  public:
   Batch(const DriverApi& api, Loaded& module, std::uint32_t launches, CUstream stream, bool byGraph)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Runs a launch description on a GPU, and measures how long it takes.
 #pragma once
 
@@ -51,7 +52,7 @@ class Device {
                                                      DeviceError& error);
 
   // Measures the kernel of two texts in turn, A B, B A, A B and so on.  Each measurement is that of
-  // a batch of launches one behind the other, about a millisecond of them, between two events; in
+  // a batch of launches one after the other, about a millisecond of them, between two events; in
   // front of it the memory (buffers, and the variables of `wanted`) is put back, and one launch
   // goes unmeasured.  Both use the same buffers.  A batch is a graph with `byGraph`, so that it
   // does not wait for the host.

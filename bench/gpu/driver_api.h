@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The CUDA driver: nothing is linked, the library is looked for when the program runs, so that the
 // program can be built, and can say what is missing, on a machine without a GPU.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A stand-in for the CUDA driver, for the tests of gpu_compare: device memory is host memory, the
 // kernels of gpu_compare_test.py are C++, and a launch takes 2 microseconds and 2 for each barrier
 // in the text of the kernel.  A fault stays until the process ends, as that of a real kernel may.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // gpu_compare: runs the launches that PTX files describe (docs/ptxrun.md) on a GPU and compares
 // what is then in memory with what ptxrun's interpreter computes; on request also the output of
 // ptxopt with its input, both on the GPU, and how long both take.

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What gpu_compare says without a GPU, and with the stand-in for the driver of fake_driver.cpp."""
 import os
 import subprocess

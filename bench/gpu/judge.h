@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What is found out about one launch.
 #pragma once
 
@@ -50,7 +51,7 @@ class Judge {
   // `isSpent` where the device is of no more use to this process.
   Row compare(const Case& one, const std::function<void(const Row&)>& report, bool& isSpent) const;
 
-  // Measures what a pipeline changed.  Cells of a row of the table of times, behind those that name
+  // Measures what a pipeline changed.  Cells of a row of the table of times, after those that name
   // the launch; empty where there is nothing to measure, as the code of the kernel is the same.
   std::string time(const Case& one, const NamedPipeline& pipeline, bool& isSpent) const;
 

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # pack.sh BIN FOLDER: puts into FOLDER what run.py needs on a machine with a GPU and without this checkout: the two
 # programs, which need nothing there but a C library as new as here, and the kernels.  There:
 #   FOLDER/bench/gpu/run.py FOLDER/bin OUT

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """All comparisons and measurements on a machine with a GPU: run.py BIN OUT [PART...]
 
 BIN is the folder with gpu_compare and random_kernels: build/release/bin, or that of pack.sh.
 In OUT it writes
 
-    results.tsv  the GPU against the interpreter, and before against behind each level, by launch
-    times.tsv    microseconds before and behind, of what a level changed
+    results.tsv  the GPU against the interpreter, and before against after each level, by launch
+    times.tsv    microseconds before and after, of what a level changed
     random.tsv   the comparisons of random kernels: counts, reasons, and every row that differs
 
 Parts (all, unless said): kernels (bench/gpu/kernels), corpus (with the litmus kernels), random.

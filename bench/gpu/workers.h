@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Work for processes that may crash or hang, as a program does whose kernel never ends: nothing but
 // the end of the process gets rid of such a kernel.
 #pragma once

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Writes rules.md: the rules of the contract, and which code and which tests cite each of them.
 
 usage: make_rules.py [--check]

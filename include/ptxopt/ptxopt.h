@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 /* The C API of ptxopt: PTX text in, better PTX text out.
  *
  *   ptxopt_options* options = ptxopt_options_new();
@@ -42,7 +43,8 @@ void ptxopt_options_set_change_limit(ptxopt_options* options, uint64_t limit);
 /* How many functions are worked on at once; the result does not depend on it. */
 void ptxopt_options_set_threads(ptxopt_options* options, unsigned threads);
 /* What may be assumed of kernels beyond what PTX promises, in the lines of the command line's
- * --assumptions=FILE: "*: assume=cuda\nkernel: block-dim=64,1,1".  Instead of what was set before. */
+ * --assumptions=FILE: "*: assume=cuda\nkernel: block-dim=64,1,1".  Instead of what was set before.
+ */
 void ptxopt_options_set_assumptions(ptxopt_options* options, const char* text);
 /* Leaves the kernel of this name as it is.  May be called for several. */
 void ptxopt_options_keep_kernel(ptxopt_options* options, const char* name);

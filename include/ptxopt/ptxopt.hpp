@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The C++ API of ptxopt: PTX text in, better PTX text out.  C++17; exceptions only for lack of
 // memory.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `points-to` for every access; `bounds`, `compare` and `leader` for what holds where it is
 // executed; and `disjoint` for pairs, as alias.h says it, and AccessClasses where threads of a
 // block of known shape are taken one by one.
@@ -141,7 +142,7 @@ class Collector {
     form->constant -= static_cast<std::uint64_t>(access.operand->immediate);
     if (form->bits < 64) form->constant &= (std::uint64_t{1} << form->bits) - 1;
     const bool isInWindow =
-        access.instruction->form->space == isa::Space::None && access.window != isa::Space::None;
+        access.instruction->desc->space == isa::Space::None && access.window != isa::Space::None;
     if (isInWindow) {
       facts::Leaf window;
       window.kind = facts::Leaf::Kind::Window;
@@ -231,7 +232,7 @@ class Collector {
   // ---- pairs ------------------------------------------------------------------------------------
 
   static bool mayWrite(const Access& access) {
-    return access.instruction->form->is(isa::kMemoryWrite);
+    return access.instruction->desc->is(isa::kMemoryWrite);
   }
 
   // In the order of the text, each with itself as well; one of the two may write.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "audit/collect.h"
 
 #include <deque>
@@ -13,8 +14,8 @@ namespace ptxopt::audit {
 namespace {
 
 using analysis::BarrierBody;
+using analysis::BarrierContext;
 using analysis::BarrierFacts;
-using analysis::BarrierGround;
 
 struct Member {
   Member(ir::Function& of, const analysis::Assumptions& assumptions) : function(of), analyses(of) {
@@ -72,12 +73,12 @@ class Collector {
                         &analyses.get<analysis::PostDominators>(), &analyses.get<analysis::Loops>(),
                         nullptr, analyses.get<analysis::Assumptions>()});
     }
-    const BarrierGround ground(bodies, facts_);
+    const BarrierContext context(bodies, facts_);
     for (std::uint32_t k = 0; k < members.size(); ++k) {
-      if (!ground.participation.isEnteredByAll(k)) continue;
+      if (!context.participation.isEnteredByAll(k)) continue;
       const Subject subject(members[k]->function, members[k]->analyses, claims_);
       const analysis::TextPlaces places(subject.get<analysis::Ssa>());
-      collectUniform(subject, places, ground.participation.uniformity(k));
+      collectUniform(subject, places, context.participation.uniformity(k));
     }
   }
 
@@ -91,7 +92,7 @@ class Collector {
     collectEdges(subject, places);
     const bool isAlone = std::ranges::find(inGroup_, &function) == inGroup_.end();
     if (isAlone && function.isEntry()) claimTogether({&member});
-    collectWholeWarps(subject, places, facts_.effects(assumptions_.of(function)));
+    collectNonExitedThreads(subject, places, facts_.effects(assumptions_.of(function)));
     if (pure_.isPure(graph_.vertexOf(function))) {
       subject.claim("pure-functions", facts::PureFunction{});
     }

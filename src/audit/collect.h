@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the analyses believe of a module that no pass has changed, as claims that a run can check
 // (docs/facts.md).
 //

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `never-taken` and `never-follows`; `together` and `uniform` where all threads of a CTA come
 // equally often, `all-execute` where none of them has ended, and `warp-uniform`.
 #include "analysis/addresses/address.h"
 #include "analysis/threads/elected_leaders.h"
-#include "analysis/threads/warp_agreement.h"
-#include "analysis/threads/whole_warps.h"
+#include "analysis/threads/non_exited_threads.h"
+#include "analysis/threads/warp_uniformity.h"
 #include "analysis/values/feasible_edges.h"
 #include "audit/families.h"
 
@@ -34,8 +35,8 @@ bool mayEndInCalls(const Subject& subject, const analysis::CallEffects& effects)
   for (const ir::Statement& statement : subject.function().body()) {
     const auto* instruction = statement.as<Instruction>();
     if (instruction == nullptr) continue;
-    const bool isKnown = instruction->form->known();
-    if (isKnown && instruction->form->control != isa::Control::Call) continue;
+    const bool isKnown = instruction->desc->known();
+    if (isKnown && instruction->desc->control != isa::Control::Call) continue;
     if (!isKnown || effects.ofCall(subject.function(), *instruction).mayEndThread) return true;
   }
   return false;
@@ -78,12 +79,12 @@ void collectUniform(const Subject& subject, const analysis::TextPlaces& places,
   }
 }
 
-void collectWholeWarps(const Subject& subject, const analysis::TextPlaces& places,
-                       const analysis::CallEffects& effects) {
+void collectNonExitedThreads(const Subject& subject, const analysis::TextPlaces& places,
+                             const analysis::CallEffects& effects) {
   if (!subject.function().isEntry()) return;
   const analysis::Cfg& cfg = places.ssa().cfg();
   const auto& liveness = subject.get<analysis::Liveness>();
-  const analysis::WholeWarps whole(cfg, liveness, effects);
+  const analysis::NonExitedThreads whole(cfg, liveness, effects);
   for (BlockId block = 0; block < cfg.blockCount(); ++block) {
     const Instruction* first = places.firstOf(block);
     if (first == nullptr || !cfg.isReachable(block) || !whole.allExecute(block)) continue;
@@ -95,7 +96,7 @@ void collectWholeWarps(const Subject& subject, const analysis::TextPlaces& place
   std::vector<analysis::FormId> forms(places.ssa().valueCount());
   for (ValueId value = 0; value < forms.size(); ++value) forms[value] = addresses.formOf(value);
   const Uniformity::InstructionSet agree =
-      agreeingInWarps(places.ssa(), addresses.shape(), addresses.forms(), forms);
+      uniformInWarps(places.ssa(), addresses.shape(), addresses.forms(), forms);
   if (agree.empty()) return;
   BitSet everywhere(cfg.vertexCount());
   for (BlockId block = 0; block < cfg.vertexCount(); ++block) everywhere.set(block);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The families of claims, one file each.
 #pragma once
 
@@ -26,7 +27,7 @@ void collectEdges(const Subject& subject, const analysis::TextPlaces& places);
 // null.
 void collectUniform(const Subject& subject, const analysis::TextPlaces& places,
                     const analysis::Uniformity* uniformity);
-void collectWholeWarps(const Subject& subject, const analysis::TextPlaces& places,
-                       const analysis::CallEffects& effects);
+void collectNonExitedThreads(const Subject& subject, const analysis::TextPlaces& places,
+                             const analysis::CallEffects& effects);
 
 }  // namespace ptxopt::audit

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "audit/forms.h"
 
 #include <utility>
@@ -13,7 +14,7 @@ namespace {
 
 // The leaf that a form is; none if it is anything else.
 std::optional<LeafId> onlyLeaf(const analysis::LinearForms& forms, FormId id) {
-  const analysis::Form form = forms.form(id);
+  const analysis::LinearForm form = forms.form(id);
   if (form.constant != 0 || form.terms.size() != 1 || form.terms[0].coefficient != 1) {
     return std::nullopt;
   }
@@ -61,7 +62,7 @@ bool Forms::isItself(ValueId value) const {
 
 std::optional<facts::Form> Forms::at(analysis::Point point, FormId id, unsigned nesting) const {
   if (nesting > kMostNesting) return std::nullopt;
-  const analysis::Form form = forms_.form(id);
+  const analysis::LinearForm form = forms_.form(id);
   facts::Form result{form.bits, form.constant, {}};
   for (const analysis::Term& term : form.terms) {
     std::optional<facts::Leaf> leaf = leafAt(point, term.leaf, nesting);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Linear forms of analyses as forms of claims.
 //
 // What identifies a leaf inside of the analysis says nothing to a run.  A value is named by where

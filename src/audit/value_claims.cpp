@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // `range` for every integer where it is defined, and where a branch above a use says more; of what
 // addresses and branches are made of also `form`, and `stable` or `one-number`.
 #include "analysis/addresses/address.h"
@@ -66,7 +67,7 @@ class Collector {
   void claimForm(ValueId value, const facts::Value& place) const {
     const analysis::LinearForms& forms = addresses_.forms();
     const FormId id = addresses_.formOf(value);
-    const analysis::Form form = forms.form(id);
+    const analysis::LinearForm form = forms.form(id);
     // As a range it is known already.
     if (form.isConstant() && ranges_.of(value).isConstant()) return;
     claimAgreement(place, forms.isStable(id), forms.isUniform(id));
@@ -83,14 +84,14 @@ class Collector {
   }
 
   // One of several numbers.
-  void claimAlternatives(const analysis::Form& form, const facts::Value& place) const {
+  void claimAlternatives(const analysis::LinearForm& form, const facts::Value& place) const {
     const analysis::LinearForms& forms = addresses_.forms();
     if (form.constant != 0 || form.terms.size() != 1 || form.terms[0].coefficient != 1) return;
     const auto* alternatives = forms.alternatives(form.terms[0].leaf);
     if (alternatives == nullptr || forms.leaf(form.terms[0].leaf).key.bits != form.bits) return;
     std::optional<ValueRange> all;
     for (const FormId id : alternatives->forms) {
-      const analysis::Form one = forms.form(id);
+      const analysis::LinearForm one = forms.form(id);
       if (!one.isConstant() || one.bits != form.bits) return;
       const ValueRange number = ValueRange::of(one.constant, one.bits);
       all = all ? join(*all, number) : number;

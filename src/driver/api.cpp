@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The C API, on top of the driver.
 #include <ptxopt/ptxopt.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One run of ptxopt: reads every input, optimizes it, writes what was asked for.
 #pragma once
 

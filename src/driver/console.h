@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a run says on standard error: diagnostics, log lines and a progress bar.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "driver/diff.h"
 
 #include <algorithm>
@@ -36,7 +37,7 @@ std::size_t lineBegin(std::string_view text, std::size_t at) {
   return newline == std::string_view::npos ? 0 : newline + 1;
 }
 
-// Behind the newline of the line that `at` stands in.
+// After the newline of the line that `at` stands in.
 std::size_t lineEnd(std::string_view text, std::size_t at) {
   const std::size_t newline = text.find('\n', at);
   return newline == std::string_view::npos ? text.size() : newline + 1;
@@ -254,7 +255,7 @@ class HunkWriter {
       newCount -= countLines(old(change.oldBegin, change.oldEnd));
     }
     const auto span = [](std::size_t line, std::size_t count) {
-      // A side without lines is said to stand behind the line before it.
+      // A side without lines is said to stand after the line before it.
       return std::to_string(count == 0 ? line : line + 1) + ',' + std::to_string(count);
     };
     const std::size_t newLine = line_ - removed_ + added_;

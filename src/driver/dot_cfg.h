@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Control-flow graphs as Graphviz text: --dot-cfg.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "driver/driver.h"
 
 #include <chrono>
@@ -29,9 +30,9 @@ CodeCounts countCode(const ir::Module& module) {
       const auto* instruction = statement.as<ir::Instruction>();
       if (instruction == nullptr) continue;
       ++counts.instructions;
-      const isa::Form& form = *instruction->form;
-      const bool isBarrier = form.opcode == isa::Opcode::Bar || form.opcode == isa::Opcode::Barrier;
-      if (isBarrier && !form.has(".warp") && !form.has(".cluster")) ++counts.ctaBarriers;
+      const isa::InstructionDesc& desc = *instruction->desc;
+      const bool isBarrier = desc.opcode == isa::Opcode::Bar || desc.opcode == isa::Opcode::Barrier;
+      if (isBarrier && !desc.has(".warp") && !desc.has(".cluster")) ++counts.ctaBarriers;
     }
   }
   return counts;
@@ -57,7 +58,7 @@ std::string describe(const ir::Problem& problem) {
   const ir::Instruction* instruction =
       problem.statement != nullptr ? problem.statement->as<ir::Instruction>() : nullptr;
   if (instruction == nullptr) return problem.message;
-  return "'" + std::string(instruction->form->mnemonic) + "' " + problem.message;
+  return "'" + std::string(instruction->desc->mnemonic) + "' " + problem.message;
 }
 
 void verifyInput(const ir::Module& module, Severity severity, Diagnostics& diagnostics) {

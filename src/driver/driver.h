@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Text in, optimized text out, and everything that happened on the way: what the command line, the
 // ptxas drop-in and the public API all call.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The CTA barriers of a file as a table: --explain-barriers.
 #pragma once
 
@@ -9,7 +10,7 @@
 namespace ptxopt::driver {
 
 // One line for each barrier of the input, by function, those in the innermost loops first and then
-// in the order of the text: where it is, what became of it, and why.  Behind a barrier that is kept
+// in the order of the text: where it is, what became of it, and why.  After a barrier that is kept
 // stand the options under which it goes.
 //
 // `options` and `result` are those of a run with remarks.  The passes run again under each

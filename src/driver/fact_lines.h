@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What was believed of an input, as lines of JSON: --facts.
 #pragma once
 

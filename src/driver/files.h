@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reading inputs and writing outputs so that nobody ever meets half a file.
 #pragma once
 

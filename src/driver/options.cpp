@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "driver/options.h"
 
 #include <fmt/format.h>
@@ -379,7 +380,7 @@ void keepBarriers(std::vector<passes::PipelineStep>& pipeline,
   }
 }
 
-// The names in the file: words between blanks, but nothing behind a #.
+// The names in the file: words between blanks, but nothing after a #.
 std::vector<std::string> readNames(const std::string& path) {
   std::vector<std::string> names;
   try {

@@ -1,4 +1,5 @@
-// What a command line of ptxas asks for, as far as a program that stands in front of ptxas must
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a command line of ptxas asks for, as far as a program that stands before ptxas must
 // know: which words are inputs, and whether the texts may be touched at all.
 //
 // Inputs are found by exclusion, as ptxas does: a word is one unless it begins with '-' or is the

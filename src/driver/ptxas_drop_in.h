@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The drop-in for ptxas: optimizes the texts that a compiler hands over, then runs the real ptxas.
 //
 // A caller sees no difference but in the code.  ptxas's options, exit status and messages are its

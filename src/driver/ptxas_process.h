@@ -1,5 +1,6 @@
-// Processes, as a program that stands in front of another one needs them: what a signal or an exit
-// status says reaches the caller unchanged, and nothing is left behind.  For Linux; for a program
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Processes, as a program that stands before another one needs them: what a signal or an exit
+// status says reaches the caller unchanged, and nothing is left after.  For Linux; for a program
 // of one thread.
 #pragma once
 

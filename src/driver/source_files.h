@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The `.file 1 "name"` directives of a module.
 #pragma once
 

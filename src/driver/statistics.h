@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a run counted and how long it took: --stats, --time-passes.
 #pragma once
 

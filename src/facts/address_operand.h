@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The address operands of an instruction by their numbers.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What analyses and passes believe of a module, as claims that a run can check.
 //
 // A claim is about the text that was read: it names instructions by where they begin in it,
@@ -22,7 +23,7 @@ using Place = Offset;
 
 enum class Moment : std::uint8_t { Before, After };
 
-// What a register of a thread holds right before or right behind an instruction.
+// What a register of a thread holds right before or right after an instruction.
 struct Value {
   Place at = kNoOffset;
   Moment moment = Moment::After;

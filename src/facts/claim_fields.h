@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What is written for each part of a claim, by the writer and the reader alike: part of claim_text.
 //
 // `io` takes a key and what belongs to it; what is usual may be left out (`unless`), and some parts

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "facts/claim_phrase.h"
 
 #include <cinttypes>
@@ -95,7 +96,7 @@ class Phrases {
     return "control never follows " + of(claim.edge);
   }
   std::string of(const NeverFollows& claim) const {
-    return "control never follows " + of(claim.next) + " right behind " + of(claim.edge);
+    return "control never follows " + of(claim.next) + " right after " + of(claim.edge);
   }
   std::string of(const Together& claim) const {
     return "all threads of a CTA come to " + at(claim.at) + " together";

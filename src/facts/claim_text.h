@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Claims as text: a line of JSON for the file, then one for each claim (docs/facts.md).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The words by which kinds of claims, and what they are made of, are called.
 #pragma once
 

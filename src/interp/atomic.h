@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What an atomic operation stores (PTX ISA 9.7.15.5).
 #pragma once
 

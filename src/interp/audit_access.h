@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One access as the auditor sees it.
 #pragma once
 
@@ -35,7 +36,7 @@ struct AuditAccess {
   bool writes = false;
   // Of a warp together: which of its threads touches the bytes is open.
   bool isCollective = false;
-  // Of a copy that goes on behind it: a barrier orders it after what others did above, but orders
+  // Of a copy that goes on after it: a barrier orders it after what others did above, but orders
   // nothing below it (docs/soundness/ C4.5, C5.2).
   bool isIssue = false;
   const ThreadClock* clock = nullptr;  // of the thread; null: order is not known

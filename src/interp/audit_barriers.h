@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the claims about the CTA barriers of one CTA come to: in what order its threads execute them
 // is for AuditControl to say; here are the bytes that two threads touch with nothing between but
 // barriers that went.

@@ -1,6 +1,7 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The claims that a run checks, by what they are about, and what an Audit op looks at.
 //
-// The decoder puts Audit ops before and behind the instructions that claims name (AuditEmitter), so
+// The decoder puts Audit ops before and after the instructions that claims name (AuditEmitter), so
 // that a run without claims is what it was.  What they need is in an AuditStep; the auditor
 // (auditor.h) decides.
 #pragma once
@@ -45,9 +46,9 @@ struct AuditStep {
     Check,      // `claim`, as its kind says
     Reached,    // what `claim` says was tried: this counts it
     Dead,       // a register is read of which `claim` says that nothing reads it
-    Access,     // the op behind this one touches memory
-    Arguments,  // of the call behind this one, in memory
-    Results,    // of the return behind this one, in memory
+    Access,     // the op after this one touches memory
+    Arguments,  // of the call after this one, in memory
+    Results,    // of the return after this one, in memory
     Enter,      // a function that `claim` says is pure
     Leave,
   };

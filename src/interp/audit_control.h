@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Claims of where the threads of one CTA come: together, all-execute, leader; and the order in
 // which they execute barriers that were judged.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Claims that bytes are not shared: `disjoint` of two address operands, and `own-bytes` of a
 // variable, within one CTA.
 //

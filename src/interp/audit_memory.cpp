@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "interp/audit_memory.h"
 
 namespace ptxopt::interp {
@@ -6,7 +7,7 @@ namespace {
 
 using Region = AuditAccess::Region;
 
-// The reading access comes behind the store in every order that is allowed.
+// The reading access comes after the store in every order that is allowed.
 bool isOrdered(const AuditDeadStores::Store& store, const AuditAccess& access) {
   if (store.cta == access.cta && store.thread == access.thread) return !access.isCollective;
   return access.clock != nullptr && store.clock != 0 &&

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Claims of what becomes of bytes, over all threads of a launch: dead-store, and unread of
 // variables that threads share.
 //
@@ -27,7 +28,7 @@ class AuditDeadStores {
   };
 
   // A store that is claimed to be dead, which the access reads from.  Reads by other threads count
-  // where they are ordered behind the store: a race has any outcome.  `deadStores`: those that say
+  // where they are ordered after the store: a race has any outcome.  `deadStores`: those that say
   // that the access itself is one; they must outlive the object.
   std::optional<Store> touch(const AuditAccess& access, const std::vector<ClaimId>& deadStores);
   // The local memory of a thread from this address on is another frame now.

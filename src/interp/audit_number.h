@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Numbers that claims are about, as a frame holds them.
 #pragma once
 

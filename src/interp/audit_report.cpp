@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "interp/audit_report.h"
 
 #include "facts/claim_phrase.h"

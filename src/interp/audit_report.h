@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the parts of the auditor share: the claims, who is who, and what was found.
 #pragma once
 

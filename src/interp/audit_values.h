@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Claims of the numbers that the threads of one CTA have at a place: uniform, warp-uniform, stable,
 // one-number.  Those that ask for one thread alone are in auditor.cpp.
 #pragma once

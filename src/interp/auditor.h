@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Checks claims while a kernel runs (docs/facts.md).
 //
 // The decoder has put Audit ops where claims are (decode/audit_emitter.h), and the machine says

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a thread has, or does, at the place of a claim: each kind of claim in turn.
 #include <algorithm>
 #include <type_traits>

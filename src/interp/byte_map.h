@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Something for each byte of memory that was touched.
 //
 // Bytes that were only touched four at a time share one; others are split once.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Does a rewritten module do what the original does?
 #pragma once
 

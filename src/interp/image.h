@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Where things are in the address space, and the initial bytes of the module's variables.
 //
 // Addresses in .global and .const are generic addresses.  The other spaces begin at small numbers
@@ -52,7 +53,7 @@ class Image {
   const ImageObject* find(std::string_view name) const;
   std::uint64_t addressOf(const ir::Function& function) const;
   const ir::Function* functionAt(std::uint64_t address) const;
-  // The first address behind all objects; buffers may be placed from here on.
+  // The first address after all objects; buffers may be placed from here on.
   std::uint64_t end() const { return end_; }
   const Windows& windows() const { return *windows_; }
 

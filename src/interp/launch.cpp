@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "interp/launch.h"
 
 #include <algorithm>
@@ -335,9 +336,9 @@ std::vector<Argument> guessArguments(const ir::Function& kernel) {
   for (const ir::Statement& statement : kernel.body()) {
     const auto* instruction = statement.as<ir::Instruction>();
     if (instruction == nullptr || !instruction->is(isa::Opcode::Ld)) continue;
-    const isa::Space space = instruction->form->space;
+    const isa::Space space = instruction->desc->space;
     const bool fromBuffer = space == isa::Space::Global || space == isa::Space::None;
-    loadsFloats = loadsFloats || (fromBuffer && isa::isFloat(instruction->form->type));
+    loadsFloats = loadsFloats || (fromBuffer && isa::isFloat(instruction->desc->type));
   }
   const std::string content = loadsFloats ? ":random:f32" : ":small:u32";
   std::vector<Argument> arguments;

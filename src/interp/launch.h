@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How to launch a kernel, and what came of it.
 #pragma once
 
@@ -24,10 +25,10 @@ namespace ptxopt::interp {
 //   buffer:4096:random:f32:7                     in [-1, 1), or any bits of an integer type; seed 7
 //   buffer:4096:small:u32:7:64                   in 0 .. 63; seed 7; 64 and 1 are the defaults
 //   buffer:4096:fill:f32:1.5
-//   buffer:4096:values:u32:1,2,3*10              3 ten times, zeros behind
+//   buffer:4096:values:u32:1,2,3*10              3 ten times, zeros after
 //   buffer:4096:file:PATH
 // An element of `values` may be an address: &NAME of a variable or a function of the module, &argK
-// of the buffer of argument K, both with +N bytes behind it.
+// of the buffer of argument K, both with +N bytes after it.
 struct Argument {
   struct Address {
     std::size_t offset = 0;  // of the eight bytes that hold it

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Do several threads have the same sequence of numbers, as far as each has come?
 #pragma once
 

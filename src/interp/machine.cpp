@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "interp/machine.h"
 
 #include <algorithm>
@@ -190,7 +191,7 @@ bool Machine::execute(Thread& thread, const Op& op) {
     case Action::BranchTable: {
       const Slot index = thread.frame[op.a] & 0xffffffffu;
       if (index >= static_cast<std::uint64_t>(op.immediate)) {
-        fault(FindingKind::OutOfBounds, op, "brx.idx behind the end of its list");
+        fault(FindingKind::OutOfBounds, op, "brx.idx after the end of its list");
       }
       thread.pc = thread.code->lists[op.index + index];
       return true;
@@ -296,7 +297,7 @@ bool Machine::execute(Thread& thread, const Op& op) {
       return true;
     case Action::Unsupported:
       fault(FindingKind::Unsupported, op,
-            "'" + std::string(op.origin->form->mnemonic) +
+            "'" + std::string(op.origin->desc->mnemonic) +
                 "' is not supported: " + thread.code->problems[op.index]);
   }
   ++thread.pc;

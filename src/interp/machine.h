@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Runs one launch of a kernel.
 //
 // All CTAs of the grid are resident, up to Options::residentThreads; the others start as CTAs end.
@@ -369,7 +370,7 @@ class Machine {
   bool completed_ = false;
   std::vector<std::shared_ptr<Bulk>> inFlight_;
   Places places_;
-  std::vector<AgentId> owners_;  // threads behind the agents that newAgent() gave
+  std::vector<AgentId> owners_;  // threads that the agents act for that newAgent() gave
   ClockRef fences_;              // fence.sc of wider scopes
   bool landsEarly_ = false;
   bool landsLate_ = false;

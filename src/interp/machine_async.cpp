@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Asynchronous copies (docs/soundness/ A6): cp.async, bulk copies and reductions, asynchronous
 // stores.  All land anywhere between their issue and a wait; a bulk copy reads its source at one
 // time and writes at another.
@@ -248,7 +249,7 @@ void Machine::land(Bulk& bulk) {
       const auto result = combine(*bulk.form->operation, type, old, value, 0, false);
       if (!result) {
         fault(FindingKind::Unsupported, *bulk.op,
-              "'" + std::string(bulk.op->origin->form->mnemonic) + "' is not supported");
+              "'" + std::string(bulk.op->origin->desc->mnemonic) + "' is not supported");
       }
       std::memcpy(bulk.to.data + at, &*result, bytes);
     }

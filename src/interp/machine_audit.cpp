@@ -1,4 +1,5 @@
-// What the auditor of claims is told: Audit ops, and which bytes the op behind one touches.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the auditor of claims is told: Audit ops, and which bytes the op after one touches.
 #include <algorithm>
 
 #include "interp/auditor.h"
@@ -274,7 +275,7 @@ void Machine::auditBulk(Thread& thread, const AuditStep& step, const Op& op) {
   }
 }
 
-// Each lane in front of the rows whose addresses it gives; of a fragment one lane for all.
+// Each lane before the rows whose addresses it gives; of a fragment one lane for all.
 void Machine::auditMatrix(Thread& thread, const AuditStep& step, const Op& op) {
   constexpr std::uint32_t kRows = 8;
   constexpr std::uint32_t kRowBytes = 16;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Frames, calls, and the functions that the run-time system of the device gives.
 #include <algorithm>
 #include <cstring>

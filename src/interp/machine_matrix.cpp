@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Matrix instructions: fragments from and to the registers of a warp, and from and to memory.
 #include <algorithm>
 #include <cstring>
@@ -98,7 +99,7 @@ void Machine::moveFragment(std::span<Thread> threads, const Op& op) {
       fault(FindingKind::BarrierDivergence, op, "the threads of a warp give different addresses");
     }
   }
-  // The bytes of the lines, one behind the other.
+  // The bytes of the lines, one after the other.
   std::vector<std::uint8_t> bytes(static_cast<std::size_t>(lines) * lineBytes);
   const auto visit = [&](auto action) {
     const auto& slots = form.slotsOf(role);

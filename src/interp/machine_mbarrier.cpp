@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // mbarrier objects (PTX ISA 9.7.15.16).
 #include <algorithm>
 #include <cstring>

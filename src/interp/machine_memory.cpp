@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loads, stores and atomics.
 #include <algorithm>
 #include <atomic>
@@ -152,7 +153,7 @@ Machine::Place Machine::resolve(Thread& thread, const Op& op, Space space, std::
         const Segment* nearest = memory_->nearest(address);
         if (nearest == nullptr) outside("where nothing is");
         if (!nearest->isLive) outside("in memory that was freed");
-        outside(std::to_string(address - nearest->base) + " bytes behind the start of '" +
+        outside(std::to_string(address - nearest->base) + " bytes after the start of '" +
                 nearest->name + "' of " + std::to_string(nearest->bytes.size()) + " bytes");
       }
       if (writes && segment->isReadOnly) outside("in constant memory");
@@ -347,7 +348,7 @@ void Machine::atomic(Thread& thread, const Op& op) {
     return;
   }
   // atom.add.f32 on global memory flushes subnormal numbers unless it says .noftz.
-  const bool flushes = place.segment != &thread.cta->shared && !op.origin->form->has(".noftz");
+  const bool flushes = place.segment != &thread.cta->shared && !op.origin->desc->has(".noftz");
   for (std::uint32_t k = 0; k < elements; ++k) {
     const int width = static_cast<int>(bytes) * 8;
     const std::uint64_t left = truncated(thread.frame[b[k]], width);
@@ -357,7 +358,7 @@ void Machine::atomic(Thread& thread, const Op& op) {
       const auto result = combine(operation, op.type, old, left, right, flushes);
       if (!result) {
         fault(FindingKind::Unsupported, op,
-              "'" + std::string(op.origin->form->mnemonic) + "' is not supported");
+              "'" + std::string(op.origin->desc->mnemonic) + "' is not supported");
       }
       return *result;
     };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Barriers and the collectives of a warp.
 #include <algorithm>
 #include <bit>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the matrix instructions of a warp compute, apart from who holds which element and where it
 // comes from in memory (PTX ISA 9.7.16).
 //

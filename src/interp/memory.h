@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Pieces of memory with bounds, and the map of generic addresses to them.
 #pragma once
 

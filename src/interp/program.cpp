@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "interp/program.h"
 
 #include <algorithm>
@@ -23,7 +24,7 @@ Program::Program(const ir::Module& module, const ir::Function& kernel, const Ima
   for (const ir::Function& function : module.functions()) {
     if (!function.isEntry() || &function == &kernel) layOutShared(function);
   }
-  // Dynamic shared memory begins behind everything static, and all names for it are one.
+  // Dynamic shared memory begins after everything static, and all names for it are one.
   dynamicOffset_ = alignUp(sharedBytes_, 1024);
   for (auto& [variable, offset] : shared_) {
     if (offset == ~std::uint64_t{0}) offset = dynamicOffset_;

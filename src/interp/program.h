@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A kernel and all that it can call, decoded once into a dense form that the machine executes.
 //
 // Every value lives in a slot of 64 bits of the frame of its function: registers (bits above the
@@ -206,7 +207,7 @@ enum class Special : std::uint8_t {
   DynamicSharedBytes,
   TotalSharedBytes,
   WarpSize,
-  ReservedSharedBytes,  // in front of the kernel's own shared memory
+  ReservedSharedBytes,  // before the kernel's own shared memory
   GridWorkspaceLow,     // the address of what %envreg1 and %envreg2 name, by halves
   GridWorkspaceHigh,
   Zero,
@@ -301,7 +302,7 @@ class Program {
   const Code* codeAt(std::uint64_t address) const;
   std::uint32_t indexOf(const ir::Function& function);
 
-  // Shared variables, offsets from kSharedBase; the dynamic part begins behind the static one.
+  // Shared variables, offsets from kSharedBase; the dynamic part begins after the static one.
   std::uint64_t sharedOffset(const ir::Variable& variable);
   std::uint64_t staticSharedBytes() const { return sharedBytes_; }
   std::uint64_t dynamicSharedOffset() const { return dynamicOffset_; }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Data races by happens-before, exact to the byte.
 //
 // Vector clocks with epochs in the style of FastTrack (Flanagan and Freund, PLDI 2009): a location

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a run found, with places in the source.
 #pragma once
 
@@ -53,7 +54,7 @@ struct SourcePlace {
   std::string file;
   std::uint32_t line = 0;  // 0: no .loc stands in front
 };
-// Of the last .loc in front of the instruction.  O(statements in front).
+// Of the last .loc before the instruction.  O(statements in front).
 SourcePlace sourcePlace(const ir::Module& module, const ir::Instruction& instruction);
 
 }  // namespace ptxopt::interp

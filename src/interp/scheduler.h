@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which thread goes next.
 //
 // Threads interleave freely (independent thread scheduling).  The policies are adversaries: each

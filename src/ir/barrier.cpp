@@ -1,18 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ir/barrier.h"
 
 namespace ptxopt::ir {
 
 CtaBarrier operandsOfCtaBarrier(const Instruction& instruction) {
-  const isa::Form& form = *instruction.form;
+  const isa::InstructionDesc& desc = *instruction.desc;
   CtaBarrier barrier;
   std::size_t operandsWithoutCount = 1;
-  if (form.has(".arrive")) {
+  if (desc.has(".arrive")) {
     barrier.kind = CtaBarrier::Kind::Arrive;
-  } else if (form.has(".red")) {
+  } else if (desc.has(".red")) {
     barrier.kind = CtaBarrier::Kind::Reduce;
     operandsWithoutCount = 3;  // d, a, c; the count stands before c
   }
-  barrier.hasCount = form.shape.size() > operandsWithoutCount;
+  barrier.hasCount = desc.shape.size() > operandsWithoutCount;
 
   const auto numberAt = [&](std::size_t k) -> std::optional<std::uint32_t> {
     const Operand* operand = instruction.operand(k);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // CTA barriers as their operands make them: which barrier, and who takes part.
 #pragma once
 
@@ -25,14 +26,14 @@ CtaBarrier operandsOfCtaBarrier(const Instruction& instruction);
 // Of `bar` and `barrier`, but not of `bar.warp` and `barrier.cluster`; none for any other
 // instruction, also for one that mayBeAnyBarrier().
 inline std::optional<CtaBarrier> ctaBarrier(const Instruction& instruction) {
-  const isa::Form& form = *instruction.form;
-  const bool isOne = form.effect == isa::Effect::CtaBarrier && form.known();
+  const isa::InstructionDesc& desc = *instruction.desc;
+  const bool isOne = desc.effect == isa::Effect::CtaBarrier && desc.known();
   return isOne ? std::optional(operandsOfCtaBarrier(instruction)) : std::nullopt;
 }
 
 // docs/soundness/ A7.2: an unknown opcode, or an unknown form of a barrier or control opcode.
 inline bool mayBeAnyBarrier(const Instruction& instruction) {
-  return instruction.form->effect == isa::Effect::Unknown;
+  return instruction.desc->effect == isa::Effect::Unknown;
 }
 
 }  // namespace ptxopt::ir

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ir/effect.h"
 
 #include <algorithm>
@@ -27,9 +28,9 @@ bool readsChangingRegister(const Instruction& instruction) {
 }
 
 isa::Effect effectOfNeutral(const Instruction& instruction) {
-  const isa::Effect effect = instruction.form->effect;
+  const isa::Effect effect = instruction.desc->effect;
   const std::span<const Operand> operands = instruction.operands();
-  if (effect == isa::Effect::NeutralFrozen && !instruction.form->known() &&
+  if (effect == isa::Effect::NeutralFrozen && !instruction.desc->known() &&
       std::any_of(operands.begin(), operands.end(),
                   [](const Operand& o) { return o.symbol() != SymbolId::None; })) {
     return isa::Effect::Sync;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The class of an instruction by docs/soundness/ A2, its operands considered.
 #pragma once
 
@@ -11,7 +12,7 @@ isa::Effect effectOfNeutral(const Instruction& instruction);
 // What the Form says, except that reading a timer is Pin, and that an unknown form of an arithmetic
 // opcode with a symbol among its operands is Sync (A7.2).  O(operands).
 inline isa::Effect effectOf(const Instruction& instruction) {
-  const isa::Effect effect = instruction.form->effect;
+  const isa::Effect effect = instruction.desc->effect;
   const bool isNeutral = effect == isa::Effect::Neutral || effect == isa::Effect::NeutralFrozen;
   return isNeutral ? effectOfNeutral(instruction) : effect;
 }

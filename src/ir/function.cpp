@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ir/function.h"
 
 #include <algorithm>
@@ -12,7 +13,9 @@ namespace ptxopt::ir {
 Function::Function(Module& module, NameId name, bool isEntry)
     : module_(&module), name_(name), isEntry_(isEntry), arena_(module.arenaBlocks()) {}
 
-std::string_view Function::nameText() const { return module_->text(name_); }
+std::string_view Function::nameText() const {
+  return module_->text(name_);
+}
 
 const Attribute* Function::attribute(std::string_view name) const {
   const auto found = std::find_if(attributes.begin(), attributes.end(), [&](const Attribute& a) {
@@ -37,7 +40,7 @@ const RegisterRange& Function::rangeOf(RegisterId id) const {
       std::upper_bound(ranges_.begin(), ranges_.end(), number,
                        [](std::uint32_t value, const RegisterRange& r) { return value < r.first; });
   assert(after != ranges_.begin());
-  // Empty ranges (`%r<0>`) share the number of the range behind them and lie before it.
+  // Empty ranges (`%r<0>`) share the number of the range after them and lie before it.
   return *std::prev(after);
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A function: its parameters, registers, symbols and statements.
 #pragma once
 
@@ -27,17 +28,17 @@ struct RegisterRange {
   isa::Type type = isa::Type::None;
   std::uint8_t vectorWidth = 1;  // .v2, .v4
   bool parametrised = false;
-  bool isParameter = false;      // a .reg parameter or result of a .func
+  bool isParameter = false;        // a .reg parameter or result of a .func
   NameId typeName = NameId::None;  // as spelled, where `type` is Other
 };
 
 // The value of an initialised variable as the bytes of its memory image, and the places in it that
 // hold addresses.
 struct Relocation {
-  std::uint64_t offset = 0;    // in bytes from the start of the variable
-  std::uint8_t size = 8;       // bytes it takes
-  bool generic = false;        // generic(symbol)
-  std::uint64_t mask = 0;      // 0xFF00(symbol): which bits of the address; 0: all
+  std::uint64_t offset = 0;  // in bytes from the start of the variable
+  std::uint8_t size = 8;     // bytes it takes
+  bool generic = false;      // generic(symbol)
+  std::uint64_t mask = 0;    // 0xFF00(symbol): which bits of the address; 0: all
   SymbolId symbol = SymbolId::None;
   std::int64_t addend = 0;
 };
@@ -54,18 +55,18 @@ struct Variable {
   NameId name = NameId::None;
   SymbolId symbol = SymbolId::None;
   isa::Space space = isa::Space::None;
-  std::uint8_t constantBank = 0;     // .const[3] of PTX 1.x and 2.x
+  std::uint8_t constantBank = 0;  // .const[3] of PTX 1.x and 2.x
   isa::Type type = isa::Type::None;
-  NameId typeName = NameId::None;    // as spelled, where `type` is Other
+  NameId typeName = NameId::None;  // as spelled, where `type` is Other
   std::uint8_t vectorWidth = 1;
   Linkage linkage = Linkage::None;
-  std::uint32_t alignment = 0;       // bytes; 0: the natural one
+  std::uint32_t alignment = 0;               // bytes; 0: the natural one
   std::span<const std::int64_t> dimensions;  // -1: `[]`
-  std::string_view attributes;       // ".attribute(.managed) .ptr .global .align 8", as spelled
-  bool isParametrised = false;       // .shared .b32 v<4>: `dimensions` empty, `count` names
+  std::string_view attributes;  // ".attribute(.managed) .ptr .global .align 8", as spelled
+  bool isParametrised = false;  // .shared .b32 v<4>: `dimensions` empty, `count` names
   std::uint32_t count = 1;
   const Initializer* initializer = nullptr;
-  Function* function = nullptr;      // where it is a parameter or local variable
+  Function* function = nullptr;  // where it is a parameter or local variable
   // Bytes; 0 where it is not known (`[]` without initialiser, an unknown type).
   std::uint64_t size = 0;
 };
@@ -73,7 +74,7 @@ struct Variable {
 enum class SymbolKind : std::uint8_t {
   Unresolved,  // declared nowhere: docs/soundness/ A7
   Variable,
-  Parameter,   // of the function, in the .param space
+  Parameter,  // of the function, in the .param space
   Function,
   Label,
   TargetList,
@@ -104,7 +105,7 @@ struct Attribute {
   // that is not known (docs/soundness/ A7.5).
   bool startsLine = false;
   std::span<const std::int64_t> values;
-  std::string_view text;       // all of it, as spelled
+  std::string_view text;  // all of it, as spelled
 };
 
 class Function {
@@ -119,12 +120,12 @@ class Function {
 
   // ---- declarations: filled by the parser or a builder --------------------------------------
   Linkage linkage = Linkage::None;
-  std::vector<Variable*> results;      // .func (.reg .b32 r)
-  std::vector<Variable*> parameters;   // space Reg or Param
+  std::vector<Variable*> results;     // .func (.reg .b32 r)
+  std::vector<Variable*> parameters;  // space Reg or Param
   std::vector<Attribute> attributes;
-  SymbolId symbol = SymbolId::None;    // in the module's table
+  SymbolId symbol = SymbolId::None;  // in the module's table
   FunctionItem* item = nullptr;
-  SourceRange bodySource;              // from { to }
+  SourceRange bodySource;  // from { to }
 
   // Values of an attribute such as ".reqntid", missing dimensions given as 1.
   const Attribute* attribute(std::string_view name) const;
@@ -143,7 +144,7 @@ class Function {
   // ---- symbols ------------------------------------------------------------------------------
   static constexpr std::uint32_t kLocalBit = 1u << 31;
   const Symbol& symbolAt(SymbolId id) const;  // of this function or of its module
-  SymbolId addSymbol(const Symbol& added);   // local
+  SymbolId addSymbol(const Symbol& added);    // local
   Symbol& localSymbol(SymbolId id) { return symbols_[static_cast<std::uint32_t>(id) & ~kLocalBit]; }
   std::span<const Symbol> localSymbols() const { return symbols_; }
 
@@ -159,7 +160,7 @@ class Function {
   void erase(Statement* statement);
   // Says that the operands, guard or form of `statement` were edited in place.
   void markChanged(Statement* statement);
-  void insertAfter(Statement* position, Statement* statement);   // position null: at the front
+  void insertAfter(Statement* position, Statement* statement);  // position null: at the front
   void insertBefore(Statement* position, Statement* statement);
   bool changed() const { return changed_; }
   std::span<const SourceRange> erased() const { return erased_; }

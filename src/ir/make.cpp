@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ir/make.h"
 
 #include <algorithm>
@@ -16,12 +17,12 @@ Instruction* makeInstruction(Function& function, std::string_view mnemonic,
   }
   auto* made = function.arena().create<Instruction>(operands.size() * sizeof(Operand));
   made->kind = StatementKind::Instruction;
-  made->form = &function.module().forms().get(mnemonic, shape);
+  made->desc = &function.module().forms().get(mnemonic, shape);
   made->operandCount = static_cast<std::uint16_t>(operands.size());
   std::ranges::copy(operands, made->operands().begin());
   std::size_t k = 0;
   for (Operand& operand : made->operands()) {
-    const isa::OperandRole role = made->form->role(k++);
+    const isa::OperandRole role = made->desc->role(k++);
     if (operand.kind != OperandKind::Register) continue;
     operand.reads = role.reads;
     operand.writes = role.writes;
@@ -33,7 +34,7 @@ Instruction* copyInstruction(Function& function, const Instruction& instruction)
   auto* made =
       function.arena().create<Instruction>(instruction.operands().size() * sizeof(Operand));
   made->kind = StatementKind::Instruction;
-  made->form = instruction.form;
+  made->desc = instruction.desc;
   made->guard = instruction.guard;
   made->operandCount = instruction.operandCount;
   std::ranges::copy(instruction.operands(), made->operands().begin());

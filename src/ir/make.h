@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Statements that passes add to a function.  Making one does not put it into the body: that is
 // Function::insertAfter and insertBefore, or replaceStatement().
 #pragma once
@@ -20,7 +21,7 @@ struct MadeRegister {
   RegisterId id = RegisterId::None;
   RegisterDeclaration* declaration = nullptr;
 };
-// `name`, with as many underscores behind it as it takes to be nobody else's in the function or the
+// `name`, with as many underscores after it as it takes to be nobody else's in the function or the
 // module.  O(registers' declarations + symbols).
 MadeRegister makeRegister(Function& function, std::string_view name, isa::Type type);
 

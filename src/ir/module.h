@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A PTX file as IR.
 #pragma once
 
@@ -30,10 +31,10 @@ class Module {
 
   // ---- header ---------------------------------------------------------------------------------
   isa::Version version;
-  isa::Target target;                        // the first .target word that names an SM
-  std::vector<std::string_view> targetWords; // "sm_90a", "debug", "texmode_independent"
-  std::uint32_t addressSize = 32;            // bits: what PTX takes where .address_size is missing
-  bool isDebug() const;                      // .target ..., debug
+  isa::Target target;                         // the first .target word that names an SM
+  std::vector<std::string_view> targetWords;  // "sm_90a", "debug", "texmode_independent"
+  std::uint32_t addressSize = 32;             // bits: what PTX takes where .address_size is missing
+  bool isDebug() const;                       // .target ..., debug
 
   // ---- content --------------------------------------------------------------------------------
   const StatementList& items() const { return items_; }
@@ -65,7 +66,7 @@ class Module {
   // For the parser: does not copy, one thread.
   Interner& names() { return names_; }
   const Interner& names() const { return names_; }
-  isa::FormTable& forms() { return forms_; }
+  isa::InstructionTable& forms() { return forms_; }
   Arena& arena() { return arena_; }
   ArenaBlocks& arenaBlocks() { return arenaBlocks_; }
 
@@ -81,7 +82,7 @@ class Module {
   std::shared_ptr<const SourceText> source_;
   Interner names_;
   std::mutex namesMutex_;
-  isa::FormTable forms_;
+  isa::InstructionTable forms_;
   ArenaBlocks arenaBlocks_;
   Arena arena_{arenaBlocks_};
   StatementList items_;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The operands of an instruction, 16 bytes each.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a function body and a module are made of: a list of statements in the order of the text.
 #pragma once
 
@@ -70,20 +71,20 @@ class Guard {
 
 inline constexpr std::uint32_t kNoBlock = ~0u;
 
-// The operands stand behind the object in memory, in the order of the text, groups flattened.
+// The operands stand after the object in memory, in the order of the text, groups flattened.
 struct Instruction : Statement {
   static constexpr StatementKind kKind = StatementKind::Instruction;
   Guard guard;
   // Owned by whoever numbers the function last: the index of the block in analysis::Cfg.
   std::uint32_t block = kNoBlock;
   std::uint32_t number = 0;  // the same: in analysis::InstructionNumbers
-  const isa::Form* form = nullptr;
+  const isa::InstructionDesc* desc = nullptr;
 
   std::span<Operand> operands() { return {reinterpret_cast<Operand*>(this + 1), operandCount}; }
   std::span<const Operand> operands() const {
     return {reinterpret_cast<const Operand*>(this + 1), operandCount};
   }
-  bool is(isa::Opcode opcode) const { return form->opcode == opcode; }
+  bool is(isa::Opcode opcode) const { return desc->opcode == opcode; }
   // The k-th top-level operand, groups counted as one; null where there are fewer.  O(operands).
   const Operand* operand(std::size_t k) const;
   Operand* operand(std::size_t k);
@@ -92,7 +93,9 @@ static_assert(sizeof(Instruction) == 48);
 static_assert(alignof(Operand) <= alignof(Instruction));
 
 // The operands of the group that starts at `group`, which must be a group of an instruction.
-inline std::span<const Operand> members(const Operand& group) { return {&group + 1, group.id}; }
+inline std::span<const Operand> members(const Operand& group) {
+  return {&group + 1, group.id};
+}
 
 struct Label : Statement {
   static constexpr StatementKind kKind = StatementKind::Label;
@@ -133,7 +136,7 @@ struct Pragma : Statement {
 
 struct TargetList : Statement {
   static constexpr StatementKind kKind = StatementKind::TargetList;
-  bool areCalls = false;  // .calltargets
+  bool areCalls = false;             // .calltargets
   SymbolId symbol = SymbolId::None;  // of its label
   std::span<SymbolId> targets;
 };
@@ -142,7 +145,7 @@ struct Prototype : Statement {
   static constexpr StatementKind kKind = StatementKind::Prototype;
   SymbolId symbol = SymbolId::None;  // of its label
   bool noReturn = false;
-  std::string_view text;             // all of it, from .callprototype to the semicolon
+  std::string_view text;  // all of it, from .callprototype to the semicolon
 };
 
 struct Alias : Statement {
@@ -157,7 +160,13 @@ struct FunctionItem : Statement {
 };
 
 enum class DirectiveKind : std::uint8_t {
-  Version, Target, AddressSize, File, Section, LocationIntermediate, SourceSection,
+  Version,
+  Target,
+  AddressSize,
+  File,
+  Section,
+  LocationIntermediate,
+  SourceSection,
   Unknown,  // docs/soundness/ A7.5
 };
 

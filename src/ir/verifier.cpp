@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ir/verifier.h"
 
 #include <fmt/format.h>
@@ -53,16 +54,16 @@ class Verifier {
   void check(const Instruction& instruction) {
     if (instruction.guard) checkGuard(instruction.guard);
     for (const Operand& operand : instruction.operands()) checkReferences(instruction, operand);
-    if (!instruction.form->known()) return;
+    if (!instruction.desc->known()) return;
 
     std::size_t place = 0;
     const std::span<const Operand> all = instruction.operands();
     for (std::size_t k = 0; k < all.size(); k += all[k].extent()) {
-      checkOperand(instruction, all[k], instruction.form->role(place++));
+      checkOperand(instruction, all[k], instruction.desc->role(place++));
     }
-    if (place != instruction.form->shape.size()) {
+    if (place != instruction.desc->shape.size()) {
       report(fmt::format("has {} operands where its form has {}", place,
-                         instruction.form->shape.size()));
+                         instruction.desc->shape.size()));
     }
     checkControl(instruction);
   }
@@ -97,16 +98,16 @@ class Verifier {
 
   // A named variable must lie in the space that the access names.
   void checkSpace(const Instruction& instruction, const Operand& address) {
-    const isa::Form& form = *instruction.form;
+    const isa::InstructionDesc& desc = *instruction.desc;
     const Symbol& symbol = function_.symbolAt(address.symbol());
-    const bool isMemory = form.is(isa::kMemoryRead) || form.is(isa::kMemoryWrite);
+    const bool isMemory = desc.is(isa::kMemoryRead) || desc.is(isa::kMemoryWrite);
     if (!isMemory || symbol.kind != SymbolKind::Variable) return;
     const isa::Space held = symbol.variable->space;
-    const auto isOneOf = [&](isa::Space space) { return form.space == space && held != space; };
+    const auto isOneOf = [&](isa::Space space) { return desc.space == space && held != space; };
     if (isOneOf(isa::Space::Shared) || isOneOf(isa::Space::Global) || isOneOf(isa::Space::Local) ||
         isOneOf(isa::Space::Const)) {
       report(fmt::format("accesses '{}' in {}, which lies in {}", nameOf(address.symbol()),
-                         isa::spelling(form.space), isa::spelling(held)));
+                         isa::spelling(desc.space), isa::spelling(held)));
     }
   }
 
@@ -153,17 +154,17 @@ class Verifier {
 
   void checkVector(const Instruction& instruction, const Operand& head) {
     // Of a texture access the coordinates are a vector too.
-    const isa::Form& form = *instruction.form;
+    const isa::InstructionDesc& desc = *instruction.desc;
     const bool isAccess = instruction.is(isa::Opcode::Ld) || instruction.is(isa::Opcode::Ldu) ||
                           instruction.is(isa::Opcode::St);
     const std::size_t elements = head.id;
-    if (isAccess && elements != form.vectorWidth) {
-      report(fmt::format("moves {} elements through a vector of {}", form.vectorWidth, elements));
+    if (isAccess && elements != desc.vectorWidth) {
+      report(fmt::format("moves {} elements through a vector of {}", desc.vectorWidth, elements));
     }
   }
 
   void checkControl(const Instruction& instruction) {
-    if (instruction.form->control != isa::Control::Branch) return;
+    if (instruction.desc->control != isa::Control::Branch) return;
     const Operand* target = instruction.operand(0);
     if (target == nullptr || target->symbol() == SymbolId::None ||
         function_.symbolAt(target->symbol()).kind != SymbolKind::Label) {
@@ -198,6 +199,8 @@ class Verifier {
 
 }  // namespace
 
-std::vector<Problem> verify(const Function& function) { return Verifier(function).run(); }
+std::vector<Problem> verify(const Function& function) {
+  return Verifier(function).run();
+}
 
 }  // namespace ptxopt::ir

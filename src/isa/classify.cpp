@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "isa/classify.h"
 
 #include <algorithm>
@@ -31,32 +32,32 @@ constexpr SemanticsWord kSemantics[] = {
     {".sc", Semantics::Sc},           {".mmio", Semantics::Mmio},
 };
 
-void readQualifiers(Form& form) {
-  for (const std::string_view word : form.qualifiers) {
-    if (form.space == Space::None) {
-      form.space = parseSpace(word).value_or(Space::None);
+void readQualifiers(InstructionDesc& desc) {
+  for (const std::string_view word : desc.qualifiers) {
+    if (desc.space == Space::None) {
+      desc.space = parseSpace(word).value_or(Space::None);
     }
-    if (form.scope == Scope::None) {
+    if (desc.scope == Scope::None) {
       for (const ScopeWord& entry : kScopes) {
-        if (entry.word == word) form.scope = entry.scope;
+        if (entry.word == word) desc.scope = entry.scope;
       }
     }
     for (const SemanticsWord& entry : kSemantics) {
       // `.mmio.relaxed`: .mmio says more than what stands beside it.
-      if (entry.word == word && form.semantics != Semantics::Mmio) form.semantics = entry.semantics;
+      if (entry.word == word && desc.semantics != Semantics::Mmio) desc.semantics = entry.semantics;
     }
-    if (word == ".v2") form.vectorWidth = 2;
-    if (word == ".v4") form.vectorWidth = 4;
-    if (word == ".v8") form.vectorWidth = 8;
-    if (word == ".cc") form.writesCarry = true;
+    if (word == ".v2") desc.vectorWidth = 2;
+    if (word == ".v4") desc.vectorWidth = 4;
+    if (word == ".v8") desc.vectorWidth = 8;
+    if (word == ".cc") desc.writesCarry = true;
   }
 }
 
 // ---- families ----------------------------------------------------------------------------------
 
 // docs/soundness/ A2.6: the families that are opaque synchronisation whatever their qualifiers.
-bool isSynchronizationFamily(const Form& form) {
-  switch (form.opcode) {
+bool isSynchronizationFamily(const InstructionDesc& desc) {
+  switch (desc.opcode) {
     case Opcode::Fence:
     case Opcode::Membar:
     case Opcode::Griddepcontrol:
@@ -69,11 +70,11 @@ bool isSynchronizationFamily(const Form& form) {
     case Opcode::Fabric:
       return true;
     case Opcode::Cp:
-      return form.has(".bulk") || form.has(".reduce") || form.has(".mbarrier");
+      return desc.has(".bulk") || desc.has(".reduce") || desc.has(".mbarrier");
     case Opcode::St:
     case Opcode::Red:
     case Opcode::Applypriority:
-      return form.has(".async");
+      return desc.has(".async");
     default:
       return false;
   }
@@ -81,17 +82,17 @@ bool isSynchronizationFamily(const Form& form) {
 
 // `membar.cta`, and those fences whose qualifiers are exactly one of sc, acq_rel, acquire, release
 // and .cta (docs/soundness/ A2.7).
-bool isCtaFence(const Form& form) {
-  if (form.opcode == Opcode::Membar) return form.qualifiers.size() == 1 && form.has(".cta");
-  if (form.opcode != Opcode::Fence || form.qualifiers.size() != 2 || !form.has(".cta"))
+bool isCtaFence(const InstructionDesc& desc) {
+  if (desc.opcode == Opcode::Membar) return desc.qualifiers.size() == 1 && desc.has(".cta");
+  if (desc.opcode != Opcode::Fence || desc.qualifiers.size() != 2 || !desc.has(".cta"))
     return false;
-  return form.has(".sc") || form.has(".acq_rel") || form.has(".acquire") || form.has(".release");
+  return desc.has(".sc") || desc.has(".acq_rel") || desc.has(".acquire") || desc.has(".release");
 }
 
 // Shared memory that this instruction can reach, or lets others reach, is not that of the CTA alone
 // (docs/soundness/ C3.6 and README.md, "external memory").
-bool makesSharedExternal(const Form& form) {
-  switch (form.opcode) {
+bool makesSharedExternal(const InstructionDesc& desc) {
+  switch (desc.opcode) {
     case Opcode::Mapa:
     case Opcode::Mbarrier:
     case Opcode::Wgmma:
@@ -102,17 +103,17 @@ bool makesSharedExternal(const Form& form) {
     case Opcode::Fabric:
       return true;
     case Opcode::Cp:
-      if (isSynchronizationFamily(form)) return true;
+      if (isSynchronizationFamily(desc)) return true;
       break;
     case Opcode::St:
     case Opcode::Red:
     case Opcode::Applypriority:
-      if (form.has(".async")) return true;
+      if (desc.has(".async")) return true;
       break;
     default:
       break;
   }
-  return std::any_of(form.qualifiers.begin(), form.qualifiers.end(), [](std::string_view word) {
+  return std::any_of(desc.qualifiers.begin(), desc.qualifiers.end(), [](std::string_view word) {
     return word == ".cluster" || word == ".shared::cluster" || word == ".cta_group::2" ||
            word.starts_with(".multicast");
   });
@@ -123,20 +124,20 @@ bool makesSharedExternal(const Form& form) {
 // docs/soundness/ A2.9 to A2.12 and, for acquire, release and .mmio, A2.5.2.  Plain `.param` is
 // private and not immutable: only who knows the function around can tell a kernel parameter from
 // one of a call sequence.
-Effect accessEffect(const Form& form, Effect ofRow) {
-  if (form.semantics == Semantics::Mmio) return Effect::Sync;
-  switch (form.space) {
+Effect accessEffect(const InstructionDesc& desc, Effect ofRow) {
+  if (desc.semantics == Semantics::Mmio) return Effect::Sync;
+  switch (desc.space) {
     case Space::Local:
     case Space::Param:
     case Space::ParamFunc:
       return Effect::Private;
     case Space::Const:
     case Space::ParamEntry:
-      return form.is(kMemoryWrite) ? Effect::Unknown : Effect::ImmutableRead;
+      return desc.is(kMemoryWrite) ? Effect::Unknown : Effect::ImmutableRead;
     default:
       break;
   }
-  switch (form.semantics) {
+  switch (desc.semantics) {
     case Semantics::Acquire:
     case Semantics::Release:
     case Semantics::AcqRel:
@@ -149,24 +150,24 @@ Effect accessEffect(const Form& form, Effect ofRow) {
       break;
   }
   // Hints, formally weak, that ask for the value in memory.
-  if (form.has(".cv") || form.has(".wt")) return Effect::Strong;
-  if (ofRow == Effect::Weak && (form.has(".nc") || form.has(".proxy::readonly"))) {
+  if (desc.has(".cv") || desc.has(".wt")) return Effect::Strong;
+  if (ofRow == Effect::Weak && (desc.has(".nc") || desc.has(".proxy::readonly"))) {
     return Effect::InvariantRead;
   }
   return ofRow;
 }
 
-Effect refine(const Form& form, Effect ofRow) {
-  switch (form.opcode) {
+Effect refine(const InstructionDesc& desc, Effect ofRow) {
+  switch (desc.opcode) {
     case Opcode::Ld:
     case Opcode::Ldu:
     case Opcode::St:
     case Opcode::Atom:
     case Opcode::Red:
-      return ofRow == Effect::Sync ? ofRow : accessEffect(form, ofRow);
+      return ofRow == Effect::Sync ? ofRow : accessEffect(desc, ofRow);
     case Opcode::Fence:
     case Opcode::Membar:
-      return isCtaFence(form) ? Effect::CtaFence : Effect::Sync;
+      return isCtaFence(desc) ? Effect::CtaFence : Effect::Sync;
     default:
       return ofRow;
   }
@@ -208,43 +209,43 @@ bool isArithmetic(Opcode opcode) {
   });
 }
 
-void classifyUnknown(Form& form) {
-  for (std::size_t i = 0; i < form.shape.size(); ++i) {
+void classifyUnknown(InstructionDesc& desc) {
+  for (std::size_t i = 0; i < desc.shape.size(); ++i) {
     // A7.3: a use and a may-definition, inside brackets a use.
-    form.roles.push_back({.reads = true, .writes = form.shape[i] != OperandShape::Address});
+    desc.roles.push_back({.reads = true, .writes = desc.shape[i] != OperandShape::Address});
   }
-  form.readsCarry = form.writesCarry = true;
-  form.traits = kConvergent;
-  if (isArithmetic(form.opcode) && !hasAddress(form.shape)) {
-    form.effect = Effect::NeutralFrozen;
+  desc.readsCarry = desc.writesCarry = true;
+  desc.traits = kConvergent;
+  if (isArithmetic(desc.opcode) && !hasAddress(desc.shape)) {
+    desc.effect = Effect::NeutralFrozen;
     return;
   }
-  form.traits |= kMemoryRead | kMemoryWrite | kMayTrap | kClusterFeature;
-  if (mayBeBarrier(form.opcode)) {
-    form.effect = Effect::Unknown;
-  } else if (isCtaFence(form)) {
-    form.effect = Effect::CtaFence;
+  desc.traits |= kMemoryRead | kMemoryWrite | kMayTrap | kClusterFeature;
+  if (mayBeBarrier(desc.opcode)) {
+    desc.effect = Effect::Unknown;
+  } else if (isCtaFence(desc)) {
+    desc.effect = Effect::CtaFence;
   } else {
-    form.effect = Effect::Sync;
+    desc.effect = Effect::Sync;
   }
 }
 
 }  // namespace
 
-void classify(Form& form) {
-  readQualifiers(form);
-  if (form.row == nullptr) {
-    classifyUnknown(form);
+void classify(InstructionDesc& desc) {
+  readQualifiers(desc);
+  if (desc.row == nullptr) {
+    classifyUnknown(desc);
     return;
   }
-  form.traits = form.row->traits;
-  form.control = form.row->control;
-  form.readsCarry = form.is(kReadsCarry);
-  form.effect = isSynchronizationFamily(form) && form.row->effect != Effect::Neutral
+  desc.traits = desc.row->traits;
+  desc.control = desc.row->control;
+  desc.readsCarry = desc.is(kReadsCarry);
+  desc.effect = isSynchronizationFamily(desc) && desc.row->effect != Effect::Neutral
                     ? Effect::Sync
-                    : form.row->effect;
-  form.effect = refine(form, form.effect);
-  if (makesSharedExternal(form)) form.traits |= kClusterFeature;
+                    : desc.row->effect;
+  desc.effect = refine(desc, desc.effect);
+  if (makesSharedExternal(desc)) desc.traits |= kClusterFeature;
 }
 
 }  // namespace ptxopt::isa

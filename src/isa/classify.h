@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The class of an instruction: what its row says, made precise by its qualifiers.
 #pragma once
 
@@ -5,8 +6,8 @@
 
 namespace ptxopt::isa {
 
-// Fills effect, control, traits, space, scope, semantics, vectorWidth and the carry flags of `form`
+// Fills effect, control, traits, space, scope, semantics, vectorWidth and the carry flags of `desc`
 // from its opcode, qualifiers, shape and row (docs/soundness/ A2; A7 where the row is null).
-void classify(Form& form);
+void classify(InstructionDesc& desc);
 
 }  // namespace ptxopt::isa

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What PTX is made of: types, state spaces, scopes, and the facts about every opcode.
 //
 // One table knows the ISA (src/isa/rows/): one row per syntax shape of an opcode, in the manual's
 // notation.  Nothing else in the project lists opcode names to learn a fact about them; it asks the
-// Form that the table gives for an instruction.
+// InstructionDesc that the table gives for an instruction.
 #pragma once
 
 #include <algorithm>
@@ -82,8 +83,8 @@ enum class Semantics : std::uint8_t {
 // or partial), see ir/barrier.h.
 enum class Effect : std::uint8_t {
   Neutral,  // no memory; may be convergent
-  // No memory, but its operands must keep their registers (spcompress).  Where the Form has no row,
-  // this holds only while no operand names a symbol, else the instruction is Sync (A7.2).
+  // No memory, but its operands must keep their registers (spcompress).  Where the description has
+  // no row, this holds only while no operand names a symbol, else the instruction is Sync (A7.2).
   NeutralFrozen,
   Private,        // .local, function .param: memory of this thread only
   ImmutableRead,  // .const, kernel .param
@@ -116,7 +117,7 @@ inline constexpr std::uint32_t kWarpSize = 32;  // WARP_SZ, of every SM
 int bitWidth(Type type);  // 0 where the type has none (None, Pred, Other, opaque references)
 bool isFloat(Type type);
 bool isSigned(Type type);
-bool isTypedInteger(Type type);  // of 8 to 64 bits, signed or unsigned: no .bN
+bool isTypedInteger(Type type);          // of 8 to 64 bits, signed or unsigned: no .bN
 std::string_view spelling(Type type);    // ".b32"; empty for None and Other
 std::string_view spelling(Space space);  // ".shared"; empty for None
 std::string_view spelling(Opcode opcode);
@@ -158,7 +159,7 @@ enum class OperandShape : std::uint8_t {
   List,     // (...): arguments and results of a call
 };
 
-// The shape in one number, to find the Form again: equal shapes, equal keys.
+// The shape in one number, to find the description again: equal shapes, equal keys.
 class Shape {
  public:
   void push(OperandShape operand);
@@ -232,8 +233,8 @@ struct Row {
 std::span<const Row> rows();
 
 // What the table says about one spelling of an opcode with one shape of operands.  Immutable; lives
-// as long as its FormTable.
-struct Form {
+// as long as its InstructionTable.
+struct InstructionDesc {
   std::string_view mnemonic;  // as spelled, blanks taken out: "ld.global.v4.f32"
   Opcode opcode = Opcode::Unknown;
   const Row* row = nullptr;  // null: docs/soundness/ A7 holds
@@ -268,17 +269,17 @@ struct Form {
   }
 };
 
-// Interns Forms.  A lookup of a spelling that was seen before costs a hash of the text; the parser
-// avoids even that by keeping the Form per interned opcode word.  Thread-safe.
-class FormTable {
+// Interns InstructionDescs.  A lookup of a spelling that was seen before costs a hash of the text;
+// the parser avoids even that by keeping the description per interned opcode word.  Thread-safe.
+class InstructionTable {
  public:
-  FormTable();
-  ~FormTable();
-  FormTable(const FormTable&) = delete;
-  FormTable& operator=(const FormTable&) = delete;
+  InstructionTable();
+  ~InstructionTable();
+  InstructionTable(const InstructionTable&) = delete;
+  InstructionTable& operator=(const InstructionTable&) = delete;
 
-  // Never fails: what the table does not know gives a Form without a row.
-  const Form& get(std::string_view mnemonic, Shape shape);
+  // Never fails: what the table does not know gives a description without a row.
+  const InstructionDesc& get(std::string_view mnemonic, Shape shape);
 
  private:
   struct Impl;

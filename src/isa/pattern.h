@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Matches the spelling of an instruction against the notation of a row (rows.h).
 //
 // Nothing of a row is parsed before it is asked for, and nothing is kept: the texts of the table
-// are constants and the answers are cached by FormTable.  One match costs about a pass over the
-// text of the row; only a row whose mnemonic fits has its operands looked at.
+// are constants and the answers are cached by InstructionTable.  One match costs about a pass over
+// the text of the row; only a row whose mnemonic fits has its operands looked at.
 #pragma once
 
 #include <string_view>

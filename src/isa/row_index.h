@@ -1,4 +1,5 @@
-// The rows of one opcode, found without a search.  For FormTable and tests.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The rows of one opcode, found without a search.  For InstructionTable and tests.
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The rows of the instruction table: how they are written, and the names that their examples use.
 //
 // The rows stand in rows/*.inc, by topic, as initialisers of isa::Row:

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The special registers of PTX, one row each.  `Uniform` is the whitelist of docs/soundness/ C1.2
 // and nothing else: a register that is the same for a whole grid, but not on that list, is
 // ThreadVarying.  `Volatile` are those that D3 calls so, and %nwarpid and %nsmid, which D3 leaves

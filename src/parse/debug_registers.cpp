@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "parse/debug_registers.h"
 
 #include <algorithm>
@@ -22,8 +23,8 @@ bool isSpace(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-// What is behind a comment that begins at `at`; `at` where none does.
-std::size_t behindComment(std::string_view text, std::size_t at) {
+// What is after a comment that begins at `at`; `at` where none does.
+std::size_t afterComment(std::string_view text, std::size_t at) {
   const bool isLine = text.substr(at, 2) == "//";
   if (!isLine && text.substr(at, 2) != "/*") return at;
   const std::size_t end = text.find(isLine ? "\n" : "*/", at + 2);
@@ -47,14 +48,14 @@ std::optional<std::uint64_t> numberOf(std::string_view word) {
 }
 
 // The bytes that the data directives of the section lay down.  A label leaves one byte, which is
-// enough to hold apart what is before and behind it.
+// enough to hold apart what is before and after it.
 std::vector<std::uint8_t> bytesOf(std::string_view text) {
   std::vector<std::uint8_t> bytes;
   std::size_t width = 1;
   bool isNegative = false;
   for (std::size_t at = 0; at < text.size();) {
-    if (const std::size_t behind = behindComment(text, at); behind != at) {
-      at = behind;
+    if (const std::size_t after = afterComment(text, at); after != at) {
+      at = after;
       continue;
     }
     if (!isWord(text[at])) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which registers the DWARF sections of a module tell a debugger to look in.
 //
 // LLVM and nvcc number a register by its name: the operand of DW_OP_regx and DW_OP_bregx, a

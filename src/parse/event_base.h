@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The super class of the fast parser.
 //
 // ANTLR generates two parsers from grammar/PtxParser.g4.  The reference is what the tool makes by
@@ -166,7 +167,7 @@ class EventBase {
     return {input_.type[at], buffer_->start()[at], buffer_->value()[at], buffer_->extra()[at]};
   }
   Offset here() const { return start(input_.at); }
-  static Offset afterOne(Offset offset) { return offset + 1; }  // behind a punctuation character
+  static Offset afterOne(Offset offset) { return offset + 1; }  // after a punctuation character
   Offset end(const TokenView& token) const {
     return static_cast<Offset>(tokenEnd(text_ + token.start, token.type, token.value) - text_);
   }
@@ -230,7 +231,7 @@ class EventBase {
         deepen();
         operandMark_ = builder_->operandMark();
         prefixMark_ = builder_->prefixMark();
-        isBehindPrimary_ = false;
+        isAfterPrimary_ = false;
         break;
       case Rule::RuleOperand:
         operandMark_ = builder_->operandMark();
@@ -386,10 +387,10 @@ class EventBase {
       case Token::REG:
       case Token::ID:
       case Token::OPCODE:
-        isBehindPrimary_ = true;
+        isAfterPrimary_ = true;
         return builder_->operandName(view());
       case Token::INT:
-        isBehindPrimary_ = true;
+        isAfterPrimary_ = true;
         return builder_->integer(view());
       case Token::FLOAT:
         return builder_->floating(view());
@@ -399,7 +400,7 @@ class EventBase {
       case Token::TILDE:
         return builder_->prefix(type);
       case Token::LPAREN:
-        return builder_->openParenthesis(isBehindPrimary_);
+        return builder_->openParenthesis(isAfterPrimary_);
       case Token::RPAREN:
         return builder_->closeParenthesis();
       case Token::DOTWORD:
@@ -544,9 +545,9 @@ class EventBase {
   std::uint32_t prefixMark_ = 0;
   std::uint32_t depth_ = 0;
   std::uint32_t blocks_ = 0;
-  bool isBehindPrimary_ = false;  // the name or number that a term starts with has just been read
-  Offset itemBegin_ = 0;          // of the module item at hand or the next one
-  Offset statementBegin_ = 0;     // likewise
+  bool isAfterPrimary_ = false;  // the name or number that a term starts with has just been read
+  Offset itemBegin_ = 0;         // of the module item at hand or the next one
+  Offset statementBegin_ = 0;    // likewise
   Offset directiveBegin_ = 0;
 };
 

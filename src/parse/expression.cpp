@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "parse/expression.h"
 
 #include <bit>
@@ -207,7 +208,7 @@ std::optional<std::int64_t> constantOffset(const OperandStack& stack, std::size_
   return at == stack.size() ? std::optional(offset) : std::nullopt;
 }
 
-// `%rd1 + 4*2`: folds what stands behind the first operator.
+// `%rd1 + 4*2`: folds what stands after the first operator.
 void foldTail(OperandStack& stack, std::size_t mark) {
   if (stack.size() < mark + 5 || !isPunctuation(stack[mark + 1], punctuation("+"))) return;
   const std::optional<Value> tail = Folder(stack, mark + 2).all();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Constant expressions and other operands of several terms.
 //
 // The grammar hands the terms and operators of an expression over as a flat sequence; here it

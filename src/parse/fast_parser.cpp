@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // EventBase must come before the header of the parser that derives from it.
 // clang-format off
 #include "parse/event_base.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One run of the fast parser, without the ANTLR headers that its class needs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The words that may stand between the parameters of a function and its body.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The value of an initialised variable, from its elements one by one.
 //
 // Elements become bytes at once, so that a table of fifty megabytes costs its bytes and not an

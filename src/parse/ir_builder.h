@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // From the events of the grammar to the IR.
 //
 // The parser (event_base.h) calls one of these functions for every token that means something and
@@ -139,7 +140,7 @@ class IrBuilder {
   void prefix(Token op) { prefixes_.push_back({op, NameId::None, false, false}); }
   void cast(const TokenView& type);
   void punctuationToken(const TokenView& op);
-  void openParenthesis(bool behindPrimary);
+  void openParenthesis(bool afterPrimary);
   void closeParenthesis();
   void openIndex() { stack_.push_back(punctuationOperand(punctuation("["))); }
   void closeIndex();
@@ -213,8 +214,8 @@ class IrBuilder {
   void endTargets(Offset end);
   void endPrototype(Offset end);
   isa::Shape shapeOfOperands() const;
-  const isa::Form& formOf(isa::Shape shape);
-  bool unwrapOperands(const isa::Form& form);
+  const isa::InstructionDesc& formOf(isa::Shape shape);
+  bool unwrapOperands(const isa::InstructionDesc& desc);
   bool makeElementsAddresses();
   void keepPending(ir::Instruction& instruction);
   void noteUnknownNames(ir::Instruction& instruction);
@@ -281,7 +282,7 @@ class IrBuilder {
   struct FormSlot {
     NameId mnemonic = NameId::None;
     std::uint64_t shape = 0;
-    const isa::Form* form = nullptr;
+    const isa::InstructionDesc* desc = nullptr;
   };
   std::vector<FormSlot> forms_;
   std::uint32_t formCount_ = 0;
@@ -313,7 +314,7 @@ class IrBuilder {
   std::string otherQualifiers_;
   NameId unknownWord_ = NameId::None;  // a word that may be a type nobody knows
   std::size_t unknownWordAt_ = 0;      // in otherQualifiers_
-  bool isPointer_ = false;             // behind .ptr
+  bool isPointer_ = false;             // after .ptr
   Offset declarationBegin_ = 0;
   TokenView declaredName_{};
   std::uint64_t count_ = 0;

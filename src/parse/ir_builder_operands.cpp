@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Names and operands.
 #include <bit>
 #include <charconv>
@@ -13,7 +14,7 @@ using ir::OperandKind;
 
 namespace {
 
-// In the stack of open groups: a parenthesis behind a name or number.
+// In the stack of open groups: a parenthesis after a name or number.
 constexpr std::uint32_t kCallLike = ~0u;
 
 // ".y" is 2; kOtherComponent for what has no number.
@@ -218,8 +219,8 @@ void IrBuilder::closeIndex() {
   stack_.push_back(punctuationOperand(punctuation("]")));
 }
 
-void IrBuilder::openParenthesis(bool behindPrimary) {
-  if (!behindPrimary) return openGroup(OperandKind::List);
+void IrBuilder::openParenthesis(bool afterPrimary) {
+  if (!afterPrimary) return openGroup(OperandKind::List);
   Operand& primary = stack_.back();
   // `generic` may be declared as well: as the name of a kernel, say.
   const bool isSymbol = primary.kind == OperandKind::Symbol;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Statements of function bodies.
 #include <algorithm>
 #include <limits>
@@ -124,36 +125,36 @@ isa::Shape IrBuilder::shapeOfOperands() const {
   return shape;
 }
 
-const isa::Form& IrBuilder::formOf(isa::Shape shape) {
+const isa::InstructionDesc& IrBuilder::formOf(isa::Shape shape) {
   constexpr std::uint64_t kMultiplier = 0x9E3779B97F4A7C15u;
   const std::uint64_t hash =
       (shape.key() * kMultiplier ^ static_cast<std::uint64_t>(mnemonic_)) * kMultiplier;
   std::size_t at = hash >> 40 & (forms_.size() - 1);
-  while (forms_[at].form != nullptr) {
+  while (forms_[at].desc != nullptr) {
     if (forms_[at].mnemonic == mnemonic_ && forms_[at].shape == shape.key())
-      return *forms_[at].form;
+      return *forms_[at].desc;
     at = (at + 1) & (forms_.size() - 1);
   }
-  const isa::Form& form = module_.forms().get(module_.text(mnemonic_), shape);
-  forms_[at] = {mnemonic_, shape.key(), &form};
+  const isa::InstructionDesc& desc = module_.forms().get(module_.text(mnemonic_), shape);
+  forms_[at] = {mnemonic_, shape.key(), &desc};
   if (++formCount_ * 2 > forms_.size()) {
     std::vector<FormSlot> old(forms_.size() * 2);
     old.swap(forms_);
     for (const FormSlot& slot : old) {
-      if (slot.form == nullptr) continue;
+      if (slot.desc == nullptr) continue;
       const std::uint64_t again =
           (slot.shape * kMultiplier ^ static_cast<std::uint64_t>(slot.mnemonic)) * kMultiplier;
       std::size_t to = again >> 40 & (forms_.size() - 1);
-      while (forms_[to].form != nullptr) to = (to + 1) & (forms_.size() - 1);
+      while (forms_[to].desc != nullptr) to = (to + 1) & (forms_.size() - 1);
       forms_[to] = slot;
     }
   }
-  return form;
+  return desc;
 }
 
 // `(5)` is a list only as the arguments of a call.  Returns true if an operand changed.
-bool IrBuilder::unwrapOperands(const isa::Form& form) {
-  if (form.opcode == isa::Opcode::Call) return false;
+bool IrBuilder::unwrapOperands(const isa::InstructionDesc& desc) {
+  if (desc.opcode == isa::Opcode::Call) return false;
   bool changed = false;
   for (std::size_t at = 0; at < stack_.size(); at += stack_[at].extent()) {
     changed = unwrapParentheses(stack_, at) || changed;
@@ -176,17 +177,17 @@ bool IrBuilder::makeElementsAddresses() {
 
 void IrBuilder::endInstruction(Offset end) {
   isa::Shape shape = shapeOfOperands();
-  const isa::Form* form = &formOf(shape);
-  if (!form->known()) {
-    const bool isUnwrapped = unwrapOperands(*form);
+  const isa::InstructionDesc* desc = &formOf(shape);
+  if (!desc->known()) {
+    const bool isUnwrapped = unwrapOperands(*desc);
     if (makeElementsAddresses() || isUnwrapped) {
       shape = shapeOfOperands();
-      form = &formOf(shape);
+      desc = &formOf(shape);
     }
-    if (!form->known()) {
-      warnOnce(word_.start, form->mnemonic,
-               (form->unknownOpcode ? "unknown opcode " : "unknown form of the instruction ") +
-                   inQuotes(form->mnemonic));
+    if (!desc->known()) {
+      warnOnce(word_.start, desc->mnemonic,
+               (desc->unknownOpcode ? "unknown opcode " : "unknown form of the instruction ") +
+                   inQuotes(desc->mnemonic));
     }
   }
   if (stack_.size() > std::numeric_limits<std::uint16_t>::max()) {
@@ -197,12 +198,12 @@ void IrBuilder::endInstruction(Offset end) {
   instruction->kind = ir::StatementKind::Instruction;
   instruction->operandCount = static_cast<std::uint16_t>(stack_.size());
   instruction->guard = guard_;
-  instruction->form = form;
+  instruction->desc = desc;
   const std::span<Operand> operands = instruction->operands();
   std::copy(stack_.begin(), stack_.end(), operands.begin());
   for (std::size_t at = 0, k = 0; at < operands.size(); ++k) {
     Operand& operand = operands[at];
-    const isa::OperandRole role = k < form->roles.size() ? form->roles[k] : form->role(k);
+    const isa::OperandRole role = k < desc->roles.size() ? desc->roles[k] : desc->role(k);
     const std::size_t extent = operand.extent();
     at += extent;
     if (operand.kind == OperandKind::Register) {
@@ -237,7 +238,7 @@ void IrBuilder::noteUnknownNames(ir::Instruction& instruction) {
       continue;
     }
     const NameId name{operand.id};
-    if (instruction.form->control == isa::Control::Branch) {
+    if (instruction.desc->control == isa::Control::Branch) {
       operand = Operand::ofSymbol(ir::SymbolId{operand.id});
       operand.component = kPending;
       hasPending_ = true;

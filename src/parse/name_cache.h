@@ -1,4 +1,5 @@
-// A small cache in front of the interner, for the names that a text repeats all the time.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// A small cache before the interner, for the names that a text repeats all the time.
 #pragma once
 
 #include <array>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "parse/scanner.h"
 
 #include <algorithm>
@@ -124,7 +125,7 @@ const char* skipExponent(const char* at) {
   return isDigit(*digits) ? skipDigits(digits) : at;
 }
 
-// Behind an integer of the grammar, its U included.
+// After an integer of the grammar, its U included.
 const char* integerEnd(const char* at) {
   const char* end = skipDigits(at);
   const char letter = static_cast<char>(at[1] | 0x20);
@@ -527,7 +528,7 @@ const char* Scanner::scanDotted(const char* at, TokenBuffer& buffer, std::uint32
   return end;
 }
 
-// Of SOURCE_TEXT of the grammar, from behind its ".source_begin"; `at` itself where it has no end.
+// Of SOURCE_TEXT of the grammar, from after its ".source_begin"; `at` itself where it has no end.
 const char* Scanner::sourceTextEnd(const char* at) {
   constexpr std::string_view kEnd = ".source_end";
   const auto skipBlank = [](const char* from) {
@@ -541,9 +542,9 @@ const char* Scanner::sourceTextEnd(const char* at) {
   for (;;) {
     const char* const word = skipBlank(line + 1);
     if (between(word, end_).starts_with(kEnd)) {
-      const char* const behind = skipBlank(word + kEnd.size());
-      if (between(behind, end_).starts_with(hasReturn ? "\r\n" : "\n")) {
-        return behind + 1 + hasReturn;
+      const char* const after = skipBlank(word + kEnd.size());
+      if (between(after, end_).starts_with(hasReturn ? "\r\n" : "\n")) {
+        return after + 1 + hasReturn;
       }
     }
     const void* newline = std::memchr(word, '\n', static_cast<std::size_t>(end_ - word));
@@ -611,7 +612,7 @@ bool Scanner::isOnDirectiveLine(const char* at) const {
   }
 }
 
-// Behind blanks and comments; a comment that is not closed is none.
+// After blanks and comments; a comment that is not closed is none.
 const char* Scanner::skipBlanks(const char* at) const {
   for (;;) {
     while (classOf(*at) == Class::Blank) ++at;
@@ -631,7 +632,7 @@ const char* Scanner::skipBlanks(const char* at) const {
 
 const char* Scanner::unknownDirectiveEnd(const char* at) const {
   std::uint32_t depth = 0;
-  const char* end = at;  // behind the last character that counts
+  const char* end = at;  // after the last character that counts
   const auto isInside = [&] { return at < end_ && !(depth == 0 && *at == '\n'); };
   while (isInside()) {
     switch (*at) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Bytes to tokens: the fast twin of grammar/PtxLexer.g4.
 //
 // One pass, driven by a table of character classes; names are interned on the way.  It fills a
@@ -8,11 +9,11 @@
 // dot that is no directive of PTX, in a place where only a directive can stand, is a directive of a
 // later release; together with what follows it makes one token, OPAQUE, of whose inside nothing is
 // assumed.  Such a place is
-//   - behind `;`, `{`, `}`, a label or another such directive, or at the begin of the text;
-//   - the begin of a line behind a directive that ends with its line (.loc, .file, .version, ...);
+//   - after `;`, `{`, `}`, a label or another such directive, or at the begin of the text;
+//   - the begin of a line after a directive that ends with its line (.loc, .file, .version, ...);
 //   - the begin of a line in the head of a function, for a word that is no known attribute.
 // The token ends with the first `;` on the line, else with the line; a `{` in it, or at module
-// scope behind it, belongs to it with all up to its `}`.  In the head of a function `{` starts the
+// scope after it, belongs to it with all up to its `}`.  In the head of a function `{` starts the
 // body.
 #pragma once
 
@@ -33,7 +34,7 @@ class Scanner {
   // Begins at an offset, as if nothing stood before it.
   Scanner(std::string_view text, Offset begin, Interner& names);
 
-  // Replaces the window by the next tokens; the mark behind them is Refill or End.  After
+  // Replaces the window by the next tokens; the mark after them is Refill or End.  After
   // Token::Bad nothing is scanned.  O(bytes scanned).
   void fill(TokenBuffer& buffer);
 

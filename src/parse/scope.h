@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the names of a PTX text mean at the point that the parser has reached.
 #pragma once
 
@@ -53,7 +54,7 @@ class ScopeTable {
     }
     return {};
   }
-  // The innermost range that holds `stem` with `number` behind it.
+  // The innermost range that holds `stem` with `number` after it.
   Found find(NameId stem, std::uint32_t number) const {
     for (std::uint32_t at = heads_[index(stem)]; at != 0; at = bindings_[at - 1].shadowed) {
       const Binding& binding = bindings_[at - 1];
@@ -105,7 +106,7 @@ inline void ScopeTable::close() {
 }
 
 // Places that name a label, or anything else, that is declared only later.  A name binds to the
-// innermost block that declares it, before or behind the use, so a use waits until its block ends.
+// innermost block that declares it, before or after the use, so a use waits until its block ends.
 class PendingNames {
  public:
   void grow(std::uint32_t count) {

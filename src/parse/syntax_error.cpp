@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "parse/syntax_error.h"
 
 #include <antlr4-runtime.h>
@@ -111,7 +112,7 @@ std::string listOf(const std::vector<Token>& expected) {
   const bool isStatement = has(Token::ID) && has(Token::AT);
   const bool isItem = has(Token::ENTRY) && has(Token::FUNC);
   const bool isOperand = !isStatement && has(Token::ID) && has(Token::INT) && has(Token::MINUS);
-  const bool isBehindOperand = has(Token::QUESTION) && has(Token::STAR);
+  const bool isAfterOperand = has(Token::QUESTION) && has(Token::STAR);
   for (const Token token : {Token::SEMI, Token::COMMA, Token::RPAREN, Token::RBRACK}) {
     if (has(token)) add(describe(token));
   }
@@ -133,7 +134,7 @@ std::string listOf(const std::vector<Token>& expected) {
       case Token::OPERATOR:
       case Token::LPAREN:
       case Token::LBRACK:
-        if (isBehindOperand || isOperand) continue;
+        if (isAfterOperand || isOperand) continue;
         break;
       case Token::ID:
       case Token::REG:

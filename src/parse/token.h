@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The tokens of PTX, and a buffer of them.
 #pragma once
 
@@ -39,7 +40,7 @@ struct TokenBuffer {
   static constexpr std::uint32_t kWhole = ~0u;
   static constexpr std::uint32_t kComponent = ~1u;
 
-  // The slots in front of the window keep the last tokens of the window before; the one behind it
+  // The slots before the window keep the last tokens of the window before; the one after it
   // is for the mark Refill or End.
   static constexpr std::uint32_t kHistory = 2;
   static constexpr std::uint32_t kSlots = kHistory + kCapacity + 1;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Pipeline texts: "a,b<x=1,y>,c".
 #include <stdexcept>
 
@@ -62,7 +63,7 @@ std::vector<PipelineStep> parsePipeline(std::string_view text) {
     PipelineStep step{findPass(name), {}};
     if (bracket != std::string_view::npos) {
       if (part.back() != '>') {
-        throw std::invalid_argument("text behind '>' in pipeline step '" + std::string(part) + "'");
+        throw std::invalid_argument("text after '>' in pipeline step '" + std::string(part) + "'");
       }
       step.options = parseOptions(part.substr(bracket + 1, part.size() - bracket - 2));
     }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // All passes by their names, and the pipelines that are made of them.
 #pragma once
 

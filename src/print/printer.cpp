@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "print/printer.h"
 
 #include <algorithm>
@@ -9,7 +10,9 @@ namespace ptxopt::print {
 
 namespace {
 
-bool isBlank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+bool isBlank(char c) {
+  return c == ' ' || c == '\t' || c == '\r';
+}
 
 // Replaces a range of the source by a text; an empty range is an insertion.
 struct Edit {
@@ -19,7 +22,7 @@ struct Edit {
 
 // ---- where an edit takes place -----------------------------------------------------------------
 
-// The end of the line behind `at` if nothing but blanks and a line comment stands before it, else
+// The end of the line after `at` if nothing but blanks and a line comment stands before it, else
 // kNoOffset.
 Offset restOfLine(std::string_view text, Offset at) {
   while (at < text.size() && isBlank(text[at])) ++at;
@@ -51,8 +54,7 @@ std::vector<SourceRange> joined(std::string_view text, std::vector<SourceRange> 
   std::vector<SourceRange> result;
   for (const SourceRange range : ranges) {
     if (!result.empty()) {
-      const std::string_view gap =
-          text.substr(result.back().end, range.begin - result.back().end);
+      const std::string_view gap = text.substr(result.back().end, range.begin - result.back().end);
       if (std::all_of(gap.begin(), gap.end(), isBlank)) {
         result.back().end = range.end;
         continue;
@@ -63,25 +65,25 @@ std::vector<SourceRange> joined(std::string_view text, std::vector<SourceRange> 
   return result;
 }
 
-// The edits of one list of statements, which begins behind `behind`.  `textOf` writes a statement;
+// The edits of one list of statements, which begins after `after`.  `textOf` writes a statement;
 // `blank` stands before one that was made.
 template <class TextOf>
 void collectEdits(const ir::StatementList& statements, std::span<const SourceRange> erased,
-                  Offset behind, std::string_view blank, std::string_view source, TextOf&& textOf,
+                  Offset after, std::string_view blank, std::string_view source, TextOf&& textOf,
                   std::vector<Edit>& edits) {
   for (const SourceRange range : joined(source, {erased.begin(), erased.end()})) {
     edits.push_back({withLine(source, range), {}});
   }
-  // A made statement stands behind the last one before it that has a text.
+  // A made statement stands after the last one before it that has a text.
   for (const ir::Statement& statement : statements) {
     if (!statement.source.valid()) {
-      const Offset lineEnd = restOfLine(source, behind);
-      const Offset at = lineEnd != kNoOffset ? lineEnd : behind;
+      const Offset lineEnd = restOfLine(source, after);
+      const Offset at = lineEnd != kNoOffset ? lineEnd : after;
       const bool isLabel = statement.kind == ir::StatementKind::Label;
       edits.push_back({{at, at}, (isLabel ? "\n" : std::string(blank)) + textOf(statement)});
       continue;
     }
-    behind = statement.source.end;
+    after = statement.source.end;
     if (statement.changed) edits.push_back({statement.source, textOf(statement)});
   }
 }
@@ -115,9 +117,8 @@ class SourcePrinter {
     for (const ir::Function& function : module.functions()) {
       if (function.changed()) collectEdits(function, source, edits);
     }
-    std::stable_sort(edits.begin(), edits.end(), [](const Edit& a, const Edit& b) {
-      return a.range.begin < b.range.begin;
-    });
+    std::stable_sort(edits.begin(), edits.end(),
+                     [](const Edit& a, const Edit& b) { return a.range.begin < b.range.begin; });
 
     Output output;
     const auto add = [&output](std::string_view piece) {
@@ -136,7 +137,9 @@ class SourcePrinter {
   }
 };
 
-Output print(const ir::Module& module) { return SourcePrinter::print(module); }
+Output print(const ir::Module& module) {
+  return SourcePrinter::print(module);
+}
 
 std::size_t Output::size() const {
   std::size_t bytes = 0;

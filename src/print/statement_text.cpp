@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "print/statement_text.h"
 
 #include <fmt/format.h>
@@ -100,7 +101,7 @@ void TextWriter::instruction(const ir::Function& function, const ir::Instruction
     out_ += function.registerName(instruction.guard.predicate());
     out_ += ' ';
   }
-  out_ += instruction.form->mnemonic;
+  out_ += instruction.desc->mnemonic;
   if (instruction.operandCount != 0) {
     out_ += " \t";
     sequence(function, instruction.operands(), ", ");
@@ -220,8 +221,7 @@ void TextWriter::offset(std::int64_t value) {
 
 void TextWriter::registers(const ir::Function& function,
                            const ir::RegisterDeclaration& declaration) {
-  const auto ranges =
-      function.registers().subspan(declaration.firstRange, declaration.rangeCount);
+  const auto ranges = function.registers().subspan(declaration.firstRange, declaration.rangeCount);
   out_ += ".reg ";
   bool first = true;
   for (const ir::RegisterRange& range : ranges) {
@@ -270,7 +270,7 @@ void TextWriter::variables(const ir::Function* function,
 }
 
 void TextWriter::variable(const ir::Variable& v) {
-  // .hidden stands before the space, .ptr behind the type, .attribute before the alignment.
+  // .hidden stands before the space, .ptr after the type, .attribute before the alignment.
   constexpr std::string_view kHidden = ".hidden";
   std::string_view attributes = v.attributes;
   if (attributes.starts_with(kHidden)) {
@@ -355,8 +355,8 @@ void TextWriter::initializer(const ir::Function* function, const ir::Variable& v
       if (relocation->mask != 0) out_ += ')';
       ++relocation;
     } else {
-      out_ += elementText(v.type, value.bytes.subspan(at, std::min<std::uint64_t>(
-                                                              width, value.bytes.size() - at)));
+      out_ += elementText(
+          v.type, value.bytes.subspan(at, std::min<std::uint64_t>(width, value.bytes.size() - at)));
     }
 
     row = 1;
@@ -384,7 +384,7 @@ void TextWriter::parameters(std::span<ir::Variable* const> list, std::string_vie
 void TextWriter::header(const ir::Function& function) {
   out_ += spelling(function.linkage);
   out_ += function.isEntry() ? ".entry " : ".func ";
-  // .attribute belongs before the results, everything else behind the parameters.
+  // .attribute belongs before the results, everything else after the parameters.
   const auto isEarly = [&](const ir::Attribute& a) { return module_.text(a.name) == ".attribute"; };
   for (const ir::Attribute& a : function.attributes) {
     if (isEarly(a)) (out_ += a.text) += ' ';

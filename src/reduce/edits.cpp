@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "reduce/edits.h"
 
 #include <algorithm>
@@ -105,7 +106,7 @@ std::vector<Edit> removeAttributes(ir::Module& module) {
   return edits;
 }
 
-// What stands between the parentheses behind the name of a kernel; not valid where there is
+// What stands between the parentheses after the name of a kernel; not valid where there is
 // nothing.
 SourceRange parameterList(const ir::Module& module, const ir::Function& function) {
   if (!function.isEntry() || function.parameters.empty() || !function.hasBody()) return {};

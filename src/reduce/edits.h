@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Small changes that make a PTX text simpler, as replacements of pieces of the text.
 //
 // Whether what comes out still means anything is not asked here: the reducer tries it.

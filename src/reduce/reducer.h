@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Makes a PTX text smaller while it keeps a property, for reports of bugs.
 //
 // Delta debugging (Zeller and Hildebrandt, IEEE TSE 2002) over one kind of simplification after

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Memory that is given back all at once: the IR of a module lives in arenas.
 #pragma once
 

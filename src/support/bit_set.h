@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sets of small numbers, one bit for each number of a universe that is fixed by construction.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "support/diagnostics.h"
 
 #include <utility>
@@ -21,8 +22,8 @@ const char* word(Severity severity) {
 std::string format(const Diagnostic& diagnostic) {
   std::string text = diagnostic.file;
   if (diagnostic.place.line != 0) {
-    text += ':' + std::to_string(diagnostic.place.line) + ':' +
-            std::to_string(diagnostic.place.column);
+    text +=
+        ':' + std::to_string(diagnostic.place.line) + ':' + std::to_string(diagnostic.place.column);
   }
   return text + ": " + word(diagnostic.severity) + ": " + diagnostic.message;
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A directed graph in flat arrays, and a model of the Boost.Graph concepts.
 //
 // Vertices are 0 .. vertexCount()-1.  Edges are numbered by source, those of one source in the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // {fmt}, compiled once and not in every unit that formats a string.  Debian packages it as a shared
 // library only, and a program that is copied to another machine is to run there.  Below are the
 // templates that fmt/format.h declares extern (9.x).

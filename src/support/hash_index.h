@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Finds the numbers of things by their hashes, where the things themselves stand elsewhere: one
 // array with open addressing.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "support/heap.h"
 
 #include <limits>  // before the question which C library it is

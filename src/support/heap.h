@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The heap of a program that works through many functions, one after the other.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "support/interner.h"
 
 #include <cstring>
@@ -55,7 +56,9 @@ bool equal(const char* a, const char* b, std::size_t size) {
   return load8(a + size - 8) == load8(b + size - 8);
 }
 
-bool isDigit(char c) { return c >= '0' && c <= '9'; }
+bool isDigit(char c) {
+  return c >= '0' && c <= '9';
+}
 
 // Splits "%r57" into 2 and 57; returns the length of the whole text where there is no such number.
 std::size_t stemLength(std::string_view text, std::uint32_t* index) {
@@ -92,7 +95,9 @@ std::uint32_t Interner::probe(std::string_view text, std::uint32_t hash) const {
   return at;
 }
 
-NameId Interner::find(std::string_view text) const { return slots_[probe(text, hashOf(text))].id; }
+NameId Interner::find(std::string_view text) const {
+  return slots_[probe(text, hashOf(text))].id;
+}
 
 NameId Interner::intern(std::string_view text) {
   const std::uint32_t hash = hashOf(text);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Names as small numbers.
 #pragma once
 
@@ -46,7 +47,7 @@ struct NameEntry {
   const char* data = nullptr;
   std::uint32_t size = 0;
   std::uint32_t hash = 0;
-  NameId stem = NameId::None;   // None where the name has no such number
+  NameId stem = NameId::None;  // None where the name has no such number
   std::uint32_t index = 0;
 };
 

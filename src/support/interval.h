@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Intervals of mathematical integers, with 64-bit bounds.
 #pragma once
 

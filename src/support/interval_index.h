@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which of many intervals share a number with a given one.
 //
 // The intervals stand in an array by their lowest numbers; read as a balanced tree, each of them

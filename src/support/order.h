@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Depth-first orders.
 //
 // Iterative: the depth of a graph costs heap, not stack.  O(V + E) time.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One loop over independent pieces of work, shared by several threads.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sets of small numbers that share what they have in common: for many large sets over a universe so
 // large that a bit for each number and set is too much.
 //

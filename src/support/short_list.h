@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Lists of a few small things that stand in their owner: nothing is allocated.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sets of small numbers that are cleared and walked in time proportional to what they hold.
 //
 // Source: Briggs and Torczon, "An Efficient Representation for Sparse Sets", 1993.

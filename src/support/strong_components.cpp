@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "support/strong_components.h"
 
 #include <boost/graph/strong_components.hpp>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Strongly connected components, by Tarjan's algorithm as Boost.Graph has it (iterative there).
 //
 // O(V + E) time, O(V) memory.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // ptxopt: optimizes PTX.  See src/driver/options.cpp for the command line.
 #include <exception>
 #include <string>

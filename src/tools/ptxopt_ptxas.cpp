@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // ptxopt-ptxas: stands in for ptxas and optimizes what it assembles.  See docs/drop-in.md.
 #include <array>
 #include <cstdint>

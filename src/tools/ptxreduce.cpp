@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // ptxreduce: makes a PTX file small while a command still says that it is interesting.
 //
 // Exit status: 0 there is a result, 1 bad input or a command that cannot be used, 128 + n ended by

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // ptxrun: runs PTX kernels on the CPU, looks for races and bad barriers, compares two modules, and
 // checks what was claimed of one.
 //

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Which lines and branches of src/analysis and src/passes random kernels reach, and all tests do.
 
 Builds with gcov in a folder of its own, runs random kernels of every bias, each through three of all passes and levels,

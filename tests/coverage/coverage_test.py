@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What counts as a branch, and as reached, on a small program; and that reasons stay with their lines."""
 import argparse
 import os

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks the documentation: code fences, links, named files, cited rules, and the table of rules.
 
 Prints one line for each problem, and fails if there is any.  The rules and their citations are read by

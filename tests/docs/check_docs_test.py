@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What check_docs.py must find, and what it must leave alone, in small projects made for it."""
 import os
 import tempfile

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks that README.md and the pages of docs/ show what the programs do.
 
 Usage: examples.py BIN_DIR [PAGE ...]

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Random kernels about addresses: whose bytes they are, and whether ranges overlap.
 #pragma once
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A long run of random kernels, which may be stopped and started again.
 
     tests/fuzz/campaign.py build/release/bin/random_kernels -j 2

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What must hold for a kernel and everything that the passes make of it.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "corpus_mutants.h"
 
 #include <fmt/format.h>
@@ -174,7 +175,7 @@ class Mutator {
     return {{begin, static_cast<std::uint32_t>(begin + token.text.size())}, std::move(text)};
   }
   Change whole(std::string text) const { return {place_.instruction->source, std::move(text)}; }
-  // Where the opcode stands, behind a guard.
+  // Where the opcode stands, after a guard.
   std::size_t opcodeAt(const std::vector<Token>& tokens) const {
     if (tokens.empty() || tokens[0].text != "@") return 0;
     return tokens.size() > 1 && tokens[1].text == "!" ? 3 : 2;
@@ -354,10 +355,10 @@ class Mutator {
   // .shared becomes generic with cvta; .global becomes generic or the other way round.
   std::optional<Change> otherSpace() {
     if (!choose([](const Instruction& i) {
-          const isa::Form& form = *i.form;
+          const isa::InstructionDesc& desc = *i.desc;
           return isMemoryAccess(i) &&
-                 (form.space == isa::Space::Shared || form.space == isa::Space::Global ||
-                  form.space == isa::Space::None);
+                 (desc.space == isa::Space::Shared || desc.space == isa::Space::Global ||
+                  desc.space == isa::Space::None);
         })) {
       return std::nullopt;
     }
@@ -372,11 +373,11 @@ class Mutator {
       return found != std::string::npos;
     };
     const std::size_t size = opcode.text.size();
-    if (instruction.form->space == isa::Space::Global) {
+    if (instruction.desc->space == isa::Space::Global) {
       if (opcode.text.find(".nc") != std::string::npos || !without(".global")) return std::nullopt;
       return replaced({opcode.begin, std::string(size, ' ')}, opcode.text);
     }
-    if (instruction.form->space == isa::Space::None) {
+    if (instruction.desc->space == isa::Space::None) {
       const std::size_t dot = opcode.text.find('.');
       opcode.text.insert(dot, ".global");
       return replaced({opcode.begin, std::string(size, ' ')}, opcode.text);

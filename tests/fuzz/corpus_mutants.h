@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Kernels of a corpus, with one to four things changed at random.
 //
 // What compilers and people write has shapes that no generator makes up; changed a little, it is

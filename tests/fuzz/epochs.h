@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the threads of a CTA may do to each array between two barriers, so that no two of them race;
 // and which barriers and stores are needed for what the kernel puts out.
 //

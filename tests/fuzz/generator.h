@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Random kernels whose results say whether a rewrite was right.
 #pragma once
 
@@ -35,7 +36,7 @@ struct RandomKernel {
   std::string name;                   // of the entry
   std::string_view target = "sm_80";  // and later
   std::string launch;                 // the comment that says how to launch it
-  std::string definitions;            // all that stands behind .address_size
+  std::string definitions;            // all that stands after .address_size
   bool isWild = false;                // may race; of any other it is known that it does not
   // What holds for it and its launch, as words of analysis::AssumptionTable; none of a wild one.
   std::vector<std::string> guarantees{};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The text of a kernel while it is made: its lines, its registers, and the values at hand.
 #pragma once
 

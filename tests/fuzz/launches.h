@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Other launches of a kernel: under one of them a barrier may turn out to be needed that the launch
 // which the text describes has no use for.
 #pragma once

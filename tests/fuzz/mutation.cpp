@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "mutation.h"
 
 #include <algorithm>
@@ -62,12 +63,12 @@ std::vector<Mutant> deleteEach(const std::string& name, const std::string& text,
     for (const ir::Statement& statement : function.body()) {
       const auto* instruction = statement.as<ir::Instruction>();
       if (instruction == nullptr) continue;
-      const isa::Form& form = *instruction->form;
+      const isa::InstructionDesc& desc = *instruction->desc;
       const bool isBarrier =
           (instruction->is(isa::Opcode::Bar) || instruction->is(isa::Opcode::Barrier)) &&
-          form.has(".sync") && !form.has(".warp") && !form.has(".cluster");
+          desc.has(".sync") && !desc.has(".warp") && !desc.has(".cluster");
       const bool isStore =
-          instruction->is(isa::Opcode::St) && !form.has(".local") && !form.has(".param");
+          instruction->is(isa::Opcode::St) && !desc.has(".local") && !desc.has(".param");
       if (!isBarrier && !isStore) continue;
       const SourceRange range = statement.source;
       const std::string before = text.substr(0, range.begin);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Does the comparison notice when something that is needed is gone?
 #pragma once
 

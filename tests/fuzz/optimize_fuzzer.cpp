@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Arbitrary bytes through the whole tool: parse, verify, every pass, print, reprint.
 //
 // What must hold for any input: no crash, no hang, no sanitizer report, no internal fault; a text

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "plan.h"
 
 #include <algorithm>
@@ -311,9 +312,9 @@ std::unique_ptr<Statement> newBarrier() {
 
 bool insertBarrier(Sequence& sequence, std::size_t position) {
   auto& statements = sequence.statements;
-  const bool isBehind = position > 0 && isBarrier(*statements[position - 1]);
+  const bool isAfter = position > 0 && isBarrier(*statements[position - 1]);
   const bool isBefore = position < statements.size() && isBarrier(*statements[position]);
-  if (isBehind || isBefore) return false;
+  if (isAfter || isBefore) return false;
   statements.insert(statements.begin() + static_cast<std::ptrdiff_t>(position), newBarrier());
   return true;
 }
@@ -409,7 +410,7 @@ std::optional<Race> Plan::race(const Statement* without, Leaders leaders) {
     std::uint32_t epoch;
     Statement* access;
     Statement* call;
-    bool isLast;  // behind the last barrier that the thread arrives at
+    bool isLast;  // after the last barrier that the thread arrives at
   };
   struct Byte {
     std::vector<Touch> reads;

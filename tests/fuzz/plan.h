@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A kernel whose every address is known for every thread, as a tree: it can be executed without
 // PTX, to see which of its accesses race and which of its barriers are needed.
 //
@@ -137,9 +138,9 @@ struct Statement {
 struct Race {
   Statement* a = nullptr;
   Statement* aCall = nullptr;  // through which it was reached
-  Statement* b = nullptr;      // in program order behind it, or in another arm
+  Statement* b = nullptr;      // in program order after it, or in another arm
   Statement* bCall = nullptr;
-  bool isLeft = false;  // a thread ends behind `a` without another barrier
+  bool isLeft = false;  // a thread ends after `a` without another barrier
 };
 
 struct Plan {

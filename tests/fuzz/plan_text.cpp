@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "plan_text.h"
 
 #include <fmt/format.h>
@@ -33,7 +34,7 @@ class Body {
     emit("mov.u32 {}, %ctaid.x", cta_);
     begin();
     if (plan_.elections != 0) {
-      // Two words behind those of the threads, for what leaders read: nobody knows who that is.
+      // Two words after those of the threads, for what leaders read: nobody knows who that is.
       ofLeaders_ = fresh(Kind::B64);
       emit("add.s64 {}, {}, {}", ofLeaders_, out_, plan_.threads() * frame_.ctas * 4);
       for (std::string* name : {&sumOfLeader_, &bitsOfLeader_}) {
@@ -293,15 +294,15 @@ class Body {
       mask = number;
     }
     const std::string lane = random_.percent(50) ? "_" : fresh(Kind::B32);
-    const std::uint32_t form = random_.below(7);
-    if (form >= 3) {
+    const std::uint32_t desc = random_.below(7);
+    if (desc >= 3) {
       leader.flag = fresh(Kind::B32);
-      leader.isInverted = form >= 5;
+      leader.isInverted = desc >= 5;
     }
-    const bool isMoved = form % 2 == 0;
-    if (form >= 3 && isMoved) emit("mov.u32 {}, {}", leader.flag, leader.isInverted ? 1 : 0);
+    const bool isMoved = desc % 2 == 0;
+    if (desc >= 3 && isMoved) emit("mov.u32 {}, {}", leader.flag, leader.isInverted ? 1 : 0);
     emit("elect.sync {}|{}, {}", lane, leader.predicate, mask);
-    if (form < 3) return;
+    if (desc < 3) return;
     if (isMoved) {
       emit("@{} mov.s32 {}, {}", leader.predicate, leader.flag, leader.isInverted ? 0 : 1);
     } else {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The PTX of a plan.
 #pragma once
 
@@ -8,10 +9,10 @@
 namespace ptxopt::fuzz {
 
 struct PlanFrame {
-  std::string prefix;         // of all names
+  std::string prefix;  // of all names
   std::uint32_t ctas = 1;
-  bool statesBlock = false;   // .reqntid
-  bool statesSize = false;    // .maxntid
+  bool statesBlock = false;  // .reqntid
+  bool statesSize = false;   // .maxntid
 };
 
 // Which instructions compute a value is up to `random`.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Pointers of a random kernel that go around loops together, or nearly: what common-base is about.
 //
 // Several pointers into memory that a thread has to itself, a constant apart at first, in loops and

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Random numbers that are the same on every machine and with every standard library.
 #pragma once
 

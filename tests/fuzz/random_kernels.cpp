@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Random kernels through the whole tool: what comes out of every pass does what went in.
 //
 // Exit status: 0 all is well, 1 bad arguments, 2 a kernel failed, or a mutant escaped more often

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Runs a fuzz target over the files and folders of its arguments, in the place of libFuzzer.
 #include <cstddef>
 #include <cstdint>

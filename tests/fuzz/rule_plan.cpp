@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "rule_plan.h"
 
 #include <algorithm>
@@ -417,7 +418,7 @@ void link(NodeList& list, Node* owner) {
   }
 }
 
-// In front of the node, or of what it is in; false if there is one already, or no place.
+// Before the node, or of what it is in; false if there is one already, or no place.
 bool putBarrier(Node& node, bool ofCluster,
                 const std::function<std::string(bool ofCluster)>& barrier) {
   const Node::Kind kind = ofCluster ? Node::Kind::ClusterBarrier : Node::Kind::Barrier;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A kernel as a tree whose addresses, conditions and pointers are known for every thread.
 //
 // What a kernel computes with (numbers, predicates and pointers, but not the data that it moves) is
@@ -86,7 +87,7 @@ struct Node {
   } kind = Kind::Text;
   std::vector<std::string> lines{};     // all there is to print, or what comes before the lists
   std::vector<std::string> middle{};    // between the first two
-  std::vector<std::string> last{};      // behind all
+  std::vector<std::string> last{};      // after all
   std::vector<std::string> barriers{};  // of a Split, one in each arm
   std::optional<TrackedId> guard{};
   bool isNegated = false;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "rules.h"
 
 #include <fmt/format.h>
@@ -25,7 +26,7 @@ constexpr std::uint32_t kSpillBytes = 32;  // of each thread: four numbers, two 
 constexpr std::uint32_t kSpillNumbers = 4;
 constexpr std::uint32_t kLocalBytes = 64;
 constexpr std::uint32_t kBytesPerThread = 16;  // of arrays
-constexpr std::uint32_t kPadding = 64;         // behind them: what integers lead to
+constexpr std::uint32_t kPadding = 64;         // after them: what integers lead to
 constexpr std::uint32_t kHandedId = 8;         // of the first barrier with a count
 constexpr std::uint64_t kWordMask = 0xffffffff;
 
@@ -816,7 +817,7 @@ Node& Maker::text(std::vector<std::string> lines) {
   return append(std::move(node));
 }
 
-// Behind a loop: with the values after its last round.
+// After a loop: with the values after its last round.
 void Maker::rerun() {
   now_.emplace(plan_);
   now_->runLeniently(plan_.body, mask_);
@@ -2457,7 +2458,7 @@ void Maker::poll() {
       {"st.relaxed.cta", "ld.relaxed.cta", "fence.acq_rel.cta;", "fence.acq_rel.cta;"},
       {"st.relaxed.gpu", "ld.relaxed.gpu", "membar.gl;", "membar.gl;"},
       {"st.release.cta", "ld.acquire.cta", "", ""}};
-  const auto& [store, load, before, behind] = random_.pick(kWays);
+  const auto& [store, load, before, after] = random_.pick(kWays);
   const bool isGlobal = isFlagGlobal_;
   const std::string space = isGlobal ? ".global" : ".shared";
   const std::string flag = isGlobal ? flag_ : prefix_ + "_flag";
@@ -2473,7 +2474,7 @@ void Maker::poll() {
         fmt::format("@{} bra {};", is, done), spin + ":",
         fmt::format("{}{}.u32 {}, [{}];", load, space, seen, flag),
         fmt::format("setp.ne.u32 {}, {}, {};", is, seen, epoch_),
-        fmt::format("@{} bra {};", is, spin), std::string(behind),
+        fmt::format("@{} bra {};", is, spin), std::string(after),
         fmt::format("ld{}.u32 {}, [{}];", space, seen, data), mixed(seen).front(), done + ":"}) {
     if (!line.empty()) lines.push_back(line);
   }

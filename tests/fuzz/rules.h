@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Kernels about the rules of docs/soundness/ that passes rely on, in combinations that nobody
 // would write.
 //

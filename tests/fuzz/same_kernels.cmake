@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # The kernels of some seeds, by their hash: figures and reports name kernels by seed, so a seed must
 # give the same text everywhere.  Who changes the generator on purpose puts the new hash here.
 set(text "")

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "variables.h"
 
 #include <fmt/format.h>
@@ -148,7 +149,7 @@ void Variables::declareTable() {
   for (std::uint32_t k = 0; k < given; ++k) {
     values += fmt::format("{}{}", k == 0 ? "" : ", ", random_.below(256));
   }
-  // Behind the values there are zeros.
+  // After the values there are zeros.
   if (!lastTable_.empty() && random_.percent(50)) {
     values = lastTable_;
     if (random_.percent(80)) variable.space = lastSpace_;

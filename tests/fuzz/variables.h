@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Variables of a random kernel beside its arrays: what global-opt is about.
 //
 // Local structures; shared ones that one thread uses; shared arrays of which every thread has slots

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Installs the build into an empty folder, then configures, builds and runs the project in consumer/
 # against that folder alone.
 cmake_minimum_required(VERSION 3.22)

@@ -1,4 +1,5 @@
-// Included in front of each file of src/analysis and src/passes in a build with mutants (README.md).
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Included before each file of src/analysis and src/passes in a build with mutants (README.md).
 // The environment says which one is active, so that one build has all of them.
 #ifndef PTXOPT_TESTS_MUTANTS_ACTIVE_H
 #define PTXOPT_TESTS_MUTANTS_ACTIVE_H
@@ -12,7 +13,7 @@ namespace ptxopt_mutants {
 constexpr int kMost = 1 << 16;
 
 // PTXOPT_MUTANT is the number of the mutant that is active; without it, none is.
-// PTXOPT_MUTANTS_REACHED names a file; the numbers of the mutants that were asked for go behind what
+// PTXOPT_MUTANTS_REACHED names a file; the numbers of the mutants that were asked for go after what
 // is in it when the program ends.
 struct State {
   State() {

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What can be changed in a C++ file, one condition, constant or statement at a time, and the file with
 several such changes built in, each active where ptxopt_mutants::is() says so (active.h)."""
 import hashlib
@@ -32,7 +33,7 @@ MOST_TEXT = 100
 
 class Change:
     """One mutant.  `edits`: what it does to the source, {(begin, end): text in its place}.  To build it
-    in: `wraps`, (begin, end, text in front, text behind), with NUMBER for the number of the mutant, and
+    in: `wraps`, (begin, end, text in front, text after), with NUMBER for the number of the mutant, and
     `replaced`, {(begin, end): text in its place}."""
 
     def __init__(self, kind, line, before, after):
@@ -54,8 +55,8 @@ class Change:
         first, last = (source.count("\n", 0, place) + 1 for place in (min(places), max(places)))
         self.lines = range(first, last + 1)
 
-    def wrap(self, begin, end, front, behind):
-        self.wraps.append((begin, end, front, behind))
+    def wrap(self, begin, end, front, after):
+        self.wraps.append((begin, end, front, after))
         return self
 
 
@@ -357,13 +358,13 @@ class Finder:
         return self.is_expression(i, end)
 
     def is_guarded_return(self, i, end):
-        """`if (...) return ...;` with something behind it."""
-        at, behind = i - 1, end + 1
-        if self.list.text(at) == "{" and self.list.text(behind) == "}":
-            at, behind = at - 1, behind + 1
+        """`if (...) return ...;` with something after it."""
+        at, after = i - 1, end + 1
+        if self.list.text(at) == "{" and self.list.text(after) == "}":
+            at, after = at - 1, after + 1
         if self.list.text(at) != ")" or self.list.text(self.list.partner[at] - 1) != "if":
             return False
-        return self.list.text(behind) not in {"else", "}"}
+        return self.list.text(after) not in {"else", "}"}
 
     def is_expression(self, i, end):
         """A call, an assignment or a step; not a declaration."""
@@ -416,16 +417,16 @@ def built_in(source, numbered):
     edits = []  # (position, order among those at the position, text)
     serial = 0
     for number, change in numbered:
-        for begin, end, front, behind in change.wraps:
+        for begin, end, front, after in change.wraps:
             serial += 1
             size = end - begin
-            front, behind = (t.replace("NUMBER", str(number)) for t in (front, behind))
+            front, after = (t.replace("NUMBER", str(number)) for t in (front, after))
             # What ends comes first, the smallest first; of what begins, the largest first.  Of the
             # same size, the one is inside whose operator changes with it: nothing may part them.
             inside = any(begin < b and e < end for b, e in change.replaced)
             edits.append((begin, (1, -size, inside, serial), 0, front))
             if size > 0:
-                edits.append((end, (0, size, not inside, -serial), 0, behind))
+                edits.append((end, (0, size, not inside, -serial), 0, after))
         for (begin, end), text in change.replaced.items():
             edits.append((begin, (2, 0, 0, 0), end - begin, text.replace("NUMBER", str(number))))
     result, position = [], 0

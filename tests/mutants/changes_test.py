@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Each change that is built in does, when awake, what the edited text does, and nothing when asleep.
 
 Compiles one program from SAMPLE: with all changes built in, and beside it a copy for each change in which
@@ -12,7 +13,7 @@ import tempfile
 
 import changes
 
-# Every kind of change; in front of their operators and behind them, what they stand beside in real
+# Every kind of change; in front of their operators and after them, what they stand beside in real
 # code.  No loop, for a copy must end.
 SAMPLE = """
 // a && b: no change in here, nor in "a && b"

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Mutants of our own rules: what breaks in src/analysis and src/passes without a test that notices?
 
 Draws changes of one condition, constant or statement each (changes.py), builds all of them into one

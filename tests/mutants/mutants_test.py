@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What is around the mutants: the draw, whom the compiler blames, who notices first, what the table keeps."""
 import os
 import tempfile

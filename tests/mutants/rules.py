@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The files that decide what is sound: those whose mutants and whose branches are of interest."""
 import os
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The tokens of a C++ file, with what belongs together: brackets and their partners.
 
 Comments and lines of the preprocessor are no tokens.  This is no parser: who asks for the operands of
@@ -104,7 +105,7 @@ class TokenList:
             at -= 1
 
     def right_operand(self, i, signs):
-        """Index behind the last token of what stands to the right of operator i."""
+        """Index after the last token of what stands to the right of operator i."""
         at = i + 1
         while True:
             if self.is_opening(at):
@@ -124,7 +125,7 @@ class TokenList:
 
     def statement(self, i):
         """(first, end) of the tokens around i up to the next `;`, `{` or `}` on both sides, or from
-        behind the label of a case."""
+        after the label of a case."""
         first, end = i, i
         while self.text(first - 1) not in {";", "{", "}", ""} and not self.ends_label(first - 1):
             first -= 1

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Do two builds of ptxopt write the same?
 
     tests/outputs/hashes.py build/release/bin/ptxopt > before.tsv

@@ -1,9 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the barrier passes do to each kernel of the corpus, against corpus/expected/barriers.tsv: prints
 what moved and fails if anything did, or if a barrier is kept without a reason.
 
 One line a kernel or function with barriers: how many are left by dead-sync at each precision, how
 many of those that are left dead-sync<guard> guards and warp-sync weakens, and why the others stay
-(of two accesses, what they are).  Then what ptxas makes of the kernel as it is, and behind each
+(of two accesses, what they are).  Then what ptxas makes of the kernel as it is, and after each
 pass: registers, bytes spilled, bytes of code; compared where it is the release that the table was
 made with, for a subset of the files.  No pass may cost spills or a step of occupancy; --increases
 lists whatever became more.

@@ -1,7 +1,8 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What common-base does to each kernel of the corpus, against corpus/expected/bases.tsv: prints what moved
 and fails if anything did.
 
-One line a kernel that changes: accesses that have another base, then before and behind the pass the
+One line a kernel that changes: accesses that have another base, then before and after the pass the
 instructions (those that are fewer computed addresses), and what ptxas makes of it: registers, bytes
 spilled, bytes of code; compared where it is the release that the table was made with, for a subset of
 the files.  No kernel may spill more, or lose a step of occupancy; --increases lists whatever became more.

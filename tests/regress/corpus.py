@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The corpus as the checks of this folder see it: its files, ptxas, and what is in a cubin."""
 import argparse
 import concurrent.futures

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a level, or other passes, changed in the corpus: ptxrun finds no difference between before and after.
 
 Every kernel of every changed file is launched as its file describes, or with arguments that ptxrun

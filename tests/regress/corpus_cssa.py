@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Every file of the corpus: into SSA form and out of it changes nothing.
 
 `cssa` must leave every file as it is, byte for byte, and as --reprint prints it.  With a register

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Every file of the corpus: the output of ptxopt -O0 equals the input byte for byte."""
 import sys
 import tempfile

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Files of the corpus: ptxas makes the same code of ptxopt --reprint as of the input."""
 import os
 import sys

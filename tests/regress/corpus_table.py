@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What ptxopt -O2 does to the corpus, against corpus/expected/statistics.tsv: prints what moved and
 fails if anything did.  Columns of ptxas are compared where it is the release that the table was
 made with, for a subset of the files."""

@@ -1,10 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What global-opt does to the corpus, against corpus/expected/globals.tsv: prints what moved and fails if
 anything did.
 
 One line a kernel or function that changes, and one (function `-`) for what goes at module scope; once
 as it is by default, and once (`_whole`) as if each file were a whole program and the host named none
 of its variables.  First how many changes there are and the bytes of .shared, .local, .global and
-.const that they save, and the instructions before and behind the pass; then what ptxas makes of it:
+.const that they save, and the instructions before and after the pass; then what ptxas makes of it:
 registers, bytes spilled, bytes of code, of shared memory, and (in the line of the module) of global
 memory; compared where it is the release that the table was made with, for a subset of the files.  By
 default no kernel may spill more, or lose a step of occupancy; --increases lists whatever became more.

@@ -1,5 +1,6 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tables of corpus/expected/ with a line for each kernel or function: what passes do to it, and what
-ptxas makes of it before and behind them.  A script for each table says what is counted."""
+ptxas makes of it before and after them.  A script for each table says what is counted."""
 import collections
 import os
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How lit runs the files of this folder.
 
 Substitutions: %ptxopt, %ptxrun, %ptxreduce, %FileCheck, %python, %corpus (corpus/ptx), %tools

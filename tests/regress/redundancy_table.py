@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What early-cse does to each kernel of the corpus, against corpus/expected/redundancy.tsv: prints what
 moved and fails if anything did.
 

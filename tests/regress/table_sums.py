@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Sums of a table of corpus/expected/ that has a line for each kernel or function: table_sums.py TABLE
 
 Runs nothing: the tests of this folder keep the tables up to date.  First the sums of the columns that

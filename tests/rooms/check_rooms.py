@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Includes point down: a file of src/ includes headers of its own room and of rooms that this one DEPENDS
 on, directly or through others.  The linker finds a wrong call; it does not find a type or an inline function.
 """

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """check_rooms.py finds an include that points up, and takes one that points down through another room."""
 import os
 import tempfile

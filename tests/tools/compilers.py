@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the tests of the drop-in with real compilers have in common."""
 import os
 import pathlib

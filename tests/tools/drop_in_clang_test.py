@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The drop-in under a real clang that compiles CUDA.
 
 usage: drop_in_clang_test.py PTXOPT-PTXAS

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The drop-in under a real nvcc: whole programs that link.
 
 usage: drop_in_nvcc_test.py PTXOPT-PTXAS MAKE-NVCC-BIN

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The drop-in for ptxas around an optimizer that does as its text says, so that the tests can have
 // every outcome: a line "//! drop" and the one after it go; "//! crash", "//! fail", "//! hang" and
 // "//! spoil" (a text that ptxas refuses) speak for themselves.

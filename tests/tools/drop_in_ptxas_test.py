@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The drop-in over a real ptxas: the same cubin and messages as ptxas alone on the better text.
 
 usage: drop_in_ptxas_test.py PTXOPT-PTXAS PTXOPT

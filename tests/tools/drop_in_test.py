@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The drop-in for ptxas between a caller and a ptxas that writes down what it was given.
 
 usage: drop_in_test.py PROBE

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The drop-in under a real Triton; no GPU is needed.
 
 usage: drop_in_triton_test.py PTXOPT-PTXAS

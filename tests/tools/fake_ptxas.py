@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A ptxas that assembles nothing: it writes down what it was given and does as the text says.
 
 Appends one line of JSON to the file in FAKE_PTXAS_LOG: the words, and the text of every input.

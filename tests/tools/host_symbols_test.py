@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the host finds by name in a cubin made by nvcc is still there after ptxopt.
 
 usage: host_symbols_test.py PTXOPT

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Sets the verdicts of ptxrun beside those of sentryward, another verifier of PTX.
 
 For every kernel of tests/interp/ and of the corpus that describes its launch, ptxrun runs it under

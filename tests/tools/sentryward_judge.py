@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What sentryward says of a kernel at a fixed launch.
 
 sentryward (on PyPI, optional) proves statically that a PTX kernel is well synchronized and free of

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """sentryward_judge makes the right input of a launch; sentryward itself is not needed for that."""
 import struct
 

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the barrier passes do to what Warp makes of our kernels, against corpus/expected/warp.tsv.
 
 Warp's PTX carries its library, so it is not kept with the corpus: this compiles

@@ -1,4 +1,5 @@
 #!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How many more barriers could go: greedy removal with a judge that we did not write.
 
 sentryward proves a kernel free of races for one launch.  For every kernel with barriers that it can

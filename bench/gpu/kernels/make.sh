@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Compiles the kernels of this folder again, with nvcc 13.0: NVCC, or the one on PATH.
 set -e
 cd "$(dirname "$0")"

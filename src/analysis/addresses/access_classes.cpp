@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/addresses/access_classes.h"
 
 #include <algorithm>
@@ -130,7 +131,7 @@ namespace {
 // In everything that alias.h looks at.
 bool areAlike(const Access& a, const Access& b) {
   return a.origin == b.origin && a.address == b.address && a.size == b.size &&
-         a.instruction->form->space == b.instruction->form->space &&  // whether it is generic
+         a.instruction->desc->space == b.instruction->desc->space &&  // whether it is generic
          a.isCollective == b.isCollective && a.window == b.window && a.bytes == b.bytes &&
          a.thread == b.thread && a.bases == b.bases && a.restrictions == b.restrictions &&
          a.electionMask == b.electionMask && a.zeros == b.zeros && a.tests == b.tests;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Classes of accesses, sets of them, and which classes conflict: Conf of docs/soundness/ C0.2 up
 // to the precision asked for.
 //
@@ -132,7 +133,7 @@ class AccessClasses {
   }
 
   // For some instances by two threads of a CTA, the upper one before a barrier and the lower one
-  // behind it, the barrier orders the two.  The one predicate that a precision refines.
+  // after it, the barrier orders the two.  The one predicate that a precision refines.
   bool mayConflict(const AccessClass& above, const AccessClass& below,
                    Relation relation = Relation::TwoThreads) const;
   // The rule by which two threads never touch a common byte in these; None where there is none, or
@@ -168,7 +169,7 @@ class AccessClasses {
   }
   static AccessSet::Key bucketOf(AccessSet::Key key) { return key & ~kClassMask; }
   static Domain domainOf(AccessSet::Key key) { return static_cast<Domain>(key >> kDomainShift); }
-  // Behind those of Domain: T, which is in conflict with every domain.
+  // After those of Domain: T, which is in conflict with every domain.
   static constexpr unsigned kSyncDomain = 3;
   static constexpr AccessSet::Key kFirstSync = AccessSet::Key{kSyncDomain} << kDomainShift;
   static bool hasSync(const AccessSet& set) {

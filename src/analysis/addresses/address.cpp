@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/addresses/address.h"
 
 #include <algorithm>
@@ -28,7 +29,7 @@ struct Shape {
 
 // State space and size of the k-th address operand.
 Shape shapeOf(const Instruction& instruction, std::size_t k) {
-  const isa::Form& form = *instruction.form;
+  const isa::InstructionDesc& form = *instruction.desc;
   const int bits = isa::bitWidth(form.type);
   Shape shape;
   shape.space = form.space;
@@ -49,7 +50,7 @@ Shape shapeOf(const Instruction& instruction, std::size_t k) {
       break;
     case Opcode::Cp: {
       std::size_t seen = 0;
-      shape.space = isa::Space::Shared;  // of an mbarrier behind the two
+      shape.space = isa::Space::Shared;  // of an mbarrier after the two
       for (const std::string_view word : form.qualifiers) {
         const std::optional<isa::Space> space = isa::parseSpace(word);
         if (space && seen++ == k) shape.space = *space;
@@ -101,17 +102,17 @@ class Addresses::AccessBuilder {
 
  private:
   bool touchesMemory(const Instruction& instruction) const {
-    const isa::Form& form = *instruction.form;
+    const isa::InstructionDesc& form = *instruction.desc;
     return form.known() && (form.is(isa::kMemoryRead) || form.is(isa::kMemoryWrite)) &&
            ssa_.cfg().isReachable(instruction.block);
   }
 
   // T of one thread, not of its warp.
   bool maySynchroniseAlone(const Instruction& instruction) const {
-    if (instruction.form->known() && ir::isUnordered(instruction.form->effect)) return false;
+    if (instruction.desc->known() && ir::isUnordered(instruction.desc->effect)) return false;
     const MemoryEffect effect = memoryEffectOf(instruction);
     return (effect.marks == kOpaqueSync || effect.poll != MemoryEffect::Poll::None) &&
-           !instruction.form->is(isa::kConvergent) && ssa_.cfg().isReachable(instruction.block);
+           !instruction.desc->is(isa::kConvergent) && ssa_.cfg().isReachable(instruction.block);
   }
 
   void noteExecutor(std::uint32_t number, const Instruction& instruction) {
@@ -146,7 +147,7 @@ class Addresses::AccessBuilder {
       access.instruction = &instruction;
       access.operand = &operand;
       access.size = shape.size;
-      access.isCollective = instruction.form->is(isa::kCollective);
+      access.isCollective = instruction.desc->is(isa::kCollective);
       access.address = formOf(instruction, operand, shape.space);
       if (access.address != kNone) access.address = forms_.opened(access.address);
       access.window = shape.space == isa::Space::Global ? isa::Space::None : shape.space;
@@ -197,7 +198,7 @@ class Addresses::AccessBuilder {
   // equal (C3.2).
   bool enterWindow(Access& access, isa::Space space) {
     if (access.address == kNone) return false;
-    const Form form = forms_.form(access.address);
+    const LinearForm form = forms_.form(access.address);
     const std::vector<Term> terms(form.terms.begin(), form.terms.end());
     const unsigned bits = std::min<unsigned>(form.bits, 32);
     FormId inside = forms_.constant(residue(form.constant, bits), bits);
@@ -256,7 +257,7 @@ class Addresses::AccessBuilder {
 
   // With each alternative of one of its leaves in the place of the leaf.
   std::vector<FormId> alternativesOf(FormId id, const Access& access) {
-    const Form form = forms_.form(id);
+    const LinearForm form = forms_.form(id);
     for (const Term& term : form.terms) {
       const LinearForms::Alternatives* alternatives = forms_.alternatives(term.leaf);
       // A narrower leaf is an integer, and the form that it is one of a residue.
@@ -423,7 +424,7 @@ class Addresses::AccessBuilder {
 
   // A condition on leaf + constant is one on the leaf, if the sum does not wrap.
   void learnLeaf(const Condition& condition, FormId id, Fact& fact) const {
-    const Form form = forms_.form(id);
+    const LinearForm form = forms_.form(id);
     if (form.terms.size() != 1 || form.terms[0].coefficient != 1) return;
     const LeafId leaf = form.terms[0].leaf;
     const std::int64_t constant = signedResidue(form.constant, form.bits);
@@ -479,7 +480,7 @@ class Addresses::AccessBuilder {
     const FormId other = rightSide(condition);
     if (other == kNone) return;
     // As an interval of the thread id it is known already.
-    const Form form = forms_.form(id);
+    const LinearForm form = forms_.form(id);
     const bool isThread = form.constant == 0 && form.terms.size() == 1 &&
                           form.terms[0].coefficient == 1 &&
                           threadDimension(forms_.leaf(form.terms[0].leaf)).has_value();
@@ -527,7 +528,7 @@ class Addresses::AccessBuilder {
         access.bases[0].kind == MemoryBase::Kind::Unknown) {
       return;
     }
-    const Form form = forms_.form(access.address);
+    const LinearForm form = forms_.form(access.address);
     Interval offset = Interval::of(signedResidue(form.constant, form.bits));
     bool hasBase = false;
     for (const Term& term : form.terms) {
@@ -660,7 +661,7 @@ std::string Addresses::leafText(LeafId id, unsigned nesting) const {
       for (const FormId source : operation.sources) {
         sources += (sources.empty() ? "" : ",") + text(source, nesting + 1);
       }
-      const std::string_view mnemonic = operation.form->mnemonic;
+      const std::string_view mnemonic = operation.desc->mnemonic;
       return std::string(mnemonic.substr(0, mnemonic.rfind('.'))) + '(' + sources + ')';
     }
     case LeafKind::Value: {
@@ -673,7 +674,7 @@ std::string Addresses::leafText(LeafId id, unsigned nesting) const {
 
 std::string Addresses::text(FormId id, unsigned nesting) const {
   if (id == kNone) return "?";
-  const Form form = forms_.form(id);
+  const LinearForm form = forms_.form(id);
   std::string text;
   for (const Term& term : form.terms) {
     const std::int64_t coefficient = signedResidue(term.coefficient, form.bits);

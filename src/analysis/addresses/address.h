@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Where memory instructions go: state space, objects, byte range, and the address as a linear form.
 //
 // Addresses are followed from the SSA values backwards: constants, symbols, parameters of the

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/addresses/alias.h"
 
 #include <algorithm>
@@ -63,7 +64,7 @@ Interval quotient(Interval values, std::int64_t by) {  // of numbers that are no
   return {values.lowest / by, values.highest / by};
 }
 
-// All numbers of both are in one stretch of 32.
+// All numbers of both are in one range of 32.
 bool areOfOneWarp(Interval a, Interval b) {
   if (!a.isBounded() || !b.isBounded() || a.lowest < 0 || b.lowest < 0) return false;
   const Interval warps = hull(quotient(a, kWarpSize), quotient(b, kWarpSize));
@@ -111,8 +112,8 @@ class DifferenceBuilder {
 
   // `dropped`: the window of the space in which both accesses are, if it is one.
   Difference of(FormId left, FormId right, isa::Space dropped) {
-    const Form a = forms_.form(left);
-    const Form b = forms_.form(right);
+    const LinearForm a = forms_.form(left);
+    const LinearForm b = forms_.form(right);
     // Equal addresses are equal in the smaller ring too.
     difference_.bits = std::min(a.bits, b.bits);
     difference_.constant = signedResidue(a.constant - b.constant, difference_.bits);
@@ -468,7 +469,7 @@ bool meansSameThread(const Difference& difference, Interval window, unsigned dim
     }
   }
   std::ranges::sort(digits, {}, &Digit::size);
-  // Those behind the last one of a thread id need not be told apart: together they are a multiple
+  // Those after the last one of a thread id need not be told apart: together they are a multiple
   // of their divisor.
   std::size_t threadEnd = digits.size();
   std::uint64_t divisor = 0;
@@ -625,8 +626,8 @@ bool overlapIsOfStore(const Access& store, const Access& other,
   const LinearForms& forms = store.origin->forms();
   // Where all threads store to one address, as programs do with one value, nothing is said.
   if (forms.isUniform(store.address)) return false;
-  const Form own = forms.form(store.address);
-  const Form others = forms.form(other.address);
+  const LinearForm own = forms.form(store.address);
+  const LinearForm others = forms.form(other.address);
   // What the thread touches by `other` is part of what it stores.
   const bool isSameForm = own.bits == others.bits && std::ranges::equal(own.terms, others.terms);
   if (isSameForm && forms.isStable(store.address)) {

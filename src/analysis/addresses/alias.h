@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // May two accesses touch a common byte?
 //
 // "Yes" is the default.  "No" names the rule of docs/soundness/ that says so:
@@ -29,7 +30,7 @@ namespace ptxopt::analysis {
 
 // Facts that PTX does not promise; all off by default (docs/soundness/ C10).
 struct AliasAssumptions {
-  bool noaliasParams = false;     // memory behind distinct pointer parameters does not overlap
+  bool noaliasParams = false;     // what distinct pointer parameters point to does not overlap
   bool noaliasVariables = false;  // no pointer parameter points into a variable
   bool flatShared = false;        // addresses may leave their .shared object (C3.3.10)
   bool oneRow = false;            // ntid.y = ntid.z = 1

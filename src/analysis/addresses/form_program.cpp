@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/addresses/form_program.h"
 
 #include <algorithm>
@@ -116,7 +117,7 @@ void FormProgram::cutBack(const Mark& mark) {
 std::optional<FormProgram::Expression> FormProgram::addSum(FormId id,
                                                            std::span<const LeafId> without) {
   if (id == kNone || nesting_ == kMostNesting) return std::nullopt;
-  const Form form = addresses_->forms().form(id);
+  const LinearForm form = addresses_->forms().form(id);
   Sum sum{form.bits, form.constant, {}};
   for (const Term& term : form.terms) {
     if (std::ranges::find(without, term.leaf) != without.end()) continue;
@@ -205,16 +206,16 @@ bool FormProgram::complete(Node& made, const Leaf& leaf) {
     case LeafKind::Operation: {
       made.kind = Node::Kind::Operation;
       const LinearForms::Operation operation = addresses_->forms().operation(leaf);
-      made.operation = IntegerOperation::of(*operation.form);
+      made.operation = IntegerOperation::of(*operation.desc);
       if (operation.result != 0 || !made.operation ||
           made.operation->sourceCount() != operation.sources.size()) {
         return false;
       }
       made.bits = leaf.key.bits;
-      made.resultBits = static_cast<std::uint8_t>(isa::bitWidth(operation.form->type));
-      made.isSigned = made.resultBits < made.bits && isa::isSigned(operation.form->type) &&
-                      operation.form->opcode != Opcode::Popc &&
-                      operation.form->opcode != Opcode::Clz && !operation.form->has(".wide");
+      made.resultBits = static_cast<std::uint8_t>(isa::bitWidth(operation.desc->type));
+      made.isSigned = made.resultBits < made.bits && isa::isSigned(operation.desc->type) &&
+                      operation.desc->opcode != Opcode::Popc &&
+                      operation.desc->opcode != Opcode::Clz && !operation.desc->has(".wide");
       const bool wasInOperation = std::exchange(isInOperation_, true);
       for (const FormId source : operation.sources) {
         const std::optional<Expression> of = addSum(source, {});

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Linear forms as numbers: what each thread of a block computes, once the leaves that nothing is
 // known about are given.
 //
@@ -97,7 +98,7 @@ class FormProgram {
   bool isFull() const { return isFull_; }
 
  private:
-  // Leaves and sums stand behind all that they are made of.
+  // Leaves and sums stand after all that they are made of.
   struct Node {
     enum class Kind : std::uint8_t {
       Unknown,   // index in unknowns_

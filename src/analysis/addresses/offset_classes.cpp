@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/addresses/offset_classes.h"
 
 #include <algorithm>
@@ -34,7 +35,7 @@ void normalise(OffsetClasses::Sum& sum) {
 }  // namespace
 
 OffsetClasses::Sum OffsetClasses::sum(FormId id) const {
-  const Form form = forms_.form(id);
+  const LinearForm form = forms_.form(id);
   Sum sum{form.bits, form.constant, {form.terms.begin(), form.terms.end()}};
   bool isChanged = false;
   for (Term& term : sum.terms) {
@@ -116,7 +117,7 @@ class OffsetClasses::Finder {
   LeafId leafOf(ValueId v) const {
     const FormId id = addresses_.formOf(v);
     if (id == kNone) return kNone;
-    const Form form = forms_.form(id);
+    const LinearForm form = forms_.form(id);
     if (form.bits < 32 || form.constant != 0 || form.terms.size() != 1) return kNone;
     const LeafKey& key = forms_.leaf(form.terms[0].leaf).key;
     const bool isItself = form.terms[0].coefficient == 1 && key.kind == LeafKind::Value &&
@@ -186,7 +187,7 @@ class OffsetClasses::Finder {
 
   // What add, sub and mov write.
   std::optional<Sum> resultOf(const Instruction& instruction, unsigned bits) const {
-    const isa::Form& form = *instruction.form;
+    const isa::InstructionDesc& form = *instruction.desc;
     const auto operands = instruction.operands();
     const bool isSum = form.opcode == Opcode::Add || form.opcode == Opcode::Sub;
     if ((!isSum && form.opcode != Opcode::Mov) || !form.known() || form.qualifiers.size() != 1 ||

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Values that are a constant apart where their linear forms do not say so: phis, and what is
 // written under a guard.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/addresses/pointers.h"
 
 #include <algorithm>
@@ -59,8 +60,8 @@ bool isDeclaredPointer(const ir::Variable& parameter) {
   constexpr std::string_view kPointer = ".ptr";
   const std::size_t at = parameter.attributes.find(kPointer);
   if (at == std::string_view::npos) return false;
-  const std::string_view behind = parameter.attributes.substr(at + kPointer.size());
-  return behind.empty() || behind.find_first_of(" \t\r\n.") == 0;
+  const std::string_view after = parameter.attributes.substr(at + kPointer.size());
+  return after.empty() || after.find_first_of(" \t\r\n.") == 0;
 }
 
 }  // namespace
@@ -289,7 +290,7 @@ class PointerSum {
 }  // namespace
 
 PointerSet Pointers::of(FormId id) const {
-  const Form form = forms_->form(id);
+  const LinearForm form = forms_->form(id);
   PointerSum sum(form.bits);
   for (const Term& term : form.terms) {
     const Leaf& leaf = forms_->leaf(term.leaf);

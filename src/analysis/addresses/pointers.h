@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which objects the leaves of linear forms point into (docs/soundness/ C3.2, C3.3).
 //
 // A symbol points into its variable, and a form to what its only pointer does, if that has the

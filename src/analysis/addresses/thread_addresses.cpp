@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/addresses/thread_addresses.h"
 
 #include <algorithm>
@@ -161,7 +162,7 @@ std::optional<ThreadAddresses> ThreadAddresses::of(const Access& access, ThreadF
                                                    std::uint64_t& budget) {
   if (access.isCollective || access.size == 0 || access.address == kNone) return std::nullopt;
   const LinearForms& forms = access.origin->forms();
-  const Form form = forms.form(access.address);
+  const LinearForm form = forms.form(access.address);
   if (form.bits < 32) return std::nullopt;
   ThreadAddresses made;
   made.origin_ = access.origin;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Where each thread of a block touches memory, one by one: the last resort where addresses are bits
 // of the thread id, shuffled.
 //

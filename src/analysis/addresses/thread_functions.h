@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What linear forms are functions of: the thread id, and what else has to be known to compute them.
 //
 // What is made of leaves that are made of leaves is followed a few steps deep.

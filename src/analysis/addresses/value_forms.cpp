@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/addresses/value_forms.h"
 
 #include <algorithm>
@@ -33,7 +34,7 @@ bool isInteger(isa::Type type) {
 
 // Its result is a function of its operands alone, and it may be looked through.
 bool isPure(const Instruction& instruction) {
-  const isa::Form& form = *instruction.form;
+  const isa::InstructionDesc& form = *instruction.desc;
   return form.known() && form.is(isa::kPure) && !form.is(isa::kConvergent) && !form.readsCarry &&
          isInteger(form.type) && isInteger(form.sourceType) &&
          ir::effectOf(instruction) == isa::Effect::Neutral;
@@ -41,7 +42,7 @@ bool isPure(const Instruction& instruction) {
 
 // shfl.sync.idx d, a, 0, 31, -1: d is what lane 0, which every warp has, holds in a.
 bool isBroadcast(const Instruction& instruction) {
-  const isa::Form& form = *instruction.form;
+  const isa::InstructionDesc& form = *instruction.desc;
   if (form.opcode != Opcode::Shfl || !form.known() || !form.has(".sync") || !form.has(".idx")) {
     return false;
   }
@@ -59,7 +60,7 @@ std::uint32_t countBeforeAnyEnd(const Ssa& ssa) {
   if (!cfg.function().isEntry() || !cfg.inEdges(cfg.entry()).empty()) return 0;
   const auto [first, end] = ssa.instructions().of(cfg.entry());
   for (std::uint32_t n = first; n < end; ++n) {
-    const isa::Form& form = *ssa.instructions()[n].form;
+    const isa::InstructionDesc& form = *ssa.instructions()[n].desc;
     if (!form.known() || form.control != isa::Control::None) return n;
   }
   return end;
@@ -141,7 +142,7 @@ class Evaluator {
 
   // `v` is the number of a leaf itself.
   void noteNumber(FormId id, ValueId v) {
-    const Form form = forms_.form(id);
+    const LinearForm form = forms_.form(id);
     if (form.terms.size() != 1 || form.terms[0].coefficient != 1 || form.constant != 0) return;
     const LeafKey& key = forms_.leaf(form.terms[0].leaf).key;
     // As an unsigned number it is another one than a sign extension.
@@ -161,7 +162,7 @@ class Evaluator {
   }
 
   Interval sumIn(FormId id, BlockId block) const {
-    const Form form = forms_.form(id);
+    const LinearForm form = forms_.form(id);
     Interval sum = Interval::of(signedResidue(form.constant, form.bits));
     for (const Term& term : form.terms) {
       sum = sum + intervalIn(term.leaf, block) * signedResidue(term.coefficient, form.bits);
@@ -223,7 +224,7 @@ class Evaluator {
     const Instruction& instruction = ssa_.instruction(v);
     const Operand* const target = ssa_.operand(v);
     if (target == nullptr || target->component != 0 || target->reads ||
-        !instruction.form->known()) {
+        !instruction.desc->known()) {
       return kNone;
     }
     if (const FormId parameter = ofParameter(v, instruction, *target); parameter != kNone) {
@@ -255,7 +256,7 @@ class Evaluator {
 
   // ld.param of the entry: the same bytes are the same number, everywhere and always.
   FormId ofParameter(ValueId v, const Instruction& instruction, const Operand& target) {
-    const isa::Form& form = *instruction.form;
+    const isa::InstructionDesc& form = *instruction.desc;
     const Operand* address = instruction.operand(1);
     if (form.opcode != Opcode::Ld || !function_.isEntry() || address == nullptr ||
         address->kind != OperandKind::Address || address->base != ir::AddressBase::Symbol ||
@@ -281,7 +282,7 @@ class Evaluator {
   // ld.const at an address that is the same for all threads, always.
   bool isConstantLoad(const Instruction& instruction) {
     const Operand* address = instruction.operand(1);
-    if (instruction.form->opcode != Opcode::Ld || instruction.form->space != isa::Space::Const ||
+    if (instruction.desc->opcode != Opcode::Ld || instruction.desc->space != isa::Space::Const ||
         address == nullptr || address->kind != OperandKind::Address) {
       return false;
     }
@@ -339,7 +340,7 @@ class Evaluator {
   }
 
   FormId ofArithmetic(ValueId v, const Instruction& instruction) {
-    const isa::Form& form = *instruction.form;
+    const isa::InstructionDesc& form = *instruction.desc;
     const auto bits = static_cast<unsigned>(isa::bitWidth(form.type));
     if (form.has(".sat")) return kNone;
     const auto source = [&](std::size_t k, unsigned width) {
@@ -444,10 +445,10 @@ class Evaluator {
   }
 
   // docs/soundness/ C8(ii).10: the residue of `a` modulo 2^k, where `mask` is 2^k - 1.  kNone
-  // where what is left of `a` may be outside of one stretch of 2^k numbers.
+  // where what is left of `a` may be outside of one range of 2^k numbers.
   FormId lowPart(FormId a, std::uint64_t mask, BlockId block) {
     if (a == kNone || mask == 0 || (mask & (mask + 1)) != 0) return kNone;
-    const Form given = forms_.form(a);
+    const LinearForm given = forms_.form(a);
     const auto shift = static_cast<unsigned>(std::popcount(mask));
     std::vector<Term> low;
     Interval rest = Interval::of(signedResidue(given.constant, given.bits));
@@ -478,7 +479,7 @@ class Evaluator {
   // mov.b64 d, {low, high} with a high part of 0.
   FormId ofPair(const Instruction& instruction, const Operand& group) {
     const std::span<const Operand> parts = ir::members(group);
-    const auto bits = static_cast<unsigned>(isa::bitWidth(instruction.form->type));
+    const auto bits = static_cast<unsigned>(isa::bitWidth(instruction.desc->type));
     if (parts.size() != 2) return kNone;
     const ValueRange high = ranges_.ofOperand(instruction, parts[1], bits / 2);
     const FormId low = ofSource(instruction, parts[0], bits / 2);
@@ -489,7 +490,7 @@ class Evaluator {
 
   // Of the first two sources of mul and mad.
   FormId product(const Instruction& instruction, unsigned bits) {
-    const isa::Form& form = *instruction.form;
+    const isa::InstructionDesc& form = *instruction.desc;
     const Operand& left = *instruction.operand(1);
     const Operand& right = *instruction.operand(2);
     const FormId a = ofSource(instruction, left, bits);
@@ -509,7 +510,7 @@ class Evaluator {
   // With s the sum of the form as an integer and n the number, n = s + m * 2^bits for some integer
   // m. If what is known of n and s leaves only m = 0, the form itself is the number.
   FormId widened(FormId a, unsigned bits, bool isSigned, const ValueRange& range, BlockId block) {
-    const Form given = forms_.form(a);
+    const LinearForm given = forms_.form(a);
     const Interval number = isSigned ? range.asSigned() : range.asUnsigned();
     const Interval sum = sumIn(a, block);
     const Interval difference = number - sum;
@@ -547,7 +548,7 @@ class Evaluator {
   // 2^k - 1, between which nothing is carried, and of which only the multiple may wrap.  kNone
   // where there is no such k.
   FormId partsOf(FormId a, bool isSigned) {
-    const Form given = forms_.form(a);
+    const LinearForm given = forms_.form(a);
     const unsigned bits = given.bits;
     std::uint64_t units = 0;
     for (const Term& term : given.terms) units |= term.coefficient & (~term.coefficient + 1);
@@ -579,7 +580,7 @@ class Evaluator {
   }
 
   FormId ofCvta(const Instruction& instruction, unsigned bits) {
-    const isa::Form& form = *instruction.form;
+    const isa::InstructionDesc& form = *instruction.desc;
     const FormId a = ofSource(instruction, *instruction.operand(1), bits);
     if (a == kNone || form.space == isa::Space::None) return kNone;
     if (form.has(".to") && form.space == isa::Space::Global) notePointer(a);
@@ -593,7 +594,7 @@ class Evaluator {
 
   // A parameter, and a number at most, that is a generic address (C10.13).
   void notePointer(FormId id) {
-    const Form form = forms_.form(id);
+    const LinearForm form = forms_.form(id);
     if (form.bits != 64 || form.terms.size() != 1 || form.terms[0].coefficient != 1) return;
     const LeafId leaf = form.terms[0].leaf;
     if (forms_.leaf(leaf).key.kind == LeafKind::Parameter) pointers_.notePointer(leaf);
@@ -601,7 +602,7 @@ class Evaluator {
 
   // A pure instruction that is not linear: equal sources, equal results.
   FormId ofOperation(ValueId v, const Instruction& instruction, const Operand& target) {
-    const isa::Form& form = *instruction.form;
+    const isa::InstructionDesc& form = *instruction.desc;
     std::vector<FormId> sources;
     for (const Operand& operand : instruction.operands()) {
       if (operand.writes || operand.kind == OperandKind::Vector) continue;
@@ -643,7 +644,7 @@ class Evaluator {
   // (C3.3.5).
   std::optional<unsigned> changesOnlyBitsBelow(const Instruction& instruction,
                                                unsigned bits) const {
-    const Opcode opcode = instruction.form->opcode;
+    const Opcode opcode = instruction.desc->opcode;
     if (opcode != Opcode::And && opcode != Opcode::Or && opcode != Opcode::Xor) {
       return std::nullopt;
     }
@@ -784,7 +785,7 @@ class Evaluator {
 
   // The phi in a loop of which it is a copy.
   ValueId phiOf(FormId id) const {
-    const Form form = forms_.form(id);
+    const LinearForm form = forms_.form(id);
     if (form.constant != 0 || form.terms.size() != 1 || form.terms[0].coefficient != 1) {
       return kNone;
     }
@@ -794,14 +795,14 @@ class Evaluator {
   }
 
   bool isToggle(FormId id, ValueId phi) const {
-    const Form form = forms_.form(id);
+    const LinearForm form = forms_.form(id);
     if (form.constant != 0 || form.terms.size() != 1 || form.terms[0].coefficient != 1) {
       return false;
     }
     const Leaf& leaf = forms_.leaf(form.terms[0].leaf);
     if (leaf.key.kind != LeafKind::Operation) return false;
     const LinearForms::Operation operation = forms_.operation(leaf);
-    return operation.form->opcode == Opcode::Xor && operation.sources.size() == 2 &&
+    return operation.desc->opcode == Opcode::Xor && operation.sources.size() == 2 &&
            phiOf(operation.sources[0]) == phi && forms_.form(operation.sources[1]).isConstant() &&
            forms_.form(operation.sources[0]).bits == form.bits && leaf.key.bits == form.bits;
   }
@@ -810,7 +811,7 @@ class Evaluator {
   FormId toggled(FormId form, ValueId value) {
     Leaf leaf = forms_.leaf(forms_.form(formOfValue_[value]).terms[0].leaf);
     const LinearForms::Operation operation = forms_.operation(leaf);
-    const isa::Form* const instruction = operation.form;
+    const isa::InstructionDesc* const instruction = operation.desc;
     const FormId mask = operation.sources[1];
     const unsigned bits = leaf.key.bits;
     if (forms_.form(form).isConstant()) {
@@ -854,7 +855,7 @@ class Evaluator {
       if (next == phi) return total;
       if (!ssa_.isDefinition(next) || ssa_.old(next) != kNone) return kNone;
       const Instruction& instruction = ssa_.instruction(next);
-      const isa::Form& form = *instruction.form;
+      const isa::InstructionDesc& form = *instruction.desc;
       if (!isPure(instruction) || form.has(".sat") ||
           static_cast<unsigned>(isa::bitWidth(form.type)) != bits || bitsOf(next) != bits) {
         return kNone;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The linear forms of SSA values: what addresses and branches are made of, followed backwards.
 //
 // Constants, symbols, parameters of the entry and invariant special registers are leaves; add, sub,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/barriers/barrier_graph.h"
 
 #include <algorithm>
@@ -50,15 +51,15 @@ bool hasCountOfWholeBlock(const Cfg& cfg) {
 }
 
 Participation participationOf(std::span<const BarrierBody> bodies, const BarrierFacts& facts) {
-  std::vector<std::optional<WholeWarps>> wholeWarps(bodies.size());
+  std::vector<std::optional<NonExitedThreads>> nonExitedThreads(bodies.size());
   std::vector<Participation::Body> members;
   for (std::size_t k = 0; k < bodies.size(); ++k) {
     const BarrierBody& body = bodies[k];
     Participation::Body& member = members.emplace_back();
     member = {body.cfg, body.liveness, body.assumptions};
     if (hasCountOfWholeBlock(*body.cfg)) {
-      member.wholeWarps =
-          &wholeWarps[k].emplace(*body.cfg, *body.liveness, facts.effects(body.assumptions));
+      member.nonExitedThreads =
+          &nonExitedThreads[k].emplace(*body.cfg, *body.liveness, facts.effects(body.assumptions));
     }
   }
   return Participation(members, facts.uses, *facts.graph, facts.withKnownCallers);
@@ -80,7 +81,7 @@ const CallEffects& BarrierFacts::effects(const Assumptions& assumptions) const {
   return effects_.emplace_back(relevant, CallEffects(*graph, relevant)).second;
 }
 
-BarrierGround::BarrierGround(std::span<const BarrierBody> bodies, const BarrierFacts& of)
+BarrierContext::BarrierContext(std::span<const BarrierBody> bodies, const BarrierFacts& of)
     : facts(&of), participation(participationOf(bodies, of)) {
   objects.reserve(bodies.size());
   for (const BarrierBody& body : bodies) {
@@ -90,13 +91,13 @@ BarrierGround::BarrierGround(std::span<const BarrierBody> bodies, const BarrierF
 
 class BarrierGraph::Builder {
  public:
-  Builder(BarrierGraph& graph, std::span<const BarrierBody> bodies, const BarrierGround& ground,
+  Builder(BarrierGraph& graph, std::span<const BarrierBody> bodies, const BarrierContext& context,
           Precision precision)
       : graph_(graph),
         regions_(graph.regions_),
         bodies_(bodies),
-        facts_(*ground.facts),
-        ground_(ground),
+        facts_(*context.facts),
+        context_(context),
         knowsObjects_(precision != Precision::Flags),
         ends_(bodies.size()),
         separators_(bodies.size()),
@@ -107,7 +108,7 @@ class BarrierGraph::Builder {
     for (std::uint32_t k = 0; k < bodies.size(); ++k) {
       bodyOf_[&bodies[k].cfg->function()] = k;
     }
-    for (const Participation::Member& member : ground_.participation.barriers()) {
+    for (const Participation::Member& member : context_.participation.barriers()) {
       members_[member.instruction] = static_cast<std::uint32_t>(graph.barriers_.size());
       graph.barriers_.push_back(
           {member.instruction, member.barrier, member.standing, member.body, 0, kNone});
@@ -132,13 +133,13 @@ class BarrierGraph::Builder {
     Node entry = kNone;
     Node exit = kNone;  // where it returns
   };
-  // A thread may leave the code that leads to barriers behind `from`: into a tail, from which none
+  // A thread may leave the code that leads to barriers after `from`: into a tail, from which none
   // is met, or because it ends.
   struct Leaving {
     Node from = kNone;
     Node tail = kNone;
   };
-  // The ends of the threads that leave one stretch.
+  // The ends of the threads that leave one component.
   struct Arrival {
     Node node = kNone;
     std::vector<Node> from;
@@ -155,12 +156,12 @@ class BarrierGraph::Builder {
   void findStoresOfAll() {
     for (std::uint32_t k = 0; k < bodies_.size(); ++k) {
       const Cfg& cfg = *bodies_[k].cfg;
-      const Uniformity* uniformity = ground_.participation.uniformity(k);
+      const Uniformity* uniformity = context_.participation.uniformity(k);
       const bool isAsked = bodies_[k].assumptions.has(Assumption::Drf) &&
                            bodies_[k].addresses != nullptr && uniformity != nullptr;
       if (!isAsked || !cfg.function().isEntry()) continue;
-      for (const Participation::Member& member : ground_.participation.barriers()) {
-        if (member.body == k && member.standing == Standing::Judged) {
+      for (const Participation::Member& member : context_.participation.barriers()) {
+        if (member.body == k && member.standing == Standing::Candidate) {
           separators_[k].insert(member.instruction);
         }
       }
@@ -168,8 +169,8 @@ class BarrierGraph::Builder {
       for (BlockId b = 0; b < cfg.blockCount(); ++b) {
         mayPart |= uniformity->leadsToBarrier(b) && maySplit(k, b);
         for (const Instruction& instruction : cfg.instructions(b)) {
-          const isa::Form& form = *instruction.form;
-          mayPart |= !form.known() || form.control == isa::Control::Call;
+          const isa::InstructionDesc& desc = *instruction.desc;
+          mayPart |= !desc.known() || desc.control == isa::Control::Call;
         }
       }
       storesOfAll_[k].emplace(cfg, *uniformity, separators_[k], mayPart);
@@ -178,7 +179,7 @@ class BarrierGraph::Builder {
 
   Place placeOf(std::uint32_t body, const MemoryAccess& access) const {
     if (access.address == nullptr || !knowsObjects_) return {access.domain};
-    return ground_.objects[body].placeOf(*access.address, access.domain);
+    return context_.objects[body].placeOf(*access.address, access.domain);
   }
 
   // By any instruction of the function.  O(instructions) the first time that a body is asked.
@@ -216,12 +217,12 @@ class BarrierGraph::Builder {
       const Cfg& cfg = *bodies_[k].cfg;
       for (BlockId b = 0; b < cfg.blockCount(); ++b) {
         for (const Instruction& instruction : cfg.instructions(b)) {
-          if (instruction.form->effect == isa::Effect::AsyncCopy) {
+          if (instruction.desc->effect == isa::Effect::AsyncCopy) {
             const MemoryEffect effect = memoryEffectOf(instruction, bodies_[k].assumptions);
             for (const MemoryAccess& access : effect.all()) {
               addCopy({access.kinds, placeOf(k, access)});
             }
-          } else if (instruction.form->control == isa::Control::Call &&
+          } else if (instruction.desc->control == isa::Control::Call &&
                      calleeOf(k, instruction) == kNone) {
             isComplete &= !effectsOf(k).ofCall(cfg.function(), instruction).hasAsyncCopy;
           }
@@ -301,7 +302,7 @@ class BarrierGraph::Builder {
 
   std::uint32_t calleeOf(std::uint32_t body, const Instruction& instruction) const {
     const bool mayCall =
-        instruction.form->known() && instruction.form->control == isa::Control::Call;
+        instruction.desc->known() && instruction.desc->control == isa::Control::Call;
     if (!mayCall || bodies_.size() == 1) return kNone;
     const std::vector<Vertex> targets =
         facts_.graph->targets(bodies_[body].cfg->function(), instruction);
@@ -323,8 +324,8 @@ class BarrierGraph::Builder {
       Barrier& barrier = graph_.barriers_[found->second];
       const BlockId block = instruction.block;
       barrier.depth = depths_[body] + of.loops->depthOf(block);
-      if (barrier.standing == Standing::Judged || barrier.standing == Standing::Guarded) {
-        barrier.node = regions_.addBarrier(barrier.standing == Standing::Judged);
+      if (barrier.standing == Standing::Candidate || barrier.standing == Standing::Guarded) {
+        barrier.node = regions_.addBarrier(barrier.standing == Standing::Candidate);
         regions_.addEdge(at, barrier.node);
         return nextPiece(barrier.node);
       }
@@ -353,8 +354,8 @@ class BarrierGraph::Builder {
       }
     }
     const bool mayCall =
-        instruction.form->control == isa::Control::Call || !instruction.form->known();
-    if (!instruction.form->known()) endInside(body, at);
+        instruction.desc->control == isa::Control::Call || !instruction.desc->known();
+    if (!instruction.desc->known()) endInside(body, at);
     if (!mayCall) return at;
 
     if (const std::uint32_t callee = calleeOf(body, instruction); callee != kNone) {
@@ -365,12 +366,12 @@ class BarrierGraph::Builder {
         endsInside_[body] = true;
       }
       regions_.addEdge(at, ends_[callee].entry);
-      const Node behind = nextPiece(ends_[callee].exit);
+      const Node after = nextPiece(ends_[callee].exit);
       if (instruction.guard) {
-        regions_.addEdge(at, behind);
+        regions_.addEdge(at, after);
         splits_.push_back(at);  // who calls may end there
       }
-      return behind;
+      return after;
     }
     const CallEffect called = effectsOf(body).ofCall(of.cfg->function(), instruction);
     EffectMarks calledMarks = called.marks;
@@ -396,7 +397,7 @@ class BarrierGraph::Builder {
     const Cfg& cfg = *bodies_[k].cfg;
     std::vector<Node> first(cfg.blockCount(), kNone);
     std::vector<Node> last(cfg.blockCount(), kNone);
-    const Uniformity* uniformity = ground_.participation.uniformity(k);
+    const Uniformity* uniformity = context_.participation.uniformity(k);
     const auto isTail = [&](BlockId b) {
       return uniformity == nullptr || !uniformity->leadsToBarrier(b);
     };
@@ -468,9 +469,9 @@ class BarrierGraph::Builder {
     const Cfg& cfg = *bodies_[k].cfg;
     const auto next = cfg.successors(b);
     if (next.size() < 2) return false;
-    const Uniformity* uniformity = ground_.participation.uniformity(k);
+    const Uniformity* uniformity = context_.participation.uniformity(k);
     const Instruction* decision = cfg.block(b).terminator;
-    if (uniformity == nullptr || decision == nullptr || !decision->form->known()) return true;
+    if (uniformity == nullptr || decision == nullptr || !decision->desc->known()) return true;
     bool varies = decision->guard && !uniformity->isUniform(decision->guard.predicate());
     ir::forEachRegister(*decision, [&](const ir::Operand& operand) {
       varies |= operand.reads && !uniformity->isUniform(operand.reg());
@@ -478,7 +479,7 @@ class BarrierGraph::Builder {
     if (!varies) return false;
     // Where nothing but the ends of the graph ends a thread, all of them come to the
     // post-dominator; and in one epoch, if a barrier follows there.  If none does, some may be done
-    // with it, and gone, before others have met the barriers in front of it.
+    // with it, and gone, before others have met the barriers before it.
     const BlockId join = bodies_[k].postDominators->parent(b);
     return join == cfg.exit() || !uniformity->leadsToBarrier(join) || endsInside_[k];
   }
@@ -506,24 +507,24 @@ class BarrierGraph::Builder {
     }
     const BitSet parted = reach(parting, Direction::Forward);
 
-    // Stretches of code without a barrier, as disjoint sets.  Tails would join them all.
-    std::vector<Node> stretch(count);
-    std::iota(stretch.begin(), stretch.end(), 0);
+    // Components of the code without a barrier, as disjoint sets.  Tails would join them all.
+    std::vector<Node> component(count);
+    std::iota(component.begin(), component.end(), 0);
     const auto find = [&](Node n) {
-      while (stretch[n] != n) n = stretch[n] = stretch[stretch[n]];
+      while (component[n] != n) n = component[n] = component[component[n]];
       return n;
     };
-    const auto isOfStretch = [&](Node n) {
+    const auto isInComponent = [&](Node n) {
       return !isSeparator(n) && n != threadEnd_ && !isInTail_[n];
     };
     for (Node n = 0; n < count; ++n) {
-      if (!isOfStretch(n)) continue;
+      if (!isInComponent(n)) continue;
       for (const Node next : regions_.successors(n)) {
-        if (isOfStretch(next)) stretch[find(n)] = find(next);
+        if (isInComponent(next)) component[find(n)] = find(next);
       }
     }
     std::vector<Arrival> arrivals;
-    std::unordered_map<Node, std::size_t> arrivalOf;  // by stretch
+    std::unordered_map<Node, std::size_t> arrivalOf;  // by component
     for (const Leaving& leaving : leaving_) {
       if (isInTail_[leaving.from] || !parted.test(leaving.from)) continue;
       if (leaving.tail != kNone && !leadsToEnd.test(leaving.tail)) continue;
@@ -544,9 +545,9 @@ class BarrierGraph::Builder {
     }
   }
 
-  // Code behind which there is no barrier is reached from many stretches.  What a thread does there
-  // before it ends is part of its arrival in the stretch that it left; what others do there after
-  // they met the barriers of that stretch is not.
+  // Code after which there is no barrier is reached from many components.  What a thread does there
+  // before it ends is part of its arrival in the component that it left; what others do there after
+  // they met the barriers of that component is not.
   void addArrival(Arrival& arrival) {
     arrival.node = regions_.addPiece();
     addThreadEnd(kThreadEnd | kPartingEnd);
@@ -607,7 +608,7 @@ class BarrierGraph::Builder {
   BarrierRegions& regions_;
   std::span<const BarrierBody> bodies_;
   const BarrierFacts& facts_;
-  const BarrierGround& ground_;
+  const BarrierContext& context_;
   bool knowsObjects_;
   std::unordered_map<const Instruction*, std::uint32_t> members_;
   std::unordered_map<const ir::Function*, std::uint32_t> bodyOf_;
@@ -627,12 +628,12 @@ class BarrierGraph::Builder {
   std::unordered_map<Node, std::vector<BarrierRegions::Event>> tails_;
 };
 
-BarrierGraph::BarrierGraph(std::span<const BarrierBody> bodies, const BarrierGround& ground,
+BarrierGraph::BarrierGraph(std::span<const BarrierBody> bodies, const BarrierContext& context,
                            Precision precision, AccessLimits limits)
-    : sharedIsExternal_(anySharedIsExternal(bodies, *ground.facts)),
+    : sharedIsExternal_(anySharedIsExternal(bodies, *context.facts)),
       classes_(precision, sharedIsExternal_, aliasAssumptions(bodies), limits),
       regions_(classes_) {
-  Builder(*this, bodies, ground, precision);
+  Builder(*this, bodies, context, precision);
 }
 
 }  // namespace ptxopt::analysis

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The barriers of a kernel, or of kernels and the functions that they share, with all that lies
 // between them: the question that docs/soundness/ C asks, set up for BarrierRegions.
 //
@@ -5,8 +6,8 @@
 // of any other call the effect stands in the piece of its caller.  Ends of threads lead to the
 // barriers at which they count as arrivals (C1.3):  a thread and one that goes on part at a varying
 // branch, so only ends and barriers are connected that both can be reached from such a branch
-// without a barrier in between and lie in the same stretch of code without one.  What a thread does
-// in a tail, code behind which there is no barrier, belongs to its end.
+// without a barrier in between and lie in the same component of the code without barriers.  What a
+// thread does in a tail, code after which there is no barrier, belongs to its end.
 //
 // Cost: near O(statements + edges), and what its parts cost; a tail counts once for each block that
 // leads into it.
@@ -59,9 +60,9 @@ struct BarrierBody {
 };
 
 // What graphs of the same bodies have in common, whatever the precision.
-struct BarrierGround {
+struct BarrierContext {
   // Bodies as Participation wants them.  `facts` must outlive the object.
-  BarrierGround(std::span<const BarrierBody> bodies, const BarrierFacts& facts);
+  BarrierContext(std::span<const BarrierBody> bodies, const BarrierFacts& facts);
 
   const BarrierFacts* facts;
   Participation participation;
@@ -82,7 +83,7 @@ class BarrierGraph {
   };
 
   // Of the bodies of the ground; both must outlive the object.
-  BarrierGraph(std::span<const BarrierBody> bodies, const BarrierGround& ground,
+  BarrierGraph(std::span<const BarrierBody> bodies, const BarrierContext& context,
                Precision precision, AccessLimits limits = {});
   BarrierGraph(const BarrierGraph&) = delete;
   BarrierGraph& operator=(const BarrierGraph&) = delete;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/barriers/barrier_regions.h"
 
 #include <algorithm>
@@ -82,7 +83,7 @@ void BarrierRegions::travel(Direction d) {
 }
 
 // All that a node holds, to its neighbours.  Nodes that are still to come pass it on themselves;
-// for those behind, it is news.
+// for those after, it is news.
 void BarrierRegions::sweep(Direction d) {
   const bool isForward = d == Direction::Forward;
   const auto count = static_cast<Node>(nodes_.size());

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What can reach a barrier without crossing another one, from above and from below, while barriers
 // are taken away one after the other: docs/soundness/ C2.1 and C9.
 //
@@ -74,7 +75,7 @@ class BarrierRegions {
   std::optional<AccessClasses::Conflict> conflict(Node barrier,
                                                   Precision precision = Precision::Affine,
                                                   Relation relation = Relation::TwoThreads) const;
-  // For those who explain: AccessClasses::anyConflict() of both sides, without what lies behind
+  // For those who explain: AccessClasses::anyConflict() of both sides, without what lies after
   // other barriers.
   bool anyConflict(Node barrier, Relation relation,
                    const std::function<bool(const AccessClasses::Conflict&)>& visit) const;
@@ -91,7 +92,7 @@ class BarrierRegions {
   // An event of that class, or with one of those marks.
   const Event* findEvent(Node barrier, Direction side, std::optional<AccessSet::Key> key,
                          EffectMarks marks, std::size_t limit) const;
-  // The same below, whatever barriers are in between: of what conflict() finds behind others.
+  // The same below, whatever barriers are in between: of what conflict() finds after others.
   const Event* findEventEverBelow(Node barrier, std::optional<AccessSet::Key> key,
                                   EffectMarks marks, std::size_t limit) const;
 

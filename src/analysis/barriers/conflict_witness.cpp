@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/barriers/conflict_witness.h"
 
 #include <algorithm>
@@ -127,7 +128,7 @@ class Side {
     std::vector<LeafId> symbols;
     std::vector<LeafId> parameters;
     std::vector<LeafId> values;
-    const Form form = forms_->form(access_->address);
+    const LinearForm form = forms_->form(access_->address);
     for (const Term& term : form.terms) {
       const LeafKey& key = forms_->leaf(term.leaf).key;
       if (key.kind == LeafKind::GenericBase) {
@@ -200,8 +201,8 @@ class Side {
     const Ssa& ssa = access_->origin->ssa();
     if (!ssa.isDefinition(predicate)) return false;
     const ir::Instruction& setp = ssa.instruction(predicate);
-    return setp.form->opcode == isa::Opcode::Setp && !setp.guard &&
-           !isa::isFloat(setp.form->type) && setp.operand(3) == nullptr;
+    return setp.desc->opcode == isa::Opcode::Setp && !setp.guard &&
+           !isa::isFloat(setp.desc->type) && setp.operand(3) == nullptr;
   }
   bool isPlainBranch(EdgeId edge) const {
     const Ssa& ssa = access_->origin->ssa();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Two threads, by their ids, and the bytes on which two accesses of theirs meet.
 //
 // Where alias.h cannot rule out that different threads meet, this looks for small thread ids, and

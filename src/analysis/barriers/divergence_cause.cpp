@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/barriers/divergence_cause.h"
 
 #include <span>
@@ -102,7 +103,7 @@ class Search {
         if (branch != nullptr && isVarying(*branch)) {
           if (found_.branch == nullptr) found_.branch = branch;
           addReads(*branch);
-          if (!branch->form->known()) source(*branch, Kind::Unknown);
+          if (!branch->desc->known()) source(*branch, Kind::Unknown);
           return true;
         }
         reach(decides);
@@ -112,7 +113,7 @@ class Search {
   }
 
   bool isVarying(const Instruction& branch) const {
-    bool varies = !branch.form->known();
+    bool varies = !branch.desc->known();
     forEachRead(branch, [&](RegisterId reg) { varies |= !uniformity_.isUniform(reg); });
     return varies;
   }
@@ -157,29 +158,29 @@ class Search {
   }
 
   void visit(const Instruction& definition) {
-    const isa::Form& form = *definition.form;
+    const isa::InstructionDesc& desc = *definition.desc;
     for (const ir::Operand& operand : definition.operands()) {
       if (!isVaryingSpecial(operand)) continue;
       if (found_.source == nullptr) found_.special = &operand;
       return source(definition, Kind::Special);
     }
     const isa::Effect effect = ir::effectOf(definition);
-    if (!form.known()) return source(definition, Kind::Unknown);
-    if (form.control == isa::Control::Call) return source(definition, Kind::Call);
+    if (!desc.known()) return source(definition, Kind::Unknown);
+    if (desc.control == isa::Control::Call) return source(definition, Kind::Call);
     const bool isImmutable = effect == isa::Effect::ImmutableRead ||
-                             (form.opcode == isa::Opcode::Ld && form.space == isa::Space::Param &&
+                             (desc.opcode == isa::Opcode::Ld && desc.space == isa::Space::Param &&
                               cfg_.function().isEntry());
-    const bool isParameter = form.space == isa::Space::Param ||
-                             form.space == isa::Space::ParamFunc ||
-                             form.space == isa::Space::ParamEntry;
-    if (!isImmutable && form.opcode == isa::Opcode::Ld && isParameter) {
+    const bool isParameter = desc.space == isa::Space::Param ||
+                             desc.space == isa::Space::ParamFunc ||
+                             desc.space == isa::Space::ParamEntry;
+    if (!isImmutable && desc.opcode == isa::Opcode::Ld && isParameter) {
       return source(definition, Kind::Parameter);
     }
-    if (!isImmutable && (form.is(isa::kMemoryRead) || form.is(isa::kMemoryWrite))) {
-      return source(definition, form.is(isa::kMemoryWrite) ? Kind::Atomic : Kind::Load);
+    if (!isImmutable && (desc.is(isa::kMemoryRead) || desc.is(isa::kMemoryWrite))) {
+      return source(definition, desc.is(isa::kMemoryWrite) ? Kind::Atomic : Kind::Load);
     }
-    if (form.is(isa::kConvergent)) return source(definition, Kind::Exchange);
-    if (!isImmutable && (!form.is(isa::kPure) || form.readsCarry)) {
+    if (desc.is(isa::kConvergent)) return source(definition, Kind::Exchange);
+    if (!isImmutable && (!desc.is(isa::kPure) || desc.readsCarry)) {
       return source(definition, Kind::Unknown);
     }
     for (const ir::Operand& operand : definition.operands()) {

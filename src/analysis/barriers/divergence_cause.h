@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Why it is not proved that all threads of a CTA get to an instruction equally often: the branch
 // that decides, and the value in which threads differ there.  For those who explain what
 // uniformity.h found.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/barriers/participation.h"
 
 #include <algorithm>
@@ -35,8 +36,8 @@ BarrierUse useOf(const ir::Function& function) {
 // docs/soundness/ A1.9, C10.1: of a barrier without a count alone; what stands around it may
 // vary.
 bool isAligned(const Participation::Member& member) {
-  const isa::Form& form = *member.instruction->form;
-  return member.barrier.isFull() && (form.opcode == isa::Opcode::Bar || form.has(".aligned"));
+  const isa::InstructionDesc& desc = *member.instruction->desc;
+  return member.barrier.isFull() && (desc.opcode == isa::Opcode::Bar || desc.has(".aligned"));
 }
 
 // A generic address may be that of memory of the thread itself.
@@ -44,9 +45,9 @@ bool mayBeOwn(const Cfg& cfg) {
   if (!cfg.function().isEntry()) return true;
   for (BlockId b = 0; b < cfg.blockCount(); ++b) {
     for (const ir::Instruction& instruction : cfg.instructions(b)) {
-      const isa::Form& form = *instruction.form;
-      if (!form.known()) return true;
-      if (form.opcode == isa::Opcode::Cvta && form.space == isa::Space::Local) return true;
+      const isa::InstructionDesc& desc = *instruction.desc;
+      if (!desc.known()) return true;
+      if (desc.opcode == isa::Opcode::Cvta && desc.space == isa::Space::Local) return true;
     }
   }
   return false;
@@ -55,9 +56,9 @@ bool mayBeOwn(const Cfg& cfg) {
 // Data: what a load finds in memory that other threads can write, or that the host has written.
 // What a thread keeps in memory of its own is computed like what it keeps in registers.
 bool loadsData(const ir::Instruction& instruction, bool genericMayBeOwn) {
-  const isa::Form& form = *instruction.form;
-  if (form.opcode != isa::Opcode::Ld || !form.known()) return false;
-  switch (form.effect) {
+  const isa::InstructionDesc& desc = *instruction.desc;
+  if (desc.opcode != isa::Opcode::Ld || !desc.known()) return false;
+  switch (desc.effect) {
     case isa::Effect::ImmutableRead:
     case isa::Effect::InvariantRead:
       return true;
@@ -68,7 +69,7 @@ bool loadsData(const ir::Instruction& instruction, bool genericMayBeOwn) {
     default:
       return false;
   }
-  return form.space != isa::Space::None || !genericMayBeOwn;
+  return desc.space != isa::Space::None || !genericMayBeOwn;
 }
 
 void insertDataLoads(const Cfg& cfg, Uniformity::InstructionSet& agree) {
@@ -191,7 +192,7 @@ Participation::Participation(std::span<const Body> bodies, const BarrierUses& us
   std::unordered_map<const ir::Function*, std::uint32_t> bodyOf;
   for (std::uint32_t k = 0; k < bodies.size(); ++k) bodyOf[&bodies[k].cfg->function()] = k;
   const auto calleeAmongBodies = [&](const ir::Function& caller, const ir::Instruction& call) {
-    if (graph == nullptr || !call.form->known()) return kNone;
+    if (graph == nullptr || !call.desc->known()) return kNone;
     const std::vector<Vertex> targets = graph->targets(caller, call);
     if (targets.size() != 1 || !withKnownCallers->test(targets[0])) return kNone;
     const auto found = bodyOf.find(graph->function(targets[0]));
@@ -213,7 +214,7 @@ Participation::Participation(std::span<const Body> bodies, const BarrierUses& us
         } else if (ir::mayBeAnyBarrier(instruction)) {
           tainted = kAllBarrierIds;
           meetsBarrier.set(b);
-        } else if (instruction.form->control == isa::Control::Call || !instruction.form->known()) {
+        } else if (instruction.desc->control == isa::Control::Call || !instruction.desc->known()) {
           const std::uint32_t callee = calleeAmongBodies(cfg.function(), instruction);
           if (callee != kNone) {
             calls.push_back({k, &instruction, callee});
@@ -264,24 +265,24 @@ Participation::Participation(std::span<const Body> bodies, const BarrierUses& us
       return ofEqualData[member.body] && isAligned(member) && isTrustedToBe[member.body] &&
              allGetTo(*ofEqualData[member.body], *member.instruction);
     };
-    BarrierIds spoiled = 0;
+    BarrierIds taintedIds = 0;
     for (Member& member : barriers_) {
       const Cfg& cfg = *bodies[member.body].cfg;
-      const WholeWarps* wholeWarps = bodies[member.body].wholeWarps;
+      const NonExitedThreads* nonExitedThreads = bodies[member.body].nonExitedThreads;
       const bool countsAll = countsWholeBlock(cfg.function(), member.barrier) &&
-                             wholeWarps != nullptr &&
-                             wholeWarps->allExecute(member.instruction->block);
+                             nonExitedThreads != nullptr &&
+                             nonExitedThreads->allExecute(member.instruction->block);
       if (!member.barrier.isFull() && !countsAll) {
         member.standing = Standing::Partial;
       } else if (!isUniform(member) && !isTrusted(member)) {
         member.standing = Standing::NotUniform;
       } else {
-        member.standing = member.instruction->guard ? Standing::Guarded : Standing::Judged;
+        member.standing = member.instruction->guard ? Standing::Guarded : Standing::Candidate;
         continue;
       }
-      if (cfg.isReachable(member.instruction->block)) spoiled |= barrierIds(member.barrier);
+      if (cfg.isReachable(member.instruction->block)) taintedIds |= barrierIds(member.barrier);
     }
-    return spoiled;
+    return taintedIds;
   };
   // What a reduction over the CTA computes is the same for all, if all take part and nothing else
   // can meet it (C1.2.2).  That is assumed until it is refuted: control that depends on it is
@@ -311,16 +312,16 @@ Participation::Participation(std::span<const Body> bodies, const BarrierUses& us
     if ((reducing & tainted) == 0) break;
   }
   for (Member& member : barriers_) {
-    const bool isSpoiled = (barrierIds(member.barrier) & tainted) != 0;
+    const bool isTainted = (barrierIds(member.barrier) & tainted) != 0;
     const bool isSound =
-        member.standing == Standing::Judged || member.standing == Standing::Guarded;
-    if (isSound && isSpoiled) member.standing = Standing::Tainted;
+        member.standing == Standing::Candidate || member.standing == Standing::Guarded;
+    if (isSound && isTainted) member.standing = Standing::Tainted;
   }
 }
 
-bool Participation::judgesAny() const {
+bool Participation::hasCandidates() const {
   return std::ranges::any_of(barriers_, [](const Member& member) {
-    return member.standing == Standing::Judged || member.standing == Standing::Guarded;
+    return member.standing == Standing::Candidate || member.standing == Standing::Guarded;
   });
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which CTA barriers of a kernel, or of kernels and the functions that they share, all of its
 // threads provably take part in.
 //
@@ -13,8 +14,8 @@
 
 #include "analysis/flow/call_graph.h"
 #include "analysis/flow/cfg.h"
+#include "analysis/threads/non_exited_threads.h"
 #include "analysis/threads/uniformity.h"
-#include "analysis/threads/whole_warps.h"
 #include "ir/barrier.h"
 #include "support/bit_set.h"
 
@@ -66,7 +67,7 @@ class BarrierUses {
 };
 
 enum class Standing : std::uint8_t {
-  Judged,      // full, unguarded, all threads take part, and nothing taints its id
+  Candidate,   // full, unguarded, all threads take part, and nothing taints its id
   Guarded,     // the same, under a uniform guard: all threads take part, or none
   Partial,     // a count of others than all threads, an id in a register, or .arrive
   NotUniform,  // under control or a guard that may differ between threads, and not trusted (C10.1)
@@ -93,7 +94,7 @@ class Participation {
     const Liveness* liveness;
     Assumptions assumptions = {};
     // Where a count of all threads of the block makes a full barrier (A2.1).  None: nowhere.
-    const WholeWarps* wholeWarps = nullptr;
+    const NonExitedThreads* nonExitedThreads = nullptr;
   };
   // All of the functions in `withKnownCallers` that are called here stand among `bodies`, and all
   // that call one of these: a caller before its callees.
@@ -109,7 +110,7 @@ class Participation {
   // Body by body, in the order of the text.
   const std::vector<Member>& barriers() const { return barriers_; }
   // All threads take part in some.
-  bool judgesAny() const;
+  bool hasCandidates() const;
   // All threads of the CTA come to each call of the body equally often; true of an entry.
   bool isEnteredByAll(std::uint32_t body) const { return isEnteredByAll_[body]; }
   // None of a body without anything that is or may be a barrier.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/barriers/polling.h"
 
 #include <algorithm>
@@ -32,7 +33,7 @@ PollingLoops::PollingLoops(const Cfg& cfg, const Loops& loops, const CallEffects
       if (mayHoist(i, nothing)) hoistable_[l].reset();
     }
   }
-  // A loop stands in front of those inside of it.
+  // A loop stands before those inside of it.
   for (LoopId l = loops.count(); l-- > 0;) {
     const LoopId parent = loops.parent(l);
     if (parent == kNone) continue;
@@ -42,7 +43,7 @@ PollingLoops::PollingLoops(const Cfg& cfg, const Loops& loops, const CallEffects
 }
 
 bool PollingLoops::isAnchor(const Instruction& instruction) const {
-  switch (instruction.form->effect) {
+  switch (instruction.desc->effect) {
     case Effect::Strong:
     case Effect::CtaFence:
     case Effect::CtaBarrier:
@@ -92,14 +93,14 @@ bool PollingLoops::loseAnchor(BlockId block) {
 }
 
 bool PollingLoops::mayHoist(const Instruction& instruction, const BitSet& varies) const {
-  const isa::Form& form = *instruction.form;
-  if (form.known() && form.control == isa::Control::Call) {
+  const isa::InstructionDesc& desc = *instruction.desc;
+  if (desc.known() && desc.control == isa::Control::Call) {
     // Compilers inline; of the addresses nothing is known here.
     const CallEffect effect = effects_->ofCall(cfg_->function(), instruction);
     return effect.readsExternalWeakly || (sharedIsExternal_ && !effect.accesses.empty());
   }
-  if (form.effect != Effect::Weak || !form.is(isa::kMemoryRead)) return false;
-  if (form.space == isa::Space::Shared && !sharedIsExternal_) return false;
+  if (desc.effect != Effect::Weak || !desc.is(isa::kMemoryRead)) return false;
+  if (desc.space == isa::Space::Shared && !sharedIsExternal_) return false;
   return std::none_of(instruction.operands().begin(), instruction.operands().end(),
                       [&](const ir::Operand& operand) {
                         return operand.kind == ir::OperandKind::Address &&
@@ -129,10 +130,10 @@ const PollingLoops::Search& PollingLoops::hoistableLoad(LoopId loop) const {
     });
   };
   forEachInstruction([&](const Instruction& i) {
-    const isa::Form& form = *i.form;
-    const bool isConstantLoad = form.effect == Effect::ImmutableRead ||
-                                (form.opcode == isa::Opcode::Ld && form.effect == Effect::Private);
-    if ((form.known() && form.is(isa::kPure)) || isConstantLoad) open.push_back(&i);
+    const isa::InstructionDesc& desc = *i.desc;
+    const bool isConstantLoad = desc.effect == Effect::ImmutableRead ||
+                                (desc.opcode == isa::Opcode::Ld && desc.effect == Effect::Private);
+    if ((desc.known() && desc.is(isa::kPure)) || isConstantLoad) open.push_back(&i);
     forEachResult(i, [&](std::size_t r) {
       varies.set(r);
       ++openDefinitions[r];

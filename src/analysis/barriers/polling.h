@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loops that would go on polling a value that a compiler has taken out of them: docs/soundness/
 // C2.6.
 //

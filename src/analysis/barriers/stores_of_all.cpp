@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/barriers/stores_of_all.h"
 
 #include <vector>
@@ -48,9 +49,9 @@ StoresOfAll::StoresOfAll(const Cfg& cfg, const Uniformity& uniformity,
 
 // Everything but what is known to touch memory weakly, or none.
 bool StoresOfAll::mayOrder(const Instruction& instruction) const {
-  const isa::Form& form = *instruction.form;
-  if (!form.known() || form.is(isa::kConvergent)) return true;
-  switch (form.effect) {
+  const isa::InstructionDesc& desc = *instruction.desc;
+  if (!desc.known() || desc.is(isa::kConvergent)) return true;
+  switch (desc.effect) {
     case Effect::Neutral:
     case Effect::NeutralFrozen:
     case Effect::Private:
@@ -66,23 +67,23 @@ bool StoresOfAll::mayOrder(const Instruction& instruction) const {
 }
 
 StoreOfAll StoresOfAll::of(const Instruction& instruction) const {
-  const isa::Form& form = *instruction.form;
-  const bool isPlain = form.known() && form.opcode == isa::Opcode::St &&
-                       form.effect == Effect::Weak && !instruction.guard &&
-                       (form.space == isa::Space::Shared || form.space == isa::Space::Global);
+  const isa::InstructionDesc& desc = *instruction.desc;
+  const bool isPlain = desc.known() && desc.opcode == isa::Opcode::St &&
+                       desc.effect == Effect::Weak && !instruction.guard &&
+                       (desc.space == isa::Space::Shared || desc.space == isa::Space::Global);
   if (!isPlain || !uniformity_->isUniform(instruction.block)) return StoreOfAll::No;
   bool isOrderAbove = reachesBegin_.test(instruction.block);
   bool isOrderBelow = followsEnd_.test(instruction.block);
-  bool isBehind = false;
+  bool isAfter = false;
   bool isDecided = false;  // below
   for (const Instruction& other : cfg_->instructions(instruction.block)) {
     if (&other == &instruction) {
-      isBehind = true;
+      isAfter = true;
       continue;
     }
     const bool separates = separators_->contains(&other);
     if (!separates && !mayOrder(other)) continue;
-    if (!isBehind) {
+    if (!isAfter) {
       isOrderAbove = !separates;
     } else if (!isDecided) {
       isOrderBelow = !separates;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Stores that all threads of a CTA execute in one epoch, with nothing there that could order them:
 // what a program without data races says by them (docs/soundness/ C8.2, E.6.11).
 //
@@ -37,7 +38,7 @@ class StoresOfAll {
   const InstructionSet* separators_;
   bool mayPart_;
   BitSet reachesBegin_;  // blocks: something that orders threads comes before, in the same epoch
-  BitSet followsEnd_;    // blocks: it comes behind
+  BitSet followsEnd_;    // blocks: it comes after
 };
 
 }  // namespace ptxopt::analysis

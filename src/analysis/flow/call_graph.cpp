@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/flow/call_graph.h"
 
 #include <algorithm>
@@ -54,7 +55,7 @@ template <class Visitor>
 void forEachTarget(const VertexByName& vertices, Vertex outside, const Function& caller,
                    const Instruction& instruction, Visitor&& visit) {
   const auto visitFunction = [&](const Function& function) { visit(vertices.at(function.name())); };
-  if (!instruction.form->known()) {
+  if (!instruction.desc->known()) {
     for (const ir::Operand& operand : instruction.operands()) {
       if (operand.symbol() != SymbolId::None) {
         forEachFunction(caller, operand.symbol(), visitFunction);
@@ -76,7 +77,7 @@ void forEachTarget(const VertexByName& vertices, Vertex outside, const Function&
 }
 
 bool isSite(const Instruction& instruction) {
-  return !instruction.form->known() || instruction.form->control == isa::Control::Call;
+  return !instruction.desc->known() || instruction.desc->control == isa::Control::Call;
 }
 
 }  // namespace
@@ -161,7 +162,7 @@ class CallGraph::Builder {
 
   void takeAddresses(const Function& function, const Instruction& instruction) {
     const bool isCall =
-        instruction.form->known() && instruction.form->control == isa::Control::Call;
+        instruction.desc->known() && instruction.desc->control == isa::Control::Call;
     // The first operand that is no list of results is the callee.
     bool isCalleeAhead = isCall;
     const ir::Operand* callee = nullptr;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Who calls whom in a module, and what cannot be known about it.
 //
 // Vertices: one for each function name, declarations and definition together, in the order of the

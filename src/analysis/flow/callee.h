@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Whom a call instruction calls, as far as the instruction itself says.
 //
 // O(operands) for each call.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/flow/cfg.h"
 
 #include <algorithm>
@@ -46,8 +47,8 @@ bool namesLabel(const Function& function, const Instruction& instruction) {
 }
 
 bool endsBlock(const Function& function, const Instruction& instruction) {
-  if (!instruction.form->known()) return namesLabel(function, instruction);
-  switch (instruction.form->control) {
+  if (!instruction.desc->known()) return namesLabel(function, instruction);
+  switch (instruction.desc->control) {
     case Control::None:
       return false;
     case Control::Call:
@@ -74,11 +75,11 @@ class EdgeBuilder {
         edges_(edges),
         lastSource_(exit + std::size_t{1}, kNone) {}
 
-  // `next` is the block behind `block` in the text, or kNone.
+  // `next` is the block after `block` in the text, or kNone.
   void addSuccessors(BlockId block, const Instruction* terminator, BlockId next) {
     block_ = block;
     bool fallsThrough = terminator == nullptr || static_cast<bool>(terminator->guard);
-    if (terminator != nullptr && !terminator->form->known()) {
+    if (terminator != nullptr && !terminator->desc->known()) {
       addTargets(*terminator, EdgeKind::Unknown);
       addExit(EdgeKind::UnknownExit);
       fallsThrough = true;
@@ -95,7 +96,7 @@ class EdgeBuilder {
 
  private:
   void addKnown(const Instruction& terminator) {
-    switch (terminator.form->control) {
+    switch (terminator.desc->control) {
       case Control::Branch:
         return addTargets(terminator, EdgeKind::Taken);
       case Control::IndirectBranch:
@@ -175,12 +176,12 @@ Cfg::Parts Cfg::analyse(ir::Function& function) {
     } else if (Instruction* instruction = statement.as<Instruction>()) {
       hasInstruction = true;
       instruction->block = number;
-      if (!instruction->form->known()) block.mayExit = true;
+      if (!instruction->desc->known()) block.mayExit = true;
       if (endsBlock(function, *instruction)) block.terminator = instruction;
     }
   }
   if (blocks.size() > 1 && !hasInstruction && !hasLabel) {
-    // Closing braces and the like behind the last instruction.
+    // Closing braces and the like after the last instruction.
     Block& before = blocks[blocks.size() - 2];
     before.last = blocks.back().last;
     blocks.pop_back();

@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The control-flow graph of a function.
 //
 // Blocks are ranges of the statement list, in the order of the text.  A block starts at the first
-// statement of the body, behind an instruction that ends a block, and at a label; statements that
+// statement of the body, after an instruction that ends a block, and at a label; statements that
 // are no instructions (declarations, scopes, .loc, further labels) stand in the block of the next
-// instruction, those behind the last instruction in its block unless a label is among them.  Code
+// instruction, those after the last instruction in its block unless a label is among them.  Code
 // that no path reaches has blocks too.
 //
 // What ends a block, and the edges that leave it:
@@ -14,7 +15,7 @@
 // - an instruction that is not understood and names labels, itself or in lists: Unknown to each of
 //   them, UnknownExit, and Fallthrough (docs/soundness/ A7.2)
 // - a label that follows: Fallthrough
-// All of them have a Fallthrough edge as well if they are under a guard.  Behind the last block,
+// All of them have a Fallthrough edge as well if they are under a guard.  After the last block,
 // falling through is a Return.  A target that is not a label of the function is an edge of kind
 // UnknownExit.  Other instructions that are not understood do not end their block; it is marked
 // instead (Block::mayExit).  Neither do calls that come back: whether the callee exits is a matter

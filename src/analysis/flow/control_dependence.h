@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Control dependence (Ferrante, Ottenstein, Warren: "The Program Dependence Graph and Its Use in
 // Optimization", 1987) on the post-dominator tree.
 //

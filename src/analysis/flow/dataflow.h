@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The dataflow solver: the one place where a fixed point over a flow graph is computed.
 //
 // A problem is a class with
@@ -18,7 +19,7 @@
 //
 // Algorithm: of the blocks one of whose predecessors changed since they were last visited, always
 // the first in reverse postorder (of the reversed graph for a backward problem).  So a loop comes
-// to rest before anything behind it is looked at, and the states that meet differ little, which is
+// to rest before anything after it is looked at, and the states that meet differ little, which is
 // what SharedSet wants; sweeps over all pending blocks (Kam and Ullman, 1976) need as few transfers
 // but meet states of different ages.  An acyclic graph takes one transfer a block; sets with gen
 // and kill about one more for each loop around a block; any problem at most height * E.  Kept in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The functions of the CUDA device runtime that code calls by name without a body: the one table of
 // docs/soundness/ A5.
 #pragma once

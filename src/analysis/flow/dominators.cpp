@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/flow/dominators.h"
 
 #include <algorithm>
@@ -49,7 +50,7 @@ class SemiNca {
   }
 
   // semi_[w]: the earliest vertex from which a path leads to w whose inner vertices are all later
-  // than w.  Works from the last vertex to the first; those behind w form a forest, in which
+  // than w.  Works from the last vertex to the first; those after w form a forest, in which
   // best_[v] is the vertex with the least semidominator on the compressed part of v's path upwards.
   void findSemidominators() {
     const std::uint32_t count = static_cast<std::uint32_t>(vertices_.size());
@@ -61,7 +62,7 @@ class SemiNca {
       for (const Vertex predecessor : graph_.previous(vertices_[w], direction_)) {
         const std::uint32_t v = numbers_[predecessor];
         if (v == kNone) continue;
-        // One that is not behind w is a candidate itself, else the best above it is.
+        // One that is not after w is a candidate itself, else the best above it is.
         semi_[w] = std::min(semi_[w], v <= w ? v : semi_[bestAbove(v, w)]);
       }
     }

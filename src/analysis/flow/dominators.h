@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Dominator and post-dominator trees, and dominance frontiers.
 //
 // Algorithm: semi-NCA (Georgiadis, Tarjan, Werneck: "Finding Dominators in Practice", 2006), with

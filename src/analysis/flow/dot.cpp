@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/flow/dot.h"
 
 #include <cctype>
@@ -118,7 +119,7 @@ class Regions {
 
 // ---- what was removed --------------------------------------------------------------------------
 
-// Behind the instruction that stood before it in its block, or in front of the next one.
+// After the instruction that stood before it in its block, or before the next one.
 struct RemovedLines {
   std::multimap<const ir::Instruction*, std::string> before, after;
 };
@@ -154,7 +155,7 @@ RemovedLines placed(const Cfg& cfg, const RemovedText& removed) {
 
 std::string shortText(const ir::Function& function, const ir::Instruction& instruction) {
   if (!instruction.source.valid() || instruction.changed) {
-    return std::string(instruction.form->mnemonic);
+    return std::string(instruction.desc->mnemonic);
   }
   std::string text;
   bool isBlank = false;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A control-flow graph as Graphviz text.
 //
 // A node for each block, with its label, its lines in the source and its instructions; unreachable

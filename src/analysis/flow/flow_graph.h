@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The shape of a control-flow graph, without its instructions: an entry, a virtual exit, and edges
 // with kinds.  Dominators, loops, control dependence and the dataflow solver ask for no more.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Dense numbers for the instructions of a function, in the order of the text: an index for what an
 // analysis keeps about each of them.
 //
@@ -27,7 +28,7 @@ class InstructionNumbers {
     const std::uint32_t number = instruction.number;
     return number < count() && instructions_[number] == &instruction ? number : kNone;
   }
-  // The numbers of a block: first, and one behind the last.
+  // The numbers of a block: first, and one after the last.
   std::pair<std::uint32_t, std::uint32_t> of(BlockId block) const {
     return {firstOfBlock_[block], firstOfBlock_[block + 1]};
   }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which registers are live: may be read, later on some path, before they are written in full.
 //
 // A definition under a guard or of one component does not end the life of a register, nor does one
@@ -96,7 +97,7 @@ class Liveness {
 //   LivenessCursor cursor(liveness);
 //   cursor.startAtEnd(block);
 //   for each instruction of the block, the last first:
-//     ... cursor.isLive(r): live behind the instruction ...
+//     ... cursor.isLive(r): live after the instruction ...
 //     cursor.stepOver(instruction);
 //
 // Making one costs 4 bytes a register; starting and stepping cost what is live or named.

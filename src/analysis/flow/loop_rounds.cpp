@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/flow/loop_rounds.h"
 
 #include <algorithm>
@@ -15,10 +16,10 @@ constexpr std::size_t kMostVisits = 20'000;
 constexpr std::uint32_t kAnew = LoopRounds::kMost + 1;
 constexpr std::uint32_t kDistances = kAnew + 1;
 
-// The beginning of a block, before or behind the barrier, with so many rounds gone by.
+// The beginning of a block, before or after the barrier, with so many rounds gone by.
 struct Position {
   BlockId block = 0;
-  bool isBehind = false;
+  bool isAfter = false;
   std::uint32_t distance = 0;
 };
 
@@ -37,11 +38,11 @@ std::optional<LoopRounds> roundsBetween(
     bool isOnWay = start == nullptr;
     for (const ir::Instruction& instruction : cfg.instructions(at.block)) {
       if (isOnWay) {
-        if (&instruction == &second && at.isBehind) {
+        if (&instruction == &second && at.isAfter) {
           (at.distance == kAnew ? found.anew : found.after[at.distance]) = true;
         }
-        if (&instruction == &barrier && !at.isBehind) {
-          at.isBehind = true;
+        if (&instruction == &barrier && !at.isAfter) {
+          at.isAfter = true;
         } else if (separates(instruction)) {
           return false;
         }
@@ -63,7 +64,7 @@ std::optional<LoopRounds> roundsBetween(
         }
       }
       const std::size_t number =
-          (std::size_t{to.block} * 2 + std::size_t{to.isBehind}) * kDistances + to.distance;
+          (std::size_t{to.block} * 2 + std::size_t{to.isAfter}) * kDistances + to.distance;
       if (seen.set(number)) work.push_back(to);
     }
   };

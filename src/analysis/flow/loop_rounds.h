@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How many rounds of a loop lie between two instructions, on the ways from the one over a barrier
 // to the other.
 //
@@ -30,7 +31,7 @@ struct LoopRounds {
   }
 };
 
-// The ways go from behind `first` over `barrier` to `second`, and over nothing else that
+// The ways go from after `first` over `barrier` to `second`, and over nothing else that
 // `separates`.  All three stand in the function.  None where more blocks would have to be looked at
 // than the limit allows.
 std::optional<LoopRounds> roundsBetween(

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/flow/loops.h"
 
 #include <algorithm>
@@ -16,7 +17,7 @@ class Loops::Finder {
  private:
   struct Interval {
     std::uint32_t begin = kNone;  // position in order_
-    std::uint32_t end = 0;        // behind the last descendant
+    std::uint32_t end = 0;        // after the last descendant
   };
 
   void search() {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The loop forest of a flow graph, reducible or not.
 //
 // Definition (Havlak: "Nesting of Reducible and Irreducible Loops", 1997): the outermost loops are

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Analyses on demand: computed when they are first asked for, kept until a pass says otherwise.
 //
 //   auto& cfg = analyses.get<Cfg>();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/flow/maybe_undefined.h"
 
 #include <algorithm>

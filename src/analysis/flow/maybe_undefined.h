@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reads of registers that nothing may have written yet.
 //
 // A register counts as written after any definition, a partial one too: `@p ld %r, ..; @p use %r`

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What an instruction does to registers, guard included.
 //
 // O(operands).
@@ -22,7 +23,7 @@ template <class Visitor>
 void forEachCertainUse(const ir::Instruction& instruction, Visitor&& visit) {
   if (instruction.guard) visit(instruction.guard.predicate());
   ir::forEachRegister(instruction, [&](const ir::Operand& operand) {
-    const bool isUncertain = operand.writes && !instruction.form->known();
+    const bool isUncertain = operand.writes && !instruction.desc->known();
     if (operand.reads && !isUncertain) visit(operand.reg());
   });
 }

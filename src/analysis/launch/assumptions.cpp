@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/launch/assumptions.h"
 
 #include <fmt/format.h>
@@ -45,7 +46,7 @@ std::uint64_t productOf(const ir::Attribute& attribute) {
 bool holdsGridDependence(const ir::Function& function) {
   return std::ranges::any_of(function.body(), [](const ir::Statement& statement) {
     const auto* instruction = statement.as<ir::Instruction>();
-    return instruction != nullptr && instruction->form->opcode == isa::Opcode::Griddepcontrol;
+    return instruction != nullptr && instruction->desc->opcode == isa::Opcode::Griddepcontrol;
   });
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What PTX does not promise and a user may: docs/soundness/ C10.  Nothing is assumed by default.
 //
 // An assumption is about a kernel, as it is launched.  A .func has what all kernels that run it

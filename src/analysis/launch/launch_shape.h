@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What is known about the block of threads that a kernel is launched with.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/memory/address_objects.h"
 
 #include <algorithm>
@@ -45,7 +46,7 @@ bool isAddressWide(isa::Type type) {
   return isInteger(type, 32) || isInteger(type, 64);
 }
 
-// The two or three scalar sources behind one scalar result; empty for any other shape.
+// The two or three scalar sources after one scalar result; empty for any other shape.
 std::span<const Operand> scalarSources(const Instruction& instruction, std::size_t count) {
   const std::span<const Operand> operands = instruction.operands();
   const bool fits = operands.size() == count + 1 &&
@@ -99,10 +100,10 @@ bool AddressObjects::isSharedOffset(Value value) const {
 // docs/soundness/ C3.3.3 and C3.3.4.  kUndefined as an operand stands for a value that is still
 // to be found: the result is then too.
 AddressObjects::Value AddressObjects::resultOf(const Instruction& instruction) const {
-  const isa::Form& form = *instruction.form;
-  if (!form.known()) return kAnything;
+  const isa::InstructionDesc& desc = *instruction.desc;
+  if (!desc.known()) return kAnything;
   // What is loaded is a number, wherever from: by itself it points anywhere.
-  const bool isLoad = form.opcode == Opcode::Ld || form.opcode == Opcode::Ldu;
+  const bool isLoad = desc.opcode == Opcode::Ld || desc.opcode == Opcode::Ldu;
   if (isLoad) return kNumber;
 
   const auto combine = [](Value a, Value b) {
@@ -110,11 +111,11 @@ AddressObjects::Value AddressObjects::resultOf(const Instruction& instruction) c
     if (a == kNumber) return b;
     return b == kNumber ? a : kAnything;
   };
-  switch (form.opcode) {
+  switch (desc.opcode) {
     case Opcode::Mov:
       if (const auto source = scalarSources(instruction, 1); !source.empty()) {
         const Value value = valueOf(source[0]);
-        if (value < kFirstObject || isAddressWide(form.type)) return value;
+        if (value < kFirstObject || isAddressWide(desc.type)) return value;
       }
       break;
     case Opcode::Cvta:
@@ -125,21 +126,21 @@ AddressObjects::Value AddressObjects::resultOf(const Instruction& instruction) c
     case Opcode::Cvt:
       if (const auto source = scalarSources(instruction, 1); !source.empty()) {
         const Value value = valueOf(source[0]);
-        const bool isExact = isAddressWide(form.type) && isAddressWide(form.sourceType) &&
-                             !form.has(".sat") &&
-                             (form.type == form.sourceType || isSharedOffset(value));
+        const bool isExact = isAddressWide(desc.type) && isAddressWide(desc.sourceType) &&
+                             !desc.has(".sat") &&
+                             (desc.type == desc.sourceType || isSharedOffset(value));
         if (value < kFirstObject || isExact) return value;
       }
       break;
     case Opcode::Add:
       if (const auto sources = scalarSources(instruction, 2);
-          !sources.empty() && isAddressWide(form.type) && !form.has(".sat")) {
+          !sources.empty() && isAddressWide(desc.type) && !desc.has(".sat")) {
         return combine(valueOf(sources[0]), valueOf(sources[1]));
       }
       break;
     case Opcode::Sub:
       if (const auto sources = scalarSources(instruction, 2);
-          !sources.empty() && isAddressWide(form.type) && !form.has(".sat")) {
+          !sources.empty() && isAddressWide(desc.type) && !desc.has(".sat")) {
         const Value minuend = valueOf(sources[0]);
         const Value subtrahend = valueOf(sources[1]);
         if (subtrahend >= kFirstObject) return minuend == subtrahend ? kNumber : kAnything;
@@ -148,7 +149,7 @@ AddressObjects::Value AddressObjects::resultOf(const Instruction& instruction) c
       break;
     case Opcode::Mad:
       if (const auto sources = scalarSources(instruction, 3);
-          !sources.empty() && isAddressWide(form.type) && !form.has(".hi") && !form.has(".sat")) {
+          !sources.empty() && isAddressWide(desc.type) && !desc.has(".hi") && !desc.has(".sat")) {
         const Value factors = combine(valueOf(sources[0]), valueOf(sources[1]));
         if (factors > kNumber) return kAnything;
         return combine(factors, valueOf(sources[2]));
@@ -156,7 +157,7 @@ AddressObjects::Value AddressObjects::resultOf(const Instruction& instruction) c
       break;
     case Opcode::Selp:
       if (const auto sources = scalarSources(instruction, 3);
-          !sources.empty() && isAddressWide(form.type)) {
+          !sources.empty() && isAddressWide(desc.type)) {
         return join(valueOf(sources[0]), valueOf(sources[1]));
       }
       break;

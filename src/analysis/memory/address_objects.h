@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which variable an address points into, as far as it takes no arithmetic to tell:
 // docs/soundness/ C3.2 to C3.4.
 //
@@ -6,8 +7,8 @@
 // address of the second kind stays in its object (C3.3); what is loaded from memory, computed by
 // instructions that are no linear forms, or joined from two objects has none.
 //
-// Cost: a few sweeps over the operands; one more for each definition that stands behind its use in
-// the text, up to a limit behind which nothing is claimed.
+// Cost: a few sweeps over the operands; one more for each definition that stands after its use in
+// the text, up to a limit after which nothing is claimed.
 #pragma once
 
 #include <cstdint>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What addresses point into: state spaces and objects.
 #pragma once
 
@@ -50,7 +51,7 @@ struct MemoryBase {
   enum class Kind : std::uint8_t {
     Unknown,        // anything in `spaces`
     Variable,       // `variable`
-    DynamicShared,  // the shared memory behind the static objects: every unsized .extern (C3.3.8)
+    DynamicShared,  // the shared memory after the static objects: every unsized .extern (C3.3.8)
     Parameter,      // what the pointer in the entry parameter `variable` points to (C3.4)
   };
   Kind kind = Kind::Unknown;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/memory/memory_effects.h"
 
 #include <algorithm>
@@ -17,15 +18,15 @@ using isa::Opcode;
 
 // An instruction of A2.5.5 that copies or reduces in bulk, with no synchronisation of its own at
 // its issue (C4.5): no commit, no wait, no prefetch, not .relaxed.
-bool isBulkIssue(const isa::Form& form) {
-  return form.known() && form.opcode == Opcode::Cp && form.has(".bulk") &&
-         form.is(isa::kMemoryWrite) && !form.has(".relaxed") && !form.has(".prefetch");
+bool isBulkIssue(const isa::InstructionDesc& desc) {
+  return desc.known() && desc.opcode == Opcode::Cp && desc.has(".bulk") &&
+         desc.is(isa::kMemoryWrite) && !desc.has(".relaxed") && !desc.has(".prefetch");
 }
 
 // C4.1 to C4.3 speak of stores of whole matrices as synchronisation while F6 is open.
-bool isMatrixStore(const isa::Form& form) {
-  return form.opcode == Opcode::Stmatrix ||
-         (form.opcode == Opcode::Wmma && form.is(isa::kMemoryWrite));
+bool isMatrixStore(const isa::InstructionDesc& desc) {
+  return desc.opcode == Opcode::Stmatrix ||
+         (desc.opcode == Opcode::Wmma && desc.is(isa::kMemoryWrite));
 }
 
 Domain domainOf(isa::Space space) {
@@ -48,9 +49,9 @@ const ir::Operand* firstAddress(const Instruction& instruction, std::size_t skip
 }
 
 // What is not known to be one only counts as both.
-AccessKinds kindsOf(const isa::Form& form, bool isStrong) {
-  const bool reads = form.is(isa::kMemoryRead);
-  const bool writes = form.is(isa::kMemoryWrite);
+AccessKinds kindsOf(const isa::InstructionDesc& desc, bool isStrong) {
+  const bool reads = desc.is(isa::kMemoryRead);
+  const bool writes = desc.is(isa::kMemoryWrite);
   AccessKinds kinds = 0;
   if (reads || !writes) kinds |= kRead;
   if (writes || !reads) kinds |= kWrite;
@@ -60,21 +61,21 @@ AccessKinds kindsOf(const isa::Form& form, bool isStrong) {
 }
 
 void addAccess(MemoryEffect& effect, const Instruction& instruction, bool isStrong) {
-  const isa::Form& form = *instruction.form;
+  const isa::InstructionDesc& desc = *instruction.desc;
   MemoryAccess access;
-  access.kinds = kindsOf(form, isStrong);
-  access.domain = domainOf(form.space);
+  access.kinds = kindsOf(desc, isStrong);
+  access.domain = domainOf(desc.space);
   // Through the window of the cluster any object of any CTA can be hit (C3.6).
-  if (form.space != isa::Space::SharedCluster) access.address = firstAddress(instruction);
+  if (desc.space != isa::Space::SharedCluster) access.address = firstAddress(instruction);
   effect.accesses[effect.accessCount++] = access;
 }
 
 // What its result or its duration depends on is when it runs; not so of setmaxnreg, activemask and
 // old votes, nor of special registers that are not known (docs/soundness/ C10.10).
 bool isTiming(const Instruction& instruction) {
-  const isa::Form& form = *instruction.form;
-  if (form.opcode == Opcode::Nanosleep || form.opcode == Opcode::Pmevent) return form.known();
-  return form.known() && form.effect == Effect::Neutral &&
+  const isa::InstructionDesc& desc = *instruction.desc;
+  if (desc.opcode == Opcode::Nanosleep || desc.opcode == Opcode::Pmevent) return desc.known();
+  return desc.known() && desc.effect == Effect::Neutral &&
          std::ranges::none_of(instruction.operands(), [](const ir::Operand& operand) {
            return operand.kind == ir::OperandKind::SpecialRegister &&
                   operand.immediate == ir::kUnknownSpecialRegister;
@@ -83,14 +84,14 @@ bool isTiming(const Instruction& instruction) {
 
 // Of what the assumptions say that it orders nothing.
 bool isAssumedAway(const Instruction& instruction, Effect effect, const Assumptions& assumptions) {
-  const isa::Form& form = *instruction.form;
-  if (!assumptions.any() || !form.known()) return false;
+  const isa::InstructionDesc& desc = *instruction.desc;
+  if (!assumptions.any() || !desc.known()) return false;
   switch (effect) {
     case Effect::InvariantRead:  // A2.11, F6: of textures `tex` alone
       return assumptions.has(Assumption::NcInvariant) &&
-             (form.opcode == Opcode::Ld || form.opcode == Opcode::Tex);
+             (desc.opcode == Opcode::Ld || desc.opcode == Opcode::Tex);
     case Effect::Sync:
-      return assumptions.has(Assumption::RelaxTrap) && form.opcode == Opcode::Trap;
+      return assumptions.has(Assumption::RelaxTrap) && desc.opcode == Opcode::Trap;
     case Effect::Pin:
       return assumptions.has(Assumption::RelaxTiming) && isTiming(instruction);
     default:
@@ -101,9 +102,9 @@ bool isAssumedAway(const Instruction& instruction, Effect effect, const Assumpti
 }  // namespace
 
 bool mayPoll(const Instruction& instruction) {
-  const isa::Form& form = *instruction.form;
+  const isa::InstructionDesc& desc = *instruction.desc;
   const Effect effect = ir::effectOf(instruction);
-  if ((effect != Effect::Strong && effect != Effect::Sync) || !form.is(isa::kMemoryRead)) {
+  if ((effect != Effect::Strong && effect != Effect::Sync) || !desc.is(isa::kMemoryRead)) {
     return false;
   }
   const std::span<const ir::Operand> operands = instruction.operands();
@@ -111,7 +112,7 @@ bool mayPoll(const Instruction& instruction) {
 }
 
 MemoryEffect memoryEffectOf(const Instruction& instruction, const Assumptions& assumptions) {
-  const isa::Form& form = *instruction.form;
+  const isa::InstructionDesc& desc = *instruction.desc;
   MemoryEffect effect;
   const Effect kind = ir::effectOf(instruction);
   if (isAssumedAway(instruction, kind, assumptions)) return effect;
@@ -125,14 +126,14 @@ MemoryEffect memoryEffectOf(const Instruction& instruction, const Assumptions& a
     case Effect::Call:
       break;
     case Effect::InvariantRead:
-      if (form.opcode == Opcode::Ld) {
+      if (desc.opcode == Opcode::Ld) {
         addAccess(effect, instruction, false);
       } else {
         effect.marks = kOpaqueSync;  // textures: F6
       }
       break;
     case Effect::Weak:
-      if (isMatrixStore(form)) {
+      if (isMatrixStore(desc)) {
         effect.marks = kOpaqueSync;
       } else {
         addAccess(effect, instruction, false);
@@ -141,9 +142,9 @@ MemoryEffect memoryEffectOf(const Instruction& instruction, const Assumptions& a
     case Effect::Strong:
       addAccess(effect, instruction, true);
       if (mayPoll(instruction)) {
-        // Without a fence it synchronizes with nobody, yet old code relies on the barrier behind
+        // Without a fence it synchronizes with nobody, yet old code relies on the barrier after
         // it.
-        const bool isShared = domainOf(form.space) == Domain::Shared;
+        const bool isShared = domainOf(desc.space) == Domain::Shared;
         effect.poll = isShared ? MemoryEffect::Poll::Shared : MemoryEffect::Poll::Other;
         if (!isShared) effect.marks = kOpaqueSync;
       }
@@ -164,7 +165,7 @@ MemoryEffect memoryEffectOf(const Instruction& instruction, const Assumptions& a
       break;
     case Effect::Sync:
       effect.marks = kOpaqueSync;
-      if (isBulkIssue(form)) effect.markOrder = Ordered::AsLower;
+      if (isBulkIssue(desc)) effect.markOrder = Ordered::AsLower;
       break;
     case Effect::Pin:
       effect.marks = kPin;
@@ -252,17 +253,17 @@ CallEffect bodyEffect(const ir::Function& function, const Assumptions& assumptio
   for (const ir::Statement& statement : function.body()) {
     const auto* instruction = statement.as<Instruction>();
     if (instruction == nullptr) continue;
-    const isa::Form& form = *instruction->form;
-    effect.sharedIsExternal |= form.is(isa::kClusterFeature);
+    const isa::InstructionDesc& desc = *instruction->desc;
+    effect.sharedIsExternal |= desc.is(isa::kClusterFeature);
     // An unknown form may end the thread (A7.2).
-    effect.mayEndThread |= form.control == isa::Control::Exit || !form.known();
-    if (form.effect == isa::Effect::CtaBarrier || ir::mayBeAnyBarrier(*instruction)) {
+    effect.mayEndThread |= desc.control == isa::Control::Exit || !desc.known();
+    if (desc.effect == isa::Effect::CtaBarrier || ir::mayBeAnyBarrier(*instruction)) {
       effect.marks |= kBarrierResource | kOpaqueSync;
     }
     const MemoryEffect own = memoryEffectOf(*instruction, assumptions);
     effect.marks |= own.marks;
     effect.pollsShared |= own.poll == MemoryEffect::Poll::Shared;
-    effect.hasAsyncCopy |= form.effect == isa::Effect::AsyncCopy;
+    effect.hasAsyncCopy |= desc.effect == isa::Effect::AsyncCopy;
     if (!objects) continue;
     for (const MemoryAccess& access : own.all()) {
       Place place = {access.domain};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What instructions, and calls with all that may run in them, do to memory that other threads of
 // the CTA can reach: docs/soundness/ A2, as the barrier rules ask for it.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/memory/memory_events.h"
 
 #include <algorithm>
@@ -22,13 +23,13 @@ const ir::Operand* addressOf(const Instruction& instruction) {
 }
 
 // One thread accesses memory at its own address.
-bool isOfOneAddress(const isa::Form& form) {
-  switch (form.opcode) {
+bool isOfOneAddress(const isa::InstructionDesc& desc) {
+  switch (desc.opcode) {
     case Opcode::Ld:
     case Opcode::St:
     case Opcode::Atom:
     case Opcode::Red:
-      return form.known() && !form.is(isa::kCollective);
+      return desc.known() && !desc.is(isa::kCollective);
     default:
       return false;
   }
@@ -37,8 +38,8 @@ bool isOfOneAddress(const isa::Form& form) {
 }  // namespace
 
 MemoryEvent memoryEventOf(const Instruction& instruction) {
-  const isa::Form& form = *instruction.form;
-  const bool onlyReads = form.is(isa::kMemoryRead) && !form.is(isa::kMemoryWrite);
+  const isa::InstructionDesc& desc = *instruction.desc;
+  const bool onlyReads = desc.is(isa::kMemoryRead) && !desc.is(isa::kMemoryWrite);
   switch (ir::effectOf(instruction)) {
     case Effect::Neutral:
     case Effect::NeutralFrozen:
@@ -47,32 +48,32 @@ MemoryEvent memoryEventOf(const Instruction& instruction) {
       return MemoryEvent::None;
     case Effect::Private:
       // The parameters of calls are nobody's to forget here.
-      if (form.space != isa::Space::Local) return MemoryEvent::None;
-      if (onlyReads && form.semantics == isa::Semantics::None) return MemoryEvent::None;
-      return isOfOneAddress(form) ? MemoryEvent::AtAddress : MemoryEvent::Own;
+      if (desc.space != isa::Space::Local) return MemoryEvent::None;
+      if (onlyReads && desc.semantics == isa::Semantics::None) return MemoryEvent::None;
+      return isOfOneAddress(desc) ? MemoryEvent::AtAddress : MemoryEvent::Own;
     case Effect::Weak:
       if (onlyReads) return MemoryEvent::None;
-      return isOfOneAddress(form) ? MemoryEvent::AtAddress : MemoryEvent::All;
+      return isOfOneAddress(desc) ? MemoryEvent::AtAddress : MemoryEvent::All;
     case Effect::Strong:
-      return isOfOneAddress(form) ? MemoryEvent::AtAddress : MemoryEvent::All;
+      return isOfOneAddress(desc) ? MemoryEvent::AtAddress : MemoryEvent::All;
     case Effect::Pin:
       // Reading a clock forgets nothing (D1.7); a thread that slept must look again (D1.6).
-      return form.opcode == Opcode::Mov ? MemoryEvent::None : MemoryEvent::Reachable;
+      return desc.opcode == Opcode::Mov ? MemoryEvent::None : MemoryEvent::Reachable;
     case Effect::CtaBarrier:
-      return form.known() && form.has(".arrive") ? MemoryEvent::None  // D1.4
+      return desc.known() && desc.has(".arrive") ? MemoryEvent::None  // D1.4
                                                  : MemoryEvent::Reachable;
     case Effect::CtaFence:
     case Effect::AsyncWait:
     case Effect::WarpBarrier:
       return MemoryEvent::Reachable;
     case Effect::Sync:
-      if (!form.known()) return MemoryEvent::All;
+      if (!desc.known()) return MemoryEvent::All;
       // D1.4: a release orders what is above it, and no load below.
-      if (isOfOneAddress(form) && form.semantics == isa::Semantics::Release) {
+      if (isOfOneAddress(desc) && desc.semantics == isa::Semantics::Release) {
         return MemoryEvent::AtAddress;
       }
       // Without an address it writes no memory of this thread.
-      return addressOf(instruction) == nullptr && form.control == isa::Control::None
+      return addressOf(instruction) == nullptr && desc.control == isa::Control::None
                  ? MemoryEvent::Reachable
                  : MemoryEvent::All;
     case Effect::Call:
@@ -110,7 +111,7 @@ CalleeMemory bodyMemory(const ir::Function& function) {
   for (const ir::Statement& statement : function.body()) {
     const auto* instruction = statement.as<Instruction>();
     if (instruction == nullptr) continue;
-    const isa::Form& form = *instruction->form;
+    const isa::InstructionDesc& desc = *instruction->desc;
     switch (memoryEventOf(*instruction)) {
       case MemoryEvent::None:
       case MemoryEvent::Poll:
@@ -118,14 +119,14 @@ CalleeMemory bodyMemory(const ir::Function& function) {
         break;
       case MemoryEvent::AtAddress: {
         const ir::Operand* address = addressOf(*instruction);
-        const bool isShared = form.space == isa::Space::Shared;
-        const bool isGlobal = form.space == isa::Space::Global;
-        if (form.effect == Effect::Weak && !form.is(isa::kMemoryWrite)) break;
+        const bool isShared = desc.space == isa::Space::Shared;
+        const bool isGlobal = desc.space == isa::Space::Global;
+        if (desc.effect == Effect::Weak && !desc.is(isa::kMemoryWrite)) break;
         // A loop may be around the call, or around the read (D1.15): that is not looked at.
         memory.forgetsReachable |= mayPoll(*instruction);
         // A pointer to the caller's .local memory may have come in.
         memory.forgetsOwn |= !isShared && !isGlobal;
-        if (form.space == isa::Space::Local) break;
+        if (desc.space == isa::Space::Local) break;
         if (address == nullptr || (!isShared && !isGlobal)) {
           memory.forgetsReachable = true;
           break;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What ends a thread's knowledge of what memory holds: docs/soundness/ D1, row by row.
 //
 // This is no question about other threads, as the barrier rules ask it (memory_effects.h), but

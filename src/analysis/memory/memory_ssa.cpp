@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/memory/memory_ssa.h"
 
 #include "analysis/memory/polling_reads.h"
@@ -6,7 +7,7 @@
 namespace ptxopt::analysis {
 
 MemorySsa::MemorySsa(const Ssa& ssa, const Loops& loops)
-    : ssa_(&ssa), behind_(ssa.instructions().count(), kNone) {
+    : ssa_(&ssa), after_(ssa.instructions().count(), kNone) {
   const PollingReads polls(ssa, loops);
   const auto eventOf = [&polls](const ir::Instruction& instruction) {
     const MemoryEvent event = memoryEventOf(instruction);
@@ -42,7 +43,7 @@ MemorySsa::MemorySsa(const Ssa& ssa, const Loops& loops)
     for (std::uint32_t n = first; n < end; ++n) {
       const MemoryEvent event = eventOf(ssa.instructions()[n]);
       if (event != MemoryEvent::None) push({Kind::Def, event, n, kNone, 0});
-      behind_[n] = current;
+      after_[n] = current;
     }
     atEnd[b] = current;
   }
@@ -69,7 +70,7 @@ std::span<const StateId> MemorySsa::phiOperands(StateId state) const {
 }
 
 StateId MemorySsa::before(const ir::Instruction& instruction) const {
-  const StateId state = behind(instruction);
+  const StateId state = after(instruction);
   if (state == kNone) return kNone;
   const State& of = states_[state];
   const bool isOwn = of.kind == Kind::Def && of.where == ssa_->instructions().of(instruction);

@@ -1,8 +1,9 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Memory SSA: which instruction last changed what a thread knows of memory, at every place.
 //
 // All memory is one variable, and its values are states.  A state is
 //   - Entry: as the function begins;
-//   - Def: behind an instruction whose MemoryEvent (memory_events.h) is not None, strong reads that
+//   - Def: after an instruction whose MemoryEvent (memory_events.h) is not None, strong reads that
 //     poll (polling_reads.h) told apart from others;
 //   - Phi: at the start of a block where paths with different states meet.
 // The state that a load reads, and the one that a Def changes, is the nearest that dominates it.
@@ -51,8 +52,8 @@ class MemorySsa {
   StateId above(StateId state) const { return states_[state].above; }
 
   // kNone in code that is not reached.
-  StateId behind(const ir::Instruction& instruction) const {
-    return behind_[ssa_->instructions().of(instruction)];
+  StateId after(const ir::Instruction& instruction) const {
+    return after_[ssa_->instructions().of(instruction)];
   }
   StateId before(const ir::Instruction& instruction) const;
 
@@ -77,7 +78,7 @@ class MemorySsa {
   const Ssa* ssa_;
   std::vector<State> states_;
   std::vector<StateId> phiOperands_;
-  std::vector<StateId> behind_;  // by instruction
+  std::vector<StateId> after_;  // by instruction
   // Of a walk through a region: which of its states were seen.
   mutable std::vector<std::uint32_t> seen_;
   mutable std::uint32_t walk_ = 0;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/memory/object_uses.h"
 
 #include <algorithm>
@@ -64,7 +65,7 @@ bool isAddressWide(isa::Type type) {
   return !isa::isFloat(type) && (bits == 32 || bits == 64);
 }
 
-// The sources behind one scalar result; empty for any other shape.
+// The sources after one scalar result; empty for any other shape.
 std::span<const Operand> scalarSources(const Instruction& instruction, std::size_t count) {
   const std::span<const Operand> operands = instruction.operands();
   const bool fits = operands.size() == count + 1 && operands[0].kind == OperandKind::Register &&
@@ -75,19 +76,19 @@ std::span<const Operand> scalarSources(const Instruction& instruction, std::size
 }
 
 // cvt.u64.u32 and cvt.u32.u64
-bool isUnsignedResize(const isa::Form& form) {
+bool isUnsignedResize(const isa::InstructionDesc& desc) {
   const auto isPlain = [](isa::Type type) {
     return type == isa::Type::U32 || type == isa::Type::U64;
   };
-  return form.qualifiers.size() == 2 && isPlain(form.type) && isPlain(form.sourceType) &&
-         form.type != form.sourceType;
+  return desc.qualifiers.size() == 2 && isPlain(desc.type) && isPlain(desc.sourceType) &&
+         desc.type != desc.sourceType;
 }
 
 bool isAccess(const Instruction& instruction) {
-  const isa::Form& form = *instruction.form;
-  const bool isOther = form.is(isa::kCollective) || form.has(".async") || form.has(".bulk");
-  if (!form.known() || isOther || isa::bitWidth(form.type) < 8) return false;
-  switch (form.opcode) {
+  const isa::InstructionDesc& desc = *instruction.desc;
+  const bool isOther = desc.is(isa::kCollective) || desc.has(".async") || desc.has(".bulk");
+  if (!desc.known() || isOther || isa::bitWidth(desc.type) < 8) return false;
+  switch (desc.opcode) {
     case Opcode::Ld:
     case Opcode::Ldu:
     case Opcode::St:
@@ -101,7 +102,7 @@ bool isAccess(const Instruction& instruction) {
 
 // One of its addresses is in shared memory: copies have two spaces.
 bool isShared(const Instruction& instruction) {
-  return std::ranges::any_of(instruction.form->qualifiers, [](std::string_view word) {
+  return std::ranges::any_of(instruction.desc->qualifiers, [](std::string_view word) {
     const std::optional<Space> space = isa::parseSpace(word);
     return space == Space::Shared || space == Space::SharedCluster;
   });
@@ -109,9 +110,9 @@ bool isShared(const Instruction& instruction) {
 
 // Rows of wmma want 32 bytes, and swizzled tiles repeat every 128 to 1,024.
 bool isTileAccess(const Instruction& instruction) {
-  const isa::Form& form = *instruction.form;
-  return form.opcode == Opcode::Wgmma || form.opcode == Opcode::Tcgen05 ||
-         form.opcode == Opcode::Wmma || (form.opcode == Opcode::Cp && form.has(".tensor"));
+  const isa::InstructionDesc& desc = *instruction.desc;
+  return desc.opcode == Opcode::Wgmma || desc.opcode == Opcode::Tcgen05 ||
+         desc.opcode == Opcode::Wmma || (desc.opcode == Opcode::Cp && desc.has(".tensor"));
 }
 
 }  // namespace
@@ -280,10 +281,10 @@ class ObjectUses::Builder {
   // What the instruction leaves in its result: None where that has nothing to do with an address,
   // and where it does something with one that is not followed.
   Pointer resultOf(const Instruction& instruction) {
-    const isa::Form& form = *instruction.form;
-    if (!form.known() || !isAddressWide(form.type)) return {};
-    const int bits = isa::bitWidth(form.type);
-    switch (form.opcode) {
+    const isa::InstructionDesc& desc = *instruction.desc;
+    if (!desc.known() || !isAddressWide(desc.type)) return {};
+    const int bits = isa::bitWidth(desc.type);
+    switch (desc.opcode) {
       case Opcode::Mov:
         if (const auto source = scalarSources(instruction, 1); !source.empty()) {
           return valueOf(source[0]);
@@ -292,17 +293,17 @@ class ObjectUses::Builder {
       case Opcode::Add:
       case Opcode::Sub: {
         const auto sources = scalarSources(instruction, 2);
-        if (sources.empty() || form.has(".sat") || form.writesCarry) return {};
+        if (sources.empty() || desc.has(".sat") || desc.writesCarry) return {};
         const Pointer a = valueOf(sources[0]);
         const Pointer b = valueOf(sources[1]);
-        const bool isMinus = form.opcode == Opcode::Sub;
+        const bool isMinus = desc.opcode == Opcode::Sub;
         if (b.state == Pointer::State::None) return moved(a, sources[1], isMinus, bits);
         return a.state == Pointer::State::None && !isMinus ? moved(b, sources[0], false, bits)
                                                            : Pointer{};
       }
       case Opcode::Mad: {
         const auto sources = scalarSources(instruction, 3);
-        if (sources.empty() || form.has(".hi") || form.has(".sat") || form.writesCarry) return {};
+        if (sources.empty() || desc.has(".hi") || desc.has(".sat") || desc.writesCarry) return {};
         if (valueOf(sources[0]) != Pointer{} || valueOf(sources[1]) != Pointer{}) return {};
         Pointer result = valueOf(sources[2]);
         if (result.isAddress())
@@ -314,8 +315,8 @@ class ObjectUses::Builder {
         if (source.empty()) return {};
         Pointer result = valueOf(source[0]);
         if (!result.isAddress()) return result;
-        const bool toSpace = form.has(".to");
-        const bool fits = form.space == result_.uses_[result.variable].variable->space &&
+        const bool toSpace = desc.has(".to");
+        const bool fits = desc.space == result_.uses_[result.variable].variable->space &&
                           result.isGeneric == toSpace;
         result.isGeneric = !toSpace;
         return fits ? result : Pointer{};
@@ -324,7 +325,7 @@ class ObjectUses::Builder {
         // Shared memory is smaller than 2^32 bytes; only an offset that has wrapped would be
         // another one in 64 bits.
         const auto source = scalarSources(instruction, 1);
-        if (source.empty() || !isUnsignedResize(form)) return {};
+        if (source.empty() || !isUnsignedResize(desc)) return {};
         const Pointer result = valueOf(source[0]);
         if (!result.isAddress()) return result;
         const ir::Variable& variable = *result_.uses_[result.variable].variable;
@@ -437,7 +438,7 @@ class ObjectUses::Builder {
       pointer = {Pointer::State::Offset, false, variableOf(operand.symbol()), operand.immediate};
       if (pointer.variable == kNoVariable) pointer = {};
     }
-    const isa::Form& form = *instruction.form;
+    const isa::InstructionDesc& desc = *instruction.desc;
     if (!pointer.isAddress()) {
       result_.hasUnknownShared_ |= isShared(instruction) && mayBeNoVariable(pointer);
       return;
@@ -446,9 +447,9 @@ class ObjectUses::Builder {
     if (isInGroup || !isAccess(instruction)) {
       return escape(pointer.variable, "an instruction other than a plain access uses its address");
     }
-    const bool isNamed = form.space == variable.space && !pointer.isGeneric;
+    const bool isNamed = desc.space == variable.space && !pointer.isGeneric;
     const bool isGeneric =
-        form.space == Space::None && pointer.isGeneric && form.opcode != Opcode::Ldu;
+        desc.space == Space::None && pointer.isGeneric && desc.opcode != Opcode::Ldu;
     if (!isNamed && !isGeneric) {
       return escape(pointer.variable, "it is accessed as if it were in another space");
     }
@@ -457,11 +458,11 @@ class ObjectUses::Builder {
     access.instruction = &instruction;
     access.address = &operand;
     if (pointer.state == Pointer::State::Offset) access.offset = pointer.offset;
-    access.bytes = static_cast<std::uint32_t>(isa::bitWidth(form.type)) / 8 * form.vectorWidth;
-    access.isLoad = form.opcode == Opcode::Ld || form.opcode == Opcode::Ldu;
-    access.isStore = form.opcode == Opcode::St;
-    access.isWeak = (access.isLoad || access.isStore) && (form.semantics == isa::Semantics::None ||
-                                                          form.semantics == isa::Semantics::Weak);
+    access.bytes = static_cast<std::uint32_t>(isa::bitWidth(desc.type)) / 8 * desc.vectorWidth;
+    access.isLoad = desc.opcode == Opcode::Ld || desc.opcode == Opcode::Ldu;
+    access.isStore = desc.opcode == Opcode::St;
+    access.isWeak = (access.isLoad || access.isStore) && (desc.semantics == isa::Semantics::None ||
+                                                          desc.semantics == isa::Semantics::Weak);
     result_.uses_[pointer.variable].accesses.push_back(access);
   }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a function does with the addresses of variables: the accesses of each, and whether an
 // address gets away.
 //

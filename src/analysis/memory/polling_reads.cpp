@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/memory/polling_reads.h"
 
 #include <algorithm>
@@ -86,15 +87,15 @@ class Slices {
   // whether at all, if something in the loop reads memory but the read itself.
   bool decides(const Instruction& instruction, ValueId value, const Instruction& read,
                LoopId loop) {
-    const isa::Form& form = *instruction.form;
-    if (!form.known() || form.control != isa::Control::None) return true;
-    if (!form.is(isa::kMemoryWrite)) return false;
+    const isa::InstructionDesc& desc = *instruction.desc;
+    if (!desc.known() || desc.control != isa::Control::None) return true;
+    if (!desc.is(isa::kMemoryWrite)) return false;
     const bool isData =
         std::ranges::any_of(instruction.operands(), [&](const ir::Operand& operand) {
           return operand.kind == ir::OperandKind::Register && operand.reads &&
                  ssa_.use(instruction, operand) == value;
         });
-    return isData || readsIn(loop) > (read.form->is(isa::kMemoryRead) ? 1u : 0u);
+    return isData || readsIn(loop) > (read.desc->is(isa::kMemoryRead) ? 1u : 0u);
   }
 
   // Instructions of the loop that may read memory.
@@ -104,9 +105,9 @@ class Slices {
     const Cfg& cfg = ssa_.cfg();
     for (const BlockId b : loops_.members(loop)) {
       for (const Instruction& instruction : cfg.instructions(b)) {
-        const isa::Form& form = *instruction.form;
+        const isa::InstructionDesc& desc = *instruction.desc;
         const bool mayRead =
-            !form.known() || form.is(isa::kMemoryRead) || form.control == isa::Control::Call;
+            !desc.known() || desc.is(isa::kMemoryRead) || desc.control == isa::Control::Call;
         found->second += mayRead ? 1 : 0;
       }
     }

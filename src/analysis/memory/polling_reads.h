@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which strong reads a thread may wait for: docs/soundness/ D1.15.
 //
 // A read polls if it stands in a loop and its value decides a branch of that loop, or of one around
@@ -7,7 +8,7 @@
 //
 // Source: forward slices over SSA form (Weiser, ICSE 1981; the data dependences alone).  Cost:
 // O(instructions) where nothing polls, else O(operands) for each strong read in a loop, up to a
-// limit on the work behind which all that are left poll.
+// limit on the work after which all that are left poll.
 #pragma once
 
 #include <unordered_set>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/memory/pure_functions.h"
 
 #include <algorithm>
@@ -15,9 +16,9 @@ using isa::Effect;
 
 // Of the function's own parameters, results, and those of the calls that it makes.
 bool isParameterAccess(const Instruction& instruction) {
-  const isa::Form& form = *instruction.form;
-  if (form.opcode != isa::Opcode::Ld && form.opcode != isa::Opcode::St) return false;
-  const isa::Space space = form.space;
+  const isa::InstructionDesc& desc = *instruction.desc;
+  if (desc.opcode != isa::Opcode::Ld && desc.opcode != isa::Opcode::St) return false;
+  const isa::Space space = desc.space;
   if (space != isa::Space::Param && space != isa::Space::ParamFunc) return false;
   return std::ranges::all_of(instruction.operands(), [](const ir::Operand& operand) {
     return operand.kind != ir::OperandKind::Address ||
@@ -26,10 +27,10 @@ bool isParameterAccess(const Instruction& instruction) {
 }
 
 bool isPureInstruction(const Instruction& instruction) {
-  const isa::Form& form = *instruction.form;
-  if (!form.known() || form.is(isa::kConvergent)) return false;
-  if (form.readsCarry || form.writesCarry) return false;
-  switch (form.control) {
+  const isa::InstructionDesc& desc = *instruction.desc;
+  if (!desc.known() || desc.is(isa::kConvergent)) return false;
+  if (desc.readsCarry || desc.writesCarry) return false;
+  switch (desc.control) {
     case isa::Control::None:
       break;
     case isa::Control::Branch:
@@ -43,7 +44,7 @@ bool isPureInstruction(const Instruction& instruction) {
   }
   switch (ir::effectOf(instruction)) {
     case Effect::Neutral:
-      return form.is(isa::kPure) && !ir::readsChangingRegister(instruction);
+      return desc.is(isa::kPure) && !ir::readsChangingRegister(instruction);
     case Effect::ImmutableRead:
       return true;
     case Effect::Private:
@@ -93,7 +94,7 @@ PureFunctions::PureFunctions(const CallGraph& graph)
 }
 
 bool PureFunctions::isPureCall(const ir::Function& caller, const Instruction& call) const {
-  if (!call.form->known() || call.form->control != isa::Control::Call) return false;
+  if (!call.desc->known() || call.desc->control != isa::Control::Call) return false;
   const Callee callee = calleeOf(caller, call);
   return callee.function != nullptr && !callee.isAlias &&
          isPure(graph_->vertexOf(*callee.function));

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Functions whose results depend on their arguments alone, and that do nothing else.
 //
 // Such a function has a body that cannot be replaced, which computes, reads constants and its own

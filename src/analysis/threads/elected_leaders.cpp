@@ -1,13 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/threads/elected_leaders.h"
 
 #include <algorithm>
 
-#include "analysis/values/integer_operation.h"
 #include "analysis/flow/callee.h"
 #include "analysis/flow/device_runtime.h"
-#include "analysis/threads/warp_agreement.h"
-#include "analysis/threads/whole_warps.h"
+#include "analysis/threads/non_exited_threads.h"
+#include "analysis/threads/warp_uniformity.h"
 #include "analysis/values/branch_conditions.h"
+#include "analysis/values/integer_operation.h"
 
 namespace ptxopt::analysis {
 
@@ -35,8 +36,8 @@ ElectedLeaders::ElectedLeaders(const Ssa& ssa, const ValueRanges& ranges, const 
   findElections();
   if (elections_.empty()) return;
   const Cfg& cfg = ssa.cfg();
-  const WholeWarps warps(cfg, Liveness(cfg),
-                         agreeingInWarps(ssa, ranges.shape(), forms, formOfValue));
+  const NonExitedThreads warps(cfg, Liveness(cfg),
+                               uniformInWarps(ssa, ranges.shape(), forms, formOfValue));
   BitSet allExecute(cfg.vertexCount());
   for (BlockId b = 0; b < cfg.blockCount(); ++b) {
     if (warps.allExecute(b)) allExecute.set(b);
@@ -58,7 +59,7 @@ void ElectedLeaders::findElections() {
   }
   if (elections_.empty()) return;
   for (std::uint32_t n = 0; n < numbers.count(); ++n) {
-    const isa::Form& form = *numbers[n].form;
+    const isa::InstructionDesc& form = *numbers[n].desc;
     const bool isCall = form.control == isa::Control::Call;
     if (!form.known() || (isCall && !isHarmlessCall(cfg.function(), numbers[n]))) {
       elections_.clear();
@@ -75,22 +76,22 @@ std::uint32_t ElectedLeaders::maskOfElection(const Instruction& election) const 
 
 void ElectedLeaders::keepThoseThatCount(const BitSet& allExecute) {
   const Cfg& cfg = ssa_->cfg();
-  BitSet spoilt(cfg.vertexCount());  // behind an election that does not count, or with one
+  BitSet nonUniform(cfg.vertexCount());  // after an election that does not count, or with one
   std::vector<BlockId> work;
   for (const Instruction* election : elections_) {
     const bool counts = !election->guard && maskOfElection(*election) != 0;
     if (counts && allExecute.test(election->block)) continue;
-    if (spoilt.set(election->block)) work.push_back(election->block);
+    if (nonUniform.set(election->block)) work.push_back(election->block);
   }
   while (!work.empty()) {
     const BlockId b = work.back();
     work.pop_back();
     for (const BlockId next : cfg.successors(b)) {
-      if (spoilt.set(next)) work.push_back(next);
+      if (nonUniform.set(next)) work.push_back(next);
     }
   }
   std::erase_if(elections_,
-                [&](const Instruction* election) { return spoilt.test(election->block); });
+                [&](const Instruction* election) { return nonUniform.test(election->block); });
 }
 
 // ---- who executes what -------------------------------------------------------------------------
@@ -172,7 +173,7 @@ ElectedLeaders::MaybeRest ElectedLeaders::ofPhi(ValueId value) {
 ElectedLeaders::MaybeRest ElectedLeaders::ofDefinition(ValueId value) {
   const Instruction& instruction = ssa_->instruction(value);
   const Operand* target = ssa_->operand(value);
-  if (!instruction.form->known() || target == nullptr || target->component != 0 || target->reads) {
+  if (!instruction.desc->known() || target == nullptr || target->component != 0 || target->reads) {
     return std::nullopt;
   }
   if (!instruction.guard) return ofResult(value);
@@ -199,12 +200,12 @@ ElectedLeaders::MaybeRest ElectedLeaders::ofResult(ValueId value) {
     return Rest{maskOfElection(instruction), 0};
   }
   if (target != first) return std::nullopt;
-  switch (instruction.form->opcode) {
+  switch (instruction.desc->opcode) {
     case Opcode::Setp:
       return ofSetp(instruction);
     case Opcode::Selp: {
       const MaybeRest which = ofSource(instruction, instruction.operand(3));
-      if (!which || isa::isFloat(instruction.form->type)) return std::nullopt;
+      if (!which || isa::isFloat(instruction.desc->type)) return std::nullopt;
       MaybeRest rest = ofSource(instruction, instruction.operand(which->value != 0 ? 1 : 2));
       const auto mask = rest ? commonMask(which->mask, rest->mask) : std::nullopt;
       if (!mask) return std::nullopt;
@@ -214,10 +215,10 @@ ElectedLeaders::MaybeRest ElectedLeaders::ofResult(ValueId value) {
     case Opcode::Cvt: {
       // A number that is the same in any integer type.
       const MaybeRest rest = ofSource(instruction, instruction.operand(1));
-      const bool isInteger = isa::bitWidth(instruction.form->type) > 0 &&
-                             isa::bitWidth(instruction.form->sourceType) > 0 &&
-                             !isa::isFloat(instruction.form->type) &&
-                             !isa::isFloat(instruction.form->sourceType);
+      const bool isInteger = isa::bitWidth(instruction.desc->type) > 0 &&
+                             isa::bitWidth(instruction.desc->sourceType) > 0 &&
+                             !isa::isFloat(instruction.desc->type) &&
+                             !isa::isFloat(instruction.desc->sourceType);
       return isInteger && rest && rest->value <= 0x7f ? rest : std::nullopt;
     }
     default:
@@ -241,18 +242,18 @@ ElectedLeaders::MaybeRest ElectedLeaders::ofSource(const Instruction& instructio
 }
 
 ElectedLeaders::MaybeRest ElectedLeaders::ofSetp(const Instruction& setp) {
-  const std::optional<Comparison> comparison = comparisonOf(*setp.form);
+  const std::optional<Comparison> comparison = comparisonOf(*setp.desc);
   if (!comparison || setp.operand(3) != nullptr) return std::nullopt;
   const MaybeRest a = ofSource(setp, setp.operand(1));
   const MaybeRest b = ofSource(setp, setp.operand(2));
   const auto mask = a && b ? commonMask(a->mask, b->mask) : std::nullopt;
   if (!mask) return std::nullopt;
-  const auto bits = static_cast<unsigned>(isa::bitWidth(setp.form->type));
+  const auto bits = static_cast<unsigned>(isa::bitWidth(setp.desc->type));
   return Rest{*mask, holds(*comparison, a->value, b->value, bits) ? 1u : 0u};
 }
 
 ElectedLeaders::MaybeRest ElectedLeaders::ofArithmetic(const Instruction& instruction) {
-  const isa::Form& form = *instruction.form;
+  const isa::InstructionDesc& form = *instruction.desc;
   const bool isPredicate = form.type == isa::Type::Pred;
   const auto source = [&](std::size_t k) { return ofSource(instruction, instruction.operand(k)); };
   const auto isNumber = [](const MaybeRest& rest, bool number) {

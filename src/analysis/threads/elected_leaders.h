@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which instructions none but the leader of its warp executes, as elect.sync chooses it:
 // docs/soundness/ C8(i).2 and C8(i).3.
 //
@@ -9,8 +10,8 @@
 // From the predicate of an election on this follows what is known of all other threads: predicates,
 // numbers that these select or guard, what such a number is compared with, and phis.
 //
-// Of an entry.  Cost: O(instructions) without an election; else that of WholeWarps, and O(operands)
-// of the values that guards and branches are made of.
+// Of an entry.  Cost: O(instructions) without an election; else that of NonExitedThreads, and
+// O(operands) of the values that guards and branches are made of.
 #pragma once
 
 #include <cstdint>

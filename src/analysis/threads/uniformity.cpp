@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/threads/uniformity.h"
 
 #include <algorithm>
@@ -35,13 +36,13 @@ bool isUniformSource(const ir::Function& function, const Operand& operand) {
 // A load that gives every thread the same value if the address is the same (C1.2.2).
 bool isUniformLoad(const ir::Function& function, const Instruction& instruction,
                    const Assumptions& assumptions) {
-  const isa::Form& form = *instruction.form;
-  if (form.opcode != isa::Opcode::Ld || !form.known()) return false;
-  if (form.effect == isa::Effect::ImmutableRead) return true;
-  if (form.effect == isa::Effect::InvariantRead) return assumptions.has(Assumption::NcInvariant);
+  const isa::InstructionDesc& desc = *instruction.desc;
+  if (desc.opcode != isa::Opcode::Ld || !desc.known()) return false;
+  if (desc.effect == isa::Effect::ImmutableRead) return true;
+  if (desc.effect == isa::Effect::InvariantRead) return assumptions.has(Assumption::NcInvariant);
   // A .param that is not said to be the entry's may belong to a call.
   const Operand* address = instruction.operand(1);
-  return form.space == isa::Space::Param && address != nullptr &&
+  return desc.space == isa::Space::Param && address != nullptr &&
          address->kind == ir::OperandKind::Address && address->base == ir::AddressBase::Symbol &&
          function.isEntry() &&
          function.symbolAt(address->symbol()).kind == ir::SymbolKind::Parameter;
@@ -50,9 +51,9 @@ bool isUniformLoad(const ir::Function& function, const Instruction& instruction,
 // The results are the same in all threads if the registers that it reads are.
 bool preservesUniformity(const ir::Function& function, const Instruction& instruction,
                          const Assumptions& assumptions) {
-  const isa::Form& form = *instruction.form;
-  const bool isPure = form.known() && form.is(isa::kPure) && !form.is(isa::kConvergent) &&
-                      !form.readsCarry && ir::effectOf(instruction) == isa::Effect::Neutral;
+  const isa::InstructionDesc& desc = *instruction.desc;
+  const bool isPure = desc.known() && desc.is(isa::kPure) && !desc.is(isa::kConvergent) &&
+                      !desc.readsCarry && ir::effectOf(instruction) == isa::Effect::Neutral;
   if (!isPure && !isUniformLoad(function, instruction, assumptions)) return false;
   const std::span<const Operand> operands = instruction.operands();
   return std::all_of(operands.begin(), operands.end(),
@@ -181,7 +182,7 @@ class Solver {
       });
       if (!agrees && !preservesUniformity(cfg_.function(), i, assumptions_)) markResults(i);
       // Where an instruction goes that is not understood varies (docs/soundness/ A7.2).
-      if (!i.form->known() && &i == cfg_.block(i.block).terminator) markDecision(i.block);
+      if (!i.desc->known() && &i == cfg_.block(i.block).terminator) markDecision(i.block);
     });
     // A register may hold anything that nothing defines, or that is read before a definition which
     // is not conditional (docs/soundness/ F2).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which values are the same for all threads of a CTA, and which blocks all of them execute equally
 // often.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/threads/warp_numbers.h"
 
 #include <algorithm>
@@ -53,8 +54,8 @@ std::optional<RowNumber> rowNumber(const LinearForms& forms, LeafId id, unsigned
   if (key.kind != LeafKind::Operation || nesting == kMostNesting) return std::nullopt;
   const LinearForms::Operation operation = forms.operation(forms.leaf(id));
   if (operation.sources.size() != 2) return std::nullopt;
-  const Form source = forms.form(operation.sources[0]);
-  const Form operand = forms.form(operation.sources[1]);
+  const LinearForm source = forms.form(operation.sources[0]);
+  const LinearForm operand = forms.form(operation.sources[1]);
   const bool isOneLeaf = source.constant == 0 && source.terms.size() == 1 &&
                          source.terms[0].coefficient == 1 && source.bits >= 16;
   if (!isOneLeaf || !operand.isConstant()) return std::nullopt;
@@ -65,7 +66,7 @@ std::optional<RowNumber> rowNumber(const LinearForms& forms, LeafId id, unsigned
     return std::nullopt;
   }
   const std::uint64_t mask = std::bit_ceil(static_cast<std::uint64_t>(range.highest) + 1) - 1;
-  return shiftedOrMasked(operation.form->opcode, operand.constant, mask);
+  return shiftedOrMasked(operation.desc->opcode, operand.constant, mask);
 }
 
 bool isLeafOfWarp(const LinearForms& forms, LeafId id, unsigned nesting);
@@ -117,7 +118,7 @@ bool isOfWarp(const LinearForms& forms, FormId form) {
 }
 
 bool isOfWarpBeyondLane(const LinearForms& forms, FormId id) {
-  const Form form = forms.form(id);
+  const LinearForm form = forms.form(id);
   if (form.constant != 0 || form.terms.size() != 1 || form.terms[0].coefficient != 1) return false;
   const LeafId leaf = form.terms[0].leaf;
   const auto number = rowNumber(forms, leaf);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Numbers that tell the warps of a block apart: docs/soundness/ C8.3.6.
 //
 // A warp holds threads of consecutive linear ids.  Where no warp holds threads of two rows, it is

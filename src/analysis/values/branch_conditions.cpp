@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/values/branch_conditions.h"
 
 #include <algorithm>
@@ -44,12 +45,12 @@ std::optional<Comparison> comparisonOf(std::string_view word, isa::Type type) {
 
 }  // namespace
 
-std::optional<Comparison> comparisonOf(const isa::Form& form) {
-  if (form.opcode != Opcode::Setp || !form.known() || !isInteger(form.type) ||
-      form.qualifiers.empty()) {
+std::optional<Comparison> comparisonOf(const isa::InstructionDesc& desc) {
+  if (desc.opcode != Opcode::Setp || !desc.known() || !isInteger(desc.type) ||
+      desc.qualifiers.empty()) {
     return std::nullopt;
   }
-  return comparisonOf(form.qualifiers.front(), form.type);
+  return comparisonOf(desc.qualifiers.front(), desc.type);
 }
 
 bool holds(Comparison comparison, std::uint64_t a, std::uint64_t b, unsigned bits) {
@@ -164,7 +165,7 @@ void BranchConditions::addOfEdge(EdgeId edge) {
   const Cfg& cfg = ssa_->cfg();
   const BlockId source = cfg.source(edge);
   const Instruction* branch = cfg.block(source).terminator;
-  if (branch == nullptr || !branch->guard || !branch->form->known() || !cfg.isReachable(source)) {
+  if (branch == nullptr || !branch->guard || !branch->desc->known() || !cfg.isReachable(source)) {
     return;
   }
   // The other edge may lead to the same block: then each of them still says what it says.
@@ -186,24 +187,24 @@ void BranchConditions::addIf(ValueId predicate, bool holds, unsigned depth,
                              std::vector<Condition>& found) const {
   if (depth == kMostSteps || !ssa_->isDefinition(predicate)) return;
   const Instruction& instruction = ssa_->instruction(predicate);
-  const isa::Form& form = *instruction.form;
-  if (instruction.guard || !form.known()) return;
+  const isa::InstructionDesc& desc = *instruction.desc;
+  if (instruction.guard || !desc.known()) return;
   const auto addOperand = [&](std::size_t k, bool operandHolds) {
     const Operand* operand = instruction.operand(k);
     if (operand == nullptr || operand->kind != OperandKind::Register) return;
     addIf(ssa_->use(instruction, *operand), operandHolds != operand->negated, depth + 1, found);
   };
 
-  if (form.type == isa::Type::Pred) {
-    if (form.opcode == Opcode::Not || form.opcode == Opcode::Mov) {
-      addOperand(1, holds == (form.opcode == Opcode::Mov));
-    } else if ((form.opcode == Opcode::And && holds) || (form.opcode == Opcode::Or && !holds)) {
+  if (desc.type == isa::Type::Pred) {
+    if (desc.opcode == Opcode::Not || desc.opcode == Opcode::Mov) {
+      addOperand(1, holds == (desc.opcode == Opcode::Mov));
+    } else if ((desc.opcode == Opcode::And && holds) || (desc.opcode == Opcode::Or && !holds)) {
       addOperand(1, holds);
       addOperand(2, holds);
     }
     return;
   }
-  if (!comparisonOf(form)) return;
+  if (!comparisonOf(desc)) return;
   // p|q: q is the comparison with the opposite result (ISA: "the complement"), combined with c too.
   const Operand* target = instruction.operand(0);
   const bool isSecond = target->kind == OperandKind::Pair && ssa_->operand(predicate) != target + 1;
@@ -213,7 +214,7 @@ void BranchConditions::addIf(ValueId predicate, bool holds, unsigned depth,
     return;
   }
   // (a cmp b) op c: both are known where an "and" holds, or an "or" does not.
-  if ((form.has(".and") && holds) || (form.has(".or") && !holds)) {
+  if ((desc.has(".and") && holds) || (desc.has(".or") && !holds)) {
     addComparison(instruction, holds != isSecond, found);
     addOperand(3, holds);
   }
@@ -221,7 +222,7 @@ void BranchConditions::addIf(ValueId predicate, bool holds, unsigned depth,
 
 void BranchConditions::addComparison(const Instruction& setp, bool holds,
                                      std::vector<Condition>& found) const {
-  const std::optional<Comparison> comparison = comparisonOf(*setp.form);
+  const std::optional<Comparison> comparison = comparisonOf(*setp.desc);
   const Operand* const left = setp.operand(1);
   const Operand* const right = setp.operand(2);
   if (!comparison || left == nullptr || right == nullptr) return;
@@ -231,7 +232,7 @@ void BranchConditions::addComparison(const Instruction& setp, bool holds,
     return isRegister ? ssa_->use(setp, operand) : kNone;
   };
   Condition condition;
-  condition.bits = static_cast<std::uint8_t>(isa::bitWidth(setp.form->type));
+  condition.bits = static_cast<std::uint8_t>(isa::bitWidth(setp.desc->type));
   condition.comparison = holds ? *comparison : negated(*comparison);
   condition.value = valueOf(*left);
   condition.other = right;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What branches and guards say about values: integer comparisons that hold in a block, on an edge,
 // or where a guarded instruction is executed.
 //
@@ -34,7 +35,7 @@ Comparison swapped(Comparison comparison);  // of b and a, where it was of a and
 // Of numbers of `bits` bits.
 bool holds(Comparison comparison, std::uint64_t a, std::uint64_t b, unsigned bits);
 // What a setp of integers compares; none for any other instruction.
-std::optional<Comparison> comparisonOf(const isa::Form& form);
+std::optional<Comparison> comparisonOf(const isa::InstructionDesc& desc);
 
 // A value as a number of `bits` bits compares so with `other`.
 struct Condition {

@@ -1,4 +1,5 @@
-// Which edges are never taken, and which never right behind another: where a branch compares
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which edges are never taken, and which never right after another: where a branch compares
 // numbers of which enough is known.
 //
 // What a phi is compared with is known better on one way into its block than in the block: a loop

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/values/integer_operation.h"
 
 #include <algorithm>
@@ -59,17 +60,17 @@ std::uint64_t lookUp(std::uint64_t a, std::uint64_t b, std::uint64_t c, std::uin
 
 }  // namespace
 
-std::optional<IntegerOperation> IntegerOperation::of(const isa::Form& form) {
-  const int width = isa::bitWidth(form.type);
-  if (width <= 0 || width > 64 || isa::isFloat(form.type) || isa::isFloat(form.sourceType) ||
-      !std::ranges::all_of(form.qualifiers, isUnderstood)) {
+std::optional<IntegerOperation> IntegerOperation::of(const isa::InstructionDesc& desc) {
+  const int width = isa::bitWidth(desc.type);
+  if (width <= 0 || width > 64 || isa::isFloat(desc.type) || isa::isFloat(desc.sourceType) ||
+      !std::ranges::all_of(desc.qualifiers, isUnderstood)) {
     return std::nullopt;
   }
   IntegerOperation made;
-  made.opcode_ = form.opcode;
-  made.isSigned_ = isa::isSigned(form.type);
+  made.opcode_ = desc.opcode;
+  made.isSigned_ = isa::isSigned(desc.type);
   made.bits_ = static_cast<std::uint8_t>(width);
-  switch (form.opcode) {
+  switch (desc.opcode) {
     case Opcode::Mov:
     case Opcode::Not:
     case Opcode::Neg:
@@ -93,12 +94,12 @@ std::optional<IntegerOperation> IntegerOperation::of(const isa::Form& form) {
       break;
     case Opcode::Mul:
     case Opcode::Mad:
-      made.sourceCount_ = form.opcode == Opcode::Mul ? 2 : 3;
-      if (form.has(".hi")) {
+      made.sourceCount_ = desc.opcode == Opcode::Mul ? 2 : 3;
+      if (desc.has(".hi")) {
         made.half_ = Half::High;
-      } else if (form.has(".wide")) {
+      } else if (desc.has(".wide")) {
         made.half_ = Half::Wide;
-      } else if (!form.has(".lo")) {
+      } else if (!desc.has(".lo")) {
         return std::nullopt;
       }
       break;

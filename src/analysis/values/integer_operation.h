@@ -1,6 +1,7 @@
-// The meaning of pure integer instructions, as the passes have it: constants are folded with it, and
-// linear forms are computed with it for all lanes of a warp.  The interpreter, which judges what
-// passes do, has a meaning of its own.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The meaning of pure integer instructions, as the passes have it: constants are folded with it,
+// and linear forms are computed with it for all lanes of a warp.  The interpreter, which judges
+// what passes do, has a meaning of its own.
 #pragma once
 
 #include <array>
@@ -22,7 +23,7 @@ class IntegerOperation {
  public:
   static constexpr std::size_t kMostSources = 4;
   // None for one that this does not compute.
-  static std::optional<IntegerOperation> of(const isa::Form& form);
+  static std::optional<IntegerOperation> of(const isa::InstructionDesc& desc);
 
   std::size_t sourceCount() const { return sourceCount_; }
   // `sources`: sourceCount() residues that are at least as wide as it wants them.  None where the

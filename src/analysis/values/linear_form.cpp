@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/values/linear_form.h"
 
 #include <algorithm>
@@ -65,7 +66,7 @@ LeafId LinearForms::internList(const Leaf& leaf, std::span<const std::uint32_t> 
 
 namespace {
 
-// Behind the sources in the list of an Operation: the result, which form.
+// After the sources in the list of an Operation: the result, which form.
 constexpr std::size_t kOperationWords = 2;
 
 }  // namespace
@@ -76,8 +77,8 @@ LeafId LinearForms::internOperation(Leaf leaf, const Operation& operation) {
   list.assign(operation.sources.begin(), operation.sources.end());
   list.push_back(operation.result);
   const auto [number, isNew] =
-      operationNumbers_.try_emplace(operation.form, static_cast<std::uint32_t>(operations_.size()));
-  if (isNew) operations_.push_back(operation.form);
+      operationNumbers_.try_emplace(operation.desc, static_cast<std::uint32_t>(operations_.size()));
+  if (isNew) operations_.push_back(operation.desc);
   list.push_back(number->second);
   leaf.key.kind = LeafKind::Operation;
   leaf.key.offset = 0;
@@ -123,7 +124,7 @@ FormId LinearForms::intern(unsigned bits, std::uint64_t constant, std::span<cons
   std::uint64_t hash = mixedHash(bits, constant);
   for (const Term& term : terms) hash = mixedHash(mixedHash(hash, term.leaf), term.coefficient);
   const FormId known = formIndex_.find(hash, [&](FormId id) {
-    const Form other = form(id);
+    const LinearForm other = form(id);
     return other.bits == bits && other.constant == constant &&
            std::ranges::equal(other.terms, terms);
   });
@@ -146,8 +147,8 @@ FormId LinearForms::ofLeaf(LeafId leaf, unsigned bits) {
 }
 
 FormId LinearForms::add(FormId a, FormId b) {
-  const Form left = form(a);
-  const Form right = form(b);
+  const LinearForm left = form(a);
+  const LinearForm right = form(b);
   assert(left.bits == right.bits);
   scratch_.assign(left.terms.begin(), left.terms.end());
   const std::uint64_t constant = residue(left.constant + right.constant, left.bits);
@@ -157,7 +158,7 @@ FormId LinearForms::add(FormId a, FormId b) {
 }
 
 FormId LinearForms::plus(FormId a, std::uint64_t number) {
-  const Form given = form(a);
+  const LinearForm given = form(a);
   if (residue(number, given.bits) == 0) return a;
   scratch_.assign(given.terms.begin(), given.terms.end());
   return intern(given.bits, residue(given.constant + number, given.bits), scratch_);
@@ -168,7 +169,7 @@ FormId LinearForms::subtract(FormId a, FormId b) {
 }
 
 FormId LinearForms::scale(FormId a, std::uint64_t factor) {
-  const Form given = form(a);
+  const LinearForm given = form(a);
   scratch_.assign(given.terms.begin(), given.terms.end());
   for (Term& term : scratch_) term.coefficient *= factor;
   return make(given.bits, given.constant * factor, scratch_);
@@ -177,8 +178,8 @@ FormId LinearForms::scale(FormId a, std::uint64_t factor) {
 FormId LinearForms::multiply(FormId a, FormId b) {
   if (form(a).isConstant()) return scale(b, form(a).constant);
   if (form(b).isConstant()) return scale(a, form(b).constant);
-  const Form left = form(a);
-  const Form right = form(b);
+  const LinearForm left = form(a);
+  const LinearForm right = form(b);
   if ((left.terms.size() + 1) * (right.terms.size() + 1) > kMostTerms) return kNone;
   scratch_.clear();
   for (const Term& x : left.terms) {
@@ -220,7 +221,7 @@ LeafId LinearForms::product(LeafId a, LeafId b) {
 }
 
 FormId LinearForms::truncate(FormId a, unsigned bits) {
-  const Form given = form(a);
+  const LinearForm given = form(a);
   assert(bits <= given.bits);
   if (bits == given.bits) return a;
   // Of an extension the low bits are those of what was extended.
@@ -236,7 +237,7 @@ FormId LinearForms::truncate(FormId a, unsigned bits) {
       scratch_.push_back(term);
       continue;
     }
-    const Form extended = form(key.id);
+    const LinearForm extended = form(key.id);
     constant += term.coefficient * extended.constant;
     for (const Term& inner : extended.terms) {
       scratch_.push_back({inner.leaf, term.coefficient * inner.coefficient});
@@ -248,7 +249,7 @@ FormId LinearForms::truncate(FormId a, unsigned bits) {
 }
 
 Interval LinearForms::sum(FormId a) const {
-  const Form given = form(a);
+  const LinearForm given = form(a);
   Interval total = Interval::of(signedResidue(given.constant, given.bits));
   for (const Term& term : given.terms) {
     total = total + leaves_[term.leaf].interval * signedResidue(term.coefficient, given.bits);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Linear forms over leaves, in the ring in which an instruction computes.
 //
 // A form of `bits` bits stands for the residue of constant + sum of coefficient * leaf modulo
@@ -79,7 +80,7 @@ struct Term {
   friend bool operator==(const Term&, const Term&) = default;
 };
 
-struct Form {
+struct LinearForm {
   std::uint8_t bits = 64;
   std::uint64_t constant = 0;   // below 2^bits
   std::span<const Term> terms;  // ascending by leaf
@@ -92,7 +93,7 @@ class LinearForms {
   const Leaf& leaf(LeafId id) const { return leaves_[id]; }
   std::uint32_t leafCount() const { return static_cast<std::uint32_t>(leaves_.size()); }
   // The spans of a Form and of a list stay good until the next form or leaf is made.
-  Form form(FormId id) const {
+  LinearForm form(FormId id) const {
     const Stored& stored = forms_[id];
     return {stored.bits, stored.constant,
             std::span(terms_).subspan(stored.firstTerm, stored.termCount)};
@@ -103,7 +104,7 @@ class LinearForms {
 
   // What an Operation computes.
   struct Operation {
-    const isa::Form* form = nullptr;
+    const isa::InstructionDesc* desc = nullptr;
     std::span<const FormId> sources;  // in the order of the text
     std::uint32_t result = 0;         // the operand that it is, counted with the parts of groups
   };
@@ -177,10 +178,10 @@ class LinearForms {
   std::vector<Term> scratch_;            // of the form that is being made
   std::vector<std::uint32_t> listEnds_;  // by list
   std::vector<std::uint32_t> listWords_;
-  std::vector<const isa::Form*> operations_;
+  std::vector<const isa::InstructionDesc*> operations_;
   std::unordered_map<LeafId, Alternatives> alternatives_;
   std::unordered_map<LeafId, FormId> parts_;
-  std::unordered_map<const isa::Form*, std::uint32_t> operationNumbers_;
+  std::unordered_map<const isa::InstructionDesc*, std::uint32_t> operationNumbers_;
   HashIndex leafIndex_;
   HashIndex formIndex_;
   HashIndex listIndex_;

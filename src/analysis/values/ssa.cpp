@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/values/ssa.h"
 
 #include <algorithm>
@@ -298,7 +299,7 @@ class Ssa::Builder {
     const std::uint32_t number = ssa_.numbers_.of(instruction);
     ValueId* const slots = ssa_.slots_.data() + ssa_.firstSlot_[number];
     bool isGuard = static_cast<bool>(instruction.guard);
-    // Behind all uses.
+    // After all uses.
     definitions_.clear();
     forEachSlot(instruction, [&](Access access, const ir::Operand* operand, std::uint32_t slot) {
       if (access == Access::Definition) {
@@ -317,7 +318,7 @@ class Ssa::Builder {
   ValueId define(const ir::Instruction& instruction, std::uint32_t number,
                  const ir::Operand* operand) {
     const bool isPartial = operand != nullptr ? ir::isPartial(instruction, *operand)
-                                              : instruction.guard || !instruction.form->known();
+                                              : instruction.guard || !instruction.desc->known();
     const Variable variable = variableOf(operand);
     Value value{registerOf(variable), number, kNone, kCarryOperand, Kind::Definition};
     if (isPartial) value.extra = read(variable);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Pruned SSA form over a function, as an overlay: the IR stays as it is.
 //
 // Every register, predicates and vector registers included, and the carry flag (`CC.CF`) is a
@@ -44,11 +45,11 @@ using ValueId = std::uint32_t;  // dense; kNone: no value
 
 // True if the instruction reads, or may read, the carry flag; if it writes, or may write it.
 inline bool usesCarry(const ir::Instruction& instruction) {
-  return instruction.form->readsCarry || !instruction.form->known();
+  return instruction.desc->readsCarry || !instruction.desc->known();
 }
 inline bool definesCarry(const ir::Instruction& instruction) {
-  return instruction.form->writesCarry || !instruction.form->known() ||
-         instruction.form->control == isa::Control::Call;
+  return instruction.desc->writesCarry || !instruction.desc->known() ||
+         instruction.desc->control == isa::Control::Call;
 }
 
 class Ssa {
@@ -80,7 +81,7 @@ class Ssa {
   // Of a Phi: one for each of cfg().inEdges(block), in that order, kNone for an edge from code that
   // is not reached; at the entry block one more at the end, for the start of the function.
   std::span<const ValueId> phiOperands(ValueId value) const;
-  // The phis of a block, which have consecutive numbers: first, and one behind the last.
+  // The phis of a block, which have consecutive numbers: first, and one after the last.
   std::pair<ValueId, ValueId> phis(BlockId block) const {
     return {phisOfBlock_[block].first, phisOfBlock_[block].second};
   }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Where values and edges are in the text: for claims, which say nothing of SSA (facts/claim.h).
 //
 // Cost: O(values + operands) once.
@@ -22,7 +23,7 @@ class TextPlaces {
   explicit TextPlaces(const Ssa& ssa);
 
   const Ssa& ssa() const { return ssa_; }
-  // Where a register holds the value: behind its definition, or before the first instruction of its
+  // Where a register holds the value: after its definition, or before the first instruction of its
   // block.  None where there is no such instruction, or it is not what was read (a pass changed or
   // made it); for the carry flag; and for a partial definition that nobody reads: what shows
   // through there is not known (analysis/values/ssa.h).

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/values/value_range.h"
 
 #include <algorithm>
@@ -549,9 +550,9 @@ class ValueRanges::Solver {
 
   bool dependsOnOthers(ValueId v, const Instruction& instruction) const {
     if (ssa_.old(v) != kNone) return true;
-    const isa::Form& form = *instruction.form;
-    return form.known() && form.opcode != Opcode::Ld && form.opcode != Opcode::Ldu &&
-           !isa::isFloat(form.type);
+    const isa::InstructionDesc& desc = *instruction.desc;
+    return desc.known() && desc.opcode != Opcode::Ld && desc.opcode != Opcode::Ldu &&
+           !isa::isFloat(desc.type);
   }
 
   // Something that it is computed from has changed since the last sweep came here.
@@ -678,33 +679,33 @@ class ValueRanges::Solver {
   ValueRange resultOf(ValueId v, const Instruction& instruction) const {
     const ValueRange unknown = ValueRange::all(bits_[v]);
     const Operand* const target = ssa_.operand(v);
-    if (target == nullptr || !instruction.form->known() || target->component != 0 ||
+    if (target == nullptr || !instruction.desc->known() || target->component != 0 ||
         target->reads) {
       return unknown;
     }
-    const isa::Form& form = *instruction.form;
-    const bool isLoad = form.opcode == Opcode::Ld || form.opcode == Opcode::Ldu;
-    const unsigned typeBits = static_cast<unsigned>(isa::bitWidth(form.type));
-    if (typeBits == 0 || typeBits > 64 || isa::isFloat(form.type)) return unknown;
+    const isa::InstructionDesc& desc = *instruction.desc;
+    const bool isLoad = desc.opcode == Opcode::Ld || desc.opcode == Opcode::Ldu;
+    const unsigned typeBits = static_cast<unsigned>(isa::bitWidth(desc.type));
+    if (typeBits == 0 || typeBits > 64 || isa::isFloat(desc.type)) return unknown;
     if (isLoad) {
       // Narrow numbers are extended by their type.
       if (typeBits >= bits_[v]) return unknown;
-      return extend(ValueRange::all(typeBits), bits_[v], isa::isSigned(form.type));
+      return extend(ValueRange::all(typeBits), bits_[v], isa::isSigned(desc.type));
     }
     if (target != instruction.operand(0)) return unknown;
     const ValueRange result = evaluate(instruction, typeBits);
     if (result.bits == bits_[v]) return result;
-    if (form.opcode == Opcode::Cvt && result.bits != 0 && result.bits < bits_[v]) {
-      return extend(result, bits_[v], isa::isSigned(form.type));
+    if (desc.opcode == Opcode::Cvt && result.bits != 0 && result.bits < bits_[v]) {
+      return extend(result, bits_[v], isa::isSigned(desc.type));
     }
     return unknown;
   }
 
   // No bits: nothing is known.
   ValueRange evaluate(const Instruction& instruction, unsigned bits) const {
-    const isa::Form& form = *instruction.form;
-    if (form.has(".sat") || form.has(".relu") || form.readsCarry) return {};
-    const bool isSigned = isa::isSigned(form.type);
+    const isa::InstructionDesc& desc = *instruction.desc;
+    if (desc.has(".sat") || desc.has(".relu") || desc.readsCarry) return {};
+    const bool isSigned = isa::isSigned(desc.type);
     const auto source = [&](std::size_t k, unsigned width) {
       const Operand* operand = instruction.operand(k);
       return operand == nullptr ? ValueRange::all(width)
@@ -713,7 +714,7 @@ class ValueRanges::Solver {
     const auto a = [&] { return source(1, bits); };
     const auto b = [&] { return source(2, bits); };
     const auto amount = [&](std::size_t k) { return source(k, 32); };
-    switch (form.opcode) {
+    switch (desc.opcode) {
       case Opcode::Mov:
         return a();
       case Opcode::Add:
@@ -763,9 +764,9 @@ class ValueRanges::Solver {
         return ValueRange::betweenSigned(0, most, bits);
       }
       case Opcode::Cvt: {
-        const unsigned from = static_cast<unsigned>(isa::bitWidth(form.sourceType));
-        if (from == 0 || from > 64 || isa::isFloat(form.sourceType)) return {};
-        return resize(source(1, from), bits, isa::isSigned(form.sourceType));
+        const unsigned from = static_cast<unsigned>(isa::bitWidth(desc.sourceType));
+        if (from == 0 || from > 64 || isa::isFloat(desc.sourceType)) return {};
+        return resize(source(1, from), bits, isa::isSigned(desc.sourceType));
       }
       default:
         return {};
@@ -774,16 +775,16 @@ class ValueRanges::Solver {
 
   // Of the first two sources.
   ValueRange product(const Instruction& instruction, unsigned bits) const {
-    const isa::Form& form = *instruction.form;
+    const isa::InstructionDesc& desc = *instruction.desc;
     const ValueRange a = out_.ofOperand(instruction, *instruction.operand(1), bits);
     const ValueRange b = out_.ofOperand(instruction, *instruction.operand(2), bits);
-    const bool isSigned = isa::isSigned(form.type);
-    if (form.has(".lo")) return multiply(a, b);
+    const bool isSigned = isa::isSigned(desc.type);
+    if (desc.has(".lo")) return multiply(a, b);
     const ValueRange wide =
         bits <= 32 ? multiply(extend(a, 2 * bits, isSigned), extend(b, 2 * bits, isSigned))
                    : ValueRange();
-    if (form.has(".wide")) return wide;
-    if (!form.has(".hi") || wide.bits == 0) return {};
+    if (desc.has(".wide")) return wide;
+    if (!desc.has(".hi") || wide.bits == 0) return {};
     return truncate(shiftRight(wide, ValueRange::of(bits, 32), isSigned), bits);
   }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What numbers and what bits the integer values of a function can be.
 //
 // For values of 8 to 64 bits: an unsigned and a signed interval, and the bits that are known.  They

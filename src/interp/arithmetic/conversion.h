@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cvt: one value from one type to another (PTX ISA 9.7.10.21).
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // f32 and f64 arithmetic, exact to the bit (PTX ISA 9.7.3), and f16 and bf16 through it (9.7.4).
 //
 // Nearest-even is the host's own operation; the other roundings switch the host's mode around it.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Integer and bit instructions as functions of their operands (PTX ISA 9.7.1, 9.7.8, 9.7.9.7).
 //
 // What the manual leaves open is fixed here, so that runs repeat: division by zero gives all ones,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Binary floating-point formats as bit patterns, and exact rounding into them.
 //
 // Conversions go through Real, an exact real number with a sticky bit, so that every rounding mode

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Floating-point numbers of 8, 6 and 4 bits (PTX ISA 5.2.3): their values, and rounding into them.
 //
 // A format has few enough values to look at all of them, so rounding is a search for the nearest

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "interp/decode/audit_emitter.h"
 
 #include <algorithm>
@@ -408,10 +409,10 @@ void AuditEmitter::inFront(const ir::Instruction& instruction, const Op& op) {
     emitChecks(place->executed, op);
     emitWays(place->ways, false, instruction, op);
   }
-  if (instruction.form->control == isa::Control::Return) emitReturn(op);
+  if (instruction.desc->control == isa::Control::Return) emitReturn(op);
 }
 
-void AuditEmitter::behind(const ir::Instruction& instruction, const Op& op, std::size_t first) {
+void AuditEmitter::after(const ir::Instruction& instruction, const Op& op, std::size_t first) {
   const Place* place = placeOf(instruction);
   emitAccess(instruction, place, first);
   emitWritesOfDead(instruction, op);
@@ -561,7 +562,7 @@ void AuditEmitter::emitAccess(const ir::Instruction& instruction, const Place* p
   }
   if (place != nullptr) step.deadStores = place->deadStores;
   if (!isNeeded) return;
-  // In front of it, behind what computes its operands.
+  // Before it, after what computes its operands.
   Op op = decoder_->prototype_;
   op.guard = main->guard;
   op.guardExpected = main->guardExpected;
@@ -575,7 +576,7 @@ void AuditEmitter::emitAccess(const ir::Instruction& instruction, const Place* p
 // -----------------------------------------------------------
 
 bool AuditEmitter::hasDeadResults(const ir::Instruction& instruction) const {
-  const isa::Form& form = *instruction.form;
+  const isa::InstructionDesc& form = *instruction.desc;
   if (!form.known() || form.is(isa::kMemoryWrite) || form.control != isa::Control::None) {
     return false;
   }
@@ -625,7 +626,7 @@ void AuditEmitter::emitReadsOfDead(const ir::Instruction& instruction, const Op&
     }
   });
   // A function gives its results back in registers.
-  if (instruction.form->control != isa::Control::Return) return;
+  if (instruction.desc->control != isa::Control::Return) return;
   for (const ir::RegisterRange& range : decoder_->function_->registers()) {
     const bool isResult =
         range.isParameter &&

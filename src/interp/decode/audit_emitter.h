@@ -1,9 +1,10 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Puts Audit ops where claims about a function are checked.  Part of the Decoder.
 //
-// In front of an instruction, in this order: what a loop's count of rounds needs, what the register
+// Before an instruction, in this order: what a loop's count of rounds needs, what the register
 // is remembered for, what is claimed whenever control gets there, what is read although it is
 // claimed to be dead, what is claimed where the instruction is executed, the ways that it takes.
-// Behind it: registers that it wrote, what is remembered, what is claimed, the way through.  An op
+// After it: registers that it wrote, what is remembered, what is claimed, the way through.  An op
 // that is to run only where the instruction is executed has its guard.
 //
 // Numbers that other claims ask for later, counts of rounds and ways that were taken are kept in
@@ -31,7 +32,7 @@ class AuditEmitter {
   // `op`: the guard of the instruction.
   void inFront(const ir::Instruction& instruction, const Op& op);
   // `first`: the first op of the instruction itself.
-  void behind(const ir::Instruction& instruction, const Op& op, std::size_t first);
+  void after(const ir::Instruction& instruction, const Op& op, std::size_t first);
   void atEnd();
 
  private:

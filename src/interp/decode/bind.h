@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // From the form of an instruction to the function that computes it.
 //
 // Each binder looks at op.type, op.sourceType, op.flags and the qualifiers of the form, and returns
@@ -9,12 +10,13 @@
 
 namespace ptxopt::interp {
 
-Compute bindInteger(const isa::Form& form, Op& op);
-Compute bindFloat(const isa::Form& form, Op& op);    // f32, f32x2, f64
-Compute bindHalf(const isa::Form& form, Op& op);     // f16, bf16 and their pairs
-Compute bindCompare(const isa::Form& form, Op& op);  // setp, set, selp, slct, testp
-Compute bindConvert(const isa::Form& form, Op& op);
-Compute bindAddress(const isa::Form& form, Op& op, const Windows& windows);  // cvta, isspacep, mapa
+Compute bindInteger(const isa::InstructionDesc& desc, Op& op);
+Compute bindFloat(const isa::InstructionDesc& desc, Op& op);    // f32, f32x2, f64
+Compute bindHalf(const isa::InstructionDesc& desc, Op& op);     // f16, bf16 and their pairs
+Compute bindCompare(const isa::InstructionDesc& desc, Op& op);  // setp, set, selp, slct, testp
+Compute bindConvert(const isa::InstructionDesc& desc, Op& op);
+Compute bindAddress(const isa::InstructionDesc& desc, Op& op,
+                    const Windows& windows);  // cvta, isspacep, mapa
 
 // What cvta adds to an address in the space.
 std::uint64_t windowOf(isa::Space space, const Windows& windows);

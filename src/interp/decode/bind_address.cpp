@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Moves between slots, and address arithmetic between state spaces (PTX ISA 9.7.10).
 #include "interp/arithmetic/conversion.h"
 #include "interp/decode/bind.h"
@@ -39,18 +40,18 @@ Compute clearSlot() {
   return [](Slot* r, const Op& o) { r[o.d] = 0; };
 }
 
-Compute bindAddress(const isa::Form& form, Op& op, const Windows& windows) {
-  op.immediate = static_cast<std::int64_t>(windowOf(form.space, windows));
+Compute bindAddress(const isa::InstructionDesc& desc, Op& op, const Windows& windows) {
+  op.immediate = static_cast<std::int64_t>(windowOf(desc.space, windows));
   op.width = static_cast<std::uint8_t>(isa::bitWidth(op.type));
-  switch (form.opcode) {
+  switch (desc.opcode) {
     case Opcode::Cvta:
-      if (form.has(".to")) op.immediate = -op.immediate;
+      if (desc.has(".to")) op.immediate = -op.immediate;
       return [](Slot* r, const Op& o) {
         r[o.d] = truncated(r[o.a] + static_cast<Slot>(o.immediate), o.width);
       };
     case Opcode::Isspacep:
       // Global memory is what lies below every window.
-      if (form.space == Space::Const) return nullptr;
+      if (desc.space == Space::Const) return nullptr;
       op.detail = op.immediate == 0 ? 1 : 0;
       if (op.detail != 0) op.immediate = static_cast<std::int64_t>(windows.parameter);
       return [](Slot* r, const Op& o) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Comparison and selection (PTX ISA 9.7.7, 9.7.8).
 #include <array>
 #include <cmath>
@@ -178,10 +179,10 @@ bool isPair(Type type) {
   return type == Type::F16x2 || type == Type::BF16x2;
 }
 
-bool fillComparison(const isa::Form& form, Op& op) {
+bool fillComparison(const isa::InstructionDesc& desc, Op& op) {
   bool found = false;
   op.count = kAlone;
-  for (const std::string_view qualifier : form.qualifiers) {
+  for (const std::string_view qualifier : desc.qualifiers) {
     for (std::uint8_t k = 0; k < kComparisons.size(); ++k) {
       if (qualifier == kComparisons[k]) {
         op.detail = k;
@@ -195,11 +196,11 @@ bool fillComparison(const isa::Form& form, Op& op) {
   return found;
 }
 
-Compute bindTest(const isa::Form& form, Op& op) {
+Compute bindTest(const isa::InstructionDesc& desc, Op& op) {
   constexpr std::array<std::string_view, 6> kTests = {".finite",     ".infinite", ".number",
                                                       ".notanumber", ".normal",   ".subnormal"};
   for (std::uint8_t k = 0; k < kTests.size(); ++k) {
-    if (form.has(kTests[k])) op.detail = k;
+    if (desc.has(kTests[k])) op.detail = k;
   }
   const auto body = []<class F>() -> Compute {
     return [](Slot* r, const Op& o) {
@@ -238,12 +239,12 @@ Compute bindTest(const isa::Form& form, Op& op) {
 
 }  // namespace
 
-Compute bindCompare(const isa::Form& form, Op& op) {
-  switch (form.opcode) {
+Compute bindCompare(const isa::InstructionDesc& desc, Op& op) {
+  switch (desc.opcode) {
     case Opcode::Setp:
-      return fillComparison(form, op) ? bindComparison<false>(op.type) : nullptr;
+      return fillComparison(desc, op) ? bindComparison<false>(op.type) : nullptr;
     case Opcode::Set:
-      if (!fillComparison(form, op)) return nullptr;
+      if (!fillComparison(desc, op)) return nullptr;
       switch (op.type) {
         case Type::F32:
           op.immediate = 0x3f800000;
@@ -294,7 +295,7 @@ Compute bindCompare(const isa::Form& form, Op& op) {
       });
     }
     case Opcode::Testp:
-      return bindTest(form, op);
+      return bindTest(desc, op);
     default:
       return nullptr;
   }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Conversion (PTX ISA 9.7.10.24, 9.7.10.25).
 #include "interp/arithmetic/conversion.h"
 #include "interp/arithmetic/floating.h"
@@ -112,22 +113,22 @@ void halvesFromScales(Slot* r, const Op& o) {
 
 // Null for what has no such type, and for what the manual leaves open: which bits of `rbits` each
 // of four numbers gets, whether -2 is out of the bounds of s2f6.
-Compute bindSmall(const isa::Form& form, Op& op) {
-  const std::size_t count = form.qualifiers.size();
+Compute bindSmall(const isa::InstructionDesc& desc, Op& op) {
+  const std::size_t count = desc.qualifiers.size();
   if (count < 2) return nullptr;
-  const std::string_view to = form.qualifiers[count - 2];
-  const std::string_view from = form.qualifiers[count - 1];
+  const std::string_view to = desc.qualifiers[count - 2];
+  const std::string_view from = desc.qualifiers[count - 1];
   const bool isFromHalves = from == ".f16x2" || from == ".bf16x2";
   if (to == ".bf16x2" || from == ".bf16x2") op.flags |= kSecond;
   if (to == ".ue8m0x2") return isFromHalves ? &scalesFromHalves : &scalesFromFloats;
   if (from == ".ue8m0x2") return &halvesFromScales;
   if (const auto format = findSmallFormat(from)) {
     op.detail = static_cast<std::uint8_t>(*format);
-    return form.has(".scaled::n2::ue8m0") ? &halvesFromScaled : &halvesFromSmall;
+    return desc.has(".scaled::n2::ue8m0") ? &halvesFromScaled : &halvesFromSmall;
   }
   const auto format = findSmallFormat(to);
   if (!format || *format == SmallFormat::S2F6 || to.ends_with("x4")) return nullptr;
-  if (form.has(".scaled::n1::ue8m0")) return nullptr;
+  if (desc.has(".scaled::n1::ue8m0")) return nullptr;
   op.detail = static_cast<std::uint8_t>(*format);
   return isFromHalves ? &smallFromHalves : &smallFromFloats;
 }
@@ -163,11 +164,11 @@ void packIntegers(Slot* r, const Op& o) {
   r[o.d] = truncated(result, 32);
 }
 
-Compute bindPack(const isa::Form& form, Op& op) {
+Compute bindPack(const isa::InstructionDesc& desc, Op& op) {
   constexpr std::string_view kNames[] = {".u16", ".u8", ".u4", ".u2", ".s16", ".s8", ".s4", ".s2"};
   constexpr int kUnsigned = 4;
   for (std::size_t k = 0; k < std::size(kNames); ++k) {
-    if (!form.has(kNames[k])) continue;
+    if (!desc.has(kNames[k])) continue;
     op.detail = static_cast<std::uint8_t>(16 >> (k % kUnsigned));
     if (k >= kUnsigned) op.flags |= kSecond;
     return &packIntegers;
@@ -177,20 +178,20 @@ Compute bindPack(const isa::Form& form, Op& op) {
 
 }  // namespace
 
-Compute bindConvert(const isa::Form& form, Op& op) {
-  if (form.opcode != Opcode::Cvt || form.has(".pzo")) return nullptr;
-  if (form.has(".rs")) return form.has(".bf16x2") ? &convertPairRandomly : nullptr;
-  if (form.has(".pack")) return bindPack(form, op);
-  for (const std::string_view qualifier : form.qualifiers) {
+Compute bindConvert(const isa::InstructionDesc& desc, Op& op) {
+  if (desc.opcode != Opcode::Cvt || desc.has(".pzo")) return nullptr;
+  if (desc.has(".rs")) return desc.has(".bf16x2") ? &convertPairRandomly : nullptr;
+  if (desc.has(".pack")) return bindPack(desc, op);
+  for (const std::string_view qualifier : desc.qualifiers) {
     bool toIntegral = false;
     if (const auto rounding = roundingOf(qualifier, toIntegral)) {
       op.rounding = *rounding;
       if (toIntegral) op.flags |= kToIntegral;
     }
   }
-  if (const Compute found = bindSmall(form, op)) return found;
+  if (const Compute found = bindSmall(desc, op)) return found;
   const bool isPair = op.type == Type::F16x2 || op.type == Type::BF16x2;
-  if (isPair) return op.sourceType == Type::F32 && form.shape.size() == 3 ? &convertPair : nullptr;
+  if (isPair) return op.sourceType == Type::F32 && desc.shape.size() == 3 ? &convertPair : nullptr;
   if (!isConvertible(op.type) || !isConvertible(op.sourceType)) return nullptr;
   return &convertOne;
 }

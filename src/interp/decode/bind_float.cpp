@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // f32, f32x2 and f64 arithmetic (PTX ISA 9.7.3) and f16, bf16 (9.7.4).
 #include <algorithm>
 
@@ -86,8 +87,8 @@ void minMax(Slot* r, const Op& o) {
 }
 
 template <class F>
-Compute bindArithmetic(const isa::Form& form) {
-  switch (form.opcode) {
+Compute bindArithmetic(const isa::InstructionDesc& desc) {
+  switch (desc.opcode) {
     case Opcode::Add:
       return &binary<F, add<F>>;
     case Opcode::Sub:
@@ -123,10 +124,10 @@ Compute bindArithmetic(const isa::Form& form) {
   }
 }
 
-Compute bindApproximate32(const isa::Form& form) {
-  switch (form.opcode) {
+Compute bindApproximate32(const isa::InstructionDesc& desc) {
+  switch (desc.opcode) {
     case Opcode::Div:
-      if (!form.has(".approx")) return nullptr;
+      if (!desc.has(".approx")) return nullptr;
       return [](Slot* r, const Op& o) {
         put(r, o.d,
             finish(o, divideApproximate(read(o, get<float>(r, o.a)), read(o, get<float>(r, o.b)))));
@@ -150,12 +151,12 @@ Compute bindApproximate32(const isa::Form& form) {
   }
 }
 
-Compute bindApproximate64(const isa::Form& form) {
-  switch (form.opcode) {
+Compute bindApproximate64(const isa::InstructionDesc& desc) {
+  switch (desc.opcode) {
     case Opcode::Rcp:
       return &unary<double, reciprocalApproximate>;
     case Opcode::Rsqrt:
-      if (form.has(".ftz")) return &unary<double, reciprocalRootApproximate>;
+      if (desc.has(".ftz")) return &unary<double, reciprocalRootApproximate>;
       return &unary<double, reciprocalRoot>;
     default:
       return nullptr;
@@ -223,9 +224,9 @@ void lanesMinMax(Slot* r, const Op& o) {
 float widened(const Slot* r, const Op& o, std::uint32_t slot) {
   return static_cast<float>(toDouble(o.is(kSecond) ? kBF16 : kF16, r[slot] & 0xffff));
 }
-Compute bindMixed(const isa::Form& form, Op& op) {
+Compute bindMixed(const isa::InstructionDesc& desc, Op& op) {
   if (op.sourceType == Type::BF16) op.flags |= kSecond;
-  switch (form.opcode) {
+  switch (desc.opcode) {
     case Opcode::Add:
       return [](Slot* r, const Op& o) {
         put(r, o.d, finish(o, add(widened(r, o, o.a), get<float>(r, o.b), o.rounding)));
@@ -246,20 +247,20 @@ Compute bindMixed(const isa::Form& form, Op& op) {
 }
 
 // Operands of several types, as in add.f32x2.f16x2.f32x2.
-bool isMixed(const isa::Form& form) {
-  return std::any_of(form.qualifiers.begin(), form.qualifiers.end(), [&](std::string_view word) {
+bool isMixed(const isa::InstructionDesc& desc) {
+  return std::any_of(desc.qualifiers.begin(), desc.qualifiers.end(), [&](std::string_view word) {
     const auto type = isa::parseType(word);
-    return type && *type != form.type;
+    return type && *type != desc.type;
   });
 }
 
 }  // namespace
 
-Compute bindFloat(const isa::Form& form, Op& op) {
-  const bool approximate = form.has(".approx") || form.has(".full");
+Compute bindFloat(const isa::InstructionDesc& desc, Op& op) {
+  const bool approximate = desc.has(".approx") || desc.has(".full");
   if (op.type == Type::F32x2) {
-    if (isMixed(form)) return nullptr;
-    switch (form.opcode) {
+    if (isMixed(desc)) return nullptr;
+    switch (desc.opcode) {
       case Opcode::Add:
         return &pairBinary<add<float>>;
       case Opcode::Sub:
@@ -272,26 +273,26 @@ Compute bindFloat(const isa::Form& form, Op& op) {
         return nullptr;
     }
   }
-  if (form.opcode == Opcode::Min || form.opcode == Opcode::Max) {
-    if (form.shape.size() == 4) op.flags |= kSecond;
+  if (desc.opcode == Opcode::Min || desc.opcode == Opcode::Max) {
+    if (desc.shape.size() == 4) op.flags |= kSecond;
   }
   if (op.type == Type::F32) {
-    if (op.sourceType == Type::F16 || op.sourceType == Type::BF16) return bindMixed(form, op);
+    if (op.sourceType == Type::F16 || op.sourceType == Type::BF16) return bindMixed(desc, op);
     if (op.sourceType != Type::F32) return nullptr;
-    if (approximate || form.opcode == Opcode::Rsqrt || form.opcode == Opcode::Sin ||
-        form.opcode == Opcode::Cos || form.opcode == Opcode::Lg2 || form.opcode == Opcode::Ex2) {
-      if (const Compute found = bindApproximate32(form)) return found;
+    if (approximate || desc.opcode == Opcode::Rsqrt || desc.opcode == Opcode::Sin ||
+        desc.opcode == Opcode::Cos || desc.opcode == Opcode::Lg2 || desc.opcode == Opcode::Ex2) {
+      if (const Compute found = bindApproximate32(desc)) return found;
     }
-    return bindArithmetic<float>(form);
+    return bindArithmetic<float>(desc);
   }
   if (op.type == Type::F64) {
-    if (approximate || form.opcode == Opcode::Rsqrt) return bindApproximate64(form);
-    return bindArithmetic<double>(form);
+    if (approximate || desc.opcode == Opcode::Rsqrt) return bindApproximate64(desc);
+    return bindArithmetic<double>(desc);
   }
   return nullptr;
 }
 
-Compute bindHalf(const isa::Form& form, Op& op) {
+Compute bindHalf(const isa::InstructionDesc& desc, Op& op) {
   switch (op.type) {
     case Type::BF16:
     case Type::BF16x2:
@@ -303,10 +304,10 @@ Compute bindHalf(const isa::Form& form, Op& op) {
     default:
       return nullptr;
   }
-  if (isMixed(form) || form.has(".oob")) return nullptr;
+  if (isMixed(desc) || desc.has(".oob")) return nullptr;
   op.width = op.type == Type::F16 || op.type == Type::BF16 ? 16 : 32;
   using H = std::uint16_t;
-  switch (form.opcode) {
+  switch (desc.opcode) {
     case Opcode::Add:
       return [](Slot* r, const Op& o) {
         lanes(r, o, [](FloatFormat f, H a, H b, H, HalfMode m, const Op&) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Integer arithmetic, extended precision, logic and shifts (PTX ISA 9.7.1, 9.7.2, 9.7.9).
 #include "interp/arithmetic/conversion.h"
 #include "interp/arithmetic/integer.h"
@@ -31,9 +32,9 @@ void halves(Slot* r, const Op& o) {
 
 // Of `.u16x2` and `.s16x2`, which the table knows by their spelling.
 template <class Choose>
-Compute forPair(const isa::Form& form, Choose choose) {
-  if (form.has(".s16x2")) return choose.template operator()<std::int16_t>();
-  if (form.has(".u16x2")) return choose.template operator()<std::uint16_t>();
+Compute forPair(const isa::InstructionDesc& desc, Choose choose) {
+  if (desc.has(".s16x2")) return choose.template operator()<std::int16_t>();
+  if (desc.has(".u16x2")) return choose.template operator()<std::uint16_t>();
   return nullptr;
 }
 
@@ -54,9 +55,9 @@ T largerRelu(T a, T b) {
   return std::max(std::max(a, b), T{0});
 }
 
-Compute bindMinMax(const isa::Form& form, const Op& op, bool isMaximum) {
+Compute bindMinMax(const isa::InstructionDesc& desc, const Op& op, bool isMaximum) {
   const bool relu = op.is(kRelu);
-  if (const Compute pair = forPair(form, [=]<class T>() -> Compute {
+  if (const Compute pair = forPair(desc, [=]<class T>() -> Compute {
         if (isMaximum) return relu ? &halves<T, largerRelu<T>> : &halves<T, larger<T>>;
         return relu ? &halves<T, smallerRelu<T>> : &halves<T, smaller<T>>;
       })) {
@@ -68,10 +69,10 @@ Compute bindMinMax(const isa::Form& form, const Op& op, bool isMaximum) {
   });
 }
 
-Compute bindAddSub(const isa::Form& form, const Op& op) {
-  const bool isAdd = form.opcode == Opcode::Add;
+Compute bindAddSub(const isa::InstructionDesc& desc, const Op& op) {
+  const bool isAdd = desc.opcode == Opcode::Add;
   const bool saturates = op.is(kSaturate);
-  if (const Compute pair = forPair(form, [=]<class T>() -> Compute {
+  if (const Compute pair = forPair(desc, [=]<class T>() -> Compute {
         if (isAdd) return saturates ? &halves<T, addSaturated<T>> : &halves<T, add<T>>;
         return saturates ? &halves<T, subtractSaturated<T>> : &halves<T, subtract<T>>;
       })) {
@@ -84,10 +85,10 @@ Compute bindAddSub(const isa::Form& form, const Op& op) {
 }
 
 // `e` is the slot of the carry flag.
-Compute bindCarry(const isa::Form& form, const Op& op) {
-  const bool reads = form.readsCarry;
-  const bool writes = form.writesCarry;
-  const bool isAdd = form.opcode == Opcode::Add || form.opcode == Opcode::Addc;
+Compute bindCarry(const isa::InstructionDesc& desc, const Op& op) {
+  const bool reads = desc.readsCarry;
+  const bool writes = desc.writesCarry;
+  const bool isAdd = desc.opcode == Opcode::Add || desc.opcode == Opcode::Addc;
   return forBits(op.type, [=]<class T>() -> Compute {
     if (isAdd) {
       if (!reads) {
@@ -136,10 +137,10 @@ void madCarry(Slot* r, const Op& o) {
   if (o.is(kSecond)) put(r, o.e, (sum >> kBitsOf<T>) != 0);
 }
 
-Compute bindMadCarry(const isa::Form& form, Op& op) {
-  if (form.writesCarry) op.flags |= kSecond;
-  const bool high = form.has(".hi");
-  const bool reads = form.readsCarry;
+Compute bindMadCarry(const isa::InstructionDesc& desc, Op& op) {
+  if (desc.writesCarry) op.flags |= kSecond;
+  const bool high = desc.has(".hi");
+  const bool reads = desc.readsCarry;
   return forInteger(op.type, [=]<class T>() -> Compute {
     if (high) return reads ? &madCarry<T, true, true> : &madCarry<T, true, false>;
     return reads ? &madCarry<T, false, true> : &madCarry<T, false, false>;
@@ -152,9 +153,9 @@ using Twice =
                        std::conditional_t<std::is_signed_v<T>, std::int32_t, std::uint32_t>,
                        std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>;
 
-Compute bindMultiply(const isa::Form& form, const Op& op) {
-  const bool adds = form.opcode == Opcode::Mad;
-  if (form.has(".wide")) {
+Compute bindMultiply(const isa::InstructionDesc& desc, const Op& op) {
+  const bool adds = desc.opcode == Opcode::Mad;
+  if (desc.has(".wide")) {
     return forInteger(op.type, [=]<class T>() -> Compute {
       if (adds) {
         return [](Slot* r, const Op& o) {
@@ -174,7 +175,7 @@ Compute bindMultiply(const isa::Form& form, const Op& op) {
       put(r, o.d, addSaturated(multiplyHigh(get<T>(r, o.a), get<T>(r, o.b)), get<T>(r, o.c)));
     };
   }
-  const bool high = form.has(".hi");
+  const bool high = desc.has(".hi");
   return forInteger(op.type, [=]<class T>() -> Compute {
     if (!adds) return high ? &binary<T, multiplyHigh<T>> : &binary<T, multiplyLow<T>>;
     if (high) {
@@ -189,8 +190,8 @@ Compute bindMultiply(const isa::Form& form, const Op& op) {
 }
 
 // `detail`: how far the 48-bit product is shifted, 0 or 16.  `c` is a zero for mul24.
-Compute bindMultiply24(const isa::Form& form, Op& op) {
-  op.detail = form.has(".hi") ? 16 : 0;
+Compute bindMultiply24(const isa::InstructionDesc& desc, Op& op) {
+  op.detail = desc.has(".hi") ? 16 : 0;
   const bool saturates = op.is(kSaturate);
   return forInteger(op.type, [=]<class T>() -> Compute {
     if (saturates) {
@@ -206,9 +207,9 @@ Compute bindMultiply24(const isa::Form& form, Op& op) {
   });
 }
 
-Compute bindLogic(const isa::Form& form, const Op& op) {
+Compute bindLogic(const isa::InstructionDesc& desc, const Op& op) {
   if (op.type == Type::Pred) {
-    switch (form.opcode) {
+    switch (desc.opcode) {
       case Opcode::And:
         return [](Slot* r, const Op& o) { r[o.d] = r[o.a] & r[o.b]; };
       case Opcode::Or:
@@ -220,7 +221,7 @@ Compute bindLogic(const isa::Form& form, const Op& op) {
     }
   }
   return forBits(op.type, [&]<class T>() -> Compute {
-    switch (form.opcode) {
+    switch (desc.opcode) {
       case Opcode::And:
         return [](Slot* r, const Op& o) {
           put(r, o.d, static_cast<T>(get<T>(r, o.a) & get<T>(r, o.b)));
@@ -244,8 +245,8 @@ Compute bindLogic(const isa::Form& form, const Op& op) {
   });
 }
 
-Compute bindBits(const isa::Form& form, Op& op) {
-  switch (form.opcode) {
+Compute bindBits(const isa::InstructionDesc& desc, Op& op) {
+  switch (desc.opcode) {
     case Opcode::Popc:
       return forBits(op.type, []<class T>() -> Compute {
         return [](Slot* r, const Op& o) {
@@ -263,7 +264,7 @@ Compute bindBits(const isa::Form& form, Op& op) {
         return [](Slot* r, const Op& o) { put(r, o.d, reverseBits(get<T>(r, o.a))); };
       });
     case Opcode::Bfind:
-      op.detail = form.has(".shiftamt") ? 1 : 0;
+      op.detail = desc.has(".shiftamt") ? 1 : 0;
       return forInteger(op.type, []<class T>() -> Compute {
         return
             [](Slot* r, const Op& o) { put(r, o.d, findLeading(get<T>(r, o.a), o.detail != 0)); };
@@ -291,14 +292,14 @@ Compute bindBits(const isa::Form& form, Op& op) {
       };
     case Opcode::Szext:
       op.detail =
-          static_cast<std::uint8_t>((isa::isSigned(op.type) ? 1 : 0) | (form.has(".wrap") ? 2 : 0));
+          static_cast<std::uint8_t>((isa::isSigned(op.type) ? 1 : 0) | (desc.has(".wrap") ? 2 : 0));
       return [](Slot* r, const Op& o) {
         put(r, o.d,
             extendAt(get<std::uint32_t>(r, o.a), get<std::uint32_t>(r, o.b), (o.detail & 1) != 0,
                      (o.detail & 2) != 0));
       };
     case Opcode::Bmsk:
-      op.detail = form.has(".wrap") ? 1 : 0;
+      op.detail = desc.has(".wrap") ? 1 : 0;
       return [](Slot* r, const Op& o) {
         put(r, o.d, bitMask(get<std::uint32_t>(r, o.a), get<std::uint32_t>(r, o.b), o.detail != 0));
       };
@@ -307,8 +308,8 @@ Compute bindBits(const isa::Form& form, Op& op) {
   }
 }
 
-Compute bindShift(const isa::Form& form, Op& op) {
-  switch (form.opcode) {
+Compute bindShift(const isa::InstructionDesc& desc, Op& op) {
+  switch (desc.opcode) {
     case Opcode::Shl:
       return forInteger(op.type, []<class T>() -> Compute {
         return [](Slot* r, const Op& o) {
@@ -322,7 +323,7 @@ Compute bindShift(const isa::Form& form, Op& op) {
         };
       });
     case Opcode::Shf:
-      op.detail = static_cast<std::uint8_t>((form.has(".l") ? 1 : 0) | (form.has(".wrap") ? 2 : 0));
+      op.detail = static_cast<std::uint8_t>((desc.has(".l") ? 1 : 0) | (desc.has(".wrap") ? 2 : 0));
       return [](Slot* r, const Op& o) {
         put(r, o.d,
             funnelShift(get<std::uint32_t>(r, o.a), get<std::uint32_t>(r, o.b),
@@ -333,11 +334,11 @@ Compute bindShift(const isa::Form& form, Op& op) {
   }
 }
 
-Compute bindPermute(const isa::Form& form, Op& op) {
+Compute bindPermute(const isa::InstructionDesc& desc, Op& op) {
   constexpr std::string_view kModes[] = {".f4e", ".b4e", ".rc8", ".ecl", ".ecr", ".rc16"};
   op.detail = 0;
   for (std::uint8_t k = 0; k < std::size(kModes); ++k) {
-    if (form.has(kModes[k])) op.detail = static_cast<std::uint8_t>(k + 1);
+    if (desc.has(kModes[k])) op.detail = static_cast<std::uint8_t>(k + 1);
   }
   return [](Slot* r, const Op& o) {
     put(r, o.d,
@@ -346,11 +347,11 @@ Compute bindPermute(const isa::Form& form, Op& op) {
   };
 }
 
-Compute bindDotProduct(const isa::Form& form, Op& op) {
-  const bool isFour = form.opcode == Opcode::Dp4a;
+Compute bindDotProduct(const isa::InstructionDesc& desc, Op& op) {
+  const bool isFour = desc.opcode == Opcode::Dp4a;
   op.detail =
       static_cast<std::uint8_t>((isa::isSigned(op.type) ? 1 : 0) |
-                                (isa::isSigned(op.sourceType) ? 2 : 0) | (form.has(".hi") ? 4 : 0));
+                                (isa::isSigned(op.sourceType) ? 2 : 0) | (desc.has(".hi") ? 4 : 0));
   if (isFour) {
     return [](Slot* r, const Op& o) {
       put(r, o.d,
@@ -365,9 +366,9 @@ Compute bindDotProduct(const isa::Form& form, Op& op) {
   };
 }
 
-Compute bindLogic3(const isa::Form& form) {
+Compute bindLogic3(const isa::InstructionDesc& desc) {
   // With a predicate: p = (d != 0) op q, q in `index`.
-  if (form.has(".or") || form.has(".and")) {
+  if (desc.has(".or") || desc.has(".and")) {
     const auto body = []<bool kIsAnd>() -> Compute {
       return [](Slot* r, const Op& o) {
         const std::uint32_t d = logic3(get<std::uint32_t>(r, o.a), get<std::uint32_t>(r, o.b),
@@ -377,7 +378,7 @@ Compute bindLogic3(const isa::Form& form) {
         put(r, o.d, d);
       };
     };
-    return form.has(".and") ? body.operator()<true>() : body.operator()<false>();
+    return desc.has(".and") ? body.operator()<true>() : body.operator()<false>();
   }
   return [](Slot* r, const Op& o) {
     put(r, o.d,
@@ -388,24 +389,24 @@ Compute bindLogic3(const isa::Form& form) {
 
 }  // namespace
 
-Compute bindInteger(const isa::Form& form, Op& op) {
+Compute bindInteger(const isa::InstructionDesc& desc, Op& op) {
   if (isa::isFloat(op.type)) return nullptr;
-  switch (form.opcode) {
+  switch (desc.opcode) {
     case Opcode::Add:
     case Opcode::Sub:
-      return form.writesCarry ? bindCarry(form, op) : bindAddSub(form, op);
+      return desc.writesCarry ? bindCarry(desc, op) : bindAddSub(desc, op);
     case Opcode::Addc:
     case Opcode::Subc:
-      return bindCarry(form, op);
+      return bindCarry(desc, op);
     case Opcode::Mul:
-      return bindMultiply(form, op);
+      return bindMultiply(desc, op);
     case Opcode::Mad:
-      return form.writesCarry ? bindMadCarry(form, op) : bindMultiply(form, op);
+      return desc.writesCarry ? bindMadCarry(desc, op) : bindMultiply(desc, op);
     case Opcode::Madc:
-      return bindMadCarry(form, op);
+      return bindMadCarry(desc, op);
     case Opcode::Mul24:
     case Opcode::Mad24:
-      return bindMultiply24(form, op);
+      return bindMultiply24(desc, op);
     case Opcode::Sad:
       return forInteger(op.type, []<class T>() -> Compute {
         return [](Slot* r, const Op& o) {
@@ -425,15 +426,15 @@ Compute bindInteger(const isa::Form& form, Op& op) {
         return [](Slot* r, const Op& o) { put(r, o.d, subtract(T{0}, get<T>(r, o.a))); };
       });
     case Opcode::Min:
-      return bindMinMax(form, op, false);
+      return bindMinMax(desc, op, false);
     case Opcode::Max:
-      return bindMinMax(form, op, true);
+      return bindMinMax(desc, op, true);
     case Opcode::And:
     case Opcode::Or:
     case Opcode::Xor:
     case Opcode::Not:
     case Opcode::Cnot:
-      return bindLogic(form, op);
+      return bindLogic(desc, op);
     case Opcode::Popc:
     case Opcode::Clz:
     case Opcode::Brev:
@@ -443,18 +444,18 @@ Compute bindInteger(const isa::Form& form, Op& op) {
     case Opcode::Fns:
     case Opcode::Szext:
     case Opcode::Bmsk:
-      return bindBits(form, op);
+      return bindBits(desc, op);
     case Opcode::Shl:
     case Opcode::Shr:
     case Opcode::Shf:
-      return bindShift(form, op);
+      return bindShift(desc, op);
     case Opcode::Prmt:
-      return bindPermute(form, op);
+      return bindPermute(desc, op);
     case Opcode::Dp4a:
     case Opcode::Dp2a:
-      return bindDotProduct(form, op);
+      return bindDotProduct(desc, op);
     case Opcode::Lop3:
-      return bindLogic3(form);
+      return bindLogic3(desc);
     default:
       return nullptr;
   }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Asynchronous copies, and the barriers in memory that they complete on.
 #include <algorithm>
 
@@ -11,22 +12,22 @@ using isa::Space;
 using isa::Type;
 
 void Decoder::decodeCopyAsync(const ir::Instruction& instruction, Op op) {
-  const isa::Form& form = *instruction.form;
-  if (form.has(".bulk")) return decodeBulk(instruction, op);
-  if (form.has(".mbarrier")) {
+  const isa::InstructionDesc& desc = *instruction.desc;
+  if (desc.has(".bulk")) return decodeBulk(instruction, op);
+  if (desc.has(".mbarrier")) {
     op.action = Action::ArriveAsync;
     op.a = address(operand(instruction, 0), op, op.immediate);
-    if (form.has(".noinc")) op.flags |= kSecond;
+    if (desc.has(".noinc")) op.flags |= kSecond;
     return emit(op);
   }
-  if (form.has(".commit_group")) {
+  if (desc.has(".commit_group")) {
     op.action = Action::CommitAsync;
     return emit(op);
   }
-  if (form.has(".wait_group") || form.has(".wait_all")) {
+  if (desc.has(".wait_group") || desc.has(".wait_all")) {
     op.action = Action::WaitAsync;
-    op.a = form.has(".wait_all") ? constant(0) : source(operand(instruction, 0), Type::U32);
-    if (form.has(".wait_all")) op.flags |= kSecond;  // and what is in no group yet
+    op.a = desc.has(".wait_all") ? constant(0) : source(operand(instruction, 0), Type::U32);
+    if (desc.has(".wait_all")) op.flags |= kSecond;  // and what is in no group yet
     return emit(op);
   }
   // [d], [a], n{, src}: d is in shared memory, a in global memory.  lists: the offset of a.
@@ -41,7 +42,7 @@ void Decoder::decodeCopyAsync(const ir::Instruction& instruction, Op op) {
   // A fourth operand is how many bytes of the source are read, unless it is the cache policy or a
   // predicate that says to read none.
   const ir::Operand* fourth = instruction.operand(3);
-  const std::size_t extra = form.shape.size() - (form.has(".L2::cache_hint") ? 1 : 0);
+  const std::size_t extra = desc.shape.size() - (desc.has(".L2::cache_hint") ? 1 : 0);
   if (fourth != nullptr && extra == 4) {
     const bool isPredicate = fourth->kind == ir::OperandKind::Register &&
                              function_->rangeOf(fourth->reg()).type == Type::Pred;
@@ -77,40 +78,40 @@ void Decoder::emitBulk(Op op, BulkForm bulk) {
 
 // cp.async.bulk, cp.reduce.async.bulk: [d], [a], n{, [bar]}{, mask}{, policy}.
 void Decoder::decodeBulk(const ir::Instruction& instruction, Op op) {
-  const isa::Form& form = *instruction.form;
-  if (form.has(".commit_group")) {
+  const isa::InstructionDesc& desc = *instruction.desc;
+  if (desc.has(".commit_group")) {
     op.action = Action::CommitBulk;
     return emit(op);
   }
-  if (form.has(".wait_group")) {
+  if (desc.has(".wait_group")) {
     op.action = Action::WaitBulk;
     op.a = source(operand(instruction, 0), Type::U32);
-    if (form.has(".read")) op.flags |= kSecond;
+    if (desc.has(".read")) op.flags |= kSecond;
     return emit(op);
   }
-  if (form.has(".tensor")) throw Problem{"tensor copies are not implemented"};
-  if (form.has(".prefetch")) {
+  if (desc.has(".tensor")) throw Problem{"tensor copies are not implemented"};
+  if (desc.has(".prefetch")) {
     op.action = Action::Nothing;
     return emit(op);
   }
   for (const std::string_view word : {".ignore_oob", ".cp_mask", ".relaxed", ".b128"}) {
-    if (form.has(word)) throw Problem{"bulk copies with " + std::string(word)};
+    if (desc.has(word)) throw Problem{"bulk copies with " + std::string(word)};
   }
   BulkForm bulk;
   bulk.to = reference(operand(instruction, 0));
   bulk.from = reference(operand(instruction, 1));
   bulk.size = source(operand(instruction, 2), Type::U32);
-  const bool toGlobal = form.space == Space::Global;
+  const bool toGlobal = desc.space == Space::Global;
   bulk.toSpace = toGlobal ? Space::Global : Space::SharedCluster;
-  const bool fromShared = toGlobal || (form.has(".shared::cluster") && form.has(".shared::cta"));
+  const bool fromShared = toGlobal || (desc.has(".shared::cluster") && desc.has(".shared::cta"));
   bulk.fromSpace = fromShared ? Space::SharedCluster : Space::Global;
-  if (!form.has(".bulk_group")) {
+  if (!desc.has(".bulk_group")) {
     bulk.barrier = reference(operand(instruction, 3));
     bulk.barrierSpace = Space::SharedCluster;
-    if (form.has(".multicast::cluster")) bulk.mask = source(operand(instruction, 4), Type::B16);
+    if (desc.has(".multicast::cluster")) bulk.mask = source(operand(instruction, 4), Type::B16);
   }
-  if (form.has(".reduce")) {
-    const AtomicOperation* operation = findWord(form, kAtomicOperations);
+  if (desc.has(".reduce")) {
+    const AtomicOperation* operation = findWord(desc, kAtomicOperations);
     if (operation == nullptr) throw Problem{"this form is not implemented"};
     bulk.operation = *operation;
     bulk.type = op.type;
@@ -120,8 +121,8 @@ void Decoder::decodeBulk(const ir::Instruction& instruction, Op op) {
 
 // st.async, red.async: [a], b, [bar].
 void Decoder::decodeStoreAsync(const ir::Instruction& instruction, Op op) {
-  const isa::Form& form = *instruction.form;
-  if (!form.has(".mbarrier::complete_tx::bytes")) {
+  const isa::InstructionDesc& desc = *instruction.desc;
+  if (!desc.has(".mbarrier::complete_tx::bytes")) {
     throw Problem{"asynchronous stores without an mbarrier are not implemented"};
   }
   BulkForm bulk;
@@ -131,8 +132,8 @@ void Decoder::decodeStoreAsync(const ir::Instruction& instruction, Op op) {
   bulk.toSpace = op.space;
   bulk.barrierSpace = op.space;
   bulk.type = op.type == Type::B128 ? Type::B64 : op.type;
-  if (form.opcode == Opcode::Red) {
-    const AtomicOperation* operation = findWord(form, kAtomicOperations);
+  if (desc.opcode == Opcode::Red) {
+    const AtomicOperation* operation = findWord(desc, kAtomicOperations);
     if (operation == nullptr) throw Problem{"this form is not implemented"};
     bulk.operation = *operation;
   }
@@ -140,52 +141,52 @@ void Decoder::decodeStoreAsync(const ir::Instruction& instruction, Op op) {
 }
 
 void Decoder::decodeMbarrier(const ir::Instruction& instruction, Op op) {
-  const isa::Form& form = *instruction.form;
+  const isa::InstructionDesc& desc = *instruction.desc;
   op.action = Action::Mbarrier;
   op.type = Type::B64;
   const auto isExtension = [](std::string_view word) {
     return word.starts_with(".layout") || word.starts_with(".multicast") ||
            word.starts_with(".phase_type");
   };
-  if (std::any_of(form.qualifiers.begin(), form.qualifiers.end(), isExtension)) {
+  if (std::any_of(desc.qualifiers.begin(), desc.qualifiers.end(), isExtension)) {
     throw Problem{"this form is not implemented"};
   }
   const auto put = [&](MbarrierKind kind) { op.detail = static_cast<std::uint8_t>(kind); };
   const auto at = [&](std::size_t k) { op.a = address(operand(instruction, k), op, op.immediate); };
-  const bool expects = form.has(".expect_tx");
-  if (form.has(".init")) {
+  const bool expects = desc.has(".expect_tx");
+  if (desc.has(".init")) {
     put(MbarrierKind::Init);
     at(0);
     op.b = source(operand(instruction, 1), Type::U32);
-  } else if (form.has(".inval")) {
+  } else if (desc.has(".inval")) {
     put(MbarrierKind::Invalidate);
     at(0);
-  } else if (form.has(".pending_count")) {
+  } else if (desc.has(".pending_count")) {
     put(MbarrierKind::PendingCount);
     op.d = destination(operand(instruction, 0));
     op.b = source(operand(instruction, 1), Type::B64);
-  } else if (form.has(".arrive") || form.has(".arrive_drop")) {
-    const bool drops = form.has(".arrive_drop");
+  } else if (desc.has(".arrive") || desc.has(".arrive_drop")) {
+    const bool drops = desc.has(".arrive_drop");
     put(drops     ? (expects ? MbarrierKind::ArriveDropExpect : MbarrierKind::ArriveDrop)
         : expects ? MbarrierKind::ArriveExpect
                   : MbarrierKind::Arrive);
-    if (form.has(".noComplete")) op.flags |= kSecond;
+    if (desc.has(".noComplete")) op.flags |= kSecond;
     op.d = destination(operand(instruction, 0));
     at(1);
     const ir::Operand* count = instruction.operand(2);
     op.b = count != nullptr ? source(*count, Type::U32) : constant(1);
-  } else if (expects || form.has(".complete_tx")) {
+  } else if (expects || desc.has(".complete_tx")) {
     put(expects ? MbarrierKind::ExpectTransactions : MbarrierKind::CompleteTransactions);
     at(0);
     op.b = source(operand(instruction, 1), Type::U32);
-  } else if (form.has(".test_wait") || form.has(".try_wait")) {
+  } else if (desc.has(".test_wait") || desc.has(".try_wait")) {
     if (instruction.operand(0)->kind == ir::OperandKind::Pair) {
       throw Problem{"this form is not implemented"};
     }
-    put(form.has(".parity") ? MbarrierKind::TestParity : MbarrierKind::Test);
+    put(desc.has(".parity") ? MbarrierKind::TestParity : MbarrierKind::Test);
     op.d = destination(operand(instruction, 0));
     at(1);
-    op.b = source(operand(instruction, 2), form.has(".parity") ? Type::U32 : Type::B64);
+    op.b = source(operand(instruction, 2), desc.has(".parity") ? Type::U32 : Type::B64);
   } else {
     throw Problem{"this form is not implemented"};
   }

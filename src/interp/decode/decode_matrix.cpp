@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Matrix instructions of a warp.
 #include <algorithm>
 
@@ -18,21 +19,21 @@ bool isRefused(std::string_view qualifier) {
 }  // namespace
 
 void Decoder::decodeMatrix(const ir::Instruction& instruction, Op op) {
-  const isa::Form& form = *instruction.form;
+  const isa::InstructionDesc& desc = *instruction.desc;
   op.action = Action::Collective;
   op.flags |= kHasMask;
   op.e = constant(0xffffffff);
   const auto put = [&](CollectiveKind kind) { op.detail = static_cast<std::uint8_t>(kind); };
-  if (std::any_of(form.qualifiers.begin(), form.qualifiers.end(), isRefused)) {
+  if (std::any_of(desc.qualifiers.begin(), desc.qualifiers.end(), isRefused)) {
     throw Problem{"sparse and scaled matrices are not implemented"};
   }
-  switch (form.opcode) {
+  switch (desc.opcode) {
     case Opcode::Ldmatrix:
     case Opcode::Stmatrix: {
-      if (!form.has(".m8n8") || !form.has(".b16")) throw Problem{"this form is not implemented"};
-      const bool loads = form.opcode == Opcode::Ldmatrix;
+      if (!desc.has(".m8n8") || !desc.has(".b16")) throw Problem{"this form is not implemented"};
+      const bool loads = desc.opcode == Opcode::Ldmatrix;
       put(loads ? CollectiveKind::MatrixLoad : CollectiveKind::MatrixStore);
-      if (form.has(".trans")) op.flags |= kSecond;
+      if (desc.has(".trans")) op.flags |= kSecond;
       MatrixForm matrix;
       matrix.slots[0] = elements(operand(instruction, loads ? 0 : 1), Type::B32, loads);
       op.a = address(operand(instruction, loads ? 1 : 0), op, op.immediate);
@@ -44,17 +45,17 @@ void Decoder::decodeMatrix(const ir::Instruction& instruction, Op op) {
       op.a = source(operand(instruction, 1), Type::B32);
       return emit(op);
     case Opcode::Wmma:
-      if (!form.has(".mma")) return decodeFragmentMove(instruction, op);
+      if (!desc.has(".mma")) return decodeFragmentMove(instruction, op);
       break;
     default:
       break;
   }
   put(CollectiveKind::MatrixMultiply);
-  MatrixForm matrix = matrixForm(form);
+  MatrixForm matrix = matrixForm(desc);
   matrix.rounding = op.rounding;
   // Types in the order d, a, b, c, or d, c.
   std::vector<Element> types;
-  for (const std::string_view word : form.qualifiers) {
+  for (const std::string_view word : desc.qualifiers) {
     if (const auto element = findElement(word)) types.push_back(*element);
   }
   if (matrix.isWmma && types.size() == 2) {
@@ -63,7 +64,7 @@ void Decoder::decodeMatrix(const ir::Instruction& instruction, Op op) {
   if (types.size() != 4) throw Problem{"this form is not implemented"};
   std::copy(types.begin(), types.end(), matrix.elements.begin());
   // Of f16 it has an order of its own: each quarter of the warp multiplies by itself.
-  if (form.has(".m8n8k4") && types[1] != Element::F64) {
+  if (desc.has(".m8n8k4") && types[1] != Element::F64) {
     throw Problem{"m8n8k4 of f16 is not implemented"};
   }
   for (std::size_t k = 0; k < 4; ++k) {
@@ -75,12 +76,12 @@ void Decoder::decodeMatrix(const ir::Instruction& instruction, Op op) {
   emitMatrix(op, std::move(matrix));
 }
 
-MatrixForm Decoder::matrixForm(const isa::Form& form) {
+MatrixForm Decoder::matrixForm(const isa::InstructionDesc& desc) {
   MatrixForm matrix;
-  matrix.isWmma = form.opcode == Opcode::Wmma;
-  matrix.saturates = form.has(".satfinite");
-  matrix.isConjunction = form.has(".and");
-  for (const std::string_view word : form.qualifiers) {
+  matrix.isWmma = desc.opcode == Opcode::Wmma;
+  matrix.saturates = desc.has(".satfinite");
+  matrix.isConjunction = desc.has(".and");
+  for (const std::string_view word : desc.qualifiers) {
     if (const auto shape = parseShape(word)) matrix.shape = *shape;
   }
   return matrix;
@@ -88,18 +89,18 @@ MatrixForm Decoder::matrixForm(const isa::Form& form) {
 
 // wmma.load.a d, [p]{, stride}  and  wmma.store.d [p], d{, stride}.
 void Decoder::decodeFragmentMove(const ir::Instruction& instruction, Op op) {
-  const isa::Form& form = *instruction.form;
-  const bool stores = form.has(".store");
+  const isa::InstructionDesc& desc = *instruction.desc;
+  const bool stores = desc.has(".store");
   op.detail = static_cast<std::uint8_t>(stores ? CollectiveKind::FragmentStore
                                                : CollectiveKind::FragmentLoad);
-  MatrixForm matrix = matrixForm(form);
-  matrix.isColumnMajor = form.has(".col");
-  matrix.moved = form.has(".a")   ? MatrixRole::A
-                 : form.has(".b") ? MatrixRole::B
-                 : form.has(".c") ? MatrixRole::C
+  MatrixForm matrix = matrixForm(desc);
+  matrix.isColumnMajor = desc.has(".col");
+  matrix.moved = desc.has(".a")   ? MatrixRole::A
+                 : desc.has(".b") ? MatrixRole::B
+                 : desc.has(".c") ? MatrixRole::C
                                   : MatrixRole::D;
   const auto role = static_cast<std::size_t>(matrix.moved);
-  for (const std::string_view word : form.qualifiers) {
+  for (const std::string_view word : desc.qualifiers) {
     if (const auto element = findElement(word)) matrix.elements[role] = *element;
   }
   matrix.slots[role] = elements(operand(instruction, stores ? 1 : 0), Type::B32, !stores);

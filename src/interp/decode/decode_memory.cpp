@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loads, stores, atomics, copies, barriers and what the lanes of a warp do together.
 #include <algorithm>
 
@@ -43,8 +44,8 @@ void Decoder::decodeLoad(const ir::Instruction& instruction, Op op) {
 }
 
 void Decoder::decodeStore(const ir::Instruction& instruction, Op op) {
-  if (instruction.form->has(".bulk")) return decodeFill(instruction, op);
-  if (instruction.form->has(".async")) return decodeStoreAsync(instruction, op);
+  if (instruction.desc->has(".bulk")) return decodeFill(instruction, op);
+  if (instruction.desc->has(".async")) return decodeStoreAsync(instruction, op);
   const ir::Operand& to = operand(instruction, 0);
   std::vector<std::uint32_t> slots = elements(operand(instruction, 1), op.type, false);
   if (op.type == Type::B128) op.type = Type::B64;
@@ -58,9 +59,9 @@ void Decoder::decodeStore(const ir::Instruction& instruction, Op op) {
 }
 
 void Decoder::decodeAtomic(const ir::Instruction& instruction, Op op) {
-  const isa::Form& form = *instruction.form;
-  if (form.has(".async")) return decodeStoreAsync(instruction, op);
-  const AtomicOperation* operation = findWord(form, kAtomicOperations);
+  const isa::InstructionDesc& desc = *instruction.desc;
+  if (desc.has(".async")) return decodeStoreAsync(instruction, op);
+  const AtomicOperation* operation = findWord(desc, kAtomicOperations);
   if (operation == nullptr || op.type == Type::Other) {
     throw Problem{"this form is not implemented"};
   }
@@ -70,7 +71,7 @@ void Decoder::decodeAtomic(const ir::Instruction& instruction, Op op) {
   const bool swaps = *operation == AtomicOperation::CompareAndSwap;
   std::vector<std::uint32_t> d, b, c;
   std::size_t k = 0;
-  if (form.opcode == Opcode::Red) {
+  if (desc.opcode == Opcode::Red) {
     op.flags |= kIsReduction;
     op.width = 64;
   } else {
@@ -104,7 +105,7 @@ void Decoder::decodeFill(const ir::Instruction& instruction, Op op) {
 
 void Decoder::decodeStack(const ir::Instruction& instruction, Op op) {
   op.action = Action::Stack;
-  switch (instruction.form->opcode) {
+  switch (instruction.desc->opcode) {
     case Opcode::Stacksave:
       op.detail = static_cast<std::uint8_t>(StackKind::Save);
       op.d = destination(operand(instruction, 0));
@@ -127,17 +128,17 @@ void Decoder::decodeStack(const ir::Instruction& instruction, Op op) {
 }
 
 void Decoder::decodeBarrier(const ir::Instruction& instruction, Op op) {
-  const isa::Form& form = *instruction.form;
-  if (form.has(".warp")) return decodeCollective(instruction, op);
-  if (form.has(".cluster")) {
+  const isa::InstructionDesc& desc = *instruction.desc;
+  if (desc.has(".warp")) return decodeCollective(instruction, op);
+  if (desc.has(".cluster")) {
     op.action = Action::ClusterBarrier;
-    if (form.has(".wait")) op.flags |= kWait;
+    if (desc.has(".wait")) op.flags |= kWait;
     return emit(op);
   }
-  if (form.opcode == Opcode::Bar) op.flags |= kAligned;
+  if (desc.opcode == Opcode::Bar) op.flags |= kAligned;
   op.action = Action::Barrier;
-  if (!form.has(".red")) {
-    const bool arrives = form.has(".arrive");
+  if (!desc.has(".red")) {
+    const bool arrives = desc.has(".arrive");
     op.detail = static_cast<std::uint8_t>(arrives ? BarrierKind::Arrive : BarrierKind::Sync);
     op.a = source(operand(instruction, 0), Type::U32);
     if (const ir::Operand* count = instruction.operand(1)) {
@@ -148,11 +149,11 @@ void Decoder::decodeBarrier(const ir::Instruction& instruction, Op op) {
   }
   static constexpr Word<BarrierKind> kKinds[] = {
       {".popc", BarrierKind::Popc}, {".and", BarrierKind::And}, {".or", BarrierKind::Or}};
-  op.detail = static_cast<std::uint8_t>(*findWord(form, kKinds));
+  op.detail = static_cast<std::uint8_t>(*findWord(desc, kKinds));
   op.d = destination(operand(instruction, 0));
   op.a = source(operand(instruction, 1), Type::U32);
   std::size_t last = 2;
-  if (form.shape.size() == 4) {
+  if (desc.shape.size() == 4) {
     op.b = source(operand(instruction, last++), Type::U32);
     op.flags |= kHasCount;
   }
@@ -161,7 +162,7 @@ void Decoder::decodeBarrier(const ir::Instruction& instruction, Op op) {
 }
 
 void Decoder::decodeCollective(const ir::Instruction& instruction, Op op) {
-  const isa::Form& form = *instruction.form;
+  const isa::InstructionDesc& desc = *instruction.desc;
   op.action = Action::Collective;
   const auto put = [&](CollectiveKind kind) { op.detail = static_cast<std::uint8_t>(kind); };
   const auto result = [&](const ir::Operand& target) {
@@ -173,9 +174,9 @@ void Decoder::decodeCollective(const ir::Instruction& instruction, Op op) {
       op.d = destination(target);
     }
   };
-  if (form.has(".sync")) op.flags |= kHasMask;
+  if (desc.has(".sync")) op.flags |= kHasMask;
   std::size_t mask = 0;  // the operand that names the lanes
-  switch (form.opcode) {
+  switch (desc.opcode) {
     case Opcode::Bar:
       put(CollectiveKind::WarpSync);
       break;
@@ -193,7 +194,7 @@ void Decoder::decodeCollective(const ir::Instruction& instruction, Op op) {
                                                         {".down", CollectiveKind::ShuffleDown},
                                                         {".bfly", CollectiveKind::ShuffleButterfly},
                                                         {".idx", CollectiveKind::ShuffleIndex}};
-      put(*findWord(form, kKinds));
+      put(*findWord(desc, kKinds));
       result(operand(instruction, 0));
       op.a = source(operand(instruction, 1), Type::B32);
       op.b = source(operand(instruction, 2), Type::U32);
@@ -206,14 +207,14 @@ void Decoder::decodeCollective(const ir::Instruction& instruction, Op op) {
                                                         {".any", CollectiveKind::VoteAny},
                                                         {".uni", CollectiveKind::VoteUniform},
                                                         {".ballot", CollectiveKind::VoteBallot}};
-      put(*findWord(form, kKinds));
+      put(*findWord(desc, kKinds));
       result(operand(instruction, 0));
       op.a = source(operand(instruction, 1), Type::Pred);
       mask = 2;
       break;
     }
     case Opcode::Match:
-      put(form.has(".all") ? CollectiveKind::MatchAll : CollectiveKind::MatchAny);
+      put(desc.has(".all") ? CollectiveKind::MatchAll : CollectiveKind::MatchAny);
       result(operand(instruction, 0));
       op.a = source(operand(instruction, 1), op.type);
       mask = 2;
@@ -223,7 +224,7 @@ void Decoder::decodeCollective(const ir::Instruction& instruction, Op op) {
           {".add", CollectiveKind::ReduceAdd},     {".min", CollectiveKind::ReduceMinimum},
           {".max", CollectiveKind::ReduceMaximum}, {".and", CollectiveKind::ReduceAnd},
           {".or", CollectiveKind::ReduceOr},       {".xor", CollectiveKind::ReduceXor}};
-      put(*findWord(form, kKinds));
+      put(*findWord(desc, kKinds));
       result(operand(instruction, 0));
       op.a = source(operand(instruction, 1), op.type);
       mask = 2;

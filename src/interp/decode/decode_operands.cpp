@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What stands for an operand: a slot of the frame.
 #include <algorithm>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Video instructions (PTX ISA 9.7.20).
 //
 // The scalar ones work on bytes, halves or words of their operands, each extended to a signed
@@ -38,8 +39,8 @@ enum class Operation : std::uint8_t {
 // What c is for: to be combined with the result, or to give the bits that the result leaves.
 enum class Second : std::uint8_t { None, Add, Minimum, Maximum, Merge };
 
-std::optional<Operation> operationOf(const isa::Form& form) {
-  switch (form.opcode) {
+std::optional<Operation> operationOf(const isa::InstructionDesc& desc) {
+  switch (desc.opcode) {
     case Opcode::Vadd:
     case Opcode::Vadd2:
     case Opcode::Vadd4:
@@ -74,7 +75,7 @@ std::optional<Operation> operationOf(const isa::Form& form) {
     case Opcode::Vset4: {
       constexpr std::string_view kWords[] = {".eq", ".ne", ".lt", ".le", ".gt", ".ge"};
       for (std::uint8_t k = 0; k < std::size(kWords); ++k) {
-        if (form.has(kWords[k])) return static_cast<Operation>(int(Operation::Eq) + k);
+        if (desc.has(kWords[k])) return static_cast<Operation>(int(Operation::Eq) + k);
       }
       return std::nullopt;
     }
@@ -83,8 +84,8 @@ std::optional<Operation> operationOf(const isa::Form& form) {
   }
 }
 
-int lanesOf(const isa::Form& form) {
-  const std::string_view word = isa::spelling(form.opcode);
+int lanesOf(const isa::InstructionDesc& desc) {
+  const std::string_view word = isa::spelling(desc.opcode);
   return word.ends_with('4') ? 4 : word.ends_with('2') ? 2 : 1;
 }
 
@@ -267,13 +268,13 @@ std::uint32_t Decoder::videoSource(const ir::Operand& operand, Type type) {
 }
 
 void Decoder::decodeVideo(const ir::Instruction& instruction, Op op) {
-  const isa::Form& form = *instruction.form;
-  const auto operation = operationOf(form);
+  const isa::InstructionDesc& desc = *instruction.desc;
+  const auto operation = operationOf(desc);
   if (!operation) throw Problem{"this form is not implemented"};
   op.detail = static_cast<std::uint8_t>(*operation);
   // Types in the order d, a, b; a vset has none for d.
   std::vector<Type> types;
-  for (const std::string_view word : form.qualifiers) {
+  for (const std::string_view word : desc.qualifiers) {
     if (const auto type = isa::parseType(word)) types.push_back(*type);
   }
   const bool compares = *operation >= Operation::Eq;
@@ -285,14 +286,14 @@ void Decoder::decodeVideo(const ir::Instruction& instruction, Op op) {
   const ir::Operand& second = operand(instruction, 2);
   const ir::Operand* third = instruction.operand(3);
 
-  const int count = lanesOf(form);
+  const int count = lanesOf(desc);
   if (count > 1) {
     for (const ir::Operand* part : {&std::as_const(target), &first, &second}) {
       if (part->component != 0) throw Problem{"a selector of lanes"};
     }
     op.compute = &lanes;
     op.width = static_cast<std::uint8_t>(32 / count);
-    op.count = form.has(".add") ? 1 : 0;
+    op.count = desc.has(".add") ? 1 : 0;
     op.immediate = (isa::isSigned(types[1]) ? 1 : 0) | (isa::isSigned(types[2]) ? 2 : 0);
     op.d = destination(target);
     op.a = source(first, types[1]);
@@ -318,8 +319,8 @@ void Decoder::decodeVideo(const ir::Instruction& instruction, Op op) {
     if (subtracts) op.flags |= kAbs;
     if (subtractsThird) op.flags |= kToIntegral;
     if (isSigned) op.flags |= kXorSignAbs;
-    if (form.has(".po")) op.flags |= kSecond;
-    op.immediate = form.has(".shr15") ? 15 : form.has(".shr7") ? 7 : 0;
+    if (desc.has(".po")) op.flags |= kSecond;
+    op.immediate = desc.has(".shr15") ? 15 : desc.has(".shr7") ? 7 : 0;
     return emit(op);
   }
   op.compute = &scalar;
@@ -333,14 +334,14 @@ void Decoder::decodeVideo(const ir::Instruction& instruction, Op op) {
     op.immediate = part->shift;
     op.count = static_cast<std::uint8_t>(Second::Merge);
     target.component = 0;
-  } else if (form.has(".add")) {
+  } else if (desc.has(".add")) {
     op.count = static_cast<std::uint8_t>(Second::Add);
-  } else if (form.has(".min")) {
+  } else if (desc.has(".min")) {
     op.count = static_cast<std::uint8_t>(Second::Minimum);
-  } else if (form.has(".max")) {
+  } else if (desc.has(".max")) {
     op.count = static_cast<std::uint8_t>(Second::Maximum);
   }
-  if (form.has(".wrap")) op.flags |= kSecond;
+  if (desc.has(".wrap")) op.flags |= kSecond;
   op.d = destination(target);
   emit(op);
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "interp/decode/decoder.h"
 
 #include <algorithm>
@@ -21,14 +22,14 @@ using isa::Opcode;
 using isa::Space;
 using isa::Type;
 
-Rounding roundingOf(const isa::Form& form) {
-  if (form.has(".rz")) return Rounding::Zero;
-  if (form.has(".rm")) return Rounding::Down;
-  if (form.has(".rp")) return Rounding::Up;
+Rounding roundingOf(const isa::InstructionDesc& desc) {
+  if (desc.has(".rz")) return Rounding::Zero;
+  if (desc.has(".rm")) return Rounding::Down;
+  if (desc.has(".rp")) return Rounding::Up;
   return Rounding::NearestEven;
 }
 
-std::uint16_t flagsOf(const isa::Form& form) {
+std::uint16_t flagsOf(const isa::InstructionDesc& desc) {
   constexpr std::pair<std::string_view, OpFlag> kWords[] = {{".ftz", kFtz},
                                                             {".sat", kSaturate},
                                                             {".relu", kRelu},
@@ -39,7 +40,7 @@ std::uint16_t flagsOf(const isa::Form& form) {
                                                             {".aligned", kAligned}};
   std::uint16_t flags = 0;
   for (const auto& [word, flag] : kWords) {
-    if (form.has(word)) flags = static_cast<std::uint16_t>(flags | flag);
+    if (desc.has(word)) flags = static_cast<std::uint16_t>(flags | flag);
   }
   return flags;
 }
@@ -87,7 +88,7 @@ void Decoder::run() {
       decode(*instruction);
     }
   }
-  // Behind the last statement a function returns.
+  // After the last statement a function returns.
   prototype_ = Op{};
   prototype_.guard = trueSlot_;
   if (audit_ != nullptr) audit_->atEnd();
@@ -148,7 +149,7 @@ void Decoder::emitCopy(const Op& like, std::uint32_t to, std::uint32_t from) {
 // --------------------------------------------------------------------------------
 
 void Decoder::decode(const ir::Instruction& instruction) {
-  const isa::Form& form = *instruction.form;
+  const isa::InstructionDesc& desc = *instruction.desc;
   prototype_ = Op{};
   prototype_.origin = &instruction;
   prototype_.guard = trueSlot_;
@@ -157,29 +158,29 @@ void Decoder::decode(const ir::Instruction& instruction) {
     op.guard = registerSlot(instruction.guard.predicate(), 0);
     op.guardExpected = instruction.guard.negated() ? 0 : 1;
   }
-  op.type = form.type;
-  op.sourceType = form.sourceType;
-  op.space = form.space;
-  op.scope = form.scope;
-  op.semantics = form.semantics;
-  op.flags = flagsOf(form);
-  op.rounding = roundingOf(form);
+  op.type = desc.type;
+  op.sourceType = desc.sourceType;
+  op.space = desc.space;
+  op.scope = desc.scope;
+  op.semantics = desc.semantics;
+  op.flags = flagsOf(desc);
+  op.rounding = roundingOf(desc);
 
   if (audit_ != nullptr) audit_->inFront(instruction, op);
   if (!writtenSlots_.empty() && !function_->isOpaque) trackRegisters(instruction, op);
   const std::size_t first = code_->ops.size();
   decodeForm(instruction, op);
-  if (audit_ != nullptr) audit_->behind(instruction, op, first);
+  if (audit_ != nullptr) audit_->after(instruction, op, first);
 }
 
 void Decoder::decodeForm(const ir::Instruction& instruction, Op op) {
-  const isa::Form& form = *instruction.form;
+  const isa::InstructionDesc& desc = *instruction.desc;
   const std::size_t before = code_->ops.size();
   try {
     // What it means is not known, so neither is what its neighbours do.
     if (function_->isOpaque) throw Problem{"its function holds something that is not understood"};
-    if (!form.known()) throw Problem{"the instruction table has no row for it"};
-    switch (form.opcode) {
+    if (!desc.known()) throw Problem{"the instruction table has no row for it"};
+    switch (desc.opcode) {
       case Opcode::Bra:
       case Opcode::Brx:
       case Opcode::Ret:
@@ -221,7 +222,7 @@ void Decoder::decodeForm(const ir::Instruction& instruction, Op op) {
       case Opcode::Membar:
       case Opcode::Fence:
         // There is one path to memory here, so what orders paths alone does nothing.
-        op.action = form.has(".proxy") && op.semantics == isa::Semantics::None ? Action::Nothing
+        op.action = desc.has(".proxy") && op.semantics == isa::Semantics::None ? Action::Nothing
                                                                                : Action::Fence;
         return emit(op);
       case Opcode::Discard:
@@ -259,7 +260,7 @@ void Decoder::decodeForm(const ir::Instruction& instruction, Op op) {
       case Opcode::Fabric:
         throw Problem{"its family is not implemented"};
       default:
-        return form.row->section.starts_with("9.7.20") ? decodeVideo(instruction, op)
+        return desc.row->section.starts_with("9.7.20") ? decodeVideo(instruction, op)
                                                        : decodePure(instruction, op);
     }
   } catch (const Problem& problem) {
@@ -282,7 +283,7 @@ void Decoder::findUndefinedReads() {
   }
 }
 
-// In front of the instruction, where its guard is still what decides: first what it reads, then
+// Before the instruction, where its guard is still what decides: first what it reads, then
 // that it writes.
 void Decoder::trackRegisters(const ir::Instruction& instruction, const Op& op) {
   // What only moves a value, or may leave it out, says nothing about its use: compilers fill the
@@ -314,7 +315,7 @@ void Decoder::trackRegisters(const ir::Instruction& instruction, const Op& op) {
 }
 
 void Decoder::decodeControl(const ir::Instruction& instruction, Op op) {
-  switch (instruction.form->opcode) {
+  switch (instruction.desc->opcode) {
     case Opcode::Bra: {
       const ir::SymbolId label = operand(instruction, 0).symbol();
       if (label == ir::SymbolId::None) throw Problem{"a branch to no label"};
@@ -427,7 +428,7 @@ void Decoder::decodeMove(const ir::Instruction& instruction, Op op) {
   const ir::Operand& from = operand(instruction, 1);
   const bool packs = from.kind == ir::OperandKind::Vector;
   const bool unpacks = to.kind == ir::OperandKind::Vector;
-  const bool isVectorMove = instruction.form->vectorWidth > 1;
+  const bool isVectorMove = instruction.desc->vectorWidth > 1;
   if (op.type == Type::B128 || isVectorMove || (packs && unpacks)) {
     // Slot by slot, through temporaries where a destination may be a source.
     const auto element = [&](bool isPart) {
@@ -482,7 +483,7 @@ void Decoder::decodePolicy(const ir::Instruction& instruction, Op op) {
 }
 
 void Decoder::decodePure(const ir::Instruction& instruction, Op op) {
-  const isa::Form& form = *instruction.form;
+  const isa::InstructionDesc& desc = *instruction.desc;
   // Destination, then sources, in the order of the text.
   std::uint32_t* const places[] = {&op.d, &op.a, &op.b, &op.c, &op.e, &op.index};
   for (std::size_t k = 0; const ir::Operand* part = instruction.operand(k); ++k) {
@@ -497,22 +498,22 @@ void Decoder::decodePure(const ir::Instruction& instruction, Op op) {
       }
       continue;
     }
-    Type type = form.role(k).type;
+    Type type = desc.role(k).type;
     if (type == Type::None) type = op.type;
     *places[k] = source(*part, type);
   }
-  if (form.readsCarry || form.writesCarry) op.e = carry_;
-  if (form.opcode == Opcode::Mul24) op.c = constant(0);
+  if (desc.readsCarry || desc.writesCarry) op.e = carry_;
+  if (desc.opcode == Opcode::Mul24) op.c = constant(0);
   if (const ir::Operand* target = instruction.operand(0)) {
     op.width = static_cast<std::uint8_t>(widthOf(*target));
   }
 
   for (const auto bind : {&bindInteger, &bindFloat, &bindHalf, &bindCompare, &bindConvert}) {
     Op trial = op;
-    trial.compute = bind(form, trial);
+    trial.compute = bind(desc, trial);
     if (trial.compute != nullptr) return emit(trial);
   }
-  op.compute = bindAddress(form, op, program_->image().windows());
+  op.compute = bindAddress(desc, op, program_->image().windows());
   if (op.compute == nullptr) throw Problem{"this form is not implemented"};
   emit(op);
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Decodes one function.  Internal to Program.
 #pragma once
 
@@ -66,7 +67,7 @@ class Decoder {
   // decode_matrix.cpp
   void decodeMatrix(const ir::Instruction& instruction, Op op);
   void decodeFragmentMove(const ir::Instruction& instruction, Op op);
-  static MatrixForm matrixForm(const isa::Form& form);
+  static MatrixForm matrixForm(const isa::InstructionDesc& desc);
   void emitMatrix(Op op, MatrixForm matrix);
 
   // decode_video.cpp

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "interp/decode/specials.h"
 
 namespace ptxopt::interp {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Qualifiers that choose one of several things.
 #pragma once
 
@@ -14,9 +15,9 @@ struct Word {
 };
 
 template <class T, std::size_t n>
-const T* findWord(const isa::Form& form, const Word<T> (&words)[n]) {
+const T* findWord(const isa::InstructionDesc& desc, const Word<T> (&words)[n]) {
   for (const Word<T>& word : words) {
-    if (form.has(word.text)) return &word.value;
+    if (desc.has(word.text)) return &word.value;
   }
   return nullptr;
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/barriers/barrier_groups.h"
 
 #include <fmt/format.h>
@@ -113,17 +114,17 @@ class Group {
   std::vector<BarrierDecision> judge(const Assumptions& assumptions, BarrierAim aim,
                                      const std::vector<bool>& settled) {
     const std::vector<BarrierBody> coarseBodies = bodies(assumptions, false);
-    const analysis::BarrierGround ground(coarseBodies, facts_);
+    const analysis::BarrierContext context(coarseBodies, facts_);
     const bool isWeakening = aim == BarrierAim::Weaken;
     const bool isFine = isWeakening || (question_.precision == Precision::Affine &&
-                                        ground.participation.judgesAny());
+                                        context.participation.hasCandidates());
     if (isFine) {
       const std::vector<BarrierBody> fineBodies = bodies(assumptions, true);
-      BarrierJudge fine(fineBodies, ground, question_, aim, Precision::Affine, wantRemarks_);
+      BarrierJudge fine(fineBodies, context, question_, aim, Precision::Affine, wantRemarks_);
       std::vector<BarrierDecision> decisions = fine.run(settled);
       if (fine.isWithinLimit() || isWeakening) return decisions;
     }
-    BarrierJudge coarse(coarseBodies, ground, question_, aim,
+    BarrierJudge coarse(coarseBodies, context, question_, aim,
                         std::min(question_.precision, Precision::Objects), wantRemarks_);
     std::vector<BarrierDecision> decisions = coarse.run(settled);
     const bool isNoteDue = isFine && wantRemarks_ && coarse.isAnyKeptForAccesses();
@@ -158,8 +159,8 @@ class Group {
         if (!fewer.any() || ++tries > kMostTries) continue;
         const bool isAffine = question_.precision == Precision::Affine;
         const std::vector<BarrierBody> with = bodies(fewer, isAffine);
-        const analysis::BarrierGround ground(with, facts_);
-        BarrierJudge again(with, ground, question_, question_.aim, question_.precision, false);
+        const analysis::BarrierContext context(with, facts_);
+        BarrierJudge again(with, context, question_, question_.aim, question_.precision, false);
         const std::vector<bool> can = again.repeat(decisions, settled);
         for (std::size_t k = 0; k < decisions.size(); ++k) {
           if (isOpen(k) && can[k] && needed[k] == set) needed[k] = fewer;

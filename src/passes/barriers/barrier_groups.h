@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which functions the barrier passes judge together, and what they decide about each.
 //
 // A kernel stands alone, unless it shares functions with barriers with other kernels: then all of

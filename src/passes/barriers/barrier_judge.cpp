@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/barriers/barrier_judge.h"
 
 #include <fmt/format.h>
@@ -7,7 +8,7 @@
 namespace ptxopt::passes {
 
 using analysis::BarrierBody;
-using analysis::BarrierGround;
+using analysis::BarrierContext;
 using analysis::Precision;
 using analysis::Relation;
 using analysis::Standing;
@@ -50,7 +51,7 @@ std::string_view spelling(Precision precision) {
   return {};
 }
 
-BarrierJudge::BarrierJudge(std::span<const BarrierBody> bodies, const BarrierGround& ground,
+BarrierJudge::BarrierJudge(std::span<const BarrierBody> bodies, const BarrierContext& context,
                            const BarrierQuestion& question, BarrierAim aim, Precision precision,
                            bool wantRemarks)
     : bodies_(bodies),
@@ -58,9 +59,9 @@ BarrierJudge::BarrierJudge(std::span<const BarrierBody> bodies, const BarrierGro
       aim_(aim),
       precision_(precision),
       wantRemarks_(wantRemarks),
-      facts_(*ground.facts),
-      wholeWarps_(bodies.size()),
-      graph_(bodies, ground, precision, {question.limits.classes, question.limits.work}),
+      facts_(*context.facts),
+      nonExitedThreads_(bodies.size()),
+      graph_(bodies, context, precision, {question.limits.classes, question.limits.work}),
       reasons_(bodies, facts_, graph_, remarks_) {
   if (wantRemarks) remarks_.setGraph(bodies, graph_);
   for (const BarrierBody& body : bodies) {
@@ -139,7 +140,7 @@ BarrierDecision BarrierJudge::judge(const Barrier& barrier) {
   BarrierDecision decision;
   decision.instruction = barrier.instruction;
   decision.function = &functionOf(barrier);
-  decision.isSeparator = barrier.standing == Standing::Judged;
+  decision.isSeparator = barrier.standing == Standing::Candidate;
   if (wantRemarks_) {
     decision.remark = remarks_.at(question_.pass, functionOf(barrier), *barrier.instruction);
   }
@@ -163,7 +164,7 @@ BarrierDecision BarrierJudge::judge(const Barrier& barrier) {
 
 // docs/soundness/ C8(ii).5, E.6.10
 void BarrierJudge::tryToGuard(const Barrier& barrier, BarrierDecision& decision) {
-  if (barrier.standing != Standing::Judged) return;  // it has a guard of its own
+  if (barrier.standing != Standing::Candidate) return;  // it has a guard of its own
   const analysis::LaunchShape& shape = bodies_[barrier.body].addresses->shape();
   if (shape.block) return;
   BarrierDecision guarded = decision;
@@ -216,7 +217,7 @@ void BarrierJudge::setRule(const Barrier& barrier, BarrierVerdict& verdict) {
 std::optional<std::string> BarrierJudge::reasonToKeep(const Barrier& barrier, Remark& remark) {
   const Instruction& instruction = *barrier.instruction;
   const ir::Function& function = functionOf(barrier);
-  if (barrier.node == kNone) return wantRemarks_ ? reasons_.notJudged(barrier) : "";
+  if (barrier.node == kNone) return wantRemarks_ ? reasons_.notACandidate(barrier) : "";
   if (barrier.barrier.kind != ir::CtaBarrier::Kind::Sync &&
       !isResultUnused(function, instruction)) {
     return wantRemarks_ ? reasons_.result(barrier) : "";
@@ -247,7 +248,7 @@ std::optional<std::string> BarrierJudge::reasonNotToWeaken(const Barrier& barrie
   if (!block) return "the shape of the block is not known";
   const std::uint64_t threads = std::uint64_t{(*block)[0]} * (*block)[1] * (*block)[2];
   if (threads % isa::kWarpSize != 0) return "the last warp is not full";
-  std::optional<analysis::WholeWarps>& whole = wholeWarps_[barrier.body];
+  std::optional<analysis::NonExitedThreads>& whole = nonExitedThreads_[barrier.body];
   const BarrierBody& body = bodies_[barrier.body];
   if (!whole) {
     whole.emplace(*body.cfg, *body.liveness, facts_.effects(body.assumptions));

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The engine of the barrier passes: decides about each CTA barrier of a kernel, or of kernels and
 // the functions that they share, and says why.
 //
@@ -16,7 +17,7 @@
 
 #include "analysis/barriers/barrier_graph.h"
 #include "analysis/barriers/polling.h"
-#include "analysis/threads/whole_warps.h"
+#include "analysis/threads/non_exited_threads.h"
 #include "passes/barriers/barrier_remarks.h"
 #include "passes/barriers/kept_barriers.h"
 #include "passes/barriers/kept_reasons.h"
@@ -65,9 +66,9 @@ struct BarrierDecision {
 class BarrierJudge {
  public:
   // The arguments must outlive the object.
-  BarrierJudge(std::span<const analysis::BarrierBody> bodies, const analysis::BarrierGround& ground,
-               const BarrierQuestion& question, BarrierAim aim, analysis::Precision precision,
-               bool wantRemarks);
+  BarrierJudge(std::span<const analysis::BarrierBody> bodies,
+               const analysis::BarrierContext& context, const BarrierQuestion& question,
+               BarrierAim aim, analysis::Precision precision, bool wantRemarks);
 
   // One for each barrier, in the order of the text.  Those of which `settled` says so are not
   // judged: they are taken out first.
@@ -108,7 +109,8 @@ class BarrierJudge {
   analysis::Relation relation_ = analysis::Relation::TwoThreads;
   std::vector<bool> isKeptForAccesses_;  // by barrier
   const analysis::BarrierFacts& facts_;
-  std::vector<std::optional<analysis::WholeWarps>> wholeWarps_;  // by body, once asked for
+  std::vector<std::optional<analysis::NonExitedThreads>>
+      nonExitedThreads_;  // by body, once asked for
   analysis::BarrierGraph graph_;
   BarrierRemarks remarks_;
   KeptReasons reasons_;

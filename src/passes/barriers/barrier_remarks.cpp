@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/barriers/barrier_remarks.h"
 
 #include <fmt/format.h>
@@ -52,12 +53,12 @@ std::string_view markText(analysis::EffectMarks marks, const Instruction* instru
   if ((marks & analysis::kBarrierResource) != 0) return "partial or divergent barrier";
   if ((marks & analysis::kOpaqueSync) != 0) {
     if (instruction == nullptr) return "synchronisation";
-    if (!instruction->form->known()) return "instruction that ptxopt does not know";
-    if (instruction->form->control == isa::Control::Call) return "call that may synchronise";
-    if (instruction->form->effect == isa::Effect::Strong) {
+    if (!instruction->desc->known()) return "instruction that ptxopt does not know";
+    if (instruction->desc->control == isa::Control::Call) return "call that may synchronise";
+    if (instruction->desc->effect == isa::Effect::Strong) {
       return "access that may wait for another CTA";
     }
-    const isa::Opcode opcode = instruction->form->opcode;
+    const isa::Opcode opcode = instruction->desc->opcode;
     const bool isFence = opcode == isa::Opcode::Membar || opcode == isa::Opcode::Fence;
     return isFence ? "fence wider than the CTA" : "synchronising instruction";
   }
@@ -99,10 +100,10 @@ const ir::Location* BarrierRemarks::sourceOf(const Instruction& instruction) con
   for (const Body& body : bodies_) {
     const SourceRange range = body.function->bodySource;
     if (at < range.begin || at >= range.end) continue;
-    const auto behind = std::upper_bound(
+    const auto after = std::upper_bound(
         body.locations.begin(), body.locations.end(), at,
         [](auto offset, const ir::Location* location) { return offset < location->source.begin; });
-    return behind == body.locations.begin() ? nullptr : *(behind - 1);
+    return after == body.locations.begin() ? nullptr : *(after - 1);
   }
   return nullptr;
 }
@@ -170,7 +171,7 @@ std::string BarrierRemarks::pin(const BarrierRegions& regions, BarrierRegions::N
         regions.findEvent(barrier, side, std::nullopt, analysis::kPin, kMostExplained);
     if (event == nullptr) continue;
     const bool isCall =
-        event->instruction != nullptr && event->instruction->form->control == isa::Control::Call;
+        event->instruction != nullptr && event->instruction->desc->control == isa::Control::Call;
     return text + '\n' +
            describe(event, isCall ? "call of what measures or waits" : "measures or waits", "pin",
                     remark);
@@ -208,7 +209,7 @@ std::string BarrierRemarks::example(BarrierRegions::Node node, const analysis::A
   const Instruction& barrier = *barrierOf_.at(node);
   const auto separates = [&](const Instruction& instruction) {
     // What a call may meet is not followed here.
-    if (instruction.form->control == isa::Control::Call && barrierBodies_.size() > 1) return true;
+    if (instruction.desc->control == isa::Control::Call && barrierBodies_.size() > 1) return true;
     const auto found = nodeOf_.find(&instruction);
     return found != nodeOf_.end() && graph_->regions().separates(found->second);
   };
@@ -258,7 +259,7 @@ std::string BarrierRemarks::conflict(const BarrierRegions& regions, const Access
     std::string text;
     const analysis::Access* access = nullptr;
     std::string_view verb;
-    bool isBehindOthers = false;
+    bool isAfterOthers = false;
   };
   const auto describeSide = [&](Direction side, std::optional<analysis::AccessSet::Key> key,
                                 analysis::EffectMarks marks, std::string_view name) {
@@ -266,7 +267,7 @@ std::string BarrierRemarks::conflict(const BarrierRegions& regions, const Access
     const auto* event = regions.findEvent(barrier, side, key, marks, kMostExplained);
     if (event == nullptr && side == Direction::Forward) {
       event = regions.findEventEverBelow(barrier, key, marks, kMostExplained);
-      result.isBehindOthers = event != nullptr;
+      result.isAfterOthers = event != nullptr;
     }
     const Instruction* instruction = event == nullptr ? nullptr : event->instruction;
     const bool isSync = key && (classes.of(*key).kinds & analysis::kSync) != 0;
@@ -281,12 +282,12 @@ std::string BarrierRemarks::conflict(const BarrierRegions& regions, const Access
     result.verb = verb(kinds);
     result.access = accessOf(event, classes.of(*key));
     std::string what(kindText(kinds));
-    if (instruction != nullptr && instruction->form->effect == isa::Effect::AsyncWait) {
+    if (instruction != nullptr && instruction->desc->effect == isa::Effect::AsyncWait) {
       what = "completion of copies, " + what;
     }
     std::string where;
-    if (instruction != nullptr && instruction->form->control != isa::Control::Call) {
-      const isa::Space space = instruction->form->space;
+    if (instruction != nullptr && instruction->desc->control != isa::Control::Call) {
+      const isa::Space space = instruction->desc->space;
       std::string spaceName(space == isa::Space::None ? "" : isa::spelling(space));
       if (!spaceName.empty()) {
         remark.details.emplace_back(fmt::format("{}_space", name), spaceName);
@@ -331,8 +332,8 @@ std::string BarrierRemarks::conflict(const BarrierRegions& regions, const Access
   for (auto& detail : pair.details) remark.details.push_back(std::move(detail));
   std::string text =
       fmt::format("it orders two accesses\nabove: {}\nbelow: {}", pair.above.text, pair.below.text);
-  if (pair.below.isBehindOthers) {
-    text += "\nthreads may end behind this barrier: no later one orders what they did above it";
+  if (pair.below.isAfterOthers) {
+    text += "\nthreads may end after this barrier: no later one orders what they did above it";
   }
   if (classes.isLimitMet() && conflict.above && conflict.below) {
     text +=

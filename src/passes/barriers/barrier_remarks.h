@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the barrier passes say about a barrier: where it is, what it orders, and what was in the
 // way.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/barriers/basic_dbe.h"
 
 #include <fmt/format.h>
@@ -40,8 +41,8 @@ struct Region {
       return;
     }
     // What is not known to be one only counts as both.
-    const bool reads_ = instruction.form->is(isa::kMemoryRead);
-    const bool writes_ = instruction.form->is(isa::kMemoryWrite);
+    const bool reads_ = instruction.desc->is(isa::kMemoryRead);
+    const bool writes_ = instruction.desc->is(isa::kMemoryWrite);
     reads += std::uint32_t{reads_ || !writes_};
     writes += std::uint32_t{writes_ || !reads_};
   }
@@ -68,7 +69,7 @@ struct BlockShape {
 
 const char* reasonOf(Standing standing) {
   switch (standing) {
-    case Standing::Judged:
+    case Standing::Candidate:
       break;
     case Standing::Guarded:
       return "it is under a guard";
@@ -116,7 +117,7 @@ class Cleaner {
       const auto* instruction = statement.as<Instruction>();
       if (instruction == nullptr) continue;
       const auto found = members_.find(instruction);
-      if (found != members_.end() && found->second->standing == Standing::Judged) {
+      if (found != members_.end() && found->second->standing == Standing::Candidate) {
         shape.separators.push_back({found->second});
         shape.regions.emplace_back();
         continue;
@@ -129,7 +130,7 @@ class Cleaner {
       shape.regions.back().add(*instruction);
       // What it calls may hold the PIN.
       const bool mayCall =
-          instruction->form->control == isa::Control::Call || !instruction->form->known();
+          instruction->desc->control == isa::Control::Call || !instruction->desc->known();
       shape.regions.back().mayHavePin |= mayCall && use_.hasPin;
     }
     return shape;
@@ -174,14 +175,14 @@ class Cleaner {
     }
 
     // And up: a barrier with nothing below it, to the end of the kernel or to another one.  What
-    // the way down left of a run is there because of a PIN behind it, or is no candidate.
+    // the way down left of a run is there because of a PIN after it, or is no candidate.
     Region below = shape.regions.back();
     bool isLast = true;
     for (std::size_t k = shape.separators.size(); k-- > 0;) {
       Separator& separator = shape.separators[k];
       if (separator.isErased) continue;
       const Region& higher = shape.regions[k];
-      // Behind a trailing barrier no thread ends before all have done their partial ones (F9).
+      // After a trailing barrier no thread ends before all have done their partial ones (F9).
       const bool mayErase = below.isEmpty && !(isLast && use_.hasPartial);
       const char* rule = isLast ? "trailing" : "precedes another";
       if (mayErase && tryErase(separator, rule, higher, below)) {

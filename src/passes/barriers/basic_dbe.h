@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // basic-dbe: the cheap local barrier cleaner.
 //
 // What: deletes a full CTA barrier that follows another one in its block with nothing between them

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/barriers/conflict_text.h"
 
 #include <fmt/format.h>
@@ -34,7 +35,7 @@ std::string_view plainName(const ir::Function& function, std::string_view name) 
     const auto [end, error] =
         std::from_chars(name.data() + at + 1, name.data() + name.size(), length);
     const auto rest = name.substr(static_cast<std::size_t>(end - name.data()));
-    // A number behind the name tells two of the same name apart.
+    // A number after the name tells two of the same name apart.
     const bool fits = error == std::errc() && length != 0 && length <= rest.size() &&
                       (length == rest.size() || rest[length] == '_');
     if (fits) return rest.substr(0, length);
@@ -80,7 +81,7 @@ std::string ConflictText::bytes(const Access& access, const ConflictWitness::Sid
         key.kind == LeafKind::Value ? addresses().leafText(side.base) : nameOf(side.base);
     return name + range;
   }
-  const isa::Space space = access.instruction->form->space;
+  const isa::Space space = access.instruction->desc->space;
   return (space == isa::Space::None ? "memory" : std::string(isa::spelling(space))) + range;
 }
 

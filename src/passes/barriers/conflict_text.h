@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Two accesses that need a barrier, in words: which threads, which bytes, and under what
 // conditions.
 #pragma once

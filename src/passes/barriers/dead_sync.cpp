@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/barriers/dead_sync.h"
 
 #include <charconv>
@@ -53,8 +54,8 @@ class RowGuard {
     last_ = statement;
   }
 
-  // Behind the declarations that the body starts with: nothing jumps there, so that it is executed
-  // once, also where a loop starts right behind.
+  // After the declarations that the body starts with: nothing jumps there, so that it is executed
+  // once, also where a loop starts right after.
   static ir::Statement* endOfDeclarations(const ir::Function& function) {
     ir::Statement* last = nullptr;
     for (ir::Statement* at = function.body().front(); at != nullptr; at = at->next) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // dead-sync: removes every CTA barrier that provably orders nothing.
 //
 // A barrier goes if no access above it and no access below it, by two threads of the CTA, can

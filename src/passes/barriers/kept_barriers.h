@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Barriers that somebody asked to keep: a comment or a pragma in the PTX, or the option keep= of a
 // pass.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/barriers/kept_reasons.h"
 
 #include <fmt/format.h>
@@ -43,7 +44,7 @@ const analysis::Participation& KeptReasons::participation() {
   return *participation_;
 }
 
-std::string KeptReasons::notJudged(const Barrier& barrier) {
+std::string KeptReasons::notACandidate(const Barrier& barrier) {
   switch (barrier.standing) {
     case Standing::Partial:
       return partial(barrier);
@@ -51,7 +52,7 @@ std::string KeptReasons::notJudged(const Barrier& barrier) {
       return notUniform(barrier);
     case Standing::Tainted:
       return tainted(barrier);
-    case Standing::Judged:
+    case Standing::Candidate:
     case Standing::Guarded:
       break;
   }
@@ -183,7 +184,7 @@ std::string KeptReasons::taintOf(BarrierIds mine) const {
         return "\nnot understood: " + remarks_.textOf(*instruction);
       }
       const bool mayCall =
-          instruction->form->control == isa::Control::Call || !instruction->form->known();
+          instruction->desc->control == isa::Control::Call || !instruction->desc->known();
       if (!mayCall || ir::ctaBarrier(*instruction)) continue;
       for (const Vertex v : facts_.graph->targets(function, *instruction)) {
         if (facts_.withKnownCallers.test(v)) continue;

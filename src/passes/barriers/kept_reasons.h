@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Why a barrier is kept that no two accesses need, in the words of somebody who writes CUDA.
 #pragma once
 
@@ -26,7 +27,7 @@ class KeptReasons {
   ~KeptReasons();
 
   // Of a barrier without a node: not all threads take part, or not provably.
-  std::string notJudged(const Barrier& barrier);
+  std::string notACandidate(const Barrier& barrier);
   // Its result is used.
   std::string result(const Barrier& barrier) const;
   // A loop would be left with nothing that holds a load in it; `loops` by body.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // warp-sync: weakens a CTA barrier that orders threads of one warp only to bar.warp.sync.
 //
 // A barrier is weakened if every pair that it separates is of two weak accesses of one warp: in

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/bases/address_groups.h"
 
 #include <algorithm>
@@ -21,7 +22,7 @@ namespace {
 
 // Values of a group that are looked at for one member, from either end of what is in scope.
 constexpr std::size_t kMostLooks = 8;
-// Of these that are kept, and of those that are computed behind the value that is read.
+// Of these that are kept, and of those that are computed after the value that is read.
 constexpr std::size_t kMostCandidates = 6;
 constexpr std::size_t kMostLater = 2;
 
@@ -31,14 +32,14 @@ constexpr std::size_t kProgressBlocks = 4096;
 // Loads, stores, atomics and copies of single threads or warps, whose address may have an offset
 // (docs/soundness/ A4): not what other agents do.
 bool mayHaveOffset(const Instruction& instruction) {
-  switch (instruction.form->effect) {
+  switch (instruction.desc->effect) {
     case isa::Effect::Private:
     case isa::Effect::ImmutableRead:
     case isa::Effect::InvariantRead:
     case isa::Effect::Weak:
     case isa::Effect::Strong:
     case isa::Effect::AsyncCopy:
-      return instruction.form->control == isa::Control::None;
+      return instruction.desc->control == isa::Control::None;
     default:
       return false;
   }
@@ -74,12 +75,12 @@ class AddressGroups::Walk {
         stack.pop_back();
       }
       stack.push_back({b, written_.size(), entered_.size()});
-      firstStretch_ = ++stretch_;
+      firstCallFreePart_ = ++callFreePart_;
       const auto [first, end] = ssa_.phis(b);
       for (ValueId phi = first; phi < end; ++phi) write(phi);
       for (const Instruction& instruction : cfg_.instructions(b)) {
         for (const analysis::Access& access : out_.addresses_.of(instruction)) visit(access);
-        if (instruction.form->control == isa::Control::Call) ++stretch_;
+        if (instruction.desc->control == isa::Control::Call) ++callFreePart_;
         ssa_.forEachDefinition(instruction, [&](ValueId value) { write(value); });
       }
     }
@@ -88,7 +89,7 @@ class AddressGroups::Walk {
  private:
   struct InScope {
     ValueId value = kNone;
-    std::uint32_t stretch = 0;  // the part of its block between two calls
+    std::uint32_t callFreePart = 0;  // the part of its block between two calls
   };
 
   static std::size_t index(RegisterId id) { return static_cast<std::size_t>(id); }
@@ -100,7 +101,7 @@ class AddressGroups::Walk {
     current = value;
     const GroupId group = out_.groups_[value];
     if (group == kNone || !out_.mayBeBase(value)) return;
-    inScope_[group].push_back({value, stretch_});
+    inScope_[group].push_back({value, callFreePart_});
     entered_.push_back(group);
   }
 
@@ -134,7 +135,7 @@ class AddressGroups::Walk {
   // An address of 32 bits in a window of 64 is extended, after or before the offset is added.  One
   // of 64 bits in a window of 32 is cut: what is equal remains so.
   bool isInWindow(const analysis::Access& access, ValueId value) const {
-    const bool isNarrow = access.instruction->form->space == isa::Space::Shared ||
+    const bool isNarrow = access.instruction->desc->space == isa::Space::Shared ||
                           cfg_.function().module().addressSize == 32;
     const unsigned bits = out_.addresses_.forms().form(out_.addresses_.formOf(value)).bits;
     return access.address != kNone && (isNarrow || bits == 64);
@@ -152,10 +153,11 @@ class AddressGroups::Walk {
     const bool isKnown = ssa_.block(base) == here || liveness_.isLiveIn(here, ssa_.reg(base)) ||
                          out_.definitions_[reg] <= 1;
     if (current_[reg] != base || !isKnown) return;
-    // Needed there anyway; behind a call only if it is needed behind the block.
-    const bool isNear = entry.stretch == stretch_ ||
-                        (ssa_.block(base) != here && liveness_.isLiveIn(here, ssa_.reg(base)) &&
-                         (stretch_ == firstStretch_ || liveness_.isLiveOut(here, ssa_.reg(base))));
+    // Needed there anyway; after a call only if it is needed after the block.
+    const bool isNear =
+        entry.callFreePart == callFreePart_ ||
+        (ssa_.block(base) != here && liveness_.isLiveIn(here, ssa_.reg(base)) &&
+         (callFreePart_ == firstCallFreePart_ || liveness_.isLiveOut(here, ssa_.reg(base))));
     if (isNear || base < member.value) out_.candidates_.push_back({base, isNear});
   }
 
@@ -163,8 +165,8 @@ class AddressGroups::Walk {
   const Ssa& ssa_;
   const analysis::Cfg& cfg_;
   const analysis::Liveness& liveness_;
-  std::uint32_t stretch_ = 0;
-  std::uint32_t firstStretch_ = 0;             // of the block
+  std::uint32_t callFreePart_ = 0;
+  std::uint32_t firstCallFreePart_ = 0;        // of the block
   std::vector<ValueId> current_;               // by register
   std::vector<std::vector<InScope>> inScope_;  // by group
   std::vector<std::pair<RegisterId, ValueId>> written_;

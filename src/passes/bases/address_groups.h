@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Addresses of a function that differ by a constant, and which registers hold them where.
 //
 // A value belongs to a group if its linear form is known (analysis/addresses/address.h), or rather
@@ -34,7 +35,7 @@ class AddressGroups {
 
   struct Candidate {
     ValueId value = kNone;
-    // Of the same block and stretch, or needed in the block of the member anyway.
+    // Of the same block with no call in between, or needed in the block of the member anyway.
     bool isNear = false;
   };
   struct Member {
@@ -52,7 +53,7 @@ class AddressGroups {
 
   // In the order of a walk down the dominator tree.
   std::span<const Member> members() const { return members_; }
-  // In ascending order.  Those behind the value that it reads are near.
+  // In ascending order.  Those after the value that it reads are near.
   std::span<const Candidate> candidates(const Member& member) const {
     return std::span(candidates_).subspan(member.firstCandidate, member.candidateCount);
   }
@@ -63,7 +64,7 @@ class AddressGroups {
   std::int64_t distance(ValueId base, ValueId value) const;
   // How many values belong to it.
   std::uint32_t sizeOf(GroupId group) const { return sizes_[group]; }
-  // Its register holds it wherever its block dominates, behind its definition, and can be named
+  // Its register holds it wherever its block dominates, after its definition, and can be named
   // there.
   bool isKeptForGood(ValueId value) const {
     return mayBeBase(value) && definitions_[static_cast<std::size_t>(ssa_.reg(value))] <= 1;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/bases/base_plan.h"
 
 #include <fmt/format.h>
@@ -217,7 +218,7 @@ bool BasePlan::servesAll(ValueId base, ValueId v, bool mayBeFar) const {
     const auto isBase = [&](const AddressGroups::Candidate& candidate) {
       return candidate.value == base &&
              (candidate.isNear ||
-              (mayBeFar && calls_.isFree(calls_.behind(base), *member.instruction)));
+              (mayBeFar && calls_.isFree(calls_.after(base), *member.instruction)));
     };
     if (std::ranges::none_of(groups_.candidates(member), isBase)) return false;
   }
@@ -512,8 +513,8 @@ bool BasePlan::isPlainBlock(BlockId block) const {
   const Instruction* terminator = ssa_.cfg().block(block).terminator;
   if (ssa_.cfg().block(block).mayExit || ssa_.cfg().block(block).first == nullptr) return false;
   return terminator == nullptr ||
-         (terminator->form->known() && (terminator->form->control == isa::Control::Branch ||
-                                        terminator->form->control == isa::Control::IndirectBranch));
+         (terminator->desc->known() && (terminator->desc->control == isa::Control::Branch ||
+                                        terminator->desc->control == isa::Control::IndirectBranch));
 }
 
 bool BasePlan::isWorthHoisting(const Cluster& cluster) {
@@ -546,16 +547,16 @@ bool BasePlan::describe(ValueId v, BlockId block, Recipe& recipe) {
       static_cast<unsigned>(isa::bitWidth(rewrite_.function().rangeOf(ssa_.reg(v)).type));
   while (ssa_.isDefinition(v) && !isAvailable(v, block)) {
     const Instruction& instruction = ssa_.instruction(v);
-    const isa::Form& form = *instruction.form;
+    const isa::InstructionDesc& desc = *instruction.desc;
     const auto operands = instruction.operands();
-    const bool isSum = (form.opcode == isa::Opcode::Add || form.opcode == isa::Opcode::Sub) &&
-                       ExpressionKeys::isExpression(instruction) && form.qualifiers.size() == 1 &&
-                       static_cast<unsigned>(isa::bitWidth(form.type)) == bits &&
+    const bool isSum = (desc.opcode == isa::Opcode::Add || desc.opcode == isa::Opcode::Sub) &&
+                       ExpressionKeys::isExpression(instruction) && desc.qualifiers.size() == 1 &&
+                       static_cast<unsigned>(isa::bitWidth(desc.type)) == bits &&
                        operands.size() == 3 && operands[1].kind == OperandKind::Register &&
                        operands[2].kind == OperandKind::Integer;
     if (!isSum) break;
     const auto number = static_cast<std::uint64_t>(operands[2].immediate);
-    recipe.added += form.opcode == isa::Opcode::Add ? number : std::uint64_t{0} - number;
+    recipe.added += desc.opcode == isa::Opcode::Add ? number : std::uint64_t{0} - number;
     v = standIns_[ssa_.use(instruction, operands[1])];
     if (v >= ssa_.valueCount()) return false;
   }
@@ -583,7 +584,7 @@ bool BasePlan::describeChain(ValueId v, BlockId block, unsigned depth, Recipe& r
     return false;
   }
   // By what its operands are: a value that is available, or an earlier one of the chain.
-  std::vector<std::uint64_t> words = {reinterpret_cast<std::uintptr_t>(instruction.form)};
+  std::vector<std::uint64_t> words = {reinterpret_cast<std::uintptr_t>(instruction.desc)};
   for (const Operand& operand : instruction.operands()) {
     words.push_back(static_cast<std::uint64_t>(operand.kind) << 16 |
                     std::uint64_t{operand.component} << 8 | std::uint64_t{operand.negated});
@@ -705,7 +706,7 @@ bool BasePlan::makeJoined(ValueId v, std::span<const ValueId> candidates) {
     }
     const auto found = std::ranges::find_if(candidates, [&](ValueId base) {
       return !isDead_.test(base) && isAvailable(base, before) &&
-             calls_.isFreeToEnd(calls_.behind(base), before);
+             calls_.isFreeToEnd(calls_.after(base), before);
     });
     if (found == candidates.end()) return false;
     made.sources.push_back(*found);
@@ -762,7 +763,7 @@ ValueId BasePlan::wideBaseFor(ValueId v, std::span<const ValueId> candidates) co
   const auto& numbers = ssa_.instructions();
   const auto serves = [&](ValueId wide) {
     if (isDead_.test(wide) || !ssa_.isDefinition(wide) || ssa_.old(wide) != kNone ||
-        !allFit(v, groups_.distance(wide, v)) || !isCallFree(calls_.behind(wide), v)) {
+        !allFit(v, groups_.distance(wide, v)) || !isCallFree(calls_.after(wide), v)) {
       return false;
     }
     const Instruction& definition = ssa_.instruction(wide);
@@ -833,7 +834,7 @@ void BasePlan::materialiseVariables() {
     if (std::ranges::all_of(values, isBelow)) {
       // Measured: else kernels lose a step of occupancy.
       if (!std::ranges::all_of(values, isInLoop)) continue;
-      std::erase_if(values, isApart(calls_.behind(base)));
+      std::erase_if(values, isApart(calls_.after(base)));
     } else {
       std::erase_if(values, isApart(calls_.beginningOf(ssa_.cfg().entry())));
       if (values.size() < 2 || values.size() < options_.minUses) continue;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which registers addresses of a function go through: the decisions of common-base.
 //
 // A value that only accesses need goes if a base serves all of these:
@@ -59,7 +60,7 @@ struct MadeBase {
     Hoisted,  // `chain` is computed again at the end of `block`
     Joined,   // a copy of sources[k] at the end of the k-th predecessor of `block`
     AtEntry,  // the address of a variable, at the beginning of the function
-    Cast,     // the lower half of sources[0], behind its definition
+    Cast,     // the lower half of sources[0], after its definition
   };
   Kind kind = Kind::Hoisted;
   analysis::BlockId block = kNone;

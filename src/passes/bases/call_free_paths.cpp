@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/bases/call_free_paths.h"
 
 #include <algorithm>
@@ -9,7 +10,7 @@ using analysis::ValueId;
 
 CallFreePaths::CallFreePaths(const analysis::Ssa& ssa) : ssa_(ssa) {
   for (std::uint32_t n = 0; n < ssa.instructions().count(); ++n) {
-    if (ssa.instructions()[n].form->control == isa::Control::Call) calls_.push_back(n);
+    if (ssa.instructions()[n].desc->control == isa::Control::Call) calls_.push_back(n);
   }
 }
 
@@ -21,7 +22,7 @@ CallFreePaths::Point CallFreePaths::endOf(BlockId block) const {
   return {block, ssa_.instructions().of(block).second};
 }
 
-CallFreePaths::Point CallFreePaths::behind(ValueId value) const {
+CallFreePaths::Point CallFreePaths::after(ValueId value) const {
   const BlockId block = ssa_.block(value);
   if (!ssa_.isDefinition(value)) return beginningOf(block);
   return {block, ssa_.instructions().of(ssa_.instruction(value)) + 1};

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Whether something is called between two places of a function, one of which dominates the other.
 //
 // In a .func that calls anything there may be a call between any two blocks: what lives beyond one
@@ -26,7 +27,7 @@ class CallFreePaths {
   };
   Point beginningOf(analysis::BlockId block) const;
   Point endOf(analysis::BlockId block) const;
-  Point behind(analysis::ValueId value) const;
+  Point after(analysis::ValueId value) const;
 
   bool isEmpty() const { return calls_.empty(); }
   // On all paths from `from`, which dominates it, to `to` that do not come by `from` again.

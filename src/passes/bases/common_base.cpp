@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // common-base: addresses that differ by a constant share a register and take immediate offsets.
 //
 // AddressGroups says which addresses differ by constants and which registers hold them where,
@@ -123,11 +124,11 @@ class Editor {
     }
   }
 
-  // Behind all that the block computes.
+  // After all that the block computes.
   ir::Statement* endOf(BlockId block) const {
     const analysis::Cfg& cfg = ssa_.cfg();
     if (cfg.block(block).terminator != nullptr) return cfg.block(block).terminator;
-    // Behind the scopes that end there, before the label (docs/soundness/ D6.3, D6.6).
+    // After the scopes that end there, before the label (docs/soundness/ D6.3, D6.6).
     const analysis::Block& next = cfg.block(cfg.successors(block).front());
     ir::Statement* place = next.first;
     while (place != next.last && place->kind == ir::StatementKind::ScopeEnd) place = place->next;
@@ -266,7 +267,7 @@ void claimAddresses(const Ssa& ssa, const AddressGroups& groups, const BasePlan&
 
 // ---- the pass ----------------------------------------------------------------------------------
 
-// Behind all numbers that names of the module have which begin like that.
+// After all numbers that names of the module have which begin like that.
 std::uint32_t firstFree(const ir::Module& module, std::string_view prefix) {
   std::uint32_t free = 0;
   const Interner& names = module.names();

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a pass believes of the input where it changes it: claims that a run of the input can check
 // (docs/facts.md).  They cost nothing where nobody wants them.
 #pragma once
@@ -30,7 +31,7 @@ class ClaimSink {
   }
 
   // How a barrier of the input was judged.  One that not all threads take part in orders nothing
-  // while it stands; of one that went, all that is behind it and before it was compared.
+  // while it stands; of one that went, all that is after it and before it was compared.
   void barrier(const ir::Instruction& barrier, bool isSeparator, bool isGone) {
     if (claims_ == nullptr || !analysis::TextPlaces::isOfInput(barrier)) return;
     add(facts::Barrier{barrier.source.begin, isSeparator || isGone, isGone});

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Functions that somebody asked to keep as they are: by a comment in the PTX, or --keep-kernel.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a pass is, what it is given, and what it says about its work.
 #pragma once
 
@@ -111,7 +112,7 @@ class Pass {
   virtual bool isLocal() const { return false; }
 
   // True of a pass that changes nothing but which barriers there are and who executes them.  What
-  // it believes, it believes of all functions; and what other passes believe behind it, of the
+  // it believes, it believes of all functions; and what other passes believe after it, of the
   // input.
   virtual bool isAboutBarriers() const { return false; }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The options of passes.  Each is stated once: what checks a pipeline text, --list-passes, the
 // flags of ptxopt and the choices of the random tests come from here.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Pipelines: which passes run in which order, and the engine that runs them.
 #pragma once
 

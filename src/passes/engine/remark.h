@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a pass says about its work.  Remarks hold facts; driver/remark_text.h makes words of them,
 // driver/remarks.h JSON, and driver/explain.h tables.
 #pragma once

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/globals/fold_load.h"
 
 #include <algorithm>
@@ -69,7 +70,7 @@ Instruction* makeMove(ir::Function& function, const Instruction& load, const Ope
   move->kind = ir::StatementKind::Instruction;
   move->operandCount = 2;
   move->guard = load.guard;
-  move->form = &function.module().forms().get(
+  move->desc = &function.module().forms().get(
       function.module().text(function.module().name(mnemonic)), shape);
   Operand result = Operand::ofRegister(target.reg());
   result.reads = false;
@@ -85,7 +86,7 @@ std::vector<Instruction*> movesInsteadOf(ir::Function& function,
                                          const analysis::VariableAccess& access,
                                          const ir::Variable& variable) {
   const Instruction& load = *access.instruction;
-  const auto loadedBytes = static_cast<std::uint32_t>(isa::bitWidth(load.form->type)) / 8;
+  const auto loadedBytes = static_cast<std::uint32_t>(isa::bitWidth(load.desc->type)) / 8;
   const bool isInside = access.offset && *access.offset >= 0 && access.bytes != 0 &&
                         access.bytes <= variable.size &&
                         static_cast<std::uint64_t>(*access.offset) <= variable.size - access.bytes;
@@ -94,14 +95,14 @@ std::vector<Instruction*> movesInsteadOf(ir::Function& function,
   const Operand& head = load.operands()[0];
   const std::span<const Operand> targets =
       head.kind == OperandKind::Vector ? ir::members(head) : std::span(&head, 1);
-  if (targets.size() != load.form->vectorWidth) return {};
+  if (targets.size() != load.desc->vectorWidth) return {};
   std::vector<Instruction*> moves;
   for (std::size_t k = 0; k < targets.size(); ++k) {
     if (targets[k].kind == OperandKind::Sink) continue;
     const std::uint64_t offset = static_cast<std::uint64_t>(*access.offset) + k * loadedBytes;
     const auto value = valueAt(variable, offset, loadedBytes);
     if (!value) return {};
-    Instruction* move = makeMove(function, load, targets[k], load.form->type, *value);
+    Instruction* move = makeMove(function, load, targets[k], load.desc->type, *value);
     if (move == nullptr) return {};
     moves.push_back(move);
   }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loads of memory that is known, as moves of its bytes: docs/soundness/ D5.12, E.10.5.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/globals/global_opt.h"
 
 #include <fmt/format.h>
@@ -237,7 +238,7 @@ class Optimizer {
                                                  static_cast<std::int64_t>(offset - field->begin));
         if (access.isGeneric) {
           ir::Instruction& instruction = *access.instruction;
-          instruction.form = formInSpace(*instruction.form, whole.space, module_.forms());
+          instruction.desc = formInSpace(*instruction.desc, whole.space, module_.forms());
         }
         use.function->markChanged(access.instruction);
       }
@@ -249,7 +250,7 @@ class Optimizer {
     hasChanged_ = true;
   }
 
-  // Behind `position`; returns the new declaration.
+  // After `position`; returns the new declaration.
   ir::Statement* declare(ModuleObject& object, ir::Variable* variable, ir::Statement* position) {
     auto* declaration = module_.arena().create<ir::VariableDeclaration>(0);
     declaration->kind = ir::StatementKind::VariableDeclaration;

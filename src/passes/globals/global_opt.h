@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Variables and functions of the module: removes what nothing needs, splits what is accessed in
 // parts.
 //

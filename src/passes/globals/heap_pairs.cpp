@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/globals/heap_pairs.h"
 
 #include <algorithm>
@@ -42,7 +43,7 @@ std::string_view heapFunction(const ir::Function& function, const Instruction& c
 
 bool isParameterAccess(const Instruction& instruction, Opcode opcode) {
   return instruction.is(opcode) && !instruction.guard && instruction.operandCount == 2 &&
-         (instruction.form->space == Space::Param || instruction.form->space == Space::ParamFunc);
+         (instruction.desc->space == Space::Param || instruction.desc->space == Space::ParamFunc);
 }
 
 // The parameter that an access of isParameterAccess() names as a whole; else none.
@@ -118,7 +119,7 @@ class Finder {
     for (ir::Statement& statement : function.body()) {
       auto* instruction = statement.as<Instruction>();
       if (instruction == nullptr) continue;
-      if (instruction->form->control != isa::Control::Call || blocks_.size() == kMostCalls) {
+      if (instruction->desc->control != isa::Control::Call || blocks_.size() == kMostCalls) {
         continue;
       }
       if (auto block = blockAround(function, *instruction)) blocks_.push_back(std::move(*block));
@@ -202,16 +203,16 @@ class Finder {
       return true;
     }
     const auto operands = instruction.operands();
-    const isa::Form& form = *instruction.form;
+    const isa::InstructionDesc& desc = *instruction.desc;
     if (isStore(instruction)) {
       add(&instruction, use);
       ++use.stores;
       return true;
     }
     // The address plus a number.
-    const bool isSum = form.known() && isa::bitWidth(form.type) == 64 && !form.writesCarry &&
-                       (form.opcode == Opcode::Mov || form.opcode == Opcode::Add ||
-                        (form.opcode == Opcode::Cvta && form.space == Space::Global)) &&
+    const bool isSum = desc.known() && isa::bitWidth(desc.type) == 64 && !desc.writesCarry &&
+                       (desc.opcode == Opcode::Mov || desc.opcode == Opcode::Add ||
+                        (desc.opcode == Opcode::Cvta && desc.space == Space::Global)) &&
                        std::none_of(operands.begin(), operands.end(), [](const Operand& o) {
                          return o.isGroup() || o.symbol() != ir::SymbolId::None;
                        });
@@ -224,12 +225,12 @@ class Finder {
 
   // A weak store to the memory, and of anything but the pointer itself.
   bool isStore(const Instruction& instruction) const {
-    const isa::Form& form = *instruction.form;
+    const isa::InstructionDesc& desc = *instruction.desc;
     const auto operands = instruction.operands();
     const bool isPlain =
-        instruction.is(Opcode::St) && form.known() && !form.has(".async") && !form.has(".bulk") &&
-        (form.semantics == isa::Semantics::None || form.semantics == isa::Semantics::Weak) &&
-        (form.space == Space::None || form.space == Space::Global);
+        instruction.is(Opcode::St) && desc.known() && !desc.has(".async") && !desc.has(".bulk") &&
+        (desc.semantics == isa::Semantics::None || desc.semantics == isa::Semantics::Weak) &&
+        (desc.space == Space::None || desc.space == Space::Global);
     return isPlain && operands[0].kind == OperandKind::Address &&
            std::count_if(operands.begin(), operands.end(),
                          [&](const Operand& o) { return holds(o); }) == 1 &&
@@ -257,7 +258,7 @@ bool isPointer(const ModuleObject& object) {
   return variable.size == 8 && isNull &&
          object.allAccesses([](const analysis::VariableAccess& access) {
            return access.isWeak && access.offset == 0 && access.bytes == 8 &&
-                  access.instruction->form->vectorWidth == 1 &&
+                  access.instruction->desc->vectorWidth == 1 &&
                   access.instruction->operandCount == 2;
          });
 }

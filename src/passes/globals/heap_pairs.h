@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Device-side malloc and free of memory that is only written: docs/soundness/ E.10.9.
 //
 // A call of malloc goes with every free of its result and every store to the memory, if that is all

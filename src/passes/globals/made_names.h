@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Names for variables and registers that a pass makes.
 #pragma once
 
@@ -16,7 +17,7 @@ class MadeNames {
  public:
   explicit MadeNames(ir::Module& module) : module_(module), namesOfText_(module.names().size()) {}
 
-  // `wanted` (not empty), or with `_1`, `_2`, ... behind it where the text of the module has that
+  // `wanted` (not empty), or with `_1`, `_2`, ... after it where the text of the module has that
   // name already, or it was made for the same scope.  Two functions may have the same one.  `scope`
   // null: for the module.
   NameId make(const std::string& wanted, const ir::Function* scope);

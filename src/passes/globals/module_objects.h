@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The variables of a module as `global-opt` sees them: who uses each, who may use it unseen, and in
 // which kernels shared memory may be laid out anew.
 #pragma once

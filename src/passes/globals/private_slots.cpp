@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/globals/private_slots.h"
 
 #include <fmt/format.h>
@@ -28,8 +29,8 @@ constexpr std::size_t kMostAccesses = 64;  // compared in pairs
 // The register that a load writes, or what a store writes, if a move does the same.
 bool isMovable(const ir::Function& function, const VariableAccess& access, int bits) {
   const Instruction& instruction = *access.instruction;
-  const bool isScalar = access.isWeak && !access.isGeneric && instruction.form->vectorWidth == 1 &&
-                        isa::bitWidth(instruction.form->type) == bits &&
+  const bool isScalar = access.isWeak && !access.isGeneric && instruction.desc->vectorWidth == 1 &&
+                        isa::bitWidth(instruction.desc->type) == bits &&
                         instruction.operandCount == 2;
   if (!isScalar) return false;
   const Operand& value = instruction.operands()[access.isLoad ? 0 : 1];
@@ -37,7 +38,7 @@ bool isMovable(const ir::Function& function, const VariableAccess& access, int b
     case OperandKind::Integer:
     case OperandKind::Float32:
     case OperandKind::Float64:
-      return access.isStore && ir::bitsOf(value, instruction.form->type).has_value();
+      return access.isStore && ir::bitsOf(value, instruction.desc->type).has_value();
     case OperandKind::Register: {
       const ir::RegisterRange& range = function.rangeOf(value.reg());
       return value.component == 0 && !value.negated && range.vectorWidth == 1 &&
@@ -66,7 +67,7 @@ Instruction* makeMove(ir::Function& function, ir::Guard guard, int bits, Operand
   move->kind = ir::StatementKind::Instruction;
   move->operandCount = 2;
   move->guard = guard;
-  move->form = &function.module().forms().get(function.module().text(mnemonic), shape);
+  move->desc = &function.module().forms().get(function.module().text(mnemonic), shape);
   to.reads = false;
   to.writes = true;
   from.reads = from.kind == OperandKind::Register;
@@ -93,7 +94,7 @@ bool mayBeSlots(const ir::Function& function, const ModuleObject::Use& use, bool
   });
 }
 
-// Behind the declarations that the body begins with; null: at the front.
+// After the declarations that the body begins with; null: at the front.
 ir::Statement* endOfDeclarations(const ir::Function& function) {
   ir::Statement* last = nullptr;
   for (ir::Statement* at = function.body().front(); at != nullptr; at = at->next) {
@@ -115,7 +116,7 @@ SlotPlan planSlots(const ModuleObject& object, const analysis::ObjectUses& uses,
   const std::vector<VariableAccess>& accesses = object.uses[0].uses->accesses;
   if (!function.isEntry() || accesses.empty() || accesses.size() > kMostAccesses) return {};
   SlotPlan plan;
-  plan.bits = isa::bitWidth(accesses[0].instruction->form->type);
+  plan.bits = isa::bitWidth(accesses[0].instruction->desc->type);
   const bool isGood = (plan.bits == 16 || plan.bits == 32 || plan.bits == 64) &&
                       object.allAccesses([&](const VariableAccess& access) {
                         return isMovable(function, access, plan.bits);
@@ -187,7 +188,7 @@ void moveIntoRegisters(const SlotPlan& plan, const ir::Variable& variable, MadeN
   for (const SlotPlan::Access& access : plan.accesses) {
     const Operand slot = Operand::ofRegister(registers[access.slot]);
     const Operand value = asBits(access.instruction->operands()[access.isLoad ? 0 : 1],
-                                 access.instruction->form->type);
+                                 access.instruction->desc->type);
     Instruction* move = makeMove(function, access.instruction->guard, plan.bits,
                                  access.isLoad ? value : slot, access.isLoad ? slot : value);
     function.insertAfter(access.instruction, move);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Shared arrays of which every thread only touches its own slots, as registers: docs/soundness/
 // C8(ii), E.10.8.
 #pragma once

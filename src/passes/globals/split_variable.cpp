@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/globals/split_variable.h"
 
 #include <algorithm>
@@ -27,7 +28,7 @@ std::vector<Field> fieldsOf(const ModuleObject& object) {
   return fields;
 }
 
-// The part of an image that a field takes; what lies behind the image is zero.
+// The part of an image that a field takes; what lies after the image is zero.
 const ir::Initializer* makeInitializer(const ir::Initializer& whole, const Field& field,
                                        Arena& arena) {
   const auto clamp = [&](std::uint64_t at) {
@@ -76,10 +77,10 @@ FieldPlan planFields(const ModuleObject& object, std::size_t maxFields) {
     return {{}, "its initialiser is not understood"};
   }
   for (const ModuleObject::Use& use : object.uses) {
-    isa::FormTable& forms = use.function->module().forms();
+    isa::InstructionTable& forms = use.function->module().forms();
     for (const analysis::VariableAccess& access : use.uses->accesses) {
       if (!access.isGeneric) continue;
-      if (formInSpace(*access.instruction->form, variable.space, forms) == nullptr) {
+      if (formInSpace(*access.instruction->desc, variable.space, forms) == nullptr) {
         return {{}, "a generic access to it cannot name its space"};
       }
     }
@@ -106,8 +107,9 @@ isa::Type fieldType(const ir::Variable& variable, const Field& field) {
   return holdsAddress ? isa::Type::None : isa::Type::B8;
 }
 
-const isa::Form* formInSpace(const isa::Form& generic, isa::Space space, isa::FormTable& forms) {
-  // Ordering and scope stand in front of the space, everything else behind it.
+const isa::InstructionDesc* formInSpace(const isa::InstructionDesc& generic, isa::Space space,
+                                        isa::InstructionTable& forms) {
+  // Ordering and scope stand before the space, everything else after it.
   constexpr std::string_view kInFront[] = {".weak",    ".volatile", ".relaxed", ".acquire",
                                            ".release", ".acq_rel",  ".cta",     ".cluster",
                                            ".gpu",     ".sys"};
@@ -120,8 +122,8 @@ const isa::Form* formInSpace(const isa::Form& generic, isa::Space space, isa::Fo
     }
     mnemonic += qualifier;
   }
-  const isa::Form& form = forms.get(mnemonic, generic.shape);
-  return form.known() ? &form : nullptr;
+  const isa::InstructionDesc& desc = forms.get(mnemonic, generic.shape);
+  return desc.known() ? &desc : nullptr;
 }
 
 ir::Variable* makeField(const ir::Variable& variable, const Field& field, NameId name,

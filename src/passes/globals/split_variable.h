@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Where a variable can be split into fields: docs/soundness/ D5.14, E.10.4.
 #pragma once
 
@@ -29,7 +30,8 @@ FieldPlan planFields(const ModuleObject& object, std::size_t maxFields);
 isa::Type fieldType(const ir::Variable& variable, const Field& field);
 
 // The form of a generic access, `generic`, that names `space`; null where there is none.
-const isa::Form* formInSpace(const isa::Form& generic, isa::Space space, isa::FormTable& forms);
+const isa::InstructionDesc* formInSpace(const isa::InstructionDesc& generic, isa::Space space,
+                                        isa::InstructionTable& forms);
 
 // A variable that is `field` of `variable`, `name` its name.  Made in `arena`.
 ir::Variable* makeField(const ir::Variable& variable, const Field& field, NameId name,

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/redundancy/call_sequence.h"
 
 #include <algorithm>
@@ -17,12 +18,12 @@ using ir::SymbolId;
 // An unguarded `st.param` or `ld.param` of one of the symbols.
 std::optional<std::uint32_t> positionIn(const std::vector<SymbolId>& symbols,
                                         const Instruction& instruction, isa::Opcode opcode) {
-  const isa::Form& form = *instruction.form;
-  const bool isOfParameter = form.space == isa::Space::Param || form.space == isa::Space::ParamFunc;
-  if (!form.known() || form.opcode != opcode || !isOfParameter || instruction.guard) {
+  const isa::InstructionDesc& desc = *instruction.desc;
+  const bool isOfParameter = desc.space == isa::Space::Param || desc.space == isa::Space::ParamFunc;
+  if (!desc.known() || desc.opcode != opcode || !isOfParameter || instruction.guard) {
     return std::nullopt;
   }
-  if (form.semantics != isa::Semantics::None) return std::nullopt;
+  if (desc.semantics != isa::Semantics::None) return std::nullopt;
   const Operand* address = instruction.operand(opcode == isa::Opcode::St ? 0 : 1);
   if (address == nullptr || address->base != ir::AddressBase::Symbol) return std::nullopt;
   const auto found = std::ranges::find(symbols, address->symbol());
@@ -59,7 +60,7 @@ std::optional<CallSequence> callSequence(const ir::Statement& begin) {
       const auto position = positionIn(parameters.results, *instruction, isa::Opcode::Ld);
       if (!position) return std::nullopt;
       sequence.loads.push_back({instruction, *position});
-    } else if (instruction->form->control == isa::Control::Call) {
+    } else if (instruction->desc->control == isa::Control::Call) {
       const auto found = analysis::parametersOf(*instruction);
       if (!found || instruction->guard) return std::nullopt;
       sequence.call = instruction;
@@ -92,7 +93,7 @@ bool makeCallKey(const SsaRewrite& rewrite, const ExpressionKeys& keys,
     const Instruction& instruction = *store.instruction;
     key.push_back(store.position);
     key.push_back(static_cast<std::uint64_t>(instruction.operand(0)->immediate));
-    key.push_back(reinterpret_cast<std::uintptr_t>(instruction.form));
+    key.push_back(reinterpret_cast<std::uintptr_t>(instruction.desc));
     for (const Operand& data : instruction.operands().subspan(1)) {
       key.push_back(static_cast<std::uint64_t>(data.kind));
       if (data.kind == OperandKind::Register && data.component == 0 && !data.negated) {
@@ -110,7 +111,7 @@ bool makeCallKey(const SsaRewrite& rewrite, const ExpressionKeys& keys,
 
 const Instruction* sameLoad(const CallSequence& earlier, const CallSequence::Access& load) {
   const auto found = std::ranges::find_if(earlier.loads, [&](const CallSequence::Access& other) {
-    return other.position == load.position && other.instruction->form == load.instruction->form &&
+    return other.position == load.position && other.instruction->desc == load.instruction->desc &&
            other.instruction->operand(1)->immediate == load.instruction->operand(1)->immediate;
   });
   return found == earlier.loads.end() ? nullptr : found->instruction;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A call with its parameters in memory, as compilers write it (docs/soundness/ D6.6):
 //
 //   { .param .b32 a; .param .b32 r;
@@ -27,7 +28,7 @@ struct CallSequence {
 };
 
 // The sequence that begins at `begin`, or nothing: there is one call in it, unguarded; before it
-// unguarded stores to its arguments, behind it unguarded loads of its results; and else only
+// unguarded stores to its arguments, after it unguarded loads of its results; and else only
 // declarations and .loc.  O(statements of the scope).
 std::optional<CallSequence> callSequence(const ir::Statement& begin);
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Stores whose bytes are written again before anything can read them (docs/soundness/ D2.1).
 //
 // Within a block: between the two stores nothing but computations, other plain stores, and loads
@@ -6,14 +7,14 @@
 
 #include <vector>
 
-#include "passes/redundancy/known_memory.h"
+#include "passes/redundancy/available_loads.h"
 #include "passes/redundancy/plain_access.h"
 
 namespace ptxopt::passes {
 
 class DeadStores {
  public:
-  explicit DeadStores(const KnownMemory& memory) : memory_(memory) {}
+  explicit DeadStores(const AvailableLoads& memory) : memory_(memory) {}
 
   // At the end of a block, and where anything may be read.
   void forget() { pending_.clear(); }
@@ -26,11 +27,11 @@ class DeadStores {
  private:
   struct Pending {
     const ir::Instruction* instruction;
-    KnownMemory::Bytes bytes;  // of all elements
+    AvailableLoads::Bytes bytes;  // of all elements
   };
   static constexpr std::size_t kMostPending = 32;
 
-  const KnownMemory& memory_;
+  const AvailableLoads& memory_;
   std::vector<Pending> pending_;
 };
 
@@ -38,9 +39,9 @@ template <class Visitor>
 void DeadStores::noteStore(const ir::Instruction& instruction, const PlainAccess& access,
                            Visitor&& dead) {
   if (instruction.guard) return;
-  const KnownMemory::Bytes bytes = memory_.allBytesOf(instruction, access);
+  const AvailableLoads::Bytes bytes = memory_.allBytesOf(instruction, access);
   std::erase_if(pending_, [&](const Pending& pending) {
-    return KnownMemory::covers(bytes, pending.bytes) && dead(*pending.instruction);
+    return AvailableLoads::covers(bytes, pending.bytes) && dead(*pending.instruction);
   });
   if (pending_.size() == kMostPending) pending_.erase(pending_.begin());
   pending_.push_back({&instruction, bytes});

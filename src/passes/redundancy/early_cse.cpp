@@ -1,11 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // early-cse: what was computed or loaded before is not computed or loaded again.
 //
 // One walk down the dominator tree, with an explicit stack and scoped tables: of expressions
-// (expression_key.h), and of what memory is known to hold (known_memory.h).  An instruction whose
-// value is known in another register goes, and what read it reads that register; the pass works on
-// SSA form (ssa_rewrite.h), so that a register that was written in between gets another name there
-// (out_of_ssa.h).  Copies are propagated, integer constants folded, and what nobody needs then
-// goes.
+// (expression_key.h), and of what memory is known to hold (available_loads.h).  An instruction
+// whose value is known in another register goes, and what read it reads that register; the pass
+// works on SSA form (ssa_rewrite.h), so that a register that was written in between gets another
+// name there (out_of_ssa.h).  Copies are propagated, integer constants folded, and what nobody
+// needs then goes.
 //
 // No copy is made on an edge: a value that a phi takes, and one whose register phis share, stay
 // where they are; a load that only such a value could stand for becomes a copy of it where its
@@ -45,11 +46,11 @@
 #include "analysis/values/ssa.h"
 #include "ir/effect.h"
 #include "passes/engine/claim_sink.h"
+#include "passes/redundancy/available_loads.h"
 #include "passes/redundancy/call_sequence.h"
 #include "passes/redundancy/dead_stores.h"
 #include "passes/redundancy/dead_values.h"
 #include "passes/redundancy/expression_key.h"
-#include "passes/redundancy/known_memory.h"
 #include "passes/redundancy/known_numbers.h"
 #include "passes/redundancy/memory_walk.h"
 #include "passes/redundancy/plain_access.h"
@@ -144,7 +145,7 @@ class Walk {
         current_(rewrite.function().registerCount(), kNone) {
     findWebs();
     for (std::uint32_t n = 0; n < ssa_.instructions().count(); ++n) {
-      hasCalls_ |= ssa_.instructions()[n].form->control == isa::Control::Call;
+      hasCalls_ |= ssa_.instructions()[n].desc->control == isa::Control::Call;
     }
   }
 
@@ -154,11 +155,11 @@ class Walk {
       std::size_t expressions;  // marks at its beginning
       std::size_t calls;
       std::size_t written;
-      KnownMemory::Mark atEnd;
-      std::uint32_t stretch;
+      AvailableLoads::Mark atEnd;
+      std::uint32_t extendedBlock;
     };
     std::vector<Frame> stack;
-    const KnownMemory::Mark start = memory_.mark();
+    const AvailableLoads::Mark start = memory_.mark();
     for (const BlockId b : inOrder()) {
       while (!stack.empty() &&
              ssa_.dominators().depth(stack.back().block) >= ssa_.dominators().depth(b)) {
@@ -171,7 +172,7 @@ class Walk {
       const bool goesOn = !stack.empty() && cfg_.predecessors(b).size() == 1 &&
                           cfg_.predecessors(b)[0] == stack.back().block;
       memory_.goBack(stack.empty() ? start : stack.back().atEnd, goesOn);
-      if (hasCalls_) stretch_ = goesOn ? stack.back().stretch : nextStretch_++;
+      if (hasCalls_) extendedBlock_ = goesOn ? stack.back().extendedBlock : nextExtendedBlock_++;
       stack.push_back({b, table_.mark(), callTable_.mark(), written_.size(), {}, 0});
       const auto [first, end] = ssa_.phis(b);
       for (ValueId phi = first; phi < end; ++phi) {
@@ -189,7 +190,7 @@ class Walk {
         ssa_.forEachDefinition(*instruction, [&](ValueId value) { write(value); });
       }
       stack.back().atEnd = memory_.mark();
-      stack.back().stretch = stretch_;
+      stack.back().extendedBlock = extendedBlock_;
     }
     if (options_.debugHash) noteHashing();
   }
@@ -309,7 +310,7 @@ class Walk {
     remark.kind = RemarkKind::Passed;
     remark.function = &rewrite_.function();
     remark.place = instruction.source;
-    remark.message = fmt::format("{}: {}", instruction.form->mnemonic, what);
+    remark.message = fmt::format("{}: {}", instruction.desc->mnemonic, what);
     if (value != kNone) {
       remark.message += ' ' + rewrite_.function().registerName(ssa_.reg(value));
     }
@@ -347,10 +348,10 @@ class Walk {
     } else {
       const isa::Effect effect = ir::effectOf(instruction);
       const bool computes = effect == isa::Effect::Neutral || effect == isa::Effect::ImmutableRead;
-      if (!computes || instruction.form->control != isa::Control::None) deadStores_.forget();
-      const bool isCall = instruction.form->control == isa::Control::Call;
+      if (!computes || instruction.desc->control != isa::Control::None) deadStores_.forget();
+      const bool isCall = instruction.desc->control == isa::Control::Call;
       if (!isCall || !isPureCall(instruction)) memory_.pass(instruction);
-      if (isCall) stretch_ = nextStretch_++;
+      if (isCall) extendedBlock_ = nextExtendedBlock_++;
     }
   }
 
@@ -380,7 +381,7 @@ class Walk {
     const bool isCheap = !readsRegisters(instruction);
     const bool isFar = isCheap ? ssa_.block(found) != instruction.block && !options_.mergeCheap
                                : !mayReuse(found, instruction.block);
-    if (isFar || expressions_[index].stretch != stretch_) {
+    if (isFar || expressions_[index].extendedBlock != extendedBlock_) {
       enter(key, first);
       makeEqual(instruction, values);
       return;
@@ -405,7 +406,7 @@ class Walk {
     }
     return true;
   }
-  // Something reads the value in the block or behind it, and its register still holds it.
+  // Something reads the value in the block or after it, and its register still holds it.
   bool isHere(ValueId value, BlockId block) const {
     const RegisterId home = ssa_.reg(value);
     return current_[static_cast<std::uint32_t>(home)] == value && liveness_.isLiveIn(block, home);
@@ -414,7 +415,7 @@ class Walk {
   void enter(std::span<const std::uint64_t> key, ValueId first) {
     expressions_.resize(table_.mark());
     table_.insert(key, static_cast<std::uint32_t>(expressions_.size()));
-    expressions_.push_back({first, stretch_});
+    expressions_.push_back({first, extendedBlock_});
   }
 
   void makeEqual(const Instruction& instruction, std::span<const ValueId> values) {
@@ -575,7 +576,7 @@ class Walk {
     std::vector<ValueId> values;
     bool isStored = false;
     bool areHere = true;  // their registers still hold them
-    bool isBehindCall = false;
+    bool isAfterCall = false;
     bool needsInvariance = false;
     bool staysNear = true;
     for (std::uint32_t k = 0; k < access.elements; ++k) {
@@ -584,20 +585,20 @@ class Walk {
       const ValueId value = rewrite_.resolve(known->value);
       values.push_back(value);
       isStored |= known->isStored;
-      isBehindCall |= known->isBehindCall;
+      isAfterCall |= known->isAfterCall;
       needsInvariance |= known->needsInvariance;
       // Own memory is what compilers that do not optimize keep registers in.
-      staysNear &= known->isOfStretch || known->isOwn || access.space == isa::Space::ParamEntry ||
-                   mayReuse(value, instruction.block);
-      areHere &=
-          known->isOfStretch && current_[static_cast<std::uint32_t>(ssa_.reg(value))] == value;
+      staysNear &= known->isInExtendedBlock || known->isOwn ||
+                   access.space == isa::Space::ParamEntry || mayReuse(value, instruction.block);
+      areHere &= known->isInExtendedBlock &&
+                 current_[static_cast<std::uint32_t>(ssa_.reg(value))] == value;
     }
     const bool isKnown = values.size() == access.elements;
     if (isKnown) {
       const std::string_view counter = isStored ? "stored-values" : "loads";
       const bool isCheap = access.space == isa::Space::ParamEntry && !options_.mergeCheap &&
                            ssa_.block(values[0]) != instruction.block;
-      const bool isFar = isCheap || (hasCalls_ && isBehindCall) || !staysNear;
+      const bool isFar = isCheap || (hasCalls_ && isAfterCall) || !staysNear;
       if (!isFar && !instruction.guard &&
           replaceAll(instruction, values, counter, "what it loads is in", needsInvariance)) {
         return;
@@ -635,18 +636,18 @@ class Walk {
   PassContext& context_;
   ExpressionKeys keys_;
   MemoryWalk* memoryWalk_;
-  KnownMemory memory_;
+  AvailableLoads memory_;
   DeadStores deadStores_;
   // What an expression gave, and where: in a function with calls, a value is not kept across one.
   struct Expression {
     ValueId value;  // the first that it defines
-    std::uint32_t stretch;
+    std::uint32_t extendedBlock;
   };
   ScopedTable table_;  // of expressions_
   std::vector<Expression> expressions_;
   bool hasCalls_ = false;
-  std::uint32_t stretch_ = 0;
-  std::uint32_t nextStretch_ = 1;
+  std::uint32_t extendedBlock_ = 0;
+  std::uint32_t nextExtendedBlock_ = 1;
   KnownNumbers numbers_;
   BitSet feedsPhi_;
   BitSet isShared_;               // by register
@@ -674,10 +675,10 @@ class EarlyCse : public Pass {
       for (const ir::Statement& statement : function.body()) {
         const auto* instruction = statement.as<Instruction>();
         if (instruction == nullptr) continue;
-        const isa::Form& form = *instruction->form;
-        facts_.hasAsyncCopies |= form.effect == isa::Effect::AsyncCopy;
-        facts_.hasProgrammaticLaunch |= form.opcode == isa::Opcode::Griddepcontrol || !form.known();
-        hasCalls |= form.control == isa::Control::Call;
+        const isa::InstructionDesc& desc = *instruction->desc;
+        facts_.hasAsyncCopies |= desc.effect == isa::Effect::AsyncCopy;
+        facts_.hasProgrammaticLaunch |= desc.opcode == isa::Opcode::Griddepcontrol || !desc.known();
+        hasCalls |= desc.control == isa::Control::Call;
       }
     }
     if (hasCalls) facts_.callees = std::make_unique<ModuleFacts::Callees>(module);

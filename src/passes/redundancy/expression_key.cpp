@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/redundancy/expression_key.h"
 
 #include <algorithm>
@@ -36,9 +37,9 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 18> kExchang
     {".nan", ".nan"},
 }};
 
-std::string joined(const isa::Form& form, std::string_view from, std::string_view to) {
-  std::string text(isa::spelling(form.opcode));
-  for (const std::string_view qualifier : form.qualifiers)
+std::string joined(const isa::InstructionDesc& desc, std::string_view from, std::string_view to) {
+  std::string text(isa::spelling(desc.opcode));
+  for (const std::string_view qualifier : desc.qualifiers)
     text += qualifier == from ? to : qualifier;
   return text;
 }
@@ -51,10 +52,10 @@ ExpressionKeys::ExpressionKeys(const SsaRewrite& rewrite, const analysis::ValueR
 }
 
 bool ExpressionKeys::isComputation(const ir::Instruction& instruction) {
-  const isa::Form& form = *instruction.form;
-  if (!form.known() || !form.is(isa::kPure) || form.is(isa::kConvergent)) return false;
-  if (form.effect != isa::Effect::Neutral || form.control != isa::Control::None) return false;
-  if (form.readsCarry || form.writesCarry || ir::readsChangingRegister(instruction)) return false;
+  const isa::InstructionDesc& desc = *instruction.desc;
+  if (!desc.known() || !desc.is(isa::kPure) || desc.is(isa::kConvergent)) return false;
+  if (desc.effect != isa::Effect::Neutral || desc.control != isa::Control::None) return false;
+  if (desc.readsCarry || desc.writesCarry || ir::readsChangingRegister(instruction)) return false;
   return std::ranges::none_of(instruction.operands(), [](const ir::Operand& operand) {
     return operand.kind == ir::OperandKind::Expression ||
            operand.kind == ir::OperandKind::Address ||
@@ -70,28 +71,28 @@ bool ExpressionKeys::isExpression(const ir::Instruction& instruction) {
 }
 
 // The sign makes no difference to the low bits of sums and products, nor to equality.
-const isa::Form* ExpressionKeys::canonical(const isa::Form& form) {
-  const auto [found, isNew] = canonical_.try_emplace(&form, &form);
-  if (!isNew || form.qualifiers.empty()) return found->second;
+const isa::InstructionDesc* ExpressionKeys::canonical(const isa::InstructionDesc& desc) {
+  const auto [found, isNew] = canonical_.try_emplace(&desc, &desc);
+  if (!isNew || desc.qualifiers.empty()) return found->second;
   using isa::Opcode;
-  const std::string_view first = form.qualifiers.front();
-  const std::string_view type = form.qualifiers.back();
+  const std::string_view first = desc.qualifiers.front();
+  const std::string_view type = desc.qualifiers.back();
   const bool isSigned = type == ".s16" || type == ".s32" || type == ".s64";
   bool isSignless = false;
-  switch (form.opcode) {
+  switch (desc.opcode) {
     case Opcode::Add:
     case Opcode::Sub:
-      isSignless = form.qualifiers.size() == 1;
+      isSignless = desc.qualifiers.size() == 1;
       break;
     case Opcode::Mul:
     case Opcode::Mad:
-      isSignless = form.qualifiers.size() == 2 && first == ".lo";
+      isSignless = desc.qualifiers.size() == 2 && first == ".lo";
       break;
     case Opcode::Setp:
-      isSignless = form.qualifiers.size() == 2 && (first == ".eq" || first == ".ne");
+      isSignless = desc.qualifiers.size() == 2 && (first == ".eq" || first == ".ne");
       break;
     case Opcode::Mov:
-      isSignless = form.qualifiers.size() == 1;
+      isSignless = desc.qualifiers.size() == 1;
       break;
     default:
       break;
@@ -99,7 +100,7 @@ const isa::Form* ExpressionKeys::canonical(const isa::Form& form) {
   if (!isSignless || !isSigned) return found->second;
   const std::string unsignedType = ".u" + std::string(type.substr(2));
   found->second =
-      &rewrite_.function().module().forms().get(joined(form, type, unsignedType), form.shape);
+      &rewrite_.function().module().forms().get(joined(desc, type, unsignedType), desc.shape);
   return found->second;
 }
 
@@ -107,12 +108,12 @@ namespace {
 
 // How many of the first sources must not be negative, so that the sign of the type makes no
 // difference; 0 where it makes one all the same, or there is none.
-std::size_t sourcesWithSign(const isa::Form& form) {
+std::size_t sourcesWithSign(const isa::InstructionDesc& desc) {
   using isa::Opcode;
-  const auto& words = form.qualifiers;
-  switch (form.opcode) {
+  const auto& words = desc.qualifiers;
+  switch (desc.opcode) {
     case Opcode::Cvt:  // to more bits
-      return words.size() == 2 && isa::bitWidth(form.type) > isa::bitWidth(form.sourceType) ? 1 : 0;
+      return words.size() == 2 && isa::bitWidth(desc.type) > isa::bitWidth(desc.sourceType) ? 1 : 0;
     case Opcode::Mul:
     case Opcode::Mad:
       return words.size() == 2 && (words[0] == ".wide" || words[0] == ".hi") ? 2 : 0;
@@ -131,9 +132,9 @@ std::size_t sourcesWithSign(const isa::Form& form) {
 }
 
 // "cvt.u64.u32" of "cvt.s64.s32".
-std::string withoutSign(const isa::Form& form) {
-  std::string text(isa::spelling(form.opcode));
-  for (const std::string_view word : form.qualifiers) {
+std::string withoutSign(const isa::InstructionDesc& desc) {
+  std::string text(isa::spelling(desc.opcode));
+  for (const std::string_view word : desc.qualifiers) {
     const bool isSigned = word == ".s8" || word == ".s16" || word == ".s32" || word == ".s64";
     text += isSigned ? ".u" + std::string(word.substr(2)) : std::string(word);
   }
@@ -142,49 +143,49 @@ std::string withoutSign(const isa::Form& form) {
 
 }  // namespace
 
-const isa::Form* ExpressionKeys::unsignedWhereSafe(const ir::Instruction& instruction,
-                                                   const isa::Form* form) {
-  const isa::Type type = form->sourceType;
-  if (!isa::isSigned(type) || !isa::isTypedInteger(type) || !isa::isTypedInteger(form->type))
-    return form;
-  const std::size_t sources = sourcesWithSign(*form);
-  if (sources == 0) return form;
+const isa::InstructionDesc* ExpressionKeys::unsignedWhereSafe(const ir::Instruction& instruction,
+                                                              const isa::InstructionDesc* desc) {
+  const isa::Type type = desc->sourceType;
+  if (!isa::isSigned(type) || !isa::isTypedInteger(type) || !isa::isTypedInteger(desc->type))
+    return desc;
+  const std::size_t sources = sourcesWithSign(*desc);
+  if (sources == 0) return desc;
   const auto bits = static_cast<unsigned>(isa::bitWidth(type));
   for (std::size_t k = 1; k <= sources; ++k) {
     const ir::Operand* operand = instruction.operand(k);
     if (operand == nullptr || operand->isGroup() || operand->component != 0 || operand->negated) {
-      return form;
+      return desc;
     }
     const analysis::ValueRange range = ranges_->ofOperand(instruction, *operand, bits);
-    if (range.bits != bits || range.signedLowest < 0) return form;
+    if (range.bits != bits || range.signedLowest < 0) return desc;
   }
-  const auto [found, isNew] = unsigned_.try_emplace(form, form);
+  const auto [found, isNew] = unsigned_.try_emplace(desc, desc);
   if (isNew) {
-    const isa::Form& made =
-        rewrite_.function().module().forms().get(withoutSign(*form), form->shape);
+    const isa::InstructionDesc& made =
+        rewrite_.function().module().forms().get(withoutSign(*desc), desc->shape);
     if (made.known()) found->second = &made;
   }
   return found->second;
 }
 
 // The form for exchanged operands; null where there is none.
-const isa::Form* ExpressionKeys::exchanged(const isa::Form& form) {
-  if (form.is(isa::kCommutative)) return &form;
-  if (form.opcode != isa::Opcode::Setp) return nullptr;
-  const auto [found, isNew] = exchanged_.try_emplace(&form, nullptr);
-  if (!isNew || form.qualifiers.empty()) return found->second;
+const isa::InstructionDesc* ExpressionKeys::exchanged(const isa::InstructionDesc& desc) {
+  if (desc.is(isa::kCommutative)) return &desc;
+  if (desc.opcode != isa::Opcode::Setp) return nullptr;
+  const auto [found, isNew] = exchanged_.try_emplace(&desc, nullptr);
+  if (!isNew || desc.qualifiers.empty()) return found->second;
   for (const auto& [compare, other] : kExchanged) {
-    if (compare != form.qualifiers.front()) continue;
-    const isa::Form& made =
-        rewrite_.function().module().forms().get(joined(form, compare, other), form.shape);
+    if (compare != desc.qualifiers.front()) continue;
+    const isa::InstructionDesc& made =
+        rewrite_.function().module().forms().get(joined(desc, compare, other), desc.shape);
     if (made.known()) found->second = &made;
   }
   return found->second;
 }
 
 const std::vector<std::uint64_t>& ExpressionKeys::of(const ir::Instruction& instruction) {
-  const isa::Form* form = canonical(*instruction.form);
-  if (ranges_ != nullptr) form = unsignedWhereSafe(instruction, form);
+  const isa::InstructionDesc* desc = canonical(*instruction.desc);
+  if (ranges_ != nullptr) desc = unsignedWhereSafe(instruction, desc);
   const analysis::Ssa& ssa = rewrite_.ssa();
   constexpr std::size_t kWords = 2;  // of an operand
   key_.assign(1, 0);
@@ -202,7 +203,7 @@ const std::vector<std::uint64_t>& ExpressionKeys::of(const ir::Instruction& inst
     key_.push_back(kind);
     key_.push_back(isRegister && !hasSpelling ? 0 : static_cast<std::uint64_t>(operand.immediate));
   }
-  // The first two sources, where they are one operand each behind the results.
+  // The first two sources, where they are one operand each after the results.
   const ir::Operand* a = instruction.operand(1);
   const ir::Operand* b = instruction.operand(2);
   if (a != nullptr && b != nullptr && !a->isGroup() && !b->isGroup()) {
@@ -211,13 +212,13 @@ const std::vector<std::uint64_t>& ExpressionKeys::of(const ir::Instruction& inst
       return key_.begin() + 1 + index * static_cast<std::ptrdiff_t>(kWords);
     };
     if (std::lexicographical_compare(at(b), at(b) + kWords, at(a), at(a) + kWords)) {
-      if (const isa::Form* other = exchanged(*form)) {
+      if (const isa::InstructionDesc* other = exchanged(*desc)) {
         std::swap_ranges(at(a), at(a) + kWords, at(b));
-        form = other;
+        desc = other;
       }
     }
   }
-  key_[0] = reinterpret_cast<std::uintptr_t>(form);
+  key_[0] = reinterpret_cast<std::uintptr_t>(desc);
   return key_;
 }
 

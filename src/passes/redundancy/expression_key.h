@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What an instruction computes, as words that can be compared.
 //
 // Two instructions with equal keys give equal results in every thread that executes both
@@ -36,16 +37,17 @@ class ExpressionKeys {
   const std::vector<std::uint64_t>& of(const ir::Instruction& instruction);
 
  private:
-  const isa::Form* canonical(const isa::Form& form);
-  const isa::Form* unsignedWhereSafe(const ir::Instruction& instruction, const isa::Form* form);
-  const isa::Form* exchanged(const isa::Form& form);
+  const isa::InstructionDesc* canonical(const isa::InstructionDesc& desc);
+  const isa::InstructionDesc* unsignedWhereSafe(const ir::Instruction& instruction,
+                                                const isa::InstructionDesc* desc);
+  const isa::InstructionDesc* exchanged(const isa::InstructionDesc& desc);
 
   const SsaRewrite& rewrite_;
   const analysis::ValueRanges* ranges_;
   std::vector<ValueId> leaders_;  // by value
-  std::unordered_map<const isa::Form*, const isa::Form*> canonical_;
-  std::unordered_map<const isa::Form*, const isa::Form*> exchanged_;
-  std::unordered_map<const isa::Form*, const isa::Form*> unsigned_;
+  std::unordered_map<const isa::InstructionDesc*, const isa::InstructionDesc*> canonical_;
+  std::unordered_map<const isa::InstructionDesc*, const isa::InstructionDesc*> exchanged_;
+  std::unordered_map<const isa::InstructionDesc*, const isa::InstructionDesc*> unsigned_;
   std::vector<std::uint64_t> key_;
 };
 

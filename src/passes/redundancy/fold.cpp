@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/redundancy/fold.h"
 
 #include "analysis/values/integer_operation.h"
@@ -10,10 +11,10 @@ namespace {
 using isa::Opcode;
 
 // The form has no qualifiers but .lo and its type, which is an integer of 16 to 64 bits.
-bool isPlain(const isa::Form& form) {
-  const int bits = isa::bitWidth(form.type);
-  if (!form.known() || isa::isFloat(form.type) || bits < 16 || bits > 64) return false;
-  switch (form.type) {
+bool isPlain(const isa::InstructionDesc& desc) {
+  const int bits = isa::bitWidth(desc.type);
+  if (!desc.known() || isa::isFloat(desc.type) || bits < 16 || bits > 64) return false;
+  switch (desc.type) {
     case isa::Type::F16x2:
     case isa::Type::BF16x2:
     case isa::Type::F32x2:
@@ -22,9 +23,9 @@ bool isPlain(const isa::Form& form) {
     default:
       break;
   }
-  const bool isProduct = form.opcode == Opcode::Mul || form.opcode == Opcode::Mad;
-  if (!isProduct) return form.qualifiers.size() == 1;
-  return form.qualifiers.size() == 2 && form.qualifiers.front() == ".lo";
+  const bool isProduct = desc.opcode == Opcode::Mul || desc.opcode == Opcode::Mad;
+  if (!isProduct) return desc.qualifiers.size() == 1;
+  return desc.qualifiers.size() == 2 && desc.qualifiers.front() == ".lo";
 }
 
 bool isFolded(Opcode opcode) {
@@ -50,24 +51,25 @@ bool isFolded(Opcode opcode) {
 
 }  // namespace
 
-std::optional<std::uint64_t> folded(const isa::Form& form, std::span<const std::uint64_t> sources) {
-  if (!isPlain(form) || !isFolded(form.opcode)) return std::nullopt;
-  const auto operation = analysis::IntegerOperation::of(form);
+std::optional<std::uint64_t> folded(const isa::InstructionDesc& desc,
+                                    std::span<const std::uint64_t> sources) {
+  if (!isPlain(desc) || !isFolded(desc.opcode)) return std::nullopt;
+  const auto operation = analysis::IntegerOperation::of(desc);
   if (!operation || operation->sourceCount() != sources.size()) return std::nullopt;
   return operation->evaluate(sources);
 }
 
-std::optional<std::size_t> identity(const isa::Form& form, std::size_t constantAt,
+std::optional<std::size_t> identity(const isa::InstructionDesc& desc, std::size_t constantAt,
                                     std::uint64_t constant) {
-  if (!isPlain(form)) return std::nullopt;
-  const auto bits = static_cast<unsigned>(isa::bitWidth(form.type));
+  if (!isPlain(desc)) return std::nullopt;
+  const auto bits = static_cast<unsigned>(isa::bitWidth(desc.type));
   const std::uint64_t value = residue(constant, bits);
   const std::size_t other = 1 - constantAt;
   const auto whenIs = [&](std::uint64_t neutral) {
     return value == neutral ? std::optional(other) : std::nullopt;
   };
   const bool isSecond = constantAt == 1;
-  switch (form.opcode) {
+  switch (desc.opcode) {
     case Opcode::Add:
     case Opcode::Or:
     case Opcode::Xor:
@@ -86,14 +88,14 @@ std::optional<std::size_t> identity(const isa::Form& form, std::size_t constantA
   }
 }
 
-std::optional<std::uint64_t> absorbed(const isa::Form& form, std::uint64_t constant) {
-  if (!isPlain(form)) return std::nullopt;
-  const auto bits = static_cast<unsigned>(isa::bitWidth(form.type));
+std::optional<std::uint64_t> absorbed(const isa::InstructionDesc& desc, std::uint64_t constant) {
+  if (!isPlain(desc)) return std::nullopt;
+  const auto bits = static_cast<unsigned>(isa::bitWidth(desc.type));
   const std::uint64_t ones = residue(~std::uint64_t{0}, bits);
   const std::uint64_t value = residue(constant, bits);
-  const bool isZero = form.opcode == Opcode::And || form.opcode == Opcode::Mul;
+  const bool isZero = desc.opcode == Opcode::And || desc.opcode == Opcode::Mul;
   if (isZero && value == 0) return 0;
-  if (form.opcode == Opcode::Or && value == ones) return ones;
+  if (desc.opcode == Opcode::Or && value == ones) return ones;
   return std::nullopt;
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/redundancy/known_numbers.h"
 
 #include <algorithm>
@@ -52,13 +53,13 @@ bool KnownNumbers::areEqual(const ir::Instruction& instruction, const Operand& a
 KnownNumbers::Result KnownNumbers::result(const ir::Instruction& instruction) const {
   using Kind = Result::Kind;
   const auto operands = instruction.operands();
-  const isa::Form& form = *instruction.form;
+  const isa::InstructionDesc& desc = *instruction.desc;
   const bool isPlain =
       operands.size() >= 2 && operands.size() <= 4 && operands[0].kind == OperandKind::Register &&
       std::ranges::none_of(operands, [](const Operand& operand) { return operand.isGroup(); });
   if (!isPlain) return {};
   const ValueId value = rewrite_.ssa().definition(instruction, operands[0]);
-  const int bits = isa::bitWidth(form.type);
+  const int bits = isa::bitWidth(desc.type);
   if (rewrite_.ssa().old(value) != kNone || widthOf(operands[0].reg()) != bits) return {};
 
   const std::size_t count = operands.size() - 1;
@@ -72,9 +73,9 @@ KnownNumbers::Result KnownNumbers::result(const ir::Instruction& instruction) co
     lastKnown = k;
     ++known;
   }
-  if (form.opcode == isa::Opcode::Mov && count == 1 && known == 1) {
-    const bool isInteger = operands[1].kind == OperandKind::Integer && !isa::isFloat(form.type) &&
-                           form.type != isa::Type::Pred;
+  if (desc.opcode == isa::Opcode::Mov && count == 1 && known == 1) {
+    const bool isInteger = operands[1].kind == OperandKind::Integer && !isa::isFloat(desc.type) &&
+                           desc.type != isa::Type::Pred;
     return isInteger
                ? Result{Kind::Given, residue(sources[0], static_cast<unsigned>(bits)), nullptr}
                : Result{Kind::Moved, 0, nullptr};
@@ -82,15 +83,15 @@ KnownNumbers::Result KnownNumbers::result(const ir::Instruction& instruction) co
   const auto number = [](std::optional<std::uint64_t> result) {
     return result ? Result{Kind::Number, *result, nullptr} : Result{};
   };
-  const bool cancels = form.opcode == isa::Opcode::Sub || form.opcode == isa::Opcode::Xor;
-  if (cancels && count == 2 && folded(form, std::array<std::uint64_t, 2>{}) &&
+  const bool cancels = desc.opcode == isa::Opcode::Sub || desc.opcode == isa::Opcode::Xor;
+  if (cancels && count == 2 && folded(desc, std::array<std::uint64_t, 2>{}) &&
       areEqual(instruction, operands[1], operands[2])) {
     return number(0);
   }
-  if (known == count) return number(folded(form, std::span(sources).first(count)));
+  if (known == count) return number(folded(desc, std::span(sources).first(count)));
   if (known != 1 || count != 2) return {};
-  if (const auto settled = absorbed(form, sources[lastKnown])) return number(settled);
-  const auto same = identity(form, lastKnown, sources[lastKnown]);
+  if (const auto settled = absorbed(desc, sources[lastKnown])) return number(settled);
+  const auto same = identity(desc, lastKnown, sources[lastKnown]);
   if (!same) return {};
   const Operand& source = operands[*same + 1];
   const bool isCopy = isWholeRegister(source) && widthOf(source.reg()) == bits;

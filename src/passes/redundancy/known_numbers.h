@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which values are numbers, and what an instruction comes to where its sources are
 // (docs/soundness/ D3.5; fold.h has the arithmetic).
 //

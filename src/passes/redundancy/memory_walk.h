@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The sharper answer to "does memory still hold this?": memory SSA, with the addresses and objects
 // that dead-sync compares (docs/soundness/ D1, E.9.8).
 //
@@ -44,7 +45,7 @@ class MemoryWalk {
   bool isOwnMemory(const ir::Instruction& load, const PlainAccess& access) const;
 
   enum class Answer : std::uint8_t { Changed, Unchanged, UnchangedByCalls };
-  // Whether `load` reads the bytes as they are behind `known`, an access to the same bytes that
+  // Whether `load` reads the bytes as they are after `known`, an access to the same bytes that
   // dominates it; UnchangedByCalls if calls may be executed between the two.
   // mayOverlap(instruction) is asked for a second opinion about instructions that access memory at
   // their address.
@@ -73,7 +74,7 @@ MemoryWalk::Answer MemoryWalk::ask(const ir::Instruction& known, const ir::Instr
                                    const PlainAccess& access, Predicate&& mayOverlap) {
   const bool isOwn = isOwnMemory(load, access);
   if (!isOwn && leavesLoop(known, load)) return Answer::Changed;
-  const analysis::StateId from = in_.states.behind(known);
+  const analysis::StateId from = in_.states.after(known);
   const analysis::StateId to = in_.states.before(load);
   if (from == kNone || to == kNone || queries_ == cap_) return Answer::Changed;
   ++queries_;

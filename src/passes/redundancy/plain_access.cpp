@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/redundancy/plain_access.h"
 
 #include <algorithm>
@@ -29,30 +30,30 @@ bool isBelowDirective(const ir::Instruction& instruction) {
 }
 
 PlainAccess plainAccess(const ir::Function& function, const ir::Instruction& instruction) {
-  const isa::Form& form = *instruction.form;
-  const bool isLoad = form.opcode == isa::Opcode::Ld;
-  if (!form.known() || (!isLoad && form.opcode != isa::Opcode::St)) return {};
-  if (form.semantics != isa::Semantics::None && form.semantics != isa::Semantics::Weak) return {};
-  const isa::Effect effect = form.effect;
-  const bool isNonCoherent = effect == isa::Effect::InvariantRead && form.has(".nc");
+  const isa::InstructionDesc& desc = *instruction.desc;
+  const bool isLoad = desc.opcode == isa::Opcode::Ld;
+  if (!desc.known() || (!isLoad && desc.opcode != isa::Opcode::St)) return {};
+  if (desc.semantics != isa::Semantics::None && desc.semantics != isa::Semantics::Weak) return {};
+  const isa::Effect effect = desc.effect;
+  const bool isNonCoherent = effect == isa::Effect::InvariantRead && desc.has(".nc");
   if (effect != isa::Effect::Weak && effect != isa::Effect::ImmutableRead &&
       effect != isa::Effect::Private && !isNonCoherent) {
     return {};
   }
-  if (form.has(".unified") || form.has(".cv") || isBelowDirective(instruction)) return {};
+  if (desc.has(".unified") || desc.has(".cv") || isBelowDirective(instruction)) return {};
   const ir::Operand* address = instruction.operand(isLoad ? 1 : 0);
   const ir::Operand* data = instruction.operand(isLoad ? 0 : 1);
   if (address == nullptr || data == nullptr || address->kind != ir::OperandKind::Address) return {};
   if (address->base == ir::AddressBase::None) return {};
 
   PlainAccess access;
-  switch (form.space) {
+  switch (desc.space) {
     case isa::Space::Const:
     case isa::Space::Global:
     case isa::Space::Local:
     case isa::Space::Shared:
     case isa::Space::None:
-      access.space = form.space;
+      access.space = desc.space;
       break;
     case isa::Space::Param:
     case isa::Space::ParamEntry:
@@ -64,14 +65,14 @@ PlainAccess plainAccess(const ir::Function& function, const ir::Instruction& ins
   }
   access.isNonCoherent = isNonCoherent;
   access.isImmutable = access.space == isa::Space::Const || access.space == isa::Space::ParamEntry;
-  const int bits = isa::bitWidth(form.type);
+  const int bits = isa::bitWidth(desc.type);
   if (bits == 0 || (access.isImmutable && !isLoad)) return {};
-  access.type = form.type;
+  access.type = desc.type;
   access.elementBytes = static_cast<std::uint32_t>(bits) / 8;
   access.elements = data->isGroup() ? data->id : 1;
   access.address = address;
   access.data = data->isGroup() ? data + 1 : data;
-  if (access.elements != form.vectorWidth) return {};
+  if (access.elements != desc.vectorWidth) return {};
   access.kind = isLoad ? PlainAccess::Kind::Load : PlainAccess::Kind::Store;
   return access;
 }

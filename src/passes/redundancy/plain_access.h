@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Loads and stores that are neither volatile nor synchronise anything: those that early-cse may
 // remove (docs/soundness/ D1, D2).
 #pragma once
@@ -19,7 +20,7 @@ struct PlainAccess {
   std::uint32_t elementBytes = 0;
   std::uint32_t elements = 0;
   const ir::Operand* address = nullptr;
-  const ir::Operand* data = nullptr;  // the first element; the others stand behind it
+  const ir::Operand* data = nullptr;  // the first element; the others stand after it
 };
 
 // A pragma or a directive that is not known stands above it, and is about it (A5.5, A7.5).

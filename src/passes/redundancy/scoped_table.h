@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A hash table along a walk down a tree: what was entered since a mark is taken out again when the
 // walk leaves that part of the tree.
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cssa: into SSA form and out of it again.
 //
 // A function that nothing rewrote comes out as it went in, with its own names and no copy: every

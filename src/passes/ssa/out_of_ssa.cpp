@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/ssa/out_of_ssa.h"
 
 #include <algorithm>
@@ -302,8 +303,8 @@ class OutOfSsa {
       } else if (!needsBlock(e) || !options_.splitEdges) {
         ir::Statement* end = cfg_.block(b).terminator;
         makeAll(found->second, [&](ir::Instruction* made) { function_.insertBefore(end, made); });
-      } else if (terminator->form->control == isa::Control::Branch) {
-        placeBehindBranch(*cfg_.block(b).terminator, found->second);
+      } else if (terminator->desc->control == isa::Control::Branch) {
+        placeAfterBranch(*cfg_.block(b).terminator, found->second);
       } else {
         indirect.push_back(e);
       }
@@ -311,7 +312,7 @@ class OutOfSsa {
     if (!indirect.empty()) placeAtTargets(*cfg_.block(b).terminator, indirect);
   }
 
-  // On the way from the end of a block to the next one of the text: behind the scopes that end
+  // On the way from the end of a block to the next one of the text: after the scopes that end
   // there, before the label (docs/soundness/ D6.3, D6.6).
   void placeBetween(BlockId next, const Copies& copies) {
     ir::Statement* place = cfg_.block(next).first;
@@ -340,19 +341,19 @@ class OutOfSsa {
   }
 
   // @p bra L becomes  @!p bra NEXT; copies; bra.uni L; NEXT:
-  void placeBehindBranch(ir::Instruction& branch, const Copies& copies) {
+  void placeAfterBranch(ir::Instruction& branch, const Copies& copies) {
     ir::Operand& target = branch.operands()[0];
     const ir::Operand label = target;
-    ir::Label* behind = makeLabel();
+    ir::Label* after = makeLabel();
     branch.guard = ir::Guard(branch.guard.predicate(), !branch.guard.negated());
-    target.id = static_cast<std::uint32_t>(behind->symbol);
+    target.id = static_cast<std::uint32_t>(after->symbol);
     function_.markChanged(&branch);
     ir::Statement* place = &branch;
     insertBlock(place, copies, label);
-    function_.insertAfter(place, behind);
+    function_.insertAfter(place, after);
   }
 
-  // Behind `place`, which moves on.
+  // After `place`, which moves on.
   void insertBlock(ir::Statement*& place, const Copies& copies, const ir::Operand& target) {
     const auto insert = [&](ir::Statement* made) {
       function_.insertAfter(place, made);
@@ -363,7 +364,7 @@ class OutOfSsa {
     ++counts_.blocks;
   }
 
-  // A copy of the list of targets, with labels of new blocks behind the branch.
+  // A copy of the list of targets, with labels of new blocks after the branch.
   void placeAtTargets(ir::Instruction& branch, std::span<const EdgeId> edges) {
     ir::Operand* name = nullptr;
     for (ir::Operand& operand : branch.operands()) {
@@ -386,11 +387,11 @@ class OutOfSsa {
     function_.markChanged(&branch);
 
     ir::Statement* place = &branch;
-    ir::Label* behind = nullptr;
+    ir::Label* after = nullptr;
     if (branch.guard) {
-      behind = makeLabel();
+      after = makeLabel();
       ir::Instruction* over =
-          ir::makeInstruction(function_, "bra.uni", {ir::Operand::ofSymbol(behind->symbol)});
+          ir::makeInstruction(function_, "bra.uni", {ir::Operand::ofSymbol(after->symbol)});
       function_.insertAfter(place, over);
       place = over;
     }
@@ -406,7 +407,7 @@ class OutOfSsa {
       place = label;
       insertBlock(place, onEdge_[edge], target);
     }
-    if (behind != nullptr) function_.insertAfter(place, behind);
+    if (after != nullptr) function_.insertAfter(place, after);
   }
 
   const SsaRewrite& rewrite_;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The way out of SSA form: the rewrites of an SsaRewrite become edits of the text.
 //
 // ValueRegisters says where each value is.  Where the operand of a phi is in another register than

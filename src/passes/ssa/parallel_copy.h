@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Parallel copies in sequence.
 //
 // All destinations of a parallel copy take their values at once: `a := b, b := a` is a swap.

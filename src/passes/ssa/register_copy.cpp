@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/ssa/register_copy.h"
 
 #include <string_view>
@@ -36,7 +37,7 @@ bool isCopyable(const ir::Module& module, const ir::RegisterRange& range) {
 }
 
 bool isWholeCopy(const ir::Function& function, const ir::Instruction& instruction) {
-  if (!instruction.is(isa::Opcode::Mov) || !instruction.form->known() || instruction.guard) {
+  if (!instruction.is(isa::Opcode::Mov) || !instruction.desc->known() || instruction.guard) {
     return false;
   }
   const auto operands = instruction.operands();

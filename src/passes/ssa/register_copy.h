@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Copies from register to register, in the instructions that PTX has for each class of registers
 // (docs/soundness/ D6.5).
 #pragma once

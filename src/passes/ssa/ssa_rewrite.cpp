@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/ssa/ssa_rewrite.h"
 
 #include <numeric>
@@ -61,9 +62,9 @@ void SsaRewrite::pinRegisters() {
   const analysis::InstructionNumbers& all = numbers();
   for (std::uint32_t n = 0; n < all.count(); ++n) {
     const ir::Instruction& instruction = all[n];
-    const bool isFrozen = !instruction.form->known() ||
-                          instruction.form->effect == isa::Effect::NeutralFrozen ||
-                          instruction.form->is(isa::kRegistersInFlight);
+    const bool isFrozen = !instruction.desc->known() ||
+                          instruction.desc->effect == isa::Effect::NeutralFrozen ||
+                          instruction.desc->is(isa::kRegistersInFlight);
     if (isFrozen && instruction.guard) pin(instruction.guard.predicate());
     ir::forEachRegister(instruction, [&](const ir::Operand& operand) {
       if (isFrozen || (operand.reads && operand.writes)) pin(operand.reg());

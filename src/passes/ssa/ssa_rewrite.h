@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A function in SSA form that a pass rewrites, and the way out of it.
 //
 // The rewrites are noted beside analysis::Ssa, which stays as it is: a value is replaced by

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/ssa/value_liveness.h"
 
 #include <algorithm>
@@ -124,7 +125,7 @@ bool ValueLiveness::isLiveAtStart(ValueId value, BlockId block) const {
   return find(value, block) != nullptr;
 }
 
-bool ValueLiveness::isLiveBehind(ValueId value, BlockId block, std::uint32_t instruction) const {
+bool ValueLiveness::isLiveAfter(ValueId value, BlockId block, std::uint32_t instruction) const {
   const Place* place = find(value, block);
   return place != nullptr && (place->last == kNone || place->last > instruction);
 }

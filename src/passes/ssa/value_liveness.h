@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Where values of a rewritten function in SSA form are live.
 //
 // A value is live from its definition to what reads it: instructions as they are after the
@@ -31,8 +32,8 @@ class ValueLiveness {
   bool isComplete() const { return isComplete_; }
   // O(log blocks).
   bool isLiveAtStart(ValueId value, analysis::BlockId block) const;
-  // Behind the instruction of that number, in its block.
-  bool isLiveBehind(ValueId value, analysis::BlockId block, std::uint32_t instruction) const;
+  // After the instruction of that number, in its block.
+  bool isLiveAfter(ValueId value, analysis::BlockId block, std::uint32_t instruction) const;
 
  private:
   struct Place {

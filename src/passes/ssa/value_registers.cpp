@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/ssa/value_registers.h"
 
 #include <algorithm>
@@ -122,7 +123,7 @@ class ValueRegisters::Assignment {
     const ir::Instruction& instruction = ssa_.instruction(value);
     // Two results of one instruction never share a register.
     if (ssa_.isDefinition(holder) && &ssa_.instruction(holder) == &instruction) return true;
-    return liveness_.isLiveBehind(holder, block, ssa_.instructions().of(instruction));
+    return liveness_.isLiveAfter(holder, block, ssa_.instructions().of(instruction));
   }
 
   // The value that `value` is a copy of, itself if of none.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A register for every value of a rewritten function in SSA form.
 //
 // A value keeps its own register wherever that does not interfere.  Only registers of values that

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The C++ API, on a kernel with a barrier too many.
 #include <ptxopt/ptxopt.hpp>
 

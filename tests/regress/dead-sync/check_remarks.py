@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks the remarks of dead-sync about remarks.ptx."""
 import json
 import sys

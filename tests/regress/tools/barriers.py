@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Holds the barrier passes against what the kernels of a file say about their barriers.
 
 Each barrier has a comment on its line:
@@ -9,7 +10,7 @@ Each barrier has a comment on its line:
     // stays                kept; taking it out by hand makes a difference that ptxrun sees
     // stays, unseen: WHY   kept; ptxrun cannot see the difference (also: guarded, weakened)
     // goes: assuming A, B  needs these of the assumptions that an ASSUME comment gives as options
-Text behind these words is for the reader.  Every kernel with a LAUNCH comment must do what it did
+Text after these words is for the reader.  Every kernel with a LAUNCH comment must do what it did
 before, as `ptxrun --compare` sees it; with --values by its results alone (ptxrun takes the end of a
 thread for no synchronisation, and programs do).  With --ptxas the results must be accepted.
 

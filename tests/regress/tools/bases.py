@@ -1,10 +1,11 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Holds common-base against what the instructions of a file say about themselves.
 
 A comment at the end of the line of an instruction:
     // goes          it is not in the result
     // stays         it is in the result as it was
     // at [%rd2+4]   it is in the result and accesses that
-Text behind a colon is for the reader.  Lines without such a comment are not looked at.
+Text after a colon is for the reader.  Lines without such a comment are not looked at.
 """
 import argparse
 import re

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """expect.py STATUS COMMAND...: runs the command and succeeds if it exits with STATUS."""
 import subprocess
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """facts.py FILE MARK: the file of facts that FILE has in its lines `// MARK: {...}`.
 
 A place is written as "@TEXT": where the only line that begins with TEXT, blanks left out, does.

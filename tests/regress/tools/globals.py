@@ -1,14 +1,15 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Holds global-opt against what a file says about its lines.
 
     // goes                 the statement is taken out, and its line with it
     // stays                it is as it was
     // becomes: TEXT        it was edited in place and is this now, blanks aside
     // adds: TEXT           (on a line of its own) a line that was not there before
-Text behind `goes` and `stays` is for the reader.
+Text after `goes` and `stays` is for the reader.
 
 What comes out must parse, be left as it is by a second run, do what the input did (`ptxrun --compare`
 for each LAUNCH line), and be accepted by every ptxas that is given, if the input is; and so must
-what comes out when the run stops after 1, 2, 3, ... changes.  Arguments behind -- are for ptxopt.
+what comes out when the run stops after 1, 2, 3, ... changes.  Arguments after -- are for ptxopt.
 """
 import argparse
 import os

@@ -1,9 +1,10 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Holds early-cse against what the instructions of a file say about themselves.
 
 A comment on the line of an instruction:
     // goes     it is not in the result, or no longer with this opcode
     // stays    it is in the result with this opcode, whatever its registers are called
-Text behind these words is for the reader.  Lines without a comment are not looked at.  Everything
+Text after these words is for the reader.  Lines without a comment are not looked at.  Everything
 happens within a kernel: of an opcode with comments, as many must be left as say `stays`.  With several --passes that is so
 for each of them.
 """

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks the remarks of basic-dbe about Inputs/barriers.ptx."""
 import json
 import sys

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs pipelines over a file and checks that every kernel with a LAUNCH comment does what it did.
 
 Each --passes is one pipeline.  The verifier looks after each pass, `ptxrun --compare` at the results,

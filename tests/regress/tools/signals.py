@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """signals.py PTXOPT INPUT FOLDER: ends ptxopt by signals at ever later moments of its run, and looks
 at what is left: the old file or the new one, and no other."""
 import os

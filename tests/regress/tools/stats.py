@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Checks what --stats=json says about Inputs/barriers.ptx, plain.ptx and a file that is not there."""
 import json
 import sys

@@ -1,4 +1,5 @@
-"""truncated.py PTXOPT FILE FOLDER: cuts FILE behind every token; each piece either goes through byte
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""truncated.py PTXOPT FILE FOLDER: cuts FILE after every token; each piece either goes through byte
 for byte, or there is an error with a place and no output."""
 import os
 import re

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Ranges and alias answers against what the interpreter computes.
 //
 // Random kernels compute addresses from thread ids, parameters and loaded numbers, and write each

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Builds function bodies for tests out of forms with just the facts that a CFG and liveness ask
 // for.
 #pragma once
@@ -89,11 +90,11 @@ class FunctionBuilder {
   void scopeBegin() { statement<ir::ScopeBegin>(ir::StatementKind::ScopeBegin); }
   void scopeEnd() { statement<ir::ScopeEnd>(ir::StatementKind::ScopeEnd); }
 
-  ir::Instruction& instruction(const isa::Form& form, std::initializer_list<ir::Operand> operands,
-                               ir::Guard guard = {}) {
+  ir::Instruction& instruction(const isa::InstructionDesc& desc,
+                               std::initializer_list<ir::Operand> operands, ir::Guard guard = {}) {
     auto* added = function_->arena().create<ir::Instruction>(operands.size() * sizeof(ir::Operand));
     added->kind = ir::StatementKind::Instruction;
-    added->form = &form;
+    added->desc = &desc;
     added->guard = guard;
     added->operandCount = static_cast<std::uint16_t>(operands.size());
     std::uninitialized_copy(operands.begin(), operands.end(), added->operands().begin());
@@ -102,35 +103,35 @@ class FunctionBuilder {
   }
 
   ir::Instruction& bra(const std::string& target, ir::Guard guard = {}) {
-    return instruction(form("bra", isa::Control::Branch),
+    return instruction(desc("bra", isa::Control::Branch),
                        {ir::Operand::ofSymbol(labelNamed(target))}, guard);
   }
   ir::Instruction& brx(ir::SymbolId list, ir::Guard guard = {}) {
-    return instruction(form("brx.idx", isa::Control::IndirectBranch),
+    return instruction(desc("brx.idx", isa::Control::IndirectBranch),
                        {use(ir::RegisterId{0}), ir::Operand::ofSymbol(list)}, guard);
   }
   ir::Instruction& call(ir::SymbolId callee, ir::Guard guard = {}) {
-    return instruction(form("call", isa::Control::Call), {ir::Operand::ofSymbol(callee)}, guard);
+    return instruction(desc("call", isa::Control::Call), {ir::Operand::ofSymbol(callee)}, guard);
   }
   ir::Instruction& callIndirect(ir::SymbolId listOrPrototype) {
-    return instruction(form("call", isa::Control::Call),
+    return instruction(desc("call", isa::Control::Call),
                        {use(ir::RegisterId{0}), ir::Operand::ofSymbol(listOrPrototype)});
   }
   ir::Instruction& ret(ir::Guard guard = {}) {
-    return instruction(form("ret", isa::Control::Return), {}, guard);
+    return instruction(desc("ret", isa::Control::Return), {}, guard);
   }
   ir::Instruction& exit(ir::Guard guard = {}) {
-    return instruction(form("exit", isa::Control::Exit), {}, guard);
+    return instruction(desc("exit", isa::Control::Exit), {}, guard);
   }
   ir::Instruction& trap(ir::Guard guard = {}) {
-    return instruction(form("trap", isa::Control::Trap), {}, guard);
+    return instruction(desc("trap", isa::Control::Trap), {}, guard);
   }
   // An instruction without control.
   ir::Instruction& plain(std::initializer_list<ir::Operand> operands = {}, ir::Guard guard = {}) {
-    return instruction(form("add.u32", isa::Control::None), operands, guard);
+    return instruction(desc("add.u32", isa::Control::None), operands, guard);
   }
   ir::Instruction& unknown(std::initializer_list<ir::Operand> operands = {}) {
-    return instruction(form("frobnicate", isa::Control::None, false), operands);
+    return instruction(desc("frobnicate", isa::Control::None, false), operands);
   }
 
   static ir::Operand use(ir::RegisterId id) {
@@ -145,7 +146,8 @@ class FunctionBuilder {
   }
 
  private:
-  const isa::Form& form(std::string_view mnemonic, isa::Control control, bool known = true) {
+  const isa::InstructionDesc& desc(std::string_view mnemonic, isa::Control control,
+                                   bool known = true) {
     static constexpr isa::Row kRow = {};
     const auto [at, isNew] = forms_.try_emplace(mnemonic);
     if (isNew) {
@@ -159,7 +161,7 @@ class FunctionBuilder {
   ir::Module module_;
   ir::Function* function_;
   std::map<std::string, ir::SymbolId> labels_;
-  std::map<std::string_view, isa::Form> forms_;
+  std::map<std::string_view, isa::InstructionDesc> forms_;
 };
 
 }  // namespace ptxopt::test

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Flow graphs for tests: random ones, large regular ones, and reachability by definition.
 #pragma once
 

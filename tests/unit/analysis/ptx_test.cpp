@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The analyses on PTX text: that the parser and the instruction table give them what they ask for.
 #include <gtest/gtest.h>
 

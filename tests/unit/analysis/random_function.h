@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Function bodies with random control flow and random definitions and uses of a few registers.
 #pragma once
 

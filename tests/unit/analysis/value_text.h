@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Values, ranges and addresses of functions that are given as PTX text.
 #pragma once
 
@@ -15,7 +16,7 @@ namespace ptxopt::test {
 // A module with one entry `k`.
 class ValueFunction {
  public:
-  // `before`: what stands at module scope, in front of the entry; `attributes`: between the
+  // `before`: what stands at module scope, before the entry; `attributes`: between the
   // parameters and the body.
   explicit ValueFunction(const std::string& body, const std::string& attributes = "",
                          const std::string& before = "", const std::string& parameters = "") {

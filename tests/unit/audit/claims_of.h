@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What is claimed of a kernel, as text without places and numbers of registers.
 #pragma once
 

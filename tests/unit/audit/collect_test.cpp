@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "audit/collect.h"
 
 #include <gtest/gtest.h>
@@ -73,7 +74,7 @@ TEST(Collect, AnOperationIsTheValueThatIsKnownThere) {
 }
 
 TEST(Collect, NothingOfWhatShowsThroughUnread) {
-  // Behind the first one nobody reads %r1: what it holds where the guard is false may be anything.
+  // After the first one nobody reads %r1: what it holds where the guard is false may be anything.
   const std::string code = "mov.u32 %r2, %tid.x;\nsetp.eq.u32 %p1, %r2, 0;\n";
   const auto unread = claimsOf(kernel(code + "@%p1 mov.u32 %r1, 5;"));
   EXPECT_FALSE(has(unread, {R"("register":"%r1")"})) << all(unread);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every claim about a file of the corpus names what there is in it: it is read as it was written.
 #include <gtest/gtest.h>
 

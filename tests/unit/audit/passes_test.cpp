@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What passes claim where they change something.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Claims to JSON lines and back.
 #include "facts/claim_text.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The arithmetic against values computed in another way.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Claims of control, of barriers and of functions.
 #include "audited.h"
 
@@ -73,9 +74,9 @@ B:
   // Those of the later rounds come another way.
   expectHolds(NeverFollows{low, two});
   expectHolds(NeverFollows{high, other});
-  expectFalse(NeverFollows{low, other}, "right behind");
-  expectFalse(NeverFollows{high, two}, "right behind");
-  expectFalse(NeverFollows{taken("@%p2 bra A"), two}, "right behind");
+  expectFalse(NeverFollows{low, other}, "right after");
+  expectFalse(NeverFollows{high, two}, "right after");
+  expectFalse(NeverFollows{taken("@%p2 bra A"), two}, "right after");
 }
 
 TEST_F(AuditControl, ALoopOfOneBlockFollowsItself) {
@@ -93,7 +94,7 @@ A:
       R"({"block": 32})");
   const Edge back = taken("@%p0 bra A");
   expectHolds(NeverFollows{back, back});
-  expectFalse(NeverFollows{back, through("@%p0 bra A")}, "right behind");
+  expectFalse(NeverFollows{back, through("@%p0 bra A")}, "right after");
 }
 
 TEST_F(AuditControl, TogetherAndAllExecute) {
@@ -357,7 +358,7 @@ TEST_F(AuditBarriers, ACopyTouchesItsBytesAgainWhenItIsWaitedFor) {
   EXPECT_TRUE(isFound({kept("bar.sync 0"), gone("bar.sync 1")}));
 }
 
-// A bulk copy comes after what is in front of it, but is over only where somebody waits for it.
+// A bulk copy comes after what is before it, but is over only where somebody waits for it.
 TEST_F(AuditBarriers, TheIssueOfACopyIsBeforeNothing) {
   use(R"(
 .shared .align 128 .b8 tile[512];

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Claims of accesses and of what becomes of bytes.
 #include "audited.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Claims of values: one that holds passes, one that does not is found.
 #include "audited.h"
 
@@ -204,7 +205,7 @@ class AuditCalls : public Audited {
 TEST_F(AuditCalls, NumbersOfOneActivationAreItsOwn) {
   function_ = "sum";
   const facts::Value argument = after("sub.s32 %r0, %n, 1", "%r0");
-  // Behind the call that is inside: of this activation, not of the one that returned.
+  // After the call that is inside: of this activation, not of the one that returned.
   expectHolds(EqualsValue{before("add.s32 %s, %r1, %n", "%n"), argument, 1, 32});
   expectHolds(EqualsValue{before("add.s32 %s, %r1, %n", "%r0"), argument, 0, 32});
   expectFalse(EqualsValue{before("add.s32 %s, %r1, %n", "%n"), argument, 0, 32}, "has 1, not 0");

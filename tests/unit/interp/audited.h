@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Claims about a small kernel, and what comes of them when it runs.
 #pragma once
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // One warp that runs a piece of PTX, for the tests of instruction coverage.
 #pragma once
 

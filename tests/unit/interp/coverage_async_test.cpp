@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Atomics on vectors and on 128 bits, and what fills memory.  Asynchronous copies are in
 // tests/interp/.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // How much of the corpus can be run: every kernel for sm_75 to sm_90 is decoded, with all that it
 // can call, and what is not understood is counted.
 #include <gtest/gtest.h>
@@ -33,7 +34,7 @@ std::set<std::string> lacks(const ir::Module& module, const ir::Function& kernel
   std::set<std::string> missing;
   for (std::uint32_t k = 0; k < program.codeCount(); ++k) {
     for (const Op& op : program.code(k).ops) {
-      if (op.action == Action::Unsupported) missing.insert(std::string(op.origin->form->mnemonic));
+      if (op.action == Action::Unsupported) missing.insert(std::string(op.origin->desc->mnemonic));
     }
   }
   return missing;

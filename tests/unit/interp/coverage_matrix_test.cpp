@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Matrix instructions against plain loops.  Where the elements of mma.sync are in the registers is
 // written here once more, case by case as the manual's figures and formulas have it.
 #include <gtest/gtest.h>
@@ -54,7 +55,7 @@ struct Place {
 using Layout = std::function<Place(int i, int g, int t)>;
 
 struct Case {
-  std::string mnemonic;  // behind mma.sync.aligned
+  std::string mnemonic;  // after mma.sync.aligned
   int m, n, k;
   Format a, b;
   Layout placeA, placeB;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // CTAs on several threads of the host, and what a launch description prints.
 #include <gtest/gtest.h>
 

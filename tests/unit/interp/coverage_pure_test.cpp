@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Instructions that touch nothing but registers, beyond those of arithmetic_test and execute_test.
 #include <gtest/gtest.h>
 

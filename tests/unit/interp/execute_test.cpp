@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Instructions from their text to the value that they leave in a register.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The kernels of tests/interp/: what each of them must and must not be found guilty of, and how
 // many outcomes it has.  The first lines say so:
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Comparison and selection (PTX ISA 9.7.7, 9.7.8): every operator on every type, with and without a
 // predicate to combine with.
 #include <gtest/gtest.h>

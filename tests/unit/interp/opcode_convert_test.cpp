@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cvt in its combinations of types, roundings and modifiers, cvt.pack, and the small formats
 // (PTX ISA 9.7.10.24, 9.7.10.25).
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // f32, f32x2 and f64 arithmetic (PTX ISA 9.7.3) against exact arithmetic on integers, and the
 // approximate functions against the errors that the manual allows.
 #include <gtest/gtest.h>

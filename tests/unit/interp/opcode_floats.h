@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the tables of floating-point instructions share: operands, modifiers, and the instructions
 // as exact functions.
 #pragma once

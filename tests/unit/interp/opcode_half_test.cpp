@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // f16 and bf16, single and packed (PTX ISA 9.7.4).
 #include <gtest/gtest.h>
 

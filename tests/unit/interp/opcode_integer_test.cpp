@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Integer, logic and shift instructions (PTX ISA 9.7.1, 9.7.2, 9.7.9) against 128-bit arithmetic of
 // the host, and against loops over bits where the manual describes bits.
 #include <gtest/gtest.h>
@@ -303,7 +304,7 @@ TEST(IntegerOpcodes, CarryChains) {
           const Wide high = static_cast<Wide>(a1) - static_cast<Wide>(b1) - (low < 0 ? 1 : 0);
           return Outputs{cut(high, type.width), high < 0 ? cut(-1, type.width) : 0};
         });
-    // One word times one, plus two words: lo.cc, hi.cc, and the carry behind both.
+    // One word times one, plus two words: lo.cc, hi.cc, and the carry after both.
     table.cross(text("mad.lo.cc.TYPE %x0, %x1, %x2, %x3; madc.hi.TYPE %x9, %x1, %x2, %x4;", type),
                 few, few, few, few,
                 [&](std::uint64_t a, std::uint64_t b, std::uint64_t c0, std::uint64_t c1) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // mma.sync: every shape with every type, against a plain product of the matrices (PTX ISA
 // 9.7.16.5).  ldmatrix and stmatrix: what one loads by a layout of the manual, the other stores.
 #include <gtest/gtest.h>
@@ -102,7 +103,7 @@ void check(const Product& product) {
   for (auto& value : b.all()) value = randomElement(product.b, random);
   for (auto& value : c.all()) value = randomElement(product.c, random);
 
-  // Registers of a lane stand behind each other in its part of the buffer: a, b, c.
+  // Registers of a lane stand after each other in its part of the buffer: a, b, c.
   const bool isWide = product.a.bits == 64;
   const std::size_t bytes = isWide ? 8 : 4;
   const int packed = product.c.bits == 16 ? 2 : 1;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Data movement: mov, ld, st, cvta, isspacep (PTX ISA 9.7.10) and atom, red (9.7.15.5, 9.7.15.6).
 #include <gtest/gtest.h>
 
@@ -108,7 +109,7 @@ TEST(MemoryOpcodes, LoadsExtendAndStoresNarrow) {
         const std::string type = "." + std::string(1, kind) + std::to_string(width);
         for (const int target : {16, 32, 64}) {
           if (target < width) continue;
-          // The last element of eight bytes that stand behind eight others.
+          // The last element of eight bytes that stand after eight others.
           const int offset = 16 - width / 8;
           table.cross(space.setUp + "st" + space.qualifier + ".b64 " + at(8) + ", %rd1; ld" +
                           space.qualifier + type + " " + registerOf(target) + "0, " + at(offset) +

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Instructions of several types or several steps: mixed precision (PTX ISA 9.7.5), lop3 with a
 // predicate, saturating sums, and scalar video (9.7.20.1).
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Floating point by exact arithmetic on integers, to compare the interpreter with: every operation
 // gives the exact number, and one rounding at the end makes bits of it.  Shares nothing with
 // src/interp.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cvt to and from ue8m0, ue5m3 and s2f6, with factors and with random bits; and that every form of
 // the table's rows of cvt is bound to a function, or is one of those that are refused.
 #include <gtest/gtest.h>
@@ -382,14 +383,14 @@ TEST(ScaleOpcodes, EveryFormOfTheRowsIsBoundOrRefusedByName) {
   std::size_t refused = 0;
   for (const ir::Statement& statement : module->functions().front().body()) {
     const auto* instruction = statement.as<ir::Instruction>();
-    if (instruction == nullptr || instruction->form->opcode != isa::Opcode::Cvt) continue;
-    const isa::Form& form = *instruction->form;
-    ASSERT_TRUE(form.known()) << form.mnemonic;
+    if (instruction == nullptr || instruction->desc->opcode != isa::Opcode::Cvt) continue;
+    const isa::InstructionDesc& desc = *instruction->desc;
+    ASSERT_TRUE(desc.known()) << desc.mnemonic;
     Op op;
-    op.type = form.type;
-    op.sourceType = form.sourceType;
-    const bool isBound = bindConvert(form, op) != nullptr;
-    EXPECT_EQ(isBound, !isRefused(form.mnemonic)) << form.mnemonic;
+    op.type = desc.type;
+    op.sourceType = desc.sourceType;
+    const bool isBound = bindConvert(desc, op) != nullptr;
+    EXPECT_EQ(isBound, !isRefused(desc.mnemonic)) << desc.mnemonic;
     ++(isBound ? bound : refused);
   }
   EXPECT_EQ(bound + refused, texts.size());

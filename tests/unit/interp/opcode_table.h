@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Tables of single instructions: PTX text, operands as bit patterns, and the result that they give.
 //
 // A text may use these registers; a digit stands for the column:
@@ -29,7 +30,7 @@ using Values = std::vector<std::uint64_t>;
 
 class OpcodeTable {
  public:
-  // `declarations` stand in front of the kernels.
+  // `declarations` stand before the kernels.
   explicit OpcodeTable(std::string declarations = {}) : declarations_(std::move(declarations)) {}
 
   // Whether a result is right that need not be equal to the expected one.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the lanes of a warp do together (PTX ISA 9.7.10.6, 9.7.15.9 to 9.7.15.15), and the special
 // registers (chapter 10).
 #include <gtest/gtest.h>

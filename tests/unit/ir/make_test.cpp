@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ir/make.h"
 
 #include <gtest/gtest.h>
@@ -46,7 +47,7 @@ TEST(Make, InstructionsKnowWhatTheyReadAndWrite) {
   Instruction* compare = makeInstruction(
       function, "setp.ne.u32",
       {Operand::ofRegister(p.id), Operand::ofRegister(a.id), Operand::ofInteger(1)});
-  EXPECT_TRUE(move->form->known());
+  EXPECT_TRUE(move->desc->known());
   EXPECT_TRUE(move->operand(0)->writes);
   EXPECT_FALSE(move->operand(0)->reads);
   EXPECT_EQ(isa::specialRegisters()[static_cast<std::size_t>(move->operand(1)->immediate)].name,

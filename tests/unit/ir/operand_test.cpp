@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Numbers as operands: docs/soundness/ A5.8.  What is expected was read out of the machine code
 // that ptxas makes.
 #include "ir/operand.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ir/verifier.h"
 
 #include <gtest/gtest.h>
@@ -90,11 +91,11 @@ TEST(Verifier, FindsVectorsOfTheWrongLength) {
 
 TEST(Verifier, FindsRegistersThatNobodyDeclares) {
   Diagnostics diagnostics;
-  const auto module = parse::parse(
-      std::make_shared<SourceText>("t.ptx",
-                                   ".version 8.0\n.target sm_80\n.address_size 64\n"
-                                   ".entry k() { .reg .b32 %r<2>; mov.u32 %r1, 1; }"),
-      diagnostics);
+  const auto module =
+      parse::parse(std::make_shared<SourceText>("t.ptx",
+                                                ".version 8.0\n.target sm_80\n.address_size 64\n"
+                                                ".entry k() { .reg .b32 %r<2>; mov.u32 %r1, 1; }"),
+                   diagnostics);
   ASSERT_NE(module, nullptr);
   Function& function = *module->findFunction("k");
   for (Statement& statement : function.body()) {

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // No instruction of the corpus may be unknown to the table.
 #include <gtest/gtest.h>
 
@@ -29,7 +30,7 @@ std::string read(const fs::path& file) {
 TEST(Corpus, EveryInstructionHasARow) {
   const fs::path root = PTXOPT_CORPUS_DIR;
   if (!fs::exists(root)) GTEST_SKIP() << "no corpus at " << root;
-  FormTable table;
+  InstructionTable table;
   std::map<std::string, std::string> unknown;  // mnemonic and shape -> first place
   std::size_t files = 0;
   std::size_t instructions = 0;

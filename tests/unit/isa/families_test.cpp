@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The classes of the asynchronous, matrix and fabric families (docs/soundness/ A2), and the
 // operands of the shapes that are easy to get wrong.
 #include <gtest/gtest.h>
@@ -12,16 +13,16 @@
 namespace ptxopt::isa {
 namespace {
 
-const Form& formOf(std::string_view text) {
-  static FormTable table;
+const InstructionDesc& formOf(std::string_view text) {
+  static InstructionTable table;
   const Statement statement = parseStatement(text);
   return table.get(statement.mnemonic, statement.shape);
 }
 
 // For each operand "r", "w" or "rw".
-std::string roles(const Form& form) {
+std::string roles(const InstructionDesc& desc) {
   std::string text;
-  for (const OperandRole& role : form.roles) {
+  for (const OperandRole& role : desc.roles) {
     if (!text.empty()) text += ' ';
     if (role.reads) text += 'r';
     if (role.writes) text += 'w';
@@ -31,16 +32,16 @@ std::string roles(const Form& form) {
 
 TEST(Families, AsynchronousAndMatrixInstructionsAreOpaque) {
   for (const Row& row : rows()) {
-    const Form& form = formOf(row.example);
+    const InstructionDesc& desc = formOf(row.example);
     bool isOpaque = false;
     for (const std::string_view family :
          {"mbarrier.", "cp.async.bulk", "cp.reduce.", "cp.async.mbarrier.", "st.async", "red.async",
           "multimem.", "tensormap.", "clusterlaunchcontrol.", "wgmma.", "tcgen05.", "fabric.",
           "applypriority.async"}) {
-      isOpaque = isOpaque || form.mnemonic.starts_with(family);
+      isOpaque = isOpaque || desc.mnemonic.starts_with(family);
     }
     if (isOpaque) {
-      EXPECT_EQ(form.effect, Effect::Sync) << row.example;
+      EXPECT_EQ(desc.effect, Effect::Sync) << row.example;
     }
   }
 }
@@ -49,10 +50,10 @@ TEST(Families, AnUnknownQualifierLeavesAFamilyOpaque) {
   for (const char* text :
        {"mbarrier.frob.b64 %p0, [smem];", "tcgen05.frob.b32 %r0;", "cp.async.bulk.frob [a], [b];",
         "fabric.frob;", "multimem.frob.u32 %r0, [a];", "wgmma.frob.sync.aligned;"}) {
-    const Form& form = formOf(text);
-    EXPECT_FALSE(form.known()) << text;
-    EXPECT_FALSE(form.unknownOpcode) << text;
-    EXPECT_EQ(form.effect, Effect::Sync) << text;
+    const InstructionDesc& desc = formOf(text);
+    EXPECT_FALSE(desc.known()) << text;
+    EXPECT_FALSE(desc.unknownOpcode) << text;
+    EXPECT_EQ(desc.effect, Effect::Sync) << text;
   }
 }
 
@@ -65,22 +66,24 @@ TEST(Families, CpAsyncIsACopyUntilItsWait) {
 }
 
 TEST(Families, WarpMatricesTouchNoMemoryButAreConvergent) {
-  const Form& form = formOf(
+  const InstructionDesc& desc = formOf(
       "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f0, %f1, %f2, %f3}, "
       "{%r0, %r1, %r2, %r3}, {%r4, %r5}, {%f4, %f5, %f6, %f7};");
-  EXPECT_EQ(form.effect, Effect::Neutral);
-  EXPECT_TRUE(form.is(kConvergent));
-  EXPECT_FALSE(form.is(kPure));
-  EXPECT_EQ(roles(form), "w r r r");
+  EXPECT_EQ(desc.effect, Effect::Neutral);
+  EXPECT_TRUE(desc.is(kConvergent));
+  EXPECT_FALSE(desc.is(kPure));
+  EXPECT_EQ(roles(desc), "w r r r");
 }
 
 TEST(Families, MatrixLoadsAndStoresAreCollective) {
-  const Form& load = formOf("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r0, %r1}, [%r2];");
+  const InstructionDesc& load =
+      formOf("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r0, %r1}, [%r2];");
   EXPECT_EQ(load.effect, Effect::Weak);
   EXPECT_TRUE(load.is(kCollective));
   EXPECT_TRUE(load.is(kMemoryRead));
   EXPECT_FALSE(load.is(kMemoryWrite));
-  const Form& store = formOf("stmatrix.sync.aligned.m8n8.x2.shared.b16 [%r2], {%r0, %r1};");
+  const InstructionDesc& store =
+      formOf("stmatrix.sync.aligned.m8n8.x2.shared.b16 [%r2], {%r0, %r1};");
   EXPECT_EQ(store.effect, Effect::Weak);
   EXPECT_TRUE(store.is(kMemoryWrite));
   // Through a generic pointer.
@@ -138,9 +141,9 @@ TEST(Families, Operands) {
       {"clmad.hi.u64 %rd0, %rd1, %rd2, %rd3;", "w r r r"},
   };
   for (const Case& each : cases) {
-    const Form& form = formOf(each.text);
-    EXPECT_TRUE(form.known()) << each.text;
-    EXPECT_EQ(roles(form), each.roles) << each.text;
+    const InstructionDesc& desc = formOf(each.text);
+    EXPECT_TRUE(desc.known()) << each.text;
+    EXPECT_EQ(roles(desc), each.roles) << each.text;
   }
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "isa/isa.h"
 
 #include <gtest/gtest.h>
@@ -12,8 +13,8 @@
 namespace ptxopt::isa {
 namespace {
 
-const Form& formOf(std::string_view text) {
-  static FormTable table;
+const InstructionDesc& formOf(std::string_view text) {
+  static InstructionTable table;
   const Statement statement = parseStatement(text);
   return table.get(statement.mnemonic, statement.shape);
 }
@@ -21,8 +22,8 @@ const Form& formOf(std::string_view text) {
 // "r w rw" of the operands, with the types where a row gives them: "w.u32 r.u32 r".
 std::string roles(std::string_view text) {
   std::string result;
-  const Form& form = formOf(text);
-  for (const OperandRole& role : form.roles) {
+  const InstructionDesc& desc = formOf(text);
+  for (const OperandRole& role : desc.roles) {
     if (!result.empty()) result += ' ';
     if (role.reads) result += 'r';
     if (role.writes) result += 'w';
@@ -210,10 +211,10 @@ TEST(Matching, Calls) {
 TEST(Matching, QualifiersInAnyOrderTypesInTheirs) {
   EXPECT_TRUE(formOf("fma.f32.ftz.rn %f0, %f1, %f2, %f3;").known());
   EXPECT_TRUE(formOf("barrier.red.and.pred.aligned %p0, 1, %p1;").known());
-  const Form& down = formOf("cvt.u8.u32 %h0, %r1;");
+  const InstructionDesc& down = formOf("cvt.u8.u32 %h0, %r1;");
   EXPECT_EQ(down.type, Type::U8);
   EXPECT_EQ(down.sourceType, Type::U32);
-  const Form& up = formOf("cvt.u32.u8 %r0, %h1;");
+  const InstructionDesc& up = formOf("cvt.u32.u8 %r0, %h1;");
   EXPECT_EQ(up.type, Type::U32);
   EXPECT_EQ(up.sourceType, Type::U8);
 }
@@ -228,27 +229,27 @@ TEST(Matching, RefusesWhatNoRowSays) {
 }
 
 TEST(Matching, FormTellsItsText) {
-  const Form& form = formOf("ld.global.v4.f32 {%f0, %f1, %f2, %f3}, [gmem];");
-  EXPECT_EQ(form.mnemonic, "ld.global.v4.f32");
-  EXPECT_EQ(form.opcode, Opcode::Ld);
-  ASSERT_EQ(form.qualifiers.size(), 3u);
-  EXPECT_EQ(form.qualifiers[1], ".v4");
-  EXPECT_TRUE(form.has(".global"));
-  EXPECT_FALSE(form.has(".v2"));
-  EXPECT_EQ(form.vectorWidth, 4);
-  EXPECT_EQ(form.space, Space::Global);
-  EXPECT_EQ(form.type, Type::F32);
-  EXPECT_EQ(form.sourceType, Type::F32);
+  const InstructionDesc& desc = formOf("ld.global.v4.f32 {%f0, %f1, %f2, %f3}, [gmem];");
+  EXPECT_EQ(desc.mnemonic, "ld.global.v4.f32");
+  EXPECT_EQ(desc.opcode, Opcode::Ld);
+  ASSERT_EQ(desc.qualifiers.size(), 3u);
+  EXPECT_EQ(desc.qualifiers[1], ".v4");
+  EXPECT_TRUE(desc.has(".global"));
+  EXPECT_FALSE(desc.has(".v2"));
+  EXPECT_EQ(desc.vectorWidth, 4);
+  EXPECT_EQ(desc.space, Space::Global);
+  EXPECT_EQ(desc.type, Type::F32);
+  EXPECT_EQ(desc.sourceType, Type::F32);
 }
 
 TEST(Matching, Carry) {
-  const Form& first = formOf("add.cc.u32 %r0, %r1, %r2;");
+  const InstructionDesc& first = formOf("add.cc.u32 %r0, %r1, %r2;");
   EXPECT_TRUE(first.writesCarry);
   EXPECT_FALSE(first.readsCarry);
-  const Form& middle = formOf("addc.cc.u32 %r0, %r1, %r2;");
+  const InstructionDesc& middle = formOf("addc.cc.u32 %r0, %r1, %r2;");
   EXPECT_TRUE(middle.writesCarry);
   EXPECT_TRUE(middle.readsCarry);
-  const Form& last = formOf("madc.hi.u32 %r0, %r1, %r2, %r3;");
+  const InstructionDesc& last = formOf("madc.hi.u32 %r0, %r1, %r2, %r3;");
   EXPECT_FALSE(last.writesCarry);
   EXPECT_TRUE(last.readsCarry);
   EXPECT_FALSE(first.is(kPure));
@@ -460,27 +461,27 @@ TEST(Traits, Memory) {
 // ---- what no row fits: docs/soundness/ A7 -------------------------------------------------------
 
 TEST(Unknown, Opcode) {
-  const Form& form = formOf("frobnicate.u32 %r0, {%r1, %r2}, [gmem], %p0|%p1;");
-  EXPECT_FALSE(form.known());
-  EXPECT_TRUE(form.unknownOpcode);
-  EXPECT_EQ(form.effect, Effect::Unknown);
+  const InstructionDesc& desc = formOf("frobnicate.u32 %r0, {%r1, %r2}, [gmem], %p0|%p1;");
+  EXPECT_FALSE(desc.known());
+  EXPECT_TRUE(desc.unknownOpcode);
+  EXPECT_EQ(desc.effect, Effect::Unknown);
   EXPECT_EQ(roles("frobnicate.u32 %r0, {%r1, %r2}, [gmem], %p0|%p1;"), "rw rw r rw");
-  EXPECT_TRUE(form.is(kConvergent));
-  EXPECT_TRUE(form.is(kMayTrap));
-  EXPECT_TRUE(form.is(kMemoryWrite));
-  EXPECT_TRUE(form.is(kClusterFeature));
-  EXPECT_TRUE(form.readsCarry);
-  EXPECT_TRUE(form.writesCarry);
-  EXPECT_TRUE(form.role(40).writes);
+  EXPECT_TRUE(desc.is(kConvergent));
+  EXPECT_TRUE(desc.is(kMayTrap));
+  EXPECT_TRUE(desc.is(kMemoryWrite));
+  EXPECT_TRUE(desc.is(kClusterFeature));
+  EXPECT_TRUE(desc.readsCarry);
+  EXPECT_TRUE(desc.writesCarry);
+  EXPECT_TRUE(desc.role(40).writes);
 }
 
 TEST(Unknown, QualifierOfArithmeticIsNeutralAndFrozen) {
-  const Form& form = formOf("add.sparkling.u32 %r0, %r1, %r2;");
-  EXPECT_FALSE(form.known());
-  EXPECT_FALSE(form.unknownOpcode);
-  EXPECT_EQ(form.effect, Effect::NeutralFrozen);
-  EXPECT_TRUE(form.role(0).reads);
-  EXPECT_TRUE(form.role(1).writes);
+  const InstructionDesc& desc = formOf("add.sparkling.u32 %r0, %r1, %r2;");
+  EXPECT_FALSE(desc.known());
+  EXPECT_FALSE(desc.unknownOpcode);
+  EXPECT_EQ(desc.effect, Effect::NeutralFrozen);
+  EXPECT_TRUE(desc.role(0).reads);
+  EXPECT_TRUE(desc.role(1).writes);
   EXPECT_EQ(formOf("add.sparkling.u32 %r0, [gmem], %r2;").effect, Effect::Sync);
 }
 
@@ -500,10 +501,10 @@ TEST(Unknown, QualifierOfOthers) {
 
 TEST(Rows, EveryExampleFindsItsRow) {
   for (const Row& row : rows()) {
-    const Form& form = formOf(row.example);
-    ASSERT_TRUE(form.known()) << row.example;
+    const InstructionDesc& desc = formOf(row.example);
+    ASSERT_TRUE(desc.known()) << row.example;
     // An earlier row may fit as well only if it asks for less: the same fact, first found.
-    EXPECT_EQ(form.row, &row) << row.example << "\n  found:    " << form.row->syntax
+    EXPECT_EQ(desc.row, &row) << row.example << "\n  found:    " << desc.row->syntax
                               << "\n  expected: " << row.syntax;
   }
 }
@@ -531,10 +532,10 @@ TEST(Rows, AreWellFormed) {
 }
 
 TEST(Table, SameSpellingSameFormFromManyThreads) {
-  FormTable table;
+  InstructionTable table;
   constexpr int kThreads = 4;
   constexpr int kSpellings = 2000;
-  std::vector<std::vector<const Form*>> seen(kThreads);
+  std::vector<std::vector<const InstructionDesc*>> seen(kThreads);
   std::vector<std::thread> threads;
   for (int t = 0; t < kThreads; ++t) {
     threads.emplace_back([&, t] {
@@ -548,7 +549,7 @@ TEST(Table, SameSpellingSameFormFromManyThreads) {
   }
   for (std::thread& thread : threads) thread.join();
   for (int t = 1; t < kThreads; ++t) EXPECT_EQ(seen[static_cast<std::size_t>(t)], seen[0]);
-  std::set<const Form*> distinct(seen[0].begin(), seen[0].end());
+  std::set<const InstructionDesc*> distinct(seen[0].begin(), seen[0].end());
   EXPECT_EQ(distinct.size(), static_cast<std::size_t>(kSpellings));
   EXPECT_EQ((*distinct.begin())->mnemonic.substr(0, 2), "op");
 }

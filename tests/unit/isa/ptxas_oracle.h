@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Asks a real ptxas which statements it takes.
 #pragma once
 
@@ -29,7 +30,7 @@ class PtxasOracle {
   static std::optional<PtxasOracle> find();
 
   // For each statement the first message against it, empty where ptxas takes it.  Every statement
-  // stands in an entry of its own, behind the declarations of kPrelude that it names.  ptxas
+  // stands in an entry of its own, after the declarations of kPrelude that it names.  ptxas
   // reports all errors of a file, so that one run answers for many statements.
   std::vector<std::string> ask(Version version, Target target,
                                const std::vector<std::string_view>& statements) const;

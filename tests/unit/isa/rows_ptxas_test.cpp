@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every row of the table against the newest ptxas at hand: its example is taken at its version and
 // target, and refused before them.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The special registers: which names there are, what an analysis may believe of them, and that
 // ptxas takes each from its version and target on.
 #include <gtest/gtest.h>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Takes PTX text apart just far enough to ask the instruction table: which mnemonics, with which
 // shapes of operands.  Independent of the parser on purpose; it knows no operand and reports no
 // error.

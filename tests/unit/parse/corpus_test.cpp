@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every file of the corpus: the reference parser accepts it as well, and the statements cover it.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The registers that sections of DWARF name.
 #include "parse/debug_registers.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Registers, variables, their attributes and their initial values.
 #include <gtest/gtest.h>
 

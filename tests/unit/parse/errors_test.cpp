@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Texts that are no PTX: an error with a place and what was expected, never a crash.
 #include <gtest/gtest.h>
 
@@ -88,7 +89,7 @@ void expectSound(const std::string& text) {
   EXPECT_FALSE(last.message.empty());
 }
 
-// Small files that have everything between them, cut off behind each of their tokens.
+// Small files that have everything between them, cut off after each of their tokens.
 TEST(ErrorsTest, TruncatedFiles) {
 #ifdef NDEBUG
   constexpr std::uint32_t kStep = 1;
@@ -155,13 +156,13 @@ TEST(ErrorsTest, MangledFiles) {
   for (std::uint32_t k = 0; k + 1 < buffer.size; ++k) {
     const std::string token = text.substr(at(k), at(k + 1) - at(k));
     const std::string before = text.substr(0, at(k));
-    const std::string behind = text.substr(at(k + 1));
-    expectAgreement(before + behind);
-    expectAgreement(before + token + " " + token + behind);
+    const std::string after = text.substr(at(k + 1));
+    expectAgreement(before + after);
+    expectAgreement(before + token + " " + token + after);
     for (const char* other :
          {"{ ", "} ", "( ", ") ",    "[ ",       "] ",    "; ",     ", ", ": ", "@",
           "= ", "x ", "5 ", ".b32 ", "\n.frob ", ".reg ", "\"s\" ", "| ", "- ", ".entry "}) {
-      expectAgreement(before + other + behind);
+      expectAgreement(before + other + after);
     }
   }
 }

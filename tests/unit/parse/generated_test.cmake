@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Generates the parser again and compares it byte for byte with what is committed.
 if(NOT ANTLR4)
   message("SKIPPED: the antlr4 tool is not installed")

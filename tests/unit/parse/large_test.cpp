@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Deep and large input: neither a crash nor a time that grows faster than the text.
 #include <gtest/gtest.h>
 #include <time.h>

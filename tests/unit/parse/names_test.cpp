@@ -1,4 +1,5 @@
-// What names mean: scopes, shadowing, ranges, labels before and behind their use.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What names mean: scopes, shadowing, ranges, labels before and after their use.
 #include <gtest/gtest.h>
 
 #include "parsed.h"

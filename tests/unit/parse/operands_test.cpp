@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Operands, constant expressions, and which registers an instruction reads and writes.
 #include <gtest/gtest.h>
 
@@ -132,8 +133,8 @@ TEST(OperandsTest, MnemonicsInSeveralWords) {
   const Parsed parsed =
       parseBody("ld .global /*x*/ .u32 %r1, [%rd1];\nld\n.weak .global.u32 %r1, [g];");
   ASSERT_NE(parsed.module, nullptr) << parsed.messages();
-  EXPECT_EQ(parsed.instruction("f", 0).form->mnemonic, "ld.global.u32");
-  EXPECT_EQ(parsed.instruction("f", 1).form->mnemonic, "ld.weak.global.u32");
+  EXPECT_EQ(parsed.instruction("f", 0).desc->mnemonic, "ld.global.u32");
+  EXPECT_EQ(parsed.instruction("f", 1).desc->mnemonic, "ld.weak.global.u32");
   EXPECT_EQ(parsed.messages(), "");
 }
 

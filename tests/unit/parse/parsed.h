@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the tests of the parser need: a text, its module and what was said about it.
 #pragma once
 
@@ -30,14 +31,14 @@ struct Parsed {
 };
 
 Parsed parseText(std::string text);
-// A module with this text behind the header.
+// A module with this text after the header.
 Parsed parseModule(std::string_view items);
 // A module with one function `f` with this body and registers %r<10> (b32), %rd<10> (b64),
 // %p<4> (pred), %f<4> (f32), %d<4> (f64) and a global array `g` of .b32.
 Parsed parseBody(std::string_view body);
 
 // The operands of an instruction in a notation for tests: registers by name with `<` (read), `>`
-// (written) or `=` (both) behind, groups in their brackets.
+// (written) or `=` (both) after, groups in their brackets.
 std::string operandsOf(const ir::Function& function, const ir::Instruction& instruction);
 
 // All .ptx files of the corpus, sorted.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The lexer and the parser that ANTLR makes of the grammar, without ANTLR's headers.
 #pragma once
 
@@ -11,7 +12,7 @@ namespace ptxopt::parse {
 struct ReferenceToken {
   std::size_t type;
   std::size_t start;
-  std::size_t end;  // behind the last character
+  std::size_t end;  // after the last character
 };
 
 // Of a text in ASCII.  Characters that start no token are left out.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The scanner against the lexer that ANTLR makes of the grammar, token by token.
 #include "parse/scanner.h"
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every kind of statement and module item, with the text that it covers.
 #include <gtest/gtest.h>
 
@@ -83,7 +84,7 @@ TEST(StatementsTest, BodyStatements) {
 TEST(StatementsTest, SeveralStatementsOnALine) {
   const Parsed parsed = parseBody("mov.u32 %r1, 0x0; mov.u32 %r2, 1;bra.uni L;L:ret;");
   ASSERT_NE(parsed.module, nullptr) << parsed.messages();
-  EXPECT_EQ(parsed.instruction("f", 3).form->mnemonic, "ret");
+  EXPECT_EQ(parsed.instruction("f", 3).desc->mnemonic, "ret");
 }
 
 TEST(StatementsTest, Guards) {
@@ -194,7 +195,7 @@ TEST(StatementsTest, CarriageReturnsAndNulBytes) {
   windows += std::string(3, '\0');
   const Parsed parsed = parseText(windows);
   ASSERT_NE(parsed.module, nullptr) << parsed.messages();
-  EXPECT_EQ(parsed.instruction("f", 1).form->mnemonic, "ret");
+  EXPECT_EQ(parsed.instruction("f", 1).desc->mnemonic, "ret");
   EXPECT_EQ(parsed.messages(), "");
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What the tool does not know goes in (docs/soundness/ A7), with one warning for each word.
 #include <gtest/gtest.h>
 
@@ -14,7 +15,7 @@ TEST(UnknownTest, OpcodesAndQualifiers) {
             "8:1: warning: unknown opcode 'frob.b32'\n"
             "9:1: warning: unknown form of the instruction 'add.frob.s32'\n"
             "10:1: warning: unknown form of the instruction 'add.s32'\n");
-  EXPECT_FALSE(parsed.instruction("f", 0).form->known());
+  EXPECT_FALSE(parsed.instruction("f", 0).desc->known());
   EXPECT_FALSE(parsed.function("f").isOpaque);
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // BitSet, SharedSet and SparseSet against std::set.
 #include <gtest/gtest.h>
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/addresses/access_classes.h"
 
 #include <gtest/gtest.h>
@@ -99,8 +100,8 @@ TEST(AccessClasses, AddressesThatRotate) {
       round += "mov.u32 " + own + ", " + next + ";";
     }
     const std::string last = "st.shared.u32 [A+" + std::to_string(64 * (count - 1)) + "], 1;";
-    const std::string behind = "st.shared.u32 [A+" + std::to_string(64 * count) + "], 1;";
-    const Classes of(before + "LOOP: st.shared.u32 [%r4], 1;" + last + behind + round +
+    const std::string after = "st.shared.u32 [A+" + std::to_string(64 * count) + "], 1;";
+    const Classes of(before + "LOOP: st.shared.u32 [%r4], 1;" + last + after + round +
                          "setp.eq.u32 %p1, %r1, 0; @%p1 bra LOOP;",
                      Precision::Affine);
     EXPECT_TRUE(of.mayConflict(0, 1)) << count;
@@ -141,7 +142,7 @@ TEST(AccessClasses, AddressesDoNotCountWithObjectsAlone) {
   EXPECT_TRUE(of.mayConflict(0, 0));
 }
 
-// Behind so many addresses, an access may be anywhere in its object.
+// After so many addresses, an access may be anywhere in its object.
 TEST(AccessClasses, AddressesAreLimited) {
   std::string body;
   for (int k = 0; k < 1'000; ++k) {

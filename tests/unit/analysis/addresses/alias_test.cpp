@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/addresses/alias.h"
 
 #include <gtest/gtest.h>
@@ -53,8 +54,8 @@ AliasRule ruleOf(const Case& given, Threads threads, const AliasAssumptions& ass
   const auto& addresses = f.analyses().get<Addresses>();
   std::vector<const Access*> stores;
   for (const Access& access : addresses.all()) {
-    if (access.instruction->form->is(isa::kMemoryWrite) ||
-        access.instruction->form->opcode == isa::Opcode::Ldmatrix) {
+    if (access.instruction->desc->is(isa::kMemoryWrite) ||
+        access.instruction->desc->opcode == isa::Opcode::Ldmatrix) {
       stores.push_back(&access);
     }
   }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/addresses/form_program.h"
 
 #include <gtest/gtest.h>
@@ -101,7 +102,7 @@ TEST(FormProgram, EvaluatesAsTheInterpreterDoes) {
     text += call + "; st.global.u" + std::to_string(operation.resultBits) + " [%rd8], " +
             (operation.resultBits == 64 ? "%rd7;" : "%r7;");
     test::ValueFunction f(text, "", "", parameters);
-    const isa::Form& form = *f.instructions()[operation.sources + 1]->form;
+    const isa::InstructionDesc& desc = *f.instructions()[operation.sources + 1]->desc;
 
     for (int round = 0; round < 40; ++round) {
       std::vector<std::uint64_t> sources;
@@ -116,14 +117,14 @@ TEST(FormProgram, EvaluatesAsTheInterpreterDoes) {
             *interp::parseArgument(type + std::to_string(sources.back()), error));
       }
       if (*operation.last != 0) sources.push_back(std::stoul(operation.last, nullptr, 16));
-      const auto integerOperation = IntegerOperation::of(form);
+      const auto integerOperation = IntegerOperation::of(desc);
       ASSERT_TRUE(integerOperation) << call;
       ASSERT_EQ(integerOperation->sourceCount(), sources.size());
       const auto result = integerOperation->evaluate(sources);
       expectSameInAllLanes(*integerOperation, sources, result);
       if (!result) {
         // Division by zero, and the one that overflows.
-        EXPECT_TRUE(form.opcode == isa::Opcode::Div || form.opcode == isa::Opcode::Rem);
+        EXPECT_TRUE(desc.opcode == isa::Opcode::Div || desc.opcode == isa::Opcode::Rem);
         continue;
       }
       const auto outcome = interp::run(f.module(), launch, {}, error);

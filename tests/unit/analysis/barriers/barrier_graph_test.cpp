@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/barriers/barrier_graph.h"
 
 #include <gtest/gtest.h>
@@ -39,8 +40,8 @@ std::string regions(const std::string& body, const std::string& functions = "",
     for (const ir::Function* member : group) addBody(*member);
   }
   if (bodies.empty()) addBody(f.function());
-  const BarrierGround ground(bodies, facts);
-  BarrierGraph graph(bodies, ground, precision);
+  const BarrierContext context(bodies, facts);
+  BarrierGraph graph(bodies, context, precision);
   graph.regions().solve(1u << 20);
   std::string text;
   for (const BarrierGraph::Barrier& barrier : graph.barriers()) {

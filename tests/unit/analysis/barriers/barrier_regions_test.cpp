@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The sets that are kept up to date while barriers go, against a search of the whole graph for each
 // question: on random graphs, with every removal that the answers allow:
 // docs/soundness/ C2.1, C9.2.

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/barriers/conflict_witness.h"
 
 #include <fmt/format.h>
@@ -61,8 +62,8 @@ std::string witnessOf(const std::string& code, const char* attributes = kRow,
   const auto& addresses = f.analyses().get<Addresses>();
   std::vector<const Access*> stores;
   for (const Access& access : addresses.all()) {
-    if (access.instruction->form->is(isa::kMemoryWrite) ||
-        access.instruction->form->opcode == isa::Opcode::Ldmatrix) {
+    if (access.instruction->desc->is(isa::kMemoryWrite) ||
+        access.instruction->desc->opcode == isa::Opcode::Ldmatrix) {
       stores.push_back(&access);
     }
   }

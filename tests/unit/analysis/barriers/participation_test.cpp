@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/barriers/participation.h"
 
 #include <gtest/gtest.h>
@@ -17,7 +18,7 @@ constexpr const char* kCode = R"(
 
 char letterOf(Standing standing) {
   switch (standing) {
-    case Standing::Judged:
+    case Standing::Candidate:
       return 'J';
     case Standing::Guarded:
       return 'G';
@@ -81,7 +82,7 @@ class Asked {
     auto& analyses = analyses_.emplace_back(*function_.module().findFunction(function.nameText()));
     const Cfg& cfg = analyses.get<Cfg>();
     const Liveness& liveness = analyses.get<Liveness>();
-    const WholeWarps* warps = nullptr;
+    const NonExitedThreads* warps = nullptr;
     if (function.isEntry()) warps = &warps_.emplace_back(cfg, liveness, effects_);
     bodies_.push_back({&cfg, &liveness, assumptions, warps});
   }
@@ -92,7 +93,7 @@ class Asked {
   BitSet known_;
   CallEffects effects_;
   std::deque<FunctionAnalyses> analyses_;
-  std::deque<WholeWarps> warps_;
+  std::deque<NonExitedThreads> warps_;
   std::vector<Participation::Body> bodies_;
   std::optional<Participation> participation_;
 };
@@ -285,8 +286,8 @@ TEST(Participation, KnownCallers) {
 }
 
 TEST(Participation, Questions) {
-  EXPECT_TRUE(Asked("@%p2 bar.sync 0; ret;").participation().judgesAny());
-  EXPECT_FALSE(Asked("bar.sync 0, 64; ret;").participation().judgesAny());
+  EXPECT_TRUE(Asked("@%p2 bar.sync 0; ret;").participation().hasCandidates());
+  EXPECT_FALSE(Asked("bar.sync 0, 64; ret;").participation().hasCandidates());
   EXPECT_EQ(Asked("ret;").participation().uniformity(0), nullptr);
   EXPECT_NE(Asked("bar.sync 0; ret;").participation().uniformity(0), nullptr);
 }

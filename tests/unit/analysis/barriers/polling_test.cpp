@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/barriers/polling.h"
 
 #include <gtest/gtest.h>
@@ -120,8 +121,8 @@ TEST(PollingLoops, TheLastOneStays) {
   EXPECT_FALSE(polling.loseAnchor(block));
   EXPECT_FALSE(polling.canLoseAnchor(block));
   ASSERT_TRUE(polling.obstacle(block));
-  EXPECT_EQ(polling.obstacle(block)->load->form->mnemonic, "ld.global.u32");
-  EXPECT_FALSE(polling.obstacle(f.instructions().back()->block));  // behind the loop
+  EXPECT_EQ(polling.obstacle(block)->load->desc->mnemonic, "ld.global.u32");
+  EXPECT_FALSE(polling.obstacle(f.instructions().back()->block));  // after the loop
   EXPECT_TRUE(polling.loseAnchor(block));
   EXPECT_FALSE(polling.isSafeWithout(block));
 }
@@ -132,8 +133,8 @@ std::string polls(const std::string& body, const std::string& functions = "") {
   const PollingReads reads(f.analyses().get<Ssa>(), f.analyses().get<Loops>());
   std::string text;
   for (const ir::Instruction* instruction : f.instructions()) {
-    const isa::Form& form = *instruction->form;
-    const bool isRead = form.effect == isa::Effect::Strong && form.is(isa::kMemoryRead);
+    const isa::InstructionDesc& desc = *instruction->desc;
+    const bool isRead = desc.effect == isa::Effect::Strong && desc.is(isa::kMemoryRead);
     if (isRead) text += reads.contains(*instruction) ? 'y' : 'n';
   }
   return text;
@@ -148,8 +149,8 @@ TEST(PollingReads, ThatDecideALoop) {
   EXPECT_EQ(polls(loop("ld.volatile.shared.u32 %r3, [S];")), "y");
   // The number of rounds does not depend on it.
   const std::string counted = "add.u32 %r4, %r4, 1; setp.lt.u32 %p1, %r4, 8; @%p1 bra L;";
-  const auto rounds = [&](const std::string& body, const std::string& behind = "") {
-    return polls("mov.u32 %r4, 0; L:" + body + counted + behind + "ret;");
+  const auto rounds = [&](const std::string& body, const std::string& after = "") {
+    return polls("mov.u32 %r4, 0; L:" + body + counted + after + "ret;");
   };
   EXPECT_EQ(rounds(load), "n");
   EXPECT_EQ(rounds(load, "setp.eq.u32 %p2, %r3, 0; @%p2 exit;"), "n");

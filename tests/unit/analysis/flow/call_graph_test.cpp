@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/flow/call_graph.h"
 
 #include <gtest/gtest.h>
@@ -119,7 +120,7 @@ TEST_F(CallGraphTest, IndirectCallsReachTheirTargetsOrTheOutside) {
   f_.callIndirect(callTargets({a, b}));
   const SymbolId other = entry("other");
   f_.continueIn(other);
-  f_.instruction(*f_.call(a).form, {FunctionBuilder::use(RegisterId{0})});
+  f_.instruction(*f_.call(a).desc, {FunctionBuilder::use(RegisterId{0})});
   const CallGraph graph(f_.module());
   EXPECT_EQ(callees(graph, kernel), (Names{"a", "b"}));
   EXPECT_EQ(callees(graph, other), (Names{"a", "*"}));
@@ -140,7 +141,7 @@ TEST_F(CallGraphTest, OperandsTakeAddressesAndCalleesDoNot) {
   results.kind = ir::OperandKind::List;
   results.id = 1;
   ir::Operand arguments = results;
-  const isa::Form& call = *f_.call(called).form;
+  const isa::InstructionDesc& call = *f_.call(called).desc;
   f_.instruction(call, {results, FunctionBuilder::definition(RegisterId{1}),
                         Operand::ofSymbol(called), arguments, Operand::ofSymbol(passed)});
   f_.unknown({Operand::ofSymbol(odd)});

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/flow/cfg.h"
 
 #include <gtest/gtest.h>
@@ -142,7 +143,7 @@ TEST(Cfg, ScopesAndDeclarationsDoNotSplitBlocks) {
   EXPECT_EQ(cfg.block(0).first->kind, ir::StatementKind::ScopeBegin);
   EXPECT_EQ(cfg.block(0).last->kind, ir::StatementKind::ScopeEnd);
   EXPECT_EQ(cfg.block(0).last, f.function().body().back());
-  EXPECT_EQ(cfg.block(0).terminator->form->control, isa::Control::Return);
+  EXPECT_EQ(cfg.block(0).terminator->desc->control, isa::Control::Return);
   EXPECT_EQ(std::distance(cfg.statements(0).begin(), cfg.statements(0).end()), 8);
   EXPECT_EQ(std::distance(cfg.instructions(0).begin(), cfg.instructions(0).end()), 2);
 }

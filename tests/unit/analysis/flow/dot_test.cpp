@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/flow/dot.h"
 
 #include <gtest/gtest.h>
@@ -40,13 +41,13 @@ TEST(Dot, ShowsTheSourceInOneLineAndTakesAnyText) {
   ir::Module module(std::make_shared<SourceText>("t.ptx", "\n@%p  add.u32\t%r1,\n\t%r2, 1;"));
   ir::Function& function = module.functions().emplace_back(module, module.name("g"), true);
   function.setHasBody();
-  isa::Form form;
+  isa::InstructionDesc desc;
   const isa::Row row = {};
-  form.row = &row;
-  form.mnemonic = "add.u32";
+  desc.row = &row;
+  desc.mnemonic = "add.u32";
   auto* instruction = function.arena().create<ir::Instruction>(0);
   instruction->kind = ir::StatementKind::Instruction;
-  instruction->form = &form;
+  instruction->desc = &desc;
   instruction->source = {1, static_cast<Offset>(module.source().text().size())};
   function.body().append(instruction);
   const Cfg cfg(function);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/flow/loop_rounds.h"
 
 #include <gtest/gtest.h>
@@ -20,8 +21,8 @@ std::string roundsOf(const std::string& code, std::size_t n = 0) {
   const ir::Instruction* load = nullptr;
   std::vector<const ir::Instruction*> barriers;
   for (const ir::Instruction* instruction : f.instructions()) {
-    if (instruction->form->opcode == isa::Opcode::St) store = instruction;
-    if (instruction->form->opcode == isa::Opcode::Ld) load = instruction;
+    if (instruction->desc->opcode == isa::Opcode::St) store = instruction;
+    if (instruction->desc->opcode == isa::Opcode::Ld) load = instruction;
     if (ir::ctaBarrier(*instruction)) barriers.push_back(instruction);
   }
   const auto found =

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What instructions and calls do to memory, by docs/soundness/ A2, and which object an address is
 // in, by C3: statement by statement.
 #include "analysis/memory/memory_effects.h"

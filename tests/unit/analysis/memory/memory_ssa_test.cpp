@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The states of memory, and which of them a walk upwards meets: docs/soundness/ D1.
 #include "analysis/memory/memory_ssa.h"
 
@@ -53,10 +54,10 @@ class MemorySsaTest : public testing::Test {
     throw std::out_of_range("no such instruction");
   }
 
-  // From behind the first load to the second one, where nothing changes it but stores to
+  // From after the first load to the second one, where nothing changes it but stores to
   // [G+offset].
   bool isUnchanged(std::int64_t offset, std::size_t steps = 100) {
-    return memory_->isUnchanged(memory_->behind(at(isa::Opcode::Ld, 0)),
+    return memory_->isUnchanged(memory_->after(at(isa::Opcode::Ld, 0)),
                                 memory_->before(at(isa::Opcode::Ld, 1)), steps, [&](StateId state) {
                                   const ir::Instruction& change = memory_->instruction(state);
                                   return change.operands()[0].immediate == offset;
@@ -80,10 +81,10 @@ st.global.u32 [G+8], 1;
 add.u32 %r3, %r1, 1;
 ld.global.u32 %r2, [G];)");
   EXPECT_EQ(memory_->stateCount(), 3u);
-  EXPECT_EQ(memory_->kind(memory_->behind(at(isa::Opcode::Ld, 0))), MemorySsa::Kind::Entry);
-  EXPECT_EQ(memory_->before(at(isa::Opcode::St, 1)), memory_->behind(at(isa::Opcode::St, 0)));
+  EXPECT_EQ(memory_->kind(memory_->after(at(isa::Opcode::Ld, 0))), MemorySsa::Kind::Entry);
+  EXPECT_EQ(memory_->before(at(isa::Opcode::St, 1)), memory_->after(at(isa::Opcode::St, 0)));
   EXPECT_EQ(memory_->above(memory_->before(at(isa::Opcode::Ld, 1))),
-            memory_->behind(at(isa::Opcode::St, 0)));
+            memory_->after(at(isa::Opcode::St, 0)));
   EXPECT_TRUE(isUnchanged(0));
   EXPECT_FALSE(isUnchanged(4));
   EXPECT_FALSE(isUnchanged(8));
@@ -128,7 +129,7 @@ st.global.u32 [G+12], 1;)");
 TEST_F(MemorySsaTest, WhatALoopWaitsForIsAPoll) {
   const auto eventOf = [&](const char* loop, isa::Opcode opcode) {
     build(std::string("ld.global.u32 %r1, [G];\nTOP:\n") + loop + "\n@%q1 bra TOP;");
-    return memory_->event(memory_->behind(at(opcode, opcode == isa::Opcode::Ld ? 1 : 0)));
+    return memory_->event(memory_->after(at(opcode, opcode == isa::Opcode::Ld ? 1 : 0)));
   };
   using isa::Opcode;
   for (const char* loop :
@@ -152,7 +153,7 @@ TEST_F(MemorySsaTest, WhatALoopWaitsForIsAPoll) {
 TEST_F(MemorySsaTest, WhatNoLoopWaitsForIsNoPoll) {
   const auto eventOf = [&](const char* text) {
     build(std::string("mov.u32 %r4, 0;\nld.global.u32 %r1, [G];\n") + text);
-    return memory_->event(memory_->behind(at(isa::Opcode::Ld, 1)));
+    return memory_->event(memory_->after(at(isa::Opcode::Ld, 1)));
   };
   for (const char* text :
        {"ld.volatile.global.u32 %r2, [G+8]; setp.eq.u32 %q1, %r2, 0; @%q1 bra END;\nEND:",
@@ -181,7 +182,7 @@ bra DONE;
 st.global.u32 [G+4], 1;
 DONE:
 ld.global.u32 %r2, [G];)");
-  EXPECT_EQ(memory_->behind(at(isa::Opcode::St, 0)), kNone);
+  EXPECT_EQ(memory_->after(at(isa::Opcode::St, 0)), kNone);
   EXPECT_TRUE(isUnchanged(4));
 }
 

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/memory/pure_functions.h"
 
 #include <gtest/gtest.h>
@@ -16,8 +17,8 @@ bool isPure(const std::string& functions, const std::string& call = "call (r), f
   const PureFunctions pure(graph);
   const ir::Instruction* found = nullptr;
   for (const ir::Instruction* instruction : f.instructions()) {
-    const bool isCall = instruction->form->opcode == isa::Opcode::Call;
-    if (isCall || !instruction->form->known()) found = instruction;
+    const bool isCall = instruction->desc->opcode == isa::Opcode::Call;
+    if (isCall || !instruction->desc->known()) found = instruction;
   }
   return pure.isPureCall(f.function(), *found);
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/threads/elected_leaders.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +23,7 @@ std::string answers(const std::string& body, const std::string& attributes = ".r
   std::string text;
   const auto& addresses = f.analyses().get<Addresses>();
   for (const Access& access : addresses.all()) {
-    if (!access.instruction->form->is(isa::kMemoryWrite)) continue;
+    if (!access.instruction->desc->is(isa::kMemoryWrite)) continue;
     text += access.electionMask == 0 ? '-' : access.electionMask == 0xffff ? 'l' : 'a';
   }
   return text;

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/threads/uniformity.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +20,7 @@ constexpr const char* kVariables = R"(
     .const .b32 tab[64] = {1, 2}; .shared .b32 S[4]; .global .b32 G[4]; .extern .func h();
 )";
 
-// Is the first result of the last instruction in front of a barrier the same for all?
+// Is the first result of the last instruction before a barrier the same for all?
 bool isUniform(const std::string& code, const Assumptions& assumptions = {}) {
   test::ValueFunction f(kCode + code + " bar.sync 0; ret;", "", kVariables,
                         ".param .u32 n, .param .u64 g");

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/values/integer_operation.h"
 
 #include <gtest/gtest.h>
@@ -197,7 +198,7 @@ struct Instruction {
             ".reg .b16 %h<9>; .reg .b32 %r<9>; .reg .b64 %d<9>; .reg .pred %p<9>;\n"
             ".reg .f32 %f<9>; .reg .f64 %fd<9>; .reg .b128 %q<9>;\n" +
             text),
-        operation(IntegerOperation::of(*function.instructions()[0]->form)) {}
+        operation(IntegerOperation::of(*function.instructions()[0]->desc)) {}
   test::ValueFunction function;
   std::optional<IntegerOperation> operation;
 };

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/values/linear_form.h"
 
 #include <gtest/gtest.h>
@@ -48,7 +49,7 @@ TEST(LinearForms, WhatAnInstructionGivesUnderAGuardIsNotItsValue) {
 
 TEST(LinearForms, OperationsWithOtherBoundsAreTwo) {
   LinearForms forms;
-  const isa::Form form;
+  const isa::InstructionDesc form;
   const std::array sources{forms.ofLeaf(forms.intern(valueLeaf(1)), 32)};
   Leaf leaf = valueLeaf(7);
   const LeafId one = forms.internOperation(leaf, {&form, sources, 0});
@@ -58,7 +59,7 @@ TEST(LinearForms, OperationsWithOtherBoundsAreTwo) {
   EXPECT_NE(small, one);
   EXPECT_EQ(forms.leaf(one).interval, (Interval{0, 99}));
   const LinearForms::Operation operation = forms.operation(forms.leaf(small));
-  EXPECT_EQ(operation.form, &form);
+  EXPECT_EQ(operation.desc, &form);
   EXPECT_EQ(operation.result, 0u);
   ASSERT_EQ(operation.sources.size(), 1u);
   EXPECT_EQ(operation.sources[0], sources[0]);
@@ -86,7 +87,7 @@ TEST(LinearForms, BoundsOfAProductOfNumbersFromZeroOn) {
   LinearForms forms;
   const FormId a = forms.ofLeaf(forms.intern(valueLeaf(1)), 32);
   const FormId b = forms.ofLeaf(forms.intern(valueLeaf(2)), 32);
-  const Form product = forms.form(forms.multiply(a, b));
+  const LinearForm product = forms.form(forms.multiply(a, b));
   ASSERT_EQ(product.terms.size(), 1u);
   EXPECT_EQ(forms.leaf(product.terms[0].leaf).interval, (Interval{0, 99 * 99}));
 }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Calls of every kind: recursion, function pointers, virtual functions, interpreters; and element
 // by element work.
 #include <algorithm>
@@ -283,7 +284,7 @@ void histogramTriton(Call& call) {
   for (int i = 0; i < call.integer(2); ++i) {
     ++call.buffer<std::int32_t>(1)[call.buffer<std::int32_t>(0)[i]];
   }
-  // The lanes behind the end count as zeros.
+  // The lanes after the end count as zeros.
   constexpr int kBlock = 1024;
   call.buffer<std::int32_t>(1)[0] += static_cast<int>(call.grid().x) * kBlock - call.integer(2);
 }

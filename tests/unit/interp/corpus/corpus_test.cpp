@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Every kernel of the corpus is run.  Those that a launch description comes with must leave what
 // plain C++ computes (corpus_reference.h); of the others only that they run is known.
 //
@@ -289,7 +290,7 @@ std::vector<SourceRange> storesOf(const ir::Module& module, const std::string& k
     for (const ir::Statement& statement : function.body()) {
       const auto* instruction = statement.as<ir::Instruction>();
       if (instruction == nullptr || !instruction->is(isa::Opcode::St)) continue;
-      const isa::Space space = instruction->form->space;
+      const isa::Space space = instruction->desc->space;
       if (space == isa::Space::Shared || space == isa::Space::Global || space == isa::Space::None) {
         stores.push_back(statement.source);
       }

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Images: convolutions, filters, stencils in two and three dimensions, fractals, rays.
 #include <algorithm>
 #include <bit>

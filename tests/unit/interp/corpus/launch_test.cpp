@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Launch descriptions and the texts of arguments.
 #include <gtest/gtest.h>
 

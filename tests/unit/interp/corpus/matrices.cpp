@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Products, transpositions, factorisations, sparse matrices, layers of neural networks.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Arithmetic: bits and bytes, wide integers, special functions, short floats, tables.
 #include <algorithm>
 #include <bit>
@@ -389,7 +390,7 @@ void evaluate(Call& call) {
 void follow(Call& call) {
   constexpr std::string_view kMessage = "corpus\n";
   for (std::size_t t = 0; t < call.block().x; ++t) {
-    // *counterPointer, and the first element behind rowPointer[0] or rowPointer[1].
+    // *counterPointer, and the first element after rowPointer[0] or rowPointer[1].
     call.buffer<std::int32_t>(0)[t] = 42 + (t % 2 == 0 ? 1 : 5) + kMessage[t % 7];
   }
   call.variable<std::int32_t>("managedTotal")[0] += static_cast<std::int32_t>(call.block().x);

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What XLA makes of the functions of corpus/jax: one kernel of each, for shapes that are fixed, of
 // which the launch runs the first blocks.
 #include <algorithm>

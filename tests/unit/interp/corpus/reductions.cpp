@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Sums, scans, histograms, compaction, sorting.
 #include <algorithm>
 #include <bit>

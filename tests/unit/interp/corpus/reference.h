@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What a kernel of the corpus must leave in memory, computed in plain C++.
 //
 // A reference gets the content of the buffers and module variables as the launch description sets

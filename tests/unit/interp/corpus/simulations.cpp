@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Particles, graphs, dynamic programming, finance, random numbers, Fourier transforms.
 #include <algorithm>
 #include <cmath>

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Kernels that are there for their barriers, fences, flags, warps and clusters.
 #include <algorithm>
 #include <bit>

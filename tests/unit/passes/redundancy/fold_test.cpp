@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/redundancy/fold.h"
 
 #include <gtest/gtest.h>
@@ -13,18 +14,18 @@ constexpr std::uint32_t kMinusOne = 0xffffffffu;
 
 class Fold : public testing::Test {
  protected:
-  const isa::Form& form(std::string_view mnemonic, std::size_t sources) {
+  const isa::InstructionDesc& desc(std::string_view mnemonic, std::size_t sources) {
     isa::Shape shape;
     for (std::size_t k = 0; k <= sources; ++k) shape.push(isa::OperandShape::Scalar);
-    const isa::Form& found = forms_.get(mnemonic, shape);
+    const isa::InstructionDesc& found = forms_.get(mnemonic, shape);
     EXPECT_TRUE(found.known()) << mnemonic;
     return found;
   }
   std::optional<std::uint64_t> fold(std::string_view mnemonic, std::vector<std::uint64_t> sources) {
-    return folded(form(mnemonic, sources.size()), sources);
+    return folded(desc(mnemonic, sources.size()), sources);
   }
 
-  isa::FormTable forms_;
+  isa::InstructionTable forms_;
 };
 
 TEST_F(Fold, WrapsAtTheWidth) {
@@ -64,21 +65,21 @@ TEST_F(Fold, LeavesTheRestAlone) {
 }
 
 TEST_F(Fold, Identities) {
-  EXPECT_EQ(identity(form("add.u32", 2), 1, 0), 0u);
-  EXPECT_EQ(identity(form("add.u32", 2), 0, 0), 1u);
-  EXPECT_EQ(identity(form("sub.u32", 2), 1, 0), 0u);
-  EXPECT_FALSE(identity(form("sub.u32", 2), 0, 0));
-  EXPECT_EQ(identity(form("and.b32", 2), 1, kMinusOne), 0u);
-  EXPECT_FALSE(identity(form("and.b64", 2), 1, kMinusOne));
-  EXPECT_FALSE(identity(form("shl.b32", 2), 0, 0));
-  EXPECT_FALSE(identity(form("add.f32", 2), 1, 0));  // -0 + 0 is +0
+  EXPECT_EQ(identity(desc("add.u32", 2), 1, 0), 0u);
+  EXPECT_EQ(identity(desc("add.u32", 2), 0, 0), 1u);
+  EXPECT_EQ(identity(desc("sub.u32", 2), 1, 0), 0u);
+  EXPECT_FALSE(identity(desc("sub.u32", 2), 0, 0));
+  EXPECT_EQ(identity(desc("and.b32", 2), 1, kMinusOne), 0u);
+  EXPECT_FALSE(identity(desc("and.b64", 2), 1, kMinusOne));
+  EXPECT_FALSE(identity(desc("shl.b32", 2), 0, 0));
+  EXPECT_FALSE(identity(desc("add.f32", 2), 1, 0));  // -0 + 0 is +0
 }
 
 TEST_F(Fold, Absorbing) {
-  EXPECT_EQ(absorbed(form("mul.lo.u32", 2), 0), 0u);
-  EXPECT_EQ(absorbed(form("or.b16", 2), 0xffff), 0xffffu);
-  EXPECT_FALSE(absorbed(form("or.b32", 2), 0xffff));
-  EXPECT_FALSE(absorbed(form("mul.f32", 2), 0));  // of a NaN it is one
+  EXPECT_EQ(absorbed(desc("mul.lo.u32", 2), 0), 0u);
+  EXPECT_EQ(absorbed(desc("or.b16", 2), 0xffff), 0xffffu);
+  EXPECT_FALSE(absorbed(desc("or.b32", 2), 0xffff));
+  EXPECT_FALSE(absorbed(desc("mul.f32", 2), 0));  // of a NaN it is one
 }
 
 }  // namespace

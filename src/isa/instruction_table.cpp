@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A hash table that is read without a lock.
 //
 // Open addressing over atomic pointers to immutable entries.  A reader probes the current array; a
@@ -23,7 +24,7 @@ namespace {
 struct Entry {
   std::uint64_t hash;
   std::string text;  // the mnemonic; the Form's views point into it
-  Form form;
+  InstructionDesc desc;
 };
 
 struct Slots {
@@ -51,28 +52,28 @@ std::uint64_t hashOf(std::string_view mnemonic, Shape shape) {
   return mix(hash);
 }
 
-// Fills everything of `form` but mnemonic and shape.
-void build(Form& form) {
-  form.opcode = parseOpcode(firstWord(form.mnemonic));
-  form.qualifiers = splitQualifiers(form.mnemonic);
-  form.unknownOpcode = form.opcode == Opcode::Unknown;
-  if (!form.unknownOpcode) {
+// Fills everything of `desc` but mnemonic and shape.
+void build(InstructionDesc& desc) {
+  desc.opcode = parseOpcode(firstWord(desc.mnemonic));
+  desc.qualifiers = splitQualifiers(desc.mnemonic);
+  desc.unknownOpcode = desc.opcode == Opcode::Unknown;
+  if (!desc.unknownOpcode) {
     Match match;
-    for (const std::uint16_t index : rowsOf(form.opcode)) {
-      if (!matchRow(rowAt(index), form.qualifiers, form.shape, match)) continue;
-      form.row = &rowAt(index);
-      form.roles = std::move(match.roles);
-      form.type = match.type;
-      form.sourceType = match.sourceType;
+    for (const std::uint16_t index : rowsOf(desc.opcode)) {
+      if (!matchRow(rowAt(index), desc.qualifiers, desc.shape, match)) continue;
+      desc.row = &rowAt(index);
+      desc.roles = std::move(match.roles);
+      desc.type = match.type;
+      desc.sourceType = match.sourceType;
       break;
     }
   }
-  classify(form);
+  classify(desc);
 }
 
 }  // namespace
 
-struct FormTable::Impl {
+struct InstructionTable::Impl {
   Impl() {
     arrays.push_back(std::make_unique<Slots>(kInitialSlots));
     current.store(arrays.back().get(), std::memory_order_relaxed);
@@ -83,7 +84,7 @@ struct FormTable::Impl {
     for (std::size_t at = hash & slots.mask;; at = (at + 1) & slots.mask) {
       const Entry* entry = slots.entries[at].load(std::memory_order_acquire);
       if (entry == nullptr) return nullptr;
-      if (entry->hash == hash && entry->form.shape == shape && entry->text == mnemonic)
+      if (entry->hash == hash && entry->desc.shape == shape && entry->text == mnemonic)
         return entry;
     }
   }
@@ -100,9 +101,9 @@ struct FormTable::Impl {
     if (const Entry* entry = find(*slots, hash, mnemonic, shape)) return *entry;
 
     Entry& entry = entries.emplace_back(Entry{hash, std::string(mnemonic), {}});
-    entry.form.mnemonic = entry.text;
-    entry.form.shape = shape;
-    build(entry.form);
+    entry.desc.mnemonic = entry.text;
+    entry.desc.shape = shape;
+    build(entry.desc);
     if (entries.size() * 2 > slots->mask) {
       arrays.push_back(std::make_unique<Slots>((slots->mask + 1) * 2));
       slots = arrays.back().get();
@@ -120,14 +121,14 @@ struct FormTable::Impl {
   std::vector<std::unique_ptr<Slots>> arrays;
 };
 
-FormTable::FormTable() : impl_(std::make_unique<Impl>()) {}
-FormTable::~FormTable() = default;
+InstructionTable::InstructionTable() : impl_(std::make_unique<Impl>()) {}
+InstructionTable::~InstructionTable() = default;
 
-const Form& FormTable::get(std::string_view mnemonic, Shape shape) {
+const InstructionDesc& InstructionTable::get(std::string_view mnemonic, Shape shape) {
   const std::uint64_t hash = hashOf(mnemonic, shape);
   const Slots& slots = *impl_->current.load(std::memory_order_acquire);
-  if (const Entry* entry = Impl::find(slots, hash, mnemonic, shape)) return entry->form;
-  return impl_->add(hash, mnemonic, shape).form;
+  if (const Entry* entry = Impl::find(slots, hash, mnemonic, shape)) return entry->desc;
+  return impl_->add(hash, mnemonic, shape).desc;
 }
 
 }  // namespace ptxopt::isa

@@ -1,4 +1,5 @@
-#include "analysis/threads/warp_agreement.h"
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "analysis/threads/warp_uniformity.h"
 
 #include <optional>
 
@@ -22,7 +23,7 @@ class Finder {
     Uniformity::InstructionSet found;
     for (std::uint32_t n = 0; n < ssa_.instructions().count(); ++n) {
       const Instruction& instruction = ssa_.instructions()[n];
-      if (!instruction.form->known() || instruction.guard ||
+      if (!instruction.desc->known() || instruction.guard ||
           !ssa_.cfg().isReachable(instruction.block)) {
         continue;
       }
@@ -56,7 +57,7 @@ class Finder {
       side.number = static_cast<std::uint64_t>(operand->immediate);
     } else if (operand->kind == OperandKind::Register && operand->component == 0) {
       const FormId form = formOfValue_[ssa_.use(setp, *operand)];
-      const auto bits = static_cast<unsigned>(isa::bitWidth(setp.form->type));
+      const auto bits = static_cast<unsigned>(isa::bitWidth(setp.desc->type));
       if (form == kNone || forms_.form(form).bits != bits) return side;
       side.form = form;
       if (forms_.form(form).isConstant()) side.number = forms_.form(form).constant;
@@ -65,7 +66,7 @@ class Finder {
   }
 
   bool agreesInComparison(const Instruction& instruction) const {
-    const std::optional<Comparison> comparison = comparisonOf(*instruction.form);
+    const std::optional<Comparison> comparison = comparisonOf(*instruction.desc);
     // A predicate that it is combined with is another matter.
     if (!comparison || instruction.operand(3) != nullptr) return false;
     const Side left = side(instruction, 1);
@@ -106,9 +107,9 @@ class Finder {
 
 }  // namespace
 
-Uniformity::InstructionSet agreeingInWarps(const Ssa& ssa, const LaunchShape& shape,
-                                           const LinearForms& forms,
-                                           std::span<const FormId> formOfValue) {
+Uniformity::InstructionSet uniformInWarps(const Ssa& ssa, const LaunchShape& shape,
+                                          const LinearForms& forms,
+                                          std::span<const FormId> formOfValue) {
   if (!rowsAreWholeWarps(shape)) return {};
   return Finder(ssa, forms, formOfValue).run();
 }

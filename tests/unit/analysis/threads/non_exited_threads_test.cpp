@@ -1,4 +1,5 @@
-#include "analysis/threads/whole_warps.h"
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "analysis/threads/non_exited_threads.h"
 
 #include <gtest/gtest.h>
 
@@ -21,7 +22,7 @@ std::string answers(const std::string& body, const std::string& before = "") {
   const CallGraph graph(f.module());
   const CallEffects effects(graph);
   const Cfg& cfg = f.analyses().get<Cfg>();
-  const WholeWarps warps(cfg, f.analyses().get<Liveness>(), effects);
+  const NonExitedThreads warps(cfg, f.analyses().get<Liveness>(), effects);
   std::string text;
   for (BlockId b = 0; b < cfg.blockCount(); ++b) {
     for (const ir::Instruction& instruction : cfg.instructions(b)) {
@@ -31,7 +32,7 @@ std::string answers(const std::string& body, const std::string& before = "") {
   return text;
 }
 
-TEST(WholeWarps, WithoutEndsUniformBlocksAre) {
+TEST(NonExitedThreads, WithoutEndsUniformBlocksAre) {
   EXPECT_EQ(answers("bar.sync 0; ret;"), "y");
   EXPECT_EQ(answers("@%p1 bra L; bar.sync 0; L: bar.sync 0; ret;"), "ny");
   EXPECT_EQ(answers("@%p2 bra L; bar.sync 0; L: bar.sync 0; ret;"), "yy");
@@ -41,7 +42,7 @@ TEST(WholeWarps, WithoutEndsUniformBlocksAre) {
             "n");
 }
 
-TEST(WholeWarps, SomeMayHaveEnded) {
+TEST(NonExitedThreads, SomeMayHaveEnded) {
   EXPECT_EQ(answers("bar.sync 0; @%p1 exit; bar.sync 0; ret;"), "yn");
   EXPECT_EQ(answers("bar.sync 0; @%p1 ret; bar.sync 0; ret;"), "yn");
   EXPECT_EQ(answers("bar.sync 0; @%p1 bra DONE; bar.sync 0; DONE: ret;"), "yn");
@@ -50,23 +51,23 @@ TEST(WholeWarps, SomeMayHaveEnded) {
   EXPECT_EQ(answers("@%p2 bra L; @%p1 exit; L: bar.sync 0; ret;"), "n");
 }
 
-TEST(WholeWarps, AllEndOrNone) {
+TEST(NonExitedThreads, AllEndOrNone) {
   EXPECT_EQ(answers("@%p2 exit; bar.sync 0; ret;"), "y");
   EXPECT_EQ(answers("@%p2 bra L; bar.sync 0; ret; L: bar.sync 0; exit;"), "yy");
 }
 
-TEST(WholeWarps, EndsBehindDoNoHarm) {
+TEST(NonExitedThreads, EndsBehindDoNoHarm) {
   EXPECT_EQ(answers("bar.sync 0; @%p1 exit; ret;"), "y");
   EXPECT_EQ(answers("bar.sync 0; @%p1 bra L; ret; L: exit;"), "y");
-  // A loop comes back from behind.
+  // A loop comes back from after.
   EXPECT_EQ(answers("L: bar.sync 0; @%p1 exit; @%p2 bra L; ret;"), "n");
 }
 
-TEST(WholeWarps, ATrapEndsTheGrid) {
+TEST(NonExitedThreads, ATrapEndsTheGrid) {
   EXPECT_EQ(answers("@%p1 trap; bar.sync 0; ret;"), "y");
 }
 
-TEST(WholeWarps, CallsMayEndThreads) {
+TEST(NonExitedThreads, CallsMayEndThreads) {
   EXPECT_EQ(answers("call f; bar.sync 0; ret;", ".func f() { ret; }"), "y");
   EXPECT_EQ(answers("call f; bar.sync 0; ret;", ".func f() { exit; }"), "n");
   EXPECT_EQ(answers("call f; bar.sync 0; ret;", ".extern .func f();"), "n");

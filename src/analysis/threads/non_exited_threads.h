@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Which blocks all threads of the CTA, or of a warp, execute, none of them having ended before:
 // docs/soundness/ C8.3.2 and C8.3.3, C8(i).3.
 //
@@ -15,13 +16,14 @@
 
 namespace ptxopt::analysis {
 
-class WholeWarps {
+class NonExitedThreads {
  public:
   // All threads of the CTA, in an entry.
-  WholeWarps(const Cfg& cfg, const Liveness& liveness, const CallEffects& effects);
+  NonExitedThreads(const Cfg& cfg, const Liveness& liveness, const CallEffects& effects);
   // All threads of a warp, in an entry without calls in which a thread may end.  `agree`: as in
   // Uniformity, of the threads of a warp.
-  WholeWarps(const Cfg& cfg, const Liveness& liveness, const Uniformity::InstructionSet& agree);
+  NonExitedThreads(const Cfg& cfg, const Liveness& liveness,
+                   const Uniformity::InstructionSet& agree);
 
   // All of them execute the block equally often, and none has ended at that time.
   bool allExecute(BlockId block) const { return all_.test(block); }

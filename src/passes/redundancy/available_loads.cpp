@@ -1,4 +1,5 @@
-#include "passes/redundancy/known_memory.h"
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/redundancy/available_loads.h"
 
 #include <algorithm>
 
@@ -25,12 +26,12 @@ bool isFar(std::int64_t offset) {
 
 }  // namespace
 
-KnownMemory::KnownMemory(const SsaRewrite& rewrite, const ExpressionKeys& keys,
-                         bool sharedIsWrittenBehind, bool ncIsInvariant, MemoryWalk* walk,
-                         const analysis::ValueRanges* ranges)
+AvailableLoads::AvailableLoads(const SsaRewrite& rewrite, const ExpressionKeys& keys,
+                               bool sharedIsWrittenAsynchronously, bool ncIsInvariant,
+                               MemoryWalk* walk, const analysis::ValueRanges* ranges)
     : rewrite_(rewrite),
       keys_(keys),
-      sharedIsWrittenBehind_(sharedIsWrittenBehind),
+      sharedIsWrittenAsynchronously_(sharedIsWrittenAsynchronously),
       ncIsInvariant_(ncIsInvariant),
       walk_(walk),
       ranges_(ranges),
@@ -40,23 +41,23 @@ KnownMemory::KnownMemory(const SsaRewrite& rewrite, const ExpressionKeys& keys,
 
 // ---- addresses ---------------------------------------------------------------------------------
 
-void KnownMemory::noteAddress(const ir::Instruction& instruction) {
+void AvailableLoads::noteAddress(const ir::Instruction& instruction) {
   const analysis::Ssa& ssa = rewrite_.ssa();
-  const isa::Form& form = *instruction.form;
+  const isa::InstructionDesc& desc = *instruction.desc;
   const auto operands = instruction.operands();
   if (instruction.guard || operands.empty() || !isWholeRegister(operands[0])) return;
-  const int bits = isa::bitWidth(form.type);
+  const int bits = isa::bitWidth(desc.type);
   const isa::Type registerType = rewrite_.function().rangeOf(operands[0].reg()).type;
   if ((bits != 32 && bits != 64) || isa::bitWidth(registerType) != bits) return;
   const ValueId defined = ssa.definition(instruction, operands[0]);
   Base& base = bases_[defined];
-  if (form.opcode == isa::Opcode::Mov && operands.size() == 2 &&
+  if (desc.opcode == isa::Opcode::Mov && operands.size() == 2 &&
       operands[1].kind == OperandKind::Symbol) {
     base = {BaseKind::Symbol, operands[1].id, operands[1].immediate};
     return;
   }
-  const bool adds = form.opcode == isa::Opcode::Add && form.qualifiers.size() == 1 &&
-                    !isa::isFloat(form.type) && operands.size() == 3;
+  const bool adds = desc.opcode == isa::Opcode::Add && desc.qualifiers.size() == 1 &&
+                    !isa::isFloat(desc.type) && operands.size() == 3;
   if (!adds) return;
   const bool isFirst = isWholeRegister(operands[1]) && operands[2].kind == OperandKind::Integer;
   const bool isSecond = isWholeRegister(operands[2]) && operands[1].kind == OperandKind::Integer;
@@ -68,14 +69,14 @@ void KnownMemory::noteAddress(const ir::Instruction& instruction) {
   if (isFar(base.offset)) base = {BaseKind::Value, defined, 0};
 }
 
-KnownMemory::Base KnownMemory::baseOf(ValueId value) const {
+AvailableLoads::Base AvailableLoads::baseOf(ValueId value) const {
   const Base& own = bases_[value];
   if (own.kind != BaseKind::Value || own.id != value) return own;
   return bases_[keys_.leaderOf(value)];
 }
 
-KnownMemory::Base KnownMemory::baseOf(const ir::Instruction& instruction,
-                                      const Operand& address) const {
+AvailableLoads::Base AvailableLoads::baseOf(const ir::Instruction& instruction,
+                                            const Operand& address) const {
   if (address.base == ir::AddressBase::Symbol) {
     return {BaseKind::Symbol, address.id, address.immediate};
   }
@@ -84,27 +85,28 @@ KnownMemory::Base KnownMemory::baseOf(const ir::Instruction& instruction,
   return base;
 }
 
-KnownMemory::Bytes KnownMemory::bytesOf(const ir::Instruction& instruction,
-                                        const PlainAccess& access, std::uint32_t element) const {
+AvailableLoads::Bytes AvailableLoads::bytesOf(const ir::Instruction& instruction,
+                                              const PlainAccess& access,
+                                              std::uint32_t element) const {
   Bytes bytes{access.space, baseOf(instruction, *access.address), access.elementBytes};
   bytes.base.offset += std::int64_t{element} * access.elementBytes;
   return bytes;
 }
 
-KnownMemory::Bytes KnownMemory::allBytesOf(const ir::Instruction& instruction,
-                                           const PlainAccess& access) const {
+AvailableLoads::Bytes AvailableLoads::allBytesOf(const ir::Instruction& instruction,
+                                                 const PlainAccess& access) const {
   Bytes bytes = bytesOf(instruction, access, 0);
   bytes.size *= access.elements;
   return bytes;
 }
 
-bool KnownMemory::covers(const Bytes& a, const Bytes& b) {
+bool AvailableLoads::covers(const Bytes& a, const Bytes& b) {
   return a.space == b.space && a.base.kind == b.base.kind && a.base.id == b.base.id &&
          a.base.offset <= b.base.offset && b.base.offset + b.size <= a.base.offset + a.size;
 }
 
 // Inside a variable that no other name stands for.
-bool KnownMemory::isObject(const Bytes& bytes) const {
+bool AvailableLoads::isObject(const Bytes& bytes) const {
   if (bytes.base.kind != BaseKind::Symbol) return false;
   const ir::Symbol& symbol = rewrite_.function().symbolAt(ir::SymbolId{bytes.base.id});
   if (symbol.kind != ir::SymbolKind::Variable || symbol.variable->isParametrised) return false;
@@ -114,7 +116,7 @@ bool KnownMemory::isObject(const Bytes& bytes) const {
   return bytes.base.offset >= 0 && end <= static_cast<std::int64_t>(symbol.variable->size);
 }
 
-bool KnownMemory::mayOverlap(const Bytes& a, const Bytes& b) const {
+bool AvailableLoads::mayOverlap(const Bytes& a, const Bytes& b) const {
   const bool areGeneric = a.space == isa::Space::None || b.space == isa::Space::None;
   if (!areGeneric && a.space != b.space) return false;
   const bool sameBase = a.base.kind == b.base.kind && a.base.id == b.base.id;
@@ -126,17 +128,17 @@ bool KnownMemory::mayOverlap(const Bytes& a, const Bytes& b) const {
 
 // ---- the walk ----------------------------------------------------------------------------------
 
-void KnownMemory::goBack(const Mark& mark, bool sameStretch) {
+void AvailableLoads::goBack(const Mark& mark, bool sameExtendedBlock) {
   table_.undoTo(mark.known);
   facts_.resize(mark.known);
   stores_.resize(mark.stores);
-  outer_ = sameStretch ? mark.outer : next_++;
-  local_ = sameStretch ? mark.local : next_++;
+  outer_ = sameExtendedBlock ? mark.outer : next_++;
+  local_ = sameExtendedBlock ? mark.local : next_++;
 }
 
-void KnownMemory::pass(const ir::Instruction& instruction) {
+void AvailableLoads::pass(const ir::Instruction& instruction) {
   using isa::Effect;
-  const isa::Form& form = *instruction.form;
+  const isa::InstructionDesc& desc = *instruction.desc;
   const auto forgetAll = [&] {
     outer_ = next_++;
     local_ = next_++;
@@ -149,15 +151,15 @@ void KnownMemory::pass(const ir::Instruction& instruction) {
       return;
     case Effect::Private:
       // Parameters of calls, and what is volatile.
-      if (form.space == isa::Space::Local) local_ = next_++;
+      if (desc.space == isa::Space::Local) local_ = next_++;
       return;
     case Effect::Weak:
       // Loads of other shapes; other stores write what is not looked at here.
-      if (form.is(isa::kMemoryWrite) || !form.is(isa::kMemoryRead)) forgetAll();
+      if (desc.is(isa::kMemoryWrite) || !desc.is(isa::kMemoryRead)) forgetAll();
       return;
     case Effect::Pin:
       // Reading a clock forgets nothing (D1.7); a thread that slept must look again (D1.6).
-      if (form.opcode != isa::Opcode::Mov) outer_ = next_++;
+      if (desc.opcode != isa::Opcode::Mov) outer_ = next_++;
       return;
     case Effect::CtaFence:
     case Effect::AsyncWait:
@@ -171,12 +173,12 @@ void KnownMemory::pass(const ir::Instruction& instruction) {
   }
 }
 
-bool KnownMemory::isTracked(const PlainAccess& access) const {
+bool AvailableLoads::isTracked(const PlainAccess& access) const {
   const bool mayBeShared = access.space == isa::Space::Shared || access.space == isa::Space::None;
-  return !(sharedIsWrittenBehind_ && mayBeShared);
+  return !(sharedIsWrittenAsynchronously_ && mayBeShared);
 }
 
-void KnownMemory::makeKey(const Bytes& bytes, std::uint32_t extension) {
+void AvailableLoads::makeKey(const Bytes& bytes, std::uint32_t extension) {
   key_ = {static_cast<std::uint64_t>(bytes.space) << 40 |
               static_cast<std::uint64_t>(bytes.base.kind) << 36 | bytes.base.id,
           static_cast<std::uint64_t>(bytes.base.offset),
@@ -194,16 +196,16 @@ constexpr std::uint32_t kNonCoherent = 1u << 31;
 
 }  // namespace
 
-std::uint32_t KnownMemory::extensionOf(const PlainAccess& access, const Operand& data) const {
+std::uint32_t AvailableLoads::extensionOf(const PlainAccess& access, const Operand& data) const {
   const int bits = isa::bitWidth(rewrite_.function().rangeOf(data.reg()).type);
   const std::uint32_t proxy = access.isNonCoherent ? kNonCoherent : 0;
   if (bits == static_cast<int>(access.elementBytes) * 8) return proxy;
   return proxy | extension(bits, isa::isSigned(access.type));
 }
 
-std::optional<KnownMemory::Known> KnownMemory::find(const ir::Instruction& instruction,
-                                                    const PlainAccess& access,
-                                                    std::uint32_t element) {
+std::optional<AvailableLoads::Known> AvailableLoads::find(const ir::Instruction& instruction,
+                                                          const PlainAccess& access,
+                                                          std::uint32_t element) {
   const Operand& data = access.data[element];
   if (!isTracked(access) || !isWholeRegister(data)) return std::nullopt;
   const Bytes bytes = bytesOf(instruction, access, element);
@@ -217,8 +219,8 @@ std::optional<KnownMemory::Known> KnownMemory::find(const ir::Instruction& instr
       return std::nullopt;
     }
   }
-  const bool isOfStretch = fact.outer == outer_ && fact.local == local_;
-  Known known{fact.value, fact.isStored, isOfStretch, !isOfStretch,
+  const bool isInExtendedBlock = fact.outer == outer_ && fact.local == local_;
+  Known known{fact.value, fact.isStored, isInExtendedBlock, !isInExtendedBlock,
               access.space == isa::Space::Local};
   if (access.isImmutable || isUnchanged(fact, access, bytes)) return known;
   if (access.isNonCoherent && ncIsInvariant_) {
@@ -234,13 +236,13 @@ std::optional<KnownMemory::Known> KnownMemory::find(const ir::Instruction& instr
       });
   if (answer == MemoryWalk::Answer::Changed) return std::nullopt;
   known.isOwn = walk_->isOwnMemory(instruction, access);
-  known.isBehindCall = answer == MemoryWalk::Answer::UnchangedByCalls;
+  known.isAfterCall = answer == MemoryWalk::Answer::UnchangedByCalls;
   return known;
 }
 
-// By what has come by in this stretch.
-bool KnownMemory::isUnchanged(const Fact& fact, const PlainAccess& access,
-                              const Bytes& bytes) const {
+// By what has come by in this extended basic block.
+bool AvailableLoads::isUnchanged(const Fact& fact, const PlainAccess& access,
+                                 const Bytes& bytes) const {
   const bool sameOuter = fact.outer == outer_;
   const bool sameLocal = fact.local == local_;
   if (access.space == isa::Space::Local ? !sameLocal : !sameOuter) return false;
@@ -252,14 +254,14 @@ bool KnownMemory::isUnchanged(const Fact& fact, const PlainAccess& access,
   return true;
 }
 
-void KnownMemory::enter(const ir::Instruction& instruction, const PlainAccess& access,
-                        ValueId value, std::uint32_t element, bool isStored) {
+void AvailableLoads::enter(const ir::Instruction& instruction, const PlainAccess& access,
+                           ValueId value, std::uint32_t element, bool isStored) {
   enter(instruction, bytesOf(instruction, access, element),
         extensionOf(access, access.data[element]), value, isStored);
 }
 
-void KnownMemory::enter(const ir::Instruction& instruction, const Bytes& bytes,
-                        std::uint32_t extension, ValueId value, bool isStored) {
+void AvailableLoads::enter(const ir::Instruction& instruction, const Bytes& bytes,
+                           std::uint32_t extension, ValueId value, bool isStored) {
   makeKey(bytes, extension);
   Fact fact{value, outer_, local_, stores_.size(), kNone, false, isStored, &instruction};
   if (instruction.guard) {
@@ -272,8 +274,8 @@ void KnownMemory::enter(const ir::Instruction& instruction, const Bytes& bytes,
 
 // Loads of fewer bytes than the register has, at the address of the store (bytes with small weight
 // come first): the number itself, if it fits.
-void KnownMemory::enterNarrower(const ir::Instruction& instruction, const PlainAccess& access,
-                                std::uint32_t element) {
+void AvailableLoads::enterNarrower(const ir::Instruction& instruction, const PlainAccess& access,
+                                   std::uint32_t element) {
   const Operand& data = access.data[element];
   const int bits = isa::bitWidth(rewrite_.function().rangeOf(data.reg()).type);
   const bool isNumber = bits == 16 || bits == 32 || bits == 64;
@@ -294,7 +296,7 @@ void KnownMemory::enterNarrower(const ir::Instruction& instruction, const PlainA
   }
 }
 
-void KnownMemory::noteLoad(const ir::Instruction& instruction, const PlainAccess& access) {
+void AvailableLoads::noteLoad(const ir::Instruction& instruction, const PlainAccess& access) {
   if (!isTracked(access)) return;
   for (std::uint32_t k = 0; k < access.elements; ++k) {
     const Operand& data = access.data[k];
@@ -303,7 +305,7 @@ void KnownMemory::noteLoad(const ir::Instruction& instruction, const PlainAccess
   }
 }
 
-void KnownMemory::noteStore(const ir::Instruction& instruction, const PlainAccess& access) {
+void AvailableLoads::noteStore(const ir::Instruction& instruction, const PlainAccess& access) {
   for (std::uint32_t k = 0; k < access.elements; ++k) {
     stores_.push_back(bytesOf(instruction, access, k));
   }

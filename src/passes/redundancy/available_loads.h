@@ -1,13 +1,15 @@
-// What memory is known to hold, along a walk down the dominator tree.
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Which loads and stores are available: what memory is known to hold, along a walk down the
+// dominator tree.
 //
-// A stretch is a chain of blocks each of which has the one before it as its only predecessor: what
-// was loaded or stored earlier in it was so on every path, once.  Where paths meet, or something
-// orders memory (docs/soundness/ D1.3), a new stretch begins for the spaces concerned.  Stores of
-// the stretch are kept in a list; a value is known as long as none of them since may have touched
-// its bytes.  Of memory that nobody writes, values are known in all that is dominated (D1.11). What
-// is not known so may be known to a MemoryWalk, where there is one.  Where there are ranges, a
-// store of a number that fits in fewer bytes than its register says what a narrower load gives
-// (D1.13).
+// An extended basic block is a chain of blocks each of which has the one before it as its only
+// predecessor: what was loaded or stored earlier in it was so on every path, once.  Where paths
+// meet, or something orders memory (docs/soundness/ D1.3), a new one begins for the spaces
+// concerned.  Stores of the extended basic block are kept in a list; a value is known as long as
+// none of them since may have touched its bytes.  Of memory that nobody writes, values are known in
+// all that is dominated (D1.11). What is not known so may be known to a MemoryWalk, where there is
+// one.  Where there are ranges, a store of a number that fits in fewer bytes than its register says
+// what a narrower load gives (D1.13).
 //
 // Cost: O(1) for each access, and up to kMostStores comparisons of addresses when a value is found;
 // that of the walk.
@@ -26,7 +28,7 @@
 
 namespace ptxopt::passes {
 
-class KnownMemory {
+class AvailableLoads {
  public:
   using ValueId = analysis::ValueId;
 
@@ -42,10 +44,11 @@ class KnownMemory {
     std::uint32_t size = 0;
   };
 
-  // `sharedIsWrittenBehind`: asynchronous copies may write shared memory at any time (D1.1).
-  // `ncIsInvariant`: nobody writes what .nc loads read.  `walk` and `ranges` may be null.
-  KnownMemory(const SsaRewrite& rewrite, const ExpressionKeys& keys, bool sharedIsWrittenBehind,
-              bool ncIsInvariant, MemoryWalk* walk, const analysis::ValueRanges* ranges);
+  // `sharedIsWrittenAsynchronously`: asynchronous copies may write shared memory at any time
+  // (D1.1). `ncIsInvariant`: nobody writes what .nc loads read.  `walk` and `ranges` may be null.
+  AvailableLoads(const SsaRewrite& rewrite, const ExpressionKeys& keys,
+                 bool sharedIsWrittenAsynchronously, bool ncIsInvariant, MemoryWalk* walk,
+                 const analysis::ValueRanges* ranges);
 
   // ---- addresses --------------------------------------------------------------------------------
   // Notes that the register that `instruction` defines is another one, or a symbol, plus a number.
@@ -65,30 +68,30 @@ class KnownMemory {
     std::size_t known;
   };
   Mark mark() const { return {outer_, local_, stores_.size(), table_.mark()}; }
-  // Goes on where a mark was set: with its stretch, or with a new one.
-  void goBack(const Mark& mark, bool sameStretch);
+  // Goes on where a mark was set: in its extended basic block, or in a new one.
+  void goBack(const Mark& mark, bool sameExtendedBlock);
   // What an instruction that is no plain access does to what is known.
   void pass(const ir::Instruction& instruction);
 
   struct Known {
     ValueId value = kNone;
     bool isStored = false;
-    bool isOfStretch = false;      // no paths have met since
-    bool isBehindCall = false;     // a call may have been executed since
-    bool isOwn = false;            // of local memory, through a generic address too
-    bool needsInvariance = false;  // it is known because .nc memory is assumed not to be written
+    bool isInExtendedBlock = false;  // no paths have met since
+    bool isAfterCall = false;        // a call may have been executed since
+    bool isOwn = false;              // of local memory, through a generic address too
+    bool needsInvariance = false;    // it is known because .nc memory is assumed not to be written
   };
   // Of an element of a load that has the guard of its instruction.
   std::optional<Known> find(const ir::Instruction& instruction, const PlainAccess& access,
                             std::uint32_t element);
-  // Behind the load or store.
+  // After the load or store.
   void noteLoad(const ir::Instruction& instruction, const PlainAccess& access);
   void noteStore(const ir::Instruction& instruction, const PlainAccess& access);
 
  private:
   struct Fact {
     ValueId value;
-    std::uint64_t outer, local;  // stretches
+    std::uint64_t outer, local;  // extended basic blocks
     std::size_t stores;          // before it
     ValueId guard;               // kNone: without one
     bool isNegated;
@@ -115,16 +118,16 @@ class KnownMemory {
 
   const SsaRewrite& rewrite_;
   const ExpressionKeys& keys_;
-  const bool sharedIsWrittenBehind_;
+  const bool sharedIsWrittenAsynchronously_;
   const bool ncIsInvariant_;
   MemoryWalk* walk_;
   const analysis::ValueRanges* ranges_;
   std::vector<Base> bases_;  // by value
   ScopedTable table_;
   std::vector<Fact> facts_;    // by entry of table_
-  std::vector<Bytes> stores_;  // of the stretches that the walk is in
+  std::vector<Bytes> stores_;  // of the extended basic blocks that the walk is in
   std::vector<std::uint64_t> key_;
-  std::uint64_t outer_ = 0;  // stretch of all but local memory
+  std::uint64_t outer_ = 0;  // extended basic block of all but local memory
   std::uint64_t local_ = 0;
   std::uint64_t next_ = 1;
 };

@@ -1,4 +1,5 @@
-#include "analysis/threads/whole_warps.h"
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "analysis/threads/non_exited_threads.h"
 
 #include <algorithm>
 #include <vector>
@@ -12,8 +13,8 @@ using ir::Instruction;
 bool mayEndInside(const Cfg& cfg, const CallEffects& effects) {
   for (BlockId b = 0; b < cfg.blockCount(); ++b) {
     for (const Instruction& instruction : cfg.instructions(b)) {
-      const bool isKnown = instruction.form->known();
-      if (isKnown && instruction.form->control != isa::Control::Call) continue;
+      const bool isKnown = instruction.desc->known();
+      if (isKnown && instruction.desc->control != isa::Control::Call) continue;
       if (!isKnown || effects.ofCall(cfg.function(), instruction).mayEndThread) return true;
     }
   }
@@ -41,19 +42,20 @@ void close(const Cfg& cfg, BitSet& found, bool forward) {
 
 }  // namespace
 
-WholeWarps::WholeWarps(const Cfg& cfg, const Liveness& liveness, const CallEffects& effects)
+NonExitedThreads::NonExitedThreads(const Cfg& cfg, const Liveness& liveness,
+                                   const CallEffects& effects)
     : all_(cfg.vertexCount()) {
   if (!mayEndInside(cfg, effects)) find(cfg, liveness, {});
 }
 
-WholeWarps::WholeWarps(const Cfg& cfg, const Liveness& liveness,
-                       const Uniformity::InstructionSet& agree)
+NonExitedThreads::NonExitedThreads(const Cfg& cfg, const Liveness& liveness,
+                                   const Uniformity::InstructionSet& agree)
     : all_(cfg.vertexCount()) {
   find(cfg, liveness, agree);
 }
 
-void WholeWarps::find(const Cfg& cfg, const Liveness& liveness,
-                      const Uniformity::InstructionSet& agree) {
+void NonExitedThreads::find(const Cfg& cfg, const Liveness& liveness,
+                            const Uniformity::InstructionSet& agree) {
   BitSet everywhere(cfg.vertexCount());
   for (BlockId b = 0; b < cfg.vertexCount(); ++b) everywhere.set(b);
   const Uniformity uniformity(cfg, liveness, everywhere, agree);
@@ -62,14 +64,14 @@ void WholeWarps::find(const Cfg& cfg, const Liveness& liveness,
   const auto decides = [&](BlockId b) {
     if (cfg.successors(b).size() < 2) return false;
     const Instruction* decision = cfg.block(b).terminator;
-    if (!uniformity.isUniform(b) || decision == nullptr || !decision->form->known()) return true;
+    if (!uniformity.isUniform(b) || decision == nullptr || !decision->desc->known()) return true;
     bool varies = decision->guard && !uniformity.isUniform(decision->guard.predicate());
     ir::forEachRegister(*decision, [&](const ir::Operand& operand) {
       varies |= operand.reads && !uniformity.isUniform(operand.reg());
     });
     return varies;
   };
-  // Behind these, some threads end before others do.
+  // After these, some threads end before others do.
   BitSet apart(cfg.vertexCount());
   for (const EdgeId e : cfg.inEdges(cfg.exit())) {
     const BlockId b = cfg.source(e);
@@ -83,7 +85,7 @@ void WholeWarps::find(const Cfg& cfg, const Liveness& liveness,
   });
   close(cfg, parted, true);
   for (BlockId b = 0; b < cfg.blockCount(); ++b) {
-    // An end in its last statement is behind what the block itself does.
+    // An end in its last statement is after what the block itself does.
     const bool isParted =
         std::ranges::any_of(cfg.predecessors(b), [&](BlockId p) { return parted.test(p); });
     if (uniformity.isUniform(b) && !isParted) all_.set(b);

@@ -1,0 +1,74 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""check_style.py license | format
+
+license: every source file names its license in its first lines.
+format: clang-format leaves every C++ file as it is.  Versions of clang-format differ in what they write, so
+only the one of Debian 12 is asked; where it is missing the exit status is 77, which CTest counts as skipped.
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+SOURCE_DIR = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+LICENSE = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
+FORMAT_VERSION = 14
+SKIPPED = 77
+# Kernels are inputs: what a compiler made of them names their lines.
+FOLDERS = ("src", "include", "tests", "bench", "examples", "scripts", "cmake")
+CPP = (".h", ".hpp", ".cpp", ".inc", ".def")
+
+
+def sources(endings):
+    for folder in FOLDERS:
+        for path, folders, names in os.walk(os.path.join(SOURCE_DIR, folder)):
+            folders[:] = sorted(set(folders) - {"generated", "__pycache__"})
+            yield from (os.path.join(path, name) for name in sorted(names) if name.endswith(endings))
+
+
+def without_license():
+    found = []
+    for path in [os.path.join(SOURCE_DIR, "dev"), *sources((*CPP, ".py", ".sh", ".cmake"))]:
+        with open(path, encoding="utf-8") as file:
+            if LICENSE not in file.readline() + file.readline():
+                found.append(path)
+    return found
+
+
+def formatter():
+    """The command, or None."""
+    for name in (f"clang-format-{FORMAT_VERSION}", "clang-format"):
+        if shutil.which(name):
+            said = subprocess.run([name, "--version"], capture_output=True, text=True).stdout
+            version = re.search(r"version (\d+)\.", said)
+            if version and int(version[1]) == FORMAT_VERSION:
+                return name
+    return None
+
+
+def not_formatted(command):
+    files = list(sources((".h", ".hpp", ".cpp")))
+    run = subprocess.run([command, "--dry-run", "-Werror", *files], capture_output=True, text=True)
+    found = sorted(set(re.findall(r"^(.*?):\d+:\d+: error:", run.stderr, re.MULTILINE)))
+    return found if found or run.returncode == 0 else [run.stderr.strip()]
+
+
+def main():
+    what = sys.argv[1]
+    if what == "license":
+        found, say = without_license(), "names no license"
+    else:
+        command = formatter()
+        if command is None:
+            print(f"no clang-format {FORMAT_VERSION}")
+            return SKIPPED
+        found, say = not_formatted(command), "is not formatted: ./dev format"
+    for path in found:
+        print(f"{os.path.relpath(path, SOURCE_DIR) if os.path.isabs(path) else path}: {say}")
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
