@@ -16,6 +16,7 @@
 #include "analysis/flow/cfg.h"
 #include "analysis/flow/loops.h"
 #include "analysis/launch/assumptions.h"
+#include "driver/remark_text.h"
 #include "driver/source_files.h"
 #include "ir/barrier.h"
 #include "parse/parser.h"
@@ -90,12 +91,9 @@ std::string whyNotKept(const Remark& remark) {
   return given.empty() ? why : why + ", given" + given;
 }
 
-std::string whyKept(const passes::BarrierVerdict& verdict) {
-  if (!verdict.example.empty()) return oneLine(verdict.example);
-  std::string_view text = verdict.reason;
-  constexpr std::string_view kOrders = "it orders two accesses\n";
-  if (text.starts_with(kOrders)) text.remove_prefix(kOrders.size());
-  return oneLine(std::string(text) + verdict.notes);
+std::string whyKept(const Remark& remark) {
+  const std::string example = exampleText(*remark.barrier);
+  return oneLine(example.empty() ? reasonText(remark) + remark.barrier->notes : example);
 }
 
 // ---- under which options it would go -----------------------------------------------------------
@@ -307,7 +305,7 @@ std::string explainBarriers(const std::shared_ptr<const SourceText>& source,
       const Remark& remark = *verdict->second;
       row.outcome = remark.barrier->outcome;
       row.depth = remark.barrier->loopDepth.value_or(row.depth);
-      row.why = row.outcome == BarrierOutcome::Kept ? whyKept(*remark.barrier) : whyNotKept(remark);
+      row.why = row.outcome == BarrierOutcome::Kept ? whyKept(remark) : whyNotKept(remark);
       if (const auto under = goUnder.find(row.offset); under != goUnder.end()) {
         row.why += fmt::format("; goes with {}", under->second);
       }

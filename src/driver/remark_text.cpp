@@ -17,10 +17,40 @@ std::string headline(const passes::Remark& remark, std::string_view what) {
                      text.lineColumn(remark.place.begin).line, remark.function->nameText());
 }
 
+// "write .shared [A+4*tid.x] at line 31 (source line 5): st.shared.u32 [%r1], %r2;"
+std::string eventText(const ir::Module& module, const passes::BarrierEvent& event) {
+  std::string text = event.what;
+  if (!event.space.empty()) text += ' ' + event.space;
+  if (!event.address.empty()) text += fmt::format(" [{}]", event.address);
+  if (!event.place.valid()) return text;
+  text += fmt::format(" at line {}", module.source().lineColumn(event.place.begin).line);
+  if (event.source != nullptr) text += fmt::format(" (source line {})", event.source->line);
+  return text + fmt::format(": {}", module.source().slice(event.place));
+}
+
+std::string conflictText(const ir::Module& module, const passes::BarrierConflict& conflict) {
+  std::string text = fmt::format("above: {}\nbelow: {}", eventText(module, conflict.above),
+                                 eventText(module, conflict.below));
+  if (conflict.isBelowOtherBarriers) {
+    text += "\nthreads may end after this barrier: no later one orders what they did above it";
+  }
+  if (conflict.isLimitMet) {
+    text +=
+        "\nnot all addresses of the kernel were compared: the limit on that work is met "
+        "(max-classes or max-work)";
+  }
+  if (conflict.areAccesses && !conflict.example && conflict.mayAlias.empty()) {
+    text += "\nwhich threads meet there, if any do, is not known";
+  }
+  return text;
+}
+
 std::string outcomeText(const passes::Remark& remark) {
   switch (remark.barrier->outcome) {
     case BarrierOutcome::Kept:
-      return headline(remark, "Kept") + ": " + remark.barrier->reason;
+      return fmt::format("{}: {}{}", headline(remark, "Kept"),
+                         remark.barrier->conflict ? "it orders two accesses\n" : "",
+                         reasonText(remark));
     case BarrierOutcome::Removed:
       return headline(remark, "Removed dead");
     case BarrierOutcome::Guarded:
@@ -37,6 +67,18 @@ std::string countText(const std::optional<std::size_t>& count) {
   return count ? std::to_string(*count) : "many";
 }
 
+std::string reasonText(const passes::Remark& remark) {
+  const passes::BarrierVerdict& verdict = *remark.barrier;
+  const ir::Module& module = remark.function->module();
+  if (verdict.conflict) return conflictText(module, *verdict.conflict);
+  return verdict.pin ? verdict.reason + '\n' + eventText(module, *verdict.pin) : verdict.reason;
+}
+
+std::string exampleText(const passes::BarrierVerdict& verdict) {
+  if (!verdict.conflict) return {};
+  return verdict.conflict->example ? verdict.conflict->example->text : verdict.conflict->mayAlias;
+}
+
 std::string messageOf(const passes::Remark& remark) {
   if (!remark.barrier) return remark.message;
   const passes::BarrierVerdict& verdict = *remark.barrier;
@@ -47,7 +89,7 @@ std::string messageOf(const passes::Remark& remark) {
                         countText(above.reads), countText(above.writes), countText(below.reads),
                         countText(below.writes));
   }
-  if (!verdict.example.empty()) text += '\n' + verdict.example;
+  if (const std::string example = exampleText(verdict); !example.empty()) text += '\n' + example;
   text += verdict.notes;
   if (!remark.assumptions.empty()) {
     text += fmt::format("\nassuming {}", fmt::join(remark.assumptions, ", "));

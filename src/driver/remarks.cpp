@@ -6,6 +6,7 @@
 #include <optional>
 #include <string_view>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "driver/remark_text.h"
@@ -71,7 +72,41 @@ std::string_view word(passes::RemarkKind kind) {
   return "analysis";
 }
 
-void addVerdict(const passes::BarrierVerdict& verdict, Json& details) {
+// `name`, with what stands there as `name_ptx` and so on.
+void addEvent(const ir::Module& module, const char* name, const passes::BarrierEvent& event,
+              Json& details) {
+  const auto add = [&](const char* what, std::string value) {
+    if (!value.empty()) details[std::string(name) + what] = std::move(value);
+  };
+  const SourceText& text = module.source();
+  add("", event.what);
+  if (event.place.valid()) {
+    add("_ptx", fmt::format("{}:{}", text.name(), text.lineColumn(event.place.begin).line));
+    add("_text", std::string(text.slice(event.place)));
+  }
+  if (event.source != nullptr) add("_source_line", std::to_string(event.source->line));
+  add("_space", event.space);
+  add("_address", event.address);
+}
+
+void addConflict(const ir::Module& module, const passes::BarrierConflict& conflict, Json& details) {
+  addEvent(module, "above", conflict.above, details);
+  addEvent(module, "below", conflict.below, details);
+  if (!conflict.example) {
+    if (!conflict.mayAlias.empty()) details["example"] = conflict.mayAlias;
+    return;
+  }
+  const passes::ConflictExample& example = *conflict.example;
+  details["above_thread"] = example.above.thread;
+  details["above_bytes"] = example.above.bytes;
+  details["below_thread"] = example.below.thread;
+  details["below_bytes"] = example.below.bytes;
+  details["certain"] = example.isCertain ? "true" : "false";
+  if (!example.given.empty()) details["given"] = example.given;
+  details["example"] = example.text;
+}
+
+void addVerdict(const ir::Module& module, const passes::BarrierVerdict& verdict, Json& details) {
   details["outcome"] = passes::spelling(verdict.outcome);
   const auto add = [&](const char* name, const std::string& value) {
     if (!value.empty()) details[name] = value;
@@ -86,7 +121,8 @@ void addVerdict(const passes::BarrierVerdict& verdict, Json& details) {
     add("write_below", countText(below.writes));
   }
   if (verdict.loopDepth) details["loop_depth"] = std::to_string(*verdict.loopDepth);
-  add("example", verdict.example);
+  if (verdict.pin) addEvent(module, "pin", *verdict.pin, details);
+  if (verdict.conflict) addConflict(module, *verdict.conflict, details);
 }
 
 }  // namespace
@@ -112,7 +148,7 @@ std::string remarkLines(const ir::Module& module, std::span<const passes::Remark
     line["message"] = messageOf(remark);
     line["assumptions"] = remark.assumptions;
     Json& details = line["details"] = Json::object();
-    if (remark.barrier) addVerdict(*remark.barrier, details);
+    if (remark.barrier) addVerdict(module, *remark.barrier, details);
     for (const auto& [key, value] : remark.details) details[key] = value;
     // Names in PTX may hold any bytes; JSON must be UTF-8.
     lines += line.dump(-1, ' ', false, Json::error_handler_t::replace);

@@ -112,11 +112,6 @@ std::uint64_t ctaBarriers(const std::string& name, const std::string& text) {
   return count;
 }
 
-const std::string* detail(const passes::Remark& remark, std::string_view key) {
-  const auto at = std::ranges::find(remark.details, key, [](const auto& d) { return d.first; });
-  return at == remark.details.end() ? nullptr : &at->second;
-}
-
 }  // namespace
 
 std::vector<Mutant> deleteKept(const std::string& name, const std::string& text,
@@ -145,7 +140,9 @@ std::vector<Mutant> deleteKept(const std::string& name, const std::string& text,
   for (const passes::Remark& remark : made.run.remarks) {
     // warp-sync speaks of the same barriers once more, about pairs of two warps only.
     if (remark.kind != passes::RemarkKind::Missed || remark.pass != "dead-sync") continue;
-    if (detail(remark, "above") == nullptr || edits.contains(remark.place.begin)) continue;
+    const bool isForConflict =
+        remark.barrier && remark.barrier->conflict && remark.barrier->conflict->above.place.valid();
+    if (!isForConflict || edits.contains(remark.place.begin)) continue;
     const SourceRange range = remark.place;
     const std::string_view content = made.source->slice(range);
     const std::string_view guard =
@@ -155,10 +152,10 @@ std::vector<Mutant> deleteKept(const std::string& name, const std::string& text,
     mutant.isBarrier = true;
     mutant.text = with(range, "");
     mutant.why = driver::messageOf(remark);
-    const std::string* const above = detail(remark, "above_address");
-    const std::string* const below = detail(remark, "below_address");
-    mutant.isForAccesses = above != nullptr && below != nullptr;
-    if (mutant.isForAccesses) mutant.addresses = *above + " " + *below;
+    const std::string& above = remark.barrier->conflict->above.address;
+    const std::string& below = remark.barrier->conflict->below.address;
+    mutant.isForAccesses = !above.empty() && !below.empty();
+    if (mutant.isForAccesses) mutant.addresses = above + " " + below;
     trapped.push_back(with(range, std::string(guard) + " trap;"));
   }
   return onlyExecuted(name, output, std::move(mutants), trapped, options);

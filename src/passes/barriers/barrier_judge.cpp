@@ -179,7 +179,6 @@ void BarrierJudge::tryToGuard(const Barrier& barrier, BarrierDecision& decision)
   decision.outcome = BarrierOutcome::Guarded;
   if (wantRemarks_) {
     decision.remark.kind = RemarkKind::Passed;
-    decision.remark.details.clear();
     BarrierVerdict verdict;
     verdict.outcome = decision.outcome;
     verdict.rule = "one row";
@@ -267,7 +266,8 @@ std::optional<std::string> BarrierJudge::reasonInRegion(const Barrier& barrier, 
                        question_.limits.work);
   }
   if ((regions.marksAround(barrier.node) & analysis::kPin) != 0) {
-    return !wantRemarks_ ? "" : remarks_.pin(regions, barrier.node, remark);
+    if (wantRemarks_) remark.barrier->pin = remarks_.pin(regions, barrier.node);
+    return "code next to it depends on when it runs";
   }
   if (const auto conflict = regions.conflict(barrier.node, Precision::Affine, relation_)) {
     // Of T too it may be known which thread it is.
@@ -279,8 +279,11 @@ std::optional<std::string> BarrierJudge::reasonInRegion(const Barrier& barrier, 
     if (conflict->above && conflict->below) {
       isKeptForAccesses_[static_cast<std::size_t>(&barrier - graph_.barriers().data())] = true;
     }
-    if (!wantRemarks_) return "";
-    return remarks_.conflict(regions, graph_.classes(), barrier.node, *conflict, relation_, remark);
+    if (wantRemarks_) {
+      remark.barrier->conflict =
+          remarks_.conflict(regions, graph_.classes(), barrier.node, *conflict, relation_);
+    }
+    return "";
   }
   // bar.warp.sync holds loads as well as a CTA barrier does (E.6.6).
   if (aim_ != BarrierAim::Weaken && !mayLeaveLoops(barrier)) {

@@ -91,10 +91,6 @@ std::uint32_t BarrierRemarks::lineOf(const Instruction& instruction) const {
   return module_->source().lineColumn(instruction.source.begin).line;
 }
 
-std::string BarrierRemarks::placeOf(const Instruction& instruction) const {
-  return fmt::format("{}:{}", module_->source().name(), lineOf(instruction));
-}
-
 const ir::Location* BarrierRemarks::sourceOf(const Instruction& instruction) const {
   const auto at = instruction.source.begin;
   for (const Body& body : bodies_) {
@@ -146,37 +142,27 @@ std::string_view BarrierRemarks::statementOf(const Instruction& instruction) con
   return module_->source().text().substr(range.begin, range.end - range.begin);
 }
 
-std::string BarrierRemarks::describe(const BarrierRegions::Event* event, std::string_view what,
-                                     std::string_view prefix, Remark& remark,
-                                     std::string_view where) const {
-  if (event == nullptr || event->instruction == nullptr) return std::string(what);
-  const Instruction& instruction = *event->instruction;
-  const auto detail = [&](std::string_view name, std::string value) {
-    remark.details.emplace_back(fmt::format("{}{}", prefix, name), std::move(value));
-  };
-  detail("", std::string(what));
-  detail("_ptx", placeOf(instruction));
-  if (const ir::Location* source = sourceOf(instruction)) {
-    detail("_source_line", std::to_string(source->line));
-  }
-  detail("_text", std::string(statementOf(instruction)));
-  return fmt::format("{}{} at {}", what, where, textOf(instruction));
+BarrierEvent BarrierRemarks::eventAt(const BarrierRegions::Event* event,
+                                     std::string_view what) const {
+  BarrierEvent result;
+  result.what = what;
+  if (event == nullptr || event->instruction == nullptr) return result;
+  result.place = event->instruction->source;
+  result.source = sourceOf(*event->instruction);
+  return result;
 }
 
-std::string BarrierRemarks::pin(const BarrierRegions& regions, BarrierRegions::Node barrier,
-                                Remark& remark) const {
-  const std::string text = "code next to it depends on when it runs";
+std::optional<BarrierEvent> BarrierRemarks::pin(const BarrierRegions& regions,
+                                                BarrierRegions::Node barrier) const {
   for (const Direction side : {Direction::Backward, Direction::Forward}) {
     const auto* event =
         regions.findEvent(barrier, side, std::nullopt, analysis::kPin, kMostExplained);
     if (event == nullptr) continue;
     const bool isCall =
         event->instruction != nullptr && event->instruction->desc->control == isa::Control::Call;
-    return text + '\n' +
-           describe(event, isCall ? "call of what measures or waits" : "measures or waits", "pin",
-                    remark);
+    return eventAt(event, isCall ? "call of what measures or waits" : "measures or waits");
   }
-  return text;
+  return std::nullopt;
 }
 
 const analysis::Access* BarrierRemarks::accessOf(const BarrierRegions::Event* event,
@@ -197,16 +183,16 @@ const analysis::Access* BarrierRemarks::accessOf(const BarrierRegions::Event* ev
   return one;
 }
 
-std::string BarrierRemarks::example(BarrierRegions::Node node, const analysis::Access& above,
-                                    const analysis::Access& below,
-                                    std::array<std::string_view, 2> verbs,
-                                    analysis::Relation relation, Remark& remark) const {
+std::optional<ConflictExample> BarrierRemarks::example(const Region& region, const Side& sideAbove,
+                                                       const Side& sideBelow) const {
+  const analysis::Access& above = *sideAbove.access;
+  const analysis::Access& below = *sideBelow.access;
   const auto body =
       std::find_if(barrierBodies_.begin(), barrierBodies_.end(),
                    [&](const analysis::BarrierBody& of) { return of.addresses == above.origin; });
-  if (body == barrierBodies_.end() || above.origin != below.origin) return {};
+  if (body == barrierBodies_.end() || above.origin != below.origin) return std::nullopt;
 
-  const Instruction& barrier = *barrierOf_.at(node);
+  const Instruction& barrier = *barrierOf_.at(region.barrier);
   const auto separates = [&](const Instruction& instruction) {
     // What a call may meet is not followed here.
     if (instruction.desc->control == isa::Control::Call && barrierBodies_.size() > 1) return true;
@@ -220,8 +206,8 @@ std::string BarrierRemarks::example(BarrierRegions::Node node, const analysis::A
   analysis::WitnessQuestion question;
   question.first = &above;
   question.second = &below;
-  question.assumptions.oneRow = relation == analysis::Relation::TwoThreadsOfOneRow;
-  question.areWarpsDifferent = relation == analysis::Relation::TwoWarps;
+  question.assumptions.oneRow = region.relation == analysis::Relation::TwoThreadsOfOneRow;
+  question.areWarpsDifferent = region.relation == analysis::Relation::TwoWarps;
   question.postDominators = body->postDominators;
   question.work = std::min<std::uint64_t>(work_, 1'000'000);
   question.mayMeetInRounds = [&](analysis::LoopId loop, std::int64_t a, std::int64_t b) {
@@ -236,7 +222,7 @@ std::string BarrierRemarks::example(BarrierRegions::Node node, const analysis::A
   std::uint64_t spent = 0;
   auto witness = analysis::findWitness(question, &spent);
   work_ -= std::min(work_, spent);
-  if (!witness) return {};
+  if (!witness) return std::nullopt;
   // Round a loop it depends on the loop whether the second one follows.
   if (!isOneFunction ||
       !follows(barrier, *below.instruction, body->addresses->ssa().dominators()) ||
@@ -246,108 +232,76 @@ std::string BarrierRemarks::example(BarrierRegions::Node node, const analysis::A
   const std::function<std::string(const Instruction&)> line = [&](const Instruction& instruction) {
     return textOfPlace(instruction);
   };
-  const ConflictText text(*witness, above, below, verbs, *body->loops, line);
-  for (auto& detail : text.details()) remark.details.push_back(std::move(detail));
-  return text.text();
+  return ConflictText(*witness, above, below, {sideAbove.verb, sideBelow.verb}, *body->loops, line)
+      .example();
 }
 
-std::string BarrierRemarks::conflict(const BarrierRegions& regions, const AccessClasses& classes,
-                                     BarrierRegions::Node barrier,
-                                     const AccessClasses::Conflict& conflict,
-                                     analysis::Relation relation, Remark& remark) const {
-  struct SideOf {
-    std::string text;
-    const analysis::Access* access = nullptr;
-    std::string_view verb;
-    bool isAfterOthers = false;
-  };
-  const auto describeSide = [&](Direction side, std::optional<analysis::AccessSet::Key> key,
-                                analysis::EffectMarks marks, std::string_view name) {
-    SideOf result;
-    const auto* event = regions.findEvent(barrier, side, key, marks, kMostExplained);
-    if (event == nullptr && side == Direction::Forward) {
-      event = regions.findEventEverBelow(barrier, key, marks, kMostExplained);
-      result.isAfterOthers = event != nullptr;
-    }
-    const Instruction* instruction = event == nullptr ? nullptr : event->instruction;
-    const bool isSync = key && (classes.of(*key).kinds & analysis::kSync) != 0;
-    if (!key || isSync) {
-      analysis::EffectMarks known = event != nullptr ? event->marks : marks;
-      if (isSync) known = analysis::kOpaqueSync;
-      const std::string_view what = markText(known, instruction);
-      result.text = describe(event, what, name, remark);
-      return result;
-    }
-    const analysis::AccessKinds kinds = classes.of(*key).kinds;
-    result.verb = verb(kinds);
-    result.access = accessOf(event, classes.of(*key));
-    std::string what(kindText(kinds));
-    if (instruction != nullptr && instruction->desc->effect == isa::Effect::AsyncWait) {
-      what = "completion of copies, " + what;
-    }
-    std::string where;
-    if (instruction != nullptr && instruction->desc->control != isa::Control::Call) {
-      const isa::Space space = instruction->desc->space;
-      std::string spaceName(space == isa::Space::None ? "" : isa::spelling(space));
-      if (!spaceName.empty()) {
-        remark.details.emplace_back(fmt::format("{}_space", name), spaceName);
-        where += ' ' + spaceName;
-      }
-    }
-    if (result.access != nullptr && result.access->address != kNone) {
-      std::string address = result.access->origin->text(result.access->address);
-      where += fmt::format(" [{}]", address);
-      remark.details.emplace_back(fmt::format("{}_address", name), std::move(address));
-    }
-    result.text = describe(event, what, name, remark, where);
-    return result;
-  };
-  struct Pair {
-    SideOf above, below;
-    std::string example;
-    decltype(Remark::details) details;
-  };
-  const auto describePair = [&](const AccessClasses::Conflict& of) {
-    Pair pair;
-    std::swap(pair.details, remark.details);
-    pair.above = describeSide(Direction::Backward, of.above, of.aboveMarks, "above");
-    pair.below = describeSide(Direction::Forward, of.below, of.belowMarks, "below");
-    if (pair.above.access != nullptr && pair.below.access != nullptr && graph_ != nullptr) {
-      pair.example = example(barrier, *pair.above.access, *pair.below.access,
-                             {pair.above.verb, pair.below.verb}, relation, remark);
-    }
-    std::swap(pair.details, remark.details);
-    return pair;
-  };
-  Pair pair = describePair(conflict);
-  if (pair.example.empty() && conflict.above && conflict.below && pair.above.access != nullptr) {
-    // Of the pairs that need the barrier, one that an example can be given of.
-    std::size_t tried = 0;
-    regions.anyConflict(barrier, relation, [&](const AccessClasses::Conflict& other) {
-      Pair next = describePair(other);
-      if (!next.example.empty()) pair = std::move(next);
-      return !pair.example.empty() || ++tried == kMostPairs;
-    });
+BarrierRemarks::Side BarrierRemarks::sideOf(const Region& region, Direction direction,
+                                            std::optional<analysis::AccessSet::Key> key,
+                                            analysis::EffectMarks marks) const {
+  Side side;
+  const auto* event =
+      region.regions.findEvent(region.barrier, direction, key, marks, kMostExplained);
+  if (event == nullptr && direction == Direction::Forward) {
+    event = region.regions.findEventEverBelow(region.barrier, key, marks, kMostExplained);
+    side.isBelowOtherBarriers = event != nullptr;
   }
-  for (auto& detail : pair.details) remark.details.push_back(std::move(detail));
-  std::string text =
-      fmt::format("it orders two accesses\nabove: {}\nbelow: {}", pair.above.text, pair.below.text);
-  if (pair.below.isAfterOthers) {
-    text += "\nthreads may end after this barrier: no later one orders what they did above it";
+  const Instruction* instruction = event == nullptr ? nullptr : event->instruction;
+  const bool isSync = key && (region.classes.of(*key).kinds & analysis::kSync) != 0;
+  if (!key || isSync) {
+    analysis::EffectMarks known = event != nullptr ? event->marks : marks;
+    if (isSync) known = analysis::kOpaqueSync;
+    side.event = eventAt(event, markText(known, instruction));
+    return side;
   }
-  if (classes.isLimitMet() && conflict.above && conflict.below) {
-    text +=
-        "\nnot all addresses of the kernel were compared: the limit on that work is met "
-        "(max-classes "
-        "or max-work)";
+  const analysis::AccessClass& of = region.classes.of(*key);
+  side.verb = verb(of.kinds);
+  side.access = accessOf(event, of);
+  side.event = eventAt(event, kindText(of.kinds));
+  if (instruction != nullptr && instruction->desc->effect == isa::Effect::AsyncWait) {
+    side.event.what = "completion of copies, " + side.event.what;
   }
-  if (pair.above.access == nullptr || pair.below.access == nullptr) return text;
-  if (pair.example.empty()) {
-    pair.example = parametersThatMayAlias(*pair.above.access, *pair.below.access);
+  if (instruction != nullptr && instruction->desc->control != isa::Control::Call) {
+    const isa::Space space = instruction->desc->space;
+    if (space != isa::Space::None) side.event.space = isa::spelling(space);
   }
-  if (pair.example.empty()) return text + "\nwhich threads meet there, if any do, is not known";
-  if (remark.barrier) remark.barrier->example = std::move(pair.example);
-  return text;
+  if (side.access != nullptr && side.access->address != kNone) {
+    side.event.address = side.access->origin->text(side.access->address);
+  }
+  return side;
+}
+
+BarrierConflict BarrierRemarks::describe(const Region& region,
+                                         const AccessClasses::Conflict& conflict) const {
+  Side above = sideOf(region, Direction::Backward, conflict.above, conflict.aboveMarks);
+  Side below = sideOf(region, Direction::Forward, conflict.below, conflict.belowMarks);
+  BarrierConflict result;
+  result.isBelowOtherBarriers = below.isBelowOtherBarriers;
+  result.areAccesses = above.access != nullptr && below.access != nullptr;
+  if (result.areAccesses && graph_ != nullptr) result.example = example(region, above, below);
+  if (result.areAccesses && !result.example) {
+    result.mayAlias = parametersThatMayAlias(*above.access, *below.access);
+  }
+  result.isLimitMet = region.classes.isLimitMet() && conflict.above && conflict.below;
+  result.above = std::move(above.event);
+  result.below = std::move(below.event);
+  return result;
+}
+
+BarrierConflict BarrierRemarks::conflict(const BarrierRegions& regions,
+                                         const AccessClasses& classes, BarrierRegions::Node barrier,
+                                         const AccessClasses::Conflict& conflict,
+                                         analysis::Relation relation) const {
+  const Region region{regions, classes, barrier, relation};
+  BarrierConflict result = describe(region, conflict);
+  if (result.example || !conflict.above || !conflict.below || !result.areAccesses) return result;
+  std::size_t tried = 0;
+  regions.anyConflict(barrier, relation, [&](const AccessClasses::Conflict& other) {
+    BarrierConflict next = describe(region, other);
+    if (next.example) result = std::move(next);
+    return result.example.has_value() || ++tried == kMostPairs;
+  });
+  return result;
 }
 
 }  // namespace ptxopt::passes

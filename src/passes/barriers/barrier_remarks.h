@@ -3,9 +3,10 @@
 // way.
 #pragma once
 
-#include <array>
+#include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -34,30 +35,46 @@ class BarrierRemarks {
   // Above the barrier and below it.
   std::pair<AccessCounts, AccessCounts> counts(const analysis::BarrierRegions& regions,
                                                analysis::BarrierRegions::Node barrier) const;
-  // Why it is kept.  They add details, and an example, to `remark`.
-  std::string pin(const analysis::BarrierRegions& regions, analysis::BarrierRegions::Node barrier,
-                  Remark& remark) const;
-  std::string conflict(const analysis::BarrierRegions& regions,
-                       const analysis::AccessClasses& classes,
-                       analysis::BarrierRegions::Node barrier,
-                       const analysis::AccessClasses::Conflict& conflict,
-                       analysis::Relation relation, Remark& remark) const;
+  // What measures or waits next to it, where that is found.
+  std::optional<BarrierEvent> pin(const analysis::BarrierRegions& regions,
+                                  analysis::BarrierRegions::Node barrier) const;
+  // `conflict`; or, of the pairs that need the barrier too, one that an example can be given of.
+  BarrierConflict conflict(const analysis::BarrierRegions& regions,
+                           const analysis::AccessClasses& classes,
+                           analysis::BarrierRegions::Node barrier,
+                           const analysis::AccessClasses::Conflict& conflict,
+                           analysis::Relation relation) const;
 
  private:
+  // One side of a conflict, and what an example of it takes.
+  struct Side {
+    BarrierEvent event;
+    const analysis::Access* access = nullptr;  // null where its address was not looked at
+    std::string_view verb;
+    bool isBelowOtherBarriers = false;
+  };
+  // A question about one barrier.
+  struct Region {
+    const analysis::BarrierRegions& regions;
+    const analysis::AccessClasses& classes;
+    analysis::BarrierRegions::Node barrier;
+    analysis::Relation relation;
+  };
+
   std::uint32_t lineOf(const ir::Instruction& instruction) const;
-  std::string placeOf(const ir::Instruction& instruction) const;  // file:line
   std::string_view statementOf(const ir::Instruction& instruction) const;
   const ir::Location* sourceOf(const ir::Instruction& instruction) const;
   // The access of an event of that class; null where its address was not looked at.
   const analysis::Access* accessOf(const analysis::BarrierRegions::Event* event,
                                    const analysis::AccessClass& of) const;
-  // Which threads meet where; empty where that is not known.  Adds details.
-  std::string example(analysis::BarrierRegions::Node barrier, const analysis::Access& above,
-                      const analysis::Access& below, std::array<std::string_view, 2> verbs,
-                      analysis::Relation relation, Remark& remark) const;
-  // "write .shared [A+4*tid.x] at line 31 (source line 5): st.shared.u32 [%r1], %r2;"
-  std::string describe(const analysis::BarrierRegions::Event* event, std::string_view what,
-                       std::string_view prefix, Remark& remark, std::string_view where = {}) const;
+  Side sideOf(const Region& region, Direction direction,
+              std::optional<analysis::AccessSet::Key> key, analysis::EffectMarks marks) const;
+  BarrierConflict describe(const Region& region,
+                           const analysis::AccessClasses::Conflict& conflict) const;
+  // Which threads meet where, where that is known.
+  std::optional<ConflictExample> example(const Region& region, const Side& above,
+                                         const Side& below) const;
+  BarrierEvent eventAt(const analysis::BarrierRegions::Event* event, std::string_view what) const;
 
   struct Body {
     const ir::Function* function;

@@ -157,16 +157,12 @@ std::string ConflictText::text() const {
                             lineOf_(*second_.instruction));
 }
 
-ConflictText::Details ConflictText::details() const {
-  Details result = {{"above_thread", threadText(witness_.first.thread)},
-                    {"above_bytes", bytes(first_, witness_.first)},
-                    {"below_thread", threadText(witness_.second.thread)},
-                    {"below_bytes", bytes(second_, witness_.second)},
-                    {"certain", witness_.isCertain ? "true" : "false"}};
-  if (std::string given = conditions(); !given.empty()) {
-    result.emplace_back("given", std::move(given));
-  }
-  return result;
+ConflictExample ConflictText::example() const {
+  return {.above = {threadText(witness_.first.thread), bytes(first_, witness_.first)},
+          .below = {threadText(witness_.second.thread), bytes(second_, witness_.second)},
+          .given = conditions(),
+          .isCertain = witness_.isCertain,
+          .text = text()};
 }
 
 std::string parametersThatMayAlias(const Access& first, const Access& second) {

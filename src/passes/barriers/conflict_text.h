@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Two accesses that need a barrier, in words: which threads, which bytes, and under what
+// An example of two accesses that need a barrier: which threads, which bytes, and under what
 // conditions.
 #pragma once
 
@@ -8,19 +8,15 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <utility>
-#include <vector>
 
 #include "analysis/barriers/conflict_witness.h"
 #include "analysis/flow/loops.h"
+#include "passes/engine/remark.h"
 
 namespace ptxopt::passes {
 
 class ConflictText {
  public:
-  // Names and values: what a remark says to programs.
-  using Details = std::vector<std::pair<std::string, std::string>>;
-
   // `lineOf`: "line 31" of an instruction.  `verbs`: what each access does.  All must outlive the
   // object.
   ConflictText(const analysis::ConflictWitness& witness, const analysis::Access& first,
@@ -34,12 +30,12 @@ class ConflictText {
         loops_(loops),
         lineOf_(lineOf) {}
 
-  // "thread (1,0,0) writes A[4..8) at line 31, thread (0,0,0) reads it at line 34"; or "they may
-  // meet: if n = 4, ...".
-  std::string text() const;
-  Details details() const;
+  // With the text "thread (1,0,0) writes A[4..8) at line 31, thread (0,0,0) reads it at line 34";
+  // or "they may meet: if n = 4, ...".
+  ConflictExample example() const;
 
  private:
+  std::string text() const;
   const analysis::Addresses& addresses() const { return *first_.origin; }
   std::string bytes(const analysis::Access& access,
                     const analysis::ConflictWitness::Side& side) const;

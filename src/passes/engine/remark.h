@@ -31,13 +31,48 @@ struct AccessCounts {
   std::optional<std::size_t> writes;
 };
 
+// What keeps a barrier on one side of it.
+struct BarrierEvent {
+  std::string what;     // "write", "fence wider than the CTA", "end of threads"
+  std::string space;    // ".shared"; empty where the instruction names none
+  std::string address;  // "4*tid.x+A"; empty where it was not looked at
+  SourceRange place;    // of the instruction; not valid where there is no single one
+  const ir::Location* source = nullptr;
+};
+
+// Two threads that meet without the barrier, and the bytes on which they meet.
+struct ConflictExample {
+  struct Side {
+    std::string thread;  // "(1,0,0)"
+    std::string bytes;   // "A[4..8)"
+  };
+  Side above;
+  Side below;
+  std::string given;      // what was chosen for it, "n = 4"; empty where nothing was
+  bool isCertain = true;  // no branch or round was left out of consideration
+  std::string text;
+};
+
+// Two accesses, or things that count as accesses, that the barrier orders.
+struct BarrierConflict {
+  BarrierEvent above;
+  BarrierEvent below;
+  bool isBelowOtherBarriers = false;  // threads may end between the barrier and `below`
+  bool isLimitMet = false;            // not all addresses were compared
+  // Neither an address is missing nor is one of them no access, so that an example could be given.
+  bool areAccesses = false;
+  std::optional<ConflictExample> example;
+  // "p and q may point to the same memory", where that is why they count as the same bytes.
+  std::string mayAlias;
+};
+
 // What a barrier pass decided about one barrier.
 struct BarrierVerdict {
   BarrierOutcome outcome = BarrierOutcome::Kept;
-  // Of one that is kept: why, and lines that say more.
+  // Of one that is kept: why.  Empty where `conflict` says it.
   std::string reason;
-  // Threads that would meet without it, and where; empty where none are known.
-  std::string example;
+  std::optional<BarrierConflict> conflict;
+  std::optional<BarrierEvent> pin;  // what next to it depends on when it runs
   // What else is of interest, each line after a line break.
   std::string notes;
   // Of one that is not kept: by which rule, and the precision of addresses that this takes.
@@ -56,7 +91,7 @@ struct Remark {
   const ir::Location* source = nullptr;  // the .loc that holds for it, or null: the engine sets it
   std::string message;                   // empty where there is a verdict
   std::optional<BarrierVerdict> barrier;
-  std::vector<std::pair<std::string, std::string>> details;
+  std::vector<std::pair<std::string, std::string>> details;  // what the message says, by name
   // Of what was done: without these it would not have been.  "assume-1d", "block-dim=64,1,1".
   std::vector<std::string> assumptions;
 
