@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "analysis/memory/address_step.h"
 #include "ir/module.h"
 #include "support/bit_set.h"
 
@@ -37,22 +38,6 @@ const ir::Variable* objectNamed(const ir::Function& function, ir::SymbolId id) {
   const bool isAlsoElsewhere =
       variable.function != nullptr && variable.linkage != ir::Linkage::None;
   return isAlsoElsewhere ? nullptr : &variable;
-}
-
-bool isInteger(isa::Type type, int bits) {
-  return isa::bitWidth(type) == bits && !isa::isFloat(type);
-}
-bool isAddressWide(isa::Type type) {
-  return isInteger(type, 32) || isInteger(type, 64);
-}
-
-// The two or three scalar sources after one scalar result; empty for any other shape.
-std::span<const Operand> scalarSources(const Instruction& instruction, std::size_t count) {
-  const std::span<const Operand> operands = instruction.operands();
-  const bool fits = operands.size() == count + 1 &&
-                    std::none_of(operands.begin(), operands.end(),
-                                 [](const Operand& o) { return o.component != 0; });
-  return fits ? operands.subspan(1) : std::span<const Operand>{};
 }
 
 }  // namespace
@@ -106,62 +91,38 @@ AddressObjects::Value AddressObjects::resultOf(const Instruction& instruction) c
   const bool isLoad = desc.opcode == Opcode::Ld || desc.opcode == Opcode::Ldu;
   if (isLoad) return kNumber;
 
+  const AddressStep step = addressStep(instruction);
   const auto combine = [](Value a, Value b) {
     if (a == kUndefined || b == kUndefined) return kUndefined;
     if (a == kNumber) return b;
     return b == kNumber ? a : kAnything;
   };
-  switch (desc.opcode) {
-    case Opcode::Mov:
-      if (const auto source = scalarSources(instruction, 1); !source.empty()) {
-        const Value value = valueOf(source[0]);
-        if (value < kFirstObject || isAddressWide(desc.type)) return value;
-      }
-      break;
-    case Opcode::Cvta:
-      if (const auto source = scalarSources(instruction, 1); !source.empty()) {
-        return valueOf(source[0]);
-      }
-      break;
-    case Opcode::Cvt:
-      if (const auto source = scalarSources(instruction, 1); !source.empty()) {
-        const Value value = valueOf(source[0]);
-        const bool isExact = isAddressWide(desc.type) && isAddressWide(desc.sourceType) &&
-                             !desc.has(".sat") &&
-                             (desc.type == desc.sourceType || isSharedOffset(value));
-        if (value < kFirstObject || isExact) return value;
-      }
-      break;
-    case Opcode::Add:
-      if (const auto sources = scalarSources(instruction, 2);
-          !sources.empty() && isAddressWide(desc.type) && !desc.has(".sat")) {
-        return combine(valueOf(sources[0]), valueOf(sources[1]));
-      }
-      break;
-    case Opcode::Sub:
-      if (const auto sources = scalarSources(instruction, 2);
-          !sources.empty() && isAddressWide(desc.type) && !desc.has(".sat")) {
-        const Value minuend = valueOf(sources[0]);
-        const Value subtrahend = valueOf(sources[1]);
-        if (subtrahend >= kFirstObject) return minuend == subtrahend ? kNumber : kAnything;
-        return combine(minuend, subtrahend);
-      }
-      break;
-    case Opcode::Mad:
-      if (const auto sources = scalarSources(instruction, 3);
-          !sources.empty() && isAddressWide(desc.type) && !desc.has(".hi") && !desc.has(".sat")) {
-        const Value factors = combine(valueOf(sources[0]), valueOf(sources[1]));
-        if (factors > kNumber) return kAnything;
-        return combine(factors, valueOf(sources[2]));
-      }
-      break;
-    case Opcode::Selp:
-      if (const auto sources = scalarSources(instruction, 3);
-          !sources.empty() && isAddressWide(desc.type)) {
-        return join(valueOf(sources[0]), valueOf(sources[1]));
-      }
-      break;
-    default:
+  using Kind = AddressStep::Kind;
+  switch (step.kind) {
+    case Kind::Copy:
+    case Kind::ToGeneric:
+    case Kind::FromGeneric:
+      return valueOf(*step.a);
+    case Kind::Resize: {
+      const Value value = valueOf(*step.a);
+      const bool isExact = step.bits == isa::bitWidth(desc.sourceType) || isSharedOffset(value);
+      return value < kFirstObject || isExact ? value : kAnything;
+    }
+    case Kind::Sum:
+      return combine(valueOf(*step.a), valueOf(*step.b));
+    case Kind::Difference: {
+      const Value minuend = valueOf(*step.a);
+      const Value subtrahend = valueOf(*step.b);
+      if (subtrahend >= kFirstObject) return minuend == subtrahend ? kNumber : kAnything;
+      return combine(minuend, subtrahend);
+    }
+    case Kind::ScaledSum: {
+      const Value factors = combine(valueOf(*step.a), valueOf(*step.b));
+      return factors > kNumber ? kAnything : combine(factors, valueOf(*step.c));
+    }
+    case Kind::Select:
+      return join(valueOf(*step.a), valueOf(*step.b));
+    case Kind::None:
       break;
   }
 

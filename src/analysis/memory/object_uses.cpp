@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "analysis/flow/callee.h"
+#include "analysis/memory/address_step.h"
 #include "ir/module.h"
 
 namespace ptxopt::analysis {
@@ -58,30 +59,6 @@ bool mayBeNoVariable(const Pointer& pointer) {
 bool isTracked(const ir::Variable& variable) {
   return variable.space == Space::Global || variable.space == Space::Const ||
          variable.space == Space::Shared || variable.space == Space::Local;
-}
-
-bool isAddressWide(isa::Type type) {
-  const int bits = isa::bitWidth(type);
-  return !isa::isFloat(type) && (bits == 32 || bits == 64);
-}
-
-// The sources after one scalar result; empty for any other shape.
-std::span<const Operand> scalarSources(const Instruction& instruction, std::size_t count) {
-  const std::span<const Operand> operands = instruction.operands();
-  const bool fits = operands.size() == count + 1 && operands[0].kind == OperandKind::Register &&
-                    std::none_of(operands.begin(), operands.end(), [](const Operand& o) {
-                      return o.isGroup() || o.component != 0 || o.negated;
-                    });
-  return fits ? operands.subspan(1) : std::span<const Operand>{};
-}
-
-// cvt.u64.u32 and cvt.u32.u64
-bool isUnsignedResize(const isa::InstructionDesc& desc) {
-  const auto isPlain = [](isa::Type type) {
-    return type == isa::Type::U32 || type == isa::Type::U64;
-  };
-  return desc.qualifiers.size() == 2 && isPlain(desc.type) && isPlain(desc.sourceType) &&
-         desc.type != desc.sourceType;
 }
 
 bool isAccess(const Instruction& instruction) {
@@ -281,63 +258,59 @@ class ObjectUses::Builder {
   // What the instruction leaves in its result: None where that has nothing to do with an address,
   // and where it does something with one that is not followed.
   Pointer resultOf(const Instruction& instruction) {
-    const isa::InstructionDesc& desc = *instruction.desc;
-    if (!desc.known() || !isAddressWide(desc.type)) return {};
-    const int bits = isa::bitWidth(desc.type);
-    switch (desc.opcode) {
-      case Opcode::Mov:
-        if (const auto source = scalarSources(instruction, 1); !source.empty()) {
-          return valueOf(source[0]);
-        }
-        return {};
-      case Opcode::Add:
-      case Opcode::Sub: {
-        const auto sources = scalarSources(instruction, 2);
-        if (sources.empty() || desc.has(".sat") || desc.writesCarry) return {};
-        const Pointer a = valueOf(sources[0]);
-        const Pointer b = valueOf(sources[1]);
-        const bool isMinus = desc.opcode == Opcode::Sub;
-        if (b.state == Pointer::State::None) return moved(a, sources[1], isMinus, bits);
-        return a.state == Pointer::State::None && !isMinus ? moved(b, sources[0], false, bits)
-                                                           : Pointer{};
+    const AddressStep step = addressStep(instruction);
+    using Kind = AddressStep::Kind;
+    switch (step.kind) {
+      case Kind::Copy:
+        return valueOf(*step.a);
+      case Kind::Sum:
+      case Kind::Difference: {
+        const Pointer a = valueOf(*step.a);
+        const Pointer b = valueOf(*step.b);
+        const bool isMinus = step.kind == Kind::Difference;
+        if (b.state == Pointer::State::None) return moved(a, *step.b, isMinus, step.bits);
+        if (a.state != Pointer::State::None || isMinus) return {};
+        return moved(b, *step.a, false, step.bits);
       }
-      case Opcode::Mad: {
-        const auto sources = scalarSources(instruction, 3);
-        if (sources.empty() || desc.has(".hi") || desc.has(".sat") || desc.writesCarry) return {};
-        if (valueOf(sources[0]) != Pointer{} || valueOf(sources[1]) != Pointer{}) return {};
-        Pointer result = valueOf(sources[2]);
-        if (result.isAddress())
-          result = {Pointer::State::Object, result.isGeneric, result.variable, 0};
-        return result;
+      case Kind::ScaledSum: {
+        if (valueOf(*step.a) != Pointer{} || valueOf(*step.b) != Pointer{}) return {};
+        const Pointer sum = valueOf(*step.c);
+        if (!sum.isAddress()) return sum;
+        return {Pointer::State::Object, sum.isGeneric, sum.variable, 0};
       }
-      case Opcode::Cvta: {
-        const auto source = scalarSources(instruction, 1);
-        if (source.empty()) return {};
-        Pointer result = valueOf(source[0]);
-        if (!result.isAddress()) return result;
-        const bool toSpace = desc.has(".to");
-        const bool fits = desc.space == result_.uses_[result.variable].variable->space &&
-                          result.isGeneric == toSpace;
-        result.isGeneric = !toSpace;
-        return fits ? result : Pointer{};
-      }
-      case Opcode::Cvt: {
-        // Shared memory is smaller than 2^32 bytes; only an offset that has wrapped would be
-        // another one in 64 bits.
-        const auto source = scalarSources(instruction, 1);
-        if (source.empty() || !isUnsignedResize(desc)) return {};
-        const Pointer result = valueOf(source[0]);
-        if (!result.isAddress()) return result;
-        const ir::Variable& variable = *result_.uses_[result.variable].variable;
-        const bool isInside =
-            result.state == Pointer::State::Object ||
-            (result.offset >= 0 && static_cast<std::uint64_t>(result.offset) <= variable.size);
-        const bool fits = variable.space == Space::Shared && !result.isGeneric && isInside;
-        return fits ? result : Pointer{};
-      }
-      default:
-        return {};
+      case Kind::ToGeneric:
+        return converted(valueOf(*step.a), step.space, true);
+      case Kind::FromGeneric:
+        return converted(valueOf(*step.a), step.space, false);
+      case Kind::Resize:
+        return step.isZeroExtension ? resized(valueOf(*step.a)) : Pointer{};
+      case Kind::Select:
+      case Kind::None:
+        break;
     }
+    return {};
+  }
+
+  Pointer converted(Pointer pointer, Space space, bool toGeneric) const {
+    if (!pointer.isAddress()) return pointer;
+    const bool fits = space == variable(pointer).space && pointer.isGeneric != toGeneric;
+    pointer.isGeneric = toGeneric;
+    return fits ? pointer : Pointer{};
+  }
+
+  // Shared memory is smaller than 2^32 bytes; only an offset that has wrapped would be another one
+  // in 64 bits.
+  Pointer resized(const Pointer& pointer) const {
+    if (!pointer.isAddress()) return pointer;
+    const bool isInside = pointer.state == Pointer::State::Object ||
+                          (pointer.offset >= 0 &&
+                           static_cast<std::uint64_t>(pointer.offset) <= variable(pointer).size);
+    const bool fits = variable(pointer).space == Space::Shared && !pointer.isGeneric && isInside;
+    return fits ? pointer : Pointer{};
+  }
+
+  const ir::Variable& variable(const Pointer& pointer) const {
+    return *result_.uses_[pointer.variable].variable;
   }
 
   // The one register that an instruction defines, for one that resultOf() follows.
@@ -443,11 +416,11 @@ class ObjectUses::Builder {
       result_.hasUnknownShared_ |= isShared(instruction) && mayBeNoVariable(pointer);
       return;
     }
-    const ir::Variable& variable = *result_.uses_[pointer.variable].variable;
+    const ir::Variable& object = variable(pointer);
     if (isInGroup || !isAccess(instruction)) {
       return escape(pointer.variable, "an instruction other than a plain access uses its address");
     }
-    const bool isNamed = desc.space == variable.space && !pointer.isGeneric;
+    const bool isNamed = desc.space == object.space && !pointer.isGeneric;
     const bool isGeneric =
         desc.space == Space::None && pointer.isGeneric && desc.opcode != Opcode::Ldu;
     if (!isNamed && !isGeneric) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analysis/flow/callee.h"
+#include "analysis/memory/address_step.h"
 #include "ir/module.h"
 
 namespace ptxopt::passes {
@@ -203,18 +204,19 @@ class Finder {
       return true;
     }
     const auto operands = instruction.operands();
-    const isa::InstructionDesc& desc = *instruction.desc;
     if (isStore(instruction)) {
       add(&instruction, use);
       ++use.stores;
       return true;
     }
     // The address plus a number.
-    const bool isSum = desc.known() && isa::bitWidth(desc.type) == 64 && !desc.writesCarry &&
-                       (desc.opcode == Opcode::Mov || desc.opcode == Opcode::Add ||
-                        (desc.opcode == Opcode::Cvta && desc.space == Space::Global)) &&
-                       std::none_of(operands.begin(), operands.end(), [](const Operand& o) {
-                         return o.isGroup() || o.symbol() != ir::SymbolId::None;
+    using Kind = analysis::AddressStep::Kind;
+    const analysis::AddressStep step = analysis::addressStep(instruction);
+    const bool isConversion = step.kind == Kind::ToGeneric || step.kind == Kind::FromGeneric;
+    const bool isSum = (step.kind == Kind::Copy || step.kind == Kind::Sum ||
+                        (isConversion && step.space == Space::Global)) &&
+                       step.bits == 64 && std::ranges::none_of(operands, [](const Operand& o) {
+                         return o.symbol() != ir::SymbolId::None;
                        });
     const auto count =
         std::count_if(operands.begin(), operands.end(), [&](const Operand& o) { return holds(o); });
