@@ -606,9 +606,11 @@ class Evaluator {
     std::vector<FormId> sources;
     for (const Operand& operand : instruction.operands()) {
       if (operand.writes || operand.kind == OperandKind::Vector) continue;
-      const unsigned bits = operand.kind == OperandKind::Register
-                                ? registerBits(operand)
-                                : static_cast<unsigned>(isa::bitWidth(form.type));
+      // A number may be of another width than the type: an amount of a shift, the addend of
+      // mad.wide.  So it keeps all of its bits.
+      unsigned bits = static_cast<unsigned>(isa::bitWidth(form.type));
+      if (operand.kind == OperandKind::Register) bits = registerBits(operand);
+      if (operand.kind == OperandKind::Integer) bits = 64;
       const FormId source = bits == 0 ? kNone : ofSource(instruction, operand, bits);
       if (source == kNone) return kNone;
       sources.push_back(source);

@@ -783,7 +783,7 @@ ValueId BasePlan::wideBaseFor(ValueId v, std::span<const ValueId> candidates) co
 // A variable that can be named wherever there are instructions.
 bool BasePlan::isDeclaredAhead(ir::SymbolId id) const {
   const ir::Symbol& symbol = rewrite_.function().symbolAt(id);
-  if (symbol.kind != ir::SymbolKind::Variable) return false;
+  if (symbol.kind != ir::SymbolKind::Variable || !rewrite_.isVisibleEverywhere(id)) return false;
   return symbol.variable->function == nullptr || std::ranges::binary_search(declaredAhead_, id);
 }
 

@@ -15,6 +15,7 @@
 #include "analysis/flow/manager.h"
 #include "analysis/launch/assumptions.h"
 #include "facts/address_operand.h"
+#include "ir/declared_names.h"
 #include "passes/engine/claim_sink.h"
 #include "passes/globals/fold_load.h"
 #include "passes/globals/heap_pairs.h"
@@ -323,7 +324,7 @@ class Optimizer {
       if (!isCandidate) continue;
       std::vector<ModuleObject*>& kept = keptByContent[contentHash(*object.variable)];
       const auto same = std::find_if(kept.begin(), kept.end(), [&](const ModuleObject* other) {
-        return haveEqualContent(*other->variable, *object.variable);
+        return haveEqualContent(*other->variable, *object.variable) && canBeNamed(*other, object);
       });
       if (same == kept.end()) {
         kept.push_back(&object);
@@ -351,6 +352,20 @@ class Optimizer {
   static bool haveEqualContent(const ir::Variable& a, const ir::Variable& b) {
     return a.space == b.space && a.size == b.size && alignmentOf(a) >= alignmentOf(b) &&
            std::ranges::equal(contentOf(a), contentOf(b));
+  }
+
+  // No function that uses `object` has something else of the name of `other`.
+  bool canBeNamed(const ModuleObject& other, const ModuleObject& object) {
+    const std::string_view name = module_.text(other.variable->name);
+    return std::ranges::none_of(object.uses, [&](const ModuleObject::Use& use) {
+      auto names = declaredNames_.find(use.function);
+      if (names == declaredNames_.end()) {
+        names = declaredNames_
+                    .try_emplace(use.function, *use.function, ir::DeclaredNames::Where::Anywhere)
+                    .first;
+      }
+      return names->second.mayHave(name);
+    });
   }
 
   void merge(ModuleObject& object, const ModuleObject& into) {
@@ -589,6 +604,7 @@ class Optimizer {
   ModuleContext& context_;
   MadeNames names_;
   ObjectUsesCache cache_;
+  std::unordered_map<const ir::Function*, ir::DeclaredNames> declaredNames_;
   std::unordered_set<const ir::Function*> edited_;                                // in this round
   std::unordered_map<const ir::Function*, analysis::FunctionAnalyses> analyses_;  // of this round
   std::unordered_set<const ir::Variable*> gone_;                                  // in this round

@@ -259,7 +259,8 @@ bool isPointer(const ModuleObject& object) {
                            [](std::uint8_t byte) { return byte == 0; }));
   return variable.size == 8 && isNull &&
          object.allAccesses([](const analysis::VariableAccess& access) {
-           return access.isWeak && access.offset == 0 && access.bytes == 8 &&
+           return access.isWeak && !ir::isBelowDirective(*access.instruction) &&
+                  access.offset == 0 && access.bytes == 8 &&
                   access.instruction->desc->vectorWidth == 1 &&
                   access.instruction->operandCount == 2;
          });

@@ -31,7 +31,7 @@ bool isMovable(const ir::Function& function, const VariableAccess& access, int b
   const Instruction& instruction = *access.instruction;
   const bool isScalar = access.isWeak && !access.isGeneric && instruction.desc->vectorWidth == 1 &&
                         isa::bitWidth(instruction.desc->type) == bits &&
-                        instruction.operandCount == 2;
+                        instruction.operandCount == 2 && !ir::isBelowDirective(instruction);
   if (!isScalar) return false;
   const Operand& value = instruction.operands()[access.isLoad ? 0 : 1];
   switch (value.kind) {

@@ -16,7 +16,7 @@ bool isRemovable(const SsaRewrite& rewrite, const ir::Instruction& instruction) 
   const Ssa& ssa = rewrite.ssa();
   const bool computes = ExpressionKeys::isComputation(instruction);
   const bool loads = plainAccess(rewrite.function(), instruction).kind == PlainAccess::Kind::Load;
-  if ((!computes && !loads) || isBelowDirective(instruction)) return false;
+  if ((!computes && !loads) || ir::isBelowDirective(instruction)) return false;
   bool isFree = true;
   ssa.forEachDefinition(instruction, [&](ValueId value) {
     isFree &= !ssa.isCarry(value) && !rewrite.isPinned(ssa.reg(value));

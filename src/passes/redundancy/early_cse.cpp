@@ -343,7 +343,7 @@ class Walk {
       });
       if (claims_) loadsGoneBefore_[&instruction] = loadsGone_;
       memory_.noteStore(instruction, access);
-    } else if (ExpressionKeys::isExpression(instruction) && !isBelowDirective(instruction)) {
+    } else if (ExpressionKeys::isExpression(instruction) && !ir::isBelowDirective(instruction)) {
       visitExpression(instruction);
     } else {
       const isa::Effect effect = ir::effectOf(instruction);

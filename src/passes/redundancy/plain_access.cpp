@@ -21,14 +21,6 @@ bool isKernelParameter(const ir::Function& function, const ir::Operand& address)
 
 }  // namespace
 
-bool isBelowDirective(const ir::Instruction& instruction) {
-  const ir::Statement* before = instruction.previous;
-  while (before != nullptr && before->kind == ir::StatementKind::Location)
-    before = before->previous;
-  return before != nullptr && (before->kind == ir::StatementKind::Pragma ||
-                               before->kind == ir::StatementKind::Directive);
-}
-
 PlainAccess plainAccess(const ir::Function& function, const ir::Instruction& instruction) {
   const isa::InstructionDesc& desc = *instruction.desc;
   const bool isLoad = desc.opcode == isa::Opcode::Ld;
@@ -40,7 +32,7 @@ PlainAccess plainAccess(const ir::Function& function, const ir::Instruction& ins
       effect != isa::Effect::Private && !isNonCoherent) {
     return {};
   }
-  if (desc.has(".unified") || desc.has(".cv") || isBelowDirective(instruction)) return {};
+  if (desc.has(".unified") || desc.has(".cv") || ir::isBelowDirective(instruction)) return {};
   const ir::Operand* address = instruction.operand(isLoad ? 1 : 0);
   const ir::Operand* data = instruction.operand(isLoad ? 0 : 1);
   if (address == nullptr || data == nullptr || address->kind != ir::OperandKind::Address) return {};

@@ -23,9 +23,6 @@ struct PlainAccess {
   const ir::Operand* data = nullptr;  // the first element; the others stand after it
 };
 
-// A pragma or a directive that is not known stands above it, and is about it (A5.5, A7.5).
-bool isBelowDirective(const ir::Instruction& instruction);
-
 // Weak `ld` and `st` of const, global, local and shared memory and of generic addresses, and `ld`
 // of the parameters of a kernel, with one address in brackets.  Kind::None for anything else: also
 // for parameters of calls, and for what a pragma above it is about (A5.5).

@@ -20,12 +20,6 @@ bool isUntyped(isa::Type type) {
          type == Type::B128;
 }
 
-// "%r" of "%r", "%r5" and of "%r<10>": two names whose stems differ are different.
-std::string_view stemOf(std::string_view name) {
-  while (!name.empty() && name.back() >= '0' && name.back() <= '9') name.remove_suffix(1);
-  return name;
-}
-
 // docs/soundness/ E.12.1.
 bool isNamedForDebugger(const ir::Function& function, RegisterId id) {
   constexpr std::size_t kMost = 8;
@@ -41,6 +35,7 @@ SsaRewrite::SsaRewrite(ir::Function& function, const analysis::Ssa& ssa)
       ssa_(&ssa),
       pinned_(function.registerCount()),
       scoped_(function.registerCount()),
+      namesInScopes_(function, ir::DeclaredNames::Where::NestedScopes),
       replacement_(ssa.valueCount()),
       edits_(ssa.instructions().count()) {
   std::iota(replacement_.begin(), replacement_.end(), 0);
@@ -88,34 +83,28 @@ void SsaRewrite::pinRegisters() {
 }
 
 void SsaRewrite::findScopedNames() {
-  std::unordered_set<std::string_view> stems;
+  if (namesInScopes_.isEmpty()) return;
   std::uint32_t depth = 0;
-  const ir::Module& module = function_->module();
-  const auto rangesOf = [&](const ir::RegisterDeclaration& declaration) {
-    return function_->registers().subspan(declaration.firstRange, declaration.rangeCount);
-  };
   const auto markScoped = [&](const ir::RegisterRange& range) {
     for (std::uint32_t k = 0; k < range.count; ++k) scoped_.set(range.first + k);
   };
   for (const ir::Statement& statement : function_->body()) {
     if (statement.kind == ir::StatementKind::ScopeBegin) ++depth;
     if (statement.kind == ir::StatementKind::ScopeEnd) --depth;
-    if (depth == 0) continue;
-    if (const auto* declaration = statement.as<ir::RegisterDeclaration>()) {
-      for (const ir::RegisterRange& range : rangesOf(*declaration)) {
-        stems.insert(stemOf(module.text(range.name)));
-        markScoped(range);
-      }
-    } else if (const auto* variables = statement.as<ir::VariableDeclaration>()) {
-      for (const ir::Variable* variable : variables->variables) {
-        stems.insert(stemOf(module.text(variable->name)));
-      }
+    const auto* declaration = statement.as<ir::RegisterDeclaration>();
+    if (depth == 0 || declaration == nullptr) continue;
+    for (const ir::RegisterRange& range :
+         function_->registers().subspan(declaration->firstRange, declaration->rangeCount)) {
+      markScoped(range);
     }
   }
-  if (stems.empty()) return;
   for (const ir::RegisterRange& range : function_->registers()) {
-    if (stems.contains(stemOf(module.text(range.name)))) markScoped(range);
+    if (namesInScopes_.mayHave(function_->module().text(range.name))) markScoped(range);
   }
+}
+
+bool SsaRewrite::isVisibleEverywhere(ir::SymbolId id) const {
+  return !namesInScopes_.mayHave(function_->module().text(function_->symbolAt(id).name));
 }
 
 bool SsaRewrite::canStandFor(RegisterId to, RegisterId from) const {

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "analysis/values/ssa.h"
+#include "ir/declared_names.h"
 #include "ir/function.h"
 #include "support/bit_set.h"
 
@@ -38,6 +39,8 @@ class SsaRewrite {
   bool isVisibleEverywhere(ir::RegisterId id) const {
     return !scoped_.test(static_cast<std::uint32_t>(id));
   }
+  // The same of a variable that is declared at module scope or outside of nested scopes.
+  bool isVisibleEverywhere(ir::SymbolId id) const;
   // Every instruction that takes `from` takes `to` as well, with the same bits: neither is pinned
   // or hidden, and they have one type, or the type of `to` says less (.b32 for .u32).
   bool canStandFor(ir::RegisterId to, ir::RegisterId from) const;
@@ -102,6 +105,7 @@ class SsaRewrite {
   const analysis::Ssa* ssa_;
   BitSet pinned_;  // by register
   BitSet scoped_;
+  ir::DeclaredNames namesInScopes_;
   mutable std::vector<ValueId> replacement_;  // by value; itself where it was not replaced
   std::vector<Note> edits_;                   // by instruction
   std::vector<ir::Operand> constants_;
