@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Classes of accesses, sets of them, and which classes conflict: Conf of docs/soundness/ C0.2 up
-// to the precision asked for.
+// Classes of accesses, sets of classes, and which classes conflict: Conf of docs/soundness/ C0.2 up
+// to the chosen precision.
 //
-// All accesses that no question here tells apart are one class, so that sets are small.  A class
-// stands in a bucket: a domain and an object of it, or the domain without an object, which any
-// object of it may overlap.  T of which it is known that one thread executes it has a bucket too;
-// any other T is a mark.  Classes of two objects never conflict, and nobody compares them.
-// Where addresses count, all accesses that alias.h cannot tell apart are one class; and in a large
-// set those whose bytes are others than those of a class are not looked at.
+// All accesses that the precision does not distinguish form one class, so that sets are small.  A
+// class belongs to a bucket: a domain and an object in it, or the domain without an object, which
+// may overlap any of its objects.  A T that is known to be executed by one thread has a bucket too;
+// any other T is a mark.  Classes of two different objects never conflict and are never compared.
+// With addresses, all accesses that alias.h cannot distinguish form one class; and in a large set,
+// classes that are known to touch other bytes are skipped.
 #pragma once
 
 #include <array>
@@ -31,57 +31,60 @@ namespace ptxopt::analysis {
 enum class Precision : std::uint8_t {
   Flags,    // any read, any write
   Objects,  // spaces and objects
-  Affine,   // addresses: byte ranges, and which thread it is (C3.7, C8)
+  Affine,   // addresses: byte ranges, and which thread executes the access (C3.7, C8)
 };
 
-// Which two threads of a CTA execute a pair, and in which launches.
+// Which two threads of a CTA execute the two accesses of a pair, and in which launches.
 enum class Relation : std::uint8_t {
   TwoThreads,
-  TwoThreadsOfOneRow,  // where ntid.y = ntid.z = 1 (docs/soundness/ C8(ii).5)
-  TwoWarps,            // threads of two warps (C8.3.1)
+  TwoThreadsOfOneRow,  // in launches with ntid.y = ntid.z = 1 (docs/soundness/ C8(ii).5)
+  TwoWarps,            // two threads of different warps (C8.3.1)
 };
 inline constexpr std::size_t kRelations = 3;
 
 using ClassId = std::uint32_t;
 using AddressId = std::uint32_t;
 
-// A weak store that all threads of the CTA execute together, while nothing orders them, as far as
-// it is free of races (docs/soundness/ C8.2): which other accesses that says something about.
+// A weak store that all threads of the CTA execute together, without anything that orders them, if
+// it is free of races (docs/soundness/ C8.2).  The enumerators say for which other accesses this
+// fact holds.
 enum class StoreOfAll : std::uint8_t {
   No,
-  Above,  // it is the upper one of a pair: who gets to the lower one has executed it
+  Above,  // it is the upper access of a pair: every thread that reaches the lower one has executed
+          // it
   Both,
 };
 
 struct AccessClass {
   AccessKinds kinds = 0;
   Domain domain = Domain::Any;
-  const ir::Variable* object = nullptr;  // null: any of the domain
-  AddressId address = kNone;             // none: any of the object
+  const ir::Variable* object = nullptr;  // null: any object of the domain
+  AddressId address = kNone;             // none: any address in the object
 };
 
-// A set of classes, and marks.  Classes are ordered by bucket.  Insertion is O(size) words moved at
-// worst, and O(1) where classes come in the order in which they were made.
+// A set of classes, and marks.  Classes are ordered by bucket.  Insertion moves O(size) words at
+// worst, and O(1) if classes are added in the order in which they were made.
 class AccessSet {
  public:
-  // What a set of accesses is to the outside: a bucket and a class in one number.
+  // The bucket and the class of an access, in one number.
   using Key = std::uint64_t;
 
   EffectMarks marks() const { return marks_; }
-  // New marks only.
+  // Returns the marks that are new.
   EffectMarks addMarks(EffectMarks marks);
-  // True if it is new.
+  // True if the key is new.
   bool add(Key key);
-  // Adds keys in ascending order; what is new is left in `added`.  O(size), but with few keys, none
-  // of which is new, a binary search for each.
+  // Adds keys in ascending order; `added` receives those that are new.  O(size); if the keys are
+  // few and none is new, one binary search for each.
   void add(std::span<const Key> keys, std::vector<Key>& added);
-  // Adds all of `other`; small into large.  Returns nothing: ask before what is new.
+  // Adds all of `other`, moving the smaller set.  It does not report which keys are new: compute
+  // them first if needed.
   void absorb(AccessSet&& other);
   bool contains(Key key) const;
 
   const std::vector<Key>& keys() const { return keys_; }
   bool empty() const { return keys_.empty() && marks_ == 0; }
-  // The keys from `first` on that are below `last`: a range in the order of the set.
+  // The keys from `first` up to but excluding `last`, as a range of the sorted set.
   std::pair<const Key*, const Key*> range(Key first, Key last) const;
 
  private:
@@ -91,8 +94,8 @@ class AccessSet {
   std::vector<Key> keys_;  // sorted
 };
 
-// Addresses beyond these, and pairs of them beyond that work, count as any of their object. Memory:
-// a byte for each pair of addresses.
+// Beyond these numbers of addresses and of comparisons, an access counts as any access to its
+// object.  Memory: a byte for each pair of addresses.
 struct AccessLimits {
   std::size_t addresses = 512;
   std::uint64_t work = 20'000'000;
@@ -108,18 +111,18 @@ class AccessClasses {
         assumptions_(assumptions),
         limits_(limits) {}
 
-  // The class of an access of `kinds` to `place`; none for a place that is in no conflict.
-  // `access`, which must outlive the object, is looked at where addresses count, and may be null.
+  // The class of an access of `kinds` to `place`; none if the place takes part in no conflict.
+  // `access` may be null; it is used only with addresses, and must outlive the object.
   std::optional<AccessSet::Key> keyOf(AccessKinds kinds, const Place& place,
                                       const Access* access = nullptr,
                                       StoreOfAll storeOfAll = StoreOfAll::No);
-  // The class of T that is executed as `executor` says, which must outlive the object; none where
-  // there are too many.
+  // The class of a T that `executor` executes; none if there are too many such classes.  `executor`
+  // must outlive the object.
   std::optional<AccessSet::Key> keyOfSync(const Access& executor);
-  // One of the limits: some address counts as any of its object.
+  // A limit was reached: some address counts as any address of its object.
   bool isLimitMet() const { return hasTooManyAddresses_ || work_ >= limits_.work; }
-  // The class of the same kinds anywhere in the same object or, without one, in the same domain;
-  // anywhere in the same domain.  They exist after keyOf() of the key.
+  // The class of the same kinds anywhere in the same object (without an object: in the same
+  // domain); and anywhere in the same domain.  They exist once keyOf() has returned the key.
   AccessSet::Key withoutAddress(AccessSet::Key key) const;
   AccessSet::Key withoutObject(AccessSet::Key key) const;
   std::size_t count() const { return classes_.size(); }
@@ -127,34 +130,35 @@ class AccessClasses {
   const AccessClass& of(AccessSet::Key key) const {
     return classes_[static_cast<ClassId>(key & kClassMask)];
   }
-  // An access of a class that has an address; null for any other.
+  // Some access of the class; null if the class has no address.
   const Access* accessOf(const AccessClass& of) const {
     return of.address == kNone ? nullptr : addresses_[of.address].access;
   }
 
-  // For some instances by two threads of a CTA, the upper one before a barrier and the lower one
-  // after it, the barrier orders the two.  The one predicate that a precision refines.
+  // The barrier orders some instance of `above` before it and some instance of `below` after it,
+  // executed by two threads of a CTA, and the two may conflict.  A precision refines only this
+  // predicate.
   bool mayConflict(const AccessClass& above, const AccessClass& below,
                    Relation relation = Relation::TwoThreads) const;
-  // The rule by which two threads never touch a common byte in these; None where there is none, or
-  // the limit on the work is met.
+  // The rule that proves that two threads never touch a common byte in these classes; None if there
+  // is no such rule, or if the limit on the work is reached.
   AliasRule separation(const AccessClass& above, const AccessClass& below,
                        Relation relation = Relation::TwoThreads) const;
 
   struct Conflict {
-    // A class or, where it is none, the marks that conflict with the other side.
+    // A class, or if there is none, the marks that conflict with the other side.
     std::optional<AccessSet::Key> above, below;
     EffectMarks aboveMarks = 0, belowMarks = 0;
   };
-  // Some pair, one from each set.  O(the smaller set times log the larger one) as long as no pair
-  // of one bucket with common bytes is free of a conflict; such pairs are counted against the limit
-  // on the work.
-  // `precision`: at most this one.
+  // Some pair of a class above and a class below.  O(the smaller set times log of the larger one),
+  // unless pairs in one bucket with common bytes turn out not to conflict; the limit on the work
+  // counts such pairs.  `precision` is the finest precision to use.
   std::optional<Conflict> conflict(const AccessSet& above, const AccessSet& below,
                                    Precision precision = Precision::Affine,
                                    Relation relation = Relation::TwoThreads) const;
-  // For those who explain: calls visit(conflict) for pairs of accesses that conflict at the finest
-  // precision, until it returns true or many have been compared.  Leaves no trace in the limits.
+  // For explanations: calls visit(conflict) for pairs of accesses that conflict at the finest
+  // precision, until it returns true or many pairs have been compared.  Does not count against the
+  // limits.
   bool anyConflict(const AccessSet& above, const AccessSet& below, Relation relation,
                    const std::function<bool(const Conflict&)>& visit) const;
 
@@ -169,7 +173,7 @@ class AccessClasses {
   }
   static AccessSet::Key bucketOf(AccessSet::Key key) { return key & ~kClassMask; }
   static Domain domainOf(AccessSet::Key key) { return static_cast<Domain>(key >> kDomainShift); }
-  // After those of Domain: T, which is in conflict with every domain.
+  // After the domains of Domain: T, which conflicts with every domain.
   static constexpr unsigned kSyncDomain = 3;
   static constexpr AccessSet::Key kFirstSync = AccessSet::Key{kSyncDomain} << kDomainShift;
   static bool hasSync(const AccessSet& set) {
@@ -179,13 +183,13 @@ class AccessClasses {
     return (key >> kBucketShift & kNoObject) != kNoObject;
   }
 
-  // Of so few there is no need to ask which bytes they touch.
+  // With so few classes, comparing their bytes first does not pay.
   static constexpr std::ptrdiff_t kFewClasses = 16;
   static constexpr std::uint64_t kWorkOfComparison = 50;  // in look-ups
   static constexpr std::uint64_t kMostWorkOnThreads = 20'000'000;
 
   static std::uint64_t hashOf(AccessSet::Key at, const AccessClass& of);
-  // kNone where there is none.
+  // kNone if there is no such class.
   ClassId find(AccessSet::Key at, const AccessClass& of) const;
   AccessSet::Key intern(AccessSet::Key at, const AccessClass& of);
   AddressId addressOf(const Access& access, StoreOfAll storeOfAll);
@@ -196,21 +200,21 @@ class AccessClasses {
   bool areSeparateByThread(const ThreadAddresses* above, const ThreadAddresses* below,
                            Threads threads) const;
   const ThreadAddresses* threadAddresses(AddressId id, std::size_t variant) const;
-  ThreadForms* threadForms(const Addresses& origin) const;  // null where there are none
+  ThreadForms* threadForms(const Addresses& origin) const;  // null if there are none
   bool mayOverlapAndMatter(const AccessClass& above, const AccessClass& below) const;
 
   // The classes of a bucket by the bytes that they touch.
   struct ClassesByBytes {
-    MemoryBase base;  // of those in `ranges`
+    MemoryBase base;  // the base of those in `ranges`
     IntervalIndex ranges;
     std::vector<ClassId> others;
   };
   using BytesOfBuckets = std::unordered_map<AccessSet::Key, ClassesByBytes>;
   BytesOfBuckets bytesOfBuckets() const;
-  // The base of which the bytes are known that a class touches; null where there is none.
+  // The base relative to which the bytes of the class are known; null if they are unknown.
   const MemoryBase* knownBase(const AccessClass& of) const;
-  // The classes of the bucket of `key`, in ascending order, but for those that touch other bytes of
-  // the same base (AliasRule::Ranges).  None: nothing is known about its bytes.
+  // The classes of the bucket of `key`, in ascending order, without those that touch other bytes of
+  // the same base (AliasRule::Ranges).  None: the bytes of the class are unknown.
   std::optional<std::vector<ClassId>> rivalsOf(AccessSet::Key key) const;
 
   struct Address {
@@ -228,12 +232,12 @@ class AccessClasses {
   std::vector<AccessSet::Key> buckets_;  // by class
   HashIndex classIndex_;                 // by bucket, kinds and AddressId
   std::size_t countWithoutAddress_ = 0;
-  std::vector<Address> addresses_;  // one of each
+  std::vector<Address> addresses_;  // one address for each AddressId
   HashIndex addressIndex_;
-  // By two AddressIds; 0: not asked yet, else 1 + rule.
+  // By two AddressIds; 0: not computed yet, else 1 + rule.
   mutable std::array<std::vector<std::uint8_t>, kRelations> rules_;
   mutable std::uint64_t work_ = 0;
-  mutable std::optional<BytesOfBuckets> byBytes_;  // once asked for
+  mutable std::optional<BytesOfBuckets> byBytes_;  // computed on demand
   struct OfThreads {
     bool isAsked = false;
     std::optional<ThreadAddresses> addresses;

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Linear forms as numbers: what each thread of a block computes, once the leaves that nothing is
-// known about are given.
+// Evaluates linear forms: computes the value that each thread of a block gets, for given values of
+// the leaves about which nothing is known.
 //
 // Thread ids, extents of the block and lane ids follow from the thread; products, extensions and
-// operations from what they are made of.  The rest are unknowns: parameters, values that were
-// loaded, rounds of loops.  The lane id is the linear thread id modulo 32, as all GPUs have it.
+// operations from their operands.  The other leaves are unknowns: parameters, loaded values,
+// iteration counts of loops.  The lane id is the linear thread id modulo 32, as on all GPUs.
 //
-// A program runs as a GPU would run it: each step for all threads of a warp, in loops that
-// compilers make vector instructions of, and for all warps before the next step.  So forms can be
-// added to a program that has run, and only what is new in them is computed.
+// A program runs like on a GPU: each step is executed for all threads of a warp, in loops that
+// compilers vectorize, and for all warps before the next step.  So forms can be added to a program
+// that has already run, and only the new steps are executed.
 //
 // Cost: O(leaves) to add a form, and to run the program for one warp.
 #pragma once
@@ -28,17 +28,17 @@ namespace ptxopt::analysis {
 
 // The threads of one warp of a block.
 struct WarpOfThreads {
-  // The one with the linear ids from `number` times 32 on.
+  // The warp whose linear ids start at `number` times 32.
   WarpOfThreads(const std::array<std::uint32_t, 3>& block, std::uint32_t number);
 
   std::array<std::uint32_t, 3> block;
   std::uint32_t firstThread;                 // its linear id
-  LaneMask lanes;                            // that there are
+  LaneMask lanes;                            // the lanes that exist
   std::array<OfLanes<std::uint32_t>, 3> id;  // by dimension
 };
 
 std::vector<WarpOfThreads> warpsOf(const std::array<std::uint32_t, 3>& block);
-// Those with an id in these intervals.
+// The lanes whose ids lie in these intervals.
 LaneMask lanesInside(const WarpOfThreads& warp, const std::array<Interval, 3>& ids);
 LaneMask lanesOfZeros(const OfLanes<std::uint64_t>& numbers);
 LaneMask lanesWhereHolds(Comparison comparison, unsigned bits, const OfLanes<std::uint64_t>& left,
@@ -51,54 +51,56 @@ class FormProgram {
   // `addresses` must outlive the object.
   explicit FormProgram(const Addresses& addresses) : addresses_(&addresses) {}
 
-  // The leaf has this number, whatever is known of it.  Before a form with it is added.
+  // Gives the leaf this value, whatever is known about it.  Call it before adding a form with this
+  // leaf.
   void fix(LeafId leaf, std::int64_t number) { fixed_[leaf] = number; }
-  // The form without the terms of some leaves.  None where it cannot be computed.
+  // The form without the terms of some leaves.  None if it cannot be computed.
   std::optional<Expression> add(FormId form, std::span<const LeafId> without = {});
-  // None as well where it takes an unknown that is not there yet, or the lane.
+  // Like add(), but none also if the form needs a new unknown, or the lane.
   std::optional<Expression> addKnown(FormId form, std::span<const LeafId> without = {});
   Expression addConstant(std::uint64_t number);
-  // In the order in which they came in.
+  // In the order in which they were added.
   std::span<const LeafId> unknowns() const { return unknowns_; }
 
-  // For these warps.  `numbers`: of unknowns().
+  // Runs the program for these warps.  `numbers` are the values of unknowns().
   void run(std::span<const WarpOfThreads> warps, std::span<const std::int64_t> numbers);
-  // What has been added since the last run, for the same warps; nothing is unknown.  Expressions
-  // that were there before are no longer there to be asked for.
+  // Runs the steps added since the last run, for the same warps, without unknowns.  Earlier
+  // expressions can no longer be queried.
   void runRest(std::span<const WarpOfThreads> warps);
 
-  // What became of the threads of a warp.
+  // The result of an evaluation, for the threads of a warp.
   struct Outcome {
     LaneMask done = 0;
-    LaneMask undefined = 0;  // no number is known
-    // Of those that are neither, one of the leaves is a number that it cannot be.
+    LaneMask undefined = 0;  // no value is known
+    // In a lane with neither bit, some leaf would have a value outside of its interval.
 
-    // First this, then the other.
+    // Combines this outcome with that of a following evaluation.
     void meet(const Outcome& other) {
       undefined |= done & other.undefined;
       done &= other.done;
     }
   };
-  // After a run, `warp` being a number in its list: of an expression with all that it is made of.
+  // After a run: the outcome of an expression with all its operands.  `warp` is an index into the
+  // list of warps given to run().
   const Outcome& outcomeOf(Expression expression, std::size_t warp) const {
     return sumOutcomes_[(expression - firstSum_) * warps_ + warp];
   }
-  Outcome outcomeOfRun(std::size_t warp) const;  // of all of them
-  // Of the lanes that are done.
+  Outcome outcomeOfRun(std::size_t warp) const;  // of all expressions
+  // Valid for the lanes in `done`.
   const OfLanes<std::uint64_t>& residuesOf(Expression expression, std::size_t warp) const {
     return sums_[(expression - firstSum_) * warps_ + warp];
   }
-  // The lanes that are done of which the leaf is not one of these numbers, as far as it is part of
-  // the program.
+  // The lanes in `done` in which the leaf has none of these values.  No lanes if the program does
+  // not contain the leaf.
   LaneMask lanesOutside(LeafId leaf, const Interval& numbers, std::size_t warp) const;
-  // Some of it is a function of %laneid.
+  // Some expression depends on %laneid.
   bool dependsOnLane() const;
   std::size_t size() const { return nodes_.size() + code_.size(); }
-  // Some form was not added because there was no place for it.
+  // Some form was not added because the program reached its largest size.
   bool isFull() const { return isFull_; }
 
  private:
-  // Leaves and sums stand after all that they are made of.
+  // A node comes after the nodes and expressions that it is made of.
   struct Node {
     enum class Kind : std::uint8_t {
       Unknown,   // index in unknowns_
@@ -113,11 +115,11 @@ class FormProgram {
     LeafId leaf = 0;
     Kind kind = Kind::Unknown;
     bool isSigned = false;         // of an Extension; of an Operation: its result is sign-extended
-    std::uint8_t bits = 64;        // of what an Extension is made from; of the leaf of an Operation
+    std::uint8_t bits = 64;        // of the source of an Extension; of the leaf of an Operation
     std::uint8_t resultBits = 64;  // of an Operation
     std::uint32_t index = 0;
     std::int64_t number = 0;
-    Interval interval;  // it can be no other number
+    Interval interval;  // its value lies in it
     std::optional<IntegerOperation> operation;
     std::vector<std::uint32_t> inputs;
   };
@@ -158,7 +160,7 @@ class FormProgram {
   std::size_t warps_ = 0;                      // of the last run
   std::size_t executed_ = 0;                   // steps, up to now
   std::size_t summed_ = 0;                     // expressions, up to now
-  std::size_t firstSum_ = 0;                   // of those that were computed in the last run
+  std::size_t firstSum_ = 0;                   // of those computed in the last run
   std::vector<OfLanes<std::int64_t>> values_;  // by node and warp
   std::vector<Outcome> nodeOutcomes_;
   std::vector<OfLanes<std::uint64_t>> sums_;  // by expression, from the first one on, and warp

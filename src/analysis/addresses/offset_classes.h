@@ -1,21 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Values that are a constant apart where their linear forms do not say so: phis, and what is
-// written under a guard.
+// Finds values that differ by a constant although their linear forms do not show it: phis, and
+// values written under a guard.
 //
-// The form of such a value is a leaf of its own (value_forms.h).  Two of them are in one class,
-// d apart, if
-//   - both are phis of one block, and on every edge into it their operands are d apart;
-//   - both are written under one guard, and are d apart with it and without it.
-// That is a congruence: the classes are the coarsest partition that is consistent with it, found
-// optimistically, so that pointers that a loop steps by the same amount, known or not, are a
-// constant apart if they are where the loop is entered (docs/soundness/ E.11.8).
+// The form of such a value is a leaf of its own (value_forms.h).  Two of them are in one class, at
+// distance d, if
+//   - both are phis of one block, and on every edge into it their operands differ by d; or
+//   - both are written under one guard, and differ by d with it and without it.
+// This relation is a congruence.  The classes are the coarsest partition consistent with it, found
+// optimistically.  So two pointers that a loop increments by the same amount, known or not, differ
+// by a constant if they do so when the loop is entered (docs/soundness/ E.11.8).
 //
-// A sum is a form in which the first leaf of its class stands for each.  It is exact in the ring of
-// the form: a narrower leaf, which counts as an integer there, stays as it is.
+// A sum is a form in which each leaf is replaced by the first leaf of its class plus a constant.
+// It is exact in the ring of the form.  A leaf narrower than the form counts as an integer there,
+// so it is not replaced.
 //
-// Source: value numbering over SSA form, optimistic, by rounds over hash tables (Simpson, 1996).
-// Cost: O(terms of the operands) a round; two rounds for most functions, kMostRounds at most, and
-// without any class if that is not enough.
+// Source: optimistic value numbering over SSA form, by iteration over hash tables (Simpson, 1996).
+// Cost: O(terms of the operands) an iteration; two iterations for most functions, kMostRounds at
+// most.  If that is not enough, there are no classes.
 #pragma once
 
 #include <cstdint>
@@ -40,19 +41,19 @@ class OffsetClasses {
   };
   // `form` must not be kNone.
   Sum sum(FormId form) const;
-  // Rounds were not enough.
+  // The fixpoint was not reached within kMostRounds iterations.
   bool isCapMet() const { return isCapMet_; }
 
  private:
   class Finder;
   struct Place {
-    LeafId first = kNone;  // of the class
+    LeafId first = kNone;  // the first leaf of the class
     std::uint64_t offset = 0;
     friend bool operator==(const Place&, const Place&) = default;
   };
 
   const LinearForms& forms_;
-  std::unordered_map<LeafId, Place> places_;  // what is not here is a class of its own
+  std::unordered_map<LeafId, Place> places_;  // a leaf that is not here is a class of its own
   bool isCapMet_ = false;
 };
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where each thread of a block touches memory, one by one: the last resort where addresses are bits
-// of the thread id, shuffled.
+// The addresses that each thread of a block accesses, listed thread by thread: the last resort for
+// addresses that permute bits of the thread id.
 //
-// For an access whose address is a function of the thread id and of numbers that all threads share,
-// in a block of known shape.  Two such accesses that share the same numbers can be compared exactly
-// (docs/soundness/ C8(v)).
+// It covers accesses whose address is a function of the thread id and of numbers that are the same
+// in all threads, in a block of known shape.  Two such accesses with the same numbers can be
+// compared exactly (docs/soundness/ C8(v)).
 //
-// Cost: O(threads * size of the address), bounded by a budget; a comparison is O(threads).  What
-// the addresses of one function have in common is computed once.
+// Cost: O(threads * size of the address), bounded by a budget; a comparison is O(threads).  Common
+// parts of the addresses of one function are computed once.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,10 @@
 
 namespace ptxopt::analysis {
 
-// Forms that depend on nothing but the thread id, for all threads of the block.
+// Evaluates forms that depend only on the thread id, for all threads of the block.
 class ThreadForms {
  public:
-  // None where the shape of the block is not known, or it is too large.
+  // None if the shape of the block is unknown or too large.
   static std::optional<ThreadForms> of(const Addresses& addresses);
 
  private:
@@ -36,18 +36,19 @@ class ThreadForms {
 
 class ThreadAddresses {
  public:
-  // None where the address is anything else, or it takes more than `budget`, in steps of a few
-  // nanoseconds; what it takes is taken off.  `forms`: of the origin of the access.
+  // None if the address is of another kind, or if it costs more than `budget`, in steps of a few
+  // nanoseconds.  The cost is subtracted from `budget`.  `forms` belong to the origin of the
+  // access.
   static std::optional<ThreadAddresses> of(const Access& access, ThreadForms& forms,
                                            std::uint64_t& budget);
 
   std::size_t size() const { return slots_.size(); }
-  // No two threads, of two warps or any, touch a common byte in these.
+  // No two threads (of different warps, or any two, as `threads` says) touch a common byte.
   bool isSeparateFrom(const ThreadAddresses& other, Threads threads) const;
 
  private:
-  // An address, by its distance from the least one there may be, and the linear id of a thread: as
-  // one number, because many are sorted.
+  // An address, as its distance from the smallest possible one, and the linear id of a thread, in
+  // one number, because large arrays of them are sorted.
   using Slot = std::uint64_t;
   static constexpr unsigned kThreadBits = 32;
   static std::uint64_t addressOf(Slot slot) { return slot >> kThreadBits; }
@@ -55,9 +56,9 @@ class ThreadAddresses {
 
   const Addresses* origin_ = nullptr;
   unsigned bits_ = 0;
-  std::vector<Term> shared_;  // what all threads add to it
-  std::uint32_t size_ = 0;    // bytes from each address on
-  std::vector<Slot> slots_;   // of the threads that may get there, sorted
+  std::vector<Term> shared_;  // terms that are the same in all threads
+  std::uint32_t size_ = 0;    // bytes from each address
+  std::vector<Slot> slots_;   // of the threads that may execute the access, sorted
 };
 
 }  // namespace ptxopt::analysis

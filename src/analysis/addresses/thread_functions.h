@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What linear forms are functions of: the thread id, and what else has to be known to compute them.
-//
-// What is made of leaves that are made of leaves is followed a few steps deep.
+// What a linear form depends on: the thread id, and the unknown leaves that are needed to compute
+// it.  Leaves made of other leaves are followed a few levels deep.
 //
 // Cost: O(terms), and once for each leaf.
 #pragma once
@@ -15,12 +14,12 @@
 namespace ptxopt::analysis {
 
 struct ThreadFunction {
-  static constexpr std::size_t kMostUnknowns = 4;  // longer ones are of no use
+  static constexpr std::size_t kMostUnknowns = 4;  // a longer list would not be used
 
-  // A function of the thread id, the extents of the block and the unknowns.
+  // The form is a function of the thread id, the extents of the block and the unknowns.
   bool isKnown = true;
   bool isOfThread = false;
-  // Rounds of loops, and values of which nothing else is known; each once.
+  // Iteration counts of loops, and values about which nothing else is known; each once.
   ShortList<LeafId, kMostUnknowns> unknowns;
 };
 

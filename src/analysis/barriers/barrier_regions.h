@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What can reach a barrier without crossing another one, from above and from below, while barriers
-// are taken away one after the other: docs/soundness/ C2.1 and C9.
+// The accesses that reach a barrier, or can be reached from it, without crossing another barrier,
+// while barriers are removed one after the other: docs/soundness/ C2.1 and C9.
 //
-// The program is a graph of pieces of code without a barrier, and of barriers.  Each piece knows
-// the classes of accesses that reach its end, its own included, and those that can be reached from
-// its beginning.  Sets pass through every node but a barrier that separates.  When one stops to
-// separate, only what is new travels on.  A piece whose only way on is to another piece that is
-// reached from nowhere else becomes one with it, so that a run of removed barriers costs what one
-// of them does.
+// The program is a graph whose nodes are barriers and pieces of code without a barrier.  Each piece
+// knows the classes of accesses that reach its end, including its own, and those that can be
+// reached from its beginning.  Sets propagate through every node except a barrier that separates.
+// When a barrier is removed, only the new classes propagate.  A piece whose only successor is
+// another piece with no other predecessor is merged with it, so that a run of removed barriers
+// costs as much as one of them.
 //
-// Cost: each class enters the set of each node at most once over the whole life of the object,
-// removals included: O(edges * classes) at worst, and near-linear where runs are straight.  A limit
-// on the number of such entries may be set; from then on every question is answered with "unknown".
+// Cost: each class enters the set of each node at most once over the life of the object, removals
+// included: O(edges * classes) at worst, near-linear for straight runs.  A limit on the number of
+// these entries may be set; once it is reached, every query answers "unknown".
 #pragma once
 
 #include <cstdint>
@@ -28,16 +28,16 @@ class BarrierRegions {
  public:
   using Node = std::uint32_t;
 
-  // Something that an instruction does, for those who explain.
+  // An effect of an instruction, for explanations.
   struct Event {
     const ir::Instruction* instruction = nullptr;
     const ir::Function* function = nullptr;
-    EffectMarks marks = 0;              // either marks
-    std::optional<AccessSet::Key> key;  // or a class
+    EffectMarks marks = 0;              // marks, or else
+    std::optional<AccessSet::Key> key;  // a class
     Ordered ordered = Ordered::Both;
     bool reads = false;
     bool writes = false;
-    bool isRepeated = false;  // it stands elsewhere below whatever leads here
+    bool isRepeated = false;  // it occurs elsewhere below every node that leads here
   };
 
   explicit BarrierRegions(const AccessClasses& classes) : classes_(&classes) {}
@@ -45,7 +45,7 @@ class BarrierRegions {
   // ---- building -------------------------------------------------------------------------------
   void reserve(std::size_t nodes) { nodes_.reserve(nodes); }
   Node addPiece();
-  // Before solve(); events belong to the piece that was added last.
+  // Must be called before solve(); the event belongs to the piece that was added last.
   void addEvent(const Event& event);
   Node addBarrier(bool separates);
   void addEdge(Node from, Node to);
@@ -54,29 +54,30 @@ class BarrierRegions {
   Neighbours successors(Node n) const;
   Neighbours predecessors(Node n) const;
   Node nodeCount() const { return static_cast<Node>(nodes_.size()); }
-  // Valid until the next event is added.
+  // The span is valid until the next event is added.
   std::span<const Event> events(Node n) const {
     return std::span(events_).subspan(nodes_[n].firstEvent, nodes_[n].eventCount);
   }
 
-  // ---- asking ---------------------------------------------------------------------------------
-  // After all nodes, edges and events.  `limit`: entries in sets, over the whole life.
+  // ---- queries --------------------------------------------------------------------------------
+  // Call it after adding all nodes, edges and events.  `limit`: total entries in sets, over the
+  // life of the object.
   void solve(std::uint64_t limit);
   bool isWithinLimit() const { return entries_ <= limit_; }
 
-  // Marks on both sides.
+  // The marks on either side.
   EffectMarks marksAround(Node barrier) const;
-  // A pair that needs the barrier.
+  // A pair of accesses that needs the barrier.
   //
-  // Where a thread may end below before it comes to another barrier that is kept, this barrier is
-  // the last one that it arrives at, and its accesses above have nothing else to order them before
-  // what other threads do below, however far below.  The memory model gives the end of a thread no
-  // synchronisation, so that no later barrier will do (docs/soundness/ A1.11, E.6).
+  // If a thread may end below before it reaches another kept barrier, this is the last barrier at
+  // which it arrives, and nothing else orders its accesses above with the accesses of other threads
+  // below, however far below.  The memory model gives the end of a thread no synchronisation, so no
+  // later barrier helps (docs/soundness/ A1.11, E.6).
   std::optional<AccessClasses::Conflict> conflict(Node barrier,
                                                   Precision precision = Precision::Affine,
                                                   Relation relation = Relation::TwoThreads) const;
-  // For those who explain: AccessClasses::anyConflict() of both sides, without what lies after
-  // other barriers.
+  // For explanations: AccessClasses::anyConflict() of both sides, ignoring accesses below later
+  // barriers.
   bool anyConflict(Node barrier, Relation relation,
                    const std::function<bool(const AccessClasses::Conflict&)>& visit) const;
   void remove(Node barrier);
@@ -87,12 +88,13 @@ class BarrierRegions {
     std::uint32_t reads = 0;
     std::uint32_t writes = 0;
   };
-  // Up to `limit` pieces and events; none where there are more.
+  // Visits at most `limit` pieces and events; none if there are more.
   std::optional<Counts> count(Node barrier, Direction side, std::size_t limit) const;
-  // An event of that class, or with one of those marks.
+  // An event of this class, or with one of these marks.
   const Event* findEvent(Node barrier, Direction side, std::optional<AccessSet::Key> key,
                          EffectMarks marks, std::size_t limit) const;
-  // The same below, whatever barriers are in between: of what conflict() finds after others.
+  // Like findEvent() below the barrier, but through all later barriers: for pairs that conflict()
+  // found below them.
   const Event* findEventEverBelow(Node barrier, std::optional<AccessSet::Key> key,
                                   EffectMarks marks, std::size_t limit) const;
 
@@ -102,7 +104,7 @@ class BarrierRegions {
     std::vector<AccessSet::Key> keys;  // each once, in any order
     bool empty() const { return marks == 0 && keys.empty(); }
   };
-  // The neighbours of all nodes stand in one array, as lists.
+  // The adjacency lists of all nodes, in one array.
   struct Link {
     Node node = kNone;
     std::uint32_t next = kNone;
@@ -112,7 +114,7 @@ class BarrierRegions {
     std::uint32_t last = kNone;
     bool isSingle() const { return first == last && first != kNone; }
   };
-  // The two directions in which sets travel are mirror images.
+  // The state of one direction.  The two directions in which sets propagate are mirror images.
   struct Side {
     AccessSet set;
     Delta pending;
@@ -120,12 +122,12 @@ class BarrierRegions {
   struct NodeData {
     bool isBarrier = false;
     bool separates = false;
-    Node next = kNone;  // of the nodes that are one with it
+    Node next = kNone;  // in the list of the nodes merged into this one
     Node last = 0;      // the end of that list
     std::uint32_t firstEvent = 0;
     std::uint32_t eventCount = 0;
-    Side above;  // reaches the end of the node
-    Side below;  // can be reached from its beginning
+    Side above;  // classes that reach the end of the node
+    Side below;  // classes that can be reached from its beginning
     LinkList successors;
     LinkList predecessors;
   };
@@ -152,16 +154,16 @@ class BarrierRegions {
   const AccessClasses* classes_;
   std::vector<NodeData> nodes_;
   std::vector<Link> links_;
-  mutable std::vector<Node> parents_;  // the node that one has become part of, or itself
+  mutable std::vector<Node> parents_;  // the node into which each node was merged, or itself
   std::vector<Event> events_;
-  std::vector<AccessSet> everBelow_;  // by node: through all barriers; empty if no thread parts
+  std::vector<AccessSet> everBelow_;  // by node: through all barriers; empty unless threads part
   std::vector<Node> work_;
   std::vector<AccessSet::Key> added_;  // by the last enter()
   std::uint64_t entries_ = 0;
   std::uint64_t limit_ = 0;
 };
 
-// Of one node.  Valid until the next edge is added.
+// The neighbours of one node.  Valid until the next edge is added.
 class BarrierRegions::Neighbours {
  public:
   class Iterator {

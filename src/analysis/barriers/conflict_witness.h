@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Two threads, by their ids, and the bytes on which two accesses of theirs meet.
+// Finds two threads, by their ids, and the bytes that two accesses of theirs have in common.
 //
-// Where alias.h cannot rule out that different threads meet, this looks for small thread ids, and
-// for small numbers of whatever else the addresses depend on, with which they do: so that a reader
-// sees what a barrier is for.  Everything that is known holds for a witness: the ranges of values,
-// the branches and guards above each access, the shape of the block, the size of the object, and
-// how far two threads can be apart in a loop.  No witness does not mean that they never meet.
+// If alias.h cannot exclude a conflict between different threads, this searches for small thread
+// ids, and small values of the other numbers in the addresses, for which the accesses overlap.
+// Such a witness shows a reader what a barrier is for.  It satisfies everything that is known: the
+// ranges of values, the branches and guards above each access, the shape of the block, the size of
+// the object, and how far apart two threads can be in a loop.  If no witness is found, the accesses
+// may still overlap.
 //
 // Cost: bounded by Question::work, in steps of a few nanoseconds.
 #pragma once
@@ -24,27 +25,28 @@ namespace ptxopt::analysis {
 struct ConflictWitness {
   struct Side {
     std::array<std::uint32_t, 3> thread{};
-    // Relative to the base, the last one included.
+    // Relative to the base; both ends are included.
     Interval bytes;
-    // The symbol, parameter or value that the address starts from; kNone: an absolute address.
+    // The symbol, parameter or value from which the address starts; kNone: an absolute address.
     LeafId base = kNone;
   };
-  // A number that had to be chosen.
+  // A value that the search chose.
   struct Choice {
     LeafId leaf = 0;
-    // Of the first thread, of the second one: none where it is not asked.  Of a number that all
-    // threads have, both.
+    // For the first and for the second thread; none if that thread does not need the value.  Both
+    // are set for a value that all threads share.
     std::optional<std::int64_t> first, second;
   };
   Side first, second;
-  // The shape of the block, if it is not known.
+  // The chosen shape of the block, if it is not known.
   std::optional<std::array<std::uint32_t, 3>> block;
   std::vector<Choice> choices;  // by leaf
-  // False: they meet if both bases are the same address.
+  // False: they overlap if both bases are the same address.
   bool isSameBase = true;
-  // Every branch and guard above the accesses was looked at.
+  // All branches and guards above the accesses were taken into account.
   bool isControlKnown = false;
-  // Both threads provably get to their accesses: so it is, and nothing had to be chosen.
+  // Both threads provably reach their accesses: the conflict is real, and no value had to be
+  // chosen.
   bool isCertain = false;
 };
 
@@ -52,17 +54,18 @@ struct WitnessQuestion {
   const Access* first = nullptr;
   const Access* second = nullptr;
   AliasAssumptions assumptions;
-  bool areWarpsDifferent = false;  // of the two threads
-  // Of the only function that both are in; for isControlKnown, and may be null.
+  bool areWarpsDifferent = false;  // requires the two threads to be in different warps
+  // Of the function that both accesses are in, if there is only one.  Needed for isControlKnown;
+  // may be null.
   const PostDominators* postDominators = nullptr;
-  // Whether the first thread may be in round `a` of a loop when the second one is in round `b`.
-  // Null: nothing is known, and nothing is found where it matters.
+  // Whether the first thread may be in iteration `a` of a loop while the second one is in iteration
+  // `b`.  Null: nothing is known, and no witness is found if it matters.
   std::function<bool(LoopId, std::int64_t a, std::int64_t b)> mayMeetInRounds;
   std::uint64_t work = 2'000'000;
 };
 
-// Two different threads; the one with the smallest ids that the search comes across.  `spent`, if
-// not null, is given the work that it took.
+// Finds two different threads, with the smallest ids that the search meets.  If `spent` is not
+// null, it receives the work done.
 std::optional<ConflictWitness> findWitness(const WitnessQuestion& question,
                                            std::uint64_t* spent = nullptr);
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Why it is not proved that all threads of a CTA get to an instruction equally often: the branch
-// that decides, and the value in which threads differ there.  For those who explain what
-// uniformity.h found.
+// Explains results of uniformity.h: why it is not proved that all threads of a CTA execute an
+// instruction equally often.  The cause is the branch that decides, and the value in it that
+// differs between threads.
 //
-// Cost: O(blocks + instructions), graph and trees of its own included, and for each question what
-// lies on the way to the answer.
+// Cost: O(blocks + instructions), including its own graph and trees.  Each query costs O(the
+// instructions that lead to the answer).
 #pragma once
 
 #include <memory>
@@ -18,22 +18,22 @@ namespace ptxopt::analysis {
 
 struct DivergenceCause {
   enum class Kind : std::uint8_t {
-    Special,    // `source` reads a special register that is another one in each thread
-    Load,       // `source` loads from memory that may hold another value for each thread
+    Special,    // `source` reads a special register that differs between threads
+    Load,       // `source` loads from memory that may hold different values for each thread
     Atomic,     // `source` is an atomic operation
     Parameter,  // `source` loads a parameter of a function, which may differ between threads
     Exchange,   // `source` exchanges values with other threads: shuffles, votes
     Call,       // `source` is a call
     Local,      // `source` takes an address of .local memory
-    Undefined,  // a register that is not written on every way: `reg`
-    Unknown,    // `source` is not understood, or of another kind that varies
+    Undefined,  // `reg` is not written on every path
+    Unknown,    // `source` is not understood, or varies for another reason
   };
-  // The nearest branch that decides whether a thread gets there, or the instruction itself if its
-  // guard does.
+  // The nearest branch that decides whether a thread executes the instruction, or the instruction
+  // itself if its guard does.
   const ir::Instruction* branch = nullptr;
   Kind kind = Kind::Unknown;
-  const ir::Instruction* source = nullptr;  // where the difference comes from; null for Undefined
-  const ir::Operand* special = nullptr;     // of Special
+  const ir::Instruction* source = nullptr;  // the origin of the difference; null for Undefined
+  const ir::Operand* special = nullptr;     // for Special
   ir::RegisterId reg = ir::RegisterId::None;
 };
 
@@ -43,7 +43,7 @@ class DivergenceCauses {
   DivergenceCauses(const Cfg& cfg, const Uniformity& uniformity);
   ~DivergenceCauses();
 
-  // None where all threads do get there.
+  // None if all threads execute the instruction.
   std::optional<DivergenceCause> of(const ir::Instruction& instruction) const;
 
  private:

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which CTA barriers of a kernel, or of kernels and the functions that they share, all of its
-// threads provably take part in.
+// Which CTA barriers provably have all threads taking part, in one kernel, or in kernels and the
+// functions that they share.
 //
-// docs/soundness/ C1: a barrier may be judged only if all threads that have not ended execute the
-// same sequence of barriers, and if nothing that may use the same barrier resource spoils that
-// (C1.4, taint).
+// docs/soundness/ C1: a barrier may be a candidate only if all threads that have not ended execute
+// the same sequence of barriers, and if no other instruction that may use its barrier resource
+// breaks this property (C1.4, taint).
 #pragma once
 
 #include <cstdint>
@@ -21,41 +21,41 @@
 
 namespace ptxopt::analysis {
 
-// Barrier ids as a set.
+// A set of barrier ids.
 using BarrierIds = std::uint32_t;
 inline constexpr BarrierIds kAllBarrierIds = ~BarrierIds{0};
-// Of an id in a register, or one that does not exist: any.
+// All ids if the id is in a register or does not exist.
 BarrierIds barrierIds(const ir::CtaBarrier& barrier);
 
-// The thread count is that of the block as the function says it, of an entry.  The barrier is full
-// where all threads of the block execute it (docs/soundness/ A2.1).
+// The thread count equals the size of the block that the entry declares.  The barrier is full if
+// all threads of the block execute it (docs/soundness/ A2.1).
 bool countsWholeBlock(const ir::Function& function, const ir::CtaBarrier& barrier);
 
-// What a function holds, and what may run in a call of it.
+// The barriers in a function, or in everything that a call of it may run.
 struct BarrierUse {
   BarrierIds ids = 0;     // of every CTA barrier
-  bool mayBeAny = false;  // code that is not known, or an instruction of A7.2
+  bool mayBeAny = false;  // there is unknown code, or an instruction of A7.2
   bool hasPartial = false;
   bool hasPin = false;
   void merge(const BarrierUse& other);
   bool any() const { return ids != 0 || mayBeAny; }
 };
 
-// Over the whole module, before passes change anything.  O(statements).
+// Computed over the whole module, before passes change anything.  O(statements).
 class BarrierUses {
  public:
   // The graph must outlive the object.
   BarrierUses(const ir::Module& module, const CallGraph& graph);
 
-  // Of the body alone.
+  // For the body alone.
   const BarrierUse& own(const ir::Function& function) const {
     return own_[graph_->vertexOf(function)];
   }
-  // Of everything that a call of `function` may run, its own body included.
+  // For everything that a call of `function` may run, including its own body.
   const BarrierUse& withCallees(const ir::Function& function) const {
     return total(graph_->vertexOf(function));
   }
-  // Of what `call` may run.  O(operands).
+  // For the code that `call` may run.  O(operands).
   BarrierUse ofCall(const ir::Function& caller, const ir::Instruction& call) const;
 
  private:
@@ -67,37 +67,40 @@ class BarrierUses {
 };
 
 enum class Standing : std::uint8_t {
-  Candidate,   // full, unguarded, all threads take part, and nothing taints its id
-  Guarded,     // the same, under a uniform guard: all threads take part, or none
-  Partial,     // a count of others than all threads, an id in a register, or .arrive
-  NotUniform,  // under control or a guard that may differ between threads, and not trusted (C10.1)
-  Tainted,     // full and uniform, but an instruction that is not may use its id
+  Candidate,  // full, unguarded, all threads take part, and nothing taints its id
+  Guarded,    // the same, under a uniform guard: all threads take part, or none
+  Partial,    // the count is not that of all threads, the id is in a register, or the barrier is an
+              // .arrive
+  NotUniform,  // it depends on a branch or guard that may differ between threads, and is not
+               // trusted (C10.1)
+  Tainted,     // full and uniform, but an instruction that is not a candidate may use its id
 };
 
-// The functions with barriers whose callers are all known, down from the entries: only such
-// barriers can be judged (C1.6).  Functions that call themselves are none.  By vertex of the call
-// graph.
+// The functions with barriers whose callers are all known, starting at the entries.  Only barriers
+// in these functions can be candidates (C1.6).  Recursive functions are left out.  By vertex of the
+// call graph.
 BitSet functionsWithKnownCallers(const BarrierUses& uses, const CallGraph& graph);
-// Those of them that have a body, with all that call them and have one: what some kernel shares
-// with another stands in one group, callers first.  A function alone is no group.
+// The functions in `withKnownCallers` that have a body, together with all their callers that have
+// one.  Functions that kernels share are in one group, callers first.  A single function is not a
+// group.
 std::vector<std::vector<const ir::Function*>> functionsThatShareBarriers(
     const CallGraph& graph, const BitSet& withKnownCallers);
 
-// Of the barriers of one entry; or of entries and the functions with barriers that they share.
+// For the barriers of one entry, or of entries and the functions with barriers that they share.
 class Participation {
  public:
-  // Barriers of callees are not judged: they taint their ids.
+  // Barriers of callees are not candidates: they taint their ids.
   Participation(const Cfg& cfg, const Liveness& liveness, const BarrierUses& uses);
 
   struct Body {
     const Cfg* cfg;
     const Liveness* liveness;
     Assumptions assumptions = {};
-    // Where a count of all threads of the block makes a full barrier (A2.1).  None: nowhere.
+    // Used to recognise barriers whose count is that of all threads as full (A2.1).  None: never.
     const NonExitedThreads* nonExitedThreads = nullptr;
   };
-  // All of the functions in `withKnownCallers` that are called here stand among `bodies`, and all
-  // that call one of these: a caller before its callees.
+  // `bodies` must contain all functions of `withKnownCallers` that one of them calls, and all
+  // callers of these functions; a caller comes before its callees.
   Participation(std::span<const Body> bodies, const BarrierUses& uses, const CallGraph& graph,
                 const BitSet& withKnownCallers);
 
@@ -107,13 +110,13 @@ class Participation {
     Standing standing = Standing::Partial;
     std::uint32_t body = 0;
   };
-  // Body by body, in the order of the text.
+  // For one body after the other, in the order of the text.
   const std::vector<Member>& barriers() const { return barriers_; }
-  // All threads take part in some.
+  // There is a barrier in which all threads take part.
   bool hasCandidates() const;
-  // All threads of the CTA come to each call of the body equally often; true of an entry.
+  // All threads of the CTA execute each call of the body equally often; true for an entry.
   bool isEnteredByAll(std::uint32_t body) const { return isEnteredByAll_[body]; }
-  // None of a body without anything that is or may be a barrier.
+  // None for a body without an instruction that is or may execute a barrier.
   const Uniformity* uniformity(std::uint32_t body) const {
     return uniformity_[body] ? &*uniformity_[body] : nullptr;
   }
@@ -124,7 +127,7 @@ class Participation {
 
   std::vector<Member> barriers_;
   std::vector<std::optional<Uniformity>> uniformity_;  // by body
-  std::vector<bool> isEnteredByAll_;                   // the same
+  std::vector<bool> isEnteredByAll_;                   // by body
 };
 
 }  // namespace ptxopt::analysis

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loops that would go on polling a value that a compiler has taken out of them: docs/soundness/
+// Loops that would poll for ever if a compiler hoisted the polled load out of them: docs/soundness/
 // C2.6.
 //
-// ptxas hoists a weak load from an address that does not change out of a loop that holds nothing to
-// stop it.  A loop is safe while an anchor is left in it: a barrier of any kind, a fence, a strong
-// access, T.  Stores count as none, although some of them are.
+// ptxas hoists a weak load from an invariant address out of a loop unless something in the loop
+// prevents it.  A loop is safe while it contains an anchor: a barrier of any kind, a fence, a
+// strong access, or T.  Stores do not count as anchors, although some of them would prevent
+// hoisting.
 //
 // Cost: O(instructions + loops) for all anchors.  A loop with a load is searched when its last
-// anchor is about to go, O(its operands times sweeps), and there are few sweeps; past a limit on
-// the blocks of all loops that are searched, each counts as one with such a load.
+// anchor is about to be removed, O(its operands times sweeps), with few sweeps.  The number of
+// blocks searched is limited; beyond the limit every loop counts as having such a load.
 #pragma once
 
 #include <optional>
@@ -26,19 +27,20 @@ class PollingLoops {
   PollingLoops(const Cfg& cfg, const Loops& loops, const CallEffects& effects,
                bool sharedIsExternal);
 
-  // True if an anchor can be taken out of `block` without leaving a loop around it with a load that
-  // could be hoisted and nothing to hold it.
+  // True if an anchor can be removed from `block` without leaving an enclosing loop that has a
+  // hoistable load but no anchor.
   bool canLoseAnchor(BlockId block) const;
-  // Where it cannot: the innermost loop that is in the way, and such a load of it; null where the
-  // search for one was given up.
+  // If it cannot: the innermost loop that prevents it, and its hoistable load; null if the search
+  // for the load was given up.
   struct Obstacle {
     LoopId loop = kNone;
     const ir::Instruction* load = nullptr;
   };
   std::optional<Obstacle> obstacle(BlockId block) const;
-  // Returns whether it was the last one of a loop.
+  // Removes an anchor.  Returns true if it was the last anchor of a loop.
   bool loseAnchor(BlockId block);
-  // The same where the anchor stands in what a call in `block` runs, which was never counted here.
+  // Like canLoseAnchor(), for an anchor in the code that a call in `block` runs.  Such an anchor
+  // was never counted here.
   bool isSafeWithout(BlockId block) const;
 
  private:
@@ -57,9 +59,10 @@ class PollingLoops {
   const Loops* loops_;
   const CallEffects* effects_;
   bool sharedIsExternal_;
-  // By loop: anchors in no inner loop, and loops right inside of it with anchors.
+  // By loop: the number of anchors outside its inner loops, plus the number of its direct inner
+  // loops that have anchors.
   std::vector<std::uint32_t> holders_;
-  mutable std::vector<std::optional<Search>> hoistable_;  // by loop; none: not known yet
+  mutable std::vector<std::optional<Search>> hoistable_;  // by loop; none: not computed yet
   mutable std::size_t searched_ = 0;
 };
 

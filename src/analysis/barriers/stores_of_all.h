@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Stores that all threads of a CTA execute in one epoch, with nothing there that could order them:
-// what a program without data races says by them (docs/soundness/ C8.2, E.6.11).
+// Stores that all threads of a CTA execute in one epoch, without anything in that epoch that could
+// order them.  In a program without data races, such stores give information about other accesses
+// (docs/soundness/ C8.2, E.6.11).
 //
-// An epoch is what lies between two barriers in which all threads take part.  Two threads that
-// execute the same store in one epoch race, if they touch a common byte, unless something
-// synchronizes them in between: that would have to stand below the store, and above it, without
-// such a barrier in between.
+// An epoch is the code between two barriers in which all threads take part.  Two threads that
+// execute the same store in one epoch race if they touch a common byte, unless something
+// synchronizes them in between.  A synchronization would have to be below the store and above it,
+// without such a barrier in between.
 //
-// Cost: O(instructions + edges) once, O(the instructions of its block) a question.
+// Cost: O(instructions + edges) once, O(the instructions of its block) a query.
 #pragma once
 
 #include <unordered_set>
@@ -23,8 +24,9 @@ class StoresOfAll {
  public:
   using InstructionSet = std::unordered_set<const ir::Instruction*>;
 
-  // Of an entry.  `separators`: barriers in which all threads that have not ended take part.  All
-  // must outlive the object.  `mayPart`: some threads may end while others go on to a barrier.
+  // For an entry.  `separators`: barriers in which all threads that have not ended take part.  All
+  // arguments must outlive the object.  `mayPart`: some threads may end while others continue to a
+  // barrier.
   StoresOfAll(const Cfg& cfg, const Uniformity& uniformity, const InstructionSet& separators,
               bool mayPart);
 
@@ -37,8 +39,9 @@ class StoresOfAll {
   const Uniformity* uniformity_;
   const InstructionSet* separators_;
   bool mayPart_;
-  BitSet reachesBegin_;  // blocks: something that orders threads comes before, in the same epoch
-  BitSet followsEnd_;    // blocks: it comes after
+  BitSet
+      reachesBegin_;   // blocks: an instruction that orders threads comes before, in the same epoch
+  BitSet followsEnd_;  // blocks: one comes after, in the same epoch
 };
 
 }  // namespace ptxopt::analysis

@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Who calls whom in a module, and what cannot be known about it.
+// The call graph of a module, and which of its callers and callees are unknown.
 //
-// Vertices: one for each function name, declarations and definition together, in the order of the
-// text, and last one for everything outside of the module.  The outside calls whatever it may know:
-// functions that are .visible or .weak and those whose address is taken.  The outside is called by
-// functions without a body, unless the device runtime says that they call nothing back; by .weak
-// functions, whose body may be replaced; by indirect calls that do not say whom they reach; by what
-// is not understood (docs/soundness/ A7.2); and by functions that are opaque.
+// Each function name is one vertex, which stands for its declarations and its definition; the
+// vertices have the order of the text.  The last vertex, the outside, stands for all code outside
+// the module.  The outside calls every function that it may know: those that are .visible or .weak,
+// and those whose address is taken.  The outside is called by functions without a body, unless the
+// device runtime says that they call nothing back; by .weak functions, whose body may be replaced;
+// by indirect calls without a list of targets; by instructions that are not understood
+// (docs/soundness/ A7.2); and by opaque functions.
 //
-// The address of a function is taken where an operand names it other than as the callee, by
-// initialisers (vtables), .calltargets, .alias, and instructions that are not understood.  Where
-// the module or a function has a directive that is not understood, that may name anything: then the
+// The address of a function is taken by an operand that names it other than as the callee, by
+// initialisers (vtables), .calltargets, .alias, and instructions that are not understood.  A
+// directive that is not understood, of the module or of a function, may name any function: then the
 // address of every function counts as taken.
 //
 // Cost: one pass over all operands; O(calls) memory.
@@ -38,42 +39,41 @@ class CallGraph {
  public:
   explicit CallGraph(const ir::Module& module);
 
-  // One edge for each caller and callee, however many calls there are.
+  // One edge for each pair of caller and callee, even if there are several calls.
   const Digraph& graph() const { return graph_; }
   Vertex outside() const { return graph_.vertexCount() - 1; }
-  // A function of the module.
+  // `function` must belong to the module.
   Vertex vertexOf(const ir::Function& function) const { return vertices_.at(function.name()); }
-  // The definition, or the last declaration where there is none; null for the outside.
+  // The definition, or the last declaration if there is no definition; null for the outside.
   const ir::Function* function(Vertex v) const {
     return v == outside() ? nullptr : nodes_[v].function;
   }
 
-  // Calls, and instructions that are not understood, in the order of the text.
+  // The calls of `caller` and its instructions that are not understood, in the order of the text.
   std::span<const CallSite> sites(Vertex caller) const {
     return std::span(sites_).subspan(nodes_[caller].firstSite, nodes_[caller].siteCount);
   }
-  // Each once, the outside included.
+  // The functions that `site` may call, each once; the outside may be one of them.
   std::span<const Vertex> targets(const CallSite& site) const {
     return std::span(targets_).subspan(site.firstTarget, site.targetCount);
   }
-  // The same for an instruction that a pass made, or where the site is not at hand.  O(operands).
+  // The same for an instruction that a pass made, or if the caller has no CallSite.  O(operands).
   std::vector<Vertex> targets(const ir::Function& caller, const ir::Instruction& instruction) const;
 
   bool isAddressTaken(Vertex v) const { return nodes_[v].isAddressTaken; }
-  // Only calls in this module reach the function, and each of them is a site (docs/soundness/
-  // C1.6).
+  // All callers are calls in this module, and each of them is a CallSite (docs/soundness/ C1.6).
   bool callersAreKnown(Vertex v) const {
     return v != outside() && !nodes_[v].isCallableFromOutside;
   }
-  // What may run in a call of v, v included: "the same call graph" of docs/soundness/ C1.4.
-  // O(V + E).
+  // All functions that may run during a call of v, including v: "the same call graph" of
+  // docs/soundness/ C1.4.  O(V + E).
   BitSet reachableFrom(Vertex v) const;
 
-  // Components of functions that call each other; smaller numbers are called by larger ones.
+  // The strongly connected components.  A component calls only components with smaller numbers.
   const StrongComponents& components() const { return components_; }
-  // Every callee before its callers, except in recursion.
+  // Every callee before its callers, except within a recursion.
   std::vector<Vertex> bottomUp() const;
-  // Also through the outside.
+  // True also for a recursion through the outside.
   bool isRecursive(Vertex v) const;
 
  private:

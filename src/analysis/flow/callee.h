@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Whom a call instruction calls, as far as the instruction itself says.
+// Which function a call instruction calls, as far as the instruction itself says.
 //
 // O(operands) for each call.
 #pragma once
@@ -13,38 +13,39 @@
 namespace ptxopt::analysis {
 
 struct Callee {
-  // A direct call, aliases followed; null for an indirect one and for a name that is not declared.
+  // The callee of a direct call, after following aliases.  Null for an indirect call and for a name
+  // that is not declared.
   ir::Function* function = nullptr;
-  // The call names an alias of `function`, which a linker may bind to another one.
+  // The call names an alias of `function`.  A linker may bind the alias to another function.
   bool isAlias = false;
-  // Of a direct call to a name that is not declared.
+  // The callee of a direct call to a name that is not declared.
   NameId undeclared = NameId::None;
-  // Of an indirect call: all that it can reach, or what they look like.
+  // For an indirect call: the list of its possible targets, or their prototype.
   const ir::TargetList* targets = nullptr;
   const ir::Prototype* prototype = nullptr;
 
   bool isDirect() const { return function != nullptr || undeclared != NameId::None; }
 };
 
-// The function that a symbol stands for, aliases followed; null where it stands for none.
+// The function that a symbol names, after following aliases; null if it names no function.
 ir::Function* functionOf(const ir::Function& scope, ir::SymbolId symbol);
 ir::Function* functionOf(const ir::Module& scope, ir::SymbolId symbol);
 
-// `call` is an instruction whose form has Control::Call.
+// `call` must have Control::Call in its form.
 Callee calleeOf(const ir::Function& caller, const ir::Instruction& call);
 
-// The parameters that a call names, in their order.
+// The parameters that a call names, in order.
 struct CallParameters {
   std::vector<ir::SymbolId> results;
   std::vector<ir::SymbolId> arguments;
 };
-// None where an operand is not the name of a whole parameter, and for a call with a prototype or a
+// None if an operand is not the name of a whole parameter, and for a call with a prototype or a
 // list of targets.
 std::optional<CallParameters> parametersOf(const ir::Instruction& call);
 
-// No path comes back from `function`: .noreturn, or so the device runtime says.
+// `function` never returns: it is .noreturn, or the device runtime says so.
 bool neverReturns(const ir::Function& function);
-// The same for a call of any kind.
+// The callee never returns.  `call` may be any kind of call.
 bool neverReturns(const ir::Function& caller, const ir::Instruction& call);
 
 }  // namespace ptxopt::analysis

@@ -2,24 +2,24 @@
 // The control-flow graph of a function.
 //
 // Blocks are ranges of the statement list, in the order of the text.  A block starts at the first
-// statement of the body, after an instruction that ends a block, and at a label; statements that
-// are no instructions (declarations, scopes, .loc, further labels) stand in the block of the next
-// instruction, those after the last instruction in its block unless a label is among them.  Code
-// that no path reaches has blocks too.
+// statement of the body, after an instruction that ends a block, and at a label.  Statements that
+// are not instructions (declarations, scopes, .loc, further labels) belong to the block of the next
+// instruction.  After the last instruction they belong to its block, unless one of them is a label.
+// Unreachable code has blocks too.
 //
-// What ends a block, and the edges that leave it:
+// A block ends with one of the following, which decides its outgoing edges:
 // - bra: Taken to its label
-// - brx.idx: Indirect to each label of its list, once
-// - ret, exit, trap: to the virtual exit
-// - a call that does not come back (.noreturn, or so the device runtime says): NoReturn to the exit
-// - an instruction that is not understood and names labels, itself or in lists: Unknown to each of
-//   them, UnknownExit, and Fallthrough (docs/soundness/ A7.2)
+// - brx.idx: one Indirect edge to each distinct label of its list
+// - ret, exit, trap: an edge to the virtual exit
+// - a call that never returns (.noreturn, or the device runtime says so): NoReturn to the exit
+// - an instruction that is not understood and names labels, directly or in lists: Unknown to each
+//   of them, UnknownExit, and Fallthrough (docs/soundness/ A7.2)
 // - a label that follows: Fallthrough
-// All of them have a Fallthrough edge as well if they are under a guard.  After the last block,
-// falling through is a Return.  A target that is not a label of the function is an edge of kind
-// UnknownExit.  Other instructions that are not understood do not end their block; it is marked
-// instead (Block::mayExit).  Neither do calls that come back: whether the callee exits is a matter
-// of its summary.
+// A guarded instruction also has a Fallthrough edge.  Falling through after the last block is a
+// Return.  A target that is not a label of the function becomes an edge of kind UnknownExit.  Other
+// instructions that are not understood do not end their block; the block is marked instead
+// (Block::mayExit).  Calls that return do not end their block either: the effect of the callee says
+// whether a thread may exit in it.
 //
 // Cost: two passes, O(statements + labels in lists); 32 bytes a block beside the graph.
 #pragma once
@@ -35,16 +35,16 @@
 namespace ptxopt::analysis {
 
 struct Block {
-  // Both null for the virtual exit, for an empty body, and where a pass took out all there was.
+  // Both are null for the virtual exit, for an empty body, and if a pass erased all statements.
   ir::Statement* first = nullptr;
   ir::Statement* last = nullptr;
-  // The instruction that decides where control goes next; null where it just goes on.
+  // The instruction that decides where control goes next; null if the block only falls through.
   ir::Instruction* terminator = nullptr;
-  // It holds an instruction that is not understood: the thread may end there.
+  // The block contains an instruction that is not understood: the thread may end there.
   bool mayExit = false;
 };
 
-// The statements of a block that are of type S, for range-based loops.
+// The statements of type S in a block, for range-based loops.
 template <class S>
 class BlockRange {
  public:
@@ -97,20 +97,20 @@ class Cfg : public FlowGraph {
   explicit Cfg(ir::Function& function);
 
   ir::Function& function() const { return *function_; }
-  // The virtual exit has one as well, without statements.
+  // The virtual exit also has a Block, without statements.
   const Block& block(BlockId b) const { return blocks_[b]; }
   BlockRange<ir::Statement> statements(BlockId b) const {
     return BlockRange<ir::Statement>(blocks_[b]);
   }
-  // In the order of the text.  The instruction that the loop is at may be erased, see willErase().
+  // In the order of the text.  The current instruction of the loop may be erased, see willErase().
   BlockRange<ir::Instruction> instructions(BlockId b) const {
     return BlockRange<ir::Instruction>(blocks_[b]);
   }
-  // kNone for what is not a label of this function.
+  // kNone if `label` is not a label of this function.
   BlockId blockOfLabel(ir::SymbolId label) const;
 
-  // Keeps the ranges right when a pass is about to erase an instruction that is no terminator; the
-  // graph stays as it is.  O(1).  Erasing a label or a terminator invalidates the Cfg.
+  // Keeps the ranges valid when a pass is about to erase an instruction that is not a terminator;
+  // the graph does not change.  O(1).  Erasing a label or a terminator invalidates the Cfg.
   void willErase(const ir::Instruction& instruction);
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The dataflow solver: the one place where a fixed point over a flow graph is computed.
+// The dataflow solver.  Every fixpoint over a flow graph is computed here.
 //
 // A problem is a class with
 //   using State = ...;                    // an element of the lattice, with operator==
@@ -8,26 +8,26 @@
 //   State boundary() const;               // what holds at the entry (Backward: at the exit)
 //   void meet(State& into, const State& from) const;
 //   void transfer(BlockId block, State& state) const;  // from before `block` to after it, in place
-// "Before" and "after" are meant in the direction of the problem.  The lattice must have no
-// infinite descending chains, meet() be its greatest lower bound and transfer() be monotone.
+// "Before" and "after" follow the direction of the problem.  The lattice must have no infinite
+// descending chains, meet() must be its greatest lower bound, and transfer() must be monotone.
 //
-// Domains.  For sets over a universe, State is BitSet where denseFits(), else SharedSet, which has
-// the same operations: 50,000 blocks times a million numbers would be 6 GB of bits, while shared
-// sets cost a few hundred bytes for each place in which the set of a block differs from those of
-// its neighbours.  Number the universe so that what changes together stands together, and leave out
-// what does not cross a block border (see liveness.h).
+// Domains.  For sets over a universe, State is BitSet if denseFits(), else SharedSet, which has the
+// same operations.  50,000 blocks times a million numbers would be 6 GB of bits, while shared sets
+// cost a few hundred bytes for each difference between the sets of neighbouring blocks.  Give
+// neighbouring numbers to elements that change together, and leave out elements that do not cross a
+// block border (see liveness.h).
 //
-// Algorithm: of the blocks one of whose predecessors changed since they were last visited, always
-// the first in reverse postorder (of the reversed graph for a backward problem).  So a loop comes
-// to rest before anything after it is looked at, and the states that meet differ little, which is
-// what SharedSet wants; sweeps over all pending blocks (Kam and Ullman, 1976) need as few transfers
-// but meet states of different ages.  An acyclic graph takes one transfer a block; sets with gen
-// and kill about one more for each loop around a block; any problem at most height * E.  Kept in
-// memory is one State a block, that after it; before() computes the other again from the
+// Algorithm: among the blocks with a predecessor that changed since their last visit, the solver
+// always takes the first in reverse postorder (of the reversed graph for a backward problem).  So a
+// loop reaches its fixpoint before any block after it is visited, and the states that meet differ
+// little, which suits SharedSet.  Sweeps over all pending blocks (Kam and Ullman, 1976) need as few
+// transfers but meet states of different ages.  An acyclic graph takes one transfer per block;
+// gen/kill sets about one more for each loop around a block; any problem at most height * E.  The
+// solver keeps one State per block, the one after it; before() computes the one before it from the
 // predecessors.
 //
-// Blocks that the start does not reach keep initial(), and do not count at a meet.  For a backward
-// problem there are none (see FlowGraph).
+// Blocks that the start does not reach keep initial() and are ignored by meets.  A backward problem
+// has no such blocks (see FlowGraph).
 #pragma once
 
 #include <algorithm>
@@ -53,7 +53,7 @@ concept DataflowProblem = requires(const P& problem, BlockId block, typename P::
   { other == other } -> std::convertible_to<bool>;
 };
 
-// True if a bit for each number of the universe and each block is cheap: 8 MiB.
+// True if one bit for each block and element of the universe takes at most 8 MiB.
 constexpr bool denseFits(std::size_t blocks, std::size_t universe) {
   constexpr std::size_t kMostBits = std::size_t{1} << 26;
   return universe == 0 || blocks <= kMostBits / universe;
@@ -64,7 +64,7 @@ class Dataflow {
  public:
   using State = typename Problem::State;
 
-  // Solves.  The graph must outlive the object.
+  // Solves the problem.  The graph must outlive the object.
   Dataflow(const FlowGraph& graph, Problem problem)
       : graph_(&graph),
         problem_(std::move(problem)),
@@ -102,7 +102,7 @@ class Dataflow {
     meetPrevious(block, state);
     return state;
   }
-  // How many transfers it took.
+  // The number of transfers that the solver needed.
   std::size_t transfers() const { return transfers_; }
 
  private:

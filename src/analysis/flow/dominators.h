@@ -2,12 +2,12 @@
 // Dominator and post-dominator trees, and dominance frontiers.
 //
 // Algorithm: semi-NCA (Georgiadis, Tarjan, Werneck: "Finding Dominators in Practice", 2006), with
-// an explicit stack everywhere.  boost::lengauer_tarjan_dominator_tree is not used because its path
-// compression recurses once for each block of a chain, and because it keeps a deque, half a
-// kilobyte, for each vertex.  Time O(E log V) for the semidominators and, for the walk to the
-// nearest common ancestor, O(V^2) in contrived cases and O(V) in real ones; 20 bytes a vertex.
+// explicit stacks. boost::lengauer_tarjan_dominator_tree is not used because its path compression
+// recurses once for each block of a chain, and because it keeps a deque, half a kilobyte, for each
+// vertex.  Time O(E log V) for the semidominators; the walk to the nearest common ancestor takes
+// O(V^2) in contrived cases and O(V) in real ones.  Memory: 20 bytes a vertex.
 //
-// Frontiers are computed when they are asked for: those of n nested loops have n^2 / 2 entries.
+// Frontiers are computed on demand: those of n nested loops have n^2 / 2 entries.
 #pragma once
 
 #include <span>
@@ -18,8 +18,9 @@
 
 namespace ptxopt::analysis {
 
-// Over the vertices that the root reaches in `direction`.  Forward from the entry gives dominators,
-// Backward from the exit post-dominators; the comments speak of the former.
+// A tree of the vertices that the root reaches in `direction`.  Forward from the entry it is the
+// dominator tree, Backward from the exit the post-dominator tree; the comments below say
+// "dominates" for both.
 class DominatorTree {
  public:
   DominatorTree(const Digraph& graph, Vertex root, Direction direction);
@@ -28,12 +29,12 @@ class DominatorTree {
   Vertex root() const { return preorder_.front(); }
   bool contains(Vertex v) const { return nodes_[v].position != kNone; }
 
-  // The immediate dominator; kNone for the root and for what the tree does not contain.
+  // The immediate dominator; kNone for the root and for vertices outside the tree.
   Vertex parent(Vertex v) const { return nodes_[v].parent; }
   // 0 for the root.
   std::uint32_t depth(Vertex v) const { return nodes_[v].depth; }
-  // Every path from the root to b goes through a; a vertex dominates itself.  False where one of
-  // them is not in the tree.  O(1).
+  // Every path from the root to b goes through a; a vertex dominates itself.  False if one of them
+  // is not in the tree.  O(1).
   bool dominates(Vertex a, Vertex b) const {
     const Node& above = nodes_[a];
     return contains(a) && contains(b) && nodes_[b].position - above.position < above.subtreeSize;
@@ -47,7 +48,7 @@ class DominatorTree {
 
   // All vertices of the tree, each before those that it dominates.
   std::span<const Vertex> preorder() const { return preorder_; }
-  // What v dominates, v itself first; empty where the tree does not contain v.
+  // The vertices that v dominates, v itself first; empty if v is not in the tree.
   std::span<const Vertex> subtree(Vertex v) const {
     if (!contains(v)) return {};
     return std::span(preorder_).subspan(nodes_[v].position, nodes_[v].subtreeSize);
@@ -77,25 +78,25 @@ class Dominators : public DominatorTree {
       : DominatorTree(graph, graph.entry(), Direction::Forward) {}
 };
 
-// Contains every block, unreachable ones too (see FlowGraph).
+// Contains every block, even unreachable ones (see FlowGraph).
 class PostDominators : public DominatorTree {
  public:
   explicit PostDominators(const FlowGraph& graph)
       : DominatorTree(graph, graph.exit(), Direction::Backward) {}
 };
 
-// The frontier of v: the vertices which v does not strictly dominate but one of whose predecessors
-// it dominates.  Answers are sorted.  The graph and the tree must outlive the object.
+// The frontier of v: the vertices that v does not strictly dominate, but with a predecessor that v
+// dominates.  Answers are sorted.  The graph and the tree must outlive the object.
 class DominanceFrontiers {
  public:
   DominanceFrontiers(const Digraph& graph, const DominatorTree& tree)
       : graph_(&graph), tree_(&tree) {}
 
-  // O(edges out of what v dominates).
+  // O(edges out of the blocks that v dominates).
   std::vector<Vertex> frontier(Vertex v) const;
-  // The least set that holds the frontiers of `vertices` and of its own members: where SSA form
-  // needs a phi.  O(V + E + answer * log(answer)) for any number of vertices (Sreedhar and Gao: "A
-  // Linear Time Algorithm for Placing Phi-Nodes", 1995).
+  // The iterated frontier: the smallest set that contains the frontiers of `vertices` and of its
+  // own members.  SSA form needs phis there.  O(V + E + answer * log(answer)) for any number of
+  // vertices (Sreedhar and Gao: "A Linear Time Algorithm for Placing Phi-Nodes", 1995).
   std::vector<Vertex> iterated(std::span<const Vertex> vertices) const;
 
  private:

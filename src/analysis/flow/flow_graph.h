@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The shape of a control-flow graph, without its instructions: an entry, a virtual exit, and edges
-// with kinds.  Dominators, loops, control dependence and the dataflow solver ask for no more.
+// with kinds.  Dominators, loops, control dependence and the dataflow solver need nothing else.
 //
-// Vertices: block 0 is the entry (it may have predecessors), blockCount() is the virtual exit,
-// which has no successors.  Every vertex reaches the exit, unreachable blocks too: where the given
-// edges leave an endless loop, one edge of kind Endless goes from the loop to the exit, so that
-// post-dominance is total.  It leaves the vertex of the terminal strongly connected component that
-// a depth-first search finishes first, which is a latch of the loop; a latch, because an edge from
-// the header would make all of the loop's body control dependent on the branches in it.  A block to
-// which no edge is given counts as an endless loop.
+// Vertices: block 0 is the entry (it may have predecessors); blockCount() is the virtual exit,
+// which has no successors.  Every vertex reaches the exit, even an unreachable block.  If the given
+// edges leave an endless loop, an edge of kind Endless is added from the loop to the exit, so that
+// every block has a post-dominator.  This edge leaves the vertex of the terminal strongly connected
+// component that a depth-first search finishes first, which is a latch of the loop.  It is a latch
+// because an edge from the header would make the whole loop body control dependent on the branches
+// in it.  A block without any given edge counts as an endless loop.
 //
-// Cost: O(V + E), twice that where there are endless loops.
+// Cost: O(V + E), twice that if there are endless loops.
 #pragma once
 
 #include <cstdint>
@@ -25,16 +25,16 @@ namespace ptxopt::analysis {
 using BlockId = Vertex;
 
 enum class EdgeKind : std::uint8_t {
-  Fallthrough,  // to the next block of the text, also of a guarded branch that is not taken
+  Fallthrough,  // to the next block of the text; also for a guarded branch that is not taken
   Taken,        // bra
   Indirect,     // brx.idx and the like; one edge for each distinct target
-  Unknown,      // of an instruction or to a target that is not understood (docs/soundness/ A7.2)
+  Unknown,      // from an instruction or to a target that is not understood (docs/soundness/ A7.2)
   // To the virtual exit:
   Return,       // ret, and the end of the body
   Exit,         // exit
   Trap,         // trap
-  NoReturn,     // a call that does not come back
-  UnknownExit,  // as Unknown
+  NoReturn,     // a call that never returns
+  UnknownExit,  // like Unknown
   Endless,      // virtual: out of an endless loop
 };
 std::string_view spelling(EdgeKind kind);  // "fallthrough"
@@ -54,11 +54,11 @@ class FlowGraph : public Digraph {
   BlockId entry() const { return 0; }
   BlockId exit() const { return vertexCount() - 1; }
   EdgeKind kind(EdgeId edge) const { return kinds_[edge]; }
-  // On some path from the entry.  An endless loop still makes the exit reachable.
+  // True if a path from the entry reaches the block.  For the exit, an endless loop counts too.
   bool isReachable(BlockId block) const { return reachable_.test(block); }
 
   // The same blocks without the edges in `removed` (one bit for each edge).  Endless edges are
-  // found anew, so that an old one stays only where it is still needed.
+  // recomputed: an old one remains only if it is still needed.
   FlowGraph without(const BitSet& removed) const;
 
  private:

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Dense numbers for the instructions of a function, in the order of the text: an index for what an
-// analysis keeps about each of them.
+// Dense numbers for the instructions of a function, in the order of the text.  An analysis uses
+// them as indices of what it stores for each instruction.
 //
-// An instruction holds its number itself, so that of several objects for one function the last one
-// counts: the others know only those instructions whose numbers are still the same.
+// The number is stored in the instruction.  So if several objects exist for one function, the last
+// one wins: the others recognise only the instructions whose numbers did not change.
 //
 // Cost: one pass; 8 bytes an instruction.
 #pragma once
@@ -23,19 +23,19 @@ class InstructionNumbers {
 
   std::uint32_t count() const { return static_cast<std::uint32_t>(instructions_.size()); }
   const ir::Instruction& operator[](std::uint32_t number) const { return *instructions_[number]; }
-  // kNone for an instruction that was not in the function when the numbers were given.
+  // kNone for an instruction that was not in the function when the numbers were assigned.
   std::uint32_t of(const ir::Instruction& instruction) const {
     const std::uint32_t number = instruction.number;
     return number < count() && instructions_[number] == &instruction ? number : kNone;
   }
-  // The numbers of a block: first, and one after the last.
+  // The range of the numbers in a block: the first, and one past the last.
   std::pair<std::uint32_t, std::uint32_t> of(BlockId block) const {
     return {firstOfBlock_[block], firstOfBlock_[block + 1]};
   }
 
  private:
   std::vector<const ir::Instruction*> instructions_;
-  std::vector<std::uint32_t> firstOfBlock_;  // one more than there are vertices
+  std::vector<std::uint32_t> firstOfBlock_;  // one element more than there are vertices
 };
 
 }  // namespace ptxopt::analysis

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which registers are live: may be read, later on some path, before they are written in full.
+// Register liveness: a register is live if some path reads it before writing it in full.
 //
-// A definition under a guard or of one component does not end the life of a register, nor does one
-// by an instruction that is not understood; a guard is a use.  The results of a .func that are
-// registers are live where it returns.  The carry flag is no register.
+// A definition under a guard, a definition of one component, and one by an instruction that is not
+// understood do not kill a register.  A guard is a use.  The results of a .func that are registers
+// are live where it returns.  The carry flag is not a register.
 //
-// Only registers that some block reads before it writes them take part in the dataflow; of the
-// others none is live at the border of a block.  States are bits or shared sets (see dataflow.h).
-// Cost: O(operands) and the solver; 12 bytes a register while it works, then 4 to 8.  Not
-// thread-safe, since asking for a set may add to the pool of the shared ones.
+// Only registers that some block reads before it writes them take part in the dataflow; the others
+// are never live at the border of a block.  States are bits or shared sets (see dataflow.h).  Cost:
+// O(operands) and the solver; 12 bytes a register during construction, then 4 to 8.  Not
+// thread-safe, since a query may add to the pool of shared sets.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +29,7 @@ namespace ptxopt::analysis {
 struct BlockLists {
   std::vector<std::size_t> offsets = {0};
   std::vector<std::uint32_t> elements;
-  void endBlock();  // sorts what was added since the last one
+  void endBlock();  // sorts the numbers that were added to this block
   std::span<const std::uint32_t> of(BlockId block) const {
     return std::span(elements).subspan(offsets[block], offsets[block + 1] - offsets[block]);
   }
@@ -59,12 +59,12 @@ struct LivenessProblem {
 
 class Liveness {
  public:
-  // What ends the life of a register, looking backwards.
+  // Which definitions end the live range of a register, looking backwards.
   enum class Kill : std::uint8_t {
     FullDefinition,
-    // Also a partial one, and an operand that an instruction which is not understood may read or
-    // write counts as written only.  Then "live at the entry" means "read before anything wrote
-    // it".
+    // Partial definitions too.  An operand that an instruction which is not understood may read or
+    // write counts as written, not as read.  Then "live at the entry" means "read before anything
+    // wrote it".
     AnyDefinition,
   };
 
@@ -72,7 +72,7 @@ class Liveness {
   explicit Liveness(const Cfg& cfg, Kill kill = Kill::FullDefinition);
 
   const Cfg& cfg() const { return *cfg_; }
-  // O(1) for bits, O(log registers) for shared sets; isLiveOut times successors.
+  // O(1) for bits, O(log registers) for shared sets.  isLiveOut costs this for each successor.
   bool isLiveIn(BlockId block, ir::RegisterId id) const;
   bool isLiveOut(BlockId block, ir::RegisterId id) const;
   // In ascending order.
@@ -100,7 +100,7 @@ class Liveness {
 //     ... cursor.isLive(r): live after the instruction ...
 //     cursor.stepOver(instruction);
 //
-// Making one costs 4 bytes a register; starting and stepping cost what is live or named.
+// Making a cursor costs 4 bytes a register; starting costs O(live registers), stepping O(operands).
 class LivenessCursor {
  public:
   explicit LivenessCursor(const Liveness& liveness)

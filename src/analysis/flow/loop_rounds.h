@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// How many rounds of a loop lie between two instructions, on the ways from the one over a barrier
-// to the other.
+// How many iterations of a loop separate two instructions, on the paths from the first over a
+// barrier to the second.  One iteration more is called a round.
 //
-// Cost: O(instructions of the blocks on the way), up to a limit on their number.
+// Cost: O(instructions of the blocks on these paths), up to a limit on the number of blocks.
 #pragma once
 
 #include <algorithm>
@@ -19,10 +19,10 @@ namespace ptxopt::analysis {
 
 struct LoopRounds {
   static constexpr std::size_t kMost = 3;
-  // There is a way on which the second instruction runs so many rounds after the first; the last
-  // one stands for all distances from there on.
+  // after[n]: on some path the second instruction runs n rounds after the first.  The last element
+  // stands for all larger distances.
   std::array<bool, kMost + 1> after{};
-  // There is one on which the loop is left and entered again.
+  // On some path the loop is left and entered again.
   bool anew = false;
 
   bool allow(std::int64_t first, std::int64_t second) const {
@@ -31,9 +31,9 @@ struct LoopRounds {
   }
 };
 
-// The ways go from after `first` over `barrier` to `second`, and over nothing else that
-// `separates`.  All three stand in the function.  None where more blocks would have to be looked at
-// than the limit allows.
+// The paths go from after `first` over `barrier` to `second`, and over no other instruction that
+// `separates`.  All three belong to the function.  None if the search would visit more blocks than
+// the limit.
 std::optional<LoopRounds> roundsBetween(
     const Cfg& cfg, const Loops& loops, LoopId loop, const ir::Instruction& first,
     const ir::Instruction& barrier, const ir::Instruction& second,

@@ -2,15 +2,15 @@
 // The loop forest of a flow graph, reducible or not.
 //
 // Definition (Havlak: "Nesting of Reducible and Irreducible Loops", 1997): the outermost loops are
-// the strongly connected components with at least one edge; the header of a loop is the block of it
-// that a depth-first search from the entry finds first; the loops inside of it are those of the
-// component without its header.  A loop that is entered only through its header is reducible, and
-// is then the natural loop of all edges to the header from inside.  Any other is an irreducible
-// region: its header is one of its entries, and what nests in it depends on the order of the
-// search. Blocks that the entry does not reach are in no loop.
+// the strongly connected components with at least one edge.  The header of a loop is its block that
+// a depth-first search from the entry finds first; its inner loops are those of the component
+// without the header.  A loop that is entered only through its header is reducible, and is then the
+// natural loop of all edges to the header from inside.  Any other loop is an irreducible region:
+// its header is one of its entries, and its inner loops depend on the order of the search.  Blocks
+// that the entry does not reach are in no loop.
 //
-// Cost: near O(V + E) where loops are reducible (each block and each inner loop is absorbed once,
-// outermost loops by disjoint sets); the entries of an irreducible region are looked at again for
+// Cost: near O(V + E) if all loops are reducible (each block and each inner loop is absorbed once,
+// outermost loops by disjoint sets).  The entries of an irreducible region are visited again for
 // each loop around it.
 #pragma once
 
@@ -22,14 +22,14 @@
 
 namespace ptxopt::analysis {
 
-using LoopId = std::uint32_t;  // dense; a loop has a smaller number than the loops inside of it
+using LoopId = std::uint32_t;  // dense; a loop has a smaller number than its inner loops
 
 class Loops {
  public:
   explicit Loops(const FlowGraph& graph);
 
   std::uint32_t count() const { return static_cast<std::uint32_t>(loops_.size()); }
-  bool isReducible() const;  // all of them; O(loops)
+  bool isReducible() const;  // all loops are; O(loops)
 
   BlockId header(LoopId loop) const { return loops_[loop].header; }
   // kNone for an outermost loop.
@@ -37,12 +37,12 @@ class Loops {
   // 1 for an outermost loop.
   std::uint32_t depth(LoopId loop) const { return loops_[loop].depth; }
   bool isReducible(LoopId loop) const { return entries(loop).size() == 1; }
-  // The blocks through which it can be entered, the header first.
+  // The blocks through which control can enter the loop, the header first.
   std::span<const BlockId> entries(LoopId loop) const {
     const Loop& of = loops_[loop];
     return std::span(entries_).subspan(of.firstEntry, of.entryCount);
   }
-  // All blocks, those of inner loops included; the header first.
+  // All blocks, including those of inner loops; the header first.
   std::span<const BlockId> members(LoopId loop) const {
     return std::span(members_).subspan(loops_[loop].firstMember, loops_[loop].memberCount);
   }
@@ -51,14 +51,14 @@ class Loops {
     return positions_[block] - loops_[loop].firstMember < loops_[loop].memberCount;
   }
 
-  // Innermost loop around a block; kNone where there is none.
+  // The innermost loop around a block; kNone if there is none.
   LoopId loopOf(BlockId block) const { return innermost_[block]; }
-  // How many loops are around a block.
+  // The number of loops around a block.
   std::uint32_t depthOf(BlockId block) const {
     return innermost_[block] == kNone ? 0 : loops_[innermost_[block]].depth;
   }
 
-  // Edges from members to other blocks, Endless ones left out.  O(edges out of members).
+  // Edges from members to other blocks, without Endless edges.  O(edges out of members).
   std::vector<EdgeId> exits(LoopId loop) const;
   // Edges from members to the header.  O(edges into the header).
   std::vector<EdgeId> backEdges(LoopId loop) const;
@@ -80,7 +80,7 @@ class Loops {
   std::vector<Loop> loops_;
   std::vector<LoopId> innermost_;  // by block
   std::vector<BlockId> entries_;
-  std::vector<BlockId> members_;          // every loop is a slice
+  std::vector<BlockId> members_;          // each loop is a slice
   std::vector<std::uint32_t> positions_;  // by block: in members_, or kNone
 };
 

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Analyses on demand: computed when they are first asked for, kept until a pass says otherwise.
+// Analyses on demand: computed at the first get(), kept until a pass invalidates them.
 //
 //   auto& cfg = analyses.get<Cfg>();
-//   auto& dependence = analyses.get<ControlDependence>();   // and what it is made from
+//   auto& dependence = analyses.get<ControlDependence>();  // also makes its inputs
 //   ...
 //   analyses.invalidateAll();                 // or
 //   analyses.invalidateAllBut<Cfg, Dominators>();
 //
-// An analysis is any class with a constructor from its inputs.  Those are the Cfg unless InputsOf
-// says otherwise; the function or module itself may be one.  What get() returns stays where it is
-// until it is invalidated.  What was given with provide() takes the place of what would be made and
-// is never invalidated.  Not thread-safe: one manager for each function.
+// An analysis is any class with a constructor from its inputs.  The only input is the Cfg unless
+// InputsOf says otherwise; the function or module itself may be an input.  A reference from get()
+// is valid until the analysis is invalidated.  An object given with provide() is used instead of a
+// computed one and is never invalidated.  Not thread-safe: use one manager for each function.
 #pragma once
 
 #include <algorithm>
@@ -62,7 +62,7 @@ class AnalysisManager {
     }
   }
 
-  // Before anything that is made from it is asked for.
+  // Must be called before get() of an analysis that has `given` as an input.
   template <class Analysis>
   void provide(Analysis given) {
     entries_.push_back({keyOf<Analysis>(), {}, std::make_shared<Analysis>(std::move(given))});
@@ -70,7 +70,7 @@ class AnalysisManager {
   }
 
   void invalidateAll() { invalidateAllBut<>(); }
-  // An analysis that is named is still dropped if one of its inputs is.
+  // A listed analysis is still dropped if one of its inputs is dropped.
   template <class... Kept>
   void invalidateAllBut() {
     std::vector<Key> named = {keyOf<Kept>()..., keyOf<Subject>()};
@@ -78,7 +78,7 @@ class AnalysisManager {
     const auto contains = [](const auto& keys, Key key) {
       return std::find(keys.begin(), keys.end(), key) != keys.end();
     };
-    // Inputs were made before what is made from them.
+    // An input comes before the analyses made from it.
     std::vector<Key> kept = {keyOf<Subject>()};
     for (Entry& entry : entries_) {
       const bool isKept =

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Reads of registers that nothing may have written yet.
 //
-// A register counts as written after any definition, a partial one too: `@p ld %r, ..; @p use %r`
-// is the way PTX is written.  An operand that an instruction which is not understood may write is
-// taken as written by it, not read.  Parameters of a .func are written from the start.  Code that
-// the entry does not reach is not looked at.
+// A register counts as written after any definition, even a partial one: PTX is often written as
+// `@p ld %r, ..; @p use %r`.  If an instruction that is not understood may write an operand, it
+// counts as writing it, not as reading it.  Parameters of a .func are written at the entry.
+// Unreachable code is ignored.
 //
-// Cost: one Liveness, and where it finds a register live at the entry, a forward pass and a walk
-// over the instructions for those registers alone.
+// Cost: one Liveness.  If it finds registers that are live at the entry, also a forward pass and a
+// walk over the instructions, for those registers alone.
 #pragma once
 
 #include <vector>
@@ -25,7 +25,7 @@ class MaybeUndefined {
  public:
   explicit MaybeUndefined(const Cfg& cfg);
 
-  // In the order of the text, each register once for an instruction.
+  // In the order of the text; each register at most once for an instruction.
   const std::vector<UndefinedRead>& reads() const { return reads_; }
   std::size_t count() const { return reads_.size(); }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What an instruction does to registers, guard included.
+// The registers that an instruction reads and writes, including its guard.
 //
 // O(operands).
 #pragma once
@@ -28,8 +28,8 @@ void forEachCertainUse(const ir::Instruction& instruction, Visitor&& visit) {
   });
 }
 
-// Calls visit(register, isPartial) for every register that the instruction writes or may write.
-// After a partial definition old bits may be left (ir::isPartial).
+// Calls visit(register, isPartial) for every register that the instruction writes or may write.  A
+// partial definition may leave old bits in place (ir::isPartial).
 template <class Visitor>
 void forEachDefinition(const ir::Instruction& instruction, Visitor&& visit) {
   ir::forEachRegister(instruction, [&](const ir::Operand& operand) {

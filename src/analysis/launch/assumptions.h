@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What PTX does not promise and a user may: docs/soundness/ C10.  Nothing is assumed by default.
+// Assumptions of docs/soundness/ C10: properties that PTX does not guarantee but a user may assert.
+// None holds by default.
 //
-// An assumption is about a kernel, as it is launched.  A .func has what all kernels that run it
-// have; one that code outside of the module may call has none.
+// An assumption is about a kernel as it is launched.  A .func has the assumptions that all kernels
+// which run it have in common.  A .func that code outside the module may call has none.
 #pragma once
 
 #include <array>
@@ -33,16 +34,15 @@ enum class Assumption : std::uint8_t {
   OneRow,
 };
 
-// All that is to be known of an assumption: options, --help, --explain-barriers and remarks come
-// from here.
+// Everything about an assumption.  Options, --help, --explain-barriers and remarks use this table.
 struct AssumptionInfo {
   Assumption assumption;
   std::string_view name;  // the option without its dashes, and the word in a file of assumptions
   std::string_view help;
 };
 
-// In the order of the enumeration, the stronger ones first: who looks for few that are enough tries
-// to do without these first.
+// In the order of the enumeration, stronger assumptions first: a search for a small sufficient set
+// tries to drop these first.
 inline constexpr std::array kAssumptions = std::to_array<AssumptionInfo>({
     // C10.2, C8.2
     {Assumption::Drf, "assume-drf", "No data races"},
@@ -78,12 +78,12 @@ constexpr const AssumptionInfo& infoOf(Assumption assumption) {
   return kAssumptions[static_cast<std::size_t>(assumption)];
 }
 
-// No assumption but the opposite of one: addresses may leave their .shared object (C10.8, C3.3).
+// The opposite of an assumption: addresses may leave their .shared object (C10.8, C3.3).
 inline constexpr std::string_view kFlatShared = "flat-shared";
 inline constexpr std::string_view kFlatSharedHelp =
     "Addresses may run from one shared array into another (assumes less)";
 
-// What holds for one kernel or function.
+// The assumptions for one kernel or function.
 class Assumptions {
  public:
   bool has(Assumption assumption) const { return (bits_ & bitOf(assumption)) != 0; }
@@ -91,15 +91,15 @@ class Assumptions {
   void add(Assumption assumption) { bits_ |= bitOf(assumption); }
   void addBlock(std::array<std::uint32_t, 3> block);
   void remove(Assumption assumption);
-  // Of BlockDim.
+  // The extents of BlockDim.
   const std::optional<std::array<std::uint32_t, 3>>& block() const { return block_; }
 
-  // kFlatShared.  It removes no barrier, and is never left out.
+  // kFlatShared.  It makes passes more careful: it allows no removal, and is never left out.
   bool flatShared = false;
 
-  // What two have in common, but for flatShared: that holds if either has it.
+  // The assumptions that both have, except flatShared, which holds if either has it.
   Assumptions common(const Assumptions& other) const;
-  // This one without what `other` lacks.
+  // These assumptions without those that `other` lacks.
   Assumptions limitedTo(const Assumptions& other) const;
   // "assume-1d", "block-dim=64,1,1".
   std::vector<std::string> names() const;
@@ -114,21 +114,21 @@ class Assumptions {
   std::optional<std::array<std::uint32_t, 3>> block_;
 };
 
-// A mistake in a word or a line of assumptions.
+// An error in a word or a line of assumptions.
 struct AssumptionError {
   Offset offset = 0;  // of the text that was parsed
   std::string message;
 };
 
-// What a user says about kernels by name, and about all of them.
+// What the user asserts about kernels by name, and about all kernels.
 class AssumptionTable {
  public:
-  // One word, "assume-drf" or "block-dim=64,1,1" (missing extents are 1); "assume=cuda" stands for
-  // assume-drf and trust-aligned.  `kernel` empty: about all kernels.  "none", about one kernel:
-  // what is said of all does not hold for it.  A message where the word is none of these.
+  // Adds one word: "assume-drf", or "block-dim=64,1,1" (missing extents are 1); "assume=cuda" means
+  // assume-drf and trust-aligned.  An empty `kernel` means all kernels.  "none" for one kernel
+  // exempts it from the assumptions about all kernels.  Returns a message if the word is invalid.
   std::optional<std::string> add(std::string_view kernel, std::string_view word);
-  // Lines "KERNEL: word word ...", with * for all kernels and comments from # to the end of a line.
-  // The order of lines does not matter.
+  // Reads lines "KERNEL: word word ...", with * for all kernels and comments from # to the end of
+  // the line.  The order of lines does not matter.
   std::optional<AssumptionError> parse(std::string_view text);
 
   bool empty() const { return all_ == Assumptions() && kernels_.empty(); }
@@ -146,13 +146,14 @@ class AssumptionTable {
 // The table applied to the functions of a module.
 class ModuleAssumptions {
  public:
-  // Nothing is assumed.
+  // No assumptions.
   explicit ModuleAssumptions(const ir::Module& module);
   ModuleAssumptions(const ir::Module& module, const AssumptionTable& table);
 
   const Assumptions& of(const ir::Function& function) const;
 
-  // What a directive of a kernel contradicts, and is therefore left out: "--block-dim=64,1,1 ...".
+  // An assumption that contradicts a directive of the kernel and is therefore ignored:
+  // "--block-dim=64,1,1 ...".
   struct Contradiction {
     const ir::Function* function = nullptr;
     std::string message;
@@ -162,7 +163,7 @@ class ModuleAssumptions {
  private:
   void dropContradictions(const ir::Function& kernel, Assumptions& assumptions);
 
-  std::unordered_map<const ir::Function*, Assumptions> byFunction_;  // those that have any
+  std::unordered_map<const ir::Function*, Assumptions> byFunction_;  // functions that have any
   std::vector<Contradiction> contradictions_;
 };
 

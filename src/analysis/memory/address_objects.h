@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which variable an address points into, as far as it takes no arithmetic to tell:
-// docs/soundness/ C3.2 to C3.4.
+// Which variable an address points into, found without arithmetic: docs/soundness/ C3.2 to C3.4.
 //
-// For each register, over all of its definitions: it holds a number that no symbol is part of, or
-// an address that has exactly one symbol with coefficient +1 as a linear form, or anything else. An
-// address of the second kind stays in its object (C3.3); what is loaded from memory, computed by
-// instructions that are no linear forms, or joined from two objects has none.
+// For each register, over all its definitions together: it holds a number without any symbol in it,
+// or an address whose linear form has exactly one symbol, with coefficient +1, or anything else.
+// An address of the second kind stays within its object (C3.3).  Values that are loaded from
+// memory, computed by instructions without a linear form, or joined from two objects have no known
+// object.
 //
-// Cost: a few sweeps over the operands; one more for each definition that stands after its use in
-// the text, up to a limit after which nothing is claimed.
+// Cost: a few sweeps over the operands; one more for each definition that comes after its use in
+// the text, up to a limit.  Beyond the limit no object is known.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,11 @@
 
 namespace ptxopt::analysis {
 
-// Where an access may be.  Shared and global memory are disjoint; Any is a generic address.
+// The memory that an access may touch.  Shared and global memory are disjoint; Any is a generic
+// address.
 enum class Domain : std::uint8_t { Shared, Global, Any };
 
-// A variable, or all of dynamic shared memory (C3.3.8), or nothing known (null).
+// An object: a variable, or all of dynamic shared memory (C3.3.8).  Null means that it is unknown.
 struct Place {
   Domain domain = Domain::Any;
   const ir::Variable* object = nullptr;
@@ -33,10 +34,10 @@ struct Place {
 
 class AddressObjects {
  public:
-  // `flatShared`: addresses may leave their .shared object, so that none is known (C3.3.10).
+  // `flatShared`: addresses may leave their .shared object, so no object is known (C3.3.10).
   explicit AddressObjects(const ir::Function& function, bool flatShared = false);
 
-  // Of what `address` (an Address operand) of an access to `space` points to.
+  // The object that `address` (an Address operand) points to, for an access to `domain`.
   Place placeOf(const ir::Operand& address, Domain domain) const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What addresses point into: state spaces and objects.
+// State spaces and objects that addresses point into.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,14 @@
 
 namespace ptxopt::analysis {
 
-// State spaces as a set: a generic access may go to several.  The window of the cluster holds the
-// shared memory of the CTA itself: a set with .shared::cluster has .shared (docs/soundness/
-// C3.8).
+// A set of state spaces: a generic access may go to several. The cluster window includes the shared
+// memory of the CTA itself, so a set with .shared::cluster also has .shared (docs/soundness/ C3.8).
 class Spaces {
  public:
   constexpr Spaces() = default;
   constexpr Spaces(isa::Space space)  // NOLINT: a space is the set of itself
       : bits_(bit(space) | (space == isa::Space::SharedCluster ? bit(isa::Space::Shared) : 0)) {}
-  // What a generic address can point to.
+  // The spaces that a generic address can point to.
   static constexpr Spaces generic() {
     return Spaces(isa::Space::SharedCluster) | isa::Space::Global | isa::Space::Local |
            isa::Space::Const | isa::Space::Param;
@@ -46,23 +45,24 @@ class Spaces {
   std::uint32_t bits_ = 0;
 };
 
-// What an address points into.
+// The object that an address points into.
 struct MemoryBase {
   enum class Kind : std::uint8_t {
     Unknown,        // anything in `spaces`
     Variable,       // `variable`
     DynamicShared,  // the shared memory after the static objects: every unsized .extern (C3.3.8)
-    Parameter,      // what the pointer in the entry parameter `variable` points to (C3.4)
+    Parameter,  // the memory that the pointer in the entry parameter `variable` points to (C3.4)
   };
   Kind kind = Kind::Unknown;
   Spaces spaces;
-  // Of DynamicShared: the name by which it is reached, which makes no other object.
+  // For DynamicShared: the name that the address uses.  Different names do not mean different
+  // objects.
   const ir::Variable* variable = nullptr;
   std::uint32_t offset = 0;  // of the pointer in a Parameter
   friend bool operator==(const MemoryBase&, const MemoryBase&) = default;
 };
 
-// One address points into no more than these; of more, nothing is known.
+// The most bases of one address; with more, nothing is known.
 inline constexpr std::size_t kMostBases = 8;
 using MemoryBases = ShortList<MemoryBase, kMostBases>;
 

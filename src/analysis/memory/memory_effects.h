@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What instructions, and calls with all that may run in them, do to memory that other threads of
-// the CTA can reach: docs/soundness/ A2, as the barrier rules ask for it.
+// What an instruction, or a call with everything that may run in it, does to memory that other
+// threads of the CTA can reach: docs/soundness/ A2, for the barrier rules.
 //
-// An effect is a list of accesses and a set of marks.  An access has a domain and, where it is
-// known, an object; with neither it may be anywhere.  Marks stand for everything that is no plain
-// access.
+// An effect is a list of accesses and a set of marks.  An access has a domain and, if known, an
+// object; otherwise it may be anywhere in the domain.  Marks describe everything that is not a
+// plain access.
 #pragma once
 
 #include <array>
@@ -19,14 +19,13 @@
 
 namespace ptxopt::analysis {
 
-// What an access does.  A strong read is a read as well (docs/soundness/ C4.3), and a strong
-// write is a write.
+// A strong read is also a read (docs/soundness/ C4.3), and a strong write also a write.
 enum AccessKind : std::uint8_t {
   kRead = 1u << 0,
   kWrite = 1u << 1,
   kStrongRead = 1u << 2,
   kStrongWrite = 1u << 3,
-  // No access: T, of which it is known who executes it (docs/soundness/ C8(i).1).
+  // Not an access: a T whose executing threads are known (docs/soundness/ C8(i).1).
   kSync = 1u << 4,
 };
 using AccessKinds = std::uint8_t;
@@ -35,62 +34,64 @@ enum EffectMark : std::uint8_t {
   kOpaqueSync = 1u << 0,       // T
   kCtaFence = 1u << 1,         // conflicts with fences only (A2.7)
   kPin = 1u << 2,              // C7.1
-  kBarrierResource = 1u << 3,  // an operation on a CTA barrier that is not judged (A2.3); T as well
+  kBarrierResource = 1u << 3,  // an operation on a CTA barrier that is not analysed (A2.3); also T
   kThreadEnd = 1u << 4,        // an arrival at partial barriers (F9)
-  kPartingEnd = 1u << 5,       // threads may end here while others go on to a barrier (C1.3)
+  kPartingEnd = 1u << 5,       // threads may end here while others continue to a barrier (C1.3)
 };
 using EffectMarks = std::uint8_t;
 
-// Which of two instructions of different threads a barrier between them could order.
+// On which sides of a barrier the barrier orders this effect with effects on the other side.
 enum class Ordered : std::uint8_t {
   Both,
-  // Only what is above the barrier before it: the issue of an asynchronous copy, whose effects come
-  // with its completion (A6.1, C4.5).
+  // Only below a barrier: the issue of an asynchronous copy.  Above one it orders nothing, because
+  // the effects of the copy come with its completion (A6.1, C4.5).
   AsLower,
 };
 
 struct MemoryAccess {
   AccessKinds kinds = 0;
   Domain domain = Domain::Any;
-  const ir::Operand* address = nullptr;  // null: no single place (class A)
+  const ir::Operand* address = nullptr;  // null: no single address (class A)
   Ordered ordered = Ordered::Both;
 };
 
-// Of one instruction.  What a call runs is left out: see CallEffects.
+// The effect of one instruction, without the code that a call runs: see CallEffects.
 struct MemoryEffect {
   EffectMarks marks = 0;
   Ordered markOrder = Ordered::Both;
   std::uint8_t accessCount = 0;
   std::array<MemoryAccess, 2> accesses;
-  // Class A: the accesses stand for those of the copies that it may complete.
+  // Class A: the accesses are those of the copies that the instruction may complete.
   bool completesCopies = false;
-  // The thread may wait for a value of the result (docs/soundness/ E.6.8).  Of shared memory that
-  // is T where shared memory is external, and no mark says so; else kOpaqueSync is the only mark.
+  // The thread may wait until the result has a certain value (docs/soundness/ E.6.8).  A poll of
+  // shared memory is T if shared memory is external, and has no mark; any other poll has
+  // kOpaqueSync as its only mark.
   enum class Poll : std::uint8_t { None, Shared, Other };
   Poll poll = Poll::None;
 
   std::span<const MemoryAccess> all() const& { return std::span(accesses).first(accessCount); }
-  std::span<const MemoryAccess> all() const&& = delete;  // would outlive what it looks at
+  std::span<const MemoryAccess> all() const&& = delete;  // the span would outlive the array
   bool none() const { return marks == 0 && accessCount == 0; }
 };
 
-// A strong read that gives its value to a register, so that a thread may wait for one
-// (docs/soundness/ E.6.8, D1.15).  O(operands).
+// A strong read into a register: a thread may wait until it reads a certain value (docs/soundness/
+// E.6.8, D1.15).  O(operands).
 bool mayPoll(const ir::Instruction& instruction);
 
-// CTA barriers have none: whoever asks knows which of them are judged.  O(operands).
-// `assumptions`: invariant reads and traps may be none, timing no PIN (docs/soundness/ C10).
+// A CTA barrier has no effect here: only the caller knows which barriers it analyses.  With
+// `assumptions`, invariant reads and traps may have no effect, and timing no PIN (docs/soundness/
+// C10).  O(operands).
 MemoryEffect memoryEffectOf(const ir::Instruction& instruction,
                             const Assumptions& assumptions = {});
 
-// An access of a function to an object, for its callers.
+// An access of a function to an object, as its callers see it.
 struct ObjectAccess {
   AccessKinds kinds = 0;
   Place place;
   friend bool operator==(const ObjectAccess&, const ObjectAccess&) = default;
 };
 
-// What may happen in a call.
+// What may happen during a call.
 struct CallEffect {
   EffectMarks marks = 0;
   bool mayEndThread = false;      // other than by a trap (A1.11)
@@ -101,19 +102,21 @@ struct CallEffect {
   std::vector<ObjectAccess> accesses;  // each kind of access to each place once
 };
 
-// Of all functions of a module, bottom-up over the call graph; the functions of a cycle share one
-// effect.  Code that is not known has every effect.  O(statements + calls * distinct accesses).
+// The effects of all functions of a module, bottom-up over the call graph.  The functions of a
+// cycle share one effect.  Unknown code has every effect.  O(statements + calls * distinct
+// accesses).
 class CallEffects {
  public:
-  // In kernels of which this is assumed.  The graph must outlive the object.
+  // `assumptions` hold for all kernels.  The graph must outlive the object.
   explicit CallEffects(const CallGraph& graph, const Assumptions& assumptions = {});
 
-  // Of the body with all that it calls.
+  // The effect of the body, including all that it calls.
   const CallEffect& of(const ir::Function& function) const {
     return effects_[graph_->components().component[graph_->vertexOf(function)]];
   }
   const CallEffect& of(Vertex v) const { return effects_[graph_->components().component[v]]; }
-  // Of what `call`, a call or an instruction that is not understood, may run.
+  // The effect of the code that `call` may run; `call` may be an instruction that is not
+  // understood.
   CallEffect ofCall(const ir::Function& caller, const ir::Instruction& call) const;
 
  private:

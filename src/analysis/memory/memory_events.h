@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What ends a thread's knowledge of what memory holds: docs/soundness/ D1, row by row.
+// What ends a thread's knowledge of the contents of memory: docs/soundness/ D1, row by row.
 //
-// This is no question about other threads, as the barrier rules ask it (memory_effects.h), but
-// about the thread itself: between two loads of one place, may the later one see anything new?
+// The barrier rules ask about other threads (memory_effects.h).  Here the question is about one
+// thread: may the later of its two loads from one address read a new value?
 #pragma once
 
 #include <cstdint>
@@ -15,33 +15,33 @@
 namespace ptxopt::analysis {
 
 enum class MemoryEvent : std::uint8_t {
-  None,       // nothing is forgotten (D1.7, D1.4 as far as it writes nothing)
-  AtAddress,  // what may overlap with its address operand: a write, or a strong read (D1.1, D1.2)
+  None,       // no knowledge ends (D1.7; D1.4 if nothing is written)
+  AtAddress,  // bytes that may overlap its address operand: a write or a strong read (D1.1, D1.2)
   Own,        // .local memory
-  Reachable,  // all that other threads can reach: shared, global, generic (D1.3, D1.6)
-  Poll,       // a read that a thread waits for in a loop: AtAddress and Reachable (D1.15)
+  Reachable,  // all memory that other threads can reach: shared, global, generic (D1.3, D1.6)
+  Poll,       // a read that a thread repeats until it sees a value: AtAddress and Reachable (D1.15)
   Call,       // what the callee does (D1.5)
   All,        // everything (D1.8)
 };
 
-// Without its surroundings, so that it is never Poll.  O(operands).
+// Looks at the instruction alone, so the result is never Poll.  O(operands).
 MemoryEvent memoryEventOf(const ir::Instruction& instruction);
 
-// What a call does to what its caller knows.
+// The knowledge of a caller that a call ends.
 struct CalleeMemory {
   bool forgetsReachable = false;
   bool forgetsOwn = false;
-  std::vector<Place> written;  // of reachable memory: written, or read strongly
+  std::vector<Place> written;  // reachable memory that is written, or read strongly
 };
 
-// Of all functions of a module, bottom-up over the call graph; the functions of a cycle share one
-// answer, and code that is not known forgets everything.  O(statements + calls * distinct places).
+// The above for all functions of a module, bottom-up over the call graph.  The functions of a cycle
+// share one answer; unknown code ends all knowledge.  O(statements + calls * distinct places).
 class CalleeMemories {
  public:
   // The graph must outlive the object.
   explicit CalleeMemories(const CallGraph& graph);
 
-  // Of what `call`, an instruction of `caller` with MemoryEvent::Call, may run.
+  // For the code that `call` may run.  `call` is an instruction of `caller` with MemoryEvent::Call.
   CalleeMemory ofCall(const ir::Function& caller, const ir::Instruction& call) const;
 
  private:

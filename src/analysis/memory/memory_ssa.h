@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Memory SSA: which instruction last changed what a thread knows of memory, at every place.
+// Memory SSA: for each point of a function, which instruction last changed what a thread knows
+// about memory.
 //
-// All memory is one variable, and its values are states.  A state is
-//   - Entry: as the function begins;
-//   - Def: after an instruction whose MemoryEvent (memory_events.h) is not None, strong reads that
-//     poll (polling_reads.h) told apart from others;
-//   - Phi: at the start of a block where paths with different states meet.
-// The state that a load reads, and the one that a Def changes, is the nearest that dominates it.
-// Which of the Defs above concern a certain place is asked of isUnchanged(), state by state
-// upwards; that is what keeps the structure small.
+// All memory is one variable, whose values are called states.  A state is
+//   - Entry: at the start of the function;
+//   - Def: after an instruction whose MemoryEvent (memory_events.h) is not None.  Strong reads that
+//     poll (polling_reads.h) are distinguished from other strong reads;
+//   - Phi: at the start of a block where paths with different states join.
+// A load reads, and a Def changes, the nearest state that dominates it.  Whether the Defs above
+// concern a given address is decided on demand by isUnchanged(), walking from state to state.  This
+// keeps the structure small.
 //
 // Source: Novillo, "Memory SSA - A Unified Approach for Sparsely Representing Memory Operations",
 // GCC Developers' Summit 2007, in the form with one variable that LLVM uses.  Cost: O(instructions
@@ -32,34 +33,34 @@ class MemorySsa {
  public:
   enum class Kind : std::uint8_t { Entry, Phi, Def };
 
-  // `ssa`, which must outlive the object, gives the graph, the tree and the numbers.
+  // `ssa` provides the graph, the dominator tree and the numbers.  It must outlive the object.
   MemorySsa(const Ssa& ssa, const Loops& loops);
 
   std::uint32_t stateCount() const { return static_cast<std::uint32_t>(states_.size()); }
   Kind kind(StateId state) const { return states_[state].kind; }
-  // Of a Def.
+  // For a Def.
   const ir::Instruction& instruction(StateId state) const {
     return ssa_->instructions()[states_[state].where];
   }
   MemoryEvent event(StateId state) const { return states_[state].event; }
-  // Of a Phi.
+  // For a Phi.
   BlockId block(StateId state) const { return states_[state].where; }
-  // Of a Phi: one for each of cfg().inEdges(block), kNone for an edge from code that is not
-  // reached; at the entry block one more, for the start of the function.
+  // For a Phi: one operand for each of cfg().inEdges(block), kNone for an edge from unreachable
+  // code.  At the entry block there is one more, for the start of the function.
   std::span<const StateId> phiOperands(StateId state) const;
-  // Of a Def, the state that it changes; of a Phi, the one at the end of the block that immediately
-  // dominates its own; kNone for the Entry.
+  // For a Def, the state that it changes.  For a Phi, the state at the end of the immediate
+  // dominator of its block.  kNone for the Entry.
   StateId above(StateId state) const { return states_[state].above; }
 
-  // kNone in code that is not reached.
+  // kNone in unreachable code.
   StateId after(const ir::Instruction& instruction) const {
     return after_[ssa_->instructions().of(instruction)];
   }
   StateId before(const ir::Instruction& instruction) const;
 
-  // On every path from where `from` holds to where `to` does, which it must dominate, there is no
-  // Def of which changes(state) is true.  False as well where that takes more than `steps` states;
-  // what it takes is taken off.
+  // True if no path from where `from` holds to where `to` holds contains a Def for which
+  // changes(state) is true.  `from` must dominate `to`.  Each visited state takes one from `steps`;
+  // false if they run out.
   template <class Predicate>
   bool isUnchanged(StateId from, StateId to, std::size_t& steps, Predicate&& changes) const;
 
@@ -79,7 +80,7 @@ class MemorySsa {
   std::vector<State> states_;
   std::vector<StateId> phiOperands_;
   std::vector<StateId> after_;  // by instruction
-  // Of a walk through a region: which of its states were seen.
+  // For the current walk through a region: the states that it has visited.
   mutable std::vector<std::uint32_t> seen_;
   mutable std::uint32_t walk_ = 0;
   mutable std::vector<StateId> open_;
@@ -106,7 +107,7 @@ bool MemorySsa::isUnchanged(StateId from, StateId to, std::size_t& steps,
   return true;
 }
 
-// On all paths between the phi and the state above it.
+// Looks at all paths from the state above the phi to the phi.
 template <class Predicate>
 bool MemorySsa::isRegionUnchanged(StateId phi, std::size_t& steps, Predicate&& changes) const {
   const StateId end = states_[phi].above;

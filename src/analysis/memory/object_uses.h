@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a function does with the addresses of variables: the accesses of each, and whether an
-// address gets away.
+// What a function does with the addresses of variables: all accesses to each variable, and whether
+// an address escapes.
 //
 // An address is followed from the operands that name the variable through `mov`, `add`, `sub`, the
-// addend of `mad`, `cvta`, and `cvt` between offsets of 32 and 64 bits in shared memory, over all
-// definitions of each register together, so that order and guards do not matter.  It gets away
-// where a register holds it or something else, depending on the path; where it is compared, stored,
-// passed, or used by any other instruction; and where an access is not a plain load, store or
-// atomic operation of the space of the variable, or of a generic address that `cvta` made
+// addend of `mad`, `cvta`, and `cvt` between offsets of 32 and 64 bits in shared memory.  All
+// definitions of a register count together, so that order and guards do not matter.  The address
+// escapes if a register holds it on some paths and something else on others; if it is compared,
+// stored, passed, or used by any other instruction; or if an access is not a plain load, store or
+// atomic operation, either in the space of the variable or at a generic address that `cvta` made
 // (docs/soundness/ C3.3, D5.14, D5.15).
 //
-// Cost: one pass over the operands; for a function that names variables, one more to list the
-// definitions and uses of registers, and then work for each use of a register that holds an
-// address, at most four times.
+// Cost: one pass over the operands.  For a function that names variables, one more pass to list the
+// definitions and uses of registers, and work for each use of a register that holds an address, at
+// most four times.
 #pragma once
 
 #include <cstdint>
@@ -29,13 +29,14 @@ namespace ptxopt::analysis {
 struct VariableAccess {
   ir::Instruction* instruction = nullptr;
   ir::Operand* address = nullptr;
-  std::optional<std::int64_t> offset;  // in bytes from the start of the variable; none: run-time
+  std::optional<std::int64_t>
+      offset;  // in bytes from the start of the variable; none: known only at run time
   std::uint32_t bytes = 0;
-  bool reads() const { return !isStore; }  // an atomic operation reads, also one without a result
+  bool reads() const { return !isStore; }  // an atomic operation reads even if it has no result
   bool writes() const { return !isLoad; }
   bool isLoad = false;   // ld, ldu
   bool isStore = false;  // st
-  // Neither volatile nor strong: no other thread is to see that it takes place.
+  // Neither volatile nor strong: no other thread needs to observe the access.
   bool isWeak = false;
   bool isGeneric = false;  // the instruction names no space, but the address is known
 };
@@ -43,10 +44,10 @@ struct VariableAccess {
 struct VariableUses {
   const ir::Variable* variable = nullptr;
   std::vector<VariableAccess> accesses;
-  // What computes addresses of this variable, for no other use than `accesses`.  Together with them
-  // all that names the variable, if nothing escapes.
+  // The instructions that compute addresses of this variable, used only by `accesses`.  If nothing
+  // escapes, these and `accesses` are all instructions that name the variable.
   std::vector<ir::Instruction*> computations;
-  // Null, or the first reason why more may happen to the variable than `accesses` say.
+  // Null, or the first reason why the variable may be used in ways that `accesses` do not list.
   const char* escape = nullptr;
 };
 
@@ -54,19 +55,21 @@ class ObjectUses {
  public:
   explicit ObjectUses(ir::Function& function);
 
-  // Of .global, .const, .shared and .local, in the order in which they are first named.
+  // Variables in .global, .const, .shared and .local, in the order in which the body first names
+  // them.
   std::span<const VariableUses> all() const { return uses_; }
   const VariableUses* of(const ir::Variable& variable) const;
 
-  // Functions that the body names: calls, addresses, lists of targets, initialisers.
+  // The functions that the body names: in calls, addresses, lists of targets, initialisers.
   std::span<const ir::Function* const> functions() const { return functions_; }
-  // An instruction accesses .shared at an address in which no variable was found: it may be any.
+  // Some instruction accesses .shared at an address without a known variable: it may be any
+  // variable.
   bool hasUnknownShared() const { return hasUnknownShared_; }
-  // It asks the hardware how much shared memory there is.
+  // The function reads the special registers that hold the size of shared memory.
   bool readsSharedSize() const { return readsSharedSize_; }
-  // It looks at the second extent of the thread id: more than one row is expected.
+  // The function reads tid.y, so it expects blocks with more than one row.
   bool readsRow() const { return readsRow_; }
-  // It has instructions that access shared memory in tiles, whose alignment they may rely on.
+  // The function accesses shared memory in tiles, and may rely on the alignment of these tiles.
   bool usesTiles() const { return usesTiles_; }
 
  private:

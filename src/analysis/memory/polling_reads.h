@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which strong reads a thread may wait for: docs/soundness/ D1.15.
+// Strong reads that a thread may repeat until it sees a value: docs/soundness/ D1.15.
 //
-// A read polls if it stands in a loop and its value decides a branch of that loop, or of one around
-// it; what a value decides is followed through registers, under guards and through addresses of
-// loads. A value that leaves the registers, as what is stored or passed to a call, may come back to
-// decide anything.
+// A read polls if it is in a loop and its value decides a branch of that loop or of an enclosing
+// loop.  The value is followed through registers, guards and addresses of loads.  A value that
+// leaves the registers, because it is stored or passed to a call, may decide any branch.
 //
 // Source: forward slices over SSA form (Weiser, ICSE 1981; the data dependences alone).  Cost:
-// O(instructions) where nothing polls, else O(operands) for each strong read in a loop, up to a
-// limit on the work after which all that are left poll.
+// O(instructions) if nothing polls, else O(operands) for each strong read in a loop.  The work is
+// limited; reads beyond the limit count as polling.
 #pragma once
 
 #include <unordered_set>

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Functions whose results depend on their arguments alone, and that do nothing else.
+// Functions whose results depend only on their arguments, and that have no side effects.
 //
-// Such a function has a body that cannot be replaced, which computes, reads constants and its own
-// parameters, branches and returns: no memory that anybody can write, nothing convergent, nothing
-// whose value changes while the thread runs, no end of the thread; and it calls only functions of
-// that kind, never itself (docs/soundness/ D3.7).
+// The body of a pure function cannot be replaced by a linker.  It computes, reads constants and its
+// own parameters, branches and returns.  It accesses no writable memory, executes nothing
+// convergent, reads nothing that changes while the thread runs, and never ends the thread.  It
+// calls only pure functions, and is not recursive (docs/soundness/ D3.7).
 //
-// Cost: O(statements of functions that are no kernels).
+// Cost: O(statements of functions that are not kernels).
 #pragma once
 
 #include <vector>
@@ -20,7 +20,7 @@ class PureFunctions {
   explicit PureFunctions(const CallGraph& graph);
 
   bool isPure(Vertex v) const { return pure_[v]; }
-  // A direct call, not of an alias, to such a function.
+  // A direct call of a pure function, not through an alias.
   bool isPureCall(const ir::Function& caller, const ir::Instruction& call) const;
 
  private:

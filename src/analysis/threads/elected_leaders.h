@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which instructions none but the leader of its warp executes, as elect.sync chooses it:
+// Finds the instructions that only the leader of a warp executes, the thread that elect.sync chose:
 // docs/soundness/ C8(i).2 and C8(i).3.
 //
-// The machine elects among the threads that are there.  So an election counts only where all
-// threads of a warp come to it, none of them has ended, and none can have met an election before
-// that does not count.  Then it is the same thread of the warp each time that the mask is the same.
-// That is one thread per warp: which warp it is, others must say.
+// The hardware elects among the threads that are present.  So an election counts only if all
+// threads of a warp reach it, none of them has ended, and none can have executed an uncounted
+// election before.  Then elections with the same mask choose the same thread of the warp each time.
+// There is one such thread for each warp; other analyses must show which warp it is.
 //
-// From the predicate of an election on this follows what is known of all other threads: predicates,
-// numbers that these select or guard, what such a number is compared with, and phis.
+// Starting at the predicate of an election, the analysis derives what it knows about all threads
+// that were not elected: predicates, numbers that these select or guard, comparisons with such
+// numbers, and phis.
 //
-// Of an entry.  Cost: O(instructions) without an election; else that of NonExitedThreads, and
-// O(operands) of the values that guards and branches are made of.
+// Only for entries.  Cost: O(instructions) without an election; else that of NonExitedThreads, and
+// O(operands) of the values that decide guards and branches.
 #pragma once
 
 #include <cstdint>
@@ -28,17 +29,17 @@ namespace ptxopt::analysis {
 
 class ElectedLeaders {
  public:
-  // `formOfValue`: by value, kNone where nothing is known.  `ssa` and `ranges` must outlive the
-  // object.
+  // `formOfValue` is indexed by value; kNone if nothing is known.  `ssa` and `ranges` must outlive
+  // the object.
   ElectedLeaders(const Ssa& ssa, const ValueRanges& ranges, const LinearForms& forms,
                  std::span<const FormId> formOfValue);
 
-  // The mask of elections whose leaders alone execute the instruction; 0 where others may.
+  // The mask of the elections whose leaders alone execute the instruction; 0 if other threads may.
   std::uint32_t maskOf(const ir::Instruction& instruction);
 
  private:
-  // What a value is in all threads that no election with this mask chose; with a mask of 0, in all
-  // threads.
+  // The value in all threads that no election with this mask chose; in all threads if the mask is
+  // 0.
   struct Rest {
     std::uint32_t mask = 0;
     std::uint64_t value = 0;
@@ -61,7 +62,7 @@ class ElectedLeaders {
 
   const Ssa* ssa_;
   const ValueRanges* ranges_;
-  std::vector<const ir::Instruction*> elections_;  // those that count
+  std::vector<const ir::Instruction*> elections_;  // elections that count
   std::vector<std::uint32_t> maskOfBlock_;         // by block; empty without elections
   std::unordered_map<ValueId, MaybeRest> known_;
   unsigned nesting_ = 0;

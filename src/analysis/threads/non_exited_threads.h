@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which blocks all threads of the CTA, or of a warp, execute, none of them having ended before:
+// Blocks that all threads of the CTA, or of a warp, execute before any of them has ended:
 // docs/soundness/ C8.3.2 and C8.3.3, C8(i).3.
 //
-// Participation asks less: a barrier waits for those only that have not ended.  bar.warp.sync waits
-// for all threads of its mask, and elect.sync chooses among those that are there.
+// Participation requires less: a barrier waits only for threads that have not ended. bar.warp.sync
+// waits for all threads of its mask, and elect.sync chooses among the threads that are present.
 //
 // Cost: that of Uniformity, and O(edges).
 #pragma once
@@ -18,14 +18,14 @@ namespace ptxopt::analysis {
 
 class NonExitedThreads {
  public:
-  // All threads of the CTA, in an entry.
+  // For all threads of the CTA, in an entry.
   NonExitedThreads(const Cfg& cfg, const Liveness& liveness, const CallEffects& effects);
-  // All threads of a warp, in an entry without calls in which a thread may end.  `agree`: as in
-  // Uniformity, of the threads of a warp.
+  // For all threads of a warp, in an entry without calls that may end a thread.  `agree` has the
+  // same meaning as in Uniformity, for the threads of a warp.
   NonExitedThreads(const Cfg& cfg, const Liveness& liveness,
                    const Uniformity::InstructionSet& agree);
 
-  // All of them execute the block equally often, and none has ended at that time.
+  // All of them execute the block equally often, and none has ended by then.
   bool allExecute(BlockId block) const { return all_.test(block); }
 
  private:

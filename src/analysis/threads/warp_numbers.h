@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Numbers that tell the warps of a block apart: docs/soundness/ C8.3.6.
+// Values that differ between the warps of a block: docs/soundness/ C8.3.6.
 //
-// A warp holds threads of consecutive linear ids.  Where no warp holds threads of two rows, it is
-// tid.x / 32, tid.y and tid.z.
+// A warp consists of threads with consecutive linear ids.  If no warp spans two rows of the block,
+// its number consists of tid.x / 32, tid.y and tid.z.
 //
-// Cost: O(terms and operations) of what is asked about.
+// Cost: O(terms and operations) of the given form.
 #pragma once
 
 #include <cstdint>
@@ -18,18 +18,17 @@ namespace ptxopt::analysis {
 
 bool rowsAreWholeWarps(const LaunchShape& shape, bool isOneRow = false);
 
-// `unit` times the warp in its row, plus a number of `rest`.
+// `unit` times the number of the warp in its row, plus a number in `rest`.
 struct RowNumber {
   std::uint64_t unit = 0;
   Interval rest;
 };
-// Of tid.x, and of what shifts and bit operations by constants make of it.
+// For tid.x, and for the result of shifts and bit operations by constants on it.
 std::optional<RowNumber> rowNumber(const LinearForms& forms, LeafId leaf);
 
-// The same number in all threads of a warp, whenever they compute it, if no warp holds threads of
-// two rows.
+// All threads of a warp compute the same number, whenever they do, if no warp spans two rows.
 bool isOfWarp(const LinearForms& forms, FormId form);
-// The same when it is divided by 32, as an unsigned number.
+// The same for the number divided by 32, as an unsigned number.
 bool isOfWarpBeyondLane(const LinearForms& forms, FormId form);
 
 }  // namespace ptxopt::analysis

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Instructions of which all threads of a warp get the same result, if all of them execute it:
-// what the warp of a thread is, and comparisons that the lane does not decide.  For Uniformity, of
-// the threads of a warp in the place of those of the CTA.
+// Instructions that give the same result to all threads of a warp, if all of them execute it: the
+// number of the warp, and comparisons that do not depend on the lane.  Uniformity uses them when it
+// analyses the threads of a warp instead of a CTA.
 //
 // Cost: O(operands).
 #pragma once
@@ -15,7 +15,7 @@
 
 namespace ptxopt::analysis {
 
-// `formOfValue`: by value, kNone where nothing is known.
+// `formOfValue` is indexed by value; kNone if nothing is known.
 Uniformity::InstructionSet uniformInWarps(const Ssa& ssa, const LaunchShape& shape,
                                           const LinearForms& forms,
                                           std::span<const FormId> formOfValue);

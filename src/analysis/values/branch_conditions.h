@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What branches and guards say about values: integer comparisons that hold in a block, on an edge,
-// or where a guarded instruction is executed.
+// Facts about values that branches and guards imply: integer comparisons that hold in a block, on
+// an edge, or whenever a guarded instruction is executed.
 //
-// A predicate is followed through setp (with .and and .or), and.pred, or.pred and not.pred, a few
-// steps deep.  What holds on an edge holds in the target too, and in all that it dominates, if
-// there is no other way into it.
+// A predicate is followed a few levels deep through setp (with .and and .or), and.pred, or.pred and
+// not.pred.  A condition that holds on an edge also holds in the target and in all blocks that it
+// dominates, if the target has no other predecessor.
 //
 // Cost: O(blocks + conditions).
 #pragma once
@@ -31,27 +31,27 @@ enum class Comparison : std::uint8_t {
   UnsignedGreaterEqual,
 };
 Comparison negated(Comparison comparison);
-Comparison swapped(Comparison comparison);  // of b and a, where it was of a and b
-// Of numbers of `bits` bits.
+Comparison swapped(Comparison comparison);  // from a comparison of a and b, the one of b and a
+// For numbers of `bits` bits.
 bool holds(Comparison comparison, std::uint64_t a, std::uint64_t b, unsigned bits);
-// What a setp of integers compares; none for any other instruction.
+// The comparison of an integer setp; none for any other instruction.
 std::optional<Comparison> comparisonOf(const isa::InstructionDesc& desc);
 
-// A value as a number of `bits` bits compares so with `other`.
+// The comparison holds between a value, as a number of `bits` bits, and `other`.
 struct Condition {
   Comparison comparison = Comparison::Equal;
   std::uint8_t bits = 0;
   ValueId value = kNone;
   // The right side: a register, an integer or a special register.
   const ir::Operand* other = nullptr;
-  ValueId otherValue = kNone;  // of a register
+  ValueId otherValue = kNone;  // if it is a register
 };
 
 class BranchConditions {
  public:
   explicit BranchConditions(const Ssa& ssa);
 
-  // A condition on a value, and the block in which, and in all that it dominates, it holds.
+  // A condition on a value.  It holds in the block and in all blocks that the block dominates.
   struct Placed {
     Condition condition;
     BlockId block = kNone;
@@ -59,16 +59,16 @@ class BranchConditions {
   std::span<const Placed> ofValue(ValueId value) const {
     return slice(byValue_, firstOfValue_, value);
   }
-  // Those that begin to hold in this block.
+  // The conditions that hold in this block but not in its immediate dominator.
   std::span<const Placed> ofBlock(BlockId block) const {
     return slice(byBlock_, firstOfBlock_, block);
   }
-  // What holds where the edge is taken, by its branch alone.
+  // The conditions that hold when the edge is taken, from its branch alone.
   std::span<const Condition> ofEdge(EdgeId edge) const {
     return std::span(byEdge_).subspan(firstOfEdge_[edge],
                                       firstOfEdge_[edge + 1] - firstOfEdge_[edge]);
   }
-  // What holds where the instruction is executed, by its guard alone.
+  // The conditions that hold when the instruction is executed, from its guard alone.
   std::vector<Condition> ofGuard(const ir::Instruction& instruction) const;
 
  private:
@@ -82,11 +82,11 @@ class BranchConditions {
 
   const Ssa* ssa_;
   std::vector<Condition> byEdge_;
-  std::vector<std::uint32_t> firstOfEdge_;  // one more than there are edges
+  std::vector<std::uint32_t> firstOfEdge_;  // one element more than there are edges
   std::vector<Placed> byValue_;
-  std::vector<std::uint32_t> firstOfValue_;  // one more than there are values
+  std::vector<std::uint32_t> firstOfValue_;  // one element more than there are values
   std::vector<Placed> byBlock_;
-  std::vector<std::uint32_t> firstOfBlock_;  // one more than there are vertices
+  std::vector<std::uint32_t> firstOfBlock_;  // one element more than there are vertices
 };
 
 template <>

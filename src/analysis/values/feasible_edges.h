@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which edges are never taken, and which never right after another: where a branch compares
-// numbers of which enough is known.
+// Which edges are never taken, and which are never taken right after another edge, because enough
+// is known about the numbers that a branch compares.
 //
-// What a phi is compared with is known better on one way into its block than in the block: a loop
-// whose counter starts at 0 and is tested at the top runs at least once.
+// The range of a phi is narrower on one edge into its block than in the block.  So a loop whose
+// counter starts at 0 and is tested at the top is known to run at least once.
 //
 // Cost: O(conditions of the edge).
 #pragma once
@@ -18,12 +18,12 @@ class FeasibleEdges {
   FeasibleEdges(const Ssa& ssa, const ValueRanges& ranges) : ssa_(ssa), ranges_(ranges) {}
 
   bool isEverTaken(EdgeId edge) const;
-  // `second` leaves the block to which `first` leads.
+  // `second` leaves the target of `first`.
   bool mayFollow(EdgeId first, EdgeId second) const;
 
  private:
-  // What the value is at the end of the target of the edge, if that is entered by it; at the end of
-  // its source, if it is kNone.
+  // The range of the value at the end of the target of `edge`, if the target was entered through
+  // it.  If that block is kNone, at the end of the source of the edge.
   ValueRange after(EdgeId edge, ValueId value, BlockId block) const;
   bool mayHold(const Condition& condition, EdgeId edge, BlockId block) const;
   bool isFalseOfItself(const Condition& condition) const;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The meaning of pure integer instructions, as the passes have it: constants are folded with it,
-// and linear forms are computed with it for all lanes of a warp.  The interpreter, which judges
-// what passes do, has a meaning of its own.
+// The semantics of pure integer instructions.  Passes fold constants with it, and linear forms are
+// evaluated with it for all lanes of a warp.  The interpreter, which checks the passes, has its own
+// independent implementation.
 #pragma once
 
 #include <array>
@@ -18,18 +18,18 @@ using LaneMask = std::uint32_t;
 template <class Number>
 using OfLanes = std::array<Number, isa::kWarpSize>;
 
-// What a pure integer instruction computes.
+// The operation of a pure integer instruction.
 class IntegerOperation {
  public:
   static constexpr std::size_t kMostSources = 4;
-  // None for one that this does not compute.
+  // None for an instruction that this class does not implement.
   static std::optional<IntegerOperation> of(const isa::InstructionDesc& desc);
 
   std::size_t sourceCount() const { return sourceCount_; }
-  // `sources`: sourceCount() residues that are at least as wide as it wants them.  None where the
-  // result is not defined.
+  // `sources`: sourceCount() residues, at least as wide as the operation requires.  None if the
+  // result is undefined.
   std::optional<std::uint64_t> evaluate(std::span<const std::uint64_t> sources) const;
-  // The same for each lane; returns those for which the result is defined.
+  // Evaluates each lane; returns the lanes with a defined result.
   using Sources = std::array<const OfLanes<std::uint64_t>*, kMostSources>;
   LaneMask evaluate(const Sources& sources, OfLanes<std::uint64_t>& results) const;
 
@@ -41,7 +41,7 @@ class IntegerOperation {
                                           std::span<const std::uint64_t> sources) const;
 
   isa::Opcode opcode_{};
-  Half half_ = Half::Low;  // of a product
+  Half half_ = Half::Low;  // for products
   bool isSigned_ = false;
   std::uint8_t bits_ = 0;
   std::uint8_t sourceCount_ = 0;

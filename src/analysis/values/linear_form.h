@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Linear forms over leaves, in the ring in which an instruction computes.
 //
-// A form of `bits` bits stands for the residue of constant + sum of coefficient * leaf modulo
-// 2^bits.  A leaf is an *integer*; where it is wider than the form, its residue counts.  So
-// addition, subtraction, multiplication by a constant and truncation are exact.  Widening needs a
-// proof that the sum does not wrap; without one the extension of the whole form is a new leaf,
-// which is still equal for equal forms.  Products of leaves are leaves.
+// A form of `bits` bits denotes the residue of constant + sum of coefficient * leaf modulo 2^bits.
+// A leaf is an *integer*; if it is wider than the form, only its residue counts.  So addition,
+// subtraction, multiplication by a constant and truncation are exact.  Widening needs a proof that
+// the sum does not wrap.  Without one, the extension of the whole form is a new leaf, which is
+// still equal for equal forms.  Products of leaves are leaves.
 //
-// Which equality.  Two equal forms are equal numbers if their leaves are the same *instance*:
+// When equal forms are equal numbers: if their leaves are the same *instance*.
 //   - A leaf is stable if one thread never sees two values of it while the kernel runs: constants,
-//     parameters, invariant special registers, and values that are defined outside of every cycle
-//     of a function that runs once (docs/soundness/ C8(ii).1).
-//   - A leaf is uniform if it is stable, and is the same number in all threads of the CTA.
-// Two forms that are taken at two points by one thread may be compared as numbers where their
-// leaves are stable, by two threads where they are uniform.  Any other leaf is some number of its
-// interval, a new one each time.
+//     parameters, invariant special registers, and values defined outside of every cycle of a
+//     function that runs once (docs/soundness/ C8(ii).1).
+//   - A leaf is uniform if it is stable and has the same value in all threads of the CTA.
+// Forms taken at two points by one thread may be compared as numbers if their leaves are stable;
+// forms taken by two threads, if they are uniform.  Any other leaf is some number of its interval,
+// a different one each time.
 //
-// Forms and leaves are interned: equal ones have equal ids.  What is known of a leaf is part of it:
-// two leaves of one key of which different things are known are two, and nothing says that they are
-// equal.  Cost: O(terms) an operation.
+// Forms and leaves are interned: equal ones have equal ids.  The facts about a leaf are part of it:
+// two leaves with the same key but different facts are different leaves, and are not known to be
+// equal. Cost: O(terms) an operation.
 #pragma once
 
 #include <cstdint>
@@ -42,26 +42,26 @@ enum class LeafKind : std::uint8_t {
   GenericBase,   // what cvta adds to an address of the space
   Special,       // an invariant special register
   Parameter,     // bytes of a parameter of the entry
-  Iteration,     // how often the back edges of a loop were taken since it was entered
+  Iteration,     // how many times the back edges of a loop were taken since it was entered
   Product,       // of leaves
   ZeroExtended,  // the residue of a form, as an unsigned number
   SignExtended,  // the same, as a signed number
   Operation,     // a pure instruction on forms
-  Value,         // an SSA value of which nothing else is known
+  Value,         // an SSA value about which nothing else is known
 };
 
-// What a leaf stands for.
+// Identifies what a leaf represents.
 struct LeafKey {
   LeafKind kind = LeafKind::Value;
-  std::uint8_t bits = 64;  // the width of the number, but for Product and Iteration
+  std::uint8_t bits = 64;  // the width of the number, except for Product and Iteration
   // Symbol, Parameter: SymbolId.  GenericBase: the space.  Special: index in
   // isa::specialRegisters() times four plus the component.  Iteration: LoopId.  Extensions: FormId.
   // Value: ValueId.  Product, Operation: which list of ids.
   std::uint32_t id = 0;
-  // Parameter: of its first byte.  Value: 0, or kBeforeGuard.
+  // Parameter: the offset of its first byte.  Value: 0, or kBeforeGuard.
   std::uint32_t offset = 0;
-  // Not the value, but what its instruction gives where its guard holds: the value is that or the
-  // one before (docs/soundness/ D6.4).
+  // Not the value itself, but the result of its instruction when its guard holds: the value is that
+  // result or the previous value (docs/soundness/ D6.4).
   static constexpr std::uint32_t kBeforeGuard = 1;
   friend bool operator==(const LeafKey&, const LeafKey&) = default;
 };
@@ -76,7 +76,7 @@ struct Leaf {
 
 struct Term {
   LeafId leaf = 0;
-  std::uint64_t coefficient = 0;  // below 2^bits of the form, and not 0
+  std::uint64_t coefficient = 0;  // below 2^bits of the form, and never 0
   friend bool operator==(const Term&, const Term&) = default;
 };
 
@@ -92,7 +92,7 @@ class LinearForms {
  public:
   const Leaf& leaf(LeafId id) const { return leaves_[id]; }
   std::uint32_t leafCount() const { return static_cast<std::uint32_t>(leaves_.size()); }
-  // The spans of a Form and of a list stay good until the next form or leaf is made.
+  // The spans of a Form and of a list are valid until the next form or leaf is made.
   LinearForm form(FormId id) const {
     const Stored& stored = forms_[id];
     return {stored.bits, stored.constant,
@@ -102,60 +102,62 @@ class LinearForms {
     return list(leaf.key.id);
   }
 
-  // What an Operation computes.
+  // The instruction of an Operation.
   struct Operation {
     const isa::InstructionDesc* desc = nullptr;
     std::span<const FormId> sources;  // in the order of the text
-    std::uint32_t result = 0;         // the operand that it is, counted with the parts of groups
+    std::uint32_t result = 0;  // which operand is the result, counted with the parts of groups
   };
   Operation operation(const Leaf& leaf) const;
 
   LeafId intern(const Leaf& leaf);
   // A Product of at least two leaves, none of which is a Product.
   LeafId internList(const Leaf& leaf, std::span<const std::uint32_t> list);
-  // `leaf`: properties and bits of an Operation.  The form of the instruction must outlive this.
+  // `leaf`: the properties and bits of an Operation.  The InstructionDesc must outlive this object.
   LeafId internOperation(Leaf leaf, const Operation& operation);
 
-  // The stable forms, of the width of the leaf, of which it is one.  Said once of a leaf.
+  // The stable forms, of the width of the leaf, one of which the leaf equals.  May be set once for
+  // a leaf.
   struct Alternatives {
     std::vector<FormId> forms;
-    // In round n of a loop the one with number n modulo their count; this is the leaf of the round.
+    // In iteration n of a loop, the leaf equals the form with index n modulo their count.  This is
+    // the leaf of the iteration.
     LeafId round = kNone;
   };
   static constexpr std::size_t kMostAlternatives = 8;
   void setAlternatives(LeafId leaf, Alternatives alternatives) {
     alternatives_[leaf] = std::move(alternatives);
   }
-  // Null where it may be anything.
+  // Null if the leaf may be anything.
   const Alternatives* alternatives(LeafId leaf) const {
     const auto found = alternatives_.find(leaf);
     return found == alternatives_.end() ? nullptr : &found->second;
   }
 
-  // A form of 64 bits that is the same integer as the leaf, an extension of which some terms cannot
-  // wrap.
+  // Sets a form of 64 bits that is the same integer as the leaf, which is an extension; some of its
+  // terms cannot wrap.
   void setParts(LeafId leaf, FormId parts) { parts_[leaf] = parts; }
   FormId parts(LeafId leaf) const {
     const auto found = parts_.find(leaf);
     return found == parts_.end() ? kNone : found->second;
   }
-  // The same number with parts in the place of all leaves that have them.
+  // The same number with all leaves that have parts replaced by them.
   FormId opened(FormId a);
 
   FormId constant(std::uint64_t value, unsigned bits);
   FormId ofLeaf(LeafId leaf, unsigned bits);
-  // Terms in any order, also several of one leaf; afterwards they are scratch.
+  // Terms may be in any order, and a leaf may occur several times.  The call overwrites `terms`.
   FormId make(unsigned bits, std::uint64_t constant, std::span<Term> terms);
 
   FormId add(FormId a, FormId b);
   FormId plus(FormId a, std::uint64_t number);
   FormId subtract(FormId a, FormId b);
   FormId scale(FormId a, std::uint64_t factor);
-  // kNone where the product has too many terms.
+  // kNone if the product would have too many terms.
   FormId multiply(FormId a, FormId b);
   FormId truncate(FormId a, unsigned bits);  // not above the bits of `a`
 
-  // The sum as an integer, coefficients and the constant taken as signed residues.
+  // The interval of the sum as an integer, with coefficients and the constant as signed residues.
   Interval sum(FormId a) const;
   bool isStable(FormId a) const;
   bool isUniform(FormId a) const;
@@ -167,7 +169,7 @@ class LinearForms {
     std::uint32_t termCount = 0;
     std::uint64_t constant = 0;
   };
-  // Sorted, each leaf once, coefficients below 2^bits.
+  // Terms must be sorted, with each leaf once and coefficients below 2^bits.
   FormId intern(unsigned bits, std::uint64_t constant, std::span<const Term> terms);
   LeafId product(LeafId a, LeafId b);
   std::span<const std::uint32_t> list(std::uint32_t number) const;

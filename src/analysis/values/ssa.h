@@ -1,29 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Pruned SSA form over a function, as an overlay: the IR stays as it is.
+// Pruned SSA form of a function, as an overlay: the IR does not change.
 //
-// Every register, predicates and vector registers included, and the carry flag (`CC.CF`) is a
+// Every register, including predicates and vector registers, and the carry flag (`CC.CF`) is a
 // variable.  A value is
-//   - Entry: what a variable holds where the function begins.  That of a formal parameter is the
-//     argument, any other is undefined.  Made only where something reads it.
-//   - Phi: at the start of a block, one operand for each edge into it.
-//   - Definition: what one operand of an instruction writes.  Where the definition is partial (a
-//     guard, an element of a vector register, an operand that an instruction which is not
-//     understood may read or write: ir::isPartial) the new value depends on old(), the value before
-//     it: under a guard it is the result of the instruction or old(), as the guard says
-//     (docs/soundness/ D6.4). A call defines the carry flag, which does not survive it.
+//   - Entry: the contents of a variable at the start of the function.  For a formal parameter it is
+//     the argument, for any other variable it is undefined.  Made only if something reads it.
+//   - Phi: at the start of a block, with one operand for each edge into it.
+//   - Definition: the value that one operand of an instruction writes.  If the definition is
+//   partial
+//     (a guard, an element of a vector register, an operand that an instruction which is not
+//     understood may read or write: ir::isPartial), the new value depends on old(), the previous
+//     value: under a guard it is the result of the instruction or old(), depending on the guard
+//     (docs/soundness/ D6.4).  A call defines the carry flag, which does not survive it.
 //
-// The old() of a partial definition that nothing reads afterwards may be any value, since phis are
-// pruned by liveness.
+// Phis are pruned by liveness, so if nothing reads a partial definition, its old() may be any
+// value.
 //
-// Values are numbered along a walk down the dominator tree, so that what an instruction reads, and
-// old(), have smaller numbers than what it defines; only operands of phis may be larger.  Code that
-// the entry does not reach has no values.  Phis stand where a variable is live, in the iterated
-// dominance frontier of its definitions; of the virtual exit too, for the results of a .func that
-// are registers.
+// Values are numbered along a walk down the dominator tree, so that the values that an instruction
+// reads, and old(), have smaller numbers than those that it defines; only operands of phis may have
+// larger ones.  Unreachable code has no values.  Phis are placed where a variable is live, in the
+// iterated dominance frontier of its definitions; also at the virtual exit, for the results of a
+// .func that are registers.
 //
 // Source: Cytron et al., TOPLAS 1991, with the frontiers of Cooper, Harvey and Kennedy (2001), and
 // an explicit stack for the renaming.  Cost: O(operands + edges + phi operands) and the size of the
-// frontiers, which is linear for real code; where they are larger than sixteen times the
+// frontiers, which is linear for real code.  If the frontiers are larger than sixteen times the
 // graph (deep ladders), they are walked for each variable instead (DominanceFrontiers::iterated).
 // Memory: 16 bytes a value, 4 bytes an operand, 8 bytes a register.
 #pragma once
@@ -43,7 +44,8 @@ namespace ptxopt::analysis {
 
 using ValueId = std::uint32_t;  // dense; kNone: no value
 
-// True if the instruction reads, or may read, the carry flag; if it writes, or may write it.
+// usesCarry(): the instruction reads, or may read, the carry flag.  definesCarry(): it writes, or
+// may write, the flag.
 inline bool usesCarry(const ir::Instruction& instruction) {
   return instruction.desc->readsCarry || !instruction.desc->known();
 }
@@ -56,7 +58,7 @@ class Ssa {
  public:
   enum class Kind : std::uint8_t { Entry, Phi, Definition };
 
-  // All of them must outlive the object.  `liveness` is the one of Kill::FullDefinition.
+  // All arguments must outlive the object.  `liveness` must be computed with Kill::FullDefinition.
   Ssa(const Cfg& cfg, const Liveness& liveness, const Dominators& dominators);
 
   const Cfg& cfg() const { return *cfg_; }
@@ -71,31 +73,33 @@ class Ssa {
   // The register; RegisterId::None for the carry flag.
   ir::RegisterId reg(ValueId value) const { return values_[value].reg; }
   bool isCarry(ValueId value) const { return reg(value) == ir::RegisterId::None; }
-  // The block at whose start (Entry, Phi) or in which it is defined.
+  // The block of the value.  An Entry and a Phi are defined at its start.
   BlockId block(ValueId value) const;
-  // Of a Definition: the instruction, its operand (null for the carry flag), and the value that
-  // shows through if it is partial (kNone if it is not).
+  // For a Definition: the instruction, its operand (null for the carry flag), and the previous
+  // value that remains in part if the definition is partial (kNone if it is not).
   const ir::Instruction& instruction(ValueId value) const { return numbers_[values_[value].where]; }
   const ir::Operand* operand(ValueId value) const;
   ValueId old(ValueId value) const { return isDefinition(value) ? values_[value].extra : kNone; }
-  // Of a Phi: one for each of cfg().inEdges(block), in that order, kNone for an edge from code that
-  // is not reached; at the entry block one more at the end, for the start of the function.
+  // For a Phi: one operand for each of cfg().inEdges(block), in that order, kNone for an edge from
+  // unreachable code.  At the entry block there is one more at the end, for the start of the
+  // function.
   std::span<const ValueId> phiOperands(ValueId value) const;
-  // The phis of a block, which have consecutive numbers: first, and one after the last.
+  // The range of the phis of a block, which have consecutive numbers: the first, and one past the
+  // last.
   std::pair<ValueId, ValueId> phis(BlockId block) const {
     return {phisOfBlock_[block].first, phisOfBlock_[block].second};
   }
 
   // ---- uses and definitions -------------------------------------------------------------------
-  // Of an instruction of the function; kNone in code that is not reached.  `operand` is one of its
-  // operands, and reads (use) or writes (definition) a register.
+  // For an instruction of the function; kNone in unreachable code.  `operand` must be one of its
+  // operands, and must read (use) or write (definition) a register.
   ValueId use(const ir::Instruction& instruction, const ir::Operand& operand) const;
   ValueId definition(const ir::Instruction& instruction, const ir::Operand& operand) const;
-  ValueId guard(const ir::Instruction& instruction) const;  // it must have one
+  ValueId guard(const ir::Instruction& instruction) const;  // the instruction must have a guard
   ValueId carryUse(const ir::Instruction& instruction) const;
   ValueId carryDefinition(const ir::Instruction& instruction) const;
-  // Calls visit(value) for everything that the instruction reads, the guard first and the carry
-  // flag last; old() is not among them.
+  // Calls visit(value) for every value that the instruction reads, the guard first and the carry
+  // flag last; without old().
   template <class Visitor>
   void forEachUse(const ir::Instruction& instruction, Visitor&& visit) const;
   template <class Visitor>
@@ -113,10 +117,10 @@ class Ssa {
   enum class Access : std::uint8_t { Use, Definition };
   class Builder;
 
-  // The slots of an instruction: the guard, each operand, once more each operand if there is one
-  // that is read and written, the carry flag.  Calls visit(access, operand, slot) for each that
-  // holds a value, in this order but for the definition of what is read and written, which follows
-  // its use; the operand is null for the guard and the carry flag.
+  // The slots of an instruction: the guard, each operand, a second slot for each operand if one of
+  // them is both read and written, the carry flag.  Calls visit(access, operand, slot) for each
+  // slot that holds a value, in this order, except that the definition of an operand that is read
+  // and written follows its use.  The operand is null for the guard and the carry flag.
   template <class Visitor>
   static void forEachSlot(const ir::Instruction& instruction, Visitor&& visit);
   static std::uint32_t slotCount(const ir::Instruction& instruction);
@@ -132,7 +136,7 @@ class Ssa {
   std::vector<Value> values_;
   std::vector<ValueId> phiOperands_;
   std::vector<std::pair<ValueId, ValueId>> phisOfBlock_;
-  std::vector<std::uint32_t> firstSlot_;  // by instruction, and one more
+  std::vector<std::uint32_t> firstSlot_;  // by instruction, and one element more
   std::vector<ValueId> slots_;
 };
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where values and edges are in the text: for claims, which say nothing of SSA (facts/claim.h).
+// The positions of values and edges in the text.  Claims use them, because claims do not mention
+// SSA (facts/claim.h).
 //
 // Cost: O(values + operands) once.
 #pragma once
@@ -19,37 +20,38 @@ using Point = std::uint32_t;
 
 class TextPlaces {
  public:
-  // It must outlive the object.
+  // `ssa` must outlive the object.
   explicit TextPlaces(const Ssa& ssa);
 
   const Ssa& ssa() const { return ssa_; }
   // Where a register holds the value: after its definition, or before the first instruction of its
-  // block.  None where there is no such instruction, or it is not what was read (a pass changed or
-  // made it); for the carry flag; and for a partial definition that nobody reads: what shows
-  // through there is not known (analysis/values/ssa.h).
+  // block.  None if there is no such instruction, or if a pass changed or made it; for the carry
+  // flag; and for a partial definition that nobody reads, whose old() is unknown
+  // (analysis/values/ssa.h).
   std::optional<facts::Value> of(ValueId value) const;
-  // The point up to which all that the value is made of has been computed.
+  // The point at which everything that the value is made of has been computed.
   Point pointOf(ValueId value) const;
-  // It stands in the text that was read, as it is.
+  // The instruction is in the text that was read, unchanged.
   static bool isOfInput(const ir::Instruction& instruction) {
     return instruction.source.valid() && !instruction.changed;
   }
-  // What the register holds before the instruction.
+  // The contents of the register before the instruction.
   static facts::Value before(const ir::Instruction& instruction, ir::RegisterId reg);
-  // Whoever comes to the point has come to the definition of the value.
+  // A thread that reaches the point has executed the definition of the value.
   bool isKnownAt(ValueId value, Point point) const;
 
-  // Null where the block has none.
+  // Null if the block has no instruction.
   const ir::Instruction* firstOf(BlockId block) const;
-  // One for each place in the list of a brx.idx.  Empty where no instruction ends the block, or
-  // where it leads is no label.
+  // One for each entry in the list of a brx.idx.  Empty if no instruction ends the block, or if the
+  // target is not a label.
   std::vector<facts::Edge> edges(EdgeId edge) const;
 
  private:
   void findReadValues();
 
   const Ssa& ssa_;
-  BitSet read_;  // by value: an instruction reads it, or a value that it shows through
+  BitSet
+      read_;  // by value: an instruction reads it, or reads a partial definition whose old() it is
 };
 
 }  // namespace ptxopt::analysis
