@@ -7,9 +7,10 @@
  *   ptxopt_result_free(result);
  *   ptxopt_options_free(options);
  *
- * Texts are UTF-8 or any other superset of ASCII.  Pointers that functions of a result return live
- * as long as the result.  Different results and options may be used by different threads at once;
- * one of them by one thread at a time, but several calls of ptxopt_optimize() may share options. */
+ * Texts are UTF-8 or any other superset of ASCII.  Pointers that the functions of a result return
+ * are valid as long as the result.  Different threads may use different results and options at the
+ * same time, but only one thread at a time may use one of them; several calls of ptxopt_optimize()
+ * may share options. */
 #ifndef PTXOPT_PTXOPT_H
 #define PTXOPT_PTXOPT_H
 
@@ -20,14 +21,14 @@
 extern "C" {
 #endif
 
-/* "0.1.0".  Lives for ever. */
+/* "0.1.0".  The pointer is always valid. */
 const char* ptxopt_version(void);
 
-/* ---- options: what the command line calls -O, --passes and so on ---- */
+/* ---- options: those of the command line, such as -O and --passes ---- */
 
 typedef struct ptxopt_options ptxopt_options;
 
-/* Level 2, one thread, no limit.  NULL where memory is out. */
+/* Level 2, one thread, no limit.  NULL if there is no memory. */
 ptxopt_options* ptxopt_options_new(void);
 /* NULL is allowed. */
 void ptxopt_options_free(ptxopt_options* options);
@@ -36,42 +37,41 @@ void ptxopt_options_free(ptxopt_options* options);
 void ptxopt_options_set_level(ptxopt_options* options, int level);
 /* A pipeline as text, "early-cse<memssa>,dead-sync", instead of a level. */
 void ptxopt_options_set_passes(ptxopt_options* options, const char* pipeline);
-/* Leaves out the passes of this name.  May be called for several. */
+/* Skips the passes of this name.  May be called several times. */
 void ptxopt_options_disable_pass(ptxopt_options* options, const char* name);
 /* Stops after this many changes. */
 void ptxopt_options_set_change_limit(ptxopt_options* options, uint64_t limit);
-/* How many functions are worked on at once; the result does not depend on it. */
+/* The number of functions processed at once; the result does not depend on it. */
 void ptxopt_options_set_threads(ptxopt_options* options, unsigned threads);
-/* What may be assumed of kernels beyond what PTX promises, in the lines of the command line's
- * --assumptions=FILE: "*: assume=cuda\nkernel: block-dim=64,1,1".  Instead of what was set before.
- */
+/* Assumptions about kernels beyond the guarantees of PTX, in the format of the command line's
+ * --assumptions=FILE: "*: assume=cuda\nkernel: block-dim=64,1,1".  Replaces earlier assumptions. */
 void ptxopt_options_set_assumptions(ptxopt_options* options, const char* text);
-/* Leaves the kernel of this name as it is.  May be called for several. */
+/* Leaves the kernel of this name unchanged.  May be called several times. */
 void ptxopt_options_keep_kernel(ptxopt_options* options, const char* name);
-/* Not 0: the result says what passes did and what they nearly did. */
+/* Not 0: the result has remarks about the changes that passes made or missed. */
 void ptxopt_options_set_remarks(ptxopt_options* options, int wanted);
 
 /* ---- the work ---- */
 
 typedef struct ptxopt_result ptxopt_result;
 
-/* Optimizes `size` bytes of text; `name` is what messages call it.  Options may be NULL.  A mistake
- * in the text or in the options is told by the result.  NULL where memory is out. */
+/* Optimizes `size` bytes of text; messages call it `name`.  Options may be NULL.  The result
+ * reports errors in the text and in the options.  NULL if there is no memory. */
 ptxopt_result* ptxopt_optimize(const char* name, const char* text, size_t size,
                                const ptxopt_options* options);
 /* NULL is allowed. */
 void ptxopt_result_free(ptxopt_result* result);
 
-/* 0: a diagnostic says what is wrong, and there is no text. */
+/* 0: a diagnostic gives the reason, and there is no text. */
 int ptxopt_result_ok(const ptxopt_result* result);
-/* Not 0: the text differs from the one that was given. */
+/* Not 0: the text differs from the input. */
 int ptxopt_result_changed(const ptxopt_result* result);
 /* Ends in a NUL, which `*size` does not count; `size` may be NULL.  Empty if there is no text. */
 const char* ptxopt_result_text(const ptxopt_result* result, size_t* size);
 
 typedef enum ptxopt_severity {
   PTXOPT_NOTE = 0,
-  PTXOPT_WARNING = 1, /* something that ptxopt does not know and left as it was */
+  PTXOPT_WARNING = 1, /* something unknown to ptxopt, which it left unchanged */
   PTXOPT_ERROR = 2
 } ptxopt_severity;
 
@@ -88,7 +88,7 @@ ptxopt_diagnostic ptxopt_result_diagnostic(const ptxopt_result* result, size_t i
 
 typedef struct ptxopt_counts {
   uint64_t instructions;
-  uint64_t barriers; /* of a CTA: bar and barrier, but not those of a warp or a cluster */
+  uint64_t barriers; /* CTA barriers: bar and barrier, but not those of a warp or a cluster */
 } ptxopt_counts;
 
 ptxopt_counts ptxopt_result_before(const ptxopt_result* result);
@@ -104,7 +104,7 @@ size_t ptxopt_result_statistic_count(const ptxopt_result* result);
 /* `index` is below the count. */
 ptxopt_statistic ptxopt_result_statistic(const ptxopt_result* result, size_t index);
 
-/* One line of JSON for each remark, as --remarks writes them; empty where none were wanted. */
+/* One line of JSON for each remark, as --remarks writes them; empty if none were requested. */
 const char* ptxopt_result_remarks(const ptxopt_result* result);
 
 #ifdef __cplusplus

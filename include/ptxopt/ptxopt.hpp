@@ -5,8 +5,7 @@
 //   const ptxopt::Result result = ptxopt::optimize(text);
 //   if (result.ok) std::cout << result.text;
 //
-// All of it stands on the C API, so that a program and the library need not be made by the same
-// compiler.
+// It uses only the C API, so that the program and the library may be built by different compilers.
 #pragma once
 
 #include <ptxopt/ptxopt.h>
@@ -22,7 +21,7 @@
 #include <vector>
 
 namespace ptxopt {
-// The library has names like these of its own inside; the version keeps them apart.
+// The library has similar names inside; the version avoids conflicts.
 inline namespace v1 {
 
 struct Options {
@@ -32,7 +31,7 @@ struct Options {
   std::uint64_t changeLimit = std::numeric_limits<std::uint64_t>::max();
   std::string assumptions;  // "*: assume=cuda\nkernel: block-dim=64,1,1"
   std::vector<std::string> keptKernels;
-  unsigned threads = 1;  // functions at once; the result does not depend on it
+  unsigned threads = 1;  // functions processed at once; the result does not depend on it
   bool remarks = false;
 };
 
@@ -47,7 +46,7 @@ struct Diagnostic {
 
 struct Counts {
   std::uint64_t instructions = 0;
-  std::uint64_t barriers = 0;  // of a CTA
+  std::uint64_t barriers = 0;  // CTA barriers
 };
 
 struct Statistic {
@@ -57,21 +56,21 @@ struct Statistic {
 };
 
 struct Result {
-  bool ok = false;  // false: a diagnostic says what is wrong, and there is no text
+  bool ok = false;  // false: a diagnostic gives the reason, and there is no text
   bool changed = false;
   std::string text;
   std::vector<Diagnostic> diagnostics;
   Counts before;
   Counts after;
   std::vector<Statistic> statistics;
-  std::string remarks;  // one line of JSON for each, if wanted
+  std::string remarks;  // one line of JSON for each remark, if requested
 };
 
 inline std::string version() {
   return ptxopt_version();
 }
 
-// `name` is what messages call the text.
+// `name` is the name of the text in messages.
 inline Result optimize(std::string_view text, const Options& options = {},
                        const std::string& name = "<text>") {
   using OwnedOptions = std::unique_ptr<ptxopt_options, void (*)(ptxopt_options*)>;

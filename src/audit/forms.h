@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Linear forms of analyses as forms of claims.
+// Translates the linear forms of analyses into those of claims.
 //
-// What identifies a leaf inside of the analysis says nothing to a run.  A value is named by where
-// it is defined; an operation on forms by a value that is exactly it.
+// The ids of leaves have no meaning outside of an analysis.  In a claim a value is named by its
+// definition, and an operation on forms by a value that equals it.
 //
 // Cost: O(values) once, O(terms) for each form.
 #pragma once
@@ -19,18 +19,18 @@ namespace ptxopt::audit {
 
 class Forms {
  public:
-  // All of them must outlive the object.
+  // All arguments must outlive the object.
   Forms(const analysis::Addresses& addresses, const analysis::Loops& loops,
         const analysis::TextPlaces& places);
 
-  // None where some leaf is an operation that no value is which is known at the point, or a value
-  // that no place has.
+  // None if some leaf is an operation without an equal value that is known at the point, or a value
+  // without a position in the text.
   std::optional<facts::Form> at(analysis::Point point, analysis::FormId form) const;
-  // The leaf alone, as the integer that it is.
+  // The leaf alone, as an integer.
   std::optional<facts::Form> ofLeafAt(analysis::Point point, analysis::LeafId leaf) const;
-  // The values that are the leaf, in the order in which they are defined.
+  // The values that equal the leaf, in the order of their definitions.
   std::vector<analysis::ValueId> valuesOf(analysis::LeafId leaf) const;
-  // The form is the value itself, of which nothing else is known.
+  // The form consists of the value itself, about which nothing else is known.
   bool isItself(analysis::ValueId value) const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One function whose claims are collected.
+// One function, and the list of its claims.
 #pragma once
 
 #include <optional>
@@ -26,7 +26,7 @@ class Subject {
   const Analysis& get() const {
     return analyses_.get<Analysis>();
   }
-  // `by`: the analysis that says so.
+  // `by`: the analysis that makes the claim.
   template <class What>
   void claim(std::string_view by, What what) const {
     claims_.push_back({std::string(function_.nameText()), std::string(by), std::move(what)});

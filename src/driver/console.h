@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a run says on standard error: diagnostics, log lines and a progress bar.
+// The output of a run to standard error: diagnostics, log lines and a progress bar.
 #pragma once
 
 #include <chrono>
@@ -17,28 +17,28 @@ class logger;
 
 namespace ptxopt::driver {
 
-// Whether text for this file descriptor is to be coloured.  Auto: where it is a terminal that
-// understands colours, and NO_COLOR is not set.
+// Whether text for this file descriptor should be coloured.  Auto: if it is a terminal that
+// supports colours, and NO_COLOR is not set.
 bool wantsColor(ColorMode mode, int descriptor);
 
 // "file:1:2: error: message" and a newline.
 std::string render(const Diagnostic& diagnostic, bool color);
 
-// One thread at a time.
+// Not thread-safe.
 class Console {
  public:
   Console(ColorMode mode, int verbosity);
   ~Console();
 
   bool color() const { return color_; }
-  // Whether diagnostics of this severity are wanted at this verbosity.
+  // Whether diagnostics of this severity are shown at this verbosity.
   bool wants(Severity severity) const;
-  // Raw text; the progress bar makes room for it.
+  // Prints raw text, moving the progress bar out of the way.
   void print(std::string_view text);
-  // Made on the first call: most runs have nothing to log, and should not pay for it.
+  // Created on the first call: most runs log nothing, and should not pay for it.
   spdlog::logger& log();
 
-  // Draws `done` of `total` from the first second on, if standard error is a terminal.
+  // Draws `done` of `total`, starting after one second, if standard error is a terminal.
   void progress(std::size_t done, std::size_t total, std::string_view what);
   void endProgress();
 

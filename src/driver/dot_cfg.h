@@ -11,10 +11,10 @@
 namespace ptxopt::driver {
 
 // One graph for every function with a body, one after the other: Graphviz draws each on a page.
-// Barriers that `remarks` say were removed are lines of their own.
+// Removed barriers, taken from `remarks`, appear as separate lines.
 std::string dotText(ir::Module& module, std::span<const passes::Remark> remarks);
 
-// One file for every function with a body, `folder`/`base`.FUNCTION.dot.  Throws FileError.
+// Writes one file for every function with a body, `folder`/`base`.FUNCTION.dot.  Throws FileError.
 void writeDotFiles(ir::Module& module, std::span<const passes::Remark> remarks,
                    const std::string& folder, const std::string& base);
 

@@ -9,12 +9,12 @@
 
 namespace ptxopt::driver {
 
-// One line for each barrier of the input, by function, those in the innermost loops first and then
-// in the order of the text: where it is, what became of it, and why.  After a barrier that is kept
-// stand the options under which it goes.
+// One line for each barrier of the input, by function, barriers in the innermost loops first, then
+// in the order of the text.  The line says where the barrier is, what happened to it, and why.
+// After a kept barrier follow the options with which it would be removed.
 //
-// `options` and `result` are those of a run with remarks.  The passes run again under each
-// assumption, and under all of them, where anything is kept: about twenty times the cost at worst.
+// `options` and `result` belong to a run with remarks.  If any barrier is kept, the passes run
+// again under each assumption, and under all of them: about twenty times the cost at worst.
 std::string explainBarriers(const std::shared_ptr<const SourceText>& source,
                             const OptimizeOptions& options, const OptimizeResult& result);
 

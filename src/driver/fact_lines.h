@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What was believed of an input, as lines of JSON: --facts.
+// The facts on which analyses and passes rely for an input, as lines of JSON: --facts.
 #pragma once
 
 #include <memory>
@@ -12,9 +12,9 @@
 
 namespace ptxopt::driver {
 
-// What the analyses claim of the text, and then what passes claimed of it while they changed it
-// (passes::RunResult::claims).  The text, which has no mistakes, is parsed again: claims are about
-// it as it was.  Empty where there is no module in it (docs/soundness/ A7).
+// The claims of the analyses about the text, then those that passes made while they changed it
+// (passes::RunResult::claims).  The text, which has no errors, is parsed again, because claims are
+// about the original. Empty if it contains no module (docs/soundness/ A7).
 std::string factLines(const std::shared_ptr<const SourceText>& source,
                       const analysis::AssumptionTable& assumptions,
                       std::span<const facts::Claim> ofPasses);

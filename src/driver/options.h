@@ -14,12 +14,12 @@ namespace ptxopt::driver {
 // Exit statuses of ptxopt.
 enum ExitStatus : int {
   kSuccess = 0,
-  kFailure = 1,         // bad input, bad usage, or the system refused something
+  kFailure = 1,         // bad input, bad usage, or an error of the operating system
   kDiffers = 2,         // --check
   kInternalFault = 70,  // EX_SOFTWARE of sysexits.h
 };
 
-// The one that tells more of the two: a fault, then a failure, then a difference.
+// The more serious of the two: a fault, then a failure, then a difference.
 ExitStatus worse(ExitStatus a, ExitStatus b);
 
 enum class StatisticsFormat : std::uint8_t { None, Text, Json };
@@ -27,21 +27,21 @@ enum class ColorMode : std::uint8_t { Auto, Always, Never };
 
 struct Options {
   std::vector<std::string> inputs;  // paths, or "-"
-  std::string output;               // -o; "-" for standard output; empty: nowhere
+  std::string output;               // -o; "-" for standard output; empty: none
   std::string outputDir;            // --output-dir; empty: none
   bool check = false;
   bool diff = false;
 
   std::vector<passes::PipelineStep> pipeline;
   std::vector<std::string> disabledPasses;
-  bool wholeProgram = false;  // --whole-program: the inputs together are all of the device code
+  bool wholeProgram = false;  // --whole-program: the inputs together are all device code
   std::uint64_t changeLimit = passes::ChangeBudget::kUnlimited;
   analysis::AssumptionTable assumptions;
-  std::string assumptionText;  // of the file that was read for them
+  std::string assumptionText;  // the contents of the file of assumptions
   std::vector<std::string> keptKernels;
-  // Those that options name one by one: who mistypes one is told.
+  // Names that options mention explicitly; the user is told if one does not exist.
   std::vector<std::string> namedKernels;
-  std::vector<std::string> namedBarriers;  // KERNEL:LINE, the kernel being among namedKernels
+  std::vector<std::string> namedBarriers;  // KERNEL:LINE; the kernel is in namedKernels
 
   bool printDeadSync = false;    // --print-dead-sync-elim
   bool explainBarriers = false;  // --explain-barriers
@@ -51,7 +51,7 @@ struct Options {
 
   bool verify = false;
   bool verifyEach = false;
-  bool warnInput = false;  // -O0: what the verifier finds in the input is warned of
+  bool warnInput = false;  // -O0: warn about problems that the verifier finds in the input
   bool reprint = false;
 
   StatisticsFormat statistics = StatisticsFormat::None;
@@ -61,13 +61,13 @@ struct Options {
   std::vector<std::string> printAfter;  // passes, or "all"
   std::string dotCfg;                   // file or folder; empty: none
 
-  unsigned threads = 0;  // 0: one a MiB of text, as many as the machine has
+  unsigned threads = 0;  // 0: one for each MiB of text, at most as many as the machine has
   ColorMode color = ColorMode::Auto;
-  int verbosity = 0;  // -1: errors only; 1: what happens to each file as well
+  int verbosity = 0;  // -1: errors only; 1: also what happens to each file
 };
 
-// Reads the command line.  Where that ends the program (--help, --version, --list-passes, or a
-// mistake, which it explains on standard error), it returns the exit status.
+// Parses the command line.  Returns the exit status if the program ends here: after --help,
+// --version, --list-passes, or an error, which it explains on standard error.
 std::optional<ExitStatus> parseCommandLine(int argc, const char* const* argv, Options& options);
 
 }  // namespace ptxopt::driver

@@ -12,18 +12,18 @@
 
 namespace ptxopt::driver {
 
-// Tells `global-opt` in the pipeline that it sees a whole program, whose host uses these names;
-// puts it in front where the pipeline has none.
+// Tells `global-opt` in the pipeline that it sees a whole program whose host uses these names.  If
+// the pipeline has no `global-opt`, one is added at the front.
 void addHostSymbols(std::vector<passes::PipelineStep>& pipeline,
                     const std::vector<std::string>& names);
 
-// Takes that back.
+// Undoes addHostSymbols().
 void dropHostSymbols(std::vector<passes::PipelineStep>& pipeline);
 
-// The names that more than one of the texts declares for others, or uses without declaring it: what
-// one file does to them, the others must see.  Sets `isKnown` to false where a text has directives
-// that are not known; then any name may be in it.  Null texts and those with errors say nothing.
-// Parses each text; peak memory that of the largest.
+// The names that more than one of the texts declares for others, or uses without declaring them:
+// every file must see what another does to them.  Sets `isKnown` to false if a text has unknown
+// directives, which may contain any name.  Null texts and those with errors are ignored.  Parses
+// each text; the peak memory is that of the largest.
 std::vector<std::string> sharedNames(std::span<const std::shared_ptr<const SourceText>> texts,
                                      bool& isKnown);
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a command line of ptxas asks for, as far as a program that stands before ptxas must
-// know: which words are inputs, and whether the texts may be touched at all.
+// Parses a command line of ptxas, as far as a program that runs before ptxas needs it: which words
+// are inputs, and whether the texts may be changed at all.
 //
-// Inputs are found by exclusion, as ptxas does: a word is one unless it begins with '-' or is the
-// value of the option before it.  An option that is not in our table may take the next word as its
-// value; that word is then named as an input here, so the caller must look into the file before it
-// believes it (looksLikePtx).
+// Inputs are found by exclusion, like in ptxas: a word is an input unless it begins with '-' or is
+// the value of the option before it.  An option that is not in our table may take the next word as
+// its value.  This parser then reports that word as an input, so the caller must check the contents
+// of the file (looksLikePtx).
 #pragma once
 
 #include <cstddef>
@@ -20,27 +20,27 @@ namespace ptxopt::ptxas {
 
 struct PtxasCommand {
   enum class Kind {
-    PassThrough,  // nothing here for an optimizer: run ptxas with the words as they came
+    PassThrough,  // nothing to optimize: run ptxas with the original words
     Version,      // --version
-    Assemble,     // the texts named by `inputs` may be replaced by better ones
+    Assemble,     // the texts named by `inputs` may be replaced by optimized ones
   };
   Kind kind = Kind::PassThrough;
-  // The command line with every options file replaced by its words, which means the same to ptxas.
+  // The command line with every options file replaced by its words, which is equivalent for ptxas.
   std::vector<std::string> words;
-  std::vector<std::size_t> inputs;  // places in `words`; "-" is the standard input
+  std::vector<std::size_t> inputs;  // indices in `words`; "-" is the standard input
 };
 
-// The text of a file; nothing where it cannot be read.
+// The text of a file; nothing if it cannot be read.
 using FileReader = std::function<std::optional<std::string>(const std::string& path)>;
 
-// `arguments` without the name of the program.  O(length of all words).
+// `arguments` is the command line without the name of the program.  O(length of all words).
 PtxasCommand parsePtxasCommand(std::span<const std::string> arguments, const FileReader& readFile);
 
-// The words of an options file: separated by white space; '"' quotes; '\' takes the next character
-// as it is, also between quotes; no comments.  Nothing where a quote is left open.
+// The words of an options file, separated by white space. '"' quotes; '\' makes the next character
+// literal, also between quotes; there are no comments.  Nothing if a quote is not closed.
 std::optional<std::vector<std::string>> splitOptions(std::string_view text);
 
-// A text that ptxas would read as PTX: its first word, after white space and comments, is .version.
+// ptxas would read the text as PTX: its first word, after white space and comments, is .version.
 bool looksLikePtx(std::string_view text);
 
 }  // namespace ptxopt::ptxas

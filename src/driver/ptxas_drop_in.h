@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The drop-in for ptxas: optimizes the texts that a compiler hands over, then runs the real ptxas.
+// The drop-in replacement for ptxas: optimizes the texts that a compiler passes, then runs the real
+// ptxas.
 //
-// A caller sees no difference but in the code.  ptxas's options, exit status and messages are its
-// own; texts that nothing changed in reach it by their own names, and where it refuses what we
-// made, it is run once more on the texts as they were.
+// A caller sees no difference except in the code.  Options, exit status and messages are those of
+// ptxas.  Unchanged texts reach ptxas under their own names.  If ptxas rejects an optimized text,
+// it runs again on the original texts.
 #pragma once
 
 #include <functional>
@@ -12,23 +13,24 @@
 
 namespace ptxopt::ptxas {
 
-// What became of one text.
+// The result for one text.
 struct Rewritten {
   enum class Kind { Unchanged, Changed, Failed };
   Kind kind = Kind::Unchanged;
-  std::string text;  // of Changed: the better one; of Failed: why, in one line
+  std::string text;  // Changed: the optimized text; Failed: the reason, in one line
 };
 
-// Is called in a process of its own, which may crash.
+// Runs in a separate process, which may crash.
 using TextRewriter = std::function<Rewritten(const std::string& name, std::string text)>;
 
-// `arguments` without the name of the program.  Does not return: it ends as ptxas did, or becomes
-// it.  `versionLine` follows the answer to --version; caches of compilers go by that.
+// `arguments` is the command line without the name of the program.  Does not return: this process
+// ends like ptxas did, or becomes ptxas.  `versionLine` is printed after the answer to --version,
+// because compiler caches use it as a key.
 //
-// Which ptxas: the value of PTXOPT_PTXAS; else the first argument where it is called ptxas, as
-// `nvcc --ptxas-prefix` puts it; else the next on PATH that is not this program.  Files are
-// compared, not names; and those that led here before, in this process or in one that started it,
-// count as this program too, so that scripts which call it do not make a circle.
+// The real ptxas is the value of PTXOPT_PTXAS; else the first argument if its file name is ptxas,
+// as `nvcc --ptxas-prefix` passes it; else the next one on PATH that is not this program.  Files
+// are compared, not names.  Programs that led here before, in this process or in one that started
+// it, count as this program too, so that scripts which call it do not cause an endless loop.
 [[noreturn]] void runPtxasDropIn(const TextRewriter& rewrite, const std::string& versionLine,
                                  std::vector<std::string> arguments);
 

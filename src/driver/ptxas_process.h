@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Processes, as a program that stands before another one needs them: what a signal or an exit
-// status says reaches the caller unchanged, and nothing is left after.  For Linux; for a program
-// of one thread.
+// Processes for a program that runs in place of another one: signals and exit statuses reach the
+// caller unchanged, and no files remain.  For Linux, and for single-threaded programs.
 #pragma once
 
 #include <sys/types.h>
@@ -15,7 +14,7 @@
 
 namespace ptxopt::ptxas {
 
-// An open file descriptor, closed at the end.
+// An open file descriptor, closed by the destructor.
 class Descriptor {
  public:
   Descriptor() = default;
@@ -30,14 +29,14 @@ class Descriptor {
   int number_ = -1;
 };
 
-// A file without a name, in memory.  Throws std::system_error.
+// An unnamed file in memory.  Throws std::system_error.
 Descriptor makeMemoryFile();
-// From the start to the end.  Throws std::system_error.
+// Reads from the start to the end.  Throws std::system_error.
 std::string readAll(int descriptor);
 // Throws std::system_error.
 void writeAll(int descriptor, std::string_view bytes);
 
-// A new folder of this process alone, removed with everything in it at the end.  Throws
+// A new private folder; the destructor removes it with its contents.  Throws
 // std::filesystem::filesystem_error or std::system_error.
 class TemporaryFolder {
  public:
@@ -58,8 +57,9 @@ struct ExitStatus {
   bool success() const { return code == 0 && signal == 0; }
 };
 
-// While one of these lives, the signals that end a program are noted and handed to the process that
-// run() waits for, so that there is time to clean up.  At most one at a time.
+// While an object of this class exists, signals that would end the program are recorded and passed
+// to the process that run() waits for, so that there is time to clean up.  At most one object may
+// exist.
 class SignalGuard {
  public:
   SignalGuard();
@@ -67,7 +67,7 @@ class SignalGuard {
   SignalGuard(const SignalGuard&) = delete;
   SignalGuard& operator=(const SignalGuard&) = delete;
 
-  // The first that came, or 0.
+  // The first signal received, or 0.
   static int received();
 
  private:
@@ -78,27 +78,27 @@ class SignalGuard {
   std::vector<Saved> saved_;
 };
 
-// What the standard streams of a child are; -1: those of this process.
+// The standard streams of a child; -1: those of this process.
 struct Streams {
   int in = -1;
   int out = -1;
   int err = -1;
 };
 
-// Runs `body` in a copy of this process and waits: a crash in it does not harm this one.  What
-// `body` returns is the exit code.  The child does not outlive this process.  Throws
-// std::system_error where there can be no new process.
+// Runs `body` in a copy of this process and waits for it: a crash in it does not harm this process.
+// The exit code is the result of `body`.  The child does not outlive this process.  Throws
+// std::system_error if no process can be created.
 ExitStatus runInChild(const std::function<int()>& body, const Streams& streams = {});
 
-// Runs a program and waits, as runInChild() does.  A program that cannot be started gives code 127
-// and a message on the child's error stream.
+// Runs a program and waits for it, like runInChild().  If the program cannot be started, the code
+// is 127, with a message on the child's error stream.
 ExitStatus runProgram(const std::string& path, const std::vector<std::string>& arguments,
                       const Streams& streams = {});
 
-// Becomes the program.  Returns, with errno, only where that fails.
+// Replaces this process by the program.  Returns only on failure, with errno set.
 void becomeProgram(const std::string& path, const std::vector<std::string>& arguments);
 
-// Ends this process as another one ended.
+// Ends this process in the same way as another one ended.
 [[noreturn]] void endLike(const ExitStatus& status);
 
 }  // namespace ptxopt::ptxas

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Remarks in words.
+// Messages of remarks.
 #pragma once
 
 #include <optional>
@@ -9,15 +9,16 @@
 
 namespace ptxopt::driver {
 
-// Without a line break at its end.  The function of the remark must still be there.
+// Has no newline at the end.  The function of the remark must still exist.
 std::string messageOf(const passes::Remark& remark);
 
-// Of a barrier that is kept: why, on one line or more; of two accesses, what they are.
+// For a kept barrier: why it is kept, on one or more lines, including the two accesses if there are
+// any.
 std::string reasonText(const passes::Remark& remark);
-// Threads that would meet without the barrier, or why they may; empty where that is not known.
+// Two threads that would conflict without the barrier, or why they may; empty if unknown.
 std::string exampleText(const passes::BarrierVerdict& verdict);
 
-// "12"; "many" where nobody counted them all.
+// "12"; "many" if the counting was given up.
 std::string countText(const std::optional<std::size_t>& count);
 
 }  // namespace ptxopt::driver

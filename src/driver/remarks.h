@@ -14,7 +14,7 @@ namespace ptxopt::driver {
 //    "ptx": {"file": "k.ptx", "line": 12, "column": 2},
 //    "source": {"file": "k.cu", "line": 5, "column": 3, "inlinedAt": {...}},
 //    "message": "...", "details": {"...": "..."}}
-// `ptx` has only the file where a pass made the statement; `source` is null without a .loc.
+// `ptx` has only the file if a pass made the statement; `source` is null without a .loc.
 std::string remarkLines(const ir::Module& module, std::span<const passes::Remark> remarks);
 
 }  // namespace ptxopt::driver

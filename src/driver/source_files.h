@@ -15,7 +15,7 @@ class SourceFiles {
   // The module must outlive the object.  O(statements of the module).
   explicit SourceFiles(const ir::Module& module);
 
-  // Empty for a number that has no name.
+  // Empty if the number has no name.
   std::string_view name(std::uint32_t file) const {
     const auto found = names_.find(file);
     return found == names_.end() ? std::string_view() : found->second;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a run counted and how long it took: --stats, --time-passes.
+// Counters and times of a run: --stats, --time-passes.
 #pragma once
 
 #include <cstdint>
@@ -24,14 +24,14 @@ struct FileStatistics {
 
 FileStatistics statisticsOf(const std::string& file, const OptimizeResult& result);
 
-// Sums over all files, as a table for people.
+// The sums over all files, as a table.
 std::string statisticsTable(const std::vector<FileStatistics>& files);
 
 // {"files": [{"file", "ok", "changed", "before": {"instructions", "barriers"}, "after": {...},
 //   "passes": {"basic-dbe": {...}}}, ...], "total": {the same without "file" and "ok"}}
 std::string statisticsJson(const std::vector<FileStatistics>& files);
 
-// Wall clock by phase and by pass, summed over all files.
+// Wall-clock time by phase and by pass, summed over all files.
 std::string timeTable(const std::vector<FileStatistics>& files);
 
 }  // namespace ptxopt::driver

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The address operands of an instruction by their numbers.
+// Address operands of an instruction by their numbers.
 #pragma once
 
 #include <cstdint>
@@ -8,8 +8,8 @@
 
 namespace ptxopt::facts {
 
-// Those in brackets, in the order of the text; a list of coordinates, `[map, {x, y}]`, is none.
-// Null where there are not so many.  O(operands).
+// The operands in brackets, in the order of the text; a list of coordinates, `[map, {x, y}]`, does
+// not count.  Null if there are not enough.  O(operands).
 const ir::Operand* addressOperand(const ir::Instruction& instruction, std::uint32_t number);
 
 }  // namespace ptxopt::facts

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What is written for each part of a claim, by the writer and the reader alike: part of claim_text.
+// The fields of each kind of claim, shared by the writer and the reader: part of claim_text.
 //
-// `io` takes a key and what belongs to it; what is usual may be left out (`unless`), and some parts
-// have a form of their own: places, registers, symbols, special registers, targets of edges.
+// `io` takes a key and the corresponding member.  Default values may be omitted (`unless`).  Some
+// members have their own format: places, registers, symbols, special registers, targets of edges.
 #pragma once
 
 #include <concepts>
@@ -19,10 +19,10 @@ namespace ptxopt::facts {
 
 inline constexpr std::uint32_t kVersion = 1;
 
-// Of the text, so that nobody checks what was said of another one: FNV-1a, 64 bits.
+// A hash of the text, so that claims are not checked against another text: FNV-1a, 64 bits.
 std::string hashOf(const SourceText& source);
 
-// The function with a body; of a name without one, null.
+// The function with this name and a body; null if there is none.
 const ir::Function* findFunction(const ir::Module& module, std::string_view name);
 
 template <class T, class Part>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The words by which kinds of claims, and what they are made of, are called.
+// The words for the kinds of claims and for the enumerations in them.
 #pragma once
 
 #include <optional>
@@ -12,18 +12,19 @@ namespace ptxopt::facts {
 
 using What = decltype(Claim::what);
 
-// "uniform", by the index of the kind in the variant.
+// "uniform", indexed by the position of the kind in the variant.
 std::span<const std::string_view> kindWords();
 inline std::string_view kindWord(const Claim& claim) {
   return kindWords()[claim.what.index()];
 }
 
-// Of the enumerations, by their number.
+// The words of the enumerations, indexed by their values.
 std::span<const std::string_view> words(Moment);
 std::span<const std::string_view> words(Threads);
 std::span<const std::string_view> words(Comparison);
 std::span<const std::string_view> words(Base::Kind);
-std::span<const std::string_view> words(Leaf::Kind);  // also the key of what the leaf is
+std::span<const std::string_view> words(
+    Leaf::Kind);  // also the key of the field with the details of the leaf
 
 template <class Enum>
 std::string_view word(Enum value) {

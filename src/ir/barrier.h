@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// CTA barriers as their operands make them: which barrier, and who takes part.
+// CTA barriers: which barrier an instruction uses and which threads take part, by its operands.
 #pragma once
 
 #include <cstdint>
@@ -12,19 +12,19 @@ namespace ptxopt::ir {
 struct CtaBarrier {
   enum class Kind : std::uint8_t { Sync, Arrive, Reduce };
   Kind kind = Kind::Sync;
-  std::optional<std::uint32_t> id;  // none: in a register, so it may be any
+  std::optional<std::uint32_t> id;  // none: in a register, so any id is possible
   bool hasCount = false;
-  std::optional<std::uint32_t> count;  // of threads, if it is a number
+  std::optional<std::uint32_t> count;  // the number of threads, if it is a constant
 
   // All threads of the CTA that have not exited take part (docs/soundness/README.md, terms).
   bool isFull() const { return kind != Kind::Arrive && !hasCount && id.has_value(); }
 };
 
-// Of an instruction of which it is known that it is one.
+// For an instruction that is known to be a CTA barrier.
 CtaBarrier operandsOfCtaBarrier(const Instruction& instruction);
 
-// Of `bar` and `barrier`, but not of `bar.warp` and `barrier.cluster`; none for any other
-// instruction, also for one that mayBeAnyBarrier().
+// For `bar` and `barrier`, but not `bar.warp` and `barrier.cluster`.  None for any other
+// instruction, even if mayBeAnyBarrier().
 inline std::optional<CtaBarrier> ctaBarrier(const Instruction& instruction) {
   const isa::InstructionDesc& desc = *instruction.desc;
   const bool isOne = desc.effect == isa::Effect::CtaBarrier && desc.known();

@@ -20,7 +20,8 @@ class Module;
 
 enum class Linkage : std::uint8_t { None, Visible, Extern, Weak, Common };
 
-// One declared name: `%r<100>` is stem "%r", count 100, parametrised; `%p1` is that name, count 1.
+// One declared name: `%r<100>` has the stem "%r" and count 100 and is parametrised; `%p1` has count
+// 1.
 struct RegisterRange {
   NameId name = NameId::None;  // the stem of a parametrised range, else the whole name
   std::uint32_t first = 0;     // RegisterId of its first register
@@ -29,24 +30,25 @@ struct RegisterRange {
   std::uint8_t vectorWidth = 1;  // .v2, .v4
   bool parametrised = false;
   bool isParameter = false;        // a .reg parameter or result of a .func
-  NameId typeName = NameId::None;  // as spelled, where `type` is Other
+  NameId typeName = NameId::None;  // as spelled, if `type` is Other
 };
 
-// The value of an initialised variable as the bytes of its memory image, and the places in it that
+// The value of an initialised variable: the bytes of its memory image, and the offsets in it that
 // hold addresses.
 struct Relocation {
   std::uint64_t offset = 0;  // in bytes from the start of the variable
   std::uint8_t size = 8;     // bytes it takes
   bool generic = false;      // generic(symbol)
-  std::uint64_t mask = 0;    // 0xFF00(symbol): which bits of the address; 0: all
+  std::uint64_t mask = 0;    // 0xFF00(symbol): selects bits of the address; 0: all bits
   SymbolId symbol = SymbolId::None;
   std::int64_t addend = 0;
 };
 struct Initializer {
   std::span<const std::uint8_t> bytes;  // may be shorter than the variable: the rest is zero
   std::span<const Relocation> relocations;
-  // Text of an initialiser whose value the IR does not know (an unknown type, an operator outside
-  // of the manual's); then `bytes` and `relocations` are empty, and every symbol in it escapes.
+  // The text of an initialiser whose value the IR cannot represent (an unknown type, an operator
+  // that the manual does not have).  Then `bytes` and `relocations` are empty, and every symbol in
+  // it escapes.
   std::string_view opaque;
   std::span<const SymbolId> opaqueSymbols;
 };
@@ -57,22 +59,22 @@ struct Variable {
   isa::Space space = isa::Space::None;
   std::uint8_t constantBank = 0;  // .const[3] of PTX 1.x and 2.x
   isa::Type type = isa::Type::None;
-  NameId typeName = NameId::None;  // as spelled, where `type` is Other
+  NameId typeName = NameId::None;  // as spelled, if `type` is Other
   std::uint8_t vectorWidth = 1;
   Linkage linkage = Linkage::None;
-  std::uint32_t alignment = 0;               // bytes; 0: the natural one
+  std::uint32_t alignment = 0;               // bytes; 0: natural alignment
   std::span<const std::int64_t> dimensions;  // -1: `[]`
   std::string_view attributes;  // ".attribute(.managed) .ptr .global .align 8", as spelled
   bool isParametrised = false;  // .shared .b32 v<4>: `dimensions` empty, `count` names
   std::uint32_t count = 1;
   const Initializer* initializer = nullptr;
-  Function* function = nullptr;  // where it is a parameter or local variable
-  // Bytes; 0 where it is not known (`[]` without initialiser, an unknown type).
+  Function* function = nullptr;  // for a parameter or local variable
+  // Bytes; 0 if unknown (`[]` without initialiser, an unknown type).
   std::uint64_t size = 0;
 };
 
 enum class SymbolKind : std::uint8_t {
-  Unresolved,  // declared nowhere: docs/soundness/ A7
+  Unresolved,  // not declared: docs/soundness/ A7
   Variable,
   Parameter,  // of the function, in the .param space
   Function,
@@ -96,16 +98,16 @@ struct Symbol {
   };
 };
 
-// `.maxntid 128, 1, 1`, `.noreturn`, `.pragma "..."`: what stands between the parameters and the
+// `.maxntid 128, 1, 1`, `.noreturn`, `.pragma "..."`: an attribute between the parameters and the
 // body.
 struct Attribute {
   NameId name = NameId::None;  // ".maxntid"
-  bool known = false;          // the tool knows what it means
-  // Nothing stood before it on its line: a new line makes a statement of its own of an attribute
-  // that is not known (docs/soundness/ A7.5).
+  bool known = false;          // the meaning of the attribute is known
+  // The attribute is the first token of its line.  An unknown attribute on a new line counts as a
+  // statement of its own (docs/soundness/ A7.5).
   bool startsLine = false;
   std::span<const std::int64_t> values;
-  std::string_view text;  // all of it, as spelled
+  std::string_view text;  // the whole attribute, as spelled
 };
 
 class Function {
@@ -118,7 +120,7 @@ class Function {
   bool isEntry() const { return isEntry_; }
   bool hasBody() const { return hasBody_; }
 
-  // ---- declarations: filled by the parser or a builder --------------------------------------
+  // ---- declarations: set by the parser or a builder -----------------------------------------
   Linkage linkage = Linkage::None;
   std::vector<Variable*> results;     // .func (.reg .b32 r)
   std::vector<Variable*> parameters;  // space Reg or Param
@@ -127,7 +129,7 @@ class Function {
   FunctionItem* item = nullptr;
   SourceRange bodySource;  // from { to }
 
-  // Values of an attribute such as ".reqntid", missing dimensions given as 1.
+  // The values of an attribute such as ".reqntid"; missing dimensions are 1.
   const Attribute* attribute(std::string_view name) const;
   std::optional<std::array<std::uint32_t, 3>> requiredBlock() const;  // .reqntid
   bool noReturn() const { return attribute(".noreturn") != nullptr; }
@@ -135,7 +137,7 @@ class Function {
   // ---- registers ----------------------------------------------------------------------------
   std::span<const RegisterRange> registers() const { return ranges_; }
   std::uint32_t registerCount() const { return registerCount_; }
-  // The range that holds a register.  O(log ranges).
+  // The range that contains a register.  O(log ranges).
   const RegisterRange& rangeOf(RegisterId id) const;
   std::string registerName(RegisterId id) const;
   // Returns the first new register.
@@ -152,27 +154,26 @@ class Function {
   const StatementList& body() const { return body_; }
   StatementList& body() { return body_; }
   void setHasBody() { hasBody_ = true; }
-  // Part of Module::remove().
+  // Called by Module::remove().
   void removeBody();
 
-  // ---- edits: these keep what the printer needs -----------------------------------------------
-  // Takes the statement out; its text, and its line where it stood alone on it, goes too.
+  // ---- edits: these record what the printer needs to know -------------------------------------
+  // Removes the statement together with its text, and its line if nothing else is on it.
   void erase(Statement* statement);
-  // Says that the operands, guard or form of `statement` were edited in place.
+  // Records that the operands, guard or InstructionDesc of `statement` were edited in place.
   void markChanged(Statement* statement);
   void insertAfter(Statement* position, Statement* statement);  // position null: at the front
   void insertBefore(Statement* position, Statement* statement);
   bool changed() const { return changed_; }
   std::span<const SourceRange> erased() const { return erased_; }
 
-  // Where new statements of this function are made; one thread at a time works on a function.
+  // Allocates new statements of this function.  Only one thread at a time may work on a function.
   Arena& arena() { return arena_; }
 
-  // Something in the body could not be understood in a way that no instruction's Form expresses (a
-  // guard or a branch target that names nothing, an unknown directive): passes leave the function
-  // alone.
+  // Something in the body was not understood, and no InstructionDesc can express it (a guard or a
+  // branch target that names nothing, an unknown directive): passes must not change the function.
   bool isOpaque = false;
-  // Somebody asked that no pass change it: it is not to be edited.
+  // The user asked to keep the function unchanged: it must not be edited.
   bool isKept = false;
 
  private:

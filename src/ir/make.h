@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Statements that passes add to a function.  Making one does not put it into the body: that is
-// Function::insertAfter and insertBefore, or replaceStatement().
+// Makes statements that passes add to a function.  A new statement is not in the body until
+// Function::insertAfter, insertBefore or replaceStatement() inserts it.
 #pragma once
 
 #include <initializer_list>
@@ -10,25 +10,26 @@
 
 namespace ptxopt::ir {
 
-// Operands that are no groups; what they read and write follows from the instruction table.
+// The operands must not be groups.  The instruction table decides which of them are read or
+// written.
 Instruction* makeInstruction(Function& function, std::string_view mnemonic,
                              std::initializer_list<Operand> operands);
 
-// Another one with the same form, guard and operands.
+// Makes an instruction with the same InstructionDesc, guard and operands.
 Instruction* copyInstruction(Function& function, const Instruction& instruction);
 
 struct MadeRegister {
   RegisterId id = RegisterId::None;
   RegisterDeclaration* declaration = nullptr;
 };
-// `name`, with as many underscores after it as it takes to be nobody else's in the function or the
-// module.  O(registers' declarations + symbols).
+// Adds a register `name`, with underscores appended until no other name in the function or the
+// module equals it.  O(register declarations + symbols).
 MadeRegister makeRegister(Function& function, std::string_view name, isa::Type type);
 
 // "%ntid.y": one of isa::specialRegisters().
 Operand specialRegister(Module& module, std::string_view name);
 
-// Puts a new statement in the place of an old one, whose text it replaces.
+// Replaces an old statement and its text by a new statement.
 void replaceStatement(Function& function, Statement* old, Statement* by);
 
 }  // namespace ptxopt::ir

@@ -33,13 +33,13 @@ class Module {
   isa::Version version;
   isa::Target target;                         // the first .target word that names an SM
   std::vector<std::string_view> targetWords;  // "sm_90a", "debug", "texmode_independent"
-  std::uint32_t addressSize = 32;             // bits: what PTX takes where .address_size is missing
-  bool isDebug() const;                       // .target ..., debug
+  std::uint32_t addressSize = 32;  // bits: the default of PTX if .address_size is missing
+  bool isDebug() const;            // .target ..., debug
 
   // ---- content --------------------------------------------------------------------------------
   const StatementList& items() const { return items_; }
   StatementList& items() { return items_; }
-  // In the order of the text, declarations without a body included.  Stable addresses.
+  // In the order of the text, including declarations without a body.  Addresses are stable.
   std::deque<Function>& functions() { return functions_; }
   const std::deque<Function>& functions() const { return functions_; }
   Function* findFunction(std::string_view name);
@@ -49,11 +49,11 @@ class Module {
   SymbolId addSymbol(const Symbol& symbol);
   std::uint32_t symbolCount() const { return static_cast<std::uint32_t>(symbols_.size()); }
 
-  // ---- edits: as those of Function, for the statements of the module ---------------------------
+  // ---- edits: like those of Function, for the statements of the module -------------------------
   void erase(Statement* item);
   void markChanged(Statement* item);
   void insertAfter(Statement* position, Statement* item);  // position null: at the front
-  // Takes out the definition of a function and its declarations.  The Function stays where it is,
+  // Removes the definition of a function and its declarations.  The Function object remains,
   // without a body; nothing may refer to it.
   void remove(Function& function);
   bool changed() const { return changed_; }
@@ -61,21 +61,21 @@ class Module {
 
   // ---- names, forms and memory ----------------------------------------------------------------
   std::string_view text(NameId id) const { return names_.text(id); }
-  // For passes: copies the text, and may be called from several threads at once.
+  // For passes: copies the text.  Thread-safe.
   NameId name(std::string_view text);
-  // For the parser: does not copy, one thread.
+  // For the parser: does not copy; only one thread may use it.
   Interner& names() { return names_; }
   const Interner& names() const { return names_; }
   isa::InstructionTable& forms() { return forms_; }
   Arena& arena() { return arena_; }
   ArenaBlocks& arenaBlocks() { return arenaBlocks_; }
 
-  // An unknown directive, pragma or attribute stands somewhere at module scope.
+  // There is an unknown directive, pragma or attribute at module scope.
   bool hasUnknownDirective = false;
-  // Of a module for a debugger: the names of registers that hold variables, the last eight
-  // characters of each.
+  // For a module with debug information: the last eight characters of the name of each register
+  // that holds a variable.
   std::unordered_set<std::string> debugRegisters;
-  // What a debugger is told may be told in a way that is not understood: no pass may run.
+  // The debug information may contain something that is not understood: no pass may run.
   bool isFrozen() const { return isDebug() && hasUnknownDirective; }
 
  private:

@@ -19,16 +19,16 @@ enum class SymbolId : std::uint32_t { None = ~0u };
 
 enum class OperandKind : std::uint8_t {
   Register,         // id: RegisterId; component: 0, or which element of a vector register
-  SpecialRegister,  // id: NameId as spelled ("%tid.x"); immediate: index in
-                    // isa::specialRegisters(),
-                    //     or kUnknownSpecialRegister
+  SpecialRegister,  // id: NameId as spelled ("%tid.x"); immediate: its index in
+                    // isa::specialRegisters(), or kUnknownSpecialRegister
   Integer,          // immediate: two's complement
   Float32,          // immediate: bits of 0fXXXXXXXX
   Float64,          // immediate: bits of a 0d or decimal literal
-  Symbol,           // id: SymbolId; immediate: offset added to it
-  Address,          // [base + immediate]; base: what `base` says, in id
+  Symbol,           // id: SymbolId; immediate: an offset added to it
+  Address,          // [base + immediate]; `base` says what kind of base is in id
   Sink,             // _
-  // Groups: id is the number of operands that follow and belong to it, nested ones included.
+  // Groups: id is the number of operands that follow and belong to the group, including nested
+  // ones.
   Vector,       // { ... }
   List,         // ( ... ): arguments or results of a call
   AddressList,  // [ ... ] of any other form: tensor coordinates, pairs of offsets
@@ -38,14 +38,14 @@ enum class OperandKind : std::uint8_t {
                 //     kCast or kGeneric
 };
 
-// Punctuation in words: `(.s64)`, whose name is the NameId in `immediate`, and `generic(`, whose
+// Other punctuation: `(.s64)`, whose type name is the NameId in `immediate`, and `generic(`, whose
 // closing parenthesis is a ')'.
 inline constexpr std::uint32_t kCast = 'c';
 inline constexpr std::uint32_t kGeneric = 'g';
 
 inline constexpr std::int64_t kUnknownSpecialRegister = -1;
 
-// What the base of an Address is.
+// The kind of base of an Address.
 enum class AddressBase : std::uint8_t { None, Register, Symbol };
 
 struct Operand {
@@ -57,17 +57,18 @@ struct Operand {
   bool reads : 1 = false;    // of Register and of the base of an Address
   bool writes : 1 = false;   // of Register; partial if the instruction is guarded or a component
   bool isUnsigned : 1 = false;  // of Integer: spelled with U, or too large for a signed number
-  // Of an Address with a register: an offset is spelled, be it +0.  ptxas makes other code of
-  // [%r+0] than of [%r] where it compiles for a debugger.
+  // For an Address with a register: an offset is spelled, even if it is +0.  When compiling for a
+  // debugger, ptxas generates different code for [%r+0] than for [%r].
   bool hasOffset : 1 = false;
   std::uint32_t id = 0;
   std::int64_t immediate = 0;
 
   bool isGroup() const { return kind >= OperandKind::Vector && kind <= OperandKind::Expression; }
-  // Operands that this one takes in the array of its instruction, itself included.
+  // The number of operands in the array of the instruction that belong to this one, including
+  // itself.
   std::uint32_t extent() const { return isGroup() ? id + 1 : 1; }
 
-  // A register that is named by this operand itself or by the address in it; None if there is none.
+  // The register that this operand, or the address in it, names; None if there is none.
   RegisterId reg() const {
     const bool holds = kind == OperandKind::Register ||
                        (kind == OperandKind::Address && base == AddressBase::Register);
@@ -86,15 +87,15 @@ struct Operand {
 };
 static_assert(sizeof(Operand) == 16);
 
-// The bits that `number`, an Integer, Float32 or Float64, gives a place of `type`, the lowest 64 of
-// them; those above are zero (docs/soundness/ A5.8).  Of a predicate 0 or 1.  None for a number
-// that no such place takes.
+// The bits that `number`, an Integer, Float32 or Float64, gives to an operand of `type`: the lowest
+// 64; the bits above are zero (docs/soundness/ A5.8).  For a predicate 0 or 1.  None if an operand
+// of this type cannot be this number.
 std::optional<std::uint64_t> bitsOf(const Operand& number, isa::Type type);
 
-// Components of a register as they are spelled after it, from 1: ".x", ".y", ".z", ".w", ".r",
-// ".g", ".b", ".a", then the selectors of video instructions ".b0" .. ".b3", ".h0", ".h1" and
-// their combinations (".b10", ".h32", ...), which the parser keeps as kOtherComponent with the
-// spelling in `immediate` as a NameId.
+// Components of a register as spelled after it, from 1: ".x", ".y", ".z", ".w", ".r", ".g", ".b",
+// ".a", then the selectors of video instructions ".b0" .. ".b3", ".h0", ".h1".  The parser
+// represents combinations of these (".b10", ".h32", ...) as kOtherComponent, with the spelling in
+// `immediate` as a NameId.
 inline constexpr std::uint8_t kOtherComponent = 255;
 
 }  // namespace ptxopt::ir

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a function body and a module are made of: a list of statements in the order of the text.
+// The statements of a function body and of a module: a list in the order of the text.
 #pragma once
 
 #include <cstdint>
@@ -29,18 +29,18 @@ enum class StatementKind : std::uint8_t {
   Prototype,            // P: .callprototype (.param .b32 _) _ (.param .b64 _);
   Alias,                // .alias f, g;
   FunctionItem,         // .entry or .func, with or without a body; only in a module
-  Directive,            // any other: text that the IR keeps as it is
+  Directive,            // any other directive: the IR keeps its text
 };
 
-// Statements are made in an Arena and never move; a Statement* stays good until the module dies,
-// also after the statement was removed from its list.
+// Statements are allocated in an Arena and never move.  A Statement* is valid until the module is
+// destroyed, even after the statement was removed from its list.
 struct Statement {
   Statement* previous = nullptr;
   Statement* next = nullptr;
-  // Of the text from the first to the last token; not valid for a statement that a pass made.
+  // The text from the first to the last token; not valid for a statement that a pass made.
   SourceRange source;
   StatementKind kind = StatementKind::Directive;
-  bool changed = false;  // the source text no longer says what the statement says
+  bool changed = false;  // the statement differs from its source text
   std::uint16_t operandCount = 0;
 
   template <class T>
@@ -53,7 +53,7 @@ struct Statement {
   }
 };
 
-// A register with a negation, in four bytes.  Functions with 2^31 registers and more are refused.
+// A register and a negation, in four bytes.  Functions with 2^31 or more registers are rejected.
 class Guard {
  public:
   Guard() = default;
@@ -71,13 +71,13 @@ class Guard {
 
 inline constexpr std::uint32_t kNoBlock = ~0u;
 
-// The operands stand after the object in memory, in the order of the text, groups flattened.
+// The operands follow the object in memory, in the order of the text, with groups flattened.
 struct Instruction : Statement {
   static constexpr StatementKind kKind = StatementKind::Instruction;
   Guard guard;
-  // Owned by whoever numbers the function last: the index of the block in analysis::Cfg.
+  // Set by the analysis::Cfg that was made last: the index of the block.
   std::uint32_t block = kNoBlock;
-  std::uint32_t number = 0;  // the same: in analysis::InstructionNumbers
+  std::uint32_t number = 0;  // set by the last analysis::InstructionNumbers
   const isa::InstructionDesc* desc = nullptr;
 
   std::span<Operand> operands() { return {reinterpret_cast<Operand*>(this + 1), operandCount}; }
@@ -85,7 +85,7 @@ struct Instruction : Statement {
     return {reinterpret_cast<const Operand*>(this + 1), operandCount};
   }
   bool is(isa::Opcode opcode) const { return desc->opcode == opcode; }
-  // The k-th top-level operand, groups counted as one; null where there are fewer.  O(operands).
+  // The k-th top-level operand, where a group counts as one; null if there are fewer.  O(operands).
   const Operand* operand(std::size_t k) const;
   Operand* operand(std::size_t k);
 };
@@ -145,7 +145,7 @@ struct Prototype : Statement {
   static constexpr StatementKind kKind = StatementKind::Prototype;
   SymbolId symbol = SymbolId::None;  // of its label
   bool noReturn = false;
-  std::string_view text;  // all of it, from .callprototype to the semicolon
+  std::string_view text;  // the whole statement, from .callprototype to the semicolon
 };
 
 struct Alias : Statement {
@@ -173,7 +173,7 @@ enum class DirectiveKind : std::uint8_t {
 struct Directive : Statement {
   static constexpr StatementKind kKind = StatementKind::Directive;
   DirectiveKind which = DirectiveKind::Unknown;
-  std::string_view text;  // all of it
+  std::string_view text;  // the whole directive
 };
 
 // A doubly linked list through the statements themselves.  Every operation is O(1).
@@ -215,7 +215,7 @@ class StatementList {
   Iterator<const Statement> end() const { return Iterator<const Statement>(nullptr); }
 
   void append(Statement* statement) { insertAfter(last_, statement); }
-  // `position` null: at the front.
+  // `position` null: insert at the front.
   void insertAfter(Statement* position, Statement* statement) {
     Statement* after = position != nullptr ? position->next : first_;
     statement->previous = position;
@@ -223,7 +223,7 @@ class StatementList {
     (position != nullptr ? position->next : first_) = statement;
     (after != nullptr ? after->previous : last_) = statement;
   }
-  // Leaves the pointers of `statement` as they are, so that a loop over the list can go on.
+  // Does not change the pointers of `statement`, so that a loop over the list can continue.
   void remove(Statement* statement) {
     (statement->previous != nullptr ? statement->previous->next : first_) = statement->next;
     (statement->next != nullptr ? statement->next->previous : last_) = statement->previous;
@@ -235,7 +235,7 @@ class StatementList {
 };
 
 // Calls visit(const Operand&) for every operand that names a register: each is a definition, a use,
-// or both (`writes`, `reads`).  The guard is not among them.
+// or both (`writes`, `reads`).  The guard is not visited.
 template <class Visitor>
 void forEachRegister(const Instruction& instruction, Visitor&& visit) {
   for (const Operand& operand : instruction.operands()) {
@@ -243,8 +243,8 @@ void forEachRegister(const Instruction& instruction, Visitor&& visit) {
   }
 }
 
-// True if `definition` may leave old bits of its register: a guarded instruction, or one element
-// of a vector register.
+// True if `definition` may leave old bits in its register: the instruction is guarded, or the
+// operand is one element of a vector register, or is also read.
 inline bool isPartial(const Instruction& instruction, const Operand& definition) {
   return static_cast<bool>(instruction.guard) || definition.component != 0 || definition.reads;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Is the IR well-formed?
+// Checks that the IR is well-formed.
 #pragma once
 
 #include <string>
@@ -10,14 +10,14 @@
 namespace ptxopt::ir {
 
 struct Problem {
-  const Statement* statement = nullptr;  // null: about the function as a whole
+  const Statement* statement = nullptr;  // null: the problem concerns the function as a whole
   std::string message;
 };
 
-// Checks every statement by itself: operand shapes against the form, types and register classes,
-// references to labels and symbols, state spaces, nesting of scopes.  What the table does not know
-// is not judged.  O(operands).  Whether registers are defined before they are used is a question
-// of paths: analysis/flow/maybe_undefined.h.
+// Checks every statement separately: operand shapes against the InstructionDesc, types and register
+// classes, references to labels and symbols, state spaces, nesting of scopes.  Instructions that
+// the table does not know are not checked.  O(operands).  Whether registers are defined before they
+// are used depends on paths: see analysis/flow/maybe_undefined.h.
 std::vector<Problem> verify(const Function& function);
 
 }  // namespace ptxopt::ir

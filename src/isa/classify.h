@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The class of an instruction: what its row says, made precise by its qualifiers.
+// The class of an instruction: that of its row, refined by its qualifiers.
 #pragma once
 
 #include "isa/isa.h"
 
 namespace ptxopt::isa {
 
-// Fills effect, control, traits, space, scope, semantics, vectorWidth and the carry flags of `desc`
-// from its opcode, qualifiers, shape and row (docs/soundness/ A2; A7 where the row is null).
+// Sets effect, control, traits, space, scope, semantics, vectorWidth and the carry flags of `desc`
+// from its opcode, qualifiers, shape and row (docs/soundness/ A2; A7 if the row is null).
 void classify(InstructionDesc& desc);
 
 }  // namespace ptxopt::isa

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What PTX is made of: types, state spaces, scopes, and the facts about every opcode.
+// The vocabulary of PTX: types, state spaces, scopes, and the properties of every opcode.
 //
-// One table knows the ISA (src/isa/rows/): one row per syntax shape of an opcode, in the manual's
-// notation.  Nothing else in the project lists opcode names to learn a fact about them; it asks the
-// InstructionDesc that the table gives for an instruction.
+// One table describes the ISA (src/isa/rows/): one row for each syntax shape of an opcode, in the
+// manual's notation.  No other code contains lists of opcode names to find out a property.  It uses
+// the InstructionDesc that the table gives for an instruction.
 #pragma once
 
 #include <algorithm>
@@ -18,8 +18,8 @@ namespace ptxopt::isa {
 
 // ---- vocabulary ------------------------------------------------------------------------------
 
-// Fundamental and packed types that a register or an operand can have.  `Other` is a type that only
-// a row of the table knows by its spelling (.e4m3x2, .b4x16, ...), or one that nothing knows.
+// Fundamental and packed types of registers and operands.  `Other` is a type that only a row of the
+// table knows by its spelling (.e4m3x2, .b4x16, ...), or an unknown type.
 enum class Type : std::uint8_t {
   None,
   Pred,
@@ -51,7 +51,7 @@ enum class Type : std::uint8_t {
 };
 
 enum class Space : std::uint8_t {
-  None,  // the instruction touches no memory, or names no space: generic for a load or store
+  None,  // the instruction accesses no memory, or names no space: a generic load or store
   Reg,
   SReg,
   Const,
@@ -79,12 +79,12 @@ enum class Semantics : std::uint8_t {
   Mmio
 };
 
-// The class of an instruction by docs/soundness/ A2.  `Barrier` is refined by the operands (full
-// or partial), see ir/barrier.h.
+// The class of an instruction by docs/soundness/ A2.  The operands refine `CtaBarrier` (full or
+// partial), see ir/barrier.h.
 enum class Effect : std::uint8_t {
   Neutral,  // no memory; may be convergent
-  // No memory, but its operands must keep their registers (spcompress).  Where the description has
-  // no row, this holds only while no operand names a symbol, else the instruction is Sync (A7.2).
+  // No memory, but its operands must keep their registers (spcompress).  If the InstructionDesc has
+  // no row, this holds only as long as no operand names a symbol; otherwise it is Sync (A7.2).
   NeutralFrozen,
   Private,        // .local, function .param: memory of this thread only
   ImmutableRead,  // .const, kernel .param
@@ -98,7 +98,7 @@ enum class Effect : std::uint8_t {
   WarpBarrier,    // bar.warp.sync
   Sync,           // T: conflicts with everything that is not private
   Pin,            // keeps the barriers next to it
-  Call,           // by the summary of the callee, else Sync
+  Call,           // the effect of the callee, or Sync
   Unknown,        // A7
 };
 
@@ -114,16 +114,16 @@ enum class Opcode : std::uint16_t {
 
 inline constexpr std::uint32_t kWarpSize = 32;  // WARP_SZ, of every SM
 
-int bitWidth(Type type);  // 0 where the type has none (None, Pred, Other, opaque references)
+int bitWidth(Type type);  // 0 if the type has none (None, Pred, Other, opaque references)
 bool isFloat(Type type);
 bool isSigned(Type type);
-bool isTypedInteger(Type type);          // of 8 to 64 bits, signed or unsigned: no .bN
+bool isTypedInteger(Type type);          // 8 to 64 bits, signed or unsigned; not .bN
 std::string_view spelling(Type type);    // ".b32"; empty for None and Other
 std::string_view spelling(Space space);  // ".shared"; empty for None
 std::string_view spelling(Opcode opcode);
 std::optional<Type> parseType(std::string_view dotted);    // ".b32"
 std::optional<Space> parseSpace(std::string_view dotted);  // ".shared::cta"
-Opcode parseOpcode(std::string_view word);                 // "add"; Unknown where there is none
+Opcode parseOpcode(std::string_view word);                 // "add"; Unknown if there is none
 
 // `.version 9.4` is {9, 4}.
 struct Version {
@@ -131,7 +131,7 @@ struct Version {
   std::uint8_t minor = 0;
   friend auto operator<=>(const Version&, const Version&) = default;
 };
-// The newest release that the table of instructions and the grammar were written for.
+// The newest release for which the instruction table and the grammar were written.
 inline constexpr Version kNewestVersion = {9, 5};
 
 // `sm_90a` is {90, 'a'}, `sm_100f` is {100, 'f'}, `sm_80` is {80, 0}.
@@ -141,15 +141,15 @@ struct Target {
   friend auto operator<=>(const Target&, const Target&) = default;
 };
 std::optional<Target> parseTarget(std::string_view word);  // "sm_90a"
-bool isKnown(Target target);  // a ptxas up to that of kNewestVersion takes it, or took it
-// True if code for `target` may use what `requirement` names: "75", "90a", or alternatives
-// "100f|110f|103a".  Rules: a plain number means that SM and later; 'a' exactly that target; 'f'
+bool isKnown(Target target);  // some ptxas up to the one of kNewestVersion accepts it
+// True if code for `target` may use a feature with this `requirement`: "75", "90a", or alternatives
+// "100f|110f|103a".  A plain number means that SM and later ones; 'a' exactly that target; 'f'
 // every target of that family (same major number) from that SM on, with suffix 'a' or 'f'.
 bool satisfies(Target target, std::string_view requirement);
 
 // ---- operands --------------------------------------------------------------------------------
 
-// How an operand stands in the text.  The shape of an instruction is the sequence of these over its
+// The syntactic form of an operand.  The shape of an instruction is the sequence of these for its
 // top-level operands.
 enum class OperandShape : std::uint8_t {
   Scalar,   // %r1, 42, symbol, !%p, _
@@ -159,7 +159,7 @@ enum class OperandShape : std::uint8_t {
   List,     // (...): arguments and results of a call
 };
 
-// The shape in one number, to find the description again: equal shapes, equal keys.
+// The shape as one number, which serves as a key: equal shapes have equal keys.
 class Shape {
  public:
   void push(OperandShape operand);
@@ -170,17 +170,17 @@ class Shape {
 
  private:
   std::uint64_t bits_ =
-      0;  // 4 bits of count, then 3 bits an operand; at most 15 operands are told apart
+      0;  // 4 bits of count, then 3 bits an operand; at most 15 operands are encoded
 };
 
 struct OperandRole {
   bool reads = true;
   bool writes = false;
-  // The type of a register in this place, or None where the row does not say.
+  // The required type of a register operand, or None if the row does not say.
   Type type = Type::None;
-  // The same for q in p|q; None where there is no q.
+  // The same for q in p|q; None if there is no q.
   Type second = Type::None;
-  // ld, st and cvt take registers wider than the type of the instruction.
+  // ld, st and cvt accept registers wider than the type of the instruction.
   bool allowsWider = false;
 };
 
@@ -198,49 +198,50 @@ enum Trait : std::uint32_t {
   kMayTrap = 1u << 7,
   kClusterFeature = 1u << 8,  // makes shared memory external (docs/soundness/ C3.6)
   // Its registers are read or written until a later wait of its family (wgmma.wait_group,
-  // tcgen05.wait): nothing that names them may move over that wait.
+  // tcgen05.wait): no instruction that names them may move across that wait.
   kRegistersInFlight = 1u << 9,
 };
 
-// What the test against ptxas cannot show of a row, although it tries (docs: rows.h).
+// Properties of a row that the test against ptxas tries to prove but cannot (see rows.h).
 enum Unproven : std::uint8_t {
   kProven = 0,
-  kUnprovenVersion = 1u << 0,  // ptxas also takes the example below `version`
-  kUnprovenTarget = 1u << 1,   // ptxas also takes the example below `target`
-  kUnprovenExample = 1u << 2,  // no ptxas takes the example (an instruction that was withdrawn)
+  kUnprovenVersion = 1u << 0,  // ptxas accepts the example even below `version`
+  kUnprovenTarget = 1u << 1,   // ptxas accepts the example even below `target`
+  kUnprovenExample = 1u << 2,  // no ptxas accepts the example (an instruction that was withdrawn)
 };
 
 // One row of the table: one syntax shape.  `syntax` is in the manual's notation, for example
-//   "add{.sat}.type =d, a, b"   "setp.cmp.type =p{|q}, a, b"   "ld{.weak}{.ss}.type =d, [a]{,
-//   cache}"
-// where {..} is optional, .name in `sets` is one of a set of qualifiers, and any other .word stands
-// for itself.  See rows.h for the whole notation.
+//   "add{.sat}.type =d, a, b"
+//   "setp.cmp.type =p{|q}, a, b"
+//   "ld{.weak}{.ss}.type =d, [a]{, cache}"
+// Here {..} is optional, .name in `sets` is one of a set of qualifiers, and any other .word is
+// literal. See rows.h for the whole notation.
 struct Row {
-  std::string_view section;  // of the PTX ISA manual, release 9.4 (numbers of 9.1 differ)
+  std::string_view section;  // in the PTX ISA manual, release 9.4 (numbers of 9.1 differ)
   std::string_view syntax;
   std::string_view sets;  // ".type=.u16,.u32 .ss=.shared,.global"
   Effect effect;
   std::uint32_t traits;
   Version version;           // first PTX ISA version
   std::string_view target;   // first SM, see satisfies()
-  std::string_view example;  // one statement that ptxas accepts; see rows.h for its names
+  std::string_view example;  // a statement that ptxas accepts; see rows.h for the names in it
   std::uint8_t unproven = kProven;
   Control control = Control::None;
 };
 
-// All rows, those of one first word in the order in which they are tried: the first that fits
-// holds.
+// All rows.  Rows with the same first word are tried in this order, and the first that matches is
+// used.
 std::span<const Row> rows();
 
-// What the table says about one spelling of an opcode with one shape of operands.  Immutable; lives
-// as long as its InstructionTable.
+// What the table says about one spelling of an opcode with one operand shape.  Immutable; lives as
+// long as its InstructionTable.
 struct InstructionDesc {
-  std::string_view mnemonic;  // as spelled, blanks taken out: "ld.global.v4.f32"
+  std::string_view mnemonic;  // as spelled, without blanks: "ld.global.v4.f32"
   Opcode opcode = Opcode::Unknown;
-  const Row* row = nullptr;  // null: docs/soundness/ A7 holds
+  const Row* row = nullptr;  // null: docs/soundness/ A7 applies
   Shape shape;
-  // Why `row` is null, for the warning: the first word is unknown, or no row fits the qualifiers
-  // and operands.
+  // The reason why `row` is null, for the warning: the first word is unknown (true), or no row
+  // matches the qualifiers and operands.
   bool unknownOpcode = false;
 
   Effect effect = Effect::Unknown;
@@ -249,8 +250,9 @@ struct InstructionDesc {
   Space space = Space::None;
   Scope scope = Scope::None;
   Semantics semantics = Semantics::None;
-  Type type = Type::None;        // of the result or the access: the first type qualifier
-  Type sourceType = Type::None;  // of the source where the opcode has two (cvt, set); else `type`
+  Type type = Type::None;  // of the result or the access: the first type qualifier
+  Type sourceType =
+      Type::None;  // of the source if the opcode has two types (cvt, set); else `type`
   std::uint8_t vectorWidth = 1;  // .v2, .v4, .v8
   bool writesCarry = false;      // .cc
   bool readsCarry = false;
@@ -259,18 +261,20 @@ struct InstructionDesc {
 
   bool known() const { return row != nullptr; }
   bool is(Trait trait) const { return (traits & trait) != 0; }
-  // ".aligned".  Here, so that a comparison with a constant is one of a word.
+  // ".aligned".  Defined here so that the compiler turns a comparison with a constant into one of
+  // words.
   bool has(std::string_view qualifier) const {
     return std::find(qualifiers.begin(), qualifiers.end(), qualifier) != qualifiers.end();
   }
-  // More operands than a Shape counts: only a form without a row has them (docs/soundness/ A7.3).
+  // A Shape does not count more operands; only an instruction without a row has more
+  // (docs/soundness/ A7.3).
   OperandRole role(std::size_t operand) const {
     return operand < roles.size() ? roles[operand] : OperandRole{.reads = true, .writes = true};
   }
 };
 
-// Interns InstructionDescs.  A lookup of a spelling that was seen before costs a hash of the text;
-// the parser avoids even that by keeping the description per interned opcode word.  Thread-safe.
+// Interns InstructionDescs.  Looking up a known spelling costs a hash of the text; the parser
+// avoids even that by caching the description of each interned opcode word.  Thread-safe.
 class InstructionTable {
  public:
   InstructionTable();
@@ -278,7 +282,7 @@ class InstructionTable {
   InstructionTable(const InstructionTable&) = delete;
   InstructionTable& operator=(const InstructionTable&) = delete;
 
-  // Never fails: what the table does not know gives a description without a row.
+  // Never fails: an unknown instruction gets a description without a row.
   const InstructionDesc& get(std::string_view mnemonic, Shape shape);
 
  private:
@@ -288,7 +292,7 @@ class InstructionTable {
 
 // ---- special registers -----------------------------------------------------------------------
 
-// Where the value of a special register varies (docs/soundness/ C1.2, D3).
+// How the value of a special register varies (docs/soundness/ C1.2, D3).
 enum class Variation : std::uint8_t {
   Uniform,        // the same for every thread of a CTA, and constant: %ctaid, %ntid
   ThreadVarying,  // differs between threads, constant in each: %tid, %laneid
@@ -307,8 +311,8 @@ struct SpecialRegister {
   std::uint8_t unproven = kProven;
 };
 std::span<const SpecialRegister> specialRegisters();
-// "%tid.x" and "%tid" both find %tid; null for a name without a row, and for an element of what has
-// none ("%laneid.x").
+// "%tid.x" and "%tid" both give %tid; null for a name without a row, and for a component of a
+// scalar register ("%laneid.x").
 const SpecialRegister* findSpecialRegister(std::string_view name);
 
 }  // namespace ptxopt::isa

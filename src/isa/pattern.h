@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Matches the spelling of an instruction against the notation of a row (rows.h).
 //
-// Nothing of a row is parsed before it is asked for, and nothing is kept: the texts of the table
-// are constants and the answers are cached by InstructionTable.  One match costs about a pass over
-// the text of the row; only a row whose mnemonic fits has its operands looked at.
+// Rows are parsed on demand, and nothing is stored: the texts of the table are constants, and
+// InstructionTable caches the results.  A match costs about one pass over the text of the row.
+// Operands are examined only if the mnemonic matches.
 #pragma once
 
 #include <string_view>

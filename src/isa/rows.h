@@ -1,26 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The rows of the instruction table: how they are written, and the names that their examples use.
+// The rows of the instruction table: their notation, and the names that their examples use.
 //
-// The rows stand in rows/*.inc, by topic, as initialisers of isa::Row:
+// The rows are in rows/*.inc, by topic, as initialisers of isa::Row:
 //
 //   {"9.7.1.1", "add.type =d, a, b", ".type=.u16,.u32,.u64,.s16,.s64",
 //    Neutral, kPure | kCommutative, {1, 0}, "10", "add.u32 %r0, %r1, %r2;"},
 //
-// One row is one syntax shape with one requirement: what needs a later version or target than the
-// rest of an opcode has its own row.  Of the rows of one first word the first that fits holds.
+// One row is one syntax shape with one requirement: a variant of an opcode that needs a later
+// version or target has its own row.  Among the rows with one first word, the first that matches is
+// used.
 //
-// `section` is the number of the item where it is known, else that of its chapter.  `control` is
+// `section` is the number of the item if it is known, else that of its chapter.  `control` is
 // written in full: Control::Branch.
 //
 // Notation of `syntax`: a mnemonic, a blank, operands separated by commas.
 //
-// Mnemonic.  The first word stands first; the qualifiers may come in any order, each slot at most
-// once (ptxas takes them so), except that those that are types keep their order among themselves.
-//   .word          this word, must be there
-//   .name          one of the set `.name=` of `sets`, must be there
-//   {.word}        may be there; likewise {.name}
+// Mnemonic.  The first word comes first.  The qualifiers may come in any order, each at most once
+// (as ptxas accepts them), except that qualifiers that are types keep their relative order.
+//   .word          this word, required
+//   .name          one of the set `.name=` of `sets`, required
+//   {.word}        optional; likewise {.name}
 // Sets.  ".type=.u16,.u32 .ss=.shared,.global": names, '=', words; blanks between sets.  A set
-// whose name ends in "type" holds types.  A literal word that is a type counts as a type as well.
+// whose name ends in "type" contains types.  A literal word that is a type counts as a type too.
 //
 // Operands.
 //   a              a scalar: register, constant, symbol, `_`, `!p`; names are for the reader
@@ -28,26 +29,25 @@
 //   p|q   p{|q}    a pair; a pair or a scalar
 //   <a>            a vector {..};   a* is a vector or a scalar
 //   (a)            a list in parentheses
-//   {, c}          may be there; nests, and may stand in the middle.  `{c, }` for a first operand.
-//   =d  +d         written; read and written.  Without a mark: read.  What is in brackets is read.
-//   d:.u32         the type of a register in this place;  d:name the type that the set .name
-//   matched; d:wide         twice as wide as `type`;  d:-  the row does not say.  `p|q:.pred` types
-//   q;
-//                  `p:.pred|q:.pred` both.  Without any: the set `type`, else the first literal
-//                  type of the mnemonic, else nothing.
-//   d~             registers wider than the type are allowed; stands last: "=d:dtype~".
+//   {, c}          optional; may be nested and in the middle.  `{c, }` for a first operand.
+//   =d  +d         written; read and written.  Unmarked operands and those in brackets are read.
+//   d:.u32         the type of the register;  d:name  the type that the set .name matched;
+//   d:wide         twice as wide as `type`;  d:-  the row does not say.
+//                  `p|q:.pred` is the type of q;  `p:.pred|q:.pred` are both types.  By default the
+//                  type is that of the set `type`, else the first literal type, else none.
+//   d~             registers wider than the type are allowed; comes last: "=d:dtype~".
 //
-// `version` and `target` are the first that take the row: the test proves that ptxas takes the
-// example there and refuses it at the version before (with the same target) and, at the same
-// version, for the targets before.  What ptxas does not show is marked in `unproven`, and counted
-// by the test.
+// `version` and `target` are the first that accept the row.  The test proves that ptxas accepts the
+// example there, and rejects it at the previous version (with the same target) and, at the same
+// version, for the targets before.  `unproven` marks what ptxas cannot prove; the test counts these
+// marks.
 #pragma once
 
 #include <string_view>
 
 namespace ptxopt::isa {
 
-// What an example may name.  The test puts a declaration before the example that uses the name.
+// A name that examples may use.  The test puts its declaration before the example.
 struct PreludeName {
   std::string_view name;         // "%r" stands for %r0, %r1, ...
   std::string_view declaration;  // in PTX

@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The super class of the fast parser.
+// The base class of the fast parser.
 //
-// ANTLR generates two parsers from grammar/PtxParser.g4.  The reference is what the tool makes by
-// default.  The fast one is generated with -DsuperClass=EventBase, and everything that its code
-// then names without saying where from is found here instead of in antlr4::Parser:
+// ANTLR generates two parsers from grammar/PtxParser.g4.  The reference parser is what the tool
+// makes by default.  The fast one is generated with -DsuperClass=EventBase.  All unqualified names
+// that its code uses are then found here instead of in antlr4::Parser:
 //
 //   _input, LA           the token buffer of the scanner; no token objects, no virtual calls
-//   match, consume       take a token and hand it to the IR builder
+//   match, consume       take a token and pass it to the IR builder
 //   enterRule, exitRule, finally, enterOuterAlt, setState, _tracker, _ctx
 //                        rule events; no parse tree is made, so no context object either
 //   _errHandler, RecognitionException, NoViableAltException
-//                        an error ends the parse at once (parser.cpp words it); no recovery
+//                        an error ends the parse at once (parser.cpp makes the message); there
+//                        is no recovery
 //   atn::ATNDeserializer, atn::ParserATNSimulator, _interpreter
-//                        never needed, as every decision of the grammar is LL(1); the serialised
-//                        automaton is only remembered, so that starting the program does not pay
-//                        for unpacking it.  parser.cpp unpacks it to word a syntax error.
+//                        not needed, as every decision of the grammar is LL(1); only the
+//                        serialised automaton is stored, so that starting the program does not
+//                        cost unpacking it.  parser.cpp unpacks it to explain a syntax error.
 //
-// There is no adaptivePredict here: should a change of the grammar make a decision that one token
-// of lookahead cannot take, the generated code does not compile.
+// There is no adaptivePredict here: if a change of the grammar needs more than one token of
+// lookahead, the generated code does not compile.
 //
-// Names bind statically, so the compiler sees through every call, and the rule numbers, constants
-// in the generated code, select the events at compile time.
+// Names bind statically, so the compiler can inline every call.  The rule numbers are constants in
+// the generated code, so events are selected at compile time.
 //
-// This header must come before the generated one (see CMakeLists.txt); nobody else includes it.
+// This header must come before the generated one (see CMakeLists.txt); no other file includes it.
 #pragma once
 
 #include <antlr4-runtime.h>
@@ -36,10 +37,10 @@ namespace ptxopt::parse {
 class EventBase {
  public:
   static constexpr std::size_t EOF = static_cast<std::size_t>(Token::End);
-  // Blocks, brackets, parentheses and prefix operators within one another; ptxas gives up earlier.
+  // The deepest nesting of blocks, brackets, parentheses and prefix operators; ptxas fails earlier.
   static constexpr std::uint32_t kMaxDepth = 10000;
 
-  // The argument is what the generated constructor has; attach() gives what is needed.
+  // The generated constructor passes this argument; attach() provides what is needed.
   explicit EventBase(antlr4::TokenStream*) {}
   virtual ~EventBase() = default;
 
@@ -51,12 +52,13 @@ class EventBase {
     input_.type = buffer.type();
     refill();
   }
-  // Where an error stopped the parser, and where the statement or module item around it starts.
+  // The token at which an error stopped the parser, and the start of the statement or module item
+  // around it.
   Token errorToken() const { return input_.type[input_.at]; }
   Offset contextOffset() const { return isInBody() ? statementBegin_ : itemBegin_; }
   bool isInBody() const { return blocks_ != 0; }
 
-  // The automaton of the grammar as the generated code holds it.
+  // The automaton of the grammar as stored in the generated code.
   static const std::vector<std::uint16_t>& serializedAtn() { return *serializedAtn_; }
 
   // Overridden by the generated class.
@@ -69,7 +71,7 @@ class EventBase {
  protected:
   using Rule = reference::PtxParser;
 
-  // ---- what generated code names ---------------------------------------------------------------
+  // ---- names that generated code uses ----------------------------------------------------------
   struct Input {
     const Token* type = nullptr;
     std::uint32_t at = 0;
@@ -81,7 +83,7 @@ class EventBase {
       return nullptr;
     }
   };
-  struct RecognitionException {};  // nothing throws it
+  struct RecognitionException {};  // never thrown
   struct NoViableAltException {
     [[noreturn]] explicit NoViableAltException(EventBase* parser) { parser->fail(); }
   };
@@ -107,7 +109,7 @@ class EventBase {
     };
   };
 
-  // Runs when a rule is left, the previous rule is current again then.
+  // Runs when a rule is left; then the previous rule is current again.
   struct RuleExit {
     EventBase* parser;
     std::size_t rule;
@@ -182,16 +184,16 @@ class EventBase {
     if (++depth_ > kMaxDepth) fail("nested too deeply");
   }
 
-  // Tokens of these rules count as those of the rule around them.
+  // Tokens of these rules count as tokens of the enclosing rule.
   static constexpr bool isTransparent(std::size_t rule) {
     return rule == Rule::RuleName || rule == Rule::RuleModifier || rule == Rule::RuleOperands ||
            rule == Rule::RuleBinaryOperator || rule == Rule::RuleUnaryOperator ||
            rule == Rule::RuleAttributeValue || rule == Rule::RuleBetween;
   }
 
-  // ---- rules
-  // -------------------------------------------------------------------------------------- `rule`
-  // is a constant wherever this is called, so that one case of the switch remains.
+  // ---- rules ------------------------------------------------------------------------------------
+
+  // `rule` is a constant in every call, so only one case of the switch remains.
   [[gnu::always_inline]] void enter(std::size_t rule) {
     switch (rule) {
       case Rule::RuleModuleItem:
@@ -335,7 +337,7 @@ class EventBase {
     }
   }
 
-  // The token at hand, in the innermost rule that is not transparent.
+  // Handles the current token, in the innermost rule that is not transparent.
   void token(Token type) {
     switch (rule_) {
       case Rule::RuleTerm:
@@ -539,14 +541,14 @@ class EventBase {
   TokenBuffer* buffer_ = nullptr;
   IrBuilder* builder_ = nullptr;
   std::size_t rule_ = Rule::RulePtxModule;
-  std::size_t entered_ = 0;  // arguments of enterRule() on their way to finally()
+  std::size_t entered_ = 0;  // arguments of enterRule() until finally() runs
   std::size_t outer_ = 0;
   std::uint32_t operandMark_ = 0;
   std::uint32_t prefixMark_ = 0;
   std::uint32_t depth_ = 0;
   std::uint32_t blocks_ = 0;
   bool isAfterPrimary_ = false;  // the name or number that a term starts with has just been read
-  Offset itemBegin_ = 0;         // of the module item at hand or the next one
+  Offset itemBegin_ = 0;         // of the current or the next module item
   Offset statementBegin_ = 0;    // likewise
   Offset directiveBegin_ = 0;
 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Constant expressions and other operands of several terms.
 //
-// The grammar hands the terms and operators of an expression over as a flat sequence; here it
-// becomes one operand.  Integers are folded by the rules of PTX ISA 4.6: 64 bits, signed unless an
-// operand is unsigned; an operation without a value (a division by zero) stays as it is.
+// The grammar passes the terms and operators of an expression as a flat sequence.  This code makes
+// one operand of it.  Integers are folded by the rules of PTX ISA 4.6: 64 bits, signed unless an
+// operand is unsigned.  An operation without a value (a division by zero) is not folded.
 #pragma once
 
 #include <cstddef>
@@ -38,10 +38,10 @@ struct Prefix {
 // Makes a group of the operands from `mark` to the top.
 void wrap(OperandStack& stack, std::size_t mark, ir::OperandKind kind);
 
-// `(x)` at `mark` becomes `x`; anything else stays.  Returns true if it changed.
+// Replaces `(x)` at `mark` by `x` and returns true; leaves anything else unchanged.
 bool unwrapParentheses(OperandStack& stack, std::size_t mark);
 
-// Applies a prefix operator to the one operand that starts at `mark`.
+// Applies a prefix operator to the single operand at `mark`.
 void applyPrefix(OperandStack& stack, std::size_t mark, const Prefix& prefix);
 
 // Makes one operand of the sequence from `mark` to the top: an Integer, a Symbol with an offset, an

@@ -15,11 +15,11 @@
 namespace ptxopt::parse {
 
 struct SyntaxError {
-  Offset offset = 0;  // where the token starts that does not fit
+  Offset offset = 0;  // the start of the unexpected token
   Token found = Token::Bad;
-  Offset context = 0;     // where the statement or module item around it starts
-  bool isInBody = false;  // a statement of a function
-  std::string message;    // empty: the token does not fit the grammar
+  Offset context = 0;     // the start of the enclosing statement or module item
+  bool isInBody = false;  // the error is in a statement of a function
+  std::string message;    // empty: a token does not match the grammar
 };
 
 // Fills `module`, which is not usable if an error is returned.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The words that may stand between the parameters of a function and its body.
+// The attributes that may come between the parameters of a function and its body.
 #pragma once
 
 #include <algorithm>
@@ -7,8 +7,8 @@
 
 namespace ptxopt::parse {
 
-// What the tool knows the meaning of: the performance-tuning, cluster, ABI and linkage directives
-// of PTX ISA 9.5, chapter 11.
+// The attributes whose meaning is known: the performance-tuning, cluster, ABI and linkage
+// directives of PTX ISA 9.5, chapter 11.
 inline constexpr std::string_view kFunctionAttributes[] = {
     ".maxntid",
     ".minnctapersm",

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The value of an initialised variable, from its elements one by one.
+// Builds the value of an initialised variable from its elements.
 //
 // Elements become bytes at once, so that a table of fifty megabytes costs its bytes and not an
-// operand for each.  What has no known value (the fields of a sampler, a type that only the
-// instruction table knows) makes the initialiser opaque: its text and the symbols in it are kept.
+// operand for each element.  An element without a known value (the fields of a sampler, a type that
+// only the instruction table knows) makes the initialiser opaque: only its text and the symbols in
+// it are kept.
 #pragma once
 
 #include <cstdint>
@@ -19,18 +20,18 @@ namespace ptxopt::parse {
 
 class InitializerBuilder {
  public:
-  // `dimensions` as declared, -1 for the `[]` that the initialiser decides.
+  // `dimensions` as declared; -1 for a `[]` whose size follows from the initialiser.
   void begin(isa::Type type, std::uint8_t vectorWidth, std::span<const std::int64_t> dimensions);
 
-  // Rows are not padded: as ptxas has it, {{1}, {2, 3}} is {1, 2, 3} in memory, whatever the size
-  // of a row.
+  // Inner braces are not padded: like in ptxas, {{1}, {2, 3}} is {1, 2, 3} in memory, whatever the
+  // declared inner dimension.
   void openBrace();
   void closeBrace() { --depth_; }
   // One operand of the parser, which may be a group.
   void element(std::span<const ir::Operand> operand);
   void makeOpaque() { isOpaque_ = true; }
 
-  // Bytes of the variable that the initialiser needs, for `[]`; 0 if not known.
+  // The size in bytes that the initialiser implies, for `[]`; 0 if unknown.
   std::uint64_t size() const;
   const ir::Initializer* finish(Arena& arena, std::string_view text);
 
@@ -42,7 +43,7 @@ class InitializerBuilder {
   isa::Type type_ = isa::Type::None;
   unsigned elementSize_ = 0;
   bool isOpaque_ = false;
-  std::uint64_t rowSize_ = 0;  // bytes of an element of the first dimension; 0: not known
+  std::uint64_t rowSize_ = 0;  // bytes of an element of the first dimension; 0: unknown
   std::uint64_t rows_ = 0;     // in braces of their own
   unsigned depth_ = 0;         // of braces
   bool isOpenEnded_ = false;   // the first dimension is `[]`

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From the events of the grammar to the IR.
+// Builds the IR from the events of the grammar.
 //
-// The parser (event_base.h) calls one of these functions for every token that means something and
-// at the end of the rules that have no last token of their own.  Nothing is kept of the text but
-// what the IR keeps: operands collect on a stack until the semicolon of their statement, then move
+// The parser (event_base.h) calls one of these functions for every token with a meaning, and at the
+// end of each rule that has no final token of its own.  Of the text, only the parts that the IR
+// needs are stored: operands collect on a stack until the semicolon of their statement, then move
 // into the arena of the module.
 //
-// How names are bound: registers and variables at once, to the innermost declaration before the
-// use; labels at the end of the block that declares them, so that an inner block wins over an outer
-// one and the order of label and branch does not matter (ScopeTable, PendingNames).
+// Name binding: registers and variables bind at once, to the innermost declaration before the use.
+// Labels bind at the end of the block that declares them, so that an inner block shadows an outer
+// one and a branch may come before its label (ScopeTable, PendingNames).
 #pragma once
 
 #include <string>
@@ -26,14 +26,14 @@
 
 namespace ptxopt::parse {
 
-// Ends the parse at a place in the text.  Without a message the text does not fit the grammar, and
-// whoever catches this words it.
+// Ends the parse at an offset of the text.  Without a message, the text does not match the grammar,
+// and the handler makes the message.
 struct ParseError {
   Offset offset = 0;
   std::string message;
 };
 
-// One token, as the buffer holds it.
+// One token of the buffer.
 struct TokenView {
   Token type;
   Offset start;
@@ -52,7 +52,7 @@ class IrBuilder {
   bool hasFailed() const { return hasFailed_; }
   [[noreturn]] void fail(Offset offset, std::string message);
 
-  // Names beyond those that the interner held at the last call may come from now on.
+  // Must be called before names are used that the interner did not have at the last call.
   void namesGrew();
 
   // ---- the module -----------------------------------------------------------------------------
@@ -77,7 +77,7 @@ class IrBuilder {
   void attributeWord(const TokenView& word);
   void attributeValue(std::uint64_t value);
   void endAttribute(Offset end);
-  // Of a declaration without a body; nothing if the function has ended already.
+  // For a declaration without a body; does nothing if the function has already ended.
   void endFunction(Offset end);
   void openBlock(Offset begin);
   void closeBlock(Offset end);
@@ -167,8 +167,8 @@ class IrBuilder {
   }
 
  private:
-  // On the operand stack, `component` of a Symbol says more: its id is a NameId whose declaration
-  // is still to come; or it is an element of an array, `array[2]`, which may stand for an address.
+  // On the operand stack, `component` of a Symbol has two special values: its id is a NameId that
+  // is not declared yet; or it is an element of an array, `array[2]`, which may be an address.
   static constexpr std::uint8_t kPending = 254;
   static constexpr std::uint8_t kElement = 253;
 
@@ -176,7 +176,7 @@ class IrBuilder {
 
   std::string_view slice(Offset begin, Offset end) const { return {text_ + begin, end - begin}; }
   std::string_view textOf(const TokenView& token) const;
-  // Once for each `key`, which must live as long as the builder.
+  // Only once for each `key`, which must live as long as the builder.
   void checkPragma(Offset begin, Offset end);
   void warnOnce(Offset offset, std::string_view key, std::string message);
   bool isInBody() const { return depth_ != 0; }
@@ -199,8 +199,7 @@ class IrBuilder {
   void applyPrefixes(std::uint32_t mark, std::uint32_t prefixMark);
   void fold(std::uint32_t mark);
 
-  // ---- symbols (ir_builder.cpp)
-  // --------------------------------------------------------------------
+  // ---- symbols (ir_builder.cpp) ----------------------------------------------------------------
   ir::SymbolId declareModuleSymbol(const ir::Symbol& symbol);
   ir::SymbolId declareLocalSymbol(const ir::Symbol& symbol);
   ir::SymbolId findOrAddSymbol(NameId name, Offset where);
@@ -208,8 +207,7 @@ class IrBuilder {
   void closeFunctionScope();
   void endBody(Offset end);
 
-  // ---- statements (ir_builder_statements.cpp)
-  // --------------------------------------------------------
+  // ---- statements (ir_builder_statements.cpp) --------------------------------------------------
   void endInstruction(Offset end);
   void endTargets(Offset end);
   void endPrototype(Offset end);
@@ -221,8 +219,7 @@ class IrBuilder {
   void noteUnknownNames(ir::Instruction& instruction);
   ir::Label* takeLabel(Offset* begin);
 
-  // ---- declarations (ir_builder_declarations.cpp)
-  // -----------------------------------------------------
+  // ---- declarations (ir_builder_declarations.cpp) ----------------------------------------------
   void beginDeclaration(Offset begin);
   void settleType();
   ir::Variable* makeVariable(std::uint64_t count);
@@ -246,7 +243,7 @@ class IrBuilder {
   bool hasVersion_ = false;
   bool hasFailed_ = false;
 
-  // ---- the statement that is being read --------------------------------------------------------
+  // ---- the current statement -------------------------------------------------------------------
   Token itemKind_ = Token::End;
   Offset itemBegin_ = 0;
   Offset statementBegin_ = 0;
@@ -254,13 +251,13 @@ class IrBuilder {
   NameId mnemonic_ = NameId::None;
   Statement kind_ = Statement::Instruction;
   bool guardNegated_ = false;
-  bool hasPending_ = false;  // operands of the statement wait for their declaration
+  bool hasPending_ = false;  // some operand of the statement is not declared yet
   bool hasUnknownSpecial_ = false;
   bool hasElement_ = false;
-  bool isCast_ = false;  // the next parenthesis to close is that of a cast
+  bool isCast_ = false;  // the next closing parenthesis is that of a cast
   ir::Guard guard_;
   OperandStack stack_;
-  std::vector<std::uint32_t> groups_;  // open brackets: their place on the stack
+  std::vector<std::uint32_t> groups_;  // open brackets: their positions on the stack
   std::vector<Prefix> prefixes_;
   struct Target {
     NameId name;
@@ -278,7 +275,7 @@ class IrBuilder {
   NameId aliasNames_[2] = {};
   std::uint32_t aliasCount_ = 0;
 
-  // Forms by mnemonic and shape: open addressing, a power of two.
+  // InstructionDescs by mnemonic and shape: open addressing, the size is a power of two.
   struct FormSlot {
     NameId mnemonic = NameId::None;
     std::uint64_t shape = 0;
@@ -291,11 +288,11 @@ class IrBuilder {
   // ---- the function -----------------------------------------------------------------------------
   ir::Function* function_ = nullptr;
   std::uint32_t depth_ = 0;                  // of blocks; 0: outside of a body
-  std::vector<std::uint32_t> pendingMarks_;  // of the open blocks but the outermost
-  bool explicitNumbers_ = false;             // a register like `%r5` was declared by itself
+  std::vector<std::uint32_t> pendingMarks_;  // for each open block except the outermost
+  bool explicitNumbers_ = false;             // a register like `%r5` was declared explicitly
   bool isEntry_ = false;
   bool isHead_ = false;                // between .entry or .func and the body
-  std::vector<Parameter> parameters_;  // of the list that is being read
+  std::vector<Parameter> parameters_;  // of the current list
   std::vector<Parameter> results_;
   std::vector<ir::Attribute> attributes_;  // read before the name of the function
   Offset attributeBegin_ = 0;
@@ -306,13 +303,12 @@ class IrBuilder {
     ir::SymbolId symbol;  // of the function
     Offset where;
   };
-  std::vector<Unresolved> unresolved_;  // looked for again when the module is read
+  std::vector<Unresolved> unresolved_;  // looked up again at the end of the module
 
-  // ---- the declaration
-  // ----------------------------------------------------------------------------
+  // ---- the current declaration -----------------------------------------------------------------
   ir::Variable declaration_;
   std::string otherQualifiers_;
-  NameId unknownWord_ = NameId::None;  // a word that may be a type nobody knows
+  NameId unknownWord_ = NameId::None;  // a word that may be an unknown type
   std::size_t unknownWordAt_ = 0;      // in otherQualifiers_
   bool isPointer_ = false;             // after .ptr
   Offset declarationBegin_ = 0;

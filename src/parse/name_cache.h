@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A small cache before the interner, for the names that a text repeats all the time.
+// A small cache in front of the interner, for names that a text repeats often.
 #pragma once
 
 #include <array>
@@ -11,13 +11,13 @@
 
 namespace ptxopt::parse {
 
-// Direct-mapped over names of up to 16 bytes, which are compared as two numbers.  Most names of a
-// text are register stems and opcodes, a few dozen of them, so nearly every look-up ends here.
+// A direct-mapped cache of names of up to 16 bytes, which are compared as two numbers.  Most names
+// in a text are register stems and opcodes, a few dozen in all, so nearly every look-up is a hit.
 class NameCache {
  public:
   explicit NameCache(Interner& names) : names_(names) {}
 
-  // Sixteen bytes from `begin` on must be readable.
+  // The sixteen bytes starting at `begin` must be readable.
   NameId intern(const char* begin, std::size_t size) {
     if (size > kMaxSize) return names_.intern({begin, size});
     std::uint64_t low;
@@ -29,7 +29,7 @@ class NameCache {
     constexpr std::uint64_t kMultiplier = 0x9E3779B97F4A7C15u;
     const std::uint64_t hash = (low ^ (high << 3 | high >> 61)) * kMultiplier;
     Entry& entry = entries_[hash >> (64 - kBits)];
-    // No byte of a name is zero, so the two numbers give its size as well.
+    // A name has no zero byte, so the two numbers determine its size too.
     if (entry.low == low && entry.high == high) return entry.name;
     entry = {low, high, names_.intern({begin, size})};
     return entry.name;

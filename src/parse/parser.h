@@ -10,16 +10,16 @@
 
 namespace ptxopt::parse {
 
-// Reads a PTX module.  What the tool does not know (opcodes, directives, types, special registers
-// of a later release) is no error: it becomes IR that says so, with one warning for each word
+// Parses a PTX module.  Unknown words (opcodes, directives, types, special registers of a later
+// release) are not errors: the IR marks them as unknown, with one warning for each word
 // (docs/soundness/ A7).
 //
 // Returns null
-//   - for a text that does not fit the grammar, with one error that names the place;
-//   - without an error but with a warning, for a text that begins as PTX and holds a character that
-//     is part of no token: such a module must go out unchanged.
+//   - if the text does not match the grammar, with one error that gives the position;
+//   - without an error but with a warning, if the text begins as PTX and contains a character that
+//     belongs to no token: such a module must be output unchanged.
 //
-// Time O(bytes); memory beyond the IR: a window of tokens and tables of a few bytes for each
+// Time O(bytes).  Memory beyond the IR: a window of tokens, and tables of a few bytes for each
 // distinct name.  Blocks, brackets, parentheses and prefix operators may be nested 10,000 deep.
 // Running out of memory ends the program.  Several threads may parse at once, each with its own
 // Diagnostics.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the names of a PTX text mean at the point that the parser has reached.
+// The meaning of names at the current position of the parser.
 #pragma once
 
 #include <cstdint>
@@ -11,18 +11,19 @@
 
 namespace ptxopt::parse {
 
-// Nested scopes over one table that is indexed by NameId.  A declaration shadows, the end of its
-// scope undoes that; both are O(1), and so is a look-up unless ranges of the same stem are nested.
+// Nested scopes over one table that is indexed by NameId.  A declaration shadows older ones until
+// the end of its scope.  Declaring and ending are O(1), and so is a look-up unless ranges with the
+// same stem are nested.
 class ScopeTable {
  public:
   enum class Kind : std::uint8_t { None, Register, Symbol };
   struct Found {
     Kind kind = Kind::None;
     std::uint32_t id = 0;        // RegisterId or SymbolId
-    std::uint32_t position = 0;  // later declarations have larger ones
+    std::uint32_t position = 0;  // increases with each declaration
   };
 
-  // Must be called before names beyond the last `count` are used.
+  // Must be called before names from index `count` - 1 on are used.
   void grow(std::uint32_t count) {
     if (heads_.size() < count) heads_.resize(count + count / 2, 0);
   }
@@ -38,7 +39,7 @@ class ScopeTable {
   void declareRegister(NameId name, ir::RegisterId id) {
     add(name, Kind::Register, static_cast<std::uint32_t>(id), kSingle);
   }
-  // `%r<count>`: stem "%r".
+  // Declares `%r<count>`, whose stem is "%r".
   void declareRange(NameId stem, ir::RegisterId first, std::uint32_t count) {
     add(stem, Kind::Register, static_cast<std::uint32_t>(first), count);
   }
@@ -54,7 +55,7 @@ class ScopeTable {
     }
     return {};
   }
-  // The innermost range that holds `stem` with `number` after it.
+  // The innermost range that contains `stem` followed by `number`.
   Found find(NameId stem, std::uint32_t number) const {
     for (std::uint32_t at = heads_[index(stem)]; at != 0; at = bindings_[at - 1].shadowed) {
       const Binding& binding = bindings_[at - 1];
@@ -78,9 +79,9 @@ class ScopeTable {
   static constexpr std::uint32_t kSingle = ~0u;
   struct Binding {
     NameId name;
-    std::uint32_t shadowed;  // position of the declaration that this one hides, or 0
+    std::uint32_t shadowed;  // position of the declaration that this one shadows, or 0
     std::uint32_t id;
-    std::uint32_t count;  // of a range, or kSingle
+    std::uint32_t count;  // for a range, or kSingle
     Kind kind;
   };
 
@@ -105,8 +106,8 @@ inline void ScopeTable::close() {
   }
 }
 
-// Places that name a label, or anything else, that is declared only later.  A name binds to the
-// innermost block that declares it, before or after the use, so a use waits until its block ends.
+// Uses of labels and other names that are declared later.  Such a name binds to the innermost block
+// that declares it, before or after the use, so the use stays pending until its block ends.
 class PendingNames {
  public:
   void grow(std::uint32_t count) {
@@ -121,7 +122,7 @@ class PendingNames {
     push({name, 0, where, nullptr, place});
   }
 
-  // Gives `symbol` to the uses of `name` since `mark`.  Each use is visited once in its life.
+  // Binds the uses of `name` since `mark` to `symbol`.  Each use is visited once in its lifetime.
   void resolve(NameId name, ir::SymbolId symbol, std::uint32_t mark) {
     std::uint32_t& head = heads_[static_cast<std::size_t>(name)];
     while (head > mark) {
@@ -132,7 +133,8 @@ class PendingNames {
     }
   }
 
-  // Asks for what is left, symbolOf(NameId, Offset of the use) -> SymbolId, then forgets all.
+  // Binds the remaining uses by symbolOf(NameId, Offset of the use) -> SymbolId, and clears the
+  // table.
   template <class SymbolOf>
   void resolveRest(SymbolOf&& symbolOf) {
     for (Use& use : uses_) {
@@ -148,7 +150,7 @@ class PendingNames {
     NameId name;             // None once it is resolved
     std::uint32_t previous;  // use of the same name, or 0
     Offset where;
-    ir::Operand* operand;  // one of these two
+    ir::Operand* operand;  // one of these two is set
     ir::SymbolId* place;
   };
 

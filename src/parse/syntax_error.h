@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The words of a syntax error.
+// Messages of syntax errors.
 #pragma once
 
 #include <string>
@@ -11,11 +11,12 @@ namespace ptxopt::parse {
 
 // "unexpected '}', expected ';' or ','".
 //
-// ANTLR's own parser finds out what was expected: it interprets the grammar over the tokens of the
-// one statement before the error, within an empty function where it stands in one.  O(statement).
+// The list of expected tokens comes from ANTLR's own parser, which interprets the grammar over the
+// tokens of the one statement before the error; if the statement belongs to a function, within an
+// empty function.  O(statement).
 std::string wordSyntaxError(const SourceText& text, const SyntaxError& error);
 
-// For a character at which no token starts: "unexpected character '\x80'", or the string or comment
+// For a character that starts no token: "unexpected character '\x80'", or the string or comment
 // that is not closed.
 std::string describeBadCharacter(const SourceText& text, Offset offset);
 

@@ -11,25 +11,25 @@
 
 namespace ptxopt::parse {
 
-// The numbers are those of the lexer and parser that ANTLR generates from grammar/, which
-// fast_parser.cpp asserts.
+// The numbers are those of the lexer and parser that ANTLR generates from grammar/; fast_parser.cpp
+// asserts this.
 enum class Token : std::uint8_t {
   Bad = 0,  // a character that starts no token
 #define PTXOPT_TOKEN(type, text) type,
 #include "parse/tokens.def"
 #undef PTXOPT_TOKEN
-  Refill = 254,  // the buffer is used up, the text is not
+  Refill = 254,  // the window is used up, but not the text
   End = 255,
 };
 
-// What a message calls it: "';'" or "a name".
+// The name of the token in messages: "';'" or "a name".
 std::string_view describe(Token token);
 
-// A window of tokens as a structure of arrays, 13 bytes each.
+// A window of tokens as a structure of arrays, 13 bytes a token.
 //
-// What `value` and `extra` say depends on the type:
+// The meaning of `value` and `extra` depends on the type:
 //   ID, OPCODE, DOTWORD, SPACE, LINKAGE, ALIAS   value: NameId of the text
-//   REG   without a component: value: NameId, and extra: kWhole; but for a name that ends in a
+//   REG   without a component: value: NameId, extra: kWhole; but for a name that ends in a
 //         number, "%r57", value is that of its stem "%r" and extra is 57, so that the hundred
 //         thousand registers of a function are one name
 //         with a component, "%r1.x": value: NameId of the whole text, extra: kComponent
@@ -40,8 +40,8 @@ struct TokenBuffer {
   static constexpr std::uint32_t kWhole = ~0u;
   static constexpr std::uint32_t kComponent = ~1u;
 
-  // The slots before the window keep the last tokens of the window before; the one after it
-  // is for the mark Refill or End.
+  // The slots before the window keep the last tokens of the previous window.  The slot after it
+  // holds the mark Refill or End.
   static constexpr std::uint32_t kHistory = 2;
   static constexpr std::uint32_t kSlots = kHistory + kCapacity + 1;
   struct Storage {
@@ -55,7 +55,7 @@ struct TokenBuffer {
     for (std::uint32_t i = 0; i < kHistory; ++i) storage->type[i] = Token::End;
   }
 
-  // Index 0 is the first token of the window, -1 the last one of the window before (End: none).
+  // Index 0 is the first token of the window, -1 the last one of the previous window (End: none).
   Token* type() { return storage->type + kHistory; }
   Offset* start() { return storage->start + kHistory; }
   std::uint32_t* value() { return storage->value + kHistory; }

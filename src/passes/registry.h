@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// All passes by their names, and the pipelines that are made of them.
+// The registry of all passes, and the pipelines made of them.
 #pragma once
 
 #include <span>
@@ -13,11 +13,11 @@ namespace ptxopt::passes {
 
 // In the order of --list-passes.
 std::span<const PassInfo* const> allPasses();
-// Null for a name that no pass has.
+// Null if no pass has this name.
 const PassInfo* findPass(std::string_view name);
 
 // Parses "early-cse<memssa>,dead-sync<precision=flags,guard>".  Throws std::invalid_argument with a
-// message for the user: an unknown pass, a bad option, unbalanced brackets.
+// message for the user if a pass is unknown, an option is invalid, or brackets are unbalanced.
 std::vector<PipelineStep> parsePipeline(std::string_view text);
 
 // The passes of -O0 .. -O3, as a pipeline text.

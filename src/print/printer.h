@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// IR to text.
+// Prints the IR as text.
 #pragma once
 
 #include <memory>
@@ -12,9 +12,9 @@
 
 namespace ptxopt::print {
 
-// The module as the user wrote it, with only what passes changed rewritten: every function without
-// a change, and everything between functions, is a slice of the source.  The pieces point into the
-// source, or into `storage` of the result; together they are the file.
+// The module as the user wrote it, except for the changes of passes: every unchanged function, and
+// everything between functions, is a slice of the source.  The pieces point into the source or into
+// `storage` of the result; their concatenation is the file.
 class Output {
  public:
   Output() = default;
@@ -35,7 +35,7 @@ class Output {
 };
 Output print(const ir::Module& module);
 
-// Everything from the IR alone, in nvcc's style, without the comments of the source.
+// Prints everything from the IR alone, in nvcc's style, without the comments of the source.
 std::string reprint(const ir::Module& module);
 
 // One statement in nvcc's style, without indentation and newline: "@%p1 bra \t$L__BB0_2;".

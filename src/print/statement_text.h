@@ -8,14 +8,14 @@
 
 namespace ptxopt::print {
 
-// Writes in nvcc's style.  Names are printed as they were declared, so a statement must stand in a
-// scope where they still mean the same.
+// Writes in nvcc's style.  Names are printed as they were declared, so a statement must be in a
+// scope where they have the same meaning.
 class TextWriter {
  public:
   explicit TextWriter(const ir::Module& module) : module_(module) {}
 
-  // Without indentation and without a newline at the end.  `function` is null for a statement of
-  // the module; of a function it writes what stands before the body or the ';'.
+  // Writes neither indentation nor a newline at the end.  `function` is null for a statement of the
+  // module.  For a function it writes everything before the body or the ';'.
   void statement(const ir::Function* function, const ir::Statement& statement);
 
   void raw(std::string_view text) { out_ += text; }
@@ -35,7 +35,7 @@ class TextWriter {
   void variables(const ir::Function* function, const ir::VariableDeclaration& declaration);
   void variable(const ir::Variable& variable);
   void initializer(const ir::Function* function, const ir::Variable& variable);
-  // `blank` stands before each.
+  // Writes `blank` before each parameter.
   void parameters(std::span<ir::Variable* const> list, std::string_view blank);
   std::string_view symbolName(const ir::Function* function, ir::SymbolId id) const;
   std::string_view typeText(isa::Type type, NameId spelled) const;

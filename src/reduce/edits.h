@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Small changes that make a PTX text simpler, as replacements of pieces of the text.
+// Small changes that simplify a PTX text, as replacements of parts of the text.
 //
-// Whether what comes out still means anything is not asked here: the reducer tries it.
+// This code does not check whether the result is meaningful: the reducer tests it.
 #pragma once
 
 #include <string>
@@ -18,17 +18,17 @@ struct Edit {
   std::string replacement;
 };
 
-// One way to make a text simpler, with all places of a module where it applies: in the order of the
-// text, and without overlaps.  May change the module on the way, but leaves it as it was.
+// One kind of simplification, and all positions in a module where it applies: in the order of the
+// text, without overlaps.  It may change the module temporarily.
 struct Simplification {
   std::string_view name;  // "remove statements"
   std::vector<Edit> (*find)(ir::Module& module);
 };
 
-// From the coarse to the fine: the order in which they do most for the fewest attempts.
+// From coarse to fine: in this order they remove most with the fewest attempts.
 const std::vector<Simplification>& simplifications();
 
-// The text with the edits made.  A line that held nothing else than what is taken out goes too.
+// Applies the edits to the text.  A line that becomes empty by a removal is removed too.
 std::string applyEdits(std::string_view text, const std::vector<const Edit*>& edits);
 
 }  // namespace ptxopt::reduce

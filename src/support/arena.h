@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Memory that is given back all at once: the IR of a module lives in arenas.
+// Memory that is freed all at once: the IR of a module lives in arenas.
 #pragma once
 
 #include <algorithm>
@@ -15,10 +15,10 @@
 
 namespace ptxopt {
 
-// The system's memory for many arenas, in blocks that grow with what was asked for.  A block of
-// 2 MiB and more is made of huge pages where the system has them: a page fault costs more than
-// filling the page, and the IR of a large module takes thousands of pages.  Nothing is given back
-// before the store dies.  Thread-safe.
+// Memory of the system for many arenas, in blocks that grow with the amount requested.  Blocks of 2
+// MiB and more use huge pages if the system has them: a page fault costs more than filling the
+// page, and the IR of a large module takes thousands of pages.  Nothing is freed before the store
+// is destroyed.  Thread-safe.
 class ArenaBlocks final : public std::pmr::memory_resource {
  public:
   ArenaBlocks() = default;
@@ -43,15 +43,15 @@ class ArenaBlocks final : public std::pmr::memory_resource {
   std::size_t left_ = 0;
 };
 
-// Allocation is a bump of a pointer; nothing is freed before the arena and its blocks are, and no
-// destructor runs, so that only trivially destructible types may be made in it.  Not thread-safe.
+// Allocation increments a pointer.  Memory is freed only together with the arena and its blocks,
+// and no destructor runs, so only trivially destructible types are allowed.  Not thread-safe.
 class Arena {
  public:
   explicit Arena(ArenaBlocks& blocks) : resource_(kFirstChunk, &blocks) {}
   Arena(const Arena&) = delete;
   Arena& operator=(const Arena&) = delete;
 
-  // `tail` more bytes follow the object: room for a trailing array.
+  // Reserves `tail` more bytes after the object, for a trailing array.
   template <class T, class... Args>
   T* create(std::size_t tail, Args&&... args) {
     static_assert(std::is_trivially_destructible_v<T>);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sets of small numbers, one bit for each number of a universe that is fixed by construction.
+// Sets of small numbers, one bit for each number of a universe whose size is fixed at construction.
 #pragma once
 
 #include <algorithm>
@@ -47,7 +47,7 @@ class BitSet {
     return sum;
   }
   bool empty() const { return findNext(0) == kEnd; }
-  // The least element that is not below `from`, or kEnd.
+  // The smallest element that is not below `from`, or kEnd.
   std::size_t findNext(std::size_t from) const {
     if (from >= size_) return kEnd;
     std::size_t at = from / 64;
@@ -78,7 +78,7 @@ class BitSet {
   bool subtract(const BitSet& other) {
     return combine(other, [](std::uint64_t a, std::uint64_t b) { return a & ~b; });
   }
-  // The same with a list of elements.  O(list).
+  // Adds a list of elements.  True if the set changed.  O(list).
   bool unite(std::span<const std::uint32_t> elements) {
     bool changed = false;
     for (const std::uint32_t element : elements) changed |= set(element);

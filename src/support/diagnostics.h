@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Errors and warnings about an input, with their place.
+// Errors and warnings about an input, with their positions.
 #pragma once
 
 #include <cstdint>
@@ -22,7 +22,7 @@ struct Diagnostic {
 // "file:line:column: error: message", without a newline.
 std::string format(const Diagnostic& diagnostic);
 
-// Collects what happens to one input.  Not thread-safe: one for each input.
+// Collects the diagnostics of one input.  Not thread-safe: use one for each input.
 class Diagnostics {
  public:
   void report(Severity severity, const SourceText& source, Offset offset, std::string message);

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // A directed graph in flat arrays, and a model of the Boost.Graph concepts.
 //
-// Vertices are 0 .. vertexCount()-1.  Edges are numbered by source, those of one source in the
-// order in which they were given; parallel edges and self-loops are allowed.  Both directions are
+// Vertices are 0 .. vertexCount()-1.  Edges are numbered by source; edges of one source keep the
+// order in which they were given.  Parallel edges and self-loops are allowed.  Both directions are
 // stored (compressed sparse rows), so that every neighbour list is a contiguous slice.
 //
-// Cost: building is O(V + E), E log E where the arcs come unsorted; 16 bytes an edge and 8 a
-// vertex. The graph is immutable.
+// Cost: building is O(V + E), E log E if the arcs are unsorted; 16 bytes an edge and 8 a vertex.
+// The graph is immutable.
 //
 // Boost.Graph: Digraph and every class derived from it is a VertexListGraph, a BidirectionalGraph
 // and an EdgeListGraph with an internal vertex_index; boost::make_reverse_graph() gives the
-// reversed view.  Our own algorithms take a Direction instead, which costs them no adaptor.
+// reversed view.  Our own algorithms take a Direction instead, which needs no adaptor.
 #pragma once
 
 #include <boost/graph/graph_traits.hpp>
@@ -42,7 +42,7 @@ struct Arc {
 class Digraph {
  public:
   Digraph() : Digraph(0, {}) {}
-  // The ends of every arc must be below `vertexCount`.
+  // Both ends of every arc must be below `vertexCount`.
   Digraph(std::uint32_t vertexCount, std::vector<Arc> arcs);
 
   std::uint32_t vertexCount() const { return static_cast<std::uint32_t>(outOffsets_.size()) - 1; }
@@ -60,7 +60,7 @@ class Digraph {
     return {inEdges_.data() + inOffsets_[v], inEdges_.data() + inOffsets_[v + 1]};
   }
 
-  // Of parallel edges each counts.
+  // Parallel edges count separately.
   std::span<const Vertex> successors(Vertex v) const {
     return {targets_.data() + outOffsets_[v], targets_.data() + outOffsets_[v + 1]};
   }
@@ -74,7 +74,7 @@ class Digraph {
     return next(v, opposite(direction));
   }
 
-  // ---- what boost::graph_traits asks for ------------------------------------------------------
+  // ---- required by boost::graph_traits --------------------------------------------------------
   using vertex_descriptor = Vertex;
   using edge_descriptor = EdgeId;
   using directed_category = boost::bidirectional_tag;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Finds the numbers of things by their hashes, where the things themselves stand elsewhere: one
-// array with open addressing.
+// Finds numbers of objects by the hashes of the objects, which are stored elsewhere: one array with
+// open addressing.
 //
-// Cost: O(1) expected; 8 bytes for each of two to four times as many slots as there are things.
+// Cost: O(1) expected; 8 bytes a slot, with two to four times as many slots as objects.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace ptxopt {
 
-// Fibonacci hashing, one value after the other.
+// Fibonacci hashing: mixes one more value into a hash.
 constexpr std::uint64_t mixedHash(std::uint64_t hash, std::uint64_t value) {
   hash = (hash ^ value) * 0x9e3779b97f4a7c15u;
   return hash ^ hash >> 32;
@@ -22,7 +22,7 @@ class HashIndex {
  public:
   static constexpr std::uint32_t kNone = ~0u;
 
-  // The number that was added with this hash and that isIt(number) accepts; else kNone.
+  // The number that was added with this hash and for which isIt(number) is true; else kNone.
   template <class Predicate>
   std::uint32_t find(std::uint64_t hash, Predicate&& isIt) const {
     if (slots_.empty()) return kNone;
@@ -33,7 +33,7 @@ class HashIndex {
     }
   }
 
-  // A number other than kNone.
+  // `number` must not be kNone.
   void add(std::uint64_t hash, std::uint32_t number) {
     if (2 * ++count_ > slots_.size()) grow();
     place({static_cast<std::uint32_t>(hash), number});
@@ -60,7 +60,7 @@ class HashIndex {
     }
   }
 
-  std::vector<Slot> slots_;  // a power of two, at most half full
+  std::vector<Slot> slots_;  // their number is a power of two; at most half are used
   std::size_t count_ = 0;
 };
 

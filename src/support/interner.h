@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Names as small numbers.
+// Maps names to small numbers.
 #pragma once
 
 #include <array>
@@ -41,25 +41,26 @@ class StableVector {
   std::uint32_t size_ = 0;
 };
 
-// A name that ends in a number without leading zeros, "%r57", is also (stem "%r", index 57): that
-// is how a parametrised declaration `.reg .b32 %r<100>` is found without a table of its registers.
+// A name that ends in a number without leading zeros, "%r57", is also stored as (stem "%r", index
+// 57).  So a parametrised declaration `.reg .b32 %r<100>` can be found without a table of its
+// registers.
 struct NameEntry {
   const char* data = nullptr;
   std::uint32_t size = 0;
   std::uint32_t hash = 0;
-  NameId stem = NameId::None;  // None where the name has no such number
+  NameId stem = NameId::None;  // None if the name does not end in such a number
   std::uint32_t index = 0;
 };
 
-// Maps texts to dense NameIds, from 1 up; the same text always gives the same id.  Texts are not
-// copied: they must outlive the interner.  intern() is O(length), amortised, and not thread-safe;
-// text() and entry() may run beside it.
+// Maps texts to dense NameIds, starting at 1; the same text always gives the same id.  Texts are
+// not copied: they must outlive the interner.  intern() is O(length), amortised, and not
+// thread-safe; other threads may call text() and entry() at the same time.
 class Interner {
  public:
   Interner();
 
   NameId intern(std::string_view text);
-  // NameId::None where the text was never interned.
+  // NameId::None if the text was never interned.
   NameId find(std::string_view text) const;
 
   std::string_view text(NameId id) const {

@@ -7,8 +7,8 @@
 
 namespace ptxopt {
 
-// The integers from `lowest` to `highest`, both included.  The least and the greatest number of the
-// type stand for "no bound"; what does not fit into 64 bits becomes no bound.
+// The integers from `lowest` to `highest`, inclusive.  The smallest and the largest number of the
+// type mean "no bound"; a bound that does not fit into 64 bits becomes "no bound".
 struct Interval {
   static constexpr std::int64_t kNoLowest = INT64_MIN;
   static constexpr std::int64_t kNoHighest = INT64_MAX;
@@ -29,7 +29,7 @@ struct Interval {
 
 namespace interval_detail {
 
-// a + b where neither bound is missing; `none` where one is, or the sum does not fit.
+// a + b if both bounds exist; `none` if one is missing or the sum does not fit.
 inline std::int64_t addBounds(std::int64_t a, std::int64_t b, std::int64_t none) {
   std::int64_t sum = 0;
   if (a == none || b == none || __builtin_add_overflow(a, b, &sum)) return none;
@@ -72,7 +72,7 @@ inline Interval intersection(Interval a, Interval b) {
   return {std::max(a.lowest, b.lowest), std::min(a.highest, b.highest)};
 }
 
-// The least interval that holds both; an empty one adds nothing.
+// The smallest interval that contains both; an empty one adds nothing.
 inline Interval hull(Interval a, Interval b) {
   if (a.isEmpty()) return b;
   if (b.isEmpty()) return a;

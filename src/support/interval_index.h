@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which of many intervals share a number with a given one.
+// Finds the intervals of a set that intersect a given one.
 //
-// The intervals stand in an array by their lowest numbers; read as a balanced tree, each of them
-// knows the highest number below it (an augmented tree, Cormen et al., chapter 14).  Cost:
-// O(n log n) to make it; O(log n + found * log n) at most to ask.
+// The intervals are in an array, sorted by their lowest numbers.  The array is read as a balanced
+// tree, in which each node stores the highest number of its subtree (an augmented tree, Cormen et
+// al., chapter 14).  Cost: O(n log n) to build; a query O(log n + found * log n) at most.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,7 @@ class IntervalIndex {
   }
 
  private:
-  // Of the subtree of the entries from `first` on, which has its root in their middle.
+  // For the subtree of the entries starting at `first`, whose root is in their middle.
   std::int64_t findHighest(std::size_t first, std::size_t end) {
     if (first == end) return Interval::kNoLowest;
     const std::size_t root = first + (end - first) / 2;
@@ -59,7 +59,7 @@ class IntervalIndex {
   }
 
   std::vector<Entry> entries_;
-  std::vector<std::int64_t> highest_;  // by entry: of the subtree that it is the root of
+  std::vector<std::int64_t> highest_;  // by entry: the highest number in its subtree
 };
 
 }  // namespace ptxopt

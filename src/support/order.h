@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Depth-first orders.
 //
-// Iterative: the depth of a graph costs heap, not stack.  O(V + E) time.
+// Iterative: a deep graph costs heap, not stack.  O(V + E) time.
 #pragma once
 
 #include <span>
@@ -11,18 +11,18 @@
 
 namespace ptxopt {
 
-// The vertices that can be reached from `roots`, in the order in which a depth-first search leaves
-// them.  Roots and neighbours are entered in the given order.
+// The vertices reachable from `roots`, in the order in which a depth-first search leaves them.
+// Roots and neighbours are visited in the given order.
 std::vector<Vertex> postorder(const Digraph& graph, std::span<const Vertex> roots,
                               Direction direction = Direction::Forward);
 
-// In an acyclic graph every vertex comes before those that it reaches.
+// In an acyclic graph every vertex comes before those that are reachable from it.
 class ReversePostorder {
  public:
   ReversePostorder(const Digraph& graph, Vertex root, Direction direction = Direction::Forward);
 
   std::span<const Vertex> vertices() const { return vertices_; }
-  // kNone for a vertex that cannot be reached from the root.
+  // kNone for a vertex that is not reachable from the root.
   std::uint32_t position(Vertex v) const { return positions_[v]; }
   bool contains(Vertex v) const { return positions_[v] != kNone; }
 

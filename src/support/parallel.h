@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One loop over independent pieces of work, shared by several threads.
+// A loop over independent pieces of work that several threads share.
 #pragma once
 
 #include <atomic>
@@ -11,8 +11,8 @@
 
 namespace ptxopt {
 
-// Calls work(0) .. work(count - 1), each once, in any order, on at most `threads` threads, the
-// caller's among them.  Waits for all; then rethrows the first exception that a call threw.
+// Calls work(0) .. work(count - 1), each once, in any order, on at most `threads` threads including
+// the caller's.  Waits for all calls; then rethrows the first exception that one of them threw.
 template <class Work>
 void parallelFor(std::size_t count, unsigned threads, Work&& work) {
   std::atomic<std::size_t> next = 0;

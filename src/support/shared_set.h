@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sets of small numbers that share what they have in common: for many large sets over a universe so
-// large that a bit for each number and set is too much.
+// Sets of small numbers that share common parts: for many large sets over a universe so large that
+// a bit for each number and set would take too much memory.
 //
 // A set is a trie of 64-bit leaves and inner nodes with eight children, and every distinct node is
 // stored once (hash consing).  So equal sets are the same node, a set that differs from another in
-// few places costs a path of nodes for each of those places, and a run of any length costs two
-// paths.  Sets that follow each other along the blocks of a function are of that kind.
+// few places costs one path of nodes for each difference, and a run of any length costs two paths.
+// The sets of successive blocks of a function are of this kind.
 //
 // Source of the idea: Filliâtre and Conchon, "Type-Safe Modular Hash-Consing", 2006; Okasaki and
 // Gill, "Fast Mergeable Integer Maps", 1998.
@@ -20,12 +20,12 @@
 
 namespace ptxopt {
 
-// Where the nodes of SharedSets live; they stay until the pool goes.  Not thread-safe, and reading
-// a set is the only thing that does not change its pool. Memory: 8 bytes a leaf and 32 an inner
-// node, and 16 to 32 to find either again.
+// Stores the nodes of SharedSets, which are freed together with the pool.  Not thread-safe: every
+// operation on a set except reading may change its pool.  Memory: 8 bytes a leaf and 32 an inner
+// node, and 16 to 32 to look either up.
 class SharedSetPool {
  public:
-  // For numbers 0 .. universe-1.
+  // For the numbers 0 .. universe-1.
   explicit SharedSetPool(std::size_t universe);
 
   std::size_t universe() const { return universe_; }
@@ -33,7 +33,7 @@ class SharedSetPool {
 
  private:
   friend class SharedSet;
-  using NodeId = std::uint32_t;  // of a leaf or an inner node, as the level says; 0: empty
+  using NodeId = std::uint32_t;  // of a leaf or an inner node, depending on the level; 0: empty
   static constexpr unsigned kLeafBits = 6;
   static constexpr unsigned kBranchBits = 3;
   static constexpr std::size_t kBranches = std::size_t{1} << kBranchBits;
@@ -56,13 +56,13 @@ class SharedSetPool {
     };
     void grow();
     std::vector<Node> nodes_;
-    std::vector<Slot> slots_;  // a power of two, at most half of them taken
+    std::vector<Slot> slots_;  // their number is a power of two; at most half are used
   };
 
-  // A node at `level` stands for 2^shiftOf(level) numbers; leaves are at level 0.
+  // A node at `level` represents 2^shiftOf(level) numbers; leaves are at level 0.
   static unsigned shiftOf(unsigned level) { return kLeafBits + level * kBranchBits; }
   NodeId combine(Operation operation, NodeId a, NodeId b, unsigned level);
-  // `elements` are ascending, and all below the node that starts at `first`.
+  // `elements` must be ascending, and all within the node that starts at `first`.
   NodeId fromList(std::span<const std::uint32_t> elements, std::uint64_t first, unsigned level);
   NodeId full(std::uint64_t count, unsigned level);  // the numbers 0 .. count-1
   bool test(NodeId node, std::size_t k) const;
@@ -87,10 +87,10 @@ class SharedSetPool {
   Table<Inner> inner_;
 };
 
-// Has the interface of BitSet as far as it goes; 16 bytes.  Operations on two sets need the same
-// pool; they and == cost O(1) where the sets are equal, and O(log universe) for each place where
-// they differ.  test() is O(log universe), lists cost that for each element, count() and forEach()
-// the size of the trie.
+// Has the interface of BitSet, as far as it supports it; 16 bytes.  Operations on two sets need the
+// same pool.  They and == cost O(1) if the sets are equal, and O(log universe) for each difference.
+// test() is O(log universe), a list costs that for each element, and count() and forEach() cost the
+// size of the trie.
 class SharedSet {
  public:
   explicit SharedSet(SharedSetPool& pool, bool full = false)
@@ -114,7 +114,7 @@ class SharedSet {
   bool unite(const SharedSet& other) { return apply(Operation::Unite, other.root_); }
   bool intersect(const SharedSet& other) { return apply(Operation::Intersect, other.root_); }
   bool subtract(const SharedSet& other) { return apply(Operation::Subtract, other.root_); }
-  // The same with a list of elements, which must be ascending.
+  // Adds a list of elements, which must be ascending.  True if the set changed.
   bool unite(std::span<const std::uint32_t> elements) {
     return apply(Operation::Unite, pool_->fromList(elements, 0, pool_->rootLevel_));
   }

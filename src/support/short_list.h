@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Lists of a few small things that stand in their owner: nothing is allocated.
+// Lists of a few small elements, stored inside their owner without allocation.
 #pragma once
 
 #include <algorithm>
@@ -12,8 +12,8 @@
 
 namespace ptxopt {
 
-// Up to kCapacity elements; the owner looks that there are no more.  Memory for all of them, work
-// for those that there are.
+// Holds up to kCapacity elements; the owner must not add more.  It takes memory for kCapacity
+// elements, but operations cost only as much as there are elements.
 template <class T, std::size_t kCapacity>
 class ShortList {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
@@ -60,7 +60,7 @@ class ShortList {
 
   std::uint32_t size_ = 0;
   union {
-    T elements_[kCapacity];  // the first size_ of them
+    T elements_[kCapacity];  // the first size_ are valid
   };
 };
 

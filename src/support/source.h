@@ -12,7 +12,7 @@
 
 namespace ptxopt {
 
-// Byte offsets from the start of the text.  Texts of 4 GiB and more are refused on loading.
+// Byte offsets from the start of the text.  Texts of 4 GiB and more are rejected on loading.
 using Offset = std::uint32_t;
 inline constexpr Offset kNoOffset = ~Offset{0};
 
@@ -23,12 +23,12 @@ struct SourceRange {
 };
 
 struct LineColumn {
-  std::uint32_t line = 0;    // from 1; 0 where there is no position
+  std::uint32_t line = 0;    // from 1; 0 if there is no position
   std::uint32_t column = 0;  // from 1, in bytes
 };
 
 // Owns the bytes.  They are followed by `kPadding` zero bytes, so that a scanner may read past the
-// end without a test.  Immutable, so every member may be called from several threads.
+// end without a test.  Immutable, so all members are thread-safe.
 class SourceText {
  public:
   static constexpr std::size_t kPadding = 16;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Sets of small numbers that are cleared and walked in time proportional to what they hold.
+// Sets of small numbers that can be cleared and traversed in time proportional to their size.
 //
 // Source: Briggs and Torczon, "An Efficient Representation for Sparse Sets", 1993.
 #pragma once
@@ -41,11 +41,11 @@ class SparseSet {
     elements_.pop_back();
   }
   void clear() { elements_.clear(); }
-  // In no particular order, which is the same for the same history.
+  // In no particular order, but in the same order after the same operations.
   std::span<const std::uint32_t> elements() const { return elements_; }
 
  private:
-  std::vector<std::uint32_t> slots_;  // where in elements_ a member stands
+  std::vector<std::uint32_t> slots_;  // the index of a member in elements_
   std::vector<std::uint32_t> elements_;
 };
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which functions the barrier passes judge together, and what they decide about each.
+// Groups of functions whose barriers are decided together, and the decisions.
 //
-// A kernel stands alone, unless it shares functions with barriers with other kernels: then all of
-// them are judged at once, before passes work on any (docs/soundness/ C1.6, E.6.2).
+// A kernel is a group by itself, unless it shares functions that contain barriers with other
+// kernels.  Then all these functions are decided together, before passes work on any of them
+// (docs/soundness/ C1.6, E.6.2).
 #pragma once
 
 #include <optional>
@@ -19,10 +20,9 @@ class BarrierGroups {
   explicit BarrierGroups(BarrierQuestion question) : question_(std::move(question)) {}
 
   const BarrierQuestion& question() const { return question_; }
-  // Once for the module, as Pass::prepare().
+  // Called once for the module, from Pass::prepare().
   void prepare(const ir::Module& module, analysis::ModuleAnalyses& analyses, bool wantRemarks);
-  // One decision for each barrier of the function, in the order of the text.  Safe from several
-  // threads.
+  // One decision for each barrier of the function, in the order of the text.  Thread-safe.
   std::vector<BarrierDecision> decide(ir::Function& function, analysis::FunctionAnalyses& analyses,
                                       bool wantRemarks) const;
 
@@ -33,7 +33,7 @@ class BarrierGroups {
 
   BarrierQuestion question_;
   std::optional<analysis::BarrierFacts> facts_;
-  // Of functions that share barriers with others.
+  // For functions that share barriers with others.
   std::unordered_map<const ir::Function*, std::vector<BarrierDecision>> decided_;
 };
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The engine of the barrier passes: decides about each CTA barrier of a kernel, or of kernels and
-// the functions that they share, and says why.
+// the functions that they share, and gives the reason.
 //
-// Each barrier is tested once, those in the innermost loops first and from the top to the bottom
-// within a depth, against sets that reflect what was decided so far (docs/soundness/ C9).
+// Each barrier is tested once: those in the innermost loops first, and from top to bottom within
+// one loop depth, against sets that reflect the decisions so far (docs/soundness/ C9).
 //
 // Cost: near-linear in the statements (analysis/barriers/barrier_regions.h).
 #pragma once
@@ -26,25 +26,26 @@ namespace ptxopt::passes {
 
 std::string_view spelling(analysis::Precision precision);
 
-// What a pass may do to a barrier that it need not keep.
+// What a pass wants to do to a barrier that is not needed.
 enum class BarrierAim : std::uint8_t {
   Remove,
-  RemoveOrGuard,  // also: `@p` where p says that the block is more than one row (C8(ii).5)
+  RemoveOrGuard,  // or guard it: `@p`, where p says that the block has more than one row (C8(ii).5)
   Weaken,         // to bar.warp.sync (C8.3)
 };
 
-// Where one is met barriers stay, and remarks say so (docs/soundness/ C9.5).
+// Beyond these limits barriers are kept, and remarks say so (docs/soundness/ C9.5).
 struct BarrierLimits {
-  // Barriers of one group of functions that are judged.
+  // The most barriers that are tested in one group of functions.
   std::size_t candidates = 100'000;
-  // Distinct addresses; more count by their object.
+  // The most distinct addresses; beyond them, accesses are compared by their object.
   std::size_t classes = 512;
-  // Entries in the sets of one group of functions, a quarter of it with addresses: those make more
-  // classes, and where they make too many, objects are enough.  And comparisons of addresses.
+  // The most set entries for one group of functions, and the most comparisons of addresses.  With
+  // addresses a quarter of the entries is allowed: addresses make more classes, and if they make
+  // too many, objects alone have to do.
   std::uint64_t work = 20'000'000;
 };
 
-// What a pass asks of its barriers.
+// What a pass wants to know about its barriers.
 struct BarrierQuestion {
   std::string_view pass;  // the name in the remarks
   analysis::Precision precision = analysis::Precision::Affine;
@@ -57,12 +58,12 @@ struct BarrierDecision {
   const ir::Function* function = nullptr;
   ir::Instruction* instruction = nullptr;
   BarrierOutcome outcome = BarrierOutcome::Kept;
-  // All threads take part in it: while it stands, it orders what is around it.
+  // All threads take part in the barrier: while it is kept, it orders the accesses around it.
   bool isSeparator = false;
   Remark remark;
 };
 
-// Judges at one precision, which may be coarser than the one that is asked for.
+// Decides at one precision, which may be coarser than the requested one.
 class BarrierJudge {
  public:
   // The arguments must outlive the object.
@@ -70,15 +71,16 @@ class BarrierJudge {
                const analysis::BarrierContext& context, const BarrierQuestion& question,
                BarrierAim aim, analysis::Precision precision, bool wantRemarks);
 
-  // One for each barrier, in the order of the text.  Those of which `settled` says so are not
-  // judged: they are taken out first.
+  // One decision for each barrier, in the order of the text.  Barriers with `settled` are removed
+  // first, without a test.
   std::vector<BarrierDecision> run(const std::vector<bool>& settled = {});
-  // Instead of run(): which of the decisions could be made again, if all that come before them were
-  // made.
+  // Instead of run(): which of the decisions could be made again after all decisions before them
+  // were carried out.
   std::vector<bool> repeat(const std::vector<BarrierDecision>& decisions,
                            const std::vector<bool>& settled);
   bool isWithinLimit() { return graph_.regions().isWithinLimit(); }
-  // After run(): some barrier is kept for two accesses, and what their addresses are may matter.
+  // After run(): some barrier is kept because of two accesses, so addresses might make a
+  // difference.
   bool isAnyKeptForAccesses() const { return isAnyKeptForAccesses_; }
 
  private:
@@ -105,12 +107,12 @@ class BarrierJudge {
   analysis::Precision precision_;
   bool wantRemarks_;
   bool isAnyKeptForAccesses_ = false;
-  std::size_t candidates_ = 0;  // that were judged
+  std::size_t candidates_ = 0;  // that were tested
   analysis::Relation relation_ = analysis::Relation::TwoThreads;
   std::vector<bool> isKeptForAccesses_;  // by barrier
   const analysis::BarrierFacts& facts_;
   std::vector<std::optional<analysis::NonExitedThreads>>
-      nonExitedThreads_;  // by body, once asked for
+      nonExitedThreads_;  // by body, computed on demand
   analysis::BarrierGraph graph_;
   BarrierRemarks remarks_;
   KeptReasons reasons_;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Barriers that somebody asked to keep: a comment or a pragma in the PTX, or the option keep= of a
-// pass.
+// Barriers that the user asked to keep: by a comment or a pragma in the PTX, or by the option keep=
+// of a pass.
 #pragma once
 
 #include <cstdint>
@@ -14,23 +14,23 @@
 
 namespace ptxopt::passes {
 
-// The option of barrier passes that names barriers to keep.
+// The option of the barrier passes that names barriers to keep.
 inline constexpr PassOption kKeepOption = {"keep", PassOption::Kind::Text, "KERNEL[:LINE];..."};
 
 class KeptBarriers {
  public:
-  // "KERNEL" or "KERNEL:LINE" of the PTX, several with ';' between them.  A message in `error` and
-  // none where a line is no number.
+  // Parses "KERNEL" or "KERNEL:LINE" (a line of the PTX), several separated by ';'.  If a line is
+  // not a number, returns none and sets `error`.
   static std::optional<KeptBarriers> parse(std::string_view text, std::string& error);
 
-  // Who asks for the barrier, or null.  O(text back to the statement above +
+  // How the user asked to keep the barrier, or null.  O(text back to the previous statement +
   // entries).
   const char* whyKept(const ir::Function& function, const ir::Instruction& barrier) const;
 
  private:
   struct Entry {
     std::string function;
-    std::optional<std::uint32_t> line;  // none: all of the function
+    std::optional<std::uint32_t> line;  // none: the whole function
   };
   std::vector<Entry> entries_;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Why a barrier is kept that no two accesses need, in the words of somebody who writes CUDA.
+// Explains in CUDA terms why a barrier is kept although no two accesses need it.
 #pragma once
 
 #include <functional>
@@ -20,17 +20,17 @@ class KeptReasons {
  public:
   using Barrier = analysis::BarrierGraph::Barrier;
 
-  // All of them must outlive the object.
+  // All arguments must outlive the object.
   KeptReasons(std::span<const analysis::BarrierBody> bodies, const analysis::BarrierFacts& facts,
               const analysis::BarrierGraph& graph, const BarrierRemarks& remarks)
       : bodies_(bodies), facts_(facts), graph_(graph), remarks_(remarks), causes_(bodies.size()) {}
   ~KeptReasons();
 
-  // Of a barrier without a node: not all threads take part, or not provably.
+  // For a barrier without a node: not all threads take part, or it is not proved that they do.
   std::string notACandidate(const Barrier& barrier);
-  // Its result is used.
+  // For a barrier whose result is used.
   std::string result(const Barrier& barrier) const;
-  // A loop would be left with nothing that holds a load in it; `loops` by body.
+  // For a barrier whose removal would let a load be hoisted out of a polling loop; `loops` by body.
   std::string polling(
       const Barrier& barrier,
       const std::function<const analysis::PollingLoops&(std::uint32_t)>& loops) const;
@@ -40,7 +40,7 @@ class KeptReasons {
   std::string notUniform(const Barrier& barrier);
   const std::string& tainted(const Barrier& barrier);
   std::string taintOf(analysis::BarrierIds ids) const;
-  // Why not all threads provably get to an instruction of a body; empty where they do.
+  // Why not all threads provably execute an instruction of a body; empty if they do.
   std::string divergence(std::uint32_t body, const ir::Instruction& instruction, unsigned nesting);
   // "control depends on a loaded value (line 12: ld.global.u32 %r1, [%rd1];) at line 14: ..."
   std::string causeText(const analysis::DivergenceCause& cause, const ir::Function& function,
@@ -52,13 +52,13 @@ class KeptReasons {
   const analysis::BarrierFacts& facts_;
   const analysis::BarrierGraph& graph_;
   const BarrierRemarks& remarks_;
-  // Made when they are asked for; the second by body.
+  // Computed on demand; causes_ by body.
   std::unique_ptr<analysis::Participation> participation_;
   std::vector<std::unique_ptr<analysis::DivergenceCauses>> causes_;
   std::map<analysis::BarrierIds, std::string> taints_;
 };
 
-// Why the barriers of a function are not looked at: not all of its callers are known (C1.6).
+// Why the barriers of a function are not tested: not all of its callers are known (C1.6).
 std::string unknownCallers(const ir::Function& function, const analysis::BarrierFacts& facts);
 
 }  // namespace ptxopt::passes

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Whether something is called between two places of a function, one of which dominates the other.
+// Whether a call may happen between two points of a function, one of which dominates the other.
 //
-// In a .func that calls anything there may be a call between any two blocks: what lives beyond one
-// made ptxas spill, call or not.
+// In a .func with calls, any two blocks count as separated by a call: longer live ranges across
+// blocks of such functions made ptxas spill, with or without a call in between.
 //
-// Cost: O(instructions) to make; kMostBlocks blocks a question, and "maybe" where there are more
-// between the two.  Nothing where there is no call.
+// Cost: O(instructions) once; at most kMostBlocks blocks a query, beyond which the answer is that
+// there may be a call.  Free if the function has no call.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ class CallFreePaths {
   // `ssa` must outlive the object.
   explicit CallFreePaths(const analysis::Ssa& ssa);
 
-  // Ahead of the instruction with this number, or at the end of the block.
+  // Before the instruction with this number, or at the end of the block.
   struct Point {
     analysis::BlockId block = kNone;
     std::uint32_t number = 0;
@@ -30,7 +30,8 @@ class CallFreePaths {
   Point after(analysis::ValueId value) const;
 
   bool isEmpty() const { return calls_.empty(); }
-  // On all paths from `from`, which dominates it, to `to` that do not come by `from` again.
+  // No call on any path from `from`, which must dominate `to`, to `to` that does not pass `from`
+  // again.
   bool isFree(const Point& from, const ir::Instruction& to) const;
   bool isFreeToEnd(const Point& from, analysis::BlockId block) const;
 
@@ -40,7 +41,7 @@ class CallFreePaths {
   bool hasCall(std::uint32_t first, std::uint32_t end) const;
 
   const analysis::Ssa& ssa_;
-  std::vector<std::uint32_t> calls_;  // their numbers, ascending
+  std::vector<std::uint32_t> calls_;  // the numbers of the calls, ascending
 };
 
 }  // namespace ptxopt::passes

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a pass believes of the input where it changes it: claims that a run of the input can check
-// (docs/facts.md).  They cost nothing where nobody wants them.
+// Collects claims: facts about the input on which a pass relies for a change, and which a run of
+// the input can check (docs/facts.md).  If nobody wants claims, they cost nothing.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ namespace ptxopt::passes {
 
 class ClaimSink {
  public:
-  // `claims`: null where nobody wants them.  All of them must outlive the object.
+  // `claims`: null if nobody wants them.  All arguments must outlive the object.
   ClaimSink(std::string_view pass, const ir::Function& function, std::vector<facts::Claim>* claims)
       : pass_(pass), function_(&function), claims_(claims) {}
 
@@ -30,8 +30,8 @@ class ClaimSink {
     claims_->push_back({std::string(function_->nameText()), std::string(pass_), std::move(what)});
   }
 
-  // How a barrier of the input was judged.  One that not all threads take part in orders nothing
-  // while it stands; of one that went, all that is after it and before it was compared.
+  // Claims a decision about a barrier of the input.  A barrier without `isSeparator` orders nothing
+  // while it is kept.  If a barrier was removed, the accesses before it and after it were compared.
   void barrier(const ir::Instruction& barrier, bool isSeparator, bool isGone) {
     if (claims_ == nullptr || !analysis::TextPlaces::isOfInput(barrier)) return;
     add(facts::Barrier{barrier.source.begin, isSeparator || isGone, isGone});
@@ -43,7 +43,7 @@ class ClaimSink {
   std::vector<facts::Claim>* claims_;
 };
 
-// The same about values of one SSA form, which must outlive the object.
+// Claims about values of one SSA form, which must outlive the object.
 class ValueClaims {
  public:
   using ValueId = analysis::ValueId;
@@ -54,18 +54,18 @@ class ValueClaims {
 
   explicit operator bool() const { return places_.has_value(); }
   ClaimSink& sink() { return sink_; }
-  // Where it is wanted.
+  // Only if claims are wanted.
   const analysis::TextPlaces& places() const { return *places_; }
 
-  // A value equals another one plus a number, as far as the narrower of their registers goes.
+  // `value` equals `other` + `plus`, in the bits of the narrower of their registers.
   void equal(ValueId value, ValueId other, std::int64_t plus = 0);
-  // What the instruction reads in `reg`, which is a register of the input.
+  // The same for the contents of `reg`, a register of the input, before the instruction.
   void equalBefore(const ir::Instruction& instruction, ir::RegisterId reg, ValueId other,
                    std::int64_t plus);
-  // The value is this number.
+  // The value equals this number.
   void number(ValueId value, std::uint64_t number);
-  // Nobody reads what these instructions compute, but each other.  Of those that others read as the
-  // input stands, it says nothing.
+  // Nothing reads the results of these instructions, except these instructions.  Leaves out those
+  // whose results other instructions of the input read.
   void dead(std::vector<const ir::Instruction*> instructions);
 
  private:
@@ -78,7 +78,7 @@ class ValueClaims {
   std::optional<analysis::TextPlaces> places_;
 };
 
-// What a register of `bits` bits holds is `number`.
+// Claims that a register of `bits` bits holds `number`.
 facts::InRange numberClaim(const facts::Value& value, std::uint64_t number, unsigned bits);
 
 }  // namespace ptxopt::passes

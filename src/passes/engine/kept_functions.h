@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Functions that somebody asked to keep as they are: by a comment in the PTX, or --keep-kernel.
+// Functions that the user asked to leave unchanged, by a comment in the PTX or by --keep-kernel.
 #pragma once
 
 #include <span>
@@ -12,12 +12,12 @@ namespace ptxopt::passes {
 
 class KeptFunctions {
  public:
-  // A comment `ptxopt: keep kernel` says it of the function in whose body it stands (inline
-  // assembly takes it there from CUDA), on whose first line, or above that with nothing but
-  // comments between. O(text).
+  // A comment `ptxopt: keep kernel` applies to the function in whose body it is (inline assembly
+  // puts a comment of CUDA code there), or on whose first line it is, or that follows it with only
+  // comments in between.  O(text).
   KeptFunctions(const ir::Module& module, std::span<const std::string> names);
 
-  // Who asks for it, or null.  O(comments + names).
+  // How the user asked to keep the function, or null.  O(comments + names).
   const char* whyKept(const ir::Function& function) const;
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a pass is, what it is given, and what it says about its work.
+// The interface of passes: what a pass is, what it is given, and what it reports.
 #pragma once
 
 #include <cstdint>
@@ -27,14 +27,15 @@ namespace ptxopt::passes {
 
 // ---- changes -----------------------------------------------------------------------------------
 
-// Counts the rewrites of one run and says when to stop: --opt-bisect-limit=N.  One change is the
+// Counts the changes of one run and stops at a limit: --opt-bisect-limit=N.  A change is the
 // smallest rewrite that is correct by itself.
 class ChangeBudget {
  public:
   static constexpr std::uint64_t kUnlimited = ~std::uint64_t{0};
   explicit ChangeBudget(std::uint64_t limit = kUnlimited) : left_(limit) {}
   bool limited() const { return left_ != kUnlimited; }
-  // A pass calls this just before each change, and leaves it undone if the answer is no.
+  // A pass calls this just before each change.  If it returns false, the pass must not make the
+  // change.
   bool spend() {
     if (!limited()) return true;
     if (left_ == 0) return false;
@@ -46,18 +47,18 @@ class ChangeBudget {
   std::uint64_t left_;
 };
 
-// What a pass has while it works on one function.  One for each function and pass, so that
-// functions can be worked on by several threads.
+// The context of a pass for one function.  Each function and pass has its own, so that several
+// threads can work on functions.
 struct PassContext {
   analysis::FunctionAnalyses& analyses;
   ChangeBudget& budget;
-  bool wantRemarks = true;  // false: remark() drops what it is given, the message need not be made
+  bool wantRemarks = true;  // false: remark() drops remarks, and their messages need not be made
   std::vector<Remark> remarks;
   std::map<std::string_view, std::uint64_t> statistics;  // "barriers-removed" -> 3
-  // Where a long run is, for whoever waits for it; null: nobody does.
+  // Receives the progress of a long run; null if nobody waits for it.
   const std::function<void(const std::string&)>* progress = nullptr;
-  // What the pass believes of the input (passes/engine/claim_sink.h).  Null where nobody wants it,
-  // or where the function is not as it was read.
+  // The facts about the input on which the pass relies (passes/engine/claim_sink.h).  Null if
+  // nobody wants them, or if the function has changed since it was read.
   std::vector<facts::Claim>* claims = nullptr;
 
   void remark(Remark remark) {
@@ -65,7 +66,7 @@ struct PassContext {
   }
 };
 
-// The same while a pass works on the module as a whole.
+// The context of a pass that works on the module as a whole.
 struct ModuleContext {
   analysis::ModuleAnalyses& analyses;
   ChangeBudget& budget;
@@ -85,41 +86,42 @@ class Pass {
  public:
   virtual ~Pass() = default;
 
-  // Before prepare(): false if nobody reads remarks, and none need be made.
+  // Called before prepare().  False if nobody reads remarks, so that none need be made.
   void setWantRemarks(bool want) { wantRemarks_ = want; }
 
-  // Before all else, on one thread: what changes the statements of the module, or several functions
-  // at a time.  True if it changed anything; then every cached analysis of every function is
-  // dropped.  Functions that are opaque or kept must be left alone here too; of a module for a
-  // debugger this is not called.  What may be assumed is analysis::ModuleAssumptions here too.
+  // Runs before everything else, on one thread, and may change the statements of the module, or
+  // several functions at a time.  Returns true if it changed anything; then all cached analyses of
+  // all functions are dropped.  It must not change functions that are opaque or kept.  It is not
+  // called for a module with debug information.  The assumptions are in
+  // analysis::ModuleAssumptions.
   virtual bool runOnModule(ir::Module& module, ModuleContext& context) {
     static_cast<void>(module);
     static_cast<void>(context);
     return false;
   }
 
-  // Before the functions, on one thread: facts about the module that the work on one function
-  // needs of the others (which may be changing by then).  What may be assumed of the functions is
-  // analysis::ModuleAssumptions here, and analysis::Assumptions among the analyses of each.
+  // Runs before run(), on one thread.  Collects the facts about other functions that run() needs,
+  // since those functions may be changing by then.  The assumptions are in
+  // analysis::ModuleAssumptions here, and in analysis::Assumptions among the analyses of each
+  // function.
   virtual void prepare(const ir::Module& module, analysis::ModuleAnalyses& analyses) {
     static_cast<void>(module);
     static_cast<void>(analyses);
   }
 
-  // True where nothing that prepare() looks at is changed by other passes, and runOnModule() does
-  // nothing.  Then a function may go on to this pass when the one before is done with it, not with
-  // all of them: while what analyses know about it is still at hand.
+  // True if other passes change nothing that prepare() reads, and runOnModule() does nothing.  Then
+  // this pass may run on a function as soon as the previous pass has finished with that function,
+  // without waiting for the others, and can reuse analyses that are still in memory.
   virtual bool isLocal() const { return false; }
 
-  // True of a pass that changes nothing but which barriers there are and who executes them.  What
-  // it believes, it believes of all functions; and what other passes believe after it, of the
-  // input.
+  // True for a pass that only changes which barriers exist and which threads execute them.  Its own
+  // claims hold for all functions, and passes after it can still make claims about the input.
   virtual bool isAboutBarriers() const { return false; }
 
-  // True if it changed the function; then every cached analysis of the function is dropped.  May
-  // run on several functions at once, hence const.  A function without a body, or that is opaque,
-  // or kept (ir::Function::isKept), or in a frozen module (ir::Module::isFrozen), is never given to
-  // a pass.
+  // Returns true if it changed the function; then all cached analyses of the function are dropped.
+  // It may run on several functions at once, hence const.  It is never called for a function that
+  // has no body, is opaque, is kept (ir::Function::isKept), or belongs to a frozen module
+  // (ir::Module::isFrozen).
   virtual bool run(ir::Function& function, PassContext& context) const {
     static_cast<void>(function);
     static_cast<void>(context);
@@ -137,11 +139,11 @@ struct PassInfo {
   std::string_view name;         // equals the command-line name
   std::string_view description;  // one sentence
   std::span<const PassOption> options;
-  // Null and a message in `error` where the pass does not understand the text of an option.
+  // Null and a message in `error` if the text of an option is invalid.
   std::unique_ptr<Pass> (*make)(const OptionValues& options, std::string& error);
-  std::string_view note = {};  // lines for --list-passes: what a user may miss, and why
+  std::string_view note = {};  // lines for --list-passes: what the pass may miss, and why
 
-  // Null and a message in `error` where an option is unknown or its value is wrong.
+  // Null and a message in `error` if an option is unknown or its value is invalid.
   std::unique_ptr<Pass> create(const PassOptions& given, std::string& error) const {
     const std::optional<OptionValues> values = OptionValues::read(options, given, error);
     return values ? make(*values, error) : nullptr;

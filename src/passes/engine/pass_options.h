@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The options of passes.  Each is stated once: what checks a pipeline text, --list-passes, the
-// flags of ptxopt and the choices of the random tests come from here.
+// The options of passes.  Each option is declared once; the parser of pipeline texts,
+// --list-passes, the flags of ptxopt and the random tests all use this declaration.
 #pragma once
 
 #include <cstdint>
@@ -21,45 +21,45 @@ struct PassOption {
     Number,        // max-work=N, from `least` to `most`
     Choice,        // precision=flags|objects|affine
     Text,          // keep=KERNEL[:LINE];...
-    OptionalText,  // the same, or the name alone
+    OptionalText,  // Text, or the name alone
   };
   std::string_view name;
   Kind kind = Kind::Flag;
-  // Of a Choice what there is, with | between; of a Text what it is, for people.
+  // For a Choice: its values, separated by |. For a Text: a description of its syntax.
   std::string_view values{};
   std::uint64_t least = 0;
   std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
-  // Of the command line of ptxopt, without its dashes; empty where there is none.
+  // The corresponding flag of ptxopt, without its dashes; empty if there is none.
   std::string_view flag{};
-  std::string_view help{};  // of that
+  std::string_view help{};  // of the flag
 };
 
 // "precision=flags|objects|affine", "coalesce=0|1|2", "max-work=N"
 std::string spelling(const PassOption& option);
-// The values of a Choice, and of a Number that has few; none of any other option.
+// The values of a Choice, and of a Number with few values; empty for any other option.
 std::vector<std::string> valuesOf(const PassOption& option);
 
-// As they stand in a pipeline text, `dead-sync<precision=flags,guard>`: {precision, flags}, {guard,
-// ""}.
+// The options in a pipeline text: `dead-sync<precision=flags,guard>` gives {precision, flags},
+// {guard, ""}.
 using PassOptions = std::map<std::string, std::string, std::less<>>;
 
-// Options that are known to be good.
+// Options that have been checked.
 class OptionValues {
  public:
-  // None, and a message in `error`, where an option is unknown or its value is wrong.
+  // None, and a message in `error`, if an option is unknown or its value is invalid.
   static std::optional<OptionValues> read(std::span<const PassOption> known,
                                           const PassOptions& given, std::string& error);
 
   bool has(std::string_view name) const { return given_.contains(name); }
   std::uint64_t number(std::string_view name, std::uint64_t otherwise) const;
-  // The place of the value in the list of a Choice.
+  // The index of the value in the list of a Choice.
   std::size_t choice(std::string_view name, std::size_t otherwise) const;
-  std::string_view text(std::string_view name) const;  // empty where it is not given
+  std::string_view text(std::string_view name) const;  // empty if it is not given
 
  private:
   struct Value {
     std::string text;
-    std::uint64_t number = 0;  // of a Choice: its place
+    std::uint64_t number = 0;  // for a Choice: the index
   };
   std::map<std::string, Value, std::less<>> given_;
 };

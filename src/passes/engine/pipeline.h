@@ -17,12 +17,12 @@ namespace ptxopt::passes {
 
 struct PipelineStep {
   const PassInfo* pass = nullptr;  // not null
-  PassOptions options;             // that it takes
+  PassOptions options;             // the options of this step
 };
 
 struct PassTime {
   std::string name;
-  // Of the pass over all functions, analyses included, in all threads together.
+  // Time of the pass over all functions, including analyses, summed over all threads.
   double seconds = 0;
 };
 
@@ -30,35 +30,34 @@ struct RunOptions {
   std::vector<PipelineStep> pipeline;
   std::vector<std::string> disabledPasses;               // --disable-pass=NAME
   std::uint64_t changeLimit = ChangeBudget::kUnlimited;  // --opt-bisect-limit=N
-  unsigned threads = 1;  // functions at once; the result does not depend on it
-  // What the passes may assume; they find it in their analyses.
+  unsigned threads = 1;  // functions processed at once; the result does not depend on it
+  // The assumptions of the passes.  They reach passes as analyses.
   analysis::AssumptionTable assumptions;
-  std::vector<std::string> keptKernels;  // no pass touches these: --keep-kernel=NAME
+  std::vector<std::string> keptKernels;  // no pass changes these: --keep-kernel=NAME
   bool remarks = false;
-  bool claims = false;  // what the passes believe of the input (docs/facts.md)
+  bool claims = false;  // collect the facts about the input on which passes rely (docs/facts.md)
   bool verifyEach = false;
-  // Called before and after each step, on one thread, with the name of the pass:
-  // --dump-before-cssa,
-  // --print-after.
+  // Called before and after each step, on one thread, with the name of the pass.  Used by
+  // --dump-before-cssa and --print-after.
   std::function<void(std::string_view pass, const ir::Module& module)> beforePass;
   std::function<void(std::string_view pass, const ir::Module& module)> afterPass;
-  // Called while a pass takes long, with where it is, on any thread; null: nobody wants to know.
+  // Called from any thread while a pass takes long, with its current position; may be null.
   std::function<void(const std::string& where)> progress;
 };
 
 struct RunResult {
   bool changed = false;
   std::vector<Remark> remarks;  // by pass, then function, then position
-  // By pass, then function: of passes before which none changed the function but for its barriers.
+  // By pass, then function.  Only from passes before which no pass changed anything but barriers in
+  // the function.
   std::vector<facts::Claim> claims;
   std::map<std::string, std::map<std::string, std::uint64_t>> statistics;  // pass -> counter -> n
   std::vector<PassTime> times;
-  // Problems that a pass brought in (verifyEach): an internal fault.
+  // Problems that a pass introduced (verifyEach): internal errors.
   std::vector<std::string> verifierProblems;
 };
 
-// Runs the pipeline over every function with a body.  Memory and time beside the passes' own:
-// O(functions).
+// Runs the pipeline over every function with a body.  Cost beside the passes: O(functions).
 RunResult runPipeline(ir::Module& module, const RunOptions& options);
 
 }  // namespace ptxopt::passes

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loads of memory that is known, as moves of its bytes: docs/soundness/ D5.12, E.10.5.
+// Replaces loads of known memory by moves of constants: docs/soundness/ D5.12, E.10.5.
 #pragma once
 
 #include <vector>
@@ -9,10 +9,10 @@
 
 namespace ptxopt::passes {
 
-// What gives the registers of `access`, a load at a constant offset of a variable that always holds
-// its initial value, what the load gives them; bits of floats are kept.  In the order in which they
-// must stand, under the guard of the load.  Empty where that takes more than a move for each
-// register: an address in the initialiser, registers of 8 or 128 bits.
+// The moves that replace `access`, a load at a constant offset of a variable that always holds its
+// initial value.  They give the registers the same bits, also for floats.  They must be inserted in
+// this order, under the guard of the load.  Empty if one move for each register is not enough: for
+// an address in the initialiser, and for registers of 8 or 128 bits.
 std::vector<ir::Instruction*> movesInsteadOf(ir::Function& function,
                                              const analysis::VariableAccess& access,
                                              const ir::Variable& variable);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Device-side malloc and free of memory that is only written: docs/soundness/ E.10.9.
 //
-// A call of malloc goes with every free of its result and every store to the memory, if that is all
-// that is done with it; and so does a variable that is nothing but where such pointers are kept.
-// Nothing more is sound.  A result that is compared may be null, and what depends on that is the
-// program's own; one that is read through, stored elsewhere or passed has other users; and without
-// any free the memory is taken for good, which other calls of malloc may notice.
+// A call of malloc is removed together with all frees of its result and all stores to the memory,
+// if nothing else uses the result.  A variable that only stores such pointers is removed too.
+// Nothing more is sound.  If the result is compared, it may be null, and the program may depend on
+// that.  If memory is read through it, or it is stored elsewhere or passed, it has other users.
+// Without any free the memory stays allocated for good, which other calls of malloc may notice.
 #pragma once
 
 #include <cstddef>
@@ -18,24 +18,25 @@
 
 namespace ptxopt::passes {
 
-// What goes together.
+// A set of calls and statements that can be removed together.
 struct HeapUse {
   struct Call {
     ir::Function* function = nullptr;
     ir::Instruction* instruction = nullptr;
   };
-  std::vector<Call> allocations;  // of malloc
+  std::vector<Call> allocations;  // calls of malloc
   std::size_t stores = 0;         // to the memory, and of the pointer
   std::size_t frees = 0;
   std::vector<std::pair<ir::Function*, ir::Statement*>> statements;  // each once
 };
 
-// For each call of malloc whose result stays in registers of the function, disjoint.  At most 64
-// calls are looked at; linear in the body, and for each of them in the uses of its result.
+// One HeapUse for each call of malloc whose result stays in registers of the function; they are
+// disjoint.  At most 64 calls are examined.  Linear in the body, and for each call in the uses of
+// its result.
 std::vector<HeapUse> findHeapPairs(ir::Function& function);
 
-// Of all that the variable is used for, if it only ever holds results of malloc.  It must not be
-// pinned, and no address of it may get away.  Linear in the bodies that use it.
+// All uses of the variable, if it only ever holds results of malloc.  The variable must not be
+// pinned, and no address of it may escape.  Linear in the bodies that use it.
 std::optional<HeapUse> findHeapUseOf(const ModuleObject& pointer);
 
 }  // namespace ptxopt::passes

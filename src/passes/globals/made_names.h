@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Names for variables and registers that a pass makes.
+// Names for the variables and registers that a pass creates.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ class MadeNames {
  public:
   explicit MadeNames(ir::Module& module) : module_(module), namesOfText_(module.names().size()) {}
 
-  // `wanted` (not empty), or with `_1`, `_2`, ... after it where the text of the module has that
-  // name already, or it was made for the same scope.  Two functions may have the same one.  `scope`
-  // null: for the module.
+  // Returns `wanted` (not empty), or `wanted` with `_1`, `_2`, ... appended if the text of the
+  // module has that name already or it was made before for the same scope.  Two functions may get
+  // the same name.  `scope` is null for module scope.
   NameId make(const std::string& wanted, const ir::Function* scope);
 
  private:
@@ -28,7 +28,7 @@ class MadeNames {
   ir::Module& module_;
   std::uint32_t namesOfText_;  // ids below this one
   std::set<std::pair<NameId, const ir::Function*>> made_;
-  std::unordered_set<NameId> inFunctions_;  // made, and only ever for functions
+  std::unordered_set<NameId> inFunctions_;  // made for functions only
   std::unordered_map<std::string, unsigned> suffixes_;
 };
 

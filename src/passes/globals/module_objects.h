@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The variables of a module as `global-opt` sees them: who uses each, who may use it unseen, and in
-// which kernels shared memory may be laid out anew.
+// The variables of a module for `global-opt`: their users, who else may use them unseen, and in
+// which kernels the layout of shared memory may change.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ namespace ptxopt::passes {
 struct GlobalOptSettings {
   std::size_t maxFields = 16;
   std::uint64_t maxFoldBits = 2047;  // of a variable whose loads are folded
-  bool isWholeProgram = false;  // the host uses no names but these, and no other module is there
+  bool isWholeProgram = false;  // the host uses only the names below, and there is no other module
   std::set<std::string, std::less<>> hostSymbols;
 };
 
@@ -49,17 +49,17 @@ struct ModuleObject {
     const analysis::VariableUses* uses = nullptr;
   };
   std::vector<Use> uses;
-  // Null, or why nothing but `uses` may be assumed not to be all: the host, other modules, text.
+  // Null, or why there may be uses other than `uses`: by the host, by other modules, by text.
   const char* pinned = nullptr;
-  // May go if nothing refers to it, whatever `pinned` says (docs/soundness/ D5.11).
+  // May be removed if nothing refers to it, regardless of `pinned` (docs/soundness/ D5.11).
   bool isCompilerMade = false;
-  // Something that stays in the module names it.
+  // Code or data that remains in the module names it.
   bool isReferenced = false;
-  // Null, or why an address of it may be anywhere.
+  // Null, or why an address of it may escape.
   const char* escape = nullptr;
 
   bool isShared() const { return variable->space == isa::Space::Shared; }
-  // Every access has this quality.
+  // The predicate holds for every access.
   template <class Predicate>
   bool allAccesses(Predicate&& predicate) const {
     for (const Use& use : uses) {
@@ -71,7 +71,7 @@ struct ModuleObject {
   }
 };
 
-// Bytes to a multiple of which the variable is placed.
+// The alignment of the variable in bytes.
 std::uint32_t alignmentOf(const ir::Variable& variable);
 
 class ModuleObjects {
@@ -80,16 +80,17 @@ class ModuleObjects {
                 const analysis::ModuleAssumptions& assumptions, const analysis::CallGraph& calls,
                 ObjectUsesCache& cache);
 
-  // In the order of the text: those of the module first, then those of each function.
+  // In the order of the text: variables of the module first, then those of each function.
   std::vector<ModuleObject>& all() { return objects_; }
-  // Functions with a body that nothing can reach (D5.13).  They may name each other, and variables
-  // that are not referenced either: all of these must go together.
+  // Functions with a body that nothing can reach (D5.13).  They may refer to each other, and to
+  // unreferenced variables, so all of these must be removed together.
   const std::vector<ir::Function*>& deadFunctions() const { return deadFunctions_; }
 
-  // Entries whose threads have the variable: those that reach a function that declares or uses it.
+  // The entries whose threads have the variable: those that reach a function that declares or uses
+  // it.
   std::vector<const ir::Function*> kernelsOf(const ModuleObject& object) const;
-  // Null, or why the .shared memory of some kernel that has the variable must keep its layout
-  // (D5.14).
+  // Null, or why the layout of the .shared memory must not change in some kernel that has the
+  // variable (D5.14).
   const char* whyLayoutIsFixed(const ModuleObject& object) const;
 
  private:
@@ -116,9 +117,9 @@ class ModuleObjects {
   const analysis::ModuleAssumptions& assumptions_;
   const analysis::CallGraph& calls_;
   ObjectUsesCache& cache_;
-  bool isModuleOpaque_ = false;  // something in it is not understood, and may name anything
-  std::unordered_set<std::string_view> words_;     // of texts that are kept as they are
-  std::unordered_map<NameId, unsigned> declared_;  // how often, at module scope
+  bool isModuleOpaque_ = false;  // something in it is not understood, and may name any variable
+  std::unordered_set<std::string_view> words_;     // of texts that are kept verbatim
+  std::unordered_map<NameId, unsigned> declared_;  // number of declarations at module scope
   std::vector<ModuleObject> objects_;
   std::unordered_map<const ir::Variable*, std::size_t> index_;
   std::vector<ir::Function*> definitions_;  // by vertex; null: no body

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Shared arrays of which every thread only touches its own slots, as registers: docs/soundness/
+// Moves shared arrays into registers if every thread accesses only its own slots: docs/soundness/
 // C8(ii), E.10.8.
 #pragma once
 
@@ -12,7 +12,8 @@
 
 namespace ptxopt::passes {
 
-// A slot is what one thread always finds at one address; all its accesses have the same width.
+// A slot is the memory that one thread always accesses at one address.  All its accesses have the
+// same width.
 struct SlotPlan {
   struct Access {
     ir::Instruction* instruction = nullptr;
@@ -25,14 +26,14 @@ struct SlotPlan {
   std::vector<Access> accesses;
 };
 
-// The variable must not be pinned, and no address of it may get away.  `uses` and `analyses`: of
-// the one function that uses it.  Asks for the addresses there only where all that is cheaper to
-// know fits: their cost, and O(accesses^2) comparisons up to a limit.
+// The variable must not be pinned, and no address of it may escape.  `uses` and `analyses` belong
+// to the only function that uses it.  The analysis of addresses runs only if all cheaper conditions
+// hold.  Cost: that analysis, and O(accesses^2) comparisons up to a limit.
 SlotPlan planSlots(const ModuleObject& object, const analysis::ObjectUses& uses,
                    analysis::FunctionAnalyses& analyses);
 
-// Puts the slots into new registers, which start as zero.  The variable is then not accessed any
-// more; what computed its addresses is still there.
+// Puts the slots into new registers, which start as zero.  The variable is not accessed after that,
+// but the computations of its addresses remain.
 void moveIntoRegisters(const SlotPlan& plan, const ir::Variable& variable, MadeNames& names);
 
 }  // namespace ptxopt::passes

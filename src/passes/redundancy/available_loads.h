@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which loads and stores are available: what memory is known to hold, along a walk down the
+// Available loads and stores: the contents of memory that are known during a walk down the
 // dominator tree.
 //
-// An extended basic block is a chain of blocks each of which has the one before it as its only
-// predecessor: what was loaded or stored earlier in it was so on every path, once.  Where paths
-// meet, or something orders memory (docs/soundness/ D1.3), a new one begins for the spaces
-// concerned.  Stores of the extended basic block are kept in a list; a value is known as long as
-// none of them since may have touched its bytes.  Of memory that nobody writes, values are known in
-// all that is dominated (D1.11). What is not known so may be known to a MemoryWalk, where there is
-// one.  Where there are ranges, a store of a number that fits in fewer bytes than its register says
-// what a narrower load gives (D1.13).
+// An extended basic block is a chain of blocks in which each block is the only predecessor of the
+// next.  A load or store earlier in the chain was executed on every path, once.  Where paths join,
+// or an instruction orders memory (docs/soundness/ D1.3), a new extended basic block begins for the
+// affected spaces.  The stores of the extended basic block are kept in a list.  A value remains
+// known as long as no later store may have overwritten its bytes.  Values of memory that nobody
+// writes are known in all dominated blocks (D1.11).  If a value is not known in this way, a
+// MemoryWalk, if there is one, may still find it.  With ranges, a store of a number that fits in
+// fewer bytes than its register also gives the value of a narrower load (D1.13).
 //
-// Cost: O(1) for each access, and up to kMostStores comparisons of addresses when a value is found;
-// that of the walk.
+// Cost: O(1) for each access, up to kMostStores comparisons of addresses when a value is found, and
+// the cost of the MemoryWalk.
 #pragma once
 
 #include <cstdint>
@@ -45,19 +45,21 @@ class AvailableLoads {
   };
 
   // `sharedIsWrittenAsynchronously`: asynchronous copies may write shared memory at any time
-  // (D1.1). `ncIsInvariant`: nobody writes what .nc loads read.  `walk` and `ranges` may be null.
+  // (D1.1).  `ncIsInvariant`: nobody writes the memory that .nc loads read.  `walk` and `ranges`
+  // may be null.
   AvailableLoads(const SsaRewrite& rewrite, const ExpressionKeys& keys,
                  bool sharedIsWrittenAsynchronously, bool ncIsInvariant, MemoryWalk* walk,
                  const analysis::ValueRanges* ranges);
 
   // ---- addresses --------------------------------------------------------------------------------
-  // Notes that the register that `instruction` defines is another one, or a symbol, plus a number.
+  // Records that the register that `instruction` defines equals another register, or a symbol, plus
+  // a number.
   void noteAddress(const ir::Instruction& instruction);
 
-  // What an access touches, where it is executed.
+  // The bytes that the access touches when it is executed.
   Bytes allBytesOf(const ir::Instruction& instruction, const PlainAccess& access) const;
   bool mayOverlap(const Bytes& a, const Bytes& b) const;
-  // Every byte of `b` is one of `a`, for certain.
+  // True if `a` certainly contains every byte of `b`.
   static bool covers(const Bytes& a, const Bytes& b);
 
   // ---- the walk ---------------------------------------------------------------------------------
@@ -68,23 +70,23 @@ class AvailableLoads {
     std::size_t known;
   };
   Mark mark() const { return {outer_, local_, stores_.size(), table_.mark()}; }
-  // Goes on where a mark was set: in its extended basic block, or in a new one.
+  // Continues where a mark was set: in its extended basic block, or in a new one.
   void goBack(const Mark& mark, bool sameExtendedBlock);
-  // What an instruction that is no plain access does to what is known.
+  // Removes the knowledge that an instruction which is not a plain access may invalidate.
   void pass(const ir::Instruction& instruction);
 
   struct Known {
     ValueId value = kNone;
     bool isStored = false;
-    bool isInExtendedBlock = false;  // no paths have met since
+    bool isInExtendedBlock = false;  // no paths have joined since
     bool isAfterCall = false;        // a call may have been executed since
-    bool isOwn = false;              // of local memory, through a generic address too
-    bool needsInvariance = false;    // it is known because .nc memory is assumed not to be written
+    bool isOwn = false;              // of local memory, also through a generic address
+    bool needsInvariance = false;    // relies on the assumption that nobody writes .nc memory
   };
-  // Of an element of a load that has the guard of its instruction.
+  // Finds the value of one element of a load, under the guard of the load.
   std::optional<Known> find(const ir::Instruction& instruction, const PlainAccess& access,
                             std::uint32_t element);
-  // After the load or store.
+  // Called after the load or store.
   void noteLoad(const ir::Instruction& instruction, const PlainAccess& access);
   void noteStore(const ir::Instruction& instruction, const PlainAccess& access);
 
@@ -92,8 +94,8 @@ class AvailableLoads {
   struct Fact {
     ValueId value;
     std::uint64_t outer, local;  // extended basic blocks
-    std::size_t stores;          // before it
-    ValueId guard;               // kNone: without one
+    std::size_t stores;          // the number of stores before it
+    ValueId guard;               // kNone if unguarded
     bool isNegated;
     bool isStored;
     const ir::Instruction* instruction;
@@ -127,7 +129,7 @@ class AvailableLoads {
   std::vector<Fact> facts_;    // by entry of table_
   std::vector<Bytes> stores_;  // of the extended basic blocks that the walk is in
   std::vector<std::uint64_t> key_;
-  std::uint64_t outer_ = 0;  // extended basic block of all but local memory
+  std::uint64_t outer_ = 0;  // the extended basic block for all memory except local
   std::uint64_t local_ = 0;
   std::uint64_t next_ = 1;
 };

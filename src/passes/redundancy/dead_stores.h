@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Stores whose bytes are written again before anything can read them (docs/soundness/ D2.1).
+// Stores whose bytes are overwritten before anything can read them (docs/soundness/ D2.1).
 //
-// Within a block: between the two stores nothing but computations, other plain stores, and loads
-// that do not overlap.  Cost: at most kMostPending comparisons of addresses for each access.
+// Within a block: only computations, other plain stores, and loads that do not overlap may be
+// between the two stores.  Cost: at most kMostPending comparisons of addresses for each access.
 #pragma once
 
 #include <vector>
@@ -16,11 +16,11 @@ class DeadStores {
  public:
   explicit DeadStores(const AvailableLoads& memory) : memory_(memory) {}
 
-  // At the end of a block, and where anything may be read.
+  // Call it at the end of a block, and wherever anything may be read.
   void forget() { pending_.clear(); }
-  // What the load, which stays, may read is needed.
+  // A load that remains: stores whose bytes it may read are needed.
   void noteLoad(const ir::Instruction& instruction, const PlainAccess& access);
-  // Calls dead(instruction) for each store that this one makes useless.
+  // Calls dead(instruction) for each earlier store that this store makes dead.
   template <class Visitor>
   void noteStore(const ir::Instruction& instruction, const PlainAccess& access, Visitor&& dead);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Instructions whose results nobody needs.
+// Removes instructions whose results are not needed.
 #pragma once
 
 #include "passes/engine/claim_sink.h"
@@ -8,12 +8,13 @@
 
 namespace ptxopt::passes {
 
-// It can go if nothing needs what it defines: it computes, or it is a weak load or one of memory
-// that nobody writes (docs/soundness/ D1.14, D3.2).
+// The instruction may be removed if its results are not needed: it is a computation, a weak load,
+// or a load of memory that nobody writes (docs/soundness/ D1.14, D3.2).
 bool isRemovable(const SsaRewrite& rewrite, const ir::Instruction& instruction);
 
-// Notes in `rewrite` that such instructions go whose values reach nothing that stays; returns how
-// many.  What only feeds itself around a loop goes as well.  O(operands + phi operands).
+// Erases in `rewrite` the removable instructions whose values reach no instruction that remains,
+// including those that only feed themselves around a loop.  Returns their number.  O(operands + phi
+// operands).
 std::uint64_t eraseDeadValues(SsaRewrite& rewrite, ChangeBudget& budget, ValueClaims& claims);
 
 }  // namespace ptxopt::passes

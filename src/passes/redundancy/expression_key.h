@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What an instruction computes, as words that can be compared.
+// Keys of expressions: words that can be compared.
 //
 // Two instructions with equal keys give equal results in every thread that executes both
-// (docs/soundness/ D3): the same opcode, modifiers and types, and the same values as operands.
-// Operands of what is commutative are put in order, `setp.lt a, b` meets `setp.gt b, a`, and
-// add.s32 is add.u32.  Where ranges say that no source is negative, so are other operations that
-// have a sign: cvt.s64.s32 is cvt.u64.u32.
+// (docs/soundness/ D3): they have the same opcode, modifiers and types, and the same values as
+// operands.  Operands of commutative operations are sorted, `setp.lt a, b` has the key of `setp.gt
+// b, a`, and add.s32 that of add.u32.  If ranges prove that no source is negative, signed and
+// unsigned variants of other operations are equal too: cvt.s64.s32 and cvt.u64.u32.
 #pragma once
 
 #include <cstdint>
@@ -28,12 +28,12 @@ class ExpressionKeys {
   void makeEqual(ValueId value, ValueId leader) { leaders_[value] = leaderOf(leader); }
   ValueId leaderOf(ValueId value) const { return leaders_[value]; }
 
-  // Pure, without carry, volatile special registers, or anything that the table does not know
-  // (D3.2, D3.3).
+  // Pure, without the carry flag, without volatile special registers, and known to the instruction
+  // table (D3.2, D3.3).
   static bool isComputation(const ir::Instruction& instruction);
-  // A computation that defines its registers in full: without a guard, and of no element.
+  // A computation that defines its registers in full: it has no guard and writes no single element.
   static bool isExpression(const ir::Instruction& instruction);
-  // The key, or nothing where an operand cannot be part of one.  Valid until the next call.
+  // The key, or nothing if an operand cannot be part of a key.  Valid until the next call.
   const std::vector<std::uint64_t>& of(const ir::Instruction& instruction);
 
  private:

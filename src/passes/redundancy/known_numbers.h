@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which values are numbers, and what an instruction comes to where its sources are
-// (docs/soundness/ D3.5; fold.h has the arithmetic).
+// Which values are known numbers, and what an instruction with such sources computes
+// (docs/soundness/ D3.5; the arithmetic is in fold.h).
 //
 // O(operands) for each instruction, 9 bytes a value.
 #pragma once
@@ -26,14 +26,14 @@ class KnownNumbers {
     isNumber_.set(value);
     numbers_[value] = number;
   }
-  // Of what the value is equal to.
+  // The number that the value, or a value equal to it, is known to be.
   std::optional<std::uint64_t> of(ValueId value) const;
 
   struct Result {
     enum class Kind : std::uint8_t {
       Unknown,
-      Number,  // `number`, whatever the registers among its sources hold
-      Given,   // the same, and it says so itself: mov of a number
+      Number,  // `number`, whatever its source registers hold
+      Given,   // `number`, which the instruction itself names: mov of a number
       Copy,    // `source`, a register
       Moved,   // mov of something else: nothing is computed
     };
@@ -41,7 +41,7 @@ class KnownNumbers {
     std::uint64_t number = 0;
     const ir::Operand* source = nullptr;
   };
-  // Of an expression (ExpressionKeys::isExpression) with one result and up to three sources.
+  // For an expression (ExpressionKeys::isExpression) with one result and at most three sources.
   Result result(const ir::Instruction& instruction) const;
 
  private:

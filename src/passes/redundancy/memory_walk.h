@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The sharper answer to "does memory still hold this?": memory SSA, with the addresses and objects
-// that dead-sync compares (docs/soundness/ D1, E.9.8).
+// The more precise answer to "does memory still hold this value?": memory SSA, with the addresses
+// and objects that dead-sync uses (docs/soundness/ D1, E.9.8).
 //
-// A load may take what an earlier access in a block above it knows, across places where paths meet,
-// if none of the states between them may have changed the bytes.  Not out of a loop, and not from
-// an earlier round, unless the memory is the thread's own: polling stays polling (D1.10).
+// A load may take the value of an earlier access in a dominating block, even if paths join in
+// between, if none of the states between them may have changed the bytes.  It never takes a value
+// from outside of a loop that contains it, or from an earlier iteration, unless the memory is
+// private to the thread: polling stays polling (D1.10).
 //
-// Cost: at most kMostStates states a query, and at most `cap` queries a block; past that the answer
-// is no.
+// Cost: at most kMostStates states a query, and at most `cap` queries a block; beyond that the
+// answer is no.
 #pragma once
 
 #include <cstddef>
@@ -28,27 +29,26 @@ class MemoryWalk {
     const analysis::MemorySsa& states;
     const analysis::Addresses& addresses;
     const analysis::Loops& loops;
-    const analysis::CalleeMemories* callees;  // null where nothing is called
+    const analysis::CalleeMemories* callees;  // null if there are no calls
     bool flatShared = false;
   };
 
-  // All of them must outlive the object.
+  // All arguments must outlive the object.
   MemoryWalk(const ir::Function& function, const Inputs& inputs, std::size_t cap)
       : function_(&function), in_(inputs), cap_(cap) {}
 
   const analysis::MemorySsa& states() const { return in_.states; }
 
-  // The queries of another block are counted anew.
+  // Starts a new block: resets the count of queries.
   void beginBlock() { queries_ = 0; }
 
-  // Of the thread's local memory, through a generic address too.
+  // The access is to local memory of the thread, possibly through a generic address.
   bool isOwnMemory(const ir::Instruction& load, const PlainAccess& access) const;
 
   enum class Answer : std::uint8_t { Changed, Unchanged, UnchangedByCalls };
   // Whether `load` reads the bytes as they are after `known`, an access to the same bytes that
-  // dominates it; UnchangedByCalls if calls may be executed between the two.
-  // mayOverlap(instruction) is asked for a second opinion about instructions that access memory at
-  // their address.
+  // dominates it; UnchangedByCalls if calls may be executed between them.  mayOverlap(instruction)
+  // is a second opinion about instructions that access memory at their address.
   template <class Predicate>
   Answer ask(const ir::Instruction& known, const ir::Instruction& load, const PlainAccess& access,
              Predicate&& mayOverlap);

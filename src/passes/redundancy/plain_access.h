@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loads and stores that are neither volatile nor synchronise anything: those that early-cse may
-// remove (docs/soundness/ D1, D2).
+// Loads and stores that are neither volatile nor synchronising: those that early-cse may remove
+// (docs/soundness/ D1, D2).
 #pragma once
 
 #include <cstdint>
@@ -14,18 +14,18 @@ struct PlainAccess {
   enum class Kind : std::uint8_t { None, Load, Store };
   Kind kind = Kind::None;
   isa::Space space = isa::Space::None;  // None: generic
-  bool isImmutable = false;             // of memory that nobody writes
-  bool isNonCoherent = false;           // .nc: nobody writes it either, if that is assumed (C10.7)
-  isa::Type type = isa::Type::None;     // of an element
+  bool isImmutable = false;             // the memory is never written
+  bool isNonCoherent = false;           // .nc: never written either, if that is assumed (C10.7)
+  isa::Type type = isa::Type::None;     // of one element
   std::uint32_t elementBytes = 0;
   std::uint32_t elements = 0;
   const ir::Operand* address = nullptr;
-  const ir::Operand* data = nullptr;  // the first element; the others stand after it
+  const ir::Operand* data = nullptr;  // the first element; the others follow it
 };
 
 // Weak `ld` and `st` of const, global, local and shared memory and of generic addresses, and `ld`
-// of the parameters of a kernel, with one address in brackets.  Kind::None for anything else: also
-// for parameters of calls, and for what a pragma above it is about (A5.5).
+// of kernel parameters, with one address in brackets.  Kind::None for anything else, including
+// parameters of calls and instructions to which a pragma before them may apply (A5.5).
 PlainAccess plainAccess(const ir::Function& function, const ir::Instruction& instruction);
 
 }  // namespace ptxopt::passes

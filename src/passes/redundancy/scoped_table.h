@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A hash table along a walk down a tree: what was entered since a mark is taken out again when the
-// walk leaves that part of the tree.
+// A hash table for a walk down a tree: when the walk leaves a subtree, the entries made since the
+// mark at its root are removed.
 //
-// Keys are sequences of words.  Looking up and entering take O(words), amortised; going back costs
-// what is taken out.
+// Keys are sequences of words.  Lookup and insertion take O(words), amortised; going back costs
+// O(1) for each removed entry.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ class ScopedTable {
   using Words = std::span<const std::uint64_t>;
   static constexpr std::uint32_t kNothing = ~0u;
 
-  // The last one entered under this key; kNothing if there is none.
+  // The last entry with this key; kNothing if there is none.
   std::uint32_t find(Words key) const {
     if (heads_.empty()) return kNothing;
     const std::uint64_t hash = hashOf(key);
@@ -31,14 +31,14 @@ class ScopedTable {
     return kNothing;
   }
 
-  // The same by comparing with all entries: for checks.
+  // The same by a linear search: for checks.
   std::uint32_t findByComparing(Words key) const {
     for (std::size_t k = entries_.size(); k-- > 0;) {
       if (std::ranges::equal(keyOf(entries_[k]), key)) return entries_[k].payload;
     }
     return kNothing;
   }
-  // How many keys ever were entered, and the most that stand in one bucket now: for logs.
+  // The number of insertions so far, and the length of the longest bucket now: for logs.
   std::uint64_t entered() const { return entered_; }
   std::size_t longestChain() const {
     std::size_t longest = 0;
@@ -86,7 +86,7 @@ class ScopedTable {
     std::uint64_t hash;
     std::size_t firstWord;
     std::uint32_t wordCount;
-    std::uint32_t next;  // of the same bucket, entered before it
+    std::uint32_t next;  // in the same bucket, inserted before this one
     std::uint32_t payload;
   };
   Words keyOf(const Entry& entry) const {
@@ -102,7 +102,7 @@ class ScopedTable {
   }
 
   std::uint64_t entered_ = 0;
-  std::vector<std::uint32_t> heads_;  // a power of two
+  std::vector<std::uint32_t> heads_;  // their number is a power of two
   std::vector<Entry> entries_;
   std::vector<std::uint64_t> words_;
 };

@@ -10,19 +10,19 @@
 
 namespace ptxopt::passes {
 
-// There is an instruction that copies such a register: none for opaque references and types that
-// the table does not know, nor for 128 bits before PTX 8.3 and sm_70.
+// PTX has an instruction that copies such a register: not for opaque references and types that the
+// table does not know, nor for 128 bits before PTX 8.3 and sm_70.
 bool isCopyable(const ir::Module& module, const ir::RegisterRange& range);
 
-// `mov` from one register to another that takes all its bits, without a guard.
+// An unguarded `mov` from one register to another that copies all its bits.
 bool isWholeCopy(const ir::Function& function, const ir::Instruction& instruction);
 
-// The instructions, in no list yet, that copy `source` to `destination`: one, or one for each
-// element of a vector register.
+// New instructions that copy `source` to `destination`: one, or one for each element of a vector
+// register.  They are not inserted yet.
 std::vector<ir::Instruction*> makeCopies(ir::Function& function, ir::RegisterId destination,
                                          ir::RegisterId source);
 
-// A copy of a register or a number to a register with one element.
+// A copy of a register or a number to a scalar register.
 ir::Instruction* makeCopy(ir::Function& function, ir::RegisterId destination,
                           const ir::Operand& source);
 

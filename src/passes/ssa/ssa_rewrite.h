@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A function in SSA form that a pass rewrites, and the way out of it.
+// The rewrites of a pass on a function in SSA form.
 //
-// The rewrites are noted beside analysis::Ssa, which stays as it is: a value is replaced by
-// another, an instruction goes, or becomes a copy or a constant.  outOfSsa() (out_of_ssa.h) then
-// says which register holds each value and edits the text; until then nothing is changed.
+// Rewrites are recorded beside analysis::Ssa, which does not change: a value is replaced by
+// another, or an instruction is erased or becomes a copy or a constant.  outOfSsa() (out_of_ssa.h)
+// then assigns registers to values and edits the text.  Until then the function is unchanged.
 //
-// Registers are pinned where a value must stay in them (docs/soundness/ D6.5, D6.9): operands of
+// A register is pinned if its values must stay in it (docs/soundness/ D6.5, D6.9): operands of
 // instructions that are not understood, whose operands are frozen, or whose registers are in
-// flight; operands that are read and written; formal parameters and results; classes that cannot be
-// copied; what an instruction that is not understood may carry over an edge; variables of a
-// debugger (E.12).  The carry flag is no register.
+// flight; operands that are both read and written; formal parameters and results; classes that
+// cannot be copied; registers that an instruction which is not understood may use after it jumps;
+// variables of a debugger (E.12).  The carry flag is not a register.
 #pragma once
 
 #include <cstdint>
@@ -39,29 +39,29 @@ class SsaRewrite {
   bool isVisibleEverywhere(ir::RegisterId id) const {
     return !scoped_.test(static_cast<std::uint32_t>(id));
   }
-  // The same of a variable that is declared at module scope or outside of nested scopes.
+  // The same for a variable that is declared at module scope or outside of nested scopes.
   bool isVisibleEverywhere(ir::SymbolId id) const;
-  // Every instruction that takes `from` takes `to` as well, with the same bits: neither is pinned
-  // or hidden, and they have one type, or the type of `to` says less (.b32 for .u32).
+  // Every instruction that accepts `from` also accepts `to`, with the same bits: neither is pinned
+  // or hidden, and they have the same type, or that of `to` is less specific (.b32 for .u32).
   bool canStandFor(ir::RegisterId to, ir::RegisterId from) const;
 
   // ---- rewrites ---------------------------------------------------------------------------------
-  // Everything that reads `value` reads `by` instead, whose definition dominates those reads, and
-  // whose register can stand for that of `value`.
+  // All reads of `value` now read `by`.  The definition of `by` must dominate these reads, and its
+  // register must be able to replace that of `value` (canStandFor).
   void replace(ValueId value, ValueId by) { replacement_[value] = by; }
-  // What to read instead of `value`: itself, or what it was replaced by.  O(log), amortised.
+  // The value that reads of `value` now use: itself, or its replacement.  O(log), amortised.
   ValueId resolve(ValueId value) const;
-  // No value that it defines is read any more, or may be any value.
+  // The values that the instruction defines must be unread, or allowed to be anything.
   void erase(const ir::Instruction& instruction) { edit(instruction).kind = Edit::Kind::Erase; }
   bool isErased(const ir::Instruction& instruction) const {
     return edits_[numbers().of(instruction)].kind == Edit::Kind::Erase;
   }
-  // The instruction, which defines one register, becomes a copy of a value or of a number into that
-  // register, under the same guard.
+  // The instruction must define one register.  It becomes a copy of a value, or of a number, to
+  // that register, under the same guard.
   void becomeCopy(const ir::Instruction& instruction, ValueId source);
   void becomeConstant(const ir::Instruction& instruction, const ir::Operand& number);
 
-  // ---- what outOfSsa() asks ---------------------------------------------------------------------
+  // ---- queries of outOfSsa() --------------------------------------------------------------------
   struct Edit {
     enum class Kind : std::uint8_t { None, Erase, Copy, Constant };
     Kind kind = Kind::None;
@@ -71,15 +71,15 @@ class SsaRewrite {
   Edit editOf(const ir::Instruction& instruction) const;
   bool isChanged() const { return isChanged_; }
   bool isReplaced(ValueId value) const { return replacement_[value] != value; }
-  // Calls visit(value) for what the instruction, which must be reachable, reads now.
+  // Calls visit(value) for the values that the instruction, which must be reachable, now reads.
   template <class Visitor>
   void forEachUse(const ir::Instruction& instruction, Visitor&& visit) const;
-  // Calls visit(value) for what the value may be as it stands now: what a phi joins, or what shows
-  // through a partial definition.
+  // Calls visit(value) for the current sources of a value: the operands of a phi, or the old value
+  // of a partial definition.
   template <class Visitor>
   void forEachSource(ValueId value, Visitor&& visit) const;
-  // Calls visit(value) for the phis of what must stay in its register, as the results of a .func:
-  // they have no visible use.
+  // Calls visit(value) for the phis of registers that are pinned, like the results of a .func: such
+  // phis have no visible use.
   template <class Visitor>
   void forEachPinnedPhi(analysis::BlockId block, Visitor&& visit) const {
     const auto [first, end] = ssa_->phis(block);
@@ -106,7 +106,7 @@ class SsaRewrite {
   BitSet pinned_;  // by register
   BitSet scoped_;
   ir::DeclaredNames namesInScopes_;
-  mutable std::vector<ValueId> replacement_;  // by value; itself where it was not replaced
+  mutable std::vector<ValueId> replacement_;  // by value; itself if not replaced
   std::vector<Note> edits_;                   // by instruction
   std::vector<ir::Operand> constants_;
   bool isChanged_ = false;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where values of a rewritten function in SSA form are live.
+// Liveness of the values of a rewritten function in SSA form.
 //
-// A value is live from its definition to what reads it: instructions as they are after the
-// rewrites, partial definitions that let it show through, and phis, at the end of the block that
-// the edge comes from.  Only values that were asked for are followed.
+// A value is live from its definition to its uses: instructions after the rewrites, partial
+// definitions whose old value it is, and phis, which use it at the end of the predecessor.  Only
+// the requested values are followed.
 //
-// Cost: O(uses), and for each value the blocks where it is live with the edges into them (walking
-// up from the uses, with an explicit stack); 8 bytes for each such block.
+// Cost: O(uses), and for each value the blocks where it is live with their incoming edges (found by
+// walking up from the uses, with an explicit stack); 8 bytes for each such block.
 #pragma once
 
 #include <cstdint>
@@ -17,28 +17,28 @@
 
 namespace ptxopt::passes {
 
-// What some instruction reads, directly or through phis and old values.  O(values).
+// The values that some instruction reads, directly or through phis and old values.  O(values).
 BitSet neededValues(const SsaRewrite& rewrite);
 
 class ValueLiveness {
  public:
   using ValueId = analysis::ValueId;
 
-  // Follows the values in `followed`; gives up where they are live in more than `limit` blocks, all
-  // together.
+  // Follows the values in `followed`.  Gives up if they are live in more than `limit` blocks in
+  // total.
   ValueLiveness(const SsaRewrite& rewrite, const BitSet& needed, const BitSet& followed,
                 std::size_t limit);
 
   bool isComplete() const { return isComplete_; }
   // O(log blocks).
   bool isLiveAtStart(ValueId value, analysis::BlockId block) const;
-  // After the instruction of that number, in its block.
+  // Live after the instruction with this number, in its block.
   bool isLiveAfter(ValueId value, analysis::BlockId block, std::uint32_t instruction) const;
 
  private:
   struct Place {
     analysis::BlockId block;
-    std::uint32_t last;  // number of the last instruction that reads it; kNone: live at the end
+    std::uint32_t last;  // number of the last instruction that reads it; kNone: live-out
   };
   struct Use {
     ValueId value;
