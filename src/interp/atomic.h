@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What an atomic operation stores (PTX ISA 9.7.15.5).
+// The value that an atomic operation stores (PTX ISA 9.7.15.5).
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace ptxopt::interp {
 
-// `flushes`: atom.add.f32 on global memory takes and gives subnormal numbers as zeros.  None for a
-// combination that PTX does not have.
+// `flushes`: atom.add.f32 on global memory flushes subnormal operands and results to zero.  None
+// for a combination that PTX does not have.
 std::optional<std::uint64_t> combine(AtomicOperation operation, isa::Type type, std::uint64_t old,
                                      std::uint64_t b, std::uint64_t c, bool flushes);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// One access as the auditor sees it.
+// One access, as the auditor needs it.
 #pragma once
 
 #include <cstdint>
@@ -21,38 +21,38 @@ struct AuditAccess {
   std::uint32_t thread = 0;  // in the CTA
 
   Region region = Region::Global;
-  // Of global and constant memory, as it is one; of shared memory the cluster, of local memory the
-  // thread, both by number in the grid.
+  // Global and constant memory have one owner; the owner of shared memory is the cluster, that of
+  // local memory the thread, by its number in the grid.
   std::uint64_t owner = 0;
   const Segment* segment = nullptr;  // null: memory of the thread, or parameters
   std::uint64_t address = 0;         // in its own space; shared: with the rank of the CTA
   std::uint64_t size = 0;
-  // Of local memory, where it is known: the function whose frame it is in, and the offset in it.
+  // For local memory, if known: the function whose frame contains it, and the offset in the frame.
   const Code* frameOf = nullptr;
   std::uint64_t frameOffset = 0;
-  bool isOwnShared = false;  // of the CTA of the thread
+  bool isOwnShared = false;  // it belongs to the CTA of the thread
 
   bool reads = false;
   bool writes = false;
-  // Of a warp together: which of its threads touches the bytes is open.
+  // An access by a warp together: it is open which of its threads touches the bytes.
   bool isCollective = false;
-  // Of a copy that goes on after it: a barrier orders it after what others did above, but orders
-  // nothing below it (docs/soundness/ C4.5, C5.2).
+  // The issue of a copy that continues in the background: a barrier orders it after accesses above,
+  // but orders nothing below after it (docs/soundness/ C4.5, C5.2).
   bool isIssue = false;
-  const ThreadClock* clock = nullptr;  // of the thread; null: order is not known
+  const ThreadClock* clock = nullptr;  // of the thread; null: the order is unknown
 
-  // A number for what the bytes belong to; with the address it is that of a byte.
+  // Identifies the object that the bytes belong to; together with the address it identifies a byte.
   std::uint64_t object() const { return static_cast<std::uint64_t>(region) << 56 | owner; }
   std::uint32_t warp() const { return thread / 32; }
 };
 
-// Threads, or warps in the place of one of their threads, of a CTA.
+// A thread of a CTA, or a whole warp, represented by one of its threads.
 struct AuditAgent {
   std::uint32_t thread = 0;
   bool isWarp = false;
 
   std::uint32_t warp() const { return thread / 32; }
-  // For certain.
+  // The two agents are certainly different.
   bool isOther(const AuditAgent& other) const {
     return isWarp || other.isWarp ? warp() != other.warp() : thread != other.thread;
   }

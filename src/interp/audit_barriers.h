@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the claims about the CTA barriers of one CTA come to: in what order its threads execute them
-// is for AuditControl to say; here are the bytes that two threads touch with nothing between but
-// barriers that went.
+// Checks the claims about the CTA barriers of one CTA: finds bytes that two threads access with
+// only removed barriers in between.  AuditControl checks the order in which threads execute the
+// barriers.
 //
-// Each thread counts the separators that stay (`epoch`) and, since the last of these, the barriers
-// that went (`gone`).  Accesses of an epoch are kept while some thread may still be in it.
+// Each thread counts the kept separators that it has passed (`epoch`) and, since the last of them,
+// the removed barriers (`gone`).  The accesses of an epoch are kept as long as some thread may
+// still be in it.
 //
 // Cost: O(1) for each byte and each barrier.
 #pragma once
@@ -28,13 +29,13 @@ class AuditBarriers {
   void end(std::uint32_t thread);
 
   struct Conflict {
-    std::uint32_t claim = 0;  // of a barrier that went, between the two accesses
+    std::uint32_t claim = 0;  // of a removed barrier between the two accesses
     AuditAgent agent;
     const ir::Instruction* instruction = nullptr;
     bool writes = false;
     std::uint64_t address = 0;
   };
-  // Another access that this one conflicts with, barriers that went being between the two.
+  // Another access that conflicts with this one, with only removed barriers in between.
   std::optional<Conflict> touch(const AuditAccess& access);
 
  private:
@@ -45,8 +46,8 @@ class AuditBarriers {
     bool isIssue = false;
     const ir::Instruction* instruction = nullptr;
   };
-  // Enough entries to find, whatever agent asks from between whatever barriers, one of another
-  // agent from between others, if there was any.
+  // A minimal set of entries such that, for any agent at any position, an entry of another agent at
+  // another position is found if there ever was one.
   class Entries {
    public:
     void add(const Entry& entry);
@@ -62,7 +63,7 @@ class AuditBarriers {
   struct Position {
     std::uint32_t epoch = 0;
     std::uint32_t gone = 0;
-    std::uint32_t lastGone = 0;  // claim of the last barrier that went
+    std::uint32_t lastGone = 0;  // claim of the last removed barrier
   };
 
   void leave(std::uint32_t epoch);

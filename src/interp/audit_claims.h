@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The claims that a run checks, by what they are about, and what an Audit op looks at.
+// The claims that a run checks, indexed by subject, and the steps of an Audit op.
 //
 // The decoder puts Audit ops before and after the instructions that claims name (AuditEmitter), so
-// that a run without claims is what it was.  What they need is in an AuditStep; the auditor
-// (auditor.h) decides.
+// a run without claims has no extra ops.  An AuditStep contains their data; the auditor (auditor.h)
+// checks them.
 #pragma once
 
 #include <cstdint>
@@ -23,14 +23,14 @@ using ClaimId = std::uint32_t;  // index in the list of claims
 // A base of a claim about where an address points.
 struct AuditBase {
   const facts::Base* base = nullptr;
-  // Variable, DynamicShared: its first byte, as an address in its own space, and its bytes.
+  // Variable, DynamicShared: the address of its first byte in its own space, and its size.
   std::uint32_t slot = 0;
   std::uint64_t size = 0;
   isa::Space space = isa::Space::None;
-  std::uint64_t offset = 0;  // Parameter: of the pointer, among the parameters of the kernel
+  std::uint64_t offset = 0;  // Parameter: offset of the pointer among the parameters of the kernel
 };
 
-// What is to be looked at where an address operand is used.
+// What to check when an address operand is used.
 struct AuditAddress {
   std::uint32_t operand = 0;          // its number among the address operands
   std::optional<std::uint32_t> site;  // see AuditClaims::siteOf
@@ -43,13 +43,13 @@ struct AuditAddress {
 
 struct AuditStep {
   enum class Kind : std::uint8_t {
-    Check,      // `claim`, as its kind says
-    Reached,    // what `claim` says was tried: this counts it
-    Dead,       // a register is read of which `claim` says that nothing reads it
-    Access,     // the op after this one touches memory
-    Arguments,  // of the call after this one, in memory
-    Results,    // of the return after this one, in memory
-    Enter,      // a function that `claim` says is pure
+    Check,      // checks `claim`, depending on its kind
+    Reached,    // counts that `claim` was tested
+    Dead,       // a register is read although `claim` says that nothing reads it
+    Access,     // the next op accesses memory
+    Arguments,  // of the call after this op, in memory
+    Results,    // of the return after this op, in memory
+    Enter,      // enters a function that `claim` says is pure
     Leave,
   };
   Kind kind = Kind::Check;
@@ -61,7 +61,7 @@ struct AuditStep {
   std::vector<ClaimId> deadStores;      // Access
 };
 
-// A variable of the local memory of a function that nothing is said to read.
+// A variable in the local memory of a function, with a claim that nothing reads it.
 struct AuditLocal {
   ClaimId claim = 0;
   std::uint64_t offset = 0;  // in the local memory of a frame
@@ -70,13 +70,13 @@ struct AuditLocal {
 
 class AuditClaims {
  public:
-  // They must outlive the object.  O(claims).
+  // The claims must outlive the object.  O(claims).
   explicit AuditClaims(const std::vector<facts::Claim>& claims);
 
   const std::vector<facts::Claim>& all() const { return *claims_; }
   const std::vector<ClaimId>& of(std::string_view function) const;
 
-  // Address operands that claims of the kind `disjoint` name have numbers, which are called sites.
+  // Numbers, called sites, of the address operands that `disjoint` claims name.
   std::optional<std::uint32_t> siteOf(facts::Place at, std::uint32_t operand) const;
   struct Pair {
     ClaimId claim = 0;
@@ -86,9 +86,9 @@ class AuditClaims {
   const std::vector<Pair>& pairs() const { return pairs_; }
   std::uint32_t siteCount() const { return static_cast<std::uint32_t>(sites_.size()); }
 
-  // Every access must be looked at, in whatever function.
+  // Every access must be checked, in every function.
   bool watchesAllAccesses() const { return watchesAllAccesses_; }
-  // What calls and returns read of local memory as well.
+  // The reads of local memory by calls and returns must be checked too.
   bool watchesTransfers() const { return watchesTransfers_; }
 
  private:

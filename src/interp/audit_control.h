@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Claims of where the threads of one CTA come: together, all-execute, leader; and the order in
-// which they execute barriers that were judged.
+// Checks claims about the blocks that the threads of one CTA reach: together, all-execute, leader;
+// and the order in which they execute barriers that are candidates.
 #pragma once
 
 #include <cstdint>
@@ -17,9 +17,9 @@ namespace ptxopt::interp {
 
 class AuditControl {
  public:
-  // The sequences of places of two kinds: where claims say `together`, and of barriers.
+  // Two kinds of sequences of places: the ones with `together` claims, and the barriers.
   enum class Order : std::uint8_t { Together, Barriers };
-  // What another thread came to in this place of its sequence, where that is something else.
+  // The entry of another thread at the same position of its sequence, if it differs.
   struct Other {
     std::uint32_t thread = 0;
     ClaimId claim = 0;
@@ -27,10 +27,11 @@ class AuditControl {
   std::optional<Other> come(Order order, ClaimId claim, std::uint32_t thread,
                             const std::vector<bool>& ended);
 
-  // For `all-execute`.  Returns a thread that has ended, if this is the first that comes so often.
+  // For `all-execute`.  If this is the first thread with this number of visits, returns a thread
+  // that has ended.
   std::optional<std::uint32_t> countVisit(ClaimId claim, std::uint32_t thread,
                                           const std::vector<bool>& ended);
-  // Two threads of a CTA that has ended which came to one place so often each.
+  // For a CTA that has ended: two threads that reached one place a different number of times.
   struct Difference {
     ClaimId claim = 0;
     std::uint32_t threads[2] = {};
@@ -38,7 +39,7 @@ class AuditControl {
   };
   std::vector<Difference> differences() const;
 
-  // Who was the first of this warp that executed something with this mask.
+  // The first thread of this warp that executed an election with this mask.
   std::uint32_t leader(std::uint32_t mask, std::uint32_t thread) {
     return leaders_.try_emplace({thread / 32, mask}, thread).first->second;
   }

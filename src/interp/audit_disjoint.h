@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Claims that bytes are not shared: `disjoint` of two address operands, and `own-bytes` of a
-// variable, within one CTA.
+// Checks claims that bytes are not shared within one CTA: `disjoint` for two address operands, and
+// `own-bytes` for a variable.
 //
-// Cost: O(1) for each byte of an access that a claim names, and, when the CTA has ended, O(pairs of
+// Cost: O(1) for each byte of an access that a claim names.  At the end of the CTA, O(pairs of
 // operands that touched a byte) for each byte.
 #pragma once
 
@@ -22,12 +22,12 @@ class AuditDisjoint {
  public:
   void touch(std::uint32_t site, const AuditAccess& access);
 
-  // Two agents that touched a common byte.
+  // Two agents that accessed a common byte.
   struct Meeting {
     AuditAgent agents[2];
     std::uint64_t address = 0;
   };
-  // Of each pair of sites that claims are about, whether both were executed, and where they met.
+  // For a pair of sites in a claim: whether both were executed, and where they overlapped.
   struct Verdict {
     ClaimId claim = 0;
     std::optional<Meeting> meeting;
@@ -38,14 +38,14 @@ class AuditDisjoint {
   std::optional<Meeting> own(ClaimId claim, const AuditAccess& access);
 
  private:
-  // Who touched a byte at one site: enough to find two that differ, and all of them.
+  // The agents that accessed a byte at one site: enough to find two that differ, and all threads.
   struct Touch {
     std::uint32_t site = 0;
     AuditAgent first;
     std::optional<AuditAgent> second;     // another agent
     std::optional<AuditAgent> otherWarp;  // an agent of another warp than the first
-    std::optional<AuditAgent> again;      // an agent that touched it twice
-    std::vector<std::uint64_t> threads;   // as bits; warps are not among them
+    std::optional<AuditAgent> again;      // an agent that accessed it twice
+    std::vector<std::uint64_t> threads;   // as bits; without warps
 
     void add(const AuditAgent& agent);
   };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Numbers that claims are about, as a frame holds them.
+// The numbers in claims, as stored in a frame.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,10 @@
 
 namespace ptxopt::interp {
 
-// A slot of a frame that holds a register, or what a register held at some place.
+// A slot of a frame that holds a register, or the value of a register at some place.
 struct AuditNumber {
   std::uint32_t slot = 0;
-  std::uint32_t known = 0;  // slot that is not 0 once the number is there; 0: it always is
+  std::uint32_t known = 0;  // a slot that is not 0 once the number exists; 0: it always exists
   std::uint8_t bits = 64;
 
   std::optional<std::uint64_t> evaluate(const std::uint64_t* frame) const {
@@ -21,22 +21,22 @@ struct AuditNumber {
   }
 };
 
-// A linear form of facts::Form, with the slots in which its leaves are.
+// The linear form of a facts::Form, with the slots of its leaves.
 struct AuditForm {
   struct Term {
     enum class Kind : std::uint8_t { Number, Parameter, Product, ZeroExtended, SignExtended };
     Kind kind = Kind::Number;
     std::uint64_t coefficient = 1;
     AuditNumber number;
-    std::uint64_t offset = 0;  // Parameter: among the parameters of the kernel
+    std::uint64_t offset = 0;  // Parameter: offset among the parameters of the kernel
     std::vector<AuditForm> factors;
   };
   std::uint8_t bits = 64;
   std::uint64_t constant = 0;
   std::vector<Term> terms;
 
-  // Below 2^bits.  None where the thread has not come to the place of some leaf since the function
-  // was called.  O(terms).
+  // The value, below 2^bits.  None if the thread has not executed the place of some leaf since the
+  // function was called.  O(terms).
   std::optional<std::uint64_t> evaluate(const std::uint64_t* frame,
                                         std::span<const std::uint8_t> parameters) const;
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the parts of the auditor share: the claims, who is who, and what was found.
+// State that the parts of the auditor share: the claims, names of threads, and the results.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,9 @@
 
 namespace ptxopt::interp {
 
-// What came of the claims in one run, or in several.
+// The results for the claims in one run, or in several.
 struct AuditCounts {
-  std::vector<std::uint64_t> checks;  // by claim: how often it was put to the test
+  std::vector<std::uint64_t> checks;  // by claim: how often it was tested
   std::vector<bool> isFalse;          // by claim
 
   void add(const AuditCounts& other);
@@ -24,7 +24,7 @@ struct AuditCounts {
 
 class AuditReport {
  public:
-  // Of the thread with this number in the CTA with this number.
+  // The name of the thread with this number in the CTA with this number.
   using Namer = std::function<ThreadName(std::uint64_t cta, std::uint32_t thread)>;
   AuditReport(const ir::Module& module, const AuditClaims& claims, std::uint32_t threadsPerCta,
               Namer namer);
@@ -34,14 +34,14 @@ class AuditReport {
 
   void count(ClaimId claim) { ++counts_.checks[claim]; }
   bool isFalse(ClaimId claim) const { return counts_.isFalse[claim]; }
-  // Once for each claim: "CLAIM; MESSAGE".
+  // Reports a claim once: "CLAIM; MESSAGE".
   void add(ClaimId claim, const ir::Instruction* place, const std::string& message,
            const ir::Instruction* other = nullptr, std::string otherMessage = {});
 
   std::string threadText(std::uint64_t cta, std::uint32_t thread) const {
     return describe(namer_(cta, thread));
   }
-  // Null where none begins.  The first call costs O(statements).
+  // The instruction that starts at this place, or null.  The first call costs O(statements).
   const ir::Instruction* instructionAt(facts::Place place) const;
 
   const AuditCounts& counts() const { return counts_; }
@@ -57,7 +57,7 @@ class AuditReport {
   mutable std::unordered_map<facts::Place, const ir::Instruction*> instructions_;
 };
 
-// "5" or, of a negative number of so many bits, "4294967291 (-5)".
+// "5" or, for a number with the sign bit set, "4294967291 (-5)".
 std::string numberText(std::uint64_t number, unsigned bits);
 
 }  // namespace ptxopt::interp

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Claims of the numbers that the threads of one CTA have at a place: uniform, warp-uniform, stable,
-// one-number.  Those that ask for one thread alone are in auditor.cpp.
+// Checks claims about the values that the threads of one CTA have at a place: uniform,
+// warp-uniform, stable, one-number.  Claims about a single thread are checked in auditor.cpp.
 #pragma once
 
 #include <cstdint>
@@ -15,8 +15,8 @@ namespace ptxopt::interp {
 
 class AuditValues {
  public:
-  // A thread has the number where the claim says something of it.  Returns another thread, or the
-  // same one, with another number; null where there is none.  O(1).
+  // Records the value of a thread at the place of the claim.  Returns a thread (possibly the same)
+  // with another value; null if there is none.  O(1).
   struct Other {
     std::uint32_t thread = 0;
     std::uint64_t number = 0;

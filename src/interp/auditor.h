@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Checks claims while a kernel runs (docs/facts.md).
 //
-// The decoder has put Audit ops where claims are (decode/audit_emitter.h), and the machine says
-// what threads touch (machine_audit.cpp); here is what each kind of claim means.  A claim that does
-// not hold is reported once, as a finding of the kind FalseFact.  What is not certain is no
-// finding.
+// The decoder puts Audit ops at the places of claims (decode/audit_emitter.h), and the machine
+// reports the accesses of threads (machine_audit.cpp).  The auditor implements the meaning of each
+// kind of claim.  A false claim is reported once, as a finding of the kind FalseFact.  If it is not
+// certain that a claim is false, it is not reported.
 //
-// Cost: that of each part, for each time that a thread comes to a claim: audit_values.h,
-// audit_control.h, audit_disjoint.h, audit_barriers.h, audit_memory.h.
+// Cost: the sum of its parts, each time a thread reaches a claim: audit_values.h, audit_control.h,
+// audit_disjoint.h, audit_barriers.h, audit_memory.h.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@
 
 namespace ptxopt::interp {
 
-// A thread and where it is.
+// A thread and its CTA.
 struct AuditedThread {
   std::uint64_t cta = 0;     // in the grid
   std::uint32_t thread = 0;  // in the CTA
@@ -37,27 +37,27 @@ struct AuditedThread {
 
 class Auditor {
  public:
-  // All of them must outlive the object.
+  // All arguments must outlive the object.
   Auditor(Program& program, const GlobalMemory& memory, const std::vector<std::uint8_t>& parameters,
           std::uint32_t threadsPerCta, AuditReport::Namer namer);
 
   // An op of the kinds Check, Reached and Dead.
   void check(const AuditedThread& who, const AuditStep& step, const Op& op);
 
-  // The thread is about to touch memory through the address operand with this number; kNoOperand:
-  // not through one.
+  // Called before the thread accesses memory through the address operand with this number;
+  // kNoOperand: through no operand.
   static constexpr std::uint32_t kNoOperand = ~0u;
   void access(const AuditedThread& who, const AuditStep& step, std::uint32_t operand,
               const AuditAccess& access);
-  // The local memory of the thread from this address on becomes that of another function.
+  // The local memory of the thread starting at this address now belongs to another function.
   void callBegins(std::uint64_t threadInGrid, std::uint64_t localTop);
 
-  // A function that is claimed to be pure: `values` are its arguments, its results.
+  // Enters or leaves a function with a `pure` claim: `values` are its arguments or its results.
   void enter(const AuditedThread& who, ClaimId claim, std::uint64_t localBase, std::string values);
   void leave(const AuditedThread& who, ClaimId claim, const Op& op, std::string values);
 
   void threadEnds(std::uint64_t cta, std::uint32_t thread);
-  // Nothing more will come.  `completed`: every thread has ended.
+  // Called at the end of the run.  `completed`: every thread has ended.
   void finish(bool completed);
 
   const std::vector<Finding>& findings() const { return report_.findings(); }
@@ -107,7 +107,7 @@ class Auditor {
   const GlobalMemory* memory_;
   const std::vector<std::uint8_t>* parameters_;
   AuditReport report_;
-  std::unordered_map<std::uint64_t, std::unique_ptr<Cta>> ctas_;  // that have not ended
+  std::unordered_map<std::uint64_t, std::unique_ptr<Cta>> ctas_;  // CTAs that have not ended
   Cta* last_ = nullptr;
   std::uint64_t lastIndex_ = 0;
   AuditVariables unread_;

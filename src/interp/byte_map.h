@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Something for each byte of memory that was touched.
+// A state for each byte of memory that was accessed.
 //
-// Bytes that were only touched four at a time share one; others are split once.
+// Bytes that were only accessed in groups of four share one state; other groups are split once.
 #pragma once
 
 #include <algorithm>
@@ -15,8 +15,8 @@ namespace ptxopt::interp {
 template <class State>
 class ByteMap {
  public:
-  // Calls visit(State&, offset) for the states of these bytes of the object with this number; makes
-  // what is missing.
+  // Calls visit(State&, offset) for the states of these bytes of the object with this number;
+  // creates missing states.
   template <class Visit>
   void visit(std::uint64_t object, std::uint64_t offset, std::uint64_t size, Visit&& visit) {
     for (std::uint64_t at = offset; at < offset + size;) {

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Where things are in the address space, and the initial bytes of the module's variables.
+// The addresses of objects, and the initial bytes of the module's variables.
 //
-// Addresses in .global and .const are generic addresses.  The other spaces begin at small numbers
-// of their own and are seen through a window of the generic space: shared memory with the CTA's
-// rank in its cluster in bits 24 and up, so that one number names a byte of the cluster.
+// Addresses in .global and .const are generic addresses.  Each other space begins at a small
+// address of its own, and is visible through a window of the generic space.  For shared memory,
+// bits 24 and up hold the rank of the CTA in its cluster, so that one number identifies a byte of
+// the cluster.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +25,9 @@ struct Windows {
 };
 const Windows& windows(std::uint32_t addressBits);
 
-inline constexpr std::uint64_t kSharedBase = 1024;  // so that no variable stands at 0
+inline constexpr std::uint64_t kSharedBase = 1024;  // so that no variable is at address 0
 inline constexpr std::uint64_t kLocalBase = 256;
-// Parameters of functions are in local memory, those of the kernel from here on.
+// Parameters of functions are in local memory; those of the kernel start at this address.
 inline constexpr std::uint64_t kParameterBase = 1u << 27;
 inline constexpr int kRankShift = 24;
 
@@ -53,7 +54,7 @@ class Image {
   const ImageObject* find(std::string_view name) const;
   std::uint64_t addressOf(const ir::Function& function) const;
   const ir::Function* functionAt(std::uint64_t address) const;
-  // The first address after all objects; buffers may be placed from here on.
+  // The first address after all objects; buffers may be placed from here.
   std::uint64_t end() const { return end_; }
   const Windows& windows() const { return *windows_; }
 

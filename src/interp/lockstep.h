@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Do several threads have the same sequence of numbers, as far as each has come?
+// Checks that several threads produce the same sequence of numbers.
 #pragma once
 
 #include <algorithm>
@@ -12,7 +12,8 @@ namespace ptxopt::interp {
 
 // Threads of a CTA, or of one of its warps.
 struct ThreadGroup {
-  const std::vector<bool>* ended = nullptr;  // by thread of the CTA: it will never come again
+  const std::vector<bool>* ended =
+      nullptr;  // by thread of the CTA: it will produce no more numbers
   std::uint32_t first = 0;
   std::uint32_t size = 0;
 
@@ -29,11 +30,11 @@ class Lockstep {
  public:
   struct Entry {
     std::uint64_t number = 0;
-    std::uint32_t thread = 0;  // the first that came so far
+    std::uint32_t thread = 0;  // the first thread that came so far
   };
 
-  // The next number of a thread of the group, which is the same each time.  Returns what another
-  // thread has in its place where that differs, else null.  O(1), and now and then O(threads).
+  // Adds the next number of a thread of the group.  Returns the entry of another thread at the same
+  // position if it differs, else null.  O(1), occasionally O(threads).
   const Entry* add(const ThreadGroup& group, std::uint32_t thread, std::uint64_t number) {
     if (isGivenUp_) return nullptr;
     if (positions_.empty()) positions_.resize(group.size);
@@ -49,9 +50,10 @@ class Lockstep {
 
  private:
   static constexpr std::size_t kMostEntries = 1024;
-  static constexpr std::size_t kTooMany = 1u << 20;  // somebody spins; the others do not come
+  static constexpr std::size_t kTooMany =
+      1u << 20;  // some thread spins while the others make no progress
 
-  // What all threads have passed.
+  // Drops the entries that all threads have passed.
   void drop(const ThreadGroup& group) {
     std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
     for (std::size_t k = 0; k < positions_.size(); ++k) {
@@ -71,7 +73,7 @@ class Lockstep {
   std::deque<Entry> entries_;
   std::uint64_t dropped_ = 0;
   bool isGivenUp_ = false;
-  std::size_t left_ = 0;  // of the last time that something was dropped
+  std::size_t left_ = 0;  // when entries were last dropped
 };
 
 }  // namespace ptxopt::interp

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Runs one launch of a kernel.
 //
-// All CTAs of the grid are resident, up to Options::residentThreads; the others start as CTAs end.
-// A thread runs until it has executed one operation that another thread can see (an access to
+// All CTAs of the grid are resident, up to Options::residentThreads; the others start when CTAs
+// end.  A thread runs until it has executed one operation that another thread can see (an access to
 // shared or global memory, a barrier, a collective, a fence); then the scheduler chooses again.
-// Orders of operations that nobody else can see make no difference, so nothing is lost by that.
+// The order of operations that no other thread can see makes no difference, so this covers all
+// behaviours.
 #pragma once
 
 #include <array>
@@ -45,13 +46,13 @@ struct MachineOptions {
   std::uint64_t seed = 1;
   std::uint64_t stepLimit = 100'000'000;  // thread-instructions of the launch
   std::uint64_t residentThreads = 1u << 15;
-  std::uint32_t jobs = 1;  // threads of the host; for several, races are not looked for
-  // What was claimed of the text (docs/facts.md), to be checked; null: nothing.
+  std::uint32_t jobs = 1;  // threads of the host; with several, races are not detected
+  // Claims about the text (docs/facts.md) to check; null: none.
   const std::vector<facts::Claim>* claims = nullptr;
 };
 
-// Which clusters of the grid a machine runs: every count-th, from `index` on.  Machines that share
-// a grid may run at once, on the same memory.
+// The clusters of the grid that a machine runs: every count-th, starting at `index`.  Machines that
+// share a grid may run at the same time, on the same memory.
 struct Share {
   std::uint32_t index = 0;
   std::uint32_t count = 1;
@@ -63,12 +64,12 @@ struct Geometry {
   Dim3 cluster;
   bool isExplicitCluster = false;
   std::uint64_t dynamicShared = 0;
-  std::uint64_t gridWorkspace = 0;  // address of what %envreg1 and %envreg2 name; 0: nothing
+  std::uint64_t gridWorkspace = 0;  // the address in %envreg1 and %envreg2; 0: none
 };
 
 class Machine {
  public:
-  // `memory` holds the image and the buffers, and keeps what the kernel wrote.
+  // `memory` contains the image and the buffers, and receives the writes of the kernel.
   Machine(Program& program, GlobalMemory& memory, const Geometry& geometry,
           std::vector<std::uint8_t> parameters, const MachineOptions& options, Share share = {});
   ~Machine();
@@ -105,7 +106,7 @@ class Machine {
   };
   struct Place {
     std::uint8_t* data = nullptr;
-    Segment* segment = nullptr;  // null: memory of the thread itself
+    Segment* segment = nullptr;  // null: memory of the thread
     std::uint64_t offset = 0;
   };
   // cp.async.
@@ -119,8 +120,8 @@ class Machine {
     bool landed = false;
     std::uint32_t group = 0;
   };
-  // A bulk copy, a reduction or an asynchronous store.  It reads its source, and later writes; it
-  // belongs to an mbarrier or, where `barrier` is null, to a bulk group of its thread.
+  // A bulk copy, a reduction or an asynchronous store.  It reads its source, and writes later.  It
+  // belongs to an mbarrier or, if `barrier` is null, to a bulk group of its thread.
   struct Bulk {
     Thread* issuer = nullptr;
     const Op* op = nullptr;
@@ -128,16 +129,16 @@ class Machine {
     Place to;
     Place from;
     std::uint32_t size = 0;
-    std::vector<std::uint8_t> data;  // once it has been read
+    std::vector<std::uint8_t> data;  // set once the source has been read
     bool isRead = false;
     bool landed = false;
-    Cta* barrier = nullptr;  // whose shared memory holds the mbarrier
+    Cta* barrier = nullptr;  // the CTA whose shared memory contains the mbarrier
     std::uint64_t barrierOffset = 0;
     std::uint32_t clock = 0;
     bool committed = false;
     std::uint32_t group = 0;
   };
-  // cp.async.mbarrier.arrive: an arrival when the copies up to `clock` have landed.
+  // cp.async.mbarrier.arrive: an arrival that happens when the copies up to `clock` have landed.
   struct TrackedArrival {
     std::uint32_t clock = 0;
     std::uint64_t offset = 0;
@@ -156,8 +157,8 @@ class Machine {
     std::vector<std::uint8_t> local;
     std::uint64_t localBase = 0;  // of the frame
     std::uint64_t localTop = 0;
-    std::uint32_t mask = 0;     // of the collective that it waits in
-    std::uint32_t barrier = 0;  // that it waits at
+    std::uint32_t mask = 0;     // of the collective at which it waits
+    std::uint32_t barrier = 0;  // at which it waits
     std::uint64_t clusterPhase = 0;
     bool arrivedAtCluster = false;
     std::deque<PendingCopy> copies;
@@ -189,8 +190,8 @@ class Machine {
   struct MbarrierHistory {
     std::vector<Snapshot> pending;
     std::vector<Snapshot> completed;
-    std::uint32_t phases = 0;       // that were completed
-    AgentId agent = 0;              // of the bulk copies that complete on it; 0 before the first
+    std::uint32_t phases = 0;  // the number of completed phases
+    AgentId agent = 0;         // of the bulk copies that complete on it; 0 before the first one
     std::vector<Thread*> trackers;  // threads with a tracked arrival on it
   };
   struct Cta {
@@ -270,7 +271,7 @@ class Machine {
 
   // machine_memory.cpp
   std::uint64_t addressOf(const Thread& thread, const Op& op) const;
-  // Where a generic address, or one of a parameter, is; `address` becomes one in that space.
+  // The space of a generic or parameter address; `address` becomes an address in that space.
   isa::Space leaveWindow(isa::Space space, std::uint64_t& address) const;
   Place resolve(Thread& thread, const Op& op, isa::Space space, std::uint64_t address,
                 std::uint32_t size, bool writes);
@@ -292,7 +293,7 @@ class Machine {
   // machine_async.cpp
   void issueCopy(Thread& thread, const Op& op);
   void land(PendingCopy& copy);
-  void landCopies(Thread& thread, std::uint32_t clock);  // those up to `clock`
+  void landCopies(Thread& thread, std::uint32_t clock);  // lands those up to `clock`
   void landSome(Thread& thread);
   static bool isCompletedBy(const Thread& thread, const Op& wait, const PendingCopy& copy);
   void waitForCopies(Thread& thread, const Op& op);
@@ -300,7 +301,7 @@ class Machine {
   void settleTrackedArrivals(Thread& thread);
   Place resolveRange(Thread& thread, const Op& op, isa::Space space, std::uint64_t address,
                      std::uint32_t size, bool writes);
-  // The same place of shared memory in another CTA of the cluster.
+  // The same offset of shared memory in another CTA of the cluster.
   std::uint64_t inRank(std::uint64_t address, std::uint64_t rank) const;
   void issueBulk(Thread& thread, const Op& op);
   void issueBulk(Thread& thread, const Op& op, const BulkForm& form, std::uint64_t to,
@@ -355,12 +356,12 @@ class Machine {
   std::vector<std::uint8_t> parameters_;
   MachineOptions options_;
   std::uint32_t threadsPerCta_;
-  std::uint32_t paddedThreads_;  // of a CTA, to whole warps
+  std::uint32_t paddedThreads_;  // of a CTA, rounded up to whole warps
   Share share_;
   std::uint64_t clusterCount_;  // of this machine
   std::uint64_t nextCluster_ = 0;
   std::unique_ptr<Scheduler> scheduler_;
-  std::vector<std::unique_ptr<Cluster>> clusters_;  // resident, a place for each
+  std::vector<std::unique_ptr<Cluster>> clusters_;  // resident ones, one slot each
   std::vector<Thread*> threads_;                    // by index in the scheduler
   std::vector<Finding> findings_;
   std::set<std::array<const void*, 3>> reported_;
@@ -370,11 +371,11 @@ class Machine {
   bool completed_ = false;
   std::vector<std::shared_ptr<Bulk>> inFlight_;
   Places places_;
-  std::vector<AgentId> owners_;  // threads that the agents act for that newAgent() gave
+  std::vector<AgentId> owners_;  // the threads for which the agents of newAgent() act
   ClockRef fences_;              // fence.sc of wider scopes
   bool landsEarly_ = false;
   bool landsLate_ = false;
-  std::unique_ptr<Auditor> auditor_;  // null: nothing is claimed
+  std::unique_ptr<Auditor> auditor_;  // null: there are no claims
 };
 
 }  // namespace ptxopt::interp

@@ -1,17 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the matrix instructions of a warp compute, apart from who holds which element and where it
-// comes from in memory (PTX ISA 9.7.16).
+// The arithmetic of the matrix instructions of a warp, and which thread holds which element;
+// without memory accesses (PTX ISA 9.7.16).
 //
 // The fragments of mma.sync follow one rule.  With e elements in a register, g = lane / 4 and
 // t = lane % 4:
 //   register r of a:   row g + 8 (r % 2),  columns t e .. t e + e-1, plus 4 e (r / 2)
 //   register r of b:   column g,           rows    t e .. t e + e-1, plus 4 e r
 //   element i of c, d: row g + 8 (i / 2),  column  2 t + i % 2
-// Those of wmma are nobody's business by the manual.  Here lane after lane has the next elements in
-// the order of the rows, over again where registers are left.
+// The manual leaves the fragments of wmma unspecified.  Here successive lanes hold successive
+// elements in row order, starting over if registers are left.
 //
-// How a sum of products is rounded is left open too.  Products are exact; their sum is taken in
-// double, in the order of k, and rounded once; integers and f64 have no freedom.
+// The rounding of a sum of products is unspecified too.  Here products are exact, and their sum is
+// computed in double, in the order of k, and rounded once.  Integers and f64 have no such freedom.
 #pragma once
 
 #include <array>
@@ -41,7 +41,7 @@ enum class Element : std::uint8_t {
 };
 std::optional<Element> findElement(std::string_view qualifier);  // ".f16"
 int bitsOf(Element element);
-// Elements in a register; those of 64 bits have a register of that size.
+// The elements in a register; elements of 64 bits have a register of that size.
 int perRegister(Element element);
 
 enum class MatrixRole : std::uint8_t { D, A, B, C };
@@ -62,8 +62,8 @@ struct MatrixForm {
   std::array<Element, 4> elements{};                // by role
   std::array<std::vector<std::uint32_t>, 4> slots;  // by role: the registers of a thread
   bool isWmma = false;
-  bool saturates = false;      // of integers: .satfinite
-  bool isConjunction = false;  // of bits: .and.popc, else .xor.popc
+  bool saturates = false;      // for integers: .satfinite
+  bool isConjunction = false;  // for bits: .and.popc, else .xor.popc
   Rounding rounding = Rounding::NearestEven;
   // wmma.load and wmma.store.
   MatrixRole moved = MatrixRole::D;
@@ -73,7 +73,7 @@ struct MatrixForm {
   const std::vector<std::uint32_t>& slotsOf(MatrixRole role) const {
     return slots[static_cast<std::size_t>(role)];
   }
-  // As many registers as the elements need.
+  // The number of registers matches the number of elements.
   bool fits(MatrixRole role) const;
 };
 
@@ -81,7 +81,7 @@ struct MatrixPosition {
   int row = 0;
   int column = 0;
 };
-// Of element j of register r.
+// The position of element j of register r.
 MatrixPosition positionOf(const MatrixForm& form, MatrixRole role, int lane, int r, int j);
 
 // Row-major bits of the elements.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Pieces of memory with bounds, and the map of generic addresses to them.
+// Segments of memory with bounds, and the map from generic addresses to segments.
 #pragma once
 
 #include <cstdint>
@@ -19,10 +19,10 @@ struct Segment {
   std::uint64_t base = 0;
   std::vector<std::uint8_t> bytes;
   bool isReadOnly = false;
-  bool isShared = false;           // of a CTA
+  bool isShared = false;           // it belongs to a CTA
   bool isLive = true;              // not freed
   BitSet written;                  // empty: every byte counts as initialised
-  std::unique_ptr<Shadow> shadow;  // null: races are not looked for
+  std::unique_ptr<Shadow> shadow;  // null: races are not detected
 
   bool contains(std::uint64_t address, std::uint64_t size) const {
     return address >= base && address - base <= bytes.size() &&
@@ -33,19 +33,19 @@ struct Segment {
 // Everything in the .global and .const spaces.
 class GlobalMemory {
  public:
-  // At the next free address from `from` on, with a gap on both sides.
+  // Allocates at the next free address not below `from`, with a gap on both sides.
   Segment& allocate(std::string name, std::uint64_t size);
   Segment& place(std::string name, std::uint64_t base, std::vector<std::uint8_t> bytes,
                  bool isReadOnly);
   void setNext(std::uint64_t address) { next_ = address; }
-  // The segment that holds all of the bytes; null if there is none.  `last` is looked at first, and
-  // becomes what was found.
+  // The segment that contains all of the bytes; null if there is none.  `last` is tried first, and
+  // is set to the result.
   Segment* find(std::uint64_t address, std::uint64_t size, Segment*& last) const;
   Segment* find(std::uint64_t address, std::uint64_t size) const {
     Segment* last = nullptr;
     return find(address, size, last);
   }
-  // The last segment that begins at or before the address, for messages.
+  // The last segment that begins at or before the address; for messages.
   const Segment* nearest(std::uint64_t address) const;
   std::deque<Segment>& segments() { return segments_; }
 

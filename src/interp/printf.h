@@ -13,8 +13,8 @@ struct PrintfResult {
   int conversions = 0;
 };
 
-// `next(size)` gives the next argument of 4 or 8 bytes, `text(address)` the string there.  What is
-// no conversion of C is copied as it is.
+// `next(size)` returns the next argument of 4 or 8 bytes, `text(address)` the string at an address.
+// Text that is not a conversion of C is copied literally.
 PrintfResult formatPrintf(const std::string& format,
                           const std::function<std::uint64_t(std::uint32_t)>& next,
                           const std::function<std::string(std::uint64_t)>& text);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A kernel and all that it can call, decoded once into a dense form that the machine executes.
+// A kernel and all functions that it can call, decoded once into a dense form that the machine
+// executes.
 //
-// Every value lives in a slot of 64 bits of the frame of its function: registers (bits above the
-// register's width are zero), constants, special registers and addresses of variables alike, so
-// that an operand is an index and nothing else.  Constants are part of the frame's initial image;
-// what depends on the thread is filled in when the frame is made (FrameValue).
+// Every value has a slot of 64 bits in the frame of its function: registers (bits above the
+// register's width are zero), constants, special registers and addresses of variables.  So an
+// operand is just an index.  Constants are part of the frame's initial image; values that depend on
+// the thread are set when the frame is created (FrameValue).
 #pragma once
 
 #include <array>
@@ -31,7 +32,7 @@ struct Op;
 using Compute = void (*)(Slot* frame, const Op& op);
 
 enum class Action : std::uint8_t {
-  Pure,         // compute(frame, op): touches nothing but the frame
+  Pure,         // compute(frame, op): accesses only the frame
   Branch,       // to `index`
   BranchTable,  // to lists[index + frame[a]], `count` entries in frame-independent form
   Call,         // calls[index]
@@ -46,17 +47,17 @@ enum class Action : std::uint8_t {
   Fence,
   Barrier,  // of the CTA: id a, count b, predicate c, see BarrierKind
   ClusterBarrier,
-  Collective,  // of lanes of a warp, see CollectiveKind
+  Collective,  // among lanes of a warp, see CollectiveKind
   CopyAsync,   // cp.async: [a + immediate] = [b + second immediate in lists]
   CommitAsync,
-  WaitAsync,    // all but a groups
+  WaitAsync,    // for all but a groups
   ArriveAsync,  // cp.async.mbarrier.arrive on [a + immediate]; kSecond: .noinc
   Bulk,         // bulks[index]
   CommitBulk,
-  WaitBulk,      // all but a groups; kSecond: until they have read their source
+  WaitBulk,      // for all but a groups; kSecond: until they have read their source
   Mbarrier,      // see MbarrierKind
-  CheckWritten,  // of the register `index`: it is reported where r[a] is 0
-  Audit,         // of what is claimed: audits[index]
+  CheckWritten,  // checks the register `index`: reported if r[a] is 0
+  Audit,         // checks claims: audits[index]
   Timer,         // d = a special register that changes while the thread runs
   Nothing,
   Unsupported,  // the machine stops with a message that names the instruction
@@ -97,12 +98,12 @@ enum class CollectiveKind : std::uint8_t {
   Elect,
   ActiveMask,
   WarpSync,
-  // Of all 32 lanes, from here on; matrices[index] says more.
+  // Executed by all 32 lanes, from here on; matrices[index] has the details.
   MatrixMultiply,
   MatrixLoad,       // ldmatrix .m8n8 .b16: address in a; kSecond: .trans
   MatrixStore,      // stmatrix, likewise
   MatrixTranspose,  // movmatrix: d, a
-  FragmentLoad,     // wmma.load: address in a, stride in b where it is not 0
+  FragmentLoad,     // wmma.load: address in a, stride in b unless that is 0
   FragmentStore,
 };
 enum class MbarrierKind : std::uint8_t {
@@ -133,7 +134,7 @@ enum OpFlag : std::uint16_t {
   kHasCount = 1u << 10,    // of a barrier
   kHasMask = 1u << 11,     // of a collective: .sync
   kWait = 1u << 12,        // barrier.cluster.wait, mbarrier.try_wait
-  kSecond = 1u << 13,      // a variant that the opcode's comment names
+  kSecond = 1u << 13,      // a variant, explained at the action
   kAbs = 1u << 14,
 };
 
@@ -141,7 +142,7 @@ struct Op {
   Compute compute = nullptr;
   std::int64_t immediate = 0;
   const ir::Instruction* origin = nullptr;
-  std::uint32_t guard = 0;  // executed only where frame[guard] == guardExpected
+  std::uint32_t guard = 0;  // executed only if frame[guard] == guardExpected
   std::uint32_t d = 0;
   std::uint32_t q = 0;  // second destination: the q of p|q
   std::uint32_t a = 0;
@@ -159,7 +160,7 @@ struct Op {
   isa::Semantics semantics = isa::Semantics::None;
   Rounding rounding = Rounding::NearestEven;
   std::uint8_t count = 1;   // elements of a vector access
-  std::uint8_t detail = 0;  // one of the enumerations above, or what `compute` wants
+  std::uint8_t detail = 0;  // one of the enumerations above, or data for `compute`
   std::uint8_t width = 0;   // bits of the destination register
 
   bool is(OpFlag flag) const { return (flags & flag) != 0; }
@@ -208,17 +209,18 @@ enum class Special : std::uint8_t {
   TotalSharedBytes,
   WarpSize,
   ReservedSharedBytes,  // before the kernel's own shared memory
-  GridWorkspaceLow,     // the address of what %envreg1 and %envreg2 name, by halves
+  GridWorkspaceLow,     // the address in %envreg1 and %envreg2, in halves
   GridWorkspaceHigh,
   Zero,
 };
 
-// What a slot holds at the start of a frame, where it depends on the thread.
+// A slot whose initial value depends on the thread.
 struct FrameValue {
   enum class Kind : std::uint8_t { Special, SharedAddress, LocalAddress };
   Kind kind;
   std::uint32_t slot;
-  // Special: a Special.  Otherwise: offset in the CTA's shared or the frame's local memory.
+  // Special: a Special. Otherwise: an offset in the CTA's shared memory or the frame's local
+  // memory.
   std::uint64_t value;
 };
 
@@ -246,7 +248,7 @@ struct AddressOperand {
   bool is32 = false;  // wraps at 2^32
 };
 
-// An asynchronous operation of its own agent: cp.async.bulk, cp.reduce.async.bulk, st.async,
+// An asynchronous operation with its own agent: cp.async.bulk, cp.reduce.async.bulk, st.async,
 // red.async.
 struct BulkForm {
   AddressOperand to;
@@ -257,7 +259,7 @@ struct BulkForm {
   isa::Space barrierSpace = isa::Space::None;
   std::uint32_t size = 0;             // slot
   std::uint32_t mask = 0;             // slot: of ranks in the cluster; 0: no multicast
-  std::vector<std::uint32_t> values;  // slots of what st.async and red.async write
+  std::vector<std::uint32_t> values;  // slots with the values that st.async and red.async write
   std::optional<AtomicOperation> operation;
   isa::Type type = isa::Type::None;
 };
@@ -286,9 +288,9 @@ struct EntryParameter {
 
 class Program {
  public:
-  // Decodes `kernel` and every function whose name it or a function that it reaches mentions.
-  // Never fails: what is not understood becomes Action::Unsupported.  `claims`, which are checked
-  // while it runs, must outlive the object.  O(statements + claims).
+  // Decodes `kernel` and every function that it, or a function reachable from it, names.  Never
+  // fails: an instruction that is not understood becomes Action::Unsupported.  `claims` are checked
+  // while the program runs, and must outlive the object.  O(statements + claims).
   Program(const ir::Module& module, const ir::Function& kernel, const Image& image,
           const std::vector<facts::Claim>* claims = nullptr);
 
@@ -298,22 +300,22 @@ class Program {
   const AuditClaims* audit() const { return audit_ ? &*audit_ : nullptr; }  // null: no claims
   const Code& code(std::uint32_t index) const { return *codes_[index]; }
   std::uint32_t codeCount() const { return static_cast<std::uint32_t>(codes_.size()); }
-  // For an indirect call; null where no function that the kernel can reach has this address.
+  // For an indirect call; null if no function that the kernel can reach has this address.
   const Code* codeAt(std::uint64_t address) const;
   std::uint32_t indexOf(const ir::Function& function);
 
-  // Shared variables, offsets from kSharedBase; the dynamic part begins after the static one.
+  // Offsets of shared variables from kSharedBase; the dynamic part follows the static one.
   std::uint64_t sharedOffset(const ir::Variable& variable);
   std::uint64_t staticSharedBytes() const { return sharedBytes_; }
   std::uint64_t dynamicSharedOffset() const { return dynamicOffset_; }
-  // Every shared variable that was laid out, for messages.
+  // All shared variables with their offsets, for messages.
   const std::map<const ir::Variable*, std::uint64_t>& sharedVariables() const { return shared_; }
 
   const std::vector<EntryParameter>& parameters() const { return parameters_; }
   std::uint64_t parameterBytes() const { return parameterBytes_; }
   bool usesGridWorkspace() const;
-  // Machines may run parts of the grid at once: nothing gives or takes memory, and no bulk copy
-  // reduces into it.
+  // Machines may run parts of the grid at the same time: the program does not allocate or free
+  // memory, and no bulk copy reduces into memory.
   bool canRunInParts() const;
   void setCallsIndirectly();
 

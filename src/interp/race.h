@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Data races by happens-before, exact to the byte.
+// Detects data races by happens-before, exactly for each byte.
 //
 // Vector clocks with epochs in the style of FastTrack (Flanagan and Freund, PLDI 2009): a location
-// remembers its last weak write as one (agent, clock) pair, and its reads as one where they are
-// ordered, as a set where they are not.  Strong accesses (docs/soundness/ A2.9) do not race with
-// each other while their scopes include both threads; they carry order by release and acquire
-// patterns, fences included (A3.3).  A CTA barrier joins the clocks of those who take part (A1.6).
+// remembers its last weak write as one (agent, clock) pair, and its reads as one pair if they are
+// ordered, as a set if they are not.  Strong accesses (docs/soundness/ A2.9) do not race with each
+// other while their scopes include both threads.  They create order by release and acquire
+// patterns, including fences (A3.3).  A CTA barrier joins the clocks of the threads that take part
+// (A1.6).
 //
-// An agent is a thread, or the asynchronous copies of a thread (A6.1): agent `threads + t` is known
-// to nobody, not even thread t, until t has waited.
+// An agent is a thread, or the asynchronous copies of a thread (A6.1): no other agent, not even
+// thread t, is ordered after agent `threads + t` until t has waited.
 //
-// A weak access costs O(1) where readers are ordered,
-// otherwise O(warps that read); a barrier costs O(agents) per CTA.
+// A weak access costs O(1) if readers are ordered, otherwise O(warps that read); a barrier costs
+// O(agents) per CTA.
 #pragma once
 
 #include <array>
@@ -29,29 +30,29 @@ namespace ptxopt::interp {
 
 using AgentId = std::uint32_t;
 
-// Scopes by who is in them: a CTA, a cluster, everybody (gpu and sys are one: there is one GPU).
+// The levels of scopes: a CTA, a cluster, everything (gpu and sys are equal: there is one GPU).
 inline constexpr std::size_t kScopeLevels = 3;
 std::size_t levelOf(isa::Scope scope);
 
-// Where agents live.
+// The CTAs and clusters of agents.
 struct Places {
   std::uint32_t threadsPerCta = 0;
   std::uint32_t ctas = 0;
   std::vector<std::uint32_t> clusterOfCta;  // empty: every CTA is a cluster
 
-  static constexpr std::uint32_t kNowhere = ~0u;  // an agent that is no thread
+  static constexpr std::uint32_t kNowhere = ~0u;  // an agent that is not a thread
   std::uint32_t ctaOf(AgentId agent) const;
   std::uint32_t clusterOf(std::uint32_t cta) const {
     return clusterOfCta.empty() || cta == kNowhere ? cta : clusterOfCta[cta];
   }
-  // `scope`, of an access of the one, does not include the other.
+  // The `scope` of an access by `one` does not include `other`.
   bool excludes(isa::Scope scope, AgentId one, AgentId other) const;
 };
 
 using ClockVector = std::vector<std::uint32_t>;
 using ClockRef = std::shared_ptr<const ClockVector>;
 
-// What `agent` had done, and knew, at its clock `own`.
+// Everything that `agent` had done, or was ordered after, at its clock `own`.
 struct Snapshot {
   ClockRef base;
   AgentId agent = 0;
@@ -69,13 +70,13 @@ class ThreadClock {
   }
   void learn(const Snapshot& snapshot);
   void learn(const ClockRef& clocks);
-  // What this thread did until now; what it does from now on is not part of it.
+  // A snapshot of what this thread did until now; its later operations are not part of it.
   Snapshot release() { return {base_, agent_, own_++}; }
   void setBase(ClockRef base) { base_ = std::move(base); }
   const ClockRef& base() const { return base_; }
 
-  // The last release fence of each level or above, and what relaxed reads saw since the last
-  // acquire fence, by the level of the fence that it takes.
+  // The last release fence of each level or above, and the snapshots that relaxed reads saw since
+  // the last acquire fence, by the level of the fence that acquires them.
   std::array<std::vector<Snapshot>, kScopeLevels> released;
   std::array<std::vector<Snapshot>, kScopeLevels> seen;
   std::uint32_t copies = 0;  // the clock of this thread's asynchronous copies
@@ -86,11 +87,11 @@ class ThreadClock {
   std::uint32_t own_ = 1;
 };
 
-// Collects the clocks of the threads that meet at a barrier.
+// Joins the clocks of the threads that meet at a barrier.
 class ClockJoin {
  public:
   void add(ThreadClock& thread);
-  // What everybody knows; the collector is empty again.
+  // The joined clock; the collector is empty again.
   ClockRef finish();
 
  private:
@@ -99,7 +100,7 @@ class ClockJoin {
 };
 
 struct Access {
-  AgentId agent = 0;  // recorded under this name
+  AgentId agent = 0;  // the agent under which the access is recorded
   std::uint32_t clock = 0;
   const Op* site = nullptr;
   bool writes = false;
@@ -121,13 +122,13 @@ struct Home {
   std::uint32_t cluster = 0;
 };
 
-// What was released at a location: to a CTA, to a cluster, to everybody.
+// The snapshots released at a location: to a CTA, to a cluster, to everything.
 struct ReleaseSet {
   std::array<std::vector<Snapshot>, kScopeLevels> at;
-  Home home{~0u, ~0u};  // whose CTA and cluster the first two are for
+  Home home{~0u, ~0u};  // the CTA and cluster of the first two levels
 };
 
-// The history of the bytes of one piece of memory.
+// The access history of the bytes of one segment of memory.
 class Shadow {
  public:
   explicit Shadow(const Places& places) : places_(&places) {}
@@ -162,7 +163,7 @@ class Shadow {
   struct Cell {
     Record write;
     Record read;
-    std::shared_ptr<Sets> sets;  // of its own after a split
+    std::shared_ptr<Sets> sets;  // its own after a split
   };
   struct Word {
     Cell whole;
@@ -182,12 +183,12 @@ class Shadow {
   std::unordered_map<std::uint64_t, ReleaseSet> released_;
 };
 
-// What fences and strong accesses do to the clocks of a thread.
+// The effect of fences and strong accesses on the clocks of a thread.
 void fence(ThreadClock& thread, isa::Semantics semantics, isa::Scope scope);
 // A fence.sc synchronises with the later ones whose scopes include it (PTX ISA 8.9.4); the order in
-// which they run is the Fence-SC order.  `earlier`: what those up to now released.
+// which they run is the Fence-SC order.  `earlier`: the releases of the fences so far.
 void fenceSc(ThreadClock& thread, isa::Scope scope, ClockRef& earlier);
-// `readModifyWrite`: what was released before stays.
+// `readModifyWrite`: earlier releases at the location remain.
 void strongWrite(ThreadClock& thread, ReleaseSet& location, const Home& home,
                  isa::Semantics semantics, isa::Scope scope, bool readModifyWrite);
 void strongRead(ThreadClock& thread, const ReleaseSet* location, const Home& home,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a run found, with places in the source.
+// The findings of a run, with their source positions.
 #pragma once
 
 #include <array>
@@ -22,12 +22,12 @@ enum class FindingKind : std::uint8_t {
   StepLimit,
   Trap,
   AssertionFailed,
-  FalseFact,    // something that was claimed of the text (docs/facts.md) does not hold
-  Unsupported,  // the run could not go on: no verdict about the kernel
+  FalseFact,    // a claim about the text (docs/facts.md) is false
+  Unsupported,  // the run could not continue: no result for the kernel
 };
 std::string_view spelling(FindingKind kind);  // "data-race"
 
-// The run could not go on after it.
+// The run could not continue after it.
 bool isFault(FindingKind kind);
 
 struct ThreadName {
@@ -43,18 +43,18 @@ struct Finding {
   // The other access of a race, or another place that takes part.
   const ir::Instruction* other = nullptr;
   std::string otherMessage;
-  std::uint32_t claim = 0;  // FalseFact: which one of the list
+  std::uint32_t claim = 0;  // FalseFact: the index of the claim
 };
 
-// One line "file:line:column: warning: message [data-race]" and a note for the other place; the
-// line of the CUDA source is added where a .loc gives it.
+// One line "file:line:column: warning: message [data-race]" and a note for the other place.  The
+// line of the CUDA source is added if a .loc gives it.
 std::string format(const ir::Module& module, const Finding& finding);
 
 struct SourcePlace {
   std::string file;
-  std::uint32_t line = 0;  // 0: no .loc stands in front
+  std::uint32_t line = 0;  // 0: no .loc precedes it
 };
-// Of the last .loc before the instruction.  O(statements in front).
+// The position in the last .loc before the instruction.  O(statements before it).
 SourcePlace sourcePlace(const ir::Module& module, const ir::Instruction& instruction);
 
 }  // namespace ptxopt::interp

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which thread goes next.
+// Chooses the thread that runs next.
 //
 // Threads interleave freely (independent thread scheduling).  The policies are adversaries: each
-// brings about orders that a fair one makes unlikely.  All are fair in the end: after kPatience
+// produces orders that a fair policy makes unlikely.  All are fair eventually: after kPatience
 // choices every thread that can run gets a turn, so that waiting for another thread terminates.
 #pragma once
 
@@ -18,11 +18,11 @@ namespace ptxopt::interp {
 enum class Policy : std::uint8_t {
   RoundRobin,
   Random,
-  LaneByLane,     // the lowest thread as far as it goes, then the next
-  Backwards,      // the same from the highest
+  LaneByLane,     // the lowest thread as long as it can run, then the next
+  Backwards,      // the same, starting at the highest
   WarpAhead,      // one warp whenever it can, the others at random
-  WarpBehind,     // one warp only when nothing else can run
-  PreferWaiting,  // who was released from a wait last
+  WarpBehind,     // one warp only if nothing else can run
+  PreferWaiting,  // the thread that was last released from a wait
 };
 inline constexpr std::array kPolicies = {
     Policy::RoundRobin, Policy::Random,     Policy::LaneByLane,   Policy::Backwards,
@@ -39,7 +39,7 @@ class Scheduler {
   void setRunnable(std::size_t thread);
   void setBlocked(std::size_t thread) { runnable_.reset(thread); }
   bool isRunnable(std::size_t thread) const { return runnable_.test(thread); }
-  // kNone where nothing can run.
+  // kNone if no thread can run.
   std::size_t pick();
   // 0 .. bound-1.
   std::uint64_t random(std::uint64_t bound) { return random_() % bound; }

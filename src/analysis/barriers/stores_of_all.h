@@ -39,9 +39,8 @@ class StoresOfAll {
   const Uniformity* uniformity_;
   const InstructionSet* separators_;
   bool mayPart_;
-  BitSet
-      reachesBegin_;   // blocks: an instruction that orders threads comes before, in the same epoch
-  BitSet followsEnd_;  // blocks: one comes after, in the same epoch
+  BitSet reachesBegin_;  // blocks: an instruction that orders comes before, in the same epoch
+  BitSet followsEnd_;    // blocks: one comes after, in the same epoch
 };
 
 }  // namespace ptxopt::analysis

@@ -24,8 +24,8 @@ struct Conversion {
 // Integers, f16, bf16, tf32, f32 and f64.
 bool isConvertible(isa::Type type);
 
-// `bits` holds the source in its low bits; what stands above them is ignored.  The result is zero
-// above its own width.
+// `bits` contains the source in its low bits; the bits above are ignored.  In the result, the bits
+// above its own width are zero.
 std::uint64_t convert(const Conversion& conversion, std::uint64_t bits);
 
 // `bits` as a value of `type`, sign- or zero-extended to 64 bits.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// f32 and f64 arithmetic, exact to the bit (PTX ISA 9.7.3), and f16 and bf16 through it (9.7.4).
+// f32 and f64 arithmetic, exact to the bit (PTX ISA 9.7.3), and f16 and bf16 based on it (9.7.4).
 //
-// Nearest-even is the host's own operation; the other roundings switch the host's mode around it.
-// A NaN result of f32 is the canonical 0x7fffffff; f64 keeps the payload of the first NaN operand,
-// quieted, and gives 0xfff8000000000000 for an invalid operation.
+// Round-to-nearest-even uses the operation of the host; for other roundings the rounding mode of
+// the host is switched.  A NaN result of f32 is the canonical 0x7fffffff. f64 keeps the payload of
+// the first NaN operand, quieted, and gives 0xfff8000000000000 for an invalid operation.
 #pragma once
 
 #include <bit>
@@ -45,14 +45,14 @@ F saturate(F a) {
   return a >= F{1} ? F{1} : a > F{0} ? a : F{0};
 }
 
-// -0 is less than +0.  One NaN gives the other operand, unless `propagateNaN`.
+// -0 is less than +0.  If one operand is a NaN, the result is the other one, unless `propagateNaN`.
 template <class F>
 F minimum(F a, F b, bool propagateNaN);
 template <class F>
 F maximum(F a, F b, bool propagateNaN);
 
-// The approximate functions: correctly rounded or within one unit of it, which is inside of the
-// manual's bounds, and the same on every run.
+// The approximate functions: correctly rounded or within one unit in the last place, which is
+// within the manual's bounds, and the same in every run.
 float divideApproximate(float a, float b);  // 0 or NaN for 2^126 < |b| < 2^128, as the manual says
 float reciprocalApproximate(float a);
 float reciprocalRootApproximate(float a);
@@ -70,7 +70,7 @@ double reciprocalRoot(double a);  // rsqrt.approx.f64
 struct HalfMode {
   bool ftz = false;
   bool saturates = false;
-  bool relu = false;  // negative results become +0, a NaN stays
+  bool relu = false;  // negative results become +0, a NaN remains
   Rounding rounding = Rounding::NearestEven;
 };
 std::uint16_t halfAdd(FloatFormat format, std::uint16_t a, std::uint16_t b, HalfMode mode);

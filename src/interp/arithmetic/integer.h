@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Integer and bit instructions as functions of their operands (PTX ISA 9.7.1, 9.7.8, 9.7.9.7).
 //
-// What the manual leaves open is fixed here, so that runs repeat: division by zero gives all ones,
-// the remainder by zero the dividend.
+// Results that the manual leaves undefined are fixed here, so that runs are repeatable: division by
+// zero gives all ones, the remainder by zero the dividend.
 #pragma once
 
 #include <algorithm>
@@ -47,7 +47,7 @@ constexpr T subtractSaturated(T a, T b) {
 __extension__ using Wide = __int128;
 __extension__ using UnsignedWide = unsigned __int128;
 
-// All bits of the product of two 64-bit numbers or less.
+// All bits of the product of two numbers of up to 64 bits.
 template <std::integral T>
 constexpr UnsignedWide product(T a, T b) {
   return static_cast<UnsignedWide>(static_cast<Wide>(a)) *
@@ -104,7 +104,7 @@ constexpr T reverseBits(T a) {
   return result;
 }
 
-// The most significant bit that is not a sign bit; all ones where there is none.
+// The most significant bit that is not a sign bit; all ones if there is none.
 template <std::integral T>
 constexpr std::uint32_t findLeading(T a, bool asShift) {
   Bits<T> bits = static_cast<Bits<T>>(a);

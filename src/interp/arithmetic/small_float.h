@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Floating-point numbers of 8, 6 and 4 bits (PTX ISA 5.2.3): their values, and rounding into them.
 //
-// A format has few enough values to look at all of them, so rounding is a search for the nearest
-// one and needs no case for subnormal numbers.
+// A format has so few values that all can be listed.  Rounding searches for the nearest one and
+// needs no special case for subnormal numbers.
 #pragma once
 
 #include <cstdint>
@@ -13,26 +13,26 @@
 
 namespace ptxopt::interp {
 
-// ue5m3 has no sign.  s2f6 is a fixed-point number in two's complement, of which only the value is
-// known here.
+// ue5m3 has no sign. s2f6 is a fixed-point number in two's complement; only its value is
+// implemented.
 enum class SmallFormat : std::uint8_t { E4M3, E5M2, E2M3, E3M2, E2M1, UE5M3, S2F6 };
 
-// By the name of the number ("e4m3") as it stands in `.e4m3`, `.e4m3x2` or `.e4m3x4`.
+// By the name of the number format ("e4m3") in `.e4m3`, `.e4m3x2` or `.e4m3x4`.
 std::optional<SmallFormat> findSmallFormat(std::string_view qualifier);
 
-// Bits of a number within a packed register: 8, or 4 for e2m1.  A number of 6 bits has two zeros in
-// front.
+// The bits of a number in a packed register: 8, or 4 for e2m1.  A number of 6 bits is padded with
+// two zero bits at the top.
 int storageBits(SmallFormat format);
 
 // Bits above those of the format are ignored.  e4m3 and ue5m3 have a NaN, e5m2 NaNs and
 // infinities.
 double toDouble(SmallFormat format, std::uint32_t bits);
 
-// `rounding`: NearestEven, Zero, or Up for a format without a sign.  `isFinite` (.satfinite): a
-// magnitude that is too large gives the largest finite number; without it ue5m3 gives its NaN where
-// rounding leads past that number.  A NaN gives the NaN whose bits are all ones but the sign, and
-// the largest positive number where there is none.  `relu`: negative results become +0.  A format
-// without a sign takes the magnitude.  Not for s2f6.
+// `rounding`: NearestEven, Zero, or Up for a format without a sign.  `isFinite` (.satfinite): too
+// large a magnitude gives the largest finite number; without it ue5m3 gives its NaN if rounding
+// exceeds that number.  A NaN gives the NaN whose bits other than the sign are all ones, or the
+// largest positive number if the format has no NaN.  `relu`: negative results become +0.  A format
+// without a sign uses the magnitude.  Not for s2f6.
 std::uint32_t fromDouble(SmallFormat format, double value, bool relu,
                          Rounding rounding = Rounding::NearestEven, bool isFinite = true);
 

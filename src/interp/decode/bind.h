@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// From the form of an instruction to the function that computes it.
+// Selects the function that computes an instruction, from its InstructionDesc.
 //
-// Each binder looks at op.type, op.sourceType, op.flags and the qualifiers of the form, and returns
-// null for what it does not know.  The operands are in d, q, a, b, c, e in the order of the text.
+// Each binder looks at op.type, op.sourceType, op.flags and the qualifiers of the InstructionDesc,
+// and returns null for unknown combinations.  The operands are in d, q, a, b, c, e in the order of
+// the text.
 #pragma once
 
 #include "interp/program.h"
@@ -26,7 +27,7 @@ Compute negatePredicate();
 Compute extractBits();  // d = a >> immediate, `width` bits
 Compute insertBits();   // d |= (a, `width` bits) << immediate
 Compute clearSlot();
-// ld, atom, cvt: d = a of `type`, extended to `width` bits as its sign says.
+// ld, atom, cvt: d = a of `type`, extended to `width` bits with its signedness.
 std::uint64_t widen(isa::Type type, std::uint64_t bits, int width);
 
 }  // namespace ptxopt::interp

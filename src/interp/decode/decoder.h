@@ -26,7 +26,7 @@ class Decoder {
  private:
   friend AuditEmitter;
 
-  // Thrown by what cannot be decoded, caught for each instruction.
+  // Thrown if something cannot be decoded; caught for each instruction.
   struct Problem {
     std::string message;
   };
@@ -76,7 +76,7 @@ class Decoder {
 
   // decode_operands.cpp
   // ---- operands: each returns a slot -----------------------------------------------------------
-  // What stands for `operand` as a source of `type`; may emit instructions in front.
+  // The slot of `operand` as a source of `type`; may emit instructions before the current one.
   std::uint32_t source(const ir::Operand& operand, isa::Type type);
   std::uint32_t destination(const ir::Operand& operand);
   // The slot of the base of an address, whose offset goes into `offset`.
@@ -90,7 +90,7 @@ class Decoder {
   static std::uint32_t slotsOf(const ir::RegisterRange& range) {
     return range.vectorWidth * (range.type == isa::Type::B128 ? 2u : 1u);
   }
-  int widthOf(const ir::Operand& operand) const;  // of a register, or of the first of a vector
+  int widthOf(const ir::Operand& operand) const;  // of a register, or the first of a vector
   std::uint32_t symbolSlot(ir::SymbolId symbol, std::int64_t offset);
   std::uint32_t constant(std::uint64_t value);
   std::uint32_t temporary();
@@ -104,7 +104,7 @@ class Decoder {
   Program* program_;
   const ir::Function* function_;
   Code* code_;
-  Op prototype_;  // origin of the current instruction, unguarded: for what is emitted in front
+  Op prototype_;  // origin of the current instruction, unguarded: for ops emitted before it
   std::vector<std::uint32_t> slotOfRange_;
   std::map<std::uint64_t, std::uint32_t> constants_;
   std::map<std::pair<FrameValue::Kind, std::uint64_t>, std::uint32_t> dynamics_;
@@ -112,11 +112,11 @@ class Decoder {
   std::map<ir::SymbolId, std::uint32_t> labels_;
   std::vector<std::pair<std::uint32_t, ir::SymbolId>> branches_;  // op to patch, label
   std::vector<std::pair<std::uint32_t, ir::SymbolId>> tables_;    // list entry to patch, label
-  // Registers that may be read before anything wrote them: where, and the slots that say whether it
-  // has come to that.
+  // Registers that may be read before they are written: the instructions, and slots that record
+  // whether the register was written.
   std::map<const ir::Instruction*, std::vector<ir::RegisterId>> undefinedReads_;
   std::map<ir::RegisterId, std::uint32_t> writtenSlots_;
-  std::unique_ptr<AuditEmitter> audit_;  // null: nothing is claimed
+  std::unique_ptr<AuditEmitter> audit_;  // null: there are no claims
   std::uint32_t trueSlot_ = 0;
   std::uint32_t scratch_ = 0;
   std::uint32_t carry_ = 0;

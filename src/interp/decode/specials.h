@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Special registers by their spelling.
+// Looks up special registers by their spelling.
 #pragma once
 
 #include <optional>
@@ -9,9 +9,10 @@
 
 namespace ptxopt::interp {
 
-// "%tid.x", "%laneid"; none for those that change while a thread runs, and for unknown ones.
+// "%tid.x", "%laneid"; none for registers that change while a thread runs, and for unknown ones.
 std::optional<Special> findSpecial(std::string_view name);
-// "%clock", "%globaltimer" and their kin; the width of the value in bits, 0 for other names.
+// For "%clock", "%globaltimer" and similar registers: the width of the value in bits; 0 for other
+// names.
 int timerWidth(std::string_view name);
 
 }  // namespace ptxopt::interp

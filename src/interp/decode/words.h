@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Qualifiers that choose one of several things.
+// Helpers for qualifiers that select one of several values.
 #pragma once
 
 #include <string_view>
