@@ -23,8 +23,7 @@ std::span<const std::string_view> words(Moment);
 std::span<const std::string_view> words(Threads);
 std::span<const std::string_view> words(Comparison);
 std::span<const std::string_view> words(Base::Kind);
-std::span<const std::string_view> words(
-    Leaf::Kind);  // also the key of the field with the details of the leaf
+std::span<const std::string_view> words(Leaf::Kind);  // also the key of the details of the leaf
 
 template <class Enum>
 std::string_view word(Enum value) {

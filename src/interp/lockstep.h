@@ -12,8 +12,7 @@ namespace ptxopt::interp {
 
 // Threads of a CTA, or of one of its warps.
 struct ThreadGroup {
-  const std::vector<bool>* ended =
-      nullptr;  // by thread of the CTA: it will produce no more numbers
+  const std::vector<bool>* ended = nullptr;  // by thread of the CTA: it adds no more numbers
   std::uint32_t first = 0;
   std::uint32_t size = 0;
 
@@ -50,8 +49,7 @@ class Lockstep {
 
  private:
   static constexpr std::size_t kMostEntries = 1024;
-  static constexpr std::size_t kTooMany =
-      1u << 20;  // some thread spins while the others make no progress
+  static constexpr std::size_t kTooMany = 1u << 20;  // some thread spins, others are stuck
 
   // Drops the entries that all threads have passed.
   void drop(const ThreadGroup& group) {

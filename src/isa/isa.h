@@ -250,9 +250,8 @@ struct InstructionDesc {
   Space space = Space::None;
   Scope scope = Scope::None;
   Semantics semantics = Semantics::None;
-  Type type = Type::None;  // of the result or the access: the first type qualifier
-  Type sourceType =
-      Type::None;  // of the source if the opcode has two types (cvt, set); else `type`
+  Type type = Type::None;        // of the result or the access: the first type qualifier
+  Type sourceType = Type::None;  // of the source if it has its own (cvt, set); else `type`
   std::uint8_t vectorWidth = 1;  // .v2, .v4, .v8
   bool writesCarry = false;      // .cc
   bool readsCarry = false;

@@ -29,8 +29,7 @@ namespace ptxopt::analysis {
 struct VariableAccess {
   ir::Instruction* instruction = nullptr;
   ir::Operand* address = nullptr;
-  std::optional<std::int64_t>
-      offset;  // in bytes from the start of the variable; none: known only at run time
+  std::optional<std::int64_t> offset;  // in bytes from the start of the variable; none: unknown
   std::uint32_t bytes = 0;
   bool reads() const { return !isStore; }  // an atomic operation reads even if it has no result
   bool writes() const { return !isLoad; }

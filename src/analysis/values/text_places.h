@@ -50,8 +50,7 @@ class TextPlaces {
   void findReadValues();
 
   const Ssa& ssa_;
-  BitSet
-      read_;  // by value: an instruction reads it, or reads a partial definition whose old() it is
+  BitSet read_;  // by value: an instruction reads it, or a partial definition over it
 };
 
 }  // namespace ptxopt::analysis

@@ -89,10 +89,9 @@ class AddressGroups {
   std::vector<GroupId> groups_;           // by value
   std::vector<std::uint64_t> constants_;  // by value, for those in a group
   std::uint32_t groupCount_ = 0;
-  std::vector<std::uint32_t> sizes_;  // by group
-  std::vector<GroupId> wideGroups_;   // by group
-  std::vector<std::uint8_t>
-      definitions_;  // by register: the number of definitions, 2 meaning more than one
+  std::vector<std::uint32_t> sizes_;       // by group
+  std::vector<GroupId> wideGroups_;        // by group
+  std::vector<std::uint8_t> definitions_;  // by register; 2 means more than one
   bool areRoundsMet_ = false;
   std::vector<Member> members_;
   std::vector<Candidate> candidates_;
