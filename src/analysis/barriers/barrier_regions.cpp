@@ -82,8 +82,8 @@ void BarrierRegions::travel(Direction d) {
   work_.clear();
 }
 
-// All that a node holds, to its neighbours.  Nodes that are still to come pass it on themselves;
-// for those after, it is news.
+// Propagates the set of every node to its neighbours.  Neighbours that the sweep visits later
+// propagate it themselves; for those visited before, it is new.
 void BarrierRegions::sweep(Direction d) {
   const bool isForward = d == Direction::Forward;
   const auto count = static_cast<Node>(nodes_.size());
@@ -108,8 +108,7 @@ void BarrierRegions::solve(std::uint64_t limit) {
   }
 }
 
-// What can be reached from the beginning of each node, whatever barriers are on the way.  Objects,
-// and addresses, are told apart only where there are few.
+// For "ever below": objects and addresses are distinguished only if there are few classes.
 AccessSet::Key BarrierRegions::coarse(AccessSet::Key key) const {
   constexpr std::size_t kMostClasses = 64;
   if (classes_->count() <= kMostClasses) return key;
@@ -165,9 +164,9 @@ std::optional<AccessClasses::Conflict> BarrierRegions::conflict(Node barrier, Pr
   return std::nullopt;
 }
 
-// The piece above, the barrier and the piece below become one if nothing else leads away from the
-// first or to the last.  Of what the new node holds, only that is news to its neighbours which came
-// from the other side.
+// Merges the piece above, the barrier and the piece below, if the barrier is the only successor of
+// the first and the only predecessor of the last.  The neighbours on each side only receive the
+// classes that came from the other side.
 bool BarrierRegions::tryJoin(Node b) {
   if (!nodes_[b].predecessors.isSingle() || !nodes_[b].successors.isSingle()) return false;
   const Node upper = find(predecessors(b).front());
@@ -215,7 +214,7 @@ void BarrierRegions::remove(Node b) {
   travel(Direction::Backward);
 }
 
-// What its neighbours hold.
+// Takes over the sets of all its neighbours.
 void BarrierRegions::enterFromAll(Node b, Direction d) {
   const Direction back = d == Direction::Forward ? Direction::Backward : Direction::Forward;
   for (const Node n : onward(b, back)) {
@@ -227,7 +226,7 @@ void BarrierRegions::enterFromAll(Node b, Direction d) {
 // ---- explaining --------------------------------------------------------------------------------
 
 // Calls visit(event) for every event of the region on that side, nearest pieces first, until it
-// says no.  False if there are more pieces and events than `limit`.
+// returns false.  Returns false if there are more pieces and events than `limit`.
 template <class Visitor>
 bool BarrierRegions::walk(Node barrier, Direction d, std::size_t limit, Visitor&& visit,
                           bool isThroughBarriers) const {

@@ -18,17 +18,17 @@ using Kind = MemoryBase::Kind;
 constexpr int kMostLevels = 64;  // of dominators
 constexpr std::size_t kMostCandidates = 10;
 constexpr std::size_t kMostVariables = 12;
-constexpr unsigned kMostSteps = 4;  // away from the first candidates, all together
+constexpr unsigned kMostSteps = 4;  // away from the first candidates, in total
 constexpr std::size_t kMostTrials = 96;
-// Threads that one thread is compared with: more than there are in a warp.
+// The number of threads that one thread is compared with: more than there are in a warp.
 constexpr std::size_t kMostPartners = 40;
-// Where memory starts, in conditions and operations that ask for it: any address will do.
+// The address of memory in conditions and operations that need one: any address will do.
 constexpr std::int64_t kSymbolAddress = 1 << 10;
 constexpr std::int64_t kPointer = 1 << 20;
 
 // ---- one access --------------------------------------------------------------------------------
 
-// What it takes to tell where one thread goes, and whether it gets there.
+// Computes the address of each thread for one access, and whether the thread executes it.
 class Side {
  public:
   explicit Side(const Access& access)
@@ -36,7 +36,7 @@ class Side {
     isGood_ = findBase();
   }
 
-  // `otherBase`: of the other side.
+  // `otherBase` is the base of the other side.
   void build(LeafId otherBase, const PostDominators* postDominators) {
     for (const LeafId base : {base_, otherBase}) {
       if (base == kNone) continue;
@@ -65,8 +65,8 @@ class Side {
   }
   std::size_t work() const { return program_.size() + conditions_.size() + 1; }
 
-  // Calls visit(thread, offset) for the first byte that each thread of the warps touches, relative
-  // to the base, if it gets there.
+  // Calls visit(thread, offset) for the first byte that each thread of the warps accesses, relative
+  // to the base, if it executes the access.
   template <class Visit>
   void forEachOffset(std::span<const WarpOfThreads> warps, std::span<const std::int64_t> numbers,
                      Visit&& visit) {
@@ -89,7 +89,7 @@ class Side {
     FormProgram::Expression right = 0;
   };
 
-  // As far as is known, in the last run.
+  // The lanes that execute the access, as far as is known, in the last run.
   LaneMask lanesThatGetThere(const WarpOfThreads& warp, std::size_t number) const {
     LaneMask lanes = lanesInside(warp, access_->thread) & program_.outcomeOfRun(number).done;
     const auto residuesOf = [&](FormProgram::Expression expression) -> const auto& {
@@ -121,7 +121,7 @@ class Side {
         ir::SymbolId{forms_->leaf(leaf).key.id});
   }
 
-  // The one term of the address that stands for an object.  What cvta adds belongs to it.
+  // The only term of the address that identifies an object.  The term that cvta adds belongs to it.
   bool findBase() {
     if (access_->isCollective || access_->size == 0 || access_->address == kNone) return false;
     const bool isKnown = access_->bases.size() == 1 && access_->bases[0].kind != Kind::Unknown;
@@ -160,7 +160,7 @@ class Side {
                base.variable;
   }
 
-  // ---- what holds where it is executed ----------------------------------------------------------
+  // ---- conditions for executing the access ------------------------------------------------------
 
   void addConditions(const PostDominators* postDominators) {
     const Ssa& ssa = access_->origin->ssa();
@@ -196,7 +196,7 @@ class Side {
     }
   }
 
-  // One comparison of integers, and nothing else.
+  // The predicate is a single comparison of integers.
   bool isPlain(ValueId predicate) const {
     const Ssa& ssa = access_->origin->ssa();
     if (!ssa.isDefinition(predicate)) return false;
@@ -212,7 +212,7 @@ class Side {
 
   bool addCondition(const Condition& condition) {
     const Addresses& addresses = *access_->origin;
-    // Of two registers it comes both ways round.
+    // A comparison of two registers is listed for both of them.
     if (condition.otherValue != kNone && condition.otherValue < condition.value) return true;
     const FormId left = addresses.formOf(condition.value);
     if (left == kNone || forms_->form(left).bits < condition.bits) return false;
@@ -250,7 +250,7 @@ class Side {
 
 // ---- the search --------------------------------------------------------------------------------
 
-// A number to be chosen, for one thread or for both.
+// A value to be chosen, for one thread or for both.
 struct Variable {
   LeafId leaf = 0;
   std::array<bool, 2> isOf{};
@@ -298,7 +298,7 @@ class Search {
     const LeafKey& y = forms_.leaf(b).key;
     if (a == b) {
       isSameBase_ = forms_.leaf(a).uniform;
-      // Every thread has its own.
+      // Every thread has its own value.
       return x.kind != LeafKind::Symbol || isSameBase_;
     }
     if (x.kind == LeafKind::Symbol && y.kind == LeafKind::Symbol) {
@@ -357,7 +357,7 @@ class Search {
     return result;
   }
 
-  // Blocks of threads, simple ones first.
+  // Shapes of blocks, simple ones first.
   std::vector<std::array<std::uint32_t, 3>> shapes() const {
     const LaunchShape& shape = question_.first->origin->shape();
     if (shape.block) return {*shape.block};
@@ -377,7 +377,8 @@ class Search {
     return result;
   }
 
-  // All ways to go `steps` steps from the first candidates of the variables from `k` on.
+  // Tries all combinations that are `steps` steps away from the first candidates of the variables
+  // from `k` on.
   bool choose(std::size_t k, unsigned steps) {
     if (k == variables_.size()) return steps == 0 && attempt();
     Variable& variable = variables_[k];
@@ -437,7 +438,7 @@ class Search {
     return true;
   }
 
-  // A CTA is one of those of the grid.
+  // The chosen ids of CTAs lie within the chosen grid.
   bool isGridPossible() const {
     const auto special = [&](const Variable& variable) -> std::string_view {
       const LeafKey& key = forms_.leaf(variable.leaf).key;
@@ -453,7 +454,7 @@ class Search {
     return true;
   }
 
-  // Of all pairs of different threads that meet, the one with the smallest sum of ids.
+  // Among all pairs of different threads that overlap, finds the one with the smallest sum of ids.
   bool meet() {
     std::vector<std::pair<std::int64_t, std::uint32_t>>& lower = offsets_[1];
     std::ranges::sort(lower);
@@ -461,7 +462,7 @@ class Search {
     std::uint32_t best = ~std::uint32_t{0};
     std::pair<std::int64_t, std::uint32_t> pair[2];
     for (const auto& upper : offsets_[0]) {
-      // From the first byte that reaches into the other range on.
+      // Starts at the first byte whose access can overlap.
       const std::int64_t from = upper.first - sizes[1] + 1;
       auto at = std::ranges::lower_bound(lower, std::pair{from, std::uint32_t{0}});
       for (std::size_t seen = 0; at != lower.end() && at->first < upper.first + sizes[0]; ++at) {

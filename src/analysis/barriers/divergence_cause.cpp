@@ -18,7 +18,7 @@ using ir::Instruction;
 using ir::RegisterId;
 using Kind = DivergenceCause::Kind;
 
-// The graph in which uniformity.h takes control dependence, as near as it can be told afterwards.
+// The graph that uniformity.h uses for control dependence, as far as it can be reconstructed.
 FlowGraph prunedGraph(const Cfg& cfg, const Uniformity& uniformity) {
   BitSet removed(cfg.edgeCount());
   for (EdgeId e = 0; e < cfg.edgeCount(); ++e) {
@@ -89,7 +89,7 @@ class Search {
   }
 
  private:
-  // Breadth first, so that the nearest one is found.
+  // Breadth first, in order to find the nearest branch.
   bool findBranch(BlockId block) {
     std::vector<BlockId> queue;
     const auto reach = [&](BlockId b) {
@@ -148,7 +148,7 @@ class Search {
       }
       if (all.empty() && found_.source == nullptr) return undefined(registers_[at]);
     }
-    // All of them are the same everywhere: then what differs is whether one is executed.
+    // All values are uniform: so the difference is whether a definition is executed.
     if (found_.source == nullptr && !registers_.empty()) undefined(registers_.back());
   }
 
@@ -191,7 +191,7 @@ class Search {
       if (isLocal) return source(definition, Kind::Local);
     }
     addReads(definition);
-    // Which of its definitions a thread executes may be what differs.
+    // The threads may differ in which of its definitions they execute.
     if (!uniformity_.isUniform(definition.block)) findBranch(definition.block);
   }
 

@@ -13,7 +13,7 @@ namespace ptxopt::analysis {
 
 namespace {
 
-// Ids that an instruction set with 16 barriers can name.
+// The number of barrier ids of the hardware.
 constexpr std::uint32_t kBarrierCount = 16;
 
 BarrierUse useOf(const ir::Function& function) {
@@ -33,14 +33,14 @@ BarrierUse useOf(const ir::Function& function) {
   return use;
 }
 
-// docs/soundness/ A1.9, C10.1: of a barrier without a count alone; what stands around it may
+// docs/soundness/ A1.9, C10.1: only for a barrier without a count; the control flow around it may
 // vary.
 bool isAligned(const Participation::Member& member) {
   const isa::InstructionDesc& desc = *member.instruction->desc;
   return member.barrier.isFull() && (desc.opcode == isa::Opcode::Bar || desc.has(".aligned"));
 }
 
-// A generic address may be that of memory of the thread itself.
+// A generic address may point to memory of the thread itself.
 bool mayBeOwn(const Cfg& cfg) {
   if (!cfg.function().isEntry()) return true;
   for (BlockId b = 0; b < cfg.blockCount(); ++b) {
@@ -53,8 +53,8 @@ bool mayBeOwn(const Cfg& cfg) {
   return false;
 }
 
-// Data: what a load finds in memory that other threads can write, or that the host has written.
-// What a thread keeps in memory of its own is computed like what it keeps in registers.
+// True for loads from memory that other threads or the host can write.  The contents of a thread's
+// private memory are treated like registers.
 bool loadsData(const ir::Instruction& instruction, bool genericMayBeOwn) {
   const isa::InstructionDesc& desc = *instruction.desc;
   if (desc.opcode != isa::Opcode::Ld || !desc.known()) return false;
@@ -81,7 +81,7 @@ void insertDataLoads(const Cfg& cfg, Uniformity::InstructionSet& agree) {
   }
 }
 
-// Code that is not in this module, or may be replaced when it is linked (docs/soundness/ A5.2).
+// Code outside of this module, or that a linker may replace (docs/soundness/ A5.2).
 constexpr BarrierUse kUnknownUse = {kAllBarrierIds, true, true, true};
 
 }  // namespace
@@ -112,7 +112,7 @@ BarrierUses::BarrierUses(const ir::Module& module, const CallGraph& graph)
   for (const ir::Function& function : module.functions()) {
     if (function.hasBody()) own_[graph.vertexOf(function)] = useOf(function);
   }
-  // Callees have the smaller component numbers, so that theirs are complete when they are needed.
+  // Callees have smaller component numbers, so their totals are complete when they are needed.
   std::vector<std::vector<Vertex>> members(total_.size());
   for (Vertex v = 0; v < own_.size(); ++v) members[graph.components().component[v]].push_back(v);
   for (std::size_t c = 0; c < total_.size(); ++c) {
@@ -132,7 +132,7 @@ BarrierUse BarrierUses::ofCall(const ir::Function& caller, const ir::Instruction
 BitSet functionsWithKnownCallers(const BarrierUses& uses, const CallGraph& graph) {
   BitSet found(graph.graph().vertexCount());
   const std::vector<Vertex> order = graph.bottomUp();
-  // Callers come first, so that theirs are known.
+  // Callers come first, so their results are already known.
   for (std::size_t k = order.size(); k-- > 0;) {
     const Vertex v = order[k];
     const ir::Function* function = graph.function(v);
@@ -199,7 +199,7 @@ Participation::Participation(std::span<const Body> bodies, const BarrierUses& us
     return found == bodyOf.end() ? kNone : found->second;
   };
 
-  // Ids on which something happens that is not a full barrier of all threads (C1.4).
+  // Ids that an instruction other than a full barrier of all threads uses (C1.4).
   BarrierIds tainted = 0;
   std::vector<std::optional<BitSet>> blocksWithBarriers(bodies.size());
   for (std::uint32_t k = 0; k < bodies.size(); ++k) {
@@ -221,7 +221,7 @@ Participation::Participation(std::span<const Body> bodies, const BarrierUses& us
             meetsBarrier.set(b);
             continue;
           }
-          // An unknown form may call every function that it names (A7.2).
+          // An instruction that is not understood may call every function that it names (A7.2).
           const BarrierUse use = uses.ofCall(cfg.function(), instruction);
           tainted |= use.mayBeAny ? kAllBarrierIds : use.ids;
           if (use.any()) meetsBarrier.set(b);
@@ -230,13 +230,13 @@ Participation::Participation(std::span<const Body> bodies, const BarrierUses& us
       meetsAny |= meetsBarrier.test(b);
     }
     if (!meetsAny) continue;
-    // Who returns from a function goes on, and may meet the barriers of the caller.
+    // A thread that returns continues in a caller, and may meet the caller's barriers.
     if (!cfg.function().isEntry()) meetsBarrier.set(cfg.exit());
     blocksWithBarriers[k] = std::move(meetsBarrier);
   }
 
-  // What would be uniform if all threads loaded the same data: where an aligned barrier is trusted
-  // (C10.1).
+  // The uniform values if all threads load the same data: used for aligned barriers that are
+  // trusted (C10.1).
   std::vector<std::optional<Uniformity>> ofEqualData(bodies.size());
   const auto allGetTo = [](const Uniformity& uniformity, const ir::Instruction& instruction) {
     return uniformity.isUniform(instruction.block) &&
@@ -253,7 +253,7 @@ Participation::Participation(std::span<const Body> bodies, const BarrierUses& us
     }
     return isEntered;
   };
-  // The standing of each, and the ids on which not all take part.
+  // Computes the standing of each barrier, and the ids of those in which not all threads take part.
   const auto takeStandings = [&] {
     isEnteredByAll_ = enteredByAll(uniformity_);
     const std::vector<bool> isTrustedToBe = enteredByAll(ofEqualData);
@@ -284,10 +284,11 @@ Participation::Participation(std::span<const Body> bodies, const BarrierUses& us
     }
     return taintedIds;
   };
-  // What a reduction over the CTA computes is the same for all, if all take part and nothing else
-  // can meet it (C1.2.2).  That is assumed until it is refuted: control that depends on it is
-  // uniform only if it is, and the other way round.  Who makes the assumption for one round of a
-  // loop has it for the next, so that what is left over is true.
+  // A reduction over the CTA gives the same result to all threads, if all take part and nothing
+  // else can use its barrier (C1.2.2).  This is an optimistic fixpoint: it is assumed until it is
+  // refuted, because the reduction and the control flow around it depend on each other.  An
+  // assumption for one iteration of a loop holds for the next, so the assumptions that remain are
+  // true.
   for (;;) {
     BarrierIds reducing = 0;
     Uniformity::InstructionSet agree;

@@ -12,7 +12,7 @@ using ir::Instruction;
 using isa::Effect;
 
 namespace {
-// Blocks, those of inner loops again and again.
+// The number of blocks searched; blocks of inner loops count once for each search.
 constexpr std::size_t kMostSearched = 200'000;
 }  // namespace
 
@@ -33,7 +33,7 @@ PollingLoops::PollingLoops(const Cfg& cfg, const Loops& loops, const CallEffects
       if (mayHoist(i, nothing)) hoistable_[l].reset();
     }
   }
-  // A loop stands before those inside of it.
+  // A loop comes before its inner loops.
   for (LoopId l = loops.count(); l-- > 0;) {
     const LoopId parent = loops.parent(l);
     if (parent == kNone) continue;
@@ -56,7 +56,7 @@ bool PollingLoops::isAnchor(const Instruction& instruction) const {
   }
 }
 
-// The loops that hold nothing but what goes.
+// The enclosing loops whose only anchors are the ones to be removed.
 template <class Predicate>
 bool PollingLoops::allEmptied(BlockId block, std::uint32_t going, Predicate&& predicate) const {
   LoopId l = loops_->loopOf(block);
@@ -95,7 +95,7 @@ bool PollingLoops::loseAnchor(BlockId block) {
 bool PollingLoops::mayHoist(const Instruction& instruction, const BitSet& varies) const {
   const isa::InstructionDesc& desc = *instruction.desc;
   if (desc.known() && desc.control == isa::Control::Call) {
-    // Compilers inline; of the addresses nothing is known here.
+    // The call may be inlined; nothing is known about the addresses of its loads here.
     const CallEffect effect = effects_->ofCall(cfg_->function(), instruction);
     return effect.readsExternalWeakly || (sharedIsExternal_ && !effect.accesses.empty());
   }
@@ -109,8 +109,8 @@ bool PollingLoops::mayHoist(const Instruction& instruction, const BitSet& varies
                       });
 }
 
-// A register varies in the loop if a definition there depends on one that does, on itself over the
-// back edge, on memory, or on anything else that is no pure function of its operands.
+// A register varies in the loop if a definition there depends on one that varies, on itself over
+// the back edge, on memory, or on an operation that is not a pure function of its operands.
 const PollingLoops::Search& PollingLoops::hoistableLoad(LoopId loop) const {
   std::optional<Search>& known = hoistable_[loop];
   if (known) return *known;
@@ -146,9 +146,9 @@ const PollingLoops::Search& PollingLoops::hoistableLoad(LoopId loop) const {
     });
     return found;
   };
-  // Everything that is defined here varies until it is shown not to.  What is left over is defined
-  // in a circle, or by no pure function; or so much against the order of the text that nothing is
-  // claimed.
+  // Optimistically every register defined here varies until it is shown to be invariant.  Those
+  // that remain are defined in a cycle, or by impure operations, or so far against the order of the
+  // text that nothing is claimed.
   constexpr int kSweeps = 16;
   std::size_t before = open.size() + 1;
   for (int sweep = 0; open.size() != before && sweep < kSweeps; ++sweep) {

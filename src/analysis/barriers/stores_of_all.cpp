@@ -16,7 +16,8 @@ StoresOfAll::StoresOfAll(const Cfg& cfg, const Uniformity& uniformity,
       mayPart_(mayPart),
       reachesBegin_(cfg.vertexCount()),
       followsEnd_(cfg.vertexCount()) {
-  // What the last, or the first, of both kinds in each block is.
+  // Whether the last, or the first, instruction of interest in each block orders threads or
+  // separates epochs.
   enum class Kind : std::uint8_t { Neither, Orders, Separates };
   std::vector<Kind> first(cfg.blockCount(), Kind::Neither);
   std::vector<Kind> last(cfg.blockCount(), Kind::Neither);
@@ -47,7 +48,7 @@ StoresOfAll::StoresOfAll(const Cfg& cfg, const Uniformity& uniformity,
   spread(first, followsEnd_, [&](BlockId b) { return cfg.predecessors(b); });
 }
 
-// Everything but what is known to touch memory weakly, or none.
+// True for every instruction except those known to access memory weakly, or not at all.
 bool StoresOfAll::mayOrder(const Instruction& instruction) const {
   const isa::InstructionDesc& desc = *instruction.desc;
   if (!desc.known() || desc.is(isa::kConvergent)) return true;

@@ -24,14 +24,14 @@ bool isLinked(const Function& function) {
   return function.linkage != ir::Linkage::None;
 }
 
-// Something in it cannot be read, and may name any function.
+// Something in the module is not understood, and may name any function.
 bool mayNameAnything(const ir::Module& module) {
   return module.hasUnknownDirective ||
          std::ranges::any_of(module.functions(), [](const Function& f) { return f.isOpaque; });
 }
 
-// Calls visit(function) for every function that `symbol` names, itself or as an entry of a list.
-// True if it names a list all of whose entries are functions.
+// Calls visit(function) for every function that `symbol` names, directly or as an entry of a list.
+// True if it names a list whose entries are all functions.
 template <class Visitor>
 bool forEachFunction(const Function& scope, SymbolId symbol, Visitor&& visit) {
   const ir::Symbol& entry = scope.symbolAt(symbol);
@@ -50,7 +50,7 @@ bool forEachFunction(const Function& scope, SymbolId symbol, Visitor&& visit) {
   return areFunctions;
 }
 
-// What an instruction may call: visits vertices, some more than once.
+// Visits the vertices that an instruction may call, some of them more than once.
 template <class Visitor>
 void forEachTarget(const VertexByName& vertices, Vertex outside, const Function& caller,
                    const Instruction& instruction, Visitor&& visit) {
@@ -61,7 +61,7 @@ void forEachTarget(const VertexByName& vertices, Vertex outside, const Function&
         forEachFunction(caller, operand.symbol(), visitFunction);
       }
     }
-    // An unknown form of an opcode that is known not to be a call is T, but calls nobody (A7.2).
+    // An unknown form of an opcode that is known not to be a call is T, but calls nothing (A7.2).
     if (ir::mayBeAnyBarrier(instruction)) visit(outside);
     return;
   }
@@ -163,7 +163,7 @@ class CallGraph::Builder {
   void takeAddresses(const Function& function, const Instruction& instruction) {
     const bool isCall =
         instruction.desc->known() && instruction.desc->control == isa::Control::Call;
-    // The first operand that is no list of results is the callee.
+    // The first operand that is not a list of results is the callee.
     bool isCalleeAhead = isCall;
     const ir::Operand* callee = nullptr;
     for (std::size_t k = 0; isCalleeAhead; ++k) {
@@ -209,7 +209,7 @@ class CallGraph::Builder {
 
   const ir::Module& module_;
   Vertex outside_ = 0;
-  std::vector<bool> isWeak_;  // by vertex: some declaration says so
+  std::vector<bool> isWeak_;  // by vertex: some declaration is .weak
 };
 
 CallGraph::CallGraph(const ir::Module& module) : CallGraph(Builder(module)) {}

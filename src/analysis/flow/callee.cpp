@@ -17,7 +17,7 @@ bool isNonReturningName(std::string_view name) {
 
 template <class Scope>
 ir::Function* resolve(const Scope& scope, ir::SymbolId symbol) {
-  // ptxas refuses an alias of an alias; the bound is for input that goes round in circles.
+  // ptxas rejects an alias of an alias; the bound is for cycles of aliases.
   constexpr int kMaximalChain = 16;
   const ir::Symbol* entry = &scope.symbolAt(symbol);
   for (int k = 0; k < kMaximalChain && entry->kind == ir::SymbolKind::Alias; ++k) {

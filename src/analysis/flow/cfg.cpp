@@ -21,8 +21,8 @@ using ir::SymbolId;
 using ir::SymbolKind;
 using isa::Control;
 
-// Calls visit(label) for each label that `symbol` names, itself or as an entry of a list;
-// SymbolId::None stands for an entry that is no label.
+// Calls visit(label) for each label that `symbol` names, directly or as an entry of a list; with
+// SymbolId::None for an entry that is not a label.
 template <class Visitor>
 void forEachLabel(const Function& function, SymbolId symbol, Visitor&& visit) {
   const auto visitOne = [&](SymbolId id) {
@@ -117,7 +117,8 @@ class EdgeBuilder {
 
   void addExit(EdgeKind kind) { edges_.push_back({block_, exit_, kind}); }
 
-  // One edge for each distinct target.  Targets that are not understood are one edge to the exit.
+  // One edge for each distinct target.  All targets that are not understood share one edge to the
+  // exit.
   void addTargets(const Instruction& instruction, EdgeKind kind) {
     const bool isKnown = kind != EdgeKind::Unknown;
     bool isMissing = false;
@@ -152,7 +153,7 @@ Cfg::Parts Cfg::analyse(ir::Function& function) {
   parts.blockOfLabel.assign(function.localSymbols().size(), kNone);
   std::vector<Block>& blocks = parts.blocks;
   blocks.emplace_back();
-  // Whether the last block has an instruction, which is what separates it from labels that follow.
+  // Whether the last block has an instruction; if so, a label starts a new block.
   bool hasInstruction = false;
   bool hasLabel = false;
 

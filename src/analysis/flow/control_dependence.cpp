@@ -26,8 +26,8 @@ BitSet ControlDependence::iteratedDependents(std::span<const BlockId> branches) 
   };
   for (const BlockId b : branches) enqueue(b);
 
-  // Disjoint sets with path halving: the nearest ancestor in the tree that is no dependent yet, so
-  // that no block is passed twice.
+  // Disjoint sets with path halving: the nearest ancestor in the tree that is not a dependent yet,
+  // so that no block is visited twice.
   std::vector<BlockId> skip(graph_->vertexCount());
   std::iota(skip.begin(), skip.end(), 0);
   const auto firstOpen = [&](BlockId b) {
@@ -39,7 +39,7 @@ BitSet ControlDependence::iteratedDependents(std::span<const BlockId> branches) 
     const BlockId branch = pending.back();
     pending.pop_back();
     const BlockId stop = postDominators_->parent(branch);
-    if (stop == kNone) continue;  // the exit decides nothing
+    if (stop == kNone) continue;  // the exit has no branch
     const std::uint32_t stopDepth = postDominators_->depth(stop);
     for (const BlockId successor : graph_->successors(branch)) {
       for (BlockId b = firstOpen(successor); postDominators_->depth(b) > stopDepth;

@@ -8,8 +8,8 @@ namespace ptxopt::analysis {
 
 namespace {
 
-// Vertices are named by their number in the preorder of a depth-first search, the root being 0, so
-// that "smaller" is "discovered earlier".
+// Vertices are identified by their numbers in the preorder of a depth-first search, where the root
+// is 0.  So "smaller" means "discovered earlier".
 class SemiNca {
  public:
   SemiNca(const Digraph& graph, Vertex root, Direction direction)
@@ -20,7 +20,7 @@ class SemiNca {
   }
 
   const std::vector<Vertex>& vertices() const { return vertices_; }
-  // By number; of the root: 0.
+  // By number; 0 for the root.
   const std::vector<std::uint32_t>& dominators() const { return dominators_; }
 
  private:
@@ -50,8 +50,9 @@ class SemiNca {
   }
 
   // semi_[w]: the earliest vertex from which a path leads to w whose inner vertices are all later
-  // than w.  Works from the last vertex to the first; those after w form a forest, in which
-  // best_[v] is the vertex with the least semidominator on the compressed part of v's path upwards.
+  // than w.  Proceeds from the last vertex to the first.  The vertices after w form a forest, in
+  // which best_[v] is the vertex with the smallest semidominator on the compressed part of the path
+  // from v upwards.
   void findSemidominators() {
     const std::uint32_t count = static_cast<std::uint32_t>(vertices_.size());
     ancestors_ = parents_;
@@ -62,20 +63,21 @@ class SemiNca {
       for (const Vertex predecessor : graph_.previous(vertices_[w], direction_)) {
         const std::uint32_t v = numbers_[predecessor];
         if (v == kNone) continue;
-        // One that is not after w is a candidate itself, else the best above it is.
+        // A vertex that is not after w is a candidate itself; otherwise the best one above it is.
         semi_[w] = std::min(semi_[w], v <= w ? v : semi_[bestAbove(v, w)]);
       }
     }
   }
 
-  // The vertex with the least semidominator among v and its ancestors that are later than `limit`.
+  // The vertex with the smallest semidominator among v and its ancestors that are later than
+  // `limit`.
   std::uint32_t bestAbove(std::uint32_t v, std::uint32_t limit) {
     path_.clear();
     while (ancestors_[v] > limit) {
       path_.push_back(v);
       v = ancestors_[v];
     }
-    // Compress: v, the last one below the limit, ends the path of all of them.
+    // Compress the path: v, the last vertex below the limit, becomes the ancestor of all of them.
     while (!path_.empty()) {
       const std::uint32_t lower = path_.back();
       path_.pop_back();
@@ -86,8 +88,8 @@ class SemiNca {
     return best_[v];
   }
 
-  // The dominator of w is the nearest common ancestor, in the part of the tree that is there
-  // already, of its parent and its semidominator.
+  // The immediate dominator of w is the nearest common ancestor, in the tree built so far, of its
+  // parent and its semidominator.
   void findDominators() {
     dominators_ = parents_;
     for (std::uint32_t w = 1; w < dominators_.size(); ++w) {
@@ -98,7 +100,7 @@ class SemiNca {
   const Digraph& graph_;
   Direction direction_;
   std::vector<std::uint32_t> numbers_;  // by vertex
-  std::vector<Vertex> vertices_;        // by number, as all that follow
+  std::vector<Vertex> vertices_;        // by number, like the arrays below
   std::vector<std::uint32_t> parents_;
   std::vector<std::uint32_t> ancestors_;
   std::vector<std::uint32_t> semi_;
@@ -115,7 +117,8 @@ DominatorTree::DominatorTree(const Digraph& graph, Vertex root, Direction direct
   const std::vector<Vertex>& vertices = result.vertices();
   const std::vector<std::uint32_t>& dominators = result.dominators();
 
-  // A dominator has a smaller number than what it dominates, so one pass each way will do.
+  // A dominator has a smaller number than the vertices that it dominates, so one pass in each
+  // direction is enough.
   for (std::size_t k = vertices.size(); k-- > 0;) {
     Node& node = nodes_[vertices[k]];
     ++node.subtreeSize;
@@ -150,8 +153,8 @@ std::vector<Vertex> DominanceFrontiers::frontier(Vertex v) const {
 }
 
 std::vector<Vertex> DominanceFrontiers::iterated(std::span<const Vertex> vertices) const {
-  // Deepest first: a subtree that was walked before need not be walked again, because an edge that
-  // leaves it to a vertex at or above the depth of an ancestor was found from below.
+  // Deepest first: a subtree that was walked need not be walked again, because every edge that
+  // leaves it to a vertex at or above the depth of an ancestor was found in the first walk.
   const auto isShallower = [&](Vertex a, Vertex b) { return tree_->depth(a) < tree_->depth(b); };
   std::priority_queue<Vertex, std::vector<Vertex>, decltype(isShallower)> queue(isShallower);
   std::vector<bool> isQueued(graph_->vertexCount());

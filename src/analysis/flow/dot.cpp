@@ -67,7 +67,7 @@ bool cuts(const ir::Instruction& instruction) {
   return barrier && barrier->isFull() && !instruction.guard;
 }
 
-// The pieces of blocks between barriers, as disjoint sets.
+// Disjoint sets of the pieces of blocks between barriers.
 class Regions {
  public:
   explicit Regions(const Cfg& cfg) : cfg_(cfg) {
@@ -91,7 +91,7 @@ class Regions {
   }
 
   bool any() const { return leader_.size() > cfg_.blockCount(); }
-  // Of the k-th piece of a block, from 1 on.
+  // The region of the k-th piece of a block, counted from 1.
   std::uint32_t of(BlockId b, std::uint32_t k) { return numbers_[find(first_[b] + k)]; }
   // "/set312/3:/set312/4" of a block.
   std::string colors(BlockId b) {
@@ -111,15 +111,15 @@ class Regions {
   }
 
   const Cfg& cfg_;
-  std::vector<std::uint32_t> first_;  // by block, and one more
+  std::vector<std::uint32_t> first_;  // by block, and one element more
   std::vector<std::uint32_t> leader_;
   std::vector<std::uint32_t> numbers_;  // by leader
   std::uint32_t count_ = 0;
 };
 
-// ---- what was removed --------------------------------------------------------------------------
+// ---- removed statements ------------------------------------------------------------------------
 
-// After the instruction that stood before it in its block, or before the next one.
+// Placed after the instruction that preceded it in its block, or before the next one.
 struct RemovedLines {
   std::multimap<const ir::Instruction*, std::string> before, after;
 };

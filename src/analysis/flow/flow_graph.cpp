@@ -27,7 +27,7 @@ void sortBySource(std::vector<FlowEdge>& edges) {
   }
 }
 
-// One edge to `exit` out of each strongly connected component that no edge leaves.
+// One edge to `exit` from each terminal strongly connected component.
 std::vector<FlowEdge> endlessEdges(const Digraph& graph, BlockId exit) {
   const StrongComponents strong(graph);
   std::vector<bool> isLeft(strong.count);

@@ -28,7 +28,7 @@ std::vector<std::uint32_t> resultRegisters(const ir::Function& function) {
   return found;
 }
 
-// Renames the elements of every list, and leaves out those that `numbers` does not know.
+// Renumbers the elements of every list, and drops those without a number.
 void renumber(BlockLists& lists, std::span<const std::uint32_t> numbers) {
   std::size_t kept = 0;
   std::size_t begin = 0;

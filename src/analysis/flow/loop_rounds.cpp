@@ -12,11 +12,11 @@ namespace {
 
 constexpr std::size_t kMostVisits = 20'000;
 
-// Beside those of LoopRounds::after.
+// One more distance, beside those of LoopRounds::after.
 constexpr std::uint32_t kAnew = LoopRounds::kMost + 1;
 constexpr std::uint32_t kDistances = kAnew + 1;
 
-// The beginning of a block, before or after the barrier, with so many rounds gone by.
+// The start of a block, before or after the barrier, after this number of rounds.
 struct Position {
   BlockId block = 0;
   bool isAfter = false;
@@ -33,7 +33,7 @@ std::optional<LoopRounds> roundsBetween(
   BitSet seen(std::size_t{cfg.vertexCount()} * 2 * kDistances);
   std::vector<Position> work;
 
-  // From `start` to the end of its block; false if a barrier stops it.
+  // Walks from `start` to the end of its block; false if a barrier stops the path.
   const auto passes = [&](Position& at, const ir::Instruction* start) {
     bool isOnWay = start == nullptr;
     for (const ir::Instruction& instruction : cfg.instructions(at.block)) {

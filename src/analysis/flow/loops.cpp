@@ -6,7 +6,7 @@
 namespace ptxopt::analysis {
 
 // Finds the loops from the last header of the depth-first search to the first, so that inner loops
-// come before those around them, and leaves them in that order.
+// are stored before the loops around them.
 class Loops::Finder {
  public:
   explicit Finder(Loops& result) : result_(result), graph_(*result.graph_) {
@@ -79,7 +79,7 @@ class Loops::Finder {
       } else if (const LoopId inner = outermost(of); inner != loop) {
         around_[inner] = loop;
         result_.loops_[inner].parent = loop;
-        // Only through its entries does anything lead into the inner loop.
+        // The inner loop can only be entered through its entries.
         for (std::uint32_t k = 0; k < result_.loops_[inner].entryCount; ++k) {
           visitPredecessors(result_.entries_[result_.loops_[inner].firstEntry + k], header);
         }
@@ -106,7 +106,7 @@ class Loops::Finder {
   const FlowGraph& graph_;
   std::vector<BlockId> order_;
   std::vector<Interval> intervals_;  // by block
-  std::vector<LoopId> around_;  // disjoint sets: a loop that is known to hold this one, or itself
+  std::vector<LoopId> around_;       // disjoint sets: a loop that contains this one, or itself
   std::vector<BlockId> pending_;
 };
 
@@ -118,8 +118,8 @@ Loops::Loops(const FlowGraph& graph)
   layOut();
 }
 
-// Numbers the loops from the outside to the inside, and gives each a slice of members_: its header,
-// its other blocks, then the slices of its inner loops.
+// Numbers the loops from outer to inner, and gives each a slice of members_: its header, its other
+// blocks, then the slices of its inner loops.
 void Loops::layOut() {
   std::reverse(loops_.begin(), loops_.end());
   const auto renumber = [&](LoopId loop) { return loop == kNone ? kNone : count() - 1 - loop; };

@@ -17,7 +17,7 @@ namespace {
 
 using ir::RegisterId;
 
-// Positions in the list of registers that are read before they are written on some path.
+// The registers that some path reads before it writes them, by their index in a list.
 class Suspects {
  public:
   explicit Suspects(const Cfg& cfg) {
@@ -28,7 +28,7 @@ class Suspects {
   }
 
   std::size_t count() const { return registers_.size(); }
-  // kNone for a register that is none.
+  // kNone if the register is not a suspect.
   std::uint32_t find(RegisterId id) const {
     const auto at = std::ranges::lower_bound(registers_, id);
     if (at == registers_.end() || *at != id) return kNone;
@@ -46,7 +46,7 @@ class Suspects {
   std::vector<RegisterId> registers_;  // ascending
 };
 
-// Forward: which suspects may be unwritten.
+// Forward problem: the suspects that may be unwritten.
 template <class Set>
 struct UnwrittenProblem {
   using State = Set;
@@ -78,7 +78,7 @@ std::vector<UndefinedRead> findReads(const Cfg& cfg, const Suspects& suspects, S
   std::vector<UndefinedRead> reads;
   SparseSet writtenHere(suspects.count());
   for (BlockId b = 0; b < cfg.blockCount(); ++b) {
-    const Set unwritten = solution.before(b);  // of a block that is not reached: empty
+    const Set unwritten = solution.before(b);  // empty in an unreachable block
     writtenHere.clear();
     for (const ir::Instruction& instruction : cfg.instructions(b)) {
       const std::size_t first = reads.size();

@@ -20,7 +20,7 @@ std::string textOf(const std::array<std::uint32_t, 3>& block) {
   return fmt::format("{},{},{}", block[0], block[1], block[2]);
 }
 
-// "64", "64,1,1"; none for what no kernel can be launched with.
+// "64", "64,1,1"; none for a shape with which no kernel can be launched.
 std::optional<std::array<std::uint32_t, 3>> parseBlock(std::string_view text) {
   constexpr std::array<std::uint32_t, 3> kMost = {1024, 1024, 64};
   constexpr std::uint32_t kMostThreads = 1024;
@@ -88,7 +88,7 @@ std::vector<std::string> Assumptions::names() const {
   return names;
 }
 
-// ---- what a user says --------------------------------------------------------------------------
+// ---- assertions of the user --------------------------------------------------------------------
 
 std::optional<std::string> AssumptionTable::add(std::string_view kernel, std::string_view word) {
   const std::string_view name = word.substr(0, word.find('='));
@@ -196,7 +196,7 @@ ModuleAssumptions::ModuleAssumptions(const ir::Module& module, const AssumptionT
   }
   const auto componentOf = [&](Vertex v) { return graph.components().component[v]; };
 
-  // Callees have the smaller component numbers.
+  // Callees have smaller component numbers.
   std::vector<bool> mayAwaitGrids(count);
   for (std::uint32_t c = 0; c < count; ++c) {
     for (const Vertex v : members[c]) {
@@ -213,14 +213,14 @@ ModuleAssumptions::ModuleAssumptions(const ir::Module& module, const AssumptionT
     if (!function.isEntry()) continue;
     Assumptions said = table.of(function.nameText());
     dropContradictions(function, said);
-    // Other grids write what a grid reads that has not waited for them (F10).
+    // Other grids may write memory that a grid reads before it has waited for them (F10).
     if (mayAwaitGrids[componentOf(graph.vertexOf(function))]) {
       said.remove(Assumption::NcInvariant);
     }
     isAnyFlat |= said.flatShared;
     byFunction_[&function] = said;
   }
-  // None: nobody is known to call it yet.
+  // None: no caller has been visited yet.
   std::vector<std::optional<Assumptions>> ofComponent(count);
   Assumptions ofOutside;
   ofOutside.flatShared = isAnyFlat;

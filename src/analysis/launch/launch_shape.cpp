@@ -17,7 +17,7 @@ LaunchShape shapeByDirectives(const ir::Function& function) {
   if (std::ranges::any_of(function.attributes, isUnknown)) return shape;
   if (const auto required = function.requiredBlock()) return LaunchShape::of(*required);
   if (const ir::Attribute* most = function.attribute(".maxntid")) {
-    // Only the product is bounded, so each may be all of it.
+    // Only the product is bounded, so each extent may be as large as the product.
     std::uint64_t product = 1;
     for (const std::int64_t extent : most->values) {
       if (extent < 1 || extent > 1024) return shape;

@@ -16,14 +16,14 @@ using ir::Instruction;
 using isa::Effect;
 using isa::Opcode;
 
-// An instruction of A2.5.5 that copies or reduces in bulk, with no synchronisation of its own at
-// its issue (C4.5): no commit, no wait, no prefetch, not .relaxed.
+// An instruction of A2.5.5 that copies or reduces in bulk, without synchronisation at its issue
+// (C4.5): not a commit, wait or prefetch, and not .relaxed.
 bool isBulkIssue(const isa::InstructionDesc& desc) {
   return desc.known() && desc.opcode == Opcode::Cp && desc.has(".bulk") &&
          desc.is(isa::kMemoryWrite) && !desc.has(".relaxed") && !desc.has(".prefetch");
 }
 
-// C4.1 to C4.3 speak of stores of whole matrices as synchronisation while F6 is open.
+// C4.1 to C4.3 treat stores of whole matrices as synchronisation as long as F6 is open.
 bool isMatrixStore(const isa::InstructionDesc& desc) {
   return desc.opcode == Opcode::Stmatrix ||
          (desc.opcode == Opcode::Wmma && desc.is(isa::kMemoryWrite));
@@ -48,7 +48,7 @@ const ir::Operand* firstAddress(const Instruction& instruction, std::size_t skip
   return nullptr;
 }
 
-// What is not known to be one only counts as both.
+// An access that is not known to be only a read or only a write counts as both.
 AccessKinds kindsOf(const isa::InstructionDesc& desc, bool isStrong) {
   const bool reads = desc.is(isa::kMemoryRead);
   const bool writes = desc.is(isa::kMemoryWrite);
@@ -65,13 +65,13 @@ void addAccess(MemoryEffect& effect, const Instruction& instruction, bool isStro
   MemoryAccess access;
   access.kinds = kindsOf(desc, isStrong);
   access.domain = domainOf(desc.space);
-  // Through the window of the cluster any object of any CTA can be hit (C3.6).
+  // A cluster address may point to any object of any CTA (C3.6).
   if (desc.space != isa::Space::SharedCluster) access.address = firstAddress(instruction);
   effect.accesses[effect.accessCount++] = access;
 }
 
-// What its result or its duration depends on is when it runs; not so of setmaxnreg, activemask and
-// old votes, nor of special registers that are not known (docs/soundness/ C10.10).
+// The result or the duration depends on the time of execution.  This excludes setmaxnreg,
+// activemask, old votes, and unknown special registers (docs/soundness/ C10.10).
 bool isTiming(const Instruction& instruction) {
   const isa::InstructionDesc& desc = *instruction.desc;
   if (desc.opcode == Opcode::Nanosleep || desc.opcode == Opcode::Pmevent) return desc.known();
@@ -82,12 +82,12 @@ bool isTiming(const Instruction& instruction) {
          });
 }
 
-// Of what the assumptions say that it orders nothing.
+// By the assumptions, the instruction orders nothing.
 bool isAssumedAway(const Instruction& instruction, Effect effect, const Assumptions& assumptions) {
   const isa::InstructionDesc& desc = *instruction.desc;
   if (!assumptions.any() || !desc.known()) return false;
   switch (effect) {
-    case Effect::InvariantRead:  // A2.11, F6: of textures `tex` alone
+    case Effect::InvariantRead:  // A2.11, F6: of textures only `tex`
       return assumptions.has(Assumption::NcInvariant) &&
              (desc.opcode == Opcode::Ld || desc.opcode == Opcode::Tex);
     case Effect::Sync:
@@ -142,8 +142,8 @@ MemoryEffect memoryEffectOf(const Instruction& instruction, const Assumptions& a
     case Effect::Strong:
       addAccess(effect, instruction, true);
       if (mayPoll(instruction)) {
-        // Without a fence it synchronizes with nobody, yet old code relies on the barrier after
-        // it.
+        // Without a fence the read synchronises with nothing, yet old code relies on the barrier
+        // after it.
         const bool isShared = domainOf(desc.space) == Domain::Shared;
         effect.poll = isShared ? MemoryEffect::Poll::Shared : MemoryEffect::Poll::Other;
         if (!isShared) effect.marks = kOpaqueSync;
@@ -189,7 +189,7 @@ void addPlace(CallEffect& effect, AccessKinds kinds, const Place& place) {
       return;
     }
   }
-  // Past this nobody needs to know which of so many objects it was.
+  // With more objects than this, the individual objects no longer matter.
   constexpr std::size_t kMostPlaces = 64;
   effect.accesses.push_back({kinds, place});
   if (effect.accesses.size() <= kMostPlaces) return;
@@ -208,7 +208,7 @@ void merge(CallEffect& into, const CallEffect& from) {
   for (const ObjectAccess& access : from.accesses) addPlace(into, access.kinds, access.place);
 }
 
-// Code that is not in this module, or may be replaced when it is linked (docs/soundness/ A5.3).
+// Code outside of this module, or that a linker may replace (docs/soundness/ A5.3).
 CallEffect unknownEffect() {
   CallEffect effect;
   effect.marks = kOpaqueSync | kCtaFence | kPin | kBarrierResource;
@@ -220,7 +220,7 @@ CallEffect unknownEffect() {
   return effect;
 }
 
-// A function of the device runtime: it runs no barrier and nothing of the module (A5.3).
+// A function of the device runtime: it executes no barrier and no code of the module (A5.3).
 CallEffect declarationEffect(const ir::Function& function, const Assumptions& assumptions) {
   CallEffect effect;
   const bool isTrap = function.nameText() == "__assertfail";
@@ -247,7 +247,7 @@ CallEffect bodyEffect(const ir::Function& function, const Assumptions& assumptio
   CallEffect effect;
   effect.sharedIsExternal = hasClusterLaunch(function) || hasUnknownAttribute(function) ||
                             function.module().hasUnknownDirective;
-  // An entry is nobody's callee: only what is said of the whole matters.
+  // An entry is not called by others: only the summary of its effects matters.
   std::optional<AddressObjects> objects;
   if (!function.isEntry()) objects.emplace(function, assumptions.flatShared);
   for (const ir::Statement& statement : function.body()) {
@@ -255,7 +255,7 @@ CallEffect bodyEffect(const ir::Function& function, const Assumptions& assumptio
     if (instruction == nullptr) continue;
     const isa::InstructionDesc& desc = *instruction->desc;
     effect.sharedIsExternal |= desc.is(isa::kClusterFeature);
-    // An unknown form may end the thread (A7.2).
+    // An instruction that is not understood may end the thread (A7.2).
     effect.mayEndThread |= desc.control == isa::Control::Exit || !desc.known();
     if (desc.effect == isa::Effect::CtaBarrier || ir::mayBeAnyBarrier(*instruction)) {
       effect.marks |= kBarrierResource | kOpaqueSync;
@@ -284,7 +284,7 @@ CallEffects::CallEffects(const CallGraph& graph, const Assumptions& assumptions)
   for (Vertex v = 0; v < graph.graph().vertexCount(); ++v) {
     members[graph.components().component[v]].push_back(v);
   }
-  // Callees have the smaller component numbers.
+  // Callees have smaller component numbers.
   for (std::size_t c = 0; c < effects_.size(); ++c) {
     for (const Vertex v : members[c]) {
       if (v == graph.outside()) {

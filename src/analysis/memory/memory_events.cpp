@@ -22,7 +22,7 @@ const ir::Operand* addressOf(const Instruction& instruction) {
   return nullptr;
 }
 
-// One thread accesses memory at its own address.
+// Each thread accesses memory at an address of its own.
 bool isOfOneAddress(const isa::InstructionDesc& desc) {
   switch (desc.opcode) {
     case Opcode::Ld:
@@ -47,7 +47,7 @@ MemoryEvent memoryEventOf(const Instruction& instruction) {
     case Effect::InvariantRead:
       return MemoryEvent::None;
     case Effect::Private:
-      // The parameters of calls are nobody's to forget here.
+      // Parameters of calls are not tracked here.
       if (desc.space != isa::Space::Local) return MemoryEvent::None;
       if (onlyReads && desc.semantics == isa::Semantics::None) return MemoryEvent::None;
       return isOfOneAddress(desc) ? MemoryEvent::AtAddress : MemoryEvent::Own;
@@ -57,7 +57,7 @@ MemoryEvent memoryEventOf(const Instruction& instruction) {
     case Effect::Strong:
       return isOfOneAddress(desc) ? MemoryEvent::AtAddress : MemoryEvent::All;
     case Effect::Pin:
-      // Reading a clock forgets nothing (D1.7); a thread that slept must look again (D1.6).
+      // Reading a clock invalidates nothing (D1.7); after a sleep, a thread must read again (D1.6).
       return desc.opcode == Opcode::Mov ? MemoryEvent::None : MemoryEvent::Reachable;
     case Effect::CtaBarrier:
       return desc.known() && desc.has(".arrive") ? MemoryEvent::None  // D1.4
@@ -68,11 +68,11 @@ MemoryEvent memoryEventOf(const Instruction& instruction) {
       return MemoryEvent::Reachable;
     case Effect::Sync:
       if (!desc.known()) return MemoryEvent::All;
-      // D1.4: a release orders what is above it, and no load below.
+      // D1.4: a release orders the accesses above it, but no load below.
       if (isOfOneAddress(desc) && desc.semantics == isa::Semantics::Release) {
         return MemoryEvent::AtAddress;
       }
-      // Without an address it writes no memory of this thread.
+      // Without an address operand it does not write memory of this thread.
       return addressOf(instruction) == nullptr && desc.control == isa::Control::None
                  ? MemoryEvent::Reachable
                  : MemoryEvent::All;
@@ -94,7 +94,7 @@ void addPlace(CalleeMemory& memory, const Place& place) {
   if (std::ranges::find(memory.written, place) == memory.written.end()) {
     memory.written.push_back(place);
   }
-  // Past this nobody needs to know which of so many objects it was.
+  // With more objects than this, the individual objects no longer matter.
   constexpr std::size_t kMostPlaces = 64;
   if (memory.written.size() > kMostPlaces) memory.forgetsReachable = true;
 }
@@ -122,9 +122,10 @@ CalleeMemory bodyMemory(const ir::Function& function) {
         const bool isShared = desc.space == isa::Space::Shared;
         const bool isGlobal = desc.space == isa::Space::Global;
         if (desc.effect == Effect::Weak && !desc.is(isa::kMemoryWrite)) break;
-        // A loop may be around the call, or around the read (D1.15): that is not looked at.
+        // The loop of a poll may be around the call instead of around the read (D1.15), so loops
+        // are ignored.
         memory.forgetsReachable |= mayPoll(*instruction);
-        // A pointer to the caller's .local memory may have come in.
+        // The callee may have received a pointer to the caller's .local memory.
         memory.forgetsOwn |= !isShared && !isGlobal;
         if (desc.space == isa::Space::Local) break;
         if (address == nullptr || (!isShared && !isGlobal)) {
@@ -163,7 +164,7 @@ CalleeMemories::CalleeMemories(const CallGraph& graph)
   const auto componentOf = [&](Vertex v) { return graph.components().component[v]; };
   std::vector<std::vector<Vertex>> members(memories_.size());
   for (Vertex v = 0; v < graph.graph().vertexCount(); ++v) members[componentOf(v)].push_back(v);
-  // Callees have the smaller component numbers.
+  // Callees have smaller component numbers.
   for (std::size_t c = 0; c < memories_.size(); ++c) {
     for (const Vertex v : members[c]) {
       const ir::Function* function = graph.function(v);

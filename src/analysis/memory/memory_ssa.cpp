@@ -27,7 +27,7 @@ MemorySsa::MemorySsa(const Ssa& ssa, const Loops& loops)
   BitSet hasPhi(cfg.vertexCount());
   for (const BlockId b : DominanceFrontiers(cfg, dominators).iterated(changing)) hasPhi.set(b);
 
-  // Along the dominator tree, so that the state above is the one at the end of the parent.
+  // Walks down the dominator tree, so that the state above is the one at the end of the parent.
   std::vector<StateId> atEnd(cfg.vertexCount(), kNone);
   states_.emplace_back();
   for (const BlockId b : dominators.preorder()) {

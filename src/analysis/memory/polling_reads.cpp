@@ -13,7 +13,7 @@ using ir::Instruction;
 
 namespace {
 
-// What values go into, in all slices together.
+// The most uses that are followed, in all slices together.
 constexpr std::size_t kMostVisited = 1'000'000;
 
 class Slices {
@@ -64,7 +64,8 @@ class Slices {
   }
 
  private:
-  // An instruction; or another value, which takes this one on some paths or where a guard fails.
+  // A use of a value: an instruction, or another value that equals this one on some paths or when a
+  // guard is false.
   struct User {
     const Instruction* instruction = nullptr;
     ValueId value = kNone;
@@ -83,8 +84,9 @@ class Slices {
     return loop;
   }
 
-  // In the loop.  What is written may come back from memory; and so may where it is written, and
-  // whether at all, if something in the loop reads memory but the read itself.
+  // Looks only at instructions of the loop.  Written data may come back from memory.  So may the
+  // address of a write, and whether it happens at all, if another instruction of the loop reads
+  // memory.
   bool decides(const Instruction& instruction, ValueId value, const Instruction& read,
                LoopId loop) {
     const isa::InstructionDesc& desc = *instruction.desc;
@@ -98,7 +100,7 @@ class Slices {
     return isData || readsIn(loop) > (read.desc->is(isa::kMemoryRead) ? 1u : 0u);
   }
 
-  // Instructions of the loop that may read memory.
+  // The number of instructions of the loop that may read memory.
   std::uint32_t readsIn(LoopId loop) {
     const auto [found, isNew] = reads_.try_emplace(loop, 0);
     if (!isNew) return found->second;
@@ -118,9 +120,9 @@ class Slices {
   const Loops& loops_;
   std::vector<std::uint32_t> first_;  // by value: in users_
   std::vector<User> users_;
-  std::vector<std::uint32_t> seen_;  // by value: the last read whose slice it is in
+  std::vector<std::uint32_t> seen_;  // by value: the last read with the value in its slice
   std::vector<ValueId> open_;
-  std::unordered_map<LoopId, std::uint32_t> reads_;  // by outermost loop, once asked for
+  std::unordered_map<LoopId, std::uint32_t> reads_;  // by outermost loop, computed on demand
   std::size_t visited_ = 0;
 };
 

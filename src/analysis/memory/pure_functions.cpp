@@ -14,7 +14,7 @@ namespace {
 using ir::Instruction;
 using isa::Effect;
 
-// Of the function's own parameters, results, and those of the calls that it makes.
+// Accesses a parameter or result of the function, or of a call in it.
 bool isParameterAccess(const Instruction& instruction) {
   const isa::InstructionDesc& desc = *instruction.desc;
   if (desc.opcode != isa::Opcode::Ld && desc.opcode != isa::Opcode::St) return false;
@@ -22,7 +22,7 @@ bool isParameterAccess(const Instruction& instruction) {
   if (space != isa::Space::Param && space != isa::Space::ParamFunc) return false;
   return std::ranges::all_of(instruction.operands(), [](const ir::Operand& operand) {
     return operand.kind != ir::OperandKind::Address ||
-           operand.base == ir::AddressBase::Symbol;  // by a register it may be any memory
+           operand.base == ir::AddressBase::Symbol;  // through a register it may be any memory
   });
 }
 
@@ -67,7 +67,7 @@ bool isPureBody(const ir::Function& function) {
                            statement.kind == ir::StatementKind::Pragma) {
                          return false;
                        }
-                       // Where the stack is at a call is no argument of it.
+                       // The position of the stack differs between calls with the same arguments.
                        const auto* variables = statement.as<ir::VariableDeclaration>();
                        if (variables != nullptr &&
                            std::ranges::any_of(variables->variables, [](const ir::Variable* v) {
@@ -84,7 +84,7 @@ bool isPureBody(const ir::Function& function) {
 
 PureFunctions::PureFunctions(const CallGraph& graph)
     : graph_(&graph), pure_(graph.graph().vertexCount()) {
-  // What is not decided yet, in a cycle, counts as not pure.
+  // Undecided functions, which are in a cycle, count as impure.
   for (const Vertex v : graph.bottomUp()) {
     const ir::Function* function = graph.function(v);
     pure_[v] = function != nullptr && isPureBody(*function) &&

@@ -21,7 +21,7 @@ using isa::Opcode;
 
 constexpr unsigned kMostNesting = 16;
 
-// No thread elects or ends in it; one that ends the grid does no harm.
+// No thread elects or ends during the call.  Ending the whole grid does no harm.
 bool isHarmlessCall(const ir::Function& caller, const Instruction& call) {
   const Callee callee = calleeOf(caller, call);
   return callee.function != nullptr && !callee.isAlias && !callee.function->hasBody() &&
@@ -48,7 +48,7 @@ ElectedLeaders::ElectedLeaders(const Ssa& ssa, const ValueRanges& ranges, const 
 
 // ---- elections ---------------------------------------------------------------------------------
 
-// None where it is not known what else is executed.
+// No elections if some code may execute instructions that are unknown here.
 void ElectedLeaders::findElections() {
   const Cfg& cfg = ssa_->cfg();
   const InstructionNumbers& numbers = ssa_->instructions();
@@ -68,7 +68,7 @@ void ElectedLeaders::findElections() {
   }
 }
 
-// 0 where it is not known.
+// 0 if the mask is not known.
 std::uint32_t ElectedLeaders::maskOfElection(const Instruction& election) const {
   const ValueRange mask = ranges_->ofOperand(election, *election.operand(1), 32);
   return mask.isConstant() ? static_cast<std::uint32_t>(mask.lowest) : 0;
@@ -94,7 +94,7 @@ void ElectedLeaders::keepThoseThatCount(const BitSet& allExecute) {
                 [&](const Instruction* election) { return nonUniform.test(election->block); });
 }
 
-// ---- who executes what -------------------------------------------------------------------------
+// ---- which instructions leaders execute --------------------------------------------------------
 
 void ElectedLeaders::findMasksOfBlocks() {
   const Cfg& cfg = ssa_->cfg();
@@ -126,13 +126,13 @@ std::uint32_t ElectedLeaders::maskWhere(ValueId predicate, bool holds) {
   return rest && (rest->value != 0) != holds ? rest->mask : 0;
 }
 
-// ---- what the rest of a warp has ---------------------------------------------------------------
+// ---- values in the other threads of a warp -----------------------------------------------------
 
 ElectedLeaders::MaybeRest ElectedLeaders::restOf(ValueId value) {
   if (value == kNone || nesting_ == kMostNesting) return std::nullopt;
   const ValueRange& range = ranges_->of(value);
   if (range.isConstant()) return Rest{0, range.lowest};
-  // A phi that asks for itself gets no answer.
+  // A phi that depends on itself has no known value.
   const auto [found, isNew] = known_.try_emplace(value);
   if (!isNew) return found->second;
   ++nesting_;
@@ -145,7 +145,7 @@ ElectedLeaders::MaybeRest ElectedLeaders::restOf(ValueId value) {
 
 namespace {
 
-// The mask of what is known of two values together; none where the masks differ.
+// The mask for facts about two values together; none if their masks differ.
 std::optional<std::uint32_t> commonMask(std::uint32_t a, std::uint32_t b) {
   if (a != 0 && b != 0 && a != b) return std::nullopt;
   return a != 0 ? a : b;
@@ -156,7 +156,7 @@ std::optional<std::uint32_t> commonMask(std::uint32_t a, std::uint32_t b) {
 ElectedLeaders::MaybeRest ElectedLeaders::ofPhi(ValueId value) {
   MaybeRest all;
   for (const ValueId operand : ssa_->phiOperands(value)) {
-    if (operand == kNone) continue;  // from code that is not reached
+    if (operand == kNone) continue;  // from unreachable code
     const MaybeRest one = restOf(operand);
     if (!one) return std::nullopt;
     if (!all) {
@@ -188,7 +188,7 @@ ElectedLeaders::MaybeRest ElectedLeaders::ofDefinition(ValueId value) {
   return rest;
 }
 
-// Of the instruction, where it is executed.
+// The result of the instruction, if it is executed.
 ElectedLeaders::MaybeRest ElectedLeaders::ofResult(ValueId value) {
   const Instruction& instruction = ssa_->instruction(value);
   const Operand* const first = instruction.operand(0);
@@ -213,7 +213,7 @@ ElectedLeaders::MaybeRest ElectedLeaders::ofResult(ValueId value) {
       return rest;
     }
     case Opcode::Cvt: {
-      // A number that is the same in any integer type.
+      // A number with the same value in any integer type.
       const MaybeRest rest = ofSource(instruction, instruction.operand(1));
       const bool isInteger = isa::bitWidth(instruction.desc->type) > 0 &&
                              isa::bitWidth(instruction.desc->sourceType) > 0 &&
@@ -236,7 +236,7 @@ ElectedLeaders::MaybeRest ElectedLeaders::ofSource(const Instruction& instructio
   const ValueId value = ssa_->use(instruction, *source);
   MaybeRest rest = restOf(value);
   if (!rest || !source->negated) return rest;
-  if (ranges_->of(value).bits != 0) return std::nullopt;  // no predicate
+  if (ranges_->of(value).bits != 0) return std::nullopt;  // not a predicate
   rest->value = rest->value == 0 ? 1 : 0;
   return rest;
 }
@@ -260,7 +260,7 @@ ElectedLeaders::MaybeRest ElectedLeaders::ofArithmetic(const Instruction& instru
     return rest && (rest->value != 0) == number;
   };
   if (form.opcode == Opcode::And || form.opcode == Opcode::Or) {
-    // One side may be enough.
+    // One operand may decide the result.
     const bool decides = form.opcode == Opcode::Or;
     const MaybeRest a = source(1);
     const MaybeRest b = source(2);

@@ -21,13 +21,13 @@ bool mayEndInside(const Cfg& cfg, const CallEffects& effects) {
   return false;
 }
 
-// A thread that takes it is gone; a trap takes the whole grid with it.
+// The edge ends the thread; a trap does not count, since it ends the whole grid.
 bool endsThread(EdgeKind kind) {
   return kind == EdgeKind::Return || kind == EdgeKind::Exit || kind == EdgeKind::NoReturn ||
          kind == EdgeKind::UnknownExit;
 }
 
-// What is reached from `found`, itself included.
+// The transitive closure of `found` in the given direction, including `found`.
 void close(const Cfg& cfg, BitSet& found, bool forward) {
   std::vector<BlockId> work;
   found.forEach([&](std::size_t b) { work.push_back(static_cast<BlockId>(b)); });
@@ -60,7 +60,7 @@ void NonExitedThreads::find(const Cfg& cfg, const Liveness& liveness,
   for (BlockId b = 0; b < cfg.vertexCount(); ++b) everywhere.set(b);
   const Uniformity uniformity(cfg, liveness, everywhere, agree);
 
-  // Threads part in these.
+  // Threads may diverge at these.
   const auto decides = [&](BlockId b) {
     if (cfg.successors(b).size() < 2) return false;
     const Instruction* decision = cfg.block(b).terminator;
@@ -71,7 +71,7 @@ void NonExitedThreads::find(const Cfg& cfg, const Liveness& liveness,
     });
     return varies;
   };
-  // After these, some threads end before others do.
+  // After these blocks, some threads have ended before others.
   BitSet apart(cfg.vertexCount());
   for (const EdgeId e : cfg.inEdges(cfg.exit())) {
     const BlockId b = cfg.source(e);
@@ -85,7 +85,7 @@ void NonExitedThreads::find(const Cfg& cfg, const Liveness& liveness,
   });
   close(cfg, parted, true);
   for (BlockId b = 0; b < cfg.blockCount(); ++b) {
-    // An end in its last statement is after what the block itself does.
+    // If the last statement ends the thread, that is after the other statements of the block.
     const bool isParted =
         std::ranges::any_of(cfg.predecessors(b), [&](BlockId p) { return parted.test(p); });
     if (uniformity.isUniform(b) && !isParted) all_.set(b);

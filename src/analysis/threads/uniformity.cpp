@@ -18,7 +18,7 @@ using ir::Instruction;
 using ir::Operand;
 using ir::RegisterId;
 
-// ---- what one instruction does -----------------------------------------------------------------
+// ---- single instructions -----------------------------------------------------------------------
 
 bool isUniformSource(const ir::Function& function, const Operand& operand) {
   if (operand.kind == ir::OperandKind::SpecialRegister) {
@@ -27,7 +27,7 @@ bool isUniformSource(const ir::Function& function, const Operand& operand) {
                isa::Variation::Uniform;
   }
   if (operand.symbol() == ir::SymbolId::None) return true;
-  // Every thread has its own .local; its address need not be the same number everywhere.
+  // Every thread has its own .local memory; its address may differ between threads.
   const ir::Symbol& symbol = function.symbolAt(operand.symbol());
   return symbol.kind != ir::SymbolKind::Unresolved &&
          !(symbol.kind == ir::SymbolKind::Variable && symbol.variable->space == isa::Space::Local);
@@ -40,7 +40,7 @@ bool isUniformLoad(const ir::Function& function, const Instruction& instruction,
   if (desc.opcode != isa::Opcode::Ld || !desc.known()) return false;
   if (desc.effect == isa::Effect::ImmutableRead) return true;
   if (desc.effect == isa::Effect::InvariantRead) return assumptions.has(Assumption::NcInvariant);
-  // A .param that is not said to be the entry's may belong to a call.
+  // A .param that is not known to be one of the entry may belong to a call.
   const Operand* address = instruction.operand(1);
   return desc.space == isa::Space::Param && address != nullptr &&
          address->kind == ir::OperandKind::Address && address->base == ir::AddressBase::Symbol &&
@@ -48,7 +48,7 @@ bool isUniformLoad(const ir::Function& function, const Instruction& instruction,
          function.symbolAt(address->symbol()).kind == ir::SymbolKind::Parameter;
 }
 
-// The results are the same in all threads if the registers that it reads are.
+// The results are the same in all threads if the source registers are.
 bool preservesUniformity(const ir::Function& function, const Instruction& instruction,
                          const Assumptions& assumptions) {
   const isa::InstructionDesc& desc = *instruction.desc;
@@ -60,9 +60,9 @@ bool preservesUniformity(const ir::Function& function, const Instruction& instru
                      [&](const Operand& o) { return isUniformSource(function, o); });
 }
 
-// ---- who reads a register ----------------------------------------------------------------------
+// ---- uses of registers -------------------------------------------------------------------------
 
-// Instructions by the register that they read, as lists in one array.
+// Lists of instructions by the register that they read, in one array.
 class Uses {
  public:
   explicit Uses(std::uint32_t registers) : first_(registers, kNone) {}
@@ -146,8 +146,8 @@ class Solver {
         const BlockId b = blockWork_.back();
         blockWork_.pop_back();
         for (const Instruction& i : cfg_.instructions(b)) markResults(i);
-        // Also where the block has one way to go on: in an endless loop the virtual edge out of it
-        // keeps that way from post-dominating the block.
+        // Necessary even if the block has only one successor: in an endless loop, the virtual exit
+        // edge prevents that successor from post-dominating the block.
         markDependents(b);
         continue;
       }
@@ -181,11 +181,11 @@ class Solver {
         if (operand.writes) defined.set(static_cast<std::uint32_t>(operand.reg()));
       });
       if (!agrees && !preservesUniformity(cfg_.function(), i, assumptions_)) markResults(i);
-      // Where an instruction goes that is not understood varies (docs/soundness/ A7.2).
+      // The target of a terminator that is not understood varies (docs/soundness/ A7.2).
       if (!i.desc->known() && &i == cfg_.block(i.block).terminator) markDecision(i.block);
     });
-    // A register may hold anything that nothing defines, or that is read before a definition which
-    // is not conditional (docs/soundness/ F2).
+    // A register may hold anything if nothing defines it, or if it is read before an unconditional
+    // definition (docs/soundness/ F2).
     for (std::uint32_t r = 0; r < defined.size(); ++r) {
       if (!defined.test(r)) mark(r);
     }
@@ -202,13 +202,13 @@ class Solver {
     });
   }
 
-  // The branch at the end of b varies.
+  // Records that the branch at the end of b varies.
   void markDecision(BlockId b) {
     if (decides(b)) markDependents(b);
   }
 
-  // Every block that is control dependent on b varies.  Those are the blocks on the way from a
-  // successor of b up to the immediate post-dominator of b.
+  // Marks every block that is control dependent on b: the blocks on the paths from a successor of b
+  // up to its immediate post-dominator.
   void markDependents(BlockId b) {
     const BlockId join = postDominators_.parent(b);
     for (EdgeId e = pruned_.firstOutEdge(b); e != pruned_.firstOutEdge(b + 1); ++e) {
@@ -223,7 +223,7 @@ class Solver {
     }
   }
 
-  // More than one way to go on; virtual edges are none.
+  // The block has more than one successor, not counting virtual edges.
   bool decides(BlockId b) const {
     BlockId first = kNone;
     for (EdgeId e = pruned_.firstOutEdge(b); e != pruned_.firstOutEdge(b + 1); ++e) {

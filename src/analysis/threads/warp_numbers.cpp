@@ -13,8 +13,8 @@ constexpr unsigned kWarpBits = std::countr_zero(isa::kWarpSize);
 constexpr std::uint64_t kLaneMask = isa::kWarpSize - 1;
 constexpr std::int64_t kMostThreadId = 1023;
 
-// What `opcode` with a constant on the right makes of a number of a row that is a thread id, or has
-// other bits of the lane; it has the bits of `mask` at most.
+// The result of `opcode`, with a constant right operand, on a number of a row that is a thread id,
+// or differs from one in lane bits; only the bits of `mask` can be set.
 std::optional<RowNumber> shiftedOrMasked(isa::Opcode opcode, std::uint64_t operand,
                                          std::uint64_t mask) {
   const RowNumber row{isa::kWarpSize, {0, isa::kWarpSize - 1}};

@@ -67,7 +67,7 @@ class Finder {
 
   bool agreesInComparison(const Instruction& instruction) const {
     const std::optional<Comparison> comparison = comparisonOf(*instruction.desc);
-    // A predicate that it is combined with is another matter.
+    // The predicate that it is combined with may differ between lanes.
     if (!comparison || instruction.operand(3) != nullptr) return false;
     const Side left = side(instruction, 1);
     const Side right = side(instruction, 2);
@@ -79,7 +79,7 @@ class Finder {
            isBetweenWarps(right, swapped(*comparison), left);
   }
 
-  // A number whose lower bits are those of the lane, with a bound between two warps.
+  // A number whose low bits are those of the lane, compared with a bound between two warps.
   bool isBetweenWarps(const Side& number, Comparison comparison, const Side& bound) const {
     if (number.form == kNone || !isOfWarpBeyondLane(forms_, number.form) || !bound.number) {
       return false;
