@@ -15,7 +15,7 @@ EffectMarks AccessSet::addMarks(EffectMarks marks) {
 }
 
 bool AccessSet::add(Key key) {
-  // Most have several.
+  // Most sets have several keys.
   if (keys_.capacity() == 0) keys_.reserve(kUsualSize);
   if (keys_.empty() || keys_.back() < key) {
     keys_.push_back(key);
@@ -29,7 +29,7 @@ bool AccessSet::add(Key key) {
 
 void AccessSet::add(std::span<const Key> keys, std::vector<Key>& added) {
   added.clear();
-  constexpr std::size_t kWorthSearching = 8;  // keys of the set for each one that is looked for
+  constexpr std::size_t kWorthSearching = 8;  // keys of the set for each key to look up
   const bool areFew = keys.size() * kWorthSearching < keys_.size();
   auto at = keys_.begin();
   for (const Key key : keys) {
@@ -128,7 +128,7 @@ AccessSet::Key AccessClasses::intern(AccessSet::Key at, const AccessClass& of) {
 
 namespace {
 
-// In everything that alias.h looks at.
+// Equal in everything that alias.h uses.
 bool areAlike(const Access& a, const Access& b) {
   return a.origin == b.origin && a.address == b.address && a.size == b.size &&
          a.instruction->desc->space == b.instruction->desc->space &&  // whether it is generic
@@ -194,7 +194,7 @@ bool AccessClasses::mayOverlapAndMatter(const AccessClass& above, const AccessCl
   return isExternal && (above.kinds & kStrongRead) != 0;
 }
 
-// Of two that have addresses.
+// For two classes that have addresses.
 AliasRule AccessClasses::compare(const AccessClass& above, const AccessClass& below,
                                  Relation relation) const {
   AliasAssumptions assumptions = assumptions_;
@@ -247,14 +247,14 @@ std::span<const Access> variantsOf(const Access& access) {
 
 }  // namespace
 
-// Each address that the one may have with each that the other may have; by thread, if need be.
+// Compares each variant of one address with each of the other; thread by thread if necessary.
 AliasRule AccessClasses::compareEach(AddressId above, AddressId below, Threads threads,
                                      const AliasAssumptions& assumptions) const {
   const Access& one = *addresses_[above].access;
   const Access& other = *addresses_[below].access;
   const auto upper = variantsOf(one);
   const auto lower = variantsOf(other);
-  // disjoint() has seen the two accesses themselves.
+  // disjoint() has already compared the two accesses themselves.
   const bool areOthers = !one.variants.empty() || !other.variants.empty();
   AliasRule rule = AliasRule::None;
   for (std::size_t a = 0; a < upper.size(); ++a) {
@@ -303,7 +303,7 @@ ThreadForms* AccessClasses::threadForms(const Addresses& origin) const {
 AliasRule AccessClasses::separation(const AccessClass& above, const AccessClass& below,
                                     Relation relation) const {
   if (relation != Relation::TwoWarps) return rule(above, below, relation);
-  // bar.warp.sync is good for weak pairs only (docs/soundness/ A3.1, F8).
+  // bar.warp.sync orders only weak pairs (docs/soundness/ A3.1, F8).
   const bool isWeak = ((above.kinds | below.kinds) & (kStrongRead | kStrongWrite)) == 0;
   const AliasRule ofWarps = isWeak ? rule(above, below, relation) : AliasRule::None;
   return ofWarps != AliasRule::None ? ofWarps : rule(above, below, Relation::TwoThreads);
@@ -357,7 +357,7 @@ std::optional<std::vector<ClassId>> AccessClasses::rivalsOf(AccessSet::Key key) 
 
 namespace {
 
-// Marks that conflict with `mark` on the other side; with kOpaqueSync, every access does as well.
+// Marks that conflict with `mark` on the other side; kOpaqueSync also conflicts with every access.
 constexpr EffectMarks kFencesAndSync = kOpaqueSync | kCtaFence;
 
 EffectMarks conflicting(EffectMarks marks) {
@@ -424,7 +424,7 @@ std::optional<AccessClasses::Conflict> AccessClasses::conflict(const AccessSet& 
     if (end - begin > kFewClasses && precision == Precision::Affine) {
       const auto rivals = rivalsOf(key);
       if (rivals && rivals->size() < static_cast<std::size_t>(end - begin)) {
-        // clang 14 captures no structured binding by itself.
+        // clang 14 cannot capture structured bindings implicitly.
         return std::ranges::any_of(*rivals, [&, begin = begin, end = end](ClassId id) {
           return std::binary_search(begin, end, at | id) && isConflict(key, at | id);
         });

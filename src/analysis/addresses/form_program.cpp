@@ -10,7 +10,7 @@ namespace ptxopt::analysis {
 
 namespace {
 
-// Mostly all of them.
+// Tests first for the usual case: all lanes.
 template <class Number, class Predicate>
 LaneMask lanesWhere(const OfLanes<Number>& numbers, const Predicate& holds) {
   if (std::ranges::all_of(numbers, holds)) return ~LaneMask{0};
@@ -105,7 +105,7 @@ std::optional<FormProgram::Expression> FormProgram::addKnown(FormId id,
   return std::nullopt;
 }
 
-// Nothing is left of what could not be added.
+// Removes everything that a failed add() has added.
 void FormProgram::cutBack(const Mark& mark) {
   for (std::size_t k = mark.nodes; k < nodes_.size(); ++k) nodeOf_.erase(nodes_[k].leaf);
   nodes_.resize(mark.nodes);
@@ -140,7 +140,7 @@ FormProgram::Expression FormProgram::addConstant(std::uint64_t number) {
 
 std::optional<std::uint32_t> FormProgram::node(LeafId id) {
   const auto fixed = fixed_.find(id);
-  // What its low bits are is not known.
+  // The low bits of a fixed leaf are not known.
   if (fixed != fixed_.end() && isInOperation_) return std::nullopt;
   if (const auto known = nodeOf_.find(id); known != nodeOf_.end()) return known->second;
   isFull_ |= nodes_.size() == kMostNodes;
@@ -182,7 +182,7 @@ bool FormProgram::complete(Node& made, const Leaf& leaf) {
     case LeafKind::Iteration:
       return addUnknown();
     case LeafKind::Value:
-      // A register that nothing wrote may be another number at each look.
+      // An unwritten register may have another value at each read.
       return addresses_->ssa().kind(leaf.key.id) != Ssa::Kind::Entry && addUnknown();
     case LeafKind::Product: {
       made.kind = Node::Kind::Product;
@@ -228,7 +228,7 @@ bool FormProgram::complete(Node& made, const Leaf& leaf) {
   return false;
 }
 
-// False: it is an unknown, or of a kind about which nothing can be said.
+// False: the leaf is an unknown, or nothing is known about it.
 bool FormProgram::setSpecial(Node& made, const Leaf& leaf) {
   const std::string_view name = isa::specialRegisters()[leaf.key.id / 4].name;
   made.index = leaf.key.id % 4;
@@ -239,7 +239,7 @@ bool FormProgram::setSpecial(Node& made, const Leaf& leaf) {
   } else if (name == "%laneid") {
     made.kind = Node::Kind::Lane;
   } else {
-    // Others hang together in ways that are not modelled.
+    // The other special registers depend on each other in ways that are not modelled.
     made.kind = name == "%ctaid" || name == "%nctaid" ? Node::Kind::Unknown : Node::Kind::Operation;
     return false;
   }
@@ -309,7 +309,7 @@ void FormProgram::computeNode(const Node& node, std::uint32_t index, const WarpO
   outcome.meet({defined & possible, ~defined});
 }
 
-// Returns the lanes for which the value is defined.
+// Returns the lanes with a defined value.
 LaneMask FormProgram::evaluate(const Node& node, const WarpOfThreads& warp, std::size_t number,
                                std::span<const std::int64_t> numbers,
                                OfLanes<std::int64_t>& values) const {

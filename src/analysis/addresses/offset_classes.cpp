@@ -69,11 +69,11 @@ class OffsetClasses::Finder {
   }
 
  private:
-  // What a value is made of: the same words, the same but for `base`.
+  // Two values with the same words differ by the difference of their `base`.
   struct Key {
     std::vector<std::uint64_t> words;
     std::uint64_t base = 0;
-    bool isOpen = true;  // of nothing is the class known
+    bool isOpen = true;  // no class of its parts is known yet
   };
   struct Candidate {
     ValueId value = kNone;
@@ -87,7 +87,7 @@ class OffsetClasses::Finder {
     }
   };
 
-  // A class of its own is all that there is for what nothing else can be compared with.
+  // Values that cannot be compared with any other remain classes of their own.
   void collect() {
     std::vector<Candidate> ofBlock;
     BlockId block = kNone;
@@ -109,11 +109,11 @@ class OffsetClasses::Finder {
     }
     flush();
     std::ranges::sort(candidates_, {}, &Candidate::value);
-    // Nothing is known yet.
+    // Initially nothing is known.
     for (const Candidate& candidate : candidates_) out_.places_[candidate.leaf] = {};
   }
 
-  // If its form is one leaf, itself.
+  // The leaf, if the form of the value is a single leaf.
   LeafId leafOf(ValueId v) const {
     const FormId id = addresses_.formOf(v);
     if (id == kNone) return kNone;
@@ -125,14 +125,15 @@ class OffsetClasses::Finder {
     return isItself ? form.terms[0].leaf : kNone;
   }
 
-  // True if some class is another one than in the last round.
+  // True if some class differs from that of the previous iteration.
   bool refine() {
     std::unordered_map<std::vector<std::uint64_t>, Place, WordsHash> first;
     bool isChanged = false;
     for (const Candidate& candidate : candidates_) {
       Place place{candidate.leaf, 0};
       if (std::optional<Key> key = keyOf(candidate.value)) {
-        // In the next round it will be: on the first way there something is computed first.
+        // It will be known in the next iteration: on one incoming edge, some operand is already
+        // known.
         if (key->isOpen) {
           isChanged = true;
           continue;
@@ -157,7 +158,7 @@ class OffsetClasses::Finder {
     const unsigned bits = forms_.form(addresses_.formOf(phi)).bits;
     Key key{{ssa_.block(phi), bits}};
     for (const ValueId operand : ssa_.phiOperands(phi)) {
-      // Along an edge that nobody takes.
+      // An edge that is never taken.
       if (operand == kNone) continue;
       const FormId form = addresses_.formOf(operand);
       if (form == kNone || forms_.form(form).bits != bits || !add(key, form)) {
@@ -167,7 +168,7 @@ class OffsetClasses::Finder {
     return key;
   }
 
-  // What is written under a guard: that, and what was there before.
+  // For a value written under a guard: the new value, and the previous one.
   std::optional<Key> keyOfGuarded(ValueId v) const {
     const Instruction& instruction = ssa_.instruction(v);
     const FormId before = addresses_.formOf(ssa_.old(v));
@@ -185,7 +186,7 @@ class OffsetClasses::Finder {
     return key;
   }
 
-  // What add, sub and mov write.
+  // The result of add, sub and mov.
   std::optional<Sum> resultOf(const Instruction& instruction, unsigned bits) const {
     const isa::InstructionDesc& form = *instruction.desc;
     const auto operands = instruction.operands();
@@ -222,7 +223,7 @@ class OffsetClasses::Finder {
     return sum;
   }
 
-  // What nothing defines is another number each time.
+  // An undefined value may differ at each read.
   bool isDefined(FormId id) const {
     return std::ranges::none_of(forms_.form(id).terms, [&](const Term& term) {
       const LeafKey& key = forms_.leaf(term.leaf).key;
@@ -232,7 +233,7 @@ class OffsetClasses::Finder {
 
   bool add(Key& key, FormId form) const { return isDefined(form) && add(key, out_.sum(form)); }
 
-  // In the first round a leaf may have no class yet, and then may be anything.
+  // In the first iteration a leaf may not have a class yet; then it may be anything.
   bool add(Key& key, Sum sum) const {
     const auto isOpen = [](const Term& term) { return term.leaf == kNone; };
     if (std::ranges::any_of(sum.terms, isOpen)) {

@@ -13,7 +13,7 @@ using State = PointerSet::State;
 
 constexpr int kMostRounds = 12;
 
-// docs/soundness/ C3.3.5.  The size of dynamic shared memory is not known.
+// docs/soundness/ C3.3.5.  The size of dynamic shared memory is unknown.
 bool keepsObject(const MemoryBase& base, unsigned lowBits) {
   if (lowBits == 0) return true;
   if (base.kind != MemoryBase::Kind::Variable || lowBits >= 32) return false;
@@ -26,7 +26,7 @@ bool keepsObject(const MemoryBase& base, unsigned lowBits) {
 MemoryBase baseOf(const ir::Variable& variable) {
   MemoryBase base;
   base.spaces = variable.space;
-  // Several variables under one declaration.
+  // One declaration of several variables.
   if (variable.isParametrised) return base;
   base.variable = &variable;
   // Every unsized .extern is the same object (C3.3.8).
@@ -36,7 +36,7 @@ MemoryBase baseOf(const ir::Variable& variable) {
   return base;
 }
 
-// No variable is part of it: it may be an address or a number.
+// No variable is part of it, so it may be an address or a number.
 bool mayBeNumber(const PointerSet& set) {
   return set.state == State::Unknown ||
          (set.state == State::Some && std::ranges::all_of(set.bases, [](const PointerBase& base) {
@@ -47,7 +47,7 @@ bool isCertain(const PointerSet& set) {
   return set.state == State::Some && std::ranges::all_of(set.bases, &PointerBase::isCertain);
 }
 
-// Of more than 32 bits, as addresses of global memory and generic ones are.
+// Wider than 32 bits, like generic addresses and those of global memory.
 bool isWide(const Leaf& leaf) {
   const Interval narrow{0, std::int64_t{UINT32_MAX}};
   return leaf.key.bits == 64 &&
@@ -101,7 +101,7 @@ Pointers::Pointers(const ir::Function& function, const LinearForms& forms,
       changed = true;
     }
   }
-  // Values that come from nowhere but each other.
+  // The values of a cycle that depend only on each other.
   for (auto& [leaf, set] : made_) {
     if (set.state == State::Unset) set.state = State::None;
   }
@@ -109,14 +109,14 @@ Pointers::Pointers(const ir::Function& function, const LinearForms& forms,
 
 namespace {
 
-// What is one of the two.
+// The pointers of a value that is one of the two.
 PointerSet joined(PointerSet a, const PointerSet& b, unsigned lowBits) {
   if (a.state == State::Lost || b.state == State::Unset) return a;
   if (b.state == State::Lost) return b;
   const auto isPointer = [](const PointerSet& set) {
     return set.state == State::Some && !mayBeNumber(set);
   };
-  // What is an address on some paths only has no object.
+  // A value that is an address only on some paths has no object.
   const PointerSet either =
       isPointer(a) || isPointer(b) ? PointerSet::lost() : PointerSet::unknown();
   if (a.state == State::Unset) {
@@ -133,7 +133,7 @@ PointerSet joined(PointerSet a, const PointerSet& b, unsigned lowBits) {
   return a;
 }
 
-// What is computed of `source`, and of what `all` came of.
+// The pointers of a value computed from `source` and from the sources of `all`.
 PointerSet computed(const PointerSet& all, const PointerSet& source) {
   if (all.state == State::Lost || source.state == State::Unset) return all;
   if (source.state == State::None) return all.state == State::Unset ? source : all;
@@ -154,7 +154,7 @@ PointerSet Pointers::made(const PointerSources::Entry& entry) const {
   }
   const Leaf& leaf = forms_->leaf(entry.leaf);
   if (all.state == State::Unknown && !isWide(leaf)) return PointerSet::none();
-  // Two halves, for example.
+  // For example, a value put together from two halves.
   const bool isMade = leaf.key.kind == LeafKind::Operation && isWide(leaf);
   return all.state == State::None && isMade ? PointerSet::unknown() : all;
 }
@@ -196,12 +196,12 @@ PointerSet Pointers::ofLeaf(LeafId id) const {
 
 namespace {
 
-// The parts of a sum that tell where it points.
+// Collects the terms of a sum that determine where it points.
 class PointerSum {
  public:
   explicit PointerSum(unsigned bits) : bits_(bits) {}
 
-  // False where it is lost.
+  // False if the sum is lost.
   bool add(const Leaf& leaf, std::int64_t coefficient, PointerSet set) {
     if (set.state == State::None || mayBeNumber(set)) {
       addNumber(leaf, coefficient, std::move(set));
@@ -211,9 +211,9 @@ class PointerSum {
     pointer_ = std::move(set);
     return true;
   }
-  // What cvta adds, or takes away.
+  // The offset that cvta adds or subtracts.
   bool addWindow(isa::Space space, std::int64_t coefficient) {
-    // Generic addresses of global memory are the addresses themselves.
+    // A generic address of global memory equals the global address.
     isGlobal_ |= space == isa::Space::Global;
     if (space == isa::Space::Global) return true;
     isa::Space& slot = coefficient == 1 ? window_ : closed_;
@@ -225,7 +225,7 @@ class PointerSum {
   PointerSet result() && {
     if (window_ != isa::Space::None && closed_ != isa::Space::None) return PointerSet::lost();
     if (pointer_.state == State::None) return ofNumbers();
-    // A variable or a number, and something that may be the pointer in its place.
+    // A variable or a number, together with another term that may be the pointer instead.
     const bool isInDoubt = !isCertain(pointer_) && certain_ + others_ != 0;
     return isInDoubt || !passWindows() ? PointerSet::lost() : std::move(pointer_);
   }
@@ -239,8 +239,8 @@ class PointerSum {
     if (isSure || certain_ == 0) candidate_ = std::move(set);
   }
 
-  // An address, or a part of one.  A number that is multiplied is none, but where bits are put
-  // together or taken apart.
+  // The term may be an address or a part of one.  A number that is multiplied is not, except where
+  // halves are put together or taken apart.
   bool mayBeAddress(const PointerSet& set, LeafKind kind, std::int64_t coefficient) const {
     if (bits_ < 64) return false;
     constexpr std::int64_t kUpperHalf = std::int64_t{1} << 32;
@@ -252,11 +252,11 @@ class PointerSum {
     return {State::Some, {{{MemoryBase::Kind::Unknown, space, nullptr, 0}, window_}}};
   }
 
-  // Where there is no variable.
+  // For a sum without a variable.
   PointerSet ofNumbers() {
     if (window_ != isa::Space::None) return unknownIn(window_);
     if (closed_ != isa::Space::None) return unknownIn(closed_);
-    // Of several that are the pointer, or may be, nobody knows which it is.
+    // With several terms that are or may be pointers, it is unknown which one is.
     const bool isOne = certain_ == 1 || (certain_ == 0 && others_ <= 1);
     if (!isOne) candidate_ = PointerSet::unknown();
     const bool isKnown = candidate_.state == State::Some;
@@ -279,11 +279,11 @@ class PointerSum {
 
   unsigned bits_;
   PointerSet pointer_ = PointerSet::none();    // with a variable
-  PointerSet candidate_ = PointerSet::none();  // where there is no such: which may be the pointer
-  unsigned certain_ = 0;                       // such candidates
+  PointerSet candidate_ = PointerSet::none();  // without a variable: perhaps the pointer
+  unsigned certain_ = 0;                       // number of candidates that are certain
   unsigned others_ = 0;
   isa::Space window_ = isa::Space::None;
-  isa::Space closed_ = isa::Space::None;  // the window that cvta.to takes away
+  isa::Space closed_ = isa::Space::None;  // the window that cvta.to subtracts
   bool isGlobal_ = false;
 };
 

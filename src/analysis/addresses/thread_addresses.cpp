@@ -9,19 +9,19 @@ namespace ptxopt::analysis {
 namespace {
 
 constexpr std::uint32_t kMostThreads = 1024;
-// Differences of smaller numbers do not wrap.
+// Differences of smaller distances do not wrap.
 constexpr std::int64_t kMostDistance = std::int64_t{1} << 28;
 
-// A program that many forms were added to starts anew.
+// A program with many forms is dropped and started anew.
 constexpr std::size_t kUsualSteps = 256;
 
-// Rounds of loops, and values of few numbers, that are tried for each thread.
+// The most values of unknowns (iteration counts, values with few numbers) tried for each thread.
 constexpr std::uint64_t kMostTried = 256;
 
-// The parts of an access, in a program of the thread id and of unknowns.
+// The address and the conditions of an access, as forms in a program.
 class AccessInProgram {
  public:
-  // `takesUnknowns`: the address may depend on some.
+  // `takesUnknowns`: the address may depend on unknowns.
   AccessInProgram(const Access& access, std::span<const LeafId> shared, FormProgram& program,
                   bool takesUnknowns)
       : access_(access), program_(program) {
@@ -40,8 +40,8 @@ class AccessInProgram {
 
   bool isKnown() const { return address_.has_value(); }
 
-  // Calls visit(thread, address) for the addresses that the threads have where they get there, as
-  // far as is known, in the last run.  False where something is not defined.
+  // Calls visit(thread, address) for each thread that may execute the access, with its address in
+  // the last run.  False if some value is undefined.
   template <class Visit>
   bool forEachAddress(std::span<const WarpOfThreads> warps, Visit&& visit) const {
     for (std::size_t w = 0; w < warps.size(); ++w) {
@@ -93,7 +93,7 @@ class AccessInProgram {
   std::vector<Test> tests_;
 };
 
-// All numbers that the unknowns of a program can be, one after the other.
+// Enumerates all values that the unknowns of a program can have.
 class Trials {
  public:
   Trials(const Access& access, std::span<const LeafId> unknowns) {
@@ -130,13 +130,13 @@ class Trials {
   std::vector<std::int64_t> numbers_;
 };
 
-// Calls visit(thread, address) as above; with all numbers that unknowns can be.
+// The same for all values of the unknowns.
 template <class Visit>
 bool forEachAddress(const Access& access, std::span<const LeafId> shared,
                     std::span<const WarpOfThreads> warps, std::uint64_t& budget, Visit&& visit) {
   FormProgram program(*access.origin);
   const AccessInProgram parts(access, shared, program, true);
-  // The lane of a thread is no promise of the instruction set.
+  // The instruction set does not guarantee the lane of a thread.
   if (!parts.isKnown() || program.dependsOnLane()) return false;
   Trials trials(access, program.unknowns());
   const std::uint64_t work = trials.count() * program.size() * warps.size() * isa::kWarpSize;
@@ -198,7 +198,7 @@ std::optional<ThreadAddresses> ThreadAddresses::of(const Access& access, ThreadF
   } else if (!forEachAddress(access, sharedLeaves, threads.warps_, budget, note)) {
     return std::nullopt;
   }
-  // Often they are in order.
+  // They are often sorted already.
   if (!std::ranges::is_sorted(made.slots_)) std::ranges::sort(made.slots_);
   made.slots_.erase(std::unique(made.slots_.begin(), made.slots_.end()), made.slots_.end());
   return made;
@@ -209,7 +209,7 @@ bool ThreadAddresses::isSeparateFrom(const ThreadAddresses& other, Threads threa
   const auto mayMeet = [&](std::uint32_t a, std::uint32_t b) {
     return threads == Threads::DifferentWarps ? a / isa::kWarpSize != b / isa::kWarpSize : a != b;
   };
-  // Those of the other one that can overlap make a window that moves on.
+  // The slots of the other access that can overlap form a sliding window.
   std::size_t first = 0;
   for (const Slot slot : slots_) {
     const auto& others = other.slots_;

@@ -23,7 +23,7 @@ bool isInteger(isa::Type type) {
   return !isa::isFloat(type) && (bits == 16 || bits == 32 || bits == 64);
 }
 
-// Of the integers of `type`; none for what is no comparison of numbers.
+// For integers of `type`; none for a word that is not a comparison.
 std::optional<Comparison> comparisonOf(std::string_view word, isa::Type type) {
   const bool isUnsigned = !isa::isSigned(type);
   const auto pick = [&](Comparison ofSigned, Comparison ofUnsigned) {
@@ -168,7 +168,7 @@ void BranchConditions::addOfEdge(EdgeId edge) {
   if (branch == nullptr || !branch->guard || !branch->desc->known() || !cfg.isReachable(source)) {
     return;
   }
-  // The other edge may lead to the same block: then each of them still says what it says.
+  // If both edges lead to the same block, each of them still has its own conditions.
   const EdgeKind kind = cfg.kind(edge);
   if (kind == EdgeKind::Endless) return;
   const bool isTaken = kind != EdgeKind::Fallthrough;

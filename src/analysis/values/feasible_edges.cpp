@@ -9,7 +9,7 @@ namespace ptxopt::analysis {
 
 namespace {
 
-// Some numbers of these ranges compare so.
+// The comparison holds for some numbers of these ranges.
 bool mayCompare(Comparison comparison, const ValueRange& a, const ValueRange& b) {
   switch (comparison) {
     case Comparison::Equal:
@@ -39,7 +39,7 @@ bool mayCompare(Comparison comparison, const ValueRange& a, const ValueRange& b)
 
 }  // namespace
 
-// `block` has `edge` among the edges that lead to it, if there is one.
+// `edge` is an incoming edge of `block`, or kNone.
 ValueRange FeasibleEdges::after(EdgeId edge, ValueId value, BlockId block) const {
   if (edge == kNone) return ranges_.at(value, block);
   const Cfg& cfg = ssa_.cfg();
@@ -55,10 +55,10 @@ ValueRange FeasibleEdges::after(EdgeId edge, ValueId value, BlockId block) const
   return ranges_.at(operands[k], source);
 }
 
-// A number compared with itself: which one it is does not matter (docs/soundness/ C2.7.1).
+// A comparison of a number with itself: its value does not matter (docs/soundness/ C2.7.1).
 bool FeasibleEdges::isFalseOfItself(const Condition& condition) const {
   if (condition.value != condition.otherValue) return false;
-  // What nothing defines may be another number each time.
+  // An undefined value may differ at each read.
   if (ssa_.kind(condition.value) == Ssa::Kind::Entry) return false;
   return !holds(condition.comparison, 0, 0, condition.bits);
 }

@@ -16,7 +16,7 @@ using isa::Opcode;
 __extension__ using Wide = __int128;
 __extension__ using UnsignedWide = unsigned __int128;
 
-// Of two numbers of at most 64 bits.
+// For two numbers of at most 64 bits.
 std::uint64_t highHalf(std::uint64_t a, std::uint64_t b, unsigned bits, bool isSigned) {
   if (isSigned) {
     const auto product = static_cast<Wide>(signedResidue(a, bits)) * signedResidue(b, bits);
@@ -43,7 +43,7 @@ std::uint64_t extractedField(std::uint64_t a, std::uint64_t position, std::uint6
 template <Opcode kOpcode>
 using Constant = std::integral_constant<Opcode, kOpcode>;
 
-// Any other qualifier, `.relu` and `.sat` for example, may change what is computed.
+// Any other qualifier, for example `.relu` and `.sat`, may change the result.
 bool isUnderstood(std::string_view qualifier) {
   return qualifier == ".lo" || qualifier == ".hi" || qualifier == ".wide" ||
          isa::parseType(qualifier).has_value();
@@ -116,7 +116,7 @@ std::optional<IntegerOperation> IntegerOperation::of(const isa::InstructionDesc&
   return made;
 }
 
-// `OpcodeOf` is Opcode, or a type of one constant, for which that one case is left.
+// `OpcodeOf` is Opcode, or a type that converts to one constant, so that only its case remains.
 template <class OpcodeOf>
 std::optional<std::uint64_t> IntegerOperation::evaluateAs(
     OpcodeOf opcodeOf, std::span<const std::uint64_t> sources) const {
@@ -160,7 +160,7 @@ std::optional<std::uint64_t> IntegerOperation::evaluateAs(
       break;
     case Opcode::Shl:
     case Opcode::Shr: {
-      // Clamped, whatever is shifted (docs/soundness/ B17).
+      // The amount is clamped for all types (docs/soundness/ B17).
       const std::uint64_t amount = residue(sources[1], 32);
       if (opcode == Opcode::Shl) {
         result = amount >= bits ? 0 : a << amount;
@@ -246,7 +246,7 @@ LaneMask IntegerOperation::evaluate(const Sources& sources, OfLanes<std::uint64_
     }
     return defined;
   };
-  // What addresses are shuffled with.
+  // Operations that occur in permuted addresses.
   switch (opcode_) {
     case Opcode::And:
       return forEachLane(Constant<Opcode::And>{});

@@ -10,7 +10,7 @@ namespace ptxopt::analysis {
 
 namespace {
 
-// Larger products stay what they are: leaves that nothing is known about.
+// Larger products are not expanded: they become leaves about which nothing is known.
 constexpr std::size_t kMostTerms = 12;
 constexpr std::size_t kMostFactors = 4;
 
@@ -25,7 +25,7 @@ std::uint64_t hashOf(const Leaf& leaf) {
 Interval productOf(Interval a, Interval b) {
   if (a.isSingle()) return b * a.lowest;
   if (b.isSingle()) return a * b.lowest;
-  // Both from 0 on is what matters: ids, counters and extents.
+  // If both are not negative, which is the important case: ids, counters and extents.
   if (a.lowest < 0 || b.lowest < 0) return {};
   return {(b * a.lowest).lowest,
           a.hasHighest() && b.hasHighest() ? (b * a.highest).highest : Interval::kNoHighest};
@@ -66,7 +66,7 @@ LeafId LinearForms::internList(const Leaf& leaf, std::span<const std::uint32_t> 
 
 namespace {
 
-// After the sources in the list of an Operation: the result, which form.
+// The last words of the list of an Operation, after its sources: the result operand and the desc.
 constexpr std::size_t kOperationWords = 2;
 
 }  // namespace
@@ -111,7 +111,7 @@ FormId LinearForms::opened(FormId a) {
       ++k;
       continue;
     }
-    // The parts of a leaf hold other leaves, none of which is made of it.
+    // The parts of a leaf contain other leaves, none of which is made from it.
     const unsigned bits = form(a).bits;
     const FormId rest = subtract(a, scale(ofLeaf(term.leaf, bits), term.coefficient));
     a = add(rest, scale(truncate(whole, bits), term.coefficient));
@@ -208,7 +208,7 @@ LeafId LinearForms::product(LeafId a, LeafId b) {
   if (count > kMostFactors) return kNone;
   const std::span<LeafId> factors = std::span(storage).first(count);
   std::ranges::sort(factors);
-  // Of the factors in their order, so that it is the same however they came together.
+  // The factors are sorted, so the product does not depend on the order of multiplication.
   Leaf leaf = leaves_[factors.front()];
   leaf.key = {LeafKind::Product, 64, 0, 0};
   for (const LeafId factor : factors.subspan(1)) {
@@ -224,7 +224,7 @@ FormId LinearForms::truncate(FormId a, unsigned bits) {
   const LinearForm given = form(a);
   assert(bits <= given.bits);
   if (bits == given.bits) return a;
-  // Of an extension the low bits are those of what was extended.
+  // The low bits of an extension are those of its source.
   const auto isSeenThrough = [&](const LeafKey& key) {
     return (key.kind == LeafKind::ZeroExtended || key.kind == LeafKind::SignExtended) &&
            key.bits >= bits;

@@ -10,7 +10,7 @@ namespace ptxopt::analysis {
 
 namespace {
 
-// Dominance frontiers of all blocks, or none where they are too large.
+// The dominance frontiers of all blocks, or none if they are too large.
 class Frontiers {
  public:
   Frontiers(const Cfg& cfg, const Dominators& dominators) {
@@ -47,7 +47,7 @@ class Frontiers {
   static bool forEachEntry(const Cfg& cfg, const Dominators& dominators,
                            std::vector<BlockId>& lastJoin, Visitor&& visit) {
     for (const BlockId join : dominators.preorder()) {
-      // The start of the function is one more way into the entry.
+      // The start of the function counts as one more predecessor of the entry.
       const std::span<const BlockId> predecessors = cfg.predecessors(join);
       if (predecessors.size() < (join == cfg.entry() ? 1u : 2u)) continue;
       const BlockId stop = dominators.parent(join);
@@ -140,7 +140,7 @@ class Ssa::Builder {
 
   // ---- phis -----------------------------------------------------------------------------------
 
-  // Every variable with each block that defines it, in the order of the text.
+  // Each variable with each block that defines it, in the order of the text.
   std::vector<std::pair<Variable, BlockId>> definingBlocks() const {
     std::vector<std::pair<Variable, BlockId>> all;
     std::vector<BlockId> lastBlock(carry_ + std::size_t{1}, kNone);
@@ -173,7 +173,7 @@ class Ssa::Builder {
     for (Variable variable = 0; variable <= carry_; ++variable) {
       const auto defining =
           std::span(blocks).subspan(offsets[variable], offsets[variable + 1] - offsets[variable]);
-      // What one block defines reaches all uses, unless one can be reached without it.
+      // The definition of a single block reaches all uses, unless a path from the entry avoids it.
       if (defining.empty() || (defining.size() == 1 && !isLiveIn(cfg_.entry(), variable))) continue;
       if (!frontiers.fit()) {
         for (const BlockId b : iteratedFrontier(defining)) {
@@ -237,7 +237,7 @@ class Ssa::Builder {
     }
   }
 
-  // Operands of the phis of a block stand together, phi by phi.
+  // The operands of the phis of a block are adjacent, phi by phi.
   void layOutPhiOperands() {
     std::size_t size = 0;
     operandOffsets_.reserve(cfg_.vertexCount());
@@ -261,7 +261,7 @@ class Ssa::Builder {
 
   ValueId read(Variable variable) {
     if (current_[variable] == kNone) {
-      // Never undone: it is the value wherever no definition reaches.
+      // This is never undone: it is the value at every point that no definition reaches.
       current_[variable] = add({registerOf(variable), cfg_.entry(), kNone, 0, Kind::Entry});
     }
     return current_[variable];
@@ -299,7 +299,7 @@ class Ssa::Builder {
     const std::uint32_t number = ssa_.numbers_.of(instruction);
     ValueId* const slots = ssa_.slots_.data() + ssa_.firstSlot_[number];
     bool isGuard = static_cast<bool>(instruction.guard);
-    // After all uses.
+    // Definitions come after all uses.
     definitions_.clear();
     forEachSlot(instruction, [&](Access access, const ir::Operand* operand, std::uint32_t slot) {
       if (access == Access::Definition) {

@@ -19,7 +19,7 @@ void TextPlaces::findReadValues() {
     if (ssa_.cfg().isReachable(instruction.block)) ssa_.forEachUse(instruction, add);
   }
   for (ValueId value = 0; value < ssa_.valueCount(); ++value) {
-    // Phis stand only where somebody reads their register.
+    // There is a phi only if some instruction reads its register.
     if (ssa_.isPhi(value)) add(value);
   }
   while (!work.empty()) {
@@ -43,7 +43,7 @@ std::optional<facts::Value> TextPlaces::of(ValueId value) const {
   }
   const Instruction* first = firstOf(ssa_.block(value));
   if (first == nullptr || !isOfInput(*first)) return std::nullopt;
-  // Of a value at the entry only where nobody comes back to it.
+  // A value at the entry has a place only if no edge leads back to the entry.
   const Cfg& cfg = ssa_.cfg();
   if (!ssa_.isPhi(value) && !cfg.inEdges(cfg.entry()).empty()) return std::nullopt;
   return before(*first, ssa_.reg(value));

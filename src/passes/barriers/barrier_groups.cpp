@@ -18,7 +18,7 @@ using analysis::Precision;
 
 namespace {
 
-// The analyses of a function outside of its turn in the pipeline.
+// The analyses of a function, used outside of its turn in the pipeline.
 struct GroupMember {
   GroupMember(ir::Function& of, const Assumptions& assumptions) : analyses(of) {
     analyses.provide(assumptions);
@@ -26,7 +26,7 @@ struct GroupMember {
   analysis::FunctionAnalyses analyses;
 };
 
-// Addresses of one function in launches of several shapes.
+// The addresses of one function for launches of several shapes.
 class AddressesByShape {
  public:
   explicit AddressesByShape(analysis::FunctionAnalyses& analyses) : analyses_(&analyses) {}
@@ -57,9 +57,9 @@ class AddressesByShape {
 
 // Decides about one group of functions.
 //
-// What can be done without assumptions is done without them, and then, with them, what can be done
-// besides: so an assumption that is given never keeps a barrier, and who reads the remarks sees
-// what rests on it (docs/soundness/ E.6.11).
+// The barriers are first decided without assumptions, then the remaining ones with them.  So an
+// assumption never keeps a barrier, and the remarks show which decisions depend on assumptions
+// (docs/soundness/ E.6.11).
 class Group {
  public:
   Group(std::span<analysis::FunctionAnalyses* const> members, const BarrierFacts& facts,
@@ -76,7 +76,7 @@ class Group {
 
   std::vector<BarrierDecision> decide() {
     if (!given_.any()) return judge({}, question_.aim, {});
-    // Guards come last, after all that can be removed.
+    // Guards come last, after everything that can be removed.
     const bool mayGuard = question_.aim == BarrierAim::RemoveOrGuard;
     std::vector<BarrierDecision> without =
         judge({}, mayGuard ? BarrierAim::Remove : question_.aim, {});
@@ -110,7 +110,7 @@ class Group {
     return result;
   }
 
-  // Where comparing addresses meets its limit, what spaces and objects say is left.
+  // If comparing addresses reaches its limit, falls back to spaces and objects.
   std::vector<BarrierDecision> judge(const Assumptions& assumptions, BarrierAim aim,
                                      const std::vector<bool>& settled) {
     const std::vector<BarrierBody> coarseBodies = bodies(assumptions, false);
@@ -138,8 +138,8 @@ class Group {
     return decisions;
   }
 
-  // Of each decision that rests on assumptions a set that is enough, such that none of it can be
-  // left out; as long as few sets are tried.
+  // For each decision that depends on assumptions, finds a minimal set that suffices, as long as
+  // only few sets are tried.
   void nameAssumptions(std::vector<BarrierDecision>& decisions, const std::vector<bool>& settled) {
     std::vector<Assumptions> needed(decisions.size(), given_);
     const auto isOpen = [&](std::size_t k) {
@@ -187,7 +187,7 @@ class Group {
   const BarrierQuestion& question_;
   const bool wantRemarks_;
   std::vector<Member> members_;
-  Assumptions given_;  // of any member; their blocks may differ
+  Assumptions given_;  // the union over all members; their block shapes may differ
 };
 
 }  // namespace
@@ -216,7 +216,7 @@ std::vector<BarrierDecision> BarrierGroups::decide(ir::Function& function,
   return Group({&member, 1}, *facts_, question_, wantRemarks).decide();
 }
 
-// Of a function whose callers are not known.
+// For a function whose callers are not all known.
 std::vector<BarrierDecision> BarrierGroups::leaveAlone(ir::Function& function,
                                                        bool wantRemarks) const {
   const std::string reason = wantRemarks ? unknownCallers(function, *facts_) : std::string();

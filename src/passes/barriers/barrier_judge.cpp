@@ -16,7 +16,7 @@ using ir::Instruction;
 
 namespace {
 
-// Nobody reads what a reduction over the CTA computes.
+// Nothing reads the result of a reduction over the CTA.
 bool isResultUnused(const ir::Function& function, const Instruction& reduction) {
   ir::RegisterId result = ir::RegisterId::None;
   for (const ir::Operand& operand : reduction.operands()) {
@@ -71,7 +71,7 @@ BarrierJudge::BarrierJudge(std::span<const BarrierBody> bodies, const BarrierCon
   }
 }
 
-// Returns the others in the order in which they are judged.
+// Removes the settled barriers; returns the others in the order in which they are tested.
 std::vector<std::uint32_t> BarrierJudge::begin(const std::vector<bool>& settled) {
   const std::uint64_t work = question_.limits.work;
   graph_.regions().solve(precision_ == Precision::Affine ? work / 4 : work);
@@ -95,8 +95,9 @@ std::vector<BarrierDecision> BarrierJudge::run(const std::vector<bool>& settled)
   std::vector<BarrierDecision> decisions(graph_.barriers().size());
   for (const std::uint32_t k : order) decisions[k] = judge(graph_.barriers()[k]);
   if (aim_ == BarrierAim::RemoveOrGuard && precision_ == Precision::Affine) {
-    // A launch of many rows executes all of these; so what was removed so far is right for it.  One
-    // of one row executes none, so its pairs must do without them and without what was removed.
+    // A launch with many rows executes all guarded barriers, so the removals so far remain valid
+    // for it.  A launch with one row executes none of them, so its pairs must not need any of them,
+    // nor any removed barrier.
     relation_ = Relation::TwoThreadsOfOneRow;
     for (const std::uint32_t k : order) {
       if (isKeptForAccesses_[k]) tryToGuard(graph_.barriers()[k], decisions[k]);
@@ -106,7 +107,7 @@ std::vector<BarrierDecision> BarrierJudge::run(const std::vector<bool>& settled)
   return decisions;
 }
 
-// For tables.
+// Adds the fields that tables show.
 void BarrierJudge::label(std::vector<BarrierDecision>& decisions) const {
   for (std::size_t k = 0; k < decisions.size(); ++k) {
     std::optional<BarrierVerdict>& verdict = decisions[k].remark.barrier;
@@ -164,7 +165,7 @@ BarrierDecision BarrierJudge::judge(const Barrier& barrier) {
 
 // docs/soundness/ C8(ii).5, E.6.10
 void BarrierJudge::tryToGuard(const Barrier& barrier, BarrierDecision& decision) {
-  if (barrier.standing != Standing::Candidate) return;  // it has a guard of its own
+  if (barrier.standing != Standing::Candidate) return;  // it already has a guard
   const analysis::LaunchShape& shape = bodies_[barrier.body].addresses->shape();
   if (shape.block) return;
   BarrierDecision guarded = decision;
@@ -189,14 +190,15 @@ void BarrierJudge::tryToGuard(const Barrier& barrier, BarrierDecision& decision)
   takeOut(barrier);
 }
 
-// From now on others are judged without it.
+// From now on the other barriers are tested without it.
 void BarrierJudge::takeOut(const Barrier& barrier) {
   graph_.regions().remove(barrier.node);
   if (question_.aim == BarrierAim::Weaken) return;
   loopsHaveChanged_ |= loops_[barrier.body].loseAnchor(barrier.instruction->block);
 }
 
-// The precision that it takes.  A rule of alias.h is that of one pair; there may be more.
+// Sets the precision that the removal needs.  The rule of alias.h is that of one pair; there may be
+// more pairs.
 void BarrierJudge::setRule(const Barrier& barrier, BarrierVerdict& verdict) {
   std::string_view rule = "no conflict";
   Precision needed = precision_;
@@ -232,7 +234,7 @@ std::optional<std::string> BarrierJudge::reasonToKeep(const Barrier& barrier, Re
   return reasonInRegion(barrier, remark);
 }
 
-// docs/soundness/ C8.3, but for the accesses.
+// docs/soundness/ C8.3, except the accesses.
 std::optional<std::string> BarrierJudge::reasonNotToWeaken(const Barrier& barrier) {
   const ir::Function& function = functionOf(barrier);
   const ir::Module& module = function.module();
@@ -258,7 +260,7 @@ std::optional<std::string> BarrierJudge::reasonNotToWeaken(const Barrier& barrie
   return std::nullopt;
 }
 
-// What lies around it.
+// Why the code around the barrier needs it.
 std::optional<std::string> BarrierJudge::reasonInRegion(const Barrier& barrier, Remark& remark) {
   analysis::BarrierRegions& regions = graph_.regions();
   if (!regions.isWithinLimit()) {
@@ -270,7 +272,7 @@ std::optional<std::string> BarrierJudge::reasonInRegion(const Barrier& barrier, 
     return "code next to it depends on when it runs";
   }
   if (const auto conflict = regions.conflict(barrier.node, Precision::Affine, relation_)) {
-    // Of T too it may be known which thread it is.
+    // The thread that executes a T may be known, too.
     const auto isOfThreads = [](const auto& key, analysis::EffectMarks marks) {
       return key || marks == analysis::kOpaqueSync;
     };
@@ -285,7 +287,7 @@ std::optional<std::string> BarrierJudge::reasonInRegion(const Barrier& barrier, 
     }
     return "";
   }
-  // bar.warp.sync holds loads as well as a CTA barrier does (E.6.6).
+  // bar.warp.sync prevents hoisting of loads like a CTA barrier does (E.6.6).
   if (aim_ != BarrierAim::Weaken && !mayLeaveLoops(barrier)) {
     return !wantRemarks_
                ? ""
@@ -295,15 +297,15 @@ std::optional<std::string> BarrierJudge::reasonInRegion(const Barrier& barrier, 
   return std::nullopt;
 }
 
-// docs/soundness/ C2.6, also for the loops around calls.
+// docs/soundness/ C2.6, including the loops around calls.
 bool BarrierJudge::mayLeaveLoops(const Barrier& barrier) {
   if (!loops_[barrier.body].canLoseAnchor(barrier.instruction->block)) return false;
   if (loopsHaveChanged_) findSafeBodies();
   return isSafe_[barrier.body];
 }
 
-// Bodies such that no loop around a call of one needs an anchor in it.  Calls stand callers
-// first.
+// Finds the bodies for which no loop around a call needs an anchor in the body.  The calls are
+// listed callers first.
 void BarrierJudge::findSafeBodies() {
   loopsHaveChanged_ = false;
   isSafe_.assign(bodies_.size(), true);

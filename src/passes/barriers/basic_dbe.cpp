@@ -24,7 +24,7 @@ using analysis::Participation;
 using analysis::Standing;
 using ir::Instruction;
 
-// What stands between two barriers that are kept.
+// The code between two kept barriers.
 struct Region {
   bool isEmpty = true;  // nothing that a barrier could order: docs/soundness/ E.5
   bool mayHavePin = false;
@@ -40,7 +40,7 @@ struct Region {
       mayHavePin = true;
       return;
     }
-    // What is not known to be one only counts as both.
+    // An access that is not known to be only a read or only a write counts as both.
     const bool reads_ = instruction.desc->is(isa::kMemoryRead);
     const bool writes_ = instruction.desc->is(isa::kMemoryWrite);
     reads += std::uint32_t{reads_ || !writes_};
@@ -57,11 +57,12 @@ struct Region {
 struct Separator {
   const Participation::Member* member = nullptr;
   bool isErased = false;
-  const char* obstacle = nullptr;  // what spoke against erasing it although one side is empty
+  const char* obstacle = nullptr;  // why it is not erased although one side is empty
 };
 
-// A block as barriers that all threads take part in and the regions around them: regions[k] lies
-// above separators[k], the last one below the last.  Any other barrier is part of a region.
+// A block as a list of barriers in which all threads take part, and the regions around them:
+// regions[k] is above separators[k], the last region below the last separator.  Any other barrier
+// is part of a region.
 struct BlockShape {
   std::vector<Separator> separators;
   std::vector<Region> regions;
@@ -128,7 +129,7 @@ class Cleaner {
         remarkKept(*instruction, reasonOf(found->second->standing));
       }
       shape.regions.back().add(*instruction);
-      // What it calls may hold the PIN.
+      // The callee may contain the PIN.
       const bool mayCall =
           instruction->desc->control == isa::Control::Call || !instruction->desc->known();
       shape.regions.back().mayHavePin |= mayCall && use_.hasPin;
@@ -139,7 +140,7 @@ class Cleaner {
   // Nothing of the kernel comes before this block (docs/soundness/ C2.3).
   bool isKernelStart(BlockId b) const { return b == cfg_.entry() && cfg_.predecessors(b).empty(); }
 
-  // The kernel ends with this block, for every thread that gets to its end.
+  // The kernel ends after this block for every thread that reaches its end.
   bool isKernelEnd(BlockId b) const {
     const auto next = cfg_.successors(b);
     if (next.size() != 1 || next[0] != cfg_.exit()) return false;
@@ -147,7 +148,8 @@ class Cleaner {
     return kind == analysis::EdgeKind::Return || kind == analysis::EdgeKind::Exit;
   }
 
-  // Regions at the ends of a block go on beyond it unless the kernel starts or ends there.
+  // The first and the last region continue outside of the block, unless the kernel starts or ends
+  // there.
   Region unbounded(Region region) const {
     region.isEmpty = false;
     region.mayHavePin |= use_.hasPin;
@@ -159,7 +161,8 @@ class Cleaner {
     if (!isKernelStart(b)) shape.regions.front() = unbounded(shape.regions.front());
     if (!ends) shape.regions.back() = unbounded(shape.regions.back());
 
-    // Down the block: a barrier with nothing above it, since the kernel began or since another one.
+    // Top down: barriers with nothing above them, back to the start of the kernel or another
+    // barrier.
     Region above = shape.regions.front();
     bool isFirst = true;
     for (std::size_t k = 0; k < shape.separators.size(); ++k) {
@@ -171,18 +174,20 @@ class Cleaner {
         above = below;
         isFirst = false;
       }
-      shape.regions[k + 1] = above;  // since the last barrier that is kept
+      shape.regions[k + 1] = above;  // since the last kept barrier
     }
 
-    // And up: a barrier with nothing below it, to the end of the kernel or to another one.  What
-    // the way down left of a run is there because of a PIN after it, or is no candidate.
+    // Bottom up: barriers with nothing below them, down to the end of the kernel or another
+    // barrier.  A barrier of a run that the first walk kept has a PIN after it, or is not a
+    // candidate.
     Region below = shape.regions.back();
     bool isLast = true;
     for (std::size_t k = shape.separators.size(); k-- > 0;) {
       Separator& separator = shape.separators[k];
       if (separator.isErased) continue;
       const Region& higher = shape.regions[k];
-      // After a trailing barrier no thread ends before all have done their partial ones (F9).
+      // With a trailing barrier no thread ends before all have executed their partial barriers
+      // (F9).
       const bool mayErase = below.isEmpty && !(isLast && use_.hasPartial);
       const char* rule = isLast ? "trailing" : "precedes another";
       if (mayErase && tryErase(separator, rule, higher, below)) {
@@ -195,7 +200,7 @@ class Cleaner {
     }
   }
 
-  // One side is empty; a PIN on the other one keeps the barrier all the same (C7).
+  // One side is empty, but a PIN on the other side still keeps the barrier (C7).
   bool tryErase(Separator& separator, const char* rule, const Region& above, const Region& below) {
     Instruction& instruction = *separator.member->instruction;
     if (separator.member->barrier.kind != ir::CtaBarrier::Kind::Sync) return false;
@@ -263,7 +268,7 @@ class Cleaner {
 
   ir::Function& function_;
   analysis::Cfg& cfg_;
-  const analysis::BarrierUse& use_;  // of the kernel with everything that it calls
+  const analysis::BarrierUse& use_;  // of the kernel and everything that it calls
   const KeptBarriers& kept_;
   PassContext& context_;
   ClaimSink claims_;
@@ -282,7 +287,8 @@ class BasicDbe : public Pass {
   bool isAboutBarriers() const override { return true; }
 
   bool run(ir::Function& function, PassContext& context) const override {
-    // A barrier in a .func runs as often as its callers say (C1.6): left to the whole engine.
+    // How often a barrier in a .func is executed depends on its callers (C1.6): that needs
+    // dead-sync.
     if (!function.isEntry() || uses_->own(function).ids == 0) return false;
     auto& cfg = context.analyses.get<analysis::Cfg>();
     const Participation participation(cfg, context.analyses.get<analysis::Liveness>(), *uses_);

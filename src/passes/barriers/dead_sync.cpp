@@ -14,8 +14,8 @@ namespace {
 using analysis::Precision;
 using ir::Instruction;
 
-// The predicate that says that the block has more than one row of threads, computed once, in front
-// of all else (docs/soundness/ C8(ii).5).
+// The predicate that the block has more than one row of threads, computed once at the start of the
+// kernel (docs/soundness/ C8(ii).5).
 class RowGuard {
  public:
   explicit RowGuard(ir::Function& function) : function_(function) {}
@@ -54,8 +54,8 @@ class RowGuard {
     last_ = statement;
   }
 
-  // After the declarations that the body starts with: nothing jumps there, so that it is executed
-  // once, also where a loop starts right after.
+  // After the initial declarations of the body: no branch leads there, so it is executed once, even
+  // if a loop starts right after it.
   static ir::Statement* endOfDeclarations(const ir::Function& function) {
     ir::Statement* last = nullptr;
     for (ir::Statement* at = function.body().front(); at != nullptr; at = at->next) {

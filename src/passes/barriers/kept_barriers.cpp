@@ -8,8 +8,8 @@ namespace ptxopt::passes {
 
 namespace {
 
-// What says nothing and does nothing between a comment and the barrier below it: compilers put
-// comments of their own around inline assembly, and braces, labels and .loc between.
+// Statements without effect between a comment and the barrier below it: compilers put comments of
+// their own around inline assembly, and braces, labels and .loc in between.
 bool isTransparent(const ir::Statement& statement) {
   switch (statement.kind) {
     case ir::StatementKind::Label:
@@ -22,8 +22,8 @@ bool isTransparent(const ir::Statement& statement) {
   }
 }
 
-// A comment on one of the lines of the barrier says `ptxopt: keep`, or one above them, up to the
-// line of the last statement that does anything.
+// A comment with `ptxopt: keep` is on a line of the barrier, or above it, after the line of the
+// previous statement with an effect.
 bool isKeptByComment(const ir::Function& function, const ir::Instruction& barrier) {
   const std::string_view text = function.module().source().text();
   // npos + 1 is 0.
@@ -39,7 +39,7 @@ bool isKeptByComment(const ir::Function& function, const ir::Instruction& barrie
   return text.substr(begin, end - begin).find("ptxopt: keep") != std::string_view::npos;
 }
 
-// A pragma is about what follows it; of these it is known that no barrier is meant
+// A pragma applies to the statement after it; these pragmas are known not to apply to barriers
 // (docs/soundness/ A5.5).
 bool isAboutOthers(const ir::Pragma& pragma) {
   const bool isOne = std::ranges::count(pragma.text, '"') == 2;

@@ -19,9 +19,9 @@ using ir::Instruction;
 
 namespace {
 
-constexpr unsigned kMostCalls = 8;  // above a barrier
+constexpr unsigned kMostCalls = 8;  // the depth of calls that are followed
 
-// The operand of a barrier with that number, as it is written.
+// The k-th operand of a barrier, as written.
 std::string operandText(const Instruction& instruction, std::size_t k,
                         const ir::Function& function) {
   const ir::Operand* operand = instruction.operand(k);
@@ -135,7 +135,7 @@ std::string KeptReasons::divergence(std::uint32_t body, const Instruction& instr
     }
     if (const auto cause = causes->of(instruction)) return causeText(*cause, function, instruction);
   }
-  // Then it is a call of the function that not all of them get to.
+  // The function is not called by all threads equally often.
   if (function.isEntry() || nesting == kMostCalls) return {};
   const Vertex callee = facts_.graph->vertexOf(function);
   for (std::uint32_t caller = 0; caller < bodies_.size(); ++caller) {
@@ -166,7 +166,7 @@ const std::string& KeptReasons::tainted(const Barrier& barrier) {
   return at->second;
 }
 
-// What uses one of these ids, and where.
+// Which barrier or call uses one of these ids, and where.
 std::string KeptReasons::taintOf(BarrierIds mine) const {
   for (const Barrier& other : graph_.barriers()) {
     const bool spoils =

@@ -35,7 +35,7 @@ class WarpSync : public Pass {
   }
 
  private:
-  // The mask stands where the id stood, and a count of all threads falls away.
+  // The mask replaces the id; a count of all threads is dropped.
   static void weaken(ir::Function& function, ir::Instruction& barrier) {
     constexpr std::int64_t kAllLanes = -1;
     isa::Shape shape;

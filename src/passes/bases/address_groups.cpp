@@ -20,17 +20,17 @@ using ir::RegisterId;
 
 namespace {
 
-// Values of a group that are looked at for one member, from either end of what is in scope.
+// The most values of a group examined for one member, from either end of those in scope.
 constexpr std::size_t kMostLooks = 8;
-// Of these that are kept, and of those that are computed after the value that is read.
+// The most candidates kept, and how many of them may be computed after the value that is read.
 constexpr std::size_t kMostCandidates = 6;
 constexpr std::size_t kMostLater = 2;
 
-// Blocks from one word about the progress to the next.
+// The number of blocks between two progress reports.
 constexpr std::size_t kProgressBlocks = 4096;
 
-// Loads, stores, atomics and copies of single threads or warps, whose address may have an offset
-// (docs/soundness/ A4): not what other agents do.
+// Loads, stores, atomics and copies by single threads or warps, whose address may have an offset
+// (docs/soundness/ A4); not accesses by other agents.
 bool mayHaveOffset(const Instruction& instruction) {
   switch (instruction.desc->effect) {
     case isa::Effect::Private:
@@ -47,7 +47,8 @@ bool mayHaveOffset(const Instruction& instruction) {
 
 }  // namespace
 
-// Down the dominator tree, with what each register holds and the values of each group in scope.
+// Walks down the dominator tree with the value in each register and the values of each group in
+// scope.
 class AddressGroups::Walk {
  public:
   Walk(AddressGroups& out, const analysis::Liveness& liveness)
@@ -132,8 +133,8 @@ class AddressGroups::Walk {
     out_.members_.push_back(member);
   }
 
-  // An address of 32 bits in a window of 64 is extended, after or before the offset is added.  One
-  // of 64 bits in a window of 32 is cut: what is equal remains so.
+  // A 32-bit address in a 64-bit window is extended before or after the offset is added.  A 64-bit
+  // address in a 32-bit window is truncated, which preserves equality.
   bool isInWindow(const analysis::Access& access, ValueId value) const {
     const bool isNarrow = access.instruction->desc->space == isa::Space::Shared ||
                           cfg_.function().module().addressSize == 32;
@@ -148,12 +149,12 @@ class AddressGroups::Walk {
     if (out_.candidates_.size() - member.firstCandidate >= most) return;
     const BlockId here = member.instruction->block;
     const std::size_t reg = index(ssa_.reg(base));
-    // SSA form has phis only where a register is live, so that what it holds elsewhere is known
-    // only if nothing else writes it.
+    // SSA form has phis only where a register is live.  So elsewhere the content of the register is
+    // known only if nothing else writes it.
     const bool isKnown = ssa_.block(base) == here || liveness_.isLiveIn(here, ssa_.reg(base)) ||
                          out_.definitions_[reg] <= 1;
     if (current_[reg] != base || !isKnown) return;
-    // Needed there anyway; after a call only if it is needed after the block.
+    // The value is needed there anyway; after a call only if it is also live-out.
     const bool isNear =
         entry.callFreePart == callFreePart_ ||
         (ssa_.block(base) != here && liveness_.isLiveIn(here, ssa_.reg(base)) &&
@@ -195,7 +196,7 @@ void AddressGroups::countDefinitions() {
   }
 }
 
-// By the terms of their sums, which are in a canonical order.
+// Groups values by the terms of their sums, which have a canonical order.
 void AddressGroups::findGroups() {
   using Sum = analysis::OffsetClasses::Sum;
   const analysis::OffsetClasses classes(addresses_);
@@ -256,7 +257,7 @@ void AddressGroups::findGroups() {
   }
 }
 
-// What nothing defines is another number each time.
+// An undefined value may differ at each read.
 bool AddressGroups::mayBeBase(ValueId value) const {
   const RegisterId reg = ssa_.reg(value);
   return ssa_.kind(value) != Ssa::Kind::Entry && !rewrite_.isPinned(reg) &&

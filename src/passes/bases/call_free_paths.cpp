@@ -39,14 +39,14 @@ bool CallFreePaths::isFreeToEnd(const Point& from, BlockId block) const {
 bool CallFreePaths::isFree(const Point& from, const Point& to) const {
   if (calls_.empty()) return true;
   if (from.block == to.block && from.number <= to.number) return !hasCall(from.number, to.number);
-  // Registers of a .func that calls are scarce: its callers want most of them back, and its callees
-  // take the rest.
+  // Registers are scarce in a .func with calls: its callers need most of them, and its callees use
+  // the others.
   if (!ssa_.cfg().function().isEntry()) return false;
   if (hasCall(from.number, endOf(from.block).number) ||
       hasCall(beginningOf(to.block).number, to.number)) {
     return false;
   }
-  // Backwards: from.block dominates all of these.
+  // Walks backwards: from.block dominates all these blocks.
   std::vector<BlockId> found;
   const auto add = [&](BlockId block) {
     for (const BlockId before : ssa_.cfg().predecessors(block)) {

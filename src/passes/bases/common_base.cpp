@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // common-base: addresses that differ by a constant share a register and take immediate offsets.
 //
-// AddressGroups says which addresses differ by constants and which registers hold them where,
-// BasePlan decides, and this file edits: accesses become [base+offset], bases that are new are
-// computed, and what computed the addresses goes.  New registers are named for what they are:
-// %scevcgp_N for a base, %scevcgptmp_N for what it is computed from, %baseValue_N for the address
-// of a variable in the entry block, %bitCastEnd_N for the lower half of a base of 64 bits.
+// AddressGroups finds the addresses that differ by constants and the registers that hold them, and
+// BasePlan chooses the bases.  This file edits the text: accesses become [base+offset], new bases
+// are computed, and unneeded computations of addresses are erased.  The names of new registers show
+// their purpose: %scevcgp_N for a base, %scevcgptmp_N for an intermediate value, %baseValue_N for
+// the address of a variable in the entry block, %bitCastEnd_N for the lower half of a 64-bit base.
 //
 // docs/soundness/ D4, E.11.  Cost: O(operands), and that of Addresses.
 #include "passes/bases/common_base.h"
@@ -50,7 +50,7 @@ class Editor {
 
   void run() {
     declareRegisters();
-    // Before any operand changes: values are found by what the text says.
+    // Must come before any operand changes: values are looked up by the text.
     for (std::size_t k = 0; k < plan_.made().size(); ++k) {
       if (plan_.isUsed(k)) compute(k);
     }
@@ -124,7 +124,7 @@ class Editor {
     }
   }
 
-  // After all that the block computes.
+  // After all computations of the block.
   ir::Statement* endOf(BlockId block) const {
     const analysis::Cfg& cfg = ssa_.cfg();
     if (cfg.block(block).terminator != nullptr) return cfg.block(block).terminator;
@@ -183,8 +183,8 @@ class Editor {
     ssa_.forEachDefinition(instruction, [&](ValueId value) { isDead |= plan_.isDead(value); });
     if (isDead) dead_.push_back(&instruction);
     const auto members = groups_.members();
-    // What is no member reads the stand-in as well: an operand, and an address that takes no
-    // offset.
+    // Operands that are not members read the stand-in too: other operands, and addresses that
+    // cannot have an offset.
     renamed_.clear();
     if (plan_.hasStandIns() && !isDead) findStandIns(instruction);
     for (; member_ < members.size() && members[member_].instruction == &instruction; ++member_) {
@@ -232,9 +232,9 @@ class Editor {
 
 // ---- claims ------------------------------------------------------------------------------------
 
-// What the address operands read equals their bases, in the input.  A base that is made is no value
-// of it; two that go through the same one, one of them known where the other is accessed, are as
-// far apart as their offsets say.
+// Claims that address operands equal their bases in the input.  A new base is not a value of the
+// input.  Instead the claim is about two accesses with the same new base, if the address of one is
+// known at the other: they differ by the difference of their offsets.
 void claimAddresses(const Ssa& ssa, const AddressGroups& groups, const BasePlan& plan,
                     ValueClaims claims) {
   if (!claims) return;
@@ -267,7 +267,7 @@ void claimAddresses(const Ssa& ssa, const AddressGroups& groups, const BasePlan&
 
 // ---- the pass ----------------------------------------------------------------------------------
 
-// After all numbers that names of the module have which begin like that.
+// The first number after all those in names of the module with this prefix.
 std::uint32_t firstFree(const ir::Module& module, std::string_view prefix) {
   std::uint32_t free = 0;
   const Interner& names = module.names();
@@ -298,7 +298,7 @@ class CommonBase : public Pass {
     numbers_.cast = firstFree(module, "%bitCastEnd_");
   }
 
-  // Nobody else makes registers with these names.
+  // No other pass makes registers with these names.
   bool isLocal() const override { return true; }
 
   bool run(ir::Function& function, PassContext& context) const override {

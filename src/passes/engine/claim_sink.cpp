@@ -13,7 +13,7 @@ using analysis::ValueRange;
 using ir::Instruction;
 using ir::RegisterId;
 
-// 0 for what is no number of up to 64 bits.
+// 0 if the register is not a number of up to 64 bits.
 std::uint8_t ValueClaims::bitsOf(RegisterId reg) const {
   const ir::RegisterRange& range = ssa_.cfg().function().rangeOf(reg);
   if (range.vectorWidth != 1) return 0;
@@ -49,9 +49,9 @@ void ValueClaims::number(ValueId value, std::uint64_t number) {
 }
 
 void ValueClaims::dead(std::vector<const Instruction*> instructions) {
-  // A barrier that went has read its guard.
+  // A removed barrier may have read its guard.
   if (!places_ || ssa_.cfg().function().changed()) return;
-  // What shows through where a guard is false is not known, and nothing is said of it.
+  // The value when a guard is false is unknown, so it is left out.
   std::erase_if(instructions, [&](const Instruction* instruction) {
     bool isSaid = true;
     ssa_.forEachDefinition(*instruction,
@@ -59,8 +59,8 @@ void ValueClaims::dead(std::vector<const Instruction*> instructions) {
     return !isSaid;
   });
   std::unordered_set<const Instruction*> dead(instructions.begin(), instructions.end());
-  // Which instructions read what each of these defines; what a phi or a partial definition takes on
-  // is left out.
+  // Finds the instructions that read the results.  Results that a phi or a partial definition uses
+  // are left out.
   BitSet isRead(ssa_.valueCount());
   const auto leaveOut = [&](ValueId value) {
     if (value != kNone) isRead.set(value);

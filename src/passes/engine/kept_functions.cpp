@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kWords = "ptxopt: keep kernel";
 
-// The line of text in which `offset` stands, without its end.
+// The line of the text that contains `offset`, without its newline.
 std::string_view lineAt(std::string_view text, std::size_t offset) {
   const std::size_t before = offset == 0 ? std::string_view::npos : text.rfind('\n', offset - 1);
   const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
@@ -21,7 +21,7 @@ bool saysIt(std::string_view part) {
   return part.find(kWords) != std::string_view::npos;
 }
 
-// On the line of `offset`, or above it with nothing but comments between.
+// A comment on the line of `offset`, or above it with only comments in between.
 bool isSaidAt(std::string_view text, std::size_t offset) {
   std::string_view line = lineAt(text, offset);
   while (!saysIt(line)) {

@@ -20,19 +20,19 @@ namespace ptxopt::passes {
 
 namespace {
 
-// One function on its way through the pipeline.
+// The state of one function in the pipeline.
 struct Work {
   ir::Function* function;
   analysis::FunctionAnalyses analyses;
-  std::size_t problems = 0;  // that the verifier found last
-  bool isOfInput = true;     // but for barriers
+  std::size_t problems = 0;  // found by the last verification
+  bool isOfInput = true;     // unchanged except for barriers
 
   Work(ir::Function& f, const analysis::Assumptions& assumptions) : function(&f), analyses(f) {
     analyses.provide(assumptions);
   }
 };
 
-// What one step did to one function.
+// The result of one step for one function.
 struct Outcome {
   bool changed = false;
   std::vector<Remark> remarks;
@@ -42,12 +42,12 @@ struct Outcome {
   std::chrono::duration<double> time{};
 };
 
-// A step and what all functions have in common in it.
+// A step with the data that all its functions share.
 struct Stage {
   const PipelineStep* step = nullptr;
   std::unique_ptr<Pass> pass;
-  std::optional<analysis::ModuleAnalyses> analyses = {};  // while functions are worked on
-  bool isOfInput = true;                                  // all functions, but for their barriers
+  std::optional<analysis::ModuleAnalyses> analyses = {};  // while functions are processed
+  bool isOfInput = true;  // all functions are unchanged except for barriers
   Outcome ofModule = {};
   std::vector<Outcome> outcomes = {};  // by function
 };
@@ -70,8 +70,8 @@ std::size_t countProblems(Work& work, std::vector<std::string>* messages) {
   return problems.size() + undefined.count();
 }
 
-// Each remark about a place in the function gets the .loc that holds there.  O(statements), where
-// there are such remarks.
+// Adds the current .loc to each remark about a position in the function.  O(statements) if there
+// are such remarks.
 void addSources(const ir::Function& function, std::span<Remark> remarks) {
   const auto isOf = [&](const Remark& remark) {
     return remark.function == &function && remark.place.valid();
@@ -108,7 +108,7 @@ class Engine {
         work_.emplace_back(function, assumptions_.of(function));
       }
     }
-    // The N-th change must be the same one every time.
+    // The N-th change must be the same in every run.
     threads_ = budget_.limited() ? 1 : std::max(1u, options.threads);
   }
 
@@ -143,8 +143,8 @@ class Engine {
     result_.remarks.push_back(std::move(remark));
   }
 
-  // Functions may go through all of these one by one.  The N-th change is always the same, and who
-  // looks on sees one step after the other.
+  // Whether functions may run through all these stages one by one.  Not with a change limit, whose
+  // N-th change must always be the same, nor if a caller observes single steps.
   bool mayFollow(std::span<const Stage> before, const Stage& stage) const {
     if (budget_.limited() || options_.beforePass || options_.afterPass) return false;
     return stage.pass->isLocal() && std::ranges::none_of(before, [&](const Stage& other) {
@@ -167,7 +167,7 @@ class Engine {
     for (Stage& stage : stages) stage.outcomes.resize(work_.size());
     parallelFor(work_.size(), threads_, [&](std::size_t k) {
       for (Stage& stage : stages) stage.outcomes[k] = runOn(work_[k], stage);
-      // Nobody asks again: the memory is better used for the next function.
+      // The analyses are not needed any more; free their memory for the next function.
       if (areLast) work_[k].analyses.invalidateAll();
     });
     for (Stage& stage : stages) {
@@ -203,7 +203,7 @@ class Engine {
     return outcome;
   }
 
-  // What the verifier finds that it did not find before.
+  // Reports problems that the previous verification did not have.
   void verifyAgain(Work& work, Outcome& outcome) {
     if (!options_.verifyEach) return;
     std::vector<std::string> messages;

@@ -15,7 +15,7 @@ using ir::Instruction;
 using ir::Operand;
 using ir::OperandKind;
 
-// The bytes from `offset` on as a number, the lowest first.  None where an address is among them.
+// The bytes starting at `offset` as a little-endian number.  None if an address is among them.
 std::optional<std::uint64_t> valueAt(const ir::Variable& variable, std::uint64_t offset,
                                      unsigned bytes) {
   if (variable.initializer == nullptr) return 0;
@@ -39,7 +39,7 @@ std::int64_t signExtended(std::uint64_t value, int bits) {
   return static_cast<std::int64_t>(value << unused) >> unused;
 }
 
-// A move of `value`, as loaded with type `loaded`, into a register.  Null where there is none.
+// A move of `value`, as loaded with type `loaded`, to a register.  Null if no single move does it.
 Instruction* makeMove(ir::Function& function, const Instruction& load, const Operand& target,
                       isa::Type loaded, std::uint64_t value) {
   if (target.kind != OperandKind::Register || target.component != 0) return nullptr;
@@ -57,7 +57,7 @@ Instruction* makeMove(ir::Function& function, const Instruction& load, const Ope
     source.kind = width == 32 ? OperandKind::Float32 : OperandKind::Float64;
     source.immediate = static_cast<std::int64_t>(value);
   } else {
-    // A wider register is filled with the sign, or with zeros.
+    // A wider register is sign- or zero-extended.
     const bool keepsSign = isa::isSigned(loaded) || loadedBits == width;
     source.immediate =
         keepsSign ? signExtended(value, loadedBits) : static_cast<std::int64_t>(value);

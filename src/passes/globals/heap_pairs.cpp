@@ -25,7 +25,8 @@ using isa::Space;
 
 constexpr std::size_t kMostCalls = 64;
 
-// A call with its parameters, as compilers print it: a block of its own, nothing else inside.
+// A call with its parameters, as compilers print it: in a scope of its own with nothing else
+// inside.
 struct CallBlock {
   Instruction* call = nullptr;
   bool allocates = false;           // malloc; else free
@@ -34,7 +35,7 @@ struct CallBlock {
   std::vector<ir::Statement*> statements;
 };
 
-// "malloc" or "free", where the module does not define it (docs/soundness/ F14).
+// "malloc" or "free", if the module does not define it (docs/soundness/ F14).
 std::string_view heapFunction(const ir::Function& function, const Instruction& call) {
   const analysis::Callee callee = analysis::calleeOf(function, call);
   if (callee.function == nullptr || callee.isAlias || callee.function->hasBody()) return {};
@@ -47,7 +48,7 @@ bool isParameterAccess(const Instruction& instruction, Opcode opcode) {
          (instruction.desc->space == Space::Param || instruction.desc->space == Space::ParamFunc);
 }
 
-// The parameter that an access of isParameterAccess() names as a whole; else none.
+// The parameter if an access of isParameterAccess() covers all of it; else none.
 ir::SymbolId parameterOf(const Instruction& access) {
   const Operand* address = access.operand(access.is(Opcode::St) ? 0 : 1);
   const bool isWhole =
@@ -55,8 +56,8 @@ ir::SymbolId parameterOf(const Instruction& access) {
   return isWhole ? address->symbol() : ir::SymbolId::None;
 }
 
-// What is stored is the argument of this call and what is loaded its result, and nobody outside of
-// the block can name either.
+// The stored value is the argument of this call and the loaded value its result, and both
+// parameters are declared in this scope.
 bool isOfItsCall(const CallBlock& block) {
   std::vector<ir::SymbolId> results;
   if (block.result != nullptr) results.push_back(parameterOf(*block.result));
@@ -132,7 +133,7 @@ class Finder {
 
   const std::vector<CallBlock>& blocks() const { return blocks_; }
 
-  // Of a register that malloc set by its only definition; else null.
+  // The call if the only definition of the register is the result of malloc; else null.
   const CallBlock* allocationInto(const Operand& value) const {
     if (value.kind != OperandKind::Register) return nullptr;
     const auto found = std::find_if(blocks_.begin(), blocks_.end(), [&](const CallBlock& block) {
@@ -146,10 +147,10 @@ class Finder {
     for (ir::Statement* statement : block.statements) add(statement, use);
     use.allocations.push_back({&function_, block.call});
   }
-  // A load or store of a variable that holds such pointers.
+  // Adds a load or store of a variable that holds such pointers.
   void takePointerAccess(Instruction& instruction, HeapUse& use) { add(&instruction, use); }
 
-  // The pointer comes to be in this register: takes all that is done with it, or returns false.
+  // The register receives the pointer: adds all its uses, or returns false.
   bool takeUsesOf(const Operand& pointer, HeapUse& use) {
     if (definitions_.empty()) listRegisters();
     if (!follow(pointer)) return false;
@@ -186,7 +187,7 @@ class Finder {
     use.statements.emplace_back(&function_, statement);
   }
 
-  // The register that holds the pointer, or it plus something, by its only definition.
+  // The only definition of the register is the pointer, perhaps plus an offset.
   bool follow(const Operand& result) {
     if (result.kind != OperandKind::Register || result.component != 0) return false;
     if (definitions_[result.reg()] != 1) return false;
@@ -225,7 +226,7 @@ class Finder {
     return true;
   }
 
-  // A weak store to the memory, and of anything but the pointer itself.
+  // A weak store to the memory whose data is not the pointer itself.
   bool isStore(const Instruction& instruction) const {
     const isa::InstructionDesc& desc = *instruction.desc;
     const auto operands = instruction.operands();
@@ -246,10 +247,10 @@ class Finder {
   std::unordered_map<const Instruction*, const CallBlock*> frees_;  // by the argument
   std::unordered_set<RegisterId> held_;
   std::unordered_set<const ir::Statement*> taken_;
-  std::vector<RegisterId> work_;  // held, and their uses not looked at yet
+  std::vector<RegisterId> work_;  // registers that hold the pointer, with uses still to be visited
 };
 
-// All of a 64-bit variable, which starts as null or as anything.
+// The variable is a 64-bit pointer whose initial value is null or undefined.
 bool isPointer(const ModuleObject& object) {
   const ir::Variable& variable = *object.variable;
   const bool isNull =
@@ -278,7 +279,7 @@ std::vector<HeapUse> findHeapPairs(ir::Function& function) {
     HeapUse use;
     finder.takeAllocation(block, use);
     if (!finder.takeUsesOf(block.result->operands()[0], use) || use.frees == 0) continue;
-    // The sum of two pointers would be in two of them.
+    // The sum of two pointers would belong to both.
     if (std::ranges::any_of(use.statements,
                             [&](const auto& s) { return gone.contains(s.second); })) {
       continue;
@@ -294,7 +295,7 @@ std::optional<HeapUse> findHeapUseOf(const ModuleObject& pointer) {
   HeapUse use;
   for (const ModuleObject::Use& part : pointer.uses) {
     Finder finder(*part.function);
-    // First the accesses of the variable, which are no other use of the pointer.
+    // First the accesses to the variable, so that they do not count as other uses of the pointer.
     for (const analysis::VariableAccess& access : part.uses->accesses) {
       finder.takePointerAccess(*access.instruction, use);
     }

@@ -6,7 +6,7 @@
 namespace ptxopt::passes {
 
 bool MadeNames::isFree(const std::string& name, const ir::Function* scope) const {
-  // `%r<8>` declares %r0 to %r7, which the text need not name.
+  // `%r<8>` declares %r0 to %r7, whose names need not occur in the text.
   const std::size_t stem = name.find_last_not_of("0123456789") + 1;
   for (std::size_t end = stem; end < name.size(); ++end) {
     const NameId id = module_.names().find(std::string_view(name).substr(0, end));

@@ -18,7 +18,7 @@ bool isWordCharacter(char c) {
          c == '$' || c == '%';
 }
 
-// Calls visit(word) for everything in a text that could be a name.
+// Calls visit(word) for every word of a text that could be a name.
 template <class Visitor>
 void forEachWord(std::string_view text, Visitor&& visit) {
   for (std::size_t at = 0; at < text.size();) {
@@ -196,8 +196,8 @@ void ModuleObjects::collectUses() {
   }
 }
 
-// Roots: entries, what linkers and texts can name, variables that must stay.  What they name stays,
-// and so on.
+// Marks everything reachable from the roots: entries, names that linkers and texts can use, and
+// variables that must remain.
 void ModuleObjects::mark() {
   std::vector<ir::Function*> functions;
   BitSet isReached(definitions_.size());
@@ -277,7 +277,7 @@ void ModuleObjects::mark() {
 
 // ---- layout of shared memory --------------------------------------------------------------------
 
-// docs/soundness/ D5.14, E.10.6: where the addresses of what is left can matter.
+// docs/soundness/ D5.14, E.10.6: cases in which the addresses of the other variables matter.
 const char* ModuleObjects::whyLayoutIsFixed(const std::vector<Vertex>& reach) const {
   if (std::find(reach.begin(), reach.end(), calls_.outside()) != reach.end()) {
     return "the kernel calls functions that are not known";

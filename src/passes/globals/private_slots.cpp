@@ -24,9 +24,9 @@ using ir::Operand;
 using ir::OperandKind;
 
 constexpr std::size_t kMostSlots = 4;      // registers are scarcer than shared memory
-constexpr std::size_t kMostAccesses = 64;  // compared in pairs
+constexpr std::size_t kMostAccesses = 64;  // compared pair by pair
 
-// The register that a load writes, or what a store writes, if a move does the same.
+// The register of a load or the operand of a store, if a move can replace the access.
 bool isMovable(const ir::Function& function, const VariableAccess& access, int bits) {
   const Instruction& instruction = *access.instruction;
   const bool isScalar = access.isWeak && !access.isGeneric && instruction.desc->vectorWidth == 1 &&
@@ -49,7 +49,8 @@ bool isMovable(const ir::Function& function, const VariableAccess& access, int b
   }
 }
 
-// The number that a store of `type` writes, as `mov.b32` or `mov.b64` takes it: these convert none.
+// The number that a store of `type` writes, in a form for `mov.b32` or `mov.b64`, which do not
+// convert.
 Operand asBits(Operand value, isa::Type type) {
   if (value.kind == OperandKind::Float32 || value.kind == OperandKind::Float64) {
     value.immediate = static_cast<std::int64_t>(*ir::bitsOf(value, type));
@@ -77,9 +78,9 @@ Instruction* makeMove(ir::Function& function, ir::Guard guard, int bits, Operand
   return move;
 }
 
-// Whether it is worth finding out what the addresses are, which costs more than all else here:
-// threads can be told apart, every access has an address that they may not have in common, and what
-// is loaded was stored at an address that is spelled alike; or there is one thread.
+// Whether it is worth analysing the addresses, which is the most expensive step: the threads can be
+// distinguished, every access has an address that may differ between them, and each loaded address
+// was also stored in the same spelling; or there is only one thread.
 bool mayBeSlots(const ir::Function& function, const ModuleObject::Use& use, bool readsRow) {
   const auto shape = analysis::LaunchShape::of(function);
   if (shape.most == std::array<std::uint32_t, 3>{1, 1, 1}) return true;
@@ -94,7 +95,7 @@ bool mayBeSlots(const ir::Function& function, const ModuleObject::Use& use, bool
   });
 }
 
-// After the declarations that the body begins with; null: at the front.
+// After the initial declarations of the body; null: at the front.
 ir::Statement* endOfDeclarations(const ir::Function& function) {
   ir::Statement* last = nullptr;
   for (ir::Statement* at = function.body().front(); at != nullptr; at = at->next) {
@@ -110,7 +111,7 @@ ir::Statement* endOfDeclarations(const ir::Function& function) {
 
 SlotPlan planSlots(const ModuleObject& object, const analysis::ObjectUses& uses,
                    analysis::FunctionAnalyses& analyses) {
-  // A slot lives as long as the thread: one kernel, which runs once for each thread.
+  // A slot lives as long as its thread, so there must be one kernel, which each thread runs once.
   if (!object.isShared() || object.uses.size() != 1) return {};
   ir::Function& function = *object.uses[0].function;
   const std::vector<VariableAccess>& accesses = object.uses[0].uses->accesses;
@@ -125,14 +126,14 @@ SlotPlan planSlots(const ModuleObject& object, const analysis::ObjectUses& uses,
 
   const auto& addresses = analyses.get<analysis::Addresses>();
   std::vector<const analysis::Access*> found;
-  std::vector<const analysis::Access*> slots;  // the first access of each
+  std::vector<const analysis::Access*> slots;  // the first access of each slot
   for (const VariableAccess& access : accesses) {
     const auto all = addresses.of(*access.instruction);
     if (all.size() != 1 || all[0].isCollective || all[0].address == kNone ||
         !addresses.forms().isStable(all[0].address)) {
       return {};
     }
-    // No two threads touch a common byte, in whatever instructions.
+    // No two threads access a common byte, in any pair of instructions.
     for (const analysis::Access* other : found) {
       if (analysis::mayOverlap(*other, all[0], analysis::Threads::Different)) return {};
     }
@@ -178,7 +179,7 @@ void moveIntoRegisters(const SlotPlan& plan, const ir::Variable& variable, MadeN
   }
   function.insertAfter(position, declaration);
   position = declaration;
-  // On a path without a store the memory held anything.
+  // On a path without a store the contents of the memory were undefined.
   for (const ir::RegisterId slot : registers) {
     Instruction* start =
         makeMove(function, {}, plan.bits, Operand::ofRegister(slot), Operand::ofInteger(0));

@@ -28,7 +28,7 @@ std::vector<Field> fieldsOf(const ModuleObject& object) {
   return fields;
 }
 
-// The part of an image that a field takes; what lies after the image is zero.
+// The part of the initialiser for a field; bytes after its end are zero.
 const ir::Initializer* makeInitializer(const ir::Initializer& whole, const Field& field,
                                        Arena& arena) {
   const auto clamp = [&](std::uint64_t at) {
@@ -66,8 +66,8 @@ FieldPlan planFields(const ModuleObject& object, std::size_t maxFields) {
       plan.fields.size() == 1 && plan.fields[0].begin == 0 && plan.fields[0].end == variable.size;
   if (plan.fields.empty() || isWhole) return {};
   if (plan.fields.size() > maxFields) return {{}, "it has more fields than max-fields"};
-  // Fields are placed by their own alignment: what an access needs must follow from the
-  // declaration.
+  // Fields are placed by their own alignment, so the declaration must imply the alignment that
+  // accesses need.
   const std::uint32_t alignment = alignmentOf(variable);
   const bool isAligned = object.allAccesses([&](const analysis::VariableAccess& a) {
     return alignment % a.bytes == 0 && *a.offset % a.bytes == 0;
@@ -109,7 +109,7 @@ isa::Type fieldType(const ir::Variable& variable, const Field& field) {
 
 const isa::InstructionDesc* formInSpace(const isa::InstructionDesc& generic, isa::Space space,
                                         isa::InstructionTable& forms) {
-  // Ordering and scope stand before the space, everything else after it.
+  // Semantics and scope come before the space, everything else after it.
   constexpr std::string_view kInFront[] = {".weak",    ".volatile", ".relaxed", ".acquire",
                                            ".release", ".acq_rel",  ".cta",     ".cluster",
                                            ".gpu",     ".sys"};
@@ -134,7 +134,7 @@ ir::Variable* makeField(const ir::Variable& variable, const Field& field, NameId
   made.type = fieldType(variable, field);
   made.vectorWidth = 1;
   const std::uint64_t alignment = alignmentOf(variable);
-  const std::uint64_t lowest = field.begin & (~field.begin + 1);  // the power of two in it
+  const std::uint64_t lowest = field.begin & (~field.begin + 1);  // its lowest bit that is 1
   made.alignment =
       static_cast<std::uint32_t>(field.begin == 0 ? alignment : std::min(alignment, lowest));
   made.size = field.end - field.begin;

@@ -13,12 +13,12 @@ using ir::OperandKind;
 
 namespace {
 
-// `%r` as a whole.
+// `%r`, not a component.
 bool isWholeRegister(const Operand& operand) {
   return operand.kind == OperandKind::Register && operand.component == 0 && !operand.negated;
 }
 
-// Of others the differences can wrap around, and are no distances of bytes (D4.1).
+// Larger offsets may wrap around, so their differences are not distances in bytes (D4.1).
 bool isFar(std::int64_t offset) {
   constexpr std::int64_t kFar = std::int64_t{1} << 29;
   return offset < -kFar || offset > kFar;
@@ -105,7 +105,7 @@ bool AvailableLoads::covers(const Bytes& a, const Bytes& b) {
          a.base.offset <= b.base.offset && b.base.offset + b.size <= a.base.offset + a.size;
 }
 
-// Inside a variable that no other name stands for.
+// Inside a variable that has no other name.
 bool AvailableLoads::isObject(const Bytes& bytes) const {
   if (bytes.base.kind != BaseKind::Symbol) return false;
   const ir::Symbol& symbol = rewrite_.function().symbolAt(ir::SymbolId{bytes.base.id});
@@ -150,15 +150,15 @@ void AvailableLoads::pass(const ir::Instruction& instruction) {
     case Effect::InvariantRead:
       return;
     case Effect::Private:
-      // Parameters of calls, and what is volatile.
+      // Parameters of calls, and volatile accesses.
       if (desc.space == isa::Space::Local) local_ = next_++;
       return;
     case Effect::Weak:
-      // Loads of other shapes; other stores write what is not looked at here.
+      // Loads of other shapes have no effect; other stores may write anything.
       if (desc.is(isa::kMemoryWrite) || !desc.is(isa::kMemoryRead)) forgetAll();
       return;
     case Effect::Pin:
-      // Reading a clock forgets nothing (D1.7); a thread that slept must look again (D1.6).
+      // Reading a clock invalidates nothing (D1.7); after a sleep, a thread must read again (D1.6).
       if (desc.opcode != isa::Opcode::Mov) outer_ = next_++;
       return;
     case Effect::CtaFence:
@@ -187,11 +187,11 @@ void AvailableLoads::makeKey(const Bytes& bytes, std::uint32_t extension) {
 
 namespace {
 
-// How a register of so many bits is filled with fewer.
+// How a register with this many bits is extended.
 std::uint32_t extension(int registerBits, bool isSigned) {
   return static_cast<std::uint32_t>(registerBits) << 1 | std::uint32_t{isSigned};
 }
-// What .nc loads give, who may see older values, is for .nc loads alone.
+// Values of .nc loads, which may be stale, are only used for other .nc loads.
 constexpr std::uint32_t kNonCoherent = 1u << 31;
 
 }  // namespace
@@ -240,7 +240,7 @@ std::optional<AvailableLoads::Known> AvailableLoads::find(const ir::Instruction&
   return known;
 }
 
-// By what has come by in this extended basic block.
+// No store of this extended basic block has overwritten the bytes since.
 bool AvailableLoads::isUnchanged(const Fact& fact, const PlainAccess& access,
                                  const Bytes& bytes) const {
   const bool sameOuter = fact.outer == outer_;
@@ -272,8 +272,8 @@ void AvailableLoads::enter(const ir::Instruction& instruction, const Bytes& byte
   facts_.push_back(fact);
 }
 
-// Loads of fewer bytes than the register has, at the address of the store (bytes with small weight
-// come first): the number itself, if it fits.
+// Narrower loads at the address of the store (PTX is little-endian) give the stored number, if it
+// fits.
 void AvailableLoads::enterNarrower(const ir::Instruction& instruction, const PlainAccess& access,
                                    std::uint32_t element) {
   const Operand& data = access.data[element];

@@ -15,7 +15,7 @@ using ir::Operand;
 using ir::OperandKind;
 using ir::SymbolId;
 
-// An unguarded `st.param` or `ld.param` of one of the symbols.
+// The position of the parameter that an unguarded `st.param` or `ld.param` accesses.
 std::optional<std::uint32_t> positionIn(const std::vector<SymbolId>& symbols,
                                         const Instruction& instruction, isa::Opcode opcode) {
   const isa::InstructionDesc& desc = *instruction.desc;

@@ -55,7 +55,7 @@ std::uint64_t eraseDeadValues(SsaRewrite& rewrite, ChangeBudget& budget, ValueCl
     if (ssa.isDefinition(value)) keep(ssa.instruction(value));
   }
   std::vector<const ir::Instruction*> erased;
-  // What reads a dead value goes before what computes it, so that the work can stop anywhere.
+  // Uses of a dead value are erased before its definition, so that the budget may end at any point.
   for (std::size_t k = removable.size(); k-- > 0;) {
     if (stays.test(ssa.instructions().of(*removable[k]))) continue;
     if (!budget.spend()) break;

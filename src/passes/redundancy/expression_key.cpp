@@ -70,7 +70,7 @@ bool ExpressionKeys::isExpression(const ir::Instruction& instruction) {
   });
 }
 
-// The sign makes no difference to the low bits of sums and products, nor to equality.
+// Signedness does not affect the low bits of sums and products, nor equality.
 const isa::InstructionDesc* ExpressionKeys::canonical(const isa::InstructionDesc& desc) {
   const auto [found, isNew] = canonical_.try_emplace(&desc, &desc);
   if (!isNew || desc.qualifiers.empty()) return found->second;
@@ -106,8 +106,8 @@ const isa::InstructionDesc* ExpressionKeys::canonical(const isa::InstructionDesc
 
 namespace {
 
-// How many of the first sources must not be negative, so that the sign of the type makes no
-// difference; 0 where it makes one all the same, or there is none.
+// The number of leading sources that must not be negative so that signedness does not matter; 0 if
+// it matters anyway, or if the type has none.
 std::size_t sourcesWithSign(const isa::InstructionDesc& desc) {
   using isa::Opcode;
   const auto& words = desc.qualifiers;
@@ -131,7 +131,7 @@ std::size_t sourcesWithSign(const isa::InstructionDesc& desc) {
   }
 }
 
-// "cvt.u64.u32" of "cvt.s64.s32".
+// "cvt.u64.u32" for "cvt.s64.s32".
 std::string withoutSign(const isa::InstructionDesc& desc) {
   std::string text(isa::spelling(desc.opcode));
   for (const std::string_view word : desc.qualifiers) {
@@ -168,7 +168,7 @@ const isa::InstructionDesc* ExpressionKeys::unsignedWhereSafe(const ir::Instruct
   return found->second;
 }
 
-// The form for exchanged operands; null where there is none.
+// The InstructionDesc for exchanged operands; null if there is none.
 const isa::InstructionDesc* ExpressionKeys::exchanged(const isa::InstructionDesc& desc) {
   if (desc.is(isa::kCommutative)) return &desc;
   if (desc.opcode != isa::Opcode::Setp) return nullptr;
@@ -203,7 +203,7 @@ const std::vector<std::uint64_t>& ExpressionKeys::of(const ir::Instruction& inst
     key_.push_back(kind);
     key_.push_back(isRegister && !hasSpelling ? 0 : static_cast<std::uint64_t>(operand.immediate));
   }
-  // The first two sources, where they are one operand each after the results.
+  // The first two sources, if each is a single operand after the results.
   const ir::Operand* a = instruction.operand(1);
   const ir::Operand* b = instruction.operand(2);
   if (a != nullptr && b != nullptr && !a->isGroup() && !b->isGroup()) {

@@ -10,7 +10,7 @@ namespace {
 
 using isa::Opcode;
 
-// The form has no qualifiers but .lo and its type, which is an integer of 16 to 64 bits.
+// The only qualifiers are .lo and the type, which is an integer of 16 to 64 bits.
 bool isPlain(const isa::InstructionDesc& desc) {
   const int bits = isa::bitWidth(desc.type);
   if (!desc.known() || isa::isFloat(desc.type) || bits < 16 || bits > 64) return false;

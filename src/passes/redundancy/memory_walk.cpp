@@ -9,14 +9,14 @@ using analysis::Domain;
 using analysis::MemoryEvent;
 using ir::Instruction;
 
-// In a loop around the load that is not around what is known (docs/soundness/ D1.10).  Where both
-// are in one, the known access dominates the load, so that it is executed in each round before it.
+// The load is in a loop that does not contain the known access (docs/soundness/ D1.10).  If both
+// are in the loop, the known access dominates the load, so each iteration executes it first.
 bool MemoryWalk::leavesLoop(const Instruction& known, const Instruction& load) const {
   const analysis::LoopId loop = in_.loops.loopOf(load.block);
   return loop != kNone && !in_.loops.contains(loop, known.block);
 }
 
-// Also through a generic address.
+// Also true for a generic address.
 bool MemoryWalk::isOwnMemory(const Instruction& load, const PlainAccess& access) const {
   if (access.space == isa::Space::Local) return true;
   const auto loaded = in_.addresses.of(load);
@@ -52,7 +52,7 @@ bool MemoryWalk::overlap(const Instruction& change, const Instruction& load) con
   if (changed.empty() || loaded.size() != 1) return true;
   analysis::AliasAssumptions assumptions;
   assumptions.flatShared = in_.flatShared;
-  // What other threads write meanwhile is not to be seen without an event (docs/soundness/ D1.9).
+  // Without an event, the thread need not see concurrent writes of others (docs/soundness/ D1.9).
   return std::ranges::any_of(changed, [&](const analysis::Access& access) {
     return analysis::mayOverlap(access, loaded[0], analysis::Threads::Same, assumptions);
   });
@@ -68,7 +68,7 @@ bool MemoryWalk::isChangedByCall(const Instruction& call, const Instruction& loa
   const auto loaded = in_.addresses.of(load);
   if (loaded.size() != 1) return !memory.written.empty();
   const analysis::Access& read = loaded[0];
-  // In another space, or in other variables.
+  // The place is in another space, or in other variables.
   const auto isApart = [&](const analysis::Place& place) {
     const isa::Space space =
         place.domain == Domain::Shared ? isa::Space::Shared : isa::Space::Global;

@@ -9,7 +9,7 @@ namespace ptxopt::passes {
 
 namespace {
 
-// `ld.param` of a call sequence reads what the callee left there.
+// The `ld.param` of a call sequence reads the results of the callee instead.
 bool isKernelParameter(const ir::Function& function, const ir::Operand& address) {
   if (!function.isEntry() || address.base != ir::AddressBase::Symbol) return false;
   const ir::Symbol& symbol = function.symbolAt(address.symbol());

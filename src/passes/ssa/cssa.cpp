@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // cssa: into SSA form and out of it again.
 //
-// A function that nothing rewrote comes out as it went in, with its own names and no copy: every
-// value keeps its register where that does not interfere.  With `fold-copies` the copies of
-// registers in the input are replaced by what they copy, also where a phi takes them, so that the
-// way out of SSA has something to do: swaps, cycles and lost copies (Briggs et al., "Practical
-// Improvements to the Construction and Destruction of Static Single Assignment Form", 1998).
-// `coalesce=0` gives every value a register of its own and every operand of a phi a copy: for
-// tests.
+// A function without rewrites is unchanged, with its own names and without copies: every value
+// keeps its register unless that interferes.  With `fold-copies`, uses of register copies in the
+// input are replaced by their sources, also in phis.  Then the translation out of SSA form must
+// handle swaps, cycles and lost copies (Briggs et al., "Practical Improvements to the Construction
+// and Destruction of Static Single Assignment Form", 1998).  `coalesce=0` gives every value a
+// register of its own and every operand of a phi a copy: for tests.
 //
 // docs/soundness/ D3.4, D6, E.8.  Cost: that of Ssa and of outOfSsa().
 #include "passes/ssa/cssa.h"

@@ -29,7 +29,7 @@ std::string numbered(std::string_view prefix, std::uint32_t number) {
   return number == 0 ? std::string(prefix) : std::string(prefix) + std::to_string(number);
 }
 
-// Copies to be made at one place.
+// Parallel copies at one point.
 using Copies = std::vector<RegisterCopy>;
 
 class OutOfSsa {
@@ -50,7 +50,7 @@ class OutOfSsa {
     declareRegisters();
     for (const BlockId b : ssa_.dominators().preorder()) editInstructions(b);
     for (const BlockId b : ssa_.dominators().preorder()) placeCopies(b);
-    // Only now, so that blocks begin and end where the Cfg says.
+    // Comes last, so that the Cfg remains valid until here.
     for (const auto& [old, made] : replaced_) ir::replaceStatement(function_, old, made);
     for (ir::Statement* statement : erased_) function_.erase(statement);
     return isChanged_;
@@ -61,10 +61,10 @@ class OutOfSsa {
 
   bool isReached(BlockId b) const { return ssa_.dominators().contains(b); }
 
-  // It holds nothing that a program may rely on.
+  // Its value is undefined.
   bool isUndefined(ValueId value) const { return ssa_.kind(value) == Ssa::Kind::Entry; }
 
-  // A copy on the edge needs a block of its own, and a branch to get there.
+  // A copy on the edge needs a new block, and a branch to it.
   bool needsBlock(EdgeId edge) const {
     switch (cfg_.kind(edge)) {
       case EdgeKind::Fallthrough:
@@ -221,7 +221,8 @@ class OutOfSsa {
         isRenamed = true;
       }
     }
-    // Operands are found by their registers, so that all are looked up before any changes.
+    // Values are looked up by the registers in the operands, so all look-ups must precede all
+    // changes.
     renamed_.clear();
     std::uint32_t index = 0;
     for (const ir::Operand& operand : instruction.operands()) {
@@ -247,7 +248,7 @@ class OutOfSsa {
     return actual(registers_.of(rewrite_.resolve(value)));
   }
 
-  // In place of an instruction that defines one register.
+  // Replaces an instruction that defines one register.
   void replace(ir::Instruction& instruction, const SsaRewrite::Edit& edit) {
     ValueId defined = kNone;
     ssa_.forEachDefinition(instruction, [&](ValueId value) {
@@ -312,8 +313,8 @@ class OutOfSsa {
     if (!indirect.empty()) placeAtTargets(*cfg_.block(b).terminator, indirect);
   }
 
-  // On the way from the end of a block to the next one of the text: after the scopes that end
-  // there, before the label (docs/soundness/ D6.3, D6.6).
+  // Between the end of a block and the next block of the text: after the scopes that end there,
+  // before the label (docs/soundness/ D6.3, D6.6).
   void placeBetween(BlockId next, const Copies& copies) {
     ir::Statement* place = cfg_.block(next).first;
     while (place != cfg_.block(next).last && place->kind == ir::StatementKind::ScopeEnd) {
@@ -353,7 +354,7 @@ class OutOfSsa {
     function_.insertAfter(place, after);
   }
 
-  // After `place`, which moves on.
+  // Inserts after `place`, and advances it.
   void insertBlock(ir::Statement*& place, const Copies& copies, const ir::Operand& target) {
     const auto insert = [&](ir::Statement* made) {
       function_.insertAfter(place, made);
@@ -364,7 +365,7 @@ class OutOfSsa {
     ++counts_.blocks;
   }
 
-  // A copy of the list of targets, with labels of new blocks after the branch.
+  // Uses a copy of the list of targets, with the labels of new blocks after the branch.
   void placeAtTargets(ir::Instruction& branch, std::span<const EdgeId> edges) {
     ir::Operand* name = nullptr;
     for (ir::Operand& operand : branch.operands()) {
@@ -422,7 +423,7 @@ class OutOfSsa {
 
   std::map<EdgeId, Copies> onEdge_;
   std::map<BlockId, Copies> atStart_;
-  std::vector<RegisterId> declared_;  // of the new registers, in their order
+  std::vector<RegisterId> declared_;  // for the new registers, in order
   std::vector<std::pair<std::uint32_t, RegisterId>> renamed_;
   std::vector<ir::Statement*> erased_;
   std::vector<std::pair<ir::Statement*, ir::Statement*>> replaced_;

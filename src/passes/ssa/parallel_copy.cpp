@@ -10,7 +10,7 @@ using ir::RegisterId;
 std::vector<RegisterCopy> sequentialize(const std::vector<RegisterCopy>& parallel,
                                         const std::function<RegisterId(RegisterId)>& temporary) {
   struct State {
-    RegisterId source = RegisterId::None;    // that it is to receive; None: nothing, or done
+    RegisterId source = RegisterId::None;    // whose value it receives; None: none, or done
     RegisterId location = RegisterId::None;  // where its old value can be read now
   };
   std::unordered_map<RegisterId, State> states;
@@ -36,7 +36,7 @@ std::vector<RegisterCopy> sequentialize(const std::vector<RegisterCopy>& paralle
       const RegisterId from = source.location;
       sequence.push_back({destination, from});
       source.location = destination;
-      // The source has given away its value: what it is to receive itself may come.
+      // The value of the source has been saved, so the source may be overwritten now.
       if (from == state.source && source.source != RegisterId::None) ready.push_back(from);
       state.source = RegisterId::None;
     }

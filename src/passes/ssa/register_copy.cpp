@@ -9,7 +9,7 @@ namespace ptxopt::passes {
 
 namespace {
 
-// Empty where there is none.
+// Empty if there is none.
 std::string_view mnemonicOf(isa::Type type) {
   if (type == isa::Type::Pred) return "mov.pred";
   switch (isa::bitWidth(type)) {

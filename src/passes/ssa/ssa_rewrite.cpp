@@ -65,7 +65,7 @@ void SsaRewrite::pinRegisters() {
       if (isFrozen || (operand.reads && operand.writes)) pin(operand.reg());
     });
   }
-  // Copies cannot be placed on the edges out of what is not understood.
+  // Copies cannot be placed on outgoing edges of instructions that are not understood.
   const analysis::Cfg& cfg = ssa_->cfg();
   for (analysis::BlockId b = 0; b < cfg.vertexCount(); ++b) {
     bool isOpen = false;

@@ -71,7 +71,8 @@ ValueLiveness::ValueLiveness(const SsaRewrite& rewrite, const BitSet& needed,
   const Ssa& ssa = rewrite.ssa();
   const analysis::Cfg& cfg = ssa.cfg();
   first_.assign(ssa.valueCount() + std::size_t{1}, 0);
-  std::vector<ValueId> seen(cfg.vertexCount(), kNone);  // by block: the value with a place there
+  std::vector<ValueId> seen(cfg.vertexCount(),
+                            kNone);  // by block: the last value with a place in it
   std::vector<std::size_t> placeOf(cfg.vertexCount());
   std::vector<BlockId> work;
   const std::vector<Use> uses = collectUses(needed, followed);
@@ -80,7 +81,7 @@ ValueLiveness::ValueLiveness(const SsaRewrite& rewrite, const BitSet& needed,
     const ValueId value = uses[at].value;
     const std::size_t begin = places_.size();
     while (next <= value) first_[next++] = begin;
-    // What holds where the function begins is live on the way back there, too.
+    // An Entry value is also live on paths back to the entry.
     const BlockId home = ssa.kind(value) == Ssa::Kind::Entry ? kNone : ssa.block(value);
     const auto mark = [&](const Place& place) {
       if (seen[place.block] == value) {

@@ -20,7 +20,7 @@ std::uint32_t indexOf(RegisterId id) {
   return static_cast<std::uint32_t>(id);
 }
 
-// All registers that a pass may rename, or part of them.
+// All registers that a pass may rename, or some of them.
 class Chosen {
  public:
   explicit Chosen(const SsaRewrite& rewrite)
@@ -32,7 +32,7 @@ class Chosen {
   void add(RegisterId id) {
     if (!rewrite_.isPinned(id)) registers_.set(indexOf(id));
   }
-  // The values that are, or write over, what is in them.
+  // The values that live in these registers, or write over them.
   BitSet values(const BitSet& needed) const {
     const Ssa& ssa = rewrite_.ssa();
     BitSet chosen(ssa.valueCount());
@@ -51,7 +51,7 @@ class Chosen {
 
 }  // namespace
 
-// One walk over the values that were chosen.
+// One walk over the chosen values.
 class ValueRegisters::Assignment {
  public:
   Assignment(ValueRegisters& result, const BitSet& chosen, const ValueLiveness& liveness)
@@ -67,7 +67,7 @@ class ValueRegisters::Assignment {
   void want(ValueId value, RegisterId wanted) { wanted_[value] = wanted; }
 
   void run() {
-    // What holds at the start has numbers from wherever it is read first.
+    // An Entry value is numbered where it is first read, so it does not come first by its number.
     chosen_.forEach([&](std::size_t value) {
       if (ssa_.kind(static_cast<ValueId>(value)) == Ssa::Kind::Entry) {
         take(static_cast<ValueId>(value), ssa_.reg(static_cast<ValueId>(value)));
@@ -90,8 +90,8 @@ class ValueRegisters::Assignment {
     const RegisterId home = ssa_.reg(value);
     const ValueId old = ssa_.old(value);
     if (old != kNone && result_.isNeeded(value) && !isUndefined(rewrite_.resolve(old))) {
-      // Elsewhere it needs a copy before the instruction, which must not write over what that
-      // reads.
+      // Elsewhere it needs a copy before the instruction, which must not overwrite the sources of
+      // the instruction.
       const RegisterId same = result_.of(rewrite_.resolve(old));
       return isFree(same, value) ? same : result_.add(home);
     }
@@ -116,7 +116,7 @@ class ValueRegisters::Assignment {
     return true;
   }
 
-  // `holder` is live where `value` is defined.
+  // `holder` is live at the definition of `value`.
   bool isLiveAt(ValueId holder, ValueId value) const {
     const BlockId block = ssa_.block(value);
     if (!ssa_.isDefinition(value)) return liveness_.isLiveAtStart(holder, block);
@@ -126,7 +126,7 @@ class ValueRegisters::Assignment {
     return liveness_.isLiveAfter(holder, block, ssa_.instructions().of(instruction));
   }
 
-  // The value that `value` is a copy of, itself if of none.
+  // The value that `value` is a copy of, or itself.
   ValueId contentOf(ValueId value) {
     ValueId at = value;
     while (content_[at] == kNone) {
@@ -179,7 +179,7 @@ ValueRegisters::ValueRegisters(const SsaRewrite& rewrite, Coalescing coalescing,
   }
   if (!rewrite.isChanged()) return;
 
-  // Values that are read in new places, and the phis and partial definitions that read others.
+  // Values that are read in new places, and phis and partial definitions that read other values.
   std::vector<std::pair<ValueId, ValueId>> operandsOfPhis;  // value, phi
   BitSet atHome(ssa.valueCount());                          // a phi takes it from its own register
   for (ValueId value = 0; value < ssa.valueCount(); ++value) {
@@ -203,7 +203,7 @@ ValueRegisters::ValueRegisters(const SsaRewrite& rewrite, Coalescing coalescing,
     if (edit.kind == SsaRewrite::Edit::Kind::Copy) chosen.add(ssa.reg(edit.source));
   }
 
-  // Beyond this, which no real code comes near, values are kept apart without looking.
+  // Beyond this limit, which no real code approaches, values are kept apart without an analysis.
   constexpr std::size_t kBlocksPerValue = 64;
   constexpr std::size_t kLeast = std::size_t{1} << 20;
   const BitSet values = chosen.values(needed_);
@@ -234,7 +234,7 @@ ir::RegisterId ValueRegisters::add(RegisterId like) {
   return RegisterId{firstNew_ + static_cast<std::uint32_t>(models_.size() - 1)};
 }
 
-// A register of its own for each value; the first of a register keeps it.
+// Gives each value a register of its own; the first value in a register keeps it.
 void ValueRegisters::separate(const BitSet& chosen) {
   const Ssa& ssa = rewrite_->ssa();
   BitSet taken(firstNew_);
