@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// `points-to` for every access; `bounds`, `compare` and `leader` for what holds where it is
-// executed; and `disjoint` for pairs, as alias.h says it, and AccessClasses where threads of a
-// block of known shape are taken one by one.
+// Claims about accesses: `points-to` for every access; `bounds`, `compare` and `leader` for
+// conditions that hold when it is executed; and `disjoint` for pairs, as alias.h decides, or
+// AccessClasses if it compares the threads of a block of known shape one by one.
 #include <cstdint>
 
 #include "analysis/addresses/access_classes.h"
@@ -26,7 +26,7 @@ facts::Bounds boundsOf(const Interval& interval) {
   return {interval.lowest, interval.highest};
 }
 
-// Comparison is spelled in both rooms.
+// The enumeration exists in both folders.
 static_assert(static_cast<int>(facts::Comparison::UnsignedGreaterEqual) ==
               static_cast<int>(analysis::Comparison::UnsignedGreaterEqual));
 static_assert(static_cast<int>(facts::Threads::Any) == static_cast<int>(analysis::Threads::Any));
@@ -81,7 +81,7 @@ class Collector {
     for (std::uint32_t n = 0; n < ssa_.instructions().count(); ++n) {
       const Instruction& instruction = ssa_.instructions()[n];
       if (!ssa_.cfg().isReachable(instruction.block)) continue;
-      // What holds where an instruction is executed is the same for all of its addresses.
+      // Conditions for executing an instruction are the same for all of its addresses.
       const std::span<const Access> accesses = addresses_.of(instruction);
       const Access* const any =
           accesses.empty() ? addresses_.executorOf(instruction) : accesses.data();
@@ -93,7 +93,7 @@ class Collector {
   }
 
  private:
-  // Its place among the addresses of the instruction, those in lists left out.
+  // The number of the operand among the addresses of the instruction, not counting those in lists.
   static facts::AddressOperand operandOf(const Instruction& instruction, const Operand& address) {
     std::uint32_t number = 0;
     const Operand* listEnd = nullptr;
@@ -114,14 +114,14 @@ class Collector {
     return ssa_.instructions().of(instruction);
   }
 
-  // ---- where it goes ----------------------------------------------------------------------------
+  // ---- objects and bytes ------------------------------------------------------------------------
 
   void claimPointsTo(const Access& access) const {
     facts::PointsTo claim{operandOf(access), {}, boundsOf(access.bytes)};
     for (const MemoryBase& base : access.bases) claim.bases.push_back(baseOf(base));
     subject_.claim("address", std::move(claim));
     if (access.variants.empty()) return;
-    // It is one of these each time.
+    // The access has one of these variants each time.
     facts::PointsTo any{operandOf(access), {}, {}};
     Interval bytes{0, -1};
     for (const Access& variant : access.variants) {
@@ -154,7 +154,7 @@ class Collector {
     subject_.claim("address", facts::EqualsForm{value, std::move(*form)});
   }
 
-  // What the analysis of objects says, which does not ask for values
+  // The results of the analysis of objects, which does not use values
   // (analysis/memory/address_objects.h).
   void claimObjects() const {
     const auto& assumed = subject_.get<analysis::Assumptions>();
@@ -167,7 +167,7 @@ class Collector {
         if (access.address == nullptr || access.address->kind != ir::OperandKind::Address) continue;
         const analysis::Place place = objects.placeOf(*access.address, access.domain);
         if (place.object == nullptr) continue;
-        // What stands for all dynamic shared memory has no name.
+        // The object for all dynamic shared memory has no name.
         facts::Base base;
         base.symbol = place.object->symbol;
         base.kind = base.symbol == ir::SymbolId::None ? facts::Base::Kind::DynamicShared
@@ -178,7 +178,7 @@ class Collector {
     }
   }
 
-  // ---- what holds where it is executed ----------------------------------------------------------
+  // ---- conditions for executing an access -------------------------------------------------------
 
   void claimBounds(const Instruction& instruction, facts::Form form, const Interval& bounds) const {
     subject_.claim("address", facts::FormInBounds{instruction.source.begin, std::move(form),
@@ -206,7 +206,7 @@ class Collector {
     }
   }
 
-  // Of leaves of its address.
+  // Ranges of the leaves of its address.
   void claimRestrictions(const Access& access) const {
     const Instruction& instruction = *access.instruction;
     for (const auto& [leaf, interval] : access.restrictions) {
@@ -235,7 +235,7 @@ class Collector {
     return access.instruction->desc->is(isa::kMemoryWrite);
   }
 
-  // In the order of the text, each with itself as well; one of the two may write.
+  // In the order of the text, each access also with itself; one of the two may write.
   void claimDisjoint() {
     const std::span<const Access> all = addresses_.all();
     std::uint64_t count = 0;
@@ -247,7 +247,7 @@ class Collector {
     for (std::size_t a = 0; a < all.size(); ++a) {
       for (std::size_t b = a; b < all.size(); ++b) {
         if (!isPair(all[a], all[b])) continue;
-        // The k-th one where k / count goes over the next multiple of 1 / pairs.
+        // Takes the k-th pair if k * pairs / count reaches the next integer.
         const std::uint64_t k = seen++;
         const bool isTaken = count <= options_.pairs ||
                              k * options_.pairs / count != (k + 1) * options_.pairs / count;

@@ -44,14 +44,14 @@ class Collector {
     judgeTogether();
     for (Member& member : members_) {
       collectFrom(member);
-      // The memory is better used for the next function.
+      // Free the memory for the next function.
       member.analyses.invalidateAll();
     }
     return std::move(claims_);
   }
 
  private:
-  // Of functions with barriers that kernels share, all are asked at once (docs/soundness/ C1.6).
+  // Decides about functions with barriers that kernels share, all at once (docs/soundness/ C1.6).
   void judgeTogether() {
     for (const auto& group : functionsThatShareBarriers(graph_, facts_.withKnownCallers)) {
       std::vector<Member*> members;

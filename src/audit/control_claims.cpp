@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// `never-taken` and `never-follows`; `together` and `uniform` where all threads of a CTA come
-// equally often, `all-execute` where none of them has ended, and `warp-uniform`.
+// Claims about control flow: `never-taken` and `never-follows`; `together` and `uniform` for blocks
+// that all threads of the CTA execute equally often, `all-execute` if none of them has ended
+// before, and `warp-uniform`.
 #include "analysis/addresses/address.h"
 #include "analysis/threads/elected_leaders.h"
 #include "analysis/threads/non_exited_threads.h"
@@ -17,7 +18,7 @@ using analysis::Uniformity;
 using analysis::ValueId;
 using ir::Instruction;
 
-// The values of definitions in uniform blocks, of registers that are uniform.
+// Claims that values of uniform registers, defined in uniform blocks, are uniform.
 template <class Kind>
 void claimUniformValues(const Subject& subject, const analysis::TextPlaces& places,
                         const Uniformity& uniformity, std::string_view by) {
@@ -90,7 +91,7 @@ void collectNonExitedThreads(const Subject& subject, const analysis::TextPlaces&
     if (first == nullptr || !cfg.isReachable(block) || !whole.allExecute(block)) continue;
     subject.claim("whole-warps", facts::AllExecute{first->source.begin});
   }
-  // What elections ask (analysis/threads/elected_leaders.h): the same of the threads of a warp.
+  // The same for the threads of a warp, which elections need (analysis/threads/elected_leaders.h).
   if (mayEndInCalls(subject, effects)) return;
   const auto& addresses = subject.get<analysis::Addresses>();
   std::vector<analysis::FormId> forms(places.ssa().valueCount());

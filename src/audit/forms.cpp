@@ -12,7 +12,7 @@ using analysis::ValueId;
 
 namespace {
 
-// The leaf that a form is; none if it is anything else.
+// The leaf, if the form consists of a single leaf.
 std::optional<LeafId> onlyLeaf(const analysis::LinearForms& forms, FormId id) {
   const analysis::LinearForm form = forms.form(id);
   if (form.constant != 0 || form.terms.size() != 1 || form.terms[0].coefficient != 1) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// `range` for every integer where it is defined, and where a branch above a use says more; of what
-// addresses and branches are made of also `form`, and `stable` or `one-number`.
+// Claims about values: `range` for every integer at its definition, and at a use if a branch above
+// it tells more; for the values in addresses and branches also `form`, and `stable` or
+// `one-number`.
 #include "analysis/addresses/address.h"
 #include "analysis/values/value_range.h"
 #include "audit/families.h"
@@ -68,14 +69,14 @@ class Collector {
     const analysis::LinearForms& forms = addresses_.forms();
     const FormId id = addresses_.formOf(value);
     const analysis::LinearForm form = forms.form(id);
-    // As a range it is known already.
+    // Its range already says so.
     if (form.isConstant() && ranges_.of(value).isConstant()) return;
     claimAgreement(place, forms.isStable(id), forms.isUniform(id));
     claimAlternatives(form, place);
     if (forms_.isItself(value)) return;
     std::optional<facts::Form> expressed = forms_.at(places_.pointOf(value), id);
     if (!expressed) return;
-    // The value itself stands for an operation of which there is no other.
+    // The form is the value itself, the representative of an operation.
     const bool isOwn = expressed->constant == 0 && expressed->terms.size() == 1 &&
                        expressed->terms[0].coefficient == 1 &&
                        expressed->terms[0].leaf.kind == facts::Leaf::Kind::Value &&
@@ -83,7 +84,7 @@ class Collector {
     if (!isOwn) subject_.claim(kForms, facts::EqualsForm{place, std::move(*expressed)});
   }
 
-  // One of several numbers.
+  // The value is one of several numbers.
   void claimAlternatives(const analysis::LinearForm& form, const facts::Value& place) const {
     const analysis::LinearForms& forms = addresses_.forms();
     if (form.constant != 0 || form.terms.size() != 1 || form.terms[0].coefficient != 1) return;
@@ -99,7 +100,7 @@ class Collector {
     if (all) claimRange(place, *all);
   }
 
-  // That of a leaf which no value is by itself, but a part of others.
+  // Claims the agreement of a leaf that is not a value by itself, but occurs in other values.
   void claimLeaf(LeafId id) const {
     const analysis::Leaf& leaf = addresses_.forms().leaf(id);
     if (!leaf.stable && !leaf.uniform) return;

@@ -29,7 +29,7 @@ struct ptxopt_options {
   std::vector<std::string> keptKernels;
   unsigned threads = 1;
   bool remarks = false;
-  bool outOfMemory = false;  // a setter could not keep what it was given
+  bool outOfMemory = false;  // a setter could not copy its argument
 };
 
 struct ptxopt_result {
@@ -40,7 +40,7 @@ struct ptxopt_result {
   ptxopt_counts before = {};
   ptxopt_counts after = {};
   decltype(passes::RunResult::statistics) counters;
-  std::vector<ptxopt_statistic> statistics;  // whose names are those of `counters`
+  std::vector<ptxopt_statistic> statistics;  // the names point into `counters`
   std::string remarks;
 };
 

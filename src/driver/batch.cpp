@@ -38,7 +38,7 @@ namespace ptxopt::driver {
 
 namespace {
 
-// All that came of one input, kept until its turn to be told.
+// The results for one input, kept until it is its turn to be printed.
 struct FileReport {
   ExitStatus status = kSuccess;
   std::string messages;  // for standard error
@@ -46,11 +46,11 @@ struct FileReport {
   std::string remarks;
   std::string facts;
   std::string dotCfg;  // of --dot-cfg=FILE
-  // Of those that options name.
+  // Among the names that options mention.
   std::vector<std::string> foundKernels;
   std::vector<std::string> foundBarriers;
   FileStatistics statistics;
-  std::optional<OptimizeResult> result;  // of a file of a program, not delivered yet
+  std::optional<OptimizeResult> result;  // of one file of a program, not delivered yet
 };
 
 class Batch {
@@ -66,7 +66,7 @@ class Batch {
   void noteNamed(FileReport& report, const ir::Module& module) const;
   void deliver(FileReport& report, const std::string& input, const OptimizeResult& result) const;
   std::string outputOf(const std::string& input) const;
-  // Messages of one input may be told at once where there is no other.
+  // If there is only one input, its messages may be printed at once.
   bool isAlone() const { return options_.inputs.size() == 1; }
   bool isProgram() const { return options_.wholeProgram && !isAlone(); }
   void say(FileReport& report, std::string_view text) const;
@@ -82,7 +82,7 @@ class Batch {
 
   const Options& options_;
   std::vector<passes::PipelineStep> pipeline_;
-  // Of --whole-program with several inputs, by input; null where one cannot be read.
+  // For --whole-program with several inputs, by input; null if one cannot be read.
   std::map<std::string, std::shared_ptr<const SourceText>> program_;
   mutable Console console_;
   mutable std::mutex progressMutex_;
@@ -139,8 +139,8 @@ std::string Batch::outputOf(const std::string& input) const {
   return options_.outputDir + '/' + outputBaseName(input);
 }
 
-// Where nobody said how many: a thread with less text than this saves milliseconds, a hundredth of
-// what ptxas takes for the text, and costs more processor time to set up.
+// The default number of threads: a thread for less text than this saves milliseconds, a hundredth
+// of the time of ptxas, and costs more processor time to set up.
 unsigned Batch::threadsFor(const SourceText& source, unsigned most) const {
   constexpr std::size_t kLeastText = std::size_t{1} << 20;
   if (options_.threads != 0) return most;
@@ -274,7 +274,7 @@ void Batch::processInto(FileReport& report, const std::string& input, unsigned t
   }
 }
 
-// Called after the passes: a barrier that an option names is still there.
+// Called after the passes: barriers that options name are never removed.
 void Batch::noteNamed(FileReport& report, const ir::Module& module) const {
   const auto isNamed = [](const std::vector<std::string>& named, std::string_view name) {
     return std::ranges::find(named, name) != named.end();
@@ -331,7 +331,7 @@ void Batch::tell(FileReport& report, const std::string& input) {
   console_.progress(++told_, options_.inputs.size(), inputName(input));
 }
 
-// What one of the files shares with another is as good as named by the host.
+// A name that several of the files share is treated like a name that the host uses.
 void Batch::readProgram() {
   std::vector<std::shared_ptr<const SourceText>> texts;
   for (const std::string& input : options_.inputs) {
@@ -339,7 +339,7 @@ void Batch::readProgram() {
     try {
       text = readSource(input);
     } catch (const FileError&) {
-      text = nullptr;  // told of when its turn comes
+      text = nullptr;  // reported when it is its turn
     }
     texts.push_back(text);
   }
@@ -351,7 +351,7 @@ void Batch::readProgram() {
   dropHostSymbols(pipeline_);
 }
 
-// All or none: nothing is written before all that can go wrong with a file has gone well.
+// All or none: no output is written until everything that can fail has succeeded.
 void Batch::runProgram() {
   const std::vector<std::string>& inputs = options_.inputs;
   std::vector<FileReport> reports(inputs.size());
@@ -368,7 +368,7 @@ void Batch::runProgram() {
   if (!isGood) console_.log().error("a file of the program is not good: nothing is written");
 }
 
-// Workers take inputs one after the other; this thread tells of each when its turn has come.
+// Workers take inputs one after the other; this thread prints the results in order.
 void Batch::runInOrder() {
   const std::vector<std::string>& inputs = options_.inputs;
   const unsigned workers = static_cast<unsigned>(std::min<std::size_t>(threads_, inputs.size()));
@@ -417,7 +417,7 @@ void Batch::writeReport(const std::string& path, const std::string& text) {
 }
 
 void Batch::conclude() {
-  // A name need not be in every file; one that is in none was mistyped.
+  // A name need not be in every file; if it is in none, it is a mistake.
   std::set<std::string> missing(options_.namedKernels.begin(), options_.namedKernels.end());
   for (const std::string& name : foundKernels_) missing.erase(name);
   for (const std::string& name : missing) {

@@ -78,7 +78,7 @@ void Console::print(std::string_view text) {
   try {
     writeFile("/dev/stderr", text);
   } catch (const FileError&) {
-    // There is nobody left to tell.
+    // There is no way to report this.
   }
 }
 

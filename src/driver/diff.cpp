@@ -37,7 +37,7 @@ std::size_t lineBegin(std::string_view text, std::size_t at) {
   return newline == std::string_view::npos ? 0 : newline + 1;
 }
 
-// After the newline of the line that `at` stands in.
+// The end of the line that contains `at`, after its newline.
 std::size_t lineEnd(std::string_view text, std::size_t at) {
   const std::size_t newline = text.find('\n', at);
   return newline == std::string_view::npos ? text.size() : newline + 1;
@@ -59,10 +59,10 @@ std::vector<std::string_view> splitLines(std::string_view text) {
   return lines;
 }
 
-// ---- regions: what is not a slice ---------------------------------------------------------------
+// ---- regions between slices --------------------------------------------------------------------
 
-// Collects edits in the order of the source and widens them to whole lines; those that meet on a
-// line become one region.
+// Collects edits in the order of the source and widens them to whole lines; edits that share a line
+// become one region.
 class RegionBuilder {
  public:
   explicit RegionBuilder(std::string_view source) : source_(source) {}
@@ -78,7 +78,7 @@ class RegionBuilder {
     region_.text += source_.substr(region_.oldEnd, begin - region_.oldEnd);
     region_.text += text;
     region_.oldEnd = end;
-    // Where a line was cut or glued, the rest of it belongs to the change.
+    // If the edit does not end at a line end, the rest of the line belongs to the change.
     const bool whole =
         lineBegin(source_, end) == end && (region_.text.empty() || region_.text.back() == '\n');
     reach_ = whole ? end : lineEnd(source_, end);
@@ -107,7 +107,7 @@ class RegionBuilder {
 
 std::vector<Region> regionsOf(std::string_view source, const print::Output& output) {
   RegionBuilder builder(source);
-  std::size_t kept = 0;  // the source up to here is dealt with
+  std::size_t kept = 0;  // the source up to here has been processed
   std::string made;
   for (const std::string_view piece : output.pieces()) {
     const bool slice = isSlice(piece, source);
@@ -128,15 +128,16 @@ std::vector<Region> regionsOf(std::string_view source, const print::Output& outp
 
 using Lines = std::vector<std::string_view>;
 
-// Says which lines of a and b have no partner in the other; false if there are too many of them.
-// Greedy algorithm of Myers, with the furthest reaching paths of every round kept to walk back.
+// Marks the lines of a and b without a partner in the other; false if there are too many.  Myers'
+// greedy algorithm; the furthest reaching paths of each round d are kept in order to trace the path
+// back.
 bool compareLines(const Lines& a, const Lines& b, std::vector<bool>& gone,
                   std::vector<bool>& made) {
-  constexpr std::ptrdiff_t kMaxDifferences = 1500;  // the rounds take their square in memory
+  constexpr std::ptrdiff_t kMaxDifferences = 1500;  // the rounds need memory for its square
   const auto n = static_cast<std::ptrdiff_t>(a.size());
   const auto m = static_cast<std::ptrdiff_t>(b.size());
   const std::ptrdiff_t limit = std::min(n + m, kMaxDifferences);
-  // reach[k + offset]: how far into a the best path on diagonal k = x - y has come.
+  // reach[k + offset]: how far the best path on diagonal k = x - y has advanced in a.
   const std::ptrdiff_t offset = limit + 1;
   std::vector<std::ptrdiff_t> reach(static_cast<std::size_t>(2 * limit + 3), 0);
   const auto reachOf = [&reach, offset](std::ptrdiff_t k) -> std::ptrdiff_t& {
@@ -159,7 +160,7 @@ bool compareLines(const Lines& a, const Lines& b, std::vector<bool>& gone,
       while (x < n && y < m && line(a, x) == line(b, y)) ++x, ++y;
       reachOf(k) = x;
       if (x < n || y < m) continue;
-      // Found: walk back through the rounds.
+      // Found: trace the path back through the rounds.
       for (std::ptrdiff_t round = d; round > 0; --round) {
         const auto& before = rounds[static_cast<std::size_t>(round)];
         const auto was = [&before, round](std::ptrdiff_t diagonal) {
@@ -255,7 +256,7 @@ class HunkWriter {
       newCount -= countLines(old(change.oldBegin, change.oldEnd));
     }
     const auto span = [](std::size_t line, std::size_t count) {
-      // A side without lines is said to stand after the line before it.
+      // By convention, a side without lines is numbered after the line before it.
       return std::to_string(count == 0 ? line : line + 1) + ',' + std::to_string(count);
     };
     const std::size_t newLine = line_ - removed_ + added_;
@@ -280,7 +281,7 @@ class HunkWriter {
     }
   }
 
-  // The colour ends before the newline, or a pager would paint the rest of the line.
+  // The colour ends before the newline, or a pager would colour the rest of the line.
   void paint(const char* color, std::string_view text) {
     if (!style_.color || *color == '\0') {
       out_ += text;

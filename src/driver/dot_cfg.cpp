@@ -14,7 +14,7 @@ namespace ptxopt::driver {
 
 namespace {
 
-// File systems take 255 bytes; mangled names are longer.  What is cut off is told apart by a hash.
+// File names are limited to 255 bytes; mangled names are longer.  A hash replaces the rest.
 std::string fileName(const std::string& base, std::string_view function) {
   constexpr std::size_t kLimit = 200;
   std::string name = base + '.' + std::string(function);

@@ -17,7 +17,7 @@ namespace ptxopt::driver {
 
 namespace {
 
-// Something that must not happen whatever the input is.
+// An error that must not happen for any input.
 class InternalFault : public std::logic_error {
  public:
   using std::logic_error::logic_error;
@@ -38,7 +38,7 @@ CodeCounts countCode(const ir::Module& module) {
   return counts;
 }
 
-// Runs one part of the work and notes how long it took.
+// Runs one phase and records its time.
 template <class Work>
 auto timed(OptimizeResult& result, const char* phase, Work&& work) {
   struct Watch {
@@ -71,7 +71,7 @@ void verifyInput(const ir::Module& module, Severity severity, Diagnostics& diagn
   }
 }
 
-// --verify: compilers do print such reads, of values that do not matter, so they are no errors.
+// --verify: only warnings, since compilers do print reads of undefined values that do not matter.
 void warnOfUndefinedReads(ir::Module& module, Diagnostics& diagnostics) {
   for (ir::Function& function : module.functions()) {
     if (!function.hasBody()) continue;
@@ -94,7 +94,7 @@ void warnOfContradictions(const ir::Module& module, const analysis::AssumptionTa
   }
 }
 
-// --verify-each: the text of the result must be PTX as well.
+// --verify-each: the text of the result must also be valid PTX.
 void parseAgain(const OptimizeResult& result) {
   Diagnostics diagnostics;
   parse::parse(std::make_shared<const SourceText>(result.source->name(), result.output.text()),

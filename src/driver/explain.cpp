@@ -28,9 +28,9 @@ namespace {
 using passes::BarrierOutcome;
 using passes::Remark;
 
-// A block of one row, for kernels of which the shape of the block is not known.
+// The example of a block with one row, for kernels whose block shape is unknown.
 constexpr std::string_view kExampleBlock = "256,1,1";
-// Groups of options that are tried for barriers that no single one removes.
+// Groups of options to try for barriers that no single option removes.
 constexpr std::size_t kMostGroups = 4;
 
 struct Row {
@@ -60,7 +60,8 @@ std::string oneLine(std::string_view text) {
   return result;
 }
 
-// By the place of the barrier: what the first pass said that kept it, or the one that did not.
+// By the position of the barrier: the remark of the first pass that kept it, or of the pass that
+// removed it.
 using Verdicts = std::map<Offset, const Remark*>;
 Verdicts verdictsOf(std::span<const Remark> remarks) {
   Verdicts verdicts;
@@ -96,7 +97,8 @@ std::string whyKept(const Remark& remark) {
   return oneLine(example.empty() ? reasonText(remark) + remark.barrier->notes : example);
 }
 
-// ---- under which options it would go -----------------------------------------------------------
+// ---- options that would remove a barrier
+// ---------------------------------------------------------
 
 class WhatIf {
  public:
@@ -113,7 +115,7 @@ class WhatIf {
     options_.countCode = false;
   }
 
-  // "--assume-1d", "--a with --b"; several with "or" between them.
+  // "--assume-1d", "--a with --b"; alternatives are separated by "or".
   std::map<Offset, std::string> run() {
     if (kept_.empty()) return {};
     std::vector<std::size_t> all;
@@ -126,7 +128,7 @@ class WhatIf {
       const std::set<Offset> gone = thoseThatGo({k});
       if (info(k).assumption == analysis::Assumption::OneRow) goInOneRow = gone;
       for (const Offset offset : gone) {
-        // One row is all of the shape that it takes.
+        // Of the shape, only the fact that there is one row matters.
         if (!isOfKernels(k) || !goInOneRow.contains(offset)) add(offset, spelling(k));
         open.erase(offset);
       }
@@ -136,7 +138,7 @@ class WhatIf {
   }
 
  private:
-  // The assumption with this number.  The weaker ones first: a user is told of these first.
+  // The assumption with this number, weaker ones first: those are suggested first.
   static const analysis::AssumptionInfo& info(std::size_t k) {
     return analysis::kAssumptions[analysis::kAssumptionCount - 1 - k];
   }
@@ -160,7 +162,7 @@ class WhatIf {
         options.run.assumptions.add("", info(k).name);
         continue;
       }
-      // A kernel of which the user says something else keeps that.
+      // An assumption of the user about the shape of a kernel remains.
       const std::string word = fmt::format("{}={}", info(k).name, kExampleBlock);
       for (const std::string& kernel : kernels_) options.run.assumptions.add(kernel, word);
     }
@@ -174,8 +176,8 @@ class WhatIf {
     return gone;
   }
 
-  // An option belongs to the group of a barrier that stays without it; whether the group is enough
-  // is tried.
+  // An option belongs to the group of a barrier if the barrier is kept without the option; then the
+  // group is tested.
   void addGroups(const std::vector<std::size_t>& all, const std::set<Offset>& open) {
     std::map<Offset, std::vector<std::size_t>> groupOf;
     for (const std::size_t k : all) {
@@ -233,7 +235,7 @@ std::vector<Row> rowsOf(ir::Function& function, const SourceFiles& files) {
   return rows;
 }
 
-// Why no pass said anything.
+// Why there is no remark.
 std::string silence(const ir::Module& module, const ir::Function& function,
                     std::span<const Remark> remarks) {
   if (module.isFrozen()) {
@@ -274,7 +276,7 @@ std::string textOf(const ir::Function& function, std::vector<Row> rows) {
 
 std::string explainBarriers(const std::shared_ptr<const SourceText>& source,
                             const OptimizeOptions& options, const OptimizeResult& result) {
-  // The passes have changed the module of the result.
+  // The passes have changed the module in `result`.
   Diagnostics diagnostics;
   const std::unique_ptr<ir::Module> module = parse::parse(source, diagnostics);
   if (module == nullptr) return {};

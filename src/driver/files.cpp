@@ -39,7 +39,7 @@ class Descriptor {
     if (fd_ > STDERR_FILENO) ::close(fd_);
   }
   int get() const { return fd_; }
-  // What a network or quota did not want to take may be told only here.
+  // Network file systems and quotas may report errors of writing only here.
   void close() {
     const int fd = std::exchange(fd_, -1);
     if (fd > STDERR_FILENO && ::close(fd) != 0 && errno != EINTR) fail("cannot write", errno);
@@ -51,8 +51,8 @@ class Descriptor {
 
 // ---- temporary files and signals ----------------------------------------------------------------
 
-// The names of the files that are being written, where a signal handler can read them.  More
-// writers at once than slots write all the same, without this service.
+// The names of the files being written, in a form that a signal handler can read.  If there are
+// more writers than slots, the others are written without this protection.
 struct Slot {
   std::atomic<bool> taken = false;
   std::atomic<bool> live = false;
@@ -82,7 +82,7 @@ extern "C" void onFaultSignal(int) {
   ::_exit(faultStatus);
 }
 
-// A new file beside `target`; gone again unless commit() is called.
+// A new file beside `target`; removed unless commit() is called.
 class TemporaryFile {
  public:
   explicit TemporaryFile(const std::string& target) {
@@ -143,13 +143,14 @@ class TemporaryFile {
 
 // ---- reading and writing descriptors ------------------------------------------------------------
 
-// Reads to the end.  `expected` is the size that the system gave, 0 where it knows none.
+// Reads to the end.  `expected` is the size that the system reported, 0 if unknown.
 std::shared_ptr<const SourceText> readAll(int fd, std::string name, std::size_t expected) {
   constexpr std::size_t kLimit = std::numeric_limits<Offset>::max() - SourceText::kPadding;
   constexpr std::size_t kFirstGuess = 1 << 16;
-  // One byte more than expected: so the end of the file is seen without growing the buffer.
+  // One byte more than expected, so that the end of the file is detected without growing the
+  // buffer.
   std::size_t capacity = std::max(expected + 1, kFirstGuess);
-  const auto allocate = [&] {  // not filled: the bytes are about to be read
+  const auto allocate = [&] {  // uninitialised: the bytes are about to be read
     return std::make_unique_for_overwrite<char[]>(capacity + SourceText::kPadding);
   };
   std::unique_ptr<char[]> bytes = allocate();
@@ -196,8 +197,8 @@ void writeAll(int fd, std::span<const std::string_view> pieces) {
   }
 }
 
-// The stream of the process that a path names: opening it anew would write over what a shell's `>>`
-// keeps, and renaming over it would leave the stream behind.
+// The standard stream that a path names.  Opening it again would overwrite the file behind a
+// shell's `>>`, and renaming over it would leave the stream behind.
 std::optional<int> streamOf(std::string_view path) {
   if (path == kStandardStream || path == "/dev/stdout") return STDOUT_FILENO;
   if (path == "/dev/stderr") return STDERR_FILENO;
@@ -213,7 +214,8 @@ std::optional<int> streamOf(std::string_view path) {
 
 }  // namespace
 
-// ---- the face -----------------------------------------------------------------------------------
+// ---- interface
+// -----------------------------------------------------------------------------------
 
 std::string inputName(const std::string& path) {
   return path == kStandardStream ? "<stdin>" : path;
@@ -260,7 +262,7 @@ void writeFile(const std::string& path, std::span<const std::string_view> pieces
 
   std::string target = path;
   if (exists) {
-    // The folder may allow a rename over a file that its owner protected.
+    // The folder may allow a rename over a file that is write-protected.
     if (::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0) fail("cannot write", errno);
     const std::unique_ptr<char, decltype(&::free)> resolved(::realpath(path.c_str(), nullptr),
                                                             &::free);
@@ -283,7 +285,7 @@ void cleanUpOnSignals(std::string_view message, int status) {
   faultStatus = status;
   const auto handle = [](int signal, void (*handler)(int)) {
     struct sigaction action = {};
-    // What a parent ignores (nohup) or a sanitizer handles stays so.
+    // Signals that a parent ignores (nohup) or a sanitizer handles are left alone.
     if (::sigaction(signal, nullptr, &action) != 0 || action.sa_handler != SIG_DFL) return;
     action.sa_handler = handler;
     action.sa_flags = SA_ONSTACK;
@@ -292,7 +294,7 @@ void cleanUpOnSignals(std::string_view message, int status) {
   for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ, SIGXCPU}) {
     handle(signal, &onEndSignal);
   }
-  // A fault may be an overflow of the stack: the handler needs one of its own.
+  // A fault may be a stack overflow, so the handler needs its own stack.
   static std::array<char, 1 << 14> stack;
   const stack_t alternative = {stack.data(), 0, stack.size()};
   stack_t previous = {};

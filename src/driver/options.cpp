@@ -51,7 +51,7 @@ Exit status:
 With several inputs, one bad file does not stop the others, and the status is the worst one. With
 --whole-program all results are written, or none.)";
 
-// Writes to a stream of the process; what a full disk takes away is a failure like any other.
+// Writes to a standard stream; a full disk is a failure.
 ExitStatus say(const char* stream, const std::string& text, ExitStatus status) {
   try {
     writeFile(stream, text);
@@ -67,7 +67,7 @@ ExitStatus complain(const std::string& message) {
              kFailure);
 }
 
-// A file that an option names has a mistake: "FILE:LINE:COLUMN: error: ...".
+// An error in a file that an option names: "FILE:LINE:COLUMN: error: ...".
 class MalformedFile : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
@@ -99,7 +99,7 @@ std::string passList() {
   return text.str();
 }
 
-// What only the command line knows and the rest of the tool does not.
+// Options that are translated before the rest of the tool sees them.
 struct RawOptions {
   int level = 2;
   std::optional<std::string> passes;
@@ -112,19 +112,19 @@ struct RawOptions {
   std::vector<std::string> blockDims;
   std::string assumptionFile;
   std::optional<int> doCssa;
-  // Of flags of passes: what pipelines are told.
+  // From flags of passes: options to add to the pipeline.
   std::map<const passes::PassInfo*, passes::PassOptions> passOptions;
   bool listPasses = false;
   bool quiet = false;
   bool verbose = false;
 };
 
-// As left by a variable of a shell script that nobody set.
+// Often the result of an unset variable in a shell script.
 std::string refuseEmpty(const std::string& text) {
   return text.empty() ? "the name is empty" : "";
 }
 
-// Those of its options that have a flag.
+// Declares the options of the pass that have a flag.
 void addPassFlags(CLI::App& app, RawOptions& raw, const passes::PassInfo& pass) {
   using Kind = passes::PassOption::Kind;
   for (const passes::PassOption& option : pass.options) {
@@ -149,7 +149,7 @@ void addPassFlags(CLI::App& app, RawOptions& raw, const passes::PassInfo& pass) 
 }
 
 void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
-  // As compilers have it: of two that contradict each other, the last holds.
+  // Like in compilers: the last of two contradicting options wins.
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 
   app.add_option("IN", options.inputs, "PTX files; - is standard input")
@@ -296,8 +296,8 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
       ->group("General");
 }
 
-// CLI11 takes the next argument as the value of "--name="; the empty one is meant.  In the order
-// that CLI::App::parse wants: the last one first.
+// CLI11 would take the next argument as the value of "--name="; here it means the empty string.
+// CLI::App::parse expects the arguments in reverse order.
 std::vector<std::string> reversedArguments(int argc, const char* const* argv) {
   std::vector<std::string> arguments;
   bool isOption = true;
@@ -325,7 +325,7 @@ bool isSameFile(const std::string& a, const std::string& b) {
   return a == b || std::filesystem::equivalent(a, b, ignored);
 }
 
-// A report must not take the place of an input or of the result.  Devices and pipes hold nothing.
+// A report must not overwrite an input or the result.  Devices and pipes have no contents to lose.
 void requireReportsOfTheirOwn(const Options& options) {
   for (const std::string& report : {options.remarks, options.facts, options.dotCfg}) {
     std::error_code ignored;
@@ -348,7 +348,7 @@ void requireReportsOfTheirOwn(const Options& options) {
   requireTwo(options.facts, options.dotCfg, "--facts and --dot-cfg");
 }
 
-// Two inputs whose results would go to the same file of a folder.
+// Rejects two inputs whose results would go to the same file of a folder.
 void requireDistinctNames(const char* option, const std::vector<std::string>& inputs) {
   std::map<std::string, const std::string*> byName;
   for (const std::string& input : inputs) {
@@ -359,7 +359,7 @@ void requireDistinctNames(const char* option, const std::vector<std::string>& in
   }
 }
 
-// The passes of the pipeline that have this option are told.
+// Adds the option to the passes of the pipeline that have it.
 constexpr std::string_view kKeep = "keep";
 void keepBarriers(std::vector<passes::PipelineStep>& pipeline,
                   const std::vector<std::string>& kept) {
@@ -380,7 +380,7 @@ void keepBarriers(std::vector<passes::PipelineStep>& pipeline,
   }
 }
 
-// The names in the file: words between blanks, but nothing after a #.
+// The names in the file, separated by blanks, without comments from # to the end of a line.
 std::vector<std::string> readNames(const std::string& path) {
   std::vector<std::string> names;
   try {
@@ -395,7 +395,7 @@ std::vector<std::string> readNames(const std::string& path) {
   return names;
 }
 
-// One of the two alone says nothing about who uses a variable: docs/soundness/ D5.12.
+// Only both options together say who uses a variable: docs/soundness/ D5.12.
 void setWholeProgram(Options& options, const RawOptions& raw) {
   if (options.wholeProgram != !raw.hostSymbols.empty()) {
     throw std::invalid_argument(
@@ -463,8 +463,8 @@ void setAssumptions(Options& options, const RawOptions& raw) {
   }
 }
 
-// Throws std::invalid_argument with a message for the user, MalformedFile with one that is
-// complete.
+// Throws std::invalid_argument with a message for the user, or MalformedFile with a complete
+// message.
 void complete(Options& options, const RawOptions& raw) {
   options.verbosity = raw.quiet ? -1 : int{raw.verbose};
   options.warnInput = raw.level == 0 && !raw.passes;

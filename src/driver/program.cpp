@@ -16,7 +16,7 @@ namespace {
 constexpr std::string_view kPass = "global-opt";
 constexpr std::string_view kOption = "whole-program";
 
-// Of one file.  A variable or function without linkage is nobody else's, whatever its name.
+// The names of one file that others may use.  A variable or function without linkage is not shared.
 std::set<std::string> linkedNames(const ir::Module& module) {
   std::set<std::string> names;
   const auto add = [&](const ir::Symbol& symbol) {

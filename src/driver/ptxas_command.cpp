@@ -10,8 +10,8 @@ namespace {
 
 using namespace std::string_view_literals;
 
-// Options whose value is the next word unless "=" gives it: of ptxas 13.0 and 13.5, long and short
-// names, and those without documentation that compilers are known to pass.  -O is not among them:
+// Options whose value is the next word unless given with "=": those of ptxas 13.0 and 13.5, with
+// long and short names, and undocumented ones that compilers are known to pass. -O is not included:
 // its number is part of the word.
 // clang-format off
 constexpr std::array kOptionsWithValue = {
@@ -47,7 +47,7 @@ constexpr std::array kOptionsWithValue = {
 constexpr std::array kOptionsFile = {"options-file"sv, "optf"sv};
 constexpr std::array kVersion = {"version"sv, "V"sv};
 
-// With these ptxas reads no file, or the text must reach it as it was written.
+// With these options ptxas reads no file, or must receive the original text.
 // clang-format off
 constexpr std::array kHandsOff = {
     "help"sv, "h"sv,
@@ -56,18 +56,18 @@ constexpr std::array kHandsOff = {
     "input-as-string"sv, "ias"sv,
     // A debugger shows the text and steps through it.
     "device-debug"sv, "g"sv,
-    // The tools report on the program as it was written.
+    // The tool reports about the original program.
     "sanitize"sv,
-    // Code that is spliced into kernels which are not in sight.
+    // Code that is inserted into other kernels, which are not available here.
     "compile-as-tools-patch"sv, "astoolspatch"sv,
-    // Barriers mean something else.
+    // This changes the meaning of barriers.
     "legacy-bar-warp-wide-behavior"sv,
-    // The .maxntid in the text is not the bound that will hold.
+    // The .maxntid in the text is overridden.
     "override-directive-values"sv,
 };
 // clang-format on
 
-// Options files may name options files; one that names itself ends here.
+// Options files may name options files; this stops one that includes itself.
 constexpr int kMaxNesting = 16;
 
 template <class Names>
@@ -106,7 +106,7 @@ class Parser {
   }
 
  private:
-  // False where ptxas will have something to say about an options file.
+  // False if ptxas will report an error about an options file.
   bool take(std::span<const std::string> words, int depth) {
     for (std::size_t i = 0; i < words.size(); ++i) {
       const std::string& word = words[i];

@@ -29,7 +29,7 @@ namespace fs = std::filesystem;
 // The files that led to this process, as "device:inode device:inode".
 constexpr const char* kVisitedVariable = "PTXOPT_PTXAS_VISITED";
 
-constexpr int kNotStarted = 127;  // as shells have it
+constexpr int kNotStarted = 127;  // like in shells
 
 void warn(const std::string& message) {
   std::fprintf(stderr, "ptxopt-ptxas: warning: %s\n", message.c_str());
@@ -74,7 +74,7 @@ bool isStandardInput(const std::string& word) {
   return word == "-" || word == "/dev/stdin";
 }
 
-// Standard output and standard error of this process are one file, as after 2>&1.
+// Standard output and standard error are the same file, like after 2>&1.
 bool outputsAreOneFile() {
   struct stat out = {};
   struct stat err = {};
@@ -91,8 +91,8 @@ bool isProgram(const std::string& path) {
   return access(path.c_str(), X_OK) == 0;
 }
 
-// The ptxas to run, which the environment then names as visited.  `named` is a path, or empty.
-// Throws std::runtime_error where there is none.
+// Finds the ptxas to run, and marks it as visited in the environment.  `named` is a path, or empty.
+// Throws std::runtime_error if there is none.
 std::string findRealPtxas(const std::string& named) {
   std::string visited = environment(kVisitedVariable);
   if (const auto self = fileIdentity("/proc/self/exe")) visited += " " + *self;
@@ -126,8 +126,8 @@ std::string findRealPtxas(const std::string& named) {
       "no ptxas on PATH; install the CUDA toolkit's or name one in PTXOPT_PTXAS");
 }
 
-// Takes the program off the arguments of `ptxopt-ptxas /usr/local/cuda/bin/ptxas -arch=sm_90 ...`.
-// Empty where none is named, or PATH is to say where it is.
+// Removes the program from the arguments of `ptxopt-ptxas /usr/local/cuda/bin/ptxas -arch=sm_90
+// ...` and returns it.  Empty if none is named, or if it must be searched on PATH.
 std::string takeProgram(std::vector<std::string>& arguments) {
   if (arguments.empty() || fs::path(arguments.front()).filename() != "ptxas") return {};
   const std::string named = arguments.front();
@@ -135,7 +135,7 @@ std::string takeProgram(std::vector<std::string>& arguments) {
   return named.find('/') == std::string::npos ? std::string() : named;
 }
 
-// Where the words of a command line and the standard input name other texts than the caller's.
+// Changes the command line and the standard input so that they name the optimized texts.
 class Replacement {
  public:
   explicit Replacement(PtxasCommand command) : command_(std::move(command)) {}
@@ -144,13 +144,13 @@ class Replacement {
   const std::vector<std::string>& words() const { return command_.words; }
   int standardInput() const { return newInput_.valid() ? newInput_.number() : oldInput(); }
 
-  // The standard input as it was, to be read once more; -1 where it was not read.
+  // The original standard input, rewound; -1 if it was not read.
   int oldInput() const {
     if (oldInput_.valid()) lseek(oldInput_.number(), 0, SEEK_SET);
     return oldInput_.number();
   }
 
-  // Optimizes every input that is a text of PTX.
+  // Optimizes every input that is PTX text.
   void make(const TextRewriter& rewrite) {
     for (std::size_t i = 0; i < command_.inputs.size(); ++i) {
       if (SignalGuard::received() != 0) return;
@@ -163,7 +163,7 @@ class Replacement {
     }
   }
 
-  // The messages of ptxas with the names that the caller knows.
+  // Replaces names in the messages of ptxas by those that the caller knows.
   std::string withOldNames(std::string messages) const {
     for (const auto& [oldName, newName] : names_) {
       messages = replaceAll(std::move(messages), newName, oldName);
@@ -197,7 +197,8 @@ class Replacement {
     Descriptor file = makeMemoryFile();
     if (!rewriteInto(file.number(), word, std::move(*text), rewrite)) return;
 
-    // The base name stays, for what looks at the end of a name; inputs of one name stay apart.
+    // The file name is kept, for tools that look at its ending; inputs with equal names stay
+    // separate.
     if (!folder_) folder_.emplace();
     const fs::path place = folder_->path() / std::to_string(index);
     fs::create_directory(place);
@@ -209,7 +210,7 @@ class Replacement {
     changed_ = true;
   }
 
-  // True if there is a better text, which then stands in the file.
+  // True if the text was improved; then the new text is in the file.
   static bool rewriteInto(int file, const std::string& name, std::string text,
                           const TextRewriter& rewrite) {
     if (!looksLikePtx(text)) return false;
@@ -243,7 +244,7 @@ class Replacement {
   bool changed_ = false;
 };
 
-// What a run of ptxas said, kept until it is known whether it counts.
+// The messages of a run of ptxas, kept until it is known whether the run counts.
 class Captured {
  public:
   Captured() : out_(makeMemoryFile()) {
@@ -266,7 +267,7 @@ class Captured {
     try {
       writeAll(to, messages);
     } catch (const std::system_error&) {
-      // Nobody listens; ptxas would not mind either.
+      // No reader is left; ptxas ignores that too.
     }
   }
 
@@ -290,7 +291,7 @@ class DropIn {
     return status;
   }
 
-  // Nothing where there is nothing to do but to become ptxas.
+  // Nothing if this process should simply become ptxas.
   std::optional<ExitStatus> assemble(PtxasCommand command) const {
     const SignalGuard guard;
     Replacement replacement(std::move(command));
@@ -312,7 +313,7 @@ class DropIn {
   }
 
  private:
-  // Runs ptxas on the optimized texts.  Nothing where there are none or it refuses them.
+  // Runs ptxas on the optimized texts.  Nothing if there are none or ptxas rejects them.
   std::optional<ExitStatus> assembleOptimized(Replacement& replacement) const {
     try {
       replacement.make(rewrite_);

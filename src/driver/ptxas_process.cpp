@@ -21,7 +21,7 @@ namespace ptxopt::ptxas {
 namespace {
 
 constexpr std::array kEndingSignals = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU};
-constexpr int kNotStarted = 127;  // as shells have it
+constexpr int kNotStarted = 127;  // like in shells
 
 std::atomic<int> receivedSignal{0};
 std::atomic<pid_t> runningChild{0};
@@ -39,7 +39,7 @@ void noteSignal(int signal) {
   throw std::system_error(errno, std::generic_category(), what);
 }
 
-// Keeps the ending signals waiting.
+// Blocks the ending signals.
 class BlockedSignals {
  public:
   BlockedSignals() {
@@ -133,7 +133,7 @@ SignalGuard::SignalGuard() {
   for (const int signal : kEndingSignals) {
     struct sigaction before = {};
     sigaction(signal, nullptr, &before);
-    if (before.sa_handler == SIG_IGN) continue;  // as under nohup: it must not end us
+    if (before.sa_handler == SIG_IGN) continue;  // like under nohup: it must not end us
     sigaction(signal, &action, nullptr);
     saved_.push_back({signal, before});
   }
@@ -151,7 +151,7 @@ ExitStatus runInChild(const std::function<int()>& body, const Streams& streams) 
   const pid_t parent = getpid();
   pid_t child = 0;
   {
-    const BlockedSignals blocked;  // until the handler knows whom to pass them to
+    const BlockedSignals blocked;  // until the handler knows the process to pass them to
     child = fork();
     if (child < 0) fail("fork");
     if (child == 0) {
@@ -166,7 +166,7 @@ ExitStatus runInChild(const std::function<int()>& body, const Streams& streams) 
   }
   if (child == 0) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent) _exit(kNotStarted);  // it died before the line above
+    if (getppid() != parent) _exit(kNotStarted);  // the parent died before the line above
     takeStream(streams.in, STDIN_FILENO);
     takeStream(streams.out, STDOUT_FILENO);
     takeStream(streams.err, STDERR_FILENO);

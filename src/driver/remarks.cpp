@@ -18,7 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Takes a number off the front of `text`, blanks before it included.
+// Removes a number from the front of `text`, with any blanks before it.
 std::optional<std::uint32_t> takeNumber(std::string_view& text) {
   text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
   std::uint32_t value = 0;
@@ -28,7 +28,7 @@ std::optional<std::uint32_t> takeNumber(std::string_view& text) {
   return value;
 }
 
-// Places in source files as objects.
+// Formats positions in source files as JSON objects.
 class SourcePlaces {
  public:
   explicit SourcePlaces(const ir::Module& module) : files_(module) {}
@@ -72,7 +72,7 @@ std::string_view word(passes::RemarkKind kind) {
   return "analysis";
 }
 
-// `name`, with what stands there as `name_ptx` and so on.
+// Adds an event with the prefix `name`: its PTX text as `name_ptx` and so on.
 void addEvent(const ir::Module& module, const char* name, const passes::BarrierEvent& event,
               Json& details) {
   const auto add = [&](const char* what, std::string value) {

@@ -18,7 +18,7 @@ void add(CodeCounts& sum, const CodeCounts& counts) {
   sum.ctaBarriers += counts.ctaBarriers;
 }
 
-// By name, in the order in which the names first come.
+// By name, in the order of their first occurrence.
 void add(std::vector<passes::PassTime>& sums, const std::vector<passes::PassTime>& times) {
   for (const passes::PassTime& time : times) {
     const auto same = std::find_if(sums.begin(), sums.end(),

@@ -19,7 +19,7 @@ struct Problem {
   std::string message;
 };
 
-// Where instructions begin.
+// The positions at which instructions begin.
 class Places {
  public:
   explicit Places(const ir::Module& module) {

@@ -84,8 +84,7 @@ std::string Auditor::name(std::uint64_t cta, const AuditAgent& agent) const {
   return (agent.isWarp ? "the warp of " : "") + report_.threadText(cta, agent.thread);
 }
 
-// ---- claims of accesses
-// ---------------------------------------------------------------------------
+// ---- claims of accesses -------------------------------------------------------------------------
 
 void Auditor::access(const AuditedThread& who, const AuditStep& step, std::uint32_t operand,
                      const AuditAccess& access) {
@@ -242,8 +241,7 @@ void Auditor::callBegins(std::uint64_t threadInGrid, std::uint64_t localTop) {
   if (hasDeadStores_) deadStores_.forgetLocal(threadInGrid, localTop);
 }
 
-// ---- pure functions
-// -------------------------------------------------------------------------------
+// ---- pure functions -----------------------------------------------------------------------------
 
 void Auditor::enter(const AuditedThread& who, ClaimId claim, std::uint64_t localBase,
                     std::string values) {
@@ -283,8 +281,7 @@ void Auditor::checkPure(const AuditedThread& who, const AuditAccess& access) {
   }
 }
 
-// ---- the end
-// --------------------------------------------------------------------------------------
+// ---- the end ------------------------------------------------------------------------------------
 
 void Auditor::threadEnds(std::uint64_t index, std::uint32_t thread) {
   Cta& cta = ctaOf(index);

@@ -63,8 +63,7 @@ Machine::~Machine() {
   for (Segment& segment : memory_->segments()) segment.shadow = nullptr;
 }
 
-// ---- threads and frames
-// --------------------------------------------------------------------------
+// ---- threads and frames -------------------------------------------------------------------------
 
 void Machine::startClusters() {
   const std::uint64_t ctas = geometry_.cluster.count();
@@ -122,8 +121,7 @@ void Machine::startCta(Cta& cta, std::uint64_t index, std::size_t firstThread) {
   }
 }
 
-// ---- control
-// -------------------------------------------------------------------------------------
+// ---- control ------------------------------------------------------------------------------------
 
 void Machine::run() {
   try {
@@ -384,8 +382,7 @@ bool Machine::releaseConverging() {
   return any;
 }
 
-// ---- findings
-// ------------------------------------------------------------------------------------
+// ---- findings -----------------------------------------------------------------------------------
 
 AgentId Machine::agentOf(const Thread& thread) const {
   return static_cast<AgentId>(thread.cta->index * paddedThreads_ + thread.linear);

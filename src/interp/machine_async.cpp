@@ -25,8 +25,7 @@ std::uint64_t addressOf(const Slot* frame, const AddressOperand& reference) {
 
 }  // namespace
 
-// ---- cp.async
-// ------------------------------------------------------------------------------------
+// ---- cp.async -----------------------------------------------------------------------------------
 
 void Machine::issueCopy(Thread& thread, const Op& op) {
   const auto size = static_cast<std::uint32_t>(thread.frame[op.c]);
@@ -126,8 +125,7 @@ void Machine::settleTrackedArrivals(Thread& thread) {
   }
 }
 
-// ---- bulk copies
-// ---------------------------------------------------------------------------------
+// ---- bulk copies --------------------------------------------------------------------------------
 
 AgentId Machine::newAgent(const Thread& owner) {
   owners_.push_back(agentOf(owner));

@@ -130,8 +130,7 @@ void Machine::settleBarrier(Cta& cta, Barrier& barrier) {
   }
 }
 
-// ---- barrier.cluster
-// -----------------------------------------------------------------------------
+// ---- barrier.cluster ----------------------------------------------------------------------------
 
 void Machine::clusterBarrier(Thread& thread, const Op& op) {
   Cluster& cluster = *thread.cta->cluster;
@@ -175,8 +174,7 @@ void Machine::settleCluster(Cluster& cluster) {
   }
 }
 
-// ---- collectives of a warp
-// -----------------------------------------------------------------------
+// ---- collectives of a warp ----------------------------------------------------------------------
 
 void Machine::arriveAtCollective(Thread& thread, const Op& op) {
   const std::uint32_t self = 1u << thread.lane();

@@ -76,8 +76,7 @@ ClockRef ClockJoin::finish() {
   return std::make_shared<const ClockVector>(std::exchange(sum_, {}));
 }
 
-// ---- strong accesses and fences
-// ------------------------------------------------------------------
+// ---- strong accesses and fences -----------------------------------------------------------------
 
 std::size_t levelOf(isa::Scope scope) {
   if (scope == isa::Scope::Cta) return 0;
@@ -154,8 +153,7 @@ void strongRead(ThreadClock& thread, const ReleaseSet* location, const Home& hom
   }
 }
 
-// ---- the history of memory
-// -----------------------------------------------------------------------
+// ---- the history of memory ----------------------------------------------------------------------
 
 const ReleaseSet* Shadow::findReleased(std::uint64_t offset) const {
   const auto found = released_.find(offset);

@@ -11,7 +11,7 @@ CtaBarrier operandsOfCtaBarrier(const Instruction& instruction) {
     barrier.kind = CtaBarrier::Kind::Arrive;
   } else if (desc.has(".red")) {
     barrier.kind = CtaBarrier::Kind::Reduce;
-    operandsWithoutCount = 3;  // d, a, c; the count stands before c
+    operandsWithoutCount = 3;  // d, a, c; the count comes before c
   }
   barrier.hasCount = desc.shape.size() > operandsWithoutCount;
 

@@ -40,7 +40,7 @@ const RegisterRange& Function::rangeOf(RegisterId id) const {
       std::upper_bound(ranges_.begin(), ranges_.end(), number,
                        [](std::uint32_t value, const RegisterRange& r) { return value < r.first; });
   assert(after != ranges_.begin());
-  // Empty ranges (`%r<0>`) share the number of the range after them and lie before it.
+  // Empty ranges (`%r<0>`) share the number of the next range and come before it.
   return *std::prev(after);
 }
 

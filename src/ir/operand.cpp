@@ -56,7 +56,7 @@ std::optional<std::uint64_t> bitsOf(const Operand& number, isa::Type type) {
       if (isa::isFloat(type)) return std::nullopt;
       return width == 0 || width >= 64 ? bits : bits & ((std::uint64_t{1} << width) - 1);
     case OperandKind::Float32:
-      // Not converted: ptxas gives a double the bits.
+      // Not converted: ptxas uses the bits of the literal for a double.
       if (!takesFloat) return std::nullopt;
       return bits;
     case OperandKind::Float64:

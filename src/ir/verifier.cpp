@@ -96,7 +96,7 @@ class Verifier {
     }
   }
 
-  // A named variable must lie in the space that the access names.
+  // A named variable must be in the space that the access names.
   void checkSpace(const Instruction& instruction, const Operand& address) {
     const isa::InstructionDesc& desc = *instruction.desc;
     const Symbol& symbol = function_.symbolAt(address.symbol());
@@ -131,8 +131,8 @@ class Verifier {
     }
   }
 
-  // Sizes must agree; whether bits are an integer or a float is nobody's business here, since every
-  // compiler keeps floats in .b32 registers somewhere.
+  // Sizes must agree.  The distinction between integer and float is ignored, since all compilers
+  // keep floats in .b32 registers at times.
   void checkRegister(const Operand& operand, const isa::OperandRole& role) {
     if (operand.component != 0 || !isRegister(operand.reg())) return;
     const RegisterRange& range = function_.rangeOf(operand.reg());
@@ -153,7 +153,7 @@ class Verifier {
   }
 
   void checkVector(const Instruction& instruction, const Operand& head) {
-    // Of a texture access the coordinates are a vector too.
+    // The coordinates of a texture access are a vector too.
     const isa::InstructionDesc& desc = *instruction.desc;
     const bool isAccess = instruction.is(isa::Opcode::Ld) || instruction.is(isa::Opcode::Ldu) ||
                           instruction.is(isa::Opcode::St);

@@ -8,7 +8,7 @@
 namespace ptxopt::isa {
 namespace {
 
-// ---- what the qualifiers say -------------------------------------------------------------------
+// ---- qualifiers --------------------------------------------------------------------------------
 
 struct ScopeWord {
   std::string_view word;
@@ -43,7 +43,7 @@ void readQualifiers(InstructionDesc& desc) {
       }
     }
     for (const SemanticsWord& entry : kSemantics) {
-      // `.mmio.relaxed`: .mmio says more than what stands beside it.
+      // `.mmio.relaxed`: .mmio takes precedence over the other word.
       if (entry.word == word && desc.semantics != Semantics::Mmio) desc.semantics = entry.semantics;
     }
     if (word == ".v2") desc.vectorWidth = 2;
@@ -55,7 +55,7 @@ void readQualifiers(InstructionDesc& desc) {
 
 // ---- families ----------------------------------------------------------------------------------
 
-// docs/soundness/ A2.6: the families that are opaque synchronisation whatever their qualifiers.
+// docs/soundness/ A2.6: families that are opaque synchronisation with all qualifiers.
 bool isSynchronizationFamily(const InstructionDesc& desc) {
   switch (desc.opcode) {
     case Opcode::Fence:
@@ -89,8 +89,8 @@ bool isCtaFence(const InstructionDesc& desc) {
   return desc.has(".sc") || desc.has(".acq_rel") || desc.has(".acquire") || desc.has(".release");
 }
 
-// Shared memory that this instruction can reach, or lets others reach, is not that of the CTA alone
-// (docs/soundness/ C3.6 and README.md, "external memory").
+// Shared memory that this instruction can reach, or makes reachable for others, is not private to
+// the CTA (docs/soundness/ C3.6 and README.md, "external memory").
 bool makesSharedExternal(const InstructionDesc& desc) {
   switch (desc.opcode) {
     case Opcode::Mapa:
@@ -122,8 +122,8 @@ bool makesSharedExternal(const InstructionDesc& desc) {
 // ---- refinement of a row -----------------------------------------------------------------------
 
 // docs/soundness/ A2.9 to A2.12 and, for acquire, release and .mmio, A2.5.2.  Plain `.param` is
-// private and not immutable: only who knows the function around can tell a kernel parameter from
-// one of a call sequence.
+// private and not immutable: only code that knows the function can distinguish a kernel parameter
+// from one of a call sequence.
 Effect accessEffect(const InstructionDesc& desc, Effect ofRow) {
   if (desc.semantics == Semantics::Mmio) return Effect::Sync;
   switch (desc.space) {
@@ -149,7 +149,7 @@ Effect accessEffect(const InstructionDesc& desc, Effect ofRow) {
     default:
       break;
   }
-  // Hints, formally weak, that ask for the value in memory.
+  // These are formally weak hints that request the value in memory.
   if (desc.has(".cv") || desc.has(".wt")) return Effect::Strong;
   if (ofRow == Effect::Weak && (desc.has(".nc") || desc.has(".proxy::readonly"))) {
     return Effect::InvariantRead;
@@ -173,7 +173,7 @@ Effect refine(const InstructionDesc& desc, Effect ofRow) {
   }
 }
 
-// ---- what no row fits (docs/soundness/ A7) ------------------------------------------------------
+// ---- instructions without a row (docs/soundness/ A7) -------------------------------------------
 
 bool hasAddress(Shape shape) {
   for (std::size_t i = 0; i < shape.size(); ++i) {
@@ -199,7 +199,7 @@ bool mayBeBarrier(Opcode opcode) {
   }
 }
 
-// Every row of the opcode is arithmetic: no memory, no control, no company needed.
+// All rows of the opcode are arithmetic: no memory, no control flow, not convergent.
 bool isArithmetic(Opcode opcode) {
   const std::span<const std::uint16_t> indices = rowsOf(opcode);
   return !indices.empty() && std::all_of(indices.begin(), indices.end(), [](std::uint16_t index) {
@@ -211,7 +211,7 @@ bool isArithmetic(Opcode opcode) {
 
 void classifyUnknown(InstructionDesc& desc) {
   for (std::size_t i = 0; i < desc.shape.size(); ++i) {
-    // A7.3: a use and a may-definition, inside brackets a use.
+    // A7.3: a use and a may-definition; inside brackets only a use.
     desc.roles.push_back({.reads = true, .writes = desc.shape[i] != OperandShape::Address});
   }
   desc.readsCarry = desc.writesCarry = true;

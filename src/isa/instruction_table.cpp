@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A hash table that is read without a lock.
+// A hash table with lock-free reads.
 //
-// Open addressing over atomic pointers to immutable entries.  A reader probes the current array; a
-// miss takes the mutex, probes again and adds.  When an array is half full a bigger copy replaces
-// it; the old one stays alive until the table dies, so a reader that still holds it at worst misses
-// and comes to the mutex.
+// Open addressing over atomic pointers to immutable entries.  A reader probes the current array; on
+// a miss it takes the mutex, probes again and adds the entry.  When an array is half full, a larger
+// copy replaces it.  The old array is freed only with the table, so a reader that still uses it at
+// worst has a miss and takes the mutex.
 #include <atomic>
 #include <cstdint>
 #include <deque>
@@ -23,7 +23,7 @@ namespace {
 
 struct Entry {
   std::uint64_t hash;
-  std::string text;  // the mnemonic; the Form's views point into it
+  std::string text;  // the mnemonic; the views of the InstructionDesc point into it
   InstructionDesc desc;
 };
 
@@ -43,7 +43,7 @@ std::uint64_t mix(std::uint64_t value) {
   return value ^ (value >> 29);
 }
 
-// FNV-1a over the text, the shape stirred in.
+// FNV-1a over the text, with the shape mixed in.
 std::uint64_t hashOf(std::string_view mnemonic, Shape shape) {
   std::uint64_t hash = 0xcbf29ce484222325u ^ mix(shape.key());
   for (const char c : mnemonic) {
@@ -52,7 +52,7 @@ std::uint64_t hashOf(std::string_view mnemonic, Shape shape) {
   return mix(hash);
 }
 
-// Fills everything of `desc` but mnemonic and shape.
+// Sets all members of `desc` except mnemonic and shape.
 void build(InstructionDesc& desc) {
   desc.opcode = parseOpcode(firstWord(desc.mnemonic));
   desc.qualifiers = splitQualifiers(desc.mnemonic);
@@ -117,7 +117,7 @@ struct InstructionTable::Impl {
 
   std::atomic<Slots*> current;
   std::mutex mutex;
-  std::deque<Entry> entries;  // a deque: addresses stay
+  std::deque<Entry> entries;  // a deque, for stable addresses
   std::vector<std::unique_ptr<Slots>> arrays;
 };
 

@@ -10,13 +10,13 @@ namespace {
 
 // ---- mnemonics ---------------------------------------------------------------------------------
 
-// A place for one qualifier.
+// One qualifier of the syntax.
 struct Slot {
   std::string_view name;   // of the set, or the literal word, with the dot
   std::string_view words;  // ".u16,.u32"; empty for a literal word
   bool isOptional = false;
   bool isType = false;
-  std::string_view matched;  // by the qualifiers at hand; empty if none
+  std::string_view matched;  // by the current qualifiers; empty if none
 
   bool accepts(std::string_view word) const {
     if (words.empty()) return word == name;
@@ -75,8 +75,9 @@ class MnemonicPattern {
   std::span<const Slot> slots() const { return {slots_.data(), count_}; }
 
  private:
-  // Gives the qualifiers from the front of `rest` places; `firstType` is the first slot that a type
-  // may still take.  Backtracks; the sets of a row hardly overlap, so in practice it does not.
+  // Assigns the qualifiers in `rest` to slots, from the front; `firstType` is the first slot that a
+  // type may still take.  Uses backtracking, but the sets of a row hardly overlap, so in practice
+  // it does not backtrack.
   bool assign(std::span<const std::string_view> rest, std::size_t firstType) {
     if (rest.empty()) {
       return std::all_of(slots_.begin(), slots_.begin() + static_cast<std::ptrdiff_t>(count_),
@@ -167,7 +168,7 @@ Type defaultType(std::span<const Slot> slots) {
   return Type::None;
 }
 
-// What stands after the ':' of an operand: ".u32", "type", "wide", "-"; empty for the default.
+// The annotation after the ':' of an operand: ".u32", "type", "wide", "-"; empty for the default.
 Type annotatedType(std::span<const Slot> slots, std::string_view annotation) {
   if (annotation.empty()) return defaultType(slots);
   if (annotation == "-") return Type::None;
@@ -184,7 +185,7 @@ std::string_view trim(std::string_view text) {
   return text;
 }
 
-// The position of the first character of `wanted` outside brackets, from `at` on.
+// The position of the first `wanted` outside brackets, starting at `at`.
 std::size_t findOutsideBrackets(std::string_view text, char wanted, std::size_t at = 0) {
   int depth = 0;
   for (; at < text.size(); ++at) {
@@ -216,7 +217,7 @@ Typed splitAnnotation(std::string_view text) {
   return {text.substr(0, colon), text.substr(colon + 1)};
 }
 
-// One operand of a row against one operand of an instruction.
+// Matches one operand of a row with one operand of an instruction.
 bool matchOperand(std::string_view text, std::span<const Slot> slots, OperandShape shape,
                   OperandRole& role) {
   role = {};
@@ -251,7 +252,7 @@ bool matchOperand(std::string_view text, std::span<const Slot> slots, OperandSha
   }
 }
 
-// The operands of a row without optional parts against those of an instruction.
+// Matches the operands of a row without optional parts with those of an instruction.
 bool matchOperandList(std::string_view text, std::span<const Slot> slots, Shape shape,
                       std::vector<OperandRole>& roles) {
   roles.clear();
@@ -269,7 +270,7 @@ bool matchOperandList(std::string_view text, std::span<const Slot> slots, Shape 
   return roles.size() == shape.size();
 }
 
-// Tries all choices of the optional parts; with a part before without it.
+// Tries all choices of the optional parts; first with a part, then without it.
 bool matchOperands(std::string_view text, std::span<const Slot> slots, Shape shape,
                    std::vector<OperandRole>& roles) {
   const std::size_t open = findOutsideBrackets(text, '{');

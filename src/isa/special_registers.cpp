@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The special registers of PTX, one row each.  `Uniform` is the whitelist of docs/soundness/ C1.2
-// and nothing else: a register that is the same for a whole grid, but not on that list, is
-// ThreadVarying.  `Volatile` are those that D3 calls so, and %nwarpid and %nsmid, which D3 leaves
-// alone.  Versions and targets are shown by ptxas; see special_registers_test.cpp.
+// The special registers of PTX, one row each.  `Uniform` is exactly the whitelist of
+// docs/soundness/ C1.2: a register that is the same for a whole grid but not on that list is
+// ThreadVarying.  `Volatile` are those that D3 calls volatile, and %nwarpid and %nsmid, which D3
+// does not mention. ptxas confirms versions and targets; see special_registers_test.cpp.
 #include <string_view>
 #include <unordered_map>
 

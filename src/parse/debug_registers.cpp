@@ -23,7 +23,7 @@ bool isSpace(char c) {
   return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-// What is after a comment that begins at `at`; `at` where none does.
+// The position after a comment that begins at `at`; `at` itself if there is none.
 std::size_t afterComment(std::string_view text, std::size_t at) {
   const bool isLine = text.substr(at, 2) == "//";
   if (!isLine && text.substr(at, 2) != "/*") return at;
@@ -47,8 +47,8 @@ std::optional<std::uint64_t> numberOf(std::string_view word) {
   return base == 8 ? std::optional<std::uint64_t>(0) : std::nullopt;  // 0U
 }
 
-// The bytes that the data directives of the section lay down.  A label leaves one byte, which is
-// enough to hold apart what is before and after it.
+// The bytes that the data directives of the section define.  A label leaves one byte, which is
+// enough to separate its neighbours.
 std::vector<std::uint8_t> bytesOf(std::string_view text) {
   std::vector<std::uint8_t> bytes;
   std::size_t width = 1;
@@ -82,7 +82,7 @@ std::vector<std::uint8_t> bytesOf(std::string_view text) {
   return bytes;
 }
 
-// The name at the start of the bytes; empty where there is none.
+// The name at the start of the bytes; empty if there is none.
 std::string nameAt(const std::uint8_t* at, const std::uint8_t* end) {
   std::uint64_t number = 0;
   for (unsigned shift = 0;; shift += 7) {

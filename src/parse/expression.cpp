@@ -21,7 +21,7 @@ struct Value {
   std::int64_t asSigned() const { return static_cast<std::int64_t>(bits); }
 };
 
-// How tightly an operator binds, as in C; 0 for what is no binary operator.
+// The precedence of an operator, like in C; 0 if it is not a binary operator.
 int precedence(std::uint32_t op) {
   switch (op) {
     case punctuation("||"):
@@ -161,12 +161,12 @@ class Folder {
     if (at_ == stack_.size()) return std::nullopt;
     const Operand& first = stack_[at_];
     at_ += first.extent();
-    // (x): a list of one.
+    // (x) is a list of one element.
     const bool isParenthesised = first.kind == OperandKind::List && first.id == 1;
     const Operand& term = isParenthesised ? *(&first + 1) : first;
     const std::uint64_t bits = static_cast<std::uint64_t>(term.immediate);
     if (term.kind == OperandKind::Integer) return Value{bits, term.isUnsigned};
-    // What is not resolved yet is marked by its component, which must not be lost.
+    // An unresolved operand is marked by its component, which must not be lost.
     if (term.kind == OperandKind::Symbol && !term.negated && term.component == 0) {
       return Value{bits, false, term.id};
     }
@@ -190,7 +190,7 @@ bool isPunctuation(const Operand& operand, std::uint32_t op) {
   return operand.kind == OperandKind::Punctuation && operand.id == op;
 }
 
-// Of [a] + [constant], with a register or a name that is not resolved yet in front.
+// The constant of [a] + [constant], where a is a register or an unresolved name.
 std::optional<std::int64_t> constantOffset(const OperandStack& stack, std::size_t mark) {
   std::int64_t offset = 0;
   std::size_t at = mark + 1;
@@ -208,7 +208,7 @@ std::optional<std::int64_t> constantOffset(const OperandStack& stack, std::size_
   return at == stack.size() ? std::optional(offset) : std::nullopt;
 }
 
-// `%rd1 + 4*2`: folds what stands after the first operator.
+// `%rd1 + 4*2`: folds the part after the first operator.
 void foldTail(OperandStack& stack, std::size_t mark) {
   if (stack.size() < mark + 5 || !isPunctuation(stack[mark + 1], punctuation("+"))) return;
   const std::optional<Value> tail = Folder(stack, mark + 2).all();

@@ -9,7 +9,7 @@
 
 namespace ptxopt::parse {
 
-// The grammar and tokens.def number the tokens alike.
+// The grammar and tokens.def give tokens the same numbers.
 #define PTXOPT_TOKEN(type, text) \
   static_assert(static_cast<int>(Token::type) == static_cast<int>(fast::PtxParser::type));
 #include "parse/tokens.def"

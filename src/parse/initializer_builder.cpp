@@ -13,7 +13,7 @@ using ir::OperandKind;
 
 namespace {
 constexpr std::uint64_t kMaxBytes = 1ull << 32;    // of a variable
-constexpr std::uint64_t kMaxPadding = 1ull << 26;  // bytes of zeros that an initialiser may cost
+constexpr std::uint64_t kMaxPadding = 1ull << 26;  // bytes of zeros that an initialiser may add
 
 bool isPunctuation(const Operand& operand, std::uint32_t packed) {
   return operand.kind == OperandKind::Punctuation && operand.id == packed;
@@ -88,12 +88,12 @@ void InitializerBuilder::element(std::span<const Operand> operand) {
     std::uint64_t mask = 0;
     bool generic = false;
     const Operand* symbol = nullptr;
-    std::uint64_t addend = 0;  // wraps, as addresses do
+    std::uint64_t addend = 0;  // wraps, like addresses
     std::size_t open = 0;
     bool isKnown = true;
     for (std::size_t at = 0; at < rest.size() && isKnown; ++at) {
       const Operand& part = rest[at];
-      if (part.kind == OperandKind::Expression) continue;  // groups nest as the text does
+      if (part.kind == OperandKind::Expression) continue;  // groups nest like the text
       if (part.kind == OperandKind::Integer && at + 1 < rest.size() &&
           isPunctuation(rest[at + 1], punctuation("(")) && mask == 0) {
         mask = static_cast<std::uint64_t>(part.immediate);
@@ -128,7 +128,7 @@ void InitializerBuilder::element(std::span<const Operand> operand) {
 
 const ir::Initializer* InitializerBuilder::finish(Arena& arena, std::string_view text) {
   ir::Initializer value;
-  // The number of rows is not in the declaration: only the bytes can tell of it.
+  // The declaration does not give the first dimension: only the bytes determine it.
   if (isOpenEnded_ && size() > bytes_.size()) {
     isOpaque_ = size() - bytes_.size() > kMaxPadding;
     if (!isOpaque_) bytes_.resize(size());

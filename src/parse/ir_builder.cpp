@@ -81,8 +81,7 @@ std::string_view IrBuilder::textOf(const TokenView& token) const {
   return {begin, static_cast<std::size_t>(tokenEnd(begin, token.type, token.value) - begin)};
 }
 
-// ---- the module
-// ------------------------------------------------------------------------------------
+// ---- the module ---------------------------------------------------------------------------------
 
 void IrBuilder::beginItem(Token first, Offset begin) {
   if (!hasVersion_ && first != Token::VERSION) {
@@ -272,8 +271,7 @@ void IrBuilder::finish() {
   }
 }
 
-// ---- symbols
-// -----------------------------------------------------------------------------------------
+// ---- symbols ------------------------------------------------------------------------------------
 
 ir::Symbol& IrBuilder::symbolAt(ir::SymbolId id) {
   const bool isLocal = (static_cast<std::uint32_t>(id) & ir::Function::kLocalBit) != 0;
@@ -313,8 +311,7 @@ ir::SymbolId IrBuilder::findOrAddSymbol(NameId name, Offset where) {
   return id;
 }
 
-// ---- functions
-// ----------------------------------------------------------------------------------------
+// ---- functions ----------------------------------------------------------------------------------
 
 void IrBuilder::beginFunction(bool isEntry) {
   isEntry_ = isEntry;

@@ -174,8 +174,7 @@ std::uint64_t IrBuilder::sizeOf(const ir::Variable& variable) const {
   return size;
 }
 
-// ---- registers
-// ------------------------------------------------------------------------------------------
+// ---- registers ----------------------------------------------------------------------------------
 
 void IrBuilder::declareRegisters(ir::RegisterRange range, Offset where) {
   if (function_->registerCount() + std::uint64_t{range.count} > kMaxRegisters) {
@@ -192,8 +191,7 @@ void IrBuilder::declareRegisters(ir::RegisterRange range, Offset where) {
   if (isNumbered && module_.text(range.name).starts_with('%')) explicitNumbers_ = true;
 }
 
-// ---- variables
-// --------------------------------------------------------------------------------------------
+// ---- variables ----------------------------------------------------------------------------------
 
 void IrBuilder::declareVariable(ir::Variable* variable) {
   ir::Symbol symbol{.name = variable->name, .kind = ir::SymbolKind::Variable};
@@ -291,8 +289,7 @@ void IrBuilder::endVariable(Offset end) {
   append(declaration, declarationBegin_, end);
 }
 
-// ---- parameters
-// ---------------------------------------------------------------------------------------------
+// ---- parameters ---------------------------------------------------------------------------------
 
 void IrBuilder::endParameter() {
   if (!isHead_) return;  // of a .callprototype, which keeps its text

@@ -27,8 +27,7 @@ std::uint8_t componentOf(std::string_view dotted) {
 
 }  // namespace
 
-// ---- names
-// ---------------------------------------------------------------------------------------------
+// ---- names --------------------------------------------------------------------------------------
 
 NameId IrBuilder::intern(std::string_view name) {
   const NameId id = module_.names().intern(name);
@@ -151,8 +150,7 @@ void IrBuilder::pushPending(NameId name) {
   hasPending_ = true;
 }
 
-// ---- numbers
-// --------------------------------------------------------------------------------------------
+// ---- numbers ------------------------------------------------------------------------------------
 
 void IrBuilder::integer(const TokenView& number) {
   Operand operand = Operand::ofInteger(static_cast<std::int64_t>(number.integer()));
@@ -177,8 +175,7 @@ void IrBuilder::floating(const TokenView& number) {
   operand.immediate = std::bit_cast<std::int64_t>(value);
 }
 
-// ---- terms and expressions
-// ---------------------------------------------------------------------------------
+// ---- terms and expressions ----------------------------------------------------------------------
 
 void IrBuilder::cast(const TokenView& type) {
   stack_.resize(groups_.back());  // the parenthesis opened no list

@@ -114,8 +114,7 @@ void IrBuilder::endStatement(Offset end) {
   }
 }
 
-// ---- instructions
-// ------------------------------------------------------------------------------------
+// ---- instructions -------------------------------------------------------------------------------
 
 isa::Shape IrBuilder::shapeOfOperands() const {
   isa::Shape shape;
@@ -249,8 +248,7 @@ void IrBuilder::noteUnknownNames(ir::Instruction& instruction) {
   }
 }
 
-// ---- lists of targets and prototypes
-// -------------------------------------------------------------------
+// ---- lists of targets and prototypes ------------------------------------------------------------
 
 // The label that stands right before the statement becomes part of it.
 ir::Label* IrBuilder::takeLabel(Offset* begin) {

@@ -17,8 +17,7 @@ using ir::OperandKind;
 using ir::Statement;
 using ir::StatementKind;
 
-// ---- what can be taken out
-// -----------------------------------------------------------------------
+// ---- what can be taken out ----------------------------------------------------------------------
 
 bool isHeader(const Statement& statement) {
   const auto* directive = statement.as<ir::Directive>();
@@ -162,8 +161,7 @@ std::vector<Edit> removeComments(ir::Module& module) {
   return edits;
 }
 
-// ---- what can be made simpler
-// ----------------------------------------------------------------------
+// ---- what can be made simpler -------------------------------------------------------------------
 
 // Calls change(instruction) on every instruction of the module.  Where it says true, the new text
 // is an edit; the instruction gets its old operands and guard back.

@@ -126,8 +126,7 @@ template double minimum(double, double, bool);
 template float maximum(float, float, bool);
 template double maximum(double, double, bool);
 
-// ---- approximate functions
-// -----------------------------------------------------------------------
+// ---- approximate functions ----------------------------------------------------------------------
 
 namespace {
 
@@ -185,8 +184,7 @@ double reciprocalRootApproximate(double a) {
   return upperHalf(1.0 / std::sqrt(upperHalf(a)));
 }
 
-// ---- f16 and bf16
-// ----------------------------------------------------------------------------------
+// ---- f16 and bf16 -------------------------------------------------------------------------------
 
 double toDouble(FloatFormat format, std::uint64_t bits) {
   return std::bit_cast<double>(pack(kF64, unpack(format, bits), Rounding::NearestEven));

@@ -41,8 +41,7 @@ void convertPair(Slot* r, const Op& o) {
   r[o.d] = convert(conversion, r[o.a]) << 16 | convert(conversion, r[o.b]);
 }
 
-// ---- numbers of 8, 6 and 4 bits, which come in pairs
-// ----------------------------------------------------------------------------
+// ---- numbers of 8, 6 and 4 bits, which come in pairs --------------------------------------------
 
 // detail: the SmallFormat; kSecond: the other side is bf16x2, not f16x2.
 SmallFormat smallFormatOf(const Op& o) {

@@ -145,8 +145,7 @@ void Decoder::emitCopy(const Op& like, std::uint32_t to, std::uint32_t from) {
   emit(op);
 }
 
-// ---- instructions
-// --------------------------------------------------------------------------------
+// ---- instructions -------------------------------------------------------------------------------
 
 void Decoder::decode(const ir::Instruction& instruction) {
   const isa::InstructionDesc& desc = *instruction.desc;

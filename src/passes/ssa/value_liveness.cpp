@@ -71,8 +71,7 @@ ValueLiveness::ValueLiveness(const SsaRewrite& rewrite, const BitSet& needed,
   const Ssa& ssa = rewrite.ssa();
   const analysis::Cfg& cfg = ssa.cfg();
   first_.assign(ssa.valueCount() + std::size_t{1}, 0);
-  std::vector<ValueId> seen(cfg.vertexCount(),
-                            kNone);  // by block: the last value with a place in it
+  std::vector<ValueId> seen(cfg.vertexCount(), kNone);  // by block: the last value with a place
   std::vector<std::size_t> placeOf(cfg.vertexCount());
   std::vector<BlockId> work;
   const std::vector<Use> uses = collectUses(needed, followed);
