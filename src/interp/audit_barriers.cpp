@@ -30,14 +30,14 @@ void AuditBarriers::leave(std::uint32_t epoch) {
   const auto at = live_.find(epoch);
   if (--at->second != 0) return;
   live_.erase(at);
-  // Nobody comes back.
+  // No thread can reach these epochs again.
   const auto end = live_.empty() ? cells_.end() : cells_.lower_bound(live_.begin()->first);
   cells_.erase(cells_.begin(), end);
 }
 
-// Who asks excludes one agent and one number of barriers.  So of two entries of one agent, or with
-// one number, a third of the same adds nothing; and of five of which no three have the agent or the
-// number in common, one is never excluded.
+// A query excludes one agent and one number of barriers.  So if two entries have the same agent or
+// the same number, a third one with it adds nothing.  And among five entries, no three of which
+// share the agent or the number, at least one is never excluded.
 void AuditBarriers::Entries::add(const Entry& entry) {
   constexpr std::size_t kEnough = 5;
   std::size_t ofAgent = 0;
@@ -55,7 +55,7 @@ void AuditBarriers::Entries::add(const Entry& entry) {
 const AuditBarriers::Entry* AuditBarriers::Entries::conflicting(const Entry& entry) const {
   for (const Entry& old : entries_) {
     if (!old.agent.isOther(entry.agent) || old.gone == entry.gone) continue;
-    // What comes first must not be a mere issue.
+    // An issue is not ordered before accesses below the barrier.
     const Entry& first = old.gone < entry.gone ? old : entry;
     if (!first.isIssue) return &old;
   }
@@ -71,7 +71,7 @@ std::optional<AuditBarriers::Conflict> AuditBarriers::touch(const AuditAccess& a
       access.object(), access.address, access.size, [&](Cell& cell, std::uint64_t address) {
         const auto note = [&](const Entry* other, bool writes) {
           if (other == nullptr || found) return;
-          // The later of the two has passed one.
+          // The later of the two accesses has passed a removed barrier.
           const std::uint32_t claim = other->gone > entry.gone ? other->lastGone : entry.lastGone;
           found = Conflict{claim, other->agent, other->instruction, writes, address};
         };

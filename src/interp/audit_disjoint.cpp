@@ -12,7 +12,7 @@ namespace {
 using facts::Threads;
 using AgentPair = std::pair<AuditAgent, AuditAgent>;
 
-// In which of the two orders a pair of sites is kept.
+// A key for a pair of sites, independent of their order.
 std::uint64_t keyOf(std::uint32_t a, std::uint32_t b) {
   return std::uint64_t{std::min(a, b)} << 32 | std::max(a, b);
 }
@@ -81,7 +81,7 @@ std::optional<AgentPair> AuditDisjoint::meeting(const Touch& a, const Touch& b, 
 
 std::vector<AuditDisjoint::Verdict> AuditDisjoint::judge(const AuditClaims& claims) const {
   std::vector<Verdict> verdicts;
-  // By pair of sites: the claims about it, as indices of verdicts.
+  // The claims about each pair of sites, as indices into verdicts.
   std::unordered_map<std::uint64_t, std::vector<std::size_t>> wanted;
   const auto wasExecuted = [&](std::uint32_t site) {
     return site < executed_.size() && executed_[site];
@@ -98,7 +98,7 @@ std::vector<AuditDisjoint::Verdict> AuditDisjoint::judge(const AuditClaims& clai
         const auto found = wanted.find(keyOf(touches[i].site, touches[j].site));
         if (found == wanted.end()) continue;
         for (const std::size_t k : found->second) {
-          // The one at the lowest address, whatever the order of the bytes is here.
+          // Report the lowest address, whatever the order of the bytes in the map.
           if (verdicts[k].meeting && verdicts[k].meeting->address <= address) continue;
           const auto& claim = std::get<facts::Disjoint>(claims.all()[verdicts[k].claim].what);
           const bool isSwapped =

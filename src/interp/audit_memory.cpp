@@ -7,7 +7,7 @@ namespace {
 
 using Region = AuditAccess::Region;
 
-// The reading access comes after the store in every order that is allowed.
+// The reading access comes after the store in every allowed order.
 bool isOrdered(const AuditDeadStores::Store& store, const AuditAccess& access) {
   if (store.cta == access.cta && store.thread == access.thread) return !access.isCollective;
   return access.clock != nullptr && store.clock != 0 &&

@@ -36,7 +36,7 @@ Auditor::Auditor(Program& program, const GlobalMemory& memory,
   }
 }
 
-// Those that threads share; where local ones are, each call decides.
+// Variables that threads share; the position of local variables is determined at each call.
 void Auditor::addVariables() {
   const auto add = [&](AuditVariables& variables, ClaimId id, ir::SymbolId symbol) {
     const std::string& function = report_.claims().all()[id].function;
@@ -199,7 +199,7 @@ void Auditor::checkVariables(const AuditAccess& access) {
                 report_.threadText(access.cta, access.thread) + " reads " +
                     std::to_string(access.size) + " bytes at " + hexadecimal(access.address));
   };
-  // Of shared memory, whichever CTA of the cluster it belongs to.
+  // The address within shared memory, whichever CTA of the cluster it belongs to.
   constexpr std::uint64_t kOffset = (std::uint64_t{1} << kRankShift) - 1;
   const std::uint64_t address =
       access.region == Region::Shared ? access.address & kOffset : access.address;

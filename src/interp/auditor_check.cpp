@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a thread has, or does, at the place of a claim: each kind of claim in turn.
+// The check of each kind of claim when a thread reaches its place.
 #include <algorithm>
 #include <type_traits>
 
@@ -169,7 +169,7 @@ struct Auditor::Check {
     cta().barriers.pass(who.thread, step.claim, claim);
   }
 
-  // Of accesses, variables and calls: they have steps of their own.
+  // Claims about accesses, variables and calls have steps of their own.
   void operator()(const facts::PointsTo&) const {}
   void operator()(const facts::Disjoint&) const {}
   void operator()(const facts::DeadStore&) const {}
@@ -180,7 +180,7 @@ struct Auditor::Check {
 
 void Auditor::check(const AuditedThread& who, const AuditStep& step, const Op& op) {
   const auto& what = report_.claims().all()[step.claim].what;
-  // What others are compared with goes on.
+  // Sequences continue, because other threads are compared with them.
   const bool isSequence =
       std::holds_alternative<facts::Together>(what) || std::holds_alternative<facts::Barrier>(what);
   const bool isSettled = report_.isFalse(step.claim) && !isSequence;

@@ -23,7 +23,7 @@ std::optional<Survey> survey(const ir::Module& module, const Launch& launch,
                              const MachineOptions& options, std::uint32_t schedules,
                              std::string& error) {
   Survey result;
-  // A claim is itself, wherever it fails.
+  // A false claim is the same finding wherever it fails.
   using Key =
       std::tuple<FindingKind, std::uint32_t, const ir::Instruction*, const ir::Instruction*>;
   std::set<Key> seen;
@@ -33,7 +33,7 @@ std::optional<Survey> survey(const ir::Module& module, const Launch& launch,
     ++result.runs;
     result.steps += outcome->steps;
     for (const Finding& finding : outcome->findings) {
-      // Which of the two accesses of a race comes first is a matter of the schedule.
+      // The order of the two accesses of a race depends on the schedule.
       const auto [low, high] = std::minmax(finding.place, finding.other);
       const Key key = finding.kind == FindingKind::FalseFact
                           ? Key{finding.kind, finding.claim, nullptr, nullptr}

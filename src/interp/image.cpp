@@ -9,7 +9,7 @@ namespace ptxopt::interp {
 
 namespace {
 
-constexpr std::uint64_t kObjectGap = 256;  // between objects, so that an overrun hits nothing
+constexpr std::uint64_t kObjectGap = 256;  // an overrun must not hit another object
 constexpr std::uint64_t kFunctionStride = 16;
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace ptxopt::interp {
 
 namespace {
 
-// A thread that executes this many instructions which nobody can see gives way.
+// A thread yields after this many instructions without an effect that other threads can see.
 constexpr int kSlice = 4096;
 constexpr std::uint64_t kConvergencePatience = 1u << 16;
 
@@ -37,7 +37,7 @@ Machine::Machine(Program& program, GlobalMemory& memory, const Geometry& geometr
   clusters_.resize(places);
   threads_.resize(places * perCluster);
   scheduler_ = std::make_unique<Scheduler>(options.policy, options.seed, threads_.size());
-  // Three ways for asynchronous copies to land: at once, at the wait, somewhere in between.
+  // Asynchronous copies may land at once, at the wait, or in between.
   landsEarly_ = options.seed % 3 == 0;
   landsLate_ = options.seed % 3 == 1;
   places_.threadsPerCta = threadsPerCta_;
@@ -146,7 +146,7 @@ void Machine::runClusters() {
       continue;
     }
     slice(*threads_[index]);
-    // A thread that spins must not keep others of its warp from going on without it.
+    // A thread that spins must not block other threads of its warp.
     if (++slices_ % kConvergencePatience == 0) releaseConverging();
   }
   completed_ = true;
@@ -185,7 +185,7 @@ bool Machine::execute(Thread& thread, const Op& op) {
   switch (op.action) {
     case Action::Pure:
     case Action::Branch:
-      return true;  // slice() does these
+      return true;  // handled by slice()
     case Action::BranchTable: {
       const Slot index = thread.frame[op.a] & 0xffffffffu;
       if (index >= static_cast<std::uint64_t>(op.immediate)) {
@@ -303,8 +303,8 @@ bool Machine::execute(Thread& thread, const Op& op) {
 }
 
 void Machine::executeFence(Thread& thread, const Op& op) {
-  // membar has no semantics among its qualifiers: it is fence.sc (docs/soundness/ A3.3); a
-  // fence without them is acq_rel.
+  // membar has no semantics among its qualifiers: it is fence.sc (docs/soundness/ A3.3).  A fence
+  // without semantics is acq_rel.
   const bool isMembar = op.origin->is(isa::Opcode::Membar);
   if (isMembar || op.semantics == isa::Semantics::Sc) {
     const std::size_t level = levelOf(op.scope);
@@ -337,14 +337,14 @@ void Machine::exit(Thread& thread) {
   --cluster.live;
   if (auditor_ != nullptr) auditor_->threadEnds(cta.index, thread.linear);
   if (cluster.live == 0) {
-    // Its shared memory goes with it.
+    // Its shared memory ends with it.
     for (const auto& bulk : inFlight_) {
       if (bulk->issuer->cta->cluster == &cluster) land(*bulk);
     }
     dropLanded();
   }
   if (!(thread.arrivedAtCluster && thread.clusterPhase == cluster.phase)) --cluster.pending;
-  // The frame is not needed any more, but the others may still be named in messages.
+  // The frame is no longer needed; the rest of the thread may still be named in messages.
   thread.stack = {};
   thread.local = {};
   thread.calls = {};
@@ -355,7 +355,7 @@ void Machine::exit(Thread& thread) {
   settleCluster(cluster);
 }
 
-// The lanes of a warp that wait at one instruction without a mask go on together.
+// Releases the lanes of a warp that wait at one instruction without a mask.
 bool Machine::releaseConverging(Cta& cta, std::uint32_t warp) {
   const Op* first = nullptr;
   std::uint32_t lanes = 0;
@@ -405,7 +405,7 @@ ThreadName Machine::nameOfAgent(AgentId agent) const {
 
 void Machine::finding(FindingKind kind, const Op& op, std::string message, const Op* other,
                       std::string otherMessage) {
-  // One for each pair of places and kind.
+  // One finding for each kind and pair of places.
   static constexpr char kKinds[32] = {};
   const std::array<const void*, 3> key = {&kKinds[static_cast<int>(kind)], op.origin,
                                           other != nullptr ? other->origin : nullptr};
@@ -420,7 +420,7 @@ void Machine::fault(FindingKind kind, const Op& op, std::string message) {
 }
 
 void Machine::reportDeadlock() {
-  // One finding for each place where threads wait.
+  // One finding for each place at which threads wait.
   struct Group {
     const Thread* first = nullptr;
     std::size_t count = 0;

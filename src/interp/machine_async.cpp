@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Asynchronous copies (docs/soundness/ A6): cp.async, bulk copies and reductions, asynchronous
-// stores.  All land anywhere between their issue and a wait; a bulk copy reads its source at one
-// time and writes at another.
+// stores.  Each may land at any time between its issue and a wait.  A bulk copy reads its source at
+// one time and writes at another.
 #include <algorithm>
 #include <cstring>
 
@@ -15,7 +15,7 @@ namespace {
 
 using isa::Space;
 
-constexpr std::uint64_t kRarity = 8;  // of landing on its own
+constexpr std::uint64_t kRarity = 8;  // one in kRarity chances to land on its own
 
 std::uint64_t addressOf(const Slot* frame, const AddressOperand& reference) {
   const std::uint64_t address =
@@ -99,7 +99,7 @@ void Machine::arriveAfterCopies(Thread& thread, const Op& op) {
   if (owner != thread.cta) {
     fault(FindingKind::OutOfBounds, op, "an mbarrier object outside of the CTA's shared memory");
   }
-  // Without .noinc the arrival is one more than was expected.
+  // Without .noinc the arrival is added to the expected ones.
   if (!op.is(kSecond)) expectArrival(*owner, place.offset);
   thread.trackedArrivals.push_back({thread.clock.copies, place.offset});
   owner->mbarriers[place.offset].trackers.push_back(&thread);
@@ -132,7 +132,7 @@ AgentId Machine::newAgent(const Thread& owner) {
   return static_cast<AgentId>(2 * geometry_.grid.count() * paddedThreads_ + owners_.size() - 1);
 }
 
-// Any number of bytes, aligned to 16 or, where there are fewer, to their number.
+// Any number of bytes, aligned to 16 or, if there are fewer, to their number.
 Machine::Place Machine::resolveRange(Thread& thread, const Op& op, Space space,
                                      std::uint64_t address, std::uint32_t size, bool writes) {
   const std::uint32_t piece = std::min<std::uint32_t>(size, 16);
@@ -157,7 +157,7 @@ void Machine::issueBulk(Thread& thread, const Op& op) {
   const std::uint64_t to = interp::addressOf(thread.frame, form.to);
   const std::uint64_t barrier = interp::addressOf(thread.frame, form.barrier);
   if (form.mask == 0) return issueBulk(thread, op, form, to, barrier);
-  // Multicast: to the same offset in every CTA that the mask names.
+  // Multicast: to the same offset in every CTA of the mask.
   for (std::uint64_t rank = 0; rank < thread.cta->cluster->ctas.size(); ++rank) {
     if ((thread.frame[form.mask] >> rank & 1) == 0) continue;
     issueBulk(thread, op, form, inRank(to, rank), inRank(barrier, rank));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the auditor of claims is told: Audit ops, and which bytes the op after one touches.
+// Tells the auditor about Audit ops, and about the bytes that the next op accesses.
 #include <algorithm>
 
 #include "interp/auditor.h"
@@ -64,7 +64,7 @@ void Machine::audit(Thread& thread, const Op& op) {
   }
 }
 
-// Arguments or results, as bytes.
+// The bytes of arguments or results.
 std::string Machine::valuesOf(Thread& thread, const std::vector<Transfer>& transfers) {
   std::string bytes;
   for (const Transfer& transfer : transfers) {
@@ -93,8 +93,8 @@ void Machine::auditTransfers(Thread& thread, const AuditStep& step, const Op& op
   }
 }
 
-// Tells the auditor of bytes that the thread touches.  Nothing, where they are nowhere: the machine
-// will say so.
+// Tells the auditor about bytes that the thread accesses.  Does nothing if the address is invalid:
+// then the machine reports it.
 void Machine::auditBytes(Thread& thread, const AuditStep& step, const Op& op,
                          const AuditedBytes& bytes) {
   if (bytes.size == 0) return;
@@ -145,7 +145,7 @@ void Machine::auditBytes(Thread& thread, const AuditStep& step, const Op& op,
   auditor_->access({thread.cta->index, thread.linear, thread.frame}, step, bytes.operand, access);
 }
 
-// Whose frame the local memory belongs to.
+// Finds the frame that contains the local memory.
 void Machine::findFrame(const Thread& thread, AuditAccess& access) {
   const Code* code = thread.code;
   std::uint64_t base = thread.localBase;
@@ -158,7 +158,7 @@ void Machine::findFrame(const Thread& thread, AuditAccess& access) {
   access.frameOffset = access.address - base;
 }
 
-// What `op` is about to touch, address operand by address operand.
+// The bytes that `op` is about to access, for each address operand.
 void Machine::auditAccess(Thread& thread, const AuditStep& step, const Op& op) {
   const Slot* const r = thread.frame;
   AuditedBytes bytes;
@@ -212,7 +212,7 @@ void Machine::auditAccess(Thread& thread, const AuditStep& step, const Op& op) {
   }
 }
 
-// The copies that this wait completes touch their bytes now (docs/soundness/ C5.1).
+// The copies that this wait completes access their bytes now (docs/soundness/ C5.1).
 void Machine::auditWait(Thread& thread, const AuditStep& step, const Op& op) {
   for (const PendingCopy& copy : thread.copies) {
     if (!isCompletedBy(thread, op, copy)) break;
@@ -267,7 +267,8 @@ void Machine::auditBulk(Thread& thread, const AuditStep& step, const Op& op) {
   const std::uint64_t to = interp::addressOf(r, form.to);
   const std::uint64_t barrier = interp::addressOf(r, form.barrier);
   if (form.mask == 0) return touchTargets(to, barrier, true);
-  // The operands name places in this CTA; those in others are touched, but not named.
+  // The operands name addresses in this CTA.  Those in other CTAs are accessed too, but no operand
+  // names them.
   for (std::uint64_t rank = 0; rank < thread.cta->cluster->ctas.size(); ++rank) {
     if ((r[form.mask] >> rank & 1) == 0) continue;
     const bool isOwn = rank == thread.cta->rank;
@@ -275,7 +276,7 @@ void Machine::auditBulk(Thread& thread, const AuditStep& step, const Op& op) {
   }
 }
 
-// Each lane before the rows whose addresses it gives; of a fragment one lane for all.
+// Each lane reports the rows whose addresses it provides; for a fragment one lane reports all.
 void Machine::auditMatrix(Thread& thread, const AuditStep& step, const Op& op) {
   constexpr std::uint32_t kRows = 8;
   constexpr std::uint32_t kRowBytes = 16;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Frames, calls, and the functions that the run-time system of the device gives.
+// Frames, calls, and the functions of the device runtime.
 #include <algorithm>
 #include <cstring>
 
@@ -148,7 +148,7 @@ void Machine::call(Thread& thread, const Op& op) {
   constexpr std::size_t kDepth = 4096;
   if (thread.calls.size() >= kDepth) fault(FindingKind::OutOfBounds, op, "the stack is full");
 
-  // Values first: the stack may move.
+  // Copies the values first, since the stack may move.
   std::vector<Slot> values(site.arguments.size());
   for (std::size_t k = 0; k < values.size(); ++k) {
     if (!site.arguments[k].inMemory) values[k] = thread.frame[site.arguments[k].slot];

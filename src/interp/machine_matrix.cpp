@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Matrix instructions: fragments from and to the registers of a warp, and from and to memory.
+// Matrix instructions: moves fragments between the registers of a warp and memory.
 #include <algorithm>
 #include <cstring>
 
@@ -80,8 +80,8 @@ Machine::FragmentLines Machine::linesOf(const Thread& thread, const Op& op) {
           stride * static_cast<std::uint64_t>(bits) / 8};
 }
 
-// Memory holds one line after the other, rows or columns, `stride` elements apart.  Which thread
-// touches which bytes is open: here another one in every run.
+// Memory contains one line after the other, rows or columns, `stride` elements apart.  The manual
+// does not say which thread accesses which bytes, so here it differs between runs.
 void Machine::moveFragment(std::span<Thread> threads, const Op& op) {
   const Thread& first = threads[0];
   const MatrixForm& form = first.code->matrices[op.index];
@@ -99,7 +99,7 @@ void Machine::moveFragment(std::span<Thread> threads, const Op& op) {
       fault(FindingKind::BarrierDivergence, op, "the threads of a warp give different addresses");
     }
   }
-  // The bytes of the lines, one after the other.
+  // The bytes of all lines, concatenated.
   std::vector<std::uint8_t> bytes(static_cast<std::size_t>(lines) * lineBytes);
   const auto visit = [&](auto action) {
     const auto& slots = form.slotsOf(role);
@@ -155,8 +155,8 @@ void Machine::moveFragment(std::span<Thread> threads, const Op& op) {
   }
 }
 
-// Lane 8 m + r gives the address of row r of matrix m; every lane gets two neighbours of a row, or
-// of a column where it is transposed.
+// Lane 8 m + r provides the address of row r of matrix m; every lane gets two adjacent elements of
+// a row, or of a column if it is transposed.
 void Machine::loadTiles(std::span<Thread> threads, const Op& op) {
   const auto& slots = threads[0].code->matrices[op.index].slotsOf(MatrixRole::D);
   for (std::uint32_t matrix = 0; matrix < slots.size(); ++matrix) {
@@ -180,7 +180,7 @@ void Machine::loadTiles(std::span<Thread> threads, const Op& op) {
   }
 }
 
-// What two registers of a warp hold as a matrix, in the same order.
+// The matrix in two registers of a warp, in the same order.
 namespace {
 
 template <class Threads>

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint32_t kBytes = 8;
 
-// How the opaque 64 bits of an mbarrier object are used here.
+// How this implementation uses the opaque 64 bits of an mbarrier object.
 struct MbarrierObject {
   static constexpr std::uint64_t kCountMask = (1u << 20) - 1;
   static constexpr std::uint64_t kTransactionMask = (1u << 22) - 1;
@@ -71,7 +71,7 @@ void Machine::mbarrier(Thread& thread, const Op& op) {
   const bool isWeak = kind == MbarrierKind::Init || kind == MbarrierKind::Invalidate;
   if (options_.detectsRaces) check(thread, op, place, kBytes, true, !isWeak);
   const auto count = static_cast<std::uint32_t>(r[op.b]);
-  // Without a scope it is that of the CTA.
+  // The default scope is that of the CTA.
   const std::size_t scopeLevel = op.scope == isa::Scope::None ? 0 : levelOf(op.scope);
   const bool isRelaxed = op.semantics == isa::Semantics::Relaxed;
 
@@ -118,7 +118,7 @@ void Machine::mbarrier(Thread& thread, const Op& op) {
       }
       if (!options_.detectsRaces) break;
       if (isRelaxed) {
-        // Only what a fence released before.
+        // Only what an earlier fence released.
         const auto& released = thread.clock.released[scopeLevel];
         history.pending.insert(history.pending.end(), released.begin(), released.end());
       } else {
@@ -139,7 +139,7 @@ void Machine::mbarrier(Thread& thread, const Op& op) {
           thread.clock.learn(snapshot);
           continue;
         }
-        // For a fence to acquire.
+        // A later fence may acquire it.
         thread.clock.seen[0].push_back(snapshot);
       }
       return;
@@ -184,7 +184,7 @@ void Machine::arriveTracked(Cta& owner, std::uint64_t offset, const Snapshot& co
   settleMbarrier(owner, offset);
 }
 
-// Somebody waits in vain: what has not landed yet may do so now, one after the other.
+// A thread waits in vain: copies that have not landed may do so now, one after the other.
 void Machine::landFor(Cta& owner, std::uint64_t offset) {
   std::vector<Bulk*> candidates;
   for (const auto& bulk : inFlight_) {

@@ -43,7 +43,7 @@ std::string bytesOf(std::uint32_t size) {
 
 namespace {
 
-// As one access, in the order of all such accesses, where the size allows it.
+// A single access in the order of all such accesses, if the size allows it.
 template <class T>
 void loadOnce(const std::uint8_t* from, std::uint64_t& to) {
   to = std::atomic_ref<T>(*reinterpret_cast<T*>(const_cast<std::uint8_t*>(from))).load();
@@ -76,7 +76,8 @@ void storeConcurrent(std::uint8_t* to, std::uint64_t value, std::uint32_t bytes)
       return storeOnce<std::uint64_t>(to, value);
   }
 }
-// Replaces the content by combine(content), again where somebody was faster.  Returns the old one.
+// Replaces the content by combine(content), and retries if another thread was faster.  Returns the
+// old content.
 template <class T, class Combine>
 std::uint64_t updateOnce(std::uint8_t* at, Combine combine) {
   std::atomic_ref<T> cell(*reinterpret_cast<T*>(at));
@@ -302,14 +303,14 @@ bool Machine::store(Thread& thread, const Op& op) {
 
 namespace {
 
-// exch and cas of 128 bits: a register of two slots.
+// exch and cas of 128 bits: a register with two slots.
 bool isWideSwap(const Op& op) {
   return op.type == isa::Type::B128;
 }
 
 }  // namespace
 
-// Of each element of a vector by itself.
+// Each element of a vector separately.
 void Machine::atomic(Thread& thread, const Op& op) {
   const auto bytes = static_cast<std::uint32_t>(isa::bitWidth(op.type)) / 8;
   const std::uint32_t elements = isWideSwap(op) ? 1 : op.count;
@@ -336,7 +337,7 @@ void Machine::atomic(Thread& thread, const Op& op) {
     }
   }
   if (isWideSwap(op)) {
-    static std::mutex wide;  // against each other; the host has no such instruction everywhere
+    static std::mutex wide;  // against each other; not every host has such an instruction
     const std::lock_guard lock(wide);
     std::uint64_t old[2];
     std::memcpy(old, place.data, sizeof old);
@@ -347,7 +348,7 @@ void Machine::atomic(Thread& thread, const Op& op) {
     for (std::uint32_t k = 0; k < 2; ++k) thread.frame[d[k]] = old[k];
     return;
   }
-  // atom.add.f32 on global memory flushes subnormal numbers unless it says .noftz.
+  // atom.add.f32 on global memory flushes subnormal numbers unless it has .noftz.
   const bool flushes = place.segment != &thread.cta->shared && !op.origin->desc->has(".noftz");
   for (std::uint32_t k = 0; k < elements; ++k) {
     const int width = static_cast<int>(bytes) * 8;

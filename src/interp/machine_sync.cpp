@@ -35,7 +35,7 @@ void Machine::arriveAtBarrier(Thread& thread, const Op& op) {
   settleWarpAtBarrier(*thread.cta, thread.warp());
 }
 
-// A warp arrives when all of its threads that have not exited have come (A1.4).
+// A warp arrives when all of its threads that have not exited have arrived (A1.4).
 void Machine::settleWarpAtBarrier(Cta& cta, std::uint32_t warp) {
   const std::span<Thread> lanes = lanesOf(cta, warp);
   Thread* first = nullptr;
@@ -122,7 +122,7 @@ void Machine::settleBarrier(Cta& cta, Barrier& barrier) {
     }
     if (known != nullptr) {
       thread->clock.setBase(known);
-      // Also a fence of CTA scope (A1.7).
+      // It is also a fence of CTA scope (A1.7).
       fence(thread->clock, isa::Semantics::AcqRel, isa::Scope::Cta);
     }
     ++thread->pc;
@@ -188,7 +188,7 @@ void Machine::arriveAtCollective(Thread& thread, const Op& op) {
   if (op.is(kHasMask)) {
     settleCollective(*thread.cta, thread.warp());
   } else {
-    // Without a mask: who is here when no other thread of the warp can go on.
+    // Without a mask: the threads that are here once no other thread of the warp can continue.
     for (const Thread& lane : lanesOf(*thread.cta, thread.warp())) {
       if (lane.state == State::Running) return;
     }
@@ -205,7 +205,7 @@ void Machine::settleCollective(Cta& cta, std::uint32_t warp) {
     const Op& op = thread.op();
     if (!op.is(kHasMask)) continue;
     const std::uint32_t group = thread.mask & live;
-    // Not the whole group: others of it may wait with a smaller mask first.
+    // A group may be incomplete: other threads of it may first wait with a smaller mask.
     for (const Thread& other : lanes) {
       if (other.mask == thread.mask) seen |= 1u << other.lane();
     }
@@ -220,7 +220,7 @@ void Machine::settleCollective(Cta& cta, std::uint32_t warp) {
 
 namespace {
 
-// redux of f32: kAbs takes magnitudes, kPropagateNaN lets a NaN win.
+// redux of f32: with kAbs on magnitudes; with kPropagateNaN the result is NaN if an input is.
 Slot reduceFloat(CollectiveKind kind, const Op& op, Slot a, Slot b) {
   const auto value = [&](Slot bits) {
     const float x = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
@@ -260,7 +260,7 @@ struct Shuffle {
   bool inRange = false;
 };
 
-// PTX ISA 9.7.10.6, as the manual's pseudocode says.
+// PTX ISA 9.7.10.6, following the manual's pseudocode.
 Shuffle shuffleSource(CollectiveKind kind, std::uint32_t lane, std::uint32_t b, std::uint32_t c) {
   const std::uint32_t distance = b & 31;
   const std::uint32_t segment = c >> 8 & 31;
@@ -289,7 +289,7 @@ Shuffle shuffleSource(CollectiveKind kind, std::uint32_t lane, std::uint32_t b, 
   return {inRange ? source : lane, inRange};
 }
 
-// The manual promises no more than that the same mask gives the same thread.
+// The manual only guarantees that the same mask gives the same thread.
 std::uint32_t electedLane(Policy policy, std::uint64_t seed, std::uint32_t mask,
                           std::uint32_t lanes) {
   switch (policy) {
@@ -299,7 +299,7 @@ std::uint32_t electedLane(Policy policy, std::uint64_t seed, std::uint32_t mask,
     case Policy::Backwards:
       return 31 - static_cast<std::uint32_t>(std::countl_zero(lanes));
     default: {
-      // The next one from some lane on.
+      // The next one, starting at some lane.
       const auto first = static_cast<int>(((seed ^ mask) * 0x9e3779b97f4a7c15u) >> 59);
       return static_cast<std::uint32_t>(first + std::countr_zero(std::rotr(lanes, first))) % 32;
     }
@@ -363,7 +363,7 @@ void Machine::runCollective(Cta& cta, std::uint32_t warp, std::uint32_t lanes) {
         const Shuffle source =
             shuffleSource(kind, thread.lane(), static_cast<std::uint32_t>(r[op.b]),
                           static_cast<std::uint32_t>(r[op.c]));
-        // The value of a lane that takes no part is unspecified: here the thread's own.
+        // The value of a lane that does not take part is unspecified: here the thread's own value.
         const bool takesPart = (lanes >> source.lane & 1) != 0;
         r[op.d] = values[takesPart ? source.lane : thread.lane()];
         putSecond(source.inRange);

@@ -30,7 +30,7 @@ double realOf(Element element, std::uint64_t bits) {
     case Element::BF16:
       return toDouble(kBF16, bits);
     case Element::TF32:
-      return toDouble(kF32, bits & 0xffffe000u);  // the rest is not looked at
+      return toDouble(kF32, bits & 0xffffe000u);  // the other bits are ignored
     case Element::F32:
       return toDouble(kF32, bits);
     case Element::E4M3:
@@ -60,7 +60,7 @@ void product(const MatrixForm& form, MatrixValues& values, Decode decode, Begin 
              Finish finish) {
   const MatrixShape& shape = form.shape;
   std::vector<T> a(values.a.size());
-  std::vector<T> b(values.b.size());  // by columns, so that the sum walks through memory
+  std::vector<T> b(values.b.size());  // column by column, for sequential access to memory
   for (std::size_t i = 0; i < a.size(); ++i) {
     a[i] = decode(form.element(MatrixRole::A), values.a[i]);
   }

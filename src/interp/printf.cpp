@@ -31,7 +31,7 @@ PrintfResult formatPrintf(const std::string& format,
       result.text += format[at++];
       continue;
     }
-    // %[flags][width][.precision][size]conversion, with * for a number among the arguments.
+    // %[flags][width][.precision][size]conversion; * takes a number from the arguments.
     std::size_t end = at + 1;
     std::string head = "%";
     const auto take = [&](std::string_view set) {

@@ -24,7 +24,7 @@ Program::Program(const ir::Module& module, const ir::Function& kernel, const Ima
   for (const ir::Function& function : module.functions()) {
     if (!function.isEntry() || &function == &kernel) layOutShared(function);
   }
-  // Dynamic shared memory begins after everything static, and all names for it are one.
+  // Dynamic shared memory follows the static variables, and all its names are one object.
   dynamicOffset_ = alignUp(sharedBytes_, 1024);
   for (auto& [variable, offset] : shared_) {
     if (offset == ~std::uint64_t{0}) offset = dynamicOffset_;
@@ -35,7 +35,7 @@ Program::Program(const ir::Module& module, const ir::Function& kernel, const Ima
     Code& code = *codes_[k];
     Decoder(*this, *code.function, code).run();
     if (callsIndirectly_ && k + 1 == codes_.size()) {
-      // Whatever a table in memory may name can be called.
+      // An indirect call may call every function that an initialiser names.
       for (const ImageObject& object : image.objects()) {
         if (object.variable->initializer == nullptr) continue;
         for (const ir::Relocation& relocation : object.variable->initializer->relocations) {

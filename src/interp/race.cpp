@@ -23,7 +23,7 @@ void add(std::vector<Snapshot>& set, const std::vector<Snapshot>& more) {
   for (const Snapshot& snapshot : more) {
     const auto same = std::find_if(
         set.begin(), set.end(), [&](const Snapshot& old) { return old.agent == snapshot.agent; });
-    // What a thread released later includes what it released before.
+    // A later release of the same thread includes the earlier one.
     if (same == set.end()) {
       set.push_back(snapshot);
     } else if (same->own < snapshot.own) {
@@ -84,10 +84,10 @@ std::size_t levelOf(isa::Scope scope) {
 }
 
 std::uint32_t Places::ctaOf(AgentId agent) const {
-  const std::uint32_t padded = (threadsPerCta + 31) / 32 * 32;  // CTAs begin with a new warp
+  const std::uint32_t padded = (threadsPerCta + 31) / 32 * 32;  // each CTA begins with a new warp
   const std::uint32_t cta = agent / padded;
   if (cta < ctas) return cta;
-  return cta < 2 * ctas ? cta - ctas : kNowhere;  // the copies of a thread are where it is
+  return cta < 2 * ctas ? cta - ctas : kNowhere;  // the copies of a thread belong to its CTA
 }
 
 bool Places::excludes(isa::Scope scope, AgentId one, AgentId other) const {
@@ -191,7 +191,7 @@ void Shadow::record(std::vector<Group>& groups, const Access& access) {
       group.mask |= bit;
       done = true;
     } else if (group.warp == warp && (group.mask & bit) != 0 && (access.writes || !group.writes)) {
-      // The newer access of the same lane stands for the older one.
+      // A newer access of the same lane replaces the older one.
       group.mask &= ~bit;
       if (group.mask == 0) {
         groups[k] = groups.back();
@@ -245,7 +245,7 @@ bool Shadow::check(Cell& cell, const ThreadClock& view, const Access& access, Ra
         found = true;
       }
     } else {
-      // Strong accesses race with each other only where a scope leaves the other thread out.
+      // Strong accesses race with each other only if one of the scopes excludes the other thread.
       for (const Group& group : cell.sets->strong) {
         const AgentId other = group.warp * 32;
         const bool narrow = places_->excludes(access.scope, access.agent, other) ||

@@ -57,7 +57,7 @@ std::string triple(const std::array<std::uint32_t, 3>& value) {
          std::to_string(value[2]) + ")";
 }
 
-// `.file 1 "kernel.cu"`: the name of the file with this number, empty if there is none.
+// The name in `.file 1 "kernel.cu"` for this number, empty if there is none.
 std::string fileName(const ir::Module& module, std::uint32_t number) {
   for (const ir::Statement& statement : module.items()) {
     const auto* directive = statement.as<ir::Directive>();

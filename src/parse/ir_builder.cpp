@@ -179,7 +179,7 @@ void IrBuilder::unknownDirective(Offset begin, Offset end) {
   endDirective(ir::DirectiveKind::Unknown, begin, end);
   const std::string_view word = firstWord(slice(begin, end));
   warnOnce(begin, word, "unknown directive " + inQuotes(word) + " is left as it is");
-  // What it names, it may use: nothing in the function is certain.
+  // It may use everything that it names: nothing about the function is certain.
   if (isInBody()) {
     function_->isOpaque = true;
   } else {
@@ -223,7 +223,7 @@ void IrBuilder::beginLocation(Token word, Offset begin) {
 }
 
 void IrBuilder::locationNumber(const TokenView& number) {
-  if (locationCount_ == std::size(location_)) return;  // of inlined_at
+  if (locationCount_ == std::size(location_)) return;  // inside inlined_at
   location_[locationCount_++] = number.integer();
   if (locationCount_ == std::size(location_)) {
     locationRest_ = number.start + static_cast<Offset>(textOf(number).size());
@@ -326,7 +326,7 @@ void IrBuilder::beginFunction(bool isEntry) {
 void IrBuilder::functionName(const TokenView& name) {
   const NameId id = fullName(name);
   ir::Function& function = module_.functions().emplace_back(module_, id, isEntry_);
-  function.linkage = std::exchange(linkage_, ir::Linkage::None);  // not of what it declares
+  function.linkage = std::exchange(linkage_, ir::Linkage::None);  // its parameters have none
   ir::Symbol symbol{.name = id, .kind = ir::SymbolKind::Function};
   symbol.function = &function;
   function.symbol = declareModuleSymbol(symbol);

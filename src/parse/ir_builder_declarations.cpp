@@ -92,7 +92,7 @@ void IrBuilder::qualifier(const TokenView& word) {
 }
 
 void IrBuilder::alignment(const TokenView& bytes) {
-  if (isPointer_) {  // of what the parameter points to
+  if (isPointer_) {  // the alignment of the memory that the parameter points to
     const std::string_view number = textOf(bytes);
     otherQualifiers_ += " .align";
     otherQualifier(bytes.start, bytes.start + static_cast<Offset>(number.size()));
@@ -132,7 +132,7 @@ void IrBuilder::endDimension() {
   hasPending_ = hasUnknownSpecial_ = hasElement_ = false;
 }
 
-// A word that nobody knows, where no other gave the type, is the type.
+// An unknown word is the type if no other word gives a type.
 void IrBuilder::settleType() {
   if (unknownWord_ == NameId::None) return;
   const std::string_view word = module_.text(unknownWord_);
@@ -161,7 +161,7 @@ ir::Variable* IrBuilder::makeVariable(std::uint64_t count) {
   return module_.arena().create<ir::Variable>(0, declaration_);
 }
 
-// 0 where it is not known.
+// 0 if unknown.
 std::uint64_t IrBuilder::sizeOf(const ir::Variable& variable) const {
   constexpr std::uint64_t kMax = 1ull << 40;
   std::uint64_t size = static_cast<std::uint64_t>(isa::bitWidth(variable.type)) / 8;
@@ -218,7 +218,7 @@ void IrBuilder::beginInitializer(Offset end) {
   hasInitializer_ = true;
 }
 
-// `filter_mode = nearest`: neither is a name that could be looked up.
+// `filter_mode = nearest`: neither word is a symbol.
 void IrBuilder::nameInitializer() {
   isNamedInitializer_ = true;
   initializer_.makeOpaque();
@@ -292,7 +292,7 @@ void IrBuilder::endVariable(Offset end) {
 // ---- parameters ---------------------------------------------------------------------------------
 
 void IrBuilder::endParameter() {
-  if (!isHead_) return;  // of a .callprototype, which keeps its text
+  if (!isHead_) return;  // inside a .callprototype, which keeps its text
   settleType();
   ir::RegisterRange range;
   range.name = fullName(declaredName_);

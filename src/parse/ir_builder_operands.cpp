@@ -17,7 +17,7 @@ namespace {
 // In the stack of open groups: a parenthesis after a name or number.
 constexpr std::uint32_t kCallLike = ~0u;
 
-// ".y" is 2; kOtherComponent for what has no number.
+// ".y" is 2; kOtherComponent for a component without a number.
 std::uint8_t componentOf(std::string_view dotted) {
   constexpr std::string_view kLetters = "xyzwrgba";
   if (dotted.size() != 2) return ir::kOtherComponent;
@@ -45,7 +45,7 @@ NameId IrBuilder::fullName(const TokenView& name) {
   return isSplit ? intern(textOf(name)) : name.name();
 }
 
-// The innermost declaration, of the name itself or of a range that holds it.
+// The innermost declaration of the name, or of a range that contains it.
 ScopeTable::Found IrBuilder::findName(const TokenView& name) {
   ScopeTable::Found range;
   const bool isSplit = name.type == Token::REG && name.extra < TokenBuffer::kComponent;
@@ -130,7 +130,7 @@ void IrBuilder::pushFound(const ScopeTable::Found& found) {
     case ir::SymbolKind::Label:
     case ir::SymbolKind::TargetList:
     case ir::SymbolKind::Prototype:
-      // The block at hand may still declare its own.
+      // The current block may still declare its own.
       if (depth_ > 1 && !scopes_.isLocal(found)) return pushPending(symbol.name);
       break;
     case ir::SymbolKind::Variable:
@@ -178,7 +178,7 @@ void IrBuilder::floating(const TokenView& number) {
 // ---- terms and expressions ----------------------------------------------------------------------
 
 void IrBuilder::cast(const TokenView& type) {
-  stack_.resize(groups_.back());  // the parenthesis opened no list
+  stack_.resize(groups_.back());  // the parenthesis did not open a list
   groups_.pop_back();
   const std::string_view word = module_.text(type.name());
   const bool isUnsigned = word == ".u64";
@@ -219,7 +219,7 @@ void IrBuilder::closeIndex() {
 void IrBuilder::openParenthesis(bool afterPrimary) {
   if (!afterPrimary) return openGroup(OperandKind::List);
   Operand& primary = stack_.back();
-  // `generic` may be declared as well: as the name of a kernel, say.
+  // `generic` may also be declared, for example as the name of a kernel.
   const bool isSymbol = primary.kind == OperandKind::Symbol;
   const bool isPending = isSymbol && primary.component == kPending;
   const NameId name = isPending  ? NameId{primary.id}
@@ -242,7 +242,7 @@ void IrBuilder::closeParenthesis() {
   } else {
     const std::uint32_t group = groups_.back();
     closeVector();
-    // Within brackets of any kind (5) is 5; elsewhere it may be the argument list of a call.
+    // Within any kind of brackets (5) equals 5; elsewhere it may be the argument list of a call.
     if (!groups_.empty()) unwrapParentheses(stack_, group);
   }
 }

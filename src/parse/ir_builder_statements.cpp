@@ -30,8 +30,8 @@ isa::OperandShape shapeOf(OperandKind kind) {
   }
 }
 
-// Gives the registers of one top-level operand the direction that the table says; what stands in
-// brackets is read.
+// Sets the direction of the registers of one top-level operand as in the table; registers in
+// brackets are read.
 void setDirection(std::span<Operand> operand, isa::OperandRole role) {
   std::size_t bracketEnd = 0;
   for (std::size_t at = 0; at < operand.size(); ++at) {
@@ -56,7 +56,7 @@ void IrBuilder::word(const TokenView& word) {
   mnemonic_ = word.name();
 }
 
-// A mnemonic in several words is taken together.
+// A mnemonic in several words is joined.
 void IrBuilder::modifier(const TokenView& word) {
   std::string joined(module_.text(mnemonic_));
   joined += module_.text(word.name());
@@ -69,8 +69,8 @@ void IrBuilder::guardName(const TokenView& name) {
     guard_ = ir::Guard(ir::RegisterId{found.id}, guardNegated_);
     return;
   }
-  // The IR has no guard but a register, so `@%is_explicit_cluster` becomes one that nothing
-  // declares.
+  // A guard of the IR must be a register, so `@%is_explicit_cluster` becomes an undeclared
+  // register.
   function_->isOpaque = true;
   const std::string_view text = textOf(name);
   const ir::RegisterId made =
@@ -151,7 +151,7 @@ const isa::InstructionDesc& IrBuilder::formOf(isa::Shape shape) {
   return desc;
 }
 
-// `(5)` is a list only as the arguments of a call.  Returns true if an operand changed.
+// `(5)` is a list only among the arguments of a call.  Returns true if an operand changed.
 bool IrBuilder::unwrapOperands(const isa::InstructionDesc& desc) {
   if (desc.opcode == isa::Opcode::Call) return false;
   bool changed = false;
@@ -161,7 +161,7 @@ bool IrBuilder::unwrapOperands(const isa::InstructionDesc& desc) {
   return changed;
 }
 
-// `ld.u32 r, array[2]`: where the table has no row for a scalar, the element is an address. Returns
+// `ld.u32 r, array[2]`: if the table has no row with a scalar, the element is an address.  Returns
 // true if an operand changed.
 bool IrBuilder::makeElementsAddresses() {
   if (!hasElement_) return false;
@@ -227,8 +227,8 @@ void IrBuilder::keepPending(ir::Instruction& instruction) {
   }
 }
 
-// A name with % that is declared nowhere and no special register of the table: one of a later
-// release, or a label.
+// A name with % that is neither declared nor a known special register: one of a later release, or a
+// label.
 void IrBuilder::noteUnknownNames(ir::Instruction& instruction) {
   hasUnknownSpecial_ = false;
   for (Operand& operand : instruction.operands()) {
@@ -250,7 +250,7 @@ void IrBuilder::noteUnknownNames(ir::Instruction& instruction) {
 
 // ---- lists of targets and prototypes ------------------------------------------------------------
 
-// The label that stands right before the statement becomes part of it.
+// The label right before the statement becomes part of the statement.
 ir::Label* IrBuilder::takeLabel(Offset* begin) {
   ir::Statement* last = function_->body().back();
   ir::Label* label = last != nullptr ? last->as<ir::Label>() : nullptr;

@@ -14,12 +14,12 @@
 namespace ptxopt::parse {
 namespace {
 
-// A statement with more tokens than this is not parsed again; the error then says what was found.
+// A statement with more tokens is not parsed again; then the error only says what was found.
 constexpr std::size_t kMaxTokens = 20000;
 
 using Tokens = std::vector<Token>;
 
-// The tokens from the begin of the statement to the one in error, which is left out.
+// The tokens from the beginning of the statement up to but excluding the one in error.
 Tokens tokensBefore(const SourceText& text, const SyntaxError& error) {
   Tokens tokens;
   if (error.isInBody) tokens = {Token::FUNC, Token::ID, Token::LBRACE};
@@ -36,12 +36,12 @@ Tokens tokensBefore(const SourceText& text, const SyntaxError& error) {
   return tokens;
 }
 
-// What the parser could go on with.
+// The tokens with which the parser could continue.
 struct Expected {
   std::vector<ssize_t> tokens;
 };
 
-// Stops the parser as soon as it has to decide something by the token at an index.
+// Stops the parser as soon as a decision depends on the token at an index.
 class StopAt : public antlr4::DefaultErrorStrategy {
  public:
   explicit StopAt(std::size_t index) : index_(index) {}
@@ -61,7 +61,7 @@ class StopAt : public antlr4::DefaultErrorStrategy {
   std::size_t index_;
 };
 
-// The grammar as ANTLR's interpreter wants it; unpacked when the first error is worded.
+// The grammar in the form of ANTLR's interpreter; unpacked for the first error message.
 struct Grammar {
   const antlr4::atn::ATN automaton =
       antlr4::atn::ATNDeserializer().deserialize(serializedGrammar());
@@ -99,7 +99,7 @@ std::vector<Token> expectedTokens(const SourceText& text, const SyntaxError& err
   return expected;
 }
 
-// What people look for comes first; a long list says less than a short one.
+// The most useful tokens come first, and sets of tokens are summarised to keep the list short.
 std::string listOf(const std::vector<Token>& expected) {
   std::vector<std::string> texts;
   const auto has = [&expected](Token token) {
@@ -152,7 +152,7 @@ std::string listOf(const std::vector<Token>& expected) {
         if (isOperand) continue;  // further words of the opcode
         break;
       case Token::OPCODE:
-        if (has(Token::REG) || isOperand) continue;  // an element of a vector, as a name
+        if (has(Token::REG) || isOperand) continue;  // elements of a vector, like names
         break;
       case Token::OPAQUE:
       case Token::DWARF:
@@ -178,7 +178,7 @@ std::string foundText(const SourceText& text, const SyntaxError& error) {
   constexpr std::size_t kMaxShown = 40;
   const char* const begin = text.text().data() + error.offset;
   std::string_view found = text.text().substr(error.offset);
-  // Tokens whose length the scanner knows are long ones; a line of them is enough.
+  // The scanner gives the length only for long tokens; one line of them is enough to show.
   const std::size_t line = std::min(found.find_first_of("\r\n"), found.size());
   const char* end = tokenEnd(begin, error.found, static_cast<std::uint32_t>(line));
   found = found.substr(0, static_cast<std::size_t>(end - begin));

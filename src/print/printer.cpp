@@ -22,8 +22,7 @@ struct Edit {
 
 // ---- where an edit takes place -----------------------------------------------------------------
 
-// The end of the line after `at` if nothing but blanks and a line comment stands before it, else
-// kNoOffset.
+// The end of the line after `at` if only blanks and a line comment come before it, else kNoOffset.
 Offset restOfLine(std::string_view text, Offset at) {
   while (at < text.size() && isBlank(text[at])) ++at;
   if (text.substr(at, 2) == "//")
@@ -31,8 +30,8 @@ Offset restOfLine(std::string_view text, Offset at) {
   return at == text.size() || text[at] == '\n' ? at : kNoOffset;
 }
 
-// An erased statement takes its line with it where it stood alone on it, and otherwise the blanks
-// on one side of it.
+// An erased statement takes its line with it if nothing else is on it, otherwise the blanks on one
+// side.
 SourceRange withLine(std::string_view text, SourceRange range) {
   Offset begin = range.begin;
   while (begin > 0 && isBlank(text[begin - 1])) --begin;
@@ -47,7 +46,7 @@ SourceRange withLine(std::string_view text, SourceRange range) {
   return {range.begin, end};
 }
 
-// Neighbours with only blanks between them become one.
+// Merges neighbouring ranges with only blanks between them.
 std::vector<SourceRange> joined(std::string_view text, std::vector<SourceRange> ranges) {
   std::sort(ranges.begin(), ranges.end(),
             [](SourceRange a, SourceRange b) { return a.begin < b.begin; });
@@ -66,7 +65,7 @@ std::vector<SourceRange> joined(std::string_view text, std::vector<SourceRange> 
 }
 
 // The edits of one list of statements, which begins after `after`.  `textOf` writes a statement;
-// `blank` stands before one that was made.
+// `blank` is written before each new statement.
 template <class TextOf>
 void collectEdits(const ir::StatementList& statements, std::span<const SourceRange> erased,
                   Offset after, std::string_view blank, std::string_view source, TextOf&& textOf,
@@ -74,7 +73,7 @@ void collectEdits(const ir::StatementList& statements, std::span<const SourceRan
   for (const SourceRange range : joined(source, {erased.begin(), erased.end()})) {
     edits.push_back({withLine(source, range), {}});
   }
-  // A made statement stands after the last one before it that has a text.
+  // A new statement follows the last statement before it that has a source text.
   for (const ir::Statement& statement : statements) {
     if (!statement.source.valid()) {
       const Offset lineEnd = restOfLine(source, after);

@@ -176,7 +176,7 @@ void TextWriter::operand(const ir::Function& function, std::span<const Operand> 
       return;
     case OperandKind::Pair:
       return sequence(function, inside(), "|");
-    case OperandKind::Expression:  // blanks, since `4%r` would be read as 4 and the register %r
+    case OperandKind::Expression:  // blanks, because `4%r` would be read as 4 and the register %r
       return sequence(function, inside(), " ");
     case OperandKind::Punctuation:
       if (o.id == ir::kGeneric) {
@@ -258,7 +258,7 @@ void TextWriter::targets(const ir::Function* function, const ir::TargetList& lis
 
 void TextWriter::variables(const ir::Function* function,
                            const ir::VariableDeclaration& declaration) {
-  // One statement each: `.global .u32 a, b;` says the same as two declarations.
+  // One statement each: `.global .u32 a, b;` is equivalent to two declarations.
   bool first = true;
   for (const ir::Variable* v : declaration.variables) {
     if (!first) out_ += '\n';
@@ -270,7 +270,7 @@ void TextWriter::variables(const ir::Function* function,
 }
 
 void TextWriter::variable(const ir::Variable& v) {
-  // .hidden stands before the space, .ptr after the type, .attribute before the alignment.
+  // .hidden comes before the space, .ptr after the type, .attribute before the alignment.
   constexpr std::string_view kHidden = ".hidden";
   std::string_view attributes = v.attributes;
   if (attributes.starts_with(kHidden)) {
@@ -323,11 +323,11 @@ void TextWriter::initializer(const ir::Function* function, const ir::Variable& v
   const std::size_t width =
       std::max<std::size_t>(1, static_cast<std::size_t>(isa::bitWidth(v.type)) / 8);
   const std::uint64_t elements = (value.bytes.size() + width - 1) / width;
-  // A type that is not understood may have several elements in one.
+  // One element of an unknown type may consist of several.
   if (v.vectorWidth > 1 || (extents.empty() && elements > 1)) {
     extents.push_back(v.vectorWidth > 1 ? v.vectorWidth : elements);
   }
-  // The outermost braces hold all that is there, even if that is more than was declared.
+  // The outermost braces contain all elements, even if there are more than declared.
   if (!extents.empty()) extents.front() = ~std::uint64_t{0};
 
   auto relocation = value.relocations.begin();

@@ -35,7 +35,7 @@ std::vector<Edit> removeItems(ir::Module& module) {
   return edits;
 }
 
-// From one label to the next.
+// Removes the code from one label to the next.
 std::vector<Edit> removeBlocks(ir::Module& module) {
   std::vector<Edit> edits;
   for (const ir::Function& function : module.functions()) {
@@ -68,7 +68,7 @@ std::vector<Edit> removeStatements(ir::Module& module) {
   return edits;
 }
 
-// A brace and its partner; of nested ones the outermost.
+// Removes a brace and its partner; of nested pairs, the outermost.
 std::vector<Edit> removeScopes(ir::Module& module) {
   std::vector<Edit> edits;
   for (const ir::Function& function : module.functions()) {
@@ -105,8 +105,7 @@ std::vector<Edit> removeAttributes(ir::Module& module) {
   return edits;
 }
 
-// What stands between the parentheses after the name of a kernel; not valid where there is
-// nothing.
+// The text between the parentheses after the name of a kernel; not valid if there is none.
 SourceRange parameterList(const ir::Module& module, const ir::Function& function) {
   if (!function.isEntry() || function.parameters.empty() || !function.hasBody()) return {};
   const std::string_view text = module.source().text();
@@ -125,7 +124,7 @@ std::vector<Edit> removeAllParameters(ir::Module& module) {
   return edits;
 }
 
-// All but the last, each with its comma.
+// Removes all parameters but the last, each with its comma.
 std::vector<Edit> removeParameters(ir::Module& module) {
   std::vector<Edit> edits;
   for (const ir::Function& function : module.functions()) {
@@ -163,8 +162,8 @@ std::vector<Edit> removeComments(ir::Module& module) {
 
 // ---- what can be made simpler -------------------------------------------------------------------
 
-// Calls change(instruction) on every instruction of the module.  Where it says true, the new text
-// is an edit; the instruction gets its old operands and guard back.
+// Calls change(instruction) on every instruction of the module.  If it returns true, the new text
+// becomes an edit, and the instruction gets its old operands and guard back.
 template <class Change>
 std::vector<Edit> rewrite(ir::Module& module, Change&& change) {
   std::vector<Edit> edits;
@@ -196,7 +195,7 @@ bool isRead(const Operand& operand) {
   return operand.kind == OperandKind::Register && operand.reads && !operand.writes;
 }
 
-std::size_t constexpr kOperands = 8;  // of one instruction that are looked at
+std::size_t constexpr kOperands = 8;  // operands of one instruction that are tried
 
 template <std::size_t Index>
 std::vector<Edit> zeroInsteadOfRegister(ir::Module& module) {
@@ -207,7 +206,7 @@ std::vector<Edit> zeroInsteadOfRegister(ir::Module& module) {
   });
 }
 
-// The first register of the function that has the same type.
+// Replaces a register by the first register of the function with the same type.
 template <std::size_t Index>
 std::vector<Edit> firstRegister(ir::Module& module) {
   return rewrite(module, [](const ir::Function& function, Instruction& instruction) {
@@ -268,7 +267,7 @@ std::vector<Edit> halveConstant(ir::Module& module) {
   });
 }
 
-// `.reg .b32 %r<100>;` with no more registers than are named.
+// Reduces `.reg .b32 %r<100>;` to the registers that are used.
 std::vector<Edit> shrinkDeclarations(ir::Module& module) {
   std::vector<Edit> edits;
   for (const ir::Function& function : module.functions()) {

@@ -21,7 +21,7 @@ struct Parsed {
   std::size_t complaints = 0;
 };
 
-// Null where the text is no PTX.
+// Null if the text is not valid PTX.
 std::optional<Parsed> parse(const std::string& text) {
   Diagnostics diagnostics;
   Parsed result;
@@ -68,7 +68,7 @@ class Search {
     std::vector<bool> isMade(edits.size());
     bool progress = false;
     for (std::size_t chunk = edits.size(); chunk > 0; chunk /= 2) {
-      // From the end: what uses something goes before what defines it.
+      // Starts at the end: uses are removed before definitions.
       for (std::size_t end = edits.size(); end > 0; end -= std::min(chunk, end)) {
         const std::size_t begin = end - std::min(chunk, end);
         std::vector<bool> tried = isMade;
@@ -102,7 +102,7 @@ class Search {
   Reducer& reducer_;
   std::string text_;
   std::size_t complaints_;
-  std::unordered_set<std::size_t> tried_;  // hashes of texts
+  std::unordered_set<std::size_t> tried_;  // hashes of the texts tried
 };
 
 }  // namespace

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// {fmt}, compiled once and not in every unit that formats a string.  Debian packages it as a shared
-// library only, and a program that is copied to another machine is to run there.  Below are the
-// templates that fmt/format.h declares extern (9.x).
+// {fmt}, compiled once instead of in every unit that formats a string.  Debian packages it only as
+// a shared library, but a program that is copied to another machine should run there.  Below are
+// the templates that fmt/format.h declares extern (9.x).
 #include <fmt/format-inl.h>
 
 FMT_BEGIN_NAMESPACE

@@ -11,8 +11,8 @@ namespace ptxopt {
 
 void keepFreedMemory() {
 #ifdef __GLIBC__
-  constexpr int kMostOnHeap = 32 << 20;  // bytes of one piece; glibc allows no more
-  constexpr int kGrowth = 1 << 20;       // bytes that are asked for beyond what is needed
+  constexpr int kMostOnHeap = 32 << 20;  // largest piece in bytes; glibc allows no more
+  constexpr int kGrowth = 1 << 20;       // bytes requested beyond the need
   ::mallopt(M_MMAP_THRESHOLD, kMostOnHeap);
   ::mallopt(M_TRIM_THRESHOLD, std::numeric_limits<int>::max());
   ::mallopt(M_TOP_PAD, kGrowth);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// ptxopt-ptxas: stands in for ptxas and optimizes what it assembles.  See docs/drop-in.md.
+// ptxopt-ptxas: runs in place of ptxas and optimizes the input.  See docs/drop-in.md.
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -24,7 +24,7 @@ Rewritten failed(std::string why) {
   return {.kind = Rewritten::Kind::Failed, .text = std::move(why)};
 }
 
-// Nothing, and a message on standard error, where the flags are none of ptxopt's.
+// Nothing, and a message on standard error, if some flag is not one of ptxopt's.
 std::optional<ptxopt::driver::Options> parseFlags(const std::string& flags) {
   const auto words = ptxopt::ptxas::splitOptions(flags);
   if (!words) return std::nullopt;
@@ -46,7 +46,7 @@ ptxopt::driver::OptimizeOptions optimizeOptions(ptxopt::driver::Options options)
   result.run.assumptions = std::move(options.assumptions);
   result.run.keptKernels = std::move(options.keptKernels);
   result.run.verifyEach = options.verifyEach;
-  // Builds start many of us at once; more threads would only be in each other's way.
+  // Builds start many of these processes at once; more threads would only compete.
   result.run.threads = options.threads == 0 ? 1 : options.threads;
   if (options.verify) result.verifyInput = ptxopt::driver::InputCheck::Require;
   result.reprint = options.reprint;
@@ -70,7 +70,8 @@ Rewritten rewrite(const std::string& flags, const std::string& name, const std::
   return {.kind = Rewritten::Kind::Changed, .text = result.output.text()};
 }
 
-// Compilers cache cubins by it (docs/drop-in.md), so that it must tell apart what makes others.
+// Compilers use it as a key when they cache cubins (docs/drop-in.md), so it must differ if the code
+// may differ.
 std::string versionLine(const std::string& flags) {
   std::string line = "ptxopt " PTXOPT_VERSION + (flags.empty() ? "" : " " + flags);
   if (flags.find("--assumptions") == std::string::npos) return line;

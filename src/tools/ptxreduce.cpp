@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// ptxreduce: makes a PTX file small while a command still says that it is interesting.
+// ptxreduce: makes a PTX file smaller while a command still finds it interesting.
 //
-// Exit status: 0 there is a result, 1 bad input or a command that cannot be used, 128 + n ended by
-// signal n; what was reached until then is in the output.
+// Exit status: 0 there is a result, 1 bad input or an unusable command, 128 + n ended by signal n;
+// then the output contains the result so far.
 #include <fcntl.h>
 #include <unistd.h>
 #include <CLI/CLI.hpp>
@@ -27,7 +27,7 @@ using namespace ptxopt;
 
 constexpr int kGood = 0;
 constexpr int kBadInput = 1;
-constexpr int kNotStarted = 127;  // as shells have it
+constexpr int kNotStarted = 127;  // like in shells
 
 struct Options {
   std::string input;
@@ -61,7 +61,7 @@ std::shared_ptr<const SourceText> load(const std::string& path) {
   return source;
 }
 
-// Runs the command on texts, which it gets as a file.
+// Runs the command on texts, which it receives as a file.
 class Command {
  public:
   explicit Command(const Options& options) : options_(options) {
@@ -98,7 +98,7 @@ class Command {
     std::vector<char*> arguments;
     for (const std::string& word : words_) arguments.push_back(const_cast<char*>(word.c_str()));
     arguments.push_back(nullptr);
-    alarm(options_.seconds);  // goes on through exec
+    alarm(options_.seconds);  // remains in effect after exec
     execvp(arguments[0], arguments.data());
     return kNotStarted;
   }

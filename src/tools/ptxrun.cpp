@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// ptxrun: runs PTX kernels on the CPU, looks for races and bad barriers, compares two modules, and
-// checks what was claimed of one.
+// ptxrun: runs PTX kernels on the CPU, detects races and wrong barriers, compares two modules, and
+// checks claims about one.
 //
-// Exit status of a run: 0 nothing found, 1 bad input or an instruction that is not supported,
-// 4 findings.  Of --compare: 0 same, 1 bad input, 2 different, 3 inconclusive.
+// Exit status of a run: 0 nothing found, 1 bad input or an unsupported instruction, 4 findings.  Of
+// --compare: 0 same, 1 bad input, 2 different, 3 inconclusive.
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
@@ -54,7 +54,7 @@ struct Options {
 
 struct BadInput {
   std::string message;
-  std::string_view prefix = "ptxrun: ";  // empty: the message names its place
+  std::string_view prefix = "ptxrun: ";  // empty: the message contains its position
 };
 
 std::unique_ptr<ir::Module> load(const std::string& path) {
@@ -89,7 +89,7 @@ interp::Dim3 dimensions(const std::string& text) {
   return *parsed;
 }
 
-// A description in the file, with what the command line says instead.
+// The launch that the file describes, modified by the command line.
 interp::Launch launchOf(const ir::Module& module, const std::optional<interp::Launch>& described,
                         const Options& options) {
   std::string error;
@@ -125,7 +125,8 @@ interp::Launch launchOf(const ir::Module& module, const Options& options) {
   return launchOf(module, described, options);
 }
 
-// Those of the file, in its order, where it describes several and the command line picks none.
+// The launches that the file describes, in order, if there are several and the command line selects
+// none.
 std::vector<interp::Launch> launchesOf(const ir::Module& module, const Options& options) {
   std::vector<interp::Launch> launches;
   if (options.kernel.empty()) {
@@ -164,7 +165,7 @@ void dump(const interp::NamedBytes& object) {
   }
 }
 
-// What came of the claims.
+// The results of checking claims.
 struct FactCounts {
   std::size_t claims = 0;
   std::uint64_t checks = 0;
@@ -196,7 +197,7 @@ nlohmann::json toJson(const ir::Module& module, const interp::Finding& finding) 
       {"kind", interp::spelling(finding.kind)}, {"file", module.source().name()},
       {"place", place(finding.place)},          {"message", finding.message},
       {"other", place(finding.other)},          {"otherMessage", finding.otherMessage}};
-  // The first line of the file of facts is about the file.
+  // The first line of the file of facts describes the file.
   if (finding.kind == interp::FindingKind::FalseFact) result["factsLine"] = finding.claim + 2;
   return result;
 }
@@ -275,7 +276,7 @@ int runFile(Options options) {
     } else {
       print(*module, launch, result, options);
     }
-    // Worse than findings is what could not be run: nothing is known of it.
+    // A launch that could not run is worse than findings: nothing is known about it.
     const int status = statusOf(result);
     if (worst != kBadInput && status != kGood) worst = status;
   }

@@ -28,7 +28,7 @@ std::optional<FloatFormat> floatFormat(Type type) {
   }
 }
 
-// tf32 is an f32 whose fraction has 10 bits and stands in the upper bits of the 32.
+// tf32 is an f32 whose fraction has 10 bits; it occupies the upper bits of the 32.
 constexpr FloatFormat kTF32{8, 10};
 constexpr int kTF32Shift = 13;
 
@@ -38,13 +38,13 @@ std::uint64_t flushSubnormal(Type type, std::uint64_t bits) {
       flush(std::bit_cast<float>(static_cast<std::uint32_t>(bits))));
 }
 
-// What a NaN becomes in an integer type (PTX ISA 9.7.10.24).
+// The result of converting a NaN to an integer type (PTX ISA 9.7.10.24).
 std::uint64_t integerOfNaN(Type to, Type from) {
   const int width = isa::bitWidth(to);
   return from == Type::F64 || width == 64 ? std::uint64_t{1} << (width - 1) : 0;
 }
 
-// Into an integer type, with saturation at its bounds.
+// Converts to an integer type, saturating at its bounds.
 std::uint64_t clampInteger(Type type, RoundedInteger value) {
   const int width = isa::bitWidth(type);
   if (!isa::isSigned(type)) {

@@ -28,7 +28,7 @@ F quiet(F nan) {
   return std::bit_cast<F>(std::bit_cast<FloatBits<F>>(nan) | FloatBits<F>{1} << kQuietBit);
 }
 
-// `result` where it is a number, else the NaN that PTX gives for these operands.
+// `result` if it is a number, else the NaN that PTX gives for these operands.
 template <class F, class... Operands>
 F settleNaN(F result, Operands... operands) {
   if (!std::isnan(result)) return result;
@@ -43,7 +43,7 @@ F settleNaN(F result, Operands... operands) {
 }
 
 // Operands and result pass through volatile objects, so that the compiler can neither fold the
-// operation nor move it across the change of mode.
+// operation nor move it across the change of the rounding mode.
 template <class F, class Operation, class... Operands>
 F rounded(Rounding rounding, Operation operation, Operands... operands) {
   if (rounding == Rounding::NearestEven) return settleNaN<F>(operation(operands...), operands...);
@@ -134,7 +134,7 @@ float single(double value) {
   return settleNaN(static_cast<float>(value), 0.0f);
 }
 
-// The upper 32 bits are a number of their own, of 20 bits of fraction; subnormals become zeros.
+// The upper 32 bits are a format of their own, with 20 bits of fraction; subnormals become zeros.
 double upperHalf(double value) {
   const auto upper =
       std::bit_cast<double>(std::bit_cast<std::uint64_t>(value) & 0xffffffff00000000u);
@@ -202,7 +202,7 @@ std::uint16_t halfFlush(FloatFormat format, std::uint16_t a) {
 
 namespace {
 
-// `value + error` is the exact result; rounding to odd first keeps the second rounding honest.
+// `value + error` is the exact result; rounding to odd first avoids double rounding.
 std::uint16_t finish(FloatFormat format, double value, double error, HalfMode mode) {
   Real exact = unpack(kF64, std::bit_cast<std::uint64_t>(value));
   if (exact.kind == Real::Class::Finite && error != 0) {
@@ -227,7 +227,7 @@ double operand(FloatFormat format, std::uint16_t a, HalfMode mode) {
   return toDouble(format, mode.ftz ? halfFlush(format, a) : a);
 }
 
-// The sum and what rounding lost of it (Knuth's TwoSum).
+// The sum and its rounding error (Knuth's TwoSum).
 std::uint16_t finishSum(FloatFormat format, double a, double b, HalfMode mode) {
   double sum = a + b;
   if (!std::isfinite(sum)) return finish(format, sum, 0, mode);

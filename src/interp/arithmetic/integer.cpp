@@ -47,7 +47,8 @@ std::uint32_t logic3(std::uint32_t a, std::uint32_t b, std::uint32_t c, std::uin
 }
 
 std::uint32_t permuteBytes(std::uint32_t a, std::uint32_t b, std::uint32_t c, Permute mode) {
-  // Selectors of the special modes, a nibble for each byte of the result, by the low bits of c.
+  // Selectors of the special modes: a nibble for each byte of the result, indexed by the low bits
+  // of c.
   constexpr std::uint16_t kSelectors[][4] = {
       {0x3210, 0x4321, 0x5432, 0x6543},  // f4e
       {0x5670, 0x6701, 0x7012, 0x0123},  // b4e

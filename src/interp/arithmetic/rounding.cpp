@@ -12,7 +12,7 @@ constexpr std::uint64_t lowMask(int bits) {
   return bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
 }
 
-// Drops the last `shift` bits; true where the magnitude is to be rounded away from zero.
+// The last `shift` bits are dropped; true if the magnitude must be rounded away from zero.
 bool roundsAway(std::uint64_t significand, int shift, bool sticky, bool negative,
                 Rounding rounding) {
   std::uint64_t lost;
@@ -82,7 +82,7 @@ std::uint64_t pack(FloatFormat format, const Real& value, Rounding rounding) {
     case Real::Class::Finite:
       break;
   }
-  // The leading bit to position 63: the number is 1.xxx * 2^exponent.
+  // Moves the leading bit to position 63: the number is 1.xxx * 2^exponent.
   const int leading = std::countl_zero(value.significand);
   const std::uint64_t significand = value.significand << leading;
   const int exponent = value.exponent - leading + 63;
@@ -92,7 +92,7 @@ std::uint64_t pack(FloatFormat format, const Real& value, Rounding rounding) {
   std::uint64_t kept = shift < 64 ? significand >> shift : 0;
   if (roundsAway(significand, shift, value.sticky, value.negative, rounding)) ++kept;
 
-  // The implicit bit of a normal number, and a carry out of the fraction, count up the exponent.
+  // The implicit bit of a normal number, and a carry out of the fraction, increment the exponent.
   const int biased = std::max(exponent, smallest) + format.bias() - 1;
   const std::uint64_t magnitude =
       (static_cast<std::uint64_t>(biased) << format.fractionBits) + kept;

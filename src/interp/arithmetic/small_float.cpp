@@ -30,7 +30,7 @@ std::uint32_t signOf(const Description& format) {
 constexpr int kScaleBias = 127;
 constexpr std::uint32_t kScaleNaN = 0xff;
 
-// Of a magnitude that is finite.
+// For a finite magnitude.
 double magnitude(const Description& format, std::uint32_t bits) {
   const int bias = (1 << (format.exponentBits - 1)) - 1;
   const auto exponent = static_cast<int>(bits >> format.fractionBits);
@@ -80,7 +80,8 @@ std::uint32_t fromDouble(SmallFormat format, double value, bool relu, Rounding r
   if (std::isnan(value)) return largest != sign - 1 ? sign - 1 : largest;
   if (relu && std::signbit(value)) return 0;
   const double wanted = std::fabs(value);
-  // From one number to the next: the step that `wanted` lies on, or the one above the largest.
+  // Searches for the interval between two numbers that contains `wanted`; it may be the one above
+  // the largest number.
   std::uint32_t bits = 0;
   while (bits < largest && wanted > magnitude(description, bits + 1)) ++bits;
   const double below = magnitude(description, bits);

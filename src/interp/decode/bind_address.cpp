@@ -50,7 +50,7 @@ Compute bindAddress(const isa::InstructionDesc& desc, Op& op, const Windows& win
         r[o.d] = truncated(r[o.a] + static_cast<Slot>(o.immediate), o.width);
       };
     case Opcode::Isspacep:
-      // Global memory is what lies below every window.
+      // A generic address below every window is global.
       if (desc.space == Space::Const) return nullptr;
       op.detail = op.immediate == 0 ? 1 : 0;
       if (op.detail != 0) op.immediate = static_cast<std::int64_t>(windows.parameter);
@@ -60,7 +60,7 @@ Compute bindAddress(const isa::InstructionDesc& desc, Op& op, const Windows& win
         put(r, o.d, o.detail != 0 ? r[o.a] < base : r[o.a] - base < kWindow);
       };
     case Opcode::Mapa:
-      // Keeps the window of a generic address; the rank stands in bits 24 and up.
+      // Keeps the window of a generic address; the rank is in bits 24 and up.
       return [](Slot* r, const Op& o) {
         constexpr Slot kOffset = (Slot{1} << kRankShift) - 1;
         constexpr Slot kRank = Slot{0xf} << kRankShift;

@@ -38,7 +38,7 @@ constexpr std::array<std::string_view, 18> kComparisons = {
     ".eq", ".ne",  ".lt",  ".le",  ".gt",  ".ge",  ".lo",  ".ls",  ".hi",
     ".hs", ".equ", ".neu", ".ltu", ".leu", ".gtu", ".geu", ".num", ".nan"};
 
-// For integers, lo ls hi hs are lt le gt ge: T is unsigned there.
+// For integers, lo ls hi hs equal lt le gt ge: then T is unsigned.
 template <class T>
 bool holds(Comparison comparison, T a, T b) {
   bool unordered = false;
@@ -80,7 +80,7 @@ bool holds(Comparison comparison, T a, T b) {
   return false;
 }
 
-// Op::detail is the Comparison; Op::count says how c joins in.
+// Op::detail is the Comparison; Op::count says how c is combined with it.
 enum Join : std::uint8_t { kAlone, kAnd, kOr, kXor };
 bool join(const Slot* r, const Op& o, bool value) {
   switch (o.count) {
@@ -102,7 +102,8 @@ void setPredicate(Slot* r, const Op& o) {
   put(r, o.d, join(r, o, value));
   if (o.q != 0) put(r, o.q, second);
 }
-// Op::width: of the result; kSecond: it is 1.0 in a float type, whose bits are `immediate`.
+// Op::width: the width of the result; kSecond: "true" is 1.0 in a float type, with the bits
+// `immediate`.
 template <class T, T (*read)(const Slot*, const Op&, std::uint32_t)>
 void setValue(Slot* r, const Op& o) {
   const bool value = holds(static_cast<Comparison>(o.detail), read(r, o, o.a), read(r, o, o.b));
@@ -128,7 +129,7 @@ double readHalf(const Slot* r, const Op& o, std::uint32_t slot) {
   return readPart<kIsBF16>(r, o, slot, 0);
 }
 
-// Two halves at once: p of setp is that of the low one, q that of the high one.
+// Two halves at once: p of setp belongs to the low one, q to the high one.
 template <bool kIsBF16>
 bool holdsPart(const Slot* r, const Op& o, int shift) {
   const bool value = holds(static_cast<Comparison>(o.detail), readPart<kIsBF16>(r, o, o.a, shift),
@@ -272,7 +273,7 @@ Compute bindCompare(const isa::InstructionDesc& desc, Op& op) {
         default:
           return nullptr;
       }
-      // What a pair gives has 32 bits, and only a pair gives a pair.
+      // The result for a pair has 32 bits, and only a pair gives a pair.
       if (isPair(op.sourceType) && isa::bitWidth(op.type) != 32) return nullptr;
       if (isPair(op.sourceType) && op.type == Type::F32) return nullptr;
       if (isPair(op.type) && !isPair(op.sourceType)) return nullptr;

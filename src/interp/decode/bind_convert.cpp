@@ -110,8 +110,8 @@ void halvesFromScales(Slot* r, const Op& o) {
   r[o.d] = half(r[o.a] >> 8) << 16 | half(r[o.a]);
 }
 
-// Null for what has no such type, and for what the manual leaves open: which bits of `rbits` each
-// of four numbers gets, whether -2 is out of the bounds of s2f6.
+// Null if there is no such type, and for cases that the manual leaves open: which bits of `rbits`
+// each of four numbers gets, and whether -2 is out of the bounds of s2f6.
 Compute bindSmall(const isa::InstructionDesc& desc, Op& op) {
   const std::size_t count = desc.qualifiers.size();
   if (count < 2) return nullptr;
@@ -132,8 +132,8 @@ Compute bindSmall(const isa::InstructionDesc& desc, Op& op) {
   return isFromHalves ? &smallFromHalves : &smallFromFloats;
 }
 
-// cvt.rs.bf16x2.f32 d, a, b, c: 16 random bits for each are added to the 16 bits that a bf16 has
-// less than an f32; a carry rounds away from zero, be it into the exponent.
+// cvt.rs.bf16x2.f32 d, a, b, c: for each half, 16 random bits are added to the 16 bits that a bf16
+// lacks.  A carry rounds away from zero, possibly into the exponent.
 void convertPairRandomly(Slot* r, const Op& o) {
   const auto half = [&](Slot bits, Slot random) -> Slot {
     constexpr Slot kInfinity = 0x7f800000;

@@ -219,7 +219,7 @@ void lanesMinMax(Slot* r, const Op& o) {
         });
 }
 
-// add, sub and fma of f32 where all but the last operand are halves; kSecond: bf16.
+// add, sub and fma of f32 in which all operands but the last are halves; kSecond: bf16.
 float widened(const Slot* r, const Op& o, std::uint32_t slot) {
   return static_cast<float>(toDouble(o.is(kSecond) ? kBF16 : kF16, r[slot] & 0xffff));
 }
@@ -245,7 +245,7 @@ Compute bindMixed(const isa::InstructionDesc& desc, Op& op) {
   }
 }
 
-// Operands of several types, as in add.f32x2.f16x2.f32x2.
+// The operands have several types, like in add.f32x2.f16x2.f32x2.
 bool isMixed(const isa::InstructionDesc& desc) {
   return std::any_of(desc.qualifiers.begin(), desc.qualifiers.end(), [&](std::string_view word) {
     const auto type = isa::parseType(word);

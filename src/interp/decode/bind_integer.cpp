@@ -17,7 +17,7 @@ void binary(Slot* r, const Op& o) {
   put(r, o.d, operation(get<T>(r, o.a), get<T>(r, o.b)));
 }
 
-// Two 16-bit halves, each by itself.
+// Two independent 16-bit halves.
 template <class T, T (*operation)(T, T)>
 void halves(Slot* r, const Op& o) {
   const std::uint32_t a = get<std::uint32_t>(r, o.a);
@@ -30,7 +30,7 @@ void halves(Slot* r, const Op& o) {
           part(static_cast<T>(a >> 16), static_cast<T>(b >> 16)) << 16);
 }
 
-// Of `.u16x2` and `.s16x2`, which the table knows by their spelling.
+// For `.u16x2` and `.s16x2`, which the table knows by their spelling.
 template <class Choose>
 Compute forPair(const isa::InstructionDesc& desc, Choose choose) {
   if (desc.has(".s16x2")) return choose.template operator()<std::int16_t>();
@@ -189,7 +189,7 @@ Compute bindMultiply(const isa::InstructionDesc& desc, const Op& op) {
   });
 }
 
-// `detail`: how far the 48-bit product is shifted, 0 or 16.  `c` is a zero for mul24.
+// `detail`: the shift of the 48-bit product, 0 or 16.  `c` is zero for mul24.
 Compute bindMultiply24(const isa::InstructionDesc& desc, Op& op) {
   op.detail = desc.has(".hi") ? 16 : 0;
   const bool saturates = op.is(kSaturate);

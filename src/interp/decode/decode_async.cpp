@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Asynchronous copies, and the barriers in memory that they complete on.
+// Asynchronous copies, and the mbarriers on which they complete.
 #include <algorithm>
 
 #include "interp/decode/decoder.h"
@@ -27,7 +27,7 @@ void Decoder::decodeCopyAsync(const ir::Instruction& instruction, Op op) {
   if (desc.has(".wait_group") || desc.has(".wait_all")) {
     op.action = Action::WaitAsync;
     op.a = desc.has(".wait_all") ? constant(0) : source(operand(instruction, 0), Type::U32);
-    if (desc.has(".wait_all")) op.flags |= kSecond;  // and what is in no group yet
+    if (desc.has(".wait_all")) op.flags |= kSecond;  // also waits for copies in no group yet
     return emit(op);
   }
   // [d], [a], n{, src}: d is in shared memory, a in global memory.  lists: the offset of a.
@@ -39,8 +39,8 @@ void Decoder::decodeCopyAsync(const ir::Instruction& instruction, Op op) {
   if (sourceOffset != 0) op.index = constant(static_cast<std::uint64_t>(sourceOffset));
   op.c = source(operand(instruction, 2), Type::U32);
   op.e = op.c;
-  // A fourth operand is how many bytes of the source are read, unless it is the cache policy or a
-  // predicate that says to read none.
+  // A fourth operand is the number of source bytes to read, unless it is the cache policy, or a
+  // predicate to read none.
   const ir::Operand* fourth = instruction.operand(3);
   const std::size_t extra = desc.shape.size() - (desc.has(".L2::cache_hint") ? 1 : 0);
   if (fourth != nullptr && extra == 4) {

@@ -53,7 +53,7 @@ void Decoder::decodeMatrix(const ir::Instruction& instruction, Op op) {
   put(CollectiveKind::MatrixMultiply);
   MatrixForm matrix = matrixForm(desc);
   matrix.rounding = op.rounding;
-  // Types in the order d, a, b, c, or d, c.
+  // The types in the order d, a, b, c, or d, c.
   std::vector<Element> types;
   for (const std::string_view word : desc.qualifiers) {
     if (const auto element = findElement(word)) types.push_back(*element);
@@ -63,7 +63,7 @@ void Decoder::decodeMatrix(const ir::Instruction& instruction, Op op) {
   }
   if (types.size() != 4) throw Problem{"this form is not implemented"};
   std::copy(types.begin(), types.end(), matrix.elements.begin());
-  // Of f16 it has an order of its own: each quarter of the warp multiplies by itself.
+  // With f16 it has a special layout: each quarter of the warp multiplies separately.
   if (desc.has(".m8n8k4") && types[1] != Element::F64) {
     throw Problem{"m8n8k4 of f16 is not implemented"};
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Loads, stores, atomics, copies, barriers and what the lanes of a warp do together.
+// Loads, stores, atomics, copies, barriers and collectives of a warp.
 #include <algorithm>
 
 #include "interp/decode/bind.h"
@@ -22,7 +22,7 @@ Space Decoder::resolveSpace(Space space, const ir::Operand& address) const {
         symbol.kind == ir::SymbolKind::Variable || symbol.kind == ir::SymbolKind::Parameter;
     return isVariable && localOffsets_.contains(symbol.variable) ? Space::Local : Space::ParamEntry;
   }
-  return Space::Param;  // the address says which of the two it is in
+  return Space::Param;  // the address decides between the two spaces
 }
 
 void Decoder::decodeLoad(const ir::Instruction& instruction, Op op) {
@@ -93,7 +93,7 @@ void Decoder::decodeAtomic(const ir::Instruction& instruction, Op op) {
   emit(op);
 }
 
-// st.bulk writes zeros; discard leaves bytes that nobody may rely on.
+// st.bulk writes zeros; discard leaves arbitrary bytes.
 void Decoder::decodeFill(const ir::Instruction& instruction, Op op) {
   constexpr std::uint8_t kDiscarded = 0xdb;
   op.action = Action::Fill;
@@ -175,7 +175,7 @@ void Decoder::decodeCollective(const ir::Instruction& instruction, Op op) {
     }
   };
   if (desc.has(".sync")) op.flags |= kHasMask;
-  std::size_t mask = 0;  // the operand that names the lanes
+  std::size_t mask = 0;  // the index of the operand with the mask
   switch (desc.opcode) {
     case Opcode::Bar:
       put(CollectiveKind::WarpSync);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What stands for an operand: a slot of the frame.
+// Assigns a slot of the frame to each operand.
 #include <algorithm>
 
 #include "analysis/flow/callee.h"

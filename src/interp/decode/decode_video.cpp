@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Video instructions (PTX ISA 9.7.20).
 //
-// The scalar ones work on bytes, halves or words of their operands, each extended to a signed
-// number of 33 bits; the result is clamped to the part of d that is named, and then combined with c
-// or put into it.  Those of two and four lanes work on halves and bytes of whole registers.
+// The scalar instructions work on bytes, halves or words of their operands, each extended to a
+// signed number of 33 bits.  The result is clamped to the named part of d, and then combined with c
+// or merged into it.  The instructions with two or four lanes work on halves and bytes of whole
+// registers.
 #include <algorithm>
 
 #include "interp/arithmetic/conversion.h"
@@ -36,7 +37,7 @@ enum class Operation : std::uint8_t {
   Gt,
   Ge
 };
-// What c is for: to be combined with the result, or to give the bits that the result leaves.
+// The role of c: it is combined with the result, or provides the other bits.
 enum class Second : std::uint8_t { None, Add, Minimum, Maximum, Merge };
 
 std::optional<Operation> operationOf(const isa::InstructionDesc& desc) {
@@ -93,7 +94,7 @@ struct Part {
   int shift = 0;
   int width = 32;
 };
-// ".b1", ".h0"; none for the selectors of several lanes.
+// ".b1", ".h0"; none for selectors of several lanes.
 std::optional<Part> partOf(std::string_view selector) {
   if (selector.size() != 3) return std::nullopt;
   const int index = selector[2] - '0';
@@ -107,7 +108,7 @@ std::int64_t clamp(std::int64_t value, bool isSigned, int width) {
   return std::clamp(value, isSigned ? -bound : 0, bound - 1);
 }
 
-// `wraps`: of the shift count, else it is clamped to 32.
+// `wraps`: the shift count wraps, otherwise it is clamped to 32.
 std::int64_t apply(Operation operation, std::int64_t a, std::int64_t b, bool wraps) {
   const auto count = [&] { return wraps ? b & 31 : std::min<std::int64_t>(b, 32); };
   switch (operation) {
@@ -124,8 +125,8 @@ std::int64_t apply(Operation operation, std::int64_t a, std::int64_t b, bool wra
     case Operation::Average:
       return (a + b + (a + b >= 0 ? 1 : 0)) >> 1;
     case Operation::Shl: {
-      // 65 bits are needed.  Of a number that a word does not hold, the clamp wants no more than
-      // the sign; the low word is what stays without it.
+      // 65 bits are needed.  If the value does not fit into a word, clamping needs only its sign,
+      // and without clamping only the low word remains.
       const Wide wide = static_cast<Wide>(a) * (static_cast<Wide>(1) << count());
       constexpr std::int64_t kBound = std::int64_t{1} << 62;
       if (wide >= -kBound && wide < kBound) return static_cast<std::int64_t>(wide);
@@ -156,7 +157,7 @@ std::int64_t number(const Slot* r, std::uint32_t slot) {
   return static_cast<std::int64_t>(r[slot]);
 }
 
-// d = a >> immediate, `width` bits, extended to 64 as `type` says.
+// d = a >> immediate, `width` bits, extended to 64 depending on `type`.
 void select(Slot* r, const Op& o) {
   const std::uint64_t bits = truncated(r[o.a] >> o.immediate, o.width);
   const int unused = 64 - o.width;
@@ -165,8 +166,8 @@ void select(Slot* r, const Op& o) {
                : bits;
 }
 
-// detail: the Operation; count: the Second; width and immediate: the part of d; kSecond: shifts
-// wrap.
+// detail: the Operation; count: the Second; width and immediate: the part of d; kSecond: shift
+// counts wrap.
 void scalar(Slot* r, const Op& o) {
   const bool isSigned = isa::isSigned(o.type);
   std::int64_t value =
@@ -198,8 +199,8 @@ void scalar(Slot* r, const Op& o) {
   put(r, o.d, static_cast<std::uint32_t>(value));
 }
 
-// kSecond: .po; kAbs: a * b is subtracted; kToIntegral: c is; kXorSignAbs: the result is signed.
-// immediate: how far it is shifted down.
+// kSecond: .po; kAbs: a * b is subtracted; kToIntegral: c is subtracted; kXorSignAbs: the result is
+// signed. immediate: the right shift of the result.
 void multiplyAdd(Slot* r, const Op& o) {
   Wide value = static_cast<Wide>(number(r, o.a)) * number(r, o.b);
   if (o.is(kAbs)) value = -value;
@@ -217,8 +218,8 @@ void multiplyAdd(Slot* r, const Op& o) {
   put(r, o.d, static_cast<std::uint32_t>(value));
 }
 
-// width: of a lane; count: 1 where the results are summed into c; immediate: bit 0 for a signed a,
-// bit 1 for a signed b.
+// width: of a lane; count: 1 if the results are added to c; immediate: bit 0 for a signed a, bit 1
+// for a signed b.
 void lanes(Slot* r, const Op& o) {
   const auto lane = [&](std::uint32_t slot, int shift, bool isSigned) -> std::int64_t {
     const auto bits = static_cast<std::int64_t>(truncated(r[slot] >> shift, o.width));
@@ -272,7 +273,7 @@ void Decoder::decodeVideo(const ir::Instruction& instruction, Op op) {
   const auto operation = operationOf(desc);
   if (!operation) throw Problem{"this form is not implemented"};
   op.detail = static_cast<std::uint8_t>(*operation);
-  // Types in the order d, a, b; a vset has none for d.
+  // The types in the order d, a, b; a vset has none for d.
   std::vector<Type> types;
   for (const std::string_view word : desc.qualifiers) {
     if (const auto type = isa::parseType(word)) types.push_back(*type);

@@ -62,7 +62,7 @@ Decoder::~Decoder() = default;
 
 void Decoder::run() {
   code_->function = function_;
-  std::uint32_t next = 1;  // slot 0 stands for no operand
+  std::uint32_t next = 1;  // slot 0 means that there is no operand
   for (const ir::RegisterRange& range : function_->registers()) {
     slotOfRange_.push_back(next);
     next += range.count * slotsOf(range);
@@ -88,7 +88,7 @@ void Decoder::run() {
       decode(*instruction);
     }
   }
-  // After the last statement a function returns.
+  // A function returns after its last statement.
   prototype_ = Op{};
   prototype_.guard = trueSlot_;
   if (audit_ != nullptr) audit_->atEnd();
@@ -176,7 +176,7 @@ void Decoder::decodeForm(const ir::Instruction& instruction, Op op) {
   const isa::InstructionDesc& desc = *instruction.desc;
   const std::size_t before = code_->ops.size();
   try {
-    // What it means is not known, so neither is what its neighbours do.
+    // Its meaning is unknown, so the effect on its other instructions is unknown too.
     if (function_->isOpaque) throw Problem{"its function holds something that is not understood"};
     if (!desc.known()) throw Problem{"the instruction table has no row for it"};
     switch (desc.opcode) {
@@ -220,7 +220,7 @@ void Decoder::decodeForm(const ir::Instruction& instruction, Op op) {
         return decodeMbarrier(instruction, op);
       case Opcode::Membar:
       case Opcode::Fence:
-        // There is one path to memory here, so what orders paths alone does nothing.
+        // There is only one proxy here, so a fence between proxies does nothing.
         op.action = desc.has(".proxy") && op.semantics == isa::Semantics::None ? Action::Nothing
                                                                                : Action::Fence;
         return emit(op);
@@ -232,7 +232,7 @@ void Decoder::decodeForm(const ir::Instruction& instruction, Op op) {
         return decodeStack(instruction, op);
       case Opcode::Createpolicy:
         return decodePolicy(instruction, op);
-      case Opcode::Brkpt:  // no debugger is there to stop for
+      case Opcode::Brkpt:  // there is no debugger to stop for
       case Opcode::Prefetch:
       case Opcode::Prefetchu:
       case Opcode::Applypriority:
@@ -272,7 +272,7 @@ void Decoder::decodeForm(const ir::Instruction& instruction, Op op) {
 }
 
 void Decoder::findUndefinedReads() {
-  // The analysis changes nothing but its own numbers of blocks.
+  // The analysis only changes its own block numbers.
   const analysis::Cfg cfg(const_cast<ir::Function&>(*function_));
   const analysis::MaybeUndefined undefined(cfg);
   for (const analysis::UndefinedRead& read : undefined.reads()) {
@@ -282,11 +282,11 @@ void Decoder::findUndefinedReads() {
   }
 }
 
-// Before the instruction, where its guard is still what decides: first what it reads, then
-// that it writes.
+// Emitted before the instruction, under the same guard: first checks what it reads, then records
+// what it writes.
 void Decoder::trackRegisters(const ir::Instruction& instruction, const Op& op) {
-  // What only moves a value, or may leave it out, says nothing about its use: compilers fill the
-  // parts of a register that nobody looks at with whatever there is.
+  // An instruction that only moves a value, or may leave it out, does not use it: compilers fill
+  // unused parts of a register with arbitrary contents.
   const bool onlyMoves = instruction.is(Opcode::Mov) || instruction.is(Opcode::Selp) ||
                          instruction.is(Opcode::Prmt) || instruction.is(Opcode::Bfi);
   if (const auto reads = undefinedReads_.find(&instruction);
@@ -384,7 +384,7 @@ void Decoder::decodeCall(const ir::Instruction& instruction, Op op) {
     program_->setCallsIndirectly();
   }
 
-  // A number is one of the type of the formal parameter.
+  // A number has the type of the formal parameter.
   const auto typeOfArgument = [&callee](std::size_t n) {
     const bool isKnown = callee.function != nullptr && n < callee.function->parameters.size();
     return isKnown ? callee.function->parameters[n]->type : Type::B64;
@@ -429,7 +429,7 @@ void Decoder::decodeMove(const ir::Instruction& instruction, Op op) {
   const bool unpacks = to.kind == ir::OperandKind::Vector;
   const bool isVectorMove = instruction.desc->vectorWidth > 1;
   if (op.type == Type::B128 || isVectorMove || (packs && unpacks)) {
-    // Slot by slot, through temporaries where a destination may be a source.
+    // Slot by slot, through temporaries if a destination may also be a source.
     const auto element = [&](bool isPart) {
       return op.type == Type::B128 && isPart ? Type::B64 : op.type;
     };
@@ -475,7 +475,7 @@ void Decoder::decodeMove(const ir::Instruction& instruction, Op op) {
   emitCopy(op, destination(to), source(from, op.type));
 }
 
-// What a cache policy says has no effect here, so that all are one.
+// Cache policies have no effect here, so all policies are equal.
 void Decoder::decodePolicy(const ir::Instruction& instruction, Op op) {
   constexpr std::uint64_t kPolicy = 0x1000000000000000;
   emitCopy(op, destination(operand(instruction, 0)), constant(kPolicy));
@@ -483,7 +483,7 @@ void Decoder::decodePolicy(const ir::Instruction& instruction, Op op) {
 
 void Decoder::decodePure(const ir::Instruction& instruction, Op op) {
   const isa::InstructionDesc& desc = *instruction.desc;
-  // Destination, then sources, in the order of the text.
+  // The destination, then the sources, in the order of the text.
   std::uint32_t* const places[] = {&op.d, &op.a, &op.b, &op.c, &op.e, &op.index};
   for (std::size_t k = 0; const ir::Operand* part = instruction.operand(k); ++k) {
     if (k >= std::size(places)) throw Problem{"more operands than are known"};

@@ -7,7 +7,7 @@ namespace {
 
 struct Vector {
   std::string_view name;
-  Special first;  // of .x; .y and .z follow it
+  Special first;  // for .x; those of .y and .z follow it
 };
 constexpr Vector kVectors[] = {
     {"%tid", Special::TidX},
@@ -48,7 +48,7 @@ constexpr Scalar kScalars[] = {
     {"%reserved_smem_offset_0", Special::Zero},
     {"%reserved_smem_offset_1", Special::Zero},
     {"%current_graph_exec", Special::Zero},
-    // Set by the driver: cooperative groups find the barrier of the grid there.
+    // Set by the driver: cooperative groups use it to find the barrier of the grid.
     {"%envreg1", Special::GridWorkspaceHigh},
     {"%envreg2", Special::GridWorkspaceLow},
     {"WARP_SZ", Special::WarpSize},
@@ -69,7 +69,7 @@ std::optional<Special> findSpecial(std::string_view name) {
   for (const Scalar& scalar : kScalars) {
     if (scalar.name == name) return scalar.special;
   }
-  // Counters that nothing counts, and what else the driver may set.
+  // Performance counters are not implemented, nor other registers that the driver may set.
   if (name.starts_with("%pm") || name.starts_with("%envreg")) return Special::Zero;
   if (name.size() < 3 || name[name.size() - 2] != '.') return std::nullopt;
   const char component = name.back();
