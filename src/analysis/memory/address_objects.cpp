@@ -27,7 +27,7 @@ const ir::Variable* dynamicShared() {
   return &variable;
 }
 
-// Null for what is no variable, and for another name of something that stands elsewhere.
+// Null for a symbol that is not a variable, and for a name of something defined elsewhere.
 const ir::Variable* objectNamed(const ir::Function& function, ir::SymbolId id) {
   const ir::Symbol& symbol = function.symbolAt(id);
   if (symbol.kind != ir::SymbolKind::Variable) return nullptr;
@@ -82,12 +82,12 @@ bool AddressObjects::isSharedOffset(Value value) const {
   return object != nullptr && object->space == Space::Shared;
 }
 
-// docs/soundness/ C3.3.3 and C3.3.4.  kUndefined as an operand stands for a value that is still
-// to be found: the result is then too.
+// docs/soundness/ C3.3.3 and C3.3.4.  An operand that is kUndefined has no value yet; then the
+// result is kUndefined too.
 AddressObjects::Value AddressObjects::resultOf(const Instruction& instruction) const {
   const isa::InstructionDesc& desc = *instruction.desc;
   if (!desc.known()) return kAnything;
-  // What is loaded is a number, wherever from: by itself it points anywhere.
+  // A loaded value is a number, whatever the address: by itself it may point anywhere.
   const bool isLoad = desc.opcode == Opcode::Ld || desc.opcode == Opcode::Ldu;
   if (isLoad) return kNumber;
 
@@ -126,7 +126,7 @@ AddressObjects::Value AddressObjects::resultOf(const Instruction& instruction) c
       break;
   }
 
-  // Anything else gives a number if it reads numbers only.
+  // Any other instruction gives a number if all its sources are numbers.
   Value result = kNumber;
   for (const Operand& operand : instruction.operands()) {
     if (operand.kind == OperandKind::Address) continue;  // the address is not part of the result
@@ -150,12 +150,13 @@ AddressObjects::AddressObjects(const ir::Function& function, bool flatShared)
       if (operand.writes) isDefined.set(static_cast<std::size_t>(operand.reg()));
     }
   }
-  // What nothing defines was given by a caller, or is any number.
+  // A register without a definition comes from a caller, or is any number.
   for (std::size_t r = 0; r < values_.size(); ++r) {
     if (!isDefined.test(r)) values_[r] = kNumber;
   }
 
-  // Values only rise, so that this ends; what has not come to rest by then is given up.
+  // Values only rise, so this terminates.  Values that still change after the last sweep are given
+  // up.
   constexpr int kSweeps = 12;
   bool changed = true;
   for (int sweep = 0; changed && sweep < kSweeps; ++sweep) {

@@ -23,10 +23,10 @@ bool isScalar(const Operand& operand) {
   return !operand.isGroup() && operand.component == 0 && !operand.negated;
 }
 
-// The sources that the opcode has, and what it does to them.
+// The sources of an opcode, and how they are combined.
 struct Rule {
   Kind kind = Kind::None;
-  std::size_t sources = 0;  // that may be addresses
+  std::size_t sources = 0;  // those that may be addresses
   std::size_t others = 0;   // after them: the predicate of selp
 };
 

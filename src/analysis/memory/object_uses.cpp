@@ -22,14 +22,14 @@ using isa::Space;
 
 constexpr std::uint32_t kNoVariable = ~0u;
 
-// What a register may hold, as far as addresses go.
+// What a register may contain, with respect to addresses.
 struct Pointer {
   enum class State : std::uint8_t {
-    None,    // no address of a variable has come in
+    None,    // no address of a variable has reached it
     Offset,  // the variable plus `offset`
     Object,  // the variable plus something
     Lost,    // of several variables
-    Mixed,   // of variables, or something else
+    Mixed,   // of variables, or a value that is not an address
   };
   State state = State::None;
   bool isGeneric = false;
@@ -77,7 +77,7 @@ bool isAccess(const Instruction& instruction) {
   }
 }
 
-// One of its addresses is in shared memory: copies have two spaces.
+// One of its addresses is in shared memory; copies have two state spaces.
 bool isShared(const Instruction& instruction) {
   return std::ranges::any_of(instruction.desc->qualifiers, [](std::string_view word) {
     const std::optional<Space> space = isa::parseSpace(word);
@@ -85,7 +85,7 @@ bool isShared(const Instruction& instruction) {
   });
 }
 
-// Rows of wmma want 32 bytes, and swizzled tiles repeat every 128 to 1,024.
+// Rows of wmma need an alignment of 32 bytes, and swizzled tiles repeat every 128 to 1,024 bytes.
 bool isTileAccess(const Instruction& instruction) {
   const isa::InstructionDesc& desc = *instruction.desc;
   return desc.opcode == Opcode::Wgmma || desc.opcode == Opcode::Tcgen05 ||
@@ -127,7 +127,7 @@ class ObjectUses::Builder {
   }
 
  private:
-  // ---- what the body names ---------------------------------------------------------------------
+  // ---- names in the body -----------------------------------------------------------------------
 
   std::uint32_t variableOf(ir::SymbolId id) {
     const ir::Symbol& symbol = function_.symbolAt(id);
@@ -182,7 +182,7 @@ class ObjectUses::Builder {
 
   // ---- definitions and uses of registers -------------------------------------------------------
 
-  // Instructions by register, one after the other.
+  // Lists of instructions by register, in one array.
   struct Lists {
     std::vector<std::uint32_t> first;
     std::vector<Instruction*> instructions;
@@ -218,7 +218,7 @@ class ObjectUses::Builder {
     definitions_ = list([](const Operand& operand) { return operand.writes; });
     uses_ = list([](const Operand& operand) { return operand.reads; });
     values_.assign(function_.registerCount(), {});
-    // A result or parameter in a register is set or read by the callers as well.
+    // Callers also set or read a result or parameter that is a register.
     for (const ir::RegisterRange& range : function_.registers()) {
       if (range.isParameter) parameters_.push_back(range);
     }
@@ -255,8 +255,8 @@ class ObjectUses::Builder {
     return pointer;
   }
 
-  // What the instruction leaves in its result: None where that has nothing to do with an address,
-  // and where it does something with one that is not followed.
+  // The result of the instruction: None if it has nothing to do with an address, or if the
+  // instruction uses an address in a way that is not followed.
   Pointer resultOf(const Instruction& instruction) {
     const AddressStep step = addressStep(instruction);
     using Kind = AddressStep::Kind;
@@ -298,8 +298,8 @@ class ObjectUses::Builder {
     return fits ? pointer : Pointer{};
   }
 
-  // Shared memory is smaller than 2^32 bytes; only an offset that has wrapped would be another one
-  // in 64 bits.
+  // Shared memory is smaller than 2^32 bytes, so only an offset that has wrapped would change in 64
+  // bits.
   Pointer resized(const Pointer& pointer) const {
     if (!pointer.isAddress()) return pointer;
     const bool isInside = pointer.state == Pointer::State::Object ||
@@ -313,7 +313,7 @@ class ObjectUses::Builder {
     return *result_.uses_[pointer.variable].variable;
   }
 
-  // The one register that an instruction defines, for one that resultOf() follows.
+  // The only register that an instruction defines, if resultOf() follows the instruction.
   static std::uint32_t resultRegister(const Instruction& instruction) {
     const std::span<const Operand> operands = instruction.operands();
     const bool isRegister = !operands.empty() && operands[0].kind == OperandKind::Register;
@@ -353,7 +353,7 @@ class ObjectUses::Builder {
       if (names) work_.push_back(instruction);
     }
     drain();
-    // A register that something else defines too holds an address only on some paths.
+    // A register with another definition holds an address only on some paths.
     for (std::size_t k = 0; k < held_.size(); ++k) {
       const std::uint32_t reg = held_[k];
       const auto definitions = definitions_.of(reg);
@@ -366,7 +366,7 @@ class ObjectUses::Builder {
     }
   }
 
-  // ---- what happens to addresses ---------------------------------------------------------------
+  // ---- uses of addresses -----------------------------------------------------------------------
 
   void judge(Instruction& instruction) {
     bool computes = false;
@@ -392,7 +392,7 @@ class ObjectUses::Builder {
                             (operand.kind == OperandKind::Register && operand.reads);
       if (!isSource || computes) continue;
       const Pointer value = valueOf(operand);
-      // The generic address of a place in shared memory that no variable gave.
+      // A generic address in shared memory that does not come from a variable.
       result_.hasUnknownShared_ |=
           instruction.is(Opcode::Cvta) && isShared(instruction) && mayBeNoVariable(value);
       if (value.isAddress()) escape(value.variable, "its address is used as a value");
@@ -445,7 +445,7 @@ class ObjectUses::Builder {
   Lists uses_;
   std::vector<ir::RegisterRange> parameters_;
   std::vector<Pointer> values_;      // by register
-  std::vector<std::uint32_t> held_;  // registers that hold an address, or once did
+  std::vector<std::uint32_t> held_;  // registers that hold an address, now or earlier
   std::vector<Instruction*> work_;
 };
 
