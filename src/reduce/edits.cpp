@@ -17,7 +17,7 @@ using ir::OperandKind;
 using ir::Statement;
 using ir::StatementKind;
 
-// ---- what can be taken out ----------------------------------------------------------------------
+// ---- what can be removed ------------------------------------------------------------------------
 
 bool isHeader(const Statement& statement) {
   const auto* directive = statement.as<ir::Directive>();

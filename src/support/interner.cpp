@@ -60,7 +60,7 @@ bool isDigit(char c) {
   return c >= '0' && c <= '9';
 }
 
-// Splits "%r57" into 2 and 57; returns the length of the whole text where there is no such number.
+// Splits "%r57" into 2 and 57; returns the length of the whole text if there is no number.
 std::size_t stemLength(std::string_view text, std::uint32_t* index) {
   std::size_t stem = text.size();
   while (stem > 0 && isDigit(text[stem - 1])) --stem;

@@ -135,8 +135,8 @@ class AccessClasses {
     return of.address == kNone ? nullptr : addresses_[of.address].access;
   }
 
-  // The barrier orders some instance of `above` before it and some instance of `below` after it,
-  // executed by two threads of a CTA, and the two may conflict.  A precision refines only this
+  // The two classes may conflict: for some instances by two threads of a CTA, `above` before a
+  // barrier and `below` after it, the barrier must order the two.  A precision refines only this
   // predicate.
   bool mayConflict(const AccessClass& above, const AccessClass& below,
                    Relation relation = Relation::TwoThreads) const;

@@ -52,7 +52,7 @@ class Slices {
         if (user.instruction == nullptr) {
           visit(user.value);
         } else if (!loops_.contains(loop, user.instruction->block)) {
-          continue;  // from there no way leads back
+          continue;  // no path leads back from there
         } else if (decides(*user.instruction, value, read, loop)) {
           return true;
         } else {

@@ -351,10 +351,9 @@ class Ssa::Builder {
 
   std::vector<std::size_t> phiOffsets_;  // by block, into phiVariables_
   std::vector<Variable> phiVariables_;
-  std::vector<std::size_t> operandOffsets_;  // by block, into phiOperands_
-  std::vector<std::uint32_t>
-      edgePositions_;             // by edge: where it stands among those into its target
-  std::vector<ValueId> current_;  // by variable
+  std::vector<std::size_t> operandOffsets_;   // by block, into phiOperands_
+  std::vector<std::uint32_t> edgePositions_;  // by edge: its index among the in-edges
+  std::vector<ValueId> current_;              // by variable
   std::vector<std::pair<Variable, ValueId>> undo_;
   std::vector<std::pair<const ir::Operand*, std::uint32_t>> definitions_;  // with their slots
 };

@@ -240,7 +240,7 @@ std::optional<AvailableLoads::Known> AvailableLoads::find(const ir::Instruction&
   return known;
 }
 
-// No store of this extended basic block has overwritten the bytes since.
+// No later store of this extended basic block may have overwritten the bytes.
 bool AvailableLoads::isUnchanged(const Fact& fact, const PlainAccess& access,
                                  const Bytes& bytes) const {
   const bool sameOuter = fact.outer == outer_;
