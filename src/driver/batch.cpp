@@ -217,7 +217,8 @@ void Batch::deliver(FileReport& report, const std::string& input,
   if (result.module == nullptr) {
     if (options_.facts.empty()) return;
     return sayError(report, inputName(input),
-                    "it holds what is no token of PTX, so nothing is believed of it: no --facts");
+                    "it contains a character that is not part of any token, so there are no "
+                    "claims: no --facts");
   }
   if (!options_.remarks.empty()) report.remarks = remarkLines(*result.module, result.run.remarks);
   if (!options_.facts.empty()) {

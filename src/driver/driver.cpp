@@ -132,8 +132,7 @@ void optimizeInto(OptimizeResult& result, std::shared_ptr<const SourceText> sour
     if (!options.run.pipeline.empty()) {
       diagnostics.report(
           Severity::Note, source->name(),
-          "compiled for a debugger, with directives that are not understood: left as "
-          "it is");
+          "compiled for a debugger, with directives that are not understood: left unchanged");
     }
   } else if (!options.run.pipeline.empty()) {
     warnOfContradictions(module, options.run.assumptions, diagnostics);

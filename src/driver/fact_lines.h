@@ -14,7 +14,7 @@ namespace ptxopt::driver {
 
 // The claims of the analyses about the text, then those that passes made while they changed it
 // (passes::RunResult::claims).  The text, which has no errors, is parsed again, because claims are
-// about the original. Empty if it contains no module (docs/soundness/ A7).
+// about the original.  Empty if it contains no module (docs/soundness/ A7).
 std::string factLines(const std::shared_ptr<const SourceText>& source,
                       const analysis::AssumptionTable& assumptions,
                       std::span<const facts::Claim> ofPasses);

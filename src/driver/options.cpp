@@ -26,28 +26,28 @@ namespace {
 constexpr std::string_view kAllPasses = "all";
 
 constexpr const char* kDescription =
-    "Optimizes PTX: removes work that no thread needs, and leaves every other byte as it is.";
+    "Optimizes PTX: removes redundant work, and leaves every other byte unchanged.";
 
 constexpr const char* kFooter =
-    R"(What no pass changes keeps its bytes, comments included. What ptxopt does not know it leaves as
-it is, with a warning.
+    R"(Code that no pass changes keeps its bytes, including comments. Code that ptxopt does not know
+is left unchanged, with a warning.
 
 Examples:
   ptxopt kernel.ptx -o kernel.opt.ptx           optimize at the default level
-  ptxopt --diff kernel.ptx                      only show what would change
+  ptxopt --diff kernel.ptx                      show only what would change
   nvcc -ptx k.cu -o - | ptxopt - | ptxas - ...  in a pipe
   ptxopt *.ptx --output-dir=opt -j8             many files at once
   ptxopt --check *.ptx                          for CI: status 2 if a result would differ
-  ptxopt k.ptx -o /dev/null --remarks=-         what passes did, and why not more, as JSON lines
+  ptxopt k.ptx -o /dev/null --remarks=-         changes made and missed, as JSON lines
   ptxopt k.ptx -o /dev/null --facts=k.facts     claims, for ptxrun --check-facts=k.facts
   ptxopt --explain-barriers k.ptx               what each barrier is for
-  ptxopt k.ptx --passes='basic-dbe' --stats     one pass, and what it counted
+  ptxopt k.ptx --passes='basic-dbe' --stats     one pass, with its counters
 
 Exit status:
   0   success
   1   a file could not be read, parsed or written, or the command line is wrong
   2   --check: the output would differ from the input
-  70  a fault in ptxopt itself; please report it with the input
+  70  an internal error of ptxopt; please report it with the input
 With several inputs, one bad file does not stop the others, and the status is the worst one. With
 --whole-program all results are written, or none.)";
 
@@ -156,19 +156,17 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
       ->type_name("")
       ->multi_option_policy(CLI::MultiOptionPolicy::Throw);
   app.option_defaults()->group("Input and output");
-  app.add_option("-o", options.output,
-                 "Where the result goes; - is standard output, and the default")
+  app.add_option("-o", options.output, "Output file; - is standard output (the default)")
       ->type_name("FILE")
       ->check(refuseEmpty);
   app.add_option("--output-dir", options.outputDir,
-                 "Folder for the results, under the names of the inputs")
+                 "Output folder; the results have the names of the inputs")
       ->type_name("DIR")
       ->check(refuseEmpty);
   app.add_flag("--check", options.check, "Write nothing; exit with 2 if a result would differ");
   app.add_flag("--diff", options.diff,
                "Print a unified diff to standard output instead of the result");
-  app.add_option("-j,--jobs", options.threads,
-                 "Threads; 0 (default): as many as help, at most those of the machine")
+  app.add_option("-j,--jobs", options.threads, "Threads; 0 (default): as many as are useful")
       ->type_name("N");
 
   app.option_defaults()->group("Optimization");
@@ -178,7 +176,7 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
   app.add_option("--passes", raw.passes,
                  "Run these passes instead of a level: a,b<option,key=value>,c")
       ->type_name("TEXT");
-  app.add_option("--disable-pass", options.disabledPasses, "Leave a pass out (repeatable)")
+  app.add_option("--disable-pass", options.disabledPasses, "Skip a pass (repeatable)")
       ->type_name("NAME")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);
@@ -200,7 +198,7 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);
 
-  app.add_option("--keep-kernel", options.keptKernels, "Leave a kernel as it is (repeatable)")
+  app.add_option("--keep-kernel", options.keptKernels, "Leave a kernel unchanged (repeatable)")
       ->type_name("KERNEL")
       ->check(refuseEmpty)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
@@ -215,7 +213,7 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
       ->type_name("FILE")
       ->check(refuseEmpty);
 
-  app.option_defaults()->group("Assumptions (none is made unless asked for)");
+  app.option_defaults()->group("Assumptions (all off by default)");
   app.add_option("--assume", raw.assume,
                  "cuda: what CUDA C++ guarantees: --assume-drf and --trust-aligned")
       ->type_name("cuda")
@@ -244,33 +242,33 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
 
   app.option_defaults()->group("Reports");
   app.add_option("--remarks", options.remarks,
-                 "Write what passes did, and why they did not do more, as JSON lines")
+                 "Write the changes that passes made or missed, as JSON lines")
       ->type_name("FILE")
       ->check(refuseEmpty);
   app.add_option("--facts", options.facts,
-                 "Write what analyses and passes claim of the input, as JSON lines;\n"
-                 "ptxrun --check-facts checks it while the input runs; one input only")
+                 "Write the claims of analyses and passes about the input, as JSON\n"
+                 "lines, for ptxrun --check-facts; one input only")
       ->type_name("FILE")
       ->check(refuseEmpty);
   app.add_flag("--print-dead-sync-elim", options.printDeadSync,
                "Print each removed barrier to standard error");
   app.add_flag("--explain-barriers", options.explainBarriers,
                "Print a table of all barriers to standard output instead of the\n"
-               "result: what became of each, why, and under which options it goes");
+               "result: what happened to each, why, and which options would remove\nit");
   app.add_flag("--stats{text}", raw.statistics,
                "Print counts to standard error; --stats=json for programs")
       ->check(CLI::IsMember({"text", "json"}).description(""));
   app.add_flag("--time-passes", options.timePasses,
                "Print the time of each pass to standard error");
   app.add_option("--dot-cfg", options.dotCfg,
-                 "Write the control-flow graphs of the result for Graphviz, with the\n"
-                 "regions between barriers: into a folder, a file for each function;\n"
-                 "else all into one file")
+                 "Write the control-flow graphs of the result, with the regions\n"
+                 "between barriers, for Graphviz: one file for each function in a\n"
+                 "folder, or all in one file")
       ->type_name("DIR|FILE")
       ->check(refuseEmpty);
 
   app.option_defaults()->group("Checks and debugging");
-  app.add_flag("--verify", options.verify, "Refuse input that is not well-formed");
+  app.add_flag("--verify", options.verify, "Reject input that is not well-formed");
   app.add_flag("--verify-each", options.verifyEach,
                "Verify after every pass, and parse the result again");
   app.add_flag("--dump-before-cssa", options.dumpBeforeCssa,
@@ -317,7 +315,7 @@ std::vector<std::string> reversedArguments(int argc, const char* const* argv) {
 void requirePass(const std::string& name, const char* option) {
   if (passes::findPass(name) != nullptr) return;
   throw std::invalid_argument(std::string(option) + ": there is no pass '" + name +
-                              "'; --list-passes names them");
+                              "'; see --list-passes");
 }
 
 bool isSameFile(const std::string& a, const std::string& b) {
@@ -336,7 +334,7 @@ void requireReportsOfTheirOwn(const Options& options) {
                                      [&](const std::string& in) { return isSameFile(in, report); });
     if (isInput || isSameFile(options.output, report)) {
       throw std::invalid_argument("'" + report +
-                                  "' is an input or the output: a report would replace it");
+                                  "' is an input or the output: a report would overwrite it");
     }
   }
   const auto requireTwo = [](const std::string& a, const std::string& b, const char* names) {
@@ -399,8 +397,8 @@ std::vector<std::string> readNames(const std::string& path) {
 void setWholeProgram(Options& options, const RawOptions& raw) {
   if (options.wholeProgram != !raw.hostSymbols.empty()) {
     throw std::invalid_argument(
-        "--whole-program and --host-symbols=FILE need each other (an empty file: the host uses "
-        "none)");
+        "--whole-program needs --host-symbols=FILE and vice versa (an empty file: the host uses "
+        "no variables)");
   }
   if (options.wholeProgram) addHostSymbols(options.pipeline, readNames(raw.hostSymbols));
 }

@@ -36,7 +36,7 @@ std::string conflictText(const ir::Module& module, const passes::BarrierConflict
   }
   if (conflict.isLimitMet) {
     text +=
-        "\nnot all addresses of the kernel were compared: the limit on that work is met "
+        "\nnot all addresses of the kernel were compared: the limit on that work is reached "
         "(max-classes or max-work)";
   }
   if (conflict.areAccesses && !conflict.example && conflict.mayAlias.empty()) {

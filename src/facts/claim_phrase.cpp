@@ -142,8 +142,8 @@ class Phrases {
     return text + " " + std::string(word(value.moment)) + " " + at(value.at);
   }
   std::string of(const Edge& edge) const {
-    if (edge.target == Edge::kThrough) return "the way through " + at(edge.at);
-    return "the way from " + at(edge.at) + " to target " + std::to_string(edge.target);
+    if (edge.target == Edge::kThrough) return "the path through " + at(edge.at);
+    return "the edge from " + at(edge.at) + " to target " + std::to_string(edge.target);
   }
   std::string of(const AddressOperand& address) const {
     return "address " + std::to_string(address.number) + " of " + at(address.at);

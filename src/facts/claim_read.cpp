@@ -35,7 +35,7 @@ class Places {
 
   const ir::Instruction& at(const std::string& text, const ir::Function& function) const {
     const std::optional<LineColumn> place = parsed(text);
-    if (!place) throw Problem{"'" + text + "' is no place LINE:COLUMN"};
+    if (!place) throw Problem{"'" + text + "' is not a position LINE:COLUMN"};
     const auto found = instructions_.find(keyOf(*place));
     if (found == instructions_.end() || found->second.first != &function) {
       throw Problem{"no instruction of '" + std::string(function.nameText()) + "' begins at " +
@@ -217,7 +217,7 @@ class Reader {
 template <std::size_t k = 0>
 What whatOfKind(const std::string& kind) {
   if constexpr (k == std::variant_size_v<What>) {
-    throw Problem{"'" + kind + "' is no kind of claim"};
+    throw Problem{"'" + kind + "' is not a kind of claim"};
   } else {
     if (kindWords()[k] == kind) return What(std::in_place_index<k>);
     return whatOfKind<k + 1>(kind);

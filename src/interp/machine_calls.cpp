@@ -265,7 +265,7 @@ void Machine::callBuiltin(Thread& thread, const CallSite& site) {
       const std::uint64_t address = argument(0);
       Segment* segment = address != 0 ? memory_->find(address, 1) : nullptr;
       if (address != 0 && (segment == nullptr || segment->base != address)) {
-        fault(FindingKind::OutOfBounds, op, "free of what malloc did not give");
+        fault(FindingKind::OutOfBounds, op, "free of a pointer that malloc did not return");
       }
       if (segment != nullptr) segment->isLive = false;
       break;

@@ -152,7 +152,7 @@ Machine::Place Machine::resolve(Thread& thread, const Op& op, Space space, std::
       if (segment == nullptr) {
         address = named;
         const Segment* nearest = memory_->nearest(address);
-        if (nearest == nullptr) outside("where nothing is");
+        if (nearest == nullptr) outside("where no memory is allocated");
         if (!nearest->isLive) outside("in memory that was freed");
         outside(std::to_string(address - nearest->base) + " bytes after the start of '" +
                 nearest->name + "' of " + std::to_string(nearest->bytes.size()) + " bytes");
@@ -189,7 +189,7 @@ Machine::Place Machine::resolve(Thread& thread, const Op& op, Space space, std::
       }
       return {parameters_.data() + address, nullptr, address};
     default:
-      outside("where nothing is");
+      outside("where no memory is allocated");
       return {};
   }
 }
@@ -202,7 +202,7 @@ void Machine::checkInitialised(Thread& thread, const Op& op, const Place& place,
     if (segment.written.test(k)) continue;
     finding(FindingKind::Uninitialised, op,
             "read of " + bytesOf(size) + " of " + segment.name + " at offset " +
-                std::to_string(place.offset) + ", which nobody has written, by " +
+                std::to_string(place.offset) + ", which was never written, by " +
                 describe(nameOf(thread)));
     return;
   }
@@ -404,7 +404,8 @@ void Machine::moveStack(Thread& thread, const Op& op) {
       break;
     case StackKind::Restore:
       if (r[op.a] < thread.localBase + thread.code->localBytes || r[op.a] > thread.localTop) {
-        fault(FindingKind::OutOfBounds, op, "stackrestore to what stacksave did not give");
+        fault(FindingKind::OutOfBounds, op,
+              "stackrestore to a value that stacksave did not return");
       }
       thread.localTop = r[op.a];
       break;

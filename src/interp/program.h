@@ -219,7 +219,7 @@ struct FrameValue {
   enum class Kind : std::uint8_t { Special, SharedAddress, LocalAddress };
   Kind kind;
   std::uint32_t slot;
-  // Special: a Special. Otherwise: an offset in the CTA's shared memory or the frame's local
+  // Special: a Special.  Otherwise: an offset in the CTA's shared memory or the frame's local
   // memory.
   std::uint64_t value;
 };

@@ -62,7 +62,7 @@ class Verifier {
       checkOperand(instruction, all[k], instruction.desc->role(place++));
     }
     if (place != instruction.desc->shape.size()) {
-      report(fmt::format("has {} operands where its form has {}", place,
+      report(fmt::format("has {} operands, but its syntax requires {}", place,
                          instruction.desc->shape.size()));
     }
     checkControl(instruction);
@@ -89,7 +89,7 @@ class Verifier {
     if (operand.reg() != RegisterId::None) isRegister(operand.reg());
     const SymbolId symbol = operand.symbol();
     if (symbol != SymbolId::None && function_.symbolAt(symbol).kind == SymbolKind::Unresolved) {
-      report(fmt::format("names '{}', which is declared nowhere", nameOf(symbol)));
+      report(fmt::format("names '{}', which is not declared", nameOf(symbol)));
     }
     if (operand.kind == OperandKind::Address && operand.base == AddressBase::Symbol) {
       checkSpace(instruction, operand);
@@ -138,7 +138,7 @@ class Verifier {
     const RegisterRange& range = function_.rangeOf(operand.reg());
     if (range.vectorWidth > 1 || role.type == isa::Type::None || role.type == range.type) return;
     if ((role.type == isa::Type::Pred) != (range.type == isa::Type::Pred)) {
-      report(fmt::format("'{}' is {}, but stands in the place of {}",
+      report(fmt::format("'{}' is {}, but the operand requires {}",
                          function_.registerName(operand.reg()), isa::spelling(range.type),
                          isa::spelling(role.type)));
       return;
@@ -147,7 +147,7 @@ class Verifier {
     const int wanted = isa::bitWidth(role.type);
     if (held == 0 || wanted == 0) return;
     if (role.allowsWider ? held < wanted : held != wanted) {
-      report(fmt::format("'{}' has {} bits, but stands in the place of {} bits",
+      report(fmt::format("'{}' has {} bits, but the operand requires {}",
                          function_.registerName(operand.reg()), held, wanted));
     }
   }
@@ -177,7 +177,7 @@ class Verifier {
   void check(const Label& label) {
     const Symbol& symbol = function_.symbolAt(label.symbol);
     if (symbol.kind != SymbolKind::Label || symbol.label != &label) {
-      report("is not what its symbol stands for");
+      report("does not match its symbol");
     }
   }
 

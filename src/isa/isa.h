@@ -215,7 +215,7 @@ enum Unproven : std::uint8_t {
 //   "setp.cmp.type =p{|q}, a, b"
 //   "ld{.weak}{.ss}.type =d, [a]{, cache}"
 // Here {..} is optional, .name in `sets` is one of a set of qualifiers, and any other .word is
-// literal. See rows.h for the whole notation.
+// literal.  See rows.h for the whole notation.
 struct Row {
   std::string_view section;  // in the PTX ISA manual, release 9.4 (numbers of 9.1 differ)
   std::string_view syntax;

@@ -178,7 +178,7 @@ void IrBuilder::endDirective(ir::DirectiveKind kind, Offset begin, Offset end) {
 void IrBuilder::unknownDirective(Offset begin, Offset end) {
   endDirective(ir::DirectiveKind::Unknown, begin, end);
   const std::string_view word = firstWord(slice(begin, end));
-  warnOnce(begin, word, "unknown directive " + inQuotes(word) + " is left as it is");
+  warnOnce(begin, word, "unknown directive " + inQuotes(word) + " is left unchanged");
   // It may use everything that it names: nothing about the function is certain.
   if (isInBody()) {
     function_->isOpaque = true;
@@ -201,7 +201,7 @@ void IrBuilder::checkPragma(Offset begin, Offset end) {
     const std::string_view word = pragma.substr(0, pragma.find_first_of(" \t"));
     const bool isKnown = std::find(std::begin(kWords), std::end(kWords), word) != std::end(kWords);
     if (isKnown || word.empty()) continue;
-    warnOnce(begin, pragma, "unknown pragma " + inQuotes(pragma) + " is left as it is");
+    warnOnce(begin, pragma, "unknown pragma " + inQuotes(pragma) + " is left unchanged");
     if (!isInBody() && !isHead_) module_.hasUnknownDirective = true;
   }
 }
@@ -255,13 +255,13 @@ void IrBuilder::finish() {
     }
     use.function->isOpaque = true;
     const std::string_view name = module_.text(symbol.name);
-    warnOnce(use.where, name, inQuotes(name) + " is declared nowhere");
+    warnOnce(use.where, name, inQuotes(name) + " is not declared");
   }
   for (std::uint32_t k = 0; k < module_.symbolCount(); ++k) {
     const ir::Symbol& symbol = module_.symbolAt(ir::SymbolId{k});
     if (symbol.kind != ir::SymbolKind::Unresolved) continue;
     const std::string_view name = module_.text(symbol.name);
-    warnOnce(0, name, inQuotes(name) + " is declared nowhere");
+    warnOnce(0, name, inQuotes(name) + " is not declared");
   }
   if (!module_.isDebug()) return;
   for (const ir::Statement& item : module_.items()) {
@@ -364,7 +364,7 @@ void IrBuilder::endAttribute(Offset end) {
   const std::size_t other = before.find_last_not_of(" \t\r\f");
   attribute.startsLine = other == std::string_view::npos || before[other] == '\n';
   if (!attribute.known) {
-    warnOnce(attributeBegin_, word, "unknown attribute " + inQuotes(word) + " is left as it is");
+    warnOnce(attributeBegin_, word, "unknown attribute " + inQuotes(word) + " is left unchanged");
   }
   (function_ != nullptr ? function_->attributes : attributes_).push_back(attribute);
 }

@@ -17,8 +17,9 @@ std::unique_ptr<ir::Module> parse(std::shared_ptr<const SourceText> source,
   const SourceText& text = module->source();
   const bool isUntokenizable = error->message.empty() && error->found == Token::Bad;
   if (isUntokenizable && module->version.major != 0) {
-    diagnostics.report(Severity::Warning, text, error->offset,
-                       describeBadCharacter(text, error->offset) + "; the module is left as it is");
+    diagnostics.report(
+        Severity::Warning, text, error->offset,
+        describeBadCharacter(text, error->offset) + "; the module is left unchanged");
   } else {
     diagnostics.report(Severity::Error, text, error->offset, wordSyntaxError(text, *error));
   }

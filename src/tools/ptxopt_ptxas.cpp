@@ -56,7 +56,7 @@ ptxopt::driver::OptimizeOptions optimizeOptions(ptxopt::driver::Options options)
 
 Rewritten rewrite(const std::string& flags, const std::string& name, const std::string& text) {
   const auto options = parseFlags(flags);
-  if (!options) return failed("PTXOPT_FLAGS is not understood: " + flags);
+  if (!options) return failed("invalid PTXOPT_FLAGS: " + flags);
   if (text.size() >= ptxopt::kNoOffset) return failed("it has 4 GiB or more");
   const auto source = std::make_shared<const ptxopt::SourceText>(name, text);
   const ptxopt::driver::OptimizeResult result = optimize(source, optimizeOptions(*options));
@@ -64,7 +64,7 @@ Rewritten rewrite(const std::string& flags, const std::string& name, const std::
     for (const ptxopt::Diagnostic& diagnostic : result.diagnostics.all()) {
       if (diagnostic.severity == ptxopt::Severity::Error) return failed(format(diagnostic));
     }
-    return failed("the optimizer gave up");
+    return failed("the optimizer failed");
   }
   if (ptxopt::driver::equals(result.output, text)) return {};
   return {.kind = Rewritten::Kind::Changed, .text = result.output.text()};

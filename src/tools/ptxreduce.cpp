@@ -148,14 +148,14 @@ int run(const Options& options) {
 int main(int argc, char** argv) {
   Options options;
   CLI::App app(
-      "Makes a PTX file small while a command exits 0 on it.\n"
-      "The command gets the file's path in place of {}, or as its last argument.",
+      "Makes a PTX file smaller while a command still exits 0 on it.\n"
+      "The command receives the path of the file in place of {}, or as its last argument.",
       "ptxreduce");
   app.add_option("file", options.input, "PTX file; - is standard input")->required();
   app.add_option("-o,--output", options.output, "where the smallest file so far is written")
       ->required();
   app.add_option("--timeout", options.seconds,
-                 "seconds after which the answer of the command is no (default: 60)")
+                 "seconds after which the command counts as failed (default: 60)")
       ->check(CLI::Range(1u, 86400u));
   app.add_flag("-v,--verbose", options.verbose, "print progress and what the command prints");
   app.add_option("command", options.command, "the command, after --")->required();

@@ -323,14 +323,14 @@ int compareTwo(const Options& options) {
 
 int main(int argc, char** argv) {
   Options options;
-  CLI::App app("Runs a PTX kernel on the CPU and looks for data races and bad barriers.", "ptxrun");
+  CLI::App app("Runs a PTX kernel on the CPU and detects data races and wrong barriers.", "ptxrun");
   app.add_option("file", options.files, "PTX file, or two with --compare; - is standard input")
       ->required()
       ->expected(1, 2);
-  app.add_flag("--compare", options.compares, "does the second file do what the first does?");
+  app.add_flag("--compare", options.compares, "check that the second file behaves like the first");
   app.add_flag("--own-variables", options.ownsVariables,
                "the host does not see module variables: they are not part of the result");
-  app.add_option("--kernel", options.kernel, "entry to launch, or launch description to take");
+  app.add_option("--kernel", options.kernel, "entry to launch, or launch description to use");
   app.add_option("--grid", options.grid, "CTAs: X, X,Y or X,Y,Z");
   app.add_option("--block", options.block,
                  "threads of a CTA: X, X,Y or X,Y,Z (default: .reqntid, else .maxntid, else 32)");
@@ -344,7 +344,7 @@ int main(int argc, char** argv) {
       ->allow_extra_args(false);
   app.add_flag("--guess", options.guesses, "make up arguments if there is no description");
   app.add_option("--schedules", options.schedules,
-                 "number of runs, each under another schedule (default: 1)")
+                 "number of runs, each with another schedule (default: 1)")
       ->check(CLI::Range(1u, 100000u));
   std::string policies;
   for (const interp::Policy policy : interp::kPolicies) {
@@ -359,16 +359,16 @@ int main(int argc, char** argv) {
                  "threads of the host, which run CTAs in parallel; needs --no-races")
       ->check(CLI::Range(1u, 1024u));
   app.add_option("--check-facts", options.facts,
-                 "check at every execution what this file claims of the text (docs/facts.md)");
-  app.add_flag("--no-races", options.ignoresRaces, "do not look for data races");
+                 "check the claims in this file about the text during the run (docs/facts.md)");
+  app.add_flag("--no-races", options.ignoresRaces, "do not detect data races");
   app.add_flag("--dump", options.dumps, "print buffers and module variables");
   app.add_flag("--json", options.asJson, "findings and outcomes of a run as JSON, without --dump");
   app.footer(
       "A line `// LAUNCH: {...}` in the file describes its launch (docs/ptxrun.md); options\n"
-      "override it. All launches of a file are run, and the worst status counts; --kernel picks\n"
+      "override it. All launches of a file are run, and the worst status counts; --kernel selects\n"
       "one.\n"
-      "Exit status of a run: 0 nothing found, 1 bad input or an instruction that is not\n"
-      "supported, 4 findings. Of --compare: 0 same, 1 bad input, 2 different, 3 inconclusive.");
+      "Exit status of a run: 0 nothing found, 1 bad input or an unsupported instruction,\n"
+      "4 findings. Of --compare: 0 same, 1 bad input, 2 different, 3 inconclusive.");
   CLI11_PARSE(app, argc, argv);
   options.machine.detectsRaces = !options.ignoresRaces;
 
@@ -383,13 +383,13 @@ int main(int argc, char** argv) {
       if (!found) throw BadInput{"no policy '" + options.policy + "'"};
     }
     if (options.machine.jobs > 1 && options.machine.detectsRaces) {
-      throw BadInput{"races are looked for in one order of all accesses: --jobs needs --no-races"};
+      throw BadInput{"--jobs needs --no-races: races are only detected in a sequential run"};
     }
     if ((options.files.size() == 2) != options.compares) {
       throw BadInput{"--compare takes two files, a run takes one"};
     }
     if (options.compares && !options.facts.empty()) {
-      throw BadInput{"--check-facts is for a run: facts are of one text"};
+      throw BadInput{"--check-facts does not work with --compare: facts are about one text"};
     }
     return options.compares ? compareTwo(options) : runFile(options);
   } catch (const BadInput& problem) {

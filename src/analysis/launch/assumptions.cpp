@@ -108,12 +108,12 @@ std::optional<std::string> AssumptionTable::add(std::string_view kernel, std::st
     return std::nullopt;
   }
   if (name == "assume") {
-    return fmt::format("'{}' is no set of assumptions; there is 'cuda'", value);
+    return fmt::format("'{}' is not a set of assumptions; there is only 'cuda'", value);
   }
   if (info != kAssumptions.end() && info->assumption == Assumption::BlockDim) {
     if (entry == nullptr) return "block-dim is about one kernel";
     const auto block = parseBlock(value);
-    if (!block) return fmt::format("'{}' is no block of threads: X,Y,Z", value);
+    if (!block) return fmt::format("'{}' is not a block shape X,Y,Z", value);
     if (said.block() && *said.block() != *block) {
       return fmt::format("block-dim of '{}' is both {} and {}", kernel, textOf(*said.block()),
                          textOf(*block));

@@ -10,8 +10,9 @@
 
 namespace ptxopt::analysis {
 
-// A set of state spaces: a generic access may go to several. The cluster window includes the shared
-// memory of the CTA itself, so a set with .shared::cluster also has .shared (docs/soundness/ C3.8).
+// A set of state spaces: a generic access may go to several.  The cluster window includes the
+// shared memory of the CTA itself, so a set with .shared::cluster also has .shared (docs/soundness/
+// C3.8).
 class Spaces {
  public:
   constexpr Spaces() = default;

@@ -18,7 +18,7 @@
 //
 // Forms and leaves are interned: equal ones have equal ids.  The facts about a leaf are part of it:
 // two leaves with the same key but different facts are different leaves, and are not known to be
-// equal. Cost: O(terms) an operation.
+// equal.  Cost: O(terms) an operation.
 #pragma once
 
 #include <cstdint>

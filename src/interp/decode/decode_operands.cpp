@@ -130,7 +130,7 @@ std::uint32_t Decoder::source(const ir::Operand& operand, Type type) {
     case ir::OperandKind::Float32:
     case ir::OperandKind::Float64: {
       const std::optional<std::uint64_t> bits = ir::bitsOf(operand, type);
-      if (!bits) throw Problem{"a number in the place of " + std::string(isa::spelling(type))};
+      if (!bits) throw Problem{"a number instead of " + std::string(isa::spelling(type))};
       return constant(*bits);
     }
     case ir::OperandKind::Symbol:

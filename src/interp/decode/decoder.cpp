@@ -359,7 +359,7 @@ void Decoder::resolveBranches() {
     if (op.index != ~0u) continue;
     op.action = Action::Unsupported;
     op.index = static_cast<std::uint32_t>(code_->problems.size());
-    code_->problems.emplace_back("a branch to no label of this function");
+    code_->problems.emplace_back("the branch target is not a label of this function");
   }
   for (const auto& [at, label] : tables_) code_->lists[at] = target(label);
 }

@@ -131,7 +131,7 @@ class Group {
     for (BarrierDecision& decision : decisions) {
       if (isNoteDue && decision.outcome == BarrierOutcome::Kept) {
         decision.remark.barrier->notes += fmt::format(
-            "\naddresses were not compared: the limit on that work is met (max-work={})",
+            "\naddresses were not compared: the limit on that work is reached (max-work={})",
             question_.limits.work);
       }
     }

@@ -173,7 +173,7 @@ void BarrierJudge::tryToGuard(const Barrier& barrier, BarrierDecision& decision)
   if (!functionOf(barrier).isEntry()) {
     if (wantRemarks_) {
       decision.remark.barrier->notes +=
-          "\nin a launch of one row it orders nothing, but it stands in a function";
+          "\nin a launch of one row it orders nothing, but it is in a function";
     }
     return;
   }
@@ -225,7 +225,7 @@ std::optional<std::string> BarrierJudge::reasonToKeep(const Barrier& barrier, Re
   }
   if (const char* reason = question_.kept.whyKept(function, instruction)) return reason;
   if (++candidates_ > question_.limits.candidates) {
-    return fmt::format("the limit on the candidates of one kernel is met (max-candidates={})",
+    return fmt::format("the limit on the candidates of one kernel is reached (max-candidates={})",
                        question_.limits.candidates);
   }
   if (aim_ == BarrierAim::Weaken) {
@@ -241,9 +241,9 @@ std::optional<std::string> BarrierJudge::reasonNotToWeaken(const Barrier& barrie
   if (barrier.barrier.kind != ir::CtaBarrier::Kind::Sync) return "it computes a result as well";
   if (barrier.standing == Standing::Guarded) return "it is executed under a condition";
   if (module.version < isa::Version{6, 0} || !isa::satisfies(module.target, "70")) {
-    return "bar.warp.sync with threads apart takes PTX 6.0 and sm_70";
+    return "bar.warp.sync of diverged threads requires PTX 6.0 and sm_70";
   }
-  if (!function.isEntry()) return "it stands in a function, which knows no shape of the block";
+  if (!function.isEntry()) return "it is in a function, where the shape of the block is unknown";
   const analysis::Addresses* addresses = bodies_[barrier.body].addresses;
   const auto block = addresses == nullptr ? std::nullopt : addresses->shape().block;
   if (!block) return "the shape of the block is not known";
@@ -264,7 +264,7 @@ std::optional<std::string> BarrierJudge::reasonNotToWeaken(const Barrier& barrie
 std::optional<std::string> BarrierJudge::reasonInRegion(const Barrier& barrier, Remark& remark) {
   analysis::BarrierRegions& regions = graph_.regions();
   if (!regions.isWithinLimit()) {
-    return fmt::format("the limit on the work for one kernel is met (max-work={})",
+    return fmt::format("the limit on the work for one kernel is reached (max-work={})",
                        question_.limits.work);
   }
   if ((regions.marksAround(barrier.node) & analysis::kPin) != 0) {

@@ -305,7 +305,7 @@ class BasicDbe : public Pass {
 
 const PassInfo kBasicDbe = {
     "basic-dbe",
-    "Removes CTA barriers that follow another one, or lead or trail a kernel.",
+    "Removes CTA barriers next to another one, and at the start or end of a kernel.",
     {&kKeepOption, 1},
     [](const OptionValues& options, std::string& error) -> std::unique_ptr<Pass> {
       std::optional<KeptBarriers> kept = KeptBarriers::parse(options.text(kKeepOption.name), error);

@@ -97,7 +97,7 @@ const char* KeptBarriers::whyKept(const ir::Function& function,
       return "the command line asks for it (--keep-barriers)";
     }
   }
-  if (isBelowPragma(barrier)) return "a pragma stands before it, and may be meant for it";
+  if (isBelowPragma(barrier)) return "a pragma precedes it, and may apply to it";
   return nullptr;
 }
 

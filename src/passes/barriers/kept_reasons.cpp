@@ -73,7 +73,7 @@ std::string KeptReasons::partial(const Barrier& barrier) const {
                     barrier.barrier.kind == ir::CtaBarrier::Kind::Reduce ? 2 : 1, function));
   } else {
     why = fmt::format(
-        "which barrier it is stands in a register, {}",
+        "its barrier id is in a register, {}",
         operandText(*barrier.instruction,
                     barrier.barrier.kind == ir::CtaBarrier::Kind::Reduce ? 1 : 0, function));
   }
@@ -108,7 +108,7 @@ std::string KeptReasons::causeText(const DivergenceCause& cause, const ir::Funct
       case Kind::Undefined:
         return cause.reg == ir::RegisterId::None
                    ? "an unknown value"
-                   : function.registerName(cause.reg) + ", which is not written on every way";
+                   : function.registerName(cause.reg) + ", which is not written on every path";
       case Kind::Unknown:
         break;
     }
@@ -193,7 +193,7 @@ std::string KeptReasons::taintOf(BarrierIds mine) const {
         if (!use.mayBeAny && (use.ids & mine) == 0) continue;
         const std::string where = "\nthe call: " + remarks_.textOf(*instruction);
         if (callee == nullptr || !callee->hasBody()) {
-          return where + "\nwhat it runs is not in this module";
+          return where + "\nits code is not in this module";
         }
         return where + '\n' + unknownCallers(*callee, facts_);
       }

@@ -63,7 +63,7 @@ std::unique_ptr<Pass> make(const OptionValues& options, std::string& error) {
 
 const PassInfo kWarpSync = {
     "warp-sync",
-    "Weakens CTA barriers that order threads of one warp only to bar.warp.sync.",
+    "Weakens CTA barriers that only order threads of one warp to bar.warp.sync.",
     {&kKeepOption, 1},
     make,
 };

@@ -139,7 +139,7 @@ class Engine {
     Remark remark;
     remark.function = &function;
     remark.place = function.item->source;
-    remark.message = fmt::format("function {} is left as it is: {}", function.nameText(), reason);
+    remark.message = fmt::format("function {} is left unchanged: {}", function.nameText(), reason);
     result_.remarks.push_back(std::move(remark));
   }
 

@@ -150,7 +150,7 @@ void ModuleObjects::addObjects(ir::VariableDeclaration& declaration, ir::Functio
     object.scope = scope;
     object.pinned = whyPinned(*variable, scope != nullptr ? scope->isOpaque : isModuleOpaque_);
     if (scope != nullptr && scope->isKept && object.pinned == nullptr) {
-      object.pinned = "its function is to stay as it is";
+      object.pinned = "its function must stay unchanged";
     }
     if (scope == nullptr && object.pinned == nullptr && declared_[variable->name] > 1) {
       object.pinned = "it is declared more than once";
@@ -190,7 +190,7 @@ void ModuleObjects::collectUses() {
       object.uses.push_back({&function, &uses});
       if (object.escape == nullptr) object.escape = uses.escape;
       if (function.isKept && object.pinned == nullptr) {
-        object.pinned = "a function that is to stay as it is uses it";
+        object.pinned = "a function that must stay unchanged uses it";
       }
     }
   }
@@ -280,7 +280,7 @@ void ModuleObjects::mark() {
 // docs/soundness/ D5.14, E.10.6: cases in which the addresses of the other variables matter.
 const char* ModuleObjects::whyLayoutIsFixed(const std::vector<Vertex>& reach) const {
   if (std::find(reach.begin(), reach.end(), calls_.outside()) != reach.end()) {
-    return "the kernel calls functions that are not known";
+    return "the kernel calls unknown functions";
   }
   constexpr std::uint32_t kWidest = 16;     // bytes of one access
   constexpr std::uint32_t kLargest = 1024;  // bytes of a tile
@@ -294,7 +294,7 @@ const char* ModuleObjects::whyLayoutIsFixed(const std::vector<Vertex>& reach) co
       return "addresses may leave their shared array (--flat-shared)";
     }
     const ObjectUses& uses = cache_.of(*definitions_[v]);
-    if (uses.readsSharedSize()) return "the kernel asks how much shared memory it has";
+    if (uses.readsSharedSize()) return "the kernel reads the size of its shared memory";
     if (uses.hasUnknownShared()) return "the kernel accesses shared memory at numeric addresses";
     for (const VariableUses& use : uses.all()) {
       const ir::Variable& variable = *use.variable;
@@ -309,7 +309,7 @@ const char* ModuleObjects::whyLayoutIsFixed(const std::vector<Vertex>& reach) co
             access.offset &&
             (*access.offset < 0 ||
              static_cast<std::uint64_t>(*access.offset) + access.bytes > variable.size);
-        if (leaves) return "the kernel accesses what lies beside a variable";
+        if (leaves) return "the kernel accesses memory outside of its variable";
       }
       if (needsMore) return "a variable of the kernel may need more alignment than it declares";
     }

@@ -143,7 +143,7 @@ std::unique_ptr<Pass> make(const OptionValues& given, std::string&) {
 
 const PassInfo kCssa = {
     "cssa",
-    "Goes into SSA form and out of it again; changes nothing by itself.",
+    "Translates into SSA form and back; changes nothing by itself.",
     kOptions,
     make,
 };

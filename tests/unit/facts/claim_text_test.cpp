@@ -201,7 +201,7 @@ TEST_F(ClaimText, SaysWhatIsWrongWithAClaim) {
     return claim("stable", R"("value":{)" + parts + "}");
   };
   EXPECT_EQ(claim("unlikely", R"("at":"10:3")"),
-            "facts.jsonl:2: error: 'unlikely' is no kind of claim");
+            "facts.jsonl:2: error: 'unlikely' is not a kind of claim");
   EXPECT_EQ(errorOfClaim(R"({"claim":"pure","function":"other","by":"t"})"),
             "facts.jsonl:2: error: no function 'other' with a body");
   EXPECT_EQ(errorOfClaim(R"({"claim":"pure","function":"k"})"),
@@ -209,7 +209,7 @@ TEST_F(ClaimText, SaysWhatIsWrongWithAClaim) {
   EXPECT_EQ(claim("together", R"("at":"10:4")"),
             "facts.jsonl:2: error: no instruction of 'k' begins at 10:4");
   EXPECT_EQ(claim("together", R"("at":"10")"),
-            "facts.jsonl:2: error: '10' is no place LINE:COLUMN");
+            "facts.jsonl:2: error: '10' is not a position LINE:COLUMN");
   EXPECT_EQ(claim("together", R"("to":"10")"), "facts.jsonl:2: error: no 'at'");
   EXPECT_EQ(value(R"("at":"10:3","when":"later","register":"%r0","id":2)"),
             "facts.jsonl:2: error: 'later' is no 'when'");

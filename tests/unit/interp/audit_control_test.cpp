@@ -36,12 +36,12 @@ F:
       R"({"block": 64})");
   expectHolds(NeverTaken{through("@%p0 bra A")});
   expectFalse(NeverTaken{taken("@%p0 bra A")},
-              "control never follows the way from 12:3 to target 0; thread (1,0,0)");
+              "control never follows the edge from 12:3 to target 0; thread (1,0,0)");
   expectFalse(NeverTaken{taken("@%p1 bra B")}, "thread (5,0,0)");
-  expectFalse(NeverTaken{through("@%p1 bra B")}, "the way through");
+  expectFalse(NeverTaken{through("@%p1 bra B")}, "the path through");
   expectHolds(NeverTaken{taken("brx.idx %r2, ts", 3)});
   expectFalse(NeverTaken{taken("brx.idx %r2, ts", 2)}, "thread (2,0,0)");
-  expectFalse(NeverTaken{through("mov.u32 %r1, 3")}, "the way through");
+  expectFalse(NeverTaken{through("mov.u32 %r1, 3")}, "the path through");
 }
 
 TEST_F(AuditControl, NeverFollows) {

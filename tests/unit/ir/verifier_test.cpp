@@ -62,7 +62,7 @@ TEST(Verifier, TakesWhatPtxasTakes) {
 }
 
 TEST(Verifier, FindsOperandsOfTheWrongSize) {
-  expectProblem("\tadd.s32 %r1, %rd2, 3;\n", "'%rd2' has 64 bits, but stands in the place of 32");
+  expectProblem("\tadd.s32 %r1, %rd2, 3;\n", "'%rd2' has 64 bits, but the operand requires 32");
   expectProblem("\tadd.s64 %r1, %rd2, 3;\n", "'%r1' has 32 bits");
   expectProblem("\tld.shared.u32 %h1, [s];\n", "'%h1' has 16 bits");
   expectProblem("\tmul.wide.u32 %r1, %r2, 4;\n", "'%r1' has 32 bits");
@@ -70,13 +70,13 @@ TEST(Verifier, FindsOperandsOfTheWrongSize) {
 
 TEST(Verifier, FindsPredicatesOutOfPlace) {
   expectProblem("\tadd.s32 %r1, %p1, 3;\n", "'%p1' is .pred");
-  expectProblem("\tsetp.eq.s32 %r1, %r2, 0;\n", "in the place of .pred");
+  expectProblem("\tsetp.eq.s32 %r1, %r2, 0;\n", "the operand requires .pred");
   expectProblem("\t@%r1 bra L;\nL:\n", "not a predicate");
 }
 
 TEST(Verifier, FindsNamesThatStandForNothing) {
-  expectProblem("\tmov.u32 %r1, nowhere;\n", "'nowhere', which is declared nowhere");
-  expectProblem("\tbra missing;\n", "declared nowhere");
+  expectProblem("\tmov.u32 %r1, nowhere;\n", "'nowhere', which is not declared");
+  expectProblem("\tbra missing;\n", "not declared");
   expectProblem("\tbra s;\n", "no label");
 }
 

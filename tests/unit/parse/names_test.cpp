@@ -144,7 +144,7 @@ TEST(NamesTest, AVariableDeclaredExternAndDefinedIsOne) {
 TEST(NamesTest, WhatIsDeclaredNowhereMakesTheFunctionOpaque) {
   const Parsed parsed = parseModule(".func f() { bra NOWHERE; }\n.func h() { bra X; X: }");
   ASSERT_NE(parsed.module, nullptr) << parsed.messages();
-  EXPECT_EQ(parsed.messages(), "4:13: warning: 'NOWHERE' is declared nowhere\n");
+  EXPECT_EQ(parsed.messages(), "4:13: warning: 'NOWHERE' is not declared\n");
   EXPECT_TRUE(parsed.function("f").isOpaque);
   EXPECT_FALSE(parsed.function("h").isOpaque);
   const ir::Operand& operand = parsed.instruction("f", 0).operands()[0];

@@ -32,7 +32,7 @@ TEST(UnknownTest, DirectivesInABody) {
   const Parsed parsed =
       parseModule(".func f() {\n.frob 1, 2\nret;\n.frob a;\n}\n.func g() { ret; }");
   ASSERT_NE(parsed.module, nullptr) << parsed.messages();
-  EXPECT_EQ(parsed.messages(), "5:1: warning: unknown directive '.frob' is left as it is\n");
+  EXPECT_EQ(parsed.messages(), "5:1: warning: unknown directive '.frob' is left unchanged\n");
   EXPECT_TRUE(parsed.function("f").isOpaque);
   EXPECT_FALSE(parsed.function("g").isOpaque);
   EXPECT_FALSE(parsed.module->hasUnknownDirective);
@@ -47,15 +47,15 @@ TEST(UnknownTest, DirectivesOfTheModule) {
   ASSERT_NE(parsed.module, nullptr) << parsed.messages();
   EXPECT_TRUE(parsed.module->hasUnknownDirective);
   EXPECT_EQ(parsed.messages(),
-            "4:1: warning: unknown directive '.frob' is left as it is\n"
-            "6:1: warning: unknown directive '.blub' is left as it is\n");
+            "4:1: warning: unknown directive '.frob' is left unchanged\n"
+            "6:1: warning: unknown directive '.blub' is left unchanged\n");
 }
 
 TEST(UnknownTest, AttributesOfFunctions) {
   const Parsed parsed =
       parseModule(".entry a() .frob 1, 2 { ret; }\n.entry b()\n.maxntid 1\n.frob x : 3\n{ ret; }");
   ASSERT_NE(parsed.module, nullptr) << parsed.messages();
-  EXPECT_EQ(parsed.messages(), "4:12: warning: unknown attribute '.frob' is left as it is\n");
+  EXPECT_EQ(parsed.messages(), "4:12: warning: unknown attribute '.frob' is left unchanged\n");
   const ir::Attribute& first = parsed.function("a").attributes[0];
   EXPECT_FALSE(first.known);
   EXPECT_EQ(first.text, ".frob 1, 2");
@@ -86,7 +86,7 @@ TEST(UnknownTest, CharactersLeaveTheModuleAsItIs) {
     EXPECT_EQ(parsed.diagnostics.all()[0].place.column, 18u);
   }
   EXPECT_EQ(parseModule("\x80").messages(),
-            "4:1: warning: unexpected byte 0x80; the module is left as it is\n");
+            "4:1: warning: unexpected byte 0x80; the module is left unchanged\n");
 }
 
 }  // namespace
