@@ -18,7 +18,7 @@ DeclaredNames::DeclaredNames(const Function& function, Where where) {
   };
   const bool isAnywhere = where == Where::Anywhere;
   if (isAnywhere) {
-    // Those of parameters are among them.
+    // These include registers that are parameters.
     for (const RegisterRange& range : function.registers()) add(range.name);
     for (const Variable* parameter : function.parameters) add(parameter->name);
     for (const Variable* result : function.results) add(result->name);

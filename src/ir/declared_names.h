@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which names the declarations of a function may give another meaning: a pass that names something
-// in a new place must know (docs/soundness/ D6.10).
+// The names to which declarations of a function may give another meaning.  A pass that uses a name
+// at a new position must check them (docs/soundness/ D6.10).
 #pragma once
 
 #include <string_view>
@@ -10,8 +10,8 @@
 
 namespace ptxopt::ir {
 
-// Names are compared without the digits at their end, so that "%r5" is one of "%r<10>": two names
-// whose stems differ are different.
+// Names are compared without their final digits, so that "%r5" matches "%r<10>": names with
+// different stems are different.
 class DeclaredNames {
  public:
   enum class Where : std::uint8_t {
@@ -19,12 +19,12 @@ class DeclaredNames {
     NestedScopes,  // in scopes inside the body only
   };
 
-  // Registers, variables, parameters and labels.  The function must outlive the object.
-  // O(statements).
+  // The names of registers, variables, parameters and labels.  The function must outlive the
+  // object.  O(statements).
   DeclaredNames(const Function& function, Where where);
 
   bool isEmpty() const { return stems_.empty(); }
-  // False: nothing of them is called so.
+  // False: none of the declarations has this name.
   bool mayHave(std::string_view name) const {
     return !stems_.empty() && stems_.contains(stemOf(name));
   }

@@ -249,9 +249,10 @@ inline bool isPartial(const Instruction& instruction, const Operand& definition)
   return static_cast<bool>(instruction.guard) || definition.component != 0 || definition.reads;
 }
 
-// A pragma or an unknown directive is about the instruction, so that this must stay
-// (docs/soundness/ A5.5, A7.5): it stands right above it; or it is "used_bytes_mask", and this is
-// the next instruction that reads memory.  O(statements since the last one that reads memory).
+// A pragma or an unknown directive applies to the instruction, so the instruction must stay
+// (docs/soundness/ A5.5, A7.5): it comes right before the instruction, or it is "used_bytes_mask"
+// and this is the next instruction that reads memory.  O(statements since the previous one that
+// reads memory).
 bool isBelowDirective(const Instruction& instruction);
 
 }  // namespace ptxopt::ir

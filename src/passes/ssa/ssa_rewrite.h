@@ -8,7 +8,7 @@
 // A register is pinned if its values must stay in it (docs/soundness/ D6.5, D6.9): operands of
 // instructions that are not understood, whose operands are frozen, or whose registers are in
 // flight; operands that are both read and written; formal parameters and results; classes that
-// cannot be copied; registers that an instruction which is not understood may use after it jumps;
+// cannot be copied; registers of phis on an outgoing edge of an instruction that is not understood;
 // variables of a debugger (E.12).  The carry flag is not a register.
 #pragma once
 
