@@ -23,7 +23,7 @@ class ScopeTable {
     std::uint32_t position = 0;  // increases with each declaration
   };
 
-  // Must be called before names from index `count` - 1 on are used.
+  // Makes room for `count` names.  Must be called before new names are used.
   void grow(std::uint32_t count) {
     if (heads_.size() < count) heads_.resize(count + count / 2, 0);
   }
