@@ -222,6 +222,8 @@ class BarrierGraph::Builder {
             for (const MemoryAccess& access : effect.all()) {
               addCopy({access.kinds, placeOf(k, access)});
             }
+          } else if (mayBeAsyncCopy(instruction)) {
+            isComplete = false;
           } else if (instruction.desc->control == isa::Control::Call &&
                      calleeOf(k, instruction) == kNone) {
             isComplete &= !effectsOf(k).ofCall(cfg.function(), instruction).hasAsyncCopy;

@@ -111,6 +111,12 @@ bool mayPoll(const Instruction& instruction) {
   return std::ranges::any_of(operands, [](const ir::Operand& operand) { return operand.writes; });
 }
 
+bool mayBeAsyncCopy(const Instruction& instruction) {
+  const isa::InstructionDesc& desc = *instruction.desc;
+  if (desc.known()) return desc.effect == Effect::AsyncCopy;
+  return desc.opcode == Opcode::Cp || desc.opcode == Opcode::Unknown;
+}
+
 MemoryEffect memoryEffectOf(const Instruction& instruction, const Assumptions& assumptions) {
   const isa::InstructionDesc& desc = *instruction.desc;
   MemoryEffect effect;
@@ -263,7 +269,7 @@ CallEffect bodyEffect(const ir::Function& function, const Assumptions& assumptio
     const MemoryEffect own = memoryEffectOf(*instruction, assumptions);
     effect.marks |= own.marks;
     effect.pollsShared |= own.poll == MemoryEffect::Poll::Shared;
-    effect.hasAsyncCopy |= desc.effect == isa::Effect::AsyncCopy;
+    effect.hasAsyncCopy |= mayBeAsyncCopy(*instruction);
     if (!objects) continue;
     for (const MemoryAccess& access : own.all()) {
       Place place = {access.domain};

@@ -78,6 +78,10 @@ struct MemoryEffect {
 // E.6.8, D1.15).  O(operands).
 bool mayPoll(const ir::Instruction& instruction);
 
+// cp.async, or what may be one: an unknown form of `cp`, or an unknown opcode (docs/soundness/
+// C5.1).
+bool mayBeAsyncCopy(const ir::Instruction& instruction);
+
 // A CTA barrier has no effect here: only the caller knows which barriers it analyses.  With
 // `assumptions`, invariant reads and traps may have no effect, and timing no PIN (docs/soundness/
 // C10).  O(operands).

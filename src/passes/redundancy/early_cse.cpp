@@ -40,6 +40,7 @@
 #include "analysis/flow/callee.h"
 #include "analysis/flow/liveness.h"
 #include "analysis/flow/manager.h"
+#include "analysis/memory/memory_effects.h"
 #include "analysis/memory/memory_events.h"
 #include "analysis/memory/pure_functions.h"
 #include "analysis/values/branch_conditions.h"
@@ -99,7 +100,7 @@ struct ModuleFacts {
   };
 
   FreshNames names;
-  bool hasAsyncCopies = false;         // cp.async
+  bool hasAsyncCopies = false;         // cp.async, or what may be one
   bool hasProgrammaticLaunch = false;  // griddepcontrol: another grid may write .nc memory (F10)
   std::unique_ptr<const Callees> callees;  // null where no function calls another
 };
@@ -676,7 +677,7 @@ class EarlyCse : public Pass {
         const auto* instruction = statement.as<Instruction>();
         if (instruction == nullptr) continue;
         const isa::InstructionDesc& desc = *instruction->desc;
-        facts_.hasAsyncCopies |= desc.effect == isa::Effect::AsyncCopy;
+        facts_.hasAsyncCopies |= analysis::mayBeAsyncCopy(*instruction);
         facts_.hasProgrammaticLaunch |= desc.opcode == isa::Opcode::Griddepcontrol || !desc.known();
         hasCalls |= desc.control == isa::Control::Call;
       }

@@ -122,6 +122,19 @@ TEST_F(Effects, OfAsynchronousCopies) {
             "T below; T; T");
 }
 
+TEST_F(Effects, OfWhatMayBeAnAsynchronousCopy) {
+  const auto mayBe = [this](const std::string& code) {
+    ir::Module& module = parse(".entry k()\n{\n" + code + "\nret;\n}\n");
+    return mayBeAsyncCopy(*module.findFunction("k")->body().front()->as<ir::Instruction>());
+  };
+  EXPECT_TRUE(mayBe("cp.async.ca.shared.global [A], [G], 4;"));
+  EXPECT_TRUE(mayBe("cp.async.future.shared.global [A], [G], 4;"));
+  EXPECT_TRUE(mayBe("future.async.shared.global [A], [G], 4;"));
+  EXPECT_FALSE(mayBe("cp.async.bulk.global.shared::cta.bulk_group [G], [A], 16;"));
+  EXPECT_FALSE(mayBe("cp.async.commit_group;"));
+  EXPECT_FALSE(mayBe("prefetchu.future.L1 [A];"));
+}
+
 // C3.3.2, C3.3.3, C3.3.8
 TEST_F(Effects, AddressesKeepTheirObject) {
   const std::string load = " ld.shared.u32 %r7, [%r5+8];";
