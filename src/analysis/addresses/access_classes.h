@@ -95,10 +95,12 @@ class AccessSet {
 };
 
 // Beyond these numbers of addresses and of comparisons, an access counts as any access to its
-// object.  Memory: a byte for each pair of addresses.
+// object.  So do, beyond the work on threads, pairs that only a trial of all threads tells apart.
+// Memory: a byte for each pair of addresses.
 struct AccessLimits {
   std::size_t addresses = 512;
   std::uint64_t work = 20'000'000;
+  std::uint64_t workOnThreads = 20'000'000;
 };
 
 class AccessClasses {
@@ -109,7 +111,8 @@ class AccessClasses {
       : precision_(precision),
         sharedIsExternal_(sharedIsExternal),
         assumptions_(assumptions),
-        limits_(limits) {}
+        limits_(limits),
+        workOnThreadsLeft_(limits.workOnThreads) {}
 
   // The class of an access of `kinds` to `place`; none if the place takes part in no conflict.
   // `access` may be null; it is used only with addresses, and must outlive the object.
@@ -186,7 +189,6 @@ class AccessClasses {
   // With so few classes, comparing their bytes first does not pay.
   static constexpr std::ptrdiff_t kFewClasses = 16;
   static constexpr std::uint64_t kWorkOfComparison = 50;  // in look-ups
-  static constexpr std::uint64_t kMostWorkOnThreads = 20'000'000;
 
   static std::uint64_t hashOf(AccessSet::Key at, const AccessClass& of);
   // kNone if there is no such class.
@@ -244,7 +246,7 @@ class AccessClasses {
   };
   mutable std::deque<std::vector<OfThreads>> ofThreads_;  // by AddressId and variant
   mutable std::unordered_map<const Addresses*, std::optional<ThreadForms>> threadForms_;
-  mutable std::uint64_t workOnThreadsLeft_ = kMostWorkOnThreads;
+  mutable std::uint64_t workOnThreadsLeft_;
 };
 
 }  // namespace ptxopt::analysis

@@ -194,10 +194,9 @@ class Addresses::AccessBuilder {
     return known;
   }
 
-  // A generic address of which the space is known, as an address in the space: equal ones stay
-  // equal (C3.2).
+  // A generic address of which the space is known, and so its form, as an address in the space:
+  // equal ones stay equal (C3.2).
   bool enterWindow(Access& access, isa::Space space) {
-    if (access.address == kNone) return false;
     const LinearForm form = forms_.form(access.address);
     const std::vector<Term> terms(form.terms.begin(), form.terms.end());
     const unsigned bits = std::min<unsigned>(form.bits, 32);

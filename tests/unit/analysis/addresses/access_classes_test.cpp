@@ -21,8 +21,8 @@ const std::string kStart = R"(
 // The classes of the accesses of a function with one array A, as writes of it.
 class Classes {
  public:
-  Classes(const std::string& body, Precision precision)
-      : classes(precision, false),
+  Classes(const std::string& body, Precision precision, AccessLimits limits = {})
+      : classes(precision, false, {}, limits),
         function_(kStart + body, ".reqntid 64", ".shared .align 4 .b8 A[65536];") {
     const Place place{Domain::Shared, &object_};
     for (const Access& access : function_.analyses().get<Addresses>().all()) {
@@ -85,6 +85,17 @@ TEST(AccessClasses, ComputedAddresses) {
   )",
                          Precision::Affine);
   EXPECT_TRUE(quotient.mayConflict(0, 0));
+}
+
+// Of 40 or more, all threads have one address; a guard keeps those away.
+TEST(AccessClasses, ComputedAddressesUnderAGuard) {
+  const std::string bounded =
+      "min.u32 %r4, %r1, 40; setp.lt.u32 %p1, %r4, 40;"
+      "mad.lo.u32 %r5, %r4, 4, %r2;";
+  const Classes guarded(bounded + "@%p1 st.shared.u32 [%r5], 1;", Precision::Affine);
+  EXPECT_FALSE(guarded.mayConflict(0, 0));
+  const Classes bare(bounded + "st.shared.u32 [%r5], 1;", Precision::Affine);
+  EXPECT_TRUE(bare.mayConflict(0, 0));
 }
 
 // docs/soundness/ C8(v).3: registers that a loop rotates, of which the first one takes every
@@ -153,6 +164,24 @@ TEST(AccessClasses, AddressesAreLimited) {
   EXPECT_TRUE(of.mayConflict(0, 999));
   EXPECT_EQ(of.keys[998], of.keys[999]);
   EXPECT_LT(of.classes.count(), 600u);
+}
+
+// Where the work on threads ends, before the addresses are found or before they are compared, two
+// threads may have one address.
+TEST(AccessClasses, TheWorkOnThreadsIsLimited) {
+  const auto mayConflict = [](const std::string& index, std::uint64_t work) {
+    const Classes of(index + "mad.lo.u32 %r4, %r4, 4, %r2; st.shared.u32 [%r4], 1;",
+                     Precision::Affine, {.workOnThreads = work});
+    return of.mayConflict(0, 0);
+  };
+  const std::string own = "mul.lo.u32 %r4, %r1, 2050; cvt.u32.u16 %r4, %r4;";
+  const std::string halved = "shr.u32 %r4, %r1, 1;";
+  constexpr std::uint64_t kEnough = 4096;
+  EXPECT_FALSE(mayConflict(own, kEnough));
+  EXPECT_TRUE(mayConflict(own, 0));
+  for (std::uint64_t work = 0; work <= kEnough; work += 64) {
+    EXPECT_TRUE(mayConflict(halved, work)) << work;
+  }
 }
 
 }  // namespace
