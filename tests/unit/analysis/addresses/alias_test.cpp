@@ -124,6 +124,10 @@ INSTANTIATE_TEST_SUITE_P(
              "st.global.u32 [%rd10], 0; st.global.u32 [%rd11], 0;"},
         Case{"ParameterAndGlobal", None, kRow, "st.global.u32 [%rd10], 0; st.global.u32 [G], 0;"},
         Case{"Globals", Objects, kRow, "st.global.u32 [G], 0; st.global.u32 [H], 0;"},
+        // What is computed of two addresses may be either.
+        Case{"OperationOnTheAddressOfAnother", None, kRow,
+             "mov.u64 %rd1, B; xor.b64 %rd2, %rd10, %rd1; add.u64 %rd2, %rd2, %rd12;"
+             "st.shared.u32 [%rd2], 0; st.shared.u32 [B], 0;"},
         Case{"OneParameter", Ranges, kRow, "st.global.u32 [%rd10], 0; st.global.u32 [%rd10+4], 0;"},
         Case{"UnionHoldsIt", None, kRow,
              "selp.b32 %r1, %r32, %r33, %p1; st.shared.u32 [%r1], 0; st.shared.u32 [B], 0;"},
@@ -538,6 +542,17 @@ TEST(AliasThreads, LocalMemoryIsOfOneThread) {
                    ".local .b8 depot[16]; st.local.u32 [depot], 0; st.local.u32 [depot], 0;"};
   EXPECT_EQ(ruleOf(local, Threads::Different), Spaces);
   EXPECT_EQ(ruleOf(local, Threads::Same), None);
+}
+
+// What a function has in local memory is gone when it returns; until then it is there once for each
+// of its variables.
+TEST(AliasOfOneThread, LocalVariablesOfOneFunction) {
+  const Case two{
+      "", None, kRow,
+      ".local .b8 a[64]; .local .b8 b[64]; st.local.u32 [a+4], 0; st.local.u32 [b+4], 0;"};
+  EXPECT_EQ(ruleOf(two, Threads::Any), Objects);
+  const Case one{"", None, kRow, ".local .b8 a[64]; st.local.u32 [a+4], 0; st.local.u32 [a+4], 0;"};
+  EXPECT_EQ(ruleOf(one, Threads::Any), None);
 }
 
 }  // namespace

@@ -67,6 +67,17 @@ void expectSameInAllLanes(const IntegerOperation& operation,
   for (const std::uint64_t result : results) EXPECT_EQ(result, expected.value_or(result));
 }
 
+// Whether or not the intervals begin with the first thread or end with the last one.
+TEST(FormProgram, LanesInsideOfIntervals) {
+  const WarpOfThreads warp({16, 4, 1}, 1);  // rows 2 and 3
+  const Interval all;
+  EXPECT_EQ(lanesInside(warp, {all, all, all}), 0xffff'ffff);
+  EXPECT_EQ(lanesInside(warp, {Interval{0, 15}, all, all}), 0xffff'ffff);
+  EXPECT_EQ(lanesInside(warp, {Interval{0, 3}, all, all}), 0x000f'000f);
+  EXPECT_EQ(lanesInside(warp, {Interval{12, 15}, all, all}), 0xf000'f000);
+  EXPECT_EQ(lanesInside(warp, {Interval{4, 7}, Interval{0, 2}, all}), 0x0000'00f0);
+}
+
 // The results are those of the interpreter.
 TEST(FormProgram, EvaluatesAsTheInterpreterDoes) {
   std::mt19937_64 random(7);

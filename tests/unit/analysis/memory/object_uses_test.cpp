@@ -157,7 +157,16 @@ TEST(ObjectUses, AddressesThatGetAway) {
       {"prefetch.global.L2 [G];", "G !"},
       {"red.async.relaxed.cluster.global.mbarrier::complete_tx::bytes.add.u32 [A], %r1, [B];",
        "A !; B !"},
+      {"st.bulk.weak.shared::cta [A], 64, 0;", "A !"},
+      {"cvta.shared.u64 %d3, A; cvta.shared.u64 %d4, B;"
+       "st.async.weak.mbarrier::complete_tx::bytes.b32 [%d3], %r1, [%d4];",
+       "A !; B !"},
   });
+}
+
+// What has no place in memory.
+TEST(ObjectUses, AddressesOfFunctions) {
+  EXPECT_EQ(text("ld.global.u64 %d3, [f]; st.shared.u32 [A], 0;", ".func f() { ret; }"), "A w0");
 }
 
 TEST(ObjectUses, ResultsAndParametersInRegisters) {
