@@ -28,8 +28,8 @@ COLUMNS = ["number", "id", "place", "kind", "before", "after", "noticed by", "ju
 SURVIVED = "survived"
 NOT_REACHED = "survived: not reached"
 
-PROGRAMS = ["analysis_test", "passes_test", "ptxopt", "ptxrun", "ptxreduce", "random_kernels"]
-UNIT_TESTS = ["passes_test", "analysis_test"]
+UNIT_TESTS = ["passes_test", "analysis_test", "audit_test"]
+PROGRAMS = [*UNIT_TESTS, "ptxopt", "ptxrun", "ptxreduce", "random_kernels"]
 REGRESS = ["basic-dbe", "common-base", "cssa", "dead-sync", "early-cse", "global-opt", "unknown",
            "warp-sync"]
 MOST_SECONDS = 20  # of one check; what takes longer is left out
@@ -87,11 +87,13 @@ def drawn(sources, seed):
 
 
 class Mutants:
-    """The first `count` changes that build; the number of each is its place in the draw."""
+    """The first `count` changes that build, those of the table first; the number of each is its place
+    in the draw."""
 
-    def __init__(self, sources, arguments, folder):
+    def __init__(self, sources, arguments, folder, table=()):
         self.sources = sources
-        self.all = drawn(sources, arguments.seed)
+        self.all = sorted(enumerate(drawn(sources, arguments.seed), 1),
+                          key=lambda numbered: numbered[1].id not in table)
         self.count = arguments.count
         self.rejected_path = os.path.join(folder, "rejected.json")
         self.rejected = set()
@@ -107,14 +109,14 @@ class Mutants:
         """[(number, change)]"""
         of_file = {file: [] for file in self.sources}
         result = []
-        for number, change in enumerate(self.all, 1):
+        for number, change in self.all:
             if len(result) == self.count:
                 break
             others = of_file[change.file]
             if change.id not in self.rejected and changes.fits(change, others):
                 others.append(change)
                 result.append((number, change))
-        return result
+        return sorted(result, key=lambda numbered: numbered[0])
 
 
 # ---- the copy that is built ---------------------------------------------------------------------
@@ -464,7 +466,8 @@ def main():
     arguments = parse()
     sources = {file: read(os.path.join(SOURCE_DIR, file)) for file in rule_files(".cpp")}
     os.makedirs(arguments.folder, exist_ok=True)
-    mutants = Mutants(sources, arguments, arguments.folder)
+    old = read_table(arguments.results)
+    mutants = Mutants(sources, arguments, arguments.folder, old)
     if arguments.list:
         for number, change in mutants.chosen():
             print(f"{number}\t{change.id}\t{change.file}:{change.line}\t{change.kind}\n"
@@ -475,7 +478,6 @@ def main():
     checks = Checks(copy, arguments)
     checks.measure()
 
-    old = read_table(arguments.results)
     rows = {}
     for number, change in chosen:
         if change.id in old:

@@ -49,6 +49,15 @@ class Draw(unittest.TestCase):
             kept = [(n, c.id) for n, c in chosen if c not in bad]
             self.assertEqual(kept, [(n, c.id) for n, c in again][:len(kept)])
 
+    def test_what_the_table_has_comes_first(self):
+        with tempfile.TemporaryDirectory() as folder:
+            sources = {"src/analysis/f.cpp": SOURCE}
+            last = mutants.drawn(sources, OPTIONS.seed)[-1].id
+            chosen = mutants.Mutants(sources, OPTIONS, folder, {last}).chosen()
+            self.assertEqual(len(chosen), OPTIONS.count)
+            self.assertIn(last, {c.id for _, c in chosen})
+            self.assertEqual(chosen, sorted(chosen, key=lambda numbered: numbered[0]))
+
     def test_nobody_is_blamed_for_an_error_elsewhere(self):
         found = changes.find_changes("src/analysis/f.cpp", SOURCE)
         self.assertEqual(mutants.unbuildable(FAILED.format(line=40), found), [])
