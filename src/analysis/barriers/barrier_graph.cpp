@@ -224,8 +224,7 @@ class BarrierGraph::Builder {
             }
           } else if (mayBeAsyncCopy(instruction)) {
             isComplete = false;
-          } else if (instruction.desc->control == isa::Control::Call &&
-                     calleeOf(k, instruction) == kNone) {
+          } else if (mayCall(instruction) && calleeOf(k, instruction) == kNone) {
             isComplete &= !effectsOf(k).ofCall(cfg.function(), instruction).hasAsyncCopy;
           }
         }
@@ -302,10 +301,15 @@ class BarrierGraph::Builder {
 
   // ---- code -------------------------------------------------------------------------------------
 
+  // What is not understood calls the functions that it names (docs/soundness/ A7.2).
+  static bool mayCall(const Instruction& instruction) {
+    return instruction.desc->control == isa::Control::Call || !instruction.desc->known();
+  }
+
   std::uint32_t calleeOf(std::uint32_t body, const Instruction& instruction) const {
-    const bool mayCall =
+    const bool isCall =
         instruction.desc->known() && instruction.desc->control == isa::Control::Call;
-    if (!mayCall || bodies_.size() == 1) return kNone;
+    if (!isCall || bodies_.size() == 1) return kNone;
     const std::vector<Vertex> targets =
         facts_.graph->targets(bodies_[body].cfg->function(), instruction);
     if (targets.size() != 1 || !facts_.withKnownCallers.test(targets[0])) return kNone;
@@ -355,10 +359,8 @@ class BarrierGraph::Builder {
                   affineAccess(body, instruction, access));
       }
     }
-    const bool mayCall =
-        instruction.desc->control == isa::Control::Call || !instruction.desc->known();
     if (!instruction.desc->known()) endInside(body, at);
-    if (!mayCall) return at;
+    if (!mayCall(instruction)) return at;
 
     if (const std::uint32_t callee = calleeOf(body, instruction); callee != kNone) {
       graph_.calls_.push_back({body, callee, instruction.block});

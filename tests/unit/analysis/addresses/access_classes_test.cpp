@@ -87,11 +87,12 @@ TEST(AccessClasses, ComputedAddresses) {
   EXPECT_TRUE(quotient.mayConflict(0, 0));
 }
 
-// Of 40 or more, all threads have one address; a guard keeps those away.
+// Of 40 or more, all threads have one address; a guard that compares with some number up to 31
+// keeps those away.
 TEST(AccessClasses, ComputedAddressesUnderAGuard) {
   const std::string bounded =
-      "min.u32 %r4, %r1, 40; setp.lt.u32 %p1, %r4, 40;"
-      "mad.lo.u32 %r5, %r4, 4, %r2;";
+      "min.u32 %r4, %r1, 40; mov.u32 %r6, %ctaid.x; and.b32 %r6, %r6, 31;"
+      "setp.lt.u32 %p1, %r4, %r6; mad.lo.u32 %r5, %r4, 4, %r2;";
   const Classes guarded(bounded + "@%p1 st.shared.u32 [%r5], 1;", Precision::Affine);
   EXPECT_FALSE(guarded.mayConflict(0, 0));
   const Classes bare(bounded + "st.shared.u32 [%r5], 1;", Precision::Affine);
