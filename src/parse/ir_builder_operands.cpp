@@ -59,7 +59,21 @@ ScopeTable::Found IrBuilder::findName(const TokenView& name) {
     const NameEntry& entry = module_.names().entry(full);
     if (entry.stem != NameId::None) range = scopes_.find(entry.stem, entry.index);
   }
-  return single.position > range.position ? single : range;
+  const ScopeTable::Found found = single.position > range.position ? single : range;
+  if (found.kind == ScopeTable::Kind::None) noteUnusualNumber(module_.text(full));
+  return found;
+}
+
+void IrBuilder::noteUnusualNumber(std::string_view name) {
+  constexpr std::size_t kMostDigits = 9;  // of those that the scanner reads
+  const std::size_t digits = name.find_last_not_of("0123456789") + 1;  // npos + 1 is 0
+  const std::string_view number = name.substr(digits);
+  const bool isUnusual = number.size() > kMostDigits || (number.size() > 1 && number[0] == '0');
+  if (!isUnusual || !isInBody()) return;
+  const NameId stem = module_.names().find(name.substr(0, digits));
+  if (stem != NameId::None && scopes_.find(stem, 0).kind != ScopeTable::Kind::None) {
+    function_->isOpaque = true;
+  }
 }
 
 void IrBuilder::otherName(const TokenView& name) {
@@ -95,6 +109,7 @@ bool IrBuilder::pushElement(std::string_view text) {
     const ScopeTable::Found range = scopes_.find(entry.stem, entry.index);
     if (range.position > found.position) found = range;
   }
+  if (found.kind == ScopeTable::Kind::None) noteUnusualNumber(text.substr(0, dot));
   if (found.kind != ScopeTable::Kind::Register) return false;
   Operand element = Operand::ofRegister(ir::RegisterId{found.id});
   element.component = componentOf(text.substr(dot));
