@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <limits>
 #include <map>
@@ -24,6 +25,11 @@ namespace ptxopt::driver {
 namespace {
 
 constexpr std::string_view kAllPasses = "all";
+
+// Groups of options in --help.
+constexpr std::string_view kOptimization = "Optimization";
+constexpr std::string_view kAssumptions = "Assumptions (all off by default)";
+constexpr std::string_view kPassOptions = "Options of the pass";
 
 constexpr const char* kDescription =
     "Optimizes PTX: removes redundant work, and leaves every other byte unchanged.";
@@ -129,7 +135,7 @@ void addPassFlags(CLI::App& app, RawOptions& raw, const passes::PassInfo& pass) 
   using Kind = passes::PassOption::Kind;
   for (const passes::PassOption& option : pass.options) {
     if (option.flag.empty()) continue;
-    app.option_defaults()->group(fmt::format("Options of the pass {}", pass.name));
+    app.option_defaults()->group(fmt::format("{} {}", kPassOptions, pass.name));
     const std::string flag = fmt::format("--{}", option.flag);
     const auto set = [&raw, &pass, name = std::string(option.name)](const std::string& value) {
       raw.passOptions[&pass].insert_or_assign(name, value);
@@ -169,7 +175,7 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
   app.add_option("-j,--jobs", options.threads, "Threads; 0 (default): as many as are useful")
       ->type_name("N");
 
-  app.option_defaults()->group("Optimization");
+  app.option_defaults()->group(std::string(kOptimization));
   app.add_option("-O", raw.level, "Level: 0 changes nothing, 2 is the default, 3 does most")
       ->type_name("0..3")
       ->check(CLI::Range(0, 3).description(""));
@@ -213,7 +219,7 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
       ->type_name("FILE")
       ->check(refuseEmpty);
 
-  app.option_defaults()->group("Assumptions (all off by default)");
+  app.option_defaults()->group(std::string(kAssumptions));
   app.add_option("--assume", raw.assume,
                  "cuda: what CUDA C++ guarantees: --assume-drf and --trust-aligned")
       ->type_name("cuda")
@@ -294,8 +300,20 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
       ->group("General");
 }
 
-// CLI11 would take the next argument as the value of "--name="; here it means the empty string.
-// CLI::App::parse expects the arguments in reverse order.
+// One that says what to do to a text, and not which texts or what to print of it.
+bool isFlagOfAStandIn(const CLI::Option& option) {
+  constexpr std::array kOthers = {"IN",       "--jobs",        "--remarks",
+                                  "--verify", "--verify-each", "--reprint"};
+  constexpr std::array kOfPrograms = {"--whole-program", "--host-symbols"};
+  const std::string name = option.get_name();
+  if (std::ranges::find(kOfPrograms, name) != kOfPrograms.end()) return false;
+  const std::string& group = option.get_group();
+  return group == kOptimization || group == kAssumptions || group.starts_with(kPassOptions) ||
+         std::ranges::find(kOthers, name) != kOthers.end();
+}
+
+// CLI11 takes the next argument as the value of "--name="; the empty one is meant.  In the order
+// that CLI::App::parse wants: the last one first.
 std::vector<std::string> reversedArguments(int argc, const char* const* argv) {
   std::vector<std::string> arguments;
   bool isOption = true;
@@ -550,6 +568,36 @@ std::optional<ExitStatus> parseCommandLine(int argc, const char* const* argv, Op
     return complain(error.what());
   } catch (const MalformedFile& error) {
     return say("/dev/stderr", std::string(error.what()) + '\n', kFailure);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> parseFlags(const std::vector<std::string>& words, Options& options) {
+  CLI::App app;
+  RawOptions raw;
+  declareOptions(app, options, raw);
+  std::vector<const char*> arguments = {"ptxopt"};
+  for (const std::string& word : words) arguments.push_back(word.c_str());
+  arguments.push_back("-");
+  try {
+    app.parse(reversedArguments(static_cast<int>(arguments.size()), arguments.data()));
+    for (const CLI::Option* option : app.get_options()) {
+      if (option->count() == 0 || isFlagOfAStandIn(*option)) continue;
+      return fmt::format("{} has no meaning here", option->get_name());
+    }
+    if (options.inputs.size() > 1) {
+      return fmt::format("'{}' is no option", options.inputs.front());
+    }
+    if (options.remarks == kStandardStream) return "--remarks needs a file here";
+    complete(options, raw);
+  } catch (const CLI::Success&) {
+    return "--help and --version have no meaning here";
+  } catch (const CLI::ParseError& error) {
+    return error.what();
+  } catch (const std::invalid_argument& error) {
+    return error.what();
+  } catch (const MalformedFile& error) {
+    return error.what();
   }
   return std::nullopt;
 }

@@ -70,4 +70,9 @@ struct Options {
 // --version, --list-passes, or an error, which it explains on standard error.
 std::optional<ExitStatus> parseCommandLine(int argc, const char* const* argv, Options& options);
 
+// Reads the flags of a program that takes its input and gives its output elsewhere: ptxopt-ptxas.
+// Options about inputs, outputs, reports to a terminal or the whole program are refused.  Returns
+// what is wrong, in one line, or nothing.
+std::optional<std::string> parseFlags(const std::vector<std::string>& words, Options& options);
+
 }  // namespace ptxopt::driver

@@ -46,11 +46,11 @@ constexpr std::array kOptionsWithValue = {
 
 constexpr std::array kOptionsFile = {"options-file"sv, "optf"sv};
 constexpr std::array kVersion = {"version"sv, "V"sv};
+constexpr std::array kHelp = {"help"sv, "h"sv};
 
 // With these options ptxas reads no file, or must receive the original text.
 // clang-format off
 constexpr std::array kHandsOff = {
-    "help"sv, "h"sv,
     "list-version"sv, "version-ls"sv,
     "list-arch"sv, "arch-ls"sv,
     "input-as-string"sv, "ias"sv,
@@ -95,7 +95,9 @@ class Parser {
 
   PtxasCommand parse(std::span<const std::string> arguments) {
     const bool understood = take(arguments, 0);
-    if (!understood || handsOff_) {
+    if (help_) {
+      command_.kind = PtxasCommand::Kind::Help;
+    } else if (!understood || !command_.reason.empty()) {
       command_.kind = PtxasCommand::Kind::PassThrough;
     } else if (version_) {
       command_.kind = PtxasCommand::Kind::Version;
@@ -118,7 +120,10 @@ class Parser {
       const std::size_t equals = word.find('=');
       std::string_view name = std::string_view(word).substr(1, equals - 1);
       if (name.starts_with('-')) name.remove_prefix(1);
-      if (isOneOf(name, kHandsOff)) handsOff_ = true;
+      if (isOneOf(name, kHandsOff) && command_.reason.empty()) {
+        command_.reason = word.substr(0, equals);
+      }
+      if (isOneOf(name, kHelp)) help_ = true;
       if (isOneOf(name, kVersion)) version_ = true;
 
       const bool isOptionsFile = isOneOf(name, kOptionsFile);
@@ -149,7 +154,7 @@ class Parser {
 
   const FileReader& readFile_;
   PtxasCommand command_;
-  bool handsOff_ = false;
+  bool help_ = false;
   bool version_ = false;
 };
 
@@ -182,6 +187,36 @@ std::optional<std::vector<std::string>> splitOptions(std::string_view text) {
   }
   if (inQuotes) return std::nullopt;
   if (inWord) words.push_back(std::move(word));
+  return words;
+}
+
+std::optional<std::vector<std::string>> splitShellWords(std::string_view text) {
+  std::vector<std::string> words;
+  std::optional<std::string> word;
+  char quote = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quote == 0 && isBlank(c)) {
+      if (word) words.push_back(*std::exchange(word, std::nullopt));
+      continue;
+    }
+    if (!word) word.emplace();
+    const char next = i + 1 < text.size() ? text[i + 1] : '\0';
+    const bool isEscape = c == '\\' && next != '\0' &&
+                          (quote == 0 || (quote == '"' && std::string_view("\\\"$`").find(next) !=
+                                                              std::string::npos));
+    if (isEscape) {
+      *word += text[++i];
+    } else if (quote == 0 && (c == '"' || c == '\'')) {
+      quote = c;
+    } else if (quote != 0 && c == quote) {
+      quote = 0;
+    } else {
+      *word += c;
+    }
+  }
+  if (quote != 0) return std::nullopt;
+  if (word) words.push_back(std::move(*word));
   return words;
 }
 

@@ -22,10 +22,12 @@ struct PtxasCommand {
   enum class Kind {
     PassThrough,  // nothing to optimize: run ptxas with the original words
     Version,      // --version
+    Help,         // --help
     Assemble,     // the texts named by `inputs` may be replaced by optimized ones
   };
   Kind kind = Kind::PassThrough;
-  // The command line with every options file replaced by its words, which is equivalent for ptxas.
+  std::string reason;  // of PassThrough: the option that asks for it, "--device-debug"; or empty
+  // The command line with every options file replaced by its words, which means the same to ptxas.
   std::vector<std::string> words;
   std::vector<std::size_t> inputs;  // indices in `words`; "-" is the standard input
 };
@@ -40,7 +42,11 @@ PtxasCommand parsePtxasCommand(std::span<const std::string> arguments, const Fil
 // literal, also between quotes; there are no comments.  Nothing if a quote is not closed.
 std::optional<std::vector<std::string>> splitOptions(std::string_view text);
 
-// ptxas would read the text as PTX: its first word, after white space and comments, is .version.
+// The words of a variable, quoted as a POSIX shell quotes them; nothing is expanded.  Nothing if
+// a quote is left open.
+std::optional<std::vector<std::string>> splitShellWords(std::string_view text);
+
+// A text that ptxas would read as PTX: its first word, after white space and comments, is .version.
 bool looksLikePtx(std::string_view text);
 
 }  // namespace ptxopt::ptxas

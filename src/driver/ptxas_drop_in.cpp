@@ -2,43 +2,41 @@
 #include "driver/ptxas_drop_in.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
 #include <filesystem>
 #include <optional>
+#include <sstream>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
+#include <tuple>
 #include <utility>
 
 #include "driver/ptxas_command.h"
 #include "driver/ptxas_process.h"
+#include "driver/ptxas_search.h"
 
 namespace ptxopt::ptxas {
 namespace {
 
 namespace fs = std::filesystem;
 
-// The files that led to this process, as "device:inode device:inode".
-constexpr const char* kVisitedVariable = "PTXOPT_PTXAS_VISITED";
-
-constexpr int kNotStarted = 127;  // like in shells
+// Exit statuses.
+constexpr int kRefused = 1;       // PTXOPT_STRICT
+constexpr int kNotStarted = 127;  // as shells have it
 
 void warn(const std::string& message) {
   std::fprintf(stderr, "ptxopt-ptxas: warning: %s\n", message.c_str());
-}
-
-std::optional<std::string> fileIdentity(const std::string& path) {
-  struct stat status = {};
-  if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
-  return std::to_string(status.st_dev) + ":" + std::to_string(status.st_ino);
 }
 
 bool isRegularFile(const std::string& path) {
@@ -82,63 +80,53 @@ bool outputsAreOneFile() {
          out.st_dev == err.st_dev && out.st_ino == err.st_ino;
 }
 
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value ? value : "";
-}
+// A text cannot be optimized, and PTXOPT_STRICT makes that an error.
+class Refusal : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
 
-bool isProgram(const std::string& path) {
-  return access(path.c_str(), X_OK) == 0;
-}
-
-// Finds the ptxas to run, and marks it as visited in the environment.  `named` is a path, or empty.
-// Throws std::runtime_error if there is none.
-std::string findRealPtxas(const std::string& named) {
-  std::string visited = environment(kVisitedVariable);
-  if (const auto self = fileIdentity("/proc/self/exe")) visited += " " + *self;
-  const auto isVisited = [&](const std::string& identity) {
-    return (visited + " ").find(" " + identity + " ") != std::string::npos;
-  };
-  const auto take = [&](const std::string& path, const std::string& identity) {
-    setenv(kVisitedVariable, (visited + " " + identity).c_str(), 1);
-    return path;
-  };
-
-  const std::string variable = environment("PTXOPT_PTXAS");
-  if (const std::string& path = variable.empty() ? named : variable; !path.empty()) {
-    const std::string who = variable.empty() ? path : "PTXOPT_PTXAS=" + path;
-    const auto identity = fileIdentity(path);
-    if (!identity || !isProgram(path)) throw std::runtime_error(who + " is not a program");
-    if (isVisited(*identity)) throw std::runtime_error(who + " leads back to ptxopt-ptxas");
-    return take(path, *identity);
+class Stopwatch {
+ public:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   }
-  const std::string folders = environment("PATH");
-  for (std::size_t begin = 0; begin <= folders.size();) {
-    const std::size_t end = std::min(folders.find(':', begin), folders.size());
-    const std::string folder = end == begin ? "." : folders.substr(begin, end - begin);
-    const std::string candidate = folder + "/ptxas";
-    begin = end + 1;
-    const auto identity = fileIdentity(candidate);
-    if (!identity || isVisited(*identity) || !isProgram(candidate)) continue;
-    return take(candidate, *identity);
-  }
-  throw std::runtime_error(
-      "no ptxas on PATH; install the CUDA toolkit's or name one in PTXOPT_PTXAS");
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+// What a rewriter says, on its way out of its process.
+struct Answer {
+  Rewritten::Kind kind = Rewritten::Kind::Failed;
+  std::string reason;
+  std::optional<std::pair<CodeCounts, CodeCounts>> counts;
+};
+
+std::string serialized(const Rewritten& rewritten) {
+  if (rewritten.kind == Rewritten::Kind::Failed) return rewritten.text;
+  if (!rewritten.counts) return {};
+  const auto& [before, after] = *rewritten.counts;
+  return fmt::format("{} {} {} {} {} {}", before.kernels, before.barriers, before.instructions,
+                     after.kernels, after.barriers, after.instructions);
 }
 
-// Removes the program from the arguments of `ptxopt-ptxas /usr/local/cuda/bin/ptxas -arch=sm_90
-// ...` and returns it.  Empty if none is named, or if it must be searched on PATH.
-std::string takeProgram(std::vector<std::string>& arguments) {
-  if (arguments.empty() || fs::path(arguments.front()).filename() != "ptxas") return {};
-  const std::string named = arguments.front();
-  arguments.erase(arguments.begin());
-  return named.find('/') == std::string::npos ? std::string() : named;
+Answer deserialized(Rewritten::Kind kind, const std::string& text) {
+  if (kind == Rewritten::Kind::Failed) return {kind, text, std::nullopt};
+  std::istringstream numbers(text);
+  CodeCounts before;
+  CodeCounts after;
+  numbers >> before.kernels >> before.barriers >> before.instructions >> after.kernels >>
+      after.barriers >> after.instructions;
+  if (!numbers) return {kind, {}, std::nullopt};
+  return {kind, {}, std::pair(before, after)};
 }
 
 // Changes the command line and the standard input so that they name the optimized texts.
 class Replacement {
  public:
-  explicit Replacement(PtxasCommand command) : command_(std::move(command)) {}
+  Replacement(PtxasCommand command, const DropIn& dropIn)
+      : command_(std::move(command)), dropIn_(dropIn) {}
 
   bool changed() const { return changed_; }
   const std::vector<std::string>& words() const { return command_.words; }
@@ -150,15 +138,15 @@ class Replacement {
     return oldInput_.number();
   }
 
-  // Optimizes every input that is PTX text.
-  void make(const TextRewriter& rewrite) {
+  // Optimizes every input that is a text of PTX.  Throws Refusal.
+  void make() {
     for (std::size_t i = 0; i < command_.inputs.size(); ++i) {
       if (SignalGuard::received() != 0) return;
       std::string& word = command_.words[command_.inputs[i]];
       if (isStandardInput(word)) {
-        replaceStandardInput(rewrite);
+        replaceStandardInput();
       } else if (isRegularFile(word)) {
-        replaceFile(word, i, rewrite);
+        replaceFile(word, i);
       }
     }
   }
@@ -171,31 +159,40 @@ class Replacement {
     return messages;
   }
 
-  std::string oldNames() const {
-    std::string list;
-    for (const auto& [oldName, newName] : names_) list += (list.empty() ? "" : ", ") + oldName;
-    if (newInput_.valid()) list += list.empty() ? "standard input" : ", standard input";
-    return list;
+  const std::vector<LogEntry>& entries() const { return entries_; }
+
+  // ptxas refused the better texts, and took those that the caller gave.  Throws Refusal.
+  void refused() {
+    const std::string reason = "ptxas refused the optimized text";
+    std::string titles;
+    for (LogEntry& entry : entries_) {
+      if (entry.outcome != LogEntry::Outcome::Optimized) continue;
+      entry.outcome = LogEntry::Outcome::Fallback;
+      entry.reason = reason;
+      entry.after = entry.before;
+      titles += (titles.empty() ? "" : ", ") + titleOf(entry);
+    }
+    report(titles, reason);
   }
 
  private:
-  void replaceStandardInput(const TextRewriter& rewrite) {
+  void replaceStandardInput() {
     if (oldInput_.valid()) return;
     std::string text = readAll(STDIN_FILENO);
     oldInput_ = makeMemoryFile();
     writeAll(oldInput_.number(), text);
     Descriptor file = makeMemoryFile();
-    if (!rewriteInto(file.number(), "standard input", std::move(text), rewrite)) return;
+    if (!rewriteInto(file.number(), "standard input", std::move(text))) return;
     lseek(file.number(), 0, SEEK_SET);
     newInput_ = std::move(file);
     changed_ = true;
   }
 
-  void replaceFile(std::string& word, std::size_t index, const TextRewriter& rewrite) {
+  void replaceFile(std::string& word, std::size_t index) {
     std::optional<std::string> text = readFile(word);
     if (!text) return;  // ptxas says why
     Descriptor file = makeMemoryFile();
-    if (!rewriteInto(file.number(), word, std::move(*text), rewrite)) return;
+    if (!rewriteInto(file.number(), word, std::move(*text))) return;
 
     // The file name is kept, for tools that look at its ending; inputs with equal names stay
     // separate.
@@ -210,33 +207,62 @@ class Replacement {
     changed_ = true;
   }
 
-  // True if the text was improved; then the new text is in the file.
-  static bool rewriteInto(int file, const std::string& name, std::string text,
-                          const TextRewriter& rewrite) {
+  // True if there is a better text, which then stands in the file.
+  bool rewriteInto(int file, const std::string& name, std::string text) {
     if (!looksLikePtx(text)) return false;
-    enum Answer { kUnchanged, kChanged, kFailed };
-    const ExitStatus status = runInChild([&] {
-      const Rewritten result = rewrite(name, std::move(text));
-      switch (result.kind) {
-        case Rewritten::Kind::Unchanged:
-          return kUnchanged;
-        case Rewritten::Kind::Changed:
-          writeAll(file, result.text);
-          return kChanged;
-        case Rewritten::Kind::Failed:
-          break;
-      }
-      warn(name + ": assembled as it was: " + result.text);
-      return kFailed;
-    });
-    if (status.signal != 0 && SignalGuard::received() == 0) {
-      warn(name + ": assembled as it was: the optimizer crashed with signal " +
-           std::to_string(status.signal));
+    const Stopwatch watch;
+    LogEntry& entry = entries_.emplace_back();
+    entry.input = name;
+    entry.source = sourceOf(text);
+    const Answer answer = ask(file, name, std::move(text));
+    entry.seconds = watch.seconds();
+    if (SignalGuard::received() != 0) return false;
+    if (answer.counts) std::tie(entry.before, entry.after) = *answer.counts;
+    switch (answer.kind) {
+      case Rewritten::Kind::Unchanged:
+        return false;
+      case Rewritten::Kind::Changed:
+        entry.outcome = LogEntry::Outcome::Optimized;
+        return true;
+      case Rewritten::Kind::Failed:
+        break;
     }
-    return status.signal == 0 && status.code == kChanged;
+    entry.outcome = LogEntry::Outcome::Fallback;
+    entry.reason = answer.reason;
+    report(titleOf(entry), answer.reason);
+    return false;
+  }
+
+  // Runs the rewriter in a process of its own, which writes the better text into the file.
+  Answer ask(int file, const std::string& name, std::string text) const {
+    const Descriptor note = makeMemoryFile();
+    const ExitStatus status = runInChild([&] {
+      const Rewritten result = dropIn_.rewrite(name, std::move(text));
+      if (result.kind == Rewritten::Kind::Changed) writeAll(file, result.text);
+      writeAll(note.number(), serialized(result));
+      return static_cast<int>(result.kind);
+    });
+    if (status.signal != 0) {
+      return {Rewritten::Kind::Failed,
+              fmt::format("the optimizer crashed with signal {}", status.signal), std::nullopt};
+    }
+    lseek(note.number(), 0, SEEK_SET);
+    return deserialized(static_cast<Rewritten::Kind>(status.code), readAll(note.number()));
+  }
+
+  static std::string titleOf(const LogEntry& entry) {
+    return entry.source.empty() ? entry.input
+                                : fmt::format("{} (of {})", entry.input, entry.source);
+  }
+
+  void report(const std::string& name, const std::string& reason) const {
+    if (dropIn_.isStrict) throw Refusal(fmt::format("{}: {}", name, reason));
+    warn(fmt::format("{}: assembled as it was: {}", name, reason));
   }
 
   PtxasCommand command_;
+  const DropIn& dropIn_;
+  std::vector<LogEntry> entries_;
   std::optional<TemporaryFolder> folder_;
   std::vector<std::pair<std::string, std::string>> names_;  // old, new
   Descriptor oldInput_;
@@ -275,86 +301,140 @@ class Captured {
   Descriptor err_;  // not valid: the same as out_
 };
 
-[[noreturn]] void fail(const std::string& message) {
+[[noreturn]] void fail(const std::string& message, int status) {
   std::fprintf(stderr, "ptxopt-ptxas: error: %s\n", message.c_str());
-  std::exit(kNotStarted);
+  std::exit(status);
 }
 
-class DropIn {
+class Run {
  public:
-  DropIn(const TextRewriter& rewrite, std::string realPtxas, std::vector<std::string> arguments)
-      : rewrite_(rewrite), realPtxas_(std::move(realPtxas)), arguments_(std::move(arguments)) {}
+  Run(const DropIn& dropIn, FoundPtxas ptxas, std::vector<std::string> arguments)
+      : dropIn_(dropIn), ptxas_(std::move(ptxas)), arguments_(std::move(arguments)) {}
 
-  ExitStatus answerVersion(const std::string& versionLine) const {
-    const ExitStatus status = runProgram(realPtxas_, arguments_);
-    if (status.success()) writeAll(STDOUT_FILENO, versionLine + "\n");
+  ExitStatus answerVersion() const {
+    const ExitStatus status = runAndAdd(dropIn_.versionLine + "\n");
+    if (status.success() && ptxas_.from == "PTXOPT_PTXAS") warnOfAnOlderOne();
     return status;
   }
 
-  // Nothing if this process should simply become ptxas.
+  ExitStatus answerHelp() const { return runAndAdd(dropIn_.help); }
+
+  // Nothing where there is nothing to do but to become ptxas.
   std::optional<ExitStatus> assemble(PtxasCommand command) const {
+    if (dropIn_.isStrict && !dropIn_.flagsError.empty()) throw Refusal(dropIn_.flagsError);
     const SignalGuard guard;
-    Replacement replacement(std::move(command));
-    std::optional<ExitStatus> status = assembleOptimized(replacement);
-    const bool mustRun = replacement.changed() || replacement.oldInput() >= 0;
-    if (!status && mustRun && SignalGuard::received() == 0) {
-      status = runProgram(realPtxas_, arguments_, {.in = replacement.oldInput()});
-      if (replacement.changed() && status->success()) {
-        warn(replacement.oldNames() + ": assembled as it was: ptxas refused the optimized text");
+    Replacement replacement(std::move(command), dropIn_);
+    std::optional<ExitStatus> status;
+    try {
+      status = assembleOptimized(replacement);
+      const bool mustRun = replacement.changed() || replacement.oldInput() >= 0;
+      if (!status && mustRun && SignalGuard::received() == 0) {
+        status = runProgram(ptxas_.path, arguments_, {.in = replacement.oldInput()});
+        if (replacement.changed() && status->success()) replacement.refused();
       }
+    } catch (const Refusal&) {
+      log(replacement.entries());
+      throw;
     }
     if (const int signal = SignalGuard::received()) return ExitStatus{.code = 0, .signal = signal};
+    log(replacement.entries());
     return status;
+  }
+
+  void leaveAlone(const PtxasCommand& command) const {
+    std::vector<LogEntry> entries;
+    for (const std::size_t input : command.inputs) {
+      LogEntry& entry = entries.emplace_back();
+      entry.outcome = LogEntry::Outcome::LeftAlone;
+      entry.input = command.words[input];
+      entry.reason = command.reason;
+    }
+    if (!command.reason.empty()) log(entries);
   }
 
   [[noreturn]] void become() const {
-    becomeProgram(realPtxas_, arguments_);
-    fail(realPtxas_ + ": " + std::strerror(errno));
+    becomeProgram(ptxas_.path, arguments_);
+    fail(ptxas_.path + ": " + std::strerror(errno), kNotStarted);
   }
 
  private:
-  // Runs ptxas on the optimized texts.  Nothing if there are none or ptxas rejects them.
+  ExitStatus runAndAdd(const std::string& text) const {
+    const ExitStatus status = runProgram(ptxas_.path, arguments_);
+    if (status.success()) writeAll(STDOUT_FILENO, text);
+    return status;
+  }
+
+  // The caller would have run its own.
+  void warnOfAnOlderOne() const {
+    const std::optional<FoundPtxas> own = ptxasOfCaller();
+    if (!own || isSameProgram(own->path, ptxas_.path)) return;
+    const auto ours = versionOf(ptxas_.path);
+    const auto theirs = versionOf(own->path);
+    if (!ours || !theirs || !(*ours < *theirs)) return;
+    warn(fmt::format("PTXOPT_PTXAS={} is release {}, older than {} ({}), release {}", ptxas_.path,
+                     text(*ours), own->path, own->from, text(*theirs)));
+  }
+
+  void log(const std::vector<LogEntry>& entries) const {
+    if (dropIn_.log.empty() || entries.empty()) return;
+    try {
+      appendToLog(dropIn_.log, entries, ptxas_.path, dropIn_.flags);
+    } catch (const std::system_error& error) {
+      const std::string message = fmt::format("PTXOPT_LOG: {}", error.what());
+      if (dropIn_.isStrict) throw Refusal(message);
+      warn(message);
+    }
+  }
+
+  // Runs ptxas on the optimized texts.  Nothing where there are none or it refuses them.
   std::optional<ExitStatus> assembleOptimized(Replacement& replacement) const {
     try {
-      replacement.make(rewrite_);
+      replacement.make();
       if (SignalGuard::received() != 0 || !replacement.changed()) return std::nullopt;
       const Captured messages;
-      const ExitStatus status = runProgram(realPtxas_, replacement.words(),
+      const ExitStatus status = runProgram(ptxas_.path, replacement.words(),
                                            messages.streams(replacement.standardInput()));
       if (!status.success()) return std::nullopt;
       messages.show(replacement);
       return status;
+    } catch (const Refusal&) {
+      throw;
     } catch (const std::exception& error) {
+      if (dropIn_.isStrict) throw Refusal(error.what());
       warn(std::string("assembled as it was: ") + error.what());
       return std::nullopt;
     }
   }
 
-  const TextRewriter& rewrite_;
-  std::string realPtxas_;
+  const DropIn& dropIn_;
+  FoundPtxas ptxas_;
   std::vector<std::string> arguments_;
 };
 
 }  // namespace
 
-void runPtxasDropIn(const TextRewriter& rewrite, const std::string& versionLine,
-                    std::vector<std::string> arguments) {
+void runPtxasDropIn(const DropIn& dropIn, std::vector<std::string> arguments) {
   try {
     const std::string named = takeProgram(arguments);
     PtxasCommand command = parsePtxasCommand(arguments, readFile);
-    const DropIn dropIn(rewrite, findRealPtxas(named), std::move(arguments));
+    const Run run(dropIn, findPtxas(named), std::move(arguments));
     switch (command.kind) {
       case PtxasCommand::Kind::PassThrough:
+        run.leaveAlone(command);
         break;
       case PtxasCommand::Kind::Version:
-        endLike(dropIn.answerVersion(versionLine));
+        endLike(run.answerVersion());
+      case PtxasCommand::Kind::Help:
+        endLike(run.answerHelp());
       case PtxasCommand::Kind::Assemble:
-        if (const auto status = dropIn.assemble(std::move(command))) endLike(*status);
+        if (const auto status = run.assemble(std::move(command))) endLike(*status);
         break;
     }
-    dropIn.become();
+    run.become();
+  } catch (const Refusal& refusal) {
+    fail(fmt::format("{} (PTXOPT_STRICT makes this an error)", refusal.what()), kRefused);
   } catch (const std::exception& error) {
-    fail(error.what());
+    fail(error.what(), kNotStarted);
   }
 }
 

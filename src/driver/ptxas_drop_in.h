@@ -8,8 +8,12 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
+
+#include "driver/build_log.h"
 
 namespace ptxopt::ptxas {
 
@@ -17,21 +21,27 @@ namespace ptxopt::ptxas {
 struct Rewritten {
   enum class Kind { Unchanged, Changed, Failed };
   Kind kind = Kind::Unchanged;
-  std::string text;  // Changed: the optimized text; Failed: the reason, in one line
+  std::string text;  // of Changed: the better one; of Failed: why, in one line
+  // Before and after; of a text that could be read.
+  std::optional<std::pair<CodeCounts, CodeCounts>> counts = {};
 };
 
 // Runs in a separate process, which may crash.
 using TextRewriter = std::function<Rewritten(const std::string& name, std::string text)>;
 
-// `arguments` is the command line without the name of the program.  Does not return: this process
-// ends like ptxas did, or becomes ptxas.  `versionLine` is printed after the answer to --version,
-// because compiler caches use it as a key.
-//
-// The real ptxas is the value of PTXOPT_PTXAS; else the first argument if its file name is ptxas,
-// as `nvcc --ptxas-prefix` passes it; else the next one on PATH that is not this program.  Files
-// are compared, not names.  Programs that led here before, in this process or in one that started
-// it, count as this program too, so that scripts which call it do not cause an endless loop.
-[[noreturn]] void runPtxasDropIn(const TextRewriter& rewrite, const std::string& versionLine,
-                                 std::vector<std::string> arguments);
+struct DropIn {
+  TextRewriter rewrite;
+  std::string versionLine;  // follows the answer to --version; caches of compilers go by that
+  std::string help;         // follows the answer to --help
+  std::string flags;        // for the log
+  std::string flagsError;   // what is wrong with them; empty: nothing
+  std::string log;          // PTXOPT_LOG: a file; empty: none
+  // PTXOPT_STRICT: wrong flags, and whatever makes a text be assembled as it was, are errors.
+  bool isStrict = false;
+};
+
+// `arguments` without the name of the program.  Does not return: it ends as ptxas did, or becomes
+// it.  driver/ptxas_search.h says which ptxas.
+[[noreturn]] void runPtxasDropIn(const DropIn& dropIn, std::vector<std::string> arguments);
 
 }  // namespace ptxopt::ptxas

@@ -2,6 +2,7 @@
 #include "driver/ptxas_process.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -112,6 +113,16 @@ void writeAll(int descriptor, std::string_view bytes) {
       fail("write");
     }
   }
+}
+
+void appendAtomically(const std::string& path, std::string_view bytes) {
+  const Descriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+  if (!file.valid()) fail(path.c_str());
+  // One write() of a whole file system may be cut short.
+  while (flock(file.number(), LOCK_EX) != 0) {
+    if (errno != EINTR) break;  // a file system without locks
+  }
+  writeAll(file.number(), bytes);
 }
 
 TemporaryFolder::TemporaryFolder() {

@@ -36,7 +36,11 @@ std::string readAll(int descriptor);
 // Throws std::system_error.
 void writeAll(int descriptor, std::string_view bytes);
 
-// A new private folder; the destructor removes it with its contents.  Throws
+// Adds the bytes to the end of a file, which is made where there is none.  Those of many processes
+// stay whole.  Throws std::system_error.
+void appendAtomically(const std::string& path, std::string_view bytes);
+
+// A new folder of this process alone, removed with everything in it at the end.  Throws
 // std::filesystem::filesystem_error or std::system_error.
 class TemporaryFolder {
  public:

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// ptxopt-ptxas: runs in place of ptxas and optimizes the input.  See docs/drop-in.md.
-#include <array>
+// ptxopt-ptxas: stands in for ptxas and optimizes what it assembles.  See docs/drop-in.md.
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
@@ -11,89 +13,160 @@
 #include <vector>
 
 #include "driver/driver.h"
+#include "driver/files.h"
 #include "driver/options.h"
 #include "driver/ptxas_command.h"
+#include "driver/ptxas_doctor.h"
 #include "driver/ptxas_drop_in.h"
+#include "driver/ptxas_process.h"
+#include "driver/remarks.h"
 #include "support/heap.h"
 
 namespace {
 
+using ptxopt::ptxas::CodeCounts;
 using ptxopt::ptxas::Rewritten;
 
 Rewritten failed(std::string why) {
   return {.kind = Rewritten::Kind::Failed, .text = std::move(why)};
 }
 
-// Nothing, and a message on standard error, if some flag is not one of ptxopt's.
-std::optional<ptxopt::driver::Options> parseFlags(const std::string& flags) {
-  const auto words = ptxopt::ptxas::splitOptions(flags);
-  if (!words) return std::nullopt;
-  std::vector<const char*> arguments = {"ptxopt"};
-  for (const std::string& word : *words) arguments.push_back(word.c_str());
-  arguments.push_back("-");
+// The value of PTXOPT_FLAGS.
+struct Flags {
+  std::string text;
   ptxopt::driver::Options options;
-  if (parseCommandLine(static_cast<int>(arguments.size()), arguments.data(), options)) {
-    return std::nullopt;
+  std::string error;  // what is wrong with them; empty: nothing
+
+  explicit Flags(std::string value) : text(std::move(value)) {
+    const auto words = ptxopt::ptxas::splitShellWords(text);
+    const auto wrong = words ? ptxopt::driver::parseFlags(*words, options)
+                             : std::optional<std::string>("a quote is not closed");
+    if (wrong) error = fmt::format("PTXOPT_FLAGS='{}': {}", text, *wrong);
   }
-  return options;
+};
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
 }
 
-ptxopt::driver::OptimizeOptions optimizeOptions(ptxopt::driver::Options options) {
+ptxopt::driver::OptimizeOptions optimizeOptions(const ptxopt::driver::Options& options,
+                                                bool wantCounts) {
   ptxopt::driver::OptimizeOptions result;
-  result.run.pipeline = std::move(options.pipeline);
-  result.run.disabledPasses = std::move(options.disabledPasses);
+  result.run.pipeline = options.pipeline;
+  result.run.disabledPasses = options.disabledPasses;
   result.run.changeLimit = options.changeLimit;
-  result.run.assumptions = std::move(options.assumptions);
-  result.run.keptKernels = std::move(options.keptKernels);
+  result.run.assumptions = options.assumptions;
+  result.run.keptKernels = options.keptKernels;
   result.run.verifyEach = options.verifyEach;
-  // Builds start many of these processes at once; more threads would only compete.
+  result.run.remarks = !options.remarks.empty();
+  // Builds start many of us at once; more threads would only be in each other's way.
   result.run.threads = options.threads == 0 ? 1 : options.threads;
   if (options.verify) result.verifyInput = ptxopt::driver::InputCheck::Require;
   result.reprint = options.reprint;
-  result.countCode = false;
+  result.countCode = wantCounts;
   return result;
 }
 
-Rewritten rewrite(const std::string& flags, const std::string& name, const std::string& text) {
-  const auto options = parseFlags(flags);
-  if (!options) return failed("invalid PTXOPT_FLAGS: " + flags);
+std::optional<std::pair<CodeCounts, CodeCounts>> countsOf(
+    const ptxopt::driver::OptimizeResult& result) {
+  if (result.module == nullptr) return std::nullopt;
+  const auto kernels = static_cast<std::uint64_t>(
+      std::ranges::count_if(result.module->functions(), [](const ptxopt::ir::Function& function) {
+        return function.isEntry() && function.hasBody();
+      }));
+  return std::pair(CodeCounts{kernels, result.before.ctaBarriers, result.before.instructions},
+                   CodeCounts{kernels, result.after.ctaBarriers, result.after.instructions});
+}
+
+Rewritten rewrite(const Flags& flags, bool wantCounts, const std::string& name,
+                  const std::string& text) {
+  if (!flags.error.empty()) return failed(flags.error);
   if (text.size() >= ptxopt::kNoOffset) return failed("it has 4 GiB or more");
   const auto source = std::make_shared<const ptxopt::SourceText>(name, text);
-  const ptxopt::driver::OptimizeResult result = optimize(source, optimizeOptions(*options));
+  const ptxopt::driver::OptimizeResult result =
+      optimize(source, optimizeOptions(flags.options, wantCounts));
   if (!result.ok) {
     for (const ptxopt::Diagnostic& diagnostic : result.diagnostics.all()) {
       if (diagnostic.severity == ptxopt::Severity::Error) return failed(format(diagnostic));
     }
     return failed("the optimizer failed");
   }
-  if (ptxopt::driver::equals(result.output, text)) return {};
-  return {.kind = Rewritten::Kind::Changed, .text = result.output.text()};
+  if (!flags.options.remarks.empty() && result.module != nullptr) {
+    ptxopt::ptxas::appendAtomically(
+        flags.options.remarks, ptxopt::driver::remarkLines(*result.module, result.run.remarks));
+  }
+  Rewritten rewritten;
+  if (wantCounts) rewritten.counts = countsOf(result);
+  if (ptxopt::driver::equals(result.output, text)) return rewritten;
+  rewritten.kind = Rewritten::Kind::Changed;
+  rewritten.text = result.output.text();
+  return rewritten;
 }
 
-// Compilers use it as a key when they cache cubins (docs/drop-in.md), so it must differ if the code
-// may differ.
-std::string versionLine(const std::string& flags) {
-  std::string line = "ptxopt " PTXOPT_VERSION + (flags.empty() ? "" : " " + flags);
-  if (flags.find("--assumptions") == std::string::npos) return line;
-  const auto options = parseFlags(flags);
-  if (!options) return line;
+// Compilers cache cubins by it (docs/drop-in.md), so that it must tell apart what makes others.
+std::string versionLine(const Flags& flags) {
+  std::string line = "ptxopt " PTXOPT_VERSION + (flags.text.empty() ? "" : " " + flags.text);
+  if (flags.options.assumptionText.empty()) return line;
   std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
-  for (const char c : options->assumptionText) {
+  for (const char c : flags.options.assumptionText) {
     hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
   }
-  std::array<char, 17> digits{};
-  std::snprintf(digits.data(), digits.size(), "%016llx", static_cast<unsigned long long>(hash));
-  return line + " assumptions " + digits.data();
+  return fmt::format("{} assumptions {:016x}", line, hash);
+}
+
+constexpr const char* kHelp = R"(
+ptxopt-ptxas
+============
+This ptxas optimizes each text of PTX with ptxopt before it assembles it.  Options of its own, each
+alone on the command line:
+
+--doctor        Say which ptxas is run, whether the flags are understood, which compilers come here,
+                and whether a kernel loses its barrier.  The status is 1 if something is wrong.
+--summary FILE  Print a table of what PTXOPT_LOG=FILE has collected.
+
+Variables of the environment:
+
+PTXOPT_FLAGS    options of ptxopt, quoted as for a shell: levels, passes, assumptions, --remarks=FILE
+PTXOPT_PTXAS    the real ptxas
+PTXOPT_LOG      a file: a line of JSON is added for each text
+PTXOPT_STRICT   1: wrong flags, and a text that has to be assembled as it was, are errors
+)";
+
+int printSummary(const std::string& path) {
+  try {
+    const std::shared_ptr<const ptxopt::SourceText> log = ptxopt::driver::readSource(path);
+    std::fputs(ptxopt::ptxas::summaryOf(log->text()).c_str(), stdout);
+    return 0;
+  } catch (const ptxopt::driver::FileError& error) {
+    std::fprintf(stderr, "ptxopt-ptxas: error: %s: %s\n", path.c_str(), error.what());
+    return 1;
+  }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   ptxopt::keepFreedMemory();
-  const char* variable = std::getenv("PTXOPT_FLAGS");
-  const std::string flags = variable ? variable : "";
-  const auto rewriter = [&](const std::string& name, const std::string& text) {
-    return rewrite(flags, name, text);
+  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  if (arguments.size() == 2 && arguments[0] == "--summary") return printSummary(arguments[1]);
+
+  const Flags flags(environment("PTXOPT_FLAGS"));
+  ptxopt::ptxas::DropIn dropIn;
+  dropIn.log = environment("PTXOPT_LOG");
+  const std::string strict = environment("PTXOPT_STRICT");
+  dropIn.isStrict = !strict.empty() && strict != "0";
+  dropIn.rewrite = [&](const std::string& name, const std::string& text) {
+    return rewrite(flags, !dropIn.log.empty(), name, text);
   };
-  ptxopt::ptxas::runPtxasDropIn(rewriter, versionLine(flags), {argv + 1, argv + argc});
+  dropIn.versionLine = versionLine(flags);
+  dropIn.help = kHelp;
+  dropIn.flags = flags.text;
+  dropIn.flagsError = flags.error;
+  if (arguments == std::vector<std::string>{"--doctor"}) {
+    const ptxopt::ptxas::Diagnosis diagnosis = ptxopt::ptxas::diagnose(dropIn);
+    std::fputs(diagnosis.text.c_str(), stdout);
+    return diagnosis.isHealthy ? 0 : 1;
+  }
+  ptxopt::ptxas::runPtxasDropIn(dropIn, arguments);
 }

@@ -33,11 +33,21 @@ Rewritten rewrite(const std::string&, std::string text) {
     changed = true;
   }
   if (!changed) return {};
-  return {.kind = Rewritten::Kind::Changed, .text = std::move(text)};
+  return {
+      .kind = Rewritten::Kind::Changed,
+      .text = std::move(text),
+      .counts = std::pair(ptxopt::ptxas::CodeCounts{1, 2, 9}, ptxopt::ptxas::CodeCounts{1, 1, 8})};
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  ptxopt::ptxas::runPtxasDropIn(rewrite, "probe 1.0", {argv + 1, argv + argc});
+  const char* const log = std::getenv("PTXOPT_LOG");
+  const ptxopt::ptxas::DropIn dropIn = {.rewrite = rewrite,
+                                        .versionLine = "probe 1.0",
+                                        .help = "help of the probe\n",
+                                        .flags = "as the text says",
+                                        .log = log != nullptr ? log : "",
+                                        .isStrict = std::getenv("PTXOPT_STRICT") != nullptr};
+  ptxopt::ptxas::runPtxasDropIn(dropIn, {argv + 1, argv + argc});
 }

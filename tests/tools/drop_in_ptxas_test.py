@@ -4,6 +4,7 @@
 
 usage: drop_in_ptxas_test.py PTXOPT-PTXAS PTXOPT
 """
+import json
 import pathlib
 import re
 import shutil
@@ -102,6 +103,84 @@ class Ptxas(compilers.CompilerTest):
         self.assertEqual(messages.count("ptxopt-ptxas: warning:"), 1)
         self.assertIn("PTXOPT_FLAGS", messages)
         self.assertEqual(code, self.call(self.real_ptxas, ".", "-arch=sm_90")[3])
+
+    def test_flags_are_quoted_as_for_a_shell(self):
+        (self.work / "my assumptions").write_text("k: assume-1d\n")
+        for flags in ("-O1 --assumptions='my assumptions'", '-O1 --assumptions="my assumptions"',
+                      "-O1 --assumptions=my\\ assumptions"):
+            self.environment["PTXOPT_FLAGS"] = flags
+            self.assertEqual(self.call(DROP_IN, ".", "-arch=sm_90"),
+                             self.call(self.real_ptxas, "better", "-arch=sm_90"))
+        self.environment["PTXOPT_FLAGS"] = "-O1 '"
+        self.assertIn("a quote is not closed", self.call(DROP_IN, ".", "-arch=sm_90")[2])
+
+    def test_flags_without_a_meaning_are_refused(self):
+        for flag in ("--stats", "--diff", "--check", "-o x", "-v", "-q", "--output-dir=x", "k.ptx",
+                     "--help", "--version", "--list-passes", "--explain-barriers", "--facts=x",
+                     "--dot-cfg=x", "--time-passes", "--remarks=-", "--print-after=all",
+                     "--whole-program --host-symbols=k.ptx", "--assumptions=absent"):
+            with self.subTest(flag):
+                self.environment["PTXOPT_FLAGS"] = flag
+                status, output, messages, _ = self.call(DROP_IN, ".", "-arch=sm_90")
+                self.assertEqual((status, output), (0, ""))
+                self.assertEqual(messages.count("assembled as it was: PTXOPT_FLAGS="), 1, messages)
+                self.assertTrue(self.run_quietly(DROP_IN, "--version"))
+                self.environment["PTXOPT_STRICT"] = "1"
+                (self.work / "k.cubin").unlink()
+                status, _, messages, code = self.call(DROP_IN, ".", "-arch=sm_90")
+                self.assertEqual((status, code), (1, None))
+                del self.environment["PTXOPT_STRICT"]
+
+    def test_remarks(self):
+        self.environment["PTXOPT_FLAGS"] = "-O1 --remarks=remarks.json"
+        for _ in range(2):
+            self.call(DROP_IN, ".", "-arch=sm_90")
+        lines = (self.work / "remarks.json").read_text().splitlines()
+        self.assertGreaterEqual(len(lines), 2)
+        self.assertTrue(all(json.loads(line)["function"] == "k" for line in lines))
+
+    def test_log_and_summary(self):
+        self.environment["PTXOPT_LOG"] = "log"
+        self.call(DROP_IN, ".", "-arch=sm_90")
+        self.call(DROP_IN, ".", "-arch=sm_90", "-g")
+        entry = json.loads((self.work / "log").read_text().splitlines()[0])
+        self.assertEqual([entry[name] for name in ("outcome", "source", "flags", "kernels",
+                                                   "barriersBefore", "barriersAfter")],
+                         ["optimized", "k.cu", "-O1", 1, 2, 1])
+        table = self.run_quietly(DROP_IN, "--summary", "log")
+        self.assertRegex(table, r"optimized +1 +1 +2 -> 1 ")
+        self.assertRegex(table, r"left alone +1 ")
+        self.assertRegex(table, r"1  left alone: -g")
+        result = subprocess.run([DROP_IN, "--summary", "absent"], capture_output=True, text=True,
+                                cwd=self.work)
+        self.assertEqual(result.returncode, 1)
+        self.assertIn("absent", result.stderr)
+
+    def test_doctor(self):
+        def doctor():
+            result = subprocess.run([DROP_IN, "--doctor"], capture_output=True, text=True,
+                                    cwd=self.work, env=self.environment)
+            return result.returncode, result.stdout
+        status, text = doctor()
+        self.assertEqual(status, 0, text)
+        self.assertIn(str(self.real_ptxas), text)
+        self.assertIn("probe     loses its barrier, and ptxas takes it", text)
+        self.environment["PTXOPT_FLAGS"] = "-O0"
+        self.assertIn("keeps both", doctor()[1])
+        self.environment["PTXOPT_FLAGS"] = "--no-such-flag"
+        status, text = doctor()
+        self.assertEqual(status, 1)
+        self.assertIn("flags     WRONG: PTXOPT_FLAGS='--no-such-flag'", text)
+        self.environment["PTXOPT_PTXAS"] = "/absent"
+        self.assertIn("ptxas     WRONG: PTXOPT_PTXAS=/absent is not a program", doctor()[1])
+
+    def test_help(self):
+        alone = self.run_quietly(self.real_ptxas, "--help")
+        answer = self.run_quietly(DROP_IN, "--help")
+        self.assertTrue(answer.startswith(alone))
+        for word in ("--doctor", "--summary", "PTXOPT_FLAGS", "PTXOPT_LOG", "PTXOPT_STRICT",
+                     "PTXOPT_PTXAS"):
+            self.assertIn(word, answer[len(alone):])
 
     def test_a_link_called_ptxas(self):
         folder = self.work / "bin"

@@ -6,6 +6,7 @@ usage: drop_in_triton_test.py PTXOPT-PTXAS
 
 PTXOPT_TRITON_PYTHON names the Python that has Triton, if it is not the usual one.
 """
+import json
 import os
 import pathlib
 import subprocess
@@ -61,6 +62,18 @@ class Triton(compilers.CompilerTest):
                 self.assertEqual(len(self.barriers()), 1, "Triton took another ptxas")
                 self.assertTrue(any(line.startswith("ptxopt ") for line in output), output)
                 self.assertGreater(int(output[-1]), 0)
+
+    def test_finds_the_ptxas_of_the_wheel(self):
+        """As installed by pip, with no toolkit on PATH."""
+        (self.work / "program.py").write_text(PROGRAM)
+        del self.environment["PTXOPT_PTXAS"]
+        self.environment.update(
+            PATH="/usr/bin:/bin", TRITON_PTXAS_PATH=str(DROP_IN),
+            TRITON_PTXAS_BLACKWELL_PATH=str(DROP_IN), TRITON_CACHE_DIR=str(self.work / "cache"),
+            PTXOPT_LOG=str(self.work / "log"))
+        self.run_quietly(PYTHON, "program.py", 80)
+        [entry] = [json.loads(line) for line in (self.work / "log").read_text().splitlines()]
+        self.assertEqual(pathlib.Path(entry["ptxas"]).parent, pathlib.Path(self.real_ptxas).parent)
 
 
 if __name__ == "__main__":

@@ -20,6 +20,9 @@ def main():
     if "--version" in words:
         print("ptxas: NVIDIA (R) Ptx optimizing assembler\nrelease 13.0, V13.0.88")
         return 0
+    if "--help" in words:
+        print("Usage  : ptxas [options] file,...")
+        return 0
     inputs, output, i = [], "elf.o", 0
     while i < len(words):
         if words[i] in ("-o", "--output-file"):

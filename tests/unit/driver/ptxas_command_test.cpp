@@ -93,8 +93,8 @@ TEST(PtxasCommand, AWordAfterAnUnknownOptionMayBeAnInput) {
 
 TEST(PtxasCommand, LeavesAloneWhatIsNotForAnOptimizer) {
   for (const char* words :
-       {"", "-arch=sm_90", "--help", "-h F.ptx", "--list-version", "-arch-ls",
-        "--input-as-string .version", "-ias .version F.ptx",
+       {"", "-arch=sm_90", "--list-version", "-arch-ls", "--input-as-string .version",
+        "-ias .version F.ptx",
         "-arch=sm_90 -m64 --compile-only -g --dont-merge-basicblocks --return-at-end F.ptx -o F",
         "--device-debug F.ptx", "-sanitize memcheck F.ptx", "-astoolspatch F.ptx",
         "--legacy-bar-warp-wide-behavior F.ptx", "-override-directive-values -maxntid 64 F.ptx",
@@ -113,7 +113,10 @@ TEST(PtxasCommand, AsksForTheVersion) {
   EXPECT_EQ(parse("--version").kind, Kind::Version);
   EXPECT_EQ(parse("-V").kind, Kind::Version);
   EXPECT_EQ(parse("--version F.ptx").kind, Kind::Version);
-  EXPECT_EQ(parse("--version --help").kind, Kind::PassThrough);
+  for (const char* words : {"--version --help", "--help", "-h F.ptx", "-g --help"}) {
+    EXPECT_EQ(parse(words).kind, Kind::Help) << words;
+  }
+  EXPECT_EQ(parse("-arch=sm_90 F.ptx --sanitize=memcheck").reason, "--sanitize");
 }
 
 TEST(PtxasCommand, OpensOptionsFilesInTheirPlace) {
@@ -143,6 +146,20 @@ TEST(SplitOptions, QuotesAndBackslashes) {
             (Words{"a b", "c d", "e f", "g\"h", ""}));
   EXPECT_EQ(splitOptions("'a b' # c"), (Words{"'a", "b'", "#", "c"}));
   EXPECT_EQ(splitOptions("a \"b"), std::nullopt);
+}
+
+TEST(PtxasCommand, WordsAsAShellQuotesThem) {
+  EXPECT_EQ(splitShellWords(""), Words{});
+  EXPECT_EQ(splitShellWords(" a\tb\nc "), (Words{"a", "b", "c"}));
+  EXPECT_EQ(splitShellWords("'a b'c d\"e f\"g h\\ i"), (Words{"a bc", "de fg", "h i"}));
+  EXPECT_EQ(splitShellWords("'' \"\""), (Words{"", ""}));
+  EXPECT_EQ(splitShellWords("'a\\b' \"c\\d\" \"e\\\"f\\\\\" \\\\"),
+            (Words{"a\\b", "c\\d", "e\"f\\", "\\"}));
+  EXPECT_EQ(splitShellWords("\"it's\" 'a \"b\"'"), (Words{"it's", "a \"b\""}));
+  EXPECT_EQ(splitShellWords("a\\"), (Words{"a\\"}));
+  EXPECT_EQ(splitShellWords("$HOME # `x`"), (Words{"$HOME", "#", "`x`"}));
+  EXPECT_EQ(splitShellWords("'a"), std::nullopt);
+  EXPECT_EQ(splitShellWords("a\"b"), std::nullopt);
 }
 
 TEST(LooksLikePtx, VersionComesFirst) {

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "driver/ptxas_search.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <stdexcept>
+#include <system_error>
+
+#include "driver/ptxas_process.h"
+
+namespace ptxopt::ptxas {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// The files that led to this process, as "device:inode device:inode".
+constexpr const char* kVisitedVariable = "PTXOPT_PTXAS_VISITED";
+
+// Where packages of Python put a ptxas, and how the package is called.  The first of a package that
+// is there counts: Triton takes ptxas-blackwell for new targets, and it knows the older ones too.
+struct PackagePath {
+  const char* package;
+  const char* marker;  // a part of the names of the libraries that the package loads
+  const char* path;
+};
+constexpr std::array kPackagePaths = {
+    PackagePath{"Triton", "/triton/", "triton/backends/nvidia/bin/ptxas-blackwell"},
+    PackagePath{"Triton", "/triton/", "triton/backends/nvidia/bin/ptxas"},
+    PackagePath{"JAX", "/jax", "nvidia/cu13/bin/ptxas"},
+    PackagePath{"JAX", "/jax", "nvidia/cuda_nvcc/bin/ptxas"},
+};
+
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
+std::optional<std::string> fileIdentity(const std::string& path) {
+  struct stat status = {};
+  if (stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  return fmt::format("{}:{}", status.st_dev, status.st_ino);
+}
+
+bool isProgram(const std::string& path) {
+  return access(path.c_str(), X_OK) == 0;
+}
+
+// Files that are no answer: this program, and what called it.
+class Visited {
+ public:
+  Visited() : text_(environment(kVisitedVariable)) {
+    if (const auto self = fileIdentity("/proc/self/exe")) text_ += " " + *self;
+  }
+  bool has(const std::string& identity) const {
+    return (text_ + " ").find(" " + identity + " ") != std::string::npos;
+  }
+  void add(const std::string& identity) const {
+    setenv(kVisitedVariable, (text_ + " " + identity).c_str(), 1);
+  }
+
+ private:
+  std::string text_;
+};
+
+std::vector<std::string> foldersOfPath() {
+  const std::string path = environment("PATH");
+  std::vector<std::string> folders;
+  for (std::size_t begin = 0; begin <= path.size();) {
+    const std::size_t end = std::min(path.find(':', begin), path.size());
+    folders.push_back(end == begin ? "." : path.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return folders;
+}
+
+// The folder of packages that a library or a program below it belongs to.
+std::string packageFolder(std::string_view path) {
+  for (const std::string_view name : {"/site-packages/", "/dist-packages/"}) {
+    const std::size_t at = path.rfind(name);
+    if (at != std::string_view::npos) return std::string(path.substr(0, at + name.size() - 1));
+  }
+  return {};
+}
+
+std::vector<FoundPtxas> inPackages(const std::string& folder, std::string_view marker = {}) {
+  std::vector<FoundPtxas> found;
+  for (const PackagePath& of : kPackagePaths) {
+    if (!marker.empty() && marker != of.marker) continue;
+    std::string path = folder + "/" + of.path;
+    if (fileIdentity(path)) found.push_back({path, fmt::format("the wheel of {}", of.package)});
+  }
+  return found;
+}
+
+std::vector<std::string> environmentPackages() {
+  std::vector<std::string> folders;
+  for (const char* const name : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
+    const std::string root = environment(name);
+    std::error_code ignored;
+    if (root.empty()) continue;
+    for (const auto& entry : fs::directory_iterator(root + "/lib", ignored)) {
+      if (entry.path().filename().string().starts_with("python")) {
+        folders.push_back((entry.path() / "site-packages").string());
+      }
+    }
+  }
+  return folders;
+}
+
+std::vector<FoundPtxas> afterTheCaller(const std::vector<std::string>& folders) {
+  std::vector<FoundPtxas> all;
+  for (const std::string& folder : foldersOfPath()) all.push_back({folder + "/ptxas", "PATH"});
+  for (const char* const name : {"CUDA_HOME", "CUDA_PATH"}) {
+    const std::string root = environment(name);
+    if (!root.empty()) all.push_back({root + "/bin/ptxas", name});
+  }
+  all.push_back({"/usr/local/cuda/bin/ptxas", "its usual place"});
+  std::vector<std::string> packages = environmentPackages();
+  packages.insert(packages.end(), folders.begin(), folders.end());
+  for (const std::string& folder : packages) {
+    for (FoundPtxas& found : inPackages(folder)) all.push_back(std::move(found));
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string takeProgram(std::vector<std::string>& arguments) {
+  if (arguments.empty() || fs::path(arguments.front()).filename() != "ptxas") return {};
+  const std::string named = arguments.front();
+  arguments.erase(arguments.begin());
+  return named.find('/') == std::string::npos ? std::string() : named;
+}
+
+std::optional<FoundPtxas> ptxasOfCaller() {
+  std::ifstream map(fmt::format("/proc/{}/maps", getppid()));
+  std::vector<std::pair<std::string, std::string_view>> folders;  // and the marker
+  for (std::string line; std::getline(map, line);) {
+    const std::string folder = packageFolder(line.substr(std::min(line.find('/'), line.size())));
+    if (folder.empty()) continue;
+    for (const PackagePath& of : kPackagePaths) {
+      const bool isLoaded =
+          line.find(of.marker, line.find(folder) + folder.size()) != std::string::npos;
+      const std::pair<std::string, std::string_view> found{folder, of.marker};
+      if (isLoaded && std::ranges::find(folders, found) == folders.end()) folders.push_back(found);
+    }
+  }
+  const Visited visited;
+  for (const auto& [folder, marker] : folders) {
+    for (FoundPtxas& found : inPackages(folder, marker)) {
+      const auto identity = fileIdentity(found.path);
+      if (identity && !visited.has(*identity) && isProgram(found.path)) return std::move(found);
+    }
+  }
+  return std::nullopt;
+}
+
+std::vector<FoundPtxas> allPtxas(const std::vector<std::string>& folders) {
+  const Visited visited;
+  std::vector<FoundPtxas> all;
+  std::vector<std::string> identities;
+  for (FoundPtxas& found : afterTheCaller(folders)) {
+    const auto identity = fileIdentity(found.path);
+    if (!identity || visited.has(*identity) || !isProgram(found.path)) continue;
+    if (std::ranges::find(identities, *identity) != identities.end()) continue;
+    identities.push_back(*identity);
+    all.push_back(std::move(found));
+  }
+  return all;
+}
+
+FoundPtxas findPtxas(const std::string& named) {
+  const Visited visited;
+  const std::string variable = environment("PTXOPT_PTXAS");
+  if (const std::string& path = variable.empty() ? named : variable; !path.empty()) {
+    const std::string who = variable.empty() ? path : "PTXOPT_PTXAS=" + path;
+    const auto identity = fileIdentity(path);
+    if (!identity || !isProgram(path)) throw std::runtime_error(who + " is not a program");
+    if (visited.has(*identity)) throw std::runtime_error(who + " leads back to ptxopt-ptxas");
+    visited.add(*identity);
+    return {path, variable.empty() ? "the command line" : "PTXOPT_PTXAS"};
+  }
+  std::optional<FoundPtxas> found = ptxasOfCaller();
+  if (!found) {
+    std::vector<FoundPtxas> all = allPtxas({});
+    if (!all.empty()) found = std::move(all.front());
+  }
+  if (!found) {
+    throw std::runtime_error(
+        "no ptxas on PATH, in /usr/local/cuda or in a wheel; install the CUDA toolkit's or name "
+        "one "
+        "in PTXOPT_PTXAS");
+  }
+  visited.add(*fileIdentity(found->path));
+  return *found;
+}
+
+std::string text(const PtxasVersion& version) {
+  return fmt::format("{}.{}", version.major, version.minor);
+}
+
+std::optional<PtxasVersion> parseVersion(std::string_view answer) {
+  constexpr std::string_view kRelease = "release ";
+  const std::size_t at = answer.find(kRelease);
+  if (at == std::string_view::npos) return std::nullopt;
+  const char* const end = answer.data() + answer.size();
+  PtxasVersion version;
+  const auto major = std::from_chars(answer.data() + at + kRelease.size(), end, version.major);
+  if (major.ec != std::errc() || major.ptr == end || *major.ptr != '.') return std::nullopt;
+  const auto minor = std::from_chars(major.ptr + 1, end, version.minor);
+  return minor.ec == std::errc() ? std::optional(version) : std::nullopt;
+}
+
+std::optional<PtxasVersion> versionOf(const std::string& path) {
+  try {
+    const Descriptor answer = makeMemoryFile();
+    const Descriptor messages = makeMemoryFile();
+    const ExitStatus status =
+        runProgram(path, {"--version"}, {.out = answer.number(), .err = messages.number()});
+    lseek(answer.number(), 0, SEEK_SET);
+    return status.success() ? parseVersion(readAll(answer.number())) : std::nullopt;
+  } catch (const std::system_error&) {
+    return std::nullopt;
+  }
+}
+
+bool isSameProgram(const std::string& a, const std::string& b) {
+  const auto identity = fileIdentity(a);
+  return identity && identity == fileIdentity(b);
+}
+
+std::optional<std::string> findOnPath(std::string_view name) {
+  for (const std::string& folder : foldersOfPath()) {
+    std::string path = fmt::format("{}/{}", folder, name);
+    if (fileIdentity(path) && isProgram(path)) return path;
+  }
+  return std::nullopt;
+}
+
+}  // namespace ptxopt::ptxas
