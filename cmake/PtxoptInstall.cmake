@@ -11,8 +11,6 @@ function(ptxopt_public_library)
   find_package(Threads REQUIRED)
   add_library(ptxopt_library STATIC ${PROJECT_SOURCE_DIR}/src/driver/api.cpp)
   set_target_properties(ptxopt_library PROPERTIES OUTPUT_NAME ptxopt EXPORT_NAME ptxopt)
-  set_source_files_properties(${PROJECT_SOURCE_DIR}/src/driver/api.cpp PROPERTIES
-    COMPILE_DEFINITIONS PTXOPT_VERSION="${PROJECT_VERSION}")
   target_link_libraries(ptxopt_library PRIVATE $<BUILD_INTERFACE:ptxopt_flags>)
   target_include_directories(ptxopt_library
     PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>

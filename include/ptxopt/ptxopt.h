@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-/* "0.1.0".  The pointer is always valid. */
+/* "MAJOR.MINOR.PATCH".  The pointer is always valid. */
 const char* ptxopt_version(void);
 
 /* ---- options: those of the command line, such as -O and --passes ---- */

@@ -17,6 +17,7 @@
 #include "driver/remarks.h"
 #include "passes/engine/pipeline.h"
 #include "passes/registry.h"
+#include "support/version.h"
 
 using namespace ptxopt;
 
@@ -114,7 +115,7 @@ void set(ptxopt_options* options, Setter setter) {
 }  // namespace
 
 const char* ptxopt_version(void) {
-  return PTXOPT_VERSION;
+  return ptxopt::version();
 }
 
 ptxopt_options* ptxopt_options_new(void) {

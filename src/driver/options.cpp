@@ -19,6 +19,7 @@
 #include "driver/program.h"
 #include "passes/registry.h"
 #include "support/diagnostics.h"
+#include "support/version.h"
 
 namespace ptxopt::driver {
 
@@ -296,7 +297,7 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
   app.add_flag("-q,--quiet", raw.quiet, "Print only errors");
   app.add_flag("-v,--verbose", raw.verbose, "Report what happens to each file");
   app.set_help_flag("-h,--help", "Print this text")->group("General");
-  app.set_version_flag("--version", "ptxopt " PTXOPT_VERSION "\n", "Print the version")
+  app.set_version_flag("--version", fmt::format("ptxopt {}", version()), "Print the version")
       ->group("General");
 }
 

@@ -21,6 +21,7 @@
 #include "driver/ptxas_process.h"
 #include "driver/remarks.h"
 #include "support/heap.h"
+#include "support/version.h"
 
 namespace {
 
@@ -104,9 +105,11 @@ Rewritten rewrite(const Flags& flags, bool wantCounts, const std::string& name,
   return rewritten;
 }
 
-// Compilers cache cubins by it (docs/drop-in.md), so that it must tell apart what makes others.
+// Compilers use it as a key when they cache cubins (docs/drop-in.md), so it must differ if the code
+// may differ.
 std::string versionLine(const Flags& flags) {
-  std::string line = "ptxopt " PTXOPT_VERSION + (flags.text.empty() ? "" : " " + flags.text);
+  std::string line =
+      fmt::format("ptxopt {}{}{}", ptxopt::version(), flags.text.empty() ? "" : " ", flags.text);
   if (flags.options.assumptionText.empty()) return line;
   std::uint64_t hash = 0xcbf29ce484222325;  // FNV-1a
   for (const char c : flags.options.assumptionText) {

@@ -5,7 +5,6 @@
 // then the output contains the result so far.
 #include <fcntl.h>
 #include <unistd.h>
-#include <CLI/CLI.hpp>
 
 #include <cerrno>
 #include <cstdio>
@@ -20,22 +19,16 @@
 #include "driver/ptxas_process.h"
 #include "parse/parser.h"
 #include "reduce/reducer.h"
+#include "tools/ptxreduce_options.h"
 
 namespace {
 
 using namespace ptxopt;
+using ptxreduce::Options;
 
 constexpr int kGood = 0;
 constexpr int kBadInput = 1;
 constexpr int kNotStarted = 127;  // like in shells
-
-struct Options {
-  std::string input;
-  std::string output;
-  std::vector<std::string> command;
-  unsigned seconds = 60;
-  bool verbose = false;
-};
 
 struct BadInput {
   std::string message;
@@ -147,18 +140,8 @@ int run(const Options& options) {
 
 int main(int argc, char** argv) {
   Options options;
-  CLI::App app(
-      "Makes a PTX file smaller while a command still exits 0 on it.\n"
-      "The command receives the path of the file in place of {}, or as its last argument.",
-      "ptxreduce");
-  app.add_option("file", options.input, "PTX file; - is standard input")->required();
-  app.add_option("-o,--output", options.output, "where the smallest file so far is written")
-      ->required();
-  app.add_option("--timeout", options.seconds,
-                 "seconds after which the command counts as failed (default: 60)")
-      ->check(CLI::Range(1u, 86400u));
-  app.add_flag("-v,--verbose", options.verbose, "print progress and what the command prints");
-  app.add_option("command", options.command, "the command, after --")->required();
+  CLI::App app;
+  ptxreduce::declareOptions(app, options);
   CLI11_PARSE(app, argc, argv);
 
   try {

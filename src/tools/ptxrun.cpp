@@ -4,8 +4,6 @@
 //
 // Exit status of a run: 0 nothing found, 1 bad input or an unsupported instruction, 4 findings.  Of
 // --compare: 0 same, 1 bad input, 2 different, 3 inconclusive.
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
 #include <array>
 #include <cinttypes>
@@ -21,36 +19,18 @@
 #include "facts/claim_text.h"
 #include "interp/compare.h"
 #include "parse/parser.h"
+#include "tools/ptxrun_options.h"
 
 namespace {
 
 using namespace ptxopt;
+using ptxrun::Options;
 
 constexpr int kGood = 0;
 constexpr int kBadInput = 1;
 constexpr int kDifferent = 2;
 constexpr int kInconclusive = 3;
 constexpr int kFindings = 4;
-
-struct Options {
-  std::vector<std::string> files;
-  bool compares = false;
-  bool ownsVariables = false;
-  bool guesses = false;
-  bool dumps = false;
-  bool asJson = false;
-  bool ignoresRaces = false;
-  std::string kernel;
-  std::string grid;
-  std::string block;
-  std::string cluster;
-  std::vector<std::string> arguments;
-  std::uint64_t shared = 0;
-  std::uint32_t schedules = 1;
-  std::string policy;
-  std::string facts;  // a file
-  interp::MachineOptions machine;
-};
 
 struct BadInput {
   std::string message;
@@ -323,52 +303,8 @@ int compareTwo(const Options& options) {
 
 int main(int argc, char** argv) {
   Options options;
-  CLI::App app("Runs a PTX kernel on the CPU and detects data races and wrong barriers.", "ptxrun");
-  app.add_option("file", options.files, "PTX file, or two with --compare; - is standard input")
-      ->required()
-      ->expected(1, 2);
-  app.add_flag("--compare", options.compares, "check that the second file behaves like the first");
-  app.add_flag("--own-variables", options.ownsVariables,
-               "the host does not see module variables: they are not part of the result");
-  app.add_option("--kernel", options.kernel, "entry to launch, or launch description to use");
-  app.add_option("--grid", options.grid, "CTAs: X, X,Y or X,Y,Z");
-  app.add_option("--block", options.block,
-                 "threads of a CTA: X, X,Y or X,Y,Z (default: .reqntid, else .maxntid, else 32)");
-  app.add_option("--cluster", options.cluster, "CTAs of a cluster: X, X,Y or X,Y,Z");
-  app.add_option("--shared", options.shared, "bytes of dynamic shared memory");
-  app.add_option("--arg", options.arguments,
-                 "one for each parameter, in order: u32:5, f32:1.5, zero:BYTES, values:TYPE:1,2, "
-                 "buffer:BYTES[:iota:TYPE[:START[:STEP]] | :random:TYPE[:SEED] | "
-                 ":small:TYPE[:SEED[:BOUND]] | :fill:TYPE:VALUE | :values:TYPE:1,2,3*10 | "
-                 ":file:PATH]")
-      ->allow_extra_args(false);
-  app.add_flag("--guess", options.guesses, "make up arguments if there is no description");
-  app.add_option("--schedules", options.schedules,
-                 "number of runs, each with another schedule (default: 1)")
-      ->check(CLI::Range(1u, 100000u));
-  std::string policies;
-  for (const interp::Policy policy : interp::kPolicies) {
-    policies += (policies.empty() ? "" : ", ") + std::string(interp::spelling(policy));
-  }
-  app.add_option("--policy", options.policy,
-                 "schedule of the first run: " + policies + " (default: the first)");
-  app.add_option("--seed", options.machine.seed, "seed of the first run (default: 1)");
-  app.add_option("--step-limit", options.machine.stepLimit,
-                 "most thread-instructions of a launch (default: 100 million)");
-  app.add_option("-j,--jobs", options.machine.jobs,
-                 "threads of the host, which run CTAs in parallel; needs --no-races")
-      ->check(CLI::Range(1u, 1024u));
-  app.add_option("--check-facts", options.facts,
-                 "check the claims in this file about the text during the run (docs/facts.md)");
-  app.add_flag("--no-races", options.ignoresRaces, "do not detect data races");
-  app.add_flag("--dump", options.dumps, "print buffers and module variables");
-  app.add_flag("--json", options.asJson, "findings and outcomes of a run as JSON, without --dump");
-  app.footer(
-      "A line `// LAUNCH: {...}` in the file describes its launch (docs/ptxrun.md); options\n"
-      "override it. All launches of a file are run, and the worst status counts; --kernel selects\n"
-      "one.\n"
-      "Exit status of a run: 0 nothing found, 1 bad input or an unsupported instruction,\n"
-      "4 findings. Of --compare: 0 same, 1 bad input, 2 different, 3 inconclusive.");
+  CLI::App app;
+  ptxrun::declareOptions(app, options);
   CLI11_PARSE(app, argc, argv);
   options.machine.detectsRaces = !options.ignoresRaces;
 

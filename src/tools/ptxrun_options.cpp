@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "tools/ptxrun_options.h"
+
+#include "interp/scheduler.h"
+#include "support/version.h"
+
+namespace ptxopt::ptxrun {
+
+namespace {
+
+constexpr const char* kFooter =
+    R"(A line `// LAUNCH: {...}` in the file describes its launch (docs/ptxrun.md); options override it.
+All launches of a file are run, and the worst status counts; --kernel selects one.
+
+Examples:
+  ptxrun kernel.ptx                           run what the file describes, detect races
+  ptxrun kernel.ptx --schedules 14 --json     under 14 schedules; findings as JSON
+  ptxrun --compare a.ptx b.ptx --guess        do both behave alike?
+  ptxrun k.ptx --check-facts k.facts          check the claims of ptxopt --facts
+
+Exit status:
+  0   nothing found; --compare: the same
+  1   bad input, or an unsupported instruction
+  2   --compare: different
+  3   --compare: inconclusive
+  4   findings)";
+
+}  // namespace
+
+void declareOptions(CLI::App& app, Options& options) {
+  app.name("ptxrun");
+  app.description("Runs a PTX kernel on the CPU and detects data races and wrong barriers.");
+  app.footer(kFooter);
+  app.add_option("file", options.files, "PTX file, or two with --compare; - is standard input")
+      ->type_name("")
+      ->required()
+      ->expected(1, 2);
+
+  app.option_defaults()->group("Launch");
+  app.add_option("--kernel", options.kernel, "Entry to launch, or launch description to use")
+      ->type_name("KERNEL");
+  app.add_option("--grid", options.grid, "CTAs")->type_name("X[,Y[,Z]]");
+  app.add_option("--block", options.block,
+                 "Threads of a CTA (default: .reqntid, else .maxntid, else 32)")
+      ->type_name("X[,Y[,Z]]");
+  app.add_option("--cluster", options.cluster, "CTAs of a cluster")->type_name("X[,Y[,Z]]");
+  app.add_option("--shared", options.shared, "Bytes of dynamic shared memory")->type_name("N");
+  app.add_option("--arg", options.arguments,
+                 "One for each parameter, in order: u32:5, f32:1.5, zero:BYTES,\n"
+                 "values:TYPE:1,2, buffer:BYTES[:iota:TYPE[:START[:STEP]] |\n"
+                 ":random:TYPE[:SEED] | :small:TYPE[:SEED[:BOUND]] |\n"
+                 ":fill:TYPE:VALUE | :values:TYPE:1,2,3*10 | :file:PATH]")
+      ->type_name("VALUE")
+      ->allow_extra_args(false);
+  app.add_flag("--guess", options.guesses, "Make up arguments if there is no description");
+
+  app.option_defaults()->group("Schedules");
+  app.add_option("--schedules", options.schedules,
+                 "Number of runs, each with another schedule (default: 1)")
+      ->type_name("N")
+      ->check(CLI::Range(1u, 100000u).description(""));
+  std::string policies;
+  for (const interp::Policy policy : interp::kPolicies) {
+    policies += (policies.empty() ? "" : "|") + std::string(interp::spelling(policy));
+  }
+  app.add_option("--policy", options.policy, "Schedule of the first run (default: the first)")
+      ->type_name(policies);
+  app.add_option("--seed", options.machine.seed, "Seed of the first run (default: 1)")
+      ->type_name("N");
+  app.add_option("--step-limit", options.machine.stepLimit,
+                 "Most thread-instructions of a launch (default: 100 million)")
+      ->type_name("N");
+  app.add_option("-j,--jobs", options.machine.jobs,
+                 "Threads of the host, which run CTAs in parallel; needs --no-races")
+      ->type_name("N")
+      ->check(CLI::Range(1u, 1024u).description(""));
+
+  app.option_defaults()->group("Checks");
+  app.add_flag("--compare", options.compares, "Check that the second file behaves like the first");
+  app.add_flag("--own-variables", options.ownsVariables,
+               "The host does not see module variables: they are not part of the result");
+  app.add_option("--check-facts", options.facts,
+                 "Check the claims in this file about the text during the run\n(docs/facts.md)")
+      ->type_name("FILE");
+  app.add_flag("--no-races", options.ignoresRaces, "Do not detect data races");
+
+  app.option_defaults()->group("Reports");
+  app.add_flag("--dump", options.dumps, "Print buffers and module variables");
+  app.add_flag("--json", options.asJson, "Findings and outcomes of a run as JSON, without --dump");
+
+  app.set_help_flag("-h,--help", "Print this text")->group("General");
+  app.set_version_flag("--version", std::string("ptxrun ") + version(), "Print the version")
+      ->group("General");
+}
+
+}  // namespace ptxopt::ptxrun

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The command line of ptxrun.
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "interp/machine.h"
+
+namespace ptxopt::ptxrun {
+
+struct Options {
+  std::vector<std::string> files;
+  bool compares = false;
+  bool ownsVariables = false;
+  bool guesses = false;
+  bool dumps = false;
+  bool asJson = false;
+  bool ignoresRaces = false;
+  std::string kernel;
+  std::string grid;
+  std::string block;
+  std::string cluster;
+  std::vector<std::string> arguments;
+  std::uint64_t shared = 0;
+  std::uint32_t schedules = 1;
+  std::string policy;
+  std::string facts;  // a file
+  interp::MachineOptions machine;
+};
+
+void declareOptions(CLI::App& app, Options& options);
+
+}  // namespace ptxopt::ptxrun
