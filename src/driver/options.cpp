@@ -156,6 +156,9 @@ void addPassFlags(CLI::App& app, RawOptions& raw, const passes::PassInfo& pass) 
 }
 
 void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
+  app.name("ptxopt");
+  app.description(kDescription);
+  app.footer(kFooter);
   // Like in compilers: the last of two contradicting options wins.
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 
@@ -182,9 +185,9 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
       ->check(CLI::Range(0, 3).description(""));
   app.add_option("--passes", raw.passes,
                  "Run these passes instead of a level: a,b<option,key=value>,c")
-      ->type_name("TEXT");
+      ->type_name("PASS,...");
   app.add_option("--disable-pass", options.disabledPasses, "Skip a pass (repeatable)")
-      ->type_name("NAME")
+      ->type_name("PASS")
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);
   app.add_option("--opt-bisect-limit", raw.changeLimit,
@@ -264,7 +267,7 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
                "result: what happened to each, why, and which options would remove\nit");
   app.add_flag("--stats{text}", raw.statistics,
                "Print counts to standard error; --stats=json for programs")
-      ->check(CLI::IsMember({"text", "json"}).description(""));
+      ->check(CLI::IsMember({"text", "json"}).description("").name("text|json"));
   app.add_flag("--time-passes", options.timePasses,
                "Print the time of each pass to standard error");
   app.add_option("--dot-cfg", options.dotCfg,
@@ -291,8 +294,8 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
       {"auto", ColorMode::Auto}, {"always", ColorMode::Always}, {"never", ColorMode::Never}};
   app.option_defaults()->group("General");
   app.add_flag("--list-passes", raw.listPasses, "List the passes, and those of each level");
-  app.add_option("--color", options.color, "Colours: auto (on a terminal), always or never")
-      ->type_name("WHEN")
+  app.add_option("--color", options.color, "Colours; auto: on a terminal")
+      ->type_name("auto|always|never")
       ->transform(CLI::CheckedTransformer(colorModes).description(""));
   app.add_flag("-q,--quiet", raw.quiet, "Print only errors");
   app.add_flag("-v,--verbose", raw.verbose, "Report what happens to each file");
@@ -550,8 +553,16 @@ ExitStatus worse(ExitStatus a, ExitStatus b) {
   return kSuccess;
 }
 
+void describeCommandLine(const std::function<void(CLI::App&)>& look) {
+  CLI::App app;
+  Options options;
+  RawOptions raw;
+  declareOptions(app, options, raw);
+  look(app);
+}
+
 std::optional<ExitStatus> parseCommandLine(int argc, const char* const* argv, Options& options) {
-  CLI::App app(kDescription, "ptxopt");
+  CLI::App app;
   RawOptions raw;
   declareOptions(app, options, raw);
   try {
@@ -559,7 +570,6 @@ std::optional<ExitStatus> parseCommandLine(int argc, const char* const* argv, Op
     if (raw.listPasses) return say("/dev/stdout", passList(), kSuccess);
     complete(options, raw);
   } catch (const CLI::Success& request) {
-    app.footer(kFooter);
     std::ostringstream text;
     app.exit(request, text, text);
     return say("/dev/stdout", text.str(), kSuccess);

@@ -3,11 +3,16 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "passes/engine/pipeline.h"
+
+namespace CLI {
+class App;
+}
 
 namespace ptxopt::driver {
 
@@ -74,5 +79,8 @@ std::optional<ExitStatus> parseCommandLine(int argc, const char* const* argv, Op
 // Options about inputs, outputs, reports to a terminal or the whole program are refused.  Returns
 // what is wrong, in one line, or nothing.
 std::optional<std::string> parseFlags(const std::vector<std::string>& words, Options& options);
+
+// Shows the table of options, as --help prints it: src/tools/manuals/ makes manuals of it.
+void describeCommandLine(const std::function<void(CLI::App&)>& look);
 
 }  // namespace ptxopt::driver

@@ -164,6 +164,10 @@ PtxasCommand parsePtxasCommand(std::span<const std::string> arguments, const Fil
   return Parser(readFile).parse(arguments);
 }
 
+std::span<const std::string_view> optionsThatForbidChanges() {
+  return kHandsOff;
+}
+
 std::optional<std::vector<std::string>> splitOptions(std::string_view text) {
   std::vector<std::string> words;
   std::string word;

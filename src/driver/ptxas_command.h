@@ -46,7 +46,11 @@ std::optional<std::vector<std::string>> splitOptions(std::string_view text);
 // a quote is left open.
 std::optional<std::vector<std::string>> splitShellWords(std::string_view text);
 
-// A text that ptxas would read as PTX: its first word, after white space and comments, is .version.
+// Names, without dashes, of options with which every text must reach ptxas as it was written, or no
+// text is read.
+std::span<const std::string_view> optionsThatForbidChanges();
+
+// ptxas would read the text as PTX: its first word, after white space and comments, is .version.
 bool looksLikePtx(std::string_view text);
 
 }  // namespace ptxopt::ptxas

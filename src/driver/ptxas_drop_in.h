@@ -7,6 +7,7 @@
 // it runs again on the original texts.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <optional>
 #include <string>
@@ -16,6 +17,37 @@
 #include "driver/build_log.h"
 
 namespace ptxopt::ptxas {
+
+// What a user may set: a variable of the environment, or an option.
+struct Variable {
+  const char* name;
+  const char* meaning;
+};
+inline constexpr Variable kPtxasVariable = {
+    "PTXOPT_PTXAS",
+    "The real ptxas. Without it: the first word of the command line, if that is called ptxas; else "
+    "that of the wheel, if a Python with Triton or JAX calls; else the next ptxas on PATH that is "
+    "not this program."};
+inline constexpr Variable kFlagsVariable = {
+    "PTXOPT_FLAGS",
+    "Options of ptxopt for levels, passes, assumptions, checks and --remarks=FILE, quoted as for a "
+    "shell. The default is -O2 on one thread, since builds start many processes at once."};
+inline constexpr Variable kLogVariable = {
+    "PTXOPT_LOG", "A file: a line of JSON is added for each text that a compiler passes."};
+inline constexpr Variable kStrictVariable = {
+    "PTXOPT_STRICT",
+    "1: wrong flags, and a text that would be assembled without optimization, are errors."};
+inline constexpr Variable kFolderVariable = {
+    "TMPDIR", "Where the rewritten texts are until ptxas has read them."};
+inline constexpr std::array kVariables = {kPtxasVariable, kFlagsVariable, kLogVariable,
+                                          kStrictVariable, kFolderVariable};
+
+// Options of its own, each alone on the command line.
+inline constexpr std::array kOwnOptions = {
+    Variable{"--doctor",
+             "Say which ptxas is run, whether the flags are understood, which compilers come here, "
+             "and whether a kernel loses its barrier. The status is 1 if something is wrong."},
+    Variable{"--summary FILE", "Print a table of what PTXOPT_LOG=FILE has collected."}};
 
 // The result for one text.
 struct Rewritten {

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <memory>
 #include <optional>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
@@ -118,23 +119,32 @@ std::string versionLine(const Flags& flags) {
   return fmt::format("{} assumptions {:016x}", line, hash);
 }
 
-constexpr const char* kHelp = R"(
-ptxopt-ptxas
-============
-This ptxas optimizes each text of PTX with ptxopt before it assembles it.  Options of its own, each
-alone on the command line:
+// A paragraph of --help: the name, then the meaning in lines of at most 79 characters.
+std::string helpOf(const ptxopt::ptxas::Variable& of) {
+  constexpr std::size_t kWidth = 79;
+  std::string text = fmt::format("{}\n", of.name);
+  std::string line;
+  std::istringstream words(of.meaning);
+  for (std::string word; words >> word;) {
+    if (8 + line.size() + 1 + word.size() > kWidth) {
+      text += fmt::format("        {}\n", std::exchange(line, {}));
+    }
+    line += (line.empty() ? "" : " ") + word;
+  }
+  return text + fmt::format("        {}\n", line);
+}
 
---doctor        Say which ptxas is run, whether the flags are understood, which compilers come here,
-                and whether a kernel loses its barrier.  The status is 1 if something is wrong.
---summary FILE  Print a table of what PTXOPT_LOG=FILE has collected.
-
-Variables of the environment:
-
-PTXOPT_FLAGS    options of ptxopt, quoted as for a shell: levels, passes, assumptions, --remarks=FILE
-PTXOPT_PTXAS    the real ptxas
-PTXOPT_LOG      a file: a line of JSON is added for each text
-PTXOPT_STRICT   1: wrong flags, and a text that has to be assembled as it was, are errors
-)";
+// Follows that of ptxas.
+std::string helpText() {
+  std::string text =
+      "\nptxopt-ptxas\n============\n"
+      "This ptxas optimizes each text of PTX with ptxopt before it assembles it.\n"
+      "Options of its own, each alone on the command line:\n\n";
+  for (const auto& option : ptxopt::ptxas::kOwnOptions) text += helpOf(option);
+  text += "\nVariables of the environment:\n\n";
+  for (const auto& variable : ptxopt::ptxas::kVariables) text += helpOf(variable);
+  return text;
+}
 
 int printSummary(const std::string& path) {
   try {
@@ -154,16 +164,16 @@ int main(int argc, char** argv) {
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   if (arguments.size() == 2 && arguments[0] == "--summary") return printSummary(arguments[1]);
 
-  const Flags flags(environment("PTXOPT_FLAGS"));
+  const Flags flags(environment(ptxopt::ptxas::kFlagsVariable.name));
   ptxopt::ptxas::DropIn dropIn;
-  dropIn.log = environment("PTXOPT_LOG");
-  const std::string strict = environment("PTXOPT_STRICT");
+  dropIn.log = environment(ptxopt::ptxas::kLogVariable.name);
+  const std::string strict = environment(ptxopt::ptxas::kStrictVariable.name);
   dropIn.isStrict = !strict.empty() && strict != "0";
   dropIn.rewrite = [&](const std::string& name, const std::string& text) {
     return rewrite(flags, !dropIn.log.empty(), name, text);
   };
   dropIn.versionLine = versionLine(flags);
-  dropIn.help = kHelp;
+  dropIn.help = helpText();
   dropIn.flags = flags.text;
   dropIn.flagsError = flags.error;
   if (arguments == std::vector<std::string>{"--doctor"}) {

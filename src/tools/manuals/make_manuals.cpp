@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// make_manuals FOLDER: writes the manual pages and the completions of all programs below FOLDER, as
+// they are installed below share/.  They are made from the tables that --help prints, so that they
+// cannot say anything else.  Runs when ptxopt is built; it is not installed.
+#include <fmt/format.h>
+
+#include <cctype>
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+
+#include "driver/options.h"
+#include "driver/ptxas_command.h"
+#include "driver/ptxas_drop_in.h"
+#include "passes/registry.h"
+#include "tools/manuals/command.h"
+#include "tools/manuals/completion.h"
+#include "tools/manuals/man_page.h"
+#include "tools/ptxreduce_options.h"
+#include "tools/ptxrun_options.h"
+
+namespace {
+
+using namespace ptxopt;
+using namespace ptxopt::manuals;
+
+const std::vector<std::string> kPrograms = {"ptxopt", "ptxopt-ptxas", "ptxreduce", "ptxrun"};
+
+void write(const std::filesystem::path& path, const std::string& text) {
+  std::filesystem::create_directories(path.parent_path());
+  std::ofstream file(path, std::ios::binary);
+  file << text;
+  if (!file.flush()) throw std::runtime_error("cannot write " + path.string());
+}
+
+// "Runs it." -> "runs it"
+std::string asSummary(std::string sentence) {
+  if (sentence.ends_with('.')) sentence.pop_back();
+  sentence[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(sentence[0])));
+  return sentence;
+}
+
+NamedWords namedWords() {
+  std::vector<std::string> names;
+  for (const passes::PassInfo* pass : passes::allPasses()) names.emplace_back(pass->name);
+  return {{"PASS", names}, {"PASS,...", names}};
+}
+
+void addPasses(ManPage& page) {
+  page.section("Passes");
+  for (const passes::PassInfo* pass : passes::allPasses()) {
+    page.item(std::string(pass->name), pass->description);
+    std::vector<std::string> options;
+    for (const passes::PassOption& option : pass->options) {
+      options.push_back(passes::spelling(option));
+    }
+    if (!options.empty()) page.line("Options: " + joined(options, ", "));
+    if (!pass->note.empty()) page.line(pass->note);
+  }
+  page.section("Levels");
+  for (int level = 0; level <= 3; ++level) {
+    const std::string pipeline = passes::pipelineOfLevel(level);
+    page.item(fmt::format("-O{}", level), pipeline.empty() ? "nothing" : pipeline);
+  }
+}
+
+std::string manPage(const Command& command) {
+  ManPage page(command.name, asSummary(command.summary));
+  page.synopsis(command.name, synopsisOf(command));
+  page.section("Description");
+  page.paragraph(command.summary);
+  const auto [more, rest] = splitFooter(command.footer);
+  addText(page, more);
+  addOptions(page, command);
+  if (command.name == "ptxopt") addPasses(page);
+  addText(page, rest);
+  page.seeAlso(kPrograms);
+  return page.text();
+}
+
+// It has no options of its own.
+std::string dropInPage() {
+  ManPage page("ptxopt-ptxas", "takes the place of ptxas in a compiler, and optimizes the PTX");
+  page.synopsis("ptxopt-ptxas", "[PTXAS] [OPTION of ptxas | FILE]...");
+  page.section("Description");
+  page.paragraph(
+      "Optimizes the PTX among its arguments and runs the real ptxas on the result. Options, exit "
+      "status and messages are those of ptxas. Texts that nothing changes in reach ptxas as they "
+      "are.");
+  std::vector<std::string> options;
+  for (const std::string_view option : ptxas::optionsThatForbidChanges()) {
+    options.push_back("-" + std::string(option));
+  }
+  page.paragraph("With these options of ptxas every text stays as it is: " + joined(options, ", ") +
+                 ".");
+  page.section("Environment");
+  for (const ptxas::Variable& variable : ptxas::kVariables) {
+    page.item(variable.name, variable.meaning);
+  }
+  page.seeAlso(kPrograms);
+  return page.text();
+}
+
+void writeAll(const std::filesystem::path& folder) {
+  const NamedWords words = namedWords();
+  const auto writeOne = [&](CLI::App& app) {
+    const Command command = describe(app, words);
+    write(folder / "man/man1" / (command.name + ".1"), manPage(command));
+    write(folder / "bash-completion/completions" / command.name, bashCompletion(command));
+    write(folder / "zsh/site-functions" / ("_" + command.name), zshCompletion(command));
+    write(folder / "fish/vendor_completions.d" / (command.name + ".fish"), fishCompletion(command));
+  };
+  driver::describeCommandLine(writeOne);
+  {
+    CLI::App app;
+    ptxrun::Options options;
+    ptxrun::declareOptions(app, options);
+    writeOne(app);
+  }
+  {
+    CLI::App app;
+    ptxreduce::Options options;
+    ptxreduce::declareOptions(app, options);
+    writeOne(app);
+  }
+  write(folder / "man/man1/ptxopt-ptxas.1", dropInPage());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::fputs("usage: make_manuals FOLDER\n", stderr);
+    return 1;
+  }
+  try {
+    writeAll(argv[1]);
+  } catch (const std::exception& problem) {
+    std::fprintf(stderr, "make_manuals: %s\n", problem.what());
+    return 1;
+  }
+  return 0;
+}
