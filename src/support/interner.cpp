@@ -118,7 +118,7 @@ NameId Interner::intern(std::string_view text) {
 }
 
 void Interner::grow() {
-  std::vector<Slot> old((mask_ + 1) * 2, Slot{0, NameId::None});
+  std::vector<Slot> old((std::size_t{mask_} + 1) * 2, Slot{0, NameId::None});
   old.swap(slots_);
   mask_ = static_cast<std::uint32_t>(slots_.size()) - 1;
   for (const Slot& slot : old) {

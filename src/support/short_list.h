@@ -19,7 +19,7 @@ class ShortList {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
 
  public:
-  ShortList() noexcept {}
+  ShortList() noexcept {}  // NOLINT(modernize-use-equals-default): that would clear the memory
   ShortList(std::initializer_list<T> elements) { assign(elements.begin(), elements.size()); }
   ShortList(const ShortList& other) noexcept { assign(other.begin(), other.size()); }
   ShortList& operator=(const ShortList& other) noexcept {

@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""check_style.py license | format
+"""check_style.py license | format | tidy BUILD [FILE...]
 
 license: every source file names its license in its first lines.
 format: clang-format leaves every C++ file as it is.  Versions of clang-format differ in what they write, so
 only the one of Debian 12 is asked; where it is missing the exit status is 77, which CTest counts as skipped.
+tidy: clang-tidy, with .clang-tidy, finds nothing in these files, or in all of src/.  BUILD is a configured build;
+of clang-tidy, too, only the version of Debian 12 is asked.
 """
+import concurrent.futures
 import os
 import re
 import shutil
@@ -14,7 +17,7 @@ import sys
 
 SOURCE_DIR = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LICENSE = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
-FORMAT_VERSION = 14
+CLANG_VERSION = 14
 SKIPPED = 77
 # Kernels are inputs: what a compiler made of them names their lines.
 FOLDERS = ("src", "include", "tests", "bench", "examples", "scripts", "cmake")
@@ -37,13 +40,13 @@ def without_license():
     return found
 
 
-def formatter():
+def clang_tool(tool):
     """The command, or None."""
-    for name in (f"clang-format-{FORMAT_VERSION}", "clang-format"):
+    for name in (f"{tool}-{CLANG_VERSION}", tool):
         if shutil.which(name):
             said = subprocess.run([name, "--version"], capture_output=True, text=True).stdout
             version = re.search(r"version (\d+)\.", said)
-            if version and int(version[1]) == FORMAT_VERSION:
+            if version and int(version[1]) == CLANG_VERSION:
                 return name
     return None
 
@@ -55,14 +58,36 @@ def not_formatted(command):
     return found if found or run.returncode == 0 else [run.stderr.strip()]
 
 
+def tidy(build, files):
+    command = clang_tool("clang-tidy")
+    if command is None or not os.path.exists(os.path.join(build, "compile_commands.json")):
+        print(f"no clang-tidy {CLANG_VERSION}" if command is None else f"no compile_commands.json in {build}")
+        return SKIPPED
+    files = files or [path for path in sources((".cpp",)) if path.startswith(os.path.join(SOURCE_DIR, "src"))]
+
+    def check(path):
+        return path, subprocess.run([command, "--quiet", "-p", build, path], capture_output=True, text=True)
+
+    failed = False
+    # CTest starts other tests beside this one, and gives it few files.
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count() if len(files) > 20 else 1) as pool:
+        for path, run in pool.map(check, files):
+            if run.returncode != 0:
+                failed = True
+                print(run.stdout.strip() or f"{path}: {run.stderr.strip()}", flush=True)
+    return 1 if failed else 0
+
+
 def main():
     what = sys.argv[1]
+    if what == "tidy":
+        return tidy(sys.argv[2], sys.argv[3:])
     if what == "license":
         found, say = without_license(), "names no license"
     else:
-        command = formatter()
+        command = clang_tool("clang-format")
         if command is None:
-            print(f"no clang-format {FORMAT_VERSION}")
+            print(f"no clang-format {CLANG_VERSION}")
             return SKIPPED
         found, say = not_formatted(command), "is not formatted: ./dev format"
     for path in found:

@@ -50,7 +50,7 @@ concept DataflowProblem = requires(const P& problem, BlockId block, typename P::
   { problem.boundary() } -> std::same_as<typename P::State>;
   problem.meet(state, other);
   problem.transfer(block, state);
-  { other == other } -> std::convertible_to<bool>;
+  { other == other } -> std::convertible_to<bool>;  // NOLINT(misc-redundant-expression)
 };
 
 // True if one bit for each block and element of the universe takes at most 8 MiB.
