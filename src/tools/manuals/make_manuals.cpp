@@ -82,7 +82,6 @@ std::string manPage(const Command& command) {
   return page.text();
 }
 
-// It has no options of its own.
 std::string dropInPage() {
   ManPage page("ptxopt-ptxas", "takes the place of ptxas in a compiler, and optimizes the PTX");
   page.synopsis("ptxopt-ptxas", "[PTXAS] [OPTION of ptxas | FILE]...");
@@ -97,6 +96,9 @@ std::string dropInPage() {
   }
   page.paragraph("With these options of ptxas every text stays as it is: " + joined(options, ", ") +
                  ".");
+  page.section("Options of its own");
+  page.paragraph("Each stands alone on the command line.");
+  for (const ptxas::Variable& option : ptxas::kOwnOptions) page.item(option.name, option.meaning);
   page.section("Environment");
   for (const ptxas::Variable& variable : ptxas::kVariables) {
     page.item(variable.name, variable.meaning);
