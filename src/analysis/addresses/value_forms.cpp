@@ -8,8 +8,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "analysis/addresses/induction_variables.h"
+#include "analysis/addresses/pure_instructions.h"
 #include "analysis/threads/warp_numbers.h"
-#include "ir/effect.h"
 
 namespace ptxopt::analysis {
 
@@ -22,37 +23,8 @@ using isa::Opcode;
 
 // More terms make a leaf.
 constexpr std::size_t kMostTerms = 16;
-// Steps of an induction variable within one round of its loop.
-constexpr int kMostSteps = 64;
 // Shared memory of a CTA is far smaller.
 constexpr std::int64_t kSharedWindow = std::int64_t{1} << 24;
-
-bool isInteger(isa::Type type) {
-  const int bits = isa::bitWidth(type);
-  return !isa::isFloat(type) && (bits == 8 || bits == 16 || bits == 32 || bits == 64);
-}
-
-// Its result is a function of its operands alone, and it may be looked through.
-bool isPure(const Instruction& instruction) {
-  const isa::InstructionDesc& form = *instruction.desc;
-  return form.known() && form.is(isa::kPure) && !form.is(isa::kConvergent) && !form.readsCarry &&
-         isInteger(form.type) && isInteger(form.sourceType) &&
-         ir::effectOf(instruction) == isa::Effect::Neutral;
-}
-
-// shfl.sync.idx d, a, 0, 31, -1: d is what lane 0, which every warp has, holds in a.
-bool isBroadcast(const Instruction& instruction) {
-  const isa::InstructionDesc& form = *instruction.desc;
-  if (form.opcode != Opcode::Shfl || !form.known() || !form.has(".sync") || !form.has(".idx")) {
-    return false;
-  }
-  const auto isNumber = [&](std::size_t k, std::uint32_t value) {
-    const Operand* operand = instruction.operand(k);
-    return operand != nullptr && operand->kind == OperandKind::Integer &&
-           static_cast<std::uint32_t>(operand->immediate) == value;
-  };
-  return isNumber(2, 0) && isNumber(3, 31) && isNumber(4, 0xffffffffu);
-}
 
 // The first instructions of an entry, as far as no thread can have ended before them.
 std::uint32_t countBeforeAnyEnd(const Ssa& ssa) {
@@ -85,7 +57,8 @@ class Evaluator {
         runsOnce_(runsOnce),
         beforeAnyEnd_(countBeforeAnyEnd(ssa)),
         needed_(ssa_.valueCount()),
-        formOfValue_(ssa_.valueCount(), kNone) {}
+        formOfValue_(ssa_.valueCount(), kNone),
+        inductions_(ssa, ranges, loops, formOfValue_, forms) {}
 
   std::vector<FormId> run() {
     collect();
@@ -129,7 +102,7 @@ class Evaluator {
       } else if (ssa_.isDefinition(v)) {
         need(ssa_.old(v));
         const Instruction& instruction = ssa_.instruction(v);
-        if (isPure(instruction) || isBroadcast(instruction)) {
+        if (isPureInteger(instruction) || isBroadcast(instruction)) {
           ssa_.forEachUse(instruction, need);
         }
       }
@@ -243,7 +216,7 @@ class Evaluator {
                             (rowsAreWholeWarps(ranges_.shape()) && isOfWarp(forms_, form)));
       return isOfAll ? form : kNone;
     }
-    if (!isPure(instruction)) return kNone;
+    if (!isPureInteger(instruction)) return kNone;
     if (target == instruction.operand(0)) {
       const FormId linear = ofArithmetic(v, instruction);
       if (linear != kNone && forms_.form(linear).bits == bitsOf(v) &&
@@ -418,7 +391,6 @@ class Evaluator {
         return add(source(1, bits), source(2, bits));
       }
       case Opcode::Cvt: {
-        if (!isInteger(form.sourceType)) return kNone;
         const auto from = static_cast<unsigned>(isa::bitWidth(form.sourceType));
         const FormId a = source(1, from);
         if (a == kNone) return kNone;
@@ -655,20 +627,11 @@ class Evaluator {
     return static_cast<unsigned>(std::bit_width(residue(~kept, bits)));
   }
 
-  // ---- induction variables ----------------------------------------------------------------------
+  // ---- phis -------------------------------------------------------------------------------------
 
   FormId ofPhi(ValueId phi) {
-    const BlockId header = ssa_.block(phi);
-    const LoopId loop = loops_.loopOf(header);
-    if (loop != kNone && loops_.header(loop) == header && loops_.isReducible(loop)) {
-      const Induction induction = inductionOf(phi, loop);
-      if (induction.initial != kNone && induction.step != kNone) {
-        const FormId steps =
-            forms_.multiply(induction.step, forms_.ofLeaf(iteration(loop), bitsOf(phi)));
-        const FormId form = steps == kNone ? kNone : forms_.add(induction.initial, steps);
-        if (form != kNone && forms_.form(form).terms.size() <= kMostTerms) return form;
-      }
-    }
+    const FormId induction = inductions_.of(phi);
+    if (induction != kNone && forms_.form(induction).terms.size() <= kMostTerms) return induction;
     // Equal on every way in.  An operand that is not evaluated yet comes around a loop.
     std::vector<FormId> sources;
     std::vector<ValueId> later;
@@ -725,7 +688,7 @@ class Evaluator {
       at = phiOf(formOfValue_[next]);
       if (at == kNone || ssa_.block(at) != ssa_.block(phi)) return {};
     } while (at != phi);
-    result.round = iteration(loop);
+    result.round = inductions_.rounds(loop);
     return result;
   }
 
@@ -828,147 +791,6 @@ class Evaluator {
     return forms_.ofLeaf(id, bits);
   }
 
-  struct Induction {
-    FormId initial = kNone;  // the same on every way into the loop
-    FormId step = kNone;     // the same on every way around it
-  };
-
-  Induction inductionOf(ValueId phi, LoopId loop) {
-    const std::span<const ValueId> operands = ssa_.phiOperands(phi);
-    const std::span<const EdgeId> edges = cfg_.inEdges(ssa_.block(phi));
-    Induction found;
-    for (std::size_t k = 0; k < operands.size(); ++k) {
-      if (operands[k] == kNone) continue;
-      const bool isBack = k < edges.size() && loops_.contains(loop, cfg_.source(edges[k]));
-      const FormId form = isBack ? stepBetween(phi, operands[k]) : formOfValue_[operands[k]];
-      FormId& slot = isBack ? found.step : found.initial;
-      if (form == kNone || (slot != kNone && slot != form)) return {};
-      slot = form;
-    }
-    return found;
-  }
-
-  // next - phi, if `next` is made from `phi` by adding and subtracting what does not change in the
-  // loop of the phi.
-  FormId stepBetween(ValueId phi, ValueId next) {
-    const unsigned bits = bitsOf(phi);
-    FormId total = forms_.constant(0, bits);
-    for (int steps = 0; steps < kMostSteps; ++steps) {
-      if (next == phi) return total;
-      if (!ssa_.isDefinition(next) || ssa_.old(next) != kNone) return kNone;
-      const Instruction& instruction = ssa_.instruction(next);
-      const isa::InstructionDesc& form = *instruction.desc;
-      if (!isPure(instruction) || form.has(".sat") ||
-          static_cast<unsigned>(isa::bitWidth(form.type)) != bits || bitsOf(next) != bits) {
-        return kNone;
-      }
-      const Operand* const left = instruction.operand(1);
-      const Operand* const right = instruction.operand(2);
-      if (form.opcode == Opcode::Mov && left->kind == OperandKind::Register) {
-        next = ssa_.use(instruction, *left);
-        continue;
-      }
-      if (form.opcode != Opcode::Add && form.opcode != Opcode::Sub) return kNone;
-      const FormId addend = invariant(instruction, *right, phi, bits);
-      if (addend != kNone && left->kind == OperandKind::Register) {
-        total =
-            form.opcode == Opcode::Add ? forms_.add(total, addend) : forms_.subtract(total, addend);
-        next = ssa_.use(instruction, *left);
-        continue;
-      }
-      const FormId other = invariant(instruction, *left, phi, bits);
-      if (form.opcode == Opcode::Sub || other == kNone || right->kind != OperandKind::Register) {
-        return kNone;
-      }
-      total = forms_.add(total, other);
-      next = ssa_.use(instruction, *right);
-    }
-    return kNone;
-  }
-
-  // The form of an operand that has one value while the loop of the phi runs.
-  FormId invariant(const Instruction& instruction, const Operand& operand, ValueId phi,
-                   unsigned bits) {
-    if (operand.kind == OperandKind::Integer) {
-      return forms_.constant(static_cast<std::uint64_t>(operand.immediate), bits);
-    }
-    if (operand.kind != OperandKind::Register || operand.component != 0) return kNone;
-    const ValueId v = ssa_.use(instruction, operand);
-    if (v == kNone || bitsOf(v) != bits) return kNone;
-    if (ranges_.of(v).isConstant()) return forms_.constant(ranges_.of(v).lowest, bits);
-    // Defined above the header, and not in it: it dominates the loop from outside.
-    const bool isOutside = ssa_.block(v) != ssa_.block(phi) &&
-                           ssa_.dominators().dominates(ssa_.block(v), ssa_.block(phi));
-    return isOutside ? formOfValue_[v] : kNone;
-  }
-
-  LeafId iteration(LoopId loop) {
-    Leaf leaf;
-    leaf.key = {LeafKind::Iteration, 64, loop, 0};
-    leaf.interval = {0, mostRounds(loop)};
-    return forms_.intern(leaf);
-  }
-
-  // How often the back edges can be taken, by the induction variables that do not wrap.
-  std::int64_t mostRounds(LoopId loop) {
-    const auto [at, isNew] = mostRounds_.try_emplace(loop, Interval::kNoHighest);
-    if (!isNew) return at->second;
-    const BlockId header = loops_.header(loop);
-    std::int64_t most = Interval::kNoHighest;
-    const auto [first, end] = ssa_.phis(header);
-    for (ValueId phi = first; phi < end; ++phi) {
-      if (bitsOf(phi) != 0) most = std::min(most, mostRounds(phi, loop));
-    }
-    mostRounds_[loop] = most;
-    return most;
-  }
-
-  std::int64_t mostRounds(ValueId phi, LoopId loop) {
-    const std::span<const ValueId> operands = ssa_.phiOperands(phi);
-    const std::span<const EdgeId> edges = cfg_.inEdges(ssa_.block(phi));
-    const unsigned bits = bitsOf(phi);
-    const ValueRange all = ValueRange::all(bits);
-    FormId step = kNone;
-    Interval initialSigned{1, 0};
-    Interval initialUnsigned{1, 0};
-    Interval latchSigned{1, 0};
-    Interval latchUnsigned{1, 0};
-    for (std::size_t k = 0; k < operands.size(); ++k) {
-      if (operands[k] == kNone) continue;
-      if (k < edges.size() && loops_.contains(loop, cfg_.source(edges[k]))) {
-        const FormId form = stepBetween(phi, operands[k]);
-        if (form == kNone || (step != kNone && step != form)) return Interval::kNoHighest;
-        step = form;
-        const ValueRange atLatch = ranges_.at(phi, cfg_.source(edges[k]));
-        latchSigned = hull(latchSigned, atLatch.asSigned());
-        latchUnsigned = hull(latchUnsigned, atLatch.asUnsigned());
-      } else {
-        initialSigned = hull(initialSigned, ranges_.of(operands[k]).asSigned());
-        initialUnsigned = hull(initialUnsigned, ranges_.of(operands[k]).asUnsigned());
-      }
-    }
-    if (step == kNone || !forms_.form(step).isConstant()) return Interval::kNoHighest;
-    const std::int64_t by = signedResidue(forms_.form(step).constant, bits);
-    if (by == 0) return Interval::kNoHighest;
-    // Exact as integers from one round to the next: then the distance is all there is to go.
-    const auto rounds = [&](Interval type, Interval initial, Interval latch, Interval header) {
-      const Interval next = latch + Interval::of(by);
-      if (!next.isBounded() || next.lowest < type.lowest || next.highest > type.highest ||
-          !initial.isBounded() || !header.isBounded()) {
-        return Interval::kNoHighest;
-      }
-      const Interval distance =
-          by > 0 ? header - Interval::of(initial.lowest) : Interval::of(initial.highest) - header;
-      if (!distance.hasHighest()) return Interval::kNoHighest;
-      return std::max<std::int64_t>(distance.highest, 0) / (by > 0 ? by : -by);
-    };
-    const ValueRange& header = ranges_.of(phi);
-    return std::min(
-        rounds(all.asSigned(), initialSigned, latchSigned, header.asSigned()),
-        bits == 64 ? Interval::kNoHighest
-                   : rounds(all.asUnsigned(), initialUnsigned, latchUnsigned, header.asUnsigned()));
-  }
-
   const Ssa& ssa_;
   const Cfg& cfg_;
   const ir::Function& function_;
@@ -980,9 +802,9 @@ class Evaluator {
   const std::uint32_t beforeAnyEnd_;
   BitSet needed_;
   std::vector<ValueId> openPhis_;
-  std::unordered_map<LoopId, std::int64_t> mostRounds_;
   std::unordered_map<LeafId, ValueId> valueOf_;
   std::vector<FormId> formOfValue_;
+  InductionVariables inductions_;
 };
 
 }  // namespace

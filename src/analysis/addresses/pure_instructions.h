@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The instructions through which linear forms are followed: what they give is a function of what
+// they read.
+//
+// Cost: O(1).
+#pragma once
+
+#include "ir/statement.h"
+
+namespace ptxopt::analysis {
+
+// Its result is a function of its operands alone, all of which are integers.
+bool isPureInteger(const ir::Instruction& instruction);
+
+// shfl.sync.idx d, a, 0, 31, -1: d is what lane 0, which every warp has, holds in a.
+bool isBroadcast(const ir::Instruction& instruction);
+
+}  // namespace ptxopt::analysis
