@@ -72,6 +72,14 @@ class PointerSources {
   void addLoss(LeafId leaf, std::vector<FormId> forms) {
     add({leaf, std::move(forms), {}, 0, true});
   }
+  // `leaf`, of `bits` bits, is computed of these, and from bit `low` on it is the first one.
+  void addOperation(LeafId leaf, std::vector<FormId> forms, unsigned low, unsigned bits) {
+    if (low < bits) {
+      addUnion(leaf, {forms[0]}, low);
+    } else {
+      addLoss(leaf, std::move(forms));
+    }
+  }
   std::span<const Entry> entries() const { return entries_; }
 
   // Some instruction converts the 64 bits of this Parameter from a generic to a global address.

@@ -2,13 +2,13 @@
 #include "analysis/addresses/value_forms.h"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <optional>
-#include <unordered_map>
 #include <utility>
 
+#include "analysis/addresses/extensions.h"
 #include "analysis/addresses/induction_variables.h"
+#include "analysis/addresses/phi_alternatives.h"
 #include "analysis/addresses/pure_instructions.h"
 #include "analysis/threads/warp_numbers.h"
 
@@ -58,15 +58,17 @@ class Evaluator {
         beforeAnyEnd_(countBeforeAnyEnd(ssa)),
         needed_(ssa_.valueCount()),
         formOfValue_(ssa_.valueCount(), kNone),
-        inductions_(ssa, ranges, loops, formOfValue_, forms) {}
+        inductions_(ssa, ranges, loops, formOfValue_, forms),
+        extensions_(ssa, ranges, forms, pointers) {}
 
   std::vector<FormId> run() {
     collect();
     needed_.forEach([&](std::size_t v) {
       formOfValue_[v] = evaluate(static_cast<ValueId>(v));
-      noteNumber(formOfValue_[v], static_cast<ValueId>(v));
+      extensions_.noteNumber(formOfValue_[v], static_cast<ValueId>(v));
     });
-    for (const ValueId phi : openPhis_) findAlternatives(phi);
+    PhiAlternatives alternatives(ssa_, loops_, formOfValue_, inductions_, forms_, pointers_);
+    for (const ValueId phi : openPhis_) alternatives.find(phi);
     return std::move(formOfValue_);
   }
 
@@ -112,36 +114,6 @@ class Evaluator {
   // ---- leaves -----------------------------------------------------------------------------------
 
   unsigned bitsOf(ValueId v) const { return ranges_.of(v).bits; }
-
-  // `v` is the number of a leaf itself.
-  void noteNumber(FormId id, ValueId v) {
-    const LinearForm form = forms_.form(id);
-    if (form.terms.size() != 1 || form.terms[0].coefficient != 1 || form.constant != 0) return;
-    const LeafKey& key = forms_.leaf(form.terms[0].leaf).key;
-    // As an unsigned number it is another one than a sign extension.
-    if (key.bits == form.bits && key.kind != LeafKind::SignExtended) {
-      valueOf_[form.terms[0].leaf] = v;
-    }
-  }
-
-  // What a leaf can be in a block, by the branches above it.
-  Interval intervalIn(LeafId id, BlockId block) const {
-    const Interval always = forms_.leaf(id).interval;
-    const auto at = valueOf_.find(id);
-    if (at == valueOf_.end() || !ssa_.dominators().dominates(ssa_.block(at->second), block)) {
-      return always;
-    }
-    return intersection(always, ranges_.at(at->second, block).asUnsigned());
-  }
-
-  Interval sumIn(FormId id, BlockId block) const {
-    const LinearForm form = forms_.form(id);
-    Interval sum = Interval::of(signedResidue(form.constant, form.bits));
-    for (const Term& term : form.terms) {
-      sum = sum + intervalIn(term.leaf, block) * signedResidue(term.coefficient, form.bits);
-    }
-    return sum;
-  }
 
   Leaf valueLeaf(ValueId v) const {
     Leaf leaf;
@@ -377,7 +349,7 @@ class Evaluator {
           const std::uint64_t mayBeOne = residue(~masked.zeros, bits);
           if (mask.bits != 0 && (mayBeOne & ~mask.ones) == 0) return source(k, bits);
           if (!mask.isConstant()) continue;
-          const FormId low = lowPart(source(k, bits), mask.lowest, instruction.block);
+          const FormId low = extensions_.lowPart(source(k, bits), mask.lowest, instruction.block);
           if (low != kNone) return low;
         }
         return kNone;
@@ -394,14 +366,15 @@ class Evaluator {
         const auto from = static_cast<unsigned>(isa::bitWidth(form.sourceType));
         const FormId a = source(1, from);
         if (a == kNone) return kNone;
-        const FormId result = bits <= from ? forms_.truncate(a, bits)
-                                           : widened(a, bits, isa::isSigned(form.sourceType),
-                                                     range(1, from), instruction.block);
+        const FormId result = bits <= from
+                                  ? forms_.truncate(a, bits)
+                                  : extensions_.widened(a, bits, isa::isSigned(form.sourceType),
+                                                        range(1, from), instruction.block);
         // A narrow result is extended to its register.
         if (bits == bitsOf(v)) return result;
-        return widened(result, bitsOf(v), isa::isSigned(form.type),
-                       resizedRange(range(1, from), bits, isa::isSigned(form.sourceType)),
-                       instruction.block);
+        return extensions_.widened(
+            result, bitsOf(v), isa::isSigned(form.type),
+            resizedRange(range(1, from), bits, isa::isSigned(form.sourceType)), instruction.block);
       }
       case Opcode::Cvta:
         return ofCvta(instruction, bits);
@@ -414,27 +387,6 @@ class Evaluator {
       default:
         return kNone;
     }
-  }
-
-  // docs/soundness/ C8(ii).10: the residue of `a` modulo 2^k, where `mask` is 2^k - 1.  kNone
-  // where what is left of `a` may be outside of one range of 2^k numbers.
-  FormId lowPart(FormId a, std::uint64_t mask, BlockId block) {
-    if (a == kNone || mask == 0 || (mask & (mask + 1)) != 0) return kNone;
-    const LinearForm given = forms_.form(a);
-    const auto shift = static_cast<unsigned>(std::popcount(mask));
-    std::vector<Term> low;
-    Interval rest = Interval::of(signedResidue(given.constant, given.bits));
-    for (const Term& term : given.terms) {
-      if ((term.coefficient & mask) == 0) continue;
-      const std::int64_t coefficient = signedResidue(term.coefficient, given.bits);
-      rest = rest + intervalIn(term.leaf, block) * coefficient;
-      low.push_back(term);
-    }
-    if (shift >= 63 || !rest.isBounded() || rest.lowest >> shift != rest.highest >> shift) {
-      return kNone;
-    }
-    const auto moved = static_cast<std::uint64_t>(rest.lowest >> shift) << shift;
-    return forms_.make(given.bits, given.constant - moved, low);
   }
 
   static ValueRange resizedRange(const ValueRange& range, unsigned bits, bool isSigned) {
@@ -456,8 +408,8 @@ class Evaluator {
     const ValueRange high = ranges_.ofOperand(instruction, parts[1], bits / 2);
     const FormId low = ofSource(instruction, parts[0], bits / 2);
     if (low == kNone || !high.isConstant() || high.lowest != 0) return kNone;
-    return widened(low, bits, false, ranges_.ofOperand(instruction, parts[0], bits / 2),
-                   instruction.block);
+    return extensions_.widened(low, bits, false, ranges_.ofOperand(instruction, parts[0], bits / 2),
+                               instruction.block);
   }
 
   // Of the first two sources of mul and mad.
@@ -471,84 +423,11 @@ class Evaluator {
     if (form.has(".lo")) return forms_.multiply(a, b);
     if (!form.has(".wide")) return kNone;
     const bool isSigned = isa::isSigned(form.type);
-    return forms_.multiply(widened(a, 2 * bits, isSigned,
-                                   ranges_.ofOperand(instruction, left, bits), instruction.block),
-                           widened(b, 2 * bits, isSigned,
-                                   ranges_.ofOperand(instruction, right, bits), instruction.block));
-  }
-
-  // The number that `a` is in a block, of which `range` is known, in a larger ring.
-  //
-  // With s the sum of the form as an integer and n the number, n = s + m * 2^bits for some integer
-  // m. If what is known of n and s leaves only m = 0, the form itself is the number.
-  FormId widened(FormId a, unsigned bits, bool isSigned, const ValueRange& range, BlockId block) {
-    const LinearForm given = forms_.form(a);
-    const Interval number = isSigned ? range.asSigned() : range.asUnsigned();
-    const Interval sum = sumIn(a, block);
-    const Interval difference = number - sum;
-    const std::int64_t modulus = std::int64_t{1} << given.bits;  // given.bits is below 64
-    if (difference.lowest > -modulus && difference.highest < modulus) {
-      std::vector<Term> terms(given.terms.begin(), given.terms.end());
-      for (Term& term : terms) {
-        term.coefficient = static_cast<std::uint64_t>(signedResidue(term.coefficient, given.bits));
-      }
-      return forms_.make(
-          bits, static_cast<std::uint64_t>(signedResidue(given.constant, given.bits)), terms);
-    }
-    return forms_.ofLeaf(extension(a, isSigned), bits);
-  }
-
-  // The number that the residue `a` is.
-  LeafId extension(FormId a, bool isSigned) {
-    const unsigned bits = forms_.form(a).bits;
-    Leaf leaf;
-    leaf.key = {isSigned ? LeafKind::SignExtended : LeafKind::ZeroExtended,
-                static_cast<std::uint8_t>(bits), a, 0};
-    leaf.stable = forms_.isStable(a);
-    leaf.uniform = forms_.isUniform(a);
-    const ValueRange all = ValueRange::all(bits);
-    leaf.interval = isSigned ? all.asSigned() : all.asUnsigned();
-    const LeafId id = forms_.intern(leaf);
-    if (forms_.parts(id) != kNone) return id;
-    // An address that is extended stays in its object (C3.3.3).
-    pointers_.addUnion(id, {a}, 0);
-    if (const FormId parts = partsOf(a, isSigned); parts != kNone) forms_.setParts(id, parts);
-    return id;
-  }
-
-  // docs/soundness/ C8(ii).9: the extension as that of a multiple of 2^k and a rest from 0 to
-  // 2^k - 1, between which nothing is carried, and of which only the multiple may wrap.  kNone
-  // where there is no such k.
-  FormId partsOf(FormId a, bool isSigned) {
-    const LinearForm given = forms_.form(a);
-    const unsigned bits = given.bits;
-    std::uint64_t units = 0;
-    for (const Term& term : given.terms) units |= term.coefficient & (~term.coefficient + 1);
-    // The largest first, so that as few terms as possible stay in the leaf.
-    for (; units > 1; units &= ~std::bit_floor(units)) {
-      const std::uint64_t unit = std::bit_floor(units);
-      std::vector<Term> high;
-      std::vector<Term> low;
-      const std::int64_t given0 = signedResidue(given.constant, bits);
-      Interval rest = Interval::of(given0);
-      for (const Term& term : given.terms) {
-        if (term.coefficient % unit == 0) {
-          high.push_back(term);
-          continue;
-        }
-        const std::int64_t coefficient = signedResidue(term.coefficient, bits);
-        rest = rest + forms_.leaf(term.leaf).interval * coefficient;
-        low.push_back({term.leaf, static_cast<std::uint64_t>(coefficient)});
-      }
-      const bool isWhole = low.empty() && given.constant % unit == 0;
-      const auto shift = static_cast<unsigned>(std::countr_zero(unit));
-      if (isWhole || !rest.isBounded() || rest.lowest >> shift != rest.highest >> shift) continue;
-      const auto moved = static_cast<std::uint64_t>(rest.lowest >> shift) << shift;
-      const FormId upper = forms_.make(bits, moved, high);
-      const FormId lower = forms_.make(64, static_cast<std::uint64_t>(given0) - moved, low);
-      return forms_.add(forms_.ofLeaf(extension(upper, isSigned), 64), lower);
-    }
-    return kNone;
+    return forms_.multiply(
+        extensions_.widened(a, 2 * bits, isSigned, ranges_.ofOperand(instruction, left, bits),
+                            instruction.block),
+        extensions_.widened(b, 2 * bits, isSigned, ranges_.ofOperand(instruction, right, bits),
+                            instruction.block));
   }
 
   FormId ofCvta(const Instruction& instruction, unsigned bits) {
@@ -595,17 +474,8 @@ class Evaluator {
     const auto result = static_cast<std::uint32_t>(&target - instruction.operands().data());
     const LeafId id = forms_.internOperation(leaf, {&form, sources, result});
     const std::optional<unsigned> low = changesOnlyBitsBelow(instruction, bitsOf(v));
-    addPointers(id, std::move(sources), low.value_or(bitsOf(v)));
+    pointers_.addOperation(id, std::move(sources), low.value_or(bitsOf(v)), bitsOf(v));
     return forms_.ofLeaf(id, bitsOf(v));
-  }
-
-  // Of an Operation that leaves all bits of its first source from `low` on as they are.
-  void addPointers(LeafId id, std::vector<FormId> sources, unsigned low) {
-    if (low < forms_.leaf(id).key.bits) {
-      pointers_.addUnion(id, {sources[0]}, low);
-    } else {
-      pointers_.addLoss(id, std::move(sources));
-    }
   }
 
   unsigned registerBits(const Operand& operand) const {
@@ -655,142 +525,6 @@ class Evaluator {
     return forms_.ofLeaf(leaf, bitsOf(phi));
   }
 
-  // ---- what comes around a loop and is one of few stable forms ----------------------------------
-
-  // Registers that a loop swaps, and bits that it toggles.
-  void findAlternatives(ValueId phi) {
-    LinearForms::Alternatives all = ofCycle(phi);
-    if (all.forms.empty()) all.forms = ofClosure(phi);
-    if (!all.forms.empty() && all.forms.size() <= LinearForms::kMostAlternatives) {
-      forms_.setAlternatives(forms_.form(formOfValue_[phi]).terms[0].leaf, std::move(all));
-    }
-  }
-
-  // Phis of one header, each of which takes the value of the next one in every round.
-  LinearForms::Alternatives ofCycle(ValueId phi) {
-    const LoopId loop = loops_.loopOf(ssa_.block(phi));
-    if (loop == kNone || loops_.header(loop) != ssa_.block(phi) || !loops_.isReducible(loop)) {
-      return {};
-    }
-    LinearForms::Alternatives result;
-    ValueId at = phi;
-    do {
-      const auto [initial, next] = waysInto(at, loop);
-      if (initial == kNone || next == kNone || !forms_.isStable(initial) ||
-          result.forms.size() == LinearForms::kMostAlternatives) {
-        return {};
-      }
-      result.forms.push_back(initial);
-      if (at == phi && isToggle(formOfValue_[next], phi)) {
-        result.forms.push_back(toggled(initial, next));
-        break;
-      }
-      at = phiOf(formOfValue_[next]);
-      if (at == kNone || ssa_.block(at) != ssa_.block(phi)) return {};
-    } while (at != phi);
-    result.round = inductions_.rounds(loop);
-    return result;
-  }
-
-  // The form with which the loop is entered, and the value that comes around it; kNone for several.
-  std::pair<FormId, ValueId> waysInto(ValueId phi, LoopId loop) const {
-    const std::span<const ValueId> operands = ssa_.phiOperands(phi);
-    const std::span<const EdgeId> edges = cfg_.inEdges(ssa_.block(phi));
-    FormId initial = kNone;
-    ValueId next = kNone;
-    for (std::size_t k = 0; k < operands.size(); ++k) {
-      if (operands[k] == kNone) continue;
-      const FormId form = formOfValue_[operands[k]];
-      if (form == kNone) return {kNone, kNone};
-      if (k < edges.size() && loops_.contains(loop, cfg_.source(edges[k]))) {
-        if (next != kNone && next != operands[k]) return {kNone, kNone};
-        next = operands[k];
-      } else {
-        if (initial != kNone && initial != form) return {kNone, kNone};
-        initial = form;
-      }
-    }
-    return {initial, next};
-  }
-
-  std::vector<FormId> ofClosure(ValueId phi) {
-    Closure found;
-    if (!collect(phi, found)) return {};
-    return found.forms;
-  }
-
-  // All that phis take from each other.
-  struct Closure {
-    std::vector<ValueId> phis;
-    std::vector<FormId> forms;
-  };
-
-  bool collect(ValueId phi, Closure& found) const {
-    found.phis.push_back(phi);
-    for (std::size_t k = 0; k < found.phis.size(); ++k) {
-      if (k == LinearForms::kMostAlternatives) return false;
-      for (const ValueId operand : ssa_.phiOperands(found.phis[k])) {
-        const FormId form = operand == kNone ? kNone : formOfValue_[operand];
-        if (form == kNone) return false;
-        if (const ValueId other = phiOf(form); other != kNone) {
-          if (std::ranges::find(found.phis, other) == found.phis.end()) {
-            found.phis.push_back(other);
-          }
-        } else if (forms_.isStable(form)) {
-          if (std::ranges::find(found.forms, form) == found.forms.end()) {
-            found.forms.push_back(form);
-          }
-        } else {
-          return false;
-        }
-      }
-    }
-    return true;
-  }
-
-  // The phi in a loop of which it is a copy.
-  ValueId phiOf(FormId id) const {
-    const LinearForm form = forms_.form(id);
-    if (form.constant != 0 || form.terms.size() != 1 || form.terms[0].coefficient != 1) {
-      return kNone;
-    }
-    const Leaf& leaf = forms_.leaf(form.terms[0].leaf);
-    const bool isWhole = leaf.key.kind == LeafKind::Value && leaf.key.bits == form.bits;
-    return isWhole && !leaf.stable && ssa_.isPhi(leaf.key.id) ? leaf.key.id : kNone;
-  }
-
-  bool isToggle(FormId id, ValueId phi) const {
-    const LinearForm form = forms_.form(id);
-    if (form.constant != 0 || form.terms.size() != 1 || form.terms[0].coefficient != 1) {
-      return false;
-    }
-    const Leaf& leaf = forms_.leaf(form.terms[0].leaf);
-    if (leaf.key.kind != LeafKind::Operation) return false;
-    const LinearForms::Operation operation = forms_.operation(leaf);
-    return operation.desc->opcode == Opcode::Xor && operation.sources.size() == 2 &&
-           phiOf(operation.sources[0]) == phi && forms_.form(operation.sources[1]).isConstant() &&
-           forms_.form(operation.sources[0]).bits == form.bits && leaf.key.bits == form.bits;
-  }
-
-  // What the xor `value` makes of another form.
-  FormId toggled(FormId form, ValueId value) {
-    Leaf leaf = forms_.leaf(forms_.form(formOfValue_[value]).terms[0].leaf);
-    const LinearForms::Operation operation = forms_.operation(leaf);
-    const isa::InstructionDesc* const instruction = operation.desc;
-    const FormId mask = operation.sources[1];
-    const unsigned bits = leaf.key.bits;
-    if (forms_.form(form).isConstant()) {
-      return forms_.constant(forms_.form(form).constant ^ forms_.form(mask).constant, bits);
-    }
-    leaf.stable = forms_.isStable(form);
-    leaf.uniform = forms_.isUniform(form);
-    const LeafId id =
-        forms_.internOperation(leaf, {instruction, std::array{form, mask}, operation.result});
-    addPointers(id, {form, mask},
-                static_cast<unsigned>(std::bit_width(forms_.form(mask).constant)));
-    return forms_.ofLeaf(id, bits);
-  }
-
   const Ssa& ssa_;
   const Cfg& cfg_;
   const ir::Function& function_;
@@ -802,9 +536,9 @@ class Evaluator {
   const std::uint32_t beforeAnyEnd_;
   BitSet needed_;
   std::vector<ValueId> openPhis_;
-  std::unordered_map<LeafId, ValueId> valueOf_;
   std::vector<FormId> formOfValue_;
   InductionVariables inductions_;
+  Extensions extensions_;
 };
 
 }  // namespace
