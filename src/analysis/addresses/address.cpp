@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "analysis/addresses/operand_forms.h"
 #include "analysis/addresses/pointers.h"
 #include "analysis/addresses/thread_functions.h"
 #include "analysis/addresses/value_forms.h"

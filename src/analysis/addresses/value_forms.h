@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The linear forms of SSA values: what addresses and branches are made of, followed backwards.
 //
-// Constants, symbols, parameters of the entry and invariant special registers are leaves; add, sub,
-// neg, not, mul, mad, shl by a constant, and, or, xor where bits do not meet, cvt, mul.wide, cvta,
-// selp and phi of equal forms, and induction variables are linear or become so by a proof; any
-// other pure integer instruction is an Operation on forms, so that equal ones are equal; the rest
-// are leaves by themselves.  A value under a guard is one of two (docs/soundness/ D6.4).
+// Constants, symbols, parameters of the entry and invariant special registers are leaves
+// (operand_forms.h).  What pure instructions make of forms is linear, or becomes so by a proof
+// (linear_arithmetic.h); any other pure integer instruction is an Operation on forms, so that equal
+// ones are equal.  Phis of equal forms and induction variables (induction_variables.h) are linear,
+// others one of several forms (phi_alternatives.h).  The rest are leaves by themselves
+// (value_leaves.h).  A value under a guard is one of two (docs/soundness/ D6.4).
 //
-// An induction variable is a phi of a reducible loop with one form on every way in, and on every
-// way around the loop the same distance to itself: initial + step * rounds.  The rounds are bounded
-// by the induction variables of the loop that provably do not wrap.
+// Values are evaluated in the order of their numbers, in which operands come first, but for those
+// that come around a loop.
 //
 // Cost: O(operands of the values), and O(terms) for each, at most kMostTerms.
 #pragma once
@@ -28,9 +28,5 @@ namespace ptxopt::analysis {
 // `runsOnce`: a thread runs the function once at most.
 std::vector<FormId> formsOfValues(const Ssa& ssa, const ValueRanges& ranges, const Loops& loops,
                                   bool runsOnce, LinearForms& forms, PointerSources& pointers);
-
-// The address of a variable, and the offset of the operand; kNone for what is none.
-FormId formOfSymbol(const ir::Function& function, const ir::Operand& operand, unsigned bits,
-                    bool runsOnce, LinearForms& forms);
 
 }  // namespace ptxopt::analysis
