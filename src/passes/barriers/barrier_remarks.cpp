@@ -294,7 +294,9 @@ BarrierConflict BarrierRemarks::conflict(const BarrierRegions& regions,
                                          analysis::Relation relation) const {
   const Region region{regions, classes, barrier, relation};
   BarrierConflict result = describe(region, conflict);
-  if (result.example || !conflict.above || !conflict.below || !result.areAccesses) return result;
+  if (result.example || !conflict.above || !conflict.below || result.above.address.empty()) {
+    return result;
+  }
   std::size_t tried = 0;
   regions.anyConflict(barrier, relation, [&](const AccessClasses::Conflict& other) {
     BarrierConflict next = describe(region, other);
