@@ -31,7 +31,6 @@ struct Rule {
 };
 
 Rule ruleOf(const isa::InstructionDesc& desc) {
-  if (!desc.known() || desc.has(".sat") || desc.writesCarry) return {};
   switch (desc.opcode) {
     case Opcode::Cvta:
       return {desc.has(".to") ? Kind::FromGeneric : Kind::ToGeneric, 1};
@@ -59,9 +58,11 @@ Rule ruleOf(const isa::InstructionDesc& desc) {
 AddressStep addressStep(const Instruction& instruction) {
   const isa::InstructionDesc& desc = *instruction.desc;
   const Rule rule = ruleOf(desc);
+  if (rule.kind == Kind::None) return {};
   const std::span<const Operand> operands = instruction.operands();
-  const bool fits = rule.kind != Kind::None && operands.size() == 1 + rule.sources + rule.others &&
-                    operands[0].kind == OperandKind::Register &&
+  const bool fits = operands.size() == 1 + rule.sources + rule.others &&
+                    operands[0].kind == OperandKind::Register && desc.known() &&
+                    !desc.writesCarry && !desc.has(".sat") &&
                     std::ranges::all_of(operands.first(1 + rule.sources), isScalar);
   if (!fits) return {};
   AddressStep step{.kind = rule.kind, .bits = isa::bitWidth(desc.type), .space = desc.space};
