@@ -31,7 +31,7 @@ class Descriptor {
 
 // An unnamed file in memory.  Throws std::system_error.
 Descriptor makeMemoryFile();
-// Reads from the start to the end.  Throws std::system_error.
+// Reads from the current position to the end.  Throws std::system_error.
 std::string readAll(int descriptor);
 // Throws std::system_error.
 void writeAll(int descriptor, std::string_view bytes);

@@ -27,16 +27,32 @@ bool isHeader(const Statement& statement) {
          directive->which == ir::DirectiveKind::AddressSize;
 }
 
-std::vector<Edit> removeItems(ir::Module& module) {
+bool isFile(const Statement& statement) {
+  const auto* directive = statement.as<ir::Directive>();
+  return directive != nullptr && directive->which == ir::DirectiveKind::File;
+}
+
+// The statement is a `.loc` that holds for an instruction, which the next `.loc` ends.
+bool isLineOfInstruction(const Statement& statement) {
+  if (statement.kind != StatementKind::Location) return false;
+  for (const Statement* at = statement.next; at != nullptr; at = at->next) {
+    if (at->kind == StatementKind::Instruction) return true;
+    if (at->kind == StatementKind::Location) return false;
+  }
+  return false;
+}
+
+std::vector<Edit> removeItems(ir::Module& module, const Keep& keep) {
   std::vector<Edit> edits;
   for (const Statement& item : module.items()) {
-    if (!isHeader(item)) edits.push_back({item.source, ""});
+    if (isHeader(item) || (keep.lines && isFile(item))) continue;
+    edits.push_back({item.source, ""});
   }
   return edits;
 }
 
 // Removes the code from one label to the next.
-std::vector<Edit> removeBlocks(ir::Module& module) {
+std::vector<Edit> removeBlocks(ir::Module& module, const Keep& keep) {
   std::vector<Edit> edits;
   for (const ir::Function& function : module.functions()) {
     SourceRange block;
@@ -46,8 +62,8 @@ std::vector<Edit> removeBlocks(ir::Module& module) {
     };
     for (const Statement& statement : function.body()) {
       const bool isCode = statement.kind == StatementKind::Instruction ||
-                          statement.kind == StatementKind::Location ||
-                          statement.kind == StatementKind::Pragma;
+                          statement.kind == StatementKind::Pragma ||
+                          (statement.kind == StatementKind::Location && !keep.lines);
       if (!isCode) {
         finish();
         continue;
@@ -60,16 +76,19 @@ std::vector<Edit> removeBlocks(ir::Module& module) {
   return edits;
 }
 
-std::vector<Edit> removeStatements(ir::Module& module) {
+std::vector<Edit> removeStatements(ir::Module& module, const Keep& keep) {
   std::vector<Edit> edits;
   for (const ir::Function& function : module.functions()) {
-    for (const Statement& statement : function.body()) edits.push_back({statement.source, ""});
+    for (const Statement& statement : function.body()) {
+      if (keep.lines && isLineOfInstruction(statement)) continue;
+      edits.push_back({statement.source, ""});
+    }
   }
   return edits;
 }
 
 // Removes a brace and its partner; of nested pairs, the outermost.
-std::vector<Edit> removeScopes(ir::Module& module) {
+std::vector<Edit> removeScopes(ir::Module& module, const Keep&) {
   std::vector<Edit> edits;
   for (const ir::Function& function : module.functions()) {
     std::vector<const Statement*> open;
@@ -83,13 +102,14 @@ std::vector<Edit> removeScopes(ir::Module& module) {
       inside.remove_prefix(std::min(inside.find_first_not_of(kBlanks), inside.size()));
       inside = inside.substr(0, inside.find_last_not_of(kBlanks) + 1);
       open.pop_back();
-      if (open.empty()) edits.push_back({whole, std::string(inside)});
+      const auto from = static_cast<Offset>(inside.data() - module.source().text().data());
+      if (open.empty()) edits.push_back({whole, std::string(inside), from});
     }
   }
   return edits;
 }
 
-std::vector<Edit> removeAttributes(ir::Module& module) {
+std::vector<Edit> removeAttributes(ir::Module& module, const Keep&) {
   const std::string_view text = module.source().text();
   std::vector<Edit> edits;
   for (const ir::Function& function : module.functions()) {
@@ -115,7 +135,7 @@ SourceRange parameterList(const ir::Module& module, const ir::Function& function
   return {static_cast<Offset>(open + 1), static_cast<Offset>(close)};
 }
 
-std::vector<Edit> removeAllParameters(ir::Module& module) {
+std::vector<Edit> removeAllParameters(ir::Module& module, const Keep&) {
   std::vector<Edit> edits;
   for (const ir::Function& function : module.functions()) {
     const SourceRange list = parameterList(module, function);
@@ -125,7 +145,7 @@ std::vector<Edit> removeAllParameters(ir::Module& module) {
 }
 
 // Removes all parameters but the last, each with its comma.
-std::vector<Edit> removeParameters(ir::Module& module) {
+std::vector<Edit> removeParameters(ir::Module& module, const Keep&) {
   std::vector<Edit> edits;
   for (const ir::Function& function : module.functions()) {
     const SourceRange list = parameterList(module, function);
@@ -141,7 +161,7 @@ std::vector<Edit> removeParameters(ir::Module& module) {
   return edits;
 }
 
-std::vector<Edit> removeComments(ir::Module& module) {
+std::vector<Edit> removeComments(ir::Module& module, const Keep&) {
   const std::string_view text = module.source().text();
   std::vector<Edit> edits;
   for (std::size_t at = 0; at + 1 < text.size(); ++at) {
@@ -156,6 +176,19 @@ std::vector<Edit> removeComments(ir::Module& module) {
     const bool isLine = text[at + 1] == '/';
     edits.push_back({{static_cast<Offset>(at), static_cast<Offset>(end)}, isLine ? "" : " "});
     at = end - 1;
+  }
+  return edits;
+}
+
+std::vector<Edit> removeBlankLines(ir::Module& module, const Keep&) {
+  const std::string_view text = module.source().text();
+  std::vector<Edit> edits;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    if (text.substr(begin, end - begin).find_first_not_of(" \t\r") == std::string_view::npos) {
+      edits.push_back({{static_cast<Offset>(begin), static_cast<Offset>(end)}, ""});
+    }
+    begin = end + 1;
   }
   return edits;
 }
@@ -183,7 +216,7 @@ std::vector<Edit> rewrite(ir::Module& module, Change&& change) {
   return edits;
 }
 
-std::vector<Edit> removeGuards(ir::Module& module) {
+std::vector<Edit> removeGuards(ir::Module& module, const Keep&) {
   return rewrite(module, [](const ir::Function&, Instruction& instruction) {
     if (!instruction.guard) return false;
     instruction.guard = {};
@@ -198,7 +231,7 @@ bool isRead(const Operand& operand) {
 std::size_t constexpr kOperands = 8;  // operands of one instruction that are tried
 
 template <std::size_t Index>
-std::vector<Edit> zeroInsteadOfRegister(ir::Module& module) {
+std::vector<Edit> zeroInsteadOfRegister(ir::Module& module, const Keep&) {
   return rewrite(module, [](const ir::Function&, Instruction& instruction) {
     if (Index >= instruction.operandCount || !isRead(instruction.operands()[Index])) return false;
     instruction.operands()[Index] = Operand::ofInteger(0);
@@ -208,7 +241,7 @@ std::vector<Edit> zeroInsteadOfRegister(ir::Module& module) {
 
 // Replaces a register by the first register of the function with the same type.
 template <std::size_t Index>
-std::vector<Edit> firstRegister(ir::Module& module) {
+std::vector<Edit> firstRegister(ir::Module& module, const Keep&) {
   return rewrite(module, [](const ir::Function& function, Instruction& instruction) {
     if (Index >= instruction.operandCount) return false;
     Operand& operand = instruction.operands()[Index];
@@ -248,14 +281,14 @@ bool simplifyConstant(Operand& operand) {
 }
 
 template <std::size_t Index>
-std::vector<Edit> zeroConstant(ir::Module& module) {
+std::vector<Edit> zeroConstant(ir::Module& module, const Keep&) {
   return rewrite(module, [](const ir::Function&, Instruction& instruction) {
     return Index < instruction.operandCount && simplifyConstant(instruction.operands()[Index]);
   });
 }
 
 template <std::size_t Index>
-std::vector<Edit> halveConstant(ir::Module& module) {
+std::vector<Edit> halveConstant(ir::Module& module, const Keep&) {
   return rewrite(module, [](const ir::Function&, Instruction& instruction) {
     if (Index >= instruction.operandCount) return false;
     Operand& operand = instruction.operands()[Index];
@@ -268,7 +301,7 @@ std::vector<Edit> halveConstant(ir::Module& module) {
 }
 
 // Reduces `.reg .b32 %r<100>;` to the registers that are used.
-std::vector<Edit> shrinkDeclarations(ir::Module& module) {
+std::vector<Edit> shrinkDeclarations(ir::Module& module, const Keep&) {
   std::vector<Edit> edits;
   for (const ir::Function& function : module.functions()) {
     std::vector<std::uint32_t> last(function.registers().size());  // number in its range, plus 1
@@ -319,7 +352,21 @@ std::vector<Simplification> all(std::index_sequence<Index...>) {
   (list.push_back({"halve a constant", halveConstant<Index>}), ...);
   list.push_back({"declare fewer registers", shrinkDeclarations});
   list.push_back({"remove comments", removeComments});
+  list.push_back({"remove blank lines", removeBlankLines});
   return list;
+}
+
+// The lines of the range if nothing but blanks is beside it there; otherwise the range.  What comes
+// before `from` is gone already.
+SourceRange wholeLine(std::string_view text, SourceRange range, Offset from) {
+  const std::size_t begin = range.begin == 0 ? 0 : text.rfind('\n', range.begin - 1) + 1;
+  const std::size_t end = text.find('\n', range.end);
+  if (end == std::string_view::npos || begin < from) return range;
+  const auto isBlank = [&](std::size_t first, std::size_t last) {
+    return text.substr(first, last - first).find_first_not_of(" \t\r") == std::string_view::npos;
+  };
+  if (!isBlank(begin, range.begin) || !isBlank(range.end, end)) return range;
+  return {static_cast<Offset>(begin), static_cast<Offset>(end + 1)};
 }
 
 }  // namespace
@@ -329,30 +376,36 @@ const std::vector<Simplification>& simplifications() {
   return list;
 }
 
-std::string applyEdits(std::string_view text, const std::vector<const Edit*>& edits) {
-  std::string result;
-  std::size_t at = 0;
-  for (const Edit* edit : edits) {
-    std::size_t begin = edit->range.begin;
-    std::size_t end = edit->range.end;
-    if (edit->replacement.empty()) {
-      const std::size_t lineBegin = text.rfind('\n', begin) + 1;  // npos + 1 is 0
-      const std::size_t lineEnd = text.find('\n', end);
-      const auto isBlank = [&](std::size_t from, std::size_t to) {
-        return text.substr(from, to - from).find_first_not_of(" \t\r") == std::string_view::npos;
-      };
-      const bool isAlone = begin != 0 && lineEnd != std::string_view::npos && lineBegin >= at &&
-                           isBlank(lineBegin, begin) && isBlank(end, lineEnd);
-      if (isAlone || (begin == 0 && lineEnd != std::string_view::npos && isBlank(end, lineEnd))) {
-        begin = isAlone ? lineBegin : 0;
-        end = lineEnd + 1;
-      }
+MarkedText applyEdits(const MarkedText& from, const std::vector<const Edit*>& edits) {
+  MarkedText result;
+  result.marks.assign(from.marks.size(), kNoOffset);
+  // The characters of `range` are now at the end of the result.
+  const auto move = [&](SourceRange range) {
+    for (std::size_t k = 0; k < from.marks.size(); ++k) {
+      const Offset mark = from.marks[k];
+      if (mark < range.begin || mark >= range.end) continue;
+      result.marks[k] = static_cast<Offset>(result.text.size()) + mark - range.begin;
     }
-    result += text.substr(at, begin - at);
-    result += edit->replacement;
-    at = end;
+  };
+  const auto copy = [&](Offset begin, Offset end) {
+    move({begin, end});
+    result.text.append(from.text, begin, end - begin);
+  };
+  Offset at = 0;
+  for (const Edit* edit : edits) {
+    const SourceRange gone =
+        edit->replacement.empty() ? wholeLine(from.text, edit->range, at) : edit->range;
+    copy(at, gone.begin);
+    if (edit->keptFrom != kNoOffset) {
+      move({edit->keptFrom, edit->keptFrom + static_cast<Offset>(edit->replacement.size())});
+    } else if (!edit->replacement.empty()) {
+      move({gone.begin, gone.begin + 1});
+    }
+    result.text += edit->replacement;
+    at = gone.end;
   }
-  return result += text.substr(at);
+  copy(at, static_cast<Offset>(from.text.size()));
+  return result;
 }
 
 }  // namespace ptxopt::reduce

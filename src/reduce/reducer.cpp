@@ -45,8 +45,8 @@ std::optional<Parsed> parse(const std::string& text) {
 
 class Search {
  public:
-  Search(Reducer& reducer, std::string text)
-      : reducer_(reducer), text_(std::move(text)), complaints_(parse(text_)->complaints) {}
+  Search(Reducer& reducer, MarkedText text)
+      : reducer_(reducer), best_(std::move(text)), complaints_(parse(best_.text)->complaints) {}
 
   std::string run() {
     bool progress = true;
@@ -56,15 +56,15 @@ class Search {
         progress = exhaust(simplification) || progress;
       }
     }
-    return std::move(text_);
+    return std::move(best_.text);
   }
 
  private:
   // Makes as many of the edits as possible.
   bool exhaust(const Simplification& simplification) {
-    const auto parsed = parse(text_);
-    const std::string base = text_;
-    const std::vector<Edit> edits = simplification.find(*parsed->module);
+    const auto parsed = parse(best_.text);
+    const MarkedText base = best_;
+    const std::vector<Edit> edits = simplification.find(*parsed->module, reducer_.keep);
     std::vector<bool> isMade(edits.size());
     bool progress = false;
     for (std::size_t chunk = edits.size(); chunk > 0; chunk /= 2) {
@@ -79,35 +79,37 @@ class Search {
         for (std::size_t k = 0; k < edits.size(); ++k) {
           if (tried[k]) chosen.push_back(&edits[k]);
         }
-        std::string candidate = applyEdits(base, chosen);
+        MarkedText candidate = applyEdits(base, chosen);
         if (!attempt(candidate)) continue;
         isMade = std::move(tried);
-        text_ = std::move(candidate);
+        best_ = std::move(candidate);
         progress = true;
-        if (reducer_.onProgress) reducer_.onProgress(text_, simplification.name);
+        if (reducer_.onProgress) reducer_.onProgress(best_.text, simplification.name);
       }
     }
     return progress;
   }
 
-  bool attempt(const std::string& candidate) {
+  bool attempt(const MarkedText& candidate) {
+    const std::vector<Offset>& marks = candidate.marks;
+    if (std::find(marks.begin(), marks.end(), kNoOffset) != marks.end()) return false;
     const std::hash<std::string> hash;
-    if (candidate == text_ || !tried_.insert(hash(candidate)).second) return false;
-    const auto parsed = parse(candidate);
+    if (candidate.text == best_.text || !tried_.insert(hash(candidate.text)).second) return false;
+    const auto parsed = parse(candidate.text);
     if (!parsed || parsed->complaints > complaints_) return false;
     ++reducer_.attempts;
     return reducer_.isInteresting(candidate);
   }
 
   Reducer& reducer_;
-  std::string text_;
+  MarkedText best_;
   std::size_t complaints_;
   std::unordered_set<std::size_t> tried_;  // hashes of the texts tried
 };
 
 }  // namespace
 
-std::string Reducer::run(std::string text) {
+std::string Reducer::run(MarkedText text) {
   return Search(*this, std::move(text)).run();
 }
 

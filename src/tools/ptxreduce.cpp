@@ -6,11 +6,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -19,12 +21,14 @@
 #include "driver/ptxas_process.h"
 #include "parse/parser.h"
 #include "reduce/reducer.h"
+#include "tools/ptxreduce_finding.h"
 #include "tools/ptxreduce_options.h"
 
 namespace {
 
 using namespace ptxopt;
 using ptxreduce::Options;
+using ptxreduce::PlacedFinding;
 
 constexpr int kGood = 0;
 constexpr int kBadInput = 1;
@@ -76,9 +80,21 @@ class Command {
   Command(const Command&) = delete;
   Command& operator=(const Command&) = delete;
 
-  ptxas::ExitStatus run(const std::string& text) {
+  ptxas::ExitStatus run(const std::string& text) const {
+    return run(text, options_.verbose ? STDERR_FILENO : sink_);
+  }
+
+  // The findings that the command prints for the text; nothing if it prints something else.
+  std::optional<std::vector<PlacedFinding>> findings(const std::string& text) const {
+    const ptxas::Descriptor printed = ptxas::makeMemoryFile();
+    run(text, printed.number());
+    lseek(printed.number(), 0, SEEK_SET);
+    return ptxreduce::readFindings(ptxas::readAll(printed.number()));
+  }
+
+ private:
+  ptxas::ExitStatus run(const std::string& text, int out) const {
     driver::writeFile(path_, text);
-    const int out = options_.verbose ? STDERR_FILENO : sink_;
     const int err = options_.verbose ? STDERR_FILENO : sink_;
     const ptxas::ExitStatus status =
         ptxas::runInChild([&] { return become(); }, {.in = sink_, .out = out, .err = err});
@@ -86,7 +102,6 @@ class Command {
     return status;
   }
 
- private:
   int become() const {
     std::vector<char*> arguments;
     for (const std::string& word : words_) arguments.push_back(const_cast<char*>(word.c_str()));
@@ -103,35 +118,93 @@ class Command {
   int sink_ = -1;
 };
 
+// Throws if the command does not exit 0 on the input.
+void checkInput(const Command& command, const Options& options, const SourceText& source) {
+  const ptxas::ExitStatus status = command.run(std::string(source.text()));
+  if (status.success()) return;
+  const std::string how = status.signal != 0 ? "ends by signal " + std::to_string(status.signal)
+                                             : "exits " + std::to_string(status.code);
+  const std::string hint =
+      status.code == kNotStarted ? " (is '" + options.command[0] + "' a program?)" : "";
+  throw BadInput{source.name() + ": error: the command " + how +
+                 " on the input itself; it must exit 0" + hint};
+}
+
+// The finding of the input that must stay.
+PlacedFinding findingToKeep(const Command& command, const Options& options,
+                            const SourceText& source) {
+  const auto findings = command.findings(std::string(source.text()));
+  if (!findings) {
+    throw BadInput{source.name() +
+                   ": error: the command does not print findings for the input as " +
+                   "'ptxrun --json' does"};
+  }
+  const auto found =
+      std::find_if(findings->begin(), findings->end(), [&](const PlacedFinding& finding) {
+        return finding.place.line != 0 &&
+               (options.findingLine == 0 || finding.place.line == options.findingLine ||
+                finding.other.line == options.findingLine);
+      });
+  if (found == findings->end()) {
+    const std::string where =
+        options.findingLine != 0 ? " at line " + std::to_string(options.findingLine) : "";
+    throw BadInput{source.name() + ": error: the command has no finding" + where +
+                   " for the input itself"};
+  }
+  return *found;
+}
+
+// The same finding after the text around it has changed.
+bool hasFinding(const Command& command, const std::string& kind,
+                const reduce::MarkedText& candidate) {
+  const SourceText text("", candidate.text);
+  PlacedFinding wanted{kind, text.lineColumn(candidate.marks[0]), {}};
+  if (candidate.marks.size() > 1) wanted.other = text.lineColumn(candidate.marks[1]);
+  const auto findings = command.findings(candidate.text);
+  return findings && std::any_of(findings->begin(), findings->end(),
+                                 [&](const auto& finding) { return isSame(finding, wanted); });
+}
+
+// The offset of a position that ptxrun named.
+Offset offsetOf(std::string_view text, LineColumn place) {
+  std::size_t at = 0;
+  for (std::uint32_t line = 1; line < place.line && at < text.size(); ++line) {
+    at = std::min(text.find('\n', at), text.size() - 1) + 1;
+  }
+  return static_cast<Offset>(std::min(at + place.column - 1, text.size()));
+}
+
 int run(const Options& options) {
   const auto source = load(options.input);
-  std::string text(source->text());
+  reduce::MarkedText text{std::string(source->text()), {}};
   const ptxas::SignalGuard signals;
-  Command command(options);
+  const Command command(options);
 
-  const ptxas::ExitStatus first = command.run(text);
-  if (!first.success()) {
-    const std::string how = first.signal != 0 ? "ends by signal " + std::to_string(first.signal)
-                                              : "exits " + std::to_string(first.code);
-    const std::string hint =
-        first.code == kNotStarted ? " (is '" + options.command[0] + "' a program?)" : "";
-    throw BadInput{source->name() + ": error: the command " + how +
-                   " on the input itself; it must exit 0" + hint};
-  }
   reduce::Reducer reducer;
-  reducer.isInteresting = [&](const std::string& candidate) {
-    return command.run(candidate).success();
-  };
+  reducer.keep.lines = options.keepsLines;
+  if (options.sameFinding || options.findingLine != 0) {
+    const PlacedFinding finding = findingToKeep(command, options, *source);
+    text.marks.push_back(offsetOf(text.text, finding.place));
+    if (finding.other.line != 0) text.marks.push_back(offsetOf(text.text, finding.other));
+    reducer.isInteresting = [&command, kind = finding.kind](const reduce::MarkedText& candidate) {
+      return hasFinding(command, kind, candidate);
+    };
+  } else {
+    checkInput(command, options, *source);
+    reducer.isInteresting = [&](const reduce::MarkedText& candidate) {
+      return command.run(candidate.text).success();
+    };
+  }
   reducer.onProgress = [&](const std::string& smaller, std::string_view simplification) {
     driver::writeFile(options.output, smaller);
     if (!options.verbose) return;
     std::fprintf(stderr, "ptxreduce: %zu bytes: %.*s\n", smaller.size(),
                  static_cast<int>(simplification.size()), simplification.data());
   };
-  driver::writeFile(options.output, text);
+  driver::writeFile(options.output, text.text);
   const std::string result = reducer.run(text);
   std::fprintf(stderr, "%s: %zu bytes of %zu after %llu runs of the command\n",
-               driver::outputName(options.output).c_str(), result.size(), text.size(),
+               driver::outputName(options.output).c_str(), result.size(), text.text.size(),
                static_cast<unsigned long long>(reducer.attempts));
   return kGood;
 }

@@ -12,6 +12,7 @@ constexpr const char* kFooter =
 
 Examples:
   ptxreduce k.ptx -o small.ptx -- ./still-fails.sh
+  ptxreduce k.ptx -o small.ptx --same-finding -- ptxrun --json {} --block 64
   ptxreduce k.ptx -o small.ptx --timeout 5 -- sh -c '! ptxas -arch=sm_90 {} -o /dev/null'
 
 Exit status:
@@ -33,6 +34,16 @@ void declareOptions(CLI::App& app, Options& options) {
                  "Seconds after which the command counts as failed (default: 60)")
       ->type_name("N")
       ->check(CLI::Range(1u, 86400u).description(""));
+  app.add_flag(
+      "--same-finding", options.sameFinding,
+      "The command is `ptxrun --json`, or prints the same: keep the first finding, its kind "
+      "and its instructions, whatever the exit status is");
+  app.add_option("--finding-at", options.findingLine,
+                 "The same for the first finding at this line of the PTX")
+      ->type_name("LINE")
+      ->check(CLI::Range(1u, ~0u).description(""));
+  app.add_flag("--keep-lines", options.keepsLines,
+               "Keep .loc and .file, so that each remaining instruction has its source line");
   app.add_flag("-v,--verbose", options.verbose, "Print progress and what the command prints");
   app.add_option("command", options.command, "The command, after --")->type_name("")->required();
   app.set_help_flag("-h,--help", "Print this text");

@@ -14,6 +14,9 @@ struct Options {
   std::string output;
   std::vector<std::string> command;
   unsigned seconds = 60;
+  bool sameFinding = false;
+  unsigned findingLine = 0;  // 0: the first finding
+  bool keepsLines = false;
   bool verbose = false;
 };
 

@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "parse/parser.h"
 #include "reduce/edits.h"
@@ -47,10 +48,10 @@ L1:
 
 std::string reduced(std::string_view text, std::string_view kept) {
   Reducer reducer;
-  reducer.isInteresting = [&](const std::string& candidate) {
-    return candidate.find(kept) != std::string::npos;
+  reducer.isInteresting = [&](const MarkedText& candidate) {
+    return candidate.text.find(kept) != std::string::npos;
   };
-  return reducer.run(std::string(text));
+  return reducer.run({std::string(text), {}});
 }
 
 TEST(Reduce, KeepsOnlyWhatTheCommandAsksFor) {
@@ -78,14 +79,14 @@ TEST(Reduce, ParametersThatAreNotUsedGo) {
 
 TEST(Reduce, EveryTextThatIsTriedParses) {
   Reducer reducer;
-  reducer.isInteresting = [&](const std::string& candidate) {
+  reducer.isInteresting = [&](const MarkedText& candidate) {
     Diagnostics diagnostics;
-    const auto source = std::make_shared<const SourceText>("candidate.ptx", candidate);
-    EXPECT_NE(parse::parse(source, diagnostics), nullptr) << candidate;
-    EXPECT_TRUE(diagnostics.all().empty()) << candidate;
-    return candidate.find("st.global") != std::string::npos;
+    const auto source = std::make_shared<const SourceText>("candidate.ptx", candidate.text);
+    EXPECT_NE(parse::parse(source, diagnostics), nullptr) << candidate.text;
+    EXPECT_TRUE(diagnostics.all().empty()) << candidate.text;
+    return candidate.text.find("st.global") != std::string::npos;
   };
-  EXPECT_LT(reducer.run(std::string(kText)).size(), kText.size());
+  EXPECT_LT(reducer.run({std::string(kText), {}}).size(), kText.size());
   EXPECT_GT(reducer.attempts, 10u);
 }
 
@@ -95,26 +96,83 @@ TEST(Reduce, IsTheSameEachTime) {
 
 TEST(Reduce, NothingGoesWhereAllIsNeeded) {
   Reducer reducer;
-  reducer.isInteresting = [](const std::string&) { return false; };
-  EXPECT_EQ(reducer.run(std::string(kText)), kText);
+  reducer.isInteresting = [](const MarkedText&) { return false; };
+  EXPECT_EQ(reducer.run({std::string(kText), {}}), kText);
 }
 
 TEST(Reduce, NoTextIsTriedTwice) {
   std::set<std::string> seen;
   Reducer reducer;
-  reducer.isInteresting = [&](const std::string& candidate) {
-    EXPECT_TRUE(seen.insert(candidate).second);
-    return candidate.find("ret;") != std::string::npos;
+  reducer.isInteresting = [&](const MarkedText& candidate) {
+    EXPECT_TRUE(seen.insert(candidate.text).second);
+    return candidate.text.find("ret;") != std::string::npos;
   };
-  reducer.run(std::string(kText));
+  reducer.run({std::string(kText), {}});
 }
 
 TEST(Edits, ALineThatIsEmptyThenGoes) {
   const std::string text = "a\n  b\nc d\n";
   const Edit line{{4, 5}, ""};
   const Edit word{{6, 7}, ""};
-  EXPECT_EQ(applyEdits(text, {&line}), "a\nc d\n");
-  EXPECT_EQ(applyEdits(text, {&line, &word}), "a\n d\n");
+  EXPECT_EQ(applyEdits({text, {}}, {&line}).text, "a\nc d\n");
+  EXPECT_EQ(applyEdits({text, {}}, {&line, &word}).text, "a\n d\n");
+}
+
+TEST(Edits, BlankLinesGo) {
+  const std::string text = "\na\n \n\nb\n\n";
+  const Edit first{{0, 0}, ""};
+  const Edit second{{3, 4}, ""};
+  const Edit third{{5, 5}, ""};
+  const Edit last{{8, 8}, ""};
+  EXPECT_EQ(applyEdits({text, {}}, {&first, &second, &third, &last}).text, "a\nb\n");
+}
+
+TEST(Edits, MarksMoveWithTheirCharacters) {
+  const std::string text = "a\n  b\n{ c d }\ne\n";
+  const Edit line{{4, 5}, ""};
+  const Edit scope{{6, 13}, "c d", 8};
+  const Edit statement{{14, 15}, "other"};
+  const MarkedText after = applyEdits({text, {0, 4, 10, 14, 15}}, {&line, &scope, &statement});
+  EXPECT_EQ(after.text, "a\nc d\nother\n");
+  EXPECT_EQ(after.marks, (std::vector<Offset>{0, kNoOffset, 4, 6, 11}));
+}
+
+TEST(Reduce, MarksStay) {
+  std::string text(kText);
+  Reducer reducer;
+  std::string marked;
+  reducer.isInteresting = [&](const MarkedText& candidate) {
+    marked = candidate.text.substr(candidate.marks[0], 7);
+    return true;
+  };
+  const std::string result = reducer.run({text, {static_cast<Offset>(text.find("add.u32"))}});
+  EXPECT_EQ(marked, "add.u32");
+  EXPECT_NE(result.find("add.u32"), std::string::npos);
+  EXPECT_EQ(result.find("mul.lo"), std::string::npos);
+}
+
+TEST(Reduce, LinesStayWithTheirInstructions) {
+  const std::string text = std::string(kHeader) + R"(.entry k()
+{
+  .reg .b32 %r<9>;
+  .loc 1 5 0
+  mov.u32 %r1, 1;
+  .loc 1 6 0
+  mov.u32 %r2, 2;
+L:
+  mov.u32 %r3, 3;
+}
+.file 1 "k.cu"
+)";
+  Reducer reducer;
+  reducer.keep.lines = true;
+  reducer.isInteresting = [](const MarkedText& candidate) {
+    return candidate.text.find("%r3, 3;") != std::string::npos;
+  };
+  const std::string result = reducer.run({text, {}});
+  EXPECT_EQ(result, std::string(kHeader) +
+                        ".entry k()\n{\n  .reg .b32 %r<4>;\n  .loc 1 6 0\n"
+                        "  mov.u32 %r3, 3;\n}\n.file 1 \"k.cu\"\n");
 }
 
 }  // namespace
