@@ -10,6 +10,8 @@
 #include <bit>
 #include <cstdint>
 #include <span>
+#include <stdexcept>
+#include <utility>
 #include <vector>
 
 namespace ptxopt::passes {
@@ -105,6 +107,46 @@ class ScopedTable {
   std::vector<std::uint32_t> heads_;  // their number is a power of two
   std::vector<Entry> entries_;
   std::vector<std::uint64_t> words_;
+};
+
+// What is known by keys: a ScopedTable with a `Known` for each entry.
+template <class Known>
+class ScopedMap {
+ public:
+  using Words = ScopedTable::Words;
+
+  // `isChecked`: each look-up is repeated by comparing all keys; if the table misses an equal key,
+  // std::logic_error is thrown.
+  explicit ScopedMap(bool isChecked) : isChecked_(isChecked) {}
+
+  // Null if there is none.  Valid until the next insertion.
+  const Known* find(Words key) {
+    const std::uint32_t found = table_.find(key);
+    if (isChecked_) {
+      ++lookUps_;
+      if (found != table_.findByComparing(key)) {
+        throw std::logic_error("early-cse: the hash table misses an equal key");
+      }
+    }
+    return found == ScopedTable::kNothing ? nullptr : &known_[found];
+  }
+  void insert(Words key, Known known) {
+    known_.erase(known_.begin() + static_cast<std::ptrdiff_t>(table_.mark()), known_.end());
+    table_.insert(key, static_cast<std::uint32_t>(known_.size()));
+    known_.push_back(std::move(known));
+  }
+
+  std::size_t mark() const { return table_.mark(); }
+  void undoTo(std::size_t mark) { table_.undoTo(mark); }
+
+  const ScopedTable& table() const { return table_; }
+  std::uint64_t lookUps() const { return lookUps_; }  // counted only if checked
+
+ private:
+  ScopedTable table_;
+  std::vector<Known> known_;  // those of entries that were removed go with the next insertion
+  std::uint64_t lookUps_ = 0;
+  const bool isChecked_;
 };
 
 }  // namespace ptxopt::passes

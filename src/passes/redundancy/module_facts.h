@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What `early-cse` knows of the module while it works on functions.
+#pragma once
+
+#include <memory>
+
+#include "analysis/flow/call_graph.h"
+#include "analysis/memory/memory_events.h"
+#include "analysis/memory/pure_functions.h"
+#include "passes/ssa/out_of_ssa.h"
+
+namespace ptxopt::passes {
+
+struct ModuleFacts {
+  struct Callees {
+    explicit Callees(const ir::Module& module) : graph(module), memories(graph), pure(graph) {}
+    analysis::CallGraph graph;
+    analysis::CalleeMemories memories;
+    analysis::PureFunctions pure;
+  };
+
+  // O(instructions).
+  static ModuleFacts of(const ir::Module& module);
+
+  FreshNames names;
+  bool hasAsyncCopies = false;         // cp.async, or what may be one
+  bool hasProgrammaticLaunch = false;  // griddepcontrol: another grid may write .nc memory (F10)
+  std::unique_ptr<const Callees> callees;  // null where no function calls another
+};
+
+}  // namespace ptxopt::passes
