@@ -8,7 +8,8 @@ FOLDERS = ["src/analysis", "src/passes"]
 # Files of these folders that decide nothing: words for people, and the list of passes.
 WORDS = {
     "conflict_text", "conflict_witness", "barrier_remarks", "divergence_cause", "dot",
-    "kept_reasons", "loop_rounds", "pass", "pipeline", "pipeline_text", "registry"}
+    "global_remarks", "kept_reasons", "loop_rounds", "pass", "pipeline", "pipeline_text",
+    "registry"}
 
 
 def is_rule_file(name):

@@ -59,6 +59,12 @@ struct ModuleObject {
   const char* escape = nullptr;
 
   bool isShared() const { return variable->space == isa::Space::Shared; }
+  bool isOfHostSpace() const {
+    return variable->space == isa::Space::Global || variable->space == isa::Space::Const;
+  }
+  bool isOnlyRead() const {
+    return allAccesses([](const analysis::VariableAccess& access) { return access.isLoad; });
+  }
   // The predicate holds for every access.
   template <class Predicate>
   bool allAccesses(Predicate&& predicate) const {

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/globals/split_variable.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <span>
 #include <string>
+#include <string_view>
 
 namespace ptxopt::passes {
 
@@ -45,6 +49,100 @@ const ir::Initializer* makeInitializer(const ir::Initializer& whole, const Field
   part.relocations = arena.copy(std::span<const ir::Relocation>(relocations));
   if (part.bytes.empty()) return nullptr;
   return arena.create<ir::Initializer>(0, part);
+}
+
+// The type of the declaration of a field: that of the elements of the variable if the field
+// consists of whole elements, else .b8.  None if the field contains part of an address.
+isa::Type fieldType(const ir::Variable& variable, const Field& field) {
+  const auto width = static_cast<std::uint64_t>(isa::bitWidth(variable.type)) / 8;
+  const bool isPlain = variable.type == isa::Type::F32 || variable.type == isa::Type::F64 ||
+                       (!isa::isFloat(variable.type) && width != 0 && width <= 8);
+  if (isPlain && field.begin % width == 0 && field.end % width == 0) return variable.type;
+  const auto holds = [&](const ir::Relocation& relocation) {
+    return relocation.offset < field.end && relocation.offset + relocation.size > field.begin;
+  };
+  const bool holdsAddress = variable.initializer != nullptr &&
+                            std::any_of(variable.initializer->relocations.begin(),
+                                        variable.initializer->relocations.end(), holds);
+  return holdsAddress ? isa::Type::None : isa::Type::B8;
+}
+
+// The InstructionDesc of `generic`, a generic access, with `space` added; null if there is none.
+const isa::InstructionDesc* formInSpace(const isa::InstructionDesc& generic, isa::Space space,
+                                        isa::InstructionTable& forms) {
+  // Semantics and scope come before the space, everything else after it.
+  constexpr std::string_view kInFront[] = {".weak",    ".volatile", ".relaxed", ".acquire",
+                                           ".release", ".acq_rel",  ".cta",     ".cluster",
+                                           ".gpu",     ".sys"};
+  std::string mnemonic(isa::spelling(generic.opcode));
+  bool isNamed = false;
+  for (const std::string_view qualifier : generic.qualifiers) {
+    if (!isNamed && std::ranges::find(kInFront, qualifier) == std::end(kInFront)) {
+      mnemonic += isa::spelling(space);
+      isNamed = true;
+    }
+    mnemonic += qualifier;
+  }
+  const isa::InstructionDesc& desc = forms.get(mnemonic, generic.shape);
+  return desc.known() ? &desc : nullptr;
+}
+
+// Makes a variable `name` for `field` of `variable`, in `arena`.
+ir::Variable* makeField(const ir::Variable& variable, const Field& field, NameId name,
+                        Arena& arena) {
+  ir::Variable made = variable;
+  made.name = name;
+  made.symbol = ir::SymbolId::None;
+  made.type = fieldType(variable, field);
+  made.vectorWidth = 1;
+  const std::uint64_t alignment = alignmentOf(variable);
+  const std::uint64_t lowest = field.begin & (~field.begin + 1);  // its lowest bit that is 1
+  made.alignment =
+      static_cast<std::uint32_t>(field.begin == 0 ? alignment : std::min(alignment, lowest));
+  made.size = field.end - field.begin;
+  const auto count = static_cast<std::int64_t>(
+      made.size / (static_cast<std::uint64_t>(isa::bitWidth(made.type)) / 8));
+  made.dimensions = {};
+  if (count > 1) made.dimensions = arena.copy(std::span<const std::int64_t>(&count, 1));
+  made.initializer = nullptr;
+  if (variable.initializer != nullptr) {
+    made.initializer = makeInitializer(*variable.initializer, field, arena);
+  }
+  return arena.create<ir::Variable>(0, made);
+}
+
+// After `position`; returns the new declaration.
+ir::Statement* declare(const ModuleObject& object, ir::Variable* variable, ir::Statement* position,
+                       ir::Module& module) {
+  auto* declaration = module.arena().create<ir::VariableDeclaration>(0);
+  declaration->kind = ir::StatementKind::VariableDeclaration;
+  declaration->variables = module.arena().copy(std::span<ir::Variable* const>(&variable, 1));
+  ir::Symbol symbol{.name = variable->name, .kind = ir::SymbolKind::Variable};
+  symbol.variable = variable;
+  if (object.scope != nullptr) {
+    variable->symbol = object.scope->addSymbol(symbol);
+    object.scope->insertAfter(position, declaration);
+  } else {
+    variable->symbol = module.addSymbol(symbol);
+    module.insertAfter(position, declaration);
+  }
+  return declaration;
+}
+
+// Makes the access go to the field that contains it.
+void redirect(const analysis::VariableAccess& access, const FieldPlan& plan,
+              const std::vector<ir::Variable*>& made, isa::Space space, ir::Function& function) {
+  const auto offset = static_cast<std::uint64_t>(*access.offset);
+  const auto field = std::find_if(plan.fields.begin(), plan.fields.end(),
+                                  [&](const Field& f) { return offset < f.end; });
+  const auto k = static_cast<std::size_t>(field - plan.fields.begin());
+  *access.address =
+      ir::Operand::ofAddress(made[k]->symbol, static_cast<std::int64_t>(offset - field->begin));
+  if (access.isGeneric) {
+    ir::Instruction& instruction = *access.instruction;
+    instruction.desc = formInSpace(*instruction.desc, space, function.module().forms());
+  }
+  function.markChanged(access.instruction);
 }
 
 }  // namespace
@@ -93,60 +191,22 @@ FieldPlan planFields(const ModuleObject& object, std::size_t maxFields) {
   return plan;
 }
 
-isa::Type fieldType(const ir::Variable& variable, const Field& field) {
-  const auto width = static_cast<std::uint64_t>(isa::bitWidth(variable.type)) / 8;
-  const bool isPlain = variable.type == isa::Type::F32 || variable.type == isa::Type::F64 ||
-                       (!isa::isFloat(variable.type) && width != 0 && width <= 8);
-  if (isPlain && field.begin % width == 0 && field.end % width == 0) return variable.type;
-  const auto holds = [&](const ir::Relocation& relocation) {
-    return relocation.offset < field.end && relocation.offset + relocation.size > field.begin;
-  };
-  const bool holdsAddress = variable.initializer != nullptr &&
-                            std::any_of(variable.initializer->relocations.begin(),
-                                        variable.initializer->relocations.end(), holds);
-  return holdsAddress ? isa::Type::None : isa::Type::B8;
-}
-
-const isa::InstructionDesc* formInSpace(const isa::InstructionDesc& generic, isa::Space space,
-                                        isa::InstructionTable& forms) {
-  // Semantics and scope come before the space, everything else after it.
-  constexpr std::string_view kInFront[] = {".weak",    ".volatile", ".relaxed", ".acquire",
-                                           ".release", ".acq_rel",  ".cta",     ".cluster",
-                                           ".gpu",     ".sys"};
-  std::string mnemonic(isa::spelling(generic.opcode));
-  bool isNamed = false;
-  for (const std::string_view qualifier : generic.qualifiers) {
-    if (!isNamed && std::ranges::find(kInFront, qualifier) == std::end(kInFront)) {
-      mnemonic += isa::spelling(space);
-      isNamed = true;
+std::vector<ir::Variable*> splitVariable(ModuleObject& object, const FieldPlan& plan,
+                                         ir::Module& module, MadeNames& names) {
+  const ir::Variable& whole = *object.variable;
+  std::vector<ir::Variable*> made;
+  ir::Statement* position = object.declaration;
+  for (const Field& field : plan.fields) {
+    const std::string name = fmt::format("{}$f{}", module.text(whole.name), made.size());
+    made.push_back(makeField(whole, field, names.make(name, object.scope), module.arena()));
+    position = declare(object, made.back(), position, module);
+  }
+  for (const ModuleObject::Use& use : object.uses) {
+    for (const analysis::VariableAccess& access : use.uses->accesses) {
+      redirect(access, plan, made, whole.space, *use.function);
     }
-    mnemonic += qualifier;
   }
-  const isa::InstructionDesc& desc = forms.get(mnemonic, generic.shape);
-  return desc.known() ? &desc : nullptr;
-}
-
-ir::Variable* makeField(const ir::Variable& variable, const Field& field, NameId name,
-                        Arena& arena) {
-  ir::Variable made = variable;
-  made.name = name;
-  made.symbol = ir::SymbolId::None;
-  made.type = fieldType(variable, field);
-  made.vectorWidth = 1;
-  const std::uint64_t alignment = alignmentOf(variable);
-  const std::uint64_t lowest = field.begin & (~field.begin + 1);  // its lowest bit that is 1
-  made.alignment =
-      static_cast<std::uint32_t>(field.begin == 0 ? alignment : std::min(alignment, lowest));
-  made.size = field.end - field.begin;
-  const auto count = static_cast<std::int64_t>(
-      made.size / (static_cast<std::uint64_t>(isa::bitWidth(made.type)) / 8));
-  made.dimensions = {};
-  if (count > 1) made.dimensions = arena.copy(std::span<const std::int64_t>(&count, 1));
-  made.initializer = nullptr;
-  if (variable.initializer != nullptr) {
-    made.initializer = makeInitializer(*variable.initializer, field, arena);
-  }
-  return arena.create<ir::Variable>(0, made);
+  return made;
 }
 
 }  // namespace ptxopt::passes

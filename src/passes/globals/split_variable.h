@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Decides where a variable can be split into fields: docs/soundness/ D5.14, E.10.4.
+// Splits variables into fields: docs/soundness/ D5.14, E.10.4.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
+#include "passes/globals/made_names.h"
 #include "passes/globals/module_objects.h"
 
 namespace ptxopt::passes {
@@ -25,16 +26,10 @@ struct FieldPlan {
 // field is the whole variable.  O(accesses log accesses).
 FieldPlan planFields(const ModuleObject& object, std::size_t maxFields);
 
-// The type of the declaration of a field: that of the elements of the variable if the field
-// consists of whole elements, else .b8.  None if the field contains part of an address.
-isa::Type fieldType(const ir::Variable& variable, const Field& field);
-
-// The InstructionDesc of `generic`, a generic access, with `space` added; null if there is none.
-const isa::InstructionDesc* formInSpace(const isa::InstructionDesc& generic, isa::Space space,
-                                        isa::InstructionTable& forms);
-
-// Makes a variable `name` for `field` of `variable`, in `arena`.
-ir::Variable* makeField(const ir::Variable& variable, const Field& field, NameId name,
-                        Arena& arena);
+// Declares a variable for each field after the declaration of the whole, and makes all accesses go
+// to these.  The whole is not accessed after that, but the computations of its addresses remain.
+// Returns the fields.
+std::vector<ir::Variable*> splitVariable(ModuleObject& object, const FieldPlan& plan,
+                                         ir::Module& module, MadeNames& names);
 
 }  // namespace ptxopt::passes
