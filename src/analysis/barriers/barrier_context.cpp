@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "analysis/barriers/barrier_context.h"
+
+#include <optional>
+
+#include "analysis/threads/non_exited_threads.h"
+
+namespace ptxopt::analysis {
+
+using ir::Instruction;
+
+namespace {
+
+bool hasCountOfWholeBlock(const Cfg& cfg) {
+  for (BlockId b = 0; b < cfg.blockCount(); ++b) {
+    for (const Instruction& instruction : cfg.instructions(b)) {
+      const auto barrier = ir::ctaBarrier(instruction);
+      if (barrier && countsWholeBlock(cfg.function(), *barrier)) return true;
+    }
+  }
+  return false;
+}
+
+Participation participationOf(std::span<const BarrierBody> bodies, const BarrierFacts& facts) {
+  std::vector<std::optional<NonExitedThreads>> nonExitedThreads(bodies.size());
+  std::vector<Participation::Body> members;
+  for (std::size_t k = 0; k < bodies.size(); ++k) {
+    const BarrierBody& body = bodies[k];
+    Participation::Body& member = members.emplace_back();
+    member = {body.cfg, body.liveness, body.assumptions};
+    if (hasCountOfWholeBlock(*body.cfg)) {
+      member.nonExitedThreads =
+          &nonExitedThreads[k].emplace(*body.cfg, *body.liveness, facts.effects(body.assumptions));
+    }
+  }
+  return Participation(members, facts.uses, *facts.graph, facts.withKnownCallers);
+}
+
+}  // namespace
+
+const CallEffects& BarrierFacts::effects(const Assumptions& assumptions) const {
+  Assumptions relevant;
+  relevant.flatShared = assumptions.flatShared;
+  for (const Assumption one :
+       {Assumption::NcInvariant, Assumption::RelaxTrap, Assumption::RelaxTiming}) {
+    if (assumptions.has(one)) relevant.add(one);
+  }
+  const std::lock_guard lock(mutex_);
+  for (const auto& [known, effects] : effects_) {
+    if (known == relevant) return effects;
+  }
+  return effects_.emplace_back(relevant, CallEffects(*graph, relevant)).second;
+}
+
+BarrierContext::BarrierContext(std::span<const BarrierBody> bodies, const BarrierFacts& of)
+    : facts(&of), participation(participationOf(bodies, of)) {
+  objects.reserve(bodies.size());
+  for (const BarrierBody& body : bodies) {
+    bodyOf[&body.cfg->function()] = static_cast<std::uint32_t>(objects.size());
+    objects.emplace_back(body.cfg->function(), body.assumptions.flatShared);
+  }
+}
+
+std::uint32_t BarrierContext::calleeOf(const ir::Function& caller,
+                                       const Instruction& instruction) const {
+  const bool isCall = instruction.desc->known() && instruction.desc->control == isa::Control::Call;
+  if (!isCall || objects.size() == 1) return kNone;
+  const std::vector<Vertex> targets = facts->graph->targets(caller, instruction);
+  if (targets.size() != 1 || !facts->withKnownCallers.test(targets[0])) return kNone;
+  const auto found = bodyOf.find(facts->graph->function(targets[0]));
+  return found == bodyOf.end() ? kNone : found->second;
+}
+
+}  // namespace ptxopt::analysis

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What the work on the barriers of a kernel, or of kernels and the functions that they share,
+// stands on: facts about the module, the bodies, and who takes part in which barrier.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <mutex>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "analysis/addresses/address.h"
+#include "analysis/barriers/participation.h"
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/dominators.h"
+#include "analysis/flow/liveness.h"
+#include "analysis/flow/loops.h"
+#include "analysis/memory/address_objects.h"
+#include "analysis/memory/memory_effects.h"
+
+namespace ptxopt::analysis {
+
+// Facts about the whole module that the work on one kernel needs.  Made before passes change
+// anything; reading it from several threads is safe.
+struct BarrierFacts {
+  // The graph must outlive the object.
+  BarrierFacts(const ir::Module& module, const CallGraph& calls)
+      : graph(&calls),
+        uses(module, calls),
+        withKnownCallers(functionsWithKnownCallers(uses, calls)) {}
+
+  // In a kernel of which this is assumed.  Made when first asked for.
+  const CallEffects& effects(const Assumptions& assumptions) const;
+
+  const CallGraph* graph;
+  BarrierUses uses;
+  BitSet withKnownCallers;  // of docs/soundness/ C1.6, by vertex
+
+ private:
+  mutable std::mutex mutex_;
+  mutable std::deque<std::pair<Assumptions, CallEffects>> effects_;
+};
+
+struct BarrierBody {
+  const Cfg* cfg = nullptr;
+  const Liveness* liveness = nullptr;
+  const PostDominators* postDominators = nullptr;
+  const Loops* loops = nullptr;
+  const Addresses* addresses = nullptr;  // for Precision::Affine; must outlive the graph
+  Assumptions assumptions = {};
+};
+
+// What graphs of the same bodies have in common, whatever the precision.
+struct BarrierContext {
+  // Bodies as Participation wants them.  `facts` must outlive the object.
+  BarrierContext(std::span<const BarrierBody> bodies, const BarrierFacts& facts);
+
+  // The body that the instruction of `caller` calls; kNone if it is not one of these bodies, or not
+  // always the same.
+  std::uint32_t calleeOf(const ir::Function& caller, const ir::Instruction& instruction) const;
+
+  const BarrierFacts* facts;
+  Participation participation;
+  std::vector<AddressObjects> objects;  // by body
+  std::unordered_map<const ir::Function*, std::uint32_t> bodyOf;
+};
+
+}  // namespace ptxopt::analysis

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What instructions do, as events of BarrierRegions: the classes of their accesses, and marks.
+//
+// Every event belongs to the piece that was added last.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "analysis/barriers/barrier_context.h"
+#include "analysis/barriers/barrier_regions.h"
+#include "analysis/barriers/stores_of_all.h"
+#include "support/bit_set.h"
+
+namespace ptxopt::analysis {
+
+// What is not understood calls the functions that it names (docs/soundness/ A7.2).
+inline bool mayCall(const ir::Instruction& instruction) {
+  return instruction.desc->control == isa::Control::Call || !instruction.desc->known();
+}
+
+class BarrierEvents {
+ public:
+  // All must outlive the object.
+  BarrierEvents(BarrierRegions& regions, AccessClasses& classes, bool sharedIsExternal,
+                std::span<const BarrierBody> bodies, const BarrierContext& context,
+                Precision precision);
+
+  // The instruction itself, which is no barrier that is judged; not what it calls.
+  void add(std::uint32_t body, const ir::Instruction& instruction);
+  // What a call does whose callee is not one of the bodies.
+  void addCall(std::uint32_t body, const ir::Instruction& call, const CallEffect& effect);
+  void addMarks(std::uint32_t body, const ir::Instruction& instruction, EffectMarks marks,
+                Ordered ordered);
+
+ private:
+  void findStoresOfAll();
+  void findCopies();
+  void addCopy(const ObjectAccess& access);
+  Place placeOf(std::uint32_t body, const MemoryAccess& access) const;
+  bool isResultRead(std::uint32_t body, const ir::Instruction& instruction);
+  const Access* affineAccess(std::uint32_t body, const ir::Instruction& instruction,
+                             const MemoryAccess& access) const;
+  void addAccess(std::uint32_t body, const ir::Instruction& instruction, AccessKinds kinds,
+                 const Place& place, Ordered ordered, const Access* access = nullptr);
+  bool addSync(std::uint32_t body, const ir::Instruction& instruction, Ordered ordered);
+
+  BarrierRegions& regions_;
+  AccessClasses& classes_;
+  const bool sharedIsExternal_;
+  std::span<const BarrierBody> bodies_;
+  const BarrierContext& context_;
+  const bool knowsObjects_;
+  std::vector<ObjectAccess> copies_;
+  // By body, where races are assumed away.
+  std::vector<StoresOfAll::InstructionSet> separators_;
+  std::vector<std::optional<StoresOfAll>> storesOfAll_;
+  std::vector<std::optional<BitSet>> readRegisters_;  // by body; none: not asked yet
+};
+
+}  // namespace ptxopt::analysis
