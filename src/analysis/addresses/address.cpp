@@ -4,13 +4,11 @@
 #include <algorithm>
 #include <optional>
 
+#include "analysis/addresses/access_conditions.h"
 #include "analysis/addresses/operand_forms.h"
 #include "analysis/addresses/pointers.h"
-#include "analysis/addresses/thread_functions.h"
 #include "analysis/addresses/value_forms.h"
 #include "analysis/memory/memory_effects.h"
-#include "analysis/threads/elected_leaders.h"
-#include "analysis/threads/warp_numbers.h"
 #include "ir/effect.h"
 #include "ir/module.h"
 
@@ -76,15 +74,12 @@ class Addresses::AccessBuilder {
   AccessBuilder(Addresses& out, const ValueRanges& ranges, const Pointers& pointers, bool runsOnce)
       : out_(out),
         ssa_(*out.ssa_),
-        ranges_(ranges),
         forms_(out.forms_),
-        functions_(out.forms_),
         pointers_(pointers),
-        leaders_(ssa_, ranges, forms_, out.formOfValue_),
+        conditions_(ssa_, ranges, forms_, out.formOfValue_),
         runsOnce_(runsOnce) {}
 
   void run() {
-    collectFactsOfBlocks();
     const InstructionNumbers& numbers = ssa_.instructions();
     std::size_t accesses = 0;  // but for second ones of one instruction
     for (std::uint32_t n = 0; n < numbers.count(); ++n) {
@@ -120,7 +115,7 @@ class Addresses::AccessBuilder {
     Access access;
     access.origin = &out_;
     access.instruction = &instruction;
-    collectConditions(access);
+    conditions_.collect(access);
     const auto isPinned = [](const Interval& id) { return id.isSingle(); };
     if (access.electionMask != 0 || !access.zeros.empty() ||
         std::ranges::all_of(access.thread, isPinned)) {
@@ -156,7 +151,7 @@ class Addresses::AccessBuilder {
       const bool isGeneric = shape.space == isa::Space::None;
       const bool isInWindow = isGeneric && access.spaces.isOnly(isa::Space::Shared) &&
                               enterWindow(access, isa::Space::Shared);
-      collectConditions(access);
+      conditions_.collect(access);
       setBytes(access);
       addVariants(access, isInWindow ? isa::Space::Shared : shape.space);
     }
@@ -326,200 +321,6 @@ class Addresses::AccessBuilder {
     return base;
   }
 
-  // ---- what holds where it is executed ----------------------------------------------------------
-
-  // What a condition says, whatever is accessed.
-  struct Fact {
-    LeafId leaf = kNone;  // which is one of `known`
-    Interval known;
-    std::array<Interval, 3> thread;  // what follows for the thread id
-    FormId zero = kNone;             // is 0
-    Access::Test test;               // if its left side is a form
-    ShortList<LeafId, 2 * ThreadFunction::kMostUnknowns> unknowns;  // of the test
-
-    bool saysAnything() const { return leaf != kNone || zero != kNone || test.left != kNone; }
-  };
-
-  void collectFactsOfBlocks() {
-    const Cfg& cfg = ssa_.cfg();
-    firstFact_.reserve(cfg.vertexCount() + std::size_t{1});
-    for (BlockId b = 0; b < cfg.vertexCount(); ++b) {
-      firstFact_.push_back(static_cast<std::uint32_t>(facts_.size()));
-      for (const BranchConditions::Placed& placed : ranges_.conditions().ofBlock(b)) {
-        if (Fact fact = factOf(placed.condition); fact.saysAnything()) {
-          facts_.push_back(std::move(fact));
-        }
-      }
-    }
-    firstFact_.push_back(static_cast<std::uint32_t>(facts_.size()));
-
-    aboveWithFacts_.assign(cfg.vertexCount(), kNone);
-    for (const BlockId b : ssa_.dominators().preorder()) {
-      const BlockId above = ssa_.dominators().parent(b);
-      if (above == kNone) continue;
-      aboveWithFacts_[b] = hasFacts(above) ? above : aboveWithFacts_[above];
-    }
-  }
-
-  bool hasFacts(BlockId b) const { return firstFact_[b] != firstFact_[b + 1]; }
-
-  void collectConditions(Access& access) {
-    for (std::size_t k = 0; k < access.thread.size(); ++k) {
-      access.thread[k] = {0, std::int64_t{out_.shape_.most[k]} - 1};
-    }
-    const Instruction& instruction = *access.instruction;
-    for (const Condition& condition : ranges_.conditions().ofGuard(instruction)) {
-      apply(factOf(condition), access);
-    }
-    const Dominators& dominators = ssa_.dominators();
-    const std::uint32_t depth = dominators.depth(instruction.block);
-    for (BlockId b = instruction.block; b != kNone && depth - dominators.depth(b) < kMostLevels;
-         b = aboveWithFacts_[b]) {
-      for (std::uint32_t k = firstFact_[b]; k < firstFact_[b + 1]; ++k) apply(facts_[k], access);
-    }
-    access.electionMask = leaders_.maskOf(instruction);
-  }
-
-  void apply(const Fact& fact, Access& access) {
-    if (fact.leaf != kNone) restrict(fact, access);
-    if (fact.test.left != kNone) addTest(fact, access);
-    if (fact.zero != kNone && !access.zeros.isFull() &&
-        std::ranges::find(access.zeros, fact.zero) == access.zeros.end()) {
-      access.zeros.push_back(fact.zero);
-    }
-  }
-
-  void restrict(const Fact& fact, Access& access) const {
-    for (std::size_t k = 0; k < access.thread.size(); ++k) {
-      access.thread[k] = intersection(access.thread[k], fact.thread[k]);
-    }
-    if (access.address == kNone) return;
-    const auto isLeaf = [&](const Term& term) {
-      const LinearForms::Alternatives* alternatives = forms_.alternatives(term.leaf);
-      return term.leaf == fact.leaf ||
-             (alternatives != nullptr && alternatives->round == fact.leaf);
-    };
-    if (std::ranges::none_of(forms_.form(access.address).terms, isLeaf)) return;
-    for (auto& [other, interval] : access.restrictions) {
-      if (other == fact.leaf) {
-        interval = intersection(interval, fact.known);
-        return;
-      }
-    }
-    access.restrictions.emplace_back(fact.leaf, fact.known);
-  }
-
-  Fact factOf(const Condition& condition) {
-    Fact fact;
-    const FormId id = out_.formOfValue_[condition.value];
-    if (id == kNone || forms_.form(id).bits != condition.bits) return fact;
-    learnLeaf(condition, id, fact);
-    if (condition.comparison == Comparison::Equal) {
-      fact.zero = zeroOf(condition, id);
-    } else if (out_.shape_.block) {
-      learnTest(condition, id, fact);
-    }
-    return fact;
-  }
-
-  // A condition on leaf + constant is one on the leaf, if the sum does not wrap.
-  void learnLeaf(const Condition& condition, FormId id, Fact& fact) const {
-    const LinearForm form = forms_.form(id);
-    if (form.terms.size() != 1 || form.terms[0].coefficient != 1) return;
-    const LeafId leaf = form.terms[0].leaf;
-    const std::int64_t constant = signedResidue(form.constant, form.bits);
-    const ValueRange all = ValueRange::all(form.bits);
-    const Interval sum = forms_.sum(id);
-    // The number that was tested must be the sum itself: as an unsigned one, and if something is
-    // added to the leaf, as a signed one as well.
-    const Interval fits =
-        constant == 0 ? all.asUnsigned() : intersection(all.asSigned(), all.asUnsigned());
-    if (!sum.isBounded() || sum.lowest < fits.lowest || sum.highest > fits.highest) return;
-    const ValueRange before = ValueRange::between(
-        static_cast<std::uint64_t>(sum.lowest), static_cast<std::uint64_t>(sum.highest), form.bits);
-    const ValueRange after = ranges_.refined(before, condition);
-    fact.leaf = leaf;
-    fact.known = after.asUnsigned() + Interval::of(-constant);
-    for (std::size_t k = 0; k < fact.thread.size(); ++k) {
-      if (isThreadId(leaf, k)) fact.thread[k] = fact.known;
-    }
-    learnRow(fact);
-  }
-
-  // What is known of tid.x / 32 says something about tid.x.
-  void learnRow(Fact& fact) const {
-    const std::optional<RowNumber> number = rowNumber(forms_, fact.leaf);
-    if (!number) return;
-    constexpr std::int64_t kWarpSize = isa::kWarpSize;
-    constexpr Interval kRow{0, 1023};
-    const Interval warps = intersection(fact.known, kRow) - number->rest;  // times the unit
-    const auto unit = static_cast<std::int64_t>(number->unit);
-    const Interval ids{(std::max<std::int64_t>(warps.lowest, 0) + unit - 1) / unit * kWarpSize,
-                       std::max<std::int64_t>(warps.highest, 0) / unit * kWarpSize + kWarpSize - 1};
-    fact.thread[0] = intersection(fact.thread[0], ids);
-  }
-
-  bool isThreadId(LeafId id, std::size_t dimension) const {
-    const LeafKey& key = forms_.leaf(id).key;
-    return key.kind == LeafKind::Special && key.id % 4 == dimension &&
-           isa::specialRegisters()[key.id / 4].name == "%tid";
-  }
-
-  FormId rightSide(const Condition& condition) {
-    if (condition.otherValue != kNone) {
-      const FormId other = out_.formOfValue_[condition.otherValue];
-      return other != kNone && forms_.form(other).bits == condition.bits ? other : kNone;
-    }
-    if (condition.other->kind != OperandKind::Integer) return kNone;
-    return forms_.constant(static_cast<std::uint64_t>(condition.other->immediate), condition.bits);
-  }
-
-  void learnTest(const Condition& condition, FormId id, Fact& fact) {
-    // Of two registers it comes both ways round.
-    if (condition.otherValue != kNone && condition.otherValue < condition.value) return;
-    const FormId other = rightSide(condition);
-    if (other == kNone) return;
-    // As an interval of the thread id it is known already.
-    const LinearForm form = forms_.form(id);
-    const bool isThread = form.constant == 0 && form.terms.size() == 1 &&
-                          form.terms[0].coefficient == 1 &&
-                          threadDimension(forms_.leaf(form.terms[0].leaf)).has_value();
-    if (isThread && forms_.form(other).isConstant() &&
-        condition.comparison != Comparison::NotEqual) {
-      return;
-    }
-    const std::array sides{functions_.of(id), functions_.of(other)};
-    for (const ThreadFunction& side : sides) {
-      if (!side.isKnown) return;
-      for (const LeafId unknown : side.unknowns) fact.unknowns.push_back(unknown);
-    }
-    fact.test = {condition.comparison, condition.bits, id, other};
-  }
-
-  // What it says is of use only with numbers that are part of the address.
-  void addTest(const Fact& fact, Access& access) {
-    if (access.tests.isFull() || access.address == kNone) return;
-    if (!fact.unknowns.empty()) {
-      const ThreadFunction address = functions_.of(access.address);
-      const auto isOfAddress = [&](LeafId unknown) {
-        return std::ranges::find(address.unknowns, unknown) != address.unknowns.end();
-      };
-      if (!std::ranges::all_of(fact.unknowns, isOfAddress)) return;
-    }
-    if (std::ranges::find(access.tests, fact.test) == access.tests.end()) {
-      access.tests.push_back(fact.test);
-    }
-  }
-
-  // The difference of the two sides that are equal; kNone where it is not known.
-  FormId zeroOf(const Condition& condition, FormId id) {
-    const FormId other = rightSide(condition);
-    if (other == kNone) return kNone;
-    const FormId difference = forms_.subtract(id, other);
-    // Of x - y and y - x the same one.
-    return std::min(difference, forms_.scale(difference, ~std::uint64_t{0}));
-  }
-
   // ---- bytes
   // --------------------------------------------------------------------------------------
 
@@ -566,20 +367,13 @@ class Addresses::AccessBuilder {
     return interval;
   }
 
-  static constexpr std::uint32_t kMostLevels = 64;  // of dominators
-
   Addresses& out_;
   const Ssa& ssa_;
-  const ValueRanges& ranges_;
   LinearForms& forms_;
-  ThreadFunctions functions_;
   const Pointers& pointers_;
-  ElectedLeaders leaders_;
+  AccessConditions conditions_;
   const bool runsOnce_;
-  std::vector<Fact> facts_;               // of what begins to hold in a block, block by block
-  std::vector<std::uint32_t> firstFact_;  // by block, and one more
-  std::vector<BlockId> aboveWithFacts_;   // the nearest dominator that has some, by block
-  std::vector<FormId> narrow_;            // by value: its form in a narrow window, once asked for
+  std::vector<FormId> narrow_;  // by value: its form in a narrow window, once asked for
 };
 
 Addresses::Addresses(const Ssa& ssa, const ValueRanges& ranges, const Loops& loops, bool runsOnce)
@@ -602,99 +396,6 @@ std::span<const Access> Addresses::of(const ir::Instruction& instruction) const 
 const Access* Addresses::executorOf(const ir::Instruction& instruction) const {
   const auto found = executors_.find(ssa_->instructions().of(instruction));
   return found == executors_.end() ? nullptr : &found->second;
-}
-
-// ---- text --------------------------------------------------------------------------------------
-
-namespace {
-
-constexpr unsigned kMostNesting = 2;  // of operations in a text
-
-}  // namespace
-
-std::string Addresses::text(FormId id) const {
-  return text(id, 0);
-}
-
-std::string Addresses::leafText(LeafId id) const {
-  return leafText(id, 0);
-}
-
-std::string Addresses::leafText(LeafId id, unsigned nesting) const {
-  const Leaf& leaf = forms_.leaf(id);
-  const ir::Function& function = ssa_->cfg().function();
-  const auto symbolName = [&] {
-    const ir::Symbol& symbol = function.symbolAt(ir::SymbolId{leaf.key.id});
-    return std::string(function.module().text(symbol.name));
-  };
-  switch (leaf.key.kind) {
-    case LeafKind::Symbol:
-      return symbolName();
-    case LeafKind::Parameter:
-      return "[" + symbolName() +
-             (leaf.key.offset == 0 ? "" : "+" + std::to_string(leaf.key.offset)) + "]";
-    case LeafKind::GenericBase:
-      return "generic" +
-             std::string(isa::spelling(isa::Space{static_cast<std::uint8_t>(leaf.key.id)}));
-    case LeafKind::Special: {
-      const isa::SpecialRegister& row = isa::specialRegisters()[leaf.key.id / 4];
-      const std::string name(row.name.substr(1));
-      return row.isVector ? name + '.' + "xyzw"[leaf.key.id % 4] : name;
-    }
-    case LeafKind::Iteration:
-      return "round" + std::to_string(leaf.key.id);
-    case LeafKind::Product: {
-      std::string product;
-      for (const LeafId factor : forms_.list(leaf)) {
-        product += (product.empty() ? "" : "*") + leafText(factor, nesting);
-      }
-      return product;
-    }
-    case LeafKind::ZeroExtended:
-      return "zext(" + text(leaf.key.id, nesting + 1) + ")";
-    case LeafKind::SignExtended:
-      return "sext(" + text(leaf.key.id, nesting + 1) + ")";
-    case LeafKind::Operation: {
-      if (nesting >= kMostNesting) return "f" + std::to_string(leaf.key.id);
-      const LinearForms::Operation operation = forms_.operation(leaf);
-      std::string sources;
-      for (const FormId source : operation.sources) {
-        sources += (sources.empty() ? "" : ",") + text(source, nesting + 1);
-      }
-      const std::string_view mnemonic = operation.desc->mnemonic;
-      return std::string(mnemonic.substr(0, mnemonic.rfind('.'))) + '(' + sources + ')';
-    }
-    case LeafKind::Value: {
-      const ir::RegisterId reg = ssa_->reg(leaf.key.id);
-      return reg == ir::RegisterId::None ? "carry" : function.registerName(reg);
-    }
-  }
-  return {};
-}
-
-std::string Addresses::text(FormId id, unsigned nesting) const {
-  if (id == kNone) return "?";
-  const LinearForm form = forms_.form(id);
-  std::string text;
-  for (const Term& term : form.terms) {
-    const std::int64_t coefficient = signedResidue(term.coefficient, form.bits);
-    if (coefficient < 0) {
-      text += '-';
-    } else if (!text.empty()) {
-      text += '+';
-    }
-    const std::uint64_t size = coefficient < 0
-                                   ? std::uint64_t{0} - static_cast<std::uint64_t>(coefficient)
-                                   : static_cast<std::uint64_t>(coefficient);
-    if (size != 1) text += std::to_string(size) + '*';
-    text += leafText(term.leaf, nesting);
-  }
-  const std::int64_t constant = signedResidue(form.constant, form.bits);
-  if (constant != 0 || text.empty()) {
-    if (constant >= 0 && !text.empty()) text += '+';
-    text += std::to_string(constant);
-  }
-  return text;
 }
 
 }  // namespace ptxopt::analysis
