@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "analysis/addresses/thread_dimensions.h"
+
+#include <cstdint>
+
+#include "analysis/threads/warp_numbers.h"
+
+namespace ptxopt::analysis {
+
+Interval warpsOf(Interval threads) {
+  constexpr std::int64_t kWarpSize = isa::kWarpSize;
+  return {threads.lowest / kWarpSize, threads.highest / kWarpSize};
+}
+
+namespace {
+
+// All numbers of both are in one range of 32.
+bool areOfOneWarp(Interval a, Interval b) {
+  if (!a.isBounded() || !b.isBounded() || a.lowest < 0 || b.lowest < 0) return false;
+  const Interval warps = hull(warpsOf(a), warpsOf(b));
+  return warps.isSingle();
+}
+
+// The linear id (C8.3.6) where the access is executed; without bounds if the shape is not known.
+Interval linearIdOf(const Access& access, const AliasAssumptions& assumptions) {
+  const LaunchShape& shape = access.origin->shape();
+  if (assumptions.oneRow || shape.isOneRow()) return access.thread[0];
+  if (!shape.block) return {};
+  const auto [x, y, z] = *shape.block;
+  return access.thread[0] + access.thread[1] * std::int64_t{x} +
+         access.thread[2] * (std::int64_t{x} * y);
+}
+
+}  // namespace
+
+unsigned freeDimensions(const Access& a, const Access& b, Threads threads,
+                        const AliasAssumptions& assumptions) {
+  unsigned dimensions = 0;
+  for (unsigned k = 0; k < 3; ++k) {
+    const bool isFlat = assumptions.oneRow && k > 0;
+    const bool isPinned = a.thread[k].isSingle() && a.thread[k] == b.thread[k];
+    if (!isFlat && !isPinned) dimensions |= 1u << k;
+  }
+  if (threads != Threads::DifferentWarps) return dimensions;
+  if (areOfOneWarp(linearIdOf(a, assumptions), linearIdOf(b, assumptions))) return 0;
+  constexpr unsigned kX = 1;
+  if ((dimensions & kX) != 0 && rowsAreWholeWarps(a.origin->shape(), assumptions.oneRow) &&
+      rowsAreWholeWarps(b.origin->shape(), assumptions.oneRow)) {
+    dimensions &= ~kX;
+    if (!areOfOneWarp(a.thread[0], b.thread[0])) dimensions |= kWarpOfRow;
+  }
+  return dimensions;
+}
+
+}  // namespace ptxopt::analysis
