@@ -286,29 +286,6 @@ class EventBase {
       case Rule::RuleFunctionAttribute:
         builder_->endAttribute(previousEnd());
         break;
-      case Rule::RuleAttribute:
-        if (exit.outer == Rule::RuleQualifier) {
-          builder_->otherQualifier(directiveBegin_, previousEnd());
-        } else if (exit.outer == Rule::RuleFunction) {
-          builder_->beginAttribute(directiveBegin_);
-          builder_->endAttribute(previousEnd());
-        }
-        break;
-      case Rule::RulePragma:
-        builder_->pragma(directiveBegin_, previousEnd());
-        break;
-      case Rule::RuleFileDirective:
-        builder_->endDirective(ir::DirectiveKind::File, directiveBegin_, previousEnd());
-        break;
-      case Rule::RuleSection:
-        builder_->endDirective(ir::DirectiveKind::Section, directiveBegin_, previousEnd());
-        break;
-      case Rule::RuleSourceSection:
-        builder_->endDirective(ir::DirectiveKind::SourceSection, directiveBegin_, previousEnd());
-        break;
-      case Rule::RuleUnknownDirective:
-        builder_->unknownDirective(directiveBegin_, previousEnd());
-        break;
       case Rule::RuleLocDirective:
         builder_->endLocation(previousEnd());
         break;
@@ -331,6 +308,38 @@ class EventBase {
       case Rule::RuleVector:
       case Rule::RuleBlock:
         --depth_;
+        break;
+      default:
+        leaveDirective(exit);
+        break;
+    }
+  }
+
+  // The rules at whose beginning directiveBegin_ is set.
+  [[gnu::always_inline]] void leaveDirective(const RuleExit& exit) {
+    switch (exit.rule) {
+      case Rule::RuleAttribute:
+        if (exit.outer == Rule::RuleQualifier) {
+          builder_->otherQualifier(directiveBegin_, previousEnd());
+        } else if (exit.outer == Rule::RuleFunction) {
+          builder_->beginAttribute(directiveBegin_);
+          builder_->endAttribute(previousEnd());
+        }
+        break;
+      case Rule::RulePragma:
+        builder_->pragma(directiveBegin_, previousEnd());
+        break;
+      case Rule::RuleFileDirective:
+        builder_->endDirective(ir::DirectiveKind::File, directiveBegin_, previousEnd());
+        break;
+      case Rule::RuleSection:
+        builder_->endDirective(ir::DirectiveKind::Section, directiveBegin_, previousEnd());
+        break;
+      case Rule::RuleSourceSection:
+        builder_->endDirective(ir::DirectiveKind::SourceSection, directiveBegin_, previousEnd());
+        break;
+      case Rule::RuleUnknownDirective:
+        builder_->unknownDirective(directiveBegin_, previousEnd());
         break;
       default:
         break;

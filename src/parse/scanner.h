@@ -39,10 +39,22 @@ class Scanner {
   void fill(TokenBuffer& buffer);
 
  private:
+  // Each scans one token, at `index` of the buffer, and returns its end.  Those that are most of a
+  // text are part of the loop of fill().
+  [[gnu::always_inline]] inline const char* scanName(const char* first, TokenBuffer& buffer,
+                                                     std::uint32_t index);
+  [[gnu::always_inline]] inline const char* scanRegister(const char* first, TokenBuffer& buffer,
+                                                         std::uint32_t index);
+  const char* scanString(const char* at, TokenBuffer& buffer, std::uint32_t index) const;
+  const char* scanAt(const char* at, TokenBuffer& buffer, std::uint32_t index) const;
   const char* scanNumber(const char* at, TokenBuffer& buffer, std::uint32_t index);
   const char* scanDotted(const char* at, TokenBuffer& buffer, std::uint32_t index);
   bool startsUnknownDirective(const char* at, std::string_view word, TokenBuffer& buffer,
                               std::uint32_t index);
+  [[gnu::always_inline]] inline std::uint32_t name(const char* from, const char* to);
+  void noteBrace(char brace);
+  void noteParenthesis(char parenthesis);
+  const char* lineEnd(const char* at) const;
   const char* sourceTextEnd(const char* at);
   const char* unknownDirectiveEnd(const char* at) const;
   bool isFirstOnLine(const char* at) const;
@@ -60,9 +72,5 @@ class Scanner {
   bool inSection_ = false;
   bool inHead_ = false;  // from .entry or .func to its { or ;
 };
-
-// Where the token ends that starts at `at` and is of this type, with the value that the scanner
-// gave it.
-const char* tokenEnd(const char* at, Token type, std::uint32_t value);
 
 }  // namespace ptxopt::parse

@@ -61,8 +61,22 @@ struct TokenBuffer {
   std::uint32_t* value() { return storage->value + kHistory; }
   std::uint32_t* extra() { return storage->extra + kHistory; }
 
+  // Before the next window is filled.  The window may have held fewer tokens than are kept.
+  void keepHistory() {
+    for (std::uint32_t i = 0; i < kHistory; ++i) {
+      storage->type[i] = storage->type[i + size];
+      storage->start[i] = storage->start[i + size];
+      storage->value[i] = storage->value[i + size];
+      storage->extra[i] = storage->extra[i + size];
+    }
+  }
+
   std::unique_ptr<Storage> storage;
   std::uint32_t size = 0;  // without the mark
 };
+
+// Where the token ends that starts at `at` and is of this type, with the value that the scanner
+// gave it.
+const char* tokenEnd(const char* at, Token type, std::uint32_t value);
 
 }  // namespace ptxopt::parse
