@@ -168,6 +168,7 @@ CalleeMemories::CalleeMemories(const CallGraph& graph)
   for (std::size_t c = 0; c < memories_.size(); ++c) {
     for (const Vertex v : members[c]) {
       const ir::Function* function = graph.function(v);
+      if (function != nullptr && function->isEntry()) continue;  // nothing in the module calls it
       const bool isKnown = function != nullptr && function->hasBody() && !function->isOpaque;
       merge(memories_[c], isKnown ? bodyMemory(*function) : everything());
       for (const Vertex callee : graph.graph().successors(v)) {

@@ -52,7 +52,7 @@ struct SharperMemory {
         addresses(analyses.get<Ssa>(), ranges, analyses.get<analysis::Loops>()),
         walk(function,
              {analyses.get<analysis::MemorySsa>(), addresses, analyses.get<analysis::Loops>(),
-              facts.callees ? &facts.callees->memories : nullptr,
+              facts.callees ? &*facts.callees->memories : nullptr,
               analyses.get<analysis::Assumptions>().flatShared},
              options.memorySsaCap) {}
   analysis::ValueRanges ranges;
@@ -75,7 +75,7 @@ class EarlyCse : public Pass {
   explicit EarlyCse(const EarlyCseOptions& options) : options_(options) {}
 
   void prepare(const ir::Module& module, analysis::ModuleAnalyses&) override {
-    facts_ = ModuleFacts::of(module);
+    facts_ = ModuleFacts::of(module, options_.memorySsa);
   }
 
   bool run(ir::Function& function, PassContext& context) const override {

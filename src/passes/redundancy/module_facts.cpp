@@ -3,7 +3,7 @@
 
 namespace ptxopt::passes {
 
-ModuleFacts ModuleFacts::of(const ir::Module& module) {
+ModuleFacts ModuleFacts::of(const ir::Module& module, bool withMemories) {
   ModuleFacts facts;
   facts.names = FreshNames::of(module);
   bool hasCalls = false;
@@ -17,7 +17,11 @@ ModuleFacts ModuleFacts::of(const ir::Module& module) {
       hasCalls |= desc.control == isa::Control::Call;
     }
   }
-  if (hasCalls) facts.callees = std::make_unique<Callees>(module);
+  if (hasCalls) {
+    auto callees = std::make_unique<Callees>(module);
+    if (withMemories) callees->memories.emplace(callees->graph);
+    facts.callees = std::move(callees);
+  }
   return facts;
 }
 

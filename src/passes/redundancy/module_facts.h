@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
 #include "analysis/flow/call_graph.h"
 #include "analysis/memory/memory_events.h"
@@ -13,14 +14,14 @@ namespace ptxopt::passes {
 
 struct ModuleFacts {
   struct Callees {
-    explicit Callees(const ir::Module& module) : graph(module), memories(graph), pure(graph) {}
+    explicit Callees(const ir::Module& module) : graph(module), pure(graph) {}
     analysis::CallGraph graph;
-    analysis::CalleeMemories memories;
     analysis::PureFunctions pure;
+    std::optional<analysis::CalleeMemories> memories;
   };
 
-  // O(instructions).
-  static ModuleFacts of(const ir::Module& module);
+  // `withMemories`: what the functions that are called do to memory as well.  O(instructions).
+  static ModuleFacts of(const ir::Module& module, bool withMemories);
 
   FreshNames names;
   bool hasAsyncCopies = false;         // cp.async, or what may be one
