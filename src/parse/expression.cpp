@@ -76,11 +76,11 @@ std::optional<Value> combine(std::uint32_t op, const Value& a, const Value& b) {
     case punctuation("&&"):
       return truth(a.bits != 0 && b.bits != 0);
     case punctuation("|"):
-      return Value{a.bits | b.bits, true};
+      return Value{a.bits | b.bits, isUnsigned};
     case punctuation("^"):
-      return Value{a.bits ^ b.bits, true};
+      return Value{a.bits ^ b.bits, isUnsigned};
     case punctuation("&"):
-      return Value{a.bits & b.bits, true};
+      return Value{a.bits & b.bits, isUnsigned};
     case punctuation("=="):
       return truth(a.bits == b.bits);
     case punctuation("!="):
@@ -108,15 +108,13 @@ std::optional<Value> combine(std::uint32_t op, const Value& a, const Value& b) {
     case punctuation("*"):
       return Value{a.bits * b.bits, isUnsigned};
     case punctuation("/"):
-    case punctuation("%"): {
-      const bool isDivision = op == punctuation("/");
       if (b.bits == 0) return std::nullopt;
-      if (isUnsigned) return Value{isDivision ? a.bits / b.bits : a.bits % b.bits, true};
-      if (b.asSigned() == -1) return Value{isDivision ? 0 - a.bits : 0};  // no overflow trap
-      const std::int64_t result =
-          isDivision ? a.asSigned() / b.asSigned() : a.asSigned() % b.asSigned();
-      return Value{static_cast<std::uint64_t>(result)};
-    }
+      if (isUnsigned) return Value{a.bits / b.bits, true};
+      if (b.asSigned() == -1) return Value{0 - a.bits};  // no overflow trap
+      return Value{static_cast<std::uint64_t>(a.asSigned() / b.asSigned())};
+    case punctuation("%"):  // of unsigned numbers (docs/soundness/ A5.9)
+      if (b.bits == 0) return std::nullopt;
+      return Value{a.bits % b.bits, true};
     default:
       return std::nullopt;
   }

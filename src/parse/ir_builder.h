@@ -228,6 +228,7 @@ class IrBuilder {
   ir::Variable* makeVariable(std::uint64_t count);
   void declareVariable(ir::Variable* variable);
   void declareRegisters(ir::RegisterRange range, Offset where);
+  void noteNumberedName(NameId name);
   struct Parameter {
     ir::Variable* variable;
     ir::RegisterRange range;
@@ -292,7 +293,8 @@ class IrBuilder {
   ir::Function* function_ = nullptr;
   std::uint32_t depth_ = 0;                  // of blocks; 0: outside of a body
   std::vector<std::uint32_t> pendingMarks_;  // for each open block except the outermost
-  bool explicitNumbers_ = false;             // a register like `%r5` was declared explicitly
+  // A register or variable of the function was declared as `%r5`, which may hide one of a range.
+  bool explicitNumbers_ = false;
   bool isEntry_ = false;
   bool isHead_ = false;                // between .entry or .func and the body
   std::vector<Parameter> parameters_;  // of the current list

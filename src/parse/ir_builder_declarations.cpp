@@ -187,8 +187,12 @@ void IrBuilder::declareRegisters(ir::RegisterRange range, Offset where) {
   }
   if (range.name == sinkName_) return;
   scopes_.declareRegister(range.name, first);
-  const bool isNumbered = module_.names().entry(range.name).stem != NameId::None;
-  if (isNumbered && module_.text(range.name).starts_with('%')) explicitNumbers_ = true;
+  noteNumberedName(range.name);
+}
+
+void IrBuilder::noteNumberedName(NameId name) {
+  const bool isNumbered = module_.names().entry(name).stem != NameId::None;
+  if (isNumbered && module_.text(name).starts_with('%')) explicitNumbers_ = true;
 }
 
 // ---- variables ----------------------------------------------------------------------------------
@@ -197,7 +201,9 @@ void IrBuilder::declareVariable(ir::Variable* variable) {
   ir::Symbol symbol{.name = variable->name, .kind = ir::SymbolKind::Variable};
   symbol.variable = variable;
   const auto declare = [&] {
-    return isInBody() ? declareLocalSymbol(symbol) : declareModuleSymbol(symbol);
+    if (!isInBody()) return declareModuleSymbol(symbol);
+    noteNumberedName(symbol.name);
+    return declareLocalSymbol(symbol);
   };
   if (!variable->isParametrised) {
     variable->symbol = declare();

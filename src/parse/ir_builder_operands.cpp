@@ -207,7 +207,8 @@ void IrBuilder::punctuationToken(const TokenView& op) {
   stack_.push_back(punctuationOperand(punctuation(text)));
 }
 
-// `array[2]` is the address of the element.
+// `array[2]` is the address of the element; of an array of vectors, of the scalar (docs/soundness/
+// A5.9).
 void IrBuilder::closeIndex() {
   const std::size_t at = stack_.size() - 3;
   const bool isPlain = stack_.size() >= 3 && stack_[at].kind == OperandKind::Symbol &&
@@ -217,7 +218,7 @@ void IrBuilder::closeIndex() {
   const ir::Symbol* symbol = isPlain ? &symbolAt(ir::SymbolId{stack_[at].id}) : nullptr;
   if (symbol != nullptr && symbol->kind == ir::SymbolKind::Variable) {
     const ir::Variable& array = *symbol->variable;
-    const std::int64_t size = isa::bitWidth(array.type) / 8 * array.vectorWidth;
+    const std::int64_t size = isa::bitWidth(array.type) / 8;
     const std::int64_t index = stack_[at + 2].immediate;
     constexpr std::int64_t kMax = 1ll << 32;
     if (size != 0 && index >= 0 && index < kMax) {

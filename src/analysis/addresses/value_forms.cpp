@@ -14,6 +14,7 @@
 #include "analysis/addresses/pure_instructions.h"
 #include "analysis/addresses/value_leaves.h"
 #include "analysis/threads/warp_numbers.h"
+#include "isa/banks.h"
 
 namespace ptxopt::analysis {
 
@@ -189,7 +190,8 @@ class Evaluator {
   // ld.const at an address that is the same for all threads, always.
   bool isConstantLoad(const Instruction& instruction) {
     const Operand* address = instruction.operand(1);
-    if (instruction.desc->opcode != Opcode::Ld || instruction.desc->space != isa::Space::Const ||
+    const isa::InstructionDesc& desc = *instruction.desc;
+    if (desc.opcode != Opcode::Ld || desc.space != isa::Space::Const || isa::namesBank(desc) ||
         address == nullptr || address->kind != OperandKind::Address) {
       return false;
     }

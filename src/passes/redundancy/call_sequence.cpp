@@ -31,6 +31,11 @@ std::optional<std::uint32_t> positionIn(const std::vector<SymbolId>& symbols,
   return static_cast<std::uint32_t>(found - symbols.begin());
 }
 
+bool hasRepetition(std::vector<SymbolId> symbols) {
+  std::ranges::sort(symbols);
+  return std::ranges::adjacent_find(symbols) != symbols.end();
+}
+
 bool isSilent(const ir::Statement& statement) {
   return statement.kind == ir::StatementKind::VariableDeclaration ||
          statement.kind == ir::StatementKind::RegisterDeclaration ||
@@ -77,6 +82,8 @@ std::optional<CallSequence> callSequence(const ir::Statement& begin) {
       !std::ranges::all_of(parameters.results, isDeclared)) {
     return std::nullopt;
   }
+  // Then a store would be to the arguments of several positions.
+  if (hasRepetition(parameters.arguments)) return std::nullopt;
   for (const Instruction* instruction : before) {
     const auto position = positionIn(parameters.arguments, *instruction, isa::Opcode::St);
     if (!position) return std::nullopt;

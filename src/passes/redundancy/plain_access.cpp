@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/effect.h"
+#include "isa/banks.h"
 
 namespace ptxopt::passes {
 
@@ -41,6 +42,9 @@ PlainAccess plainAccess(const ir::Function& function, const ir::Instruction& ins
   PlainAccess access;
   switch (desc.space) {
     case isa::Space::Const:
+      if (isa::namesBank(desc)) return {};
+      access.space = desc.space;
+      break;
     case isa::Space::Global:
     case isa::Space::Local:
     case isa::Space::Shared:

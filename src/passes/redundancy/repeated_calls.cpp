@@ -10,6 +10,7 @@ using analysis::ValueId;
 using ir::Instruction;
 
 void RepeatedCalls::visitScope(const ir::Statement& begin) {
+  if (rewrite_.function().module().isDebug()) return;  // the .loc in it stay (E.12.2)
   auto sequence = callSequence(begin);
   if (!sequence || !isPure(*sequence->call)) return;
   if (!makeCallKey(rewrite_, keys_, *sequence, key_)) return;

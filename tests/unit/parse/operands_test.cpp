@@ -73,7 +73,7 @@ TEST(OperandsTest, FloatsKeepTheirBits) {
   EXPECT_EQ(operands("mov.f64 %d1, 25.e-1;"), "%d1>, 2.500000d");
 }
 
-// The values are those that ptxas 13.5 gives.
+// The values are those that ptxas 13.0 and 13.5 give (docs/soundness/ A5.9).
 TEST(OperandsTest, ConstantExpressionsAreFolded) {
   EXPECT_EQ(constant("1 + 2 * 3"), "7");
   EXPECT_EQ(constant("(1 + 2) * 3"), "9");
@@ -86,13 +86,21 @@ TEST(OperandsTest, ConstantExpressionsAreFolded) {
   EXPECT_EQ(constant("1 << 65"), "2");
   EXPECT_EQ(constant("(1 < 2) * 5"), "5");
   EXPECT_EQ(constant("-1 < 1U"), "0");
-  EXPECT_EQ(constant("6 & 3 | 8 ^ 1"), "11U");
+  EXPECT_EQ(constant("6 & 3 | 8 ^ 1"), "11");
+  EXPECT_EQ(constant("6U & 3 | 8 ^ 1"), "11U");
+  EXPECT_EQ(constant("(-16 | 0) >> 2"), "-4");
+  EXPECT_EQ(constant("((5 & 3) - 6) / 2"), "-2");
+  EXPECT_EQ(constant("(-16 ^ 0) < 0"), "1");
   EXPECT_EQ(constant("!5"), "0");
   EXPECT_EQ(constant("1 == 1 ? 2 : 3 + 4"), "2");
   EXPECT_EQ(constant("0 ? 2 : 3 + 4"), "7");
   EXPECT_EQ(constant("1 ? 0 ? 1 : 2 : 3"), "2");
   EXPECT_EQ(constant("0 || 2 && 3"), "1");
-  EXPECT_EQ(constant("7 % 4"), "3");
+  EXPECT_EQ(constant("7 % 4"), "3U");
+  EXPECT_EQ(constant("-7 % 3"), "0U");
+  EXPECT_EQ(constant("7 % -3"), "7U");
+  EXPECT_EQ(constant("5 % -5"), "5U");
+  EXPECT_EQ(constant("(7 % 4 - 5) / 2"), "9223372036854775807U");
   EXPECT_EQ(constant("(.s64)-1"), "-1");
   EXPECT_EQ(constant("(.u64)-1 >> 60"), "15U");
   EXPECT_EQ(constant("0xFFFFFFFFFFFFFFFF"), "-1U");
