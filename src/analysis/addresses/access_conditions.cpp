@@ -24,6 +24,10 @@ AccessConditions::AccessConditions(const Ssa& ssa, const ValueRanges& ranges, Li
   collectFactsOfBlocks();
 }
 
+bool AccessConditions::Fact::saysAnything() const {
+  return leaf != kNone || zero != kNone || test.left != kNone;
+}
+
 void AccessConditions::collectFactsOfBlocks() {
   const Cfg& cfg = ssa_.cfg();
   firstFact_.reserve(cfg.vertexCount() + std::size_t{1});

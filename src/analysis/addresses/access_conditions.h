@@ -35,7 +35,7 @@ class AccessConditions {
     Access::Test test;               // if its left side is a form
     ShortList<LeafId, 2 * ThreadFunction::kMostUnknowns> unknowns;  // of the test
 
-    bool saysAnything() const { return leaf != kNone || zero != kNone || test.left != kNone; }
+    bool saysAnything() const;
   };
 
   void collectFactsOfBlocks();
