@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "support/limits.h"
+
 namespace ptxopt::audit {
 
 using analysis::FormId;
@@ -61,7 +63,7 @@ bool Forms::isItself(ValueId value) const {
 }
 
 std::optional<facts::Form> Forms::at(analysis::Point point, FormId id, unsigned nesting) const {
-  if (nesting > kMostNesting) return std::nullopt;
+  if (exceeds(nesting, Limit::ClaimNesting)) return std::nullopt;
   const analysis::LinearForm form = forms_.form(id);
   facts::Form result{form.bits, form.constant, {}};
   for (const analysis::Term& term : form.terms) {

@@ -34,8 +34,6 @@ class Forms {
   bool isItself(analysis::ValueId value) const;
 
  private:
-  static constexpr unsigned kMostNesting = 4;
-
   std::optional<facts::Form> at(analysis::Point point, analysis::FormId form,
                                 unsigned nesting) const;
   std::optional<facts::Leaf> leafAt(analysis::Point point, analysis::LeafId leaf,

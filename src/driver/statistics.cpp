@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "support/limits.h"
 
 namespace ptxopt::driver {
 
@@ -61,6 +64,15 @@ void writeCounts(Json& json, const FileStatistics& statistics) {
   }
 }
 
+// Calls visit(key, count).
+template <class Visitor>
+void forEachLimitMet(Visitor&& visit) {
+  for (std::size_t k = 0; k < kLimits.size(); ++k) {
+    const std::uint64_t count = timesMet(static_cast<Limit>(k));
+    if (count != 0) visit(kLimits[k].key, count);
+  }
+}
+
 }  // namespace
 
 FileStatistics statisticsOf(const std::string& file, const OptimizeResult& result) {
@@ -94,6 +106,9 @@ std::string statisticsTable(const std::vector<FileStatistics>& files) {
       fmt::format_to(out, "{:<44}{:>12}\n", pass + ": " + counter, count);
     }
   }
+  forEachLimitMet([&](std::string_view key, std::uint64_t count) {
+    fmt::format_to(out, "{:<44}{:>12}\n", fmt::format("limit met: {}", key), count);
+  });
   return text;
 }
 
@@ -107,7 +122,10 @@ std::string statisticsJson(const std::vector<FileStatistics>& files) {
     writeCounts(json, file);
     list.push_back(std::move(json));
   }
-  writeCounts(document["total"], sumOf(files));
+  Json& total = document["total"];
+  writeCounts(total, sumOf(files));
+  Json& limits = total["limits"] = Json::object();
+  forEachLimitMet([&](std::string_view key, std::uint64_t count) { limits[key] = count; });
   return document.dump(1, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 

@@ -24,11 +24,12 @@ struct FileStatistics {
 
 FileStatistics statisticsOf(const std::string& file, const OptimizeResult& result);
 
-// The sums over all files, as a table.
+// The sums over all files, as a table, with the limits that were met (support/limits.h).
 std::string statisticsTable(const std::vector<FileStatistics>& files);
 
 // {"files": [{"file", "ok", "changed", "before": {"instructions", "barriers"}, "after": {...},
-//   "passes": {"basic-dbe": {...}}}, ...], "total": {the same without "file" and "ok"}}
+//   "passes": {"basic-dbe": {...}}}, ...], "total": {the same without "file" and "ok", and
+//   "limits": {"form-terms": 3, ...}: those that were met, and how often}}
 std::string statisticsJson(const std::vector<FileStatistics>& files);
 
 // Wall-clock time by phase and by pass, summed over all files.

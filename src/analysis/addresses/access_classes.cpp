@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "support/limits.h"
+
 namespace ptxopt::analysis {
 
 // ---- sets --------------------------------------------------------------------------------------
@@ -452,12 +454,11 @@ std::optional<AccessClasses::Conflict> AccessClasses::conflict(const AccessSet& 
 
 bool AccessClasses::anyConflict(const AccessSet& above, const AccessSet& below, Relation relation,
                                 const std::function<bool(const Conflict&)>& visit) const {
-  constexpr std::size_t kMostCompared = 2'000;
   std::size_t compared = 0;
   Conflict found;
   for (const AccessSet::Key upper : above.keys()) {
     for (const AccessSet::Key lower : below.keys()) {
-      if (compared++ == kMostCompared) return false;
+      if (reaches(compared++, Limit::ComparedClasses)) return false;
       const bool mayConflict = mayOverlapAndMatter(of(upper), of(lower)) &&
                                (of(upper).address == kNone || of(lower).address == kNone ||
                                 compare(of(upper), of(lower), relation) == AliasRule::None);

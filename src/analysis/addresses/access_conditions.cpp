@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analysis/threads/warp_numbers.h"
+#include "support/limits.h"
 
 namespace ptxopt::analysis {
 
@@ -59,8 +60,8 @@ void AccessConditions::collect(Access& access) {
   }
   const Dominators& dominators = ssa_.dominators();
   const std::uint32_t depth = dominators.depth(instruction.block);
-  for (BlockId b = instruction.block; b != kNone && depth - dominators.depth(b) < kMostLevels;
-       b = aboveWithFacts_[b]) {
+  for (BlockId b = instruction.block; b != kNone; b = aboveWithFacts_[b]) {
+    if (reaches(depth - dominators.depth(b), Limit::ConditionLevels)) break;
     for (std::uint32_t k = firstFact_[b]; k < firstFact_[b + 1]; ++k) apply(facts_[k], access);
   }
   access.electionMask = leaders_.maskOf(instruction);

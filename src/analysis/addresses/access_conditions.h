@@ -12,6 +12,7 @@
 #include "analysis/addresses/address.h"
 #include "analysis/addresses/thread_functions.h"
 #include "analysis/threads/elected_leaders.h"
+#include "support/limits.h"
 
 namespace ptxopt::analysis {
 
@@ -30,10 +31,10 @@ class AccessConditions {
   struct Fact {
     LeafId leaf = kNone;  // which is one of `known`
     Interval known;
-    std::array<Interval, 3> thread;  // what follows for the thread id
-    FormId zero = kNone;             // is 0
-    Access::Test test;               // if its left side is a form
-    ShortList<LeafId, 2 * ThreadFunction::kMostUnknowns> unknowns;  // of the test
+    std::array<Interval, 3> thread;                               // what follows for the thread id
+    FormId zero = kNone;                                          // is 0
+    Access::Test test;                                            // if its left side is a form
+    ShortList<LeafId, 2 * most(Limit::ThreadUnknowns)> unknowns;  // of the test
 
     bool saysAnything() const;
   };
@@ -51,8 +52,6 @@ class AccessConditions {
   void apply(const Fact& fact, Access& access);
   void restrict(const Fact& fact, Access& access) const;
   void addTest(const Fact& fact, Access& access);
-
-  static constexpr std::uint32_t kMostLevels = 64;  // of dominators
 
   const Ssa& ssa_;
   const ValueRanges& ranges_;

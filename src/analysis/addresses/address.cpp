@@ -11,6 +11,7 @@
 #include "analysis/memory/memory_effects.h"
 #include "ir/effect.h"
 #include "ir/module.h"
+#include "support/limits.h"
 
 namespace ptxopt::analysis {
 
@@ -232,7 +233,7 @@ class Addresses::AccessBuilder {
       }
       addresses.erase(addresses.begin() + static_cast<std::ptrdiff_t>(k));
       addresses.insert(addresses.end(), alternatives.begin(), alternatives.end());
-      if (addresses.size() > LinearForms::kMostAlternatives) return;
+      if (exceeds(addresses.size(), Limit::Alternatives)) return;
     }
     std::ranges::sort(addresses);
     addresses.erase(std::unique(addresses.begin(), addresses.end()), addresses.end());

@@ -30,6 +30,7 @@
 #include "analysis/values/ssa.h"
 #include "analysis/values/value_range.h"
 #include "support/interval.h"
+#include "support/limits.h"
 #include "support/short_list.h"
 
 namespace ptxopt::analysis {
@@ -38,10 +39,6 @@ class Addresses;
 
 // What one address operand of one instruction touches, over all executions.
 struct Access {
-  // Others are left out.
-  static constexpr std::size_t kMostZeros = 4;
-  static constexpr std::size_t kMostTests = 8;
-
   const Addresses* origin = nullptr;  // whose forms and leaves these are
   const ir::Instruction* instruction = nullptr;
   const ir::Operand* operand = nullptr;
@@ -60,7 +57,7 @@ struct Access {
   // What branches and its guard say about other leaves of its address where it is executed.
   std::vector<std::pair<LeafId, Interval>> restrictions;
   // Forms that are 0 where it is executed, and that depend on the thread (C8(i)).
-  ShortList<FormId, kMostZeros> zeros;
+  ShortList<FormId, most(Limit::AccessZeros)> zeros;
   // None but the leader of an elect.sync with this mask executes it, in each warp that gets there
   // (C8(i).2); 0: not known.
   std::uint32_t electionMask = 0;
@@ -73,7 +70,7 @@ struct Access {
     FormId right = kNone;
     friend bool operator==(const Test&, const Test&) = default;
   };
-  ShortList<Test, kMostTests> tests;
+  ShortList<Test, most(Limit::AccessTests)> tests;
   // The same with one address of their own: it is one of these each time.  None where there is but
   // one, or too many.
   std::vector<Access> variants;

@@ -6,12 +6,11 @@
 
 #include "analysis/addresses/thread_dimensions.h"
 #include "analysis/threads/warp_numbers.h"
+#include "support/limits.h"
 
 namespace ptxopt::analysis {
 
 namespace {
-
-constexpr unsigned kMostNesting = 3;  // of extended forms
 
 bool isGeneric(const Access& access) {
   return access.window == isa::Space::None;
@@ -130,7 +129,7 @@ bool DifferenceBuilder::isSameNumber(const Leaf& leaf) const {
 
 // Those of one kind and coefficient, one on each side.
 void DifferenceBuilder::openExtensions() {
-  if (nesting_ == kMostNesting) return;
+  if (reaches(nesting_, Limit::DifferenceNesting)) return;
   for (Pair& left : pairs_) {
     const Leaf& leaf = forms_.leaf(left.leaf);
     if (left.left == 0 || !isExtension(leaf.key)) continue;
@@ -219,7 +218,7 @@ unsigned DifferenceBuilder::dimensionsOf(LeafId id) const {
 }
 
 bool DifferenceBuilder::determinesThread(FormId form) const {
-  if (nesting_ == kMostNesting) return false;
+  if (reaches(nesting_, Limit::DifferenceNesting)) return false;
   DifferenceBuilder inner(a_, b_, threads_, assumptions_, extensions_, nesting_ + 1);
   const Difference difference = inner.of(form, form, isa::Space::None);
   return meansSameThread(difference, Interval::of(0),

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <utility>
 
+#include "support/limits.h"
+
 namespace ptxopt::analysis {
 
 namespace {
@@ -77,9 +79,6 @@ namespace {
 
 using isa::Opcode;
 
-constexpr std::size_t kMostNodes = 256;
-constexpr unsigned kMostNesting = 16;
-
 }  // namespace
 
 // ---- building ----------------------------------------------------------------------------------
@@ -116,7 +115,7 @@ void FormProgram::cutBack(const Mark& mark) {
 
 std::optional<FormProgram::Expression> FormProgram::addSum(FormId id,
                                                            std::span<const LeafId> without) {
-  if (id == kNone || nesting_ == kMostNesting) return std::nullopt;
+  if (id == kNone || reaches(nesting_, Limit::ProgramNesting)) return std::nullopt;
   const LinearForm form = addresses_->forms().form(id);
   Sum sum{form.bits, form.constant, {}};
   for (const Term& term : form.terms) {
@@ -143,8 +142,10 @@ std::optional<std::uint32_t> FormProgram::node(LeafId id) {
   // The low bits of a fixed leaf are not known.
   if (fixed != fixed_.end() && isInOperation_) return std::nullopt;
   if (const auto known = nodeOf_.find(id); known != nodeOf_.end()) return known->second;
-  isFull_ |= nodes_.size() == kMostNodes;
-  if (nodes_.size() == kMostNodes) return std::nullopt;
+  if (reaches(nodes_.size(), Limit::ProgramNodes)) {
+    isFull_ = true;
+    return std::nullopt;
+  }
   Node made;
   made.leaf = id;
   if (fixed != fixed_.end()) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "analysis/addresses/pure_instructions.h"
+#include "support/limits.h"
 
 namespace ptxopt::analysis {
 
@@ -13,9 +14,6 @@ using ir::OperandKind;
 using isa::Opcode;
 
 namespace {
-
-// Steps of an induction variable within one round of its loop.
-constexpr int kMostSteps = 64;
 
 // What is known of an induction variable, read as signed or as unsigned numbers.
 struct Numbers {
@@ -83,7 +81,7 @@ InductionVariables::Ways InductionVariables::waysInto(ValueId phi, LoopId loop) 
 FormId InductionVariables::stepBetween(ValueId phi, ValueId next) {
   const unsigned bits = bitsOf(phi);
   FormId total = forms_.constant(0, bits);
-  for (int steps = 0; steps < kMostSteps; ++steps) {
+  for (std::size_t steps = 0; !reaches(steps, Limit::InductionSteps); ++steps) {
     if (next == phi) return total;
     if (!ssa_.isDefinition(next) || ssa_.old(next) != kNone) return kNone;
     const Instruction& instruction = ssa_.instruction(next);

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "support/hash_index.h"
+#include "support/limits.h"
 
 namespace ptxopt::analysis {
 
@@ -58,8 +59,8 @@ class OffsetClasses::Finder {
   void run() {
     collect();
     bool isChanged = !candidates_.empty();
-    for (unsigned round = 0; isChanged; ++round) {
-      if (round == kMostRounds) {
+    for (std::size_t round = 0; isChanged; ++round) {
+      if (reaches(round, Limit::OffsetRounds)) {
         out_.places_.clear();
         out_.isCapMet_ = true;
         return;

@@ -24,13 +24,12 @@
 #include <vector>
 
 #include "analysis/addresses/address.h"
+#include "support/limits.h"
 
 namespace ptxopt::analysis {
 
 class OffsetClasses {
  public:
-  static constexpr unsigned kMostRounds = 16;
-
   // `addresses` must outlive the object.
   explicit OffsetClasses(const Addresses& addresses);
 
@@ -41,7 +40,7 @@ class OffsetClasses {
   };
   // `form` must not be kNone.
   Sum sum(FormId form) const;
-  // The fixpoint was not reached within kMostRounds iterations.
+  // The fixpoint was not reached within Limit::OffsetRounds iterations.
   bool isCapMet() const { return isCapMet_; }
 
  private:

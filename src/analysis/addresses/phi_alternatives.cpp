@@ -5,12 +5,14 @@
 #include <array>
 #include <bit>
 
+#include "support/limits.h"
+
 namespace ptxopt::analysis {
 
 void PhiAlternatives::find(ValueId phi) {
   LinearForms::Alternatives all = ofCycle(phi);
   if (all.forms.empty()) all.forms = ofClosure(phi);
-  if (!all.forms.empty() && all.forms.size() <= LinearForms::kMostAlternatives) {
+  if (!all.forms.empty() && !exceeds(all.forms.size(), Limit::Alternatives)) {
     forms_.setAlternatives(forms_.form(formOfValue_[phi]).terms[0].leaf, std::move(all));
   }
 }
@@ -26,7 +28,7 @@ LinearForms::Alternatives PhiAlternatives::ofCycle(ValueId phi) {
   do {
     const auto [initial, next] = waysInto(at, loop);
     if (initial == kNone || next == kNone || !forms_.isStable(initial) ||
-        result.forms.size() == LinearForms::kMostAlternatives) {
+        reaches(result.forms.size(), Limit::Alternatives)) {
       return {};
     }
     result.forms.push_back(initial);
@@ -67,7 +69,7 @@ std::vector<FormId> PhiAlternatives::ofClosure(ValueId phi) const {
   std::vector<ValueId> phis = {phi};
   std::vector<FormId> forms;
   for (std::size_t k = 0; k < phis.size(); ++k) {
-    if (k == LinearForms::kMostAlternatives) return {};
+    if (reaches(k, Limit::Alternatives)) return {};
     for (const ValueId operand : ssa_.phiOperands(phis[k])) {
       const FormId form = operand == kNone ? kNone : formOfValue_[operand];
       if (form == kNone) return {};

@@ -5,13 +5,13 @@
 #include <string_view>
 #include <utility>
 
+#include "support/limits.h"
+
 namespace ptxopt::analysis {
 
 namespace {
 
 using State = PointerSet::State;
-
-constexpr int kMostRounds = 12;
 
 // docs/soundness/ C3.3.5.  The size of dynamic shared memory is unknown.
 bool keepsObject(const MemoryBase& base, unsigned lowBits) {
@@ -91,13 +91,13 @@ Pointers::Pointers(const ir::Function& function, const LinearForms& forms,
     made_.try_emplace(entry.leaf, PointerSet{State::Unset, {}});
   }
   bool changed = true;
-  for (int round = 0; changed; ++round) {
+  for (std::size_t round = 0; changed; ++round) {
     changed = false;
     for (const PointerSources::Entry& entry : sources.entries()) {
       PointerSet now = made(entry);
       PointerSet& slot = made_[entry.leaf];
       if (slot.state == State::Lost || now == slot) continue;
-      slot = round < kMostRounds ? std::move(now) : PointerSet::lost();
+      slot = reaches(round, Limit::PointerRounds) ? PointerSet::lost() : std::move(now);
       changed = true;
     }
   }

@@ -10,7 +10,8 @@
 // symbol, it is an index.  If a form contains several such values, none is known to be the pointer,
 // except a parameter of the entry that is certainly a pointer (C10.13).
 //
-// Cost: a fixpoint from below over the leaves that are made of forms, with kMostBases bases each.
+// Cost: a fixpoint from below over the leaves that are made of forms, with at most
+// Limit::MemoryBases bases each.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +22,7 @@
 #include "analysis/memory/memory_base.h"
 #include "analysis/values/linear_form.h"
 #include "analysis/values/ssa.h"
+#include "support/limits.h"
 
 namespace ptxopt::analysis {
 
@@ -42,7 +44,7 @@ struct PointerSet {
     Lost,  // computed from the address of a variable, and perhaps not an address in that variable
   };
   State state = State::None;
-  ShortList<PointerBase, kMostBases> bases;  // of Some
+  ShortList<PointerBase, most(Limit::MemoryBases)> bases;  // of Some
   friend bool operator==(const PointerSet&, const PointerSet&) = default;
 
   static PointerSet none() { return {State::None, {}}; }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "support/limits.h"
+
 namespace ptxopt::analysis {
 
 namespace {
@@ -14,9 +16,6 @@ constexpr std::int64_t kMostDistance = std::int64_t{1} << 28;
 
 // A program with many forms is dropped and started anew.
 constexpr std::size_t kUsualSteps = 256;
-
-// The most values of unknowns (iteration counts, values with few numbers) tried for each thread.
-constexpr std::uint64_t kMostTried = 256;
 
 // The address and the conditions of an access, as forms in a program.
 class AccessInProgram {
@@ -103,9 +102,10 @@ class Trials {
         if (other == leaf) numbers = intersection(numbers, known);
       }
       areFew_ = numbers.isBounded() && !numbers.isEmpty() &&
-                static_cast<std::uint64_t>(numbers.highest - numbers.lowest) < kMostTried;
+                !reaches(static_cast<std::uint64_t>(numbers.highest - numbers.lowest),
+                         Limit::TriedNumbers);
       if (areFew_) count_ *= static_cast<std::uint64_t>(numbers.highest - numbers.lowest) + 1;
-      areFew_ &= count_ <= kMostTried;
+      areFew_ = areFew_ && !exceeds(count_, Limit::TriedNumbers);
       if (!areFew_) return;
       intervals_.push_back(numbers);
       numbers_.push_back(numbers.lowest);

@@ -3,11 +3,11 @@
 
 #include <algorithm>
 
+#include "support/limits.h"
+
 namespace ptxopt::analysis {
 
 namespace {
-
-constexpr unsigned kMostNesting = 16;
 
 void add(ThreadFunction& to, const ThreadFunction& part) {
   to.isKnown &= part.isKnown;
@@ -44,7 +44,7 @@ const ThreadFunction& ThreadFunctions::ofLeaf(LeafId leaf) {
   if (found != ofLeaf_.end()) return found->second;
   ThreadFunction result;
   result.isKnown = false;
-  if (nesting_ < kMostNesting) {
+  if (!reaches(nesting_, Limit::ThreadNesting)) {
     ++nesting_;
     result = made(leaf);
     --nesting_;

@@ -9,18 +9,17 @@
 #include <unordered_map>
 
 #include "analysis/values/linear_form.h"
+#include "support/limits.h"
 #include "support/short_list.h"
 
 namespace ptxopt::analysis {
 
 struct ThreadFunction {
-  static constexpr std::size_t kMostUnknowns = 4;  // a longer list would not be used
-
   // The form is a function of the thread id, the extents of the block and the unknowns.
   bool isKnown = true;
   bool isOfThread = false;
   // Iteration counts of loops, and values about which nothing else is known; each once.
-  ShortList<LeafId, kMostUnknowns> unknowns;
+  ShortList<LeafId, most(Limit::ThreadUnknowns)> unknowns;
 };
 
 class ThreadFunctions {

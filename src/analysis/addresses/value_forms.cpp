@@ -15,6 +15,7 @@
 #include "analysis/addresses/value_leaves.h"
 #include "analysis/threads/warp_numbers.h"
 #include "isa/banks.h"
+#include "support/limits.h"
 
 namespace ptxopt::analysis {
 
@@ -24,9 +25,6 @@ using ir::Instruction;
 using ir::Operand;
 using ir::OperandKind;
 using isa::Opcode;
-
-// More terms make a leaf.
-constexpr std::size_t kMostTerms = 16;
 
 // The first instructions of an entry, as far as no thread can have ended before them.
 std::uint32_t countBeforeAnyEnd(const Ssa& ssa) {
@@ -155,7 +153,7 @@ class Evaluator {
     if (target == instruction.operand(0)) {
       const FormId linear = arithmetic_.of(v, instruction);
       if (linear != kNone && forms_.form(linear).bits == bitsOf(v) &&
-          forms_.form(linear).terms.size() <= kMostTerms) {
+          !exceeds(forms_.form(linear).terms.size(), Limit::ValueTerms)) {
         return linear;
       }
     }
@@ -249,7 +247,9 @@ class Evaluator {
 
   FormId ofPhi(ValueId phi) {
     const FormId induction = inductions_.of(phi);
-    if (induction != kNone && forms_.form(induction).terms.size() <= kMostTerms) return induction;
+    if (induction != kNone && !exceeds(forms_.form(induction).terms.size(), Limit::ValueTerms)) {
+      return induction;
+    }
     // Equal on every way in.  An operand that is not evaluated yet comes around a loop.
     std::vector<FormId> sources;
     std::vector<ValueId> later;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "support/limits.h"
+
 namespace ptxopt::analysis {
 
 Leaf ValueLeaves::of(ValueId v) const {
@@ -34,7 +36,7 @@ FormId ValueLeaves::merged(const Leaf& leaf, std::vector<FormId> sources) {
 }
 
 bool ValueLeaves::areFewAndStable(const std::vector<FormId>& forms) const {
-  return forms.size() <= LinearForms::kMostAlternatives &&
+  return !exceeds(forms.size(), Limit::Alternatives) &&
          std::ranges::all_of(forms, [&](FormId form) { return forms_.isStable(form); });
 }
 

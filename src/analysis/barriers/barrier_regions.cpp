@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "support/bit_set.h"
+#include "support/limits.h"
 
 namespace ptxopt::analysis {
 
@@ -110,10 +111,10 @@ void BarrierRegions::solve(std::uint64_t limit) {
 
 // For "ever below": objects and addresses are distinguished only if there are few classes.
 AccessSet::Key BarrierRegions::coarse(AccessSet::Key key) const {
-  constexpr std::size_t kMostClasses = 64;
-  if (classes_->count() <= kMostClasses) return key;
-  return classes_->countWithoutAddress() <= kMostClasses ? classes_->withoutAddress(key)
-                                                         : classes_->withoutObject(key);
+  if (!exceeds(classes_->count(), Limit::RegionClasses)) return key;
+  return classes_->countWithoutAddress() <= most(Limit::RegionClasses)
+             ? classes_->withoutAddress(key)
+             : classes_->withoutObject(key);
 }
 
 void BarrierRegions::findEverBelow() {

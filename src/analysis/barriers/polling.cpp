@@ -5,16 +5,12 @@
 
 #include "ir/effect.h"
 #include "support/bit_set.h"
+#include "support/limits.h"
 
 namespace ptxopt::analysis {
 
 using ir::Instruction;
 using isa::Effect;
-
-namespace {
-// The number of blocks searched; blocks of inner loops count once for each search.
-constexpr std::size_t kMostSearched = 200'000;
-}  // namespace
 
 PollingLoops::PollingLoops(const Cfg& cfg, const Loops& loops, const CallEffects& effects,
                            bool sharedIsExternal)
@@ -114,8 +110,8 @@ bool PollingLoops::mayHoist(const Instruction& instruction, const BitSet& varies
 const PollingLoops::Search& PollingLoops::hoistableLoad(LoopId loop) const {
   std::optional<Search>& known = hoistable_[loop];
   if (known) return *known;
-  searched_ += loops_->members(loop).size();
-  if (searched_ > kMostSearched) return known.emplace(Search{true, nullptr});
+  searched_ += loops_->members(loop).size();  // blocks of inner loops count for each search
+  if (exceeds(searched_, Limit::PollBlocks)) return known.emplace(Search{true, nullptr});
   BitSet varies(cfg_->function().registerCount());
   std::vector<std::uint32_t> openDefinitions(varies.size());
   std::vector<const Instruction*> open;
@@ -149,9 +145,9 @@ const PollingLoops::Search& PollingLoops::hoistableLoad(LoopId loop) const {
   // Optimistically every register defined here varies until it is shown to be invariant.  Those
   // that remain are defined in a cycle, or by impure operations, or so far against the order of the
   // text that nothing is claimed.
-  constexpr int kSweeps = 16;
   std::size_t before = open.size() + 1;
-  for (int sweep = 0; open.size() != before && sweep < kSweeps; ++sweep) {
+  for (std::size_t sweep = 0; open.size() != before; ++sweep) {
+    if (reaches(sweep, Limit::PollSweeps)) break;
     before = open.size();
     std::size_t left = 0;
     for (const Instruction* i : open) {

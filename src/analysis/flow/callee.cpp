@@ -5,6 +5,7 @@
 
 #include "analysis/flow/device_runtime.h"
 #include "ir/module.h"
+#include "support/limits.h"
 
 namespace ptxopt::analysis {
 
@@ -18,9 +19,9 @@ bool isNonReturningName(std::string_view name) {
 template <class Scope>
 ir::Function* resolve(const Scope& scope, ir::SymbolId symbol) {
   // ptxas rejects an alias of an alias; the bound is for cycles of aliases.
-  constexpr int kMaximalChain = 16;
   const ir::Symbol* entry = &scope.symbolAt(symbol);
-  for (int k = 0; k < kMaximalChain && entry->kind == ir::SymbolKind::Alias; ++k) {
+  for (std::size_t k = 0; entry->kind == ir::SymbolKind::Alias; ++k) {
+    if (reaches(k, Limit::AliasChain)) return nullptr;
     if (entry->alias->aliasee == ir::SymbolId::None) return nullptr;
     entry = &scope.symbolAt(entry->alias->aliasee);
   }

@@ -38,6 +38,7 @@
 
 #include "analysis/flow/flow_graph.h"
 #include "support/bit_set.h"
+#include "support/limits.h"
 #include "support/order.h"
 
 namespace ptxopt::analysis {
@@ -55,8 +56,7 @@ concept DataflowProblem = requires(const P& problem, BlockId block, typename P::
 
 // True if one bit for each block and element of the universe takes at most 8 MiB.
 constexpr bool denseFits(std::size_t blocks, std::size_t universe) {
-  constexpr std::size_t kMostBits = std::size_t{1} << 26;
-  return universe == 0 || blocks <= kMostBits / universe;
+  return universe == 0 || blocks <= most(Limit::DenseBits) / universe;
 }
 
 template <DataflowProblem Problem>

@@ -5,12 +5,11 @@
 #include <vector>
 
 #include "support/bit_set.h"
+#include "support/limits.h"
 
 namespace ptxopt::analysis {
 
 namespace {
-
-constexpr std::size_t kMostVisits = 20'000;
 
 // One more distance, beside those of LoopRounds::after.
 constexpr std::uint32_t kAnew = LoopRounds::kMost + 1;
@@ -72,7 +71,7 @@ std::optional<LoopRounds> roundsBetween(
   Position start{first.block, false, 0};
   if (passes(start, &first)) goOn(start);
   for (std::size_t visits = 0; !work.empty(); ++visits) {
-    if (visits == kMostVisits) return std::nullopt;
+    if (reaches(visits, Limit::LoopRoundVisits)) return std::nullopt;
     Position at = work.back();
     work.pop_back();
     if (passes(at, nullptr)) goOn(at);

@@ -6,6 +6,7 @@
 #include "analysis/memory/address_step.h"
 #include "ir/module.h"
 #include "support/bit_set.h"
+#include "support/limits.h"
 
 namespace ptxopt::analysis {
 
@@ -157,9 +158,9 @@ AddressObjects::AddressObjects(const ir::Function& function, bool flatShared)
 
   // Values only rise, so this terminates.  Values that still change after the last sweep are given
   // up.
-  constexpr int kSweeps = 12;
   bool changed = true;
-  for (int sweep = 0; changed && sweep < kSweeps; ++sweep) {
+  for (std::size_t sweep = 0; changed; ++sweep) {
+    if (reaches(sweep, Limit::ObjectSweeps)) break;
     changed = false;
     for (const ir::Statement& statement : function.body()) {
       const auto* instruction = statement.as<Instruction>();

@@ -6,6 +6,7 @@
 
 #include "ir/function.h"
 #include "isa/isa.h"
+#include "support/limits.h"
 #include "support/short_list.h"
 
 namespace ptxopt::analysis {
@@ -63,8 +64,6 @@ struct MemoryBase {
   friend bool operator==(const MemoryBase&, const MemoryBase&) = default;
 };
 
-// The most bases of one address; with more, nothing is known.
-inline constexpr std::size_t kMostBases = 8;
-using MemoryBases = ShortList<MemoryBase, kMostBases>;
+using MemoryBases = ShortList<MemoryBase, most(Limit::MemoryBases)>;
 
 }  // namespace ptxopt::analysis

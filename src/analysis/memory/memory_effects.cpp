@@ -7,6 +7,7 @@
 #include "ir/barrier.h"
 #include "ir/effect.h"
 #include "ir/module.h"
+#include "support/limits.h"
 
 namespace ptxopt::analysis {
 
@@ -195,10 +196,9 @@ void addPlace(CallEffect& effect, AccessKinds kinds, const Place& place) {
       return;
     }
   }
-  // With more objects than this, the individual objects no longer matter.
-  constexpr std::size_t kMostPlaces = 64;
+  // Of so many objects, the individual one no longer matters.
   effect.accesses.push_back({kinds, place});
-  if (effect.accesses.size() <= kMostPlaces) return;
+  if (!exceeds(effect.accesses.size(), Limit::CallPlaces)) return;
   AccessKinds all = 0;
   for (const ObjectAccess& access : effect.accesses) all |= access.kinds;
   effect.accesses = {{all, {Domain::Any}}};

@@ -6,6 +6,7 @@
 
 #include "ir/effect.h"
 #include "ir/function.h"
+#include "support/limits.h"
 
 namespace ptxopt::analysis {
 
@@ -94,9 +95,8 @@ void addPlace(CalleeMemory& memory, const Place& place) {
   if (std::ranges::find(memory.written, place) == memory.written.end()) {
     memory.written.push_back(place);
   }
-  // With more objects than this, the individual objects no longer matter.
-  constexpr std::size_t kMostPlaces = 64;
-  if (memory.written.size() > kMostPlaces) memory.forgetsReachable = true;
+  // Of so many objects, the individual one no longer matters.
+  if (exceeds(memory.written.size(), Limit::CalleePlaces)) memory.forgetsReachable = true;
 }
 
 void merge(CalleeMemory& into, const CalleeMemory& from) {

@@ -6,15 +6,13 @@
 #include <vector>
 
 #include "analysis/memory/memory_effects.h"
+#include "support/limits.h"
 
 namespace ptxopt::analysis {
 
 using ir::Instruction;
 
 namespace {
-
-// The most uses that are followed, in all slices together.
-constexpr std::size_t kMostVisited = 1'000'000;
 
 class Slices {
  public:
@@ -47,7 +45,7 @@ class Slices {
       const ValueId value = open_.back();
       open_.pop_back();
       for (std::uint32_t k = first_[value]; k != kNone; k = users_[k].next) {
-        if (++visited_ > kMostVisited) return true;
+        if (exceeds(++visited_, Limit::PollUses)) return true;
         const User& user = users_[k];
         if (user.instruction == nullptr) {
           visit(user.value);

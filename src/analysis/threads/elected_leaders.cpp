@@ -9,6 +9,7 @@
 #include "analysis/threads/warp_uniformity.h"
 #include "analysis/values/branch_conditions.h"
 #include "analysis/values/integer_operation.h"
+#include "support/limits.h"
 
 namespace ptxopt::analysis {
 
@@ -18,8 +19,6 @@ using ir::Instruction;
 using ir::Operand;
 using ir::OperandKind;
 using isa::Opcode;
-
-constexpr unsigned kMostNesting = 16;
 
 // No thread elects or ends during the call.  Ending the whole grid does no harm.
 bool isHarmlessCall(const ir::Function& caller, const Instruction& call) {
@@ -129,7 +128,7 @@ std::uint32_t ElectedLeaders::maskWhere(ValueId predicate, bool holds) {
 // ---- values in the other threads of a warp -----------------------------------------------------
 
 ElectedLeaders::MaybeRest ElectedLeaders::restOf(ValueId value) {
-  if (value == kNone || nesting_ == kMostNesting) return std::nullopt;
+  if (value == kNone || reaches(nesting_, Limit::LeaderNesting)) return std::nullopt;
   const ValueRange& range = ranges_->of(value);
   if (range.isConstant()) return Rest{0, range.lowest};
   // A phi that depends on itself has no known value.

@@ -4,11 +4,12 @@
 #include <algorithm>
 #include <bit>
 
+#include "support/limits.h"
+
 namespace ptxopt::analysis {
 
 namespace {
 
-constexpr unsigned kMostNesting = 3;
 constexpr unsigned kWarpBits = std::countr_zero(isa::kWarpSize);
 constexpr std::uint64_t kLaneMask = isa::kWarpSize - 1;
 constexpr std::int64_t kMostThreadId = 1023;
@@ -51,7 +52,7 @@ std::optional<unsigned> threadDimension(const LeafKey& key) {
 std::optional<RowNumber> rowNumber(const LinearForms& forms, LeafId id, unsigned nesting) {
   const LeafKey& key = forms.leaf(id).key;
   if (threadDimension(key) == 0) return RowNumber{isa::kWarpSize, {0, isa::kWarpSize - 1}};
-  if (key.kind != LeafKind::Operation || nesting == kMostNesting) return std::nullopt;
+  if (key.kind != LeafKind::Operation || reaches(nesting, Limit::RowNesting)) return std::nullopt;
   const LinearForms::Operation operation = forms.operation(forms.leaf(id));
   if (operation.sources.size() != 2) return std::nullopt;
   const LinearForm source = forms.form(operation.sources[0]);
@@ -84,7 +85,7 @@ bool isLeafOfWarp(const LinearForms& forms, LeafId id, unsigned nesting) {
   if (const auto number = rowNumber(forms, id, 0); number && number->rest == Interval::of(0)) {
     return true;
   }
-  if (nesting == kMostNesting) return false;
+  if (reaches(nesting, Limit::RowNesting)) return false;
   switch (leaf.key.kind) {
     case LeafKind::ZeroExtended:
     case LeafKind::SignExtended:

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analysis/values/linear_form.h"
+#include "support/limits.h"
 
 namespace ptxopt::analysis {
 
@@ -15,8 +16,6 @@ using ir::Instruction;
 using ir::Operand;
 using ir::OperandKind;
 using isa::Opcode;
-
-constexpr unsigned kMostSteps = 4;
 
 bool isInteger(isa::Type type) {
   const int bits = isa::bitWidth(type);
@@ -185,7 +184,7 @@ std::vector<Condition> BranchConditions::ofGuard(const Instruction& instruction)
 
 void BranchConditions::addIf(ValueId predicate, bool holds, unsigned depth,
                              std::vector<Condition>& found) const {
-  if (depth == kMostSteps || !ssa_->isDefinition(predicate)) return;
+  if (!ssa_->isDefinition(predicate) || reaches(depth, Limit::ConditionDepth)) return;
   const Instruction& instruction = ssa_->instruction(predicate);
   const isa::InstructionDesc& desc = *instruction.desc;
   if (instruction.guard || !desc.known()) return;

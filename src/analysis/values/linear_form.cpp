@@ -6,13 +6,11 @@
 #include <cassert>
 #include <utility>
 
+#include "support/limits.h"
+
 namespace ptxopt::analysis {
 
 namespace {
-
-// Larger products are not expanded: they become leaves about which nothing is known.
-constexpr std::size_t kMostTerms = 12;
-constexpr std::size_t kMostFactors = 4;
 
 std::uint64_t hashOf(const Leaf& leaf) {
   const LeafKey& key = leaf.key;
@@ -180,7 +178,7 @@ FormId LinearForms::multiply(FormId a, FormId b) {
   if (form(b).isConstant()) return scale(a, form(b).constant);
   const LinearForm left = form(a);
   const LinearForm right = form(b);
-  if ((left.terms.size() + 1) * (right.terms.size() + 1) > kMostTerms) return kNone;
+  if (exceeds((left.terms.size() + 1) * (right.terms.size() + 1), Limit::FormTerms)) return kNone;
   scratch_.clear();
   for (const Term& x : left.terms) {
     if (right.constant != 0) scratch_.push_back({x.leaf, x.coefficient * right.constant});
@@ -197,7 +195,7 @@ FormId LinearForms::multiply(FormId a, FormId b) {
 }
 
 LeafId LinearForms::product(LeafId a, LeafId b) {
-  std::array<LeafId, 2 * kMostFactors> storage;
+  std::array<LeafId, 2 * most(Limit::FormFactors)> storage;
   std::size_t count = 0;
   for (const LeafId& factor : {a, b}) {
     const bool isProduct = leaves_[factor].key.kind == LeafKind::Product;
@@ -205,7 +203,7 @@ LeafId LinearForms::product(LeafId a, LeafId b) {
       storage[count++] = inner;
     }
   }
-  if (count > kMostFactors) return kNone;
+  if (exceeds(count, Limit::FormFactors)) return kNone;
   const std::span<LeafId> factors = std::span(storage).first(count);
   std::ranges::sort(factors);
   // The factors are sorted, so the product does not depend on the order of multiplication.
@@ -243,7 +241,7 @@ FormId LinearForms::truncate(FormId a, unsigned bits) {
       scratch_.push_back({inner.leaf, term.coefficient * inner.coefficient});
     }
   }
-  if (scratch_.size() <= kMostTerms) return make(bits, constant, scratch_);
+  if (!exceeds(scratch_.size(), Limit::FormTerms)) return make(bits, constant, scratch_);
   scratch_.assign(given.terms.begin(), given.terms.end());
   return make(bits, given.constant, scratch_);
 }

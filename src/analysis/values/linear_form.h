@@ -124,7 +124,6 @@ class LinearForms {
     // the leaf of the iteration.
     LeafId round = kNone;
   };
-  static constexpr std::size_t kMostAlternatives = 8;
   void setAlternatives(LeafId leaf, Alternatives alternatives) {
     alternatives_[leaf] = std::move(alternatives);
   }

@@ -6,6 +6,8 @@
 #include <optional>
 #include <utility>
 
+#include "support/limits.h"
+
 namespace ptxopt::analysis {
 
 namespace {
@@ -15,7 +17,7 @@ class Frontiers {
  public:
   Frontiers(const Cfg& cfg, const Dominators& dominators) {
     const std::size_t limit =
-        kFrontierShare * (std::size_t{cfg.vertexCount()} + cfg.edgeCount()) + 1024;
+        most(Limit::FrontierShare) * (std::size_t{cfg.vertexCount()} + cfg.edgeCount()) + 1024;
     offsets_.assign(cfg.vertexCount() + std::size_t{1}, 0);
     std::vector<BlockId> lastJoin(cfg.vertexCount(), kNone);
     std::size_t size = 0;
@@ -23,7 +25,10 @@ class Frontiers {
       ++offsets_[block + 1];
       return ++size <= limit;
     });
-    if (!fits_) return;
+    if (!fits_) {
+      noteMet(Limit::FrontierShare);
+      return;
+    }
     for (std::size_t b = 1; b < offsets_.size(); ++b) offsets_[b] += offsets_[b - 1];
     blocks_.resize(size);
     std::vector<std::size_t> next(offsets_.begin(), offsets_.end() - 1);
@@ -40,8 +45,6 @@ class Frontiers {
   }
 
  private:
-  static constexpr std::size_t kFrontierShare = 16;  // of the vertices and edges
-
   // Calls visit(block, member of its frontier), each pair once, until it returns false.
   template <class Visitor>
   static bool forEachEntry(const Cfg& cfg, const Dominators& dominators,

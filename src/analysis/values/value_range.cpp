@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analysis/values/value_range_arithmetic.h"
+#include "support/limits.h"
 #include "support/order.h"
 
 namespace ptxopt::analysis {
@@ -16,9 +17,6 @@ using ir::Instruction;
 using ir::Operand;
 using ir::OperandKind;
 using isa::Opcode;
-
-// Of one value, that are looked at in one place.
-constexpr std::size_t kMostConditions = 32;
 
 ValueRange rangeOfSpecial(const SpecialName& name, const LaunchShape& shape, unsigned bits) {
   const isa::SpecialRegister& row = isa::specialRegisters()[name.index];
@@ -68,7 +66,7 @@ class ValueRanges::Solver {
   }
 
   void run() {
-    for (round_ = 0; round_ <= kRounds || changed_; ++round_) {
+    for (round_ = 0; round_ <= most(Limit::RangeRounds) || changed_; ++round_) {
       changed_ = false;
       sweep(Phase::Grow);
       // Without loops nothing comes back.
@@ -82,7 +80,6 @@ class ValueRanges::Solver {
  private:
   enum class Phase : std::uint8_t { Grow, Shrink };
   static constexpr unsigned kPatience = 2;
-  static constexpr unsigned kRounds = 8;
 
   std::uint8_t bitsOf(ValueId value) const {
     if (ssa_.isCarry(value)) return 0;
@@ -192,7 +189,7 @@ class ValueRanges::Solver {
       joined = tightened(join(old, joined));
       if (joined == old) return;
       wasWidened_ |= isHeader && round_ >= kPatience;
-      if (isHeader && round_ >= kRounds) {
+      if (isHeader && reaches(round_, Limit::RangeRounds)) {
         joined = ValueRange::all(joined.bits);
       } else if (isHeader && round_ >= kPatience) {
         joined = widened(old, joined, operands, edges);
@@ -414,14 +411,15 @@ ValueRange ValueRanges::at(ValueId value, BlockId block) const {
   };
   // They stand in the order of the text.  Of many, the first and those right above count.
   const std::span<const BranchConditions::Placed> all = conditions_->ofValue(value);
-  if (all.size() <= kMostConditions) {
+  if (!exceeds(all.size(), Limit::RangeConditions)) {
     apply(all);
     return range;
   }
   const auto end = std::ranges::upper_bound(all, block, {}, &BranchConditions::Placed::block);
   const auto above = all.first(static_cast<std::size_t>(end - all.begin()));
-  apply(above.first(std::min(above.size(), kMostConditions / 2)));
-  apply(above.last(std::min(above.size(), kMostConditions / 2)));
+  const std::size_t half = std::min(above.size(), most(Limit::RangeConditions) / 2);
+  apply(above.first(half));
+  apply(above.last(half));
   return range;
 }
 

@@ -7,6 +7,8 @@
 #include <deque>
 #include <memory>
 
+#include "support/limits.h"
+
 namespace ptxopt::passes {
 
 using analysis::Assumption;
@@ -145,7 +147,7 @@ class Group {
     const auto isOpen = [&](std::size_t k) {
       return !settled[k] && decisions[k].outcome != BarrierOutcome::Kept;
     };
-    int tries = 0;
+    std::size_t tries = 0;
     for (std::size_t bit = 0; bit < analysis::kAssumptionCount; ++bit) {
       const Assumption one{static_cast<std::uint8_t>(bit)};
       std::vector<Assumptions> sets;
@@ -156,7 +158,7 @@ class Group {
       for (const Assumptions& set : sets) {
         Assumptions fewer = set;
         fewer.remove(one);
-        if (!fewer.any() || ++tries > kMostTries) continue;
+        if (!fewer.any() || exceeds(++tries, Limit::AssumptionSets)) continue;
         const bool isAffine = question_.precision == Precision::Affine;
         const std::vector<BarrierBody> with = bodies(fewer, isAffine);
         const analysis::BarrierContext context(with, facts_);
@@ -180,8 +182,6 @@ class Group {
       }
     }
   }
-
-  static constexpr int kMostTries = 24;
 
   const BarrierFacts& facts_;
   const BarrierQuestion& question_;

@@ -11,6 +11,7 @@
 #include "analysis/flow/loop_rounds.h"
 #include "ir/module.h"
 #include "passes/barriers/conflict_text.h"
+#include "support/limits.h"
 
 namespace ptxopt::passes {
 
@@ -19,11 +20,6 @@ using analysis::BarrierRegions;
 using ir::Instruction;
 
 namespace {
-
-// Instructions around a barrier that are looked at to explain it.
-constexpr std::size_t kMostExplained = 5'000;
-// Pairs of accesses that an example is looked for.
-constexpr std::size_t kMostPairs = 12;
 
 std::string_view kindText(analysis::AccessKinds kinds) {
   const bool reads = (kinds & analysis::kRead) != 0;
@@ -118,7 +114,7 @@ Remark BarrierRemarks::at(std::string_view pass, const ir::Function& function,
 std::pair<AccessCounts, AccessCounts> BarrierRemarks::counts(const BarrierRegions& regions,
                                                              BarrierRegions::Node barrier) const {
   const auto on = [&](Direction side) {
-    const auto counted = regions.count(barrier, side, kMostExplained);
+    const auto counted = regions.count(barrier, side, most(Limit::ExplainedInstructions));
     return counted ? AccessCounts{counted->reads, counted->writes} : AccessCounts{};
   };
   return {on(Direction::Backward), on(Direction::Forward)};
@@ -155,8 +151,8 @@ BarrierEvent BarrierRemarks::eventAt(const BarrierRegions::Event* event,
 std::optional<BarrierEvent> BarrierRemarks::pin(const BarrierRegions& regions,
                                                 BarrierRegions::Node barrier) const {
   for (const Direction side : {Direction::Backward, Direction::Forward}) {
-    const auto* event =
-        regions.findEvent(barrier, side, std::nullopt, analysis::kPin, kMostExplained);
+    const auto* event = regions.findEvent(barrier, side, std::nullopt, analysis::kPin,
+                                          most(Limit::ExplainedInstructions));
     if (event == nullptr) continue;
     const bool isCall =
         event->instruction != nullptr && event->instruction->desc->control == isa::Control::Call;
@@ -240,10 +236,11 @@ BarrierRemarks::Side BarrierRemarks::sideOf(const Region& region, Direction dire
                                             std::optional<analysis::AccessSet::Key> key,
                                             analysis::EffectMarks marks) const {
   Side side;
-  const auto* event =
-      region.regions.findEvent(region.barrier, direction, key, marks, kMostExplained);
+  const auto* event = region.regions.findEvent(region.barrier, direction, key, marks,
+                                               most(Limit::ExplainedInstructions));
   if (event == nullptr && direction == Direction::Forward) {
-    event = region.regions.findEventEverBelow(region.barrier, key, marks, kMostExplained);
+    event = region.regions.findEventEverBelow(region.barrier, key, marks,
+                                              most(Limit::ExplainedInstructions));
     side.isBelowOtherBarriers = event != nullptr;
   }
   const Instruction* instruction = event == nullptr ? nullptr : event->instruction;
@@ -301,7 +298,7 @@ BarrierConflict BarrierRemarks::conflict(const BarrierRegions& regions,
   regions.anyConflict(barrier, relation, [&](const AccessClasses::Conflict& other) {
     BarrierConflict next = describe(region, other);
     if (next.example) result = std::move(next);
-    return result.example.has_value() || ++tried == kMostPairs;
+    return result.example.has_value() || reaches(++tried, Limit::ExamplePairs);
   });
   return result;
 }

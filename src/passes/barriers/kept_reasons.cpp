@@ -9,6 +9,7 @@
 #include "analysis/barriers/divergence_cause.h"
 #include "analysis/barriers/participation.h"
 #include "ir/module.h"
+#include "support/limits.h"
 
 namespace ptxopt::passes {
 
@@ -18,8 +19,6 @@ using analysis::Standing;
 using ir::Instruction;
 
 namespace {
-
-constexpr unsigned kMostCalls = 8;  // the depth of calls that are followed
 
 // The k-th operand of a barrier, as written.
 std::string operandText(const Instruction& instruction, std::size_t k,
@@ -136,7 +135,7 @@ std::string KeptReasons::divergence(std::uint32_t body, const Instruction& instr
     if (const auto cause = causes->of(instruction)) return causeText(*cause, function, instruction);
   }
   // The function is not called by all threads equally often.
-  if (function.isEntry() || nesting == kMostCalls) return {};
+  if (function.isEntry() || reaches(nesting, Limit::CauseCalls)) return {};
   const Vertex callee = facts_.graph->vertexOf(function);
   for (std::uint32_t caller = 0; caller < bodies_.size(); ++caller) {
     const Vertex v = facts_.graph->vertexOf(functionOf(caller));

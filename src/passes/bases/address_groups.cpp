@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "support/hash_index.h"
+#include "support/limits.h"
 
 namespace ptxopt::passes {
 
@@ -19,12 +20,6 @@ using ir::Operand;
 using ir::RegisterId;
 
 namespace {
-
-// The most values of a group examined for one member, from either end of those in scope.
-constexpr std::size_t kMostLooks = 8;
-// The most candidates kept, and how many of them may be computed after the value that is read.
-constexpr std::size_t kMostCandidates = 6;
-constexpr std::size_t kMostLater = 2;
 
 // The number of blocks between two progress reports.
 constexpr std::size_t kProgressBlocks = 4096;
@@ -122,10 +117,12 @@ class AddressGroups::Walk {
     Member member{&instruction, &operand, value,
                   static_cast<std::uint32_t>(out_.candidates_.size()), 0};
     const std::vector<InScope>& all = inScope_[out_.groups_[value]];
-    const std::size_t fromFront = std::min(all.size(), kMostLooks);
+    // From either end of those in scope.
+    const std::size_t fromFront = std::min(all.size(), most(Limit::GroupLooks));
     for (std::size_t k = 0; k < fromFront; ++k) consider(member, all[k]);
-    const std::size_t rest = all.size() - fromFront;
-    for (std::size_t k = all.size() - std::min(rest, kMostLooks); k < all.size(); ++k) {
+    std::size_t rest = all.size() - fromFront;
+    if (exceeds(rest, Limit::GroupLooks)) rest = most(Limit::GroupLooks);
+    for (std::size_t k = all.size() - rest; k < all.size(); ++k) {
       consider(member, all[k]);
     }
     member.candidateCount =
@@ -145,8 +142,9 @@ class AddressGroups::Walk {
   void consider(Member& member, const InScope& entry) {
     const ValueId base = entry.value;
     if (base == member.value) return;
-    const std::size_t most = base < member.value ? kMostCandidates : kMostCandidates + kMostLater;
-    if (out_.candidates_.size() - member.firstCandidate >= most) return;
+    const std::size_t count = out_.candidates_.size() - member.firstCandidate;
+    const std::size_t later = base < member.value ? 0 : most(Limit::LaterCandidates);
+    if (count >= later && reaches(count - later, Limit::BaseCandidates)) return;
     const BlockId here = member.instruction->block;
     const std::size_t reg = index(ssa_.reg(base));
     // SSA form has phis only where a register is live.  So elsewhere the content of the register is

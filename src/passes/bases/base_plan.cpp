@@ -11,6 +11,7 @@
 #include "passes/bases/joined_bases.h"
 #include "passes/bases/narrow_bases.h"
 #include "passes/bases/phi_webs.h"
+#include "support/limits.h"
 
 namespace ptxopt::passes {
 
@@ -103,7 +104,7 @@ bool BasePlan::servesAll(ValueId base, ValueId v, bool mayBeFar) const {
 }
 
 void BasePlan::noteCaps(const HoistingCaps& caps) {
-  const auto say = [&](bool isMet, std::string_view name, unsigned cap) {
+  const auto say = [&](bool isMet, std::string_view name, std::size_t cap) {
     if (!isMet) return;
     ++bases_.context().statistics["caps-met"];
     Remark remark;
@@ -114,7 +115,7 @@ void BasePlan::noteCaps(const HoistingCaps& caps) {
   };
   say(caps.isDepthMet, "cbe-max-depth", bases_.options().maxDepth);
   say(caps.areIterationsMet, "cbe-max-iter", bases_.options().maxIterations);
-  say(groups_.areRoundsMet(), "rounds over phis", analysis::OffsetClasses::kMostRounds);
+  say(groups_.areRoundsMet(), "rounds over phis", most(Limit::OffsetRounds));
 }
 
 }  // namespace ptxopt::passes

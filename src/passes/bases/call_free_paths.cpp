@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "support/limits.h"
+
 namespace ptxopt::passes {
 
 using analysis::BlockId;
@@ -56,7 +58,7 @@ bool CallFreePaths::isFree(const Point& from, const Point& to) const {
   };
   add(to.block);
   for (std::size_t k = 0; k < found.size(); ++k) {
-    if (found.size() > kMostBlocks) return false;
+    if (exceeds(found.size(), Limit::CallFreeBlocks)) return false;
     if (hasCall(beginningOf(found[k]).number, endOf(found[k]).number)) return false;
     add(found[k]);
   }

@@ -36,7 +36,6 @@ class CallFreePaths {
   bool isFreeToEnd(const Point& from, analysis::BlockId block) const;
 
  private:
-  static constexpr std::size_t kMostBlocks = 32;
   bool isFree(const Point& from, const Point& to) const;
   bool hasCall(std::uint32_t first, std::uint32_t end) const;
 

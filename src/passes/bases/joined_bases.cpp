@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "passes/bases/kept_bases.h"
+#include "support/limits.h"
 
 namespace ptxopt::passes {
 
@@ -43,10 +44,10 @@ class Joining {
       // Those whose numbers are near its own: of blocks that are near in the dominator tree.
       const auto at =
           std::lower_bound(all.begin(), all.end(), GroupedValue(bases_.groups().groupOf(v), v));
-      for (auto k = at; k != all.begin() && tried.size() < KeptBases::kMostLooks;) {
+      for (auto k = at; k != all.begin() && !reaches(tried.size(), Limit::EndLooks);) {
         tried.push_back((--k)->second);
       }
-      for (auto k = at; k != all.end() && tried.size() < 2 * KeptBases::kMostLooks; ++k) {
+      for (auto k = at; k != all.end() && tried.size() < 2 * most(Limit::EndLooks); ++k) {
         if (k->second != v) tried.push_back(k->second);
       }
       makeJoined(v, tried);

@@ -15,8 +15,6 @@ namespace ptxopt::passes {
 class KeptBases {
  public:
   using GroupedValue = std::pair<GroupId, analysis::ValueId>;
-  // Values of a group that are tried for the end of one block.
-  static constexpr std::size_t kMostLooks = 8;
 
   explicit KeptBases(const BaseAssignment& bases);
 

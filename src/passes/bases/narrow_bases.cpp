@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "passes/bases/kept_bases.h"
+#include "support/limits.h"
 
 namespace ptxopt::passes {
 
@@ -41,7 +42,7 @@ class Casting {
       for (const auto& [group, base] :
            kept.ofGroup(bases_.groups().wideGroupOf(bases_.groups().groupOf(v)))) {
         tried.push_back(base);
-        if (tried.size() == KeptBases::kMostLooks) break;
+        if (reaches(tried.size(), Limit::EndLooks)) break;
       }
       const ValueId wide = wideBaseFor(v, tried);
       if (wide == kNone || !bases_.spend()) continue;

@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "support/limits.h"
+
 namespace ptxopt::passes {
 
 using analysis::BlockId;
@@ -13,9 +15,6 @@ using analysis::Ssa;
 using analysis::ValueId;
 
 namespace {
-
-// Values that go with a phi, it among them.
-constexpr std::size_t kMostInWeb = 32;
 
 class PhiWebs {
  public:
@@ -60,7 +59,7 @@ class PhiWebs {
     values = {phi};
     const auto find = [&](ValueId v) { return std::ranges::find(values, v); };
     for (std::size_t k = 0; k < values.size(); ++k) {
-      if (values.size() > kMostInWeb) return false;
+      if (exceeds(values.size(), Limit::WebValues)) return false;
       bases_.forEachSource(values[k], [&](ValueId source) {
         if (find(source) == values.end() && isPart(source)) values.push_back(source);
       });

@@ -23,6 +23,7 @@
 #include "passes/globals/module_objects.h"
 #include "passes/globals/private_slots.h"
 #include "passes/globals/split_variable.h"
+#include "support/limits.h"
 
 namespace ptxopt::passes {
 
@@ -30,8 +31,6 @@ namespace {
 
 using analysis::VariableAccess;
 using ir::Instruction;
-
-constexpr int kMaxRounds = 16;
 
 class Optimizer {
  public:
@@ -46,7 +45,11 @@ class Optimizer {
   bool run() {
     bool hasChanged = false;
     bool isUnfinished = true;
-    for (int round = 0; round < kMaxRounds && isUnfinished; ++round) {
+    for (std::size_t round = 0; isUnfinished; ++round) {
+      if (reaches(round, Limit::GlobalRounds)) {
+        remarks_.unfinished(most(Limit::GlobalRounds));
+        break;
+      }
       runRound();
       isOfInput_ = false;
       isUnfinished = edits_.hasChanged();
@@ -54,7 +57,6 @@ class Optimizer {
       edits_.finishRound(cache_);
       analyses_.clear();
     }
-    if (isUnfinished) remarks_.unfinished(kMaxRounds);
     remarks_.savings();
     return hasChanged;
   }

@@ -119,7 +119,7 @@ void GlobalRemarks::missed(const ModuleObject& object, std::string_view reason) 
   context_.remark(std::move(remark));
 }
 
-void GlobalRemarks::unfinished(int rounds) {
+void GlobalRemarks::unfinished(std::size_t rounds) {
   Remark remark = remarkAt(RemarkKind::Analysis, nullptr, {});
   remark.message = fmt::format("Stopped after {} rounds: another run may find more", rounds);
   context_.remark(std::move(remark));

@@ -33,7 +33,7 @@ class GlobalRemarks {
   void folded(const ir::Function& function, const ir::Instruction& load,
               const ir::Variable& variable);
   void missed(const ModuleObject& object, std::string_view reason);
-  void unfinished(int rounds);
+  void unfinished(std::size_t rounds);
 
   void countSaved(const ModuleObject& object, std::uint64_t bytes);
   // Says what was counted.

@@ -11,6 +11,7 @@
 #include "analysis/flow/callee.h"
 #include "analysis/memory/address_step.h"
 #include "ir/module.h"
+#include "support/limits.h"
 
 namespace ptxopt::passes {
 
@@ -22,8 +23,6 @@ using ir::OperandKind;
 using ir::RegisterId;
 using isa::Opcode;
 using isa::Space;
-
-constexpr std::size_t kMostCalls = 64;
 
 // A call with its parameters, as compilers print it: in a scope of its own with nothing else
 // inside.
@@ -121,9 +120,8 @@ class Finder {
     for (ir::Statement& statement : function.body()) {
       auto* instruction = statement.as<Instruction>();
       if (instruction == nullptr) continue;
-      if (instruction->desc->control != isa::Control::Call || blocks_.size() == kMostCalls) {
-        continue;
-      }
+      if (instruction->desc->control != isa::Control::Call) continue;
+      if (reaches(blocks_.size(), Limit::HeapCalls)) break;
       if (auto block = blockAround(function, *instruction)) blocks_.push_back(std::move(*block));
     }
     for (const CallBlock& block : blocks_) {

@@ -13,6 +13,7 @@
 #include "analysis/addresses/alias.h"
 #include "analysis/launch/launch_shape.h"
 #include "ir/module.h"
+#include "support/limits.h"
 
 namespace ptxopt::passes {
 
@@ -22,9 +23,6 @@ using analysis::VariableAccess;
 using ir::Instruction;
 using ir::Operand;
 using ir::OperandKind;
-
-constexpr std::size_t kMostSlots = 4;      // registers are scarcer than shared memory
-constexpr std::size_t kMostAccesses = 64;  // compared pair by pair
 
 // The register of a load or the operand of a store, if a move can replace the access.
 bool isMovable(const ir::Function& function, const VariableAccess& access, int bits) {
@@ -115,7 +113,8 @@ SlotPlan planSlots(const ModuleObject& object, const analysis::ObjectUses& uses,
   if (!object.isShared() || object.uses.size() != 1) return {};
   ir::Function& function = *object.uses[0].function;
   const std::vector<VariableAccess>& accesses = object.uses[0].uses->accesses;
-  if (!function.isEntry() || accesses.empty() || accesses.size() > kMostAccesses) return {};
+  if (!function.isEntry() || accesses.empty()) return {};
+  if (exceeds(accesses.size(), Limit::SlotAccesses)) return {};  // compared pair by pair
   SlotPlan plan;
   plan.bits = isa::bitWidth(accesses[0].instruction->desc->type);
   const bool isGood = (plan.bits == 16 || plan.bits == 32 || plan.bits == 64) &&
@@ -146,7 +145,7 @@ SlotPlan planSlots(const ModuleObject& object, const analysis::ObjectUses& uses,
       const bool isApart = std::none_of(slots.begin(), slots.end(), [&](const auto* first) {
         return analysis::mayOverlap(*first, all[0], analysis::Threads::Same);
       });
-      if (!isApart || slots.size() == kMostSlots) return {};
+      if (!isApart || reaches(slots.size(), Limit::Slots)) return {};
       slots.push_back(&all[0]);
       slot = slots.end() - 1;
     }

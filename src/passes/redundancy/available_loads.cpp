@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/effect.h"
+#include "support/limits.h"
 
 namespace ptxopt::passes {
 
@@ -247,7 +248,7 @@ bool AvailableLoads::isUnchanged(const Fact& fact, const PlainAccess& access,
   const bool sameLocal = fact.local == local_;
   if (access.space == isa::Space::Local ? !sameLocal : !sameOuter) return false;
   if (access.space == isa::Space::None && !sameLocal) return false;
-  if (stores_.size() - fact.stores > kMostStores) return false;
+  if (exceeds(stores_.size() - fact.stores, Limit::StoresBetween)) return false;
   for (std::size_t k = fact.stores; k < stores_.size(); ++k) {
     if (mayOverlap(stores_[k], bytes)) return false;
   }

@@ -100,7 +100,6 @@ class AvailableLoads {
     bool isStored;
     const ir::Instruction* instruction;
   };
-  static constexpr std::size_t kMostStores = 64;
 
   Base baseOf(const ir::Instruction& instruction, const ir::Operand& address) const;
   Base baseOf(ValueId value) const;

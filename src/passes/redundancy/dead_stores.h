@@ -9,6 +9,7 @@
 
 #include "passes/redundancy/available_loads.h"
 #include "passes/redundancy/plain_access.h"
+#include "support/limits.h"
 
 namespace ptxopt::passes {
 
@@ -29,7 +30,6 @@ class DeadStores {
     const ir::Instruction* instruction;
     AvailableLoads::Bytes bytes;  // of all elements
   };
-  static constexpr std::size_t kMostPending = 32;
 
   const AvailableLoads& memory_;
   std::vector<Pending> pending_;
@@ -43,7 +43,7 @@ void DeadStores::noteStore(const ir::Instruction& instruction, const PlainAccess
   std::erase_if(pending_, [&](const Pending& pending) {
     return AvailableLoads::covers(bytes, pending.bytes) && dead(*pending.instruction);
   });
-  if (pending_.size() == kMostPending) pending_.erase(pending_.begin());
+  if (reaches(pending_.size(), Limit::PendingStores)) pending_.erase(pending_.begin());
   pending_.push_back({&instruction, bytes});
 }
 

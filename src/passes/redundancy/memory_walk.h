@@ -20,6 +20,7 @@
 #include "analysis/flow/loops.h"
 #include "analysis/memory/memory_ssa.h"
 #include "passes/redundancy/plain_access.h"
+#include "support/limits.h"
 
 namespace ptxopt::passes {
 
@@ -54,8 +55,6 @@ class MemoryWalk {
              Predicate&& mayOverlap);
 
  private:
-  static constexpr std::size_t kMostStates = 128;
-
   bool leavesLoop(const ir::Instruction& known, const ir::Instruction& load) const;
   bool isChangedBy(analysis::StateId state, const ir::Instruction& load, const PlainAccess& access,
                    bool isOwn) const;
@@ -78,7 +77,7 @@ MemoryWalk::Answer MemoryWalk::ask(const ir::Instruction& known, const ir::Instr
   const analysis::StateId to = in_.states.before(load);
   if (from == kNone || to == kNone || queries_ == cap_) return Answer::Changed;
   ++queries_;
-  std::size_t steps = kMostStates;
+  std::size_t steps = most(Limit::StatesBetween);
   bool hasCalls = false;
   const bool isUnchanged = in_.states.isUnchanged(from, to, steps, [&](analysis::StateId state) {
     const analysis::MemoryEvent event = in_.states.event(state);

@@ -6,6 +6,7 @@
 
 #include "passes/ssa/register_copy.h"
 #include "passes/ssa/value_liveness.h"
+#include "support/limits.h"
 
 namespace ptxopt::passes {
 
@@ -204,12 +205,12 @@ ValueRegisters::ValueRegisters(const SsaRewrite& rewrite, Coalescing coalescing,
   }
 
   // Beyond this limit, which no real code approaches, values are kept apart without an analysis.
-  constexpr std::size_t kBlocksPerValue = 64;
   constexpr std::size_t kLeast = std::size_t{1} << 20;
   const BitSet values = chosen.values(needed_);
-  const std::size_t limit = kLeast + kBlocksPerValue * ssa.valueCount();
+  const std::size_t limit = kLeast + most(Limit::LiveBlocks) * ssa.valueCount();
   const ValueLiveness liveness(rewrite, needed_, values, limit);
   if (!liveness.isComplete()) {
+    noteMet(Limit::LiveBlocks);
     separate(values);
     return;
   }

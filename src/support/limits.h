@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The bounds on the work and memory of analyses and passes, all of them in limits.def, and how
+// often each was met.
+//
+//   if (exceeds(terms.size(), Limit::FormTerms)) return kNone;
+//
+// The counters belong to the process and only grow, like those of LLVM's Statistic.  Thread-safe.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace ptxopt {
+
+enum class Limit : std::uint8_t {
+#define LIMIT(name, most, key, consequence) name,
+#include "support/limits.def"
+#undef LIMIT
+};
+
+struct LimitInfo {
+  std::size_t most = 0;
+  std::string_view key;          // "form-terms", for --stats
+  std::string_view consequence;  // what happens beyond it
+};
+
+inline constexpr auto kLimits = std::to_array<LimitInfo>({
+#define LIMIT(name, most, key, consequence) {most, key, consequence},
+#include "support/limits.def"
+#undef LIMIT
+});
+
+constexpr std::size_t most(Limit limit) {
+  return kLimits[static_cast<std::size_t>(limit)].most;
+}
+
+void noteMet(Limit limit);
+std::uint64_t timesMet(Limit limit);
+
+// `count` is more than the bound; counts that.
+inline bool exceeds(std::size_t count, Limit limit) {
+  if (count <= most(limit)) return false;
+  noteMet(limit);
+  return true;
+}
+
+// `count` is the bound, or more; counts that.
+inline bool reaches(std::size_t count, Limit limit) {
+  if (count < most(limit)) return false;
+  noteMet(limit);
+  return true;
+}
+
+}  // namespace ptxopt
