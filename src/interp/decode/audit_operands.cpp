@@ -11,7 +11,8 @@ namespace ptxopt::interp {
 AuditNumber AuditEmitter::numberOf(const facts::Value& value) {
   const ir::RegisterRange& range = decoder_->function_->rangeOf(value.reg);
   const bool isWhole = value.component == 0 && range.vectorWidth > 1;
-  if (isWhole || range.type == isa::Type::B128) throw Decoder::Problem{"a register of several numbers"};
+  if (isWhole || range.type == isa::Type::B128)
+    throw Decoder::Problem{"a register of several numbers"};
   AuditNumber number;
   number.slot = decoder_->registerSlot(value.reg, value.component);
   number.bits = static_cast<std::uint8_t>(decoder_->registerWidth(value.reg));
