@@ -194,6 +194,7 @@ class IrBuilder {
   // ptxas takes the number after a stem modulo 2^32, so that "%r007" and "%r4294967303" are names
   // of %r7.  Nothing here resolves them: a function that uses one is opaque (docs/soundness/ A7.7).
   void noteUnusualNumber(std::string_view name);
+  bool isParametrisedVariable(const ScopeTable::Found& found);
   void otherName(const TokenView& name);
   bool pushElement(std::string_view text);
   void pushSpecialRegister(NameId name);

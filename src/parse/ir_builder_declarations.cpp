@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Registers, variables and parameters.
+#include <algorithm>
 #include <charconv>
 #include <limits>
 #include <string>
@@ -20,6 +21,21 @@ constexpr std::uint64_t kMaxRegisters = (1u << 31) - 1;
 // `.shared .b32 v<100>` makes a symbol for each name.
 constexpr std::uint64_t kMaxVariables = 1u << 20;
 constexpr std::uint64_t kMaxAlignment = 1u << 30;
+
+// The name is that of a special register, or one of `name`0 .. `name`(count - 1) is if count is not
+// 0.
+bool namesSpecialRegister(std::string_view name, std::uint32_t count) {
+  if (!name.starts_with('%')) return false;
+  if (count == 0) return isa::findSpecialRegister(name) != nullptr;
+  return std::ranges::any_of(isa::specialRegisters(), [&](const isa::SpecialRegister& special) {
+    if (!special.name.starts_with(name)) return false;
+    const std::string_view rest = special.name.substr(name.size());
+    if (rest.starts_with('<')) return true;  // a family, from 0 on
+    std::uint32_t number = 0;
+    const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), number);
+    return error == std::errc() && end == rest.data() + rest.size() && number < count;
+  });
+}
 
 // ".v4" is 4; 0 for any other word.
 std::uint8_t vectorWidthOf(std::string_view word) {
@@ -179,6 +195,11 @@ std::uint64_t IrBuilder::sizeOf(const ir::Variable& variable) const {
 void IrBuilder::declareRegisters(ir::RegisterRange range, Offset where) {
   if (function_->registerCount() + std::uint64_t{range.count} > kMaxRegisters) {
     fail(where, "more registers than a function can have");
+  }
+  // To ptxas, such a register is the special one until something is written to it.
+  const std::string_view name = module_.text(range.name);
+  if (namesSpecialRegister(name, range.parametrised ? range.count : 0)) {
+    function_->isOpaque = true;
   }
   const ir::RegisterId first = function_->addRegisters(range);
   if (range.parametrised) {

@@ -59,21 +59,31 @@ ScopeTable::Found IrBuilder::findName(const TokenView& name) {
     const NameEntry& entry = module_.names().entry(full);
     if (entry.stem != NameId::None) range = scopes_.find(entry.stem, entry.index);
   }
-  const ScopeTable::Found found = single.position > range.position ? single : range;
-  if (found.kind == ScopeTable::Kind::None) noteUnusualNumber(module_.text(full));
-  return found;
+  if (!isSplit) noteUnusualNumber(module_.text(full));
+  return single.position > range.position ? single : range;
 }
 
+// To ptxas, `%r01` is element 1 of `%r<9>`, even where `%r01` is declared too.
 void IrBuilder::noteUnusualNumber(std::string_view name) {
   constexpr std::size_t kMostDigits = 9;  // of those that the scanner reads
   const std::size_t digits = name.find_last_not_of("0123456789") + 1;  // npos + 1 is 0
   const std::string_view number = name.substr(digits);
   const bool isUnusual = number.size() > kMostDigits || (number.size() > 1 && number[0] == '0');
   if (!isUnusual || !isInBody()) return;
-  const NameId stem = module_.names().find(name.substr(0, digits));
-  if (stem != NameId::None && scopes_.find(stem, 0).kind != ScopeTable::Kind::None) {
+  const std::string_view stem = name.substr(0, digits);
+  const NameId range = module_.names().find(stem);
+  const NameId first = module_.names().find(std::string(stem) + '0');
+  const bool isOfRegisters =
+      range != NameId::None && scopes_.find(range, 0).kind != ScopeTable::Kind::None;
+  if (isOfRegisters || (first != NameId::None && isParametrisedVariable(scopes_.find(first)))) {
     function_->isOpaque = true;
   }
+}
+
+bool IrBuilder::isParametrisedVariable(const ScopeTable::Found& found) {
+  if (found.kind != ScopeTable::Kind::Symbol) return false;
+  const ir::Symbol& symbol = symbolAt(ir::SymbolId{found.id});
+  return symbol.kind == ir::SymbolKind::Variable && symbol.variable->isParametrised;
 }
 
 void IrBuilder::otherName(const TokenView& name) {
@@ -109,7 +119,7 @@ bool IrBuilder::pushElement(std::string_view text) {
     const ScopeTable::Found range = scopes_.find(entry.stem, entry.index);
     if (range.position > found.position) found = range;
   }
-  if (found.kind == ScopeTable::Kind::None) noteUnusualNumber(text.substr(0, dot));
+  if (entry.stem == NameId::None) noteUnusualNumber(text.substr(0, dot));
   if (found.kind != ScopeTable::Kind::Register) return false;
   Operand element = Operand::ofRegister(ir::RegisterId{found.id});
   element.component = componentOf(text.substr(dot));
