@@ -17,8 +17,8 @@
 #include "analysis/flow/loops.h"
 #include "analysis/launch/assumptions.h"
 #include "driver/remark_text.h"
-#include "driver/source_files.h"
 #include "ir/barrier.h"
+#include "ir/source_lines.h"
 #include "parse/parser.h"
 
 namespace ptxopt::driver {
@@ -210,26 +210,17 @@ class WhatIf {
 
 // ---- the table ---------------------------------------------------------------------------------
 
-std::string sourceText(const SourceFiles& files, const ir::Location& location) {
-  std::string_view name = files.name(location.file);
-  name.remove_prefix(std::min(name.rfind('/') + 1, name.size()));  // npos + 1 is 0
-  return name.empty() ? fmt::format("line {}", location.line)
-                      : fmt::format("{}:{}", name, location.line);
-}
-
-std::vector<Row> rowsOf(ir::Function& function, const SourceFiles& files) {
+std::vector<Row> rowsOf(ir::Function& function, const ir::SourceLines& sources) {
   std::vector<Row> rows;
   const analysis::Cfg cfg(function);
   const analysis::Loops loops(cfg);
-  const ir::Location* location = nullptr;
   for (const ir::Statement& statement : function.body()) {
-    if (const auto* at = statement.as<ir::Location>()) location = at;
     const auto* instruction = statement.as<ir::Instruction>();
     if (instruction == nullptr || !ir::ctaBarrier(*instruction)) continue;
     Row& row = rows.emplace_back();
     row.offset = instruction->source.begin;
     row.line = function.module().source().lineColumn(row.offset).line;
-    if (location != nullptr) row.source = sourceText(files, *location);
+    if (const auto place = sources.written(row.offset)) row.source = ir::shortText(*place);
     row.depth = loops.depthOf(instruction->block);
   }
   return rows;
@@ -280,7 +271,7 @@ std::string explainBarriers(const std::shared_ptr<const SourceText>& source,
   Diagnostics diagnostics;
   const std::unique_ptr<ir::Module> module = parse::parse(source, diagnostics);
   if (module == nullptr) return {};
-  const SourceFiles files(*module);
+  const ir::SourceLines sources(*module);
   const Verdicts verdicts = verdictsOf(result.run.remarks);
   std::set<Offset> kept;
   for (const auto& [offset, remark] : verdicts) {
@@ -296,7 +287,7 @@ std::string explainBarriers(const std::shared_ptr<const SourceText>& source,
   std::string text;
   for (ir::Function& function : module->functions()) {
     if (!function.hasBody()) continue;
-    std::vector<Row> rows = rowsOf(function, files);
+    std::vector<Row> rows = rowsOf(function, sources);
     if (rows.empty()) continue;
     for (Row& row : rows) {
       const auto verdict = verdicts.find(row.offset);

@@ -17,14 +17,14 @@ std::string headline(const passes::Remark& remark, std::string_view what) {
                      text.lineColumn(remark.place.begin).line, remark.function->nameText());
 }
 
-// "write .shared [A+4*tid.x] at line 31 (source line 5): st.shared.u32 [%r1], %r2;"
+// "write .shared [A+4*tid.x] at line 31 (k.cu:5): st.shared.u32 [%r1], %r2;"
 std::string eventText(const ir::Module& module, const passes::BarrierEvent& event) {
   std::string text = event.what;
   if (!event.space.empty()) text += ' ' + event.space;
   if (!event.address.empty()) text += fmt::format(" [{}]", event.address);
   if (!event.place.valid()) return text;
   text += fmt::format(" at line {}", module.source().lineColumn(event.place.begin).line);
-  if (event.source != nullptr) text += fmt::format(" (source line {})", event.source->line);
+  if (event.source) text += fmt::format(" ({})", ir::shortText(*event.source));
   return text + fmt::format(": {}", module.source().slice(event.place));
 }
 

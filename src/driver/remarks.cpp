@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "driver/remarks.h"
 
-#include <charconv>
-#include <cstdint>
 #include <optional>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "driver/remark_text.h"
-#include "driver/source_files.h"
+#include "ir/source_lines.h"
+#include "support/demangle.h"
 
 namespace ptxopt::driver {
 
@@ -18,47 +18,23 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Removes a number from the front of `text`, with any blanks before it.
-std::optional<std::uint32_t> takeNumber(std::string_view& text) {
-  text.remove_prefix(std::min(text.find_first_not_of(" \t"), text.size()));
-  std::uint32_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc()) return std::nullopt;
-  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
-  return value;
+Json jsonOf(const ir::SourcePlace& place) {
+  Json result = Json::object();
+  if (!place.file.empty()) result["file"] = std::string(place.file);
+  result["line"] = place.line;
+  result["column"] = place.column;
+  if (!place.function.empty()) result["function"] = demangled(place.function);
+  return result;
 }
 
-// Formats positions in source files as JSON objects.
-class SourcePlaces {
- public:
-  explicit SourcePlaces(const ir::Module& module) : files_(module) {}
-
-  Json place(std::uint32_t file, std::uint32_t line, std::uint32_t column) const {
-    Json place = Json::object();
-    const std::string_view name = files_.name(file);
-    if (!name.empty()) place["file"] = std::string(name);
-    place["line"] = line;
-    place["column"] = column;
-    return place;
-  }
-
-  Json place(const ir::Location& location) const {
-    Json result = place(location.file, location.line, location.column);
-    constexpr std::string_view kWord = "inlined_at";
-    const std::size_t word = location.rest.find(kWord);
-    if (word != std::string_view::npos) {
-      std::string_view numbers = location.rest.substr(word + kWord.size());
-      const auto file = takeNumber(numbers);
-      const auto line = takeNumber(numbers);
-      const auto column = takeNumber(numbers);
-      if (file && line && column) result["inlinedAt"] = place(*file, *line, *column);
-    }
-    return result;
-  }
-
- private:
-  SourceFiles files_;
-};
+void addSource(const ir::SourceLines& lines, const ir::Location* location, Json& line) {
+  const auto written = location != nullptr ? lines.written(*location) : std::nullopt;
+  line["source"] = written ? jsonOf(*written) : Json();
+  if (!written) return;
+  const std::vector<ir::SourcePlace> chain = lines.chain(*location);
+  if (chain.size() < 2) return;
+  for (const ir::SourcePlace& place : chain) line["inlined"].push_back(jsonOf(place));
+}
 
 std::string_view word(passes::RemarkKind kind) {
   switch (kind) {
@@ -84,7 +60,10 @@ void addEvent(const ir::Module& module, const char* name, const passes::BarrierE
     add("_ptx", fmt::format("{}:{}", text.name(), text.lineColumn(event.place.begin).line));
     add("_text", std::string(text.slice(event.place)));
   }
-  if (event.source != nullptr) add("_source_line", std::to_string(event.source->line));
+  if (event.source) {
+    add("_source_file", std::string(event.source->file));
+    add("_source_line", std::to_string(event.source->line));
+  }
   add("_space", event.space);
   add("_address", event.address);
 }
@@ -129,7 +108,7 @@ void addVerdict(const ir::Module& module, const passes::BarrierVerdict& verdict,
 
 std::string remarkLines(const ir::Module& module, std::span<const passes::Remark> remarks) {
   if (remarks.empty()) return {};
-  const SourcePlaces files(module);
+  const ir::SourceLines sources(module);
   std::string lines;
   for (const passes::Remark& remark : remarks) {
     Json line;
@@ -144,7 +123,7 @@ std::string remarkLines(const ir::Module& module, std::span<const passes::Remark
       ptx["line"] = place.line;
       ptx["column"] = place.column;
     }
-    line["source"] = remark.source != nullptr ? files.place(*remark.source) : Json();
+    addSource(sources, remark.source, line);
     line["message"] = messageOf(remark);
     line["assumptions"] = remark.assumptions;
     Json& details = line["details"] = Json::object();

@@ -12,9 +12,12 @@ namespace ptxopt::driver {
 // One line for each remark:
 //   {"pass": "basic-dbe", "kind": "passed" | "missed" | "analysis", "function": "_Z1kPi",
 //    "ptx": {"file": "k.ptx", "line": 12, "column": 2},
-//    "source": {"file": "k.cu", "line": 5, "column": 3, "inlinedAt": {...}},
+//    "source": {"file": "k.cu", "line": 5, "column": 3},
+//    "inlined": [{"file": "lib.h", "line": 98, "column": 1, "function": "f()"}, ...],
 //    "message": "...", "details": {"...": "..."}}
-// `ptx` has only the file if a pass made the statement; `source` is null without a .loc.
+// `ptx` has only the file if a pass made the statement; `source` is the line that the
+// user wrote, null without a .loc; `inlined` is there for inlined code only: the chain of places
+// from the innermost one to the kernel (ir/source_lines.h).
 std::string remarkLines(const ir::Module& module, std::span<const passes::Remark> remarks);
 
 }  // namespace ptxopt::driver

@@ -66,10 +66,7 @@ std::string_view markText(analysis::EffectMarks marks, const Instruction* instru
 
 void BarrierRemarks::addFunction(const ir::Function& function) {
   module_ = &function.module();
-  Body& body = bodies_.emplace_back(Body{&function, {}});
-  for (const ir::Statement& statement : function.body()) {
-    if (const auto* location = statement.as<ir::Location>()) body.locations.push_back(location);
-  }
+  functions_.push_back(&function);
 }
 
 void BarrierRemarks::setGraph(std::span<const analysis::BarrierBody> barrierBodies,
@@ -87,17 +84,9 @@ std::uint32_t BarrierRemarks::lineOf(const Instruction& instruction) const {
   return module_->source().lineColumn(instruction.source.begin).line;
 }
 
-const ir::Location* BarrierRemarks::sourceOf(const Instruction& instruction) const {
-  const auto at = instruction.source.begin;
-  for (const Body& body : bodies_) {
-    const SourceRange range = body.function->bodySource;
-    if (at < range.begin || at >= range.end) continue;
-    const auto after = std::upper_bound(
-        body.locations.begin(), body.locations.end(), at,
-        [](auto offset, const ir::Location* location) { return offset < location->source.begin; });
-    return after == body.locations.begin() ? nullptr : *(after - 1);
-  }
-  return nullptr;
+std::optional<ir::SourcePlace> BarrierRemarks::sourceOf(const Instruction& instruction) const {
+  if (!lines_) lines_.emplace(*module_, functions_);
+  return lines_->written(instruction.source.begin);
 }
 
 Remark BarrierRemarks::at(std::string_view pass, const ir::Function& function,
@@ -122,8 +111,8 @@ std::pair<AccessCounts, AccessCounts> BarrierRemarks::counts(const BarrierRegion
 
 std::string BarrierRemarks::textOfPlace(const Instruction& instruction) const {
   std::string text = fmt::format("line {}", lineOf(instruction));
-  if (const ir::Location* source = sourceOf(instruction)) {
-    text += fmt::format(" (source line {})", source->line);
+  if (const auto source = sourceOf(instruction)) {
+    text += fmt::format(" ({})", ir::shortText(*source));
   }
   return text;
 }

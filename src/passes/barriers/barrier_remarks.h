@@ -17,7 +17,7 @@ namespace ptxopt::passes {
 
 class BarrierRemarks {
  public:
-  // Before anything is asked about it or its instructions.  O(statements).
+  // Before anything is asked about it or its instructions.
   void addFunction(const ir::Function& function);
   // What conflict() explains with.  Both must outlive the object.
   void setGraph(std::span<const analysis::BarrierBody> barrierBodies,
@@ -27,9 +27,9 @@ class BarrierRemarks {
   static Remark at(std::string_view pass, const ir::Function& function,
                    const ir::Instruction& instruction);
 
-  // "line 31 (source line 5)"
+  // "line 31 (k.cu:5)"
   std::string textOfPlace(const ir::Instruction& instruction) const;
-  // "line 31 (source line 5): bar.sync 1, 64;"
+  // "line 31 (k.cu:5): bar.sync 1, 64;"
   std::string textOf(const ir::Instruction& instruction) const;
 
   // Above the barrier and below it.
@@ -63,7 +63,7 @@ class BarrierRemarks {
 
   std::uint32_t lineOf(const ir::Instruction& instruction) const;
   std::string_view statementOf(const ir::Instruction& instruction) const;
-  const ir::Location* sourceOf(const ir::Instruction& instruction) const;
+  std::optional<ir::SourcePlace> sourceOf(const ir::Instruction& instruction) const;
   // The access of an event of that class; null where its address was not looked at.
   const analysis::Access* accessOf(const analysis::BarrierRegions::Event* event,
                                    const analysis::AccessClass& of) const;
@@ -76,17 +76,14 @@ class BarrierRemarks {
                                          const Side& below) const;
   BarrierEvent eventAt(const analysis::BarrierRegions::Event* event, std::string_view what) const;
 
-  struct Body {
-    const ir::Function* function;
-    std::vector<const ir::Location*> locations;  // in the order of the text
-  };
   const ir::Module* module_ = nullptr;
   std::span<const analysis::BarrierBody> barrierBodies_;
   const analysis::BarrierGraph* graph_ = nullptr;
   std::unordered_map<const ir::Instruction*, analysis::BarrierRegions::Node> nodeOf_;
   std::unordered_map<analysis::BarrierRegions::Node, const ir::Instruction*> barrierOf_;
   mutable std::uint64_t work_ = 100'000'000;  // that is left for examples
-  std::vector<Body> bodies_;
+  std::vector<const ir::Function*> functions_;
+  mutable std::optional<ir::SourceLines> lines_;  // made when it is first needed
 };
 
 }  // namespace ptxopt::passes

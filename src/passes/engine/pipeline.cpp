@@ -77,17 +77,13 @@ void addSources(const ir::Function& function, std::span<Remark> remarks) {
     return remark.function == &function && remark.place.valid();
   };
   if (std::ranges::none_of(remarks, isOf)) return;
-  std::vector<const ir::Location*> locations;  // in the order of the text
-  for (const ir::Statement& statement : function.body()) {
-    if (const auto* location = statement.as<ir::Location>()) locations.push_back(location);
-  }
+  const ir::Function* one[] = {&function};
+  const ir::SourceLines lines(function.module(), one);
   const SourceRange body = function.bodySource;
   for (Remark& remark : remarks) {
     const Offset at = remark.place.begin;
     if (!isOf(remark) || at < body.begin || at >= body.end) continue;
-    const auto next = std::ranges::upper_bound(
-        locations, at, {}, [](const ir::Location* location) { return location->source.begin; });
-    if (next != locations.begin()) remark.source = *(next - 1);
+    remark.source = lines.at(at);
   }
 }
 

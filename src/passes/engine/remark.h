@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ir/module.h"
+#include "ir/source_lines.h"
 
 namespace ptxopt::passes {
 
@@ -37,7 +38,7 @@ struct BarrierEvent {
   std::string space;    // ".shared"; empty where the instruction names none
   std::string address;  // "4*tid.x+A"; empty where it was not looked at
   SourceRange place;    // of the instruction; not valid where there is no single one
-  const ir::Location* source = nullptr;
+  std::optional<ir::SourcePlace> source;  // the line that the user wrote
 };
 
 // Two threads that meet without the barrier, and the bytes on which they meet.

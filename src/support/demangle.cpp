@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "support/demangle.h"
+
+#include <cxxabi.h>
+
+#include <cstdlib>
+#include <memory>
+
+namespace ptxopt {
+
+namespace {
+
+// How often the name refers to an earlier part of it: `S_`, `S1_`, `T_`.
+std::size_t countReferences(std::string_view name) {
+  std::size_t count = 0;
+  for (std::size_t at = 0; at < name.size(); ++at) {
+    if (name[at] != 'S' && name[at] != 'T') continue;
+    const std::size_t end = name.find_first_not_of("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ", at + 1);
+    if (end != std::string_view::npos && name[end] == '_') ++count;
+  }
+  return count;
+}
+
+// Each reference may double the text, so a short name can stand for gigabytes.  Nobody reads such
+// names, long or not.
+constexpr std::size_t kLongestName = 1000;
+constexpr std::size_t kMostReferences = 30;
+
+}  // namespace
+
+std::string demangled(std::string_view name) {
+  // To __cxa_demangle "i" is the type int.
+  const bool isMangled = name.starts_with("_Z") && name.size() <= kLongestName &&
+                         countReferences(name) <= kMostReferences;
+  if (!isMangled) return std::string(name);
+  const std::unique_ptr<char, decltype(&std::free)> text(
+      abi::__cxa_demangle(std::string(name).c_str(), nullptr, nullptr, nullptr), &std::free);
+  return text == nullptr ? std::string(name) : std::string(text.get());
+}
+
+}  // namespace ptxopt

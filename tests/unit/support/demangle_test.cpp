@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "support/demangle.h"
+
+#include <gtest/gtest.h>
+
+namespace ptxopt {
+namespace {
+
+TEST(Demangle, NamesOfCxxBecomeReadable) {
+  EXPECT_EQ(demangled("_Z3sumPKiPi"), "sum(int const*, int*)");
+  EXPECT_EQ(demangled("_ZN2cg4syncERNS_5groupE"), "cg::sync(cg::group&)");
+}
+
+TEST(Demangle, OtherNamesStay) {
+  for (const char* name : {"kernel", "i", "", "_Z", "_ZZ", "_Zgarbage", "softmax_0d1d"}) {
+    EXPECT_EQ(demangled(name), name);
+  }
+}
+
+TEST(Demangle, ANameThatStandsForAHugeTextStays) {
+  // Each A<S, S> is twice as long as the one before it.
+  std::string name = "_Z1f1AIiiE";
+  for (int k = 0; k < 40; ++k) {
+    const std::string before =
+        k == 0 ? "S_" : "S" + std::string(1, "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[k % 36]) + "_";
+    name += "S_I" + before + before + "E";
+  }
+  EXPECT_EQ(demangled(name), name);
+}
+
+}  // namespace
+}  // namespace ptxopt
