@@ -20,6 +20,7 @@
 #include <utility>
 #include <vector>
 
+#include "driver/check_report.h"
 #include "driver/console.h"
 #include "driver/diff.h"
 #include "driver/dot_cfg.h"
@@ -38,11 +39,16 @@ namespace ptxopt::driver {
 
 namespace {
 
+// At the end of the warnings of --check.
+constexpr std::string_view kHowToSeeMore =
+    "note: --diff shows the changes, --explain-barriers what each barrier is for\n";
+
 // The results for one input, kept until it is its turn to be printed.
 struct FileReport {
   ExitStatus status = kSuccess;
-  std::string messages;  // for standard error
-  std::string output;    // for standard output
+  bool isDifferent = false;  // --check
+  std::string messages;      // for standard error
+  std::string output;        // for standard output
   std::string remarks;
   std::string facts;
   std::string dotCfg;  // of --dot-cfg=FILE
@@ -70,6 +76,7 @@ class Batch {
   bool isAlone() const { return options_.inputs.size() == 1; }
   bool isProgram() const { return options_.wholeProgram && !isAlone(); }
   void say(FileReport& report, std::string_view text) const;
+  void sayChanges(FileReport& report, const OptimizeResult& result) const;
   void say(FileReport& report, const Diagnostics& diagnostics) const;
   void sayError(FileReport& report, const std::string& file, const std::string& message) const;
 
@@ -90,6 +97,7 @@ class Batch {
   bool dotCfgToFolder_;
   bool wantCounts_;
   ExitStatus status_ = kSuccess;
+  bool isDifferent_ = false;
   std::size_t told_ = 0;
   std::string remarks_;
   std::string facts_;
@@ -190,6 +198,24 @@ OptimizeOptions Batch::optimizeOptions(FileReport& report, unsigned threads) con
   return result;
 }
 
+// --check.  A run without remarks is faster, and in most files nothing changes.
+void Batch::sayChanges(FileReport& report, const OptimizeResult& result) const {
+  if (!console_.wants(Severity::Warning)) return;
+  OptimizeOptions options = optimizeOptions(report, 1);
+  std::optional<OptimizeResult> again;
+  if (!options.run.remarks) {
+    options.run.remarks = true;
+    options.run.afterPass = options.run.beforePass = nullptr;
+    options.run.progress = nullptr;
+    again = optimize(result.source, options);
+  }
+  std::string text;
+  for (const Diagnostic& warning : warningsOfChanges(again && again->ok ? *again : result)) {
+    text += render(warning, console_.color());
+  }
+  say(report, text);
+}
+
 void Batch::deliver(FileReport& report, const std::string& input,
                     const OptimizeResult& result) const {
   const std::string_view source = result.source->text();
@@ -203,9 +229,8 @@ void Batch::deliver(FileReport& report, const std::string& input,
   }
   if (options_.check && !equals(result.output, source)) {
     report.status = worse(report.status, kDiffers);
-    Diagnostics diagnostics;
-    diagnostics.report(Severity::Warning, inputName(input), "would change");
-    say(report, diagnostics);
+    report.isDifferent = true;
+    sayChanges(report, result);
   }
   if (options_.diff) {
     DiffStyle style;
@@ -312,6 +337,7 @@ FileReport Batch::process(const std::string& input, unsigned threads) const {
 void Batch::tell(FileReport& report, const std::string& input) {
   console_.print(report.messages);
   status_ = worse(status_, report.status);
+  isDifferent_ |= report.isDifferent;
   if (!report.output.empty()) {
     if (options_.explainBarriers && told_ != 0) report.output.insert(0, "\n");
     writeReport("-", report.output);
@@ -429,6 +455,7 @@ void Batch::conclude() {
     if (missing.contains(place.substr(0, colon)) || foundBarriers_.contains(place)) continue;
     console_.log().warn("--keep-barriers={}: no barrier begins on that line of the kernel", place);
   }
+  if (isDifferent_ && console_.wants(Severity::Warning)) console_.print(kHowToSeeMore);
   if (!options_.remarks.empty()) writeReport(options_.remarks, remarks_);
   if (!facts_.empty()) writeReport(options_.facts, facts_);
   if (!options_.dotCfg.empty() && !dotCfgToFolder_) writeReport(options_.dotCfg, dotCfg_);

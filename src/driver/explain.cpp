@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdint>
 #include <map>
 #include <set>
@@ -42,24 +41,6 @@ struct Row {
   std::string why;
 };
 
-std::string oneLine(std::string_view text) {
-  std::string result;
-  bool isBlank = false;
-  for (const char c : text) {
-    const bool isEnd = c == '\n';
-    if (isEnd && !result.empty() && result.back() != ':' && result.back() != ';') result += ';';
-    if (isEnd || std::isspace(static_cast<unsigned char>(c)) != 0) {
-      isBlank = !result.empty();
-      continue;
-    }
-    if (isBlank) result += ' ';
-    isBlank = false;
-    result += c;
-  }
-  if (result.ends_with(';')) result.pop_back();
-  return result;
-}
-
 // By the position of the barrier: the remark of the first pass that kept it, or of the pass that
 // removed it.
 using Verdicts = std::map<Offset, const Remark*>;
@@ -71,25 +52,6 @@ Verdicts verdictsOf(std::span<const Remark> remarks) {
     if (known == nullptr || remark.barrier->outcome != BarrierOutcome::Kept) known = &remark;
   }
   return verdicts;
-}
-
-std::string whyNotKept(const Remark& remark) {
-  const passes::BarrierVerdict& verdict = *remark.barrier;
-  std::string why;
-  switch (verdict.outcome) {
-    case BarrierOutcome::Guarded:
-      why = "only blocks of several rows of threads need it";
-      break;
-    case BarrierOutcome::Weakened:
-      why = "only threads of one warp need it: bar.warp.sync";
-      break;
-    default:
-      why = "it orders nothing";
-      if (!verdict.rule.empty() && verdict.rule != "no conflict") why += ": " + verdict.rule;
-  }
-  std::string given;
-  for (const std::string& assumption : remark.assumptions) given += " --" + assumption;
-  return given.empty() ? why : why + ", given" + given;
 }
 
 std::string whyKept(const Remark& remark) {
@@ -298,7 +260,8 @@ std::string explainBarriers(const std::shared_ptr<const SourceText>& source,
       const Remark& remark = *verdict->second;
       row.outcome = remark.barrier->outcome;
       row.depth = remark.barrier->loopDepth.value_or(row.depth);
-      row.why = row.outcome == BarrierOutcome::Kept ? whyKept(remark) : whyNotKept(remark);
+      row.why =
+          row.outcome == BarrierOutcome::Kept ? whyKept(remark) : "it " + whatItOrders(remark);
       if (const auto under = goUnder.find(row.offset); under != goUnder.end()) {
         row.why += fmt::format("; goes with {}", under->second);
       }

@@ -2,6 +2,7 @@
 #include "driver/files.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -233,6 +234,28 @@ bool isFolder(const std::string& path) {
   return path.ends_with('/') || (::stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode));
 }
 
+// Why a file that compilers make is no PTX, and how to get the PTX; empty for other files.
+static std::string whatBinary(std::string_view bytes) {
+  constexpr std::string_view kHowTo =
+      "; it may hold PTX: 'cuobjdump -xptx all FILE' writes that to files";
+  constexpr std::size_t kElfMachine = 18;  // the offset of its two bytes
+  constexpr char kCuda = '\xbe';           // EM_CUDA
+  if (bytes.starts_with("\x7f"
+                        "ELF")) {
+    const bool isCubin = bytes.size() > kElfMachine + 1 && bytes[kElfMachine] == kCuda &&
+                         bytes[kElfMachine + 1] == 0;
+    if (isCubin) {
+      return "not PTX but a cubin, which holds machine code only; 'nvcc -ptx' makes PTX of the "
+             "source";
+    }
+    return fmt::format("not PTX but an object file or a program{}", kHowTo);
+  }
+  if (bytes.starts_with("\x50\xed\x55\xba"))
+    return fmt::format("not PTX but a fat binary{}", kHowTo);
+  if (bytes.starts_with("!<arch>\n")) return fmt::format("not PTX but a library{}", kHowTo);
+  return {};
+}
+
 std::shared_ptr<const SourceText> readSource(const std::string& path) {
   const bool isStream = path == kStandardStream;
   Descriptor file(isStream ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
@@ -245,7 +268,11 @@ std::shared_ptr<const SourceText> readSource(const std::string& path) {
   if (expected > std::numeric_limits<Offset>::max() - SourceText::kPadding) {
     throw FileError("cannot read: larger than 4 GiB");
   }
-  return readAll(file.get(), inputName(path), expected);
+  std::shared_ptr<const SourceText> source = readAll(file.get(), inputName(path), expected);
+  if (const std::string binary = whatBinary(source->text()); !binary.empty()) {
+    throw FileError(binary);
+  }
+  return source;
 }
 
 void writeFile(const std::string& path, std::span<const std::string_view> pieces) {

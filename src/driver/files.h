@@ -22,7 +22,7 @@ class FileError : public std::runtime_error {
 };
 
 // Reads a regular file, a pipe, a device, or standard input for "-".  Throws FileError if reading
-// fails, and for folders and files of 4 GiB and more.
+// fails, for folders and files of 4 GiB and more, and for object files, cubins and fat binaries.
 std::shared_ptr<const SourceText> readSource(const std::string& path);
 
 // The names of inputs and outputs in messages: the path, or "<stdin>", "<stdout>".

@@ -173,7 +173,7 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
                  "Output folder; the results have the names of the inputs")
       ->type_name("DIR")
       ->check(refuseEmpty);
-  app.add_flag("--check", options.check, "Write nothing; exit with 2 if a result would differ");
+  app.add_flag("--check", options.check, "Write nothing; print what would change as warnings, and exit with 2\nif a result would differ");
   app.add_flag("--diff", options.diff,
                "Print a unified diff to standard output instead of the result");
   app.add_option("-j,--jobs", options.threads, "Threads; 0 (default): as many as are useful")

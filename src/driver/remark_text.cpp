@@ -3,7 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <cctype>
 #include <string_view>
+#include <vector>
+
+#include "support/demangle.h"
 
 namespace ptxopt::driver {
 
@@ -61,7 +67,80 @@ std::string outcomeText(const passes::Remark& remark) {
   return {};
 }
 
+// Whether a file of this name is C++ or CUDA C++.
+bool isCxx(std::string_view file) {
+  const std::size_t dot = file.rfind('.');
+  if (dot == std::string_view::npos) return false;
+  constexpr std::array kEndings = {"cu", "cuh", "c",   "cc",  "cpp", "cxx",
+                                   "h",  "hh",  "hpp", "hxx", "inl", "inc"};
+  return std::ranges::find(kEndings, file.substr(dot + 1)) != kEndings.end();
+}
+
+// The barrier as the user knows it: `bar.sync 0` is __syncthreads() in C++, and itself elsewhere.
+std::string barrierName(const passes::Remark& remark, const ir::SourceLines& lines) {
+  std::string name = oneLine(remark.function->module().source().slice(remark.place));
+  const bool isFull = name == "bar.sync 0" || name == "barrier.sync 0" ||
+                      name == "barrier.sync.aligned 0" || name == "barrier.cta.sync.aligned 0";
+  const std::vector<ir::SourcePlace> chain =
+      remark.source != nullptr ? lines.chain(*remark.source) : std::vector<ir::SourcePlace>();
+  if (chain.empty()) return name;
+  if (isFull && isCxx(chain.back().file)) name = "__syncthreads()";
+  // The function that the written line calls, if the barrier is not on that line itself.
+  const ir::SourcePlace written = *lines.written(*remark.source);
+  const ir::SourcePlace* callee = nullptr;
+  for (const ir::SourcePlace& place : chain) {
+    const bool isWritten =
+        place.file == written.file && place.line == written.line && place.column == written.column;
+    if (isWritten) break;
+    callee = &place;
+  }
+  if (callee == nullptr || callee->function.empty()) return name;
+  return fmt::format("{} in {}()", name, functionName(callee->function));
+}
+
 }  // namespace
+
+std::string oneLine(std::string_view text) {
+  std::string result;
+  bool isBlank = false;
+  for (const char c : text) {
+    const bool isEnd = c == '\n';
+    if (isEnd && !result.empty() && result.back() != ':' && result.back() != ';') result += ';';
+    if (isEnd || std::isspace(static_cast<unsigned char>(c)) != 0) {
+      isBlank = !result.empty();
+      continue;
+    }
+    if (isBlank) result += ' ';
+    isBlank = false;
+    result += c;
+  }
+  if (result.ends_with(';')) result.pop_back();
+  return result;
+}
+
+std::string changeText(const passes::Remark& remark, const ir::SourceLines& lines) {
+  if (!remark.barrier) return remark.message.substr(0, remark.message.find('\n'));
+  return fmt::format("{} {}", barrierName(remark, lines), whatItOrders(remark));
+}
+
+std::string whatItOrders(const passes::Remark& remark) {
+  const passes::BarrierVerdict& verdict = *remark.barrier;
+  std::string text;
+  switch (verdict.outcome) {
+    case BarrierOutcome::Guarded:
+      text = "is needed only by blocks of several rows of threads";
+      break;
+    case BarrierOutcome::Weakened:
+      text = "is needed only within each warp: bar.warp.sync is enough";
+      break;
+    default:
+      text = "orders nothing";
+      if (!verdict.rule.empty() && verdict.rule != "no conflict") text += ": " + verdict.rule;
+  }
+  std::string given;
+  for (const std::string& assumption : remark.assumptions) given += " --" + assumption;
+  return given.empty() ? text : text + ", given" + given;
+}
 
 std::string countText(const std::optional<std::size_t>& count) {
   return count ? std::to_string(*count) : "many";

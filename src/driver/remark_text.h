@@ -4,7 +4,9 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
+#include "ir/source_lines.h"
 #include "passes/engine/remark.h"
 
 namespace ptxopt::driver {
@@ -15,8 +17,16 @@ std::string messageOf(const passes::Remark& remark);
 // For a kept barrier: why it is kept, on one or more lines, including the two accesses if there are
 // any.
 std::string reasonText(const passes::Remark& remark);
+// For a change, in one line: "__syncthreads() orders nothing".  `lines` are those of the module.
+std::string changeText(const passes::Remark& remark, const ir::SourceLines& lines);
 // Two threads that would conflict without the barrier, or why they may; empty if unknown.
 std::string exampleText(const passes::BarrierVerdict& verdict);
+
+// What is said of a barrier that went, or of what is left of it: "orders nothing".
+std::string whatItOrders(const passes::Remark& remark);
+
+// The text in one line, without the semicolon at its end; line breaks become semicolons.
+std::string oneLine(std::string_view text);
 
 // "12"; "many" if the counting was given up.
 std::string countText(const std::optional<std::size_t>& count);

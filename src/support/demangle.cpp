@@ -28,6 +28,35 @@ constexpr std::size_t kMostReferences = 30;
 
 }  // namespace
 
+std::string functionName(std::string_view name) {
+  const std::string text = demangled(name);
+  std::string result;
+  int depth = 0;  // in < >
+  for (std::size_t k = 0; k < text.size(); ++k) {
+    const char c = text[k];
+    const std::string_view rest = std::string_view(text).substr(k);
+    const bool isOperator = result.ends_with("operator");
+    constexpr std::string_view kUnnamed = "(anonymous namespace)";
+    if (depth == 0 && rest.starts_with(kUnnamed)) {
+      result += kUnnamed;
+      k += kUnnamed.size() - 1;
+    } else if (isOperator && depth == 0) {
+      return std::string(name);  // `operator<` and its like
+    } else if (c == '<') {
+      ++depth;
+    } else if (c == '>') {
+      --depth;
+    } else if (depth == 0 && c == '(') {
+      break;
+    } else if (depth == 0 && c == ' ') {
+      result.clear();  // what was before is the type of the result
+    } else if (depth == 0) {
+      result += c;
+    }
+  }
+  return result.empty() ? std::string(name) : result;
+}
+
 std::string demangled(std::string_view name) {
   // To __cxa_demangle "i" is the type int.
   const bool isMangled = name.starts_with("_Z") && name.size() <= kLongestName &&

@@ -10,4 +10,8 @@ namespace ptxopt {
 // "sum(int const*, int*)" for "_Z3sumPKiPi"; the name itself if it is not mangled.
 std::string demangled(std::string_view name);
 
+// The function in such a text, or a name that is not mangled, without parameters, result and
+// arguments of templates: "cg::sync" for "void cg::sync<int>(int)".
+std::string functionName(std::string_view name);
+
 }  // namespace ptxopt

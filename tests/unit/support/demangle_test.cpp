@@ -17,6 +17,15 @@ TEST(Demangle, OtherNamesStay) {
   }
 }
 
+TEST(Demangle, FunctionsWithoutTheirSignature) {
+  EXPECT_EQ(functionName("_Z3sumPKiPi"), "sum");
+  EXPECT_EQ(functionName("_Z11matmulTiledILi16EEvPKfS1_Pfi"), "matmulTiled");
+  EXPECT_EQ(functionName("_ZN18cooperative_groups4syncINS_12thread_blockEEEvRKT_"),
+            "cooperative_groups::sync");
+  EXPECT_EQ(functionName("_ZN12_GLOBAL__N_11kEPi"), "(anonymous namespace)::k");
+  EXPECT_EQ(functionName("softmax"), "softmax");
+}
+
 TEST(Demangle, ANameThatStandsForAHugeTextStays) {
   // Each A<S, S> is twice as long as the one before it.
   std::string name = "_Z1f1AIiiE";
