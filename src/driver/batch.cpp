@@ -49,6 +49,7 @@ struct FileReport {
   bool isDifferent = false;  // --check
   std::string messages;      // for standard error
   std::string output;        // for standard output
+  BarrierTotals barriers;    // of --explain-barriers
   std::string remarks;
   std::string facts;
   std::string dotCfg;  // of --dot-cfg=FILE
@@ -69,6 +70,8 @@ class Batch {
   void processInto(FileReport& report, const std::string& input, unsigned threads) const;
   unsigned threadsFor(const SourceText& source, unsigned most) const;
   OptimizeOptions optimizeOptions(FileReport& report, unsigned threads) const;
+  void explain(FileReport& report, const OptimizeOptions& options,
+               const OptimizeResult& result) const;
   void noteNamed(FileReport& report, const ir::Module& module) const;
   void deliver(FileReport& report, const std::string& input, const OptimizeResult& result) const;
   std::string outputOf(const std::string& input) const;
@@ -99,6 +102,7 @@ class Batch {
   ExitStatus status_ = kSuccess;
   bool isDifferent_ = false;
   std::size_t told_ = 0;
+  BarrierTotals barriers_;
   std::string remarks_;
   std::string facts_;
   std::string dotCfg_;
@@ -292,11 +296,26 @@ void Batch::processInto(FileReport& report, const std::string& input, unsigned t
     return;
   }
   if (result.module != nullptr) noteNamed(report, *result.module);
-  if (options_.explainBarriers) report.output = explainBarriers(source, options, result);
+  if (options_.explainBarriers) explain(report, options, result);
   if (isProgram()) {
     report.result = std::move(result);
   } else {
     deliver(report, input, result);
+  }
+}
+
+void Batch::explain(FileReport& report, const OptimizeOptions& options,
+                    const OptimizeResult& result) const {
+  Explanation explanation = explainBarriers(result.source, options, result,
+                                            {options_.explainedKernels, options_.inlineChains});
+  report.output = std::move(explanation.text);
+  report.barriers = std::move(explanation.totals);
+  if (result.module == nullptr) return;
+  for (const std::string& name : options_.explainedKernels) {
+    const auto& functions = result.module->functions();
+    const bool isFound = std::ranges::any_of(
+        functions, [&](const ir::Function& function) { return isCalled(function, name); });
+    if (isFound) report.foundKernels.push_back(name);
   }
 }
 
@@ -342,6 +361,7 @@ void Batch::tell(FileReport& report, const std::string& input) {
     if (options_.explainBarriers && told_ != 0) report.output.insert(0, "\n");
     writeReport("-", report.output);
   }
+  barriers_.add(report.barriers);
   remarks_ += report.remarks;
   facts_ += report.facts;
   dotCfg_ += report.dotCfg;
@@ -446,6 +466,7 @@ void Batch::writeReport(const std::string& path, const std::string& text) {
 void Batch::conclude() {
   // A name need not be in every file; if it is in none, it is a mistake.
   std::set<std::string> missing(options_.namedKernels.begin(), options_.namedKernels.end());
+  missing.insert(options_.explainedKernels.begin(), options_.explainedKernels.end());
   for (const std::string& name : foundKernels_) missing.erase(name);
   for (const std::string& name : missing) {
     console_.log().warn("no input has a kernel '{}', which an option names", name);
@@ -455,6 +476,7 @@ void Batch::conclude() {
     if (missing.contains(place.substr(0, colon)) || foundBarriers_.contains(place)) continue;
     console_.log().warn("--keep-barriers={}: no barrier begins on that line of the kernel", place);
   }
+  if (barriers_.functions != 0) writeReport("-", "\ntotal: " + barriers_.text() + '\n');
   if (isDifferent_ && console_.wants(Severity::Warning)) console_.print(kHowToSeeMore);
   if (!options_.remarks.empty()) writeReport(options_.remarks, remarks_);
   if (!facts_.empty()) writeReport(options_.facts, facts_);

@@ -5,20 +5,19 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <set>
 #include <span>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "analysis/flow/cfg.h"
 #include "analysis/flow/loops.h"
-#include "analysis/launch/assumptions.h"
 #include "driver/remark_text.h"
+#include "driver/what_if.h"
 #include "ir/barrier.h"
 #include "ir/source_lines.h"
 #include "parse/parser.h"
+#include "support/demangle.h"
 
 namespace ptxopt::driver {
 
@@ -27,10 +26,8 @@ namespace {
 using passes::BarrierOutcome;
 using passes::Remark;
 
-// The example of a block with one row, for kernels whose block shape is unknown.
-constexpr std::string_view kExampleBlock = "256,1,1";
-// Groups of options to try for barriers that no single option removes.
-constexpr std::size_t kMostGroups = 4;
+constexpr std::size_t kWidth = 100;
+constexpr std::size_t kIndent = 10;  // of what is below the line of a barrier
 
 struct Row {
   Offset offset = 0;
@@ -38,7 +35,8 @@ struct Row {
   std::string source;  // "k.cu:31"
   std::uint32_t depth = 0;
   BarrierOutcome outcome = BarrierOutcome::Kept;
-  std::string why;
+  std::string why;                // in a few words, where that is possible
+  std::vector<std::string> more;  // the lines below
 };
 
 // By the position of the barrier: the remark of the first pass that kept it, or of the pass that
@@ -54,138 +52,42 @@ Verdicts verdictsOf(std::span<const Remark> remarks) {
   return verdicts;
 }
 
-std::string whyKept(const Remark& remark) {
-  const std::string example = exampleText(*remark.barrier);
-  return oneLine(example.empty() ? reasonText(remark) + remark.barrier->notes : example);
+std::vector<std::string> linesOf(std::string_view text) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    if (end != 0) lines.push_back(oneLine(text.substr(0, end)));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return lines;
 }
 
-// ---- options that would remove a barrier
-// ---------------------------------------------------------
+void setWhy(Row& row, std::string why, std::vector<std::string> more) {
+  row.why = std::move(why);
+  row.more = std::move(more);
+}
 
-class WhatIf {
- public:
-  WhatIf(std::shared_ptr<const SourceText> source, OptimizeOptions options,
-         std::vector<std::string> kernels, std::set<Offset> kept)
-      : source_(std::move(source)),
-        options_(std::move(options)),
-        kernels_(std::move(kernels)),
-        kept_(std::move(kept)) {
-    options_.run.afterPass = nullptr;
-    options_.run.changeLimit = passes::ChangeBudget::kUnlimited;
-    options_.run.verifyEach = false;
-    options_.verifyInput = InputCheck::None;
-    options_.countCode = false;
-  }
-
-  // "--assume-1d", "--a with --b"; alternatives are separated by "or".
-  std::map<Offset, std::string> run() {
-    if (kept_.empty()) return {};
-    std::vector<std::size_t> all;
-    for (std::size_t k = 0; k < analysis::kAssumptionCount; ++k) all.push_back(k);
-    const std::set<Offset> goWithAll = thoseThatGo(all);
-    if (goWithAll.empty()) return {};
-    std::set<Offset> open = goWithAll;
-    std::set<Offset> goInOneRow;
-    for (const std::size_t k : all) {
-      const std::set<Offset> gone = thoseThatGo({k});
-      if (info(k).assumption == analysis::Assumption::OneRow) goInOneRow = gone;
-      for (const Offset offset : gone) {
-        // Of the shape, only the fact that there is one row matters.
-        if (!isOfKernels(k) || !goInOneRow.contains(offset)) add(offset, spelling(k));
-        open.erase(offset);
-      }
+// Why a barrier is kept.
+void setReason(Row& row, const Remark& remark) {
+  const passes::BarrierVerdict& verdict = *remark.barrier;
+  if (verdict.conflict && verdict.conflict->example) {
+    const passes::ConflictExample& example = *verdict.conflict->example;
+    std::vector<std::string> more = {example.above.text, example.below.text};
+    if (!example.given.empty()) more.push_back(example.given);
+    setWhy(row,
+           example.isCertain ? "two threads meet without it:" : "two threads may meet without it:",
+           std::move(more));
+  } else {
+    std::vector<std::string> lines = linesOf(reasonText(remark) + verdict.notes);
+    if (const std::string example = exampleText(verdict); !example.empty()) {
+      lines.insert(lines.begin(), example);
     }
-    if (!open.empty()) addGroups(all, open);
-    return std::move(found_);
+    if (verdict.conflict) lines.insert(lines.begin(), "it orders two accesses:");
+    if (lines.empty()) return;
+    std::string why = lines.front();
+    lines.erase(lines.begin());
+    setWhy(row, std::move(why), std::move(lines));
   }
-
- private:
-  // The assumption with this number, weaker ones first: those are suggested first.
-  static const analysis::AssumptionInfo& info(std::size_t k) {
-    return analysis::kAssumptions[analysis::kAssumptionCount - 1 - k];
-  }
-  static bool isOfKernels(std::size_t k) {
-    return info(k).assumption == analysis::Assumption::BlockDim;
-  }
-  static std::string spelling(std::size_t k) {
-    const std::string option = fmt::format("--{}", info(k).name);
-    return isOfKernels(k) ? fmt::format("{} ({} does)", option, kExampleBlock) : option;
-  }
-
-  void add(Offset offset, const std::string& words) {
-    std::string& text = found_[offset];
-    text += (text.empty() ? "" : " or ") + words;
-  }
-
-  std::set<Offset> thoseThatGo(const std::vector<std::size_t>& words) const {
-    OptimizeOptions options = options_;
-    for (const std::size_t k : words) {
-      if (!isOfKernels(k)) {
-        options.run.assumptions.add("", info(k).name);
-        continue;
-      }
-      // An assumption of the user about the shape of a kernel remains.
-      const std::string word = fmt::format("{}={}", info(k).name, kExampleBlock);
-      for (const std::string& kernel : kernels_) options.run.assumptions.add(kernel, word);
-    }
-    const OptimizeResult result = optimize(source_, options);
-    std::set<Offset> gone;
-    if (!result.ok) return gone;
-    for (const auto& [offset, remark] : verdictsOf(result.run.remarks)) {
-      const bool isKept = remark->barrier->outcome == BarrierOutcome::Kept;
-      if (kept_.contains(offset) && !isKept) gone.insert(offset);
-    }
-    return gone;
-  }
-
-  // An option belongs to the group of a barrier if the barrier is kept without the option; then the
-  // group is tested.
-  void addGroups(const std::vector<std::size_t>& all, const std::set<Offset>& open) {
-    std::map<Offset, std::vector<std::size_t>> groupOf;
-    for (const std::size_t k : all) {
-      std::vector<std::size_t> others = all;
-      std::erase(others, k);
-      const std::set<Offset> gone = thoseThatGo(others);
-      for (const Offset offset : open) {
-        if (!gone.contains(offset)) groupOf[offset].push_back(k);
-      }
-    }
-    std::map<std::vector<std::size_t>, std::set<Offset>> enough;
-    for (const auto& [offset, group] : groupOf) {
-      if (group.size() < 2) continue;
-      const bool isNew = !enough.contains(group);
-      if (isNew && enough.size() == kMostGroups) continue;
-      if (isNew) enough.emplace(group, thoseThatGo(group));
-      if (!enough.at(group).contains(offset)) continue;
-      std::string words;
-      for (const std::size_t k : group) words += (words.empty() ? "" : " with ") + spelling(k);
-      add(offset, words);
-    }
-  }
-
-  std::shared_ptr<const SourceText> source_;
-  OptimizeOptions options_;
-  std::vector<std::string> kernels_;
-  std::set<Offset> kept_;
-  std::map<Offset, std::string> found_;
-};
-
-// ---- the table ---------------------------------------------------------------------------------
-
-std::vector<Row> rowsOf(ir::Function& function, const ir::SourceLines& sources) {
-  std::vector<Row> rows;
-  const analysis::Cfg cfg(function);
-  const analysis::Loops loops(cfg);
-  for (const ir::Statement& statement : function.body()) {
-    const auto* instruction = statement.as<ir::Instruction>();
-    if (instruction == nullptr || !ir::ctaBarrier(*instruction)) continue;
-    Row& row = rows.emplace_back();
-    row.offset = instruction->source.begin;
-    row.line = function.module().source().lineColumn(row.offset).line;
-    if (const auto place = sources.written(row.offset)) row.source = ir::shortText(*place);
-    row.depth = loops.depthOf(instruction->block);
-  }
-  return rows;
 }
 
 // Why there is no remark.
@@ -203,72 +105,235 @@ std::string silence(const ir::Module& module, const ir::Function& function,
   return "no pass looked at it";
 }
 
-std::string textOf(const ir::Function& function, std::vector<Row> rows) {
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const Row& a, const Row& b) { return a.depth > b.depth; });
-  std::map<std::string_view, std::size_t> counts;
-  std::size_t width = std::string_view("source").size();
-  for (const Row& row : rows) {
-    ++counts[passes::spelling(row.outcome)];
-    width = std::max(width, row.source.size());
+// Breaks a line between words.  Lines after the first have two blanks more.
+std::string wrapped(std::string_view text, std::size_t indent) {
+  std::string result;
+  std::string line(indent, ' ');
+  bool isEmpty = true;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    const std::string_view word = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (!isEmpty && line.size() + 1 + word.size() > kWidth) {
+      result += line + '\n';
+      line.assign(indent + 2, ' ');
+      isEmpty = true;
+    }
+    if (!isEmpty) line += ' ';
+    line += word;
+    isEmpty = false;
   }
-  std::string text = fmt::format("{}: {} {}: {} barrier{}", function.module().source().name(),
-                                 function.isEntry() ? "kernel" : "function", function.nameText(),
-                                 rows.size(), rows.size() == 1 ? "" : "s");
-  for (const auto& [outcome, count] : counts) text += fmt::format(", {} {}", count, outcome);
-  text += fmt::format("\n{:>6}  {:<{}}  {:>5}  {:<8}  why\n", "line", "source", width, "loops",
-                      "outcome");
-  for (const Row& row : rows) {
-    text += fmt::format("{:>6}  {:<{}}  {:>5}  {:<8}  {}\n", row.line, row.source, width, row.depth,
-                        passes::spelling(row.outcome), row.why);
+  return result + line + '\n';
+}
+
+// "2 kept, 1 removed"
+std::string countsText(const std::map<BarrierOutcome, std::size_t>& counts) {
+  std::string text;
+  for (const auto& [outcome, count] : counts) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, passes::spelling(outcome));
   }
   return text;
 }
 
+std::string plural(std::size_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+std::string tableOf(const ir::Function& function, std::vector<Row> rows) {
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const Row& a, const Row& b) { return a.depth > b.depth; });
+  std::map<BarrierOutcome, std::size_t> counts;
+  std::size_t width = std::string_view("source").size();
+  for (const Row& row : rows) {
+    ++counts[row.outcome];
+    width = std::max(width, row.source.size());
+  }
+  std::string text =
+      fmt::format("{}: {} {}: {}, {}\n", function.module().source().name(),
+                  function.isEntry() ? "kernel" : "function", demangled(function.nameText()),
+                  plural(rows.size(), "barrier"), countsText(counts));
+  text += fmt::format("{:>6}  {:<{}}  {:>5}  {:<8}  why\n", "line", "source", width, "loops",
+                      "outcome");
+  for (const Row& row : rows) {
+    std::string line = fmt::format("{:>6}  {:<{}}  {:>5}  {}", row.line, row.source, width,
+                                   row.depth, passes::spelling(row.outcome));
+    const std::size_t column = 6 + 2 + width + 2 + 5 + 2 + 8 + 2;
+    const bool fits = column + row.why.size() <= kWidth;
+    if (fits && !row.why.empty()) line = fmt::format("{:<{}}{}", line, column, row.why);
+    text += line + '\n';
+    if (!fits) text += wrapped(row.why, kIndent);
+    for (const std::string& more : row.more) text += wrapped(more, kIndent);
+  }
+  return text;
+}
+
+class Explainer {
+ public:
+  Explainer(const std::shared_ptr<const SourceText>& source, const OptimizeOptions& options,
+            const OptimizeResult& result, const ExplainOptions& explain, ir::Module& module)
+      : remarks_(result.run.remarks),
+        explain_(explain),
+        module_(module),
+        sources_(module),
+        verdicts_(verdictsOf(remarks_)),
+        whatIf_(source, options, module) {}
+
+  Explanation run() {
+    const KeptBarriers kept = keptBarriers();
+    ways_ = whatIf_.ways(kept);
+    Explanation result;
+    for (ir::Function& function : module_.functions()) {
+      if (!isWanted(function)) continue;
+      std::vector<Row> rows = rowsOf(function);
+      if (rows.empty()) continue;
+      ++result.totals.functions;
+      for (const Row& row : rows) ++result.totals.barriers[row.outcome];
+      result.text += (result.text.empty() ? "" : "\n") + tableOf(function, std::move(rows));
+    }
+    result.totals.goWithAssumption = ways_.size();
+    if (result.text.empty()) {
+      result.text = module_.source().name() + ": no barriers\n";
+    } else {
+      result.text += hints(kept);
+    }
+    return result;
+  }
+
+ private:
+  bool isWanted(const ir::Function& function) const {
+    if (!function.hasBody()) return false;
+    return explain_.kernels.empty() ||
+           std::ranges::any_of(explain_.kernels,
+                               [&](const std::string& name) { return isCalled(function, name); });
+  }
+
+  KeptBarriers keptBarriers() const {
+    KeptBarriers kept;
+    for (const auto& [offset, remark] : verdicts_) {
+      const ir::Function& function = *remark->function;
+      if (remark->barrier->outcome != BarrierOutcome::Kept || !isWanted(function)) continue;
+      kept.emplace(offset, function.isEntry() ? std::string(function.nameText()) : "");
+    }
+    return kept;
+  }
+
+  std::vector<Row> rowsOf(ir::Function& function) {
+    std::vector<Row> rows;
+    const analysis::Cfg cfg(function);
+    const analysis::Loops loops(cfg);
+    for (const ir::Statement& statement : function.body()) {
+      const auto* instruction = statement.as<ir::Instruction>();
+      if (instruction == nullptr || !ir::ctaBarrier(*instruction)) continue;
+      Row& row = rows.emplace_back();
+      row.offset = instruction->source.begin;
+      row.line = module_.source().lineColumn(row.offset).line;
+      const auto place = sources_.written(row.offset);
+      if (place) row.source = ir::shortText(*place);
+      isSourceMissing_ |= !place;
+      row.depth = loops.depthOf(instruction->block);
+      explainRow(row, function);
+    }
+    return rows;
+  }
+
+  void explainRow(Row& row, const ir::Function& function) {
+    const auto verdict = verdicts_.find(row.offset);
+    if (verdict == verdicts_.end()) {
+      row.why = silence(module_, function, remarks_);
+    } else {
+      const Remark& remark = *verdict->second;
+      row.outcome = remark.barrier->outcome;
+      row.depth = remark.barrier->loopDepth.value_or(row.depth);
+      if (row.outcome == BarrierOutcome::Kept) {
+        setReason(row, remark);
+      } else {
+        row.why = "it " + whatItOrders(remark);
+      }
+    }
+    if (const auto ways = ways_.find(row.offset); ways != ways_.end()) {
+      row.more.push_back("goes with " + ways->second.text);
+      const bool isShapeOpen = ways->second.isOfShape && function.isEntry();
+      if (isShapeOpen) kernelsOfAnyShape_.insert(std::string(function.nameText()));
+    }
+    if (explain_.inlineChains) addChain(row);
+  }
+
+  // "inlined: sync.h:50 in cg::sync, from k.cu:12"
+  void addChain(Row& row) const {
+    const ir::Location* location = sources_.at(row.offset);
+    if (location == nullptr) return;
+    const std::vector<ir::SourcePlace> chain = sources_.chain(*location);
+    if (chain.size() < 2) return;
+    std::string text = "inlined:";
+    for (std::size_t k = 0; k < chain.size(); ++k) {
+      text += fmt::format("{} {}", k == 0 ? "" : ", from", ir::shortText(chain[k]));
+      if (!chain[k].function.empty()) text += " in " + functionName(chain[k].function);
+    }
+    row.more.push_back(std::move(text));
+  }
+
+  std::string hints(const KeptBarriers& kept) const {
+    std::string text;
+    const auto add = [&](std::string_view hint) {
+      text += wrapped(fmt::format("hint: {}", hint), 0);
+    };
+    if (isSourceMissing_) {
+      add("compile with -lineinfo (nvcc) or -gline-tables-only (clang) to see lines of the source");
+    }
+    if (!kernelsOfAnyShape_.empty()) {
+      add("what the PTX says of the shape of blocks need not be assumed: __block_size__((X, Y, Z)) "
+          "in CUDA C++ gives all of it, __launch_bounds__(N) the largest number of threads; "
+          "--block-dim=KERNEL=X,Y,Z assumes it");
+    }
+    if (const std::size_t count = whatIf_.weakened(kept).size(); count != 0) {
+      add(fmt::format(
+          "the pass warp-sync would weaken {} to bar.warp.sync: --passes=PASSES,warp-sync",
+          plural(count, "of the kept barriers")));
+    }
+    return text.empty() ? text : '\n' + text;
+  }
+
+  std::span<const Remark> remarks_;
+  const ExplainOptions& explain_;
+  ir::Module& module_;
+  ir::SourceLines sources_;
+  Verdicts verdicts_;
+  WhatIf whatIf_;
+  std::map<Offset, WaysToGo> ways_;
+  bool isSourceMissing_ = false;
+  std::set<std::string> kernelsOfAnyShape_;  // for which the shape matters, and is not known
+};
+
 }  // namespace
 
-std::string explainBarriers(const std::shared_ptr<const SourceText>& source,
-                            const OptimizeOptions& options, const OptimizeResult& result) {
+void BarrierTotals::add(const BarrierTotals& other) {
+  functions += other.functions;
+  goWithAssumption += other.goWithAssumption;
+  for (const auto& [outcome, count] : other.barriers) barriers[outcome] += count;
+}
+
+std::string BarrierTotals::text() const {
+  std::size_t all = 0;
+  for (const auto& [outcome, count] : barriers) all += count;
+  std::string text = fmt::format("{} in {}: {}", plural(all, "barrier"),
+                                 plural(functions, "function"), countsText(barriers));
+  if (goWithAssumption != 0) text += fmt::format("; {} would go with options", goWithAssumption);
+  return text;
+}
+
+bool isCalled(const ir::Function& function, const std::string& name) {
+  return function.nameText() == name || demangled(function.nameText()) == name ||
+         functionName(function.nameText()) == name;
+}
+
+Explanation explainBarriers(const std::shared_ptr<const SourceText>& source,
+                            const OptimizeOptions& options, const OptimizeResult& result,
+                            const ExplainOptions& explain) {
   // The passes have changed the module in `result`.
   Diagnostics diagnostics;
   const std::unique_ptr<ir::Module> module = parse::parse(source, diagnostics);
   if (module == nullptr) return {};
-  const ir::SourceLines sources(*module);
-  const Verdicts verdicts = verdictsOf(result.run.remarks);
-  std::set<Offset> kept;
-  for (const auto& [offset, remark] : verdicts) {
-    if (remark->barrier->outcome == BarrierOutcome::Kept) kept.insert(offset);
-  }
-  std::vector<std::string> kernels;
-  for (const ir::Function& function : module->functions()) {
-    if (function.isEntry()) kernels.emplace_back(function.nameText());
-  }
-  const std::map<Offset, std::string> goUnder =
-      WhatIf(source, options, std::move(kernels), std::move(kept)).run();
-
-  std::string text;
-  for (ir::Function& function : module->functions()) {
-    if (!function.hasBody()) continue;
-    std::vector<Row> rows = rowsOf(function, sources);
-    if (rows.empty()) continue;
-    for (Row& row : rows) {
-      const auto verdict = verdicts.find(row.offset);
-      if (verdict == verdicts.end()) {
-        row.why = silence(*module, function, result.run.remarks);
-        continue;
-      }
-      const Remark& remark = *verdict->second;
-      row.outcome = remark.barrier->outcome;
-      row.depth = remark.barrier->loopDepth.value_or(row.depth);
-      row.why =
-          row.outcome == BarrierOutcome::Kept ? whyKept(remark) : "it " + whatItOrders(remark);
-      if (const auto under = goUnder.find(row.offset); under != goUnder.end()) {
-        row.why += fmt::format("; goes with {}", under->second);
-      }
-    }
-    text += (text.empty() ? "" : "\n") + textOf(function, std::move(rows));
-  }
-  return text.empty() ? source->name() + ": no barriers\n" : text;
+  return Explainer(source, options, result, explain, *module).run();
 }
 
 }  // namespace ptxopt::driver

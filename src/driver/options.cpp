@@ -173,7 +173,9 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
                  "Output folder; the results have the names of the inputs")
       ->type_name("DIR")
       ->check(refuseEmpty);
-  app.add_flag("--check", options.check, "Write nothing; print what would change as warnings, and exit with 2\nif a result would differ");
+  app.add_flag("--check", options.check,
+               "Write nothing; print what would change as warnings, and exit with 2\n"
+               "if a result would differ");
   app.add_flag("--diff", options.diff,
                "Print a unified diff to standard output instead of the result");
   app.add_option("-j,--jobs", options.threads, "Threads; 0 (default): as many as are useful")
@@ -263,8 +265,18 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
   app.add_flag("--print-dead-sync-elim", options.printDeadSync,
                "Print each removed barrier to standard error");
   app.add_flag("--explain-barriers", options.explainBarriers,
-               "Print a table of all barriers to standard output instead of the\n"
-               "result: what happened to each, why, and which options would remove\nit");
+               "Print all barriers to standard output instead of the result: what\n"
+               "happened to each, why, and which options would remove it");
+  app.add_option("--kernel", options.explainedKernels,
+                 "With --explain-barriers: only this kernel or function, by its name in\n"
+                 "PTX or C++ (repeatable)")
+      ->type_name("NAME")
+      ->check(refuseEmpty)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->allow_extra_args(false);
+  app.add_flag("--inline-chains", options.inlineChains,
+               "With --explain-barriers: of inlined code also the places between the\n"
+               "barrier and the line that you wrote");
   app.add_flag("--stats{text}", raw.statistics,
                "Print counts to standard error; --stats=json for programs")
       ->check(CLI::IsMember({"text", "json"}).description("").name("text|json"));
@@ -516,6 +528,10 @@ void complete(Options& options, const RawOptions& raw) {
   if (toFile && toFolder) throw std::invalid_argument("-o and --output-dir exclude each other");
   if (options.check && (toFile || toFolder)) {
     throw std::invalid_argument("--check writes nothing: no -o or --output-dir with it");
+  }
+  if (!options.explainBarriers && (!options.explainedKernels.empty() || options.inlineChains)) {
+    throw std::invalid_argument(fmt::format("{} needs --explain-barriers",
+                                            options.inlineChains ? "--inline-chains" : "--kernel"));
   }
   if (toFolder) requireDistinctNames("--output-dir", options.inputs);
   if (isFolder(options.dotCfg)) requireDistinctNames("--dot-cfg", options.inputs);

@@ -48,11 +48,13 @@ struct Options {
   std::vector<std::string> namedKernels;
   std::vector<std::string> namedBarriers;  // KERNEL:LINE; the kernel is in namedKernels
 
-  bool printDeadSync = false;    // --print-dead-sync-elim
-  bool explainBarriers = false;  // --explain-barriers
-  bool printCssa = false;        // --cssa-verbosity=1 or more
-  bool printHashing = false;     // --earlycse-debug-hash
-  bool dumpBeforeCssa = false;   // --dump-before-cssa
+  bool printDeadSync = false;                 // --print-dead-sync-elim
+  bool explainBarriers = false;               // --explain-barriers
+  std::vector<std::string> explainedKernels;  // --kernel
+  bool inlineChains = false;                  // --inline-chains
+  bool printCssa = false;                     // --cssa-verbosity=1 or more
+  bool printHashing = false;                  // --earlycse-debug-hash
+  bool dumpBeforeCssa = false;                // --dump-before-cssa
 
   bool verify = false;
   bool verifyEach = false;

@@ -153,9 +153,16 @@ std::string reasonText(const passes::Remark& remark) {
   return verdict.pin ? verdict.reason + '\n' + eventText(module, *verdict.pin) : verdict.reason;
 }
 
+std::string exampleText(const passes::ConflictExample& example) {
+  std::string text = example.isCertain ? "" : "they may meet: ";
+  if (!example.given.empty()) text += example.given + ", ";
+  return text + example.above.text + ", " + example.below.text;
+}
+
 std::string exampleText(const passes::BarrierVerdict& verdict) {
   if (!verdict.conflict) return {};
-  return verdict.conflict->example ? verdict.conflict->example->text : verdict.conflict->mayAlias;
+  return verdict.conflict->example ? exampleText(*verdict.conflict->example)
+                                   : verdict.conflict->mayAlias;
 }
 
 std::string messageOf(const passes::Remark& remark) {

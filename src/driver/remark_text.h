@@ -21,6 +21,7 @@ std::string reasonText(const passes::Remark& remark);
 std::string changeText(const passes::Remark& remark, const ir::SourceLines& lines);
 // Two threads that would conflict without the barrier, or why they may; empty if unknown.
 std::string exampleText(const passes::BarrierVerdict& verdict);
+std::string exampleText(const passes::ConflictExample& example);
 
 // What is said of a barrier that went, or of what is left of it: "orders nothing".
 std::string whatItOrders(const passes::Remark& remark);

@@ -82,7 +82,7 @@ void addConflict(const ir::Module& module, const passes::BarrierConflict& confli
   details["below_bytes"] = example.below.bytes;
   details["certain"] = example.isCertain ? "true" : "false";
   if (!example.given.empty()) details["given"] = example.given;
-  details["example"] = example.text;
+  details["example"] = exampleText(example);
 }
 
 void addVerdict(const ir::Module& module, const passes::BarrierVerdict& verdict, Json& details) {

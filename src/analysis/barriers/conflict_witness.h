@@ -2,7 +2,8 @@
 // Finds two threads, by their ids, and the bytes that two accesses of theirs have in common.
 //
 // If alias.h cannot exclude a conflict between different threads, this searches for small thread
-// ids, and small values of the other numbers in the addresses, for which the accesses overlap.
+// ids, and small values of the other numbers in the addresses, for which the accesses overlap: in a
+// block of one row if there is such an example.
 // Such a witness shows a reader what a barrier is for.  It satisfies everything that is known: the
 // ranges of values, the branches and guards above each access, the shape of the block, the size of
 // the object, and how far apart two threads can be in a loop.  If no witness is found, the accesses
@@ -30,12 +31,19 @@ struct ConflictWitness {
     // The symbol, parameter or value from which the address starts; kNone: an absolute address.
     LeafId base = kNone;
   };
-  // A value that the search chose.
-  struct Choice {
+  // What a loop variable is in the rounds that were chosen.
+  struct LoopVariable {
     LeafId leaf = 0;
+    std::optional<std::int64_t> first, second;
+  };
+  // A value that the search chose: of a leaf, or the round of a loop, from 0.
+  struct Choice {
+    LeafId leaf = kNone;
+    LoopId loop = kNone;
     // For the first and for the second thread; none if that thread does not need the value.  Both
     // are set for a value that all threads share.
     std::optional<std::int64_t> first, second;
+    std::vector<LoopVariable> variables;  // of the loop
   };
   Side first, second;
   // The chosen shape of the block, if it is not known.
@@ -55,12 +63,15 @@ struct WitnessQuestion {
   const Access* second = nullptr;
   AliasAssumptions assumptions;
   bool areWarpsDifferent = false;  // requires the two threads to be in different warps
-  // Of the function that both accesses are in, if there is only one.  Needed for isControlKnown;
-  // may be null.
+  // Of the function that both accesses are in, if there is only one; both may be null.  The first
+  // is needed for isControlKnown, the second for the numbers of loop variables.
   const PostDominators* postDominators = nullptr;
+  const Loops* loops = nullptr;
   // Whether the first thread may be in iteration `a` of a loop while the second one is in iteration
   // `b`.  Null: nothing is known, and no witness is found if it matters.
   std::function<bool(LoopId, std::int64_t a, std::int64_t b)> mayMeetInRounds;
+  // Whether some barrier in the loop, or the one in question, separates its rounds.  Null: none.
+  std::function<bool(LoopId)> separatesRounds;
   std::uint64_t work = 2'000'000;
 };
 

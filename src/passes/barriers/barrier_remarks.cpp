@@ -191,9 +191,19 @@ std::optional<ConflictExample> BarrierRemarks::example(const Region& region, con
   analysis::WitnessQuestion question;
   question.first = &above;
   question.second = &below;
-  question.assumptions.oneRow = region.relation == analysis::Relation::TwoThreadsOfOneRow;
+  question.assumptions.oneRow =
+      region.rowsOnly || region.relation == analysis::Relation::TwoThreadsOfOneRow;
   question.areWarpsDifferent = region.relation == analysis::Relation::TwoWarps;
   question.postDominators = body->postDominators;
+  question.loops = body->loops;
+  question.separatesRounds = [&](analysis::LoopId loop) {
+    for (const analysis::BlockId block : body->loops->members(loop)) {
+      for (const Instruction& instruction : body->cfg->instructions(block)) {
+        if (&instruction == &barrier || separates(instruction)) return true;
+      }
+    }
+    return false;
+  };
   question.work = std::min<std::uint64_t>(work_, 1'000'000);
   question.mayMeetInRounds = [&](analysis::LoopId loop, std::int64_t a, std::int64_t b) {
     if (!isOneFunction) return false;
@@ -278,17 +288,27 @@ BarrierConflict BarrierRemarks::conflict(const BarrierRegions& regions,
                                          const AccessClasses& classes, BarrierRegions::Node barrier,
                                          const AccessClasses::Conflict& conflict,
                                          analysis::Relation relation) const {
-  const Region region{regions, classes, barrier, relation};
-  BarrierConflict result = describe(region, conflict);
-  if (result.example || !conflict.above || !conflict.below || result.above.address.empty()) {
-    return result;
-  }
+  Region region{regions, classes, barrier, relation, false};
+  BarrierConflict first = describe(region, conflict);
+  const bool areAccesses = conflict.above && conflict.below && !first.above.address.empty();
+  if (!areAccesses || (first.example && first.example->isInRow)) return first;
+  // An example in a block of one row says more than one that takes several.
+  region.rowsOnly = true;
+  if (auto other = pairWithExample(region)) return *other;
+  region.rowsOnly = false;
+  if (first.example) return first;
+  return pairWithExample(region).value_or(std::move(first));
+}
+
+std::optional<BarrierConflict> BarrierRemarks::pairWithExample(const Region& region) const {
+  std::optional<BarrierConflict> result;
   std::size_t tried = 0;
-  regions.anyConflict(barrier, relation, [&](const AccessClasses::Conflict& other) {
-    BarrierConflict next = describe(region, other);
-    if (next.example) result = std::move(next);
-    return result.example.has_value() || reaches(++tried, Limit::ExamplePairs);
-  });
+  region.regions.anyConflict(region.barrier, region.relation,
+                             [&](const AccessClasses::Conflict& other) {
+                               BarrierConflict next = describe(region, other);
+                               if (next.example) result = std::move(next);
+                               return result.has_value() || reaches(++tried, Limit::ExamplePairs);
+                             });
   return result;
 }
 

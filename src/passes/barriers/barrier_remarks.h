@@ -59,6 +59,7 @@ class BarrierRemarks {
     const analysis::AccessClasses& classes;
     analysis::BarrierRegions::Node barrier;
     analysis::Relation relation;
+    bool rowsOnly;  // only examples in blocks of one row
   };
 
   std::uint32_t lineOf(const ir::Instruction& instruction) const;
@@ -71,6 +72,8 @@ class BarrierRemarks {
               std::optional<analysis::AccessSet::Key> key, analysis::EffectMarks marks) const;
   BarrierConflict describe(const Region& region,
                            const analysis::AccessClasses::Conflict& conflict) const;
+  // The first of the pairs around the barrier that has an example.
+  std::optional<BarrierConflict> pairWithExample(const Region& region) const;
   // Which threads meet where, where that is known.
   std::optional<ConflictExample> example(const Region& region, const Side& above,
                                          const Side& below) const;

@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <vector>
 
 #include "ir/module.h"
+#include "support/demangle.h"
 
 namespace ptxopt::passes {
 
@@ -21,13 +23,9 @@ std::string threadText(const std::array<std::uint32_t, 3>& thread) {
   return fmt::format("({},{},{})", thread[0], thread[1], thread[2]);
 }
 
-// What the programmer called it: compilers write `KERNEL_param_0` for a parameter without a name
-// and, as C++ has it, `_ZZ6kernelPfE4tile` for the variable `tile` of a function.
-std::string_view plainName(const ir::Function& function, std::string_view name) {
-  const std::string_view kernel = function.nameText();
-  if (name.size() > kernel.size() + 1 && name.starts_with(kernel) && name[kernel.size()] == '_') {
-    return name.substr(kernel.size() + 1);
-  }
+// What the programmer called it: as C++ has it, `_ZZ6kernelPfE4tile` is the variable `tile` of a
+// function.
+std::string_view plainName(std::string_view name) {
   if (!name.starts_with("_ZZ")) return name;
   for (std::size_t at = name.rfind('E'); at != std::string_view::npos && at != 0;
        at = name.rfind('E', at - 1)) {
@@ -43,10 +41,61 @@ std::string_view plainName(const ir::Function& function, std::string_view name) 
   return name;
 }
 
+// The types of the parameters in the signature of a C++ function; none if it has no signature.
+std::vector<std::string> typesOfSignature(std::string_view mangled) {
+  const std::string text = demangled(mangled);
+  std::vector<std::string> types;
+  if (text == mangled || !text.ends_with(')')) return types;
+  // Backwards to the parenthesis that opens the list.
+  int depth = 0;
+  std::size_t end = text.size() - 1;
+  for (std::size_t at = end; at-- > 0;) {
+    const char c = text[at];
+    if (c == ')' || c == '>' || c == ']' || c == '}') ++depth;
+    const bool isList = depth == 0 && c == '(';
+    if (isList || (depth == 0 && c == ',')) {
+      const std::size_t begin = text.find_first_not_of(' ', at + 1);
+      types.insert(types.begin(), text.substr(begin, end - begin));
+      end = at;
+    }
+    if (isList) return types;
+    if (c == '(' || c == '<' || c == '[' || c == '{') --depth;
+  }
+  return {};
+}
+
+// A parameter as the source has it: by its own name, or, where the compiler calls it
+// `KERNEL_param_0`, by its index from 1 and its type.
+std::string parameterName(const ir::Function& function, const ir::Variable& variable) {
+  const std::string_view name = function.module().text(variable.name);
+  const std::string start = std::string(function.nameText()) + "_param_";
+  std::size_t index = 0;
+  if (!name.starts_with(start)) return std::string(plainName(name));
+  const char* const end = name.data() + name.size();
+  const auto [rest, error] = std::from_chars(name.data() + start.size(), end, index);
+  if (error != std::errc() || rest != end) return std::string(name);
+  const std::vector<std::string> types = typesOfSignature(function.nameText());
+  const std::string type = index < types.size() && types.size() == function.parameters.size()
+                               ? types[index]
+                               : std::string(isa::spelling(variable.type));
+  return fmt::format("parameter {} ({})", index + 1, type);
+}
+
 std::string symbolName(const Access& access, std::uint32_t symbol) {
   const ir::Function& function = access.origin->ssa().cfg().function();
-  return std::string(
-      plainName(function, function.module().text(function.symbolAt(ir::SymbolId{symbol}).name)));
+  const ir::Symbol& of = function.symbolAt(ir::SymbolId{symbol});
+  return std::string(plainName(function.module().text(of.name)));
+}
+
+std::string parameterName(const Access& access, std::uint32_t symbol) {
+  const ir::Function& function = access.origin->ssa().cfg().function();
+  return parameterName(function, *function.symbolAt(ir::SymbolId{symbol}).variable);
+}
+
+std::string numbersText(const std::optional<std::int64_t>& first,
+                        const std::optional<std::int64_t>& second) {
+  if (first && second && first != second) return fmt::format("{} and {}", *first, *second);
+  return std::to_string(first ? *first : *second);
 }
 
 }  // namespace
@@ -56,7 +105,7 @@ std::string ConflictText::nameOf(LeafId id) const {
   const LeafKey& key = addresses().forms().leaf(id).key;
   if (key.kind == LeafKind::Special) return "%" + addresses().leafText(id);
   if (key.kind == LeafKind::Parameter) {
-    const std::string name = symbolName(first_, key.id);
+    const std::string name = parameterName(first_, key.id);
     return key.offset == 0 ? name : fmt::format("{}+{}", name, key.offset);
   }
   if (key.kind == LeafKind::Symbol) return symbolName(first_, key.id);
@@ -85,21 +134,28 @@ std::string ConflictText::bytes(const Access& access, const ConflictWitness::Sid
   return (space == isa::Space::None ? "memory" : std::string(isa::spelling(space))) + range;
 }
 
-std::string ConflictText::condition(const ConflictWitness::Choice& choice) const {
-  const LeafKey& key = addresses().forms().leaf(choice.leaf).key;
-  const bool isOfBoth = choice.first.has_value() && choice.second.has_value();
-  if (key.kind == LeafKind::Iteration) {
-    std::string loop;
-    for (const ir::Instruction& head :
-         addresses().ssa().cfg().instructions(loops_.header(key.id))) {
-      loop = " of the loop at " + lineOf_(head);
-      break;
-    }
-    if (isOfBoth && choice.first != choice.second) {
-      return fmt::format("in rounds {} and {}{}", *choice.first, *choice.second, loop);
-    }
-    return fmt::format("in round {}{}", choice.first ? *choice.first : *choice.second, loop);
+// "in rounds 0 and 1 of the loop at line 31, where %r5 = 1 and 2"
+std::string ConflictText::round(const ConflictWitness::Choice& choice) const {
+  const bool areTwo = choice.first && choice.second && choice.first != choice.second;
+  std::string text = fmt::format("in {} {}", areTwo ? "rounds" : "round",
+                                 numbersText(choice.first, choice.second));
+  for (const ir::Instruction& head :
+       addresses().ssa().cfg().instructions(loops_.header(choice.loop))) {
+    text += " of the loop at " + lineOf_(head);
+    break;
   }
+  std::string variables;
+  for (const ConflictWitness::LoopVariable& variable : choice.variables) {
+    variables += fmt::format("{}{} = {}", variables.empty() ? ", where " : " and ",
+                             addresses().leafText(variable.leaf),
+                             numbersText(variable.first, variable.second));
+  }
+  return text + variables;
+}
+
+std::string ConflictText::condition(const ConflictWitness::Choice& choice) const {
+  if (choice.loop != kNone) return round(choice);
+  const bool isOfBoth = choice.first.has_value() && choice.second.has_value();
   const std::string name = nameOf(choice.leaf);
   if (isOfBoth && choice.first == choice.second) return fmt::format("{} = {}", name, *choice.first);
   if (isOfBoth) {
@@ -132,37 +188,37 @@ std::string ConflictText::conditions() const {
   };
   if (!witness_.isSameBase) append(ifs, " and ", sameBase());
   for (const ConflictWitness::Choice& choice : witness_.choices) {
-    const bool isRound = addresses().forms().leaf(choice.leaf).key.kind == LeafKind::Iteration;
+    const bool isRound = choice.loop != kNone;
     append(isRound ? others : ifs, isRound ? ", " : " and ", condition(choice));
   }
   if (witness_.block) {
     const auto& block = *witness_.block;
+    const bool isRow = block[1] == 1 && block[2] == 1;
     append(others, ", ",
-           fmt::format("in a block of {} x {} x {} threads", block[0], block[1], block[2]));
+           isRow ? fmt::format("in a block of {} threads", block[0])
+                 : fmt::format("in a block of {} x {} x {} threads", block[0], block[1], block[2]));
   }
   std::string text = ifs.empty() ? "" : "if " + ifs;
   if (!others.empty()) append(text, ", ", others);
   return text;
 }
 
-std::string ConflictText::text() const {
-  const std::string upper = bytes(first_, witness_.first);
-  const std::string lower = bytes(second_, witness_.second);
-  std::string text = witness_.isCertain ? "" : "they may meet: ";
-  if (const std::string given = conditions(); !given.empty()) text += given + ", ";
-  return text + fmt::format("thread {} {} {} at {}, thread {} {} {} at {}",
-                            threadText(witness_.first.thread), verbs_[0], upper,
-                            lineOf_(*first_.instruction), threadText(witness_.second.thread),
-                            verbs_[1], lower == upper ? "it" : lower,
-                            lineOf_(*second_.instruction));
-}
-
 ConflictExample ConflictText::example() const {
-  return {.above = {threadText(witness_.first.thread), bytes(first_, witness_.first)},
-          .below = {threadText(witness_.second.thread), bytes(second_, witness_.second)},
-          .given = conditions(),
-          .isCertain = witness_.isCertain,
-          .text = text()};
+  const auto side = [&](const ConflictWitness::Side& of, std::size_t k, std::string_view as) {
+    const Access& access = k == 0 ? first_ : second_;
+    ConflictExample::Side result{threadText(of.thread), bytes(access, of), {}};
+    result.text =
+        fmt::format("thread {} {} {} at {}", result.thread, verbs_[k],
+                    result.bytes == as ? "it" : result.bytes, lineOf_(*access.instruction));
+    return result;
+  };
+  ConflictExample result;
+  result.above = side(witness_.first, 0, "");
+  result.below = side(witness_.second, 1, result.above.bytes);
+  result.given = conditions();
+  result.isCertain = witness_.isCertain;
+  result.isInRow = !witness_.block || ((*witness_.block)[1] == 1 && (*witness_.block)[2] == 1);
+  return result;
 }
 
 std::string parametersThatMayAlias(const Access& first, const Access& second) {
@@ -172,11 +228,9 @@ std::string parametersThatMayAlias(const Access& first, const Access& second) {
                                  b.kind == analysis::MemoryBase::Kind::Parameter;
       if (!areParameters || a.variable == b.variable) continue;
       const ir::Function& function = first.origin->ssa().cfg().function();
-      const auto name = [&](const ir::Variable& variable) {
-        return plainName(function, function.module().text(variable.name));
-      };
-      return fmt::format("{} and {} may point to the same memory", name(*a.variable),
-                         name(*b.variable));
+      return fmt::format("{} and {} may point to the same memory",
+                         parameterName(function, *a.variable),
+                         parameterName(function, *b.variable));
     }
   }
   return {};

@@ -35,11 +35,11 @@ class ConflictText {
   ConflictExample example() const;
 
  private:
-  std::string text() const;
   const analysis::Addresses& addresses() const { return *first_.origin; }
   std::string bytes(const analysis::Access& access,
                     const analysis::ConflictWitness::Side& side) const;
   std::string conditions() const;
+  std::string round(const analysis::ConflictWitness::Choice& choice) const;
   std::string condition(const analysis::ConflictWitness::Choice& choice) const;
   std::string sameBase() const;
   std::string nameOf(analysis::LeafId leaf) const;

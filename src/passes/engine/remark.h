@@ -46,12 +46,13 @@ struct ConflictExample {
   struct Side {
     std::string thread;  // "(1,0,0)"
     std::string bytes;   // "A[4..8)"
+    std::string text;    // "thread (1,0,0) writes A[4..8) at line 31 (k.cu:7)"
   };
   Side above;
   Side below;
-  std::string given;      // what was chosen for it, "n = 4"; empty where nothing was
+  std::string given;      // what was chosen for it, "if n = 4"; empty where nothing was
   bool isCertain = true;  // no branch or round was left out of consideration
-  std::string text;
+  bool isInRow = true;    // in a block that has or may have one row
 };
 
 // Two accesses, or things that count as accesses, that the barrier orders.

@@ -20,7 +20,7 @@ assert kept["kind"] == "missed"
 assert kept["message"].split("\n")[1:] == [
     "above: write .shared [4*tid.x+A] at line 29 (k.cu:3): st.shared.u32 [%r3], %r1;",
     "below: read .shared [A+140] at line 32 (k.cu:8): ld.shared.u32 %r5, [A+140];",
-    "in a block of 64 x 1 x 1 threads, thread (35,0,0) writes A[140..144) at line 29 "
+    "in a block of 64 threads, thread (35,0,0) writes A[140..144) at line 29 "
     "(k.cu:3), thread (0,0,0) reads it at line 32 (k.cu:8)"], kept
 assert kept["details"]["above"] == "write" and kept["details"]["below_source_line"] == "8"
 assert kept["details"]["above_address"] == "4*tid.x+A"

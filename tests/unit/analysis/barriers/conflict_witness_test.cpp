@@ -46,7 +46,9 @@ std::string textOf(const ConflictWitness& witness, const Addresses& addresses) {
     text += fmt::format(" in {}x{}x{}", block[0], block[1], block[2]);
   }
   for (const ConflictWitness::Choice& choice : witness.choices) {
-    text += " " + addresses.leafText(choice.leaf) + "=";
+    const bool isRound = choice.loop != kNone;
+    text += isRound ? fmt::format(" round{}=", choice.loop)
+                    : " " + addresses.leafText(choice.leaf) + "=";
     text += choice.first ? std::to_string(*choice.first) : "-";
     if (choice.first != choice.second) {
       text += "/" + (choice.second ? std::to_string(*choice.second) : "-");
@@ -57,7 +59,8 @@ std::string textOf(const ConflictWitness& witness, const Addresses& addresses) {
 
 // Of the first two stores.
 std::string witnessOf(const std::string& code, const char* attributes = kRow,
-                      const AliasAssumptions& assumptions = {}, bool areRoundsFree = true) {
+                      const AliasAssumptions& assumptions = {}, bool areRoundsFree = true,
+                      bool areSeparated = false) {
   ValueFunction f(kStart + code, attributes, kVariables, kParameters);
   const auto& addresses = f.analyses().get<Addresses>();
   std::vector<const Access*> stores;
@@ -72,8 +75,12 @@ std::string witnessOf(const std::string& code, const char* attributes = kRow,
   question.second = stores.at(stores.size() > 1);
   question.assumptions = assumptions;
   question.postDominators = &f.analyses().get<PostDominators>();
+  question.loops = &f.analyses().get<Loops>();
+  question.separatesRounds = [&](LoopId) { return areSeparated; };
   if (areRoundsFree) {
-    question.mayMeetInRounds = [](LoopId, std::int64_t, std::int64_t) { return true; };
+    question.mayMeetInRounds = [=](LoopId, std::int64_t first, std::int64_t second) {
+      return !areSeparated || first == second;
+    };
   }
   const auto witness = findWitness(question);
   if (witness) {
@@ -197,6 +204,83 @@ TEST(ConflictWitness, AsksHowFarApartTwoThreadsCanBeInALoop) {
     add.u32 %r1, %r1, 1; add.u32 %r2, %r2, 256; setp.lt.u32 %p1, %r1, 8; @%p1 bra L;)";
   EXPECT_EQ(witnessOf(loop), "maybe (1,0,0) A[4..7] (0,0,0) A[4..7] round0=0");
   EXPECT_EQ(witnessOf(loop, kRow, {}, false), "none");
+}
+
+TEST(ConflictWitness, TakesNumbersThatALoopReaches) {
+  // 32, 16, 8, ...: thread 16 in the first round, and thread 0 in the second.
+  const std::string halving = R"(
+    mov.u32 %r1, 32;
+  L: mad.lo.u32 %r2, %r1, 4, %r35; setp.lt.u32 %p2, %r30, %r1;
+    @%p2 st.shared.u32 [%r35], 0; @%p2 st.shared.u32 [%r2], 0;
+    shr.u32 %r1, %r1, 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra L;)";
+  EXPECT_EQ(witnessOf(halving), "maybe (16,0,0) A[64..67] (0,0,0) A[64..67] round0=0/1");
+  // 1, 2, ..., 32: never 0, 3 or 64.
+  const auto doubling = [](int number) {
+    return fmt::format(R"(
+      mov.u32 %r1, 1; st.shared.u32 [A+{}], 0;
+    L: mad.lo.u32 %r2, %r1, 4, %r32; st.shared.u32 [%r2], 0;
+      shl.b32 %r1, %r1, 1; setp.lt.u32 %p1, %r1, 64; @%p1 bra L;)",
+                       4 * number);
+  };
+  EXPECT_EQ(witnessOf(doubling(0)), "none");
+  EXPECT_EQ(witnessOf(doubling(3)), "none");
+  EXPECT_EQ(witnessOf(doubling(64)), "none");
+  EXPECT_EQ(witnessOf(doubling(32)), "maybe (0,0,0) A[128..131] (1,0,0) A[128..131] round0=-/5");
+  // Half of the block, then a quarter: of no parameter.
+  const std::string extent = R"(
+    mov.u32 %r3, %ntid.x; shr.u32 %r1, %r3, 1; st.shared.u32 [A+64], 0;
+  L: mad.lo.u32 %r2, %r1, 4, %r32; st.shared.u32 [%r2], 0;
+    shr.u32 %r1, %r1, 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra L;)";
+  EXPECT_EQ(witnessOf(extent), "maybe (0,0,0) A[64..67] (1,0,0) A[64..67] round0=-/1");
+  // What is loaded in each round may be anything, but nobody knows whether it is.
+  EXPECT_EQ(witnessOf(R"(
+    mov.u32 %r1, 1; st.shared.u32 [A+64], 0;
+  L: mad.lo.u32 %r2, %r1, 4, %r32; st.shared.u32 [%r2], 0;
+    ld.global.u32 %r1, [%rd10]; setp.ne.u32 %p1, %r1, 0; @%p1 bra L;)"),
+            "none");
+  // The argument of a kernel is what the search wants.
+  EXPECT_EQ(witnessOf(R"(
+    mov.u32 %r1, %r34; st.shared.u32 [A+64], 0;
+  L: mad.lo.u32 %r2, %r1, 4, %r32; st.shared.u32 [%r2], 0;
+    shr.u32 %r1, %r1, 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra L;)"),
+            "maybe (0,0,0) A[64..67] (1,0,0) A[64..67] %r1=-/16");
+}
+
+TEST(ConflictWitness, OfALoopWithBarriersTakesTheFirstRoundOrTheLast) {
+  const auto below = [](int number) {
+    return fmt::format(R"(
+      mov.u32 %r1, 32; st.shared.u32 [A+{}], 0;
+    L: mad.lo.u32 %r2, %r1, 4, %r32; st.shared.u32 [%r2], 0;
+      shr.u32 %r1, %r1, 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra L;)",
+                       4 * number);
+  };
+  EXPECT_NE(witnessOf(below(32), kRow, {}, true, true), "none");
+  EXPECT_EQ(witnessOf(below(16), kRow, {}, true, true), "none");
+  EXPECT_NE(witnessOf(below(16), kRow, {}, true, false), "none");
+  const auto above = [](int number) {
+    return fmt::format(R"(
+      mov.u32 %r1, 32;
+    L: mad.lo.u32 %r2, %r1, 4, %r32; st.shared.u32 [%r2], 0;
+      shr.u32 %r1, %r1, 1; setp.ne.u32 %p1, %r1, 0; @%p1 bra L;
+      st.shared.u32 [A+{}], 0;)",
+                       4 * number);
+  };
+  EXPECT_NE(witnessOf(above(1), kRow, {}, true, true), "none");
+  EXPECT_EQ(witnessOf(above(16), kRow, {}, true, true), "none");
+  EXPECT_NE(witnessOf(above(16), kRow, {}, true, false), "none");
+}
+
+TEST(ConflictWitness, PrefersABlockOfOneRowHoweverLarge) {
+  // Only threads 512 apart meet.
+  EXPECT_EQ(witnessOf("and.b32 %r1, %r30, 511; mad.lo.u32 %r1, %r1, 4, %r32; "
+                      "st.shared.u32 [%r1], 0; st.shared.u32 [%r1], 0;",
+                      ""),
+            "certainly (0,0,0) A[0..3] (512,0,0) A[0..3] in 1024x1x1");
+  // The largest block that is allowed.
+  EXPECT_EQ(witnessOf("and.b32 %r1, %r30, 15; mad.lo.u32 %r1, %r1, 4, %r32; "
+                      "st.shared.u32 [%r1], 0; st.shared.u32 [%r1], 0;",
+                      ".maxntid 32, 1, 1"),
+            "certainly (0,0,0) A[0..3] (16,0,0) A[0..3] in 32x1x1");
 }
 
 TEST(ConflictWitness, OfCollectiveAccessesIsNone) {

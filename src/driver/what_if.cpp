@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "driver/what_if.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "analysis/launch/assumptions.h"
+#include "passes/registry.h"
+
+namespace ptxopt::driver {
+
+namespace {
+
+// The example of a block with one row, for kernels whose block shape is unknown.
+constexpr std::string_view kExampleBlock = "256,1,1";
+// Groups of options to try for barriers that no single option removes.
+constexpr std::size_t kMostGroups = 4;
+
+// The assumption with this number, weaker ones first: those are suggested first.
+const analysis::AssumptionInfo& info(std::size_t k) {
+  return analysis::kAssumptions[analysis::kAssumptionCount - 1 - k];
+}
+
+bool isOfKernels(std::size_t k) {
+  return info(k).assumption == analysis::Assumption::BlockDim;
+}
+
+bool isOfShape(std::size_t k) {
+  return isOfKernels(k) || info(k).assumption == analysis::Assumption::OneRow;
+}
+
+std::string spelling(std::size_t k) {
+  const std::string option = fmt::format("--{}", info(k).name);
+  return isOfKernels(k) ? fmt::format("{} ({} does)", option, kExampleBlock) : option;
+}
+
+std::vector<std::size_t> allAssumptions() {
+  std::vector<std::size_t> all;
+  for (std::size_t k = 0; k < analysis::kAssumptionCount; ++k) all.push_back(k);
+  return all;
+}
+
+void add(WaysToGo& ways, const std::string& words, bool ofShape) {
+  ways.text += (ways.text.empty() ? "" : " or ") + words;
+  ways.isOfShape |= ofShape;
+}
+
+KeptBarriers only(const KeptBarriers& barriers, const std::set<Offset>& offsets) {
+  KeptBarriers result;
+  for (const auto& [offset, kernel] : barriers) {
+    if (offsets.contains(offset)) result.emplace(offset, kernel);
+  }
+  return result;
+}
+
+// What follows the last pass about barriers does nothing to them.
+void cutToBarriers(std::vector<passes::PipelineStep>& pipeline) {
+  const auto isAboutOthers = [](const passes::PipelineStep& step) {
+    std::string ignored;
+    const auto pass = step.pass->create(step.options, ignored);
+    return pass != nullptr && !pass->isAboutBarriers();
+  };
+  while (!pipeline.empty() && isAboutOthers(pipeline.back())) pipeline.pop_back();
+}
+
+}  // namespace
+
+WhatIf::WhatIf(std::shared_ptr<const SourceText> source, const OptimizeOptions& options,
+               const ir::Module& module)
+    : source_(std::move(source)), options_(options) {
+  options_.run.beforePass = nullptr;
+  options_.run.afterPass = nullptr;
+  options_.run.progress = nullptr;
+  options_.run.changeLimit = passes::ChangeBudget::kUnlimited;
+  options_.run.verifyEach = false;
+  options_.run.remarks = false;
+  options_.run.claims = false;
+  options_.verifyInput = InputCheck::None;
+  options_.countCode = false;
+  for (const ir::Function& function : module.functions()) {
+    if (function.isEntry()) kernels_.emplace_back(function.nameText());
+  }
+}
+
+std::map<Offset, WaysToGo> WhatIf::ways(const KeptBarriers& kept) const {
+  std::map<Offset, WaysToGo> found;
+  if (kept.empty()) return found;
+  const std::vector<std::size_t> all = allAssumptions();
+  const KeptBarriers candidates = only(kept, thoseThatGo(kept, all));
+  if (candidates.empty()) return found;
+  KeptBarriers open = candidates;
+  std::set<Offset> goInOneRow;
+  for (const std::size_t k : all) {
+    const std::set<Offset> gone = thoseThatGo(candidates, {k});
+    if (info(k).assumption == analysis::Assumption::OneRow) goInOneRow = gone;
+    for (const Offset offset : gone) {
+      // Of the shape, only the fact that there is one row matters.
+      const bool isSaid = isOfKernels(k) && goInOneRow.contains(offset);
+      if (!isSaid) add(found[offset], spelling(k), isOfShape(k));
+      open.erase(offset);
+    }
+  }
+  if (!open.empty()) addGroups(open, found);
+  return found;
+}
+
+std::set<Offset> WhatIf::weakened(const KeptBarriers& kept) const {
+  constexpr std::string_view kPass = "warp-sync";
+  OptimizeOptions options = options_;
+  std::vector<passes::PipelineStep>& pipeline = options.run.pipeline;
+  const auto isPass = [](const passes::PipelineStep& step) { return step.pass->name == kPass; };
+  if (kept.empty() || std::ranges::any_of(pipeline, isPass)) return {};
+  cutToBarriers(pipeline);
+  pipeline.push_back({passes::findPass(kPass), {}});
+  return changedBy(kept, std::move(options));
+}
+
+std::set<Offset> WhatIf::thoseThatGo(const KeptBarriers& kept,
+                                     const std::vector<std::size_t>& assumptions) const {
+  OptimizeOptions options = options_;
+  cutToBarriers(options.run.pipeline);
+  for (const std::size_t k : assumptions) {
+    if (!isOfKernels(k)) {
+      options.run.assumptions.add("", info(k).name);
+      continue;
+    }
+    // An assumption of the user about the shape of a kernel remains.
+    const std::string word = fmt::format("{}={}", info(k).name, kExampleBlock);
+    for (const std::string& kernel : kernels_) options.run.assumptions.add(kernel, word);
+  }
+  return changedBy(kept, std::move(options));
+}
+
+// A barrier that is kept is a statement that did not change.
+std::set<Offset> WhatIf::changedBy(const KeptBarriers& kept, OptimizeOptions options) const {
+  std::set<Offset> gone;
+  std::set<std::string> wanted;
+  for (const auto& [offset, kernel] : kept) {
+    gone.insert(offset);
+    wanted.insert(kernel);
+  }
+  // Passes need not look at the other kernels.
+  for (const std::string& kernel : kernels_) {
+    if (!wanted.contains(kernel)) options.run.keptKernels.push_back(kernel);
+  }
+  const OptimizeResult result = optimize(source_, options);
+  if (!result.ok || result.module == nullptr) return {};
+  for (const ir::Function& function : result.module->functions()) {
+    for (const ir::Statement& statement : function.body()) {
+      if (!statement.changed) gone.erase(statement.source.begin);
+    }
+  }
+  return gone;
+}
+
+// An option belongs to the group of a barrier if the barrier is kept without the option; then the
+// group is tested.
+void WhatIf::addGroups(const KeptBarriers& open, std::map<Offset, WaysToGo>& found) const {
+  const std::vector<std::size_t> all = allAssumptions();
+  std::map<Offset, std::vector<std::size_t>> groupOf;
+  for (const std::size_t k : all) {
+    std::vector<std::size_t> others = all;
+    std::erase(others, k);
+    const std::set<Offset> gone = thoseThatGo(open, others);
+    for (const auto& [offset, kernel] : open) {
+      if (!gone.contains(offset)) groupOf[offset].push_back(k);
+    }
+  }
+  std::map<std::vector<std::size_t>, std::set<Offset>> enough;
+  for (const auto& [offset, group] : groupOf) {
+    if (group.size() < 2) continue;
+    const bool isNew = !enough.contains(group);
+    if (isNew && enough.size() == kMostGroups) continue;
+    if (isNew) enough.emplace(group, thoseThatGo(open, group));
+    if (!enough.at(group).contains(offset)) continue;
+    std::string words;
+    for (const std::size_t k : group) words += (words.empty() ? "" : " with ") + spelling(k);
+    add(found[offset], words, std::ranges::any_of(group, isOfShape));
+  }
+}
+
+}  // namespace ptxopt::driver
