@@ -21,6 +21,10 @@ using ir::Instruction;
 
 namespace {
 
+// In steps of a few nanoseconds (WitnessQuestion::work).
+constexpr std::uint64_t kWorkOfFirstPair = 400'000;
+constexpr std::uint64_t kWorkOfPair = 100'000;
+
 std::string_view kindText(analysis::AccessKinds kinds) {
   const bool reads = (kinds & analysis::kRead) != 0;
   const bool writes = (kinds & analysis::kWrite) != 0;
@@ -204,7 +208,7 @@ std::optional<ConflictExample> BarrierRemarks::example(const Region& region, con
     }
     return false;
   };
-  question.work = std::min<std::uint64_t>(work_, 1'000'000);
+  question.work = std::min(work_, region.work);
   question.mayMeetInRounds = [&](analysis::LoopId loop, std::int64_t a, std::int64_t b) {
     if (!isOneFunction) return false;
     const auto [at, isNew] = rounds.try_emplace(loop);
@@ -288,12 +292,13 @@ BarrierConflict BarrierRemarks::conflict(const BarrierRegions& regions,
                                          const AccessClasses& classes, BarrierRegions::Node barrier,
                                          const AccessClasses::Conflict& conflict,
                                          analysis::Relation relation) const {
-  Region region{regions, classes, barrier, relation, false};
+  Region region{regions, classes, barrier, relation, false, kWorkOfFirstPair};
   BarrierConflict first = describe(region, conflict);
   const bool areAccesses = conflict.above && conflict.below && !first.above.address.empty();
   if (!areAccesses || (first.example && first.example->isInRow)) return first;
   // An example in a block of one row says more than one that takes several.
   region.rowsOnly = true;
+  region.work = kWorkOfPair;
   if (auto other = pairWithExample(region)) return *other;
   region.rowsOnly = false;
   if (first.example) return first;

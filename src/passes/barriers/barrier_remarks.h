@@ -59,7 +59,8 @@ class BarrierRemarks {
     const analysis::AccessClasses& classes;
     analysis::BarrierRegions::Node barrier;
     analysis::Relation relation;
-    bool rowsOnly;  // only examples in blocks of one row
+    bool rowsOnly;       // only examples in blocks of one row
+    std::uint64_t work;  // for the search of an example for one pair
   };
 
   std::uint32_t lineOf(const ir::Instruction& instruction) const;
@@ -84,7 +85,7 @@ class BarrierRemarks {
   const analysis::BarrierGraph* graph_ = nullptr;
   std::unordered_map<const ir::Instruction*, analysis::BarrierRegions::Node> nodeOf_;
   std::unordered_map<analysis::BarrierRegions::Node, const ir::Instruction*> barrierOf_;
-  mutable std::uint64_t work_ = 100'000'000;  // that is left for examples
+  mutable std::uint64_t work_ = 4'000'000;  // that is left for examples
   std::vector<const ir::Function*> functions_;
   mutable std::optional<ir::SourceLines> lines_;  // made when it is first needed
 };
