@@ -3,6 +3,7 @@
 
 #include "analysis/values/branch_conditions.h"
 #include "ir/function.h"
+#include "support/limits.h"
 
 namespace ptxopt::analysis {
 
@@ -10,7 +11,6 @@ namespace {
 
 using Kind = MemoryBase::Kind;
 
-constexpr int kMostLevels = 64;  // of dominators
 // The address of memory in conditions and operations that need one: any address will do.
 constexpr std::int64_t kSymbolAddress = 1 << 10;
 constexpr std::int64_t kPointer = 1 << 20;
@@ -121,8 +121,8 @@ void AccessOffsets::addConditions(const PostDominators* postDominators) {
     isComplete_ &= isKnown;
   }
   BlockId b = instruction.block;
-  for (int level = 0; b != cfg.entry() && b != kNone; ++level) {
-    if (level == kMostLevels) {
+  for (std::size_t level = 0; b != cfg.entry() && b != kNone; ++level) {
+    if (reaches(level, Limit::ExampleLevels)) {
       isComplete_ = false;
       return;
     }

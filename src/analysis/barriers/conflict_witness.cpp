@@ -8,20 +8,13 @@
 #include "analysis/barriers/access_offsets.h"
 #include "analysis/barriers/loop_numbers.h"
 #include "ir/function.h"
+#include "support/limits.h"
 
 namespace ptxopt::analysis {
 
 namespace {
 
 using Kind = MemoryBase::Kind;
-
-constexpr std::size_t kMostCandidates = 10;
-constexpr std::size_t kMostVariables = 12;
-constexpr unsigned kMostSteps = 11;  // away from the first candidates, in total
-constexpr std::size_t kMostChoices = 2'000;
-constexpr std::size_t kMostTrials = 96;  // of the choices, those that may be possible
-// The number of threads that one thread is compared with: more than there are in a warp.
-constexpr std::size_t kMostPartners = 40;
 
 // ---- the search --------------------------------------------------------------------------------
 
@@ -55,7 +48,7 @@ class Search {
       if (!findLoopNumbers()) continue;
       // Blocks of one row are best, and must leave work for the others.
       least_ = work_ / 2;
-      for (unsigned steps = 0; steps <= kMostSteps; ++steps) {
+      for (unsigned steps = 0; steps <= most(Limit::ExampleSteps); ++steps) {
         if (choose(0, steps)) return found_;
       }
       trials_ = choices_ = 0;
@@ -116,7 +109,7 @@ class Search {
         variableOf_[k].push_back(number);
       }
     }
-    return variables_.size() <= kMostVariables;
+    return !exceeds(variables_.size(), Limit::ExampleVariables);
   }
 
   Variable ofLeaf(LeafId leaf, bool isOfAddress) const {
@@ -184,7 +177,7 @@ class Search {
     std::vector<std::int64_t> result;
     for (const std::int64_t number : numbers) {
       const bool isNew = std::ranges::find(result, number) == result.end();
-      if (isNew && leaf.interval.contains(number) && result.size() < kMostCandidates) {
+      if (isNew && leaf.interval.contains(number) && !reaches(result.size(), Limit::ExampleNumbers)) {
         result.push_back(number);
       }
     }
@@ -213,7 +206,7 @@ class Search {
   // from `k` on.
   bool choose(std::size_t k, unsigned steps) {
     if (k == variables_.size()) return steps == 0 && attempt();
-    if (choices_ >= kMostChoices) return false;
+    if (reaches(choices_, Limit::ExampleChoices)) return false;
     Variable& variable = variables_[k];
     const auto most = static_cast<unsigned>(variable.candidates.size() - 1);
     const bool isLast = k + 1 == variables_.size();
@@ -229,9 +222,9 @@ class Search {
   // ---- threads ----------------------------------------------------------------------------------
 
   bool attempt() {
-    if (++choices_ >= kMostChoices || trials_ == kMostTrials || !areRoundsPossible() ||
-        !isGridPossible())
-      return false;
+    if (reaches(++choices_, Limit::ExampleChoices)) return false;
+    if (reaches(trials_, Limit::ExampleTrials)) return false;
+    if (!areRoundsPossible() || !isGridPossible()) return false;
     ++trials_;
     const std::uint32_t count = block_[0] * block_[1] * block_[2];
     for (std::size_t k = 0; k < 2; ++k) {
@@ -355,7 +348,7 @@ class Search {
         const bool isOther = question_.areWarpsDifferent
                                  ? at->second / isa::kWarpSize != upper.second / isa::kWarpSize
                                  : at->second != upper.second;
-        if (++seen > kMostPartners) break;
+        if (exceeds(++seen, Limit::ExamplePartners)) break;
         if (!isOther || sum >= best) continue;
         best = sum;
         pair[0] = upper;
