@@ -7,24 +7,17 @@ namespace ptxopt::ir {
 
 namespace {
 
-bool isPinnedRead(const Operand& operand) {
-  if (operand.kind != OperandKind::SpecialRegister) return false;
-  if (operand.immediate == kUnknownSpecialRegister) return true;  // docs/soundness/ A7.5
-  return isa::specialRegisters()[static_cast<std::size_t>(operand.immediate)].isPin;
-}
-
-bool isChanging(const Operand& operand) {
-  if (operand.kind != OperandKind::SpecialRegister) return false;
-  return isPinnedRead(operand) ||
-         isa::specialRegisters()[static_cast<std::size_t>(operand.immediate)].variation ==
-             isa::Variation::Volatile;
+bool isPinnedRead(const Operand& read) {
+  if (read.immediate == kUnknownSpecialRegister) return true;  // docs/soundness/ A7.5
+  return isa::specialRegisters()[static_cast<std::size_t>(read.immediate)].isPin;
 }
 
 }  // namespace
 
-bool readsChangingRegister(const Instruction& instruction) {
-  const std::span<const Operand> operands = instruction.operands();
-  return std::any_of(operands.begin(), operands.end(), isChanging);
+bool isChangingRead(const Operand& read) {
+  return isPinnedRead(read) ||
+         isa::specialRegisters()[static_cast<std::size_t>(read.immediate)].variation ==
+             isa::Variation::Volatile;
 }
 
 isa::Effect effectOfNeutral(const Instruction& instruction) {
@@ -35,8 +28,12 @@ isa::Effect effectOfNeutral(const Instruction& instruction) {
                   [](const Operand& o) { return o.symbol() != SymbolId::None; })) {
     return isa::Effect::Sync;
   }
-  const bool isPin = std::any_of(operands.begin(), operands.end(), isPinnedRead);
-  return isPin ? isa::Effect::Pin : effect;
+  for (const Operand& operand : operands) {
+    if (operand.kind == OperandKind::SpecialRegister && isPinnedRead(operand)) {
+      return isa::Effect::Pin;
+    }
+  }
+  return effect;
 }
 
 bool isUnordered(isa::Effect effect) {

@@ -22,8 +22,16 @@ inline isa::Effect effectOf(const Instruction& instruction) {
 // is neither T nor PIN: it orders nothing, and no barrier orders it.
 bool isUnordered(isa::Effect effect);
 
-// Reads a special register whose value may change between two reads, or that the table does not
-// know (docs/soundness/ D3.2).  O(operands).
-bool readsChangingRegister(const Instruction& instruction);
+// The operand is a special register whose value may change between two reads, or that the table
+// does not know (docs/soundness/ D3.2).
+bool isChangingRead(const Operand& specialRegister);
+
+// One of its operands is.  O(operands).
+inline bool readsChangingRegister(const Instruction& instruction) {
+  for (const Operand& operand : instruction.operands()) {
+    if (operand.kind == OperandKind::SpecialRegister && isChangingRead(operand)) return true;
+  }
+  return false;
+}
 
 }  // namespace ptxopt::ir

@@ -86,8 +86,16 @@ struct Instruction : Statement {
   }
   bool is(isa::Opcode opcode) const { return desc->opcode == opcode; }
   // The k-th top-level operand, where a group counts as one; null if there are fewer.  O(operands).
-  const Operand* operand(std::size_t k) const;
-  Operand* operand(std::size_t k);
+  const Operand* operand(std::size_t k) const {
+    const std::span<const Operand> all = operands();
+    for (std::size_t at = 0; at < all.size(); at += all[at].extent()) {
+      if (k-- == 0) return &all[at];
+    }
+    return nullptr;
+  }
+  Operand* operand(std::size_t k) {
+    return const_cast<Operand*>(static_cast<const Instruction*>(this)->operand(k));
+  }
 };
 static_assert(sizeof(Instruction) == 48);
 static_assert(alignof(Operand) <= alignof(Instruction));

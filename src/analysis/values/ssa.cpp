@@ -382,14 +382,6 @@ std::span<const ValueId> Ssa::phiOperands(ValueId value) const {
   return std::span(phiOperands_).subspan(values_[value].extra, count);
 }
 
-ValueId Ssa::use(const ir::Instruction& instruction, const ir::Operand& operand) const {
-  return slotsOf(instruction)[slotOf(instruction, Access::Use, operand)];
-}
-
-ValueId Ssa::definition(const ir::Instruction& instruction, const ir::Operand& operand) const {
-  return slotsOf(instruction)[slotOf(instruction, Access::Definition, operand)];
-}
-
 ValueId Ssa::guard(const ir::Instruction& instruction) const {
   assert(instruction.guard);
   return *slotsOf(instruction);

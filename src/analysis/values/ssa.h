@@ -156,6 +156,15 @@ inline std::uint32_t Ssa::slotOf(const ir::Instruction& instruction, Access acce
   return static_cast<std::uint32_t>(std::size_t{bool{instruction.guard}} + index + second);
 }
 
+inline ValueId Ssa::use(const ir::Instruction& instruction, const ir::Operand& operand) const {
+  return slotsOf(instruction)[slotOf(instruction, Access::Use, operand)];
+}
+
+inline ValueId Ssa::definition(const ir::Instruction& instruction,
+                               const ir::Operand& operand) const {
+  return slotsOf(instruction)[slotOf(instruction, Access::Definition, operand)];
+}
+
 inline std::uint32_t Ssa::slotCount(const ir::Instruction& instruction) {
   const auto isBoth = [](const ir::Operand& operand) { return operand.reads && operand.writes; };
   const bool isAnyBoth = std::ranges::any_of(instruction.operands(), isBoth);

@@ -14,9 +14,11 @@ using analysis::ValueId;
 
 bool isRemovable(const SsaRewrite& rewrite, const ir::Instruction& instruction) {
   const Ssa& ssa = rewrite.ssa();
-  const bool computes = ExpressionKeys::isComputation(instruction);
-  const bool loads = plainAccess(rewrite.function(), instruction).kind == PlainAccess::Kind::Load;
-  if ((!computes && !loads) || ir::isBelowDirective(instruction)) return false;
+  if (ExpressionKeys::isComputation(instruction)) {
+    if (ir::isBelowDirective(instruction)) return false;
+  } else if (plainAccess(rewrite.function(), instruction).kind != PlainAccess::Kind::Load) {
+    return false;
+  }
   bool isFree = true;
   ssa.forEachDefinition(instruction, [&](ValueId value) {
     isFree &= !ssa.isCarry(value) && !rewrite.isPinned(ssa.reg(value));
