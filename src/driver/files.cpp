@@ -215,8 +215,7 @@ std::optional<int> streamOf(std::string_view path) {
 
 }  // namespace
 
-// ---- interface
-// -----------------------------------------------------------------------------------
+// ---- interface ----------------------------------------------------------------------------------
 
 std::string inputName(const std::string& path) {
   return path == kStandardStream ? "<stdin>" : path;

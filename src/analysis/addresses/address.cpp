@@ -322,8 +322,7 @@ class Addresses::AccessBuilder {
     return base;
   }
 
-  // ---- bytes
-  // --------------------------------------------------------------------------------------
+  // ---- bytes ------------------------------------------------------------------------------------
 
   void setBytes(Access& access) const {
     if (access.address == kNone || access.size == 0 || access.bases.size() != 1 ||
