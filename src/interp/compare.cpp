@@ -2,6 +2,7 @@
 #include "interp/compare.h"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 namespace ptxopt::interp {
@@ -26,7 +27,7 @@ std::optional<Survey> survey(const ir::Module& module, const Launch& launch,
   // A false claim is the same finding wherever it fails.
   using Key =
       std::tuple<FindingKind, std::uint32_t, const ir::Instruction*, const ir::Instruction*>;
-  std::set<Key> seen;
+  std::map<Key, std::size_t> seen;
   for (std::uint32_t k = 0; k < schedules; ++k) {
     auto outcome = run(module, launch, schedule(options, k), error);
     if (!outcome) return std::nullopt;
@@ -38,7 +39,12 @@ std::optional<Survey> survey(const ir::Module& module, const Launch& launch,
       const Key key = finding.kind == FindingKind::FalseFact
                           ? Key{finding.kind, finding.claim, nullptr, nullptr}
                           : Key{finding.kind, 0, low, high};
-      if (seen.insert(key).second) result.findings.push_back(finding);
+      const auto [at, isNew] = seen.try_emplace(key, result.findings.size());
+      if (isNew) {
+        result.findings.push_back(finding);
+      } else {
+        result.findings[at->second].threads.insert(finding.threads.begin(), finding.threads.end());
+      }
     }
     if (options.claims != nullptr) result.audit.add(outcome->audit);
     if (outcome->completed && result.outcomes.insert(outcome->checksum()).second) {

@@ -248,14 +248,6 @@ Argument argumentOf(const nlohmann::json& value) {
   return std::move(*parsed);
 }
 
-std::optional<FindingKind> parseFindingKind(std::string_view text) {
-  for (auto kind = FindingKind::DataRace; kind != FindingKind::Unsupported;
-       kind = static_cast<FindingKind>(static_cast<int>(kind) + 1)) {
-    if (spelling(kind) == text) return kind;
-  }
-  return std::nullopt;
-}
-
 Launch parseLaunch(std::string_view text) {
   Launch launch;
   const nlohmann::json description = nlohmann::json::parse(text);
@@ -284,7 +276,8 @@ Launch parseLaunch(std::string_view text) {
       launch.isBroken = launch.isBroken || key == "broken";
       for (const auto& element : value) {
         const auto kind = parseFindingKind(element.get<std::string>());
-        if (!kind) throw std::runtime_error("unknown finding " + element.dump());
+        if (!kind || *kind == FindingKind::Unsupported)
+          throw std::runtime_error("unknown finding " + element.dump());
         launch.expected.push_back(*kind);
       }
     } else {

@@ -176,8 +176,8 @@ void Machine::slice(Thread& thread) {
   steps_ += static_cast<std::uint64_t>(kSlice - std::max(budget, 0));
   if (steps_ > options_.stepLimit) {
     fault(FindingKind::StepLimit, thread.op(),
-          std::to_string(options_.stepLimit) + " thread-instructions were executed; " +
-              describe(nameOf(thread)) + " is here");
+          "stopped after " + std::to_string(options_.stepLimit) +
+              " thread-instructions (--step-limit); " + describe(nameOf(thread)) + " is here");
   }
 }
 
@@ -276,9 +276,11 @@ bool Machine::execute(Thread& thread, const Op& op) {
       break;
     case Action::CheckWritten:
       if (options_.detectsRaces && thread.frame[op.a] == 0) {
-        finding(FindingKind::Uninitialised, op,
-                "register '" + thread.code->function->registerName(ir::RegisterId{op.index}) +
-                    "' is read, to which " + describe(nameOf(thread)) + " has written nothing");
+        involve(
+            finding(FindingKind::Uninitialised, op,
+                    "register '" + thread.code->function->registerName(ir::RegisterId{op.index}) +
+                        "' is read, to which " + describe(nameOf(thread)) + " has written nothing"),
+            agentOf(thread));
       }
       ++thread.pc;
       return true;
@@ -397,21 +399,33 @@ ThreadName Machine::nameOf(const Thread& thread) const {
   return {thread.cta->id, geometry_.block.at(thread.linear)};
 }
 
-ThreadName Machine::nameOfAgent(AgentId agent) const {
+std::uint64_t Machine::threadOfAgent(AgentId agent) const {
   const std::uint64_t all = geometry_.grid.count() * paddedThreads_;
-  const std::uint64_t thread = agent >= 2 * all ? owners_[agent - 2 * all] : agent % all;
+  return agent >= 2 * all ? owners_[agent - 2 * all] : agent % all;
+}
+
+ThreadName Machine::nameOfAgent(AgentId agent) const {
+  const std::uint64_t thread = threadOfAgent(agent);
   return {geometry_.grid.at(thread / paddedThreads_), geometry_.block.at(thread % paddedThreads_)};
 }
 
-void Machine::finding(FindingKind kind, const Op& op, std::string message, const Op* other,
-                      std::string otherMessage) {
-  // One finding for each kind and pair of places.
-  static constexpr char kKinds[32] = {};
+Finding& Machine::finding(FindingKind kind, const Op& op, std::string message, const Op* other,
+                          std::string otherMessage) {
+  static constexpr char kKinds[kFindingKinds] = {};
   const std::array<const void*, 3> key = {&kKinds[static_cast<int>(kind)], op.origin,
                                           other != nullptr ? other->origin : nullptr};
-  if (!reported_.insert(key).second) return;
-  findings_.push_back({kind, op.origin, std::move(message),
-                       other != nullptr ? other->origin : nullptr, std::move(otherMessage)});
+  const auto [at, isNew] = reported_.try_emplace(key, findings_.size());
+  if (isNew) {
+    findings_.push_back({kind, op.origin, std::move(message),
+                         other != nullptr ? other->origin : nullptr, std::move(otherMessage)});
+  }
+  return findings_[at->second];
+}
+
+void Machine::involve(Finding& finding, AgentId agent) const {
+  const std::uint64_t thread = threadOfAgent(agent);
+  finding.threads.emplace(thread / paddedThreads_,
+                          static_cast<std::uint32_t>(thread % paddedThreads_));
 }
 
 void Machine::fault(FindingKind kind, const Op& op, std::string message) {

@@ -13,7 +13,6 @@
 #include <deque>
 #include <map>
 #include <memory>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -230,11 +229,14 @@ class Machine {
   void executeFence(Thread& thread, const Op& op);
   void wake(Thread& thread);
   void block(Thread& thread, State state);
-  void finding(FindingKind kind, const Op& op, std::string message, const Op* other = nullptr,
-               std::string otherMessage = {});
+  // One for each kind and pair of places.
+  Finding& finding(FindingKind kind, const Op& op, std::string message, const Op* other = nullptr,
+                   std::string otherMessage = {});
+  void involve(Finding& finding, AgentId agent) const;
   [[noreturn]] void fault(FindingKind kind, const Op& op, std::string message);
   ThreadName nameOf(const Thread& thread) const;
   ThreadName nameOfAgent(AgentId agent) const;
+  std::uint64_t threadOfAgent(AgentId agent) const;  // its number in the grid
   AgentId agentOf(const Thread& thread) const;
   Home homeOf(const Thread& thread) const;
 
@@ -364,7 +366,7 @@ class Machine {
   std::vector<std::unique_ptr<Cluster>> clusters_;  // resident ones, one slot each
   std::vector<Thread*> threads_;                    // by index in the scheduler
   std::vector<Finding> findings_;
-  std::set<std::array<const void*, 3>> reported_;
+  std::map<std::array<const void*, 3>, std::size_t> reported_;  // indices in findings_
   std::string printed_;
   std::uint64_t steps_ = 0;
   std::uint64_t slices_ = 0;

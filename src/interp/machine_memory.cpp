@@ -200,10 +200,11 @@ void Machine::checkInitialised(Thread& thread, const Op& op, const Place& place,
   if (segment.written.size() == 0) return;
   for (std::uint64_t k = place.offset; k < place.offset + size; ++k) {
     if (segment.written.test(k)) continue;
-    finding(FindingKind::Uninitialised, op,
-            "read of " + bytesOf(size) + " of " + segment.name + " at offset " +
-                std::to_string(place.offset) + ", which was never written, by " +
-                describe(nameOf(thread)));
+    Finding& found = finding(FindingKind::Uninitialised, op,
+                             "read of " + bytesOf(size) + " of " + segment.name + " at offset " +
+                                 std::to_string(place.offset) + ", which was never written, by " +
+                                 describe(nameOf(thread)));
+    involve(found, agentOf(thread));
     return;
   }
 }
@@ -232,14 +233,17 @@ void Machine::check(Thread& thread, const Op& op, const Place& place, std::uint3
       return std::string(isCopy ? "asynchronous " : "") + (isWrite ? "write" : "read");
     };
     const std::uint64_t all = geometry_.grid.count() * paddedThreads_;
-    finding(FindingKind::DataRace, op,
-            verb(writes, access.agent >= all) + " of " + bytesOf(size) + " at " +
-                hexadecimal(segment.base + race.offset) + " (" + segment.name + " + " +
-                std::to_string(race.offset) + ") by " + describe(nameOf(thread)) +
-                " is not ordered against another access",
-            race.first,
-            "the other is this " + verb(race.firstWrites, race.firstAgent >= all) + " by " +
-                describe(nameOfAgent(race.firstAgent)));
+    Finding& found =
+        finding(FindingKind::DataRace, op,
+                verb(writes, access.agent >= all) + " of " + bytesOf(size) + " at " +
+                    hexadecimal(segment.base + race.offset) + " (" + segment.name + " + " +
+                    std::to_string(race.offset) + ") by " + describe(nameOf(thread)) +
+                    " is not ordered against another access",
+                race.first,
+                "the other is this " + verb(race.firstWrites, race.firstAgent >= all) + " by " +
+                    describe(nameOfAgent(race.firstAgent)));
+    involve(found, agentOf(thread));
+    involve(found, race.firstAgent);
   });
 }
 

@@ -58,19 +58,22 @@ void Machine::settleWarpAtBarrier(Cta& cta, std::uint32_t warp) {
     if (thread.state != State::AtBarrier) continue;
     const Op& own = thread.op();
     if (&own != &op && (own.is(kAligned) || op.is(kAligned))) {
-      finding(FindingKind::BarrierDivergence, op,
-              "threads of one warp are at different aligned barriers: " + describe(nameOf(*first)) +
-                  " is here",
-              &own, "and " + describe(nameOf(thread)) + " is here");
+      Finding& found = finding(FindingKind::BarrierDivergence, op,
+                               "threads of one warp are at different aligned barriers: " +
+                                   describe(nameOf(*first)) + " is here",
+                               &own, "and " + describe(nameOf(thread)) + " is here");
+      for (const Thread& lane : lanes) involve(found, agentOf(lane));
     }
     const bool ownReduces = static_cast<BarrierKind>(own.detail) > BarrierKind::Arrive;
     const bool firstReduces = static_cast<BarrierKind>(barrier.first->detail) > BarrierKind::Arrive;
     const std::uint64_t count = own.is(kHasCount) ? (thread.frame[own.b] & 0xffffffffu) : 0;
     if (count != barrier.count || ownReduces != firstReduces) {
-      finding(FindingKind::BarrierMismatch, own,
-              "barrier " + std::to_string(thread.barrier) + " is used with " +
-                  (count != barrier.count ? "another count" : "a reduction and without one"),
-              barrier.first, "this instruction came first");
+      Finding& found =
+          finding(FindingKind::BarrierMismatch, own,
+                  "barrier " + std::to_string(thread.barrier) + " is used with " +
+                      (count != barrier.count ? "another count" : "a reduction and without one"),
+                  barrier.first, "this instruction came first");
+      involve(found, agentOf(thread));
     }
     if (options_.detectsRaces) barrier.clocks.add(thread.clock);
     if (static_cast<BarrierKind>(own.detail) == BarrierKind::Arrive) {
@@ -180,8 +183,9 @@ void Machine::arriveAtCollective(Thread& thread, const Op& op) {
   const std::uint32_t self = 1u << thread.lane();
   thread.mask = op.is(kHasMask) ? static_cast<std::uint32_t>(thread.frame[op.e]) : self;
   if (op.is(kHasMask) && (thread.mask & self) == 0) {
-    finding(FindingKind::BarrierDivergence, op,
-            describe(nameOf(thread)) + " is not in the mask that it names");
+    involve(finding(FindingKind::BarrierDivergence, op,
+                    describe(nameOf(thread)) + " is not in the mask that it names"),
+            agentOf(thread));
     thread.mask |= self;
   }
   block(thread, State::AtCollective);

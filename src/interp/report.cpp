@@ -37,6 +37,18 @@ std::string_view spelling(FindingKind kind) {
   return "";
 }
 
+std::optional<FindingKind> parseFindingKind(std::string_view text) {
+  for (std::size_t k = 0; k < kFindingKinds; ++k) {
+    const auto kind = static_cast<FindingKind>(k);
+    if (spelling(kind) == text) return kind;
+  }
+  return std::nullopt;
+}
+
+bool isLimit(FindingKind kind) {
+  return kind == FindingKind::StepLimit || kind == FindingKind::Unsupported;
+}
+
 bool isFault(FindingKind kind) {
   switch (kind) {
     case FindingKind::DataRace:

@@ -4,7 +4,11 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
+#include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "ir/module.h"
@@ -25,8 +29,12 @@ enum class FindingKind : std::uint8_t {
   FalseFact,    // a claim about the text (docs/facts.md) is false
   Unsupported,  // the run could not continue: no result for the kernel
 };
+inline constexpr std::size_t kFindingKinds = static_cast<std::size_t>(FindingKind::Unsupported) + 1;
 std::string_view spelling(FindingKind kind);  // "data-race"
+std::optional<FindingKind> parseFindingKind(std::string_view text);
 
+// It says that the run went no further, and nothing about the kernel.
+bool isLimit(FindingKind kind);
 // The run could not continue after it.
 bool isFault(FindingKind kind);
 
@@ -36,6 +44,9 @@ struct ThreadName {
 };
 std::string describe(const ThreadName& name);  // "thread (3,0,0) of CTA (0,0,0)"
 
+// A thread of the grid: the numbers of its CTA and of its place there.
+using ThreadNumber = std::pair<std::uint64_t, std::uint32_t>;
+
 struct Finding {
   FindingKind kind = FindingKind::DataRace;
   const ir::Instruction* place = nullptr;
@@ -43,7 +54,8 @@ struct Finding {
   // The other access of a race, or another place that takes part.
   const ir::Instruction* other = nullptr;
   std::string otherMessage;
-  std::uint32_t claim = 0;  // FalseFact: the index of the claim
+  std::uint32_t claim = 0;         // FalseFact: the index of the claim
+  std::set<ThreadNumber> threads;  // that take part; empty where the first one ends the run
 };
 
 // One line "file:line:column: warning: message [data-race]" and a note for the other place.  The
@@ -56,5 +68,29 @@ struct SourcePlace {
 };
 // The position in the last .loc before the instruction.  O(statements before it).
 SourcePlace sourcePlace(const ir::Module& module, const ir::Instruction& instruction);
+
+// The findings of one kind at one pair of source lines, or of PTX lines where there is no .loc.
+struct FindingGroup {
+  const Finding* example = nullptr;
+  std::size_t places = 0;  // pairs of instructions
+  std::size_t threads = 0;
+  std::size_t ctas = 0;
+};
+// In the order of the first of each.  The findings must outlive the result.
+std::vector<FindingGroup> groupFindings(const ir::Module& module,
+                                        const std::vector<Finding>& findings);
+// Its example, and a note with the numbers.
+std::string format(const ir::Module& module, const FindingGroup& group);
+// "no findings", "3 findings: 2 data-race, 1 deadlock".
+std::string summaryOf(const std::vector<FindingGroup>& groups);
+
+// What --ignore names: "uninitialised", "data-race:scan.cuh".
+struct IgnoredFinding {
+  FindingKind kind = FindingKind::DataRace;
+  std::string file;  // the end of the path of a source file; empty: any
+};
+std::optional<IgnoredFinding> parseIgnored(std::string_view text);
+// Of a file: all places of the finding lie in it.
+bool isIgnored(const ir::Module& module, const Finding& finding, const IgnoredFinding& ignored);
 
 }  // namespace ptxopt::interp

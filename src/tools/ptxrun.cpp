@@ -2,10 +2,9 @@
 // ptxrun: runs PTX kernels on the CPU, detects races and wrong barriers, compares two modules, and
 // checks claims about one.
 //
-// Exit status of a run: 0 nothing found, 1 bad input or an unsupported instruction, 4 findings.  Of
-// --compare: 0 same, 1 bad input, 2 different, 3 inconclusive.
+// Exit status of a run: 0 nothing found, 1 bad input or an unsupported instruction, 3 stopped by
+// the step limit, 4 findings.  Of --compare: 0 same, 1 bad input, 2 different, 3 inconclusive.
 #include <algorithm>
-#include <array>
 #include <cinttypes>
 #include <cstdio>
 #include <iostream>
@@ -20,10 +19,12 @@
 #include "interp/compare.h"
 #include "parse/parser.h"
 #include "tools/ptxrun_options.h"
+#include "tools/ptxrun_report.h"
 
 namespace {
 
 using namespace ptxopt;
+using ptxrun::FactCounts;
 using ptxrun::Options;
 
 constexpr int kGood = 0;
@@ -130,104 +131,31 @@ interp::Survey survey(const ir::Module& module, const interp::Launch& launch,
   std::string error;
   auto result = interp::survey(module, launch, options.machine, options.schedules, error);
   if (!result) throw BadInput{module.source().name() + ": " + error};
+  for (const std::string& text : options.ignored) {
+    const auto ignored = interp::parseIgnored(text);
+    if (!ignored) throw BadInput{"--ignore " + text + ": no kind of findings"};
+    std::erase_if(result->findings, [&](const interp::Finding& finding) {
+      return interp::isIgnored(module, finding, *ignored);
+    });
+  }
   return std::move(*result);
-}
-
-void dump(const interp::NamedBytes& object) {
-  constexpr std::size_t kBytesPerLine = 16;
-  std::printf("%s:\n", object.name.c_str());
-  for (std::size_t at = 0; at < object.bytes.size(); at += kBytesPerLine) {
-    std::printf("  %06zx", at);
-    for (std::size_t k = at; k < std::min(at + kBytesPerLine, object.bytes.size()); ++k) {
-      std::printf("%s%02x", k % 4 == 0 ? " " : "", object.bytes[k]);
-    }
-    std::printf("\n");
-  }
-}
-
-// The results of checking claims.
-struct FactCounts {
-  std::size_t claims = 0;
-  std::uint64_t checks = 0;
-  std::size_t wrong = 0;
-  std::size_t unreached = 0;
-
-  explicit FactCounts(const interp::AuditCounts& counts) : claims(counts.checks.size()) {
-    for (std::size_t k = 0; k < claims; ++k) {
-      checks += counts.checks[k];
-      wrong += counts.isFalse[k] ? 1 : 0;
-      unreached += counts.checks[k] == 0 ? 1 : 0;
-    }
-  }
-  nlohmann::json json() const {
-    return {{"claims", claims}, {"checks", checks}, {"false", wrong}, {"neverReached", unreached}};
-  }
-};
-
-nlohmann::json toJson(const ir::Module& module, const interp::Finding& finding) {
-  const auto place = [&](const ir::Instruction* instruction) -> nlohmann::json {
-    if (instruction == nullptr) return nullptr;
-    const LineColumn at = module.source().lineColumn(instruction->source.begin);
-    nlohmann::json result = {{"line", at.line}, {"column", at.column}};
-    const interp::SourcePlace source = interp::sourcePlace(module, *instruction);
-    if (source.line != 0) result["source"] = {{"file", source.file}, {"line", source.line}};
-    return result;
-  };
-  nlohmann::json result = {
-      {"kind", interp::spelling(finding.kind)}, {"file", module.source().name()},
-      {"place", place(finding.place)},          {"message", finding.message},
-      {"other", place(finding.other)},          {"otherMessage", finding.otherMessage}};
-  // The first line of the file of facts describes the file.
-  if (finding.kind == interp::FindingKind::FalseFact) result["factsLine"] = finding.claim + 2;
-  return result;
-}
-
-std::string checksumText(const interp::Outcome& outcome) {
-  std::array<char, 17> digits{};
-  std::snprintf(digits.data(), digits.size(), "%016" PRIx64, outcome.checksum());
-  return digits.data();
-}
-
-nlohmann::json toJson(const ir::Module& module, const interp::Survey& result, bool hasFacts) {
-  nlohmann::json report = {{"runs", result.runs}, {"steps", result.steps}};
-  if (hasFacts) report["facts"] = FactCounts(result.audit).json();
-  report["findings"] = nlohmann::json::array();
-  for (const interp::Finding& finding : result.findings) {
-    report["findings"].push_back(toJson(module, finding));
-  }
-  report["outcomes"] = nlohmann::json::array();
-  for (const interp::Outcome& outcome : result.distinct) {
-    report["outcomes"].push_back(
-        {{"checksum", checksumText(outcome)}, {"printed", outcome.printed}});
-  }
-  return report;
-}
-
-void print(const ir::Module& module, const interp::Launch& launch, const interp::Survey& result,
-           const Options& options) {
-  const auto isPrinted = [&](const interp::NamedBytes& object) {
-    return options.dumps || std::find(launch.printed.begin(), launch.printed.end(), object.name) !=
-                                launch.printed.end();
-  };
-  for (const interp::Outcome& outcome : result.distinct) {
-    std::cout << outcome.printed << std::flush;
-    for (const interp::NamedBytes& object : outcome.memory) {
-      if (isPrinted(object)) dump(object);
-    }
-    std::printf("checksum %s\n", checksumText(outcome).c_str());
-  }
-  if (result.runs > 1) {
-    std::printf("%u schedules, %zu distinct outcomes\n", result.runs, result.outcomes.size());
-  }
-  std::fflush(stdout);
-  for (const interp::Finding& finding : result.findings) {
-    std::cerr << interp::format(module, finding) << '\n';
-  }
 }
 
 int statusOf(const interp::Survey& result) {
   if (result.has(interp::FindingKind::Unsupported)) return kBadInput;
-  return result.findings.empty() ? kGood : kFindings;
+  const bool finds =
+      std::any_of(result.findings.begin(), result.findings.end(),
+                  [](const interp::Finding& finding) { return !interp::isLimit(finding.kind); });
+  if (finds) return kFindings;
+  return result.findings.empty() ? kGood : kInconclusive;
+}
+
+// A launch that could not run is worse than findings: nothing is known about it.
+int worseOf(int one, int other) {
+  for (const int status : {kBadInput, kFindings, kInconclusive}) {
+    if (one == status || other == status) return status;
+  }
+  return kGood;
 }
 
 int runFile(Options options) {
@@ -251,23 +179,19 @@ int runFile(Options options) {
     const interp::Survey result = survey(*module, launch, options);
     if (hasFacts) audit.add(result.audit);
     if (options.asJson) {
-      reports.push_back(toJson(*module, result, hasFacts));
+      reports.push_back(ptxrun::toJson(*module, result, hasFacts));
       if (!isOne) reports.back()["kernel"] = launch.kernel;
     } else {
-      print(*module, launch, result, options);
+      ptxrun::print(*module, launch, result, options);
     }
-    // A launch that could not run is worse than findings: nothing is known about it.
-    const int status = statusOf(result);
-    if (worst != kBadInput && status != kGood) worst = status;
+    worst = worseOf(worst, statusOf(result));
   }
   if (options.asJson) {
     nlohmann::json document = isOne ? reports[0] : nlohmann::json{{"launches", reports}};
     if (hasFacts && !isOne) document["facts"] = FactCounts(audit).json();
     std::cout << document.dump(2) << '\n';
   } else if (hasFacts) {
-    const FactCounts counts(audit);
-    std::printf("%zu claims checked %" PRIu64 " times, %zu false, %zu never reached\n",
-                counts.claims, counts.checks, counts.wrong, counts.unreached);
+    FactCounts(audit).print();
   }
   return worst;
 }
@@ -278,12 +202,8 @@ int compareTwo(const Options& options) {
   const interp::Survey first = survey(*a, launchOf(*a, options), options);
   const interp::Survey second = survey(*b, launchOf(*b, options), options);
   const interp::Comparison comparison = interp::compare(first, second);
-  for (const interp::Finding& finding : first.findings) {
-    std::cerr << interp::format(*a, finding) << '\n';
-  }
-  for (const interp::Finding& finding : second.findings) {
-    std::cerr << interp::format(*b, finding) << '\n';
-  }
+  ptxrun::printFindings(*a, first.findings);
+  ptxrun::printFindings(*b, second.findings);
   switch (comparison.verdict) {
     case interp::Verdict::Same:
       std::printf("same: %u schedules each, checksum %016" PRIx64 "\n", first.runs,
@@ -323,6 +243,10 @@ int main(int argc, char** argv) {
     }
     if ((options.files.size() == 2) != options.compares) {
       throw BadInput{"--compare takes two files, a run takes one"};
+    }
+    if (options.compares && !options.ignored.empty()) {
+      throw BadInput{
+          "--ignore does not work with --compare: both files are judged by what they do"};
     }
     if (options.compares && !options.facts.empty()) {
       throw BadInput{"--check-facts does not work with --compare: facts are about one text"};

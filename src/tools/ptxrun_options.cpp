@@ -22,7 +22,7 @@ Exit status:
   0   nothing found; --compare: the same
   1   bad input, or an unsupported instruction
   2   --compare: different
-  3   --compare: inconclusive
+  3   stopped by the step limit; --compare: inconclusive
   4   findings)";
 
 }  // namespace
@@ -85,6 +85,10 @@ void declareOptions(CLI::App& app, Options& options) {
   app.add_flag("--no-races", options.ignoresRaces, "Do not detect data races");
 
   app.option_defaults()->group("Reports");
+  app.add_option("--ignore", options.ignored,
+                 "Leave out findings of this kind: data-race, uninitialised:scan.cuh")
+      ->type_name("KIND[:FILE]")
+      ->allow_extra_args(false);
   app.add_flag("--dump", options.dumps, "Print buffers and module variables");
   app.add_flag("--json", options.asJson, "Findings and outcomes of a run as JSON, without --dump");
 

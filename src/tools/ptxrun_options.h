@@ -25,6 +25,7 @@ struct Options {
   std::string block;
   std::string cluster;
   std::vector<std::string> arguments;
+  std::vector<std::string> ignored;  // KIND or KIND:FILE
   std::uint64_t shared = 0;
   std::uint32_t schedules = 1;
   std::string policy;
