@@ -13,8 +13,6 @@ namespace ptxopt::interp {
 
 namespace {
 
-// A thread yields after this many instructions without an effect that other threads can see.
-constexpr int kSlice = 4096;
 constexpr std::uint64_t kConvergencePatience = 1u << 16;
 
 }  // namespace
@@ -104,6 +102,7 @@ void Machine::startCta(Cta& cta, std::uint64_t index, std::size_t firstThread) {
   cta.shared.isShared = true;
   cta.shared.base = kSharedBase + (std::uint64_t{cta.rank} << kRankShift);
   cta.shared.bytes.resize(sharedBytes);
+  forgetUndefined(cta.shared);
   if (options_.detectsRaces) {
     cta.shared.written = BitSet(sharedBytes);
     cta.shared.shadow = std::make_unique<Shadow>(places_);
@@ -153,6 +152,7 @@ void Machine::runClusters() {
 }
 
 void Machine::slice(Thread& thread) {
+  if (thread.twin != nullptr) return sliceTwice(thread);
   if (!thread.copies.empty()) landSome(thread);
   if (!inFlight_.empty()) landSomeBulk();
   int budget = kSlice;
@@ -173,7 +173,11 @@ void Machine::slice(Thread& thread) {
     }
     if (!execute(thread, op)) break;
   }
-  steps_ += static_cast<std::uint64_t>(kSlice - std::max(budget, 0));
+  countSteps(thread, kSlice - std::max(budget, 0));
+}
+
+void Machine::countSteps(Thread& thread, int count) {
+  steps_ += static_cast<std::uint64_t>(count);
   if (steps_ > options_.stepLimit) {
     fault(FindingKind::StepLimit, thread.op(),
           "stopped after " + std::to_string(options_.stepLimit) +
@@ -239,7 +243,7 @@ bool Machine::execute(Thread& thread, const Op& op) {
       return false;
     case Action::Collective:
       arriveAtCollective(thread, op);
-      return thread.state == State::Running;
+      return thread.state == State::Running && thread.twin == nullptr;
     case Action::CopyAsync:
       issueCopy(thread, op);
       break;
@@ -275,15 +279,9 @@ bool Machine::execute(Thread& thread, const Op& op) {
       mbarrier(thread, op);
       break;
     case Action::CheckWritten:
-      if (options_.detectsRaces && thread.frame[op.a] == 0) {
-        involve(
-            finding(FindingKind::Uninitialised, op,
-                    "register '" + thread.code->function->registerName(ir::RegisterId{op.index}) +
-                        "' is read, to which " + describe(nameOf(thread)) + " has written nothing"),
-            agentOf(thread));
-      }
+      if (options_.detectsRaces && thread.frame[op.a] == 0) readUnwritten(thread, op);
       ++thread.pc;
-      return true;
+      return thread.twin == nullptr;
     case Action::Audit:
       audit(thread, op);
       ++thread.pc;
@@ -348,6 +346,7 @@ void Machine::exit(Thread& thread) {
   if (!(thread.arrivedAtCluster && thread.clusterPhase == cluster.phase)) --cluster.pending;
   // The frame is no longer needed; the rest of the thread may still be named in messages.
   thread.stack = {};
+  thread.twin = nullptr;
   thread.local = {};
   thread.calls = {};
 

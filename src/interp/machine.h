@@ -84,6 +84,8 @@ class Machine {
 
  private:
   struct Halt {};  // thrown by a fault
+  // A thread yields after this many instructions without an effect that other threads can see.
+  static constexpr int kSlice = 4096;
   enum class State : std::uint8_t {
     Running,
     AtBarrier,
@@ -142,6 +144,25 @@ class Machine {
     std::uint32_t clock = 0;
     std::uint64_t offset = 0;
   };
+  // Why a value is undefined.
+  struct Undefined {
+    FindingKind kind;
+    const Op* op;
+    std::string message;
+  };
+  // A thread with undefined values runs twice: its twin has other ones.  What differs depends on
+  // them (machine_undefined.cpp).
+  struct Twin {
+    std::vector<Slot> stack;                 // as that of the thread
+    std::vector<std::uint8_t> local;         // likewise
+    std::vector<const Undefined*> origins;   // of the slots that differ
+    const Undefined* localOrigin = nullptr;  // of the bytes of local memory that differ
+  };
+  struct LaneValues {
+    std::array<Slot, 32> values{};
+    std::array<Slot, 32> twins{};
+    std::array<const Undefined*, 32> origins{};  // null where both are the same
+  };
   struct Thread {
     std::uint32_t index = 0;   // in the scheduler
     std::uint32_t linear = 0;  // in the CTA
@@ -169,6 +190,7 @@ class Machine {
     AgentId bulkReads = 0;  // agents; 0 before the first
     AgentId bulkWrites = 0;
     ThreadClock clock;
+    std::unique_ptr<Twin> twin;  // null: all values are defined
 
     const Op& op() const { return code->ops[pc]; }
     std::uint32_t lane() const { return linear % 32; }
@@ -221,6 +243,7 @@ class Machine {
   void startClusters();
   void startCta(Cta& cta, std::uint64_t index, std::size_t firstThread);
   void slice(Thread& thread);
+  void countSteps(Thread& thread, int count);
   bool execute(Thread& thread, const Op& op);  // false: the slice ends
   void exit(Thread& thread);
   bool releaseConverging();
@@ -336,9 +359,59 @@ class Machine {
   void settleBarrier(Cta& cta, Barrier& barrier);
   void clusterBarrier(Thread& thread, const Op& op);
   void settleCluster(Cluster& cluster);
+
+  // machine_collectives.cpp
   void arriveAtCollective(Thread& thread, const Op& op);
   void settleCollective(Cta& cta, std::uint32_t warp);
   void runCollective(Cta& cta, std::uint32_t warp, std::uint32_t lanes);
+  void runMatrixCollective(Cta& cta, std::uint32_t warp, std::uint32_t lanes, const Op& form);
+  void shuffle(Cta& cta, std::uint32_t warp, std::uint32_t lanes, const LaneValues& from);
+  std::string absence(const Thread& reader, const Op& op, std::uint32_t lane) const;
+
+  // machine_undefined.cpp
+  template <class Message>
+  const Undefined& undefined(FindingKind kind, const Op& op, const Thread& thread,
+                             Message message) {
+    const auto [at, isNew] = undefined_.try_emplace({&op, agentOf(thread)});
+    if (isNew) at->second = {kind, &op, message()};
+    return at->second;
+  }
+  static Twin& twinOf(Thread& thread);  // makes one if there is none
+  static void extendTwin(Thread& thread);
+  static Slot twinValue(const Thread& thread, std::uint32_t slot);
+  static const Undefined* originOf(const Thread& thread, std::uint32_t slot);  // null: defined
+  static const Undefined* originOf(const Thread& thread, const std::vector<std::uint32_t>& slots);
+  static void putResult(Thread& thread, std::uint32_t slot, Slot value);
+  // The bits of the slot are undefined, if there are any.
+  static void putUndefined(Thread& thread, std::uint32_t slot, Slot bits, const Undefined* why);
+  // Reports that what the kernel does depends on an undefined value, and takes it for defined.
+  void depend(Thread& thread, const Op& use, const Undefined* why, std::string_view how);
+  void sliceTwice(Thread& thread);
+  static void computeTwice(Thread& thread, const Op& op);
+  bool executeTwice(Thread& thread, const Op& op);
+  void useOperands(Thread& thread, const Op& op);
+  void usePrinted(Thread& thread, const Op& op, const Place& place, std::uint32_t size);
+  void useForMatrix(Thread& thread, const Op& op);
+  static void keepResult(Thread& thread, const Op& op);
+  // An argument or a result of a call, as the twin has it; no origin: the thread has the same.
+  struct Passed {
+    std::vector<std::uint8_t> bytes;
+    const Undefined* origin = nullptr;
+  };
+  static std::vector<Passed> passedByTwin(Thread& thread, const std::vector<Transfer>& transfers);
+  static void receiveTwice(Thread& thread, const std::vector<Transfer>& transfers,
+                           const std::vector<Passed>& values);
+  bool callTwice(Thread& thread, const Op& op);
+  bool returnTwice(Thread& thread, const Op& op);
+  static bool isLocal(const Thread& thread, const Place& place);
+  const Undefined& originOf(const Thread& thread, const Op& op, const Place& place,
+                            std::uint32_t size);
+  std::string unwrittenText(const Thread& thread, const Place& place, std::uint32_t size) const;
+  bool isUndefined(const Place& place, std::uint32_t size) const;
+  void readUnwritten(Thread& thread, const Op& op);  // CheckWritten
+  void forgetUndefined(const Segment& segment);
+  void loadTwice(Thread& thread, const Op& op, const Place& place);
+  void storeTwice(Thread& thread, const Op& op, const Place& place);
   // machine_mbarrier.cpp
   void mbarrier(Thread& thread, const Op& op);
   Place resolveMbarrier(Thread& thread, const Op& op, isa::Space space, std::uint64_t address,
@@ -367,6 +440,9 @@ class Machine {
   std::vector<Thread*> threads_;                    // by index in the scheduler
   std::vector<Finding> findings_;
   std::map<std::array<const void*, 3>, std::size_t> reported_;  // indices in findings_
+  std::map<std::pair<const Op*, AgentId>, Undefined> undefined_;
+  // Of bytes that hold an undefined value.
+  std::map<std::pair<const Segment*, std::uint64_t>, const Undefined*> undefinedBytes_;
   std::string printed_;
   std::uint64_t steps_ = 0;
   std::uint64_t slices_ = 0;

@@ -240,6 +240,7 @@ void Machine::callBuiltin(Thread& thread, const CallSite& site) {
         const Place place = resolve(thread, op, isa::Space::None, at, size, false);
         std::uint64_t value = 0;
         std::memcpy(&value, place.data, size);
+        usePrinted(thread, op, place, size);
         at += size;
         return value;
       };

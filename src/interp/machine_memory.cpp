@@ -194,25 +194,26 @@ Machine::Place Machine::resolve(Thread& thread, const Op& op, Space space, std::
   }
 }
 
+std::string Machine::unwrittenText(const Thread& thread, const Place& place,
+                                   std::uint32_t size) const {
+  return "read of " + bytesOf(size) + " of " + place.segment->name + " at offset " +
+         std::to_string(place.offset) + ", which was never written, by " + describe(nameOf(thread));
+}
+
 void Machine::checkInitialised(Thread& thread, const Op& op, const Place& place,
                                std::uint32_t size) {
-  const Segment& segment = *place.segment;
-  if (segment.written.size() == 0) return;
-  for (std::uint64_t k = place.offset; k < place.offset + size; ++k) {
-    if (segment.written.test(k)) continue;
-    Finding& found = finding(FindingKind::Uninitialised, op,
-                             "read of " + bytesOf(size) + " of " + segment.name + " at offset " +
-                                 std::to_string(place.offset) + ", which was never written, by " +
-                                 describe(nameOf(thread)));
-    involve(found, agentOf(thread));
-    return;
-  }
+  if (!isUndefined(place, size)) return;
+  const Undefined& why = originOf(thread, op, place, size);
+  involve(finding(why.kind, *why.op, why.message, why.op == &op ? nullptr : &op,
+                  why.op == &op ? "" : "the read here depends on that value"),
+          agentOf(thread));
 }
 
 void Machine::check(Thread& thread, const Op& op, const Place& place, std::uint32_t size,
                     bool writes, bool strong, const Access* as) {
   Segment& segment = *place.segment;
-  if (!writes) checkInitialised(thread, op, place, size);
+  // What a plain load reads may be of no use (machine_undefined.cpp).
+  if (!writes && op.action != Action::Load) checkInitialised(thread, op, place, size);
   if (writes && segment.written.size() != 0) {
     for (std::uint64_t k = place.offset; k < place.offset + size; ++k) segment.written.set(k);
   }
@@ -266,6 +267,7 @@ bool Machine::load(Thread& thread, const Op& op) {
   } else {
     for (std::uint32_t k = 0; k < op.count; ++k) element(thread.code->lists[op.index + k], k);
   }
+  if (thread.twin != nullptr || isUndefined(place, size)) loadTwice(thread, op, place);
   if (place.segment == nullptr || place.segment->isReadOnly) return false;
   if (options_.detectsRaces) {
     const bool strong = isStrong(op.semantics);
@@ -302,6 +304,7 @@ bool Machine::store(Thread& thread, const Op& op) {
       std::memcpy(place.data + k * bytes, &thread.frame[thread.code->lists[op.index + k]], bytes);
     }
   }
+  if (thread.twin != nullptr) storeTwice(thread, op, place);
   return place.segment != nullptr;
 }
 

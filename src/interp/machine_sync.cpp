@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Barriers and the collectives of a warp.
+// Barriers of a CTA and of a cluster.
 #include <algorithm>
-#include <bit>
-#include <cmath>
 
-#include "interp/arithmetic/floating.h"
 #include "interp/machine.h"
 
 namespace ptxopt::interp {
@@ -112,13 +109,13 @@ void Machine::settleBarrier(Cta& cta, Barrier& barrier) {
     const Op& op = thread->op();
     switch (static_cast<BarrierKind>(op.detail)) {
       case BarrierKind::Popc:
-        thread->frame[op.d] = complete.population;
+        putResult(*thread, op.d, complete.population);
         break;
       case BarrierKind::And:
-        thread->frame[op.d] = complete.conjunction ? 1 : 0;
+        putResult(*thread, op.d, complete.conjunction ? 1 : 0);
         break;
       case BarrierKind::Or:
-        thread->frame[op.d] = complete.disjunction ? 1 : 0;
+        putResult(*thread, op.d, complete.disjunction ? 1 : 0);
         break;
       default:
         break;
@@ -174,248 +171,6 @@ void Machine::settleCluster(Cluster& cluster) {
       ++thread.pc;
       wake(thread);
     }
-  }
-}
-
-// ---- collectives of a warp ----------------------------------------------------------------------
-
-void Machine::arriveAtCollective(Thread& thread, const Op& op) {
-  const std::uint32_t self = 1u << thread.lane();
-  thread.mask = op.is(kHasMask) ? static_cast<std::uint32_t>(thread.frame[op.e]) : self;
-  if (op.is(kHasMask) && (thread.mask & self) == 0) {
-    involve(finding(FindingKind::BarrierDivergence, op,
-                    describe(nameOf(thread)) + " is not in the mask that it names"),
-            agentOf(thread));
-    thread.mask |= self;
-  }
-  block(thread, State::AtCollective);
-  if (op.is(kHasMask)) {
-    settleCollective(*thread.cta, thread.warp());
-  } else {
-    // Without a mask: the threads that are here once no other thread of the warp can continue.
-    for (const Thread& lane : lanesOf(*thread.cta, thread.warp())) {
-      if (lane.state == State::Running) return;
-    }
-    releaseConverging(*thread.cta, thread.warp());
-  }
-}
-
-void Machine::settleCollective(Cta& cta, std::uint32_t warp) {
-  const std::uint32_t live = liveLanes(cta, warp);
-  const std::span<Thread> lanes = lanesOf(cta, warp);
-  for (std::uint32_t seen = 0; Thread & thread : lanes) {
-    const std::uint32_t bit = 1u << thread.lane();
-    if (thread.state != State::AtCollective || (seen & bit) != 0) continue;
-    const Op& op = thread.op();
-    if (!op.is(kHasMask)) continue;
-    const std::uint32_t group = thread.mask & live;
-    // A group may be incomplete: other threads of it may first wait with a smaller mask.
-    for (const Thread& other : lanes) {
-      if (other.mask == thread.mask) seen |= 1u << other.lane();
-    }
-    const bool complete = std::all_of(lanes.begin(), lanes.end(), [&](const Thread& other) {
-      if ((group >> other.lane() & 1) == 0) return true;
-      return other.state == State::AtCollective && other.mask == thread.mask &&
-             other.op().detail == op.detail && other.op().type == op.type;
-    });
-    if (complete) runCollective(cta, warp, group);
-  }
-}
-
-namespace {
-
-// redux of f32: with kAbs on magnitudes; with kPropagateNaN the result is NaN if an input is.
-Slot reduceFloat(CollectiveKind kind, const Op& op, Slot a, Slot b) {
-  const auto value = [&](Slot bits) {
-    const float x = std::bit_cast<float>(static_cast<std::uint32_t>(bits));
-    return op.is(kAbs) ? std::fabs(x) : x;
-  };
-  const bool propagates = op.is(kPropagateNaN);
-  const float result = kind == CollectiveKind::ReduceMinimum
-                           ? minimum(value(a), value(b), propagates)
-                           : maximum(value(a), value(b), propagates);
-  return std::bit_cast<std::uint32_t>(result);
-}
-
-Slot reduce(CollectiveKind kind, isa::Type type, Slot a, Slot b) {
-  const auto x = static_cast<std::uint32_t>(a);
-  const auto y = static_cast<std::uint32_t>(b);
-  const auto sx = static_cast<std::int32_t>(x);
-  const auto sy = static_cast<std::int32_t>(y);
-  const bool isSigned = isa::isSigned(type);
-  switch (kind) {
-    case CollectiveKind::ReduceAdd:
-      return x + y;
-    case CollectiveKind::ReduceMinimum:
-      return isSigned ? static_cast<std::uint32_t>(std::min(sx, sy)) : std::min(x, y);
-    case CollectiveKind::ReduceMaximum:
-      return isSigned ? static_cast<std::uint32_t>(std::max(sx, sy)) : std::max(x, y);
-    case CollectiveKind::ReduceAnd:
-      return x & y;
-    case CollectiveKind::ReduceOr:
-      return x | y;
-    default:
-      return x ^ y;
-  }
-}
-
-struct Shuffle {
-  std::uint32_t lane = 0;
-  bool inRange = false;
-};
-
-// PTX ISA 9.7.10.6, following the manual's pseudocode.
-Shuffle shuffleSource(CollectiveKind kind, std::uint32_t lane, std::uint32_t b, std::uint32_t c) {
-  const std::uint32_t distance = b & 31;
-  const std::uint32_t segment = c >> 8 & 31;
-  const std::uint32_t maximum = (lane & segment) | (c & 31 & ~segment);
-  const std::uint32_t minimum = lane & segment;
-  std::uint32_t source = lane;
-  bool inRange = false;
-  switch (kind) {
-    case CollectiveKind::ShuffleUp:
-      source = lane - distance;
-      inRange = static_cast<std::int32_t>(source) >= static_cast<std::int32_t>(maximum);
-      break;
-    case CollectiveKind::ShuffleDown:
-      source = lane + distance;
-      inRange = source <= maximum;
-      break;
-    case CollectiveKind::ShuffleButterfly:
-      source = lane ^ distance;
-      inRange = source <= maximum;
-      break;
-    default:
-      source = minimum | (distance & ~segment);
-      inRange = source <= maximum;
-      break;
-  }
-  return {inRange ? source : lane, inRange};
-}
-
-// The manual only guarantees that the same mask gives the same thread.
-std::uint32_t electedLane(Policy policy, std::uint64_t seed, std::uint32_t mask,
-                          std::uint32_t lanes) {
-  switch (policy) {
-    case Policy::RoundRobin:
-    case Policy::LaneByLane:
-      return static_cast<std::uint32_t>(std::countr_zero(lanes));
-    case Policy::Backwards:
-      return 31 - static_cast<std::uint32_t>(std::countl_zero(lanes));
-    default: {
-      // The next one, starting at some lane.
-      const auto first = static_cast<int>(((seed ^ mask) * 0x9e3779b97f4a7c15u) >> 59);
-      return static_cast<std::uint32_t>(first + std::countr_zero(std::rotr(lanes, first))) % 32;
-    }
-  }
-}
-
-}  // namespace
-
-void Machine::runCollective(Cta& cta, std::uint32_t warp, std::uint32_t lanes) {
-  const std::span<Thread> threads = lanesOf(cta, warp);
-  std::array<Slot, 32> values{};
-  Slot all = 0;
-  bool isFirst = true;
-  std::uint32_t ballot = 0;
-  ClockJoin clocks;
-  const Thread& leader = threads[static_cast<std::size_t>(std::countr_zero(lanes))];
-  const Op& form = leader.op();
-  const auto kind = static_cast<CollectiveKind>(form.detail);
-  if (kind >= CollectiveKind::MatrixMultiply) {
-    const bool together = lanes == ~0u && std::all_of(threads.begin(), threads.end(),
-                                                      [&](Thread& t) { return &t.op() == &form; });
-    if (!together) {
-      fault(FindingKind::BarrierDivergence, form, "not all 32 threads of a warp are here");
-    }
-    runMatrix(cta, warp, form);
-    for (Thread& thread : threads) {
-      ++thread.pc;
-      wake(thread);
-    }
-    return;
-  }
-  for (Thread& thread : threads) {
-    if ((lanes >> thread.lane() & 1) == 0) continue;
-    const Slot value = thread.frame[thread.op().a];
-    values[thread.lane()] = value;
-    if (value != 0) ballot |= 1u << thread.lane();
-    if (form.type == isa::Type::F32 && kind >= CollectiveKind::ReduceAdd &&
-        kind <= CollectiveKind::ReduceXor) {
-      all = reduceFloat(kind, form, isFirst ? value : all, value);
-    } else {
-      all = isFirst ? value : reduce(kind, form.type, all, value);
-    }
-    isFirst = false;
-    if (kind == CollectiveKind::WarpSync && options_.detectsRaces) clocks.add(thread.clock);
-  }
-  const ClockRef known =
-      kind == CollectiveKind::WarpSync && options_.detectsRaces ? clocks.finish() : nullptr;
-
-  for (Thread& thread : threads) {
-    if ((lanes >> thread.lane() & 1) == 0) continue;
-    const Op& op = thread.op();
-    Slot* const r = thread.frame;
-    const auto putSecond = [&](bool value) {
-      if (op.q != 0) r[op.q] = value ? 1 : 0;
-    };
-    switch (kind) {
-      case CollectiveKind::ShuffleUp:
-      case CollectiveKind::ShuffleDown:
-      case CollectiveKind::ShuffleButterfly:
-      case CollectiveKind::ShuffleIndex: {
-        const Shuffle source =
-            shuffleSource(kind, thread.lane(), static_cast<std::uint32_t>(r[op.b]),
-                          static_cast<std::uint32_t>(r[op.c]));
-        // The value of a lane that does not take part is unspecified: here the thread's own value.
-        const bool takesPart = (lanes >> source.lane & 1) != 0;
-        r[op.d] = values[takesPart ? source.lane : thread.lane()];
-        putSecond(source.inRange);
-        break;
-      }
-      case CollectiveKind::VoteAll:
-        r[op.d] = ballot == lanes ? 1 : 0;
-        break;
-      case CollectiveKind::VoteAny:
-        r[op.d] = ballot != 0 ? 1 : 0;
-        break;
-      case CollectiveKind::VoteUniform:
-        r[op.d] = ballot == 0 || ballot == lanes ? 1 : 0;
-        break;
-      case CollectiveKind::VoteBallot:
-        r[op.d] = ballot;
-        break;
-      case CollectiveKind::MatchAny:
-      case CollectiveKind::MatchAll: {
-        std::uint32_t same = 0;
-        for (std::uint32_t lane = 0; lane < 32; ++lane) {
-          const bool matches = (lanes >> lane & 1) != 0 && values[lane] == values[thread.lane()];
-          if (matches) same |= 1u << lane;
-        }
-        const bool agreed = same == lanes;
-        r[op.d] = kind == CollectiveKind::MatchAny || agreed ? same : 0;
-        putSecond(agreed);
-        break;
-      }
-      case CollectiveKind::Elect:
-        r[op.d] = electedLane(options_.policy, options_.seed, thread.mask, lanes);
-        putSecond(thread.lane() == r[op.d]);
-        break;
-      case CollectiveKind::ActiveMask:
-        r[op.d] = lanes;
-        break;
-      case CollectiveKind::WarpSync:
-        if (known != nullptr) thread.clock.setBase(known);
-        break;
-      default:
-        r[op.d] = all;
-        break;
-    }
-  }
-  for (Thread& thread : threads) {
-    if ((lanes >> thread.lane() & 1) == 0) continue;
-    ++thread.pc;
-    wake(thread);
   }
 }
 

@@ -56,7 +56,7 @@ enum class Action : std::uint8_t {
   CommitBulk,
   WaitBulk,      // for all but a groups; kSecond: until they have read their source
   Mbarrier,      // see MbarrierKind
-  CheckWritten,  // checks the register `index`: reported if r[a] is 0
+  CheckWritten,  // of the register `index`, `count` slots from b: unwritten if r[a] is 0
   Audit,         // checks claims: audits[index]
   Timer,         // d = a special register that changes while the thread runs
   Nothing,

@@ -23,6 +23,8 @@ std::string_view spelling(FindingKind kind) {
       return "misaligned";
     case FindingKind::Uninitialised:
       return "uninitialised";
+    case FindingKind::InactiveLane:
+      return "inactive-lane";
     case FindingKind::StepLimit:
       return "step-limit";
     case FindingKind::Trap:
@@ -55,6 +57,7 @@ bool isFault(FindingKind kind) {
     case FindingKind::BarrierDivergence:
     case FindingKind::BarrierMismatch:
     case FindingKind::Uninitialised:
+    case FindingKind::InactiveLane:
     case FindingKind::FalseFact:
       return false;
     default:

@@ -23,6 +23,7 @@ enum class FindingKind : std::uint8_t {
   OutOfBounds,
   Misaligned,
   Uninitialised,
+  InactiveLane,  // a shuffle reads from a lane that takes no part
   StepLimit,
   Trap,
   AssertionFailed,

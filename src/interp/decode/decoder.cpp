@@ -296,6 +296,9 @@ void Decoder::trackRegisters(const ir::Instruction& instruction, const Op& op) {
       check.action = Action::CheckWritten;
       check.a = writtenSlots_[id];
       check.index = static_cast<std::uint32_t>(id);
+      check.b = registerSlot(id, 0);
+      check.count = static_cast<std::uint8_t>(slotsOf(function_->rangeOf(id)));
+      check.width = static_cast<std::uint8_t>(std::min(registerWidth(id), 64));
       const bool isGuard = instruction.guard && instruction.guard.predicate() == id;
       if (!isGuard) {
         check.guard = op.guard;
