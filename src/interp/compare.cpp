@@ -23,13 +23,19 @@ bool Survey::has(FindingKind kind) const {
 std::optional<Survey> survey(const ir::Module& module, const Launch& launch,
                              const MachineOptions& options, std::uint32_t schedules,
                              std::string& error) {
+  return survey(module, scenarioOf(launch), options, schedules, error);
+}
+
+std::optional<Survey> survey(const ir::Module& module, const Scenario& scenario,
+                             const MachineOptions& options, std::uint32_t schedules,
+                             std::string& error) {
   Survey result;
   // A false claim is the same finding wherever it fails.
   using Key =
       std::tuple<FindingKind, std::uint32_t, const ir::Instruction*, const ir::Instruction*>;
   std::map<Key, std::size_t> seen;
   for (std::uint32_t k = 0; k < schedules; ++k) {
-    auto outcome = run(module, launch, schedule(options, k), error);
+    auto outcome = run(module, scenario, schedule(options, k), error);
     if (!outcome) return std::nullopt;
     ++result.runs;
     result.steps += outcome->steps;

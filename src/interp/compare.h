@@ -21,6 +21,9 @@ struct Survey {
   AuditCounts audit;  // of the claims, if some are checked
   bool has(FindingKind kind) const;
 };
+std::optional<Survey> survey(const ir::Module& module, const Scenario& scenario,
+                             const MachineOptions& options, std::uint32_t schedules,
+                             std::string& error);
 // Claims in the options are checked in each run; each false claim is reported once.
 std::optional<Survey> survey(const ir::Module& module, const Launch& launch,
                              const MachineOptions& options, std::uint32_t schedules,

@@ -13,10 +13,11 @@ namespace {
 // A line of the source, or of the PTX where there is no .loc.
 using Line = std::pair<std::string, std::uint32_t>;
 
-Line lineOf(const ir::Module& module, const ir::Instruction* instruction) {
+Line lineOf(const ir::Module& module, const ir::SourceLines& lines,
+            const ir::Instruction* instruction) {
   if (instruction == nullptr) return {};
-  const SourcePlace source = sourcePlace(module, *instruction);
-  if (source.line != 0) return {source.file, source.line};
+  const auto source = lines.written(instruction->source.begin);
+  if (source) return {std::string(source->file), source->line};
   return {"", module.source().lineColumn(instruction->source.begin).line};
 }
 
@@ -33,45 +34,54 @@ bool endsWithPath(std::string_view path, std::string_view end) {
 
 }  // namespace
 
-std::vector<FindingGroup> groupFindings(const ir::Module& module,
+std::size_t ctasOf(const std::set<ThreadNumber>& threads) {
+  std::size_t ctas = 0;
+  for (auto at = threads.begin(); at != threads.end(); ++ctas) {
+    const std::uint64_t cta = at->first;
+    at = std::find_if(at, threads.end(), [&](const auto& one) { return one.first != cta; });
+  }
+  return ctas;
+}
+
+std::vector<FindingGroup> groupFindings(const ir::Module& module, const ir::SourceLines& lines,
                                         const std::vector<Finding>& findings) {
   // A claim that is false is one finding, wherever it fails.
   using Key = std::tuple<FindingKind, std::uint32_t, Line, Line>;
   std::map<Key, std::size_t> indices;
   std::vector<FindingGroup> groups;
   std::vector<std::set<ThreadNumber>> threads;
-  for (const Finding& finding : findings) {
+  for (std::size_t k = 0; k < findings.size(); ++k) {
+    const Finding& finding = findings[k];
     // Which of two accesses comes second depends on the schedule.
-    const auto lines = std::minmax({lineOf(module, finding.place), lineOf(module, finding.other)});
-    const Key key{finding.kind, finding.claim, lines.first, lines.second};
+    const auto pair =
+        std::minmax({lineOf(module, lines, finding.place), lineOf(module, lines, finding.other)});
+    const Key key{finding.kind, finding.claim, pair.first, pair.second};
     const auto [at, isNew] = indices.try_emplace(key, groups.size());
     if (isNew) {
-      groups.push_back({&finding});
+      groups.push_back({{}, &finding});
       threads.emplace_back();
     }
-    ++groups[at->second].places;
+    groups[at->second].members.push_back(k);
     threads[at->second].insert(finding.threads.begin(), finding.threads.end());
   }
   for (std::size_t k = 0; k < groups.size(); ++k) {
     groups[k].threads = threads[k].size();
-    for (auto at = threads[k].begin(); at != threads[k].end(); ++groups[k].ctas) {
-      const std::uint64_t cta = at->first;
-      at = std::find_if(at, threads[k].end(), [&](const auto& one) { return one.first != cta; });
-    }
+    groups[k].ctas = ctasOf(threads[k]);
   }
   return groups;
 }
 
-std::string format(const ir::Module& module, const FindingGroup& group) {
-  std::string text = format(module, *group.example);
-  if (group.threads == 0 && group.places == 1) return text;
+std::string format(const ir::Module& module, const ir::SourceLines& lines,
+                   const FindingGroup& group) {
+  std::string text = format(module, lines, *group.example);
+  if (group.threads == 0 && group.members.size() == 1) return text;
   Diagnostic note;
   note.severity = Severity::Note;
   note.file = module.source().name();
   if (const ir::Instruction* place = group.example->place) {
     note.place = module.source().lineColumn(place->source.begin);
   }
-  note.message = "in all at " + counted(group.places, "place");
+  note.message = "in all at " + counted(group.members.size(), "place");
   if (group.threads != 0) {
     note.message +=
         ", by " + counted(group.threads, "thread") + " of " + counted(group.ctas, "CTA");
@@ -114,14 +124,19 @@ std::optional<IgnoredFinding> parseIgnored(std::string_view text) {
   return IgnoredFinding{*kind, std::string(file)};
 }
 
-bool isIgnored(const ir::Module& module, const Finding& finding, const IgnoredFinding& ignored) {
+bool isIgnored(const ir::Module& module, const ir::SourceLines& lines, const Finding& finding,
+               const IgnoredFinding& ignored) {
   if (finding.kind != ignored.kind) return false;
   if (ignored.file.empty()) return true;
   for (const ir::Instruction* place : {finding.place, finding.other}) {
     if (place == nullptr) continue;
-    const SourcePlace source = sourcePlace(module, *place);
-    const std::string& file = source.line != 0 ? source.file : module.source().name();
-    if (!endsWithPath(file, ignored.file)) return false;
+    const std::vector<ir::SourcePlace> chain = sourceChain(lines, *place);
+    const bool isThere =
+        chain.empty() ? endsWithPath(module.source().name(), ignored.file)
+                      : std::any_of(chain.begin(), chain.end(), [&](const ir::SourcePlace& source) {
+                          return endsWithPath(source.file, ignored.file);
+                        });
+    if (!isThere) return false;
   }
   return true;
 }

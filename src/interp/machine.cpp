@@ -468,7 +468,7 @@ void Machine::reportDeadlock() {
                              (thread.mask >> lane.lane() & 1) != 0 && lane.state != State::Exited &&
                              &lane.op() != op;
         if (!awaited) continue;
-        finding(FindingKind::Deadlock, *op, message + "; it waits for " + describe(nameOf(lane)),
+        finding(FindingKind::Deadlock, *op, message + "; its mask names " + describe(nameOf(lane)),
                 &lane.op(), "which waits here");
         message.clear();
         break;

@@ -315,6 +315,14 @@ class Machine {
   void moveStack(Thread& thread, const Op& op);
   std::string readString(Thread& thread, const Op& op, std::uint64_t address);
 
+  // machine_names.cpp
+  const ir::Variable* parameterOf(const Segment& segment) const;
+  std::string elementAt(const Op& op, const Segment& segment, std::uint64_t offset,
+                        std::uint64_t bytes) const;
+  std::string placeText(const Op& op, const Segment& segment, std::uint64_t offset,
+                        std::uint64_t bytes) const;
+  std::string sharedBounds(const Segment& shared) const;
+
   // machine_async.cpp
   void issueCopy(Thread& thread, const Op& op);
   void land(PendingCopy& copy);
@@ -406,7 +414,8 @@ class Machine {
   static bool isLocal(const Thread& thread, const Place& place);
   const Undefined& originOf(const Thread& thread, const Op& op, const Place& place,
                             std::uint32_t size);
-  std::string unwrittenText(const Thread& thread, const Place& place, std::uint32_t size) const;
+  std::string unwrittenText(const Thread& thread, const Op& op, const Place& place,
+                            std::uint32_t size) const;
   bool isUndefined(const Place& place, std::uint32_t size) const;
   void readUnwritten(Thread& thread, const Op& op);  // CheckWritten
   void forgetUndefined(const Segment& segment);

@@ -154,8 +154,10 @@ Machine::Place Machine::resolve(Thread& thread, const Op& op, Space space, std::
         const Segment* nearest = memory_->nearest(address);
         if (nearest == nullptr) outside("where no memory is allocated");
         if (!nearest->isLive) outside("in memory that was freed");
-        outside(std::to_string(address - nearest->base) + " bytes after the start of '" +
-                nearest->name + "' of " + std::to_string(nearest->bytes.size()) + " bytes");
+        const std::string name = elementAt(op, *nearest, address - nearest->base, size);
+        outside((name.empty() ? "" : name + ", ") + std::to_string(address - nearest->base) +
+                " bytes after the start of '" + nearest->name + "' of " +
+                std::to_string(nearest->bytes.size()) + " bytes");
       }
       if (writes && segment->isReadOnly) outside("in constant memory");
       const std::uint64_t offset = address - segment->base;
@@ -167,8 +169,7 @@ Machine::Place Machine::resolve(Thread& thread, const Op& op, Space space, std::
       if (rank >= thread.cta->cluster->ctas.size()) outside("outside of shared memory");
       Cta& cta = *thread.cta->cluster->ctas[rank];
       if (!cta.shared.contains(address, size)) {
-        outside("outside of the " + std::to_string(cta.shared.bytes.size()) +
-                " bytes of shared memory");
+        outside(sharedBounds(cta.shared));
       }
       if (cta.live == 0) outside("in shared memory of a CTA that has exited");
       const std::uint64_t offset = address - cta.shared.base;
@@ -194,10 +195,10 @@ Machine::Place Machine::resolve(Thread& thread, const Op& op, Space space, std::
   }
 }
 
-std::string Machine::unwrittenText(const Thread& thread, const Place& place,
+std::string Machine::unwrittenText(const Thread& thread, const Op& op, const Place& place,
                                    std::uint32_t size) const {
-  return "read of " + bytesOf(size) + " of " + place.segment->name + " at offset " +
-         std::to_string(place.offset) + ", which was never written, by " + describe(nameOf(thread));
+  return "read of " + bytesOf(size) + " at " + placeText(op, *place.segment, place.offset, size) +
+         ", which was never written, by " + describe(nameOf(thread));
 }
 
 void Machine::checkInitialised(Thread& thread, const Op& op, const Place& place,
@@ -237,8 +238,7 @@ void Machine::check(Thread& thread, const Op& op, const Place& place, std::uint3
     Finding& found =
         finding(FindingKind::DataRace, op,
                 verb(writes, access.agent >= all) + " of " + bytesOf(size) + " at " +
-                    hexadecimal(segment.base + race.offset) + " (" + segment.name + " + " +
-                    std::to_string(race.offset) + ") by " + describe(nameOf(thread)) +
+                    placeText(op, segment, race.offset, size) + " by " + describe(nameOf(thread)) +
                     " is not ordered against another access",
                 race.first,
                 "the other is this " + verb(race.firstWrites, race.firstAgent >= all) + " by " +

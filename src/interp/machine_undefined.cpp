@@ -341,7 +341,7 @@ const Machine::Undefined& Machine::originOf(const Thread& thread, const Op& op, 
     if (stored != undefinedBytes_.end()) return *stored->second;
   }
   return undefined(FindingKind::Uninitialised, op, thread,
-                   [&] { return unwrittenText(thread, place, size); });
+                   [&] { return unwrittenText(thread, op, place, size); });
 }
 
 // After the thread has loaded: the twin does.

@@ -88,6 +88,19 @@ const Code* Program::codeAt(std::uint64_t address) const {
   return found == indices_.end() ? nullptr : codes_[found->second].get();
 }
 
+// Variables of the dynamic part have no size, and follow all others.
+bool Program::usesDynamicShared() const {
+  std::uint64_t begin = ~std::uint64_t{0};
+  for (const auto& [variable, offset] : shared_) {
+    if (variable->size == 0) begin = std::min(begin, offset);
+  }
+  return std::any_of(codes_.begin(), codes_.end(), [&](const auto& code) {
+    return std::any_of(code->values.begin(), code->values.end(), [&](const FrameValue& value) {
+      return value.kind == FrameValue::Kind::SharedAddress && value.value >= begin;
+    });
+  });
+}
+
 bool Program::usesGridWorkspace() const {
   return std::any_of(codes_.begin(), codes_.end(), [](const auto& code) {
     return std::any_of(code->values.begin(), code->values.end(), [](const FrameValue& value) {

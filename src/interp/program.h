@@ -308,6 +308,7 @@ class Program {
   std::uint64_t sharedOffset(const ir::Variable& variable);
   std::uint64_t staticSharedBytes() const { return sharedBytes_; }
   std::uint64_t dynamicSharedOffset() const { return dynamicOffset_; }
+  bool usesDynamicShared() const;
   // All shared variables with their offsets, for messages.
   const std::map<const ir::Variable*, std::uint64_t>& sharedVariables() const { return shared_; }
 

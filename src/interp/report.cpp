@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "interp/report.h"
 
-#include <charconv>
-
+#include "support/demangle.h"
 #include "support/diagnostics.h"
 
 namespace ptxopt::interp {
@@ -72,32 +71,31 @@ std::string triple(const std::array<std::uint32_t, 3>& value) {
          std::to_string(value[2]) + ")";
 }
 
-// The name in `.file 1 "kernel.cu"` for this number, empty if there is none.
-std::string fileName(const ir::Module& module, std::uint32_t number) {
-  for (const ir::Statement& statement : module.items()) {
-    const auto* directive = statement.as<ir::Directive>();
-    if (directive == nullptr || directive->which != ir::DirectiveKind::File) continue;
-    const std::string_view text = directive->text;
-    const std::size_t digit = text.find_first_of("0123456789");
-    const std::size_t open = text.find('"');
-    if (digit == std::string_view::npos || open == std::string_view::npos) continue;
-    std::uint32_t found = 0;
-    std::from_chars(text.data() + digit, text.data() + text.size(), found);
-    if (found != number) continue;
-    return std::string(text.substr(open + 1, text.find('"', open + 1) - open - 1));
+std::string sourceText(const ir::SourceLines& lines, const ir::Instruction& instruction) {
+  const ir::Location* location = lines.at(instruction.source.begin);
+  if (location == nullptr) return {};
+  const auto written = lines.written(*location);
+  const std::vector<ir::SourcePlace> chain = lines.chain(*location);
+  if (!written || chain.empty()) return {};
+  std::string text = " (" + shortText(*written);
+  const ir::SourcePlace& inner = chain.front();
+  if (inner.file != written->file || inner.line != written->line) {
+    text += ", in ";
+    if (!inner.function.empty()) text += functionName(demangled(inner.function)) + " at ";
+    text += shortText(inner);
   }
-  return {};
+  return text + ")";
 }
 
-std::string line(const ir::Module& module, const ir::Instruction* place, Severity severity,
-                 std::string message, std::string_view suffix = {}) {
+std::string line(const ir::Module& module, const ir::SourceLines& lines,
+                 const ir::Instruction* place, Severity severity, std::string message,
+                 std::string_view suffix = {}) {
   Diagnostic diagnostic;
   diagnostic.severity = severity;
   diagnostic.file = module.source().name();
   if (place != nullptr && place->source.valid()) {
     diagnostic.place = module.source().lineColumn(place->source.begin);
-    const SourcePlace origin = sourcePlace(module, *place);
-    if (origin.line != 0) message += " (" + origin.file + ":" + std::to_string(origin.line) + ")";
+    message += sourceText(lines, *place);
   }
   diagnostic.message = std::move(message);
   diagnostic.message += suffix;
@@ -110,22 +108,23 @@ std::string describe(const ThreadName& name) {
   return "thread " + triple(name.thread) + " of CTA " + triple(name.cta);
 }
 
-SourcePlace sourcePlace(const ir::Module& module, const ir::Instruction& instruction) {
-  for (const ir::Statement* at = &instruction; at != nullptr; at = at->previous) {
-    if (const auto* location = at->as<ir::Location>()) {
-      return {fileName(module, location->file), location->line};
-    }
+std::vector<ir::SourcePlace> sourceChain(const ir::SourceLines& lines,
+                                         const ir::Instruction& instruction) {
+  const ir::Location* location = lines.at(instruction.source.begin);
+  return location != nullptr ? lines.chain(*location) : std::vector<ir::SourcePlace>{};
+}
+
+std::string format(const ir::Module& module, const ir::SourceLines& lines, const Finding& finding) {
+  std::string text = line(module, lines, finding.place, Severity::Warning, finding.message,
+                          " [" + std::string(spelling(finding.kind)) + "]");
+  if (finding.other != nullptr) {
+    text += "\n" + line(module, lines, finding.other, Severity::Note, finding.otherMessage);
   }
-  return {};
+  return text;
 }
 
 std::string format(const ir::Module& module, const Finding& finding) {
-  std::string text = line(module, finding.place, Severity::Warning, finding.message,
-                          " [" + std::string(spelling(finding.kind)) + "]");
-  if (finding.other != nullptr) {
-    text += "\n" + line(module, finding.other, Severity::Note, finding.otherMessage);
-  }
-  return text;
+  return format(module, ir::SourceLines(module), finding);
 }
 
 }  // namespace ptxopt::interp

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "ir/module.h"
+#include "ir/source_lines.h"
 
 namespace ptxopt::interp {
 
@@ -48,6 +49,8 @@ std::string describe(const ThreadName& name);  // "thread (3,0,0) of CTA (0,0,0)
 // A thread of the grid: the numbers of its CTA and of its place there.
 using ThreadNumber = std::pair<std::uint64_t, std::uint32_t>;
 
+std::size_t ctasOf(const std::set<ThreadNumber>& threads);
+
 struct Finding {
   FindingKind kind = FindingKind::DataRace;
   const ir::Instruction* place = nullptr;
@@ -60,28 +63,27 @@ struct Finding {
 };
 
 // One line "file:line:column: warning: message [data-race]" and a note for the other place.  The
-// line of the CUDA source is added if a .loc gives it.
+// line of the source that the user wrote is added if a .loc gives it, with the innermost one if
+// that was inlined: "(k.cu:5, in shuffle at intrinsics.hpp:440)".
+std::string format(const ir::Module& module, const ir::SourceLines& lines, const Finding& finding);
 std::string format(const ir::Module& module, const Finding& finding);
-
-struct SourcePlace {
-  std::string file;
-  std::uint32_t line = 0;  // 0: no .loc precedes it
-};
-// The position in the last .loc before the instruction.  O(statements before it).
-SourcePlace sourcePlace(const ir::Module& module, const ir::Instruction& instruction);
+// The places of the instruction in the source, innermost first.
+std::vector<ir::SourcePlace> sourceChain(const ir::SourceLines& lines,
+                                         const ir::Instruction& instruction);
 
 // The findings of one kind at one pair of source lines, or of PTX lines where there is no .loc.
 struct FindingGroup {
-  const Finding* example = nullptr;
-  std::size_t places = 0;  // pairs of instructions
+  std::vector<std::size_t> members;  // indices of the findings, one for each pair of instructions
+  const Finding* example = nullptr;  // the first of them
   std::size_t threads = 0;
   std::size_t ctas = 0;
 };
 // In the order of the first of each.  The findings must outlive the result.
-std::vector<FindingGroup> groupFindings(const ir::Module& module,
+std::vector<FindingGroup> groupFindings(const ir::Module& module, const ir::SourceLines& lines,
                                         const std::vector<Finding>& findings);
 // Its example, and a note with the numbers.
-std::string format(const ir::Module& module, const FindingGroup& group);
+std::string format(const ir::Module& module, const ir::SourceLines& lines,
+                   const FindingGroup& group);
 // "no findings", "3 findings: 2 data-race, 1 deadlock".
 std::string summaryOf(const std::vector<FindingGroup>& groups);
 
@@ -91,7 +93,8 @@ struct IgnoredFinding {
   std::string file;  // the end of the path of a source file; empty: any
 };
 std::optional<IgnoredFinding> parseIgnored(std::string_view text);
-// Of a file: all places of the finding lie in it.
-bool isIgnored(const ir::Module& module, const Finding& finding, const IgnoredFinding& ignored);
+// Of a file: all places of the finding lie in it, or are inlined through it.
+bool isIgnored(const ir::Module& module, const ir::SourceLines& lines, const Finding& finding,
+               const IgnoredFinding& ignored);
 
 }  // namespace ptxopt::interp

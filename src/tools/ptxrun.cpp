@@ -18,13 +18,16 @@
 #include "facts/claim_text.h"
 #include "interp/compare.h"
 #include "parse/parser.h"
+#include "tools/ptxrun_launch.h"
 #include "tools/ptxrun_options.h"
 #include "tools/ptxrun_report.h"
 
 namespace {
 
 using namespace ptxopt;
+using ptxrun::BadInput;
 using ptxrun::FactCounts;
+using ptxrun::Job;
 using ptxrun::Options;
 
 constexpr int kGood = 0;
@@ -32,11 +35,6 @@ constexpr int kBadInput = 1;
 constexpr int kDifferent = 2;
 constexpr int kInconclusive = 3;
 constexpr int kFindings = 4;
-
-struct BadInput {
-  std::string message;
-  std::string_view prefix = "ptxrun: ";  // empty: the message contains its position
-};
 
 std::unique_ptr<ir::Module> load(const std::string& path) {
   Diagnostics diagnostics;
@@ -64,78 +62,16 @@ std::vector<facts::Claim> loadFacts(const std::string& path, const ir::Module& m
   }
 }
 
-interp::Dim3 dimensions(const std::string& text) {
-  const auto parsed = interp::parseDim3(text);
-  if (!parsed) throw BadInput{"'" + text + "' is no size: X, X,Y or X,Y,Z"};
-  return *parsed;
-}
-
-// The launch that the file describes, modified by the command line.
-interp::Launch launchOf(const ir::Module& module, const std::optional<interp::Launch>& described,
-                        const Options& options) {
+interp::Survey survey(const ir::Module& module, const Job& job, const Options& options) {
   std::string error;
-  interp::Launch launch = described.value_or(interp::Launch{});
-  if (!options.kernel.empty()) launch.kernel = options.kernel;
-  if (!options.grid.empty()) launch.grid = dimensions(options.grid);
-  if (!options.block.empty()) launch.block = dimensions(options.block);
-  if (!options.cluster.empty()) launch.cluster = dimensions(options.cluster);
-  if (options.shared != 0) launch.dynamicShared = options.shared;
-  launch.ownsVariables = options.ownsVariables;
-  if (!options.arguments.empty()) {
-    launch.arguments.clear();
-    for (const std::string& text : options.arguments) {
-      auto argument = interp::parseArgument(text, error);
-      if (!argument) throw BadInput{error};
-      launch.arguments.push_back(std::move(*argument));
-    }
-  } else if (options.guesses && !described) {
-    for (const ir::Function& function : module.functions()) {
-      const bool isMeant = launch.kernel.empty() || function.nameText() == launch.kernel;
-      if (!function.isEntry() || !isMeant) continue;
-      launch.arguments = interp::guessArguments(function);
-      break;
-    }
-  }
-  return launch;
-}
-
-interp::Launch launchOf(const ir::Module& module, const Options& options) {
-  std::string error;
-  const auto described = interp::findLaunch(module.source().text(), options.kernel, error);
-  if (!error.empty()) throw BadInput{module.source().name() + ": " + error};
-  return launchOf(module, described, options);
-}
-
-// The launches that the file describes, in order, if there are several and the command line selects
-// none.
-std::vector<interp::Launch> launchesOf(const ir::Module& module, const Options& options) {
-  std::vector<interp::Launch> launches;
-  if (options.kernel.empty()) {
-    std::string error;
-    launches = interp::findLaunches(module.source().text(), error);
-    if (!error.empty()) throw BadInput{module.source().name() + ": " + error};
-  }
-  if (launches.size() <= 1) return {launchOf(module, options)};
-  for (interp::Launch& launch : launches) {
-    launch = launchOf(module, launch, options);
-    if (!launch.kernel.empty()) continue;
-    for (const ir::Function& function : module.functions()) {
-      if (function.isEntry()) launch.kernel = function.nameText();
-    }
-  }
-  return launches;
-}
-
-interp::Survey survey(const ir::Module& module, const interp::Launch& launch,
-                      const Options& options) {
-  std::string error;
-  auto result = interp::survey(module, launch, options.machine, options.schedules, error);
+  auto result = interp::survey(module, job.scenario, options.machine, options.schedules, error);
   if (!result) throw BadInput{module.source().name() + ": " + error};
+  const ir::SourceLines lines(module);
   for (const std::string& text : options.ignored) {
     const auto ignored = interp::parseIgnored(text);
     if (!ignored) throw BadInput{"--ignore " + text + ": no kind of findings"};
     std::erase_if(result->findings, [&](const interp::Finding& finding) {
-      return interp::isIgnored(module, finding, *ignored);
+      return interp::isIgnored(module, lines, finding, *ignored);
     });
   }
   return std::move(*result);
@@ -160,6 +96,10 @@ int worseOf(int one, int other) {
 
 int runFile(Options options) {
   const auto module = load(options.files[0]);
+  if (options.lists) {
+    ptxrun::printList(*module, options.asJson);
+    return kGood;
+  }
   std::vector<facts::Claim> claims;
   const bool hasFacts = !options.facts.empty();
   if (hasFacts) {
@@ -167,24 +107,26 @@ int runFile(Options options) {
     options.machine.claims = &claims;
   }
   interp::AuditCounts audit;
-  const std::vector<interp::Launch> launches = launchesOf(*module, options);
-  const bool isOne = launches.size() == 1;
+  const std::vector<Job> jobs = ptxrun::jobsOf(*module, options);
+  const bool isOne = jobs.size() == 1;
   nlohmann::json reports = nlohmann::json::array();
   int worst = kGood;
-  for (const interp::Launch& launch : launches) {
+  for (const Job& job : jobs) {
     if (!isOne && !options.asJson) {
-      std::printf("kernel %s\n", launch.kernel.c_str());
+      std::printf("kernel %s\n", job.kernel.c_str());
       std::fflush(stdout);
     }
-    const interp::Survey result = survey(*module, launch, options);
+    const interp::Survey result = survey(*module, job, options);
+    const std::vector<std::string> unexpected = ptxrun::unexpected(job, result, options);
     if (hasFacts) audit.add(result.audit);
     if (options.asJson) {
-      reports.push_back(ptxrun::toJson(*module, result, hasFacts));
-      if (!isOne) reports.back()["kernel"] = launch.kernel;
+      reports.push_back(ptxrun::toJson(*module, result, unexpected, hasFacts));
+      if (!isOne) reports.back()["kernel"] = job.kernel;
     } else {
-      ptxrun::print(*module, launch, result, options);
+      ptxrun::print(*module, job, result, unexpected, options);
     }
-    worst = worseOf(worst, statusOf(result));
+    ptxrun::save(result, options);
+    worst = worseOf(worst, unexpected.empty() ? statusOf(result) : kFindings);
   }
   if (options.asJson) {
     nlohmann::json document = isOne ? reports[0] : nlohmann::json{{"launches", reports}};
@@ -199,8 +141,8 @@ int runFile(Options options) {
 int compareTwo(const Options& options) {
   const auto a = load(options.files[0]);
   const auto b = load(options.files[1]);
-  const interp::Survey first = survey(*a, launchOf(*a, options), options);
-  const interp::Survey second = survey(*b, launchOf(*b, options), options);
+  const interp::Survey first = survey(*a, ptxrun::jobsOf(*a, options).front(), options);
+  const interp::Survey second = survey(*b, ptxrun::jobsOf(*b, options).front(), options);
   const interp::Comparison comparison = interp::compare(first, second);
   ptxrun::printFindings(*a, first.findings);
   ptxrun::printFindings(*b, second.findings);
@@ -219,6 +161,38 @@ int compareTwo(const Options& options) {
   return kInconclusive;
 }
 
+void check(Options& options) {
+  options.machine.detectsRaces = !options.ignoresRaces;
+  if (!options.policy.empty()) {
+    bool found = false;
+    std::string names;
+    for (const interp::Policy policy : interp::kPolicies) {
+      names += " " + std::string(interp::spelling(policy));
+      if (interp::spelling(policy) != options.policy) continue;
+      options.machine.policy = policy;
+      found = true;
+    }
+    if (!found) throw BadInput{"no policy '" + options.policy + "'; there are" + names};
+  }
+  if (options.machine.jobs > 1 && options.machine.detectsRaces) {
+    throw BadInput{"--jobs needs --no-races: races are only detected in a sequential run"};
+  }
+  if ((options.files.size() == 2) != options.compares) {
+    throw BadInput{"--compare takes two files, a run takes one"};
+  }
+  const std::pair<bool, const char*> ofOneFile[] = {
+      {!options.ignored.empty(),
+       "--ignore does not work with --compare: both files are judged by what they do"},
+      {!options.facts.empty(),
+       "--check-facts does not work with --compare: facts are about one text"},
+      {!options.printed.empty() || !options.saved.empty() || !options.expected.empty() ||
+           options.lists,
+       "--print, --save, --expect and --list do not work with --compare"}};
+  for (const auto& [isGiven, message] : ofOneFile) {
+    if (options.compares && isGiven) throw BadInput{message};
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -226,31 +200,8 @@ int main(int argc, char** argv) {
   CLI::App app;
   ptxrun::declareOptions(app, options);
   CLI11_PARSE(app, argc, argv);
-  options.machine.detectsRaces = !options.ignoresRaces;
-
   try {
-    if (!options.policy.empty()) {
-      bool found = false;
-      for (const interp::Policy policy : interp::kPolicies) {
-        if (interp::spelling(policy) != options.policy) continue;
-        options.machine.policy = policy;
-        found = true;
-      }
-      if (!found) throw BadInput{"no policy '" + options.policy + "'"};
-    }
-    if (options.machine.jobs > 1 && options.machine.detectsRaces) {
-      throw BadInput{"--jobs needs --no-races: races are only detected in a sequential run"};
-    }
-    if ((options.files.size() == 2) != options.compares) {
-      throw BadInput{"--compare takes two files, a run takes one"};
-    }
-    if (options.compares && !options.ignored.empty()) {
-      throw BadInput{
-          "--ignore does not work with --compare: both files are judged by what they do"};
-    }
-    if (options.compares && !options.facts.empty()) {
-      throw BadInput{"--check-facts does not work with --compare: facts are about one text"};
-    }
+    check(options);
     return options.compares ? compareTwo(options) : runFile(options);
   } catch (const BadInput& problem) {
     std::cerr << problem.prefix << problem.message << '\n';

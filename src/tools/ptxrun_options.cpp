@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ptxrun_options.h"
 
+#include "interp/argument.h"
 #include "interp/scheduler.h"
 #include "support/version.h"
 
@@ -14,7 +15,9 @@ All launches of a file are run, and the worst status counts; --kernel selects on
 
 Examples:
   ptxrun kernel.ptx                           run what the file describes, detect races
+  ptxrun kernel.ptx --list                    what is in the file?
   ptxrun kernel.ptx --schedules 14 --json     under 14 schedules; findings as JSON
+  ptxrun k.ptx --block 64 --arg buffer:4K:iota:f32 --arg 64 --print arg0:f32:8
   ptxrun --compare a.ptx b.ptx --guess        do both behave alike?
   ptxrun k.ptx --check-facts k.facts          check the claims of ptxopt --facts
 
@@ -23,7 +26,7 @@ Exit status:
   1   bad input, or an unsupported instruction
   2   --compare: different
   3   stopped by the step limit; --compare: inconclusive
-  4   findings)";
+  4   findings, or not what --expect expects)";
 
 }  // namespace
 
@@ -46,13 +49,23 @@ void declareOptions(CLI::App& app, Options& options) {
   app.add_option("--cluster", options.cluster, "CTAs of a cluster")->type_name("X[,Y[,Z]]");
   app.add_option("--shared", options.shared, "Bytes of dynamic shared memory")->type_name("N");
   app.add_option("--arg", options.arguments,
-                 "One for each parameter, in order: u32:5, f32:1.5, zero:BYTES,\n"
-                 "values:TYPE:1,2, buffer:BYTES[:iota:TYPE[:START[:STEP]] |\n"
-                 ":random:TYPE[:SEED] | :small:TYPE[:SEED[:BOUND]] |\n"
-                 ":fill:TYPE:VALUE | :values:TYPE:1,2,3*10 | :file:PATH]")
+                 "One for each parameter, in order:\n" + std::string(interp::argumentForms()))
       ->type_name("VALUE")
       ->allow_extra_args(false);
-  app.add_flag("--guess", options.guesses, "Make up arguments if there is no description");
+  app.add_flag("--guess", options.guesses,
+               "Make up arguments if there is no description, and print them");
+  app.add_option("--buffer", options.buffers,
+                 "Another buffer, for &NAME among the arguments: table=buffer:4K:iota:f32")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  app.add_option("--set", options.variables,
+                 "New content of a module variable: scale=f32:2, table=values:u32:1,2,3")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  app.add_option("--scenario", options.scenario,
+                 "Several launches in order on one memory, and what they are to leave in it\n"
+                 "(docs/ptxrun.md)")
+      ->type_name("FILE");
 
   app.option_defaults()->group("Schedules");
   app.add_option("--schedules", options.schedules,
@@ -88,6 +101,20 @@ void declareOptions(CLI::App& app, Options& options) {
   app.add_option("--ignore", options.ignored,
                  "Leave out findings of this kind: data-race, uninitialised:scan.cuh")
       ->type_name("KIND[:FILE]")
+      ->allow_extra_args(false);
+  app.add_flag("--list", options.lists,
+               "Print the kernels of the file with their parameters, and run nothing");
+  app.add_option("--print", options.printed,
+                 "Print a buffer or variable as numbers: arg0:f32, table:u32:16")
+      ->type_name("NAME[:TYPE[:COUNT]]")
+      ->allow_extra_args(false);
+  app.add_option("--save", options.saved, "Write a buffer or variable to a file: arg0:out.bin")
+      ->type_name("NAME:FILE")
+      ->allow_extra_args(false);
+  app.add_option("--expect", options.expected,
+                 "Compare a buffer or variable with a file: arg0:out.bin:1e-5; elements\n"
+                 "are f32 if there is a tolerance, else bytes")
+      ->type_name("NAME:FILE[:TOLERANCE[:TYPE]]")
       ->allow_extra_args(false);
   app.add_flag("--dump", options.dumps, "Print buffers and module variables");
   app.add_flag("--json", options.asJson, "Findings and outcomes of a run as JSON, without --dump");

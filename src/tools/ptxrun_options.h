@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "interp/machine.h"
@@ -25,12 +26,25 @@ struct Options {
   std::string block;
   std::string cluster;
   std::vector<std::string> arguments;
-  std::vector<std::string> ignored;  // KIND or KIND:FILE
+  std::vector<std::string> buffers;    // NAME=VALUE
+  std::vector<std::string> variables;  // NAME=VALUE
+  std::string scenario;                // a file
+  std::vector<std::string> ignored;    // KIND[:FILE]
+  std::vector<std::string> printed;    // NAME[:TYPE[:COUNT]]
+  std::vector<std::string> saved;      // NAME:FILE
+  std::vector<std::string> expected;   // NAME:FILE[:TOLERANCE[:TYPE]]
+  bool lists = false;
   std::uint64_t shared = 0;
   std::uint32_t schedules = 1;
   std::string policy;
   std::string facts;  // a file
   interp::MachineOptions machine;
+};
+
+// What a user can mend.
+struct BadInput {
+  std::string message;
+  std::string_view prefix = "ptxrun: ";  // empty: the message contains its position
 };
 
 void declareOptions(CLI::App& app, Options& options);

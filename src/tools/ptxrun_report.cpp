@@ -6,36 +6,65 @@
 #include <cinttypes>
 #include <cstdio>
 #include <iostream>
+#include <tuple>
+
+#include "driver/files.h"
 
 namespace ptxopt::ptxrun {
 
 namespace {
 
-nlohmann::json placeJson(const ir::Module& module, const ir::Instruction* instruction) {
+nlohmann::json placeJson(const ir::Module& module, const ir::SourceLines& lines,
+                         const ir::Instruction* instruction) {
   if (instruction == nullptr) return nullptr;
   const LineColumn at = module.source().lineColumn(instruction->source.begin);
   nlohmann::json result = {{"line", at.line}, {"column", at.column}};
-  const interp::SourcePlace source = interp::sourcePlace(module, *instruction);
-  if (source.line != 0) result["source"] = {{"file", source.file}, {"line", source.line}};
+  const std::vector<ir::SourcePlace> chain = interp::sourceChain(lines, *instruction);
+  for (std::size_t k = 0; k < chain.size(); ++k) {
+    nlohmann::json place = {{"file", chain[k].file}, {"line", chain[k].line}};
+    if (!chain[k].function.empty()) place["function"] = chain[k].function;
+    if (k == 0) {
+      result["source"] = place;
+    } else {
+      result["inlinedAt"].push_back(place);
+    }
+  }
   return result;
 }
 
-nlohmann::json toJson(const ir::Module& module, const interp::FindingGroup& group) {
-  const interp::Finding& finding = *group.example;
-  nlohmann::json result = {{"kind", interp::spelling(finding.kind)},
-                           {"file", module.source().name()},
-                           {"place", placeJson(module, finding.place)},
-                           {"message", finding.message},
-                           {"other", placeJson(module, finding.other)},
-                           {"otherMessage", finding.otherMessage},
-                           {"places", group.places}};
-  if (group.threads != 0) {
-    result["threads"] = group.threads;
-    result["ctas"] = group.ctas;
-  }
+void addCounts(nlohmann::json& result, std::size_t threads, std::size_t ctas) {
+  if (threads == 0) return;
+  result["threads"] = threads;
+  result["ctas"] = ctas;
+}
+
+nlohmann::json toJson(const ir::Module& module, const ir::SourceLines& lines,
+                      const interp::Finding& finding) {
+  nlohmann::json result = {
+      {"kind", interp::spelling(finding.kind)},           {"file", module.source().name()},
+      {"place", placeJson(module, lines, finding.place)}, {"message", finding.message},
+      {"other", placeJson(module, lines, finding.other)}, {"otherMessage", finding.otherMessage}};
+  addCounts(result, finding.threads.size(), interp::ctasOf(finding.threads));
   // The first line of the file of facts describes the file.
   if (finding.kind == interp::FindingKind::FalseFact) result["factsLine"] = finding.claim + 2;
   return result;
+}
+
+// The findings, and the groups that the text shows one of each of.
+void addFindings(nlohmann::json& report, const ir::Module& module,
+                 const std::vector<interp::Finding>& findings) {
+  const ir::SourceLines lines(module);
+  report["findings"] = nlohmann::json::array();
+  for (const interp::Finding& finding : findings) {
+    report["findings"].push_back(toJson(module, lines, finding));
+  }
+  report["groups"] = nlohmann::json::array();
+  for (const interp::FindingGroup& group : interp::groupFindings(module, lines, findings)) {
+    nlohmann::json one = {{"kind", interp::spelling(group.example->kind)},
+                          {"findings", group.members}};
+    addCounts(one, group.threads, group.ctas);
+    report["groups"].push_back(std::move(one));
+  }
 }
 
 std::string checksumText(const interp::Outcome& outcome) {
@@ -56,15 +85,90 @@ void dump(const interp::NamedBytes& object) {
   }
 }
 
+// "NAME:REST"; the syntax is for the message.
+std::pair<std::string, std::string> splitName(const std::string& text, const std::string& syntax) {
+  const std::size_t colon = text.find(':');
+  if (colon == 0 || colon == std::string::npos || colon + 1 == text.size()) {
+    throw BadInput{"'" + text + "' is not as in " + syntax};
+  }
+  return {text.substr(0, colon), text.substr(colon + 1)};
+}
+
+const interp::NamedBytes& objectOf(const interp::Outcome& outcome, const std::string& name) {
+  const interp::NamedBytes* object = interp::findObject(outcome, name);
+  if (object == nullptr) throw BadInput{interp::noObject(outcome, name)};
+  return *object;
+}
+
+bool isDumped(const Job& job, const interp::Outcome& outcome, const interp::NamedBytes& object,
+              const Options& options) {
+  if (options.dumps) return true;
+  for (const interp::Launch& launch : job.scenario.launches) {
+    for (const std::string& name : launch.printed) {
+      if (interp::findObject(outcome, name) == &object) return true;
+    }
+  }
+  return false;
+}
+
+// NAME[:TYPE[:COUNT]]
+void printNumbers(const interp::Outcome& outcome, const std::string& text) {
+  const std::vector<std::string_view> words = interp::split(text, ':');
+  const auto type =
+      words.size() > 1 ? interp::parseElementType(words[1]) : std::optional(isa::Type::U32);
+  const auto count = words.size() > 2 ? interp::parseNumber(words[2]) : ~std::uint64_t{0};
+  if (!type || !count || words.size() > 3) {
+    throw BadInput{"--print " + text + " is not as in --print arg0:f32 or --print arg0:f32:16"};
+  }
+  const interp::NamedBytes& object = objectOf(outcome, std::string(words[0]));
+  const std::vector<std::uint64_t> elements = interp::elementsOf(object.bytes, *type);
+  constexpr std::size_t kPerLine = 8;
+  const std::size_t end = std::min<std::uint64_t>(elements.size(), *count);
+  std::printf("%s:", std::string(words[0]).c_str());
+  for (std::size_t k = 0; k < end; ++k) {
+    if (k % kPerLine == 0 && end > kPerLine) std::printf("\n  [%zu]", k);
+    std::printf(" %s", interp::elementText(*type, elements[k]).c_str());
+  }
+  std::printf(end < elements.size() ? " ...\n" : "\n");
+}
+
+// NAME:FILE[:TOLERANCE[:TYPE]]
+interp::Expectation expectationOf(const std::string& text) {
+  interp::Expectation expectation;
+  std::string file;
+  std::tie(expectation.name, file) = splitName(text, "--expect NAME:FILE:TOLERANCE");
+  const auto takeLast = [&]() -> std::string {
+    const std::size_t colon = file.rfind(':');
+    return colon == std::string::npos ? "" : file.substr(colon + 1);
+  };
+  const auto dropLast = [&] { file.resize(file.rfind(':')); };
+  const auto type = interp::parseElementType(takeLast());
+  if (type) dropLast();
+  if (const auto tolerance = interp::parseReal(takeLast())) {
+    expectation.tolerance = *tolerance;
+    expectation.type = isa::Type::F32;
+    dropLast();
+  }
+  if (type) expectation.type = *type;
+  try {
+    const auto content = driver::readSource(file);
+    expectation.bytes.assign(content->text().begin(), content->text().end());
+  } catch (const driver::FileError& problem) {
+    throw BadInput{file + ": " + problem.what()};
+  }
+  return expectation;
+}
+
 std::string counted(std::size_t count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
-void printGroups(const ir::Module& module, const std::vector<interp::FindingGroup>& groups) {
+void printGroups(const ir::Module& module, const ir::SourceLines& lines,
+                 const std::vector<interp::FindingGroup>& groups) {
   std::cout << std::flush;
   std::fflush(stdout);
   for (const interp::FindingGroup& group : groups) {
-    std::cerr << interp::format(module, group) << '\n';
+    std::cerr << interp::format(module, lines, group) << '\n';
   }
 }
 
@@ -87,44 +191,79 @@ void FactCounts::print() const {
               checks, wrong, unreached);
 }
 
-nlohmann::json toJson(const ir::Module& module, const interp::Survey& result, bool hasFacts) {
+nlohmann::json toJson(const ir::Module& module, const interp::Survey& result,
+                      const std::vector<std::string>& unexpected, bool hasFacts) {
   nlohmann::json report = {{"runs", result.runs}, {"steps", result.steps}};
   if (hasFacts) report["facts"] = FactCounts(result.audit).json();
-  report["findings"] = nlohmann::json::array();
-  for (const interp::FindingGroup& group : interp::groupFindings(module, result.findings)) {
-    report["findings"].push_back(toJson(module, group));
-  }
+  addFindings(report, module, result.findings);
   report["outcomes"] = nlohmann::json::array();
   for (const interp::Outcome& outcome : result.distinct) {
     report["outcomes"].push_back(
         {{"checksum", checksumText(outcome)}, {"printed", outcome.printed}});
   }
+  report["unexpected"] = unexpected;
   return report;
 }
 
-void print(const ir::Module& module, const interp::Launch& launch, const interp::Survey& result,
-           const Options& options) {
-  const std::vector<interp::FindingGroup> groups = interp::groupFindings(module, result.findings);
-  printGroups(module, groups);
-  const auto isPrinted = [&](const interp::NamedBytes& object) {
-    return options.dumps || std::find(launch.printed.begin(), launch.printed.end(), object.name) !=
-                                launch.printed.end();
-  };
-  std::printf("%s, %s, %s\n", counted(result.runs, "schedule").c_str(),
-              counted(result.outcomes.size(), "distinct outcome").c_str(),
-              interp::summaryOf(groups).c_str());
+void print(const ir::Module& module, const Job& job, const interp::Survey& result,
+           const std::vector<std::string>& unexpected, const Options& options) {
+  const ir::SourceLines lines(module);
+  const std::vector<interp::FindingGroup> groups =
+      interp::groupFindings(module, lines, result.findings);
+  printGroups(module, lines, groups);
+  for (const std::string& message : unexpected) std::cerr << "unexpected: " << message << '\n';
+  std::printf(
+      "%s, %s, %s%s\n", counted(result.runs, "schedule").c_str(),
+      counted(result.outcomes.size(), "distinct outcome").c_str(),
+      interp::summaryOf(groups).c_str(),
+      unexpected.empty() ? "" : (", " + counted(unexpected.size(), "unexpected result")).c_str());
   for (const interp::Outcome& outcome : result.distinct) {
     std::fputs(outcome.printed.c_str(), stdout);
     for (const interp::NamedBytes& object : outcome.memory) {
-      if (isPrinted(object)) dump(object);
+      if (isDumped(job, outcome, object, options)) dump(object);
     }
+    for (const std::string& text : options.printed) printNumbers(outcome, text);
     std::printf("checksum %s\n", checksumText(outcome).c_str());
   }
   std::fflush(stdout);
 }
 
 void printFindings(const ir::Module& module, const std::vector<interp::Finding>& findings) {
-  printGroups(module, interp::groupFindings(module, findings));
+  const ir::SourceLines lines(module);
+  printGroups(module, lines, interp::groupFindings(module, lines, findings));
+}
+
+std::vector<std::string> unexpected(const Job& job, const interp::Survey& result,
+                                    const Options& options) {
+  std::vector<interp::Expectation> expectations = job.scenario.expectations;
+  for (const std::string& text : options.expected) expectations.push_back(expectationOf(text));
+  std::vector<std::string> messages;
+  for (const interp::Expectation& expectation : expectations) {
+    for (const interp::Outcome& outcome : result.distinct) {
+      objectOf(outcome, expectation.name);
+      if (auto message = interp::mismatch(outcome, expectation)) {
+        messages.push_back(std::move(*message));
+        break;
+      }
+    }
+    if (result.distinct.empty()) messages.push_back(expectation.name + ": no run came to its end");
+  }
+  return messages;
+}
+
+void save(const interp::Survey& result, const Options& options) {
+  for (const std::string& text : options.saved) {
+    const auto [name, file] = splitName(text, "--save NAME:FILE");
+    if (result.distinct.empty()) throw BadInput{"--save " + text + ": no run came to its end"};
+    const interp::NamedBytes& object = objectOf(result.distinct.front(), name);
+    const std::string_view bytes(reinterpret_cast<const char*>(object.bytes.data()),
+                                 object.bytes.size());
+    try {
+      driver::writeFile(file, bytes);
+    } catch (const driver::FileError& problem) {
+      throw BadInput{file + ": " + problem.what()};
+    }
+  }
 }
 
 }  // namespace ptxopt::ptxrun

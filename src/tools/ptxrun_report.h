@@ -6,6 +6,7 @@
 
 #include "interp/compare.h"
 #include "ir/module.h"
+#include "tools/ptxrun_launch.h"
 #include "tools/ptxrun_options.h"
 
 namespace ptxopt::ptxrun {
@@ -22,10 +23,17 @@ struct FactCounts {
   void print() const;
 };
 
-nlohmann::json toJson(const ir::Module& module, const interp::Survey& result, bool hasFacts);
-// Findings to standard error, then what the kernel printed, memory, a summary and the checksums.
-void print(const ir::Module& module, const interp::Launch& launch, const interp::Survey& result,
-           const Options& options);
+// What --expect and the scenario expect and the memory does not hold, a message for each.  Throws
+// BadInput.
+std::vector<std::string> unexpected(const Job& job, const interp::Survey& result,
+                                    const Options& options);
+nlohmann::json toJson(const ir::Module& module, const interp::Survey& result,
+                      const std::vector<std::string>& unexpected, bool hasFacts);
+// Findings to standard error, then a summary, what the kernel printed, memory, and the checksums.
+void print(const ir::Module& module, const Job& job, const interp::Survey& result,
+           const std::vector<std::string>& unexpected, const Options& options);
+// For --save.  Throws BadInput.
+void save(const interp::Survey& result, const Options& options);
 // Only the findings.
 void printFindings(const ir::Module& module, const std::vector<interp::Finding>& findings);
 

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Launch descriptions and scenarios: JSON.
+#include <array>
+#include <nlohmann/json.hpp>
+#include <stdexcept>
+
+#include "interp/launch.h"
+
+namespace ptxopt::interp {
+
+std::optional<Dim3> parseDim3(std::string_view text) {
+  const std::vector<std::string_view> words = split(text, ',');
+  std::array<std::uint32_t, 3> values{1, 1, 1};
+  if (words.size() > 3) return std::nullopt;
+  for (std::size_t k = 0; k < words.size(); ++k) {
+    const auto number = parseNumber(words[k]);
+    if (!number || *number == 0 || *number > 0x7fffffff) return std::nullopt;
+    values[k] = static_cast<std::uint32_t>(*number);
+  }
+  return Dim3{values[0], values[1], values[2]};
+}
+
+namespace {
+
+Dim3 parseDimensions(const nlohmann::json& value) {
+  if (value.is_number_unsigned()) return Dim3{value.get<std::uint32_t>()};
+  const auto numbers = value.get<std::vector<std::uint32_t>>();
+  Dim3 result;
+  if (numbers.size() > 0) result.x = numbers[0];
+  if (numbers.size() > 1) result.y = numbers[1];
+  if (numbers.size() > 2) result.z = numbers[2];
+  return result;
+}
+
+Argument argumentOf(const nlohmann::json& value) {
+  std::string problem;
+  auto parsed = parseArgument(value.get<std::string>(), problem);
+  if (!parsed) throw std::runtime_error(problem);
+  return std::move(*parsed);
+}
+
+using NamedArguments = std::vector<std::pair<std::string, Argument>>;
+
+NamedArguments namedArguments(const nlohmann::json& value) {
+  NamedArguments result;
+  for (const auto& [name, content] : value.items()) result.emplace_back(name, argumentOf(content));
+  return result;
+}
+
+std::vector<FindingKind> findingKinds(const nlohmann::json& value) {
+  std::vector<FindingKind> kinds;
+  for (const auto& element : value) {
+    const auto kind = parseFindingKind(element.get<std::string>());
+    if (!kind || *kind == FindingKind::Unsupported) {
+      throw std::runtime_error("unknown finding " + element.dump());
+    }
+    kinds.push_back(*kind);
+  }
+  return kinds;
+}
+
+Launch launchOf(const nlohmann::json& description) {
+  Launch launch;
+  for (const auto& [key, value] : description.items()) {
+    if (key == "kernel") {
+      launch.kernel = value.get<std::string>();
+    } else if (key == "grid") {
+      launch.grid = parseDimensions(value);
+    } else if (key == "block") {
+      launch.block = parseDimensions(value);
+    } else if (key == "cluster") {
+      launch.cluster = parseDimensions(value);
+    } else if (key == "shared") {
+      launch.dynamicShared = value.get<std::uint64_t>();
+    } else if (key == "print") {
+      launch.printed = value.get<std::vector<std::string>>();
+    } else if (key == "repeat") {
+      launch.repeat = value.get<std::uint32_t>();
+    } else if (key == "args") {
+      for (const auto& element : value) launch.arguments.push_back(argumentOf(element));
+    } else if (key == "set") {
+      launch.globals = namedArguments(value);
+    } else if (key == "buffers") {
+      launch.buffers = namedArguments(value);
+    } else if (key == "expect" || key == "broken") {
+      launch.isBroken = launch.isBroken || key == "broken";
+      launch.expected = findingKinds(value);
+    } else {
+      throw std::runtime_error("unknown key '" + key + "'");
+    }
+  }
+  return launch;
+}
+
+Expectation expectationOf(const nlohmann::json& description) {
+  Expectation expectation;
+  for (const auto& [key, value] : description.items()) {
+    if (key == "of") {
+      expectation.name = value.get<std::string>();
+    } else if (key == "is") {
+      const Argument content = argumentOf(value);
+      if (!content.addresses.empty()) throw std::runtime_error("an address in 'is'");
+      expectation.bytes = content.bytes;
+      if (content.type != isa::Type::None) expectation.type = content.type;
+    } else if (key == "tolerance") {
+      expectation.tolerance = value.get<double>();
+    } else {
+      throw std::runtime_error("unknown key '" + key + "' of an expectation");
+    }
+  }
+  if (expectation.name.empty()) throw std::runtime_error("an expectation without 'of'");
+  return expectation;
+}
+
+}  // namespace
+
+std::vector<Launch> findLaunches(std::string_view source, std::string& error) {
+  constexpr std::string_view kMark = "// LAUNCH:";
+  std::vector<Launch> launches;
+  error.clear();
+  for (std::size_t at = source.find(kMark); at != std::string_view::npos;
+       at = source.find(kMark, at + 1)) {
+    if (at != 0 && source[at - 1] != '\n') continue;
+    const std::size_t begin = at + kMark.size();
+    try {
+      const std::string_view text = source.substr(begin, source.find('\n', begin) - begin);
+      launches.push_back(launchOf(nlohmann::json::parse(text)));
+    } catch (const std::exception& problem) {
+      error = std::string("the launch description is wrong: ") + problem.what();
+      return {};
+    }
+  }
+  return launches;
+}
+
+std::optional<Launch> findLaunch(std::string_view source, std::string_view kernel,
+                                 std::string& error) {
+  std::vector<Launch> launches = findLaunches(source, error);
+  if (launches.size() > 1 && kernel.empty()) {
+    error = "several launches are described: name a kernel";
+    for (const Launch& launch : launches) error += ", " + launch.kernel;
+    return std::nullopt;
+  }
+  for (Launch& launch : launches) {
+    if (kernel.empty() || launch.kernel.empty() || launch.kernel == kernel) {
+      return std::move(launch);
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<Scenario> parseScenario(std::string_view text, std::string& error) {
+  try {
+    Scenario scenario;
+    const nlohmann::json description = nlohmann::json::parse(text);
+    for (const auto& [key, value] : description.items()) {
+      if (key == "buffers") {
+        scenario.buffers = namedArguments(value);
+      } else if (key == "set") {
+        scenario.globals = namedArguments(value);
+      } else if (key == "launches") {
+        for (const auto& element : value) scenario.launches.push_back(launchOf(element));
+      } else if (key == "expect") {
+        for (const auto& element : value) scenario.expectations.push_back(expectationOf(element));
+      } else {
+        throw std::runtime_error("unknown key '" + key + "'");
+      }
+    }
+    for (const auto& [name, buffer] : scenario.buffers) {
+      if (!buffer.isBuffer) throw std::runtime_error("'" + name + "' is no buffer");
+    }
+    for (const Launch& launch : scenario.launches) {
+      if (launch.buffers.empty() && launch.globals.empty()) continue;
+      throw std::runtime_error("'buffers' and 'set' of a launch: they belong to the scenario");
+    }
+    if (scenario.launches.empty()) throw std::runtime_error("no launches");
+    return scenario;
+  } catch (const std::exception& problem) {
+    error = std::string("the scenario is wrong: ") + problem.what();
+    return std::nullopt;
+  }
+}
+
+}  // namespace ptxopt::interp

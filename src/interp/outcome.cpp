@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What a run left in memory, and what it was to leave.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "interp/launch.h"
+
+namespace ptxopt::interp {
+
+bool Outcome::has(FindingKind kind) const {
+  return std::any_of(findings.begin(), findings.end(),
+                     [&](const Finding& finding) { return finding.kind == kind; });
+}
+
+std::uint64_t Outcome::checksum() const {
+  // FNV-1a, 64 bits.
+  std::uint64_t hash = 0xcbf29ce484222325;
+  const auto add = [&](std::uint8_t byte) {
+    hash ^= byte;
+    hash *= 0x100000001b3;
+  };
+  for (const NamedBytes& object : memory) {
+    if (!object.isChanged) continue;
+    for (const char letter : object.name) add(static_cast<std::uint8_t>(letter));
+    for (const std::uint8_t byte : object.bytes) add(byte);
+  }
+  std::vector<std::string_view> lines = split(printed, '\n');
+  std::sort(lines.begin(), lines.end());
+  for (const std::string_view line : lines) {
+    for (const char letter : line) add(static_cast<std::uint8_t>(letter));
+    add('\n');
+  }
+  return hash;
+}
+
+const NamedBytes* findObject(const Outcome& outcome, std::string_view name) {
+  std::string full(name);
+  if (name.starts_with("arg") && parseNumber(name.substr(3))) {
+    full = "argument " + std::string(name.substr(3));
+  }
+  for (const NamedBytes& object : outcome.memory) {
+    if (object.name == full) return &object;
+  }
+  return nullptr;
+}
+
+std::string noObject(const Outcome& outcome, std::string_view name) {
+  std::string text = "there is no '" + std::string(name) + "' to print or compare";
+  const char* separator = "; there are ";
+  for (const NamedBytes& object : outcome.memory) {
+    text += separator + object.name;
+    separator = ", ";
+  }
+  return text;
+}
+
+std::vector<std::uint64_t> elementsOf(const std::vector<std::uint8_t>& bytes, isa::Type type) {
+  const auto size = static_cast<std::size_t>(std::max(isa::bitWidth(type), 8)) / 8;
+  std::vector<std::uint64_t> elements(bytes.size() / size);
+  for (std::size_t k = 0; k < elements.size(); ++k) {
+    std::memcpy(&elements[k], bytes.data() + k * size, size);
+  }
+  return elements;
+}
+
+std::optional<std::string> mismatch(const Outcome& outcome, const Expectation& expectation) {
+  const NamedBytes* object = findObject(outcome, expectation.name);
+  if (object == nullptr) return noObject(outcome, expectation.name);
+  if (expectation.bytes.size() > object->bytes.size()) {
+    return expectation.name + " has " + std::to_string(object->bytes.size()) +
+           " bytes, what is expected " + std::to_string(expectation.bytes.size());
+  }
+  const isa::Type type = expectation.type;
+  const std::vector<std::uint64_t> actual = elementsOf(object->bytes, type);
+  const std::vector<std::uint64_t> expected = elementsOf(expectation.bytes, type);
+  std::size_t wrong = 0;
+  std::string example;
+  for (std::size_t k = 0; k < expected.size(); ++k) {
+    if (actual[k] == expected[k]) continue;
+    const double a = elementValue(type, actual[k]);
+    const double b = elementValue(type, expected[k]);
+    const bool isNear = std::fabs(a - b) <= expectation.tolerance * std::max(1.0, std::fabs(b)) ||
+                        (std::isnan(a) && std::isnan(b));
+    if (isNear && expectation.tolerance > 0) continue;
+    if (wrong++ != 0) continue;
+    example = expectation.name + "[" + std::to_string(k) + "] is " + elementText(type, actual[k]) +
+              ", expected " + elementText(type, expected[k]);
+  }
+  if (wrong == 0) return std::nullopt;
+  return example + "; " + std::to_string(wrong) + " of " + std::to_string(expected.size()) +
+         " differ";
+}
+
+}  // namespace ptxopt::interp
