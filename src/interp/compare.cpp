@@ -39,6 +39,7 @@ std::optional<Survey> survey(const ir::Module& module, const Scenario& scenario,
     if (!outcome) return std::nullopt;
     ++result.runs;
     result.steps += outcome->steps;
+    result.readsUndefined = result.readsUndefined || outcome->readsUndefined;
     for (const Finding& finding : outcome->findings) {
       // The order of the two accesses of a race depends on the schedule.
       const auto [low, high] = std::minmax(finding.place, finding.other);

@@ -18,6 +18,7 @@ struct Survey {
   std::vector<Finding> findings;     // each once, over all runs
   std::uint32_t runs = 0;
   std::uint64_t steps = 0;
+  bool readsUndefined = false;  // some run does
   AuditCounts audit;  // of the claims, if some are checked
   bool has(FindingKind kind) const;
 };

@@ -344,6 +344,7 @@ void Session::launch(const Launch& launch, std::size_t index) {
       addFindings(outcome_, *machine);
       outcome_.printed += machine->printed();
       outcome_.steps += machine->steps();
+      outcome_.readsUndefined = outcome_.readsUndefined || machine->readsUndefined();
       outcome_.completed = outcome_.completed && machine->completed();
     }
     if (!outcome_.completed) return;

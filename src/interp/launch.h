@@ -90,6 +90,7 @@ struct Outcome {
   std::vector<NamedBytes> memory;  // buffers, then writable module variables
   std::string printed;
   std::uint64_t steps = 0;
+  bool readsUndefined = false;  // a value that is undefined; a finding only where it is of use
   AuditCounts audit;  // of the claims, where some are checked
 
   bool has(FindingKind kind) const;

@@ -80,6 +80,7 @@ class Machine {
   bool completed() const { return completed_; }
   const std::string& printed() const { return printed_; }
   std::uint64_t steps() const { return steps_; }
+  bool readsUndefined() const { return !undefined_.empty(); }
   const AuditCounts* auditCounts() const;  // null without claims
 
  private:

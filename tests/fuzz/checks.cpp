@@ -134,9 +134,9 @@ class Checker {
   }
 
   bool isClear() {
-    if (result_.outcome == Outcome::Same && survey_.has(interp::FindingKind::Uninitialised)) {
+    if (result_.outcome == Outcome::Same && survey_.readsUndefined) {
       result_.outcome = Outcome::Inconclusive;
-      result_.where = "the first reads what nobody wrote";
+      result_.where = "the first reads what is undefined";
     }
     return result_.outcome == Outcome::Same;
   }

@@ -107,8 +107,7 @@ CheckOptions drawn(const Options& options, std::uint64_t seed, CheckOptions resu
   return result;
 }
 
-// ---- ptxas
-// ---------------------------------------------------------------------------------------
+// ---- ptxas --------------------------------------------------------------------------------------
 
 std::string quoted(const std::string& text) {
   std::string result = "'";
@@ -142,8 +141,7 @@ std::string definitionsOf(const std::string& text, const std::string& header) {
   return text.substr(text.find(header) + header.size());
 }
 
-// ---- checking
-// --------------------------------------------------------------------------------------
+// ---- checking -----------------------------------------------------------------------------------
 
 // Kernels that ptxas gets as one module.
 constexpr std::uint64_t kBatch = 8;
@@ -286,8 +284,7 @@ int checkAll(const Options& options) {
   return totals.failures.empty() ? kGood : kFailed;
 }
 
-// ---- mutants
-// --------------------------------------------------------------------------------------
+// ---- mutants ------------------------------------------------------------------------------------
 
 struct Score {
   std::uint64_t made = 0;
@@ -389,8 +386,7 @@ int mutateFile(const Options& options) {
   return kGood;
 }
 
-// ---- changed kernels of a corpus
-// ------------------------------------------------------------------------------
+// ---- changed kernels of a corpus ----------------------------------------------------------------
 
 struct CorpusTotals {
   std::uint64_t made = 0;
@@ -500,8 +496,7 @@ int checkCorpus(const Options& options) {
   return totals.failures.empty() ? kGood : kFailed;
 }
 
-// ---- one file
-// -------------------------------------------------------------------------------------
+// ---- one file -----------------------------------------------------------------------------------
 
 int checkFile(const Options& options) {
   CheckOptions clear = options.check;
