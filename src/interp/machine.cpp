@@ -14,6 +14,10 @@ namespace ptxopt::interp {
 namespace {
 
 constexpr std::uint64_t kConvergencePatience = 1u << 16;
+// Threads that are resident together if nothing orders their CTAs.
+constexpr std::uint64_t kFewThreads = 2048;
+// Instructions of each resident thread after which one of the CTAs should have ended.
+constexpr std::uint64_t kPatienceForEnd = 4096;
 
 }  // namespace
 
@@ -30,11 +34,12 @@ Machine::Machine(Program& program, GlobalMemory& memory, const Geometry& geometr
   const std::uint64_t clusters = geometry.grid.count() / geometry.cluster.count();
   clusterCount_ = clusters / share.count + (share.index < clusters % share.count ? 1 : 0);
   const std::uint64_t perCluster = paddedThreads_ * geometry.cluster.count();
-  const std::uint64_t places = std::clamp<std::uint64_t>(options.residentThreads / perCluster, 1,
-                                                         std::max<std::uint64_t>(clusterCount_, 1));
-  clusters_.resize(places);
-  threads_.resize(places * perCluster);
-  scheduler_ = std::make_unique<Scheduler>(options.policy, options.seed, threads_.size());
+  mostResident_ = std::clamp<std::uint64_t>(options.residentThreads / perCluster, 1,
+                                            std::max<std::uint64_t>(clusterCount_, 1));
+  scheduler_ = std::make_unique<Scheduler>(options.policy, options.seed);
+  makeRoomFor(program.ordersCtas()
+                  ? mostResident_
+                  : std::clamp<std::uint64_t>(kFewThreads / perCluster, 1, mostResident_));
   // Asynchronous copies may land at once, at the wait, or in between.
   landsEarly_ = options.seed % 3 == 0;
   landsLate_ = options.seed % 3 == 1;
@@ -63,7 +68,26 @@ Machine::~Machine() {
 
 // ---- threads and frames -------------------------------------------------------------------------
 
+void Machine::makeRoomFor(std::uint64_t clusters) {
+  clusters_.resize(clusters);
+  threads_.resize(clusters * geometry_.cluster.count() * paddedThreads_);
+  scheduler_->grow(threads_.size());
+}
+
+bool Machine::startMore() {
+  if (clusters_.size() == mostResident_ || nextCluster_ == clusterCount_) return false;
+  makeRoomFor(std::min<std::uint64_t>(4 * clusters_.size(), mostResident_));
+  startClusters();
+  return true;
+}
+
+// A thread may poll memory that a thread of a CTA that has not started writes.
+bool Machine::isStuck() const {
+  return steps_ - lastEnd_ > kPatienceForEnd * threads_.size();
+}
+
 void Machine::startClusters() {
+  lastEnd_ = steps_;
   const std::uint64_t ctas = geometry_.cluster.count();
   for (std::size_t place = 0; place < clusters_.size() && nextCluster_ < clusterCount_; ++place) {
     if (clusters_[place] != nullptr && clusters_[place]->live != 0) continue;
@@ -139,6 +163,7 @@ void Machine::runClusters() {
       const bool anyLive = std::any_of(clusters_.begin(), clusters_.end(), [](const auto& cluster) {
         return cluster != nullptr && cluster->live != 0;
       });
+      if (anyLive && startMore()) continue;
       if (anyLive) return reportDeadlock();
       if (nextCluster_ == clusterCount_) break;
       startClusters();
@@ -146,7 +171,9 @@ void Machine::runClusters() {
     }
     slice(*threads_[index]);
     // A thread that spins must not block other threads of its warp.
-    if (++slices_ % kConvergencePatience == 0) releaseConverging();
+    if (++slices_ % kConvergencePatience != 0) continue;
+    releaseConverging();
+    if (isStuck()) startMore();
   }
   completed_ = true;
 }
@@ -337,6 +364,7 @@ void Machine::exit(Thread& thread) {
   --cluster.live;
   if (auditor_ != nullptr) auditor_->threadEnds(cta.index, thread.linear);
   if (cluster.live == 0) {
+    lastEnd_ = steps_;
     // Its shared memory ends with it.
     for (const auto& bulk : inFlight_) {
       if (bulk->issuer->cta->cluster == &cluster) land(*bulk);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Runs one launch of a kernel.
 //
-// All CTAs of the grid are resident, up to Options::residentThreads; the others start when CTAs
-// end.  A thread runs until it has executed one operation that another thread can see (an access to
+// All CTAs of the grid are resident, up to Options::residentThreads; the others start when these
+// have ended.  If nothing orders the CTAs (Program::ordersCtas()), only a few are, so that their
+// threads stay in the caches; more start if these wait or do not end for long.  A thread runs until it has executed one operation that another thread can see (an access to
 // shared or global memory, a barrier, a collective, a fence); then the scheduler chooses again.
 // The order of operations that no other thread can see makes no difference, so this covers all
 // behaviours.
@@ -234,6 +235,7 @@ class Machine {
     std::uint64_t phase = 0;
     std::uint32_t live = 0;
     std::uint32_t pending = 0;  // live threads that have not arrived in this phase
+    std::uint32_t waiting = 0;  // threads at barrier.cluster.wait
     ClockJoin clocks;
     ClockRef lastClock;
     ClockRef fences;  // fence.sc.cluster
@@ -241,7 +243,10 @@ class Machine {
 
   // machine.cpp: threads and control
   void runClusters();
+  void makeRoomFor(std::uint64_t clusters);
   void startClusters();
+  bool startMore();  // while others run; false: there are no more
+  bool isStuck() const;
   void startCta(Cta& cta, std::uint64_t index, std::size_t firstThread);
   void slice(Thread& thread);
   void countSteps(Thread& thread, int count);
@@ -445,6 +450,8 @@ class Machine {
   Share share_;
   std::uint64_t clusterCount_;  // of this machine
   std::uint64_t nextCluster_ = 0;
+  std::uint64_t mostResident_ = 1;  // clusters
+  std::uint64_t lastEnd_ = 0;       // steps when clusters last started, or one ended
   std::unique_ptr<Scheduler> scheduler_;
   std::vector<std::unique_ptr<Cluster>> clusters_;  // resident ones, one slot each
   std::vector<Thread*> threads_;                    // by index in the scheduler

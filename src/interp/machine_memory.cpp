@@ -19,10 +19,6 @@ namespace {
 
 using isa::Space;
 
-bool isStrong(isa::Semantics semantics) {
-  return semantics != isa::Semantics::None && semantics != isa::Semantics::Weak;
-}
-
 // Atomics without a scope have gpu scope; .volatile and .mmio are relaxed at system scope.
 isa::Scope scopeOf(const Op& op) {
   if (op.scope != isa::Scope::None) return op.scope;

@@ -139,6 +139,7 @@ void Machine::clusterBarrier(Thread& thread, const Op& op) {
       fault(FindingKind::BarrierMismatch, op, "barrier.cluster.wait without an arrive");
     }
     block(thread, State::AtCluster);
+    ++cluster.waiting;
     settleCluster(cluster);
     return;
   }
@@ -161,10 +162,12 @@ void Machine::settleCluster(Cluster& cluster) {
     cluster.pending = cluster.live;
     if (options_.detectsRaces) cluster.lastClock = cluster.clocks.finish();
   }
+  if (cluster.waiting == 0) return;
   for (const auto& cta : cluster.ctas) {
     for (Thread& thread : cta->threads) {
       if (thread.state != State::AtCluster || thread.clusterPhase == cluster.phase) continue;
       thread.arrivedAtCluster = false;
+      --cluster.waiting;
       if (options_.detectsRaces) {
         thread.clock.learn(cluster.lastClock);
       }

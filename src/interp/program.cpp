@@ -110,14 +110,42 @@ bool Program::usesGridWorkspace() const {
   });
 }
 
+namespace {
+
+bool allocates(const CallSite& site) {
+  return site.builtin == Builtin::Malloc || site.builtin == Builtin::Free;
+}
+
+bool reduces(const BulkForm& bulk) {
+  return bulk.operation.has_value();
+}
+
+bool ordersCtas(const Op& op) {
+  switch (op.action) {
+    case Action::Load:
+    case Action::Store:
+      return op.space != isa::Space::Shared && isStrong(op.semantics);
+    case Action::Atomic:
+      return op.space != isa::Space::Shared;
+    case Action::Fence:
+      return op.scope != isa::Scope::Cta;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
 bool Program::canRunInParts() const {
   return std::none_of(codes_.begin(), codes_.end(), [](const auto& code) {
-    return std::any_of(code->calls.begin(), code->calls.end(),
-                       [](const CallSite& site) {
-                         return site.builtin == Builtin::Malloc || site.builtin == Builtin::Free;
-                       }) ||
-           std::any_of(code->bulks.begin(), code->bulks.end(),
-                       [](const BulkForm& bulk) { return bulk.operation.has_value(); });
+    return std::any_of(code->calls.begin(), code->calls.end(), allocates) ||
+           std::any_of(code->bulks.begin(), code->bulks.end(), reduces);
+  });
+}
+
+bool Program::ordersCtas() const {
+  return !canRunInParts() || std::any_of(codes_.begin(), codes_.end(), [](const auto& code) {
+    return std::any_of(code->ops.begin(), code->ops.end(), interp::ordersCtas);
   });
 }
 

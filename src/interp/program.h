@@ -166,6 +166,10 @@ struct Op {
   bool is(OpFlag flag) const { return (flags & flag) != 0; }
 };
 
+inline bool isStrong(isa::Semantics semantics) {
+  return semantics != isa::Semantics::None && semantics != isa::Semantics::Weak;
+}
+
 enum class Special : std::uint8_t {
   TidX,
   TidY,
@@ -318,6 +322,9 @@ class Program {
   // Machines may run parts of the grid at the same time: the program does not allocate or free
   // memory, and no bulk copy reduces into memory.
   bool canRunInParts() const;
+  // CTAs may wait for each other, or the order of what they do may decide the result: there are
+  // strong accesses to memory that they share, or fences for such, or allocations.
+  bool ordersCtas() const;
   void setCallsIndirectly();
 
  private:

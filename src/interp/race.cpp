@@ -3,20 +3,14 @@
 
 #include <algorithm>
 #include <bit>
+#include <iterator>
 
 namespace ptxopt::interp {
 
 namespace {
 
 void mergeInto(ClockVector& sum, const ClockRef& other) {
-  if (other == nullptr) return;
-  if (sum.size() < other->size()) sum.resize(other->size());
-  for (std::size_t k = 0; k < other->size(); ++k) sum[k] = std::max(sum[k], (*other)[k]);
-}
-
-void raise(ClockVector& sum, AgentId agent, std::uint32_t clock) {
-  if (sum.size() <= agent) sum.resize(agent + 1);
-  sum[agent] = std::max(sum[agent], clock);
+  if (other != nullptr) sum.merge(*other);
 }
 
 void add(std::vector<Snapshot>& set, const std::vector<Snapshot>& more) {
@@ -43,6 +37,59 @@ bool acquires(isa::Semantics semantics) {
 
 }  // namespace
 
+// ---- clocks -------------------------------------------------------------------------------------
+
+std::size_t ClockVector::search(std::size_t index) const {
+  const auto at =
+      std::lower_bound(parts_.begin(), parts_.end(), index,
+                       [](const Part& part, std::size_t wanted) { return part.index < wanted; });
+  return static_cast<std::size_t>(at - parts_.begin());
+}
+
+void ClockVector::mergeChunk(std::shared_ptr<Chunk>& mine, const std::shared_ptr<Chunk>& theirs) {
+  if (mine == theirs) return;
+  Chunk sum;
+  for (std::size_t k = 0; k < kChunk; ++k) sum[k] = std::max((*mine)[k], (*theirs)[k]);
+  if (sum == *mine) return;
+  if (sum == *theirs) {
+    mine = theirs;
+  } else if (mine.use_count() == 1) {
+    *mine = sum;
+  } else {
+    mine = std::make_shared<Chunk>(sum);
+  }
+}
+
+void ClockVector::merge(const ClockVector& other) {
+  std::size_t common = 0;
+  for (const Part& part : other.parts_) {
+    const std::size_t at = position(part.index);
+    if (!isAt(at, part.index)) continue;
+    mergeChunk(parts_[at].clocks, part.clocks);
+    ++common;
+  }
+  if (common == other.parts_.size()) return;
+  std::vector<Part> sum;
+  sum.reserve(parts_.size() + other.parts_.size() - common);
+  std::set_union(std::make_move_iterator(parts_.begin()), std::make_move_iterator(parts_.end()),
+                 other.parts_.begin(), other.parts_.end(), std::back_inserter(sum),
+                 [](const Part& a, const Part& b) { return a.index < b.index; });
+  parts_ = std::move(sum);
+}
+
+void ClockVector::raise(AgentId agent, std::uint32_t clock) {
+  const std::size_t index = agent / kChunk;
+  const std::size_t at = position(index);
+  if (!isAt(at, index)) {
+    const auto place = parts_.begin() + static_cast<std::ptrdiff_t>(at);
+    parts_.insert(place, {index, std::make_shared<Chunk>()});
+  }
+  std::shared_ptr<Chunk>& clocks = parts_[at].clocks;
+  if ((*clocks)[agent % kChunk] >= clock) return;
+  if (clocks.use_count() != 1) clocks = std::make_shared<Chunk>(*clocks);
+  (*clocks)[agent % kChunk] = clock;
+}
+
 void ThreadClock::learn(const Snapshot& snapshot) {
   if (snapshot.agent == agent_) return;
   const bool sameBase = snapshot.base == nullptr || snapshot.base == base_;
@@ -50,7 +97,7 @@ void ThreadClock::learn(const Snapshot& snapshot) {
   auto sum = std::make_shared<ClockVector>();
   mergeInto(*sum, base_);
   mergeInto(*sum, snapshot.base);
-  raise(*sum, snapshot.agent, snapshot.own);
+  sum->raise(snapshot.agent, snapshot.own);
   base_ = std::move(sum);
 }
 
@@ -68,7 +115,7 @@ void ClockJoin::add(ThreadClock& thread) {
     lastMerged_ = thread.base();
   }
   const Snapshot snapshot = thread.release();
-  raise(sum_, snapshot.agent, snapshot.own);
+  sum_.raise(snapshot.agent, snapshot.own);
 }
 
 ClockRef ClockJoin::finish() {
@@ -119,7 +166,7 @@ void fenceSc(ThreadClock& thread, isa::Scope scope, ClockRef& earlier) {
   auto sum = std::make_shared<ClockVector>();
   mergeInto(*sum, thread.base());
   const Snapshot& released = thread.released[0].front();
-  raise(*sum, released.agent, released.own);
+  sum->raise(released.agent, released.own);
   earlier = std::move(sum);
 }
 

@@ -12,7 +12,7 @@
 // thread t, is ordered after agent `threads + t` until t has waited.
 //
 // A weak access costs O(1) if readers are ordered, otherwise O(warps that read); a barrier costs
-// O(agents) per CTA.
+// O(threads of the CTA), and more only for the clocks of other agents that some of them have learnt.
 #pragma once
 
 #include <array>
@@ -49,7 +49,41 @@ struct Places {
   bool excludes(isa::Scope scope, AgentId one, AgentId other) const;
 };
 
-using ClockVector = std::vector<std::uint32_t>;
+// A clock for each agent, 0 if nothing else is said.  Vectors share the chunks in which they agree:
+// a barrier of a CTA touches the chunks of that CTA, whatever the size of the grid.
+class ClockVector {
+ public:
+  static constexpr std::size_t kChunk = 256;  // agents; a warp does not cross chunks
+  using Chunk = std::array<std::uint32_t, kChunk>;
+
+  std::uint32_t at(AgentId agent) const {
+    const std::size_t at = position(agent / kChunk);
+    return isAt(at, agent / kChunk) ? (*parts_[at].clocks)[agent % kChunk] : 0;
+  }
+  // Each clock becomes the larger one.  O(chunks, and agents of the chunks that differ).
+  void merge(const ClockVector& other);
+  void raise(AgentId agent, std::uint32_t clock);
+
+ private:
+  struct Part {
+    std::size_t index = 0;
+    std::shared_ptr<Chunk> clocks;  // never written while it is shared
+  };
+
+  // The first part that is not below `index`.
+  std::size_t position(std::size_t index) const {
+    if (parts_.empty()) return 0;
+    const std::size_t guess = index - parts_.front().index;  // most vectors have no gap
+    return isAt(guess, index) ? guess : search(index);
+  }
+  bool isAt(std::size_t at, std::size_t index) const {
+    return at < parts_.size() && parts_[at].index == index;
+  }
+  std::size_t search(std::size_t index) const;
+  static void mergeChunk(std::shared_ptr<Chunk>& mine, const std::shared_ptr<Chunk>& theirs);
+
+  std::vector<Part> parts_;  // ascending
+};
 using ClockRef = std::shared_ptr<const ClockVector>;
 
 // Everything that `agent` had done, or was ordered after, at its clock `own`.
@@ -66,7 +100,7 @@ class ThreadClock {
   std::uint32_t own() const { return own_; }
   bool knows(AgentId agent, std::uint32_t clock) const {
     if (agent == agent_) return true;
-    return base_ != nullptr && agent < base_->size() && (*base_)[agent] >= clock;
+    return base_ != nullptr && base_->at(agent) >= clock;
   }
   void learn(const Snapshot& snapshot);
   void learn(const ClockRef& clocks);

@@ -2,6 +2,7 @@
 #include "interp/scheduler.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace ptxopt::interp {
 
@@ -25,9 +26,11 @@ std::string_view spelling(Policy policy) {
   return "";
 }
 
-Scheduler::Scheduler(Policy policy, std::uint64_t seed, std::size_t size)
-    : policy_(policy), random_(seed), runnable_(size), patience_(256 + 4 * size) {
-  if (policy == Policy::WarpAhead || policy == Policy::WarpBehind) {
+void Scheduler::grow(std::size_t size) {
+  const BitSet before = std::exchange(runnable_, BitSet(size));
+  before.forEach([&](std::size_t thread) { runnable_.set(thread); });
+  patience_ = 256 + 4 * size;
+  if (policy_ == Policy::WarpAhead || policy_ == Policy::WarpBehind) {
     favoured_ = random((size + kWarp - 1) / kWarp);
   }
 }

@@ -33,8 +33,10 @@ class Scheduler {
  public:
   static constexpr std::size_t kNone = BitSet::kEnd;
 
-  // Threads 0 .. size-1, in warps of 32.
-  Scheduler(Policy policy, std::uint64_t seed, std::size_t size);
+  Scheduler(Policy policy, std::uint64_t seed) : policy_(policy), random_(seed) {}
+
+  // From now on there are threads 0 .. size-1, in warps of 32.
+  void grow(std::size_t size);
 
   void setRunnable(std::size_t thread);
   void setBlocked(std::size_t thread) { runnable_.reset(thread); }
@@ -58,7 +60,7 @@ class Scheduler {
   BitSet runnable_;
   std::size_t current_ = 0;
   std::size_t favoured_ = 0;  // a warp, or the thread that was released last
-  std::uint64_t patience_;
+  std::uint64_t patience_ = 0;
   std::uint64_t choices_ = 0;
   std::uint64_t fairTurns_ = 0;
 };
