@@ -258,6 +258,7 @@ bool fillBuffer(Argument& argument, const std::vector<std::string_view>& words,
   const auto type = words.size() > 1 ? parseElementType(words[1]) : Type::U32;
   if (!type || *type == Type::Pred) return false;
   argument.type = *type;
+  if (words[0] == "zero") return words.size() == 2;
   if (words[0] == "values") {
     const std::size_t size = bytes.size();
     bytes.clear();

@@ -19,7 +19,7 @@ struct Survey {
   std::uint32_t runs = 0;
   std::uint64_t steps = 0;
   bool readsUndefined = false;  // some run does
-  AuditCounts audit;  // of the claims, if some are checked
+  AuditCounts audit;            // of the claims, if some are checked
   bool has(FindingKind kind) const;
 };
 std::optional<Survey> survey(const ir::Module& module, const Scenario& scenario,

@@ -91,7 +91,7 @@ struct Outcome {
   std::string printed;
   std::uint64_t steps = 0;
   bool readsUndefined = false;  // a value that is undefined; a finding only where it is of use
-  AuditCounts audit;  // of the claims, where some are checked
+  AuditCounts audit;            // of the claims, where some are checked
 
   bool has(FindingKind kind) const;
   // Of what changed in `memory`, and of the lines of `printed` in any order.  A variable that

@@ -3,10 +3,10 @@
 //
 // All CTAs of the grid are resident, up to Options::residentThreads; the others start when these
 // have ended.  If nothing orders the CTAs (Program::ordersCtas()), only a few are, so that their
-// threads stay in the caches; more start if these wait or do not end for long.  A thread runs until it has executed one operation that another thread can see (an access to
-// shared or global memory, a barrier, a collective, a fence); then the scheduler chooses again.
-// The order of operations that no other thread can see makes no difference, so this covers all
-// behaviours.
+// threads stay in the caches; more start if these wait or do not end for long.  A thread runs until
+// it has executed one operation that another thread can see (an access to shared or global memory,
+// a barrier, a collective, a fence); then the scheduler chooses again. The order of operations that
+// no other thread can see makes no difference, so this covers all behaviours.
 #pragma once
 
 #include <array>

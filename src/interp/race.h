@@ -12,7 +12,8 @@
 // thread t, is ordered after agent `threads + t` until t has waited.
 //
 // A weak access costs O(1) if readers are ordered, otherwise O(warps that read); a barrier costs
-// O(threads of the CTA), and more only for the clocks of other agents that some of them have learnt.
+// O(threads of the CTA), and more only for the clocks of other agents that some of them have
+// learnt.
 #pragma once
 
 #include <array>

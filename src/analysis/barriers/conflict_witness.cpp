@@ -177,7 +177,8 @@ class Search {
     std::vector<std::int64_t> result;
     for (const std::int64_t number : numbers) {
       const bool isNew = std::ranges::find(result, number) == result.end();
-      if (isNew && leaf.interval.contains(number) && !reaches(result.size(), Limit::ExampleNumbers)) {
+      if (isNew && leaf.interval.contains(number) &&
+          !reaches(result.size(), Limit::ExampleNumbers)) {
         result.push_back(number);
       }
     }

@@ -53,8 +53,7 @@ bool overlaps(const ir::Operand& operand, const facts::Value& value) {
 
 }  // namespace
 
-// ---- what the claims need
-// -------------------------------------------------------------------------
+// ---- what the claims need -----------------------------------------------------------------------
 
 AuditEmitter::AuditEmitter(Decoder& decoder, const AuditClaims& claims)
     : decoder_(&decoder), claims_(&claims) {
@@ -178,8 +177,7 @@ AuditEmitter::Rounds AuditEmitter::roundsOf(const facts::Leaf& leaf) {
   return rounds;
 }
 
-// ---- ops
-// ------------------------------------------------------------------------------------------
+// ---- ops ----------------------------------------------------------------------------------------
 
 const AuditEmitter::Place* AuditEmitter::placeOf(const ir::Instruction& instruction) const {
   const auto found = places_.find(instruction.source.begin);
@@ -329,8 +327,7 @@ void AuditEmitter::atEnd() {
   }
 }
 
-// ---- ways
-// -----------------------------------------------------------------------------------------
+// ---- ways ---------------------------------------------------------------------------------------
 
 // An op that runs where control follows this way out of the instruction.
 Op AuditEmitter::conditionOf(const Way& way, const ir::Instruction& instruction, const Op& op) {
@@ -406,8 +403,7 @@ void AuditEmitter::emitWays(const std::vector<Way>& ways, bool isThrough,
   }
 }
 
-// ---- memory
-// ---------------------------------------------------------------------------------------
+// ---- memory -------------------------------------------------------------------------------------
 
 void AuditEmitter::emitAccess(const ir::Instruction& instruction, const Place* place,
                               std::size_t first) {
@@ -457,8 +453,7 @@ void AuditEmitter::emitAccess(const ir::Instruction& instruction, const Place* p
   ops.insert(main, op);
 }
 
-// ---- registers that nothing should read
-// -----------------------------------------------------------
+// ---- registers that nothing should read ---------------------------------------------------------
 
 bool AuditEmitter::hasDeadResults(const ir::Instruction& instruction) const {
   const isa::InstructionDesc& form = *instruction.desc;

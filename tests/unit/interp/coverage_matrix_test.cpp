@@ -244,8 +244,7 @@ TEST(Coverage, IntegerProductsSaturate) {
   EXPECT_EQ(word(with("")), 0x7ffffff0u + 16 * 127 * 127);
 }
 
-// ---- wmma
-// -----------------------------------------------------------------------------------------
+// ---- wmma ---------------------------------------------------------------------------------------
 
 struct WarpCase {
   std::string shape;
@@ -357,8 +356,7 @@ TEST(Coverage, WarpMatrices) {
         false, true, false);
 }
 
-// ---- ldmatrix, stmatrix, movmatrix
-// -------------------------------------------------------------------
+// ---- ldmatrix, stmatrix, movmatrix --------------------------------------------------------------
 
 TEST(Coverage, MatrixTiles) {
   // Four matrices of 8 rows of 8 halves: element number of its own.

@@ -20,8 +20,7 @@ std::string hex(std::uint32_t value) {
   return text;
 }
 
-// ---- numbers of 8, 6 and 4 bits
-// --------------------------------------------------------------------------------
+// ---- numbers of 8, 6 and 4 bits -----------------------------------------------------------------
 
 TEST(SmallFloat, Values) {
   using F = SmallFormat;
@@ -103,8 +102,7 @@ TEST(Coverage, PackedIntegers) {
   EXPECT_EQ(word("cvt.pack.sat.s4.s32.b32 %r0, 9, -9, 0x00abcdef;"), 0xabcdef78u);
 }
 
-// ---- comparisons of halves, logic with predicates, mixed precision
-// -------------------------------------------------------------------
+// ---- comparisons of halves, logic with predicates, mixed precision ------------------------------
 
 TEST(Coverage, PackedComparisons) {
   // Low halves 1 and 2, high halves 3 and 3.
@@ -154,8 +152,7 @@ TEST(Coverage, MixedPrecision) {
             0x3f800000u);
 }
 
-// ---- video
-// ----------------------------------------------------------------------------------------
+// ---- video --------------------------------------------------------------------------------------
 
 TEST(Coverage, ScalarVideo) {
   EXPECT_EQ(word("mov.b32 %r2, 0x80ff0102; mov.b32 %r3, 0x00007fff;"
@@ -240,8 +237,7 @@ TEST(Coverage, VideoOfLanes) {
   }
 }
 
-// ---- special registers, the stack
-// -------------------------------------------------------------------
+// ---- special registers, the stack ---------------------------------------------------------------
 
 TEST(Coverage, SpecialRegisters) {
   EXPECT_EQ(word("mov.u32 %r0, %pm0;"), 0u);

@@ -263,8 +263,7 @@ TEST(ConvertOpcodes, FloatsToFloats) {
   table.run();
 }
 
-// ---- modifiers that only f32 to something smaller has
-// -----------------------------------------------------------
+// ---- modifiers that only f32 to something smaller has -------------------------------------------
 
 TEST(ConvertOpcodes, ReluAndSatfinite) {
   OpcodeTable table;
@@ -339,8 +338,7 @@ TEST(ConvertOpcodes, PairsOfHalves) {
   table.run();
 }
 
-// ---- formats of 8, 6 and 4 bits
-// ---------------------------------------------------------------------------------
+// ---- formats of 8, 6 and 4 bits -----------------------------------------------------------------
 
 struct SmallType {
   std::string name;

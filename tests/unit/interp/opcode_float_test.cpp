@@ -177,8 +177,7 @@ TEST(FloatOpcodes, PairsOfSingles) {
   table.run();
 }
 
-// ---- sign, minimum, maximum, properties
-// ---------------------------------------------------------
+// ---- sign, minimum, maximum, properties ---------------------------------------------------------
 
 TEST(FloatOpcodes, MinMax) {
   OpcodeTable table;
@@ -263,8 +262,7 @@ TEST(FloatOpcodes, SignsAndProperties) {
   table.run();
 }
 
-// ---- approximate functions
-// -----------------------------------------------------------------------
+// ---- approximate functions ----------------------------------------------------------------------
 
 float single(std::uint64_t bits) {
   return std::bit_cast<float>(static_cast<std::uint32_t>(bits));

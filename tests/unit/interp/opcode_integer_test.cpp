@@ -346,8 +346,7 @@ TEST(IntegerOpcodes, CarryChains) {
   table.run();
 }
 
-// ---- bits
-// ----------------------------------------------------------------------------------------
+// ---- bits ---------------------------------------------------------------------------------------
 
 TEST(IntegerOpcodes, CountsAndSearches) {
   OpcodeTable table;

@@ -256,8 +256,7 @@ TEST(MemoryOpcodes, SpacesOfAddresses) {
   table.run();
 }
 
-// ---- atomics
-// ---------------------------------------------------------------------------------------------
+// ---- atomics ------------------------------------------------------------------------------------
 
 // The old value in column 1, the operands in 2 and 3; the value read and that left in memory.
 void atomic(OpcodeTable& table, const std::string& operation, const std::string& type, int width,

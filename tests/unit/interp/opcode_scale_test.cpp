@@ -191,8 +191,7 @@ TEST(ScaleOpcodes, TowardZeroIntoSmallFormats) {
   table.run();
 }
 
-// ---- out of a small format, times a factor
-// -------------------------------------------------------------------------
+// ---- out of a small format, times a factor ------------------------------------------------------
 
 struct Small {
   std::string name;
@@ -297,8 +296,7 @@ TEST(ScaleOpcodes, RandomBits) {
   table.run();
 }
 
-// ---- every form of the rows
-// ----------------------------------------------------------------------------------------
+// ---- every form of the rows ---------------------------------------------------------------------
 
 // What is refused, and why.
 struct Refusal {

@@ -105,8 +105,7 @@ class OpcodeTable {
 // Checks that were made outside of a table count as well.
 void countChecks(std::size_t number);
 
-// ---- operands worth trying
-// ----------------------------------------------------------------------
+// ---- operands worth trying ----------------------------------------------------------------------
 
 // Zero, small numbers, powers of two and their neighbours, the ends of the signed and the unsigned
 // range, and `random` numbers of `width` bits.

@@ -290,8 +290,7 @@ TEST(WarpOpcodes, ActiveMaskAndLeader) {
   table.run();
 }
 
-// ---- special registers
-// -------------------------------------------------------------------------------------
+// ---- special registers --------------------------------------------------------------------------
 
 TEST(SpecialRegisters, PlaceAndShape) {
   constexpr std::uint32_t kBlock[3] = {5, 3, 4};

@@ -12,8 +12,7 @@
 namespace ptxopt::interp {
 namespace {
 
-// ---- element by element
-// --------------------------------------------------------------------------
+// ---- element by element -------------------------------------------------------------------------
 
 template <std::size_t kScalar, std::size_t kX, std::size_t kY>
 void saxpy(Call& call) {
@@ -45,8 +44,7 @@ void blend(Call& call) {
   }
 }
 
-// ---- calls
-// ---------------------------------------------------------------------------------------
+// ---- calls --------------------------------------------------------------------------------------
 
 void multiplyChain(Call& call) {
   const auto in = call.buffer<double>(0);
@@ -161,8 +159,7 @@ void totalArea(Call& call) {
   call.ignore(0);
 }
 
-// ---- control flow
-// --------------------------------------------------------------------------------
+// ---- control flow -------------------------------------------------------------------------------
 
 // What the program of the launch computes: a root, a difference, a loop that counts to zero, a
 // quotient.
@@ -205,8 +202,7 @@ void irreducible(Call& call) {
   }
 }
 
-// ---- other producers
-// -----------------------------------------------------------------------------
+// ---- other producers ----------------------------------------------------------------------------
 
 template <std::size_t kIn, std::size_t kOut>
 void blockSums256(Call& call) {

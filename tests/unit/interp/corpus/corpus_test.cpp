@@ -216,8 +216,7 @@ TEST(Corpus, DescribedLaunchesGiveWhatPlainCppComputes) {
   EXPECT_GT(checked, 1000u);
 }
 
-// ---- which kernels run
-// ---------------------------------------------------------------------------
+// ---- which kernels run --------------------------------------------------------------------------
 
 // From sm_75 to sm_90 and sm_90a.
 bool isCounted(const std::string& target) {
@@ -279,8 +278,7 @@ TEST(Corpus, TheTableOfKernelsThatRunIsUpToDate) {
   for (const std::string& line : missing) ADD_FAILURE() << "only in " << path << ": " << line;
 }
 
-// ---- can it fail?
-// --------------------------------------------------------------------------------
+// ---- can it fail? -------------------------------------------------------------------------------
 
 // Where the stores of a kernel stand in its text that other threads can see.
 std::vector<SourceRange> storesOf(const ir::Module& module, const std::string& kernel) {

@@ -9,8 +9,7 @@
 namespace ptxopt::interp {
 namespace {
 
-// ---- products
-// ------------------------------------------------------------------------------------
+// ---- products -----------------------------------------------------------------------------------
 
 // c = a * b, where a(row, k) and b(k, column) give the elements.
 template <class A, class B>
@@ -123,8 +122,7 @@ void gemvInt4(Call& call) {
   }
 }
 
-// ---- transpositions
-// ------------------------------------------------------------------------------
+// ---- transpositions -----------------------------------------------------------------------------
 
 template <class T>
 void transpose(std::span<const T> in, std::span<T> out, int width, int height) {
@@ -156,8 +154,7 @@ void transposeSquare(Call& call) {
   transpose<float>(call.buffer<float>(0), call.buffer<float>(1), width, width);
 }
 
-// ---- factorisations
-// ------------------------------------------------------------------------------
+// ---- factorisations -----------------------------------------------------------------------------
 
 // l * u = a for the diagonal tile; l has ones on its diagonal.
 void luDiagonal(Call& call) {
@@ -216,8 +213,7 @@ void gaussUpdate(Call& call) {
   }
 }
 
-// ---- tridiagonal systems
-// -------------------------------------------------------------------------
+// ---- tridiagonal systems ------------------------------------------------------------------------
 
 std::vector<double> solve(std::span<const float> lower, std::span<const float> diagonal,
                           std::span<const float> upper, std::span<const float> right) {
@@ -289,8 +285,7 @@ void thomas(Call& call) {
   call.close<double>(3, 1e-12);
 }
 
-// ---- sparse matrices
-// -----------------------------------------------------------------------------
+// ---- sparse matrices ----------------------------------------------------------------------------
 
 template <class T>
 void multiplyCsr(Call& call, int rows) {
@@ -331,8 +326,7 @@ void coo(Call& call) {
   }
 }
 
-// ---- layers
-// --------------------------------------------------------------------------------------
+// ---- layers -------------------------------------------------------------------------------------
 
 void softmaxOfRows(std::span<const float> in, std::span<float> out, std::size_t columns) {
   for (std::size_t begin = 0; begin < in.size(); begin += columns) {
@@ -535,8 +529,7 @@ void attentionTriton(Call& call) {
   call.close<Half>(3, 1e-3);
 }
 
-// ---- other producers
-// -----------------------------------------------------------------------------
+// ---- other producers ----------------------------------------------------------------------------
 
 void softmaxTriton(Call& call) {
   softmaxOfRows(call.buffer<float>(0), call.buffer<float>(1), call.integer(3));

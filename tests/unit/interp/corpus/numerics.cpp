@@ -13,8 +13,7 @@ namespace {
 
 __extension__ using Uint128 = unsigned __int128;
 
-// ---- bits and bytes
-// ------------------------------------------------------------------------------
+// ---- bits and bytes -----------------------------------------------------------------------------
 
 void fields(Call& call) {
   const auto in = call.buffer<std::uint32_t>(0);
@@ -124,8 +123,7 @@ void sha256Rounds(Call& call) {
   }
 }
 
-// ---- wide integers
-// -------------------------------------------------------------------------------
+// ---- wide integers ------------------------------------------------------------------------------
 
 void add256(Call& call) {
   const auto a = call.buffer<std::uint32_t>(0);
@@ -187,8 +185,7 @@ void modularPower(Call& call) {
   }
 }
 
-// ---- special functions
-// ---------------------------------------------------------------------------
+// ---- special functions --------------------------------------------------------------------------
 
 void specialFunctions(Call& call) {
   for (int i = 0; i < call.integer(2); ++i) {
@@ -265,8 +262,7 @@ void registerBound(Call& call) {
   for (double& x : call.buffer<double>(0)) x = std::sqrt(x);
 }
 
-// ---- short floats
-// --------------------------------------------------------------------------------
+// ---- short floats -------------------------------------------------------------------------------
 
 // Every step is rounded to half precision.
 void halfMath(Call& call) {
@@ -357,8 +353,7 @@ void scatterAdd(Call& call) {
   }
 }
 
-// ---- tables
-// --------------------------------------------------------------------------------------
+// ---- tables -------------------------------------------------------------------------------------
 
 void filter(Call& call) {
   const double gauss[] = {0.0044, 0.0540, 0.2420, 0.3989, 0.2420, 0.0540, 0.0044};
@@ -396,8 +391,7 @@ void follow(Call& call) {
   call.variable<std::int32_t>("managedTotal")[0] += static_cast<std::int32_t>(call.block().x);
 }
 
-// ---- hashing
-// -------------------------------------------------------------------------------------
+// ---- hashing ------------------------------------------------------------------------------------
 
 std::uint32_t mix(std::uint32_t k) {
   k ^= k >> 16;

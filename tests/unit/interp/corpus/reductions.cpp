@@ -145,8 +145,7 @@ void argmax(Call& call) {
   call.buffer<std::int32_t>(1)[1] = static_cast<std::int32_t>(best - in.begin());
 }
 
-// ---- scans
-// ---------------------------------------------------------------------------------------
+// ---- scans --------------------------------------------------------------------------------------
 
 // Sums wrap, as those of the kernels do.
 void inclusiveScan(std::span<const std::uint32_t> in, std::span<std::uint32_t> out,
@@ -198,8 +197,7 @@ void scanLookback(Call& call) {
   call.variable<std::uint32_t>("nextTile")[0] = call.grid().x;
 }
 
-// ---- histograms
-// ----------------------------------------------------------------------------------
+// ---- histograms ---------------------------------------------------------------------------------
 
 void histogramOfBytes(Call& call) {
   const auto bins = call.buffer<std::uint32_t>(1);
@@ -218,8 +216,7 @@ void clusterHistogram(Call& call) {
   for (const std::int32_t value : call.buffer<std::int32_t>(0)) ++bins[std::clamp(value, 0, last)];
 }
 
-// ---- compaction
-// ----------------------------------------------------------------------------------
+// ---- compaction ---------------------------------------------------------------------------------
 
 template <class T, class Keep>
 void compact(Call& call, std::span<const T> in, Keep keep) {
@@ -257,8 +254,7 @@ void runHeads(Call& call) {
   }
 }
 
-// ---- sorting
-// -------------------------------------------------------------------------------------
+// ---- sorting ------------------------------------------------------------------------------------
 
 template <class T>
 void sortAll(Call& call) {
@@ -321,8 +317,7 @@ void sortSegments(Call& call) {
   }
 }
 
-// ---- the k largest
-// -------------------------------------------------------------------------------
+// ---- the k largest ------------------------------------------------------------------------------
 
 void topRepeated(Call& call) {
   const auto in = call.buffer<float>(0);

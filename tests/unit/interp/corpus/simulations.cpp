@@ -12,8 +12,7 @@
 namespace ptxopt::interp {
 namespace {
 
-// ---- graphs
-// --------------------------------------------------------------------------------------
+// ---- graphs -------------------------------------------------------------------------------------
 
 void bfsLevel(Call& call) {
   const auto rowStart = call.buffer<std::int32_t>(0);
@@ -94,8 +93,7 @@ void otherTiles(Call& call) {
   floyd(call, [](int i, int j, int block) { return i != block && j != block; });
 }
 
-// ---- dynamic programming
-// -------------------------------------------------------------------------
+// ---- dynamic programming ------------------------------------------------------------------------
 
 // The kernel fills the tiles of one diagonal, each from the cells above and to its left.
 void alignTile(Call& call) {
@@ -131,8 +129,7 @@ void editDistance(Call& call) {
   call.buffer<std::int32_t>(4)[0] = row.back();
 }
 
-// ---- particles
-// -----------------------------------------------------------------------------------
+// ---- particles ----------------------------------------------------------------------------------
 
 void nbodyForces(Call& call) {
   const auto bodies = call.buffer<float>(0);
@@ -192,8 +189,7 @@ void lennardJones(Call& call) {
   call.close<float>(3, 1e-6);
 }
 
-// ---- relaxation over the whole grid
-// --------------------------------------------------------------
+// ---- relaxation over the whole grid -------------------------------------------------------------
 
 void relax(Call& call) {
   const auto u = call.buffer<float>(0);
@@ -245,8 +241,7 @@ void conjugateGradientStep(Call& call) {
   call.close<float>(2, 1e-6);
 }
 
-// ---- finance and random numbers
-// ------------------------------------------------------------------
+// ---- finance and random numbers -----------------------------------------------------------------
 
 double normalCdf(double d) {
   return 0.5 * std::erfc(-d / std::numbers::sqrt2);
@@ -392,8 +387,7 @@ void dropoutTriton(Call& call) {
   call.close<float>(1, 1e-6);
 }
 
-// ---- Fourier transforms
-// --------------------------------------------------------------------------
+// ---- Fourier transforms -------------------------------------------------------------------------
 
 std::vector<std::complex<double>> transform(std::span<const float> in) {
   const std::size_t n = in.size() / 2;
@@ -446,8 +440,7 @@ void stockhamStep(Call& call) {
   call.close<float>(1, 1e-5);
 }
 
-// ---- clustering
-// ----------------------------------------------------------------------------------
+// ---- clustering ---------------------------------------------------------------------------------
 
 void assignPoints(Call& call) {
   const auto points = call.buffer<float>(0);

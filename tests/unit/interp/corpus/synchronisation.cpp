@@ -21,8 +21,7 @@ void eachThread(Call& call, std::size_t output, Compute compute) {
   for (std::uint32_t t = 0; t < call.block().x; ++t) out[t] = compute(t);
 }
 
-// ---- redundant and needed barriers
-// ---------------------------------------------------------------
+// ---- redundant and needed barriers --------------------------------------------------------------
 
 void reversed(Call& call) {
   const Words in = call.buffer<std::uint32_t>(0);
@@ -123,8 +122,7 @@ void fenceAndFlag(Call& call) {
   call.buffer<std::uint32_t>(1)[0] = 1;
 }
 
-// ---- guards and exits
-// ----------------------------------------------------------------------------
+// ---- guards and exits ---------------------------------------------------------------------------
 
 void guardedByBlock(Call& call) {
   const auto in = call.buffer<float>(0);
@@ -171,8 +169,7 @@ void largest(Call& call) {
   data.back() = *std::max_element(data.begin(), data.end() - 1);
 }
 
-// ---- fixed blocks and clusters
-// -------------------------------------------------------------------
+// ---- fixed blocks and clusters ------------------------------------------------------------------
 
 void sumOfEachBlock(Call& call) {
   const auto in = call.buffer<float>(0);
@@ -206,8 +203,7 @@ void clusterSum(Call& call) {
   }
 }
 
-// ---- dynamic shared memory
-// -----------------------------------------------------------------------
+// ---- dynamic shared memory ----------------------------------------------------------------------
 
 void partitioned(Call& call) {
   const auto in = call.buffer<float>(0);
@@ -228,8 +224,7 @@ void staticAndDynamic(Call& call) {
   call.unordered<std::int32_t>(1, 0, count);
 }
 
-// ---- producers and consumers
-// ---------------------------------------------------------------------
+// ---- producers and consumers --------------------------------------------------------------------
 
 // Each chunk of 128 is reversed on its way through the buffer.
 void saxpySpecialised(Call& call) {
@@ -292,8 +287,7 @@ void addBulk(Call& call) {
     call.buffer<float>(1)[i % 512] += call.buffer<float>(0)[i];
 }
 
-// ---- flags and atomics
-// ---------------------------------------------------------------------------
+// ---- flags and atomics --------------------------------------------------------------------------
 
 // Every warp adds its number to what the warp before passes on.
 void warpPipeline(Call& call) {
@@ -326,8 +320,7 @@ void messagePassing(Call& call) {
   call.buffer<std::uint32_t>(1)[0] = 1;
 }
 
-// ---- warps
-// ---------------------------------------------------------------------------------------
+// ---- warps --------------------------------------------------------------------------------------
 
 void votes(Call& call) {
   const auto in = call.buffer<std::int32_t>(0);
@@ -389,8 +382,7 @@ void laneMasks(Call& call) {
   });
 }
 
-// ---- output
-// --------------------------------------------------------------------------------------
+// ---- output -------------------------------------------------------------------------------------
 
 template <class... Values>
 std::string formatted(const char* format, Values... values) {
