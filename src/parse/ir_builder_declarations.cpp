@@ -28,7 +28,10 @@ bool namesSpecialRegister(std::string_view name, std::uint32_t count) {
   if (!name.starts_with('%')) return false;
   if (count == 0) return isa::findSpecialRegister(name) != nullptr;
   return std::ranges::any_of(isa::specialRegisters(), [&](const isa::SpecialRegister& special) {
-    if (!special.name.starts_with(name)) return false;
+    if (special.name.size() <= name.size()) return false;
+    const char next = special.name[name.size()];  // quicker to look at than the whole name
+    const bool isNumbered = next == '<' || (next >= '0' && next <= '9');
+    if (!isNumbered || !special.name.starts_with(name)) return false;
     const std::string_view rest = special.name.substr(name.size());
     if (rest.starts_with('<')) return true;  // a family, from 0 on
     std::uint32_t number = 0;

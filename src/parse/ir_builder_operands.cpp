@@ -66,7 +66,8 @@ ScopeTable::Found IrBuilder::findName(const TokenView& name) {
 // To ptxas, `%r01` is element 1 of `%r<9>`, even where `%r01` is declared too.
 void IrBuilder::noteUnusualNumber(std::string_view name) {
   constexpr std::size_t kMostDigits = 9;  // of those that the scanner reads
-  const std::size_t digits = name.find_last_not_of("0123456789") + 1;  // npos + 1 is 0
+  std::size_t digits = name.size();       // where they begin
+  while (digits != 0 && name[digits - 1] >= '0' && name[digits - 1] <= '9') --digits;
   const std::string_view number = name.substr(digits);
   const bool isUnusual = number.size() > kMostDigits || (number.size() > 1 && number[0] == '0');
   if (!isUnusual || !isInBody()) return;
