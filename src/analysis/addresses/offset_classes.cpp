@@ -35,9 +35,12 @@ void normalise(OffsetClasses::Sum& sum) {
 
 }  // namespace
 
-OffsetClasses::Sum OffsetClasses::sum(FormId id) const {
+void OffsetClasses::setSum(Sum& sum, FormId id) const {
   const LinearForm form = forms_.form(id);
-  Sum sum{form.bits, form.constant, {form.terms.begin(), form.terms.end()}};
+  sum.bits = form.bits;
+  sum.constant = form.constant;
+  sum.terms.assign(form.terms.begin(), form.terms.end());
+  if (places_.empty()) return;
   bool isChanged = false;
   for (Term& term : sum.terms) {
     const auto at = places_.find(term.leaf);
@@ -48,7 +51,6 @@ OffsetClasses::Sum OffsetClasses::sum(FormId id) const {
     isChanged = true;
   }
   if (isChanged) normalise(sum);
-  return sum;
 }
 
 class OffsetClasses::Finder {

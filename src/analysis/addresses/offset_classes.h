@@ -39,7 +39,13 @@ class OffsetClasses {
     std::vector<Term> terms;     // ascending by leaf, none with a coefficient of 0
   };
   // `form` must not be kNone.
-  Sum sum(FormId form) const;
+  Sum sum(FormId form) const {
+    Sum sum;
+    setSum(sum, form);
+    return sum;
+  }
+  // The same in place of what `sum` was, whose memory it takes.
+  void setSum(Sum& sum, FormId form) const;
   // The fixpoint was not reached within Limit::OffsetRounds iterations.
   bool isCapMet() const { return isCapMet_; }
 

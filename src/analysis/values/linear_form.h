@@ -92,6 +92,7 @@ class LinearForms {
  public:
   const Leaf& leaf(LeafId id) const { return leaves_[id]; }
   std::uint32_t leafCount() const { return static_cast<std::uint32_t>(leaves_.size()); }
+  std::uint32_t formCount() const { return static_cast<std::uint32_t>(forms_.size()); }
   // The spans of a Form and of a list are valid until the next form or leaf is made.
   LinearForm form(FormId id) const {
     const Stored& stored = forms_[id];

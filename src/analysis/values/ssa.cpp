@@ -139,6 +139,7 @@ class Ssa::Builder {
     }
     ssa_.firstSlot_.push_back(size);
     ssa_.slots_.assign(size, kNone);
+    ssa_.definitions_.resize(count);
   }
 
   // ---- phis -----------------------------------------------------------------------------------
@@ -149,12 +150,14 @@ class Ssa::Builder {
     std::vector<BlockId> lastBlock(carry_ + std::size_t{1}, kNone);
     for (BlockId b = 0; b < cfg_.blockCount(); ++b) {
       if (!dominators_.contains(b)) continue;
+      const auto add = [&](Variable variable) {
+        if (std::exchange(lastBlock[variable], b) != b) all.emplace_back(variable, b);
+      };
       for (const ir::Instruction& instruction : cfg_.instructions(b)) {
-        forEachSlot(instruction, [&](Access access, const ir::Operand* operand, std::uint32_t) {
-          if (access != Access::Definition) return;
-          const Variable variable = variableOf(operand);
-          if (std::exchange(lastBlock[variable], b) != b) all.emplace_back(variable, b);
-        });
+        for (const ir::Operand& operand : instruction.operands()) {
+          if (operand.writes && operand.reg() != ir::RegisterId::None) add(variableOf(&operand));
+        }
+        if (definesCarry(instruction)) add(carry_);
       }
     }
     return all;
@@ -313,18 +316,27 @@ class Ssa::Builder {
       }
       isGuard = false;
     });
+    // What remains in part is numbered before what is defined, so that this is one range.
+    for (const auto& [operand, slot] : definitions_) {
+      if (isPartial(instruction, operand)) read(variableOf(operand));
+    }
+    ssa_.definitions_[number].first = ssa_.valueCount();
     for (const auto& [operand, slot] : definitions_) {
       slots[slot] = define(instruction, number, operand);
     }
+    ssa_.definitions_[number].end = ssa_.valueCount();
+  }
+
+  static bool isPartial(const ir::Instruction& instruction, const ir::Operand* operand) {
+    return operand != nullptr ? ir::isPartial(instruction, *operand)
+                              : instruction.guard || !instruction.desc->known();
   }
 
   ValueId define(const ir::Instruction& instruction, std::uint32_t number,
                  const ir::Operand* operand) {
-    const bool isPartial = operand != nullptr ? ir::isPartial(instruction, *operand)
-                                              : instruction.guard || !instruction.desc->known();
     const Variable variable = variableOf(operand);
     Value value{registerOf(variable), number, kNone, kCarryOperand, Kind::Definition};
-    if (isPartial) value.extra = read(variable);
+    if (isPartial(instruction, operand)) value.extra = read(variable);
     if (operand != nullptr) {
       value.operand = static_cast<std::uint16_t>(operand - instruction.operands().data());
     }

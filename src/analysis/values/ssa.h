@@ -26,7 +26,7 @@
 // an explicit stack for the renaming.  Cost: O(operands + edges + phi operands) and the size of the
 // frontiers, which is linear for real code.  If the frontiers are larger than sixteen times the
 // graph (deep ladders), they are walked for each variable instead (DominanceFrontiers::iterated).
-// Memory: 16 bytes a value, 4 bytes an operand, 8 bytes a register.
+// Memory: 16 bytes a value, 4 bytes an operand, 8 bytes an instruction and a register.
 #pragma once
 
 #include <algorithm>
@@ -102,8 +102,13 @@ class Ssa {
   // flag last; without old().
   template <class Visitor>
   void forEachUse(const ir::Instruction& instruction, Visitor&& visit) const;
+  // Calls visit(value) for every value that the instruction defines: consecutive numbers, the
+  // carry flag last.  None in unreachable code.
   template <class Visitor>
-  void forEachDefinition(const ir::Instruction& instruction, Visitor&& visit) const;
+  void forEachDefinition(const ir::Instruction& instruction, Visitor&& visit) const {
+    const DefinitionRange& range = definitions_[numbers_.of(instruction)];
+    for (ValueId value = range.first; value < range.end; ++value) visit(value);
+  }
 
  private:
   static constexpr std::uint16_t kCarryOperand = 0xffff;
@@ -113,6 +118,10 @@ class Ssa {
     std::uint32_t extra = kNone;  // Definition: old(); Phi: first in phiOperands_
     std::uint16_t operand = kCarryOperand;
     Kind kind = Kind::Entry;
+  };
+  struct DefinitionRange {
+    ValueId first = 0;
+    ValueId end = 0;
   };
   enum class Access : std::uint8_t { Use, Definition };
   class Builder;
@@ -136,7 +145,8 @@ class Ssa {
   std::vector<Value> values_;
   std::vector<ValueId> phiOperands_;
   std::vector<std::pair<ValueId, ValueId>> phisOfBlock_;
-  std::vector<std::uint32_t> firstSlot_;  // by instruction, and one element more
+  std::vector<DefinitionRange> definitions_;  // by instruction
+  std::vector<std::uint32_t> firstSlot_;      // by instruction, and one element more
   std::vector<ValueId> slots_;
 };
 
@@ -194,14 +204,6 @@ void Ssa::forEachUse(const ir::Instruction& instruction, Visitor&& visit) const 
   const ValueId* const slots = slotsOf(instruction);
   forEachSlot(instruction, [&](Access access, const ir::Operand*, std::uint32_t slot) {
     if (access == Access::Use) visit(slots[slot]);
-  });
-}
-
-template <class Visitor>
-void Ssa::forEachDefinition(const ir::Instruction& instruction, Visitor&& visit) const {
-  const ValueId* const slots = slotsOf(instruction);
-  forEachSlot(instruction, [&](Access access, const ir::Operand*, std::uint32_t slot) {
-    if (access == Access::Definition) visit(slots[slot]);
   });
 }
 

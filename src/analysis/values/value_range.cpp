@@ -56,9 +56,10 @@ class ValueRanges::Solver {
         known_(ssa.valueCount()),
         bits_(ssa.valueCount()),
         changedIn_(ssa.valueCount()) {
+    const std::vector<std::uint8_t> ofRegister = bitsOfRegisters();
     for (ValueId v = 0; v < ssa.valueCount(); ++v) {
-      bits_[v] = bitsOf(v);
-      out_.ranges_[v] = ValueRange::all(bits_[v]);
+      if (!ssa.isCarry(v)) bits_[v] = ofRegister[static_cast<std::size_t>(ssa.reg(v))];
+      if (bits_[v] != 0) out_.ranges_[v] = ValueRange::all(bits_[v]);
       if (ssa.kind(v) == Ssa::Kind::Entry) known_.set(v);
     }
     for (EdgeId e = 0; e < cfg_.edgeCount(); ++e) hasLoop_ |= isRetreating(e);
@@ -81,13 +82,18 @@ class ValueRanges::Solver {
   enum class Phase : std::uint8_t { Grow, Shrink };
   static constexpr unsigned kPatience = 2;
 
-  std::uint8_t bitsOf(ValueId value) const {
-    if (ssa_.isCarry(value)) return 0;
-    const ir::RegisterRange& range = cfg_.function().rangeOf(ssa_.reg(value));
-    const int bits = isa::bitWidth(range.type);
-    const bool isNumber = range.vectorWidth == 1 && !isa::isFloat(range.type) &&
-                          (bits == 8 || bits == 16 || bits == 32 || bits == 64);
-    return isNumber ? static_cast<std::uint8_t>(bits) : std::uint8_t{0};
+  // 0 for a register that holds no integer of at most 64 bits.
+  std::vector<std::uint8_t> bitsOfRegisters() const {
+    const ir::Function& function = cfg_.function();
+    std::vector<std::uint8_t> all(function.registerCount());
+    for (const ir::RegisterRange& range : function.registers()) {
+      const int bits = isa::bitWidth(range.type);
+      const bool isNumber = range.vectorWidth == 1 && !isa::isFloat(range.type) &&
+                            (bits == 8 || bits == 16 || bits == 32 || bits == 64);
+      if (!isNumber) continue;
+      std::fill_n(all.begin() + range.first, range.count, static_cast<std::uint8_t>(bits));
+    }
+    return all;
   }
 
   struct Definition {

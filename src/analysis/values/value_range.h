@@ -34,11 +34,21 @@ struct ValueRange {
   std::uint64_t ones = 0;   // bits that are 1
   std::uint8_t bits = 0;    // 0: no integer, nothing is known
 
-  static ValueRange all(unsigned bits);
+  static ValueRange all(unsigned bits) {
+    ValueRange range;
+    range.bits = static_cast<std::uint8_t>(bits);
+    if (bits == 0) return range;
+    range.highest = ~std::uint64_t{0} >> (64 - bits);
+    range.signedHighest = static_cast<std::int64_t>(range.highest >> 1);
+    range.signedLowest = -range.signedHighest - 1;
+    return range;
+  }
   static ValueRange of(std::uint64_t value, unsigned bits);
   static ValueRange between(std::uint64_t lowest, std::uint64_t highest, unsigned bits);
   static ValueRange betweenSigned(std::int64_t lowest, std::int64_t highest, unsigned bits);
 
+  // Nothing is known but the width.
+  bool isAll() const { return *this == all(bits); }
   bool isConstant() const { return bits != 0 && lowest == highest; }
   // As integers; a bound at 2^63 or above is none.
   Interval asUnsigned() const;

@@ -13,7 +13,7 @@ namespace {
 // Makes what one part says count for the others.  False if they contradict each other.
 bool tighten(ValueRange& range) {
   const unsigned bits = range.bits;
-  if (range == ValueRange::all(bits)) return true;
+  if (range.isAll()) return true;
   const std::uint64_t mask = maskOf(bits);
   const std::uint64_t sign = std::uint64_t{1} << (bits - 1);
   for (int pass = 0; pass < 2; ++pass) {
@@ -65,16 +65,6 @@ bool tighten(ValueRange& range) {
 ValueRange tightened(ValueRange range) {
   const ValueRange before = range;
   return tighten(range) ? range : before;
-}
-
-ValueRange ValueRange::all(unsigned bits) {
-  ValueRange range;
-  range.bits = static_cast<std::uint8_t>(bits);
-  if (bits == 0) return range;
-  range.highest = maskOf(bits);
-  range.signedLowest = leastSigned(bits);
-  range.signedHighest = greatestSigned(bits);
-  return range;
 }
 
 ValueRange ValueRange::of(std::uint64_t value, unsigned bits) {
@@ -133,6 +123,7 @@ ValueRange meet(const ValueRange& a, const ValueRange& b) {
 }
 
 ValueRange add(const ValueRange& a, const ValueRange& b) {
+  if (a.isAll() && b.isAll()) return a;
   const unsigned bits = a.bits;
   ValueRange sum = ValueRange::all(bits);
   const std::uint64_t mask = maskOf(bits);
@@ -173,6 +164,7 @@ ValueRange subtract(const ValueRange& a, const ValueRange& b) {
 }
 
 ValueRange multiply(const ValueRange& a, const ValueRange& b) {
+  if (a.isAll() && b.isAll()) return a;
   const unsigned bits = a.bits;
   ValueRange product = ValueRange::all(bits);
   std::uint64_t highest = 0;

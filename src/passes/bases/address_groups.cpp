@@ -2,9 +2,6 @@
 #include "passes/bases/address_groups.h"
 
 #include <algorithm>
-#include <tuple>
-#include <unordered_map>
-#include <utility>
 
 #include "support/hash_index.h"
 #include "support/limits.h"
@@ -194,29 +191,65 @@ void AddressGroups::countDefinitions() {
   }
 }
 
-// Groups values by the terms of their sums, which have a canonical order.
-void AddressGroups::findGroups() {
+namespace {
+
+// Numbers lists of terms.
+class TermLists {
+ public:
   using Sum = analysis::OffsetClasses::Sum;
-  const analysis::OffsetClasses classes(addresses_);
-  areRoundsMet_ = classes.isCapMet();
-  std::unordered_map<FormId, std::pair<GroupId, std::uint64_t>> ofForm;
-  std::unordered_multimap<std::uint64_t, GroupId> ofHash;
-  std::vector<Sum> models;  // by group
-  const auto hashOf = [](const Sum& sum) {
+
+  // kNone if it is new.
+  std::uint32_t find(const Sum& sum) const {
+    return index_.find(hashOf(sum), [&](std::uint32_t number) {
+      return lists_[number].bits == sum.bits && std::ranges::equal(of(number), sum.terms);
+    });
+  }
+  std::uint32_t add(const Sum& sum) {
+    const auto number = static_cast<std::uint32_t>(lists_.size());
+    index_.add(hashOf(sum), number);
+    lists_.push_back({sum.bits, terms_.size(), sum.terms.size()});
+    terms_.insert(terms_.end(), sum.terms.begin(), sum.terms.end());
+    return number;
+  }
+  unsigned bits(std::uint32_t number) const { return lists_[number].bits; }
+  std::span<const analysis::Term> of(std::uint32_t number) const {
+    return std::span(terms_).subspan(lists_[number].first, lists_[number].count);
+  }
+
+ private:
+  struct List {
+    std::uint8_t bits;
+    std::size_t first;
+    std::size_t count;
+  };
+  static std::uint64_t hashOf(const Sum& sum) {
     std::uint64_t hash = sum.bits;
     for (const analysis::Term& term : sum.terms) {
       hash = mixedHash(mixedHash(hash, term.leaf), term.coefficient);
     }
     return hash;
+  }
+
+  HashIndex index_;
+  std::vector<List> lists_;
+  std::vector<analysis::Term> terms_;
+};
+
+}  // namespace
+
+// Groups values by the terms of their sums, which have a canonical order.
+void AddressGroups::findGroups() {
+  using Sum = analysis::OffsetClasses::Sum;
+  const analysis::OffsetClasses classes(addresses_);
+  areRoundsMet_ = classes.isCapMet();
+  struct OfForm {
+    bool isKnown = false;
+    GroupId group = kNone;
+    std::uint64_t constant = 0;
   };
-  const auto find = [&](const Sum& sum) {
-    const auto [first, last] = ofHash.equal_range(hashOf(sum));
-    for (auto at = first; at != last; ++at) {
-      const Sum& other = models[at->second];
-      if (other.bits == sum.bits && other.terms == sum.terms) return at->second;
-    }
-    return kNone;
-  };
+  std::vector<OfForm> ofForms(addresses_.forms().formCount());
+  TermLists lists;  // by group
+  Sum sum;
   for (ValueId v = 0; v < ssa_.valueCount(); ++v) {
     const FormId id = addresses_.formOf(v);
     if (id == kNone) continue;
@@ -226,33 +259,38 @@ void AddressGroups::findGroups() {
     if (range.vectorWidth != 1 || static_cast<unsigned>(isa::bitWidth(range.type)) != bits) {
       continue;
     }
-    const auto [at, isNew] = ofForm.try_emplace(id, kNone, 0);
-    if (isNew) {
-      Sum sum = classes.sum(id);
-      at->second.second = sum.constant;
+    OfForm& ofForm = ofForms[id];
+    if (!ofForm.isKnown) {
+      classes.setSum(sum, id);
+      ofForm = {true, kNone, sum.constant};
       if (sum.terms.empty()) continue;
-      at->second.first = find(sum);
-      if (at->second.first == kNone) {
-        at->second.first = groupCount_++;
-        ofHash.emplace(hashOf(sum), at->second.first);
-        models.push_back(std::move(sum));
+      ofForm.group = lists.find(sum);
+      if (ofForm.group == kNone) {
+        ofForm.group = lists.add(sum);
         sizes_.push_back(0);
       }
     }
-    std::tie(groups_[v], constants_[v]) = at->second;
+    groups_[v] = ofForm.group;
+    constants_[v] = ofForm.constant;
     if (groups_[v] != kNone) ++sizes_[groups_[v]];
   }
+  groupCount_ = static_cast<std::uint32_t>(sizes_.size());
   wideGroups_.assign(groupCount_, kNone);
   for (GroupId wide = 0; wide < groupCount_; ++wide) {
-    if (models[wide].bits != 64) continue;
+    if (lists.bits(wide) != 64) continue;
     Sum low{32, 0, {}};
-    for (const analysis::Term& term : models[wide].terms) {
+    for (const analysis::Term& term : lists.of(wide)) {
       const std::uint64_t coefficient = residue(term.coefficient, 32);
       if (coefficient != 0) low.terms.push_back({term.leaf, coefficient});
     }
-    const GroupId narrow = find(low);
+    const GroupId narrow = lists.find(low);
     if (narrow != kNone && wideGroups_[narrow] == kNone) wideGroups_[narrow] = wide;
   }
+}
+
+bool AddressGroups::areAllAlone() const {
+  return std::ranges::all_of(sizes_, [](std::uint32_t size) { return size <= 1; }) &&
+         std::ranges::all_of(wideGroups_, [](GroupId wide) { return wide == kNone; });
 }
 
 // An undefined value may differ at each read.

@@ -63,6 +63,8 @@ class AddressGroups {
   std::uint32_t groupCount() const { return groupCount_; }
   // value - base, both of one group, or with `base` in the wide group of the group of `value`.
   std::int64_t distance(ValueId base, ValueId value) const;
+  // No value is in a group with another one.
+  bool areAllAlone() const;
   // The number of values in the group.
   std::uint32_t sizeOf(GroupId group) const { return sizes_[group]; }
   // The register of the value holds it in all blocks that its block dominates, from its definition

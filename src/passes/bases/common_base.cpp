@@ -312,6 +312,11 @@ class CommonBase : public Pass {
           (*context.progress)(fmt::format("{}: function {}, block {} of {}", kCommonBase.name,
                                           function.nameText(), block, blocks));
         });
+    if (groups.areAllAlone() && !groups.areRoundsMet()) {
+      const std::size_t addresses = groups.members().size();
+      if (addresses != 0) context.statistics["addresses"] += addresses;
+      return false;
+    }
     BasePlan plan(rewrite, groups, options_, numbers_, context);
     plan.run();
     if (!plan.isChanged()) return false;
