@@ -39,19 +39,6 @@ PassOptions parseOptions(std::string_view text) {
   return options;
 }
 
-std::vector<std::string_view> passesOfLevel(int level) {
-  switch (level) {
-    case 0:
-      return {};
-    case 1:
-      return {"basic-dbe"};
-    case 2:
-      return {"dead-sync"};  // takes less than 3 % of the time of ptxas -O3
-    default:
-      return {"global-opt", "dead-sync", "early-cse", "common-base"};
-  }
-}
-
 }  // namespace
 
 std::vector<PipelineStep> parsePipeline(std::string_view text) {
@@ -81,12 +68,19 @@ std::vector<PipelineStep> parsePipeline(std::string_view text) {
 }
 
 std::string pipelineOfLevel(int level) {
-  std::string text;
-  for (const std::string_view pass : passesOfLevel(level)) {
-    if (!text.empty()) text += ',';
-    text += pass;
+  switch (level) {
+    case 0:
+      return "";
+    case 1:
+      return "basic-dbe";
+    case 2:
+      // Nothing that costs registers where nvcc -O3 has optimized (docs/results.md).
+      return "global-opt,dead-sync,early-cse,common-base<cbe-clone-allocas=0>";
+    default:
+      // The second round runs on what changed in the first one (RunOptions::pipeline).
+      return "global-opt,dead-sync<guard-in-loops>,early-cse<memssa>,"
+             "global-opt,dead-sync<guard-in-loops>,early-cse<memssa>,common-base";
   }
-  return text;
 }
 
 }  // namespace ptxopt::passes

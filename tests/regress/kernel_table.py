@@ -158,6 +158,15 @@ def total(rows, column):
     return sum(int(row[column]) for row in rows.values() if row[column].isdigit())
 
 
+def producer(name):
+    """"nvcc O0", by the folder of a file."""
+    _, compiler, *folders = os.path.dirname(name).split("/")
+    for word in ("O0", "debug", "O2", "lineinfo"):
+        if folders and folders[0].endswith(word):
+            return f"{compiler} {word}"
+    return compiler
+
+
 # ---- text ----------------------------------------------------------------------------------------
 
 FUNCTION = re.compile(r"^[^/]*\.(?:entry|func)\s+(?:\([^)]*\)\s*)?([\w$%]+)")

@@ -18,15 +18,6 @@ import kernel_table
 RUNS = {"_plain": "early-cse", "_memssa": "early-cse<memssa>"}
 
 
-def producer(name):
-    """"nvcc -O0", by the folder of a file."""
-    _, compiler, *folders = os.path.dirname(name).split("/")
-    for word in ("O0", "debug", "O2", "lineinfo"):
-        if folders and folders[0].endswith(word):
-            return f"{compiler} {word}"
-    return compiler
-
-
 class RedundancyTable(kernel_table.KernelTable):
     path = os.path.join(corpus.EXPECTED_DIR, "redundancy.tsv")
     sides = list(RUNS)
@@ -58,7 +49,7 @@ class RedundancyTable(kernel_table.KernelTable):
         if self.by_producer:
             groups = collections.defaultdict(dict)
             for name, row in rows.items():
-                groups[producer(name.split("\t")[0])][name] = row
+                groups[kernel_table.producer(name.split("\t")[0])][name] = row
             for group in sorted(groups):
                 self.print_sums(groups[group], group + ": ")
         self.print_sums(rows)

@@ -166,6 +166,7 @@ BarrierDecision BarrierJudge::judge(const Barrier& barrier) {
 // docs/soundness/ C8(ii).5, E.6.10
 void BarrierJudge::tryToGuard(const Barrier& barrier, BarrierDecision& decision) {
   if (barrier.standing != Standing::Candidate) return;  // it already has a guard
+  if (barrier.depth < question_.leastGuardDepth) return;
   const analysis::LaunchShape& shape = bodies_[barrier.body].addresses->shape();
   if (shape.block) return;
   BarrierDecision guarded = decision;

@@ -50,6 +50,7 @@ struct BarrierQuestion {
   std::string_view pass;  // the name in the remarks
   analysis::Precision precision = analysis::Precision::Affine;
   BarrierAim aim = BarrierAim::Remove;
+  std::uint32_t leastGuardDepth = 0;  // the fewest loops around a barrier that gets a guard
   KeptBarriers kept;
   BarrierLimits limits;
 };

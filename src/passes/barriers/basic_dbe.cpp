@@ -124,7 +124,7 @@ class Cleaner {
         continue;
       }
       if (found != members_.end()) {
-        ++context_.statistics["barriers-not-judged"];
+        ++context_.found["barriers-not-judged"];
         claims_.barrier(*instruction, false, false);
         remarkKept(*instruction, reasonOf(found->second->standing));
       }

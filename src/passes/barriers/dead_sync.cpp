@@ -95,7 +95,7 @@ class DeadSync : public Pass {
       if (isUndone) continue;
       changed |= !isKept;
       if (isKept) {
-        ++context.statistics["barriers-kept"];
+        ++context.found["barriers-kept"];
       } else if (decision.outcome == BarrierOutcome::Removed) {
         function.erase(decision.instruction);
         ++context.statistics["barriers-removed"];
@@ -115,6 +115,7 @@ class DeadSync : public Pass {
 constexpr PassOption kOptions[] = {
     {"precision", PassOption::Kind::Choice, "flags|objects|affine"},
     {"guard"},
+    {"guard-in-loops"},
     kKeepOption,
     {"max-candidates", PassOption::Kind::Number},
     {"max-classes", PassOption::Kind::Number},
@@ -127,7 +128,10 @@ std::unique_ptr<Pass> make(const OptionValues& options, std::string& error) {
   BarrierQuestion question;
   question.pass = kDeadSync.name;
   question.kept = std::move(*kept);
-  if (options.has("guard")) question.aim = BarrierAim::RemoveOrGuard;
+  if (options.has("guard") || options.has("guard-in-loops")) {
+    question.aim = BarrierAim::RemoveOrGuard;
+    question.leastGuardDepth = options.has("guard") ? 0 : 1;
+  }
   constexpr std::array kPrecisions = {Precision::Flags, Precision::Objects, Precision::Affine};
   question.precision = kPrecisions[options.choice("precision", kPrecisions.size() - 1)];
   BarrierLimits& limits = question.limits;

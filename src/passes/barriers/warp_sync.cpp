@@ -27,7 +27,7 @@ class WarpSync : public Pass {
         ++context.statistics["barriers-weakened"];
         changed = true;
       } else {
-        ++context.statistics["barriers-kept"];
+        ++context.found["barriers-kept"];
       }
       context.remark(std::move(decision.remark));
     }

@@ -57,7 +57,7 @@ void BasePlan::countApart() {
         members, [&](const Member& member) { return isApart.test(groups_.groupOf(member.value)); });
   };
   const auto note = [&](const char* name, std::ptrdiff_t accesses) {
-    if (accesses != 0) bases_.context().statistics[name] += static_cast<std::uint64_t>(accesses);
+    if (accesses != 0) bases_.context().found[name] += static_cast<std::uint64_t>(accesses);
   };
   note("addresses-apart", count([&](std::uint32_t m) { return members[m].value; }));
   note("addresses-apart-left", count([&](std::uint32_t m) { return bases_.placeOf(m).base; }));
@@ -106,7 +106,7 @@ bool BasePlan::servesAll(ValueId base, ValueId v, bool mayBeFar) const {
 void BasePlan::noteCaps(const HoistingCaps& caps) {
   const auto say = [&](bool isMet, std::string_view name, std::size_t cap) {
     if (!isMet) return;
-    ++bases_.context().statistics["caps-met"];
+    ++bases_.context().found["caps-met"];
     Remark remark;
     remark.pass = kCommonBase.name;
     remark.function = &bases_.rewrite().function();

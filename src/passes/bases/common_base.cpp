@@ -314,7 +314,7 @@ class CommonBase : public Pass {
         });
     if (groups.areAllAlone() && !groups.areRoundsMet()) {
       const std::size_t addresses = groups.members().size();
-      if (addresses != 0) context.statistics["addresses"] += addresses;
+      if (addresses != 0) context.found["addresses"] += addresses;
       return false;
     }
     BasePlan plan(rewrite, groups, options_, numbers_, context);

@@ -60,6 +60,9 @@ struct PassContext {
   // The facts about the input on which the pass relies (passes/engine/claim_sink.h).  Null if
   // nobody wants them, or if the function has changed since it was read.
   std::vector<facts::Claim>* claims = nullptr;
+  // What the pass met and left, by counter ("barriers-kept"): if it runs again on the function, only
+  // the last run counts.
+  std::map<std::string_view, std::uint64_t> found;
 
   void remark(Remark remark) {
     if (wantRemarks) remarks.push_back(std::move(remark));

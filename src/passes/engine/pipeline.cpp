@@ -9,6 +9,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <unordered_set>
 
 #include "analysis/flow/manager.h"
 #include "analysis/flow/maybe_undefined.h"
@@ -26,6 +27,13 @@ struct Work {
   analysis::FunctionAnalyses analyses;
   std::size_t problems = 0;  // found by the last verification
   bool isOfInput = true;     // unchanged except for barriers
+  std::uint32_t changes = 0;  // passes that changed it so far
+  // By distinct step.
+  struct LastRun {
+    std::uint32_t changes = kNone;  // after it; none: it did not run yet
+    std::map<std::string_view, std::uint64_t> found;
+  };
+  std::vector<LastRun> lastRuns;
 
   Work(ir::Function& f, const analysis::Assumptions& assumptions) : function(&f), analyses(f) {
     analyses.provide(assumptions);
@@ -34,10 +42,12 @@ struct Work {
 
 // The result of one step for one function.
 struct Outcome {
+  bool isRun = false;  // on the function
   bool changed = false;
   std::vector<Remark> remarks;
   std::vector<facts::Claim> claims;
   std::map<std::string_view, std::uint64_t> statistics;
+  std::map<std::string_view, std::uint64_t> found;  // as in PassContext
   std::vector<std::string> problems;
   std::chrono::duration<double> time{};
 };
@@ -45,6 +55,7 @@ struct Outcome {
 // A step with the data that all its functions share.
 struct Stage {
   const PipelineStep* step = nullptr;
+  std::size_t distinct = 0;  // the number of the first equal step
   std::unique_ptr<Pass> pass;
   std::optional<analysis::ModuleAnalyses> analyses = {};  // while functions are processed
   bool isOfInput = true;  // all functions are unchanged except for barriers
@@ -118,8 +129,12 @@ class Engine {
       const auto& disabled = options_.disabledPasses;
       if (std::ranges::find(disabled, step.pass->name) != disabled.end()) continue;
       std::string error;
-      stages.push_back({&step, step.pass->create(step.options, error)});
+      const auto first = std::ranges::find(options_.pipeline, step);
+      stages.push_back({&step, static_cast<std::size_t>(first - options_.pipeline.begin()),
+                        step.pass->create(step.options, error)});
     }
+    for (Work& work : work_) work.lastRuns.resize(options_.pipeline.size());
+    hasRun_.resize(options_.pipeline.size());
     for (std::span<Stage> rest = stages; !rest.empty();) {
       std::size_t count = 1;
       while (count < rest.size() && mayFollow(rest.first(count), rest[count])) ++count;
@@ -149,6 +164,7 @@ class Engine {
   }
 
   void runStages(std::span<Stage> stages, bool areLast) {
+    if (std::ranges::all_of(stages, [&](const Stage& stage) { return isDone(stage); })) return;
     if (options_.beforePass) options_.beforePass(stages.front().step->pass->name, module_);
     for (Stage& stage : stages) {
       const Stopwatch watch;
@@ -162,20 +178,29 @@ class Engine {
     }
     for (Stage& stage : stages) stage.outcomes.resize(work_.size());
     parallelFor(work_.size(), threads_, [&](std::size_t k) {
-      for (Stage& stage : stages) stage.outcomes[k] = runOn(work_[k], stage);
+      for (Stage& stage : stages) {
+        if (!isDone(work_[k], stage)) stage.outcomes[k] = runOn(work_[k], stage);
+      }
       // The analyses are not needed any more; free their memory for the next function.
       if (areLast) work_[k].analyses.invalidateAll();
     });
     for (Stage& stage : stages) {
-      const std::string name(stage.step->pass->name);
       std::chrono::duration<double> time = stage.ofModule.time;
       for (const Outcome& outcome : stage.outcomes) time += outcome.time;
       stage.analyses.reset();
-      result_.times.push_back({name, time.count()});
-      merge(name, std::move(stage.ofModule));
-      for (Outcome& outcome : stage.outcomes) merge(name, std::move(outcome));
+      result_.times.push_back({std::string(stage.step->pass->name), time.count()});
+      mergeFunctions(stage);
     }
     if (options_.afterPass) options_.afterPass(stages.back().step->pass->name, module_);
+  }
+
+  // The step ran on the function before, and nothing has changed the function since.
+  static bool isDone(const Work& work, const Stage& stage) {
+    return work.lastRuns[stage.distinct].changes == work.changes;
+  }
+  bool isDone(const Stage& stage) const {
+    return hasRun_[stage.distinct] &&
+           std::ranges::all_of(work_, [&](const Work& work) { return isDone(work, stage); });
   }
 
   Outcome runOnModule(Pass& pass, bool isOfInput) {
@@ -193,6 +218,7 @@ class Engine {
     std::erase_if(work_, [](const Work& work) { return !work.function->hasBody(); });
     for (Work& work : work_) {
       work.analyses.invalidateAll();
+      if (work.function->changed()) ++work.changes;
       work.isOfInput = work.isOfInput && !work.function->changed();
       verifyAgain(work, outcome);
     }
@@ -219,20 +245,53 @@ class Engine {
                         {},
                         options_.progress ? &options_.progress : nullptr};
     Outcome outcome;
+    outcome.isRun = true;
     const bool isOfInput = pass.isAboutBarriers() ? stage.isOfInput : work.isOfInput;
     if (options_.claims && isOfInput) context.claims = &outcome.claims;
     const Stopwatch watch;
     outcome.changed = pass.run(*work.function, context);
     if (outcome.changed) {
       work.analyses.invalidateAll();
+      ++work.changes;
       work.isOfInput = work.isOfInput && pass.isAboutBarriers();
       verifyAgain(work, outcome);
     }
+    work.lastRuns[stage.distinct].changes = work.changes;
     outcome.time = watch.elapsed();
     outcome.remarks = std::move(context.remarks);
     addSources(*work.function, outcome.remarks);
     outcome.statistics = std::move(context.statistics);
+    outcome.found = std::move(context.found);
     return outcome;
+  }
+
+  // Of a step that ran again on functions, what it met and said there before does not count any
+  // more, but for what it changed.
+  void mergeFunctions(Stage& stage) {
+    const std::string name(stage.step->pass->name);
+    std::unordered_set<const ir::Function*> again;
+    for (std::size_t k = 0; k < work_.size(); ++k) {
+      Outcome& outcome = stage.outcomes[k];
+      if (!outcome.isRun) continue;
+      again.insert(work_[k].function);
+      auto& found = work_[k].lastRuns[stage.distinct].found;
+      for (const auto& [counter, value] : found) {
+        result_.statistics[name][std::string(counter)] -= value;
+      }
+      found = outcome.found;
+      for (const auto& [counter, value] : found) {
+        result_.statistics[name][std::string(counter)] += value;
+      }
+    }
+    if (hasRun_[stage.distinct]) {
+      std::erase_if(result_.remarks, [&](const Remark& remark) {
+        return remark.pass == name && remark.kind != RemarkKind::Passed &&
+               (remark.function == nullptr || again.contains(remark.function));
+      });
+    }
+    hasRun_[stage.distinct] = true;
+    merge(name, std::move(stage.ofModule));
+    for (Outcome& outcome : stage.outcomes) merge(name, std::move(outcome));
   }
 
   void merge(const std::string& pass, Outcome outcome) {
@@ -251,6 +310,7 @@ class Engine {
   const RunOptions& options_;
   const analysis::ModuleAssumptions assumptions_;
   ChangeBudget budget_;
+  std::vector<bool> hasRun_;  // by distinct step
   unsigned threads_ = 1;
   std::deque<Work> work_;
   RunResult result_;

@@ -18,6 +18,8 @@ namespace ptxopt::passes {
 struct PipelineStep {
   const PassInfo* pass = nullptr;  // not null
   PassOptions options;             // the options of this step
+
+  friend bool operator==(const PipelineStep&, const PipelineStep&) = default;
 };
 
 struct PassTime {
@@ -27,6 +29,8 @@ struct PassTime {
 };
 
 struct RunOptions {
+  // A step that occurs again with the same options runs on the functions that have changed since it
+  // ran on them.
   std::vector<PipelineStep> pipeline;
   std::vector<std::string> disabledPasses;               // --disable-pass=NAME
   std::uint64_t changeLimit = ChangeBudget::kUnlimited;  // --opt-bisect-limit=N
