@@ -67,9 +67,27 @@ isa::Type fieldType(const ir::Variable& variable, const Field& field) {
   return holdsAddress ? isa::Type::None : isa::Type::B8;
 }
 
-// The InstructionDesc of `generic`, a generic access, with `space` added; null if there is none.
+// A hint about caches, which only global memory has: .L1::evict_last, .L2::cache_hint, .L2::128B.
+bool isCacheHint(std::string_view qualifier) {
+  return qualifier.starts_with(".L1::") || qualifier.starts_with(".L2::");
+}
+
+// The access may name `space` instead of being generic, as far as its qualifiers go.  A row cannot
+// answer this: it lists its qualifiers and its spaces, and not which of them go together.  Strong
+// accesses to local memory exist as generic ones only (`.volatile.local` is as late as 9.1).
+bool mayName(const isa::InstructionDesc& generic, isa::Space space) {
+  if (space == isa::Space::Global) return true;
+  if (std::ranges::any_of(generic.qualifiers, isCacheHint)) return false;
+  const bool isWeak =
+      generic.semantics == isa::Semantics::None || generic.semantics == isa::Semantics::Weak;
+  return isWeak || space == isa::Space::Shared;
+}
+
+// The InstructionDesc of `generic`, a generic access, with `space` added; null if the version and
+// the target of the module have none.
 const isa::InstructionDesc* formInSpace(const isa::InstructionDesc& generic, isa::Space space,
-                                        isa::InstructionTable& forms) {
+                                        ir::Module& module) {
+  if (!mayName(generic, space)) return nullptr;
   // Semantics and scope come before the space, everything else after it.
   constexpr std::string_view kInFront[] = {".weak",    ".volatile", ".relaxed", ".acquire",
                                            ".release", ".acq_rel",  ".cta",     ".cluster",
@@ -83,8 +101,10 @@ const isa::InstructionDesc* formInSpace(const isa::InstructionDesc& generic, isa
     }
     mnemonic += qualifier;
   }
-  const isa::InstructionDesc& desc = forms.get(mnemonic, generic.shape);
-  return desc.known() ? &desc : nullptr;
+  const isa::InstructionDesc& desc = module.forms().get(mnemonic, generic.shape);
+  const bool isAccepted = desc.known() && module.version >= desc.row->version &&
+                          isa::satisfies(module.target, desc.row->target);
+  return isAccepted ? &desc : nullptr;
 }
 
 // Makes a variable `name` for `field` of `variable`, in `arena`.
@@ -140,7 +160,7 @@ void redirect(const analysis::VariableAccess& access, const FieldPlan& plan,
       ir::Operand::ofAddress(made[k]->symbol, static_cast<std::int64_t>(offset - field->begin));
   if (access.isGeneric) {
     ir::Instruction& instruction = *access.instruction;
-    instruction.desc = formInSpace(*instruction.desc, space, function.module().forms());
+    instruction.desc = formInSpace(*instruction.desc, space, function.module());
   }
   function.markChanged(access.instruction);
 }
@@ -175,10 +195,10 @@ FieldPlan planFields(const ModuleObject& object, std::size_t maxFields) {
     return {{}, "its initialiser is not understood"};
   }
   for (const ModuleObject::Use& use : object.uses) {
-    isa::InstructionTable& forms = use.function->module().forms();
+    ir::Module& module = use.function->module();
     for (const analysis::VariableAccess& access : use.uses->accesses) {
       if (!access.isGeneric) continue;
-      if (formInSpace(*access.instruction->desc, variable.space, forms) == nullptr) {
+      if (formInSpace(*access.instruction->desc, variable.space, module) == nullptr) {
         return {{}, "a generic access to it cannot name its space"};
       }
     }
