@@ -85,11 +85,13 @@ bool isShared(const Instruction& instruction) {
   });
 }
 
-// Rows of wmma need an alignment of 32 bytes, and swizzled tiles repeat every 128 to 1,024 bytes.
+// Rows of wmma need an alignment of 32 bytes and tensor maps one of 128, and swizzled tiles repeat
+// every 128 to 1,024 bytes.
 bool isTileAccess(const Instruction& instruction) {
   const isa::InstructionDesc& desc = *instruction.desc;
   return desc.opcode == Opcode::Wgmma || desc.opcode == Opcode::Tcgen05 ||
-         desc.opcode == Opcode::Wmma || (desc.opcode == Opcode::Cp && desc.has(".tensor"));
+         desc.opcode == Opcode::Wmma || desc.opcode == Opcode::Tensormap ||
+         (desc.opcode == Opcode::Cp && desc.has(".tensor"));
 }
 
 }  // namespace
