@@ -7,6 +7,7 @@
 #include <array>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include "analysis/addresses/address.h"
@@ -168,9 +169,12 @@ void moveIntoRegisters(const SlotPlan& plan, const ir::Variable& variable, MadeN
   declaration->kind = ir::StatementKind::RegisterDeclaration;
   declaration->firstRange = static_cast<std::uint32_t>(function.registers().size());
   declaration->rangeCount = static_cast<std::uint32_t>(plan.slots);
+  // A variable may have a name with % as well, and only one % may begin a name.
+  std::string_view stem = module.text(variable.name);
+  if (stem.starts_with('%')) stem.remove_prefix(1);
   std::vector<ir::RegisterId> registers;
   for (std::size_t k = 0; k < plan.slots; ++k) {
-    const std::string name = fmt::format("%{}$r{}", module.text(variable.name), k);
+    const std::string name = fmt::format("%{}$r{}", stem, k);
     ir::RegisterRange range;
     range.name = names.make(name, &function);
     range.type = type;
