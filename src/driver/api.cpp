@@ -22,7 +22,7 @@
 using namespace ptxopt;
 
 struct ptxopt_options {
-  int level = 2;
+  int level = passes::kDefaultLevel;
   std::optional<std::string> passes;
   std::vector<std::string> disabledPasses;
   std::uint64_t changeLimit = passes::ChangeBudget::kUnlimited;

@@ -36,7 +36,7 @@ Examples:
   ptxopt --diff kernel.ptx                      show only what would change
   nvcc -ptx k.cu -o - | ptxopt - | ptxas - ...  in a pipe
   ptxopt *.ptx --output-dir=opt -j8             many files at once
-  ptxopt --check *.ptx                          for CI: status 2 if a result would differ
+  ptxopt --check *.ptx                          for CI: status 2 if a barrier orders nothing
   ptxopt k.ptx -o /dev/null --remarks=-         changes made and missed, as JSON lines
   ptxopt k.ptx -o /dev/null --facts=k.facts     claims, for ptxrun --check-facts=k.facts
   ptxopt --explain-barriers k.ptx               what each barrier is for
@@ -90,7 +90,8 @@ void declareFiles(CLI::App& app, Options& options) {
       ->check(refuseEmpty);
   app.add_flag("--check", options.check,
                "Write nothing; print what would change as warnings, and exit with 2\n"
-               "if a result would differ");
+               "if a result would differ.  Only barriers, unless -O or --passes says\n"
+               "more");
   app.add_flag("--diff", options.diff,
                "Print a unified diff to standard output instead of the result");
   app.add_option("-j,--jobs", options.threads, "Threads; 0 (default): as many as are useful")
@@ -99,7 +100,7 @@ void declareFiles(CLI::App& app, Options& options) {
 
 void declareOptimization(CLI::App& app, Options& options, RawOptions& raw) {
   app.option_defaults()->group(std::string(kOptimization));
-  app.add_option("-O", raw.level, "Level: 0 changes nothing, 2 is the default, 3 does most")
+  app.add_option("-O", raw.level, "Level: 0 changes nothing, 1 is the cheapest, 2 the default, 3 does most")
       ->type_name("0..3")
       ->check(CLI::Range(0, 3).description(""));
   app.add_option("--passes", raw.passes,
@@ -185,7 +186,8 @@ void declareReports(CLI::App& app, Options& options, RawOptions& raw) {
                "Print each removed barrier to standard error");
   app.add_flag("--explain-barriers", options.explainBarriers,
                "Print all barriers to standard output instead of the result: what\n"
-               "happened to each, why, and which options would remove it");
+               "happened to each, why, and which options would remove it.  Runs what\n"
+               "--check runs");
   app.add_option("--kernel", options.explainedKernels,
                  "With --explain-barriers: only this kernel or function, by its name in\n"
                  "PTX or C++ (repeatable)")

@@ -19,7 +19,7 @@ namespace ptxopt::driver {
 
 // Options that are translated before the rest of the tool sees them.
 struct RawOptions {
-  int level = 2;
+  std::optional<int> level;
   std::optional<std::string> passes;
   std::int64_t changeLimit = -1;
   std::string statistics;

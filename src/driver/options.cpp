@@ -243,13 +243,21 @@ void setAssumptions(Options& options, const RawOptions& raw) {
   }
 }
 
+std::string pipelineText(const Options& options, const RawOptions& raw) {
+  if (raw.passes) return *raw.passes;
+  if (raw.level) return passes::pipelineOfLevel(*raw.level);
+  // Who asks for reasons asks about barriers: what else a level does is about the compiler's code.
+  const bool isQuestion = options.check || options.explainBarriers;
+  return isQuestion ? passes::pipelineAboutBarriers()
+                    : passes::pipelineOfLevel(passes::kDefaultLevel);
+}
+
 // Throws std::invalid_argument with a message for the user, or MalformedFile with a complete
 // message.
 void complete(Options& options, const RawOptions& raw) {
   options.verbosity = raw.quiet ? -1 : int{raw.verbose};
   options.warnInput = raw.level == 0 && !raw.passes;
-  options.pipeline =
-      passes::parsePipeline(raw.passes ? *raw.passes : passes::pipelineOfLevel(raw.level));
+  options.pipeline = passes::parsePipeline(pipelineText(options, raw));
   keepBarriers(options.pipeline, raw.keepBarriers);
   for (const std::string& entry : raw.keepBarriers) {
     const std::size_t colon = entry.find(':');

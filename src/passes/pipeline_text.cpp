@@ -67,6 +67,10 @@ std::vector<PipelineStep> parsePipeline(std::string_view text) {
   return steps;
 }
 
+std::string pipelineAboutBarriers() {
+  return "dead-sync";
+}
+
 std::string pipelineOfLevel(int level) {
   switch (level) {
     case 0:

@@ -20,7 +20,10 @@ const PassInfo* findPass(std::string_view name);
 // message for the user if a pass is unknown, an option is invalid, or brackets are unbalanced.
 std::vector<PipelineStep> parsePipeline(std::string_view text);
 
+inline constexpr int kDefaultLevel = 2;
 // The passes of -O0 .. -O3, as a pipeline text.
 std::string pipelineOfLevel(int level);
+// The passes that --check and --explain-barriers run if neither a level nor passes are given.
+std::string pipelineAboutBarriers();
 
 }  // namespace ptxopt::passes

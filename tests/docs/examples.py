@@ -91,8 +91,8 @@ class Passes:
         self.levels = {}
         for line in text.split("\n"):
             if match := re.match(r"-O(\d): (.*)", line):
-                passes = [] if match[2] == "nothing" else match[2].split(",")
-                self.levels[f"-O{match[1]}"] = passes
+                steps = [] if match[2] == "nothing" else match[2].split(",")
+                self.levels[f"-O{match[1]}"] = steps
             elif match := re.match(r"([a-z][\w-]*)  +\S", line):
                 name = match[1]
                 self.options[name] = set()
@@ -100,7 +100,8 @@ class Passes:
                 self.options[name] = {o.strip().split("=")[0] for o in match[1].split(",")}
 
     def levels_of(self, name):
-        return [level for level, passes in self.levels.items() if name in passes]
+        return [level for level, steps in self.levels.items()
+                if name in [step.split("<")[0] for step in steps]]
 
 
 def section(text, title):
@@ -131,7 +132,7 @@ def faults_of_levels(path, passes):
         if said != passes.levels_of(name):
             faults.append(f"{path}: the levels of {name} are {passes.levels_of(name)}, not {said}")
     for level, said in re.findall(r"^\| `(-O\d)`[^|]*\| ([^|]*) \|", text, re.MULTILINE):
-        if re.findall(r"`([\w-]+)`", said) != passes.levels[level]:
+        if re.findall(r"`([^`]+)`", said) != passes.levels[level]:
             faults.append(f"{path}: {level} runs {passes.levels[level]}, not {said}")
     return faults
 

@@ -30,7 +30,7 @@ struct Work {
   std::uint32_t changes = 0;  // passes that changed it so far
   // By distinct step.
   struct LastRun {
-    std::uint32_t changes = kNone;  // after it; none: it did not run yet
+    std::uint32_t changesBefore = kNone;  // none: it did not run yet
     std::map<std::string_view, std::uint64_t> found;
   };
   std::vector<LastRun> lastRuns;
@@ -194,9 +194,10 @@ class Engine {
     if (options_.afterPass) options_.afterPass(stages.back().step->pass->name, module_);
   }
 
-  // The step ran on the function before, and nothing has changed the function since.
+  // The step ran on the function before, and nothing, itself included, has changed the function
+  // since.
   static bool isDone(const Work& work, const Stage& stage) {
-    return work.lastRuns[stage.distinct].changes == work.changes;
+    return work.lastRuns[stage.distinct].changesBefore == work.changes;
   }
   bool isDone(const Stage& stage) const {
     return hasRun_[stage.distinct] &&
@@ -249,6 +250,7 @@ class Engine {
     const bool isOfInput = pass.isAboutBarriers() ? stage.isOfInput : work.isOfInput;
     if (options_.claims && isOfInput) context.claims = &outcome.claims;
     const Stopwatch watch;
+    work.lastRuns[stage.distinct].changesBefore = work.changes;
     outcome.changed = pass.run(*work.function, context);
     if (outcome.changed) {
       work.analyses.invalidateAll();
@@ -256,7 +258,6 @@ class Engine {
       work.isOfInput = work.isOfInput && pass.isAboutBarriers();
       verifyAgain(work, outcome);
     }
-    work.lastRuns[stage.distinct].changes = work.changes;
     outcome.time = watch.elapsed();
     outcome.remarks = std::move(context.remarks);
     addSources(*work.function, outcome.remarks);

@@ -63,8 +63,12 @@ void addPasses(ManPage& page) {
   }
   page.section("Levels");
   for (int level = 0; level <= 3; ++level) {
-    const std::string pipeline = passes::pipelineOfLevel(level);
-    page.item(fmt::format("-O{}", level), pipeline.empty() ? "nothing" : pipeline);
+    std::string steps;  // lines break at blanks
+    for (const char c : passes::pipelineOfLevel(level)) {
+      steps += c;
+      if (c == ',') steps += ' ';
+    }
+    page.item(fmt::format("-O{}", level), steps.empty() ? "nothing" : steps);
   }
 }
 

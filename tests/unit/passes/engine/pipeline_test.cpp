@@ -96,6 +96,24 @@ TEST(Pipeline, StopsAfterTheNthChange) {
   }
 }
 
+// Nothing is counted or said twice.
+TEST(Pipeline, AStepThatStandsAgainAddsOnlyWhatItChanges) {
+  const auto once = tenKernels();
+  const auto twice = tenKernels();
+  RunOptions options = basicDbe();
+  options.pipeline = parsePipeline("dead-sync");
+  const RunResult a = runPipeline(*once, options);
+  options.pipeline = parsePipeline("dead-sync,dead-sync,dead-sync");
+  const RunResult b = runPipeline(*twice, options);
+  EXPECT_EQ(print::print(*once).text(), print::print(*twice).text());
+  EXPECT_EQ(a.statistics, b.statistics);
+  EXPECT_EQ(a.statistics.at("dead-sync").at("barriers-kept"), 10u);
+  EXPECT_EQ(a.remarks.size(), b.remarks.size());
+  // The third one has nothing to do: the second one has changed nothing.
+  EXPECT_EQ(a.times.size(), 1u);
+  EXPECT_EQ(b.times.size(), 2u);
+}
+
 TEST(Pipeline, DisabledPassesAreLeftOut) {
   const auto module = tenKernels();
   RunOptions options = basicDbe();
