@@ -1,15 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Times whole runs of ptxopt, with ptxas on the same files beside them.
+"""Times whole runs of ptxopt at each level, in turn with ptxas on the same file.
 
-Usage: whole_tool.py PTXOPT [FOLDER]
-
-FOLDER holds the files of make_inputs.py; without it they are made anew.  Every figure is the median
-of several runs of a whole process: processor time (user and system) and peak memory.  ptxas is the
-one that PTXOPT_PTXAS names, or the one on PATH; without one its columns are empty.  Instruction
-counts come from valgrind, where it is installed.
+A figure is the median, over several rounds, of the processor time (user and system) of a process, and of
+its share of the time that ptxas -O3 takes in the same round.  ptxas is the one that PTXOPT_PTXAS names,
+or the one on PATH; without one there are no shares.  --instructions counts instructions with valgrind
+instead: each level and each pass alone, reading and printing included.
 """
-
+import argparse
 import os
 import pathlib
 import re
@@ -19,26 +17,22 @@ import subprocess
 import sys
 import tempfile
 
-RUNS = 5
-SLOW_BYTES = 2 << 20  # ptxas runs once on larger files
+LEVELS = ["-O0", "-O1", "-O2", "-O3"]
+PASSES = ["global-opt", "dead-sync<precision=objects>", "dead-sync", "early-cse", "early-cse<memssa>",
+          "common-base"]
 MAX_PTXAS_BYTES = 16 << 20
 
 
-def measure(command, runs):
-    seconds, peak = [], 0
-    for _ in range(runs):
-        child = subprocess.Popen(command, stdout=subprocess.DEVNULL)
-        _, status, usage = os.wait4(child.pid, 0)
-        if status != 0:
-            sys.exit(f"failed: {' '.join(map(str, command))}")
-        seconds.append(usage.ru_utime + usage.ru_stime)
-        peak = max(peak, usage.ru_maxrss)
-    return statistics.median(seconds), peak * 1024
+def seconds(command):
+    """(processor time, peak memory in bytes)"""
+    child = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(child.pid, 0)
+    if status != 0:
+        sys.exit(f"failed: {' '.join(map(str, command))}")
+    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024
 
 
 def instructions(command):
-    if shutil.which("valgrind") is None:
-        return None
     with tempfile.TemporaryDirectory() as folder:
         result = subprocess.run(
             ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out", *command],
@@ -46,40 +40,51 @@ def instructions(command):
     return int(re.search(r"Collected : (\d+)", result.stderr)[1])
 
 
+def time_file(ptxopt, ptxas, path, rounds, folder):
+    size = path.stat().st_size
+    times, shares, memory, ptxas_times = {}, {}, {}, []
+    for _ in range(rounds):
+        in_round = {}
+        for level in LEVELS:
+            in_round[level], memory[level] = seconds(
+                [ptxopt, level, "-j1", path, "-o", f"{folder}/out.ptx"])
+            times.setdefault(level, []).append(in_round[level])
+        if ptxas is not None and size <= MAX_PTXAS_BYTES:
+            of_ptxas, _ = seconds([ptxas, "-O3", "-arch=sm_80", path, "-o", f"{folder}/out.cubin"])
+            ptxas_times.append(of_ptxas)
+            for level in LEVELS:
+                shares.setdefault(level, []).append(100 * in_round[level] / of_ptxas)
+    line = f"{path.name:>10} {size / 1e6:6.2f} MB {memory['-O2'] / 1e6:5.0f} MB"
+    if ptxas_times:
+        line += f"  ptxas -O3 {statistics.median(ptxas_times):6.2f} s"
+    for level in LEVELS:
+        line += f"  {level} {statistics.median(times[level]) * 1e3:7.1f} ms"
+        if shares:
+            line += f" {statistics.median(shares[level]):5.2f} %"
+    print(line, flush=True)
+
+
 def main():
-    if len(sys.argv) < 2:
-        sys.exit(__doc__)
-    ptxopt = sys.argv[1]
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("ptxopt")
+    parser.add_argument("folder", nargs="?", help="files of make_inputs.py; made anew without it")
+    parser.add_argument("--rounds", type=int, default=9)
+    parser.add_argument("--instructions", action="store_true")
+    arguments = parser.parse_args()
     ptxas = os.environ.get("PTXOPT_PTXAS") or shutil.which("ptxas")
     with tempfile.TemporaryDirectory() as temporary:
-        folder = pathlib.Path(sys.argv[2] if len(sys.argv) > 2 else temporary)
-        if len(sys.argv) <= 2:
+        folder = pathlib.Path(arguments.folder or temporary)
+        if not arguments.folder:
             maker = pathlib.Path(__file__).with_name("make_inputs.py")
             subprocess.run([sys.executable, maker, folder], check=True)
-        print(f"{'file':>8} {'MB':>6}  {'-O0 ms':>8} {'MB/s':>6} {'x mem':>6}  {'-O2 ms':>8}"
-              f"  {'ptxas -O0 s':>11} {'ptxas -O3 s':>11} {'-O0 %':>6} {'-O2 %':>6}")
         for path in sorted(folder.glob("*.ptx"), key=lambda p: p.stat().st_size):
-            row(ptxopt, ptxas, path, temporary)
-        smallest = min(folder.glob("*.ptx"), key=lambda p: p.stat().st_size)
-        count = instructions([ptxopt, "-O0", smallest, "-o", "/dev/null"])
-        if count is not None:
-            print(f"\n{smallest.name}: {count / 1e6:.1f} M instructions for a whole -O0 run")
-
-
-def row(ptxopt, ptxas, path, temporary):
-    size = path.stat().st_size
-    output = f"{temporary}/out.ptx"
-    o0, memory = measure([ptxopt, "-O0", path, "-o", output], RUNS)
-    o2, _ = measure([ptxopt, "-O2", path, "-o", output], RUNS)
-    line = (f"{path.name:>8} {size / 1e6:6.2f}  {o0 * 1e3:8.1f} {size / 1e6 / o0:6.0f}"
-            f" {memory / size:6.1f}  {o2 * 1e3:8.1f}")
-    if ptxas is not None and size <= MAX_PTXAS_BYTES:
-        runs = RUNS if size <= SLOW_BYTES else 1
-        arguments = ["-arch=sm_80", path, "-o", f"{temporary}/out.cubin"]
-        a0, _ = measure([ptxas, "-O0", *arguments], runs)
-        a3, _ = measure([ptxas, "-O3", *arguments], runs)
-        line += f"  {a0:11.2f} {a3:11.2f} {100 * o0 / a3:6.2f} {100 * o2 / a3:6.2f}"
-    print(line, flush=True)
+            if not arguments.instructions:
+                time_file(arguments.ptxopt, ptxas, path, arguments.rounds, temporary)
+                continue
+            print(path.name)
+            for option in LEVELS + [f"--passes={name}" for name in PASSES]:
+                count = instructions([arguments.ptxopt, option, "-j1", path, "-o", "/dev/null"])
+                print(f"  {option:40} {count / 1e6:8.1f} M", flush=True)
 
 
 if __name__ == "__main__":

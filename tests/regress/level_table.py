@@ -6,8 +6,7 @@ and fails if anything did.
 One line a kernel or function that one of the levels changes: instructions and CTA barriers in PTX as it
 is, by -O2 and by -O3; then what ptxas makes of these three: registers, bytes spilled, bytes of code,
 compared where it is the release that the table was made with, for a subset of the files.  None may spill
-more or lose a step of occupancy, and at -O2 none of nvcc -O3 may need more registers; --increases lists
-whatever became more, --by-producer prints sums.
+more or lose a step of occupancy; --increases lists whatever became more, --by-producer prints sums.
 """
 import collections
 import os
@@ -60,14 +59,6 @@ class LevelTable(kernel_table.KernelTable):
                         row["instructions" + side], row["barriers" + side] = map(
                             str, of_side[function])
         return rows, outputs
-
-    def increases(self, rows):
-        return [(name, what, before, after, allowed and not self.is_register_of_nvcc(name, what))
-                for name, what, before, after, allowed in super().increases(rows)]
-
-    @staticmethod
-    def is_register_of_nvcc(name, what):
-        return what == "registers_O2" and kernel_table.producer(name.split("\t")[0]) == "nvcc"
 
     def print_totals(self, rows):
         if self.by_producer:
