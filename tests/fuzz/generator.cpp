@@ -13,6 +13,7 @@
 #include "kernel_text.h"
 #include "pointers.h"
 #include "random.h"
+#include "repeats.h"
 #include "rules.h"
 #include "variables.h"
 
@@ -79,7 +80,8 @@ class Generator {
         random_(seed),
         text_(random_),
         variables_(random_, text_),
-        pointers_(random_, text_) {}
+        pointers_(random_, text_),
+        repeats_(random_, text_) {}
 
   RandomKernel make();
 
@@ -114,6 +116,9 @@ class Generator {
   void specialRegister();
   void table();
   void localMemory();
+  void useOwnBytes();
+  void bitChain();
+  void mixAll(const Repeats::Results& results);
   void useVariable();
   void usePointers();
   void callPlain();
@@ -179,6 +184,7 @@ class Generator {
   Epochs epochs_;
   Variables variables_;  // of Bias::Variables
   Pointers pointers_;    // of Bias::Pointers
+  Repeats repeats_;      // of Bias::Redundancy
 
   std::uint32_t threads_ = 64;
   std::uint32_t columns_ = 64;  // of a block of two dimensions
@@ -584,6 +590,8 @@ void Generator::construct() {
       {4, &Generator::inputLoad},
       {2, &Generator::table},
       {2, &Generator::localMemory},
+      {options_.bias == Bias::Redundancy ? 14u : 0u, &Generator::useOwnBytes},
+      {options_.bias == Bias::Redundancy ? 14u : 0u, &Generator::bitChain},
       {2, &Generator::specialRegister},
       {1, &Generator::fence},
       {isWild_ ? 2u : 0u, &Generator::strayBarrier},
@@ -774,6 +782,22 @@ void Generator::localMemory() {
                      : fmt::format("ld.local.u32 {}, [{}+8]", result, base));
   text_.add(Kind::B32, result);
   mix(result, Kind::B32);
+}
+
+void Generator::useOwnBytes() {
+  repeats_.declare(prefix_, entryDeclarations_);
+  mixAll(repeats_.storesAndLoads());
+}
+
+void Generator::bitChain() {
+  mixAll(repeats_.bitChain());
+}
+
+void Generator::mixAll(const Repeats::Results& results) {
+  for (const auto& [kind, result] : results) {
+    text_.add(kind, result);
+    mix(result, kind);
+  }
 }
 
 void Generator::useVariable() {

@@ -5,6 +5,7 @@
 
 #include "ir/effect.h"
 #include "support/limits.h"
+#include "support/residue.h"
 
 namespace ptxopt::passes {
 
@@ -194,6 +195,16 @@ std::uint32_t extension(int registerBits, bool isSigned) {
 }
 // Values of .nc loads, which may be stale, are only used for other .nc loads.
 constexpr std::uint32_t kNonCoherent = 1u << 31;
+// A number that was stored, which loads of either sign extend (docs/soundness/ D1.16).
+constexpr std::uint32_t kStoredNumber = 1u << 30;
+
+// A load may become a `mov` of a number: it extends as its type says, and there is such a `mov`.
+bool takesNumber(const PlainAccess& access, int registerBits) {
+  if (access.isNonCoherent) return false;
+  const int bits = static_cast<int>(access.elementBytes) * 8;
+  const bool isNumber = registerBits == 16 || registerBits == 32 || registerBits == 64;
+  return isNumber && (registerBits == bits || (registerBits > bits && !isa::isFloat(access.type)));
+}
 
 }  // namespace
 
@@ -211,6 +222,22 @@ std::optional<AvailableLoads::Known> AvailableLoads::find(const ir::Instruction&
   if (!isTracked(access) || !isWholeRegister(data)) return std::nullopt;
   const Bytes bytes = bytesOf(instruction, access, element);
   makeKey(bytes, extensionOf(access, data));
+  if (const auto known = findByKey(instruction, access, bytes)) return known;
+  const int bits = isa::bitWidth(rewrite_.function().rangeOf(data.reg()).type);
+  if (!hasNumbers_ || !takesNumber(access, bits)) return std::nullopt;
+  makeKey(bytes, kStoredNumber);
+  auto known = findByKey(instruction, access, bytes);
+  if (known && isa::isSigned(access.type)) {
+    const std::int64_t extended = signedResidue(known->number, access.elementBytes * 8);
+    known->number = residue(static_cast<std::uint64_t>(extended), static_cast<unsigned>(bits));
+  }
+  return known;
+}
+
+// With the key at hand.
+std::optional<AvailableLoads::Known> AvailableLoads::findByKey(const ir::Instruction& instruction,
+                                                               const PlainAccess& access,
+                                                               const Bytes& bytes) {
   const std::uint32_t found = table_.find(key_);
   if (found == ScopedTable::kNothing) return std::nullopt;
   const Fact& fact = facts_[found];
@@ -221,8 +248,8 @@ std::optional<AvailableLoads::Known> AvailableLoads::find(const ir::Instruction&
     }
   }
   const bool isInExtendedBlock = fact.outer == outer_ && fact.local == local_;
-  Known known{fact.value, fact.isStored, isInExtendedBlock, !isInExtendedBlock,
-              access.space == isa::Space::Local};
+  Known known{fact.value,        fact.number,        fact.isStored,
+              isInExtendedBlock, !isInExtendedBlock, access.space == isa::Space::Local};
   if (access.isImmutable || isUnchanged(fact, access, bytes)) return known;
   if (access.isNonCoherent && ncIsInvariant_) {
     known.needsInvariance = true;
@@ -262,15 +289,29 @@ void AvailableLoads::enter(const ir::Instruction& instruction, const PlainAccess
 }
 
 void AvailableLoads::enter(const ir::Instruction& instruction, const Bytes& bytes,
-                           std::uint32_t extension, ValueId value, bool isStored) {
+                           std::uint32_t extension, ValueId value, bool isStored,
+                           std::uint64_t number) {
   makeKey(bytes, extension);
-  Fact fact{value, outer_, local_, stores_.size(), kNone, false, isStored, &instruction};
+  Fact fact{value, number, outer_, local_, stores_.size(), kNone, false, isStored, &instruction};
   if (instruction.guard) {
     fact.guard = keys_.leaderOf(rewrite_.resolve(rewrite_.ssa().guard(instruction)));
     fact.isNegated = instruction.guard.negated();
   }
   table_.insert(key_, static_cast<std::uint32_t>(facts_.size()));
   facts_.push_back(fact);
+}
+
+// An operand that is a number, or a register that is wider than the bytes and holds one.
+void AvailableLoads::enterNumber(const ir::Instruction& instruction, const PlainAccess& access,
+                                 std::uint32_t element, const KnownNumbers& numbers) {
+  if (access.elementBytes > sizeof(std::uint64_t)) return;
+  const Operand& data = access.data[element];
+  const auto number = isWholeRegister(data) ? numbers.of(rewrite_.ssa().use(instruction, data))
+                                            : ir::bitsOf(data, access.type);
+  if (!number) return;
+  hasNumbers_ = true;
+  enter(instruction, bytesOf(instruction, access, element), kStoredNumber, kNone, true,
+        residue(*number, access.elementBytes * 8));
 }
 
 // Narrower loads at the address of the store (PTX is little-endian) give the stored number, if it
@@ -306,17 +347,21 @@ void AvailableLoads::noteLoad(const ir::Instruction& instruction, const PlainAcc
   }
 }
 
-void AvailableLoads::noteStore(const ir::Instruction& instruction, const PlainAccess& access) {
+void AvailableLoads::noteStore(const ir::Instruction& instruction, const PlainAccess& access,
+                               const KnownNumbers& numbers) {
   for (std::uint32_t k = 0; k < access.elements; ++k) {
     stores_.push_back(bytesOf(instruction, access, k));
   }
   if (!isTracked(access) || instruction.guard) return;
   for (std::uint32_t k = 0; k < access.elements; ++k) {
     const Operand& data = access.data[k];
-    if (!isWholeRegister(data)) continue;
-    if (ranges_ != nullptr) enterNarrower(instruction, access, k);
-    if (extensionOf(access, data) != 0) continue;
-    enter(instruction, access, rewrite_.resolve(rewrite_.ssa().use(instruction, data)), k, true);
+    const bool isRegister = isWholeRegister(data);
+    if (isRegister && ranges_ != nullptr) enterNarrower(instruction, access, k);
+    if (!isRegister || extensionOf(access, data) != 0) {
+      enterNumber(instruction, access, k, numbers);
+    } else {
+      enter(instruction, access, rewrite_.resolve(rewrite_.ssa().use(instruction, data)), k, true);
+    }
   }
 }
 

@@ -12,7 +12,7 @@
 // fewer bytes than its register also gives the value of a narrower load (D1.13).
 //
 // Cost: O(1) for each access, up to kMostStores comparisons of addresses when a value is found, and
-// the cost of the MemoryWalk.
+// the cost of the MemoryWalk.  What is stored may also be a number that no register holds.
 #pragma once
 
 #include <cstdint>
@@ -21,6 +21,7 @@
 
 #include "analysis/values/value_range.h"
 #include "passes/redundancy/expression_key.h"
+#include "passes/redundancy/known_numbers.h"
 #include "passes/redundancy/memory_walk.h"
 #include "passes/redundancy/plain_access.h"
 #include "passes/redundancy/scoped_table.h"
@@ -76,7 +77,8 @@ class AvailableLoads {
   void pass(const ir::Instruction& instruction);
 
   struct Known {
-    ValueId value = kNone;
+    ValueId value = kNone;     // kNone: `number`
+    std::uint64_t number = 0;  // what the register of the load then holds
     bool isStored = false;
     bool isInExtendedBlock = false;  // no paths have joined since
     bool isAfterCall = false;        // a call may have been executed since
@@ -88,11 +90,13 @@ class AvailableLoads {
                             std::uint32_t element);
   // Called after the load or store.
   void noteLoad(const ir::Instruction& instruction, const PlainAccess& access);
-  void noteStore(const ir::Instruction& instruction, const PlainAccess& access);
+  void noteStore(const ir::Instruction& instruction, const PlainAccess& access,
+                 const KnownNumbers& numbers);
 
  private:
   struct Fact {
-    ValueId value;
+    ValueId value;               // kNone: `number`
+    std::uint64_t number;        // the bytes in memory, with zeros above them
     std::uint64_t outer, local;  // extended basic blocks
     std::size_t stores;          // the number of stores before it
     ValueId guard;               // kNone if unguarded
@@ -113,7 +117,11 @@ class AvailableLoads {
   void enter(const ir::Instruction& instruction, const PlainAccess& access, ValueId value,
              std::uint32_t element, bool isStored);
   void enter(const ir::Instruction& instruction, const Bytes& bytes, std::uint32_t extension,
-             ValueId value, bool isStored);
+             ValueId value, bool isStored, std::uint64_t number = 0);
+  std::optional<Known> findByKey(const ir::Instruction& instruction, const PlainAccess& access,
+                                 const Bytes& bytes);
+  void enterNumber(const ir::Instruction& instruction, const PlainAccess& access,
+                   std::uint32_t element, const KnownNumbers& numbers);
   void enterNarrower(const ir::Instruction& instruction, const PlainAccess& access,
                      std::uint32_t element);
 
@@ -126,6 +134,7 @@ class AvailableLoads {
   std::vector<Base> bases_;  // by value
   ScopedTable table_;
   std::vector<Fact> facts_;    // by entry of table_
+  bool hasNumbers_ = false;    // a number was entered
   std::vector<Bytes> stores_;  // of the extended basic blocks that the walk is in
   std::vector<std::uint64_t> key_;
   std::uint64_t outer_ = 0;  // the extended basic block for all memory except local

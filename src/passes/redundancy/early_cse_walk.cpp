@@ -287,7 +287,8 @@ bool EarlyCseWalk::becomeNumber(const Instruction& instruction, std::uint64_t nu
 
 // What is known of the elements of a load.
 struct EarlyCseWalk::KnownElements {
-  std::vector<ValueId> values;  // of the first ones, up to one that is not known
+  std::vector<ValueId> values;          // of the first ones, up to one that is not known
+  std::optional<std::uint64_t> number;  // the first one is this number, which need not be a value
   bool isStored = false;
   bool areHere = true;  // their registers still hold them
   bool isAfterCall = false;
@@ -305,17 +306,21 @@ void EarlyCseWalk::visitLoad(const Instruction& instruction, const PlainAccess& 
 // True if the load went, or became a copy.
 bool EarlyCseWalk::reuse(const Instruction& instruction, const PlainAccess& access) {
   const KnownElements known = knownElements(instruction, access);
+  if (known.number) return access.elements == 1 && loadNumber(instruction, access, *known.number);
   if (known.values.size() != access.elements) return false;
   const std::string_view counter = known.isStored ? "stored-values" : "loads";
   const bool isCheap = access.space == isa::Space::ParamEntry && !options_.mergeCheap &&
                        ssa_.block(known.values[0]) != instruction.block;
   const bool isFar = isCheap || (hasCalls_ && known.isAfterCall) || !known.staysNear;
-  if (isFar) return false;
-  if (!instruction.guard && replacer_.replaceAll(instruction, known.values, counter,
-                                                 "what it loads is in", known.needsInvariance)) {
+  if (!isFar && !instruction.guard &&
+      replacer_.replaceAll(instruction, known.values, counter, "what it loads is in",
+                           known.needsInvariance)) {
     return true;
   }
-  return known.areHere && access.elements == 1 && !replacer_.isStopped() &&
+  if (access.elements != 1 || replacer_.isStopped()) return false;
+  const auto number = numbers_.of(known.values[0]);
+  if (number && !known.needsInvariance) return loadNumber(instruction, access, *number);
+  return !isFar && known.areHere &&
          replacer_.copyInstead(instruction, *access.data, known.values[0], counter,
                                known.needsInvariance);
 }
@@ -326,6 +331,10 @@ EarlyCseWalk::KnownElements EarlyCseWalk::knownElements(const Instruction& instr
   for (std::uint32_t k = 0; k < access.elements; ++k) {
     const auto known = memory_.find(instruction, access, k);
     if (!known) break;
+    if (known->value == kNone) {
+      if (k == 0) result.number = known->number;
+      break;
+    }
     const ValueId value = rewrite_.resolve(known->value);
     result.values.push_back(value);
     result.isStored |= known->isStored;
@@ -338,6 +347,20 @@ EarlyCseWalk::KnownElements EarlyCseWalk::knownElements(const Instruction& instr
     result.areHere &= known->isInExtendedBlock && registers_.holds(value);
   }
   return result;
+}
+
+// The load becomes a `mov` of the number.
+bool EarlyCseWalk::loadNumber(const Instruction& instruction, const PlainAccess& access,
+                              std::uint64_t number) {
+  const ValueId value = ssa_.definition(instruction, *access.data);
+  if (rewrite_.isPinned(ssa_.reg(value)) || !replacer_.spend()) return false;
+  rewrite_.becomeConstant(instruction, Operand::ofInteger(static_cast<std::int64_t>(number)));
+  if (!instruction.guard) {
+    numbers_.set(value, number);
+    claims_.number(value, number);
+  }
+  replacer_.note(instruction, "stored-numbers", "what it loads is a number:", value);
+  return true;
 }
 
 void EarlyCseWalk::visitStore(const Instruction& instruction, const PlainAccess& access) {
@@ -353,7 +376,7 @@ void EarlyCseWalk::visitStore(const Instruction& instruction, const PlainAccess&
     return true;
   });
   if (claims_) loadsGoneBefore_[&instruction] = loadsGone_;
-  memory_.noteStore(instruction, access);
+  memory_.noteStore(instruction, access, numbers_);
 }
 
 // ---- checks ------------------------------------------------------------------------------------

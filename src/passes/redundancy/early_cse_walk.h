@@ -96,6 +96,8 @@ class EarlyCseWalk {
 
   void visitLoad(const ir::Instruction& instruction, const PlainAccess& access);
   bool reuse(const ir::Instruction& instruction, const PlainAccess& access);
+  bool loadNumber(const ir::Instruction& instruction, const PlainAccess& access,
+                  std::uint64_t number);
   KnownElements knownElements(const ir::Instruction& instruction, const PlainAccess& access);
 
   void noteHashing();
