@@ -55,6 +55,7 @@ EarlyCseWalk::EarlyCseWalk(SsaRewrite& rewrite, const Inputs& inputs, ValueClaim
       start_(memory_.mark()),
       deadStores_(memory_),
       numbers_(rewrite, keys_),
+      bits_(rewrite, numbers_),
       registers_(ssa_),
       replacer_(rewrite, keys_, claims, context),
       expressions_(options_.debugHash),
@@ -188,7 +189,7 @@ void EarlyCseWalk::visitOther(const Instruction& instruction) {
 
 void EarlyCseWalk::visitExpression(const Instruction& instruction) {
   if (isWholeCopy(rewrite_.function(), instruction)) {
-    visitCopy(instruction, instruction.operands()[1]);
+    visitCopy(instruction, ssa_.use(instruction, instruction.operands()[1]));
     return;
   }
   if (simplify(instruction)) return;
@@ -241,10 +242,10 @@ bool EarlyCseWalk::isHere(ValueId value, BlockId block) const {
   return registers_.holds(value) && liveness_.isLiveIn(block, ssa_.reg(value));
 }
 
-// The instruction gives what `source`, a register, holds.
-void EarlyCseWalk::visitCopy(const Instruction& instruction, const Operand& source) {
+// The instruction gives what the register of `source` holds or held.
+void EarlyCseWalk::visitCopy(const Instruction& instruction, ValueId source) {
   const ValueId value = ssa_.definition(instruction, instruction.operands()[0]);
-  const ValueId from = rewrite_.resolve(ssa_.use(instruction, source));
+  const ValueId from = rewrite_.resolve(source);
   if (const auto number = numbers_.of(from)) numbers_.set(value, *number);
   const std::array<ValueId, 1> values = {from};
   if (!replacer_.replaceAll(instruction, values, "copies", "a copy of")) {
@@ -254,7 +255,8 @@ void EarlyCseWalk::visitCopy(const Instruction& instruction, const Operand& sour
 
 // True if nothing else is to be done with it.
 bool EarlyCseWalk::simplify(const Instruction& instruction) {
-  const KnownNumbers::Result result = numbers_.result(instruction);
+  KnownNumbers::Result result = numbers_.result(instruction);
+  if (result.kind == KnownNumbers::Result::Kind::Unknown) result = bits_.result(instruction);
   switch (result.kind) {
     case KnownNumbers::Result::Kind::Unknown:
       return false;
@@ -264,7 +266,7 @@ bool EarlyCseWalk::simplify(const Instruction& instruction) {
       numbers_.set(ssa_.definition(instruction, instruction.operands()[0]), result.number);
       break;
     case KnownNumbers::Result::Kind::Copy:
-      visitCopy(instruction, *result.source);
+      visitCopy(instruction, result.source);
       break;
     case KnownNumbers::Result::Kind::Moved:
       break;

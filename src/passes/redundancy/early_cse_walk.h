@@ -15,6 +15,7 @@
 #include "analysis/flow/liveness.h"
 #include "passes/redundancy/available_loads.h"
 #include "passes/redundancy/dead_stores.h"
+#include "passes/redundancy/known_bits.h"
 #include "passes/redundancy/known_numbers.h"
 #include "passes/redundancy/memory_walk.h"
 #include "passes/redundancy/module_facts.h"
@@ -88,7 +89,7 @@ class EarlyCseWalk {
   void visitOther(const ir::Instruction& instruction);
 
   void visitExpression(const ir::Instruction& instruction);
-  void visitCopy(const ir::Instruction& instruction, const ir::Operand& source);
+  void visitCopy(const ir::Instruction& instruction, ValueId source);
   bool simplify(const ir::Instruction& instruction);
   bool becomeNumber(const ir::Instruction& instruction, std::uint64_t number);
   bool mayReuse(ValueId found, BlockId block) const;
@@ -116,6 +117,7 @@ class EarlyCseWalk {
   const AvailableLoads::Mark start_;
   DeadStores deadStores_;
   KnownNumbers numbers_;
+  KnownBits bits_;
   RegisterContents registers_;
   ValueReplacer replacer_;
   ScopedMap<Expression> expressions_;

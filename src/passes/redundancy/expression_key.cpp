@@ -70,37 +70,42 @@ bool ExpressionKeys::isExpression(const ir::Instruction& instruction) {
   });
 }
 
-// Signedness does not affect the low bits of sums and products, nor equality.
-const isa::InstructionDesc* ExpressionKeys::canonical(const isa::InstructionDesc& desc) {
-  const auto [found, isNew] = canonical_.try_emplace(&desc, &desc);
-  if (!isNew || desc.qualifiers.empty()) return found->second;
+namespace {
+
+// The type is signed, and that makes no difference: to the low bits of sums and products, and to
+// equality.
+bool isSignedInVain(const isa::InstructionDesc& desc) {
   using isa::Opcode;
-  const std::string_view first = desc.qualifiers.front();
-  const std::string_view type = desc.qualifiers.back();
-  const bool isSigned = type == ".s16" || type == ".s32" || type == ".s64";
-  bool isSignless = false;
+  const auto& words = desc.qualifiers;
+  if (words.empty()) return false;
+  const std::string_view type = words.back();
+  if (type != ".s16" && type != ".s32" && type != ".s64") return false;
   switch (desc.opcode) {
     case Opcode::Add:
     case Opcode::Sub:
-      isSignless = desc.qualifiers.size() == 1;
-      break;
+    case Opcode::Mov:
+      return words.size() == 1;
     case Opcode::Mul:
     case Opcode::Mad:
-      isSignless = desc.qualifiers.size() == 2 && first == ".lo";
-      break;
+      return words.size() == 2 && words[0] == ".lo";
     case Opcode::Setp:
-      isSignless = desc.qualifiers.size() == 2 && (first == ".eq" || first == ".ne");
-      break;
-    case Opcode::Mov:
-      isSignless = desc.qualifiers.size() == 1;
-      break;
+      return words.size() == 2 && (words[0] == ".eq" || words[0] == ".ne");
     default:
-      break;
+      return false;
   }
-  if (!isSignless || !isSigned) return found->second;
-  const std::string unsignedType = ".u" + std::string(type.substr(2));
-  found->second =
-      &rewrite_.function().module().forms().get(joined(desc, type, unsignedType), desc.shape);
+}
+
+}  // namespace
+
+const isa::InstructionDesc* ExpressionKeys::canonical(const isa::InstructionDesc& desc) {
+  if (!isSignedInVain(desc)) return &desc;
+  const auto [found, isNew] = canonical_.try_emplace(&desc, nullptr);
+  if (isNew) {
+    const std::string_view type = desc.qualifiers.back();
+    const std::string unsignedType = ".u" + std::string(type.substr(2));
+    found->second =
+        &rewrite_.function().module().forms().get(joined(desc, type, unsignedType), desc.shape);
+  }
   return found->second;
 }
 

@@ -49,11 +49,29 @@ bool isFolded(Opcode opcode) {
   }
 }
 
+std::uint64_t ones(unsigned bits) {
+  return residue(~std::uint64_t{0}, bits);
+}
+
+// Of the numbers of the type.
+std::uint64_t least(const isa::InstructionDesc& desc) {
+  const auto bits = static_cast<unsigned>(isa::bitWidth(desc.type));
+  return isa::isSigned(desc.type) ? std::uint64_t{1} << (bits - 1) : 0;
+}
+std::uint64_t greatest(const isa::InstructionDesc& desc) {
+  const auto bits = static_cast<unsigned>(isa::bitWidth(desc.type));
+  return ones(isa::isSigned(desc.type) ? bits - 1 : bits);
+}
+
 }  // namespace
+
+bool isFoldable(const isa::InstructionDesc& desc) {
+  return isFolded(desc.opcode) && isPlain(desc);
+}
 
 std::optional<std::uint64_t> folded(const isa::InstructionDesc& desc,
                                     std::span<const std::uint64_t> sources) {
-  if (!isPlain(desc) || !isFolded(desc.opcode)) return std::nullopt;
+  if (!isFoldable(desc)) return std::nullopt;
   const auto operation = analysis::IntegerOperation::of(desc);
   if (!operation || operation->sourceCount() != sources.size()) return std::nullopt;
   return operation->evaluate(sources);
@@ -77,7 +95,11 @@ std::optional<std::size_t> identity(const isa::InstructionDesc& desc, std::size_
     case Opcode::Mul:
       return whenIs(1);
     case Opcode::And:
-      return whenIs(residue(~std::uint64_t{0}, bits));
+      return whenIs(ones(bits));
+    case Opcode::Min:
+      return whenIs(greatest(desc));
+    case Opcode::Max:
+      return whenIs(least(desc));
     case Opcode::Sub:
       return isSecond ? whenIs(0) : std::nullopt;
     case Opcode::Shl:
@@ -88,15 +110,46 @@ std::optional<std::size_t> identity(const isa::InstructionDesc& desc, std::size_
   }
 }
 
-std::optional<std::uint64_t> absorbed(const isa::InstructionDesc& desc, std::uint64_t constant) {
+std::optional<std::uint64_t> absorbed(const isa::InstructionDesc& desc, std::size_t constantAt,
+                                      std::uint64_t constant) {
   if (!isPlain(desc)) return std::nullopt;
   const auto bits = static_cast<unsigned>(isa::bitWidth(desc.type));
-  const std::uint64_t ones = residue(~std::uint64_t{0}, bits);
   const std::uint64_t value = residue(constant, bits);
-  const bool isZero = desc.opcode == Opcode::And || desc.opcode == Opcode::Mul;
-  if (isZero && value == 0) return 0;
-  if (desc.opcode == Opcode::Or && value == ones) return ones;
-  return std::nullopt;
+  const auto whenIs = [&](std::uint64_t absorbing) {
+    return value == absorbing ? std::optional(absorbing) : std::nullopt;
+  };
+  switch (desc.opcode) {
+    case Opcode::And:
+    case Opcode::Mul:
+      return whenIs(0);
+    case Opcode::Or:
+      return whenIs(ones(bits));
+    case Opcode::Min:
+      return whenIs(least(desc));
+    case Opcode::Max:
+      return whenIs(greatest(desc));
+    case Opcode::Shl:
+    case Opcode::Shr: {
+      if (constantAt == 0) return whenIs(0);
+      const bool fillsWithSign = desc.opcode == Opcode::Shr && isa::isSigned(desc.type);
+      const bool isAll = residue(constant, 32) >= bits;
+      return isAll && !fillsWithSign ? std::optional<std::uint64_t>(0) : std::nullopt;
+    }
+    default:
+      return std::nullopt;
+  }
+}
+
+bool isIdempotent(const isa::InstructionDesc& desc) {
+  switch (desc.opcode) {
+    case Opcode::And:
+    case Opcode::Or:
+    case Opcode::Min:
+    case Opcode::Max:
+      return isPlain(desc);
+    default:
+      return false;
+  }
 }
 
 }  // namespace ptxopt::passes

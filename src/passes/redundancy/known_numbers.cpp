@@ -54,6 +54,7 @@ KnownNumbers::Result KnownNumbers::result(const ir::Instruction& instruction) co
   using Kind = Result::Kind;
   const auto operands = instruction.operands();
   const isa::InstructionDesc& desc = *instruction.desc;
+  if (desc.opcode != isa::Opcode::Mov && !isFoldable(desc)) return {};
   const bool isPlain =
       operands.size() >= 2 && operands.size() <= 4 && operands[0].kind == OperandKind::Register &&
       std::ranges::none_of(operands, [](const Operand& operand) { return operand.isGroup(); });
@@ -76,26 +77,28 @@ KnownNumbers::Result KnownNumbers::result(const ir::Instruction& instruction) co
   if (desc.opcode == isa::Opcode::Mov && count == 1 && known == 1) {
     const bool isInteger = operands[1].kind == OperandKind::Integer && !isa::isFloat(desc.type) &&
                            desc.type != isa::Type::Pred;
-    return isInteger
-               ? Result{Kind::Given, residue(sources[0], static_cast<unsigned>(bits)), nullptr}
-               : Result{Kind::Moved, 0, nullptr};
+    return isInteger ? Result{Kind::Given, residue(sources[0], static_cast<unsigned>(bits)), kNone}
+                     : Result{Kind::Moved, 0, kNone};
   }
   const auto number = [](std::optional<std::uint64_t> result) {
-    return result ? Result{Kind::Number, *result, nullptr} : Result{};
+    return result ? Result{Kind::Number, *result, kNone} : Result{};
   };
   const bool cancels = desc.opcode == isa::Opcode::Sub || desc.opcode == isa::Opcode::Xor;
-  if (cancels && count == 2 && folded(desc, std::array<std::uint64_t, 2>{}) &&
-      areEqual(instruction, operands[1], operands[2])) {
+  if (cancels && count == 2 && areEqual(instruction, operands[1], operands[2])) {
     return number(0);
+  }
+  const auto copyOf = [&](const Operand& source) {
+    const bool isCopy = isWholeRegister(source) && widthOf(source.reg()) == bits;
+    return isCopy ? Result{Kind::Copy, 0, rewrite_.ssa().use(instruction, source)} : Result{};
+  };
+  if (count == 2 && isIdempotent(desc) && areEqual(instruction, operands[1], operands[2])) {
+    return copyOf(operands[1]);
   }
   if (known == count) return number(folded(desc, std::span(sources).first(count)));
   if (known != 1 || count != 2) return {};
-  if (const auto settled = absorbed(desc, sources[lastKnown])) return number(settled);
+  if (const auto settled = absorbed(desc, lastKnown, sources[lastKnown])) return number(settled);
   const auto same = identity(desc, lastKnown, sources[lastKnown]);
-  if (!same) return {};
-  const Operand& source = operands[*same + 1];
-  const bool isCopy = isWholeRegister(source) && widthOf(source.reg()) == bits;
-  return isCopy ? Result{Kind::Copy, 0, &source} : Result{};
+  return same ? copyOf(operands[*same + 1]) : Result{};
 }
 
 }  // namespace ptxopt::passes

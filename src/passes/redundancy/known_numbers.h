@@ -28,25 +28,26 @@ class KnownNumbers {
   }
   // The number that the value, or a value equal to it, is known to be.
   std::optional<std::uint64_t> of(ValueId value) const;
+  // The same for a source, a number or a register; an integer is not cut to its type.
+  std::optional<std::uint64_t> of(const ir::Instruction& instruction,
+                                  const ir::Operand& operand) const;
 
   struct Result {
     enum class Kind : std::uint8_t {
       Unknown,
       Number,  // `number`, whatever its source registers hold
       Given,   // `number`, which the instruction itself names: mov of a number
-      Copy,    // `source`, a register
+      Copy,    // `source`, a value in a register of the same width
       Moved,   // mov of something else: nothing is computed
     };
     Kind kind = Kind::Unknown;
     std::uint64_t number = 0;
-    const ir::Operand* source = nullptr;
+    ValueId source = kNone;
   };
   // For an expression (ExpressionKeys::isExpression) with one result and at most three sources.
   Result result(const ir::Instruction& instruction) const;
 
  private:
-  std::optional<std::uint64_t> of(const ir::Instruction& instruction,
-                                  const ir::Operand& operand) const;
   bool areEqual(const ir::Instruction& instruction, const ir::Operand& a,
                 const ir::Operand& b) const;
   int widthOf(ir::RegisterId reg) const {

@@ -72,14 +72,41 @@ TEST_F(Fold, Identities) {
   EXPECT_EQ(identity(desc("and.b32", 2), 1, kMinusOne), 0u);
   EXPECT_FALSE(identity(desc("and.b64", 2), 1, kMinusOne));
   EXPECT_FALSE(identity(desc("shl.b32", 2), 0, 0));
+  EXPECT_EQ(identity(desc("max.u32", 2), 1, 0), 0u);
+  EXPECT_FALSE(identity(desc("max.s32", 2), 1, 0));
+  EXPECT_EQ(identity(desc("max.s32", 2), 1, 0x80000000), 0u);
+  EXPECT_EQ(identity(desc("min.s16", 2), 0, 0x7fff), 1u);
+  EXPECT_FALSE(identity(desc("min.u16", 2), 0, 0x7fff));
   EXPECT_FALSE(identity(desc("add.f32", 2), 1, 0));  // -0 + 0 is +0
+  EXPECT_FALSE(identity(desc("max.f32", 2), 1, 0));
 }
 
 TEST_F(Fold, Absorbing) {
-  EXPECT_EQ(absorbed(desc("mul.lo.u32", 2), 0), 0u);
-  EXPECT_EQ(absorbed(desc("or.b16", 2), 0xffff), 0xffffu);
-  EXPECT_FALSE(absorbed(desc("or.b32", 2), 0xffff));
-  EXPECT_FALSE(absorbed(desc("mul.f32", 2), 0));  // of a NaN it is one
+  EXPECT_EQ(absorbed(desc("mul.lo.u32", 2), 1, 0), 0u);
+  EXPECT_EQ(absorbed(desc("or.b16", 2), 0, 0xffff), 0xffffu);
+  EXPECT_FALSE(absorbed(desc("or.b32", 2), 0, 0xffff));
+  EXPECT_EQ(absorbed(desc("min.u32", 2), 1, 0), 0u);
+  EXPECT_FALSE(absorbed(desc("min.s32", 2), 1, 0));
+  EXPECT_EQ(absorbed(desc("max.s64", 2), 1, 0x7fffffffffffffff), 0x7fffffffffffffffu);
+  EXPECT_FALSE(absorbed(desc("mul.f32", 2), 1, 0));  // of a NaN it is one
+}
+
+TEST_F(Fold, ShiftsByAll) {
+  EXPECT_EQ(absorbed(desc("shl.b32", 2), 1, 32), 0u);
+  EXPECT_FALSE(absorbed(desc("shl.b32", 2), 1, 31));
+  EXPECT_FALSE(absorbed(desc("shl.b64", 2), 1, 32));
+  EXPECT_EQ(absorbed(desc("shr.u16", 2), 1, kMinusOne), 0u);  // amounts are unsigned
+  EXPECT_FALSE(absorbed(desc("shr.s32", 2), 1, 32));
+  EXPECT_EQ(absorbed(desc("shr.s32", 2), 0, 0), 0u);
+  EXPECT_FALSE(absorbed(desc("shl.b32", 2), 0, 1));
+}
+
+TEST_F(Fold, EqualSources) {
+  EXPECT_TRUE(isIdempotent(desc("and.b32", 2)));
+  EXPECT_TRUE(isIdempotent(desc("max.s16", 2)));
+  EXPECT_FALSE(isIdempotent(desc("add.u32", 2)));
+  EXPECT_FALSE(isIdempotent(desc("min.f32", 2)));
+  EXPECT_FALSE(isIdempotent(desc("and.pred", 2)));
 }
 
 }  // namespace
