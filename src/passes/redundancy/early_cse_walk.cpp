@@ -253,6 +253,13 @@ void EarlyCseWalk::visitCopy(const Instruction& instruction, ValueId source) {
   }
 }
 
+// The instruction gives `source` again, which may be needed nowhere else by now.
+void EarlyCseWalk::visitEqual(const Instruction& instruction, ValueId source) {
+  const ValueId from = rewrite_.resolve(source);
+  if (!hasCalls_ && mayReuse(from, instruction.block)) return visitCopy(instruction, from);
+  replacer_.becomeEqual(ssa_.definition(instruction, instruction.operands()[0]), from);
+}
+
 // True if nothing else is to be done with it.
 bool EarlyCseWalk::simplify(const Instruction& instruction) {
   KnownNumbers::Result result = numbers_.result(instruction);
@@ -267,6 +274,9 @@ bool EarlyCseWalk::simplify(const Instruction& instruction) {
       break;
     case KnownNumbers::Result::Kind::Copy:
       visitCopy(instruction, result.source);
+      break;
+    case KnownNumbers::Result::Kind::Equal:
+      visitEqual(instruction, result.source);
       break;
     case KnownNumbers::Result::Kind::Moved:
       break;

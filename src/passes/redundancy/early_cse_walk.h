@@ -90,6 +90,7 @@ class EarlyCseWalk {
 
   void visitExpression(const ir::Instruction& instruction);
   void visitCopy(const ir::Instruction& instruction, ValueId source);
+  void visitEqual(const ir::Instruction& instruction, ValueId source);
   bool simplify(const ir::Instruction& instruction);
   bool becomeNumber(const ir::Instruction& instruction, std::uint64_t number);
   bool mayReuse(ValueId found, BlockId block) const;

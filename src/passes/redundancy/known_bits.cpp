@@ -200,14 +200,36 @@ Result KnownBits::ofShift(const ir::Instruction& instruction) const {
   return {Result::Kind::Number, 0, kNone};
 }
 
-// The low bits of a register of which no others can be 1, to a register as wide.
+// The value of `bits` bits in a register as wide of which `value` is the extension; kNone if there
+// is none.
+ValueId KnownBits::extended(ValueId value, unsigned bits) const {
+  const analysis::Ssa& ssa = rewrite_.ssa();
+  if (!ssa.isDefinition(value) || ssa.old(value) != kNone || ssa.isCarry(value)) return kNone;
+  const ir::Instruction& instruction = ssa.instruction(value);
+  const isa::InstructionDesc& desc = *instruction.desc;
+  const auto operands = instruction.operands();
+  if (!isConversion(desc) || operands.size() != 2 || !isWholeRegister(&operands[1])) return kNone;
+  const auto from = static_cast<unsigned>(isa::bitWidth(desc.sourceType));
+  const bool isExtension = from == bits && static_cast<unsigned>(isa::bitWidth(desc.type)) > bits;
+  return isExtension && widthOf(operands[1].reg()) == bits ? ssa.use(instruction, operands[1])
+                                                           : kNone;
+}
+
+// The low bits of a register of which no others can be 1, to a register as wide; or what was
+// extended, cut to its width again.
 Result KnownBits::ofExtension(const ir::Instruction& instruction) const {
   const isa::InstructionDesc& desc = *instruction.desc;
   const auto operands = instruction.operands();
   if (!isConversion(desc) || operands.size() != 2 || !isWholeRegister(&operands[1])) return {};
   const unsigned bits = widthOf(operands[1].reg());
   const auto from = static_cast<unsigned>(isa::bitWidth(desc.sourceType));
-  if (static_cast<unsigned>(isa::bitWidth(desc.type)) != bits || from > bits) return {};
+  const auto to = static_cast<unsigned>(isa::bitWidth(desc.type));
+  if (to < from && from == bits && widthOf(operands[0].reg()) == to) {
+    const ValueId value = rewrite_.resolve(rewrite_.ssa().use(instruction, operands[1]));
+    const ValueId before = extended(value, to);
+    return before == kNone ? Result{} : Result{Result::Kind::Equal, 0, before};
+  }
+  if (to != bits || from > bits) return {};
   const bool keepsSign = isa::isSigned(desc.sourceType) && from < bits;
   const std::uint64_t possible = mayBeOne(instruction, 1, bits, 0);
   if ((possible & ~maskOf(keepsSign ? from - 1 : from)) != 0) return {};

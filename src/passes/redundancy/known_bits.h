@@ -43,6 +43,7 @@ class KnownBits {
   KnownNumbers::Result ofMask(const ir::Instruction& instruction) const;
   KnownNumbers::Result ofShift(const ir::Instruction& instruction) const;
   KnownNumbers::Result ofExtension(const ir::Instruction& instruction) const;
+  ValueId extended(ValueId value, unsigned bits) const;
   KnownNumbers::Result copyOf(const ir::Instruction& instruction, const ir::Operand& source) const;
   std::uint64_t mayBeOne(ValueId value, unsigned definitions) const;
   std::uint64_t mayBeOne(const ir::Instruction& instruction, std::size_t operand, unsigned bits,
