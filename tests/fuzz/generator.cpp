@@ -980,11 +980,18 @@ std::string addressText(const Address& address, std::uint32_t offset) {
 void Generator::load(std::size_t array, const Address& address, Access access, bool exact) {
   const std::string at = addressText(address, offsetInSlot(access, arrays_[array].slot));
   const std::string isVolatile = random_.percent(5) ? ".volatile" : "";
+  // First by a relaxed load, for some.
+  const bool isTwice = options_.bias == Bias::Redundancy && random_.percent(12);
   const auto fresh = [&](Kind kind) { return text_.newRegister(kind); };
   const auto emit = [&](std::string_view type, const std::string& to) {
     text_.emit(fmt::format("ld{}{}.{} {}, {}", isVolatile, address.space, type, to, at));
   };
   const auto whole = [&](Kind kind, std::string_view type) {
+    if (isTwice) {
+      const std::string relaxed = fresh(kind);
+      text_.emit(fmt::format("ld.relaxed.cta{}.{} {}, {}", address.space, type, relaxed, at));
+      mix(relaxed, kind);
+    }
     const std::string result = fresh(kind);
     emit(type, result);
     text_.add(kind, result);

@@ -182,6 +182,10 @@ void EarlyCseWalk::visitOther(const Instruction& instruction) {
   if (!computes || instruction.desc->control != isa::Control::None) deadStores_.forget();
   const bool isCall = instruction.desc->control == isa::Control::Call;
   if (!isCall || !calls_.isPure(instruction)) memory_.pass(instruction);
+  if (effect == isa::Effect::Strong) {
+    const PlainAccess relaxed = relaxedLoad(rewrite_.function(), instruction);
+    if (relaxed.kind == PlainAccess::Kind::Load) memory_.noteLoad(instruction, relaxed);
+  }
   if (isCall) extendedBlock_ = nextExtendedBlock_++;
 }
 

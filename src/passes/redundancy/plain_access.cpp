@@ -20,19 +20,10 @@ bool isKernelParameter(const ir::Function& function, const ir::Operand& address)
   });
 }
 
-}  // namespace
-
-PlainAccess plainAccess(const ir::Function& function, const ir::Instruction& instruction) {
+// What the operands of `ld` or `st` access.
+PlainAccess accessOf(const ir::Function& function, const ir::Instruction& instruction) {
   const isa::InstructionDesc& desc = *instruction.desc;
   const bool isLoad = desc.opcode == isa::Opcode::Ld;
-  if (!desc.known() || (!isLoad && desc.opcode != isa::Opcode::St)) return {};
-  if (desc.semantics != isa::Semantics::None && desc.semantics != isa::Semantics::Weak) return {};
-  const isa::Effect effect = desc.effect;
-  const bool isNonCoherent = effect == isa::Effect::InvariantRead && desc.has(".nc");
-  if (effect != isa::Effect::Weak && effect != isa::Effect::ImmutableRead &&
-      effect != isa::Effect::Private && !isNonCoherent) {
-    return {};
-  }
   if (desc.has(".unified") || desc.has(".cv") || ir::isBelowDirective(instruction)) return {};
   const ir::Operand* address = instruction.operand(isLoad ? 1 : 0);
   const ir::Operand* data = instruction.operand(isLoad ? 0 : 1);
@@ -59,7 +50,7 @@ PlainAccess plainAccess(const ir::Function& function, const ir::Instruction& ins
     default:
       return {};
   }
-  access.isNonCoherent = isNonCoherent;
+  access.isNonCoherent = desc.effect == isa::Effect::InvariantRead;
   access.isImmutable = access.space == isa::Space::Const || access.space == isa::Space::ParamEntry;
   const int bits = isa::bitWidth(desc.type);
   if (bits == 0 || (access.isImmutable && !isLoad)) return {};
@@ -71,6 +62,30 @@ PlainAccess plainAccess(const ir::Function& function, const ir::Instruction& ins
   if (access.elements != desc.vectorWidth) return {};
   access.kind = isLoad ? PlainAccess::Kind::Load : PlainAccess::Kind::Store;
   return access;
+}
+
+}  // namespace
+
+PlainAccess plainAccess(const ir::Function& function, const ir::Instruction& instruction) {
+  const isa::InstructionDesc& desc = *instruction.desc;
+  const bool isLoad = desc.opcode == isa::Opcode::Ld;
+  if (!desc.known() || (!isLoad && desc.opcode != isa::Opcode::St)) return {};
+  if (desc.semantics != isa::Semantics::None && desc.semantics != isa::Semantics::Weak) return {};
+  const isa::Effect effect = desc.effect;
+  const bool isNonCoherent = effect == isa::Effect::InvariantRead && desc.has(".nc");
+  if (effect != isa::Effect::Weak && effect != isa::Effect::ImmutableRead &&
+      effect != isa::Effect::Private && !isNonCoherent) {
+    return {};
+  }
+  return accessOf(function, instruction);
+}
+
+PlainAccess relaxedLoad(const ir::Function& function, const ir::Instruction& instruction) {
+  const isa::InstructionDesc& desc = *instruction.desc;
+  const bool isRelaxed = desc.opcode == isa::Opcode::Ld && desc.known() &&
+                         desc.semantics == isa::Semantics::Relaxed && !desc.has(".mmio") &&
+                         desc.effect == isa::Effect::Strong;
+  return isRelaxed ? accessOf(function, instruction) : PlainAccess();
 }
 
 }  // namespace ptxopt::passes

@@ -28,4 +28,8 @@ struct PlainAccess {
 // parameters of calls and instructions to which a pragma before them may apply (A5.5).
 PlainAccess plainAccess(const ir::Function& function, const ir::Instruction& instruction);
 
+// The same for a relaxed `ld`: no such access is removed, but weak loads may take its value
+// (D1.17).
+PlainAccess relaxedLoad(const ir::Function& function, const ir::Instruction& instruction);
+
 }  // namespace ptxopt::passes
