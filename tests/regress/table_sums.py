@@ -68,10 +68,10 @@ def main():
                 if arguments.without not in name.split("\t")[0]}
     print(f"ptxas {release}")
     if arguments.by_producer:
-        groups = {redundancy_table.producer(name.split("\t")[0]) for name in rows}
+        groups = {kernel_table.producer(name.split("\t")[0]) for name in rows}
         for group in sorted(groups):
             print_sums({name: row for name, row in rows.items()
-                        if redundancy_table.producer(name.split("\t")[0]) == group}, group + ": ")
+                        if kernel_table.producer(name.split("\t")[0]) == group}, group + ": ")
     print_sums(rows)
 
 
