@@ -85,6 +85,7 @@ class DeadSync : public Pass {
   bool run(ir::Function& function, PassContext& context) const override {
     bool changed = false;
     RowGuard guard(function);
+    context.erasedOnlyBarriers = true;
     ClaimSink claims(kDeadSync.name, function, context.claims);
     for (BarrierDecision& decision :
          groups_.decide(function, context.analyses, context.wantRemarks)) {
@@ -97,10 +98,11 @@ class DeadSync : public Pass {
       if (isKept) {
         ++context.found["barriers-kept"];
       } else if (decision.outcome == BarrierOutcome::Removed) {
-        function.erase(decision.instruction);
+        erase(function, *decision.instruction, context);
         ++context.statistics["barriers-removed"];
       } else {
         guard.putOn(*decision.instruction);
+        context.erasedOnlyBarriers = false;
         ++context.statistics["barriers-guarded"];
       }
       context.remark(std::move(decision.remark));
@@ -109,6 +111,14 @@ class DeadSync : public Pass {
   }
 
  private:
+  static void erase(ir::Function& function, ir::Instruction& barrier, PassContext& context) {
+    bool namesRegister = static_cast<bool>(barrier.guard);
+    ir::forEachRegister(barrier, [&](const ir::Operand&) { namesRegister = true; });
+    context.erasedOnlyBarriers = context.erasedOnlyBarriers && !namesRegister;
+    context.analyses.get<analysis::Cfg>().willErase(barrier);
+    function.erase(&barrier);
+  }
+
   BarrierGroups groups_;
 };
 

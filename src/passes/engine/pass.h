@@ -63,6 +63,10 @@ struct PassContext {
   // What the pass met and left, by counter ("barriers-kept"): if it runs again on the function, only
   // the last run counts.
   std::map<std::string_view, std::uint64_t> found;
+  // Set by a pass that changed the function if all it did was to erase instructions that name no
+  // register, end no block and touch no memory, after Cfg::willErase(): what is known of values and
+  // addresses stays true then.
+  bool erasedOnlyBarriers = false;
 
   void remark(Remark remark) {
     if (wantRemarks) remarks.push_back(std::move(remark));

@@ -11,6 +11,8 @@
 #include <span>
 #include <unordered_set>
 
+#include "analysis/addresses/address.h"
+#include "analysis/flow/loops.h"
 #include "analysis/flow/manager.h"
 #include "analysis/flow/maybe_undefined.h"
 #include "ir/verifier.h"
@@ -253,7 +255,13 @@ class Engine {
     work.lastRuns[stage.distinct].changesBefore = work.changes;
     outcome.changed = pass.run(*work.function, context);
     if (outcome.changed) {
-      work.analyses.invalidateAll();
+      if (context.erasedOnlyBarriers) {
+        work.analyses.invalidateAllBut<analysis::Cfg, analysis::Liveness, analysis::Dominators,
+                                       analysis::Loops, analysis::Ssa, analysis::BranchConditions,
+                                       analysis::ValueRanges, analysis::Addresses>();
+      } else {
+        work.analyses.invalidateAll();
+      }
       ++work.changes;
       work.isOfInput = work.isOfInput && pass.isAboutBarriers();
       verifyAgain(work, outcome);
