@@ -124,8 +124,9 @@ class CallGraph::Builder {
     node.firstSite = static_cast<std::uint32_t>(sites.size());
     for (const ir::Statement& statement : function.body()) {
       if (const auto* instruction = statement.as<Instruction>()) {
-        if (isSite(*instruction)) addSite(v, *instruction);
-        takeAddresses(function, *instruction);
+        const bool isCall = isSite(*instruction);
+        if (isCall) addSite(v, *instruction);
+        takeAddresses(function, *instruction, isCall ? calleeOperand(*instruction) : nullptr);
       } else if (const auto* list = statement.as<ir::TargetList>()) {
         for (const SymbolId target : list->targets) take(functionOf(function, target));
       } else if (const auto* declaration = statement.as<ir::VariableDeclaration>()) {
@@ -160,18 +161,22 @@ class CallGraph::Builder {
     if (function != nullptr) nodes[vertices.at(function->name())].isAddressTaken = true;
   }
 
-  void takeAddresses(const Function& function, const Instruction& instruction) {
-    const bool isCall =
-        instruction.desc->known() && instruction.desc->control == isa::Control::Call;
-    // The first operand that is not a list of results is the callee.
-    bool isCalleeAhead = isCall;
-    const ir::Operand* callee = nullptr;
-    for (std::size_t k = 0; isCalleeAhead; ++k) {
-      callee = instruction.operand(k);
-      isCalleeAhead = callee != nullptr && callee->kind == ir::OperandKind::List;
+  // The operand that names what a call calls: the first that is not a list of results.  Null for
+  // what is not understood.
+  static const ir::Operand* calleeOperand(const Instruction& instruction) {
+    if (!instruction.desc->known()) return nullptr;
+    std::size_t k = 0;
+    const ir::Operand* operand = instruction.operand(k);
+    while (operand != nullptr && operand->kind == ir::OperandKind::List) {
+      operand = instruction.operand(++k);
     }
+    return operand;
+  }
+
+  void takeAddresses(const Function& function, const Instruction& instruction,
+                     const ir::Operand* callee) {
     for (const ir::Operand& operand : instruction.operands()) {
-      if (&operand == callee || operand.symbol() == SymbolId::None) continue;
+      if (operand.symbol() == SymbolId::None || &operand == callee) continue;
       forEachFunction(function, operand.symbol(), [&](const Function& f) { take(&f); });
     }
   }

@@ -55,6 +55,10 @@ Rule ruleOf(const isa::InstructionDesc& desc) {
 
 }  // namespace
 
+bool mayComputeAddress(const isa::InstructionDesc& desc) {
+  return ruleOf(desc).kind != Kind::None;
+}
+
 AddressStep addressStep(const Instruction& instruction) {
   const isa::InstructionDesc& desc = *instruction.desc;
   const Rule rule = ruleOf(desc);

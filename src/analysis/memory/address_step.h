@@ -34,6 +34,9 @@ struct AddressStep {
   const ir::Operand* c = nullptr;
 };
 
+// False if no instruction of this form has a step.
+bool mayComputeAddress(const isa::InstructionDesc& desc);
+
 // The step of an instruction when its guard holds.  The result is its first operand.
 AddressStep addressStep(const ir::Instruction& instruction);
 

@@ -2,13 +2,13 @@
 #include "analysis/memory/object_uses.h"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <string_view>
 
 #include "analysis/flow/callee.h"
 #include "analysis/memory/address_step.h"
 #include "ir/module.h"
+#include "support/digraph.h"
 
 namespace ptxopt::analysis {
 
@@ -77,6 +77,12 @@ bool isAccess(const Instruction& instruction) {
   }
 }
 
+bool accessesMemory(const Instruction& instruction) {
+  return std::ranges::any_of(instruction.operands(), [](const Operand& operand) {
+    return operand.kind == OperandKind::Address;
+  });
+}
+
 // One of its addresses is in shared memory; copies have two state spaces.
 bool isShared(const Instruction& instruction) {
   return std::ranges::any_of(instruction.desc->qualifiers, [](std::string_view word) {
@@ -102,11 +108,9 @@ class ObjectUses::Builder {
 
   void run() {
     bool namesVariable = false;
-    bool accessesShared = false;
     for (ir::Statement& statement : function_.body()) {
       if (auto* instruction = statement.as<Instruction>()) {
         namesVariable |= collectSymbols(*instruction);
-        accessesShared |= isShared(*instruction);
         result_.usesTiles_ |= isTileAccess(*instruction);
       } else if (const auto* list = statement.as<ir::TargetList>()) {
         for (const ir::SymbolId target : list->targets) addFunction(target);
@@ -118,14 +122,14 @@ class ObjectUses::Builder {
     const auto unique = std::unique(result_.functions_.begin(), result_.functions_.end());
     result_.functions_.erase(unique, result_.functions_.end());
     if (!namesVariable) {
-      result_.hasUnknownShared_ = accessesShared;
+      result_.hasUnknownShared_ = anyInstruction(isShared);
       return;
     }
-    listRegisters();
+    values_.assign(function_.registerCount(), {});
+    listReaders();
     propagate();
-    for (ir::Statement& statement : function_.body()) {
-      if (auto* instruction = statement.as<Instruction>()) judge(*instruction);
-    }
+    mix();
+    forEachInstruction([&](Instruction& instruction) { judge(instruction); });
   }
 
  private:
@@ -182,54 +186,39 @@ class ObjectUses::Builder {
     for (const ir::SymbolId symbol : variable.initializer->opaqueSymbols) add(symbol);
   }
 
-  // ---- definitions and uses of registers -------------------------------------------------------
+  // ---- instructions that compute addresses from registers --------------------------------------
 
-  // Lists of instructions by register, in one array.
-  struct Lists {
-    std::vector<std::uint32_t> first;
-    std::vector<Instruction*> instructions;
-    std::span<Instruction* const> of(std::uint32_t reg) const {
-      return std::span(instructions).subspan(first[reg], first[reg + 1] - first[reg]);
+  template <class Visitor>
+  void forEachInstruction(Visitor&& visit) {
+    for (ir::Statement& statement : function_.body()) {
+      if (auto* instruction = statement.as<Instruction>()) visit(*instruction);
     }
+  }
+  template <class Predicate>
+  bool anyInstruction(Predicate&& predicate) {
+    for (ir::Statement& statement : function_.body()) {
+      const auto* instruction = statement.as<Instruction>();
+      if (instruction != nullptr && predicate(*instruction)) return true;
+    }
+    return false;
+  }
+  struct Reader {
+    Instruction* instruction = nullptr;
+    std::uint32_t next = kNone;  // the one below it of the same register
   };
 
-  template <class Wanted>
-  Lists list(Wanted&& wanted) {
-    Lists lists;
-    lists.first.assign(function_.registerCount() + std::size_t{1}, 0);
-    const auto forEach = [&](auto&& visit) {
-      for (ir::Statement& statement : function_.body()) {
-        auto* instruction = statement.as<Instruction>();
-        if (instruction == nullptr) continue;
-        ir::forEachRegister(*instruction, [&](const Operand& operand) {
-          if (wanted(operand)) visit(static_cast<std::uint32_t>(operand.reg()), instruction);
-        });
-      }
-    };
-    forEach([&](std::uint32_t reg, Instruction*) { ++lists.first[reg + 1]; });
-    std::partial_sum(lists.first.begin(), lists.first.end(), lists.first.begin());
-    lists.instructions.resize(lists.first.back());
-    std::vector<std::uint32_t> next(lists.first.begin(), lists.first.end() - 1);
-    forEach([&](std::uint32_t reg, Instruction* instruction) {
-      lists.instructions[next[reg]++] = instruction;
-    });
-    return lists;
-  }
-
-  void listRegisters() {
-    definitions_ = list([](const Operand& operand) { return operand.writes; });
-    uses_ = list([](const Operand& operand) { return operand.reads; });
-    values_.assign(function_.registerCount(), {});
-    // Callers also set or read a result or parameter that is a register.
-    for (const ir::RegisterRange& range : function_.registers()) {
-      if (range.isParameter) parameters_.push_back(range);
+  void listReaders() {
+    firstReader_.assign(function_.registerCount(), kNone);
+    for (ir::Statement* at = function_.body().back(); at != nullptr; at = at->previous) {
+      auto* instruction = at->as<Instruction>();
+      if (instruction == nullptr || !mayComputeAddress(*instruction->desc)) continue;
+      ir::forEachRegister(*instruction, [&](const Operand& operand) {
+        if (!operand.reads) return;
+        std::uint32_t& first = firstReader_[operand.id];
+        readers_.push_back({instruction, first});
+        first = static_cast<std::uint32_t>(readers_.size() - 1);
+      });
     }
-  }
-
-  bool isParameter(std::uint32_t reg) const {
-    return std::any_of(parameters_.begin(), parameters_.end(), [&](const ir::RegisterRange& range) {
-      return reg >= range.first && reg < range.first + range.count;
-    });
   }
 
   // ---- values ----------------------------------------------------------------------------------
@@ -322,22 +311,32 @@ class ObjectUses::Builder {
     return isRegister ? operands[0].id : static_cast<std::uint32_t>(ir::RegisterId::None);
   }
 
+  // An operand is an address, or may be one.
+  bool namesAddress(const Instruction& instruction) const {
+    return std::ranges::any_of(instruction.operands(), [&](const Operand& operand) {
+      return operand.kind == OperandKind::Symbol ||
+             (operand.kind == OperandKind::Register &&
+              values_[operand.id].state != Pointer::State::None);
+    });
+  }
+
   void raise(std::uint32_t reg, const Pointer& value) {
     const Pointer next = join(values_[reg], value);
     if (next == values_[reg]) return;
-    if (values_[reg].state == Pointer::State::None) held_.push_back(reg);
     for (const Pointer& lost : {values_[reg], value}) {
       if (!next.isAddress() && lost.isAddress()) {
         escape(lost.variable, "a register holds its address or something else");
       }
     }
     values_[reg] = next;
-    for (Instruction* use : uses_.of(reg)) work_.push_back(use);
+    for (std::uint32_t k = firstReader_[reg]; k != kNone; k = readers_[k].next) {
+      work_.push_back(readers_[k].instruction);
+    }
   }
 
   void drain() {
     while (!work_.empty()) {
-      Instruction* instruction = work_.back();
+      const Instruction* instruction = work_.back();
       work_.pop_back();
       const Pointer result = resultOf(*instruction);
       if (result.state != Pointer::State::None) raise(resultRegister(*instruction), result);
@@ -345,34 +344,46 @@ class ObjectUses::Builder {
   }
 
   void propagate() {
-    for (ir::Statement& statement : function_.body()) {
-      auto* instruction = statement.as<Instruction>();
-      if (instruction == nullptr) continue;
-      const auto operands = instruction->operands();
-      const bool names = std::any_of(operands.begin(), operands.end(), [&](const Operand& operand) {
-        return operand.kind == OperandKind::Symbol;
-      });
-      if (names) work_.push_back(instruction);
-    }
+    forEachInstruction([&](Instruction& instruction) {
+      const auto operands = instruction.operands();
+      const bool names = std::ranges::any_of(
+          operands, [&](const Operand& operand) { return operand.kind == OperandKind::Symbol; });
+      if (names) work_.push_back(&instruction);
+    });
     drain();
-    // A register with another definition holds an address only on some paths.
-    for (std::size_t k = 0; k < held_.size(); ++k) {
-      const std::uint32_t reg = held_[k];
-      const auto definitions = definitions_.of(reg);
-      const bool isMixed = isParameter(reg) ||
-                           std::any_of(definitions.begin(), definitions.end(),
-                                       [&](Instruction* d) { return !resultOf(*d).isAddress(); });
-      if (!isMixed) continue;
+  }
+
+  // A register with another definition holds an address only on some paths.
+  void mix() {
+    const auto mixIn = [&](std::uint32_t reg) {
       raise(reg, kMixed);
       drain();
+    };
+    const auto holdsAddress = [&](std::uint32_t reg) {
+      return values_[reg].state != Pointer::State::None;
+    };
+    // Callers also set or read a result or parameter that is a register.
+    for (const ir::RegisterRange& range : function_.registers()) {
+      for (std::uint32_t k = 0; range.isParameter && k < range.count; ++k) {
+        if (holdsAddress(range.first + k)) mixIn(range.first + k);
+      }
     }
+    forEachInstruction([&](const Instruction& instruction) {
+      for (const Operand& operand : instruction.operands()) {
+        if (!operand.writes || !holdsAddress(operand.id)) continue;
+        if (!resultOf(instruction).isAddress()) mixIn(operand.id);
+      }
+    });
   }
 
   // ---- uses of addresses -----------------------------------------------------------------------
 
   void judge(Instruction& instruction) {
     bool computes = false;
-    const Pointer result = resultOf(instruction);
+    const bool isConversion = instruction.is(Opcode::Cvta);
+    const bool names = namesAddress(instruction);
+    if (!names && !isConversion && !accessesMemory(instruction)) return;
+    const Pointer result = names ? resultOf(instruction) : Pointer{};
     if (result.isAddress() && values_[resultRegister(instruction)].isAddress()) {
       result_.uses_[result.variable].computations.push_back(&instruction);
       computes = true;
@@ -395,8 +406,7 @@ class ObjectUses::Builder {
       if (!isSource || computes) continue;
       const Pointer value = valueOf(operand);
       // A generic address in shared memory that does not come from a variable.
-      result_.hasUnknownShared_ |=
-          instruction.is(Opcode::Cvta) && isShared(instruction) && mayBeNoVariable(value);
+      result_.hasUnknownShared_ |= isConversion && isShared(instruction) && mayBeNoVariable(value);
       if (value.isAddress()) escape(value.variable, "its address is used as a value");
     }
   }
@@ -443,11 +453,9 @@ class ObjectUses::Builder {
 
   ObjectUses& result_;
   ir::Function& function_;
-  Lists definitions_;
-  Lists uses_;
-  std::vector<ir::RegisterRange> parameters_;
-  std::vector<Pointer> values_;      // by register
-  std::vector<std::uint32_t> held_;  // registers that hold an address, now or earlier
+  std::vector<std::uint32_t> firstReader_;  // by register: in readers_
+  std::vector<Reader> readers_;
+  std::vector<Pointer> values_;  // by register
   std::vector<Instruction*> work_;
 };
 

@@ -10,9 +10,9 @@
 // atomic operation, either in the space of the variable or at a generic address that `cvta` made
 // (docs/soundness/ C3.3, D5.14, D5.15).
 //
-// Cost: one pass over the operands.  For a function that names variables, one more pass to list the
-// definitions and uses of registers, and work for each use of a register that holds an address, at
-// most four times.
+// Cost: one pass over the operands.  For a function that names variables, a few more, one of them
+// to list what computes addresses from registers, and work for each use of a register that holds an
+// address, at most four times.
 #pragma once
 
 #include <cstdint>
