@@ -14,6 +14,8 @@ std::vector<Vertex> postorder(const Digraph& graph, std::span<const Vertex> root
   std::vector<Vertex> order;
   std::vector<bool> seen(graph.vertexCount());
   std::vector<Frame> stack;
+  order.reserve(graph.vertexCount());
+  stack.reserve(graph.vertexCount());
   const auto enter = [&](Vertex v) {
     if (seen[v]) return;
     seen[v] = true;

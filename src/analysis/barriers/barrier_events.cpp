@@ -27,6 +27,7 @@ BarrierEvents::BarrierEvents(BarrierRegions& regions, AccessClasses& classes, bo
 }
 
 void BarrierEvents::add(std::uint32_t body, const Instruction& instruction) {
+  if (!mayHaveMemoryEffect(instruction)) return;
   const MemoryEffect effect = memoryEffectOf(instruction, bodies_[body].assumptions);
   EffectMarks marks = effect.marks;
   if (effect.poll != MemoryEffect::Poll::None) {

@@ -20,11 +20,12 @@ std::vector<Arc> arcsOf(const std::vector<FlowEdge>& edges) {
   return arcs;
 }
 
-void sortBySource(std::vector<FlowEdge>& edges) {
+const std::vector<FlowEdge>& sortBySource(std::vector<FlowEdge>& edges) {
   const auto bySource = [](const FlowEdge& a, const FlowEdge& b) { return a.source < b.source; };
   if (!std::is_sorted(edges.begin(), edges.end(), bySource)) {
     std::stable_sort(edges.begin(), edges.end(), bySource);
   }
+  return edges;
 }
 
 // One edge to `exit` from each terminal strongly connected component.
@@ -59,34 +60,26 @@ std::string_view spelling(EdgeKind kind) {
 }
 
 FlowGraph::FlowGraph(std::uint32_t blockCount, std::vector<FlowEdge> edges)
-    : FlowGraph(blockCount, complete(blockCount, std::move(edges))) {}
-
-FlowGraph::Sorted FlowGraph::complete(std::uint32_t blockCount, std::vector<FlowEdge> edges) {
-  sortBySource(edges);
-  const BlockId exit = blockCount;
-  const Digraph graph(blockCount + 1, arcsOf(edges));
-  if (postorder(graph, {&exit, 1}, Direction::Backward).size() != graph.vertexCount()) {
-    const std::vector<FlowEdge> endless = endlessEdges(graph, exit);
-    edges.insert(edges.end(), endless.begin(), endless.end());
-    sortBySource(edges);
-  }
-  return {std::move(edges)};
-}
-
-FlowGraph::FlowGraph(std::uint32_t blockCount, Sorted sorted)
-    : Digraph(blockCount + 1, arcsOf(sorted.edges)), reachable_(blockCount + 1) {
+    : Digraph(blockCount + 1, arcsOf(sortBySource(edges))), reachable_(blockCount + 1) {
   assert(blockCount > 0);
-  kinds_.reserve(sorted.edges.size());
-  for (const FlowEdge& edge : sorted.edges) {
+  const Vertex ends[] = {exit()};
+  if (postorder(*this, ends, Direction::Backward).size() != vertexCount()) {
+    const std::vector<FlowEdge> endless = endlessEdges(*this, exit());
+    edges.insert(edges.end(), endless.begin(), endless.end());
+    Digraph::operator=(Digraph(blockCount + 1, arcsOf(sortBySource(edges))));
+  }
+  kinds_.reserve(edges.size());
+  for (const FlowEdge& edge : edges) {
     assert(edge.source != exit());
     kinds_.push_back(edge.kind);
   }
-  const BlockId root = entry();
-  for (const Vertex v : postorder(*this, {&root, 1})) reachable_.set(v);
+  const Vertex root[] = {entry()};
+  for (const Vertex v : postorder(*this, root)) reachable_.set(v);
 }
 
 FlowGraph FlowGraph::without(const BitSet& removed) const {
   std::vector<FlowEdge> kept;
+  kept.reserve(edgeCount());
   for (EdgeId edge = 0; edge < edgeCount(); ++edge) {
     if (removed.test(edge) || kind(edge) == EdgeKind::Endless) continue;
     kept.push_back({source(edge), target(edge), kind(edge)});

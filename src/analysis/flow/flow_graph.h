@@ -62,12 +62,6 @@ class FlowGraph : public Digraph {
   FlowGraph without(const BitSet& removed) const;
 
  private:
-  struct Sorted {
-    std::vector<FlowEdge> edges;
-  };
-  FlowGraph(std::uint32_t blockCount, Sorted sorted);
-  static Sorted complete(std::uint32_t blockCount, std::vector<FlowEdge> edges);
-
   std::vector<EdgeKind> kinds_;  // by edge
   BitSet reachable_;
 };

@@ -266,6 +266,7 @@ CallEffect bodyEffect(const ir::Function& function, const Assumptions& assumptio
     if (desc.effect == isa::Effect::CtaBarrier || ir::mayBeAnyBarrier(*instruction)) {
       effect.marks |= kBarrierResource | kOpaqueSync;
     }
+    if (!mayHaveMemoryEffect(*instruction)) continue;
     const MemoryEffect own = memoryEffectOf(*instruction, assumptions);
     effect.marks |= own.marks;
     effect.pollsShared |= own.poll == MemoryEffect::Poll::Shared;

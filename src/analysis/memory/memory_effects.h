@@ -15,6 +15,7 @@
 #include "analysis/flow/call_graph.h"
 #include "analysis/launch/assumptions.h"
 #include "analysis/memory/address_objects.h"
+#include "ir/effect.h"
 #include "ir/statement.h"
 
 namespace ptxopt::analysis {
@@ -81,6 +82,20 @@ bool mayPoll(const ir::Instruction& instruction);
 // cp.async, or what may be one: an unknown form of `cp`, or an unknown opcode (docs/soundness/
 // C5.1).
 bool mayBeAsyncCopy(const ir::Instruction& instruction);
+
+// False for most instructions: then memoryEffectOf() is empty whatever is assumed, and nothing is
+// polled or copied.  O(operands), or O(1) for what touches memory.
+inline bool mayHaveMemoryEffect(const ir::Instruction& instruction) {
+  switch (ir::effectOf(instruction)) {
+    case isa::Effect::Neutral:
+    case isa::Effect::NeutralFrozen:
+    case isa::Effect::Private:
+    case isa::Effect::ImmutableRead:
+      return false;
+    default:
+      return true;
+  }
+}
 
 // A CTA barrier has no effect here: only the caller knows which barriers it analyses.  With
 // `assumptions`, invariant reads and traps may have no effect, and timing no PIN (docs/soundness/

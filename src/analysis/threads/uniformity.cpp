@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "analysis/flow/dominators.h"
@@ -118,24 +120,22 @@ BitSet edgesToBarrierFreeBlocks(const Cfg& cfg, const BitSet& meetsBarrier,
 
 class Solver {
  public:
-  Solver(const Cfg& cfg, const Liveness& liveness, const FlowGraph& pruned,
+  // `removed`: the edges to blocks from which no barrier can be reached.
+  Solver(const Cfg& cfg, const Liveness& liveness, const BitSet& removed,
          const BitSet& leadsToBarrier, const Uniformity::InstructionSet& agree,
          const Assumptions& assumptions, BitSet& varying)
       : cfg_(cfg),
         liveness_(liveness),
-        pruned_(pruned),
+        removed_(removed),
         agree_(agree),
         assumptions_(assumptions),
-        postDominators_(pruned),
         varying_(varying),
-        varyingBlocks_(pruned.vertexCount()),
-        live_(pruned.vertexCount()),
-        unmarked_(pruned.vertexCount()),
+        varyingBlocks_(cfg.vertexCount()),
+        live_(cfg.vertexCount()),
         uses_(cfg.function().registerCount()) {
     for (BlockId b = 0; b < cfg.blockCount(); ++b) {
-      if (leadsToBarrier.test(b) && pruned.isReachable(b)) live_.set(b);
+      if (leadsToBarrier.test(b) && cfg.isReachable(b)) live_.set(b);
     }
-    std::iota(unmarked_.begin(), unmarked_.end(), BlockId{0});
   }
 
   // Returns the blocks that are live and not varying.
@@ -174,7 +174,7 @@ class Solver {
   void seed() {
     BitSet defined(cfg_.function().registerCount());
     forEachInstruction([&](const Instruction& i) {
-      const bool agrees = agree_.contains(&i);
+      const bool agrees = !agree_.empty() && agree_.contains(&i);
       if (i.guard) uses_.add(i.guard.predicate(), i);
       ir::forEachRegister(i, [&](const Operand& operand) {
         if (operand.reads && !agrees) uses_.add(operand.reg(), i);
@@ -197,9 +197,9 @@ class Solver {
   }
 
   void markResults(const Instruction& instruction) {
-    ir::forEachRegister(instruction, [&](const Operand& operand) {
-      if (operand.writes) mark(static_cast<std::uint32_t>(operand.reg()));
-    });
+    for (const Operand& operand : instruction.operands()) {
+      if (operand.writes) mark(operand.id);
+    }
   }
 
   // Records that the branch at the end of b varies.
@@ -210,26 +210,36 @@ class Solver {
   // Marks every block that is control dependent on b: the blocks on the paths from a successor of b
   // up to its immediate post-dominator.
   void markDependents(BlockId b) {
-    const BlockId join = postDominators_.parent(b);
-    for (EdgeId e = pruned_.firstOutEdge(b); e != pruned_.firstOutEdge(b + 1); ++e) {
-      if (pruned_.kind(e) == EdgeKind::Endless) continue;
-      BlockId at = nextUnmarked(pruned_.target(e));
-      while (postDominators_.depth(at) > postDominators_.depth(join)) {
+    if (!pruned_) prune();
+    const FlowGraph& graph = pruned_->graph;
+    const PostDominators& postDominators = pruned_->postDominators;
+    const BlockId join = postDominators.parent(b);
+    for (EdgeId e = graph.firstOutEdge(b); e != graph.firstOutEdge(b + 1); ++e) {
+      if (graph.kind(e) == EdgeKind::Endless) continue;
+      BlockId at = nextUnmarked(graph.target(e));
+      while (postDominators.depth(at) > postDominators.depth(join)) {
         varyingBlocks_.set(at);
         blockWork_.push_back(at);
-        unmarked_[at] = postDominators_.parent(at);
+        unmarked_[at] = postDominators.parent(at);
         at = nextUnmarked(at);
       }
     }
   }
 
+  // Only once a decision varies: in most kernels none does on the way to a barrier.
+  void prune() {
+    pruned_.emplace(cfg_.without(removed_));
+    unmarked_.resize(cfg_.vertexCount());
+    std::iota(unmarked_.begin(), unmarked_.end(), BlockId{0});
+  }
+
   // The block has more than one successor, not counting virtual edges.
   bool decides(BlockId b) const {
     BlockId first = kNone;
-    for (EdgeId e = pruned_.firstOutEdge(b); e != pruned_.firstOutEdge(b + 1); ++e) {
-      if (pruned_.kind(e) == EdgeKind::Endless) continue;
-      if (first == kNone) first = pruned_.target(e);
-      if (pruned_.target(e) != first) return true;
+    for (EdgeId e = cfg_.firstOutEdge(b); e != cfg_.firstOutEdge(b + 1); ++e) {
+      if (removed_.test(e) || cfg_.kind(e) == EdgeKind::Endless) continue;
+      if (first == kNone) first = cfg_.target(e);
+      if (cfg_.target(e) != first) return true;
     }
     return false;
   }
@@ -243,15 +253,22 @@ class Solver {
     return b;
   }
 
+  // The graph without the removed edges.
+  struct Pruned {
+    explicit Pruned(FlowGraph of) : graph(std::move(of)), postDominators(graph) {}
+    FlowGraph graph;
+    PostDominators postDominators;
+  };
+
   const Cfg& cfg_;
   const Liveness& liveness_;
-  const FlowGraph& pruned_;
+  const BitSet& removed_;
   const Uniformity::InstructionSet& agree_;
   const Assumptions& assumptions_;
-  const PostDominators postDominators_;
   BitSet& varying_;
   BitSet varyingBlocks_;
-  BitSet live_;  // reachable, and leads to a barrier
+  BitSet live_;                   // reachable, and leads to a barrier
+  std::optional<Pruned> pruned_;  // none: not needed yet; nor is the next
   std::vector<BlockId> unmarked_;
   Uses uses_;
   std::vector<std::uint32_t> registerWork_;
@@ -265,10 +282,9 @@ Uniformity::Uniformity(const Cfg& cfg, const Liveness& liveness, const BitSet& m
     : varying_(cfg.function().registerCount()),
       uniformBlocks_(cfg.vertexCount()),
       leadsToBarrier_(cfg.vertexCount()) {
-  const FlowGraph pruned =
-      cfg.without(edgesToBarrierFreeBlocks(cfg, meetsBarrier, leadsToBarrier_));
+  const BitSet removed = edgesToBarrierFreeBlocks(cfg, meetsBarrier, leadsToBarrier_);
   uniformBlocks_ =
-      Solver(cfg, liveness, pruned, leadsToBarrier_, agree, assumptions, varying_).run();
+      Solver(cfg, liveness, removed, leadsToBarrier_, agree, assumptions, varying_).run();
 }
 
 }  // namespace ptxopt::analysis
