@@ -151,35 +151,41 @@ AddressObjects::AddressObjects(const ir::Function& function, bool flatShared)
       if (operand.writes) isDefined.set(static_cast<std::size_t>(operand.reg()));
     }
   }
+  if (objects_.empty()) return;
   // A register without a definition comes from a caller, or is any number.
   for (std::size_t r = 0; r < values_.size(); ++r) {
     if (!isDefined.test(r)) values_[r] = kNumber;
   }
 
-  // Values only rise, so this terminates.  Values that still change after the last sweep are given
-  // up.
-  bool changed = true;
-  for (std::size_t sweep = 0; changed; ++sweep) {
+  // Values only rise, so this terminates.  A sweep is enough if no value rises after its use.
+  // Values that still do so in the last sweep are given up.
+  BitSet isUsed(function.registerCount());
+  bool isUnfinished = true;
+  for (std::size_t sweep = 0; isUnfinished; ++sweep) {
     if (reaches(sweep, Limit::ObjectSweeps)) break;
-    changed = false;
+    isUnfinished = false;
     for (const ir::Statement& statement : function.body()) {
       const auto* instruction = statement.as<Instruction>();
       if (instruction == nullptr) continue;
       bool isEvaluated = false;
       Value result = kUndefined;
-      ir::forEachRegister(*instruction, [&](const Operand& operand) {
-        if (!operand.writes) return;
-        Value& value = values_[static_cast<std::uint32_t>(operand.reg())];
-        if (value == kAnything) return;
-        if (!isEvaluated) result = resultOf(*instruction);
-        isEvaluated = true;
+      for (const Operand& operand : instruction->operands()) {
+        if (!operand.writes || values_[operand.id] == kAnything) continue;
+        if (!isEvaluated) {
+          for (const Operand& source : instruction->operands()) {
+            if (source.kind == OperandKind::Register && source.reads) isUsed.set(source.id);
+          }
+          result = resultOf(*instruction);
+          isEvaluated = true;
+        }
+        Value& value = values_[operand.id];
         const Value next = join(value, operand.component == 0 ? result : kAnything);
-        changed |= next != value;
+        isUnfinished |= next != value && isUsed.test(operand.id);
         value = next;
-      });
+      }
     }
   }
-  if (changed) std::fill(values_.begin(), values_.end(), kAnything);
+  if (isUnfinished) std::fill(values_.begin(), values_.end(), kAnything);
 }
 
 Place AddressObjects::placeOf(const Operand& address, Domain domain) const {

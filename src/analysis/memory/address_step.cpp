@@ -30,7 +30,7 @@ struct Rule {
   std::size_t others = 0;   // after them: the predicate of selp
 };
 
-Rule ruleOf(const isa::InstructionDesc& desc) {
+inline Rule ruleOf(const isa::InstructionDesc& desc) {
   switch (desc.opcode) {
     case Opcode::Cvta:
       return {desc.has(".to") ? Kind::FromGeneric : Kind::ToGeneric, 1};
