@@ -43,7 +43,11 @@ class BarrierRegions {
   explicit BarrierRegions(const AccessClasses& classes) : classes_(&classes) {}
 
   // ---- building -------------------------------------------------------------------------------
-  void reserve(std::size_t nodes) { nodes_.reserve(nodes); }
+  void reserve(std::size_t nodes) {
+    nodes_.reserve(nodes);
+    parents_.reserve(nodes);
+    links_.reserve(2 * nodes);  // about one edge for each node, from both of its ends
+  }
   Node addPiece();
   // Must be called before solve(); the event belongs to the piece that was added last.
   void addEvent(const Event& event);

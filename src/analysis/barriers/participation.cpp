@@ -112,14 +112,11 @@ BarrierUses::BarrierUses(const ir::Module& module, const CallGraph& graph)
   for (const ir::Function& function : module.functions()) {
     if (function.hasBody()) own_[graph.vertexOf(function)] = useOf(function);
   }
-  // Callees have smaller component numbers, so their totals are complete when they are needed.
-  std::vector<std::vector<Vertex>> members(total_.size());
-  for (Vertex v = 0; v < own_.size(); ++v) members[graph.components().component[v]].push_back(v);
-  for (std::size_t c = 0; c < total_.size(); ++c) {
-    for (const Vertex v : members[c]) {
-      total_[c].merge(own_[v]);
-      for (const Vertex callee : graph.graph().successors(v)) total_[c].merge(total(callee));
-    }
+  // The totals of callees are complete when they are needed.
+  for (const Vertex v : graph.bottomUp()) {
+    BarrierUse& sum = total_[graph.components().component[v]];
+    sum.merge(own_[v]);
+    for (const Vertex callee : graph.graph().successors(v)) sum.merge(total(callee));
   }
 }
 
@@ -151,6 +148,7 @@ BitSet functionsWithKnownCallers(const BarrierUses& uses, const CallGraph& graph
 
 std::vector<std::vector<const ir::Function*>> functionsThatShareBarriers(
     const CallGraph& graph, const BitSet& withKnownCallers) {
+  if (withKnownCallers.empty()) return {};
   // Disjoint sets of vertices.
   std::vector<Vertex> leader(graph.graph().vertexCount());
   for (Vertex v = 0; v < leader.size(); ++v) leader[v] = v;

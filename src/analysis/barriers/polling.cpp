@@ -20,6 +20,7 @@ PollingLoops::PollingLoops(const Cfg& cfg, const Loops& loops, const CallEffects
       sharedIsExternal_(sharedIsExternal),
       holders_(loops.count()),
       hoistable_(loops.count(), Search{}) {
+  if (loops.count() == 0) return;
   const BitSet nothing(cfg.function().registerCount());
   for (BlockId b = 0; b < cfg.blockCount(); ++b) {
     const LoopId l = loops.loopOf(b);

@@ -287,24 +287,18 @@ CallEffect bodyEffect(const ir::Function& function, const Assumptions& assumptio
 
 CallEffects::CallEffects(const CallGraph& graph, const Assumptions& assumptions)
     : graph_(&graph), effects_(graph.components().count) {
-  std::vector<std::vector<Vertex>> members(effects_.size());
-  for (Vertex v = 0; v < graph.graph().vertexCount(); ++v) {
-    members[graph.components().component[v]].push_back(v);
-  }
-  // Callees have smaller component numbers.
-  for (std::size_t c = 0; c < effects_.size(); ++c) {
-    for (const Vertex v : members[c]) {
-      if (v == graph.outside()) {
-        merge(effects_[c], unknownEffect());
-      } else {
-        const ir::Function& function = *graph.function(v);
-        merge(effects_[c], function.hasBody() ? bodyEffect(function, assumptions)
-                                              : declarationEffect(function, assumptions));
-      }
-      for (const Vertex callee : graph.graph().successors(v)) {
-        const std::uint32_t other = graph.components().component[callee];
-        if (other != c) merge(effects_[c], effects_[other]);
-      }
+  for (const Vertex v : graph.bottomUp()) {
+    const std::uint32_t c = graph.components().component[v];
+    if (v == graph.outside()) {
+      merge(effects_[c], unknownEffect());
+    } else {
+      const ir::Function& function = *graph.function(v);
+      merge(effects_[c], function.hasBody() ? bodyEffect(function, assumptions)
+                                            : declarationEffect(function, assumptions));
+    }
+    for (const Vertex callee : graph.graph().successors(v)) {
+      const std::uint32_t other = graph.components().component[callee];
+      if (other != c) merge(effects_[c], effects_[other]);
     }
   }
 }

@@ -171,25 +171,52 @@ class Solver {
     });
   }
 
+  // Marks what varies by what stands above it.  Only what may still change is listed as a use.
   void seed() {
-    BitSet defined(cfg_.function().registerCount());
+    registerWork_.reserve(varying_.size());
+    // A register may hold anything if it is read before an unconditional definition
+    // (docs/soundness/ F2).
+    for (const RegisterId r : liveness_.liveIn(cfg_.entry())) mark(static_cast<std::uint32_t>(r));
+    BitSet defined(varying_.size());
     forEachInstruction([&](const Instruction& i) {
       const bool agrees = !agree_.empty() && agree_.contains(&i);
-      if (i.guard) uses_.add(i.guard.predicate(), i);
-      ir::forEachRegister(i, [&](const Operand& operand) {
-        if (operand.reads && !agrees) uses_.add(operand.reg(), i);
-        if (operand.writes) defined.set(static_cast<std::uint32_t>(operand.reg()));
-      });
-      if (!agrees && !preservesUniformity(cfg_.function(), i, assumptions_)) markResults(i);
+      const bool isTerminator = &i == cfg_.block(i.block).terminator;
+      bool hasResult = false;
+      for (const Operand& operand : i.operands()) {
+        if (!operand.writes) continue;
+        hasResult = true;
+        defined.set(operand.id);
+      }
+      const bool mayVary = hasResult && !readsVarying(i, agrees) &&
+                           (agrees || preservesUniformity(cfg_.function(), i, assumptions_));
+      if (!mayVary) markResults(i);
+      if (mayVary || isTerminator) addUses(i, agrees);
       // The target of a terminator that is not understood varies (docs/soundness/ A7.2).
-      if (!i.desc->known() && &i == cfg_.block(i.block).terminator) markDecision(i.block);
+      if (!i.desc->known() && isTerminator) markDecision(i.block);
     });
-    // A register may hold anything if nothing defines it, or if it is read before an unconditional
-    // definition (docs/soundness/ F2).
+    // So may one that nothing defines.
     for (std::uint32_t r = 0; r < defined.size(); ++r) {
       if (!defined.test(r)) mark(r);
     }
-    for (const RegisterId r : liveness_.liveIn(cfg_.entry())) mark(static_cast<std::uint32_t>(r));
+  }
+
+  // The guard counts even if all threads that execute the instruction agree.
+  template <class Visitor>
+  static void forEachSource(const Instruction& i, bool agrees, Visitor&& visit) {
+    if (i.guard) visit(i.guard.predicate());
+    if (agrees) return;
+    ir::forEachRegister(i, [&](const Operand& operand) {
+      if (operand.reads) visit(operand.reg());
+    });
+  }
+  bool readsVarying(const Instruction& i, bool agrees) const {
+    bool found = false;
+    forEachSource(i, agrees,
+                  [&](RegisterId r) { found |= varying_.test(static_cast<std::uint32_t>(r)); });
+    return found;
+  }
+  void addUses(const Instruction& i, bool agrees) {
+    forEachSource(i, agrees, [&](RegisterId r) { uses_.add(r, i); });
   }
 
   void mark(std::uint32_t r) {

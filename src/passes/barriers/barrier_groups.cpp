@@ -102,6 +102,7 @@ class Group {
 
   std::vector<BarrierBody> bodies(const Assumptions& assumptions, bool withAddresses) {
     std::vector<BarrierBody> result;
+    result.reserve(members_.size());
     for (Member& member : members_) {
       analysis::FunctionAnalyses& analyses = *member.analyses;
       const Assumptions own = analyses.get<Assumptions>().limitedTo(assumptions);
@@ -197,9 +198,11 @@ void BarrierGroups::prepare(const ir::Module& module, analysis::ModuleAnalyses& 
   const auto& graph = analyses.get<analysis::CallGraph>();
   facts_.emplace(module, graph);
   const auto& assumptions = analyses.get<analysis::ModuleAssumptions>();
+  const auto groups = functionsThatShareBarriers(graph, facts_->withKnownCallers);
+  if (groups.empty()) return;
   std::unordered_map<const ir::Function*, ir::Function*> editable;
   for (ir::Function& f : analyses.get<ir::Module>().functions()) editable[&f] = &f;
-  for (const auto& group : functionsThatShareBarriers(graph, facts_->withKnownCallers)) {
+  for (const auto& group : groups) {
     std::vector<ir::Function*> members;
     for (const ir::Function* function : group) members.push_back(editable.at(function));
     judgeGroup(members, assumptions, wantRemarks);
