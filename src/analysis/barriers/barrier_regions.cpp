@@ -135,9 +135,9 @@ void BarrierRegions::findEverBelow() {
     const Node n = work[at];
     isPending.reset(n);
     for (const Node p : predecessors(n)) {
-      bool changed = everBelow_[p].addMarks(everBelow_[n].marks()) != 0;
-      for (const AccessSet::Key key : everBelow_[n].keys()) changed |= everBelow_[p].add(key);
-      if (changed && isPending.set(p)) work.push_back(p);
+      const bool hasNewMarks = everBelow_[p].addMarks(everBelow_[n].marks()) != 0;
+      everBelow_[p].add(everBelow_[n].keys(), added_);
+      if ((hasNewMarks || !added_.empty()) && isPending.set(p)) work.push_back(p);
     }
   }
 }

@@ -61,33 +61,36 @@ bool isTracked(const ir::Variable& variable) {
          variable.space == Space::Shared || variable.space == Space::Local;
 }
 
-bool isAccess(const Instruction& instruction) {
-  const isa::InstructionDesc& desc = *instruction.desc;
-  const bool isOther = desc.is(isa::kCollective) || desc.has(".async") || desc.has(".bulk");
-  if (!desc.known() || isOther || isa::bitWidth(desc.type) < 8) return false;
+bool loadsOrStores(const isa::InstructionDesc& desc) {
   switch (desc.opcode) {
     case Opcode::Ld:
     case Opcode::Ldu:
     case Opcode::St:
     case Opcode::Atom:
     case Opcode::Red:
-      return true;
+      return desc.known();
     default:
       return false;
   }
 }
 
-bool accessesMemory(const Instruction& instruction) {
-  return std::ranges::any_of(instruction.operands(), [](const Operand& operand) {
-    return operand.kind == OperandKind::Address;
-  });
+bool isAccess(const Instruction& instruction) {
+  const isa::InstructionDesc& desc = *instruction.desc;
+  const bool isOther = desc.is(isa::kCollective) || desc.has(".async") || desc.has(".bulk");
+  return loadsOrStores(desc) && !isOther && isa::bitWidth(desc.type) >= 8;
 }
 
-// One of its addresses is in shared memory; copies have two state spaces.
+// One of its addresses is in shared memory.
 bool isShared(const Instruction& instruction) {
-  return std::ranges::any_of(instruction.desc->qualifiers, [](std::string_view word) {
-    const std::optional<Space> space = isa::parseSpace(word);
+  const auto isOne = [](Space space) {
     return space == Space::Shared || space == Space::SharedCluster;
+  };
+  const isa::InstructionDesc& desc = *instruction.desc;
+  if (isOne(desc.space) || loadsOrStores(desc)) return isOne(desc.space);
+  // Copies have two state spaces.
+  return std::ranges::any_of(desc.qualifiers, [&](std::string_view word) {
+    const std::optional<Space> space = isa::parseSpace(word);
+    return space && isOne(*space);
   });
 }
 
@@ -314,7 +317,7 @@ class ObjectUses::Builder {
   // An operand is an address, or may be one.
   bool namesAddress(const Instruction& instruction) const {
     return std::ranges::any_of(instruction.operands(), [&](const Operand& operand) {
-      return operand.kind == OperandKind::Symbol ||
+      return operand.kind == OperandKind::Address || operand.kind == OperandKind::Symbol ||
              (operand.kind == OperandKind::Register &&
               values_[operand.id].state != Pointer::State::None);
     });
@@ -381,9 +384,8 @@ class ObjectUses::Builder {
   void judge(Instruction& instruction) {
     bool computes = false;
     const bool isConversion = instruction.is(Opcode::Cvta);
-    const bool names = namesAddress(instruction);
-    if (!names && !isConversion && !accessesMemory(instruction)) return;
-    const Pointer result = names ? resultOf(instruction) : Pointer{};
+    if (!isConversion && !namesAddress(instruction)) return;
+    const Pointer result = resultOf(instruction);
     if (result.isAddress() && values_[resultRegister(instruction)].isAddress()) {
       result_.uses_[result.variable].computations.push_back(&instruction);
       computes = true;
