@@ -128,7 +128,7 @@ void Machine::startCta(Cta& cta, std::uint64_t index, std::size_t firstThread) {
   cta.shared.bytes.resize(sharedBytes);
   forgetUndefined(cta.shared);
   if (options_.detectsRaces) {
-    cta.shared.written = BitSet(sharedBytes);
+    cta.shared.written = WrittenBytes(sharedBytes);
     cta.shared.shadow = std::make_unique<Shadow>(places_);
   }
   cta.threads.resize(threadsPerCta_);

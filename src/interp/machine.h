@@ -310,6 +310,8 @@ class Machine {
   void checkInitialised(Thread& thread, const Op& op, const Place& place, std::uint32_t size);
   void check(Thread& thread, const Op& op, const Place& place, std::uint32_t size, bool writes,
              bool isStrong, const Access* as = nullptr);
+  void reportRace(const Thread& thread, const Op& op, const Place& place, std::uint32_t size,
+                  const Access& access, const Race& race);
   bool load(Thread& thread, const Op& op);
   bool store(Thread& thread, const Op& op);
   void atomic(Thread& thread, const Op& op);

@@ -256,7 +256,7 @@ void Machine::callBuiltin(Thread& thread, const CallSite& site) {
       if (size == 0 || size > kHeapLimit) break;
       Segment& segment = memory_->allocate("memory of malloc", size);
       if (options_.detectsRaces) {
-        segment.written = BitSet(size);
+        segment.written = WrittenBytes(size);
         segment.shadow = std::make_unique<Shadow>(places_);
       }
       result = segment.base;

@@ -211,9 +211,7 @@ void Machine::check(Thread& thread, const Op& op, const Place& place, std::uint3
   Segment& segment = *place.segment;
   // What a plain load reads may be of no use (machine_undefined.cpp).
   if (!writes && op.action != Action::Load) checkInitialised(thread, op, place, size);
-  if (writes && segment.written.size() != 0) {
-    for (std::uint64_t k = place.offset; k < place.offset + size; ++k) segment.written.set(k);
-  }
+  if (writes && !segment.written.empty()) segment.written.set(place.offset, size);
   if (segment.shadow == nullptr) return;
   Access access;
   if (as != nullptr) {
@@ -222,26 +220,32 @@ void Machine::check(Thread& thread, const Op& op, const Place& place, std::uint3
     access.agent = thread.clock.agent();
     access.clock = thread.clock.own();
   }
-  access.site = &op;
+  access.site = op.number;
   access.writes = writes;
   access.isStrong = strong;
   access.scope = scopeOf(op);
-  segment.shadow->access(place.offset, size, thread.clock, access, [&](const Race& race) {
-    const auto verb = [](bool isWrite, bool isCopy) {
-      return std::string(isCopy ? "asynchronous " : "") + (isWrite ? "write" : "read");
-    };
-    const std::uint64_t all = geometry_.grid.count() * paddedThreads_;
-    Finding& found =
-        finding(FindingKind::DataRace, op,
-                verb(writes, access.agent >= all) + " of " + bytesOf(size) + " at " +
-                    placeText(op, segment, race.offset, size) + " by " + describe(nameOf(thread)) +
-                    " is not ordered against another access",
-                race.first,
-                "the other is this " + verb(race.firstWrites, race.firstAgent >= all) + " by " +
-                    describe(nameOfAgent(race.firstAgent)));
-    involve(found, agentOf(thread));
-    involve(found, race.firstAgent);
-  });
+  Race race;
+  if (segment.shadow->access(place.offset, size, thread.clock, access, race)) {
+    reportRace(thread, op, place, size, access, race);
+  }
+}
+
+void Machine::reportRace(const Thread& thread, const Op& op, const Place& place, std::uint32_t size,
+                         const Access& access, const Race& race) {
+  const auto verb = [](bool isWrite, bool isCopy) {
+    return std::string(isCopy ? "asynchronous " : "") + (isWrite ? "write" : "read");
+  };
+  const std::uint64_t all = geometry_.grid.count() * paddedThreads_;
+  Finding& found =
+      finding(FindingKind::DataRace, op,
+              verb(access.writes, access.agent >= all) + " of " + bytesOf(size) + " at " +
+                  placeText(op, *place.segment, race.offset, size) + " by " +
+                  describe(nameOf(thread)) + " is not ordered against another access",
+              &program_->op(race.first),
+              "the other is this " + verb(race.firstWrites, race.firstAgent >= all) + " by " +
+                  describe(nameOfAgent(race.firstAgent)));
+  involve(found, agentOf(thread));
+  involve(found, race.firstAgent);
 }
 
 bool Machine::load(Thread& thread, const Op& op) {

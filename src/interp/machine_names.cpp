@@ -81,7 +81,7 @@ std::string Machine::elementAt(const Op& op, const Segment& segment, std::uint64
     if (object.address != segment.base) continue;
     return elementName(shortName(object.name), object.variable, offset, size);
   }
-  const bool isBuffer = segment.written.size() == 0 && segment.name.find(' ') == std::string::npos;
+  const bool isBuffer = segment.written.empty() && segment.name.find(' ') == std::string::npos;
   return isBuffer ? elementName(segment.name, nullptr, offset, size) : std::string();
 }
 

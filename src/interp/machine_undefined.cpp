@@ -311,12 +311,8 @@ bool Machine::isLocal(const Thread& thread, const Place& place) {
 
 bool Machine::isUndefined(const Place& place, std::uint32_t size) const {
   if (place.segment == nullptr || !options_.detectsRaces) return false;
-  const BitSet& written = place.segment->written;
-  if (written.size() == 0) return false;
-  for (std::uint64_t k = place.offset; k < place.offset + size; ++k) {
-    if (!written.test(k)) return true;
-  }
-  return false;
+  const WrittenBytes& written = place.segment->written;
+  return !written.empty() && !written.test(place.offset, size);
 }
 
 void Machine::forgetUndefined(const Segment& segment) {
@@ -381,7 +377,7 @@ void Machine::storeTwice(Thread& thread, const Op& op, const Place& place) {
       extendTwin(thread);
       std::memcpy(thread.twin->local.data() + begin, &twin, bytes);
       if (why != nullptr) thread.twin->localOrigin = why;
-    } else if (place.segment->written.size() == 0) {
+    } else if (place.segment->written.empty()) {
       const Slot visible = truncated(twin ^ thread.frame[slot], static_cast<int>(bytes) * 8);
       if (visible != 0) depend(thread, op, why, "what is stored here");
     } else {

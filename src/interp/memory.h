@@ -2,6 +2,7 @@
 // Segments of memory with bounds, and the map from generic addresses to segments.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <map>
@@ -9,10 +10,43 @@
 #include <string>
 #include <vector>
 
-#include "interp/race.h"
-#include "support/bit_set.h"
+#include "interp/shadow.h"
 
 namespace ptxopt::interp {
+
+// Which bytes were written; without bytes, all were.
+class WrittenBytes {
+ public:
+  WrittenBytes() = default;
+  explicit WrittenBytes(std::uint64_t size) : words_((size + 63) / 64) {}
+
+  bool empty() const { return words_.empty(); }
+  bool test(std::uint64_t at) const { return (words_[at / 64] >> at % 64 & 1) != 0; }
+  void reset(std::uint64_t at) { words_[at / 64] &= ~(std::uint64_t{1} << at % 64); }
+  // Whether all of them were written.
+  bool test(std::uint64_t begin, std::uint32_t size) const {
+    for (const std::uint64_t end = begin + size; begin < end; begin = nextWord(begin)) {
+      const std::uint64_t mask = maskOf(begin, end);
+      if ((words_[begin / 64] & mask) != mask) return false;
+    }
+    return true;
+  }
+  void set(std::uint64_t begin, std::uint32_t size) {
+    for (const std::uint64_t end = begin + size; begin < end; begin = nextWord(begin)) {
+      words_[begin / 64] |= maskOf(begin, end);
+    }
+  }
+
+ private:
+  static std::uint64_t nextWord(std::uint64_t at) { return (at / 64 + 1) * 64; }
+  // The bits from `begin` to `end` of the word with `begin`.
+  static std::uint64_t maskOf(std::uint64_t begin, std::uint64_t end) {
+    const std::uint64_t size = std::min(end, nextWord(begin)) - begin;
+    return ~std::uint64_t{0} >> (64 - size) << begin % 64;
+  }
+
+  std::vector<std::uint64_t> words_;
+};
 
 struct Segment {
   std::string name;
@@ -21,7 +55,7 @@ struct Segment {
   bool isReadOnly = false;
   bool isShared = false;           // it belongs to a CTA
   bool isLive = true;              // not freed
-  BitSet written;                  // empty: every byte counts as initialised
+  WrittenBytes written;
   std::unique_ptr<Shadow> shadow;  // null: races are not detected
 
   bool contains(std::uint64_t address, std::uint64_t size) const {

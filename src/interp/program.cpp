@@ -47,6 +47,17 @@ Program::Program(const ir::Module& module, const ir::Function& kernel, const Ima
       }
     }
   }
+  numberOps();
+}
+
+void Program::numberOps() {
+  for (const auto& code : codes_) {
+    for (Op& op : code->ops) {
+      op.number = static_cast<std::uint32_t>(ops_.size());
+      op.bytes = static_cast<std::uint8_t>(isa::bitWidth(op.type) / 8);
+      ops_.push_back(&op);
+    }
+  }
 }
 
 void Program::layOutShared(const ir::Function& function) {

@@ -150,6 +150,7 @@ struct Op {
   std::uint32_t c = 0;
   std::uint32_t e = 0;
   std::uint32_t index = 0;
+  std::uint32_t number = 0;  // in the program
   std::uint16_t flags = 0;
   Action action = Action::Pure;
   std::uint8_t guardExpected = 1;
@@ -162,6 +163,7 @@ struct Op {
   std::uint8_t count = 1;   // elements of a vector access
   std::uint8_t detail = 0;  // one of the enumerations above, or data for `compute`
   std::uint8_t width = 0;   // bits of the destination register
+  std::uint8_t bytes = 0;   // of `type`
 
   bool is(OpFlag flag) const { return (flags & flag) != 0; }
 };
@@ -304,6 +306,7 @@ class Program {
   const AuditClaims* audit() const { return audit_ ? &*audit_ : nullptr; }  // null: no claims
   const Code& code(std::uint32_t index) const { return *codes_[index]; }
   std::uint32_t codeCount() const { return static_cast<std::uint32_t>(codes_.size()); }
+  const Op& op(std::uint32_t number) const { return *ops_[number]; }
   // For an indirect call; null if no function that the kernel can reach has this address.
   const Code* codeAt(std::uint64_t address) const;
   std::uint32_t indexOf(const ir::Function& function);
@@ -330,12 +333,14 @@ class Program {
  private:
   void layOutShared(const ir::Function& function);
   void place(const ir::Variable& variable);
+  void numberOps();
 
   const ir::Module* module_;
   const ir::Function* kernel_;
   const Image* image_;
   std::optional<AuditClaims> audit_;
   std::vector<std::unique_ptr<Code>> codes_;
+  std::vector<const Op*> ops_;
   std::map<const ir::Function*, std::uint32_t> indices_;
   std::map<const ir::Variable*, std::uint64_t> shared_;
   std::vector<EntryParameter> parameters_;

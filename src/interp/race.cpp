@@ -90,6 +90,18 @@ void ClockVector::raise(AgentId agent, std::uint32_t clock) {
   (*clocks)[agent % kChunk] = clock;
 }
 
+std::uint32_t ThreadClock::unknownLanes(std::uint32_t warp, std::uint32_t mask,
+                                        std::uint32_t clock) const {
+  if (agent_ / 32 == warp) mask &= ~(1u << agent_ % 32);
+  const std::uint32_t* const clocks = base_ != nullptr ? base_->ofWarp(warp) : nullptr;
+  if (clocks == nullptr) return mask;
+  std::uint32_t unknown = 0;
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    if (clocks[std::countr_zero(rest)] < clock) unknown |= rest & (0 - rest);
+  }
+  return unknown;
+}
+
 void ThreadClock::learn(const Snapshot& snapshot) {
   if (snapshot.agent == agent_) return;
   const bool sameBase = snapshot.base == nullptr || snapshot.base == base_;
@@ -198,171 +210,6 @@ void strongRead(ThreadClock& thread, const ReleaseSet* location, const Home& hom
       add(thread.seen[k], location->at[k]);
     }
   }
-}
-
-// ---- the history of memory ----------------------------------------------------------------------
-
-const ReleaseSet* Shadow::findReleased(std::uint64_t offset) const {
-  const auto found = released_.find(offset);
-  return found == released_.end() ? nullptr : &found->second;
-}
-
-Shadow::Word& Shadow::word(std::uint64_t index) {
-  const std::uint64_t page = index / kPageWords;
-  if (pages_.size() <= page) pages_.resize(page + 1);
-  if (pages_[page] == nullptr) pages_[page] = std::make_unique<Page>();
-  return (*pages_[page])[index % kPageWords];
-}
-
-const Shadow::Group* Shadow::unknown(const std::vector<Group>& groups, const ThreadClock& view,
-                                     bool writesOnly) {
-  for (const Group& group : groups) {
-    if (writesOnly && !group.writes) continue;
-    for (std::uint32_t rest = group.mask; rest != 0; rest &= rest - 1) {
-      const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
-      if (!view.knows(group.warp * 32 + lane, group.clock)) return &group;
-    }
-  }
-  return nullptr;
-}
-
-void Shadow::record(std::vector<Group>& groups, const Access& access) {
-  const std::uint32_t warp = access.agent / 32;
-  const std::uint32_t bit = 1u << access.agent % 32;
-  bool done = false;
-  for (std::size_t k = 0; k < groups.size();) {
-    Group& group = groups[k];
-    const bool joins = group.warp == warp && group.clock == access.clock &&
-                       group.writes == access.writes && group.scope == access.scope;
-    if (joins) {
-      group.mask |= bit;
-      done = true;
-    } else if (group.warp == warp && (group.mask & bit) != 0 && (access.writes || !group.writes)) {
-      // A newer access of the same lane replaces the older one.
-      group.mask &= ~bit;
-      if (group.mask == 0) {
-        groups[k] = groups.back();
-        groups.pop_back();
-        continue;
-      }
-    }
-    ++k;
-  }
-  if (!done) {
-    groups.push_back({warp, access.clock, bit, access.writes, access.scope, access.site});
-  }
-}
-
-bool Shadow::check(Cell& cell, const ThreadClock& view, const Access& access, Race& race) const {
-  const auto conflict = [&](AgentId agent, const Op* site, bool writes) {
-    race.firstAgent = agent;
-    race.first = site;
-    race.firstWrites = writes;
-  };
-  const auto groupConflict = [&](const Group& group) {
-    std::uint32_t rest = group.mask;
-    AgentId agent = 0;
-    for (; rest != 0; rest &= rest - 1) {
-      agent = group.warp * 32 + static_cast<std::uint32_t>(std::countr_zero(rest));
-      if (!view.knows(agent, group.clock)) break;
-    }
-    conflict(agent, group.site, group.writes);
-  };
-
-  bool found = false;
-  if (cell.write.clock != 0 && !view.knows(cell.write.agent, cell.write.clock)) {
-    conflict(cell.write.agent, cell.write.site, true);
-    found = true;
-  }
-  if (access.writes && !found) {
-    if (cell.read.clock != 0 && !view.knows(cell.read.agent, cell.read.clock)) {
-      conflict(cell.read.agent, cell.read.site, false);
-      found = true;
-    } else if (cell.sets != nullptr) {
-      if (const Group* group = unknown(cell.sets->reads, view, false)) {
-        groupConflict(*group);
-        found = true;
-      }
-    }
-  }
-  if (cell.sets != nullptr && !found) {
-    if (!access.isStrong) {
-      if (const Group* group = unknown(cell.sets->strong, view, !access.writes)) {
-        groupConflict(*group);
-        found = true;
-      }
-    } else {
-      // Strong accesses race with each other only if one of the scopes excludes the other thread.
-      for (const Group& group : cell.sets->strong) {
-        const AgentId other = group.warp * 32;
-        const bool narrow = places_->excludes(access.scope, access.agent, other) ||
-                            places_->excludes(group.scope, other, access.agent);
-        if (!narrow || !(access.writes || group.writes)) continue;
-        if (unknown({group}, view, false) == nullptr) continue;
-        groupConflict(group);
-        found = true;
-        break;
-      }
-    }
-  }
-
-  const Record now{access.agent, access.clock, access.site};
-  if (access.isStrong) {
-    if (cell.sets == nullptr) cell.sets = std::make_shared<Sets>();
-    record(cell.sets->strong, access);
-  } else if (access.writes) {
-    cell.write = now;
-    cell.read = {};
-    cell.sets = nullptr;
-  } else if (cell.sets != nullptr && !cell.sets->reads.empty()) {
-    record(cell.sets->reads, access);
-  } else if (cell.read.clock == 0 || view.knows(cell.read.agent, cell.read.clock)) {
-    cell.read = now;
-  } else {
-    if (cell.sets == nullptr) cell.sets = std::make_shared<Sets>();
-    Access before;
-    before.agent = cell.read.agent;
-    before.clock = cell.read.clock;
-    before.site = cell.read.site;
-    record(cell.sets->reads, before);
-    record(cell.sets->reads, access);
-    cell.read = {};
-  }
-  return found;
-}
-
-void Shadow::access(std::uint64_t offset, std::uint32_t size, const ThreadClock& view,
-                    const Access& access, const std::function<void(const Race&)>& report) {
-  Race race;
-  race.second = access;
-  bool found = false;
-  const auto visit = [&](Cell& cell, std::uint64_t at) {
-    Race here = race;
-    if (!check(cell, view, access, here) || found) return;
-    found = true;
-    race = here;
-    race.offset = at;
-  };
-  for (std::uint64_t at = offset; at < offset + size;) {
-    Word& covered = word(at / 4);
-    const std::uint64_t end = std::min(offset + size, (at / 4 + 1) * 4);
-    if (end - at == 4 && covered.bytes == nullptr) {
-      visit(covered.whole, at);
-    } else {
-      if (covered.bytes == nullptr) {
-        covered.bytes = std::make_unique<std::array<Cell, 4>>();
-        for (Cell& cell : *covered.bytes) {
-          cell = covered.whole;
-          if (cell.sets != nullptr) cell.sets = std::make_shared<Sets>(*cell.sets);
-        }
-      }
-      for (std::uint64_t byte = at; byte < end; ++byte) {
-        visit((*covered.bytes)[byte % 4], byte);
-      }
-    }
-    at = end;
-  }
-  if (found) report(race);
 }
 
 }  // namespace ptxopt::interp

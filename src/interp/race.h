@@ -1,31 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Detects data races by happens-before, exactly for each byte.
-//
-// Vector clocks with epochs in the style of FastTrack (Flanagan and Freund, PLDI 2009): a location
-// remembers its last weak write as one (agent, clock) pair, and its reads as one pair if they are
-// ordered, as a set if they are not.  Strong accesses (docs/soundness/ A2.9) do not race with each
-// other while their scopes include both threads.  They create order by release and acquire
-// patterns, including fences (A3.3).  A CTA barrier joins the clocks of the threads that take part
-// (A1.6).
+// The order of what threads do: vector clocks, and how barriers, fences and strong accesses join
+// them (docs/soundness/ A1, A3).
 //
 // An agent is a thread, or the asynchronous copies of a thread (A6.1): no other agent, not even
 // thread t, is ordered after agent `threads + t` until t has waited.
 //
-// A weak access costs O(1) if readers are ordered, otherwise O(warps that read); a barrier costs
-// O(threads of the CTA), and more only for the clocks of other agents that some of them have
-// learnt.
+// A barrier costs O(threads of the CTA), and more only for the clocks of other agents that some of
+// them have learnt.
 #pragma once
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <memory>
-#include <set>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
-#include "interp/program.h"
+#include "isa/isa.h"
 
 namespace ptxopt::interp {
 
@@ -60,6 +50,12 @@ class ClockVector {
   std::uint32_t at(AgentId agent) const {
     const std::size_t at = position(agent / kChunk);
     return isAt(at, agent / kChunk) ? (*parts_[at].clocks)[agent % kChunk] : 0;
+  }
+  // The clocks of the 32 agents of a warp; null: all are 0.
+  const std::uint32_t* ofWarp(std::uint32_t warp) const {
+    const std::size_t index = warp / (kChunk / 32);
+    const std::size_t at = position(index);
+    return isAt(at, index) ? parts_[at].clocks->data() + warp % (kChunk / 32) * 32 : nullptr;
   }
   // Each clock becomes the larger one.  O(chunks, and agents of the chunks that differ).
   void merge(const ClockVector& other);
@@ -103,6 +99,8 @@ class ThreadClock {
     if (agent == agent_) return true;
     return base_ != nullptr && base_->at(agent) >= clock;
   }
+  // The lanes of `mask` in the warp of which it does not know `clock`, which is not 0.
+  std::uint32_t unknownLanes(std::uint32_t warp, std::uint32_t mask, std::uint32_t clock) const;
   void learn(const Snapshot& snapshot);
   void learn(const ClockRef& clocks);
   // A snapshot of what this thread did until now; its later operations are not part of it.
@@ -134,23 +132,6 @@ class ClockJoin {
   ClockRef lastMerged_;
 };
 
-struct Access {
-  AgentId agent = 0;  // the agent under which the access is recorded
-  std::uint32_t clock = 0;
-  const Op* site = nullptr;
-  bool writes = false;
-  bool isStrong = false;
-  isa::Scope scope = isa::Scope::None;
-};
-
-struct Race {
-  AgentId firstAgent = 0;
-  const Op* first = nullptr;
-  bool firstWrites = false;
-  Access second;
-  std::uint64_t offset = 0;
-};
-
 // The CTA and the cluster of a thread.
 struct Home {
   std::uint32_t cta = 0;
@@ -161,61 +142,6 @@ struct Home {
 struct ReleaseSet {
   std::array<std::vector<Snapshot>, kScopeLevels> at;
   Home home{~0u, ~0u};  // the CTA and cluster of the first two levels
-};
-
-// The access history of the bytes of one segment of memory.
-class Shadow {
- public:
-  explicit Shadow(const Places& places) : places_(&places) {}
-
-  // Checks the access of `size` bytes and records it.  Calls report() at most once.
-  void access(std::uint64_t offset, std::uint32_t size, const ThreadClock& view,
-              const Access& access, const std::function<void(const Race&)>& report);
-
-  // Release and acquire through a strong access at `offset`.
-  ReleaseSet& released(std::uint64_t offset) { return released_[offset]; }
-  const ReleaseSet* findReleased(std::uint64_t offset) const;
-
- private:
-  struct Record {
-    AgentId agent = 0;
-    std::uint32_t clock = 0;  // 0: none
-    const Op* site = nullptr;
-  };
-  // Accesses of lanes of one warp at one clock.
-  struct Group {
-    std::uint32_t warp = 0;
-    std::uint32_t clock = 0;
-    std::uint32_t mask = 0;
-    bool writes = false;
-    isa::Scope scope = isa::Scope::None;
-    const Op* site = nullptr;
-  };
-  struct Sets {
-    std::vector<Group> reads;
-    std::vector<Group> strong;
-  };
-  struct Cell {
-    Record write;
-    Record read;
-    std::shared_ptr<Sets> sets;  // its own after a split
-  };
-  struct Word {
-    Cell whole;
-    std::unique_ptr<std::array<Cell, 4>> bytes;
-  };
-  static constexpr std::uint64_t kPageWords = 256;
-  using Page = std::array<Word, kPageWords>;
-
-  Word& word(std::uint64_t index);
-  bool check(Cell& cell, const ThreadClock& view, const Access& access, Race& race) const;
-  static const Group* unknown(const std::vector<Group>& groups, const ThreadClock& view,
-                              bool writesOnly);
-  static void record(std::vector<Group>& groups, const Access& access);
-
-  const Places* places_;
-  std::vector<std::unique_ptr<Page>> pages_;
-  std::unordered_map<std::uint64_t, ReleaseSet> released_;
 };
 
 // The effect of fences and strong accesses on the clocks of a thread.
