@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How fast ptxrun is: thread-instructions a second, and host instructions for each of them.
 
-Usage: interpreter.py PTXRUN
+Usage: interpreter.py [--counts] PTXRUN
 
-Two loops of integer code, one in registers and one with a load and a store of shared memory in
-every turn, each without and with race detection.  Rates come from the processor time that a long
-run takes more than a short one, each the best of several; host instructions, which do not depend on
-what else the machine does, come from callgrind where valgrind is installed, as the same difference.
+Kernels of the corpus, each on two grids, one with four times as many CTAs, without and with race
+detection.  Rates are of the larger grid, from the processor time of the best of two runs, the
+start of the program included.  Host instructions do not depend on what else the machine does; they
+come from callgrind where valgrind is installed, on smaller grids.  If a thread-instruction costs
+more than GROWTH times as much with four times the CTAs, the exit status is 1: the time is to grow
+with the work, whatever the number of CTAs.  --counts leaves out the rates.
 """
 
 import json
@@ -19,71 +21,77 @@ import subprocess
 import sys
 import tempfile
 
-RUNS = 5
-TIMED = (1_000, 61_000)  # turns of the short and of the long run: 123 million thread-instructions
-COUNTED = (100, 600)
-
-KERNEL = """\
-.version 7.0
-.target sm_75
-.address_size 64
-.visible .entry k(.param .u64 out, .param .u32 turns)
-{
-  .reg .pred %p;
-  .reg .b32 %r<10>;
-  .reg .b64 %rd<4>;
-  .shared .align 4 .b8 words[1024];
-  ld.param.u64 %rd1, [out];
-  ld.param.u32 %r1, [turns];
-  mov.u32 %r2, %tid.x;
-  mov.u32 %r3, words;
-  mad.lo.u32 %r3, %r2, 4, %r3;
-  st.shared.u32 [%r3], %r2;
-  mov.u32 %r4, 0;
-  mov.u32 %r5, 1;
-loop:
-BODY
-  add.u32 %r4, %r4, 1;
-  setp.lt.u32 %p, %r4, %r1;
-  @%p bra loop;
-  mad.wide.u32 %rd2, %r2, 4, %rd1;
-  st.global.u32 [%rd2], %r5;
-  ret;
-}
-"""
-BODIES = {
-    "integer": """\
-  mad.lo.u32 %r5, %r5, 1664525, %r4;
-  shl.b32 %r6, %r5, 7;
-  xor.b32 %r5, %r5, %r6;
-  shr.u32 %r7, %r5, 9;
-  add.u32 %r5, %r5, %r7;""",
-    "shared": """\
-  ld.shared.u32 %r6, [%r3];
-  mad.lo.u32 %r5, %r5, 1664525, %r6;
-  xor.b32 %r5, %r5, %r4;
-  shr.u32 %r7, %r5, 9;
-  st.shared.u32 [%r3], %r7;""",
-}
+RUNS = 2
+GROWTH = 1.25
+CORPUS = pathlib.Path(__file__).parent.parent / "corpus/ptx/nvcc/sm_80"
 
 
-def command(ptxrun, path, turns, flags):
-    return [ptxrun, str(path), "--block", "256", "--arg", "buffer:1024", "--arg", f"u32:{turns}",
-            "--step-limit", "1000000000", "--json", *flags]
+def tiled(side):
+    """matmul of 32 side by 32 side, a CTA for each tile."""
+    n = 32 * side
+    size = 4 * n * n
+    return ["--block", "32,32", "--grid", f"{side},{side}", "--arg", f"buffer:{size}:small:f32:1",
+            "--arg", f"buffer:{size}:small:f32:2", "--arg", f"buffer:{size}", "--arg", f"s32:{n}"]
+
+
+def reduce(side):
+    ctas = side * side
+    n = 512 * ctas
+    return ["--block", "256", "--grid", str(ctas), "--shared", "1024",
+            "--arg", f"buffer:{4 * n}:small:f32:1", "--arg", f"buffer:{4 * ctas}",
+            "--arg", f"s32:{n}"]
+
+
+def histogram(side):
+    ctas = side * side
+    n = 1024 * ctas
+    return ["--block", "256", "--grid", str(ctas), "--arg", f"buffer:{n}:random:u8:1",
+            "--arg", "buffer:1024", "--arg", f"s32:{n}"]
+
+
+def transpose(side):
+    n = 32 * side
+    return ["--block", "32,8", "--grid", f"{side},{side}", "--arg", f"buffer:{4 * n * n}",
+            "--arg", f"buffer:{4 * n * n}:random:f32:1", "--arg", f"s32:{n}"]
+
+
+def stencil(side):
+    n = 16 * side
+    return ["--block", "16,16", "--grid", f"{side},{side}",
+            "--arg", f"buffer:{4 * n * n}:small:f32:1", "--arg", f"buffer:{4 * n * n}",
+            "--arg", f"s32:{n}", "--arg", f"s32:{n}"]
+
+
+# Name, file, kernel, launch, sides of the grids that are counted (the larger is twice as wide) and
+# of the one that is timed.
+KERNELS = [
+    ("matmul", "matmul", "_Z11matmulTiledILi32EEvPKfS1_Pfi", tiled, 2, 10),
+    ("reduction", "reduce_shared", "_Z16reduceSequentialPKfPfi", reduce, 3, 32),
+    ("histogram", "histogram", "_Z15histogramSharedPKhPji", histogram, 2, 12),
+    ("transpose", "transpose", "_Z14transposeTiledPfPKfi", transpose, 4, 32),
+    ("stencil", "stencil_2d", "_Z6jacobiPKfPfii", stencil, 4, 48),
+]
+
+
+def command(ptxrun, kernel, side, flags):
+    _, file, symbol, launch, _, _ = kernel
+    return [ptxrun, str(CORPUS / f"{file}.ptx"), "--kernel", symbol, *launch(side), "--step-limit",
+            "10000000000", "--json", *flags]
 
 
 def processor_seconds(arguments):
-    """(seconds, thread-instructions) of one run."""
+    """Seconds of one run for each thread-instruction."""
     with tempfile.TemporaryFile() as output:
         child = subprocess.Popen(arguments, stdout=output)
         _, status, usage = os.wait4(child.pid, 0)
         if status != 0:
             sys.exit(f"failed: {' '.join(arguments)}")
         output.seek(0)
-        return usage.ru_utime + usage.ru_stime, json.load(output)["steps"]
+        return (usage.ru_utime + usage.ru_stime) / json.load(output)["steps"]
 
 
 def host_instructions(arguments):
+    """(host instructions, thread-instructions) of one run."""
     with tempfile.TemporaryDirectory() as folder:
         result = subprocess.run(
             ["valgrind", "--tool=callgrind", f"--callgrind-out-file={folder}/out", *arguments],
@@ -91,30 +99,41 @@ def host_instructions(arguments):
     return int(re.search(r"Collected : (\d+)", result.stderr)[1]), json.loads(result.stdout)["steps"]
 
 
-def cost(measure, runs, ptxrun, path, turns, flags):
-    """What each thread-instruction of the loop costs."""
-    short, long = (min(measure(command(ptxrun, path, n, flags)) for _ in range(runs))
-                   for n in turns)
-    return (long[0] - short[0]) / (long[1] - short[1])
+def costs(ptxrun, kernel, flags):
+    """Host instructions for each thread-instruction: of a grid, and of one with four times as many
+    CTAs.  What a launch of one CTA costs, the start of the program, is not part of it."""
+    small = kernel[4]
+    start, first, second = (host_instructions(command(ptxrun, kernel, side, flags))
+                            for side in (1, small, 2 * small))
+    return tuple((run[0] - start[0]) / (run[1] - start[1]) for run in (first, second))
 
 
 def main():
-    if len(sys.argv) != 2:
+    arguments = [word for word in sys.argv[1:] if word != "--counts"]
+    if len(arguments) != 1:
         sys.exit(__doc__)
-    ptxrun = sys.argv[1]
+    ptxrun = arguments[0]
+    times = len(arguments) == len(sys.argv) - 1
     counts = shutil.which("valgrind") is not None
-    print(f"{'loop':8} {'races':6} {'M/s':>7} {'host instructions':>18}")
-    with tempfile.TemporaryDirectory() as folder:
-        for name, body in BODIES.items():
-            path = pathlib.Path(folder, f"{name}.ptx")
-            path.write_text(KERNEL.replace("BODY", body))
-            for label, flags in (("off", ["--no-races"]), ("on", [])):
-                seconds = cost(processor_seconds, RUNS, ptxrun, path, TIMED, flags)
-                line = f"{name:8} {label:6} {1e-6 / seconds:7.1f}"
-                if counts:
-                    count = cost(host_instructions, 1, ptxrun, path, COUNTED, flags)
-                    line += f" {count:18.1f}"
-                print(line, flush=True)
+    print(f"{'kernel':10} {'races':6} {'M/s':>7} {'host instructions':>18} {'4 x CTAs':>9}")
+    grows = []
+    for kernel in KERNELS:
+        for label, flags in (("off", ["--no-races"]), ("on", [])):
+            line = f"{kernel[0]:10} {label:6}"
+            if times:
+                arguments = command(ptxrun, kernel, kernel[5], flags)
+                seconds = min(processor_seconds(arguments) for _ in range(RUNS))
+                line += f" {1e-6 / seconds:7.1f}"
+            else:
+                line += " " * 8
+            if counts:
+                first, second = costs(ptxrun, kernel, flags)
+                line += f" {first:18.1f} {second:9.1f}"
+                if second > GROWTH * first:
+                    grows.append(f"{kernel[0]}, races {label}")
+            print(line, flush=True)
+    if grows:
+        sys.exit(f"a thread-instruction costs more with more CTAs: {'; '.join(grows)}")
 
 
 if __name__ == "__main__":

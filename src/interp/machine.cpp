@@ -169,6 +169,12 @@ void Machine::runClusters() {
       startClusters();
       continue;
     }
+    // What follows every kConvergencePatience-th slice must not come late.
+    const bool isFar = slices_ % kConvergencePatience < kConvergencePatience - 64;
+    if (options_.policy == Policy::RoundRobin && isFar) {
+      sliceWarp(*threads_[index]);
+      continue;
+    }
     slice(*threads_[index]);
     // A thread that spins must not block other threads of its warp.
     if (++slices_ % kConvergencePatience != 0) continue;
@@ -180,12 +186,16 @@ void Machine::runClusters() {
 
 void Machine::slice(Thread& thread) {
   if (thread.twin != nullptr) return sliceTwice(thread);
-  if (!thread.copies.empty()) landSome(thread);
+  if (thread.hasCopies()) landSome(thread);
   if (!inFlight_.empty()) landSomeBulk();
-  int budget = kSlice;
-  while (budget-- > 0) {
+  goOn(thread, kSlice);
+}
+
+void Machine::goOn(Thread& thread, int left) {
+  while (left > 0) {
+    --left;
     const Op& op = thread.code->ops[thread.pc];
-    if (thread.frame[op.guard] != op.guardExpected) {
+    if (!thread.executes(op)) {
       ++thread.pc;
       continue;
     }
@@ -200,7 +210,7 @@ void Machine::slice(Thread& thread) {
     }
     if (!execute(thread, op)) break;
   }
-  countSteps(thread, kSlice - std::max(budget, 0));
+  countSteps(thread, kSlice - left);
 }
 
 void Machine::countSteps(Thread& thread, int count) {

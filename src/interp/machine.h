@@ -166,13 +166,16 @@ class Machine {
     std::array<const Undefined*, 32> origins{};  // null where both are the same
   };
   struct Thread {
+    // First what every slice touches.
     std::uint32_t index = 0;   // in the scheduler
     std::uint32_t linear = 0;  // in the CTA
-    State state = State::Running;
-    Cta* cta = nullptr;
-    const Code* code = nullptr;
     Slot* frame = nullptr;
+    const Code* code = nullptr;
+    Cta* cta = nullptr;
     std::uint32_t pc = 0;
+    State state = State::Running;
+    std::unique_ptr<Twin> twin;  // null: all values are defined
+    ThreadClock clock;
     std::vector<Slot> stack;
     std::size_t frameBase = 0;
     std::vector<CallFrame> calls;
@@ -191,10 +194,10 @@ class Machine {
     std::uint32_t bulkClock = 0;
     AgentId bulkReads = 0;  // agents; 0 before the first
     AgentId bulkWrites = 0;
-    ThreadClock clock;
-    std::unique_ptr<Twin> twin;  // null: all values are defined
 
     const Op& op() const { return code->ops[pc]; }
+    bool executes(const Op& op) const { return frame[op.guard] == op.guardExpected; }
+    bool hasCopies() const { return clock.copies != 0 && !copies.empty(); }
     std::uint32_t lane() const { return linear % 32; }
     std::uint32_t warp() const { return linear / 32; }
   };
@@ -249,6 +252,7 @@ class Machine {
   bool isStuck() const;
   void startCta(Cta& cta, std::uint64_t index, std::size_t firstThread);
   void slice(Thread& thread);
+  void goOn(Thread& thread, int left);  // the rest of a slice, at most `left` instructions
   void countSteps(Thread& thread, int count);
   bool execute(Thread& thread, const Op& op);  // false: the slice ends
   void exit(Thread& thread);
@@ -268,6 +272,22 @@ class Machine {
   std::uint64_t threadOfAgent(AgentId agent) const;  // its number in the grid
   AgentId agentOf(const Thread& thread) const;
   Home homeOf(const Thread& thread) const;
+
+  // machine_warp.cpp
+  // Threads of a warp at one instruction that have their turns one after the other.
+  struct Turn {
+    std::array<Thread*, 32> threads{};
+    std::uint32_t count = 0;
+    const Code* code = nullptr;
+    std::uint32_t pc = 0;
+    int left = kSlice;  // instructions
+  };
+  void sliceWarp(Thread& first);  // with the threads of its warp whose turns follow
+  Turn turnOf(Thread& first) const;
+  void runTogether(Turn& turn) const;
+  bool loadParameter(const Turn& turn, const Op& op) const;
+  void finishOneByOne(const Turn& turn);
+  std::uint32_t accessOneByOne(const Turn& turn, const Op& op, std::uint32_t first);
 
   // machine_audit.cpp
   struct AuditedBytes {
@@ -306,12 +326,21 @@ class Machine {
   isa::Space leaveWindow(isa::Space space, std::uint64_t& address) const;
   Place resolve(Thread& thread, const Op& op, isa::Space space, std::uint64_t address,
                 std::uint32_t size, bool writes);
+  Place resolveAny(Thread& thread, const Op& op, isa::Space space, std::uint64_t address,
+                   std::uint32_t size, bool writes);
+  // The last segment of global memory that the instruction, or one with which it shares the entry,
+  // accessed.
+  Segment*& recentSegment(const Op& op) {
+    return recentSegments_[op.number % recentSegments_.size()];
+  }
   std::uint8_t* localBytes(Thread& thread, std::uint64_t address, std::uint64_t size);
   void checkInitialised(Thread& thread, const Op& op, const Place& place, std::uint32_t size);
   void check(Thread& thread, const Op& op, const Place& place, std::uint32_t size, bool writes,
              bool isStrong, const Access* as = nullptr);
   void reportRace(const Thread& thread, const Op& op, const Place& place, std::uint32_t size,
                   const Access& access, const Race& race);
+  static void putLoaded(const Thread& thread, const Op& op, std::uint32_t slot,
+                        std::uint64_t value);
   bool load(Thread& thread, const Op& op);
   bool store(Thread& thread, const Op& op);
   void atomic(Thread& thread, const Op& op);
@@ -424,7 +453,11 @@ class Machine {
                             std::uint32_t size);
   std::string unwrittenText(const Thread& thread, const Op& op, const Place& place,
                             std::uint32_t size) const;
-  bool isUndefined(const Place& place, std::uint32_t size) const;
+  bool isUndefined(const Place& place, std::uint32_t size) const {
+    if (place.segment == nullptr || !options_.detectsRaces) return false;
+    const WrittenBytes& written = place.segment->written;
+    return !written.empty() && !written.test(place.offset, size);
+  }
   void readUnwritten(Thread& thread, const Op& op);  // CheckWritten
   void forgetUndefined(const Segment& segment);
   void loadTwice(Thread& thread, const Op& op, const Place& place);
@@ -443,7 +476,7 @@ class Machine {
 
   Program* program_;
   GlobalMemory* memory_;
-  Segment* lastSegment_ = nullptr;
+  std::array<Segment*, 16> recentSegments_{};
   Geometry geometry_;
   std::vector<std::uint8_t> parameters_;
   MachineOptions options_;

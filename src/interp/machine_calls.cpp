@@ -269,6 +269,7 @@ void Machine::callBuiltin(Thread& thread, const CallSite& site) {
         fault(FindingKind::OutOfBounds, op, "free of a pointer that malloc did not return");
       }
       if (segment != nullptr) segment->isLive = false;
+      recentSegments_ = {};
       break;
     }
     case Builtin::AssertFail:

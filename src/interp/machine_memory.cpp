@@ -19,12 +19,6 @@ namespace {
 
 using isa::Space;
 
-// Atomics without a scope have gpu scope; .volatile and .mmio are relaxed at system scope.
-isa::Scope scopeOf(const Op& op) {
-  if (op.scope != isa::Scope::None) return op.scope;
-  return op.action == Action::Atomic ? isa::Scope::Gpu : isa::Scope::Sys;
-}
-
 std::string hexadecimal(std::uint64_t value) {
   char text[24];
   std::snprintf(text, sizeof text, "0x%" PRIx64, value);
@@ -41,19 +35,19 @@ namespace {
 
 // A single access in the order of all such accesses, if the size allows it.
 template <class T>
-void loadOnce(const std::uint8_t* from, std::uint64_t& to) {
-  to = std::atomic_ref<T>(*reinterpret_cast<T*>(const_cast<std::uint8_t*>(from))).load();
+std::uint64_t loadOnce(const std::uint8_t* from) {
+  return std::atomic_ref<T>(*reinterpret_cast<T*>(const_cast<std::uint8_t*>(from))).load();
 }
-void loadConcurrent(const std::uint8_t* from, std::uint64_t& to, std::uint32_t bytes) {
+std::uint64_t concurrentValueAt(const std::uint8_t* from, std::uint32_t bytes) {
   switch (bytes) {
     case 1:
-      return loadOnce<std::uint8_t>(from, to);
+      return loadOnce<std::uint8_t>(from);
     case 2:
-      return loadOnce<std::uint16_t>(from, to);
+      return loadOnce<std::uint16_t>(from);
     case 4:
-      return loadOnce<std::uint32_t>(from, to);
+      return loadOnce<std::uint32_t>(from);
     default:
-      return loadOnce<std::uint64_t>(from, to);
+      return loadOnce<std::uint64_t>(from);
   }
 }
 template <class T>
@@ -127,8 +121,23 @@ Space Machine::leaveWindow(Space space, std::uint64_t& address) const {
   return space;
 }
 
+// Most accesses are to the own shared memory, or to where the instruction accessed memory before.
 Machine::Place Machine::resolve(Thread& thread, const Op& op, Space space, std::uint64_t address,
                                 std::uint32_t size, bool writes) {
+  Segment* likely = nullptr;
+  if (space == Space::Shared) likely = &thread.cta->shared;
+  if (space == Space::Global) likely = recentSegment(op);
+  const bool isAligned = (size & (size - 1)) == 0 && (address & (size - 1)) == 0;
+  if (likely == nullptr || !isAligned || !likely->contains(address, size) ||
+      (writes && likely->isReadOnly)) {
+    return resolveAny(thread, op, space, address, size, writes);
+  }
+  const std::uint64_t offset = address - likely->base;
+  return {likely->bytes.data() + offset, likely, offset};
+}
+
+Machine::Place Machine::resolveAny(Thread& thread, const Op& op, Space space, std::uint64_t address,
+                                   std::uint32_t size, bool writes) {
   const auto outside = [&](const std::string& where) {
     fault(FindingKind::OutOfBounds, op,
           std::string(writes ? "write" : "read") + " of " + bytesOf(size) + " at " +
@@ -144,7 +153,7 @@ Machine::Place Machine::resolve(Thread& thread, const Op& op, Space space, std::
   switch (space) {
     case Space::Global:
     case Space::Const: {
-      Segment* segment = memory_->find(address, size, lastSegment_);
+      Segment* segment = memory_->find(address, size, recentSegment(op));
       if (segment == nullptr) {
         address = named;
         const Segment* nearest = memory_->nearest(address);
@@ -236,31 +245,30 @@ void Machine::reportRace(const Thread& thread, const Op& op, const Place& place,
     return std::string(isCopy ? "asynchronous " : "") + (isWrite ? "write" : "read");
   };
   const std::uint64_t all = geometry_.grid.count() * paddedThreads_;
-  Finding& found =
-      finding(FindingKind::DataRace, op,
-              verb(access.writes, access.agent >= all) + " of " + bytesOf(size) + " at " +
-                  placeText(op, *place.segment, race.offset, size) + " by " +
-                  describe(nameOf(thread)) + " is not ordered against another access",
-              &program_->op(race.first),
-              "the other is this " + verb(race.firstWrites, race.firstAgent >= all) + " by " +
-                  describe(nameOfAgent(race.firstAgent)));
+  Finding& found = finding(FindingKind::DataRace, op,
+                           verb(access.writes, access.agent >= all) + " of " + bytesOf(size) +
+                               " at " + placeText(op, *place.segment, race.offset, size) + " by " +
+                               describe(nameOf(thread)) + " is not ordered against another access",
+                           &program_->op(race.first),
+                           "the other is this " + verb(race.firstWrites, race.firstAgent >= all) +
+                               " by " + describe(nameOfAgent(race.firstAgent)));
   involve(found, agentOf(thread));
   involve(found, race.firstAgent);
 }
 
+void Machine::putLoaded(const Thread& thread, const Op& op, std::uint32_t slot,
+                        std::uint64_t value) {
+  thread.frame[slot] = op.is(kSecond) ? widen(op.type, value, op.width) : value;
+}
+
 bool Machine::load(Thread& thread, const Op& op) {
-  const auto bytes = static_cast<std::uint32_t>(isa::bitWidth(op.type)) / 8;
+  const std::uint32_t bytes = op.bytes;
   const std::uint32_t size = bytes * op.count;
   const Place place = resolve(thread, op, op.space, addressOf(thread, op), size, false);
   const bool isOnce = isStrong(op.semantics) && isConcurrent(place);
   const auto element = [&](std::uint32_t slot, std::uint32_t k) {
-    std::uint64_t value = 0;
-    if (isOnce) {
-      loadConcurrent(place.data + k * bytes, value, bytes);
-    } else {
-      std::memcpy(&value, place.data + k * bytes, bytes);
-    }
-    thread.frame[slot] = widen(op.type, value, op.width);
+    const std::uint8_t* const from = place.data + k * bytes;
+    putLoaded(thread, op, slot, isOnce ? concurrentValueAt(from, bytes) : valueAt(from, bytes));
   };
   if (op.count == 1) {
     element(op.d, 0);
@@ -281,7 +289,7 @@ bool Machine::load(Thread& thread, const Op& op) {
 }
 
 bool Machine::store(Thread& thread, const Op& op) {
-  const auto bytes = static_cast<std::uint32_t>(isa::bitWidth(op.type)) / 8;
+  const std::uint32_t bytes = op.bytes;
   const std::uint32_t size = bytes * op.count;
   const Place place = resolve(thread, op, op.space, addressOf(thread, op), size, true);
   if (place.segment != nullptr && options_.detectsRaces) {
@@ -298,10 +306,10 @@ bool Machine::store(Thread& thread, const Op& op) {
       storeConcurrent(place.data + k * bytes, thread.frame[slot], bytes);
     }
   } else if (op.count == 1) {
-    std::memcpy(place.data, &thread.frame[op.b], bytes);
+    putAt(place.data, thread.frame[op.b], bytes);
   } else {
     for (std::uint32_t k = 0; k < op.count; ++k) {
-      std::memcpy(place.data + k * bytes, &thread.frame[thread.code->lists[op.index + k]], bytes);
+      putAt(place.data + k * bytes, thread.frame[thread.code->lists[op.index + k]], bytes);
     }
   }
   if (thread.twin != nullptr) storeTwice(thread, op, place);
@@ -319,7 +327,7 @@ bool isWideSwap(const Op& op) {
 
 // Each element of a vector separately.
 void Machine::atomic(Thread& thread, const Op& op) {
-  const auto bytes = static_cast<std::uint32_t>(isa::bitWidth(op.type)) / 8;
+  const std::uint32_t bytes = op.bytes;
   const std::uint32_t elements = isWideSwap(op) ? 1 : op.count;
   const std::uint32_t size = bytes * elements;
   const Place place = resolve(thread, op, op.space, addressOf(thread, op), size, true);

@@ -309,12 +309,6 @@ bool Machine::isLocal(const Thread& thread, const Place& place) {
          place.data < thread.local.data() + thread.local.size();
 }
 
-bool Machine::isUndefined(const Place& place, std::uint32_t size) const {
-  if (place.segment == nullptr || !options_.detectsRaces) return false;
-  const WrittenBytes& written = place.segment->written;
-  return !written.empty() && !written.test(place.offset, size);
-}
-
 void Machine::forgetUndefined(const Segment& segment) {
   std::erase_if(undefinedBytes_, [&](const auto& entry) { return entry.first.first == &segment; });
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstring>
 #include <deque>
 #include <map>
 #include <memory>
@@ -13,6 +14,40 @@
 #include "interp/shadow.h"
 
 namespace ptxopt::interp {
+
+// The first `bytes` bytes; a copy of a fixed size is one instruction.
+inline std::uint64_t valueAt(const std::uint8_t* from, std::uint32_t bytes) {
+  const auto copy = [&](auto value) {
+    std::memcpy(&value, from, sizeof value);
+    return std::uint64_t{value};
+  };
+  switch (bytes) {
+    case 1:
+      return copy(std::uint8_t{});
+    case 2:
+      return copy(std::uint16_t{});
+    case 4:
+      return copy(std::uint32_t{});
+    default:
+      return copy(std::uint64_t{});
+  }
+}
+inline void putAt(std::uint8_t* to, std::uint64_t value, std::uint32_t bytes) {
+  switch (bytes) {
+    case 1:
+      std::memcpy(to, &value, 1);
+      break;
+    case 2:
+      std::memcpy(to, &value, 2);
+      break;
+    case 4:
+      std::memcpy(to, &value, 4);
+      break;
+    default:
+      std::memcpy(to, &value, 8);
+      break;
+  }
+}
 
 // Which bytes were written; without bytes, all were.
 class WrittenBytes {
@@ -25,6 +60,10 @@ class WrittenBytes {
   void reset(std::uint64_t at) { words_[at / 64] &= ~(std::uint64_t{1} << at % 64); }
   // Whether all of them were written.
   bool test(std::uint64_t begin, std::uint32_t size) const {
+    if (begin % 64 + size < 64) {
+      const std::uint64_t ones = (std::uint64_t{1} << size) - 1;
+      return (words_[begin / 64] >> begin % 64 & ones) == ones;
+    }
     for (const std::uint64_t end = begin + size; begin < end; begin = nextWord(begin)) {
       const std::uint64_t mask = maskOf(begin, end);
       if ((words_[begin / 64] & mask) != mask) return false;
@@ -53,8 +92,8 @@ struct Segment {
   std::uint64_t base = 0;
   std::vector<std::uint8_t> bytes;
   bool isReadOnly = false;
-  bool isShared = false;           // it belongs to a CTA
-  bool isLive = true;              // not freed
+  bool isShared = false;  // it belongs to a CTA
+  bool isLive = true;     // not freed
   WrittenBytes written;
   std::unique_ptr<Shadow> shadow;  // null: races are not detected
 

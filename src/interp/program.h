@@ -39,7 +39,7 @@ enum class Action : std::uint8_t {
   Return,
   Exit,
   Trap,
-  Load,    // d (or lists[index ..]) = [a + immediate]
+  Load,    // d (or lists[index ..]) = [a + immediate]; kSecond: with another width than memory
   Store,   // [a + immediate] = b (or lists[index ..])
   Atomic,  // d = [a + immediate], combined with b and c as AtomicOperation says
   Fill,    // c bytes at [a + immediate] become `detail`
@@ -172,6 +172,12 @@ inline bool isStrong(isa::Semantics semantics) {
   return semantics != isa::Semantics::None && semantics != isa::Semantics::Weak;
 }
 
+// Atomics without a scope have gpu scope; .volatile and .mmio are relaxed at system scope.
+inline isa::Scope scopeOf(const Op& op) {
+  if (op.scope != isa::Scope::None) return op.scope;
+  return op.action == Action::Atomic ? isa::Scope::Gpu : isa::Scope::Sys;
+}
+
 enum class Special : std::uint8_t {
   TidX,
   TidY,
@@ -285,6 +291,7 @@ struct Code {
   std::vector<Transfer> parameters;  // of a .func
   std::vector<Transfer> results;
   std::uint64_t localBytes = 0;
+  std::uint32_t trueSlot = 0;  // the guard of what has none
 };
 
 struct EntryParameter {

@@ -108,16 +108,17 @@ class ThreadClock {
   void setBase(ClockRef base) { base_ = std::move(base); }
   const ClockRef& base() const { return base_; }
 
-  // The last release fence of each level or above, and the snapshots that relaxed reads saw since
-  // the last acquire fence, by the level of the fence that acquires them.
-  std::array<std::vector<Snapshot>, kScopeLevels> released;
-  std::array<std::vector<Snapshot>, kScopeLevels> seen;
-  std::uint32_t copies = 0;  // the clock of this thread's asynchronous copies
-
  private:
   ClockRef base_;
   AgentId agent_ = 0;
   std::uint32_t own_ = 1;
+
+ public:
+  std::uint32_t copies = 0;  // the clock of this thread's asynchronous copies
+  // The last release fence of each level or above, and the snapshots that relaxed reads saw since
+  // the last acquire fence, by the level of the fence that acquires them.
+  std::array<std::vector<Snapshot>, kScopeLevels> released;
+  std::array<std::vector<Snapshot>, kScopeLevels> seen;
 };
 
 // Joins the clocks of the threads that meet at a barrier.

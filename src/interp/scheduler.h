@@ -43,6 +43,8 @@ class Scheduler {
   bool isRunnable(std::size_t thread) const { return runnable_.test(thread); }
   // kNone if no thread can run.
   std::size_t pick();
+  // The next pick() goes on after this thread.
+  void goOnAfter(std::size_t thread) { current_ = thread; }
   // 0 .. bound-1.
   std::uint64_t random(std::uint64_t bound) { return random_() % bound; }
 

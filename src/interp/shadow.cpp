@@ -14,11 +14,11 @@ void Shadow::Groups::clear() {
   end_ = 0;
 }
 
-void Shadow::Groups::push(const Access& access) {
+inline void Shadow::Groups::push(const Access& access) {
   const std::uint32_t warp = access.agent / 32;
   last_ = static_cast<std::uint32_t>(list_.size());
-  list_.push_back({warp, access.clock, 1u << access.agent % 32, access.site, access.writes,
-                   access.scope});
+  list_.push_back(
+      {warp, access.clock, 1u << access.agent % 32, access.site, access.writes, access.scope});
   warps_ |= std::uint64_t{1} << warp % 64;
   end_ = std::max(end_, warp + 1);
 }
@@ -75,7 +75,7 @@ const ReleaseSet* Shadow::findReleased(std::uint64_t offset) const {
   return found == released_.end() ? nullptr : &found->second;
 }
 
-Shadow::Cell& Shadow::word(std::uint64_t index) {
+inline Shadow::Cell& Shadow::word(std::uint64_t index) {
   const std::uint64_t page = index / kPageWords;
   if (pages_.size() <= page) pages_.resize(page + 1);
   if (pages_[page] == nullptr) pages_[page] = std::make_unique<Page>();
@@ -131,7 +131,6 @@ bool Shadow::findConflict(const Cell& cell, const ThreadClock& view, const Acces
   const auto isUnknown = [&](const Record& record) {
     return record.clock != 0 && !view.knows(record.agent, record.clock);
   };
-
   if (isUnknown(cell.write)) return with(cell.write, true);
   if (access.writes && isUnknown(cell.read)) return with(cell.read, false);
   if (cell.sets == 0) return false;
@@ -154,7 +153,7 @@ bool Shadow::findConflict(const Cell& cell, const ThreadClock& view, const Acces
   return false;
 }
 
-void Shadow::record(Cell& cell, const ThreadClock& view, const Access& access) {
+inline void Shadow::record(Cell& cell, const ThreadClock& view, const Access& access) {
   const Record now{access.agent, access.clock, access.site};
   if (access.isStrong) {
     setsOf(cell).strong.record(access);
@@ -178,8 +177,19 @@ void Shadow::record(Cell& cell, const ThreadClock& view, const Access& access) {
   }
 }
 
-bool Shadow::check(Cell& cell, const ThreadClock& view, const Access& access, Race& race) {
-  const bool found = findConflict(cell, view, access, race);
+// Whether there is anything with which an access can conflict.
+inline bool Shadow::mayConflict(const Cell& cell, const ThreadClock& view,
+                                const Access& access) const {
+  const auto isUnknown = [&](const Record& record) {
+    return record.clock != 0 && !view.knows(record.agent, record.clock);
+  };
+  if (isUnknown(cell.write) || (access.writes && isUnknown(cell.read))) return true;
+  if (cell.sets == 0) return false;
+  return access.writes || !sets_[cell.sets - 1].strong.list().empty();
+}
+
+inline bool Shadow::check(Cell& cell, const ThreadClock& view, const Access& access, Race& race) {
+  const bool found = mayConflict(cell, view, access) && findConflict(cell, view, access, race);
   record(cell, view, access);
   return found;
 }
@@ -189,21 +199,23 @@ bool Shadow::access(std::uint64_t offset, std::uint32_t size, const ThreadClock&
   bool found = false;
   const auto visit = [&](Cell& cell, std::uint64_t at) {
     Race here;
-    here.offset = at;
     if (!check(cell, view, access, here) || found) return;
     found = true;
     race = here;
+    race.offset = at;
   };
-  for (std::uint64_t at = offset; at < offset + size;) {
+  const std::uint64_t end = offset + size;
+  for (std::uint64_t at = offset; at < end;) {
     Cell& covered = word(at / 4);
-    const std::uint64_t end = std::min(offset + size, (at / 4 + 1) * 4);
-    if (end - at == 4 && covered.bytes == 0) {
+    if (at % 4 == 0 && end - at >= 4 && covered.bytes == 0) {
       visit(covered, at);
-    } else {
-      std::array<Cell, 4>& cells = split(covered);
-      for (std::uint64_t byte = at; byte < end; ++byte) visit(cells[byte % 4], byte);
+      at += 4;
+      continue;
     }
-    at = end;
+    std::array<Cell, 4>& cells = split(covered);
+    for (const std::uint64_t last = std::min(end, (at / 4 + 1) * 4); at < last; ++at) {
+      visit(cells[at % 4], at);
+    }
   }
   return found;
 }

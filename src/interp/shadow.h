@@ -81,16 +81,14 @@ class Shadow {
     void clear();
 
    private:
-    bool mayHave(std::uint32_t warp) const {
-      return warp < end_ && (warps_ >> warp % 64 & 1) != 0;
-    }
+    bool mayHave(std::uint32_t warp) const { return warp < end_ && (warps_ >> warp % 64 & 1) != 0; }
     void push(const Access& access);
 
     std::vector<Group> list_;
-    std::uint64_t warps_ = 0;     // a bit for each warp with a group, modulo 64
-    std::uint32_t end_ = 0;       // after all warps with a group
-    std::uint32_t last_ = 0;      // the group of the last access
-    std::uint32_t otherMask_ = 0; // of the other groups of that warp
+    std::uint64_t warps_ = 0;      // a bit for each warp with a group, modulo 64
+    std::uint32_t end_ = 0;        // after all warps with a group
+    std::uint32_t last_ = 0;       // the group of the last access
+    std::uint32_t otherMask_ = 0;  // of the other groups of that warp
   };
   struct Sets {
     Groups reads;
@@ -110,6 +108,7 @@ class Shadow {
   Cell& word(std::uint64_t index);
   std::array<Cell, 4>& split(Cell& word);
   bool check(Cell& cell, const ThreadClock& view, const Access& access, Race& race);
+  bool mayConflict(const Cell& cell, const ThreadClock& view, const Access& access) const;
   bool findConflict(const Cell& cell, const ThreadClock& view, const Access& access,
                     Race& race) const;
   void record(Cell& cell, const ThreadClock& view, const Access& access);
@@ -119,7 +118,7 @@ class Shadow {
   const Places* places_;
   std::vector<std::unique_ptr<Page>> pages_;
   std::deque<std::array<Cell, 4>> bytes_;
-  std::deque<Sets> sets_;
+  std::vector<Sets> sets_;
   std::vector<std::uint32_t> freeSets_;
   std::unordered_map<std::uint64_t, ReleaseSet> released_;
 };

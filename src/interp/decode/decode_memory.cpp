@@ -38,6 +38,8 @@ void Decoder::decodeLoad(const ir::Instruction& instruction, Op op) {
   op.a = address(from, op, op.immediate);
   op.space = resolveSpace(op.space, from);
   op.count = static_cast<std::uint8_t>(slots.size());
+  const int bits = isa::bitWidth(op.type);
+  if ((isa::isSigned(op.type) && bits < op.width) || bits > op.width) op.flags |= kSecond;
   op.d = slots.front();
   op.index = addList(slots);
   emit(op);

@@ -69,6 +69,7 @@ void Decoder::run() {
   }
   code_->frame.resize(next);
   trueSlot_ = constant(1);
+  code_->trueSlot = trueSlot_;
   scratch_ = temporary();
   carry_ = temporary();
   layOutFormals();

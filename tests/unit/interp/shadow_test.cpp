@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The race detector against a reference that keeps everything: random traces, of which each event
+// has the set of all events before it.
+#include "interp/shadow.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bitset>
+#include <map>
+#include <optional>
+#include <random>
+#include <vector>
+
+namespace ptxopt::interp {
+namespace {
+
+constexpr std::size_t kEvents = 400;
+constexpr std::uint64_t kBytes = 24;
+using Events = std::bitset<8 * kEvents>;
+
+struct Past {
+  std::size_t event = 0;
+  Access access;
+};
+
+// What is before the next event of each agent, and all accesses of each byte.
+class Reference {
+ public:
+  explicit Reference(const Places& places) : places_(&places), history_(kBytes) {}
+
+  std::size_t addEvent(AgentId agent) {
+    const std::size_t event = count_++;
+    before_.push_back(of_[agent]);
+    of_[agent].set(event);
+    return event;
+  }
+  void learn(AgentId agent, std::size_t event) {
+    of_[agent] |= before_[event];
+    of_[agent].set(event);
+  }
+  // The earlier accesses with which this one races.
+  std::vector<Past> conflicts(std::uint64_t byte, const Access& access) {
+    std::vector<Past> found;
+    for (const Past& past : history_[byte]) {
+      if (races(past, access)) found.push_back(past);
+    }
+    return found;
+  }
+  void record(std::uint64_t byte, std::size_t event, const Access& access) {
+    history_[byte].push_back({event, access});
+  }
+
+ private:
+  bool races(const Past& past, const Access& access) {
+    const Access& other = past.access;
+    if (other.agent == access.agent || of_[access.agent].test(past.event)) return false;
+    if (!other.writes && !access.writes) return false;
+    if (!other.isStrong || !access.isStrong) return true;
+    const auto narrow = [&](const Access& one, const Access& two) {
+      return one.scope == isa::Scope::Cta && places_->ctaOf(one.agent) != places_->ctaOf(two.agent);
+    };
+    return narrow(other, access) || narrow(access, other);
+  }
+
+  const Places* places_;
+  std::size_t count_ = 0;
+  std::map<AgentId, Events> of_;
+  std::vector<Events> before_;
+  std::vector<std::vector<Past>> history_;
+};
+
+class Trace {
+ public:
+  Trace(std::uint32_t seed, std::uint32_t agents) : random_(seed), clocks_(agents) {
+    // Lanes of two warps of each of two CTAs.
+    for (std::uint32_t k = 0; k < agents; ++k) {
+      clocks_[k].start(k % 4 * 32 + k / 4);
+    }
+  }
+
+  void run() {
+    for (std::size_t k = 0; k < kEvents && !::testing::Test::HasFailure(); ++k) {
+      const std::uint32_t kind = below(40);
+      if (kind < 36) {
+        access(clocks_[below(size())], kind < 30);
+      } else if (kind < 38) {
+        tell(clocks_[below(size())], clocks_[below(size())]);
+      } else {
+        meet();
+      }
+    }
+  }
+  std::size_t checked() const { return checked_; }
+  std::size_t raced() const { return raced_; }
+
+ private:
+  std::uint32_t below(std::uint32_t bound) { return static_cast<std::uint32_t>(random_() % bound); }
+  std::uint32_t size() const { return static_cast<std::uint32_t>(clocks_.size()); }
+
+  // Bytes of which a race was found are no longer of interest: the detector forgets what it found.
+  void access(const ThreadClock& clock, bool isWeak) {
+    const std::uint32_t bytes = 1u << below(4);
+    const std::uint64_t offset = below(kBytes / bytes) * std::uint64_t{bytes};
+    Access access{.agent = clock.agent(), .clock = clock.own(), .site = 1 + below(1000)};
+    access.writes = below(6) == 0;
+    access.isStrong = !isWeak;
+    // Of one scope for each agent: the last strong access of a thread stands for those before.
+    access.scope = clock.agent() % 3 == 0 ? isa::Scope::Cta : isa::Scope::Gpu;
+    if (isWeak) access.scope = isa::Scope::Sys;
+    const std::size_t event = reference_.addEvent(clock.agent());
+    std::optional<std::uint64_t> first;
+    std::vector<Past> conflicts;
+    bool isKnown = true;
+    for (std::uint64_t byte = offset; byte < offset + bytes; ++byte) {
+      const std::vector<Past> here = reference_.conflicts(byte, access);
+      reference_.record(byte, event, access);
+      isKnown = isKnown && !spoilt_.test(byte);
+      if (here.empty()) continue;
+      spoilt_.set(byte);
+      if (!first) conflicts = here;
+      if (!first) first = byte;
+    }
+    Race race;
+    const bool found = shadow_.access(offset, bytes, clock, access, race);
+    if (!isKnown) return;
+    ++checked_;
+    raced_ += found ? 1 : 0;
+    ASSERT_EQ(found, first.has_value()) << "bytes " << offset << " + " << bytes;
+    if (!found) return;
+    EXPECT_EQ(race.offset, *first);
+    EXPECT_TRUE(std::any_of(conflicts.begin(), conflicts.end(), [&](const Past& past) {
+      return past.access.agent == race.firstAgent && past.access.writes == race.firstWrites;
+    }));
+  }
+
+  void tell(ThreadClock& from, ThreadClock& to) {
+    const std::size_t event = reference_.addEvent(from.agent());
+    to.learn(from.release());
+    reference_.learn(to.agent(), event);
+  }
+
+  // A barrier of the first warp, of the first CTA, or of all.
+  void meet() {
+    const AgentId end = below(3) == 0 ? 32 : below(2) == 0 ? 64 : 128;
+    ClockJoin join;
+    std::vector<std::size_t> events;
+    for (ThreadClock& clock : clocks_) {
+      if (clock.agent() >= end) continue;
+      events.push_back(reference_.addEvent(clock.agent()));
+      join.add(clock);
+    }
+    const ClockRef known = join.finish();
+    for (ThreadClock& clock : clocks_) {
+      if (clock.agent() >= end) continue;
+      clock.setBase(known);
+      for (const std::size_t event : events) reference_.learn(clock.agent(), event);
+    }
+    // All of memory is of interest again, as nothing before can race.
+    if (end == 128) spoilt_.reset();
+  }
+
+  std::mt19937 random_;
+  Places places_{.threadsPerCta = 64, .ctas = 2, .clusterOfCta = {}};
+  Reference reference_{places_};
+  Shadow shadow_{places_};
+  std::vector<ThreadClock> clocks_;
+  std::bitset<kBytes> spoilt_;
+  std::size_t checked_ = 0;
+  std::size_t raced_ = 0;
+};
+
+TEST(Shadow, AgreesWithReference) {
+  std::size_t checked = 0;
+  std::size_t raced = 0;
+  for (std::uint32_t seed = 0; seed < 400; ++seed) {
+    SCOPED_TRACE(seed);
+    Trace trace(seed, seed % 2 == 0 ? 6 : 40);
+    trace.run();
+    if (::testing::Test::HasFailure()) return;
+    checked += trace.checked();
+    raced += trace.raced();
+  }
+  // Both verdicts occur often.
+  EXPECT_GT(raced, 2000u);
+  EXPECT_GT(checked - raced, 20000u);
+}
+
+// One lane reads, another joins it, and a third warp writes: the reader that is named is the first
+// that the writer does not know.
+TEST(Shadow, NamesTheFirstUnorderedReader) {
+  const Places places{.threadsPerCta = 64, .ctas = 1, .clusterOfCta = {}};
+  Shadow shadow(places);
+  std::vector<ThreadClock> clocks(64);
+  for (AgentId agent = 0; agent < 64; ++agent) clocks[agent].start(agent);
+  Race race;
+  for (AgentId agent = 0; agent < 64; ++agent) {
+    EXPECT_FALSE(
+        shadow.access(0, 4, clocks[agent], {.agent = agent, .clock = 1, .site = agent}, race));
+  }
+  for (AgentId agent = 0; agent < 40; ++agent) clocks[63].learn(clocks[agent].release());
+  EXPECT_TRUE(
+      shadow.access(0, 4, clocks[63], {.agent = 63, .clock = 1, .site = 7, .writes = true}, race));
+  EXPECT_EQ(race.firstAgent, 40u);
+  EXPECT_FALSE(race.firstWrites);
+}
+
+}  // namespace
+}  // namespace ptxopt::interp
