@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // The order of what threads do: vector clocks, and how barriers, fences and strong accesses join
-// them (docs/soundness/ A1, A3).
+// them (docs/soundness/ A1.6, A3.3).
 //
 // An agent is a thread, or the asynchronous copies of a thread (A6.1): no other agent, not even
 // thread t, is ordered after agent `threads + t` until t has waited.
