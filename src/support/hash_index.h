@@ -33,6 +33,10 @@ class HashIndex {
     }
   }
 
+  // Makes room for that many.
+  void reserve(std::size_t count) {
+    while (2 * count > slots_.size()) grow();
+  }
   // `number` must not be kNone.
   void add(std::uint64_t hash, std::uint32_t number) {
     if (2 * ++count_ > slots_.size()) grow();

@@ -12,14 +12,12 @@ std::vector<Vertex> postorder(const Digraph& graph, std::span<const Vertex> root
     std::uint32_t nextChild;
   };
   std::vector<Vertex> order;
-  std::vector<bool> seen(graph.vertexCount());
-  std::vector<Frame> stack;
   order.reserve(graph.vertexCount());
+  BitSet seen(graph.vertexCount());
+  std::vector<Frame> stack;
   stack.reserve(graph.vertexCount());
   const auto enter = [&](Vertex v) {
-    if (seen[v]) return;
-    seen[v] = true;
-    stack.push_back({v, 0});
+    if (seen.set(v)) stack.push_back({v, 0});
   };
 
   for (const Vertex root : roots) {
@@ -36,6 +34,22 @@ std::vector<Vertex> postorder(const Digraph& graph, std::span<const Vertex> root
     }
   }
   return order;
+}
+
+BitSet reachableFrom(const Digraph& graph, Vertex root, Direction direction) {
+  BitSet reached(graph.vertexCount());
+  std::vector<Vertex> work;
+  work.reserve(graph.vertexCount());
+  const auto reach = [&](Vertex v) {
+    if (reached.set(v)) work.push_back(v);
+  };
+  reach(root);
+  while (!work.empty()) {
+    const Vertex v = work.back();
+    work.pop_back();
+    for (const Vertex next : graph.next(v, direction)) reach(next);
+  }
+  return reached;
 }
 
 ReversePostorder::ReversePostorder(const Digraph& graph, Vertex root, Direction direction)

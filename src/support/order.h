@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Depth-first orders.
+// Depth-first orders, and what a vertex reaches.
 //
 // Iterative: a deep graph costs heap, not stack.  O(V + E) time.
 #pragma once
@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "support/bit_set.h"
 #include "support/digraph.h"
 
 namespace ptxopt {
@@ -15,6 +16,9 @@ namespace ptxopt {
 // Roots and neighbours are visited in the given order.
 std::vector<Vertex> postorder(const Digraph& graph, std::span<const Vertex> roots,
                               Direction direction = Direction::Forward);
+
+// The vertices that `root` reaches, itself among them.
+BitSet reachableFrom(const Digraph& graph, Vertex root, Direction direction = Direction::Forward);
 
 // In an acyclic graph every vertex comes before those that are reachable from it.
 class ReversePostorder {

@@ -12,18 +12,16 @@ void Extensions::noteNumber(FormId id, ValueId v) {
   const LeafKey& key = forms_.leaf(form.terms[0].leaf).key;
   // As an unsigned number it is another one than a sign extension.
   if (key.bits == form.bits && key.kind != LeafKind::SignExtended) {
-    valueOf_[form.terms[0].leaf] = v;
+    valueOf_.set(form.terms[0].leaf, v);
   }
 }
 
 // What a leaf can be in a block, by the branches above it.
 Interval Extensions::intervalIn(LeafId id, BlockId block) const {
   const Interval always = forms_.leaf(id).interval;
-  const auto at = valueOf_.find(id);
-  if (at == valueOf_.end() || !ssa_.dominators().dominates(ssa_.block(at->second), block)) {
-    return always;
-  }
-  return intersection(always, ranges_.at(at->second, block).asUnsigned());
+  const ValueId value = valueOf_.of(id);
+  if (value == kNone || !ssa_.dominators().dominates(ssa_.block(value), block)) return always;
+  return intersection(always, ranges_.at(value, block).asUnsigned());
 }
 
 Interval Extensions::sumIn(FormId id, BlockId block) const {

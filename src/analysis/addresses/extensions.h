@@ -13,12 +13,12 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
 
 #include "analysis/addresses/pointers.h"
 #include "analysis/values/linear_form.h"
 #include "analysis/values/ssa.h"
 #include "analysis/values/value_range.h"
+#include "support/number_table.h"
 
 namespace ptxopt::analysis {
 
@@ -49,7 +49,7 @@ class Extensions {
   const ValueRanges& ranges_;
   LinearForms& forms_;
   PointerSources& pointers_;
-  std::unordered_map<LeafId, ValueId> valueOf_;
+  NumberTable valueOf_;  // by leaf
 };
 
 }  // namespace ptxopt::analysis

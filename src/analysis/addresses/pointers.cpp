@@ -67,12 +67,13 @@ bool isDeclaredPointer(const ir::Variable& parameter) {
 }  // namespace
 
 void PointerSources::add(Entry entry) {
-  const auto [at, isNew] = index_.try_emplace(entry.leaf, entries_.size());
-  if (isNew) {
+  const std::uint32_t number = index_.of(entry.leaf);
+  if (number == kNone) {
+    index_.set(entry.leaf, static_cast<std::uint32_t>(entries_.size()));
     entries_.push_back(std::move(entry));
     return;
   }
-  Entry& known = entries_[at->second];
+  Entry& known = entries_[number];
   const auto addNew = [](auto& all, const auto& more) {
     for (const auto id : more) {
       if (std::ranges::find(all, id) == all.end()) all.push_back(id);
@@ -87,22 +88,22 @@ void PointerSources::add(Entry entry) {
 Pointers::Pointers(const ir::Function& function, const LinearForms& forms,
                    std::span<const FormId> formOfValue, const PointerSources& sources)
     : function_(&function), forms_(&forms), formOfValue_(formOfValue), sources_(&sources) {
-  for (const PointerSources::Entry& entry : sources.entries()) {
-    made_.try_emplace(entry.leaf, PointerSet{State::Unset, {}});
-  }
+  const std::span<const PointerSources::Entry> entries = sources.entries();
+  made_.assign(entries.size(), PointerSet{State::Unset, {}});
   bool changed = true;
   for (std::size_t round = 0; changed; ++round) {
     changed = false;
-    for (const PointerSources::Entry& entry : sources.entries()) {
-      PointerSet now = made(entry);
-      PointerSet& slot = made_[entry.leaf];
-      if (slot.state == State::Lost || now == slot) continue;
+    for (std::size_t k = 0; k < entries.size(); ++k) {
+      PointerSet& slot = made_[k];
+      if (slot.state == State::Lost) continue;
+      PointerSet now = made(entries[k]);
+      if (now == slot) continue;
       slot = reaches(round, Limit::PointerRounds) ? PointerSet::lost() : std::move(now);
       changed = true;
     }
   }
   // The values of a cycle that depend only on each other.
-  for (auto& [leaf, set] : made_) {
+  for (PointerSet& set : made_) {
     if (set.state == State::Unset) set.state = State::None;
   }
 }
@@ -172,7 +173,7 @@ PointerSet Pointers::ofParameter(LeafId id) const {
 
 PointerSet Pointers::ofLeaf(LeafId id) const {
   const Leaf& leaf = forms_->leaf(id);
-  if (const auto at = made_.find(id); at != made_.end()) return at->second;
+  if (const std::uint32_t entry = sources_->entryOf(id); entry != kNone) return made_[entry];
   switch (leaf.key.kind) {
     case LeafKind::Symbol: {
       const ir::Symbol& symbol = function_->symbolAt(ir::SymbolId{leaf.key.id});

@@ -15,7 +15,6 @@
 #pragma once
 
 #include <cstdint>
-#include <unordered_map>
 #include <unordered_set>
 #include <vector>
 
@@ -23,6 +22,7 @@
 #include "analysis/values/linear_form.h"
 #include "analysis/values/ssa.h"
 #include "support/limits.h"
+#include "support/number_table.h"
 
 namespace ptxopt::analysis {
 
@@ -83,6 +83,8 @@ class PointerSources {
     }
   }
   std::span<const Entry> entries() const { return entries_; }
+  // The number of the entry of a leaf; kNone for a leaf without one.
+  std::uint32_t entryOf(LeafId leaf) const { return index_.of(leaf); }
 
   // Some instruction converts the 64 bits of this Parameter from a generic to a global address.
   void notePointer(LeafId parameter) { pointers_.insert(parameter); }
@@ -91,7 +93,7 @@ class PointerSources {
  private:
   void add(Entry entry);
   std::vector<Entry> entries_;
-  std::unordered_map<LeafId, std::size_t> index_;
+  NumberTable index_;  // by leaf, in entries_
   std::unordered_set<LeafId> pointers_;
 };
 
@@ -112,7 +114,7 @@ class Pointers {
   const LinearForms* forms_;
   std::span<const FormId> formOfValue_;
   const PointerSources* sources_;
-  std::unordered_map<LeafId, PointerSet> made_;
+  std::vector<PointerSet> made_;  // by entry
 };
 
 }  // namespace ptxopt::analysis

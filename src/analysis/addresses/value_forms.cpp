@@ -54,6 +54,7 @@ BitSet neededValues(const Ssa& ssa, const ValueRanges& ranges) {
           need(ssa.use(instruction, operand));
         }
       }
+      if (!instruction.guard) continue;
       for (const Condition& condition : ranges.conditions().ofGuard(instruction)) {
         need(condition.value);
       }
@@ -98,7 +99,9 @@ class Evaluator {
         arithmetic_(ranges, operands_, extensions_, leaves_, forms, pointers) {}
 
   std::vector<FormId> run() {
-    neededValues(ssa_, ranges_).forEach([&](std::size_t v) {
+    const BitSet needed = neededValues(ssa_, ranges_);
+    forms_.reserve(needed.count());
+    needed.forEach([&](std::size_t v) {
       formOfValue_[v] = evaluate(static_cast<ValueId>(v));
       extensions_.noteNumber(formOfValue_[v], static_cast<ValueId>(v));
     });

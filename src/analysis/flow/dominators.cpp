@@ -19,21 +19,31 @@ class SemiNca {
     findDominators();
   }
 
-  const std::vector<Vertex>& vertices() const { return vertices_; }
-  // By number; 0 for the root.
-  const std::vector<std::uint32_t>& dominators() const { return dominators_; }
+  std::uint32_t count() const { return static_cast<std::uint32_t>(nodes_.size()); }
+  Vertex vertex(std::uint32_t number) const { return nodes_[number].vertex; }
+  // 0 for the root.
+  std::uint32_t dominator(std::uint32_t number) const { return nodes_[number].dominator; }
 
  private:
+  struct Node {
+    Vertex vertex;
+    std::uint32_t ancestor;  // at first the parent in the search
+    std::uint32_t semi;
+    std::uint32_t best;
+    std::uint32_t dominator;
+  };
+
   void search(Vertex root) {
     struct Frame {
       Vertex vertex;
       std::uint32_t nextChild;
     };
+    nodes_.reserve(graph_.vertexCount());
     std::vector<Frame> stack;
+    stack.reserve(graph_.vertexCount());
     const auto enter = [&](Vertex v, std::uint32_t parent) {
-      numbers_[v] = static_cast<std::uint32_t>(vertices_.size());
-      vertices_.push_back(v);
-      parents_.push_back(parent);
+      numbers_[v] = count();
+      nodes_.push_back({v, parent, parent, count(), parent});
       stack.push_back({v, 0});
     };
     enter(root, 0);
@@ -49,22 +59,17 @@ class SemiNca {
     }
   }
 
-  // semi_[w]: the earliest vertex from which a path leads to w whose inner vertices are all later
-  // than w.  Proceeds from the last vertex to the first.  The vertices after w form a forest, in
-  // which best_[v] is the vertex with the smallest semidominator on the compressed part of the path
-  // from v upwards.
+  // The semidominator of w: the earliest vertex from which a path leads to w whose inner vertices
+  // are all later than w.  Proceeds from the last vertex to the first.  The vertices after w form a
+  // forest, in which the best of v is the vertex with the smallest semidominator on the compressed
+  // part of the path from v upwards.
   void findSemidominators() {
-    const std::uint32_t count = static_cast<std::uint32_t>(vertices_.size());
-    ancestors_ = parents_;
-    semi_ = parents_;
-    best_.resize(count);
-    for (std::uint32_t v = 0; v < count; ++v) best_[v] = v;
-    for (std::uint32_t w = count; w-- > 1;) {
-      for (const Vertex predecessor : graph_.previous(vertices_[w], direction_)) {
+    for (std::uint32_t w = count(); w-- > 1;) {
+      for (const Vertex predecessor : graph_.previous(nodes_[w].vertex, direction_)) {
         const std::uint32_t v = numbers_[predecessor];
         if (v == kNone) continue;
         // A vertex that is not after w is a candidate itself; otherwise the best one above it is.
-        semi_[w] = std::min(semi_[w], v <= w ? v : semi_[bestAbove(v, w)]);
+        nodes_[w].semi = std::min(nodes_[w].semi, v <= w ? v : nodes_[bestAbove(v, w)].semi);
       }
     }
   }
@@ -73,39 +78,36 @@ class SemiNca {
   // `limit`.
   std::uint32_t bestAbove(std::uint32_t v, std::uint32_t limit) {
     path_.clear();
-    while (ancestors_[v] > limit) {
+    while (nodes_[v].ancestor > limit) {
       path_.push_back(v);
-      v = ancestors_[v];
+      v = nodes_[v].ancestor;
     }
     // Compress the path: v, the last vertex below the limit, becomes the ancestor of all of them.
     while (!path_.empty()) {
       const std::uint32_t lower = path_.back();
       path_.pop_back();
-      ancestors_[lower] = ancestors_[v];
-      if (semi_[best_[v]] < semi_[best_[lower]]) best_[lower] = best_[v];
+      nodes_[lower].ancestor = nodes_[v].ancestor;
+      if (nodes_[nodes_[v].best].semi < nodes_[nodes_[lower].best].semi) {
+        nodes_[lower].best = nodes_[v].best;
+      }
       v = lower;
     }
-    return best_[v];
+    return nodes_[v].best;
   }
 
   // The immediate dominator of w is the nearest common ancestor, in the tree built so far, of its
   // parent and its semidominator.
   void findDominators() {
-    dominators_ = parents_;
-    for (std::uint32_t w = 1; w < dominators_.size(); ++w) {
-      while (dominators_[w] > semi_[w]) dominators_[w] = dominators_[dominators_[w]];
+    for (std::uint32_t w = 1; w < count(); ++w) {
+      std::uint32_t& dominator = nodes_[w].dominator;
+      while (dominator > nodes_[w].semi) dominator = nodes_[dominator].dominator;
     }
   }
 
   const Digraph& graph_;
   Direction direction_;
   std::vector<std::uint32_t> numbers_;  // by vertex
-  std::vector<Vertex> vertices_;        // by number, like the arrays below
-  std::vector<std::uint32_t> parents_;
-  std::vector<std::uint32_t> ancestors_;
-  std::vector<std::uint32_t> semi_;
-  std::vector<std::uint32_t> best_;
-  std::vector<std::uint32_t> dominators_;
+  std::vector<Node> nodes_;             // by number
   std::vector<std::uint32_t> path_;
 };
 
@@ -114,28 +116,27 @@ class SemiNca {
 DominatorTree::DominatorTree(const Digraph& graph, Vertex root, Direction direction)
     : nodes_(graph.vertexCount()), direction_(direction) {
   const SemiNca result(graph, root, direction);
-  const std::vector<Vertex>& vertices = result.vertices();
-  const std::vector<std::uint32_t>& dominators = result.dominators();
 
   // A dominator has a smaller number than the vertices that it dominates, so one pass in each
   // direction is enough.
-  for (std::size_t k = vertices.size(); k-- > 0;) {
-    Node& node = nodes_[vertices[k]];
+  for (std::uint32_t k = result.count(); k-- > 0;) {
+    Node& node = nodes_[result.vertex(k)];
     ++node.subtreeSize;
-    if (k > 0) nodes_[vertices[dominators[k]]].subtreeSize += node.subtreeSize;
+    if (k > 0) nodes_[result.vertex(result.dominator(k))].subtreeSize += node.subtreeSize;
   }
-  preorder_.resize(vertices.size());
-  std::vector<std::uint32_t> free(vertices.size());  // by number: the next position below it
-  for (std::size_t k = 0; k < vertices.size(); ++k) {
-    Node& node = nodes_[vertices[k]];
+  preorder_.resize(result.count());
+  std::vector<std::uint32_t> free(result.count());  // by number: the next position below it
+  for (std::uint32_t k = 0; k < result.count(); ++k) {
+    const Vertex vertex = result.vertex(k);
+    Node& node = nodes_[vertex];
     node.position = 0;
     if (k > 0) {
-      node.parent = vertices[dominators[k]];
+      node.parent = result.vertex(result.dominator(k));
       node.depth = nodes_[node.parent].depth + 1;
-      node.position = free[dominators[k]];
-      free[dominators[k]] += node.subtreeSize;
+      node.position = free[result.dominator(k)];
+      free[result.dominator(k)] += node.subtreeSize;
     }
-    preorder_[node.position] = vertices[k];
+    preorder_[node.position] = vertex;
     free[k] = node.position + 1;
   }
 }

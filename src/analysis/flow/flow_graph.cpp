@@ -60,10 +60,9 @@ std::string_view spelling(EdgeKind kind) {
 }
 
 FlowGraph::FlowGraph(std::uint32_t blockCount, std::vector<FlowEdge> edges)
-    : Digraph(blockCount + 1, arcsOf(sortBySource(edges))), reachable_(blockCount + 1) {
+    : Digraph(blockCount + 1, arcsOf(sortBySource(edges))) {
   assert(blockCount > 0);
-  const Vertex ends[] = {exit()};
-  if (postorder(*this, ends, Direction::Backward).size() != vertexCount()) {
+  if (reachableFrom(*this, exit(), Direction::Backward).count() != vertexCount()) {
     const std::vector<FlowEdge> endless = endlessEdges(*this, exit());
     edges.insert(edges.end(), endless.begin(), endless.end());
     Digraph::operator=(Digraph(blockCount + 1, arcsOf(sortBySource(edges))));
@@ -73,8 +72,7 @@ FlowGraph::FlowGraph(std::uint32_t blockCount, std::vector<FlowEdge> edges)
     assert(edge.source != exit());
     kinds_.push_back(edge.kind);
   }
-  const Vertex root[] = {entry()};
-  for (const Vertex v : postorder(*this, root)) reachable_.set(v);
+  reachable_ = reachableFrom(*this, entry());
 }
 
 FlowGraph FlowGraph::without(const BitSet& removed) const {

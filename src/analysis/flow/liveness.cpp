@@ -52,6 +52,8 @@ class BlockEffects {
       : kill_(kill),
         exposedIn_(cfg.function().registerCount(), kNone),
         killedIn_(cfg.function().registerCount(), kNone) {
+    exposed.offsets.reserve(cfg.vertexCount() + std::size_t{1});
+    killed.offsets.reserve(cfg.vertexCount() + std::size_t{1});
     for (block_ = 0; block_ < cfg.vertexCount(); ++block_) {
       for (const ir::Instruction& instruction : cfg.instructions(block_)) visit(instruction);
       exposed.endBlock();
@@ -93,9 +95,11 @@ class BlockEffects {
 
 }  // namespace
 
-void BlockLists::endBlock() {
-  std::sort(elements.begin() + static_cast<std::ptrdiff_t>(offsets.back()), elements.end());
-  offsets.push_back(elements.size());
+void BlockLists::sortEach() {
+  for (std::size_t block = 0; block + 1 < offsets.size(); ++block) {
+    std::ranges::sort(
+        std::span(elements).subspan(offsets[block], offsets[block + 1] - offsets[block]));
+  }
 }
 
 Liveness::AnySolution Liveness::solve(Kill kill) {
@@ -121,6 +125,8 @@ Liveness::AnySolution Liveness::solve(Kill kill) {
   };
   if (denseFits(cfg_->vertexCount(), registers_.size()))
     return solveWith(BitSet(registers_.size()));
+  effects.exposed.sortEach();
+  effects.killed.sortEach();
   pool_ = std::make_unique<SharedSetPool>(registers_.size());
   return solveWith(SharedSet(*pool_));
 }

@@ -25,11 +25,12 @@
 
 namespace ptxopt::analysis {
 
-// A sorted list of numbers for each block, in one array.
+// A list of numbers for each block, in one array.
 struct BlockLists {
   std::vector<std::size_t> offsets = {0};
   std::vector<std::uint32_t> elements;
-  void endBlock();  // sorts the numbers that were added to this block
+  void endBlock() { offsets.push_back(elements.size()); }
+  void sortEach();  // as sets that are not bits want them
   std::span<const std::uint32_t> of(BlockId block) const {
     return std::span(elements).subspan(offsets[block], offsets[block + 1] - offsets[block]);
   }
@@ -72,6 +73,12 @@ class Liveness {
   explicit Liveness(const Cfg& cfg, Kill kill = Kill::FullDefinition);
 
   const Cfg& cfg() const { return *cfg_; }
+  // The registers that are live at the border of some block, ascending, and their places in that
+  // list; kNone for any other register.
+  std::span<const ir::RegisterId> crossing() const { return registers_; }
+  std::uint32_t crossingNumber(ir::RegisterId id) const {
+    return numbers_[static_cast<std::uint32_t>(id)];
+  }
   // O(1) for bits, O(log registers) for shared sets.  isLiveOut costs this for each successor.
   bool isLiveIn(BlockId block, ir::RegisterId id) const;
   bool isLiveOut(BlockId block, ir::RegisterId id) const;

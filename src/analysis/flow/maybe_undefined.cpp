@@ -73,6 +73,7 @@ std::vector<UndefinedRead> findReads(const Cfg& cfg, const Suspects& suspects, S
     }
     written.endBlock();
   }
+  written.sortEach();
   const Dataflow<UnwrittenProblem<Set>> solution(cfg, {std::move(none), std::move(all), &written});
 
   std::vector<UndefinedRead> reads;

@@ -138,6 +138,7 @@ Comparison swapped(Comparison comparison) {
 BranchConditions::BranchConditions(const Ssa& ssa) : ssa_(&ssa) {
   const Cfg& cfg = ssa.cfg();
   firstOfEdge_.reserve(cfg.edgeCount() + std::size_t{1});
+  byEdge_.reserve(cfg.edgeCount());
   for (EdgeId edge = 0; edge < cfg.edgeCount(); ++edge) {
     firstOfEdge_.push_back(static_cast<std::uint32_t>(byEdge_.size()));
     addOfEdge(edge);
@@ -203,28 +204,28 @@ void BranchConditions::addIf(ValueId predicate, bool holds, unsigned depth,
     }
     return;
   }
-  if (!comparisonOf(desc)) return;
+  const std::optional<Comparison> comparison = comparisonOf(desc);
+  if (!comparison) return;
   // p|q: q is the comparison with the opposite result (ISA: "the complement"), combined with c too.
   const Operand* target = instruction.operand(0);
   const bool isSecond = target->kind == OperandKind::Pair && ssa_->operand(predicate) != target + 1;
   const Operand* other = instruction.operand(3);
   if (other == nullptr) {
-    addComparison(instruction, holds != isSecond, found);
+    addComparison(instruction, holds != isSecond ? *comparison : negated(*comparison), found);
     return;
   }
   // (a cmp b) op c: both are known where an "and" holds, or an "or" does not.
   if ((desc.has(".and") && holds) || (desc.has(".or") && !holds)) {
-    addComparison(instruction, holds != isSecond, found);
+    addComparison(instruction, holds != isSecond ? *comparison : negated(*comparison), found);
     addOperand(3, holds);
   }
 }
 
-void BranchConditions::addComparison(const Instruction& setp, bool holds,
+void BranchConditions::addComparison(const Instruction& setp, Comparison comparison,
                                      std::vector<Condition>& found) const {
-  const std::optional<Comparison> comparison = comparisonOf(*setp.desc);
   const Operand* const left = setp.operand(1);
   const Operand* const right = setp.operand(2);
-  if (!comparison || left == nullptr || right == nullptr) return;
+  if (left == nullptr || right == nullptr) return;
   const auto valueOf = [&](const Operand& operand) {
     const bool isRegister =
         operand.kind == OperandKind::Register && operand.component == 0 && !operand.negated;
@@ -232,7 +233,7 @@ void BranchConditions::addComparison(const Instruction& setp, bool holds,
   };
   Condition condition;
   condition.bits = static_cast<std::uint8_t>(isa::bitWidth(setp.desc->type));
-  condition.comparison = holds ? *comparison : negated(*comparison);
+  condition.comparison = comparison;
   condition.value = valueOf(*left);
   condition.other = right;
   condition.otherValue = valueOf(*right);

@@ -74,7 +74,8 @@ class BranchConditions {
  private:
   void addOfEdge(EdgeId edge);
   void addIf(ValueId predicate, bool holds, unsigned depth, std::vector<Condition>& found) const;
-  void addComparison(const ir::Instruction& setp, bool holds, std::vector<Condition>& found) const;
+  void addComparison(const ir::Instruction& setp, Comparison comparison,
+                     std::vector<Condition>& found) const;
   static std::span<const Placed> slice(const std::vector<Placed>& all,
                                        const std::vector<std::uint32_t>& first, std::uint32_t k) {
     return std::span(all).subspan(first[k], first[k + 1] - first[k]);

@@ -31,6 +31,13 @@ Interval productOf(Interval a, Interval b) {
 
 }  // namespace
 
+void LinearForms::reserve(std::size_t forms) {
+  forms_.reserve(forms);
+  terms_.reserve(2 * forms);
+  formIndex_.reserve(forms);
+  leaves_.reserve(forms / 2);
+}
+
 std::span<const std::uint32_t> LinearForms::list(std::uint32_t number) const {
   const std::uint32_t first = number == 0 ? 0 : listEnds_[number - 1];
   return std::span(listWords_).subspan(first, listEnds_[number] - first);

@@ -30,6 +30,7 @@
 #include "support/digraph.h"
 #include "support/hash_index.h"
 #include "support/interval.h"
+#include "support/number_table.h"
 #include "support/residue.h"
 
 namespace ptxopt::analysis {
@@ -90,6 +91,9 @@ struct LinearForm {
 
 class LinearForms {
  public:
+  // Makes room for about that many forms.
+  void reserve(std::size_t forms);
+
   const Leaf& leaf(LeafId id) const { return leaves_[id]; }
   std::uint32_t leafCount() const { return static_cast<std::uint32_t>(leaves_.size()); }
   std::uint32_t formCount() const { return static_cast<std::uint32_t>(forms_.size()); }
@@ -126,21 +130,19 @@ class LinearForms {
     LeafId round = kNone;
   };
   void setAlternatives(LeafId leaf, Alternatives alternatives) {
-    alternatives_[leaf] = std::move(alternatives);
+    alternativesOf_.set(leaf, static_cast<std::uint32_t>(alternatives_.size()));
+    alternatives_.push_back(std::move(alternatives));
   }
-  // Null if the leaf may be anything.
+  // Null if the leaf may be anything.  Valid until the next ones are set.
   const Alternatives* alternatives(LeafId leaf) const {
-    const auto found = alternatives_.find(leaf);
-    return found == alternatives_.end() ? nullptr : &found->second;
+    const std::uint32_t number = alternativesOf_.of(leaf);
+    return number == kNone ? nullptr : &alternatives_[number];
   }
 
   // Sets a form of 64 bits that is the same integer as the leaf, which is an extension; some of its
   // terms cannot wrap.
-  void setParts(LeafId leaf, FormId parts) { parts_[leaf] = parts; }
-  FormId parts(LeafId leaf) const {
-    const auto found = parts_.find(leaf);
-    return found == parts_.end() ? kNone : found->second;
-  }
+  void setParts(LeafId leaf, FormId parts) { parts_.set(leaf, parts); }
+  FormId parts(LeafId leaf) const { return parts_.of(leaf); }
   // The same number with all leaves that have parts replaced by them.
   FormId opened(FormId a);
 
@@ -181,8 +183,9 @@ class LinearForms {
   std::vector<std::uint32_t> listEnds_;  // by list
   std::vector<std::uint32_t> listWords_;
   std::vector<const isa::InstructionDesc*> operations_;
-  std::unordered_map<LeafId, Alternatives> alternatives_;
-  std::unordered_map<LeafId, FormId> parts_;
+  std::vector<Alternatives> alternatives_;
+  NumberTable alternativesOf_;  // by leaf, in alternatives_
+  NumberTable parts_;           // by leaf
   std::unordered_map<const isa::InstructionDesc*, std::uint32_t> operationNumbers_;
   HashIndex leafIndex_;
   HashIndex formIndex_;

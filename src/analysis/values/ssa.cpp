@@ -106,8 +106,7 @@ class Ssa::Builder {
         cfg_(*ssa.cfg_),
         dominators_(*ssa.dominators_),
         liveness_(liveness),
-        carry_(cfg_.function().registerCount()),
-        carryLiveIn_(carryLiveIn(cfg_)) {}
+        carry_(cfg_.function().registerCount()) {}
 
   void run() {
     layOutSlots();
@@ -117,6 +116,11 @@ class Ssa::Builder {
 
  private:
   using Variable = std::uint32_t;  // a register, or carry_
+  struct Defined {
+    const ir::Operand* operand = nullptr;  // null for the carry flag
+    std::uint32_t slot = 0;
+    bool isPartial = false;
+  };
 
   ir::RegisterId registerOf(Variable variable) const {
     return variable == carry_ ? ir::RegisterId::None : ir::RegisterId{variable};
@@ -133,52 +137,71 @@ class Ssa::Builder {
     const std::uint32_t count = ssa_.numbers_.count();
     ssa_.firstSlot_.reserve(count + std::size_t{1});
     std::uint32_t size = 0;
+    bool isCarryUsed = false;
     for (std::uint32_t n = 0; n < count; ++n) {
+      const ir::Instruction& instruction = ssa_.numbers_[n];
       ssa_.firstSlot_.push_back(size);
-      size += slotCount(ssa_.numbers_[n]);
+      size += slotCount(instruction);
+      isCarryUsed |= usesCarry(instruction);
     }
     ssa_.firstSlot_.push_back(size);
+    carryLiveIn_ = isCarryUsed ? carryLiveIn(cfg_) : BitSet(cfg_.vertexCount());
     ssa_.slots_.assign(size, kNone);
     ssa_.definitions_.resize(count);
   }
 
   // ---- phis -----------------------------------------------------------------------------------
 
-  // Each variable with each block that defines it, in the order of the text.
-  std::vector<std::pair<Variable, BlockId>> definingBlocks() const {
-    std::vector<std::pair<Variable, BlockId>> all;
-    std::vector<BlockId> lastBlock(carry_ + std::size_t{1}, kNone);
+  // Only variables that are live at the border of some block can have phis: these registers, and
+  // after them the carry flag.
+  std::uint32_t crossingCount() const {
+    return static_cast<std::uint32_t>(liveness_.crossing().size()) + 1;
+  }
+  Variable crossing(std::uint32_t number) const {
+    return number + 1 == crossingCount() ? carry_
+                                         : static_cast<Variable>(liveness_.crossing()[number]);
+  }
+
+  // The number of each such variable with each block that defines it, in the order of the text.
+  std::vector<std::pair<std::uint32_t, BlockId>> definingBlocks() const {
+    std::vector<std::pair<std::uint32_t, BlockId>> all;
+    std::vector<BlockId> lastBlock(crossingCount(), kNone);
     for (BlockId b = 0; b < cfg_.blockCount(); ++b) {
       if (!dominators_.contains(b)) continue;
-      const auto add = [&](Variable variable) {
-        if (std::exchange(lastBlock[variable], b) != b) all.emplace_back(variable, b);
+      const auto add = [&](std::uint32_t number) {
+        if (number == kNone || std::exchange(lastBlock[number], b) == b) return;
+        all.emplace_back(number, b);
       };
-      for (const ir::Instruction& instruction : cfg_.instructions(b)) {
+      const auto [first, end] = ssa_.numbers_.of(b);
+      for (std::uint32_t n = first; n < end; ++n) {
+        const ir::Instruction& instruction = ssa_.numbers_[n];
         for (const ir::Operand& operand : instruction.operands()) {
-          if (operand.writes && operand.reg() != ir::RegisterId::None) add(variableOf(&operand));
+          if (!operand.writes || operand.reg() == ir::RegisterId::None) continue;
+          add(liveness_.crossingNumber(operand.reg()));
         }
-        if (definesCarry(instruction)) add(carry_);
+        if (definesCarry(instruction)) add(crossingCount() - 1);
       }
     }
     return all;
   }
 
   void placePhis() {
-    const std::vector<std::pair<Variable, BlockId>> definitions = definingBlocks();
-    std::vector<std::uint32_t> offsets(carry_ + std::size_t{2});
-    for (const auto& [variable, b] : definitions) ++offsets[variable + 1];
+    const std::vector<std::pair<std::uint32_t, BlockId>> definitions = definingBlocks();
+    std::vector<std::uint32_t> offsets(crossingCount() + std::size_t{1});
+    for (const auto& [number, b] : definitions) ++offsets[number + 1];
     for (std::size_t k = 1; k < offsets.size(); ++k) offsets[k] += offsets[k - 1];
     std::vector<BlockId> blocks(definitions.size());
     std::vector<std::uint32_t> next(offsets.begin(), offsets.end() - 1);
-    for (const auto& [variable, b] : definitions) blocks[next[variable]++] = b;
+    for (const auto& [number, b] : definitions) blocks[next[number]++] = b;
 
     const Frontiers frontiers(cfg_, dominators_);
     std::vector<Variable> lastPhi(cfg_.vertexCount(), kNone);
     std::vector<std::pair<BlockId, Variable>> placed;
     std::vector<BlockId> work;
-    for (Variable variable = 0; variable <= carry_; ++variable) {
+    for (std::uint32_t number = 0; number < crossingCount(); ++number) {
+      const Variable variable = crossing(number);
       const auto defining =
-          std::span(blocks).subspan(offsets[variable], offsets[variable + 1] - offsets[variable]);
+          std::span(blocks).subspan(offsets[number], offsets[number + 1] - offsets[number]);
       // The definition of a single block reaches all uses, unless a path from the entry avoids it.
       if (defining.empty() || (defining.size() == 1 && !isLiveIn(cfg_.entry(), variable))) continue;
       if (!frontiers.fit()) {
@@ -224,6 +247,9 @@ class Ssa::Builder {
 
   void rename() {
     current_.assign(carry_ + std::size_t{1}, kNone);
+    // Most instructions define one value.
+    ssa_.values_.reserve(ssa_.numbers_.count() + phiVariables_.size());
+    undo_.reserve(ssa_.numbers_.count() + phiVariables_.size());
     layOutPhiOperands();
     ssa_.phisOfBlock_.assign(cfg_.vertexCount(), {0, 0});
     struct Frame {
@@ -238,7 +264,8 @@ class Ssa::Builder {
       }
       stack.push_back({b, undo_.size()});
       definePhis(b);
-      for (const ir::Instruction& instruction : cfg_.instructions(b)) visit(instruction);
+      const auto [first, end] = ssa_.numbers_.of(b);
+      for (std::uint32_t n = first; n < end; ++n) visit(n);
       fillSuccessors(b);
     }
   }
@@ -301,15 +328,15 @@ class Ssa::Builder {
     ssa_.phisOfBlock_[block].second = ssa_.valueCount();
   }
 
-  void visit(const ir::Instruction& instruction) {
-    const std::uint32_t number = ssa_.numbers_.of(instruction);
+  void visit(std::uint32_t number) {
+    const ir::Instruction& instruction = ssa_.numbers_[number];
     ValueId* const slots = ssa_.slots_.data() + ssa_.firstSlot_[number];
     bool isGuard = static_cast<bool>(instruction.guard);
     // Definitions come after all uses.
     definitions_.clear();
     forEachSlot(instruction, [&](Access access, const ir::Operand* operand, std::uint32_t slot) {
       if (access == Access::Definition) {
-        definitions_.emplace_back(operand, slot);
+        definitions_.push_back({operand, slot, isPartial(instruction, operand)});
       } else {
         slots[slot] = read(isGuard ? static_cast<Variable>(instruction.guard.predicate())
                                    : variableOf(operand));
@@ -317,12 +344,12 @@ class Ssa::Builder {
       isGuard = false;
     });
     // What remains in part is numbered before what is defined, so that this is one range.
-    for (const auto& [operand, slot] : definitions_) {
-      if (isPartial(instruction, operand)) read(variableOf(operand));
+    for (const Defined& defined : definitions_) {
+      if (defined.isPartial) read(variableOf(defined.operand));
     }
     ssa_.definitions_[number].first = ssa_.valueCount();
-    for (const auto& [operand, slot] : definitions_) {
-      slots[slot] = define(instruction, number, operand);
+    for (const Defined& defined : definitions_) {
+      slots[defined.slot] = define(instruction, number, defined);
     }
     ssa_.definitions_[number].end = ssa_.valueCount();
   }
@@ -332,13 +359,12 @@ class Ssa::Builder {
                               : instruction.guard || !instruction.desc->known();
   }
 
-  ValueId define(const ir::Instruction& instruction, std::uint32_t number,
-                 const ir::Operand* operand) {
-    const Variable variable = variableOf(operand);
+  ValueId define(const ir::Instruction& instruction, std::uint32_t number, const Defined& defined) {
+    const Variable variable = variableOf(defined.operand);
     Value value{registerOf(variable), number, kNone, kCarryOperand, Kind::Definition};
-    if (isPartial(instruction, operand)) value.extra = read(variable);
-    if (operand != nullptr) {
-      value.operand = static_cast<std::uint16_t>(operand - instruction.operands().data());
+    if (defined.isPartial) value.extra = read(variable);
+    if (defined.operand != nullptr) {
+      value.operand = static_cast<std::uint16_t>(defined.operand - instruction.operands().data());
     }
     const ValueId added = add(value);
     write(variable, added);
@@ -362,7 +388,7 @@ class Ssa::Builder {
   const Dominators& dominators_;
   const Liveness& liveness_;
   const Variable carry_;
-  const BitSet carryLiveIn_;
+  BitSet carryLiveIn_;
 
   std::vector<std::size_t> phiOffsets_;  // by block, into phiVariables_
   std::vector<Variable> phiVariables_;
@@ -370,7 +396,7 @@ class Ssa::Builder {
   std::vector<std::uint32_t> edgePositions_;  // by edge: its index among the in-edges
   std::vector<ValueId> current_;              // by variable
   std::vector<std::pair<Variable, ValueId>> undo_;
-  std::vector<std::pair<const ir::Operand*, std::uint32_t>> definitions_;  // with their slots
+  std::vector<Defined> definitions_;  // of the instruction that is visited
 };
 
 Ssa::Ssa(const Cfg& cfg, const Liveness& liveness, const Dominators& dominators)

@@ -292,10 +292,15 @@ class ValueRanges::Solver {
     return unknown;
   }
 
+  // Most have no qualifier but their type.
+  static bool mayClamp(const isa::InstructionDesc& desc) {
+    return desc.qualifiers.size() > 1 && (desc.has(".sat") || desc.has(".relu"));
+  }
+
   // No bits: nothing is known.
   ValueRange evaluate(const Instruction& instruction, unsigned bits) const {
     const isa::InstructionDesc& desc = *instruction.desc;
-    if (desc.has(".sat") || desc.has(".relu") || desc.readsCarry) return {};
+    if (mayClamp(desc) || desc.readsCarry) return {};
     const bool isSigned = isa::isSigned(desc.type);
     const auto source = [&](std::size_t k, unsigned width) {
       const Operand* operand = instruction.operand(k);
@@ -434,6 +439,7 @@ ValueRange ValueRanges::ofOperand(const Instruction& instruction, const Operand&
   if (operand.kind == OperandKind::Register && operand.component == 0 && !operand.negated) {
     const ValueId value = ssa_->use(instruction, operand);
     if (value == kNone) return ValueRange::all(bits);
+    if (conditions_->ofValue(value).empty()) return rangeOf(value, operand, bits);
     const ValueRange range = at(value, instruction.block);
     return range.bits < bits ? ValueRange::all(bits) : truncate(range, bits);
   }

@@ -123,7 +123,9 @@ ValueRange meet(const ValueRange& a, const ValueRange& b) {
 }
 
 ValueRange add(const ValueRange& a, const ValueRange& b) {
-  if (a.isAll() && b.isAll()) return a;
+  // A number of which nothing is known leaves nothing known of the sum.
+  if (a.isAll()) return a;
+  if (b.isAll()) return b;
   const unsigned bits = a.bits;
   ValueRange sum = ValueRange::all(bits);
   const std::uint64_t mask = maskOf(bits);

@@ -49,7 +49,14 @@ class AddressGroups::Walk {
         cfg_(ssa_.cfg()),
         liveness_(liveness),
         current_(cfg_.function().registerCount(), kNone),
-        inScope_(out.groupCount_) {}
+        ofGroups_(out.groupCount_) {
+    std::uint32_t size = 0;
+    for (GroupId group = 0; group < out.groupCount_; ++group) {
+      ofGroups_[group].first = size;
+      if (!isAlone(group)) size += out.sizeOf(group);
+    }
+    inScope_.resize(size);
+  }
 
   void run(const std::function<void(std::size_t, std::size_t)>& progress) {
     struct Frame {
@@ -84,6 +91,13 @@ class AddressGroups::Walk {
     ValueId value = kNone;
     std::uint32_t callFreePart = 0;  // the part of its block between two calls
   };
+  struct OfGroup {
+    std::uint32_t first = 0;  // in inScope_, which has room for all values of the group
+    std::uint32_t count = 0;
+  };
+
+  // The only value of its group is no base of another one.
+  bool isAlone(GroupId group) const { return out_.sizeOf(group) == 1; }
 
   static std::size_t index(RegisterId id) { return static_cast<std::size_t>(id); }
 
@@ -93,8 +107,9 @@ class AddressGroups::Walk {
     written_.emplace_back(ssa_.reg(value), current);
     current = value;
     const GroupId group = out_.groups_[value];
-    if (group == kNone || !out_.mayBeBase(value)) return;
-    inScope_[group].push_back({value, callFreePart_});
+    if (group == kNone || isAlone(group) || !out_.mayBeBase(value)) return;
+    OfGroup& of = ofGroups_[group];
+    inScope_[of.first + of.count++] = {value, callFreePart_};
     entered_.push_back(group);
   }
 
@@ -102,7 +117,7 @@ class AddressGroups::Walk {
     for (; written_.size() > written; written_.pop_back()) {
       current_[index(written_.back().first)] = written_.back().second;
     }
-    for (; entered_.size() > entered; entered_.pop_back()) inScope_[entered_.back()].pop_back();
+    for (; entered_.size() > entered; entered_.pop_back()) --ofGroups_[entered_.back()].count;
   }
 
   void visit(const analysis::Access& access) {
@@ -113,7 +128,8 @@ class AddressGroups::Walk {
     if (value == kNone || out_.groups_[value] == kNone || !isInWindow(access, value)) return;
     Member member{&instruction, &operand, value,
                   static_cast<std::uint32_t>(out_.candidates_.size()), 0};
-    const std::vector<InScope>& all = inScope_[out_.groups_[value]];
+    const OfGroup& of = ofGroups_[out_.groups_[value]];
+    const auto all = std::span<const InScope>(inScope_).subspan(of.first, of.count);
     // From either end of those in scope.
     const std::size_t fromFront = std::min(all.size(), most(Limit::GroupLooks));
     for (std::size_t k = 0; k < fromFront; ++k) consider(member, all[k]);
@@ -162,9 +178,10 @@ class AddressGroups::Walk {
   const analysis::Cfg& cfg_;
   const analysis::Liveness& liveness_;
   std::uint32_t callFreePart_ = 0;
-  std::uint32_t firstCallFreePart_ = 0;        // of the block
-  std::vector<ValueId> current_;               // by register
-  std::vector<std::vector<InScope>> inScope_;  // by group
+  std::uint32_t firstCallFreePart_ = 0;  // of the block
+  std::vector<ValueId> current_;         // by register
+  std::vector<OfGroup> ofGroups_;        // by group
+  std::vector<InScope> inScope_;
   std::vector<std::pair<RegisterId, ValueId>> written_;
   std::vector<GroupId> entered_;
 };
@@ -197,6 +214,13 @@ namespace {
 class TermLists {
  public:
   using Sum = analysis::OffsetClasses::Sum;
+
+  // `most`: how many there can be.
+  explicit TermLists(std::size_t most) {
+    index_.reserve(most);
+    lists_.reserve(most);
+    terms_.reserve(most);
+  }
 
   // kNone if it is new.
   std::uint32_t find(const Sum& sum) const {
@@ -248,7 +272,8 @@ void AddressGroups::findGroups() {
     std::uint64_t constant = 0;
   };
   std::vector<OfForm> ofForms(addresses_.forms().formCount());
-  TermLists lists;  // by group
+  TermLists lists(ofForms.size());  // by group
+  sizes_.reserve(ofForms.size());
   Sum sum;
   for (ValueId v = 0; v < ssa_.valueCount(); ++v) {
     const FormId id = addresses_.formOf(v);
@@ -276,14 +301,15 @@ void AddressGroups::findGroups() {
   }
   groupCount_ = static_cast<std::uint32_t>(sizes_.size());
   wideGroups_.assign(groupCount_, kNone);
+  sum.bits = 32;
   for (GroupId wide = 0; wide < groupCount_; ++wide) {
     if (lists.bits(wide) != 64) continue;
-    Sum low{32, 0, {}};
+    sum.terms.clear();
     for (const analysis::Term& term : lists.of(wide)) {
       const std::uint64_t coefficient = residue(term.coefficient, 32);
-      if (coefficient != 0) low.terms.push_back({term.leaf, coefficient});
+      if (coefficient != 0) sum.terms.push_back({term.leaf, coefficient});
     }
-    const GroupId narrow = lists.find(low);
+    const GroupId narrow = lists.find(sum);
     if (narrow != kNone && wideGroups_[narrow] == kNone) wideGroups_[narrow] = wide;
   }
 }

@@ -85,9 +85,9 @@ bool BaseAssignment::isAlone(ValueId v) const {
 }
 
 bool BaseAssignment::mayGo(ValueId v) const {
+  if (readers_[v] != memberCount_[v]) return false;
   if (!ssa_.isDefinition(v) || ssa_.isCarry(v) || isDead_.test(v)) return false;
-  const bool isUnread = readers_[v] == 0 && lostReader_.test(v);
-  return (isUnread || isOnlyAddress(v)) && isAlone(v);
+  return (memberCount_[v] != 0 || lostReader_.test(v)) && isAlone(v);
 }
 
 bool BaseAssignment::isOnlyAddress(ValueId v) const {

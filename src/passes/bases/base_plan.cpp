@@ -81,9 +81,10 @@ void BasePlan::process(ValueId v) {
 }
 
 ValueId BasePlan::baseFor(ValueId v) const {
+  const auto candidates = groups_.candidates(groups_.members()[bases_.firstMember(v)]);
+  if (candidates.empty()) return kNone;
   const bool mayBeFar = bases_.savedBy(v) >= BaseAssignment::kFarSavings;
-  for (const AddressGroups::Candidate& candidate :
-       groups_.candidates(groups_.members()[bases_.firstMember(v)])) {
+  for (const AddressGroups::Candidate& candidate : candidates) {
     const ValueId base = candidate.value;
     if (base < v && !bases_.isDead(base) && servesAll(base, v, mayBeFar)) return base;
   }

@@ -23,9 +23,10 @@ class PhiWebs {
   // The last first, so that of two that both could go the first stays.
   void run() {
     for (ValueId v = ssa_.valueCount(); v-- > 0 && !bases_.isStopped();) {
+      if (!ssa_.isPhi(v) || bases_.isDead(v)) continue;
       const GroupId group = bases_.groups().groupOf(v);
       const bool isShared = group != kNone && bases_.groups().sizeOf(group) > 1;
-      if (!ssa_.isPhi(v) || bases_.isDead(v) || (!isShared && !bases_.hasLostReader(v))) continue;
+      if (!isShared && !bases_.hasLostReader(v)) continue;
       Web web;
       if (findWeb(v, web) && findPlaces(web) && bases_.spend()) remove(web);
     }

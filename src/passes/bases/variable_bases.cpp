@@ -52,13 +52,9 @@ class VariableBases {
   }
 
   Copies findCopies() const {
-    const BitSet isShared = sharedValues();
     Copies copies;
     for (ValueId v = 0; v < ssa_.valueCount(); ++v) {
-      if (!ssa_.isDefinition(v) || ssa_.isCarry(v) || isShared.test(v) ||
-          bases_.readersOf(v) == 0) {
-        continue;
-      }
+      if (!ssa_.isDefinition(v) || ssa_.isCarry(v) || bases_.readersOf(v) == 0) continue;
       const Instruction& instruction = ssa_.instruction(v);
       const auto operands = instruction.operands();
       if (!instruction.is(isa::Opcode::Mov) || instruction.guard || operands.size() != 2 ||
@@ -69,6 +65,11 @@ class VariableBases {
       if (!declared_.contains(operands[1].symbol())) continue;
       const isa::Type type = bases_.rewrite().function().rangeOf(ssa_.reg(v)).type;
       copies[{operands[1].symbol(), operands[1].immediate, type}].push_back(v);
+    }
+    if (copies.empty()) return copies;
+    const BitSet isShared = sharedValues();
+    for (auto& [key, values] : copies) {
+      std::erase_if(values, [&](ValueId v) { return isShared.test(v); });
     }
     return copies;
   }

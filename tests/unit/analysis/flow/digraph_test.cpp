@@ -78,6 +78,19 @@ TEST(Order, LeavesRootsInTheGivenOrder) {
   EXPECT_EQ(postorder(graph, roots), roots);
 }
 
+TEST(Order, FindsWhatAVertexReaches) {
+  const Digraph graph(5, {{0, 1}, {1, 2}, {2, 1}, {3, 0}});
+  const auto elements = [](const BitSet& set) {
+    std::vector<std::size_t> all;
+    set.forEach([&](std::size_t v) { all.push_back(v); });
+    return all;
+  };
+  EXPECT_EQ(elements(reachableFrom(graph, 1)), (std::vector<std::size_t>{1, 2}));
+  EXPECT_EQ(elements(reachableFrom(graph, 1, Direction::Backward)),
+            (std::vector<std::size_t>{0, 1, 2, 3}));
+  EXPECT_EQ(elements(reachableFrom(graph, 4)), (std::vector<std::size_t>{4}));
+}
+
 TEST(StrongComponents, AreNumberedFromTheSinks) {
   const Digraph graph(5, {{0, 1}, {1, 2}, {2, 1}, {2, 3}, {4, 4}});
   const StrongComponents strong(graph);
