@@ -299,7 +299,7 @@ class CommonBase : public Pass {
   }
 
   // No other pass makes registers with these names.
-  bool isLocal() const override { return true; }
+  bool isLocal(const ir::Function&) const override { return true; }
 
   bool run(ir::Function& function, PassContext& context) const override {
     if (!options_.isEnabled) return false;

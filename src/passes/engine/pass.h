@@ -60,8 +60,8 @@ struct PassContext {
   // The facts about the input on which the pass relies (passes/engine/claim_sink.h).  Null if
   // nobody wants them, or if the function has changed since it was read.
   std::vector<facts::Claim>* claims = nullptr;
-  // What the pass met and left, by counter ("barriers-kept"): if it runs again on the function, only
-  // the last run counts.
+  // What the pass met and left, by counter ("barriers-kept"): if it runs again on the function,
+  // only the last run counts.
   std::map<std::string_view, std::uint64_t> found;
   // Set by a pass that changed the function if all it did was to erase instructions that name no
   // register, end no block and touch no memory, after Cfg::willErase(): what is known of values and
@@ -116,10 +116,14 @@ class Pass {
     static_cast<void>(analyses);
   }
 
-  // True if other passes change nothing that prepare() reads, and runOnModule() does nothing.  Then
-  // this pass may run on a function as soon as the previous pass has finished with that function,
-  // without waiting for the others, and can reuse analyses that are still in memory.
-  virtual bool isLocal() const { return false; }
+  // True if run() needs nothing of other functions that other passes change, and runOnModule() does
+  // nothing.  Then this pass may run on the function as soon as the previous pass has finished with
+  // it, without waiting for the others, and can reuse analyses that are still in memory.  Where it
+  // is false for some functions only, prepare() runs once more before they come.
+  virtual bool isLocal(const ir::Function& function) const {
+    static_cast<void>(function);
+    return false;
+  }
 
   // True for a pass that only changes which barriers exist and which threads execute them.  Its own
   // claims hold for all functions, and passes after it can still make claims about the input.

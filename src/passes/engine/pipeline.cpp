@@ -27,8 +27,8 @@ namespace {
 struct Work {
   ir::Function* function;
   analysis::FunctionAnalyses analyses;
-  std::size_t problems = 0;  // found by the last verification
-  bool isOfInput = true;     // unchanged except for barriers
+  std::size_t problems = 0;   // found by the last verification
+  bool isOfInput = true;      // unchanged except for barriers
   std::uint32_t changes = 0;  // passes that changed it so far
   // By distinct step.
   struct LastRun {
@@ -156,13 +156,14 @@ class Engine {
     result_.remarks.push_back(std::move(remark));
   }
 
-  // Whether functions may run through all these stages one by one.  Not with a change limit, whose
-  // N-th change must always be the same, nor if a caller observes single steps.
+  // Whether some functions may run through all these stages one by one.  Not with a change limit,
+  // whose N-th change must always be the same, nor if a caller observes single steps.
   bool mayFollow(std::span<const Stage> before, const Stage& stage) const {
     if (budget_.limited() || options_.beforePass || options_.afterPass) return false;
-    return stage.pass->isLocal() && std::ranges::none_of(before, [&](const Stage& other) {
-             return other.step->pass == stage.step->pass;
-           });
+    const auto isLocal = [&](const Work& work) { return stage.pass->isLocal(*work.function); };
+    return std::ranges::any_of(work_, isLocal) &&
+           std::ranges::none_of(
+               before, [&](const Stage& other) { return other.step->pass == stage.step->pass; });
   }
 
   void runStages(std::span<Stage> stages, bool areLast) {
@@ -179,13 +180,15 @@ class Engine {
       stage.ofModule.time = watch.elapsed();
     }
     for (Stage& stage : stages) stage.outcomes.resize(work_.size());
-    parallelFor(work_.size(), threads_, [&](std::size_t k) {
-      for (Stage& stage : stages) {
-        if (!isDone(work_[k], stage)) stage.outcomes[k] = runOn(work_[k], stage);
-      }
-      // The analyses are not needed any more; free their memory for the next function.
-      if (areLast) work_[k].analyses.invalidateAll();
-    });
+    // By function: the first stage that it has not been through.
+    std::vector<std::size_t> next(work_.size(), 0);
+    for (std::size_t first = 0; !work_.empty() && first < stages.size();) {
+      if (first != 0) stages[first].pass->prepare(module_, *stages[first].analyses);
+      parallelFor(work_.size(), threads_, [&](std::size_t k) {
+        if (next[k] == first) next[k] = runFrom(first, stages, k, areLast);
+      });
+      first = *std::ranges::min_element(next);
+    }
     for (Stage& stage : stages) {
       std::chrono::duration<double> time = stage.ofModule.time;
       for (const Outcome& outcome : stage.outcomes) time += outcome.time;
@@ -194,6 +197,18 @@ class Engine {
       mergeFunctions(stage);
     }
     if (options_.afterPass) options_.afterPass(stages.back().step->pass->name, module_);
+  }
+
+  // Returns the first stage that has to wait for other functions, or the number of stages.
+  std::size_t runFrom(std::size_t first, std::span<Stage> stages, std::size_t k, bool areLast) {
+    for (std::size_t s = first; s < stages.size(); ++s) {
+      Stage& stage = stages[s];
+      if (s != first && !stage.pass->isLocal(*work_[k].function)) return s;
+      if (!isDone(work_[k], stage)) stage.outcomes[k] = runOn(work_[k], stage);
+    }
+    // The analyses are not needed any more; free their memory for the next function.
+    if (areLast) work_[k].analyses.invalidateAll();
+    return stages.size();
   }
 
   // The step ran on the function before, and nothing, itself included, has changed the function

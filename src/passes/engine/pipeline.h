@@ -29,8 +29,8 @@ struct PassTime {
 };
 
 struct RunOptions {
-  // A step that occurs again with the same options runs on the functions that it or another step has
-  // changed since it last began on them.
+  // A step that occurs again with the same options runs on the functions that it or another step
+  // has changed since it last began on them.
   std::vector<PipelineStep> pipeline;
   std::vector<std::string> disabledPasses;               // --disable-pass=NAME
   std::uint64_t changeLimit = ChangeBudget::kUnlimited;  // --opt-bisect-limit=N

@@ -78,6 +78,9 @@ class EarlyCse : public Pass {
     facts_ = ModuleFacts::of(module, options_.memorySsa);
   }
 
+  // Of other functions it needs only what calls do.
+  bool isLocal(const ir::Function& function) const override { return !hasCalls(function); }
+
   bool run(ir::Function& function, PassContext& context) const override {
     SsaRewrite rewrite(function, context.analyses.get<Ssa>());
     std::optional<SharperMemory> sharper;

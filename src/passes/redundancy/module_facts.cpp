@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/redundancy/module_facts.h"
 
+#include <algorithm>
+
 namespace ptxopt::passes {
+
+bool hasCalls(const ir::Function& function) {
+  return std::ranges::any_of(function.body(), [](const ir::Statement& statement) {
+    const auto* instruction = statement.as<ir::Instruction>();
+    return instruction != nullptr && instruction->desc->control == isa::Control::Call;
+  });
+}
 
 ModuleFacts ModuleFacts::of(const ir::Module& module, bool withMemories) {
   ModuleFacts facts;
   facts.names = FreshNames::of(module);
-  bool hasCalls = false;
   for (const ir::Function& function : module.functions()) {
     for (const ir::Statement& statement : function.body()) {
       const auto* instruction = statement.as<ir::Instruction>();
@@ -14,10 +22,9 @@ ModuleFacts ModuleFacts::of(const ir::Module& module, bool withMemories) {
       const isa::InstructionDesc& desc = *instruction->desc;
       facts.hasAsyncCopies |= analysis::mayBeAsyncCopy(*instruction);
       facts.hasProgrammaticLaunch |= desc.opcode == isa::Opcode::Griddepcontrol || !desc.known();
-      hasCalls |= desc.control == isa::Control::Call;
     }
   }
-  if (hasCalls) {
+  if (std::ranges::any_of(module.functions(), hasCalls)) {
     auto callees = std::make_unique<Callees>(module);
     if (withMemories) callees->memories.emplace(callees->graph);
     facts.callees = std::move(callees);

@@ -12,6 +12,9 @@
 
 namespace ptxopt::passes {
 
+// O(instructions).
+bool hasCalls(const ir::Function& function);
+
 struct ModuleFacts {
   struct Callees {
     explicit Callees(const ir::Module& module) : graph(module), pure(graph) {}
