@@ -5,22 +5,27 @@
 # its full path, and ptxas, which calls ptxopt-ptxas.
 set -eu
 
+self=$(basename "$0")
 usage() {
-  cat >&2 <<'EOF'
-usage: make-nvcc-bin.sh FOLDER [NVCC [PTXOPT-PTXAS]]
+  cat >&2 <<EOF
+usage: $self FOLDER [NVCC [PTXOPT-PTXAS]]
   FOLDER        is made; put it on PATH or call FOLDER/nvcc
   NVCC          default: the one on PATH
-  PTXOPT-PTXAS  default: beside this script's build/release/bin, else the one on PATH
+  PTXOPT-PTXAS  default: the one beside this script, else on PATH, else in build/release/bin
 EOF
   exit 2
 }
-die() { echo "make-nvcc-bin.sh: $*" >&2; exit 1; }
+die() { echo "$self: $*" >&2; exit 1; }
 
 case $#:${1-} in [123]:[!-]*) ;; *) usage ;; esac
 folder=$1
 nvcc=${2:-$(command -v nvcc || true)}
-wrapper=${3:-$(dirname "$0")/../build/release/bin/ptxopt-ptxas}
-[ -x "$wrapper" ] || wrapper=$(command -v ptxopt-ptxas || true)
+here=$(dirname "$0")
+wrapper=${3-}
+[ -n "$wrapper" ] || for wrapper in "$here/ptxopt-ptxas" "$(command -v ptxopt-ptxas || true)" \
+                                    "$here/../build/release/bin/ptxopt-ptxas"; do
+  [ ! -x "$wrapper" ] || break
+done
 
 [ -x "$nvcc" ] || die 'no nvcc; name it as the second argument'
 [ -x "$wrapper" ] || die 'no ptxopt-ptxas; name it as the third argument'

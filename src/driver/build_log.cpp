@@ -139,6 +139,14 @@ std::string summaryOf(std::string_view log) {
   table += rowOf("total", total);
   if (!reasons.empty()) table += "\nwhy not:\n";
   for (const auto& [reason, count] : reasons) table += fmt::format("{:>6}  {}\n", count, reason);
+  if (total.texts == 0) {
+    table += fmt::format("\nnote: {}\n", kNothingCame);
+  } else if (total.kernels == 0 && sums.contains(spelling(Outcome::Unchanged))) {
+    table += fmt::format(
+        "\nnote: no text has a kernel: these are probes, as CMake compiles them; of your files, "
+        "{}\n",
+        kNothingCame);
+  }
   if (others != 0) table += fmt::format("\n{} lines are no entries of a log\n", others);
   return table;
 }

@@ -40,6 +40,12 @@ struct LogEntry {
 void appendToLog(const std::string& path, const std::vector<LogEntry>& entries,
                  const std::string& ptxas, const std::string& flags);
 
+// Why no text of a build may have come here.
+inline constexpr const char* kNothingCame =
+    "no compiler has called ptxopt-ptxas. Was everything up to date, or taken from a cache "
+    "(ccache: see CCACHE_NAMESPACE in docs/drop-in.md)? Does CMakeLists.txt set CMAKE_CUDA_FLAGS, "
+    "which hides -DCMAKE_CUDA_FLAGS? `ptxopt-ptxas --doctor` says more";
+
 // The table of a log.  Lines that are no entries are counted and named.  O(size).
 std::string summaryOf(std::string_view log);
 

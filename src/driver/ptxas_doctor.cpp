@@ -12,6 +12,7 @@
 #include <system_error>
 #include <vector>
 
+#include "driver/ptxas_compilers.h"
 #include "driver/ptxas_process.h"
 #include "driver/ptxas_search.h"
 
@@ -40,11 +41,6 @@ constexpr const char* kProbe = R"(.version 7.0
 	ret;
 }
 )";
-
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
 
 // What a program prints; nothing where it fails.
 std::optional<std::string> outputOf(const std::string& program,
@@ -82,9 +78,10 @@ class Doctor {
     } else {
       complain("flags", dropIn_.flagsError);
     }
+    lookAtVariables();
     lookAtLog();
     probe();
-    lookForCompilers();
+    surveyCompilers({dropIn_, lines_, self_, packages_, fault_});
     return std::move(diagnosis_);
   }
 
@@ -99,28 +96,40 @@ class Doctor {
 
   static std::string described(const FoundPtxas& ptxas) {
     const auto version = versionOf(ptxas.path);
-    return fmt::format("{}, {}, from {}", ptxas.path,
+    return fmt::format("{}, {}, from {}{}", ptxas.path,
                        version ? "release " + text(*version) : "which does not say its version",
-                       ptxas.from);
+                       ptxas.from,
+                       leadsHere(ptxas.path) ? "; it calls this, and then the real one" : "");
   }
 
   void lookForPtxas() {
     const std::vector<FoundPtxas> all = allPtxas(packages_);
     try {
-      ptxas_ = findPtxas("");
+      ptxas_ = findPtxas("", "");
     } catch (const std::runtime_error& error) {
-      complain("ptxas", error.what());
+      fault_ = error.what();
+      complain("ptxas", fault_);
     }
     if (ptxas_) {
       version_ = versionOf(ptxas_->path);
       version_ ? say("ptxas", described(*ptxas_)) : complain("ptxas", described(*ptxas_));
     }
     for (const FoundPtxas& other : all) {
-      if (ptxas_ && isSameProgram(other.path, ptxas_->path)) continue;
-      const auto version = versionOf(other.path);
-      const bool isNewer = version && version_ && *version_ < *version;
-      say("", fmt::format("{}: {}", isNewer ? "not taken, though newer" : "not taken",
-                          described(other)));
+      if (!ptxas_ || !isSameProgram(other.path, ptxas_->path)) sayOfOther(other);
+    }
+  }
+
+  void sayOfOther(const FoundPtxas& other) {
+    if (other.from == kWheelOfTriton) return say("", "for Triton alone: " + described(other));
+    const auto version = versionOf(other.path);
+    const bool isNewer = version && version_ && *version_ < *version;
+    say("",
+        fmt::format("{}: {}", isNewer ? "not taken, though newer" : "not taken", described(other)));
+  }
+
+  void lookAtVariables() {
+    for (const UnknownVariable& unknown : unknownVariables()) {
+      unknown.meant.empty() ? say("variable", text(unknown)) : complain("variable", text(unknown));
     }
   }
 
@@ -154,55 +163,6 @@ class Doctor {
            : complain("probe", "loses its barrier, but ptxas refuses it for sm_90");
   }
 
-  // ---- compilers -------------------------------------------------------------------------------
-
-  void lookForCompilers() {
-    if (const auto nvcc = findOnPath("nvcc")) {
-      const bool isTold = (environment("NVCC_APPEND_FLAGS") + environment("NVCC_PREPEND_FLAGS"))
-                              .find("--ptxas-prefix") != std::string::npos;
-      say("nvcc", fmt::format("{}: {}", *nvcc,
-                              isTold ? "calls this through NVCC_APPEND_FLAGS"
-                                     : "does not call this; add --ptxas-prefix " + self_));
-    }
-    if (const auto clang = findOnPath("clang++")) {
-      say("clang", fmt::format("{}: calls this with --ptxas-path={}", *clang, self_));
-    }
-    for (const std::string& folder : packages_) {
-      lookForTriton(folder);
-      lookForJax(folder);
-    }
-  }
-
-  void lookForTriton(const std::string& folder) {
-    const std::string triton = folder + "/triton";
-    if (!fs::is_directory(triton)) return;
-    const char* const kNames[] = {"TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH"};
-    for (const char* const name : kNames) {
-      const std::string value = environment(name);
-      if (value.empty()) {
-        say("Triton",
-            fmt::format("{}: {} is not set, and Triton takes its own ptxas", triton, name));
-      } else if (isSameProgram(value, self_)) {
-        say("Triton", fmt::format("{}: calls this through {}", triton, name));
-      } else {
-        say("Triton", fmt::format("{}: {}={} is another program", triton, name, value));
-      }
-    }
-  }
-
-  void lookForJax(const std::string& folder) {
-    if (!fs::is_directory(folder + "/jaxlib")) return;
-    for (const char* const name : {"/nvidia/cu13/bin/ptxas", "/nvidia/cuda_nvcc/bin/ptxas"}) {
-      const std::string path = folder + name;
-      if (access(path.c_str(), X_OK) != 0) continue;
-      say("JAX", isSameProgram(path, self_)
-                     ? fmt::format("{}: is this program", path)
-                     : fmt::format("{}: XLA runs this one, whatever XLA_FLAGS says; see "
-                                   "docs/drop-in.md",
-                                   path));
-    }
-  }
-
   static std::string selfPath() {
     std::error_code ignored;
     const fs::path path = fs::read_symlink("/proc/self/exe", ignored);
@@ -214,7 +174,11 @@ class Doctor {
   std::vector<std::string> packages_;
   std::optional<FoundPtxas> ptxas_;
   std::optional<PtxasVersion> version_;
+  std::string fault_;  // why there is no ptxas
   Diagnosis diagnosis_;
+  const DoctorLines lines_ = {
+      [this](std::string_view what, std::string_view text) { say(what, text); },
+      [this](std::string_view what, std::string_view text) { complain(what, text); }};
 };
 
 }  // namespace

@@ -25,6 +25,7 @@
 #include "driver/ptxas_command.h"
 #include "driver/ptxas_process.h"
 #include "driver/ptxas_search.h"
+#include "driver/ptxas_triton.h"
 
 namespace ptxopt::ptxas {
 namespace {
@@ -313,7 +314,11 @@ class Run {
 
   ExitStatus answerVersion() const {
     const ExitStatus status = runAndAdd(dropIn_.versionLine + "\n");
-    if (status.success() && ptxas_.from == "PTXOPT_PTXAS") warnOfAnOlderOne();
+    if (!status.success()) return status;
+    // Triton shows what is said here, and hides what is said about a text.
+    if (!dropIn_.flagsError.empty()) warn(dropIn_.flagsError);
+    for (const std::string& problem : misspeltVariables()) warn(problem);
+    if (const auto problem = anotherRelease()) warn(*problem);
     return status;
   }
 
@@ -322,6 +327,10 @@ class Run {
   // Nothing where there is nothing to do but to become ptxas.
   std::optional<ExitStatus> assemble(PtxasCommand command) const {
     if (dropIn_.isStrict && !dropIn_.flagsError.empty()) throw Refusal(dropIn_.flagsError);
+    for (const std::string& problem : misspeltVariables()) {
+      if (dropIn_.isStrict) throw Refusal(problem);
+      warn(problem);
+    }
     const SignalGuard guard;
     Replacement replacement(std::move(command), dropIn_);
     std::optional<ExitStatus> status;
@@ -364,15 +373,21 @@ class Run {
     return status;
   }
 
-  // The caller would have run its own.
-  void warnOfAnOlderOne() const {
-    const std::optional<FoundPtxas> own = ptxasOfCaller();
-    if (!own || isSameProgram(own->path, ptxas_.path)) return;
-    const auto ours = versionOf(ptxas_.path);
-    const auto theirs = versionOf(own->path);
-    if (!ours || !theirs || !(*ours < *theirs)) return;
-    warn(fmt::format("PTXOPT_PTXAS={} is release {}, older than {} ({}), release {}", ptxas_.path,
-                     text(*ours), own->path, own->from, text(*theirs)));
+  static std::vector<std::string> misspeltVariables() {
+    std::vector<std::string> problems;
+    for (const UnknownVariable& unknown : unknownVariables()) {
+      if (!unknown.meant.empty()) problems.push_back(text(unknown));
+    }
+    return problems;
+  }
+
+  // What to say if the caller would have run a ptxas of its own that is of another release.
+  std::optional<std::string> anotherRelease() const {
+    if (ptxas_.from != kPtxasVariable.name) return ambiguityFor(dropIn_.calledAs, ptxas_.path);
+    const std::optional<FoundPtxas> own = ptxasOfCaller(dropIn_.calledAs);
+    const auto difference = own ? otherRelease(ptxas_.path, own->path) : std::nullopt;
+    if (!difference) return std::nullopt;
+    return fmt::format("{}={} {}", kPtxasVariable.name, ptxas_.path, *difference);
   }
 
   void log(const std::vector<LogEntry>& entries) const {
@@ -411,13 +426,30 @@ class Run {
   std::vector<std::string> arguments_;
 };
 
+// Throws std::runtime_error where there is none.
+FoundPtxas ptxasFor(PtxasCommand::Kind kind, const std::string& named,
+                    const std::string& calledAs) {
+  try {
+    return findPtxas(named, calledAs);
+  } catch (const std::runtime_error& error) {
+    // Triton goes on with its own ptxas, without a word, if this one says no version.  With one, it
+    // wants a text assembled, and shows why that fails.
+    const auto own = kind == PtxasCommand::Kind::Version ? ptxasOfCaller(calledAs) : std::nullopt;
+    if (!own) throw;
+    warn(error.what());
+    return *own;
+  }
+}
+
 }  // namespace
 
 void runPtxasDropIn(const DropIn& dropIn, std::vector<std::string> arguments) {
   try {
+    const bool hadItsTurn = isCalledByItself();
     const std::string named = takeProgram(arguments);
     PtxasCommand command = parsePtxasCommand(arguments, readFile);
-    const Run run(dropIn, findPtxas(named), std::move(arguments));
+    const Run run(dropIn, ptxasFor(command.kind, named, dropIn.calledAs), std::move(arguments));
+    if (hadItsTurn) run.become();
     switch (command.kind) {
       case PtxasCommand::Kind::PassThrough:
         run.leaveAlone(command);

@@ -15,32 +15,9 @@
 #include <vector>
 
 #include "driver/build_log.h"
+#include "driver/ptxas_variables.h"
 
 namespace ptxopt::ptxas {
-
-// What a user may set: a variable of the environment, or an option.
-struct Variable {
-  const char* name;
-  const char* meaning;
-};
-inline constexpr Variable kPtxasVariable = {
-    "PTXOPT_PTXAS",
-    "The real ptxas. Without it: the first word of the command line, if that is called ptxas; else "
-    "that of the wheel, if a Python with Triton or JAX calls; else the next ptxas on PATH that is "
-    "not this program."};
-inline constexpr Variable kFlagsVariable = {
-    "PTXOPT_FLAGS",
-    "Options of ptxopt for levels, passes, assumptions, checks and --remarks=FILE, quoted as for a "
-    "shell. The default is -O2 on one thread, since builds start many processes at once."};
-inline constexpr Variable kLogVariable = {
-    "PTXOPT_LOG", "A file: a line of JSON is added for each text that a compiler passes."};
-inline constexpr Variable kStrictVariable = {
-    "PTXOPT_STRICT",
-    "1: wrong flags, and a text that would be assembled without optimization, are errors."};
-inline constexpr Variable kFolderVariable = {
-    "TMPDIR", "Where the rewritten texts are until ptxas has read them."};
-inline constexpr std::array kVariables = {kPtxasVariable, kFlagsVariable, kLogVariable,
-                                          kStrictVariable, kFolderVariable};
 
 // Options of its own, each alone on the command line.
 inline constexpr std::array kOwnOptions = {
@@ -67,8 +44,10 @@ struct DropIn {
   std::string help;         // follows the answer to --help
   std::string flags;        // for the log
   std::string flagsError;   // what is wrong with them; empty: nothing
+  std::string calledAs;     // the first word of the command line
   std::string log;          // PTXOPT_LOG: a file; empty: none
-  // PTXOPT_STRICT: wrong flags, and whatever makes a text be assembled as it was, are errors.
+  // PTXOPT_STRICT: wrong flags, misspelt variables, and whatever makes a text be assembled as it
+  // was, are errors.
   bool isStrict = false;
 };
 

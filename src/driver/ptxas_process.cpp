@@ -207,6 +207,11 @@ ExitStatus runProgram(const std::string& path, const std::vector<std::string>& a
       streams);
 }
 
+std::string environment(const char* name) {
+  const char* value = std::getenv(name);
+  return value != nullptr ? value : "";
+}
+
 void becomeProgram(const std::string& path, const std::vector<std::string>& arguments) {
   execv(path.c_str(), argumentVector(path, arguments).data());
 }

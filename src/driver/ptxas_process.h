@@ -99,6 +99,9 @@ ExitStatus runInChild(const std::function<int()>& body, const Streams& streams =
 ExitStatus runProgram(const std::string& path, const std::vector<std::string>& arguments,
                       const Streams& streams = {});
 
+// The value of a variable; empty where it is not set.
+std::string environment(const char* name);
+
 // Replaces this process by the program.  Returns only on failure, with errno set.
 void becomeProgram(const std::string& path, const std::vector<std::string>& arguments);
 

@@ -15,6 +15,8 @@
 #include <system_error>
 
 #include "driver/ptxas_process.h"
+#include "driver/ptxas_triton.h"
+#include "driver/ptxas_variables.h"
 
 namespace ptxopt::ptxas {
 
@@ -22,27 +24,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The files that led to this process, as "device:inode device:inode".
-constexpr const char* kVisitedVariable = "PTXOPT_PTXAS_VISITED";
-
-// Where packages of Python put a ptxas, and how the package is called.  The first of a package that
-// is there counts: Triton takes ptxas-blackwell for new targets, and it knows the older ones too.
-struct PackagePath {
-  const char* package;
-  const char* marker;  // a part of the names of the libraries that the package loads
-  const char* path;
+// A package of Python that has a ptxas.
+struct Package {
+  const char* from;
+  std::string_view marker;  // a part of the names of the libraries that the package loads
 };
-constexpr std::array kPackagePaths = {
-    PackagePath{"Triton", "/triton/", "triton/backends/nvidia/bin/ptxas-blackwell"},
-    PackagePath{"Triton", "/triton/", "triton/backends/nvidia/bin/ptxas"},
-    PackagePath{"JAX", "/jax", "nvidia/cu13/bin/ptxas"},
-    PackagePath{"JAX", "/jax", "nvidia/cuda_nvcc/bin/ptxas"},
-};
-
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
+constexpr Package kTriton = {kWheelOfTriton, "/triton/"};
+constexpr Package kJax = {"the wheel of JAX", "/jax"};
 
 std::optional<std::string> fileIdentity(const std::string& path) {
   struct stat status = {};
@@ -54,7 +42,7 @@ bool isProgram(const std::string& path) {
   return access(path.c_str(), X_OK) == 0;
 }
 
-// Files that are no answer: this program, and what called it.
+// Files that are no answer: this program, and what called it, as "device:inode device:inode".
 class Visited {
  public:
   Visited() : text_(environment(kVisitedVariable)) {
@@ -82,23 +70,17 @@ std::vector<std::string> foldersOfPath() {
   return folders;
 }
 
-// The folder of packages that a library or a program below it belongs to.
-std::string packageFolder(std::string_view path) {
-  for (const std::string_view name : {"/site-packages/", "/dist-packages/"}) {
-    const std::size_t at = path.rfind(name);
-    if (at != std::string_view::npos) return std::string(path.substr(0, at + name.size() - 1));
+// Adds those of the package, the best first.
+void addPackage(std::vector<FoundPtxas>& all, const std::string& folder, const Package& package,
+                const TritonTool& chosen) {
+  const bool isTriton = package.marker == kTriton.marker;
+  const std::vector<std::string> paths =
+      isTriton
+          ? programsOfTriton(folder, chosen)
+          : std::vector{folder + "/nvidia/cu13/bin/ptxas", folder + "/nvidia/cuda_nvcc/bin/ptxas"};
+  for (const std::string& path : paths) {
+    if (fileIdentity(path)) all.push_back({path, package.from});
   }
-  return {};
-}
-
-std::vector<FoundPtxas> inPackages(const std::string& folder, std::string_view marker = {}) {
-  std::vector<FoundPtxas> found;
-  for (const PackagePath& of : kPackagePaths) {
-    if (!marker.empty() && marker != of.marker) continue;
-    std::string path = folder + "/" + of.path;
-    if (fileIdentity(path)) found.push_back({path, fmt::format("the wheel of {}", of.package)});
-  }
-  return found;
 }
 
 std::vector<std::string> environmentPackages() {
@@ -126,8 +108,11 @@ std::vector<FoundPtxas> afterTheCaller(const std::vector<std::string>& folders) 
   all.push_back({"/usr/local/cuda/bin/ptxas", "its usual place"});
   std::vector<std::string> packages = environmentPackages();
   packages.insert(packages.end(), folders.begin(), folders.end());
+  // The newest of a wheel knows all targets.
   for (const std::string& folder : packages) {
-    for (FoundPtxas& found : inPackages(folder)) all.push_back(std::move(found));
+    for (const Package& package : {kTriton, kJax}) {
+      addPackage(all, folder, package, kTritonBlackwell);
+    }
   }
   return all;
 }
@@ -141,25 +126,45 @@ std::string takeProgram(std::vector<std::string>& arguments) {
   return named.find('/') == std::string::npos ? std::string() : named;
 }
 
-std::optional<FoundPtxas> ptxasOfCaller() {
+std::string packageFolder(std::string_view path) {
+  for (const std::string_view name : {"/site-packages/", "/dist-packages/"}) {
+    const std::size_t at = path.rfind(name);
+    if (at != std::string_view::npos) return std::string(path.substr(0, at + name.size() - 1));
+  }
+  return {};
+}
+
+bool isCalledByItself() {
+  return !environment(kVisitedVariable).empty();
+}
+
+void forgetVisited() {
+  unsetenv(kVisitedVariable);
+}
+
+std::optional<FoundPtxas> ptxasOfCaller(const std::string& calledAs) {
   std::ifstream map(fmt::format("/proc/{}/maps", getppid()));
-  std::vector<std::pair<std::string, std::string_view>> folders;  // and the marker
+  std::vector<std::pair<std::string, Package>> places;
   for (std::string line; std::getline(map, line);) {
     const std::string folder = packageFolder(line.substr(std::min(line.find('/'), line.size())));
     if (folder.empty()) continue;
-    for (const PackagePath& of : kPackagePaths) {
+    for (const Package& package : {kTriton, kJax}) {
       const bool isLoaded =
-          line.find(of.marker, line.find(folder) + folder.size()) != std::string::npos;
-      const std::pair<std::string, std::string_view> found{folder, of.marker};
-      if (isLoaded && std::ranges::find(folders, found) == folders.end()) folders.push_back(found);
+          line.find(package.marker, line.find(folder) + folder.size()) != std::string::npos;
+      const auto isThis = [&](const auto& place) {
+        return place.first == folder && place.second.marker == package.marker;
+      };
+      if (isLoaded && std::ranges::none_of(places, isThis)) places.emplace_back(folder, package);
     }
   }
+  std::vector<FoundPtxas> all;
+  for (const auto& [folder, package] : places) {
+    addPackage(all, folder, package, choiceOfTriton(calledAs).tool);
+  }
   const Visited visited;
-  for (const auto& [folder, marker] : folders) {
-    for (FoundPtxas& found : inPackages(folder, marker)) {
-      const auto identity = fileIdentity(found.path);
-      if (identity && !visited.has(*identity) && isProgram(found.path)) return std::move(found);
-    }
+  for (FoundPtxas& found : all) {
+    const auto identity = fileIdentity(found.path);
+    if (identity && !visited.has(*identity) && isProgram(found.path)) return std::move(found);
   }
   return std::nullopt;
 }
@@ -178,7 +183,7 @@ std::vector<FoundPtxas> allPtxas(const std::vector<std::string>& folders) {
   return all;
 }
 
-FoundPtxas findPtxas(const std::string& named) {
+FoundPtxas findPtxas(const std::string& named, const std::string& calledAs) {
   const Visited visited;
   const std::string variable = environment("PTXOPT_PTXAS");
   if (const std::string& path = variable.empty() ? named : variable; !path.empty()) {
@@ -189,7 +194,7 @@ FoundPtxas findPtxas(const std::string& named) {
     visited.add(*identity);
     return {path, variable.empty() ? "the command line" : "PTXOPT_PTXAS"};
   }
-  std::optional<FoundPtxas> found = ptxasOfCaller();
+  std::optional<FoundPtxas> found = ptxasOfCaller(calledAs);
   if (!found) {
     std::vector<FoundPtxas> all = allPtxas({});
     if (!all.empty()) found = std::move(all.front());
@@ -197,8 +202,7 @@ FoundPtxas findPtxas(const std::string& named) {
   if (!found) {
     throw std::runtime_error(
         "no ptxas on PATH, in /usr/local/cuda or in a wheel; install the CUDA toolkit's or name "
-        "one "
-        "in PTXOPT_PTXAS");
+        "one in PTXOPT_PTXAS");
   }
   visited.add(*fileIdentity(found->path));
   return *found;
@@ -231,6 +235,14 @@ std::optional<PtxasVersion> versionOf(const std::string& path) {
   } catch (const std::system_error&) {
     return std::nullopt;
   }
+}
+
+std::optional<std::string> otherRelease(const std::string& path, const std::string& own) {
+  const auto ours = versionOf(path);
+  const auto theirs = versionOf(own);
+  if (!ours || !theirs || *ours == *theirs) return std::nullopt;
+  return fmt::format("is release {}, {} than {}, release {}", text(*ours),
+                     *ours < *theirs ? "older" : "newer", own, text(*theirs));
 }
 
 bool isSameProgram(const std::string& a, const std::string& b) {

@@ -5,11 +5,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
-#include <cstdlib>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <sstream>
 #include <string>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,7 @@
 namespace {
 
 using ptxopt::ptxas::CodeCounts;
+using ptxopt::ptxas::environment;
 using ptxopt::ptxas::Rewritten;
 
 Rewritten failed(std::string why) {
@@ -46,11 +48,6 @@ struct Flags {
     if (wrong) error = fmt::format("PTXOPT_FLAGS='{}': {}", text, *wrong);
   }
 };
-
-std::string environment(const char* name) {
-  const char* value = std::getenv(name);
-  return value != nullptr ? value : "";
-}
 
 ptxopt::driver::OptimizeOptions optimizeOptions(const ptxopt::driver::Options& options,
                                                 bool wantCounts) {
@@ -146,15 +143,38 @@ std::string helpText() {
   return text;
 }
 
+int complain(const std::string& message) {
+  std::fprintf(stderr, "ptxopt-ptxas: error: %s\n", message.c_str());
+  return 1;
+}
+
 int printSummary(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(path, ignored)) {
+    return complain(fmt::format("{}: there is no such log: {}", path, ptxopt::ptxas::kNothingCame));
+  }
   try {
     const std::shared_ptr<const ptxopt::SourceText> log = ptxopt::driver::readSource(path);
     std::fputs(ptxopt::ptxas::summaryOf(log->text()).c_str(), stdout);
     return 0;
   } catch (const ptxopt::driver::FileError& error) {
-    std::fprintf(stderr, "ptxopt-ptxas: error: %s: %s\n", path.c_str(), error.what());
-    return 1;
+    return complain(fmt::format("{}: {}", path, error.what()));
   }
+}
+
+// One of our own options; nothing for the command lines of ptxas.
+std::optional<int> runOwnOption(const std::vector<std::string>& arguments,
+                                const ptxopt::ptxas::DropIn& dropIn) {
+  if (arguments.empty()) return std::nullopt;
+  if (arguments[0] == "--summary") {
+    if (arguments.size() == 2) return printSummary(arguments[1]);
+    return complain("--summary takes one FILE, and nothing else with it");
+  }
+  if (arguments[0] != "--doctor") return std::nullopt;
+  if (arguments.size() != 1) return complain("--doctor takes nothing with it");
+  const ptxopt::ptxas::Diagnosis diagnosis = ptxopt::ptxas::diagnose(dropIn);
+  std::fputs(diagnosis.text.c_str(), stdout);
+  return diagnosis.isHealthy ? 0 : 1;
 }
 
 }  // namespace
@@ -162,8 +182,6 @@ int printSummary(const std::string& path) {
 int main(int argc, char** argv) {
   ptxopt::keepFreedMemory();
   const std::vector<std::string> arguments(argv + 1, argv + argc);
-  if (arguments.size() == 2 && arguments[0] == "--summary") return printSummary(arguments[1]);
-
   const Flags flags(environment(ptxopt::ptxas::kFlagsVariable.name));
   ptxopt::ptxas::DropIn dropIn;
   dropIn.log = environment(ptxopt::ptxas::kLogVariable.name);
@@ -176,10 +194,7 @@ int main(int argc, char** argv) {
   dropIn.help = helpText();
   dropIn.flags = flags.text;
   dropIn.flagsError = flags.error;
-  if (arguments == std::vector<std::string>{"--doctor"}) {
-    const ptxopt::ptxas::Diagnosis diagnosis = ptxopt::ptxas::diagnose(dropIn);
-    std::fputs(diagnosis.text.c_str(), stdout);
-    return diagnosis.isHealthy ? 0 : 1;
-  }
+  dropIn.calledAs = argv[0];
+  if (const auto status = runOwnOption(arguments, dropIn)) return *status;
   ptxopt::ptxas::runPtxasDropIn(dropIn, arguments);
 }

@@ -16,7 +16,7 @@ set(prefix ${WORK}/prefix)
 file(REMOVE_RECURSE ${WORK})
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix} --config "${CONFIG}")
 
-set(expected "")
+set(expected bin/ptxopt-ptxas-blackwell bin/ptxopt-make-nvcc-bin)
 foreach(program ptxopt ptxopt-ptxas ptxreduce ptxrun)
   list(APPEND expected bin/${program} share/man/man1/${program}.1)
 endforeach()

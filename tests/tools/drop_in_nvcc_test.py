@@ -50,6 +50,39 @@ class Nvcc(compilers.CompilerTest):
         self.assertEqual(self.barriers(), [1])
         self.assertEqual(self.run_quietly("./one"), "ran\n")
 
+    def doctor(self):
+        text = self.run_quietly(DROP_IN, "--doctor")
+        return re.search(r"^nvcc +(.*)", text, re.MULTILINE).group(1)
+
+    def test_the_doctor_knows(self):
+        self.environment["PATH"] = f"{pathlib.Path(NVCC).parent}:/usr/bin:/bin"
+        self.assertIn("does not call this", self.doctor())
+        self.environment["NVCC_PREPEND_FLAGS"] = f"--ptxas-prefix={DROP_IN}"
+        self.assertIn("calls this through NVCC_PREPEND_FLAGS", self.doctor())
+        del self.environment["NVCC_PREPEND_FLAGS"]
+        folder = self.make_folder().parent
+        self.environment["PATH"] = f"{folder}:/usr/bin:/bin"
+        self.assertIn(f"calls this through {folder}/ptxas", self.doctor())
+
+    def test_as_a_prefix_with_a_space(self):
+        """The quotes reach the shell that nvcc starts."""
+        program = self.work / "with space" / "ptxopt-ptxas"
+        program.parent.mkdir()
+        program.symlink_to(DROP_IN)
+        self.run_quietly(NVCC, f'--ptxas-prefix="{program}"', "-arch=sm_90", "-cubin", "kernel.cu")
+        self.assertEqual(self.barriers(), [1])
+        self.environment["NVCC_APPEND_FLAGS"] = f'--ptxas-prefix="{program}"'
+        self.run_quietly(NVCC, "-arch=sm_90", "-cubin", "kernel.cu")
+        self.assertEqual(self.barriers(), [1])
+
+    def test_a_folder_of_links_and_a_prefix(self):
+        """Each text has its turn once."""
+        self.environment["NVCC_APPEND_FLAGS"] = f"--ptxas-prefix={DROP_IN}"
+        self.environment["PTXOPT_LOG"] = str(self.work / "log")
+        del self.environment["PTXOPT_PTXAS"]
+        self.run_quietly(self.make_folder(), "-arch=sm_90", "-cubin", "kernel.cu")
+        self.assertEqual(len((self.work / "log").read_text().splitlines()), 1)
+
     def test_the_prefix_finds_the_ptxas_of_its_nvcc(self):
         del self.environment["PTXOPT_PTXAS"]
         self.environment["PATH"] = "/usr/bin:/bin"

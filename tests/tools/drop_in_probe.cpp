@@ -47,6 +47,7 @@ int main(int argc, char** argv) {
                                         .versionLine = "probe 1.0",
                                         .help = "help of the probe\n",
                                         .flags = "as the text says",
+                                        .calledAs = argv[0],
                                         .log = log != nullptr ? log : "",
                                         .isStrict = std::getenv("PTXOPT_STRICT") != nullptr};
   ptxopt::ptxas::runPtxasDropIn(dropIn, {argv + 1, argv + argc});

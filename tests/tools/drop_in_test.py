@@ -23,6 +23,7 @@ PROBE = pathlib.Path(sys.argv.pop(1)).resolve()
 PLAIN = ".version 9.0\n.target sm_90\n"
 BETTER = PLAIN + "// kept\n"
 WORSE = PLAIN + "//! drop\n// gone\n// kept\n"
+TRITON_VARIABLES = ("TRITON_PTXAS_PATH", "TRITON_PTXAS_BLACKWELL_PATH")
 
 
 class DropIn(unittest.TestCase):
@@ -42,7 +43,8 @@ class DropIn(unittest.TestCase):
         self.environment = dict(
             os.environ, TMPDIR=str(self.tmp), PTXOPT_PTXAS=str(self.fake),
             FAKE_PTXAS_LOG=str(self.log), FAKE_PTXAS_AWAKE=str(self.awake))
-        self.environment.pop("PTXOPT_PTXAS_VISITED", None)
+        for name in ("PTXOPT_PTXAS_VISITED", *TRITON_VARIABLES):
+            self.environment.pop(name, None)
 
     def tearDown(self):
         self.assertEqual(list(self.tmp.iterdir()), [], "something was left behind")
@@ -273,6 +275,21 @@ class DropIn(unittest.TestCase):
         self.write("F.ptx", WORSE)
         self.assert_quiet(self.call("F.ptx -o out"))
 
+    def test_misspelt_variables(self):
+        self.write("F.ptx", WORSE)
+        self.environment["PTXOPT_FLAG"] = "-O3"
+        self.environment["PTXOPT_OF_ANOTHER_PROGRAM"] = "1"
+        problem = "PTXOPT_FLAG is no variable of ptxopt-ptxas; PTXOPT_FLAGS?"
+        for words in ("F.ptx", "--version"):
+            result = self.call(words)
+            self.assertEqual((result.returncode, result.stderr),
+                             (0, f"ptxopt-ptxas: warning: {problem}\n"))
+        self.environment["PTXOPT_STRICT"] = "1"
+        result = self.call("F.ptx")
+        self.assertEqual(
+            (result.returncode, result.stderr),
+            (1, f"ptxopt-ptxas: error: {problem} (PTXOPT_STRICT makes this an error)\n"))
+
     # ---- PTXOPT_LOG
 
     def entries(self):
@@ -412,32 +429,99 @@ class DropIn(unittest.TestCase):
         """Triton and XLA would run the ptxas of their wheel, and not one of PATH."""
         self.write("F.ptx", WORSE)
         del self.environment["PTXOPT_PTXAS"]
-        packages = self.folder / "lib" / "python3.11" / "site-packages"
-        own = packages / "triton" / "backends" / "nvidia" / "bin" / "ptxas"
-        library = packages / "triton" / "_C" / "libtriton.so"
-        for path in (own, library):
-            path.parent.mkdir(parents=True)
-        shutil.copy(self.fake, own)
-        library.write_bytes(b"x" * 5000)
+        own, _ = self.make_wheel()
         other = self.folder / "other" / "ptxas"
         other.parent.mkdir()
         shutil.copy(self.fake, other)
         self.environment["PATH"] = f"{other.parent}:{os.environ['PATH']}"
-        program = ("import mmap, subprocess, sys\n"
-                   f"library = open({str(library)!r}, 'rb')\n"
-                   "kept = mmap.mmap(library.fileno(), 0, access=mmap.ACCESS_READ)\n"
-                   "sys.exit(subprocess.run(sys.argv[1:]).returncode)\n")
-        caller = [sys.executable, "-c", program, str(PROBE)]
-        self.assert_quiet(self.call([*caller[1:], "F.ptx"], program=caller[0]))
+        self.assert_quiet(self.call_from_triton(PROBE, "F.ptx"))
         self.assertEqual(self.calls()[-1]["program"], str(own))
         self.assert_quiet(self.call("F.ptx"))
         self.assertEqual(self.calls()[-1]["program"], str(other))
-        # An older one that the user names is taken, but not without a word.
+        # One of another release that the user names is taken, but not without a word.
         self.environment["PTXOPT_PTXAS"] = str(other)
-        other.write_text(other.read_text().replace("release 13.0", "release 12.4"))
-        result = self.call([*caller[1:], "--version"], program=caller[0])
+        self.assertEqual(self.call_from_triton(PROBE, "--version").stderr.count("warning"), 0)
+        for release, how in (("12.4", "older"), ("13.7", "newer")):
+            self.set_release(other, release)
+            result = self.call_from_triton(PROBE, "--version")
+            self.assertEqual(result.returncode, 0)
+            self.assertIn(f"{other} is release {release}, {how} than {own}, release 13.0",
+                          result.stderr)
+
+    def make_wheel(self):
+        """The two programs of Triton's wheel, the second absent."""
+        packages = self.folder / "lib" / "python3.11" / "site-packages"
+        own = packages / "triton" / "backends" / "nvidia" / "bin" / "ptxas"
+        self.library = packages / "triton" / "_C" / "libtriton.so"
+        for path in (own, self.library):
+            path.parent.mkdir(parents=True)
+        shutil.copy(self.fake, own)
+        self.library.write_bytes(b"x" * 5000)
+        return own, own.with_name("ptxas-blackwell")
+
+    def set_release(self, path, release):
+        shutil.copy(self.fake, path)
+        path.write_text(path.read_text().replace("release 13.0", f"release {release}"))
+
+    def call_from_triton(self, *words):
+        """As a process that has loaded Triton's library."""
+        program = ("import mmap, subprocess, sys\n"
+                   f"library = open({str(self.library)!r}, 'rb')\n"
+                   "kept = mmap.mmap(library.fileno(), 0, access=mmap.ACCESS_READ)\n"
+                   "sys.exit(subprocess.run(sys.argv[1:]).returncode)\n")
+        return self.call(["-c", program, *map(str, words)], program=sys.executable)
+
+    def test_each_of_the_two_of_triton(self):
+        """The very ptxas that Triton would run, by the name of the variable that led here."""
+        self.write("F.ptx", WORSE)
+        del self.environment["PTXOPT_PTXAS"]
+        plain, blackwell = self.make_wheel()
+        self.set_release(plain, "12.9")
+        self.set_release(blackwell, "13.4")
+        second = self.folder / "ptxopt-ptxas-blackwell"
+        second.symlink_to(PROBE)
+        for variables, called, expected in (
+                ((PROBE, None), PROBE, plain), ((None, PROBE), PROBE, blackwell),
+                ((PROBE, second), PROBE, plain), ((PROBE, second), second, blackwell),
+                ((second, PROBE), PROBE, blackwell), ((second, PROBE), second, plain),
+                ((None, None), PROBE, plain), ((None, None), second, blackwell)):
+            with self.subTest(variables=variables, called=called):
+                for name, value in zip(TRITON_VARIABLES, variables):
+                    self.environment.pop(name, None)
+                    if value:
+                        self.environment[name] = str(value)
+                result = self.call_from_triton(called, "--version")
+                self.assertEqual(result.stderr, "")
+                self.assertIn("release 12.9" if expected == plain else "release 13.4",
+                              result.stdout)
+                self.assert_quiet(self.call_from_triton(called, "F.ptx"))
+                self.assertEqual(self.calls()[-1]["program"], str(expected))
+
+    def test_one_name_for_both_of_triton(self):
+        """There is no telling which it means, and that is said where Triton shows it."""
+        del self.environment["PTXOPT_PTXAS"]
+        plain, blackwell = self.make_wheel()
+        self.set_release(plain, "12.9")
+        self.environment.update({name: str(PROBE) for name in TRITON_VARIABLES})
+        self.assertEqual(self.call_from_triton(PROBE, "--version").stderr, "")
+        self.set_release(blackwell, "13.4")
+        result = self.call_from_triton(PROBE, "--version")
         self.assertEqual(result.returncode, 0)
-        self.assertIn("is release 12.4, older than", result.stderr)
+        self.assertIn("release 13.4", result.stdout)
+        self.assertIn(f"release 13.4, newer than {plain}, release 12.9", result.stderr)
+
+    def test_triton_hears_of_a_ptxas_that_is_not_there(self):
+        """Without an answer to --version it would take its own ptxas and say nothing."""
+        self.write("F.ptx", WORSE)
+        self.make_wheel()
+        self.environment["PTXOPT_PTXAS"] = str(self.folder / "absent")
+        result = self.call_from_triton(PROBE, "--version")
+        self.assertEqual(result.returncode, 0)
+        self.assertIn("release 13.0", result.stdout)
+        self.assertIn("absent is not a program", result.stderr)
+        result = self.call_from_triton(PROBE, "F.ptx")
+        self.assertEqual(result.returncode, 127)
+        self.assertIn("absent is not a program", result.stderr)
 
     def test_the_one_of_the_virtual_environment(self):
         self.write("F.ptx", WORSE)
@@ -464,6 +548,21 @@ class DropIn(unittest.TestCase):
             [str(folder) for folder in folders] + [str(self.fake.parent), os.environ["PATH"]])
         self.assert_quiet(self.call("F.ptx", program=folders[0] / "ptxas"))
         self.assertEqual(len(self.calls()), 1)
+
+    def test_a_text_has_its_turn_once(self):
+        """Also where the ptxas on PATH is a script that calls the drop-in."""
+        self.keep_log()
+        self.write("F.ptx", WORSE)
+        del self.environment["PTXOPT_PTXAS"]
+        script = self.folder / "script" / "ptxas"
+        script.parent.mkdir()
+        script.write_text(f'#!/bin/sh\nexec "{PROBE}" "{self.fake}" "$@"\n')
+        script.chmod(0o755)
+        self.environment["PATH"] = f"{script.parent}:{os.environ['PATH']}"
+        self.assert_quiet(self.call("F.ptx"))
+        self.assertEqual([entry["outcome"] for entry in self.entries()], ["optimized"])
+        self.assertEqual(list(self.calls()[0]["texts"].values()), [BETTER])
+        self.assertEqual(self.call("--version").stdout.count("probe 1.0"), 1)
 
     def test_a_script_that_leads_back(self):
         self.write("F.ptx", WORSE)
