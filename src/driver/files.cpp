@@ -255,6 +255,17 @@ static std::string whatBinary(std::string_view bytes) {
   return {};
 }
 
+// Why a source of nvcc is no PTX, and how to get the PTX; empty for other files.
+static std::string whatSource(const std::string& path, std::string_view text) {
+  constexpr std::string_view kAnyName = "FILE.cu";
+  if (text.find(".version") != std::string_view::npos) return {};
+  const bool isNamedSo = path.ends_with(".cu") || path.ends_with(".cuh");
+  if (!isNamedSo && text.find("__global__") == std::string_view::npos) return {};
+  const std::string name(isNamedSo ? std::string_view(path) : kAnyName);
+  return fmt::format("not PTX but CUDA C++; 'nvcc -ptx -lineinfo {} -o {}.ptx' makes PTX of it",
+                     name, outputBaseName(name.substr(0, name.rfind('.'))));
+}
+
 std::shared_ptr<const SourceText> readSource(const std::string& path) {
   const bool isStream = path == kStandardStream;
   Descriptor file(isStream ? STDIN_FILENO : ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
@@ -270,6 +281,9 @@ std::shared_ptr<const SourceText> readSource(const std::string& path) {
   std::shared_ptr<const SourceText> source = readAll(file.get(), inputName(path), expected);
   if (const std::string binary = whatBinary(source->text()); !binary.empty()) {
     throw FileError(binary);
+  }
+  if (const std::string other = whatSource(path, source->text()); !other.empty()) {
+    throw FileError(other);
   }
   return source;
 }

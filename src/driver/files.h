@@ -22,7 +22,8 @@ class FileError : public std::runtime_error {
 };
 
 // Reads a regular file, a pipe, a device, or standard input for "-".  Throws FileError if reading
-// fails, for folders and files of 4 GiB and more, and for object files, cubins and fat binaries.
+// fails, for folders and files of 4 GiB and more, and for object files, cubins, fat binaries and
+// sources in CUDA C++.
 std::shared_ptr<const SourceText> readSource(const std::string& path);
 
 // The names of inputs and outputs in messages: the path, or "<stdin>", "<stdout>".

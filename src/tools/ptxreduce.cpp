@@ -15,12 +15,14 @@
 #include <optional>
 #include <string>
 #include <system_error>
+#include <utility>
 #include <vector>
 
 #include "driver/files.h"
 #include "driver/ptxas_process.h"
 #include "parse/parser.h"
 #include "reduce/reducer.h"
+#include "tools/parse_command_line.h"
 #include "tools/ptxreduce_finding.h"
 #include "tools/ptxreduce_options.h"
 
@@ -58,6 +60,13 @@ std::shared_ptr<const SourceText> load(const std::string& path) {
   return source;
 }
 
+// What the command did with a text.
+struct Answer {
+  ptxas::ExitStatus status;
+  std::string out;
+  std::string err;
+};
+
 // Runs the command on texts, which it receives as a file.
 class Command {
  public:
@@ -81,21 +90,31 @@ class Command {
   Command& operator=(const Command&) = delete;
 
   ptxas::ExitStatus run(const std::string& text) const {
-    return run(text, options_.verbose ? STDERR_FILENO : sink_);
+    const int out = options_.verbose ? STDERR_FILENO : sink_;
+    return run(text, out, out);
+  }
+
+  Answer ask(const std::string& text) const {
+    const ptxas::Descriptor out = ptxas::makeMemoryFile();
+    const ptxas::Descriptor err = ptxas::makeMemoryFile();
+    Answer answer;
+    answer.status = run(text, out.number(), err.number());
+    for (const auto& [from, to] : {std::pair(&out, &answer.out), std::pair(&err, &answer.err)}) {
+      lseek(from->number(), 0, SEEK_SET);
+      *to = ptxas::readAll(from->number());
+    }
+    if (options_.verbose) std::cerr << answer.err;
+    return answer;
   }
 
   // The findings that the command prints for the text; nothing if it prints something else.
   std::optional<std::vector<PlacedFinding>> findings(const std::string& text) const {
-    const ptxas::Descriptor printed = ptxas::makeMemoryFile();
-    run(text, printed.number());
-    lseek(printed.number(), 0, SEEK_SET);
-    return ptxreduce::readFindings(ptxas::readAll(printed.number()));
+    return ptxreduce::readFindings(ask(text).out);
   }
 
  private:
-  ptxas::ExitStatus run(const std::string& text, int out) const {
+  ptxas::ExitStatus run(const std::string& text, int out, int err) const {
     driver::writeFile(path_, text);
-    const int err = options_.verbose ? STDERR_FILENO : sink_;
     const ptxas::ExitStatus status =
         ptxas::runInChild([&] { return become(); }, {.in = sink_, .out = out, .err = err});
     if (const int signal = ptxas::SignalGuard::received()) throw Interrupted{signal};
@@ -118,26 +137,33 @@ class Command {
   int sink_ = -1;
 };
 
+// What a user may mend: the command is no program, or the first line that it complains.
+std::string hintOf(const Answer& answer, const Options& options) {
+  if (answer.status.code == kNotStarted) return " (is '" + options.command[0] + "' a program?)";
+  if (answer.err.empty()) return "";
+  return "; it says: " + answer.err.substr(0, answer.err.find('\n'));
+}
+
 // Throws if the command does not exit 0 on the input.
 void checkInput(const Command& command, const Options& options, const SourceText& source) {
-  const ptxas::ExitStatus status = command.run(std::string(source.text()));
+  const Answer answer = command.ask(std::string(source.text()));
+  const ptxas::ExitStatus& status = answer.status;
   if (status.success()) return;
   const std::string how = status.signal != 0 ? "ends by signal " + std::to_string(status.signal)
                                              : "exits " + std::to_string(status.code);
-  const std::string hint =
-      status.code == kNotStarted ? " (is '" + options.command[0] + "' a program?)" : "";
   throw BadInput{source.name() + ": error: the command " + how +
-                 " on the input itself; it must exit 0" + hint};
+                 " on the input itself; it must exit 0" + hintOf(answer, options)};
 }
 
 // The finding of the input that must stay.
 PlacedFinding findingToKeep(const Command& command, const Options& options,
                             const SourceText& source) {
-  const auto findings = command.findings(std::string(source.text()));
+  const Answer answer = command.ask(std::string(source.text()));
+  const auto findings = ptxreduce::readFindings(answer.out);
   if (!findings) {
     throw BadInput{source.name() +
                    ": error: the command does not print findings for the input as " +
-                   "'ptxrun --json' does"};
+                   "'ptxrun --json' does" + hintOf(answer, options)};
   }
   const auto found =
       std::find_if(findings->begin(), findings->end(), [&](const PlacedFinding& finding) {
@@ -215,7 +241,7 @@ int main(int argc, char** argv) {
   Options options;
   CLI::App app;
   ptxreduce::declareOptions(app, options);
-  CLI11_PARSE(app, argc, argv);
+  if (const auto status = tools::parseCommandLine(app, argc, argv)) return *status;
 
   try {
     return run(options);

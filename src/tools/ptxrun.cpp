@@ -18,6 +18,7 @@
 #include "facts/claim_text.h"
 #include "interp/compare.h"
 #include "parse/parser.h"
+#include "tools/parse_command_line.h"
 #include "tools/ptxrun_launch.h"
 #include "tools/ptxrun_options.h"
 #include "tools/ptxrun_report.h"
@@ -199,7 +200,7 @@ int main(int argc, char** argv) {
   Options options;
   CLI::App app;
   ptxrun::declareOptions(app, options);
-  CLI11_PARSE(app, argc, argv);
+  if (const auto status = tools::parseCommandLine(app, argc, argv)) return *status;
   try {
     check(options);
     return options.compares ? compareTwo(options) : runFile(options);

@@ -47,7 +47,14 @@ void declareOptions(CLI::App& app, Options& options) {
                  "Threads of a CTA (default: .reqntid, else .maxntid, else 32)")
       ->type_name("X[,Y[,Z]]");
   app.add_option("--cluster", options.cluster, "CTAs of a cluster")->type_name("X[,Y[,Z]]");
-  app.add_option("--shared", options.shared, "Bytes of dynamic shared memory")->type_name("N");
+  const auto setShared = [&options](const std::string& text) {
+    const auto bytes = interp::parseNumber(text);
+    if (!bytes) throw CLI::ValidationError("--shared", "'" + text + "' is no number, such as 4K");
+    options.shared = *bytes;
+  };
+  app.add_option_function<std::string>("--shared", setShared,
+                                       "Bytes of dynamic shared memory: 4096 or 4K")
+      ->type_name("N");
   app.add_option("--arg", options.arguments,
                  "One for each parameter, in order:\n" + std::string(interp::argumentForms()))
       ->type_name("VALUE")
