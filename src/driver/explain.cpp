@@ -12,6 +12,7 @@
 
 #include "analysis/flow/cfg.h"
 #include "analysis/flow/loops.h"
+#include "driver/explain_words.h"
 #include "driver/remark_text.h"
 #include "driver/what_if.h"
 #include "ir/barrier.h"
@@ -67,12 +68,17 @@ void setWhy(Row& row, std::string why, std::vector<std::string> more) {
   row.more = std::move(more);
 }
 
-// Why a barrier is kept.
-void setReason(Row& row, const Remark& remark) {
+// Why a barrier is kept.  `function`: as it was before the passes.
+void setReason(Row& row, const Remark& remark, const ir::Function& function) {
   const passes::BarrierVerdict& verdict = *remark.barrier;
   if (verdict.conflict && verdict.conflict->example) {
     const passes::ConflictExample& example = *verdict.conflict->example;
-    std::vector<std::string> more = {example.above.text, example.below.text};
+    const auto textOf = [&](const passes::ConflictExample::Side& side,
+                            const passes::BarrierEvent& event) {
+      return withElements(side, instructionAt(function, event.place.begin));
+    };
+    std::vector<std::string> more = {textOf(example.above, verdict.conflict->above),
+                                     textOf(example.below, verdict.conflict->below)};
     if (!example.given.empty()) more.push_back(example.given);
     setWhy(row,
            example.isCertain ? "two threads meet without it:" : "two threads may meet without it:",
@@ -245,7 +251,10 @@ class Explainer {
       row.outcome = remark.barrier->outcome;
       row.depth = remark.barrier->loopDepth.value_or(row.depth);
       if (row.outcome == BarrierOutcome::Kept) {
-        setReason(row, remark);
+        setReason(row, remark, function);
+        for (std::string& text : constantOperands(function, *instructionAt(function, row.offset))) {
+          row.more.push_back(std::move(text));
+        }
       } else {
         row.why = "it " + whatItOrders(remark);
       }

@@ -26,6 +26,28 @@ std::size_t countReferences(std::string_view name) {
 constexpr std::size_t kLongestName = 1000;
 constexpr std::size_t kMostReferences = 30;
 
+bool isOfWord(char c) {
+  return c == '_' || (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+// nvcc puts what is static in a file into a namespace with hashes:
+// `_INTERNAL_c1d1a2f5_4_k_cu_f0e1`.
+std::string withoutInternalNamespaces(std::string text) {
+  constexpr std::string_view kInternal = "_INTERNAL_";
+  for (std::size_t at = text.find(kInternal); at != std::string::npos;
+       at = text.find(kInternal, at)) {
+    std::size_t end = at;
+    while (end < text.size() && isOfWord(text[end])) ++end;
+    const bool isWhole = at == 0 || !isOfWord(text[at - 1]);
+    if (isWhole && text.compare(end, 2, "::") == 0) {
+      text.erase(at, end + 2 - at);
+    } else {
+      at = end;
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string functionName(std::string_view name) {
@@ -64,7 +86,7 @@ std::string demangled(std::string_view name) {
   if (!isMangled) return std::string(name);
   const std::unique_ptr<char, decltype(&std::free)> text(
       abi::__cxa_demangle(std::string(name).c_str(), nullptr, nullptr, nullptr), &std::free);
-  return text == nullptr ? std::string(name) : std::string(text.get());
+  return text == nullptr ? std::string(name) : withoutInternalNamespaces(text.get());
 }
 
 }  // namespace ptxopt

@@ -7,7 +7,8 @@
 
 namespace ptxopt {
 
-// "sum(int const*, int*)" for "_Z3sumPKiPi"; the name itself if it is not mangled.
+// "sum(int const*, int*)" for "_Z3sumPKiPi"; the name itself if it is not mangled.  The namespace
+// that nvcc makes for what is static in a file is left out.
 std::string demangled(std::string_view name);
 
 // The function in such a text, or a name that is not mangled, without parameters, result and

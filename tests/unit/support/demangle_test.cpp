@@ -11,6 +11,13 @@ TEST(Demangle, NamesOfCxxBecomeReadable) {
   EXPECT_EQ(demangled("_ZN2cg4syncERNS_5groupE"), "cg::sync(cg::group&)");
 }
 
+TEST(Demangle, TheNamespaceOfAFileIsLeftOut) {
+  EXPECT_EQ(demangled("_ZN30_INTERNAL_c1d1a2f5_4_k_cu_f0e14tileE"), "tile");
+  EXPECT_EQ(demangled("_ZN30_INTERNAL_c1d1a2f5_4_k_cu_f0e13addEPNS_1aE"), "add(a*)");
+  EXPECT_EQ(demangled("_ZN11x_INTERNAL_3addEv"), "x_INTERNAL_::add()");
+  EXPECT_EQ(demangled("_Z10_INTERNAL_v"), "_INTERNAL_()");
+}
+
 TEST(Demangle, OtherNamesStay) {
   for (const char* name : {"kernel", "i", "", "_Z", "_ZZ", "_Zgarbage", "softmax_0d1d"}) {
     EXPECT_EQ(demangled(name), name);
