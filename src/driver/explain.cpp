@@ -73,12 +73,10 @@ void setReason(Row& row, const Remark& remark, const ir::Function& function) {
   const passes::BarrierVerdict& verdict = *remark.barrier;
   if (verdict.conflict && verdict.conflict->example) {
     const passes::ConflictExample& example = *verdict.conflict->example;
-    const auto textOf = [&](const passes::ConflictExample::Side& side,
-                            const passes::BarrierEvent& event) {
-      return withElements(side, instructionAt(function, event.place.begin));
-    };
-    std::vector<std::string> more = {textOf(example.above, verdict.conflict->above),
-                                     textOf(example.below, verdict.conflict->below)};
+    const auto [above, below] =
+        sidesInElements(example, instructionAt(function, verdict.conflict->above.place.begin),
+                        instructionAt(function, verdict.conflict->below.place.begin));
+    std::vector<std::string> more = {above, below};
     if (!example.given.empty()) more.push_back(example.given);
     setWhy(row,
            example.isCertain ? "two threads meet without it:" : "two threads may meet without it:",

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "isa/isa.h"
+#include "support/demangle.h"
 
 namespace ptxopt::driver {
 
@@ -63,19 +64,32 @@ std::optional<std::int64_t> constantIn(const ir::Function& function, ir::Registe
   return std::nullopt;
 }
 
-}  // namespace
+int elementSize(const ir::Instruction* access) {
+  return access == nullptr ? 0 : isa::bitWidth(access->desc->type) / 8;
+}
 
-std::string withElements(const passes::ConflictExample::Side& side, const ir::Instruction* access) {
-  const int size = access == nullptr ? 0 : isa::bitWidth(access->desc->type) / 8;
+// `size`: of an element; 0: bytes are to stay bytes.
+std::string sideText(const passes::ConflictExample::Side& side, int size) {
   const auto bytes = parse(side.bytes);
   const std::size_t at = side.text.find(side.bytes);
+  if (!bytes || at == std::string::npos) return side.text;
   // An address without a variable or a pointer has no elements.
-  const bool isNamed = bytes && !bytes->name.starts_with('.') && bytes->name != "memory";
-  if (size == 0 || !isNamed || at == std::string::npos) return side.text;
-  if (bytes->begin % size != 0 || bytes->end - bytes->begin != size) return side.text;
+  const bool isNamed = !bytes->name.starts_with('.') && bytes->name != "memory";
+  const bool isElement =
+      isNamed && size != 0 && bytes->begin % size == 0 && bytes->end - bytes->begin == size;
+  const std::string where = isElement ? fmt::format("[{}]", bytes->begin / size)
+                                      : fmt::format("[{}..{})", bytes->begin, bytes->end);
   std::string text = side.text;
-  return text.replace(at, side.bytes.size(),
-                      fmt::format("{}[{}]", bytes->name, bytes->begin / size));
+  return text.replace(at, side.bytes.size(), demangled(bytes->name) + where);
+}
+
+}  // namespace
+
+std::array<std::string, 2> sidesInElements(const passes::ConflictExample& example,
+                                           const ir::Instruction* above,
+                                           const ir::Instruction* below) {
+  const int size = elementSize(above) == elementSize(below) ? elementSize(above) : 0;
+  return {sideText(example.above, size), sideText(example.below, size)};
 }
 
 std::vector<std::string> constantOperands(const ir::Function& function,

@@ -2,6 +2,7 @@
 // What a reader of --explain-barriers would otherwise look up in the PTX.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -10,9 +11,12 @@
 
 namespace ptxopt::driver {
 
-// The text of a side of an example with elements of the access, "A[1]" for "A[4..8)", if the bytes
-// are whole elements of something with a name.  Null: the access is not known.
-std::string withElements(const passes::ConflictExample::Side& side, const ir::Instruction* access);
+// The texts of both sides of an example, with elements in place of bytes, "A[1]" for "A[4..8)",
+// where the accesses, which may be null, have elements of one size and the bytes are one of them.
+// Names are those of C++.
+std::array<std::string, 2> sidesInElements(const passes::ConflictExample& example,
+                                           const ir::Instruction* above,
+                                           const ir::Instruction* below);
 
 // "%r112 is the constant 128", for each register that the instruction reads and that is one.
 // O(instructions of the function) for each register.

@@ -118,6 +118,22 @@ class Doctor(unittest.TestCase):
         self.assertIn(f"calls this through {links}/ptxas", line)
         self.assertIn("it calls this, and then the real one", self.one("ptxas")[1])
 
+    def test_the_script_takes_the_program_that_is_installed(self):
+        """Beside the script, else on PATH, and not first that of a build folder."""
+        installed = self.folder / "installed"
+        other = self.folder / "other"
+        for place in (other / "ptxopt-ptxas", installed / "ptxopt-ptxas"):
+            script = installed / "ptxopt-make-nvcc-bin"
+            script.parent.mkdir(exist_ok=True)
+            shutil.copy(MAKE_NVCC_BIN, script)
+            self.make_program(self.folder / "build/release/bin/ptxopt-ptxas", "#!/bin/sh\n")
+            self.make_program(place, "#!/bin/sh\n")
+            environment = {**self.environment, "PATH": f"{other}:{self.environment['PATH']}"}
+            made = subprocess.run([script, self.folder / "links", self.bin / "nvcc"], check=False,
+                                  capture_output=True, text=True, env=environment)
+            self.assertEqual(made.stdout,
+                             f"{self.folder}/links/nvcc assembles through {place}\n", made.stderr)
+
     def test_advice_for_a_path_with_a_space(self):
         program = self.folder / "with space" / "ptxopt-ptxas"
         program.parent.mkdir()
