@@ -50,6 +50,25 @@ class MalformedFile : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
+// A pipeline on lines of at most 100 characters, which end after a comma; all but the first one are
+// indented, and the first one begins there.
+std::string wrapped(const std::string& pipeline, std::size_t indent) {
+  constexpr std::size_t kMost = 100;
+  std::string text;
+  std::size_t column = indent;
+  for (std::size_t at = 0; at < pipeline.size();) {
+    const std::size_t end = std::min(pipeline.find(',', at), pipeline.size() - 1) + 1;
+    if (column + end - at > kMost) {
+      text += '\n' + std::string(indent, ' ');
+      column = indent;
+    }
+    text.append(pipeline, at, end - at);
+    column += end - at;
+    at = end;
+  }
+  return text;
+}
+
 std::string passList() {
   std::size_t width = 0;
   for (const passes::PassInfo* pass : passes::allPasses()) {
@@ -71,7 +90,7 @@ std::string passList() {
   }
   for (int level = 0; level <= 3; ++level) {
     const std::string pipeline = passes::pipelineOfLevel(level);
-    text << "-O" << level << ": " << (pipeline.empty() ? "nothing" : pipeline) << '\n';
+    text << "-O" << level << ": " << (pipeline.empty() ? "nothing" : wrapped(pipeline, 5)) << '\n';
   }
   return text.str();
 }
