@@ -100,8 +100,7 @@ void declareFiles(CLI::App& app, Options& options) {
 
 void declareOptimization(CLI::App& app, Options& options, RawOptions& raw) {
   app.option_defaults()->group(std::string(kOptimization));
-  app.add_option("-O", raw.level,
-                 "Level: 0 changes nothing, 1 is the cheapest, 2 the default, 3 does most")
+  app.add_option("-O", raw.level, "Level: 0 changes nothing, 2 is the default, 3 does most")
       ->type_name("0..3")
       ->check(CLI::Range(0, 3).description(""));
   app.add_option("--passes", raw.passes,
