@@ -342,7 +342,7 @@ void AvailableLoads::noteLoad(const ir::Instruction& instruction, const PlainAcc
   if (!isTracked(access)) return;
   for (std::uint32_t k = 0; k < access.elements; ++k) {
     const Operand& data = access.data[k];
-    if (!isWholeRegister(data)) continue;
+    if (!isWholeRegister(data) || !access.isUsed(k)) continue;
     enter(instruction, access, rewrite_.ssa().definition(instruction, data), k, false);
   }
 }

@@ -25,6 +25,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "analysis/flow/manager.h"
 #include "analysis/values/branch_conditions.h"
@@ -96,9 +97,11 @@ class EarlyCse : public Pass {
     const std::uint64_t dead = eraseDeadValues(rewrite, context.budget, claims);
     if (dead != 0) context.statistics["dead-instructions"] += dead;
     if (!rewrite.isChanged()) return false;
+    const std::vector<ir::Statement*> masks = walk.masksWithoutLoad();
     OutOfSsaCounts counts;
     const bool isChanged = outOfSsa(rewrite, {}, facts_.names, counts);
     for (const ir::Statement* begin : walk.emptyScopes()) eraseScope(function, *begin);
+    for (ir::Statement* mask : masks) function.erase(mask);
     if (counts.copies != 0) context.statistics["copies-made"] += counts.copies;
     if (counts.newRegisters != 0) context.statistics["new-registers"] += counts.newRegisters;
     return isChanged;

@@ -313,6 +313,7 @@ struct EarlyCseWalk::KnownElements {
 };
 
 void EarlyCseWalk::visitLoad(const Instruction& instruction, const PlainAccess& access) {
+  if (access.mask != nullptr) masks_.push_back({&instruction, access.mask});
   if (!reuse(instruction, access)) memory_.noteLoad(instruction, access);
   const bool stays = rewrite_.editOf(instruction).kind == SsaRewrite::Edit::Kind::None;
   if (stays && !access.isImmutable) deadStores_.noteLoad(instruction, access);
@@ -393,6 +394,14 @@ void EarlyCseWalk::visitStore(const Instruction& instruction, const PlainAccess&
   });
   if (claims_) loadsGoneBefore_[&instruction] = loadsGone_;
   memory_.noteStore(instruction, access, numbers_);
+}
+
+std::vector<ir::Statement*> EarlyCseWalk::masksWithoutLoad() const {
+  std::vector<ir::Statement*> masks;
+  for (const auto& [load, mask] : masks_) {
+    if (rewrite_.editOf(*load).kind != SsaRewrite::Edit::Kind::None) masks.push_back(mask);
+  }
+  return masks;
 }
 
 // ---- checks ------------------------------------------------------------------------------------

@@ -58,6 +58,8 @@ class EarlyCseWalk {
 
   // Scopes of calls that went; nothing but declarations is left in them.
   const std::vector<const ir::Statement*>& emptyScopes() const { return calls_.emptyScopes(); }
+  // Masks of used bytes whose loads went: they would fall on other loads (docs/soundness/ E.9.12).
+  std::vector<ir::Statement*> masksWithoutLoad() const;
 
  private:
   using BlockId = analysis::BlockId;
@@ -128,6 +130,11 @@ class EarlyCseWalk {
   std::uint32_t extendedBlock_ = 0;
   std::uint32_t nextExtendedBlock_ = 1;
   std::vector<std::uint64_t> words_;  // of the key at hand
+  struct MaskedLoad {
+    const ir::Instruction* load;
+    ir::Statement* mask;
+  };
+  std::vector<MaskedLoad> masks_;
   // For claims: loads that went so far, and before each store.
   std::uint32_t loadsGone_ = 0;
   std::unordered_map<const ir::Instruction*, std::uint32_t> loadsGoneBefore_;

@@ -2,6 +2,10 @@
 #include "passes/redundancy/plain_access.h"
 
 #include <algorithm>
+#include <charconv>
+#include <optional>
+#include <string_view>
+#include <system_error>
 
 #include "ir/effect.h"
 #include "isa/banks.h"
@@ -20,17 +24,65 @@ bool isKernelParameter(const ir::Function& function, const ir::Operand& address)
   });
 }
 
+// The bits of a pragma that is a mask of used bytes and nothing else.
+std::optional<std::uint64_t> usedBytesOf(const ir::Pragma& pragma) {
+  constexpr std::string_view kBefore = "\"used_bytes_mask 0x";
+  std::string_view text = pragma.text;
+  if (!text.starts_with(kBefore) || !text.ends_with('"')) return std::nullopt;
+  text = text.substr(kBefore.size(), text.size() - kBefore.size() - 1);
+  std::uint64_t bits = 0;
+  const auto [end, error] = std::from_chars(text.begin(), text.end(), bits, 16);
+  if (error != std::errc() || end != text.end()) return std::nullopt;
+  return bits;
+}
+
+// The pragma right above the load, if no other directive applies to the load as well.
+ir::Pragma* onlyPragmaAbove(const ir::Instruction& load) {
+  ir::Pragma* found = nullptr;
+  bool isRightAbove = true;
+  for (ir::Statement* at = load.previous; at != nullptr; at = at->previous) {
+    if (at->kind == ir::StatementKind::Location) continue;
+    auto* pragma = at->as<ir::Pragma>();
+    if (found == nullptr) {
+      if (pragma == nullptr) return nullptr;
+      found = pragma;
+      continue;
+    }
+    const auto* other = at->as<ir::Instruction>();
+    if (other != nullptr && other->desc->is(isa::kMemoryRead)) break;
+    const bool isMask =
+        pragma != nullptr && pragma->text.find("used_bytes_mask") != std::string_view::npos;
+    const bool isDirective = pragma != nullptr || at->kind == ir::StatementKind::Directive;
+    if (isMask || (isRightAbove && isDirective)) return nullptr;
+    isRightAbove = false;
+  }
+  return found;
+}
+
+// A directive above the load or store may be its mask of used bytes, and nothing else.
+bool findMask(const ir::Instruction& instruction, PlainAccess& access) {
+  if (!ir::isBelowDirective(instruction)) return true;
+  if (access.kind != PlainAccess::Kind::Load) return false;
+  access.mask = onlyPragmaAbove(instruction);
+  if (access.mask == nullptr) return false;
+  const auto used = usedBytesOf(*access.mask);
+  if (used) access.usedBytes = *used;
+  return used.has_value();
+}
+
 // What the operands of `ld` or `st` access.
 PlainAccess accessOf(const ir::Function& function, const ir::Instruction& instruction) {
   const isa::InstructionDesc& desc = *instruction.desc;
   const bool isLoad = desc.opcode == isa::Opcode::Ld;
-  if (desc.has(".unified") || desc.has(".cv") || ir::isBelowDirective(instruction)) return {};
+  if (desc.has(".unified") || desc.has(".cv")) return {};
   const ir::Operand* address = instruction.operand(isLoad ? 1 : 0);
   const ir::Operand* data = instruction.operand(isLoad ? 0 : 1);
   if (address == nullptr || data == nullptr || address->kind != ir::OperandKind::Address) return {};
   if (address->base == ir::AddressBase::None) return {};
 
   PlainAccess access;
+  access.kind = isLoad ? PlainAccess::Kind::Load : PlainAccess::Kind::Store;
+  if (!findMask(instruction, access)) return {};
   switch (desc.space) {
     case isa::Space::Const:
       if (isa::namesBank(desc)) return {};
@@ -60,7 +112,6 @@ PlainAccess accessOf(const ir::Function& function, const ir::Instruction& instru
   access.address = address;
   access.data = data->isGroup() ? data + 1 : data;
   if (access.elements != desc.vectorWidth) return {};
-  access.kind = isLoad ? PlainAccess::Kind::Load : PlainAccess::Kind::Store;
   return access;
 }
 

@@ -21,11 +21,21 @@ struct PlainAccess {
   std::uint32_t elements = 0;
   const ir::Operand* address = nullptr;
   const ir::Operand* data = nullptr;  // the first element; the others follow it
+  // "used_bytes_mask" of a load: it goes if the load goes, and bytes that it leaves out are not
+  // loaded (E.9.12).
+  ir::Pragma* mask = nullptr;
+  std::uint64_t usedBytes = ~std::uint64_t{0};
+
+  bool isUsed(std::uint32_t element) const {
+    const std::uint64_t bytes = (std::uint64_t{1} << elementBytes) - 1;
+    return (~usedBytes >> (element * elementBytes) & bytes) == 0;
+  }
 };
 
 // Weak `ld` and `st` of const, global, local and shared memory and of generic addresses, and `ld`
 // of kernel parameters, with one address in brackets.  Kind::None for anything else, including
-// parameters of calls and instructions to which a pragma before them may apply (A5.5).
+// parameters of calls and instructions to which a pragma before them may apply (A5.5), except for
+// loads right below their own mask of used bytes.
 PlainAccess plainAccess(const ir::Function& function, const ir::Instruction& instruction);
 
 // The same for a relaxed `ld`: no such access is removed, but weak loads may take its value
