@@ -2,6 +2,7 @@
 #include "passes/redundancy/available_loads.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "ir/effect.h"
 #include "support/limits.h"
@@ -29,11 +30,11 @@ bool isFar(std::int64_t offset) {
 }  // namespace
 
 AvailableLoads::AvailableLoads(const SsaRewrite& rewrite, const ExpressionKeys& keys,
-                               bool sharedIsWrittenAsynchronously, bool ncIsInvariant,
-                               MemoryWalk* walk, const analysis::ValueRanges* ranges)
+                               AsyncWrites copies, bool ncIsInvariant, MemoryWalk* walk,
+                               const analysis::ValueRanges* ranges)
     : rewrite_(rewrite),
       keys_(keys),
-      sharedIsWrittenAsynchronously_(sharedIsWrittenAsynchronously),
+      copies_(std::move(copies)),
       ncIsInvariant_(ncIsInvariant),
       walk_(walk),
       ranges_(ranges),
@@ -163,6 +164,10 @@ void AvailableLoads::pass(const ir::Instruction& instruction) {
       // Reading a clock invalidates nothing (D1.7); after a sleep, a thread must read again (D1.6).
       if (desc.opcode != isa::Opcode::Mov) outer_ = next_++;
       return;
+    case Effect::AsyncCopy:
+      // It writes nothing that is tracked (D1.18).
+      if (!copies_.areUnderstood()) forgetAll();
+      return;
     case Effect::CtaFence:
     case Effect::AsyncWait:
     case Effect::CtaBarrier:
@@ -176,8 +181,7 @@ void AvailableLoads::pass(const ir::Instruction& instruction) {
 }
 
 bool AvailableLoads::isTracked(const PlainAccess& access) const {
-  const bool mayBeShared = access.space == isa::Space::Shared || access.space == isa::Space::None;
-  return !(sharedIsWrittenAsynchronously_ && mayBeShared);
+  return !copies_.mayReach(access.space, *access.address);
 }
 
 void AvailableLoads::makeKey(const Bytes& bytes, std::uint32_t extension) {

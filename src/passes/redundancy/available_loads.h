@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "analysis/values/value_range.h"
+#include "passes/redundancy/async_copies.h"
 #include "passes/redundancy/expression_key.h"
 #include "passes/redundancy/known_numbers.h"
 #include "passes/redundancy/memory_walk.h"
@@ -45,12 +46,10 @@ class AvailableLoads {
     std::uint32_t size = 0;
   };
 
-  // `sharedIsWrittenAsynchronously`: asynchronous copies may write shared memory at any time
-  // (D1.1).  `ncIsInvariant`: nobody writes the memory that .nc loads read.  `walk` and `ranges`
-  // may be null.
-  AvailableLoads(const SsaRewrite& rewrite, const ExpressionKeys& keys,
-                 bool sharedIsWrittenAsynchronously, bool ncIsInvariant, MemoryWalk* walk,
-                 const analysis::ValueRanges* ranges);
+  // `ncIsInvariant`: nobody writes the memory that .nc loads read.  `walk` and `ranges` may be
+  // null.
+  AvailableLoads(const SsaRewrite& rewrite, const ExpressionKeys& keys, AsyncWrites copies,
+                 bool ncIsInvariant, MemoryWalk* walk, const analysis::ValueRanges* ranges);
 
   // ---- addresses --------------------------------------------------------------------------------
   // Records that the register that `instruction` defines equals another register, or a symbol, plus
@@ -127,7 +126,7 @@ class AvailableLoads {
 
   const SsaRewrite& rewrite_;
   const ExpressionKeys& keys_;
-  const bool sharedIsWrittenAsynchronously_;
+  const AsyncWrites copies_;
   const bool ncIsInvariant_;
   MemoryWalk* walk_;
   const analysis::ValueRanges* ranges_;

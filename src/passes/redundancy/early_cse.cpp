@@ -79,7 +79,8 @@ class EarlyCse : public Pass {
     facts_ = ModuleFacts::of(module, options_.memorySsa);
   }
 
-  // Of other functions it needs only what calls do.
+  // Of other functions it needs only what calls do, and which variables asynchronous copies write.
+  // No pass changes the latter while functions are worked on.
   bool isLocal(const ir::Function& function) const override { return !hasCalls(function); }
 
   bool run(ir::Function& function, PassContext& context) const override {

@@ -30,6 +30,11 @@ bool ncIsInvariant(const ModuleFacts& facts, PassContext& context) {
   return assumptions.has(analysis::Assumption::NcInvariant) && !facts.hasProgrammaticLaunch;
 }
 
+AsyncWrites asyncWrites(const SsaRewrite& rewrite, const ModuleFacts& facts, PassContext& context) {
+  const bool flatShared = context.analyses.get<analysis::Assumptions>().flatShared;
+  return AsyncWrites(rewrite.function(), facts.copies.get(), flatShared);
+}
+
 bool readsRegisters(const Instruction& instruction) {
   bool reads = false;
   ir::forEachRegister(instruction, [&](const Operand& operand) { reads |= operand.reads; });
@@ -50,8 +55,8 @@ EarlyCseWalk::EarlyCseWalk(SsaRewrite& rewrite, const Inputs& inputs, ValueClaim
       context_(context),
       keys_(rewrite, inputs.ranges),
       memoryWalk_(inputs.memoryWalk),
-      memory_(rewrite, keys_, facts_.hasAsyncCopies, ncIsInvariant(facts_, context), memoryWalk_,
-              inputs.ranges),
+      memory_(rewrite, keys_, asyncWrites(rewrite, facts_, context), ncIsInvariant(facts_, context),
+              memoryWalk_, inputs.ranges),
       start_(memory_.mark()),
       deadStores_(memory_),
       numbers_(rewrite, keys_),

@@ -15,12 +15,13 @@ bool hasCalls(const ir::Function& function) {
 ModuleFacts ModuleFacts::of(const ir::Module& module, bool withMemories) {
   ModuleFacts facts;
   facts.names = FreshNames::of(module);
+  bool hasCopies = false;
   for (const ir::Function& function : module.functions()) {
     for (const ir::Statement& statement : function.body()) {
       const auto* instruction = statement.as<ir::Instruction>();
       if (instruction == nullptr) continue;
       const isa::InstructionDesc& desc = *instruction->desc;
-      facts.hasAsyncCopies |= analysis::mayBeAsyncCopy(*instruction);
+      hasCopies |= analysis::mayBeAsyncCopy(*instruction);
       facts.hasProgrammaticLaunch |= desc.opcode == isa::Opcode::Griddepcontrol || !desc.known();
     }
   }
@@ -28,6 +29,10 @@ ModuleFacts ModuleFacts::of(const ir::Module& module, bool withMemories) {
     auto callees = std::make_unique<Callees>(module);
     if (withMemories) callees->memories.emplace(callees->graph);
     facts.callees = std::move(callees);
+  }
+  if (hasCopies) {
+    facts.copies = std::make_unique<AsyncCopies>(facts.callees ? facts.callees->graph
+                                                               : analysis::CallGraph(module));
   }
   return facts;
 }

@@ -8,6 +8,7 @@
 #include "analysis/flow/call_graph.h"
 #include "analysis/memory/memory_events.h"
 #include "analysis/memory/pure_functions.h"
+#include "passes/redundancy/async_copies.h"
 #include "passes/ssa/out_of_ssa.h"
 
 namespace ptxopt::passes {
@@ -27,9 +28,9 @@ struct ModuleFacts {
   static ModuleFacts of(const ir::Module& module, bool withMemories);
 
   FreshNames names;
-  bool hasAsyncCopies = false;         // cp.async, or what may be one
   bool hasProgrammaticLaunch = false;  // griddepcontrol: another grid may write .nc memory (F10)
-  std::unique_ptr<const Callees> callees;  // null where no function calls another
+  std::unique_ptr<const Callees> callees;     // null where no function calls another
+  std::unique_ptr<const AsyncCopies> copies;  // null where no function has one
 };
 
 }  // namespace ptxopt::passes

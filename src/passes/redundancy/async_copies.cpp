@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/redundancy/async_copies.h"
+
+#include <algorithm>
+
+#include "analysis/memory/memory_effects.h"
+
+namespace ptxopt::passes {
+
+bool CopyDestinations::mayContain(const ir::Variable* object) const {
+  return !areKnown || object == nullptr || std::ranges::find(objects, object) != objects.end();
+}
+
+void CopyDestinations::merge(const CopyDestinations& other) {
+  areKnown = areKnown && other.areKnown;
+  for (const ir::Variable* object : other.objects) {
+    if (std::ranges::find(objects, object) == objects.end()) objects.push_back(object);
+  }
+}
+
+namespace {
+
+// What the function itself copies.
+CopyDestinations copiesIn(const ir::Function& function) {
+  CopyDestinations destinations;
+  std::optional<analysis::AddressObjects> objects;
+  for (const ir::Statement& statement : function.body()) {
+    const auto* instruction = statement.as<ir::Instruction>();
+    if (instruction == nullptr || !analysis::mayBeAsyncCopy(*instruction)) continue;
+    if (!instruction->desc->known()) {
+      destinations.areKnown = false;
+      break;
+    }
+    if (!objects) objects.emplace(function);
+    const analysis::MemoryEffect effect = analysis::memoryEffectOf(*instruction, {});
+    const analysis::MemoryAccess& written = effect.accesses[0];
+    const ir::Variable* object = written.address == nullptr
+                                     ? nullptr
+                                     : objects->placeOf(*written.address, written.domain).object;
+    destinations.merge({object != nullptr, {object}});
+  }
+  return destinations;
+}
+
+}  // namespace
+
+AsyncCopies::AsyncCopies(const analysis::CallGraph& graph) {
+  const auto& components = graph.components();
+  const auto componentOf = [&](Vertex v) { return components.component[v]; };
+  std::vector<std::vector<Vertex>> members(components.count);
+  for (Vertex v = 0; v < graph.graph().vertexCount(); ++v) members[componentOf(v)].push_back(v);
+
+  // Callees have smaller numbers: first what the functions and their callees copy, then what all
+  // of those that run beside them do.
+  std::vector<CopyDestinations> found(components.count);
+  for (std::size_t c = 0; c < found.size(); ++c) {
+    for (const Vertex v : members[c]) {
+      const ir::Function* function = graph.function(v);
+      if (function == nullptr) {
+        found[c].areKnown = false;
+      } else {
+        found[c].merge(copiesIn(*function));
+      }
+      for (const Vertex callee : graph.graph().successors(v)) {
+        found[c].merge(found[componentOf(callee)]);
+      }
+    }
+  }
+  for (std::size_t c = found.size(); c-- > 0;) {
+    for (const Vertex v : members[c]) {
+      for (const Vertex callee : graph.graph().successors(v)) {
+        found[componentOf(callee)].merge(found[c]);
+      }
+      if (const ir::Function* function = graph.function(v)) destinations_[function] = found[c];
+    }
+  }
+}
+
+AsyncWrites::AsyncWrites(const ir::Function& function, const AsyncCopies* copies, bool flatShared) {
+  if (copies == nullptr || copies->during(function).isEmpty()) return;
+  destinations_ = &copies->during(function);
+  if (destinations_->areKnown) objects_.emplace(function, flatShared);
+}
+
+bool AsyncWrites::mayReach(isa::Space space, const ir::Operand& address) const {
+  if (destinations_ == nullptr) return false;
+  if (space != isa::Space::Shared) return space == isa::Space::None;
+  return !objects_ ||
+         destinations_->mayContain(objects_->placeOf(address, analysis::Domain::Shared).object);
+}
+
+}  // namespace ptxopt::passes

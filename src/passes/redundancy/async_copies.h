@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What asynchronous copies (cp.async, or what may be one) may write while a function runs:
+// docs/soundness/ D1.18.
+//
+// All threads of a CTA, and all CTAs of a cluster, run one kernel.  So the copies that matter are
+// those of the kernels that may call the function, and of all that these kernels may call.
+//
+// Cost: one pass over the statements, and one over the operands of each function with a copy.
+#pragma once
+
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "analysis/flow/call_graph.h"
+#include "analysis/memory/address_objects.h"
+#include "ir/function.h"
+
+namespace ptxopt::passes {
+
+struct CopyDestinations {
+  bool areKnown = true;
+  std::vector<const ir::Variable*> objects;  // as AddressObjects names them, each once
+
+  bool isEmpty() const { return areKnown && objects.empty(); }
+  // A null object may be any.
+  bool mayContain(const ir::Variable* object) const;
+  void merge(const CopyDestinations& other);
+};
+
+class AsyncCopies {
+ public:
+  explicit AsyncCopies(const analysis::CallGraph& graph);
+
+  const CopyDestinations& during(const ir::Function& function) const {
+    return destinations_.at(&function);
+  }
+
+ private:
+  std::unordered_map<const ir::Function*, CopyDestinations> destinations_;
+};
+
+// The same for the accesses of one function, as long as its text does not change.
+class AsyncWrites {
+ public:
+  // `copies` may be null: there are none.  `flatShared`: addresses may leave their .shared object.
+  AsyncWrites(const ir::Function& function, const AsyncCopies* copies, bool flatShared);
+
+  // A copy may write memory of this space at this address at any time.
+  bool mayReach(isa::Space space, const ir::Operand& address) const;
+  // False: an instruction that may be a copy may be anything else as well.
+  bool areUnderstood() const { return destinations_ == nullptr || destinations_->areKnown; }
+
+ private:
+  const CopyDestinations* destinations_ = nullptr;   // null if there are none
+  std::optional<analysis::AddressObjects> objects_;  // if the destinations are known
+};
+
+}  // namespace ptxopt::passes
