@@ -12,9 +12,7 @@ namespace ptxopt::analysis {
 
 using ir::Instruction;
 
-namespace {
-
-class Slices {
+class ReadSlices::Slices {
  public:
   Slices(const Ssa& ssa, const Loops& loops)
       : ssa_(ssa), loops_(loops), first_(ssa.valueCount(), kNone), seen_(ssa.valueCount(), kNone) {
@@ -33,7 +31,7 @@ class Slices {
 
   bool polls(const Instruction& read) {
     const LoopId loop = outermost(loops_.loopOf(read.block));
-    const std::uint32_t number = ssa_.instructions().of(read);
+    const std::uint32_t number = asked_++;
     open_.clear();
     const auto visit = [&](ValueId value) {
       if (seen_[value] == number) return;
@@ -118,13 +116,20 @@ class Slices {
   const Loops& loops_;
   std::vector<std::uint32_t> first_;  // by value: in users_
   std::vector<User> users_;
-  std::vector<std::uint32_t> seen_;  // by value: the last read with the value in its slice
+  std::vector<std::uint32_t> seen_;  // by value: the last question with the value in its slice
+  std::uint32_t asked_ = 0;
   std::vector<ValueId> open_;
   std::unordered_map<LoopId, std::uint32_t> reads_;  // by outermost loop, computed on demand
   std::size_t visited_ = 0;
 };
 
-}  // namespace
+ReadSlices::ReadSlices(const Ssa& ssa, const Loops& loops) : ssa_(&ssa), loops_(&loops) {}
+ReadSlices::~ReadSlices() = default;
+
+bool ReadSlices::mayDecide(const Instruction& read) {
+  if (!slices_) slices_ = std::make_unique<Slices>(*ssa_, *loops_);
+  return slices_->polls(read);
+}
 
 PollingReads::PollingReads(const Ssa& ssa, const Loops& loops) {
   std::vector<const Instruction*> candidates;
@@ -136,9 +141,9 @@ PollingReads::PollingReads(const Ssa& ssa, const Loops& loops) {
     }
   }
   if (candidates.empty()) return;
-  Slices slices(ssa, loops);
+  ReadSlices slices(ssa, loops);
   for (const Instruction* candidate : candidates) {
-    if (slices.polls(*candidate)) reads_.insert(candidate);
+    if (slices.mayDecide(*candidate)) reads_.insert(candidate);
   }
 }
 

@@ -10,12 +10,30 @@
 // limited; reads beyond the limit count as polling.
 #pragma once
 
+#include <memory>
 #include <unordered_set>
 
 #include "analysis/flow/loops.h"
 #include "analysis/values/ssa.h"
 
 namespace ptxopt::analysis {
+
+// The same question about a single read in a loop, weak ones included (D1.10).  The first one costs
+// O(operands of the function).
+class ReadSlices {
+ public:
+  ReadSlices(const Ssa& ssa, const Loops& loops);
+  ~ReadSlices();
+
+  // The value may decide a branch of a loop around the read.
+  bool mayDecide(const ir::Instruction& read);
+
+ private:
+  class Slices;
+  const Ssa* ssa_;
+  const Loops* loops_;
+  std::unique_ptr<Slices> slices_;
+};
 
 class PollingReads {
  public:

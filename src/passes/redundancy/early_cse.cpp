@@ -52,8 +52,8 @@ struct SharperMemory {
                analysis::LaunchShape::of(function)),
         addresses(analyses.get<Ssa>(), ranges, analyses.get<analysis::Loops>()),
         walk(function,
-             {analyses.get<analysis::MemorySsa>(), addresses, analyses.get<analysis::Loops>(),
-              facts.callees ? &*facts.callees->memories : nullptr,
+             {analyses.get<Ssa>(), analyses.get<analysis::MemorySsa>(), addresses,
+              analyses.get<analysis::Loops>(), facts.callees ? &*facts.callees->memories : nullptr,
               analyses.get<analysis::Assumptions>().flatShared},
              options.memorySsaCap) {}
   analysis::ValueRanges ranges;

@@ -3,17 +3,51 @@
 
 #include <algorithm>
 
+#include "ir/effect.h"
+
 namespace ptxopt::passes {
 
 using analysis::Domain;
 using analysis::MemoryEvent;
 using ir::Instruction;
 
-// The load is in a loop that does not contain the known access (docs/soundness/ D1.10).  If both
-// are in the loop, the known access dominates the load, so each iteration executes it first.
-bool MemoryWalk::leavesLoop(const Instruction& known, const Instruction& load) const {
-  const analysis::LoopId loop = in_.loops.loopOf(load.block);
-  return loop != kNone && !in_.loops.contains(loop, known.block);
+// The load is in a loop that does not contain the known access, and the loop may wait for another
+// value (docs/soundness/ D1.10, E.9.13).  If both are in the loop, the known access dominates the
+// load, so each iteration executes it first.
+bool MemoryWalk::leavesPoll(const Instruction& known, const Instruction& load) {
+  analysis::LoopId loop = in_.loops.loopOf(load.block);
+  const auto isLeft = [&](analysis::LoopId one) {
+    return one != kNone && !in_.loops.contains(one, known.block);
+  };
+  if (!isLeft(loop)) return false;
+  while (isLeft(in_.loops.parent(loop))) loop = in_.loops.parent(loop);
+  return !isQuiet(loop) || slices_.mayDecide(load);
+}
+
+// The loop does nothing but compute, branch, and load and store weakly.
+bool MemoryWalk::isQuiet(analysis::LoopId loop) {
+  const auto [found, isNew] = quiet_.try_emplace(loop, true);
+  if (!isNew) return found->second;
+  const auto isPlain = [](const Instruction& instruction) {
+    const isa::InstructionDesc& desc = *instruction.desc;
+    if (!desc.known() || desc.control == isa::Control::Call) return false;
+    switch (ir::effectOf(instruction)) {
+      case isa::Effect::Neutral:
+      case isa::Effect::Private:
+      case isa::Effect::ImmutableRead:
+      case isa::Effect::InvariantRead:
+      case isa::Effect::Weak:
+        return true;
+      default:
+        return false;
+    }
+  };
+  for (const analysis::BlockId b : in_.loops.members(loop)) {
+    for (const Instruction& instruction : in_.ssa.cfg().instructions(b)) {
+      if (!isPlain(instruction)) return found->second = false;
+    }
+  }
+  return true;
 }
 
 // Also true for a generic address.

@@ -3,9 +3,9 @@
 // and objects that dead-sync uses (docs/soundness/ D1, E.9.8).
 //
 // A load may take the value of an earlier access in a dominating block, even if paths join in
-// between, if none of the states between them may have changed the bytes.  It never takes a value
-// from outside of a loop that contains it, or from an earlier iteration, unless the memory is
-// private to the thread: polling stays polling (D1.10).
+// between, if none of the states between them may have changed the bytes.  It takes a value from
+// outside of a loop that contains it only if the memory is private to the thread, or if the loop
+// cannot wait for another value (E.9.13): polling stays polling (D1.10).
 //
 // Cost: at most kMostStates states a query, and at most `cap` queries a block; beyond that the
 // answer is no.
@@ -13,12 +13,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "analysis/addresses/address.h"
 #include "analysis/addresses/alias.h"
 #include "analysis/flow/loops.h"
 #include "analysis/memory/memory_ssa.h"
+#include "analysis/memory/polling_reads.h"
 #include "passes/redundancy/plain_access.h"
 #include "support/limits.h"
 
@@ -27,6 +29,7 @@ namespace ptxopt::passes {
 class MemoryWalk {
  public:
   struct Inputs {
+    const analysis::Ssa& ssa;
     const analysis::MemorySsa& states;
     const analysis::Addresses& addresses;
     const analysis::Loops& loops;
@@ -36,7 +39,7 @@ class MemoryWalk {
 
   // All arguments must outlive the object.
   MemoryWalk(const ir::Function& function, const Inputs& inputs, std::size_t cap)
-      : function_(&function), in_(inputs), cap_(cap) {}
+      : function_(&function), in_(inputs), cap_(cap), slices_(inputs.ssa, inputs.loops) {}
 
   const analysis::MemorySsa& states() const { return in_.states; }
 
@@ -55,7 +58,8 @@ class MemoryWalk {
              Predicate&& mayOverlap);
 
  private:
-  bool leavesLoop(const ir::Instruction& known, const ir::Instruction& load) const;
+  bool leavesPoll(const ir::Instruction& known, const ir::Instruction& load);
+  bool isQuiet(analysis::LoopId loop);
   bool isChangedBy(analysis::StateId state, const ir::Instruction& load, const PlainAccess& access,
                    bool isOwn) const;
   bool overlap(const ir::Instruction& change, const ir::Instruction& load) const;
@@ -66,13 +70,15 @@ class MemoryWalk {
   Inputs in_;
   std::size_t cap_;
   std::size_t queries_ = 0;
+  analysis::ReadSlices slices_;
+  std::unordered_map<analysis::LoopId, bool> quiet_;  // loops that were asked about
 };
 
 template <class Predicate>
 MemoryWalk::Answer MemoryWalk::ask(const ir::Instruction& known, const ir::Instruction& load,
                                    const PlainAccess& access, Predicate&& mayOverlap) {
   const bool isOwn = isOwnMemory(load, access);
-  if (!isOwn && leavesLoop(known, load)) return Answer::Changed;
+  if (!isOwn && leavesPoll(known, load)) return Answer::Changed;
   const analysis::StateId from = in_.states.after(known);
   const analysis::StateId to = in_.states.before(load);
   if (from == kNone || to == kNone || queries_ == cap_) return Answer::Changed;
