@@ -7,6 +7,8 @@
 // (out_of_ssa.h).  Copies are propagated, integer constants folded, and what nobody needs then
 // goes.
 //
+// At the end, what both arms of a branch begin with goes in front of the branch (equal_heads.h).
+//
 // No copy is made on an edge: a value that a phi takes, and one whose register phis share, stay
 // where they are; a load that only such a value could stand for becomes a copy of it where its
 // register still holds it.
@@ -33,6 +35,7 @@
 #include "passes/engine/claim_sink.h"
 #include "passes/redundancy/dead_values.h"
 #include "passes/redundancy/early_cse_walk.h"
+#include "passes/redundancy/equal_heads.h"
 #include "passes/redundancy/memory_walk.h"
 #include "passes/redundancy/module_facts.h"
 #include "passes/ssa/out_of_ssa.h"
@@ -84,6 +87,13 @@ class EarlyCse : public Pass {
   bool isLocal(const ir::Function& function) const override { return !hasCalls(function); }
 
   bool run(ir::Function& function, PassContext& context) const override {
+    const bool hasHeads = mayHaveEqualHeads(context.analyses.get<analysis::Cfg>());
+    const bool isChanged = merge(function, context);
+    return (hasHeads && hoistEqualHeads(function, context)) || isChanged;
+  }
+
+ private:
+  bool merge(ir::Function& function, PassContext& context) const {
     SsaRewrite rewrite(function, context.analyses.get<Ssa>());
     std::optional<SharperMemory> sharper;
     if (options_.memorySsa) sharper.emplace(function, context.analyses, facts_, options_);
@@ -108,7 +118,6 @@ class EarlyCse : public Pass {
     return isChanged;
   }
 
- private:
   EarlyCseOptions options_;
   ModuleFacts facts_;
 };
