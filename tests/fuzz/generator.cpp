@@ -786,7 +786,7 @@ void Generator::localMemory() {
 
 void Generator::useOwnBytes() {
   repeats_.declare(prefix_, entryDeclarations_);
-  mixAll(repeats_.storesAndLoads());
+  mixAll(random_.percent(75) ? repeats_.storesAndLoads() : repeats_.fork());
 }
 
 void Generator::bitChain() {

@@ -111,6 +111,10 @@ void Repeats::load(const std::string& space, Results& results) {
                                                                                      : "32";
     text_.emit(fmt::format("mov.b{} {}, {}", bits, result, 77));
   }
+  if (random_.percent(15)) {
+    // All of them, so that the result is defined.
+    text_.emit(fmt::format(".pragma \"used_bytes_mask 0x{:x}\"", (1u << what.bytes) - 1));
+  }
   text_.emit(fmt::format("{}ld{}.{} {}, {}", when, space, what.type, result, place(what.bytes)));
   results.emplace_back(what.kind, result);
 }
@@ -132,6 +136,35 @@ Repeats::Results Repeats::storesAndLoads() {
     load(space, results);
   }
   return results;
+}
+
+Repeats::Results Repeats::fork() {
+  base_ = text_.newRegister(Kind::B64);
+  text_.emit(fmt::format("mov.u64 {}, {}", base_, name_));
+  text_.emit(fmt::format("st.local.v2.b64 [{}], {{1, -1}}", base_));
+  const std::string source = text_.value(Kind::B32);
+  const std::string joined = text_.newRegister(Kind::B32);
+  const std::string loaded = text_.newRegister(Kind::B32);
+  const std::string computed = text_.newRegister(Kind::B32);
+  const std::string other = text_.newLabel();
+  const std::string join = text_.newLabel();
+  text_.emit(fmt::format("@{} bra {}", text_.value(Kind::Pred), other));
+  const auto arm = [&](std::string_view last) {
+    const bool isOwn = random_.percent(60);
+    const std::string a = isOwn ? text_.newRegister(Kind::B32) : loaded;
+    const std::string b = isOwn ? text_.newRegister(Kind::B32) : computed;
+    if (random_.percent(15)) text_.emit(fmt::format("st.local.u32 {}, {}", place(4), source));
+    text_.emit(fmt::format("ld.local.u32 {}, {}", a, place(random_.percent(70) ? 8 : 4)));
+    text_.emit(fmt::format("add.u32 {}, {}, {}", b, random_.percent(70) ? a : source,
+                           random_.percent(70) ? "3" : "4"));
+    text_.emit(fmt::format("{} {}, {}, {}", last, joined, a, b));
+  };
+  arm("xor.b32");
+  text_.emit(fmt::format("bra.uni {}", join));
+  text_.label(other);
+  arm("sub.u32");
+  text_.label(join);
+  return {{Kind::B32, joined}};
 }
 
 Repeats::Results Repeats::bitChain() {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // What early-cse is about beside equal computations: memory of the thread's own that is stored and
 // loaded in many widths, as numbers and as registers, and chains of shifts, masks and extensions
-// in which many bits are known.
+// in which many bits are known; and branches whose arms begin with the same instructions.
 #pragma once
 
 #include <cstdint>
@@ -25,6 +25,8 @@ class Repeats {
   using Results = std::vector<std::pair<Kind, std::string>>;
   Results storesAndLoads();
   Results bitChain();
+  // A branch whose arms mostly begin alike.
+  Results fork();
 
  private:
   std::string guard();
