@@ -63,6 +63,6 @@ __global__ void prefixRounds(int* a, int* b, unsigned* counter, int n) {
 }
 
 // LAUNCH: {"kernel": "relax", "block": 32, "grid": 3, "args": ["buffer:392:random:f32:1",
-//   "buffer:392", "s32:98", "s32:2"], "expect": ["data-race"]}
+//   "buffer:392", "s32:98", "s32:2"]}
 // LAUNCH: {"kernel": "prefixRounds", "block": 32, "grid": 2, "args": ["buffer:256:small:s32:1",
 //   "buffer:256", "buffer:4", "s32:60"]}

@@ -174,7 +174,8 @@ Machine::Place Machine::resolveAny(Thread& thread, const Op& op, Space space, st
       if (rank >= thread.cta->cluster->ctas.size()) outside("outside of shared memory");
       Cta& cta = *thread.cta->cluster->ctas[rank];
       if (!cta.shared.contains(address, size)) {
-        outside(sharedBounds(cta.shared));
+        outside("offset " + std::to_string(static_cast<std::int64_t>(address - cta.shared.base)) +
+                ", " + sharedBounds(cta.shared));
       }
       if (cta.live == 0) outside("in shared memory of a CTA that has exited");
       const std::uint64_t offset = address - cta.shared.base;
@@ -228,6 +229,9 @@ void Machine::check(Thread& thread, const Op& op, const Place& place, std::uint3
   } else {
     access.agent = thread.clock.agent();
     access.clock = thread.clock.own();
+    access.isAtomic = op.action == Action::Atomic;
+    const bool isPlain = op.action == Action::Load || op.action == Action::Store;
+    if (access.isAtomic || isPlain) access.element = op.bytes;
   }
   access.site = op.number;
   access.writes = writes;

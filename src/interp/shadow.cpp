@@ -6,68 +6,6 @@
 
 namespace ptxopt::interp {
 
-// ---- sets of accesses ---------------------------------------------------------------------------
-
-void Shadow::Groups::clear() {
-  list_.clear();
-  warps_ = 0;
-  end_ = 0;
-}
-
-inline void Shadow::Groups::push(const Access& access) {
-  const std::uint32_t warp = access.agent / 32;
-  last_ = static_cast<std::uint32_t>(list_.size());
-  list_.push_back(
-      {warp, access.clock, 1u << access.agent % 32, access.site, access.writes, access.scope});
-  warps_ |= std::uint64_t{1} << warp % 64;
-  end_ = std::max(end_, warp + 1);
-}
-
-void Shadow::Groups::record(const Access& access) {
-  const std::uint32_t warp = access.agent / 32;
-  const std::uint32_t bit = 1u << access.agent % 32;
-  const auto takes = [&](const Group& group) {
-    return group.warp == warp && group.clock == access.clock && group.writes == access.writes &&
-           group.scope == access.scope;
-  };
-  if (!mayHave(warp)) {
-    otherMask_ = 0;
-    return push(access);
-  }
-  if (last_ < list_.size() && takes(list_[last_]) && (otherMask_ & bit) == 0) {
-    list_[last_].mask |= bit;
-    return;
-  }
-  bool done = false;
-  otherMask_ = 0;
-  for (std::size_t k = 0; k < list_.size();) {
-    Group& group = list_[k];
-    if (takes(group)) {
-      group.mask |= bit;
-      last_ = static_cast<std::uint32_t>(k);
-      done = true;
-    } else if (group.warp == warp) {
-      if (access.writes || !group.writes) group.mask &= ~bit;
-      if (group.mask == 0) {
-        group = list_.back();
-        list_.pop_back();
-        continue;
-      }
-      otherMask_ |= group.mask;
-    }
-    ++k;
-  }
-  if (!done) push(access);
-}
-
-const Shadow::Group* Shadow::Groups::unknown(const ThreadClock& view, bool writesOnly) const {
-  for (const Group& group : list_) {
-    if (writesOnly && !group.writes) continue;
-    if (view.unknownLanes(group.warp, group.mask, group.clock) != 0) return &group;
-  }
-  return nullptr;
-}
-
 // ---- cells --------------------------------------------------------------------------------------
 
 const ReleaseSet* Shadow::findReleased(std::uint64_t offset) const {
@@ -110,7 +48,8 @@ Shadow::Sets& Shadow::setsOf(Cell& cell) {
 void Shadow::drop(std::uint32_t& sets) {
   if (sets == 0) return;
   sets_[sets - 1].reads.clear();
-  sets_[sets - 1].strong.clear();
+  sets_[sets - 1].strongReads.clear();
+  sets_[sets - 1].strongWrites.clear();
   freeSets_.push_back(sets);
   sets = 0;
 }
@@ -123,10 +62,11 @@ bool Shadow::findConflict(const Cell& cell, const ThreadClock& view, const Acces
     race.firstWrites = writes;
     return true;
   };
-  const auto withGroup = [&](const Group& group) {
-    const std::uint32_t lanes = view.unknownLanes(group.warp, group.mask, group.clock);
+  const auto withGroup = [&](const LaneGroup* group, bool writes) {
+    if (group == nullptr) return false;
+    const std::uint32_t lanes = view.unknownLanes(group->warp, group->mask, group->clock);
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(lanes));
-    return with({group.warp * 32 + lane, group.clock, group.site}, group.writes);
+    return with({group->warp * 32 + lane, group->clock, group->site}, writes);
   };
   const auto isUnknown = [&](const Record& record) {
     return record.clock != 0 && !view.knows(record.agent, record.clock);
@@ -135,33 +75,43 @@ bool Shadow::findConflict(const Cell& cell, const ThreadClock& view, const Acces
   if (access.writes && isUnknown(cell.read)) return with(cell.read, false);
   if (cell.sets == 0) return false;
   const Sets& sets = sets_[cell.sets - 1];
-  if (access.writes) {
-    if (const Group* group = sets.reads.unknown(view, false)) return withGroup(*group);
-  }
+  if (access.writes && withGroup(sets.reads.unknown(view), false)) return true;
   if (!access.isStrong) {
-    const Group* group = sets.strong.unknown(view, !access.writes);
-    return group != nullptr && withGroup(*group);
+    if (access.writes && withGroup(sets.strongReads.unknown(view), false)) return true;
+    const auto write = sets.strongWrites.unordered(view);
+    return write && with(*write, true);
   }
-  // Strong accesses race with each other only if one of the scopes excludes the other thread.
-  for (const Group& group : sets.strong.list()) {
-    const AgentId other = group.warp * 32;
-    const bool narrow = places_->excludes(access.scope, access.agent, other) ||
-                        places_->excludes(group.scope, other, access.agent);
-    if (!narrow || !(access.writes || group.writes)) continue;
-    if (view.unknownLanes(group.warp, group.mask, group.clock) != 0) return withGroup(group);
-  }
-  return false;
+  if (access.writes && withGroup(narrow(sets.strongReads, view, access), false)) return true;
+  const LaneGroup* const group = narrow(sets.strongWrites.all(), view, access);
+  return group != nullptr && sets.strongWrites.unordered(view) && withGroup(group, true);
 }
 
-inline void Shadow::record(Cell& cell, const ThreadClock& view, const Access& access) {
+// Strong accesses race with each other only if one of the scopes excludes the other thread.
+const LaneGroup* Shadow::narrow(const Groups& groups, const ThreadClock& view,
+                                const Access& access) const {
+  for (const LaneGroup& group : groups.list()) {
+    const AgentId other = group.warp * 32;
+    const bool isNarrow = places_->excludes(access.scope, access.agent, other) ||
+                          places_->excludes(group.scope, other, access.agent);
+    if (isNarrow && view.unknownLanes(group.warp, group.mask, group.clock) != 0) return &group;
+  }
+  return nullptr;
+}
+
+inline void Shadow::record(Cell& cell, const ThreadClock& view, const Access& access,
+                           std::uint64_t operation) {
   const Record now{access.agent, access.clock, access.site};
-  if (access.isStrong) {
-    setsOf(cell).strong.record(access);
+  if (access.isStrong && access.writes) {
+    setsOf(cell).strongWrites.record(access, operation, view, *places_);
+  } else if (access.isStrong) {
+    Sets& sets = setsOf(cell);
+    sets.strongReads.record(access);
+    sets.strongWrites.observe(access, operation, view, *places_);
   } else if (access.writes) {
     cell.write = now;
     cell.read = {};
     drop(cell.sets);
-  } else if (cell.sets != 0 && !sets_[cell.sets - 1].reads.list().empty()) {
+  } else if (cell.sets != 0 && !sets_[cell.sets - 1].reads.isEmpty()) {
     sets_[cell.sets - 1].reads.record(access);
   } else if (cell.read.clock == 0 || view.knows(cell.read.agent, cell.read.clock)) {
     cell.read = now;
@@ -185,12 +135,13 @@ inline bool Shadow::mayConflict(const Cell& cell, const ThreadClock& view,
   };
   if (isUnknown(cell.write) || (access.writes && isUnknown(cell.read))) return true;
   if (cell.sets == 0) return false;
-  return access.writes || !sets_[cell.sets - 1].strong.list().empty();
+  return access.writes || !sets_[cell.sets - 1].strongWrites.all().isEmpty();
 }
 
-inline bool Shadow::check(Cell& cell, const ThreadClock& view, const Access& access, Race& race) {
+inline bool Shadow::check(Cell& cell, const ThreadClock& view, const Access& access,
+                          std::uint64_t operation, Race& race) {
   const bool found = mayConflict(cell, view, access) && findConflict(cell, view, access, race);
-  record(cell, view, access);
+  record(cell, view, access, operation);
   return found;
 }
 
@@ -198,8 +149,9 @@ bool Shadow::access(std::uint64_t offset, std::uint32_t size, const ThreadClock&
                     const Access& access, Race& race) {
   bool found = false;
   const auto visit = [&](Cell& cell, std::uint64_t at) {
+    const std::uint64_t before = access.element != 0 ? (at - offset) % access.element : 0;
     Race here;
-    if (!check(cell, view, access, here) || found) return;
+    if (!check(cell, view, access, at - before, here) || found) return;
     found = true;
     race = here;
     race.offset = at;

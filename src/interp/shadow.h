@@ -5,7 +5,8 @@
 // weak write as one (agent, clock) pair, and its reads as one pair if they are ordered, as a set if
 // they are not.  Strong accesses (docs/soundness/ A2.9) do not race with each other while their
 // scopes include both threads.  They create order by release and acquire patterns, including fences
-// (A3.3).  A CTA barrier joins the clocks of the threads that take part (A1.6).
+// (A3.3), and a strong write comes before what follows its observers (A4.3).  A CTA barrier joins
+// the clocks of the threads that take part (A1.6).
 //
 // A weak access costs O(1) if readers are ordered.  If they are not, a write costs O(warps that
 // read), and a read as much for the first lane of a warp that has read before.  Four bytes that are
@@ -20,21 +21,11 @@
 #include <unordered_map>
 #include <vector>
 
+#include "interp/accesses.h"
 #include "interp/race.h"
+#include "interp/strong_writes.h"
 
 namespace ptxopt::interp {
-
-// The number of an instruction in its program.
-using Site = std::uint32_t;
-
-struct Access {
-  AgentId agent = 0;  // the agent under which the access is recorded
-  std::uint32_t clock = 0;
-  Site site = 0;
-  bool writes = false;
-  bool isStrong = false;
-  isa::Scope scope = isa::Scope::None;
-};
 
 struct Race {
   AgentId firstAgent = 0;
@@ -57,42 +48,10 @@ class Shadow {
   const ReleaseSet* findReleased(std::uint64_t offset) const;
 
  private:
-  struct Record {
-    AgentId agent = 0;
-    std::uint32_t clock = 0;  // 0: none
-    Site site = 0;
-  };
-  // Accesses of lanes of one warp at one clock.
-  struct Group {
-    std::uint32_t warp = 0;
-    std::uint32_t clock = 0;
-    std::uint32_t mask = 0;
-    Site site = 0;
-    bool writes = false;
-    isa::Scope scope = isa::Scope::None;
-  };
-  class Groups {
-   public:
-    // A newer access of a lane replaces older ones.
-    void record(const Access& access);
-    // The first one of which `view` does not know all.
-    const Group* unknown(const ThreadClock& view, bool writesOnly) const;
-    const std::vector<Group>& list() const { return list_; }
-    void clear();
-
-   private:
-    bool mayHave(std::uint32_t warp) const { return warp < end_ && (warps_ >> warp % 64 & 1) != 0; }
-    void push(const Access& access);
-
-    std::vector<Group> list_;
-    std::uint64_t warps_ = 0;      // a bit for each warp with a group, modulo 64
-    std::uint32_t end_ = 0;        // after all warps with a group
-    std::uint32_t last_ = 0;       // the group of the last access
-    std::uint32_t otherMask_ = 0;  // of the other groups of that warp
-  };
   struct Sets {
-    Groups reads;
-    Groups strong;
+    Groups reads;  // weak ones
+    Groups strongReads;
+    StrongWrites strongWrites;
   };
   // Of a word, or of one of its bytes.
   struct Cell {
@@ -107,11 +66,15 @@ class Shadow {
 
   Cell& word(std::uint64_t index);
   std::array<Cell, 4>& split(Cell& word);
-  bool check(Cell& cell, const ThreadClock& view, const Access& access, Race& race);
+  // `operation`: where the memory operation begins that accesses the cell.
+  bool check(Cell& cell, const ThreadClock& view, const Access& access, std::uint64_t operation,
+             Race& race);
   bool mayConflict(const Cell& cell, const ThreadClock& view, const Access& access) const;
   bool findConflict(const Cell& cell, const ThreadClock& view, const Access& access,
                     Race& race) const;
-  void record(Cell& cell, const ThreadClock& view, const Access& access);
+  const LaneGroup* narrow(const Groups& groups, const ThreadClock& view,
+                          const Access& access) const;
+  void record(Cell& cell, const ThreadClock& view, const Access& access, std::uint64_t operation);
   Sets& setsOf(Cell& cell);  // makes them if there are none
   void drop(std::uint32_t& sets);
 

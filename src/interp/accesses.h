@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Accesses to a location, as the race detector remembers them.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "interp/race.h"
+
+namespace ptxopt::interp {
+
+// The number of an instruction in its program.
+using Site = std::uint32_t;
+
+struct Access {
+  AgentId agent = 0;  // the agent under which the access is recorded
+  std::uint32_t clock = 0;
+  Site site = 0;
+  bool writes = false;
+  bool isStrong = false;
+  bool isAtomic = false;  // reads and writes at once
+  isa::Scope scope = isa::Scope::None;
+  // The bytes of each of its memory operations (A4.6).  0: by another proxy, so no other access
+  // is morally strong with it.
+  std::uint32_t element = 0;
+};
+
+// One access.
+struct Record {
+  AgentId agent = 0;
+  std::uint32_t clock = 0;  // 0: none
+  Site site = 0;
+};
+
+// Accesses of lanes of one warp at one clock.
+struct LaneGroup {
+  std::uint32_t warp = 0;
+  std::uint32_t clock = 0;
+  std::uint32_t mask = 0;
+  Site site = 0;
+  isa::Scope scope = isa::Scope::None;
+};
+
+class Groups {
+ public:
+  // A newer access of a lane replaces older ones.
+  void record(const Access& access);
+  // The first one of which `view` does not know all.
+  const LaneGroup* unknown(const ThreadClock& view) const;
+  bool has(AgentId agent) const;
+  // `view` knows one of them.
+  bool knowsOne(const ThreadClock& view) const;
+  const std::vector<LaneGroup>& list() const { return list_; }
+  bool isEmpty() const { return list_.empty(); }
+  void clear();
+
+ private:
+  bool mayHave(std::uint32_t warp) const { return warp < end_ && (warps_ >> warp % 64 & 1) != 0; }
+  void push(const Access& access);
+
+  std::vector<LaneGroup> list_;
+  std::uint64_t warps_ = 0;      // a bit for each warp with a group, modulo 64
+  std::uint32_t end_ = 0;        // after all warps with a group
+  std::uint32_t last_ = 0;       // the group of the last access
+  std::uint32_t otherMask_ = 0;  // of the other groups of that warp
+};
+
+}  // namespace ptxopt::interp
