@@ -14,6 +14,15 @@ bool has(const std::vector<Finding>& findings, FindingKind kind) {
                      [&](const Finding& finding) { return finding.kind == kind; });
 }
 
+// `a` has at most one outcome.
+std::string differenceOf(const Survey& a, const Survey& b) {
+  for (const Outcome& outcome : b.distinct) {
+    if (a.distinct.empty() || a.outcomes.contains(outcome.checksum())) continue;
+    return difference(a.distinct.front(), outcome);
+  }
+  return "the results differ";
+}
+
 }  // namespace
 
 bool Survey::has(FindingKind kind) const {
@@ -83,7 +92,7 @@ Comparison compare(const Survey& a, const Survey& b) {
       return {Verdict::Inconclusive, "the first ends with " + std::string(spelling(finding.kind))};
     }
   }
-  if (a.outcomes != b.outcomes) return {Verdict::Different, "the results differ"};
+  if (a.outcomes != b.outcomes) return {Verdict::Different, differenceOf(a, b)};
   return {};
 }
 

@@ -10,15 +10,33 @@ namespace ptxopt::interp {
 
 namespace {
 
-// A line of the source, or of the PTX where there is no .loc.
-using Line = std::pair<std::string, std::uint32_t>;
+// A line of the kernel and those of its file that are inlined there, or of the PTX where there is
+// no .loc.
+using Line = std::pair<std::string, std::vector<std::uint32_t>>;
 
 Line lineOf(const ir::Module& module, const ir::SourceLines& lines,
             const ir::Instruction* instruction) {
   if (instruction == nullptr) return {};
-  const auto source = lines.written(instruction->source.begin);
-  if (source) return {std::string(source->file), source->line};
-  return {"", module.source().lineColumn(instruction->source.begin).line};
+  const std::vector<ir::SourcePlace> chain = sourceChain(lines, *instruction);
+  if (chain.empty()) return {"", {module.source().lineColumn(instruction->source.begin).line}};
+  Line line(std::string(chain.back().file), {});
+  for (const ir::SourcePlace& place : chain) {
+    if (place.file == chain.back().file) line.second.push_back(place.line);
+  }
+  return line;
+}
+
+// Findings of a lower rank may be the cause of those above.
+int rankOf(FindingKind kind) {
+  switch (kind) {
+    case FindingKind::BarrierDivergence:
+    case FindingKind::BarrierMismatch:
+      return 0;
+    case FindingKind::Deadlock:
+      return 2;
+    default:
+      return 1;
+  }
 }
 
 std::string counted(std::size_t count, std::string_view what) {
@@ -68,6 +86,9 @@ std::vector<FindingGroup> groupFindings(const ir::Module& module, const ir::Sour
     groups[k].threads = threads[k].size();
     groups[k].ctas = ctasOf(threads[k]);
   }
+  std::stable_sort(groups.begin(), groups.end(), [](const auto& one, const auto& other) {
+    return rankOf(one.example->kind) < rankOf(other.example->kind);
+  });
   return groups;
 }
 

@@ -16,6 +16,7 @@ std::vector<Argument> guessArguments(const ir::Function& kernel, const GuessSize
   }
   const std::string content = loadsFloats ? ":random:f32" : ":small:u32";
   std::vector<Argument> arguments;
+  std::uint64_t integers = 0;
   for (const ir::Variable* variable : kernel.parameters) {
     std::string text;
     const int width = isa::bitWidth(variable->type);
@@ -26,7 +27,10 @@ std::vector<Argument> guessArguments(const ir::Function& kernel, const GuessSize
     } else if (width == 64) {
       text = "buffer:" + std::to_string(size.bufferBytes) + content;
     } else {
-      text = "u" + std::to_string(std::max(width, 8)) + ":" + std::to_string(size.integer);
+      const std::uint64_t less = size.differ ? size.integer / 8 * (integers++ % 7) : 0;
+      const bool isFlag = size.differ && width <= 8;
+      text = "u" + std::to_string(std::max(width, 8)) + ":" +
+             std::to_string(isFlag ? 1 : size.integer - less);
     }
     std::string error;
     if (auto argument = parseArgument(text, error)) arguments.push_back(std::move(*argument));

@@ -89,18 +89,24 @@ bool fits(const Geometry& geometry, std::string& error) {
   return error.empty();
 }
 
+}  // namespace
+
+Dim3 blockOf(const ir::Function& kernel, const Launch& launch) {
+  if (launch.block) return *launch.block;
+  if (const auto required = kernel.requiredBlock()) {
+    return {(*required)[0], (*required)[1], (*required)[2]};
+  }
+  if (const ir::Attribute* maximum = kernel.attribute(".maxntid")) return dimensionsOf(*maximum);
+  return Dim3{32};
+}
+
+namespace {
+
 Geometry geometryOf(const ir::Function& kernel, const Launch& launch) {
   Geometry geometry;
   geometry.grid = launch.grid;
   geometry.dynamicShared = launch.dynamicShared;
-  geometry.block = Dim3{32};
-  if (const ir::Attribute* maximum = kernel.attribute(".maxntid")) {
-    geometry.block = dimensionsOf(*maximum);
-  }
-  if (const auto required = kernel.requiredBlock()) {
-    geometry.block = {(*required)[0], (*required)[1], (*required)[2]};
-  }
-  if (launch.block) geometry.block = *launch.block;
+  geometry.block = blockOf(kernel, launch);
   if (const ir::Attribute* required = kernel.attribute(".reqnctapercluster")) {
     geometry.cluster = dimensionsOf(*required);
     geometry.isExplicitCluster = true;
@@ -227,7 +233,7 @@ void Session::fillVariables() {
   for (const ImageObject& object : image_.objects()) {
     if (scenario_.ownsVariables || object.isConstant || object.bytes.empty()) continue;
     const Segment* segment = memory_.find(object.address, 1);
-    variables_.push_back({segment, {object.name, segment->bytes}});
+    variables_.push_back({segment, {object.name, segment->bytes, true, object.variable->type}});
   }
 }
 
@@ -309,7 +315,13 @@ std::vector<std::uint8_t> Session::bind(const Program& program, const Launch& la
       continue;
     }
     const std::uint64_t base = *addressOf("arg" + std::to_string(k), index);
-    std::memcpy(at, &base, std::min<std::uint64_t>(parameter.variable->size, sizeof base));
+    if (parameter.variable->size < sizeof base) {
+      throw Problem{"argument " + std::to_string(k) + " ('" + launch.arguments[k].text +
+                    "') is a buffer, but the parameter '" +
+                    std::string(program.module().text(parameter.variable->name)) + "' has " +
+                    std::to_string(parameter.variable->size) + " bytes: no room for its address"};
+    }
+    std::memcpy(at, &base, sizeof base);
   }
   return parameters;
 }
@@ -331,6 +343,10 @@ void Session::launch(const Launch& launch, std::size_t index) {
   const auto parts = static_cast<std::uint32_t>(
       inParts ? std::clamp<std::uint64_t>(options_.jobs, 1, clusters) : 1);
   for (std::uint32_t k = 0; k < launch.repeat; ++k) {
+    if (options_.progress != nullptr) {
+      options_.progress->ctas = geometry.grid.count();
+      options_.progress->doneCtas = 0;
+    }
     MachineOptions own = options_;
     own.seed += k;
     std::vector<std::unique_ptr<Machine>> machines;
@@ -353,7 +369,12 @@ void Session::launch(const Launch& launch, std::size_t index) {
 
 void Session::collect() {
   for (const Buffer& buffer : buffers_) {
-    outcome_.memory.push_back({buffer.name, buffer.segment->bytes});
+    outcome_.memory.push_back({buffer.name, buffer.segment->bytes, true, buffer.content->type});
+  }
+  for (const ImageObject& object : image_.objects()) {
+    if (!object.isConstant || object.bytes.empty()) continue;
+    outcome_.constants.push_back(
+        {object.name, memory_.find(object.address, 1)->bytes, false, object.variable->type});
   }
   for (auto& [segment, variable] : variables_) {
     variable.isChanged = variable.bytes != segment->bytes;

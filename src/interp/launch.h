@@ -39,7 +39,7 @@ struct Launch {
 // `// LAUNCH: {...}` at the start of a line, any number of them: keys kernel, grid, block, cluster
 // (numbers or lists of up to three), shared, args (texts of arguments), repeat, buffers and set
 // (objects with such texts), print (names of module variables, or "argument 0"), expect or broken
-// (kinds of findings).  `error` is set where one is wrong.
+// (kinds of findings).  `error` is set where one is wrong: "LINE:COLUMN: error: ...".
 std::vector<Launch> findLaunches(std::string_view source, std::string& error);
 // The one of `kernel`, or of any kernel where there is only one description or `kernel` is empty
 // and there is one.  None without a description that fits; `error` is set where one is wrong, or
@@ -65,6 +65,7 @@ struct Scenario {
 Scenario scenarioOf(const Launch& launch);
 // {"buffers": {NAME: TEXT}, "set": {NAME: TEXT}, "launches": [as above], "expect": [{"of": NAME,
 // "is": TEXT, "tolerance": NUMBER}]}.  The arguments may be addresses of the buffers: "&NAME".
+// `error` begins with "LINE:COLUMN: error: ".
 std::optional<Scenario> parseScenario(std::string_view text, std::string& error);
 
 std::optional<Dim3> parseDim3(std::string_view text);  // "2", "2,1,1"
@@ -72,6 +73,8 @@ std::optional<Dim3> parseDim3(std::string_view text);  // "2", "2,1,1"
 struct GuessSize {
   std::uint64_t bufferBytes = 65536;
   std::uint64_t integer = 64;
+  // So that no width is taken for a height: 64, 56, 48 and so on, and 1 where there are 8 bits.
+  bool differ = false;
 };
 // Arguments for a kernel by the types of its parameters: 64-bit ones are taken for pointers to
 // buffers (of floats if the kernel loads any, else of small integers, which do as indices), floats
@@ -81,13 +84,15 @@ std::vector<Argument> guessArguments(const ir::Function& kernel, const GuessSize
 struct NamedBytes {
   std::string name;  // "argument 0", of a buffer, or of a module variable
   std::vector<std::uint8_t> bytes;
-  bool isChanged = true;  // false: of a module variable that is still as it was set
+  bool isChanged = true;             // false: of a module variable that is still as it was set
+  isa::Type type = isa::Type::None;  // of the elements, where that is known
 };
 
 struct Outcome {
   std::vector<Finding> findings;
   bool completed = false;
-  std::vector<NamedBytes> memory;  // buffers, then writable module variables
+  std::vector<NamedBytes> memory;     // buffers, then writable module variables
+  std::vector<NamedBytes> constants;  // .const variables
   std::string printed;
   std::uint64_t steps = 0;
   bool readsUndefined = false;  // a value that is undefined; a finding only where it is of use
@@ -103,6 +108,9 @@ struct Outcome {
 // if that is one entry only; empty: the only entry.  Null with `error` set, which has all names.
 const ir::Function* findKernel(const ir::Module& module, std::string_view name, std::string& error);
 
+// The threads of a CTA: what the launch says, else what the kernel requires or allows, else 32.
+Dim3 blockOf(const ir::Function& kernel, const Launch& launch);
+
 // Null with `error` set where the launch does not fit the module.
 std::optional<Outcome> run(const ir::Module& module, const Launch& launch,
                            const MachineOptions& options, std::string& error);
@@ -110,12 +118,15 @@ std::optional<Outcome> run(const ir::Module& module, const Launch& launch,
 std::optional<Outcome> run(const ir::Module& module, const Scenario& scenario,
                            const MachineOptions& options, std::string& error);
 
-// An object of the outcome: "arg0" or "argument 0", a buffer or a variable.  Null if there is none.
+// An object of the outcome: "arg0" or "argument 0", a buffer or a variable, which may be constant.
+// Null if there is none.
 const NamedBytes* findObject(const Outcome& outcome, std::string_view name);
 std::string noObject(const Outcome& outcome, std::string_view name);  // a message with the names
 std::vector<std::uint64_t> elementsOf(const std::vector<std::uint8_t>& bytes, isa::Type type);
-// What differs, "out[3] is 5, expected 4; ..."; none if nothing does.
+// What differs, "out[3] is 5, expected 4; ...", or "byte 3 of out ..."; none if nothing does.
 std::optional<std::string> mismatch(const Outcome& outcome, const Expectation& expectation);
+// The first of what is not the same in two outcomes: "out[3] is 5 in the first, 4 in the second".
+std::string difference(const Outcome& first, const Outcome& second);
 
 // The k-th of a series: every policy in turn, each time with another seed.
 MachineOptions schedule(MachineOptions options, std::uint32_t k);

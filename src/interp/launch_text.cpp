@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Launch descriptions and scenarios: JSON.
+#include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>
 #include <stdexcept>
@@ -21,6 +22,33 @@ std::optional<Dim3> parseDim3(std::string_view text) {
 }
 
 namespace {
+
+// "3:14: error: MESSAGE", of a place in a text.
+std::string errorAt(std::string_view text, std::size_t at, const std::string& message) {
+  const std::string_view before = text.substr(0, at);
+  const auto line = 1 + std::count(before.begin(), before.end(), '\n');
+  const std::size_t column = at - (before.rfind('\n') + 1) + 1;  // npos + 1 is 0
+  return std::to_string(line) + ":" + std::to_string(column) + ": error: " + message;
+}
+
+// The message of a problem without what the JSON library puts before it.
+std::string messageOf(const std::exception& problem) {
+  std::string message = problem.what();
+  if (!message.starts_with("[json.exception.")) return message;
+  message.erase(0, message.find("] ") + 2);
+  constexpr std::string_view kWhere = "parse error at line ";
+  if (message.starts_with(kWhere)) message.erase(0, message.find(": ") + 2);
+  return message;
+}
+
+// Of JSON that begins at `begin` of a text.
+std::string errorOf(std::string_view text, std::size_t begin, const std::string& what,
+                    const std::exception& problem) {
+  const auto* syntax = dynamic_cast<const nlohmann::json::parse_error*>(&problem);
+  const std::size_t at = syntax != nullptr && syntax->byte > 0 ? syntax->byte - 1 : 0;
+  return errorAt(text, std::min(begin + at, text.size()),
+                 what + " is wrong: " + messageOf(problem));
+}
 
 Dim3 parseDimensions(const nlohmann::json& value) {
   if (value.is_number_unsigned()) return Dim3{value.get<std::uint32_t>()};
@@ -115,18 +143,26 @@ Expectation expectationOf(const nlohmann::json& description) {
 }  // namespace
 
 std::vector<Launch> findLaunches(std::string_view source, std::string& error) {
-  constexpr std::string_view kMark = "// LAUNCH:";
+  constexpr std::string_view kMark = "// LAUNCH";
   std::vector<Launch> launches;
   error.clear();
   for (std::size_t at = source.find(kMark); at != std::string_view::npos;
        at = source.find(kMark, at + 1)) {
     if (at != 0 && source[at - 1] != '\n') continue;
-    const std::size_t begin = at + kMark.size();
+    std::size_t begin = at + kMark.size();
+    std::string_view text = source.substr(begin, source.find('\n', begin) - begin);
+    const std::size_t word = text.find_first_not_of(" \t");
+    if (word != std::string_view::npos && text[word] == '{') {
+      error = errorAt(source, begin, "a colon is missing: // LAUNCH: {...}");
+      return {};
+    }
+    if (!text.starts_with(':')) continue;  // a comment about something else
+    text.remove_prefix(1);
+    ++begin;
     try {
-      const std::string_view text = source.substr(begin, source.find('\n', begin) - begin);
       launches.push_back(launchOf(nlohmann::json::parse(text)));
     } catch (const std::exception& problem) {
-      error = std::string("the launch description is wrong: ") + problem.what();
+      error = errorOf(source, begin, "the launch description", problem);
       return {};
     }
   }
@@ -137,7 +173,7 @@ std::optional<Launch> findLaunch(std::string_view source, std::string_view kerne
                                  std::string& error) {
   std::vector<Launch> launches = findLaunches(source, error);
   if (launches.size() > 1 && kernel.empty()) {
-    error = "several launches are described: name a kernel";
+    error = "1:1: error: several launches are described: name a kernel";
     for (const Launch& launch : launches) error += ", " + launch.kernel;
     return std::nullopt;
   }
@@ -176,7 +212,7 @@ std::optional<Scenario> parseScenario(std::string_view text, std::string& error)
     if (scenario.launches.empty()) throw std::runtime_error("no launches");
     return scenario;
   } catch (const std::exception& problem) {
-    error = std::string("the scenario is wrong: ") + problem.what();
+    error = errorOf(text, 0, "the scenario", problem);
     return std::nullopt;
   }
 }

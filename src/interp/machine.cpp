@@ -215,6 +215,10 @@ void Machine::goOn(Thread& thread, int left) {
 
 void Machine::countSteps(Thread& thread, int count) {
   steps_ += static_cast<std::uint64_t>(count);
+  if (options_.progress != nullptr) {
+    options_.progress->steps.fetch_add(static_cast<std::uint64_t>(count),
+                                       std::memory_order_relaxed);
+  }
   if (steps_ > options_.stepLimit) {
     fault(FindingKind::StepLimit, thread.op(),
           "stopped after " + std::to_string(options_.stepLimit) +
@@ -375,6 +379,7 @@ void Machine::exit(Thread& thread) {
   if (auditor_ != nullptr) auditor_->threadEnds(cta.index, thread.linear);
   if (cluster.live == 0) {
     lastEnd_ = steps_;
+    if (options_.progress != nullptr) options_.progress->doneCtas += cluster.ctas.size();
     // Its shared memory ends with it.
     for (const auto& bulk : inFlight_) {
       if (bulk->issuer->cta->cluster == &cluster) land(*bulk);

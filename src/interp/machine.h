@@ -19,6 +19,7 @@
 
 #include "interp/memory.h"
 #include "interp/program.h"
+#include "interp/progress.h"
 #include "interp/race.h"
 #include "interp/report.h"
 #include "interp/scheduler.h"
@@ -46,7 +47,8 @@ struct MachineOptions {
   std::uint64_t seed = 1;
   std::uint64_t stepLimit = 100'000'000;  // thread-instructions of the launch
   std::uint64_t residentThreads = 1u << 15;
-  std::uint32_t jobs = 1;  // threads of the host; with several, races are not detected
+  std::uint32_t jobs = 1;        // threads of the host; with several, races are not detected
+  Progress* progress = nullptr;  // null: nobody looks
   // Claims about the text (docs/facts.md) to check; null: none.
   const std::vector<facts::Claim>* claims = nullptr;
 };

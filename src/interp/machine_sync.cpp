@@ -32,6 +32,14 @@ void Machine::arriveAtBarrier(Thread& thread, const Op& op) {
   settleWarpAtBarrier(*thread.cta, thread.warp());
 }
 
+namespace {
+
+std::string countText(std::uint64_t count) {
+  return count == 0 ? "without a count" : "with count " + std::to_string(count);
+}
+
+}  // namespace
+
 // A warp arrives when all of its threads that have not exited have arrived (A1.4).
 void Machine::settleWarpAtBarrier(Cta& cta, std::uint32_t warp) {
   const std::span<Thread> lanes = lanesOf(cta, warp);
@@ -65,11 +73,13 @@ void Machine::settleWarpAtBarrier(Cta& cta, std::uint32_t warp) {
     const bool firstReduces = static_cast<BarrierKind>(barrier.first->detail) > BarrierKind::Arrive;
     const std::uint64_t count = own.is(kHasCount) ? (thread.frame[own.b] & 0xffffffffu) : 0;
     if (count != barrier.count || ownReduces != firstReduces) {
-      Finding& found =
-          finding(FindingKind::BarrierMismatch, own,
-                  "barrier " + std::to_string(thread.barrier) + " is used with " +
-                      (count != barrier.count ? "another count" : "a reduction and without one"),
-                  barrier.first, "this instruction came first");
+      const bool isCount = count != barrier.count;
+      Finding& found = finding(FindingKind::BarrierMismatch, own,
+                               "barrier " + std::to_string(thread.barrier) + " is used " +
+                                   (isCount ? countText(count) + " while threads have come to it " +
+                                                  countText(barrier.count)
+                                            : "with a reduction and without one"),
+                               barrier.first, "this instruction came first");
       involve(found, agentOf(thread));
     }
     if (options_.detectsRaces) barrier.clocks.add(thread.clock);

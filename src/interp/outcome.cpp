@@ -39,18 +39,39 @@ const NamedBytes* findObject(const Outcome& outcome, std::string_view name) {
   if (name.starts_with("arg") && parseNumber(name.substr(3))) {
     full = "argument " + std::string(name.substr(3));
   }
-  for (const NamedBytes& object : outcome.memory) {
-    if (object.name == full) return &object;
+  for (const auto* objects : {&outcome.memory, &outcome.constants}) {
+    for (const NamedBytes& object : *objects) {
+      if (object.name == full) return &object;
+    }
   }
   return nullptr;
 }
 
+namespace {
+
+// As findObject() takes it: "arg0".
+std::string shortName(const NamedBytes& object) {
+  constexpr std::string_view kArgument = "argument ";
+  if (!object.name.starts_with(kArgument)) return object.name;
+  return "arg" + object.name.substr(kArgument.size());
+}
+
+// "out[3]"; "byte 3 of out" where the elements are not known.
+std::string placeOf(const std::string& name, std::size_t index, isa::Type type) {
+  if (type == isa::Type::U8) return "byte " + std::to_string(index) + " of " + name;
+  return name + "[" + std::to_string(index) + "]";
+}
+
+}  // namespace
+
 std::string noObject(const Outcome& outcome, std::string_view name) {
   std::string text = "there is no '" + std::string(name) + "' to print or compare";
   const char* separator = "; there are ";
-  for (const NamedBytes& object : outcome.memory) {
-    text += separator + object.name;
-    separator = ", ";
+  for (const auto* objects : {&outcome.memory, &outcome.constants}) {
+    for (const NamedBytes& object : *objects) {
+      text += separator + shortName(object);
+      separator = ", ";
+    }
   }
   return text;
 }
@@ -84,12 +105,31 @@ std::optional<std::string> mismatch(const Outcome& outcome, const Expectation& e
                         (std::isnan(a) && std::isnan(b));
     if (isNear && expectation.tolerance > 0) continue;
     if (wrong++ != 0) continue;
-    example = expectation.name + "[" + std::to_string(k) + "] is " + elementText(type, actual[k]) +
+    example = placeOf(expectation.name, k, type) + " is " + elementText(type, actual[k]) +
               ", expected " + elementText(type, expected[k]);
   }
   if (wrong == 0) return std::nullopt;
   return example + "; " + std::to_string(wrong) + " of " + std::to_string(expected.size()) +
-         " differ";
+         (type == isa::Type::U8 ? " bytes differ" : " differ");
+}
+
+std::string difference(const Outcome& first, const Outcome& second) {
+  for (const NamedBytes& one : first.memory) {
+    const NamedBytes* other = findObject(second, one.name);
+    if (other == nullptr || one.bytes == other->bytes || one.bytes.size() != other->bytes.size()) {
+      continue;
+    }
+    const bool hasType = one.type != isa::Type::None && isa::bitWidth(one.type) >= 8;
+    const isa::Type type = hasType ? one.type : isa::Type::U8;
+    const std::vector<std::uint64_t> a = elementsOf(one.bytes, type);
+    const std::vector<std::uint64_t> b = elementsOf(other->bytes, type);
+    const auto at = std::mismatch(a.begin(), a.end(), b.begin());
+    if (at.first == a.end()) continue;
+    const auto index = static_cast<std::size_t>(at.first - a.begin());
+    return placeOf(shortName(one), index, type) + " is " + elementText(type, *at.first) +
+           " in the first, " + elementText(type, *at.second) + " in the second";
+  }
+  return first.printed != second.printed ? "they print different text" : "the results differ";
 }
 
 }  // namespace ptxopt::interp

@@ -71,18 +71,22 @@ std::string triple(const std::array<std::uint32_t, 3>& value) {
          std::to_string(value[2]) + ")";
 }
 
+// The line in the kernel, then the lines of its file that are inlined there, then the innermost
+// one.
 std::string sourceText(const ir::SourceLines& lines, const ir::Instruction& instruction) {
   const ir::Location* location = lines.at(instruction.source.begin);
   if (location == nullptr) return {};
-  const auto written = lines.written(*location);
   const std::vector<ir::SourcePlace> chain = lines.chain(*location);
-  if (!written || chain.empty()) return {};
-  std::string text = " (" + shortText(*written);
-  const ir::SourcePlace& inner = chain.front();
-  if (inner.file != written->file || inner.line != written->line) {
+  if (chain.empty()) return {};
+  const std::string_view file = chain.back().file;
+  std::string text = " (" + shortText(chain.back());
+  for (std::size_t k = chain.size() - 1; k-- > 0;) {
+    const ir::SourcePlace& place = chain[k];
+    const bool isOwn = place.file == file;
+    if (!isOwn && k != 0) continue;
     text += ", in ";
-    if (!inner.function.empty()) text += functionName(demangled(inner.function)) + " at ";
-    text += shortText(inner);
+    if (!place.function.empty()) text += functionName(demangled(place.function)) + " at ";
+    text += isOwn ? "line " + std::to_string(place.line) : shortText(place);
   }
   return text + ")";
 }

@@ -63,22 +63,24 @@ struct Finding {
 };
 
 // One line "file:line:column: warning: message [data-race]" and a note for the other place.  The
-// line of the source that the user wrote is added if a .loc gives it, with the innermost one if
-// that was inlined: "(k.cu:5, in shuffle at intrinsics.hpp:440)".
+// line of the kernel is added if a .loc gives it, with those of the same file that are inlined
+// there and the innermost one: "(k.cu:26, in sum at line 3, in shuffle at intrinsics.hpp:440)".
 std::string format(const ir::Module& module, const ir::SourceLines& lines, const Finding& finding);
 std::string format(const ir::Module& module, const Finding& finding);
 // The places of the instruction in the source, innermost first.
 std::vector<ir::SourcePlace> sourceChain(const ir::SourceLines& lines,
                                          const ir::Instruction& instruction);
 
-// The findings of one kind at one pair of source lines, or of PTX lines where there is no .loc.
+// The findings of one kind at one pair of source lines, or of PTX lines where there is no .loc.  A
+// line that is inlined at several places of its file is a line of its own at each of them.
 struct FindingGroup {
   std::vector<std::size_t> members;  // indices of the findings, one for each pair of instructions
   const Finding* example = nullptr;  // the first of them
   std::size_t threads = 0;
   std::size_t ctas = 0;
 };
-// In the order of the first of each.  The findings must outlive the result.
+// Wrong barriers first, as they may be the cause of the others, and deadlocks last; else in the
+// order of the first of each.  The findings must outlive the result.
 std::vector<FindingGroup> groupFindings(const ir::Module& module, const ir::SourceLines& lines,
                                         const std::vector<Finding>& findings);
 // Its example, and a note with the numbers.

@@ -21,6 +21,7 @@
 #include "tools/parse_command_line.h"
 #include "tools/ptxrun_launch.h"
 #include "tools/ptxrun_options.h"
+#include "tools/ptxrun_progress.h"
 #include "tools/ptxrun_report.h"
 
 namespace {
@@ -30,6 +31,7 @@ using ptxrun::BadInput;
 using ptxrun::FactCounts;
 using ptxrun::Job;
 using ptxrun::Options;
+using ptxrun::ProgressLine;
 
 constexpr int kGood = 0;
 constexpr int kBadInput = 1;
@@ -63,14 +65,28 @@ std::vector<facts::Claim> loadFacts(const std::string& path, const ir::Module& m
   }
 }
 
+std::string kinds() {
+  std::string text;
+  for (std::size_t k = 0; k < interp::kFindingKinds; ++k) {
+    const auto kind = static_cast<interp::FindingKind>(k);
+    if (!interp::isLimit(kind)) text += (text.empty() ? "" : ", ") + std::string(spelling(kind));
+  }
+  return text;
+}
+
 interp::Survey survey(const ir::Module& module, const Job& job, const Options& options) {
   std::string error;
-  auto result = interp::survey(module, job.scenario, options.machine, options.schedules, error);
+  interp::MachineOptions machine = options.machine;
+  std::optional<ProgressLine> line(std::in_place);
+  machine.progress = line->progress();
+  auto result = interp::survey(module, job.scenario, machine, options.schedules, error);
+  line.reset();
   if (!result) throw BadInput{module.source().name() + ": " + error};
   const ir::SourceLines lines(module);
   for (const std::string& text : options.ignored) {
     const auto ignored = interp::parseIgnored(text);
-    if (!ignored) throw BadInput{"--ignore " + text + ": no kind of findings"};
+    if (!ignored)
+      throw BadInput{"--ignore " + text + ": no kind of findings; there are " + kinds()};
     std::erase_if(result->findings, [&](const interp::Finding& finding) {
       return interp::isIgnored(module, lines, finding, *ignored);
     });
@@ -178,8 +194,10 @@ void check(Options& options) {
   if (options.machine.jobs > 1 && options.machine.detectsRaces) {
     throw BadInput{"--jobs needs --no-races: races are only detected in a sequential run"};
   }
-  if ((options.files.size() == 2) != options.compares) {
-    throw BadInput{"--compare takes two files, a run takes one"};
+  if (options.files.size() == 1 && options.compares) throw BadInput{"--compare takes two files"};
+  if (options.files.size() == 2 && !options.compares) {
+    throw BadInput{"'" + options.files[1] + "' is a second file, which only --compare takes; " +
+                   "sizes are one word, as in --grid 2,2"};
   }
   const std::pair<bool, const char*> ofOneFile[] = {
       {!options.ignored.empty(),

@@ -56,8 +56,13 @@ const interp::Finding* faultOfGuess(const interp::Outcome& outcome) {
   return nullptr;
 }
 
+std::string textOf(const interp::Dim3& size) {
+  return std::to_string(size.x) + "," + std::to_string(size.y) + "," + std::to_string(size.z);
+}
+
 std::string textOf(const interp::Launch& launch) {
-  std::string text = "--kernel " + launch.kernel;
+  std::string text = "--kernel " + launch.kernel + " --grid " + textOf(launch.grid);
+  if (launch.block) text += " --block " + textOf(*launch.block);
   if (launch.dynamicShared != 0) text += " --shared " + std::to_string(launch.dynamicShared);
   return text + interp::textOf(launch.arguments);
 }
@@ -66,10 +71,12 @@ std::string textOf(const interp::Launch& launch) {
 void guess(const ir::Module& module, interp::Launch& launch, const Options& options) {
   const ir::Function& kernel = kernelOf(module, launch.kernel);
   launch.kernel = kernel.nameText();
+  launch.block = interp::blockOf(kernel, launch);
   constexpr std::uint64_t kShared = 16384;
   constexpr std::uint64_t kTrialSteps = 20'000'000;
-  constexpr interp::GuessSize kSizes[] = {
-      {1u << 16, 64}, {1u << 20, 64}, {1u << 24, 64}, {1u << 16, 8}, {1u << 16, 1}};
+  constexpr interp::GuessSize kSizes[] = {{1u << 16, 64, true}, {1u << 20, 64, true},
+                                          {1u << 24, 64, true}, {1u << 16, 8, true},
+                                          {1u << 16, 1, true},  {1u << 16, 0, true}};
   const interp::Image image(module);
   const interp::Program program(module, kernel, image);
   if (launch.dynamicShared == 0 && program.usesDynamicShared()) launch.dynamicShared = kShared;
@@ -85,7 +92,8 @@ void guess(const ir::Module& module, interp::Launch& launch, const Options& opti
     if (!outcome) throw BadInput{module.source().name() + ": " + error};
     const interp::Finding* found = faultOfGuess(*outcome);
     if (found == nullptr) {
-      std::cerr << "guessed: " << textOf(launch) << '\n';
+      std::cerr << "guessed: " << textOf(launch) << '\n'
+                << "note: arguments are guessed; they may not be what the kernel expects\n";
       return;
     }
     fault = found->message;
@@ -134,12 +142,29 @@ Job jobOf(interp::Launch launch) {
   return {launch.kernel, interp::scenarioOf(launch)};
 }
 
+// Options that a scenario would have to ignore are errors.
+void checkScenario(const Options& options) {
+  const std::pair<bool, const char*> ofOneLaunch[] = {
+      {!options.kernel.empty(), "--kernel"},  {!options.grid.empty(), "--grid"},
+      {!options.block.empty(), "--block"},    {!options.cluster.empty(), "--cluster"},
+      {options.shared != 0, "--shared"},      {!options.arguments.empty(), "--arg"},
+      {!options.buffers.empty(), "--buffer"}, {options.guesses, "--guess"}};
+  for (const auto& [isGiven, name] : ofOneLaunch) {
+    if (!isGiven) continue;
+    throw BadInput{std::string(name) + " has no meaning with --scenario, which says it itself"};
+  }
+}
+
 Job readScenario(const ir::Module& module, const Options& options) {
+  checkScenario(options);
   std::string error;
   try {
     auto scenario = interp::parseScenario(driver::readSource(options.scenario)->text(), error);
-    if (!scenario) throw BadInput{options.scenario + ": " + error};
+    if (!scenario) throw BadInput{options.scenario + ":" + error, ""};
     scenario->ownsVariables = options.ownsVariables;
+    for (auto& variable : named(options.variables, "--set")) {
+      scenario->globals.push_back(std::move(variable));
+    }
     for (const interp::Launch& launch : scenario->launches) kernelOf(module, launch.kernel);
     return {"", std::move(*scenario)};
   } catch (const driver::FileError& problem) {
@@ -158,11 +183,11 @@ std::vector<Job> jobsOf(const ir::Module& module, const Options& options) {
   std::vector<interp::Launch> launches;
   if (own.kernel.empty() && !own.compares) {
     launches = interp::findLaunches(module.source().text(), error);
-    if (!error.empty()) throw BadInput{module.source().name() + ": " + error};
+    if (!error.empty()) throw BadInput{module.source().name() + ":" + error, ""};
   }
   if (launches.size() <= 1) {
     const auto described = interp::findLaunch(module.source().text(), own.kernel, error);
-    if (!error.empty()) throw BadInput{module.source().name() + ": " + error};
+    if (!error.empty()) throw BadInput{module.source().name() + ":" + error, ""};
     return {jobOf(launchOf(module, described, own))};
   }
   std::vector<Job> jobs;

@@ -156,7 +156,21 @@ interp::Expectation expectationOf(const std::string& text) {
   } catch (const driver::FileError& problem) {
     throw BadInput{file + ": " + problem.what()};
   }
+  if (expectation.bytes.empty()) {
+    throw BadInput{"--expect " + text + ": the file is empty, so there is nothing to compare"};
+  }
   return expectation;
+}
+
+// What the file does not say is not compared, and whoever wrote it should know.
+void noteIfShort(const std::string& option, const interp::Expectation& expectation,
+                 const interp::Outcome& outcome) {
+  const std::size_t all = objectOf(outcome, expectation.name).bytes.size();
+  const auto size = static_cast<std::size_t>(std::max(isa::bitWidth(expectation.type), 8)) / 8;
+  const std::size_t compared = expectation.bytes.size() / size * size;
+  if (compared >= all) return;
+  std::cerr << "note: --expect " << option << ": compared " << compared << " of " << all
+            << " bytes\n";
 }
 
 std::string counted(std::size_t count, const std::string& what) {
@@ -237,6 +251,10 @@ std::vector<std::string> unexpected(const Job& job, const interp::Survey& result
                                     const Options& options) {
   std::vector<interp::Expectation> expectations = job.scenario.expectations;
   for (const std::string& text : options.expected) expectations.push_back(expectationOf(text));
+  for (std::size_t k = 0; k < options.expected.size() && !result.distinct.empty(); ++k) {
+    noteIfShort(options.expected[k], expectations[job.scenario.expectations.size() + k],
+                result.distinct.front());
+  }
   std::vector<std::string> messages;
   for (const interp::Expectation& expectation : expectations) {
     for (const interp::Outcome& outcome : result.distinct) {
