@@ -44,7 +44,8 @@ CopyDestinations copiesIn(const ir::Function& function) {
 
 }  // namespace
 
-AsyncCopies::AsyncCopies(const analysis::CallGraph& graph) {
+AsyncCopies::AsyncCopies(const analysis::CallGraph& graph,
+                         const std::unordered_set<const ir::Function*>& copying) {
   const auto& components = graph.components();
   const auto componentOf = [&](Vertex v) { return components.component[v]; };
   std::vector<std::vector<Vertex>> members(components.count);
@@ -58,7 +59,7 @@ AsyncCopies::AsyncCopies(const analysis::CallGraph& graph) {
       const ir::Function* function = graph.function(v);
       if (function == nullptr) {
         found[c].areKnown = false;
-      } else {
+      } else if (copying.contains(function)) {
         found[c].merge(copiesIn(*function));
       }
       for (const Vertex callee : graph.graph().successors(v)) {
@@ -76,17 +77,19 @@ AsyncCopies::AsyncCopies(const analysis::CallGraph& graph) {
   }
 }
 
-AsyncWrites::AsyncWrites(const ir::Function& function, const AsyncCopies* copies, bool flatShared) {
+AsyncWrites::AsyncWrites(const ir::Function& function, const AsyncCopies* copies, bool flatShared)
+    : function_(&function), flatShared_(flatShared) {
   if (copies == nullptr || copies->during(function).isEmpty()) return;
   destinations_ = &copies->during(function);
-  if (destinations_->areKnown) objects_.emplace(function, flatShared);
 }
 
-bool AsyncWrites::mayReach(isa::Space space, const ir::Operand& address) const {
+bool AsyncWrites::mayReach(isa::Space space, const ir::Operand& address) {
   if (destinations_ == nullptr) return false;
   if (space != isa::Space::Shared) return space == isa::Space::None;
-  return !objects_ ||
-         destinations_->mayContain(objects_->placeOf(address, analysis::Domain::Shared).object);
+  if (!destinations_->areKnown) return true;
+  if (!objects_) objects_.emplace(*function_, flatShared_);
+  const ir::Variable* object = objects_->placeOf(address, analysis::Domain::Shared).object;
+  return destinations_->mayContain(object);
 }
 
 }  // namespace ptxopt::passes

@@ -5,11 +5,12 @@
 // All threads of a CTA, and all CTAs of a cluster, run one kernel.  So the copies that matter are
 // those of the kernels that may call the function, and of all that these kernels may call.
 //
-// Cost: one pass over the statements, and one over the operands of each function with a copy.
+// Cost: O(functions + calls), and a few passes over the operands of each function with a copy.
 #pragma once
 
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "analysis/flow/call_graph.h"
@@ -30,7 +31,9 @@ struct CopyDestinations {
 
 class AsyncCopies {
  public:
-  explicit AsyncCopies(const analysis::CallGraph& graph);
+  // `copying`: the functions with instructions that may be copies.
+  AsyncCopies(const analysis::CallGraph& graph,
+              const std::unordered_set<const ir::Function*>& copying);
 
   const CopyDestinations& during(const ir::Function& function) const {
     return destinations_.at(&function);
@@ -47,13 +50,15 @@ class AsyncWrites {
   AsyncWrites(const ir::Function& function, const AsyncCopies* copies, bool flatShared);
 
   // A copy may write memory of this space at this address at any time.
-  bool mayReach(isa::Space space, const ir::Operand& address) const;
+  bool mayReach(isa::Space space, const ir::Operand& address);
   // False: an instruction that may be a copy may be anything else as well.
   bool areUnderstood() const { return destinations_ == nullptr || destinations_->areKnown; }
 
  private:
+  const ir::Function* function_;
+  bool flatShared_;
   const CopyDestinations* destinations_ = nullptr;   // null if there are none
-  std::optional<analysis::AddressObjects> objects_;  // if the destinations are known
+  std::optional<analysis::AddressObjects> objects_;  // made when first asked for
 };
 
 }  // namespace ptxopt::passes

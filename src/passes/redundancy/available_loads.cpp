@@ -180,7 +180,7 @@ void AvailableLoads::pass(const ir::Instruction& instruction) {
   }
 }
 
-bool AvailableLoads::isTracked(const PlainAccess& access) const {
+bool AvailableLoads::isTracked(const PlainAccess& access) {
   return !copies_.mayReach(access.space, *access.address);
 }
 

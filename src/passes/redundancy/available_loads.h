@@ -109,7 +109,7 @@ class AvailableLoads {
   Bytes bytesOf(const ir::Instruction& instruction, const PlainAccess& access,
                 std::uint32_t element) const;
   bool isObject(const Bytes& bytes) const;
-  bool isTracked(const PlainAccess& access) const;
+  bool isTracked(const PlainAccess& access);
   bool isUnchanged(const Fact& fact, const PlainAccess& access, const Bytes& bytes) const;
   void makeKey(const Bytes& bytes, std::uint32_t extension);
   std::uint32_t extensionOf(const PlainAccess& access, const ir::Operand& data) const;
@@ -126,7 +126,7 @@ class AvailableLoads {
 
   const SsaRewrite& rewrite_;
   const ExpressionKeys& keys_;
-  const AsyncWrites copies_;
+  AsyncWrites copies_;
   const bool ncIsInvariant_;
   MemoryWalk* walk_;
   const analysis::ValueRanges* ranges_;

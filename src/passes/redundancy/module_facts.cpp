@@ -2,6 +2,7 @@
 #include "passes/redundancy/module_facts.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace ptxopt::passes {
 
@@ -15,13 +16,13 @@ bool hasCalls(const ir::Function& function) {
 ModuleFacts ModuleFacts::of(const ir::Module& module, bool withMemories) {
   ModuleFacts facts;
   facts.names = FreshNames::of(module);
-  bool hasCopies = false;
+  std::unordered_set<const ir::Function*> copying;
   for (const ir::Function& function : module.functions()) {
     for (const ir::Statement& statement : function.body()) {
       const auto* instruction = statement.as<ir::Instruction>();
       if (instruction == nullptr) continue;
       const isa::InstructionDesc& desc = *instruction->desc;
-      hasCopies |= analysis::mayBeAsyncCopy(*instruction);
+      if (analysis::mayBeAsyncCopy(*instruction)) copying.insert(&function);
       facts.hasProgrammaticLaunch |= desc.opcode == isa::Opcode::Griddepcontrol || !desc.known();
     }
   }
@@ -30,9 +31,9 @@ ModuleFacts ModuleFacts::of(const ir::Module& module, bool withMemories) {
     if (withMemories) callees->memories.emplace(callees->graph);
     facts.callees = std::move(callees);
   }
-  if (hasCopies) {
-    facts.copies = std::make_unique<AsyncCopies>(facts.callees ? facts.callees->graph
-                                                               : analysis::CallGraph(module));
+  if (!copying.empty()) {
+    facts.copies = std::make_unique<AsyncCopies>(
+        facts.callees ? facts.callees->graph : analysis::CallGraph(module), copying);
   }
   return facts;
 }
