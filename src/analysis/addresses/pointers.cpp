@@ -26,13 +26,14 @@ bool keepsObject(const MemoryBase& base, unsigned lowBits) {
 MemoryBase baseOf(const ir::Variable& variable) {
   MemoryBase base;
   base.spaces = variable.space;
+  // Every unsized .extern of shared memory is the same object; what one with a size names may have
+  // another declaration (C3.3.8).
+  const bool isExtern =
+      variable.space == isa::Space::Shared && variable.linkage == ir::Linkage::Extern;
   // One declaration of several variables.
-  if (variable.isParametrised) return base;
+  if (variable.isParametrised || (isExtern && variable.size != 0)) return base;
   base.variable = &variable;
-  // Every unsized .extern is the same object (C3.3.8).
-  const bool isDynamic = variable.space == isa::Space::Shared &&
-                         variable.linkage == ir::Linkage::Extern && variable.size == 0;
-  base.kind = isDynamic ? MemoryBase::Kind::DynamicShared : MemoryBase::Kind::Variable;
+  base.kind = isExtern ? MemoryBase::Kind::DynamicShared : MemoryBase::Kind::Variable;
   return base;
 }
 

@@ -33,8 +33,9 @@ const ir::Variable* objectNamed(const ir::Function& function, ir::SymbolId id) {
   const ir::Symbol& symbol = function.symbolAt(id);
   if (symbol.kind != ir::SymbolKind::Variable) return nullptr;
   const ir::Variable& variable = *symbol.variable;
+  // One with a size may also be defined under this name (docs/soundness/ C3.3.8).
   if (variable.space == Space::Shared && variable.linkage == ir::Linkage::Extern) {
-    return dynamicShared();
+    return variable.size == 0 ? dynamicShared() : nullptr;
   }
   const bool isAlsoElsewhere =
       variable.function != nullptr && variable.linkage != ir::Linkage::None;
