@@ -39,9 +39,10 @@ MemorySsa::MemorySsa(const Ssa& ssa, const Loops& loops)
       states_.push_back(state);
     };
     if (hasPhi.test(b)) push({Kind::Phi, MemoryEvent::None, b, kNone, 0});
-    const auto [first, end] = ssa.instructions().of(b);
-    for (std::uint32_t n = first; n < end; ++n) {
-      const MemoryEvent event = eventOf(ssa.instructions()[n]);
+    // Not by number: barriers that went since are still numbered.
+    for (const ir::Instruction& instruction : cfg.instructions(b)) {
+      const std::uint32_t n = ssa.instructions().of(instruction);
+      const MemoryEvent event = eventOf(instruction);
       if (event != MemoryEvent::None) push({Kind::Def, event, n, kNone, 0});
       after_[n] = current;
     }

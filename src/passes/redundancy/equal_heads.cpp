@@ -42,7 +42,8 @@ std::optional<Fork> forkAt(const Cfg& cfg, BlockId b) {
     return std::nullopt;
   }
   for (const BlockId arm : arms) {
-    if (arm >= cfg.blockCount() || arm == cfg.entry() || cfg.predecessors(arm).size() != 1) {
+    if (arm >= cfg.blockCount() || arm == cfg.entry() || arm == b ||
+        cfg.predecessors(arm).size() != 1) {
       return std::nullopt;
     }
   }
@@ -161,6 +162,7 @@ class Hoist {
     function_.erase(first);
     function_.erase(second);
     Instruction* made = ir::copyInstruction(function_, *first);
+    made->block = fork.branch->block;  // it may be the head of an arm of another branch
     function_.insertBefore(fork.branch, made);
     for (const Renaming& renaming : renamings) rename(renaming);
     ir::forEachRegister(*made, [&](const Operand& operand) {
