@@ -108,9 +108,9 @@ class BarrierTable(kernel_table.KernelTable):
                 row["why"] = ", ".join(f"{word} {n}"
                                        for word, n in sorted(reasons[function].items()))
 
-    def print_totals(self, rows):
+    def print_sums(self, rows, label):
         total = functools.partial(kernel_table.total, rows)
-        print(f"{len(rows)} functions, {total('barriers')} barriers; left by flags {total('flags')}, "
+        print(f"{label}{len(rows)} functions, {total('barriers')} barriers; left by flags {total('flags')}, "
               f"objects {total('objects')}, affine {total('affine')}; of these guarded "
               f"{total('guarded')}, weakened {total('weakened')}")
         if total("code"):

@@ -50,7 +50,7 @@ class BaseTable(kernel_table.KernelTable):
                 row["instructions_out"] = str(after[function])
         return rows, outputs
 
-    def print_totals(self, rows):
+    def print_sums(self, rows, label):
         total = functools.partial(kernel_table.total, rows)
 
         def more_and_fewer(what):
@@ -59,7 +59,7 @@ class BaseTable(kernel_table.KernelTable):
             return (f"{what} in {sum(new < old for old, new in pairs)} less, "
                     f"in {sum(new > old for old, new in pairs)} more")
 
-        print(f"{len(rows)} functions changed, {total('accesses')} accesses have another base; "
+        print(f"{label}{len(rows)} functions changed, {total('accesses')} accesses have another base; "
               + ", ".join(f"{what} {total(what)} -> {total(what + '_out')}"
                           for what in ("instructions", *self.figures)))
         if total("code"):

@@ -89,13 +89,13 @@ class GlobalTable(kernel_table.KernelTable):
         found[MODULE] = [UNKNOWN, UNKNOWN, str(code), UNKNOWN, memory.group(1) if memory else "0"]
         return found
 
-    def print_totals(self, rows):
+    def print_sums(self, rows, label):
         total = functools.partial(kernel_table.total, rows)
         for side, passes in RUNS.items():
             changed = sum(row["changes" + side] != UNKNOWN or any(
                 row[what + side] not in (UNKNOWN, "0") for what in SAVED) for row in rows.values())
             saved = ", ".join(f"{what} {total(what + side)}" for what in SAVED)
-            print(f"{passes}: {changed} kernels, functions and modules, {total('changes' + side)} "
+            print(f"{label}{passes}: {changed} kernels, functions and modules, {total('changes' + side)} "
                   f"changes; bytes saved: {saved}; "
                   + ", ".join(f"{what} {total(what)} -> {total(what + side)}"
                               for what in ("instructions", *self.figures)))

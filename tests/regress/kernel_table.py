@@ -38,7 +38,7 @@ class KernelTable:
         found = measure(ptxas, file, path, folder)
         return found and found[0]
 
-    def print_totals(self, rows):
+    def print_sums(self, rows, label):
         raise NotImplementedError
 
     # ---- command line --------------------------------------------------------------------------
@@ -47,6 +47,7 @@ class KernelTable:
         result = corpus.table_parser(description, self.subset)
         result.add_argument("--increases", action="store_true",
                             help="list what became more, by the table")
+        result.add_argument("--by-producer", action="store_true", help="sums of each compiler too")
         return result
 
     def main(self, description):
@@ -78,7 +79,8 @@ class KernelTable:
         for name, what, before, after, allowed in more:
             if arguments.increases or not allowed:
                 print(f"{name}: {what} {before} -> {after}")
-        self.print_totals(expected if arguments.increases else rows)
+        for label, part in parts(expected if arguments.increases else rows, arguments.by_producer):
+            self.print_sums(part, label)
         return 1 if moved or not all(allowed for *_, allowed in more) else 0
 
     # ---- rows ----------------------------------------------------------------------------------
@@ -154,6 +156,43 @@ class KernelTable:
                 table.write("\t".join([name, *(rows[name][c] for c in self.columns)]) + "\n")
 
 
+class CountTable(KernelTable):
+    """A table of how often `patterns` match in the functions that a run of ptxopt changes."""
+
+    runs = {}  # {side: options of ptxopt}
+    patterns = {}  # {column: what its lines match}; those after the first match lines of the first
+    subset = 40
+
+    def __init__(self):
+        self.sides = list(self.runs)
+        self.counted = [column + side for column in self.patterns for side in ("", *self.runs)]
+        super().__init__()
+
+    def optimize(self, ptxopt, files, folder):
+        rows, outputs = {file.name: {} for file in files}, {}
+        for side, options in self.runs.items():
+            results, _ = corpus.optimize(ptxopt, files, os.path.join(folder, side), [*options, "-q"])
+            outputs.update({(side, name): path for name, path in results.items()})
+        for file in files:
+            before = counts(file.path, self.patterns.values())
+            after = {side: counts(outputs[side, file.name], self.patterns.values())
+                     for side in self.runs}
+            for function, numbers in before.items():
+                if all(of_side.get(function) == numbers for of_side in after.values()):
+                    continue
+                row = rows[file.name][function] = self.row()
+                for side, of_side in {"": before, **after}.items():
+                    for column, number in zip(self.patterns, of_side.get(function, ())):
+                        row[column + side] = str(number)
+        return rows, outputs
+
+    def print_sums(self, rows, label):
+        sums = [f"{what} " + " -> ".join(str(total(rows, what + side)) for side in ("", *self.runs))
+                for what in (*self.patterns, *self.figures)
+                if any(row[what].isdigit() for row in rows.values())]
+        print(f"{label}{len(rows)} functions: " + "; ".join(sums))
+
+
 def total(rows, column):
     return sum(int(row[column]) for row in rows.values() if row[column].isdigit())
 
@@ -167,22 +206,41 @@ def producer(name):
     return compiler
 
 
+def parts(rows, by_producer):
+    """Yields (label, rows) for each producer if they are asked for, and for all together."""
+    if by_producer:
+        groups = collections.defaultdict(dict)
+        for name, row in rows.items():
+            groups[producer(name.split("\t")[0])][name] = row
+        for group in sorted(groups):
+            yield group + ": ", groups[group]
+    yield "", rows
+
+
 # ---- text ----------------------------------------------------------------------------------------
 
 FUNCTION = re.compile(r"^[^/]*\.(?:entry|func)\s+(?:\([^)]*\)\s*)?([\w$%]+)")
 INSTRUCTION = re.compile(r"^\s*(?:@!?\S+\s+)?[a-z][\w.:]*[^/]*;")
 
 
-def instructions(path):
-    """{function: how many}"""
-    counts, current = collections.Counter(), None
+def counts(path, patterns):
+    """{function: [how many lines match, of each pattern]}; those after the first match lines of it."""
+    first, *others = patterns
+    found, current = {}, None
     with open(path, errors="replace") as text:
         for line in text:
             if match := FUNCTION.match(line):
-                current = match.group(1)
-            elif current and INSTRUCTION.match(line):
-                counts[current] += 1
-    return counts
+                current = found.setdefault(match.group(1), [0] * (1 + len(others)))
+            elif current and first.match(line):
+                current[0] += 1
+                for k, pattern in enumerate(others, start=1):
+                    current[k] += bool(pattern.match(line))
+    return found
+
+
+def instructions(path):
+    """{function: how many}"""
+    return {function: number for function, (number,) in counts(path, [INSTRUCTION]).items()}
 
 
 # ---- ptxas ---------------------------------------------------------------------------------------

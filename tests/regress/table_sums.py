@@ -11,7 +11,6 @@ import os
 
 import corpus
 import kernel_table
-import redundancy_table
 
 FIGURES = ["registers", "spills", "code"]
 
@@ -47,7 +46,7 @@ def difference(rows, side):
             f"registers more in {more[0]}, fewer in {fewer}; spills more in {more[1]}")
 
 
-def print_sums(rows, label=""):
+def print_sums(rows, label):
     columns = list(next(iter(rows.values())))
     parts = [f"{column} {kernel_table.total(rows, column)}" for column in counted_columns(columns)
              if any(row[column].isdigit() for row in rows.values())]
@@ -58,7 +57,7 @@ def print_sums(rows, label=""):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("table", help="barriers, redundancy, bases, globals or warp")
+    parser.add_argument("table", help="barriers, redundancy, bases, globals, levels or warp")
     parser.add_argument("--without", metavar="TEXT", help="leave out files whose name contains this")
     parser.add_argument("--by-producer", action="store_true", help="a sum for each compiler")
     arguments = parser.parse_args()
@@ -67,12 +66,8 @@ def main():
         rows = {name: row for name, row in rows.items()
                 if arguments.without not in name.split("\t")[0]}
     print(f"ptxas {release}")
-    if arguments.by_producer:
-        groups = {kernel_table.producer(name.split("\t")[0]) for name in rows}
-        for group in sorted(groups):
-            print_sums({name: row for name, row in rows.items()
-                        if kernel_table.producer(name.split("\t")[0]) == group}, group + ": ")
-    print_sums(rows)
+    for label, part in kernel_table.parts(rows, arguments.by_producer):
+        print_sums(part, label)
 
 
 if __name__ == "__main__":

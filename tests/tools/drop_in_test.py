@@ -452,11 +452,11 @@ class DropIn(unittest.TestCase):
         """The two programs of Triton's wheel, the second absent."""
         packages = self.folder / "lib" / "python3.11" / "site-packages"
         own = packages / "triton" / "backends" / "nvidia" / "bin" / "ptxas"
-        self.library = packages / "triton" / "_C" / "libtriton.so"
-        for path in (own, self.library):
+        self.libtriton = packages / "triton" / "_C" / "libtriton.so"
+        for path in (own, self.libtriton):
             path.parent.mkdir(parents=True)
         shutil.copy(self.fake, own)
-        self.library.write_bytes(b"x" * 5000)
+        self.libtriton.write_bytes(b"x" * 5000)
         return own, own.with_name("ptxas-blackwell")
 
     def set_release(self, path, release):
@@ -466,7 +466,7 @@ class DropIn(unittest.TestCase):
     def call_from_triton(self, *words):
         """As a process that has loaded Triton's library."""
         program = ("import mmap, subprocess, sys\n"
-                   f"library = open({str(self.library)!r}, 'rb')\n"
+                   f"library = open({str(self.libtriton)!r}, 'rb')\n"
                    "kept = mmap.mmap(library.fileno(), 0, access=mmap.ACCESS_READ)\n"
                    "sys.exit(subprocess.run(sys.argv[1:]).returncode)\n")
         return self.call(["-c", program, *map(str, words)], program=sys.executable)
