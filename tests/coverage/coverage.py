@@ -152,7 +152,7 @@ def run_kernels(arguments):
 
 def run_tests(arguments):
     output = run(["ctest", "--test-dir", arguments.folder, "-R", arguments.tests,
-                  "--output-on-failure"])
+                  "-j", str(arguments.jobs), "--output-on-failure"])
     say("\n".join(line for line in output.splitlines() if re.search(r"Test +#|tests? passed", line)))
 
 
