@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Which lines and branches of src/analysis and src/passes random kernels reach, and all tests do.
 
-Builds with gcov in a folder of its own, runs random kernels of every bias, each through three of all passes and levels,
-then tests, and writes two tables beside this script: results.tsv, a line for each file, and
-unreached.tsv, the branches of files that decide what is sound (tests/mutants/rules.py) that nothing
-reached, with a column for the reason, which is kept from run to run.
+Builds with gcov in a folder of its own, runs random kernels of every bias and changed kernels of the corpus,
+each through three of all passes and levels, then tests, and writes two tables beside this script: results.tsv,
+a line for each file, and unreached.tsv, the branches of files that decide what is sound
+(tests/mutants/rules.py) that nothing reached, with a column for the reason, which is kept from run to run.
 
 What is no branch here: what an exception takes, and its other half, the call that returns.  A function
 that is compiled several times, as a template or in a header, counts once: its lines and branches are
@@ -32,6 +32,8 @@ GOALS = {"kernels": 85, "tests": 95}  # percent of branches
 # the pipelines that its seed draws.
 BIASES = ["none", "barriers", "redundancy", "phis", "addresses", "leaders", "variables", "pointers",
           "rules"]
+CHANGED = "corpus"  # kernels of the corpus, changed at random
+CORPUS = os.path.join(SOURCE_DIR, "corpus", "ptx")
 STATED = {"addresses", "leaders"}  # biases that can state the launch in the text
 
 COLUMNS = ["file", "lines", "lines by kernels %", "lines by all %", "branches",
@@ -137,17 +139,18 @@ def build(arguments):
 
 def run_kernels(arguments):
     program = os.path.join(arguments.folder, "bin", "random_kernels")
-    for bias in BIASES:
-        stated = ["--stated"] if bias in STATED else []
+    for kind in [*BIASES, CHANGED]:
+        source = ["--corpus", CORPUS] if kind == CHANGED else ["--bias", kind]
+        stated = ["--stated"] if kind in STATED else []
         plain = arguments.kernels - arguments.kernels // 2
         for seed, count, words in [(1, plain, []),
                                    (1 + plain, arguments.kernels - plain, ["--assume", *stated])]:
             start = time.monotonic()
             if count > 0:
-                run([program, "--bias", bias, "--seed", str(seed), "--count", str(count),
+                run([program, *source, "--seed", str(seed), "--count", str(count),
                      "--schedules", "1", "--audit", "1", "--draw", "3", "-j", str(arguments.jobs),
                      "--out", os.path.join(arguments.folder, "found"), *words])
-                say(f"{count} kernels, {bias} {' '.join(words)}: {time.monotonic() - start:.0f} s")
+                say(f"{count} kernels, {kind} {' '.join(words)}: {time.monotonic() - start:.0f} s")
 
 
 def run_tests(arguments):
@@ -181,8 +184,8 @@ def results(arguments, kernels, everything):
     others = [name for name in names if not is_rule_file(name)]
     lines = [
         f"# tests/coverage/coverage.py --kernels {arguments.kernels} --tests '{arguments.tests}'",
-        "# By kernels: random kernels of every bias, each through three of all passes, options and",
-        "# levels, drawn by its seed, and nothing else;",
+        "# By kernels: random kernels of every bias, and kernels of the corpus changed at random, each",
+        "# through three of all passes, options and levels, drawn by its seed, and nothing else;",
         "# by all: those, and the tests of ctest with such names.  Goals, of the branches of files",
         f"# that decide what is sound: {GOALS['kernels']} % by kernels, {GOALS['tests']} % by all.",
         "# Left out: branches that exceptions take, and the calls that they leave.  Templates and",
