@@ -38,6 +38,14 @@ def files():
     return [File(name, facts[name]) for name in sorted(facts)]
 
 
+def files_below(folder):
+    """Of which only the text is known."""
+    facts = {"arch": None, "ptxas": None, "ptx": "0.0"}
+    names = [os.path.relpath(os.path.join(path, name), folder)
+             for path, _, names in os.walk(folder) for name in names if name.endswith(".ptx")]
+    return [File(name, facts, folder) for name in sorted(names)]
+
+
 def spread(items, count):
     """`count` of the items, evenly spread; the same ones every time."""
     if count <= 0 or count >= len(items):

@@ -2,9 +2,10 @@
 """What a level, or other passes, changed in the corpus: ptxrun finds no difference between before and after.
 
 Every kernel of every changed file is launched as its file describes, or with arguments that ptxrun
-makes up, under several schedules.  A kernel that ptxrun cannot run, or that has a race of its own, proves nothing either way
-and is counted as inconclusive.  Of the launches that files describe, what was believed of the kernel is checked as well
-(docs/facts.md).
+makes up, under several schedules.  A kernel that ptxrun cannot run, or that has a race of its own,
+proves nothing either way and is counted as inconclusive.  Of the launches that files describe, what
+was believed of the kernel is checked as well (docs/facts.md); with --unchanged also where nothing
+was changed.  --folder stands in for the corpus.
 """
 import collections
 import os
@@ -17,6 +18,7 @@ import threading
 import corpus
 
 ENTRY = re.compile(r"^[^/\n]*\.entry\s+([\w$%]+)", re.MULTILINE)
+LAUNCH = re.compile(r"^//\s*LAUNCH:", re.MULTILINE)
 VERDICTS = {0: "same", 2: "different", 3: "inconclusive"}
 SECONDS = 60
 
@@ -51,7 +53,8 @@ def audit(ptxopt, ptxrun, steps, file, kernel, folder):
                              timeout=SECONDS)
     except subprocess.TimeoutExpired:
         return None
-    if run.returncode not in (0, 3, 4):
+    # Passes need not be right about threads that race.
+    if run.returncode not in (0, 3, 4) or "[data-race]" in run.stderr:
         return None
     return "\n".join(line for line in run.stderr.split("\n") if "[false-fact]" in line)
 
@@ -62,22 +65,33 @@ def main():
     parser.add_argument("--schedules", type=int, default=6)
     parser.add_argument("--level", default="-O2")
     parser.add_argument("--passes", help="instead of a level")
+    parser.add_argument("--folder", help="the PTX files below it, instead of the corpus")
+    parser.add_argument("--except", dest="excepted", metavar="FILE:KERNEL", action="append", default=[],
+                        help="a kernel whose behaviour is undefined")
+    parser.add_argument("--unchanged", action="store_true",
+                        help="check what is believed of other kernels with a launch, too")
     arguments = parser.parse_args()
-    files = [f for f in corpus.files() if arguments.filter in f.name]
+    files = corpus.files_below(arguments.folder) if arguments.folder else corpus.files()
+    files = [f for f in files if arguments.filter in f.name]
     counts = collections.Counter()
     failures = []
     with tempfile.TemporaryDirectory() as folder:
         steps = f"--passes={arguments.passes}" if arguments.passes else arguments.level
         results, _ = corpus.optimize(arguments.ptxopt, files, folder, [steps, "-q"])
-        changed = [f for f in files if results[f.name] and read(results[f.name]) != read(f.path)]
-        runs = [(f, kernel) for f in changed for kernel in ENTRY.findall(read(f.path))]
+        changed = {f.name for f in files if results[f.name] and read(results[f.name]) != read(f.path)}
+        runs = [(f, kernel) for f in files
+                if f.name in changed or arguments.unchanged and LAUNCH.search(read(f.path))
+                for kernel in ENTRY.findall(read(f.path))
+                if f"{f.name}:{kernel}" not in arguments.excepted]
         runs = corpus.spread(runs, arguments.subset)
 
         def judge(run):
             file, kernel = run
-            output = results[file.name]
             believed = audit(arguments.ptxopt, arguments.ptxrun, steps, file, kernel, folder)
-            return run, believed, compare(arguments.ptxrun, arguments.schedules, file, output, kernel)
+            if file.name not in changed:
+                return run, believed, ("unchanged", "")
+            return run, believed, compare(arguments.ptxrun, arguments.schedules, file,
+                                          results[file.name], kernel)
 
         for (file, kernel), believed, (verdict, text) in corpus.parallel(judge, runs, 2):
             counts[verdict] += 1
@@ -88,7 +102,8 @@ def main():
                 failures.append(f"{file.name}: {kernel}\n{text}")
     print("\n".join(failures))
     print(f"{len(changed)} changed files, {len(runs)} kernels: {counts['same']} the same, "
-          f"{counts['inconclusive']} inconclusive, {counts['different']} different; "
+          f"{counts['inconclusive']} inconclusive, {counts['different']} different, "
+          f"{counts['unchanged']} unchanged; "
           f"of {counts['audited']} it was checked what is believed")
     return 1 if failures or counts["same"] == 0 or counts["audited"] == 0 else 0
 
