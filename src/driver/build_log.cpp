@@ -143,7 +143,7 @@ std::string summaryOf(std::string_view log) {
     table += fmt::format("\nnote: {}\n", kNothingCame);
   } else if (total.kernels == 0 && sums.contains(spelling(Outcome::Unchanged))) {
     table += fmt::format(
-        "\nnote: no text has a kernel: these are probes, as CMake compiles them; of your files, "
+        "\nnote: no text has a kernel: these are probes, as CMake compiles them; for your files, "
         "{}\n",
         kNothingCame);
   }

@@ -40,7 +40,7 @@ struct LogEntry {
 void appendToLog(const std::string& path, const std::vector<LogEntry>& entries,
                  const std::string& ptxas, const std::string& flags);
 
-// Why no text of a build may have come here.
+// A message for a build of which ptxopt-ptxas got no text, and what may be the cause.
 inline constexpr const char* kNothingCame =
     "no compiler has called ptxopt-ptxas. Was everything up to date, or taken from a cache "
     "(ccache: see CCACHE_NAMESPACE in docs/drop-in.md)? Does CMakeLists.txt set CMAKE_CUDA_FLAGS, "

@@ -90,8 +90,8 @@ void declareFiles(CLI::App& app, Options& options) {
       ->check(refuseEmpty);
   app.add_flag("--check", options.check,
                "Write nothing; print what would change as warnings, and exit with 2\n"
-               "if a result would differ.  Only barriers, unless -O or --passes says\n"
-               "more");
+               "if a result would differ.  Looks only at barriers, unless -O or\n"
+               "--passes is given");
   app.add_flag("--diff", options.diff,
                "Print a unified diff to standard output instead of the result");
   app.add_option("-j,--jobs", options.threads, "Threads; 0 (default): as many as are useful")
@@ -186,8 +186,8 @@ void declareReports(CLI::App& app, Options& options, RawOptions& raw) {
                "Print each removed barrier to standard error");
   app.add_flag("--explain-barriers", options.explainBarriers,
                "Print all barriers to standard output instead of the result: what\n"
-               "happened to each, why, and which options would remove it.  Runs what\n"
-               "--check runs");
+               "happened to each, why, and which options would remove it.  Runs the\n"
+               "same passes as --check");
   app.add_option("--kernel", options.explainedKernels,
                  "With --explain-barriers: only this kernel or function, by its name in\n"
                  "PTX or C++ (repeatable)")

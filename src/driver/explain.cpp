@@ -68,7 +68,7 @@ void setWhy(Row& row, std::string why, std::vector<std::string> more) {
   row.more = std::move(more);
 }
 
-// Why a barrier is kept.  `function`: as it was before the passes.
+// Why a barrier is kept.  `function` is the one before the passes.
 void setReason(Row& row, const Remark& remark, const ir::Function& function) {
   const passes::BarrierVerdict& verdict = *remark.barrier;
   if (verdict.conflict && verdict.conflict->example) {

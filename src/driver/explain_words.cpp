@@ -39,8 +39,8 @@ std::optional<NamedBytes> parse(std::string_view text) {
   return isRead ? std::optional(bytes) : std::nullopt;
 }
 
-// The number that a register always has, if that is plain: its only definition, or that of the
-// register it is a copy of.
+// The number that a register always holds, if its only definition is a `mov` of a number, or of
+// another such register.
 std::optional<std::int64_t> constantIn(const ir::Function& function, ir::RegisterId wanted) {
   constexpr int kMostCopies = 8;
   for (int copies = 0; copies <= kMostCopies; ++copies) {
@@ -68,7 +68,7 @@ int elementSize(const ir::Instruction* access) {
   return access == nullptr ? 0 : isa::bitWidth(access->desc->type) / 8;
 }
 
-// `size`: of an element; 0: bytes are to stay bytes.
+// `size` is that of an element; 0 means that bytes stay bytes.
 std::string sideText(const passes::ConflictExample::Side& side, int size) {
   const auto bytes = parse(side.bytes);
   const std::size_t at = side.text.find(side.bytes);

@@ -11,14 +11,15 @@
 
 namespace ptxopt::driver {
 
-// The texts of both sides of an example, with elements in place of bytes, "A[1]" for "A[4..8)",
-// where the accesses, which may be null, have elements of one size and the bytes are one of them.
-// Names are those of C++.
+// The texts of both sides of an example.  They name an element instead of bytes, "A[1]" for
+// "A[4..8)", if both accesses have elements of the same size and the bytes are one element.  Either
+// access may be null.  Names are those of C++.
 std::array<std::string, 2> sidesInElements(const passes::ConflictExample& example,
                                            const ir::Instruction* above,
                                            const ir::Instruction* below);
 
-// "%r112 is the constant 128", for each register that the instruction reads and that is one.
+// "%r112 is the constant 128", for each register that the instruction reads and that always holds
+// one number.
 // O(instructions of the function) for each register.
 std::vector<std::string> constantOperands(const ir::Function& function,
                                           const ir::Instruction& instruction);

@@ -255,7 +255,7 @@ static std::string whatBinary(std::string_view bytes) {
   return {};
 }
 
-// Why a source of nvcc is no PTX, and how to get the PTX; empty for other files.
+// For CUDA C++: says that it is no PTX, and how to get the PTX.  Empty for other files.
 static std::string whatSource(const std::string& path, std::string_view text) {
   constexpr std::string_view kAnyName = "FILE.cu";
   if (text.find(".version") != std::string_view::npos) return {};

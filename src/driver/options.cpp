@@ -50,8 +50,8 @@ class MalformedFile : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// A pipeline on lines of at most 100 characters, which end after a comma; all but the first one are
-// indented, and the first one begins there.
+// A pipeline on lines of at most 100 characters, broken after commas.  The first line is to be
+// printed at column `indent`; the others are indented to it.
 std::string wrapped(const std::string& pipeline, std::size_t indent) {
   constexpr std::size_t kMost = 100;
   std::string text;
@@ -265,7 +265,8 @@ void setAssumptions(Options& options, const RawOptions& raw) {
 std::string pipelineText(const Options& options, const RawOptions& raw) {
   if (raw.passes) return *raw.passes;
   if (raw.level) return passes::pipelineOfLevel(*raw.level);
-  // Who asks for reasons asks about barriers: what else a level does is about the compiler's code.
+  // These two options are questions about barriers; the other passes of a level would only add
+  // noise.
   const bool isQuestion = options.check || options.explainBarriers;
   return isQuestion ? passes::pipelineAboutBarriers()
                     : passes::pipelineOfLevel(passes::kDefaultLevel);

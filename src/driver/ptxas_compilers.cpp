@@ -29,7 +29,7 @@ struct Answer {
   std::string firstComplaint() const { return err.substr(0, err.find('\n')); }
 };
 
-// As if the user had called it.  `path` replaces PATH if it is not empty.
+// Runs a program as if the user had called it.  `path` replaces PATH if it is not empty.
 Answer ask(const std::string& program, const std::vector<std::string>& arguments,
            const std::string& path = {}) {
   const Descriptor out = makeMemoryFile();
@@ -50,7 +50,7 @@ Answer ask(const std::string& program, const std::vector<std::string>& arguments
   return answer;
 }
 
-// As the caller of a process would find it.
+// The file that a compiler would run for this name.
 std::optional<std::string> resolved(const std::string& name) {
   if (name.find('/') == std::string::npos) return findOnPath(name);
   std::error_code ignored;
@@ -92,8 +92,8 @@ std::string sourceOfPrefix() {
   return {};
 }
 
-// For one word of NVCC_APPEND_FLAGS: nvcc takes the quotes for a part of the prefix, and the shell
-// that it starts takes them away.
+// One word for NVCC_APPEND_FLAGS.  nvcc takes the quotes as a part of the prefix, and the shell
+// that it starts removes them.
 std::string prefixFor(const std::string& program) {
   const std::string_view quote = program.find(' ') == std::string::npos ? "" : "\"";
   return fmt::format("--ptxas-prefix={}{}{}", quote, program, quote);
@@ -151,7 +151,7 @@ void surveyCcache(const CompilerSurvey& survey) {
 
 // ---- Triton ------------------------------------------------------------------------------------
 
-// One of its variables, in one folder of packages.
+// Looks at one variable of Triton, for one folder of packages.
 class TritonSurvey {
  public:
   TritonSurvey(const CompilerSurvey& survey, const std::string& folder, const TritonTool& tool)
@@ -207,7 +207,7 @@ class TritonSurvey {
     return isSameProgram(name, survey_.self) ? name : survey_.self;
   }
 
-  // It comes here.  What is run then?
+  // The variable leads to this program.  Says which ptxas that then runs.
   void judge(const std::string& own) const {
     const std::string calls = fmt::format("calls this through {}", tool_.variable);
     if (const std::string named = environment(kPtxasVariable.name); !named.empty()) {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the compilers on this machine run where they want a ptxas: a part of --doctor.
+// What the compilers on this machine run as ptxas: a part of --doctor.
 //
-// It asks rather than reads: nvcc says what it would run (--dryrun), and whatever a variable names
-// is run with --version.  The line that ptxopt-ptxas adds to the answer says that the way leads
-// here, also by way of scripts and links.
+// It asks programs rather than reading files: nvcc says what it would run (--dryrun), and each
+// program that a variable names is run with --version.  If the answer has the line that
+// ptxopt-ptxas adds, the program leads here, also through scripts and links.
 #pragma once
 
 #include <functional>

@@ -432,8 +432,8 @@ FoundPtxas ptxasFor(PtxasCommand::Kind kind, const std::string& named,
   try {
     return findPtxas(named, calledAs);
   } catch (const std::runtime_error& error) {
-    // Triton goes on with its own ptxas, without a word, if this one says no version.  With one, it
-    // wants a text assembled, and shows why that fails.
+    // If this program gives no version, Triton silently runs its own ptxas.  If it gives one,
+    // Triton has a text assembled, and shows why that fails.
     const auto own = kind == PtxasCommand::Kind::Version ? ptxasOfCaller(calledAs) : std::nullopt;
     if (!own) throw;
     warn(error.what());

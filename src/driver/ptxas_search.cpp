@@ -42,7 +42,8 @@ bool isProgram(const std::string& path) {
   return access(path.c_str(), X_OK) == 0;
 }
 
-// Files that are no answer: this program, and what called it, as "device:inode device:inode".
+// Files that must not be run: this program, and those that called it, as "device:inode
+// device:inode".
 class Visited {
  public:
   Visited() : text_(environment(kVisitedVariable)) {

@@ -32,9 +32,10 @@ std::string takeProgram(std::vector<std::string>& arguments);
 // PATH); reads the memory map of the calling process.
 FoundPtxas findPtxas(const std::string& named, const std::string& calledAs);
 
-// A program that this one ran in place of ptxas has called it: the text has had its turn.
+// A program that this one ran as ptxas has called it again: the text is optimized already.
 bool isCalledByItself();
-// What the environment of a child that a user could have started must not have.
+// Removes the names of visited programs from the environment.  For a child that is to run as if a
+// user had started it.
 void forgetVisited();
 
 // Every ptxas that findPtxas() would look at, also those after the first, without PTXOPT_PTXAS and

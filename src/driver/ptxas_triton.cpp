@@ -17,7 +17,7 @@ TritonChoice choiceOfTriton(const std::string& calledAs) {
   if ((calledAs == plain) != (calledAs == blackwell)) {
     return {calledAs == plain ? kTritonPtxas : kTritonBlackwell};
   }
-  // A script, a link in the wheel, or one name for both.
+  // It is called by way of a script or of a link in the wheel, or both variables have this name.
   if (calledAs != plain && calledAs.ends_with(kTritonBlackwell.program)) return {kTritonBlackwell};
   if (!plain.empty() && !blackwell.empty()) return {kTritonBlackwell, false};
   return {blackwell.empty() ? kTritonPtxas : kTritonBlackwell};

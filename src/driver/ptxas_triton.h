@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which ptxas Triton would run by itself, and so the one that has to run in its place.
+// Which ptxas Triton would run by itself: ptxopt-ptxas has to run the same one.
 //
-// A wheel of Triton has `ptxas`, and some have `ptxas-blackwell` of a newer release.  Each has a
-// variable that names another program.  Triton chooses by the target; with Triton 3.9, ptxas is for
-// targets below sm_90.  It asks for `--version` first, where no target is named, and writes PTX for
-// that release.  So only the name by which it calls tells which of the two it means.
+// A wheel of Triton has `ptxas`, and some have `ptxas-blackwell` of a newer release.  For each
+// there is a variable that names another program.  Triton chooses by the target; in Triton 3.9,
+// ptxas is for targets below sm_90.  First it asks for `--version`, without a target, and writes
+// PTX for that release.  So only the name by which it calls a program tells which of the two it
+// means.
 #pragma once
 
 #include <optional>
@@ -30,7 +31,7 @@ TritonChoice choiceOfTriton(const std::string& calledAs);
 // The program in this folder of Python packages; nothing where the wheel has none of that name.
 std::optional<std::string> programOfTriton(const std::string& packages, const TritonTool& tool);
 
-// Those that there are; the one that is chosen comes first.
+// The programs that exist; the chosen one comes first.
 std::vector<std::string> programsOfTriton(const std::string& packages, const TritonTool& chosen);
 
 // What a user has to hear if `taken` is ptxas-blackwell only because Triton does not say which one

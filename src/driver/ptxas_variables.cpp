@@ -13,7 +13,7 @@ namespace ptxopt::ptxas {
 namespace {
 
 constexpr std::string_view kPrefix = "PTXOPT_";
-// Of a misspelt name.
+// Between a misspelt name and the right one.
 constexpr std::size_t kMostEdits = 2;
 
 // How many characters have to be added, removed or replaced.  O(product of the lengths).
@@ -61,7 +61,7 @@ std::vector<UnknownVariable> unknownVariables() {
 
 std::string text(const UnknownVariable& unknown) {
   const std::string plain = fmt::format("{} is no variable of ptxopt-ptxas", unknown.name);
-  return unknown.meant.empty() ? plain : fmt::format("{}; {}?", plain, unknown.meant);
+  return unknown.meant.empty() ? plain : fmt::format("{}; did you mean {}?", plain, unknown.meant);
 }
 
 }  // namespace ptxopt::ptxas

@@ -45,7 +45,7 @@ struct UnknownVariable {
 // Those of the environment that begin with PTXOPT_ and mean nothing here.
 std::vector<UnknownVariable> unknownVariables();
 
-// "PTXOPT_FLAG is no variable of ptxopt-ptxas; PTXOPT_FLAGS?"
+// "PTXOPT_FLAG is no variable of ptxopt-ptxas; did you mean PTXOPT_FLAGS?"
 std::string text(const UnknownVariable& unknown);
 
 }  // namespace ptxopt::ptxas

@@ -10,8 +10,8 @@ namespace ptxopt::interp {
 
 namespace {
 
-// A line of the kernel and those of its file that are inlined there, or of the PTX where there is
-// no .loc.
+// A line of the kernel, followed by the lines of its file that are inlined there; a line of the PTX
+// where there is no .loc.
 using Line = std::pair<std::string, std::vector<std::uint32_t>>;
 
 Line lineOf(const ir::Module& module, const ir::SourceLines& lines,

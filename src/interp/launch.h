@@ -73,7 +73,7 @@ std::optional<Dim3> parseDim3(std::string_view text);  // "2", "2,1,1"
 struct GuessSize {
   std::uint64_t bufferBytes = 65536;
   std::uint64_t integer = 64;
-  // So that no width is taken for a height: 64, 56, 48 and so on, and 1 where there are 8 bits.
+  // Integers differ, 64, 56, 48 and so on, so that no width equals a height; those of 8 bits are 1.
   bool differ = false;
 };
 // Arguments for a kernel by the types of its parameters: 64-bit ones are taken for pointers to

@@ -14,7 +14,7 @@ namespace ptxopt::interp {
 
 namespace {
 
-// No other thread can go on because of it.
+// An access to memory.  It makes no other thread runnable.
 bool isAccess(const Op& op) {
   return op.action == Action::Load || op.action == Action::Store || op.action == Action::Atomic;
 }
@@ -87,7 +87,8 @@ void Machine::runTogether(Turn& turn) const {
   }
 }
 
-// Of a parameter of the kernel, which nobody writes; false if there is something to report.
+// Loads a parameter of the kernel, which nobody writes, for all threads.  False if a thread has
+// something to report.
 bool Machine::loadParameter(const Turn& turn, const Op& op) const {
   if (op.action != Action::Load || op.space != isa::Space::ParamEntry || op.count != 1)
     return false;
@@ -126,7 +127,8 @@ void Machine::finishOneByOne(const Turn& turn) {
         continue;
       }
     }
-    // It may do anything, and let others run whose turns come before that of the next thread.
+    // The thread may now do anything, and may make threads runnable whose turns come before that of
+    // the next one here.
     if (!inFlight_.empty()) landSomeBulk();
     goOn(thread, left);
     scheduler_->goOnAfter(thread.index);

@@ -49,7 +49,7 @@ inline void putAt(std::uint8_t* to, std::uint64_t value, std::uint32_t bytes) {
   }
 }
 
-// Which bytes were written; without bytes, all were.
+// Which bytes were written.  An empty object means that all were.
 class WrittenBytes {
  public:
   WrittenBytes() = default;

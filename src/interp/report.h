@@ -63,8 +63,9 @@ struct Finding {
 };
 
 // One line "file:line:column: warning: message [data-race]" and a note for the other place.  The
-// line of the kernel is added if a .loc gives it, with those of the same file that are inlined
-// there and the innermost one: "(k.cu:26, in sum at line 3, in shuffle at intrinsics.hpp:440)".
+// line of the kernel is added if a .loc gives it, followed by the lines of the same file that are
+// inlined there, and by the innermost line: "(k.cu:26, in sum at line 3, in shuffle at
+// intrinsics.hpp:440)".
 std::string format(const ir::Module& module, const ir::SourceLines& lines, const Finding& finding);
 std::string format(const ir::Module& module, const Finding& finding);
 // The places of the instruction in the source, innermost first.
@@ -79,8 +80,8 @@ struct FindingGroup {
   std::size_t threads = 0;
   std::size_t ctas = 0;
 };
-// Wrong barriers first, as they may be the cause of the others, and deadlocks last; else in the
-// order of the first of each.  The findings must outlive the result.
+// Findings about barriers first, since they may be the cause of others, and deadlocks last; else in
+// the order of the first finding of each.  The findings must outlive the result.
 std::vector<FindingGroup> groupFindings(const ir::Module& module, const ir::SourceLines& lines,
                                         const std::vector<Finding>& findings);
 // Its example, and a note with the numbers.

@@ -127,7 +127,7 @@ inline void Shadow::record(Cell& cell, const ThreadClock& view, const Access& ac
   }
 }
 
-// Whether there is anything with which an access can conflict.
+// If this is false, the access conflicts with nothing; quick.
 inline bool Shadow::mayConflict(const Cell& cell, const ThreadClock& view,
                                 const Access& access) const {
   const auto isUnknown = [&](const Record& record) {

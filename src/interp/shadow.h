@@ -39,7 +39,8 @@ class Shadow {
  public:
   explicit Shadow(const Places& places) : places_(&places) {}
 
-  // Checks the access of `size` bytes and records it.  True if it races; `race` is the first one.
+  // Checks the access of `size` bytes and records it.  True if it races; `race` is then the first
+  // race.
   bool access(std::uint64_t offset, std::uint32_t size, const ThreadClock& view,
               const Access& access, Race& race);
 

@@ -38,7 +38,7 @@ void StrongWrites::observe(const Access& access, std::uint64_t offset, const Thr
                            const Places& places) {
   if (!isObservedBy(access, offset, places)) return;
   if (view.knows(open_.last.agent, open_.last.clock)) return;
-  // Of a thread the first observation counts: more is ordered after it.
+  // The first observation by a thread counts, since more is ordered after it than after later ones.
   if (open_.readers.has(access.agent)) return;
   open_.readers.record(access);
   for (Chain& chain : closed_) chain.isImplied = chain.isImplied && isOrdered(chain, view);
@@ -55,7 +55,7 @@ void StrongWrites::close() {
   closed_.erase(closed_.begin());
 }
 
-// Who knows a write of an agent knows the earlier ones.
+// A thread that knows a write of an agent also knows the earlier ones.
 void StrongWrites::addUnobserved(const Record& write) {
   const auto same = std::find_if(unobserved_.begin(), unobserved_.end(),
                                  [&](const Record& old) { return old.agent == write.agent; });

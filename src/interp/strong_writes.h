@@ -2,9 +2,9 @@
 // The strong writes of a location, and who observed them.
 //
 // A write is ordered before all that follows an access that observed it: that is causality order,
-// observation order and then base causality order (docs/soundness/ A4.3).  What comes before the
-// write in its own thread is not ordered by that.  So clocks cannot say it, and the writes are kept
-// here with their observers.
+// observation order followed by base causality order (docs/soundness/ A4.3).  This does not order
+// what comes before the write in its own thread.  So clocks cannot express it, and the writes are
+// kept here with their observers.
 //
 // A chain is a strong write and the atomics after it, each of which read what the one before wrote
 // and is morally strong with it.  Each observed all before it, so only the last one and its readers
@@ -21,13 +21,13 @@ namespace ptxopt::interp {
 
 class StrongWrites {
  public:
-  // A strong write or atomic; its operation begins at `offset`.
+  // Notes a strong write or atomic whose memory operation begins at `offset`.
   void record(const Access& access, std::uint64_t offset, const ThreadClock& view,
               const Places& places);
-  // A strong read.
+  // Notes a strong read.
   void observe(const Access& access, std::uint64_t offset, const ThreadClock& view,
                const Places& places);
-  // One that is not ordered before what the thread does now.
+  // A write that is not ordered before what the thread does now.
   std::optional<Record> unordered(const ThreadClock& view) const;
   const Groups& all() const { return all_; }
   void clear();
@@ -41,8 +41,8 @@ class StrongWrites {
     Groups readers;          // of the last write
     bool isImplied = false;  // if the open chain is ordered, so is this one
   };
-  // More than this many chains of which readers are known do not occur in practice.  The oldest
-  // then counts as one that nobody observed, which orders less.
+  // More chains with known readers do not occur in practice.  If they do, the oldest one counts as
+  // one that nobody observed, which orders less.
   static constexpr std::size_t kMostChains = 32;
 
   static bool isOrdered(const Chain& chain, const ThreadClock& view);
@@ -50,7 +50,7 @@ class StrongWrites {
   void close();
   void addUnobserved(const Record& write);
 
-  Groups all_;                      // whatever the chain
+  Groups all_;                      // of all chains
   Chain open_;                      // its last write is the last one of all
   std::vector<Chain> closed_;       // with readers
   std::vector<Record> unobserved_;  // the newest of each agent

@@ -78,7 +78,7 @@ std::string pipelineOfLevel(int level) {
     case 1:
       return "basic-dbe";
     case 2:
-      // Nothing that costs registers where nvcc -O3 has optimized (docs/results.md).
+      // Leaves out what costs registers in code that nvcc -O3 optimized (docs/results.md).
       return "global-opt,dead-sync,early-cse,common-base<cbe-clone-allocas=0>";
     default:
       // The second round runs on what changed in the first one (RunOptions::pipeline).

@@ -168,10 +168,10 @@ std::optional<int> runOwnOption(const std::vector<std::string>& arguments,
   if (arguments.empty()) return std::nullopt;
   if (arguments[0] == "--summary") {
     if (arguments.size() == 2) return printSummary(arguments[1]);
-    return complain("--summary takes one FILE, and nothing else with it");
+    return complain("--summary takes one FILE and no other arguments");
   }
   if (arguments[0] != "--doctor") return std::nullopt;
-  if (arguments.size() != 1) return complain("--doctor takes nothing with it");
+  if (arguments.size() != 1) return complain("--doctor takes no arguments");
   const ptxopt::ptxas::Diagnosis diagnosis = ptxopt::ptxas::diagnose(dropIn);
   std::fputs(diagnosis.text.c_str(), stdout);
   return diagnosis.isHealthy ? 0 : 1;

@@ -137,7 +137,7 @@ class Command {
   int sink_ = -1;
 };
 
-// What a user may mend: the command is no program, or the first line that it complains.
+// A hint for the user: that the command is no program, or the first line of its complaint.
 std::string hintOf(const Answer& answer, const Options& options) {
   if (answer.status.code == kNotStarted) return " (is '" + options.command[0] + "' a program?)";
   if (answer.err.empty()) return "";

@@ -86,7 +86,7 @@ interp::Survey survey(const ir::Module& module, const Job& job, const Options& o
   for (const std::string& text : options.ignored) {
     const auto ignored = interp::parseIgnored(text);
     if (!ignored)
-      throw BadInput{"--ignore " + text + ": no kind of findings; there are " + kinds()};
+      throw BadInput{"--ignore " + text + ": no kind of finding; the kinds are " + kinds()};
     std::erase_if(result->findings, [&](const interp::Finding& finding) {
       return interp::isIgnored(module, lines, finding, *ignored);
     });

@@ -151,7 +151,7 @@ void checkScenario(const Options& options) {
       {!options.buffers.empty(), "--buffer"}, {options.guesses, "--guess"}};
   for (const auto& [isGiven, name] : ofOneLaunch) {
     if (!isGiven) continue;
-    throw BadInput{std::string(name) + " has no meaning with --scenario, which says it itself"};
+    throw BadInput{std::string(name) + " has no meaning with --scenario: the file says it"};
   }
 }
 

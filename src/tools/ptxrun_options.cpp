@@ -49,7 +49,8 @@ void declareOptions(CLI::App& app, Options& options) {
   app.add_option("--cluster", options.cluster, "CTAs of a cluster")->type_name("X[,Y[,Z]]");
   const auto setShared = [&options](const std::string& text) {
     const auto bytes = interp::parseNumber(text);
-    if (!bytes) throw CLI::ValidationError("--shared", "'" + text + "' is no number, such as 4K");
+    if (!bytes)
+      throw CLI::ValidationError("--shared", "'" + text + "' is no size such as 4096 or 4K");
     options.shared = *bytes;
   };
   app.add_option_function<std::string>("--shared", setShared,

@@ -162,7 +162,7 @@ interp::Expectation expectationOf(const std::string& text) {
   return expectation;
 }
 
-// What the file does not say is not compared, and whoever wrote it should know.
+// Bytes beyond the end of the file are not compared, and a note says so.
 void noteIfShort(const std::string& option, const interp::Expectation& expectation,
                  const interp::Outcome& outcome) {
   const std::size_t all = objectOf(outcome, expectation.name).bytes.size();

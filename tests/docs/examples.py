@@ -89,7 +89,7 @@ class Passes:
                               stdout=subprocess.PIPE, check=True).stdout
         self.options = {}
         self.levels = {}
-        # A pipeline may go on on the next line.
+        # A pipeline may continue on the next line.
         for line in re.sub(r",\n +", ",", text).split("\n"):
             if match := re.match(r"-O(\d): (.*)", line):
                 steps = [] if match[2] == "nothing" else match[2].split(",")

@@ -47,7 +47,7 @@ class KernelTable:
         result = corpus.table_parser(description, self.subset)
         result.add_argument("--increases", action="store_true",
                             help="list what became more, by the table")
-        result.add_argument("--by-producer", action="store_true", help="sums of each compiler too")
+        result.add_argument("--by-producer", action="store_true", help="print sums for each producer too")
         return result
 
     def main(self, description):
@@ -160,7 +160,7 @@ class CountTable(KernelTable):
     """A table of how often `patterns` match in the functions that a run of ptxopt changes."""
 
     runs = {}  # {side: options of ptxopt}
-    patterns = {}  # {column: what its lines match}; those after the first match lines of the first
+    patterns = {}  # {column: pattern}; the others count only lines that match the first too
     subset = 40
 
     def __init__(self):
@@ -198,7 +198,7 @@ def total(rows, column):
 
 
 def producer(name):
-    """"nvcc O0", by the folder of a file."""
+    """The producer of a file by its folder, such as "nvcc O0"."""
     _, compiler, *folders = os.path.dirname(name).split("/")
     for word in ("O0", "debug", "O2", "lineinfo"):
         if folders and folders[0].endswith(word):
@@ -224,7 +224,7 @@ INSTRUCTION = re.compile(r"^\s*(?:@!?\S+\s+)?[a-z][\w.:]*[^/]*;")
 
 
 def counts(path, patterns):
-    """{function: [how many lines match, of each pattern]}; those after the first match lines of it."""
+    """{function: [lines that match each pattern]}; the others count only lines that match the first."""
     first, *others = patterns
     found, current = {}, None
     with open(path, errors="replace") as text:

@@ -3,10 +3,11 @@
 """What -O2 and -O3 do to each kernel of the corpus, against corpus/expected/levels.tsv: prints what moved
 and fails if anything did.
 
-One line a kernel or function that one of the levels changes: instructions and CTA barriers in PTX as it
-is, by -O2 and by -O3; then what ptxas makes of these three: registers, bytes spilled, bytes of code,
-compared where it is the release that the table was made with, for a subset of the files.  None may spill
-more or lose a step of occupancy; --increases lists whatever became more, --by-producer prints sums.
+It has a line for each kernel or function that one of the levels changes: instructions and CTA barriers in
+the input, after -O2 and after -O3; then what ptxas makes of these three: registers, bytes spilled, bytes
+of code.  The figures of ptxas are compared for a subset of the files, and only with the release that made
+the table.  No kernel may spill more or lose a step of occupancy; --increases lists every figure that
+rises, --by-producer prints sums.
 """
 import os
 import re

@@ -3,8 +3,8 @@
 """Sums of a table of corpus/expected/ that has a line for each kernel or function: table_sums.py TABLE
 
 Runs nothing: the tests of this folder keep the tables up to date.  First the sums of the columns that
-count something in PTX.  Then, for each run of passes that the table has, the kernels of which ptxas
-makes something else than of the input, and how their figures differ.
+count something in PTX.  Then, for each run of passes that the table has, the kernels for which ptxas
+gives other figures than for the input, and how these differ.
 """
 import argparse
 import os

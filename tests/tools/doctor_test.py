@@ -19,7 +19,7 @@ MAKE_NVCC_BIN = pathlib.Path(sys.argv.pop(2)).resolve()
 DROP_IN = pathlib.Path(sys.argv.pop(1)).resolve()
 BLACKWELL = DROP_IN.with_name("ptxopt-ptxas-blackwell")
 
-# Prints of its plan what the doctor reads.
+# Prints the part of its plan that the doctor reads.
 NVCC = """#!/bin/sh
 prefix=$(printf '%s' "$NVCC_PREPEND_FLAGS $NVCC_APPEND_FLAGS" | sed -n 's/.*--ptxas-prefix[= ]//p')
 here=$(dirname "$0")
@@ -166,8 +166,8 @@ class Doctor(unittest.TestCase):
                                     PTXOPT_SOMETHING_ELSE="1")
         self.assertEqual(status, 1)
         self.assertEqual(lines, [
-            "WRONG: PTXOPT_FLAG is no variable of ptxopt-ptxas; PTXOPT_FLAGS?",
-            "WRONG: PTXOPT_LOGS is no variable of ptxopt-ptxas; PTXOPT_LOG?",
+            "WRONG: PTXOPT_FLAG is no variable of ptxopt-ptxas; did you mean PTXOPT_FLAGS?",
+            "WRONG: PTXOPT_LOGS is no variable of ptxopt-ptxas; did you mean PTXOPT_LOG?",
             "PTXOPT_SOMETHING_ELSE is no variable of ptxopt-ptxas"])
         self.assertEqual(self.doctor("variable", PTXOPT_FLAGS="-O3", PTXOPT_PTXAS_VISITED=""),
                          (0, []))
@@ -254,7 +254,7 @@ class Doctor(unittest.TestCase):
     def test_own_options_are_used_as_described(self):
         for words, what in ((["--summary"], "--summary takes one FILE"),
                             (["--summary", "a", "b"], "--summary takes one FILE"),
-                            (["--doctor", "x"], "--doctor takes nothing with it")):
+                            (["--doctor", "x"], "--doctor takes no arguments")):
             status, text = self.run_own(*words)
             self.assertEqual(status, 1)
             self.assertTrue(text.startswith(f"ptxopt-ptxas: error: {what}"), text)

@@ -279,7 +279,7 @@ class DropIn(unittest.TestCase):
         self.write("F.ptx", WORSE)
         self.environment["PTXOPT_FLAG"] = "-O3"
         self.environment["PTXOPT_OF_ANOTHER_PROGRAM"] = "1"
-        problem = "PTXOPT_FLAG is no variable of ptxopt-ptxas; PTXOPT_FLAGS?"
+        problem = "PTXOPT_FLAG is no variable of ptxopt-ptxas; did you mean PTXOPT_FLAGS?"
         for words in ("F.ptx", "--version"):
             result = self.call(words)
             self.assertEqual((result.returncode, result.stderr),

@@ -110,7 +110,8 @@ class Triton(compilers.CompilerTest):
         self.environment.update(PTXOPT_FLAGS="--no-such-flag", PTXOPT_LOGS="x")
         said = "\n".join(self.compile(80))
         self.assertIn("warning: PTXOPT_FLAGS='--no-such-flag'", said)
-        self.assertIn("warning: PTXOPT_LOGS is no variable of ptxopt-ptxas; PTXOPT_LOG?", said)
+        self.assertIn("warning: PTXOPT_LOGS is no variable of ptxopt-ptxas; "
+                      "did you mean PTXOPT_LOG?", said)
         del self.environment["PTXOPT_LOGS"]
         for variables, what in (({"PTXOPT_STRICT": "1"}, "PTXOPT_STRICT makes this an error"),
                                 ({"PTXOPT_PTXAS": "/absent"}, "/absent is not a program")):

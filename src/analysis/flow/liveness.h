@@ -30,7 +30,7 @@ struct BlockLists {
   std::vector<std::size_t> offsets = {0};
   std::vector<std::uint32_t> elements;
   void endBlock() { offsets.push_back(elements.size()); }
-  void sortEach();  // as sets that are not bits want them
+  void sortEach();  // sets that are not BitSets need this
   std::span<const std::uint32_t> of(BlockId block) const {
     return std::span(elements).subspan(offsets[block], offsets[block + 1] - offsets[block]);
   }

@@ -83,8 +83,8 @@ bool mayPoll(const ir::Instruction& instruction);
 // C5.1).
 bool mayBeAsyncCopy(const ir::Instruction& instruction);
 
-// False for most instructions: then memoryEffectOf() is empty whatever is assumed, and nothing is
-// polled or copied.  O(operands), or O(1) for what touches memory.
+// False for most instructions: for these, memoryEffectOf() is empty under all assumptions, and they
+// neither poll nor copy.  O(operands), or O(1) for instructions that access memory.
 inline bool mayHaveMemoryEffect(const ir::Instruction& instruction) {
   switch (ir::effectOf(instruction)) {
     case isa::Effect::Neutral:

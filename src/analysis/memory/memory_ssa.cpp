@@ -39,7 +39,7 @@ MemorySsa::MemorySsa(const Ssa& ssa, const Loops& loops)
       states_.push_back(state);
     };
     if (hasPhi.test(b)) push({Kind::Phi, MemoryEvent::None, b, kNone, 0});
-    // Not by number: barriers that went since are still numbered.
+    // Not by number: barriers that were erased since still have numbers.
     for (const ir::Instruction& instruction : cfg.instructions(b)) {
       const std::uint32_t n = ssa.instructions().of(instruction);
       const MemoryEvent event = eventOf(instruction);

@@ -18,8 +18,8 @@
 
 namespace ptxopt::analysis {
 
-// The same question about a single read in a loop, weak ones included (D1.10).  The first one costs
-// O(operands of the function).
+// Answers the same question for a single read in a loop, weak ones included (D1.10).  The first
+// question costs O(operands of the function).
 class ReadSlices {
  public:
   ReadSlices(const Ssa& ssa, const Loops& loops);

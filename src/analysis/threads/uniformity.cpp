@@ -171,7 +171,8 @@ class Solver {
     });
   }
 
-  // Marks what varies by what stands above it.  Only what may still change is listed as a use.
+  // Marks what varies because of instructions above it.  Uses are listed only for instructions
+  // whose results may still change.
   void seed() {
     registerWork_.reserve(varying_.size());
     // A register may hold anything if it is read before an unconditional definition
@@ -295,7 +296,7 @@ class Solver {
   BitSet& varying_;
   BitSet varyingBlocks_;
   BitSet live_;                   // reachable, and leads to a barrier
-  std::optional<Pruned> pruned_;  // none: not needed yet; nor is the next
+  std::optional<Pruned> pruned_;  // none: not needed yet; then unmarked_ is not needed either
   std::vector<BlockId> unmarked_;
   Uses uses_;
   std::vector<std::uint32_t> registerWork_;

@@ -343,7 +343,8 @@ class Ssa::Builder {
       }
       isGuard = false;
     });
-    // What remains in part is numbered before what is defined, so that this is one range.
+    // Values that remain in part get their numbers before those that are defined here, so that
+    // these are one range.
     for (const Defined& defined : definitions_) {
       if (defined.isPartial) read(variableOf(defined.operand));
     }

@@ -96,7 +96,7 @@ class AddressGroups::Walk {
     std::uint32_t count = 0;
   };
 
-  // The only value of its group is no base of another one.
+  // True if the group has only one value, which then is no base of another one.
   bool isAlone(GroupId group) const { return out_.sizeOf(group) == 1; }
 
   static std::size_t index(RegisterId id) { return static_cast<std::size_t>(id); }
@@ -210,12 +210,12 @@ void AddressGroups::countDefinitions() {
 
 namespace {
 
-// Numbers lists of terms.
+// Gives each different list of terms a number.
 class TermLists {
  public:
   using Sum = analysis::OffsetClasses::Sum;
 
-  // `most`: how many there can be.
+  // `most` is an upper bound for the number of lists.
   explicit TermLists(std::size_t most) {
     index_.reserve(most);
     lists_.reserve(most);

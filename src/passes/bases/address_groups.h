@@ -63,7 +63,7 @@ class AddressGroups {
   std::uint32_t groupCount() const { return groupCount_; }
   // value - base, both of one group, or with `base` in the wide group of the group of `value`.
   std::int64_t distance(ValueId base, ValueId value) const;
-  // No value is in a group with another one.
+  // Each value is alone in its group.
   bool areAllAlone() const;
   // The number of values in the group.
   std::uint32_t sizeOf(GroupId group) const { return sizes_[group]; }

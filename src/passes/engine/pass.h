@@ -60,12 +60,12 @@ struct PassContext {
   // The facts about the input on which the pass relies (passes/engine/claim_sink.h).  Null if
   // nobody wants them, or if the function has changed since it was read.
   std::vector<facts::Claim>* claims = nullptr;
-  // What the pass met and left, by counter ("barriers-kept"): if it runs again on the function,
-  // only the last run counts.
+  // Counts of what the pass saw and did not change, by counter ("barriers-kept").  If the pass runs
+  // again on the function, only the last run counts.
   std::map<std::string_view, std::uint64_t> found;
-  // Set by a pass that changed the function if all it did was to erase instructions that name no
-  // register, end no block and touch no memory, after Cfg::willErase(): what is known of values and
-  // addresses stays true then.
+  // A pass sets this if its only change was to erase, after Cfg::willErase(), instructions that
+  // name no register, end no block and access no memory.  What is known of values and addresses
+  // then stays true.
   bool erasedOnlyBarriers = false;
 
   void remark(Remark remark) {
@@ -116,10 +116,10 @@ class Pass {
     static_cast<void>(analyses);
   }
 
-  // True if run() needs nothing of other functions that other passes change, and runOnModule() does
-  // nothing.  Then this pass may run on the function as soon as the previous pass has finished with
-  // it, without waiting for the others, and can reuse analyses that are still in memory.  Where it
-  // is false for some functions only, prepare() runs once more before they come.
+  // True if run() reads nothing in other functions that other passes may change, and runOnModule()
+  // does nothing.  Then this pass may run on the function as soon as the previous pass has finished
+  // with it, without waiting for the others, and can reuse analyses that are still in memory.  If
+  // it is false for some functions only, prepare() runs once more before the pass runs on those.
   virtual bool isLocal(const ir::Function& function) const {
     static_cast<void>(function);
     return false;

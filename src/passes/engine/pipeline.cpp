@@ -211,8 +211,8 @@ class Engine {
     return stages.size();
   }
 
-  // The step ran on the function before, and nothing, itself included, has changed the function
-  // since.
+  // The step has run on the function, and nothing, that run included, has changed the function
+  // since the run began.
   static bool isDone(const Work& work, const Stage& stage) {
     return work.lastRuns[stage.distinct].changesBefore == work.changes;
   }
@@ -289,8 +289,8 @@ class Engine {
     return outcome;
   }
 
-  // Of a step that ran again on functions, what it met and said there before does not count any
-  // more, but for what it changed.
+  // If a step ran again on some functions, this drops what it counted and reported about them
+  // before, except for changes.
   void mergeFunctions(Stage& stage) {
     const std::string name(stage.step->pass->name);
     std::unordered_set<const ir::Function*> again;

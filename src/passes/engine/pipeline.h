@@ -29,8 +29,8 @@ struct PassTime {
 };
 
 struct RunOptions {
-  // A step that occurs again with the same options runs on the functions that it or another step
-  // has changed since it last began on them.
+  // If a step occurs again with the same options, it runs only on functions that have changed since
+  // its last run on them began.
   std::vector<PipelineStep> pipeline;
   std::vector<std::string> disabledPasses;               // --disable-pass=NAME
   std::uint64_t changeLimit = ChangeBudget::kUnlimited;  // --opt-bisect-limit=N

@@ -72,9 +72,9 @@ bool isCacheHint(std::string_view qualifier) {
   return qualifier.starts_with(".L1::") || qualifier.starts_with(".L2::");
 }
 
-// The access may name `space` instead of being generic, as far as its qualifiers go.  A row cannot
-// answer this: it lists its qualifiers and its spaces, and not which of them go together.  Strong
-// accesses to local memory exist as generic ones only (`.volatile.local` is as late as 9.1).
+// The qualifiers of the generic access allow it to name `space`.  The instruction table cannot
+// answer this: a row lists qualifiers and spaces, but not which of them go together.  Strong
+// accesses to local memory are generic only (`.volatile.local` came with PTX 9.1).
 bool mayName(const isa::InstructionDesc& generic, isa::Space space) {
   if (space == isa::Space::Global) return true;
   if (std::ranges::any_of(generic.qualifiers, isCacheHint)) return false;

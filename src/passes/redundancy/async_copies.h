@@ -24,7 +24,7 @@ struct CopyDestinations {
   std::vector<const ir::Variable*> objects;  // as AddressObjects names them, each once
 
   bool isEmpty() const { return areKnown && objects.empty(); }
-  // A null object may be any.
+  // `object` null: it is not known, and may be any.
   bool mayContain(const ir::Variable* object) const;
   void merge(const CopyDestinations& other);
 };
@@ -51,7 +51,7 @@ class AsyncWrites {
 
   // A copy may write memory of this space at this address at any time.
   bool mayReach(isa::Space space, const ir::Operand& address);
-  // False: an instruction that may be a copy may be anything else as well.
+  // False if a destination is not known: what may be a copy may then do anything else too.
   bool areUnderstood() const { return destinations_ == nullptr || destinations_->areKnown; }
 
  private:

@@ -7,7 +7,8 @@
 // (out_of_ssa.h).  Copies are propagated, integer constants folded, and what nobody needs then
 // goes.
 //
-// At the end, what both arms of a branch begin with goes in front of the branch (equal_heads.h).
+// At the end, equal instructions with which both arms of a branch begin are merged in front of the
+// branch (equal_heads.h).
 //
 // No copy is made on an edge: a value that a phi takes, and one whose register phis share, stay
 // where they are; a load that only such a value could stand for becomes a copy of it where its
@@ -82,8 +83,8 @@ class EarlyCse : public Pass {
     facts_ = ModuleFacts::of(module, options_.memorySsa);
   }
 
-  // Of other functions it needs only what calls do, and which variables asynchronous copies write.
-  // No pass changes the latter while functions are worked on.
+  // From other functions it needs only what calls do, and which variables asynchronous copies
+  // write.  No pass changes the latter while passes run on functions.
   bool isLocal(const ir::Function& function) const override { return !hasCalls(function); }
 
   bool run(ir::Function& function, PassContext& context) const override {

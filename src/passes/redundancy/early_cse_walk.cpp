@@ -262,14 +262,14 @@ void EarlyCseWalk::visitCopy(const Instruction& instruction, ValueId source) {
   }
 }
 
-// The instruction gives `source` again, which may be needed nowhere else by now.
+// The result equals `source`, which may have no other use by now.
 void EarlyCseWalk::visitEqual(const Instruction& instruction, ValueId source) {
   const ValueId from = rewrite_.resolve(source);
   if (!hasCalls_ && mayReuse(from, instruction.block)) return visitCopy(instruction, from);
   replacer_.becomeEqual(ssa_.definition(instruction, instruction.operands()[0]), from);
 }
 
-// True if nothing else is to be done with it.
+// True if nothing else is to be done with the instruction.
 bool EarlyCseWalk::simplify(const Instruction& instruction) {
   KnownNumbers::Result result = numbers_.result(instruction);
   if (result.kind == KnownNumbers::Result::Kind::Unknown) result = bits_.result(instruction);

@@ -58,7 +58,8 @@ class EarlyCseWalk {
 
   // Scopes of calls that went; nothing but declarations is left in them.
   const std::vector<const ir::Statement*>& emptyScopes() const { return calls_.emptyScopes(); }
-  // Masks of used bytes whose loads went: they would fall on other loads (docs/soundness/ E.9.12).
+  // Masks of used bytes whose loads were removed.  They must go too, or they would apply to other
+  // loads (docs/soundness/ E.9.12).
   std::vector<ir::Statement*> masksWithoutLoad() const;
 
  private:

@@ -119,7 +119,7 @@ class Hoist {
   }
 
  private:
-  // What names a register.
+  // The instructions that name a register.
   struct Mentions {
     std::vector<Instruction*> instructions;
     std::size_t definitions = 0;
@@ -171,7 +171,7 @@ class Hoist {
     return true;
   }
 
-  // Nothing that depends on where, when or by whom it is executed.
+  // Its result does not depend on where, when or by which threads it is executed.
   bool isMovable(const Instruction& instruction) const {
     if (instruction.guard || ir::isBelowDirective(instruction)) return false;
     const bool isLoad = plainAccess(function_, instruction).kind == PlainAccess::Kind::Load;
@@ -191,7 +191,7 @@ class Hoist {
     return !nested_.mayHave(module.text(function_.symbolAt(operand.symbol()).name));
   }
 
-  // Equal up to the names of results, which then are all that names them needs.
+  // Equal except for the names of results.  `renamings` then makes these equal.
   bool areEqual(const Fork& fork, const Instruction& first, const Instruction& second,
                 std::vector<Renaming>& renamings) {
     for (std::size_t k = 0; k < first.operands().size(); ++k) {
@@ -210,7 +210,7 @@ class Hoist {
     return true;
   }
 
-  // Each has one definition, at the head of an arm, and all its uses are dominated by that.
+  // Each has one definition, at the head of an arm, which dominates all its uses.
   bool canRename(RegisterId from, RegisterId to) {
     const ir::RegisterRange& a = function_.rangeOf(from);
     const ir::RegisterRange& b = function_.rangeOf(to);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Equal instructions at the beginning of both arms of a branch: one of them, in front of the
-// branch, is enough.  Each thread executes one of the two now, so nothing is executed that was not
+// Where both arms of a branch begin with equal instructions, one in front of the branch replaces
+// both.  Each thread executed one of the two, so no thread executes anything new
 // (docs/soundness/ E.9.14).
 //
-// This works on the text, after outOfSsa(): what is equal by then is spelled with equal registers.
+// This works on the text, after outOfSsa(): instructions that are equal by then name
+// equal registers.
 //
 // Cost: mayHaveEqualHeads() O(blocks), hoistEqualHeads() O(operands) and that of Cfg and Liveness.
 #pragma once
@@ -13,8 +14,8 @@
 
 namespace ptxopt::passes {
 
-// False: hoistEqualHeads() finds nothing.  For the function as it was before it was changed, this
-// is only likely.
+// If this is false, hoistEqualHeads() finds nothing.  If the function changes in between, that is
+// only likely.
 bool mayHaveEqualHeads(const analysis::Cfg& cfg);
 
 // Makes its own analyses.  Returns true if it changed the function.

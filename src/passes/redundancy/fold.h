@@ -10,7 +10,7 @@
 
 namespace ptxopt::passes {
 
-// The functions below know such an instruction: quick.
+// If this is false, the functions below give nothing for such an instruction; quick.
 bool isFoldable(const isa::InstructionDesc& desc);
 
 // The bits of the result of add, sub, mul.lo, mad.lo, and, or, xor, not, neg, shl, shr, min, max on

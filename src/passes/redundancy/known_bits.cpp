@@ -161,7 +161,7 @@ std::uint64_t KnownBits::ofConversion(const ir::Instruction& instruction, unsign
   return isExtended ? maskOf(bits) : possible;
 }
 
-// ---- what needs not be computed ----------------------------------------------------------------
+// ---- what need not be computed -----------------------------------------------------------------
 
 using Result = KnownNumbers::Result;
 

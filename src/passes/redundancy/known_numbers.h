@@ -38,7 +38,7 @@ class KnownNumbers {
       Number,  // `number`, whatever its source registers hold
       Given,   // `number`, which the instruction itself names: mov of a number
       Copy,    // `source`, a value in a register of the same width
-      Equal,   // the same, but the instruction does not read it: its register may be another's now
+      Equal,   // the same, but not read here: its register may hold another value by now
       Moved,   // mov of something else: nothing is computed
     };
     Kind kind = Kind::Unknown;

@@ -21,8 +21,8 @@ struct PlainAccess {
   std::uint32_t elements = 0;
   const ir::Operand* address = nullptr;
   const ir::Operand* data = nullptr;  // the first element; the others follow it
-  // "used_bytes_mask" of a load: it goes if the load goes, and bytes that it leaves out are not
-  // loaded (E.9.12).
+  // The "used_bytes_mask" of a load.  It goes if the load goes, and bytes that it leaves out need
+  // not be loaded (E.9.12).
   ir::Pragma* mask = nullptr;
   std::uint64_t usedBytes = ~std::uint64_t{0};
 

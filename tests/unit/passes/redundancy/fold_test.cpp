@@ -88,7 +88,7 @@ TEST_F(Fold, Absorbing) {
   EXPECT_EQ(absorbed(desc("min.u32", 2), 1, 0), 0u);
   EXPECT_FALSE(absorbed(desc("min.s32", 2), 1, 0));
   EXPECT_EQ(absorbed(desc("max.s64", 2), 1, 0x7fffffffffffffff), 0x7fffffffffffffffu);
-  EXPECT_FALSE(absorbed(desc("mul.f32", 2), 1, 0));  // of a NaN it is one
+  EXPECT_FALSE(absorbed(desc("mul.f32", 2), 1, 0));  // NaN * 0 is NaN
 }
 
 TEST_F(Fold, ShiftsByAll) {
