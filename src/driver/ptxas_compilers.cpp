@@ -213,10 +213,10 @@ class TritonSurvey {
     if (const std::string named = environment(kPtxasVariable.name); !named.empty()) {
       const auto difference = otherRelease(named, own);
       if (!difference) return say(fmt::format("{}, which runs {}", calls, described(named)));
-      const bool isOlder = difference->find("older") != std::string::npos;
       const std::string text = fmt::format("{}, which runs {}={}: it {}", calls,
-                                           kPtxasVariable.name, named, *difference);
-      return isOlder ? complain(text + ", and may not know what Triton asks of it") : say(text);
+                                           kPtxasVariable.name, named, difference->text);
+      return difference->isOlder ? complain(text + ", and may not know what Triton asks of it")
+                                 : say(text);
     }
     const auto taken = programsOfTriton(folder_, choiceOfTriton(value_).tool).front();
     const auto problem = taken == own ? std::nullopt : ambiguityFor(value_, taken);
@@ -232,8 +232,7 @@ class TritonSurvey {
 
 void surveyJax(const CompilerSurvey& survey, const std::string& folder) {
   if (!fs::is_directory(folder + "/jaxlib")) return;
-  for (const char* const name : {"/nvidia/cu13/bin/ptxas", "/nvidia/cuda_nvcc/bin/ptxas"}) {
-    const std::string path = folder + name;
+  for (const std::string& path : programsOfJax(folder)) {
     if (access(path.c_str(), X_OK) != 0) continue;
     survey.lines.say("JAX", isSameProgram(path, survey.self)
                                 ? fmt::format("{}: is this program", path)

@@ -387,7 +387,7 @@ class Run {
     const std::optional<FoundPtxas> own = ptxasOfCaller(dropIn_.calledAs);
     const auto difference = own ? otherRelease(ptxas_.path, own->path) : std::nullopt;
     if (!difference) return std::nullopt;
-    return fmt::format("{}={} {}", kPtxasVariable.name, ptxas_.path, *difference);
+    return fmt::format("{}={} {}", kPtxasVariable.name, ptxas_.path, difference->text);
   }
 
   void log(const std::vector<LogEntry>& entries) const {

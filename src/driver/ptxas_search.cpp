@@ -75,12 +75,8 @@ std::vector<std::string> foldersOfPath() {
 void addPackage(std::vector<FoundPtxas>& all, const std::string& folder, const Package& package,
                 const TritonTool& chosen) {
   const bool isTriton = package.marker == kTriton.marker;
-  const std::vector<std::string> paths =
-      isTriton
-          ? programsOfTriton(folder, chosen)
-          : std::vector{folder + "/nvidia/cu13/bin/ptxas", folder + "/nvidia/cuda_nvcc/bin/ptxas"};
-  for (const std::string& path : paths) {
-    if (fileIdentity(path)) all.push_back({path, package.from});
+  for (std::string& path : isTriton ? programsOfTriton(folder, chosen) : programsOfJax(folder)) {
+    if (fileIdentity(path)) all.push_back({std::move(path), package.from});
   }
 }
 
@@ -170,6 +166,10 @@ std::optional<FoundPtxas> ptxasOfCaller(const std::string& calledAs) {
   return std::nullopt;
 }
 
+std::vector<std::string> programsOfJax(const std::string& packages) {
+  return {packages + "/nvidia/cu13/bin/ptxas", packages + "/nvidia/cuda_nvcc/bin/ptxas"};
+}
+
 std::vector<FoundPtxas> allPtxas(const std::vector<std::string>& folders) {
   const Visited visited;
   std::vector<FoundPtxas> all;
@@ -186,14 +186,15 @@ std::vector<FoundPtxas> allPtxas(const std::vector<std::string>& folders) {
 
 FoundPtxas findPtxas(const std::string& named, const std::string& calledAs) {
   const Visited visited;
-  const std::string variable = environment("PTXOPT_PTXAS");
+  const std::string variable = environment(kPtxasVariable.name);
   if (const std::string& path = variable.empty() ? named : variable; !path.empty()) {
-    const std::string who = variable.empty() ? path : "PTXOPT_PTXAS=" + path;
+    const std::string who =
+        variable.empty() ? path : fmt::format("{}={}", kPtxasVariable.name, path);
     const auto identity = fileIdentity(path);
     if (!identity || !isProgram(path)) throw std::runtime_error(who + " is not a program");
     if (visited.has(*identity)) throw std::runtime_error(who + " leads back to ptxopt-ptxas");
     visited.add(*identity);
-    return {path, variable.empty() ? "the command line" : "PTXOPT_PTXAS"};
+    return {path, variable.empty() ? "the command line" : std::string(kPtxasVariable.name)};
   }
   std::optional<FoundPtxas> found = ptxasOfCaller(calledAs);
   if (!found) {
@@ -238,12 +239,14 @@ std::optional<PtxasVersion> versionOf(const std::string& path) {
   }
 }
 
-std::optional<std::string> otherRelease(const std::string& path, const std::string& own) {
+std::optional<ReleaseDifference> otherRelease(const std::string& path, const std::string& own) {
   const auto ours = versionOf(path);
   const auto theirs = versionOf(own);
   if (!ours || !theirs || *ours == *theirs) return std::nullopt;
-  return fmt::format("is release {}, {} than {}, release {}", text(*ours),
-                     *ours < *theirs ? "older" : "newer", own, text(*theirs));
+  const bool isOlder = *ours < *theirs;
+  return ReleaseDifference{isOlder,
+                           fmt::format("is release {}, {} than {}, release {}", text(*ours),
+                                       isOlder ? "older" : "newer", own, text(*theirs))};
 }
 
 bool isSameProgram(const std::string& a, const std::string& b) {

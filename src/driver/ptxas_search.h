@@ -58,8 +58,15 @@ std::string text(const PtxasVersion& version);  // "13.0"
 std::optional<PtxasVersion> parseVersion(std::string_view answer);
 // Runs it.  Nothing where it does not answer.
 std::optional<PtxasVersion> versionOf(const std::string& path);
-// "is release 12.4, older than /path/to/own, release 13.0"; nothing where both are of one release.
-std::optional<std::string> otherRelease(const std::string& path, const std::string& own);
+struct ReleaseDifference {
+  bool isOlder = false;
+  std::string text;  // "is release 12.4, older than /path/to/own, release 13.0"
+};
+// Of `path`, compared with `own`; nothing where both are of one release, or one does not answer.
+std::optional<ReleaseDifference> otherRelease(const std::string& path, const std::string& own);
+
+// Where XLA looks for its ptxas, the best first, if `packages` is its folder of packages.
+std::vector<std::string> programsOfJax(const std::string& packages);
 
 // The same file, also by another name.
 bool isSameProgram(const std::string& a, const std::string& b);

@@ -47,7 +47,7 @@ std::optional<std::string> ambiguityFor(const std::string& calledAs, const std::
   return fmt::format(
       "{} and {} do not say which ptxas Triton means: for all targets, {} is run, which {}; name "
       "ptxopt-ptxas in the first and ptxopt-ptxas-blackwell in the second",
-      kTritonPtxas.variable, kTritonBlackwell.variable, taken, *difference);
+      kTritonPtxas.variable, kTritonBlackwell.variable, taken, difference->text);
 }
 
 }  // namespace ptxopt::ptxas

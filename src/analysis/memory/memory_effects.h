@@ -86,15 +86,7 @@ bool mayBeAsyncCopy(const ir::Instruction& instruction);
 // False for most instructions: for these, memoryEffectOf() is empty under all assumptions, and they
 // neither poll nor copy.  O(operands), or O(1) for instructions that access memory.
 inline bool mayHaveMemoryEffect(const ir::Instruction& instruction) {
-  switch (ir::effectOf(instruction)) {
-    case isa::Effect::Neutral:
-    case isa::Effect::NeutralFrozen:
-    case isa::Effect::Private:
-    case isa::Effect::ImmutableRead:
-      return false;
-    default:
-      return true;
-  }
+  return !ir::isUnordered(ir::effectOf(instruction));
 }
 
 // A CTA barrier has no effect here: only the caller knows which barriers it analyses.  With

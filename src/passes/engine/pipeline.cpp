@@ -212,7 +212,7 @@ class Engine {
   }
 
   // The step has run on the function, and nothing, that run included, has changed the function
-  // since the run began.
+  // since Pass::run() began.  What runOnModule() of the step changed before does not count.
   static bool isDone(const Work& work, const Stage& stage) {
     return work.lastRuns[stage.distinct].changesBefore == work.changes;
   }
@@ -236,6 +236,7 @@ class Engine {
     std::erase_if(work_, [](const Work& work) { return !work.function->hasBody(); });
     for (Work& work : work_) {
       work.analyses.invalidateAll();
+      // changed() is about the input: a function that an earlier pass changed counts as well.
       if (work.function->changed()) ++work.changes;
       work.isOfInput = work.isOfInput && !work.function->changed();
       verifyAgain(work, outcome);
@@ -307,19 +308,23 @@ class Engine {
         result_.statistics[name][std::string(counter)] += value;
       }
     }
+    std::erase_if(result_.statistics[name], [](const auto& entry) { return entry.second == 0; });
     if (hasRun_[stage.distinct]) {
       std::erase_if(result_.remarks, [&](const Remark& remark) {
-        return remark.pass == name && remark.kind != RemarkKind::Passed &&
-               (remark.function == nullptr || again.contains(remark.function));
+        return remark.step == stage.distinct && remark.kind != RemarkKind::Passed &&
+               (remark.isOfModule || again.contains(remark.function));
       });
     }
     hasRun_[stage.distinct] = true;
-    merge(name, std::move(stage.ofModule));
-    for (Outcome& outcome : stage.outcomes) merge(name, std::move(outcome));
+    for (Remark& remark : stage.ofModule.remarks) remark.isOfModule = true;
+    merge(stage, std::move(stage.ofModule));
+    for (Outcome& outcome : stage.outcomes) merge(stage, std::move(outcome));
   }
 
-  void merge(const std::string& pass, Outcome outcome) {
+  void merge(const Stage& stage, Outcome outcome) {
+    const std::string pass(stage.step->pass->name);
     result_.changed |= outcome.changed;
+    for (Remark& remark : outcome.remarks) remark.step = stage.distinct;
     std::move(outcome.remarks.begin(), outcome.remarks.end(), std::back_inserter(result_.remarks));
     std::move(outcome.claims.begin(), outcome.claims.end(), std::back_inserter(result_.claims));
     for (const auto& [counter, value] : outcome.statistics) {

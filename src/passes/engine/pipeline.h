@@ -30,7 +30,7 @@ struct PassTime {
 
 struct RunOptions {
   // If a step occurs again with the same options, it runs only on functions that have changed since
-  // its last run on them began.
+  // its last run on them began, in other ways than by its own Pass::runOnModule().
   std::vector<PipelineStep> pipeline;
   std::vector<std::string> disabledPasses;               // --disable-pass=NAME
   std::uint64_t changeLimit = ChangeBudget::kUnlimited;  // --opt-bisect-limit=N

@@ -51,8 +51,6 @@ class AsyncWrites {
 
   // A copy may write memory of this space at this address at any time.
   bool mayReach(isa::Space space, const ir::Operand& address);
-  // False if a destination is not known: what may be a copy may then do anything else too.
-  bool areUnderstood() const { return destinations_ == nullptr || destinations_->areKnown; }
 
  private:
   const ir::Function* function_;

@@ -165,9 +165,7 @@ void AvailableLoads::pass(const ir::Instruction& instruction) {
       if (desc.opcode != isa::Opcode::Mov) outer_ = next_++;
       return;
     case Effect::AsyncCopy:
-      // It writes nothing that is tracked (D1.18).
-      if (!copies_.areUnderstood()) forgetAll();
-      return;
+      return;  // it writes nothing that is tracked (D1.18)
     case Effect::CtaFence:
     case Effect::AsyncWait:
     case Effect::CtaBarrier:

@@ -12,18 +12,30 @@ using analysis::BlockId;
 using analysis::Ssa;
 using analysis::ValueId;
 
-bool isRemovable(const SsaRewrite& rewrite, const ir::Instruction& instruction) {
+namespace {
+
+enum class Mask { Stays, GoesToo };
+
+bool isRemovable(const SsaRewrite& rewrite, const ir::Instruction& instruction, Mask mask) {
   const Ssa& ssa = rewrite.ssa();
   if (ExpressionKeys::isComputation(instruction)) {
     if (ir::isBelowDirective(instruction)) return false;
-  } else if (plainAccess(rewrite.function(), instruction).kind != PlainAccess::Kind::Load) {
-    return false;
+  } else {
+    const PlainAccess access = plainAccess(rewrite.function(), instruction);
+    if (access.kind != PlainAccess::Kind::Load) return false;
+    if (access.mask != nullptr && mask == Mask::Stays) return false;
   }
   bool isFree = true;
   ssa.forEachDefinition(instruction, [&](ValueId value) {
     isFree &= !ssa.isCarry(value) && !rewrite.isPinned(ssa.reg(value));
   });
   return isFree;
+}
+
+}  // namespace
+
+bool isRemovable(const SsaRewrite& rewrite, const ir::Instruction& instruction) {
+  return isRemovable(rewrite, instruction, Mask::Stays);
 }
 
 std::uint64_t eraseDeadValues(SsaRewrite& rewrite, ChangeBudget& budget, ValueClaims& claims) {
@@ -42,7 +54,7 @@ std::uint64_t eraseDeadValues(SsaRewrite& rewrite, ChangeBudget& budget, ValueCl
   for (const BlockId b : ssa.dominators().preorder()) {
     for (const ir::Instruction& instruction : cfg.instructions(b)) {
       if (rewrite.isErased(instruction)) continue;
-      if (isRemovable(rewrite, instruction)) {
+      if (isRemovable(rewrite, instruction, Mask::GoesToo)) {
         removable.push_back(&instruction);
       } else {
         keep(instruction);

@@ -83,8 +83,9 @@ class EarlyCse : public Pass {
     facts_ = ModuleFacts::of(module, options_.memorySsa);
   }
 
-  // From other functions it needs only what calls do, and which variables asynchronous copies
-  // write.  No pass changes the latter while passes run on functions.
+  // From other functions it needs only what calls do, which variables asynchronous copies write,
+  // which names are taken, and whether griddepcontrol occurs.  While passes run on functions, none
+  // changes the second or adds the last, and new names are new in the whole module.
   bool isLocal(const ir::Function& function) const override { return !hasCalls(function); }
 
   bool run(ir::Function& function, PassContext& context) const override {

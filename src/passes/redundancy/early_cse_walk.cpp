@@ -299,7 +299,7 @@ bool EarlyCseWalk::becomeNumber(const Instruction& instruction, std::uint64_t nu
   numbers_.set(value, number);
   if (!replacer_.spend()) return true;
   rewrite_.becomeConstant(instruction, Operand::ofInteger(static_cast<std::int64_t>(number)));
-  if (!instruction.guard) claims_.number(value, number);
+  claims_.number(value, number);
   replacer_.note(instruction, "constants", "always the same number:", value);
   return true;
 }

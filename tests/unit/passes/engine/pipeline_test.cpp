@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -112,6 +113,69 @@ TEST(Pipeline, AStepThatStandsAgainAddsOnlyWhatItChanges) {
   // The third one has nothing to do: the second one has changed nothing.
   EXPECT_EQ(a.times.size(), 1u);
   EXPECT_EQ(b.times.size(), 2u);
+}
+
+// The module part of a pass also reports about functions that nothing has changed.
+TEST(Pipeline, ALaterRoundReplacesWhatAnEarlierOneReported) {
+  const char* const text = R"(.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry unchanged(.param .u64 p)
+{
+	.reg .b64 %rd<3>;
+	.shared .b32 s[4];
+	ld.param.u64 %rd1, [p];
+	mov.u64 %rd2, s;
+	st.global.u64 [%rd1], %rd2;
+	ret;
+}
+.visible .entry changed(.param .u64 p)
+{
+	.reg .b32 %r<3>;
+	.reg .b64 %rd<2>;
+	ld.param.u64 %rd1, [p];
+	ld.global.u32 %r1, [%rd1];
+	ld.global.u32 %r2, [%rd1];
+	add.u32 %r1, %r1, %r2;
+	st.global.u32 [%rd1], %r1;
+	ret;
+}
+)";
+  Diagnostics diagnostics;
+  const auto module = parse::parse(std::make_shared<SourceText>("k.ptx", text), diagnostics);
+  RunOptions options;
+  options.pipeline = parsePipeline("global-opt,early-cse,global-opt");
+  options.remarks = true;
+  const RunResult result = runPipeline(*module, options);
+  EXPECT_EQ(std::ranges::count_if(result.remarks,
+                                  [](const Remark& remark) {
+                                    return remark.pass == "global-opt" &&
+                                           remark.message.starts_with("Kept variable");
+                                  }),
+            1);
+}
+
+TEST(Pipeline, WhatNoRoundFoundInTheEndIsNotCounted) {
+  const char* const text = R"(.version 8.0
+.target sm_80
+.address_size 64
+.visible .entry k()
+{
+	.reg .b32 %r<2>;
+	.shared .b32 s[4];
+	st.shared.u32 [s], 1;
+	bar.sync 0;
+	ld.shared.u32 %r1, [s];
+	ret;
+}
+)";
+  Diagnostics diagnostics;
+  const auto module = parse::parse(std::make_shared<SourceText>("k.ptx", text), diagnostics);
+  RunOptions options;
+  options.pipeline = parsePipeline("dead-sync,early-cse,dead-sync");
+  const auto counters = runPipeline(*module, options).statistics.at("dead-sync");
+  EXPECT_EQ(counters.at("barriers-removed"), 1u);
+  EXPECT_FALSE(counters.contains("barriers-kept"));
 }
 
 TEST(Pipeline, DisabledPassesAreLeftOut) {
