@@ -26,6 +26,7 @@ Compute copySlot();
 Compute negatePredicate();
 Compute extractBits();  // d = a >> immediate, `width` bits
 Compute insertBits();   // d |= (a, `width` bits) << immediate
+Compute invertBits();   // d ^= immediate
 Compute clearSlot();
 // ld, atom, cvt: d = a of `type`, extended to `width` bits with its signedness.
 std::uint64_t widen(isa::Type type, std::uint64_t bits, int width);

@@ -36,6 +36,9 @@ Compute extractBits() {
 Compute insertBits() {
   return [](Slot* r, const Op& o) { r[o.d] |= truncated(r[o.a], o.width) << o.immediate; };
 }
+Compute invertBits() {
+  return [](Slot* r, const Op& o) { r[o.d] ^= static_cast<Slot>(o.immediate); };
+}
 Compute clearSlot() {
   return [](Slot* r, const Op& o) { r[o.d] = 0; };
 }

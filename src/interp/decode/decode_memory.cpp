@@ -5,6 +5,7 @@
 #include "interp/decode/bind.h"
 #include "interp/decode/decoder.h"
 #include "interp/decode/words.h"
+#include "support/residue.h"
 
 namespace ptxopt::interp {
 
@@ -43,6 +44,32 @@ void Decoder::decodeLoad(const ir::Instruction& instruction, Op op) {
   op.d = slots.front();
   op.index = addList(slots);
   emit(op);
+  if (usedBytes_ && instruction.is(Opcode::Ld)) spoilUnusedBytes(op, slots);
+}
+
+// What the mask of a load leaves out may hold anything: it becomes the opposite of what is in
+// memory.
+void Decoder::spoilUnusedBytes(const Op& load, const std::vector<std::uint32_t>& slots) {
+  const auto bits = static_cast<unsigned>(isa::bitWidth(load.type));
+  std::uint64_t used = *usedBytes_;
+  for (const std::uint32_t slot : slots) {
+    std::uint64_t unused = 0;
+    for (unsigned bit = 0; bit < bits; bit += 8, used >>= 1) {
+      if ((used & 1) == 0) unused |= std::uint64_t{0xff} << bit;
+    }
+    if (unused == 0) continue;
+    // The bits above a signed number are those of its sign.
+    if (isa::isSigned(load.type)) {
+      unused = residue(static_cast<std::uint64_t>(signedResidue(unused, bits)), load.width);
+    }
+    Op op = prototype_;
+    op.guard = load.guard;
+    op.guardExpected = load.guardExpected;
+    op.compute = invertBits();
+    op.d = slot;
+    op.immediate = static_cast<std::int64_t>(unused);
+    emit(op);
+  }
 }
 
 void Decoder::decodeStore(const ir::Instruction& instruction, Op op) {

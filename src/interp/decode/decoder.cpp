@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 
 #include "analysis/flow/callee.h"
 #include "analysis/flow/cfg.h"
@@ -53,6 +54,14 @@ Builtin builtinOf(std::string_view name) {
   return Builtin::None;
 }
 
+// Bit k: byte k of what the next load reads is used (docs/soundness/ A5.5).
+std::optional<std::uint64_t> usedBytesOf(const ir::Pragma& pragma) {
+  constexpr std::string_view kWord = "used_bytes_mask";
+  const std::size_t at = pragma.text.find(kWord);
+  if (at == std::string_view::npos) return std::nullopt;
+  return std::strtoull(std::string(pragma.text.substr(at + kWord.size())).c_str(), nullptr, 0);
+}
+
 }  // namespace
 
 Decoder::Decoder(Program& program, const ir::Function& function, Code& code)
@@ -85,8 +94,11 @@ void Decoder::run() {
       for (const ir::Variable* variable : declaration->variables) placeLocal(*variable);
     } else if (const auto* label = statement.as<ir::Label>()) {
       labels_[label->symbol] = static_cast<std::uint32_t>(code_->ops.size());
+    } else if (const auto* pragma = statement.as<ir::Pragma>()) {
+      if (const auto used = usedBytesOf(*pragma)) usedBytes_ = used;
     } else if (const auto* instruction = statement.as<ir::Instruction>()) {
       decode(*instruction);
+      if (instruction->desc->is(isa::kMemoryRead)) usedBytes_.reset();
     }
   }
   // A function returns after its last statement.

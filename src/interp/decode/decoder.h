@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -48,6 +49,7 @@ class Decoder {
 
   // decode_memory.cpp
   void decodeLoad(const ir::Instruction& instruction, Op op);
+  void spoilUnusedBytes(const Op& load, const std::vector<std::uint32_t>& slots);
   void decodeStore(const ir::Instruction& instruction, Op op);
   void decodeAtomic(const ir::Instruction& instruction, Op op);
   void decodeFill(const ir::Instruction& instruction, Op op);
@@ -116,6 +118,8 @@ class Decoder {
   // whether the register was written.
   std::map<const ir::Instruction*, std::vector<ir::RegisterId>> undefinedReads_;
   std::map<ir::RegisterId, std::uint32_t> writtenSlots_;
+  // Of the last pragma "used_bytes_mask", until the next instruction that reads memory.
+  std::optional<std::uint64_t> usedBytes_;
   std::unique_ptr<AuditEmitter> audit_;  // null: there are no claims
   std::uint32_t trueSlot_ = 0;
   std::uint32_t scratch_ = 0;
