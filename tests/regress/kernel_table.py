@@ -224,23 +224,26 @@ INSTRUCTION = re.compile(r"^\s*(?:@!?\S+\s+)?[a-z][\w.:]*[^/]*;")
 
 
 def counts(path, patterns):
-    """{function: [lines that match each pattern]}; the others count only lines that match the first."""
+    """{function: [lines that match each pattern]} of functions with a line that matches the first; the
+    others count only such lines."""
     first, *others = patterns
     found, current = {}, None
     with open(path, errors="replace") as text:
         for line in text:
             if match := FUNCTION.match(line):
-                current = found.setdefault(match.group(1), [0] * (1 + len(others)))
+                current = match.group(1)
             elif current and first.match(line):
-                current[0] += 1
+                numbers = found.setdefault(current, [0] * (1 + len(others)))
+                numbers[0] += 1
                 for k, pattern in enumerate(others, start=1):
-                    current[k] += bool(pattern.match(line))
+                    numbers[k] += bool(pattern.match(line))
     return found
 
 
 def instructions(path):
-    """{function: how many}"""
-    return {function: number for function, (number,) in counts(path, [INSTRUCTION]).items()}
+    """{function: how many}, 0 for all others"""
+    return collections.Counter({function: number for function, (number,)
+                                in counts(path, [INSTRUCTION]).items()})
 
 
 # ---- ptxas ---------------------------------------------------------------------------------------
