@@ -19,35 +19,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What a program said.
-struct Answer {
-  ExitStatus status;
-  std::string out;
-  std::string err;
-
+// What a program says if it is run as if the user had called it.  `path` replaces PATH if it is not
+// empty.
+struct Answer : ProgramAnswer {
   bool isOurs() const { return out.starts_with("ptxopt ") || out.find("\nptxopt ") != out.npos; }
   std::string firstComplaint() const { return err.substr(0, err.find('\n')); }
 };
 
-// Runs a program as if the user had called it.  `path` replaces PATH if it is not empty.
 Answer ask(const std::string& program, const std::vector<std::string>& arguments,
            const std::string& path = {}) {
-  const Descriptor out = makeMemoryFile();
-  const Descriptor err = makeMemoryFile();
-  Answer answer;
-  answer.status = runInChild(
-      [&] {
-        forgetVisited();
-        if (!path.empty()) setenv("PATH", path.c_str(), 1);
-        becomeProgram(program, arguments);
-        return 127;
-      },
-      {.in = -1, .out = out.number(), .err = err.number()});
-  for (const auto& [from, to] : {std::pair(&out, &answer.out), std::pair(&err, &answer.err)}) {
-    lseek(from->number(), 0, SEEK_SET);
-    *to = readAll(from->number());
-  }
-  return answer;
+  const auto body = [&] {
+    forgetVisited();
+    if (!path.empty()) setenv("PATH", path.c_str(), 1);
+    becomeProgram(program, arguments);
+    return 127;
+  };
+  return {answerOf([&](const Streams& streams) { return runInChild(body, streams); })};
 }
 
 // The file that a compiler would run for this name.

@@ -45,12 +45,9 @@ constexpr const char* kProbe = R"(.version 7.0
 // What a program prints; nothing where it fails.
 std::optional<std::string> outputOf(const std::string& program,
                                     const std::vector<std::string>& arguments) {
-  const Descriptor out = makeMemoryFile();
-  const Descriptor err = makeMemoryFile();
-  const ExitStatus status =
-      runProgram(program, arguments, {.out = out.number(), .err = err.number()});
-  lseek(out.number(), 0, SEEK_SET);
-  return status.success() ? std::optional(readAll(out.number())) : std::nullopt;
+  ProgramAnswer answer =
+      answerOf([&](const Streams& streams) { return runProgram(program, arguments, streams); });
+  return answer.status.success() ? std::optional(std::move(answer.out)) : std::nullopt;
 }
 
 // Where the python3 on PATH looks for packages.

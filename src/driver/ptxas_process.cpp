@@ -207,6 +207,18 @@ ExitStatus runProgram(const std::string& path, const std::vector<std::string>& a
       streams);
 }
 
+ProgramAnswer answerOf(const std::function<ExitStatus(const Streams&)>& run) {
+  const Descriptor out = makeMemoryFile();
+  const Descriptor err = makeMemoryFile();
+  ProgramAnswer answer;
+  answer.status = run({.in = -1, .out = out.number(), .err = err.number()});
+  for (const auto& [from, to] : {std::pair(&out, &answer.out), std::pair(&err, &answer.err)}) {
+    lseek(from->number(), 0, SEEK_SET);
+    *to = readAll(from->number());
+  }
+  return answer;
+}
+
 std::string environment(const char* name) {
   const char* value = std::getenv(name);
   return value != nullptr ? value : "";

@@ -99,6 +99,15 @@ ExitStatus runInChild(const std::function<int()>& body, const Streams& streams =
 ExitStatus runProgram(const std::string& path, const std::vector<std::string>& arguments,
                       const Streams& streams = {});
 
+// How a program ended, and what it wrote.
+struct ProgramAnswer {
+  ExitStatus status;
+  std::string out;
+  std::string err;
+};
+// `run` runs a child with these streams.  Throws std::system_error.
+ProgramAnswer answerOf(const std::function<ExitStatus(const Streams&)>& run);
+
 // The value of a variable; empty where it is not set.
 std::string environment(const char* name);
 

@@ -228,12 +228,9 @@ std::optional<PtxasVersion> parseVersion(std::string_view answer) {
 
 std::optional<PtxasVersion> versionOf(const std::string& path) {
   try {
-    const Descriptor answer = makeMemoryFile();
-    const Descriptor messages = makeMemoryFile();
-    const ExitStatus status =
-        runProgram(path, {"--version"}, {.out = answer.number(), .err = messages.number()});
-    lseek(answer.number(), 0, SEEK_SET);
-    return status.success() ? parseVersion(readAll(answer.number())) : std::nullopt;
+    const ProgramAnswer answer =
+        answerOf([&](const Streams& streams) { return runProgram(path, {"--version"}, streams); });
+    return answer.status.success() ? parseVersion(answer.out) : std::nullopt;
   } catch (const std::system_error&) {
     return std::nullopt;
   }

@@ -60,13 +60,6 @@ std::shared_ptr<const SourceText> load(const std::string& path) {
   return source;
 }
 
-// What the command did with a text.
-struct Answer {
-  ptxas::ExitStatus status;
-  std::string out;
-  std::string err;
-};
-
 // Runs the command on texts, which it receives as a file.
 class Command {
  public:
@@ -94,15 +87,9 @@ class Command {
     return run(text, out, out);
   }
 
-  Answer ask(const std::string& text) const {
-    const ptxas::Descriptor out = ptxas::makeMemoryFile();
-    const ptxas::Descriptor err = ptxas::makeMemoryFile();
-    Answer answer;
-    answer.status = run(text, out.number(), err.number());
-    for (const auto& [from, to] : {std::pair(&out, &answer.out), std::pair(&err, &answer.err)}) {
-      lseek(from->number(), 0, SEEK_SET);
-      *to = ptxas::readAll(from->number());
-    }
+  ptxas::ProgramAnswer ask(const std::string& text) const {
+    ptxas::ProgramAnswer answer = ptxas::answerOf(
+        [&](const ptxas::Streams& streams) { return run(text, streams.out, streams.err); });
     if (options_.verbose) std::cerr << answer.err;
     return answer;
   }
@@ -138,7 +125,7 @@ class Command {
 };
 
 // A hint for the user: that the command is no program, or the first line of its complaint.
-std::string hintOf(const Answer& answer, const Options& options) {
+std::string hintOf(const ptxas::ProgramAnswer& answer, const Options& options) {
   if (answer.status.code == kNotStarted) return " (is '" + options.command[0] + "' a program?)";
   if (answer.err.empty()) return "";
   return "; it says: " + answer.err.substr(0, answer.err.find('\n'));
@@ -146,7 +133,7 @@ std::string hintOf(const Answer& answer, const Options& options) {
 
 // Throws if the command does not exit 0 on the input.
 void checkInput(const Command& command, const Options& options, const SourceText& source) {
-  const Answer answer = command.ask(std::string(source.text()));
+  const ptxas::ProgramAnswer answer = command.ask(std::string(source.text()));
   const ptxas::ExitStatus& status = answer.status;
   if (status.success()) return;
   const std::string how = status.signal != 0 ? "ends by signal " + std::to_string(status.signal)
@@ -158,7 +145,7 @@ void checkInput(const Command& command, const Options& options, const SourceText
 // The finding of the input that must stay.
 PlacedFinding findingToKeep(const Command& command, const Options& options,
                             const SourceText& source) {
-  const Answer answer = command.ask(std::string(source.text()));
+  const ptxas::ProgramAnswer answer = command.ask(std::string(source.text()));
   const auto findings = ptxreduce::readFindings(answer.out);
   if (!findings) {
     throw BadInput{source.name() +

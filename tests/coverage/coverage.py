@@ -5,7 +5,8 @@
 Builds with gcov in a folder of its own, runs random kernels of every bias and changed kernels of the corpus,
 each through three of all passes and levels, then tests, and writes two tables beside this script: results.tsv,
 a line for each file, and unreached.tsv, the branches of files that decide what is sound
-(tests/mutants/rules.py) that nothing reached, with a column for the reason, which is kept from run to run.
+(tests/mutants/rules.py) that nothing reached, with a column for the reason, which is kept from run to run.  A run that was stopped
+among the kernels goes on after the last kind that was done, if started again.
 
 What is no branch here: what an exception takes, and its other half, the call that returns.  A function
 that is compiled several times, as a template or in a header, counts once: its lines and branches are
@@ -34,6 +35,7 @@ BIASES = ["none", "barriers", "redundancy", "phis", "addresses", "leaders", "var
           "rules"]
 CHANGED = "corpus"  # kernels of the corpus, changed at random
 CORPUS = os.path.join(SOURCE_DIR, "corpus", "ptx")
+SLOW = {"addresses", "leaders"}  # a quarter as many of these
 STATED = {"addresses", "leaders"}  # biases that can state the launch in the text
 
 COLUMNS = ["file", "lines", "lines by kernels %", "lines by all %", "branches",
@@ -137,20 +139,40 @@ def build(arguments):
                    stdout=subprocess.DEVNULL)
 
 
+def progress_file(arguments):
+    return os.path.join(arguments.folder, "kernels.json")
+
+
+def kernels_done(arguments):
+    """{kind: how many} by a run that was stopped, if nothing was compiled since; else forgets it."""
+    path = progress_file(arguments)
+    if os.path.exists(path) and all(os.path.getmtime(notes) < os.path.getmtime(path)
+                                    for notes in files_of(arguments.folder, ".gcno")):
+        return json.loads(read(path))
+    for counts_of_object in files_of(arguments.folder, ".gcda"):
+        os.remove(counts_of_object)
+    return {}
+
+
 def run_kernels(arguments):
+    """{kind: how many}, those of a run that was stopped included."""
     program = os.path.join(arguments.folder, "bin", "random_kernels")
+    done = kernels_done(arguments)
     for kind in [*BIASES, CHANGED]:
+        if kind in done:
+            continue
         source = ["--corpus", CORPUS] if kind == CHANGED else ["--bias", kind]
         stated = ["--stated"] if kind in STATED else []
-        plain = arguments.kernels - arguments.kernels // 2
-        for seed, count, words in [(1, plain, []),
-                                   (1 + plain, arguments.kernels - plain, ["--assume", *stated])]:
-            start = time.monotonic()
-            if count > 0:
-                run([program, *source, "--seed", str(seed), "--count", str(count),
-                     "--schedules", "1", "--audit", "1", "--draw", "3", "-j", str(arguments.jobs),
-                     "--out", os.path.join(arguments.folder, "found"), *words])
-                say(f"{count} kernels, {kind} {' '.join(words)}: {time.monotonic() - start:.0f} s")
+        number = arguments.kernels // 4 if kind in SLOW else arguments.kernels
+        start = time.monotonic()
+        for seed, words in [(1, []), (1 + number // 2, ["--assume", *stated])]:
+            run([program, *source, "--seed", str(seed), "--count", str(number // 2),
+                 "--schedules", "1", "--audit", "1", "--draw", "3", "-j", str(arguments.jobs),
+                 "--out", os.path.join(arguments.folder, "found"), *words])
+        say(f"{number} kernels, {kind}: {time.monotonic() - start:.0f} s")
+        done[kind] = number
+        write(progress_file(arguments), json.dumps(done))
+    return done
 
 
 def run_tests(arguments):
@@ -178,12 +200,13 @@ def table_row(title, names, kernels, everything):
     return "\t".join(map(str, values))
 
 
-def results(arguments, kernels, everything):
+def results(arguments, made, kernels, everything):
     names = sorted(everything.lines)
     rules = [name for name in names if is_rule_file(name)]
     others = [name for name in names if not is_rule_file(name)]
     lines = [
         f"# tests/coverage/coverage.py --kernels {arguments.kernels} --tests '{arguments.tests}'",
+        f"# Kernels: {', '.join(f'{kind} {number}' for kind, number in made.items())}.",
         "# By kernels: random kernels of every bias, and kernels of the corpus changed at random, each",
         "# through three of all passes, options and levels, drawn by its seed, and nothing else;",
         "# by all: those, and the tests of ctest with such names.  Goals, of the branches of files",
@@ -257,7 +280,8 @@ def unreached(arguments, everything, path):
 def main():
     parser = argparse.ArgumentParser(description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--kernels", type=int, default=3000, help="random kernels of each bias")
+    parser.add_argument("--kernels", type=int, default=2000,
+                        help=f"random kernels of each kind; a quarter of {' and '.join(sorted(SLOW))}")
     parser.add_argument("--tests", default=TESTS, metavar="REGEX",
                         help=f"names of the tests of ctest that all tests are ({TESTS}; '.': all)")
     parser.add_argument("--folder", default=os.path.join(SOURCE_DIR, "build", "coverage"),
@@ -267,16 +291,15 @@ def main():
     arguments = parser.parse_args()
     arguments.folder = os.path.abspath(arguments.folder)
     build(arguments)
-    for path in files_of(arguments.folder, ".gcda"):
-        os.remove(path)
-    run_kernels(arguments)
+    made = run_kernels(arguments)
     kernels = collect(arguments.folder, arguments.jobs)
+    os.remove(progress_file(arguments))  # what the tests reach, too, is of no use to the next run
     run_tests(arguments)
     everything = collect(arguments.folder, arguments.jobs)
-    table = results(arguments, kernels, everything)
+    table = results(arguments, made, kernels, everything)
     write(os.path.join(arguments.results, "results.tsv"), table)
     unreached(arguments, everything, os.path.join(arguments.results, "unreached.tsv"))
-    print("\n".join(table.splitlines()[:10]))
+    print("\n".join(table.splitlines()[:12]))
 
 
 if __name__ == "__main__":

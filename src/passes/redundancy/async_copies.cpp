@@ -2,6 +2,7 @@
 #include "passes/redundancy/async_copies.h"
 
 #include <algorithm>
+#include <ranges>
 
 #include "analysis/memory/memory_effects.h"
 
@@ -47,33 +48,27 @@ CopyDestinations copiesIn(const ir::Function& function) {
 AsyncCopies::AsyncCopies(const analysis::CallGraph& graph,
                          const std::unordered_set<const ir::Function*>& copying) {
   const auto& components = graph.components();
-  const auto componentOf = [&](Vertex v) { return components.component[v]; };
-  std::vector<std::vector<Vertex>> members(components.count);
-  for (Vertex v = 0; v < graph.graph().vertexCount(); ++v) members[componentOf(v)].push_back(v);
-
-  // Callees have smaller numbers: first what the functions and their callees copy, then what all
-  // of those that run beside them do.
   std::vector<CopyDestinations> found(components.count);
-  for (std::size_t c = 0; c < found.size(); ++c) {
-    for (const Vertex v : members[c]) {
-      const ir::Function* function = graph.function(v);
-      if (function == nullptr) {
-        found[c].areKnown = false;
-      } else if (copying.contains(function)) {
-        found[c].merge(copiesIn(*function));
-      }
-      for (const Vertex callee : graph.graph().successors(v)) {
-        found[c].merge(found[componentOf(callee)]);
-      }
+  const auto foundOf = [&](Vertex v) -> CopyDestinations& {
+    return found[components.component[v]];
+  };
+  const std::vector<Vertex> bottomUp = graph.bottomUp();
+  // First what the functions and their callees copy.
+  for (const Vertex v : bottomUp) {
+    const ir::Function* function = graph.function(v);
+    if (function == nullptr) {
+      foundOf(v).areKnown = false;
+    } else if (copying.contains(function)) {
+      foundOf(v).merge(copiesIn(*function));
     }
+    for (const Vertex callee : graph.graph().successors(v)) foundOf(v).merge(foundOf(callee));
   }
-  for (std::size_t c = found.size(); c-- > 0;) {
-    for (const Vertex v : members[c]) {
-      for (const Vertex callee : graph.graph().successors(v)) {
-        found[componentOf(callee)].merge(found[c]);
-      }
-      if (const ir::Function* function = graph.function(v)) destinations_[function] = found[c];
-    }
+  // Then what all of those do that run beside them.
+  for (const Vertex v : bottomUp | std::views::reverse) {
+    for (const Vertex callee : graph.graph().successors(v)) foundOf(callee).merge(foundOf(v));
+  }
+  for (const Vertex v : bottomUp) {
+    if (const ir::Function* function = graph.function(v)) destinations_[function] = foundOf(v);
   }
 }
 
