@@ -3,41 +3,17 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
+#include "driver/remark_text.h"
 #include "isa/isa.h"
 #include "support/demangle.h"
 
 namespace ptxopt::driver {
 
 namespace {
-
-// "tile[64..68)", as passes write it.
-struct NamedBytes {
-  std::string_view name;
-  std::int64_t begin = 0;
-  std::int64_t end = 0;
-};
-
-std::optional<NamedBytes> parse(std::string_view text) {
-  constexpr std::string_view kDots = "..";
-  const std::size_t open = text.rfind('[');
-  const std::size_t dots = text.find(kDots, open == std::string_view::npos ? 0 : open);
-  if (open == std::string_view::npos || dots == std::string_view::npos || !text.ends_with(')')) {
-    return std::nullopt;
-  }
-  const auto number = [&](std::size_t from, std::size_t to, std::int64_t& value) {
-    const auto result = std::from_chars(text.data() + from, text.data() + to, value);
-    return result.ec == std::errc() && result.ptr == text.data() + to;
-  };
-  NamedBytes bytes{text.substr(0, open)};
-  const bool isRead = number(open + 1, dots, bytes.begin) &&
-                      number(dots + kDots.size(), text.size() - 1, bytes.end);
-  return isRead ? std::optional(bytes) : std::nullopt;
-}
 
 // The number that a register always holds, if its only definition is a `mov` of a number, or of
 // another such register.
@@ -68,19 +44,13 @@ int elementSize(const ir::Instruction* access) {
   return access == nullptr ? 0 : isa::bitWidth(access->desc->type) / 8;
 }
 
-// `size` is that of an element; 0 means that bytes stay bytes.
-std::string sideText(const passes::ConflictExample::Side& side, int size) {
-  const auto bytes = parse(side.bytes);
-  const std::size_t at = side.text.find(side.bytes);
-  if (!bytes || at == std::string::npos) return side.text;
-  // An address without a variable or a pointer has no elements.
-  const bool isNamed = !bytes->name.starts_with('.') && bytes->name != "memory";
-  const bool isElement =
-      isNamed && size != 0 && bytes->begin % size == 0 && bytes->end - bytes->begin == size;
-  const std::string where = isElement ? fmt::format("[{}]", bytes->begin / size)
-                                      : fmt::format("[{}..{})", bytes->begin, bytes->end);
-  std::string text = side.text;
-  return text.replace(at, side.bytes.size(), demangled(bytes->name) + where);
+// "tile[16]" for the bytes [64..68) of it, if an element has 4 bytes.  `size` 0: there are none.
+std::string elementText(const passes::ConflictExample::Side& side, int size) {
+  if (!side.hasBase) return bytesText(side);
+  const bool isElement = size != 0 && side.begin % size == 0 && side.end - side.begin == size;
+  const std::string name = demangled(side.base);
+  return isElement ? fmt::format("{}[{}]", name, side.begin / size)
+                   : fmt::format("{}[{}..{})", name, side.begin, side.end);
 }
 
 }  // namespace
@@ -89,7 +59,9 @@ std::array<std::string, 2> sidesInElements(const passes::ConflictExample& exampl
                                            const ir::Instruction* above,
                                            const ir::Instruction* below) {
   const int size = elementSize(above) == elementSize(below) ? elementSize(above) : 0;
-  return {sideText(example.above, size), sideText(example.below, size)};
+  const std::string first = elementText(example.above, size);
+  const std::string second = elementText(example.below, size);
+  return {sideText(example.above, first), sideText(example.below, second == first ? "it" : second)};
 }
 
 std::vector<std::string> constantOperands(const ir::Function& function,

@@ -153,10 +153,21 @@ std::string reasonText(const passes::Remark& remark) {
   return verdict.pin ? verdict.reason + '\n' + eventText(module, *verdict.pin) : verdict.reason;
 }
 
+std::string bytesText(const passes::ConflictExample::Side& side) {
+  return fmt::format("{}[{}..{})", side.base, side.begin, side.end);
+}
+
+std::string sideText(const passes::ConflictExample::Side& side, std::string_view bytes) {
+  return fmt::format("thread {} {} {} at {}", side.thread, side.verb, bytes, side.place);
+}
+
 std::string exampleText(const passes::ConflictExample& example) {
   std::string text = example.isCertain ? "" : "they may meet: ";
   if (!example.given.empty()) text += example.given + ", ";
-  return text + example.above.text + ", " + example.below.text;
+  const std::string above = bytesText(example.above);
+  const std::string below = bytesText(example.below);
+  return text + sideText(example.above, above) + ", " +
+         sideText(example.below, below == above ? "it" : below);
 }
 
 std::string exampleText(const passes::BarrierVerdict& verdict) {

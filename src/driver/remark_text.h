@@ -22,6 +22,10 @@ std::string changeText(const passes::Remark& remark, const ir::SourceLines& line
 // Two threads that would conflict without the barrier, or why they may; empty if unknown.
 std::string exampleText(const passes::BarrierVerdict& verdict);
 std::string exampleText(const passes::ConflictExample& example);
+// "A[4..8)"
+std::string bytesText(const passes::ConflictExample::Side& side);
+// "thread (1,0,0) writes A[4..8) at line 31 (k.cu:7)", with `bytes` for those of the side.
+std::string sideText(const passes::ConflictExample::Side& side, std::string_view bytes);
 
 // What is said of a barrier that went, or of what is left of it: "orders nothing".
 std::string whatItOrders(const passes::Remark& remark);

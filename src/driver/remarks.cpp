@@ -77,9 +77,9 @@ void addConflict(const ir::Module& module, const passes::BarrierConflict& confli
   }
   const passes::ConflictExample& example = *conflict.example;
   details["above_thread"] = example.above.thread;
-  details["above_bytes"] = example.above.bytes;
+  details["above_bytes"] = bytesText(example.above);
   details["below_thread"] = example.below.thread;
-  details["below_bytes"] = example.below.bytes;
+  details["below_bytes"] = bytesText(example.below);
   details["certain"] = example.isCertain ? "true" : "false";
   if (!example.given.empty()) details["given"] = example.given;
   details["example"] = exampleText(example);

@@ -122,16 +122,23 @@ std::string ConflictText::nameOf(LeafId id) const {
   return name;
 }
 
-std::string ConflictText::bytes(const Access& access, const ConflictWitness::Side& side) const {
-  const std::string range = fmt::format("[{}..{})", side.bytes.lowest, side.bytes.highest + 1);
-  if (side.base != kNone) {
-    const LeafKey& key = addresses().forms().leaf(side.base).key;
-    const std::string name =
-        key.kind == LeafKind::Value ? addresses().leafText(side.base) : nameOf(side.base);
-    return name + range;
+ConflictExample::Side ConflictText::side(const Access& access, const ConflictWitness::Side& of,
+                                         std::string_view verb) const {
+  ConflictExample::Side result;
+  result.thread = threadText(of.thread);
+  result.verb = verb;
+  result.hasBase = of.base != kNone;
+  if (result.hasBase) {
+    const LeafKey& key = addresses().forms().leaf(of.base).key;
+    result.base = key.kind == LeafKind::Value ? addresses().leafText(of.base) : nameOf(of.base);
+  } else {
+    const isa::Space space = access.instruction->desc->space;
+    result.base = space == isa::Space::None ? "memory" : isa::spelling(space);
   }
-  const isa::Space space = access.instruction->desc->space;
-  return (space == isa::Space::None ? "memory" : std::string(isa::spelling(space))) + range;
+  result.begin = of.bytes.lowest;
+  result.end = of.bytes.highest + 1;
+  result.place = lineOf_(*access.instruction);
+  return result;
 }
 
 // "in rounds 0 and 1 of the loop at line 31, where %r5 = 1 and 2"
@@ -204,17 +211,9 @@ std::string ConflictText::conditions() const {
 }
 
 ConflictExample ConflictText::example() const {
-  const auto side = [&](const ConflictWitness::Side& of, std::size_t k, std::string_view as) {
-    const Access& access = k == 0 ? first_ : second_;
-    ConflictExample::Side result{threadText(of.thread), bytes(access, of), {}};
-    result.text =
-        fmt::format("thread {} {} {} at {}", result.thread, verbs_[k],
-                    result.bytes == as ? "it" : result.bytes, lineOf_(*access.instruction));
-    return result;
-  };
   ConflictExample result;
-  result.above = side(witness_.first, 0, "");
-  result.below = side(witness_.second, 1, result.above.bytes);
+  result.above = side(first_, witness_.first, verbs_[0]);
+  result.below = side(second_, witness_.second, verbs_[1]);
   result.given = conditions();
   result.isCertain = witness_.isCertain;
   result.isInRow = !witness_.block || ((*witness_.block)[1] == 1 && (*witness_.block)[2] == 1);

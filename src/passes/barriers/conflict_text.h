@@ -30,14 +30,13 @@ class ConflictText {
         loops_(loops),
         lineOf_(lineOf) {}
 
-  // With the text "thread (1,0,0) writes A[4..8) at line 31, thread (0,0,0) reads it at line 34";
-  // or "they may meet: if n = 4, ...".
   ConflictExample example() const;
 
  private:
   const analysis::Addresses& addresses() const { return *first_.origin; }
-  std::string bytes(const analysis::Access& access,
-                    const analysis::ConflictWitness::Side& side) const;
+  ConflictExample::Side side(const analysis::Access& access,
+                             const analysis::ConflictWitness::Side& of,
+                             std::string_view verb) const;
   std::string conditions() const;
   std::string round(const analysis::ConflictWitness::Choice& choice) const;
   std::string condition(const analysis::ConflictWitness::Choice& choice) const;

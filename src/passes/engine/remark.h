@@ -44,9 +44,13 @@ struct BarrierEvent {
 // Two threads that meet without the barrier, and the bytes on which they meet.
 struct ConflictExample {
   struct Side {
-    std::string thread;  // "(1,0,0)"
-    std::string bytes;   // "A[4..8)"
-    std::string text;    // "thread (1,0,0) writes A[4..8) at line 31 (k.cu:7)"
+    std::string thread;      // "(1,0,0)"
+    std::string verb;        // "writes"
+    std::string base;        // "A"; ".shared" or "memory" where the address has none
+    bool hasBase = false;    // a variable or a pointer
+    std::int64_t begin = 0;  // the bytes, from the base on, without the one at `end`
+    std::int64_t end = 0;
+    std::string place;  // "line 31 (k.cu:7)"
   };
   Side above;
   Side below;
