@@ -90,7 +90,6 @@ std::vector<Instruction*> movesInsteadOf(ir::Function& function,
   const bool isInside = access.offset && *access.offset >= 0 && access.bytes != 0 &&
                         access.bytes <= variable.size &&
                         static_cast<std::uint64_t>(*access.offset) <= variable.size - access.bytes;
-  if (ir::isBelowDirective(load)) return {};
   if (!isInside || loadedBytes == 0 || loadedBytes > 8 || load.operandCount == 0) return {};
 
   const Operand& head = load.operands()[0];

@@ -10,9 +10,10 @@
 namespace ptxopt::passes {
 
 // The moves that replace `access`, a load at a constant offset of a variable that always holds its
-// initial value.  They give the registers the same bits, also for floats.  They must be inserted in
-// this order, under the guard of the load.  Empty if one move for each register is not enough: for
-// an address in the initialiser, and for registers of 8 or 128 bits.
+// initial value.  No directive may apply to the load (ir/directives.h).  They give the registers
+// the same bits, also for floats.  They must be inserted in this order, under the guard of the
+// load.  Empty if one move for each register is not enough: for an address in the initialiser, and
+// for registers of 8 or 128 bits.
 std::vector<ir::Instruction*> movesInsteadOf(ir::Function& function,
                                              const analysis::VariableAccess& access,
                                              const ir::Variable& variable);

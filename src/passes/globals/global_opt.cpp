@@ -12,6 +12,7 @@
 
 #include "analysis/flow/manager.h"
 #include "analysis/launch/assumptions.h"
+#include "ir/directives.h"
 #include "passes/engine/claim_sink.h"
 #include "passes/globals/access_claims.h"
 #include "passes/globals/equal_constants.h"
@@ -56,6 +57,7 @@ class Optimizer {
       hasChanged |= isUnfinished;
       edits_.finishRound(cache_);
       analyses_.clear();
+      belowDirectives_.clear();
     }
     remarks_.savings();
     return hasChanged;
@@ -200,6 +202,9 @@ class Optimizer {
   }
 
   bool fold(ir::Function& function, const VariableAccess& access, const ir::Variable& variable) {
+    const auto [below, isNew] = belowDirectives_.try_emplace(&function);
+    if (isNew) below->second = ir::loadsBelowDirectives(function);
+    if (below->second.contains(access.instruction)) return false;
     const std::vector<Instruction*> moves = movesInsteadOf(function, access, variable);
     if (moves.empty() || !context_.budget.spend()) return false;
     remarks_.folded(function, *access.instruction, variable);
@@ -272,6 +277,8 @@ class Optimizer {
   ModuleEdits edits_;  // of this round
   GlobalRemarks remarks_;
   std::unordered_map<const ir::Function*, analysis::FunctionAnalyses> analyses_;  // of this round
+  // Loads to which a directive applies; of this round.
+  std::unordered_map<const ir::Function*, std::unordered_set<const Instruction*>> belowDirectives_;
   bool hasImproved_ = false;
   bool isOfInput_ = false;  // what is looked at in this round
   bool mayRemark_ = true;   // of what stays: once is enough

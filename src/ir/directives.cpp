@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "ir/directives.h"
+
+#include <string_view>
+
+namespace ptxopt::ir {
+
+std::unordered_set<const Instruction*> loadsBelowDirectives(const Function& function) {
+  std::unordered_set<const Instruction*> found;
+  bool isRightBelow = false;
+  bool isMasked = false;
+  for (const Statement& statement : function.body()) {
+    if (statement.kind == StatementKind::Location) continue;
+    if (const auto* instruction = statement.as<Instruction>();
+        instruction != nullptr && instruction->desc->is(isa::kMemoryRead)) {
+      if (isRightBelow || isMasked) found.insert(instruction);
+      isMasked = false;
+    }
+    const auto* pragma = statement.as<Pragma>();
+    isRightBelow = pragma != nullptr || statement.kind == StatementKind::Directive;
+    isMasked |= pragma != nullptr && pragma->text.find("used_bytes_mask") != std::string_view::npos;
+  }
+  return found;
+}
+
+}  // namespace ptxopt::ir
