@@ -9,11 +9,16 @@ namespace ptxopt::analysis {
 void Extensions::noteNumber(FormId id, ValueId v) {
   const LinearForm form = forms_.form(id);
   if (form.terms.size() != 1 || form.terms[0].coefficient != 1 || form.constant != 0) return;
-  const LeafKey& key = forms_.leaf(form.terms[0].leaf).key;
-  // As an unsigned number it is another one than a sign extension.
-  if (key.bits == form.bits && key.kind != LeafKind::SignExtended) {
-    valueOf_.set(form.terms[0].leaf, v);
+  const Leaf& leaf = forms_.leaf(form.terms[0].leaf);
+  if (leaf.key.bits != form.bits) return;
+  // As an unsigned number, the value is another one than a sign extension, and than a product that
+  // may have more bits.
+  if (leaf.key.kind == LeafKind::SignExtended) return;
+  if (leaf.key.kind == LeafKind::Product &&
+      (leaf.interval.lowest < 0 || !leaf.interval.isBounded())) {
+    return;
   }
+  valueOf_.set(form.terms[0].leaf, v);
 }
 
 // What a leaf can be in a block, by the branches above it.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <optional>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "analysis/barriers/barrier_events.h"
 #include "analysis/barriers/thread_ends.h"
@@ -142,6 +143,7 @@ class BarrierGraph::Builder {
   // go on.
   void endInside(std::uint32_t body, Node piece) {
     endsInside_[body] = true;
+    threadsEndIn_.insert(piece);
     threadEnds_.addEnd(piece);
     threadEnds_.addParting(piece);
   }
@@ -204,7 +206,8 @@ class BarrierGraph::Builder {
   BlockId targetOf(const Cfg& cfg, EdgeId e, const BlockPieces& pieces,
                    const std::optional<FeasibleEdges>& feasible) const {
     const BlockId target = cfg.target(e);
-    const bool isEmpty = pieces.first == pieces.last && regions_.events(pieces.first).empty();
+    const bool isEmpty = pieces.first == pieces.last && regions_.events(pieces.first).empty() &&
+                         !threadsEndIn_.contains(pieces.first);
     if (!feasible || !isEmpty) return target;
     return onlyNext(cfg, *feasible, e).value_or(target);
   }
@@ -235,6 +238,7 @@ class BarrierGraph::Builder {
   std::vector<Ends> ends_;
   std::vector<std::uint32_t> depths_;  // of loops around calls, by body
   std::vector<bool> endsInside_;       // by body: threads end other than where the graph says so
+  std::unordered_set<Node> threadsEndIn_;  // pieces in which they do
 };
 
 BarrierGraph::BarrierGraph(std::span<const BarrierBody> bodies, const BarrierContext& context,

@@ -138,7 +138,11 @@ DeclaredAhead::DeclaredAhead(const SsaRewrite& rewrite) : rewrite_(rewrite) {
 bool DeclaredAhead::contains(ir::SymbolId id) const {
   const ir::Symbol& symbol = rewrite_.function().symbolAt(id);
   if (symbol.kind != ir::SymbolKind::Variable || !rewrite_.isVisibleEverywhere(id)) return false;
-  return symbol.variable->function == nullptr || std::ranges::binary_search(ofFunction_, id);
+  if (symbol.variable->function != nullptr) return std::ranges::binary_search(ofFunction_, id);
+  // The function may declare the name again, also below its code.
+  const ir::Function& function = rewrite_.function();
+  if (!hiding_) hiding_.emplace(function, ir::DeclaredNames::Where::Anywhere);
+  return !hiding_->mayHave(function.module().text(symbol.name));
 }
 
 void shareVariables(BaseAssignment& bases, const analysis::Loops& loops,

@@ -5,9 +5,11 @@
 // Cost: O(values log copies).
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "analysis/flow/loops.h"
+#include "ir/declared_names.h"
 #include "passes/bases/base_assignment.h"
 
 namespace ptxopt::passes {
@@ -22,7 +24,8 @@ class DeclaredAhead {
 
  private:
   const SsaRewrite& rewrite_;
-  std::vector<ir::SymbolId> ofFunction_;  // sorted
+  std::vector<ir::SymbolId> ofFunction_;             // sorted
+  mutable std::optional<ir::DeclaredNames> hiding_;  // made when first asked for
 };
 
 void shareVariables(BaseAssignment& bases, const analysis::Loops& loops,

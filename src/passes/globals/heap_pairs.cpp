@@ -111,7 +111,11 @@ std::optional<CallBlock> blockAround(const ir::Function& function, Instruction& 
   }
   const bool isComplete =
       at != nullptr && block.argument != nullptr && block.allocates == (block.result != nullptr);
-  return isComplete && isOfItsCall(block) ? std::optional(std::move(block)) : std::nullopt;
+  // A mask of used bytes would stay, and apply to the next load (A5.5).
+  if (!isComplete || (block.result != nullptr && ir::isBelowDirective(*block.result))) {
+    return std::nullopt;
+  }
+  return isOfItsCall(block) ? std::optional(std::move(block)) : std::nullopt;
 }
 
 class Finder {
@@ -189,6 +193,8 @@ class Finder {
   bool follow(const Operand& result) {
     if (result.kind != OperandKind::Register || result.component != 0) return false;
     if (definitions_[result.reg()] != 1) return false;
+    // The caller defines or reads it, too.
+    if (function_.rangeOf(result.reg()).isParameter) return false;
     if (held_.insert(result.reg()).second) work_.push_back(result.reg());
     return true;
   }

@@ -167,6 +167,27 @@ void redirect(const analysis::VariableAccess& access, const FieldPlan& plan,
 
 }  // namespace
 
+namespace {
+
+// The accesses can name the variable, and so its fields: it is of the module, or it is declared
+// above all code, or they name it already.
+bool isVisibleAtAccesses(const ModuleObject& object) {
+  if (object.scope == nullptr) return true;
+  const ir::Statement* at = object.declaration;
+  while (at != nullptr && at->kind != ir::StatementKind::Instruction &&
+         at->kind != ir::StatementKind::ScopeBegin) {
+    at = at->previous;
+  }
+  return at == nullptr || object.allAccesses([&](const analysis::VariableAccess& access) {
+    return std::ranges::any_of(access.instruction->operands(), [&](const ir::Operand& operand) {
+      return operand.kind == ir::OperandKind::Address && operand.base == ir::AddressBase::Symbol &&
+             operand.symbol() == object.variable->symbol;
+    });
+  });
+}
+
+}  // namespace
+
 FieldPlan planFields(const ModuleObject& object, std::size_t maxFields) {
   const ir::Variable& variable = *object.variable;
   const bool isConstant =
@@ -177,6 +198,8 @@ FieldPlan planFields(const ModuleObject& object, std::size_t maxFields) {
            static_cast<std::uint64_t>(*a.offset) <= variable.size - a.bytes;
   });
   if (!isInside) return {{}, "an access leaves it"};
+
+  if (!isVisibleAtAccesses(object)) return {{}, "an access is outside of its scope"};
 
   FieldPlan plan;
   plan.fields = fieldsOf(object);

@@ -119,7 +119,10 @@ bool makeCallKey(const SsaRewrite& rewrite, const ExpressionKeys& keys,
 const Instruction* sameLoad(const CallSequence& earlier, const CallSequence::Access& load) {
   const auto found = std::ranges::find_if(earlier.loads, [&](const CallSequence::Access& other) {
     return other.position == load.position && other.instruction->desc == load.instruction->desc &&
-           other.instruction->operand(1)->immediate == load.instruction->operand(1)->immediate;
+           other.instruction->operand(1)->immediate == load.instruction->operand(1)->immediate &&
+           // Of vectors, both drop the same elements.
+           std::ranges::equal(other.instruction->operands(), load.instruction->operands(), {},
+                              &Operand::kind, &Operand::kind);
   });
   return found == earlier.loads.end() ? nullptr : found->instruction;
 }

@@ -25,7 +25,8 @@ bool RepeatedCalls::replace(const CallSequence& sequence, const CallSequence& ea
   std::vector<ValueId> from, to;
   for (const CallSequence::Access& load : sequence.loads) {
     const Instruction* other = sameLoad(earlier, load);
-    if (other == nullptr) return false;
+    // A mask of used bytes would stay, and apply to the next load (A5.5).
+    if (other == nullptr || ir::isBelowDirective(*load.instruction)) return false;
     ssa.forEachDefinition(*load.instruction, [&](ValueId value) { from.push_back(value); });
     ssa.forEachDefinition(*other, [&](ValueId value) { to.push_back(rewrite_.resolve(value)); });
   }

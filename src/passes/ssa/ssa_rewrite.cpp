@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/ssa/ssa_rewrite.h"
 
+#include <algorithm>
 #include <numeric>
 #include <string_view>
 #include <unordered_set>
@@ -65,14 +66,15 @@ void SsaRewrite::pinRegisters() {
       if (isFrozen || (operand.reads && operand.writes)) pin(operand.reg());
     });
   }
-  // Copies cannot be placed on outgoing edges of instructions that are not understood.
+  // Copies cannot be placed on outgoing edges of instructions that are not understood, nor where
+  // the list of targets that they need would name other labels.
   const analysis::Cfg& cfg = ssa_->cfg();
   for (analysis::BlockId b = 0; b < cfg.vertexCount(); ++b) {
     bool isOpen = false;
     for (const EdgeId edge : cfg.inEdges(b)) {
       const analysis::EdgeKind kind = cfg.kind(edge);
       isOpen |= kind != analysis::EdgeKind::Fallthrough && kind != analysis::EdgeKind::Taken &&
-                kind != analysis::EdgeKind::Indirect;
+                (kind != analysis::EdgeKind::Indirect || mayHideTargets(cfg.source(edge)));
     }
     if (!isOpen) continue;
     const auto [first, end] = ssa_->phis(b);
@@ -82,22 +84,36 @@ void SsaRewrite::pinRegisters() {
   }
 }
 
+bool SsaRewrite::mayHideTargets(analysis::BlockId block) const {
+  if (namesInScopes_.isEmpty()) return false;
+  for (const ir::Operand& operand : ssa_->cfg().block(block).terminator->operands()) {
+    if (operand.kind != ir::OperandKind::Symbol) continue;
+    const ir::Symbol& symbol = function_->symbolAt(operand.symbol());
+    if (symbol.kind != ir::SymbolKind::TargetList) continue;
+    return !std::ranges::all_of(symbol.targets->targets,
+                                [&](ir::SymbolId label) { return isVisibleEverywhere(label); });
+  }
+  return false;
+}
+
 void SsaRewrite::findScopedNames() {
-  if (namesInScopes_.isEmpty()) return;
   std::uint32_t depth = 0;
+  bool isBelowCode = false;  // then ptxas refuses the names above the declaration
   const auto markScoped = [&](const ir::RegisterRange& range) {
     for (std::uint32_t k = 0; k < range.count; ++k) scoped_.set(range.first + k);
   };
   for (const ir::Statement& statement : function_->body()) {
     if (statement.kind == ir::StatementKind::ScopeBegin) ++depth;
     if (statement.kind == ir::StatementKind::ScopeEnd) --depth;
+    isBelowCode |= statement.kind == ir::StatementKind::Instruction;
     const auto* declaration = statement.as<ir::RegisterDeclaration>();
-    if (depth == 0 || declaration == nullptr) continue;
+    if (declaration == nullptr || (depth == 0 && !isBelowCode)) continue;
     for (const ir::RegisterRange& range :
          function_->registers().subspan(declaration->firstRange, declaration->rangeCount)) {
       markScoped(range);
     }
   }
+  if (namesInScopes_.isEmpty()) return;
   for (const ir::RegisterRange& range : function_->registers()) {
     if (namesInScopes_.mayHave(function_->module().text(range.name))) markScoped(range);
   }

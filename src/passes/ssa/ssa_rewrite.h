@@ -99,6 +99,8 @@ class SsaRewrite {
     return edits_[numbers().of(instruction)];
   }
   void pinRegisters();
+  // The block ends in a branch to a list of labels, of which a nested scope may hide one.
+  bool mayHideTargets(analysis::BlockId block) const;
   void findScopedNames();
 
   ir::Function* function_;
