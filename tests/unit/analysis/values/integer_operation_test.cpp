@@ -54,7 +54,10 @@ Wide shiftedRight(Wide number, unsigned amount) {
   return number;
 }
 Wide product(const Width& w, const Sources& s) {
-  return w.number(s[0]) * w.number(s[1]);
+  // Of 64 bits without sign, it fills 128 bits.
+  __extension__ using Unsigned = unsigned __int128;
+  return static_cast<Wide>(static_cast<Unsigned>(w.number(s[0])) *
+                           static_cast<Unsigned>(w.number(s[1])));
 }
 Wide high(const Width& w, const Sources& s) {
   // Of 64 bits without sign, by halves: the product fills 128 bits.
