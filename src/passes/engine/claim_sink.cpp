@@ -31,8 +31,15 @@ void ValueClaims::add(const std::optional<facts::Value>& value,
       facts::EqualsValue{*value, *other, residue(static_cast<std::uint64_t>(plus), bits), bits});
 }
 
+// What a mask of used bytes leaves out of a load may be anything, and nothing is claimed of it.
+bool ValueClaims::isMasked(ValueId value) const {
+  if (!ssa_.isDefinition(value)) return false;
+  const Instruction& instruction = ssa_.instruction(value);
+  return instruction.desc->is(isa::kMemoryRead) && ir::isBelowDirective(instruction);
+}
+
 void ValueClaims::equal(ValueId value, ValueId other, std::int64_t plus) {
-  if (places_ && value != other) add(places_->of(value), places_->of(other), plus);
+  if (places_ && value != other && !isMasked(value)) add(places_->of(value), places_->of(other), plus);
 }
 
 void ValueClaims::equalBefore(const Instruction& instruction, RegisterId reg, ValueId other,
@@ -42,7 +49,7 @@ void ValueClaims::equalBefore(const Instruction& instruction, RegisterId reg, Va
 }
 
 void ValueClaims::number(ValueId value, std::uint64_t number) {
-  if (!places_) return;
+  if (!places_ || isMasked(value)) return;
   const std::optional<facts::Value> place = places_->of(value);
   const unsigned bits = bitsOf(ssa_.reg(value));
   if (place && bits >= 8) sink_.add(numberClaim(*place, number, bits));

@@ -70,6 +70,7 @@ class ValueClaims {
 
  private:
   std::uint8_t bitsOf(ir::RegisterId reg) const;
+  bool isMasked(ValueId value) const;
   void add(const std::optional<facts::Value>& value, const std::optional<facts::Value>& other,
            std::int64_t plus);
 

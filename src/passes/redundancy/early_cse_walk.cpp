@@ -377,7 +377,7 @@ bool EarlyCseWalk::loadNumber(const Instruction& instruction, const PlainAccess&
   const ValueId value = ssa_.definition(instruction, *access.data);
   if (rewrite_.isPinned(ssa_.reg(value)) || !replacer_.spend()) return false;
   rewrite_.becomeConstant(instruction, Operand::ofInteger(static_cast<std::int64_t>(number)));
-  if (!instruction.guard) {
+  if (!instruction.guard && access.isUsed(0)) {
     numbers_.set(value, number);
     claims_.number(value, number);
   }
