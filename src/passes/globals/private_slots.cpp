@@ -100,7 +100,10 @@ ir::Statement* endOfDeclarations(const ir::Function& function) {
   for (ir::Statement* at = function.body().front(); at != nullptr; at = at->next) {
     const bool isDeclaration = at->kind == ir::StatementKind::RegisterDeclaration ||
                                at->kind == ir::StatementKind::VariableDeclaration;
-    if (!isDeclaration && at->kind != ir::StatementKind::Location) break;
+    const bool isSkipped = at->kind == ir::StatementKind::Location ||
+                           at->kind == ir::StatementKind::Pragma ||
+                           at->kind == ir::StatementKind::Directive;
+    if (!isDeclaration && !isSkipped) break;
     if (isDeclaration) last = at;
   }
   return last;

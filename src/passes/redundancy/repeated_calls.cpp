@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/redundancy/repeated_calls.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace ptxopt::passes {
@@ -13,6 +14,13 @@ void RepeatedCalls::visitScope(const ir::Statement& begin) {
   if (rewrite_.function().module().isDebug()) return;  // the .loc in it stay (E.12.2)
   auto sequence = callSequence(begin);
   if (!sequence || !isPure(*sequence->call)) return;
+  // If the loads went, their mask of used bytes would apply to the next one (A5.5); nor do they
+  // give all bytes to other calls.
+  if (std::ranges::any_of(sequence->loads, [](const CallSequence::Access& load) {
+        return ir::isBelowDirective(*load.instruction);
+      })) {
+    return;
+  }
   if (!makeCallKey(rewrite_, keys_, *sequence, key_)) return;
   const CallSequence* earlier = known_.find(key_);
   if (earlier == nullptr || !replace(*sequence, *earlier)) {
@@ -25,8 +33,7 @@ bool RepeatedCalls::replace(const CallSequence& sequence, const CallSequence& ea
   std::vector<ValueId> from, to;
   for (const CallSequence::Access& load : sequence.loads) {
     const Instruction* other = sameLoad(earlier, load);
-    // A mask of used bytes would stay, and apply to the next load (A5.5).
-    if (other == nullptr || ir::isBelowDirective(*load.instruction)) return false;
+    if (other == nullptr) return false;
     ssa.forEachDefinition(*load.instruction, [&](ValueId value) { from.push_back(value); });
     ssa.forEachDefinition(*other, [&](ValueId value) { to.push_back(rewrite_.resolve(value)); });
   }
