@@ -346,8 +346,9 @@ void RuleExecution::touch(Node& node, std::size_t thread, Byte* bytes) {
     switch (node.kind) {
       case Node::Kind::Load: {
         if (node.shows && byte.writer != nullptr) byte.writer->isNeeded = true;
+        if (node.loaded.empty()) break;  // and its elements may have 16 bytes
         loaded |= std::uint64_t{byte.value} << (8 * (k % part));
-        if (!node.loaded.empty() && k % part == part - 1) {
+        if (k % part == part - 1) {
           Values(*this, thread).set(node.loaded[k / part], std::exchange(loaded, 0));
         }
         break;
