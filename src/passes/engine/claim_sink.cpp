@@ -39,7 +39,8 @@ bool ValueClaims::isMasked(ValueId value) const {
 }
 
 void ValueClaims::equal(ValueId value, ValueId other, std::int64_t plus) {
-  if (places_ && value != other && !isMasked(value)) add(places_->of(value), places_->of(other), plus);
+  if (places_ && value != other && !isMasked(value))
+    add(places_->of(value), places_->of(other), plus);
 }
 
 void ValueClaims::equalBefore(const Instruction& instruction, RegisterId reg, ValueId other,
