@@ -36,6 +36,7 @@ SsaRewrite::SsaRewrite(ir::Function& function, const analysis::Ssa& ssa)
       ssa_(&ssa),
       pinned_(function.registerCount()),
       scoped_(function.registerCount()),
+      late_(function.registerCount()),
       namesInScopes_(function, ir::DeclaredNames::Where::NestedScopes),
       replacement_(ssa.valueCount()),
       edits_(ssa.instructions().count()) {
@@ -97,25 +98,28 @@ bool SsaRewrite::mayHideTargets(analysis::BlockId block) const {
 }
 
 void SsaRewrite::findScopedNames() {
-  std::uint32_t depth = 0;
-  bool isBelowCode = false;  // then ptxas refuses the names above the declaration
-  const auto markScoped = [&](const ir::RegisterRange& range) {
-    for (std::uint32_t k = 0; k < range.count; ++k) scoped_.set(range.first + k);
+  const auto mark = [](BitSet& registers, const ir::RegisterRange& range) {
+    for (std::uint32_t k = 0; k < range.count; ++k) registers.set(range.first + k);
   };
+  std::uint32_t depth = 0;
+  // ptxas refuses a name above its declaration, even if control comes there from below.
+  bool isBelowCode = false;
+  bool isBelowLabel = false;
   for (const ir::Statement& statement : function_->body()) {
     if (statement.kind == ir::StatementKind::ScopeBegin) ++depth;
     if (statement.kind == ir::StatementKind::ScopeEnd) --depth;
     isBelowCode |= statement.kind == ir::StatementKind::Instruction;
+    isBelowLabel |= statement.kind == ir::StatementKind::Label;
     const auto* declaration = statement.as<ir::RegisterDeclaration>();
     if (declaration == nullptr || (depth == 0 && !isBelowCode)) continue;
     for (const ir::RegisterRange& range :
          function_->registers().subspan(declaration->firstRange, declaration->rangeCount)) {
-      markScoped(range);
+      mark(depth != 0 || isBelowLabel ? scoped_ : late_, range);
     }
   }
   if (namesInScopes_.isEmpty()) return;
   for (const ir::RegisterRange& range : function_->registers()) {
-    if (namesInScopes_.mayHave(function_->module().text(range.name))) markScoped(range);
+    if (namesInScopes_.mayHave(function_->module().text(range.name))) mark(scoped_, range);
   }
 }
 

@@ -35,9 +35,14 @@ class SsaRewrite {
 
   bool isPinned(ir::RegisterId id) const { return pinned_.test(static_cast<std::uint32_t>(id)); }
   // The register can be named wherever its value may be needed: it is declared outside of nested
-  // scopes, and no nested scope declares its name again.
+  // scopes, no nested scope declares its name again, and control never returns to code above its
+  // declaration.
   bool isVisibleEverywhere(ir::RegisterId id) const {
     return !scoped_.test(static_cast<std::uint32_t>(id));
+  }
+  // The same, and also where no value of it is: the declaration is above all code.
+  bool isDeclaredAhead(ir::RegisterId id) const {
+    return isVisibleEverywhere(id) && !late_.test(static_cast<std::uint32_t>(id));
   }
   // The same for a variable that is declared at module scope or outside of nested scopes.
   bool isVisibleEverywhere(ir::SymbolId id) const;
@@ -107,6 +112,7 @@ class SsaRewrite {
   const analysis::Ssa* ssa_;
   BitSet pinned_;  // by register
   BitSet scoped_;
+  BitSet late_;  // declared below the first instruction
   ir::DeclaredNames namesInScopes_;
   mutable std::vector<ValueId> replacement_;  // by value; itself if not replaced
   std::vector<Note> edits_;                   // by instruction

@@ -221,6 +221,8 @@ ValueRegisters::ValueRegisters(const SsaRewrite& rewrite, Coalescing coalescing,
       const RegisterId home = ssa.reg(phi);
       const ir::Function& function = rewrite.function();
       if (function.rangeOf(home).type != function.rangeOf(ssa.reg(value)).type) continue;
+      // The definition of the value may be above the declaration of the other register.
+      if (!rewrite.isDeclaredAhead(home)) continue;
       const auto& predecessors = ssa.cfg().predecessors(ssa.block(phi));
       const bool isNear = std::find(predecessors.begin(), predecessors.end(), ssa.block(value)) !=
                           predecessors.end();
@@ -247,7 +249,7 @@ void ValueRegisters::separate(const BitSet& chosen) {
     const auto value = static_cast<ValueId>(number);
     if (ssa.kind(value) == Ssa::Kind::Entry) return;
     const RegisterId home = ssa.reg(value);
-    const bool keeps = rewrite_->isVisibleEverywhere(home) && taken.set(indexOf(home));
+    const bool keeps = rewrite_->isDeclaredAhead(home) && taken.set(indexOf(home));
     registers_[value] = keeps ? home : add(home);
   });
 }

@@ -14,6 +14,11 @@
 namespace ptxopt::passes {
 namespace {
 
+std::unique_ptr<ir::Module> parsed(const std::string& text) {
+  Diagnostics diagnostics;
+  return parse::parse(std::make_shared<SourceText>("k.ptx", text), diagnostics);
+}
+
 // Ten kernels of three barriers, one of which may go; long enough for several threads.
 std::unique_ptr<ir::Module> tenKernels() {
   std::string text = ".version 8.0\n.target sm_80\n.address_size 64\n.shared .b32 s[4];\n";
@@ -22,15 +27,18 @@ std::unique_ptr<ir::Module> tenKernels() {
             "()\n{\n\t.reg .b32 %r<3>;\n\tst.shared.u32 [s], 1;\n\tbar.sync 0;\n\tbar.sync 0;\n"
             "\tld.shared.u32 %r1, [s+4];\n\tbar.sync 0;\n\tst.shared.u32 [s], %r1;\n\tret;\n}\n";
   }
-  Diagnostics diagnostics;
-  return parse::parse(std::make_shared<SourceText>("k.ptx", text), diagnostics);
+  return parsed(text);
+}
+
+RunOptions optionsFor(const char* pipeline) {
+  RunOptions options;
+  options.pipeline = parsePipeline(pipeline);
+  options.remarks = true;
+  return options;
 }
 
 RunOptions basicDbe() {
-  RunOptions options;
-  options.pipeline = parsePipeline("basic-dbe");
-  options.remarks = true;
-  return options;
+  return optionsFor("basic-dbe");
 }
 
 TEST(PipelineText, SplitsStepsAtCommasOutsideOfBrackets) {
@@ -141,12 +149,8 @@ TEST(Pipeline, ALaterRoundReplacesWhatAnEarlierOneReported) {
 	ret;
 }
 )";
-  Diagnostics diagnostics;
-  const auto module = parse::parse(std::make_shared<SourceText>("k.ptx", text), diagnostics);
-  RunOptions options;
-  options.pipeline = parsePipeline("global-opt,early-cse,global-opt");
-  options.remarks = true;
-  const RunResult result = runPipeline(*module, options);
+  const auto module = parsed(text);
+  const RunResult result = runPipeline(*module, optionsFor("global-opt,early-cse,global-opt"));
   EXPECT_EQ(std::ranges::count_if(result.remarks,
                                   [](const Remark& remark) {
                                     return remark.pass == "global-opt" &&
@@ -169,11 +173,9 @@ TEST(Pipeline, WhatNoRoundFoundInTheEndIsNotCounted) {
 	ret;
 }
 )";
-  Diagnostics diagnostics;
-  const auto module = parse::parse(std::make_shared<SourceText>("k.ptx", text), diagnostics);
-  RunOptions options;
-  options.pipeline = parsePipeline("dead-sync,early-cse,dead-sync");
-  const auto counters = runPipeline(*module, options).statistics.at("dead-sync");
+  const auto module = parsed(text);
+  const RunResult result = runPipeline(*module, optionsFor("dead-sync,early-cse,dead-sync"));
+  const auto& counters = result.statistics.at("dead-sync");
   EXPECT_EQ(counters.at("barriers-removed"), 1u);
   EXPECT_FALSE(counters.contains("barriers-kept"));
 }
