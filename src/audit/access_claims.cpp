@@ -57,10 +57,10 @@ facts::Base baseOf(const MemoryBase& base) {
   return result;
 }
 
-class Collector {
+class AccessCollector {
  public:
-  Collector(const Subject& subject, const analysis::TextPlaces& places, const Forms& forms,
-            const CollectOptions& options)
+  AccessCollector(const Subject& subject, const analysis::TextPlaces& places, const Forms& forms,
+                  const CollectOptions& options)
       : subject_(subject),
         forms_(forms),
         options_(options),
@@ -302,7 +302,7 @@ class Collector {
 
 void collectAccesses(const Subject& subject, const analysis::TextPlaces& places, const Forms& forms,
                      const CollectOptions& options) {
-  Collector(subject, places, forms, options).run();
+  AccessCollector(subject, places, forms, options).run();
 }
 
 }  // namespace ptxopt::audit

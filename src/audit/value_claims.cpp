@@ -27,9 +27,9 @@ bool saysAnything(const ValueRange& range) {
   return range.bits != 0 && range != ValueRange::all(range.bits);
 }
 
-class Collector {
+class ValueCollector {
  public:
-  Collector(const Subject& subject, const analysis::TextPlaces& places, const Forms& forms)
+  ValueCollector(const Subject& subject, const analysis::TextPlaces& places, const Forms& forms)
       : subject_(subject),
         places_(places),
         forms_(forms),
@@ -134,7 +134,7 @@ class Collector {
 }  // namespace
 
 void collectValues(const Subject& subject, const analysis::TextPlaces& places, const Forms& forms) {
-  Collector(subject, places, forms).run();
+  ValueCollector(subject, places, forms).run();
 }
 
 }  // namespace ptxopt::audit

@@ -32,9 +32,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Exit statuses.
-constexpr int kRefused = 1;       // PTXOPT_STRICT
-constexpr int kNotStarted = 127;  // as shells have it
+constexpr int kRefused = 1;  // the exit status of PTXOPT_STRICT
 
 void warn(const std::string& message) {
   std::fprintf(stderr, "ptxopt-ptxas: warning: %s\n", message.c_str());
@@ -98,7 +96,7 @@ class Stopwatch {
 };
 
 // What a rewriter says, on its way out of its process.
-struct Answer {
+struct RewriterAnswer {
   Rewritten::Kind kind = Rewritten::Kind::Failed;
   std::string reason;
   std::optional<std::pair<CodeCounts, CodeCounts>> counts;
@@ -112,7 +110,7 @@ std::string serialized(const Rewritten& rewritten) {
                      after.kernels, after.barriers, after.instructions);
 }
 
-Answer deserialized(Rewritten::Kind kind, const std::string& text) {
+RewriterAnswer deserialized(Rewritten::Kind kind, const std::string& text) {
   if (kind == Rewritten::Kind::Failed) return {kind, text, std::nullopt};
   std::istringstream numbers(text);
   CodeCounts before;
@@ -215,7 +213,7 @@ class Replacement {
     LogEntry& entry = entries_.emplace_back();
     entry.input = name;
     entry.source = sourceOf(text);
-    const Answer answer = ask(file, name, std::move(text));
+    const RewriterAnswer answer = ask(file, name, std::move(text));
     entry.seconds = watch.seconds();
     if (SignalGuard::received() != 0) return false;
     if (answer.counts) std::tie(entry.before, entry.after) = *answer.counts;
@@ -235,7 +233,7 @@ class Replacement {
   }
 
   // Runs the rewriter in a process of its own, which writes the better text into the file.
-  Answer ask(int file, const std::string& name, std::string text) const {
+  RewriterAnswer ask(int file, const std::string& name, std::string text) const {
     const Descriptor note = makeMemoryFile();
     const ExitStatus status = runInChild([&] {
       const Rewritten result = dropIn_.rewrite(name, std::move(text));

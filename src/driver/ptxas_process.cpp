@@ -22,7 +22,6 @@ namespace ptxopt::ptxas {
 namespace {
 
 constexpr std::array kEndingSignals = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXCPU};
-constexpr int kNotStarted = 127;  // like in shells
 
 std::atomic<int> receivedSignal{0};
 std::atomic<pid_t> runningChild{0};

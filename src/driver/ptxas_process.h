@@ -14,6 +14,8 @@
 
 namespace ptxopt::ptxas {
 
+constexpr int kNotStarted = 127;  // the exit status of a program that could not start, as in shells
+
 // An open file descriptor, closed by the destructor.
 class Descriptor {
  public:

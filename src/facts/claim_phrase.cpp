@@ -1,20 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "facts/claim_phrase.h"
 
-#include <cinttypes>
-#include <cstdio>
-
 #include "facts/claim_fields.h"
+#include "support/hexadecimal.h"
 
 namespace ptxopt::facts {
 
 namespace {
-
-std::string hexadecimal(std::uint64_t number) {
-  char text[24];
-  std::snprintf(text, sizeof text, "0x%" PRIx64, number);
-  return text;
-}
 
 std::string spelled(Comparison comparison) {
   static constexpr std::string_view kWords[] = {"equal to",

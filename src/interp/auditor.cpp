@@ -2,23 +2,16 @@
 #include "interp/auditor.h"
 
 #include <algorithm>
-#include <cinttypes>
-#include <cstdio>
 #include <cstring>
 
 #include "facts/claim_phrase.h"
+#include "support/hexadecimal.h"
 
 namespace ptxopt::interp {
 
 namespace {
 
 using Region = AuditAccess::Region;
-
-std::string hexadecimal(std::uint64_t number) {
-  char text[24];
-  std::snprintf(text, sizeof text, "0x%" PRIx64, number);
-  return text;
-}
 
 }  // namespace
 

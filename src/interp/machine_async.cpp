@@ -17,12 +17,6 @@ using isa::Space;
 
 constexpr std::uint64_t kRarity = 8;  // one in kRarity chances to land on its own
 
-std::uint64_t addressOf(const Slot* frame, const AddressOperand& reference) {
-  const std::uint64_t address =
-      frame[reference.slot] + static_cast<std::uint64_t>(reference.offset);
-  return reference.is32 ? address & 0xffffffffu : address;
-}
-
 }  // namespace
 
 // ---- cp.async -----------------------------------------------------------------------------------
@@ -154,8 +148,8 @@ std::uint64_t Machine::inRank(std::uint64_t address, std::uint64_t rank) const {
 
 void Machine::issueBulk(Thread& thread, const Op& op) {
   const BulkForm& form = thread.code->bulks[op.index];
-  const std::uint64_t to = interp::addressOf(thread.frame, form.to);
-  const std::uint64_t barrier = interp::addressOf(thread.frame, form.barrier);
+  const std::uint64_t to = form.to.in(thread.frame);
+  const std::uint64_t barrier = form.barrier.in(thread.frame);
   if (form.mask == 0) return issueBulk(thread, op, form, to, barrier);
   // Multicast: to the same offset in every CTA of the mask.
   for (std::uint64_t rank = 0; rank < thread.cta->cluster->ctas.size(); ++rank) {
@@ -188,8 +182,8 @@ void Machine::issueBulk(Thread& thread, const Op& op, const BulkForm& form, std:
           FindingKind::Misaligned, op,
           "a bulk copy of " + std::to_string(bulk->size) + " bytes by " + describe(nameOf(thread)));
     }
-    bulk->from = resolveRange(thread, op, form.fromSpace,
-                              interp::addressOf(thread.frame, form.from), bulk->size, false);
+    bulk->from =
+        resolveRange(thread, op, form.fromSpace, form.from.in(thread.frame), bulk->size, false);
   }
   bulk->to = resolveRange(thread, op, form.toSpace, to, bulk->size, true);
   AgentId reader = 0;

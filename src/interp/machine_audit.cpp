@@ -13,12 +13,6 @@ using isa::Space;
 
 constexpr std::uint32_t kMbarrierBytes = 8;
 
-std::uint64_t addressOf(const Slot* frame, const AddressOperand& reference) {
-  const std::uint64_t address =
-      frame[reference.slot] + static_cast<std::uint64_t>(reference.offset);
-  return reference.is32 ? address & 0xffffffffu : address;
-}
-
 }  // namespace
 
 void Machine::startAudit() {
@@ -262,10 +256,10 @@ void Machine::auditBulk(Thread& thread, const AuditStep& step, const Op& op) {
     touch(named(barrierOperand), form.barrierSpace, barrier, kMbarrierBytes, true, true);
   };
   if (!stores) {
-    touch(1, form.fromSpace, interp::addressOf(r, form.from), size, true, false);
+    touch(1, form.fromSpace, form.from.in(r), size, true, false);
   }
-  const std::uint64_t to = interp::addressOf(r, form.to);
-  const std::uint64_t barrier = interp::addressOf(r, form.barrier);
+  const std::uint64_t to = form.to.in(r);
+  const std::uint64_t barrier = form.barrier.in(r);
   if (form.mask == 0) return touchTargets(to, barrier, true);
   // The operands name addresses in this CTA.  Those in other CTAs are accessed too, but no operand
   // names them.

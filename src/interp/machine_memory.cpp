@@ -2,8 +2,6 @@
 // Loads, stores and atomics.
 #include <algorithm>
 #include <atomic>
-#include <cinttypes>
-#include <cstdio>
 #include <cstring>
 #include <mutex>
 #include <optional>
@@ -12,18 +10,13 @@
 #include "interp/atomic.h"
 #include "interp/decode/bind.h"
 #include "interp/machine.h"
+#include "support/hexadecimal.h"
 
 namespace ptxopt::interp {
 
 namespace {
 
 using isa::Space;
-
-std::string hexadecimal(std::uint64_t value) {
-  char text[24];
-  std::snprintf(text, sizeof text, "0x%" PRIx64, value);
-  return text;
-}
 
 std::string bytesOf(std::uint32_t size) {
   return std::to_string(size) + (size == 1 ? " byte" : " bytes");

@@ -1,21 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Names of places in memory, for messages.
 #include <algorithm>
-#include <cinttypes>
-#include <cstdio>
 
 #include "interp/machine.h"
 #include "support/demangle.h"
+#include "support/hexadecimal.h"
 
 namespace ptxopt::interp {
 
 namespace {
-
-std::string hexadecimal(std::uint64_t value) {
-  char text[24];
-  std::snprintf(text, sizeof text, "0x%" PRIx64, value);
-  return text;
-}
 
 // "tile" for "_ZZ6mirrorPfiE4tile", a variable of a function.
 std::string shortName(std::string_view symbol) {

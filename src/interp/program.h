@@ -258,6 +258,11 @@ struct AddressOperand {
   std::uint32_t slot = 0;
   std::int64_t offset = 0;
   bool is32 = false;  // wraps at 2^32
+
+  std::uint64_t in(const Slot* frame) const {
+    const std::uint64_t address = frame[slot] + static_cast<std::uint64_t>(offset);
+    return is32 ? address & 0xffffffffu : address;
+  }
 };
 
 // An asynchronous operation with its own agent: cp.async.bulk, cp.reduce.async.bulk, st.async,

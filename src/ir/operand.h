@@ -68,6 +68,10 @@ struct Operand {
   // itself.
   std::uint32_t extent() const { return isGroup() ? id + 1 : 1; }
 
+  // `%r`: neither a component nor negated.
+  bool isWholeRegister() const {
+    return kind == OperandKind::Register && component == 0 && !negated;
+  }
   // The register that this operand, or the address in it, names; None if there is none.
   RegisterId reg() const {
     const bool holds = kind == OperandKind::Register ||

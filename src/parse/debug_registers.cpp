@@ -14,7 +14,7 @@ namespace {
 constexpr std::uint8_t kRegx = 0x90;   // DW_OP_regx, DWARF 2, 7.7.1
 constexpr std::uint8_t kBregx = 0x92;  // DW_OP_bregx
 
-bool isWord(char c) {
+bool isNameCharacter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
          c == '$' || c == '%' || c == '.';
 }
@@ -58,13 +58,13 @@ std::vector<std::uint8_t> bytesOf(std::string_view text) {
       at = after;
       continue;
     }
-    if (!isWord(text[at])) {
+    if (!isNameCharacter(text[at])) {
       if (!isSpace(text[at])) isNegative = text[at] == '-';
       ++at;
       continue;
     }
     std::size_t end = at;
-    while (end < text.size() && isWord(text[end])) ++end;
+    while (end < text.size() && isNameCharacter(text[end])) ++end;
     const std::string_view word = text.substr(at, end - at);
     at = end;
     if (word == ".b8" || word == ".b16" || word == ".b32" || word == ".b64") {
@@ -93,7 +93,7 @@ std::string nameAt(const std::uint8_t* at, const std::uint8_t* end) {
   std::string name;
   for (; number != 0; number >>= 8) name.push_back(static_cast<char>(number & 0xff));
   std::ranges::reverse(name);
-  return std::ranges::all_of(name, isWord) ? name : std::string();
+  return std::ranges::all_of(name, isNameCharacter) ? name : std::string();
 }
 
 }  // namespace

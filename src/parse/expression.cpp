@@ -184,10 +184,6 @@ class Folder {
   std::size_t at_;
 };
 
-bool isPunctuation(const Operand& operand, std::uint32_t op) {
-  return operand.kind == OperandKind::Punctuation && operand.id == op;
-}
-
 // The constant of [a] + [constant], where a is a register or an unresolved name.
 std::optional<std::int64_t> constantOffset(const OperandStack& stack, std::size_t mark) {
   std::int64_t offset = 0;

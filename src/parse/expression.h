@@ -26,6 +26,9 @@ constexpr std::uint32_t punctuation(std::string_view text) {
   return packed;
 }
 ir::Operand punctuationOperand(std::uint32_t packed);
+inline bool isPunctuation(const ir::Operand& operand, std::uint32_t packed) {
+  return operand.kind == ir::OperandKind::Punctuation && operand.id == packed;
+}
 
 // A prefix operator: PLUS, MINUS, BANG, TILDE, or DOTWORD for a cast to `type`.
 struct Prefix {

@@ -14,10 +14,6 @@ using ir::OperandKind;
 namespace {
 constexpr std::uint64_t kMaxBytes = 1ull << 32;    // of a variable
 constexpr std::uint64_t kMaxPadding = 1ull << 26;  // bytes of zeros that an initialiser may add
-
-bool isPunctuation(const Operand& operand, std::uint32_t packed) {
-  return operand.kind == OperandKind::Punctuation && operand.id == packed;
-}
 }  // namespace
 
 void InitializerBuilder::begin(isa::Type type, std::uint8_t vectorWidth,

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""check_style.py license | format | tidy BUILD [FILE...]
+"""check_style.py license | format | tidy FOLDER [FILE...]
 
 license: every source file names its license in its first lines.
 format: clang-format leaves every C++ file as it is.  Versions of clang-format differ in what they write, so
 only the one of Debian 12 is asked; where it is missing the exit status is 77, which CTest counts as skipped.
-tidy: clang-tidy, with .clang-tidy, finds nothing in these files, or in all of src/.  BUILD is a configured build;
-of clang-tidy, too, only the version of Debian 12 is asked.
+tidy: clang-tidy, with .clang-tidy, finds nothing in these files, or in all of src/.  What it has to know about them
+is written to FOLDER.  Of clang-tidy, too, only the version of Debian 12 is asked.
 """
 import concurrent.futures
 import os
@@ -58,11 +58,21 @@ def not_formatted(command):
     return found if found or run.returncode == 0 else [run.stderr.strip()]
 
 
-def tidy(build, files):
+def compile_commands(folder):
+    """A build in `folder` that is configured and no more, in which each file is compiled by itself."""
+    run = subprocess.run(["cmake", "-S", SOURCE_DIR, "-B", folder, "-G", "Ninja", "-D", "CMAKE_BUILD_TYPE=Release",
+                          "-D", "CMAKE_EXPORT_COMPILE_COMMANDS=ON"], capture_output=True, text=True)
+    if run.returncode != 0:
+        sys.exit(run.stderr)
+    return folder
+
+
+def tidy(folder, files):
     command = clang_tool("clang-tidy")
-    if command is None or not os.path.exists(os.path.join(build, "compile_commands.json")):
-        print(f"no clang-tidy {CLANG_VERSION}" if command is None else f"no compile_commands.json in {build}")
+    if command is None:
+        print(f"no clang-tidy {CLANG_VERSION}")
         return SKIPPED
+    build = compile_commands(folder)
     files = files or [path for path in sources((".cpp",)) if path.startswith(os.path.join(SOURCE_DIR, "src"))]
 
     def check(path):

@@ -174,7 +174,8 @@ AliasRule disjoint(const Access& a, const Access& b, Threads threads,
   }
   // a - b is in here if and only if they meet.
   const Interval window{1 - std::int64_t{a.size}, std::int64_t{b.size} - 1};
-  for (const Extensions extensions : {Extensions::Whole, Extensions::Opened}) {
+  for (const ExtensionDifference extensions :
+       {ExtensionDifference::Whole, ExtensionDifference::Opened}) {
     const Difference difference = DifferenceBuilder(a, b, threads, assumptions, extensions)
                                       .of(a.address, b.address, commonSpace(a, b));
     if (const AliasRule avoided = avoids(difference, window); avoided != AliasRule::None) {

@@ -23,8 +23,8 @@ bool isExtension(const LeafKey& key) {
 }  // namespace
 
 DifferenceBuilder::DifferenceBuilder(const Access& a, const Access& b, Threads threads,
-                                     const AliasAssumptions& assumptions, Extensions extensions,
-                                     unsigned nesting)
+                                     const AliasAssumptions& assumptions,
+                                     ExtensionDifference extensions, unsigned nesting)
     : forms_(a.origin->forms()),
       a_(a),
       b_(b),
@@ -141,7 +141,7 @@ void DifferenceBuilder::openExtensions() {
           other.bits != leaf.key.bits) {
         continue;
       }
-      if (extensions_ == Extensions::Whole) {
+      if (extensions_ == ExtensionDifference::Whole) {
         difference_.hasExtensions = true;
         return;
       }

@@ -17,7 +17,7 @@
 namespace ptxopt::analysis {
 
 // What the difference of two extended forms is made of.
-enum class Extensions : std::uint8_t {
+enum class ExtensionDifference : std::uint8_t {
   Whole,   // some number of their width
   Opened,  // the difference of the forms, and a multiple of their ring (C8(ii).7)
 };
@@ -26,7 +26,8 @@ class DifferenceBuilder {
  public:
   // `a` and `b` are accesses of one origin.
   DifferenceBuilder(const Access& a, const Access& b, Threads threads,
-                    const AliasAssumptions& assumptions, Extensions extensions = Extensions::Whole,
+                    const AliasAssumptions& assumptions,
+                    ExtensionDifference extensions = ExtensionDifference::Whole,
                     unsigned nesting = 0);
 
   // Of two forms, as `a` and `b` see them.  `dropped`: the window of the space in which both
@@ -65,7 +66,7 @@ class DifferenceBuilder {
   const Access& b_;
   const Threads threads_;
   const AliasAssumptions& assumptions_;
-  const Extensions extensions_;
+  const ExtensionDifference extensions_;
   const unsigned nesting_;
   Difference difference_;
   std::vector<Pair> pairs_;

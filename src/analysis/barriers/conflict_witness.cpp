@@ -29,9 +29,9 @@ struct Variable {
   std::int64_t number() const { return candidates[chosen]; }
 };
 
-class Search {
+class WitnessSearch {
  public:
-  explicit Search(const WitnessQuestion& question)
+  explicit WitnessSearch(const WitnessQuestion& question)
       : question_(question),
         forms_(question.first->origin->forms()),
         sides_{AccessOffsets(*question.first), AccessOffsets(*question.second)},
@@ -430,7 +430,7 @@ std::optional<ConflictWitness> findWitness(const WitnessQuestion& question, std:
   if (question.first->origin == nullptr || question.first->origin != question.second->origin) {
     return std::nullopt;
   }
-  Search search(question);
+  WitnessSearch search(question);
   std::optional<ConflictWitness> found = search.run();
   if (spent != nullptr) *spent = question.work - search.workLeft();
   return found;

@@ -16,7 +16,6 @@ namespace {
 
 using ir::Instruction;
 using ir::RegisterId;
-using Kind = DivergenceCause::Kind;
 
 // The graph that uniformity.h uses for control dependence, as far as it can be reconstructed.
 FlowGraph prunedGraph(const Cfg& cfg, const Uniformity& uniformity) {
@@ -66,9 +65,11 @@ struct DivergenceCauses::Facts {
 namespace {
 
 template <class Facts>
-class Search {
+class CauseSearch {
  public:
-  explicit Search(const Facts& facts)
+  using Kind = DivergenceCause::Kind;
+
+  explicit CauseSearch(const Facts& facts)
       : facts_(facts),
         cfg_(facts.cfg),
         uniformity_(facts.uniformity),
@@ -225,7 +226,7 @@ DivergenceCauses::DivergenceCauses(const Cfg& cfg, const Uniformity& uniformity)
 DivergenceCauses::~DivergenceCauses() = default;
 
 std::optional<DivergenceCause> DivergenceCauses::of(const ir::Instruction& instruction) const {
-  return Search(*facts_).run(instruction);
+  return CauseSearch(*facts_).run(instruction);
 }
 
 }  // namespace ptxopt::analysis

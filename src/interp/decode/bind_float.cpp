@@ -26,7 +26,7 @@ F finish(const Op& o, F value) {
 }
 
 template <class F, F (*operation)(F, F, Rounding)>
-void binary(Slot* r, const Op& o) {
+void binaryFloat(Slot* r, const Op& o) {
   put(r, o.d, finish(o, operation(read(o, get<F>(r, o.a)), read(o, get<F>(r, o.b)), o.rounding)));
 }
 template <class F>
@@ -90,13 +90,13 @@ template <class F>
 Compute bindArithmetic(const isa::InstructionDesc& desc) {
   switch (desc.opcode) {
     case Opcode::Add:
-      return &binary<F, add<F>>;
+      return &binaryFloat<F, add<F>>;
     case Opcode::Sub:
-      return &binary<F, subtract<F>>;
+      return &binaryFloat<F, subtract<F>>;
     case Opcode::Mul:
-      return &binary<F, multiply<F>>;
+      return &binaryFloat<F, multiply<F>>;
     case Opcode::Div:
-      return &binary<F, divide<F>>;
+      return &binaryFloat<F, divide<F>>;
     case Opcode::Fma:
     case Opcode::Mad:
       return &ternary<F>;

@@ -13,7 +13,7 @@ using isa::Opcode;
 using isa::Type;
 
 template <class T, T (*operation)(T, T)>
-void binary(Slot* r, const Op& o) {
+void binaryInteger(Slot* r, const Op& o) {
   put(r, o.d, operation(get<T>(r, o.a), get<T>(r, o.b)));
 }
 
@@ -64,8 +64,8 @@ Compute bindMinMax(const isa::InstructionDesc& desc, const Op& op, bool isMaximu
     return pair;
   }
   return forInteger(op.type, [=]<class T>() -> Compute {
-    if (isMaximum) return relu ? &binary<T, largerRelu<T>> : &binary<T, larger<T>>;
-    return relu ? &binary<T, smallerRelu<T>> : &binary<T, smaller<T>>;
+    if (isMaximum) return relu ? &binaryInteger<T, largerRelu<T>> : &binaryInteger<T, larger<T>>;
+    return relu ? &binaryInteger<T, smallerRelu<T>> : &binaryInteger<T, smaller<T>>;
   });
 }
 
@@ -79,8 +79,8 @@ Compute bindAddSub(const isa::InstructionDesc& desc, const Op& op) {
     return pair;
   }
   return forInteger(op.type, [=]<class T>() -> Compute {
-    if (isAdd) return saturates ? &binary<T, addSaturated<T>> : &binary<T, add<T>>;
-    return saturates ? &binary<T, subtractSaturated<T>> : &binary<T, subtract<T>>;
+    if (isAdd) return saturates ? &binaryInteger<T, addSaturated<T>> : &binaryInteger<T, add<T>>;
+    return saturates ? &binaryInteger<T, subtractSaturated<T>> : &binaryInteger<T, subtract<T>>;
   });
 }
 
@@ -177,7 +177,7 @@ Compute bindMultiply(const isa::InstructionDesc& desc, const Op& op) {
   }
   const bool high = desc.has(".hi");
   return forInteger(op.type, [=]<class T>() -> Compute {
-    if (!adds) return high ? &binary<T, multiplyHigh<T>> : &binary<T, multiplyLow<T>>;
+    if (!adds) return high ? &binaryInteger<T, multiplyHigh<T>> : &binaryInteger<T, multiplyLow<T>>;
     if (high) {
       return [](Slot* r, const Op& o) {
         put(r, o.d, add(multiplyHigh(get<T>(r, o.a), get<T>(r, o.b)), get<T>(r, o.c)));
@@ -414,9 +414,10 @@ Compute bindInteger(const isa::InstructionDesc& desc, Op& op) {
         };
       });
     case Opcode::Div:
-      return forInteger(op.type, []<class T>() -> Compute { return &binary<T, divide<T>>; });
+      return forInteger(op.type, []<class T>() -> Compute { return &binaryInteger<T, divide<T>>; });
     case Opcode::Rem:
-      return forInteger(op.type, []<class T>() -> Compute { return &binary<T, remainder<T>>; });
+      return forInteger(op.type,
+                        []<class T>() -> Compute { return &binaryInteger<T, remainder<T>>; });
     case Opcode::Abs:
       return forInteger(op.type, []<class T>() -> Compute {
         return [](Slot* r, const Op& o) { put(r, o.d, absolute(get<T>(r, o.a))); };

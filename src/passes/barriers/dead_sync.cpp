@@ -132,7 +132,7 @@ constexpr PassOption kOptions[] = {
     {"max-work", PassOption::Kind::Number},
 };
 
-std::unique_ptr<Pass> make(const OptionValues& options, std::string& error) {
+std::unique_ptr<Pass> makeDeadSync(const OptionValues& options, std::string& error) {
   std::optional<KeptBarriers> kept = KeptBarriers::parse(options.text(kKeepOption.name), error);
   if (!kept) return nullptr;
   BarrierQuestion question;
@@ -157,7 +157,7 @@ const PassInfo kDeadSync = {
     "dead-sync",
     "Removes CTA barriers that order nothing, across blocks, loops and functions.",
     kOptions,
-    make,
+    makeDeadSync,
 };
 
 }  // namespace ptxopt::passes

@@ -49,7 +49,7 @@ class WarpSync : public Pass {
   BarrierGroups groups_;
 };
 
-std::unique_ptr<Pass> make(const OptionValues& options, std::string& error) {
+std::unique_ptr<Pass> makeWarpSync(const OptionValues& options, std::string& error) {
   std::optional<KeptBarriers> kept = KeptBarriers::parse(options.text(kKeepOption.name), error);
   if (!kept) return nullptr;
   BarrierQuestion question;
@@ -65,7 +65,7 @@ const PassInfo kWarpSync = {
     "warp-sync",
     "Weakens CTA barriers that only order threads of one warp to bar.warp.sync.",
     {&kKeepOption, 1},
-    make,
+    makeWarpSync,
 };
 
 }  // namespace ptxopt::passes

@@ -366,7 +366,7 @@ constexpr PassOption kOptions[] = {
      "nearer place is possible (default)"},
 };
 
-std::unique_ptr<Pass> make(const OptionValues& given, std::string&) {
+std::unique_ptr<Pass> makeCommonBase(const OptionValues& given, std::string&) {
   CommonBaseOptions ways;
   const auto set = [&](std::string_view name, unsigned& way) {
     way = static_cast<unsigned>(given.number(name, way));
@@ -385,7 +385,7 @@ const PassInfo kCommonBase = {
     "common-base",
     "Lets addresses that differ by a constant share a register.",
     kOptions,
-    make,
+    makeCommonBase,
 };
 
 }  // namespace ptxopt::passes

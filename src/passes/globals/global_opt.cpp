@@ -311,7 +311,7 @@ constexpr PassOption kOptions[] = {
     {"whole-program", PassOption::Kind::OptionalText, "SYMBOL;SYMBOL;..."},
 };
 
-std::unique_ptr<Pass> make(const OptionValues& given, std::string&) {
+std::unique_ptr<Pass> makeGlobalOpt(const OptionValues& given, std::string&) {
   GlobalOptSettings settings;
   settings.maxFields = given.number("max-fields", settings.maxFields);
   settings.maxFoldBits = given.number("max-fold-bits", settings.maxFoldBits);
@@ -326,7 +326,7 @@ const PassInfo kGlobalOpt = {
     "global-opt",
     "Removes dead functions and variables, splits variables into fields.",
     kOptions,
-    make,
+    makeGlobalOpt,
     "of malloc and free only pairs go, for memory that nobody reads and a pointer that nobody "
     "compares:\nit may be null, and what is not freed is missing for others",
 };

@@ -16,11 +16,6 @@ using ir::OperandKind;
 
 namespace {
 
-// `%r`, not a component.
-bool isWholeRegister(const Operand& operand) {
-  return operand.kind == OperandKind::Register && operand.component == 0 && !operand.negated;
-}
-
 // Larger offsets may wrap around, so their differences are not distances in bytes (D4.1).
 bool isFar(std::int64_t offset) {
   constexpr std::int64_t kFar = std::int64_t{1} << 29;
@@ -48,7 +43,7 @@ void AvailableLoads::noteAddress(const ir::Instruction& instruction) {
   const analysis::Ssa& ssa = rewrite_.ssa();
   const isa::InstructionDesc& desc = *instruction.desc;
   const auto operands = instruction.operands();
-  if (instruction.guard || operands.empty() || !isWholeRegister(operands[0])) return;
+  if (instruction.guard || operands.empty() || !operands[0].isWholeRegister()) return;
   const int bits = isa::bitWidth(desc.type);
   const isa::Type registerType = rewrite_.function().rangeOf(operands[0].reg()).type;
   if ((bits != 32 && bits != 64) || isa::bitWidth(registerType) != bits) return;
@@ -62,8 +57,8 @@ void AvailableLoads::noteAddress(const ir::Instruction& instruction) {
   const bool adds = desc.opcode == isa::Opcode::Add && desc.qualifiers.size() == 1 &&
                     !isa::isFloat(desc.type) && operands.size() == 3;
   if (!adds) return;
-  const bool isFirst = isWholeRegister(operands[1]) && operands[2].kind == OperandKind::Integer;
-  const bool isSecond = isWholeRegister(operands[2]) && operands[1].kind == OperandKind::Integer;
+  const bool isFirst = operands[1].isWholeRegister() && operands[2].kind == OperandKind::Integer;
+  const bool isSecond = operands[2].isWholeRegister() && operands[1].kind == OperandKind::Integer;
   if (!isFirst && !isSecond) return;
   const Operand& from = operands[isFirst ? 1 : 2];
   const std::int64_t number = operands[isFirst ? 2 : 1].immediate;
@@ -221,7 +216,7 @@ std::optional<AvailableLoads::Known> AvailableLoads::find(const ir::Instruction&
                                                           const PlainAccess& access,
                                                           std::uint32_t element) {
   const Operand& data = access.data[element];
-  if (!isTracked(access) || !isWholeRegister(data)) return std::nullopt;
+  if (!isTracked(access) || !data.isWholeRegister()) return std::nullopt;
   const Bytes bytes = bytesOf(instruction, access, element);
   makeKey(bytes, extensionOf(access, data));
   if (const auto known = findByKey(instruction, access, bytes)) return known;
@@ -308,8 +303,8 @@ void AvailableLoads::enterNumber(const ir::Instruction& instruction, const Plain
                                  std::uint32_t element, const KnownNumbers& numbers) {
   if (access.elementBytes > sizeof(std::uint64_t)) return;
   const Operand& data = access.data[element];
-  const auto number = isWholeRegister(data) ? numbers.of(rewrite_.ssa().use(instruction, data))
-                                            : ir::bitsOf(data, access.type);
+  const auto number = data.isWholeRegister() ? numbers.of(rewrite_.ssa().use(instruction, data))
+                                             : ir::bitsOf(data, access.type);
   if (!number) return;
   hasNumbers_ = true;
   enter(instruction, bytesOf(instruction, access, element), kStoredNumber, kNone, true,
@@ -344,7 +339,7 @@ void AvailableLoads::noteLoad(const ir::Instruction& instruction, const PlainAcc
   if (!isTracked(access)) return;
   for (std::uint32_t k = 0; k < access.elements; ++k) {
     const Operand& data = access.data[k];
-    if (!isWholeRegister(data) || !access.isUsed(k)) continue;
+    if (!data.isWholeRegister() || !access.isUsed(k)) continue;
     enter(instruction, access, rewrite_.ssa().definition(instruction, data), k, false);
   }
 }
@@ -357,7 +352,7 @@ void AvailableLoads::noteStore(const ir::Instruction& instruction, const PlainAc
   if (!isTracked(access) || instruction.guard) return;
   for (std::uint32_t k = 0; k < access.elements; ++k) {
     const Operand& data = access.data[k];
-    const bool isRegister = isWholeRegister(data);
+    const bool isRegister = data.isWholeRegister();
     if (isRegister && ranges_ != nullptr) enterNarrower(instruction, access, k);
     if (!isRegister || extensionOf(access, data) != 0) {
       enterNumber(instruction, access, k, numbers);

@@ -140,7 +140,7 @@ constexpr PassOption kOptions[] = {
              "statistics of the tables to standard error"},
 };
 
-std::unique_ptr<Pass> make(const OptionValues& given, std::string&) {
+std::unique_ptr<Pass> makeEarlyCse(const OptionValues& given, std::string&) {
   EarlyCseOptions ways;
   ways.memorySsa = given.has("memssa");
   ways.memorySsaCap = given.number("mssa-optimization-cap", ways.memorySsaCap);
@@ -158,7 +158,7 @@ const PassInfo kEarlyCse = {
     "early-cse",
     "Removes redundant computations, loads and stores.",
     kOptions,
-    make,
+    makeEarlyCse,
 };
 
 }  // namespace ptxopt::passes

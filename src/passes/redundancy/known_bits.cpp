@@ -18,11 +18,6 @@ namespace {
 
 constexpr unsigned kMostDefinitions = 4;  // one above the other
 
-bool isWholeRegister(const Operand* operand) {
-  return operand != nullptr && operand->kind == OperandKind::Register && operand->component == 0 &&
-         !operand->negated;
-}
-
 std::uint64_t maskOf(unsigned bits) {
   return residue(~std::uint64_t{0}, bits);
 }
@@ -63,7 +58,7 @@ std::uint64_t KnownBits::mayBeOne(ValueId value, unsigned definitions) const {
   if (!ssa.isDefinition(value) || ssa.old(value) != kNone || ssa.isCarry(value)) return all;
   const ir::Instruction& instruction = ssa.instruction(value);
   const Operand* target = ssa.operand(value);
-  if (definitions == kMostDefinitions || !instruction.desc->known() || !isWholeRegister(target) ||
+  if (definitions == kMostDefinitions || !instruction.desc->known() || !target->isWholeRegister() ||
       target->reads) {
     return all;
   }
@@ -84,7 +79,7 @@ std::uint64_t KnownBits::mayBeOne(const ir::Instruction& instruction, std::size_
   if (source->kind == OperandKind::Integer) {
     return residue(static_cast<std::uint64_t>(source->immediate), bits);
   }
-  if (!isWholeRegister(source) || widthOf(source->reg()) < bits) return maskOf(bits);
+  if (!source->isWholeRegister() || widthOf(source->reg()) < bits) return maskOf(bits);
   return residue(mayBeOne(rewrite_.ssa().use(instruction, *source), definitions), bits);
 }
 
@@ -168,7 +163,7 @@ using Result = KnownNumbers::Result;
 // The source, if it is a register as wide as the result.
 Result KnownBits::copyOf(const ir::Instruction& instruction, const Operand& source) const {
   const bool isWhole =
-      isWholeRegister(&source) && widthOf(source.reg()) == widthOf(instruction.operands()[0].reg());
+      source.isWholeRegister() && widthOf(source.reg()) == widthOf(instruction.operands()[0].reg());
   if (!isWhole) return {};
   return {Result::Kind::Copy, 0, rewrite_.ssa().use(instruction, source)};
 }
@@ -208,7 +203,7 @@ ValueId KnownBits::extended(ValueId value, unsigned bits) const {
   const ir::Instruction& instruction = ssa.instruction(value);
   const isa::InstructionDesc& desc = *instruction.desc;
   const auto operands = instruction.operands();
-  if (!isConversion(desc) || operands.size() != 2 || !isWholeRegister(&operands[1])) return kNone;
+  if (!isConversion(desc) || operands.size() != 2 || !operands[1].isWholeRegister()) return kNone;
   const auto from = static_cast<unsigned>(isa::bitWidth(desc.sourceType));
   const bool isExtension = from == bits && static_cast<unsigned>(isa::bitWidth(desc.type)) > bits;
   return isExtension && widthOf(operands[1].reg()) == bits ? ssa.use(instruction, operands[1])
@@ -220,7 +215,7 @@ ValueId KnownBits::extended(ValueId value, unsigned bits) const {
 Result KnownBits::ofExtension(const ir::Instruction& instruction) const {
   const isa::InstructionDesc& desc = *instruction.desc;
   const auto operands = instruction.operands();
-  if (!isConversion(desc) || operands.size() != 2 || !isWholeRegister(&operands[1])) return {};
+  if (!isConversion(desc) || operands.size() != 2 || !operands[1].isWholeRegister()) return {};
   const unsigned bits = widthOf(operands[1].reg());
   const auto from = static_cast<unsigned>(isa::bitWidth(desc.sourceType));
   const auto to = static_cast<unsigned>(isa::bitWidth(desc.type));

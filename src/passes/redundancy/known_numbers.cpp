@@ -14,14 +14,6 @@ using analysis::ValueId;
 using ir::Operand;
 using ir::OperandKind;
 
-namespace {
-
-bool isWholeRegister(const Operand& operand) {
-  return operand.kind == OperandKind::Register && operand.component == 0 && !operand.negated;
-}
-
-}  // namespace
-
 KnownNumbers::KnownNumbers(const SsaRewrite& rewrite, const ExpressionKeys& keys)
     : rewrite_(rewrite),
       keys_(keys),
@@ -37,14 +29,14 @@ std::optional<std::uint64_t> KnownNumbers::of(ValueId value) const {
 std::optional<std::uint64_t> KnownNumbers::of(const ir::Instruction& instruction,
                                               const Operand& operand) const {
   if (operand.kind == OperandKind::Integer) return static_cast<std::uint64_t>(operand.immediate);
-  if (!isWholeRegister(operand)) return std::nullopt;
+  if (!operand.isWholeRegister()) return std::nullopt;
   return of(rewrite_.ssa().use(instruction, operand));
 }
 
 bool KnownNumbers::areEqual(const ir::Instruction& instruction, const Operand& a,
                             const Operand& b) const {
   const auto leaderOf = [&](const Operand& operand) {
-    if (!isWholeRegister(operand) || operand.writes) return kNone;
+    if (!operand.isWholeRegister() || operand.writes) return kNone;
     return keys_.leaderOf(rewrite_.resolve(rewrite_.ssa().use(instruction, operand)));
   };
   return leaderOf(a) != kNone && leaderOf(a) == leaderOf(b);
@@ -88,7 +80,7 @@ KnownNumbers::Result KnownNumbers::result(const ir::Instruction& instruction) co
     return number(0);
   }
   const auto copyOf = [&](const Operand& source) {
-    const bool isCopy = isWholeRegister(source) && widthOf(source.reg()) == bits;
+    const bool isCopy = source.isWholeRegister() && widthOf(source.reg()) == bits;
     return isCopy ? Result{Kind::Copy, 0, rewrite_.ssa().use(instruction, source)} : Result{};
   };
   if (count == 2 && isIdempotent(desc) && areEqual(instruction, operands[1], operands[2])) {

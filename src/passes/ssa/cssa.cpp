@@ -129,7 +129,7 @@ constexpr PassOption kOptions[] = {
     {"fold-copies"},
 };
 
-std::unique_ptr<Pass> make(const OptionValues& given, std::string&) {
+std::unique_ptr<Pass> makeCssa(const OptionValues& given, std::string&) {
   OutOfSsaOptions ways;
   ways.coalescing = static_cast<Coalescing>(
       given.number("coalesce", static_cast<std::uint64_t>(ways.coalescing)));
@@ -145,7 +145,7 @@ const PassInfo kCssa = {
     "cssa",
     "Translates into SSA form and back; changes nothing by itself.",
     kOptions,
-    make,
+    makeCssa,
 };
 
 }  // namespace ptxopt::passes

@@ -68,7 +68,7 @@ std::string replaced(std::string text, const std::string& name, const std::strin
   return text;
 }
 
-std::string action(const Option& option) {
+std::string bashAction(const Option& option) {
   switch (option.offer) {
     case Offer::Words:
       return fmt::format("mapfile -t COMPREPLY < <(compgen -W '{}' -- \"$word\")",
@@ -103,7 +103,7 @@ std::string bashCompletion(const Command& command) {
   std::string afterDashes = "@FUNCTION@_files '*.ptx'";
   std::vector<std::string> names;
   for (const Option& option : command.options) {
-    if (option.offer == Offer::Program) afterDashes = action(option);
+    if (option.offer == Offer::Program) afterDashes = bashAction(option);
     if (option.isPositional) continue;
     for (const std::string& name : option.names) {
       const bool hasValue = !option.value.empty();
@@ -117,9 +117,9 @@ std::string bashCompletion(const Command& command) {
     if (option.value.empty()) continue;
     const std::string pattern = joined(option.names, " | ");
     if (option.isValueOptional) {
-      flags += fmt::format("    {}) {} ;;\n", pattern, action(option));
+      flags += fmt::format("    {}) {} ;;\n", pattern, bashAction(option));
     } else {
-      values += fmt::format("    {}) {}; return ;;\n", pattern, action(option));
+      values += fmt::format("    {}) {}; return ;;\n", pattern, bashAction(option));
     }
   }
   std::string function = "_" + command.name;

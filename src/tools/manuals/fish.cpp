@@ -16,7 +16,7 @@ std::string quoted(const std::string& text) {
   return result + "'";
 }
 
-std::string action(const Option& option) {
+std::string fishAction(const Option& option) {
   switch (option.offer) {
     case Offer::Words:
       return " -x -a " + quoted(joined(option.words));
@@ -49,7 +49,7 @@ std::string fishCompletion(const Command& command) {
       if (option.offer != Offer::Ptx) continue;
       const std::string when =
           takesProgram ? " -n 'not contains -- -- (commandline -opc)'" : std::string();
-      text += line + when + action(option) + '\n';
+      text += line + when + fishAction(option) + '\n';
       continue;
     }
     text += line;
@@ -60,7 +60,7 @@ std::string fishCompletion(const Command& command) {
     if (option.isValueOptional) {
       text += " -d " + quoted(option.help) + '\n' + line + " -l " + option.names[0].substr(2);
     }
-    if (!option.value.empty()) text += action(option);
+    if (!option.value.empty()) text += fishAction(option);
     text += " -d " + quoted(option.help) + '\n';
   }
   return text;

@@ -21,7 +21,7 @@ std::string escaped(const std::string& text) {
   return result;
 }
 
-std::string action(const Option& option) {
+std::string zshAction(const Option& option) {
   switch (option.offer) {
     case Offer::Words:
       return fmt::format("({})", joined(option.words));
@@ -42,7 +42,8 @@ std::string action(const Option& option) {
 }
 
 std::string argument(const Option& option) {
-  return ":" + escaped(option.isPositional ? option.names[0] : option.value) + ":" + action(option);
+  return ":" + escaped(option.isPositional ? option.names[0] : option.value) + ":" +
+         zshAction(option);
 }
 
 // "*--keep-kernel=[help]:KERNEL: "; of several names, each excludes the others.
