@@ -23,7 +23,7 @@ template <class Kind>
 void claimUniformValues(const Subject& subject, const analysis::TextPlaces& places,
                         const Uniformity& uniformity, std::string_view by) {
   const analysis::Ssa& ssa = places.ssa();
-  for (ValueId value = 0; value < ssa.valueCount(); ++value) {
+  for (const ValueId value : ssa.values()) {
     if (!ssa.isDefinition(value) || ssa.isCarry(value)) continue;
     if (!uniformity.isUniform(ssa.block(value)) || !uniformity.isUniform(ssa.reg(value))) continue;
     if (const std::optional<facts::Value> place = places.of(value)) {
@@ -94,8 +94,8 @@ void collectNonExitedThreads(const Subject& subject, const analysis::TextPlaces&
   // The same for the threads of a warp, which elections need (analysis/threads/elected_leaders.h).
   if (mayEndInCalls(subject, effects)) return;
   const auto& addresses = subject.get<analysis::Addresses>();
-  std::vector<analysis::FormId> forms(places.ssa().valueCount());
-  for (ValueId value = 0; value < forms.size(); ++value) forms[value] = addresses.formOf(value);
+  IdVector<ValueId, analysis::FormId> forms(places.ssa().valueCount());
+  for (const ValueId value : forms.ids()) forms[value] = addresses.formOf(value);
   const Uniformity::InstructionSet agree =
       uniformInWarps(places.ssa(), addresses.shape(), addresses.forms(), forms);
   if (agree.empty()) return;

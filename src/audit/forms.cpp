@@ -30,7 +30,7 @@ std::optional<LeafId> onlyLeaf(const analysis::LinearForms& forms, FormId id) {
 Forms::Forms(const analysis::Addresses& addresses, const analysis::Loops& loops,
              const analysis::TextPlaces& places)
     : addresses_(addresses), forms_(addresses.forms()), loops_(loops), places_(places) {
-  for (ValueId value = 0; value < places.ssa().valueCount(); ++value) {
+  for (const ValueId value : places.ssa().values()) {
     const FormId form = addresses.formOf(value);
     const std::optional<LeafId> leaf = form == kNone ? std::nullopt : onlyLeaf(forms_, form);
     if (!leaf || forms_.leaf(*leaf).key.kind != LeafKind::Operation) continue;
@@ -50,7 +50,7 @@ std::optional<facts::Form> Forms::ofLeafAt(analysis::Point point, LeafId leaf) c
 
 std::vector<ValueId> Forms::valuesOf(LeafId id) const {
   const analysis::Leaf& leaf = forms_.leaf(id);
-  if (leaf.key.kind == LeafKind::Value) return {leaf.key.id};
+  if (leaf.key.kind == LeafKind::Value) return {ValueId{leaf.key.id}};
   const auto found = values_.find(id);
   return found == values_.end() ? std::vector<ValueId>() : found->second;
 }
@@ -59,7 +59,7 @@ bool Forms::isItself(ValueId value) const {
   const std::optional<LeafId> leaf = onlyLeaf(forms_, addresses_.formOf(value));
   if (!leaf) return false;
   const analysis::LeafKey& key = forms_.leaf(*leaf).key;
-  return key.kind == LeafKind::Value && key.id == value;
+  return key.kind == LeafKind::Value && key.id == indexOf(value);
 }
 
 std::optional<facts::Form> Forms::at(analysis::Point point, FormId id, unsigned nesting) const {
@@ -125,7 +125,7 @@ std::optional<facts::Leaf> Forms::leafAt(analysis::Point point, LeafId id, unsig
       return std::nullopt;
     }
     case LeafKind::Value:
-      return valueLeaf(leaf.key.id);
+      return valueLeaf(ValueId{leaf.key.id});
   }
   return std::nullopt;
 }

@@ -38,7 +38,7 @@ class ValueCollector {
         ranges_(subject.get<analysis::ValueRanges>()) {}
 
   void run() const {
-    for (ValueId value = 0; value < ssa_.valueCount(); ++value) {
+    for (const ValueId value : ssa_.values()) {
       const std::optional<facts::Value> place = places_.of(value);
       if (!place) continue;
       claimRange(*place, ranges_.of(value));
@@ -114,7 +114,7 @@ class ValueCollector {
   void claimUses(const ir::Instruction& instruction) const {
     std::vector<ir::RegisterId> seen;
     ssa_.forEachUse(instruction, [&](ValueId value) {
-      if (value == kNone || ssa_.isCarry(value) || ranges_.of(value).bits == 0) return;
+      if (value == ValueId::None || ssa_.isCarry(value) || ranges_.of(value).bits == 0) return;
       if (std::ranges::find(seen, ssa_.reg(value)) != seen.end()) return;
       seen.push_back(ssa_.reg(value));
       const ValueRange here = ranges_.at(value, instruction.block);

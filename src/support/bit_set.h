@@ -10,6 +10,8 @@
 #include <span>
 #include <vector>
 
+#include "support/ids.h"
+
 namespace ptxopt {
 
 // Numbers 0 .. size()-1.  Operations on two sets need equal sizes.  Single-element operations are
@@ -39,6 +41,18 @@ class BitSet {
     assert(k < size_);
     words_[k / 64] &= ~(std::uint64_t{1} << k % 64);
   }
+  template <IsId Id>
+  bool test(Id id) const {
+    return test(indexOf(id));
+  }
+  template <IsId Id>
+  bool set(Id id) {
+    return set(indexOf(id));
+  }
+  template <IsId Id>
+  void reset(Id id) {
+    reset(indexOf(id));
+  }
   void clear() { std::fill(words_.begin(), words_.end(), 0); }
 
   std::size_t count() const {
@@ -66,6 +80,12 @@ class BitSet {
         visit(at * 64 + static_cast<std::size_t>(std::countr_zero(word)));
       }
     }
+  }
+
+  // The same for a set of ids.
+  template <IsId Id, class Visitor>
+  void forEach(Visitor&& visit) const {
+    forEach([&](std::size_t k) { visit(Id{static_cast<std::uint32_t>(k)}); });
   }
 
   // True if the set changed.

@@ -14,7 +14,7 @@ using ir::Instruction;
 using ir::OperandKind;
 
 AccessConditions::AccessConditions(const Ssa& ssa, const ValueRanges& ranges, LinearForms& forms,
-                                   const std::vector<FormId>& formOfValue)
+                                   const IdVector<ValueId, FormId>& formOfValue)
     : ssa_(ssa),
       ranges_(ranges),
       shape_(ranges.shape()),
@@ -152,7 +152,7 @@ bool AccessConditions::isThreadId(LeafId id, std::size_t dimension) const {
 }
 
 FormId AccessConditions::rightSide(const Condition& condition) {
-  if (condition.otherValue != kNone) {
+  if (condition.otherValue != ValueId::None) {
     const FormId other = formOfValue_[condition.otherValue];
     return other != kNone && forms_.form(other).bits == condition.bits ? other : kNone;
   }
@@ -162,7 +162,7 @@ FormId AccessConditions::rightSide(const Condition& condition) {
 
 void AccessConditions::learnTest(const Condition& condition, FormId id, Fact& fact) {
   // Of two registers it comes both ways round.
-  if (condition.otherValue != kNone && condition.otherValue < condition.value) return;
+  if (condition.otherValue != ValueId::None && condition.otherValue < condition.value) return;
   const FormId other = rightSide(condition);
   if (other == kNone) return;
   // As an interval of the thread id it is known already.

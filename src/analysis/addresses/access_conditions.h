@@ -20,7 +20,7 @@ class AccessConditions {
  public:
   // All must outlive the object.  `formOfValue`: kNone where a value has no form.
   AccessConditions(const Ssa& ssa, const ValueRanges& ranges, LinearForms& forms,
-                   const std::vector<FormId>& formOfValue);
+                   const IdVector<ValueId, FormId>& formOfValue);
 
   // Sets `thread`, `restrictions`, `zeros`, `tests` and `electionMask`, from the instruction and
   // the address of the access.
@@ -57,7 +57,7 @@ class AccessConditions {
   const ValueRanges& ranges_;
   const LaunchShape& shape_;
   LinearForms& forms_;
-  const std::vector<FormId>& formOfValue_;
+  const IdVector<ValueId, FormId>& formOfValue_;
   ThreadFunctions functions_;
   ElectedLeaders leaders_;
   std::vector<Fact> facts_;               // of what begins to hold in a block, block by block

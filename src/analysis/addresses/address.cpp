@@ -373,7 +373,7 @@ class Addresses::AccessBuilder {
   const Pointers& pointers_;
   AccessConditions conditions_;
   const bool runsOnce_;
-  std::vector<FormId> narrow_;  // by value: its form in a narrow window, once asked for
+  IdVector<ValueId, FormId> narrow_;  // its form in a narrow window, once asked for
 };
 
 Addresses::Addresses(const Ssa& ssa, const ValueRanges& ranges, const Loops& loops, bool runsOnce)

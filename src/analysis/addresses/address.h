@@ -114,7 +114,7 @@ class Addresses {
   const ValueRanges* ranges_;
   LaunchShape shape_;
   LinearForms forms_;
-  std::vector<FormId> formOfValue_;
+  IdVector<ValueId, FormId> formOfValue_;
   std::vector<Access> accesses_;
   std::vector<std::uint32_t> firstAccess_;               // by instruction, and one more
   std::unordered_map<std::uint32_t, Access> executors_;  // by instruction

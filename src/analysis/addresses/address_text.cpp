@@ -68,7 +68,7 @@ std::string Addresses::leafText(LeafId id, unsigned nesting) const {
       return std::string(mnemonic.substr(0, mnemonic.rfind('.'))) + '(' + sources + ')';
     }
     case LeafKind::Value: {
-      const ir::RegisterId reg = ssa_->reg(leaf.key.id);
+      const ir::RegisterId reg = ssa_->reg(ValueId{leaf.key.id});
       return reg == ir::RegisterId::None ? "carry" : function.registerName(reg);
     }
   }

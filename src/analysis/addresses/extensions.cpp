@@ -18,14 +18,15 @@ void Extensions::noteNumber(FormId id, ValueId v) {
       (leaf.interval.lowest < 0 || !leaf.interval.isBounded())) {
     return;
   }
-  valueOf_.set(form.terms[0].leaf, v);
+  valueOf_.set(form.terms[0].leaf, indexOf(v));
 }
 
 // What a leaf can be in a block, by the branches above it.
 Interval Extensions::intervalIn(LeafId id, BlockId block) const {
   const Interval always = forms_.leaf(id).interval;
-  const ValueId value = valueOf_.of(id);
-  if (value == kNone || !ssa_.dominators().dominates(ssa_.block(value), block)) return always;
+  const ValueId value{valueOf_.of(id)};
+  if (value == ValueId::None || !ssa_.dominators().dominates(ssa_.block(value), block))
+    return always;
   return intersection(always, ranges_.at(value, block).asUnsigned());
 }
 

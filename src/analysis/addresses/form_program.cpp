@@ -184,7 +184,7 @@ bool FormProgram::complete(Node& made, const Leaf& leaf) {
       return addUnknown();
     case LeafKind::Value:
       // An unwritten register may have another value at each read.
-      return addresses_->ssa().kind(leaf.key.id) != Ssa::Kind::Entry && addUnknown();
+      return addresses_->ssa().kind(ValueId{leaf.key.id}) != Ssa::Kind::Entry && addUnknown();
     case LeafKind::Product: {
       made.kind = Node::Kind::Product;
       const std::span<const std::uint32_t> list = addresses_->forms().list(leaf);

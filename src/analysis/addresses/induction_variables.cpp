@@ -66,7 +66,7 @@ InductionVariables::Ways InductionVariables::waysInto(ValueId phi, LoopId loop) 
   const std::span<const ValueId> operands = ssa_.phiOperands(phi);
   Ways found;
   for (std::size_t k = 0; k < operands.size(); ++k) {
-    if (operands[k] == kNone) continue;
+    if (operands[k] == ValueId::None) continue;
     const bool isBack = isBackEdge(phi, k, loop);
     const FormId form = isBack ? stepBetween(phi, operands[k]) : formOfValue_[operands[k]];
     FormId& slot = isBack ? found.step : found.initial;
@@ -83,7 +83,7 @@ FormId InductionVariables::stepBetween(ValueId phi, ValueId next) {
   FormId total = forms_.constant(0, bits);
   for (std::size_t steps = 0; !reaches(steps, Limit::InductionSteps); ++steps) {
     if (next == phi) return total;
-    if (!ssa_.isDefinition(next) || ssa_.old(next) != kNone) return kNone;
+    if (!ssa_.isDefinition(next) || ssa_.old(next) != ValueId::None) return kNone;
     const Instruction& instruction = ssa_.instruction(next);
     const isa::InstructionDesc& form = *instruction.desc;
     if (!isPureInteger(instruction) || form.has(".sat") ||
@@ -122,7 +122,7 @@ FormId InductionVariables::invariant(const Instruction& instruction, const Opera
   }
   if (operand.kind != OperandKind::Register || operand.component != 0) return kNone;
   const ValueId v = ssa_.use(instruction, operand);
-  if (v == kNone || bitsOf(v) != bits) return kNone;
+  if (v == ValueId::None || bitsOf(v) != bits) return kNone;
   if (ranges_.of(v).isConstant()) return forms_.constant(ranges_.of(v).lowest, bits);
   // Defined above the header, and not in it: it dominates the loop from outside.
   const bool isOutside = ssa_.block(v) != ssa_.block(phi) &&
@@ -136,8 +136,7 @@ std::int64_t InductionVariables::mostRounds(LoopId loop) {
   if (!isNew) return at->second;
   const BlockId header = loops_.header(loop);
   std::int64_t most = Interval::kNoHighest;
-  const auto [first, end] = ssa_.phis(header);
-  for (ValueId phi = first; phi < end; ++phi) {
+  for (const ValueId phi : ssa_.phis(header)) {
     if (bitsOf(phi) != 0) most = std::min(most, mostRounds(phi, loop));
   }
   mostRounds_[loop] = most;
@@ -155,7 +154,7 @@ std::int64_t InductionVariables::mostRounds(ValueId phi, LoopId loop) {
   Numbers asUnsigned{all.asUnsigned(), kNothing, kNothing, always.asUnsigned()};
   FormId step = kNone;
   for (std::size_t k = 0; k < operands.size(); ++k) {
-    if (operands[k] == kNone) continue;
+    if (operands[k] == ValueId::None) continue;
     if (isBackEdge(phi, k, loop)) {
       const FormId form = stepBetween(phi, operands[k]);
       if (form == kNone || (step != kNone && step != form)) return Interval::kNoHighest;

@@ -29,7 +29,7 @@ class InductionVariables {
  public:
   // All of them must outlive the object.  `formOfValue`: kNone for what is not known yet.
   InductionVariables(const Ssa& ssa, const ValueRanges& ranges, const Loops& loops,
-                     std::span<const FormId> formOfValue, LinearForms& forms)
+                     const IdVector<ValueId, FormId>& formOfValue, LinearForms& forms)
       : ssa_(ssa), ranges_(ranges), loops_(loops), formOfValue_(formOfValue), forms_(forms) {}
 
   // kNone for a phi that is none.
@@ -55,7 +55,7 @@ class InductionVariables {
   const Ssa& ssa_;
   const ValueRanges& ranges_;
   const Loops& loops_;
-  std::span<const FormId> formOfValue_;
+  const IdVector<ValueId, FormId>& formOfValue_;
   LinearForms& forms_;
   std::unordered_map<LoopId, std::int64_t> mostRounds_;
 };

@@ -79,7 +79,7 @@ class OffsetClasses::Finder {
     bool isOpen = true;  // no class of its parts is known yet
   };
   struct Candidate {
-    ValueId value = kNone;
+    ValueId value = ValueId::None;
     LeafId leaf = kNone;
   };
   struct WordsHash {
@@ -98,14 +98,14 @@ class OffsetClasses::Finder {
       if (ofBlock.size() > 1) candidates_.insert(candidates_.end(), ofBlock.begin(), ofBlock.end());
       ofBlock.clear();
     };
-    for (ValueId v = 0; v < ssa_.valueCount(); ++v) {
+    for (const ValueId v : ssa_.values()) {
       const LeafId leaf = leafOf(v);
       if (leaf == kNone) continue;
       if (ssa_.isPhi(v)) {
         if (ssa_.block(v) != block) flush();
         block = ssa_.block(v);
         ofBlock.push_back({v, leaf});
-      } else if (ssa_.old(v) != kNone) {
+      } else if (ssa_.old(v) != ValueId::None) {
         flush();
         candidates_.push_back({v, leaf});
       }
@@ -124,7 +124,7 @@ class OffsetClasses::Finder {
     if (form.bits < 32 || form.constant != 0 || form.terms.size() != 1) return kNone;
     const LeafKey& key = forms_.leaf(form.terms[0].leaf).key;
     const bool isItself = form.terms[0].coefficient == 1 && key.kind == LeafKind::Value &&
-                          key.id == v && key.bits == form.bits;
+                          key.id == indexOf(v) && key.bits == form.bits;
     return isItself ? form.terms[0].leaf : kNone;
   }
 
@@ -162,7 +162,7 @@ class OffsetClasses::Finder {
     Key key{{ssa_.block(phi), bits}};
     for (const ValueId operand : ssa_.phiOperands(phi)) {
       // An edge that is never taken.
-      if (operand == kNone) continue;
+      if (operand == ValueId::None) continue;
       const FormId form = addresses_.formOf(operand);
       if (form == kNone || forms_.form(form).bits != bits || !add(key, form)) {
         return std::nullopt;
@@ -180,9 +180,9 @@ class OffsetClasses::Finder {
       return std::nullopt;
     }
     const ValueId guard = ssa_.guard(instruction);
-    if (guard == kNone || ssa_.kind(guard) == Ssa::Kind::Entry) return std::nullopt;
+    if (guard == ValueId::None || ssa_.kind(guard) == Ssa::Kind::Entry) return std::nullopt;
     constexpr std::uint64_t kGuarded = std::uint64_t{1} << 32;
-    Key key{{guard, kGuarded | std::uint64_t{instruction.guard.negated()} << 8 | bits}};
+    Key key{{indexOf(guard), kGuarded | std::uint64_t{instruction.guard.negated()} << 8 | bits}};
     if (!add(key, before)) return std::nullopt;
     std::optional<Sum> result = resultOf(instruction, bits);
     if (!result || !add(key, *std::move(result))) return std::nullopt;
@@ -212,7 +212,7 @@ class OffsetClasses::Finder {
         return std::nullopt;
       }
       const ValueId source = ssa_.use(instruction, operand);
-      const FormId known = source == kNone ? kNone : addresses_.formOf(source);
+      const FormId known = source == ValueId::None ? kNone : addresses_.formOf(source);
       if (known == kNone || forms_.form(known).bits != bits || !isDefined(known)) {
         return std::nullopt;
       }
@@ -230,7 +230,7 @@ class OffsetClasses::Finder {
   bool isDefined(FormId id) const {
     return std::ranges::none_of(forms_.form(id).terms, [&](const Term& term) {
       const LeafKey& key = forms_.leaf(term.leaf).key;
-      return key.kind == LeafKind::Value && ssa_.kind(key.id) == Ssa::Kind::Entry;
+      return key.kind == LeafKind::Value && ssa_.kind(ValueId{key.id}) == Ssa::Kind::Entry;
     });
   }
 

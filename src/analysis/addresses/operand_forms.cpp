@@ -46,7 +46,7 @@ FormId OperandForms::of(const Instruction& instruction, const Operand& operand, 
     case OperandKind::Register: {
       if (operand.component != 0 || operand.negated) return kNone;
       const ValueId v = ssa_.use(instruction, operand);
-      const FormId form = v == kNone ? kNone : formOfValue_[v];
+      const FormId form = v == ValueId::None ? kNone : formOfValue_[v];
       if (form == kNone || forms_.form(form).bits < bits) return kNone;
       return forms_.truncate(form, bits);
     }

@@ -24,7 +24,7 @@ class OperandForms {
  public:
   // All of them must outlive the object.  `formOfValue`: kNone for what is not known yet.
   OperandForms(const Ssa& ssa, const ValueRanges& ranges, bool runsOnce,
-               std::span<const FormId> formOfValue, LinearForms& forms)
+               const IdVector<ValueId, FormId>& formOfValue, LinearForms& forms)
       : ssa_(ssa), ranges_(ranges), formOfValue_(formOfValue), forms_(forms), runsOnce_(runsOnce) {}
 
   // Its residue modulo 2^bits; kNone where nothing is known.
@@ -35,7 +35,7 @@ class OperandForms {
 
   const Ssa& ssa_;
   const ValueRanges& ranges_;
-  std::span<const FormId> formOfValue_;
+  const IdVector<ValueId, FormId>& formOfValue_;
   LinearForms& forms_;
   const bool runsOnce_;
 };

@@ -27,7 +27,7 @@ LinearForms::Alternatives PhiAlternatives::ofCycle(ValueId phi) {
   ValueId at = phi;
   do {
     const auto [initial, next] = waysInto(at, loop);
-    if (initial == kNone || next == kNone || !forms_.isStable(initial) ||
+    if (initial == kNone || next == ValueId::None || !forms_.isStable(initial) ||
         reaches(result.forms.size(), Limit::Alternatives)) {
       return {};
     }
@@ -37,7 +37,7 @@ LinearForms::Alternatives PhiAlternatives::ofCycle(ValueId phi) {
       break;
     }
     at = phiOf(formOfValue_[next]);
-    if (at == kNone || ssa_.block(at) != ssa_.block(phi)) return {};
+    if (at == ValueId::None || ssa_.block(at) != ssa_.block(phi)) return {};
   } while (at != phi);
   result.round = inductions_.rounds(loop);
   return result;
@@ -48,16 +48,16 @@ std::pair<FormId, ValueId> PhiAlternatives::waysInto(ValueId phi, LoopId loop) c
   const std::span<const ValueId> operands = ssa_.phiOperands(phi);
   const std::span<const EdgeId> edges = ssa_.cfg().inEdges(ssa_.block(phi));
   FormId initial = kNone;
-  ValueId next = kNone;
+  ValueId next = ValueId::None;
   for (std::size_t k = 0; k < operands.size(); ++k) {
-    if (operands[k] == kNone) continue;
+    if (operands[k] == ValueId::None) continue;
     const FormId form = formOfValue_[operands[k]];
-    if (form == kNone) return {kNone, kNone};
+    if (form == kNone) return {kNone, ValueId::None};
     if (k < edges.size() && loops_.contains(loop, ssa_.cfg().source(edges[k]))) {
-      if (next != kNone && next != operands[k]) return {kNone, kNone};
+      if (next != ValueId::None && next != operands[k]) return {kNone, ValueId::None};
       next = operands[k];
     } else {
-      if (initial != kNone && initial != form) return {kNone, kNone};
+      if (initial != kNone && initial != form) return {kNone, ValueId::None};
       initial = form;
     }
   }
@@ -71,9 +71,9 @@ std::vector<FormId> PhiAlternatives::ofClosure(ValueId phi) const {
   for (std::size_t k = 0; k < phis.size(); ++k) {
     if (reaches(k, Limit::Alternatives)) return {};
     for (const ValueId operand : ssa_.phiOperands(phis[k])) {
-      const FormId form = operand == kNone ? kNone : formOfValue_[operand];
+      const FormId form = operand == ValueId::None ? kNone : formOfValue_[operand];
       if (form == kNone) return {};
-      if (const ValueId other = phiOf(form); other != kNone) {
+      if (const ValueId other = phiOf(form); other != ValueId::None) {
         if (std::ranges::find(phis, other) == phis.end()) phis.push_back(other);
       } else if (forms_.isStable(form)) {
         if (std::ranges::find(forms, form) == forms.end()) forms.push_back(form);
@@ -89,11 +89,13 @@ std::vector<FormId> PhiAlternatives::ofClosure(ValueId phi) const {
 ValueId PhiAlternatives::phiOf(FormId id) const {
   const LinearForm form = forms_.form(id);
   if (form.constant != 0 || form.terms.size() != 1 || form.terms[0].coefficient != 1) {
-    return kNone;
+    return ValueId::None;
   }
   const Leaf& leaf = forms_.leaf(form.terms[0].leaf);
   const bool isWhole = leaf.key.kind == LeafKind::Value && leaf.key.bits == form.bits;
-  return isWhole && !leaf.stable && ssa_.isPhi(leaf.key.id) ? leaf.key.id : kNone;
+  if (!isWhole || leaf.stable) return ValueId::None;
+  const ValueId value{leaf.key.id};
+  return ssa_.isPhi(value) ? value : ValueId::None;
 }
 
 bool PhiAlternatives::isToggle(FormId id, ValueId phi) const {

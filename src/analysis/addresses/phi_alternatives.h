@@ -25,7 +25,7 @@ namespace ptxopt::analysis {
 class PhiAlternatives {
  public:
   // All of them must outlive the object.
-  PhiAlternatives(const Ssa& ssa, const Loops& loops, std::span<const FormId> formOfValue,
+  PhiAlternatives(const Ssa& ssa, const Loops& loops, const IdVector<ValueId, FormId>& formOfValue,
                   InductionVariables& inductions, LinearForms& forms, PointerSources& pointers)
       : ssa_(ssa),
         loops_(loops),
@@ -48,7 +48,7 @@ class PhiAlternatives {
 
   const Ssa& ssa_;
   const Loops& loops_;
-  std::span<const FormId> formOfValue_;
+  const IdVector<ValueId, FormId>& formOfValue_;
   InductionVariables& inductions_;
   LinearForms& forms_;
   PointerSources& pointers_;

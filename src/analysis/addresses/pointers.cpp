@@ -87,7 +87,7 @@ void PointerSources::add(Entry entry) {
 }
 
 Pointers::Pointers(const ir::Function& function, const LinearForms& forms,
-                   std::span<const FormId> formOfValue, const PointerSources& sources)
+                   const IdVector<ValueId, FormId>& formOfValue, const PointerSources& sources)
     : function_(&function), forms_(&forms), formOfValue_(formOfValue), sources_(&sources) {
   const std::span<const PointerSources::Entry> entries = sources.entries();
   made_.assign(entries.size(), PointerSet{State::Unset, {}});

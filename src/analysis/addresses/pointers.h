@@ -101,7 +101,7 @@ class Pointers {
  public:
   // All arguments must outlive the object.
   Pointers(const ir::Function& function, const LinearForms& forms,
-           std::span<const FormId> formOfValue, const PointerSources& sources);
+           const IdVector<ValueId, FormId>& formOfValue, const PointerSources& sources);
 
   PointerSet of(FormId form) const;
 
@@ -112,7 +112,7 @@ class Pointers {
 
   const ir::Function* function_;
   const LinearForms* forms_;
-  std::span<const FormId> formOfValue_;
+  const IdVector<ValueId, FormId>& formOfValue_;
   const PointerSources* sources_;
   std::vector<PointerSet> made_;  // by entry
 };

@@ -44,7 +44,7 @@ BitSet neededValues(const Ssa& ssa, const ValueRanges& ranges) {
   BitSet needed(ssa.valueCount());
   std::vector<ValueId> work;
   const auto need = [&](ValueId v) {
-    if (v != kNone && ranges.of(v).bits != 0 && needed.set(v)) work.push_back(v);
+    if (v != ValueId::None && ranges.of(v).bits != 0 && needed.set(v)) work.push_back(v);
   };
   for (BlockId b = 0; b < cfg.blockCount(); ++b) {
     if (!cfg.isReachable(b)) continue;
@@ -98,12 +98,12 @@ class Evaluator {
         operands_(ssa, ranges, runsOnce, formOfValue_, forms),
         arithmetic_(ranges, operands_, extensions_, leaves_, forms, pointers) {}
 
-  std::vector<FormId> run() {
+  IdVector<ValueId, FormId> run() {
     const BitSet needed = neededValues(ssa_, ranges_);
     forms_.reserve(needed.count());
-    needed.forEach([&](std::size_t v) {
-      formOfValue_[v] = evaluate(static_cast<ValueId>(v));
-      extensions_.noteNumber(formOfValue_[v], static_cast<ValueId>(v));
+    needed.forEach<ValueId>([&](ValueId v) {
+      formOfValue_[v] = evaluate(v);
+      extensions_.noteNumber(formOfValue_[v], v);
     });
     PhiAlternatives alternatives(ssa_, loops_, formOfValue_, inductions_, forms_, pointers_);
     for (const ValueId phi : openPhis_) alternatives.find(phi);
@@ -121,7 +121,7 @@ class Evaluator {
 
     const ValueId old = ssa_.old(v);
     const FormId result = ofInstruction(v);
-    if (old == kNone) return result == kNone ? leaves_.opaque(v) : result;
+    if (old == ValueId::None) return result == kNone ? leaves_.opaque(v) : result;
     // docs/soundness/ D6.4
     const FormId before = formOfValue_[old];
     if (result == kNone || before == kNone) return leaves_.opaque(v);
@@ -257,7 +257,7 @@ class Evaluator {
     std::vector<FormId> sources;
     std::vector<ValueId> later;
     for (const ValueId operand : ssa_.phiOperands(phi)) {
-      if (operand == kNone || operand == phi) continue;
+      if (operand == ValueId::None || operand == phi) continue;
       const FormId form = formOfValue_[operand];
       if (form == kNone) {
         later.push_back(operand);
@@ -285,7 +285,7 @@ class Evaluator {
   PointerSources& pointers_;
   const std::uint32_t beforeAnyEnd_;
   std::vector<ValueId> openPhis_;
-  std::vector<FormId> formOfValue_;
+  IdVector<ValueId, FormId> formOfValue_;
   InductionVariables inductions_;
   Extensions extensions_;
   ValueLeaves leaves_;
@@ -295,8 +295,9 @@ class Evaluator {
 
 }  // namespace
 
-std::vector<FormId> formsOfValues(const Ssa& ssa, const ValueRanges& ranges, const Loops& loops,
-                                  bool runsOnce, LinearForms& forms, PointerSources& pointers) {
+IdVector<ValueId, FormId> formsOfValues(const Ssa& ssa, const ValueRanges& ranges,
+                                        const Loops& loops, bool runsOnce, LinearForms& forms,
+                                        PointerSources& pointers) {
   return Evaluator(ssa, ranges, loops, runsOnce, forms, pointers).run();
 }
 

@@ -26,7 +26,8 @@ namespace ptxopt::analysis {
 
 // By value; kNone for one on which no address and no branch depends, and for what is no integer.
 // `runsOnce`: a thread runs the function once at most.
-std::vector<FormId> formsOfValues(const Ssa& ssa, const ValueRanges& ranges, const Loops& loops,
-                                  bool runsOnce, LinearForms& forms, PointerSources& pointers);
+IdVector<ValueId, FormId> formsOfValues(const Ssa& ssa, const ValueRanges& ranges,
+                                        const Loops& loops, bool runsOnce, LinearForms& forms,
+                                        PointerSources& pointers);
 
 }  // namespace ptxopt::analysis

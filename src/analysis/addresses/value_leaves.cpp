@@ -10,7 +10,7 @@ namespace ptxopt::analysis {
 
 Leaf ValueLeaves::of(ValueId v) const {
   Leaf leaf;
-  leaf.key = {LeafKind::Value, static_cast<std::uint8_t>(ranges_.of(v).bits), v, 0};
+  leaf.key = {LeafKind::Value, static_cast<std::uint8_t>(ranges_.of(v).bits), indexOf(v), 0};
   // docs/soundness/ C8(ii).1.  What nothing defines may be another number each time.
   leaf.stable =
       runsOnce_ && loops_.loopOf(ssa_.block(v)) == kNone && ssa_.kind(v) != Ssa::Kind::Entry;
@@ -20,7 +20,7 @@ Leaf ValueLeaves::of(ValueId v) const {
 
 Leaf ValueLeaves::ofResult(ValueId v) const {
   Leaf leaf = of(v);
-  if (ssa_.old(v) != kNone) leaf.key.offset = LeafKey::kBeforeGuard;
+  if (ssa_.old(v) != ValueId::None) leaf.key.offset = LeafKey::kBeforeGuard;
   return leaf;
 }
 

@@ -156,7 +156,7 @@ bool AccessOffsets::isPlainBranch(EdgeId edge) const {
 
 bool AccessOffsets::addCondition(const Condition& condition) {
   // A comparison of two registers is listed for both of them.
-  if (condition.otherValue != kNone && condition.otherValue < condition.value) return true;
+  if (condition.otherValue != ValueId::None && condition.otherValue < condition.value) return true;
   const auto added = ConditionProgram::of(condition, *access_->origin, program_);
   if (added) conditions_.push_back(*added);
   return added.has_value();

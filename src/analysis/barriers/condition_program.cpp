@@ -16,7 +16,7 @@ std::optional<ConditionProgram> ConditionProgram::of(const Condition& condition,
   const auto left = add(condition.value);
   if (!left) return std::nullopt;
   ConditionProgram result{condition.comparison, condition.bits, *left, 0};
-  if (condition.otherValue != kNone) {
+  if (condition.otherValue != ValueId::None) {
     const auto right = add(condition.otherValue);
     if (!right) return std::nullopt;
     result.right = *right;

@@ -65,7 +65,7 @@ Ways waysOf(const Addresses& addresses, const Loops& loops, LoopId loop, ValueId
   const std::span<const ValueId> operands = ssa.phiOperands(phi);
   Ways ways;
   for (std::size_t k = 0; k < operands.size(); ++k) {
-    if (operands[k] == kNone) continue;
+    if (operands[k] == ValueId::None) continue;
     if (k >= edges.size()) return {};
     FormId& way = loops.contains(loop, cfg.source(edges[k])) ? ways.next : ways.first;
     const FormId form = addresses.formOf(operands[k]);
@@ -118,9 +118,10 @@ std::optional<std::int64_t> firstNumber(const Addresses& addresses, const Leaf& 
 LoopId loopOfVariable(const Addresses& addresses, const Loops& loops, LeafId id) {
   const LeafKey& key = addresses.forms().leaf(id).key;
   const Ssa& ssa = addresses.ssa();
-  if (key.kind != LeafKind::Value || !ssa.isPhi(key.id)) return kNone;
-  const LoopId loop = loops.loopOf(ssa.block(key.id));
-  const bool isHeader = loop != kNone && loops.header(loop) == ssa.block(key.id);
+  if (key.kind != LeafKind::Value || !ssa.isPhi(ValueId{key.id})) return kNone;
+  const BlockId block = ssa.block(ValueId{key.id});
+  const LoopId loop = loops.loopOf(block);
+  const bool isHeader = loop != kNone && loops.header(loop) == block;
   return isHeader && loops.isReducible(loop) ? loop : kNone;
 }
 
@@ -128,7 +129,7 @@ std::optional<LoopNumbers> loopNumbers(const Addresses& addresses, const Loops& 
                                        const std::array<std::uint32_t, 3>& block) {
   const Leaf& leaf = addresses.forms().leaf(id);
   const LoopId loop = loopOfVariable(addresses, loops, id);
-  const Ways ways = waysOf(addresses, loops, loop, leaf.key.id);
+  const Ways ways = waysOf(addresses, loops, loop, ValueId{leaf.key.id});
   if (ways.first == kNone || ways.next == kNone) return std::nullopt;
   const std::optional<std::int64_t> first = firstNumber(addresses, leaf, ways.first, block);
   if (!first) return std::nullopt;
@@ -162,15 +163,16 @@ std::optional<LoopNumbers> loopNumbers(const Addresses& addresses, const Loops& 
 
 bool startsAnywhere(const Addresses& addresses, const Loops& loops, LeafId id) {
   const LoopId loop = loopOfVariable(addresses, loops, id);
-  const Ways ways = waysOf(addresses, loops, loop, addresses.forms().leaf(id).key.id);
+  const Ways ways = waysOf(addresses, loops, loop, ValueId{addresses.forms().leaf(id).key.id});
   if (ways.first == kNone) return false;
   const LinearForm form = addresses.forms().form(ways.first);
   if (form.terms.size() != 1) return false;
   const LeafKey& key = addresses.forms().leaf(form.terms[0].leaf).key;
   const Ssa& ssa = addresses.ssa();
-  return key.kind == LeafKind::Parameter ||
-         (key.kind == LeafKind::Value && ssa.isDefinition(key.id) &&
-          ssa.instruction(key.id).desc->is(isa::kMemoryRead));
+  if (key.kind == LeafKind::Parameter) return true;
+  const ValueId value = key.kind == LeafKind::Value ? ValueId{key.id} : ValueId::None;
+  return value != ValueId::None && ssa.isDefinition(value) &&
+         ssa.instruction(value).desc->is(isa::kMemoryRead);
 }
 
 }  // namespace ptxopt::analysis

@@ -18,9 +18,11 @@ class ReadSlices::Slices {
       : ssa_(ssa), loops_(loops), first_(ssa.valueCount(), kNone), seen_(ssa.valueCount(), kNone) {
     const InstructionNumbers& numbers = ssa.instructions();
     for (std::uint32_t n = 0; n < numbers.count(); ++n) {
-      ssa.forEachUse(numbers[n], [&](ValueId value) { add(value, {&numbers[n], kNone, kNone}); });
+      ssa.forEachUse(numbers[n], [&](ValueId value) {
+        add(value, {&numbers[n], ValueId::None, kNone});
+      });
     }
-    for (ValueId value = 0; value < ssa.valueCount(); ++value) {
+    for (const ValueId value : ssa.values()) {
       if (ssa.isPhi(value)) {
         for (const ValueId operand : ssa.phiOperands(value)) add(operand, {nullptr, value, kNone});
       } else {
@@ -64,12 +66,12 @@ class ReadSlices::Slices {
   // guard is false.
   struct User {
     const Instruction* instruction = nullptr;
-    ValueId value = kNone;
+    ValueId value = ValueId::None;
     std::uint32_t next = kNone;
   };
 
   void add(ValueId value, User user) {
-    if (value == kNone) return;
+    if (value == ValueId::None) return;
     user.next = first_[value];
     first_[value] = static_cast<std::uint32_t>(users_.size());
     users_.push_back(user);
@@ -114,9 +116,9 @@ class ReadSlices::Slices {
 
   const Ssa& ssa_;
   const Loops& loops_;
-  std::vector<std::uint32_t> first_;  // by value: in users_
+  IdVector<ValueId, std::uint32_t> first_;  // in users_
   std::vector<User> users_;
-  std::vector<std::uint32_t> seen_;  // by value: the last question with the value in its slice
+  IdVector<ValueId, std::uint32_t> seen_;  // the last question with the value in its slice
   std::uint32_t asked_ = 0;
   std::vector<ValueId> open_;
   std::unordered_map<LoopId, std::uint32_t> reads_;  // by outermost loop, computed on demand

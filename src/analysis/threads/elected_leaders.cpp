@@ -30,7 +30,7 @@ bool isHarmlessCall(const ir::Function& caller, const Instruction& call) {
 }  // namespace
 
 ElectedLeaders::ElectedLeaders(const Ssa& ssa, const ValueRanges& ranges, const LinearForms& forms,
-                               std::span<const FormId> formOfValue)
+                               const IdVector<ValueId, FormId>& formOfValue)
     : ssa_(&ssa), ranges_(&ranges) {
   findElections();
   if (elections_.empty()) return;
@@ -128,7 +128,7 @@ std::uint32_t ElectedLeaders::maskWhere(ValueId predicate, bool holds) {
 // ---- values in the other threads of a warp -----------------------------------------------------
 
 ElectedLeaders::MaybeRest ElectedLeaders::restOf(ValueId value) {
-  if (value == kNone || reaches(nesting_, Limit::LeaderNesting)) return std::nullopt;
+  if (value == ValueId::None || reaches(nesting_, Limit::LeaderNesting)) return std::nullopt;
   const ValueRange& range = ranges_->of(value);
   if (range.isConstant()) return Rest{0, range.lowest};
   // A phi that depends on itself has no known value.
@@ -155,7 +155,7 @@ std::optional<std::uint32_t> commonMask(std::uint32_t a, std::uint32_t b) {
 ElectedLeaders::MaybeRest ElectedLeaders::ofPhi(ValueId value) {
   MaybeRest all;
   for (const ValueId operand : ssa_->phiOperands(value)) {
-    if (operand == kNone) continue;  // from unreachable code
+    if (operand == ValueId::None) continue;  // from unreachable code
     const MaybeRest one = restOf(operand);
     if (!one) return std::nullopt;
     if (!all) {

@@ -32,7 +32,7 @@ class ElectedLeaders {
   // `formOfValue` is indexed by value; kNone if nothing is known.  `ssa` and `ranges` must outlive
   // the object.
   ElectedLeaders(const Ssa& ssa, const ValueRanges& ranges, const LinearForms& forms,
-                 std::span<const FormId> formOfValue);
+                 const IdVector<ValueId, FormId>& formOfValue);
 
   // The mask of the elections whose leaders alone execute the instruction; 0 if other threads may.
   std::uint32_t maskOf(const ir::Instruction& instruction);

@@ -16,7 +16,7 @@ using ir::OperandKind;
 
 class Finder {
  public:
-  Finder(const Ssa& ssa, const LinearForms& forms, std::span<const FormId> formOfValue)
+  Finder(const Ssa& ssa, const LinearForms& forms, const IdVector<ValueId, FormId>& formOfValue)
       : ssa_(ssa), forms_(forms), formOfValue_(formOfValue) {}
 
   Uniformity::InstructionSet run() const {
@@ -102,14 +102,14 @@ class Finder {
 
   const Ssa& ssa_;
   const LinearForms& forms_;
-  std::span<const FormId> formOfValue_;
+  const IdVector<ValueId, FormId>& formOfValue_;
 };
 
 }  // namespace
 
 Uniformity::InstructionSet uniformInWarps(const Ssa& ssa, const LaunchShape& shape,
                                           const LinearForms& forms,
-                                          std::span<const FormId> formOfValue) {
+                                          const IdVector<ValueId, FormId>& formOfValue) {
   if (!rowsAreWholeWarps(shape)) return {};
   return Finder(ssa, forms, formOfValue).run();
 }

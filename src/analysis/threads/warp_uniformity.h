@@ -18,6 +18,6 @@ namespace ptxopt::analysis {
 // `formOfValue` is indexed by value; kNone if nothing is known.
 Uniformity::InstructionSet uniformInWarps(const Ssa& ssa, const LaunchShape& shape,
                                           const LinearForms& forms,
-                                          std::span<const FormId> formOfValue);
+                                          const IdVector<ValueId, FormId>& formOfValue);
 
 }  // namespace ptxopt::analysis

@@ -154,11 +154,13 @@ BranchConditions::BranchConditions(const Ssa& ssa) : ssa_(&ssa) {
   firstOfBlock_.push_back(static_cast<std::uint32_t>(byBlock_.size()));
 
   firstOfValue_.assign(ssa.valueCount() + std::size_t{1}, 0);
-  for (const Placed& placed : byBlock_) ++firstOfValue_[placed.condition.value + 1];
+  for (const Placed& placed : byBlock_) ++firstOfValue_[indexOf(placed.condition.value) + 1];
   for (std::size_t v = 1; v < firstOfValue_.size(); ++v) firstOfValue_[v] += firstOfValue_[v - 1];
   std::vector<std::uint32_t> next(firstOfValue_.begin(), firstOfValue_.end() - 1);
   byValue_.resize(byBlock_.size());
-  for (const Placed& placed : byBlock_) byValue_[next[placed.condition.value]++] = placed;
+  for (const Placed& placed : byBlock_) {
+    byValue_[next[indexOf(placed.condition.value)]++] = placed;
+  }
 }
 
 void BranchConditions::addOfEdge(EdgeId edge) {
@@ -229,7 +231,7 @@ void BranchConditions::addComparison(const Instruction& setp, Comparison compari
   const auto valueOf = [&](const Operand& operand) {
     const bool isRegister =
         operand.kind == OperandKind::Register && operand.component == 0 && !operand.negated;
-    return isRegister ? ssa_->use(setp, operand) : kNone;
+    return isRegister ? ssa_->use(setp, operand) : ValueId::None;
   };
   Condition condition;
   condition.bits = static_cast<std::uint8_t>(isa::bitWidth(setp.desc->type));
@@ -237,8 +239,8 @@ void BranchConditions::addComparison(const Instruction& setp, Comparison compari
   condition.value = valueOf(*left);
   condition.other = right;
   condition.otherValue = valueOf(*right);
-  if (condition.value != kNone) found.push_back(condition);
-  if (condition.otherValue != kNone) {
+  if (condition.value != ValueId::None) found.push_back(condition);
+  if (condition.otherValue != ValueId::None) {
     std::swap(condition.value, condition.otherValue);
     condition.other = left;
     condition.comparison = swapped(condition.comparison);

@@ -41,10 +41,10 @@ std::optional<Comparison> comparisonOf(const isa::InstructionDesc& desc);
 struct Condition {
   Comparison comparison = Comparison::Equal;
   std::uint8_t bits = 0;
-  ValueId value = kNone;
+  ValueId value = ValueId::None;
   // The right side: a register, an integer or a special register.
   const ir::Operand* other = nullptr;
-  ValueId otherValue = kNone;  // if it is a register
+  ValueId otherValue = ValueId::None;  // if it is a register
 };
 
 class BranchConditions {
@@ -57,7 +57,7 @@ class BranchConditions {
     BlockId block = kNone;
   };
   std::span<const Placed> ofValue(ValueId value) const {
-    return slice(byValue_, firstOfValue_, value);
+    return slice(byValue_, firstOfValue_, indexOf(value));
   }
   // The conditions that hold in this block but not in its immediate dominator.
   std::span<const Placed> ofBlock(BlockId block) const {

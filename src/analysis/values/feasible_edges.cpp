@@ -49,7 +49,7 @@ ValueRange FeasibleEdges::after(EdgeId edge, ValueId value, BlockId block) const
   const auto edges = cfg.inEdges(block);
   const auto k = static_cast<std::size_t>(std::ranges::find(edges, edge) - edges.begin());
   const auto operands = ssa_.phiOperands(value);
-  if (k >= edges.size() || k >= operands.size() || operands[k] == kNone) {
+  if (k >= edges.size() || k >= operands.size() || operands[k] == ValueId::None) {
     return ranges_.at(value, block);
   }
   return ranges_.at(operands[k], source);
@@ -67,7 +67,7 @@ bool FeasibleEdges::mayHold(const Condition& condition, EdgeId edge, BlockId blo
   if (isFalseOfItself(condition)) return false;
   const ValueRange left = after(edge, condition.value, block);
   ValueRange right;
-  if (condition.otherValue != kNone) {
+  if (condition.otherValue != ValueId::None) {
     right = after(edge, condition.otherValue, block);
   } else if (condition.other->kind == ir::OperandKind::Integer) {
     right = ValueRange::of(

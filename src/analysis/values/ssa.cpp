@@ -146,7 +146,7 @@ class Ssa::Builder {
     }
     ssa_.firstSlot_.push_back(size);
     carryLiveIn_ = isCarryUsed ? carryLiveIn(cfg_) : BitSet(cfg_.vertexCount());
-    ssa_.slots_.assign(size, kNone);
+    ssa_.slots_.assign(size, ValueId::None);
     ssa_.definitions_.resize(count);
   }
 
@@ -246,12 +246,12 @@ class Ssa::Builder {
   // ---- renaming -------------------------------------------------------------------------------
 
   void rename() {
-    current_.assign(carry_ + std::size_t{1}, kNone);
+    current_.assign(carry_ + std::size_t{1}, ValueId::None);
     // Most instructions define one value.
     ssa_.values_.reserve(ssa_.numbers_.count() + phiVariables_.size());
     undo_.reserve(ssa_.numbers_.count() + phiVariables_.size());
     layOutPhiOperands();
-    ssa_.phisOfBlock_.assign(cfg_.vertexCount(), {0, 0});
+    ssa_.phisOfBlock_.resize(cfg_.vertexCount());
     struct Frame {
       BlockId block;
       std::size_t undoMark;
@@ -281,19 +281,20 @@ class Ssa::Builder {
       std::uint32_t position = 0;
       for (const EdgeId edge : cfg_.inEdges(b)) edgePositions_[edge] = position++;
     }
-    ssa_.phiOperands_.assign(size, kNone);
+    ssa_.phiOperands_.assign(size, ValueId::None);
   }
   std::size_t operandsOfPhi(BlockId block) const {
     return cfg_.inEdges(block).size() + std::size_t{block == cfg_.entry()};
   }
 
-  ValueId add(const Value& value) {
-    ssa_.values_.push_back(value);
-    return ssa_.valueCount() - 1;
+  ValueId add(const Value& value) { return ssa_.values_.push_back(value); }
+  // The values that were added since there were `count`.
+  IdRange<ValueId> addedSince(std::uint32_t count) const {
+    return {ValueId{count}, ValueId{ssa_.valueCount()}};
   }
 
   ValueId read(Variable variable) {
-    if (current_[variable] == kNone) {
+    if (current_[variable] == ValueId::None) {
       // This is never undone: it is the value at every point that no definition reaches.
       current_[variable] = add({registerOf(variable), cfg_.entry(), kNone, 0, Kind::Entry});
     }
@@ -319,13 +320,13 @@ class Ssa::Builder {
         ssa_.phiOperands_[first + (k + 1) * width - 1] = read(variables[k]);
       }
     }
-    ssa_.phisOfBlock_[block].first = ssa_.valueCount();
+    const std::uint32_t count = ssa_.valueCount();
     for (const Variable variable : variables) {
       write(variable,
             add({registerOf(variable), block, static_cast<std::uint32_t>(first), 0, Kind::Phi}));
       first += width;
     }
-    ssa_.phisOfBlock_[block].second = ssa_.valueCount();
+    ssa_.phisOfBlock_[block] = addedSince(count);
   }
 
   void visit(std::uint32_t number) {
@@ -348,11 +349,11 @@ class Ssa::Builder {
     for (const Defined& defined : definitions_) {
       if (defined.isPartial) read(variableOf(defined.operand));
     }
-    ssa_.definitions_[number].first = ssa_.valueCount();
+    const std::uint32_t count = ssa_.valueCount();
     for (const Defined& defined : definitions_) {
       slots[defined.slot] = define(instruction, number, defined);
     }
-    ssa_.definitions_[number].end = ssa_.valueCount();
+    ssa_.definitions_[number] = addedSince(count);
   }
 
   static bool isPartial(const ir::Instruction& instruction, const ir::Operand* operand) {
@@ -363,7 +364,7 @@ class Ssa::Builder {
   ValueId define(const ir::Instruction& instruction, std::uint32_t number, const Defined& defined) {
     const Variable variable = variableOf(defined.operand);
     Value value{registerOf(variable), number, kNone, kCarryOperand, Kind::Definition};
-    if (defined.isPartial) value.extra = read(variable);
+    if (defined.isPartial) value.extra = indexOf(read(variable));
     if (defined.operand != nullptr) {
       value.operand = static_cast<std::uint16_t>(defined.operand - instruction.operands().data());
     }

@@ -39,10 +39,11 @@
 #include "analysis/flow/instruction_numbers.h"
 #include "analysis/flow/liveness.h"
 #include "analysis/flow/manager.h"
+#include "support/ids.h"
 
 namespace ptxopt::analysis {
 
-using ValueId = std::uint32_t;  // dense; kNone: no value
+enum class ValueId : std::uint32_t { None = ~0u };  // dense; None: no value
 
 // usesCarry(): the instruction reads, or may read, the carry flag.  definesCarry(): it writes, or
 // may write, the flag.
@@ -64,7 +65,10 @@ class Ssa {
   const Cfg& cfg() const { return *cfg_; }
   const Dominators& dominators() const { return *dominators_; }
   const InstructionNumbers& instructions() const { return numbers_; }
-  std::uint32_t valueCount() const { return static_cast<std::uint32_t>(values_.size()); }
+  std::uint32_t valueCount() const { return values_.size(); }
+  IdRange<ValueId> values() const { return values_.ids(); }
+  // False for an id that somebody gave to something else, above all values.
+  bool contains(ValueId value) const { return indexOf(value) < valueCount(); }
 
   // ---- values ---------------------------------------------------------------------------------
   Kind kind(ValueId value) const { return values_[value].kind; }
@@ -76,22 +80,21 @@ class Ssa {
   // The block of the value.  An Entry and a Phi are defined at its start.
   BlockId block(ValueId value) const;
   // For a Definition: the instruction, its operand (null for the carry flag), and the previous
-  // value that remains in part if the definition is partial (kNone if it is not).
+  // value that remains in part if the definition is partial (None if it is not).
   const ir::Instruction& instruction(ValueId value) const { return numbers_[values_[value].where]; }
   const ir::Operand* operand(ValueId value) const;
-  ValueId old(ValueId value) const { return isDefinition(value) ? values_[value].extra : kNone; }
-  // For a Phi: one operand for each of cfg().inEdges(block), in that order, kNone for an edge from
+  ValueId old(ValueId value) const {
+    return isDefinition(value) ? ValueId{values_[value].extra} : ValueId::None;
+  }
+  // For a Phi: one operand for each of cfg().inEdges(block), in that order, None for an edge from
   // unreachable code.  At the entry block there is one more at the end, for the start of the
   // function.
   std::span<const ValueId> phiOperands(ValueId value) const;
-  // The range of the phis of a block, which have consecutive numbers: the first, and one past the
-  // last.
-  std::pair<ValueId, ValueId> phis(BlockId block) const {
-    return {phisOfBlock_[block].first, phisOfBlock_[block].second};
-  }
+  // The phis of a block, which have consecutive numbers.
+  IdRange<ValueId> phis(BlockId block) const { return phisOfBlock_[block]; }
 
   // ---- uses and definitions -------------------------------------------------------------------
-  // For an instruction of the function; kNone in unreachable code.  `operand` must be one of its
+  // For an instruction of the function; None in unreachable code.  `operand` must be one of its
   // operands, and must read (use) or write (definition) a register.
   ValueId use(const ir::Instruction& instruction, const ir::Operand& operand) const;
   ValueId definition(const ir::Instruction& instruction, const ir::Operand& operand) const;
@@ -106,8 +109,7 @@ class Ssa {
   // carry flag last.  None in unreachable code.
   template <class Visitor>
   void forEachDefinition(const ir::Instruction& instruction, Visitor&& visit) const {
-    const DefinitionRange& range = definitions_[numbers_.of(instruction)];
-    for (ValueId value = range.first; value < range.end; ++value) visit(value);
+    for (const ValueId value : definitions_[numbers_.of(instruction)]) visit(value);
   }
 
  private:
@@ -118,10 +120,6 @@ class Ssa {
     std::uint32_t extra = kNone;  // Definition: old(); Phi: first in phiOperands_
     std::uint16_t operand = kCarryOperand;
     Kind kind = Kind::Entry;
-  };
-  struct DefinitionRange {
-    ValueId first = 0;
-    ValueId end = 0;
   };
   enum class Access : std::uint8_t { Use, Definition };
   class Builder;
@@ -142,11 +140,11 @@ class Ssa {
   const Cfg* cfg_;
   const Dominators* dominators_;
   InstructionNumbers numbers_;
-  std::vector<Value> values_;
+  IdVector<ValueId, Value> values_;
   std::vector<ValueId> phiOperands_;
-  std::vector<std::pair<ValueId, ValueId>> phisOfBlock_;
-  std::vector<DefinitionRange> definitions_;  // by instruction
-  std::vector<std::uint32_t> firstSlot_;      // by instruction, and one element more
+  std::vector<IdRange<ValueId>> phisOfBlock_;
+  std::vector<IdRange<ValueId>> definitions_;  // by instruction
+  std::vector<std::uint32_t> firstSlot_;       // by instruction, and one element more
   std::vector<ValueId> slots_;
 };
 

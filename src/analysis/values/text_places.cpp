@@ -12,13 +12,13 @@ TextPlaces::TextPlaces(const Ssa& ssa) : ssa_(ssa), read_(ssa.valueCount()) {
 void TextPlaces::findReadValues() {
   std::vector<ValueId> work;
   const auto add = [&](ValueId value) {
-    if (value != kNone && read_.set(value)) work.push_back(value);
+    if (value != ValueId::None && read_.set(value)) work.push_back(value);
   };
   for (std::uint32_t n = 0; n < ssa_.instructions().count(); ++n) {
     const Instruction& instruction = ssa_.instructions()[n];
     if (ssa_.cfg().isReachable(instruction.block)) ssa_.forEachUse(instruction, add);
   }
-  for (ValueId value = 0; value < ssa_.valueCount(); ++value) {
+  for (const ValueId value : ssa_.values()) {
     // There is a phi only if some instruction reads its register.
     if (ssa_.isPhi(value)) add(value);
   }
@@ -36,7 +36,7 @@ void TextPlaces::findReadValues() {
 std::optional<facts::Value> TextPlaces::of(ValueId value) const {
   if (ssa_.isCarry(value)) return std::nullopt;
   if (ssa_.isDefinition(value)) {
-    if (ssa_.old(value) != kNone && !read_.test(value)) return std::nullopt;
+    if (ssa_.old(value) != ValueId::None && !read_.test(value)) return std::nullopt;
     if (!isOfInput(ssa_.instruction(value))) return std::nullopt;
     return facts::Value{ssa_.instruction(value).source.begin, facts::Moment::After,
                         ssa_.reg(value)};

@@ -57,7 +57,7 @@ class ValueRanges::Solver {
         bits_(ssa.valueCount()),
         changedIn_(ssa.valueCount()) {
     const std::vector<std::uint8_t> ofRegister = bitsOfRegisters();
-    for (ValueId v = 0; v < ssa.valueCount(); ++v) {
+    for (const ValueId v : ssa.values()) {
       if (!ssa.isCarry(v)) bits_[v] = ofRegister[static_cast<std::size_t>(ssa.reg(v))];
       if (bits_[v] != 0) out_.ranges_[v] = ValueRange::all(bits_[v]);
       if (ssa.kind(v) == Ssa::Kind::Entry) known_.set(v);
@@ -107,8 +107,7 @@ class ValueRanges::Solver {
     std::size_t at = 0;
     std::size_t position = 0;
     for (const BlockId b : order_.vertices()) {
-      const auto [first, end] = ssa_.phis(b);
-      for (ValueId phi = first; phi < end; ++phi) {
+      for (const ValueId phi : ssa_.phis(b)) {
         if (bits_[phi] != 0) visitPhi(phi, phase);
       }
       if (sweep_ == 1) {
@@ -133,14 +132,14 @@ class ValueRanges::Solver {
   void define(const Definition& definition) {
     const ValueId v = definition.value;
     ValueRange result = resultOf(v, *definition.instruction);
-    if (const ValueId old = ssa_.old(v); old != kNone && known_.test(old)) {
+    if (const ValueId old = ssa_.old(v); old != ValueId::None && known_.test(old)) {
       result = tightened(join(result, out_.ranges_[old]));
     }
     set(v, result);
   }
 
   bool dependsOnOthers(ValueId v, const Instruction& instruction) const {
-    if (ssa_.old(v) != kNone) return true;
+    if (ssa_.old(v) != ValueId::None) return true;
     const isa::InstructionDesc& desc = *instruction.desc;
     return desc.known() && desc.opcode != Opcode::Ld && desc.opcode != Opcode::Ldu &&
            !isa::isFloat(desc.type);
@@ -148,13 +147,15 @@ class ValueRanges::Solver {
 
   // Something that it is computed from has changed since the last sweep came here.
   bool isStale(const Definition& definition) const {
-    const auto hasChanged = [&](ValueId v) { return v != kNone && changedIn_[v] + 1 >= sweep_; };
+    const auto hasChanged = [&](ValueId v) {
+      return v != ValueId::None && changedIn_[v] + 1 >= sweep_;
+    };
     bool isStale = hasChanged(ssa_.old(definition.value));
     ir::forEachRegister(*definition.instruction, [&](const Operand& operand) {
       if (isStale || !operand.reads) return;
       const ValueId source = ssa_.use(*definition.instruction, operand);
       isStale = hasChanged(source);
-      if (isStale || source == kNone) return;
+      if (isStale || source == ValueId::None) return;
       for (const BranchConditions::Placed& placed : out_.conditions_->ofValue(source)) {
         isStale |= hasChanged(placed.condition.otherValue);
       }
@@ -180,7 +181,7 @@ class ValueRanges::Solver {
     bool hasOperand = false;
     bool isHeader = false;
     for (std::size_t k = 0; k < operands.size(); ++k) {
-      if (operands[k] == kNone) continue;
+      if (operands[k] == ValueId::None) continue;
       if (k < edges.size()) isHeader |= isRetreating(edges[k]);
       if (!known_.test(operands[k])) continue;
       const ValueRange incoming =
@@ -250,7 +251,7 @@ class ValueRanges::Solver {
                      std::span<const ValueId> operands, std::span<const EdgeId> edges) const {
     ValueRange limit = grown;
     for (std::size_t k = 0; k < operands.size() && k < edges.size(); ++k) {
-      if (operands[k] != kNone) limit = join(limit, limitOf(operands[k], edges[k], old));
+      if (operands[k] != ValueId::None) limit = join(limit, limitOf(operands[k], edges[k], old));
     }
     ValueRange result = grown;
     if (grown.lowest < old.lowest) result.lowest = limit.lowest;
@@ -389,10 +390,10 @@ class ValueRanges::Solver {
   const Cfg& cfg_;
   const ReversePostorder order_;
   BitSet known_;  // values that some round found a number for
-  std::vector<std::uint8_t> bits_;
-  std::vector<std::uint32_t> changedIn_;  // the last sweep that did, by value
-  std::vector<Definition> definitions_;   // what later sweeps look at
-  std::vector<std::size_t> ends_;         // of the definitions of a block, in the order of blocks
+  IdVector<ValueId, std::uint8_t> bits_;
+  IdVector<ValueId, std::uint32_t> changedIn_;  // the last sweep that did
+  std::vector<Definition> definitions_;         // what later sweeps look at
+  std::vector<std::size_t> ends_;  // of the definitions of a block, in the order of blocks
   std::uint32_t sweep_ = 0;
   unsigned round_ = 0;
   bool changed_ = true;
@@ -438,17 +439,17 @@ ValueRange ValueRanges::ofOperand(const Instruction& instruction, const Operand&
                                   unsigned bits) const {
   if (operand.kind == OperandKind::Register && operand.component == 0 && !operand.negated) {
     const ValueId value = ssa_->use(instruction, operand);
-    if (value == kNone) return ValueRange::all(bits);
+    if (value == ValueId::None) return ValueRange::all(bits);
     if (conditions_->ofValue(value).empty()) return rangeOf(value, operand, bits);
     const ValueRange range = at(value, instruction.block);
     return range.bits < bits ? ValueRange::all(bits) : truncate(range, bits);
   }
-  return rangeOf(kNone, operand, bits);
+  return rangeOf(ValueId::None, operand, bits);
 }
 
 // Of a value at its definition, or else of an operand that is no register.
 ValueRange ValueRanges::rangeOf(ValueId value, const Operand& operand, unsigned bits) const {
-  if (value != kNone) {
+  if (value != ValueId::None) {
     const ValueRange& range = ranges_[value];
     return range.bits < bits ? ValueRange::all(bits) : truncate(range, bits);
   }

@@ -89,7 +89,7 @@ class ValueRanges {
   const Ssa* ssa_;
   const BranchConditions* conditions_;
   LaunchShape shape_;
-  std::vector<ValueRange> ranges_;
+  IdVector<ValueId, ValueRange> ranges_;
 };
 
 template <>

@@ -112,11 +112,12 @@ std::string ConflictText::nameOf(LeafId id) const {
   const std::string name = addresses().leafText(id);
   if (key.kind != LeafKind::Value) return name;
   const analysis::Ssa& ssa = addresses().ssa();
-  if (ssa.isDefinition(key.id)) {
-    return fmt::format("{} ({})", name, lineOf_(ssa.instruction(key.id)));
+  const analysis::ValueId value{key.id};
+  if (ssa.isDefinition(value)) {
+    return fmt::format("{} ({})", name, lineOf_(ssa.instruction(value)));
   }
   // Where paths meet: the first instruction there.
-  for (const ir::Instruction& instruction : ssa.cfg().instructions(ssa.block(key.id))) {
+  for (const ir::Instruction& instruction : ssa.cfg().instructions(ssa.block(value))) {
     return fmt::format("{} (at {})", name, lineOf_(instruction));
   }
   return name;

@@ -48,7 +48,7 @@ class AddressGroups::Walk {
         ssa_(out.ssa_),
         cfg_(ssa_.cfg()),
         liveness_(liveness),
-        current_(cfg_.function().registerCount(), kNone),
+        current_(cfg_.function().registerCount(), ValueId::None),
         ofGroups_(out.groupCount_) {
     std::uint32_t size = 0;
     for (GroupId group = 0; group < out.groupCount_; ++group) {
@@ -76,8 +76,7 @@ class AddressGroups::Walk {
       }
       stack.push_back({b, written_.size(), entered_.size()});
       firstCallFreePart_ = ++callFreePart_;
-      const auto [first, end] = ssa_.phis(b);
-      for (ValueId phi = first; phi < end; ++phi) write(phi);
+      for (const ValueId phi : ssa_.phis(b)) write(phi);
       for (const Instruction& instruction : cfg_.instructions(b)) {
         for (const analysis::Access& access : out_.addresses_.of(instruction)) visit(access);
         if (instruction.desc->control == isa::Control::Call) ++callFreePart_;
@@ -88,7 +87,7 @@ class AddressGroups::Walk {
 
  private:
   struct InScope {
-    ValueId value = kNone;
+    ValueId value = ValueId::None;
     std::uint32_t callFreePart = 0;  // the part of its block between two calls
   };
   struct OfGroup {
@@ -99,11 +98,9 @@ class AddressGroups::Walk {
   // True if the group has only one value, which then is no base of another one.
   bool isAlone(GroupId group) const { return out_.sizeOf(group) == 1; }
 
-  static std::size_t index(RegisterId id) { return static_cast<std::size_t>(id); }
-
   void write(ValueId value) {
     if (ssa_.isCarry(value)) return;
-    ValueId& current = current_[index(ssa_.reg(value))];
+    ValueId& current = current_[ssa_.reg(value)];
     written_.emplace_back(ssa_.reg(value), current);
     current = value;
     const GroupId group = out_.groups_[value];
@@ -115,7 +112,7 @@ class AddressGroups::Walk {
 
   void undo(std::size_t written, std::size_t entered) {
     for (; written_.size() > written; written_.pop_back()) {
-      current_[index(written_.back().first)] = written_.back().second;
+      current_[written_.back().first] = written_.back().second;
     }
     for (; entered_.size() > entered; entered_.pop_back()) --ofGroups_[entered_.back()].count;
   }
@@ -125,7 +122,8 @@ class AddressGroups::Walk {
     const Instruction& instruction = *access.instruction;
     if (operand.base != ir::AddressBase::Register || !mayHaveOffset(instruction)) return;
     const ValueId value = ssa_.use(instruction, operand);
-    if (value == kNone || out_.groups_[value] == kNone || !isInWindow(access, value)) return;
+    if (value == ValueId::None || out_.groups_[value] == kNone || !isInWindow(access, value))
+      return;
     Member member{&instruction, &operand, value,
                   static_cast<std::uint32_t>(out_.candidates_.size()), 0};
     const OfGroup& of = ofGroups_[out_.groups_[value]];
@@ -159,17 +157,16 @@ class AddressGroups::Walk {
     const std::size_t later = base < member.value ? 0 : most(Limit::LaterCandidates);
     if (count >= later && reaches(count - later, Limit::BaseCandidates)) return;
     const BlockId here = member.instruction->block;
-    const std::size_t reg = index(ssa_.reg(base));
+    const RegisterId reg = ssa_.reg(base);
     // SSA form has phis only where a register is live.  So elsewhere the content of the register is
     // known only if nothing else writes it.
-    const bool isKnown = ssa_.block(base) == here || liveness_.isLiveIn(here, ssa_.reg(base)) ||
-                         out_.definitions_[reg] <= 1;
+    const bool isKnown =
+        ssa_.block(base) == here || liveness_.isLiveIn(here, reg) || out_.definitions_[reg] <= 1;
     if (current_[reg] != base || !isKnown) return;
     // The value is needed there anyway; after a call only if it is also live-out.
-    const bool isNear =
-        entry.callFreePart == callFreePart_ ||
-        (ssa_.block(base) != here && liveness_.isLiveIn(here, ssa_.reg(base)) &&
-         (callFreePart_ == firstCallFreePart_ || liveness_.isLiveOut(here, ssa_.reg(base))));
+    const bool isNear = entry.callFreePart == callFreePart_ ||
+                        (ssa_.block(base) != here && liveness_.isLiveIn(here, reg) &&
+                         (callFreePart_ == firstCallFreePart_ || liveness_.isLiveOut(here, reg)));
     if (isNear || base < member.value) out_.candidates_.push_back({base, isNear});
   }
 
@@ -179,8 +176,8 @@ class AddressGroups::Walk {
   const analysis::Liveness& liveness_;
   std::uint32_t callFreePart_ = 0;
   std::uint32_t firstCallFreePart_ = 0;  // of the block
-  std::vector<ValueId> current_;         // by register
-  std::vector<OfGroup> ofGroups_;        // by group
+  IdVector<RegisterId, ValueId> current_;
+  std::vector<OfGroup> ofGroups_;  // by group
   std::vector<InScope> inScope_;
   std::vector<std::pair<RegisterId, ValueId>> written_;
   std::vector<GroupId> entered_;
@@ -201,9 +198,9 @@ AddressGroups::AddressGroups(const SsaRewrite& rewrite, const analysis::Addresse
 
 void AddressGroups::countDefinitions() {
   definitions_.resize(ssa_.cfg().function().registerCount());
-  for (ValueId v = 0; v < ssa_.valueCount(); ++v) {
+  for (const ValueId v : ssa_.values()) {
     if (!ssa_.isDefinition(v) || ssa_.isCarry(v)) continue;
-    std::uint8_t& count = definitions_[static_cast<std::size_t>(ssa_.reg(v))];
+    std::uint8_t& count = definitions_[ssa_.reg(v)];
     count = static_cast<std::uint8_t>(std::min(count + 1, 2));
   }
 }
@@ -275,7 +272,7 @@ void AddressGroups::findGroups() {
   TermLists lists(ofForms.size());  // by group
   sizes_.reserve(ofForms.size());
   Sum sum;
-  for (ValueId v = 0; v < ssa_.valueCount(); ++v) {
+  for (const ValueId v : ssa_.values()) {
     const FormId id = addresses_.formOf(v);
     if (id == kNone) continue;
     const unsigned bits = addresses_.forms().form(id).bits;

@@ -34,7 +34,7 @@ class AddressGroups {
   using ValueId = analysis::ValueId;
 
   struct Candidate {
-    ValueId value = kNone;
+    ValueId value = ValueId::None;
     // The candidate is in the same block with no call in between, or is needed in the block of the
     // member anyway.
     bool isNear = false;
@@ -42,7 +42,7 @@ class AddressGroups {
   struct Member {
     const ir::Instruction* instruction = nullptr;
     const ir::Operand* operand = nullptr;
-    ValueId value = kNone;  // the value that it reads
+    ValueId value = ValueId::None;  // the value that it reads
     std::uint32_t firstCandidate = 0;
     std::uint32_t candidateCount = 0;
   };
@@ -70,7 +70,7 @@ class AddressGroups {
   // The register of the value holds it in all blocks that its block dominates, from its definition
   // on, and can be named there.
   bool isKeptForGood(ValueId value) const {
-    return mayBeBase(value) && definitions_[static_cast<std::size_t>(ssa_.reg(value))] <= 1;
+    return mayBeBase(value) && definitions_[ssa_.reg(value)] <= 1;
   }
   // The limit on iterations was reached, so phis at a constant distance were not found
   // (analysis/addresses/offset_classes.h).
@@ -88,12 +88,12 @@ class AddressGroups {
   const SsaRewrite& rewrite_;
   const analysis::Ssa& ssa_;
   const analysis::Addresses& addresses_;
-  std::vector<GroupId> groups_;           // by value
-  std::vector<std::uint64_t> constants_;  // by value, for those in a group
+  IdVector<ValueId, GroupId> groups_;
+  IdVector<ValueId, std::uint64_t> constants_;  // of those in a group
   std::uint32_t groupCount_ = 0;
-  std::vector<std::uint32_t> sizes_;       // by group
-  std::vector<GroupId> wideGroups_;        // by group
-  std::vector<std::uint8_t> definitions_;  // by register; 2 means more than one
+  std::vector<std::uint32_t> sizes_;                    // by group
+  std::vector<GroupId> wideGroups_;                     // by group
+  IdVector<ir::RegisterId, std::uint8_t> definitions_;  // 2 means more than one
   bool areRoundsMet_ = false;
   std::vector<Member> members_;
   std::vector<Candidate> candidates_;

@@ -30,7 +30,7 @@ bool AddressRecipes::describe(ValueId v, BlockId block, AddressRecipe& recipe) {
     const auto number = static_cast<std::uint64_t>(operands[2].immediate);
     recipe.added += desc.opcode == isa::Opcode::Add ? number : std::uint64_t{0} - number;
     v = bases_.standIn(ssa_.use(instruction, operands[1]));
-    if (v >= ssa_.valueCount()) return false;
+    if (!ssa_.contains(v)) return false;
   }
   recipe.added = static_cast<std::uint64_t>(signedResidue(residue(recipe.added, bits), bits));
   const ir::RegisterRange& range = bases_.rewrite().function().rangeOf(ssa_.reg(v));
@@ -77,8 +77,8 @@ bool AddressRecipes::addOperands(const Instruction& instruction, BlockId block, 
       case OperandKind::Register: {
         if (operand.writes) break;
         const ValueId source = bases_.standIn(ssa_.use(instruction, operand));
-        if (source >= ssa_.valueCount() || bases_.isAvailable(source, block)) {
-          words.push_back(source);
+        if (!ssa_.contains(source) || bases_.isAvailable(source, block)) {
+          words.push_back(indexOf(source));
           break;
         }
         if (!describeChain(source, block, depth + 1, recipe)) return false;

@@ -40,7 +40,7 @@ BaseAssignment::BaseAssignment(const SsaRewrite& rewrite, const AddressGroups& g
       standIns_(ssa_.valueCount()),
       isDead_(ssa_.valueCount()),
       lostReader_(ssa_.valueCount()) {
-  for (ValueId v = 0; v < ssa_.valueCount(); ++v) standIns_[v] = v;
+  for (const ValueId v : ssa_.values()) standIns_[v] = v;
   countReaders();
   const std::span<const Member> members = groups_.members();
   for (std::uint32_t m = 0; m < members.size(); ++m) {
@@ -51,14 +51,14 @@ BaseAssignment::BaseAssignment(const SsaRewrite& rewrite, const AddressGroups& g
 
 void BaseAssignment::countReaders() {
   const auto count = [&](ValueId value) {
-    if (value != kNone) ++readers_[value];
+    if (value != ValueId::None) ++readers_[value];
   };
   for (const BlockId b : ssa_.dominators().preorder()) {
     for (const Instruction& instruction : ssa_.cfg().instructions(b)) {
       ssa_.forEachUse(instruction, count);
     }
   }
-  for (ValueId v = 0; v < ssa_.valueCount(); ++v) {
+  for (const ValueId v : ssa_.values()) {
     if (ssa_.isPhi(v)) {
       for (const ValueId operand : ssa_.phiOperands(v)) count(operand);
     } else {
@@ -102,9 +102,9 @@ unsigned BaseAssignment::savedBy(ValueId v) const {
     work.pop_back();
     ++saved;
     ssa_.forEachUse(ssa_.instruction(next), [&](ValueId source) {
-      if (source == kNone) return;
+      if (source == ValueId::None) return;
       source = standIns_[source];
-      if (source < ssa_.valueCount() && readers_[source] == 1 && ssa_.isDefinition(source) &&
+      if (ssa_.contains(source) && readers_[source] == 1 && ssa_.isDefinition(source) &&
           !ssa_.isCarry(source) && isRemovable(rewrite_, ssa_.instruction(source))) {
         work.push_back(source);
       }
@@ -146,9 +146,8 @@ ValueId BaseAssignment::addMade(MadeBase made) {
     made.name = fmt::format("%scevcgp_{}", numbers_.merged++);
   }
   ++context_.statistics[isAtEntry ? "entry-bases" : "new-bases"];
-  const auto id = ssa_.valueCount() + static_cast<ValueId>(made_.size());
   made_.push_back(std::move(made));
-  readers_.push_back(0);
+  const ValueId id = readers_.push_back(0);
   firstMember_.push_back(kNone);
   memberCount_.push_back(0);
   return id;
@@ -205,13 +204,13 @@ void BaseAssignment::kill(ValueId v) {
   if (ssa_.isDefinition(v)) ++context_.statistics["instructions"];
   forEachSource(v, [&](ValueId source) {
     --readers_[source];
-    if (source < ssa_.valueCount()) lostReader_.set(source);
+    if (ssa_.contains(source)) lostReader_.set(source);
   });
 }
 
 std::string BaseAssignment::nameOf(ValueId base) const {
-  return base < ssa_.valueCount() ? rewrite_.function().registerName(ssa_.reg(base))
-                                  : made_[base - ssa_.valueCount()].name;
+  return ssa_.contains(base) ? rewrite_.function().registerName(ssa_.reg(base))
+                             : made_[indexOf(base) - ssa_.valueCount()].name;
 }
 
 void BaseAssignment::note(ValueId v, ValueId base, std::int64_t distance, std::uint32_t accesses,

@@ -63,7 +63,7 @@ class BaseAssignment {
   using Member = AddressGroups::Member;
   // What a member's address is.
   struct Place {
-    ValueId base = kNone;
+    ValueId base = ValueId::None;
     std::int64_t offset = 0;
   };
   // Instructions that go where a register has to hold a base for longer.  Measured on the corpus
@@ -162,12 +162,12 @@ class BaseAssignment {
   BaseNumbers numbers_;
   PassContext& context_;
   const CallFreePaths calls_;
-  std::vector<std::uint32_t> readers_;      // by value; accesses are among them
-  std::vector<std::uint32_t> firstMember_;  // by value
-  std::vector<std::uint32_t> memberCount_;  // by value
-  std::vector<std::uint32_t> nextMember_;   // by member
-  std::vector<Place> places_;               // by member
-  std::vector<ValueId> standIns_;           // by value
+  IdVector<ValueId, std::uint32_t> readers_;  // accesses are among them
+  IdVector<ValueId, std::uint32_t> firstMember_;
+  IdVector<ValueId, std::uint32_t> memberCount_;
+  std::vector<std::uint32_t> nextMember_;  // by member
+  std::vector<Place> places_;              // by member
+  IdVector<ValueId, ValueId> standIns_;
   std::vector<MadeBase> made_;
   BitSet isDead_;
   BitSet lostReader_;
@@ -179,7 +179,7 @@ class BaseAssignment {
 template <class Visitor>
 void BaseAssignment::forEachSource(ValueId v, Visitor&& visit) const {
   const auto see = [&](ValueId value) {
-    if (value != kNone) visit(standIns_[value]);
+    if (value != ValueId::None) visit(standIns_[value]);
   };
   if (ssa_.isPhi(v)) {
     for (const ValueId operand : ssa_.phiOperands(v)) see(operand);

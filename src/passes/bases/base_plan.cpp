@@ -46,11 +46,11 @@ void BasePlan::run() {
 void BasePlan::countApart() {
   const std::span<const Member> members = groups_.members();
   const auto count = [&](const auto& baseOf) {
-    std::vector<ValueId> first(groups_.groupCount(), kNone);
+    std::vector<ValueId> first(groups_.groupCount(), ValueId::None);
     BitSet isApart(groups_.groupCount());
     for (std::uint32_t m = 0; m < members.size(); ++m) {
       ValueId& base = first[groups_.groupOf(members[m].value)];
-      if (base == kNone) base = baseOf(m);
+      if (base == ValueId::None) base = baseOf(m);
       if (base != baseOf(m)) isApart.set(groups_.groupOf(members[m].value));
     }
     return std::ranges::count_if(
@@ -66,8 +66,8 @@ void BasePlan::countApart() {
 
 // Users before what they use: an operand has a smaller number.
 void BasePlan::sweep() {
-  for (ValueId v = ssa_.valueCount(); v-- > 0 && !bases_.isStopped();) {
-    if (bases_.mayGo(v)) process(v);
+  for (std::uint32_t n = ssa_.valueCount(); n-- > 0 && !bases_.isStopped();) {
+    if (bases_.mayGo(ValueId{n})) process(ValueId{n});
   }
 }
 
@@ -76,19 +76,19 @@ void BasePlan::process(ValueId v) {
     if (bases_.spend()) bases_.kill(v);
   } else if (bases_.isOnlyAddress(v)) {
     const ValueId base = baseFor(v);
-    if (base != kNone && bases_.spend()) bases_.move(v, base, groups_.distance(base, v));
+    if (base != ValueId::None && bases_.spend()) bases_.move(v, base, groups_.distance(base, v));
   }
 }
 
 ValueId BasePlan::baseFor(ValueId v) const {
   const auto candidates = groups_.candidates(groups_.members()[bases_.firstMember(v)]);
-  if (candidates.empty()) return kNone;
+  if (candidates.empty()) return ValueId::None;
   const bool mayBeFar = bases_.savedBy(v) >= BaseAssignment::kFarSavings;
   for (const AddressGroups::Candidate& candidate : candidates) {
     const ValueId base = candidate.value;
     if (base < v && !bases_.isDead(base) && servesAll(base, v, mayBeFar)) return base;
   }
-  return kNone;
+  return ValueId::None;
 }
 
 bool BasePlan::servesAll(ValueId base, ValueId v, bool mayBeFar) const {

@@ -48,8 +48,8 @@ class BasePlan {
   bool isDead(ValueId value) const { return bases_.isDead(value); }
   const Place& placeOf(std::uint32_t member) const { return bases_.placeOf(member); }
   std::span<const MadeBase> made() const { return bases_.made(); }
-  bool isUsed(std::size_t made) const {
-    return bases_.readersOf(ssa_.valueCount() + static_cast<ValueId>(made)) != 0;
+  bool isUsed(std::uint32_t made) const {
+    return bases_.readersOf(ValueId{ssa_.valueCount() + made}) != 0;
   }
   // What to read in place of `value`, wherever it is read: itself, or a base at the entry.
   ValueId standIn(ValueId value) const { return bases_.standIn(value); }

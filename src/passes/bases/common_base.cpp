@@ -51,7 +51,7 @@ class Editor {
   void run() {
     declareRegisters();
     // Must come before any operand changes: values are looked up by the text.
-    for (std::size_t k = 0; k < plan_.made().size(); ++k) {
+    for (std::uint32_t k = 0; k < plan_.made().size(); ++k) {
       if (plan_.isUsed(k)) compute(k);
     }
     for (const BlockId b : ssa_.dominators().preorder()) {
@@ -70,7 +70,7 @@ class Editor {
   void declareRegisters() {
     registers_.resize(plan_.made().size());
     std::map<isa::Type, std::vector<std::pair<std::string, RegisterId*>>> names;
-    for (std::size_t k = 0; k < plan_.made().size(); ++k) {
+    for (std::uint32_t k = 0; k < plan_.made().size(); ++k) {
       if (!plan_.isUsed(k)) continue;
       const MadeBase& made = plan_.made()[k];
       registers_[k].resize(made.chain.size());
@@ -97,7 +97,8 @@ class Editor {
   }
 
   RegisterId registerOf(ValueId base) const {
-    return base < ssa_.valueCount() ? ssa_.reg(base) : registers_[base - ssa_.valueCount()].back();
+    return ssa_.contains(base) ? ssa_.reg(base)
+                               : registers_[indexOf(base) - ssa_.valueCount()].back();
   }
 
   // ---- computing new bases ----------------------------------------------------------------------
@@ -213,7 +214,7 @@ class Editor {
     for (Operand& operand : instruction.operands()) {
       if (operand.reg() == RegisterId::None || !operand.reads || isMember(operand)) continue;
       const ValueId value = ssa_.use(instruction, operand);
-      if (value == kNone || plan_.standIn(value) == value) continue;
+      if (value == ValueId::None || plan_.standIn(value) == value) continue;
       renamed_.emplace_back(&operand, registerOf(plan_.standIn(value)));
     }
   }
@@ -246,7 +247,7 @@ void claimAddresses(const Ssa& ssa, const AddressGroups& groups, const BasePlan&
     if (place.base == member.value) continue;
     const RegisterId reg = ssa.reg(member.value);
     const std::int64_t distance = place.offset - member.operand->immediate;
-    if (place.base < ssa.valueCount()) {
+    if (ssa.contains(place.base)) {
       claims.equalBefore(*member.instruction, reg, place.base, distance);
       continue;
     }
@@ -260,8 +261,8 @@ void claimAddresses(const Ssa& ssa, const AddressGroups& groups, const BasePlan&
     membersOfMade[place.base].push_back(k);
   }
   if (!plan.hasStandIns()) return;
-  for (ValueId value = 0; value < ssa.valueCount(); ++value) {
-    if (plan.standIn(value) < ssa.valueCount()) claims.equal(value, plan.standIn(value));
+  for (const ValueId value : ssa.values()) {
+    if (ssa.contains(plan.standIn(value))) claims.equal(value, plan.standIn(value));
   }
 }
 

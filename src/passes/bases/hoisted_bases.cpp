@@ -26,7 +26,7 @@ class Hoisting {
     std::vector<std::size_t> position(ssa_.cfg().vertexCount());
     std::size_t next = 0;
     for (const BlockId b : ssa_.dominators().preorder()) position[b] = next++;
-    for (ValueId v = 0; v < ssa_.valueCount(); ++v) {
+    for (const ValueId v : ssa_.values()) {
       if (bases_.groups().groupOf(v) != kNone && bases_.mayGo(v) && bases_.isOnlyAddress(v)) {
         found.emplace_back(bases_.groups().groupOf(v), position[ssa_.block(v)], v);
       }

@@ -25,7 +25,7 @@ class Joining {
 
   void run() {
     std::vector<ValueId> wanting;
-    for (ValueId v = 0; v < ssa_.valueCount(); ++v) {
+    for (const ValueId v : ssa_.values()) {
       if (bases_.groups().groupOf(v) == kNone || !bases_.mayGo(v) || !bases_.isOnlyAddress(v))
         continue;
       const BlockId block = ssa_.block(v);

@@ -10,7 +10,7 @@ using analysis::ValueId;
 
 KeptBases::KeptBases(const BaseAssignment& bases) {
   const Ssa& ssa = bases.ssa();
-  for (ValueId v = 0; v < ssa.valueCount(); ++v) {
+  for (const ValueId v : ssa.values()) {
     if (bases.groups().groupOf(v) != kNone && !bases.isDead(v) && bases.groups().isKeptForGood(v)) {
       values_.emplace_back(bases.groups().groupOf(v), v);
     }
@@ -19,8 +19,9 @@ KeptBases::KeptBases(const BaseAssignment& bases) {
 }
 
 std::span<const KeptBases::GroupedValue> KeptBases::ofGroup(GroupId group) const {
-  const auto first = std::lower_bound(values_.begin(), values_.end(), GroupedValue(group, 0));
-  const auto last = std::lower_bound(first, values_.end(), GroupedValue(group + 1, 0));
+  const auto first =
+      std::lower_bound(values_.begin(), values_.end(), GroupedValue(group, ValueId{0}));
+  const auto last = std::lower_bound(first, values_.end(), GroupedValue(group + 1, ValueId{0}));
   return {first, last};
 }
 

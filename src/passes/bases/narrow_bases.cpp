@@ -24,7 +24,7 @@ class Casting {
 
   void run() {
     std::vector<ValueId> wanting;
-    for (ValueId v = 0; v < ssa_.valueCount(); ++v) {
+    for (const ValueId v : ssa_.values()) {
       const GroupId group = bases_.groups().groupOf(v);
       if (group == kNone || bases_.groups().wideGroupOf(group) == kNone || !bases_.mayGo(v) ||
           !bases_.isOnlyAddress(v)) {
@@ -45,8 +45,8 @@ class Casting {
         if (reaches(tried.size(), Limit::EndLooks)) break;
       }
       const ValueId wide = wideBaseFor(v, tried);
-      if (wide == kNone || !bases_.spend()) continue;
-      const auto [at, isNew] = casts.try_emplace(wide, kNone);
+      if (wide == ValueId::None || !bases_.spend()) continue;
+      const auto [at, isNew] = casts.try_emplace(wide, ValueId::None);
       if (isNew) {
         MadeBase made;
         made.kind = MadeBase::Kind::Cast;
@@ -65,7 +65,7 @@ class Casting {
   ValueId wideBaseFor(ValueId v, std::span<const ValueId> candidates) const {
     const auto& numbers = ssa_.instructions();
     const auto serves = [&](ValueId wide) {
-      if (bases_.isDead(wide) || !ssa_.isDefinition(wide) || ssa_.old(wide) != kNone ||
+      if (bases_.isDead(wide) || !ssa_.isDefinition(wide) || ssa_.old(wide) != ValueId::None ||
           !bases_.allFit(v, bases_.groups().distance(wide, v)) ||
           !bases_.isCallFree(bases_.calls().after(wide), v)) {
         return false;
@@ -79,7 +79,7 @@ class Casting {
       });
     };
     const auto found = std::ranges::find_if(candidates, serves);
-    return found == candidates.end() ? kNone : *found;
+    return found == candidates.end() ? ValueId::None : *found;
   }
 
   BaseAssignment& bases_;

@@ -22,7 +22,8 @@ class PhiWebs {
 
   // The last first, so that of two that both could go the first stays.
   void run() {
-    for (ValueId v = ssa_.valueCount(); v-- > 0 && !bases_.isStopped();) {
+    for (std::uint32_t n = ssa_.valueCount(); n-- > 0 && !bases_.isStopped();) {
+      const ValueId v{n};
       if (!ssa_.isPhi(v) || bases_.isDead(v)) continue;
       const GroupId group = bases_.groups().groupOf(v);
       const bool isShared = group != kNone && bases_.groups().sizeOf(group) > 1;
@@ -43,7 +44,7 @@ class PhiWebs {
 
   // What a web could take with it, below its phi.
   bool mayBePart(ValueId v, BlockId top) const {
-    if (v >= ssa_.valueCount() || bases_.isDead(v) || ssa_.isCarry(v) ||
+    if (!ssa_.contains(v) || bases_.isDead(v) || ssa_.isCarry(v) ||
         bases_.rewrite().isPinned(ssa_.reg(v)) ||
         !ssa_.dominators().dominates(top, ssa_.block(v))) {
       return false;

@@ -38,9 +38,9 @@ class VariableBases {
   // Phis join them, or they stay where a guard does not hold.
   BitSet sharedValues() const {
     BitSet isShared(ssa_.valueCount());
-    for (ValueId v = 0; v < ssa_.valueCount(); ++v) {
+    for (const ValueId v : ssa_.values()) {
       const auto share = [&](ValueId value) {
-        if (value != kNone) isShared.set(value);
+        if (value != ValueId::None) isShared.set(value);
       };
       if (ssa_.isPhi(v)) {
         for (const ValueId operand : ssa_.phiOperands(v)) share(operand);
@@ -53,7 +53,7 @@ class VariableBases {
 
   Copies findCopies() const {
     Copies copies;
-    for (ValueId v = 0; v < ssa_.valueCount(); ++v) {
+    for (const ValueId v : ssa_.values()) {
       if (!ssa_.isDefinition(v) || ssa_.isCarry(v) || bases_.readersOf(v) == 0) continue;
       const Instruction& instruction = ssa_.instruction(v);
       const auto operands = instruction.operands();

@@ -71,9 +71,9 @@ void ValueClaims::dead(std::vector<const Instruction*> instructions) {
   // are left out.
   BitSet isRead(ssa_.valueCount());
   const auto leaveOut = [&](ValueId value) {
-    if (value != kNone) isRead.set(value);
+    if (value != analysis::ValueId::None) isRead.set(value);
   };
-  for (ValueId value = 0; value < ssa_.valueCount(); ++value) {
+  for (const ValueId value : ssa_.values()) {
     if (ssa_.isPhi(value)) {
       for (const ValueId operand : ssa_.phiOperands(value)) leaveOut(operand);
     } else {

@@ -34,7 +34,7 @@ AvailableLoads::AvailableLoads(const SsaRewrite& rewrite, const ExpressionKeys& 
       walk_(walk),
       ranges_(ranges),
       bases_(rewrite.ssa().valueCount()) {
-  for (ValueId value = 0; value < bases_.size(); ++value) bases_[value].id = value;
+  for (const ValueId value : bases_.ids()) bases_[value].id = indexOf(value);
 }
 
 // ---- addresses ---------------------------------------------------------------------------------
@@ -64,12 +64,12 @@ void AvailableLoads::noteAddress(const ir::Instruction& instruction) {
   const std::int64_t number = operands[isFirst ? 2 : 1].immediate;
   base = baseOf(rewrite_.resolve(ssa.use(instruction, from)));
   base.offset += bits == 32 ? static_cast<std::int32_t>(number) : number;
-  if (isFar(base.offset)) base = {BaseKind::Value, defined, 0};
+  if (isFar(base.offset)) base = {BaseKind::Value, indexOf(defined), 0};
 }
 
 AvailableLoads::Base AvailableLoads::baseOf(ValueId value) const {
   const Base& own = bases_[value];
-  if (own.kind != BaseKind::Value || own.id != value) return own;
+  if (own.kind != BaseKind::Value || own.id != indexOf(value)) return own;
   return bases_[keys_.leaderOf(value)];
 }
 
@@ -238,7 +238,7 @@ std::optional<AvailableLoads::Known> AvailableLoads::findByKey(const ir::Instruc
   const std::uint32_t found = table_.find(key_);
   if (found == ScopedTable::kNothing) return std::nullopt;
   const Fact& fact = facts_[found];
-  if (fact.guard != kNone) {
+  if (fact.guard != ValueId::None) {
     if (!instruction.guard || instruction.guard.negated() != fact.isNegated) return std::nullopt;
     if (keys_.leaderOf(rewrite_.resolve(rewrite_.ssa().guard(instruction))) != fact.guard) {
       return std::nullopt;
@@ -289,7 +289,8 @@ void AvailableLoads::enter(const ir::Instruction& instruction, const Bytes& byte
                            std::uint32_t extension, ValueId value, bool isStored,
                            std::uint64_t number) {
   makeKey(bytes, extension);
-  Fact fact{value, number, outer_, local_, stores_.size(), kNone, false, isStored, &instruction};
+  Fact fact{value,         number, outer_,   local_,      stores_.size(),
+            ValueId::None, false,  isStored, &instruction};
   if (instruction.guard) {
     fact.guard = keys_.leaderOf(rewrite_.resolve(rewrite_.ssa().guard(instruction)));
     fact.isNegated = instruction.guard.negated();
@@ -307,7 +308,7 @@ void AvailableLoads::enterNumber(const ir::Instruction& instruction, const Plain
                                              : ir::bitsOf(data, access.type);
   if (!number) return;
   hasNumbers_ = true;
-  enter(instruction, bytesOf(instruction, access, element), kStoredNumber, kNone, true,
+  enter(instruction, bytesOf(instruction, access, element), kStoredNumber, ValueId::None, true,
         residue(*number, access.elementBytes * 8));
 }
 

@@ -76,8 +76,8 @@ class AvailableLoads {
   void pass(const ir::Instruction& instruction);
 
   struct Known {
-    ValueId value = kNone;     // kNone: `number`
-    std::uint64_t number = 0;  // what the register of the load then holds
+    ValueId value = ValueId::None;  // None: `number`
+    std::uint64_t number = 0;       // what the register of the load then holds
     bool isStored = false;
     bool isInExtendedBlock = false;  // no paths have joined since
     bool isAfterCall = false;        // a call may have been executed since
@@ -94,11 +94,11 @@ class AvailableLoads {
 
  private:
   struct Fact {
-    ValueId value;               // kNone: `number`
+    ValueId value;               // None: `number`
     std::uint64_t number;        // the bytes in memory, with zeros above them
     std::uint64_t outer, local;  // extended basic blocks
     std::size_t stores;          // the number of stores before it
-    ValueId guard;               // kNone if unguarded
+    ValueId guard;               // None if unguarded
     bool isNegated;
     bool isStored;
     const ir::Instruction* instruction;
@@ -130,7 +130,7 @@ class AvailableLoads {
   const bool ncIsInvariant_;
   MemoryWalk* walk_;
   const analysis::ValueRanges* ranges_;
-  std::vector<Base> bases_;  // by value
+  IdVector<ValueId, Base> bases_;
   ScopedTable table_;
   std::vector<Fact> facts_;    // by entry of table_
   bool hasNumbers_ = false;    // a number was entered

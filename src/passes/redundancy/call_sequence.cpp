@@ -104,7 +104,8 @@ bool makeCallKey(const SsaRewrite& rewrite, const ExpressionKeys& keys,
     for (const Operand& data : instruction.operands().subspan(1)) {
       key.push_back(static_cast<std::uint64_t>(data.kind));
       if (data.kind == OperandKind::Register && data.component == 0 && !data.negated) {
-        key.push_back(keys.leaderOf(rewrite.resolve(rewrite.ssa().use(instruction, data))));
+        key.push_back(
+            indexOf(keys.leaderOf(rewrite.resolve(rewrite.ssa().use(instruction, data)))));
       } else if (data.kind == OperandKind::Integer || data.kind == OperandKind::Float32 ||
                  data.kind == OperandKind::Float64) {
         key.push_back(static_cast<std::uint64_t>(data.immediate));

@@ -130,8 +130,7 @@ void EarlyCseWalk::enterBlock(BlockId b) {
 }
 
 void EarlyCseWalk::visitBlock(BlockId b) {
-  const auto [first, end] = ssa_.phis(b);
-  for (ValueId phi = first; phi < end; ++phi) {
+  for (const ValueId phi : ssa_.phis(b)) {
     registers_.write(phi);
     if (!replacer_.isStopped()) visitPhi(phi);
   }
@@ -154,10 +153,10 @@ void EarlyCseWalk::visitPhi(ValueId phi) {
   if (rewrite_.isPinned(ssa_.reg(phi))) return;
   words_.assign({kPhiTag, ssa_.block(phi), static_cast<std::uint64_t>(replacer_.widthOf(phi))});
   for (const ValueId operand : operands) {
-    if (operand == kNone) return;
+    if (operand == ValueId::None) return;
     const auto number = numbers_.of(operand);
     words_.push_back(std::uint64_t{number.has_value()});
-    words_.push_back(number ? *number : keys_.leaderOf(rewrite_.resolve(operand)));
+    words_.push_back(number ? *number : indexOf(keys_.leaderOf(rewrite_.resolve(operand))));
   }
   const Expression* same = expressions_.find(words_);
   if (same == nullptr) {
@@ -203,8 +202,8 @@ void EarlyCseWalk::visitExpression(const Instruction& instruction) {
   }
   if (simplify(instruction)) return;
   memory_.noteAddress(instruction);
-  ValueId first = kNone;
-  std::size_t count = 0;
+  ValueId first = ValueId::None;
+  std::uint32_t count = 0;
   ssa_.forEachDefinition(instruction, [&](ValueId value) {
     if (count++ == 0) first = value;
   });
@@ -217,7 +216,7 @@ void EarlyCseWalk::visitExpression(const Instruction& instruction) {
   }
   // The definitions of one instruction have consecutive numbers.
   std::vector<ValueId> values;
-  for (std::size_t k = 0; k < count; ++k) values.push_back(known->value + static_cast<ValueId>(k));
+  for (std::uint32_t k = 0; k < count; ++k) values.push_back(ValueId{indexOf(known->value) + k});
   const bool isCheap = !readsRegisters(instruction);
   const bool isFar = isCheap ? ssa_.block(known->value) != instruction.block && !options_.mergeCheap
                              : !mayReuse(known->value, instruction.block);
@@ -353,7 +352,7 @@ EarlyCseWalk::KnownElements EarlyCseWalk::knownElements(const Instruction& instr
   for (std::uint32_t k = 0; k < access.elements; ++k) {
     const auto known = memory_.find(instruction, access, k);
     if (!known) break;
-    if (known->value == kNone) {
+    if (known->value == ValueId::None) {
       if (k == 0) result.number = known->number;
       break;
     }
@@ -394,7 +393,7 @@ void EarlyCseWalk::visitStore(const Instruction& instruction, const PlainAccess&
     if (claims_ && loadsGone_ == loadsGoneBefore_[&store]) {
       claims_.sink().add(facts::DeadStore{store.source.begin});
     }
-    replacer_.note(store, "dead-stores", "written again before it is read", kNone);
+    replacer_.note(store, "dead-stores", "written again before it is read", ValueId::None);
     return true;
   });
   if (claims_) loadsGoneBefore_[&instruction] = loadsGone_;

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <numeric>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -48,7 +47,7 @@ std::string joined(const isa::InstructionDesc& desc, std::string_view from, std:
 
 ExpressionKeys::ExpressionKeys(const SsaRewrite& rewrite, const analysis::ValueRanges* ranges)
     : rewrite_(rewrite), ranges_(ranges), leaders_(rewrite.ssa().valueCount()) {
-  std::iota(leaders_.begin(), leaders_.end(), 0);
+  for (const ValueId value : leaders_.ids()) leaders_[value] = value;
 }
 
 bool ExpressionKeys::isComputation(const ir::Instruction& instruction) {
@@ -201,7 +200,7 @@ const std::vector<std::uint64_t>& ExpressionKeys::of(const ir::Instruction& inst
     if (operand.kind != ir::OperandKind::Register) {
       kind |= operand.id;
     } else if (!operand.writes) {
-      kind |= leaderOf(rewrite_.resolve(ssa.use(instruction, operand)));
+      kind |= indexOf(leaderOf(rewrite_.resolve(ssa.use(instruction, operand))));
     }
     const bool isRegister = operand.kind == ir::OperandKind::Register;
     const bool hasSpelling = operand.component == ir::kOtherComponent;

@@ -44,7 +44,7 @@ class ExpressionKeys {
 
   const SsaRewrite& rewrite_;
   const analysis::ValueRanges* ranges_;
-  std::vector<ValueId> leaders_;  // by value
+  IdVector<ValueId, ValueId> leaders_;
   std::unordered_map<const isa::InstructionDesc*, const isa::InstructionDesc*> canonical_;
   std::unordered_map<const isa::InstructionDesc*, const isa::InstructionDesc*> exchanged_;
   std::unordered_map<const isa::InstructionDesc*, const isa::InstructionDesc*> unsigned_;

@@ -55,7 +55,7 @@ std::uint64_t KnownBits::mayBeOne(ValueId value, unsigned definitions) const {
   if (const auto number = numbers_.of(value)) return *number;
   value = rewrite_.resolve(value);
   const std::uint64_t all = ~std::uint64_t{0};
-  if (!ssa.isDefinition(value) || ssa.old(value) != kNone || ssa.isCarry(value)) return all;
+  if (!ssa.isDefinition(value) || ssa.old(value) != ValueId::None || ssa.isCarry(value)) return all;
   const ir::Instruction& instruction = ssa.instruction(value);
   const Operand* target = ssa.operand(value);
   if (definitions == kMostDefinitions || !instruction.desc->known() || !target->isWholeRegister() ||
@@ -179,7 +179,7 @@ Result KnownBits::ofMask(const ir::Instruction& instruction) const {
     const auto mask = numbers_.of(instruction, operands[k]);
     if (!mask) continue;
     const std::uint64_t possible = mayBeOne(instruction, 3 - k, bits, 0);
-    if ((possible & *mask) == 0) return {Result::Kind::Number, 0, kNone};
+    if ((possible & *mask) == 0) return {Result::Kind::Number, 0, ValueId::None};
     if ((possible & ~*mask) == 0) return copyOf(instruction, operands[3 - k]);
     break;
   }
@@ -192,22 +192,25 @@ Result KnownBits::ofShift(const ir::Instruction& instruction) const {
   const auto bits = static_cast<unsigned>(isa::bitWidth(instruction.desc->type));
   if (operands.size() != 3 || widthOf(operands[0].reg()) != bits) return {};
   if (ofDefinition(instruction, bits, 0) != 0) return {};
-  return {Result::Kind::Number, 0, kNone};
+  return {Result::Kind::Number, 0, ValueId::None};
 }
 
 // The value of `bits` bits in a register as wide of which `value` is the extension; kNone if there
 // is none.
 ValueId KnownBits::extended(ValueId value, unsigned bits) const {
   const analysis::Ssa& ssa = rewrite_.ssa();
-  if (!ssa.isDefinition(value) || ssa.old(value) != kNone || ssa.isCarry(value)) return kNone;
+  if (!ssa.isDefinition(value) || ssa.old(value) != ValueId::None || ssa.isCarry(value))
+    return ValueId::None;
   const ir::Instruction& instruction = ssa.instruction(value);
   const isa::InstructionDesc& desc = *instruction.desc;
   const auto operands = instruction.operands();
-  if (!isConversion(desc) || operands.size() != 2 || !operands[1].isWholeRegister()) return kNone;
+  if (!isConversion(desc) || operands.size() != 2 || !operands[1].isWholeRegister()) {
+    return ValueId::None;
+  }
   const auto from = static_cast<unsigned>(isa::bitWidth(desc.sourceType));
   const bool isExtension = from == bits && static_cast<unsigned>(isa::bitWidth(desc.type)) > bits;
   return isExtension && widthOf(operands[1].reg()) == bits ? ssa.use(instruction, operands[1])
-                                                           : kNone;
+                                                           : ValueId::None;
 }
 
 // The low bits of a register of which no others can be 1, to a register as wide; or what was
@@ -222,7 +225,7 @@ Result KnownBits::ofExtension(const ir::Instruction& instruction) const {
   if (to < from && from == bits && widthOf(operands[0].reg()) == to) {
     const ValueId value = rewrite_.resolve(rewrite_.ssa().use(instruction, operands[1]));
     const ValueId before = extended(value, to);
-    return before == kNone ? Result{} : Result{Result::Kind::Equal, 0, before};
+    return before == ValueId::None ? Result{} : Result{Result::Kind::Equal, 0, before};
   }
   if (to != bits || from > bits) return {};
   const bool keepsSign = isa::isSigned(desc.sourceType) && from < bits;

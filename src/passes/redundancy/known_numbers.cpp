@@ -36,10 +36,10 @@ std::optional<std::uint64_t> KnownNumbers::of(const ir::Instruction& instruction
 bool KnownNumbers::areEqual(const ir::Instruction& instruction, const Operand& a,
                             const Operand& b) const {
   const auto leaderOf = [&](const Operand& operand) {
-    if (!operand.isWholeRegister() || operand.writes) return kNone;
+    if (!operand.isWholeRegister() || operand.writes) return ValueId::None;
     return keys_.leaderOf(rewrite_.resolve(rewrite_.ssa().use(instruction, operand)));
   };
-  return leaderOf(a) != kNone && leaderOf(a) == leaderOf(b);
+  return leaderOf(a) != ValueId::None && leaderOf(a) == leaderOf(b);
 }
 
 KnownNumbers::Result KnownNumbers::result(const ir::Instruction& instruction) const {
@@ -53,7 +53,7 @@ KnownNumbers::Result KnownNumbers::result(const ir::Instruction& instruction) co
   if (!isPlain) return {};
   const ValueId value = rewrite_.ssa().definition(instruction, operands[0]);
   const int bits = isa::bitWidth(desc.type);
-  if (rewrite_.ssa().old(value) != kNone || widthOf(operands[0].reg()) != bits) return {};
+  if (rewrite_.ssa().old(value) != ValueId::None || widthOf(operands[0].reg()) != bits) return {};
 
   const std::size_t count = operands.size() - 1;
   std::array<std::uint64_t, 3> sources = {};
@@ -69,11 +69,12 @@ KnownNumbers::Result KnownNumbers::result(const ir::Instruction& instruction) co
   if (desc.opcode == isa::Opcode::Mov && count == 1 && known == 1) {
     const bool isInteger = operands[1].kind == OperandKind::Integer && !isa::isFloat(desc.type) &&
                            desc.type != isa::Type::Pred;
-    return isInteger ? Result{Kind::Given, residue(sources[0], static_cast<unsigned>(bits)), kNone}
-                     : Result{Kind::Moved, 0, kNone};
+    return isInteger ? Result{Kind::Given, residue(sources[0], static_cast<unsigned>(bits)),
+                              ValueId::None}
+                     : Result{Kind::Moved, 0, ValueId::None};
   }
   const auto number = [](std::optional<std::uint64_t> result) {
-    return result ? Result{Kind::Number, *result, kNone} : Result{};
+    return result ? Result{Kind::Number, *result, ValueId::None} : Result{};
   };
   const bool cancels = desc.opcode == isa::Opcode::Sub || desc.opcode == isa::Opcode::Xor;
   if (cancels && count == 2 && areEqual(instruction, operands[1], operands[2])) {

@@ -43,7 +43,7 @@ class KnownNumbers {
     };
     Kind kind = Kind::Unknown;
     std::uint64_t number = 0;
-    ValueId source = kNone;
+    ValueId source = ValueId::None;
   };
   // For an expression (ExpressionKeys::isExpression) with one result and at most three sources.
   Result result(const ir::Instruction& instruction) const;
@@ -57,7 +57,7 @@ class KnownNumbers {
 
   const SsaRewrite& rewrite_;
   const ExpressionKeys& keys_;
-  std::vector<std::uint64_t> numbers_;  // by value
+  IdVector<ValueId, std::uint64_t> numbers_;
   BitSet isNumber_;
 };
 

@@ -27,14 +27,14 @@ ValueReplacer::ValueReplacer(SsaRewrite& rewrite, ExpressionKeys& keys, ValueCla
 
 void ValueReplacer::findWebs() {
   const auto share = [&](ValueId value, ValueId operand) {
-    if (operand == kNone || ssa_.isCarry(value)) return;
+    if (operand == ValueId::None || ssa_.isCarry(value)) return;
     feedsPhi_.set(operand);
     isShared_.set(static_cast<std::uint32_t>(ssa_.reg(value)));
   };
-  for (ValueId value = 0; value < ssa_.valueCount(); ++value) {
+  for (const ValueId value : ssa_.values()) {
     if (ssa_.isPhi(value)) {
       for (const ValueId operand : ssa_.phiOperands(value)) share(value, operand);
-    } else if (ssa_.old(value) != kNone && ssa_.kind(ssa_.old(value)) != Ssa::Kind::Entry) {
+    } else if (ssa_.old(value) != ValueId::None && ssa_.kind(ssa_.old(value)) != Ssa::Kind::Entry) {
       share(value, ssa_.old(value));
     }
   }
@@ -42,7 +42,7 @@ void ValueReplacer::findWebs() {
 
 bool ValueReplacer::canReplace(ValueId value, ValueId by) const {
   const RegisterId home = ssa_.reg(by);
-  return !feedsPhi_.test(value) && ssa_.old(value) == kNone &&
+  return !feedsPhi_.test(value) && ssa_.old(value) == ValueId::None &&
          !isShared_.test(static_cast<std::uint32_t>(home)) &&
          rewrite_.canStandFor(home, ssa_.reg(value));
 }
@@ -101,7 +101,7 @@ void ValueReplacer::note(const Instruction& instruction, std::string_view counte
   remark.function = &rewrite_.function();
   remark.place = instruction.source;
   remark.message = fmt::format("{}: {}", instruction.desc->mnemonic, what);
-  if (value != kNone) {
+  if (value != ValueId::None) {
     remark.message += ' ' + rewrite_.function().registerName(ssa_.reg(value));
   }
   if (assumesInvariance) {

@@ -78,8 +78,7 @@ class OutOfSsa {
 
   void collectEdgeCopies() {
     for (const BlockId b : ssa_.dominators().preorder()) {
-      const auto [first, end] = ssa_.phis(b);
-      for (ValueId phi = first; phi < end; ++phi) {
+      for (const ValueId phi : ssa_.phis(b)) {
         if (registers_.isNeeded(phi) && !ssa_.isCarry(phi)) collectCopies(b, phi);
       }
     }
@@ -111,7 +110,7 @@ class OutOfSsa {
     std::size_t k = 0;
     for (const EdgeId edge : cfg_.inEdges(b)) {
       const ValueId operand = operands[k++];
-      if (operand == kNone) continue;
+      if (operand == ValueId::None) continue;
       const ValueId value = rewrite_.resolve(operand);
       if (!isUndefined(value)) visit(edge, value);
     }
@@ -205,7 +204,8 @@ class OutOfSsa {
 
   void showOldThrough(ir::Instruction& instruction) {
     ssa_.forEachDefinition(instruction, [&](ValueId value) {
-      if (ssa_.isCarry(value) || ssa_.old(value) == kNone || !registers_.isNeeded(value)) return;
+      if (ssa_.isCarry(value) || ssa_.old(value) == ValueId::None || !registers_.isNeeded(value))
+        return;
       const ValueId old = rewrite_.resolve(ssa_.old(value));
       if (isUndefined(old) || registers_.of(old) == registers_.of(value)) return;
       copyBefore(&instruction, {registers_.of(value), registers_.of(old)});
@@ -250,7 +250,7 @@ class OutOfSsa {
 
   // Replaces an instruction that defines one register.
   void replace(ir::Instruction& instruction, const SsaRewrite::Edit& edit) {
-    ValueId defined = kNone;
+    ValueId defined = ValueId::None;
     ssa_.forEachDefinition(instruction, [&](ValueId value) {
       if (!ssa_.isCarry(value)) defined = value;
     });

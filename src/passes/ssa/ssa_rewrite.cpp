@@ -2,7 +2,6 @@
 #include "passes/ssa/ssa_rewrite.h"
 
 #include <algorithm>
-#include <numeric>
 #include <string_view>
 #include <unordered_set>
 
@@ -40,13 +39,13 @@ SsaRewrite::SsaRewrite(ir::Function& function, const analysis::Ssa& ssa)
       namesInScopes_(function, ir::DeclaredNames::Where::NestedScopes),
       replacement_(ssa.valueCount()),
       edits_(ssa.instructions().count()) {
-  std::iota(replacement_.begin(), replacement_.end(), 0);
+  for (const ValueId value : ssa.values()) replacement_[value] = value;
   pinRegisters();
   findScopedNames();
 }
 
 void SsaRewrite::pinRegisters() {
-  const auto pin = [&](RegisterId id) { pinned_.set(static_cast<std::uint32_t>(id)); };
+  const auto pin = [&](RegisterId id) { pinned_.set(id); };
   const ir::Module& module = function_->module();
   for (const ir::RegisterRange& range : function_->registers()) {
     const bool isFree = !range.isParameter && isCopyable(module, range);
@@ -78,8 +77,7 @@ void SsaRewrite::pinRegisters() {
                 (kind != analysis::EdgeKind::Indirect || mayHideTargets(cfg.source(edge)));
     }
     if (!isOpen) continue;
-    const auto [first, end] = ssa_->phis(b);
-    for (ValueId phi = first; phi < end; ++phi) {
+    for (const ValueId phi : ssa_->phis(b)) {
       if (!ssa_->isCarry(phi)) pin(ssa_->reg(phi));
     }
   }
@@ -149,7 +147,7 @@ SsaRewrite::ValueId SsaRewrite::resolve(ValueId value) const {
 }
 
 void SsaRewrite::becomeCopy(const ir::Instruction& instruction, ValueId source) {
-  edit(instruction) = {Edit::Kind::Copy, source};
+  edit(instruction) = {Edit::Kind::Copy, indexOf(source)};
 }
 
 void SsaRewrite::becomeConstant(const ir::Instruction& instruction, const ir::Operand& number) {
@@ -159,8 +157,8 @@ void SsaRewrite::becomeConstant(const ir::Instruction& instruction, const ir::Op
 
 SsaRewrite::Edit SsaRewrite::editOf(const ir::Instruction& instruction) const {
   const Note& note = edits_[numbers().of(instruction)];
-  Edit edit{note.kind, kNone, {}};
-  if (note.kind == Edit::Kind::Copy) edit.source = resolve(note.detail);
+  Edit edit{note.kind, analysis::ValueId::None, {}};
+  if (note.kind == Edit::Kind::Copy) edit.source = resolve(ValueId{note.detail});
   if (note.kind == Edit::Kind::Constant) edit.number = constants_[note.detail];
   return edit;
 }

@@ -33,16 +33,14 @@ class SsaRewrite {
   ir::Function& function() const { return *function_; }
   const analysis::Ssa& ssa() const { return *ssa_; }
 
-  bool isPinned(ir::RegisterId id) const { return pinned_.test(static_cast<std::uint32_t>(id)); }
+  bool isPinned(ir::RegisterId id) const { return pinned_.test(id); }
   // The register can be named wherever its value may be needed: it is declared outside of nested
   // scopes, no nested scope declares its name again, and control never returns to code above its
   // declaration.
-  bool isVisibleEverywhere(ir::RegisterId id) const {
-    return !scoped_.test(static_cast<std::uint32_t>(id));
-  }
+  bool isVisibleEverywhere(ir::RegisterId id) const { return !scoped_.test(id); }
   // The same, and also where no value of it is: the declaration is above all code.
   bool isDeclaredAhead(ir::RegisterId id) const {
-    return isVisibleEverywhere(id) && !late_.test(static_cast<std::uint32_t>(id));
+    return isVisibleEverywhere(id) && !late_.test(id);
   }
   // The same for a variable that is declared at module scope or outside of nested scopes.
   bool isVisibleEverywhere(ir::SymbolId id) const;
@@ -70,8 +68,8 @@ class SsaRewrite {
   struct Edit {
     enum class Kind : std::uint8_t { None, Erase, Copy, Constant };
     Kind kind = Kind::None;
-    ValueId source = kNone;  // of a Copy
-    ir::Operand number;      // of a Constant
+    ValueId source = ValueId::None;  // of a Copy
+    ir::Operand number;              // of a Constant
   };
   Edit editOf(const ir::Instruction& instruction) const;
   bool isChanged() const { return isChanged_; }
@@ -87,8 +85,7 @@ class SsaRewrite {
   // phis have no visible use.
   template <class Visitor>
   void forEachPinnedPhi(analysis::BlockId block, Visitor&& visit) const {
-    const auto [first, end] = ssa_->phis(block);
-    for (ValueId phi = first; phi < end; ++phi) {
+    for (const ValueId phi : ssa_->phis(block)) {
       if (!ssa_->isCarry(phi) && isPinned(ssa_->reg(phi))) visit(phi);
     }
   }
@@ -114,8 +111,8 @@ class SsaRewrite {
   BitSet scoped_;
   BitSet late_;  // declared below the first instruction
   ir::DeclaredNames namesInScopes_;
-  mutable std::vector<ValueId> replacement_;  // by value; itself if not replaced
-  std::vector<Note> edits_;                   // by instruction
+  mutable IdVector<ValueId, ValueId> replacement_;  // itself if not replaced
+  std::vector<Note> edits_;                         // by instruction
   std::vector<ir::Operand> constants_;
   bool isChanged_ = false;
 };
@@ -129,16 +126,16 @@ void SsaRewrite::forEachUse(const ir::Instruction& instruction, Visitor&& visit)
     return;
   }
   if (instruction.guard) visit(resolve(ssa_->guard(instruction)));
-  if (note.kind == Edit::Kind::Copy) visit(resolve(note.detail));
+  if (note.kind == Edit::Kind::Copy) visit(resolve(ValueId{note.detail}));
 }
 
 template <class Visitor>
 void SsaRewrite::forEachSource(ValueId value, Visitor&& visit) const {
   if (ssa_->isPhi(value)) {
     for (const ValueId operand : ssa_->phiOperands(value)) {
-      if (operand != kNone) visit(resolve(operand));
+      if (operand != ValueId::None) visit(resolve(operand));
     }
-  } else if (ssa_->old(value) != kNone) {
+  } else if (ssa_->old(value) != ValueId::None) {
     visit(resolve(ssa_->old(value)));
   }
 }

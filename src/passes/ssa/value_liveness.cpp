@@ -15,7 +15,7 @@ BitSet neededValues(const SsaRewrite& rewrite) {
   BitSet needed(ssa.valueCount());
   std::vector<ValueId> work;
   const auto need = [&](ValueId value) {
-    if (value != kNone && needed.set(value)) work.push_back(value);
+    if (value != ValueId::None && needed.set(value)) work.push_back(value);
   };
   for (const BlockId b : ssa.dominators().preorder()) {
     for (const ir::Instruction& instruction : cfg.instructions(b)) {
@@ -45,19 +45,18 @@ std::vector<ValueLiveness::Use> ValueLiveness::collectUses(const BitSet& needed,
       rewrite_->forEachUse(instruction, [&](ValueId value) { add(value, {b, number}); });
       if (!rewrite_->isErased(instruction)) {
         ssa.forEachDefinition(instruction, [&](ValueId value) {
-          if (ssa.old(value) == kNone || !needed.test(value)) return;
+          if (ssa.old(value) == ValueId::None || !needed.test(value)) return;
           add(rewrite_->resolve(ssa.old(value)), {b, number});
         });
       }
       ++number;
     }
-    const auto [first, end] = ssa.phis(b);
-    for (ValueId phi = first; phi < end; ++phi) {
+    for (const ValueId phi : ssa.phis(b)) {
       if (!needed.test(phi)) continue;
       std::size_t k = 0;
       for (const EdgeId edge : cfg.inEdges(b)) {
         const ValueId operand = ssa.phiOperands(phi)[k++];
-        if (operand != kNone) add(rewrite_->resolve(operand), {cfg.source(edge), kNone});
+        if (operand != ValueId::None) add(rewrite_->resolve(operand), {cfg.source(edge), kNone});
       }
     }
   }
@@ -71,15 +70,16 @@ ValueLiveness::ValueLiveness(const SsaRewrite& rewrite, const BitSet& needed,
   const Ssa& ssa = rewrite.ssa();
   const analysis::Cfg& cfg = ssa.cfg();
   first_.assign(ssa.valueCount() + std::size_t{1}, 0);
-  std::vector<ValueId> seen(cfg.vertexCount(), kNone);  // by block: the last value with a place
+  std::vector<ValueId> seen(cfg.vertexCount(),
+                            ValueId::None);  // by block: the last value with a place
   std::vector<std::size_t> placeOf(cfg.vertexCount());
   std::vector<BlockId> work;
   const std::vector<Use> uses = collectUses(needed, followed);
-  ValueId next = 0;
+  std::uint32_t next = 0;
   for (std::size_t at = 0; at < uses.size();) {
     const ValueId value = uses[at].value;
     const std::size_t begin = places_.size();
-    while (next <= value) first_[next++] = begin;
+    while (next <= indexOf(value)) first_[next++] = begin;
     // An Entry value is also live on paths back to the entry.
     const BlockId home = ssa.kind(value) == Ssa::Kind::Entry ? kNone : ssa.block(value);
     const auto mark = [&](const Place& place) {
@@ -112,8 +112,8 @@ ValueLiveness::ValueLiveness(const SsaRewrite& rewrite, const BitSet& needed,
 }
 
 const ValueLiveness::Place* ValueLiveness::find(ValueId value, BlockId block) const {
-  const Place* const begin = places_.data() + first_[value];
-  const Place* const end = places_.data() + first_[value + 1];
+  const Place* const begin = places_.data() + first_[indexOf(value)];
+  const Place* const end = places_.data() + first_[indexOf(value) + 1];
   const Place* const found = std::lower_bound(
       begin, end, block, [](const Place& place, BlockId b) { return place.block < b; });
   return found != end && found->block == block ? found : nullptr;

@@ -17,10 +17,6 @@ using ir::RegisterId;
 
 namespace {
 
-std::uint32_t indexOf(RegisterId id) {
-  return static_cast<std::uint32_t>(id);
-}
-
 // All registers that a pass may rename, or some of them.
 class Chosen {
  public:
@@ -28,17 +24,17 @@ class Chosen {
       : rewrite_(rewrite), registers_(rewrite.function().registerCount()) {}
 
   void addAll() {
-    for (std::uint32_t r = 0; r < registers_.size(); ++r) add(RegisterId{r});
+    for (const RegisterId id : IdRange<RegisterId>(rewrite_.function().registerCount())) add(id);
   }
   void add(RegisterId id) {
-    if (!rewrite_.isPinned(id)) registers_.set(indexOf(id));
+    if (!rewrite_.isPinned(id)) registers_.set(id);
   }
   // The values that live in these registers, or write over them.
   BitSet values(const BitSet& needed) const {
     const Ssa& ssa = rewrite_.ssa();
     BitSet chosen(ssa.valueCount());
-    for (ValueId value = 0; value < ssa.valueCount(); ++value) {
-      if (ssa.isCarry(value) || !registers_.test(indexOf(ssa.reg(value)))) continue;
+    for (const ValueId value : ssa.values()) {
+      if (ssa.isCarry(value) || !registers_.test(ssa.reg(value))) continue;
       const bool writes = ssa.isDefinition(value) && !rewrite_.isErased(ssa.instruction(value));
       if (writes || needed.test(value)) chosen.set(value);
     }
@@ -62,20 +58,17 @@ class ValueRegisters::Assignment {
         chosen_(chosen),
         liveness_(liveness),
         wanted_(ssa_.valueCount(), RegisterId::None),
-        content_(ssa_.valueCount(), kNone),
+        content_(ssa_.valueCount(), ValueId::None),
         holders_(result.firstNew_) {}
 
   void want(ValueId value, RegisterId wanted) { wanted_[value] = wanted; }
 
   void run() {
     // An Entry value is numbered where it is first read, so it does not come first by its number.
-    chosen_.forEach([&](std::size_t value) {
-      if (ssa_.kind(static_cast<ValueId>(value)) == Ssa::Kind::Entry) {
-        take(static_cast<ValueId>(value), ssa_.reg(static_cast<ValueId>(value)));
-      }
+    chosen_.forEach<ValueId>([&](ValueId value) {
+      if (ssa_.kind(value) == Ssa::Kind::Entry) take(value, ssa_.reg(value));
     });
-    chosen_.forEach([&](std::size_t number) {
-      const auto value = static_cast<ValueId>(number);
+    chosen_.forEach<ValueId>([&](ValueId value) {
       if (ssa_.kind(value) != Ssa::Kind::Entry) take(value, registerFor(value));
     });
   }
@@ -84,13 +77,13 @@ class ValueRegisters::Assignment {
   void take(ValueId value, RegisterId id) {
     result_.registers_[value] = id;
     holders_.resize(std::max<std::size_t>(holders_.size(), indexOf(id) + std::size_t{1}));
-    holders_[indexOf(id)].push_back(value);
+    holders_[id].push_back(value);
   }
 
   RegisterId registerFor(ValueId value) {
     const RegisterId home = ssa_.reg(value);
     const ValueId old = ssa_.old(value);
-    if (old != kNone && result_.isNeeded(value) && !isUndefined(rewrite_.resolve(old))) {
+    if (old != ValueId::None && result_.isNeeded(value) && !isUndefined(rewrite_.resolve(old))) {
       // Elsewhere it needs a copy before the instruction, which must not overwrite the sources of
       // the instruction.
       const RegisterId same = result_.of(rewrite_.resolve(old));
@@ -105,7 +98,7 @@ class ValueRegisters::Assignment {
 
   bool isFree(RegisterId id, ValueId value) {
     if (indexOf(id) >= holders_.size()) return true;
-    std::vector<ValueId>& holders = holders_[indexOf(id)];
+    std::vector<ValueId>& holders = holders_[id];
     const BlockId block = ssa_.block(value);
     while (!holders.empty() && !ssa_.dominators().dominates(ssa_.block(holders.back()), block)) {
       holders.pop_back();
@@ -130,27 +123,27 @@ class ValueRegisters::Assignment {
   // The value that `value` is a copy of, or itself.
   ValueId contentOf(ValueId value) {
     ValueId at = value;
-    while (content_[at] == kNone) {
+    while (content_[at] == ValueId::None) {
       const ValueId source = sourceOfCopy(at);
-      if (source == kNone) {
+      if (source == ValueId::None) {
         content_[at] = at;
       } else {
         at = source;
       }
     }
     const ValueId content = content_[at];
-    for (at = value; content_[at] == kNone; at = sourceOfCopy(at)) content_[at] = content;
+    for (at = value; content_[at] == ValueId::None; at = sourceOfCopy(at)) content_[at] = content;
     return content;
   }
   ValueId sourceOfCopy(ValueId value) const {
-    if (!ssa_.isDefinition(value)) return kNone;
+    if (!ssa_.isDefinition(value)) return ValueId::None;
     const ir::Instruction& instruction = ssa_.instruction(value);
     const SsaRewrite::Edit edit = rewrite_.editOf(instruction);
     if (edit.kind == SsaRewrite::Edit::Kind::Copy) {
-      return instruction.guard ? kNone : edit.source;
+      return instruction.guard ? ValueId::None : edit.source;
     }
-    if (edit.kind != SsaRewrite::Edit::Kind::None) return kNone;
-    if (!isWholeCopy(rewrite_.function(), instruction)) return kNone;
+    if (edit.kind != SsaRewrite::Edit::Kind::None) return ValueId::None;
+    if (!isWholeCopy(rewrite_.function(), instruction)) return ValueId::None;
     return rewrite_.resolve(ssa_.use(instruction, instruction.operands()[1]));
   }
 
@@ -159,9 +152,9 @@ class ValueRegisters::Assignment {
   const Ssa& ssa_;
   const BitSet& chosen_;
   const ValueLiveness& liveness_;
-  std::vector<RegisterId> wanted_;             // by value
-  std::vector<ValueId> content_;               // by value
-  std::vector<std::vector<ValueId>> holders_;  // by register: a chain in the dominator tree
+  IdVector<ValueId, RegisterId> wanted_;
+  IdVector<ValueId, ValueId> content_;
+  IdVector<RegisterId, std::vector<ValueId>> holders_;  // a chain in the dominator tree
 };
 
 ValueRegisters::ValueRegisters(const SsaRewrite& rewrite, Coalescing coalescing, bool acrossBlocks)
@@ -170,7 +163,7 @@ ValueRegisters::ValueRegisters(const SsaRewrite& rewrite, Coalescing coalescing,
       firstNew_(rewrite.function().registerCount()) {
   const Ssa& ssa = rewrite.ssa();
   registers_.reserve(ssa.valueCount());
-  for (ValueId value = 0; value < ssa.valueCount(); ++value) registers_.push_back(ssa.reg(value));
+  for (const ValueId value : ssa.values()) registers_.push_back(ssa.reg(value));
 
   Chosen chosen(rewrite);
   if (coalescing == Coalescing::None) {
@@ -183,12 +176,12 @@ ValueRegisters::ValueRegisters(const SsaRewrite& rewrite, Coalescing coalescing,
   // Values that are read in new places, and phis and partial definitions that read other values.
   std::vector<std::pair<ValueId, ValueId>> operandsOfPhis;  // value, phi
   BitSet atHome(ssa.valueCount());                          // a phi takes it from its own register
-  for (ValueId value = 0; value < ssa.valueCount(); ++value) {
+  for (const ValueId value : ssa.values()) {
     if (rewrite.isReplaced(value)) chosen.add(ssa.reg(rewrite.resolve(value)));
     if (!needed_.test(value) || ssa.isCarry(value)) continue;
     if (ssa.isPhi(value)) {
       for (const ValueId operand : ssa.phiOperands(value)) {
-        if (operand == kNone) continue;
+        if (operand == ValueId::None) continue;
         if (!rewrite.isReplaced(operand)) {
           atHome.set(operand);
           continue;
@@ -196,7 +189,7 @@ ValueRegisters::ValueRegisters(const SsaRewrite& rewrite, Coalescing coalescing,
         chosen.add(ssa.reg(value));
         operandsOfPhis.emplace_back(rewrite.resolve(operand), value);
       }
-    } else if (ssa.old(value) != kNone && rewrite.isReplaced(ssa.old(value))) {
+    } else if (ssa.old(value) != ValueId::None && rewrite.isReplaced(ssa.old(value))) {
       chosen.add(ssa.reg(value));
     }
     if (!ssa.isDefinition(value)) continue;
@@ -241,15 +234,13 @@ ir::RegisterId ValueRegisters::add(RegisterId like) {
 void ValueRegisters::separate(const BitSet& chosen) {
   const Ssa& ssa = rewrite_->ssa();
   BitSet taken(firstNew_);
-  chosen.forEach([&](std::size_t value) {
-    const auto id = static_cast<ValueId>(value);
-    if (ssa.kind(id) == Ssa::Kind::Entry) taken.set(indexOf(ssa.reg(id)));
+  chosen.forEach<ValueId>([&](ValueId value) {
+    if (ssa.kind(value) == Ssa::Kind::Entry) taken.set(ssa.reg(value));
   });
-  chosen.forEach([&](std::size_t number) {
-    const auto value = static_cast<ValueId>(number);
+  chosen.forEach<ValueId>([&](ValueId value) {
     if (ssa.kind(value) == Ssa::Kind::Entry) return;
     const RegisterId home = ssa.reg(value);
-    const bool keeps = rewrite_->isDeclaredAhead(home) && taken.set(indexOf(home));
+    const bool keeps = rewrite_->isDeclaredAhead(home) && taken.set(home);
     registers_[value] = keeps ? home : add(home);
   });
 }

@@ -55,7 +55,7 @@ class ValueRegisters {
 
   const SsaRewrite* rewrite_;
   BitSet needed_;
-  std::vector<ir::RegisterId> registers_;  // by value
+  IdVector<ValueId, ir::RegisterId> registers_;
   std::uint32_t firstNew_;
   std::vector<ir::RegisterId> models_;
 };

@@ -66,7 +66,7 @@ std::string conditions(const std::string& code, const std::string& guard = "@%p1
   for (const Condition& one : conditions.ofGuard(*all[all.size() - 2])) {
     if (!result.empty()) result += ' ';
     result += nameOf(one.value) + text(one.comparison);
-    result += one.otherValue != kNone                       ? nameOf(one.otherValue)
+    result += one.otherValue != ValueId::None               ? nameOf(one.otherValue)
               : one.other->kind == ir::OperandKind::Integer ? std::to_string(one.other->immediate)
                                                             : "?";
   }

@@ -35,7 +35,7 @@ struct Built {
 
 std::size_t phiCount(const Ssa& ssa) {
   std::size_t count = 0;
-  for (ValueId v = 0; v < ssa.valueCount(); ++v) count += std::size_t{ssa.isPhi(v)};
+  for (const ValueId v : ssa.values()) count += std::size_t{ssa.isPhi(v)};
   return count;
 }
 
@@ -51,7 +51,7 @@ TEST(Ssa, OneDefinitionNeedsNoPhi) {
   EXPECT_EQ(phiCount(built.ssa), 0u);
   const ValueId value = built.ssa.definition(first, first.operands()[0]);
   EXPECT_EQ(built.ssa.use(last, last.operands()[1]), value);
-  EXPECT_EQ(built.ssa.old(value), kNone);
+  EXPECT_EQ(built.ssa.old(value), ValueId::None);
   EXPECT_EQ(&built.ssa.instruction(value), &first);
   EXPECT_EQ(built.ssa.operand(value), &first.operands()[0]);
 }
@@ -97,8 +97,8 @@ TEST(Ssa, CodeThatIsNotReachedHasNoValues) {
   f.label("L");
   f.plain({use(r(0))});
   const Built built(f);
-  EXPECT_EQ(built.ssa.definition(dead, dead.operands()[0]), kNone);
-  EXPECT_EQ(built.ssa.use(dead, dead.operands()[1]), kNone);
+  EXPECT_EQ(built.ssa.definition(dead, dead.operands()[0]), ValueId::None);
+  EXPECT_EQ(built.ssa.use(dead, dead.operands()[1]), ValueId::None);
   EXPECT_EQ(phiCount(built.ssa), 0u);
 }
 
@@ -165,7 +165,7 @@ TEST(Ssa, IndirectBranchesHaveAnOperandForEachEdge) {
 
 // Walks random paths and keeps, for each register, the value that it holds.
 TEST(Ssa, AgreesWithExecutionOnRandomFunctions) {
-  constexpr ValueId kWrong = kNone - 1;
+  constexpr ValueId kWrong{indexOf(ValueId::None) - 1};
   std::mt19937 random(11);
   std::size_t phis = 0;
   std::size_t uses = 0;
@@ -178,26 +178,23 @@ TEST(Ssa, AgreesWithExecutionOnRandomFunctions) {
     const Cfg& cfg = built.cfg;
     phis += phiCount(ssa);
     for (int walk = 0; walk < 4; ++walk) {
-      // kNone: what it held when the function began.
-      std::vector<ValueId> held(test::kRandomRegisters + 1, kNone);
+      // None: what it held when the function began.
+      std::vector<ValueId> held(test::kRandomRegisters + 1, ValueId::None);
       const auto slotOf = [](RegisterId id) {
         return id == RegisterId::None ? test::kRandomRegisters : static_cast<std::uint32_t>(id);
       };
       const auto isHeld = [&](ValueId value, RegisterId id) {
         const ValueId now = held[slotOf(id)];
         return ssa.reg(value) == id &&
-               (now == kNone ? ssa.kind(value) == Ssa::Kind::Entry : now == value);
+               (now == ValueId::None ? ssa.kind(value) == Ssa::Kind::Entry : now == value);
       };
       BlockId at = cfg.entry();
       std::size_t position = cfg.inEdges(at).size();  // of the way in, among the operands of phis
       for (int step = 0; step < 40 && at != cfg.exit(); ++step) {
-        const auto [first, end] = ssa.phis(at);
-        for (ValueId phi = first; phi < end; ++phi) {
+        for (const ValueId phi : ssa.phis(at)) {
           ASSERT_TRUE(isHeld(ssa.phiOperands(phi)[position], ssa.reg(phi)));
         }
-        for (ValueId phi = first; phi < end; ++phi) {
-          held[slotOf(ssa.reg(phi))] = phi;
-        }
+        for (const ValueId phi : ssa.phis(at)) held[slotOf(ssa.reg(phi))] = phi;
         for (const ir::Instruction& instruction : cfg.instructions(at)) {
           if (instruction.guard) {
             ASSERT_TRUE(isHeld(ssa.guard(instruction), instruction.guard.predicate()));
@@ -210,9 +207,10 @@ TEST(Ssa, AgreesWithExecutionOnRandomFunctions) {
           for (const ir::Operand& operand : instruction.operands()) {
             if (operand.reg() == RegisterId::None || !operand.writes) continue;
             const ValueId value = ssa.definition(instruction, operand);
-            ASSERT_EQ(ssa.old(value) != kNone, ir::isPartial(instruction, operand));
+            ASSERT_EQ(ssa.old(value) != ValueId::None, ir::isPartial(instruction, operand));
             // Of a value that nothing reads, what shows through may be wrong.
-            const bool isRight = ssa.old(value) == kNone || isHeld(ssa.old(value), operand.reg());
+            const bool isRight =
+                ssa.old(value) == ValueId::None || isHeld(ssa.old(value), operand.reg());
             held[slotOf(operand.reg())] = isRight ? value : kWrong;
           }
           if (usesCarry(instruction)) {
@@ -238,7 +236,7 @@ TEST(Ssa, PhisAreLiveAndHaveDifferentOperands) {
     FunctionBuilder f;
     test::buildRandomFunction(f, random, 1 + k % 9);
     const Built built(f);
-    for (ValueId v = 0; v < built.ssa.valueCount(); ++v) {
+    for (const ValueId v : built.ssa.values()) {
       if (!built.ssa.isPhi(v)) continue;
       EXPECT_TRUE(built.ssa.isCarry(v) ||
                   built.liveness.isLiveIn(built.ssa.block(v), built.ssa.reg(v)));

@@ -36,7 +36,7 @@ class Ranges {
     ValueRange found;
     for (const ir::Instruction* instruction : function_.instructions()) {
       ssa.forEachDefinition(*instruction, [&](ValueId v) {
-        if (v != kNone && !ssa.isCarry(v) &&
+        if (v != ValueId::None && !ssa.isCarry(v) &&
             function_.function().registerName(ssa.reg(v)) == name) {
           found = ranges.of(v);
         }
