@@ -57,7 +57,7 @@ void collectEdges(const Subject& subject, const analysis::TextPlaces& places) {
     }
     const BlockId through = cfg.target(edge);
     if (through == cfg.exit() || edges.empty()) continue;
-    for (EdgeId next = cfg.firstOutEdge(through); next != cfg.firstOutEdge(through + 1); ++next) {
+    for (EdgeId next = cfg.firstOutEdge(through); next != cfg.endOutEdge(through); ++next) {
       if (feasible.mayFollow(edge, next)) continue;
       for (const facts::Edge& second : places.edges(next)) {
         for (const facts::Edge& first : edges) {
@@ -73,7 +73,7 @@ void collectUniform(const Subject& subject, const analysis::TextPlaces& places,
   constexpr std::string_view kBy = "uniformity";
   if (uniformity == nullptr) return;
   claimUniformValues<facts::Uniform>(subject, places, *uniformity, kBy);
-  for (BlockId block = 0; block < places.ssa().cfg().blockCount(); ++block) {
+  for (const BlockId block : places.ssa().cfg().blocks()) {
     const Instruction* first = places.firstOf(block);
     if (first == nullptr || !uniformity->isUniform(block)) continue;
     subject.claim(kBy, facts::Together{first->source.begin});
@@ -86,7 +86,7 @@ void collectNonExitedThreads(const Subject& subject, const analysis::TextPlaces&
   const analysis::Cfg& cfg = places.ssa().cfg();
   const auto& liveness = subject.get<analysis::Liveness>();
   const analysis::NonExitedThreads whole(cfg, liveness, effects);
-  for (BlockId block = 0; block < cfg.blockCount(); ++block) {
+  for (const BlockId block : cfg.blocks()) {
     const Instruction* first = places.firstOf(block);
     if (first == nullptr || !cfg.isReachable(block) || !whole.allExecute(block)) continue;
     subject.claim("whole-warps", facts::AllExecute{first->source.begin});
@@ -100,7 +100,7 @@ void collectNonExitedThreads(const Subject& subject, const analysis::TextPlaces&
       uniformInWarps(places.ssa(), addresses.shape(), addresses.forms(), forms);
   if (agree.empty()) return;
   BitSet everywhere(cfg.vertexCount());
-  for (BlockId block = 0; block < cfg.vertexCount(); ++block) everywhere.set(block);
+  for (const BlockId block : cfg.blocksAndExit()) everywhere.set(block);
   claimUniformValues<facts::WarpUniform>(
       subject, places, Uniformity(cfg, liveness, everywhere, agree), "warp-agreement");
 }

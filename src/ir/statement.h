@@ -69,15 +69,15 @@ class Guard {
   std::uint32_t bits_ = kNone;
 };
 
-inline constexpr std::uint32_t kNoBlock = ~0u;
+// A block of the control-flow graph of a function (analysis/flow/cfg.h).
+enum class BlockId : std::uint32_t { None = ~0u };
 
 // The operands follow the object in memory, in the order of the text, with groups flattened.
 struct Instruction : Statement {
   static constexpr StatementKind kKind = StatementKind::Instruction;
   Guard guard;
-  // Set by the analysis::Cfg that was made last: the index of the block.
-  std::uint32_t block = kNoBlock;
-  std::uint32_t number = 0;  // set by the last analysis::InstructionNumbers
+  BlockId block = BlockId::None;  // set by the analysis::Cfg that was made last
+  std::uint32_t number = 0;       // set by the last analysis::InstructionNumbers
   const isa::InstructionDesc* desc = nullptr;
 
   std::span<Operand> operands() { return {reinterpret_cast<Operand*>(this + 1), operandCount}; }

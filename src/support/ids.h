@@ -8,9 +8,12 @@
 #pragma once
 
 #include <cassert>
+#include <compare>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -64,6 +67,61 @@ class IdRange {
   std::uint32_t end_ = 0;
 };
 
+// A list of ids that is stored as numbers.
+template <IsId Id>
+class IdSpan {
+ public:
+  class Iterator {
+   public:
+    using iterator_concept = std::random_access_iterator_tag;
+    using iterator_category = std::input_iterator_tag;
+    using value_type = Id;
+    using difference_type = std::ptrdiff_t;
+    using pointer = void;
+    using reference = Id;
+    constexpr Iterator() = default;
+    constexpr explicit Iterator(const std::uint32_t* at) : at_(at) {}
+    constexpr Id operator*() const { return Id{*at_}; }
+    constexpr Id operator[](difference_type k) const { return Id{at_[k]}; }
+    constexpr Iterator& operator++() { return *this += 1; }
+    constexpr Iterator& operator--() { return *this -= 1; }
+    constexpr Iterator operator++(int) { return Iterator(at_++); }
+    constexpr Iterator operator--(int) { return Iterator(at_--); }
+    constexpr Iterator& operator+=(difference_type k) {
+      at_ += k;
+      return *this;
+    }
+    constexpr Iterator& operator-=(difference_type k) {
+      at_ -= k;
+      return *this;
+    }
+    friend constexpr Iterator operator+(Iterator a, difference_type k) { return a += k; }
+    friend constexpr Iterator operator+(difference_type k, Iterator a) { return a += k; }
+    friend constexpr Iterator operator-(Iterator a, difference_type k) { return a -= k; }
+    friend constexpr difference_type operator-(Iterator a, Iterator b) { return a.at_ - b.at_; }
+    friend constexpr auto operator<=>(const Iterator&, const Iterator&) = default;
+
+   private:
+    const std::uint32_t* at_ = nullptr;
+  };
+
+  constexpr IdSpan() = default;
+  constexpr explicit IdSpan(std::span<const std::uint32_t> numbers) : numbers_(numbers) {}
+
+  constexpr Iterator begin() const { return Iterator(numbers_.data()); }
+  constexpr Iterator end() const { return Iterator(numbers_.data() + numbers_.size()); }
+  constexpr std::size_t size() const { return numbers_.size(); }
+  constexpr bool empty() const { return numbers_.empty(); }
+  constexpr Id front() const { return (*this)[0]; }
+  constexpr Id operator[](std::size_t k) const {
+    assert(k < numbers_.size());
+    return Id{numbers_[k]};
+  }
+
+ private:
+  std::span<const std::uint32_t> numbers_;
+};
+
 // A vector with an element for each id below size().
 template <IsId Id, class T>
 class IdVector {
@@ -96,6 +154,7 @@ class IdVector {
   void reserve(std::size_t size) { elements_.reserve(size); }
   void resize(std::size_t size) { elements_.resize(size); }
   void assign(std::size_t size, const T& value) { elements_.assign(size, value); }
+  void pop_back() { elements_.pop_back(); }
   void clear() { elements_.clear(); }
 
  private:

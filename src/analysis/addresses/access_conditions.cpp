@@ -32,7 +32,7 @@ bool AccessConditions::Fact::saysAnything() const {
 void AccessConditions::collectFactsOfBlocks() {
   const Cfg& cfg = ssa_.cfg();
   firstFact_.reserve(cfg.vertexCount() + std::size_t{1});
-  for (BlockId b = 0; b < cfg.vertexCount(); ++b) {
+  for (const BlockId b : cfg.blocksAndExit()) {
     firstFact_.push_back(static_cast<std::uint32_t>(facts_.size()));
     for (const BranchConditions::Placed& placed : ranges_.conditions().ofBlock(b)) {
       if (Fact fact = factOf(placed.condition); fact.saysAnything()) {
@@ -42,10 +42,10 @@ void AccessConditions::collectFactsOfBlocks() {
   }
   firstFact_.push_back(static_cast<std::uint32_t>(facts_.size()));
 
-  aboveWithFacts_.assign(cfg.vertexCount(), kNone);
+  aboveWithFacts_.assign(cfg.vertexCount(), BlockId::None);
   for (const BlockId b : ssa_.dominators().preorder()) {
     const BlockId above = ssa_.dominators().parent(b);
-    if (above == kNone) continue;
+    if (above == BlockId::None) continue;
     aboveWithFacts_[b] = hasFacts(above) ? above : aboveWithFacts_[above];
   }
 }
@@ -60,9 +60,10 @@ void AccessConditions::collect(Access& access) {
   }
   const Dominators& dominators = ssa_.dominators();
   const std::uint32_t depth = dominators.depth(instruction.block);
-  for (BlockId b = instruction.block; b != kNone; b = aboveWithFacts_[b]) {
+  for (BlockId b = instruction.block; b != BlockId::None; b = aboveWithFacts_[b]) {
     if (reaches(depth - dominators.depth(b), Limit::ConditionLevels)) break;
-    for (std::uint32_t k = firstFact_[b]; k < firstFact_[b + 1]; ++k) apply(facts_[k], access);
+    const std::uint32_t end = firstFact_[indexOf(b) + 1];
+    for (std::uint32_t k = firstFact_[indexOf(b)]; k < end; ++k) apply(facts_[k], access);
   }
   access.electionMask = leaders_.maskOf(instruction);
 }

@@ -40,7 +40,7 @@ class AccessConditions {
   };
 
   void collectFactsOfBlocks();
-  bool hasFacts(BlockId b) const { return firstFact_[b] != firstFact_[b + 1]; }
+  bool hasFacts(BlockId b) const { return firstFact_[indexOf(b)] != firstFact_[indexOf(b) + 1]; }
   Fact factOf(const Condition& condition);
   void learnLeaf(const Condition& condition, FormId id, Fact& fact) const;
   void learnRow(Fact& fact) const;
@@ -60,9 +60,9 @@ class AccessConditions {
   const IdVector<ValueId, FormId>& formOfValue_;
   ThreadFunctions functions_;
   ElectedLeaders leaders_;
-  std::vector<Fact> facts_;               // of what begins to hold in a block, block by block
-  std::vector<std::uint32_t> firstFact_;  // by block, and one more
-  std::vector<BlockId> aboveWithFacts_;   // the nearest dominator that has some, by block
+  std::vector<Fact> facts_;                    // of what begins to hold in a block, block by block
+  std::vector<std::uint32_t> firstFact_;       // by block, and one more
+  IdVector<BlockId, BlockId> aboveWithFacts_;  // the nearest dominator that has some
 };
 
 }  // namespace ptxopt::analysis

@@ -93,7 +93,7 @@ class OffsetClasses::Finder {
   // Values that cannot be compared with any other remain classes of their own.
   void collect() {
     std::vector<Candidate> ofBlock;
-    BlockId block = kNone;
+    BlockId block = BlockId::None;
     const auto flush = [&] {
       if (ofBlock.size() > 1) candidates_.insert(candidates_.end(), ofBlock.begin(), ofBlock.end());
       ofBlock.clear();
@@ -159,7 +159,7 @@ class OffsetClasses::Finder {
 
   std::optional<Key> keyOfPhi(ValueId phi) const {
     const unsigned bits = forms_.form(addresses_.formOf(phi)).bits;
-    Key key{{ssa_.block(phi), bits}};
+    Key key{{indexOf(ssa_.block(phi)), bits}};
     for (const ValueId operand : ssa_.phiOperands(phi)) {
       // An edge that is never taken.
       if (operand == ValueId::None) continue;

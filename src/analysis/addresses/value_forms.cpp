@@ -46,7 +46,7 @@ BitSet neededValues(const Ssa& ssa, const ValueRanges& ranges) {
   const auto need = [&](ValueId v) {
     if (v != ValueId::None && ranges.of(v).bits != 0 && needed.set(v)) work.push_back(v);
   };
-  for (BlockId b = 0; b < cfg.blockCount(); ++b) {
+  for (const BlockId b : cfg.blocks()) {
     if (!cfg.isReachable(b)) continue;
     for (const Instruction& instruction : cfg.instructions(b)) {
       for (const Operand& operand : instruction.operands()) {

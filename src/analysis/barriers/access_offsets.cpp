@@ -121,7 +121,7 @@ void AccessOffsets::addConditions(const PostDominators* postDominators) {
     isComplete_ &= isKnown;
   }
   BlockId b = instruction.block;
-  for (std::size_t level = 0; b != cfg.entry() && b != kNone; ++level) {
+  for (std::size_t level = 0; b != cfg.entry() && b != BlockId::None; ++level) {
     if (reaches(level, Limit::ExampleLevels)) {
       isComplete_ = false;
       return;
@@ -134,7 +134,8 @@ void AccessOffsets::addConditions(const PostDominators* postDominators) {
     for (const BranchConditions::Placed& placed : ofBlock) {
       isKnown &= addCondition(placed.condition);
     }
-    isKnown |= postDominators != nullptr && above != kNone && postDominators->dominates(b, above);
+    isKnown |=
+        postDominators != nullptr && above != BlockId::None && postDominators->dominates(b, above);
     isComplete_ &= isKnown;
     b = above;
   }

@@ -12,7 +12,7 @@ using ir::Instruction;
 namespace {
 
 bool hasCountOfWholeBlock(const Cfg& cfg) {
-  for (BlockId b = 0; b < cfg.blockCount(); ++b) {
+  for (const BlockId b : cfg.blocks()) {
     for (const Instruction& instruction : cfg.instructions(b)) {
       const auto barrier = ir::ctaBarrier(instruction);
       if (barrier && countsWholeBlock(cfg.function(), *barrier)) return true;

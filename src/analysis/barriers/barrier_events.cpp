@@ -73,7 +73,7 @@ void BarrierEvents::findStoresOfAll() {
       }
     }
     bool mayPart = false;
-    for (BlockId b = 0; b < cfg.blockCount(); ++b) {
+    for (const BlockId b : cfg.blocks()) {
       mayPart |= uniformity->leadsToBarrier(b) && threadsMayPart(bodies_[k], uniformity, b, false);
       for (const Instruction& instruction : cfg.instructions(b)) {
         const isa::InstructionDesc& desc = *instruction.desc;
@@ -122,7 +122,7 @@ void BarrierEvents::findCopies() {
   bool isComplete = true;
   for (std::uint32_t k = 0; k < bodies_.size(); ++k) {
     const Cfg& cfg = *bodies_[k].cfg;
-    for (BlockId b = 0; b < cfg.blockCount(); ++b) {
+    for (const BlockId b : cfg.blocks()) {
       for (const Instruction& instruction : cfg.instructions(b)) {
         if (instruction.desc->effect == isa::Effect::AsyncCopy) {
           const MemoryEffect effect = memoryEffectOf(instruction, bodies_[k].assumptions);

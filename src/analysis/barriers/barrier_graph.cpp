@@ -157,9 +157,9 @@ class BarrierGraph::Builder {
     const auto isTail = [&](BlockId b) {
       return uniformity == nullptr || !uniformity->leadsToBarrier(b);
     };
-    std::vector<BlockPieces> pieces(cfg.blockCount());
+    IdVector<BlockId, BlockPieces> pieces(cfg.blockCount());
     threadEnds_.noteTail(false);
-    for (BlockId b = 0; b < cfg.blockCount(); ++b) {
+    for (const BlockId b : cfg.blocks()) {
       if (!cfg.isReachable(b)) continue;
       Node at = pieces[b].first = regions_.addPiece();
       for (const Instruction& instruction : cfg.instructions(b)) {
@@ -173,10 +173,10 @@ class BarrierGraph::Builder {
     if (body.addresses != nullptr) {
       feasible.emplace(body.addresses->ssa(), body.addresses->ranges());
     }
-    for (BlockId b = 0; b < cfg.blockCount(); ++b) {
+    for (const BlockId b : cfg.blocks()) {
       const Node last = pieces[b].last;
       if (last == kNone) continue;
-      for (EdgeId e = cfg.firstOutEdge(b); e != cfg.firstOutEdge(b + 1); ++e) {
+      for (EdgeId e = cfg.firstOutEdge(b); e != cfg.endOutEdge(b); ++e) {
         if (cfg.target(e) == cfg.exit()) {
           addExit(k, last, cfg.kind(e));
           continue;
@@ -219,7 +219,7 @@ class BarrierGraph::Builder {
     const BlockId through = cfg.target(edge);
     std::optional<BlockId> next;
     std::size_t count = 0;
-    for (EdgeId e = cfg.firstOutEdge(through); e != cfg.firstOutEdge(through + 1); ++e) {
+    for (EdgeId e = cfg.firstOutEdge(through); e != cfg.endOutEdge(through); ++e) {
       ++count;
       if (!feasible.mayFollow(edge, e)) continue;
       if (next || cfg.target(e) == cfg.exit()) return std::nullopt;

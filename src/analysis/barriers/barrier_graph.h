@@ -46,7 +46,7 @@ class BarrierGraph {
   struct Call {
     std::uint32_t caller = 0;
     std::uint32_t callee = 0;
-    BlockId block = 0;
+    BlockId block = BlockId::None;
   };
   const std::vector<Call>& calls() const { return calls_; }
 

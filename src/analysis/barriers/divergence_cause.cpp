@@ -32,7 +32,7 @@ using Definitions = std::unordered_map<RegisterId, std::vector<const Instruction
 
 Definitions definitionsOf(const Cfg& cfg) {
   Definitions definitions;
-  for (BlockId b = 0; b < cfg.blockCount(); ++b) {
+  for (const BlockId b : cfg.blocks()) {
     if (!cfg.isReachable(b)) continue;
     for (const Instruction& instruction : cfg.instructions(b)) {
       ir::forEachRegister(instruction, [&](const ir::Operand& operand) {

@@ -86,7 +86,7 @@ std::vector<Condition> conditionsOfNextRound(const Addresses& addresses, const L
   const BranchConditions& conditions = addresses.ranges().conditions();
   const std::span<const Condition> ofEdge = conditions.ofEdge(backEdges[0]);
   found.assign(ofEdge.begin(), ofEdge.end());
-  for (BlockId b = ssa.cfg().source(backEdges[0]); b != loops.header(loop) && b != kNone;
+  for (BlockId b = ssa.cfg().source(backEdges[0]); b != loops.header(loop) && b != BlockId::None;
        b = ssa.dominators().parent(b)) {
     for (const BranchConditions::Placed& placed : conditions.ofBlock(b)) {
       found.push_back(placed.condition);

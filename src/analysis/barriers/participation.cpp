@@ -43,7 +43,7 @@ bool isAligned(const Participation::Member& member) {
 // A generic address may point to memory of the thread itself.
 bool mayBeOwn(const Cfg& cfg) {
   if (!cfg.function().isEntry()) return true;
-  for (BlockId b = 0; b < cfg.blockCount(); ++b) {
+  for (const BlockId b : cfg.blocks()) {
     for (const ir::Instruction& instruction : cfg.instructions(b)) {
       const isa::InstructionDesc& desc = *instruction.desc;
       if (!desc.known()) return true;
@@ -74,7 +74,7 @@ bool loadsData(const ir::Instruction& instruction, bool genericMayBeOwn) {
 
 void insertDataLoads(const Cfg& cfg, Uniformity::InstructionSet& agree) {
   const bool genericMayBeOwn = mayBeOwn(cfg);
-  for (BlockId b = 0; b < cfg.blockCount(); ++b) {
+  for (const BlockId b : cfg.blocks()) {
     for (const ir::Instruction& instruction : cfg.instructions(b)) {
       if (loadsData(instruction, genericMayBeOwn)) agree.insert(&instruction);
     }
@@ -204,7 +204,7 @@ Participation::Participation(std::span<const Body> bodies, const BarrierUses& us
     const Cfg& cfg = *bodies[k].cfg;
     BitSet meetsBarrier(cfg.vertexCount());
     bool meetsAny = false;
-    for (BlockId b = 0; b < cfg.blockCount(); ++b) {
+    for (const BlockId b : cfg.blocks()) {
       for (ir::Instruction& instruction : cfg.instructions(b)) {
         if (const auto barrier = ir::ctaBarrier(instruction)) {
           barriers_.push_back({&instruction, *barrier, Standing::Partial, k});

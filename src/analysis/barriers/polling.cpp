@@ -22,7 +22,7 @@ PollingLoops::PollingLoops(const Cfg& cfg, const Loops& loops, const CallEffects
       hoistable_(loops.count(), Search{}) {
   if (loops.count() == 0) return;
   const BitSet nothing(cfg.function().registerCount());
-  for (BlockId b = 0; b < cfg.blockCount(); ++b) {
+  for (const BlockId b : cfg.blocks()) {
     const LoopId l = loops.loopOf(b);
     if (l == kNone) continue;
     for (const Instruction& i : cfg.instructions(b)) {

@@ -19,9 +19,9 @@ StoresOfAll::StoresOfAll(const Cfg& cfg, const Uniformity& uniformity,
   // Whether the last, or the first, instruction of interest in each block orders threads or
   // separates epochs.
   enum class Kind : std::uint8_t { Neither, Orders, Separates };
-  std::vector<Kind> first(cfg.blockCount(), Kind::Neither);
-  std::vector<Kind> last(cfg.blockCount(), Kind::Neither);
-  for (BlockId b = 0; b < cfg.blockCount(); ++b) {
+  IdVector<BlockId, Kind> first(cfg.blockCount(), Kind::Neither);
+  IdVector<BlockId, Kind> last(cfg.blockCount(), Kind::Neither);
+  for (const BlockId b : cfg.blocks()) {
     for (const Instruction& instruction : cfg.instructions(b)) {
       const Kind kind = separators.contains(&instruction) ? Kind::Separates
                         : mayOrder(instruction)           ? Kind::Orders
@@ -32,15 +32,15 @@ StoresOfAll::StoresOfAll(const Cfg& cfg, const Uniformity& uniformity,
     }
   }
   std::vector<BlockId> work;
-  const auto spread = [&](const std::vector<Kind>& outer, BitSet& found, auto&& next) {
-    for (BlockId b = 0; b < cfg.blockCount(); ++b) {
+  const auto spread = [&](const IdVector<BlockId, Kind>& outer, BitSet& found, auto&& next) {
+    for (const BlockId b : cfg.blocks()) {
       if (outer[b] == Kind::Orders) work.push_back(b);
     }
     while (!work.empty()) {
       const BlockId b = work.back();
       work.pop_back();
       for (const BlockId n : next(b)) {
-        if (n < cfg.blockCount() && found.set(n) && outer[n] == Kind::Neither) work.push_back(n);
+        if (n != cfg.exit() && found.set(n) && outer[n] == Kind::Neither) work.push_back(n);
       }
     }
   };

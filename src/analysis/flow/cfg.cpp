@@ -73,9 +73,9 @@ class EdgeBuilder {
         blockOfLabel_(blockOfLabel),
         exit_(exit),
         edges_(edges),
-        lastSource_(exit + std::size_t{1}, kNone) {}
+        lastSource_(indexOf(exit) + std::size_t{1}, BlockId::None) {}
 
-  // `next` is the block after `block` in the text, or kNone.
+  // `next` is the block after `block` in the text, or None.
   void addSuccessors(BlockId block, const Instruction* terminator, BlockId next) {
     block_ = block;
     bool fallsThrough = terminator == nullptr || static_cast<bool>(terminator->guard);
@@ -87,7 +87,7 @@ class EdgeBuilder {
       addKnown(*terminator);
     }
     if (!fallsThrough) return;
-    if (next == kNone) {
+    if (next == BlockId::None) {
       addExit(EdgeKind::Return);
     } else {
       edges_.push_back({block_, next, EdgeKind::Fallthrough});
@@ -126,9 +126,9 @@ class EdgeBuilder {
     for (const Operand& operand : instruction.operands()) {
       if (operand.symbol() == SymbolId::None) continue;
       forEachLabel(function_, operand.symbol(), [&](SymbolId label) {
-        const BlockId target = isLocal(label) ? blockOfLabel_[localIndex(label)] : kNone;
+        const BlockId target = isLocal(label) ? blockOfLabel_[localIndex(label)] : BlockId::None;
         hasTarget = true;
-        if (target == kNone) {
+        if (target == BlockId::None) {
           isMissing = true;
         } else if (std::exchange(lastSource_[target], block_) != block_) {
           edges_.push_back({block_, target, kind});
@@ -142,65 +142,63 @@ class EdgeBuilder {
   const std::vector<BlockId>& blockOfLabel_;
   BlockId exit_;
   std::vector<FlowEdge>& edges_;
-  BlockId block_ = 0;
-  std::vector<BlockId> lastSource_;  // by target: the block that last got an edge to it
+  BlockId block_ = BlockId::None;
+  IdVector<BlockId, BlockId> lastSource_;  // by target: the block that last got an edge to it
 };
 
 }  // namespace
 
 Cfg::Parts Cfg::analyse(ir::Function& function) {
   Parts parts;
-  parts.blockOfLabel.assign(function.localSymbols().size(), kNone);
-  std::vector<Block>& blocks = parts.blocks;
-  blocks.emplace_back();
+  parts.blockOfLabel.assign(function.localSymbols().size(), BlockId::None);
+  IdVector<BlockId, Block>& blocks = parts.blocks;
+  BlockId last = blocks.push_back({});
   // Whether the last block has an instruction; if so, a label starts a new block.
   bool hasInstruction = false;
   bool hasLabel = false;
 
   const auto startBlock = [&](Statement& first) {
-    blocks.emplace_back().first = &first;
+    last = blocks.push_back({.first = &first});
     hasInstruction = false;
     hasLabel = false;
   };
 
   for (Statement& statement : function.body()) {
     const bool isLabel = statement.kind == ir::StatementKind::Label;
-    if (blocks.back().terminator != nullptr || (isLabel && hasInstruction)) startBlock(statement);
-    Block& block = blocks.back();
+    if (blocks[last].terminator != nullptr || (isLabel && hasInstruction)) startBlock(statement);
+    Block& block = blocks[last];
     if (block.first == nullptr) block.first = &statement;
     block.last = &statement;
-    const BlockId number = static_cast<BlockId>(blocks.size() - 1);
 
     if (const Label* label = statement.as<Label>()) {
       hasLabel = true;
-      if (isLocal(label->symbol)) parts.blockOfLabel[localIndex(label->symbol)] = number;
+      if (isLocal(label->symbol)) parts.blockOfLabel[localIndex(label->symbol)] = last;
     } else if (Instruction* instruction = statement.as<Instruction>()) {
       hasInstruction = true;
-      instruction->block = number;
+      instruction->block = last;
       if (!instruction->desc->known()) block.mayExit = true;
       if (endsBlock(function, *instruction)) block.terminator = instruction;
     }
   }
   if (blocks.size() > 1 && !hasInstruction && !hasLabel) {
     // Closing braces and the like after the last instruction.
-    Block& before = blocks[blocks.size() - 2];
-    before.last = blocks.back().last;
+    blocks[BlockId{indexOf(last) - 1}].last = blocks[last].last;
     blocks.pop_back();
   }
 
-  const BlockId exit = static_cast<BlockId>(blocks.size());
+  const BlockId exit = blocks.push_back({});
   EdgeBuilder builder(function, parts.blockOfLabel, exit, parts.edges);
-  for (BlockId b = 0; b < exit; ++b) {
-    builder.addSuccessors(b, blocks[b].terminator, b + 1 < exit ? b + 1 : kNone);
+  for (const BlockId b : IdRange(BlockId{0}, exit)) {
+    const BlockId next{indexOf(b) + 1};
+    builder.addSuccessors(b, blocks[b].terminator, next == exit ? BlockId::None : next);
   }
-  blocks.emplace_back();  // the exit
   return parts;
 }
 
 Cfg::Cfg(ir::Function& function) : Cfg(function, analyse(function)) {}
 
 Cfg::Cfg(ir::Function& function, Parts parts)
-    : FlowGraph(static_cast<std::uint32_t>(parts.blocks.size() - 1), std::move(parts.edges)),
+    : FlowGraph(parts.blocks.size() - 1, std::move(parts.edges)),
       function_(&function),
       blocks_(std::move(parts.blocks)),
       blockOfLabel_(std::move(parts.blockOfLabel)) {}
@@ -208,7 +206,7 @@ Cfg::Cfg(ir::Function& function, Parts parts)
 BlockId Cfg::blockOfLabel(ir::SymbolId label) const {
   // A label that a pass made since then has no block yet.
   const bool isKnown = isLocal(label) && localIndex(label) < blockOfLabel_.size();
-  return isKnown ? blockOfLabel_[localIndex(label)] : kNone;
+  return isKnown ? blockOfLabel_[localIndex(label)] : BlockId::None;
 }
 
 void Cfg::willErase(const ir::Instruction& instruction) {

@@ -106,7 +106,7 @@ class Cfg : public FlowGraph {
   BlockRange<ir::Instruction> instructions(BlockId b) const {
     return BlockRange<ir::Instruction>(blocks_[b]);
   }
-  // kNone if `label` is not a label of this function.
+  // None if `label` is not a label of this function.
   BlockId blockOfLabel(ir::SymbolId label) const;
 
   // Keeps the ranges valid when a pass is about to erase an instruction that is not a terminator;
@@ -115,7 +115,7 @@ class Cfg : public FlowGraph {
 
  private:
   struct Parts {
-    std::vector<Block> blocks;
+    IdVector<BlockId, Block> blocks;
     std::vector<BlockId> blockOfLabel;  // by index of the function's local symbol
     std::vector<FlowEdge> edges;
   };
@@ -123,7 +123,7 @@ class Cfg : public FlowGraph {
   static Parts analyse(ir::Function& function);
 
   ir::Function* function_;
-  std::vector<Block> blocks_;
+  IdVector<BlockId, Block> blocks_;
   std::vector<BlockId> blockOfLabel_;
 };
 

@@ -2,7 +2,6 @@
 #include "analysis/flow/control_dependence.h"
 
 #include <algorithm>
-#include <numeric>
 
 namespace ptxopt::analysis {
 
@@ -28,8 +27,8 @@ BitSet ControlDependence::iteratedDependents(std::span<const BlockId> branches) 
 
   // Disjoint sets with path halving: the nearest ancestor in the tree that is not a dependent yet,
   // so that no block is visited twice.
-  std::vector<BlockId> skip(graph_->vertexCount());
-  std::iota(skip.begin(), skip.end(), 0);
+  IdVector<BlockId, BlockId> skip(graph_->vertexCount());
+  for (const BlockId b : skip.ids()) skip[b] = b;
   const auto firstOpen = [&](BlockId b) {
     while (skip[b] != b) b = skip[b] = skip[skip[b]];
     return b;
@@ -39,7 +38,7 @@ BitSet ControlDependence::iteratedDependents(std::span<const BlockId> branches) 
     const BlockId branch = pending.back();
     pending.pop_back();
     const BlockId stop = postDominators_->parent(branch);
-    if (stop == kNone) continue;  // the exit has no branch
+    if (stop == BlockId::None) continue;  // the exit has no branch
     const std::uint32_t stopDepth = postDominators_->depth(stop);
     for (const BlockId successor : graph_->successors(branch)) {
       for (BlockId b = firstOpen(successor); postDominators_->depth(b) > stopDepth;

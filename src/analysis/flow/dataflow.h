@@ -38,8 +38,8 @@
 
 #include "analysis/flow/flow_graph.h"
 #include "support/bit_set.h"
+#include "support/ids.h"
 #include "support/limits.h"
-#include "support/order.h"
 
 namespace ptxopt::analysis {
 
@@ -72,10 +72,10 @@ class Dataflow {
         after_(graph.vertexCount(), problem_.initial()) {
     const State none = problem_.initial();
     State state = none;
-    BitSet pending(order_.vertices().size(), true);
+    BitSet pending(order_.blocks().size(), true);
     for (std::size_t at = 0; (at = pending.findNext(at)) != BitSet::kEnd;) {
       pending.reset(at);
-      const BlockId block = order_.vertices()[at];
+      const BlockId block = order_.blocks()[at];
       if (block == start()) {
         state = problem_.boundary();
       } else {
@@ -117,8 +117,8 @@ class Dataflow {
 
   const FlowGraph* graph_;
   Problem problem_;
-  ReversePostorder order_;
-  std::vector<State> after_;  // by block
+  BlockOrder order_;
+  IdVector<BlockId, State> after_;
   std::size_t transfers_ = 0;
 };
 

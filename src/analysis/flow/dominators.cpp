@@ -12,7 +12,7 @@ namespace {
 // is 0.  So "smaller" means "discovered earlier".
 class SemiNca {
  public:
-  SemiNca(const Digraph& graph, Vertex root, Direction direction)
+  SemiNca(const FlowGraph& graph, BlockId root, Direction direction)
       : graph_(graph), direction_(direction), numbers_(graph.vertexCount(), kNone) {
     search(root);
     findSemidominators();
@@ -20,28 +20,28 @@ class SemiNca {
   }
 
   std::uint32_t count() const { return static_cast<std::uint32_t>(nodes_.size()); }
-  Vertex vertex(std::uint32_t number) const { return nodes_[number].vertex; }
+  BlockId vertex(std::uint32_t number) const { return nodes_[number].vertex; }
   // 0 for the root.
   std::uint32_t dominator(std::uint32_t number) const { return nodes_[number].dominator; }
 
  private:
   struct Node {
-    Vertex vertex;
+    BlockId vertex;
     std::uint32_t ancestor;  // at first the parent in the search
     std::uint32_t semi;
     std::uint32_t best;
     std::uint32_t dominator;
   };
 
-  void search(Vertex root) {
+  void search(BlockId root) {
     struct Frame {
-      Vertex vertex;
+      BlockId vertex;
       std::uint32_t nextChild;
     };
     nodes_.reserve(graph_.vertexCount());
     std::vector<Frame> stack;
     stack.reserve(graph_.vertexCount());
-    const auto enter = [&](Vertex v, std::uint32_t parent) {
+    const auto enter = [&](BlockId v, std::uint32_t parent) {
       numbers_[v] = count();
       nodes_.push_back({v, parent, parent, count(), parent});
       stack.push_back({v, 0});
@@ -49,12 +49,12 @@ class SemiNca {
     enter(root, 0);
     while (!stack.empty()) {
       Frame& top = stack.back();
-      const std::span<const Vertex> children = graph_.next(top.vertex, direction_);
+      const IdSpan<BlockId> children = graph_.next(top.vertex, direction_);
       if (top.nextChild == children.size()) {
         stack.pop_back();
         continue;
       }
-      const Vertex child = children[top.nextChild++];
+      const BlockId child = children[top.nextChild++];
       if (numbers_[child] == kNone) enter(child, numbers_[top.vertex]);
     }
   }
@@ -65,7 +65,7 @@ class SemiNca {
   // part of the path from v upwards.
   void findSemidominators() {
     for (std::uint32_t w = count(); w-- > 1;) {
-      for (const Vertex predecessor : graph_.previous(nodes_[w].vertex, direction_)) {
+      for (const BlockId predecessor : graph_.previous(nodes_[w].vertex, direction_)) {
         const std::uint32_t v = numbers_[predecessor];
         if (v == kNone) continue;
         // A vertex that is not after w is a candidate itself; otherwise the best one above it is.
@@ -104,16 +104,16 @@ class SemiNca {
     }
   }
 
-  const Digraph& graph_;
+  const FlowGraph& graph_;
   Direction direction_;
-  std::vector<std::uint32_t> numbers_;  // by vertex
-  std::vector<Node> nodes_;             // by number
+  IdVector<BlockId, std::uint32_t> numbers_;
+  std::vector<Node> nodes_;  // by number
   std::vector<std::uint32_t> path_;
 };
 
 }  // namespace
 
-DominatorTree::DominatorTree(const Digraph& graph, Vertex root, Direction direction)
+DominatorTree::DominatorTree(const FlowGraph& graph, BlockId root, Direction direction)
     : nodes_(graph.vertexCount()), direction_(direction) {
   const SemiNca result(graph, root, direction);
 
@@ -127,7 +127,7 @@ DominatorTree::DominatorTree(const Digraph& graph, Vertex root, Direction direct
   preorder_.resize(result.count());
   std::vector<std::uint32_t> free(result.count());  // by number: the next position below it
   for (std::uint32_t k = 0; k < result.count(); ++k) {
-    const Vertex vertex = result.vertex(k);
+    const BlockId vertex = result.vertex(k);
     Node& node = nodes_[vertex];
     node.position = 0;
     if (k > 0) {
@@ -141,10 +141,10 @@ DominatorTree::DominatorTree(const Digraph& graph, Vertex root, Direction direct
   }
 }
 
-std::vector<Vertex> DominanceFrontiers::frontier(Vertex v) const {
-  std::vector<Vertex> found;
-  for (const Vertex inner : tree_->subtree(v)) {
-    for (const Vertex next : graph_->next(inner, tree_->direction())) {
+std::vector<BlockId> DominanceFrontiers::frontier(BlockId v) const {
+  std::vector<BlockId> found;
+  for (const BlockId inner : tree_->subtree(v)) {
+    for (const BlockId next : graph_->next(inner, tree_->direction())) {
       if (!tree_->strictlyDominates(v, next)) found.push_back(next);
     }
   }
@@ -153,38 +153,33 @@ std::vector<Vertex> DominanceFrontiers::frontier(Vertex v) const {
   return found;
 }
 
-std::vector<Vertex> DominanceFrontiers::iterated(std::span<const Vertex> vertices) const {
+std::vector<BlockId> DominanceFrontiers::iterated(std::span<const BlockId> vertices) const {
   // Deepest first: a subtree that was walked need not be walked again, because every edge that
   // leaves it to a vertex at or above the depth of an ancestor was found in the first walk.
-  const auto isShallower = [&](Vertex a, Vertex b) { return tree_->depth(a) < tree_->depth(b); };
-  std::priority_queue<Vertex, std::vector<Vertex>, decltype(isShallower)> queue(isShallower);
-  std::vector<bool> isQueued(graph_->vertexCount());
-  std::vector<bool> isWalked(graph_->vertexCount());
-  std::vector<bool> isFound(graph_->vertexCount());
-  const auto enqueue = [&](Vertex v) {
-    if (!tree_->contains(v) || isQueued[v]) return;
-    isQueued[v] = true;
-    queue.push(v);
+  const auto isShallower = [&](BlockId a, BlockId b) { return tree_->depth(a) < tree_->depth(b); };
+  std::priority_queue<BlockId, std::vector<BlockId>, decltype(isShallower)> queue(isShallower);
+  BitSet isQueued(graph_->vertexCount());
+  BitSet isWalked(graph_->vertexCount());
+  BitSet isFound(graph_->vertexCount());
+  const auto enqueue = [&](BlockId v) {
+    if (tree_->contains(v) && isQueued.set(v)) queue.push(v);
   };
-  for (const Vertex v : vertices) enqueue(v);
+  for (const BlockId v : vertices) enqueue(v);
 
-  std::vector<Vertex> found;
-  std::vector<Vertex> stack;
-  const auto walk = [&](Vertex v) {
-    if (isWalked[v]) return;
-    isWalked[v] = true;
-    stack.push_back(v);
+  std::vector<BlockId> found;
+  std::vector<BlockId> stack;
+  const auto walk = [&](BlockId v) {
+    if (isWalked.set(v)) stack.push_back(v);
   };
   while (!queue.empty()) {
-    const Vertex top = queue.top();
+    const BlockId top = queue.top();
     queue.pop();
     walk(top);
     while (!stack.empty()) {
-      const Vertex inner = stack.back();
+      const BlockId inner = stack.back();
       stack.pop_back();
-      for (const Vertex next : graph_->next(inner, tree_->direction())) {
-        if (tree_->depth(next) > tree_->depth(top) || isFound[next]) continue;
-        isFound[next] = true;
+      for (const BlockId next : graph_->next(inner, tree_->direction())) {
+        if (tree_->depth(next) > tree_->depth(top) || !isFound.set(next)) continue;
         found.push_back(next);
         enqueue(next);
       }

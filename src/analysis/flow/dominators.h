@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "analysis/flow/flow_graph.h"
-#include "support/digraph.h"
+#include "support/ids.h"
 
 namespace ptxopt::analysis {
 
@@ -23,52 +23,52 @@ namespace ptxopt::analysis {
 // "dominates" for both.
 class DominatorTree {
  public:
-  DominatorTree(const Digraph& graph, Vertex root, Direction direction);
+  DominatorTree(const FlowGraph& graph, BlockId root, Direction direction);
 
   Direction direction() const { return direction_; }
-  Vertex root() const { return preorder_.front(); }
-  bool contains(Vertex v) const { return nodes_[v].position != kNone; }
+  BlockId root() const { return preorder_.front(); }
+  bool contains(BlockId block) const { return nodes_[block].position != kNone; }
 
-  // The immediate dominator; kNone for the root and for vertices outside the tree.
-  Vertex parent(Vertex v) const { return nodes_[v].parent; }
+  // The immediate dominator; None for the root and for vertices outside the tree.
+  BlockId parent(BlockId block) const { return nodes_[block].parent; }
   // 0 for the root.
-  std::uint32_t depth(Vertex v) const { return nodes_[v].depth; }
+  std::uint32_t depth(BlockId block) const { return nodes_[block].depth; }
   // Every path from the root to b goes through a; a vertex dominates itself.  False if one of them
   // is not in the tree.  O(1).
-  bool dominates(Vertex a, Vertex b) const {
+  bool dominates(BlockId a, BlockId b) const {
     const Node& above = nodes_[a];
     return contains(a) && contains(b) && nodes_[b].position - above.position < above.subtreeSize;
   }
-  bool strictlyDominates(Vertex a, Vertex b) const { return a != b && dominates(a, b); }
+  bool strictlyDominates(BlockId a, BlockId b) const { return a != b && dominates(a, b); }
   // Both must be in the tree.  O(depth).
-  Vertex nearestCommonDominator(Vertex a, Vertex b) const {
+  BlockId nearestCommonDominator(BlockId a, BlockId b) const {
     while (!dominates(a, b)) a = parent(a);
     return a;
   }
 
   // All vertices of the tree, each before those that it dominates.
-  std::span<const Vertex> preorder() const { return preorder_; }
+  std::span<const BlockId> preorder() const { return preorder_; }
   // The vertices that v dominates, v itself first; empty if v is not in the tree.
-  std::span<const Vertex> subtree(Vertex v) const {
-    if (!contains(v)) return {};
-    return std::span(preorder_).subspan(nodes_[v].position, nodes_[v].subtreeSize);
+  std::span<const BlockId> subtree(BlockId block) const {
+    if (!contains(block)) return {};
+    return std::span(preorder_).subspan(nodes_[block].position, nodes_[block].subtreeSize);
   }
   // Calls visit(child) for every vertex whose immediate dominator is v.
   template <class Visitor>
-  void forEachChild(Vertex v, Visitor&& visit) const {
-    const std::span<const Vertex> all = subtree(v);
+  void forEachChild(BlockId block, Visitor&& visit) const {
+    const std::span<const BlockId> all = subtree(block);
     for (std::size_t k = 1; k < all.size(); k += nodes_[all[k]].subtreeSize) visit(all[k]);
   }
 
  private:
   struct Node {
-    Vertex parent = kNone;
+    BlockId parent = BlockId::None;
     std::uint32_t depth = 0;
     std::uint32_t position = kNone;  // in preorder_
     std::uint32_t subtreeSize = 0;
   };
-  std::vector<Node> nodes_;  // by vertex
-  std::vector<Vertex> preorder_;
+  IdVector<BlockId, Node> nodes_;
+  std::vector<BlockId> preorder_;
   Direction direction_;
 };
 
@@ -89,18 +89,18 @@ class PostDominators : public DominatorTree {
 // dominates.  Answers are sorted.  The graph and the tree must outlive the object.
 class DominanceFrontiers {
  public:
-  DominanceFrontiers(const Digraph& graph, const DominatorTree& tree)
+  DominanceFrontiers(const FlowGraph& graph, const DominatorTree& tree)
       : graph_(&graph), tree_(&tree) {}
 
   // O(edges out of the blocks that v dominates).
-  std::vector<Vertex> frontier(Vertex v) const;
+  std::vector<BlockId> frontier(BlockId block) const;
   // The iterated frontier: the smallest set that contains the frontiers of `vertices` and of its
   // own members.  SSA form needs phis there.  O(V + E + answer * log(answer)) for any number of
   // vertices (Sreedhar and Gao: "A Linear Time Algorithm for Placing Phi-Nodes", 1995).
-  std::vector<Vertex> iterated(std::span<const Vertex> vertices) const;
+  std::vector<BlockId> iterated(std::span<const BlockId> vertices) const;
 
  private:
-  const Digraph* graph_;
+  const FlowGraph* graph_;
   const DominatorTree* tree_;
 };
 

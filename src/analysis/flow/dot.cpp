@@ -23,14 +23,14 @@ std::string quoted(std::string_view text) {
 }
 
 std::string nodeName(const Cfg& cfg, BlockId b) {
-  return b == cfg.exit() ? "exit" : "b" + std::to_string(b);
+  return b == cfg.exit() ? "exit" : "b" + std::to_string(indexOf(b));
 }
 
 // "block 3, $L__BB0_2, lines 10-14"
 std::string titleOf(const Cfg& cfg, BlockId b) {
   const ir::Function& function = cfg.function();
   const SourceText& source = function.module().source();
-  std::string title = "block " + std::to_string(b);
+  std::string title = "block " + std::to_string(indexOf(b));
   std::uint32_t firstLine = 0;
   std::uint32_t lastLine = 0;
   for (const ir::Statement& statement : cfg.statements(b)) {
@@ -71,7 +71,7 @@ bool cuts(const ir::Instruction& instruction) {
 class Regions {
  public:
   explicit Regions(const Cfg& cfg) : cfg_(cfg) {
-    for (BlockId b = 0; b < cfg.blockCount(); ++b) {
+    for (const BlockId b : cfg.blocks()) {
       first_.push_back(static_cast<std::uint32_t>(leader_.size()));
       leader_.push_back(first_.back());
       for (const ir::Instruction& instruction : cfg.instructions(b)) {
@@ -81,7 +81,7 @@ class Regions {
     first_.push_back(static_cast<std::uint32_t>(leader_.size()));
     for (EdgeId e = 0; e < cfg.edgeCount(); ++e) {
       if (cfg.target(e) == cfg.exit() || !cfg.isReachable(cfg.source(e))) continue;
-      leader_[find(first_[cfg.target(e)])] = find(first_[cfg.source(e) + 1] - 1);
+      leader_[find(first_[indexOf(cfg.target(e))])] = find(first_[indexOf(cfg.source(e)) + 1] - 1);
     }
     numbers_.assign(leader_.size(), 0);
     for (std::uint32_t piece = 0; piece < leader_.size(); ++piece) {
@@ -92,17 +92,17 @@ class Regions {
 
   bool any() const { return leader_.size() > cfg_.blockCount(); }
   // The region of the k-th piece of a block, counted from 1.
-  std::uint32_t of(BlockId b, std::uint32_t k) { return numbers_[find(first_[b] + k)]; }
+  std::uint32_t of(BlockId b, std::uint32_t k) { return numbers_[find(first_[indexOf(b)] + k)]; }
   // "/set312/3:/set312/4" of a block.
   std::string colors(BlockId b) {
     constexpr std::uint32_t kColors = 12;
     std::string text;
-    for (std::uint32_t k = 0; first_[b] + k < first_[b + 1]; ++k) {
+    for (std::uint32_t k = 0; first_[indexOf(b)] + k < first_[indexOf(b) + 1]; ++k) {
       text += (k == 0 ? "/set312/" : ":/set312/") + std::to_string(1 + (of(b, k) - 1) % kColors);
     }
     return text;
   }
-  bool isOne(BlockId b) const { return first_[b] + 1 == first_[b + 1]; }
+  bool isOne(BlockId b) const { return first_[indexOf(b)] + 1 == first_[indexOf(b) + 1]; }
 
  private:
   std::uint32_t find(std::uint32_t piece) {
@@ -181,7 +181,7 @@ std::string dot(const Cfg& cfg, const InstructionText& text, const RemovedText& 
     const auto [first, last] = all.equal_range(&at);
     for (auto line = first; line != last; ++line) out += quoted(line->second) + "\\l";
   };
-  for (BlockId b = 0; b < cfg.blockCount(); ++b) {
+  for (const BlockId b : cfg.blocks()) {
     std::uint32_t piece = 0;
     const auto addRegion = [&] {
       if (!regions.any() || !cfg.isReachable(b)) return;

@@ -6,7 +6,6 @@
 #include <cassert>
 #include <numeric>
 
-#include "support/order.h"
 #include "support/strong_components.h"
 
 namespace ptxopt::analysis {
@@ -16,7 +15,7 @@ namespace {
 std::vector<Arc> arcsOf(const std::vector<FlowEdge>& edges) {
   std::vector<Arc> arcs;
   arcs.reserve(edges.size());
-  for (const FlowEdge& edge : edges) arcs.push_back({edge.source, edge.target});
+  for (const FlowEdge& edge : edges) arcs.push_back({indexOf(edge.source), indexOf(edge.target)});
   return arcs;
 }
 
@@ -29,14 +28,14 @@ const std::vector<FlowEdge>& sortBySource(std::vector<FlowEdge>& edges) {
 }
 
 // One edge to `exit` from each terminal strongly connected component.
-std::vector<FlowEdge> endlessEdges(const Digraph& graph, BlockId exit) {
+std::vector<FlowEdge> endlessEdges(const FlowGraph& graph) {
   const StrongComponents strong(graph);
   std::vector<bool> isLeft(strong.count);
   for (EdgeId edge = 0; edge < graph.edgeCount(); ++edge) {
-    const std::uint32_t from = strong.component[graph.source(edge)];
-    if (from != strong.component[graph.target(edge)]) isLeft[from] = true;
+    const std::uint32_t from = strong.component[indexOf(graph.source(edge))];
+    if (from != strong.component[indexOf(graph.target(edge))]) isLeft[from] = true;
   }
-  isLeft[strong.component[exit]] = true;
+  isLeft[strong.component[indexOf(graph.exit())]] = true;
 
   std::vector<FlowEdge> found;
   std::vector<Vertex> all(graph.vertexCount());
@@ -44,7 +43,7 @@ std::vector<FlowEdge> endlessEdges(const Digraph& graph, BlockId exit) {
   for (const Vertex v : postorder(graph, all)) {
     const std::uint32_t component = strong.component[v];
     if (isLeft[component]) continue;
-    found.push_back({v, exit, EdgeKind::Endless});
+    found.push_back({BlockId{v}, graph.exit(), EdgeKind::Endless});
     isLeft[component] = true;
   }
   return found;
@@ -62,8 +61,8 @@ std::string_view spelling(EdgeKind kind) {
 FlowGraph::FlowGraph(std::uint32_t blockCount, std::vector<FlowEdge> edges)
     : Digraph(blockCount + 1, arcsOf(sortBySource(edges))) {
   assert(blockCount > 0);
-  if (reachableFrom(*this, exit(), Direction::Backward).count() != vertexCount()) {
-    const std::vector<FlowEdge> endless = endlessEdges(*this, exit());
+  if (reachableFrom(*this, indexOf(exit()), Direction::Backward).count() != vertexCount()) {
+    const std::vector<FlowEdge> endless = endlessEdges(*this);
     edges.insert(edges.end(), endless.begin(), endless.end());
     Digraph::operator=(Digraph(blockCount + 1, arcsOf(sortBySource(edges))));
   }
@@ -72,7 +71,7 @@ FlowGraph::FlowGraph(std::uint32_t blockCount, std::vector<FlowEdge> edges)
     assert(edge.source != exit());
     kinds_.push_back(edge.kind);
   }
-  reachable_ = reachableFrom(*this, entry());
+  reachable_ = reachableFrom(*this, indexOf(entry()));
 }
 
 FlowGraph FlowGraph::without(const BitSet& removed) const {

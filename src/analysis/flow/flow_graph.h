@@ -17,12 +17,15 @@
 #include <string_view>
 #include <vector>
 
+#include "ir/statement.h"
 #include "support/bit_set.h"
 #include "support/digraph.h"
+#include "support/ids.h"
+#include "support/order.h"
 
 namespace ptxopt::analysis {
 
-using BlockId = Vertex;
+using ir::BlockId;
 
 enum class EdgeKind : std::uint8_t {
   Fallthrough,  // to the next block of the text; also for a guarded branch that is not taken
@@ -40,8 +43,8 @@ enum class EdgeKind : std::uint8_t {
 std::string_view spelling(EdgeKind kind);  // "fallthrough"
 
 struct FlowEdge {
-  BlockId source = 0;
-  BlockId target = 0;
+  BlockId source = BlockId::None;
+  BlockId target = BlockId::None;
   EdgeKind kind = EdgeKind::Fallthrough;
 };
 
@@ -51,8 +54,31 @@ class FlowGraph : public Digraph {
   FlowGraph(std::uint32_t blockCount, std::vector<FlowEdge> edges);
 
   std::uint32_t blockCount() const { return vertexCount() - 1; }  // without the exit
-  BlockId entry() const { return 0; }
-  BlockId exit() const { return vertexCount() - 1; }
+  BlockId entry() const { return BlockId{0}; }
+  BlockId exit() const { return BlockId{vertexCount() - 1}; }
+  IdRange<BlockId> blocks() const { return IdRange<BlockId>(blockCount()); }
+  IdRange<BlockId> blocksAndExit() const { return IdRange<BlockId>(vertexCount()); }
+
+  // The vertices of the Digraph are the blocks.
+  BlockId source(EdgeId edge) const { return BlockId{Digraph::source(edge)}; }
+  BlockId target(EdgeId edge) const { return BlockId{Digraph::target(edge)}; }
+  // Edges out of a block are firstOutEdge(block) .. endOutEdge(block) - 1.
+  EdgeId firstOutEdge(BlockId block) const { return Digraph::firstOutEdge(indexOf(block)); }
+  EdgeId endOutEdge(BlockId block) const { return Digraph::firstOutEdge(indexOf(block) + 1); }
+  std::span<const EdgeId> inEdges(BlockId block) const { return Digraph::inEdges(indexOf(block)); }
+  IdSpan<BlockId> successors(BlockId block) const {
+    return IdSpan<BlockId>(Digraph::successors(indexOf(block)));
+  }
+  IdSpan<BlockId> predecessors(BlockId block) const {
+    return IdSpan<BlockId>(Digraph::predecessors(indexOf(block)));
+  }
+  IdSpan<BlockId> next(BlockId block, Direction direction) const {
+    return IdSpan<BlockId>(Digraph::next(indexOf(block), direction));
+  }
+  IdSpan<BlockId> previous(BlockId block, Direction direction) const {
+    return next(block, opposite(direction));
+  }
+
   EdgeKind kind(EdgeId edge) const { return kinds_[edge]; }
   // True if a path from the entry reaches the block.  For the exit, an endless loop counts too.
   bool isReachable(BlockId block) const { return reachable_.test(block); }
@@ -64,6 +90,21 @@ class FlowGraph : public Digraph {
  private:
   std::vector<EdgeKind> kinds_;  // by edge
   BitSet reachable_;
+};
+
+// The blocks that `root` reaches, in reverse postorder.
+class BlockOrder {
+ public:
+  BlockOrder(const FlowGraph& graph, BlockId root, Direction direction = Direction::Forward)
+      : order_(graph, indexOf(root), direction) {}
+
+  IdSpan<BlockId> blocks() const { return IdSpan<BlockId>(order_.vertices()); }
+  // kNone for a block that is not reachable from the root.
+  std::uint32_t position(BlockId block) const { return order_.position(indexOf(block)); }
+  bool contains(BlockId block) const { return order_.contains(indexOf(block)); }
+
+ private:
+  ReversePostorder order_;
 };
 
 }  // namespace ptxopt::analysis

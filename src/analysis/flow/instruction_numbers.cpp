@@ -6,7 +6,7 @@ namespace ptxopt::analysis {
 InstructionNumbers::InstructionNumbers(const Cfg& cfg) {
   firstOfBlock_.reserve(cfg.vertexCount() + std::size_t{1});
   instructions_.reserve(8 * std::size_t{cfg.blockCount()});  // in small blocks
-  for (BlockId b = 0; b < cfg.vertexCount(); ++b) {
+  for (const BlockId b : cfg.blocksAndExit()) {
     firstOfBlock_.push_back(count());
     for (ir::Instruction& instruction : cfg.instructions(b)) {
       instruction.number = count();

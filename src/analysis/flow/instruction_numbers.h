@@ -30,7 +30,7 @@ class InstructionNumbers {
   }
   // The range of the numbers in a block: the first, and one past the last.
   std::pair<std::uint32_t, std::uint32_t> of(BlockId block) const {
-    return {firstOfBlock_[block], firstOfBlock_[block + 1]};
+    return {firstOfBlock_[indexOf(block)], firstOfBlock_[indexOf(block) + 1]};
   }
 
  private:

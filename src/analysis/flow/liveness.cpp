@@ -11,10 +11,6 @@ namespace {
 
 using ir::RegisterId;
 
-std::uint32_t index(RegisterId id) {
-  return static_cast<std::uint32_t>(id);
-}
-
 // The registers in which a .func returns its results.
 std::vector<std::uint32_t> resultRegisters(const ir::Function& function) {
   std::vector<std::uint32_t> found;
@@ -50,12 +46,13 @@ class BlockEffects {
  public:
   BlockEffects(const Cfg& cfg, Liveness::Kill kill)
       : kill_(kill),
-        exposedIn_(cfg.function().registerCount(), kNone),
-        killedIn_(cfg.function().registerCount(), kNone) {
+        exposedIn_(cfg.function().registerCount(), BlockId::None),
+        killedIn_(cfg.function().registerCount(), BlockId::None) {
     exposed.offsets.reserve(cfg.vertexCount() + std::size_t{1});
     killed.offsets.reserve(cfg.vertexCount() + std::size_t{1});
-    for (block_ = 0; block_ < cfg.vertexCount(); ++block_) {
-      for (const ir::Instruction& instruction : cfg.instructions(block_)) visit(instruction);
+    for (const BlockId block : cfg.blocksAndExit()) {
+      block_ = block;
+      for (const ir::Instruction& instruction : cfg.instructions(block)) visit(instruction);
       exposed.endBlock();
       killed.endBlock();
     }
@@ -75,22 +72,22 @@ class BlockEffects {
     }
     forEachDefinition(instruction, [&](RegisterId id, bool isPartial) {
       if (isPartial && !anyKills) return;
-      if (std::exchange(killedIn_[index(id)], block_) != block_) {
-        killed.elements.push_back(index(id));
+      if (std::exchange(killedIn_[id], block_) != block_) {
+        killed.elements.push_back(indexOf(id));
       }
     });
   }
   void use(RegisterId id) {
-    if (killedIn_[index(id)] == block_) return;
-    if (std::exchange(exposedIn_[index(id)], block_) != block_) {
-      exposed.elements.push_back(index(id));
+    if (killedIn_[id] == block_) return;
+    if (std::exchange(exposedIn_[id], block_) != block_) {
+      exposed.elements.push_back(indexOf(id));
     }
   }
 
   Liveness::Kill kill_;
-  BlockId block_ = 0;
-  std::vector<BlockId> exposedIn_;  // by register: the last block that exposed it
-  std::vector<BlockId> killedIn_;
+  BlockId block_ = BlockId::None;
+  IdVector<RegisterId, BlockId> exposedIn_;  // the last block that exposed it
+  IdVector<RegisterId, BlockId> killedIn_;
 };
 
 }  // namespace
@@ -134,7 +131,7 @@ Liveness::AnySolution Liveness::solve(Kill kill) {
 Liveness::Liveness(const Cfg& cfg, Kill kill) : cfg_(&cfg), solution_(solve(kill)) {}
 
 bool Liveness::isLiveIn(BlockId block, RegisterId id) const {
-  const std::uint32_t number = numbers_[index(id)];
+  const std::uint32_t number = numbers_[indexOf(id)];
   if (number == kNone) return false;
   return std::visit([&](const auto& solution) { return solution.after(block).test(number); },
                     solution_);
@@ -161,14 +158,14 @@ std::vector<RegisterId> Liveness::liveOut(BlockId block) const {
 
 void LivenessCursor::startAtEnd(BlockId block) {
   live_.clear();
-  for (const RegisterId id : liveness_->liveOut(block)) live_.set(index(id));
+  for (const RegisterId id : liveness_->liveOut(block)) live_.set(indexOf(id));
 }
 
 void LivenessCursor::stepOver(const ir::Instruction& instruction) {
   forEachDefinition(instruction, [&](RegisterId id, bool isPartial) {
-    if (!isPartial) live_.reset(index(id));
+    if (!isPartial) live_.reset(indexOf(id));
   });
-  forEachUse(instruction, [&](RegisterId id) { live_.set(index(id)); });
+  forEachUse(instruction, [&](RegisterId id) { live_.set(indexOf(id)); });
 }
 
 }  // namespace ptxopt::analysis

@@ -32,7 +32,8 @@ struct BlockLists {
   void endBlock() { offsets.push_back(elements.size()); }
   void sortEach();  // sets that are not BitSets need this
   std::span<const std::uint32_t> of(BlockId block) const {
-    return std::span(elements).subspan(offsets[block], offsets[block + 1] - offsets[block]);
+    const std::size_t first = offsets[indexOf(block)];
+    return std::span(elements).subspan(first, offsets[indexOf(block) + 1] - first);
   }
 };
 

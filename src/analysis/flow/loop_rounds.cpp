@@ -17,7 +17,7 @@ constexpr std::uint32_t kDistances = kAnew + 1;
 
 // The start of a block, before or after the barrier, after this number of rounds.
 struct Position {
-  BlockId block = 0;
+  BlockId block = BlockId::None;
   bool isAfter = false;
   std::uint32_t distance = 0;
 };
@@ -51,7 +51,7 @@ std::optional<LoopRounds> roundsBetween(
     return true;
   };
   const auto goOn = [&](const Position& from) {
-    for (EdgeId e = cfg.firstOutEdge(from.block); e != cfg.firstOutEdge(from.block + 1); ++e) {
+    for (EdgeId e = cfg.firstOutEdge(from.block); e != cfg.endOutEdge(from.block); ++e) {
       Position to = from;
       to.block = cfg.target(e);
       if (to.block == cfg.exit() || cfg.kind(e) == EdgeKind::Endless) continue;
@@ -63,7 +63,7 @@ std::optional<LoopRounds> roundsBetween(
         }
       }
       const std::size_t number =
-          (std::size_t{to.block} * 2 + std::size_t{to.isAfter}) * kDistances + to.distance;
+          (std::size_t{indexOf(to.block)} * 2 + std::size_t{to.isAfter}) * kDistances + to.distance;
       if (seen.set(number)) work.push_back(to);
     }
   };

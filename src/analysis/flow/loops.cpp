@@ -36,7 +36,7 @@ class Loops::Finder {
     enter(graph_.entry());
     while (!stack.empty()) {
       Frame& top = stack.back();
-      const std::span<const BlockId> children = graph_.successors(top.block);
+      const IdSpan<BlockId> children = graph_.successors(top.block);
       if (top.nextChild < children.size()) {
         enter(children[top.nextChild++]);
       } else {
@@ -105,8 +105,8 @@ class Loops::Finder {
   Loops& result_;
   const FlowGraph& graph_;
   std::vector<BlockId> order_;
-  std::vector<Interval> intervals_;  // by block
-  std::vector<LoopId> around_;       // disjoint sets: a loop that contains this one, or itself
+  IdVector<BlockId, Interval> intervals_;
+  std::vector<LoopId> around_;  // disjoint sets: a loop that contains this one, or itself
   std::vector<BlockId> pending_;
 };
 
@@ -151,7 +151,7 @@ void Loops::layOut() {
     positions_[loops_[loop].header] = loops_[loop].firstMember;
     next[loop] = loops_[loop].firstMember + 1;
   }
-  for (BlockId b = 0; b < innermost_.size(); ++b) {
+  for (const BlockId b : innermost_.ids()) {
     if (innermost_[b] == kNone) continue;
     if (positions_[b] == kNone) positions_[b] = next[innermost_[b]]++;
     members_[positions_[b]] = b;
@@ -165,8 +165,7 @@ bool Loops::isReducible() const {
 std::vector<EdgeId> Loops::exits(LoopId loop) const {
   std::vector<EdgeId> found;
   for (const BlockId member : members(loop)) {
-    for (EdgeId edge = graph_->firstOutEdge(member); edge < graph_->firstOutEdge(member + 1);
-         ++edge) {
+    for (EdgeId edge = graph_->firstOutEdge(member); edge != graph_->endOutEdge(member); ++edge) {
       const bool isVirtual = graph_->kind(edge) == EdgeKind::Endless;
       if (!isVirtual && !contains(loop, graph_->target(edge))) found.push_back(edge);
     }

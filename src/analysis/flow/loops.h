@@ -65,7 +65,7 @@ class Loops {
 
  private:
   struct Loop {
-    BlockId header = kNone;
+    BlockId header = BlockId::None;
     LoopId parent = kNone;
     std::uint32_t depth = 0;
     std::uint32_t firstEntry = 0;  // in entries_
@@ -78,10 +78,10 @@ class Loops {
 
   const FlowGraph* graph_;
   std::vector<Loop> loops_;
-  std::vector<LoopId> innermost_;  // by block
+  IdVector<BlockId, LoopId> innermost_;
   std::vector<BlockId> entries_;
-  std::vector<BlockId> members_;          // each loop is a slice
-  std::vector<std::uint32_t> positions_;  // by block: in members_, or kNone
+  std::vector<BlockId> members_;                // each loop is a slice
+  IdVector<BlockId, std::uint32_t> positions_;  // in members_, or kNone
 };
 
 }  // namespace ptxopt::analysis

@@ -64,7 +64,7 @@ struct UnwrittenProblem {
 template <class Set>
 std::vector<UndefinedRead> findReads(const Cfg& cfg, const Suspects& suspects, Set none, Set all) {
   BlockLists written;
-  for (BlockId b = 0; b < cfg.vertexCount(); ++b) {
+  for (const BlockId b : cfg.blocksAndExit()) {
     for (const ir::Instruction& instruction : cfg.instructions(b)) {
       forEachDefinition(instruction, [&](RegisterId id, bool) {
         const std::uint32_t suspect = suspects.find(id);
@@ -78,7 +78,7 @@ std::vector<UndefinedRead> findReads(const Cfg& cfg, const Suspects& suspects, S
 
   std::vector<UndefinedRead> reads;
   SparseSet writtenHere(suspects.count());
-  for (BlockId b = 0; b < cfg.blockCount(); ++b) {
+  for (const BlockId b : cfg.blocks()) {
     const Set unwritten = solution.before(b);  // empty in an unreachable block
     writtenHere.clear();
     for (const ir::Instruction& instruction : cfg.instructions(b)) {

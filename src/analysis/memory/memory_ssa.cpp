@@ -28,17 +28,17 @@ MemorySsa::MemorySsa(const Ssa& ssa, const Loops& loops)
   for (const BlockId b : DominanceFrontiers(cfg, dominators).iterated(changing)) hasPhi.set(b);
 
   // Walks down the dominator tree, so that the state above is the one at the end of the parent.
-  std::vector<StateId> atEnd(cfg.vertexCount(), kNone);
+  IdVector<BlockId, StateId> atEnd(cfg.vertexCount(), kNone);
   states_.emplace_back();
   for (const BlockId b : dominators.preorder()) {
     const BlockId parent = dominators.parent(b);
-    StateId current = parent == kNone ? StateId{0} : atEnd[parent];
+    StateId current = parent == BlockId::None ? StateId{0} : atEnd[parent];
     const auto push = [&](State state) {
       state.above = current;
       current = stateCount();
       states_.push_back(state);
     };
-    if (hasPhi.test(b)) push({Kind::Phi, MemoryEvent::None, b, kNone, 0});
+    if (hasPhi.test(b)) push({Kind::Phi, MemoryEvent::None, indexOf(b), kNone, 0});
     // Not by number: barriers that were erased since still have numbers.
     for (const ir::Instruction& instruction : cfg.instructions(b)) {
       const std::uint32_t n = ssa.instructions().of(instruction);
@@ -51,22 +51,24 @@ MemorySsa::MemorySsa(const Ssa& ssa, const Loops& loops)
   fillOperands(atEnd);
 }
 
-void MemorySsa::fillOperands(std::span<const StateId> atEnd) {
+void MemorySsa::fillOperands(const IdVector<BlockId, StateId>& atEnd) {
   const Cfg& cfg = ssa_->cfg();
   for (State& state : states_) {
     if (state.kind != Kind::Phi) continue;
     state.firstOperand = static_cast<std::uint32_t>(phiOperands_.size());
-    for (const EdgeId edge : cfg.inEdges(state.where)) {
+    const BlockId block{state.where};
+    for (const EdgeId edge : cfg.inEdges(block)) {
       phiOperands_.push_back(atEnd[cfg.source(edge)]);
     }
-    if (state.where == cfg.entry()) phiOperands_.push_back(0);
+    if (block == cfg.entry()) phiOperands_.push_back(0);
   }
 }
 
 std::span<const StateId> MemorySsa::phiOperands(StateId state) const {
   const State& of = states_[state];
   const Cfg& cfg = ssa_->cfg();
-  const std::size_t count = cfg.inEdges(of.where).size() + std::size_t{of.where == cfg.entry()};
+  const BlockId block{of.where};
+  const std::size_t count = cfg.inEdges(block).size() + std::size_t{block == cfg.entry()};
   return std::span(phiOperands_).subspan(of.firstOperand, count);
 }
 

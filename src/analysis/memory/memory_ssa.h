@@ -44,7 +44,7 @@ class MemorySsa {
   }
   MemoryEvent event(StateId state) const { return states_[state].event; }
   // For a Phi.
-  BlockId block(StateId state) const { return states_[state].where; }
+  BlockId block(StateId state) const { return BlockId{states_[state].where}; }
   // For a Phi: one operand for each of cfg().inEdges(block), kNone for an edge from unreachable
   // code.  At the entry block there is one more, for the start of the function.
   std::span<const StateId> phiOperands(StateId state) const;
@@ -72,7 +72,7 @@ class MemorySsa {
     StateId above = kNone;
     std::uint32_t firstOperand = 0;  // of a Phi: in phiOperands_
   };
-  void fillOperands(std::span<const StateId> atEnd);
+  void fillOperands(const IdVector<BlockId, StateId>& atEnd);
   template <class Predicate>
   bool isRegionUnchanged(StateId phi, std::size_t& steps, Predicate&& changes) const;
 

@@ -136,7 +136,7 @@ bool ReadSlices::mayDecide(const Instruction& read) {
 PollingReads::PollingReads(const Ssa& ssa, const Loops& loops) {
   std::vector<const Instruction*> candidates;
   const Cfg& cfg = ssa.cfg();
-  for (BlockId b = 0; b < cfg.blockCount(); ++b) {
+  for (const BlockId b : cfg.blocks()) {
     if (loops.loopOf(b) == kNone) continue;
     for (const Instruction& instruction : cfg.instructions(b)) {
       if (mayPoll(instruction)) candidates.push_back(&instruction);

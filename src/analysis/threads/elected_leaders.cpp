@@ -38,7 +38,7 @@ ElectedLeaders::ElectedLeaders(const Ssa& ssa, const ValueRanges& ranges, const 
   const NonExitedThreads warps(cfg, Liveness(cfg),
                                uniformInWarps(ssa, ranges.shape(), forms, formOfValue));
   BitSet allExecute(cfg.vertexCount());
-  for (BlockId b = 0; b < cfg.blockCount(); ++b) {
+  for (const BlockId b : cfg.blocks()) {
     if (warps.allExecute(b)) allExecute.set(b);
   }
   keepThoseThatCount(allExecute);
@@ -100,7 +100,7 @@ void ElectedLeaders::findMasksOfBlocks() {
   maskOfBlock_.assign(cfg.vertexCount(), 0);
   for (const BlockId b : ssa_->dominators().preorder()) {
     const BlockId above = ssa_->dominators().parent(b);
-    if (above == kNone) continue;
+    if (above == BlockId::None) continue;
     maskOfBlock_[b] = maskOfBlock_[above];
     if (maskOfBlock_[b] != 0 || cfg.inEdges(b).size() != 1) continue;
     const EdgeId edge = cfg.inEdges(b)[0];

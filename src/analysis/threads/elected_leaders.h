@@ -63,7 +63,7 @@ class ElectedLeaders {
   const Ssa* ssa_;
   const ValueRanges* ranges_;
   std::vector<const ir::Instruction*> elections_;  // elections that count
-  std::vector<std::uint32_t> maskOfBlock_;         // by block; empty without elections
+  IdVector<BlockId, std::uint32_t> maskOfBlock_;   // empty without elections
   std::unordered_map<ValueId, MaybeRest> known_;
   unsigned nesting_ = 0;
 };

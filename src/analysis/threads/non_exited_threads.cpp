@@ -11,7 +11,7 @@ namespace {
 using ir::Instruction;
 
 bool mayEndInside(const Cfg& cfg, const CallEffects& effects) {
-  for (BlockId b = 0; b < cfg.blockCount(); ++b) {
+  for (const BlockId b : cfg.blocks()) {
     for (const Instruction& instruction : cfg.instructions(b)) {
       const bool isKnown = instruction.desc->known();
       if (isKnown && instruction.desc->control != isa::Control::Call) continue;
@@ -57,7 +57,7 @@ NonExitedThreads::NonExitedThreads(const Cfg& cfg, const Liveness& liveness,
 void NonExitedThreads::find(const Cfg& cfg, const Liveness& liveness,
                             const Uniformity::InstructionSet& agree) {
   BitSet everywhere(cfg.vertexCount());
-  for (BlockId b = 0; b < cfg.vertexCount(); ++b) everywhere.set(b);
+  for (const BlockId b : cfg.blocksAndExit()) everywhere.set(b);
   const Uniformity uniformity(cfg, liveness, everywhere, agree);
 
   // Threads may diverge at these.
@@ -84,7 +84,7 @@ void NonExitedThreads::find(const Cfg& cfg, const Liveness& liveness,
     if (decides(static_cast<BlockId>(b))) parted.set(b);
   });
   close(cfg, parted, true);
-  for (BlockId b = 0; b < cfg.blockCount(); ++b) {
+  for (const BlockId b : cfg.blocks()) {
     // If the last statement ends the thread, that is after the other statements of the block.
     const bool isParted =
         std::ranges::any_of(cfg.predecessors(b), [&](BlockId p) { return parted.test(p); });

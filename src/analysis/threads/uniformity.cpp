@@ -2,7 +2,6 @@
 #include "analysis/threads/uniformity.h"
 
 #include <algorithm>
-#include <numeric>
 #include <optional>
 #include <span>
 #include <utility>
@@ -98,7 +97,7 @@ BitSet edgesToBarrierFreeBlocks(const Cfg& cfg, const BitSet& meetsBarrier,
            (cfg.kind(e) == EdgeKind::Return || cfg.kind(e) == EdgeKind::UnknownExit);
   };
   std::vector<BlockId> work;
-  for (BlockId b = 0; b < cfg.blockCount(); ++b) {
+  for (const BlockId b : cfg.blocks()) {
     if (meetsBarrier.test(b) && leadsToBarrier.set(b)) work.push_back(b);
   }
   for (const EdgeId e : cfg.inEdges(cfg.exit())) {
@@ -133,7 +132,7 @@ class Solver {
         varyingBlocks_(cfg.vertexCount()),
         live_(cfg.vertexCount()),
         uses_(cfg.function().registerCount()) {
-    for (BlockId b = 0; b < cfg.blockCount(); ++b) {
+    for (const BlockId b : cfg.blocks()) {
       if (leadsToBarrier.test(b) && cfg.isReachable(b)) live_.set(b);
     }
   }
@@ -242,7 +241,7 @@ class Solver {
     const FlowGraph& graph = pruned_->graph;
     const PostDominators& postDominators = pruned_->postDominators;
     const BlockId join = postDominators.parent(b);
-    for (EdgeId e = graph.firstOutEdge(b); e != graph.firstOutEdge(b + 1); ++e) {
+    for (EdgeId e = graph.firstOutEdge(b); e != graph.endOutEdge(b); ++e) {
       if (graph.kind(e) == EdgeKind::Endless) continue;
       BlockId at = nextUnmarked(graph.target(e));
       while (postDominators.depth(at) > postDominators.depth(join)) {
@@ -258,15 +257,15 @@ class Solver {
   void prune() {
     pruned_.emplace(cfg_.without(removed_));
     unmarked_.resize(cfg_.vertexCount());
-    std::iota(unmarked_.begin(), unmarked_.end(), BlockId{0});
+    for (const BlockId b : unmarked_.ids()) unmarked_[b] = b;
   }
 
   // The block has more than one successor, not counting virtual edges.
   bool decides(BlockId b) const {
-    BlockId first = kNone;
-    for (EdgeId e = cfg_.firstOutEdge(b); e != cfg_.firstOutEdge(b + 1); ++e) {
+    BlockId first = BlockId::None;
+    for (EdgeId e = cfg_.firstOutEdge(b); e != cfg_.endOutEdge(b); ++e) {
       if (removed_.test(e) || cfg_.kind(e) == EdgeKind::Endless) continue;
-      if (first == kNone) first = cfg_.target(e);
+      if (first == BlockId::None) first = cfg_.target(e);
       if (cfg_.target(e) != first) return true;
     }
     return false;
@@ -297,7 +296,7 @@ class Solver {
   BitSet varyingBlocks_;
   BitSet live_;                   // reachable, and leads to a barrier
   std::optional<Pruned> pruned_;  // none: not needed yet; then unmarked_ is not needed either
-  std::vector<BlockId> unmarked_;
+  IdVector<BlockId, BlockId> unmarked_;
   Uses uses_;
   std::vector<std::uint32_t> registerWork_;
   std::vector<BlockId> blockWork_;

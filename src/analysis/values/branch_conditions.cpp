@@ -146,7 +146,7 @@ BranchConditions::BranchConditions(const Ssa& ssa) : ssa_(&ssa) {
   firstOfEdge_.push_back(static_cast<std::uint32_t>(byEdge_.size()));
 
   firstOfBlock_.reserve(cfg.vertexCount() + std::size_t{1});
-  for (BlockId b = 0; b < cfg.vertexCount(); ++b) {
+  for (const BlockId b : cfg.blocksAndExit()) {
     firstOfBlock_.push_back(static_cast<std::uint32_t>(byBlock_.size()));
     if (b == cfg.entry() || !cfg.isReachable(b) || cfg.inEdges(b).size() != 1) continue;
     for (const Condition& condition : ofEdge(cfg.inEdges(b)[0])) byBlock_.push_back({condition, b});

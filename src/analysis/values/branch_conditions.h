@@ -54,14 +54,14 @@ class BranchConditions {
   // A condition on a value.  It holds in the block and in all blocks that the block dominates.
   struct Placed {
     Condition condition;
-    BlockId block = kNone;
+    BlockId block = BlockId::None;
   };
   std::span<const Placed> ofValue(ValueId value) const {
     return slice(byValue_, firstOfValue_, indexOf(value));
   }
   // The conditions that hold in this block but not in its immediate dominator.
   std::span<const Placed> ofBlock(BlockId block) const {
-    return slice(byBlock_, firstOfBlock_, block);
+    return slice(byBlock_, firstOfBlock_, indexOf(block));
   }
   // The conditions that hold when the edge is taken, from its branch alone.
   std::span<const Condition> ofEdge(EdgeId edge) const {

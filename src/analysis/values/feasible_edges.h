@@ -23,7 +23,7 @@ class FeasibleEdges {
 
  private:
   // The range of the value at the end of the target of `edge`, if the target was entered through
-  // it.  If that block is kNone, at the end of the source of the edge.
+  // it.  If that block is None, at the end of the source of the edge.
   ValueRange after(EdgeId edge, ValueId value, BlockId block) const;
   bool mayHold(const Condition& condition, EdgeId edge, BlockId block) const;
   bool isFalseOfItself(const Condition& condition) const;

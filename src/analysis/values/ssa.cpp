@@ -19,10 +19,10 @@ class Frontiers {
     const std::size_t limit =
         most(Limit::FrontierShare) * (std::size_t{cfg.vertexCount()} + cfg.edgeCount()) + 1024;
     offsets_.assign(cfg.vertexCount() + std::size_t{1}, 0);
-    std::vector<BlockId> lastJoin(cfg.vertexCount(), kNone);
+    IdVector<BlockId, BlockId> lastJoin(cfg.vertexCount(), BlockId::None);
     std::size_t size = 0;
     fits_ = forEachEntry(cfg, dominators, lastJoin, [&](BlockId block, BlockId) {
-      ++offsets_[block + 1];
+      ++offsets_[indexOf(block) + 1];
       return ++size <= limit;
     });
     if (!fits_) {
@@ -32,26 +32,27 @@ class Frontiers {
     for (std::size_t b = 1; b < offsets_.size(); ++b) offsets_[b] += offsets_[b - 1];
     blocks_.resize(size);
     std::vector<std::size_t> next(offsets_.begin(), offsets_.end() - 1);
-    std::fill(lastJoin.begin(), lastJoin.end(), kNone);
+    std::ranges::fill(lastJoin, BlockId::None);
     forEachEntry(cfg, dominators, lastJoin, [&](BlockId block, BlockId join) {
-      blocks_[next[block]++] = join;
+      blocks_[next[indexOf(block)]++] = join;
       return true;
     });
   }
 
   bool fit() const { return fits_; }
   std::span<const BlockId> of(BlockId block) const {
-    return std::span(blocks_).subspan(offsets_[block], offsets_[block + 1] - offsets_[block]);
+    const std::size_t first = offsets_[indexOf(block)];
+    return std::span(blocks_).subspan(first, offsets_[indexOf(block) + 1] - first);
   }
 
  private:
   // Calls visit(block, member of its frontier), each pair once, until it returns false.
   template <class Visitor>
   static bool forEachEntry(const Cfg& cfg, const Dominators& dominators,
-                           std::vector<BlockId>& lastJoin, Visitor&& visit) {
+                           IdVector<BlockId, BlockId>& lastJoin, Visitor&& visit) {
     for (const BlockId join : dominators.preorder()) {
       // The start of the function counts as one more predecessor of the entry.
-      const std::span<const BlockId> predecessors = cfg.predecessors(join);
+      const IdSpan<BlockId> predecessors = cfg.predecessors(join);
       if (predecessors.size() < (join == cfg.entry() ? 1u : 2u)) continue;
       const BlockId stop = dominators.parent(join);
       for (BlockId at : predecessors) {
@@ -75,7 +76,7 @@ BitSet carryLiveIn(const Cfg& cfg) {
   BitSet live(cfg.vertexCount());
   BitSet defines(cfg.vertexCount());
   std::vector<BlockId> work;
-  for (BlockId b = 0; b < cfg.blockCount(); ++b) {
+  for (const BlockId b : cfg.blocks()) {
     for (const ir::Instruction& instruction : cfg.instructions(b)) {
       if (usesCarry(instruction)) {
         if (live.set(b)) work.push_back(b);
@@ -165,8 +166,8 @@ class Ssa::Builder {
   // The number of each such variable with each block that defines it, in the order of the text.
   std::vector<std::pair<std::uint32_t, BlockId>> definingBlocks() const {
     std::vector<std::pair<std::uint32_t, BlockId>> all;
-    std::vector<BlockId> lastBlock(crossingCount(), kNone);
-    for (BlockId b = 0; b < cfg_.blockCount(); ++b) {
+    std::vector<BlockId> lastBlock(crossingCount(), BlockId::None);
+    for (const BlockId b : cfg_.blocks()) {
       if (!dominators_.contains(b)) continue;
       const auto add = [&](std::uint32_t number) {
         if (number == kNone || std::exchange(lastBlock[number], b) == b) return;
@@ -195,7 +196,7 @@ class Ssa::Builder {
     for (const auto& [number, b] : definitions) blocks[next[number]++] = b;
 
     const Frontiers frontiers(cfg_, dominators_);
-    std::vector<Variable> lastPhi(cfg_.vertexCount(), kNone);
+    IdVector<BlockId, Variable> lastPhi(cfg_.vertexCount(), kNone);
     std::vector<std::pair<BlockId, Variable>> placed;
     std::vector<BlockId> work;
     for (std::uint32_t number = 0; number < crossingCount(); ++number) {
@@ -231,16 +232,16 @@ class Ssa::Builder {
 
   void listByBlock(std::span<const std::pair<BlockId, Variable>> placed) {
     phiOffsets_.assign(cfg_.vertexCount() + std::size_t{1}, 0);
-    for (const auto& [block, variable] : placed) ++phiOffsets_[block + 1];
+    for (const auto& [block, variable] : placed) ++phiOffsets_[indexOf(block) + 1];
     for (std::size_t b = 1; b < phiOffsets_.size(); ++b) phiOffsets_[b] += phiOffsets_[b - 1];
     phiVariables_.resize(placed.size());
     std::vector<std::size_t> next(phiOffsets_.begin(), phiOffsets_.end() - 1);
-    for (const auto& [block, variable] : placed) phiVariables_[next[block]++] = variable;
+    for (const auto& [block, variable] : placed) phiVariables_[next[indexOf(block)]++] = variable;
   }
 
   std::span<const Variable> phiVariables(BlockId block) const {
-    return std::span(phiVariables_)
-        .subspan(phiOffsets_[block], phiOffsets_[block + 1] - phiOffsets_[block]);
+    const std::size_t first = phiOffsets_[indexOf(block)];
+    return std::span(phiVariables_).subspan(first, phiOffsets_[indexOf(block) + 1] - first);
   }
 
   // ---- renaming -------------------------------------------------------------------------------
@@ -275,7 +276,7 @@ class Ssa::Builder {
     std::size_t size = 0;
     operandOffsets_.reserve(cfg_.vertexCount());
     edgePositions_.resize(cfg_.edgeCount());
-    for (BlockId b = 0; b < cfg_.vertexCount(); ++b) {
+    for (const BlockId b : cfg_.blocksAndExit()) {
       operandOffsets_.push_back(size);
       size += phiVariables(b).size() * operandsOfPhi(b);
       std::uint32_t position = 0;
@@ -296,7 +297,8 @@ class Ssa::Builder {
   ValueId read(Variable variable) {
     if (current_[variable] == ValueId::None) {
       // This is never undone: it is the value at every point that no definition reaches.
-      current_[variable] = add({registerOf(variable), cfg_.entry(), kNone, 0, Kind::Entry});
+      current_[variable] =
+          add({registerOf(variable), indexOf(cfg_.entry()), kNone, 0, Kind::Entry});
     }
     return current_[variable];
   }
@@ -322,8 +324,8 @@ class Ssa::Builder {
     }
     const std::uint32_t count = ssa_.valueCount();
     for (const Variable variable : variables) {
-      write(variable,
-            add({registerOf(variable), block, static_cast<std::uint32_t>(first), 0, Kind::Phi}));
+      write(variable, add({registerOf(variable), indexOf(block), static_cast<std::uint32_t>(first),
+                           0, Kind::Phi}));
       first += width;
     }
     ssa_.phisOfBlock_[block] = addedSince(count);
@@ -374,7 +376,7 @@ class Ssa::Builder {
   }
 
   void fillSuccessors(BlockId block) {
-    for (EdgeId e = cfg_.firstOutEdge(block); e != cfg_.firstOutEdge(block + 1); ++e) {
+    for (EdgeId e = cfg_.firstOutEdge(block); e != cfg_.endOutEdge(block); ++e) {
       const BlockId target = cfg_.target(e);
       const std::size_t width = operandsOfPhi(target);
       std::size_t at = operandOffsets_[target] + edgePositions_[e];
@@ -394,9 +396,9 @@ class Ssa::Builder {
 
   std::vector<std::size_t> phiOffsets_;  // by block, into phiVariables_
   std::vector<Variable> phiVariables_;
-  std::vector<std::size_t> operandOffsets_;   // by block, into phiOperands_
-  std::vector<std::uint32_t> edgePositions_;  // by edge: its index among the in-edges
-  std::vector<ValueId> current_;              // by variable
+  IdVector<BlockId, std::size_t> operandOffsets_;  // into phiOperands_
+  std::vector<std::uint32_t> edgePositions_;       // by edge: its index among the in-edges
+  std::vector<ValueId> current_;                   // by variable
   std::vector<std::pair<Variable, ValueId>> undo_;
   std::vector<Defined> definitions_;  // of the instruction that is visited
 };
@@ -407,7 +409,7 @@ Ssa::Ssa(const Cfg& cfg, const Liveness& liveness, const Dominators& dominators)
 }
 
 BlockId Ssa::block(ValueId value) const {
-  return isDefinition(value) ? instruction(value).block : values_[value].where;
+  return isDefinition(value) ? instruction(value).block : BlockId{values_[value].where};
 }
 
 const ir::Operand* Ssa::operand(ValueId value) const {
@@ -417,7 +419,7 @@ const ir::Operand* Ssa::operand(ValueId value) const {
 
 std::span<const ValueId> Ssa::phiOperands(ValueId value) const {
   assert(isPhi(value));
-  const BlockId at = values_[value].where;
+  const BlockId at{values_[value].where};
   const std::size_t count = cfg_->inEdges(at).size() + std::size_t{at == cfg_->entry()};
   return std::span(phiOperands_).subspan(values_[value].extra, count);
 }

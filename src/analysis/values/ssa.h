@@ -142,7 +142,7 @@ class Ssa {
   InstructionNumbers numbers_;
   IdVector<ValueId, Value> values_;
   std::vector<ValueId> phiOperands_;
-  std::vector<IdRange<ValueId>> phisOfBlock_;
+  IdVector<BlockId, IdRange<ValueId>> phisOfBlock_;
   std::vector<IdRange<ValueId>> definitions_;  // by instruction
   std::vector<std::uint32_t> firstSlot_;       // by instruction, and one element more
   std::vector<ValueId> slots_;

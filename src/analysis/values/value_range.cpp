@@ -7,7 +7,6 @@
 
 #include "analysis/values/value_range_arithmetic.h"
 #include "support/limits.h"
-#include "support/order.h"
 
 namespace ptxopt::analysis {
 
@@ -106,7 +105,7 @@ class ValueRanges::Solver {
     ++sweep_;
     std::size_t at = 0;
     std::size_t position = 0;
-    for (const BlockId b : order_.vertices()) {
+    for (const BlockId b : order_.blocks()) {
       for (const ValueId phi : ssa_.phis(b)) {
         if (bits_[phi] != 0) visitPhi(phi, phase);
       }
@@ -388,7 +387,7 @@ class ValueRanges::Solver {
   ValueRanges& out_;
   const Ssa& ssa_;
   const Cfg& cfg_;
-  const ReversePostorder order_;
+  const BlockOrder order_;
   BitSet known_;  // values that some round found a number for
   IdVector<ValueId, std::uint8_t> bits_;
   IdVector<ValueId, std::uint32_t> changedIn_;  // the last sweep that did

@@ -100,7 +100,7 @@ class Cleaner {
   }
 
   bool run() {
-    for (BlockId b = 0; b < cfg_.blockCount(); ++b) {
+    for (const BlockId b : cfg_.blocks()) {
       BlockShape shape = shapeOf(b);
       if (cfg_.isReachable(b) && !shape.separators.empty()) clean(b, shape);
       for (const Separator& separator : shape.separators) {

@@ -51,7 +51,7 @@ struct MadeBase {
     Cast,     // the lower half of sources[0], after its definition
   };
   Kind kind = Kind::Hoisted;
-  analysis::BlockId block = kNone;
+  analysis::BlockId block = analysis::BlockId::None;
   std::vector<analysis::ValueId> chain;  // the last one is the base; of the others that alone
   std::vector<analysis::ValueId> sources;
   std::string name;

@@ -22,7 +22,7 @@ class CallFreePaths {
 
   // Before the instruction with this number, or at the end of the block.
   struct Point {
-    analysis::BlockId block = kNone;
+    analysis::BlockId block = analysis::BlockId::None;
     std::uint32_t number = 0;
   };
   Point beginningOf(analysis::BlockId block) const;

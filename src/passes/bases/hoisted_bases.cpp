@@ -23,7 +23,7 @@ class Hoisting {
 
   HoistingCaps run() {
     std::vector<std::tuple<GroupId, std::size_t, ValueId>> found;
-    std::vector<std::size_t> position(ssa_.cfg().vertexCount());
+    IdVector<BlockId, std::size_t> position(ssa_.cfg().vertexCount());
     std::size_t next = 0;
     for (const BlockId b : ssa_.dominators().preorder()) position[b] = next++;
     for (const ValueId v : ssa_.values()) {
@@ -46,7 +46,7 @@ class Hoisting {
 
  private:
   struct Cluster {
-    BlockId block = kNone;  // that dominates them
+    BlockId block = BlockId::None;  // that dominates them
     std::vector<ValueId> values;
   };
 
@@ -73,20 +73,21 @@ class Hoisting {
     const auto meeting = [&](std::size_t k) {
       const BlockId block = commonDominator(clusters[k].block, clusters[k + 1].block);
       for (const std::size_t side : {k, k + 1}) {
-        if (clusters[side].values.size() == 1 && clusters[side].block == block) return kNone;
+        if (clusters[side].values.size() == 1 && clusters[side].block == block)
+          return BlockId::None;
       }
       return block;
     };
     const auto depthOf = [&](BlockId block) {
-      return block == kNone ? 0 : ssa_.dominators().depth(block) + 1;
+      return block == BlockId::None ? 0 : ssa_.dominators().depth(block) + 1;
     };
     std::vector<Cluster> merged;
     bool isAny = false;
     for (std::size_t k = 0; k < clusters.size(); ++k) {
-      const BlockId here = k + 1 < clusters.size() ? meeting(k) : kNone;
-      const BlockId next = k + 2 < clusters.size() ? meeting(k + 1) : kNone;
+      const BlockId here = k + 1 < clusters.size() ? meeting(k) : BlockId::None;
+      const BlockId next = k + 2 < clusters.size() ? meeting(k + 1) : BlockId::None;
       // The deeper dominator first.
-      if (here != kNone && depthOf(here) >= depthOf(next)) {
+      if (here != BlockId::None && depthOf(here) >= depthOf(next)) {
         Cluster both{here, clusters[k].values};
         const std::vector<ValueId>& others = clusters[k + 1].values;
         both.values.insert(both.values.end(), others.begin(), others.end());
@@ -103,11 +104,12 @@ class Hoisting {
     return isAny;
   }
 
-  // kNone where it is more than maxDepth levels above either.
+  // None where it is more than maxDepth levels above either.
   BlockId commonDominator(BlockId a, BlockId b) const {
     const analysis::Dominators& dominators = ssa_.dominators();
     BlockId above = a;
-    for (unsigned level = 0; above != kNone && level <= bases_.options().maxDepth; ++level) {
+    for (unsigned level = 0; above != BlockId::None && level <= bases_.options().maxDepth;
+         ++level) {
       if (dominators.dominates(above, b)) {
         if (dominators.depth(b) - dominators.depth(above) <= bases_.options().maxDepth) {
           return above;
@@ -116,7 +118,7 @@ class Hoisting {
       }
       above = dominators.parent(above);
     }
-    return kNone;
+    return BlockId::None;
   }
 
   bool isWorthHoisting(const Cluster& cluster) {

@@ -11,7 +11,6 @@
 #include "passes/redundancy/early_cse.h"
 #include "passes/redundancy/plain_access.h"
 #include "passes/ssa/register_copy.h"
-#include "support/order.h"
 
 namespace ptxopt::passes {
 
@@ -86,13 +85,13 @@ void EarlyCseWalk::run() {
 // The dominator tree, each block before those that it dominates, and of siblings those first that
 // lead to the others: where paths meet, what they bring has been looked at.
 std::vector<BlockId> EarlyCseWalk::inOrder() const {
-  std::vector<BlockId> nextSibling(cfg_.vertexCount(), kNone);
-  std::vector<BlockId> firstChild(cfg_.vertexCount(), kNone);
-  const ReversePostorder reverse(cfg_, cfg_.entry());
-  const std::span<const BlockId> blocks = reverse.vertices();
+  IdVector<BlockId, BlockId> nextSibling(cfg_.vertexCount(), BlockId::None);
+  IdVector<BlockId, BlockId> firstChild(cfg_.vertexCount(), BlockId::None);
+  const analysis::BlockOrder reverse(cfg_, cfg_.entry());
+  const IdSpan<BlockId> blocks = reverse.blocks();
   for (std::size_t k = blocks.size(); k-- > 0;) {
     const BlockId parent = ssa_.dominators().parent(blocks[k]);
-    if (parent == kNone) continue;
+    if (parent == BlockId::None) continue;
     nextSibling[blocks[k]] = firstChild[parent];
     firstChild[parent] = blocks[k];
   }
@@ -102,8 +101,8 @@ std::vector<BlockId> EarlyCseWalk::inOrder() const {
     const BlockId b = open.back();
     open.pop_back();
     order.push_back(b);
-    if (nextSibling[b] != kNone) open.push_back(nextSibling[b]);
-    if (firstChild[b] != kNone) open.push_back(firstChild[b]);
+    if (nextSibling[b] != BlockId::None) open.push_back(nextSibling[b]);
+    if (firstChild[b] != BlockId::None) open.push_back(firstChild[b]);
   }
   return order;
 }
@@ -151,7 +150,8 @@ void EarlyCseWalk::visitPhi(ValueId phi) {
   const std::span<const ValueId> operands = ssa_.phiOperands(phi);
   if (ssa_.isCarry(phi) || operands.size() > options_.phiOperands) return;
   if (rewrite_.isPinned(ssa_.reg(phi))) return;
-  words_.assign({kPhiTag, ssa_.block(phi), static_cast<std::uint64_t>(replacer_.widthOf(phi))});
+  words_.assign(
+      {kPhiTag, indexOf(ssa_.block(phi)), static_cast<std::uint64_t>(replacer_.widthOf(phi))});
   for (const ValueId operand : operands) {
     if (operand == ValueId::None) return;
     const auto number = numbers_.of(operand);

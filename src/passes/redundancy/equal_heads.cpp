@@ -42,8 +42,7 @@ std::optional<Fork> forkAt(const Cfg& cfg, BlockId b) {
     return std::nullopt;
   }
   for (const BlockId arm : arms) {
-    if (arm >= cfg.blockCount() || arm == cfg.entry() || arm == b ||
-        cfg.predecessors(arm).size() != 1) {
+    if (arm == cfg.exit() || arm == cfg.entry() || arm == b || cfg.predecessors(arm).size() != 1) {
       return std::nullopt;
     }
   }
@@ -103,14 +102,14 @@ class Hoist {
         liveness_(cfg_),
         nested_(function, ir::DeclaredNames::Where::NestedScopes),
         mentions_(function.registerCount()) {
-    for (BlockId b = 0; b < cfg_.blockCount(); ++b) {
+    for (const BlockId b : cfg_.blocks()) {
       for (Instruction& instruction : cfg_.instructions(b)) note(instruction);
     }
   }
 
   bool run() {
     bool isChanged = false;
-    for (BlockId b = 0; b < cfg_.blockCount(); ++b) {
+    for (const BlockId b : cfg_.blocks()) {
       const auto fork = forkAt(cfg_, b);
       if (!fork || ir::isBelowDirective(*fork->branch)) continue;
       while (hoistOne(*fork)) isChanged = true;
@@ -266,7 +265,7 @@ class Hoist {
 
 bool mayHaveEqualHeads(const Cfg& cfg) {
   if (cfg.function().module().isDebug()) return false;
-  for (BlockId b = 0; b < cfg.blockCount(); ++b) {
+  for (const BlockId b : cfg.blocks()) {
     const auto fork = forkAt(cfg, b);
     if (fork && mayBeEqual(headOf(cfg, fork->arms[0]), headOf(cfg, fork->arms[1]))) return true;
   }

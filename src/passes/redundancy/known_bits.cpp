@@ -195,7 +195,7 @@ Result KnownBits::ofShift(const ir::Instruction& instruction) const {
   return {Result::Kind::Number, 0, ValueId::None};
 }
 
-// The value of `bits` bits in a register as wide of which `value` is the extension; kNone if there
+// The value of `bits` bits in a register as wide of which `value` is the extension; None if there
 // is none.
 ValueId KnownBits::extended(ValueId value, unsigned bits) const {
   const analysis::Ssa& ssa = rewrite_.ssa();

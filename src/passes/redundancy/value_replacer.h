@@ -52,7 +52,7 @@ class ValueReplacer {
   }
 
   // Counts a change, and says it in a remark: `what`, and the register of `value` unless that is
-  // kNone.
+  // None.
   void note(const ir::Instruction& instruction, std::string_view counter, std::string_view what,
             ValueId value, bool assumesInvariance = false);
 

@@ -296,7 +296,7 @@ class OutOfSsa {
     if (onEdge_.empty()) return;
     const ir::Instruction* terminator = cfg_.block(b).terminator;
     std::vector<EdgeId> indirect;
-    for (EdgeId e = cfg_.firstOutEdge(b); e != cfg_.firstOutEdge(b + 1); ++e) {
+    for (EdgeId e = cfg_.firstOutEdge(b); e != cfg_.endOutEdge(b); ++e) {
       const auto found = onEdge_.find(e);
       if (found == onEdge_.end() || found->second.empty()) continue;
       if (cfg_.kind(e) == EdgeKind::Fallthrough) {

@@ -69,7 +69,7 @@ void SsaRewrite::pinRegisters() {
   // Copies cannot be placed on outgoing edges of instructions that are not understood, nor where
   // the list of targets that they need would name other labels.
   const analysis::Cfg& cfg = ssa_->cfg();
-  for (analysis::BlockId b = 0; b < cfg.vertexCount(); ++b) {
+  for (const analysis::BlockId b : cfg.blocksAndExit()) {
     bool isOpen = false;
     for (const EdgeId edge : cfg.inEdges(b)) {
       const analysis::EdgeKind kind = cfg.kind(edge);

@@ -70,9 +70,8 @@ ValueLiveness::ValueLiveness(const SsaRewrite& rewrite, const BitSet& needed,
   const Ssa& ssa = rewrite.ssa();
   const analysis::Cfg& cfg = ssa.cfg();
   first_.assign(ssa.valueCount() + std::size_t{1}, 0);
-  std::vector<ValueId> seen(cfg.vertexCount(),
-                            ValueId::None);  // by block: the last value with a place
-  std::vector<std::size_t> placeOf(cfg.vertexCount());
+  IdVector<BlockId, ValueId> seen(cfg.vertexCount(), ValueId::None);  // the last value with a place
+  IdVector<BlockId, std::size_t> placeOf(cfg.vertexCount());
   std::vector<BlockId> work;
   const std::vector<Use> uses = collectUses(needed, followed);
   std::uint32_t next = 0;
@@ -81,7 +80,7 @@ ValueLiveness::ValueLiveness(const SsaRewrite& rewrite, const BitSet& needed,
     const std::size_t begin = places_.size();
     while (next <= indexOf(value)) first_[next++] = begin;
     // An Entry value is also live on paths back to the entry.
-    const BlockId home = ssa.kind(value) == Ssa::Kind::Entry ? kNone : ssa.block(value);
+    const BlockId home = ssa.kind(value) == Ssa::Kind::Entry ? BlockId::None : ssa.block(value);
     const auto mark = [&](const Place& place) {
       if (seen[place.block] == value) {
         std::uint32_t& last = places_[placeOf[place.block]].last;

@@ -14,9 +14,9 @@ inline std::string edges(const analysis::FlowGraph& graph) {
   for (EdgeId edge = 0; edge < graph.edgeCount(); ++edge) {
     const analysis::BlockId target = graph.target(edge);
     if (!text.empty()) text += ' ';
-    text += std::to_string(graph.source(edge)) + '-';
+    text += std::to_string(indexOf(graph.source(edge))) + '-';
     text += analysis::spelling(graph.kind(edge));
-    text += "->" + (target == graph.exit() ? "x" : std::to_string(target));
+    text += "->" + (target == graph.exit() ? "x" : std::to_string(indexOf(target)));
   }
   return text;
 }

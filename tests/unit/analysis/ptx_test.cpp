@@ -77,7 +77,7 @@ TEST_F(Ptx, UnknownInstructions) {
   )"));
   EXPECT_EQ(edges(cfg),
             "0-unknown->2 0-unknown exit->x 0-fallthrough->1 1-fallthrough->2 2-return->x");
-  EXPECT_TRUE(cfg.block(0).mayExit);
+  EXPECT_TRUE(cfg.block(BlockId{0}).mayExit);
 }
 
 TEST_F(Ptx, CallsThatDoNotComeBack) {
@@ -118,9 +118,9 @@ TEST_F(Ptx, LivenessAcrossALoop) {
     return text;
   };
   ASSERT_EQ(cfg.blockCount(), 3u);
-  EXPECT_EQ(names(liveness.liveIn(0)), "%p %rd ");
-  EXPECT_EQ(names(liveness.liveIn(1)), "%p %r0 %r1 %rd ");
-  EXPECT_EQ(names(liveness.liveIn(2)), "%r1 %rd ");
+  EXPECT_EQ(names(liveness.liveIn(BlockId{0})), "%p %rd ");
+  EXPECT_EQ(names(liveness.liveIn(BlockId{1})), "%p %r0 %r1 %rd ");
+  EXPECT_EQ(names(liveness.liveIn(BlockId{2})), "%r1 %rd ");
   EXPECT_EQ(Loops(cfg).count(), 1u);
   const MaybeUndefined undefined(cfg);
   ASSERT_EQ(undefined.count(), 2u);
@@ -134,8 +134,8 @@ TEST_F(Ptx, ResultsOfFunctionsAreLiveAtTheirEnd) {
   )");
   const Cfg cfg(*module.findFunction("f"));
   const Liveness liveness(cfg);
-  EXPECT_EQ(liveness.liveOut(0).size(), 1u);
-  EXPECT_EQ(liveness.liveIn(0).size(), 1u);
+  EXPECT_EQ(liveness.liveOut(BlockId{0}).size(), 1u);
+  EXPECT_EQ(liveness.liveIn(BlockId{0}).size(), 1u);
   EXPECT_EQ(MaybeUndefined(cfg).count(), 0u);
 }
 

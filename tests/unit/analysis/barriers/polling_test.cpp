@@ -116,7 +116,7 @@ TEST(PollingLoops, TheLastOneStays) {
   const CallGraph graph(f.module());
   const CallEffects effects(graph);
   PollingLoops polling(f.analyses().get<Cfg>(), f.analyses().get<Loops>(), effects, false);
-  const BlockId block = f.instructions().back()->block - 1;
+  const BlockId block{indexOf(f.instructions().back()->block) - 1};
   EXPECT_TRUE(polling.canLoseAnchor(block));
   EXPECT_FALSE(polling.loseAnchor(block));
   EXPECT_FALSE(polling.canLoseAnchor(block));

@@ -24,8 +24,8 @@ TEST(Cfg, EmptyBodyIsOneBlockThatReturns) {
   const Cfg cfg(f.function());
   EXPECT_EQ(cfg.blockCount(), 1u);
   EXPECT_EQ(edges(cfg), "0-return->x");
-  EXPECT_EQ(cfg.block(0).first, nullptr);
-  EXPECT_TRUE(cfg.statements(0).begin() == cfg.statements(0).end());
+  EXPECT_EQ(cfg.block(BlockId{0}).first, nullptr);
+  EXPECT_TRUE(cfg.statements(BlockId{0}).begin() == cfg.statements(BlockId{0}).end());
 }
 
 TEST(Cfg, GuardedBranchIsTakenOrFallsThrough) {
@@ -37,14 +37,14 @@ TEST(Cfg, GuardedBranchIsTakenOrFallsThrough) {
   f.ret();
   const Cfg cfg(f.function());
   EXPECT_EQ(edges(cfg), "0-taken->2 0-fallthrough->1 1-fallthrough->2 2-return->x");
-  EXPECT_EQ(cfg.block(0).first, &first);
-  EXPECT_EQ(cfg.block(0).last, &branch);
-  EXPECT_EQ(cfg.block(0).terminator, &branch);
-  EXPECT_EQ(cfg.block(1).terminator, nullptr);
-  EXPECT_EQ(first.block, 0u);
-  EXPECT_EQ(skipped.block, 1u);
-  EXPECT_EQ(cfg.blockOfLabel(f.labelNamed("L")), 2u);
-  EXPECT_EQ(cfg.blockOfLabel(f.labelNamed("nowhere")), kNone);
+  EXPECT_EQ(cfg.block(BlockId{0}).first, &first);
+  EXPECT_EQ(cfg.block(BlockId{0}).last, &branch);
+  EXPECT_EQ(cfg.block(BlockId{0}).terminator, &branch);
+  EXPECT_EQ(cfg.block(BlockId{1}).terminator, nullptr);
+  EXPECT_EQ(first.block, BlockId{0});
+  EXPECT_EQ(skipped.block, BlockId{1});
+  EXPECT_EQ(cfg.blockOfLabel(f.labelNamed("L")), BlockId{2});
+  EXPECT_EQ(cfg.blockOfLabel(f.labelNamed("nowhere")), BlockId::None);
 }
 
 TEST(Cfg, BranchToTheNextBlockKeepsBothEdges) {
@@ -78,8 +78,8 @@ TEST(Cfg, WaysToEndAThreadLeadToTheExit) {
   EXPECT_EQ(edges(cfg),
             "0-return->x 0-fallthrough->1 1-exit->x 1-fallthrough->2 2-trap->x "
             "2-fallthrough->3 3-trap->x 4-exit->x");
-  EXPECT_TRUE(cfg.isReachable(3));
-  EXPECT_FALSE(cfg.isReachable(4));
+  EXPECT_TRUE(cfg.isReachable(BlockId{3}));
+  EXPECT_FALSE(cfg.isReachable(BlockId{4}));
   EXPECT_TRUE(cfg.isReachable(cfg.exit()));
 }
 
@@ -117,7 +117,7 @@ TEST(Cfg, IndirectCallDoesNotComeBackIfNoTargetDoes) {
   ir::Instruction* last = &f.callIndirect(deadly);
   const Cfg cfg(f.function());
   EXPECT_EQ(edges(cfg), "0-noreturn->x");
-  EXPECT_EQ(cfg.block(0).terminator, last);
+  EXPECT_EQ(cfg.block(BlockId{0}).terminator, last);
 }
 
 TEST(Cfg, FallsOffTheEndOfTheBody) {
@@ -140,12 +140,13 @@ TEST(Cfg, ScopesAndDeclarationsDoNotSplitBlocks) {
   f.scopeEnd();
   const Cfg cfg(f.function());
   EXPECT_EQ(edges(cfg), "0-return->x");
-  EXPECT_EQ(cfg.block(0).first->kind, ir::StatementKind::ScopeBegin);
-  EXPECT_EQ(cfg.block(0).last->kind, ir::StatementKind::ScopeEnd);
-  EXPECT_EQ(cfg.block(0).last, f.function().body().back());
-  EXPECT_EQ(cfg.block(0).terminator->desc->control, isa::Control::Return);
-  EXPECT_EQ(std::distance(cfg.statements(0).begin(), cfg.statements(0).end()), 8);
-  EXPECT_EQ(std::distance(cfg.instructions(0).begin(), cfg.instructions(0).end()), 2);
+  EXPECT_EQ(cfg.block(BlockId{0}).first->kind, ir::StatementKind::ScopeBegin);
+  EXPECT_EQ(cfg.block(BlockId{0}).last->kind, ir::StatementKind::ScopeEnd);
+  EXPECT_EQ(cfg.block(BlockId{0}).last, f.function().body().back());
+  EXPECT_EQ(cfg.block(BlockId{0}).terminator->desc->control, isa::Control::Return);
+  EXPECT_EQ(std::distance(cfg.statements(BlockId{0}).begin(), cfg.statements(BlockId{0}).end()), 8);
+  EXPECT_EQ(std::distance(cfg.instructions(BlockId{0}).begin(), cfg.instructions(BlockId{0}).end()),
+            2);
 }
 
 TEST(Cfg, LabelAtTheEndIsABlock) {
@@ -173,7 +174,7 @@ TEST(Cfg, EndlessLoopsGetOneVirtualExitFromALatch) {
   EXPECT_EQ(edges(cfg),
             "0-taken->4 0-fallthrough->1 1-taken->3 1-fallthrough->2 2-fallthrough->3 "
             "3-taken->1 3-endless->x 4-return->x 5-taken->5 5-endless->x");
-  EXPECT_FALSE(cfg.isReachable(5));
+  EXPECT_FALSE(cfg.isReachable(BlockId{5}));
 }
 
 TEST(Cfg, UnknownInstructionMayGoToEveryLabelItNames) {
@@ -190,8 +191,8 @@ TEST(Cfg, UnknownInstructionMayGoToEveryLabelItNames) {
   EXPECT_EQ(edges(cfg),
             "0-unknown->2 0-unknown->3 0-unknown exit->x 0-fallthrough->1 1-fallthrough->2 "
             "2-fallthrough->3 3-return->x");
-  EXPECT_TRUE(cfg.block(0).mayExit);
-  EXPECT_FALSE(cfg.block(1).mayExit);
+  EXPECT_TRUE(cfg.block(BlockId{0}).mayExit);
+  EXPECT_FALSE(cfg.block(BlockId{1}).mayExit);
 }
 
 TEST(Cfg, UnknownInstructionWithoutLabelsKeepsItsBlockGoing) {
@@ -200,7 +201,7 @@ TEST(Cfg, UnknownInstructionWithoutLabelsKeepsItsBlockGoing) {
   f.ret();
   const Cfg cfg(f.function());
   EXPECT_EQ(edges(cfg), "0-return->x");
-  EXPECT_TRUE(cfg.block(0).mayExit);
+  EXPECT_TRUE(cfg.block(BlockId{0}).mayExit);
 }
 
 TEST(Cfg, BranchToNowhereLeadsToTheExit) {
@@ -231,13 +232,13 @@ TEST(Cfg, KeepsRangesWhenInstructionsAreErased) {
     f.function().erase(&instruction);
   };
   erase(a);
-  EXPECT_EQ(cfg.block(0).first, &b);
+  EXPECT_EQ(cfg.block(BlockId{0}).first, &b);
   erase(c);
-  EXPECT_EQ(cfg.block(0).last, &b);
-  for (ir::Instruction& instruction : cfg.instructions(0)) erase(instruction);
-  EXPECT_EQ(cfg.block(0).first, nullptr);
+  EXPECT_EQ(cfg.block(BlockId{0}).last, &b);
+  for (ir::Instruction& instruction : cfg.instructions(BlockId{0})) erase(instruction);
+  EXPECT_EQ(cfg.block(BlockId{0}).first, nullptr);
   erase(d);
-  EXPECT_EQ(cfg.block(1).first->next, &end);
+  EXPECT_EQ(cfg.block(BlockId{1}).first->next, &end);
 }
 
 TEST(Cfg, LongBodiesAreLinear) {

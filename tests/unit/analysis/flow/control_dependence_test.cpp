@@ -12,7 +12,7 @@ namespace {
 
 std::vector<BlockId> elements(const BitSet& set) {
   std::vector<BlockId> all;
-  set.forEach([&](std::size_t b) { all.push_back(static_cast<BlockId>(b)); });
+  set.forEach<BlockId>([&](BlockId b) { all.push_back(b); });
   return all;
 }
 
@@ -22,17 +22,18 @@ TEST(ControlDependence, OfADiamondInALoop) {
       test::flowGraph(6, {{0, 1}, {1, 2}, {1, 3}, {2, 4}, {3, 4}, {4, 1}, {4, 5}, {5, 6}});
   const PostDominators post(graph);
   const ControlDependence dependence(graph, post);
-  EXPECT_EQ(dependence.controllers(0).size(), 0u);
-  ASSERT_EQ(dependence.controllers(2).size(), 1u);
-  EXPECT_EQ(graph.source(dependence.controllers(2)[0]), 1u);
-  EXPECT_EQ(graph.target(dependence.controllers(2)[0]), 2u);
-  ASSERT_EQ(dependence.controllers(4).size(), 1u);  // whether the loop goes on
-  EXPECT_EQ(graph.source(dependence.controllers(4)[0]), 4u);
-  EXPECT_EQ(dependence.iteratedControllers(2), (std::vector<BlockId>{1, 4}));
-  const std::vector<BlockId> inner = {1};
-  EXPECT_EQ(elements(dependence.iteratedDependents(inner)), (std::vector<BlockId>{2, 3}));
-  const std::vector<BlockId> latch = {4};
-  EXPECT_EQ(elements(dependence.iteratedDependents(latch)), (std::vector<BlockId>{1, 2, 3, 4}));
+  EXPECT_EQ(dependence.controllers(BlockId{0}).size(), 0u);
+  ASSERT_EQ(dependence.controllers(BlockId{2}).size(), 1u);
+  EXPECT_EQ(graph.source(dependence.controllers(BlockId{2})[0]), BlockId{1});
+  EXPECT_EQ(graph.target(dependence.controllers(BlockId{2})[0]), BlockId{2});
+  ASSERT_EQ(dependence.controllers(BlockId{4}).size(), 1u);  // whether the loop goes on
+  EXPECT_EQ(graph.source(dependence.controllers(BlockId{4})[0]), BlockId{4});
+  EXPECT_EQ(dependence.iteratedControllers(BlockId{2}), (std::vector{BlockId{1}, BlockId{4}}));
+  const std::vector inner = {BlockId{1}};
+  EXPECT_EQ(elements(dependence.iteratedDependents(inner)), (std::vector{BlockId{2}, BlockId{3}}));
+  const std::vector latch = {BlockId{4}};
+  EXPECT_EQ(elements(dependence.iteratedDependents(latch)),
+            (std::vector{BlockId{1}, BlockId{2}, BlockId{3}, BlockId{4}}));
 }
 
 TEST(ControlDependence, WithoutTheExitOfALoopItsBodyDependsOnNoBranch) {
@@ -40,11 +41,11 @@ TEST(ControlDependence, WithoutTheExitOfALoopItsBodyDependsOnNoBranch) {
   const FlowGraph graph = test::flowGraph(4, {{0, 1}, {1, 2}, {1, 3}, {2, 1}, {3, 4}});
   BitSet removed(graph.edgeCount());
   for (EdgeId edge = 0; edge < graph.edgeCount(); ++edge) {
-    if (graph.source(edge) == 1 && graph.target(edge) == 3) removed.set(edge);
+    if (graph.source(edge) == BlockId{1} && graph.target(edge) == BlockId{3}) removed.set(edge);
   }
-  const std::vector<BlockId> branch = {1};
+  const std::vector branch = {BlockId{1}};
   const PostDominators before(graph);
-  EXPECT_TRUE(ControlDependence(graph, before).iteratedDependents(branch).test(2));
+  EXPECT_TRUE(ControlDependence(graph, before).iteratedDependents(branch).test(BlockId{2}));
   const FlowGraph rest = graph.without(removed);
   const PostDominators after(rest);
   EXPECT_TRUE(ControlDependence(rest, after).iteratedDependents(branch).empty());
@@ -65,12 +66,12 @@ TEST(ControlDependence, AgreesWithItsDefinitionOnRandomGraphs) {
     const auto dominates = test::dominanceByDefinition(graph, graph.exit(), Direction::Backward);
     const auto depends = [&](BlockId b, EdgeId edge) {
       const BlockId source = graph.source(edge);
-      return dominates[b][graph.target(edge)] && (b == source || !dominates[b][source]);
+      return dominates[b].test(graph.target(edge)) && (b == source || !dominates[b].test(source));
     };
 
-    std::vector<std::set<BlockId>> controllers(graph.vertexCount());
-    std::vector<std::set<BlockId>> dependents(graph.vertexCount());
-    for (BlockId b = 0; b < graph.vertexCount(); ++b) {
+    IdVector<BlockId, std::set<BlockId>> controllers(graph.vertexCount());
+    IdVector<BlockId, std::set<BlockId>> dependents(graph.vertexCount());
+    for (const BlockId b : graph.blocksAndExit()) {
       std::vector<EdgeId> expected;
       for (EdgeId edge = 0; edge < graph.edgeCount(); ++edge) {
         if (!depends(b, edge)) continue;
@@ -84,7 +85,7 @@ TEST(ControlDependence, AgreesWithItsDefinitionOnRandomGraphs) {
       dependence.forEachDependent(edge, [&](BlockId b) { ASSERT_TRUE(depends(b, edge)); });
     }
 
-    const auto closure = [&](const std::vector<std::set<BlockId>>& relation, BlockId from) {
+    const auto closure = [&](const IdVector<BlockId, std::set<BlockId>>& relation, BlockId from) {
       std::set<BlockId> all;
       std::vector<BlockId> pending = {from};
       while (!pending.empty()) {
@@ -96,7 +97,7 @@ TEST(ControlDependence, AgreesWithItsDefinitionOnRandomGraphs) {
       }
       return std::vector<BlockId>(all.begin(), all.end());
     };
-    for (BlockId b = 0; b < graph.vertexCount(); ++b) {
+    for (const BlockId b : graph.blocksAndExit()) {
       ASSERT_EQ(dependence.iteratedControllers(b), closure(controllers, b));
       ASSERT_EQ(elements(dependence.iteratedDependents({&b, 1})), closure(dependents, b));
     }
@@ -107,15 +108,16 @@ TEST(ControlDependence, OfLongChainsLaddersAndDeepNests) {
   for (const FlowGraph& graph : {test::chain(), test::ladder(), test::nest()}) {
     const PostDominators post(graph);
     const ControlDependence dependence(graph, post);
-    std::vector<BlockId> all(graph.vertexCount());
+    std::vector<BlockId> all;
     std::size_t branches = 0;
-    for (BlockId b = 0; b < graph.vertexCount(); ++b) {
-      all[b] = b;
+    for (const BlockId b : graph.blocksAndExit()) {
+      all.push_back(b);
       branches += graph.successors(b).size() > 1;
     }
     const BitSet dependents = dependence.iteratedDependents(all);
     EXPECT_EQ(dependents.empty(), branches == 0);
-    EXPECT_EQ(dependence.iteratedControllers(graph.blockCount() / 2).empty(), branches == 0);
+    EXPECT_EQ(dependence.iteratedControllers(BlockId{graph.blockCount() / 2}).empty(),
+              branches == 0);
   }
 }
 

@@ -27,33 +27,33 @@ struct PassedBlocks {
       into.unite(from);
     }
   }
-  void transfer(BlockId block, State& state) const { state.set(block); }
+  void transfer(BlockId block, State& state) const { state.set(indexOf(block)); }
   Set none;
   Set all;
 };
 
 template <class Set, Direction kWay>
 void checkAgainstPaths(const FlowGraph& graph, const Set& none, const Set& all) {
-  const std::size_t count = graph.vertexCount();
   const BlockId start = kWay == Direction::Forward ? graph.entry() : graph.exit();
   const Dataflow<PassedBlocks<Set, kWay, false>> some(graph, {none, all});
   const Dataflow<PassedBlocks<Set, kWay, true>> every(graph, {none, all});
   const auto dominance = test::dominanceByDefinition(graph, start, kWay);
-  const std::vector<bool> reached = test::reachableFrom(graph, start, kNone, kWay);
-  for (BlockId b = 0; b < count; ++b) {
-    for (BlockId a = 0; a < count; ++a) {
-      if (!reached[b]) {
-        ASSERT_FALSE(some.after(b).test(a));
-        ASSERT_TRUE(every.after(b).test(a));
+  const BitSet reached = test::reachableFrom(graph, start, BlockId::None, kWay);
+  for (const BlockId b : graph.blocksAndExit()) {
+    for (const BlockId a : graph.blocksAndExit()) {
+      if (!reached.test(b)) {
+        ASSERT_FALSE(some.after(b).test(indexOf(a)));
+        ASSERT_TRUE(every.after(b).test(indexOf(a)));
         continue;
       }
-      ASSERT_EQ(some.after(b).test(a), reached[a] && test::reachableFrom(graph, a, kNone, kWay)[b]);
-      ASSERT_EQ(every.after(b).test(a), dominance[a][b]);
+      ASSERT_EQ(some.after(b).test(indexOf(a)),
+                reached.test(a) && test::reachableFrom(graph, a, BlockId::None, kWay).test(b));
+      ASSERT_EQ(every.after(b).test(indexOf(a)), dominance[a].test(b));
     }
-    if (!reached[b]) continue;
+    if (!reached.test(b)) continue;
     // before() is after() without what the block itself added.
     auto before = every.before(b);
-    before.set(b);
+    before.set(indexOf(b));
     ASSERT_TRUE(before == every.after(b));
   }
 }
@@ -88,9 +88,9 @@ struct LongestPath {
 
 TEST(Dataflow, TakesAnyLattice) {
   const FlowGraph acyclic = test::flowGraph(4, {{0, 1}, {0, 3}, {1, 2}, {2, 3}, {3, 4}});
-  EXPECT_EQ(Dataflow<LongestPath>(acyclic, {}).before(3), 3u);
+  EXPECT_EQ(Dataflow<LongestPath>(acyclic, {}).before(BlockId{3}), 3u);
   const FlowGraph cyclic = test::flowGraph(2, {{0, 1}, {1, 0}, {1, 2}});
-  EXPECT_EQ(Dataflow<LongestPath>(cyclic, {}).after(0), LongestPath::kMost);
+  EXPECT_EQ(Dataflow<LongestPath>(cyclic, {}).after(BlockId{0}), LongestPath::kMost);
 }
 
 TEST(Dataflow, VisitsEachBlockOfAnAcyclicGraphOnce) {

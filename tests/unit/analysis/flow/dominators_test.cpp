@@ -16,31 +16,31 @@ TEST(Dominators, OfADiamondWithATail) {
   //   0 -> 1, 2 -> 3 -> 4
   const FlowGraph graph = test::flowGraph(5, {{0, 1}, {0, 2}, {1, 3}, {2, 3}, {3, 4}, {4, 5}});
   const Dominators dominators(graph);
-  EXPECT_EQ(dominators.root(), 0u);
-  EXPECT_EQ(dominators.parent(0), kNone);
-  EXPECT_EQ(dominators.parent(3), 0u);
-  EXPECT_EQ(dominators.parent(4), 3u);
-  EXPECT_EQ(dominators.depth(4), 2u);
-  EXPECT_TRUE(dominators.dominates(3, 3));
-  EXPECT_FALSE(dominators.strictlyDominates(3, 3));
-  EXPECT_FALSE(dominators.dominates(1, 3));
-  EXPECT_EQ(dominators.nearestCommonDominator(1, 4), 0u);
+  EXPECT_EQ(dominators.root(), BlockId{0});
+  EXPECT_EQ(dominators.parent(BlockId{0}), BlockId::None);
+  EXPECT_EQ(dominators.parent(BlockId{3}), BlockId{0});
+  EXPECT_EQ(dominators.parent(BlockId{4}), BlockId{3});
+  EXPECT_EQ(dominators.depth(BlockId{4}), 2u);
+  EXPECT_TRUE(dominators.dominates(BlockId{3}, BlockId{3}));
+  EXPECT_FALSE(dominators.strictlyDominates(BlockId{3}, BlockId{3}));
+  EXPECT_FALSE(dominators.dominates(BlockId{1}, BlockId{3}));
+  EXPECT_EQ(dominators.nearestCommonDominator(BlockId{1}, BlockId{4}), BlockId{0});
   const PostDominators post(graph);
   EXPECT_EQ(post.root(), graph.exit());
-  EXPECT_EQ(post.parent(0), 3u);
-  EXPECT_TRUE(post.dominates(4, 0));
+  EXPECT_EQ(post.parent(BlockId{0}), BlockId{3});
+  EXPECT_TRUE(post.dominates(BlockId{4}, BlockId{0}));
 }
 
 TEST(Dominators, LeaveOutWhatTheEntryDoesNotReach) {
   const FlowGraph graph = test::flowGraph(3, {{0, 1}, {2, 1}, {1, 3}});
   const Dominators dominators(graph);
-  EXPECT_FALSE(dominators.contains(2));
-  EXPECT_FALSE(dominators.dominates(2, 2));
-  EXPECT_FALSE(dominators.dominates(0, 2));
-  EXPECT_FALSE(dominators.dominates(2, 0));
-  EXPECT_EQ(dominators.parent(1), 0u);
-  EXPECT_TRUE(dominators.subtree(2).empty());
-  EXPECT_TRUE(PostDominators(graph).contains(2));
+  EXPECT_FALSE(dominators.contains(BlockId{2}));
+  EXPECT_FALSE(dominators.dominates(BlockId{2}, BlockId{2}));
+  EXPECT_FALSE(dominators.dominates(BlockId{0}, BlockId{2}));
+  EXPECT_FALSE(dominators.dominates(BlockId{2}, BlockId{0}));
+  EXPECT_EQ(dominators.parent(BlockId{1}), BlockId{0});
+  EXPECT_TRUE(dominators.subtree(BlockId{2}).empty());
+  EXPECT_TRUE(PostDominators(graph).contains(BlockId{2}));
 }
 
 TEST(DominanceFrontiers, OfALoopWithABranch) {
@@ -49,32 +49,32 @@ TEST(DominanceFrontiers, OfALoopWithABranch) {
       test::flowGraph(5, {{0, 1}, {1, 2}, {1, 3}, {2, 4}, {3, 4}, {4, 1}, {4, 5}});
   const Dominators dominators(graph);
   const DominanceFrontiers frontiers(graph, dominators);
-  EXPECT_EQ(frontiers.frontier(0), Set{});
-  EXPECT_EQ(frontiers.frontier(1), Set{1});
-  EXPECT_EQ(frontiers.frontier(2), Set{4});
-  EXPECT_EQ(frontiers.frontier(4), Set{1});
-  const Set start = {2};
-  EXPECT_EQ(frontiers.iterated(start), (Set{1, 4}));
+  EXPECT_EQ(frontiers.frontier(BlockId{0}), Set{});
+  EXPECT_EQ(frontiers.frontier(BlockId{1}), Set{BlockId{1}});
+  EXPECT_EQ(frontiers.frontier(BlockId{2}), Set{BlockId{4}});
+  EXPECT_EQ(frontiers.frontier(BlockId{4}), Set{BlockId{1}});
+  const Set start = {BlockId{2}};
+  EXPECT_EQ(frontiers.iterated(start), (Set{BlockId{1}, BlockId{4}}));
 }
 
 void checkTree(const FlowGraph& graph, const DominatorTree& tree) {
   const auto expected = test::dominanceByDefinition(graph, tree.root(), tree.direction());
   std::size_t contained = 0;
-  for (BlockId b = 0; b < graph.vertexCount(); ++b) {
-    ASSERT_EQ(tree.contains(b), expected[b][b]);
+  for (const BlockId b : graph.blocksAndExit()) {
+    ASSERT_EQ(tree.contains(b), expected[b].test(b));
     if (!tree.contains(b)) continue;
     ++contained;
     std::set<BlockId> subtree;
     std::uint32_t dominators = 0;
-    for (BlockId a = 0; a < graph.vertexCount(); ++a) {
-      ASSERT_EQ(tree.dominates(a, b), expected[a][b]) << a << ' ' << b;
-      dominators += expected[a][b];
-      if (expected[b][a]) subtree.insert(a);
+    for (const BlockId a : graph.blocksAndExit()) {
+      ASSERT_EQ(tree.dominates(a, b), expected[a].test(b)) << indexOf(a) << ' ' << indexOf(b);
+      dominators += expected[a].test(b);
+      if (expected[b].test(a)) subtree.insert(a);
       if (!tree.contains(a)) continue;
       const BlockId common = tree.nearestCommonDominator(a, b);
-      for (BlockId c = 0; c < graph.vertexCount(); ++c) {
-        const bool isCommon = expected[c][a] && expected[c][b];
-        ASSERT_EQ(isCommon, static_cast<bool>(expected[c][common]));
+      for (const BlockId c : graph.blocksAndExit()) {
+        const bool isCommon = expected[c].test(a) && expected[c].test(b);
+        ASSERT_EQ(isCommon, expected[c].test(common));
       }
     }
     ASSERT_EQ(tree.depth(b) + 1, dominators);
@@ -83,7 +83,7 @@ void checkTree(const FlowGraph& graph, const DominatorTree& tree) {
     ASSERT_EQ(tree.subtree(b).size(), subtree.size());
     std::set<BlockId> children;
     tree.forEachChild(b, [&](BlockId child) { children.insert(child); });
-    for (BlockId c = 0; c < graph.vertexCount(); ++c) {
+    for (const BlockId c : graph.blocksAndExit()) {
       ASSERT_EQ(children.count(c) == 1, tree.contains(c) && tree.parent(c) == b);
     }
   }
@@ -93,19 +93,19 @@ void checkTree(const FlowGraph& graph, const DominatorTree& tree) {
 void checkFrontiers(const FlowGraph& graph, const DominatorTree& tree, std::mt19937& random) {
   const auto dominates = test::dominanceByDefinition(graph, tree.root(), tree.direction());
   const DominanceFrontiers frontiers(graph, tree);
-  std::vector<std::set<BlockId>> expected(graph.vertexCount());
-  for (BlockId x = 0; x < graph.vertexCount(); ++x) {
-    for (BlockId y = 0; y < graph.vertexCount(); ++y) {
-      if (!dominates[x][y]) continue;
+  IdVector<BlockId, std::set<BlockId>> expected(graph.vertexCount());
+  for (const BlockId x : graph.blocksAndExit()) {
+    for (const BlockId y : graph.blocksAndExit()) {
+      if (!dominates[x].test(y)) continue;
       for (const BlockId next : graph.next(y, tree.direction())) {
-        if (x == next || !dominates[x][next]) expected[x].insert(next);
+        if (x == next || !dominates[x].test(next)) expected[x].insert(next);
       }
     }
     ASSERT_EQ(frontiers.frontier(x), Set(expected[x].begin(), expected[x].end()));
   }
 
   Set start;
-  for (BlockId b = 0; b < graph.vertexCount(); ++b) {
+  for (const BlockId b : graph.blocksAndExit()) {
     if (random() % 4 == 0) start.push_back(b);
   }
   std::set<BlockId> iterated;
@@ -138,14 +138,14 @@ TEST(Dominators, AgreeWithTheirDefinitionOnRandomGraphs) {
 TEST(Dominators, OfLongChainsLaddersAndDeepNests) {
   const FlowGraph chain = test::chain();
   EXPECT_EQ(Dominators(chain).depth(chain.exit()), chain.blockCount());
-  EXPECT_EQ(PostDominators(chain).depth(0), chain.blockCount());
+  EXPECT_EQ(PostDominators(chain).depth(BlockId{0}), chain.blockCount());
   const FlowGraph ladder = test::ladder();
   EXPECT_EQ(Dominators(ladder).depth(ladder.exit()), 1u);
-  EXPECT_EQ(PostDominators(ladder).parent(0), ladder.exit());
+  EXPECT_EQ(PostDominators(ladder).parent(BlockId{0}), ladder.exit());
   const FlowGraph nest = test::nest();
   EXPECT_EQ(Dominators(nest).depth(nest.exit()), nest.blockCount());
   const Dominators dominators(nest);
-  const BlockId innermost = nest.blockCount() / 2 - 1;
+  const BlockId innermost{nest.blockCount() / 2 - 1};
   const std::vector<BlockId> found = DominanceFrontiers(nest, dominators).iterated({&innermost, 1});
   EXPECT_EQ(found.size(), nest.blockCount() / 2);
 }

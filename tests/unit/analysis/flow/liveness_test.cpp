@@ -37,13 +37,13 @@ TEST(Liveness, FullDefinitionsKillAndPartialOnesDoNot) {
   f.plain({use(r(0)), use(r(1)), use(r(2)), use(r(3)), definition(r(5))});
   const Cfg cfg(f.function());
   const Liveness liveness(cfg);
-  EXPECT_EQ(liveness.liveIn(0), (std::vector{r(1), r(2), r(3), r(4)}));
-  EXPECT_EQ(liveness.liveOut(0), (std::vector{r(0), r(1), r(2), r(3)}));
-  EXPECT_TRUE(liveness.isLiveOut(0, r(0)));
-  EXPECT_FALSE(liveness.isLiveIn(0, r(0)));
-  EXPECT_FALSE(liveness.isLiveOut(1, r(5)));
+  EXPECT_EQ(liveness.liveIn(BlockId{0}), (std::vector{r(1), r(2), r(3), r(4)}));
+  EXPECT_EQ(liveness.liveOut(BlockId{0}), (std::vector{r(0), r(1), r(2), r(3)}));
+  EXPECT_TRUE(liveness.isLiveOut(BlockId{0}, r(0)));
+  EXPECT_FALSE(liveness.isLiveIn(BlockId{0}, r(0)));
+  EXPECT_FALSE(liveness.isLiveOut(BlockId{1}, r(5)));
   const Liveness any(cfg, Liveness::Kill::AnyDefinition);
-  EXPECT_EQ(any.liveIn(0), (std::vector{r(3), r(4)}));
+  EXPECT_EQ(any.liveIn(BlockId{0}), (std::vector{r(3), r(4)}));
 }
 
 TEST(Liveness, BasesOfAddressesAndGuardsOfBranchesAreUses) {
@@ -53,7 +53,7 @@ TEST(Liveness, BasesOfAddressesAndGuardsOfBranchesAreUses) {
   f.bra("L", Guard(r(1), false));
   f.label("L");
   const Cfg cfg(f.function());
-  EXPECT_EQ(Liveness(cfg).liveIn(0), (std::vector{r(0), r(1)}));
+  EXPECT_EQ(Liveness(cfg).liveIn(BlockId{0}), (std::vector{r(0), r(1)}));
 }
 
 TEST(Liveness, ResultsOfAFunctionAreLiveWhereItReturns) {
@@ -72,20 +72,19 @@ TEST(Liveness, ResultsOfAFunctionAreLiveWhereItReturns) {
   f.ret();
   const Cfg cfg(f.function());
   const Liveness liveness(cfg);
-  EXPECT_TRUE(liveness.isLiveOut(0, result));
-  EXPECT_FALSE(liveness.isLiveIn(0, result));
-  EXPECT_FALSE(liveness.isLiveOut(0, parameter));
+  EXPECT_TRUE(liveness.isLiveOut(BlockId{0}, result));
+  EXPECT_FALSE(liveness.isLiveIn(BlockId{0}, result));
+  EXPECT_FALSE(liveness.isLiveOut(BlockId{0}, parameter));
 }
 
 // Whether some path from the start of `block` reads `id` before it is written in full.
 bool isLiveByDefinition(const Cfg& cfg, BlockId block, RegisterId id) {
-  std::vector<bool> seen(cfg.vertexCount());
+  BitSet seen(cfg.vertexCount());
   std::vector<BlockId> stack = {block};
   while (!stack.empty()) {
     const BlockId b = stack.back();
     stack.pop_back();
-    if (seen[b]) continue;
-    seen[b] = true;
+    if (!seen.set(b)) continue;
     bool isKilled = false;
     for (const ir::Instruction& instruction : cfg.instructions(b)) {
       bool isUsed = false;
@@ -110,7 +109,7 @@ TEST(Liveness, AgreesWithItsDefinitionOnRandomFunctions) {
     const Cfg cfg(f.function());
     const Liveness liveness(cfg);
     LivenessCursor cursor(liveness);
-    for (BlockId b = 0; b < cfg.vertexCount(); ++b) {
+    for (const BlockId b : cfg.blocksAndExit()) {
       std::vector<RegisterId> in;
       std::set<RegisterId> out;
       for (std::uint32_t number = 0; number < test::kRandomRegisters; ++number) {
@@ -145,7 +144,7 @@ TEST(Liveness, SharedSetsGiveTheSameAsBits) {
     const Cfg cfg(f.function());
     BlockLists exposed;
     BlockLists killed;
-    for (BlockId b = 0; b < cfg.vertexCount(); ++b) {
+    for (std::uint32_t block = 0; block < cfg.vertexCount(); ++block) {
       for (std::uint32_t number = 0; number < 40; ++number) {
         if (random() % 8 == 0) exposed.elements.push_back(number);
         if (random() % 8 == 0) killed.elements.push_back(number);
@@ -159,7 +158,7 @@ TEST(Liveness, SharedSetsGiveTheSameAsBits) {
     const Dataflow<LivenessProblem<SharedSet>> shared(cfg,
                                                       {SharedSet(pool), atExit, exposed, killed});
     EXPECT_EQ(bits.transfers(), shared.transfers());
-    for (BlockId b = 0; b < cfg.vertexCount(); ++b) {
+    for (const BlockId b : cfg.blocksAndExit()) {
       for (std::uint32_t number = 0; number < 40; ++number) {
         ASSERT_EQ(bits.after(b).test(number), shared.after(b).test(number));
       }
@@ -198,7 +197,7 @@ TEST_F(LivenessAtScale, EachRegisterInTwoBlocks) {
   }
   const Cfg cfg(f_.function());
   const Liveness liveness(cfg);
-  for (std::uint32_t b = 1; b < kBlocks; ++b) ASSERT_EQ(liveness.liveIn(b).size(), kEach);
+  for (std::uint32_t b = 1; b < kBlocks; ++b) ASSERT_EQ(liveness.liveIn(BlockId{b}).size(), kEach);
 }
 
 TEST_F(LivenessAtScale, AllRegistersUpToTheEnd) {
@@ -208,10 +207,10 @@ TEST_F(LivenessAtScale, AllRegistersUpToTheEnd) {
   f_.bra("L1", Guard(r(0), false));
   const Cfg cfg(f_.function());
   const Liveness liveness(cfg);
-  EXPECT_EQ(liveness.liveIn(kBlocks).size(), kBlocks * kEach);
-  EXPECT_EQ(liveness.liveIn(1), liveness.liveOut(0));
-  EXPECT_EQ(liveness.liveIn(1).size(), kEach);
-  EXPECT_EQ(liveness.liveIn(kBlocks / 2).size(), kBlocks / 2 * kEach);
+  EXPECT_EQ(liveness.liveIn(BlockId{kBlocks}).size(), kBlocks * kEach);
+  EXPECT_EQ(liveness.liveIn(BlockId{1}), liveness.liveOut(BlockId{0}));
+  EXPECT_EQ(liveness.liveIn(BlockId{1}).size(), kEach);
+  EXPECT_EQ(liveness.liveIn(BlockId{kBlocks / 2}).size(), kBlocks / 2 * kEach);
 }
 
 TEST_F(LivenessAtScale, EveryOtherRegisterFromTheStartToItsUse) {
@@ -224,8 +223,8 @@ TEST_F(LivenessAtScale, EveryOtherRegisterFromTheStartToItsUse) {
   const Cfg cfg(f_.function());
   const Liveness liveness(cfg);
   // The other register of block 1 is written by nothing.
-  EXPECT_EQ(liveness.liveIn(1).size(), kBlocks);
-  EXPECT_EQ(liveness.liveOut(kBlocks / 2).size(), kBlocks / 2);
+  EXPECT_EQ(liveness.liveIn(BlockId{1}).size(), kBlocks);
+  EXPECT_EQ(liveness.liveOut(BlockId{kBlocks / 2}).size(), kBlocks / 2);
 }
 
 }  // namespace

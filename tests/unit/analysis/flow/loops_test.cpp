@@ -25,19 +25,19 @@ TEST(Loops, NestWithTheOuterFirst) {
   const Loops loops(graph);
   ASSERT_EQ(loops.count(), 2u);
   EXPECT_TRUE(loops.isReducible());
-  EXPECT_EQ(loops.header(0), 1u);
+  EXPECT_EQ(loops.header(0), BlockId{1});
   EXPECT_EQ(loops.parent(0), kNone);
-  EXPECT_EQ(setOf(loops.members(0)), (Set{1, 2, 3}));
-  EXPECT_EQ(loops.members(0).front(), 1u);
-  EXPECT_EQ(loops.header(1), 2u);
+  EXPECT_EQ(setOf(loops.members(0)), (Set{BlockId{1}, BlockId{2}, BlockId{3}}));
+  EXPECT_EQ(loops.members(0).front(), BlockId{1});
+  EXPECT_EQ(loops.header(1), BlockId{2});
   EXPECT_EQ(loops.parent(1), 0u);
   EXPECT_EQ(loops.depth(1), 2u);
-  EXPECT_EQ(loops.depthOf(0), 0u);
-  EXPECT_EQ(loops.loopOf(4), kNone);
+  EXPECT_EQ(loops.depthOf(BlockId{0}), 0u);
+  EXPECT_EQ(loops.loopOf(BlockId{4}), kNone);
   ASSERT_EQ(loops.exits(0).size(), 1u);
-  EXPECT_EQ(graph.target(loops.exits(0)[0]), 4u);
+  EXPECT_EQ(graph.target(loops.exits(0)[0]), BlockId{4});
   ASSERT_EQ(loops.backEdges(0).size(), 1u);
-  EXPECT_EQ(graph.source(loops.backEdges(0)[0]), 3u);
+  EXPECT_EQ(graph.source(loops.backEdges(0)[0]), BlockId{3});
 }
 
 TEST(Loops, EndlessLoopHasNoExit) {
@@ -53,7 +53,7 @@ TEST(Loops, RegionWithTwoEntriesIsIrreducible) {
   const Loops loops(graph);
   ASSERT_EQ(loops.count(), 1u);
   EXPECT_FALSE(loops.isReducible());
-  EXPECT_EQ(setOf(loops.entries(0)), (Set{1, 2}));
+  EXPECT_EQ(setOf(loops.entries(0)), (Set{BlockId{1}, BlockId{2}}));
   EXPECT_EQ(loops.entries(0).front(), loops.header(0));
 }
 
@@ -90,12 +90,15 @@ std::vector<Set> cyclesOf(const FlowGraph& graph, const Set& blocks) {
 class LoopCheck {
  public:
   explicit LoopCheck(const FlowGraph& graph)
-      : graph_(graph), loops_(graph), dominators_(graph), reached_(test::reachableFrom(graph, 0)) {}
+      : graph_(graph),
+        loops_(graph),
+        dominators_(graph),
+        reached_(test::reachableFrom(graph, BlockId{0})) {}
 
   void run() {
     Set all;
-    for (BlockId b = 0; b < graph_.vertexCount(); ++b) {
-      if (reached_[b]) {
+    for (const BlockId b : graph_.blocksAndExit()) {
+      if (reached_.test(b)) {
         all.insert(b);
       } else {
         ASSERT_EQ(loops_.loopOf(b), kNone);
@@ -124,7 +127,7 @@ class LoopCheck {
       ASSERT_EQ(loops_.members(loop).front(), loops_.header(loop));
       ASSERT_EQ(loops_.depth(loop), parent == kNone ? 1 : loops_.depth(parent) + 1);
       ASSERT_TRUE(parent == kNone || parent < loop);
-      for (BlockId b = 0; b < graph_.vertexCount(); ++b) {
+      for (const BlockId b : graph_.blocksAndExit()) {
         ASSERT_EQ(loops_.contains(loop, b), members.count(b) == 1);
       }
       inLoops.insert(members.begin(), members.end());
@@ -146,7 +149,7 @@ class LoopCheck {
     for (EdgeId edge = 0; edge < graph_.edgeCount(); ++edge) {
       const bool fromInside = members.count(graph_.source(edge)) == 1;
       const bool toInside = members.count(graph_.target(edge)) == 1;
-      if (!fromInside && toInside && reached_[graph_.source(edge)]) {
+      if (!fromInside && toInside && reached_.test(graph_.source(edge))) {
         entries.insert(graph_.target(edge));
       }
       if (fromInside && !toInside && graph_.kind(edge) != EdgeKind::Endless) exits.push_back(edge);
@@ -161,15 +164,14 @@ class LoopCheck {
   // A reducible loop is the natural loop of its header; every natural loop lies in a loop with that
   // header.
   void checkNaturalLoops() {
-    for (BlockId header = 0; header < graph_.vertexCount(); ++header) {
+    for (const BlockId header : graph_.blocksAndExit()) {
       Set natural;
       for (const BlockId latch : graph_.predecessors(header)) {
         if (!dominators_.dominates(header, latch)) continue;
         natural.insert(header);
-        const std::vector<bool> body =
-            test::reachableFrom(graph_, latch, header, Direction::Backward);
-        for (BlockId b = 0; b < graph_.vertexCount(); ++b) {
-          if (body[b] && reached_[b]) natural.insert(b);
+        const BitSet body = test::reachableFrom(graph_, latch, header, Direction::Backward);
+        for (const BlockId b : graph_.blocksAndExit()) {
+          if (body.test(b) && reached_.test(b)) natural.insert(b);
         }
       }
       const auto isHeader = [&](LoopId loop) { return loops_.header(loop) == header; };
@@ -188,7 +190,7 @@ class LoopCheck {
   const FlowGraph& graph_;
   Loops loops_;
   Dominators dominators_;
-  std::vector<bool> reached_;
+  BitSet reached_;
   std::uint32_t checked_ = 0;
 };
 

@@ -47,7 +47,7 @@ TEST_F(ManagerTest, ComputesOnceAndOnDemand) {
   EXPECT_EQ(Counted::made, 1);
   EXPECT_EQ(&analyses.get<Cfg>(), &cfg);
   EXPECT_EQ(&analyses.get<Liveness>().cfg(), &cfg);
-  EXPECT_TRUE(analyses.get<ControlDependence>().controllers(0).empty());
+  EXPECT_TRUE(analyses.get<ControlDependence>().controllers(BlockId{0}).empty());
   EXPECT_EQ(analyses.get<Loops>().count(), 0u);
   EXPECT_EQ(analyses.get<MaybeUndefined>().count(), 0u);
 }

@@ -84,13 +84,12 @@ TEST(MaybeUndefined, AgreesWithItsDefinitionOnRandomFunctions) {
     std::set<Read> expected;
     for (std::uint32_t number = 0; number < test::kRandomRegisters; ++number) {
       // Walk all paths from the entry up to the first definition.
-      std::vector<bool> seen(cfg.vertexCount());
+      BitSet seen(cfg.vertexCount());
       std::vector<BlockId> stack = {cfg.entry()};
       while (!stack.empty()) {
         const BlockId b = stack.back();
         stack.pop_back();
-        if (seen[b]) continue;
-        seen[b] = true;
+        if (!seen.set(b)) continue;
         bool isWritten = false;
         for (const ir::Instruction& instruction : cfg.instructions(b)) {
           if (isWritten) break;

@@ -24,7 +24,7 @@ std::string answers(const std::string& body, const std::string& before = "") {
   const Cfg& cfg = f.analyses().get<Cfg>();
   const NonExitedThreads warps(cfg, f.analyses().get<Liveness>(), effects);
   std::string text;
-  for (BlockId b = 0; b < cfg.blockCount(); ++b) {
+  for (const BlockId b : cfg.blocks()) {
     for (const ir::Instruction& instruction : cfg.instructions(b)) {
       if (ir::ctaBarrier(instruction)) text += warps.allExecute(b) ? 'y' : 'n';
     }

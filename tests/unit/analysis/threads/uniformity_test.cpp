@@ -143,7 +143,7 @@ std::string blocks(const std::string& code) {
   }
   const Uniformity uniformity(cfg, f.analyses().get<Liveness>(), meetsBarrier);
   std::string text;
-  for (BlockId b = 0; b < cfg.blockCount(); ++b) {
+  for (const BlockId b : cfg.blocks()) {
     text += !uniformity.leadsToBarrier(b) ? '-' : uniformity.isUniform(b) ? 'u' : 'v';
   }
   return text;

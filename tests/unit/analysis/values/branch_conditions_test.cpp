@@ -234,10 +234,10 @@ TEST(FeasibleEdges, BehindAnotherEdge) {
                         "", "", ".param .align 8 .b8 n[16]");
   const Cfg& cfg = f.analyses().get<Cfg>();
   const FeasibleEdges feasible(f.analyses().get<Ssa>(), f.analyses().get<ValueRanges>());
-  const BlockId header = 1;
+  const BlockId header{1};
   ASSERT_EQ(cfg.inEdges(header).size(), 2u);
   for (const EdgeId in : cfg.inEdges(header)) {
-    const bool isFirst = cfg.source(in) == 0;
+    const bool isFirst = cfg.source(in) == cfg.entry();
     for (EdgeId e = 0; e < cfg.edgeCount(); ++e) {
       if (cfg.source(e) != header) continue;
       const bool leaves = cfg.kind(e) != EdgeKind::Fallthrough;

@@ -218,7 +218,7 @@ TEST(Ssa, AgreesWithExecutionOnRandomFunctions) {
           }
           if (definesCarry(instruction)) held.back() = ssa.carryDefinition(instruction);
         }
-        const auto count = cfg.firstOutEdge(at + 1) - cfg.firstOutEdge(at);
+        const auto count = cfg.endOutEdge(at) - cfg.firstOutEdge(at);
         const EdgeId edge = cfg.firstOutEdge(at) + static_cast<EdgeId>(random() % count);
         at = cfg.target(edge);
         const std::span<const EdgeId> in = cfg.inEdges(at);

@@ -19,7 +19,7 @@ std::vector<std::string> edgesFrom(test::ValueFunction& f, BlockId b) {
   const Cfg& cfg = f.analyses().get<Cfg>();
   const auto instructions = f.instructions();
   std::vector<std::string> all;
-  for (EdgeId e = cfg.firstOutEdge(b); e != cfg.firstOutEdge(b + 1); ++e) {
+  for (EdgeId e = cfg.firstOutEdge(b); e != cfg.endOutEdge(b); ++e) {
     std::string text;
     for (const facts::Edge& edge : places.edges(e)) {
       for (std::size_t k = 0; k < instructions.size(); ++k) {
@@ -45,8 +45,8 @@ TEST(TextPlaces, EdgesLeaveTheLastInstructionOfABlock) {
   L:
     ret;
   )");
-  EXPECT_EQ(edgesFrom(f, 0), (Texts{"1:0 ", "1:through "}));
-  EXPECT_EQ(edgesFrom(f, 1), Texts{"2:through "});
+  EXPECT_EQ(edgesFrom(f, BlockId{0}), (Texts{"1:0 ", "1:through "}));
+  EXPECT_EQ(edgesFrom(f, BlockId{1}), Texts{"2:through "});
 }
 
 TEST(TextPlaces, EveryPlaceInAListOfTargets) {
@@ -60,7 +60,7 @@ TEST(TextPlaces, EveryPlaceInAListOfTargets) {
   M:
     ret;
   )");
-  EXPECT_EQ(edgesFrom(f, 0), (Texts{"1:0 1:2 ", "1:1 "}));
+  EXPECT_EQ(edgesFrom(f, BlockId{0}), (Texts{"1:0 1:2 ", "1:1 "}));
 }
 
 }  // namespace
