@@ -98,7 +98,7 @@ std::optional<facts::Leaf> Forms::leafAt(analysis::Point point, LeafId id, unsig
       result.offset = leaf.key.offset;
       return result;
     case LeafKind::Iteration:
-      return rounds(leaf.key.id);
+      return rounds(analysis::LoopId{leaf.key.id});
     case LeafKind::Product:
       result.kind = facts::Leaf::Kind::Product;
       for (const LeafId factor : forms_.list(leaf)) {

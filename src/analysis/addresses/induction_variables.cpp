@@ -43,7 +43,8 @@ std::int64_t roundsWithin(const Numbers& numbers, std::int64_t by) {
 FormId InductionVariables::of(ValueId phi) {
   const BlockId header = ssa_.block(phi);
   const LoopId loop = loops_.loopOf(header);
-  if (loop == kNone || loops_.header(loop) != header || !loops_.isReducible(loop)) return kNone;
+  if (loop == LoopId::None || loops_.header(loop) != header || !loops_.isReducible(loop))
+    return kNone;
   const Ways ways = waysInto(phi, loop);
   if (ways.initial == kNone || ways.step == kNone) return kNone;
   const FormId steps = forms_.multiply(ways.step, forms_.ofLeaf(rounds(loop), bitsOf(phi)));
@@ -52,7 +53,7 @@ FormId InductionVariables::of(ValueId phi) {
 
 LeafId InductionVariables::rounds(LoopId loop) {
   Leaf leaf;
-  leaf.key = {LeafKind::Iteration, 64, loop, 0};
+  leaf.key = {LeafKind::Iteration, 64, indexOf(loop), 0};
   leaf.interval = {0, mostRounds(loop)};
   return forms_.intern(leaf);
 }

@@ -20,7 +20,7 @@ void PhiAlternatives::find(ValueId phi) {
 // Phis of one header, each of which takes the value of the next one in every round.
 LinearForms::Alternatives PhiAlternatives::ofCycle(ValueId phi) {
   const LoopId loop = loops_.loopOf(ssa_.block(phi));
-  if (loop == kNone || loops_.header(loop) != ssa_.block(phi) || !loops_.isReducible(loop)) {
+  if (loop == LoopId::None || loops_.header(loop) != ssa_.block(phi) || !loops_.isReducible(loop)) {
     return {};
   }
   LinearForms::Alternatives result;

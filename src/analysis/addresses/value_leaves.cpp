@@ -13,7 +13,7 @@ Leaf ValueLeaves::of(ValueId v) const {
   leaf.key = {LeafKind::Value, static_cast<std::uint8_t>(ranges_.of(v).bits), indexOf(v), 0};
   // docs/soundness/ C8(ii).1.  What nothing defines may be another number each time.
   leaf.stable =
-      runsOnce_ && loops_.loopOf(ssa_.block(v)) == kNone && ssa_.kind(v) != Ssa::Kind::Entry;
+      runsOnce_ && loops_.loopOf(ssa_.block(v)) == LoopId::None && ssa_.kind(v) != Ssa::Kind::Entry;
   leaf.interval = ranges_.of(v).asUnsigned();
   return leaf;
 }

@@ -22,7 +22,7 @@ using Kind = MemoryBase::Kind;
 // thread is.
 struct Variable {
   LeafId leaf = kNone;
-  LoopId loop = kNone;
+  LoopId loop = LoopId::None;
   std::array<bool, 2> isOf{};
   std::vector<std::int64_t> candidates;
   std::size_t chosen = 0;
@@ -94,15 +94,15 @@ class WitnessSearch {
     for (std::size_t k = 0; k < 2; ++k) {
       for (const LeafId leaf : sides_[k].unknowns()) {
         const LoopId loop = loopOf(leaf);
-        const bool isShared = loop == kNone && forms_.leaf(leaf).uniform;
+        const bool isShared = loop == LoopId::None && forms_.leaf(leaf).uniform;
         const auto at = std::ranges::find_if(variables_, [&](const Variable& variable) {
-          return loop != kNone ? variable.loop == loop && variable.isOf[k]
-                               : isShared && variable.leaf == leaf;
+          return loop != LoopId::None ? variable.loop == loop && variable.isOf[k]
+                                      : isShared && variable.leaf == leaf;
         });
         const auto number = static_cast<std::size_t>(at - variables_.begin());
         if (number == variables_.size()) {
-          variables_.push_back(loop != kNone ? roundOf(loop, leaf)
-                                             : ofLeaf(leaf, sides_[k].isOfAddress(leaf)));
+          variables_.push_back(loop != LoopId::None ? roundOf(loop, leaf)
+                                                    : ofLeaf(leaf, sides_[k].isOfAddress(leaf)));
           if (variables_.back().candidates.empty()) return false;
         }
         variables_[number].isOf[k] = true;
@@ -113,7 +113,7 @@ class WitnessSearch {
   }
 
   Variable ofLeaf(LeafId leaf, bool isOfAddress) const {
-    return {leaf, kNone, {}, candidates(leaf, isOfAddress)};
+    return {leaf, LoopId::None, {}, candidates(leaf, isOfAddress)};
   }
   Variable roundOf(LoopId loop, LeafId leaf) const {
     Variable variable{kNone, loop, {}, {}};
@@ -127,16 +127,16 @@ class WitnessSearch {
     return variable;
   }
 
-  // The loop whose round decides what the leaf is; kNone where none does.
+  // The loop whose round decides what the leaf is; None where none does.
   LoopId loopOf(LeafId leaf) const {
     const LeafKey& key = forms_.leaf(leaf).key;
-    if (key.kind == LeafKind::Iteration) return key.id;
-    if (question_.loops == nullptr) return kNone;
+    if (key.kind == LeafKind::Iteration) return LoopId{key.id};
+    if (question_.loops == nullptr) return LoopId::None;
     const Addresses& addresses = *question_.first->origin;
     const LoopId loop = loopOfVariable(addresses, *question_.loops, leaf);
     // What starts with any number has any number in its first round.
-    const bool isFree = loop != kNone && startsAnywhere(addresses, *question_.loops, leaf);
-    return isFree ? kNone : loop;
+    const bool isFree = loop != LoopId::None && startsAnywhere(addresses, *question_.loops, leaf);
+    return isFree ? LoopId::None : loop;
   }
 
   // The numbers of loop variables for the shape of the block.  False if one is not known.
@@ -145,7 +145,7 @@ class WitnessSearch {
     for (const AccessOffsets& side : sides_) {
       for (const LeafId leaf : side.unknowns()) {
         const bool isRound = forms_.leaf(leaf).key.kind == LeafKind::Iteration;
-        if (isRound || loopOf(leaf) == kNone || loopNumbers_.contains(leaf)) continue;
+        if (isRound || loopOf(leaf) == LoopId::None || loopNumbers_.contains(leaf)) continue;
         const auto numbers = loopNumbers(*question_.first->origin, *question_.loops, leaf, block_);
         if (!numbers) return false;
         loopNumbers_.emplace(leaf, *numbers);
@@ -258,7 +258,7 @@ class WitnessSearch {
       }
     }
     for (const Variable& mine : variables_) {
-      if (mine.loop == kNone) continue;
+      if (mine.loop == LoopId::None) continue;
       const bool isFirst = mine.isOf[0];
       const auto other = std::ranges::find_if(variables_, [&](const Variable& variable) {
         return variable.loop == mine.loop && &variable != &mine;
@@ -398,7 +398,7 @@ class WitnessSearch {
     });
     for (ConflictWitness::Choice& choice : found_.choices) {
       for (const auto& [leaf, numbers] : loopNumbers_) {
-        if (choice.loop == kNone || loopOf(leaf) != choice.loop) continue;
+        if (choice.loop == LoopId::None || loopOf(leaf) != choice.loop) continue;
         ConflictWitness::LoopVariable of{leaf, {}, {}};
         if (choice.first) of.first = numbers.ofRound[static_cast<std::size_t>(*choice.first)];
         if (choice.second) of.second = numbers.ofRound[static_cast<std::size_t>(*choice.second)];

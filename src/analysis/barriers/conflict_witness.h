@@ -39,7 +39,7 @@ struct ConflictWitness {
   // A value that the search chose: of a leaf, or the round of a loop, from 0.
   struct Choice {
     LeafId leaf = kNone;
-    LoopId loop = kNone;
+    LoopId loop = LoopId::None;
     // For the first and for the second thread; none if that thread does not need the value.  Both
     // are set for a value that all threads share.
     std::optional<std::int64_t> first, second;

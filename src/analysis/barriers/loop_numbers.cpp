@@ -118,11 +118,11 @@ std::optional<std::int64_t> firstNumber(const Addresses& addresses, const Leaf& 
 LoopId loopOfVariable(const Addresses& addresses, const Loops& loops, LeafId id) {
   const LeafKey& key = addresses.forms().leaf(id).key;
   const Ssa& ssa = addresses.ssa();
-  if (key.kind != LeafKind::Value || !ssa.isPhi(ValueId{key.id})) return kNone;
+  if (key.kind != LeafKind::Value || !ssa.isPhi(ValueId{key.id})) return LoopId::None;
   const BlockId block = ssa.block(ValueId{key.id});
   const LoopId loop = loops.loopOf(block);
-  const bool isHeader = loop != kNone && loops.header(loop) == block;
-  return isHeader && loops.isReducible(loop) ? loop : kNone;
+  const bool isHeader = loop != LoopId::None && loops.header(loop) == block;
+  return isHeader && loops.isReducible(loop) ? loop : LoopId::None;
 }
 
 std::optional<LoopNumbers> loopNumbers(const Addresses& addresses, const Loops& loops, LeafId id,

@@ -20,7 +20,7 @@
 
 namespace ptxopt::analysis {
 
-// The loop whose header has the phi that this leaf stands for; kNone for any other leaf.
+// The loop whose header has the phi that this leaf stands for; None for any other leaf.
 LoopId loopOfVariable(const Addresses& addresses, const Loops& loops, LeafId leaf);
 
 struct LoopNumbers {

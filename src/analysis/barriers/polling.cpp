@@ -24,16 +24,17 @@ PollingLoops::PollingLoops(const Cfg& cfg, const Loops& loops, const CallEffects
   const BitSet nothing(cfg.function().registerCount());
   for (const BlockId b : cfg.blocks()) {
     const LoopId l = loops.loopOf(b);
-    if (l == kNone) continue;
+    if (l == LoopId::None) continue;
     for (const Instruction& i : cfg.instructions(b)) {
       holders_[l] += std::uint32_t{isAnchor(i)};
       if (mayHoist(i, nothing)) hoistable_[l].reset();
     }
   }
   // A loop comes before its inner loops.
-  for (LoopId l = loops.count(); l-- > 0;) {
+  for (std::uint32_t k = loops.count(); k-- > 0;) {
+    const LoopId l{k};
     const LoopId parent = loops.parent(l);
-    if (parent == kNone) continue;
+    if (parent == LoopId::None) continue;
     holders_[parent] += std::uint32_t{holders_[l] > 0};
     if (!hoistable_[l]) hoistable_[parent].reset();
   }
@@ -57,7 +58,7 @@ bool PollingLoops::isAnchor(const Instruction& instruction) const {
 template <class Predicate>
 bool PollingLoops::allEmptied(BlockId block, std::uint32_t going, Predicate&& predicate) const {
   LoopId l = loops_->loopOf(block);
-  for (; l != kNone && holders_[l] == going; l = loops_->parent(l)) {
+  for (; l != LoopId::None && holders_[l] == going; l = loops_->parent(l)) {
     if (!predicate(l)) return false;
   }
   return true;
@@ -70,7 +71,7 @@ bool PollingLoops::canLoseAnchor(BlockId block) const {
 std::optional<PollingLoops::Obstacle> PollingLoops::obstacle(BlockId block) const {
   std::optional<Obstacle> found;
   const LoopId innermost = loops_->loopOf(block);
-  if (innermost == kNone) return found;
+  if (innermost == LoopId::None) return found;
   allEmptied(block, holders_[innermost] == 0 ? 0 : 1, [&](LoopId l) {
     if (holdsHoistableLoad(l)) found = Obstacle{l, hoistableLoad(l).load};
     return !found;
@@ -85,8 +86,8 @@ bool PollingLoops::isSafeWithout(BlockId block) const {
 bool PollingLoops::loseAnchor(BlockId block) {
   const LoopId innermost = loops_->loopOf(block);
   LoopId l = innermost;
-  while (l != kNone && --holders_[l] == 0) l = loops_->parent(l);
-  return innermost != kNone && holders_[innermost] == 0;
+  while (l != LoopId::None && --holders_[l] == 0) l = loops_->parent(l);
+  return innermost != LoopId::None && holders_[innermost] == 0;
 }
 
 bool PollingLoops::mayHoist(const Instruction& instruction, const BitSet& varies) const {

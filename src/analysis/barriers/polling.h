@@ -33,7 +33,7 @@ class PollingLoops {
   // If it cannot: the innermost loop that prevents it, and its hoistable load; null if the search
   // for the load was given up.
   struct Obstacle {
-    LoopId loop = kNone;
+    LoopId loop = LoopId::None;
     const ir::Instruction* load = nullptr;
   };
   std::optional<Obstacle> obstacle(BlockId block) const;
@@ -59,10 +59,10 @@ class PollingLoops {
   const Loops* loops_;
   const CallEffects* effects_;
   bool sharedIsExternal_;
-  // By loop: the number of anchors outside its inner loops, plus the number of its direct inner
-  // loops that have anchors.
-  std::vector<std::uint32_t> holders_;
-  mutable std::vector<std::optional<Search>> hoistable_;  // by loop; none: not computed yet
+  // The number of anchors outside its inner loops, plus the number of its direct inner loops that
+  // have anchors.
+  IdVector<LoopId, std::uint32_t> holders_;
+  mutable IdVector<LoopId, std::optional<Search>> hoistable_;  // none: not computed yet
   mutable std::size_t searched_ = 0;
 };
 

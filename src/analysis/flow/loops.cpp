@@ -63,17 +63,16 @@ class Loops::Finder {
     }
     if (pending_.empty()) return;
 
-    const LoopId loop = static_cast<LoopId>(result_.loops_.size());
-    around_.push_back(loop);
     const std::uint32_t firstEntry = static_cast<std::uint32_t>(result_.entries_.size());
-    result_.loops_.push_back({.header = header, .firstEntry = firstEntry});
+    const LoopId loop = result_.loops_.push_back({.header = header, .firstEntry = firstEntry});
+    around_.push_back(loop);
     result_.innermost_[header] = loop;
     result_.entries_.push_back(header);
     while (!pending_.empty()) {
       const BlockId b = pending_.back();
       pending_.pop_back();
       LoopId& of = result_.innermost_[b];
-      if (of == kNone) {
+      if (of == LoopId::None) {
         of = loop;
         visitPredecessors(b, header);
       } else if (const LoopId inner = outermost(of); inner != loop) {
@@ -106,13 +105,13 @@ class Loops::Finder {
   const FlowGraph& graph_;
   std::vector<BlockId> order_;
   IdVector<BlockId, Interval> intervals_;
-  std::vector<LoopId> around_;  // disjoint sets: a loop that contains this one, or itself
+  IdVector<LoopId, LoopId> around_;  // disjoint sets: a loop that contains this one, or itself
   std::vector<BlockId> pending_;
 };
 
 Loops::Loops(const FlowGraph& graph)
     : graph_(&graph),
-      innermost_(graph.vertexCount(), kNone),
+      innermost_(graph.vertexCount(), LoopId::None),
       positions_(graph.vertexCount(), kNone) {
   Finder(*this);
   layOut();
@@ -122,37 +121,38 @@ Loops::Loops(const FlowGraph& graph)
 // blocks, then the slices of its inner loops.
 void Loops::layOut() {
   std::reverse(loops_.begin(), loops_.end());
-  const auto renumber = [&](LoopId loop) { return loop == kNone ? kNone : count() - 1 - loop; };
+  const auto renumber = [&](LoopId loop) {
+    return loop == LoopId::None ? loop : LoopId{count() - 1 - indexOf(loop)};
+  };
   for (LoopId& loop : innermost_) loop = renumber(loop);
   for (const LoopId loop : innermost_) {
-    if (loop != kNone) ++loops_[loop].memberCount;
+    if (loop != LoopId::None) ++loops_[loop].memberCount;
   }
-  std::vector<std::uint32_t> free(count());  // where the next inner loop starts
-  for (LoopId loop = 0; loop < count(); ++loop) free[loop] = loops_[loop].memberCount;
-  for (LoopId loop = count(); loop-- > 0;) {
-    loops_[loop].parent = renumber(loops_[loop].parent);
-    if (loops_[loop].parent != kNone) {
-      loops_[loops_[loop].parent].memberCount += loops_[loop].memberCount;
-    }
+  IdVector<LoopId, std::uint32_t> free(count());  // where the next inner loop starts
+  for (const LoopId loop : all()) free[loop] = loops_[loop].memberCount;
+  for (std::uint32_t k = count(); k-- > 0;) {
+    Loop& of = loops_[LoopId{k}];
+    of.parent = renumber(of.parent);
+    if (of.parent != LoopId::None) loops_[of.parent].memberCount += of.memberCount;
   }
 
   std::uint32_t total = 0;
-  for (LoopId loop = 0; loop < count(); ++loop) {
+  for (const LoopId loop : all()) {
     Loop& of = loops_[loop];
-    std::uint32_t& start = of.parent == kNone ? total : free[of.parent];
-    of.depth = of.parent == kNone ? 1 : loops_[of.parent].depth + 1;
+    std::uint32_t& start = of.parent == LoopId::None ? total : free[of.parent];
+    of.depth = of.parent == LoopId::None ? 1 : loops_[of.parent].depth + 1;
     of.firstMember = start;
     start += of.memberCount;
     free[loop] += of.firstMember;
   }
   members_.resize(total);
-  std::vector<std::uint32_t> next(count());
-  for (LoopId loop = 0; loop < count(); ++loop) {
+  IdVector<LoopId, std::uint32_t> next(count());
+  for (const LoopId loop : all()) {
     positions_[loops_[loop].header] = loops_[loop].firstMember;
     next[loop] = loops_[loop].firstMember + 1;
   }
   for (const BlockId b : innermost_.ids()) {
-    if (innermost_[b] == kNone) continue;
+    if (innermost_[b] == LoopId::None) continue;
     if (positions_[b] == kNone) positions_[b] = next[innermost_[b]]++;
     members_[positions_[b]] = b;
   }

@@ -22,17 +22,19 @@
 
 namespace ptxopt::analysis {
 
-using LoopId = std::uint32_t;  // dense; a loop has a smaller number than its inner loops
+// Dense; a loop has a smaller number than its inner loops.
+enum class LoopId : std::uint32_t { None = ~0u };
 
 class Loops {
  public:
   explicit Loops(const FlowGraph& graph);
 
-  std::uint32_t count() const { return static_cast<std::uint32_t>(loops_.size()); }
+  std::uint32_t count() const { return loops_.size(); }
+  IdRange<LoopId> all() const { return loops_.ids(); }
   bool isReducible() const;  // all loops are; O(loops)
 
   BlockId header(LoopId loop) const { return loops_[loop].header; }
-  // kNone for an outermost loop.
+  // None for an outermost loop.
   LoopId parent(LoopId loop) const { return loops_[loop].parent; }
   // 1 for an outermost loop.
   std::uint32_t depth(LoopId loop) const { return loops_[loop].depth; }
@@ -51,11 +53,11 @@ class Loops {
     return positions_[block] - loops_[loop].firstMember < loops_[loop].memberCount;
   }
 
-  // The innermost loop around a block; kNone if there is none.
+  // The innermost loop around a block; None if there is none.
   LoopId loopOf(BlockId block) const { return innermost_[block]; }
   // The number of loops around a block.
   std::uint32_t depthOf(BlockId block) const {
-    return innermost_[block] == kNone ? 0 : loops_[innermost_[block]].depth;
+    return innermost_[block] == LoopId::None ? 0 : loops_[innermost_[block]].depth;
   }
 
   // Edges from members to other blocks, without Endless edges.  O(edges out of members).
@@ -66,7 +68,7 @@ class Loops {
  private:
   struct Loop {
     BlockId header = BlockId::None;
-    LoopId parent = kNone;
+    LoopId parent = LoopId::None;
     std::uint32_t depth = 0;
     std::uint32_t firstEntry = 0;  // in entries_
     std::uint32_t entryCount = 0;
@@ -77,7 +79,7 @@ class Loops {
   void layOut();
 
   const FlowGraph* graph_;
-  std::vector<Loop> loops_;
+  IdVector<LoopId, Loop> loops_;
   IdVector<BlockId, LoopId> innermost_;
   std::vector<BlockId> entries_;
   std::vector<BlockId> members_;                // each loop is a slice

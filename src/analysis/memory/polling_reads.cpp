@@ -78,7 +78,7 @@ class ReadSlices::Slices {
   }
 
   LoopId outermost(LoopId loop) const {
-    while (loops_.parent(loop) != kNone) loop = loops_.parent(loop);
+    while (loops_.parent(loop) != LoopId::None) loop = loops_.parent(loop);
     return loop;
   }
 
@@ -137,7 +137,7 @@ PollingReads::PollingReads(const Ssa& ssa, const Loops& loops) {
   std::vector<const Instruction*> candidates;
   const Cfg& cfg = ssa.cfg();
   for (const BlockId b : cfg.blocks()) {
-    if (loops.loopOf(b) == kNone) continue;
+    if (loops.loopOf(b) == LoopId::None) continue;
     for (const Instruction& instruction : cfg.instructions(b)) {
       if (mayPoll(instruction)) candidates.push_back(&instruction);
     }

@@ -162,7 +162,7 @@ std::string ConflictText::round(const ConflictWitness::Choice& choice) const {
 }
 
 std::string ConflictText::condition(const ConflictWitness::Choice& choice) const {
-  if (choice.loop != kNone) return round(choice);
+  if (choice.loop != analysis::LoopId::None) return round(choice);
   const bool isOfBoth = choice.first.has_value() && choice.second.has_value();
   const std::string name = nameOf(choice.leaf);
   if (isOfBoth && choice.first == choice.second) return fmt::format("{} = {}", name, *choice.first);
@@ -196,7 +196,7 @@ std::string ConflictText::conditions() const {
   };
   if (!witness_.isSameBase) append(ifs, " and ", sameBase());
   for (const ConflictWitness::Choice& choice : witness_.choices) {
-    const bool isRound = choice.loop != kNone;
+    const bool isRound = choice.loop != analysis::LoopId::None;
     append(isRound ? others : ifs, isRound ? ", " : " and ", condition(choice));
   }
   if (witness_.block) {

@@ -17,7 +17,7 @@ using ir::Instruction;
 bool MemoryWalk::leavesPoll(const Instruction& known, const Instruction& load) {
   analysis::LoopId loop = in_.loops.loopOf(load.block);
   const auto isLeft = [&](analysis::LoopId one) {
-    return one != kNone && !in_.loops.contains(one, known.block);
+    return one != analysis::LoopId::None && !in_.loops.contains(one, known.block);
   };
   if (!isLeft(loop)) return false;
   while (isLeft(in_.loops.parent(loop))) loop = in_.loops.parent(loop);

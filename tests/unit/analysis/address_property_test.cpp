@@ -492,8 +492,8 @@ TEST(AddressProperty, WitnessesMeetInTheInterpreter) {
         bool canReplay = witness->isSameBase && witness->isControlKnown;
         bool hasRounds = false;
         for (const ConflictWitness::Choice& choice : witness->choices) {
-          hasRounds |= choice.loop != kNone;
-          if (choice.loop != kNone) continue;
+          hasRounds |= choice.loop != LoopId::None;
+          if (choice.loop != LoopId::None) continue;
           const std::string name = addresses.leafText(choice.leaf);
           if (name == "[n]") n = static_cast<std::uint32_t>(*choice.first);
           if (name == "ctaid.x") canReplay &= choice.first == 0;

@@ -46,8 +46,8 @@ std::string textOf(const ConflictWitness& witness, const Addresses& addresses) {
     text += fmt::format(" in {}x{}x{}", block[0], block[1], block[2]);
   }
   for (const ConflictWitness::Choice& choice : witness.choices) {
-    const bool isRound = choice.loop != kNone;
-    text += isRound ? fmt::format(" round{}=", choice.loop)
+    const bool isRound = choice.loop != LoopId::None;
+    text += isRound ? fmt::format(" round{}=", indexOf(choice.loop))
                     : " " + addresses.leafText(choice.leaf) + "=";
     text += choice.first ? std::to_string(*choice.first) : "-";
     if (choice.first != choice.second) {

@@ -25,9 +25,9 @@ std::string roundsOf(const std::string& code, std::size_t n = 0) {
     if (instruction->desc->opcode == isa::Opcode::Ld) load = instruction;
     if (ir::ctaBarrier(*instruction)) barriers.push_back(instruction);
   }
-  const auto found =
-      roundsBetween(f.analyses().get<Cfg>(), f.analyses().get<Loops>(), 0, *store, *barriers.at(n),
-                    *load, [](const ir::Instruction& i) { return ir::ctaBarrier(i).has_value(); });
+  const auto found = roundsBetween(
+      f.analyses().get<Cfg>(), f.analyses().get<Loops>(), LoopId{0}, *store, *barriers.at(n), *load,
+      [](const ir::Instruction& i) { return ir::ctaBarrier(i).has_value(); });
   if (!found) return "unknown";
   std::string text;
   for (std::size_t k = 0; k < found->after.size(); ++k) {

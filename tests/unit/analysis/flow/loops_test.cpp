@@ -25,27 +25,27 @@ TEST(Loops, NestWithTheOuterFirst) {
   const Loops loops(graph);
   ASSERT_EQ(loops.count(), 2u);
   EXPECT_TRUE(loops.isReducible());
-  EXPECT_EQ(loops.header(0), BlockId{1});
-  EXPECT_EQ(loops.parent(0), kNone);
-  EXPECT_EQ(setOf(loops.members(0)), (Set{BlockId{1}, BlockId{2}, BlockId{3}}));
-  EXPECT_EQ(loops.members(0).front(), BlockId{1});
-  EXPECT_EQ(loops.header(1), BlockId{2});
-  EXPECT_EQ(loops.parent(1), 0u);
-  EXPECT_EQ(loops.depth(1), 2u);
+  EXPECT_EQ(loops.header(LoopId{0}), BlockId{1});
+  EXPECT_EQ(loops.parent(LoopId{0}), LoopId::None);
+  EXPECT_EQ(setOf(loops.members(LoopId{0})), (Set{BlockId{1}, BlockId{2}, BlockId{3}}));
+  EXPECT_EQ(loops.members(LoopId{0}).front(), BlockId{1});
+  EXPECT_EQ(loops.header(LoopId{1}), BlockId{2});
+  EXPECT_EQ(loops.parent(LoopId{1}), LoopId{0});
+  EXPECT_EQ(loops.depth(LoopId{1}), 2u);
   EXPECT_EQ(loops.depthOf(BlockId{0}), 0u);
-  EXPECT_EQ(loops.loopOf(BlockId{4}), kNone);
-  ASSERT_EQ(loops.exits(0).size(), 1u);
-  EXPECT_EQ(graph.target(loops.exits(0)[0]), BlockId{4});
-  ASSERT_EQ(loops.backEdges(0).size(), 1u);
-  EXPECT_EQ(graph.source(loops.backEdges(0)[0]), BlockId{3});
+  EXPECT_EQ(loops.loopOf(BlockId{4}), LoopId::None);
+  ASSERT_EQ(loops.exits(LoopId{0}).size(), 1u);
+  EXPECT_EQ(graph.target(loops.exits(LoopId{0})[0]), BlockId{4});
+  ASSERT_EQ(loops.backEdges(LoopId{0}).size(), 1u);
+  EXPECT_EQ(graph.source(loops.backEdges(LoopId{0})[0]), BlockId{3});
 }
 
 TEST(Loops, EndlessLoopHasNoExit) {
   const FlowGraph graph = test::flowGraph(2, {{0, 1}, {1, 0}});
   const Loops loops(graph);
   ASSERT_EQ(loops.count(), 1u);
-  EXPECT_EQ(loops.header(0), graph.entry());
-  EXPECT_TRUE(loops.exits(0).empty());
+  EXPECT_EQ(loops.header(LoopId{0}), graph.entry());
+  EXPECT_TRUE(loops.exits(LoopId{0}).empty());
 }
 
 TEST(Loops, RegionWithTwoEntriesIsIrreducible) {
@@ -53,8 +53,8 @@ TEST(Loops, RegionWithTwoEntriesIsIrreducible) {
   const Loops loops(graph);
   ASSERT_EQ(loops.count(), 1u);
   EXPECT_FALSE(loops.isReducible());
-  EXPECT_EQ(setOf(loops.entries(0)), (Set{BlockId{1}, BlockId{2}}));
-  EXPECT_EQ(loops.entries(0).front(), loops.header(0));
+  EXPECT_EQ(setOf(loops.entries(LoopId{0})), (Set{BlockId{1}, BlockId{2}}));
+  EXPECT_EQ(loops.entries(LoopId{0}).front(), loops.header(LoopId{0}));
 }
 
 // The strongly connected components with an edge of the subgraph on `blocks`.
@@ -101,10 +101,10 @@ class LoopCheck {
       if (reached_.test(b)) {
         all.insert(b);
       } else {
-        ASSERT_EQ(loops_.loopOf(b), kNone);
+        ASSERT_EQ(loops_.loopOf(b), LoopId::None);
       }
     }
-    check(all, kNone);
+    check(all, LoopId::None);
     EXPECT_EQ(checked_, loops_.count());
     checkNaturalLoops();
   }
@@ -113,7 +113,7 @@ class LoopCheck {
   // The loops directly inside of `parent`, whose members without the header are `blocks`.
   void check(const Set& blocks, LoopId parent) {
     std::set<LoopId> children;
-    for (LoopId loop = 0; loop < loops_.count(); ++loop) {
+    for (const LoopId loop : loops_.all()) {
       if (loops_.parent(loop) == parent) children.insert(loop);
     }
     const std::vector<Set> cycles = cyclesOf(graph_, blocks);
@@ -125,8 +125,8 @@ class LoopCheck {
       ASSERT_TRUE(std::count(cycles.begin(), cycles.end(), members) == 1);
       ASSERT_EQ(members.size(), loops_.members(loop).size());
       ASSERT_EQ(loops_.members(loop).front(), loops_.header(loop));
-      ASSERT_EQ(loops_.depth(loop), parent == kNone ? 1 : loops_.depth(parent) + 1);
-      ASSERT_TRUE(parent == kNone || parent < loop);
+      ASSERT_EQ(loops_.depth(loop), parent == LoopId::None ? 1 : loops_.depth(parent) + 1);
+      ASSERT_TRUE(parent == LoopId::None || parent < loop);
       for (const BlockId b : graph_.blocksAndExit()) {
         ASSERT_EQ(loops_.contains(loop, b), members.count(b) == 1);
       }
@@ -175,14 +175,14 @@ class LoopCheck {
         }
       }
       const auto isHeader = [&](LoopId loop) { return loops_.header(loop) == header; };
-      LoopId loop = 0;
-      while (loop < loops_.count() && !isHeader(loop)) ++loop;
-      if (loop == loops_.count()) {
+      const IdRange<LoopId> loops = loops_.all();
+      const auto found = std::ranges::find_if(loops, isHeader);
+      if (found == loops.end()) {
         EXPECT_TRUE(natural.empty());
-      } else if (loops_.isReducible(loop)) {
-        EXPECT_EQ(setOf(loops_.members(loop)), natural);
+      } else if (loops_.isReducible(*found)) {
+        EXPECT_EQ(setOf(loops_.members(*found)), natural);
       } else {
-        for (const BlockId b : natural) EXPECT_TRUE(loops_.contains(loop, b));
+        for (const BlockId b : natural) EXPECT_TRUE(loops_.contains(*found, b));
       }
     }
   }
@@ -210,8 +210,8 @@ TEST(Loops, OfLongChainsLaddersAndDeepNests) {
   const FlowGraph nest = test::nest();
   const Loops loops(nest);
   EXPECT_EQ(loops.count(), nest.blockCount() / 2);
-  EXPECT_EQ(loops.depth(loops.count() - 1), loops.count());
-  EXPECT_EQ(loops.members(0).size(), nest.blockCount());
+  EXPECT_EQ(loops.depth(LoopId{loops.count() - 1}), loops.count());
+  EXPECT_EQ(loops.members(LoopId{0}).size(), nest.blockCount());
 }
 
 }  // namespace
