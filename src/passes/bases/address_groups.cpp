@@ -49,9 +49,9 @@ class AddressGroups::Walk {
         cfg_(ssa_.cfg()),
         liveness_(liveness),
         current_(cfg_.function().registerCount(), ValueId::None),
-        ofGroups_(out.groupCount_) {
+        ofGroups_(out.groupCount()) {
     std::uint32_t size = 0;
-    for (GroupId group = 0; group < out.groupCount_; ++group) {
+    for (const GroupId group : ofGroups_.ids()) {
       ofGroups_[group].first = size;
       if (!isAlone(group)) size += out.sizeOf(group);
     }
@@ -104,7 +104,7 @@ class AddressGroups::Walk {
     written_.emplace_back(ssa_.reg(value), current);
     current = value;
     const GroupId group = out_.groups_[value];
-    if (group == kNone || isAlone(group) || !out_.mayBeBase(value)) return;
+    if (group == GroupId::None || isAlone(group) || !out_.mayBeBase(value)) return;
     OfGroup& of = ofGroups_[group];
     inScope_[of.first + of.count++] = {value, callFreePart_};
     entered_.push_back(group);
@@ -122,7 +122,8 @@ class AddressGroups::Walk {
     const Instruction& instruction = *access.instruction;
     if (operand.base != ir::AddressBase::Register || !mayHaveOffset(instruction)) return;
     const ValueId value = ssa_.use(instruction, operand);
-    if (value == ValueId::None || out_.groups_[value] == kNone || !isInWindow(access, value))
+    if (value == ValueId::None || out_.groups_[value] == GroupId::None ||
+        !isInWindow(access, value))
       return;
     Member member{&instruction, &operand, value,
                   static_cast<std::uint32_t>(out_.candidates_.size()), 0};
@@ -177,7 +178,7 @@ class AddressGroups::Walk {
   std::uint32_t callFreePart_ = 0;
   std::uint32_t firstCallFreePart_ = 0;  // of the block
   IdVector<RegisterId, ValueId> current_;
-  std::vector<OfGroup> ofGroups_;  // by group
+  IdVector<GroupId, OfGroup> ofGroups_;
   std::vector<InScope> inScope_;
   std::vector<std::pair<RegisterId, ValueId>> written_;
   std::vector<GroupId> entered_;
@@ -189,7 +190,7 @@ AddressGroups::AddressGroups(const SsaRewrite& rewrite, const analysis::Addresse
     : rewrite_(rewrite),
       ssa_(rewrite.ssa()),
       addresses_(addresses),
-      groups_(ssa_.valueCount(), kNone),
+      groups_(ssa_.valueCount(), GroupId::None),
       constants_(ssa_.valueCount()) {
   findGroups();
   countDefinitions();
@@ -207,7 +208,7 @@ void AddressGroups::countDefinitions() {
 
 namespace {
 
-// Gives each different list of terms a number.
+// The list of terms of each group, which are all different.
 class TermLists {
  public:
   using Sum = analysis::OffsetClasses::Sum;
@@ -219,22 +220,22 @@ class TermLists {
     terms_.reserve(most);
   }
 
-  // kNone if it is new.
-  std::uint32_t find(const Sum& sum) const {
-    return index_.find(hashOf(sum), [&](std::uint32_t number) {
-      return lists_[number].bits == sum.bits && std::ranges::equal(of(number), sum.terms);
-    });
+  // None if it is new.
+  GroupId find(const Sum& sum) const {
+    return GroupId{index_.find(hashOf(sum), [&](std::uint32_t number) {
+      const GroupId group{number};
+      return bits(group) == sum.bits && std::ranges::equal(of(group), sum.terms);
+    })};
   }
-  std::uint32_t add(const Sum& sum) {
-    const auto number = static_cast<std::uint32_t>(lists_.size());
-    index_.add(hashOf(sum), number);
-    lists_.push_back({sum.bits, terms_.size(), sum.terms.size()});
+  GroupId add(const Sum& sum) {
+    const GroupId added = lists_.push_back({sum.bits, terms_.size(), sum.terms.size()});
+    index_.add(hashOf(sum), indexOf(added));
     terms_.insert(terms_.end(), sum.terms.begin(), sum.terms.end());
-    return number;
+    return added;
   }
-  unsigned bits(std::uint32_t number) const { return lists_[number].bits; }
-  std::span<const analysis::Term> of(std::uint32_t number) const {
-    return std::span(terms_).subspan(lists_[number].first, lists_[number].count);
+  unsigned bits(GroupId group) const { return lists_[group].bits; }
+  std::span<const analysis::Term> of(GroupId group) const {
+    return std::span(terms_).subspan(lists_[group].first, lists_[group].count);
   }
 
  private:
@@ -252,7 +253,7 @@ class TermLists {
   }
 
   HashIndex index_;
-  std::vector<List> lists_;
+  IdVector<GroupId, List> lists_;
   std::vector<analysis::Term> terms_;
 };
 
@@ -265,11 +266,11 @@ void AddressGroups::findGroups() {
   areRoundsMet_ = classes.isCapMet();
   struct OfForm {
     bool isKnown = false;
-    GroupId group = kNone;
+    GroupId group = GroupId::None;
     std::uint64_t constant = 0;
   };
   std::vector<OfForm> ofForms(addresses_.forms().formCount());
-  TermLists lists(ofForms.size());  // by group
+  TermLists lists(ofForms.size());
   sizes_.reserve(ofForms.size());
   Sum sum;
   for (const ValueId v : ssa_.values()) {
@@ -284,22 +285,21 @@ void AddressGroups::findGroups() {
     OfForm& ofForm = ofForms[id];
     if (!ofForm.isKnown) {
       classes.setSum(sum, id);
-      ofForm = {true, kNone, sum.constant};
+      ofForm = {true, GroupId::None, sum.constant};
       if (sum.terms.empty()) continue;
       ofForm.group = lists.find(sum);
-      if (ofForm.group == kNone) {
+      if (ofForm.group == GroupId::None) {
         ofForm.group = lists.add(sum);
         sizes_.push_back(0);
       }
     }
     groups_[v] = ofForm.group;
     constants_[v] = ofForm.constant;
-    if (groups_[v] != kNone) ++sizes_[groups_[v]];
+    if (groups_[v] != GroupId::None) ++sizes_[groups_[v]];
   }
-  groupCount_ = static_cast<std::uint32_t>(sizes_.size());
-  wideGroups_.assign(groupCount_, kNone);
+  wideGroups_.assign(groupCount(), GroupId::None);
   sum.bits = 32;
-  for (GroupId wide = 0; wide < groupCount_; ++wide) {
+  for (const GroupId wide : wideGroups_.ids()) {
     if (lists.bits(wide) != 64) continue;
     sum.terms.clear();
     for (const analysis::Term& term : lists.of(wide)) {
@@ -307,13 +307,15 @@ void AddressGroups::findGroups() {
       if (coefficient != 0) sum.terms.push_back({term.leaf, coefficient});
     }
     const GroupId narrow = lists.find(sum);
-    if (narrow != kNone && wideGroups_[narrow] == kNone) wideGroups_[narrow] = wide;
+    if (narrow != GroupId::None && wideGroups_[narrow] == GroupId::None) {
+      wideGroups_[narrow] = wide;
+    }
   }
 }
 
 bool AddressGroups::areAllAlone() const {
   return std::ranges::all_of(sizes_, [](std::uint32_t size) { return size <= 1; }) &&
-         std::ranges::all_of(wideGroups_, [](GroupId wide) { return wide == kNone; });
+         std::ranges::all_of(wideGroups_, [](GroupId wide) { return wide == GroupId::None; });
 }
 
 // An undefined value may differ at each read.

@@ -27,7 +27,7 @@
 
 namespace ptxopt::passes {
 
-using GroupId = std::uint32_t;
+enum class GroupId : std::uint32_t { None = ~0u };
 
 class AddressGroups {
  public:
@@ -58,9 +58,9 @@ class AddressGroups {
   std::span<const Candidate> candidates(const Member& member) const {
     return std::span(candidates_).subspan(member.firstCandidate, member.candidateCount);
   }
-  // kNone for a value that belongs to no group.
+  // None for a value that belongs to no group.
   GroupId groupOf(ValueId value) const { return groups_[value]; }
-  std::uint32_t groupCount() const { return groupCount_; }
+  std::uint32_t groupCount() const { return sizes_.size(); }
   // value - base, both of one group, or with `base` in the wide group of the group of `value`.
   std::int64_t distance(ValueId base, ValueId value) const;
   // Each value is alone in its group.
@@ -76,7 +76,7 @@ class AddressGroups {
   // (analysis/addresses/offset_classes.h).
   bool areRoundsMet() const { return areRoundsMet_; }
   // For a group of 32-bit addresses: the group of 64-bit addresses whose lower half has the same
-  // terms; kNone if there is none.
+  // terms; None if there is none.
   GroupId wideGroupOf(GroupId narrow) const { return wideGroups_[narrow]; }
 
  private:
@@ -90,9 +90,8 @@ class AddressGroups {
   const analysis::Addresses& addresses_;
   IdVector<ValueId, GroupId> groups_;
   IdVector<ValueId, std::uint64_t> constants_;  // of those in a group
-  std::uint32_t groupCount_ = 0;
-  std::vector<std::uint32_t> sizes_;                    // by group
-  std::vector<GroupId> wideGroups_;                     // by group
+  IdVector<GroupId, std::uint32_t> sizes_;
+  IdVector<GroupId, GroupId> wideGroups_;
   IdVector<ir::RegisterId, std::uint8_t> definitions_;  // 2 means more than one
   bool areRoundsMet_ = false;
   std::vector<Member> members_;

@@ -46,7 +46,7 @@ void BasePlan::run() {
 void BasePlan::countApart() {
   const std::span<const Member> members = groups_.members();
   const auto count = [&](const auto& baseOf) {
-    std::vector<ValueId> first(groups_.groupCount(), ValueId::None);
+    IdVector<GroupId, ValueId> first(groups_.groupCount(), ValueId::None);
     BitSet isApart(groups_.groupCount());
     for (std::uint32_t m = 0; m < members.size(); ++m) {
       ValueId& base = first[groups_.groupOf(members[m].value)];

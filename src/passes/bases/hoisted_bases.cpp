@@ -27,7 +27,8 @@ class Hoisting {
     std::size_t next = 0;
     for (const BlockId b : ssa_.dominators().preorder()) position[b] = next++;
     for (const ValueId v : ssa_.values()) {
-      if (bases_.groups().groupOf(v) != kNone && bases_.mayGo(v) && bases_.isOnlyAddress(v)) {
+      if (bases_.groups().groupOf(v) != GroupId::None && bases_.mayGo(v) &&
+          bases_.isOnlyAddress(v)) {
         found.emplace_back(bases_.groups().groupOf(v), position[ssa_.block(v)], v);
       }
     }

@@ -26,7 +26,8 @@ class Joining {
   void run() {
     std::vector<ValueId> wanting;
     for (const ValueId v : ssa_.values()) {
-      if (bases_.groups().groupOf(v) == kNone || !bases_.mayGo(v) || !bases_.isOnlyAddress(v))
+      if (bases_.groups().groupOf(v) == GroupId::None || !bases_.mayGo(v) ||
+          !bases_.isOnlyAddress(v))
         continue;
       const BlockId block = ssa_.block(v);
       if (ssa_.cfg().predecessors(block).size() > 1 &&

@@ -11,7 +11,8 @@ using analysis::ValueId;
 KeptBases::KeptBases(const BaseAssignment& bases) {
   const Ssa& ssa = bases.ssa();
   for (const ValueId v : ssa.values()) {
-    if (bases.groups().groupOf(v) != kNone && !bases.isDead(v) && bases.groups().isKeptForGood(v)) {
+    if (bases.groups().groupOf(v) != GroupId::None && !bases.isDead(v) &&
+        bases.groups().isKeptForGood(v)) {
       values_.emplace_back(bases.groups().groupOf(v), v);
     }
   }
@@ -21,7 +22,7 @@ KeptBases::KeptBases(const BaseAssignment& bases) {
 std::span<const KeptBases::GroupedValue> KeptBases::ofGroup(GroupId group) const {
   const auto first =
       std::lower_bound(values_.begin(), values_.end(), GroupedValue(group, ValueId{0}));
-  const auto last = std::lower_bound(first, values_.end(), GroupedValue(group + 1, ValueId{0}));
+  const auto last = std::upper_bound(first, values_.end(), GroupedValue(group, ValueId::None));
   return {first, last};
 }
 

@@ -26,8 +26,8 @@ class Casting {
     std::vector<ValueId> wanting;
     for (const ValueId v : ssa_.values()) {
       const GroupId group = bases_.groups().groupOf(v);
-      if (group == kNone || bases_.groups().wideGroupOf(group) == kNone || !bases_.mayGo(v) ||
-          !bases_.isOnlyAddress(v)) {
+      if (group == GroupId::None || bases_.groups().wideGroupOf(group) == GroupId::None ||
+          !bases_.mayGo(v) || !bases_.isOnlyAddress(v)) {
         continue;
       }
       if (bases_.savedBy(v) >= BaseAssignment::kFarSavings) wanting.push_back(v);

@@ -26,7 +26,7 @@ class PhiWebs {
       const ValueId v{n};
       if (!ssa_.isPhi(v) || bases_.isDead(v)) continue;
       const GroupId group = bases_.groups().groupOf(v);
-      const bool isShared = group != kNone && bases_.groups().sizeOf(group) > 1;
+      const bool isShared = group != GroupId::None && bases_.groups().sizeOf(group) > 1;
       if (!isShared && !bases_.hasLostReader(v)) continue;
       Web web;
       if (findWeb(v, web) && findPlaces(web) && bases_.spend()) remove(web);
