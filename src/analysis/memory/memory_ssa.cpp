@@ -7,7 +7,7 @@
 namespace ptxopt::analysis {
 
 MemorySsa::MemorySsa(const Ssa& ssa, const Loops& loops)
-    : ssa_(&ssa), after_(ssa.instructions().count(), kNone) {
+    : ssa_(&ssa), after_(ssa.instructions().count(), StateId::None) {
   const PollingReads polls(ssa, loops);
   const auto eventOf = [&polls](const ir::Instruction& instruction) {
     const MemoryEvent event = memoryEventOf(instruction);
@@ -28,22 +28,21 @@ MemorySsa::MemorySsa(const Ssa& ssa, const Loops& loops)
   for (const BlockId b : DominanceFrontiers(cfg, dominators).iterated(changing)) hasPhi.set(b);
 
   // Walks down the dominator tree, so that the state above is the one at the end of the parent.
-  IdVector<BlockId, StateId> atEnd(cfg.vertexCount(), kNone);
-  states_.emplace_back();
+  IdVector<BlockId, StateId> atEnd(cfg.vertexCount(), StateId::None);
+  const StateId entry = states_.push_back({});
   for (const BlockId b : dominators.preorder()) {
     const BlockId parent = dominators.parent(b);
-    StateId current = parent == BlockId::None ? StateId{0} : atEnd[parent];
+    StateId current = parent == BlockId::None ? entry : atEnd[parent];
     const auto push = [&](State state) {
       state.above = current;
-      current = stateCount();
-      states_.push_back(state);
+      current = states_.push_back(state);
     };
-    if (hasPhi.test(b)) push({Kind::Phi, MemoryEvent::None, indexOf(b), kNone, 0});
+    if (hasPhi.test(b)) push({Kind::Phi, MemoryEvent::None, indexOf(b), StateId::None, 0});
     // Not by number: barriers that were erased since still have numbers.
     for (const ir::Instruction& instruction : cfg.instructions(b)) {
       const std::uint32_t n = ssa.instructions().of(instruction);
       const MemoryEvent event = eventOf(instruction);
-      if (event != MemoryEvent::None) push({Kind::Def, event, n, kNone, 0});
+      if (event != MemoryEvent::None) push({Kind::Def, event, n, StateId::None, 0});
       after_[n] = current;
     }
     atEnd[b] = current;
@@ -60,7 +59,7 @@ void MemorySsa::fillOperands(const IdVector<BlockId, StateId>& atEnd) {
     for (const EdgeId edge : cfg.inEdges(block)) {
       phiOperands_.push_back(atEnd[cfg.source(edge)]);
     }
-    if (block == cfg.entry()) phiOperands_.push_back(0);
+    if (block == cfg.entry()) phiOperands_.push_back(StateId{0});
   }
 }
 
@@ -74,7 +73,7 @@ std::span<const StateId> MemorySsa::phiOperands(StateId state) const {
 
 StateId MemorySsa::before(const ir::Instruction& instruction) const {
   const StateId state = after(instruction);
-  if (state == kNone) return kNone;
+  if (state == StateId::None) return state;
   const State& of = states_[state];
   const bool isOwn = of.kind == Kind::Def && of.where == ssa_->instructions().of(instruction);
   return isOwn ? of.above : state;

@@ -27,7 +27,8 @@
 
 namespace ptxopt::analysis {
 
-using StateId = std::uint32_t;  // dense; a state that dominates another has a smaller number
+// Dense; a state that dominates another has a smaller number.
+enum class StateId : std::uint32_t { None = ~0u };
 
 class MemorySsa {
  public:
@@ -36,7 +37,7 @@ class MemorySsa {
   // `ssa` provides the graph, the dominator tree and the numbers.  It must outlive the object.
   MemorySsa(const Ssa& ssa, const Loops& loops);
 
-  std::uint32_t stateCount() const { return static_cast<std::uint32_t>(states_.size()); }
+  std::uint32_t stateCount() const { return states_.size(); }
   Kind kind(StateId state) const { return states_[state].kind; }
   // For a Def.
   const ir::Instruction& instruction(StateId state) const {
@@ -45,14 +46,14 @@ class MemorySsa {
   MemoryEvent event(StateId state) const { return states_[state].event; }
   // For a Phi.
   BlockId block(StateId state) const { return BlockId{states_[state].where}; }
-  // For a Phi: one operand for each of cfg().inEdges(block), kNone for an edge from unreachable
+  // For a Phi: one operand for each of cfg().inEdges(block), None for an edge from unreachable
   // code.  At the entry block there is one more, for the start of the function.
   std::span<const StateId> phiOperands(StateId state) const;
   // For a Def, the state that it changes.  For a Phi, the state at the end of the immediate
-  // dominator of its block.  kNone for the Entry.
+  // dominator of its block.  None for the Entry.
   StateId above(StateId state) const { return states_[state].above; }
 
-  // kNone in unreachable code.
+  // None in unreachable code.
   StateId after(const ir::Instruction& instruction) const {
     return after_[ssa_->instructions().of(instruction)];
   }
@@ -69,7 +70,7 @@ class MemorySsa {
     Kind kind = Kind::Entry;
     MemoryEvent event = MemoryEvent::None;  // of a Def
     std::uint32_t where = 0;                // the number of the instruction, or the block
-    StateId above = kNone;
+    StateId above = StateId::None;
     std::uint32_t firstOperand = 0;  // of a Phi: in phiOperands_
   };
   void fillOperands(const IdVector<BlockId, StateId>& atEnd);
@@ -77,11 +78,11 @@ class MemorySsa {
   bool isRegionUnchanged(StateId phi, std::size_t& steps, Predicate&& changes) const;
 
   const Ssa* ssa_;
-  std::vector<State> states_;
+  IdVector<StateId, State> states_;
   std::vector<StateId> phiOperands_;
   std::vector<StateId> after_;  // by instruction
   // For the current walk through a region: the states that it has visited.
-  mutable std::vector<std::uint32_t> seen_;
+  mutable IdVector<StateId, std::uint32_t> seen_;
   mutable std::uint32_t walk_ = 0;
   mutable std::vector<StateId> open_;
 };
@@ -97,7 +98,7 @@ template <class Predicate>
 bool MemorySsa::isUnchanged(StateId from, StateId to, std::size_t& steps,
                             Predicate&& changes) const {
   while (to != from) {
-    if (to == kNone || steps == 0) return false;
+    if (to == StateId::None || steps == 0) return false;
     --steps;
     const State& state = states_[to];
     if (state.kind == Kind::Def && changes(to)) return false;
@@ -116,7 +117,7 @@ bool MemorySsa::isRegionUnchanged(StateId phi, std::size_t& steps, Predicate&& c
   seen_[phi] = walk_;
   open_.assign(1, phi);
   const auto visit = [&](StateId state) {
-    if (state == kNone || state == end || seen_[state] == walk_) return;
+    if (state == StateId::None || state == end || seen_[state] == walk_) return;
     seen_[state] = walk_;
     open_.push_back(state);
   };

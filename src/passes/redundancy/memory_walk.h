@@ -81,7 +81,9 @@ MemoryWalk::Answer MemoryWalk::ask(const ir::Instruction& known, const ir::Instr
   if (!isOwn && leavesPoll(known, load)) return Answer::Changed;
   const analysis::StateId from = in_.states.after(known);
   const analysis::StateId to = in_.states.before(load);
-  if (from == kNone || to == kNone || queries_ == cap_) return Answer::Changed;
+  if (from == analysis::StateId::None || to == analysis::StateId::None || queries_ == cap_) {
+    return Answer::Changed;
+  }
   ++queries_;
   std::size_t steps = most(Limit::StatesBetween);
   bool hasCalls = false;

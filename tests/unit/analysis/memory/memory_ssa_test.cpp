@@ -182,7 +182,7 @@ bra DONE;
 st.global.u32 [G+4], 1;
 DONE:
 ld.global.u32 %r2, [G];)");
-  EXPECT_EQ(memory_->after(at(isa::Opcode::St, 0)), kNone);
+  EXPECT_EQ(memory_->after(at(isa::Opcode::St, 0)), StateId::None);
   EXPECT_TRUE(isUnchanged(4));
 }
 
