@@ -76,7 +76,7 @@ std::pair<const AccessSet::Key*, const AccessSet::Key*> AccessSet::range(Key fir
 
 std::optional<AccessSet::Key> AccessClasses::keyOf(AccessKinds kinds, const Place& place,
                                                    const Access* access, StoreOfAll storeOfAll) {
-  AccessClass of = {kinds, Domain::Any, nullptr, kNone};
+  AccessClass of = {kinds, Domain::Any, nullptr, AddressId::None};
   std::uint32_t object = kNoObject;
   if (precision_ != Precision::Flags) {
     if (place.isHarmless) return std::nullopt;
@@ -91,41 +91,41 @@ std::optional<AccessSet::Key> AccessClasses::keyOf(AccessKinds kinds, const Plac
   if (precision_ == Precision::Affine && access != nullptr) {
     of.address = addressOf(*access, storeOfAll);
   }
-  if (const ClassId known = find(at, of); known != kNone) return at | known;
-  const AccessSet::Key anywhere = intern(at, {kinds, of.domain, of.object, kNone});
-  intern(bucket(of.domain, kNoObject), {kinds, of.domain, nullptr, kNone});
-  return of.address == kNone ? anywhere : intern(at, of);
+  if (const ClassId known = find(at, of); known != ClassId::None) return keyOf(at, known);
+  const AccessSet::Key anywhere = intern(at, {kinds, of.domain, of.object, AddressId::None});
+  intern(bucket(of.domain, kNoObject), {kinds, of.domain, nullptr, AddressId::None});
+  return of.address == AddressId::None ? anywhere : intern(at, of);
 }
 
 std::optional<AccessSet::Key> AccessClasses::keyOfSync(const Access& executor) {
   AccessClass of = {kRead | kWrite | kStrongRead | kStrongWrite | kSync, Domain::Any, nullptr,
-                    kNone};
+                    AddressId::None};
   const AccessSet::Key at = bucket(static_cast<Domain>(kSyncDomain), kNoObject);
   intern(at, of);
   of.address = addressOf(executor, StoreOfAll::No);
-  if (of.address == kNone) return std::nullopt;
+  if (of.address == AddressId::None) return std::nullopt;
   return intern(at, of);
 }
 
 std::uint64_t AccessClasses::hashOf(AccessSet::Key at, const AccessClass& of) {
-  return mixedHash(mixedHash(at, of.address), of.kinds);
+  return mixedHash(mixedHash(at, indexOf(of.address)), of.kinds);
 }
 
 ClassId AccessClasses::find(AccessSet::Key at, const AccessClass& of) const {
-  return classIndex_.find(hashOf(at, of), [&](ClassId id) {
-    return buckets_[id] == at && classes_[id].kinds == of.kinds &&
-           classes_[id].address == of.address;
-  });
+  return ClassId{classIndex_.find(hashOf(at, of), [&](std::uint32_t number) {
+    const AccessClass& other = classes_[ClassId{number}];
+    return buckets_[ClassId{number}] == at && other.kinds == of.kinds &&
+           other.address == of.address;
+  })};
 }
 
 AccessSet::Key AccessClasses::intern(AccessSet::Key at, const AccessClass& of) {
-  if (const ClassId known = find(at, of); known != kNone) return at | known;
-  const auto added = static_cast<ClassId>(classes_.size());
-  classes_.push_back(of);
+  if (const ClassId known = find(at, of); known != ClassId::None) return keyOf(at, known);
+  const ClassId added = classes_.push_back(of);
   buckets_.push_back(at);
-  classIndex_.add(hashOf(at, of), added);
-  countWithoutAddress_ += std::size_t{of.address == kNone};
-  return at | added;
+  classIndex_.add(hashOf(at, of), indexOf(added));
+  countWithoutAddress_ += std::size_t{of.address == AddressId::None};
+  return keyOf(at, added);
 }
 
 namespace {
@@ -155,32 +155,31 @@ std::uint64_t hashOfAddress(const Access& access, StoreOfAll storeOfAll) {
 
 AddressId AccessClasses::addressOf(const Access& access, StoreOfAll storeOfAll) {
   const std::uint64_t hash = hashOfAddress(access, storeOfAll);
-  const AddressId known = addressIndex_.find(hash, [&](AddressId id) {
-    const Address& other = addresses_[id];
+  const AddressId known{addressIndex_.find(hash, [&](std::uint32_t number) {
+    const Address& other = addresses_[AddressId{number}];
     return other.storeOfAll == storeOfAll && areAlike(*other.access, access);
-  });
-  if (known != kNone) return known;
+  })};
+  if (known != AddressId::None) return known;
   if (addresses_.size() >= limits_.addresses) {
     hasTooManyAddresses_ = true;
-    return kNone;
+    return AddressId::None;
   }
-  const auto id = static_cast<AddressId>(addresses_.size());
-  addressIndex_.add(hash, id);
-  addresses_.push_back({&access, storeOfAll});
-  return id;
+  const AddressId added = addresses_.push_back({&access, storeOfAll});
+  addressIndex_.add(hash, indexOf(added));
+  return added;
 }
 
 AccessSet::Key AccessClasses::withoutAddress(AccessSet::Key key) const {
   AccessClass wanted = of(key);
-  wanted.address = kNone;
-  return bucketOf(key) | find(bucketOf(key), wanted);
+  wanted.address = AddressId::None;
+  return keyOf(bucketOf(key), find(bucketOf(key), wanted));
 }
 
 AccessSet::Key AccessClasses::withoutObject(AccessSet::Key key) const {
   const AccessSet::Key at = bucket(domainOf(key), kNoObject);
   AccessClass wanted = of(key);
-  wanted.address = kNone;
-  return at | find(at, wanted);
+  wanted.address = AddressId::None;
+  return keyOf(at, find(at, wanted));
 }
 
 bool AccessClasses::mayOverlapAndMatter(const AccessClass& above, const AccessClass& below) const {
@@ -226,13 +225,14 @@ AliasRule AccessClasses::compare(const AccessClass& above, const AccessClass& be
 
 AliasRule AccessClasses::rule(const AccessClass& above, const AccessClass& below,
                               Relation relation) const {
-  if (above.address == kNone || below.address == kNone || work_ >= limits_.work) {
+  if (above.address == AddressId::None || below.address == AddressId::None ||
+      work_ >= limits_.work) {
     return AliasRule::None;
   }
   const std::size_t count = addresses_.size();
   std::vector<std::uint8_t>& rules = rules_[static_cast<std::size_t>(relation)];
   if (rules.size() != count * count) rules.assign(count * count, 0);
-  std::uint8_t& known = rules[above.address * count + below.address];
+  std::uint8_t& known = rules[indexOf(above.address) * count + indexOf(below.address)];
   ++work_;
   if (known == 0) {
     work_ += kWorkOfComparison;
@@ -286,8 +286,9 @@ bool AccessClasses::areSeparateByThread(const ThreadAddresses* above, const Thre
 const ThreadAddresses* AccessClasses::threadAddresses(AddressId id, std::size_t variant) const {
   const auto variants = variantsOf(*addresses_[id].access);
   ofThreads_.resize(addresses_.size());
-  ofThreads_[id].resize(variants.size());
-  OfThreads& known = ofThreads_[id][variant];
+  std::vector<OfThreads>& ofAddress = ofThreads_[indexOf(id)];
+  ofAddress.resize(variants.size());
+  OfThreads& known = ofAddress[variant];
   if (!std::exchange(known.isAsked, true)) {
     if (ThreadForms* const forms = threadForms(*variants[variant].origin)) {
       known.addresses = ThreadAddresses::of(variants[variant], *forms, workOnThreadsLeft_);
@@ -327,7 +328,7 @@ const MemoryBase* AccessClasses::knownBase(const AccessClass& of) const {
 AccessClasses::BytesOfBuckets AccessClasses::bytesOfBuckets() const {
   BytesOfBuckets all;
   std::unordered_map<AccessSet::Key, std::vector<IntervalIndex::Entry>> entries;
-  for (ClassId id = 0; id < classes_.size(); ++id) {
+  for (const ClassId id : classes_.ids()) {
     const AccessClass& of = classes_[id];
     const AccessSet::Key at = buckets_[id];
     ClassesByBytes& classes = all[at];
@@ -335,7 +336,7 @@ AccessClasses::BytesOfBuckets AccessClasses::bytesOfBuckets() const {
     const MemoryBase* const base = knownBase(of);
     if (known.empty() && base != nullptr) classes.base = *base;
     if (base != nullptr && *base == classes.base) {
-      known.push_back({accessOf(of)->bytes, id});
+      known.push_back({accessOf(of)->bytes, indexOf(id)});
     } else {
       classes.others.push_back(id);
     }
@@ -352,7 +353,7 @@ std::optional<std::vector<ClassId>> AccessClasses::rivalsOf(AccessSet::Key key) 
   if (*base != classes.base) return std::nullopt;
   std::vector<ClassId> rivals = classes.others;
   classes.ranges.forEachMeeting(accessOf(of(key))->bytes,
-                                [&](ClassId id) { rivals.push_back(id); });
+                                [&](std::uint32_t id) { rivals.push_back(ClassId{id}); });
   std::ranges::sort(rivals);
   return rivals;
 }
@@ -428,7 +429,8 @@ std::optional<AccessClasses::Conflict> AccessClasses::conflict(const AccessSet& 
       if (rivals && rivals->size() < static_cast<std::size_t>(end - begin)) {
         // clang 14 cannot capture structured bindings implicitly.
         return std::ranges::any_of(*rivals, [&, begin = begin, end = end](ClassId id) {
-          return std::binary_search(begin, end, at | id) && isConflict(key, at | id);
+          const AccessSet::Key other = keyOf(at, id);
+          return std::binary_search(begin, end, other) && isConflict(key, other);
         });
       }
     }
@@ -459,9 +461,10 @@ bool AccessClasses::anyConflict(const AccessSet& above, const AccessSet& below, 
   for (const AccessSet::Key upper : above.keys()) {
     for (const AccessSet::Key lower : below.keys()) {
       if (reaches(compared++, Limit::ComparedClasses)) return false;
-      const bool mayConflict = mayOverlapAndMatter(of(upper), of(lower)) &&
-                               (of(upper).address == kNone || of(lower).address == kNone ||
-                                compare(of(upper), of(lower), relation) == AliasRule::None);
+      const bool mayConflict =
+          mayOverlapAndMatter(of(upper), of(lower)) &&
+          (of(upper).address == AddressId::None || of(lower).address == AddressId::None ||
+           compare(of(upper), of(lower), relation) == AliasRule::None);
       found.above = upper;
       found.below = lower;
       if (mayConflict && visit(found)) return true;

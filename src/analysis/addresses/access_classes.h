@@ -24,6 +24,7 @@
 #include "analysis/addresses/thread_addresses.h"
 #include "analysis/memory/memory_effects.h"
 #include "support/hash_index.h"
+#include "support/ids.h"
 #include "support/interval_index.h"
 
 namespace ptxopt::analysis {
@@ -42,8 +43,8 @@ enum class Relation : std::uint8_t {
 };
 inline constexpr std::size_t kRelations = 3;
 
-using ClassId = std::uint32_t;
-using AddressId = std::uint32_t;
+enum class ClassId : std::uint32_t { None = ~0u };
+enum class AddressId : std::uint32_t { None = ~0u };
 
 // A weak store that all threads of the CTA execute together, without anything that orders them, if
 // it is free of races (docs/soundness/ C8.2).  The enumerators say for which other accesses this
@@ -59,7 +60,7 @@ struct AccessClass {
   AccessKinds kinds = 0;
   Domain domain = Domain::Any;
   const ir::Variable* object = nullptr;  // null: any object of the domain
-  AddressId address = kNone;             // none: any address in the object
+  AddressId address = AddressId::None;   // none: any address in the object
 };
 
 // A set of classes, and marks.  Classes are ordered by bucket.  Insertion moves O(size) words at
@@ -131,11 +132,11 @@ class AccessClasses {
   std::size_t count() const { return classes_.size(); }
   std::size_t countWithoutAddress() const { return countWithoutAddress_; }
   const AccessClass& of(AccessSet::Key key) const {
-    return classes_[static_cast<ClassId>(key & kClassMask)];
+    return classes_[ClassId{static_cast<std::uint32_t>(key & kClassMask)}];
   }
   // Some access of the class; null if the class has no address.
   const Access* accessOf(const AccessClass& of) const {
-    return of.address == kNone ? nullptr : addresses_[of.address].access;
+    return of.address == AddressId::None ? nullptr : addresses_[of.address].access;
   }
 
   // The two classes may conflict: for some instances by two threads of a CTA, `above` before a
@@ -174,6 +175,7 @@ class AccessClasses {
     return static_cast<AccessSet::Key>(domain) << kDomainShift | static_cast<AccessSet::Key>(object)
                                                                      << kBucketShift;
   }
+  static AccessSet::Key keyOf(AccessSet::Key bucket, ClassId id) { return bucket | indexOf(id); }
   static AccessSet::Key bucketOf(AccessSet::Key key) { return key & ~kClassMask; }
   static Domain domainOf(AccessSet::Key key) { return static_cast<Domain>(key >> kDomainShift); }
   // After the domains of Domain: T, which conflicts with every domain.
@@ -191,7 +193,7 @@ class AccessClasses {
   static constexpr std::uint64_t kWorkOfComparison = 50;  // in look-ups
 
   static std::uint64_t hashOf(AccessSet::Key at, const AccessClass& of);
-  // kNone if there is no such class.
+  // None if there is no such class.
   ClassId find(AccessSet::Key at, const AccessClass& of) const;
   AccessSet::Key intern(AccessSet::Key at, const AccessClass& of);
   AddressId addressOf(const Access& access, StoreOfAll storeOfAll);
@@ -229,12 +231,12 @@ class AccessClasses {
   AliasAssumptions assumptions_;
   AccessLimits limits_;
   bool hasTooManyAddresses_ = false;
-  std::vector<AccessClass> classes_;
+  IdVector<ClassId, AccessClass> classes_;
   std::unordered_map<const ir::Variable*, std::uint32_t> objects_;
-  std::vector<AccessSet::Key> buckets_;  // by class
-  HashIndex classIndex_;                 // by bucket, kinds and AddressId
+  IdVector<ClassId, AccessSet::Key> buckets_;
+  HashIndex classIndex_;  // by bucket, kinds and AddressId
   std::size_t countWithoutAddress_ = 0;
-  std::vector<Address> addresses_;  // one address for each AddressId
+  IdVector<AddressId, Address> addresses_;
   HashIndex addressIndex_;
   // By two AddressIds; 0: not computed yet, else 1 + rule.
   mutable std::array<std::vector<std::uint8_t>, kRelations> rules_;
@@ -244,7 +246,7 @@ class AccessClasses {
     bool isAsked = false;
     std::optional<ThreadAddresses> addresses;
   };
-  mutable std::deque<std::vector<OfThreads>> ofThreads_;  // by AddressId and variant
+  mutable std::deque<std::vector<OfThreads>> ofThreads_;  // by address and variant
   mutable std::unordered_map<const Addresses*, std::optional<ThreadForms>> threadForms_;
   mutable std::uint64_t workOnThreadsLeft_;
 };

@@ -156,7 +156,8 @@ std::optional<BarrierEvent> BarrierRemarks::pin(const BarrierRegions& regions,
 
 const analysis::Access* BarrierRemarks::accessOf(const BarrierRegions::Event* event,
                                                  const analysis::AccessClass& of) const {
-  if (event == nullptr || event->instruction == nullptr || of.address == kNone) {
+  if (event == nullptr || event->instruction == nullptr ||
+      of.address == analysis::AddressId::None) {
     return nullptr;
   }
   const analysis::Access* one = graph_->classes().accessOf(of);
