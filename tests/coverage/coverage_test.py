@@ -63,18 +63,18 @@ class Branches(unittest.TestCase):
 
 class Reasons(unittest.TestCase):
     def test_they_move_with_their_lines(self):
-        name = "src/analysis/flow/dominators.cpp"
-        text = "if (isWalked[v]) return;"
-        with open(os.path.join(coverage.SOURCE_DIR, name), encoding="utf-8") as file:
-            line = next(k for k, line in enumerate(file, 1) if text in line)
+        name, text, line = "src/analysis/sample.cpp", "if (isWalked[v]) return;", 3
         everything = coverage.Coverage()
         everything.lines[name] = {line: True}
         everything.branches[name] = {(line, (1, 1), 0): True, (line, (1, 1), 1): False}
         options = types.SimpleNamespace(kernels=1, tests="x")
         with tempfile.TemporaryDirectory() as folder:
+            os.makedirs(os.path.join(folder, "src", "analysis"))
+            coverage.write(os.path.join(folder, name), f"\n\n{text}\n")
             path = os.path.join(folder, "unreached.tsv")
             coverage.write(path, f"{name}:1\t2 of 2\t{text}\tno graph has two\n")
-            coverage.unreached(options, everything, path)
+            with unittest.mock.patch.multiple(coverage, SOURCE_DIR=folder, is_rule_file=lambda file: file == name):
+                coverage.unreached(options, everything, path)
             self.assertIn(f"\n{name}:{line}\t2 of 2\t{text}\tno graph has two\n", coverage.read(path))
 
 
