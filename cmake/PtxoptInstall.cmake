@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# What is installed beside the programs: the public headers, one library that holds all rooms below
+# What is installed beside the programs: the public headers, one library that holds all those below
 # the command line, and the package that find_package(ptxopt) finds.
 
 include(CMakePackageConfigHelpers)
 
-# ptxopt_public_library(ROOM...): libptxopt from src/driver/api.cpp and the objects of these rooms,
-# so that nobody outside needs to know that there are rooms.
+# ptxopt_public_library(LIBRARY...): libptxopt from src/driver/api.cpp and the objects of these
+# libraries, so that nobody outside needs to know that there are several.
 function(ptxopt_public_library)
-  # For the imported targets of the rooms, which are known only in the rooms' own folders.
+  # For the imported targets of the libraries, which are known only in their own folders.
   find_package(Threads REQUIRED)
   add_library(ptxopt_library STATIC ${PROJECT_SOURCE_DIR}/src/driver/api.cpp)
   set_target_properties(ptxopt_library PROPERTIES OUTPUT_NAME ptxopt EXPORT_NAME ptxopt)
@@ -16,9 +16,9 @@ function(ptxopt_public_library)
     PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
            $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 
-  foreach(room ${ARGN})
-    target_sources(ptxopt_library PRIVATE $<TARGET_OBJECTS:ptxopt_${room}>)
-    get_target_property(needed ptxopt_${room} LINK_LIBRARIES)
+  foreach(part ${ARGN})
+    target_sources(ptxopt_library PRIVATE $<TARGET_OBJECTS:ptxopt_${part}>)
+    get_target_property(needed ptxopt_${part} LINK_LIBRARIES)
     list(FILTER needed EXCLUDE REGEX "ptxopt_|NOTFOUND")
     # Libraries of headers alone are of no concern to those who link.
     list(FILTER needed EXCLUDE REGEX "^(Boost::headers|fmt::.*|nlohmann_json::.*)$")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # How the targets of this project are made: warnings as errors in our own code, sanitizers where
-# asked for, one static library for each room of src/.
+# asked for, one static library for each folder of src/.
 
 add_library(ptxopt_flags INTERFACE)
 target_compile_features(ptxopt_flags INTERFACE cxx_std_20)
@@ -38,16 +38,17 @@ function(ptxopt_unity_build)
     UNITY_BUILD ${PTXOPT_UNITY_BUILD} UNITY_BUILD_BATCH_SIZE 16)
 endfunction()
 
-# ptxopt_room(isa SOURCES a.cpp b.cpp DEPENDS support): the library ptxopt_isa.  DEPENDS names only
-# rooms on lower floors, so a wrong arrow does not link.
-function(ptxopt_room name)
-  cmake_parse_arguments(ROOM "" "" "SOURCES;DEPENDS;LINK" ${ARGN})
-  add_library(ptxopt_${name} STATIC ${ROOM_SOURCES})
-  list(TRANSFORM ROOM_DEPENDS PREPEND ptxopt_)
-  target_link_libraries(ptxopt_${name} PUBLIC ${ROOM_DEPENDS} ${ROOM_LINK} PRIVATE ptxopt_flags)
+# ptxopt_add_library(isa SOURCES a.cpp b.cpp DEPENDS support): the library ptxopt_isa.  DEPENDS
+# names only libraries of lower layers, so a wrong dependency does not link.
+function(ptxopt_add_library name)
+  cmake_parse_arguments(LIBRARY "" "" "SOURCES;DEPENDS;LINK" ${ARGN})
+  add_library(ptxopt_${name} STATIC ${LIBRARY_SOURCES})
+  list(TRANSFORM LIBRARY_DEPENDS PREPEND ptxopt_)
+  target_link_libraries(ptxopt_${name}
+    PUBLIC ${LIBRARY_DEPENDS} ${LIBRARY_LINK} PRIVATE ptxopt_flags)
   ptxopt_unity_build(ptxopt_${name})
   target_include_directories(ptxopt_${name} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/src>)
-  if(name MATCHES "^(analysis|passes)")  # the rooms that decide what is sound
+  if(name MATCHES "^(analysis|passes)")  # the libraries that decide what is sound
     target_compile_options(ptxopt_${name} PRIVATE ${PTXOPT_RULE_FLAGS})
   endif()
 endfunction()

@@ -306,7 +306,7 @@ class Explainer {
   ir::SourceLines sources_;
   Verdicts verdicts_;
   WhatIf whatIf_;
-  std::map<Offset, WaysToGo> ways_;
+  std::map<Offset, RemovingOptions> ways_;
   bool isSourceMissing_ = false;
   std::set<std::string> kernelsOfAnyShape_;  // for which the shape matters, and is not known
 };

@@ -43,7 +43,7 @@ std::vector<std::size_t> allAssumptions() {
   return all;
 }
 
-void add(WaysToGo& ways, const std::string& words, bool ofShape) {
+void add(RemovingOptions& ways, const std::string& words, bool ofShape) {
   ways.text += (ways.text.empty() ? "" : " or ") + words;
   ways.isOfShape |= ofShape;
 }
@@ -85,16 +85,16 @@ WhatIf::WhatIf(std::shared_ptr<const SourceText> source, const OptimizeOptions& 
   }
 }
 
-std::map<Offset, WaysToGo> WhatIf::ways(const KeptBarriers& kept) const {
-  std::map<Offset, WaysToGo> found;
+std::map<Offset, RemovingOptions> WhatIf::ways(const KeptBarriers& kept) const {
+  std::map<Offset, RemovingOptions> found;
   if (kept.empty()) return found;
   const std::vector<std::size_t> all = allAssumptions();
-  const KeptBarriers candidates = only(kept, thoseThatGo(kept, all));
+  const KeptBarriers candidates = only(kept, removedUnder(kept, all));
   if (candidates.empty()) return found;
   KeptBarriers open = candidates;
   std::set<Offset> goInOneRow;
   for (const std::size_t k : all) {
-    const std::set<Offset> gone = thoseThatGo(candidates, {k});
+    const std::set<Offset> gone = removedUnder(candidates, {k});
     if (info(k).assumption == analysis::Assumption::OneRow) goInOneRow = gone;
     for (const Offset offset : gone) {
       // Of the shape, only the fact that there is one row matters.
@@ -118,8 +118,8 @@ std::set<Offset> WhatIf::weakened(const KeptBarriers& kept) const {
   return changedBy(kept, std::move(options));
 }
 
-std::set<Offset> WhatIf::thoseThatGo(const KeptBarriers& kept,
-                                     const std::vector<std::size_t>& assumptions) const {
+std::set<Offset> WhatIf::removedUnder(const KeptBarriers& kept,
+                                      const std::vector<std::size_t>& assumptions) const {
   OptimizeOptions options = options_;
   cutToBarriers(options.run.pipeline);
   for (const std::size_t k : assumptions) {
@@ -158,13 +158,13 @@ std::set<Offset> WhatIf::changedBy(const KeptBarriers& kept, OptimizeOptions opt
 
 // An option belongs to the group of a barrier if the barrier is kept without the option; then the
 // group is tested.
-void WhatIf::addGroups(const KeptBarriers& open, std::map<Offset, WaysToGo>& found) const {
+void WhatIf::addGroups(const KeptBarriers& open, std::map<Offset, RemovingOptions>& found) const {
   const std::vector<std::size_t> all = allAssumptions();
   std::map<Offset, std::vector<std::size_t>> groupOf;
   for (const std::size_t k : all) {
     std::vector<std::size_t> others = all;
     std::erase(others, k);
-    const std::set<Offset> gone = thoseThatGo(open, others);
+    const std::set<Offset> gone = removedUnder(open, others);
     for (const auto& [offset, kernel] : open) {
       if (!gone.contains(offset)) groupOf[offset].push_back(k);
     }
@@ -174,7 +174,7 @@ void WhatIf::addGroups(const KeptBarriers& open, std::map<Offset, WaysToGo>& fou
     if (group.size() < 2) continue;
     const bool isNew = !enough.contains(group);
     if (isNew && enough.size() == kMostGroups) continue;
-    if (isNew) enough.emplace(group, thoseThatGo(open, group));
+    if (isNew) enough.emplace(group, removedUnder(open, group));
     if (!enough.at(group).contains(offset)) continue;
     std::string words;
     for (const std::size_t k : group) words += (words.empty() ? "" : " with ") + spelling(k);

@@ -15,7 +15,7 @@ namespace ptxopt::driver {
 using KeptBarriers = std::map<Offset, std::string>;
 
 // The options under which a barrier would not be kept.
-struct WaysToGo {
+struct RemovingOptions {
   std::string text;        // "--assume-1d", "--a with --b"; alternatives are separated by "or"
   bool isOfShape = false;  // the shape of the block would do
 };
@@ -28,15 +28,15 @@ class WhatIf {
 
   // Cost: one run of the passes; if some barrier goes under all assumptions together, one run for
   // each assumption and one without it, over the kernels with such barriers.
-  std::map<Offset, WaysToGo> ways(const KeptBarriers& kept) const;
+  std::map<Offset, RemovingOptions> ways(const KeptBarriers& kept) const;
   // The barriers that the pass warp-sync would weaken.  One run.
   std::set<Offset> weakened(const KeptBarriers& kept) const;
 
  private:
-  std::set<Offset> thoseThatGo(const KeptBarriers& kept,
-                               const std::vector<std::size_t>& assumptions) const;
+  std::set<Offset> removedUnder(const KeptBarriers& kept,
+                                const std::vector<std::size_t>& assumptions) const;
   std::set<Offset> changedBy(const KeptBarriers& kept, OptimizeOptions options) const;
-  void addGroups(const KeptBarriers& open, std::map<Offset, WaysToGo>& found) const;
+  void addGroups(const KeptBarriers& open, std::map<Offset, RemovingOptions>& found) const;
 
   std::shared_ptr<const SourceText> source_;
   OptimizeOptions options_;

@@ -345,17 +345,17 @@ AccessClasses::BytesOfBuckets AccessClasses::bytesOfBuckets() const {
   return all;
 }
 
-std::optional<std::vector<ClassId>> AccessClasses::rivalsOf(AccessSet::Key key) const {
+std::optional<std::vector<ClassId>> AccessClasses::candidatesFor(AccessSet::Key key) const {
   const MemoryBase* const base = knownBase(of(key));
   if (base == nullptr) return std::nullopt;
   if (!byBytes_) byBytes_ = bytesOfBuckets();
   const ClassesByBytes& classes = byBytes_->at(bucketOf(key));
   if (*base != classes.base) return std::nullopt;
-  std::vector<ClassId> rivals = classes.others;
+  std::vector<ClassId> candidates = classes.others;
   classes.ranges.forEachMeeting(accessOf(of(key))->bytes,
-                                [&](std::uint32_t id) { rivals.push_back(ClassId{id}); });
-  std::ranges::sort(rivals);
-  return rivals;
+                                [&](std::uint32_t id) { candidates.push_back(ClassId{id}); });
+  std::ranges::sort(candidates);
+  return candidates;
 }
 
 namespace {
@@ -425,10 +425,10 @@ std::optional<AccessClasses::Conflict> AccessClasses::conflict(const AccessSet& 
     const AccessSet::Key at = bucketOf(key);
     const auto [begin, end] = larger.range(at, at | kClassMask);
     if (end - begin > kFewClasses && precision == Precision::Affine) {
-      const auto rivals = rivalsOf(key);
-      if (rivals && rivals->size() < static_cast<std::size_t>(end - begin)) {
+      const auto candidates = candidatesFor(key);
+      if (candidates && candidates->size() < static_cast<std::size_t>(end - begin)) {
         // clang 14 cannot capture structured bindings implicitly.
-        return std::ranges::any_of(*rivals, [&, begin = begin, end = end](ClassId id) {
+        return std::ranges::any_of(*candidates, [&, begin = begin, end = end](ClassId id) {
           const AccessSet::Key other = keyOf(at, id);
           return std::binary_search(begin, end, other) && isConflict(key, other);
         });

@@ -219,7 +219,7 @@ class AccessClasses {
   const MemoryBase* knownBase(const AccessClass& of) const;
   // The classes of the bucket of `key`, in ascending order, without those that touch other bytes of
   // the same base (AliasRule::Ranges).  None: the bytes of the class are unknown.
-  std::optional<std::vector<ClassId>> rivalsOf(AccessSet::Key key) const;
+  std::optional<std::vector<ClassId>> candidatesFor(AccessSet::Key key) const;
 
   struct Address {
     const Access* access;

@@ -2,7 +2,8 @@
 // What holds where an access is executed: what branches, guards and elections say about the thread
 // id, the leaves of its address, and functions of the thread id (docs/soundness/ C8).
 //
-// Cost: O(conditions of branches), and for each access at most kMostLevels dominators with some.
+// Cost: O(conditions of branches), and for each access at most Limit::ConditionLevels dominators
+// with some.
 #pragma once
 
 #include <array>

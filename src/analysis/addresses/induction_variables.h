@@ -10,8 +10,8 @@
 //
 // Source: basic induction variables of reducible loops (Aho, Lam, Sethi, Ullman: "Compilers", 9.1),
 // over SSA form.
-// Cost: kMostSteps instructions for each operand of a phi, and once more for each phi of the header
-// of a loop that has an induction variable.
+// Cost: Limit::InductionSteps instructions for each operand of a phi, and once more for each phi of
+// the header of a loop that has an induction variable.
 #pragma once
 
 #include <cstdint>

@@ -15,8 +15,8 @@
 // so it is not replaced.
 //
 // Source: optimistic value numbering over SSA form, by iteration over hash tables (Simpson, 1996).
-// Cost: O(terms of the operands) an iteration; two iterations for most functions, kMostRounds at
-// most.  If that is not enough, there are no classes.
+// Cost: O(terms of the operands) an iteration; two iterations for most functions,
+// Limit::OffsetRounds at most.  If that is not enough, there are no classes.
 #pragma once
 
 #include <cstdint>

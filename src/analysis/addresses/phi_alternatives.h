@@ -7,7 +7,7 @@
 // the set of forms is known.
 //
 // Source: wrap-around and periodic variables (Wolfe: "Beyond Induction Variables", 1992).
-// Cost: for each phi O(operands) of at most LinearForms::kMostAlternatives phis.
+// Cost: for each phi O(operands) of at most Limit::Alternatives phis.
 #pragma once
 
 #include <span>

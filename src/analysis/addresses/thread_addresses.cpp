@@ -48,7 +48,7 @@ class AccessInProgram {
       meetAll(w, outcome);
       if (outcome.undefined != 0) return false;
       const OfLanes<std::uint64_t>& addresses = program_.residuesOf(*address_, w);
-      for (LaneMask left = lanesThatGetThere(w, outcome.done); left != 0; left &= left - 1) {
+      for (LaneMask left = arrivingLanes(w, outcome.done); left != 0; left &= left - 1) {
         const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
         if (!visit(warps[w].firstThread + lane, addresses[lane])) return false;
       }
@@ -73,7 +73,7 @@ class AccessInProgram {
     }
   }
 
-  LaneMask lanesThatGetThere(std::size_t warp, LaneMask lanes) const {
+  LaneMask arrivingLanes(std::size_t warp, LaneMask lanes) const {
     for (const auto& [leaf, interval] : access_.restrictions) {
       lanes &= ~program_.lanesOutside(leaf, interval, warp);
     }

@@ -11,7 +11,7 @@
 // Values are evaluated in the order of their numbers, in which operands come first, but for those
 // that come around a loop.
 //
-// Cost: O(operands of the values), and O(terms) for each, at most kMostTerms.
+// Cost: O(operands of the values), and O(terms) for each, at most Limit::ValueTerms.
 #pragma once
 
 #include <vector>

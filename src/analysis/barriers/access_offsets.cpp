@@ -39,7 +39,7 @@ void AccessOffsets::build(LeafId otherBase, const PostDominators* postDominators
   addConditions(postDominators);
 }
 
-LaneMask AccessOffsets::lanesThatGetThere(const WarpOfThreads& warp, std::size_t number) const {
+LaneMask AccessOffsets::arrivingLanes(const WarpOfThreads& warp, std::size_t number) const {
   LaneMask lanes = lanesInside(warp, access_->thread) & program_.outcomeOfRun(number).done;
   const auto residuesOf = [&](FormProgram::Expression expression) -> const auto& {
     return program_.residuesOf(expression, number);

@@ -48,7 +48,7 @@ class AccessOffsets {
     const unsigned bits = forms_->form(access_->address).bits;
     program_.run(warps, numbers);
     for (std::size_t w = 0; w < warps.size(); ++w) {
-      for (LaneMask left = lanesThatGetThere(warps[w], w); left != 0; left &= left - 1) {
+      for (LaneMask left = arrivingLanes(warps[w], w); left != 0; left &= left - 1) {
         const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
         const std::int64_t offset = signedResidue(program_.residuesOf(offset_, w)[lane], bits);
         if (isInObject(offset)) visit(warps[w].firstThread + lane, offset);
@@ -58,7 +58,7 @@ class AccessOffsets {
 
  private:
   // The lanes that execute the access, as far as is known, in the last run.
-  LaneMask lanesThatGetThere(const WarpOfThreads& warp, std::size_t number) const;
+  LaneMask arrivingLanes(const WarpOfThreads& warp, std::size_t number) const;
 
   bool isInObject(std::int64_t offset) const;
 

@@ -28,10 +28,10 @@ class BarrierGraph {
     Standing standing = Standing::Partial;
     std::uint32_t body = 0;
     std::uint32_t depth = 0;  // loops around it, those around calls of its function included
-    Node node = kNone;        // none for what is not judged
+    Node node = kNone;        // none if it is no candidate and no separator
   };
 
-  // Of the bodies of the ground; both must outlive the object.
+  // Of the bodies of the context; both must outlive the object.
   BarrierGraph(std::span<const BarrierBody> bodies, const BarrierContext& context,
                Precision precision, AccessLimits limits = {});
   BarrierGraph(const BarrierGraph&) = delete;

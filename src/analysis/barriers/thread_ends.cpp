@@ -101,11 +101,11 @@ BitSet ThreadEnds::partedFrom(std::span<const Node> barriers, const BitSet& lead
     for (const Node p : regions_.predecessors(barrier)) beforeBarriers.push_back(p);
   }
   const BitSet leadsToBarrier = reach(beforeBarriers, Direction::Backward);
-  std::vector<Node> parting;
+  std::vector<Node> splits;
   for (const Node n : splits_) {
-    if (leadsToEnd.test(n) && leadsToBarrier.test(n)) parting.push_back(n);
+    if (leadsToEnd.test(n) && leadsToBarrier.test(n)) splits.push_back(n);
   }
-  return reach(parting, Direction::Forward);
+  return reach(splits, Direction::Forward);
 }
 
 // Code after which there is no barrier is reached from many components.  What a thread does there

@@ -8,8 +8,8 @@
 //
 // A fixpoint from below over the blocks in reverse postorder.  After kPatience rounds a bound of a
 // phi that still grows jumps to what the branches on its edges allow, else to that of its type;
-// after kRounds rounds every phi of a loop header that still grows loses all bounds.  Then two more
-// rounds shrink again what the jumps overshot.  Every round is sound by itself.
+// after Limit::RangeRounds rounds every phi of a loop header that still grows loses all bounds.
+// Then two more rounds shrink again what the jumps overshot.  Every round is sound by itself.
 //
 // Cost: one round over all integer instructions, a few where there are loops; 56 bytes a value.
 #pragma once

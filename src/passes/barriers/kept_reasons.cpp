@@ -168,9 +168,9 @@ const std::string& KeptReasons::tainted(const Barrier& barrier) {
 // Which barrier or call uses one of these ids, and where.
 std::string KeptReasons::taintOf(BarrierIds mine) const {
   for (const Barrier& other : graph_.barriers()) {
-    const bool spoils =
+    const bool cannotSeparate =
         other.standing == Standing::Partial || other.standing == Standing::NotUniform;
-    if (spoils && (analysis::barrierIds(other.barrier) & mine) != 0) {
+    if (cannotSeparate && (analysis::barrierIds(other.barrier) & mine) != 0) {
       return "\nthe other: " + remarks_.textOf(*other.instruction);
     }
   }

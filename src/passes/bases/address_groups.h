@@ -12,7 +12,7 @@
 // computed first coming first.
 //
 // Cost: one walk down the dominator tree, O(operands + terms of forms); for each member at most
-// kMostLooks values are examined.
+// Limit::GroupLooks values are examined.
 #pragma once
 
 #include <cstdint>

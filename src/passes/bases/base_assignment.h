@@ -25,7 +25,7 @@
 
 namespace ptxopt::passes {
 
-// The knobs, by their names in the field: cbe-enable, cbe-max-depth and so on.
+// The options cbe-enable, cbe-max-depth and so on, in this order.
 struct CommonBaseOptions {
   unsigned isEnabled = 1;
   unsigned maxDepth = 8;        // instructions of an address that are looked at, and made

@@ -19,7 +19,7 @@
 //
 // No base lives through a call that did not before (docs/soundness/ D4.6).
 //
-// Cost: O(operands + members), kMostInWeb values for each phi; for each group of addresses
+// Cost: O(operands + members), Limit::WebValues values for each phi; for each group of addresses
 // maxIterations rounds over its values.
 #pragma once
 

@@ -4,8 +4,8 @@
 // In a .func with calls, any two blocks count as separated by a call: longer live ranges across
 // blocks of such functions made ptxas spill, with or without a call in between.
 //
-// Cost: O(instructions) once; at most kMostBlocks blocks a query, beyond which the answer is that
-// there may be a call.  Free if the function has no call.
+// Cost: O(instructions) once; at most Limit::CallFreeBlocks blocks a query, beyond which the answer
+// is that there may be a call.  Free if the function has no call.
 #pragma once
 
 #include <cstdint>

@@ -4,7 +4,7 @@
 //
 // Source: partial redundancy elimination, where the expression is available on all paths in
 // different registers.
-// Cost: 2 * kMostLooks values for each predecessor of a block with an address that could go.
+// Cost: 2 * Limit::EndLooks values for each predecessor of a block with an address that could go.
 #pragma once
 
 #include "passes/bases/base_assignment.h"

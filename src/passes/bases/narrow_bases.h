@@ -2,7 +2,7 @@
 // Addresses of 32 bits through the lower half of one of 64 bits that a register holds, which is one
 // `cvt`.
 //
-// Cost: kMostLooks values for each address of 32 bits that could go.
+// Cost: Limit::EndLooks values for each address of 32 bits that could go.
 #pragma once
 
 #include "passes/bases/base_assignment.h"

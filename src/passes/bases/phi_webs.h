@@ -7,7 +7,7 @@
 //
 // Source: congruent induction variables, as loop strength reduction removes them; the web is what
 // dead code elimination would remove without the accesses.
-// Cost: kMostInWeb values for each phi that could go.
+// Cost: Limit::WebValues values for each phi that could go.
 #pragma once
 
 #include "passes/bases/base_assignment.h"

@@ -12,9 +12,9 @@
 // nobody reads go, loads of those that nobody writes become immediates, aggregates are split, and
 // equal constants become one.
 //
-// Works on the module as a whole, again and again until nothing changes, at most kMaxRounds times.
-// Cost of a round: linear in the operands of the functions that changed, and in the variables times
-// the kernels.
+// Works on the module as a whole, again and again until nothing changes, at most
+// Limit::GlobalRounds times. Cost of a round: linear in the operands of the functions that changed,
+// and in the variables times the kernels.
 #pragma once
 
 #include "passes/engine/pass.h"

@@ -11,8 +11,9 @@
 // MemoryWalk, if there is one, may still find it.  With ranges, a store of a number that fits in
 // fewer bytes than its register also gives the value of a narrower load (D1.13).
 //
-// Cost: O(1) for each access, up to kMostStores comparisons of addresses when a value is found, and
-// the cost of the MemoryWalk.  What is stored may also be a number that no register holds.
+// Cost: O(1) for each access, up to Limit::StoresBetween comparisons of addresses when a value is
+// found, and the cost of the MemoryWalk.  What is stored may also be a number that no register
+// holds.
 #pragma once
 
 #include <cstdint>

@@ -2,7 +2,8 @@
 // Stores whose bytes are overwritten before anything can read them (docs/soundness/ D2.1).
 //
 // Within a block: only computations, other plain stores, and loads that do not overlap may be
-// between the two stores.  Cost: at most kMostPending comparisons of addresses for each access.
+// between the two stores.  Cost: at most Limit::PendingStores comparisons of addresses for each
+// access.
 #pragma once
 
 #include <vector>

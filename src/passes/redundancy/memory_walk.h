@@ -7,8 +7,8 @@
 // outside of a loop that contains it only if the memory is private to the thread, or if the loop
 // cannot wait for another value (E.9.13): polling stays polling (D1.10).
 //
-// Cost: at most kMostStates states a query, and at most `cap` queries a block; beyond that the
-// answer is no.
+// Cost: at most Limit::StatesBetween states a query, and at most `cap` queries a block; beyond that
+// the answer is no.
 #pragma once
 
 #include <cstddef>

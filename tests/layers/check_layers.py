@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Includes point down: a file of src/ includes headers of its own room and of rooms that this one DEPENDS
+"""Includes point down: a file of src/ includes headers of its own library and of libraries that this one DEPENDS
 on, directly or through others.  The linker finds a wrong call; it does not find a type or an inline function.
 """
 import os
@@ -10,15 +10,15 @@ import sys
 SOURCE_DIR = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 
 
-def rooms(source):
-    """{room: (its folder, those that it names in DEPENDS, its files)}"""
+def libraries(source):
+    """{library: (its folder, those that it names in DEPENDS, its files)}"""
     result = {}
     for path, _, names in os.walk(source):
         if "CMakeLists.txt" not in names:
             continue
         with open(os.path.join(path, "CMakeLists.txt"), encoding="utf-8") as file:
             text = re.sub(r"#.*", "", file.read())
-        for name, body in re.findall(r"ptxopt_room\((\w+)([^)]*)\)", text):
+        for name, body in re.findall(r"ptxopt_add_library\((\w+)([^)]*)\)", text):
             words = {None: []}
             key = None
             for word in body.split():
@@ -36,9 +36,9 @@ def rooms(source):
     return result
 
 
-def below(known, room):
-    """The room and all that it may use."""
-    found, todo = set(), [room]
+def below(known, library):
+    """The library and all that it may use."""
+    found, todo = set(), [library]
     while todo:
         one = todo.pop()
         if one in known and one not in found:
@@ -48,14 +48,14 @@ def below(known, room):
 
 
 def problems(source):
-    known = rooms(source)
-    # A header belongs to the room of its folder; where a folder has several rooms, to all of them.
+    known = libraries(source)
+    # A header belongs to the library of its folder; where a folder has several libraries, to all of them.
     of_folder = {}
     for name, (path, _, _) in known.items():
         if path:
             of_folder.setdefault(os.path.relpath(path, source), set()).add(name)
 
-    def rooms_of(file):
+    def libraries_of(file):
         folder = os.path.dirname(file)
         while folder and folder not in of_folder:
             folder = os.path.dirname(folder)
@@ -64,17 +64,17 @@ def problems(source):
     for path, _, names in sorted(os.walk(source)):
         for name in sorted(names):
             file = os.path.relpath(os.path.join(path, name), source)
-            if not name.endswith((".h", ".cpp")) or not rooms_of(file):
+            if not name.endswith((".h", ".cpp")) or not libraries_of(file):
                 continue
-            allowed = set().union(*(below(known, room) for room in rooms_of(file)))
+            allowed = set().union(*(below(known, library) for library in libraries_of(file)))
             with open(os.path.join(path, name), encoding="utf-8") as text:
                 lines = text.read().splitlines()
             for number, line in enumerate(lines, 1):
                 found = re.match(r'#include "(\w[^"]*/[^"]+)"', line)
-                target = rooms_of(found.group(1)) if found else set()
+                target = libraries_of(found.group(1)) if found else set()
                 if target and not target & allowed:
                     yield (f"src/{file}:{number}: {found.group(1)} is of {' or '.join(sorted(target))}, "
-                           f"which {' or '.join(sorted(rooms_of(file)))} does not depend on")
+                           f"which {' or '.join(sorted(libraries_of(file)))} does not depend on")
 
 
 def main():
