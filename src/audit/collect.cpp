@@ -37,6 +37,7 @@ class Collector {
     for (ir::Function& function : module.functions()) {
       if (!function.hasBody() || function.isOpaque) continue;
       memberOf_[&function] = &members_.emplace_back(function, assumptions_.of(function));
+      facts_.addEffects(assumptions_.of(function));
     }
   }
 
@@ -101,7 +102,7 @@ class Collector {
   const CollectOptions& options_;
   const analysis::ModuleAssumptions assumptions_;
   const analysis::CallGraph graph_;
-  const BarrierFacts facts_;
+  BarrierFacts facts_;
   const analysis::PureFunctions pure_;
   std::deque<Member> members_;
   std::unordered_map<const ir::Function*, Member*> memberOf_;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/barriers/barrier_context.h"
 
+#include <algorithm>
 #include <optional>
+#include <stdexcept>
 
 #include "analysis/threads/non_exited_threads.h"
 
@@ -10,6 +12,10 @@ namespace ptxopt::analysis {
 using ir::Instruction;
 
 namespace {
+
+// The assumptions that change what a call may do.
+constexpr Assumption kAboutEffects[] = {Assumption::NcInvariant, Assumption::RelaxTrap,
+                                        Assumption::RelaxTiming};
 
 bool hasCountOfWholeBlock(const Cfg& cfg) {
   for (const BlockId b : cfg.blocks()) {
@@ -38,18 +44,33 @@ Participation participationOf(std::span<const BarrierBody> bodies, const Barrier
 
 }  // namespace
 
+void BarrierFacts::addEffects(const Assumptions& assumptions) {
+  std::vector<Assumptions> sets(1);
+  sets[0].flatShared = assumptions.flatShared;
+  for (const Assumption one : kAboutEffects) {
+    if (!assumptions.has(one)) continue;
+    for (std::size_t k = 0, count = sets.size(); k < count; ++k) {
+      sets.push_back(sets[k]);
+      sets.back().add(one);
+    }
+  }
+  for (const Assumptions& set : sets) {
+    const auto isThis = [&](const auto& known) { return known.first == set; };
+    if (std::ranges::any_of(effects_, isThis)) continue;
+    effects_.emplace_back(set, CallEffects(*graph, set));
+  }
+}
+
 const CallEffects& BarrierFacts::effects(const Assumptions& assumptions) const {
   Assumptions relevant;
   relevant.flatShared = assumptions.flatShared;
-  for (const Assumption one :
-       {Assumption::NcInvariant, Assumption::RelaxTrap, Assumption::RelaxTiming}) {
+  for (const Assumption one : kAboutEffects) {
     if (assumptions.has(one)) relevant.add(one);
   }
-  const std::lock_guard lock(mutex_);
   for (const auto& [known, effects] : effects_) {
     if (known == relevant) return effects;
   }
-  return effects_.emplace_back(relevant, CallEffects(*graph, relevant)).second;
+  throw std::logic_error("effects of calls under assumptions that nobody announced");
 }
 
 BarrierContext::BarrierContext(std::span<const BarrierBody> bodies, const BarrierFacts& of)

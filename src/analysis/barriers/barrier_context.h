@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <mutex>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -22,8 +21,9 @@
 
 namespace ptxopt::analysis {
 
-// Facts about the whole module that the work on one kernel needs.  Made before passes change
-// anything; reading it from several threads is safe.
+// Facts about the whole module that the work on one kernel needs.  They look into all functions, so
+// they are made, addEffects() included, before passes change any.  Then several threads may read
+// them.
 struct BarrierFacts {
   // The graph must outlive the object.
   BarrierFacts(const ir::Module& module, const CallGraph& calls)
@@ -31,7 +31,9 @@ struct BarrierFacts {
         uses(module, calls),
         withKnownCallers(functionsWithKnownCallers(uses, calls)) {}
 
-  // In a kernel of which this is assumed.  Made when first asked for.
+  // Makes the effects of calls in a kernel with these assumptions, or with some of them.
+  void addEffects(const Assumptions& assumptions);
+  // In a kernel with these assumptions, for which addEffects() must have been called.
   const CallEffects& effects(const Assumptions& assumptions) const;
 
   const CallGraph* graph;
@@ -39,8 +41,7 @@ struct BarrierFacts {
   BitSet withKnownCallers;  // of docs/soundness/ C1.6, by vertex
 
  private:
-  mutable std::mutex mutex_;
-  mutable std::deque<std::pair<Assumptions, CallEffects>> effects_;
+  std::deque<std::pair<Assumptions, CallEffects>> effects_;
 };
 
 struct BarrierBody {

@@ -196,15 +196,21 @@ class Group {
 void BarrierGroups::prepare(const ir::Module& module, analysis::ModuleAnalyses& analyses,
                             bool wantRemarks) {
   const auto& graph = analyses.get<analysis::CallGraph>();
-  facts_.emplace(module, graph);
   const auto& assumptions = analyses.get<analysis::ModuleAssumptions>();
+  facts_.emplace(module, graph);
   const auto groups = functionsThatShareBarriers(graph, facts_->withKnownCallers);
+  for (const ir::Function& function : module.functions()) {
+    if (facts_->uses.own(function).ids != 0) facts_->addEffects(assumptions.of(function));
+  }
   if (groups.empty()) return;
   std::unordered_map<const ir::Function*, ir::Function*> editable;
   for (ir::Function& f : analyses.get<ir::Module>().functions()) editable[&f] = &f;
   for (const auto& group : groups) {
     std::vector<ir::Function*> members;
-    for (const ir::Function* function : group) members.push_back(editable.at(function));
+    for (const ir::Function* function : group) {
+      members.push_back(editable.at(function));
+      facts_->addEffects(assumptions.of(*function));
+    }
     judgeGroup(members, assumptions, wantRemarks);
   }
 }

@@ -26,7 +26,8 @@ std::string regions(const std::string& body, const std::string& functions = "",
   test::ValueFunction f(kCode + body, attributes, ".shared .b32 A[64], B[64];\n" + functions,
                         ".param .u32 n");
   const CallGraph calls(f.module());
-  const BarrierFacts facts(f.module(), calls);
+  BarrierFacts facts(f.module(), calls);
+  facts.addEffects(assumptions);
   std::deque<FunctionAnalyses> analyses;
   std::vector<BarrierBody> bodies;
   const auto addBody = [&](const ir::Function& function) {

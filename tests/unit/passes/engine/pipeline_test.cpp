@@ -72,6 +72,36 @@ TEST(PipelineText, LevelsHoldOnlyPassesThatExist) {
   }
 }
 
+// Kernels that have no barrier are through all passes before the first one that has some is looked
+// at: nothing may look into them any more.  The thread sanitizer sees it.
+TEST(Pipeline, BarrierPassesLookOnlyIntoFunctionsThatNobodyChanges) {
+  std::string text = ".version 8.0\n.target sm_80\n.address_size 64\n.shared .b32 s[4];\n";
+  for (int k = 0; k < 8; ++k) {
+    text +=
+        ".visible .entry plain" + std::to_string(k) +
+        "(.param .u64 p)\n{\n\t.reg .b32 %r<3>;\n\t.reg .b64 %rd<4>;\n\tld.param.u64 %rd1, [p];\n";
+    for (int repeat = 0; repeat < 40; ++repeat) {
+      text +=
+          "\tadd.u64 %rd2, %rd1, 8;\n\tld.global.u32 %r1, [%rd2];\n\tadd.u64 %rd3, %rd1, 8;\n"
+          "\tst.global.u32 [%rd3], %r1;\n";
+    }
+    text += "\tret;\n}\n";
+  }
+  for (int k = 0; k < 2; ++k) {
+    text += ".visible .entry barriers" + std::to_string(k) +
+            "()\n{\n\t.reg .b32 %r<3>;\n\tst.shared.u32 [s], 1;\n\tbar.sync 0;\n\tbar.sync 0;\n"
+            "\tld.shared.u32 %r1, [s];\n\tst.shared.u32 [s+4], %r1;\n\tret;\n}\n";
+  }
+  const auto one = parsed(text);
+  const auto four = parsed(text);
+  RunOptions options = optionsFor("dead-sync,early-cse,common-base");
+  options.remarks = false;
+  runPipeline(*one, options);
+  options.threads = 4;
+  runPipeline(*four, options);
+  EXPECT_EQ(print::print(*one).text(), print::print(*four).text());
+}
+
 TEST(Pipeline, OutputAndRemarksDoNotDependOnTheNumberOfThreads) {
   const auto one = tenKernels();
   const auto four = tenKernels();
