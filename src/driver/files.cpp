@@ -320,6 +320,15 @@ void writeFile(const std::string& path, std::string_view text) {
   writeFile(path, std::span<const std::string_view>(&text, 1));
 }
 
+void fillStandardStreams() {
+  for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; ++stream) {
+    if (::fcntl(stream, F_GETFD) >= 0 || errno != EBADF) continue;
+    // The lowest descriptor that is free is this one.
+    [[maybe_unused]] const int fd =
+        ::open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
 void cleanUpOnSignals(std::string_view message, int status) {
   faultMessage = message;
   faultStatus = status;

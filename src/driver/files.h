@@ -50,4 +50,9 @@ void writeFile(const std::string& path, std::string_view text);
 // standard error and exits with `faultStatus`.
 void cleanUpOnSignals(std::string_view faultMessage, int faultStatus);
 
+// Call it before a file is opened: gives descriptors to the standard streams that the caller has
+// closed, which fail when they are used.  Otherwise an output file would get their numbers, and
+// what is printed would go into it.
+void fillStandardStreams();
+
 }  // namespace ptxopt::driver

@@ -10,6 +10,7 @@
 
 int main(int argc, char** argv) {
   using namespace ptxopt::driver;
+  fillStandardStreams();
   cleanUpOnSignals(
       "ptxopt: internal fault; please report this with the input at the project's issue tracker; "
       "input untouched\n",

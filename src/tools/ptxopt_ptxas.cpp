@@ -180,6 +180,7 @@ std::optional<int> runOwnOption(const std::vector<std::string>& arguments,
 }  // namespace
 
 int main(int argc, char** argv) {
+  ptxopt::driver::fillStandardStreams();
   ptxopt::keepFreedMemory();
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   const Flags flags(environment(ptxopt::ptxas::kFlagsVariable.name));

@@ -225,6 +225,7 @@ int run(const Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  driver::fillStandardStreams();
   Options options;
   CLI::App app;
   ptxreduce::declareOptions(app, options);

@@ -215,6 +215,7 @@ void check(Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  driver::fillStandardStreams();
   Options options;
   CLI::App app;
   ptxrun::declareOptions(app, options);
