@@ -18,10 +18,10 @@ std::string_view Function::nameText() const {
 }
 
 const Attribute* Function::attribute(std::string_view name) const {
-  const auto found = std::find_if(attributes.begin(), attributes.end(), [&](const Attribute& a) {
+  const auto found = std::find_if(attributes.rbegin(), attributes.rend(), [&](const Attribute& a) {
     return module_->text(a.name) == name;
   });
-  return found == attributes.end() ? nullptr : &*found;
+  return found == attributes.rend() ? nullptr : &*found;
 }
 
 std::optional<std::array<std::uint32_t, 3>> Function::requiredBlock() const {

@@ -266,8 +266,10 @@ class IrBuilder {
   std::vector<Prefix> prefixes_;
   struct Target {
     NameId name;
-    std::uint64_t count;
-    bool isRange;
+    std::uint64_t count = 1;
+    bool isRange = false;
+    // What the name is where it stands; None if it is looked up at the end of its scope.
+    ir::SymbolId symbol = ir::SymbolId::None;
   };
   std::vector<Target> targets_;
   bool targetsAreCalls_ = false;

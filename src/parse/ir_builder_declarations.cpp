@@ -111,14 +111,19 @@ void IrBuilder::qualifier(const TokenView& word) {
 }
 
 void IrBuilder::alignment(const TokenView& bytes) {
-  if (isPointer_) {  // the alignment of the memory that the parameter points to
+  // After .ptr, the alignment of the memory that the parameter points to.  ptxas takes no alignment
+  // of the parameter from behind its type.
+  const bool isOfParameter = declaration_.space == isa::Space::Param;
+  if (isPointer_ || (isOfParameter && declaration_.type != isa::Type::None)) {
     const std::string_view number = textOf(bytes);
-    otherQualifiers_ += " .align";
+    otherQualifiers_ += otherQualifiers_.empty() ? ".align" : " .align";
     otherQualifier(bytes.start, bytes.start + static_cast<Offset>(number.size()));
     return;
   }
   if (bytes.integer() > kMaxAlignment) fail(bytes.start, "alignment out of range");
-  declaration_.alignment = static_cast<std::uint32_t>(bytes.integer());
+  // Of several the largest counts.
+  declaration_.alignment =
+      std::max(declaration_.alignment, static_cast<std::uint32_t>(bytes.integer()));
 }
 
 void IrBuilder::otherQualifier(Offset begin, Offset end) {

@@ -95,7 +95,11 @@ void IrBuilder::beginTargets(bool areCalls) {
 }
 
 void IrBuilder::targetName(const TokenView& name) {
-  targets_.push_back({fullName(name), 1, false});
+  targets_.push_back({.name = fullName(name)});
+  if (!targetsAreCalls_) return;
+  // ptxas looks functions up at once, as in a call: a label of this name below is another thing.
+  const ScopeTable::Found found = findName(name);
+  if (found.kind == ScopeTable::Kind::Symbol) targets_.back().symbol = ir::SymbolId{found.id};
 }
 
 void IrBuilder::targetCount(std::uint64_t count) {
@@ -174,6 +178,29 @@ bool IrBuilder::makeElementsAddresses() {
   return true;
 }
 
+namespace {
+
+// What ptxas makes of operands whose reading is not plain.
+void readAsPtxas(ir::Instruction& instruction) {
+  const isa::Opcode opcode = instruction.desc->opcode;
+  const std::span<Operand> operands = instruction.operands();
+  if (opcode == isa::Opcode::Setp) {
+    // `%p1|%p1`: the first result stays (docs/soundness/ A5.11).
+    if (operands.size() > 2 && operands[0].kind == OperandKind::Pair &&
+        operands[1].reg() != ir::RegisterId::None && operands[1].reg() == operands[2].reg()) {
+      operands[2] = Operand{};
+    }
+  } else if (opcode == isa::Opcode::Shl || opcode == isa::Opcode::Shr) {
+    // The amount of a shift of 16 bits has 16 bits if it is a number (A5.8).
+    Operand& amount = operands.back();
+    if (isa::bitWidth(instruction.desc->type) == 16 && amount.kind == OperandKind::Integer) {
+      amount.immediate &= 0xFFFF;
+    }
+  }
+}
+
+}  // namespace
+
 void IrBuilder::endInstruction(Offset end) {
   isa::Shape shape = shapeOfOperands();
   const isa::InstructionDesc* desc = &formOf(shape);
@@ -212,6 +239,7 @@ void IrBuilder::endInstruction(Offset end) {
       setDirection({&operand, extent}, role);
     }
   }
+  if (instruction->desc->known()) readAsPtxas(*instruction);
   if (hasUnknownSpecial_) noteUnknownNames(*instruction);
   if (hasPending_ || hasElement_) keepPending(*instruction);
   append(instruction, statementBegin_, end);
@@ -287,7 +315,11 @@ void IrBuilder::endTargets(Offset end) {
       const NameId name =
           target.isRange ? copyAndIntern(std::string(module_.text(target.name)) + std::to_string(k))
                          : target.name;
-      pending_.add(name, statementBegin_, place++);
+      if (!target.isRange && target.symbol != ir::SymbolId::None) {
+        *place++ = target.symbol;
+      } else {
+        pending_.add(name, statementBegin_, place++);
+      }
     }
   }
   append(list, begin, end);

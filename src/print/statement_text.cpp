@@ -270,7 +270,8 @@ void TextWriter::variables(const ir::Function* function,
 }
 
 void TextWriter::variable(const ir::Variable& v) {
-  // .hidden comes before the space, .ptr after the type, .attribute before the alignment.
+  // .hidden comes before the space, what is about a pointee after the type, .attribute before the
+  // alignment.
   constexpr std::string_view kHidden = ".hidden";
   std::string_view attributes = v.attributes;
   if (attributes.starts_with(kHidden)) {
@@ -283,7 +284,8 @@ void TextWriter::variable(const ir::Variable& v) {
   if (v.constantBank != 0) fmt::format_to(std::back_inserter(out_), "[{}]", v.constantBank);
   out_ += ' ';
   const bool isPointer = attributes.starts_with(".ptr");
-  if (!isPointer && !attributes.empty()) {
+  const bool isOfPointee = isPointer || attributes.starts_with(".align");
+  if (!isOfPointee && !attributes.empty()) {
     out_ += attributes;
     out_ += ' ';
   }
@@ -293,7 +295,7 @@ void TextWriter::variable(const ir::Variable& v) {
   if (v.vectorWidth > 1) fmt::format_to(std::back_inserter(out_), ".v{} ", v.vectorWidth);
   out_ += typeText(v.type, v.typeName);
   out_ += ' ';
-  if (isPointer) {
+  if (isOfPointee) {
     out_ += attributes;
     out_ += ' ';
   }
