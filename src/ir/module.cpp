@@ -2,6 +2,7 @@
 #include "ir/module.h"
 
 #include <algorithm>
+#include <unordered_set>
 
 namespace ptxopt::ir {
 
@@ -33,10 +34,12 @@ void Module::insertAfter(Statement* position, Statement* item) {
   changed_ = true;
 }
 
-void Module::remove(Function& function) {
+void Module::remove(std::span<Function* const> functions) {
+  std::unordered_set<NameId> names;
+  for (const Function* function : functions) names.insert(function->name());
   for (Statement& item : items_) {
     const auto* declared = item.as<FunctionItem>();
-    if (declared == nullptr || declared->function->name() != function.name()) continue;
+    if (declared == nullptr || !names.contains(declared->function->name())) continue;
     erase(&item);
     declared->function->removeBody();
   }

@@ -53,9 +53,9 @@ class Module {
   void erase(Statement* item);
   void markChanged(Statement* item);
   void insertAfter(Statement* position, Statement* item);  // position null: at the front
-  // Removes the definition of a function and its declarations.  The Function object remains,
-  // without a body; nothing may refer to it.
-  void remove(Function& function);
+  // Removes the definitions and declarations of these functions.  The Function objects remain,
+  // without a body; nothing may refer to them.  O(items of the module).
+  void remove(std::span<Function* const> functions);
   bool changed() const { return changed_; }
   std::span<const SourceRange> erased() const { return erased_; }
 

@@ -95,10 +95,8 @@ class Optimizer {
     }
     const std::vector<ir::Function*>& functions = objects.deadFunctions();
     if ((dead.empty() && functions.empty()) || !context_.budget.spend()) return false;
-    for (ir::Function* function : functions) {
-      remarks_.removed(*function);
-      edits_.remove(*function);
-    }
+    for (const ir::Function* function : functions) remarks_.removed(*function);
+    edits_.remove(functions);
     for (const ModuleObject* object : dead) remove(*object, 0, "nothing refers to it");
     return true;
   }
@@ -115,10 +113,8 @@ class Optimizer {
   void improve(ModuleObject& object, const ModuleObjects& objects) {
     if (object.pinned != nullptr) return;
     if (object.escape != nullptr) return keep(object, object.escape);
-    if (object.isShared()) {
-      if (const char* reason = objects.whyLayoutIsFixed(object)) return keep(object, reason);
-    }
     if (object.isOfHostSpace() && foldLoads(object)) return;
+    if (const char* reason = objects.whyLayoutIsFixed(object)) return keep(object, reason);
     if (removeUnread(object) || moveIntoRegisters(object)) return;
     split(object);
   }
@@ -221,6 +217,7 @@ class Optimizer {
 
   void mergeConstants(ModuleObjects& objects) {
     for (const auto& [object, into] : findEqualConstants(module_, objects.all())) {
+      if (objects.whyLayoutIsFixed(*object) != nullptr) continue;
       if (!context_.budget.spend()) return;
       remove(*object, 0, fmt::format("it equals '{}'", module_.text(into->variable->name)));
       redirectUses(*object, *into);
@@ -242,7 +239,7 @@ class Optimizer {
     std::unordered_set<const ir::Statement*> gone;
     for (ModuleObject& object : objects.all()) {
       const bool isFixed = object.pinned != nullptr || object.escape != nullptr ||
-                           (object.isShared() && objects.whyLayoutIsFixed(object) != nullptr);
+                           objects.whyLayoutIsFixed(object) != nullptr;
       if (isFixed) continue;
       const auto use = findHeapUseOf(object);
       if (!use) continue;

@@ -75,6 +75,13 @@ bool isOfItsCall(const CallBlock& block) {
   return std::ranges::all_of(results, isDeclared) && std::ranges::all_of(arguments, isDeclared);
 }
 
+bool declaresParameters(const ir::Statement& statement) {
+  const auto* list = statement.as<ir::VariableDeclaration>();
+  return list != nullptr && std::ranges::all_of(list->variables, [](const ir::Variable* variable) {
+           return variable->space == isa::Space::Param;
+         });
+}
+
 std::optional<CallBlock> blockAround(const ir::Function& function, Instruction& call) {
   CallBlock block;
   block.call = &call;
@@ -93,8 +100,8 @@ std::optional<CallBlock> blockAround(const ir::Function& function, Instruction& 
     auto* instruction = at->as<Instruction>();
     if (instruction == nullptr) {
       const bool isHarmless = at->kind == ir::StatementKind::ScopeBegin ||
-                              at->kind == ir::StatementKind::VariableDeclaration ||
-                              at->kind == ir::StatementKind::RegisterDeclaration;
+                              at->kind == ir::StatementKind::RegisterDeclaration ||
+                              declaresParameters(*at);
       if (!isHarmless || (at->kind == ir::StatementKind::ScopeBegin && block.statements.size() > 1))
         return std::nullopt;
     } else if (instruction == &call) {

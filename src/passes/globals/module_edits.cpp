@@ -7,9 +7,9 @@
 
 namespace ptxopt::passes {
 
-void ModuleEdits::remove(ir::Function& function) {
-  noteEdited(function);
-  module_.remove(function);
+void ModuleEdits::remove(std::span<ir::Function* const> functions) {
+  for (const ir::Function* function : functions) noteEdited(*function);
+  module_.remove(functions);
 }
 
 void ModuleEdits::eraseComputations(const ModuleObject::Use& use) {

@@ -3,6 +3,7 @@
 // which go at its end.
 #pragma once
 
+#include <span>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -22,8 +23,8 @@ class ModuleEdits {
     edited_.insert(&function);
     hasChanged_ = true;
   }
-  // Takes the function out of the module.
-  void remove(ir::Function& function);
+  // Takes the functions out of the module.
+  void remove(std::span<ir::Function* const> functions);
   // What computes addresses of a variable that nothing accesses.
   void eraseComputations(const ModuleObject::Use& use);
   void eraseDeclaration(const ModuleObject& object);

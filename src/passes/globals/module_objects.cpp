@@ -37,6 +37,8 @@ bool isTexture(isa::Type type) {
   return type == isa::Type::TexRef || type == isa::Type::SamplerRef || type == isa::Type::SurfRef;
 }
 
+constexpr std::uint32_t kWidestAccess = 16;  // bytes
+
 // docs/soundness/ D5.8, D5.11.
 bool isCompilerMade(std::string_view name) {
   return name.starts_with("$") || name.starts_with("__unnamed_") || name.starts_with("__cudart_");
@@ -188,11 +190,27 @@ void ModuleObjects::collectUses() {
       if (found == index_.end()) continue;
       ModuleObject& object = objects_[found->second];
       object.uses.push_back({&function, &uses});
+      noteAlignment(object.uses.back());
       if (object.escape == nullptr) object.escape = uses.escape;
       if (function.isKept && object.pinned == nullptr) {
         object.pinned = "a function that must stay unchanged uses it";
       }
     }
+  }
+}
+
+// docs/soundness/ E.10.6: what is accessed as wider than its alignment is so by its place.
+void ModuleObjects::noteAlignment(const ModuleObject::Use& use) {
+  const ir::Variable& variable = *use.uses->variable;
+  const std::uint32_t alignment = alignmentOf(variable);
+  const bool isNarrow = std::ranges::any_of(
+      use.uses->accesses,
+      [&](const analysis::VariableAccess& access) { return access.bytes > alignment; });
+  hasNarrowGlobal_ |= isNarrow && variable.space == Space::Global;
+  hasNarrowConst_ |= isNarrow && variable.space == Space::Const;
+  const bool mayEscape = use.uses->escape != nullptr && alignment < kWidestAccess;
+  if (variable.space == Space::Local && (isNarrow || mayEscape)) {
+    withNarrowLocals_.insert(use.function);
   }
 }
 
@@ -235,9 +253,9 @@ void ModuleObjects::mark() {
     }
   }
   for (ModuleObject& object : objects_) {
-    if (object.scope == nullptr && object.pinned != nullptr && !object.isCompilerMade) {
-      reference(object);
-    }
+    const bool isRoot = (object.pinned != nullptr && !object.isCompilerMade) ||
+                        whyOtherLayoutIsFixed(object) != nullptr;
+    if (object.scope == nullptr && isRoot) reference(object);
   }
 
   while (!functions.empty() || !variables.empty()) {
@@ -275,19 +293,18 @@ void ModuleObjects::mark() {
   }
 }
 
-// ---- layout of shared memory --------------------------------------------------------------------
+// ---- layout -------------------------------------------------------------------------------------
 
 // docs/soundness/ D5.14, E.10.6: cases in which the addresses of the other variables matter.
 const char* ModuleObjects::whyLayoutIsFixed(const std::vector<Vertex>& reach) const {
   if (std::find(reach.begin(), reach.end(), calls_.outside()) != reach.end()) {
     return "the kernel calls unknown functions";
   }
-  constexpr std::uint32_t kWidest = 16;     // bytes of one access
   constexpr std::uint32_t kLargest = 1024;  // bytes of a tile
   const bool usesTiles = std::any_of(reach.begin(), reach.end(), [&](Vertex v) {
     return definitions_[v] != nullptr && cache_.of(*definitions_[v]).usesTiles();
   });
-  const std::uint32_t mostNeeded = usesTiles ? kLargest : kWidest;
+  const std::uint32_t mostNeeded = usesTiles ? kLargest : kWidestAccess;
   for (const Vertex v : reach) {
     if (definitions_[v] == nullptr) continue;
     if (assumptions_.of(*definitions_[v]).flatShared) {
@@ -365,6 +382,29 @@ std::vector<const ir::Function*> ModuleObjects::kernelsOf(const ModuleObject& ob
 }
 
 const char* ModuleObjects::whyLayoutIsFixed(const ModuleObject& object) const {
+  return object.isShared() ? whySharedLayoutIsFixed(object) : whyOtherLayoutIsFixed(object);
+}
+
+const char* ModuleObjects::whyOtherLayoutIsFixed(const ModuleObject& object) const {
+  bool isFixed = false;
+  switch (object.variable->space) {
+    case Space::Local:
+      isFixed = object.scope != nullptr ? withNarrowLocals_.contains(object.scope)
+                                        : !withNarrowLocals_.empty();
+      break;
+    case Space::Global:
+      isFixed = hasNarrowGlobal_;
+      break;
+    case Space::Const:
+      isFixed = hasNarrowConst_;
+      break;
+    default:
+      break;
+  }
+  return isFixed ? "a variable beside it may need more alignment than it declares" : nullptr;
+}
+
+const char* ModuleObjects::whySharedLayoutIsFixed(const ModuleObject& object) const {
   const auto isOpen = [&](const ir::Function& function) {
     return !function.isEntry() && !calls_.callersAreKnown(calls_.vertexOf(function));
   };

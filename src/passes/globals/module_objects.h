@@ -95,8 +95,9 @@ class ModuleObjects {
   // The entries whose threads have the variable: those that reach a function that declares or uses
   // it.
   std::vector<const ir::Function*> kernelsOf(const ModuleObject& object) const;
-  // Null, or why the layout of the .shared memory must not change in some kernel that has the
-  // variable (D5.14).
+  // Null, or why the layout of the memory that has the variable must not change: of .shared in some
+  // kernel that has it (D5.14), of .local in its function, of .global and .const in the module
+  // (E.10.6).
   const char* whyLayoutIsFixed(const ModuleObject& object) const;
 
  private:
@@ -114,6 +115,9 @@ class ModuleObjects {
   void mark();
   void collectKernels();
   const char* whyLayoutIsFixed(const std::vector<Vertex>& reach) const;
+  const char* whySharedLayoutIsFixed(const ModuleObject& object) const;
+  const char* whyOtherLayoutIsFixed(const ModuleObject& object) const;
+  void noteAlignment(const ModuleObject::Use& use);
   // Indices in kernels_, ascending.
   std::vector<std::size_t> kernelIndicesOf(const ModuleObject& object) const;
   bool isNamedByText(NameId name) const;
@@ -132,6 +136,10 @@ class ModuleObjects {
   std::vector<ir::Function*> deadFunctions_;
   std::vector<Kernel> kernels_;
   std::vector<std::vector<std::size_t>> kernelsReaching_;  // by vertex
+  // What has a variable that may need more alignment than it declares.
+  bool hasNarrowGlobal_ = false;
+  bool hasNarrowConst_ = false;
+  std::unordered_set<const ir::Function*> withNarrowLocals_;
 };
 
 }  // namespace ptxopt::passes

@@ -113,6 +113,7 @@ ir::Variable* makeField(const ir::Variable& variable, const Field& field, NameId
   ir::Variable made = variable;
   made.name = name;
   made.symbol = ir::SymbolId::None;
+  made.linkage = ir::Linkage::None;  // another module may have a field of this name
   made.type = fieldType(variable, field);
   made.vectorWidth = 1;
   const std::uint64_t alignment = alignmentOf(variable);
@@ -153,8 +154,7 @@ ir::Statement* declare(const ModuleObject& object, ir::Variable* variable, ir::S
 void redirect(const analysis::VariableAccess& access, const FieldPlan& plan,
               const std::vector<ir::Variable*>& made, isa::Space space, ir::Function& function) {
   const auto offset = static_cast<std::uint64_t>(*access.offset);
-  const auto field = std::find_if(plan.fields.begin(), plan.fields.end(),
-                                  [&](const Field& f) { return offset < f.end; });
+  const auto field = std::ranges::upper_bound(plan.fields, offset, {}, &Field::end);
   const auto k = static_cast<std::size_t>(field - plan.fields.begin());
   *access.address =
       ir::Operand::ofAddress(made[k]->symbol, static_cast<std::int64_t>(offset - field->begin));
