@@ -116,7 +116,7 @@ class BarrierGraph::Builder {
 
   Node addBarrier(std::uint32_t body, Node at, Barrier& barrier) {
     barrier.depth = depths_[body] + bodies_[body].loops->depthOf(barrier.instruction->block);
-    if (barrier.standing == Standing::Candidate || barrier.standing == Standing::Guarded) {
+    if (isCandidate(barrier.standing)) {
       barrier.node = regions_.addBarrier(barrier.standing == Standing::Candidate);
       regions_.addEdge(at, barrier.node);
       return nextPiece(barrier.node);

@@ -75,6 +75,10 @@ enum class Standing : std::uint8_t {
                // trusted (C10.1)
   Tainted,     // full and uniform, but an instruction that is not a candidate may use its id
 };
+// docs/soundness/ A2.1: a guarded barrier is a candidate too, but does not separate.
+constexpr bool isCandidate(Standing standing) {
+  return standing == Standing::Candidate || standing == Standing::Guarded;
+}
 
 // The functions with barriers whose callers are all known, starting at the entries.  Only barriers
 // in these functions can be candidates (C1.6).  Recursive functions are left out.  By vertex of the
@@ -122,6 +126,8 @@ class Participation {
   }
 
  private:
+  class Builder;
+
   Participation(std::span<const Body> bodies, const BarrierUses& uses, const CallGraph* graph,
                 const BitSet* withKnownCallers);
 

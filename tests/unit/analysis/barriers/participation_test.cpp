@@ -115,7 +115,7 @@ TEST(Participation, BarriersUnderControl) {
   EXPECT_EQ(standings("@%p1 exit; bar.sync 0; ret;"), "J");
 }
 
-// C1.4
+// C1.1, C1.4
 TEST(Participation, OneThatIsNotFullTaintsItsId) {
   EXPECT_EQ(standings("bar.sync 0; @%p1 bar.sync 0; ret;"), "TN");
   EXPECT_EQ(standings("bar.sync 0; @%p1 bar.sync 1; ret;"), "JN");
@@ -126,7 +126,7 @@ TEST(Participation, OneThatIsNotFullTaintsItsId) {
   EXPECT_EQ(standings("bar.sync 3; bar.sync %r2; ret;"), "TP");
   // Nobody gets to it.
   EXPECT_EQ(standings("bar.sync 0; ret; bar.sync 0, 64; ret;"), "JP");
-  // What is not known may be any barrier (A7.2).
+  // What is not known may be any barrier (A7.2.1).
   EXPECT_EQ(standings("bar.sync 3; future.instruction %r1; ret;"), "T");
   EXPECT_EQ(standings("bar.future 3; bar.sync 2; ret;"), "T");
 }
@@ -173,7 +173,7 @@ TEST(Participation, ValuesThatDependOnTheWay) {
             "NJ");
 }
 
-// C1.2.2
+// C1.2.2, C1.2.6
 TEST(Participation, ReductionsAgreeIfAllTakePart) {
   const std::string reduce = "barrier.cta.red.popc.u32 %r3, 0, %p1; setp.eq.u32 %p3, %r3, 7;";
   EXPECT_EQ(standings(reduce + "@%p3 bra L; bar.sync 1; L: bar.sync 2; ret;"), "JJJ");
