@@ -227,18 +227,15 @@ void Machine::countSteps(Thread& thread, int count) {
 }
 
 bool Machine::execute(Thread& thread, const Op& op) {
+  // Whether another thread can see it, so that the slice ends.
+  bool isVisible = true;
   switch (op.action) {
     case Action::Pure:
     case Action::Branch:
       return true;  // handled by slice()
-    case Action::BranchTable: {
-      const Slot index = thread.frame[op.a] & 0xffffffffu;
-      if (index >= static_cast<std::uint64_t>(op.immediate)) {
-        fault(FindingKind::OutOfBounds, op, "brx.idx after the end of its list");
-      }
-      thread.pc = thread.code->lists[op.index + index];
+    case Action::BranchTable:
+      thread.pc = targetOf(thread, op);
       return true;
-    }
     case Action::Call:
       call(thread, op);
       return true;
@@ -249,32 +246,22 @@ bool Machine::execute(Thread& thread, const Op& op) {
       exit(thread);
       return false;
     case Action::Trap:
-      fault(FindingKind::Trap, op, "trap in " + describe(nameOf(thread)));
-    case Action::Load: {
-      const bool isVisible = load(thread, op);
-      ++thread.pc;
-      return !isVisible;
-    }
-    case Action::Store: {
-      const bool isVisible = store(thread, op);
-      ++thread.pc;
-      return !isVisible;
-    }
+    case Action::Unsupported:
+      stop(thread, op);
+    case Action::Load:
+      isVisible = load(thread, op);
+      break;
+    case Action::Store:
+      isVisible = store(thread, op);
+      break;
     case Action::Atomic:
       atomic(thread, op);
       break;
-    case Action::Fill: {
-      const bool isVisible = fill(thread, op);
-      ++thread.pc;
-      return !isVisible;
-    }
-    case Action::Stack:
-      moveStack(thread, op);
-      ++thread.pc;
-      return true;
+    case Action::Fill:
+      isVisible = fill(thread, op);
+      break;
     case Action::Fence:
-      if (share_.count > 1) std::atomic_thread_fence(std::memory_order_seq_cst);
-      if (options_.detectsRaces) executeFence(thread, op);
+      executeFence(thread, op);
       break;
     case Action::Barrier:
       arriveAtBarrier(thread, op);
@@ -286,64 +273,68 @@ bool Machine::execute(Thread& thread, const Op& op) {
       arriveAtCollective(thread, op);
       return thread.state == State::Running && thread.twin == nullptr;
     case Action::CopyAsync:
-      issueCopy(thread, op);
-      break;
     case Action::CommitAsync:
-      for (PendingCopy& copy : thread.copies) {
-        if (copy.committed) continue;
-        copy.committed = true;
-        copy.group = thread.copyGroup;
-      }
-      ++thread.copyGroup;
-      break;
     case Action::WaitAsync:
-      waitForCopies(thread, op);
-      break;
     case Action::ArriveAsync:
-      arriveAfterCopies(thread, op);
-      break;
     case Action::Bulk:
-      issueBulk(thread, op);
-      break;
     case Action::CommitBulk:
-      for (const auto& bulk : thread.bulks) {
-        if (bulk->committed) continue;
-        bulk->committed = true;
-        bulk->group = thread.bulkGroup;
-      }
-      ++thread.bulkGroup;
-      break;
     case Action::WaitBulk:
-      waitForBulks(thread, op);
+      executeAsync(thread, op);
       break;
     case Action::Mbarrier:
       mbarrier(thread, op);
       break;
     case Action::CheckWritten:
       if (options_.detectsRaces && thread.frame[op.a] == 0) readUnwritten(thread, op);
-      ++thread.pc;
-      return thread.twin == nullptr;
+      isVisible = thread.twin != nullptr;
+      break;
+    case Action::Stack:
     case Action::Audit:
-      audit(thread, op);
-      ++thread.pc;
-      return true;
     case Action::Timer:
-      thread.frame[op.d] = truncated(steps_ >> op.detail, op.width);
-      ++thread.pc;
-      return true;
     case Action::Nothing:
-      ++thread.pc;
-      return true;
-    case Action::Unsupported:
-      fault(FindingKind::Unsupported, op,
-            "'" + std::string(op.origin->desc->mnemonic) +
-                "' is not supported: " + thread.code->problems[op.index]);
+      executeAlone(thread, op);
+      isVisible = false;
+      break;
   }
   ++thread.pc;
-  return false;
+  return !isVisible;
+}
+
+void Machine::stop(const Thread& thread, const Op& op) {
+  if (op.action == Action::Trap) {
+    fault(FindingKind::Trap, op, "trap in " + describe(nameOf(thread)));
+  }
+  fault(FindingKind::Unsupported, op,
+        "'" + std::string(op.origin->desc->mnemonic) +
+            "' is not supported: " + thread.code->problems[op.index]);
+}
+
+// What concerns no other thread.
+void Machine::executeAlone(Thread& thread, const Op& op) {
+  switch (op.action) {
+    case Action::Stack:
+      return moveStack(thread, op);
+    case Action::Audit:
+      return audit(thread, op);
+    case Action::Timer:
+      thread.frame[op.d] = truncated(steps_ >> op.detail, op.width);
+      return;
+    default:
+      return;  // Nothing; the rest is in execute()
+  }
+}
+
+std::uint32_t Machine::targetOf(const Thread& thread, const Op& table) {
+  const Slot index = thread.frame[table.a] & 0xffffffffu;
+  if (index >= static_cast<std::uint64_t>(table.immediate)) {
+    fault(FindingKind::OutOfBounds, table, "brx.idx after the end of its list");
+  }
+  return thread.code->lists[table.index + index];
 }
 
 void Machine::executeFence(Thread& thread, const Op& op) {
+  if (share_.count > 1) std::atomic_thread_fence(std::memory_order_seq_cst);
+  if (!options_.detectsRaces) return;
   // membar has no semantics among its qualifiers: it is fence.sc (docs/soundness/ A3.3).  A fence
   // without semantics is acq_rel.
   const bool isMembar = op.origin->is(isa::Opcode::Membar);

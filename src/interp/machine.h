@@ -29,6 +29,7 @@ namespace ptxopt::interp {
 class Auditor;
 struct AuditAccess;
 struct AuditCounts;
+struct MbarrierObject;
 
 struct Dim3 {
   std::uint32_t x = 1;
@@ -257,6 +258,9 @@ class Machine {
   void goOn(Thread& thread, int left);  // the rest of a slice, at most `left` instructions
   void countSteps(Thread& thread, int count);
   bool execute(Thread& thread, const Op& op);  // false: the slice ends
+  [[noreturn]] void stop(const Thread& thread, const Op& op);
+  void executeAlone(Thread& thread, const Op& op);
+  std::uint32_t targetOf(const Thread& thread, const Op& table);
   void exit(Thread& thread);
   bool releaseConverging();
   bool releaseConverging(Cta& cta, std::uint32_t warp);
@@ -318,6 +322,9 @@ class Machine {
   // machine_calls.cpp
   void enter(Thread& thread, const Code& code, std::size_t frame, std::uint64_t localBase);
   Slot valueOf(const Thread& thread, const FrameValue& value) const;
+  Slot specialOf(const Thread& thread, Special special) const;
+  static Slot laneMaskOf(Special special, std::uint32_t lane);
+  Slot clusterSpecialOf(const Cta& cta, Special special) const;
   void call(Thread& thread, const Op& op);
   void callBuiltin(Thread& thread, const CallSite& site);
   void ret(Thread& thread);
@@ -363,6 +370,9 @@ class Machine {
   std::string sharedBounds(const Segment& shared) const;
 
   // machine_async.cpp
+  void executeAsync(Thread& thread, const Op& op);
+  static void commitCopies(Thread& thread);
+  static void commitBulks(Thread& thread);
   void issueCopy(Thread& thread, const Op& op);
   void land(PendingCopy& copy);
   void landCopies(Thread& thread, std::uint32_t clock);  // lands those up to `clock`
@@ -466,6 +476,10 @@ class Machine {
   void storeTwice(Thread& thread, const Op& op, const Place& place);
   // machine_mbarrier.cpp
   void mbarrier(Thread& thread, const Op& op);
+  void arriveAtMbarrier(Thread& thread, const Op& op, MbarrierObject& object,
+                        MbarrierHistory& history);
+  void testMbarrier(Thread& thread, const Op& op, const MbarrierObject& object, Cta& owner,
+                    std::uint64_t offset);
   Place resolveMbarrier(Thread& thread, const Op& op, isa::Space space, std::uint64_t address,
                         Cta*& owner);
   void completeTransactions(Cta& owner, std::uint64_t offset, std::uint32_t count);

@@ -21,6 +21,45 @@ constexpr std::uint64_t kRarity = 8;  // one in kRarity chances to land on its o
 
 // ---- cp.async -----------------------------------------------------------------------------------
 
+void Machine::executeAsync(Thread& thread, const Op& op) {
+  switch (op.action) {
+    case Action::CopyAsync:
+      return issueCopy(thread, op);
+    case Action::CommitAsync:
+      return commitCopies(thread);
+    case Action::WaitAsync:
+      return waitForCopies(thread, op);
+    case Action::ArriveAsync:
+      return arriveAfterCopies(thread, op);
+    case Action::Bulk:
+      return issueBulk(thread, op);
+    case Action::CommitBulk:
+      return commitBulks(thread);
+    case Action::WaitBulk:
+      return waitForBulks(thread, op);
+    default:
+      return;  // handled by execute()
+  }
+}
+
+void Machine::commitCopies(Thread& thread) {
+  for (PendingCopy& copy : thread.copies) {
+    if (copy.committed) continue;
+    copy.committed = true;
+    copy.group = thread.copyGroup;
+  }
+  ++thread.copyGroup;
+}
+
+void Machine::commitBulks(Thread& thread) {
+  for (const auto& bulk : thread.bulks) {
+    if (bulk->committed) continue;
+    bulk->committed = true;
+    bulk->group = thread.bulkGroup;
+  }
+  ++thread.bulkGroup;
+}
+
 void Machine::issueCopy(Thread& thread, const Op& op) {
   const auto size = static_cast<std::uint32_t>(thread.frame[op.c]);
   const auto sourceSize = std::min(size, static_cast<std::uint32_t>(thread.frame[op.e]));

@@ -9,22 +9,22 @@
 namespace ptxopt::interp {
 
 Slot Machine::valueOf(const Thread& thread, const FrameValue& value) const {
-  const Cta& cta = *thread.cta;
-  const std::uint64_t sharedWindow = std::uint64_t{cta.rank} << kRankShift;
   switch (value.kind) {
     case FrameValue::Kind::SharedAddress:
-      return value.value + sharedWindow;
+      return value.value + (std::uint64_t{thread.cta->rank} << kRankShift);
     case FrameValue::Kind::LocalAddress:
       return value.value + thread.localBase;
     case FrameValue::Kind::Special:
-      break;
+      return specialOf(thread, static_cast<Special>(value.value));
   }
-  const auto tid = geometry_.block.at(thread.linear);
-  const auto inner = geometry_.cluster.at(cta.rank);
+  return 0;
+}
+
+Slot Machine::specialOf(const Thread& thread, Special special) const {
+  const Cta& cta = *thread.cta;
   const Dim3& grid = geometry_.grid;
-  const Dim3& cluster = geometry_.cluster;
-  const std::uint32_t bit = 1u << thread.lane();
-  switch (static_cast<Special>(value.value)) {
+  const auto tid = geometry_.block.at(thread.linear);
+  switch (special) {
     case Special::TidX:
       return tid[0];
     case Special::TidY:
@@ -62,6 +62,49 @@ Slot Machine::valueOf(const Thread& thread, const FrameValue& value) const {
     case Special::SmCount:
       return geometry_.grid.count();
     case Special::LaneMaskEq:
+    case Special::LaneMaskLe:
+    case Special::LaneMaskLt:
+    case Special::LaneMaskGe:
+    case Special::LaneMaskGt:
+      return laneMaskOf(special, thread.lane());
+    case Special::ClusterIdX:
+    case Special::ClusterIdY:
+    case Special::ClusterIdZ:
+    case Special::ClusterCountX:
+    case Special::ClusterCountY:
+    case Special::ClusterCountZ:
+    case Special::ClusterCtaidX:
+    case Special::ClusterCtaidY:
+    case Special::ClusterCtaidZ:
+    case Special::ClusterNctaidX:
+    case Special::ClusterNctaidY:
+    case Special::ClusterNctaidZ:
+    case Special::ClusterCtaRank:
+    case Special::ClusterCtaCount:
+    case Special::IsExplicitCluster:
+      return clusterSpecialOf(cta, special);
+    case Special::DynamicSharedBytes:
+      return geometry_.dynamicShared;
+    case Special::TotalSharedBytes:
+      return cta.shared.bytes.size();
+    case Special::WarpSize:
+      return 32;
+    case Special::ReservedSharedBytes:
+      return kSharedBase;
+    case Special::GridWorkspaceLow:
+      return geometry_.gridWorkspace & 0xffffffffu;
+    case Special::GridWorkspaceHigh:
+      return geometry_.gridWorkspace >> 32;
+    case Special::Zero:
+      return 0;
+  }
+  return 0;
+}
+
+Slot Machine::laneMaskOf(Special special, std::uint32_t lane) {
+  const std::uint32_t bit = 1u << lane;
+  switch (special) {
+    case Special::LaneMaskEq:
       return bit;
     case Special::LaneMaskLe:
       return bit | (bit - 1);
@@ -71,6 +114,16 @@ Slot Machine::valueOf(const Thread& thread, const FrameValue& value) const {
       return ~(bit - 1) & 0xffffffffu;
     case Special::LaneMaskGt:
       return ~(bit | (bit - 1)) & 0xffffffffu;
+    default:
+      return 0;
+  }
+}
+
+Slot Machine::clusterSpecialOf(const Cta& cta, Special special) const {
+  const Dim3& grid = geometry_.grid;
+  const Dim3& cluster = geometry_.cluster;
+  const auto inner = cluster.at(cta.rank);
+  switch (special) {
     case Special::ClusterIdX:
       return cta.id[0] / cluster.x;
     case Special::ClusterIdY:
@@ -101,22 +154,9 @@ Slot Machine::valueOf(const Thread& thread, const FrameValue& value) const {
       return cluster.count();
     case Special::IsExplicitCluster:
       return geometry_.isExplicitCluster ? 1 : 0;
-    case Special::DynamicSharedBytes:
-      return geometry_.dynamicShared;
-    case Special::TotalSharedBytes:
-      return cta.shared.bytes.size();
-    case Special::WarpSize:
-      return 32;
-    case Special::ReservedSharedBytes:
-      return kSharedBase;
-    case Special::GridWorkspaceLow:
-      return geometry_.gridWorkspace & 0xffffffffu;
-    case Special::GridWorkspaceHigh:
-      return geometry_.gridWorkspace >> 32;
-    case Special::Zero:
+    default:
       return 0;
   }
-  return 0;
 }
 
 void Machine::enter(Thread& thread, const Code& code, std::size_t frame, std::uint64_t localBase) {

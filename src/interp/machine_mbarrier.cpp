@@ -7,10 +7,6 @@
 
 namespace ptxopt::interp {
 
-namespace {
-
-constexpr std::uint32_t kBytes = 8;
-
 // How this implementation uses the opaque 64 bits of an mbarrier object.
 struct MbarrierObject {
   static constexpr std::uint64_t kCountMask = (1u << 20) - 1;
@@ -31,6 +27,10 @@ struct MbarrierObject {
   }
   bool isComplete() const { return pending == 0 && (transactions & kTransactionMask) == 0; }
 };
+
+namespace {
+
+constexpr std::uint32_t kBytes = 8;
 
 MbarrierObject read(const Segment& shared, std::uint64_t offset) {
   std::uint64_t bits;
@@ -71,23 +71,16 @@ void Machine::mbarrier(Thread& thread, const Op& op) {
   const bool isWeak = kind == MbarrierKind::Init || kind == MbarrierKind::Invalidate;
   if (options_.detectsRaces) check(thread, op, place, kBytes, true, !isWeak);
   const auto count = static_cast<std::uint32_t>(r[op.b]);
-  // The default scope is that of the CTA.
-  const std::size_t scopeLevel = op.scope == isa::Scope::None ? 0 : levelOf(op.scope);
-  const bool isRelaxed = op.semantics == isa::Semantics::Relaxed;
 
   switch (kind) {
     case MbarrierKind::Init:
+    case MbarrierKind::Invalidate:
       object = MbarrierObject(0);
-      object.expected = count & MbarrierObject::kCountMask;
+      if (kind == MbarrierKind::Init) object.expected = count & MbarrierObject::kCountMask;
       object.pending = object.expected;
       history.pending.clear();
       history.completed.clear();
       write(owner->shared, place.offset, object);
-      return;
-    case MbarrierKind::Invalidate:
-      history.pending.clear();
-      history.completed.clear();
-      write(owner->shared, place.offset, MbarrierObject(0));
       return;
     case MbarrierKind::ExpectTransactions:
       object.transactions += count;
@@ -98,57 +91,67 @@ void Machine::mbarrier(Thread& thread, const Op& op) {
     case MbarrierKind::Arrive:
     case MbarrierKind::ArriveExpect:
     case MbarrierKind::ArriveDrop:
-    case MbarrierKind::ArriveDropExpect: {
-      r[op.d] = object.bits();
-      const bool expects =
-          kind == MbarrierKind::ArriveExpect || kind == MbarrierKind::ArriveDropExpect;
-      const bool drops = kind == MbarrierKind::ArriveDrop || kind == MbarrierKind::ArriveDropExpect;
-      const std::uint64_t arrivals = expects ? 1 : count;
-      if (arrivals == 0 || arrivals > object.pending) {
-        fault(FindingKind::BarrierMismatch, op,
-              "more arrivals at an mbarrier than it expects, by " + describe(nameOf(thread)));
-      }
-      if (expects) object.transactions += count;
-      if (drops) object.expected -= arrivals;
-      object.pending -= arrivals;
-      if (op.is(kSecond) && object.isComplete()) {
-        fault(
-            FindingKind::BarrierMismatch, op,
-            "an arrival with .noComplete that completes the phase, by " + describe(nameOf(thread)));
-      }
-      if (!options_.detectsRaces) break;
-      if (isRelaxed) {
-        // Only what an earlier fence released.
-        const auto& released = thread.clock.released[scopeLevel];
-        history.pending.insert(history.pending.end(), released.begin(), released.end());
-      } else {
-        history.pending.push_back(thread.clock.release());
-      }
+    case MbarrierKind::ArriveDropExpect:
+      arriveAtMbarrier(thread, op, object, history);
       break;
-    }
     case MbarrierKind::Test:
-    case MbarrierKind::TestParity: {
-      const bool phase =
-          kind == MbarrierKind::Test ? MbarrierObject(r[op.b]).phase : (count & 1) != 0;
-      const bool done = object.phase != phase;
-      r[op.d] = done ? 1 : 0;
-      if (!done) return landFor(*owner, place.offset);
-      if (!options_.detectsRaces) return;
-      for (const Snapshot& snapshot : history.completed) {
-        if (!isRelaxed) {
-          thread.clock.learn(snapshot);
-          continue;
-        }
-        // A later fence may acquire it.
-        thread.clock.seen[0].push_back(snapshot);
-      }
-      return;
-    }
+    case MbarrierKind::TestParity:
+      return testMbarrier(thread, op, object, *owner, place.offset);
     case MbarrierKind::PendingCount:
       return;
   }
   write(owner->shared, place.offset, object);
   settleMbarrier(*owner, place.offset);
+}
+
+void Machine::arriveAtMbarrier(Thread& thread, const Op& op, MbarrierObject& object,
+                               MbarrierHistory& history) {
+  const auto kind = static_cast<MbarrierKind>(op.detail);
+  const bool expects = kind == MbarrierKind::ArriveExpect || kind == MbarrierKind::ArriveDropExpect;
+  const bool drops = kind == MbarrierKind::ArriveDrop || kind == MbarrierKind::ArriveDropExpect;
+  const auto count = static_cast<std::uint32_t>(thread.frame[op.b]);
+  thread.frame[op.d] = object.bits();  // may be the register of the count
+  const std::uint64_t arrivals = expects ? 1 : count;
+  if (arrivals == 0 || arrivals > object.pending) {
+    fault(FindingKind::BarrierMismatch, op,
+          "more arrivals at an mbarrier than it expects, by " + describe(nameOf(thread)));
+  }
+  if (expects) object.transactions += count;
+  if (drops) object.expected -= arrivals;
+  object.pending -= arrivals;
+  if (op.is(kSecond) && object.isComplete()) {
+    fault(FindingKind::BarrierMismatch, op,
+          "an arrival with .noComplete that completes the phase, by " + describe(nameOf(thread)));
+  }
+  if (!options_.detectsRaces) return;
+  if (op.semantics == isa::Semantics::Relaxed) {
+    // Only what an earlier fence released.  The default scope is that of the CTA.
+    const std::size_t scopeLevel = op.scope == isa::Scope::None ? 0 : levelOf(op.scope);
+    const auto& released = thread.clock.released[scopeLevel];
+    history.pending.insert(history.pending.end(), released.begin(), released.end());
+  } else {
+    history.pending.push_back(thread.clock.release());
+  }
+}
+
+void Machine::testMbarrier(Thread& thread, const Op& op, const MbarrierObject& object, Cta& owner,
+                           std::uint64_t offset) {
+  Slot* const r = thread.frame;
+  const bool phase = static_cast<MbarrierKind>(op.detail) == MbarrierKind::Test
+                         ? MbarrierObject(r[op.b]).phase
+                         : (r[op.b] & 1) != 0;
+  const bool done = object.phase != phase;
+  r[op.d] = done ? 1 : 0;
+  if (!done) return landFor(owner, offset);
+  if (!options_.detectsRaces) return;
+  for (const Snapshot& snapshot : owner.mbarriers[offset].completed) {
+    if (op.semantics != isa::Semantics::Relaxed) {
+      thread.clock.learn(snapshot);
+      continue;
+    }
+    // A later fence may acquire it.
+    thread.clock.seen[0].push_back(snapshot);
+  }
 }
 
 void Machine::settleMbarrier(Cta& owner, std::uint64_t offset) {

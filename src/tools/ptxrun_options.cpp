@@ -28,17 +28,7 @@ Exit status:
   3   stopped by the step limit; --compare: inconclusive
   4   findings, or not what --expect expects)";
 
-}  // namespace
-
-void declareOptions(CLI::App& app, Options& options) {
-  app.name("ptxrun");
-  app.description("Runs a PTX kernel on the CPU and detects data races and wrong barriers.");
-  app.footer(kFooter);
-  app.add_option("file", options.files, "PTX file, or two with --compare; - is standard input")
-      ->type_name("")
-      ->required()
-      ->expected(1, 2);
-
+void declareLaunch(CLI::App& app, Options& options) {
   app.option_defaults()->group("Launch");
   app.add_option("--kernel", options.kernel, "Entry to launch, or launch description to use")
       ->type_name("KERNEL");
@@ -74,7 +64,9 @@ void declareOptions(CLI::App& app, Options& options) {
                  "Several launches in order on one memory, and what they are to leave in it\n"
                  "(docs/ptxrun.md)")
       ->type_name("FILE");
+}
 
+void declareSchedules(CLI::App& app, Options& options) {
   app.option_defaults()->group("Schedules");
   app.add_option("--schedules", options.schedules,
                  "Number of runs, each with another schedule (default: 1)")
@@ -95,7 +87,9 @@ void declareOptions(CLI::App& app, Options& options) {
                  "Threads of the host, which run CTAs in parallel; needs --no-races")
       ->type_name("N")
       ->check(CLI::Range(1u, 1024u).description(""));
+}
 
+void declareChecks(CLI::App& app, Options& options) {
   app.option_defaults()->group("Checks");
   app.add_flag("--compare", options.compares, "Check that the second file behaves like the first");
   app.add_flag("--own-variables", options.ownsVariables,
@@ -104,7 +98,9 @@ void declareOptions(CLI::App& app, Options& options) {
                  "Check the claims in this file about the text during the run\n(docs/facts.md)")
       ->type_name("FILE");
   app.add_flag("--no-races", options.ignoresRaces, "Do not detect data races");
+}
 
+void declareReports(CLI::App& app, Options& options) {
   app.option_defaults()->group("Reports");
   app.add_option("--ignore", options.ignored,
                  "Leave out findings of this kind: data-race, uninitialised:scan.cuh")
@@ -126,7 +122,23 @@ void declareOptions(CLI::App& app, Options& options) {
       ->allow_extra_args(false);
   app.add_flag("--dump", options.dumps, "Print buffers and module variables");
   app.add_flag("--json", options.asJson, "Findings and outcomes of a run as JSON, without --dump");
+}
 
+}  // namespace
+
+void declareOptions(CLI::App& app, Options& options) {
+  app.name("ptxrun");
+  app.description("Runs a PTX kernel on the CPU and detects data races and wrong barriers.");
+  app.footer(kFooter);
+  app.add_option("file", options.files, "PTX file, or two with --compare; - is standard input")
+      ->type_name("")
+      ->required()
+      ->expected(1, 2);
+
+  declareLaunch(app, options);
+  declareSchedules(app, options);
+  declareChecks(app, options);
+  declareReports(app, options);
   app.set_help_flag("-h,--help", "Print this text")->group("General");
   app.set_version_flag("--version", std::string("ptxrun ") + version(), "Print the version")
       ->group("General");

@@ -54,6 +54,30 @@ Builtin builtinOf(std::string_view name) {
   return Builtin::None;
 }
 
+// Why no instruction of the family can run; null: they can.
+const char* problemOf(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::Tex:
+    case Opcode::Tld4:
+    case Opcode::Txq:
+    case Opcode::Istypep:
+    case Opcode::Suld:
+    case Opcode::Sust:
+    case Opcode::Sured:
+    case Opcode::Suq:
+      return "there are no textures and surfaces here";
+    case Opcode::Wgmma:
+    case Opcode::Tcgen05:
+    case Opcode::Multimem:
+    case Opcode::Tensormap:
+    case Opcode::Clusterlaunchcontrol:
+    case Opcode::Fabric:
+      return "its family is not implemented";
+    default:
+      return nullptr;
+  }
+}
+
 // Bit k: byte k of what the next load reads is used (docs/soundness/ A5.5).
 std::optional<std::uint64_t> usedBytesOf(const ir::Pragma& pragma) {
   constexpr std::string_view kWord = "used_bytes_mask";
@@ -192,95 +216,85 @@ void Decoder::decodeForm(const ir::Instruction& instruction, Op op) {
     // Its meaning is unknown, so the effect on its other instructions is unknown too.
     if (function_->isOpaque) throw Problem{"its function holds something that is not understood"};
     if (!desc.known()) throw Problem{"the instruction table has no row for it"};
-    switch (desc.opcode) {
-      case Opcode::Bra:
-      case Opcode::Brx:
-      case Opcode::Ret:
-      case Opcode::Exit:
-      case Opcode::Trap:
-        return decodeControl(instruction, op);
-      case Opcode::Call:
-        return decodeCall(instruction, op);
-      case Opcode::Mov:
-        return decodeMove(instruction, op);
-      case Opcode::Ld:
-      case Opcode::Ldu:
-        return decodeLoad(instruction, op);
-      case Opcode::St:
-        return decodeStore(instruction, op);
-      case Opcode::Atom:
-      case Opcode::Red:
-        return decodeAtomic(instruction, op);
-      case Opcode::Cp:
-        return decodeCopyAsync(instruction, op);
-      case Opcode::Bar:
-      case Opcode::Barrier:
-        return decodeBarrier(instruction, op);
-      case Opcode::Shfl:
-      case Opcode::Vote:
-      case Opcode::Match:
-      case Opcode::Redux:
-      case Opcode::Elect:
-      case Opcode::Activemask:
-        return decodeCollective(instruction, op);
-      case Opcode::Mma:
-      case Opcode::Wmma:
-      case Opcode::Ldmatrix:
-      case Opcode::Stmatrix:
-      case Opcode::Movmatrix:
-        return decodeMatrix(instruction, op);
-      case Opcode::Mbarrier:
-        return decodeMbarrier(instruction, op);
-      case Opcode::Membar:
-      case Opcode::Fence:
-        // There is only one proxy here, so a fence between proxies does nothing.
-        op.action = desc.has(".proxy") && op.semantics == isa::Semantics::None ? Action::Nothing
-                                                                               : Action::Fence;
-        return emit(op);
-      case Opcode::Discard:
-        return decodeFill(instruction, op);
-      case Opcode::Alloca:
-      case Opcode::Stacksave:
-      case Opcode::Stackrestore:
-        return decodeStack(instruction, op);
-      case Opcode::Createpolicy:
-        return decodePolicy(instruction, op);
-      case Opcode::Brkpt:  // there is no debugger to stop for
-      case Opcode::Prefetch:
-      case Opcode::Prefetchu:
-      case Opcode::Applypriority:
-      case Opcode::Nanosleep:
-      case Opcode::Pmevent:
-      case Opcode::Griddepcontrol:
-      case Opcode::Setmaxnreg:
-        op.action = Action::Nothing;
-        return emit(op);
-      case Opcode::Tex:
-      case Opcode::Tld4:
-      case Opcode::Txq:
-      case Opcode::Istypep:
-      case Opcode::Suld:
-      case Opcode::Sust:
-      case Opcode::Sured:
-      case Opcode::Suq:
-        throw Problem{"there are no textures and surfaces here"};
-      case Opcode::Wgmma:
-      case Opcode::Tcgen05:
-      case Opcode::Multimem:
-      case Opcode::Tensormap:
-      case Opcode::Clusterlaunchcontrol:
-      case Opcode::Fabric:
-        throw Problem{"its family is not implemented"};
-      default:
-        return desc.row->section.starts_with("9.7.20") ? decodeVideo(instruction, op)
-                                                       : decodePure(instruction, op);
-    }
+    if (const char* problem = problemOf(desc.opcode)) throw Problem{problem};
+    decodeKnown(instruction, op);
   } catch (const Problem& problem) {
     code_->ops.resize(before);
     op.action = Action::Unsupported;
     op.index = static_cast<std::uint32_t>(code_->problems.size());
     code_->problems.push_back(problem.message);
     emit(op);
+  }
+}
+
+void Decoder::decodeKnown(const ir::Instruction& instruction, Op op) {
+  const isa::InstructionDesc& desc = *instruction.desc;
+  switch (desc.opcode) {
+    case Opcode::Bra:
+    case Opcode::Brx:
+    case Opcode::Ret:
+    case Opcode::Exit:
+    case Opcode::Trap:
+      return decodeControl(instruction, op);
+    case Opcode::Call:
+      return decodeCall(instruction, op);
+    case Opcode::Mov:
+      return decodeMove(instruction, op);
+    case Opcode::Ld:
+    case Opcode::Ldu:
+      return decodeLoad(instruction, op);
+    case Opcode::St:
+      return decodeStore(instruction, op);
+    case Opcode::Atom:
+    case Opcode::Red:
+      return decodeAtomic(instruction, op);
+    case Opcode::Cp:
+      return decodeCopyAsync(instruction, op);
+    case Opcode::Bar:
+    case Opcode::Barrier:
+      return decodeBarrier(instruction, op);
+    case Opcode::Shfl:
+    case Opcode::Vote:
+    case Opcode::Match:
+    case Opcode::Redux:
+    case Opcode::Elect:
+    case Opcode::Activemask:
+      return decodeCollective(instruction, op);
+    case Opcode::Mma:
+    case Opcode::Wmma:
+    case Opcode::Ldmatrix:
+    case Opcode::Stmatrix:
+    case Opcode::Movmatrix:
+      return decodeMatrix(instruction, op);
+    case Opcode::Mbarrier:
+      return decodeMbarrier(instruction, op);
+    case Opcode::Membar:
+    case Opcode::Fence:
+      // There is only one proxy here, so a fence between proxies does nothing.
+      op.action = desc.has(".proxy") && op.semantics == isa::Semantics::None ? Action::Nothing
+                                                                             : Action::Fence;
+      return emit(op);
+    case Opcode::Discard:
+      return decodeFill(instruction, op);
+    case Opcode::Alloca:
+    case Opcode::Stacksave:
+    case Opcode::Stackrestore:
+      return decodeStack(instruction, op);
+    case Opcode::Createpolicy:
+      return decodePolicy(instruction, op);
+    case Opcode::Brkpt:  // there is no debugger to stop for
+    case Opcode::Prefetch:
+    case Opcode::Prefetchu:
+    case Opcode::Applypriority:
+    case Opcode::Nanosleep:
+    case Opcode::Pmevent:
+    case Opcode::Griddepcontrol:
+    case Opcode::Setmaxnreg:
+      op.action = Action::Nothing;
+      return emit(op);
+    default:
+      return desc.row->section.starts_with("9.7.20") ? decodeVideo(instruction, op)
+                                                     : decodePure(instruction, op);
   }
 }
 

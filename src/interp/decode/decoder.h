@@ -37,6 +37,7 @@ class Decoder {
   void placeLocal(const ir::Variable& variable);
   void decode(const ir::Instruction& instruction);
   void decodeForm(const ir::Instruction& instruction, Op op);
+  void decodeKnown(const ir::Instruction& instruction, Op op);
   void decodeControl(const ir::Instruction& instruction, Op op);
   void decodeCall(const ir::Instruction& instruction, Op op);
   void decodeMove(const ir::Instruction& instruction, Op op);
