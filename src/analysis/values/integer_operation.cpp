@@ -40,6 +40,38 @@ std::uint64_t extractedField(std::uint64_t a, std::uint64_t position, std::uint6
   return residue(field | (known >= 64 ? 0 : ~std::uint64_t{0} << known), bits);
 }
 
+// `field` in the place of the bits of `a` from `position` on.
+std::uint64_t insertedField(std::uint64_t field, std::uint64_t a, std::uint64_t position,
+                            std::uint64_t length, unsigned bits) {
+  const auto first = static_cast<unsigned>(residue(position, 8));
+  const auto count = static_cast<unsigned>(residue(length, 8));
+  const std::uint64_t ones = count == 0 ? 0 : residue(~std::uint64_t{0}, std::min(count, 64u));
+  const std::uint64_t mask = first >= bits ? 0 : ones << first;
+  return (a & ~mask) | ((first >= bits ? 0 : field << first) & mask);
+}
+
+// The amount is clamped for all types (docs/soundness/ B17).
+std::uint64_t shiftedLeft(std::uint64_t a, std::uint64_t amount, unsigned bits) {
+  return amount >= bits ? 0 : a << amount;
+}
+
+std::uint64_t shiftedRight(std::uint64_t a, std::uint64_t amount, unsigned bits, bool isSigned) {
+  if (!isSigned) return amount >= bits ? 0 : a >> amount;
+  return static_cast<std::uint64_t>(signedResidue(a, bits) >>
+                                    std::min<std::uint64_t>(amount, bits - 1));
+}
+
+// None if the result is undefined.
+std::optional<std::uint64_t> quotientOrRemainder(bool isQuotient, std::uint64_t a, std::uint64_t b,
+                                                 unsigned bits, bool isSigned) {
+  const std::int64_t divisor = signedResidue(b, bits);
+  if (b == 0 || (isSigned && divisor == -1)) return std::nullopt;
+  if (!isSigned) return isQuotient ? a / b : a % b;
+  const std::int64_t number = signedResidue(a, bits);
+  return residue(static_cast<std::uint64_t>(isQuotient ? number / divisor : number % divisor),
+                 bits);
+}
+
 template <Opcode kOpcode>
 using Constant = std::integral_constant<Opcode, kOpcode>;
 
@@ -116,6 +148,20 @@ std::optional<IntegerOperation> IntegerOperation::of(const isa::InstructionDesc&
   return made;
 }
 
+// The part that the instruction asks for; bits above it may be set.
+std::uint64_t IntegerOperation::product(std::uint64_t a, std::uint64_t b) const {
+  switch (half_) {
+    case Half::Low:
+      break;
+    case Half::High:
+      return highHalf(a, b, bits_, isSigned_);
+    case Half::Wide:
+      if (!isSigned_) break;
+      return static_cast<std::uint64_t>(signedResidue(a, bits_) * signedResidue(b, bits_));
+  }
+  return a * b;
+}
+
 // `OpcodeOf` is Opcode, or a type that converts to one constant, so that only its case remains.
 template <class OpcodeOf>
 std::optional<std::uint64_t> IntegerOperation::evaluateAs(
@@ -159,18 +205,11 @@ std::optional<std::uint64_t> IntegerOperation::evaluateAs(
       result = lookUp(a, b, source(2), sources[3]);
       break;
     case Opcode::Shl:
-    case Opcode::Shr: {
-      // The amount is clamped for all types (docs/soundness/ B17).
-      const std::uint64_t amount = residue(sources[1], 32);
-      if (opcode == Opcode::Shl) {
-        result = amount >= bits ? 0 : a << amount;
-      } else if (isSigned) {
-        result = static_cast<std::uint64_t>(number(0) >> std::min<std::uint64_t>(amount, bits - 1));
-      } else {
-        result = amount >= bits ? 0 : a >> amount;
-      }
+      result = shiftedLeft(a, residue(sources[1], 32), bits);
       break;
-    }
+    case Opcode::Shr:
+      result = shiftedRight(a, residue(sources[1], 32), bits, isSigned);
+      break;
     case Opcode::Min:
       result = isSigned ? (number(0) < number(1) ? a : b) : std::min(a, b);
       break;
@@ -178,32 +217,12 @@ std::optional<std::uint64_t> IntegerOperation::evaluateAs(
       result = isSigned ? (number(0) > number(1) ? a : b) : std::max(a, b);
       break;
     case Opcode::Div:
-    case Opcode::Rem: {
-      if (b == 0 || (isSigned && number(1) == -1)) return std::nullopt;
-      const bool isQuotient = opcode == Opcode::Div;
-      if (isSigned) {
-        result =
-            static_cast<std::uint64_t>(isQuotient ? number(0) / number(1) : number(0) % number(1));
-      } else {
-        result = isQuotient ? a / b : a % b;
-      }
-      break;
-    }
+    case Opcode::Rem:
+      return quotientOrRemainder(opcode == Opcode::Div, a, b, bits, isSigned);
     case Opcode::Mul:
     case Opcode::Mad:
-      switch (half_) {
-        case Half::Low:
-          result = a * b;
-          break;
-        case Half::High:
-          result = highHalf(a, b, bits, isSigned);
-          break;
-        case Half::Wide:
-          result = isSigned ? static_cast<std::uint64_t>(number(0) * number(1)) : a * b;
-          resultBits = 2 * bits;
-          break;
-      }
-      if (opcode == Opcode::Mad) result += sources[2];
+      result = product(a, b) + (opcode == Opcode::Mad ? sources[2] : 0);
+      if (half_ == Half::Wide) resultBits = 2 * bits;
       break;
     case Opcode::Abs:
       result = number(0) < 0 ? std::uint64_t{0} - a : a;
@@ -215,14 +234,9 @@ std::optional<std::uint64_t> IntegerOperation::evaluateAs(
     case Opcode::Bfe:
       result = extractedField(a, sources[1], sources[2], bits, isSigned);
       break;
-    case Opcode::Bfi: {
-      const auto first = static_cast<unsigned>(residue(sources[2], 8));
-      const auto count = static_cast<unsigned>(residue(sources[3], 8));
-      const std::uint64_t field = count == 0 ? 0 : residue(~std::uint64_t{0}, std::min(count, 64u));
-      const std::uint64_t mask = first >= bits ? 0 : field << first;
-      result = (b & ~mask) | ((first >= bits ? 0 : a << first) & mask);
+    case Opcode::Bfi:
+      result = insertedField(a, b, sources[2], sources[3], bits);
       break;
-    }
     default:
       return std::nullopt;
   }

@@ -36,6 +36,7 @@ class IntegerOperation {
  private:
   enum class Half : std::uint8_t { Low, High, Wide };
 
+  std::uint64_t product(std::uint64_t a, std::uint64_t b) const;
   template <class OpcodeOf>
   std::optional<std::uint64_t> evaluateAs(OpcodeOf opcodeOf,
                                           std::span<const std::uint64_t> sources) const;
