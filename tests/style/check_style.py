@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""check_style.py license | format | tidy FOLDER [FILE...]
+"""check_style.py license | format | sizes | tidy FOLDER [FILE...]
 
 license: every source file names its license in its first lines.
 format: clang-format leaves every C++ file as it is.  Versions of clang-format differ in what they write, so
 only the one of Debian 12 is asked; where it is missing the exit status is 77, which CTest counts as skipped.
+sizes: no function in src/ has over 80 lines, and no file over 600.  sizes.py says what is counted.  The tables of
+src/ (.inc, .def) have a row for each fact, and may be longer.
 tidy: clang-tidy, with .clang-tidy, finds nothing in these files, or in all of src/.  What it has to know about them
 is written to FOLDER.  Of clang-tidy, too, only the version of Debian 12 is asked.
 """
@@ -14,6 +16,8 @@ import re
 import shutil
 import subprocess
 import sys
+
+import sizes
 
 SOURCE_DIR = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 LICENSE = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
@@ -37,6 +41,18 @@ def without_license():
         with open(path, encoding="utf-8") as file:
             if LICENSE not in file.readline() + file.readline():
                 found.append(path)
+    return found
+
+
+def in_src(paths):
+    return [path for path in paths if path.startswith(os.path.join(SOURCE_DIR, "src", ""))]
+
+
+def too_long():
+    found = []
+    for path in in_src(sources((".h", ".cpp"))):
+        with open(path, encoding="utf-8") as file:
+            found += [(f"{path}:{line}", what) for line, what in sizes.too_long(file.read())]
     return found
 
 
@@ -73,7 +89,7 @@ def tidy(folder, files):
         print(f"no clang-tidy {CLANG_VERSION}")
         return SKIPPED
     build = compile_commands(folder)
-    files = files or [path for path in sources((".cpp",)) if path.startswith(os.path.join(SOURCE_DIR, "src"))]
+    files = files or in_src(sources((".cpp",)))
 
     def check(path):
         return path, subprocess.run([command, "--quiet", "-p", build, path], capture_output=True, text=True)
@@ -93,14 +109,16 @@ def main():
     if what == "tidy":
         return tidy(sys.argv[2], sys.argv[3:])
     if what == "license":
-        found, say = without_license(), "names no license"
+        found = [(path, "names no license") for path in without_license()]
+    elif what == "sizes":
+        found = too_long()
     else:
         command = clang_tool("clang-format")
         if command is None:
             print(f"no clang-format {CLANG_VERSION}")
             return SKIPPED
-        found, say = not_formatted(command), "is not formatted: ./dev format"
-    for path in found:
+        found = [(path, "is not formatted: ./dev format") for path in not_formatted(command)]
+    for path, say in found:
         print(f"{os.path.relpath(path, SOURCE_DIR) if os.path.isabs(path) else path}: {say}")
     return 1 if found else 0
 
