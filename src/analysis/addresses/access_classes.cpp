@@ -2,6 +2,7 @@
 #include "analysis/addresses/access_classes.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "support/limits.h"
@@ -77,7 +78,7 @@ std::pair<const AccessSet::Key*, const AccessSet::Key*> AccessSet::range(Key fir
 std::optional<AccessSet::Key> AccessClasses::keyOf(AccessKinds kinds, const Place& place,
                                                    const Access* access, StoreOfAll storeOfAll) {
   AccessClass of = {kinds, Domain::Any, nullptr, AddressId::None};
-  std::uint32_t object = kNoObject;
+  std::uint32_t object = Bucket::kAnyObject;
   if (precision_ != Precision::Flags) {
     if (place.isHarmless) return std::nullopt;
     of.domain = place.domain;
@@ -87,31 +88,31 @@ std::optional<AccessSet::Key> AccessClasses::keyOf(AccessKinds kinds, const Plac
                    .first->second;
     }
   }
-  const AccessSet::Key at = bucket(of.domain, object);
+  const Bucket at(of.domain, object);
   if (precision_ == Precision::Affine && access != nullptr) {
     of.address = addressOf(*access, storeOfAll);
   }
-  if (const ClassId known = find(at, of); known != ClassId::None) return keyOf(at, known);
+  if (const ClassId known = find(at, of); known != ClassId::None) return ClassKey(at, known);
   const AccessSet::Key anywhere = intern(at, {kinds, of.domain, of.object, AddressId::None});
-  intern(bucket(of.domain, kNoObject), {kinds, of.domain, nullptr, AddressId::None});
+  intern(at.withoutObject(), {kinds, of.domain, nullptr, AddressId::None});
   return of.address == AddressId::None ? anywhere : intern(at, of);
 }
 
 std::optional<AccessSet::Key> AccessClasses::keyOfSync(const Access& executor) {
   AccessClass of = {kRead | kWrite | kStrongRead | kStrongWrite | kSync, Domain::Any, nullptr,
                     AddressId::None};
-  const AccessSet::Key at = bucket(static_cast<Domain>(kSyncDomain), kNoObject);
+  const Bucket at(Bucket::kSyncDomain);
   intern(at, of);
   of.address = addressOf(executor, StoreOfAll::No);
   if (of.address == AddressId::None) return std::nullopt;
   return intern(at, of);
 }
 
-std::uint64_t AccessClasses::hashOf(AccessSet::Key at, const AccessClass& of) {
-  return mixedHash(mixedHash(at, indexOf(of.address)), of.kinds);
+std::uint64_t AccessClasses::hashOf(Bucket at, const AccessClass& of) {
+  return mixedHash(mixedHash(Bucket::Hash{}(at), indexOf(of.address)), of.kinds);
 }
 
-ClassId AccessClasses::find(AccessSet::Key at, const AccessClass& of) const {
+ClassId AccessClasses::find(Bucket at, const AccessClass& of) const {
   return ClassId{classIndex_.find(hashOf(at, of), [&](std::uint32_t number) {
     const AccessClass& other = classes_[ClassId{number}];
     return buckets_[ClassId{number}] == at && other.kinds == of.kinds &&
@@ -119,13 +120,14 @@ ClassId AccessClasses::find(AccessSet::Key at, const AccessClass& of) const {
   })};
 }
 
-AccessSet::Key AccessClasses::intern(AccessSet::Key at, const AccessClass& of) {
-  if (const ClassId known = find(at, of); known != ClassId::None) return keyOf(at, known);
+AccessSet::Key AccessClasses::intern(Bucket at, const AccessClass& of) {
+  if (const ClassId known = find(at, of); known != ClassId::None) return {at, known};
+  assert(!byBytes_ && "a class that rivalsOf() would not know");
   const ClassId added = classes_.push_back(of);
   buckets_.push_back(at);
   classIndex_.add(hashOf(at, of), indexOf(added));
   countWithoutAddress_ += std::size_t{of.address == AddressId::None};
-  return keyOf(at, added);
+  return {at, added};
 }
 
 namespace {
@@ -172,14 +174,14 @@ AddressId AccessClasses::addressOf(const Access& access, StoreOfAll storeOfAll) 
 AccessSet::Key AccessClasses::withoutAddress(AccessSet::Key key) const {
   AccessClass wanted = of(key);
   wanted.address = AddressId::None;
-  return keyOf(bucketOf(key), find(bucketOf(key), wanted));
+  return {key.bucket(), find(key.bucket(), wanted)};
 }
 
 AccessSet::Key AccessClasses::withoutObject(AccessSet::Key key) const {
-  const AccessSet::Key at = bucket(domainOf(key), kNoObject);
+  const Bucket at = key.bucket().withoutObject();
   AccessClass wanted = of(key);
   wanted.address = AddressId::None;
-  return keyOf(at, find(at, wanted));
+  return {at, find(at, wanted)};
 }
 
 bool AccessClasses::mayOverlapAndMatter(const AccessClass& above, const AccessClass& below) const {
@@ -327,10 +329,10 @@ const MemoryBase* AccessClasses::knownBase(const AccessClass& of) const {
 
 AccessClasses::BytesOfBuckets AccessClasses::bytesOfBuckets() const {
   BytesOfBuckets all;
-  std::unordered_map<AccessSet::Key, std::vector<IntervalIndex::Entry>> entries;
+  std::unordered_map<Bucket, std::vector<IntervalIndex::Entry>, Bucket::Hash> entries;
   for (const ClassId id : classes_.ids()) {
     const AccessClass& of = classes_[id];
-    const AccessSet::Key at = buckets_[id];
+    const Bucket at = buckets_[id];
     ClassesByBytes& classes = all[at];
     std::vector<IntervalIndex::Entry>& known = entries[at];
     const MemoryBase* const base = knownBase(of);
@@ -349,7 +351,7 @@ std::optional<std::vector<ClassId>> AccessClasses::candidatesFor(AccessSet::Key 
   const MemoryBase* const base = knownBase(of(key));
   if (base == nullptr) return std::nullopt;
   if (!byBytes_) byBytes_ = bytesOfBuckets();
-  const ClassesByBytes& classes = byBytes_->at(bucketOf(key));
+  const ClassesByBytes& classes = byBytes_->at(key.bucket());
   if (*base != classes.base) return std::nullopt;
   std::vector<ClassId> candidates = classes.others;
   classes.ranges.forEachMeeting(accessOf(of(key))->bytes,
@@ -374,10 +376,8 @@ EffectMarks conflicting(EffectMarks marks) {
 
 }  // namespace
 
-std::optional<AccessClasses::Conflict> AccessClasses::conflict(const AccessSet& above,
-                                                               const AccessSet& below,
-                                                               Precision precision,
-                                                               Relation relation) const {
+std::optional<AccessClasses::Conflict> AccessClasses::conflictOfMarks(const AccessSet& above,
+                                                                      const AccessSet& below) {
   Conflict found;
   if (const EffectMarks lower = below.marks() & conflicting(above.marks()); lower != 0) {
     found.belowMarks = lower;
@@ -405,7 +405,15 @@ std::optional<AccessClasses::Conflict> AccessClasses::conflict(const AccessSet& 
     found.below = below.keys().back();
     return found;
   }
+  return std::nullopt;
+}
 
+std::optional<AccessClasses::Conflict> AccessClasses::conflict(const AccessSet& above,
+                                                               const AccessSet& below,
+                                                               Precision precision,
+                                                               Relation relation) const {
+  if (const auto ofMarks = conflictOfMarks(above, below)) return ofMarks;
+  Conflict found;
   const bool isAboveSmaller = above.keys().size() <= below.keys().size();
   const AccessSet& smaller = isAboveSmaller ? above : below;
   const AccessSet& larger = isAboveSmaller ? below : above;
@@ -422,33 +430,35 @@ std::optional<AccessClasses::Conflict> AccessClasses::conflict(const AccessSet& 
     return std::any_of(begin, end, [&](AccessSet::Key other) { return isConflict(key, other); });
   };
   const auto searchBucket = [&](AccessSet::Key key) {
-    const AccessSet::Key at = bucketOf(key);
-    const auto [begin, end] = larger.range(at, at | kClassMask);
+    const Bucket at = key.bucket();
+    const auto [begin, end] = larger.range(ClassKey::firstOf(at), ClassKey::lastOf(at));
     if (end - begin > kFewClasses && precision == Precision::Affine) {
       const auto candidates = candidatesFor(key);
       if (candidates && candidates->size() < static_cast<std::size_t>(end - begin)) {
         // clang 14 cannot capture structured bindings implicitly.
         return std::ranges::any_of(*candidates, [&, begin = begin, end = end](ClassId id) {
-          const AccessSet::Key other = keyOf(at, id);
+          const AccessSet::Key other(at, id);
           return std::binary_search(begin, end, other) && isConflict(key, other);
         });
       }
     }
     return std::any_of(begin, end, [&](AccessSet::Key other) { return isConflict(key, other); });
   };
-  const auto domainBegin = [](unsigned domain) {
-    return static_cast<AccessSet::Key>(domain) << kDomainShift;
+  const auto searchAnyDomain = [&](AccessSet::Key key) {
+    return search(key, ClassKey::firstOf(Domain::Any), ClassKey::last());
   };
   for (const AccessSet::Key key : smaller.keys()) {
-    const auto domain = static_cast<unsigned>(domainOf(key));
-    constexpr auto kAny = static_cast<unsigned>(Domain::Any);
-    const AccessSet::Key noObject = bucket(domainOf(key), kNoObject);
-    const bool isFound = domain >= kAny ? search(key, 0, ~AccessSet::Key{0})
-                         : hasObject(key)
-                             ? searchBucket(key) || search(key, noObject, noObject | kClassMask) ||
-                                   search(key, domainBegin(kAny), ~AccessSet::Key{0})
-                             : search(key, domainBegin(domain), domainBegin(domain + 1)) ||
-                                   search(key, domainBegin(kAny), ~AccessSet::Key{0});
+    const Bucket at = key.bucket();
+    const Bucket anyObject = at.withoutObject();
+    const auto inDomain = [&] {
+      if (!at.hasObject()) {
+        return search(key, ClassKey::firstOf(at.domain()), ClassKey::lastOf(anyObject));
+      }
+      return searchBucket(key) ||
+             search(key, ClassKey::firstOf(anyObject), ClassKey::lastOf(anyObject));
+    };
+    const bool isFound = at.domain() >= Domain::Any ? search(key, ClassKey(), ClassKey::last())
+                                                    : inDomain() || searchAnyDomain(key);
     if (isFound) return found;
   }
   return std::nullopt;

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <array>
+#include <compare>
 #include <cstdint>
 #include <deque>
 #include <functional>
@@ -63,12 +64,61 @@ struct AccessClass {
   AddressId address = AddressId::None;   // none: any address in the object
 };
 
+// Where a class belongs: a domain and the number of an object in it, or any object of the domain.
+class Bucket {
+ public:
+  // After the domains of Domain: T, which conflicts with every domain.
+  static constexpr Domain kSyncDomain{3};
+  static constexpr std::uint32_t kAnyObject = (1u << 30) - 1;
+
+  constexpr explicit Bucket(Domain domain, std::uint32_t object = kAnyObject)
+      : number_(static_cast<std::uint32_t>(domain) << 30 | object) {}
+
+  constexpr Domain domain() const { return static_cast<Domain>(number_ >> 30); }
+  constexpr bool hasObject() const { return (number_ & kAnyObject) != kAnyObject; }
+  constexpr Bucket withoutObject() const { return Bucket(domain()); }
+
+  friend constexpr bool operator==(Bucket, Bucket) = default;
+  struct Hash {
+    std::size_t operator()(Bucket of) const { return of.number_; }
+  };
+
+ private:
+  friend class ClassKey;
+  std::uint32_t number_;  // two bits of domain, 30 of object
+};
+
+// A class and its bucket, in one number: keys in order have the domains one after the other, in
+// each of them the objects, and then what may be any object.
+class ClassKey {
+ public:
+  constexpr ClassKey() = default;
+  constexpr ClassKey(Bucket bucket, ClassId id)
+      : number_(std::uint64_t{bucket.number_} << 32 | indexOf(id)) {}
+  // The keys of a bucket, and those of a domain and all domains after it, are from the first one up
+  // to but excluding the last one.
+  static constexpr ClassKey firstOf(Bucket bucket) { return {bucket, ClassId{0}}; }
+  static constexpr ClassKey lastOf(Bucket bucket) { return {bucket, ClassId::None}; }
+  static constexpr ClassKey firstOf(Domain domain) { return firstOf(Bucket(domain, 0)); }
+  static constexpr ClassKey last() { return lastOf(Bucket(Bucket::kSyncDomain)); }
+
+  constexpr Bucket bucket() const {
+    const auto upper = static_cast<std::uint32_t>(number_ >> 32);
+    return Bucket(static_cast<Domain>(upper >> 30), upper & Bucket::kAnyObject);
+  }
+  constexpr ClassId id() const { return ClassId{static_cast<std::uint32_t>(number_)}; }
+
+  friend constexpr auto operator<=>(ClassKey, ClassKey) = default;
+
+ private:
+  std::uint64_t number_ = 0;
+};
+
 // A set of classes, and marks.  Classes are ordered by bucket.  Insertion moves O(size) words at
 // worst, and O(1) if classes are added in the order in which they were made.
 class AccessSet {
  public:
-  // The bucket and the class of an access, in one number.
-  using Key = std::uint64_t;
+  using Key = ClassKey;
 
   EffectMarks marks() const { return marks_; }
   // Returns the marks that are new.
@@ -104,6 +154,9 @@ struct AccessLimits {
   std::uint64_t workOnThreads = 20'000'000;
 };
 
+// All classes are made before the first call of conflict().  It, and the other questions about
+// pairs, fill caches and count work although they are const: an object must not be used by several
+// threads at once.
 class AccessClasses {
  public:
   // `sharedIsExternal`: docs/soundness/README.md, terms.
@@ -131,9 +184,7 @@ class AccessClasses {
   AccessSet::Key withoutObject(AccessSet::Key key) const;
   std::size_t count() const { return classes_.size(); }
   std::size_t countWithoutAddress() const { return countWithoutAddress_; }
-  const AccessClass& of(AccessSet::Key key) const {
-    return classes_[ClassId{static_cast<std::uint32_t>(key & kClassMask)}];
-  }
+  const AccessClass& of(AccessSet::Key key) const { return classes_[key.id()]; }
   // Some access of the class; null if the class has no address.
   const Access* accessOf(const AccessClass& of) const {
     return of.address == AddressId::None ? nullptr : addresses_[of.address].access;
@@ -167,35 +218,18 @@ class AccessClasses {
                    const std::function<bool(const Conflict&)>& visit) const;
 
  private:
-  static constexpr AccessSet::Key kClassMask = 0xffff'ffff;
-  static constexpr unsigned kBucketShift = 32;
-  static constexpr unsigned kDomainShift = 62;
-  static constexpr std::uint32_t kNoObject = (1u << 30) - 1;
-  static AccessSet::Key bucket(Domain domain, std::uint32_t object) {
-    return static_cast<AccessSet::Key>(domain) << kDomainShift | static_cast<AccessSet::Key>(object)
-                                                                     << kBucketShift;
-  }
-  static AccessSet::Key keyOf(AccessSet::Key bucket, ClassId id) { return bucket | indexOf(id); }
-  static AccessSet::Key bucketOf(AccessSet::Key key) { return key & ~kClassMask; }
-  static Domain domainOf(AccessSet::Key key) { return static_cast<Domain>(key >> kDomainShift); }
-  // After the domains of Domain: T, which conflicts with every domain.
-  static constexpr unsigned kSyncDomain = 3;
-  static constexpr AccessSet::Key kFirstSync = AccessSet::Key{kSyncDomain} << kDomainShift;
   static bool hasSync(const AccessSet& set) {
-    return !set.keys().empty() && set.keys().back() >= kFirstSync;
-  }
-  static bool hasObject(AccessSet::Key key) {
-    return (key >> kBucketShift & kNoObject) != kNoObject;
+    return !set.keys().empty() && set.keys().back().bucket().domain() == Bucket::kSyncDomain;
   }
 
   // With so few classes, comparing their bytes first does not pay.
   static constexpr std::ptrdiff_t kFewClasses = 16;
   static constexpr std::uint64_t kWorkOfComparison = 50;  // in look-ups
 
-  static std::uint64_t hashOf(AccessSet::Key at, const AccessClass& of);
+  static std::uint64_t hashOf(Bucket at, const AccessClass& of);
   // None if there is no such class.
-  ClassId find(AccessSet::Key at, const AccessClass& of) const;
-  AccessSet::Key intern(AccessSet::Key at, const AccessClass& of);
+  ClassId find(Bucket at, const AccessClass& of) const;
+  AccessSet::Key intern(Bucket at, const AccessClass& of);
   AddressId addressOf(const Access& access, StoreOfAll storeOfAll);
   AliasRule rule(const AccessClass& above, const AccessClass& below, Relation relation) const;
   AliasRule compare(const AccessClass& above, const AccessClass& below, Relation relation) const;
@@ -205,6 +239,8 @@ class AccessClasses {
                            Threads threads) const;
   const ThreadAddresses* threadAddresses(AddressId id, std::size_t variant) const;
   ThreadForms* threadForms(const Addresses& origin) const;  // null if there are none
+  // A pair in which one side is marks.
+  static std::optional<Conflict> conflictOfMarks(const AccessSet& above, const AccessSet& below);
   bool mayOverlapAndMatter(const AccessClass& above, const AccessClass& below) const;
 
   // The classes of a bucket by the bytes that they touch.
@@ -213,7 +249,7 @@ class AccessClasses {
     IntervalIndex ranges;
     std::vector<ClassId> others;
   };
-  using BytesOfBuckets = std::unordered_map<AccessSet::Key, ClassesByBytes>;
+  using BytesOfBuckets = std::unordered_map<Bucket, ClassesByBytes, Bucket::Hash>;
   BytesOfBuckets bytesOfBuckets() const;
   // The base relative to which the bytes of the class are known; null if they are unknown.
   const MemoryBase* knownBase(const AccessClass& of) const;
@@ -233,7 +269,7 @@ class AccessClasses {
   bool hasTooManyAddresses_ = false;
   IdVector<ClassId, AccessClass> classes_;
   std::unordered_map<const ir::Variable*, std::uint32_t> objects_;
-  IdVector<ClassId, AccessSet::Key> buckets_;
+  IdVector<ClassId, Bucket> buckets_;
   HashIndex classIndex_;  // by bucket, kinds and AddressId
   std::size_t countWithoutAddress_ = 0;
   IdVector<AddressId, Address> addresses_;
@@ -241,7 +277,7 @@ class AccessClasses {
   // By two AddressIds; 0: not computed yet, else 1 + rule.
   mutable std::array<std::vector<std::uint8_t>, kRelations> rules_;
   mutable std::uint64_t work_ = 0;
-  mutable std::optional<BytesOfBuckets> byBytes_;  // computed on demand
+  mutable std::optional<BytesOfBuckets> byBytes_;  // of all classes; computed on demand
   struct OfThreads {
     bool isAsked = false;
     std::optional<ThreadAddresses> addresses;
