@@ -17,7 +17,7 @@ Instruction* makeInstruction(Function& function, std::string_view mnemonic,
   }
   auto* made = function.arena().create<Instruction>(operands.size() * sizeof(Operand));
   made->kind = StatementKind::Instruction;
-  made->desc = &function.module().forms().get(mnemonic, shape);
+  made->desc = &function.module().instructionTable().get(mnemonic, shape);
   made->operandCount = static_cast<std::uint16_t>(operands.size());
   std::ranges::copy(operands, made->operands().begin());
   std::size_t k = 0;

@@ -59,14 +59,14 @@ class Module {
   bool changed() const { return changed_; }
   std::span<const SourceRange> erased() const { return erased_; }
 
-  // ---- names, forms and memory ----------------------------------------------------------------
+  // ---- names, instruction table and memory ---------------------------------------------------
   std::string_view text(NameId id) const { return names_.text(id); }
   // For passes: copies the text.  Thread-safe.
   NameId name(std::string_view text);
   // For the parser: does not copy; only one thread may use it.
   Interner& names() { return names_; }
   const Interner& names() const { return names_; }
-  isa::InstructionTable& forms() { return forms_; }
+  isa::InstructionTable& instructionTable() { return instructionTable_; }
   Arena& arena() { return arena_; }
   ArenaBlocks& arenaBlocks() { return arenaBlocks_; }
 
@@ -82,7 +82,7 @@ class Module {
   std::shared_ptr<const SourceText> source_;
   Interner names_;
   std::mutex namesMutex_;
-  isa::InstructionTable forms_;
+  isa::InstructionTable instructionTable_;
   ArenaBlocks arenaBlocks_;
   Arena arena_{arenaBlocks_};
   StatementList items_;

@@ -183,7 +183,7 @@ bool satisfies(Target target, std::string_view requirement) {
   return false;
 }
 
-// ---- shapes and forms --------------------------------------------------------------------------
+// ---- shapes ------------------------------------------------------------------------------------
 
 namespace {
 constexpr unsigned kCountBits = 4;

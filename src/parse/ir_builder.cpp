@@ -57,7 +57,7 @@ IrBuilder::IrBuilder(ir::Module& module, Diagnostics& diagnostics)
       text_(module.source().text().data()),
       sinkName_(module.names().intern("_")),
       warpSizeName_(module.names().intern("WARP_SZ")),
-      forms_(256) {
+      descs_(256) {
   namesGrew();
 }
 

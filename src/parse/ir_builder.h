@@ -216,7 +216,7 @@ class IrBuilder {
   void endTargets(Offset end);
   void endPrototype(Offset end);
   isa::Shape shapeOfOperands() const;
-  const isa::InstructionDesc& formOf(isa::Shape shape);
+  const isa::InstructionDesc& descOf(isa::Shape shape);
   bool unwrapOperands(const isa::InstructionDesc& desc);
   bool makeElementsAddresses();
   void keepPending(ir::Instruction& instruction);
@@ -283,13 +283,13 @@ class IrBuilder {
   std::uint32_t aliasCount_ = 0;
 
   // InstructionDescs by mnemonic and shape: open addressing, the size is a power of two.
-  struct FormSlot {
+  struct DescSlot {
     NameId mnemonic = NameId::None;
     std::uint64_t shape = 0;
     const isa::InstructionDesc* desc = nullptr;
   };
-  std::vector<FormSlot> forms_;
-  std::uint32_t formCount_ = 0;
+  std::vector<DescSlot> descs_;
+  std::uint32_t descCount_ = 0;
   std::unordered_map<NameId, std::int64_t> specialRegisters_;  // index, or unknown
 
   // ---- the function -----------------------------------------------------------------------------

@@ -128,28 +128,28 @@ isa::Shape IrBuilder::shapeOfOperands() const {
   return shape;
 }
 
-const isa::InstructionDesc& IrBuilder::formOf(isa::Shape shape) {
+const isa::InstructionDesc& IrBuilder::descOf(isa::Shape shape) {
   constexpr std::uint64_t kMultiplier = 0x9E3779B97F4A7C15u;
   const std::uint64_t hash =
       (shape.key() * kMultiplier ^ static_cast<std::uint64_t>(mnemonic_)) * kMultiplier;
-  std::size_t at = hash >> 40 & (forms_.size() - 1);
-  while (forms_[at].desc != nullptr) {
-    if (forms_[at].mnemonic == mnemonic_ && forms_[at].shape == shape.key())
-      return *forms_[at].desc;
-    at = (at + 1) & (forms_.size() - 1);
+  std::size_t at = hash >> 40 & (descs_.size() - 1);
+  while (descs_[at].desc != nullptr) {
+    if (descs_[at].mnemonic == mnemonic_ && descs_[at].shape == shape.key())
+      return *descs_[at].desc;
+    at = (at + 1) & (descs_.size() - 1);
   }
-  const isa::InstructionDesc& desc = module_.forms().get(module_.text(mnemonic_), shape);
-  forms_[at] = {mnemonic_, shape.key(), &desc};
-  if (++formCount_ * 2 > forms_.size()) {
-    std::vector<FormSlot> old(forms_.size() * 2);
-    old.swap(forms_);
-    for (const FormSlot& slot : old) {
+  const isa::InstructionDesc& desc = module_.instructionTable().get(module_.text(mnemonic_), shape);
+  descs_[at] = {mnemonic_, shape.key(), &desc};
+  if (++descCount_ * 2 > descs_.size()) {
+    std::vector<DescSlot> old(descs_.size() * 2);
+    old.swap(descs_);
+    for (const DescSlot& slot : old) {
       if (slot.desc == nullptr) continue;
       const std::uint64_t again =
           (slot.shape * kMultiplier ^ static_cast<std::uint64_t>(slot.mnemonic)) * kMultiplier;
-      std::size_t to = again >> 40 & (forms_.size() - 1);
-      while (forms_[to].desc != nullptr) to = (to + 1) & (forms_.size() - 1);
-      forms_[to] = slot;
+      std::size_t to = again >> 40 & (descs_.size() - 1);
+      while (descs_[to].desc != nullptr) to = (to + 1) & (descs_.size() - 1);
+      descs_[to] = slot;
     }
   }
   return desc;
@@ -203,12 +203,12 @@ void readAsPtxas(ir::Instruction& instruction) {
 
 void IrBuilder::endInstruction(Offset end) {
   isa::Shape shape = shapeOfOperands();
-  const isa::InstructionDesc* desc = &formOf(shape);
+  const isa::InstructionDesc* desc = &descOf(shape);
   if (!desc->known()) {
     const bool isUnwrapped = unwrapOperands(*desc);
     if (makeElementsAddresses() || isUnwrapped) {
       shape = shapeOfOperands();
-      desc = &formOf(shape);
+      desc = &descOf(shape);
     }
     if (!desc->known()) {
       warnOnce(word_.start, desc->mnemonic,

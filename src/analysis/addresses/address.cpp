@@ -29,34 +29,34 @@ struct Shape {
 
 // State space and size of the k-th address operand.
 Shape shapeOf(const Instruction& instruction, std::size_t k) {
-  const isa::InstructionDesc& form = *instruction.desc;
-  const int bits = isa::bitWidth(form.type);
+  const isa::InstructionDesc& desc = *instruction.desc;
+  const int bits = isa::bitWidth(desc.type);
   Shape shape;
-  shape.space = form.space;
-  switch (form.opcode) {
+  shape.space = desc.space;
+  switch (desc.opcode) {
     case Opcode::Ld:
     case Opcode::Ldu:
     case Opcode::St:
     case Opcode::Atom:
     case Opcode::Red:
       if (k == 0 && bits > 0) {
-        shape.size = static_cast<std::uint32_t>(bits) / 8 * form.vectorWidth;
+        shape.size = static_cast<std::uint32_t>(bits) / 8 * desc.vectorWidth;
       }
       break;
     case Opcode::Ldmatrix:
     case Opcode::Stmatrix:
       // A row of eight 16-bit elements.
-      if (form.has(".m8n8")) shape.size = 16;
+      if (desc.has(".m8n8")) shape.size = 16;
       break;
     case Opcode::Cp: {
       std::size_t seen = 0;
       shape.space = isa::Space::Shared;  // of an mbarrier after the two
-      for (const std::string_view word : form.qualifiers) {
+      for (const std::string_view word : desc.qualifiers) {
         const std::optional<isa::Space> space = isa::parseSpace(word);
         if (space && seen++ == k) shape.space = *space;
       }
       const Operand* size = instruction.operand(2);
-      const bool isCopy = form.effect == isa::Effect::AsyncCopy && size != nullptr;
+      const bool isCopy = desc.effect == isa::Effect::AsyncCopy && size != nullptr;
       if (isCopy && size->kind == OperandKind::Integer) {
         shape.size = static_cast<std::uint32_t>(size->immediate);
       }
@@ -99,8 +99,8 @@ class Addresses::AccessBuilder {
 
  private:
   bool touchesMemory(const Instruction& instruction) const {
-    const isa::InstructionDesc& form = *instruction.desc;
-    return form.known() && (form.is(isa::kMemoryRead) || form.is(isa::kMemoryWrite)) &&
+    const isa::InstructionDesc& desc = *instruction.desc;
+    return desc.known() && (desc.is(isa::kMemoryRead) || desc.is(isa::kMemoryWrite)) &&
            ssa_.cfg().isReachable(instruction.block);
   }
 

@@ -86,27 +86,27 @@ FormId InductionVariables::stepBetween(ValueId phi, ValueId next) {
     if (next == phi) return total;
     if (!ssa_.isDefinition(next) || ssa_.old(next) != ValueId::None) return kNone;
     const Instruction& instruction = ssa_.instruction(next);
-    const isa::InstructionDesc& form = *instruction.desc;
-    if (!isPureInteger(instruction) || form.has(".sat") ||
-        static_cast<unsigned>(isa::bitWidth(form.type)) != bits || bitsOf(next) != bits) {
+    const isa::InstructionDesc& desc = *instruction.desc;
+    if (!isPureInteger(instruction) || desc.has(".sat") ||
+        static_cast<unsigned>(isa::bitWidth(desc.type)) != bits || bitsOf(next) != bits) {
       return kNone;
     }
     const Operand* const left = instruction.operand(1);
     const Operand* const right = instruction.operand(2);
-    if (form.opcode == Opcode::Mov && left->kind == OperandKind::Register) {
+    if (desc.opcode == Opcode::Mov && left->kind == OperandKind::Register) {
       next = ssa_.use(instruction, *left);
       continue;
     }
-    if (form.opcode != Opcode::Add && form.opcode != Opcode::Sub) return kNone;
+    if (desc.opcode != Opcode::Add && desc.opcode != Opcode::Sub) return kNone;
     const FormId addend = invariant(instruction, *right, phi, bits);
     if (addend != kNone && left->kind == OperandKind::Register) {
       total =
-          form.opcode == Opcode::Add ? forms_.add(total, addend) : forms_.subtract(total, addend);
+          desc.opcode == Opcode::Add ? forms_.add(total, addend) : forms_.subtract(total, addend);
       next = ssa_.use(instruction, *left);
       continue;
     }
     const FormId other = invariant(instruction, *left, phi, bits);
-    if (form.opcode == Opcode::Sub || other == kNone || right->kind != OperandKind::Register) {
+    if (desc.opcode == Opcode::Sub || other == kNone || right->kind != OperandKind::Register) {
       return kNone;
     }
     total = forms_.add(total, other);

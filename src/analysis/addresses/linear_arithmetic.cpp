@@ -27,10 +27,10 @@ ValueRange resizedRange(const ValueRange& range, unsigned bits, bool isSigned) {
 }  // namespace
 
 FormId LinearArithmetic::of(ValueId v, const Instruction& instruction) {
-  const isa::InstructionDesc& form = *instruction.desc;
-  const auto bits = static_cast<unsigned>(isa::bitWidth(form.type));
-  if (form.has(".sat")) return kNone;
-  switch (form.opcode) {
+  const isa::InstructionDesc& desc = *instruction.desc;
+  const auto bits = static_cast<unsigned>(isa::bitWidth(desc.type));
+  if (desc.has(".sat")) return kNone;
+  switch (desc.opcode) {
     case Opcode::Mov:
       return ofMove(instruction, bits);
     case Opcode::Add:
@@ -119,13 +119,13 @@ FormId LinearArithmetic::ofNegation(const Instruction& instruction, unsigned bit
 
 // Of the first two sources of mul and mad.
 FormId LinearArithmetic::ofProduct(const Instruction& instruction, unsigned bits) {
-  const isa::InstructionDesc& form = *instruction.desc;
+  const isa::InstructionDesc& desc = *instruction.desc;
   const FormId a = operands_.of(instruction, *instruction.operand(1), bits);
   const FormId b = operands_.of(instruction, *instruction.operand(2), bits);
   if (a == kNone || b == kNone) return kNone;
-  if (form.has(".lo")) return forms_.multiply(a, b);
-  if (!form.has(".wide")) return kNone;
-  const bool isSigned = isa::isSigned(form.type);
+  if (desc.has(".lo")) return forms_.multiply(a, b);
+  if (!desc.has(".wide")) return kNone;
+  const bool isSigned = isa::isSigned(desc.type);
   return forms_.multiply(
       extensions_.widened(a, 2 * bits, isSigned, range(instruction, 1, bits), instruction.block),
       extensions_.widened(b, 2 * bits, isSigned, range(instruction, 2, bits), instruction.block));
@@ -174,10 +174,10 @@ FormId LinearArithmetic::ofDisjointBits(const Instruction& instruction, unsigned
 }
 
 FormId LinearArithmetic::ofConversion(ValueId v, const Instruction& instruction, unsigned bits) {
-  const isa::InstructionDesc& form = *instruction.desc;
+  const isa::InstructionDesc& desc = *instruction.desc;
   const unsigned registerBits = ranges_.of(v).bits;
-  const bool isSigned = isa::isSigned(form.sourceType);
-  const auto from = static_cast<unsigned>(isa::bitWidth(form.sourceType));
+  const bool isSigned = isa::isSigned(desc.sourceType);
+  const auto from = static_cast<unsigned>(isa::bitWidth(desc.sourceType));
   const FormId a = source(instruction, 1, from);
   if (a == kNone) return kNone;
   const ValueRange given = range(instruction, 1, from);
@@ -186,21 +186,21 @@ FormId LinearArithmetic::ofConversion(ValueId v, const Instruction& instruction,
                             : extensions_.widened(a, bits, isSigned, given, instruction.block);
   // A narrow result is extended to its register.
   if (bits == registerBits) return result;
-  return extensions_.widened(result, registerBits, isa::isSigned(form.type),
+  return extensions_.widened(result, registerBits, isa::isSigned(desc.type),
                              resizedRange(given, bits, isSigned), instruction.block);
 }
 
 FormId LinearArithmetic::ofAddressConversion(const Instruction& instruction, unsigned bits) {
-  const isa::InstructionDesc& form = *instruction.desc;
+  const isa::InstructionDesc& desc = *instruction.desc;
   const FormId a = operands_.of(instruction, *instruction.operand(1), bits);
-  if (a == kNone || form.space == isa::Space::None) return kNone;
-  if (form.has(".to") && form.space == isa::Space::Global) notePointer(a);
+  if (a == kNone || desc.space == isa::Space::None) return kNone;
+  if (desc.has(".to") && desc.space == isa::Space::Global) notePointer(a);
   Leaf leaf;
-  leaf.key = {LeafKind::GenericBase, 64, static_cast<std::uint32_t>(form.space), 0};
+  leaf.key = {LeafKind::GenericBase, 64, static_cast<std::uint32_t>(desc.space), 0};
   leaf.stable = leaf.uniform = true;
   leaf.interval.lowest = 0;
   const FormId base = forms_.ofLeaf(forms_.intern(leaf), bits);
-  return form.has(".to") ? forms_.subtract(a, base) : forms_.add(a, base);
+  return desc.has(".to") ? forms_.subtract(a, base) : forms_.add(a, base);
 }
 
 // A parameter, and a number at most, that is a generic address (C10.13).

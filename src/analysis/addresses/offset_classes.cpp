@@ -191,18 +191,18 @@ class OffsetClasses::Finder {
 
   // The result of add, sub and mov.
   std::optional<Sum> resultOf(const Instruction& instruction, unsigned bits) const {
-    const isa::InstructionDesc& form = *instruction.desc;
+    const isa::InstructionDesc& desc = *instruction.desc;
     const auto operands = instruction.operands();
-    const bool isSum = form.opcode == Opcode::Add || form.opcode == Opcode::Sub;
-    if ((!isSum && form.opcode != Opcode::Mov) || !form.known() || form.qualifiers.size() != 1 ||
-        isa::isFloat(form.type) || static_cast<unsigned>(isa::bitWidth(form.type)) != bits ||
+    const bool isSum = desc.opcode == Opcode::Add || desc.opcode == Opcode::Sub;
+    if ((!isSum && desc.opcode != Opcode::Mov) || !desc.known() || desc.qualifiers.size() != 1 ||
+        isa::isFloat(desc.type) || static_cast<unsigned>(isa::bitWidth(desc.type)) != bits ||
         operands.size() != (isSum ? 3 : 2)) {
       return std::nullopt;
     }
     Sum sum{static_cast<std::uint8_t>(bits), 0, {}};
     for (std::size_t k = 1; k < operands.size(); ++k) {
       const std::uint64_t sign =
-          k == 2 && form.opcode == Opcode::Sub ? ~std::uint64_t{0} : std::uint64_t{1};
+          k == 2 && desc.opcode == Opcode::Sub ? ~std::uint64_t{0} : std::uint64_t{1};
       const Operand& operand = operands[k];
       if (operand.kind == OperandKind::Integer) {
         sum.constant += sign * static_cast<std::uint64_t>(operand.immediate);

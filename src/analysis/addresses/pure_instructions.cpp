@@ -22,15 +22,15 @@ bool isInteger(isa::Type type) {
 }  // namespace
 
 bool isPureInteger(const Instruction& instruction) {
-  const isa::InstructionDesc& form = *instruction.desc;
-  return form.known() && form.is(isa::kPure) && !form.is(isa::kConvergent) && !form.readsCarry &&
-         isInteger(form.type) && isInteger(form.sourceType) &&
+  const isa::InstructionDesc& desc = *instruction.desc;
+  return desc.known() && desc.is(isa::kPure) && !desc.is(isa::kConvergent) && !desc.readsCarry &&
+         isInteger(desc.type) && isInteger(desc.sourceType) &&
          ir::effectOf(instruction) == isa::Effect::Neutral;
 }
 
 bool isBroadcast(const Instruction& instruction) {
-  const isa::InstructionDesc& form = *instruction.desc;
-  if (form.opcode != Opcode::Shfl || !form.known() || !form.has(".sync") || !form.has(".idx")) {
+  const isa::InstructionDesc& desc = *instruction.desc;
+  if (desc.opcode != Opcode::Shfl || !desc.known() || !desc.has(".sync") || !desc.has(".idx")) {
     return false;
   }
   const auto isNumber = [&](std::size_t k, std::uint32_t value) {

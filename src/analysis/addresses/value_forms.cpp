@@ -32,8 +32,8 @@ std::uint32_t countBeforeAnyEnd(const Ssa& ssa) {
   if (!cfg.function().isEntry() || !cfg.inEdges(cfg.entry()).empty()) return 0;
   const auto [first, end] = ssa.instructions().of(cfg.entry());
   for (std::uint32_t n = first; n < end; ++n) {
-    const isa::InstructionDesc& form = *ssa.instructions()[n].desc;
-    if (!form.known() || form.control != isa::Control::None) return n;
+    const isa::InstructionDesc& desc = *ssa.instructions()[n].desc;
+    if (!desc.known() || desc.control != isa::Control::None) return n;
   }
   return end;
 }
@@ -165,16 +165,16 @@ class Evaluator {
 
   // ld.param of the entry: the same bytes are the same number, everywhere and always.
   FormId ofParameter(ValueId v, const Instruction& instruction, const Operand& target) {
-    const isa::InstructionDesc& form = *instruction.desc;
+    const isa::InstructionDesc& desc = *instruction.desc;
     const Operand* address = instruction.operand(1);
-    if (form.opcode != Opcode::Ld || !function_.isEntry() || address == nullptr ||
+    if (desc.opcode != Opcode::Ld || !function_.isEntry() || address == nullptr ||
         address->kind != OperandKind::Address || address->base != ir::AddressBase::Symbol ||
         function_.symbolAt(address->symbol()).kind != ir::SymbolKind::Parameter ||
         address->immediate < 0 || address->immediate > INT32_MAX) {
       return kNone;
     }
-    const unsigned bits = static_cast<unsigned>(isa::bitWidth(form.type));
-    if (bits == 0 || bits > bitsOf(v) || (bits < bitsOf(v) && isa::isSigned(form.type))) {
+    const unsigned bits = static_cast<unsigned>(isa::bitWidth(desc.type));
+    if (bits == 0 || bits > bitsOf(v) || (bits < bitsOf(v) && isa::isSigned(desc.type))) {
       return kNone;
     }
     const Operand* const first = instruction.operand(0);
@@ -204,13 +204,13 @@ class Evaluator {
 
   // A pure instruction that is not linear: equal sources, equal results.
   FormId ofOperation(ValueId v, const Instruction& instruction, const Operand& target) {
-    const isa::InstructionDesc& form = *instruction.desc;
+    const isa::InstructionDesc& desc = *instruction.desc;
     std::vector<FormId> sources;
     for (const Operand& operand : instruction.operands()) {
       if (operand.writes || operand.kind == OperandKind::Vector) continue;
       // A number may be of another width than the type: an amount of a shift, the addend of
       // mad.wide.  So it keeps all of its bits.
-      unsigned bits = static_cast<unsigned>(isa::bitWidth(form.type));
+      unsigned bits = static_cast<unsigned>(isa::bitWidth(desc.type));
       if (operand.kind == OperandKind::Register) bits = registerBits(operand);
       if (operand.kind == OperandKind::Integer) bits = 64;
       const FormId source = bits == 0 ? kNone : operands_.of(instruction, operand, bits);
@@ -223,7 +223,7 @@ class Evaluator {
     leaf.stable = std::ranges::all_of(sources, isStable);
     leaf.uniform = std::ranges::all_of(sources, isUniform);
     const auto result = static_cast<std::uint32_t>(&target - instruction.operands().data());
-    const LeafId id = forms_.internOperation(leaf, {&form, sources, result});
+    const LeafId id = forms_.internOperation(leaf, {&desc, sources, result});
     const std::optional<unsigned> low = changesOnlyBitsBelow(instruction, bitsOf(v));
     pointers_.addOperation(id, std::move(sources), low.value_or(bitsOf(v)), bitsOf(v));
     return forms_.ofLeaf(id, bitsOf(v));

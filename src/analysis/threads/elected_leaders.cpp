@@ -58,9 +58,9 @@ void ElectedLeaders::findElections() {
   }
   if (elections_.empty()) return;
   for (std::uint32_t n = 0; n < numbers.count(); ++n) {
-    const isa::InstructionDesc& form = *numbers[n].desc;
-    const bool isCall = form.control == isa::Control::Call;
-    if (!form.known() || (isCall && !isHarmlessCall(cfg.function(), numbers[n]))) {
+    const isa::InstructionDesc& desc = *numbers[n].desc;
+    const bool isCall = desc.control == isa::Control::Call;
+    if (!desc.known() || (isCall && !isHarmlessCall(cfg.function(), numbers[n]))) {
       elections_.clear();
       return;
     }
@@ -252,15 +252,15 @@ ElectedLeaders::MaybeRest ElectedLeaders::ofSetp(const Instruction& setp) {
 }
 
 ElectedLeaders::MaybeRest ElectedLeaders::ofArithmetic(const Instruction& instruction) {
-  const isa::InstructionDesc& form = *instruction.desc;
-  const bool isPredicate = form.type == isa::Type::Pred;
+  const isa::InstructionDesc& desc = *instruction.desc;
+  const bool isPredicate = desc.type == isa::Type::Pred;
   const auto source = [&](std::size_t k) { return ofSource(instruction, instruction.operand(k)); };
   const auto isNumber = [](const MaybeRest& rest, bool number) {
     return rest && (rest->value != 0) == number;
   };
-  if (form.opcode == Opcode::And || form.opcode == Opcode::Or) {
+  if (desc.opcode == Opcode::And || desc.opcode == Opcode::Or) {
     // One operand may decide the result.
-    const bool decides = form.opcode == Opcode::Or;
+    const bool decides = desc.opcode == Opcode::Or;
     const MaybeRest a = source(1);
     const MaybeRest b = source(2);
     if (isPredicate || !decides) {
@@ -278,13 +278,13 @@ ElectedLeaders::MaybeRest ElectedLeaders::ofArithmetic(const Instruction& instru
     sources.push_back(rest->value);
   }
   if (!isPredicate) {
-    const std::optional<IntegerOperation> operation = IntegerOperation::of(form);
+    const std::optional<IntegerOperation> operation = IntegerOperation::of(desc);
     if (!operation || operation->sourceCount() != sources.size()) return std::nullopt;
     const std::optional<std::uint64_t> value = operation->evaluate(sources);
     return value ? MaybeRest(Rest{mask, *value}) : std::nullopt;
   }
   const auto is = [&](std::size_t k) { return sources[k] != 0; };
-  switch (form.opcode) {
+  switch (desc.opcode) {
     case Opcode::Mov:
       return Rest{mask, is(0) ? 1u : 0u};
     case Opcode::Not:

@@ -456,8 +456,8 @@ void AuditEmitter::emitAccess(const ir::Instruction& instruction, const Place* p
 // ---- registers that nothing should read ---------------------------------------------------------
 
 bool AuditEmitter::hasDeadResults(const ir::Instruction& instruction) const {
-  const isa::InstructionDesc& form = *instruction.desc;
-  if (!form.known() || form.is(isa::kMemoryWrite) || form.control != isa::Control::None) {
+  const isa::InstructionDesc& desc = *instruction.desc;
+  if (!desc.known() || desc.is(isa::kMemoryWrite) || desc.control != isa::Control::None) {
     return false;
   }
   bool hasResult = false;

@@ -40,7 +40,7 @@ class WarpSync : public Pass {
     constexpr std::int64_t kAllLanes = -1;
     isa::Shape shape;
     shape.push(isa::OperandShape::Scalar);
-    barrier.desc = &function.module().forms().get("bar.warp.sync", shape);
+    barrier.desc = &function.module().instructionTable().get("bar.warp.sync", shape);
     barrier.operandCount = 1;
     barrier.operands()[0] = ir::Operand::ofInteger(kAllLanes);
     function.markChanged(&barrier);

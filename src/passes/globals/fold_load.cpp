@@ -70,7 +70,7 @@ Instruction* makeMove(ir::Function& function, const Instruction& load, const Ope
   move->kind = ir::StatementKind::Instruction;
   move->operandCount = 2;
   move->guard = load.guard;
-  move->desc = &function.module().forms().get(
+  move->desc = &function.module().instructionTable().get(
       function.module().text(function.module().name(mnemonic)), shape);
   Operand result = Operand::ofRegister(target.reg());
   result.reads = false;

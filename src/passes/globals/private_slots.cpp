@@ -67,7 +67,7 @@ Instruction* makeMove(ir::Function& function, ir::Guard guard, int bits, Operand
   move->kind = ir::StatementKind::Instruction;
   move->operandCount = 2;
   move->guard = guard;
-  move->desc = &function.module().forms().get(function.module().text(mnemonic), shape);
+  move->desc = &function.module().instructionTable().get(function.module().text(mnemonic), shape);
   to.reads = false;
   to.writes = true;
   from.reads = from.kind == OperandKind::Register;

@@ -85,7 +85,7 @@ bool mayName(const isa::InstructionDesc& generic, isa::Space space) {
 
 // The InstructionDesc of `generic`, a generic access, with `space` added; null if the version and
 // the target of the module have none.
-const isa::InstructionDesc* formInSpace(const isa::InstructionDesc& generic, isa::Space space,
+const isa::InstructionDesc* descInSpace(const isa::InstructionDesc& generic, isa::Space space,
                                         ir::Module& module) {
   if (!mayName(generic, space)) return nullptr;
   // Semantics and scope come before the space, everything else after it.
@@ -101,7 +101,7 @@ const isa::InstructionDesc* formInSpace(const isa::InstructionDesc& generic, isa
     }
     mnemonic += qualifier;
   }
-  const isa::InstructionDesc& desc = module.forms().get(mnemonic, generic.shape);
+  const isa::InstructionDesc& desc = module.instructionTable().get(mnemonic, generic.shape);
   const bool isAccepted = desc.known() && module.version >= desc.row->version &&
                           isa::satisfies(module.target, desc.row->target);
   return isAccepted ? &desc : nullptr;
@@ -160,7 +160,7 @@ void redirect(const analysis::VariableAccess& access, const FieldPlan& plan,
       ir::Operand::ofAddress(made[k]->symbol, static_cast<std::int64_t>(offset - field->begin));
   if (access.isGeneric) {
     ir::Instruction& instruction = *access.instruction;
-    instruction.desc = formInSpace(*instruction.desc, space, function.module());
+    instruction.desc = descInSpace(*instruction.desc, space, function.module());
   }
   function.markChanged(access.instruction);
 }
@@ -221,7 +221,7 @@ FieldPlan planFields(const ModuleObject& object, std::size_t maxFields) {
     ir::Module& module = use.function->module();
     for (const analysis::VariableAccess& access : use.uses->accesses) {
       if (!access.isGeneric) continue;
-      if (formInSpace(*access.instruction->desc, variable.space, module) == nullptr) {
+      if (descInSpace(*access.instruction->desc, variable.space, module) == nullptr) {
         return {{}, "a generic access to it cannot name its space"};
       }
     }

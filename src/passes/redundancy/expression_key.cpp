@@ -102,8 +102,8 @@ const isa::InstructionDesc* ExpressionKeys::canonical(const isa::InstructionDesc
   if (isNew) {
     const std::string_view type = desc.qualifiers.back();
     const std::string unsignedType = ".u" + std::string(type.substr(2));
-    found->second =
-        &rewrite_.function().module().forms().get(joined(desc, type, unsignedType), desc.shape);
+    found->second = &rewrite_.function().module().instructionTable().get(
+        joined(desc, type, unsignedType), desc.shape);
   }
   return found->second;
 }
@@ -166,7 +166,7 @@ const isa::InstructionDesc* ExpressionKeys::unsignedWhereSafe(const ir::Instruct
   const auto [found, isNew] = unsigned_.try_emplace(desc, desc);
   if (isNew) {
     const isa::InstructionDesc& made =
-        rewrite_.function().module().forms().get(withoutSign(*desc), desc->shape);
+        rewrite_.function().module().instructionTable().get(withoutSign(*desc), desc->shape);
     if (made.known()) found->second = &made;
   }
   return found->second;
@@ -180,8 +180,8 @@ const isa::InstructionDesc* ExpressionKeys::exchanged(const isa::InstructionDesc
   if (!isNew || desc.qualifiers.empty()) return found->second;
   for (const auto& [compare, other] : kExchanged) {
     if (compare != desc.qualifiers.front()) continue;
-    const isa::InstructionDesc& made =
-        rewrite_.function().module().forms().get(joined(desc, compare, other), desc.shape);
+    const isa::InstructionDesc& made = rewrite_.function().module().instructionTable().get(
+        joined(desc, compare, other), desc.shape);
     if (made.known()) found->second = &made;
   }
   return found->second;

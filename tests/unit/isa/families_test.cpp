@@ -13,7 +13,7 @@
 namespace ptxopt::isa {
 namespace {
 
-const InstructionDesc& formOf(std::string_view text) {
+const InstructionDesc& descOf(std::string_view text) {
   static InstructionTable table;
   const Statement statement = parseStatement(text);
   return table.get(statement.mnemonic, statement.shape);
@@ -32,7 +32,7 @@ std::string roles(const InstructionDesc& desc) {
 
 TEST(Families, AsynchronousAndMatrixInstructionsAreOpaque) {
   for (const Row& row : rows()) {
-    const InstructionDesc& desc = formOf(row.example);
+    const InstructionDesc& desc = descOf(row.example);
     bool isOpaque = false;
     for (const std::string_view family :
          {"mbarrier.", "cp.async.bulk", "cp.reduce.", "cp.async.mbarrier.", "st.async", "red.async",
@@ -50,7 +50,7 @@ TEST(Families, AnUnknownQualifierLeavesAFamilyOpaque) {
   for (const char* text :
        {"mbarrier.frob.b64 %p0, [smem];", "tcgen05.frob.b32 %r0;", "cp.async.bulk.frob [a], [b];",
         "fabric.frob;", "multimem.frob.u32 %r0, [a];", "wgmma.frob.sync.aligned;"}) {
-    const InstructionDesc& desc = formOf(text);
+    const InstructionDesc& desc = descOf(text);
     EXPECT_FALSE(desc.known()) << text;
     EXPECT_FALSE(desc.unknownOpcode) << text;
     EXPECT_EQ(desc.effect, Effect::Sync) << text;
@@ -58,15 +58,15 @@ TEST(Families, AnUnknownQualifierLeavesAFamilyOpaque) {
 }
 
 TEST(Families, CpAsyncIsACopyUntilItsWait) {
-  EXPECT_EQ(formOf("cp.async.ca.shared.global [%r0], [%rd0], 4;").effect, Effect::AsyncCopy);
-  EXPECT_EQ(formOf("cp.async.cg.shared.global [%r0], [%rd0], 16, %r1;").effect, Effect::AsyncCopy);
-  EXPECT_EQ(formOf("cp.async.commit_group;").effect, Effect::Neutral);
-  EXPECT_EQ(formOf("cp.async.wait_group 1;").effect, Effect::AsyncWait);
-  EXPECT_EQ(formOf("cp.async.wait_all;").effect, Effect::AsyncWait);
+  EXPECT_EQ(descOf("cp.async.ca.shared.global [%r0], [%rd0], 4;").effect, Effect::AsyncCopy);
+  EXPECT_EQ(descOf("cp.async.cg.shared.global [%r0], [%rd0], 16, %r1;").effect, Effect::AsyncCopy);
+  EXPECT_EQ(descOf("cp.async.commit_group;").effect, Effect::Neutral);
+  EXPECT_EQ(descOf("cp.async.wait_group 1;").effect, Effect::AsyncWait);
+  EXPECT_EQ(descOf("cp.async.wait_all;").effect, Effect::AsyncWait);
 }
 
 TEST(Families, WarpMatricesTouchNoMemoryButAreConvergent) {
-  const InstructionDesc& desc = formOf(
+  const InstructionDesc& desc = descOf(
       "mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 {%f0, %f1, %f2, %f3}, "
       "{%r0, %r1, %r2, %r3}, {%r4, %r5}, {%f4, %f5, %f6, %f7};");
   EXPECT_EQ(desc.effect, Effect::Neutral);
@@ -77,18 +77,18 @@ TEST(Families, WarpMatricesTouchNoMemoryButAreConvergent) {
 
 TEST(Families, MatrixLoadsAndStoresAreCollective) {
   const InstructionDesc& load =
-      formOf("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r0, %r1}, [%r2];");
+      descOf("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%r0, %r1}, [%r2];");
   EXPECT_EQ(load.effect, Effect::Weak);
   EXPECT_TRUE(load.is(kCollective));
   EXPECT_TRUE(load.is(kMemoryRead));
   EXPECT_FALSE(load.is(kMemoryWrite));
   const InstructionDesc& store =
-      formOf("stmatrix.sync.aligned.m8n8.x2.shared.b16 [%r2], {%r0, %r1};");
+      descOf("stmatrix.sync.aligned.m8n8.x2.shared.b16 [%r2], {%r0, %r1};");
   EXPECT_EQ(store.effect, Effect::Weak);
   EXPECT_TRUE(store.is(kMemoryWrite));
   // Through a generic pointer.
-  EXPECT_EQ(formOf("stmatrix.sync.aligned.m8n8.x2.b16 [%rd2], {%r0, %r1};").effect, Effect::Sync);
-  EXPECT_EQ(formOf("wmma.store.d.sync.aligned.row.m8n8k4.f64 [%rd0], {%fd0, %fd1};").effect,
+  EXPECT_EQ(descOf("stmatrix.sync.aligned.m8n8.x2.b16 [%rd2], {%r0, %r1};").effect, Effect::Sync);
+  EXPECT_EQ(descOf("wmma.store.d.sync.aligned.row.m8n8k4.f64 [%rd0], {%fd0, %fd1};").effect,
             Effect::Sync);
 }
 
@@ -98,9 +98,9 @@ TEST(Families, RegistersInFlight) {
         "1, 1, 0, 0;",
         "tcgen05.ld.sync.aligned.32x32b.x1.b32 {%r0}, [%r1];",
         "tcgen05.st.sync.aligned.32x32b.x1.b32 [%r1], {%r0};"}) {
-    EXPECT_TRUE(formOf(text).is(kRegistersInFlight)) << text;
+    EXPECT_TRUE(descOf(text).is(kRegistersInFlight)) << text;
   }
-  EXPECT_FALSE(formOf("tcgen05.wait::ld.sync.aligned;").is(kRegistersInFlight));
+  EXPECT_FALSE(descOf("tcgen05.wait::ld.sync.aligned;").is(kRegistersInFlight));
 }
 
 // docs/soundness/README.md, "external memory".
@@ -109,11 +109,11 @@ TEST(Families, MakeSharedMemoryExternal) {
        {"cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%r0], [%rd0], 16, [%r1];",
         "mbarrier.init.shared.b64 [smem], 1;", "fabric.submit;",
         "tcgen05.fence::before_thread_sync;"}) {
-    EXPECT_TRUE(formOf(text).is(kClusterFeature)) << text;
+    EXPECT_TRUE(descOf(text).is(kClusterFeature)) << text;
   }
   for (const char* text : {"cp.async.ca.shared.global [%r0], [%rd0], 4;", "cp.async.wait_all;",
                            "ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, [%r2];"}) {
-    EXPECT_FALSE(formOf(text).is(kClusterFeature)) << text;
+    EXPECT_FALSE(descOf(text).is(kClusterFeature)) << text;
   }
 }
 
@@ -141,17 +141,17 @@ TEST(Families, Operands) {
       {"clmad.hi.u64 %rd0, %rd1, %rd2, %rd3;", "w r r r"},
   };
   for (const Case& each : cases) {
-    const InstructionDesc& desc = formOf(each.text);
+    const InstructionDesc& desc = descOf(each.text);
     EXPECT_TRUE(desc.known()) << each.text;
     EXPECT_EQ(roles(desc), each.roles) << each.text;
   }
 }
 
 TEST(Families, OrderOfTypesMatters) {
-  EXPECT_TRUE(formOf("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f0, %f1, %f2, %f3}, "
+  EXPECT_TRUE(descOf("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%f0, %f1, %f2, %f3}, "
                      "{%r0, %r1}, {%r2}, {%f0, %f1, %f2, %f3};")
                   .known());
-  EXPECT_FALSE(formOf("mma.sync.aligned.m16n8k8.row.col.f16.f32.f16.f32 {%f0, %f1, %f2, %f3}, "
+  EXPECT_FALSE(descOf("mma.sync.aligned.m16n8k8.row.col.f16.f32.f16.f32 {%f0, %f1, %f2, %f3}, "
                       "{%r0, %r1}, {%r2}, {%f0, %f1, %f2, %f3};")
                    .known());
 }

@@ -13,7 +13,7 @@
 namespace ptxopt::isa {
 namespace {
 
-const InstructionDesc& formOf(std::string_view text) {
+const InstructionDesc& descOf(std::string_view text) {
   static InstructionTable table;
   const Statement statement = parseStatement(text);
   return table.get(statement.mnemonic, statement.shape);
@@ -22,7 +22,7 @@ const InstructionDesc& formOf(std::string_view text) {
 // "r w rw" of the operands, with the types where a row gives them: "w.u32 r.u32 r".
 std::string roles(std::string_view text) {
   std::string result;
-  const InstructionDesc& desc = formOf(text);
+  const InstructionDesc& desc = descOf(text);
   for (const OperandRole& role : desc.roles) {
     if (!result.empty()) result += ' ';
     if (role.reads) result += 'r';
@@ -209,27 +209,27 @@ TEST(Matching, Calls) {
 }
 
 TEST(Matching, QualifiersInAnyOrderTypesInTheirs) {
-  EXPECT_TRUE(formOf("fma.f32.ftz.rn %f0, %f1, %f2, %f3;").known());
-  EXPECT_TRUE(formOf("barrier.red.and.pred.aligned %p0, 1, %p1;").known());
-  const InstructionDesc& down = formOf("cvt.u8.u32 %h0, %r1;");
+  EXPECT_TRUE(descOf("fma.f32.ftz.rn %f0, %f1, %f2, %f3;").known());
+  EXPECT_TRUE(descOf("barrier.red.and.pred.aligned %p0, 1, %p1;").known());
+  const InstructionDesc& down = descOf("cvt.u8.u32 %h0, %r1;");
   EXPECT_EQ(down.type, Type::U8);
   EXPECT_EQ(down.sourceType, Type::U32);
-  const InstructionDesc& up = formOf("cvt.u32.u8 %r0, %h1;");
+  const InstructionDesc& up = descOf("cvt.u32.u8 %r0, %h1;");
   EXPECT_EQ(up.type, Type::U32);
   EXPECT_EQ(up.sourceType, Type::U8);
 }
 
 TEST(Matching, RefusesWhatNoRowSays) {
-  EXPECT_FALSE(formOf("add.u32 %r0, %r1;").known());
-  EXPECT_FALSE(formOf("add.u32.u32 %r0, %r1, %r2;").known());
-  EXPECT_FALSE(formOf("add %r0, %r1, %r2;").known());
-  EXPECT_FALSE(formOf("ld.global.u32.sparkling %r0, [gmem];").known());
-  EXPECT_FALSE(formOf("ld.global.u32 %r0, %rd1;").known());
-  EXPECT_FALSE(formOf("setp.u32 %p0, %r1, %r2;").known());
+  EXPECT_FALSE(descOf("add.u32 %r0, %r1;").known());
+  EXPECT_FALSE(descOf("add.u32.u32 %r0, %r1, %r2;").known());
+  EXPECT_FALSE(descOf("add %r0, %r1, %r2;").known());
+  EXPECT_FALSE(descOf("ld.global.u32.sparkling %r0, [gmem];").known());
+  EXPECT_FALSE(descOf("ld.global.u32 %r0, %rd1;").known());
+  EXPECT_FALSE(descOf("setp.u32 %p0, %r1, %r2;").known());
 }
 
-TEST(Matching, FormTellsItsText) {
-  const InstructionDesc& desc = formOf("ld.global.v4.f32 {%f0, %f1, %f2, %f3}, [gmem];");
+TEST(Matching, DescTellsItsText) {
+  const InstructionDesc& desc = descOf("ld.global.v4.f32 {%f0, %f1, %f2, %f3}, [gmem];");
   EXPECT_EQ(desc.mnemonic, "ld.global.v4.f32");
   EXPECT_EQ(desc.opcode, Opcode::Ld);
   ASSERT_EQ(desc.qualifiers.size(), 3u);
@@ -243,17 +243,17 @@ TEST(Matching, FormTellsItsText) {
 }
 
 TEST(Matching, Carry) {
-  const InstructionDesc& first = formOf("add.cc.u32 %r0, %r1, %r2;");
+  const InstructionDesc& first = descOf("add.cc.u32 %r0, %r1, %r2;");
   EXPECT_TRUE(first.writesCarry);
   EXPECT_FALSE(first.readsCarry);
-  const InstructionDesc& middle = formOf("addc.cc.u32 %r0, %r1, %r2;");
+  const InstructionDesc& middle = descOf("addc.cc.u32 %r0, %r1, %r2;");
   EXPECT_TRUE(middle.writesCarry);
   EXPECT_TRUE(middle.readsCarry);
-  const InstructionDesc& last = formOf("madc.hi.u32 %r0, %r1, %r2, %r3;");
+  const InstructionDesc& last = descOf("madc.hi.u32 %r0, %r1, %r2, %r3;");
   EXPECT_FALSE(last.writesCarry);
   EXPECT_TRUE(last.readsCarry);
   EXPECT_FALSE(first.is(kPure));
-  EXPECT_FALSE(formOf("add.u32 %r0, %r1, %r2;").writesCarry);
+  EXPECT_FALSE(descOf("add.u32 %r0, %r1, %r2;").writesCarry);
 }
 
 // ---- classification: docs/soundness/ A2 ---------------------------------------------------------
@@ -265,8 +265,8 @@ struct Classified {
 
 void expectAll(std::initializer_list<Classified> cases) {
   for (const auto& [text, effect] : cases) {
-    EXPECT_TRUE(formOf(text).known()) << text;
-    EXPECT_EQ(static_cast<int>(formOf(text).effect), static_cast<int>(effect)) << text;
+    EXPECT_TRUE(descOf(text).known()) << text;
+    EXPECT_EQ(static_cast<int>(descOf(text).effect), static_cast<int>(effect)) << text;
   }
 }
 
@@ -372,7 +372,7 @@ TEST(Effects, ReadsThatNothingOrders) {
       {"ld.volatile.local.u32 %r0, [lmem];", Effect::Private},
       {"alloca.u64 %rd0, %rd1;", Effect::Private},
   });
-  EXPECT_EQ(formOf("ld.volatile.local.u32 %r0, [lmem];").semantics, Semantics::Volatile);
+  EXPECT_EQ(descOf("ld.volatile.local.u32 %r0, [lmem];").semantics, Semantics::Volatile);
 }
 
 // A2.13
@@ -413,14 +413,14 @@ TEST(Effects, Neutral) {
 }
 
 TEST(Effects, FrozenAndCalls) {
-  EXPECT_EQ(formOf("call fn;").effect, Effect::Call);
-  EXPECT_EQ(formOf("call fn;").control, Control::Call);
-  EXPECT_EQ(formOf("bra.uni L0;").control, Control::Branch);
-  EXPECT_EQ(formOf("brx.idx %r0, list;").control, Control::IndirectBranch);
-  EXPECT_EQ(formOf("ret;").control, Control::Return);
-  EXPECT_EQ(formOf("exit;").control, Control::Exit);
-  EXPECT_EQ(formOf("trap;").control, Control::Trap);
-  EXPECT_TRUE(formOf("trap;").is(kMayTrap));
+  EXPECT_EQ(descOf("call fn;").effect, Effect::Call);
+  EXPECT_EQ(descOf("call fn;").control, Control::Call);
+  EXPECT_EQ(descOf("bra.uni L0;").control, Control::Branch);
+  EXPECT_EQ(descOf("brx.idx %r0, list;").control, Control::IndirectBranch);
+  EXPECT_EQ(descOf("ret;").control, Control::Return);
+  EXPECT_EQ(descOf("exit;").control, Control::Exit);
+  EXPECT_EQ(descOf("trap;").control, Control::Trap);
+  EXPECT_TRUE(descOf("trap;").is(kMayTrap));
 }
 
 TEST(Traits, Convergence) {
@@ -431,12 +431,12 @@ TEST(Traits, Convergence) {
         "elect.sync %r0|%p0, -1;", "activemask.b32 %r0;", "vote.ballot.b32 %r0, %p0;",
         "setmaxnreg.dec.sync.aligned.u32 64;",
         "ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r0, %r1, %r2, %r3}, [smem];"}) {
-    EXPECT_TRUE(formOf(text).is(kConvergent)) << text;
-    EXPECT_FALSE(formOf(text).is(kPure)) << text;
+    EXPECT_TRUE(descOf(text).is(kConvergent)) << text;
+    EXPECT_FALSE(descOf(text).is(kPure)) << text;
   }
-  EXPECT_TRUE(formOf("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r0, %r1, %r2, %r3}, [smem];")
+  EXPECT_TRUE(descOf("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%r0, %r1, %r2, %r3}, [smem];")
                   .is(kCollective));
-  EXPECT_FALSE(formOf("add.u32 %r0, %r1, %r2;").is(kConvergent));
+  EXPECT_FALSE(descOf("add.u32 %r0, %r1, %r2;").is(kConvergent));
 }
 
 TEST(Traits, ExternalShared) {
@@ -444,24 +444,24 @@ TEST(Traits, ExternalShared) {
        {"mapa.u64 %rd0, %rd1, %r2;", "ld.shared::cluster.u32 %r0, [%r1];", "fence.acq_rel.cluster;",
         "barrier.cluster.arrive;", "mbarrier.init.shared.b64 [smem], 1;",
         "atom.relaxed.cluster.global.add.u32 %r0, [gmem], %r1;"}) {
-    EXPECT_TRUE(formOf(text).is(kClusterFeature)) << text;
+    EXPECT_TRUE(descOf(text).is(kClusterFeature)) << text;
   }
-  EXPECT_FALSE(formOf("ld.shared.u32 %r0, [smem];").is(kClusterFeature));
-  EXPECT_FALSE(formOf("cp.async.ca.shared.global [smem], [gmem], 4;").is(kClusterFeature));
+  EXPECT_FALSE(descOf("ld.shared.u32 %r0, [smem];").is(kClusterFeature));
+  EXPECT_FALSE(descOf("cp.async.ca.shared.global [smem], [gmem], 4;").is(kClusterFeature));
 }
 
 TEST(Traits, Memory) {
-  EXPECT_TRUE(formOf("ld.global.u32 %r0, [gmem];").is(kMemoryRead));
-  EXPECT_FALSE(formOf("ld.global.u32 %r0, [gmem];").is(kMemoryWrite));
-  EXPECT_TRUE(formOf("st.global.u32 [gmem], %r0;").is(kMemoryWrite));
-  EXPECT_TRUE(formOf("red.global.add.u32 [gmem], %r0;").is(kMemoryRead));
-  EXPECT_TRUE(formOf("atom.global.exch.b32 %r0, [gmem], %r1;").is(kMemoryWrite));
+  EXPECT_TRUE(descOf("ld.global.u32 %r0, [gmem];").is(kMemoryRead));
+  EXPECT_FALSE(descOf("ld.global.u32 %r0, [gmem];").is(kMemoryWrite));
+  EXPECT_TRUE(descOf("st.global.u32 [gmem], %r0;").is(kMemoryWrite));
+  EXPECT_TRUE(descOf("red.global.add.u32 [gmem], %r0;").is(kMemoryRead));
+  EXPECT_TRUE(descOf("atom.global.exch.b32 %r0, [gmem], %r1;").is(kMemoryWrite));
 }
 
 // ---- what no row fits: docs/soundness/ A7 -------------------------------------------------------
 
 TEST(Unknown, Opcode) {
-  const InstructionDesc& desc = formOf("frobnicate.u32 %r0, {%r1, %r2}, [gmem], %p0|%p1;");
+  const InstructionDesc& desc = descOf("frobnicate.u32 %r0, {%r1, %r2}, [gmem], %p0|%p1;");
   EXPECT_FALSE(desc.known());
   EXPECT_TRUE(desc.unknownOpcode);
   EXPECT_EQ(desc.effect, Effect::Unknown);
@@ -476,32 +476,32 @@ TEST(Unknown, Opcode) {
 }
 
 TEST(Unknown, QualifierOfArithmeticIsNeutralAndFrozen) {
-  const InstructionDesc& desc = formOf("add.sparkling.u32 %r0, %r1, %r2;");
+  const InstructionDesc& desc = descOf("add.sparkling.u32 %r0, %r1, %r2;");
   EXPECT_FALSE(desc.known());
   EXPECT_FALSE(desc.unknownOpcode);
   EXPECT_EQ(desc.effect, Effect::NeutralFrozen);
   EXPECT_TRUE(desc.role(0).reads);
   EXPECT_TRUE(desc.role(1).writes);
-  EXPECT_EQ(formOf("add.sparkling.u32 %r0, [gmem], %r2;").effect, Effect::Sync);
+  EXPECT_EQ(descOf("add.sparkling.u32 %r0, [gmem], %r2;").effect, Effect::Sync);
 }
 
 TEST(Unknown, QualifierOfOthers) {
-  EXPECT_EQ(formOf("ld.sparkling.u32 %r0, [gmem];").effect, Effect::Sync);
-  EXPECT_EQ(formOf("shfl.sync.sparkling.b32 %r0, %r1, 0, 31, -1;").effect, Effect::Sync);
-  EXPECT_EQ(formOf("bar.sync.sparkling 0;").effect, Effect::Unknown);
-  EXPECT_EQ(formOf("barrier.sparkling 0;").effect, Effect::Unknown);
-  EXPECT_EQ(formOf("bra.sparkling L0;").effect, Effect::Unknown);
-  EXPECT_EQ(formOf("trap.sparkling;").effect, Effect::Unknown);
-  EXPECT_EQ(formOf("fence.sparkling.cta;").effect, Effect::Sync);
-  EXPECT_EQ(formOf("mbarrier.sparkling [smem];").effect, Effect::Sync);
-  EXPECT_EQ(formOf("tcgen05.sparkling;").effect, Effect::Sync);
+  EXPECT_EQ(descOf("ld.sparkling.u32 %r0, [gmem];").effect, Effect::Sync);
+  EXPECT_EQ(descOf("shfl.sync.sparkling.b32 %r0, %r1, 0, 31, -1;").effect, Effect::Sync);
+  EXPECT_EQ(descOf("bar.sync.sparkling 0;").effect, Effect::Unknown);
+  EXPECT_EQ(descOf("barrier.sparkling 0;").effect, Effect::Unknown);
+  EXPECT_EQ(descOf("bra.sparkling L0;").effect, Effect::Unknown);
+  EXPECT_EQ(descOf("trap.sparkling;").effect, Effect::Unknown);
+  EXPECT_EQ(descOf("fence.sparkling.cta;").effect, Effect::Sync);
+  EXPECT_EQ(descOf("mbarrier.sparkling [smem];").effect, Effect::Sync);
+  EXPECT_EQ(descOf("tcgen05.sparkling;").effect, Effect::Sync);
 }
 
 // ---- the table itself --------------------------------------------------------------------------
 
 TEST(Rows, EveryExampleFindsItsRow) {
   for (const Row& row : rows()) {
-    const InstructionDesc& desc = formOf(row.example);
+    const InstructionDesc& desc = descOf(row.example);
     ASSERT_TRUE(desc.known()) << row.example;
     // An earlier row may fit as well only if it asks for less: the same fact, first found.
     EXPECT_EQ(desc.row, &row) << row.example << "\n  found:    " << desc.row->syntax
@@ -531,7 +531,7 @@ TEST(Rows, AreWellFormed) {
   }
 }
 
-TEST(Table, SameSpellingSameFormFromManyThreads) {
+TEST(Table, SameSpellingSameDescFromManyThreads) {
   InstructionTable table;
   constexpr int kThreads = 4;
   constexpr int kSpellings = 2000;

@@ -84,7 +84,7 @@ TEST(Print, AMadeStatementStandsOnALineOfItsOwn) {
   shape.push(isa::OperandShape::Scalar);
   auto* barrier = function.arena().create<ir::Instruction>(sizeof(ir::Operand));
   barrier->kind = ir::StatementKind::Instruction;
-  barrier->desc = &module->forms().get("bar.warp.sync", shape);
+  barrier->desc = &module->instructionTable().get("bar.warp.sync", shape);
   barrier->operandCount = 1;
   barrier->operands()[0] = ir::Operand::ofInteger(-1);
   function.insertAfter(instruction(*module, 0), barrier);
