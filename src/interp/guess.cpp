@@ -9,7 +9,7 @@ std::vector<Argument> guessArguments(const ir::Function& kernel, const GuessSize
   bool loadsFloats = false;
   for (const ir::Statement& statement : kernel.body()) {
     const auto* instruction = statement.as<ir::Instruction>();
-    if (instruction == nullptr || !instruction->is(isa::Opcode::Ld)) continue;
+    if (instruction == nullptr || !instruction->desc->isLoad()) continue;
     const isa::Space space = instruction->desc->space;
     const bool fromBuffer = space == isa::Space::Global || space == isa::Space::None;
     loadsFloats = loadsFloats || (fromBuffer && isa::isFloat(instruction->desc->type));

@@ -155,10 +155,8 @@ class Verifier {
   void checkVector(const Instruction& instruction, const Operand& head) {
     // The coordinates of a texture access are a vector too.
     const isa::InstructionDesc& desc = *instruction.desc;
-    const bool isAccess = instruction.is(isa::Opcode::Ld) || instruction.is(isa::Opcode::Ldu) ||
-                          instruction.is(isa::Opcode::St);
     const std::size_t elements = head.id;
-    if (isAccess && elements != desc.vectorWidth) {
+    if ((desc.isLoad() || desc.isStore()) && elements != desc.vectorWidth) {
       report(fmt::format("moves {} elements through a vector of {}", desc.vectorWidth, elements));
     }
   }

@@ -119,6 +119,23 @@ bool makesSharedExternal(const InstructionDesc& desc) {
   });
 }
 
+// Traits of all rows of an opcode.
+std::uint32_t traitsOfRows(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::Ld:
+      return kLoad;
+    case Opcode::Ldu:
+      return kLoad | kUniformAddress;
+    case Opcode::St:
+      return kStore;
+    case Opcode::Atom:
+    case Opcode::Red:
+      return kAtomic;
+    default:
+      return 0;
+  }
+}
+
 // ---- refinement of a row -----------------------------------------------------------------------
 
 // docs/soundness/ A2.9 to A2.12 and, for acquire, release and .mmio, A2.5.2.  Plain `.param` is
@@ -158,13 +175,8 @@ Effect accessEffect(const InstructionDesc& desc, Effect ofRow) {
 }
 
 Effect refine(const InstructionDesc& desc, Effect ofRow) {
+  if (desc.isAccess()) return ofRow == Effect::Sync ? ofRow : accessEffect(desc, ofRow);
   switch (desc.opcode) {
-    case Opcode::Ld:
-    case Opcode::Ldu:
-    case Opcode::St:
-    case Opcode::Atom:
-    case Opcode::Red:
-      return ofRow == Effect::Sync ? ofRow : accessEffect(desc, ofRow);
     case Opcode::Fence:
     case Opcode::Membar:
       return isCtaFence(desc) ? Effect::CtaFence : Effect::Sync;
@@ -174,13 +186,6 @@ Effect refine(const InstructionDesc& desc, Effect ofRow) {
 }
 
 // ---- instructions without a row (docs/soundness/ A7) -------------------------------------------
-
-bool hasAddress(Shape shape) {
-  for (std::size_t i = 0; i < shape.size(); ++i) {
-    if (shape[i] == OperandShape::Address) return true;
-  }
-  return false;
-}
 
 bool mayBeBarrier(Opcode opcode) {
   switch (opcode) {
@@ -216,7 +221,7 @@ void classifyUnknown(InstructionDesc& desc) {
   }
   desc.readsCarry = desc.writesCarry = true;
   desc.traits = kConvergent;
-  if (isArithmetic(desc.opcode) && !hasAddress(desc.shape)) {
+  if (isArithmetic(desc.opcode) && desc.addressOperand() == desc.shape.size()) {
     desc.effect = Effect::NeutralFrozen;
     return;
   }
@@ -238,7 +243,7 @@ void classify(InstructionDesc& desc) {
     classifyUnknown(desc);
     return;
   }
-  desc.traits = desc.row->traits;
+  desc.traits = desc.row->traits | traitsOfRows(desc.opcode);
   desc.control = desc.row->control;
   desc.readsCarry = desc.is(kReadsCarry);
   desc.effect = isSynchronizationFamily(desc) && desc.row->effect != Effect::Neutral

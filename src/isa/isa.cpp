@@ -207,4 +207,10 @@ OperandShape Shape::operator[](std::size_t index) const {
   return static_cast<OperandShape>((bits_ >> (kCountBits + kOperandBits * index)) & mask);
 }
 
+std::size_t InstructionDesc::addressOperand() const {
+  std::size_t at = 0;
+  while (at < shape.size() && shape[at] != OperandShape::Address) ++at;
+  return at;
+}
+
 }  // namespace ptxopt::isa

@@ -186,7 +186,8 @@ struct OperandRole {
 
 // ---- the table -------------------------------------------------------------------------------
 
-// Facts that hold for every instruction of a row.
+// Facts of an instruction, of its row or of all rows of its opcode.  An instruction without a row
+// has only those that allow nothing (docs/soundness/ A7).
 enum Trait : std::uint32_t {
   kConvergent = 1u << 0,   // must be executed by the same threads as in the input
   kCollective = 1u << 1,   // its address is an address of the warp, not of the thread (ldmatrix)
@@ -200,6 +201,12 @@ enum Trait : std::uint32_t {
   // Its registers are read or written until a later wait of its family (wgmma.wait_group,
   // tcgen05.wait): no instruction that names them may move across that wait.
   kRegistersInFlight = 1u << 9,
+  kLoad = 1u << 10,    // ld, ldu
+  kStore = 1u << 11,   // st, also .async and .bulk
+  kAtomic = 1u << 12,  // atom, red, also .async
+  // ldu: a load from an address that is the same for all threads of the warp, of data that nobody
+  // writes.
+  kUniformAddress = 1u << 13,
 };
 
 // Properties of a row that the test against ptxas tries to prove but cannot (see rows.h).
@@ -260,6 +267,11 @@ struct InstructionDesc {
 
   bool known() const { return row != nullptr; }
   bool is(Trait trait) const { return (traits & trait) != 0; }
+  bool isLoad() const { return is(kLoad); }
+  bool isStore() const { return is(kStore); }
+  bool isAccess() const { return (traits & (kLoad | kStore | kAtomic)) != 0; }
+  // The first operand in brackets; the number of operands if there is none.
+  std::size_t addressOperand() const;
   // ".aligned".  Defined here so that the compiler turns a comparison with a constant into one of
   // words.
   bool has(std::string_view qualifier) const {

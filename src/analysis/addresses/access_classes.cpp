@@ -122,7 +122,7 @@ ClassId AccessClasses::find(Bucket at, const AccessClass& of) const {
 
 AccessSet::Key AccessClasses::intern(Bucket at, const AccessClass& of) {
   if (const ClassId known = find(at, of); known != ClassId::None) return {at, known};
-  assert(!byBytes_ && "a class that rivalsOf() would not know");
+  assert(!byBytes_ && "a class that candidatesFor() would not know");
   const ClassId added = classes_.push_back(of);
   buckets_.push_back(at);
   classIndex_.add(hashOf(at, of), indexOf(added));

@@ -33,16 +33,10 @@ Shape shapeOf(const Instruction& instruction, std::size_t k) {
   const int bits = isa::bitWidth(desc.type);
   Shape shape;
   shape.space = desc.space;
+  if (desc.isAccess() && k == 0 && bits > 0) {
+    shape.size = static_cast<std::uint32_t>(bits) / 8 * desc.vectorWidth;
+  }
   switch (desc.opcode) {
-    case Opcode::Ld:
-    case Opcode::Ldu:
-    case Opcode::St:
-    case Opcode::Atom:
-    case Opcode::Red:
-      if (k == 0 && bits > 0) {
-        shape.size = static_cast<std::uint32_t>(bits) / 8 * desc.vectorWidth;
-      }
-      break;
     case Opcode::Ldmatrix:
     case Opcode::Stmatrix:
       // A row of eight 16-bit elements.

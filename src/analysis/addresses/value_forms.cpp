@@ -167,7 +167,7 @@ class Evaluator {
   FormId ofParameter(ValueId v, const Instruction& instruction, const Operand& target) {
     const isa::InstructionDesc& desc = *instruction.desc;
     const Operand* address = instruction.operand(1);
-    if (desc.opcode != Opcode::Ld || !function_.isEntry() || address == nullptr ||
+    if (!desc.isLoad() || !function_.isEntry() || address == nullptr ||
         address->kind != OperandKind::Address || address->base != ir::AddressBase::Symbol ||
         function_.symbolAt(address->symbol()).kind != ir::SymbolKind::Parameter ||
         address->immediate < 0 || address->immediate > INT32_MAX) {
@@ -192,7 +192,7 @@ class Evaluator {
   bool isConstantLoad(const Instruction& instruction) {
     const Operand* address = instruction.operand(1);
     const isa::InstructionDesc& desc = *instruction.desc;
-    if (desc.opcode != Opcode::Ld || desc.space != isa::Space::Const || isa::namesBank(desc) ||
+    if (!desc.isLoad() || desc.space != isa::Space::Const || isa::namesBank(desc) ||
         address == nullptr || address->kind != OperandKind::Address) {
       return false;
     }

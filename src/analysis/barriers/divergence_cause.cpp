@@ -168,13 +168,13 @@ class CauseSearch {
     const isa::Effect effect = ir::effectOf(definition);
     if (!desc.known()) return source(definition, Kind::Unknown);
     if (desc.control == isa::Control::Call) return source(definition, Kind::Call);
-    const bool isImmutable = effect == isa::Effect::ImmutableRead ||
-                             (desc.opcode == isa::Opcode::Ld && desc.space == isa::Space::Param &&
-                              cfg_.function().isEntry());
+    const bool isImmutable =
+        effect == isa::Effect::ImmutableRead ||
+        (desc.isLoad() && desc.space == isa::Space::Param && cfg_.function().isEntry());
     const bool isParameter = desc.space == isa::Space::Param ||
                              desc.space == isa::Space::ParamFunc ||
                              desc.space == isa::Space::ParamEntry;
-    if (!isImmutable && desc.opcode == isa::Opcode::Ld && isParameter) {
+    if (!isImmutable && desc.isLoad() && isParameter) {
       return source(definition, Kind::Parameter);
     }
     if (!isImmutable && (desc.is(isa::kMemoryRead) || desc.is(isa::kMemoryWrite))) {

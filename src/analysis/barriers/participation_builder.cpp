@@ -32,7 +32,7 @@ bool mayBeOwn(const Cfg& cfg) {
 // private memory are treated like registers.
 bool loadsData(const ir::Instruction& instruction, bool genericMayBeOwn) {
   const isa::InstructionDesc& desc = *instruction.desc;
-  if (desc.opcode != isa::Opcode::Ld || !desc.known()) return false;
+  if (!desc.isLoad() || desc.is(isa::kUniformAddress)) return false;
   switch (desc.effect) {
     case isa::Effect::ImmutableRead:
     case isa::Effect::InvariantRead:

@@ -129,8 +129,8 @@ const PollingLoops::Search& PollingLoops::hoistableLoad(LoopId loop) const {
   };
   forEachInstruction([&](const Instruction& i) {
     const isa::InstructionDesc& desc = *i.desc;
-    const bool isConstantLoad = desc.effect == Effect::ImmutableRead ||
-                                (desc.opcode == isa::Opcode::Ld && desc.effect == Effect::Private);
+    const bool isConstantLoad =
+        desc.effect == Effect::ImmutableRead || (desc.isLoad() && desc.effect == Effect::Private);
     if ((desc.known() && desc.is(isa::kPure)) || isConstantLoad) open.push_back(&i);
     forEachResult(i, [&](std::size_t r) {
       varies.set(r);

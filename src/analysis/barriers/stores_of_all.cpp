@@ -69,8 +69,7 @@ bool StoresOfAll::mayOrder(const Instruction& instruction) const {
 
 StoreOfAll StoresOfAll::of(const Instruction& instruction) const {
   const isa::InstructionDesc& desc = *instruction.desc;
-  const bool isPlain = desc.known() && desc.opcode == isa::Opcode::St &&
-                       desc.effect == Effect::Weak && !instruction.guard &&
+  const bool isPlain = desc.isStore() && desc.effect == Effect::Weak && !instruction.guard &&
                        (desc.space == isa::Space::Shared || desc.space == isa::Space::Global);
   if (!isPlain || !uniformity_->isUniform(instruction.block)) return StoreOfAll::No;
   bool isOrderAbove = reachesBegin_.test(instruction.block);

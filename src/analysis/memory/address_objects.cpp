@@ -15,7 +15,6 @@ namespace {
 using ir::Instruction;
 using ir::Operand;
 using ir::OperandKind;
-using isa::Opcode;
 using isa::Space;
 
 // All dynamic shared memory is one object, whatever its names.
@@ -90,8 +89,7 @@ AddressObjects::Value AddressObjects::resultOf(const Instruction& instruction) c
   const isa::InstructionDesc& desc = *instruction.desc;
   if (!desc.known()) return kAnything;
   // A loaded value is a number, whatever the address: by itself it may point anywhere.
-  const bool isLoad = desc.opcode == Opcode::Ld || desc.opcode == Opcode::Ldu;
-  if (isLoad) return kNumber;
+  if (desc.isLoad()) return kNumber;
 
   const AddressStep step = addressStep(instruction);
   const auto combine = [](Value a, Value b) {

@@ -90,7 +90,7 @@ bool isAssumedAway(const Instruction& instruction, Effect effect, const Assumpti
   switch (effect) {
     case Effect::InvariantRead:  // A2.11, F6: of textures only `tex`
       return assumptions.has(Assumption::NcInvariant) &&
-             (desc.opcode == Opcode::Ld || desc.opcode == Opcode::Tex);
+             (desc.isLoad() || desc.opcode == Opcode::Tex);
     case Effect::Sync:
       return assumptions.has(Assumption::RelaxTrap) && desc.opcode == Opcode::Trap;
     case Effect::Pin:
@@ -133,7 +133,7 @@ MemoryEffect memoryEffectOf(const Instruction& instruction, const Assumptions& a
     case Effect::Call:
       break;
     case Effect::InvariantRead:
-      if (desc.opcode == Opcode::Ld) {
+      if (desc.isLoad()) {
         addAccess(effect, instruction, false);
       } else {
         effect.marks = kOpaqueSync;  // textures: F6

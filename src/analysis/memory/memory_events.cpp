@@ -25,15 +25,7 @@ const ir::Operand* addressOf(const Instruction& instruction) {
 
 // Each thread accesses memory at an address of its own.
 bool isOfOneAddress(const isa::InstructionDesc& desc) {
-  switch (desc.opcode) {
-    case Opcode::Ld:
-    case Opcode::St:
-    case Opcode::Atom:
-    case Opcode::Red:
-      return desc.known() && !desc.is(isa::kCollective);
-    default:
-      return false;
-  }
+  return desc.isAccess() && !desc.is(isa::kCollective);
 }
 
 }  // namespace

@@ -61,23 +61,10 @@ bool isTracked(const ir::Variable& variable) {
          variable.space == Space::Shared || variable.space == Space::Local;
 }
 
-bool loadsOrStores(const isa::InstructionDesc& desc) {
-  switch (desc.opcode) {
-    case Opcode::Ld:
-    case Opcode::Ldu:
-    case Opcode::St:
-    case Opcode::Atom:
-    case Opcode::Red:
-      return desc.known();
-    default:
-      return false;
-  }
-}
-
-bool isAccess(const Instruction& instruction) {
+bool isPlainAccess(const Instruction& instruction) {
   const isa::InstructionDesc& desc = *instruction.desc;
   const bool isOther = desc.is(isa::kCollective) || desc.has(".async") || desc.has(".bulk");
-  return loadsOrStores(desc) && !isOther && isa::bitWidth(desc.type) >= 8;
+  return desc.isAccess() && !isOther && isa::bitWidth(desc.type) >= 8;
 }
 
 // One of its addresses is in shared memory.
@@ -86,7 +73,7 @@ bool isShared(const Instruction& instruction) {
     return space == Space::Shared || space == Space::SharedCluster;
   };
   const isa::InstructionDesc& desc = *instruction.desc;
-  if (isOne(desc.space) || loadsOrStores(desc)) return isOne(desc.space);
+  if (isOne(desc.space) || desc.isAccess()) return isOne(desc.space);
   // Copies have two state spaces.
   return std::ranges::any_of(desc.qualifiers, [&](std::string_view word) {
     const std::optional<Space> space = isa::parseSpace(word);
@@ -431,12 +418,12 @@ class ObjectUses::Builder {
       return;
     }
     const ir::Variable& object = variable(pointer);
-    if (isInGroup || !isAccess(instruction)) {
+    if (isInGroup || !isPlainAccess(instruction)) {
       return escape(pointer.variable, "an instruction other than a plain access uses its address");
     }
     const bool isNamed = desc.space == object.space && !pointer.isGeneric;
     const bool isGeneric =
-        desc.space == Space::None && pointer.isGeneric && desc.opcode != Opcode::Ldu;
+        desc.space == Space::None && pointer.isGeneric && !desc.is(isa::kUniformAddress);
     if (!isNamed && !isGeneric) {
       return escape(pointer.variable, "it is accessed as if it were in another space");
     }
@@ -446,8 +433,8 @@ class ObjectUses::Builder {
     access.address = &operand;
     if (pointer.state == Pointer::State::Offset) access.offset = pointer.offset;
     access.bytes = static_cast<std::uint32_t>(isa::bitWidth(desc.type)) / 8 * desc.vectorWidth;
-    access.isLoad = desc.opcode == Opcode::Ld || desc.opcode == Opcode::Ldu;
-    access.isStore = desc.opcode == Opcode::St;
+    access.isLoad = desc.isLoad();
+    access.isStore = desc.isStore();
     access.isWeak = (access.isLoad || access.isStore) && (desc.semantics == isa::Semantics::None ||
                                                           desc.semantics == isa::Semantics::Weak);
     result_.uses_[pointer.variable].accesses.push_back(access);

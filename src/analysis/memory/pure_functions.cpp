@@ -17,7 +17,7 @@ using isa::Effect;
 // Accesses a parameter or result of the function, or of a call in it.
 bool isParameterAccess(const Instruction& instruction) {
   const isa::InstructionDesc& desc = *instruction.desc;
-  if (desc.opcode != isa::Opcode::Ld && desc.opcode != isa::Opcode::St) return false;
+  if (!desc.isLoad() && !desc.isStore()) return false;
   const isa::Space space = desc.space;
   if (space != isa::Space::Param && space != isa::Space::ParamFunc) return false;
   return std::ranges::all_of(instruction.operands(), [](const ir::Operand& operand) {

@@ -38,7 +38,7 @@ bool isUniformSource(const ir::Function& function, const Operand& operand) {
 bool isUniformLoad(const ir::Function& function, const Instruction& instruction,
                    const Assumptions& assumptions) {
   const isa::InstructionDesc& desc = *instruction.desc;
-  if (desc.opcode != isa::Opcode::Ld || !desc.known()) return false;
+  if (!desc.isLoad()) return false;
   if (desc.effect == isa::Effect::ImmutableRead) return true;
   if (desc.effect == isa::Effect::InvariantRead) return assumptions.has(Assumption::NcInvariant);
   // A .param that is not known to be one of the entry may belong to a call.

@@ -140,8 +140,7 @@ class ValueRanges::Solver {
   bool dependsOnOthers(ValueId v, const Instruction& instruction) const {
     if (ssa_.old(v) != ValueId::None) return true;
     const isa::InstructionDesc& desc = *instruction.desc;
-    return desc.known() && desc.opcode != Opcode::Ld && desc.opcode != Opcode::Ldu &&
-           !isa::isFloat(desc.type);
+    return desc.known() && !desc.isLoad() && !isa::isFloat(desc.type);
   }
 
   // Something that it is computed from has changed since the last sweep came here.
@@ -275,10 +274,9 @@ class ValueRanges::Solver {
       return unknown;
     }
     const isa::InstructionDesc& desc = *instruction.desc;
-    const bool isLoad = desc.opcode == Opcode::Ld || desc.opcode == Opcode::Ldu;
     const unsigned typeBits = static_cast<unsigned>(isa::bitWidth(desc.type));
     if (typeBits == 0 || typeBits > 64 || isa::isFloat(desc.type)) return unknown;
-    if (isLoad) {
+    if (desc.isLoad()) {
       // Narrow numbers are extended by their type.
       if (typeBits >= bits_[v]) return unknown;
       return extend(ValueRange::all(typeBits), bits_[v], isa::isSigned(desc.type));

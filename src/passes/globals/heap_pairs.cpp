@@ -21,7 +21,6 @@ using ir::Instruction;
 using ir::Operand;
 using ir::OperandKind;
 using ir::RegisterId;
-using isa::Opcode;
 using isa::Space;
 
 // A call with its parameters, as compilers print it: in a scope of its own with nothing else
@@ -42,14 +41,14 @@ std::string_view heapFunction(const ir::Function& function, const Instruction& c
   return name == "malloc" || name == "free" ? name : std::string_view();
 }
 
-bool isParameterAccess(const Instruction& instruction, Opcode opcode) {
-  return instruction.is(opcode) && !instruction.guard && instruction.operandCount == 2 &&
+bool isParameterAccess(const Instruction& instruction, isa::Trait kind) {
+  return instruction.desc->is(kind) && !instruction.guard && instruction.operandCount == 2 &&
          (instruction.desc->space == Space::Param || instruction.desc->space == Space::ParamFunc);
 }
 
 // The parameter if an access of isParameterAccess() covers all of it; else none.
 ir::SymbolId parameterOf(const Instruction& access) {
-  const Operand* address = access.operand(access.is(Opcode::St) ? 0 : 1);
+  const Operand* address = access.operand(access.desc->addressOperand());
   const bool isWhole =
       address != nullptr && address->base == ir::AddressBase::Symbol && address->immediate == 0;
   return isWhole ? address->symbol() : ir::SymbolId::None;
@@ -106,10 +105,10 @@ std::optional<CallBlock> blockAround(const ir::Function& function, Instruction& 
         return std::nullopt;
     } else if (instruction == &call) {
       isAfterCall = true;
-    } else if (!isAfterCall && isParameterAccess(*instruction, Opcode::St) &&
+    } else if (!isAfterCall && isParameterAccess(*instruction, isa::kStore) &&
                block.argument == nullptr) {
       block.argument = instruction;
-    } else if (isAfterCall && isParameterAccess(*instruction, Opcode::Ld) &&
+    } else if (isAfterCall && isParameterAccess(*instruction, isa::kLoad) &&
                block.result == nullptr) {
       block.result = instruction;
     } else {
@@ -242,7 +241,7 @@ class Finder {
     const isa::InstructionDesc& desc = *instruction.desc;
     const auto operands = instruction.operands();
     const bool isPlain =
-        instruction.is(Opcode::St) && desc.known() && !desc.has(".async") && !desc.has(".bulk") &&
+        desc.isStore() && !desc.has(".async") && !desc.has(".bulk") &&
         (desc.semantics == isa::Semantics::None || desc.semantics == isa::Semantics::Weak) &&
         (desc.space == Space::None || desc.space == Space::Global);
     return isPlain && operands[0].kind == OperandKind::Address &&

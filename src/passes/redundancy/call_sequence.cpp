@@ -17,14 +17,12 @@ using ir::SymbolId;
 
 // The position of the parameter that an unguarded `st.param` or `ld.param` accesses.
 std::optional<std::uint32_t> positionIn(const std::vector<SymbolId>& symbols,
-                                        const Instruction& instruction, isa::Opcode opcode) {
+                                        const Instruction& instruction, isa::Trait kind) {
   const isa::InstructionDesc& desc = *instruction.desc;
   const bool isOfParameter = desc.space == isa::Space::Param || desc.space == isa::Space::ParamFunc;
-  if (!desc.known() || desc.opcode != opcode || !isOfParameter || instruction.guard) {
-    return std::nullopt;
-  }
+  if (!desc.is(kind) || !isOfParameter || instruction.guard) return std::nullopt;
   if (desc.semantics != isa::Semantics::None) return std::nullopt;
-  const Operand* address = instruction.operand(opcode == isa::Opcode::St ? 0 : 1);
+  const Operand* address = instruction.operand(desc.addressOperand());
   if (address == nullptr || address->base != ir::AddressBase::Symbol) return std::nullopt;
   const auto found = std::ranges::find(symbols, address->symbol());
   if (found == symbols.end()) return std::nullopt;
@@ -62,7 +60,7 @@ std::optional<CallSequence> callSequence(const ir::Statement& begin) {
     const auto* instruction = at->as<Instruction>();
     if (instruction == nullptr) return std::nullopt;
     if (sequence.call != nullptr) {
-      const auto position = positionIn(parameters.results, *instruction, isa::Opcode::Ld);
+      const auto position = positionIn(parameters.results, *instruction, isa::kLoad);
       if (!position) return std::nullopt;
       sequence.loads.push_back({instruction, *position});
     } else if (instruction->desc->control == isa::Control::Call) {
@@ -85,7 +83,7 @@ std::optional<CallSequence> callSequence(const ir::Statement& begin) {
   // Then a store would be to the arguments of several positions.
   if (hasRepetition(parameters.arguments)) return std::nullopt;
   for (const Instruction* instruction : before) {
-    const auto position = positionIn(parameters.arguments, *instruction, isa::Opcode::St);
+    const auto position = positionIn(parameters.arguments, *instruction, isa::kStore);
     if (!position) return std::nullopt;
     sequence.stores.push_back({instruction, *position});
   }

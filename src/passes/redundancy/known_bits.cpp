@@ -64,7 +64,7 @@ std::uint64_t KnownBits::mayBeOne(ValueId value, unsigned definitions) const {
   }
   const unsigned bits = widthOf(target->reg());
   const isa::InstructionDesc& desc = *instruction.desc;
-  if (desc.opcode == Opcode::Ld) {
+  if (desc.isLoad() && !desc.is(isa::kUniformAddress)) {
     const auto loaded = static_cast<unsigned>(isa::bitWidth(desc.type));
     return isInteger(desc.type) && !isa::isSigned(desc.type) ? maskOf(loaded) : all;
   }

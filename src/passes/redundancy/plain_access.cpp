@@ -70,10 +70,14 @@ bool findMask(const ir::Instruction& instruction, PlainAccess& access) {
   return used.has_value();
 }
 
+bool isPlainLoad(const isa::InstructionDesc& desc) {
+  return desc.isLoad() && !desc.is(isa::kUniformAddress);
+}
+
 // What the operands of `ld` or `st` access.
 PlainAccess accessOf(const ir::Function& function, const ir::Instruction& instruction) {
   const isa::InstructionDesc& desc = *instruction.desc;
-  const bool isLoad = desc.opcode == isa::Opcode::Ld;
+  const bool isLoad = desc.isLoad();
   if (desc.has(".unified") || desc.has(".cv")) return {};
   const ir::Operand* address = instruction.operand(isLoad ? 1 : 0);
   const ir::Operand* data = instruction.operand(isLoad ? 0 : 1);
@@ -119,8 +123,7 @@ PlainAccess accessOf(const ir::Function& function, const ir::Instruction& instru
 
 PlainAccess plainAccess(const ir::Function& function, const ir::Instruction& instruction) {
   const isa::InstructionDesc& desc = *instruction.desc;
-  const bool isLoad = desc.opcode == isa::Opcode::Ld;
-  if (!desc.known() || (!isLoad && desc.opcode != isa::Opcode::St)) return {};
+  if (!isPlainLoad(desc) && !desc.isStore()) return {};
   if (desc.semantics != isa::Semantics::None && desc.semantics != isa::Semantics::Weak) return {};
   const isa::Effect effect = desc.effect;
   const bool isNonCoherent = effect == isa::Effect::InvariantRead && desc.has(".nc");
@@ -133,9 +136,8 @@ PlainAccess plainAccess(const ir::Function& function, const ir::Instruction& ins
 
 PlainAccess relaxedLoad(const ir::Function& function, const ir::Instruction& instruction) {
   const isa::InstructionDesc& desc = *instruction.desc;
-  const bool isRelaxed = desc.opcode == isa::Opcode::Ld && desc.known() &&
-                         desc.semantics == isa::Semantics::Relaxed && !desc.has(".mmio") &&
-                         desc.effect == isa::Effect::Strong;
+  const bool isRelaxed = isPlainLoad(desc) && desc.semantics == isa::Semantics::Relaxed &&
+                         !desc.has(".mmio") && desc.effect == isa::Effect::Strong;
   return isRelaxed ? accessOf(function, instruction) : PlainAccess();
 }
 

@@ -458,6 +458,36 @@ TEST(Traits, Memory) {
   EXPECT_TRUE(descOf("atom.global.exch.b32 %r0, [gmem], %r1;").is(kMemoryWrite));
 }
 
+// The traits of all rows of an opcode, among `traits`.
+void expectOf(std::uint32_t traits, std::initializer_list<std::pair<Opcode, std::uint32_t>> some) {
+  for (const Row& row : rows()) {
+    const InstructionDesc& desc = descOf(row.example);
+    std::uint32_t expected = 0;
+    for (const auto& [opcode, ofOne] : some) expected |= opcode == desc.opcode ? ofOne : 0;
+    EXPECT_EQ(desc.traits & traits, expected) << row.example;
+  }
+}
+
+TEST(Traits, LoadsAndStores) {
+  expectOf(kLoad | kStore | kAtomic | kUniformAddress, {{Opcode::Ld, kLoad},
+                                                        {Opcode::Ldu, kLoad | kUniformAddress},
+                                                        {Opcode::St, kStore},
+                                                        {Opcode::Atom, kAtomic},
+                                                        {Opcode::Red, kAtomic}});
+  for (const Row& row : rows()) {
+    const InstructionDesc& desc = descOf(row.example);
+    if (!desc.isAccess()) continue;
+    EXPECT_EQ(desc.is(kMemoryRead), !desc.isStore()) << row.example;
+    EXPECT_EQ(desc.is(kMemoryWrite), !desc.isLoad()) << row.example;
+    EXPECT_FALSE(desc.is(kCollective)) << row.example;
+    ASSERT_LT(desc.addressOperand(), desc.shape.size()) << row.example;
+    EXPECT_EQ(desc.addressOperand(), desc.isStore() || desc.opcode == Opcode::Red ? 0u : 1u)
+        << row.example;
+  }
+  const InstructionDesc& sum = descOf("add.u32 %r0, %r1, %r2;");
+  EXPECT_EQ(sum.addressOperand(), 3u);
+}
+
 // ---- what no row fits: docs/soundness/ A7 -------------------------------------------------------
 
 TEST(Unknown, Opcode) {
@@ -483,6 +513,16 @@ TEST(Unknown, QualifierOfArithmeticIsNeutralAndFrozen) {
   EXPECT_TRUE(desc.role(0).reads);
   EXPECT_TRUE(desc.role(1).writes);
   EXPECT_EQ(descOf("add.sparkling.u32 %r0, [gmem], %r2;").effect, Effect::Sync);
+}
+
+TEST(Unknown, HasNoTraitThatAllowsAnything) {
+  for (const char* text :
+       {"ld.sparkling.u32 %r0, [gmem];", "ldu.sparkling.u32 %r0, [gmem];",
+        "st.sparkling.u32 [gmem], %r0;", "atom.sparkling.u32 %r0, [gmem], %r1;"}) {
+    EXPECT_FALSE(descOf(text).known()) << text;
+    EXPECT_FALSE(descOf(text).isAccess()) << text;
+    EXPECT_FALSE(descOf(text).is(kUniformAddress)) << text;
+  }
 }
 
 TEST(Unknown, QualifierOfOthers) {
