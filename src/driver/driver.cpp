@@ -30,9 +30,7 @@ CodeCounts countCode(const ir::Module& module) {
       const auto* instruction = statement.as<ir::Instruction>();
       if (instruction == nullptr) continue;
       ++counts.instructions;
-      const isa::InstructionDesc& desc = *instruction->desc;
-      const bool isBarrier = desc.opcode == isa::Opcode::Bar || desc.opcode == isa::Opcode::Barrier;
-      if (isBarrier && !desc.has(".warp") && !desc.has(".cluster")) ++counts.ctaBarriers;
+      counts.ctaBarriers += std::uint64_t{instruction->desc->effect == isa::Effect::CtaBarrier};
     }
   }
   return counts;

@@ -32,7 +32,7 @@ struct OptimizeOptions {
 // Counted over the whole module.
 struct CodeCounts {
   std::uint64_t instructions = 0;
-  std::uint64_t ctaBarriers = 0;  // bar and barrier with arrive and red, not .warp or .cluster
+  std::uint64_t ctaBarriers = 0;  // with arrive and red
 };
 
 struct OptimizeResult {

@@ -14,7 +14,6 @@ namespace {
 
 using ir::Instruction;
 using isa::Effect;
-using isa::Opcode;
 
 const ir::Operand* addressOf(const Instruction& instruction) {
   for (const ir::Operand& operand : instruction.operands()) {
@@ -51,7 +50,7 @@ MemoryEvent memoryEventOf(const Instruction& instruction) {
       return isOfOneAddress(desc) ? MemoryEvent::AtAddress : MemoryEvent::All;
     case Effect::Pin:
       // Reading a clock invalidates nothing (D1.7); after a sleep, a thread must read again (D1.6).
-      return desc.opcode == Opcode::Mov ? MemoryEvent::None : MemoryEvent::Reachable;
+      return desc.effect == Effect::Neutral ? MemoryEvent::None : MemoryEvent::Reachable;
     case Effect::CtaBarrier:
       return desc.known() && desc.has(".arrive") ? MemoryEvent::None  // D1.4
                                                  : MemoryEvent::Reachable;

@@ -157,7 +157,7 @@ void AvailableLoads::pass(const ir::Instruction& instruction) {
       return;
     case Effect::Pin:
       // Reading a clock invalidates nothing (D1.7); after a sleep, a thread must read again (D1.6).
-      if (desc.opcode != isa::Opcode::Mov) outer_ = next_++;
+      if (desc.effect != Effect::Neutral) outer_ = next_++;
       return;
     case Effect::AsyncCopy:
       return;  // it writes nothing that is tracked (D1.18)

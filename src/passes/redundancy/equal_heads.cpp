@@ -38,7 +38,7 @@ std::optional<Fork> forkAt(const Cfg& cfg, BlockId b) {
   Instruction* branch = cfg.block(b).terminator;
   if (branch == nullptr || !branch->guard || !branch->desc->known()) return std::nullopt;
   const auto arms = cfg.successors(b);
-  if (branch->desc->opcode != isa::Opcode::Bra || arms.size() != 2 || arms[0] == arms[1]) {
+  if (branch->desc->control != isa::Control::Branch || arms.size() != 2 || arms[0] == arms[1]) {
     return std::nullopt;
   }
   for (const BlockId arm : arms) {
