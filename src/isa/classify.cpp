@@ -131,6 +131,38 @@ std::uint32_t traitsOfRows(Opcode opcode) {
     case Opcode::Atom:
     case Opcode::Red:
       return kAtomic;
+    case Opcode::Cp:
+      return kCopy;
+    case Opcode::Tex:
+      return kTextureRead;
+    case Opcode::Nanosleep:
+    case Opcode::Pmevent:
+      return kTimer;
+    default:
+      return 0;
+  }
+}
+
+// Traits of all instructions with an opcode, also of those without a row.
+std::uint32_t traitsOfOpcode(const InstructionDesc& desc) {
+  switch (desc.opcode) {
+    case Opcode::Fence:
+    case Opcode::Membar:
+      return kFence;
+    case Opcode::Griddepcontrol:
+      return kGridDependency;
+    case Opcode::Call:
+      return kTakesLists;
+    case Opcode::Wgmma:
+    case Opcode::Tcgen05:
+    case Opcode::Wmma:
+    case Opcode::Tensormap:
+      return kTiles;
+    case Opcode::Cp:
+      return (desc.has(".tensor") ? std::uint32_t{kTiles} : 0) |
+             (desc.known() ? 0 : std::uint32_t{kMayCopyAsync});
+    case Opcode::Unknown:
+      return kMayCopyAsync;
     default:
       return 0;
   }
@@ -220,7 +252,7 @@ void classifyUnknown(InstructionDesc& desc) {
     desc.roles.push_back({.reads = true, .writes = desc.shape[i] != OperandShape::Address});
   }
   desc.readsCarry = desc.writesCarry = true;
-  desc.traits = kConvergent;
+  desc.traits = kConvergent | traitsOfOpcode(desc);
   if (isArithmetic(desc.opcode) && desc.addressOperand() == desc.shape.size()) {
     desc.effect = Effect::NeutralFrozen;
     return;
@@ -243,13 +275,17 @@ void classify(InstructionDesc& desc) {
     classifyUnknown(desc);
     return;
   }
-  desc.traits = desc.row->traits | traitsOfRows(desc.opcode);
+  desc.traits = desc.row->traits | traitsOfRows(desc.opcode) | traitsOfOpcode(desc);
+  // `bar` is short for `barrier.aligned`.
+  const bool isShort = desc.opcode == Opcode::Bar && !desc.has(".warp");
+  if (isShort || desc.has(".aligned")) desc.traits |= kAligned;
   desc.control = desc.row->control;
   desc.readsCarry = desc.is(kReadsCarry);
   desc.effect = isSynchronizationFamily(desc) && desc.row->effect != Effect::Neutral
                     ? Effect::Sync
                     : desc.row->effect;
   desc.effect = refine(desc, desc.effect);
+  if (desc.effect == Effect::AsyncCopy) desc.traits |= kMayCopyAsync;
   if (makesSharedExternal(desc)) desc.traits |= kClusterFeature;
 }
 

@@ -207,6 +207,16 @@ enum Trait : std::uint32_t {
   // ldu: a load from an address that is the same for all threads of the warp, of data that nobody
   // writes.
   kUniformAddress = 1u << 13,
+  kCopy = 1u << 14,         // cp: from memory to memory, so each address has its own state space
+  kTextureRead = 1u << 15,  // tex, but not tld4
+  kTimer = 1u << 16,        // nanosleep, pmevent: only its time of execution matters
+  kAligned = 1u << 17,      // all threads of the warp execute it together: bar, and .aligned
+  // The rest also of an instruction without a row, where it is the careful answer.
+  kFence = 1u << 18,           // fence, membar
+  kGridDependency = 1u << 19,  // griddepcontrol
+  kTakesLists = 1u << 20,      // call: `(a)` is a list, not an operand in parentheses
+  kTiles = 1u << 21,         // its memory may be tiles with an alignment and a pattern of their own
+  kMayCopyAsync = 1u << 22,  // cp.async, or what may be one
 };
 
 // Properties of a row that the test against ptxas tries to prove but cannot (see rows.h).

@@ -157,7 +157,7 @@ const isa::InstructionDesc& IrBuilder::descOf(isa::Shape shape) {
 
 // `(5)` is a list only among the arguments of a call.  Returns true if an operand changed.
 bool IrBuilder::unwrapOperands(const isa::InstructionDesc& desc) {
-  if (desc.opcode == isa::Opcode::Call) return false;
+  if (desc.is(isa::kTakesLists)) return false;
   bool changed = false;
   for (std::size_t at = 0; at < stack_.size(); at += stack_[at].extent()) {
     changed = unwrapParentheses(stack_, at) || changed;

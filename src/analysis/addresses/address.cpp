@@ -20,7 +20,6 @@ namespace {
 using ir::Instruction;
 using ir::Operand;
 using ir::OperandKind;
-using isa::Opcode;
 
 struct Shape {
   isa::Space space = isa::Space::None;  // None: generic
@@ -36,28 +35,20 @@ Shape shapeOf(const Instruction& instruction, std::size_t k) {
   if (desc.isAccess() && k == 0 && bits > 0) {
     shape.size = static_cast<std::uint32_t>(bits) / 8 * desc.vectorWidth;
   }
-  switch (desc.opcode) {
-    case Opcode::Ldmatrix:
-    case Opcode::Stmatrix:
-      // A row of eight 16-bit elements.
-      if (desc.has(".m8n8")) shape.size = 16;
-      break;
-    case Opcode::Cp: {
-      std::size_t seen = 0;
-      shape.space = isa::Space::Shared;  // of an mbarrier after the two
-      for (const std::string_view word : desc.qualifiers) {
-        const std::optional<isa::Space> space = isa::parseSpace(word);
-        if (space && seen++ == k) shape.space = *space;
-      }
-      const Operand* size = instruction.operand(2);
-      const bool isCopy = desc.effect == isa::Effect::AsyncCopy && size != nullptr;
-      if (isCopy && size->kind == OperandKind::Integer) {
-        shape.size = static_cast<std::uint32_t>(size->immediate);
-      }
-      break;
+  // A row of eight 16-bit elements.
+  if (desc.is(isa::kCollective) && desc.has(".m8n8")) shape.size = 16;
+  if (desc.is(isa::kCopy)) {
+    std::size_t seen = 0;
+    shape.space = isa::Space::Shared;  // of an mbarrier after the two
+    for (const std::string_view word : desc.qualifiers) {
+      const std::optional<isa::Space> space = isa::parseSpace(word);
+      if (space && seen++ == k) shape.space = *space;
     }
-    default:
-      break;
+    const Operand* size = instruction.operand(2);
+    const bool isCopy = desc.effect == isa::Effect::AsyncCopy && size != nullptr;
+    if (isCopy && size->kind == OperandKind::Integer) {
+      shape.size = static_cast<std::uint32_t>(size->immediate);
+    }
   }
   return shape;
 }

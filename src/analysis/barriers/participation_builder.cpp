@@ -12,7 +12,7 @@ namespace {
 // vary.
 bool isAligned(const Participation::Member& member) {
   const isa::InstructionDesc& desc = *member.instruction->desc;
-  return member.barrier.isFull() && (desc.opcode == isa::Opcode::Bar || desc.has(".aligned"));
+  return member.barrier.isFull() && desc.is(isa::kAligned);
 }
 
 // A generic address may point to memory of the thread itself.

@@ -46,7 +46,7 @@ std::uint64_t productOf(const ir::Attribute& attribute) {
 bool holdsGridDependence(const ir::Function& function) {
   return std::ranges::any_of(function.body(), [](const ir::Statement& statement) {
     const auto* instruction = statement.as<ir::Instruction>();
-    return instruction != nullptr && instruction->desc->opcode == isa::Opcode::Griddepcontrol;
+    return instruction != nullptr && instruction->desc->is(isa::kGridDependency);
   });
 }
 

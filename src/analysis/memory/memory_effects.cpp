@@ -15,19 +15,17 @@ namespace {
 
 using ir::Instruction;
 using isa::Effect;
-using isa::Opcode;
 
 // An instruction of A2.5.5 that copies or reduces in bulk, without synchronisation at its issue
 // (C4.5): not a commit, wait or prefetch, and not .relaxed.
 bool isBulkIssue(const isa::InstructionDesc& desc) {
-  return desc.known() && desc.opcode == Opcode::Cp && desc.has(".bulk") &&
-         desc.is(isa::kMemoryWrite) && !desc.has(".relaxed") && !desc.has(".prefetch");
+  return desc.is(isa::kCopy) && desc.has(".bulk") && desc.is(isa::kMemoryWrite) &&
+         !desc.has(".relaxed") && !desc.has(".prefetch");
 }
 
 // C4.1 to C4.3 treat stores of whole matrices as synchronisation as long as F6 is open.
 bool isMatrixStore(const isa::InstructionDesc& desc) {
-  return desc.opcode == Opcode::Stmatrix ||
-         (desc.opcode == Opcode::Wmma && desc.is(isa::kMemoryWrite));
+  return desc.is(isa::kCollective) && desc.is(isa::kMemoryWrite);
 }
 
 Domain domainOf(isa::Space space) {
@@ -75,7 +73,7 @@ void addAccess(MemoryEffect& effect, const Instruction& instruction, bool isStro
 // activemask, old votes, and unknown special registers (docs/soundness/ C10.10).
 bool isTiming(const Instruction& instruction) {
   const isa::InstructionDesc& desc = *instruction.desc;
-  if (desc.opcode == Opcode::Nanosleep || desc.opcode == Opcode::Pmevent) return desc.known();
+  if (desc.is(isa::kTimer)) return true;
   return desc.known() && desc.effect == Effect::Neutral &&
          std::ranges::none_of(instruction.operands(), [](const ir::Operand& operand) {
            return operand.kind == ir::OperandKind::SpecialRegister &&
@@ -90,9 +88,9 @@ bool isAssumedAway(const Instruction& instruction, Effect effect, const Assumpti
   switch (effect) {
     case Effect::InvariantRead:  // A2.11, F6: of textures only `tex`
       return assumptions.has(Assumption::NcInvariant) &&
-             (desc.isLoad() || desc.opcode == Opcode::Tex);
+             (desc.isLoad() || desc.is(isa::kTextureRead));
     case Effect::Sync:
-      return assumptions.has(Assumption::RelaxTrap) && desc.opcode == Opcode::Trap;
+      return assumptions.has(Assumption::RelaxTrap) && desc.control == isa::Control::Trap;
     case Effect::Pin:
       return assumptions.has(Assumption::RelaxTiming) && isTiming(instruction);
     default:
@@ -113,9 +111,7 @@ bool mayPoll(const Instruction& instruction) {
 }
 
 bool mayBeAsyncCopy(const Instruction& instruction) {
-  const isa::InstructionDesc& desc = *instruction.desc;
-  if (desc.known()) return desc.effect == Effect::AsyncCopy;
-  return desc.opcode == Opcode::Cp || desc.opcode == Opcode::Unknown;
+  return instruction.desc->is(isa::kMayCopyAsync);
 }
 
 MemoryEffect memoryEffectOf(const Instruction& instruction, const Assumptions& assumptions) {

@@ -81,15 +81,6 @@ bool isShared(const Instruction& instruction) {
   });
 }
 
-// Rows of wmma need an alignment of 32 bytes and tensor maps one of 128, and swizzled tiles repeat
-// every 128 to 1,024 bytes.
-bool isTileAccess(const Instruction& instruction) {
-  const isa::InstructionDesc& desc = *instruction.desc;
-  return desc.opcode == Opcode::Wgmma || desc.opcode == Opcode::Tcgen05 ||
-         desc.opcode == Opcode::Wmma || desc.opcode == Opcode::Tensormap ||
-         (desc.opcode == Opcode::Cp && desc.has(".tensor"));
-}
-
 }  // namespace
 
 class ObjectUses::Builder {
@@ -101,7 +92,9 @@ class ObjectUses::Builder {
     for (ir::Statement& statement : function_.body()) {
       if (auto* instruction = statement.as<Instruction>()) {
         namesVariable |= collectSymbols(*instruction);
-        result_.usesTiles_ |= isTileAccess(*instruction);
+        // Rows of wmma need an alignment of 32 bytes and tensor maps one of 128, and swizzled tiles
+        // repeat every 128 to 1,024 bytes.
+        result_.usesTiles_ |= instruction->desc->is(isa::kTiles);
       } else if (const auto* list = statement.as<ir::TargetList>()) {
         for (const ir::SymbolId target : list->targets) addFunction(target);
       } else if (const auto* declaration = statement.as<ir::VariableDeclaration>()) {

@@ -58,9 +58,8 @@ std::string_view markText(analysis::EffectMarks marks, const Instruction* instru
     if (instruction->desc->effect == isa::Effect::Strong) {
       return "access that may wait for another CTA";
     }
-    const isa::Opcode opcode = instruction->desc->opcode;
-    const bool isFence = opcode == isa::Opcode::Membar || opcode == isa::Opcode::Fence;
-    return isFence ? "fence wider than the CTA" : "synchronising instruction";
+    return instruction->desc->is(isa::kFence) ? "fence wider than the CTA"
+                                              : "synchronising instruction";
   }
   if ((marks & analysis::kCtaFence) != 0) return "fence";
   return "end of threads";

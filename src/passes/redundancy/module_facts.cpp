@@ -23,7 +23,7 @@ ModuleFacts ModuleFacts::of(const ir::Module& module, bool withMemories) {
       if (instruction == nullptr) continue;
       const isa::InstructionDesc& desc = *instruction->desc;
       if (analysis::mayBeAsyncCopy(*instruction)) copying.insert(&function);
-      facts.hasProgrammaticLaunch |= desc.opcode == isa::Opcode::Griddepcontrol || !desc.known();
+      facts.hasProgrammaticLaunch |= desc.is(isa::kGridDependency) || !desc.known();
     }
   }
   if (std::ranges::any_of(module.functions(), hasCalls)) {

@@ -488,6 +488,49 @@ TEST(Traits, LoadsAndStores) {
   EXPECT_EQ(sum.addressOperand(), 3u);
 }
 
+TEST(Traits, OfFamilies) {
+  expectOf(kCopy | kTextureRead | kTimer | kGridDependency | kTakesLists,
+           {{Opcode::Cp, kCopy},
+            {Opcode::Tex, kTextureRead},
+            {Opcode::Nanosleep, kTimer},
+            {Opcode::Pmevent, kTimer},
+            {Opcode::Griddepcontrol, kGridDependency},
+            {Opcode::Call, kTakesLists}});
+  expectOf(kFence, {{Opcode::Fence, kFence}, {Opcode::Membar, kFence}});
+  for (const Row& row : rows()) {
+    const InstructionDesc& desc = descOf(row.example);
+    EXPECT_EQ(desc.is(kMayCopyAsync), desc.effect == Effect::AsyncCopy) << row.example;
+    EXPECT_EQ(desc.is(kTakesLists), desc.control == Control::Call) << row.example;
+    EXPECT_TRUE(!desc.is(kTimer) || desc.effect == Effect::Pin) << row.example;
+    // The stores and loads of whole matrices.
+    const bool ofMatrix = desc.opcode == Opcode::Ldmatrix || desc.opcode == Opcode::Stmatrix ||
+                          desc.mnemonic.starts_with("wmma.load") ||
+                          desc.mnemonic.starts_with("wmma.store");
+    EXPECT_EQ(desc.is(kCollective), ofMatrix) << row.example;
+  }
+}
+
+TEST(Traits, Aligned) {
+  EXPECT_TRUE(descOf("bar.sync 0;").is(kAligned));
+  EXPECT_TRUE(descOf("bar.cta.arrive 0, 64;").is(kAligned));
+  EXPECT_TRUE(descOf("barrier.sync.aligned 0;").is(kAligned));
+  EXPECT_FALSE(descOf("barrier.sync 0;").is(kAligned));
+  EXPECT_FALSE(descOf("bar.warp.sync -1;").is(kAligned));
+  EXPECT_FALSE(descOf("bar.sync.sparkling 0;").is(kAligned));
+}
+
+TEST(Traits, Tiles) {
+  for (const char* text :
+       {"wgmma.fence.sync.aligned;", "tcgen05.wait::ld.sync.aligned;",
+        "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [gmem, {%r0, %r1}], [smem];",
+        "wmma.sparkling %r0;", "tensormap.sparkling [gmem];",
+        "cp.async.sparkling.tensor [smem];"}) {
+    EXPECT_TRUE(descOf(text).is(kTiles)) << text;
+  }
+  EXPECT_FALSE(descOf("cp.async.ca.shared.global [smem], [gmem], 4;").is(kTiles));
+  EXPECT_FALSE(descOf("ldmatrix.sync.aligned.m8n8.x1.shared.b16 {%r0}, [%r2];").is(kTiles));
+}
+
 // ---- what no row fits: docs/soundness/ A7 -------------------------------------------------------
 
 TEST(Unknown, Opcode) {
@@ -518,11 +561,23 @@ TEST(Unknown, QualifierOfArithmeticIsNeutralAndFrozen) {
 TEST(Unknown, HasNoTraitThatAllowsAnything) {
   for (const char* text :
        {"ld.sparkling.u32 %r0, [gmem];", "ldu.sparkling.u32 %r0, [gmem];",
-        "st.sparkling.u32 [gmem], %r0;", "atom.sparkling.u32 %r0, [gmem], %r1;"}) {
+        "st.sparkling.u32 [gmem], %r0;", "atom.sparkling.u32 %r0, [gmem], %r1;",
+        "cp.sparkling [smem], [gmem];", "tex.sparkling %r0, [tref];", "nanosleep.sparkling 1;"}) {
     EXPECT_FALSE(descOf(text).known()) << text;
+    EXPECT_FALSE(descOf(text).is(kCopy) || descOf(text).is(kTextureRead)) << text;
+    EXPECT_FALSE(descOf(text).is(kTimer)) << text;
     EXPECT_FALSE(descOf(text).isAccess()) << text;
     EXPECT_FALSE(descOf(text).is(kUniformAddress)) << text;
   }
+}
+
+// Here "may be" is the careful answer.
+TEST(Unknown, MayBeWhatItsOpcodeIs) {
+  EXPECT_TRUE(descOf("frobnicate;").is(kMayCopyAsync));
+  EXPECT_TRUE(descOf("cp.async.sparkling [smem], [gmem], 4;").is(kMayCopyAsync));
+  EXPECT_FALSE(descOf("ld.sparkling.u32 %r0, [gmem];").is(kMayCopyAsync));
+  EXPECT_TRUE(descOf("griddepcontrol.sparkling;").is(kGridDependency));
+  EXPECT_TRUE(descOf("call.sparkling (%r0), fri, (%r1);").is(kTakesLists));
 }
 
 TEST(Unknown, QualifierOfOthers) {
