@@ -120,7 +120,7 @@ bool makesSharedExternal(const InstructionDesc& desc) {
 }
 
 // Traits of all rows of an opcode.
-std::uint32_t traitsOfRows(Opcode opcode) {
+Traits traitsOfRows(Opcode opcode) {
   switch (opcode) {
     case Opcode::Ld:
       return kLoad;
@@ -144,7 +144,7 @@ std::uint32_t traitsOfRows(Opcode opcode) {
 }
 
 // Traits of all instructions with an opcode, also of those without a row.
-std::uint32_t traitsOfOpcode(const InstructionDesc& desc) {
+Traits traitsOfOpcode(const InstructionDesc& desc) {
   switch (desc.opcode) {
     case Opcode::Fence:
     case Opcode::Membar:
@@ -159,8 +159,8 @@ std::uint32_t traitsOfOpcode(const InstructionDesc& desc) {
     case Opcode::Tensormap:
       return kTiles;
     case Opcode::Cp:
-      return (desc.has(".tensor") ? std::uint32_t{kTiles} : 0) |
-             (desc.known() ? 0 : std::uint32_t{kMayCopyAsync});
+      return (desc.has(".tensor") ? Traits{kTiles} : 0) |
+             (desc.known() ? 0 : Traits{kMayCopyAsync});
     case Opcode::Unknown:
       return kMayCopyAsync;
     default:
@@ -214,6 +214,22 @@ Effect refine(const InstructionDesc& desc, Effect ofRow) {
       return isCtaFence(desc) ? Effect::CtaFence : Effect::Sync;
     default:
       return ofRow;
+  }
+}
+
+void refineSigns(InstructionDesc& desc) {
+  switch (desc.opcode) {
+    case Opcode::Setp:
+      if (desc.signedSources() != 0 && (desc.has(".eq") || desc.has(".ne"))) {
+        desc.traits |= kIgnoresSign;
+      }
+      break;
+    case Opcode::Cvt:
+      // To as many bits or fewer, the type says how the rest of a wider register is filled.
+      if (bitWidth(desc.type) <= bitWidth(desc.sourceType)) desc.traits &= ~signs(3);
+      break;
+    default:
+      break;
   }
 }
 
@@ -279,6 +295,7 @@ void classify(InstructionDesc& desc) {
   // `bar` is short for `barrier.aligned`.
   const bool isShort = desc.opcode == Opcode::Bar && !desc.has(".warp");
   if (isShort || desc.has(".aligned")) desc.traits |= kAligned;
+  refineSigns(desc);
   desc.control = desc.row->control;
   desc.readsCarry = desc.is(kReadsCarry);
   desc.effect = isSynchronizationFamily(desc) && desc.row->effect != Effect::Neutral

@@ -183,6 +183,28 @@ bool satisfies(Target target, std::string_view requirement) {
   return false;
 }
 
+std::optional<std::uint64_t> numberOf(Element element, Type type) {
+  const int bits = bitWidth(type);
+  if (bits == 0 || bits > 64) return std::nullopt;
+  const std::uint64_t ones = ~std::uint64_t{0} >> (64 - bits);
+  const std::uint64_t sign = isSigned(type) ? std::uint64_t{1} << (bits - 1) : 0;
+  switch (element) {
+    case Element::None:
+      return std::nullopt;
+    case Element::Zero:
+      return 0;
+    case Element::One:
+      return 1;
+    case Element::Ones:
+      return ones;
+    case Element::Least:
+      return sign;
+    case Element::Greatest:
+      return ones & ~sign;
+  }
+  return std::nullopt;
+}
+
 // ---- shapes ------------------------------------------------------------------------------------
 
 namespace {

@@ -188,7 +188,8 @@ struct OperandRole {
 
 // Facts of an instruction, of its row or of all rows of its opcode.  An instruction without a row
 // has only those that allow nothing (docs/soundness/ A7).
-enum Trait : std::uint32_t {
+using Traits = std::uint64_t;
+enum Trait : Traits {
   kConvergent = 1u << 0,   // must be executed by the same threads as in the input
   kCollective = 1u << 1,   // its address is an address of the warp, not of the thread (ldmatrix)
   kPure = 1u << 2,         // the result is a function of the operands alone
@@ -217,7 +218,43 @@ enum Trait : std::uint32_t {
   kTakesLists = 1u << 20,      // call: `(a)` is a list, not an operand in parentheses
   kTiles = 1u << 21,         // its memory may be tiles with an alignment and a pattern of their own
   kMayCopyAsync = 1u << 22,  // cp.async, or what may be one
+  // Of integers:
+  kIdempotent = 1u << 23,  // of two equal sources, the result is the source
+  kCancels = 1u << 24,     // of two equal sources, the result is 0
+  // The second source is a distance; one of at least the width leaves no bit of the first, but
+  // copies of its sign if the type is signed.
+  kShift = 1u << 25,
+  kIgnoresSign = 1u << 26,  // the same bits for a signed type as for an unsigned one
 };
+
+// A number that is special to an operation on integers.
+enum class Element : std::uint8_t {
+  None,  // the table names none
+  Zero,
+  One,
+  Ones,      // all bits
+  Least,     // of the numbers of the type
+  Greatest,  // of the numbers of the type
+};
+// Nothing for None, and for a type without a width of up to 64 bits.
+std::optional<std::uint64_t> numberOf(Element element, Type type);
+
+// These go with the traits of a row, by `|`.
+// With this number as the second source the result is the first one, and vice versa if the
+// instruction is kCommutative: x + 0, x << 0.
+constexpr Traits neutral(Element element) {
+  return Traits{static_cast<std::uint8_t>(element)} << 32;
+}
+// With this number as the first source the result is this number, and as the second one if the
+// instruction is kCommutative: x * 0, 0 << x.
+constexpr Traits absorbing(Element element) {
+  return Traits{static_cast<std::uint8_t>(element)} << 36;
+}
+// If the first `count` sources are not negative, the result has the same bits for a signed type as
+// for an unsigned one.
+constexpr Traits signs(unsigned count) {
+  return Traits{count} << 40;
+}
 
 // Properties of a row that the test against ptxas tries to prove but cannot (see rows.h).
 enum Unproven : std::uint8_t {
@@ -238,7 +275,7 @@ struct Row {
   std::string_view syntax;
   std::string_view sets;  // ".type=.u16,.u32 .ss=.shared,.global"
   Effect effect;
-  std::uint32_t traits;
+  Traits traits;
   Version version;           // first PTX ISA version
   std::string_view target;   // first SM, see satisfies()
   std::string_view example;  // a statement that ptxas accepts; see rows.h for the names in it
@@ -263,7 +300,7 @@ struct InstructionDesc {
 
   Effect effect = Effect::Unknown;
   Control control = Control::None;
-  std::uint32_t traits = 0;
+  Traits traits = 0;
   Space space = Space::None;
   Scope scope = Scope::None;
   Semantics semantics = Semantics::None;
@@ -280,6 +317,10 @@ struct InstructionDesc {
   bool isLoad() const { return is(kLoad); }
   bool isStore() const { return is(kStore); }
   bool isAccess() const { return (traits & (kLoad | kStore | kAtomic)) != 0; }
+  Element neutral() const { return static_cast<Element>(traits >> 32 & 15); }
+  Element absorbing() const { return static_cast<Element>(traits >> 36 & 15); }
+  // See signs(); 0 if the table does not say.
+  std::size_t signedSources() const { return traits >> 40 & 3; }
   // The first operand in brackets; the number of operands if there is none.
   std::size_t addressOperand() const;
   // ".aligned".  Defined here so that the compiler turns a comparison with a constant into one of

@@ -12,6 +12,7 @@ namespace ptxopt::isa {
 namespace {
 
 using enum Effect;
+using enum Element;
 
 constexpr Row kRows[] = {
 // clang-format off

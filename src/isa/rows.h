@@ -10,6 +10,11 @@
 // version or target has its own row.  Among the rows with one first word, the first that matches is
 // used.
 //
+// `traits` are joined by `|`: those of isa::Trait, and of operations on integers what two equal
+// sources give, the numbers that change nothing or decide alone, and how many sources have a sign
+// that counts: kIdempotent | neutral(Ones) | absorbing(Zero) | signs(2).  A trait of all rows of an
+// opcode (kLoad, kFence) is in classify.cpp.
+//
 // `section` is the number of the item if it is known, else that of its chapter.  `control` is
 // written in full: Control::Branch.
 //

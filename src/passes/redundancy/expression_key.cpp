@@ -74,24 +74,9 @@ namespace {
 // The type is signed, and that makes no difference: to the low bits of sums and products, and to
 // equality.
 bool isSignedInVain(const isa::InstructionDesc& desc) {
-  using isa::Opcode;
-  const auto& words = desc.qualifiers;
-  if (words.empty()) return false;
-  const std::string_view type = words.back();
-  if (type != ".s16" && type != ".s32" && type != ".s64") return false;
-  switch (desc.opcode) {
-    case Opcode::Add:
-    case Opcode::Sub:
-    case Opcode::Mov:
-      return words.size() == 1;
-    case Opcode::Mul:
-    case Opcode::Mad:
-      return words.size() == 2 && words[0] == ".lo";
-    case Opcode::Setp:
-      return words.size() == 2 && (words[0] == ".eq" || words[0] == ".ne");
-    default:
-      return false;
-  }
+  if (!desc.is(isa::kIgnoresSign) || desc.qualifiers.empty()) return false;
+  const std::string_view type = desc.qualifiers.back();
+  return type == ".s16" || type == ".s32" || type == ".s64";
 }
 
 }  // namespace
@@ -110,31 +95,6 @@ const isa::InstructionDesc* ExpressionKeys::canonical(const isa::InstructionDesc
 
 namespace {
 
-// The number of leading sources that must not be negative so that signedness does not matter; 0 if
-// it matters anyway, or if the type has none.
-std::size_t sourcesWithSign(const isa::InstructionDesc& desc) {
-  using isa::Opcode;
-  const auto& words = desc.qualifiers;
-  switch (desc.opcode) {
-    case Opcode::Cvt:  // to more bits
-      return words.size() == 2 && isa::bitWidth(desc.type) > isa::bitWidth(desc.sourceType) ? 1 : 0;
-    case Opcode::Mul:
-    case Opcode::Mad:
-      return words.size() == 2 && (words[0] == ".wide" || words[0] == ".hi") ? 2 : 0;
-    case Opcode::Shr:
-      return words.size() == 1 ? 1 : 0;
-    case Opcode::Min:
-    case Opcode::Max:
-    case Opcode::Div:
-    case Opcode::Rem:
-      return words.size() == 1 ? 2 : 0;
-    case Opcode::Setp:
-      return words.size() == 2 ? 2 : 0;
-    default:
-      return 0;
-  }
-}
-
 // "cvt.u64.u32" for "cvt.s64.s32".
 std::string withoutSign(const isa::InstructionDesc& desc) {
   std::string text(isa::spelling(desc.opcode));
@@ -152,7 +112,7 @@ const isa::InstructionDesc* ExpressionKeys::unsignedWhereSafe(const ir::Instruct
   const isa::Type type = desc->sourceType;
   if (!isa::isSigned(type) || !isa::isTypedInteger(type) || !isa::isTypedInteger(desc->type))
     return desc;
-  const std::size_t sources = sourcesWithSign(*desc);
+  const std::size_t sources = desc->signedSources();
   if (sources == 0) return desc;
   const auto bits = static_cast<unsigned>(isa::bitWidth(type));
   for (std::size_t k = 1; k <= sources; ++k) {

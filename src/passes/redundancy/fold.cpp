@@ -28,6 +28,7 @@ bool isPlain(const isa::InstructionDesc& desc) {
   return desc.qualifiers.size() == 2 && desc.qualifiers.front() == ".lo";
 }
 
+// The operations of D3.5.
 bool isFolded(Opcode opcode) {
   switch (opcode) {
     case Opcode::Add:
@@ -49,18 +50,8 @@ bool isFolded(Opcode opcode) {
   }
 }
 
-std::uint64_t ones(unsigned bits) {
-  return residue(~std::uint64_t{0}, bits);
-}
-
-// Of the numbers of the type.
-std::uint64_t least(const isa::InstructionDesc& desc) {
-  const auto bits = static_cast<unsigned>(isa::bitWidth(desc.type));
-  return isa::isSigned(desc.type) ? std::uint64_t{1} << (bits - 1) : 0;
-}
-std::uint64_t greatest(const isa::InstructionDesc& desc) {
-  const auto bits = static_cast<unsigned>(isa::bitWidth(desc.type));
-  return ones(isa::isSigned(desc.type) ? bits - 1 : bits);
+std::uint64_t residueOf(std::uint64_t number, isa::Type type) {
+  return residue(number, static_cast<unsigned>(isa::bitWidth(type)));
 }
 
 }  // namespace
@@ -79,77 +70,23 @@ std::optional<std::uint64_t> folded(const isa::InstructionDesc& desc,
 
 std::optional<std::size_t> identity(const isa::InstructionDesc& desc, std::size_t constantAt,
                                     std::uint64_t constant) {
-  if (!isPlain(desc)) return std::nullopt;
-  const auto bits = static_cast<unsigned>(isa::bitWidth(desc.type));
-  const std::uint64_t value = residue(constant, bits);
-  const std::size_t other = 1 - constantAt;
-  const auto whenIs = [&](std::uint64_t neutral) {
-    return value == neutral ? std::optional(other) : std::nullopt;
-  };
-  const bool isSecond = constantAt == 1;
-  switch (desc.opcode) {
-    case Opcode::Add:
-    case Opcode::Or:
-    case Opcode::Xor:
-      return whenIs(0);
-    case Opcode::Mul:
-      return whenIs(1);
-    case Opcode::And:
-      return whenIs(ones(bits));
-    case Opcode::Min:
-      return whenIs(greatest(desc));
-    case Opcode::Max:
-      return whenIs(least(desc));
-    case Opcode::Sub:
-      return isSecond ? whenIs(0) : std::nullopt;
-    case Opcode::Shl:
-    case Opcode::Shr:
-      return isSecond && residue(constant, 32) == 0 ? std::optional(other) : std::nullopt;
-    default:
-      return std::nullopt;
-  }
+  if (constantAt == 0 && !desc.is(isa::kCommutative)) return std::nullopt;
+  const isa::Type type = desc.role(constantAt + 1).type;
+  const auto neutral = isa::numberOf(desc.neutral(), type);
+  if (!neutral || residueOf(constant, type) != *neutral) return std::nullopt;
+  return 1 - constantAt;
 }
 
 std::optional<std::uint64_t> absorbed(const isa::InstructionDesc& desc, std::size_t constantAt,
                                       std::uint64_t constant) {
-  if (!isPlain(desc)) return std::nullopt;
-  const auto bits = static_cast<unsigned>(isa::bitWidth(desc.type));
-  const std::uint64_t value = residue(constant, bits);
-  const auto whenIs = [&](std::uint64_t absorbing) {
-    return value == absorbing ? std::optional(absorbing) : std::nullopt;
-  };
-  switch (desc.opcode) {
-    case Opcode::And:
-    case Opcode::Mul:
-      return whenIs(0);
-    case Opcode::Or:
-      return whenIs(ones(bits));
-    case Opcode::Min:
-      return whenIs(least(desc));
-    case Opcode::Max:
-      return whenIs(greatest(desc));
-    case Opcode::Shl:
-    case Opcode::Shr: {
-      if (constantAt == 0) return whenIs(0);
-      const bool fillsWithSign = desc.opcode == Opcode::Shr && isa::isSigned(desc.type);
-      const bool isAll = residue(constant, 32) >= bits;
-      return isAll && !fillsWithSign ? std::optional<std::uint64_t>(0) : std::nullopt;
-    }
-    default:
-      return std::nullopt;
+  if (constantAt == 1 && desc.is(isa::kShift)) {
+    const bool isAll =
+        residueOf(constant, desc.role(2).type) >= static_cast<unsigned>(isa::bitWidth(desc.type));
+    return isAll && !isa::isSigned(desc.type) ? std::optional<std::uint64_t>(0) : std::nullopt;
   }
-}
-
-bool isIdempotent(const isa::InstructionDesc& desc) {
-  switch (desc.opcode) {
-    case Opcode::And:
-    case Opcode::Or:
-    case Opcode::Min:
-    case Opcode::Max:
-      return isPlain(desc);
-    default:
-      return false;
-  }
+  if (constantAt == 1 && !desc.is(isa::kCommutative)) return std::nullopt;
+  const auto absorbing = isa::numberOf(desc.absorbing(), desc.type);
+  return absorbing && residueOf(constant, desc.type) == *absorbing ? absorbing : std::nullopt;
 }
 
 }  // namespace ptxopt::passes

@@ -29,7 +29,4 @@ std::optional<std::size_t> identity(const isa::InstructionDesc& desc, std::size_
 std::optional<std::uint64_t> absorbed(const isa::InstructionDesc& desc, std::size_t constantAt,
                                       std::uint64_t constant);
 
-// The result is the source if both sources are equal: and, or, min, max on integers.
-bool isIdempotent(const isa::InstructionDesc& desc);
-
 }  // namespace ptxopt::passes

@@ -76,17 +76,13 @@ KnownNumbers::Result KnownNumbers::result(const ir::Instruction& instruction) co
   const auto number = [](std::optional<std::uint64_t> result) {
     return result ? Result{Kind::Number, *result, ValueId::None} : Result{};
   };
-  const bool cancels = desc.opcode == isa::Opcode::Sub || desc.opcode == isa::Opcode::Xor;
-  if (cancels && count == 2 && areEqual(instruction, operands[1], operands[2])) {
-    return number(0);
-  }
+  const bool isOfEqual = count == 2 && areEqual(instruction, operands[1], operands[2]);
+  if (isOfEqual && desc.is(isa::kCancels)) return number(0);
   const auto copyOf = [&](const Operand& source) {
     const bool isCopy = source.isWholeRegister() && widthOf(source.reg()) == bits;
     return isCopy ? Result{Kind::Copy, 0, rewrite_.ssa().use(instruction, source)} : Result{};
   };
-  if (count == 2 && isIdempotent(desc) && areEqual(instruction, operands[1], operands[2])) {
-    return copyOf(operands[1]);
-  }
+  if (isOfEqual && desc.is(isa::kIdempotent)) return copyOf(operands[1]);
   if (known == count) return number(folded(desc, std::span(sources).first(count)));
   if (known != 1 || count != 2) return {};
   if (const auto settled = absorbed(desc, lastKnown, sources[lastKnown])) return number(settled);

@@ -459,10 +459,10 @@ TEST(Traits, Memory) {
 }
 
 // The traits of all rows of an opcode, among `traits`.
-void expectOf(std::uint32_t traits, std::initializer_list<std::pair<Opcode, std::uint32_t>> some) {
+void expectOf(Traits traits, std::initializer_list<std::pair<Opcode, Traits>> some) {
   for (const Row& row : rows()) {
     const InstructionDesc& desc = descOf(row.example);
-    std::uint32_t expected = 0;
+    Traits expected = 0;
     for (const auto& [opcode, ofOne] : some) expected |= opcode == desc.opcode ? ofOne : 0;
     EXPECT_EQ(desc.traits & traits, expected) << row.example;
   }

@@ -381,5 +381,194 @@ TEST(IntegerOperation, RefusesWhatItDoesNotCompute) {
   }
 }
 
+// ---- what the instruction table says of operations ---------------------------------------------
+
+class Algebra : public ::testing::Test {
+ protected:
+  using Desc = isa::InstructionDesc;
+
+  // Null for what no row fits.
+  const Desc* descOf(std::string_view opcode, std::string_view half, std::string_view type,
+                     std::size_t sources) {
+    isa::Shape shape;
+    for (std::size_t k = 0; k <= sources; ++k) shape.push(isa::OperandShape::Scalar);
+    const std::string mnemonic = std::string(opcode).append(half).append(type);
+    const Desc& desc = table_.get(mnemonic, shape);
+    return desc.known() ? &desc : nullptr;
+  }
+
+  // All instructions without other qualifiers that the table says something about.
+  template <class Check>
+  void forEach(const Check& check) {
+    for (int i = 1; i <= static_cast<int>(isa::Opcode::Xor); ++i) {
+      const std::string_view opcode = isa::spelling(static_cast<isa::Opcode>(i));
+      for (const std::string_view half : {"", ".lo", ".hi", ".wide"}) {
+        for (const std::string_view type :
+             {".b16", ".b32", ".b64", ".u16", ".u32", ".u64", ".s16", ".s32", ".s64"}) {
+          for (std::size_t sources = 1; sources <= 4; ++sources) {
+            const Desc* desc = descOf(opcode, half, type, sources);
+            if (desc != nullptr && saysAnything(desc->traits)) check(*desc, half, sources);
+          }
+        }
+      }
+    }
+  }
+
+  static bool saysAnything(isa::Traits traits) {
+    using isa::Element;
+    constexpr auto kAny = static_cast<Element>(15);
+    return (traits & (isa::kIdempotent | isa::kCancels | isa::kShift | isa::kIgnoresSign |
+                      isa::neutral(kAny) | isa::absorbing(kAny) | isa::signs(3))) != 0;
+  }
+
+  static unsigned widthOf(isa::Type type) { return static_cast<unsigned>(isa::bitWidth(type)); }
+
+  // Numbers of the types of the sources: the ends of the range as often as others.
+  Sources sourcesFor(const Desc& desc, std::size_t count) {
+    Sources sources;
+    for (std::size_t k = 0; k < count; ++k) {
+      const unsigned bits = widthOf(desc.role(k + 1).type);
+      const std::uint64_t ones = residue(~std::uint64_t{0}, bits);
+      const std::uint64_t some[] = {
+          0, 1, ones, ones >> 1, (ones >> 1) + 1, residue(random_(), bits)};
+      sources.push_back(some[random_() % std::size(some)]);
+    }
+    return sources;
+  }
+
+  static std::optional<std::uint64_t> valueOf(const Desc& desc, const Sources& sources) {
+    const auto value = IntegerOperation::of(desc).value().evaluate(sources);
+    return value ? std::optional(residue(*value, widthOf(desc.role(0).type))) : std::nullopt;
+  }
+
+  static constexpr int kTries = 300;
+  isa::InstructionTable table_;
+  std::mt19937_64 random_{7};
+};
+
+TEST_F(Algebra, NeutralAndAbsorbingNumbers) {
+  std::size_t neutrals = 0;
+  std::size_t absorbings = 0;
+  forEach([&](const Desc& desc, std::string_view, std::size_t count) {
+    for (const std::size_t at : {std::size_t{0}, std::size_t{1}}) {
+      const isa::Type type = desc.role(at + 1).type;
+      const bool isEither = desc.is(isa::kCommutative);
+      const auto neutral = isa::numberOf(desc.neutral(), type);
+      const auto absorbing = isa::numberOf(desc.absorbing(), type);
+      if ((at == 1 || isEither) && neutral) ++neutrals;
+      if ((at == 0 || isEither) && absorbing) ++absorbings;
+      if (!neutral && !absorbing) continue;
+      ASSERT_EQ(count, 2u) << desc.mnemonic;
+      for (int i = 0; i < kTries; ++i) {
+        Sources sources = sourcesFor(desc, count);
+        if (neutral && (at == 1 || isEither)) {
+          sources[at] = *neutral;
+          ASSERT_EQ(valueOf(desc, sources), sources[1 - at]) << desc.mnemonic;
+        }
+        if (absorbing && (at == 0 || isEither)) {
+          sources[at] = *absorbing;
+          ASSERT_EQ(valueOf(desc, sources), *absorbing) << desc.mnemonic;
+        }
+      }
+    }
+  });
+  // add, mul, min, max of six types, and, or, xor of three: at either side; sub, shl, shr at one.
+  EXPECT_EQ(neutrals, 2u * (4 * 6 + 3 * 3) + 6 + 3 + 9);
+  EXPECT_EQ(absorbings, 2u * (3 * 6 + 2 * 3) + 3 + 9);
+}
+
+TEST_F(Algebra, EqualSources) {
+  std::size_t checked = 0;
+  forEach([&](const Desc& desc, std::string_view, std::size_t count) {
+    if (!desc.is(isa::kIdempotent) && !desc.is(isa::kCancels)) return;
+    ++checked;
+    ASSERT_EQ(count, 2u) << desc.mnemonic;
+    for (int i = 0; i < kTries; ++i) {
+      Sources sources = sourcesFor(desc, count);
+      sources[1] = sources[0];
+      ASSERT_EQ(valueOf(desc, sources), desc.is(isa::kCancels) ? 0 : sources[0]) << desc.mnemonic;
+    }
+  });
+  EXPECT_EQ(checked, 3u * 6 + 3 * 3);  // min, max, sub; and, or, xor
+}
+
+TEST_F(Algebra, LongShifts) {
+  std::size_t checked = 0;
+  forEach([&](const Desc& desc, std::string_view, std::size_t count) {
+    if (!desc.is(isa::kShift)) return;
+    ++checked;
+    const unsigned bits = widthOf(desc.type);
+    for (int i = 0; i < kTries; ++i) {
+      Sources sources = sourcesFor(desc, count);
+      sources[1] = std::max<std::uint64_t>(sources[1], bits);
+      const bool isNegative = isa::isSigned(desc.type) && (sources[0] >> (bits - 1) & 1) != 0;
+      const std::uint64_t copies = residue(~std::uint64_t{0}, bits);
+      ASSERT_EQ(valueOf(desc, sources), isNegative ? copies : 0) << desc.mnemonic;
+    }
+  });
+  EXPECT_EQ(checked, 3u + 9u);
+}
+
+TEST_F(Algebra, SignsThatDoNotMatter) {
+  std::size_t inVain = 0;
+  std::size_t whereNegative = 0;
+  forEach([&](const Desc& desc, std::string_view half, std::size_t count) {
+    if (!isa::isSigned(desc.type)) return;
+    const bool isAlways = desc.is(isa::kIgnoresSign);
+    if (!isAlways && desc.signedSources() == 0) return;
+    ++(isAlways ? inVain : whereNegative);
+    const std::string type = ".u" + std::string(isa::spelling(desc.type).substr(2));
+    const Desc* other = descOf(isa::spelling(desc.opcode), half, type, count);
+    ASSERT_NE(other, nullptr) << desc.mnemonic;
+    for (int i = 0; i < kTries; ++i) {
+      Sources sources = sourcesFor(desc, count);
+      for (std::size_t k = 0; !isAlways && k < desc.signedSources(); ++k) {
+        sources[k] = residue(sources[k], widthOf(desc.role(k + 1).type) - 1);
+      }
+      ASSERT_EQ(valueOf(desc, sources), valueOf(*other, sources)) << desc.mnemonic;
+    }
+  });
+  EXPECT_EQ(inVain, 5u * 3);                         // add, sub, mov, mul.lo, mad.lo
+  EXPECT_EQ(whereNegative, 2u * 3 + 2 * 2 + 5 * 3);  // .hi, .wide; min, max, div, rem, shr
+}
+
+TEST_F(Algebra, SignsOfComparisonsAndConversions) {
+  const auto setp = [&](std::string_view compare) { return descOf("setp", compare, ".s32", 2); };
+  EXPECT_TRUE(setp(".eq")->is(isa::kIgnoresSign));
+  EXPECT_TRUE(setp(".ne")->is(isa::kIgnoresSign));
+  for (const char* compare : {".lt", ".le", ".gt", ".ge", ".lo", ".hs"}) {
+    EXPECT_FALSE(setp(compare)->is(isa::kIgnoresSign)) << compare;
+    EXPECT_EQ(setp(compare)->signedSources(), 2u) << compare;
+  }
+  EXPECT_EQ(descOf("setp", ".lt.and", ".s32", 3)->signedSources(), 0u);
+  const auto cvt = [&](std::string_view types) { return descOf("cvt", types, "", 1); };
+  EXPECT_EQ(cvt(".s64.s32")->signedSources(), 1u);
+  EXPECT_EQ(cvt(".u32.s8")->signedSources(), 1u);
+  for (const char* types : {".s32.s32", ".s32.s64", ".f32.s32", ".sat.s64.s32", ".rn.f64.s32"}) {
+    ASSERT_NE(cvt(types), nullptr) << types;
+    EXPECT_EQ(cvt(types)->signedSources(), 0u) << types;
+  }
+}
+
+// What the passes ask of other instructions is no.
+TEST_F(Algebra, NothingElse) {
+  for (const char* mnemonic :
+       {"add.sat", "add.cc", "addc", "sub.sat", "min.relu", "max.relu", "mul24.lo", "mad.lo.cc",
+        "mad.hi.sat", "sad", "set.eq.u32", "add.sparkling", "min.sparkling", "shl.sparkling"}) {
+    for (std::size_t sources = 1; sources <= 4; ++sources) {
+      isa::Shape shape;
+      for (std::size_t k = 0; k <= sources; ++k) shape.push(isa::OperandShape::Scalar);
+      const Desc& desc = table_.get(std::string(mnemonic) + ".s32", shape);
+      EXPECT_FALSE(saysAnything(desc.traits)) << desc.mnemonic;
+    }
+  }
+  for (const char* mnemonic : {"add.f32", "min.f32", "max.f16x2", "min.s16x2", "add.u16x2",
+                               "mul.rn.f32", "div.rn.f32", "mul.f64", "add.rn.bf16"}) {
+    const Desc* desc = descOf(mnemonic, "", "", 2);
+    ASSERT_NE(desc, nullptr) << mnemonic;
+    EXPECT_FALSE(saysAnything(desc->traits)) << mnemonic;
+  }
+}
+
 }  // namespace
 }  // namespace ptxopt::analysis

@@ -101,13 +101,5 @@ TEST_F(Fold, ShiftsByAll) {
   EXPECT_FALSE(absorbed(desc("shl.b32", 2), 0, 1));
 }
 
-TEST_F(Fold, EqualSources) {
-  EXPECT_TRUE(isIdempotent(desc("and.b32", 2)));
-  EXPECT_TRUE(isIdempotent(desc("max.s16", 2)));
-  EXPECT_FALSE(isIdempotent(desc("add.u32", 2)));
-  EXPECT_FALSE(isIdempotent(desc("min.f32", 2)));
-  EXPECT_FALSE(isIdempotent(desc("and.pred", 2)));
-}
-
 }  // namespace
 }  // namespace ptxopt::passes
