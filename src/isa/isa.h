@@ -321,6 +321,8 @@ struct InstructionDesc {
   Element absorbing() const { return static_cast<Element>(traits >> 36 & 15); }
   // See signs(); 0 if the table does not say.
   std::size_t signedSources() const { return traits >> 40 & 3; }
+  // The result is as wide as the type; not popc, clz, and products with .wide.
+  bool hasResultOfType() const { return bitWidth(role(0).type) == bitWidth(type); }
   // The first operand in brackets; the number of operands if there is none.
   std::size_t addressOperand() const;
   // ".aligned".  Defined here so that the compiler turns a comparison with a constant into one of

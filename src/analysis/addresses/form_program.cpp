@@ -75,11 +75,7 @@ LaneMask lanesWhereHolds(Comparison comparison, unsigned bits, const OfLanes<std
   return lanes;
 }
 
-namespace {
-
-using isa::Opcode;
-
-}  // namespace
+namespace {}  // namespace
 
 // ---- building ----------------------------------------------------------------------------------
 
@@ -215,8 +211,7 @@ bool FormProgram::complete(Node& made, const Leaf& leaf) {
       made.bits = leaf.key.bits;
       made.resultBits = static_cast<std::uint8_t>(isa::bitWidth(operation.desc->type));
       made.isSigned = made.resultBits < made.bits && isa::isSigned(operation.desc->type) &&
-                      operation.desc->opcode != Opcode::Popc &&
-                      operation.desc->opcode != Opcode::Clz && !operation.desc->has(".wide");
+                      operation.desc->hasResultOfType();
       const bool wasInOperation = std::exchange(isInOperation_, true);
       for (const FormId source : operation.sources) {
         const std::optional<Expression> of = addSum(source, {});

@@ -95,9 +95,11 @@ std::uint64_t KnownBits::ofDefinition(const ir::Instruction& instruction, unsign
   if (isConversion(desc)) return ofConversion(instruction, bits, definitions);
   const bool isPlain = desc.qualifiers.size() == 1 && isInteger(desc.type);
   if (!isPlain) return maskOf(bits);
-  if (desc.opcode == Opcode::Popc || desc.opcode == Opcode::Clz) return upTo(64);
-  if (static_cast<unsigned>(isa::bitWidth(desc.type)) != bits) return maskOf(bits);
+  if (static_cast<unsigned>(isa::bitWidth(desc.role(0).type)) != bits) return maskOf(bits);
   switch (desc.opcode) {
+    case Opcode::Popc:
+    case Opcode::Clz:
+      return upTo(64);
     case Opcode::And:
       return source(1) & source(2);
     case Opcode::Or:

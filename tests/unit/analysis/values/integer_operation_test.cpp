@@ -570,5 +570,16 @@ TEST_F(Algebra, NothingElse) {
   }
 }
 
+// A result that is not as wide as the type.
+TEST_F(Algebra, WidthsOfResults) {
+  EXPECT_FALSE(descOf("popc", "", ".b64", 1)->hasResultOfType());
+  EXPECT_FALSE(descOf("clz", "", ".b64", 1)->hasResultOfType());
+  EXPECT_FALSE(descOf("mul", ".wide", ".s32", 2)->hasResultOfType());
+  EXPECT_FALSE(descOf("mad", ".wide", ".u16", 3)->hasResultOfType());
+  for (const char* mnemonic : {"mul.lo.s32", "mul.hi.u64", "add.s32", "shl.b64"}) {
+    EXPECT_TRUE(descOf(mnemonic, "", "", 2)->hasResultOfType()) << mnemonic;
+  }
+}
+
 }  // namespace
 }  // namespace ptxopt::analysis
