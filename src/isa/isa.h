@@ -2,8 +2,9 @@
 // The vocabulary of PTX: types, state spaces, scopes, and the properties of every opcode.
 //
 // One table describes the ISA (src/isa/rows/): one row for each syntax shape of an opcode, in the
-// manual's notation.  No other code contains lists of opcode names to find out a property.  It uses
-// the InstructionDesc that the table gives for an instruction.
+// manual's notation; what all rows of an opcode share is in classify.cpp.  No other code contains
+// lists of opcode names to find out a property.  It uses the InstructionDesc that the table gives
+// for an instruction.  Only what an operation computes is elsewhere, by opcode.
 #pragma once
 
 #include <algorithm>

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""check_layers.py finds an include that points up, and takes one that points down through another library."""
+"""check_layers.py finds an include that points up, and takes one that points down through another library.
+check_opcodes.py finds a name that only the table should know."""
 import os
 import tempfile
 import unittest
 
 import check_layers
+import check_opcodes
 
 LIBRARIES = {"low": "", "middle": "DEPENDS low", "high": "DEPENDS middle"}
 
@@ -32,6 +34,22 @@ class CheckLayers(unittest.TestCase):
 
     def test_own_source(self):
         self.assertGreater(len(check_layers.libraries(os.path.join(check_layers.SOURCE_DIR, "src"))), 20)
+
+
+class CheckOpcodes(unittest.TestCase):
+    def problems(self, folder, line):
+        with tempfile.TemporaryDirectory() as source:
+            os.mkdir(os.path.join(source, folder))
+            with open(os.path.join(source, folder, "a.cpp"), "w", encoding="utf-8") as file:
+                file.write(line + "\n")
+            return list(check_opcodes.problems(source))
+
+    def test_names(self):
+        self.assertEqual(self.problems("passes", "case Opcode::Add:  // not Opcode::Ld"), [])
+        self.assertEqual(self.problems("isa", "case Opcode::Ld:"), [])
+        found = self.problems("passes", "return desc.opcode == isa::Opcode::Ldu;")
+        self.assertEqual(len(found), 1)
+        self.assertIn("src/passes/a.cpp:1: asks for Ldu by name", found[0])
 
 
 if __name__ == "__main__":
