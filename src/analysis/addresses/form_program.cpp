@@ -75,8 +75,6 @@ LaneMask lanesWhereHolds(Comparison comparison, unsigned bits, const OfLanes<std
   return lanes;
 }
 
-namespace {}  // namespace
-
 // ---- building ----------------------------------------------------------------------------------
 
 std::optional<FormProgram::Expression> FormProgram::add(FormId id,
