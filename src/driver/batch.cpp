@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cctype>
 #include <condition_variable>
 #include <filesystem>
 #include <functional>
@@ -15,7 +16,9 @@
 #include <new>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
+#include <string_view>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -42,6 +45,16 @@ namespace {
 // At the end of the warnings of --check.
 constexpr std::string_view kHowToSeeMore =
     "note: --diff shows the changes, --explain-barriers what each barrier is for\n";
+
+bool isAmong(std::span<const std::string_view> names, std::string_view name) {
+  return std::ranges::find(names, name) != names.end();
+}
+
+std::string upperCase(std::string_view text) {
+  std::string result(text);
+  for (char& c : result) c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+  return result;
+}
 
 // The results for one input, kept until it is its turn to be printed.
 struct FileReport {
@@ -169,8 +182,8 @@ OptimizeOptions Batch::optimizeOptions(FileReport& report, unsigned threads) con
   result.run.keptKernels = options_.keptKernels;
   result.run.threads = threads;
   result.run.remarks = !options_.remarks.empty() || options_.printDeadSync ||
-                       options_.explainBarriers || !options_.dotCfg.empty() || options_.printCssa ||
-                       options_.printHashing;
+                       options_.explainBarriers || !options_.dotCfg.empty() ||
+                       !options_.reportingPasses.empty();
   result.run.claims = !options_.facts.empty();
   result.run.verifyEach = options_.verifyEach;
   result.verifyInput = options_.verify      ? InputCheck::Require
@@ -188,9 +201,10 @@ OptimizeOptions Batch::optimizeOptions(FileReport& report, unsigned threads) con
       say(report, "// " + module.source().name() + " after " + std::string(pass) + '\n' + text);
     };
   }
-  if (options_.dumpBeforeCssa) {
+  if (!options_.dumpBefore.empty()) {
     result.run.beforePass = [this, &report](std::string_view pass, const ir::Module& module) {
-      if (pass == "cssa") say(report, "IR Module before CSSA:\n" + print::reprint(module));
+      if (!isAmong(options_.dumpBefore, pass)) return;
+      say(report, "IR Module before " + upperCase(pass) + ":\n" + print::reprint(module));
     };
   }
   if (options_.verbosity > 0) {
@@ -259,10 +273,7 @@ void Batch::deliver(FileReport& report, const std::string& input,
     }
   }
   for (const passes::Remark& remark : result.run.remarks) {
-    const bool isWanted = (options_.printCssa && remark.pass == "cssa") ||
-                          (options_.printHashing && remark.pass == "early-cse" &&
-                           remark.kind == passes::RemarkKind::Analysis);
-    if (!isWanted) continue;
+    if (!remark.isReport || !isAmong(options_.reportingPasses, remark.pass)) continue;
     say(report, std::string(remark.pass) + ": " + std::string(remark.function->nameText()) + ": " +
                     remark.message + '\n');
   }

@@ -27,7 +27,8 @@ constexpr std::string_view kPassOptions = "Options of the pass";
 constexpr const char* kDescription =
     "Optimizes PTX: removes redundant work, and leaves every other byte unchanged.";
 
-constexpr const char* kFooter =
+// The hole is for the passes of the lowest level.
+constexpr std::string_view kFooter =
     R"(Code that no pass changes keeps its bytes, including comments. Code that ptxopt does not know
 is left unchanged, with a warning.
 
@@ -40,7 +41,7 @@ Examples:
   ptxopt k.ptx -o /dev/null --remarks=-         changes made and missed, as JSON lines
   ptxopt k.ptx -o /dev/null --facts=k.facts     claims, for ptxrun --check-facts=k.facts
   ptxopt --explain-barriers k.ptx               what each barrier is for
-  ptxopt k.ptx --passes='basic-dbe' --stats     one pass, with its counters
+  ptxopt k.ptx --passes={:<24}one pass, with its counters
 
 Exit status:
   0   success
@@ -116,9 +117,14 @@ void declareOptimization(CLI::App& app, Options& options, RawOptions& raw) {
       ->check(
           CLI::Range(std::int64_t{-1}, std::numeric_limits<std::int64_t>::max()).description(""));
 
-  app.add_option("--do-cssa", raw.doCssa, "1: run the pass cssa last; 0: do not run it")
-      ->type_name("0|1")
-      ->check(CLI::Range(0, 1).description(""));
+  for (const passes::PassInfo* pass : passes::allPasses()) {
+    if (pass->runFlag.empty()) continue;
+    app.add_option_function<int>(
+           fmt::format("--{}", pass->runFlag), [&raw, pass](int run) { raw.runFlags[pass] = run; },
+           fmt::format("1: run the pass {} last; 0: do not run it", pass->name))
+        ->type_name("0|1")
+        ->check(CLI::Range(0, 1).description(""));
+  }
 
   app.add_option(
          "--keep-barriers", raw.keepBarriers,
@@ -135,8 +141,9 @@ void declareOptimization(CLI::App& app, Options& options, RawOptions& raw) {
       ->allow_extra_args(false);
 
   app.add_flag("--whole-program", options.wholeProgram,
-               "The inputs together are one program, and no other module refers to\n"
-               "them: runs global-opt; needs --host-symbols");
+               fmt::format("The inputs together are one program, and no other module refers to\n"
+                           "them: runs {}; needs --host-symbols",
+                           passes::passWith(passes::PassOption::Shared::HostSymbols).name));
   app.add_option("--host-symbols", raw.hostSymbols,
                  "The variables that the host uses by name, one on each line; may be\n"
                  "empty; needs --whole-program")
@@ -216,8 +223,13 @@ void declareChecks(CLI::App& app, Options& options) {
   app.add_flag("--verify", options.verify, "Reject input that is not well-formed");
   app.add_flag("--verify-each", options.verifyEach,
                "Verify after every pass, and parse the result again");
-  app.add_flag("--dump-before-cssa", options.dumpBeforeCssa,
-               "Print the module to standard error before the pass cssa");
+  for (const passes::PassInfo* pass : passes::allPasses()) {
+    if (pass->dumpFlag.empty()) continue;
+    app.add_flag_callback(
+        fmt::format("--{}", pass->dumpFlag),
+        [&options, pass] { options.dumpBefore.push_back(pass->name); },
+        fmt::format("Print the module to standard error before the pass {}", pass->name));
+  }
   app.add_flag("--reprint", options.reprint, "Print the whole text from the IR; loses comments");
   app.add_option("--print-after", options.printAfter,
                  "Print the module to standard error after a pass (repeatable)")
@@ -246,7 +258,7 @@ void declareGeneral(CLI::App& app, Options& options, RawOptions& raw) {
 void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
   app.name("ptxopt");
   app.description(kDescription);
-  app.footer(kFooter);
+  app.footer(fmt::format(kFooter, fmt::format("'{}' --stats", passes::pipelineOfLevel(1))));
   // Like in compilers: the last of two contradicting options wins.
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
 

@@ -18,6 +18,7 @@
 #include "ir/barrier.h"
 #include "ir/source_lines.h"
 #include "parse/parser.h"
+#include "passes/registry.h"
 #include "support/demangle.h"
 
 namespace ptxopt::driver {
@@ -293,9 +294,9 @@ class Explainer {
           "--block-dim=KERNEL=X,Y,Z assumes it");
     }
     if (const std::size_t count = whatIf_.weakened(kept).size(); count != 0) {
-      add(fmt::format(
-          "the pass warp-sync would weaken {} to bar.warp.sync: --passes=PASSES,warp-sync",
-          plural(count, "of the kept barriers")));
+      const std::string weakening = passes::pipelineThatWeakensBarriers();
+      add(fmt::format("the pass {} would weaken {} to bar.warp.sync: --passes=PASSES,{}", weakening,
+                      plural(count, "of the kept barriers"), weakening));
     }
     return text.empty() ? text : '\n' + text;
   }

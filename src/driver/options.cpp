@@ -159,21 +159,18 @@ void requireDistinctNames(const char* option, const std::vector<std::string>& in
 }
 
 // Adds the option to the passes of the pipeline that have it.
-constexpr std::string_view kKeep = "keep";
 void keepBarriers(std::vector<passes::PipelineStep>& pipeline,
                   const std::vector<std::string>& kept) {
   if (kept.empty()) return;
   std::string text;
   for (const std::string& entry : kept) text += (text.empty() ? "" : ";") + entry;
   for (passes::PipelineStep& step : pipeline) {
-    const passes::PassInfo& pass = *step.pass;
-    if (std::ranges::find(pass.options, kKeep, &passes::PassOption::name) == pass.options.end()) {
-      continue;
-    }
-    std::string& option = step.options[std::string(kKeep)];
+    const auto* keep = step.pass->optionFor(passes::PassOption::Shared::KeptBarriers);
+    if (keep == nullptr) continue;
+    std::string& option = step.options[std::string(keep->name)];
     option += (option.empty() ? "" : ";") + text;
     std::string error;
-    if (pass.create(step.options, error) == nullptr) {
+    if (step.pass->create(step.options, error) == nullptr) {
       throw std::invalid_argument("--keep-barriers: " + error);
     }
   }
@@ -206,25 +203,25 @@ void setWholeProgram(Options& options, const RawOptions& raw) {
 
 void configurePasses(Options& options, const RawOptions& raw) {
   std::vector<passes::PipelineStep>& pipeline = options.pipeline;
-  const passes::PassInfo* const cssa = passes::findPass("cssa");
-  const auto isCssa = [&](const passes::PipelineStep& step) { return step.pass == cssa; };
-  if (raw.doCssa == 0) std::erase_if(pipeline, isCssa);
-  if (raw.doCssa == 1 && (pipeline.empty() || !isCssa(pipeline.back()))) {
-    pipeline.push_back({cssa, {}});
+  for (const auto& [pass, run] : raw.runFlags) {
+    const auto isPass = [&](const passes::PipelineStep& step) { return step.pass == pass; };
+    if (run == 0) {
+      std::erase_if(pipeline, isPass);
+    } else if (pipeline.empty() || !isPass(pipeline.back())) {
+      pipeline.push_back({pass, {}});
+    }
   }
   for (passes::PipelineStep& step : pipeline) {
     const auto given = raw.passOptions.find(step.pass);
     if (given == raw.passOptions.end()) continue;
     for (const auto& [name, value] : given->second) step.options.insert_or_assign(name, value);
   }
-  const auto valueOf = [&](std::string_view pass, std::string_view name) {
-    const auto given = raw.passOptions.find(passes::findPass(pass));
-    if (given == raw.passOptions.end()) return std::optional<std::string>();
-    const auto found = given->second.find(name);
-    return found == given->second.end() ? std::nullopt : std::optional(found->second);
-  };
-  options.printHashing = valueOf("early-cse", "debug-hash").has_value();
-  options.printCssa = valueOf("cssa", "verbosity").value_or("0") != "0";
+  for (const auto& [pass, given] : raw.passOptions) {
+    const bool isAsked = std::ranges::any_of(pass->options, [&](const passes::PassOption& option) {
+      return option.printsReports && given.contains(option.name);
+    });
+    if (isAsked) options.reportingPasses.push_back(pass->name);
+  }
 }
 
 // Throws std::invalid_argument with a message for the user.

@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "passes/engine/pipeline.h"
@@ -48,13 +49,12 @@ struct Options {
   std::vector<std::string> namedKernels;
   std::vector<std::string> namedBarriers;  // KERNEL:LINE; the kernel is in namedKernels
 
-  bool printDeadSync = false;                 // --print-dead-sync-elim
-  bool explainBarriers = false;               // --explain-barriers
-  std::vector<std::string> explainedKernels;  // --kernel
-  bool inlineChains = false;                  // --inline-chains
-  bool printCssa = false;                     // --cssa-verbosity=1 or more
-  bool printHashing = false;                  // --earlycse-debug-hash
-  bool dumpBeforeCssa = false;                // --dump-before-cssa
+  bool printDeadSync = false;                     // --print-dead-sync-elim
+  bool explainBarriers = false;                   // --explain-barriers
+  std::vector<std::string> explainedKernels;      // --kernel
+  bool inlineChains = false;                      // --inline-chains
+  std::vector<std::string_view> reportingPasses;  // PassOption::printsReports
+  std::vector<std::string_view> dumpBefore;       // passes: PassInfo::dumpFlag
 
   bool verify = false;
   bool verifyEach = false;

@@ -13,8 +13,7 @@ namespace ptxopt::driver {
 
 namespace {
 
-constexpr std::string_view kPass = "global-opt";
-constexpr std::string_view kOption = "whole-program";
+constexpr auto kHostSymbols = passes::PassOption::Shared::HostSymbols;
 
 // The names of one file that others may use.  A variable or function without linkage is not shared.
 std::set<std::string> linkedNames(const ir::Module& module) {
@@ -45,20 +44,23 @@ std::set<std::string> linkedNames(const ir::Module& module) {
 
 void addHostSymbols(std::vector<passes::PipelineStep>& pipeline,
                     const std::vector<std::string>& names) {
-  const auto isPass = [](const passes::PipelineStep& step) { return step.pass->name == kPass; };
-  if (std::ranges::none_of(pipeline, isPass)) {
-    pipeline.insert(pipeline.begin(), {passes::findPass(kPass), {}});
+  const auto wantsThem = [](const passes::PipelineStep& step) {
+    return step.pass->optionFor(kHostSymbols) != nullptr;
+  };
+  if (std::ranges::none_of(pipeline, wantsThem)) {
+    pipeline.insert(pipeline.begin(), {&passes::passWith(kHostSymbols), {}});
   }
   for (passes::PipelineStep& step : pipeline) {
-    if (step.pass->name != kPass) continue;
-    std::string& option = step.options[std::string(kOption)];
+    if (!wantsThem(step)) continue;
+    std::string& option = step.options[std::string(step.pass->optionFor(kHostSymbols)->name)];
     for (const std::string& name : names) option += (option.empty() ? "" : ";") + name;
   }
 }
 
 void dropHostSymbols(std::vector<passes::PipelineStep>& pipeline) {
   for (passes::PipelineStep& step : pipeline) {
-    if (step.pass->name == kPass) step.options.erase(std::string(kOption));
+    const passes::PassOption* option = step.pass->optionFor(kHostSymbols);
+    if (option != nullptr) step.options.erase(std::string(option->name));
   }
 }
 

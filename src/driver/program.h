@@ -12,8 +12,8 @@
 
 namespace ptxopt::driver {
 
-// Tells `global-opt` in the pipeline that it sees a whole program whose host uses these names.  If
-// the pipeline has no `global-opt`, one is added at the front.
+// Tells the passes of the pipeline that look at whole programs that they see one, whose host uses
+// these names.  If the pipeline has no such pass, one is added at the front.
 void addHostSymbols(std::vector<passes::PipelineStep>& pipeline,
                     const std::vector<std::string>& names);
 

@@ -108,13 +108,15 @@ std::map<Offset, RemovingOptions> WhatIf::ways(const KeptBarriers& kept) const {
 }
 
 std::set<Offset> WhatIf::weakened(const KeptBarriers& kept) const {
-  constexpr std::string_view kPass = "warp-sync";
+  const auto weakening = passes::parsePipeline(passes::pipelineThatWeakensBarriers());
   OptimizeOptions options = options_;
   std::vector<passes::PipelineStep>& pipeline = options.run.pipeline;
-  const auto isPass = [](const passes::PipelineStep& step) { return step.pass->name == kPass; };
-  if (kept.empty() || std::ranges::any_of(pipeline, isPass)) return {};
+  const auto isOfThem = [&](const passes::PipelineStep& step) {
+    return std::ranges::find(weakening, step.pass, &passes::PipelineStep::pass) != weakening.end();
+  };
+  if (kept.empty() || std::ranges::any_of(pipeline, isOfThem)) return {};
   cutToBarriers(pipeline);
-  pipeline.push_back({passes::findPass(kPass), {}});
+  pipeline.insert(pipeline.end(), weakening.begin(), weakening.end());
   return changedBy(kept, std::move(options));
 }
 

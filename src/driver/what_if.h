@@ -29,7 +29,7 @@ class WhatIf {
   // Cost: one run of the passes; if some barrier goes under all assumptions together, one run for
   // each assumption and one without it, over the kernels with such barriers.
   std::map<Offset, RemovingOptions> ways(const KeptBarriers& kept) const;
-  // The barriers that the pass warp-sync would weaken.  One run.
+  // The barriers that pipelineThatWeakensBarriers() would weaken.  One run.
   std::set<Offset> weakened(const KeptBarriers& kept) const;
 
  private:

@@ -71,6 +71,10 @@ std::string pipelineAboutBarriers() {
   return "dead-sync";
 }
 
+std::string pipelineThatWeakensBarriers() {
+  return "warp-sync";
+}
+
 std::string pipelineOfLevel(int level) {
   switch (level) {
     case 0:

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cassert>
 
 #include "passes/barriers/basic_dbe.h"
 #include "passes/barriers/dead_sync.h"
@@ -28,6 +29,13 @@ const PassInfo* findPass(std::string_view name) {
   const auto found = std::find_if(kPasses.begin(), kPasses.end(),
                                   [&](const PassInfo* pass) { return pass->name == name; });
   return found == kPasses.end() ? nullptr : *found;
+}
+
+const PassInfo& passWith(PassOption::Shared option) {
+  const auto found = std::ranges::find_if(
+      kPasses, [&](const PassInfo* pass) { return pass->optionFor(option) != nullptr; });
+  assert(found != kPasses.end());
+  return **found;
 }
 
 }  // namespace ptxopt::passes

@@ -15,6 +15,8 @@ namespace ptxopt::passes {
 std::span<const PassInfo* const> allPasses();
 // Null if no pass has this name.
 const PassInfo* findPass(std::string_view name);
+// The first pass with an option that takes this.
+const PassInfo& passWith(PassOption::Shared option);
 
 // Parses "early-cse<memssa>,dead-sync<precision=flags,guard>".  Throws std::invalid_argument with a
 // message for the user if a pass is unknown, an option is invalid, or brackets are unbalanced.
@@ -25,5 +27,7 @@ inline constexpr int kDefaultLevel = 2;
 std::string pipelineOfLevel(int level);
 // The passes that --check and --explain-barriers run if neither a level nor passes are given.
 std::string pipelineAboutBarriers();
+// What may make barriers weaker that those passes keep; --explain-barriers says where it would.
+std::string pipelineThatWeakensBarriers();
 
 }  // namespace ptxopt::passes

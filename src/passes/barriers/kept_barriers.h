@@ -15,7 +15,10 @@
 namespace ptxopt::passes {
 
 // The option of the barrier passes that names barriers to keep.
-inline constexpr PassOption kKeepOption = {"keep", PassOption::Kind::Text, "KERNEL[:LINE];..."};
+inline constexpr PassOption kKeepOption = {.name = "keep",
+                                           .kind = PassOption::Kind::Text,
+                                           .values = "KERNEL[:LINE];...",
+                                           .shared = PassOption::Shared::KeptBarriers};
 
 class KeptBarriers {
  public:

@@ -2,6 +2,7 @@
 // The interface of passes: what a pass is, what it is given, and what it reports.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -153,6 +154,15 @@ struct PassInfo {
   // Null and a message in `error` if the text of an option is invalid.
   std::unique_ptr<Pass> (*make)(const OptionValues& options, std::string& error);
   std::string_view note = {};  // lines for --list-passes: what the pass may miss, and why
+  // Flags of ptxopt about the pass, without their dashes; empty if there is none.
+  std::string_view runFlag = {};   // 1: run the pass last; 0: do not run it
+  std::string_view dumpFlag = {};  // print the module before the pass
+
+  // Null if it has no such option.
+  const PassOption* optionFor(PassOption::Shared what) const {
+    const auto found = std::ranges::find(options, what, &PassOption::shared);
+    return found == options.end() ? nullptr : &*found;
+  }
 
   // Null and a message in `error` if an option is unknown or its value is invalid.
   std::unique_ptr<Pass> create(const PassOptions& given, std::string& error) const {

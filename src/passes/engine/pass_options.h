@@ -23,6 +23,12 @@ struct PassOption {
     Text,          // keep=KERNEL[:LINE];...
     OptionalText,  // Text, or the name alone
   };
+  // What a flag of ptxopt says to all passes that have such an option.
+  enum class Shared : std::uint8_t {
+    None,
+    KeptBarriers,  // --keep-barriers=TEXT; several are separated by ;
+    HostSymbols,   // --host-symbols: names, separated by ;
+  };
   std::string_view name;
   Kind kind = Kind::Flag;
   // For a Choice: its values, separated by |. For a Text: a description of its syntax.
@@ -31,7 +37,9 @@ struct PassOption {
   std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
   // The corresponding flag of ptxopt, without its dashes; empty if there is none.
   std::string_view flag{};
-  std::string_view help{};  // of the flag
+  std::string_view help{};     // of the flag
+  bool printsReports = false;  // the flag also prints Remark::isReport to standard error
+  Shared shared = Shared::None;
 };
 
 // "precision=flags|objects|affine", "coalesce=0|1|2", "max-work=N"

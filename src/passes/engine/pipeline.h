@@ -42,7 +42,7 @@ struct RunOptions {
   bool claims = false;  // collect the facts about the input on which passes rely (docs/facts.md)
   bool verifyEach = false;
   // Called before and after each step, on one thread, with the name of the pass.  Used by
-  // --dump-before-cssa and --print-after.
+  // PassInfo::dumpFlag and --print-after.
   std::function<void(std::string_view pass, const ir::Module& module)> beforePass;
   std::function<void(std::string_view pass, const ir::Module& module)> afterPass;
   // Called from any thread while a pass takes long, with its current position; may be null.

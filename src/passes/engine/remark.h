@@ -100,6 +100,7 @@ struct Remark {
   std::vector<std::pair<std::string, std::string>> details;  // what the message says, by name
   // Of what was done: without these it would not have been.  "assume-1d", "block-dim=64,1,1".
   std::vector<std::string> assumptions;
+  bool isReport = false;  // an option asked for it: PassOption::printsReports
   // Who made it; the engine sets these.
   std::size_t step = 0;     // in the pipeline; the first of equal ones
   bool isOfModule = false;  // from Pass::runOnModule()

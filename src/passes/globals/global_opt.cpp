@@ -305,7 +305,10 @@ void addNames(std::string_view text, std::set<std::string, std::less<>>& names) 
 constexpr PassOption kOptions[] = {
     {"max-fields", PassOption::Kind::Number},
     {"max-fold-bits", PassOption::Kind::Number},
-    {"whole-program", PassOption::Kind::OptionalText, "SYMBOL;SYMBOL;..."},
+    {.name = "whole-program",
+     .kind = PassOption::Kind::OptionalText,
+     .values = "SYMBOL;SYMBOL;...",
+     .shared = PassOption::Shared::HostSymbols},
 };
 
 std::unique_ptr<Pass> makeGlobalOpt(const OptionValues& given, std::string&) {

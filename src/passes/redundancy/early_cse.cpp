@@ -137,7 +137,8 @@ constexpr PassOption kOptions[] = {
     {.name = "debug-hash",
      .flag = "earlycse-debug-hash",
      .help = "Check every look-up of early-cse by comparing all keys; print\n"
-             "statistics of the tables to standard error"},
+             "statistics of the tables to standard error",
+     .printsReports = true},
 };
 
 std::unique_ptr<Pass> makeEarlyCse(const OptionValues& given, std::string&) {

@@ -416,6 +416,7 @@ void EarlyCseWalk::noteHashing() {
   Remark remark;
   remark.pass = kEarlyCse.name;
   remark.function = &rewrite_.function();
+  remark.isReport = true;
   remark.message = fmt::format(
       "hashing: {} keys looked up and found as by comparing all, {} entered, the longest chain {}",
       expressions_.lookUps() + calls_.known().lookUps(), expressions.entered() + calls.entered(),

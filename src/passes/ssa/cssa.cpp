@@ -82,6 +82,7 @@ class Cssa : public Pass {
     Remark remark;
     remark.pass = kCssa.name;
     remark.function = &function;
+    remark.isReport = true;
     remark.message = fmt::format(
         "out of SSA form with {} copies, {} temporaries, {} blocks on edges, {} new registers",
         counts.copies, counts.temporaries, counts.blocks, counts.newRegisters);
@@ -118,14 +119,13 @@ constexpr PassOption kOptions[] = {
      1,
      "cssa-coalesce-split-edges",
      "1: copies on an edge out of a branch get a new block (default)"},
-    {"verbosity",
-     Kind::Number,
-     {},
-     0,
-     2,
-     "cssa-verbosity",
-     "1: report functions that get new registers to standard error;\n"
-     "2: report every function"},
+    {.name = "verbosity",
+     .kind = Kind::Number,
+     .most = 2,
+     .flag = "cssa-verbosity",
+     .help = "1: report functions that get new registers to standard error;\n"
+             "2: report every function",
+     .printsReports = true},
     {"fold-copies"},
 };
 
@@ -146,6 +146,9 @@ const PassInfo kCssa = {
     "Translates into SSA form and back; changes nothing by itself.",
     kOptions,
     makeCssa,
+    {},
+    "do-cssa",
+    "dump-before-cssa",
 };
 
 }  // namespace ptxopt::passes
