@@ -107,10 +107,10 @@ void IrBuilder::version(const TokenView& number) {
   constexpr unsigned kMax = 255;
   module_.version = {static_cast<std::uint8_t>(std::min(major, kMax)),
                      static_cast<std::uint8_t>(std::min(minor, kMax))};
-  if (module_.version > isa::kNewestVersion) {
+  if (constexpr isa::Version newest = isa::kNewestVersion; module_.version > newest) {
     warnOnce(number.start, text,
-             ".version " + std::string(text) + " is newer than this tool, " +
-                 "which knows PTX up to 9.5");
+             ".version " + std::string(text) + " is newer than this tool, which knows PTX up to " +
+                 std::to_string(newest.major) + '.' + std::to_string(newest.minor));
   }
   endDirective(ir::DirectiveKind::Version, itemBegin_,
                number.start + static_cast<Offset>(text.size()));
