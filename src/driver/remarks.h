@@ -15,9 +15,10 @@ namespace ptxopt::driver {
 //    "source": {"file": "k.cu", "line": 5, "column": 3},
 //    "inlined": [{"file": "lib.h", "line": 98, "column": 1, "function": "f()"}, ...],
 //    "message": "...", "details": {"...": "..."}}
-// `ptx` has only the file if a pass made the statement; `source` is the line that the
-// user wrote, null without a .loc; `inlined` is there for inlined code only: the chain of places
-// from the innermost one to the kernel (ir/source_lines.h).
+// A remark about a function, or about a statement that a pass made, has the `ptx` of the function;
+// one about the module has only the file.  `source` is the line that the user wrote, null without a
+// .loc; `inlined` is there for inlined code only: the chain of places from the innermost one to the
+// kernel (ir/source_lines.h).
 std::string remarkLines(const ir::Module& module, std::span<const passes::Remark> remarks);
 
 }  // namespace ptxopt::driver

@@ -92,6 +92,17 @@ const Location* SourceLines::at(Offset offset) const {
   return after == entries_.begin() ? nullptr : std::prev(after)->location;
 }
 
+const Location* SourceLines::in(const Function& function, Offset offset) const {
+  const SourceRange body = function.bodySource;
+  const bool isInBody = offset >= body.begin && offset < body.end;
+  if (const Location* found = isInBody ? at(offset) : nullptr) return found;
+  for (auto entry = std::ranges::lower_bound(entries_, body.begin, {}, &Entry::begin);
+       entry != entries_.end() && entry->begin < body.end; ++entry) {
+    if (entry->location != nullptr && entry->location->line != 0) return entry->location;
+  }
+  return nullptr;
+}
+
 std::optional<SourceLines::Step> SourceLines::inlinedAt(const Location& location) {
   std::string_view text = location.rest;
   if (!skipPast(text, "inlined_at")) return std::nullopt;

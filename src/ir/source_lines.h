@@ -44,6 +44,9 @@ class SourceLines {
 
   // The .loc that holds for the code at a position of the text; null if none does.  O(log n).
   const Location* at(Offset offset) const;
+  // The same for a position in the function.  Before its first .loc that has a line, and outside of
+  // its body, that first one; null if it has none.
+  const Location* in(const Function& function, Offset offset) const;
 
   // Innermost place first.  Places with line 0, which compilers give to code of their own, are left
   // out; so the chain may be empty.

@@ -83,20 +83,14 @@ std::size_t countProblems(Work& work, std::vector<std::string>* messages) {
   return problems.size() + undefined.count();
 }
 
-// Adds the current .loc to each remark about a position in the function.  O(statements) if there
-// are such remarks.
-void addSources(const ir::Function& function, std::span<Remark> remarks) {
-  const auto isOf = [&](const Remark& remark) {
-    return remark.function == &function && remark.place.valid();
-  };
+// Gives the remarks about the function their places.  O(statements) if there are any.
+void locateAll(const ir::Function& function, std::span<Remark> remarks) {
+  const auto isOf = [&](const Remark& remark) { return remark.function == &function; };
   if (std::ranges::none_of(remarks, isOf)) return;
   const ir::Function* one[] = {&function};
   const ir::SourceLines lines(function.module(), one);
-  const SourceRange body = function.bodySource;
   for (Remark& remark : remarks) {
-    const Offset at = remark.place.begin;
-    if (!isOf(remark) || at < body.begin || at >= body.end) continue;
-    remark.source = lines.at(at);
+    if (isOf(remark)) locate(remark, lines);
   }
 }
 
@@ -151,8 +145,8 @@ class Engine {
     if (!options_.remarks) return;
     Remark remark;
     remark.function = &function;
-    remark.place = function.item->source;
     remark.message = fmt::format("function {} is left unchanged: {}", function.nameText(), reason);
+    locateAll(function, {&remark, 1});
     result_.remarks.push_back(std::move(remark));
   }
 
@@ -230,7 +224,7 @@ class Engine {
     if (options_.claims && isOfInput) context.claims = &outcome.claims;
     outcome.changed = pass.runOnModule(module_, context);
     outcome.remarks = std::move(context.remarks);
-    for (const Work& work : work_) addSources(*work.function, outcome.remarks);
+    for (const Work& work : work_) locateAll(*work.function, outcome.remarks);
     outcome.statistics = std::move(context.statistics);
     if (!outcome.changed) return outcome;
     std::erase_if(work_, [](const Work& work) { return !work.function->hasBody(); });
@@ -284,7 +278,7 @@ class Engine {
     }
     outcome.time = watch.elapsed();
     outcome.remarks = std::move(context.remarks);
-    addSources(*work.function, outcome.remarks);
+    locateAll(*work.function, outcome.remarks);
     outcome.statistics = std::move(context.statistics);
     outcome.found = std::move(context.found);
     return outcome;

@@ -17,4 +17,9 @@ std::string_view spelling(BarrierOutcome outcome) {
   return {};
 }
 
+void locate(Remark& remark, const ir::SourceLines& lines) {
+  if (!remark.place.valid()) remark.place = remark.function->item->source;
+  if (remark.source == nullptr) remark.source = lines.in(*remark.function, remark.place.begin);
+}
+
 }  // namespace ptxopt::passes

@@ -92,9 +92,11 @@ struct BarrierVerdict {
 struct Remark {
   std::string_view pass;  // Pass::name()
   RemarkKind kind = RemarkKind::Analysis;
-  const ir::Function* function = nullptr;
-  SourceRange place;                     // in the PTX; not valid for a made statement
-  const ir::Location* source = nullptr;  // the .loc that holds for it, or null: the engine sets it
+  const ir::Function* function = nullptr;  // null: about the module
+  // In the PTX.  A pass leaves it out for a statement that a pass made, and for the function as a
+  // whole: locate() gives it the place of the function.
+  SourceRange place;
+  const ir::Location* source = nullptr;  // the .loc for it, or null: locate() sets it
   std::string message;                   // empty where there is a verdict
   std::optional<BarrierVerdict> barrier;
   std::vector<std::pair<std::string, std::string>> details;  // what the message says, by name
@@ -107,5 +109,9 @@ struct Remark {
 
   bool isRemovedBarrier() const { return barrier && barrier->outcome == BarrierOutcome::Removed; }
 };
+
+// The engine calls this for every remark about a function.  One from before the first .loc of the
+// function, or about the function, gets that first .loc.
+void locate(Remark& remark, const ir::SourceLines& lines);
 
 }  // namespace ptxopt::passes

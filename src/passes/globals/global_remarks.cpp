@@ -9,20 +9,18 @@ namespace ptxopt::passes {
 
 using isa::Space;
 
-namespace {
-
-Remark remarkAt(RemarkKind kind, const ir::Function* function, SourceRange place) {
+Remark GlobalRemarks::remarkAt(RemarkKind kind, const ir::Function* function, SourceRange place) {
+  if (!lines_) lines_.emplace(module_);
   Remark remark;
   remark.pass = kGlobalOpt.name;
   remark.kind = kind;
   remark.function = function;
   remark.place = place;
+  if (function != nullptr) locate(remark, *lines_);
   return remark;
 }
 
-}  // namespace
-
-Remark GlobalRemarks::remarkOn(RemarkKind kind, const ModuleObject& object) const {
+Remark GlobalRemarks::remarkOn(RemarkKind kind, const ModuleObject& object) {
   Remark remark = remarkAt(kind, object.scope, object.declaration->source);
   remark.details = {{"variable", std::string(module_.text(object.variable->name))},
                     {"space", std::string(isa::spelling(object.variable->space))},
@@ -48,7 +46,7 @@ std::string GlobalRemarks::describe(const ModuleObject& object) const {
 void GlobalRemarks::removed(const ir::Function& function) {
   ++context_.statistics["functions-removed"];
   if (!context_.wantRemarks) return;
-  Remark remark = remarkAt(RemarkKind::Passed, &function, function.item->source);
+  Remark remark = remarkAt(RemarkKind::Passed, &function, {});
   remark.message = fmt::format("Removed function '{}': nothing can reach it", function.nameText());
   context_.remark(std::move(remark));
 }
@@ -120,6 +118,7 @@ void GlobalRemarks::missed(const ModuleObject& object, std::string_view reason) 
 }
 
 void GlobalRemarks::unfinished(std::size_t rounds) {
+  if (!context_.wantRemarks) return;
   Remark remark = remarkAt(RemarkKind::Analysis, nullptr, {});
   remark.message = fmt::format("Stopped after {} rounds: another run may find more", rounds);
   context_.remark(std::move(remark));
@@ -151,12 +150,13 @@ void GlobalRemarks::countSaved(const ModuleObject& object, std::uint64_t bytes) 
 }
 
 void GlobalRemarks::savings() {
+  if (!context_.wantRemarks) return;
   for (const ir::Function& kernel : module_.functions()) {
     const auto found = savings_.find(&kernel);
     if (found == savings_.end()) continue;
     const KernelSavings& saved = found->second;
     if (saved.shared == 0 && saved.local == 0) continue;
-    Remark remark = remarkAt(RemarkKind::Analysis, &kernel, kernel.item->source);
+    Remark remark = remarkAt(RemarkKind::Analysis, &kernel, {});
     remark.message = fmt::format("Saved {} bytes of .shared and {} of .local in kernel {}",
                                  saved.shared, saved.local, kernel.nameText());
     remark.details = {{"shared", std::to_string(saved.shared)},

@@ -4,10 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
 
+#include "ir/source_lines.h"
 #include "passes/engine/pass.h"
 #include "passes/globals/heap_pairs.h"
 #include "passes/globals/module_objects.h"
@@ -45,13 +47,16 @@ class GlobalRemarks {
     std::uint64_t local = 0;
   };
 
-  Remark remarkOn(RemarkKind kind, const ModuleObject& object) const;
+  Remark remarkAt(RemarkKind kind, const ir::Function* function, SourceRange place);
+  Remark remarkOn(RemarkKind kind, const ModuleObject& object);
   std::string describe(const ModuleObject& object) const;
 
   const ir::Module& module_;
   ModuleContext& context_;
   const ModuleObjects* objects_ = nullptr;
   std::unordered_map<const ir::Function*, KernelSavings> savings_;
+  // Made for the first remark: functions go after the remark about them, with their .loc.
+  std::optional<ir::SourceLines> lines_;
 };
 
 }  // namespace ptxopt::passes
