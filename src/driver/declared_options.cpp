@@ -68,13 +68,13 @@ void addPassFlags(CLI::App& app, RawOptions& raw, const passes::PassInfo& pass) 
     };
     if (option.kind == Kind::Flag) {
       app.add_flag_callback(
-          flag, [set] { set(""); }, std::string(option.help));
+          flag, [set] { set(""); }, passes::helpText(option));
       continue;
     }
     const std::string spelling = passes::spelling(option);
     app.add_option_function<std::uint64_t>(
            flag, [set](std::uint64_t value) { set(std::to_string(value)); },
-           std::string(option.help))
+           passes::helpText(option))
         ->type_name(spelling.substr(spelling.find('=') + 1))
         ->check(CLI::Range(option.least, option.most).description(""));
   }

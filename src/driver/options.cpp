@@ -50,19 +50,20 @@ class MalformedFile : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// A pipeline on lines of at most 100 characters, broken after commas.  The first line is to be
-// printed at column `indent`; the others are indented to it.
-std::string wrapped(const std::string& pipeline, std::size_t indent) {
+// A list on lines of at most 100 characters, broken after commas.  The first line is to be printed
+// at column `indent`; the others are indented to it.
+std::string wrapped(const std::string& list, std::size_t indent) {
   constexpr std::size_t kMost = 100;
   std::string text;
   std::size_t column = indent;
-  for (std::size_t at = 0; at < pipeline.size();) {
-    const std::size_t end = std::min(pipeline.find(',', at), pipeline.size() - 1) + 1;
+  for (std::size_t at = 0; at < list.size();) {
+    const std::size_t end = std::min(list.find(',', at), list.size() - 1) + 1;
     if (column + end - at > kMost) {
       text += '\n' + std::string(indent, ' ');
       column = indent;
+      at = list.find_first_not_of(' ', at);
     }
-    text.append(pipeline, at, end - at);
+    text.append(list, at, end - at);
     column += end - at;
     at = end;
   }
@@ -80,12 +81,13 @@ std::string passList() {
          << '\n';
     std::string options;
     for (const passes::PassOption& option : pass->options) {
-      options += (options.empty() ? "options: " : ", ") + passes::spelling(option);
+      options += (options.empty() ? "options: " : ", ") + passes::summary(option);
     }
-    if (!options.empty()) text << std::string(width + 2, ' ') << options << '\n';
+    const std::size_t indent = width + 2;
+    if (!options.empty()) text << std::string(indent, ' ') << wrapped(options, indent) << '\n';
     std::istringstream note{std::string(pass->note)};
     for (std::string line; std::getline(note, line);) {
-      text << std::string(width + 2, ' ') << line << '\n';
+      text << std::string(indent, ' ') << line << '\n';
     }
   }
   for (int level = 0; level <= 3; ++level) {

@@ -14,7 +14,7 @@ In the code blocks of a page (by default of all pages):
 And of the pages as a whole:
 
 - Every pass that ptxopt lists has a page docs/passes/NAME.md that runs it; its section "Options"
-  has a row for each option of the pass and no other rows.
+  has a row for each option of the pass and no other rows, with its default.
 - The tables of levels say what ptxopt says.
 """
 import glob
@@ -87,18 +87,22 @@ class Passes:
     def __init__(self, programs):
         text = subprocess.run([os.path.join(programs, "ptxopt"), "--list-passes"], text=True,
                               stdout=subprocess.PIPE, check=True).stdout
-        self.options = {}
+        self.options = {}  # by pass: its options, each with its default
         self.levels = {}
-        # A pipeline may continue on the next line.
+        # A list may continue on the next line.
         for line in re.sub(r",\n +", ",", text).split("\n"):
             if match := re.match(r"-O(\d): (.*)", line):
                 steps = [] if match[2] == "nothing" else match[2].split(",")
                 self.levels[f"-O{match[1]}"] = steps
             elif match := re.match(r"([a-z][\w-]*)  +\S", line):
                 name = match[1]
-                self.options[name] = set()
+                self.options[name] = {}
             elif match := re.match(r" +options: (.*)", line):
-                self.options[name] = {o.strip().split("=")[0] for o in match[1].split(",")}
+                for option in match[1].split(","):
+                    found = re.match(r" *([\w-]+)(=\S*)?(?: \(default: (.*)\))?$", option)
+                    # The first spelling of an option whose value may be left out.
+                    nothing = "empty" if found[2] else "off"
+                    self.options[name].setdefault(found[1], found[3] or nothing)
 
     def levels_of(self, name):
         return [level for level, steps in self.levels.items()
@@ -115,9 +119,14 @@ def faults_of_pass_page(name, options):
     if not os.path.exists(os.path.join(ROOT, path)):
         return [f"the pass {name} has no page {path}"]
     text = read(path)
-    rows = set(re.findall(r"^\| `([\w-]+)", section(text, "Options"), re.MULTILINE))
-    faults = [f"{path}: the option {option} has no row" for option in options - rows]
-    faults += [f"{path}: {name} has no option {option}" for option in rows - options]
+    rows = {}
+    for row in re.findall(r"^\| `.*", section(text, "Options"), re.MULTILINE):
+        option, default = re.split(r"(?<!\\)\|", row)[1:3]
+        rows[re.match(r" `([\w-]+)", option)[1]] = default.strip().strip("`").replace(",", "")
+    faults = [f"{path}: the option {option} has no row" for option in sorted(options.keys() - rows)]
+    faults += [f"{path}: {name} has no option {option}" for option in sorted(rows.keys() - options)]
+    faults += [f"{path}: the default of {option} is {options[option]}, not {said}"
+               for option, said in rows.items() if options.get(option, said) != said]
     if not re.search(rf"^\$ ptxopt .*--passes='?{name}\b", text, re.MULTILINE):
         faults.append(f"{path}: no example runs {name}")
     return faults

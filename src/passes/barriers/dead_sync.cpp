@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/barriers/dead_sync.h"
 
+#include <array>
 #include <charconv>
 
 #include "ir/make.h"
@@ -122,14 +123,19 @@ class DeadSync : public Pass {
   BarrierGroups groups_;
 };
 
+constexpr std::array kPrecisions = {Precision::Flags, Precision::Objects, Precision::Affine};
+constexpr BarrierLimits kUsual;  // also those of warp-sync
 constexpr PassOption kOptions[] = {
-    {"precision", PassOption::Kind::Choice, "flags|objects|affine"},
+    {.name = "precision",
+     .kind = PassOption::Kind::Choice,
+     .values = "flags|objects|affine",
+     .preset = kPrecisions.size() - 1},
     {"guard"},
     {"guard-in-loops"},
     kKeepOption,
-    {"max-candidates", PassOption::Kind::Number},
-    {"max-classes", PassOption::Kind::Number},
-    {"max-work", PassOption::Kind::Number},
+    {.name = "max-candidates", .kind = PassOption::Kind::Number, .preset = kUsual.candidates},
+    {.name = "max-classes", .kind = PassOption::Kind::Number, .preset = kUsual.classes},
+    {.name = "max-work", .kind = PassOption::Kind::Number, .preset = kUsual.work},
 };
 
 std::unique_ptr<Pass> makeDeadSync(const OptionValues& options, std::string& error) {
@@ -142,12 +148,11 @@ std::unique_ptr<Pass> makeDeadSync(const OptionValues& options, std::string& err
     question.aim = BarrierAim::RemoveOrGuard;
     question.leastGuardDepth = options.has("guard") ? 0 : 1;
   }
-  constexpr std::array kPrecisions = {Precision::Flags, Precision::Objects, Precision::Affine};
-  question.precision = kPrecisions[options.choice("precision", kPrecisions.size() - 1)];
+  question.precision = kPrecisions[options.choice("precision")];
   BarrierLimits& limits = question.limits;
-  limits.candidates = options.number("max-candidates", limits.candidates);
-  limits.classes = options.number("max-classes", limits.classes);
-  limits.work = options.number("max-work", limits.work);
+  limits.candidates = options.number("max-candidates");
+  limits.classes = options.number("max-classes");
+  limits.work = options.number("max-work");
   return std::make_unique<DeadSync>(std::move(question));
 }
 

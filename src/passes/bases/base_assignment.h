@@ -25,13 +25,14 @@
 
 namespace ptxopt::passes {
 
-// The options cbe-enable, cbe-max-depth and so on, in this order.
+// The options cbe-enable, cbe-max-depth and so on, in this order.  The pass says what they are by
+// default.
 struct CommonBaseOptions {
-  unsigned isEnabled = 1;
-  unsigned maxDepth = 8;        // instructions of an address that are looked at, and made
-  unsigned maxIterations = 16;  // rounds of bringing addresses of a group together
-  unsigned minUses = 2;         // accesses of a new base
-  unsigned clonesAllocas = 1;   // addresses of variables go to the entry block
+  bool isEnabled = false;
+  unsigned maxDepth = 0;       // instructions of an address that are looked at, and made
+  unsigned maxIterations = 0;  // rounds of bringing addresses of a group together
+  unsigned minUses = 0;        // accesses of a new base
+  bool clonesAllocas = false;  // addresses of variables go to the entry block
 };
 
 // The numbers from which on names are free: %scevcgp_N, %scevcgptmp_N, %baseValue_N, %bitCastEnd_N.

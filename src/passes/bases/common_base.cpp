@@ -334,49 +334,51 @@ class CommonBase : public Pass {
 
 using Kind = PassOption::Kind;
 constexpr PassOption kOptions[] = {
-    {"cbe-enable", Kind::Number, {}, 0, 1, "cbe-enable", "0: the pass does nothing (default: 1)"},
-    {"cbe-max-depth",
-     Kind::Number,
-     {},
-     0,
-     64,
-     "cbe-max-depth",
-     "Most instructions that compute a base, and most levels of the\n"
-     "dominator tree between it and its accesses (default: 8)"},
-    {"cbe-max-iter",
-     Kind::Number,
-     {},
-     0,
-     1000,
-     "cbe-max-iter",
-     "Rounds that merge the addresses of a group (default: 16)"},
-    {"cbe-min-uses",
-     Kind::Number,
-     {},
-     1,
-     1000,
-     "cbe-min-uses",
-     "Accesses that a new base must serve (default: 2)"},
-    {"cbe-clone-allocas",
-     Kind::Number,
-     {},
-     0,
-     1,
-     "cbe-clone-allocas",
-     "1: compute the address of a variable once, in the entry block if no\n"
-     "nearer place is possible (default)"},
+    {.name = "cbe-enable",
+     .kind = Kind::Number,
+     .most = 1,
+     .preset = 1,
+     .flag = "cbe-enable",
+     .help = "0: the pass does nothing"},
+    {.name = "cbe-max-depth",
+     .kind = Kind::Number,
+     .most = 64,
+     .preset = 8,
+     .flag = "cbe-max-depth",
+     .help = "Most instructions that compute a base, and most levels of the\n"
+             "dominator tree between it and its accesses"},
+    {.name = "cbe-max-iter",
+     .kind = Kind::Number,
+     .most = 1000,
+     .preset = 16,
+     .flag = "cbe-max-iter",
+     .help = "Rounds that merge the addresses of a group"},
+    {.name = "cbe-min-uses",
+     .kind = Kind::Number,
+     .least = 1,
+     .most = 1000,
+     .preset = 2,
+     .flag = "cbe-min-uses",
+     .help = "Accesses that a new base must serve"},
+    {.name = "cbe-clone-allocas",
+     .kind = Kind::Number,
+     .most = 1,
+     .preset = 1,
+     .flag = "cbe-clone-allocas",
+     .help = "1: compute the address of a variable once, in the entry block if no\n"
+             "nearer place is possible"},
 };
 
 std::unique_ptr<Pass> makeCommonBase(const OptionValues& given, std::string&) {
-  CommonBaseOptions ways;
-  const auto set = [&](std::string_view name, unsigned& way) {
-    way = static_cast<unsigned>(given.number(name, way));
+  const auto number = [&](std::string_view name) {
+    return static_cast<unsigned>(given.number(name));
   };
-  set("cbe-enable", ways.isEnabled);
-  set("cbe-max-depth", ways.maxDepth);
-  set("cbe-max-iter", ways.maxIterations);
-  set("cbe-min-uses", ways.minUses);
-  set("cbe-clone-allocas", ways.clonesAllocas);
+  CommonBaseOptions ways;
+  ways.isEnabled = number("cbe-enable") != 0;
+  ways.maxDepth = number("cbe-max-depth");
+  ways.maxIterations = number("cbe-max-iter");
+  ways.minUses = number("cbe-min-uses");
+  ways.clonesAllocas = number("cbe-clone-allocas") != 0;
   return std::make_unique<CommonBase>(ways);
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <charconv>
 #include <utility>
 
@@ -14,6 +15,7 @@ namespace {
 using Kind = PassOption::Kind;
 
 constexpr std::uint64_t kFewValues = 3;
+constexpr std::size_t kHelpWidth = 70;
 
 std::vector<std::string> split(std::string_view text) {
   std::vector<std::string> parts;
@@ -72,9 +74,30 @@ std::string spelling(const PassOption& option) {
   return name;
 }
 
+std::string presetText(const PassOption& option) {
+  if (option.kind == Kind::Choice) return valuesOf(option).at(option.preset);
+  return option.kind == Kind::Number ? std::to_string(option.preset) : std::string();
+}
+
+std::string summary(const PassOption& option) {
+  const std::string preset = presetText(option);
+  return preset.empty() ? spelling(option)
+                        : fmt::format("{} (default: {})", spelling(option), preset);
+}
+
+std::string helpText(const PassOption& option) {
+  std::string text(option.help);
+  if (presetText(option).empty()) return text;
+  const std::string preset = fmt::format("(default: {})", presetText(option));
+  const std::size_t column = text.size() - (text.rfind('\n') + 1);  // npos + 1 is 0
+  text += column + 1 + preset.size() > kHelpWidth ? '\n' : ' ';
+  return text + preset;
+}
+
 std::optional<OptionValues> OptionValues::read(std::span<const PassOption> known,
                                                const PassOptions& given, std::string& error) {
   OptionValues result;
+  result.known_ = known;
   for (const auto& [name, text] : given) {
     const auto option = std::ranges::find(known, std::string_view(name), &PassOption::name);
     if (option == known.end()) {
@@ -103,13 +126,12 @@ std::optional<OptionValues> OptionValues::read(std::span<const PassOption> known
   return result;
 }
 
-std::uint64_t OptionValues::number(std::string_view name, std::uint64_t otherwise) const {
+std::uint64_t OptionValues::number(std::string_view name) const {
   const auto found = given_.find(name);
-  return found == given_.end() ? otherwise : found->second.number;
-}
-
-std::size_t OptionValues::choice(std::string_view name, std::size_t otherwise) const {
-  return number(name, otherwise);
+  if (found != given_.end()) return found->second.number;
+  const auto option = std::ranges::find(known_, name, &PassOption::name);
+  assert(option != known_.end());
+  return option->preset;
 }
 
 std::string_view OptionValues::text(std::string_view name) const {

@@ -35,6 +35,8 @@ struct PassOption {
   std::string_view values{};
   std::uint64_t least = 0;
   std::uint64_t most = std::numeric_limits<std::uint64_t>::max();
+  // What holds if it is not given: of a Number its value, of a Choice the index of it.
+  std::uint64_t preset = 0;
   // The corresponding flag of ptxopt, without its dashes; empty if there is none.
   std::string_view flag{};
   std::string_view help{};     // of the flag
@@ -44,6 +46,12 @@ struct PassOption {
 
 // "precision=flags|objects|affine", "coalesce=0|1|2", "max-work=N"
 std::string spelling(const PassOption& option);
+// "affine", "16"; empty for an option without a value.
+std::string presetText(const PassOption& option);
+// "coalesce=0|1|2 (default: 2)"
+std::string summary(const PassOption& option);
+// The help of its flag, with the default, in lines of about the same length.
+std::string helpText(const PassOption& option);
 // The values of a Choice, and of a Number with few values; empty for any other option.
 std::vector<std::string> valuesOf(const PassOption& option);
 
@@ -59,9 +67,10 @@ class OptionValues {
                                           const PassOptions& given, std::string& error);
 
   bool has(std::string_view name) const { return given_.contains(name); }
-  std::uint64_t number(std::string_view name, std::uint64_t otherwise) const;
+  // As it is given, or else the default.  The name must be one of `known`.
+  std::uint64_t number(std::string_view name) const;
   // The index of the value in the list of a Choice.
-  std::size_t choice(std::string_view name, std::size_t otherwise) const;
+  std::size_t choice(std::string_view name) const { return number(name); }
   std::string_view text(std::string_view name) const;  // empty if it is not given
 
  private:
@@ -69,6 +78,7 @@ class OptionValues {
     std::string text;
     std::uint64_t number = 0;  // for a Choice: the index
   };
+  std::span<const PassOption> known_;
   std::map<std::string, Value, std::less<>> given_;
 };
 

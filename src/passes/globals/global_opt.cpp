@@ -303,8 +303,8 @@ void addNames(std::string_view text, std::set<std::string, std::less<>>& names) 
 }
 
 constexpr PassOption kOptions[] = {
-    {"max-fields", PassOption::Kind::Number},
-    {"max-fold-bits", PassOption::Kind::Number},
+    {.name = "max-fields", .kind = PassOption::Kind::Number, .preset = 16},
+    {.name = "max-fold-bits", .kind = PassOption::Kind::Number, .preset = 2047},
     {.name = "whole-program",
      .kind = PassOption::Kind::OptionalText,
      .values = "SYMBOL;SYMBOL;...",
@@ -313,8 +313,8 @@ constexpr PassOption kOptions[] = {
 
 std::unique_ptr<Pass> makeGlobalOpt(const OptionValues& given, std::string&) {
   GlobalOptSettings settings;
-  settings.maxFields = given.number("max-fields", settings.maxFields);
-  settings.maxFoldBits = given.number("max-fold-bits", settings.maxFoldBits);
+  settings.maxFields = given.number("max-fields");
+  settings.maxFoldBits = given.number("max-fold-bits");
   settings.isWholeProgram = given.has("whole-program");
   addNames(given.text("whole-program"), settings.hostSymbols);
   return std::make_unique<GlobalOpt>(std::move(settings));

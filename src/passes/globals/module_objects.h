@@ -22,9 +22,10 @@
 namespace ptxopt::passes {
 
 // Options of `global-opt`.
+// The pass says what they are by default.
 struct GlobalOptSettings {
-  std::size_t maxFields = 16;
-  std::uint64_t maxFoldBits = 2047;  // of a variable whose loads are folded
+  std::size_t maxFields = 0;
+  std::uint64_t maxFoldBits = 0;  // of a variable whose loads are folded
   bool isWholeProgram = false;  // the host uses only the names below, and there is no other module
   std::set<std::string, std::less<>> hostSymbols;
 };

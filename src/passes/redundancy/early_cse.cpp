@@ -129,11 +129,15 @@ constexpr PassOption kOptions[] = {
     {"memssa"},
     {.name = "mssa-optimization-cap",
      .kind = Kind::Number,
+     .preset = 500,
      .flag = "earlycse-mssa-optimization-cap",
-     .help = "Questions of early-cse<memssa> to memory SSA in one block\n(default: 500)"},
-    {"across-blocks", Kind::Number, {}, 0, 2},
+     .help = "Questions of early-cse<memssa> to memory SSA in one block"},
+    {.name = "across-blocks",
+     .kind = Kind::Number,
+     .most = 2,
+     .preset = static_cast<std::uint64_t>(AcrossBlocks::WhereLive)},
     {"merge-cheap"},
-    {"max-phi-operands", Kind::Number},
+    {.name = "max-phi-operands", .kind = Kind::Number, .preset = 5},
     {.name = "debug-hash",
      .flag = "earlycse-debug-hash",
      .help = "Check every look-up of early-cse by comparing all keys; print\n"
@@ -144,11 +148,10 @@ constexpr PassOption kOptions[] = {
 std::unique_ptr<Pass> makeEarlyCse(const OptionValues& given, std::string&) {
   EarlyCseOptions ways;
   ways.memorySsa = given.has("memssa");
-  ways.memorySsaCap = given.number("mssa-optimization-cap", ways.memorySsaCap);
-  ways.acrossBlocks = static_cast<AcrossBlocks>(
-      given.number("across-blocks", static_cast<std::uint64_t>(ways.acrossBlocks)));
+  ways.memorySsaCap = given.number("mssa-optimization-cap");
+  ways.acrossBlocks = static_cast<AcrossBlocks>(given.number("across-blocks"));
   ways.mergeCheap = given.has("merge-cheap");
-  ways.phiOperands = given.number("max-phi-operands", ways.phiOperands);
+  ways.phiOperands = given.number("max-phi-operands");
   ways.debugHash = given.has("debug-hash");
   return std::make_unique<EarlyCse>(ways);
 }

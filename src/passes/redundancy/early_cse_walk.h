@@ -32,13 +32,14 @@ enum class AcrossBlocks : std::uint8_t {
   Yes,
 };
 
+// The pass says what they are by default.
 struct EarlyCseOptions {
   bool memorySsa = false;
-  std::size_t memorySsaCap = 500;  // queries a block
-  std::size_t phiOperands = 5;     // phis with more are not compared
+  std::size_t memorySsaCap = 0;  // queries a block
+  std::size_t phiOperands = 0;   // phis with more are not compared
   bool debugHash = false;
   bool mergeCheap = false;
-  AcrossBlocks acrossBlocks = AcrossBlocks::WhereLive;
+  AcrossBlocks acrossBlocks = AcrossBlocks::No;
 };
 
 class EarlyCseWalk {

@@ -96,29 +96,28 @@ class Cssa : public Pass {
 };
 
 using Kind = PassOption::Kind;
+// As other passes leave SSA form.
+constexpr OutOfSsaOptions kUsual;
 constexpr PassOption kOptions[] = {
-    {"coalesce",
-     Kind::Number,
-     {},
-     0,
-     2,
-     "cssa-coalesce",
-     "0: a copy for each operand of a phi; 1: values get their registers\n"
-     "back; 2: also avoid copies (default)"},
-    {"across-blocks",
-     Kind::Number,
-     {},
-     0,
-     1,
-     "cssa-coalesce-across-blocks",
-     "1: also coalesce values of blocks that are not adjacent (default)"},
-    {"split-edges",
-     Kind::Number,
-     {},
-     0,
-     1,
-     "cssa-coalesce-split-edges",
-     "1: copies on an edge out of a branch get a new block (default)"},
+    {.name = "coalesce",
+     .kind = Kind::Number,
+     .most = 2,
+     .preset = static_cast<std::uint64_t>(kUsual.coalescing),
+     .flag = "cssa-coalesce",
+     .help = "0: a copy for each operand of a phi; 1: values get their registers\n"
+             "back; 2: also avoid copies"},
+    {.name = "across-blocks",
+     .kind = Kind::Number,
+     .most = 1,
+     .preset = kUsual.acrossBlocks ? 1 : 0,
+     .flag = "cssa-coalesce-across-blocks",
+     .help = "1: also coalesce values of blocks that are not adjacent"},
+    {.name = "split-edges",
+     .kind = Kind::Number,
+     .most = 1,
+     .preset = kUsual.splitEdges ? 1 : 0,
+     .flag = "cssa-coalesce-split-edges",
+     .help = "1: copies on an edge out of a branch get a new block"},
     {.name = "verbosity",
      .kind = Kind::Number,
      .most = 2,
@@ -131,12 +130,11 @@ constexpr PassOption kOptions[] = {
 
 std::unique_ptr<Pass> makeCssa(const OptionValues& given, std::string&) {
   OutOfSsaOptions ways;
-  ways.coalescing = static_cast<Coalescing>(
-      given.number("coalesce", static_cast<std::uint64_t>(ways.coalescing)));
-  ways.acrossBlocks = given.number("across-blocks", ways.acrossBlocks ? 1 : 0) != 0;
-  ways.splitEdges = given.number("split-edges", ways.splitEdges ? 1 : 0) != 0;
+  ways.coalescing = static_cast<Coalescing>(given.number("coalesce"));
+  ways.acrossBlocks = given.number("across-blocks") != 0;
+  ways.splitEdges = given.number("split-edges") != 0;
   return std::make_unique<Cssa>(ways, given.has("fold-copies"),
-                                static_cast<int>(given.number("verbosity", 0)));
+                                static_cast<int>(given.number("verbosity")));
 }
 
 }  // namespace

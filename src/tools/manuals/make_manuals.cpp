@@ -56,7 +56,7 @@ void addPasses(ManPage& page) {
     page.item(std::string(pass->name), pass->description);
     std::vector<std::string> options;
     for (const passes::PassOption& option : pass->options) {
-      options.push_back(passes::spelling(option));
+      options.push_back(passes::summary(option));
     }
     if (!options.empty()) page.line("Options: " + joined(options, ", "));
     if (!pass->note.empty()) page.line(pass->note);

@@ -15,9 +15,9 @@ using Kind = PassOption::Kind;
 
 constexpr PassOption kKnown[] = {
     {"guard"},
-    {"level", Kind::Number, {}, 1, 3},
-    {"limit", Kind::Number},
-    {"precision", Kind::Choice, "flags|objects|affine"},
+    {.name = "level", .kind = Kind::Number, .least = 1, .most = 3, .preset = 1},
+    {.name = "limit", .kind = Kind::Number, .preset = 17, .help = "The most\nthat there may be"},
+    {.name = "precision", .kind = Kind::Choice, .values = "flags|objects|affine", .preset = 2},
     {"keep", Kind::Text, "KERNEL;..."},
     {"whole", Kind::OptionalText, "NAME"},
 };
@@ -28,6 +28,17 @@ std::string errorOf(const PassOptions& given) {
   return error;
 }
 
+// As if the user gave the defaults.
+PassOptions presetsOf(const PassInfo& pass) {
+  PassOptions given;
+  for (const PassOption& option : pass.options) {
+    if (const std::string preset = presetText(option); !preset.empty()) {
+      given.emplace(option.name, preset);
+    }
+  }
+  return given;
+}
+
 TEST(PassOptions, AreSpelledWithTheirValues) {
   const std::vector<std::string> expected = {"guard",           "level=1|2|3",
                                              "limit=N",         "precision=flags|objects|affine",
@@ -35,6 +46,19 @@ TEST(PassOptions, AreSpelledWithTheirValues) {
   std::vector<std::string> spellings;
   for (const PassOption& option : kKnown) spellings.push_back(spelling(option));
   EXPECT_EQ(spellings, expected);
+}
+
+TEST(PassOptions, SayTheirDefaults) {
+  std::vector<std::string> texts;
+  for (const PassOption& option : kKnown) texts.push_back(presetText(option));
+  EXPECT_EQ(texts, (std::vector<std::string>{"", "1", "17", "affine", "", ""}));
+  EXPECT_EQ(summary(kKnown[0]), "guard");
+  EXPECT_EQ(summary(kKnown[3]), "precision=flags|objects|affine (default: affine)");
+  EXPECT_EQ(helpText(kKnown[0]), "");
+  EXPECT_EQ(helpText(kKnown[2]), "The most\nthat there may be (default: 17)");
+  const std::string line(60, 'x');
+  const PassOption full = {.name = "n", .kind = Kind::Number, .help = line};
+  EXPECT_EQ(helpText(full), line + "\n(default: 0)");
 }
 
 TEST(PassOptions, GiveTheirValuesOrADefault) {
@@ -47,9 +71,9 @@ TEST(PassOptions, GiveTheirValuesOrADefault) {
   EXPECT_TRUE(values->has("guard"));
   EXPECT_TRUE(values->has("whole"));
   EXPECT_FALSE(values->has("limit"));
-  EXPECT_EQ(values->number("level", 1), 3u);
-  EXPECT_EQ(values->number("limit", 17), 17u);
-  EXPECT_EQ(values->choice("precision", 2), 1u);
+  EXPECT_EQ(values->number("level"), 3u);
+  EXPECT_EQ(values->number("limit"), 17u);
+  EXPECT_EQ(values->choice("precision"), 1u);
   EXPECT_EQ(values->text("keep"), "k");
   EXPECT_EQ(values->text("whole"), "");
 }
@@ -68,7 +92,9 @@ TEST(PassOptions, WrongOnesAreNamed) {
 
 TEST(PassOptions, OfAllPassesHaveDistinctNamesAndFlagsWithHelp) {
   std::set<std::string_view> flags;
+  std::string error;
   for (const PassInfo* pass : allPasses()) {
+    EXPECT_TRUE(OptionValues::read(pass->options, presetsOf(*pass), error)) << error;
     std::set<std::string_view> names;
     for (const PassOption& option : pass->options) {
       EXPECT_TRUE(names.insert(option.name).second) << pass->name << ' ' << option.name;
