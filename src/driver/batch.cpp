@@ -275,7 +275,7 @@ void Batch::deliver(FileReport& report, const std::string& input,
   for (const passes::Remark& remark : result.run.remarks) {
     if (!remark.isReport || !isAmong(options_.reportingPasses, remark.pass)) continue;
     say(report, std::string(remark.pass) + ": " + std::string(remark.function->nameText()) + ": " +
-                    remark.message + '\n');
+                    messageOf(remark) + '\n');
   }
   if (dotCfgToFolder_) {
     try {

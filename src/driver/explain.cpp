@@ -9,6 +9,7 @@
 #include <span>
 #include <string_view>
 #include <utility>
+#include <variant>
 
 #include "analysis/flow/cfg.h"
 #include "analysis/flow/loops.h"
@@ -102,9 +103,9 @@ std::string silence(const ir::Module& module, const ir::Function& function,
     return "the module is compiled for a debugger, and holds a directive that ptxopt does not know";
   }
   for (const Remark& remark : remarks) {
-    const bool isAboutIt = remark.function != nullptr && remark.pass.empty() &&
+    const bool isAboutIt = std::holds_alternative<passes::KeptFunction>(remark.content) &&
                            remark.function->nameText() == function.nameText();
-    if (isAboutIt) return oneLine(remark.message);
+    if (isAboutIt) return oneLine(messageOf(remark));
   }
   if (function.isOpaque) return "the function holds a directive that ptxopt does not know";
   return "no pass looked at it";

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "driver/content_text.h"
 #include "support/demangle.h"
 
 namespace ptxopt::driver {
@@ -79,12 +80,10 @@ bool isCxx(std::string_view file) {
 // The barrier as the user knows it: `bar.sync 0` is __syncthreads() in C++, and itself elsewhere.
 std::string barrierName(const passes::Remark& remark, const ir::SourceLines& lines) {
   std::string name = oneLine(remark.function->module().source().slice(remark.place));
-  const bool isFull = name == "bar.sync 0" || name == "barrier.sync 0" ||
-                      name == "barrier.sync.aligned 0" || name == "barrier.cta.sync.aligned 0";
   const std::vector<ir::SourcePlace> chain =
       remark.source != nullptr ? lines.chain(*remark.source) : std::vector<ir::SourcePlace>();
   if (chain.empty()) return name;
-  if (isFull && isCxx(chain.back().file)) name = "__syncthreads()";
+  if (remark.barrier->isSyncthreads && isCxx(chain.back().file)) name = "__syncthreads()";
   // The function that the written line calls, if the barrier is not on that line itself.
   const ir::SourcePlace written = *lines.written(*remark.source);
   const ir::SourcePlace* callee = nullptr;
@@ -119,7 +118,7 @@ std::string oneLine(std::string_view text) {
 }
 
 std::string changeText(const passes::Remark& remark, const ir::SourceLines& lines) {
-  if (!remark.barrier) return remark.message.substr(0, remark.message.find('\n'));
+  if (!remark.barrier) return contentText(remark);
   return fmt::format("{} {}", barrierName(remark, lines), whatItOrders(remark));
 }
 
@@ -135,7 +134,9 @@ std::string whatItOrders(const passes::Remark& remark) {
       break;
     default:
       text = "orders nothing";
-      if (!verdict.rule.empty() && verdict.rule != "no conflict") text += ": " + verdict.rule;
+      if (verdict.rule && verdict.rule->kind != passes::BarrierRule::Kind::NoConflict) {
+        text += fmt::format(": {}", passes::spelling(*verdict.rule));
+      }
   }
   std::string given;
   for (const std::string& assumption : remark.assumptions) given += " --" + assumption;
@@ -177,7 +178,7 @@ std::string exampleText(const passes::BarrierVerdict& verdict) {
 }
 
 std::string messageOf(const passes::Remark& remark) {
-  if (!remark.barrier) return remark.message;
+  if (!remark.barrier) return contentText(remark);
   const passes::BarrierVerdict& verdict = *remark.barrier;
   std::string text = outcomeText(remark);
   if (verdict.counts) {

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "analysis/addresses/access_classes.h"
+#include "driver/content_text.h"
 #include "driver/remark_text.h"
 #include "ir/source_lines.h"
 #include "support/demangle.h"
@@ -46,6 +48,18 @@ std::string_view word(passes::RemarkKind kind) {
       break;
   }
   return "analysis";
+}
+
+std::string_view word(analysis::Precision precision) {
+  switch (precision) {
+    case analysis::Precision::Flags:
+      return "flags";
+    case analysis::Precision::Objects:
+      return "objects";
+    case analysis::Precision::Affine:
+      return "affine";
+  }
+  return {};
 }
 
 // Adds an event with the prefix `name`: its PTX text as `name_ptx` and so on.
@@ -87,17 +101,14 @@ void addConflict(const ir::Module& module, const passes::BarrierConflict& confli
 
 void addVerdict(const ir::Module& module, const passes::BarrierVerdict& verdict, Json& details) {
   details["outcome"] = passes::spelling(verdict.outcome);
-  const auto add = [&](const char* name, const std::string& value) {
-    if (!value.empty()) details[name] = value;
-  };
-  add("rule", verdict.rule);
-  add("precision", verdict.precision);
+  if (verdict.rule) details["rule"] = passes::spelling(*verdict.rule);
+  if (verdict.precision) details["precision"] = word(*verdict.precision);
   if (verdict.counts) {
     const auto& [above, below] = *verdict.counts;
-    add("read_above", countText(above.reads));
-    add("write_above", countText(above.writes));
-    add("read_below", countText(below.reads));
-    add("write_below", countText(below.writes));
+    details["read_above"] = countText(above.reads);
+    details["write_above"] = countText(above.writes);
+    details["read_below"] = countText(below.reads);
+    details["write_below"] = countText(below.writes);
   }
   if (verdict.loopDepth) details["loop_depth"] = std::to_string(*verdict.loopDepth);
   if (verdict.pin) addEvent(module, "pin", *verdict.pin, details);
@@ -128,7 +139,7 @@ std::string remarkLines(const ir::Module& module, std::span<const passes::Remark
     line["assumptions"] = remark.assumptions;
     Json& details = line["details"] = Json::object();
     if (remark.barrier) addVerdict(module, *remark.barrier, details);
-    for (const auto& [key, value] : remark.details) details[key] = value;
+    for (const auto& [key, value] : contentDetails(remark)) details[key] = value;
     // Names in PTX may hold any bytes; JSON must be UTF-8.
     lines += line.dump(-1, ' ', false, Json::error_handler_t::replace);
     lines += '\n';

@@ -39,18 +39,6 @@ bool isResultUnused(const ir::Function& function, const Instruction& reduction) 
 
 }  // namespace
 
-std::string_view spelling(Precision precision) {
-  switch (precision) {
-    case Precision::Flags:
-      return "flags";
-    case Precision::Objects:
-      return "objects";
-    case Precision::Affine:
-      return "affine";
-  }
-  return {};
-}
-
 BarrierJudge::BarrierJudge(std::span<const BarrierBody> bodies, const BarrierContext& context,
                            const BarrierQuestion& question, BarrierAim aim, Precision precision,
                            bool wantRemarks)
@@ -181,10 +169,10 @@ void BarrierJudge::tryToGuard(const Barrier& barrier, BarrierDecision& decision)
   decision.outcome = BarrierOutcome::Guarded;
   if (wantRemarks_) {
     decision.remark.kind = RemarkKind::Passed;
-    BarrierVerdict verdict;
+    BarrierVerdict verdict = verdictOn(*barrier.instruction);
     verdict.outcome = decision.outcome;
-    verdict.rule = "one row";
-    verdict.precision = spelling(Precision::Affine);
+    verdict.rule = BarrierRule{BarrierRule::Kind::OneRow};
+    verdict.precision = Precision::Affine;
     verdict.counts = remarks_.counts(graph_.regions(), barrier.node);
     decision.remark.barrier = std::move(verdict);
   }
@@ -201,19 +189,20 @@ void BarrierJudge::takeOut(const Barrier& barrier) {
 // Sets the precision that the removal needs.  The rule of alias.h is that of one pair; there may be
 // more pairs.
 void BarrierJudge::setRule(const Barrier& barrier, BarrierVerdict& verdict) {
-  std::string_view rule = "no conflict";
+  BarrierRule rule;
   Precision needed = precision_;
   if (precision_ == Precision::Affine) {
     if (const auto pair = graph_.regions().conflict(barrier.node, Precision::Objects)) {
       const analysis::AccessClasses& classes = graph_.classes();
-      rule = analysis::spelling(
-          classes.separation(classes.of(*pair->above), classes.of(*pair->below), relation_));
+      rule.kind = BarrierRule::Kind::Separated;
+      rule.separation =
+          classes.separation(classes.of(*pair->above), classes.of(*pair->below), relation_);
     } else {
       needed = Precision::Objects;
     }
   }
   verdict.rule = rule;
-  verdict.precision = spelling(needed);
+  verdict.precision = needed;
 }
 
 std::optional<std::string> BarrierJudge::reasonToKeep(const Barrier& barrier, Remark& remark) {

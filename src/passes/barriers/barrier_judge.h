@@ -24,8 +24,6 @@
 
 namespace ptxopt::passes {
 
-std::string_view spelling(analysis::Precision precision);
-
 // What a pass wants to do to a barrier that is not needed.
 enum class BarrierAim : std::uint8_t {
   Remove,

@@ -99,7 +99,7 @@ Remark BarrierRemarks::at(std::string_view pass, const ir::Function& function,
   remark.kind = RemarkKind::Missed;
   remark.function = &function;
   remark.place = instruction.source;
-  remark.barrier.emplace();
+  remark.barrier = verdictOn(instruction);
   return remark;
 }
 

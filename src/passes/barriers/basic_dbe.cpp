@@ -23,6 +23,7 @@ using analysis::BlockId;
 using analysis::Participation;
 using analysis::Standing;
 using ir::Instruction;
+using Rule = BarrierRule::Kind;
 
 // The code between two kept barriers.
 struct Region {
@@ -167,7 +168,7 @@ class Cleaner {
     bool isFirst = true;
     for (std::size_t k = 0; k < shape.separators.size(); ++k) {
       const Region& below = shape.regions[k + 1];
-      const char* rule = isFirst ? "leading" : "follows another";
+      const Rule rule = isFirst ? Rule::Leading : Rule::FollowsAnother;
       if (above.isEmpty && tryErase(shape.separators[k], rule, above, below)) {
         above.merge(below);
       } else {
@@ -189,7 +190,7 @@ class Cleaner {
       // With a trailing barrier no thread ends before all have executed their partial barriers
       // (F9).
       const bool mayErase = below.isEmpty && !(isLast && use_.hasPartial);
-      const char* rule = isLast ? "trailing" : "precedes another";
+      const Rule rule = isLast ? Rule::Trailing : Rule::PrecedesAnother;
       if (mayErase && tryErase(separator, rule, higher, below)) {
         below.merge(higher);
       } else {
@@ -201,7 +202,7 @@ class Cleaner {
   }
 
   // One side is empty, but a PIN on the other side still keeps the barrier (C7).
-  bool tryErase(Separator& separator, const char* rule, const Region& above, const Region& below) {
+  bool tryErase(Separator& separator, Rule rule, const Region& above, const Region& below) {
     Instruction& instruction = *separator.member->instruction;
     if (separator.member->barrier.kind != ir::CtaBarrier::Kind::Sync) return false;
     if (above.mayHavePin || below.mayHavePin) {
@@ -217,7 +218,7 @@ class Cleaner {
     if (context_.wantRemarks) {
       Remark remark = remarkAt(instruction, RemarkKind::Passed);
       remark.barrier->outcome = BarrierOutcome::Removed;
-      remark.barrier->rule = rule;
+      remark.barrier->rule = BarrierRule{rule};
       remark.barrier->counts = {above.counts(), below.counts()};
       context_.remark(std::move(remark));
     }
@@ -238,7 +239,7 @@ class Cleaner {
     remark.kind = kind;
     remark.function = &function_;
     remark.place = instruction.source;
-    remark.barrier.emplace();
+    remark.barrier = verdictOn(instruction);
     return remark;
   }
 

@@ -221,14 +221,8 @@ void BaseAssignment::note(ValueId v, ValueId base, std::int64_t distance, std::u
   remark.kind = RemarkKind::Passed;
   remark.function = &rewrite_.function();
   remark.place = place.source;
-  const std::string offset = distance == 0 ? "" : fmt::format("{:+}", distance);
-  const std::string name = rewrite_.function().registerName(ssa_.reg(v));
-  remark.message = fmt::format("{} is {}{}", name, nameOf(base), offset);
-  if (accesses != 0) {
-    remark.message += accesses == 1 ? ": 1 access goes through that"
-                                    : fmt::format(": {} accesses go through that", accesses);
-  }
-  remark.details.emplace_back("accesses", std::to_string(accesses));
+  remark.content =
+      SharedBase{rewrite_.function().registerName(ssa_.reg(v)), nameOf(base), distance, accesses};
   context_.remark(std::move(remark));
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/bases/base_plan.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
@@ -111,7 +109,7 @@ void BasePlan::noteCaps(const HoistingCaps& caps) {
     Remark remark;
     remark.pass = kCommonBase.name;
     remark.function = &bases_.rewrite().function();
-    remark.message = fmt::format("{}={} was met: there may be more to share", name, cap);
+    remark.content = MetLimit{name, cap};
     bases_.context().remark(std::move(remark));
   };
   say(caps.isDepthMet, "cbe-max-depth", bases_.options().maxDepth);

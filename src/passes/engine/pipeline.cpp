@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/engine/pipeline.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <exception>
@@ -145,7 +143,7 @@ class Engine {
     if (!options_.remarks) return;
     Remark remark;
     remark.function = &function;
-    remark.message = fmt::format("function {} is left unchanged: {}", function.nameText(), reason);
+    remark.content = KeptFunction{reason};
     locateAll(function, {&remark, 1});
     result_.remarks.push_back(std::move(remark));
   }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What a pass says about its work.  Remarks hold facts; driver/remark_text.h makes words of them,
-// driver/remarks.h JSON, and driver/explain.h tables.
+// What a pass says about its work.  Remarks hold facts; driver/remark_text.h and
+// driver/content_text.h make words of them, driver/remarks.h JSON, and driver/explain.h tables.
 #pragma once
 
 #include <cstddef>
@@ -13,6 +13,12 @@
 
 #include "ir/module.h"
 #include "ir/source_lines.h"
+#include "passes/engine/remark_content.h"
+
+namespace ptxopt::analysis {
+enum class AliasRule : std::uint8_t;
+enum class Precision : std::uint8_t;
+}  // namespace ptxopt::analysis
 
 namespace ptxopt::passes {
 
@@ -72,9 +78,26 @@ struct BarrierConflict {
   std::string mayAlias;
 };
 
+// Why a barrier is not needed.
+struct BarrierRule {
+  enum class Kind : std::uint8_t {
+    Leading,          // nothing above it
+    FollowsAnother,   // nothing between it and the barrier above
+    Trailing,         // nothing below it
+    PrecedesAnother,  // nothing between it and the barrier below
+    OneRow,           // the block has one row
+    NoConflict,       // no two accesses of the same object
+    Separated,        // `separation` keeps two accesses of the same object apart
+  };
+  Kind kind = Kind::NoConflict;
+  analysis::AliasRule separation{};
+};
+std::string_view spelling(const BarrierRule& rule);  // "no conflict"
+
 // What a barrier pass decided about one barrier.
 struct BarrierVerdict {
   BarrierOutcome outcome = BarrierOutcome::Kept;
+  bool isSyncthreads = false;  // all threads, barrier 0, no guard
   // Of one that is kept: why.  Empty where `conflict` says it.
   std::string reason;
   std::optional<BarrierConflict> conflict;
@@ -82,12 +105,15 @@ struct BarrierVerdict {
   // What else is of interest, each line after a line break.
   std::string notes;
   // Of one that is not kept: by which rule, and the precision of addresses that this takes.
-  std::string rule;
-  std::string precision;
+  std::optional<BarrierRule> rule;
+  std::optional<analysis::Precision> precision;
   // Above it and below it, where they were counted.
   std::optional<std::pair<AccessCounts, AccessCounts>> counts;
   std::optional<std::uint32_t> loopDepth;
 };
+
+// Of the barrier before anything is decided about it.
+BarrierVerdict verdictOn(const ir::Instruction& barrier);
 
 struct Remark {
   std::string_view pass;  // Pass::name()
@@ -97,9 +123,8 @@ struct Remark {
   // whole: locate() gives it the place of the function.
   SourceRange place;
   const ir::Location* source = nullptr;  // the .loc for it, or null: locate() sets it
-  std::string message;                   // empty where there is a verdict
   std::optional<BarrierVerdict> barrier;
-  std::vector<std::pair<std::string, std::string>> details;  // what the message says, by name
+  RemarkContent content;  // none where there is a verdict
   // Of what was done: without these it would not have been.  "assume-1d", "block-dim=64,1,1".
   std::vector<std::string> assumptions;
   bool isReport = false;  // an option asked for it: PassOption::printsReports

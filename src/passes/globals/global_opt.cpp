@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/globals/global_opt.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <memory>
 #include <string_view>
@@ -97,13 +95,13 @@ class Optimizer {
     if ((dead.empty() && functions.empty()) || !context_.budget.spend()) return false;
     for (const ir::Function* function : functions) remarks_.removed(*function);
     edits_.remove(functions);
-    for (const ModuleObject* object : dead) remove(*object, 0, "nothing refers to it");
+    for (const ModuleObject* object : dead) remove(*object, {});
     return true;
   }
 
   // Its declaration, and the bytes that it takes.
-  void remove(const ModuleObject& object, std::size_t stores, std::string_view reason) {
-    remarks_.removed(object, stores, reason);
+  void remove(const ModuleObject& object, RemovedVariable how) {
+    remarks_.removed(object, std::move(how));
     remarks_.countSaved(object, object.variable->size);
     edits_.eraseDeclaration(object);
   }
@@ -132,7 +130,8 @@ class Optimizer {
       return access.isStore && access.isWeak;
     });
     if (!isUnread || !context_.budget.spend()) return false;
-    remove(object, stores, stores == 0 ? "nothing uses it" : "nothing reads it");
+    using Why = RemovedVariable::Why;
+    remove(object, {.why = stores == 0 ? Why::NotUsed : Why::NotRead, .stores = stores});
     for (const ModuleObject::Use& use : object.uses) {
       claimsOf(*use.function).add(facts::Unread{object.variable->symbol});
       for (const VariableAccess& access : use.uses->accesses) {
@@ -219,7 +218,8 @@ class Optimizer {
     for (const auto& [object, into] : findEqualConstants(module_, objects.all())) {
       if (objects.whyLayoutIsFixed(*object) != nullptr) continue;
       if (!context_.budget.spend()) return;
-      remove(*object, 0, fmt::format("it equals '{}'", module_.text(into->variable->name)));
+      remove(*object,
+             {.why = RemovedVariable::Why::Equal, .equal = module_.text(into->variable->name)});
       redirectUses(*object, *into);
       for (const ModuleObject::Use& use : object->uses) edits_.noteEdited(*use.function);
       ++context_.statistics["constants-merged"];
@@ -247,7 +247,7 @@ class Optimizer {
           use->statements, [&](const auto& statement) { return gone.contains(statement.second); });
       if (isShared || !removeHeapUse(*use)) continue;
       for (const auto& [function, statement] : use->statements) gone.insert(statement);
-      remove(object, 0, "it only receives such memory");
+      remove(object, {.why = RemovedVariable::Why::OnlyReceives});
     }
   }
 

@@ -1,13 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/globals/global_remarks.h"
 
-#include <fmt/format.h>
+#include <utility>
 
 #include "passes/globals/global_opt.h"
 
 namespace ptxopt::passes {
 
 using isa::Space;
+
+namespace {
+constexpr std::string_view kGlobalSaved = "global-bytes-saved";
+constexpr std::string_view kConstSaved = "const-bytes-saved";
+constexpr std::pair<Space, std::string_view> kCountersOfModule[] = {{Space::Global, kGlobalSaved},
+                                                                    {Space::Const, kConstSaved}};
+}  // namespace
 
 Remark GlobalRemarks::remarkAt(RemarkKind kind, const ir::Function* function, SourceRange place) {
   if (!lines_) lines_.emplace(module_);
@@ -21,24 +28,15 @@ Remark GlobalRemarks::remarkAt(RemarkKind kind, const ir::Function* function, So
 }
 
 Remark GlobalRemarks::remarkOn(RemarkKind kind, const ModuleObject& object) {
-  Remark remark = remarkAt(kind, object.scope, object.declaration->source);
-  remark.details = {{"variable", std::string(module_.text(object.variable->name))},
-                    {"space", std::string(isa::spelling(object.variable->space))},
-                    {"bytes", std::to_string(object.variable->size)}};
-  const bool isOfKernels = object.isShared() || object.variable->space == Space::Local;
-  if (!isOfKernels) return remark;
-  std::string kernels;
-  for (const ir::Function* kernel : objects_->kernelsOf(object)) {
-    kernels += kernels.empty() ? "" : " ";
-    kernels += kernel->nameText();
-  }
-  remark.details.emplace_back("kernels", kernels);
-  return remark;
+  return remarkAt(kind, object.scope, object.declaration->source);
 }
 
-std::string GlobalRemarks::describe(const ModuleObject& object) const {
-  return fmt::format("variable '{}' ({}, {} bytes)", module_.text(object.variable->name),
-                     isa::spelling(object.variable->space), object.variable->size);
+VariableAsItWas GlobalRemarks::describe(const ModuleObject& object) const {
+  const ir::Variable& variable = *object.variable;
+  VariableAsItWas result{module_.text(variable.name), variable.space, variable.size};
+  const bool isOfKernels = object.isShared() || variable.space == Space::Local;
+  if (isOfKernels) result.kernels = objects_->kernelsOf(object);
+  return result;
 }
 
 // ---- changes -----------------------------------------------------------------------------------
@@ -47,18 +45,16 @@ void GlobalRemarks::removed(const ir::Function& function) {
   ++context_.statistics["functions-removed"];
   if (!context_.wantRemarks) return;
   Remark remark = remarkAt(RemarkKind::Passed, &function, {});
-  remark.message = fmt::format("Removed function '{}': nothing can reach it", function.nameText());
+  remark.content = RemovedFunction{};
   context_.remark(std::move(remark));
 }
 
-void GlobalRemarks::removed(const ModuleObject& object, std::size_t stores,
-                            std::string_view reason) {
+void GlobalRemarks::removed(const ModuleObject& object, RemovedVariable how) {
   ++context_.statistics["variables-removed"];
   if (!context_.wantRemarks) return;
   Remark remark = remarkOn(RemarkKind::Passed, object);
-  remark.message = fmt::format("Removed {}: {}", describe(object), reason);
-  if (stores != 0) remark.message += fmt::format(", and {} stores to it", stores);
-  remark.details.emplace_back("stores", std::to_string(stores));
+  how.variable = describe(object);
+  remark.content = std::move(how);
   context_.remark(std::move(remark));
 }
 
@@ -67,10 +63,7 @@ void GlobalRemarks::removed(const HeapUse& use) {
   if (!context_.wantRemarks) return;
   for (const HeapUse::Call& call : use.allocations) {
     Remark remark = remarkAt(RemarkKind::Passed, call.function, call.instruction->source);
-    remark.message =
-        fmt::format("Removed malloc in function {}: its memory is only written and freed",
-                    call.function->nameText());
-    remark.details = {{"stores", std::to_string(use.stores)}, {"frees", std::to_string(use.frees)}};
+    remark.content = RemovedAllocation{use.stores, use.frees};
     context_.remark(std::move(remark));
   }
 }
@@ -79,8 +72,7 @@ void GlobalRemarks::movedIntoRegisters(const ModuleObject& object, std::size_t s
   ++context_.statistics["variables-in-registers"];
   if (!context_.wantRemarks) return;
   Remark remark = remarkOn(RemarkKind::Passed, object);
-  remark.message =
-      fmt::format("Moved {} into registers, {} for each thread", describe(object), slots);
+  remark.content = VariableInRegisters{describe(object), slots};
   context_.remark(std::move(remark));
 }
 
@@ -89,13 +81,9 @@ void GlobalRemarks::split(const ModuleObject& object, const FieldPlan& plan, std
   context_.statistics["fields-made"] += plan.fields.size();
   if (!context_.wantRemarks) return;
   Remark remark = remarkOn(RemarkKind::Passed, object);
-  remark.message =
-      fmt::format("Split {}: fields {}, bytes {}", describe(object), plan.fields.size(), bytes);
-  std::string text;
-  for (const Field& field : plan.fields) {
-    text += fmt::format("{}{}-{}", text.empty() ? "" : " ", field.begin, field.end - 1);
-  }
-  remark.details.emplace_back("fields", text);
+  SplitVariable content{describe(object), {}, bytes};
+  for (const Field& field : plan.fields) content.fields.push_back({field.begin, field.end});
+  remark.content = std::move(content);
   context_.remark(std::move(remark));
 }
 
@@ -104,23 +92,21 @@ void GlobalRemarks::folded(const ir::Function& function, const ir::Instruction& 
   ++context_.statistics["loads-folded"];
   if (!context_.wantRemarks) return;
   Remark remark = remarkAt(RemarkKind::Passed, &function, load.source);
-  remark.message = fmt::format("Folded load of '{}', which nothing writes, in function {}",
-                               module_.text(variable.name), function.nameText());
-  remark.details = {{"variable", std::string(module_.text(variable.name))}};
+  remark.content = FoldedLoad{module_.text(variable.name)};
   context_.remark(std::move(remark));
 }
 
 void GlobalRemarks::missed(const ModuleObject& object, std::string_view reason) {
   if (!context_.wantRemarks) return;
   Remark remark = remarkOn(RemarkKind::Missed, object);
-  remark.message = fmt::format("Kept {} as it is: {}", describe(object), reason);
+  remark.content = KeptVariable{describe(object), reason};
   context_.remark(std::move(remark));
 }
 
 void GlobalRemarks::unfinished(std::size_t rounds) {
   if (!context_.wantRemarks) return;
   Remark remark = remarkAt(RemarkKind::Analysis, nullptr, {});
-  remark.message = fmt::format("Stopped after {} rounds: another run may find more", rounds);
+  remark.content = StoppedEarly{rounds};
   context_.remark(std::move(remark));
 }
 
@@ -129,10 +115,10 @@ void GlobalRemarks::unfinished(std::size_t rounds) {
 void GlobalRemarks::countSaved(const ModuleObject& object, std::uint64_t bytes) {
   switch (object.variable->space) {
     case Space::Global:
-      context_.statistics["global-bytes-saved"] += bytes;
+      context_.statistics[kGlobalSaved] += bytes;
       return;
     case Space::Const:
-      context_.statistics["const-bytes-saved"] += bytes;
+      context_.statistics[kConstSaved] += bytes;
       return;
     case Space::Shared:
       context_.statistics["shared-bytes-saved"] += bytes;
@@ -157,19 +143,14 @@ void GlobalRemarks::savings() {
     const KernelSavings& saved = found->second;
     if (saved.shared == 0 && saved.local == 0) continue;
     Remark remark = remarkAt(RemarkKind::Analysis, &kernel, {});
-    remark.message = fmt::format("Saved {} bytes of .shared and {} of .local in kernel {}",
-                                 saved.shared, saved.local, kernel.nameText());
-    remark.details = {{"shared", std::to_string(saved.shared)},
-                      {"local", std::to_string(saved.local)}};
+    remark.content = SavedInKernel{saved.shared, saved.local};
     context_.remark(std::move(remark));
   }
-  for (const std::string_view counter : {"global-bytes-saved", "const-bytes-saved"}) {
+  for (const auto& [space, counter] : kCountersOfModule) {
     const auto found = context_.statistics.find(counter);
     if (found == context_.statistics.end() || found->second == 0) continue;
-    const std::string_view space = counter.substr(0, counter.find('-'));
     Remark remark = remarkAt(RemarkKind::Analysis, nullptr, {});
-    remark.message = fmt::format("Saved {} bytes of .{}", found->second, space);
-    remark.details = {{std::string(space), std::to_string(found->second)}};
+    remark.content = SavedInModule{space, found->second};
     context_.remark(std::move(remark));
   }
 }

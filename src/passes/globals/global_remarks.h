@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <unordered_map>
 
@@ -27,7 +26,8 @@ class GlobalRemarks {
   void beginRound(const ModuleObjects& objects) { objects_ = &objects; }
 
   void removed(const ir::Function& function);
-  void removed(const ModuleObject& object, std::size_t stores, std::string_view reason);
+  // `variable` of `how` is filled in.
+  void removed(const ModuleObject& object, RemovedVariable how);
   void removed(const HeapUse& use);
   void movedIntoRegisters(const ModuleObject& object, std::size_t slots);
   // `bytes`: of all fields.
@@ -49,7 +49,7 @@ class GlobalRemarks {
 
   Remark remarkAt(RemarkKind kind, const ir::Function* function, SourceRange place);
   Remark remarkOn(RemarkKind kind, const ModuleObject& object);
-  std::string describe(const ModuleObject& object) const;
+  VariableAsItWas describe(const ModuleObject& object) const;
 
   const ir::Module& module_;
   ModuleContext& context_;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/redundancy/early_cse_walk.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 
@@ -18,6 +16,7 @@ using analysis::BlockId;
 using analysis::ValueId;
 using ir::Instruction;
 using ir::Operand;
+using Why = MergedInstruction::Why;
 
 namespace {
 
@@ -226,7 +225,7 @@ void EarlyCseWalk::visitExpression(const Instruction& instruction) {
     return;
   }
   const std::string_view counter = isCheap ? "special-registers" : "expressions";
-  if (!replacer_.replaceAll(instruction, values, counter, "its value is in")) {
+  if (!replacer_.replaceAll(instruction, values, counter, Why::SameValue)) {
     replacer_.becomeEqual(instruction, values);
   }
 }
@@ -256,7 +255,7 @@ void EarlyCseWalk::visitCopy(const Instruction& instruction, ValueId source) {
   const ValueId from = rewrite_.resolve(source);
   if (const auto number = numbers_.of(from)) numbers_.set(value, *number);
   const std::array<ValueId, 1> values = {from};
-  if (!replacer_.replaceAll(instruction, values, "copies", "a copy of")) {
+  if (!replacer_.replaceAll(instruction, values, "copies", Why::Copy)) {
     replacer_.becomeEqual(value, from);
   }
 }
@@ -299,7 +298,7 @@ bool EarlyCseWalk::becomeNumber(const Instruction& instruction, std::uint64_t nu
   if (!replacer_.spend()) return true;
   rewrite_.becomeConstant(instruction, Operand::ofInteger(static_cast<std::int64_t>(number)));
   claims_.number(value, number);
-  replacer_.note(instruction, "constants", "always the same number:", value);
+  replacer_.note(instruction, "constants", Why::Number, value);
   return true;
 }
 
@@ -334,7 +333,7 @@ bool EarlyCseWalk::reuse(const Instruction& instruction, const PlainAccess& acce
                        ssa_.block(known.values[0]) != instruction.block;
   const bool isFar = isCheap || (hasCalls_ && known.isAfterCall) || !known.staysNear;
   if (!isFar && !instruction.guard &&
-      replacer_.replaceAll(instruction, known.values, counter, "what it loads is in",
+      replacer_.replaceAll(instruction, known.values, counter, Why::Loaded,
                            known.needsInvariance)) {
     return true;
   }
@@ -380,7 +379,7 @@ bool EarlyCseWalk::loadNumber(const Instruction& instruction, const PlainAccess&
     numbers_.set(value, number);
     claims_.number(value, number);
   }
-  replacer_.note(instruction, "stored-numbers", "what it loads is a number:", value);
+  replacer_.note(instruction, "stored-numbers", Why::LoadedNumber, value);
   return true;
 }
 
@@ -393,7 +392,7 @@ void EarlyCseWalk::visitStore(const Instruction& instruction, const PlainAccess&
     if (claims_ && loadsGone_ == loadsGoneBefore_[&store]) {
       claims_.sink().add(facts::DeadStore{store.source.begin});
     }
-    replacer_.note(store, "dead-stores", "written again before it is read", ValueId::None);
+    replacer_.note(store, "dead-stores", Why::Overwritten, ValueId::None);
     return true;
   });
   if (claims_) loadsGoneBefore_[&instruction] = loadsGone_;
@@ -417,10 +416,9 @@ void EarlyCseWalk::noteHashing() {
   remark.pass = kEarlyCse.name;
   remark.function = &rewrite_.function();
   remark.isReport = true;
-  remark.message = fmt::format(
-      "hashing: {} keys looked up and found as by comparing all, {} entered, the longest chain {}",
-      expressions_.lookUps() + calls_.known().lookUps(), expressions.entered() + calls.entered(),
-      std::max(expressions.longestChain(), calls.longestChain()));
+  remark.content = CheckedTables{expressions_.lookUps() + calls_.known().lookUps(),
+                                 expressions.entered() + calls.entered(),
+                                 std::max(expressions.longestChain(), calls.longestChain())};
   context_.remark(std::move(remark));
 }
 

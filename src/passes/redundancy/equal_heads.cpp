@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/redundancy/equal_heads.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 #include <unordered_set>
@@ -247,8 +245,8 @@ class Hoist {
     remark.kind = RemarkKind::Passed;
     remark.function = &function_;
     remark.place = instruction.source;
-    remark.message =
-        fmt::format("{}: both arms of a branch begin with it", instruction.desc->mnemonic);
+    remark.content =
+        MergedInstruction{instruction.desc->mnemonic, MergedInstruction::Why::EqualHeads};
     context_.remark(std::move(remark));
   }
 

@@ -50,7 +50,8 @@ bool RepeatedCalls::replace(const CallSequence& sequence, const CallSequence& ea
   for (const CallSequence::Access& load : sequence.loads) rewrite_.erase(*load.instruction);
   rewrite_.erase(*sequence.call);
   emptyScopes_.push_back(sequence.begin);
-  replacer_.note(*sequence.call, "calls", "its result is in", to.empty() ? ValueId::None : to[0]);
+  replacer_.note(*sequence.call, "calls", MergedInstruction::Why::SameResult,
+                 to.empty() ? ValueId::None : to[0]);
   return true;
 }
 

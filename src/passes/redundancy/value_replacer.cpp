@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/redundancy/value_replacer.h"
 
-#include <fmt/format.h>
+#include <utility>
 
 #include "analysis/launch/assumptions.h"
 #include "passes/redundancy/early_cse.h"
@@ -48,7 +48,7 @@ bool ValueReplacer::canReplace(ValueId value, ValueId by) const {
 }
 
 bool ValueReplacer::replaceAll(const Instruction& instruction, std::span<const ValueId> values,
-                               std::string_view counter, std::string_view what,
+                               std::string_view counter, MergedInstruction::Why why,
                                bool assumesInvariance) {
   std::size_t k = 0;
   bool canAll = true;
@@ -64,7 +64,7 @@ bool ValueReplacer::replaceAll(const Instruction& instruction, std::span<const V
     ++k;
   });
   rewrite_.erase(instruction);
-  note(instruction, counter, what, values[0], assumesInvariance);
+  note(instruction, counter, why, values[0], assumesInvariance);
   return true;
 }
 
@@ -79,7 +79,7 @@ bool ValueReplacer::copyInstead(const Instruction& load, const ir::Operand& data
   }
   rewrite_.becomeCopy(load, value);
   if (!load.guard) becomeEqual(loaded, value);
-  note(load, counter, "what it loads is in", value, assumesInvariance);
+  note(load, counter, MergedInstruction::Why::Loaded, value, assumesInvariance);
   return true;
 }
 
@@ -92,7 +92,7 @@ void ValueReplacer::becomeEqual(const Instruction& instruction, std::span<const 
 }
 
 void ValueReplacer::note(const Instruction& instruction, std::string_view counter,
-                         std::string_view what, ValueId value, bool assumesInvariance) {
+                         MergedInstruction::Why why, ValueId value, bool assumesInvariance) {
   ++context_.statistics[counter];
   if (!context_.wantRemarks) return;
   Remark remark;
@@ -100,10 +100,9 @@ void ValueReplacer::note(const Instruction& instruction, std::string_view counte
   remark.kind = RemarkKind::Passed;
   remark.function = &rewrite_.function();
   remark.place = instruction.source;
-  remark.message = fmt::format("{}: {}", instruction.desc->mnemonic, what);
-  if (value != ValueId::None) {
-    remark.message += ' ' + rewrite_.function().registerName(ssa_.reg(value));
-  }
+  MergedInstruction merged{instruction.desc->mnemonic, why};
+  if (value != ValueId::None) merged.reg = rewrite_.function().registerName(ssa_.reg(value));
+  remark.content = std::move(merged);
   if (assumesInvariance) {
     remark.assumptions.emplace_back(analysis::infoOf(analysis::Assumption::NcInvariant).name);
   }

@@ -35,7 +35,8 @@ class ValueReplacer {
   bool canReplace(ValueId value, ValueId by) const;
   // Erases the instruction.  All that it defines is in `values`, in their order.
   bool replaceAll(const ir::Instruction& instruction, std::span<const ValueId> values,
-                  std::string_view counter, std::string_view what, bool assumesInvariance = false);
+                  std::string_view counter, MergedInstruction::Why why,
+                  bool assumesInvariance = false);
   // The load, of one element, becomes a copy of `value`, which its register must still hold.
   bool copyInstead(const ir::Instruction& load, const ir::Operand& data, ValueId value,
                    std::string_view counter, bool assumesInvariance);
@@ -51,10 +52,9 @@ class ValueReplacer {
     return isa::bitWidth(rewrite_.function().rangeOf(ssa_.reg(value)).type);
   }
 
-  // Counts a change, and says it in a remark: `what`, and the register of `value` unless that is
-  // None.
-  void note(const ir::Instruction& instruction, std::string_view counter, std::string_view what,
-            ValueId value, bool assumesInvariance = false);
+  // Counts a change, and says it in a remark, with the register of `value` unless that is None.
+  void note(const ir::Instruction& instruction, std::string_view counter,
+            MergedInstruction::Why why, ValueId value, bool assumesInvariance = false);
 
  private:
   void findWebs();

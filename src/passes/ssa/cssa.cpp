@@ -11,8 +11,6 @@
 // docs/soundness/ D3.4, D6, E.8.  Cost: that of Ssa and of outOfSsa().
 #include "passes/ssa/cssa.h"
 
-#include <fmt/format.h>
-
 #include <memory>
 #include <string>
 #include <string_view>
@@ -83,9 +81,8 @@ class Cssa : public Pass {
     remark.pass = kCssa.name;
     remark.function = &function;
     remark.isReport = true;
-    remark.message = fmt::format(
-        "out of SSA form with {} copies, {} temporaries, {} blocks on edges, {} new registers",
-        counts.copies, counts.temporaries, counts.blocks, counts.newRegisters);
+    remark.content =
+        LeftSsaForm{counts.copies, counts.temporaries, counts.blocks, counts.newRegisters};
     context.remark(std::move(remark));
   }
 
