@@ -138,7 +138,10 @@ def faults_of_levels(path, passes):
     faults = []
     for name in passes.options:
         row = re.search(rf"^\| \[`{name}`\]\([^)]*\) \| ([^|]*) \|", text, re.MULTILINE)
-        said = re.findall(r"-O\d", row[1]) if row else None
+        if row is None:
+            faults.append(f"{path}: the table of passes has no row for {name}")
+            continue
+        said = re.findall(r"-O\d", row[1])
         if said != passes.levels_of(name):
             faults.append(f"{path}: the levels of {name} are {passes.levels_of(name)}, not {said}")
     for level, said in re.findall(r"^\| `(-O\d)`[^|]*\| ([^|]*) \|", text, re.MULTILINE):

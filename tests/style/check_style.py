@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""check_style.py license | format | sizes | tidy FOLDER [FILE...]
+"""check_style.py license | format | reformat | sizes | tidy FOLDER [FILE...]
 
 license: every source file names its license in its first lines.
 format: clang-format leaves every C++ file as it is.  Versions of clang-format differ in what they write, so
 only the one of Debian 12 is asked; where it is missing the exit status is 77, which CTest counts as skipped.
+reformat: writes every C++ file so.
 sizes: no function in src/ has over 80 lines, and no file over 600.  sizes.py says what is counted.  The tables of
 src/ (.inc, .def) have a row for each fact, and may be longer.
 tidy: clang-tidy, with .clang-tidy, finds nothing in these files, or in all of src/.  What it has to know about them
@@ -67,8 +68,12 @@ def clang_tool(tool):
     return None
 
 
+def formatted_files():
+    return list(sources((".h", ".hpp", ".cpp")))
+
+
 def not_formatted(command):
-    files = list(sources((".h", ".hpp", ".cpp")))
+    files = formatted_files()
     run = subprocess.run([command, "--dry-run", "-Werror", *files], capture_output=True, text=True)
     found = sorted(set(re.findall(r"^(.*?):\d+:\d+: error:", run.stderr, re.MULTILINE)))
     return found if found or run.returncode == 0 else [run.stderr.strip()]
@@ -88,6 +93,10 @@ def tidy(folder, files):
     if command is None:
         print(f"no clang-tidy {CLANG_VERSION}")
         return SKIPPED
+    for path in files:
+        if not os.path.isfile(path) or not path.endswith(".cpp"):
+            print(f"{path}: not a .cpp file; a header is checked with those that include it")
+            return 1
     build = compile_commands(folder)
     files = files or in_src(sources((".cpp",)))
 
@@ -109,7 +118,7 @@ def main():
     if what == "tidy":
         return tidy(sys.argv[2], sys.argv[3:])
     if what == "license":
-        found = [(path, "names no license") for path in without_license()]
+        found = [(path, f"its first two lines lack '{LICENSE}'") for path in without_license()]
     elif what == "sizes":
         found = too_long()
     else:
@@ -117,6 +126,8 @@ def main():
         if command is None:
             print(f"no clang-format {CLANG_VERSION}")
             return SKIPPED
+        if what == "reformat":
+            return subprocess.run([command, "-i", *formatted_files()]).returncode
         found = [(path, "is not formatted: ./dev format") for path in not_formatted(command)]
     for path, say in found:
         print(f"{os.path.relpath(path, SOURCE_DIR) if os.path.isabs(path) else path}: {say}")

@@ -25,7 +25,10 @@ def check(arguments, passes, folder):
                     "-o", out], check=True)
     problems = []
     text = read(arguments.file)
-    for kernel in LAUNCH.findall(text):
+    kernels = LAUNCH.findall(text)
+    if not kernels and not arguments.ptxas:
+        problems.append(f"{arguments.file}: no line `// LAUNCH:`, so nothing is compared")
+    for kernel in kernels:
         run = subprocess.run([arguments.ptxrun, "--compare", arguments.file, out, "--kernel", kernel,
                               "--schedules", str(arguments.schedules)],
                              capture_output=True, text=True)
