@@ -201,6 +201,8 @@ void setWholeProgram(Options& options, const RawOptions& raw) {
         "no variables)");
   }
   if (options.wholeProgram) addHostSymbols(options.pipeline, readNames(raw.hostSymbols));
+  // A pipeline in words may say it as well.
+  options.wholeProgram = hasHostSymbols(options.pipeline);
 }
 
 void configurePasses(Options& options, const RawOptions& raw) {

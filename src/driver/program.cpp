@@ -57,6 +57,13 @@ void addHostSymbols(std::vector<passes::PipelineStep>& pipeline,
   }
 }
 
+bool hasHostSymbols(const std::vector<passes::PipelineStep>& pipeline) {
+  return std::ranges::any_of(pipeline, [](const passes::PipelineStep& step) {
+    const passes::PassOption* option = step.pass->optionFor(kHostSymbols);
+    return option != nullptr && step.options.contains(option->name);
+  });
+}
+
 void dropHostSymbols(std::vector<passes::PipelineStep>& pipeline) {
   for (passes::PipelineStep& step : pipeline) {
     const passes::PassOption* option = step.pass->optionFor(kHostSymbols);
@@ -69,10 +76,12 @@ std::vector<std::string> sharedNames(std::span<const std::shared_ptr<const Sourc
   isKnown = true;
   std::map<std::string, unsigned> files;
   for (const auto& text : texts) {
+    if (text == nullptr) continue;
     Diagnostics diagnostics;
-    const auto module = text != nullptr ? parse::parse(text, diagnostics) : nullptr;
-    if (module == nullptr || diagnostics.hasErrors()) continue;
-    isKnown &= !module->hasUnknownDirective;
+    const auto module = parse::parse(text, diagnostics);
+    if (diagnostics.hasErrors()) continue;
+    isKnown &= module != nullptr && !module->hasUnknownDirective;
+    if (module == nullptr) continue;
     for (const std::string& name : linkedNames(*module)) ++files[name];
   }
   std::vector<std::string> shared;

@@ -17,12 +17,16 @@ namespace ptxopt::driver {
 void addHostSymbols(std::vector<passes::PipelineStep>& pipeline,
                     const std::vector<std::string>& names);
 
+// A pass of the pipeline sees a whole program.
+bool hasHostSymbols(const std::vector<passes::PipelineStep>& pipeline);
+
 // Undoes addHostSymbols().
 void dropHostSymbols(std::vector<passes::PipelineStep>& pipeline);
 
 // The names that more than one of the texts declares for others, or uses without declaring them:
 // every file must see what another does to them.  Sets `isKnown` to false if a text has unknown
-// directives, which may contain any name.  Null texts and those with errors are ignored.  Parses
+// directives, or is not understood at all: it may use any name.  Null texts and those with errors,
+// with which nothing is written, are ignored.  Parses
 // each text; the peak memory is that of the largest.
 std::vector<std::string> sharedNames(std::span<const std::shared_ptr<const SourceText>> texts,
                                      bool& isKnown);

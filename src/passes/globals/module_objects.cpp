@@ -37,8 +37,6 @@ bool isTexture(isa::Type type) {
   return type == isa::Type::TexRef || type == isa::Type::SamplerRef || type == isa::Type::SurfRef;
 }
 
-constexpr std::uint32_t kWidestAccess = 16;  // bytes
-
 // docs/soundness/ D5.8, D5.11.
 bool isCompilerMade(std::string_view name) {
   return name.starts_with("$") || name.starts_with("__unnamed_") || name.starts_with("__cudart_");
@@ -206,12 +204,10 @@ void ModuleObjects::noteAlignment(const ModuleObject::Use& use) {
   const bool isNarrow = std::ranges::any_of(
       use.uses->accesses,
       [&](const analysis::VariableAccess& access) { return access.bytes > alignment; });
-  hasNarrowGlobal_ |= isNarrow && variable.space == Space::Global;
-  hasNarrowConst_ |= isNarrow && variable.space == Space::Const;
-  const bool mayEscape = use.uses->escape != nullptr && alignment < kWidestAccess;
-  if (variable.space == Space::Local && (isNarrow || mayEscape)) {
-    withNarrowLocals_.insert(use.function);
-  }
+  if (!isNarrow) return;
+  hasNarrowGlobal_ |= variable.space == Space::Global;
+  hasNarrowConst_ |= variable.space == Space::Const;
+  if (variable.space == Space::Local) withNarrowLocals_.insert(use.function);
 }
 
 // Marks everything reachable from the roots: entries, names that linkers and texts can use, and
@@ -300,11 +296,12 @@ const char* ModuleObjects::whyLayoutIsFixed(const std::vector<Vertex>& reach) co
   if (std::find(reach.begin(), reach.end(), calls_.outside()) != reach.end()) {
     return "the kernel calls unknown functions";
   }
+  constexpr std::uint32_t kWidest = 16;     // bytes of one access
   constexpr std::uint32_t kLargest = 1024;  // bytes of a tile
   const bool usesTiles = std::any_of(reach.begin(), reach.end(), [&](Vertex v) {
     return definitions_[v] != nullptr && cache_.of(*definitions_[v]).usesTiles();
   });
-  const std::uint32_t mostNeeded = usesTiles ? kLargest : kWidestAccess;
+  const std::uint32_t mostNeeded = usesTiles ? kLargest : kWidest;
   for (const Vertex v : reach) {
     if (definitions_[v] == nullptr) continue;
     if (assumptions_.of(*definitions_[v]).flatShared) {
