@@ -25,9 +25,10 @@ namespace {
 struct Work {
   ir::Function* function;
   analysis::FunctionAnalyses analyses;
-  std::size_t problems = 0;   // found by the last verification
-  bool isOfInput = true;      // unchanged except for barriers
-  std::uint32_t changes = 0;  // passes that changed it so far
+  std::size_t problems = 0;      // found by the last verification
+  bool isOfInput = true;         // unchanged except for barriers
+  std::uint32_t changes = 0;     // passes that changed it so far
+  bool hasKeptAnalyses = false;  // of before a barrier went
   // By distinct step.
   struct LastRun {
     std::uint32_t changesBefore = kNone;  // none: it did not run yet
@@ -158,8 +159,17 @@ class Engine {
                before, [&](const Stage& other) { return other.step->pass == stage.step->pass; });
   }
 
+  // What passes find out about a module may take analyses of its functions, which number the
+  // instructions anew.  Analyses that were kept although barriers went have the old numbers.
+  void dropKeptAnalyses() {
+    for (Work& work : work_) {
+      if (std::exchange(work.hasKeptAnalyses, false)) work.analyses.invalidateAll();
+    }
+  }
+
   void runStages(std::span<Stage> stages, bool areLast) {
     if (std::ranges::all_of(stages, [&](const Stage& stage) { return isDone(stage); })) return;
+    dropKeptAnalyses();
     if (options_.beforePass) options_.beforePass(stages.front().step->pass->name, module_);
     for (Stage& stage : stages) {
       const Stopwatch watch;
@@ -175,7 +185,10 @@ class Engine {
     // By function: the first stage that it has not been through.
     std::vector<std::size_t> next(work_.size(), 0);
     for (std::size_t first = 0; !work_.empty() && first < stages.size();) {
-      if (first != 0) stages[first].pass->prepare(module_, *stages[first].analyses);
+      if (first != 0) {
+        dropKeptAnalyses();
+        stages[first].pass->prepare(module_, *stages[first].analyses);
+      }
       parallelFor(work_.size(), threads_, [&](std::size_t k) {
         if (next[k] == first) next[k] = runFrom(first, stages, k, areLast);
       });
@@ -267,6 +280,7 @@ class Engine {
         work.analyses.invalidateAllBut<analysis::Cfg, analysis::Liveness, analysis::Dominators,
                                        analysis::Loops, analysis::Ssa, analysis::BranchConditions,
                                        analysis::ValueRanges, analysis::Addresses>();
+        work.hasKeptAnalyses = true;
       } else {
         work.analyses.invalidateAll();
       }
