@@ -136,7 +136,7 @@ class AccessCollector {
   }
 
   void claimAddress(const Access& access) const {
-    if (access.address == kNone || access.operand->base != ir::AddressBase::Register) return;
+    if (access.address == FormId::None || access.operand->base != ir::AddressBase::Register) return;
     std::optional<facts::Form> form = forms_.at(pointOf(*access.instruction), access.address);
     if (!form) return;
     form->constant -= static_cast<std::uint64_t>(access.operand->immediate);

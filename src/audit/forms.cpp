@@ -32,7 +32,7 @@ Forms::Forms(const analysis::Addresses& addresses, const analysis::Loops& loops,
     : addresses_(addresses), forms_(addresses.forms()), loops_(loops), places_(places) {
   for (const ValueId value : places.ssa().values()) {
     const FormId form = addresses.formOf(value);
-    const std::optional<LeafId> leaf = form == kNone ? std::nullopt : onlyLeaf(forms_, form);
+    const std::optional<LeafId> leaf = form == FormId::None ? std::nullopt : onlyLeaf(forms_, form);
     if (!leaf || forms_.leaf(*leaf).key.kind != LeafKind::Operation) continue;
     if (places.of(value)) values_[*leaf].push_back(value);
   }
@@ -101,7 +101,7 @@ std::optional<facts::Leaf> Forms::leafAt(analysis::Point point, LeafId id, unsig
       return rounds(analysis::LoopId{leaf.key.id});
     case LeafKind::Product:
       result.kind = facts::Leaf::Kind::Product;
-      for (const LeafId factor : forms_.list(leaf)) {
+      for (const LeafId factor : forms_.factors(leaf)) {
         std::optional<facts::Leaf> part = leafAt(point, factor, nesting + 1);
         if (!part) return std::nullopt;
         result.factors.push_back({64, 0, {{1, std::move(*part)}}});
@@ -111,7 +111,7 @@ std::optional<facts::Leaf> Forms::leafAt(analysis::Point point, LeafId id, unsig
     case LeafKind::SignExtended: {
       result.kind = leaf.key.kind == LeafKind::ZeroExtended ? facts::Leaf::Kind::ZeroExtended
                                                             : facts::Leaf::Kind::SignExtended;
-      std::optional<facts::Form> form = at(point, leaf.key.id, nesting + 1);
+      std::optional<facts::Form> form = at(point, leaf.key.extended(), nesting + 1);
       if (!form) return std::nullopt;
       result.factors.push_back(std::move(*form));
       return result;

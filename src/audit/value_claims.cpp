@@ -42,10 +42,10 @@ class ValueCollector {
       const std::optional<facts::Value> place = places_.of(value);
       if (!place) continue;
       claimRange(*place, ranges_.of(value));
-      if (addresses_.formOf(value) != kNone) claimForm(value, *place);
+      if (addresses_.formOf(value) != FormId::None) claimForm(value, *place);
     }
     const analysis::LinearForms& forms = addresses_.forms();
-    for (LeafId leaf = 0; leaf < forms.leafCount(); ++leaf) claimLeaf(leaf);
+    for (const LeafId leaf : forms.leaves()) claimLeaf(leaf);
     for (std::uint32_t n = 0; n < ssa_.instructions().count(); ++n) {
       const ir::Instruction& instruction = ssa_.instructions()[n];
       if (ssa_.cfg().isReachable(instruction.block)) claimUses(instruction);

@@ -143,13 +143,13 @@ bool areAlike(const Access& a, const Access& b) {
 
 std::uint64_t hashOfAddress(const Access& access, StoreOfAll storeOfAll) {
   std::uint64_t hash = reinterpret_cast<std::uintptr_t>(access.origin);
-  hash = mixedHash(hash, std::uint64_t{access.address} << 32 | access.size);
+  hash = mixedHash(hash, std::uint64_t{indexOf(access.address)} << 32 | access.size);
   hash = mixedHash(hash, static_cast<std::uint64_t>(access.bytes.lowest));
   for (const Interval& id : access.thread) {
     hash = mixedHash(hash, static_cast<std::uint64_t>(id.lowest ^ id.highest << 32));
   }
-  for (const FormId zero : access.zeros) hash = mixedHash(hash, zero);
-  for (const Access::Test& test : access.tests) hash = mixedHash(hash, test.left);
+  for (const FormId zero : access.zeros) hash = mixedHash(hash, indexOf(zero));
+  for (const Access::Test& test : access.tests) hash = mixedHash(hash, indexOf(test.left));
   return mixedHash(hash, static_cast<std::uint64_t>(storeOfAll));
 }
 

@@ -26,7 +26,7 @@ AccessConditions::AccessConditions(const Ssa& ssa, const ValueRanges& ranges, Li
 }
 
 bool AccessConditions::Fact::saysAnything() const {
-  return leaf != kNone || zero != kNone || test.left != kNone;
+  return leaf != LeafId::None || zero != FormId::None || test.left != FormId::None;
 }
 
 void AccessConditions::collectFactsOfBlocks() {
@@ -69,9 +69,9 @@ void AccessConditions::collect(Access& access) {
 }
 
 void AccessConditions::apply(const Fact& fact, Access& access) {
-  if (fact.leaf != kNone) restrict(fact, access);
-  if (fact.test.left != kNone) addTest(fact, access);
-  if (fact.zero != kNone && !access.zeros.isFull() &&
+  if (fact.leaf != LeafId::None) restrict(fact, access);
+  if (fact.test.left != FormId::None) addTest(fact, access);
+  if (fact.zero != FormId::None && !access.zeros.isFull() &&
       std::ranges::find(access.zeros, fact.zero) == access.zeros.end()) {
     access.zeros.push_back(fact.zero);
   }
@@ -81,7 +81,7 @@ void AccessConditions::restrict(const Fact& fact, Access& access) const {
   for (std::size_t k = 0; k < access.thread.size(); ++k) {
     access.thread[k] = intersection(access.thread[k], fact.thread[k]);
   }
-  if (access.address == kNone) return;
+  if (access.address == FormId::None) return;
   const auto isLeaf = [&](const Term& term) {
     const LinearForms::Alternatives* alternatives = forms_.alternatives(term.leaf);
     return term.leaf == fact.leaf || (alternatives != nullptr && alternatives->round == fact.leaf);
@@ -99,7 +99,7 @@ void AccessConditions::restrict(const Fact& fact, Access& access) const {
 AccessConditions::Fact AccessConditions::factOf(const Condition& condition) {
   Fact fact;
   const FormId id = formOfValue_[condition.value];
-  if (id == kNone || forms_.form(id).bits != condition.bits) return fact;
+  if (id == FormId::None || forms_.form(id).bits != condition.bits) return fact;
   learnLeaf(condition, id, fact);
   if (condition.comparison == Comparison::Equal) {
     fact.zero = zeroOf(condition, id);
@@ -155,9 +155,10 @@ bool AccessConditions::isThreadId(LeafId id, std::size_t dimension) const {
 FormId AccessConditions::rightSide(const Condition& condition) {
   if (condition.otherValue != ValueId::None) {
     const FormId other = formOfValue_[condition.otherValue];
-    return other != kNone && forms_.form(other).bits == condition.bits ? other : kNone;
+    return other != FormId::None && forms_.form(other).bits == condition.bits ? other
+                                                                              : FormId::None;
   }
-  if (condition.other->kind != OperandKind::Integer) return kNone;
+  if (condition.other->kind != OperandKind::Integer) return FormId::None;
   return forms_.constant(static_cast<std::uint64_t>(condition.other->immediate), condition.bits);
 }
 
@@ -165,7 +166,7 @@ void AccessConditions::learnTest(const Condition& condition, FormId id, Fact& fa
   // Of two registers it comes both ways round.
   if (condition.otherValue != ValueId::None && condition.otherValue < condition.value) return;
   const FormId other = rightSide(condition);
-  if (other == kNone) return;
+  if (other == FormId::None) return;
   // As an interval of the thread id it is known already.
   const LinearForm form = forms_.form(id);
   const bool isThread = form.constant == 0 && form.terms.size() == 1 &&
@@ -184,7 +185,7 @@ void AccessConditions::learnTest(const Condition& condition, FormId id, Fact& fa
 
 // What it says is of use only with numbers that are part of the address.
 void AccessConditions::addTest(const Fact& fact, Access& access) {
-  if (access.tests.isFull() || access.address == kNone) return;
+  if (access.tests.isFull() || access.address == FormId::None) return;
   if (!fact.unknowns.empty()) {
     const ThreadFunction address = functions_.of(access.address);
     const auto isOfAddress = [&](LeafId unknown) {
@@ -197,10 +198,10 @@ void AccessConditions::addTest(const Fact& fact, Access& access) {
   }
 }
 
-// The difference of the two sides that are equal; kNone where it is not known.
+// The difference of the two sides that are equal; None where it is not known.
 FormId AccessConditions::zeroOf(const Condition& condition, FormId id) {
   const FormId other = rightSide(condition);
-  if (other == kNone) return kNone;
+  if (other == FormId::None) return FormId::None;
   const FormId difference = forms_.subtract(id, other);
   // Of x - y and y - x the same one.
   return std::min(difference, forms_.scale(difference, ~std::uint64_t{0}));

@@ -19,7 +19,7 @@ namespace ptxopt::analysis {
 
 class AccessConditions {
  public:
-  // All must outlive the object.  `formOfValue`: kNone where a value has no form.
+  // All must outlive the object.  `formOfValue`: None where a value has no form.
   AccessConditions(const Ssa& ssa, const ValueRanges& ranges, LinearForms& forms,
                    const IdVector<ValueId, FormId>& formOfValue);
 
@@ -30,10 +30,10 @@ class AccessConditions {
  private:
   // What a condition says, whatever is accessed.
   struct Fact {
-    LeafId leaf = kNone;  // which is one of `known`
+    LeafId leaf = LeafId::None;  // which is one of `known`
     Interval known;
     std::array<Interval, 3> thread;                               // what follows for the thread id
-    FormId zero = kNone;                                          // is 0
+    FormId zero = FormId::None;                                   // is 0
     Access::Test test;                                            // if its left side is a form
     ShortList<LeafId, 2 * most(Limit::ThreadUnknowns)> unknowns;  // of the test
 

@@ -131,7 +131,7 @@ class Addresses::AccessBuilder {
       access.size = shape.size;
       access.isCollective = instruction.desc->is(isa::kCollective);
       access.address = formOf(instruction, operand, shape.space);
-      if (access.address != kNone) access.address = forms_.opened(access.address);
+      if (access.address != FormId::None) access.address = forms_.opened(access.address);
       access.window = shape.space == isa::Space::Global ? isa::Space::None : shape.space;
       setBases(access, shape.space);
       const bool isGeneric = shape.space == isa::Space::None;
@@ -155,24 +155,24 @@ class Addresses::AccessBuilder {
       case ir::AddressBase::None:
         return forms_.constant(offset, bits);
       case ir::AddressBase::Symbol:
-        return isFar ? kNone
+        return isFar ? FormId::None
                      : formOfSymbol(ssa_.cfg().function(), operand, bits, runsOnce_, forms_);
       case ir::AddressBase::Register: {
         const ValueId value = ssa_.use(instruction, operand);
         FormId base = out_.formOfValue_[value];
-        if (base == kNone || (isFar && forms_.form(base).bits > 32)) return kNone;
+        if (base == FormId::None || (isFar && forms_.form(base).bits > 32)) return FormId::None;
         if (forms_.form(base).bits > bits) base = narrow(value, bits);
         return forms_.plus(base, offset);
       }
     }
-    return kNone;
+    return FormId::None;
   }
 
   // Several addresses are made of one value, as a rule.
   FormId narrow(ValueId value, unsigned bits) {
-    if (narrow_.empty()) narrow_.assign(out_.formOfValue_.size(), kNone);
+    if (narrow_.empty()) narrow_.assign(out_.formOfValue_.size(), FormId::None);
     FormId& known = narrow_[value];
-    if (known == kNone) known = forms_.truncate(out_.formOfValue_[value], bits);
+    if (known == FormId::None) known = forms_.truncate(out_.formOfValue_[value], bits);
     return known;
   }
 
@@ -193,7 +193,7 @@ class Addresses::AccessBuilder {
       }
       const bool isExtended =
           key.kind == LeafKind::ZeroExtended || key.kind == LeafKind::SignExtended;
-      const FormId number = isExtended && key.bits == bits ? forms_.truncate(key.id, bits)
+      const FormId number = isExtended && key.bits == bits ? forms_.truncate(key.extended(), bits)
                                                            : forms_.ofLeaf(term.leaf, bits);
       inside = forms_.add(inside, forms_.scale(number, term.coefficient));
     }
@@ -204,7 +204,7 @@ class Addresses::AccessBuilder {
   }
 
   void addVariants(Access& access, isa::Space named) {
-    if (access.address == kNone || access.isCollective) return;
+    if (access.address == FormId::None || access.isCollective) return;
     const auto hasAlternatives = [&](const Term& term) {
       return forms_.alternatives(term.leaf) != nullptr;
     };
@@ -259,7 +259,7 @@ class Addresses::AccessBuilder {
   }
 
   bool mayBe(std::size_t k, const LinearForms::Alternatives& alternatives, const Access& access) {
-    if (alternatives.round == kNone) return true;
+    if (alternatives.round == LeafId::None) return true;
     const Interval rounds = intervalOf(access, alternatives.round);
     const auto count = static_cast<std::int64_t>(alternatives.forms.size());
     if (!rounds.isBounded() || rounds.highest - rounds.lowest >= count - 1) return true;
@@ -271,7 +271,7 @@ class Addresses::AccessBuilder {
 
   void setBases(Access& access, isa::Space named) const {
     PointerSet pointer =
-        access.address == kNone ? PointerSet::none() : pointers_.of(access.address);
+        access.address == FormId::None ? PointerSet::none() : pointers_.of(access.address);
     // An access to .shared::cluster may go to the same place in any CTA (C3.6).
     if (named == isa::Space::SharedCluster) pointer = PointerSet::lost();
     const MemoryBase unknown{MemoryBase::Kind::Unknown, unknownSpaces(named), nullptr, 0};
@@ -310,7 +310,7 @@ class Addresses::AccessBuilder {
   // ---- bytes ------------------------------------------------------------------------------------
 
   void setBytes(Access& access) const {
-    if (access.address == kNone || access.size == 0 || access.bases.size() != 1 ||
+    if (access.address == FormId::None || access.size == 0 || access.bases.size() != 1 ||
         access.bases[0].kind == MemoryBase::Kind::Unknown) {
       return;
     }

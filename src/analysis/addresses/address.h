@@ -48,7 +48,7 @@ struct Access {
   bool isCollective = false;  // one thread's address is another thread's access (C8.1)
   // In which window the address is a number; None: as a generic address, or a global one.
   isa::Space window = isa::Space::None;
-  FormId address = kNone;
+  FormId address = FormId::None;
   // The bytes that it touches, the last one included, relative to its only base; no bounds where
   // they are not known.
   Interval bytes;
@@ -66,8 +66,8 @@ struct Access {
   struct Test {
     Comparison comparison = Comparison::Equal;
     std::uint8_t bits = 0;
-    FormId left = kNone;
-    FormId right = kNone;
+    FormId left = FormId::None;
+    FormId right = FormId::None;
     friend bool operator==(const Test&, const Test&) = default;
   };
   ShortList<Test, most(Limit::AccessTests)> tests;
@@ -98,7 +98,7 @@ class Addresses {
   // where nothing says that it is one thread.
   const Access* executorOf(const ir::Instruction& instruction) const;
 
-  // The form of an integer value on which some address or branch depends; kNone for any other.
+  // The form of an integer value on which some address or branch depends; None for any other.
   FormId formOf(ValueId value) const { return formOfValue_[value]; }
   // "A+4*tid.x+16", for remarks and tests.
   std::string text(FormId form) const;

@@ -48,15 +48,15 @@ std::string Addresses::leafText(LeafId id, unsigned nesting) const {
       return "round" + std::to_string(leaf.key.id);
     case LeafKind::Product: {
       std::string product;
-      for (const LeafId factor : forms_.list(leaf)) {
+      for (const LeafId factor : forms_.factors(leaf)) {
         product += (product.empty() ? "" : "*") + leafText(factor, nesting);
       }
       return product;
     }
     case LeafKind::ZeroExtended:
-      return "zext(" + text(leaf.key.id, nesting + 1) + ")";
+      return "zext(" + text(leaf.key.extended(), nesting + 1) + ")";
     case LeafKind::SignExtended:
-      return "sext(" + text(leaf.key.id, nesting + 1) + ")";
+      return "sext(" + text(leaf.key.extended(), nesting + 1) + ")";
     case LeafKind::Operation: {
       if (nesting >= kMostNesting) return "f" + std::to_string(leaf.key.id);
       const LinearForms::Operation operation = forms_.operation(leaf);
@@ -76,7 +76,7 @@ std::string Addresses::leafText(LeafId id, unsigned nesting) const {
 }
 
 std::string Addresses::text(FormId id, unsigned nesting) const {
-  if (id == kNone) return "?";
+  if (id == FormId::None) return "?";
   const LinearForm form = forms_.form(id);
   std::string text;
   for (const Term& term : form.terms) {

@@ -109,8 +109,8 @@ AliasRule singleThread(const Access& a, const Access& b, const AliasAssumptions&
 bool overlapIsOfStore(const Access& store, const Access& other,
                       const AliasAssumptions& assumptions) {
   if (store.isCollective || other.isCollective || store.origin != other.origin ||
-      store.address == kNone || other.address == kNone || store.size == 0 || other.size == 0 ||
-      !haveOneWindow(store, other)) {
+      store.address == FormId::None || other.address == FormId::None || store.size == 0 ||
+      other.size == 0 || !haveOneWindow(store, other)) {
     return false;
   }
   const LinearForms& forms = store.origin->forms();
@@ -168,7 +168,7 @@ AliasRule disjoint(const Access& a, const Access& b, Threads threads,
     const AliasRule one = singleThread(a, b, assumptions);
     if (one != AliasRule::None) return one;
   }
-  if (!isAffine || a.origin != b.origin || a.address == kNone || b.address == kNone ||
+  if (!isAffine || a.origin != b.origin || a.address == FormId::None || b.address == FormId::None ||
       a.size == 0 || b.size == 0 || !haveOneWindow(a, b)) {
     return AliasRule::None;
   }

@@ -155,7 +155,7 @@ void DifferenceBuilder::openExtensions() {
 
 void DifferenceBuilder::open(std::uint64_t coefficient, const LeafKey& left, const LeafKey& right) {
   DifferenceBuilder builder(a_, b_, threads_, assumptions_, extensions_, nesting_ + 1);
-  const Difference inner = builder.of(left.id, right.id, isa::Space::None);
+  const Difference inner = builder.of(left.extended(), right.extended(), isa::Space::None);
   Interval sum = Interval::of(inner.constant);
   for (const Digit& digit : inner.digits) {
     sum = sum + digit.values * digit.coefficient;
@@ -214,7 +214,7 @@ unsigned DifferenceBuilder::dimensionsOf(LeafId id) const {
   if (threads_ == Threads::Same) return 0;
   if (const unsigned dimensions = dimensionsOfThread(id); dimensions != 0) return dimensions;
   const LeafKey& key = forms_.leaf(id).key;
-  return isExtension(key) && determinesThread(key.id) ? kAllDimensions : 0;
+  return isExtension(key) && determinesThread(key.extended()) ? kAllDimensions : 0;
 }
 
 bool DifferenceBuilder::determinesThread(FormId form) const {
@@ -252,8 +252,10 @@ void DifferenceBuilder::takeLinearId() {
 // Of these, which are distinct.
 bool DifferenceBuilder::isProduct(LeafId id, std::initializer_list<SpecialComponent> names) const {
   const Leaf& leaf = forms_.leaf(id);
-  const std::span<const LeafId> factors =
-      leaf.key.kind == LeafKind::Product ? forms_.list(leaf) : std::span(&id, 1);
+  const std::uint32_t number = indexOf(id);
+  const IdSpan<LeafId> factors = leaf.key.kind == LeafKind::Product
+                                     ? forms_.factors(leaf)
+                                     : IdSpan<LeafId>(std::span(&number, 1));
   return factors.size() == names.size() &&
          std::ranges::all_of(names, [&](const SpecialComponent& name) {
            return std::ranges::any_of(factors, [&](LeafId factor) {

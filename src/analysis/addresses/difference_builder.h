@@ -36,7 +36,7 @@ class DifferenceBuilder {
 
  private:
   struct Pair {
-    LeafId leaf = 0;
+    LeafId leaf = LeafId::None;
     std::uint64_t left = 0;  // coefficients
     std::uint64_t right = 0;
   };

@@ -18,13 +18,13 @@ void Extensions::noteNumber(FormId id, ValueId v) {
       (leaf.interval.lowest < 0 || !leaf.interval.isBounded())) {
     return;
   }
-  valueOf_.set(form.terms[0].leaf, indexOf(v));
+  valueOf_.set(form.terms[0].leaf, v);
 }
 
 // What a leaf can be in a block, by the branches above it.
 Interval Extensions::intervalIn(LeafId id, BlockId block) const {
   const Interval always = forms_.leaf(id).interval;
-  const ValueId value{valueOf_.of(id)};
+  const ValueId value = valueOf_.of(id);
   if (value == ValueId::None || !ssa_.dominators().dominates(ssa_.block(value), block))
     return always;
   return intersection(always, ranges_.at(value, block).asUnsigned());
@@ -40,7 +40,7 @@ Interval Extensions::sumIn(FormId id, BlockId block) const {
 }
 
 FormId Extensions::lowPart(FormId a, std::uint64_t mask, BlockId block) {
-  if (a == kNone || mask == 0 || (mask & (mask + 1)) != 0) return kNone;
+  if (a == FormId::None || mask == 0 || (mask & (mask + 1)) != 0) return FormId::None;
   const LinearForm given = forms_.form(a);
   const auto shift = static_cast<unsigned>(std::popcount(mask));
   std::vector<Term> low;
@@ -52,7 +52,7 @@ FormId Extensions::lowPart(FormId a, std::uint64_t mask, BlockId block) {
     low.push_back(term);
   }
   if (shift >= 63 || !rest.isBounded() || rest.lowest >> shift != rest.highest >> shift) {
-    return kNone;
+    return FormId::None;
   }
   const auto moved = static_cast<std::uint64_t>(rest.lowest >> shift) << shift;
   return forms_.make(given.bits, given.constant - moved, low);
@@ -83,21 +83,21 @@ LeafId Extensions::extension(FormId a, bool isSigned) {
   const unsigned bits = forms_.form(a).bits;
   Leaf leaf;
   leaf.key = {isSigned ? LeafKind::SignExtended : LeafKind::ZeroExtended,
-              static_cast<std::uint8_t>(bits), a, 0};
+              static_cast<std::uint8_t>(bits), indexOf(a), 0};
   leaf.stable = forms_.isStable(a);
   leaf.uniform = forms_.isUniform(a);
   const ValueRange all = ValueRange::all(bits);
   leaf.interval = isSigned ? all.asSigned() : all.asUnsigned();
   const LeafId id = forms_.intern(leaf);
-  if (forms_.parts(id) != kNone) return id;
+  if (forms_.parts(id) != FormId::None) return id;
   // An address that is extended stays in its object (C3.3.3).
   pointers_.addUnion(id, {a}, 0);
-  if (const FormId parts = partsOf(a, isSigned); parts != kNone) forms_.setParts(id, parts);
+  if (const FormId parts = partsOf(a, isSigned); parts != FormId::None) forms_.setParts(id, parts);
   return id;
 }
 
 // docs/soundness/ C8(ii).9: the extension as that of a multiple of 2^k and a rest from 0 to
-// 2^k - 1, between which nothing is carried, and of which only the multiple may wrap.  kNone
+// 2^k - 1, between which nothing is carried, and of which only the multiple may wrap.  None
 // where there is no such k.
 FormId Extensions::partsOf(FormId a, bool isSigned) {
   const LinearForm given = forms_.form(a);
@@ -128,7 +128,7 @@ FormId Extensions::partsOf(FormId a, bool isSigned) {
     const FormId lower = forms_.make(64, static_cast<std::uint64_t>(given0) - moved, low);
     return forms_.add(forms_.ofLeaf(extension(upper, isSigned), 64), lower);
   }
-  return kNone;
+  return FormId::None;
 }
 
 }  // namespace ptxopt::analysis

@@ -35,7 +35,7 @@ class Extensions {
   // The number that `a` is in a block, of which `range` is known, in a larger ring.
   FormId widened(FormId a, unsigned bits, bool isSigned, const ValueRange& range, BlockId block);
 
-  // docs/soundness/ C8(ii).10: the residue of `a` modulo 2^k, where `mask` is 2^k - 1.  kNone
+  // docs/soundness/ C8(ii).10: the residue of `a` modulo 2^k, where `mask` is 2^k - 1.  None
   // where what is left of `a` may be outside of one range of 2^k numbers.
   FormId lowPart(FormId a, std::uint64_t mask, BlockId block);
 
@@ -49,7 +49,7 @@ class Extensions {
   const ValueRanges& ranges_;
   LinearForms& forms_;
   PointerSources& pointers_;
-  NumberTable valueOf_;  // by leaf
+  NumberTable<LeafId, ValueId> valueOf_;
 };
 
 }  // namespace ptxopt::analysis

@@ -109,7 +109,7 @@ void FormProgram::cutBack(const Mark& mark) {
 
 std::optional<FormProgram::Expression> FormProgram::addSum(FormId id,
                                                            std::span<const LeafId> without) {
-  if (id == kNone || reaches(nesting_, Limit::ProgramNesting)) return std::nullopt;
+  if (id == FormId::None || reaches(nesting_, Limit::ProgramNesting)) return std::nullopt;
   const LinearForm form = addresses_->forms().form(id);
   Sum sum{form.bits, form.constant, {}};
   for (const Term& term : form.terms) {
@@ -181,8 +181,7 @@ bool FormProgram::complete(Node& made, const Leaf& leaf) {
       return addresses_->ssa().kind(ValueId{leaf.key.id}) != Ssa::Kind::Entry && addUnknown();
     case LeafKind::Product: {
       made.kind = Node::Kind::Product;
-      const std::span<const std::uint32_t> list = addresses_->forms().list(leaf);
-      for (const LeafId factor : list) {
+      for (const LeafId factor : addresses_->forms().factors(leaf)) {
         const std::optional<std::uint32_t> of = node(factor);
         if (!of) return false;
         made.inputs.push_back(*of);
@@ -194,7 +193,7 @@ bool FormProgram::complete(Node& made, const Leaf& leaf) {
       made.kind = Node::Kind::Extension;
       made.isSigned = leaf.key.kind == LeafKind::SignExtended;
       made.bits = leaf.key.bits;
-      const std::optional<Expression> of = addSum(leaf.key.id, {});
+      const std::optional<Expression> of = addSum(leaf.key.extended(), {});
       if (of) made.inputs.push_back(*of);
       return of.has_value();
     }

@@ -112,7 +112,7 @@ class FormProgram {
       Extension,  // of the expression inputs[0]
       Operation,  // of the expressions in inputs
     };
-    LeafId leaf = 0;
+    LeafId leaf = LeafId::None;
     Kind kind = Kind::Unknown;
     bool isSigned = false;         // of an Extension; of an Operation: its result is sign-extended
     std::uint8_t bits = 64;        // of the source of an Extension; of the leaf of an Operation

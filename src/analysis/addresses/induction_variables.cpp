@@ -44,11 +44,11 @@ FormId InductionVariables::of(ValueId phi) {
   const BlockId header = ssa_.block(phi);
   const LoopId loop = loops_.loopOf(header);
   if (loop == LoopId::None || loops_.header(loop) != header || !loops_.isReducible(loop))
-    return kNone;
+    return FormId::None;
   const Ways ways = waysInto(phi, loop);
-  if (ways.initial == kNone || ways.step == kNone) return kNone;
+  if (ways.initial == FormId::None || ways.step == FormId::None) return FormId::None;
   const FormId steps = forms_.multiply(ways.step, forms_.ofLeaf(rounds(loop), bitsOf(phi)));
-  return steps == kNone ? kNone : forms_.add(ways.initial, steps);
+  return steps == FormId::None ? FormId::None : forms_.add(ways.initial, steps);
 }
 
 LeafId InductionVariables::rounds(LoopId loop) {
@@ -71,7 +71,7 @@ InductionVariables::Ways InductionVariables::waysInto(ValueId phi, LoopId loop) 
     const bool isBack = isBackEdge(phi, k, loop);
     const FormId form = isBack ? stepBetween(phi, operands[k]) : formOfValue_[operands[k]];
     FormId& slot = isBack ? found.step : found.initial;
-    if (form == kNone || (slot != kNone && slot != form)) return {};
+    if (form == FormId::None || (slot != FormId::None && slot != form)) return {};
     slot = form;
   }
   return found;
@@ -84,12 +84,12 @@ FormId InductionVariables::stepBetween(ValueId phi, ValueId next) {
   FormId total = forms_.constant(0, bits);
   for (std::size_t steps = 0; !reaches(steps, Limit::InductionSteps); ++steps) {
     if (next == phi) return total;
-    if (!ssa_.isDefinition(next) || ssa_.old(next) != ValueId::None) return kNone;
+    if (!ssa_.isDefinition(next) || ssa_.old(next) != ValueId::None) return FormId::None;
     const Instruction& instruction = ssa_.instruction(next);
     const isa::InstructionDesc& desc = *instruction.desc;
     if (!isPureInteger(instruction) || desc.has(".sat") ||
         static_cast<unsigned>(isa::bitWidth(desc.type)) != bits || bitsOf(next) != bits) {
-      return kNone;
+      return FormId::None;
     }
     const Operand* const left = instruction.operand(1);
     const Operand* const right = instruction.operand(2);
@@ -97,22 +97,23 @@ FormId InductionVariables::stepBetween(ValueId phi, ValueId next) {
       next = ssa_.use(instruction, *left);
       continue;
     }
-    if (desc.opcode != Opcode::Add && desc.opcode != Opcode::Sub) return kNone;
+    if (desc.opcode != Opcode::Add && desc.opcode != Opcode::Sub) return FormId::None;
     const FormId addend = invariant(instruction, *right, phi, bits);
-    if (addend != kNone && left->kind == OperandKind::Register) {
+    if (addend != FormId::None && left->kind == OperandKind::Register) {
       total =
           desc.opcode == Opcode::Add ? forms_.add(total, addend) : forms_.subtract(total, addend);
       next = ssa_.use(instruction, *left);
       continue;
     }
     const FormId other = invariant(instruction, *left, phi, bits);
-    if (desc.opcode == Opcode::Sub || other == kNone || right->kind != OperandKind::Register) {
-      return kNone;
+    if (desc.opcode == Opcode::Sub || other == FormId::None ||
+        right->kind != OperandKind::Register) {
+      return FormId::None;
     }
     total = forms_.add(total, other);
     next = ssa_.use(instruction, *right);
   }
-  return kNone;
+  return FormId::None;
 }
 
 // The form of an operand that has one value while the loop of the phi runs.
@@ -121,14 +122,14 @@ FormId InductionVariables::invariant(const Instruction& instruction, const Opera
   if (operand.kind == OperandKind::Integer) {
     return forms_.constant(static_cast<std::uint64_t>(operand.immediate), bits);
   }
-  if (operand.kind != OperandKind::Register || operand.component != 0) return kNone;
+  if (operand.kind != OperandKind::Register || operand.component != 0) return FormId::None;
   const ValueId v = ssa_.use(instruction, operand);
-  if (v == ValueId::None || bitsOf(v) != bits) return kNone;
+  if (v == ValueId::None || bitsOf(v) != bits) return FormId::None;
   if (ranges_.of(v).isConstant()) return forms_.constant(ranges_.of(v).lowest, bits);
   // Defined above the header, and not in it: it dominates the loop from outside.
   const bool isOutside = ssa_.block(v) != ssa_.block(phi) &&
                          ssa_.dominators().dominates(ssa_.block(v), ssa_.block(phi));
-  return isOutside ? formOfValue_[v] : kNone;
+  return isOutside ? formOfValue_[v] : FormId::None;
 }
 
 // How often the back edges can be taken, by the induction variables that do not wrap.
@@ -153,12 +154,14 @@ std::int64_t InductionVariables::mostRounds(ValueId phi, LoopId loop) {
   constexpr Interval kNothing{1, 0};
   Numbers asSigned{all.asSigned(), kNothing, kNothing, always.asSigned()};
   Numbers asUnsigned{all.asUnsigned(), kNothing, kNothing, always.asUnsigned()};
-  FormId step = kNone;
+  FormId step = FormId::None;
   for (std::size_t k = 0; k < operands.size(); ++k) {
     if (operands[k] == ValueId::None) continue;
     if (isBackEdge(phi, k, loop)) {
       const FormId form = stepBetween(phi, operands[k]);
-      if (form == kNone || (step != kNone && step != form)) return Interval::kNoHighest;
+      if (form == FormId::None || (step != FormId::None && step != form)) {
+        return Interval::kNoHighest;
+      }
       step = form;
       const ValueRange atLatch = ranges_.at(phi, ssa_.cfg().source(edges[k]));
       asSigned.latch = hull(asSigned.latch, atLatch.asSigned());
@@ -169,7 +172,7 @@ std::int64_t InductionVariables::mostRounds(ValueId phi, LoopId loop) {
       asUnsigned.initial = hull(asUnsigned.initial, initial.asUnsigned());
     }
   }
-  if (step == kNone || !forms_.form(step).isConstant()) return Interval::kNoHighest;
+  if (step == FormId::None || !forms_.form(step).isConstant()) return Interval::kNoHighest;
   const std::int64_t by = signedResidue(forms_.form(step).constant, bits);
   if (by == 0) return Interval::kNoHighest;
   return std::min(roundsWithin(asSigned, by),

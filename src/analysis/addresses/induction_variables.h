@@ -27,21 +27,21 @@ namespace ptxopt::analysis {
 
 class InductionVariables {
  public:
-  // All of them must outlive the object.  `formOfValue`: kNone for what is not known yet.
+  // All of them must outlive the object.  `formOfValue`: None for what is not known yet.
   InductionVariables(const Ssa& ssa, const ValueRanges& ranges, const Loops& loops,
                      const IdVector<ValueId, FormId>& formOfValue, LinearForms& forms)
       : ssa_(ssa), ranges_(ranges), loops_(loops), formOfValue_(formOfValue), forms_(forms) {}
 
-  // kNone for a phi that is none.
+  // None for a phi that is none.
   FormId of(ValueId phi);
   // The leaf: how often the back edges were taken since the loop was entered.
   LeafId rounds(LoopId loop);
 
  private:
-  // kNone where it is not the same everywhere.
+  // None where it is not the same everywhere.
   struct Ways {
-    FormId initial = kNone;  // on every way into the loop
-    FormId step = kNone;     // on every way around it
+    FormId initial = FormId::None;  // on every way into the loop
+    FormId step = FormId::None;     // on every way around it
   };
   Ways waysInto(ValueId phi, LoopId loop);
   FormId stepBetween(ValueId phi, ValueId next);

@@ -29,7 +29,7 @@ ValueRange resizedRange(const ValueRange& range, unsigned bits, bool isSigned) {
 FormId LinearArithmetic::of(ValueId v, const Instruction& instruction) {
   const isa::InstructionDesc& desc = *instruction.desc;
   const auto bits = static_cast<unsigned>(isa::bitWidth(desc.type));
-  if (desc.has(".sat")) return kNone;
+  if (desc.has(".sat")) return FormId::None;
   switch (desc.opcode) {
     case Opcode::Mov:
       return ofMove(instruction, bits);
@@ -45,8 +45,9 @@ FormId LinearArithmetic::of(ValueId v, const Instruction& instruction) {
       return ofShortProduct(instruction, bits);
     case Opcode::Mad: {
       const FormId product = ofProduct(instruction, bits);
-      return product == kNone ? kNone
-                              : add(product, source(instruction, 3, forms_.form(product).bits));
+      return product == FormId::None
+                 ? FormId::None
+                 : add(product, source(instruction, 3, forms_.form(product).bits));
     }
     case Opcode::Shl:
       return ofShift(instruction, bits);
@@ -62,17 +63,17 @@ FormId LinearArithmetic::of(ValueId v, const Instruction& instruction) {
     case Opcode::Selp: {
       const FormId a = source(instruction, 1, bits);
       const FormId b = source(instruction, 2, bits);
-      if (a == kNone || b == kNone) return kNone;
+      if (a == FormId::None || b == FormId::None) return FormId::None;
       return a == b ? a : leaves_.merged(leaves_.ofResult(v), {a, b});
     }
     default:
-      return kNone;
+      return FormId::None;
   }
 }
 
 FormId LinearArithmetic::source(const Instruction& instruction, std::size_t k, unsigned bits) {
   const Operand* operand = instruction.operand(k);
-  return operand == nullptr ? kNone : operands_.of(instruction, *operand, bits);
+  return operand == nullptr ? FormId::None : operands_.of(instruction, *operand, bits);
 }
 
 ValueRange LinearArithmetic::range(const Instruction& instruction, std::size_t k,
@@ -81,11 +82,11 @@ ValueRange LinearArithmetic::range(const Instruction& instruction, std::size_t k
 }
 
 FormId LinearArithmetic::add(FormId a, FormId b) {
-  return a == kNone || b == kNone ? kNone : forms_.add(a, b);
+  return a == FormId::None || b == FormId::None ? FormId::None : forms_.add(a, b);
 }
 
 FormId LinearArithmetic::multiply(FormId a, FormId b) {
-  return a == kNone || b == kNone ? kNone : forms_.multiply(a, b);
+  return a == FormId::None || b == FormId::None ? FormId::None : forms_.multiply(a, b);
 }
 
 // mov, also of mov.b64 d, {low, high} with a high part of 0.
@@ -93,10 +94,10 @@ FormId LinearArithmetic::ofMove(const Instruction& instruction, unsigned bits) {
   const Operand& moved = *instruction.operand(1);
   if (moved.kind != OperandKind::Vector) return source(instruction, 1, bits);
   const std::span<const Operand> parts = ir::members(moved);
-  if (parts.size() != 2) return kNone;
+  if (parts.size() != 2) return FormId::None;
   const ValueRange high = ranges_.ofOperand(instruction, parts[1], bits / 2);
   const FormId low = operands_.of(instruction, parts[0], bits / 2);
-  if (low == kNone || !high.isConstant() || high.lowest != 0) return kNone;
+  if (low == FormId::None || !high.isConstant() || high.lowest != 0) return FormId::None;
   return extensions_.widened(low, bits, false, ranges_.ofOperand(instruction, parts[0], bits / 2),
                              instruction.block);
 }
@@ -106,13 +107,14 @@ FormId LinearArithmetic::ofSum(const Instruction& instruction, unsigned bits) {
     return add(source(instruction, 1, bits), source(instruction, 2, bits));
   }
   const FormId b = source(instruction, 2, bits);
-  return b == kNone ? kNone : add(source(instruction, 1, bits), forms_.scale(b, ~std::uint64_t{0}));
+  return b == FormId::None ? FormId::None
+                           : add(source(instruction, 1, bits), forms_.scale(b, ~std::uint64_t{0}));
 }
 
 // neg, and not: -a - 1.
 FormId LinearArithmetic::ofNegation(const Instruction& instruction, unsigned bits) {
   const FormId a = source(instruction, 1, bits);
-  if (a == kNone) return kNone;
+  if (a == FormId::None) return FormId::None;
   if (instruction.desc->opcode == Opcode::Neg) return forms_.scale(a, ~std::uint64_t{0});
   return add(forms_.scale(a, ~std::uint64_t{0}), forms_.constant(~std::uint64_t{0}, bits));
 }
@@ -122,9 +124,9 @@ FormId LinearArithmetic::ofProduct(const Instruction& instruction, unsigned bits
   const isa::InstructionDesc& desc = *instruction.desc;
   const FormId a = operands_.of(instruction, *instruction.operand(1), bits);
   const FormId b = operands_.of(instruction, *instruction.operand(2), bits);
-  if (a == kNone || b == kNone) return kNone;
+  if (a == FormId::None || b == FormId::None) return FormId::None;
   if (desc.has(".lo")) return forms_.multiply(a, b);
-  if (!desc.has(".wide")) return kNone;
+  if (!desc.has(".wide")) return FormId::None;
   const bool isSigned = isa::isSigned(desc.type);
   return forms_.multiply(
       extensions_.widened(a, 2 * bits, isSigned, range(instruction, 1, bits), instruction.block),
@@ -137,7 +139,7 @@ FormId LinearArithmetic::ofShortProduct(const Instruction& instruction, unsigned
     const ValueRange known = range(instruction, k, bits);
     return known.bits != 0 && known.highest < std::uint64_t{1} << 23;
   };
-  if (!instruction.desc->has(".lo") || !isShort(1) || !isShort(2)) return kNone;
+  if (!instruction.desc->has(".lo") || !isShort(1) || !isShort(2)) return FormId::None;
   return multiply(source(instruction, 1, bits), source(instruction, 2, bits));
 }
 
@@ -145,7 +147,7 @@ FormId LinearArithmetic::ofShortProduct(const Instruction& instruction, unsigned
 FormId LinearArithmetic::ofShift(const Instruction& instruction, unsigned bits) {
   const ValueRange amount = range(instruction, 2, 32);
   const FormId a = source(instruction, 1, bits);
-  if (a == kNone || !amount.isConstant()) return kNone;
+  if (a == FormId::None || !amount.isConstant()) return FormId::None;
   return amount.lowest >= bits ? forms_.constant(0, bits)
                                : forms_.scale(a, std::uint64_t{1} << amount.lowest);
 }
@@ -160,16 +162,16 @@ FormId LinearArithmetic::ofMask(const Instruction& instruction, unsigned bits) {
     if (!mask.isConstant()) continue;
     const FormId low =
         extensions_.lowPart(source(instruction, k, bits), mask.lowest, instruction.block);
-    if (low != kNone) return low;
+    if (low != FormId::None) return low;
   }
-  return kNone;
+  return FormId::None;
 }
 
 // or, xor: a sum where no bit can be set on both sides.
 FormId LinearArithmetic::ofDisjointBits(const Instruction& instruction, unsigned bits) {
   const ValueRange a = range(instruction, 1, bits);
   const ValueRange b = range(instruction, 2, bits);
-  if (residue(~a.zeros & ~b.zeros, bits) != 0) return kNone;
+  if (residue(~a.zeros & ~b.zeros, bits) != 0) return FormId::None;
   return add(source(instruction, 1, bits), source(instruction, 2, bits));
 }
 
@@ -179,7 +181,7 @@ FormId LinearArithmetic::ofConversion(ValueId v, const Instruction& instruction,
   const bool isSigned = isa::isSigned(desc.sourceType);
   const auto from = static_cast<unsigned>(isa::bitWidth(desc.sourceType));
   const FormId a = source(instruction, 1, from);
-  if (a == kNone) return kNone;
+  if (a == FormId::None) return FormId::None;
   const ValueRange given = range(instruction, 1, from);
   const FormId result = bits <= from
                             ? forms_.truncate(a, bits)
@@ -193,7 +195,7 @@ FormId LinearArithmetic::ofConversion(ValueId v, const Instruction& instruction,
 FormId LinearArithmetic::ofAddressConversion(const Instruction& instruction, unsigned bits) {
   const isa::InstructionDesc& desc = *instruction.desc;
   const FormId a = operands_.of(instruction, *instruction.operand(1), bits);
-  if (a == kNone || desc.space == isa::Space::None) return kNone;
+  if (a == FormId::None || desc.space == isa::Space::None) return FormId::None;
   if (desc.has(".to") && desc.space == isa::Space::Global) notePointer(a);
   Leaf leaf;
   leaf.key = {LeafKind::GenericBase, 64, static_cast<std::uint32_t>(desc.space), 0};

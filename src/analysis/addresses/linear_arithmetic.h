@@ -31,11 +31,11 @@ class LinearArithmetic {
         forms_(forms),
         pointers_(pointers) {}
 
-  // Of the first result, `v`, of a pure integer instruction; kNone for one that is not linear.
+  // Of the first result, `v`, of a pure integer instruction; None for one that is not linear.
   FormId of(ValueId v, const ir::Instruction& instruction);
 
  private:
-  // Of an operand; kNone, or no range, where nothing is known.
+  // Of an operand; None, or no range, where nothing is known.
   FormId source(const ir::Instruction& instruction, std::size_t operand, unsigned bits);
   ValueRange range(const ir::Instruction& instruction, std::size_t operand, unsigned bits) const;
   FormId add(FormId a, FormId b);

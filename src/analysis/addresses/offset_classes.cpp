@@ -80,7 +80,7 @@ class OffsetClasses::Finder {
   };
   struct Candidate {
     ValueId value = ValueId::None;
-    LeafId leaf = kNone;
+    LeafId leaf = LeafId::None;
   };
   struct WordsHash {
     std::size_t operator()(const std::vector<std::uint64_t>& words) const {
@@ -100,7 +100,7 @@ class OffsetClasses::Finder {
     };
     for (const ValueId v : ssa_.values()) {
       const LeafId leaf = leafOf(v);
-      if (leaf == kNone) continue;
+      if (leaf == LeafId::None) continue;
       if (ssa_.isPhi(v)) {
         if (ssa_.block(v) != block) flush();
         block = ssa_.block(v);
@@ -119,13 +119,13 @@ class OffsetClasses::Finder {
   // The leaf, if the form of the value is a single leaf.
   LeafId leafOf(ValueId v) const {
     const FormId id = addresses_.formOf(v);
-    if (id == kNone) return kNone;
+    if (id == FormId::None) return LeafId::None;
     const LinearForm form = forms_.form(id);
-    if (form.bits < 32 || form.constant != 0 || form.terms.size() != 1) return kNone;
+    if (form.bits < 32 || form.constant != 0 || form.terms.size() != 1) return LeafId::None;
     const LeafKey& key = forms_.leaf(form.terms[0].leaf).key;
     const bool isItself = form.terms[0].coefficient == 1 && key.kind == LeafKind::Value &&
                           key.id == indexOf(v) && key.bits == form.bits;
-    return isItself ? form.terms[0].leaf : kNone;
+    return isItself ? form.terms[0].leaf : LeafId::None;
   }
 
   // True if some class differs from that of the previous iteration.
@@ -164,7 +164,7 @@ class OffsetClasses::Finder {
       // An edge that is never taken.
       if (operand == ValueId::None) continue;
       const FormId form = addresses_.formOf(operand);
-      if (form == kNone || forms_.form(form).bits != bits || !add(key, form)) {
+      if (form == FormId::None || forms_.form(form).bits != bits || !add(key, form)) {
         return std::nullopt;
       }
     }
@@ -176,7 +176,7 @@ class OffsetClasses::Finder {
     const Instruction& instruction = ssa_.instruction(v);
     const FormId before = addresses_.formOf(ssa_.old(v));
     const unsigned bits = forms_.form(addresses_.formOf(v)).bits;
-    if (!instruction.guard || before == kNone || forms_.form(before).bits != bits) {
+    if (!instruction.guard || before == FormId::None || forms_.form(before).bits != bits) {
       return std::nullopt;
     }
     const ValueId guard = ssa_.guard(instruction);
@@ -212,8 +212,8 @@ class OffsetClasses::Finder {
         return std::nullopt;
       }
       const ValueId source = ssa_.use(instruction, operand);
-      const FormId known = source == ValueId::None ? kNone : addresses_.formOf(source);
-      if (known == kNone || forms_.form(known).bits != bits || !isDefined(known)) {
+      const FormId known = source == ValueId::None ? FormId::None : addresses_.formOf(source);
+      if (known == FormId::None || forms_.form(known).bits != bits || !isDefined(known)) {
         return std::nullopt;
       }
       const Sum part = out_.sum(known);
@@ -238,7 +238,7 @@ class OffsetClasses::Finder {
 
   // In the first iteration a leaf may not have a class yet; then it may be anything.
   bool add(Key& key, Sum sum) const {
-    const auto isOpen = [](const Term& term) { return term.leaf == kNone; };
+    const auto isOpen = [](const Term& term) { return term.leaf == LeafId::None; };
     if (std::ranges::any_of(sum.terms, isOpen)) {
       key.words.push_back(~std::uint64_t{0});
       return true;
@@ -248,7 +248,7 @@ class OffsetClasses::Finder {
     key.words.push_back(sum.terms.size());
     key.words.push_back(residue(sum.constant - key.base, sum.bits));
     for (const Term& term : sum.terms) {
-      key.words.push_back(term.leaf);
+      key.words.push_back(indexOf(term.leaf));
       key.words.push_back(term.coefficient);
     }
     return true;

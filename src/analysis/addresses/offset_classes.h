@@ -38,7 +38,7 @@ class OffsetClasses {
     std::uint64_t constant = 0;  // below 2^bits
     std::vector<Term> terms;     // ascending by leaf, none with a coefficient of 0
   };
-  // `form` must not be kNone.
+  // `form` must not be None.
   Sum sum(FormId form) const {
     Sum sum;
     setSum(sum, form);
@@ -52,7 +52,7 @@ class OffsetClasses {
  private:
   class Finder;
   struct Place {
-    LeafId first = kNone;  // the first leaf of the class
+    LeafId first = LeafId::None;  // the first leaf of the class
     std::uint64_t offset = 0;
     friend bool operator==(const Place&, const Place&) = default;
   };

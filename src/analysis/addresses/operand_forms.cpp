@@ -25,10 +25,10 @@ FormId formOfSymbol(const ir::Function& function, const Operand& operand, unsign
                     bool runsOnce, LinearForms& forms) {
   const ir::Symbol& symbol = function.symbolAt(operand.symbol());
   if (symbol.kind != ir::SymbolKind::Variable && symbol.kind != ir::SymbolKind::Parameter) {
-    return kNone;
+    return FormId::None;
   }
   const isa::Space space = symbol.variable->space;
-  if (!isSymbolic(space)) return kNone;
+  if (!isSymbolic(space)) return FormId::None;
   Leaf leaf;
   leaf.key = {LeafKind::Symbol, 64, static_cast<std::uint32_t>(operand.symbol()), 0};
   // Every thread has its own .local; its address need not be the same number everywhere.
@@ -44,10 +44,10 @@ FormId formOfSymbol(const ir::Function& function, const Operand& operand, unsign
 FormId OperandForms::of(const Instruction& instruction, const Operand& operand, unsigned bits) {
   switch (operand.kind) {
     case OperandKind::Register: {
-      if (operand.component != 0 || operand.negated) return kNone;
+      if (operand.component != 0 || operand.negated) return FormId::None;
       const ValueId v = ssa_.use(instruction, operand);
-      const FormId form = v == ValueId::None ? kNone : formOfValue_[v];
-      if (form == kNone || forms_.form(form).bits < bits) return kNone;
+      const FormId form = v == ValueId::None ? FormId::None : formOfValue_[v];
+      if (form == FormId::None || forms_.form(form).bits < bits) return FormId::None;
       return forms_.truncate(form, bits);
     }
     case OperandKind::Integer:
@@ -57,17 +57,17 @@ FormId OperandForms::of(const Instruction& instruction, const Operand& operand, 
     case OperandKind::SpecialRegister:
       return ofSpecial(operand, bits);
     default:
-      return kNone;
+      return FormId::None;
   }
 }
 
 FormId OperandForms::ofSpecial(const Operand& operand, unsigned bits) {
   const std::optional<SpecialName> name = specialName(ssa_.cfg().function(), operand);
-  if (!name) return kNone;
+  if (!name) return FormId::None;
   const isa::SpecialRegister& row = isa::specialRegisters()[name->index];
-  if (row.variation == isa::Variation::Volatile) return kNone;
+  if (row.variation == isa::Variation::Volatile) return FormId::None;
   const auto rowBits = static_cast<unsigned>(isa::bitWidth(row.type));
-  if (rowBits == 0) return kNone;
+  if (rowBits == 0) return FormId::None;
   const ValueRange range = ranges_.ofSpecial(*name, rowBits);
   if (range.isConstant()) return forms_.constant(range.lowest, bits);
   Leaf leaf;

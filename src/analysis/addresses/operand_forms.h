@@ -16,18 +16,18 @@
 
 namespace ptxopt::analysis {
 
-// The address of a variable, and the offset of the operand; kNone for what is none.
+// The address of a variable, and the offset of the operand; None for what is none.
 FormId formOfSymbol(const ir::Function& function, const ir::Operand& operand, unsigned bits,
                     bool runsOnce, LinearForms& forms);
 
 class OperandForms {
  public:
-  // All of them must outlive the object.  `formOfValue`: kNone for what is not known yet.
+  // All of them must outlive the object.  `formOfValue`: None for what is not known yet.
   OperandForms(const Ssa& ssa, const ValueRanges& ranges, bool runsOnce,
                const IdVector<ValueId, FormId>& formOfValue, LinearForms& forms)
       : ssa_(ssa), ranges_(ranges), formOfValue_(formOfValue), forms_(forms), runsOnce_(runsOnce) {}
 
-  // Its residue modulo 2^bits; kNone where nothing is known.
+  // Its residue modulo 2^bits; None where nothing is known.
   FormId of(const ir::Instruction& instruction, const ir::Operand& operand, unsigned bits);
 
  private:

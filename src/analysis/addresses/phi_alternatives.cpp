@@ -27,7 +27,7 @@ LinearForms::Alternatives PhiAlternatives::ofCycle(ValueId phi) {
   ValueId at = phi;
   do {
     const auto [initial, next] = waysInto(at, loop);
-    if (initial == kNone || next == ValueId::None || !forms_.isStable(initial) ||
+    if (initial == FormId::None || next == ValueId::None || !forms_.isStable(initial) ||
         reaches(result.forms.size(), Limit::Alternatives)) {
       return {};
     }
@@ -43,21 +43,21 @@ LinearForms::Alternatives PhiAlternatives::ofCycle(ValueId phi) {
   return result;
 }
 
-// The form with which the loop is entered, and the value that comes around it; kNone for several.
+// The form with which the loop is entered, and the value that comes around it; None for several.
 std::pair<FormId, ValueId> PhiAlternatives::waysInto(ValueId phi, LoopId loop) const {
   const std::span<const ValueId> operands = ssa_.phiOperands(phi);
   const std::span<const EdgeId> edges = ssa_.cfg().inEdges(ssa_.block(phi));
-  FormId initial = kNone;
+  FormId initial = FormId::None;
   ValueId next = ValueId::None;
   for (std::size_t k = 0; k < operands.size(); ++k) {
     if (operands[k] == ValueId::None) continue;
     const FormId form = formOfValue_[operands[k]];
-    if (form == kNone) return {kNone, ValueId::None};
+    if (form == FormId::None) return {FormId::None, ValueId::None};
     if (k < edges.size() && loops_.contains(loop, ssa_.cfg().source(edges[k]))) {
-      if (next != ValueId::None && next != operands[k]) return {kNone, ValueId::None};
+      if (next != ValueId::None && next != operands[k]) return {FormId::None, ValueId::None};
       next = operands[k];
     } else {
-      if (initial != kNone && initial != form) return {kNone, ValueId::None};
+      if (initial != FormId::None && initial != form) return {FormId::None, ValueId::None};
       initial = form;
     }
   }
@@ -71,8 +71,8 @@ std::vector<FormId> PhiAlternatives::ofClosure(ValueId phi) const {
   for (std::size_t k = 0; k < phis.size(); ++k) {
     if (reaches(k, Limit::Alternatives)) return {};
     for (const ValueId operand : ssa_.phiOperands(phis[k])) {
-      const FormId form = operand == ValueId::None ? kNone : formOfValue_[operand];
-      if (form == kNone) return {};
+      const FormId form = operand == ValueId::None ? FormId::None : formOfValue_[operand];
+      if (form == FormId::None) return {};
       if (const ValueId other = phiOf(form); other != ValueId::None) {
         if (std::ranges::find(phis, other) == phis.end()) phis.push_back(other);
       } else if (forms_.isStable(form)) {
@@ -124,7 +124,7 @@ FormId PhiAlternatives::toggled(FormId form, ValueId value) {
   leaf.stable = forms_.isStable(form);
   leaf.uniform = forms_.isUniform(form);
   const LeafId id =
-      forms_.internOperation(leaf, {instruction, std::array{form, mask}, operation.result});
+      forms_.internOperation(leaf, instruction, std::array{form, mask}, operation.result);
   pointers_.addOperation(id, {form, mask},
                          static_cast<unsigned>(std::bit_width(forms_.form(mask).constant)), bits);
   return forms_.ofLeaf(id, bits);

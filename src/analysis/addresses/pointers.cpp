@@ -152,7 +152,7 @@ PointerSet Pointers::made(const PointerSources::Entry& entry) const {
   for (const FormId form : entry.forms) add(of(form));
   for (const ValueId value : entry.values) {
     const FormId form = formOfValue_[value];
-    add(form == kNone ? PointerSet::unknown() : of(form));
+    add(form == FormId::None ? PointerSet::unknown() : of(form));
   }
   const Leaf& leaf = forms_->leaf(entry.leaf);
   if (all.state == State::Unknown && !isWide(leaf)) return PointerSet::none();
@@ -183,7 +183,7 @@ PointerSet Pointers::ofLeaf(LeafId id) const {
     case LeafKind::Parameter:
       return ofParameter(id);
     case LeafKind::Product:
-      for (const LeafId factor : forms_->list(leaf)) {
+      for (const LeafId factor : forms_->factors(leaf)) {
         const PointerSet one = ofLeaf(factor);
         if (one.state != State::None && !mayBeNumber(one)) return PointerSet::lost();
       }

@@ -58,7 +58,7 @@ struct PointerSet {
 class PointerSources {
  public:
   struct Entry {
-    LeafId leaf = 0;
+    LeafId leaf = LeafId::None;
     std::vector<FormId> forms;
     std::vector<ValueId> values;  // values whose forms were not known yet
     unsigned lowBits = 0;         // the bits below this one may differ
@@ -93,7 +93,7 @@ class PointerSources {
  private:
   void add(Entry entry);
   std::vector<Entry> entries_;
-  NumberTable index_;  // by leaf, in entries_
+  NumberTable<LeafId> index_;  // in entries_
   std::unordered_set<LeafId> pointers_;
 };
 

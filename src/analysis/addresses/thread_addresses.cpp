@@ -160,7 +160,9 @@ std::optional<ThreadForms> ThreadForms::of(const Addresses& addresses) {
 
 std::optional<ThreadAddresses> ThreadAddresses::of(const Access& access, ThreadForms& threads,
                                                    std::uint64_t& budget) {
-  if (access.isCollective || access.size == 0 || access.address == kNone) return std::nullopt;
+  if (access.isCollective || access.size == 0 || access.address == FormId::None) {
+    return std::nullopt;
+  }
   const LinearForms& forms = access.origin->forms();
   const LinearForm form = forms.form(access.address);
   if (form.bits < 32) return std::nullopt;

@@ -72,11 +72,11 @@ ThreadFunction ThreadFunctions::made(LeafId id) {
       result.unknowns.push_back(id);
       break;
     case LeafKind::Product:
-      for (const LeafId factor : forms_.list(leaf)) add(result, ofLeaf(factor));
+      for (const LeafId factor : forms_.factors(leaf)) add(result, ofLeaf(factor));
       break;
     case LeafKind::ZeroExtended:
     case LeafKind::SignExtended:
-      result = of(leaf.key.id);
+      result = of(leaf.key.extended());
       break;
     case LeafKind::Operation: {
       const LinearForms::Operation operation = forms_.operation(leaf);

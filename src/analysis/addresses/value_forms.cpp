@@ -91,7 +91,7 @@ class Evaluator {
         forms_(forms),
         pointers_(pointers),
         beforeAnyEnd_(countBeforeAnyEnd(ssa)),
-        formOfValue_(ssa_.valueCount(), kNone),
+        formOfValue_(ssa_.valueCount(), FormId::None),
         inductions_(ssa, ranges, loops, formOfValue_, forms),
         extensions_(ssa, ranges, forms, pointers),
         leaves_(ssa, ranges, loops, runsOnce, forms, pointers),
@@ -121,22 +121,22 @@ class Evaluator {
 
     const ValueId old = ssa_.old(v);
     const FormId result = ofInstruction(v);
-    if (old == ValueId::None) return result == kNone ? leaves_.opaque(v) : result;
+    if (old == ValueId::None) return result == FormId::None ? leaves_.opaque(v) : result;
     // docs/soundness/ D6.4
     const FormId before = formOfValue_[old];
-    if (result == kNone || before == kNone) return leaves_.opaque(v);
+    if (result == FormId::None || before == FormId::None) return leaves_.opaque(v);
     return result == before ? result : leaves_.merged(leaves_.of(v), {result, before});
   }
 
-  // kNone: nothing is known.
+  // None: nothing is known.
   FormId ofInstruction(ValueId v) {
     const Instruction& instruction = ssa_.instruction(v);
     const Operand* const target = ssa_.operand(v);
     if (target == nullptr || target->component != 0 || target->reads ||
         !instruction.desc->known()) {
-      return kNone;
+      return FormId::None;
     }
-    if (const FormId parameter = ofParameter(v, instruction, *target); parameter != kNone) {
+    if (const FormId parameter = ofParameter(v, instruction, *target); parameter != FormId::None) {
       return parameter;
     }
     if (isConstantLoad(instruction)) {
@@ -148,14 +148,14 @@ class Evaluator {
       // Of a number that all threads of the warp have it is that number.
       const FormId form = operands_.of(instruction, *instruction.operand(1), bitsOf(v));
       const bool isOfAll =
-          form != kNone && (forms_.isUniform(form) ||
-                            (rowsAreWholeWarps(ranges_.shape()) && isOfWarp(forms_, form)));
-      return isOfAll ? form : kNone;
+          form != FormId::None && (forms_.isUniform(form) ||
+                                   (rowsAreWholeWarps(ranges_.shape()) && isOfWarp(forms_, form)));
+      return isOfAll ? form : FormId::None;
     }
-    if (!isPureInteger(instruction)) return kNone;
+    if (!isPureInteger(instruction)) return FormId::None;
     if (target == instruction.operand(0)) {
       const FormId linear = arithmetic_.of(v, instruction);
-      if (linear != kNone && forms_.form(linear).bits == bitsOf(v) &&
+      if (linear != FormId::None && forms_.form(linear).bits == bitsOf(v) &&
           !exceeds(forms_.form(linear).terms.size(), Limit::ValueTerms)) {
         return linear;
       }
@@ -171,11 +171,11 @@ class Evaluator {
         address->kind != OperandKind::Address || address->base != ir::AddressBase::Symbol ||
         function_.symbolAt(address->symbol()).kind != ir::SymbolKind::Parameter ||
         address->immediate < 0 || address->immediate > INT32_MAX) {
-      return kNone;
+      return FormId::None;
     }
     const unsigned bits = static_cast<unsigned>(isa::bitWidth(desc.type));
     if (bits == 0 || bits > bitsOf(v) || (bits < bitsOf(v) && isa::isSigned(desc.type))) {
-      return kNone;
+      return FormId::None;
     }
     const Operand* const first = instruction.operand(0);
     const auto element = first->isGroup() ? &target - (first + 1) : 0;
@@ -199,7 +199,7 @@ class Evaluator {
     if (address->base == ir::AddressBase::Symbol) return true;
     if (address->base != ir::AddressBase::Register) return false;
     const FormId form = formOfValue_[ssa_.use(instruction, *address)];
-    return form != kNone && forms_.isUniform(form);
+    return form != FormId::None && forms_.isUniform(form);
   }
 
   // A pure instruction that is not linear: equal sources, equal results.
@@ -213,8 +213,8 @@ class Evaluator {
       unsigned bits = static_cast<unsigned>(isa::bitWidth(desc.type));
       if (operand.kind == OperandKind::Register) bits = registerBits(operand);
       if (operand.kind == OperandKind::Integer) bits = 64;
-      const FormId source = bits == 0 ? kNone : operands_.of(instruction, operand, bits);
-      if (source == kNone) return kNone;
+      const FormId source = bits == 0 ? FormId::None : operands_.of(instruction, operand, bits);
+      if (source == FormId::None) return FormId::None;
       sources.push_back(source);
     }
     Leaf leaf = leaves_.of(v);
@@ -223,7 +223,7 @@ class Evaluator {
     leaf.stable = std::ranges::all_of(sources, isStable);
     leaf.uniform = std::ranges::all_of(sources, isUniform);
     const auto result = static_cast<std::uint32_t>(&target - instruction.operands().data());
-    const LeafId id = forms_.internOperation(leaf, {&desc, sources, result});
+    const LeafId id = forms_.internOperation(leaf, &desc, sources, result);
     const std::optional<unsigned> low = changesOnlyBitsBelow(instruction, bitsOf(v));
     pointers_.addOperation(id, std::move(sources), low.value_or(bitsOf(v)), bitsOf(v));
     return forms_.ofLeaf(id, bitsOf(v));
@@ -250,7 +250,8 @@ class Evaluator {
 
   FormId ofPhi(ValueId phi) {
     const FormId induction = inductions_.of(phi);
-    if (induction != kNone && !exceeds(forms_.form(induction).terms.size(), Limit::ValueTerms)) {
+    if (induction != FormId::None &&
+        !exceeds(forms_.form(induction).terms.size(), Limit::ValueTerms)) {
       return induction;
     }
     // Equal on every way in.  An operand that is not evaluated yet comes around a loop.
@@ -259,7 +260,7 @@ class Evaluator {
     for (const ValueId operand : ssa_.phiOperands(phi)) {
       if (operand == ValueId::None || operand == phi) continue;
       const FormId form = formOfValue_[operand];
-      if (form == kNone) {
+      if (form == FormId::None) {
         later.push_back(operand);
       } else if (std::ranges::find(sources, form) == sources.end()) {
         sources.push_back(form);
@@ -268,7 +269,7 @@ class Evaluator {
     if (later.empty() && sources.size() == 1) return sources.front();
     const LeafId leaf = forms_.intern(leaves_.of(phi));
     if (later.empty() && leaves_.areFewAndStable(sources)) {
-      forms_.setAlternatives(leaf, {sources, kNone});
+      forms_.setAlternatives(leaf, {sources, LeafId::None});
     } else if (leaves_.areFewAndStable(sources)) {
       openPhis_.push_back(phi);
     }

@@ -24,7 +24,7 @@
 
 namespace ptxopt::analysis {
 
-// By value; kNone for one on which no address and no branch depends, and for what is no integer.
+// By value; None for one on which no address and no branch depends, and for what is no integer.
 // `runsOnce`: a thread runs the function once at most.
 IdVector<ValueId, FormId> formsOfValues(const Ssa& ssa, const ValueRanges& ranges,
                                         const Loops& loops, bool runsOnce, LinearForms& forms,

@@ -30,7 +30,7 @@ FormId ValueLeaves::opaque(ValueId v) {
 
 FormId ValueLeaves::merged(const Leaf& leaf, std::vector<FormId> sources) {
   const LeafId id = forms_.intern(leaf);
-  if (areFewAndStable(sources)) forms_.setAlternatives(id, {sources, kNone});
+  if (areFewAndStable(sources)) forms_.setAlternatives(id, {sources, LeafId::None});
   pointers_.addUnion(id, std::move(sources), 0);
   return forms_.ofLeaf(id, leaf.key.bits);
 }

@@ -24,7 +24,7 @@ AccessOffsets::AccessOffsets(const Access& access)
 
 void AccessOffsets::build(LeafId otherBase, const PostDominators* postDominators) {
   for (const LeafId base : {base_, otherBase}) {
-    if (base == kNone) continue;
+    if (base == LeafId::None) continue;
     const bool isSymbol = forms_->leaf(base).key.kind == LeafKind::Symbol;
     program_.fix(base, isSymbol ? kSymbolAddress : kPointer);
   }
@@ -55,7 +55,7 @@ LaneMask AccessOffsets::arrivingLanes(const WarpOfThreads& warp, std::size_t num
 }
 
 bool AccessOffsets::isInObject(std::int64_t offset) const {
-  if (base_ == kNone) return offset >= 0;
+  if (base_ == LeafId::None) return offset >= 0;
   const LeafKind kind = forms_->leaf(base_).key.kind;
   if (kind == LeafKind::Value) return true;
   if (offset < 0) return false;
@@ -69,7 +69,7 @@ const ir::Symbol& AccessOffsets::symbol(LeafId leaf) const {
 }
 
 bool AccessOffsets::findBase() {
-  if (access_->isCollective || access_->size == 0 || access_->address == kNone) return false;
+  if (access_->isCollective || access_->size == 0 || access_->address == FormId::None) return false;
   const bool isKnown = access_->bases.size() == 1 && access_->bases[0].kind != Kind::Unknown;
   std::vector<LeafId> symbols;
   std::vector<LeafId> parameters;

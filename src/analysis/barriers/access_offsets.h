@@ -23,14 +23,14 @@ class AccessOffsets {
   explicit AccessOffsets(const Access& access);
 
   // Before anything below is asked.  `otherBase` is the base of the other access of a pair, or
-  // kNone.  isGood() is false if the address cannot be computed.
+  // None.  isGood() is false if the address cannot be computed.
   void build(LeafId otherBase, const PostDominators* postDominators);
 
   bool isGood() const { return isGood_; }
   // All branches and guards above the access are taken into account.
   bool isComplete() const { return isComplete_; }
   const Access& access() const { return *access_; }
-  // The symbol, parameter or value from which the address starts; kNone: an absolute address.
+  // The symbol, parameter or value from which the address starts; None: an absolute address.
   LeafId base() const { return base_; }
   // The leaves whose values forEachOffset() wants, in this order.
   std::span<const LeafId> unknowns() const { return program_.unknowns(); }
@@ -83,7 +83,7 @@ class AccessOffsets {
   FormProgram program_;
   bool isGood_ = false;
   bool isComplete_ = false;
-  LeafId base_ = kNone;
+  LeafId base_ = LeafId::None;
   std::vector<LeafId> skipped_;
   FormProgram::Expression offset_ = 0;
   std::size_t addressUnknowns_ = 0;

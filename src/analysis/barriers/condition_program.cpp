@@ -10,7 +10,9 @@ std::optional<ConditionProgram> ConditionProgram::of(const Condition& condition,
                                                      FormProgram& program) {
   const auto add = [&](ValueId value) -> std::optional<FormProgram::Expression> {
     const FormId form = addresses.formOf(value);
-    if (form == kNone || addresses.forms().form(form).bits < condition.bits) return std::nullopt;
+    if (form == FormId::None || addresses.forms().form(form).bits < condition.bits) {
+      return std::nullopt;
+    }
     return program.add(form);
   };
   const auto left = add(condition.value);

@@ -21,7 +21,7 @@ using Kind = MemoryBase::Kind;
 // A value to be chosen, for one thread or for both: of a leaf, or the round of a loop in which one
 // thread is.
 struct Variable {
-  LeafId leaf = kNone;
+  LeafId leaf = LeafId::None;
   LoopId loop = LoopId::None;
   std::array<bool, 2> isOf{};
   std::vector<std::int64_t> candidates;
@@ -66,7 +66,7 @@ class WitnessSearch {
   bool findBases() {
     const LeafId a = sides_[0].base();
     const LeafId b = sides_[1].base();
-    if (a == kNone || b == kNone) return a == b;
+    if (a == LeafId::None || b == LeafId::None) return a == b;
     const LeafKey& x = forms_.leaf(a).key;
     const LeafKey& y = forms_.leaf(b).key;
     if (a == b) {
@@ -116,7 +116,7 @@ class WitnessSearch {
     return {leaf, LoopId::None, {}, candidates(leaf, isOfAddress)};
   }
   Variable roundOf(LoopId loop, LeafId leaf) const {
-    Variable variable{kNone, loop, {}, {}};
+    Variable variable{LeafId::None, loop, {}, {}};
     for (std::size_t k = 0; k < LoopNumbers::kMost; ++k) {
       variable.candidates.push_back(static_cast<std::int64_t>(k));
     }
@@ -319,7 +319,7 @@ class WitnessSearch {
   // The chosen ids of CTAs lie within the chosen grid.
   bool isGridPossible() const {
     const auto special = [&](const Variable& variable) -> std::string_view {
-      if (variable.leaf == kNone) return "";
+      if (variable.leaf == LeafId::None) return "";
       const LeafKey& key = forms_.leaf(variable.leaf).key;
       return key.kind == LeafKind::Special ? isa::specialRegisters()[key.id / 4].name : "";
     };
@@ -389,7 +389,7 @@ class WitnessSearch {
       if (at == found_.choices.end()) {
         at = found_.choices.insert(at, {variable.leaf, variable.loop, {}, {}, {}});
       }
-      const bool isShared = variable.leaf != kNone && forms_.leaf(variable.leaf).uniform;
+      const bool isShared = variable.leaf != LeafId::None && forms_.leaf(variable.leaf).uniform;
       if (variable.isOf[0] || isShared) at->first = variable.number();
       if (variable.isOf[1] || isShared) at->second = variable.number();
     }

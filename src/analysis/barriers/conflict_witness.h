@@ -28,17 +28,17 @@ struct ConflictWitness {
     std::array<std::uint32_t, 3> thread{};
     // Relative to the base; both ends are included.
     Interval bytes;
-    // The symbol, parameter or value from which the address starts; kNone: an absolute address.
-    LeafId base = kNone;
+    // The symbol, parameter or value from which the address starts; None: an absolute address.
+    LeafId base = LeafId::None;
   };
   // What a loop variable is in the rounds that were chosen.
   struct LoopVariable {
-    LeafId leaf = 0;
+    LeafId leaf = LeafId::None;
     std::optional<std::int64_t> first, second;
   };
   // A value that the search chose: of a leaf, or the round of a loop, from 0.
   struct Choice {
-    LeafId leaf = kNone;
+    LeafId leaf = LeafId::None;
     LoopId loop = LoopId::None;
     // For the first and for the second thread; none if that thread does not need the value.  Both
     // are set for a value that all threads share.

@@ -54,8 +54,8 @@ class OfVariable {
 };
 
 struct Ways {
-  FormId first = kNone;  // on every way into the loop
-  FormId next = kNone;   // on every way around it
+  FormId first = FormId::None;  // on every way into the loop
+  FormId next = FormId::None;   // on every way around it
 };
 
 Ways waysOf(const Addresses& addresses, const Loops& loops, LoopId loop, ValueId phi) {
@@ -69,7 +69,7 @@ Ways waysOf(const Addresses& addresses, const Loops& loops, LoopId loop, ValueId
     if (k >= edges.size()) return {};
     FormId& way = loops.contains(loop, cfg.source(edges[k])) ? ways.next : ways.first;
     const FormId form = addresses.formOf(operands[k]);
-    if (form == kNone || (way != kNone && way != form)) return {};
+    if (form == FormId::None || (way != FormId::None && way != form)) return {};
     way = form;
   }
   return ways;
@@ -105,7 +105,7 @@ std::optional<std::int64_t> numberOf(const Leaf& leaf, std::uint64_t residue, un
 
 std::optional<std::int64_t> firstNumber(const Addresses& addresses, const Leaf& leaf, FormId form,
                                         const std::array<std::uint32_t, 3>& block) {
-  OfVariable first(addresses, kNone, block);
+  OfVariable first(addresses, LeafId::None, block);
   const auto expression = first.add(form);
   if (!expression || !first.isComplete()) return std::nullopt;
   first.run(0);
@@ -130,7 +130,7 @@ std::optional<LoopNumbers> loopNumbers(const Addresses& addresses, const Loops& 
   const Leaf& leaf = addresses.forms().leaf(id);
   const LoopId loop = loopOfVariable(addresses, loops, id);
   const Ways ways = waysOf(addresses, loops, loop, ValueId{leaf.key.id});
-  if (ways.first == kNone || ways.next == kNone) return std::nullopt;
+  if (ways.first == FormId::None || ways.next == FormId::None) return std::nullopt;
   const std::optional<std::int64_t> first = firstNumber(addresses, leaf, ways.first, block);
   if (!first) return std::nullopt;
 
@@ -164,7 +164,7 @@ std::optional<LoopNumbers> loopNumbers(const Addresses& addresses, const Loops& 
 bool startsAnywhere(const Addresses& addresses, const Loops& loops, LeafId id) {
   const LoopId loop = loopOfVariable(addresses, loops, id);
   const Ways ways = waysOf(addresses, loops, loop, ValueId{addresses.forms().leaf(id).key.id});
-  if (ways.first == kNone) return false;
+  if (ways.first == FormId::None) return false;
   const LinearForm form = addresses.forms().form(ways.first);
   if (form.terms.size() != 1) return false;
   const LeafKey& key = addresses.forms().leaf(form.terms[0].leaf).key;

@@ -29,7 +29,7 @@ namespace ptxopt::analysis {
 
 class ElectedLeaders {
  public:
-  // `formOfValue` is indexed by value; kNone if nothing is known.  `ssa` and `ranges` must outlive
+  // `formOfValue` is indexed by value; None if nothing is known.  `ssa` and `ranges` must outlive
   // the object.
   ElectedLeaders(const Ssa& ssa, const ValueRanges& ranges, const LinearForms& forms,
                  const IdVector<ValueId, FormId>& formOfValue);

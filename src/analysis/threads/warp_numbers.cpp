@@ -89,9 +89,9 @@ bool isLeafOfWarp(const LinearForms& forms, LeafId id, unsigned nesting) {
   switch (leaf.key.kind) {
     case LeafKind::ZeroExtended:
     case LeafKind::SignExtended:
-      return isOfWarp(forms, leaf.key.id, nesting + 1);
+      return isOfWarp(forms, leaf.key.extended(), nesting + 1);
     case LeafKind::Product:
-      return std::ranges::all_of(forms.list(leaf), [&](LeafId factor) {
+      return std::ranges::all_of(forms.factors(leaf), [&](LeafId factor) {
         return isLeafOfWarp(forms, factor, nesting + 1);
       });
     case LeafKind::Operation:

@@ -40,14 +40,14 @@ class Finder {
     bool agrees = true;
     ssa_.forEachDefinition(instruction, [&](ValueId value) {
       hasResult = true;
-      agrees &= formOfValue_[value] != kNone && isOfWarp(forms_, formOfValue_[value]);
+      agrees &= formOfValue_[value] != FormId::None && isOfWarp(forms_, formOfValue_[value]);
     });
     return hasResult && agrees;
   }
 
   // One side of a comparison.
   struct Side {
-    FormId form = kNone;
+    FormId form = FormId::None;
     std::optional<std::uint64_t> number;
   };
   Side side(const Instruction& setp, std::size_t k) const {
@@ -58,7 +58,7 @@ class Finder {
     } else if (operand->kind == OperandKind::Register && operand->component == 0) {
       const FormId form = formOfValue_[ssa_.use(setp, *operand)];
       const auto bits = static_cast<unsigned>(isa::bitWidth(setp.desc->type));
-      if (form == kNone || forms_.form(form).bits != bits) return side;
+      if (form == FormId::None || forms_.form(form).bits != bits) return side;
       side.form = form;
       if (forms_.form(form).isConstant()) side.number = forms_.form(form).constant;
     }
@@ -72,7 +72,7 @@ class Finder {
     const Side left = side(instruction, 1);
     const Side right = side(instruction, 2);
     const auto isAgreed = [&](const Side& of) {
-      return of.number || (of.form != kNone && isOfWarp(forms_, of.form));
+      return of.number || (of.form != FormId::None && isOfWarp(forms_, of.form));
     };
     if (isAgreed(left) && isAgreed(right)) return true;
     return isBetweenWarps(left, *comparison, right) ||
@@ -81,7 +81,7 @@ class Finder {
 
   // A number whose low bits are those of the lane, compared with a bound between two warps.
   bool isBetweenWarps(const Side& number, Comparison comparison, const Side& bound) const {
-    if (number.form == kNone || !isOfWarpBeyondLane(forms_, number.form) || !bound.number) {
+    if (number.form == FormId::None || !isOfWarpBeyondLane(forms_, number.form) || !bound.number) {
       return false;
     }
     switch (comparison) {

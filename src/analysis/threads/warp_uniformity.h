@@ -15,7 +15,7 @@
 
 namespace ptxopt::analysis {
 
-// `formOfValue` is indexed by value; kNone if nothing is known.
+// `formOfValue` is indexed by value; None if nothing is known.
 Uniformity::InstructionSet uniformInWarps(const Ssa& ssa, const LaunchShape& shape,
                                           const LinearForms& forms,
                                           const IdVector<ValueId, FormId>& formOfValue);

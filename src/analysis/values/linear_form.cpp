@@ -45,11 +45,11 @@ std::span<const std::uint32_t> LinearForms::list(std::uint32_t number) const {
 
 LeafId LinearForms::intern(const Leaf& leaf) {
   const std::uint64_t hash = hashOf(leaf);
-  const LeafId known = leafIndex_.find(hash, [&](LeafId id) { return leaves_[id] == leaf; });
-  if (known != kNone) return known;
-  const LeafId added = leafCount();
-  leaves_.push_back(leaf);
-  leafIndex_.add(hash, added);
+  const LeafId known{
+      leafIndex_.find(hash, [&](std::uint32_t number) { return leaves_[LeafId{number}] == leaf; })};
+  if (known != LeafId::None) return known;
+  const LeafId added = leaves_.push_back(leaf);
+  leafIndex_.add(hash, indexOf(added));
   return added;
 }
 
@@ -58,7 +58,7 @@ LeafId LinearForms::internList(const Leaf& leaf, std::span<const std::uint32_t> 
   for (const std::uint32_t word : words) hash = mixedHash(hash, word);
   std::uint32_t number = listIndex_.find(
       hash, [&](std::uint32_t other) { return std::ranges::equal(list(other), words); });
-  if (number == kNone) {
+  if (number == HashIndex::kNone) {
     number = static_cast<std::uint32_t>(listEnds_.size());
     listWords_.insert(listWords_.end(), words.begin(), words.end());
     listEnds_.push_back(static_cast<std::uint32_t>(listWords_.size()));
@@ -76,14 +76,15 @@ constexpr std::size_t kOperationWords = 2;
 
 }  // namespace
 
-LeafId LinearForms::internOperation(Leaf leaf, const Operation& operation) {
+LeafId LinearForms::internOperation(Leaf leaf, const isa::InstructionDesc* desc,
+                                    std::span<const FormId> sources, std::uint32_t result) {
   std::vector<std::uint32_t> list;
-  list.reserve(operation.sources.size() + kOperationWords);
-  list.assign(operation.sources.begin(), operation.sources.end());
-  list.push_back(operation.result);
+  list.reserve(sources.size() + kOperationWords);
+  for (const FormId source : sources) list.push_back(indexOf(source));
+  list.push_back(result);
   const auto [number, isNew] =
-      operationNumbers_.try_emplace(operation.desc, static_cast<std::uint32_t>(operations_.size()));
-  if (isNew) operations_.push_back(operation.desc);
+      operationNumbers_.try_emplace(desc, static_cast<std::uint32_t>(operations_.size()));
+  if (isNew) operations_.push_back(desc);
   list.push_back(number->second);
   leaf.key.kind = LeafKind::Operation;
   leaf.key.offset = 0;
@@ -91,9 +92,9 @@ LeafId LinearForms::internOperation(Leaf leaf, const Operation& operation) {
 }
 
 LinearForms::Operation LinearForms::operation(const Leaf& leaf) const {
-  const std::span<const std::uint32_t> words = list(leaf);
+  const std::span<const std::uint32_t> words = list(leaf.key.id);
   const std::size_t count = words.size() - kOperationWords;
-  return {operations_[words.back()], words.first(count), words[count]};
+  return {operations_[words.back()], IdSpan<FormId>(words.first(count)), words[count]};
 }
 
 FormId LinearForms::make(unsigned bits, std::uint64_t constant, std::span<Term> terms) {
@@ -112,7 +113,7 @@ FormId LinearForms::opened(FormId a) {
   for (std::size_t k = 0; k < form(a).terms.size();) {
     const Term term = form(a).terms[k];
     const FormId whole = parts(term.leaf);
-    if (whole == kNone) {
+    if (whole == FormId::None) {
       ++k;
       continue;
     }
@@ -127,18 +128,20 @@ FormId LinearForms::opened(FormId a) {
 
 FormId LinearForms::intern(unsigned bits, std::uint64_t constant, std::span<const Term> terms) {
   std::uint64_t hash = mixedHash(bits, constant);
-  for (const Term& term : terms) hash = mixedHash(mixedHash(hash, term.leaf), term.coefficient);
-  const FormId known = formIndex_.find(hash, [&](FormId id) {
-    const LinearForm other = form(id);
+  for (const Term& term : terms) {
+    hash = mixedHash(mixedHash(hash, indexOf(term.leaf)), term.coefficient);
+  }
+  const FormId known{formIndex_.find(hash, [&](std::uint32_t number) {
+    const LinearForm other = form(FormId{number});
     return other.bits == bits && other.constant == constant &&
            std::ranges::equal(other.terms, terms);
-  });
-  if (known != kNone) return known;
-  const auto added = static_cast<FormId>(forms_.size());
-  forms_.push_back({static_cast<std::uint8_t>(bits), static_cast<std::uint32_t>(terms_.size()),
-                    static_cast<std::uint32_t>(terms.size()), constant});
+  })};
+  if (known != FormId::None) return known;
+  const FormId added =
+      forms_.push_back({static_cast<std::uint8_t>(bits), static_cast<std::uint32_t>(terms_.size()),
+                        static_cast<std::uint32_t>(terms.size()), constant});
   terms_.insert(terms_.end(), terms.begin(), terms.end());
-  formIndex_.add(hash, added);
+  formIndex_.add(hash, indexOf(added));
   return added;
 }
 
@@ -185,13 +188,15 @@ FormId LinearForms::multiply(FormId a, FormId b) {
   if (form(b).isConstant()) return scale(a, form(b).constant);
   const LinearForm left = form(a);
   const LinearForm right = form(b);
-  if (exceeds((left.terms.size() + 1) * (right.terms.size() + 1), Limit::FormTerms)) return kNone;
+  if (exceeds((left.terms.size() + 1) * (right.terms.size() + 1), Limit::FormTerms)) {
+    return FormId::None;
+  }
   scratch_.clear();
   for (const Term& x : left.terms) {
     if (right.constant != 0) scratch_.push_back({x.leaf, x.coefficient * right.constant});
     for (const Term& y : right.terms) {
       const LeafId both = product(x.leaf, y.leaf);
-      if (both == kNone) return kNone;
+      if (both == LeafId::None) return FormId::None;
       scratch_.push_back({both, x.coefficient * y.coefficient});
     }
   }
@@ -202,27 +207,29 @@ FormId LinearForms::multiply(FormId a, FormId b) {
 }
 
 LeafId LinearForms::product(LeafId a, LeafId b) {
-  std::array<LeafId, 2 * most(Limit::FormFactors)> storage;
+  std::array<std::uint32_t, 2 * most(Limit::FormFactors)> storage;
   std::size_t count = 0;
-  for (const LeafId& factor : {a, b}) {
-    const bool isProduct = leaves_[factor].key.kind == LeafKind::Product;
-    for (const LeafId inner : isProduct ? list(leaves_[factor]) : std::span(&factor, 1)) {
+  for (const LeafId factor : {a, b}) {
+    const LeafKey& key = leaves_[factor].key;
+    const std::uint32_t number = indexOf(factor);
+    for (const std::uint32_t inner :
+         key.kind == LeafKind::Product ? list(key.id) : std::span(&number, 1)) {
       storage[count++] = inner;
     }
   }
-  if (exceeds(count, Limit::FormFactors)) return kNone;
-  const std::span<LeafId> factors = std::span(storage).first(count);
-  std::ranges::sort(factors);
+  if (exceeds(count, Limit::FormFactors)) return LeafId::None;
+  const std::span<std::uint32_t> numbers = std::span(storage).first(count);
+  std::ranges::sort(numbers);
   // The factors are sorted, so the product does not depend on the order of multiplication.
-  Leaf leaf = leaves_[factors.front()];
+  Leaf leaf = leaves_[LeafId{numbers.front()}];
   leaf.key = {LeafKind::Product, 64, 0, 0};
-  for (const LeafId factor : factors.subspan(1)) {
+  for (const LeafId factor : IdSpan<LeafId>(numbers.subspan(1))) {
     const Leaf& next = leaves_[factor];
     leaf.stable &= next.stable;
     leaf.uniform &= next.uniform;
     leaf.interval = productOf(leaf.interval, next.interval);
   }
-  return internList(leaf, factors);
+  return internList(leaf, numbers);
 }
 
 FormId LinearForms::truncate(FormId a, unsigned bits) {
@@ -242,7 +249,7 @@ FormId LinearForms::truncate(FormId a, unsigned bits) {
       scratch_.push_back(term);
       continue;
     }
-    const LinearForm extended = form(key.id);
+    const LinearForm extended = form(key.extended());
     constant += term.coefficient * extended.constant;
     for (const Term& inner : extended.terms) {
       scratch_.push_back({inner.leaf, term.coefficient * inner.coefficient});

@@ -27,16 +27,16 @@
 #include <vector>
 
 #include "isa/isa.h"
-#include "support/digraph.h"
 #include "support/hash_index.h"
+#include "support/ids.h"
 #include "support/interval.h"
 #include "support/number_table.h"
 #include "support/residue.h"
 
 namespace ptxopt::analysis {
 
-using LeafId = std::uint32_t;
-using FormId = std::uint32_t;
+enum class LeafId : std::uint32_t { None = ~0u };
+enum class FormId : std::uint32_t { None = ~0u };
 
 enum class LeafKind : std::uint8_t {
   Symbol,        // the address of a variable, in its space
@@ -64,6 +64,9 @@ struct LeafKey {
   // Not the value itself, but the result of its instruction when its guard holds: the value is that
   // result or the previous value (docs/soundness/ D6.4).
   static constexpr std::uint32_t kBeforeGuard = 1;
+
+  // Of an extension.
+  FormId extended() const { return FormId{id}; }
   friend bool operator==(const LeafKey&, const LeafKey&) = default;
 };
 
@@ -76,7 +79,7 @@ struct Leaf {
 };
 
 struct Term {
-  LeafId leaf = 0;
+  LeafId leaf = LeafId::None;
   std::uint64_t coefficient = 0;  // below 2^bits of the form, and never 0
   friend bool operator==(const Term&, const Term&) = default;
 };
@@ -95,31 +98,28 @@ class LinearForms {
   void reserve(std::size_t forms);
 
   const Leaf& leaf(LeafId id) const { return leaves_[id]; }
-  std::uint32_t leafCount() const { return static_cast<std::uint32_t>(leaves_.size()); }
-  std::uint32_t formCount() const { return static_cast<std::uint32_t>(forms_.size()); }
-  // The spans of a Form and of a list are valid until the next form or leaf is made.
+  IdRange<LeafId> leaves() const { return leaves_.ids(); }
+  std::uint32_t formCount() const { return forms_.size(); }
+  // The terms of a form and the lists of ids are valid until the next form or leaf is made.
   LinearForm form(FormId id) const {
     const Stored& stored = forms_[id];
     return {stored.bits, stored.constant,
             std::span(terms_).subspan(stored.firstTerm, stored.termCount)};
   }
-  std::span<const std::uint32_t> list(const Leaf& leaf) const {  // of a Product or an Operation
-    return list(leaf.key.id);
-  }
+  IdSpan<LeafId> factors(const Leaf& product) const { return IdSpan<LeafId>(list(product.key.id)); }
 
   // The instruction of an Operation.
   struct Operation {
     const isa::InstructionDesc* desc = nullptr;
-    std::span<const FormId> sources;  // in the order of the text
+    IdSpan<FormId> sources;    // in the order of the text
     std::uint32_t result = 0;  // which operand is the result, counted with the parts of groups
   };
   Operation operation(const Leaf& leaf) const;
 
   LeafId intern(const Leaf& leaf);
-  // A Product of at least two leaves, none of which is a Product.
-  LeafId internList(const Leaf& leaf, std::span<const std::uint32_t> list);
   // `leaf`: the properties and bits of an Operation.  The InstructionDesc must outlive this object.
-  LeafId internOperation(Leaf leaf, const Operation& operation);
+  LeafId internOperation(Leaf leaf, const isa::InstructionDesc* desc,
+                         std::span<const FormId> sources, std::uint32_t result);
 
   // The stable forms, of the width of the leaf, one of which the leaf equals.  May be set once for
   // a leaf.
@@ -127,7 +127,7 @@ class LinearForms {
     std::vector<FormId> forms;
     // In iteration n of a loop, the leaf equals the form with index n modulo their count.  This is
     // the leaf of the iteration.
-    LeafId round = kNone;
+    LeafId round = LeafId::None;
   };
   void setAlternatives(LeafId leaf, Alternatives alternatives) {
     alternativesOf_.set(leaf, static_cast<std::uint32_t>(alternatives_.size()));
@@ -136,7 +136,7 @@ class LinearForms {
   // Null if the leaf may be anything.  Valid until the next ones are set.
   const Alternatives* alternatives(LeafId leaf) const {
     const std::uint32_t number = alternativesOf_.of(leaf);
-    return number == kNone ? nullptr : &alternatives_[number];
+    return number == alternativesOf_.kNone ? nullptr : &alternatives_[number];
   }
 
   // Sets a form of 64 bits that is the same integer as the leaf, which is an extension; some of its
@@ -155,7 +155,7 @@ class LinearForms {
   FormId plus(FormId a, std::uint64_t number);
   FormId subtract(FormId a, FormId b);
   FormId scale(FormId a, std::uint64_t factor);
-  // kNone if the product would have too many terms.
+  // None if the product would have too many terms.
   FormId multiply(FormId a, FormId b);
   FormId truncate(FormId a, unsigned bits);  // not above the bits of `a`
 
@@ -174,18 +174,20 @@ class LinearForms {
   // Terms must be sorted, with each leaf once and coefficients below 2^bits.
   FormId intern(unsigned bits, std::uint64_t constant, std::span<const Term> terms);
   LeafId product(LeafId a, LeafId b);
+  // A Product or an Operation.
+  LeafId internList(const Leaf& leaf, std::span<const std::uint32_t> words);
   std::span<const std::uint32_t> list(std::uint32_t number) const;
 
-  std::vector<Leaf> leaves_;
-  std::vector<Stored> forms_;
+  IdVector<LeafId, Leaf> leaves_;
+  IdVector<FormId, Stored> forms_;
   std::vector<Term> terms_;
   std::vector<Term> scratch_;            // of the form that is being made
   std::vector<std::uint32_t> listEnds_;  // by list
   std::vector<std::uint32_t> listWords_;
   std::vector<const isa::InstructionDesc*> operations_;
   std::vector<Alternatives> alternatives_;
-  NumberTable alternativesOf_;  // by leaf, in alternatives_
-  NumberTable parts_;           // by leaf
+  NumberTable<LeafId> alternativesOf_;  // in alternatives_
+  NumberTable<LeafId, FormId> parts_;
   std::unordered_map<const isa::InstructionDesc*, std::uint32_t> operationNumbers_;
   HashIndex leafIndex_;
   HashIndex formIndex_;

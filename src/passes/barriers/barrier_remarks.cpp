@@ -265,7 +265,7 @@ BarrierRemarks::Side BarrierRemarks::sideOf(const Region& region, Direction dire
     const isa::Space space = instruction->desc->space;
     if (space != isa::Space::None) side.event.space = isa::spelling(space);
   }
-  if (side.access != nullptr && side.access->address != kNone) {
+  if (side.access != nullptr && side.access->address != analysis::FormId::None) {
     side.event.address = side.access->origin->text(side.access->address);
   }
   return side;

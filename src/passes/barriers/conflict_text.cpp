@@ -128,7 +128,7 @@ ConflictExample::Side ConflictText::side(const Access& access, const ConflictWit
   ConflictExample::Side result;
   result.thread = threadText(of.thread);
   result.verb = verb;
-  result.hasBase = of.base != kNone;
+  result.hasBase = of.base != LeafId::None;
   if (result.hasBase) {
     const LeafKey& key = addresses().forms().leaf(of.base).key;
     result.base = key.kind == LeafKind::Value ? addresses().leafText(of.base) : nameOf(of.base);

@@ -148,7 +148,7 @@ class AddressGroups::Walk {
     const bool isNarrow = access.instruction->desc->space == isa::Space::Shared ||
                           cfg_.function().module().addressSize == 32;
     const unsigned bits = out_.addresses_.forms().form(out_.addresses_.formOf(value)).bits;
-    return access.address != kNone && (isNarrow || bits == 64);
+    return access.address != FormId::None && (isNarrow || bits == 64);
   }
 
   void consider(Member& member, const InScope& entry) {
@@ -247,7 +247,7 @@ class TermLists {
   static std::uint64_t hashOf(const Sum& sum) {
     std::uint64_t hash = sum.bits;
     for (const analysis::Term& term : sum.terms) {
-      hash = mixedHash(mixedHash(hash, term.leaf), term.coefficient);
+      hash = mixedHash(mixedHash(hash, indexOf(term.leaf)), term.coefficient);
     }
     return hash;
   }
@@ -269,13 +269,13 @@ void AddressGroups::findGroups() {
     GroupId group = GroupId::None;
     std::uint64_t constant = 0;
   };
-  std::vector<OfForm> ofForms(addresses_.forms().formCount());
+  IdVector<FormId, OfForm> ofForms(addresses_.forms().formCount());
   TermLists lists(ofForms.size());
   sizes_.reserve(ofForms.size());
   Sum sum;
   for (const ValueId v : ssa_.values()) {
     const FormId id = addresses_.formOf(v);
-    if (id == kNone) continue;
+    if (id == FormId::None) continue;
     const unsigned bits = addresses_.forms().form(id).bits;
     if (bits != 32 && bits != 64) continue;
     const ir::RegisterRange& range = ssa_.cfg().function().rangeOf(ssa_.reg(v));

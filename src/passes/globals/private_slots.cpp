@@ -132,7 +132,7 @@ SlotPlan planSlots(const ModuleObject& object, const analysis::ObjectUses& uses,
   std::vector<const analysis::Access*> slots;  // the first access of each slot
   for (const VariableAccess& access : accesses) {
     const auto all = addresses.of(*access.instruction);
-    if (all.size() != 1 || all[0].isCollective || all[0].address == kNone ||
+    if (all.size() != 1 || all[0].isCollective || all[0].address == analysis::FormId::None ||
         !addresses.forms().isStable(all[0].address)) {
       return {};
     }

@@ -515,7 +515,7 @@ TEST(AddressProperty, WitnessesMeetInTheInterpreter) {
             // Shared memory has addresses of 32 bits.
             return event.thread == thread &&
                    residue(event.address, 32) ==
-                       residue(side.bytes.lowest + (side.base == kNone ? 0 : start), 32);
+                       residue(side.bytes.lowest + (side.base == LeafId::None ? 0 : start), 32);
           });
         };
         EXPECT_NE(witness->first.thread, witness->second.thread);

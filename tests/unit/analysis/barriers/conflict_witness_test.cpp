@@ -35,7 +35,7 @@ std::string textOf(const ConflictWitness& witness, const Addresses& addresses) {
   std::string text = witness.isCertain ? "certainly" : "maybe";
   const auto side = [&](const ConflictWitness::Side& of) {
     text += fmt::format(" ({},{},{}) {}[{}..{}]", of.thread[0], of.thread[1], of.thread[2],
-                        of.base == kNone ? "" : addresses.leafText(of.base), of.bytes.lowest,
+                        of.base == LeafId::None ? "" : addresses.leafText(of.base), of.bytes.lowest,
                         of.bytes.highest);
   };
   side(witness.first);

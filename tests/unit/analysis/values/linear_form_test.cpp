@@ -20,7 +20,7 @@ TEST(LinearForms, EqualLeavesAreOne) {
   LinearForms forms;
   EXPECT_EQ(forms.intern(valueLeaf(1)), forms.intern(valueLeaf(1)));
   EXPECT_NE(forms.intern(valueLeaf(1)), forms.intern(valueLeaf(2)));
-  EXPECT_EQ(forms.leafCount(), 2u);
+  EXPECT_EQ(forms.leaves().size(), 2u);
 }
 
 // One that was there before does not lend what is known of it to another one, and takes nothing.
@@ -52,10 +52,10 @@ TEST(LinearForms, OperationsWithOtherBoundsAreTwo) {
   const isa::InstructionDesc form;
   const std::array sources{forms.ofLeaf(forms.intern(valueLeaf(1)), 32)};
   Leaf leaf = valueLeaf(7);
-  const LeafId one = forms.internOperation(leaf, {&form, sources, 0});
-  EXPECT_EQ(forms.internOperation(valueLeaf(8), {&form, sources, 0}), one);
+  const LeafId one = forms.internOperation(leaf, &form, sources, 0);
+  EXPECT_EQ(forms.internOperation(valueLeaf(8), &form, sources, 0), one);
   leaf.interval.highest = 9;
-  const LeafId small = forms.internOperation(leaf, {&form, sources, 0});
+  const LeafId small = forms.internOperation(leaf, &form, sources, 0);
   EXPECT_NE(small, one);
   EXPECT_EQ(forms.leaf(one).interval, (Interval{0, 99}));
   const LinearForms::Operation operation = forms.operation(forms.leaf(small));
