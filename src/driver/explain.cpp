@@ -13,6 +13,7 @@
 
 #include "analysis/flow/cfg.h"
 #include "analysis/flow/loops.h"
+#include "driver/barrier_text.h"
 #include "driver/explain_words.h"
 #include "driver/remark_text.h"
 #include "driver/what_if.h"
@@ -75,16 +76,16 @@ void setReason(Row& row, const Remark& remark, const ir::Function& function) {
   const passes::BarrierVerdict& verdict = *remark.barrier;
   if (verdict.conflict && verdict.conflict->example) {
     const passes::ConflictExample& example = *verdict.conflict->example;
-    const auto [above, below] =
-        sidesInElements(example, instructionAt(function, verdict.conflict->above.place.begin),
-                        instructionAt(function, verdict.conflict->below.place.begin));
+    const auto [above, below] = sidesInElements(
+        example, instructionAt(function, verdict.conflict->above.instruction.place.begin),
+        instructionAt(function, verdict.conflict->below.instruction.place.begin));
     std::vector<std::string> more = {above, below};
     if (!example.given.empty()) more.push_back(example.given);
     setWhy(row,
            example.isCertain ? "two threads meet without it:" : "two threads may meet without it:",
            std::move(more));
   } else {
-    std::vector<std::string> lines = linesOf(reasonText(remark) + verdict.notes);
+    std::vector<std::string> lines = linesOf(whyKept(remark) + notesText(verdict));
     if (const std::string example = exampleText(verdict); !example.empty()) {
       lines.insert(lines.begin(), example);
     }

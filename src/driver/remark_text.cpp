@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "driver/barrier_text.h"
 #include "driver/content_text.h"
 #include "support/demangle.h"
 
@@ -22,17 +23,6 @@ std::string headline(const passes::Remark& remark, std::string_view what) {
   const SourceText& text = remark.function->module().source();
   return fmt::format("{} synch: [{}:{}] in function {}", what, text.name(),
                      text.lineColumn(remark.place.begin).line, remark.function->nameText());
-}
-
-// "write .shared [A+4*tid.x] at line 31 (k.cu:5): st.shared.u32 [%r1], %r2;"
-std::string eventText(const ir::Module& module, const passes::BarrierEvent& event) {
-  std::string text = event.what;
-  if (!event.space.empty()) text += ' ' + event.space;
-  if (!event.address.empty()) text += fmt::format(" [{}]", event.address);
-  if (!event.place.valid()) return text;
-  text += fmt::format(" at line {}", module.source().lineColumn(event.place.begin).line);
-  if (event.source) text += fmt::format(" ({})", ir::shortText(*event.source));
-  return text + fmt::format(": {}", module.source().slice(event.place));
 }
 
 std::string conflictText(const ir::Module& module, const passes::BarrierConflict& conflict) {
@@ -57,7 +47,7 @@ std::string outcomeText(const passes::Remark& remark) {
     case BarrierOutcome::Kept:
       return fmt::format("{}: {}{}", headline(remark, "Kept"),
                          remark.barrier->conflict ? "it orders two accesses\n" : "",
-                         reasonText(remark));
+                         whyKept(remark));
     case BarrierOutcome::Removed:
       return headline(remark, "Removed dead");
     case BarrierOutcome::Guarded:
@@ -147,11 +137,13 @@ std::string countText(const std::optional<std::size_t>& count) {
   return count ? std::to_string(*count) : "many";
 }
 
-std::string reasonText(const passes::Remark& remark) {
+std::string whyKept(const passes::Remark& remark) {
   const passes::BarrierVerdict& verdict = *remark.barrier;
   const ir::Module& module = remark.function->module();
   if (verdict.conflict) return conflictText(module, *verdict.conflict);
-  return verdict.pin ? verdict.reason + '\n' + eventText(module, *verdict.pin) : verdict.reason;
+  std::string text = verdict.reason ? reasonText(module, *verdict.reason) : "";
+  if (verdict.pin) text += '\n' + eventText(module, *verdict.pin);
+  return text;
 }
 
 std::string bytesText(const passes::ConflictExample::Side& side) {
@@ -188,7 +180,7 @@ std::string messageOf(const passes::Remark& remark) {
                         countText(below.writes));
   }
   if (const std::string example = exampleText(verdict); !example.empty()) text += '\n' + example;
-  text += verdict.notes;
+  text += notesText(verdict);
   if (!remark.assumptions.empty()) {
     text += fmt::format("\nassuming {}", fmt::join(remark.assumptions, ", "));
   }

@@ -16,7 +16,7 @@ std::string messageOf(const passes::Remark& remark);
 
 // For a kept barrier: why it is kept, on one or more lines, including the two accesses if there are
 // any.
-std::string reasonText(const passes::Remark& remark);
+std::string whyKept(const passes::Remark& remark);
 // For a change, in one line: "__syncthreads() orders nothing".  `lines` are those of the module.
 std::string changeText(const passes::Remark& remark, const ir::SourceLines& lines);
 // Two threads that would conflict without the barrier, or why they may; empty if unknown.

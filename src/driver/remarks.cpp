@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/addresses/access_classes.h"
+#include "driver/barrier_text.h"
 #include "driver/content_text.h"
 #include "driver/remark_text.h"
 #include "ir/source_lines.h"
@@ -69,14 +70,14 @@ void addEvent(const ir::Module& module, const char* name, const passes::BarrierE
     if (!value.empty()) details[std::string(name) + what] = std::move(value);
   };
   const SourceText& text = module.source();
-  add("", event.what);
-  if (event.place.valid()) {
-    add("_ptx", fmt::format("{}:{}", text.name(), text.lineColumn(event.place.begin).line));
-    add("_text", std::string(text.slice(event.place)));
+  add("", kindText(event));
+  if (const SourceRange place = event.instruction.place; place.valid()) {
+    add("_ptx", fmt::format("{}:{}", text.name(), text.lineColumn(place.begin).line));
+    add("_text", std::string(text.slice(place)));
   }
-  if (event.source) {
-    add("_source_file", std::string(event.source->file));
-    add("_source_line", std::to_string(event.source->line));
+  if (const auto& source = event.instruction.source) {
+    add("_source_file", std::string(source->file));
+    add("_source_line", std::to_string(source->line));
   }
   add("_space", event.space);
   add("_address", event.address);
@@ -101,6 +102,7 @@ void addConflict(const ir::Module& module, const passes::BarrierConflict& confli
 
 void addVerdict(const ir::Module& module, const passes::BarrierVerdict& verdict, Json& details) {
   details["outcome"] = passes::spelling(verdict.outcome);
+  if (verdict.reason) details["reason"] = passes::spelling(verdict.reason->why);
   if (verdict.rule) details["rule"] = passes::spelling(*verdict.rule);
   if (verdict.precision) details["precision"] = word(*verdict.precision);
   if (verdict.counts) {

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <memory>
 
+#include "isa/block.h"
 #include "support/demangle.h"
 #include "support/parallel.h"
 
@@ -75,9 +76,8 @@ Dim3 dimensionsOf(const ir::Attribute& attribute) {
 }
 
 bool fits(const Geometry& geometry, std::string& error) {
-  constexpr std::uint64_t kLargestBlock = 1024;
   constexpr std::uint64_t kLargestCluster = 16;
-  if (geometry.block.count() == 0 || geometry.block.count() > kLargestBlock) {
+  if (geometry.block.count() == 0 || geometry.block.count() > isa::kMostThreads) {
     error = "a block has 1 to 1024 threads";
   } else if (geometry.cluster.count() == 0 || geometry.cluster.count() > kLargestCluster) {
     error = "a cluster has 1 to 16 CTAs";

@@ -39,11 +39,16 @@ constexpr std::size_t most(Limit limit) {
 void noteMet(Limit limit);
 std::uint64_t timesMet(Limit limit);
 
-// `count` is more than the bound; counts that.
-inline bool exceeds(std::size_t count, Limit limit) {
-  if (count <= most(limit)) return false;
+// `count` is more than `bound`, which follows from the limit; counts that.
+inline bool exceeds(std::size_t count, std::size_t bound, Limit limit) {
+  if (count <= bound) return false;
   noteMet(limit);
   return true;
+}
+
+// `count` is more than the bound; counts that.
+inline bool exceeds(std::size_t count, Limit limit) {
+  return exceeds(count, most(limit), limit);
 }
 
 // `count` is the bound, or more; counts that.

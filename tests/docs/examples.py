@@ -151,14 +151,22 @@ def faults_of_levels(path, passes):
 
 
 def faults_of_assumptions(programs):
-    """The table of docs/assumptions.md has the options of the group of --help."""
+    """The table of docs/assumptions.md has the options of the group of --help, and the paragraphs of
+    the contract from the table in the code."""
     text = subprocess.run([os.path.join(programs, "ptxopt"), "--help"], text=True,
                           stdout=subprocess.PIPE, check=True).stdout
     group = re.search(r"^Assumptions.*:\n((?:  .*\n)+)", text, re.MULTILINE)[1]
     path = "docs/assumptions.md"
     options = set(re.findall(r"^  (--[\w-]+)", group, re.MULTILINE)) - {"--assumptions"}
-    rows = set(re.findall(r"^\| `(--[\w-]+)", read(path), re.MULTILINE))
-    return [f"{path}: no row for {option}" for option in sorted(options - rows)] + \
+    cited = dict(re.findall(r"^\| `(--[\w-]+).*\| ([^|]*) \|$", read(path), re.MULTILINE))
+    rows = set(cited)
+    in_code = re.findall(r'^    // (C.*)\n    {Assumption::\w+, "([\w-]+)"',
+                        read("src/analysis/launch/assumptions.h"), re.MULTILINE)
+    faults = [f"{path}: --{name} is {rules} in the code" for rules, name in in_code
+              if cited.get("--" + name) != rules]
+    if not in_code:
+        faults.append("src/analysis/launch/assumptions.h has no table of assumptions")
+    return faults + [f"{path}: no row for {option}" for option in sorted(options - rows)] + \
         [f"{path}: ptxopt has no option {option}" for option in sorted(rows - options)]
 
 

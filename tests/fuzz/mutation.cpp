@@ -140,8 +140,8 @@ std::vector<Mutant> deleteKept(const std::string& name, const std::string& text,
   for (const passes::Remark& remark : made.run.remarks) {
     // warp-sync speaks of the same barriers once more, about pairs of two warps only.
     if (remark.kind != passes::RemarkKind::Missed || remark.pass != "dead-sync") continue;
-    const bool isForConflict =
-        remark.barrier && remark.barrier->conflict && remark.barrier->conflict->above.place.valid();
+    const bool isForConflict = remark.barrier && remark.barrier->conflict &&
+                               remark.barrier->conflict->above.instruction.place.valid();
     if (!isForConflict || edits.contains(remark.place.begin)) continue;
     const SourceRange range = remark.place;
     const std::string_view content = made.source->slice(range);

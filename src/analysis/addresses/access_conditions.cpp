@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "analysis/threads/warp_numbers.h"
+#include "isa/block.h"
 #include "support/limits.h"
 
 namespace ptxopt::analysis {
@@ -71,8 +72,9 @@ void AccessConditions::collect(Access& access) {
 void AccessConditions::apply(const Fact& fact, Access& access) {
   if (fact.leaf != LeafId::None) restrict(fact, access);
   if (fact.test.left != FormId::None) addTest(fact, access);
-  if (fact.zero != FormId::None && !access.zeros.isFull() &&
-      std::ranges::find(access.zeros, fact.zero) == access.zeros.end()) {
+  if (fact.zero != FormId::None &&
+      std::ranges::find(access.zeros, fact.zero) == access.zeros.end() &&
+      !reaches(access.zeros.size(), Limit::AccessZeros)) {
     access.zeros.push_back(fact.zero);
   }
 }
@@ -138,7 +140,7 @@ void AccessConditions::learnRow(Fact& fact) const {
   const std::optional<RowNumber> number = rowNumber(forms_, fact.leaf);
   if (!number) return;
   constexpr std::int64_t kWarpSize = isa::kWarpSize;
-  constexpr Interval kRow{0, 1023};
+  constexpr Interval kRow{0, isa::kMostThreads - 1};
   const Interval warps = intersection(fact.known, kRow) - number->rest;  // times the unit
   const auto unit = static_cast<std::int64_t>(number->unit);
   const Interval ids{(std::max<std::int64_t>(warps.lowest, 0) + unit - 1) / unit * kWarpSize,
@@ -147,9 +149,7 @@ void AccessConditions::learnRow(Fact& fact) const {
 }
 
 bool AccessConditions::isThreadId(LeafId id, std::size_t dimension) const {
-  const LeafKey& key = forms_.leaf(id).key;
-  return key.kind == LeafKind::Special && key.id % 4 == dimension &&
-         isa::specialRegisters()[key.id / 4].name == "%tid";
+  return threadDimension(forms_.leaf(id).key) == dimension;
 }
 
 FormId AccessConditions::rightSide(const Condition& condition) {
@@ -171,7 +171,7 @@ void AccessConditions::learnTest(const Condition& condition, FormId id, Fact& fa
   const LinearForm form = forms_.form(id);
   const bool isThread = form.constant == 0 && form.terms.size() == 1 &&
                         form.terms[0].coefficient == 1 &&
-                        threadDimension(forms_.leaf(form.terms[0].leaf)).has_value();
+                        threadDimension(forms_.leaf(form.terms[0].leaf).key).has_value();
   if (isThread && forms_.form(other).isConstant() && condition.comparison != Comparison::NotEqual) {
     return;
   }
@@ -185,7 +185,7 @@ void AccessConditions::learnTest(const Condition& condition, FormId id, Fact& fa
 
 // What it says is of use only with numbers that are part of the address.
 void AccessConditions::addTest(const Fact& fact, Access& access) {
-  if (access.tests.isFull() || access.address == FormId::None) return;
+  if (access.address == FormId::None) return;
   if (!fact.unknowns.empty()) {
     const ThreadFunction address = functions_.of(access.address);
     const auto isOfAddress = [&](LeafId unknown) {
@@ -193,7 +193,8 @@ void AccessConditions::addTest(const Fact& fact, Access& access) {
     };
     if (!std::ranges::all_of(fact.unknowns, isOfAddress)) return;
   }
-  if (std::ranges::find(access.tests, fact.test) == access.tests.end()) {
+  if (std::ranges::find(access.tests, fact.test) == access.tests.end() &&
+      !reaches(access.tests.size(), Limit::AccessTests)) {
     access.tests.push_back(fact.test);
   }
 }

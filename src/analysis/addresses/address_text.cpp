@@ -40,9 +40,10 @@ std::string Addresses::leafText(LeafId id, unsigned nesting) const {
       return "generic" +
              std::string(isa::spelling(isa::Space{static_cast<std::uint8_t>(leaf.key.id)}));
     case LeafKind::Special: {
-      const isa::SpecialRegister& row = isa::specialRegisters()[leaf.key.id / 4];
+      const SpecialName special = *specialOf(leaf.key);
+      const isa::SpecialRegister& row = isa::specialRegisters()[special.index];
       const std::string name(row.name.substr(1));
-      return row.isVector ? name + '.' + "xyzw"[leaf.key.id % 4] : name;
+      return row.isVector ? name + '.' + "xyzw"[special.component] : name;
     }
     case LeafKind::Iteration:
       return "round" + std::to_string(leaf.key.id);

@@ -129,12 +129,9 @@ bool overlapIsOfStore(const Access& store, const Access& other,
   for (const Term& term : own.terms) {
     const Leaf& leaf = forms.leaf(term.leaf);
     if (leaf.uniform) continue;
-    const LeafKey& key = leaf.key;
-    if (key.kind != LeafKind::Special || isa::specialRegisters()[key.id / 4].name != "%tid" ||
-        key.id % 4 > 2) {
-      return false;
-    }
-    dimensions |= 1u << (key.id % 4);
+    const std::optional<unsigned> dimension = threadDimension(leaf.key);
+    if (!dimension) return false;
+    dimensions |= 1u << *dimension;
   }
   const Interval window{1 - std::int64_t{store.size}, std::int64_t{other.size} - 1};
   const Difference difference = DifferenceBuilder(store, other, Threads::Different, assumptions)

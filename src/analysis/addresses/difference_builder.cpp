@@ -81,7 +81,7 @@ Interval DifferenceBuilder::intervalOf(const Access& access, LeafId leaf) const 
   for (const auto& [other, known] : access.restrictions) {
     if (other == leaf) interval = intersection(interval, known);
   }
-  if (const std::optional<unsigned> k = threadDimension(leaf)) {
+  if (const std::optional<unsigned> k = threadDimension(forms_.leaf(leaf).key)) {
     interval = intersection(interval, threadInterval(access, *k));
   }
   return interval;
@@ -89,18 +89,6 @@ Interval DifferenceBuilder::intervalOf(const Access& access, LeafId leaf) const 
 
 Interval DifferenceBuilder::threadInterval(const Access& access, unsigned dimension) const {
   return assumptions_.oneRow && dimension > 0 ? Interval::of(0) : access.thread[dimension];
-}
-
-std::optional<unsigned> DifferenceBuilder::specialComponent(LeafId leaf,
-                                                            std::string_view name) const {
-  const LeafKey& key = forms_.leaf(leaf).key;
-  if (key.kind != LeafKind::Special || isa::specialRegisters()[key.id / 4].name != name) {
-    return std::nullopt;
-  }
-  return key.id % 4;
-}
-std::optional<unsigned> DifferenceBuilder::threadDimension(LeafId leaf) const {
-  return specialComponent(leaf, "%tid");
 }
 
 void DifferenceBuilder::addDigit(std::uint64_t coefficient, Interval values,
@@ -205,8 +193,8 @@ void DifferenceBuilder::add(const Pair& pair) {
 
 unsigned DifferenceBuilder::dimensionsOfThread(LeafId leaf) const {
   if (threads_ == Threads::Same) return 0;
-  const std::optional<unsigned> k = threadDimension(leaf);
-  return k && *k < 3 ? 1u << *k : 0;
+  const std::optional<unsigned> k = threadDimension(forms_.leaf(leaf).key);
+  return k ? 1u << *k : 0;
 }
 
 // The dimensions of the thread id that equal numbers of this leaf determine.
@@ -228,17 +216,18 @@ bool DifferenceBuilder::determinesThread(FormId form) const {
 // tid.x + ntid.x * (tid.y + ntid.y * tid.z), times some coefficient: another number for every
 // thread, whatever the shape (C8(ii).4).
 void DifferenceBuilder::takeLinearId() {
+  using Which = SpecialName::Which;
   const auto find = [&](std::initializer_list<SpecialComponent> names) -> Pair* {
     for (Pair& pair : pairs_) {
       if (pair.left == pair.right && isProduct(pair.leaf, names)) return &pair;
     }
     return nullptr;
   };
-  Pair* const x = find({{"%tid", 0}});
+  Pair* const x = find({{Which::Tid, 0}});
   if (x == nullptr) return;
-  Pair* const y = find({{"%ntid", 0}, {"%tid", 1}});
+  Pair* const y = find({{Which::Ntid, 0}, {Which::Tid, 1}});
   if (y == nullptr || y->left != x->left) return;
-  Pair* const z = find({{"%ntid", 0}, {"%ntid", 1}, {"%tid", 2}});
+  Pair* const z = find({{Which::Ntid, 0}, {Which::Ntid, 1}, {Which::Tid, 2}});
   const bool isFlat = isPinned(2);
   if (!isFlat && (z == nullptr || z->left != x->left)) return;
   std::int64_t threads = 1;
@@ -259,7 +248,8 @@ bool DifferenceBuilder::isProduct(LeafId id, std::initializer_list<SpecialCompon
   return factors.size() == names.size() &&
          std::ranges::all_of(names, [&](const SpecialComponent& name) {
            return std::ranges::any_of(factors, [&](LeafId factor) {
-             return specialComponent(factor, name.first) == name.second;
+             const auto special = specialOf(forms_.leaf(factor).key);
+             return special && SpecialComponent(special->which, special->component) == name;
            });
          });
 }

@@ -40,14 +40,12 @@ class DifferenceBuilder {
     std::uint64_t left = 0;  // coefficients
     std::uint64_t right = 0;
   };
-  using SpecialComponent = std::pair<std::string_view, unsigned>;
+  using SpecialComponent = std::pair<SpecialName::Which, unsigned>;
 
   void collectPairs(const LinearForm& a, const LinearForm& b, isa::Space dropped);
   void dropEmptyPairs();
   Interval intervalOf(const Access& access, LeafId leaf) const;
   Interval threadInterval(const Access& access, unsigned dimension) const;
-  std::optional<unsigned> specialComponent(LeafId leaf, std::string_view name) const;
-  std::optional<unsigned> threadDimension(LeafId leaf) const;
   void addDigit(std::uint64_t coefficient, Interval values, unsigned threadDimensions = 0);
   bool isSameNumber(const Leaf& leaf) const;
   void openExtensions();

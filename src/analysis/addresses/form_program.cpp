@@ -223,17 +223,19 @@ bool FormProgram::complete(Node& made, const Leaf& leaf) {
 
 // False: the leaf is an unknown, or nothing is known about it.
 bool FormProgram::setSpecial(Node& made, const Leaf& leaf) {
-  const std::string_view name = isa::specialRegisters()[leaf.key.id / 4].name;
-  made.index = leaf.key.id % 4;
-  if (name == "%tid" && made.index < 3) {
+  using Which = SpecialName::Which;
+  const SpecialName special = *specialOf(leaf.key);
+  made.index = special.component;
+  if (special.which == Which::Tid && made.index < 3) {
     made.kind = Node::Kind::ThreadId;
-  } else if (name == "%ntid" && made.index < 3) {
+  } else if (special.which == Which::Ntid && made.index < 3) {
     made.kind = Node::Kind::Extent;
-  } else if (name == "%laneid") {
+  } else if (special.which == Which::LaneId) {
     made.kind = Node::Kind::Lane;
   } else {
     // The other special registers depend on each other in ways that are not modelled.
-    made.kind = name == "%ctaid" || name == "%nctaid" ? Node::Kind::Unknown : Node::Kind::Operation;
+    const bool isCta = special.which == Which::Ctaid || special.which == Which::Nctaid;
+    made.kind = isCta ? Node::Kind::Unknown : Node::Kind::Operation;
     return false;
   }
   return true;

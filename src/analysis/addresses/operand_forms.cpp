@@ -71,8 +71,7 @@ FormId OperandForms::ofSpecial(const Operand& operand, unsigned bits) {
   const ValueRange range = ranges_.ofSpecial(*name, rowBits);
   if (range.isConstant()) return forms_.constant(range.lowest, bits);
   Leaf leaf;
-  leaf.key = {LeafKind::Special, static_cast<std::uint8_t>(rowBits),
-              name->index * 4 + name->component, 0};
+  leaf.key = LeafKey::of(*name, static_cast<std::uint8_t>(rowBits));
   leaf.stable = true;
   leaf.uniform = row.variation == isa::Variation::Uniform;
   leaf.interval = range.asUnsigned();

@@ -129,7 +129,7 @@ PointerSet joined(PointerSet a, const PointerSet& b, unsigned lowBits) {
   for (const PointerBase& base : b.bases) {
     if (!keepsObject(base.base, lowBits)) return either;
     if (std::ranges::find(a.bases, base) != a.bases.end()) continue;
-    if (a.bases.isFull()) return either;
+    if (reaches(a.bases.size(), Limit::MemoryBases)) return either;
     a.bases.push_back(base);
   }
   return a;

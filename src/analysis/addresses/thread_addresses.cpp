@@ -4,13 +4,13 @@
 #include <algorithm>
 #include <bit>
 
+#include "isa/block.h"
 #include "support/limits.h"
 
 namespace ptxopt::analysis {
 
 namespace {
 
-constexpr std::uint32_t kMostThreads = 1024;
 // Differences of smaller distances do not wrap.
 constexpr std::int64_t kMostDistance = std::int64_t{1} << 28;
 
@@ -154,7 +154,7 @@ bool forEachAddress(const Access& access, std::span<const LeafId> shared,
 std::optional<ThreadForms> ThreadForms::of(const Addresses& addresses) {
   const auto& block = addresses.shape().block;
   const bool isSmall =
-      block && std::uint64_t{(*block)[0]} * (*block)[1] * (*block)[2] <= kMostThreads;
+      block && std::uint64_t{(*block)[0]} * (*block)[1] * (*block)[2] <= isa::kMostThreads;
   return isSmall ? std::optional(ThreadForms(addresses, *block)) : std::nullopt;
 }
 

@@ -14,7 +14,7 @@ void add(ThreadFunction& to, const ThreadFunction& part) {
   to.isOfThread |= part.isOfThread;
   for (const LeafId unknown : part.unknowns) {
     if (std::ranges::find(to.unknowns, unknown) != to.unknowns.end()) continue;
-    if (to.unknowns.isFull()) {
+    if (reaches(to.unknowns.size(), Limit::ThreadUnknowns)) {
       to.isKnown = false;
       return;
     }
@@ -23,14 +23,6 @@ void add(ThreadFunction& to, const ThreadFunction& part) {
 }
 
 }  // namespace
-
-std::optional<unsigned> threadDimension(const Leaf& leaf) {
-  if (leaf.key.kind != LeafKind::Special || leaf.key.id % 4 > 2 ||
-      isa::specialRegisters()[leaf.key.id / 4].name != "%tid") {
-    return std::nullopt;
-  }
-  return leaf.key.id % 4;
-}
 
 ThreadFunction ThreadFunctions::of(FormId form) {
   ThreadFunction result;
@@ -62,9 +54,9 @@ ThreadFunction ThreadFunctions::made(LeafId id) {
       result.isKnown = false;
       break;
     case LeafKind::Special: {
-      const std::string_view name = isa::specialRegisters()[leaf.key.id / 4].name;
-      result.isOfThread = name == "%tid";
-      result.isKnown = name == "%tid" || name == "%ntid";
+      const SpecialName::Which which = specialOf(leaf.key)->which;
+      result.isOfThread = which == SpecialName::Which::Tid;
+      result.isKnown = result.isOfThread || which == SpecialName::Which::Ntid;
       break;
     }
     case LeafKind::Iteration:

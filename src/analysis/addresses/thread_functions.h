@@ -38,7 +38,4 @@ class ThreadFunctions {
   unsigned nesting_ = 0;
 };
 
-// %tid.x, .y or .z: 0, 1 or 2.
-std::optional<unsigned> threadDimension(const Leaf& leaf);
-
 }  // namespace ptxopt::analysis

@@ -2,6 +2,7 @@
 #include "analysis/barriers/barrier_regions.h"
 
 #include <algorithm>
+#include <cassert>
 #include <utility>
 
 #include "support/bit_set.h"
@@ -47,6 +48,7 @@ void BarrierRegions::append(LinkList& list, Node node) {
 }
 
 void BarrierRegions::addEdge(Node from, Node to) {
+  assert(from < nodes_.size() && to < nodes_.size());
   const Neighbours known = successors(from);
   if (std::ranges::find(known, to) != known.end()) return;
   append(nodes_[from].successors, to);
@@ -206,6 +208,7 @@ bool BarrierRegions::tryJoin(Node b) {
 }
 
 void BarrierRegions::remove(Node b) {
+  assert(b < nodes_.size());
   const bool separated = std::exchange(nodes_[b].separates, false);
   nodes_[b].isBarrier = false;
   if (!separated || tryJoin(b)) return;
@@ -227,12 +230,13 @@ void BarrierRegions::enterFromAll(Node b, Direction d) {
 // ---- explaining --------------------------------------------------------------------------------
 
 // Calls visit(event) for every event of the region on that side, nearest pieces first, until it
-// returns false.  Returns false if there are more pieces and events than `limit`.
+// returns false.  Returns false if there are more pieces and events than the limit.
 template <class Visitor>
-bool BarrierRegions::walk(Node barrier, Direction d, std::size_t limit, Visitor&& visit,
+bool BarrierRegions::walk(Node barrier, Direction d, Visitor&& visit,
                           bool isThroughBarriers) const {
   BitSet seen(nodes_.size());
   std::vector<Node> queue;
+  std::size_t visited = 0;
   const auto reach = [&](Node n) {
     n = find(n);
     const bool isOpen = isThroughBarriers || !nodes_[n].separates;
@@ -241,9 +245,9 @@ bool BarrierRegions::walk(Node barrier, Direction d, std::size_t limit, Visitor&
   for (const Node n : onward(barrier, d)) reach(n);
   for (std::size_t at = 0; at < queue.size(); ++at) {
     for (Node part = queue[at]; part != kNone; part = nodes_[part].next) {
-      if (limit-- == 0) return false;
+      if (reaches(visited++, Limit::ExplainedInstructions)) return false;
       for (const Event& event : events(part)) {
-        if (limit-- == 0) return false;
+        if (reaches(visited++, Limit::ExplainedInstructions)) return false;
         if (!visit(event)) return true;
       }
     }
@@ -252,10 +256,9 @@ bool BarrierRegions::walk(Node barrier, Direction d, std::size_t limit, Visitor&
   return true;
 }
 
-std::optional<BarrierRegions::Counts> BarrierRegions::count(Node barrier, Direction d,
-                                                            std::size_t limit) const {
+std::optional<BarrierRegions::Counts> BarrierRegions::count(Node barrier, Direction d) const {
   Counts counts;
-  const bool isComplete = walk(barrier, d, limit, [&](const Event& event) {
+  const bool isComplete = walk(barrier, d, [&](const Event& event) {
     if (d == Direction::Backward || !event.isRepeated) {
       counts.reads += std::uint32_t{event.reads};
       counts.writes += std::uint32_t{event.writes};
@@ -268,9 +271,9 @@ std::optional<BarrierRegions::Counts> BarrierRegions::count(Node barrier, Direct
 
 const BarrierRegions::Event* BarrierRegions::findEvent(Node barrier, Direction d,
                                                        std::optional<AccessSet::Key> key,
-                                                       EffectMarks marks, std::size_t limit) const {
+                                                       EffectMarks marks) const {
   const Event* found = nullptr;
-  walk(barrier, d, limit, [&](const Event& event) {
+  walk(barrier, d, [&](const Event& event) {
     const bool isOrdered =
         event.ordered == Ordered::Both || d == Direction::Forward;  // AsLower counts below only
     const bool fits = key ? event.key == key : (event.marks & marks) != 0;
@@ -282,14 +285,13 @@ const BarrierRegions::Event* BarrierRegions::findEvent(Node barrier, Direction d
 
 const BarrierRegions::Event* BarrierRegions::findEventEverBelow(Node barrier,
                                                                 std::optional<AccessSet::Key> key,
-                                                                EffectMarks marks,
-                                                                std::size_t limit) const {
+                                                                EffectMarks marks) const {
   const Event* found = nullptr;
   const auto fits = [&](const Event& event) {
     return key ? event.key && coarse(*event.key) == key : (event.marks & marks) != 0;
   };
   walk(
-      barrier, Direction::Forward, limit,
+      barrier, Direction::Forward,
       [&](const Event& event) {
         if (fits(event)) found = &event;
         return found == nullptr;

@@ -92,15 +92,16 @@ class BarrierRegions {
     std::uint32_t reads = 0;
     std::uint32_t writes = 0;
   };
-  // Visits at most `limit` pieces and events; none if there are more.
-  std::optional<Counts> count(Node barrier, Direction side, std::size_t limit) const;
+  // They visit at most Limit::ExplainedInstructions pieces and events, and find nothing further
+  // away. None if there are more.
+  std::optional<Counts> count(Node barrier, Direction side) const;
   // An event of this class, or with one of these marks.
   const Event* findEvent(Node barrier, Direction side, std::optional<AccessSet::Key> key,
-                         EffectMarks marks, std::size_t limit) const;
+                         EffectMarks marks) const;
   // Like findEvent() below the barrier, but through all later barriers: for pairs that conflict()
   // found below them.
   const Event* findEventEverBelow(Node barrier, std::optional<AccessSet::Key> key,
-                                  EffectMarks marks, std::size_t limit) const;
+                                  EffectMarks marks) const;
 
  private:
   struct Delta {
@@ -151,8 +152,7 @@ class BarrierRegions {
   bool tryJoin(Node barrier);
   void findEverBelow();
   template <class Visitor>
-  bool walk(Node barrier, Direction side, std::size_t limit, Visitor&& visit,
-            bool isThroughBarriers = false) const;
+  bool walk(Node barrier, Direction side, Visitor&& visit, bool isThroughBarriers = false) const;
   AccessSet::Key coarse(AccessSet::Key key) const;
 
   const AccessClasses* classes_;

@@ -8,6 +8,7 @@
 #include "analysis/barriers/access_offsets.h"
 #include "analysis/barriers/loop_numbers.h"
 #include "ir/function.h"
+#include "isa/block.h"
 #include "support/limits.h"
 
 namespace ptxopt::analysis {
@@ -48,7 +49,8 @@ class WitnessSearch {
       if (!findLoopNumbers()) continue;
       // Blocks of one row are best, and must leave work for the others.
       least_ = work_ / 2;
-      for (unsigned steps = 0; steps <= most(Limit::ExampleSteps); ++steps) {
+      for (std::size_t steps = 0; steps <= farthest(); ++steps) {
+        if (exceeds(steps, Limit::ExampleSteps)) break;
         if (choose(0, steps)) return found_;
       }
       trials_ = choices_ = 0;
@@ -117,7 +119,7 @@ class WitnessSearch {
   }
   Variable roundOf(LoopId loop, LeafId leaf) const {
     Variable variable{LeafId::None, loop, {}, {}};
-    for (std::size_t k = 0; k < LoopNumbers::kMost; ++k) {
+    for (std::size_t k = 0; k < most(Limit::LoopNumbers); ++k) {
       variable.candidates.push_back(static_cast<std::int64_t>(k));
     }
     const Leaf& of = forms_.leaf(leaf);
@@ -190,9 +192,11 @@ class WitnessSearch {
     const LaunchShape& shape = question_.first->origin->shape();
     if (shape.block) return {*shape.block};
     std::vector<std::array<std::uint32_t, 3>> all;
-    for (const std::uint32_t threads : {64u, 256u, 1024u}) all.push_back({threads, 1, 1});
+    for (const std::uint32_t threads : {64u, 256u, isa::kMostThreads})
+      all.push_back({threads, 1, 1});
     // The largest one that is allowed.
-    if (shape.most[0] < 1024) all.push_back({static_cast<std::uint32_t>(shape.most[0]), 1, 1});
+    if (shape.most[0] < isa::kMostThreads)
+      all.push_back({static_cast<std::uint32_t>(shape.most[0]), 1, 1});
     for (const std::array<std::uint32_t, 3>& block :
          std::to_array<std::array<std::uint32_t, 3>>({{32, 2, 1}, {16, 16, 1}, {4, 4, 4}})) {
       if (!question_.assumptions.oneRow) all.push_back(block);
@@ -203,16 +207,23 @@ class WitnessSearch {
     return all;
   }
 
+  // How many steps all variables together can be away from their first candidates.
+  std::size_t farthest() const {
+    std::size_t steps = 0;
+    for (const Variable& variable : variables_) steps += variable.candidates.size() - 1;
+    return steps;
+  }
+
   // Tries all combinations that are `steps` steps away from the first candidates of the variables
   // from `k` on.
-  bool choose(std::size_t k, unsigned steps) {
+  bool choose(std::size_t k, std::size_t steps) {
     if (k == variables_.size()) return steps == 0 && attempt();
     if (reaches(choices_, Limit::ExampleChoices)) return false;
     Variable& variable = variables_[k];
-    const auto most = static_cast<unsigned>(variable.candidates.size() - 1);
+    const std::size_t most = variable.candidates.size() - 1;
     const bool isLast = k + 1 == variables_.size();
     if (isLast && steps > most) return false;
-    for (unsigned mine = isLast ? steps : 0; mine <= std::min(steps, most); ++mine) {
+    for (std::size_t mine = isLast ? steps : 0; mine <= std::min(steps, most); ++mine) {
       variable.chosen = mine;
       if (choose(k + 1, steps - mine)) return true;
     }
@@ -236,7 +247,7 @@ class WitnessSearch {
         numbers.push_back(*numberOf(sides_[k].unknowns()[n], variable));
       }
       const std::uint64_t cost = std::uint64_t{count} * sides_[k].work();
-      if (work_ < least_ + cost) return false;
+      if (exceeds(least_ + cost, work_, Limit::ExampleWork)) return false;
       work_ -= cost;
       sides_[k].forEachOffset(warps_, numbers, [&](std::uint32_t thread, std::int64_t offset) {
         offsets_[k].emplace_back(offset, thread);
@@ -306,7 +317,7 @@ class WitnessSearch {
       return isEdge || !question_.separatesRounds || !question_.separatesRounds(mine.loop);
     }
     for (std::int64_t distance = 0; distance <= mine.number() || isFirst; ++distance) {
-      if (distance == static_cast<std::int64_t>(LoopNumbers::kMost)) return false;
+      if (distance == static_cast<std::int64_t>(most(Limit::LoopNumbers))) return false;
       const std::int64_t number = mine.number();
       if (isFirst ? mayMeet(mine.loop, number, number + distance)
                   : mayMeet(mine.loop, number - distance, number)) {
@@ -318,15 +329,18 @@ class WitnessSearch {
 
   // The chosen ids of CTAs lie within the chosen grid.
   bool isGridPossible() const {
-    const auto special = [&](const Variable& variable) -> std::string_view {
-      if (variable.leaf == LeafId::None) return "";
-      const LeafKey& key = forms_.leaf(variable.leaf).key;
-      return key.kind == LeafKind::Special ? isa::specialRegisters()[key.id / 4].name : "";
+    using Which = SpecialName::Which;
+    const auto componentOf = [&](const Variable& variable, Which which) -> std::optional<unsigned> {
+      if (variable.leaf == LeafId::None) return std::nullopt;
+      const auto special = specialOf(forms_.leaf(variable.leaf).key);
+      return special && special->which == which ? std::optional<unsigned>(special->component)
+                                                : std::nullopt;
     };
     for (const Variable& cta : variables_) {
+      const auto component = componentOf(cta, Which::Ctaid);
+      if (!component) continue;
       for (const Variable& grid : variables_) {
-        if (special(cta) != "%ctaid" || special(grid) != "%nctaid") continue;
-        const bool isSame = forms_.leaf(cta.leaf).key.id % 4 == forms_.leaf(grid.leaf).key.id % 4;
+        const bool isSame = componentOf(grid, Which::Nctaid) == component;
         if (isSame && cta.number() >= grid.number()) return false;
       }
     }

@@ -16,18 +16,20 @@
 
 namespace ptxopt::analysis {
 
+enum class DivergenceSource : std::uint8_t {
+  Special,    // `source` reads a special register that differs between threads
+  Load,       // `source` loads from memory that may hold different values for each thread
+  Atomic,     // `source` is an atomic operation
+  Parameter,  // `source` loads a parameter of a function, which may differ between threads
+  Exchange,   // `source` exchanges values with other threads: shuffles, votes
+  Call,       // `source` is a call
+  Local,      // `source` takes an address of .local memory
+  Undefined,  // `reg` is not written on every path
+  Unknown,    // `source` is not understood, or varies for another reason
+};
+
 struct DivergenceCause {
-  enum class Kind : std::uint8_t {
-    Special,    // `source` reads a special register that differs between threads
-    Load,       // `source` loads from memory that may hold different values for each thread
-    Atomic,     // `source` is an atomic operation
-    Parameter,  // `source` loads a parameter of a function, which may differ between threads
-    Exchange,   // `source` exchanges values with other threads: shuffles, votes
-    Call,       // `source` is a call
-    Local,      // `source` takes an address of .local memory
-    Undefined,  // `reg` is not written on every path
-    Unknown,    // `source` is not understood, or varies for another reason
-  };
+  using Kind = DivergenceSource;
   // The nearest branch that decides whether a thread executes the instruction, or the instruction
   // itself if its guard does.
   const ir::Instruction* branch = nullptr;

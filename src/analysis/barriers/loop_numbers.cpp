@@ -7,6 +7,7 @@
 
 #include "analysis/addresses/form_program.h"
 #include "analysis/barriers/condition_program.h"
+#include "support/limits.h"
 #include "support/residue.h"
 
 namespace ptxopt::analysis {
@@ -144,7 +145,7 @@ std::optional<LoopNumbers> loopNumbers(const Addresses& addresses, const Loops& 
     if (added && of.isComplete()) conditions.emplace_back(std::move(of), *added);
   }
   LoopNumbers found{{*first}, false};
-  while (found.ofRound.size() < LoopNumbers::kMost) {
+  while (!reaches(found.ofRound.size(), Limit::LoopNumbers)) {
     const std::int64_t now = found.ofRound.back();
     for (auto& [of, condition] : conditions) {
       of.run(now);

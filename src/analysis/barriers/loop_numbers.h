@@ -24,8 +24,7 @@ namespace ptxopt::analysis {
 LoopId loopOfVariable(const Addresses& addresses, const Loops& loops, LeafId leaf);
 
 struct LoopNumbers {
-  // At most kMost rounds.  Not empty.
-  static constexpr std::size_t kMost = 12;
+  // At most Limit::LoopNumbers rounds.  Not empty.
   std::vector<std::int64_t> ofRound;
   bool isComplete = false;  // there are no more rounds
 };

@@ -55,8 +55,8 @@ concept DataflowProblem = requires(const P& problem, BlockId block, typename P::
 };
 
 // True if one bit for each block and element of the universe takes at most 8 MiB.
-constexpr bool denseFits(std::size_t blocks, std::size_t universe) {
-  return universe == 0 || blocks <= most(Limit::DenseBits) / universe;
+inline bool denseFits(std::size_t blocks, std::size_t universe) {
+  return universe == 0 || !exceeds(blocks, most(Limit::DenseBits) / universe, Limit::DenseBits);
 }
 
 template <DataflowProblem Problem>

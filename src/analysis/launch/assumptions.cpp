@@ -8,6 +8,7 @@
 
 #include "analysis/flow/call_graph.h"
 #include "ir/module.h"
+#include "isa/block.h"
 
 namespace ptxopt::analysis {
 
@@ -22,19 +23,17 @@ std::string textOf(const std::array<std::uint32_t, 3>& block) {
 
 // "64", "64,1,1"; none for a shape with which no kernel can be launched.
 std::optional<std::array<std::uint32_t, 3>> parseBlock(std::string_view text) {
-  constexpr std::array<std::uint32_t, 3> kMost = {1024, 1024, 64};
-  constexpr std::uint32_t kMostThreads = 1024;
   std::array<std::uint32_t, 3> block = {1, 1, 1};
   for (std::size_t k = 0;; ++k) {
     const std::string_view part = text.substr(0, text.find(','));
     if (k == block.size()) return std::nullopt;
     const auto [end, problem] = std::from_chars(part.data(), part.data() + part.size(), block[k]);
     if (problem != std::errc() || end != part.data() + part.size()) return std::nullopt;
-    if (block[k] < 1 || block[k] > kMost[k]) return std::nullopt;
+    if (block[k] < 1 || block[k] > isa::kMostExtents[k]) return std::nullopt;
     if (part.size() == text.size()) break;
     text.remove_prefix(part.size() + 1);
   }
-  return block[0] * block[1] * block[2] <= kMostThreads ? std::optional(block) : std::nullopt;
+  return block[0] * block[1] * block[2] <= isa::kMostThreads ? std::optional(block) : std::nullopt;
 }
 
 std::uint64_t productOf(const ir::Attribute& attribute) {

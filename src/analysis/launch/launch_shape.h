@@ -8,7 +8,7 @@
 
 #include "analysis/launch/assumptions.h"
 #include "ir/function.h"
-#include "isa/isa.h"
+#include "isa/block.h"
 
 namespace ptxopt::analysis {
 
@@ -17,7 +17,7 @@ struct LaunchShape {
   // The exact values of %ntid.x, .y, .z.
   std::optional<std::array<std::uint32_t, 3>> block;
   // Upper bounds of each extent.  Without a directive, those of the ISA.
-  std::array<std::uint32_t, 3> most = {1024, 1024, 64};
+  std::array<std::uint32_t, 3> most = isa::kMostExtents;
 
   // For an entry: from .reqntid or .maxntid, if all its attributes are understood (A7.5), and from
   // its assumptions.  For a .func: from its assumptions alone.
@@ -29,16 +29,5 @@ struct LaunchShape {
 
   friend bool operator==(const LaunchShape&, const LaunchShape&) = default;
 };
-
-// A special register that an operand names.
-struct SpecialName {
-  enum class Which : std::uint8_t { Tid, Ntid, Ctaid, LaneId, Other };
-  Which which = Which::Other;
-  std::uint8_t component = 0;  // 0 .. 3 for .x .y .z .w; 0 for a scalar
-  std::uint32_t index = 0;     // in isa::specialRegisters()
-};
-// None for a special register that is not in the table, for a member of a numbered family, and for
-// a whole vector.
-std::optional<SpecialName> specialName(const ir::Function& function, const ir::Operand& operand);
 
 }  // namespace ptxopt::analysis

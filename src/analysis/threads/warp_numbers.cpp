@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 
+#include "isa/block.h"
 #include "support/limits.h"
 
 namespace ptxopt::analysis {
@@ -12,7 +13,7 @@ namespace {
 
 constexpr unsigned kWarpBits = std::countr_zero(isa::kWarpSize);
 constexpr std::uint64_t kLaneMask = isa::kWarpSize - 1;
-constexpr std::int64_t kMostThreadId = 1023;
+constexpr std::int64_t kMostThreadId = isa::kMostThreads - 1;
 
 // The result of `opcode`, with a constant right operand, on a number of a row that is a thread id,
 // or differs from one in lane bits; only the bits of `mask` can be set.
@@ -40,13 +41,6 @@ std::optional<RowNumber> shiftedOrMasked(isa::Opcode opcode, std::uint64_t opera
     default:
       return std::nullopt;
   }
-}
-
-// The dimension of a component of %tid.
-std::optional<unsigned> threadDimension(const LeafKey& key) {
-  const bool isThread =
-      key.kind == LeafKind::Special && isa::specialRegisters()[key.id / 4].name == "%tid";
-  return isThread ? std::optional(key.id % 4) : std::nullopt;
 }
 
 std::optional<RowNumber> rowNumber(const LinearForms& forms, LeafId id, unsigned nesting) {

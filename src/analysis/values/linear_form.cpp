@@ -31,6 +31,18 @@ Interval productOf(Interval a, Interval b) {
 
 }  // namespace
 
+std::optional<SpecialName> specialOf(const LeafKey& key) {
+  if (key.kind != LeafKind::Special) return std::nullopt;
+  return SpecialName::of(key.id / 4, static_cast<std::uint8_t>(key.id % 4));
+}
+
+std::optional<unsigned> threadDimension(const LeafKey& key) {
+  const std::optional<SpecialName> special = specialOf(key);
+  const bool isThread =
+      special && special->which == SpecialName::Which::Tid && special->component < 3;
+  return isThread ? std::optional<unsigned>(special->component) : std::nullopt;
+}
+
 void LinearForms::reserve(std::size_t forms) {
   forms_.reserve(forms);
   terms_.reserve(2 * forms);
@@ -78,6 +90,7 @@ constexpr std::size_t kOperationWords = 2;
 
 LeafId LinearForms::internOperation(Leaf leaf, const isa::InstructionDesc* desc,
                                     std::span<const FormId> sources, std::uint32_t result) {
+  assert(desc != nullptr);
   std::vector<std::uint32_t> list;
   list.reserve(sources.size() + kOperationWords);
   for (const FormId source : sources) list.push_back(indexOf(source));
@@ -146,10 +159,12 @@ FormId LinearForms::intern(unsigned bits, std::uint64_t constant, std::span<cons
 }
 
 FormId LinearForms::constant(std::uint64_t value, unsigned bits) {
+  assert(1 <= bits && bits <= 64);
   return intern(bits, residue(value, bits), {});
 }
 
 FormId LinearForms::ofLeaf(LeafId leaf, unsigned bits) {
+  assert(leaf != LeafId::None && 1 <= bits && bits <= 64);
   const Term one{leaf, 1};
   return intern(bits, 0, {&one, 1});
 }

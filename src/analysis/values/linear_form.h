@@ -22,10 +22,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <vector>
 
+#include "analysis/launch/special_name.h"
 #include "isa/isa.h"
 #include "support/hash_index.h"
 #include "support/ids.h"
@@ -55,8 +57,8 @@ enum class LeafKind : std::uint8_t {
 struct LeafKey {
   LeafKind kind = LeafKind::Value;
   std::uint8_t bits = 64;  // the width of the number, except for Product and Iteration
-  // Symbol, Parameter: SymbolId.  GenericBase: the space.  Special: index in
-  // isa::specialRegisters() times four plus the component.  Iteration: LoopId.  Extensions: FormId.
+  // Symbol, Parameter: SymbolId.  GenericBase: the space.  Special: what specialOf() reads.
+  // Iteration: LoopId.  Extensions: FormId.
   // Value: ValueId.  Product, Operation: which list of ids.
   std::uint32_t id = 0;
   // Parameter: the offset of its first byte.  Value: 0, or kBeforeGuard.
@@ -65,10 +67,18 @@ struct LeafKey {
   // result or the previous value (docs/soundness/ D6.4).
   static constexpr std::uint32_t kBeforeGuard = 1;
 
+  static LeafKey of(const SpecialName& special, std::uint8_t bits) {
+    return {LeafKind::Special, bits, special.index * 4 + special.component, 0};
+  }
   // Of an extension.
   FormId extended() const { return FormId{id}; }
   friend bool operator==(const LeafKey&, const LeafKey&) = default;
 };
+
+// The special register that a leaf is; none for a leaf of another kind.
+std::optional<SpecialName> specialOf(const LeafKey& key);
+// 0, 1 or 2 for %tid.x, .y or .z; none for any other leaf.
+std::optional<unsigned> threadDimension(const LeafKey& key);
 
 struct Leaf {
   LeafKey key;

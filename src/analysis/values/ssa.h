@@ -30,6 +30,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cassert>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -134,6 +135,7 @@ class Ssa {
   static std::uint32_t slotOf(const ir::Instruction& instruction, Access access,
                               const ir::Operand& operand);
   const ValueId* slotsOf(const ir::Instruction& instruction) const {
+    assert(numbers_.of(instruction) != kNone && "numbered by the analyses of another copy");
     return slots_.data() + firstSlot_[numbers_.of(instruction)];
   }
 
@@ -165,11 +167,13 @@ inline std::uint32_t Ssa::slotOf(const ir::Instruction& instruction, Access acce
 }
 
 inline ValueId Ssa::use(const ir::Instruction& instruction, const ir::Operand& operand) const {
+  assert(operand.reads);
   return slotsOf(instruction)[slotOf(instruction, Access::Use, operand)];
 }
 
 inline ValueId Ssa::definition(const ir::Instruction& instruction,
                                const ir::Operand& operand) const {
+  assert(operand.writes);
   return slotsOf(instruction)[slotOf(instruction, Access::Definition, operand)];
 }
 

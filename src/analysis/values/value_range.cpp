@@ -35,6 +35,7 @@ ValueRange rangeOfSpecial(const SpecialName& name, const LaunchShape& shape, uns
       return upTo(name.component == 0 ? 0x7ffffffe : 65534);
     case SpecialName::Which::LaneId:
       return upTo(31);
+    case SpecialName::Which::Nctaid:
     case SpecialName::Which::Other:
       break;
   }

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "analysis/launch/launch_shape.h"
+#include "analysis/launch/special_name.h"
 #include "analysis/values/branch_conditions.h"
 #include "analysis/values/ssa.h"
 #include "support/interval.h"

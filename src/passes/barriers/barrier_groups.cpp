@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/barriers/barrier_groups.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <deque>
 #include <memory>
@@ -133,9 +131,7 @@ class Group {
     const bool isNoteDue = isFine && wantRemarks_ && coarse.isAnyKeptForAccesses();
     for (BarrierDecision& decision : decisions) {
       if (isNoteDue && decision.outcome == BarrierOutcome::Kept) {
-        decision.remark.barrier->notes += fmt::format(
-            "\naddresses were not compared: the limit on that work is reached (max-work={})",
-            question_.limits.work);
+        decision.remark.barrier->workLimit = question_.limits.work;
       }
     }
     return decisions;
@@ -228,7 +224,6 @@ std::vector<BarrierDecision> BarrierGroups::decide(ir::Function& function,
 // For a function whose callers are not all known.
 std::vector<BarrierDecision> BarrierGroups::leaveAlone(ir::Function& function,
                                                        bool wantRemarks) const {
-  const std::string reason = wantRemarks ? unknownCallers(function, *facts_) : std::string();
   std::vector<BarrierDecision> decisions;
   for (ir::Statement& statement : function.body()) {
     auto* instruction = statement.as<ir::Instruction>();
@@ -238,7 +233,8 @@ std::vector<BarrierDecision> BarrierGroups::leaveAlone(ir::Function& function,
     decision.instruction = instruction;
     if (!wantRemarks) continue;
     decision.remark = BarrierRemarks::at(question_.pass, function, *instruction);
-    decision.remark.barrier->reason = reason;
+    decision.remark.barrier->reason =
+        KeptReason{KeptReason::Why::UnknownCallers, unknownCallers(function, *facts_)};
   }
   return decisions;
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/barriers/barrier_judge.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 namespace ptxopt::passes {
@@ -133,9 +131,10 @@ BarrierDecision BarrierJudge::judge(const Barrier& barrier) {
   if (wantRemarks_) {
     decision.remark = remarks_.at(question_.pass, functionOf(barrier), *barrier.instruction);
   }
-  if (std::optional<std::string> reason = reasonToKeep(barrier, decision.remark)) {
-    if (!wantRemarks_) return decision;
-    decision.remark.barrier->reason = std::move(*reason);
+  if (std::optional<KeptReason> reason = reasonToKeep(barrier, decision.remark)) {
+    // The two accesses say more than a reason.
+    const bool isDue = wantRemarks_ && !decision.remark.barrier->conflict;
+    if (isDue) decision.remark.barrier->reason = std::move(reason);
     return decision;
   }
   decision.outcome =
@@ -160,10 +159,7 @@ void BarrierJudge::tryToGuard(const Barrier& barrier, BarrierDecision& decision)
   BarrierDecision guarded = decision;
   if (reasonInRegion(barrier, guarded.remark)) return;
   if (!functionOf(barrier).isEntry()) {
-    if (wantRemarks_) {
-      decision.remark.barrier->notes +=
-          "\nin a launch of one row it orders nothing, but it is in a function";
-    }
+    if (wantRemarks_) decision.remark.barrier->isOfRowsInFunction = true;
     return;
   }
   decision.outcome = BarrierOutcome::Guarded;
@@ -205,61 +201,60 @@ void BarrierJudge::setRule(const Barrier& barrier, BarrierVerdict& verdict) {
   verdict.precision = needed;
 }
 
-std::optional<std::string> BarrierJudge::reasonToKeep(const Barrier& barrier, Remark& remark) {
+std::optional<KeptReason> BarrierJudge::reasonToKeep(const Barrier& barrier, Remark& remark) {
   const Instruction& instruction = *barrier.instruction;
   const ir::Function& function = functionOf(barrier);
-  if (barrier.node == kNone) return wantRemarks_ ? reasons_.notACandidate(barrier) : "";
+  if (barrier.node == kNone) return wantRemarks_ ? reasons_.notACandidate(barrier) : KeptReason{};
   if (barrier.barrier.kind != ir::CtaBarrier::Kind::Sync &&
       !isResultUnused(function, instruction)) {
-    return wantRemarks_ ? reasons_.result(barrier) : "";
+    return wantRemarks_ ? reasons_.result(barrier) : KeptReason{};
   }
-  if (const char* reason = question_.kept.whyKept(function, instruction)) return reason;
+  if (const auto why = question_.kept.whyKept(function, instruction)) return KeptReason{*why};
   if (++candidates_ > question_.limits.candidates) {
-    return fmt::format("the limit on the candidates of one kernel is reached (max-candidates={})",
-                       question_.limits.candidates);
+    return KeptReason{KeptReason::Why::CandidateLimit,
+                      KeptReason::Bound{question_.limits.candidates}};
   }
   if (aim_ == BarrierAim::Weaken) {
-    if (std::optional<std::string> reason = reasonNotToWeaken(barrier)) return reason;
+    if (const auto why = reasonNotToWeaken(barrier)) return KeptReason{*why};
   }
   return reasonInRegion(barrier, remark);
 }
 
 // docs/soundness/ C8.3, except the accesses.
-std::optional<std::string> BarrierJudge::reasonNotToWeaken(const Barrier& barrier) {
+std::optional<KeptReason::Why> BarrierJudge::reasonNotToWeaken(const Barrier& barrier) {
+  using enum KeptReason::Why;
   const ir::Function& function = functionOf(barrier);
   const ir::Module& module = function.module();
-  if (barrier.barrier.kind != ir::CtaBarrier::Kind::Sync) return "it computes a result as well";
-  if (barrier.standing == Standing::Guarded) return "it is executed under a condition";
+  if (barrier.barrier.kind != ir::CtaBarrier::Kind::Sync) return HasResult;
+  if (barrier.standing == Standing::Guarded) return IsGuarded;
   if (module.version < isa::Version{6, 0} || !isa::satisfies(module.target, "70")) {
-    return "bar.warp.sync of diverged threads requires PTX 6.0 and sm_70";
+    return OldTarget;
   }
-  if (!function.isEntry()) return "it is in a function, where the shape of the block is unknown";
+  if (!function.isEntry()) return InFunction;
   const analysis::Addresses* addresses = bodies_[barrier.body].addresses;
   const auto block = addresses == nullptr ? std::nullopt : addresses->shape().block;
-  if (!block) return "the shape of the block is not known";
+  if (!block) return UnknownShape;
   const std::uint64_t threads = std::uint64_t{(*block)[0]} * (*block)[1] * (*block)[2];
-  if (threads % isa::kWarpSize != 0) return "the last warp is not full";
+  if (threads % isa::kWarpSize != 0) return PartialWarp;
   std::optional<analysis::NonExitedThreads>& whole = nonExitedThreads_[barrier.body];
   const BarrierBody& body = bodies_[barrier.body];
   if (!whole) {
     whole.emplace(*body.cfg, *body.liveness, facts_.effects(body.assumptions));
   }
-  if (!whole->allExecute(barrier.instruction->block)) {
-    return "threads may have ended before it, and bar.warp.sync waits for all of a warp";
-  }
+  // bar.warp.sync waits for all threads of a warp.
+  if (!whole->allExecute(barrier.instruction->block)) return EarlyExit;
   return std::nullopt;
 }
 
 // Why the code around the barrier needs it.
-std::optional<std::string> BarrierJudge::reasonInRegion(const Barrier& barrier, Remark& remark) {
+std::optional<KeptReason> BarrierJudge::reasonInRegion(const Barrier& barrier, Remark& remark) {
   analysis::BarrierRegions& regions = graph_.regions();
   if (!regions.isWithinLimit()) {
-    return fmt::format("the limit on the work for one kernel is reached (max-work={})",
-                       question_.limits.work);
+    return KeptReason{KeptReason::Why::WorkLimit, KeptReason::Bound{question_.limits.work}};
   }
   if ((regions.marksAround(barrier.node) & analysis::kPin) != 0) {
     if (wantRemarks_) remark.barrier->pin = remarks_.pin(regions, barrier.node);
-    return "code next to it depends on when it runs";
+    return KeptReason{KeptReason::Why::Pin};
   }
   if (const auto conflict = regions.conflict(barrier.node, Precision::Affine, relation_)) {
     // The thread that executes a T may be known, too.
@@ -275,14 +270,13 @@ std::optional<std::string> BarrierJudge::reasonInRegion(const Barrier& barrier, 
       remark.barrier->conflict =
           remarks_.conflict(regions, graph_.classes(), barrier.node, *conflict, relation_);
     }
-    return "";
+    return KeptReason{};
   }
   // bar.warp.sync prevents hoisting of loads like a CTA barrier does (E.6.6).
   if (aim_ != BarrierAim::Weaken && !mayLeaveLoops(barrier)) {
-    return !wantRemarks_
-               ? ""
-               : reasons_.polling(
-                     barrier, [&](std::uint32_t body) -> const auto& { return loops_[body]; });
+    if (!wantRemarks_) return KeptReason{};
+    return reasons_.polling(
+        barrier, [&](std::uint32_t body) -> const auto& { return loops_[body]; });
   }
   return std::nullopt;
 }

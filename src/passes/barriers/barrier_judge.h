@@ -89,9 +89,10 @@ class BarrierJudge {
   void tryToGuard(const Barrier& barrier, BarrierDecision& decision);
   void label(std::vector<BarrierDecision>& decisions) const;
   void setRule(const Barrier& barrier, BarrierVerdict& verdict);
-  std::optional<std::string> reasonToKeep(const Barrier& barrier, Remark& remark);
-  std::optional<std::string> reasonNotToWeaken(const Barrier& barrier);
-  std::optional<std::string> reasonInRegion(const Barrier& barrier, Remark& remark);
+  std::optional<KeptReason> reasonToKeep(const Barrier& barrier, Remark& remark);
+  std::optional<KeptReason::Why> reasonNotToWeaken(const Barrier& barrier);
+  // In the remark: the two accesses or the timed code, where that is the reason.
+  std::optional<KeptReason> reasonInRegion(const Barrier& barrier, Remark& remark);
   void takeOut(const Barrier& barrier);
   std::vector<std::uint32_t> begin(const std::vector<bool>& settled);
   bool mayLeaveLoops(const Barrier& barrier);

@@ -21,16 +21,17 @@ using ir::Instruction;
 
 namespace {
 
-// In steps of a few nanoseconds (WitnessQuestion::work).
-constexpr std::uint64_t kWorkOfFirstPair = 400'000;
-constexpr std::uint64_t kWorkOfPair = 100'000;
+// For the search of an example (WitnessQuestion::work).
+constexpr std::uint64_t kWorkOfFirstPair = most(Limit::ExampleWork);
+constexpr std::uint64_t kWorkOfPair = kWorkOfFirstPair / 4;
 
-std::string_view kindText(analysis::AccessKinds kinds) {
+BarrierEvent::Kind kindOf(analysis::AccessKinds kinds) {
+  using Kind = BarrierEvent::Kind;
   const bool reads = (kinds & analysis::kRead) != 0;
   const bool writes = (kinds & analysis::kWrite) != 0;
-  if (reads && writes) return "read and write";
-  if (writes) return "write";
-  return (kinds & analysis::kStrongRead) != 0 ? "strong read" : "read";
+  if (reads && writes) return Kind::ReadAndWrite;
+  if (writes) return Kind::Write;
+  return (kinds & analysis::kStrongRead) != 0 ? Kind::StrongRead : Kind::Read;
 }
 
 std::string_view verb(analysis::AccessKinds kinds) {
@@ -49,20 +50,18 @@ bool follows(const Instruction& upper, const Instruction& lower,
 }
 
 // What an instruction, or the end of threads, is to a barrier that it is no access for.
-std::string_view markText(analysis::EffectMarks marks, const Instruction* instruction) {
-  if ((marks & analysis::kBarrierResource) != 0) return "partial or divergent barrier";
+BarrierEvent::Kind kindOf(analysis::EffectMarks marks, const Instruction* instruction) {
+  using Kind = BarrierEvent::Kind;
+  if ((marks & analysis::kBarrierResource) != 0) return Kind::PartialBarrier;
   if ((marks & analysis::kOpaqueSync) != 0) {
-    if (instruction == nullptr) return "synchronisation";
-    if (!instruction->desc->known()) return "instruction that ptxopt does not know";
-    if (instruction->desc->control == isa::Control::Call) return "call that may synchronise";
-    if (instruction->desc->effect == isa::Effect::Strong) {
-      return "access that may wait for another CTA";
-    }
-    return instruction->desc->is(isa::kFence) ? "fence wider than the CTA"
-                                              : "synchronising instruction";
+    if (instruction == nullptr) return Kind::Synchronization;
+    if (!instruction->desc->known()) return Kind::UnknownInstruction;
+    if (instruction->desc->control == isa::Control::Call) return Kind::CallThatSynchronizes;
+    if (instruction->desc->effect == isa::Effect::Strong) return Kind::AccessThatWaits;
+    return instruction->desc->is(isa::kFence) ? Kind::FenceBeyondCta : Kind::Synchronization;
   }
-  if ((marks & analysis::kCtaFence) != 0) return "fence";
-  return "end of threads";
+  if ((marks & analysis::kCtaFence) != 0) return Kind::Fence;
+  return Kind::EndOfThreads;
 }
 
 }  // namespace
@@ -106,7 +105,7 @@ Remark BarrierRemarks::at(std::string_view pass, const ir::Function& function,
 std::pair<AccessCounts, AccessCounts> BarrierRemarks::counts(const BarrierRegions& regions,
                                                              BarrierRegions::Node barrier) const {
   const auto on = [&](Direction side) {
-    const auto counted = regions.count(barrier, side, most(Limit::ExplainedInstructions));
+    const auto counted = regions.count(barrier, side);
     return counted ? AccessCounts{counted->reads, counted->writes} : AccessCounts{};
   };
   return {on(Direction::Backward), on(Direction::Forward)};
@@ -120,35 +119,27 @@ std::string BarrierRemarks::textOfPlace(const Instruction& instruction) const {
   return text;
 }
 
-std::string BarrierRemarks::textOf(const Instruction& instruction) const {
-  return fmt::format("{}: {}", textOfPlace(instruction), statementOf(instruction));
-}
-
-std::string_view BarrierRemarks::statementOf(const Instruction& instruction) const {
-  const SourceRange range = instruction.source;
-  if (!range.valid()) return {};
-  return module_->source().text().substr(range.begin, range.end - range.begin);
+NamedInstruction BarrierRemarks::named(const Instruction& instruction) const {
+  return {instruction.source, sourceOf(instruction)};
 }
 
 BarrierEvent BarrierRemarks::eventAt(const BarrierRegions::Event* event,
-                                     std::string_view what) const {
+                                     BarrierEvent::Kind kind) const {
   BarrierEvent result;
-  result.what = what;
-  if (event == nullptr || event->instruction == nullptr) return result;
-  result.place = event->instruction->source;
-  result.source = sourceOf(*event->instruction);
+  result.kind = kind;
+  const bool isKnown = event != nullptr && event->instruction != nullptr;
+  if (isKnown) result.instruction = named(*event->instruction);
   return result;
 }
 
 std::optional<BarrierEvent> BarrierRemarks::pin(const BarrierRegions& regions,
                                                 BarrierRegions::Node barrier) const {
   for (const Direction side : {Direction::Backward, Direction::Forward}) {
-    const auto* event = regions.findEvent(barrier, side, std::nullopt, analysis::kPin,
-                                          most(Limit::ExplainedInstructions));
+    const auto* event = regions.findEvent(barrier, side, std::nullopt, analysis::kPin);
     if (event == nullptr) continue;
     const bool isCall =
         event->instruction != nullptr && event->instruction->desc->control == isa::Control::Call;
-    return eventAt(event, isCall ? "call of what measures or waits" : "measures or waits");
+    return eventAt(event, isCall ? BarrierEvent::Kind::CallThatTimes : BarrierEvent::Kind::Timing);
   }
   return std::nullopt;
 }
@@ -239,11 +230,9 @@ BarrierRemarks::Side BarrierRemarks::sideOf(const Region& region, Direction dire
                                             std::optional<analysis::AccessSet::Key> key,
                                             analysis::EffectMarks marks) const {
   Side side;
-  const auto* event = region.regions.findEvent(region.barrier, direction, key, marks,
-                                               most(Limit::ExplainedInstructions));
+  const auto* event = region.regions.findEvent(region.barrier, direction, key, marks);
   if (event == nullptr && direction == Direction::Forward) {
-    event = region.regions.findEventEverBelow(region.barrier, key, marks,
-                                              most(Limit::ExplainedInstructions));
+    event = region.regions.findEventEverBelow(region.barrier, key, marks);
     side.isBelowOtherBarriers = event != nullptr;
   }
   const Instruction* instruction = event == nullptr ? nullptr : event->instruction;
@@ -251,16 +240,15 @@ BarrierRemarks::Side BarrierRemarks::sideOf(const Region& region, Direction dire
   if (!key || isSync) {
     analysis::EffectMarks known = event != nullptr ? event->marks : marks;
     if (isSync) known = analysis::kOpaqueSync;
-    side.event = eventAt(event, markText(known, instruction));
+    side.event = eventAt(event, kindOf(known, instruction));
     return side;
   }
   const analysis::AccessClass& of = region.classes.of(*key);
   side.verb = verb(of.kinds);
   side.access = accessOf(event, of);
-  side.event = eventAt(event, kindText(of.kinds));
-  if (instruction != nullptr && instruction->desc->effect == isa::Effect::AsyncWait) {
-    side.event.what = "completion of copies, " + side.event.what;
-  }
+  side.event = eventAt(event, kindOf(of.kinds));
+  side.event.isCompletion =
+      instruction != nullptr && instruction->desc->effect == isa::Effect::AsyncWait;
   if (instruction != nullptr && instruction->desc->control != isa::Control::Call) {
     const isa::Space space = instruction->desc->space;
     if (space != isa::Space::None) side.event.space = isa::spelling(space);

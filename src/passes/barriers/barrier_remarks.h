@@ -12,6 +12,7 @@
 
 #include "analysis/barriers/barrier_graph.h"
 #include "passes/engine/pass.h"
+#include "support/limits.h"
 
 namespace ptxopt::passes {
 
@@ -27,10 +28,9 @@ class BarrierRemarks {
   static Remark at(std::string_view pass, const ir::Function& function,
                    const ir::Instruction& instruction);
 
+  NamedInstruction named(const ir::Instruction& instruction) const;
   // "line 31 (k.cu:5)"
   std::string textOfPlace(const ir::Instruction& instruction) const;
-  // "line 31 (k.cu:5): bar.sync 1, 64;"
-  std::string textOf(const ir::Instruction& instruction) const;
 
   // Above the barrier and below it.
   std::pair<AccessCounts, AccessCounts> counts(const analysis::BarrierRegions& regions,
@@ -64,7 +64,6 @@ class BarrierRemarks {
   };
 
   std::uint32_t lineOf(const ir::Instruction& instruction) const;
-  std::string_view statementOf(const ir::Instruction& instruction) const;
   std::optional<ir::SourcePlace> sourceOf(const ir::Instruction& instruction) const;
   // The access of an event of that class; null where its address was not looked at.
   const analysis::Access* accessOf(const analysis::BarrierRegions::Event* event,
@@ -78,14 +77,14 @@ class BarrierRemarks {
   // Which threads meet where, where that is known.
   std::optional<ConflictExample> example(const Region& region, const Side& above,
                                          const Side& below) const;
-  BarrierEvent eventAt(const analysis::BarrierRegions::Event* event, std::string_view what) const;
+  BarrierEvent eventAt(const analysis::BarrierRegions::Event* event, BarrierEvent::Kind kind) const;
 
   const ir::Module* module_ = nullptr;
   std::span<const analysis::BarrierBody> barrierBodies_;
   const analysis::BarrierGraph* graph_ = nullptr;
   std::unordered_map<const ir::Instruction*, analysis::BarrierRegions::Node> nodeOf_;
   std::unordered_map<analysis::BarrierRegions::Node, const ir::Instruction*> barrierOf_;
-  mutable std::uint64_t work_ = 4'000'000;  // that is left for examples
+  mutable std::uint64_t work_ = 10 * most(Limit::ExampleWork);  // that is left for examples
   std::vector<const ir::Function*> functions_;
   mutable std::optional<ir::SourceLines> lines_;  // made when it is first needed
 };

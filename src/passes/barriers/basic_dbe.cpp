@@ -58,7 +58,7 @@ struct Region {
 struct Separator {
   const Participation::Member* member = nullptr;
   bool isErased = false;
-  const char* obstacle = nullptr;  // why it is not erased although one side is empty
+  std::optional<KeptReason::Why> obstacle;  // why it is not erased although one side is empty
 };
 
 // A block as a list of barriers in which all threads take part, and the regions around them:
@@ -69,20 +69,20 @@ struct BlockShape {
   std::vector<Region> regions;
 };
 
-const char* reasonOf(Standing standing) {
+KeptReason::Why reasonOf(Standing standing) {
   switch (standing) {
     case Standing::Candidate:
       break;
     case Standing::Guarded:
-      return "it is under a guard";
+      return KeptReason::Why::Guarded;
     case Standing::Partial:
-      return "not all threads of the CTA take part in it";
+      return KeptReason::Why::Partial;
     case Standing::NotUniform:
-      return "it is not proved that all threads of the CTA reach it equally often";
+      return KeptReason::Why::NotUniform;
     case Standing::Tainted:
-      return "its id is, or may be, used by a barrier that not all threads provably take part in";
+      return KeptReason::Why::Tainted;
   }
-  return "";
+  return {};
 }
 
 class Cleaner {
@@ -206,13 +206,11 @@ class Cleaner {
     Instruction& instruction = *separator.member->instruction;
     if (separator.member->barrier.kind != ir::CtaBarrier::Kind::Sync) return false;
     if (above.mayHavePin || below.mayHavePin) {
-      separator.obstacle = "code next to it depends on when it runs";
+      separator.obstacle = KeptReason::Why::Pin;
       return false;
     }
-    if (const char* reason = kept_.whyKept(function_, instruction)) {
-      separator.obstacle = reason;
-      return false;
-    }
+    separator.obstacle = kept_.whyKept(function_, instruction);
+    if (separator.obstacle) return false;
     if (!context_.budget.spend()) return false;
 
     if (context_.wantRemarks) {
@@ -243,25 +241,24 @@ class Cleaner {
     return remark;
   }
 
-  void remarkKept(const Instruction& instruction, const char* reason) {
+  void remarkKept(const Instruction& instruction, KeptReason::Why why) {
     if (!context_.wantRemarks) return;
     Remark remark = remarkAt(instruction, RemarkKind::Missed);
-    remark.barrier->reason = reason;
+    remark.barrier->reason = KeptReason{why};
     context_.remark(std::move(remark));
   }
 
   void remarkKept(const Separator& separator, const Region& above, const Region& below) {
     const Instruction& instruction = *separator.member->instruction;
     if (separator.member->barrier.kind != ir::CtaBarrier::Kind::Sync) {
-      remarkKept(instruction, "its result is data");
-    } else if (separator.obstacle != nullptr) {
-      remarkKept(instruction, separator.obstacle);
+      remarkKept(instruction, KeptReason::Why::ResultIsData);
+    } else if (separator.obstacle) {
+      remarkKept(instruction, *separator.obstacle);
     } else if (below.isEmpty) {
-      remarkKept(instruction,
-                 "it keeps threads from ending before others have taken part in a partial barrier");
+      remarkKept(instruction, KeptReason::Why::EndsAfterPartial);
     } else if (context_.wantRemarks) {
       Remark remark = remarkAt(instruction, RemarkKind::Missed);
-      remark.barrier->reason = "code on both sides";
+      remark.barrier->reason = KeptReason{KeptReason::Why::CodeOnBothSides};
       remark.barrier->counts = {above.counts(), below.counts()};
       context_.remark(std::move(remark));
     }

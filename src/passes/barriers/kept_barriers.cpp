@@ -84,21 +84,19 @@ std::optional<KeptBarriers> KeptBarriers::parse(std::string_view text, std::stri
   return kept;
 }
 
-const char* KeptBarriers::whyKept(const ir::Function& function,
-                                  const ir::Instruction& barrier) const {
-  if (!barrier.source.valid()) return nullptr;
+std::optional<KeptReason::Why> KeptBarriers::whyKept(const ir::Function& function,
+                                                     const ir::Instruction& barrier) const {
+  if (!barrier.source.valid()) return std::nullopt;
   const SourceText& source = function.module().source();
-  if (isKeptByComment(function, barrier)) {
-    return "a comment asks for it (ptxopt: keep)";
-  }
+  if (isKeptByComment(function, barrier)) return KeptReason::Why::Comment;
   for (const Entry& entry : entries_) {
     if (entry.function != function.nameText()) continue;
     if (!entry.line || *entry.line == source.lineColumn(barrier.source.begin).line) {
-      return "the command line asks for it (--keep-barriers)";
+      return KeptReason::Why::CommandLine;
     }
   }
-  if (isBelowPragma(barrier)) return "a pragma precedes it, and may apply to it";
-  return nullptr;
+  if (isBelowPragma(barrier)) return KeptReason::Why::Pragma;
+  return std::nullopt;
 }
 
 }  // namespace ptxopt::passes

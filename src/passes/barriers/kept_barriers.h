@@ -26,9 +26,10 @@ class KeptBarriers {
   // not a number, returns none and sets `error`.
   static std::optional<KeptBarriers> parse(std::string_view text, std::string& error);
 
-  // How the user asked to keep the barrier, or null.  O(text back to the previous statement +
+  // How the user asked to keep the barrier, if at all.  O(text back to the previous statement +
   // entries).
-  const char* whyKept(const ir::Function& function, const ir::Instruction& barrier) const;
+  std::optional<KeptReason::Why> whyKept(const ir::Function& function,
+                                         const ir::Instruction& barrier) const;
 
  private:
   struct Entry {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/barriers/kept_reasons.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <vector>
 
@@ -17,6 +15,7 @@ using analysis::BarrierIds;
 using analysis::DivergenceCause;
 using analysis::Standing;
 using ir::Instruction;
+using Why = KeptReason::Why;
 
 namespace {
 
@@ -43,88 +42,57 @@ const analysis::Participation& KeptReasons::participation() {
   return *participation_;
 }
 
-std::string KeptReasons::notACandidate(const Barrier& barrier) {
+KeptReason KeptReasons::notACandidate(const Barrier& barrier) {
   switch (barrier.standing) {
     case Standing::Partial:
-      return partial(barrier);
-    case Standing::NotUniform:
-      return notUniform(barrier);
+      return {Why::Partial, partial(barrier)};
+    case Standing::NotUniform: {
+      KeptReason reason{Why::NotUniform};
+      if (auto found = divergence(barrier.body, *barrier.instruction, 0)) reason.details = *found;
+      return reason;
+    }
     case Standing::Tainted:
       return tainted(barrier);
     case Standing::Candidate:
     case Standing::Guarded:
       break;
   }
-  return "no path leads to it";
+  return {Why::Unreachable};
 }
 
 // ---- who takes part ----------------------------------------------------------------------------
 
-std::string KeptReasons::partial(const Barrier& barrier) const {
-  const ir::Function& function = functionOf(barrier.body);
-  std::string why;
-  if (barrier.barrier.kind == ir::CtaBarrier::Kind::Arrive) {
-    why = "its threads only arrive, and others wait for them";
-  } else if (barrier.barrier.hasCount) {
-    why = fmt::format(
-        "it waits for {} threads, and the block may have others",
-        operandText(*barrier.instruction,
-                    barrier.barrier.kind == ir::CtaBarrier::Kind::Reduce ? 2 : 1, function));
-  } else {
-    why = fmt::format(
-        "its barrier id is in a register, {}",
-        operandText(*barrier.instruction,
-                    barrier.barrier.kind == ir::CtaBarrier::Kind::Reduce ? 1 : 0, function));
-  }
-  return "not all threads of the CTA take part in it: " + why;
-}
-
-std::string KeptReasons::notUniform(const Barrier& barrier) {
-  std::string text = "it is not proved that all threads of the CTA reach it equally often";
-  const std::string why = divergence(barrier.body, *barrier.instruction, 0);
-  return why.empty() ? text : text + ": " + why;
-}
-
-std::string KeptReasons::causeText(const DivergenceCause& cause, const ir::Function& function,
-                                   const Instruction& instruction) const {
-  using Kind = DivergenceCause::Kind;
-  const auto value = [&]() -> std::string {
-    switch (cause.kind) {
-      case Kind::Special:
-        return std::string(function.module().text(NameId{cause.special->id}));
-      case Kind::Load:
-        return "a loaded value";
-      case Kind::Atomic:
-        return "the result of an atomic operation";
-      case Kind::Parameter:
-        return "a parameter of the function";
-      case Kind::Exchange:
-        return "a value that threads exchange";
-      case Kind::Call:
-        return "the result of a call";
-      case Kind::Local:
-        return "the address of local memory";
-      case Kind::Undefined:
-        return cause.reg == ir::RegisterId::None
-                   ? "an unknown value"
-                   : function.registerName(cause.reg) + ", which is not written on every path";
-      case Kind::Unknown:
-        break;
-    }
-    return "a value that may differ between threads";
+KeptReason::TakesPart KeptReasons::partial(const Barrier& barrier) const {
+  using enum KeptReason::TakesPart::Why;
+  const bool isReduction = barrier.barrier.kind == ir::CtaBarrier::Kind::Reduce;
+  const auto operand = [&](std::size_t k) {
+    return operandText(*barrier.instruction, isReduction ? k + 1 : k, functionOf(barrier.body));
   };
-  std::string text = cause.branch == &instruction ? "its guard" : "control";
-  text += " depends on " + value();
-  if (cause.source != nullptr && cause.source != cause.branch) {
-    text += cause.kind == Kind::Special ? " (" + remarks_.textOfPlace(*cause.source) + ")"
-                                        : " (" + remarks_.textOf(*cause.source) + ")";
-  }
-  if (cause.branch != &instruction) text += " at " + remarks_.textOf(*cause.branch);
-  return text;
+  if (barrier.barrier.kind == ir::CtaBarrier::Kind::Arrive) return {OnlyArrives};
+  if (barrier.barrier.hasCount) return {Count, operand(1)};
+  return {IdInRegister, operand(0)};
 }
 
-std::string KeptReasons::divergence(std::uint32_t body, const Instruction& instruction,
-                                    unsigned nesting) {
+KeptReason::Divergence KeptReasons::describe(const DivergenceCause& cause,
+                                             const ir::Function& function,
+                                             const Instruction& instruction) const {
+  KeptReason::Divergence result;
+  result.kind = cause.kind;
+  if (cause.kind == DivergenceCause::Kind::Special) {
+    result.name = function.module().text(NameId{cause.special->id});
+  } else if (cause.reg != ir::RegisterId::None) {
+    result.name = function.registerName(cause.reg);
+  }
+  if (cause.source != nullptr && cause.source != cause.branch) {
+    result.source = remarks_.named(*cause.source);
+  }
+  if (cause.branch != &instruction) result.control = remarks_.named(*cause.branch);
+  return result;
+}
+
+std::optional<KeptReason::Divergence> KeptReasons::divergence(std::uint32_t body,
+                                                              const Instruction& instruction,
+                                                              unsigned nesting) {
   const analysis::Uniformity* uniformity = participation().uniformity(body);
   const ir::Function& function = functionOf(body);
   if (uniformity != nullptr) {
@@ -132,10 +100,10 @@ std::string KeptReasons::divergence(std::uint32_t body, const Instruction& instr
     if (causes == nullptr) {
       causes = std::make_unique<analysis::DivergenceCauses>(*bodies_[body].cfg, *uniformity);
     }
-    if (const auto cause = causes->of(instruction)) return causeText(*cause, function, instruction);
+    if (const auto cause = causes->of(instruction)) return describe(*cause, function, instruction);
   }
   // The function is not called by all threads equally often.
-  if (function.isEntry() || reaches(nesting, Limit::CauseCalls)) return {};
+  if (function.isEntry() || reaches(nesting, Limit::CauseCalls)) return std::nullopt;
   const Vertex callee = facts_.graph->vertexOf(function);
   for (std::uint32_t caller = 0; caller < bodies_.size(); ++caller) {
     const Vertex v = facts_.graph->vertexOf(functionOf(caller));
@@ -144,136 +112,132 @@ std::string KeptReasons::divergence(std::uint32_t body, const Instruction& instr
           facts_.graph->targets(site).end()) {
         continue;
       }
-      const std::string why = divergence(caller, *site.instruction, nesting + 1);
-      if (!why.empty()) {
-        return fmt::format("{} is called at {}, where {}", function.nameText(),
-                           remarks_.textOfPlace(*site.instruction), why);
-      }
+      auto found = divergence(caller, *site.instruction, nesting + 1);
+      if (!found) continue;
+      found->calls.insert(found->calls.begin(),
+                          {std::string(function.nameText()), remarks_.named(*site.instruction)});
+      return found;
     }
   }
-  return {};
+  return std::nullopt;
 }
 
-const std::string& KeptReasons::tainted(const Barrier& barrier) {
+const KeptReason& KeptReasons::tainted(const Barrier& barrier) {
   const BarrierIds ids = analysis::barrierIds(barrier.barrier);
-  const auto [at, isNew] = taints_.try_emplace(ids);
-  if (isNew) {
-    at->second =
-        "its id is, or may be, used by a barrier that not all threads provably take part in" +
-        taintOf(ids);
-  }
+  const auto [at, isNew] = taints_.try_emplace(ids, KeptReason{Why::Tainted});
+  if (!isNew) return at->second;
+  if (auto other = sharedId(ids)) at->second.details = *other;
   return at->second;
 }
 
 // Which barrier or call uses one of these ids, and where.
-std::string KeptReasons::taintOf(BarrierIds mine) const {
+std::optional<KeptReason::SharedId> KeptReasons::sharedId(BarrierIds mine) const {
+  using Of = KeptReason::SharedId::Why;
   for (const Barrier& other : graph_.barriers()) {
     const bool cannotSeparate =
         other.standing == Standing::Partial || other.standing == Standing::NotUniform;
     if (cannotSeparate && (analysis::barrierIds(other.barrier) & mine) != 0) {
-      return "\nthe other: " + remarks_.textOf(*other.instruction);
+      return KeptReason::SharedId{Of::Barrier, remarks_.named(*other.instruction), {}};
     }
   }
   for (const analysis::BarrierBody& body : bodies_) {
-    const ir::Function& function = body.cfg->function();
-    for (const ir::Statement& statement : function.body()) {
+    for (const ir::Statement& statement : body.cfg->function().body()) {
       const auto* instruction = statement.as<Instruction>();
       if (instruction == nullptr) continue;
-      if (ir::mayBeAnyBarrier(*instruction)) {
-        return "\nnot understood: " + remarks_.textOf(*instruction);
-      }
-      const bool mayCall =
-          instruction->desc->control == isa::Control::Call || !instruction->desc->known();
-      if (!mayCall || ir::ctaBarrier(*instruction)) continue;
-      for (const Vertex v : facts_.graph->targets(function, *instruction)) {
-        if (facts_.withKnownCallers.test(v)) continue;
-        const ir::Function* callee = facts_.graph->function(v);
-        const analysis::BarrierUse use = facts_.uses.ofCall(function, *instruction);
-        if (!use.mayBeAny && (use.ids & mine) == 0) continue;
-        const std::string where = "\nthe call: " + remarks_.textOf(*instruction);
-        if (callee == nullptr || !callee->hasBody()) {
-          return where + "\nits code is not in this module";
-        }
-        return where + '\n' + unknownCallers(*callee, facts_);
-      }
+      if (auto found = sharedId(mine, body.cfg->function(), *instruction)) return found;
     }
   }
-  return {};
+  return std::nullopt;
 }
 
-std::string unknownCallers(const ir::Function& function, const analysis::BarrierFacts& facts) {
+std::optional<KeptReason::SharedId> KeptReasons::sharedId(BarrierIds mine,
+                                                          const ir::Function& function,
+                                                          const Instruction& instruction) const {
+  using enum KeptReason::SharedId::Why;
+  if (ir::mayBeAnyBarrier(instruction)) {
+    return KeptReason::SharedId{NotUnderstood, remarks_.named(instruction), {}};
+  }
+  const bool mayCall =
+      instruction.desc->control == isa::Control::Call || !instruction.desc->known();
+  if (!mayCall || ir::ctaBarrier(instruction)) return std::nullopt;
+  for (const Vertex v : facts_.graph->targets(function, instruction)) {
+    if (facts_.withKnownCallers.test(v)) continue;
+    const analysis::BarrierUse use = facts_.uses.ofCall(function, instruction);
+    if (!use.mayBeAny && (use.ids & mine) == 0) continue;
+    const ir::Function* callee = facts_.graph->function(v);
+    const NamedInstruction at = remarks_.named(instruction);
+    if (callee == nullptr || !callee->hasBody()) return KeptReason::SharedId{Outside, at, {}};
+    return KeptReason::SharedId{CallersUnknown, at, unknownCallers(*callee, facts_)};
+  }
+  return std::nullopt;
+}
+
+UnknownCallers unknownCallers(const ir::Function& function, const analysis::BarrierFacts& facts) {
+  using enum UnknownCallers::Why;
   const analysis::CallGraph& graph = *facts.graph;
   const Vertex v = graph.vertexOf(function);
   const std::string name(function.nameText());
-  if (graph.isAddressTaken(v)) {
-    return "not all callers of " + name + " are known: its address is taken";
-  }
-  if (!graph.callersAreKnown(v)) {
-    return "not all callers of " + name + " are known: code outside of this module may call it";
-  }
-  if (graph.isRecursive(v)) return name + " may call itself";
+  if (graph.isAddressTaken(v)) return {{name}, AddressTaken};
+  if (!graph.callersAreKnown(v)) return {{name}, Visible};
+  if (graph.isRecursive(v)) return {{name}, Recursive};
   for (const Vertex caller : graph.graph().predecessors(v)) {
     const ir::Function* of = graph.function(caller);
-    if (of == nullptr) return "not all callers of " + name + " are known";
+    if (of == nullptr) return {{name}, Unknown};
     if (of->isEntry() || facts.withKnownCallers.test(caller)) continue;
-    return fmt::format("{} is called by {}, and {}", name, of->nameText(),
-                       unknownCallers(*of, facts));
+    UnknownCallers result = unknownCallers(*of, facts);
+    result.functions.insert(result.functions.begin(), name);
+    return result;
   }
-  return "nothing in this module calls " + name;
+  return {{name}, NeverCalled};
 }
 
 // ---- the rest ----------------------------------------------------------------------------------
 
-std::string KeptReasons::result(const Barrier& barrier) const {
+KeptReason KeptReasons::result(const Barrier& barrier) const {
+  KeptReason reason{Why::ResultIsData};
   ir::RegisterId result = ir::RegisterId::None;
   for (const ir::Operand& operand : barrier.instruction->operands()) {
     if (operand.writes) result = operand.reg();
   }
-  const std::string text = "its result is data";
-  if (result == ir::RegisterId::None) return text;
-  for (const ir::Statement& statement : functionOf(barrier.body).body()) {
+  if (result == ir::RegisterId::None) return reason;
+  const ir::Function& function = functionOf(barrier.body);
+  for (const ir::Statement& statement : function.body()) {
     const auto* instruction = statement.as<Instruction>();
     if (instruction == nullptr) continue;
     bool isRead = instruction->guard && instruction->guard.predicate() == result;
     ir::forEachRegister(*instruction, [&](const ir::Operand& operand) {
       isRead |= operand.reads && operand.reg() == result;
     });
-    if (isRead) {
-      return fmt::format("{}: {} is read at {}", text,
-                         functionOf(barrier.body).registerName(result),
-                         remarks_.textOf(*instruction));
-    }
+    if (!isRead) continue;
+    reason.details =
+        KeptReason::Reader{function.registerName(result), remarks_.named(*instruction)};
+    break;
   }
-  return text;
+  return reason;
 }
 
-std::string KeptReasons::polling(
+KeptReason KeptReasons::polling(
     const Barrier& barrier,
     const std::function<const analysis::PollingLoops&(std::uint32_t)>& loops) const {
-  const std::string text =
-      "a loop around it loads from the same address in each round, and would be left with nothing "
-      "that holds the load in it";
-  const auto describe = [&](std::uint32_t body, analysis::BlockId block) -> std::string {
+  KeptReason reason{Why::Polling};
+  const auto describe = [&](std::uint32_t body, analysis::BlockId block) {
     const auto obstacle = loops(body).obstacle(block);
-    if (!obstacle) return {};
-    std::string found;
+    if (!obstacle) return false;
+    KeptReason::Loop found;
     const analysis::Cfg& cfg = *bodies_[body].cfg;
     for (const Instruction& head : cfg.instructions(bodies_[body].loops->header(obstacle->loop))) {
-      found = "\nthe loop: from " + remarks_.textOfPlace(head) + " on";
+      found.head = remarks_.named(head);
       break;
     }
-    if (obstacle->load != nullptr) found += "\nthe load: " + remarks_.textOf(*obstacle->load);
-    return found;
+    if (obstacle->load != nullptr) found.load = remarks_.named(*obstacle->load);
+    reason.details = found;
+    return true;
   };
-  if (const std::string own = describe(barrier.body, barrier.instruction->block); !own.empty()) {
-    return text + own;
-  }
+  if (describe(barrier.body, barrier.instruction->block)) return reason;
   for (const analysis::BarrierGraph::Call& call : graph_.calls()) {
-    if (const std::string around = describe(call.caller, call.block); !around.empty()) {
-      return text + around;
-    }
+    if (describe(call.caller, call.block)) break;
   }
-  return text;
+  return reason;
 }
 
 }  // namespace ptxopt::passes

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Explains in CUDA terms why a barrier is kept although no two accesses need it.
+// Why a barrier is kept although no two accesses need it.
 #pragma once
 
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "analysis/barriers/barrier_graph.h"
@@ -27,24 +27,28 @@ class KeptReasons {
   ~KeptReasons();
 
   // For a barrier without a node: not all threads take part, or it is not proved that they do.
-  std::string notACandidate(const Barrier& barrier);
+  KeptReason notACandidate(const Barrier& barrier);
   // For a barrier whose result is used.
-  std::string result(const Barrier& barrier) const;
+  KeptReason result(const Barrier& barrier) const;
   // For a barrier whose removal would let a load be hoisted out of a polling loop; `loops` by body.
-  std::string polling(
+  KeptReason polling(
       const Barrier& barrier,
       const std::function<const analysis::PollingLoops&(std::uint32_t)>& loops) const;
 
  private:
-  std::string partial(const Barrier& barrier) const;
-  std::string notUniform(const Barrier& barrier);
-  const std::string& tainted(const Barrier& barrier);
-  std::string taintOf(analysis::BarrierIds ids) const;
-  // Why not all threads provably execute an instruction of a body; empty if they do.
-  std::string divergence(std::uint32_t body, const ir::Instruction& instruction, unsigned nesting);
-  // "control depends on a loaded value (line 12: ld.global.u32 %r1, [%rd1];) at line 14: ..."
-  std::string causeText(const analysis::DivergenceCause& cause, const ir::Function& function,
-                        const ir::Instruction& instruction) const;
+  KeptReason::TakesPart partial(const Barrier& barrier) const;
+  const KeptReason& tainted(const Barrier& barrier);
+  std::optional<KeptReason::SharedId> sharedId(analysis::BarrierIds ids) const;
+  std::optional<KeptReason::SharedId> sharedId(analysis::BarrierIds ids,
+                                               const ir::Function& function,
+                                               const ir::Instruction& instruction) const;
+  // Why not all threads provably execute an instruction of a body; none if they do.
+  std::optional<KeptReason::Divergence> divergence(std::uint32_t body,
+                                                   const ir::Instruction& instruction,
+                                                   unsigned nesting);
+  KeptReason::Divergence describe(const analysis::DivergenceCause& cause,
+                                  const ir::Function& function,
+                                  const ir::Instruction& instruction) const;
   const analysis::Participation& participation();
   const ir::Function& functionOf(std::uint32_t body) const { return bodies_[body].cfg->function(); }
 
@@ -55,10 +59,10 @@ class KeptReasons {
   // Computed on demand; causes_ by body.
   std::unique_ptr<analysis::Participation> participation_;
   std::vector<std::unique_ptr<analysis::DivergenceCauses>> causes_;
-  std::map<analysis::BarrierIds, std::string> taints_;
+  std::map<analysis::BarrierIds, KeptReason> taints_;
 };
 
 // Why the barriers of a function are not tested: not all of its callers are known (C1.6).
-std::string unknownCallers(const ir::Function& function, const analysis::BarrierFacts& facts);
+UnknownCallers unknownCallers(const ir::Function& function, const analysis::BarrierFacts& facts);
 
 }  // namespace ptxopt::passes

@@ -151,12 +151,17 @@ class AddressGroups::Walk {
     return access.address != FormId::None && (isNarrow || bits == 64);
   }
 
+  static bool isFull(std::size_t candidates, bool isLater) {
+    if (!isLater) return reaches(candidates, Limit::BaseCandidates);
+    constexpr std::size_t kOthers = most(Limit::BaseCandidates);
+    return candidates >= kOthers && reaches(candidates - kOthers, Limit::LaterCandidates);
+  }
+
   void consider(Member& member, const InScope& entry) {
     const ValueId base = entry.value;
     if (base == member.value) return;
     const std::size_t count = out_.candidates_.size() - member.firstCandidate;
-    const std::size_t later = base < member.value ? 0 : most(Limit::LaterCandidates);
-    if (count >= later && reaches(count - later, Limit::BaseCandidates)) return;
+    if (isFull(count, base > member.value)) return;
     const BlockId here = member.instruction->block;
     const RegisterId reg = ssa_.reg(base);
     // SSA form has phis only where a register is live.  So elsewhere the content of the register is

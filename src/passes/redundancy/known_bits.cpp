@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <bit>
 
-#include "analysis/launch/launch_shape.h"
+#include "analysis/launch/special_name.h"
+#include "isa/block.h"
+#include "support/limits.h"
 #include "support/residue.h"
 
 namespace ptxopt::passes {
@@ -15,8 +17,6 @@ using ir::OperandKind;
 using isa::Opcode;
 
 namespace {
-
-constexpr unsigned kMostDefinitions = 4;  // one above the other
 
 std::uint64_t maskOf(unsigned bits) {
   return residue(~std::uint64_t{0}, bits);
@@ -58,8 +58,8 @@ std::uint64_t KnownBits::mayBeOne(ValueId value, unsigned definitions) const {
   if (!ssa.isDefinition(value) || ssa.old(value) != ValueId::None || ssa.isCarry(value)) return all;
   const ir::Instruction& instruction = ssa.instruction(value);
   const Operand* target = ssa.operand(value);
-  if (definitions == kMostDefinitions || !instruction.desc->known() || !target->isWholeRegister() ||
-      target->reads) {
+  if (!instruction.desc->known() || !target->isWholeRegister() || target->reads ||
+      reaches(definitions, Limit::KnownBitsDefinitions)) {
     return all;
   }
   const unsigned bits = widthOf(target->reg());
@@ -138,7 +138,7 @@ std::uint64_t KnownBits::ofDefinition(const ir::Instruction& instruction, unsign
       using Which = analysis::SpecialName::Which;
       if (name->which == Which::LaneId) return 31;
       if (name->which != Which::Tid || name->component > 2) return maskOf(bits);
-      return upTo(analysis::LaunchShape{}.most[name->component] - 1);
+      return upTo(isa::kMostExtents[name->component] - 1);
     }
     default:
       return maskOf(bits);

@@ -4,7 +4,7 @@
 //
 // Nothing is computed in advance: from a mask or a shift a few definitions are followed up.  So a
 // value that a phi gives can have any bits.  Cost: O(1) for such an instruction, at most
-// kMostDefinitions definitions.
+// Limit::KnownBitsDefinitions definitions.
 #pragma once
 
 #include <cstdint>

@@ -93,7 +93,10 @@ MemoryWalk::Answer MemoryWalk::ask(const ir::Instruction& known, const ir::Instr
     return isChangedBy(state, load, access, isOwn) &&
            (event != analysis::MemoryEvent::AtAddress || mayOverlap(in_.states.instruction(state)));
   });
-  if (!isUnchanged) return Answer::Changed;
+  if (!isUnchanged) {
+    if (steps == 0) noteMet(Limit::StatesBetween);
+    return Answer::Changed;
+  }
   return hasCalls ? Answer::UnchangedByCalls : Answer::Unchanged;
 }
 

@@ -31,5 +31,8 @@ assert kept["details"]["below_text"] == "ld.shared.u32 %r5, [A+140];"
 
 assert "depends on when it runs" in remarks["pinned", 39]["message"]
 assert remarks["pinned", 39]["details"]["pin_text"] == "mov.u32 %r4, %clock;"
+assert remarks["pinned", 39]["details"]["reason"] == "timing"
 assert "not all threads of the CTA take part" in remarks["pinned", 41]["message"]
+assert remarks["pinned", 41]["details"]["reason"] == "partial"
+assert remarks["tainted", 46]["details"]["reason"] == "shared-id"
 assert remarks["tainted", 46]["message"].endswith("the other: line 47: bar.sync 1, 64;")

@@ -52,7 +52,7 @@ std::string regions(const std::string& body, const std::string& functions = "",
       continue;
     }
     const auto side = [&](Direction direction) {
-      const auto counts = graph.regions().count(barrier.node, direction, 1000);
+      const auto counts = graph.regions().count(barrier.node, direction);
       return std::to_string(counts->reads) + "." + std::to_string(counts->writes);
     };
     text += side(Direction::Backward) + "/" + side(Direction::Forward);
