@@ -31,6 +31,7 @@
 #include "driver/explain.h"
 #include "driver/fact_lines.h"
 #include "driver/files.h"
+#include "driver/needs_report.h"
 #include "driver/program.h"
 #include "driver/remark_text.h"
 #include "driver/remarks.h"
@@ -131,7 +132,7 @@ Batch::Batch(const Options& options)
       threads_(options.threads != 0 ? options.threads
                                     : std::max(1u, std::thread::hardware_concurrency())),
       dotCfgToFolder_(isFolder(options.dotCfg)),
-      wantCounts_(options.statistics != StatisticsFormat::None || options.verbosity > 0) {}
+      wantCounts_(options.statistics != ReportFormat::None || options.verbosity > 0) {}
 
 // ---- one input, on any thread -------------------------------------------------------------------
 
@@ -308,6 +309,14 @@ void Batch::processInto(FileReport& report, const std::string& input, unsigned t
   }
   if (result.module != nullptr) noteNamed(report, *result.module);
   if (options_.explainBarriers) explain(report, options, result);
+  if (options_.needs != ReportFormat::None) {
+    if (result.module == nullptr) {
+      return sayError(report, inputName(input),
+                      "it contains a character that is not part of any token, so nobody knows "
+                      "what it needs");
+    }
+    report.output = needsReport(*result.module, options_.needs, options_.needsByKernel);
+  }
   if (isProgram()) {
     report.result = std::move(result);
   } else {
@@ -492,8 +501,8 @@ void Batch::conclude() {
   if (!options_.remarks.empty()) writeReport(options_.remarks, remarks_);
   if (!facts_.empty()) writeReport(options_.facts, facts_);
   if (!options_.dotCfg.empty() && !dotCfgToFolder_) writeReport(options_.dotCfg, dotCfg_);
-  if (options_.statistics == StatisticsFormat::Text) console_.print(statisticsTable(statistics_));
-  if (options_.statistics == StatisticsFormat::Json) console_.print(statisticsJson(statistics_));
+  if (options_.statistics == ReportFormat::Text) console_.print(statisticsTable(statistics_));
+  if (options_.statistics == ReportFormat::Json) console_.print(statisticsJson(statistics_));
   if (options_.timePasses) console_.print(timeTable(statistics_));
 }
 

@@ -41,6 +41,7 @@ Examples:
   ptxopt k.ptx -o /dev/null --remarks=-         changes made and missed, as JSON lines
   ptxopt k.ptx -o /dev/null --facts=k.facts     claims, for ptxrun --check-facts=k.facts
   ptxopt --explain-barriers k.ptx               what each barrier is for
+  ptxopt --needs k.ptx                          the lowest version and target that it needs
   ptxopt k.ptx --passes={:<24}one pass, with its counters
 
 Exit status:
@@ -205,6 +206,14 @@ void declareReports(CLI::App& app, Options& options, RawOptions& raw) {
   app.add_flag("--inline-chains", options.inlineChains,
                "With --explain-barriers: of inlined code also the places between the\n"
                "barrier and the line that you wrote");
+  app.add_flag("--needs{text}", raw.needs,
+               "Print to standard output, instead of the result, the lowest version\n"
+               "and target of PTX that the file needs, and what needs them;\n"
+               "--needs=json for programs.  Runs no passes, unless -O or --passes is\n"
+               "given")
+      ->check(CLI::IsMember({"text", "json"}).description("").name("text|json"));
+  app.add_flag("--by-kernel", options.needsByKernel,
+               "With --needs: also for each kernel and function");
   app.add_flag("--stats{text}", raw.statistics,
                "Print counts to standard error; --stats=json for programs")
       ->check(CLI::IsMember({"text", "json"}).description("").name("text|json"));

@@ -266,11 +266,17 @@ void setAssumptions(Options& options, const RawOptions& raw) {
 std::string pipelineText(const Options& options, const RawOptions& raw) {
   if (raw.passes) return *raw.passes;
   if (raw.level) return passes::pipelineOfLevel(*raw.level);
+  if (!raw.needs.empty()) return passes::pipelineOfLevel(0);  // of the file as it is
   // These two options are questions about barriers; the other passes of a level would only add
   // noise.
   const bool isQuestion = options.check || options.explainBarriers;
   return isQuestion ? passes::pipelineAboutBarriers()
                     : passes::pipelineOfLevel(passes::kDefaultLevel);
+}
+
+ReportFormat reportFormat(std::string_view word) {
+  if (word.empty()) return ReportFormat::None;
+  return word == "json" ? ReportFormat::Json : ReportFormat::Text;
 }
 
 // Throws std::invalid_argument with a message for the user, or MalformedFile with a complete
@@ -289,8 +295,8 @@ void complete(Options& options, const RawOptions& raw) {
   setAssumptions(options, raw);
   configurePasses(options, raw);
   if (raw.changeLimit >= 0) options.changeLimit = static_cast<std::uint64_t>(raw.changeLimit);
-  if (raw.statistics == "text") options.statistics = StatisticsFormat::Text;
-  if (raw.statistics == "json") options.statistics = StatisticsFormat::Json;
+  options.statistics = reportFormat(raw.statistics);
+  options.needs = reportFormat(raw.needs);
   for (const std::string& name : options.disabledPasses) requirePass(name, "--disable-pass");
   for (const std::string& name : options.printAfter) {
     if (name != kAllPasses) requirePass(name, "--print-after");
@@ -310,6 +316,9 @@ void complete(Options& options, const RawOptions& raw) {
     throw std::invalid_argument(fmt::format("{} needs --explain-barriers",
                                             options.inlineChains ? "--inline-chains" : "--kernel"));
   }
+  if (options.needsByKernel && options.needs == ReportFormat::None) {
+    throw std::invalid_argument("--by-kernel needs --needs");
+  }
   if (toFolder) requireDistinctNames("--output-dir", options.inputs);
   if (isFolder(options.dotCfg)) requireDistinctNames("--dot-cfg", options.inputs);
   if (options.inputs.size() > 1) {
@@ -317,22 +326,23 @@ void complete(Options& options, const RawOptions& raw) {
     if (!options.facts.empty()) {
       throw std::invalid_argument("--facts is about one input: run ptxopt once for each");
     }
-    if (!toFolder && !options.check && !options.diff && !options.explainBarriers) {
+    if (!toFolder && !options.reportsInstead()) {
       throw std::invalid_argument(
-          "several inputs need --output-dir, --check, --diff or --explain-barriers");
+          "several inputs need --output-dir, --check, --diff, --explain-barriers or --needs");
     }
   }
-  if (!toFile && !toFolder && !options.check && !options.diff && !options.explainBarriers) {
+  if (!toFile && !toFolder && !options.reportsInstead()) {
     options.output = kStandardStream;
   }
 
   const bool resultToStandard = options.output == kStandardStream;
   const int users = int{resultToStandard} + int{options.diff} + int{options.explainBarriers} +
+                    int{options.needs != ReportFormat::None} +
                     int{options.remarks == kStandardStream} + int{options.facts == kStandardStream};
   if (users > 1) {
     throw std::invalid_argument(
-        "only one of the result, --diff, --explain-barriers, --remarks=- and --facts=- can go to "
-        "standard output");
+        "only one of the result, --diff, --explain-barriers, --needs, --remarks=- and --facts=- "
+        "can go to standard output");
   }
   requireReportsOfTheirOwn(options);
 }

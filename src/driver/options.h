@@ -28,7 +28,7 @@ enum ExitStatus : int {
 // The more serious of the two: a fault, then a failure, then a difference.
 ExitStatus worse(ExitStatus a, ExitStatus b);
 
-enum class StatisticsFormat : std::uint8_t { None, Text, Json };
+enum class ReportFormat : std::uint8_t { None, Text, Json };
 enum class ColorMode : std::uint8_t { Auto, Always, Never };
 
 struct Options {
@@ -49,6 +49,8 @@ struct Options {
   std::vector<std::string> namedKernels;
   std::vector<std::string> namedBarriers;  // KERNEL:LINE; the kernel is in namedKernels
 
+  ReportFormat needs = ReportFormat::None;        // --needs
+  bool needsByKernel = false;                     // --by-kernel
   bool printDeadSync = false;                     // --print-dead-sync-elim
   bool explainBarriers = false;                   // --explain-barriers
   std::vector<std::string> explainedKernels;      // --kernel
@@ -61,12 +63,17 @@ struct Options {
   bool warnInput = false;  // -O0: warn about problems that the verifier finds in the input
   bool reprint = false;
 
-  StatisticsFormat statistics = StatisticsFormat::None;
+  ReportFormat statistics = ReportFormat::None;
   bool timePasses = false;
   std::string remarks;                  // file, or "-"; empty: none
   std::string facts;                    // the same
   std::vector<std::string> printAfter;  // passes, or "all"
   std::string dotCfg;                   // file or folder; empty: none
+
+  // The result itself is not asked for.
+  bool reportsInstead() const {
+    return check || diff || explainBarriers || needs != ReportFormat::None;
+  }
 
   unsigned threads = 0;  // 0: one for each MiB of text, at most as many as the machine has
   ColorMode color = ColorMode::Auto;

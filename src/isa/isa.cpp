@@ -164,14 +164,6 @@ std::optional<Target> parseTarget(std::string_view word) {
   return parseArchitecture(word.substr(3));
 }
 
-bool isKnown(Target target) {
-  static constexpr std::uint16_t kKnown[] = {
-      10, 11, 12, 13, 20, 21, 30, 32, 35, 37,  50,  52,  53,  60,  61,  62,
-      70, 72, 75, 80, 86, 87, 88, 89, 90, 100, 101, 103, 107, 110, 120, 121,
-  };
-  return std::binary_search(std::begin(kKnown), std::end(kKnown), target.sm);
-}
-
 bool satisfies(Target target, std::string_view requirement) {
   while (!requirement.empty()) {
     const std::size_t bar = requirement.find('|');
@@ -181,6 +173,10 @@ bool satisfies(Target target, std::string_view requirement) {
     requirement.remove_prefix(bar + 1);
   }
   return false;
+}
+
+bool Since::holds(Version at, Target of) const {
+  return !isNever() && at >= version && satisfies(of, target);
 }
 
 std::optional<std::uint64_t> numberOf(Element element, Type type) {

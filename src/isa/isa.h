@@ -142,7 +142,6 @@ struct Target {
   friend auto operator<=>(const Target&, const Target&) = default;
 };
 std::optional<Target> parseTarget(std::string_view word);  // "sm_90a"
-bool isKnown(Target target);  // some ptxas up to the one of kNewestVersion accepts it
 // True if code for `target` may use a feature with this `requirement`: "75", "90a", or alternatives
 // "100f|110f|103a".  A plain number means that SM and later ones; 'a' exactly that target; 'f'
 // every target of that family (same major number) from that SM on, with suffix 'a' or 'f'.
@@ -265,6 +264,15 @@ enum Unproven : std::uint8_t {
   kUnprovenExample = 1u << 2,  // no ptxas accepts the example (an instruction that was withdrawn)
 };
 
+// Something holds from `version` on for every target that satisfies `target`.
+struct Since {
+  Version version;
+  std::string_view target;  // empty: it never holds
+
+  bool isNever() const { return target.empty(); }
+  bool holds(Version at, Target of) const;
+};
+
 // One row of the table: one syntax shape.  `syntax` is in the manual's notation, for example
 //   "add{.sat}.type =d, a, b"
 //   "setp.cmp.type =p{|q}, a, b"
@@ -282,6 +290,10 @@ struct Row {
   std::string_view example;  // a statement that ptxas accepts; see rows.h for the names in it
   std::uint8_t unproven = kProven;
   Control control = Control::None;
+  // No more there: `shfl` without .sync is refused by PTX 6.4 and later for sm_70 and later.
+  Since withdrawn = {};
+  // These targets had the row before `version`.
+  Since earlier = {};
 };
 
 // All rows.  Rows with the same first word are tried in this order, and the first that matches is

@@ -6,8 +6,9 @@
 #include <string>
 #include <utility>
 
+#include "isa/constructs.h"
+#include "isa/targets.h"
 #include "parse/debug_registers.h"
-#include "parse/function_attributes.h"
 #include "parse/in_quotes.h"
 #include "parse/scanner.h"
 
@@ -15,18 +16,8 @@ namespace ptxopt::parse {
 
 namespace {
 
-constexpr std::string_view kTargetOptions[] = {
-    "texmode_unified",
-    "texmode_independent",
-    "debug",
-    "map_f64_to_f32",
-};
-
 bool isKnownTargetWord(std::string_view word) {
-  if (std::find(std::begin(kTargetOptions), std::end(kTargetOptions), word) !=
-      std::end(kTargetOptions)) {
-    return true;
-  }
+  if (isa::findConstruct(isa::ConstructKind::TargetOption, word) != nullptr) return true;
   const std::optional<isa::Target> target = isa::parseTarget(word);
   return target && isa::isKnown(*target);
 }
@@ -187,10 +178,8 @@ void IrBuilder::unknownDirective(Offset begin, Offset end) {
   }
 }
 
-// The strings of a `.pragma`: PTX ISA 9.5, 11.4.
+// The strings of a `.pragma`.
 void IrBuilder::checkPragma(Offset begin, Offset end) {
-  static constexpr std::string_view kWords[] = {"nounroll", "used_bytes_mask", "frequency",
-                                                "enable_smem_spilling", "mma_throughput"};
   std::string_view rest = slice(begin, end);
   for (;;) {
     const std::size_t open = rest.find('"');
@@ -199,7 +188,7 @@ void IrBuilder::checkPragma(Offset begin, Offset end) {
     const std::string_view pragma = trimmed(rest.substr(open + 1, close - open - 1));
     rest.remove_prefix(close + 1);
     const std::string_view word = pragma.substr(0, pragma.find_first_of(" \t"));
-    const bool isKnown = std::find(std::begin(kWords), std::end(kWords), word) != std::end(kWords);
+    const bool isKnown = isa::findConstruct(isa::ConstructKind::Pragma, word) != nullptr;
     if (isKnown || word.empty()) continue;
     warnOnce(begin, pragma, "unknown pragma " + inQuotes(pragma) + " is left unchanged");
     if (!isInBody() && !isHead_) module_.hasUnknownDirective = true;
@@ -357,7 +346,7 @@ void IrBuilder::endAttribute(Offset end) {
   }
   ir::Attribute attribute;
   attribute.name = intern(word);
-  attribute.known = isKnownFunctionAttribute(word);
+  attribute.known = isa::findConstruct(isa::ConstructKind::FunctionAttribute, word) != nullptr;
   attribute.values = module_.arena().copy(std::span<const std::int64_t>(attributeValues_));
   attribute.text = text;
   const std::string_view before = module_.source().text().substr(0, attributeBegin_);

@@ -4,8 +4,8 @@
 #include <cstring>
 #include <string_view>
 
+#include "isa/constructs.h"
 #include "parse/characters.h"
-#include "parse/function_attributes.h"
 #include "parse/scanner.h"
 
 namespace ptxopt::parse {
@@ -152,7 +152,8 @@ bool Scanner::startsUnknownDirective(const char* at, std::string_view word, Toke
     inHead_ = false;  // the semicolon was not that of a .pragma
   }
   if (inHead_) {
-    return parentheses_ == 0 && isFirstOnLine(at) && !isKnownFunctionAttribute(word) &&
+    return parentheses_ == 0 && isFirstOnLine(at) &&
+           isa::findConstruct(isa::ConstructKind::FunctionAttribute, word) == nullptr &&
            type[previous] != Token::ENTRY && type[previous] != Token::FUNC;
   }
   switch (type[previous]) {

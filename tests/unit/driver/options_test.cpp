@@ -33,7 +33,7 @@ TEST(CommandLine, DefaultsToLevelTwoAndStandardOutput) {
   EXPECT_EQ(options.changeLimit, passes::ChangeBudget::kUnlimited);
   EXPECT_EQ(options.threads, 0u);
   EXPECT_EQ(options.verbosity, 0);
-  EXPECT_EQ(options.statistics, StatisticsFormat::None);
+  EXPECT_EQ(options.statistics, ReportFormat::None);
   EXPECT_FALSE(options.warnInput);
 }
 
@@ -58,9 +58,9 @@ TEST(CommandLine, PrefersAPipelineToALevel) {
 
 TEST(CommandLine, LetsFlagsWithValuesStandBeforeInputs) {
   const Options options = parse({"--stats", "k.ptx"});
-  EXPECT_EQ(options.statistics, StatisticsFormat::Text);
+  EXPECT_EQ(options.statistics, ReportFormat::Text);
   EXPECT_EQ(options.inputs.size(), 1u);
-  EXPECT_EQ(parse({"--stats=json", "k.ptx"}).statistics, StatisticsFormat::Json);
+  EXPECT_EQ(parse({"--stats=json", "k.ptx"}).statistics, ReportFormat::Json);
 }
 
 TEST(CommandLine, CollectsRepeatableOptions) {

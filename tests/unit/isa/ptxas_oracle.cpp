@@ -17,38 +17,6 @@
 
 namespace ptxopt::isa {
 
-const std::vector<KnownTarget> kKnownTargets = {
-    {{10, 0}, {1, 0}},    {{11, 0}, {1, 0}},    {{12, 0}, {1, 2}},    {{13, 0}, {1, 2}},
-    {{20, 0}, {2, 0}},    {{21, 0}, {2, 0}},    {{30, 0}, {3, 0}},    {{32, 0}, {4, 0}},
-    {{35, 0}, {3, 1}},    {{37, 0}, {4, 1}},    {{50, 0}, {4, 0}},    {{52, 0}, {4, 1}},
-    {{53, 0}, {4, 2}},    {{60, 0}, {5, 0}},    {{61, 0}, {5, 0}},    {{62, 0}, {5, 0}},
-    {{70, 0}, {5, 1}},    {{72, 0}, {6, 1}},    {{75, 0}, {6, 3}},    {{80, 0}, {7, 0}},
-    {{86, 0}, {7, 1}},    {{87, 0}, {7, 4}},    {{88, 0}, {9, 0}},    {{89, 0}, {7, 8}},
-    {{90, 0}, {7, 8}},    {{90, 'a'}, {8, 0}},  {{100, 0}, {8, 6}},   {{100, 'a'}, {8, 6}},
-    {{100, 'f'}, {8, 8}}, {{103, 0}, {8, 8}},   {{103, 'a'}, {8, 8}}, {{103, 'f'}, {8, 8}},
-    {{107, 0}, {9, 4}},   {{107, 'a'}, {9, 4}}, {{107, 'f'}, {9, 4}}, {{110, 0}, {9, 0}},
-    {{110, 'a'}, {9, 0}}, {{110, 'f'}, {9, 0}}, {{120, 0}, {8, 7}},   {{120, 'a'}, {8, 7}},
-    {{120, 'f'}, {8, 8}}, {{121, 0}, {8, 8}},   {{121, 'a'}, {8, 8}}, {{121, 'f'}, {8, 8}},
-};
-
-const std::vector<Version> kKnownVersions = {
-    {1, 0}, {1, 1}, {1, 2}, {1, 3}, {1, 4}, {1, 5}, {2, 0}, {2, 1}, {2, 2}, {2, 3},
-    {3, 0}, {3, 1}, {3, 2}, {4, 0}, {4, 1}, {4, 2}, {4, 3}, {5, 0}, {5, 1}, {6, 0},
-    {6, 1}, {6, 2}, {6, 3}, {6, 4}, {6, 5}, {7, 0}, {7, 1}, {7, 2}, {7, 3}, {7, 4},
-    {7, 5}, {7, 6}, {7, 7}, {7, 8}, {8, 0}, {8, 1}, {8, 2}, {8, 3}, {8, 4}, {8, 5},
-    {8, 6}, {8, 7}, {8, 8}, {9, 0}, {9, 1}, {9, 2}, {9, 3}, {9, 4}, {9, 5},
-};
-
-std::string toString(Version version) {
-  return std::to_string(version.major) + "." + std::to_string(version.minor);
-}
-
-std::string toString(Target target) {
-  std::string text = "sm_" + std::to_string(target.sm);
-  if (target.suffix != 0) text += target.suffix;
-  return text;
-}
-
 namespace {
 
 bool isWordCharacter(char c) {
@@ -113,13 +81,18 @@ std::pair<int, std::string> capture(const std::string& command) {
   return {exitStatus(pclose(pipe)), output};
 }
 
+std::string headerOf(Version version, Target target) {
+  std::string text = ".version " + toString(version) + "\n.target " + toString(target) + "\n";
+  if (version >= Version{2, 3} && target.sm >= 20) text += ".address_size 64\n";
+  return text;
+}
+
 // Writes a module in which every statement has its own entry, and tells on which lines each one
 // stands.
 class ModuleWriter {
  public:
-  ModuleWriter(Version version, Target target) : hasParameterList_(version >= Version{1, 4}) {
-    text_ = ".version " + toString(version) + "\n.target " + toString(target) + "\n";
-    if (version >= Version{2, 3} && target.sm >= 20) text_ += ".address_size 64\n";
+  ModuleWriter(Version version, Target target)
+      : hasParameterList_(version >= Version{1, 4}), text_(headerOf(version, target)) {
     line_ = static_cast<int>(std::count(text_.begin(), text_.end(), '\n')) + 1;
   }
 
@@ -192,18 +165,20 @@ std::optional<PtxasOracle> PtxasOracle::find() {
   const char* named = std::getenv("PTXOPT_TEST_PTXAS");
   PtxasOracle oracle(named != nullptr && *named != 0 ? named : "ptxas");
   const std::vector<std::string> answer =
-      oracle.ask(kKnownVersions.back(), {75, 0}, {"add.u32 %r0, %r1, %r2;"});
+      oracle.ask(kNewestVersion, {75, 0}, {"add.u32 %r0, %r1, %r2;"});
   if (!answer.front().empty()) return std::nullopt;
   return oracle;
 }
 
-PtxasOracle::Answer PtxasOracle::run(Target target, const std::string& ptx) const {
+PtxasOracle::Answer PtxasOracle::run(Target target, const std::string& ptx,
+                                     const char* flag) const {
   ++runs_;
   const std::string input = (scratch() / "in.ptx").string();
   std::ofstream(input, std::ios::binary) << ptx;
   // ptxas takes older targets in the text, but not as an option.
-  const std::string arch = target.sm < 75 ? "" : " -arch=" + toString(target);
-  const auto [status, output] = capture("'" + path_ + "'" + arch + " -O1 " + input + " -o " +
+  const Target option = target.sm == 101 ? Target{110, target.suffix} : target;  // its new name
+  const std::string arch = option.sm < 75 ? "" : " -arch=" + toString(option);
+  const auto [status, output] = capture("'" + path_ + "'" + arch + " -O1 " + flag + input + " -o " +
                                         (scratch() / "out.cubin").string());
 
   Answer answer{status == 0, {}, output};
@@ -261,6 +236,16 @@ std::vector<std::string> PtxasOracle::ask(Version version, Target target,
   for (std::size_t i = 0; i < indices.size(); ++i) indices[i] = i;
   askSome(version, target, statements, indices, result);
   return result;
+}
+
+std::string PtxasOracle::askModule(Version version, Target target, std::string_view body) const {
+  const std::string text = headerOf(version, target) + std::string(body) + "\n";
+  Answer answer = run(target, text);
+  if (answer.output.find("requires command line option '--compile-only'") != std::string::npos) {
+    answer = run(target, text, "-c ");
+  }
+  if (answer.accepted) return {};
+  return answer.messages.empty() ? answer.output : answer.messages.front().second;
 }
 
 }  // namespace ptxopt::isa

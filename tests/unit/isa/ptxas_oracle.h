@@ -8,20 +8,9 @@
 #include <vector>
 
 #include "isa/isa.h"
+#include "isa/targets.h"
 
 namespace ptxopt::isa {
-
-// A target that ptxas 13.5 takes in `.target`, and the first `.version` that allows it there (asked
-// of ptxas 13.5 one by one).
-struct KnownTarget {
-  Target target;
-  Version version;
-};
-extern const std::vector<KnownTarget> kKnownTargets;  // ascending
-extern const std::vector<Version> kKnownVersions;     // ascending
-
-std::string toString(Version version);
-std::string toString(Target target);  // "sm_90a"
 
 class PtxasOracle {
  public:
@@ -35,6 +24,9 @@ class PtxasOracle {
   std::vector<std::string> ask(Version version, Target target,
                                const std::vector<std::string_view>& statements) const;
 
+  // The same for what follows the header of a module.
+  std::string askModule(Version version, Target target, std::string_view body) const;
+
   int runs() const { return runs_; }
 
  private:
@@ -45,7 +37,7 @@ class PtxasOracle {
     std::vector<std::pair<int, std::string>> messages;  // line, text
     std::string output;
   };
-  Answer run(Target target, const std::string& ptx) const;
+  Answer run(Target target, const std::string& ptx, const char* flag = "") const;
   void askSome(Version version, Target target, const std::vector<std::string_view>& statements,
                std::vector<std::size_t> indices, std::vector<std::string>& result) const;
 

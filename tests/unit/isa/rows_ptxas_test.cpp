@@ -35,16 +35,9 @@ std::vector<Target> alternatives(std::string_view requirement) {
   return result;
 }
 
-std::optional<Version> firstVersion(Target target) {
-  for (const KnownTarget& known : kKnownTargets) {
-    if (known.target == target) return known.version;
-  }
-  return std::nullopt;
-}
-
 std::optional<Version> before(Version version) {
-  const auto at = std::lower_bound(kKnownVersions.begin(), kKnownVersions.end(), version);
-  if (at == kKnownVersions.begin()) return std::nullopt;
+  const auto at = std::lower_bound(knownVersions().begin(), knownVersions().end(), version);
+  if (at == knownVersions().begin()) return std::nullopt;
   return *std::prev(at);
 }
 
@@ -54,7 +47,7 @@ std::vector<Target> targetsBefore(std::string_view requirement) {
   std::vector<Target> result;
   for (const Target& alternative : alternatives(requirement)) {
     std::optional<Target> closest;
-    for (const KnownTarget& known : kKnownTargets) {
+    for (const KnownTarget& known : knownTargets()) {
       if (known.target.suffix != 0 || satisfies(known.target, requirement)) continue;
       if (known.target.sm < alternative.sm + (alternative.suffix != 0 ? 1 : 0)) {
         closest = known.target;
@@ -75,7 +68,7 @@ std::string describe(const Row& row) {
 TEST(RowsAgainstPtxas, ExamplesVersionsAndTargets) {
   const std::optional<PtxasOracle> oracle = PtxasOracle::find();
   if (!oracle) {
-    GTEST_SKIP() << "no ptxas that knows PTX ISA " << toString(kKnownVersions.back())
+    GTEST_SKIP() << "no ptxas that knows PTX ISA " << toString(kNewestVersion)
                  << ": name one in PTXOPT_TEST_PTXAS or put it on PATH";
   }
 
@@ -85,7 +78,7 @@ TEST(RowsAgainstPtxas, ExamplesVersionsAndTargets) {
   int unprovenTargets = 0;
   int unprovenExamples = 0;
   for (const Row& row : rows()) {
-    if (!std::binary_search(kKnownVersions.begin(), kKnownVersions.end(), row.version)) {
+    if (!std::binary_search(knownVersions().begin(), knownVersions().end(), row.version)) {
       ADD_FAILURE() << "no such version: " << describe(row);
       continue;
     }
@@ -151,6 +144,92 @@ TEST(RowsAgainstPtxas, ExamplesVersionsAndTargets) {
       "%d versions and %d targets that ptxas does not check, %d examples that it does not take\n",
       rows().size(), questions.size(), oracle->runs(), versionsOfNewTargets, unprovenVersions,
       unprovenTargets, unprovenExamples);
+}
+
+// What was introduced for a target is there for every later one, unless the table says that it was
+// withdrawn.
+TEST(RowsAgainstPtxas, NewestVersionAndTargets) {
+  const std::optional<PtxasOracle> oracle = PtxasOracle::find();
+  if (!oracle) {
+    GTEST_SKIP() << "no ptxas that knows PTX ISA " << toString(kNewestVersion)
+                 << ": name one in PTXOPT_TEST_PTXAS or put it on PATH";
+  }
+  int withdrawn = 0;
+  for (const Target target : {Target{52, 0}, Target{75, 0}, Target{90, 0}, Target{121, 0}}) {
+    std::vector<const Row*> asked;
+    std::vector<std::string_view> statements;
+    for (const Row& row : rows()) {
+      if ((row.unproven & kUnprovenExample) != 0 || !satisfies(target, row.target)) continue;
+      asked.push_back(&row);
+      statements.push_back(row.example);
+    }
+    const std::vector<std::string> messages = oracle->ask(kNewestVersion, target, statements);
+    for (std::size_t i = 0; i < asked.size(); ++i) {
+      const bool isGone = asked[i]->withdrawn.holds(kNewestVersion, target);
+      withdrawn += int{isGone};
+      EXPECT_EQ(messages[i].empty(), !isGone)
+          << toString(target) << ": " << describe(*asked[i]) << ": " << messages[i];
+    }
+  }
+  std::printf("%d withdrawn, %d runs of ptxas\n", withdrawn, oracle->runs());
+}
+
+// No later target has a row earlier than the first one, but for those that the table names.
+TEST(RowsAgainstPtxas, LaterTargetsAtTheVersionBefore) {
+  const std::optional<PtxasOracle> oracle = PtxasOracle::find();
+  if (!oracle) {
+    GTEST_SKIP() << "no ptxas that knows PTX ISA " << toString(kNewestVersion)
+                 << ": name one in PTXOPT_TEST_PTXAS or put it on PATH";
+  }
+  std::map<std::pair<Version, Target>, std::vector<const Row*>> groups;
+  for (const Target target : {Target{75, 0}, Target{90, 0}, Target{100, 'a'}, Target{121, 'a'}}) {
+    for (const Row& row : rows()) {
+      const auto last = before(row.version);
+      const bool isAsked = row.unproven == kProven && satisfies(target, row.target) && last &&
+                           *last >= firstVersion(target);
+      if (isAsked) groups[{*last, target}].push_back(&row);
+    }
+  }
+  for (const auto& [key, group] : groups) {
+    const auto& [version, target] = key;
+    std::vector<std::string_view> statements;
+    for (const Row* row : group) statements.push_back(row->example);
+    const std::vector<std::string> messages = oracle->ask(version, target, statements);
+    for (std::size_t i = 0; i < group.size(); ++i) {
+      EXPECT_EQ(messages[i].empty(), group[i]->earlier.holds(version, target))
+          << "taken or refused at .version " << toString(version) << " for " << toString(target)
+          << ": " << describe(*group[i]);
+    }
+  }
+  std::printf("%d runs of ptxas\n", oracle->runs());
+}
+
+// At the version before, the first target that lost a row still has it.
+TEST(RowsAgainstPtxas, Withdrawals) {
+  const std::optional<PtxasOracle> oracle = PtxasOracle::find();
+  if (!oracle) {
+    GTEST_SKIP() << "no ptxas that knows PTX ISA " << toString(kNewestVersion)
+                 << ": name one in PTXOPT_TEST_PTXAS or put it on PATH";
+  }
+  for (const Row& row : rows()) {
+    if (row.withdrawn.isNever()) continue;
+    const auto first = std::ranges::find_if(knownTargets(), [&](const KnownTarget& known) {
+      return satisfies(known.target, row.withdrawn.target) && satisfies(known.target, row.target);
+    });
+    ASSERT_NE(first, knownTargets().end()) << describe(row);
+    const auto ask = [&](Version version, Target target) {
+      return oracle->ask(version, target, {row.example}).front();
+    };
+    EXPECT_NE(ask(std::max(row.withdrawn.version, first->version), first->target), "")
+        << describe(row);
+    if (const auto last = before(row.withdrawn.version); last && *last >= first->version) {
+      EXPECT_EQ(ask(*last, first->target), "") << describe(row);
+    }
+    if (first == knownTargets().begin()) continue;
+    if (const KnownTarget& lower = *std::prev(first); satisfies(lower.target, row.target)) {
+      EXPECT_EQ(ask(kNewestVersion, lower.target), "") << describe(row);
+    }
+  }
 }
 
 }  // namespace

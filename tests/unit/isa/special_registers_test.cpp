@@ -105,16 +105,16 @@ std::string readOf(const SpecialRegister& entry) {
 TEST(SpecialRegisters, PtxasTakesThemFromTheirVersionAndTargetOn) {
   const std::optional<PtxasOracle> oracle = PtxasOracle::find();
   if (!oracle) {
-    GTEST_SKIP() << "no ptxas that knows PTX ISA " << toString(kKnownVersions.back())
+    GTEST_SKIP() << "no ptxas that knows PTX ISA " << toString(kNewestVersion)
                  << ": name one in PTXOPT_TEST_PTXAS or put it on PATH";
   }
   int unproven = 0;
   for (const SpecialRegister& entry : specialRegisters()) {
     const std::string statement = readOf(entry);
     const auto first = std::find_if(
-        kKnownTargets.begin(), kKnownTargets.end(),
+        knownTargets().begin(), knownTargets().end(),
         [&](const KnownTarget& known) { return satisfies(known.target, entry.target); });
-    ASSERT_NE(first, kKnownTargets.end()) << entry.name;
+    ASSERT_NE(first, knownTargets().end()) << entry.name;
     const auto ask = [&](Version version, Target target) {
       return oracle->ask(version, target, {statement}).front();
     };
@@ -130,14 +130,14 @@ TEST(SpecialRegisters, PtxasTakesThemFromTheirVersionAndTargetOn) {
     const std::string message = ask(version, first->target);
     EXPECT_TRUE(isTaken(message)) << statement << " " << message;
 
-    const auto previous = std::lower_bound(kKnownVersions.begin(), kKnownVersions.end(), version);
-    if ((entry.unproven & kUnprovenVersion) == 0 && previous != kKnownVersions.begin() &&
+    const auto previous = std::lower_bound(knownVersions().begin(), knownVersions().end(), version);
+    if ((entry.unproven & kUnprovenVersion) == 0 && previous != knownVersions().begin() &&
         *std::prev(previous) >= first->version) {
       EXPECT_FALSE(isTaken(ask(*std::prev(previous), first->target))) << statement;
     } else {
       ++unproven;
     }
-    if (first != kKnownTargets.begin()) {
+    if (first != knownTargets().begin()) {
       const KnownTarget& below = *std::prev(first);
       EXPECT_FALSE(isTaken(ask(std::max(version, below.version), below.target))) << statement;
     }
