@@ -2,6 +2,7 @@
 #include "interp/accesses.h"
 
 #include <algorithm>
+#include <bit>
 
 namespace ptxopt::interp {
 
@@ -11,25 +12,10 @@ void Groups::clear() {
   end_ = 0;
 }
 
-inline void Groups::push(const Access& access) {
-  const std::uint32_t warp = access.agent / 32;
-  last_ = static_cast<std::uint32_t>(list_.size());
-  list_.push_back({warp, access.clock, 1u << access.agent % 32, access.site, access.scope});
-  warps_ |= std::uint64_t{1} << warp % 64;
-  end_ = std::max(end_, warp + 1);
-}
-
-void Groups::record(const Access& access) {
+void Groups::recordAgain(const Access& access) {
   const std::uint32_t warp = access.agent / 32;
   const std::uint32_t bit = 1u << access.agent % 32;
-  const auto takes = [&](const LaneGroup& group) {
-    return group.warp == warp && group.clock == access.clock && group.scope == access.scope;
-  };
-  if (!mayHave(warp)) {
-    otherMask_ = 0;
-    return push(access);
-  }
-  if (last_ < list_.size() && takes(list_[last_]) && (otherMask_ & bit) == 0) {
+  if (last_ < list_.size() && takes(list_[last_], access) && (otherMask_ & bit) == 0) {
     list_[last_].mask |= bit;
     return;
   }
@@ -37,7 +23,7 @@ void Groups::record(const Access& access) {
   otherMask_ = 0;
   for (std::size_t k = 0; k < list_.size();) {
     LaneGroup& group = list_[k];
-    if (takes(group)) {
+    if (takes(group, access)) {
       group.mask |= bit;
       last_ = static_cast<std::uint32_t>(k);
       done = true;
@@ -53,6 +39,21 @@ void Groups::record(const Access& access) {
     ++k;
   }
   if (!done) push(access);
+}
+
+void Groups::record(const Access& access, std::uint32_t lanes) {
+  Access next = access;
+  while (lanes != 0) {
+    // Lanes without other groups join that of the last access, whatever the others do.
+    if (last_ < list_.size() && takes(list_[last_], access)) {
+      list_[last_].mask |= lanes & ~otherMask_;
+      lanes &= otherMask_;
+    }
+    if (lanes == 0) return;
+    next.agent = access.agent / 32 * 32 + static_cast<std::uint32_t>(std::countr_zero(lanes));
+    record(next);
+    lanes &= lanes - 1;
+  }
 }
 
 const LaneGroup* Groups::unknown(const ThreadClock& view) const {

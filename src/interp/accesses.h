@@ -2,6 +2,7 @@
 // Accesses to a location, as the race detector remembers them.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -44,7 +45,14 @@ struct LaneGroup {
 class Groups {
  public:
   // A newer access of a lane replaces older ones.
-  void record(const Access& access);
+  void record(const Access& access) {
+    if (mayHave(access.agent / 32)) return recordAgain(access);
+    otherMask_ = 0;
+    push(access);
+  }
+  // The same access of these lanes of its warp, one after the other; O(1) if none of them has
+  // accesses with another clock.
+  void record(const Access& access, std::uint32_t lanes);
   // The first one of which `view` does not know all.
   const LaneGroup* unknown(const ThreadClock& view) const;
   bool has(AgentId agent) const;
@@ -56,7 +64,18 @@ class Groups {
 
  private:
   bool mayHave(std::uint32_t warp) const { return warp < end_ && (warps_ >> warp % 64 & 1) != 0; }
-  void push(const Access& access);
+  bool takes(const LaneGroup& group, const Access& access) const {
+    return group.warp == access.agent / 32 && group.clock == access.clock &&
+           group.scope == access.scope;
+  }
+  void push(const Access& access) {
+    const std::uint32_t warp = access.agent / 32;
+    last_ = static_cast<std::uint32_t>(list_.size());
+    list_.push_back({warp, access.clock, 1u << access.agent % 32, access.site, access.scope});
+    warps_ |= std::uint64_t{1} << warp % 64;
+    end_ = std::max(end_, warp + 1);
+  }
+  void recordAgain(const Access& access);  // of a warp that may have a group
 
   std::vector<LaneGroup> list_;
   std::uint64_t warps_ = 0;      // a bit for each warp with a group, modulo 64

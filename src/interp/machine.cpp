@@ -213,7 +213,7 @@ void Machine::goOn(Thread& thread, int left) {
   countSteps(thread, kSlice - left);
 }
 
-void Machine::countSteps(Thread& thread, int count) {
+void Machine::countSteps(const Thread& thread, int count) {
   steps_ += static_cast<std::uint64_t>(count);
   if (options_.progress != nullptr) {
     options_.progress->steps.fetch_add(static_cast<std::uint64_t>(count),

@@ -14,6 +14,7 @@
 #include <deque>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -256,7 +257,7 @@ class Machine {
   void startCta(Cta& cta, std::uint64_t index, std::size_t firstThread);
   void slice(Thread& thread);
   void goOn(Thread& thread, int left);  // the rest of a slice, at most `left` instructions
-  void countSteps(Thread& thread, int count);
+  void countSteps(const Thread& thread, int count);
   bool execute(Thread& thread, const Op& op);  // false: the slice ends
   [[noreturn]] void stop(const Thread& thread, const Op& op);
   void executeAlone(Thread& thread, const Op& op);
@@ -282,18 +283,26 @@ class Machine {
   // machine_warp.cpp
   // Threads of a warp at one instruction that have their turns one after the other.
   struct Turn {
-    std::array<Thread*, 32> threads{};
+    std::array<Thread*, 32> threads;
     std::uint32_t count = 0;
     const Code* code = nullptr;
     std::uint32_t pc = 0;
     int left = kSlice;  // instructions
+
+    std::span<Thread* const> all() const { return {threads.data(), count}; }
   };
   void sliceWarp(Thread& first);  // with the threads of its warp whose turns follow
   Turn turnOf(Thread& first) const;
   void runTogether(Turn& turn) const;
   bool loadParameter(const Turn& turn, const Op& op) const;
   void finishOneByOne(const Turn& turn);
-  std::uint32_t accessOneByOne(const Turn& turn, const Op& op, std::uint32_t first);
+  std::uint32_t accessTogether(const Turn& turn, const Op& op, std::uint32_t first);
+  std::size_t findOffsets(std::span<Thread* const> threads, const Op& op, const Segment& segment,
+                          std::array<std::uint64_t, 32>& offsets) const;
+  void moveTogether(std::span<Thread* const> threads, const Op& op, Segment& segment,
+                    const std::array<std::uint64_t, 32>& offsets) const;
+  void recordTogether(std::span<Thread* const> threads, const Op& op, Segment& segment,
+                      const std::array<std::uint64_t, 32>& offsets);
 
   // machine_audit.cpp
   struct AuditedBytes {
@@ -330,7 +339,10 @@ class Machine {
   void ret(Thread& thread);
 
   // machine_memory.cpp
-  std::uint64_t addressOf(const Thread& thread, const Op& op) const;
+  static std::uint64_t addressOf(const Thread& thread, const Op& op) {
+    const std::uint64_t address = thread.frame[op.a] + static_cast<std::uint64_t>(op.immediate);
+    return op.is(kAddress32) ? address & 0xffffffffu : address;
+  }
   // The space of a generic or parameter address; `address` becomes an address in that space.
   isa::Space leaveWindow(isa::Space space, std::uint64_t& address) const;
   Place resolve(Thread& thread, const Op& op, isa::Space space, std::uint64_t address,

@@ -83,11 +83,6 @@ std::uint64_t updateConcurrent(std::uint8_t* at, std::uint32_t bytes, Combine co
 
 }  // namespace
 
-std::uint64_t Machine::addressOf(const Thread& thread, const Op& op) const {
-  const std::uint64_t address = thread.frame[op.a] + static_cast<std::uint64_t>(op.immediate);
-  return op.is(kAddress32) ? address & 0xffffffffu : address;
-}
-
 std::uint8_t* Machine::localBytes(Thread& thread, std::uint64_t address, std::uint64_t size) {
   const std::uint64_t end = std::max(thread.localTop, address + size);
   if (thread.local.size() < end) thread.local.resize(end);

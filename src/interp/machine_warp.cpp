@@ -14,6 +14,8 @@ namespace ptxopt::interp {
 
 namespace {
 
+constexpr std::uint64_t kWarpBytes = 512;  // of a warp that accesses as much as it can at once
+
 // An access to memory.  It makes no other thread runnable.
 bool isAccess(const Op& op) {
   return op.action == Action::Load || op.action == Action::Store || op.action == Action::Atomic;
@@ -43,10 +45,10 @@ Machine::Turn Machine::turnOf(Thread& first) const {
   turn.code = first.code;
   turn.pc = first.pc;
   if (!inFlight_.empty()) return turn;
-  const std::size_t end = first.index - first.lane() + 32;
-  for (std::size_t k = first.index; k < end; ++k) {
-    if (!scheduler_->isRunnable(k)) continue;
-    Thread* const thread = threads_[k];
+  const std::uint32_t left = 32 - first.lane();  // in the warp, so in the CTA next to each other
+  for (std::uint32_t k = 0; k < left; ++k) {
+    if (!scheduler_->isRunnable(first.index + k)) continue;
+    Thread* const thread = &first + k;
     const bool joins = thread->code == turn.code && thread->pc == turn.pc &&
                        thread->twin == nullptr && !thread->hasCopies();
     if (!joins) break;
@@ -57,7 +59,7 @@ Machine::Turn Machine::turnOf(Thread& first) const {
 
 // Up to the first instruction that others can see, that may fail, or at which the threads part.
 void Machine::runTogether(Turn& turn) const {
-  const std::span<Thread* const> threads(turn.threads.data(), turn.count);
+  const std::span<Thread* const> threads = turn.all();
   for (; turn.left > 0; --turn.left) {
     const Op& op = turn.code->ops[turn.pc];
     if (op.guard == turn.code->trueSlot) {
@@ -95,7 +97,7 @@ bool Machine::loadParameter(const Turn& turn, const Op& op) const {
   const auto offsetOf = [&](const Thread& thread) {
     return addressOf(thread, op) - kParameterBase;
   };
-  const std::span<Thread* const> threads(turn.threads.data(), turn.count);
+  const std::span<Thread* const> threads = turn.all();
   for (const Thread* const thread : threads) {
     const std::uint64_t offset = offsetOf(*thread);
     const bool isInside = offset < parameters_.size() && op.bytes <= parameters_.size() - offset;
@@ -113,7 +115,7 @@ void Machine::finishOneByOne(const Turn& turn) {
   const bool accesses = turn.left > 0 && isAccess(op);
   const bool isPlain = turn.left > 0 && isPlainAccess(op);
   for (std::uint32_t k = 0; k < turn.count; ++k) {
-    if (isPlain && inFlight_.empty()) k = accessOneByOne(turn, op, k);
+    if (isPlain && inFlight_.empty()) k = accessTogether(turn, op, k);
     if (k == turn.count) break;
     Thread& thread = *turn.threads[k];
     thread.pc = turn.pc;
@@ -141,51 +143,104 @@ void Machine::finishOneByOne(const Turn& turn) {
 }
 
 // Does the access for the threads from `first` on, as load() and store() would.  Returns the number
-// of the first for which they have more to do: an access elsewhere, or a read of undefined memory.
-std::uint32_t Machine::accessOneByOne(const Turn& turn, const Op& op, std::uint32_t first) {
+// of the first for which they have more to do: an access elsewhere, a read of undefined memory, or
+// the last step of the launch.
+std::uint32_t Machine::accessTogether(const Turn& turn, const Op& op, std::uint32_t first) {
   Segment* const segment =
       op.space == isa::Space::Shared ? &turn.threads[first]->cta->shared : recentSegment(op);
   if (segment == nullptr || segment->isReadOnly) return first;
-  const bool loads = op.action == Action::Load;
+  const int steps = kSlice - turn.left + 1;  // of each thread
+  const std::uint64_t most = (options_.stepLimit - steps_) / static_cast<std::uint64_t>(steps);
+  const std::span others =
+      turn.all().subspan(first, std::min<std::uint64_t>(most, turn.count - first));
+  std::array<std::uint64_t, 32> offsets;
+  const std::span threads = others.first(findOffsets(others, op, *segment, offsets));
+  if (threads.empty()) return first;
+  moveTogether(threads, op, *segment, offsets);
+  if (options_.detectsRaces && segment->shadow != nullptr) {
+    recordTogether(threads, op, *segment, offsets);
+  }
+  for (Thread* const thread : threads) thread->pc = turn.pc + 1;
+  slices_ += threads.size();
+  scheduler_->goOnAfter(threads.back()->index);
+  countSteps(*threads.back(), static_cast<int>(threads.size()) * steps);
+  return first + static_cast<std::uint32_t>(threads.size());
+}
+
+// Where the threads access the segment.  Returns how many do, until the first for which there is
+// more to do.
+std::size_t Machine::findOffsets(std::span<Thread* const> threads, const Op& op,
+                                 const Segment& segment,
+                                 std::array<std::uint64_t, 32>& offsets) const {
   const std::uint32_t size = op.bytes * op.count;
-  const std::uint32_t* const list = turn.code->lists.data() + op.index;
+  if (size > segment.bytes.size()) return 0;
+  const std::uint64_t last = segment.bytes.size() - size;
+  std::uint64_t lowest = last;
+  std::uint64_t highest = 0;
+  std::size_t count = 0;
+  for (const Thread* const thread : threads) {
+    const std::uint64_t address = addressOf(*thread, op);
+    const std::uint64_t offset = address - segment.base;
+    if (offset > last || (address & (size - 1)) != 0 || !thread->executes(op)) break;
+    lowest = std::min(lowest, offset);
+    highest = std::max(highest, offset);
+    offsets[count++] = offset;
+  }
+  const WrittenBytes& written = segment.written;
+  const bool isChecked = op.action == Action::Load && options_.detectsRaces && !written.empty();
+  if (count == 0 || !isChecked) return count;
+  // Mostly they are close together, and everything around was written.
+  const std::uint64_t all = highest + size - lowest;
+  if (all <= kWarpBytes && written.test(lowest, static_cast<std::uint32_t>(all))) return count;
+  const auto end = offsets.begin() + static_cast<std::ptrdiff_t>(count);
+  const auto unwritten = std::find_if(
+      offsets.begin(), end, [&](std::uint64_t offset) { return !written.test(offset, size); });
+  return static_cast<std::size_t>(unwritten - offsets.begin());
+}
+
+void Machine::moveTogether(std::span<Thread* const> threads, const Op& op, Segment& segment,
+                           const std::array<std::uint64_t, 32>& offsets) const {
+  const bool loads = op.action == Action::Load;
+  const std::uint32_t* const list = threads.front()->code->lists.data() + op.index;
   const std::span slots =
       op.count != 1 ? std::span(list, op.count) : std::span(loads ? &op.d : &op.b, 1);
-  const bool tracks = options_.detectsRaces && !segment->written.empty();
-  Shadow* const shadow = options_.detectsRaces ? segment->shadow.get() : nullptr;
-  Access access{.site = op.number, .writes = !loads, .scope = scopeOf(op)};
-  std::uint32_t k = first;
-  for (; k < turn.count; ++k) {
-    Thread& thread = *turn.threads[k];
-    const std::uint64_t address = addressOf(thread, op);
-    const bool isInside = segment->contains(address, size) && (address & (size - 1)) == 0;
-    if (!thread.executes(op) || !isInside) break;
-    const std::uint64_t offset = address - segment->base;
-    if (tracks && loads && !segment->written.test(offset, size)) break;
-    if (tracks && !loads) segment->written.set(offset, size);
-    std::uint8_t* at = segment->bytes.data() + offset;
-    for (const std::uint32_t slot : slots) {
+  std::uint8_t* bytes = segment.bytes.data();
+  for (const std::uint32_t slot : slots) {
+    for (std::size_t k = 0; k < threads.size(); ++k) {
+      Slot& value = threads[k]->frame[slot];
       if (loads) {
-        putLoaded(thread, op, slot, valueAt(at, op.bytes));
+        value = valueAt(bytes + offsets[k], op.bytes);
       } else {
-        putAt(at, thread.frame[slot], op.bytes);
-      }
-      at += op.bytes;
-    }
-    if (shadow != nullptr) {
-      access.agent = thread.clock.agent();
-      access.clock = thread.clock.own();
-      Race race;
-      if (shadow->access(offset, size, thread.clock, access, race)) {
-        reportRace(thread, op, {nullptr, segment, offset}, size, access, race);
+        putAt(bytes + offsets[k], value, op.bytes);
       }
     }
-    thread.pc = turn.pc + 1;
-    ++slices_;
-    scheduler_->goOnAfter(thread.index);
-    countSteps(thread, kSlice - turn.left + 1);
+    if (loads && op.is(kSecond)) {
+      for (const Thread* const thread : threads) putLoaded(*thread, op, slot, thread->frame[slot]);
+    }
+    bytes += op.bytes;
   }
-  return k;
+  if (loads || !options_.detectsRaces || segment.written.empty()) return;
+  for (std::size_t k = 0; k < threads.size(); ++k) {
+    segment.written.set(offsets[k], op.bytes * op.count);
+  }
+}
+
+void Machine::recordTogether(std::span<Thread* const> threads, const Op& op, Segment& segment,
+                             const std::array<std::uint64_t, 32>& offsets) {
+  const std::uint32_t size = op.bytes * op.count;
+  std::array<const ThreadClock*, 32> views;
+  std::transform(threads.begin(), threads.end(), views.begin(),
+                 [](const Thread* thread) { return &thread->clock; });
+  const WarpAccess access{
+      {.site = op.number, .writes = op.action == Action::Store, .scope = scopeOf(op)},
+      size,
+      std::span(offsets).first(threads.size()),
+      std::span(views).first(threads.size())};
+  std::vector<std::pair<std::size_t, Race>> races;
+  segment.shadow->access(access, races);
+  for (const auto& [k, race] : races) {
+    reportRace(*threads[k], op, {nullptr, &segment, offsets[k]}, size, access.of(k), race);
+  }
 }
 
 }  // namespace ptxopt::interp

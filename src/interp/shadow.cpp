@@ -98,22 +98,22 @@ const LaneGroup* Shadow::narrow(const Groups& groups, const ThreadClock& view,
   return nullptr;
 }
 
-inline void Shadow::record(Cell& cell, const ThreadClock& view, const Access& access,
+inline void Shadow::record(Cell& cell, const View& view, const Access& access,
                            std::uint64_t operation) {
   const Record now{access.agent, access.clock, access.site};
   if (access.isStrong && access.writes) {
-    setsOf(cell).strongWrites.record(access, operation, view, *places_);
+    setsOf(cell).strongWrites.record(access, operation, view.clock, *places_);
   } else if (access.isStrong) {
     Sets& sets = setsOf(cell);
     sets.strongReads.record(access);
-    sets.strongWrites.observe(access, operation, view, *places_);
+    sets.strongWrites.observe(access, operation, view.clock, *places_);
   } else if (access.writes) {
     cell.write = now;
     cell.read = {};
     drop(cell.sets);
-  } else if (cell.sets != 0 && !sets_[cell.sets - 1].reads.isEmpty()) {
+  } else if (hasReads(cell)) {
     sets_[cell.sets - 1].reads.record(access);
-  } else if (cell.read.clock == 0 || view.knows(cell.read.agent, cell.read.clock)) {
+  } else if (cell.read.clock == 0 || view.knows(cell.read)) {
     cell.read = now;
   } else {
     Access before;
@@ -128,34 +128,26 @@ inline void Shadow::record(Cell& cell, const ThreadClock& view, const Access& ac
 }
 
 // If this is false, the access conflicts with nothing; quick.
-inline bool Shadow::mayConflict(const Cell& cell, const ThreadClock& view,
-                                const Access& access) const {
+inline bool Shadow::mayConflict(const Cell& cell, const View& view, const Access& access) const {
   const auto isUnknown = [&](const Record& record) {
-    return record.clock != 0 && !view.knows(record.agent, record.clock);
+    return record.clock != 0 && !view.knows(record);
   };
   if (isUnknown(cell.write) || (access.writes && isUnknown(cell.read))) return true;
   if (cell.sets == 0) return false;
-  return access.writes || !sets_[cell.sets - 1].strongWrites.all().isEmpty();
+  return access.writes || hasStrongWrites(cell);
 }
 
-inline bool Shadow::check(Cell& cell, const ThreadClock& view, const Access& access,
+inline bool Shadow::check(Cell& cell, const View& view, const Access& access,
                           std::uint64_t operation, Race& race) {
-  const bool found = mayConflict(cell, view, access) && findConflict(cell, view, access, race);
+  const bool found =
+      mayConflict(cell, view, access) && findConflict(cell, view.clock, access, race);
   record(cell, view, access, operation);
   return found;
 }
 
-bool Shadow::access(std::uint64_t offset, std::uint32_t size, const ThreadClock& view,
-                    const Access& access, Race& race) {
-  bool found = false;
-  const auto visit = [&](Cell& cell, std::uint64_t at) {
-    const std::uint64_t before = access.element != 0 ? (at - offset) % access.element : 0;
-    Race here;
-    if (!check(cell, view, access, at - before, here) || found) return;
-    found = true;
-    race = here;
-    race.offset = at;
-  };
+// Calls visit(Cell&, offset) for the cells of these bytes.
+template <class Visit>
+inline void Shadow::visit(std::uint64_t offset, std::uint32_t size, Visit&& visit) {
   const std::uint64_t end = offset + size;
   for (std::uint64_t at = offset; at < end;) {
     Cell& covered = word(at / 4);
@@ -169,7 +161,77 @@ bool Shadow::access(std::uint64_t offset, std::uint32_t size, const ThreadClock&
       visit(cells[at % 4], at);
     }
   }
+}
+
+inline bool Shadow::access(std::uint64_t offset, std::uint32_t size, const View& view,
+                           const Access& access, Race& race) {
+  bool found = false;
+  visit(offset, size, [&](Cell& cell, std::uint64_t at) {
+    const std::uint64_t before = access.element != 0 ? (at - offset) % access.element : 0;
+    Race here;
+    if (!check(cell, view, access, at - before, here) || found) return;
+    found = true;
+    race = here;
+    race.offset = at;
+  });
   return found;
+}
+
+bool Shadow::access(std::uint64_t offset, std::uint32_t size, const ThreadClock& view,
+                    const Access& access, Race& race) {
+  KnownClocks known;
+  return this->access(offset, size, View{view, known}, access, race);
+}
+
+// ---- threads of a warp --------------------------------------------------------------------------
+
+void Shadow::access(const WarpAccess& warp, std::vector<std::pair<std::size_t, Race>>& races) {
+  KnownClocks known;
+  const std::size_t count = warp.offsets.size();
+  for (std::size_t k = 0; k < count;) {
+    std::size_t end = k + 1;
+    while (end < count && warp.offsets[end] == warp.offsets[k]) ++end;
+    if (end - k > 2 && readTogether(warp, k, end, known)) k = end;
+    for (; k < end; ++k) {
+      Race race;
+      if (access(warp.offsets[k], warp.size, {*warp.views[k], known}, warp.of(k), race)) {
+        races.emplace_back(k, race);
+      }
+    }
+  }
+}
+
+// Records reads of the same bytes by the threads from `begin` to `end`, if it is easy to see that
+// they do not race: all know the same, and the last write of each byte is part of that.
+bool Shadow::readTogether(const WarpAccess& warp, std::size_t begin, std::size_t end,
+                          KnownClocks& known) {
+  if (warp.access.writes) return false;
+  const ThreadClock& first = *warp.views[begin];
+  for (std::size_t k = begin + 1; k < end; ++k) {
+    const ThreadClock& view = *warp.views[k];
+    if (view.base() != first.base() || view.own() != first.own()) return false;
+  }
+  bool isOrdered = true;
+  visit(warp.offsets[begin], warp.size, [&](const Cell& cell, std::uint64_t) {
+    const Record& write = cell.write;
+    isOrdered = isOrdered && !hasStrongWrites(cell) &&
+                (write.clock == 0 || known.isBelow(first.base().get(), write.agent, write.clock));
+  });
+  if (!isOrdered) return false;
+  visit(warp.offsets[begin], warp.size,
+        [&](Cell& cell, std::uint64_t) { recordReads(cell, warp, begin, end, known); });
+  return true;
+}
+
+void Shadow::recordReads(Cell& cell, const WarpAccess& warp, std::size_t begin, std::size_t end,
+                         KnownClocks& known) {
+  // Until two of them are not ordered, and a set begins.
+  for (; begin < end && !hasReads(cell); ++begin) {
+    record(cell, {*warp.views[begin], known}, warp.of(begin), 0);
+  }
+  std::uint32_t lanes = 0;
+  for (std::size_t k = begin; k < end; ++k) lanes |= 1u << warp.views[k]->agent() % 32;
+  if (lanes != 0) sets_[cell.sets - 1].reads.record(warp.of(begin), lanes);
 }
 
 }  // namespace ptxopt::interp

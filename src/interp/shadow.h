@@ -18,7 +18,9 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "interp/accesses.h"
@@ -34,6 +36,21 @@ struct Race {
   std::uint64_t offset = 0;
 };
 
+// The same weak access of threads of a warp, in ascending order, each to bytes of its own choice.
+struct WarpAccess {
+  Access access;  // but for the agents and their clocks
+  std::uint32_t size = 0;
+  std::span<const std::uint64_t> offsets;
+  std::span<const ThreadClock* const> views;  // of each thread
+
+  Access of(std::size_t thread) const {
+    Access result = access;
+    result.agent = views[thread]->agent();
+    result.clock = views[thread]->own();
+    return result;
+  }
+};
+
 // The access history of the bytes of one segment of memory.
 class Shadow {
  public:
@@ -43,6 +60,8 @@ class Shadow {
   // race.
   bool access(std::uint64_t offset, std::uint32_t size, const ThreadClock& view,
               const Access& access, Race& race);
+  // The same for one thread after the other.  Adds the number of each that races, and its race.
+  void access(const WarpAccess& warp, std::vector<std::pair<std::size_t, Race>>& races);
 
   // Release and acquire through a strong access at `offset`.
   ReleaseSet& released(std::uint64_t offset) { return released_[offset]; }
@@ -62,20 +81,41 @@ class Shadow {
     std::uint32_t bytes = 0;  // of a word: in bytes_; 0: all its bytes were accessed together
   };
   static_assert(sizeof(Cell) == 32);
+  // What a thread knows.
+  struct View {
+    const ThreadClock& clock;
+    KnownClocks& known;
+    bool knows(const Record& record) const {
+      return known.knows(clock, record.agent, record.clock);
+    }
+  };
   static constexpr std::uint64_t kPageWords = 256;
   using Page = std::array<Cell, kPageWords>;
 
   Cell& word(std::uint64_t index);
   std::array<Cell, 4>& split(Cell& word);
+  template <class Visit>
+  void visit(std::uint64_t offset, std::uint32_t size, Visit&& visit);
+  bool access(std::uint64_t offset, std::uint32_t size, const View& view, const Access& access,
+              Race& race);
+  bool readTogether(const WarpAccess& warp, std::size_t begin, std::size_t end, KnownClocks& known);
+  void recordReads(Cell& cell, const WarpAccess& warp, std::size_t begin, std::size_t end,
+                   KnownClocks& known);
   // `operation`: where the memory operation begins that accesses the cell.
-  bool check(Cell& cell, const ThreadClock& view, const Access& access, std::uint64_t operation,
+  bool check(Cell& cell, const View& view, const Access& access, std::uint64_t operation,
              Race& race);
-  bool mayConflict(const Cell& cell, const ThreadClock& view, const Access& access) const;
+  bool mayConflict(const Cell& cell, const View& view, const Access& access) const;
   bool findConflict(const Cell& cell, const ThreadClock& view, const Access& access,
                     Race& race) const;
   const LaneGroup* narrow(const Groups& groups, const ThreadClock& view,
                           const Access& access) const;
-  void record(Cell& cell, const ThreadClock& view, const Access& access, std::uint64_t operation);
+  void record(Cell& cell, const View& view, const Access& access, std::uint64_t operation);
+  bool hasReads(const Cell& cell) const {
+    return cell.sets != 0 && !sets_[cell.sets - 1].reads.isEmpty();
+  }
+  bool hasStrongWrites(const Cell& cell) const {
+    return cell.sets != 0 && !sets_[cell.sets - 1].strongWrites.all().isEmpty();
+  }
   Sets& setsOf(Cell& cell);  // makes them if there are none
   void drop(std::uint32_t& sets);
 

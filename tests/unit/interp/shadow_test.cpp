@@ -10,6 +10,7 @@
 #include <map>
 #include <optional>
 #include <random>
+#include <utility>
 #include <vector>
 
 namespace ptxopt::interp {
@@ -257,6 +258,174 @@ TEST(Shadow, NamesTheFirstUnorderedReader) {
   EXPECT_TRUE(
       shadow.access(0, 4, clocks[63], {.agent = 63, .clock = 1, .site = 7, .writes = true}, race));
   EXPECT_EQ(race.firstAgent, 40u);
+  EXPECT_FALSE(race.firstWrites);
+}
+
+// Two detectors that see the same: one is told of each access of a warp at once, the other of one
+// thread after the other.
+class WarpTrace {
+ public:
+  explicit WarpTrace(std::uint32_t seed) : random_(seed), clocks_(128) {
+    for (AgentId agent = 0; agent < clocks_.size(); ++agent) clocks_[agent].start(agent);
+  }
+
+  void run() {
+    for (std::size_t k = 0; k < kEvents && !::testing::Test::HasFailure(); ++k) {
+      const std::uint32_t kind = below(20);
+      if (kind < 13) {
+        access();
+      } else if (kind < 15) {
+        accessAlone(clocks_[below(128)]);
+      } else if (kind < 16) {
+        clocks_[below(128)].learn(clocks_[below(128)].release());
+      } else {
+        meet();
+      }
+    }
+  }
+  std::size_t raced() const { return raced_; }
+  std::size_t ordered() const { return ordered_; }
+
+ private:
+  static constexpr std::uint64_t kWarpBytes = 512;  // of memory: four lines of a warp
+
+  std::uint32_t below(std::uint32_t bound) { return static_cast<std::uint32_t>(random_() % bound); }
+
+  // One word for all, one after the other, one for each half of the warp, or any.
+  std::uint64_t place(std::uint32_t pattern, std::uint32_t lane, std::uint32_t start) {
+    if (pattern == 0) return start;
+    if (pattern == 1) return start + lane;
+    if (pattern == 2) return start / 32 * 32 + (lane + 3) % 32;
+    if (pattern == 3) return start + lane / 16;
+    if (pattern == 4) return start + lane / 16 * 32 + lane % 16;
+    return below(128);
+  }
+
+  void access() {
+    const std::uint32_t warp = below(4) * 32;
+    const std::uint32_t mask = below(3) != 0 ? ~0u : below(2) != 0 ? 0xffffu : below(~0u);
+    const std::uint32_t size = below(4) != 0 ? 4 : 1u << below(5);
+    const std::uint32_t pattern = below(6);
+    const std::uint32_t start = below(3) != 0 ? below(4) * 32 : below(128);
+    std::vector<std::uint64_t> offsets;
+    std::vector<const ThreadClock*> views;
+    for (std::uint32_t lane = 0; lane < 32; ++lane) {
+      if ((mask >> lane & 1) == 0) continue;
+      offsets.push_back(place(pattern, lane, start) * size % kWarpBytes);
+      views.push_back(&clocks_[warp + lane]);
+    }
+    const Access access{.site = below(1000), .writes = below(4) == 0, .scope = isa::Scope::Sys};
+    const WarpAccess all{access, size, offsets, views};
+    std::vector<std::pair<std::size_t, Race>> races;
+    together_.access(all, races);
+    auto found = races.begin();
+    for (std::size_t k = 0; k < views.size(); ++k) {
+      Race race;
+      if (!apart_.access(offsets[k], size, *views[k], all.of(k), race)) {
+        ++ordered_;
+        continue;
+      }
+      ++raced_;
+      ASSERT_TRUE(found != races.end() && found->first == k);
+      expectSame((found++)->second, race);
+    }
+    EXPECT_TRUE(found == races.end());
+  }
+
+  void accessAlone(const ThreadClock& clock) {
+    const std::uint32_t size = 1u << below(4);
+    const std::uint64_t offset = below(kWarpBytes / size) * std::uint64_t{size};
+    Access access{.agent = clock.agent(), .clock = clock.own(), .site = below(1000)};
+    access.writes = below(2) == 0;
+    access.isStrong = below(4) == 0;
+    access.scope = isa::Scope::Sys;
+    access.element = size;
+    Race one;
+    Race other;
+    ASSERT_EQ(together_.access(offset, size, clock, access, one),
+              apart_.access(offset, size, clock, access, other));
+    expectSame(one, other);
+  }
+
+  static void expectSame(const Race& one, const Race& other) {
+    EXPECT_EQ(one.firstAgent, other.firstAgent);
+    EXPECT_EQ(one.first, other.first);
+    EXPECT_EQ(one.firstWrites, other.firstWrites);
+    EXPECT_EQ(one.offset, other.offset);
+  }
+
+  // A barrier of the first CTA, or of all.
+  void meet() {
+    const AgentId end = below(2) == 0 ? 64 : 128;
+    ClockJoin join;
+    for (AgentId agent = 0; agent < end; ++agent) join.add(clocks_[agent]);
+    const ClockRef known = join.finish();
+    for (AgentId agent = 0; agent < end; ++agent) clocks_[agent].setBase(known);
+  }
+
+  std::mt19937 random_;
+  Places places_{.threadsPerCta = 64, .ctas = 2, .clusterOfCta = {}};
+  Shadow together_{places_};
+  Shadow apart_{places_};
+  std::vector<ThreadClock> clocks_;
+  std::size_t raced_ = 0;
+  std::size_t ordered_ = 0;
+};
+
+TEST(Shadow, AgreesOnWarpsAndTheirThreads) {
+  std::size_t raced = 0;
+  std::size_t ordered = 0;
+  for (std::uint32_t seed = 0; seed < 500; ++seed) {
+    SCOPED_TRACE(seed);
+    WarpTrace trace(seed);
+    trace.run();
+    if (::testing::Test::HasFailure()) return;
+    raced += trace.raced();
+    ordered += trace.ordered();
+  }
+  EXPECT_GT(raced, 100000u);
+  EXPECT_GT(ordered, 100000u);
+}
+
+// The warp reads a line, of which one lane wrote a word before the barrier; then another thread
+// writes one word of the line without waiting.
+TEST(Shadow, FindsTheOneLaneThatRaces) {
+  const Places places{.threadsPerCta = 64, .ctas = 1, .clusterOfCta = {}};
+  Shadow shadow(places);
+  std::vector<ThreadClock> clocks(64);
+  std::vector<const ThreadClock*> views;
+  std::vector<std::uint64_t> offsets;
+  for (AgentId agent = 0; agent < 64; ++agent) clocks[agent].start(agent);
+  for (std::uint32_t lane = 0; lane < 32; ++lane) {
+    views.push_back(&clocks[lane]);
+    offsets.push_back(4 * lane);
+  }
+  const auto write = [&](AgentId agent, std::uint64_t offset, Race& race) {
+    const Access access{.agent = agent, .clock = clocks[agent].own(), .site = 9, .writes = true};
+    return shadow.access(offset, 4, clocks[agent], access, race);
+  };
+  Race race;
+  EXPECT_FALSE(write(40, 4 * 7, race));
+  std::vector<std::pair<std::size_t, Race>> races;
+  shadow.access({{.site = 3}, 4, offsets, views}, races);
+  ASSERT_EQ(races.size(), 1u);
+  EXPECT_EQ(races[0].first, 7u);
+  EXPECT_EQ(races[0].second.firstAgent, 40u);
+  EXPECT_EQ(races[0].second.first, 9u);
+
+  ClockJoin join;
+  for (ThreadClock& clock : clocks) join.add(clock);
+  const ClockRef known = join.finish();
+  for (ThreadClock& clock : clocks) clock.setBase(known);
+  races.clear();
+  for (int repetition = 0; repetition < 3; ++repetition) {
+    shadow.access({{.site = 4}, 4, offsets, views}, races);
+  }
+  EXPECT_TRUE(races.empty());
+  EXPECT_FALSE(write(11, 4 * 11, race));  // its own word
+  EXPECT_TRUE(write(11, 4 * 12, race));
+  EXPECT_EQ(race.firstAgent, 12u);
+  EXPECT_EQ(race.first, 4u);
   EXPECT_FALSE(race.firstWrites);
 }
 
