@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Barriers of a CTA and of a cluster.
 #include <algorithm>
+#include <ranges>
 
 #include "interp/machine.h"
 
@@ -44,11 +45,12 @@ std::string countText(std::uint64_t count) {
 void Machine::settleWarpAtBarrier(Cta& cta, std::uint32_t warp) {
   const std::span<Thread> lanes = lanesOf(cta, warp);
   Thread* first = nullptr;
-  for (Thread& thread : lanes) {
+  // Mostly the last lane is the last that comes.
+  for (Thread& thread : std::views::reverse(lanes)) {
     if (thread.state == State::Exited) continue;
     if (thread.state != State::AtBarrier) return;
-    if (first == nullptr) first = &thread;
-    if (thread.barrier != first->barrier) return;
+    if (first != nullptr && thread.barrier != first->barrier) return;
+    first = &thread;
   }
   if (first == nullptr) return;
 

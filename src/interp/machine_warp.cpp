@@ -6,6 +6,7 @@
 // all of them before the next one.  Then each does its operation, in the order of their turns.  All
 // that can be seen is as if they had run one after the other.
 #include <algorithm>
+#include <cstring>
 #include <span>
 
 #include "interp/machine.h"
@@ -45,14 +46,12 @@ Machine::Turn Machine::turnOf(Thread& first) const {
   turn.code = first.code;
   turn.pc = first.pc;
   if (!inFlight_.empty()) return turn;
-  const std::uint32_t left = 32 - first.lane();  // in the warp, so in the CTA next to each other
-  for (std::uint32_t k = 0; k < left; ++k) {
-    if (!scheduler_->isRunnable(first.index + k)) continue;
-    Thread* const thread = &first + k;
-    const bool joins = thread->code == turn.code && thread->pc == turn.pc &&
-                       thread->twin == nullptr && !thread->hasCopies();
+  for (Thread& thread : lanesOf(*first.cta, first.warp()).subspan(first.lane())) {
+    if (thread.state != State::Running) continue;
+    const bool joins = thread.code == turn.code && thread.pc == turn.pc && thread.twin == nullptr &&
+                       !thread.hasCopies();
     if (!joins) break;
-    turn.threads[turn.count++] = thread;
+    turn.threads[turn.count++] = &thread;
   }
   return turn;
 }
@@ -175,13 +174,18 @@ std::size_t Machine::findOffsets(std::span<Thread* const> threads, const Op& op,
   const std::uint32_t size = op.bytes * op.count;
   if (size > segment.bytes.size()) return 0;
   const std::uint64_t last = segment.bytes.size() - size;
+  const std::uint64_t base = segment.base;
+  const AddressOperand operand{op.a, op.immediate, op.is(kAddress32)};
+  const std::uint32_t guard = op.guard;
+  const Slot guardExpected = op.guardExpected;
   std::uint64_t lowest = last;
   std::uint64_t highest = 0;
   std::size_t count = 0;
   for (const Thread* const thread : threads) {
-    const std::uint64_t address = addressOf(*thread, op);
-    const std::uint64_t offset = address - segment.base;
-    if (offset > last || (address & (size - 1)) != 0 || !thread->executes(op)) break;
+    const std::uint64_t address = operand.in(thread->frame);
+    const std::uint64_t offset = address - base;
+    if (offset > last || (address & (size - 1)) != 0) break;
+    if (thread->frame[guard] != guardExpected) break;
     lowest = std::min(lowest, offset);
     highest = std::max(highest, offset);
     offsets[count++] = offset;
@@ -198,6 +202,25 @@ std::size_t Machine::findOffsets(std::span<Thread* const> threads, const Op& op,
   return static_cast<std::size_t>(unwritten - offsets.begin());
 }
 
+namespace {
+
+// Calls visit.operator()<T>() with the unsigned type of this size.
+template <class Visit>
+void forWord(std::uint32_t bytes, Visit visit) {
+  switch (bytes) {
+    case 1:
+      return visit.template operator()<std::uint8_t>();
+    case 2:
+      return visit.template operator()<std::uint16_t>();
+    case 4:
+      return visit.template operator()<std::uint32_t>();
+    default:
+      return visit.template operator()<std::uint64_t>();
+  }
+}
+
+}  // namespace
+
 void Machine::moveTogether(std::span<Thread* const> threads, const Op& op, Segment& segment,
                            const std::array<std::uint64_t, 32>& offsets) const {
   const bool loads = op.action == Action::Load;
@@ -206,14 +229,18 @@ void Machine::moveTogether(std::span<Thread* const> threads, const Op& op, Segme
       op.count != 1 ? std::span(list, op.count) : std::span(loads ? &op.d : &op.b, 1);
   std::uint8_t* bytes = segment.bytes.data();
   for (const std::uint32_t slot : slots) {
-    for (std::size_t k = 0; k < threads.size(); ++k) {
-      Slot& value = threads[k]->frame[slot];
-      if (loads) {
-        value = valueAt(bytes + offsets[k], op.bytes);
-      } else {
-        putAt(bytes + offsets[k], value, op.bytes);
+    forWord(op.bytes, [&]<class T>() {
+      for (std::size_t k = 0; k < threads.size(); ++k) {
+        Slot& value = threads[k]->frame[slot];
+        T word = static_cast<T>(value);
+        if (loads) {
+          std::memcpy(&word, bytes + offsets[k], sizeof word);
+          value = word;
+        } else {
+          std::memcpy(bytes + offsets[k], &word, sizeof word);
+        }
       }
-    }
+    });
     if (loads && op.is(kSecond)) {
       for (const Thread* const thread : threads) putLoaded(*thread, op, slot, thread->frame[slot]);
     }

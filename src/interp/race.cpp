@@ -46,6 +46,17 @@ std::size_t ClockVector::search(std::size_t index) const {
   return static_cast<std::size_t>(at - parts_.begin());
 }
 
+std::uint32_t ClockVector::lanesBelow(std::uint32_t warp, std::uint32_t mask,
+                                      std::uint32_t clock) const {
+  const std::uint32_t* const clocks = ofWarp(warp);
+  if (clocks == nullptr) return mask;
+  std::uint32_t below = 0;
+  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
+    if (clocks[std::countr_zero(rest)] < clock) below |= rest & (0 - rest);
+  }
+  return below;
+}
+
 void ClockVector::mergeChunk(std::shared_ptr<Chunk>& mine, const std::shared_ptr<Chunk>& theirs) {
   if (mine == theirs) return;
   Chunk sum;
@@ -93,13 +104,7 @@ void ClockVector::raise(AgentId agent, std::uint32_t clock) {
 std::uint32_t ThreadClock::unknownLanes(std::uint32_t warp, std::uint32_t mask,
                                         std::uint32_t clock) const {
   if (agent_ / 32 == warp) mask &= ~(1u << agent_ % 32);
-  const std::uint32_t* const clocks = base_ != nullptr ? base_->ofWarp(warp) : nullptr;
-  if (clocks == nullptr) return mask;
-  std::uint32_t unknown = 0;
-  for (std::uint32_t rest = mask; rest != 0; rest &= rest - 1) {
-    if (clocks[std::countr_zero(rest)] < clock) unknown |= rest & (0 - rest);
-  }
-  return unknown;
+  return base_ != nullptr ? base_->lanesBelow(warp, mask, clock) : mask;
 }
 
 void ThreadClock::learn(const Snapshot& snapshot) {

@@ -57,6 +57,8 @@ class ClockVector {
     const std::size_t at = position(index);
     return isAt(at, index) ? parts_[at].clocks->data() + warp % (kChunk / 32) * 32 : nullptr;
   }
+  // The lanes of `mask` in the warp that do not have this clock, which is not 0.
+  std::uint32_t lanesBelow(std::uint32_t warp, std::uint32_t mask, std::uint32_t clock) const;
   // Each clock becomes the larger one.  O(chunks, and agents of the chunks that differ).
   void merge(const ClockVector& other);
   void raise(AgentId agent, std::uint32_t clock);
@@ -125,11 +127,8 @@ class ThreadClock {
 // agents of one warp.  To be used while no clock changes.
 class KnownClocks {
  public:
-  bool knows(const ThreadClock& view, AgentId agent, std::uint32_t clock) {
-    return agent == view.agent() || isBelow(view.base().get(), agent, clock);
-  }
   // Whether the agent has at least this clock, which is not 0, in the vector; null: it has none.
-  bool isBelow(const ClockVector* base, AgentId agent, std::uint32_t clock) {
+  bool reaches(const ClockVector* base, AgentId agent, std::uint32_t clock) {
     if (base == nullptr) return false;
     if (base != base_ || agent / 32 != warp_) {
       base_ = base;

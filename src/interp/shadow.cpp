@@ -13,11 +13,23 @@ const ReleaseSet* Shadow::findReleased(std::uint64_t offset) const {
   return found == released_.end() ? nullptr : &found->second;
 }
 
-inline Shadow::Cell& Shadow::word(std::uint64_t index) {
-  const std::uint64_t page = index / kPageWords;
+void Shadow::makePage(std::uint64_t page) {
   if (pages_.size() <= page) pages_.resize(page + 1);
-  if (pages_[page] == nullptr) pages_[page] = std::make_unique<Page>();
-  return (*pages_[page])[index % kPageWords];
+  pages_[page] = std::make_unique<Page>();
+}
+
+inline Shadow::Line& Shadow::line(std::uint64_t offset) {
+  const std::uint64_t index = offset / kLineBytes;
+  const std::uint64_t page = index / kPageLines;
+  if (pages_.size() <= page || pages_[page] == nullptr) makePage(page);
+  return (*pages_[page])[index % kPageLines];
+}
+
+// The history of the word, complete.
+inline Shadow::Cell& Shadow::word(std::uint64_t offset) {
+  Line& line = this->line(offset);
+  if (!line.reads.empty()) recordReads(line);
+  return line.words[offset / 4 % kLineWords];
 }
 
 std::array<Shadow::Cell, 4>& Shadow::split(Cell& word) {
@@ -98,16 +110,21 @@ const LaneGroup* Shadow::narrow(const Groups& groups, const ThreadClock& view,
   return nullptr;
 }
 
-inline void Shadow::record(Cell& cell, const View& view, const Access& access,
-                           std::uint64_t operation) {
-  const Record now{access.agent, access.clock, access.site};
-  if (access.isStrong && access.writes) {
-    setsOf(cell).strongWrites.record(access, operation, view.clock, *places_);
-  } else if (access.isStrong) {
-    Sets& sets = setsOf(cell);
+inline void Shadow::recordStrong(Cell& cell, const ThreadClock& view, const Access& access,
+                                 std::uint64_t operation) {
+  Sets& sets = setsOf(cell);
+  if (access.writes) {
+    sets.strongWrites.record(access, operation, view, *places_);
+  } else {
     sets.strongReads.record(access);
-    sets.strongWrites.observe(access, operation, view.clock, *places_);
-  } else if (access.writes) {
+    sets.strongWrites.observe(access, operation, view, *places_);
+  }
+}
+
+template <class AnyView>
+inline void Shadow::recordWeak(Cell& cell, const AnyView& view, const Access& access) {
+  const Record now{access.agent, access.clock, access.site};
+  if (access.writes) {
     cell.write = now;
     cell.read = {};
     drop(cell.sets);
@@ -137,20 +154,43 @@ inline bool Shadow::mayConflict(const Cell& cell, const View& view, const Access
   return access.writes || hasStrongWrites(cell);
 }
 
-inline bool Shadow::check(Cell& cell, const View& view, const Access& access,
+inline bool Shadow::check(Cell& cell, const ThreadClock& view, const Access& access,
                           std::uint64_t operation, Race& race) {
-  const bool found =
-      mayConflict(cell, view, access) && findConflict(cell, view.clock, access, race);
-  record(cell, view, access, operation);
+  const bool found = mayConflict(cell, {view}, access) && findConflict(cell, view, access, race);
+  if (access.isStrong) {
+    recordStrong(cell, view, access, operation);
+  } else {
+    recordWeak(cell, View{view}, access);
+  }
   return found;
 }
 
-// Calls visit(Cell&, offset) for the cells of these bytes.
-template <class Visit>
-inline void Shadow::visit(std::uint64_t offset, std::uint32_t size, Visit&& visit) {
+bool Shadow::access(std::uint64_t offset, std::uint32_t size, const ThreadClock& view,
+                    const Access& access, Race& race) {
+  Line& line = this->line(offset);
+  if (!line.reads.empty() && noteAlone(line, offset, size, view, access)) return false;
+  if (Cell& cell = line.words[offset / 4 % kLineWords];
+      size == 4 && offset % 4 == 0 && cell.bytes == 0) {
+    race.offset = offset;
+    return check(cell, view, access, offset, race);
+  }
+  return accessAny(offset, size, view, access, race);
+}
+
+bool Shadow::accessAny(std::uint64_t offset, std::uint32_t size, const ThreadClock& view,
+                       const Access& access, Race& race) {
+  bool found = false;
+  const auto visit = [&](Cell& cell, std::uint64_t at) {
+    const std::uint64_t before = access.element != 0 ? (at - offset) % access.element : 0;
+    Race here;
+    if (!check(cell, view, access, at - before, here) || found) return;
+    found = true;
+    race = here;
+    race.offset = at;
+  };
   const std::uint64_t end = offset + size;
   for (std::uint64_t at = offset; at < end;) {
-    Cell& covered = word(at / 4);
+    Cell& covered = word(at);
     if (at % 4 == 0 && end - at >= 4 && covered.bytes == 0) {
       visit(covered, at);
       at += 4;
@@ -161,77 +201,160 @@ inline void Shadow::visit(std::uint64_t offset, std::uint32_t size, Visit&& visi
       visit(cells[at % 4], at);
     }
   }
-}
-
-inline bool Shadow::access(std::uint64_t offset, std::uint32_t size, const View& view,
-                           const Access& access, Race& race) {
-  bool found = false;
-  visit(offset, size, [&](Cell& cell, std::uint64_t at) {
-    const std::uint64_t before = access.element != 0 ? (at - offset) % access.element : 0;
-    Race here;
-    if (!check(cell, view, access, at - before, here) || found) return;
-    found = true;
-    race = here;
-    race.offset = at;
-  });
   return found;
-}
-
-bool Shadow::access(std::uint64_t offset, std::uint32_t size, const ThreadClock& view,
-                    const Access& access, Race& race) {
-  KnownClocks known;
-  return this->access(offset, size, View{view, known}, access, race);
 }
 
 // ---- threads of a warp --------------------------------------------------------------------------
 
 void Shadow::access(const WarpAccess& warp, std::vector<std::pair<std::size_t, Race>>& races) {
-  KnownClocks known;
-  const std::size_t count = warp.offsets.size();
-  for (std::size_t k = 0; k < count;) {
-    std::size_t end = k + 1;
-    while (end < count && warp.offsets[end] == warp.offsets[k]) ++end;
-    if (end - k > 2 && readTogether(warp, k, end, known)) k = end;
-    for (; k < end; ++k) {
+  KnownClocks memo;
+  for (std::size_t k = 0; k < warp.offsets.size();) {
+    const Run run = runFrom(warp, k);
+    const bool isRecorded =
+        areWords(warp.offsets[k], warp.size) &&
+        (warp.access.writes ? writeTogether(warp, run, memo) : readTogether(warp, run, memo));
+    if (isRecorded) k = run.end;
+    for (; k < run.end; ++k) {
       Race race;
-      if (access(warp.offsets[k], warp.size, {*warp.views[k], known}, warp.of(k), race)) {
+      if (access(warp.offsets[k], warp.size, *warp.views[k], warp.of(k), race)) {
         races.emplace_back(k, race);
       }
     }
   }
 }
 
-// Records reads of the same bytes by the threads from `begin` to `end`, if it is easy to see that
-// they do not race: all know the same, and the last write of each byte is part of that.
-bool Shadow::readTogether(const WarpAccess& warp, std::size_t begin, std::size_t end,
-                          KnownClocks& known) {
-  if (warp.access.writes) return false;
+Shadow::Run Shadow::runFrom(const WarpAccess& warp, std::size_t begin) {
+  const std::uint64_t offset = warp.offsets[begin];
   const ThreadClock& first = *warp.views[begin];
-  for (std::size_t k = begin + 1; k < end; ++k) {
-    const ThreadClock& view = *warp.views[k];
-    if (view.base() != first.base() || view.own() != first.own()) return false;
+  const ClockVector* const base = first.base().get();
+  const AgentId before = first.agent() - static_cast<AgentId>(begin);
+  const std::size_t count = warp.offsets.size();
+  Run run{begin, begin + 1};
+  if (run.end < count && warp.offsets[run.end] != offset) run.step = warp.size;
+  std::uint64_t expected = offset + run.step;
+  const std::uint64_t lineEnd = (offset / kLineBytes + 1) * kLineBytes;
+  for (; run.end < count && expected + warp.size <= lineEnd; ++run.end, expected += run.step) {
+    const ThreadClock& view = *warp.views[run.end];
+    const bool isNext = warp.offsets[run.end] == expected && view.agent() == before + run.end &&
+                        view.base().get() == base && view.own() == first.own();
+    if (!isNext) break;
   }
-  bool isOrdered = true;
-  visit(warp.offsets[begin], warp.size, [&](const Cell& cell, std::uint64_t) {
-    const Record& write = cell.write;
-    isOrdered = isOrdered && !hasStrongWrites(cell) &&
-                (write.clock == 0 || known.isBelow(first.base().get(), write.agent, write.clock));
-  });
-  if (!isOrdered) return false;
-  visit(warp.offsets[begin], warp.size,
-        [&](Cell& cell, std::uint64_t) { recordReads(cell, warp, begin, end, known); });
+  run.lanes = ~0u >> (32 - run.size()) << first.agent() % 32;
+  return run;
+}
+
+// Notes the reads if none of them races, as far as is easy to see.
+bool Shadow::readTogether(const WarpAccess& warp, const Run& run, KnownClocks& memo) {
+  const std::uint64_t offset = warp.offsets[run.begin];
+  const ThreadClock& first = *warp.views[run.begin];
+  Line& line = this->line(offset);
+  if (!line.takes(first.base())) {
+    if (run.size() < kManyThreads) return false;
+    if (!line.reads.empty()) recordReads(line);
+    if (!areOrdered(line, {first.agent(), first.base().get(), &memo})) return false;
+    line.base = first.base();
+  }
+  note(line, offset, warp.size, warp.of(run.begin), run);
   return true;
 }
 
-void Shadow::recordReads(Cell& cell, const WarpAccess& warp, std::size_t begin, std::size_t end,
-                         KnownClocks& known) {
-  // Until two of them are not ordered, and a set begins.
-  for (; begin < end && !hasReads(cell); ++begin) {
-    record(cell, {*warp.views[begin], known}, warp.of(begin), 0);
+// The same for one read outside of a run, if others of the line have been noted.
+bool Shadow::noteAlone(Line& line, std::uint64_t offset, std::uint32_t size,
+                       const ThreadClock& thread, const Access& access) {
+  const bool isOwnRead = !access.writes && !access.isStrong && access.agent == thread.agent();
+  if (!isOwnRead || !areWords(offset, size) || !line.takes(thread.base())) {
+    recordReads(line);
+    return false;
   }
-  std::uint32_t lanes = 0;
-  for (std::size_t k = begin; k < end; ++k) lanes |= 1u << warp.views[k]->agent() % 32;
-  if (lanes != 0) sets_[cell.sets - 1].reads.record(warp.of(begin), lanes);
+  note(line, offset, size, access, {.lanes = 1u << access.agent % 32});
+  return true;
+}
+
+void Shadow::note(Line& line, std::uint64_t offset, std::uint32_t size, const Access& access,
+                  const Run& run) {
+  const std::uint32_t warp = access.agent / 32;
+  const auto word = static_cast<std::uint32_t>(offset / 4 % kLineWords);
+  line.reads.push_back(
+      {{warp, access.clock, run.lanes, access.site, access.scope}, word, size / 4, run.step / 4});
+}
+
+// Whether a weak read of any word is ordered after all writes, by what all threads with this base
+// know.
+bool Shadow::areOrdered(const Line& line, const WarpView& view) const {
+  return std::all_of(line.words.begin(), line.words.end(), [&](const Cell& cell) {
+    const bool isKnown = cell.write.clock == 0 || view.isInBase(cell.write);
+    return isKnown && cell.bytes == 0 && !hasStrongWrites(cell);
+  });
+}
+
+// Puts the reads of the line where they belong.
+void Shadow::recordReads(Line& line) {
+  KnownClocks memo;
+  for (const LineRead& read : line.reads) {
+    const LaneGroup& group = read.lanes;
+    const Access access{.clock = group.clock, .site = group.site, .scope = group.scope};
+    const auto first = static_cast<std::uint32_t>(std::countr_zero(group.mask));
+    for (std::uint32_t rest = group.mask; rest != 0;) {
+      const auto lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+      const std::uint32_t word = read.word + (lane - first) * read.step;
+      const std::uint32_t lanes = read.step == 0 ? rest : 1u << lane;
+      const WarpView view{32 * group.warp + lane, line.base.get(), &memo};
+      for (std::uint32_t k = 0; k < read.size; ++k) {
+        recordReads(line.words[word + k], access, lanes, view);
+      }
+      rest &= ~lanes;
+    }
+  }
+  line.reads.clear();
+  line.base = nullptr;
+}
+
+// The same access of these lanes, one after the other.
+void Shadow::recordReads(Cell& cell, Access access, std::uint32_t lanes, const WarpView& view) {
+  WarpView of = view;
+  for (; lanes != 0; lanes &= lanes - 1) {
+    access.agent = view.agent / 32 * 32 + static_cast<std::uint32_t>(std::countr_zero(lanes));
+    if (hasReads(cell)) return sets_[cell.sets - 1].reads.record(access, lanes);
+    of.agent = access.agent;
+    recordWeak(cell, of, access);
+  }
+}
+
+// Records the writes if none of them races, as far as is easy to see.
+bool Shadow::writeTogether(const WarpAccess& warp, const Run& run, KnownClocks& memo) {
+  if (run.step == 0) return false;
+  Line& line = this->line(warp.offsets[run.begin]);
+  const ClockVector* const base = warp.views[run.begin]->base().get();
+  if (!line.reads.empty()) {
+    // Of what is overwritten nobody needs the history.
+    const bool isWhole = run.size() * warp.size == kLineBytes;
+    const auto isKnown = [&](const LineRead& read) {
+      const LaneGroup& lanes = read.lanes;
+      return base != nullptr && base->lanesBelow(lanes.warp, lanes.mask, lanes.clock) == 0;
+    };
+    if (!isWhole || !std::all_of(line.reads.begin(), line.reads.end(), isKnown)) recordReads(line);
+  }
+  const auto wordsOf = [&](std::size_t thread) {
+    return std::span(line.words).subspan(warp.offsets[thread] / 4 % kLineWords, warp.size / 4);
+  };
+  for (std::size_t k = run.begin; k < run.end; ++k) {
+    const WarpView view{warp.views[k]->agent(), base, &memo};
+    for (const Cell& cell : wordsOf(k)) {
+      const bool isOrdered = (cell.write.clock == 0 || view.knows(cell.write)) &&
+                             (cell.read.clock == 0 || view.knows(cell.read));
+      if (!isOrdered || cell.sets != 0 || cell.bytes != 0) return false;
+    }
+  }
+  for (std::size_t k = run.begin; k < run.end; ++k) {
+    const Record now{warp.views[k]->agent(), warp.views[k]->own(), warp.access.site};
+    for (Cell& cell : wordsOf(k)) {
+      cell.write = now;
+      cell.read = {};
+    }
+  }
+  line.reads.clear();
+  line.base = nullptr;
+  return true;
 }
 
 }  // namespace ptxopt::interp

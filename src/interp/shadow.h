@@ -12,6 +12,10 @@
 // read), and a read as much for the first lane of a warp that has read before.  Four bytes that are
 // only accessed together take 32 bytes, so that the history of what a CTA works on stays in the
 // caches; sets are apart, and are used again.
+//
+// Most reads are by a warp whose lanes read the same bytes, or neighbours those of a line one after
+// the other.  Such a read costs O(1) for the warp: it is noted for the line, and goes into the
+// history of each word only before an access of another kind to that line.
 #pragma once
 
 #include <array>
@@ -83,33 +87,89 @@ class Shadow {
   static_assert(sizeof(Cell) == 32);
   // What a thread knows.
   struct View {
-    const ThreadClock& clock;
-    KnownClocks& known;
-    bool knows(const Record& record) const {
-      return known.knows(clock, record.agent, record.clock);
+    const ThreadClock& thread;
+
+    bool knows(const Record& record) const { return thread.knows(record.agent, record.clock); }
+  };
+  // The same, quick for one of several threads that mostly know the same.
+  struct WarpView {
+    AgentId agent = 0;
+    const ClockVector* base = nullptr;
+    KnownClocks* memo = nullptr;
+
+    bool knows(const Record& record) const { return record.agent == agent || isInBase(record); }
+    bool isInBase(const Record& record) const {
+      return memo->reaches(base, record.agent, record.clock);
     }
   };
-  static constexpr std::uint64_t kPageWords = 256;
-  using Page = std::array<Cell, kPageWords>;
+  // Neighbours in a warp that know the same but for what they did themselves, at the same clock of
+  // each.  Their accesses to a line are to the same bytes, or each follows that of the lane before.
+  struct Run {
+    std::size_t begin = 0;  // of the threads of the access
+    std::size_t end = 0;
+    std::uint32_t lanes = 0;
+    std::uint32_t step = 0;  // bytes from one lane to the next
 
-  Cell& word(std::uint64_t index);
+    std::size_t size() const { return end - begin; }
+  };
+  // Weak reads of a line by such threads.
+  struct LineRead {
+    LaneGroup lanes;
+    std::uint32_t word = 0;  // of the line: the first one of the first lane
+    std::uint32_t size = 0;  // words of each lane
+    std::uint32_t step = 0;  // words from one lane to the next
+  };
+  static constexpr std::uint64_t kLineWords = 32;
+  static constexpr std::uint64_t kLineBytes = 4 * kLineWords;
+  static constexpr std::size_t kMostReads = 128;
+  struct Line {
+    std::array<Cell, kLineWords> words;  // without `reads`
+    // Later than all that is in the words.  The threads knew `base`, and with it all weak writes to
+    // the line; there are no strong ones.
+    std::vector<LineRead> reads;
+    ClockRef base;
+
+    // Another read by a thread with this base can be added.
+    bool takes(const ClockRef& other) const {
+      return !reads.empty() && base == other && reads.size() < kMostReads;
+    }
+  };
+  // To look at the whole line costs less than to record the reads of so many threads.
+  static constexpr std::size_t kManyThreads = 8;
+  static constexpr std::uint64_t kPageLines = 8;
+  using Page = std::array<Line, kPageLines>;
+
+  Line& line(std::uint64_t offset);
+  void makePage(std::uint64_t page);
+  Cell& word(std::uint64_t offset);
   std::array<Cell, 4>& split(Cell& word);
-  template <class Visit>
-  void visit(std::uint64_t offset, std::uint32_t size, Visit&& visit);
-  bool access(std::uint64_t offset, std::uint32_t size, const View& view, const Access& access,
-              Race& race);
-  bool readTogether(const WarpAccess& warp, std::size_t begin, std::size_t end, KnownClocks& known);
-  void recordReads(Cell& cell, const WarpAccess& warp, std::size_t begin, std::size_t end,
-                   KnownClocks& known);
+  bool accessAny(std::uint64_t offset, std::uint32_t size, const ThreadClock& view,
+                 const Access& access, Race& race);
+  static bool areWords(std::uint64_t offset, std::uint32_t size) {  // of one line
+    return offset % 4 == 0 && size % 4 == 0 && offset % kLineBytes + size <= kLineBytes;
+  }
+  static Run runFrom(const WarpAccess& warp, std::size_t begin);
+  bool readTogether(const WarpAccess& warp, const Run& run, KnownClocks& memo);
+  bool writeTogether(const WarpAccess& warp, const Run& run, KnownClocks& memo);
+  bool noteAlone(Line& line, std::uint64_t offset, std::uint32_t size, const ThreadClock& thread,
+                 const Access& access);
+  static void note(Line& line, std::uint64_t offset, std::uint32_t size, const Access& access,
+                   const Run& run);
+  void recordReads(Line& line);
+  void recordReads(Cell& cell, Access access, std::uint32_t lanes, const WarpView& view);
+  bool areOrdered(const Line& line, const WarpView& view) const;
   // `operation`: where the memory operation begins that accesses the cell.
-  bool check(Cell& cell, const View& view, const Access& access, std::uint64_t operation,
+  bool check(Cell& cell, const ThreadClock& view, const Access& access, std::uint64_t operation,
              Race& race);
   bool mayConflict(const Cell& cell, const View& view, const Access& access) const;
   bool findConflict(const Cell& cell, const ThreadClock& view, const Access& access,
                     Race& race) const;
   const LaneGroup* narrow(const Groups& groups, const ThreadClock& view,
                           const Access& access) const;
-  void record(Cell& cell, const View& view, const Access& access, std::uint64_t operation);
+  void recordStrong(Cell& cell, const ThreadClock& view, const Access& access,
+                    std::uint64_t operation);
+  template <class AnyView>
+  void recordWeak(Cell& cell, const AnyView& view, const Access& access);
   bool hasReads(const Cell& cell) const {
     return cell.sets != 0 && !sets_[cell.sets - 1].reads.isEmpty();
   }
