@@ -3,8 +3,9 @@
 //
 // What a thread does before the first operation that others can see concerns nobody else.  So the
 // threads of a warp that are at the same instruction do this part together, each instruction for
-// all of them before the next one.  Then each does its operation, in the order of their turns.  All
-// that can be seen is as if they had run one after the other.
+// all of them before the next one.  Then each does its operation, in the order of their turns; an
+// access to memory that is neither strong nor atomic they do together as well.  All that can be
+// seen is as if they had run one after the other.
 #include <algorithm>
 #include <cstring>
 #include <span>

@@ -123,8 +123,8 @@ class ThreadClock {
   std::array<std::vector<Snapshot>, kScopeLevels> seen;
 };
 
-// Answers ThreadClock::knows(), quickly if threads that know the same are asked in a row about
-// agents of one warp.  To be used while no clock changes.
+// Looks up clocks, quickly if several in a row are of one warp and in one vector.  To be used while
+// no clock changes.
 class KnownClocks {
  public:
   // Whether the agent has at least this clock, which is not 0, in the vector; null: it has none.

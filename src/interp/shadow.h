@@ -121,6 +121,7 @@ class Shadow {
   };
   static constexpr std::uint64_t kLineWords = 32;
   static constexpr std::uint64_t kLineBytes = 4 * kLineWords;
+  // Then they are recorded, so that a line does not take more memory than the sets of its words.
   static constexpr std::size_t kMostReads = 128;
   struct Line {
     std::array<Cell, kLineWords> words;  // without `reads`

@@ -388,8 +388,8 @@ TEST(Shadow, AgreesOnWarpsAndTheirThreads) {
   EXPECT_GT(ordered, 100000u);
 }
 
-// The warp reads a line, of which one lane wrote a word before the barrier; then another thread
-// writes one word of the line without waiting.
+// A warp reads a line of which another one wrote a word, first without a barrier.  Then a lane of
+// the warp writes a word that another lane read.
 TEST(Shadow, FindsTheOneLaneThatRaces) {
   const Places places{.threadsPerCta = 64, .ctas = 1, .clusterOfCta = {}};
   Shadow shadow(places);
@@ -407,6 +407,7 @@ TEST(Shadow, FindsTheOneLaneThatRaces) {
   };
   Race race;
   EXPECT_FALSE(write(40, 4 * 7, race));
+  clocks[0].learn(clocks[40].release());  // the other lanes do not know of it
   std::vector<std::pair<std::size_t, Race>> races;
   shadow.access({{.site = 3}, 4, offsets, views}, races);
   ASSERT_EQ(races.size(), 1u);
