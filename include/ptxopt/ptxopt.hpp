@@ -32,6 +32,7 @@ struct Options {
   std::string assumptions;  // "*: assume=cuda\nkernel: block-dim=64,1,1"
   std::vector<std::string> keptKernels;
   unsigned threads = 1;  // functions processed at once; the result does not depend on it
+  std::string retarget;  // "cuda:12.2,sm_80", as of --for; empty: .version and .target as they are
   bool remarks = false;
 };
 
@@ -87,6 +88,7 @@ inline Result optimize(std::string_view text, const Options& options = {},
   for (const std::string& kernel : options.keptKernels) {
     ptxopt_options_keep_kernel(raw.get(), kernel.c_str());
   }
+  ptxopt_options_set_retarget(raw.get(), options.retarget.c_str());
   ptxopt_options_set_change_limit(raw.get(), options.changeLimit);
   ptxopt_options_set_threads(raw.get(), options.threads);
   ptxopt_options_set_remarks(raw.get(), options.remarks ? 1 : 0);

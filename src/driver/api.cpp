@@ -28,6 +28,7 @@ struct ptxopt_options {
   std::uint64_t changeLimit = passes::ChangeBudget::kUnlimited;
   std::string assumptions;
   std::vector<std::string> keptKernels;
+  std::string retarget;
   unsigned threads = 1;
   bool remarks = false;
   bool outOfMemory = false;  // a setter could not copy its argument
@@ -73,6 +74,7 @@ driver::OptimizeOptions optimizeOptions(const ptxopt_options& options) {
                                 std::to_string(place.column) + ": " + error->message);
   }
   result.run.remarks = options.remarks;
+  if (!options.retarget.empty()) result.retarget = passes::parseRetargetRequest(options.retarget);
   return result;
 }
 
@@ -146,6 +148,9 @@ void ptxopt_options_set_assumptions(ptxopt_options* options, const char* text) {
 }
 void ptxopt_options_keep_kernel(ptxopt_options* options, const char* name) {
   set(options, [&](ptxopt_options& o) { o.keptKernels.emplace_back(name); });
+}
+void ptxopt_options_set_retarget(ptxopt_options* options, const char* readers) {
+  set(options, [&](ptxopt_options& o) { o.retarget = readers; });
 }
 void ptxopt_options_set_remarks(ptxopt_options* options, int wanted) {
   options->remarks = wanted != 0;

@@ -182,6 +182,7 @@ OptimizeOptions Batch::optimizeOptions(FileReport& report, unsigned threads) con
   result.run.assumptions = options_.assumptions;
   result.run.keptKernels = options_.keptKernels;
   result.run.threads = threads;
+  result.retarget = options_.retarget;
   result.run.remarks = !options_.remarks.empty() || options_.printDeadSync ||
                        options_.explainBarriers || !options_.dotCfg.empty() ||
                        !options_.reportingPasses.empty();

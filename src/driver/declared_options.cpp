@@ -42,6 +42,7 @@ Examples:
   ptxopt k.ptx -o /dev/null --facts=k.facts     claims, for ptxrun --check-facts=k.facts
   ptxopt --explain-barriers k.ptx               what each barrier is for
   ptxopt --needs k.ptx                          the lowest version and target that it needs
+  ptxopt -O0 --for=cuda:12.2,sm_80 k.ptx        the same code for another reader
   ptxopt k.ptx --passes={:<24}one pass, with its counters
 
 Exit status:
@@ -141,6 +142,12 @@ void declareOptimization(CLI::App& app, Options& options, RawOptions& raw) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);
 
+  app.add_option("--for", raw.retarget,
+                 "Write .version and .target so that this version of PTX, release of\n"
+                 "CUDA or driver takes the result, and so that it is for this target;\n"
+                 "several with commas.  An error where the code needs more")
+      ->type_name("ptxX.Y|cuda:X.Y|driver:VERSION|sm_NN")
+      ->check(refuseEmpty);
   app.add_flag("--whole-program", options.wholeProgram,
                fmt::format("The inputs together are one program, and no other module refers to\n"
                            "them: runs {}; needs --host-symbols",

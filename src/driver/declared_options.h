@@ -22,6 +22,7 @@ struct RawOptions {
   std::optional<int> level;
   std::optional<std::string> passes;
   std::int64_t changeLimit = -1;
+  std::string retarget;
   std::string statistics;
   std::string needs;
   std::vector<std::string> keepBarriers;

@@ -12,6 +12,7 @@
 #include "analysis/flow/maybe_undefined.h"
 #include "ir/verifier.h"
 #include "parse/parser.h"
+#include "passes/retarget/restate.h"
 
 namespace ptxopt::driver {
 
@@ -109,6 +110,13 @@ void optimizeInto(OptimizeResult& result, std::shared_ptr<const SourceText> sour
   result.module = timed(result, "parse", [&] { return parse::parse(source, diagnostics); });
   if (diagnostics.hasErrors()) return;
   if (result.module == nullptr) {
+    if (!options.retarget.isEmpty()) {
+      diagnostics.report(Severity::Error, source->name(),
+                         "it contains a character that is not part of any token, so it cannot be "
+                         "restated for " +
+                             options.retarget.text);
+      return;
+    }
     result.output = print::Output(std::string(source->text()));
     result.ok = true;
     return;
@@ -139,6 +147,12 @@ void optimizeInto(OptimizeResult& result, std::shared_ptr<const SourceText> sour
       throw InternalFault(result.run.verifierProblems.front());
     }
     if (options.countCode && result.run.changed) result.after = countCode(module);
+  }
+
+  if (!options.retarget.isEmpty()) {
+    const bool isRestated =
+        timed(result, "retarget", [&] { return restate(module, options.retarget, diagnostics); });
+    if (!isRestated) return;
   }
 
   timed(result, "print", [&] {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "passes/engine/pipeline.h"
+#include "passes/retarget/request.h"
 #include "print/printer.h"
 #include "support/diagnostics.h"
 #include "support/source.h"
@@ -24,6 +25,7 @@ enum class InputCheck : std::uint8_t {
 
 struct OptimizeOptions {
   passes::RunOptions run;
+  passes::RetargetRequest retarget;  // --for; applies to what the passes leave
   InputCheck verifyInput = InputCheck::None;
   bool reprint = false;   // --reprint
   bool countCode = true;  // false: `before` and `after` of the result remain zero
@@ -49,8 +51,8 @@ struct OptimizeResult {
   passes::RunResult run;
   CodeCounts before;
   CodeCounts after;
-  // Wall-clock time of "parse", "verify", "passes" and "print", those that ran.  The times of
-  // single passes are in `run`.
+  // Wall-clock time of "parse", "verify", "passes", "retarget" and "print", those that ran.  The
+  // times of single passes are in `run`.
   std::vector<passes::PassTime> phases;
 };
 

@@ -274,6 +274,16 @@ std::string pipelineText(const Options& options, const RawOptions& raw) {
                     : passes::pipelineOfLevel(passes::kDefaultLevel);
 }
 
+void setRetarget(Options& options, const RawOptions& raw) {
+  if (raw.retarget.empty()) return;
+  if (!raw.needs.empty()) throw std::invalid_argument("--for and --needs exclude each other");
+  try {
+    options.retarget = passes::parseRetargetRequest(raw.retarget);
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument(std::string("--for: ") + error.what());
+  }
+}
+
 ReportFormat reportFormat(std::string_view word) {
   if (word.empty()) return ReportFormat::None;
   return word == "json" ? ReportFormat::Json : ReportFormat::Text;
@@ -291,6 +301,7 @@ void complete(Options& options, const RawOptions& raw) {
     options.namedKernels.push_back(entry.substr(0, colon));
     if (colon != std::string::npos) options.namedBarriers.push_back(entry);
   }
+  setRetarget(options, raw);
   setWholeProgram(options, raw);
   setAssumptions(options, raw);
   configurePasses(options, raw);

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "passes/engine/pipeline.h"
+#include "passes/retarget/request.h"
 
 namespace CLI {
 class App;
@@ -40,7 +41,8 @@ struct Options {
 
   std::vector<passes::PipelineStep> pipeline;
   std::vector<std::string> disabledPasses;
-  bool wholeProgram = false;  // --whole-program: the inputs together are all device code
+  passes::RetargetRequest retarget;  // --for
+  bool wholeProgram = false;         // --whole-program: the inputs together are all device code
   std::uint64_t changeLimit = passes::ChangeBudget::kUnlimited;
   analysis::AssumptionTable assumptions;
   std::string assumptionText;  // the contents of the file of assumptions

@@ -63,6 +63,7 @@ ptxopt::driver::OptimizeOptions optimizeOptions(const ptxopt::driver::Options& o
   result.run.threads = options.threads == 0 ? 1 : options.threads;
   if (options.verify) result.verifyInput = ptxopt::driver::InputCheck::Require;
   result.reprint = options.reprint;
+  result.retarget = options.retarget;
   result.countCode = wantCounts;
   return result;
 }

@@ -90,6 +90,25 @@ class Ptxas(compilers.CompilerTest):
             self.assertEqual(self.call(DROP_IN, ".", "-arch=sm_90"),
                              self.call(self.real_ptxas, ".", "-arch=sm_90"))
 
+    def test_for_an_older_ptxas(self):
+        """A version that no ptxas knows: restated it is the better text, unless it needs more."""
+        self.environment["PTXOPT_FLAGS"] = "-O1 --for=ptx7.0"
+        newer = KERNEL.replace(".version 7.0", ".version 9.9")
+        (self.work / "k.ptx").write_text(newer)
+        self.assertEqual(self.call(DROP_IN, ".", "-arch=sm_90"),
+                         self.call(self.real_ptxas, "better", "-arch=sm_90"))
+        (self.work / "k.ptx").write_text(newer.replace("bar.sync 0", "barrier.cta.sync 0"))
+        (self.work / "k.cubin").unlink()
+        status, _, messages, _ = self.call(DROP_IN, ".", "-arch=sm_90")
+        self.assertNotEqual(status, 0)
+        self.assertRegex(messages,
+                         "k.ptx:1[45]:2: error: 'barrier.cta.sync' needs PTX 7.8 .k.cu:1.; --for")
+        self.assertIn("Unsupported .version 9.9", messages)
+        self.environment["PTXOPT_STRICT"] = "1"
+        status, _, messages, _ = self.call(DROP_IN, ".", "-arch=sm_90")
+        self.assertEqual(status, 1)
+        self.assertNotIn("Unsupported", messages)
+
     def test_version(self):
         alone = self.run_quietly(self.real_ptxas, "--version")
         answer = self.run_quietly(DROP_IN, "--version")
