@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "ir/module.h"
+#include "passes/engine/barrier_verdict.h"
 #include "passes/engine/pass_options.h"
 
 namespace ptxopt::passes {
