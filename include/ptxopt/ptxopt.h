@@ -48,9 +48,9 @@ void ptxopt_options_set_threads(ptxopt_options* options, unsigned threads);
 void ptxopt_options_set_assumptions(ptxopt_options* options, const char* text);
 /* Leaves the kernel of this name unchanged.  May be called several times. */
 void ptxopt_options_keep_kernel(ptxopt_options* options, const char* name);
-/* For which reader the result is, "cuda:12.2,sm_80", in the format of the command line's --for: its
+/* Who is to take the result, "cuda:12.2,sm_80", in the format of the command line's --for: its
  * .version and .target say so, or a diagnostic says what in the text needs more.  "": as it is. */
-void ptxopt_options_set_retarget(ptxopt_options* options, const char* readers);
+void ptxopt_options_set_retarget(ptxopt_options* options, const char* request);
 /* Not 0: the result has remarks about the changes that passes made or missed. */
 void ptxopt_options_set_remarks(ptxopt_options* options, int wanted);
 

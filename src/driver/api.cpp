@@ -149,8 +149,8 @@ void ptxopt_options_set_assumptions(ptxopt_options* options, const char* text) {
 void ptxopt_options_keep_kernel(ptxopt_options* options, const char* name) {
   set(options, [&](ptxopt_options& o) { o.keptKernels.emplace_back(name); });
 }
-void ptxopt_options_set_retarget(ptxopt_options* options, const char* readers) {
-  set(options, [&](ptxopt_options& o) { o.retarget = readers; });
+void ptxopt_options_set_retarget(ptxopt_options* options, const char* request) {
+  set(options, [&](ptxopt_options& o) { o.retarget = request; });
 }
 void ptxopt_options_set_remarks(ptxopt_options* options, int wanted) {
   options->remarks = wanted != 0;

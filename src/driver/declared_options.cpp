@@ -42,7 +42,7 @@ Examples:
   ptxopt k.ptx -o /dev/null --facts=k.facts     claims, for ptxrun --check-facts=k.facts
   ptxopt --explain-barriers k.ptx               what each barrier is for
   ptxopt --needs k.ptx                          the lowest version and target that it needs
-  ptxopt -O0 --for=cuda:12.2,sm_80 k.ptx        the same code for another reader
+  ptxopt -O0 --for=cuda:12.2,sm_80 k.ptx        the same code for another release and target
   ptxopt k.ptx --passes={:<24}one pass, with its counters
 
 Exit status:

@@ -81,8 +81,8 @@ class Report {
   std::string text(const Part& part, std::string_view name) const {
     const std::string file = module_.source().name();
     if (!part.target) {
-      return fmt::format("{}: {}no target has everything: PTX {} and sm_{} are needed\n", file,
-                         name, isa::toString(part.version), requirements(part));
+      return fmt::format("{}: {}no target has everything: PTX {} and {} are needed\n", file, name,
+                         isa::toString(part.version), requirements(part));
     }
     const std::string version = "PTX " + isa::toString(part.version);
     const std::string target = isa::toString(*part.target);
@@ -150,7 +150,7 @@ class Report {
   static std::string requirements(const Part& part) {
     std::string text;
     for (const std::string_view one : part.sum.targets()) {
-      text += (text.empty() ? "" : ", sm_") + std::string(one);
+      text += (text.empty() ? "" : ", ") + isa::targetsText(one);
     }
     return text;
   }

@@ -51,6 +51,8 @@ constexpr Construct kConstructs[] = {
 {Use, uses::kUnsizedParameter, {6, 0}, "30",
  ".func f(.param .b32 a, .param .align 8 .b8 b[]) { ret; }"},
 {Use, uses::kLargeParameters, {8, 1}, "70", ".entry k(.param .b8 a[4356]) { ret; }"},
+// Without .ftz; before sm_20 the same instructions flush them.
+{Use, uses::kKeepsSubnormals, {1, 0}, "20", "", kUnprovenExample | kUnprovenTarget},
 {Use, uses::kKernelAddress, {3, 1}, "35",
  ".entry k() { ret; } .entry m() { .reg .u64 %r1; mov.u64 %r1, k; ret; }"},
 

@@ -51,6 +51,9 @@ inline constexpr std::string_view kSectionLabel = "label in a .section";
 inline constexpr std::string_view kSectionSum = "label and number in a .section";
 inline constexpr std::string_view kSectionDifference = "difference of labels in a .section";
 inline constexpr std::string_view kInlinedAt = ".loc with inlined_at";
+inline constexpr std::string_view kKeepsSubnormals = ".f32 arithmetic that keeps subnormal numbers";
+inline constexpr std::string_view kFlushesSubnormals =
+    ".f32 arithmetic that flushes subnormal numbers without .ftz";
 }  // namespace uses
 inline constexpr std::uint64_t kSmallParameters = 4352;  // bytes that every version takes
 

@@ -290,7 +290,7 @@ struct Row {
   std::string_view example;  // a statement that ptxas accepts; see rows.h for the names in it
   std::uint8_t unproven = kProven;
   Control control = Control::None;
-  // No more there: `shfl` without .sync is refused by PTX 6.4 and later for sm_70 and later.
+  // Withdrawn: PTX 6.4 and later refuse `shfl` without .sync for sm_70 and later.
   Since withdrawn = {};
   // These targets had the row before `version`.
   Since earlier = {};

@@ -45,7 +45,7 @@
 // `version` and `target` are the first that accept the row.  The test proves that ptxas accepts the
 // example there, and rejects it at the previous version (with the same target) and, at the same
 // version, for the targets before.  `unproven` marks what ptxas cannot prove; the test counts these
-// marks.  `withdrawn` says from which version on which targets have the row no more, and
+// marks.  `withdrawn` says from which version on which targets do not have the row any longer, and
 // `earlier` which targets had it before `version`.
 #pragma once
 

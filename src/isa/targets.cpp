@@ -62,6 +62,18 @@ std::string toString(Target target) {
   return text;
 }
 
+std::string targetsText(std::string_view requirement) {
+  std::string text = "sm_";
+  for (const char c : requirement) {
+    if (c == '|') {
+      text += " or sm_";
+    } else {
+      text += c;
+    }
+  }
+  return text;
+}
+
 std::optional<Version> parseVersion(std::string_view text) {
   Version version;
   const char* const end = text.data() + text.size();

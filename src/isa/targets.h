@@ -14,6 +14,8 @@ namespace ptxopt::isa {
 
 std::string toString(Version version);  // "8.2"
 std::string toString(Target target);    // "sm_90a"
+// "sm_90a or sm_100f", of the requirement "90a|100f".
+std::string targetsText(std::string_view requirement);
 
 // `.version 9.4` is written "9.4".
 std::optional<Version> parseVersion(std::string_view text);

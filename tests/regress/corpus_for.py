@@ -13,7 +13,7 @@ import corpus_needs
 
 STATED = re.compile(rb"^\s*\.version\s+(\d+\.\d+)", re.MULTILINE)
 TARGET = re.compile(rb"\.target\s+(?:/\*.*?\*/\s*)?(sm_\w+)")
-NEED = re.compile(r"error: (.*?) (?:needs|is not understood|is no more)")
+NEED = re.compile(r"error: (.*?) (?:needs|is not understood|does not exist)")
 
 
 def stated(text):

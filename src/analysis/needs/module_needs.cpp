@@ -88,6 +88,17 @@ void forEachUseInSection(std::string_view text, Visit&& visit) {
   }
 }
 
+// Whether subnormal numbers are kept or flushed depends on the target: sm_20 and later keep them
+// without .ftz, and earlier ones always flush them (PTX ISA 9.7.3, 9.7.10.24).
+bool dependsOnSubnormals(const isa::InstructionDesc& desc) {
+  const bool isSingle = desc.sourceType == isa::Type::F32 ||
+                        (desc.type == isa::Type::F32 && isa::isFloat(desc.sourceType));
+  // The row of cvt with .ftz is one of its own.
+  const bool takesFtz =
+      desc.opcode == isa::Opcode::Cvt || desc.row->syntax.find("{.ftz}") != std::string_view::npos;
+  return isSingle && takesFtz && !desc.has(".ftz");
+}
+
 class Visitor {
  public:
   Visitor(const ir::Module& module, const std::function<void(const Need&)>& visit)
@@ -352,6 +363,7 @@ class Visitor {
               .what = desc.mnemonic,
               .function = function_,
               .at = at_});
+      if (dependsOnSubnormals(desc)) subnormals();
     } else {
       unknown(desc.mnemonic);
     }
@@ -359,6 +371,20 @@ class Visitor {
       if (operand.kind == ir::OperandKind::SpecialRegister) specialRegister(operand);
       if (operand.kind == ir::OperandKind::Symbol) address(operand);
     }
+  }
+
+  void subnormals() {
+    const isa::Construct* keeps =
+        isa::findConstruct(ConstructKind::Use, isa::uses::kKeepsSubnormals);
+    if (isa::satisfies(module_.target, keeps->target)) {
+      return need(keeps->version, keeps->target, keeps->unproven, keeps->word);
+    }
+    visit_({.version = keeps->version,
+            .target = "10",
+            .withdrawn = {keeps->version, keeps->target},
+            .what = isa::uses::kFlushesSubnormals,
+            .function = function_,
+            .at = at_});
   }
 
   void specialRegister(const ir::Operand& operand) {

@@ -21,7 +21,7 @@ struct Need {
   isa::Version version;
   std::string_view target;    // isa::satisfies()
   std::uint8_t unproven = 0;  // isa::Unproven: what ptxas does not check
-  isa::Since withdrawn = {};  // where it is no more
+  isa::Since withdrawn = {};  // where it does not exist any longer
   isa::Since earlier = {};    // targets that had it before `version`
   bool isUnderstood = true;   // false: no table knows it
   std::string_view what;      // "ld.global.nc.f32", "%cluster_ctarank", ".maxclusterrank"

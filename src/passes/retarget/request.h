@@ -11,7 +11,7 @@
 namespace ptxopt::passes {
 
 struct RetargetRequest {
-  std::optional<isa::Version> version;  // the highest one that the reader takes
+  std::optional<isa::Version> version;  // the highest one that may be stated
   std::optional<isa::Target> target;
   std::string text;  // as the user wrote it, for messages; empty: nothing is requested
 

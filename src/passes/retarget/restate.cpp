@@ -68,8 +68,8 @@ class Restater {
     diagnostics_.report(Severity::Error, module_.source().name(), std::move(message));
   }
 
-  // What the module will state, if nothing in it needs more: its own as far as the request takes
-  // that.
+  // What the module will state if nothing in it needs more: what it states now, as far as the
+  // request allows that.
   std::optional<Stated> choose() {
     if (old_.target.sm == 0) {
       fail("its .target names no SM");
@@ -83,8 +83,8 @@ class Restater {
     }
     const isa::Version first = isa::firstVersion(next.target).value_or(isa::Version{});
     if (first > limit) {
-      fail(isa::toString(next.target) + " is known from PTX " + isa::toString(first) + " on, and " +
-           request_.text + " takes PTX " + isa::toString(limit));
+      fail(isa::toString(next.target) + " needs PTX " + isa::toString(first) + ", but " +
+           request_.text + " takes only PTX " + isa::toString(limit));
       return std::nullopt;
     }
     next.version = std::max(next.version, first);
@@ -98,7 +98,7 @@ class Restater {
     if (version > new_.version) missing = "PTX " + isa::toString(version);
     if (!isa::satisfies(new_.target, need.target) &&
         !isa::satisfies(new_.target, ownRequirement_)) {
-      missing += (missing.empty() ? "" : " and ") + targetsOf(need.target);
+      missing += (missing.empty() ? "" : " and ") + isa::targetsText(need.target);
     }
     if (!missing.empty()) {
       return report(
@@ -109,23 +109,15 @@ class Restater {
       return need.withdrawn.holds(at.version, at.target);
     };
     if (isGoneFrom(new_) && !isGoneFrom(old_)) {
+      // Of some targets no version ever had it.
+      const std::string versions =
+          need.withdrawn.version > need.version
+              ? "in PTX " + isa::toString(need.withdrawn.version) + " and later "
+              : "";
       report(need, lines,
-             "is no more in PTX " + isa::toString(need.withdrawn.version) + " and later for " +
-                 targetsOf(need.withdrawn.target) + " and later");
+             "does not exist " + versions + "for " + isa::targetsText(need.withdrawn.target) +
+                 " and later");
     }
-  }
-
-  // "sm_90a or sm_100f" of "90a|100f".
-  static std::string targetsOf(std::string_view requirement) {
-    std::string text = "sm_";
-    for (const char c : requirement) {
-      if (c == '|') {
-        text += " or sm_";
-      } else {
-        text += c;
-      }
-    }
-    return text;
   }
 
   void report(const Need& need, const ir::SourceLines& lines, const std::string& why) {
