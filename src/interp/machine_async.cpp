@@ -72,7 +72,12 @@ void Machine::issueCopy(Thread& thread, const Op& op) {
   copy.clock = ++thread.clock.copies;
   copy.to = resolve(thread, op, Space::Shared, addressOf(thread, op), size, true);
   const std::uint64_t from = thread.frame[op.b] + (op.index != 0 ? thread.frame[op.index] : 0);
-  if (sourceSize != 0) copy.from = resolve(thread, op, Space::Global, from, size, false);
+  if (sourceSize != 0) {
+    // The address is aligned for all bytes, but only those that are read must be there.
+    const bool isPart = sourceSize != size && from % size == 0;
+    copy.from = resolve(thread, op, Space::Global, from, isPart ? 1 : size, false);
+    if (isPart) resolve(thread, op, Space::Global, from + sourceSize - 1, 1, false);
+  }
   if (options_.detectsRaces) {
     Access access;
     access.agent =

@@ -125,6 +125,11 @@ std::uint64_t convert(const Conversion& conversion, std::uint64_t bits) {
   if (value.kind == Real::Class::NaN && from == to && to == Type::F64 && !conversion.saturates) {
     return bits | std::uint64_t{1} << 51;
   }
+  // ptxas makes a shift of it.
+  if (value.kind == Real::Class::NaN && from == Type::BF16 && to == Type::F32 &&
+      !conversion.saturates) {
+    return truncated(bits, 16) << 16;
+  }
   if (conversion.toIntegral && value.kind == Real::Class::Finite && value.exponent < 0) {
     const RoundedInteger integer = toInteger(value, conversion.rounding);
     value = fromInteger(integer.magnitude, value.negative);

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Conversion (PTX ISA 9.7.10.24, 9.7.10.25).
+#include <algorithm>
+#include <iterator>
+
 #include "interp/arithmetic/conversion.h"
 #include "interp/arithmetic/floating.h"
 #include "interp/arithmetic/small_float.h"
 #include "interp/decode/bind.h"
 #include "interp/decode/frame.h"
+#include "isa/pattern.h"
 
 namespace ptxopt::interp {
 
@@ -113,10 +117,14 @@ void halvesFromScales(Slot* r, const Op& o) {
 // Null if there is no such type, and for cases that the manual leaves open: which bits of `rbits`
 // each of four numbers gets, and whether -2 is out of the bounds of s2f6.
 Compute bindSmall(const isa::InstructionDesc& desc, Op& op) {
-  const std::size_t count = desc.qualifiers.size();
-  if (count < 2) return nullptr;
-  const std::string_view to = desc.qualifiers[count - 2];
-  const std::string_view from = desc.qualifiers[count - 1];
+  // Other qualifiers may stand behind the types.
+  std::vector<std::string_view> types;
+  std::ranges::copy_if(desc.qualifiers, std::back_inserter(types), [](std::string_view word) {
+    return isa::registerType(word) != Type::Other;
+  });
+  if (types.size() < 2) return nullptr;
+  const std::string_view to = types[types.size() - 2];
+  const std::string_view from = types[types.size() - 1];
   const bool isFromHalves = from == ".f16x2" || from == ".bf16x2";
   if (to == ".bf16x2" || from == ".bf16x2") op.flags |= kSecond;
   if (to == ".ue8m0x2") return isFromHalves ? &scalesFromHalves : &scalesFromFloats;
