@@ -145,9 +145,13 @@ void declareOptimization(CLI::App& app, Options& options, RawOptions& raw) {
   app.add_option("--for", raw.retarget,
                  "Write .version and .target so that this version of PTX, release of\n"
                  "CUDA or driver takes the result, and so that it is for this target;\n"
-                 "several with commas.  An error where the code needs more")
+                 "several with commas.  Lowers instructions that these do not have; an\n"
+                 "error where that is not possible")
       ->type_name("ptxX.Y|cuda:X.Y|driver:VERSION|sm_NN")
       ->check(refuseEmpty);
+  app.add_flag("--for-lenient", raw.lenientRetarget,
+               "With --for: leave out kernels and functions that need more, with a\n"
+               "warning for each");
   app.add_flag("--whole-program", options.wholeProgram,
                fmt::format("The inputs together are one program, and no other module refers to\n"
                            "them: runs {}; needs --host-symbols",

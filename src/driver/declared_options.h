@@ -23,6 +23,7 @@ struct RawOptions {
   std::optional<std::string> passes;
   std::int64_t changeLimit = -1;
   std::string retarget;
+  bool lenientRetarget = false;
   std::string statistics;
   std::string needs;
   std::vector<std::string> keepBarriers;

@@ -93,15 +93,30 @@ void warnOfContradictions(const ir::Module& module, const analysis::AssumptionTa
   }
 }
 
-// --verify-each: the text of the result must also be valid PTX.
-void parseAgain(const OptimizeResult& result) {
-  Diagnostics diagnostics;
-  parse::parse(std::make_shared<const SourceText>(result.source->name(), result.output.text()),
-               diagnostics);
+void throwOfError(const Diagnostics& diagnostics, std::string_view what) {
   for (const Diagnostic& diagnostic : diagnostics.all()) {
     if (diagnostic.severity != Severity::Error) continue;
-    throw InternalFault("the result does not parse: " + format(diagnostic));
+    throw InternalFault(std::string(what) + ": " + format(diagnostic));
   }
+}
+
+// --verify-each: the text of the result must also be valid PTX.
+std::unique_ptr<ir::Module> parseAgain(const OptimizeResult& result) {
+  Diagnostics diagnostics;
+  auto module = parse::parse(
+      std::make_shared<const SourceText>(result.source->name(), result.output.text()), diagnostics);
+  throwOfError(diagnostics, "the result does not parse");
+  return module;
+}
+
+// What was lowered must be what the request takes.
+std::unique_ptr<ir::Module> checkLowered(const OptimizeResult& result,
+                                         const passes::RetargetRequest& request) {
+  auto module = parseAgain(result);
+  Diagnostics diagnostics;
+  passes::restate(*module, request, diagnostics);
+  throwOfError(diagnostics, "what was lowered needs more");
+  return module;
 }
 
 void optimizeInto(OptimizeResult& result, std::shared_ptr<const SourceText> source,
@@ -140,7 +155,8 @@ void optimizeInto(OptimizeResult& result, std::shared_ptr<const SourceText> sour
           Severity::Note, source->name(),
           "compiled for a debugger, with directives that are not understood: left unchanged");
     }
-  } else if (!options.run.pipeline.empty()) {
+  } else if (!options.run.pipeline.empty() || !options.retarget.isEmpty()) {
+    // Without passes too: it marks the functions that must not change.
     warnOfContradictions(module, options.run.assumptions, diagnostics);
     timed(result, "passes", [&] { result.run = passes::runPipeline(module, options.run); });
     if (!result.run.verifierProblems.empty()) {
@@ -149,16 +165,25 @@ void optimizeInto(OptimizeResult& result, std::shared_ptr<const SourceText> sour
     if (options.countCode && result.run.changed) result.after = countCode(module);
   }
 
+  passes::Restated restated;
   if (!options.retarget.isEmpty()) {
-    const bool isRestated =
+    restated =
         timed(result, "retarget", [&] { return restate(module, options.retarget, diagnostics); });
-    if (!isRestated) return;
+    if (!restated.isDone) return;
+    result.isRestated = module.changed() || restated.lowered != 0;
   }
 
   timed(result, "print", [&] {
     result.output = options.reprint ? print::Output(print::reprint(module)) : print::print(module);
   });
-  if (options.run.verifyEach) parseAgain(result);
+  if (restated.lowered != 0) {
+    timed(result, "retarget", [&] {
+      const auto lowered = checkLowered(result, options.retarget);
+      if (options.countCode) result.after = countCode(*lowered);
+    });
+  } else if (options.run.verifyEach) {
+    parseAgain(result);
+  }
   result.ok = true;
 }
 

@@ -49,6 +49,7 @@ struct OptimizeResult {
   std::unique_ptr<ir::Module> module;
   print::Output output;
   passes::RunResult run;
+  bool isRestated = false;  // --for changed something
   CodeCounts before;
   CodeCounts after;
   // Wall-clock time of "parse", "verify", "passes", "retarget" and "print", those that ran.  The

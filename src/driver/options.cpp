@@ -275,10 +275,14 @@ std::string pipelineText(const Options& options, const RawOptions& raw) {
 }
 
 void setRetarget(Options& options, const RawOptions& raw) {
-  if (raw.retarget.empty()) return;
+  if (raw.retarget.empty()) {
+    if (raw.lenientRetarget) throw std::invalid_argument("--for-lenient needs --for");
+    return;
+  }
   if (!raw.needs.empty()) throw std::invalid_argument("--for and --needs exclude each other");
   try {
     options.retarget = passes::parseRetargetRequest(raw.retarget);
+    options.retarget.isLenient = raw.lenientRetarget;
   } catch (const std::invalid_argument& error) {
     throw std::invalid_argument(std::string("--for: ") + error.what());
   }

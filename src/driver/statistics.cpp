@@ -79,7 +79,7 @@ FileStatistics statisticsOf(const std::string& file, const OptimizeResult& resul
   FileStatistics statistics;
   statistics.file = file;
   statistics.ok = result.ok;
-  statistics.changed = result.run.changed;
+  statistics.changed = result.run.changed || result.isRestated;
   statistics.before = result.before;
   statistics.after = result.after;
   statistics.passes = result.run.statistics;

@@ -24,6 +24,11 @@ void Module::erase(Statement* item) {
   changed_ = true;
 }
 
+void Module::eraseText(SourceRange text) {
+  erased_.push_back(text);
+  changed_ = true;
+}
+
 void Module::markChanged(Statement* item) {
   item->changed = true;
   changed_ = true;

@@ -175,6 +175,7 @@ enum class DirectiveKind : std::uint8_t {
   Section,
   LocationIntermediate,
   SourceSection,
+  Lowered,  // statements that take the place of one (passes/retarget/lowering.h); only printed
   Unknown,  // docs/soundness/ A7.5
 };
 

@@ -159,6 +159,12 @@ std::string statementText(const ir::Function& function, const ir::Statement& sta
   return writer.take();
 }
 
+std::string operandText(const ir::Function& function, const ir::Operand& operand) {
+  TextWriter writer(function.module());
+  writer.operand(function, {&operand, operand.extent()}, 0);
+  return writer.take();
+}
+
 namespace {
 
 // Labels and braces start a line; everything else is indented.

@@ -41,4 +41,7 @@ std::string reprint(const ir::Module& module);
 // One statement in nvcc's style, without indentation and newline: "@%p1 bra \t$L__BB0_2;".
 std::string statementText(const ir::Function& function, const ir::Statement& statement);
 
+// An operand, which must be one of an instruction of `function`: "%r1", "[%rd1+4]", "{%f1, %f2}".
+std::string operandText(const ir::Function& function, const ir::Operand& operand);
+
 }  // namespace ptxopt::print

@@ -18,12 +18,14 @@ class TextWriter {
   // module.  For a function it writes everything before the body or the ';'.
   void statement(const ir::Function* function, const ir::Statement& statement);
 
+  // The operand at `at`, a group with its members.
+  void operand(const ir::Function& function, std::span<const ir::Operand> all, std::size_t at);
+
   void raw(std::string_view text) { out_ += text; }
   std::string take() { return std::move(out_); }
 
  private:
   void instruction(const ir::Function& function, const ir::Instruction& instruction);
-  void operand(const ir::Function& function, std::span<const ir::Operand> all, std::size_t at);
   void sequence(const ir::Function& function, std::span<const ir::Operand> all,
                 std::string_view separator);
   void address(const ir::Function& function, const ir::Operand& operand);

@@ -97,12 +97,12 @@ class Ptxas(compilers.CompilerTest):
         (self.work / "k.ptx").write_text(newer)
         self.assertEqual(self.call(DROP_IN, ".", "-arch=sm_90"),
                          self.call(self.real_ptxas, "better", "-arch=sm_90"))
-        (self.work / "k.ptx").write_text(newer.replace("bar.sync 0", "barrier.cta.sync 0"))
+        (self.work / "k.ptx").write_text(newer.replace("bar.sync 0", "bar.sync 0;\n\tfence.proxy.async"))
         (self.work / "k.cubin").unlink()
         status, _, messages, _ = self.call(DROP_IN, ".", "-arch=sm_90")
         self.assertNotEqual(status, 0)
         self.assertRegex(messages,
-                         "k.ptx:1[45]:2: error: 'barrier.cta.sync' needs PTX 7.8 .k.cu:1.; --for")
+                         "k.ptx:1[56]:2: error: 'fence.proxy.async' needs PTX 8.0.* .k.cu:1.; --for")
         self.assertIn("Unsupported .version 9.9", messages)
         self.environment["PTXOPT_STRICT"] = "1"
         status, _, messages, _ = self.call(DROP_IN, ".", "-arch=sm_90")

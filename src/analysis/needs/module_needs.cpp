@@ -144,6 +144,8 @@ class Visitor {
             .unproven = unproven,
             .what = what,
             .function = function_,
+            .statement = statement_,
+            .attribute = attribute_,
             .at = at_});
   }
 
@@ -177,13 +179,16 @@ class Visitor {
     }
   }
 
-  void pragma(std::string_view text) {
+  // `statement` is null for one at the head of a function.
+  void pragma(std::string_view text, const ir::Statement* statement) {
     construct(ConstructKind::Directive, ".pragma");
+    statement_ = statement;
     forEachPragma(text, [&](std::string_view word) {
       // ptxas ignores a pragma that it does not know.
       if (isa::findConstruct(ConstructKind::Pragma, word) == nullptr) return;
       construct(ConstructKind::Pragma, word);
     });
+    statement_ = nullptr;
   }
 
   // ---- functions --------------------------------------------------------------------------------
@@ -224,10 +229,15 @@ class Visitor {
 
   void functionAttribute(const ir::Attribute& attribute) {
     at_ = static_cast<Offset>(attribute.text.data() - module_.source().text().data());
+    attribute_ = attribute.text;
     const std::string_view name = module_.text(attribute.name);
-    if (name == ".pragma") return pragma(attribute.text);
-    construct(ConstructKind::FunctionAttribute, name);
-    if (name == ".attribute") attributeItems(attribute.text);
+    if (name == ".pragma") {
+      pragma(attribute.text, nullptr);
+    } else {
+      construct(ConstructKind::FunctionAttribute, name);
+      if (name == ".attribute") attributeItems(attribute.text);
+    }
+    attribute_ = {};
   }
 
   void attributeItems(std::string_view text) {
@@ -251,9 +261,12 @@ class Visitor {
       }
       case ir::StatementKind::Location:
         if (statement.as<ir::Location>()->rest.empty()) return;
-        return construct(ConstructKind::Use, isa::uses::kInlinedAt);
+        statement_ = &statement;
+        construct(ConstructKind::Use, isa::uses::kInlinedAt);
+        statement_ = nullptr;
+        return;
       case ir::StatementKind::Pragma:
-        return pragma(statement.as<ir::Pragma>()->text);
+        return pragma(statement.as<ir::Pragma>()->text, &statement);
       case ir::StatementKind::TargetList:
         return construct(ConstructKind::Directive, statement.as<ir::TargetList>()->areCalls
                                                        ? ".calltargets"
@@ -362,6 +375,7 @@ class Visitor {
               .earlier = row.earlier,
               .what = desc.mnemonic,
               .function = function_,
+              .statement = &instruction,
               .at = at_});
       if (dependsOnSubnormals(desc)) subnormals();
     } else {
@@ -406,6 +420,8 @@ class Visitor {
   const std::function<void(const Need&)>& visit_;
   std::string_view ownTarget_;  // "90a"; empty if the module states none
   const ir::Function* function_ = nullptr;
+  const ir::Statement* statement_ = nullptr;  // Need::statement of what comes next
+  std::string_view attribute_;                // Need::attribute of what comes next
   Offset at_ = 0;
 };
 

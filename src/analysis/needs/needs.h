@@ -26,7 +26,10 @@ struct Need {
   bool isUnderstood = true;   // false: no table knows it
   std::string_view what;      // "ld.global.nc.f32", "%cluster_ctarank", ".maxclusterrank"
   const ir::Function* function = nullptr;  // null: it stands in no function
-  Offset at = 0;                           // in the source text
+  // The instruction, pragma or location that is `what`; null if that is something that it names.
+  const ir::Statement* statement = nullptr;
+  std::string_view attribute = {};  // the text of the attribute of `function` that is or holds it
+  Offset at = 0;                    // in the source text
 
   isa::Version versionFor(isa::Target chosen) const;
 };

@@ -13,7 +13,8 @@ namespace ptxopt::passes {
 struct RetargetRequest {
   std::optional<isa::Version> version;  // the highest one that may be stated
   std::optional<isa::Target> target;
-  std::string text;  // as the user wrote it, for messages; empty: nothing is requested
+  bool isLenient = false;  // leave out functions that need more
+  std::string text;        // as the user wrote it, for messages; empty: nothing is requested
 
   bool isEmpty() const { return text.empty(); }
 };

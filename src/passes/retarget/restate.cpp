@@ -1,13 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/retarget/restate.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <string>
+#include <vector>
 
-#include "analysis/needs/needs.h"
 #include "ir/source_lines.h"
 #include "isa/targets.h"
+#include "passes/retarget/fit.h"
+#include "passes/retarget/leave_out.h"
 
 namespace ptxopt::passes {
 
@@ -15,19 +20,9 @@ namespace {
 
 using analysis::Need;
 
-// A version with a target, as a module states them.
-struct Stated {
-  isa::Version version;
-  isa::Target target;
-
-  // The threads of a warp make progress each by itself.
-  bool hasIndependentThreads() const {
-    return version >= isa::Version{6, 0} && isa::satisfies(target, "70");
-  }
-};
-
-std::string requirementOf(isa::Target target) {
-  return isa::toString(target).substr(std::string_view("sm_").size());
+// The threads of a warp make progress each by itself.
+bool hasIndependentThreads(const Stated& stated) {
+  return stated.version >= isa::Version{6, 0} && isa::satisfies(stated.target, "70");
 }
 
 // The last target that is no higher than `most` and that `version` has, without features of its
@@ -47,20 +42,23 @@ class Restater {
       : module_(module),
         request_(request),
         diagnostics_(diagnostics),
-        old_{module.version, module.target},
-        ownRequirement_(requirementOf(module.target)) {}
+        lines_(module),
+        old_{module.version, module.target} {}
 
-  bool run() {
+  Restated run() {
     const std::optional<Stated> next = choose();
-    if (!next) return false;
+    if (!next) return {};
     new_ = *next;
-    const std::size_t errors = diagnostics_.errorCount();
-    ir::SourceLines lines(module_);
-    analysis::forEachNeed(module_, [&](const Need& need) { check(need, lines); });
-    if (diagnostics_.errorCount() != errors) return false;
-    if (old_.hasIndependentThreads() != new_.hasIndependentThreads()) warnOfThreads();
+    Fit fit = passes::fit(module_, new_);
+    if (!fit.problems.empty() && !(request_.isLenient && leaveOut(fit))) {
+      for (const Problem& problem : fit.problems) report(Severity::Error, problem, "");
+      return {};
+    }
+    for (const Change& change : fit.changes) apply(change);
+    noteChanges(fit.changes);
+    if (hasIndependentThreads(old_) != hasIndependentThreads(new_)) warnOfThreads();
     write();
-    return true;
+    return {.isDone = true, .lowered = fit.changes.size()};
   }
 
  private:
@@ -91,47 +89,82 @@ class Restater {
     return next;
   }
 
-  // What the module states already is not in question, whatever the tables say.
-  void check(const Need& need, const ir::SourceLines& lines) {
-    std::string missing;
-    const isa::Version version = std::min(need.versionFor(new_.target), old_.version);
-    if (version > new_.version) missing = "PTX " + isa::toString(version);
-    if (!isa::satisfies(new_.target, need.target) &&
-        !isa::satisfies(new_.target, ownRequirement_)) {
-      missing += (missing.empty() ? "" : " and ") + isa::targetsText(need.target);
-    }
-    if (!missing.empty()) {
-      return report(
-          need, lines,
-          need.isUnderstood ? "needs " + missing : "is not understood, so it may need " + missing);
-    }
-    const auto isGoneFrom = [&](const Stated& at) {
-      return need.withdrawn.holds(at.version, at.target);
-    };
-    if (isGoneFrom(new_) && !isGoneFrom(old_)) {
-      // Of some targets no version ever had it.
-      const std::string versions =
-          need.withdrawn.version > need.version
-              ? "in PTX " + isa::toString(need.withdrawn.version) + " and later "
-              : "";
-      report(need, lines,
-             "does not exist " + versions + "for " + isa::targetsText(need.withdrawn.target) +
-                 " and later");
-    }
-  }
-
-  void report(const Need& need, const ir::SourceLines& lines, const std::string& why) {
-    std::string text = '\'' + std::string(need.what) + "' " + why;
-    if (const auto written = lines.written(need.at)) text += " (" + ir::shortText(*written) + ')';
+  void report(Severity severity, const Problem& problem, const std::string& consequence) {
+    const Need& need = problem.need;
+    std::string text = consequence + '\'' + std::string(need.what) + "' " + problem.why;
+    if (const auto written = lines_.written(need.at)) text += " (" + ir::shortText(*written) + ')';
     text += "; --for=" + request_.text + " gives PTX " + isa::toString(new_.version) + " and " +
             isa::toString(new_.target);
-    diagnostics_.report(Severity::Error, module_.source(), need.at, std::move(text));
+    diagnostics_.report(severity, module_.source(), need.at, std::move(text));
+  }
+
+  // Removes the functions with problems; false if that is not enough.
+  bool leaveOut(Fit& fit) {
+    std::map<const ir::Function*, const Problem*> firsts;
+    std::vector<const ir::Function*> functions;
+    for (const Problem& problem : fit.problems) {
+      if (problem.need.function == nullptr) return false;
+      if (firsts.emplace(problem.need.function, &problem).second) {
+        functions.push_back(problem.need.function);
+      }
+    }
+    const LeftOut left = withUsers(module_, functions);
+    if (!left.variables.empty()) {
+      fail(fmt::format("'{}' has the address of a function that would be left out",
+                       left.variables.front()));
+      return false;
+    }
+    const auto isLeft = [&](const ir::Function* function) {
+      return std::ranges::find(left.functions, function) != left.functions.end();
+    };
+    const auto isKernel = [](const ir::Function& f) { return f.isEntry() && f.hasBody(); };
+    const auto kernels = std::ranges::count_if(module_.functions(), isKernel);
+    if (kernels != 0 && std::ranges::count_if(left.functions, [&](const ir::Function* function) {
+                          return isKernel(*function);
+                        }) == kernels) {
+      fail("no kernel would be left");
+      return false;
+    }
+    for (const ir::Function* function : left.functions) {
+      if (function->hasBody()) warnOfMissing(*function, firsts);
+    }
+    std::erase_if(fit.changes, [&](const Change& change) { return isLeft(change.function); });
+    module_.remove(left.functions);
+    return true;
+  }
+
+  void warnOfMissing(const ir::Function& function,
+                     const std::map<const ir::Function*, const Problem*>& firsts) {
+    const std::string name = fmt::format(
+        "{} '{}' is left out: ", function.isEntry() ? "kernel" : "function", function.nameText());
+    if (const auto found = firsts.find(&function); found != firsts.end()) {
+      return report(Severity::Warning, *found->second, name);
+    }
+    diagnostics_.report(Severity::Warning, module_.source(), function.item->source.begin,
+                        name + "it uses a function that is left out");
+  }
+
+  // One note for each kind of statement that was changed.
+  void noteChanges(const std::vector<Change>& changes) {
+    std::map<std::string_view, std::size_t> counts;
+    for (const Change& change : changes) ++counts[change.need.what];
+    for (const Change& change : changes) {
+      const auto found = counts.find(change.need.what);
+      if (found == counts.end()) continue;
+      std::string text =
+          fmt::format("'{}' is {}", found->first, change.text.empty() ? "left out" : "lowered");
+      const std::size_t others = found->second - 1;
+      if (others != 0)
+        text += fmt::format(", and in {} more place{}", others, others == 1 ? "" : "s");
+      counts.erase(found);
+      diagnostics_.report(Severity::Note, module_.source(), change.need.at, std::move(text));
+    }
   }
 
   void warnOfThreads() {
     diagnostics_.report(
         Severity::Warning, module_.source().name(),
-        new_.hasIndependentThreads()
+        hasIndependentThreads(new_)
             ? "from sm_70 and PTX 6.0 on the threads of a warp do not run in lockstep: code that "
               "relies on that needs bar.warp.sync"
             : "before sm_70 and PTX 6.0 the threads of a warp do not make progress each by itself: "
@@ -176,14 +209,14 @@ class Restater {
   ir::Module& module_;
   const RetargetRequest& request_;
   Diagnostics& diagnostics_;
+  ir::SourceLines lines_;
   Stated old_;
   Stated new_;
-  std::string ownRequirement_;
 };
 
 }  // namespace
 
-bool restate(ir::Module& module, const RetargetRequest& request, Diagnostics& diagnostics) {
+Restated restate(ir::Module& module, const RetargetRequest& request, Diagnostics& diagnostics) {
   return Restater(module, request, diagnostics).run();
 }
 

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/retarget/expansion.h"
+
+#include "ir/module.h"
+#include "print/printer.h"
+
+namespace ptxopt::passes {
+
+namespace {
+
+struct RegisterClass {
+  std::string_view type;
+  std::string_view name;
+};
+constexpr std::array<RegisterClass, 5> kRegisterClasses = {
+    {{".pred", "p"}, {".b16", "h"}, {".b32", "r"}, {".b64", "d"}, {".f32", "f"}}};
+
+}  // namespace
+
+Expansion::Expansion(const ir::Function& function, const ir::Instruction& instruction,
+                     std::string_view prefix)
+    : function_(function), instruction_(instruction), prefix_(prefix) {
+  if (!instruction.guard) return;
+  guard_ = instruction.guard.negated() ? "@!" : "@";
+  guard_ += function.registerName(instruction.guard.predicate()) + ' ';
+}
+
+std::string_view Expansion::oneOf(std::initializer_list<std::string_view> words) const {
+  for (const std::string_view word : words) {
+    if (has(word)) return word;
+  }
+  return {};
+}
+
+std::string Expansion::operand(std::size_t k) const {
+  return print::operandText(function_, *instruction_.operand(k));
+}
+
+std::vector<std::string> Expansion::elements(std::size_t k) const {
+  const ir::Operand& operand = *instruction_.operand(k);
+  if (!operand.isGroup() || operand.kind == ir::OperandKind::Expression) return {this->operand(k)};
+  std::vector<std::string> result;
+  const std::span<const ir::Operand> all = ir::members(operand);
+  for (std::size_t at = 0; at < all.size(); at += all[at].extent()) {
+    result.push_back(print::operandText(function_, all[at]));
+  }
+  return result;
+}
+
+std::optional<std::int64_t> Expansion::number(std::size_t k) const {
+  const ir::Operand& operand = *instruction_.operand(k);
+  if (operand.kind != ir::OperandKind::Integer) return std::nullopt;
+  return operand.immediate;
+}
+
+bool Expansion::hasWidth(std::size_t k, int bits) const {
+  const ir::Operand& operand = *instruction_.operand(k);
+  if (operand.kind == ir::OperandKind::SpecialRegister) return bits == 32;
+  if (operand.kind != ir::OperandKind::Register) return !operand.isGroup();
+  return operand.component == 0 && isa::bitWidth(function_.rangeOf(operand.reg()).type) == bits;
+}
+
+std::string Expansion::address(std::size_t k, std::int64_t bytes) const {
+  ir::Operand operand = *instruction_.operand(k);
+  operand.immediate += bytes;
+  return print::operandText(function_, operand);
+}
+
+int Expansion::addressBits(std::size_t k) const {
+  const ir::Operand& operand = *instruction_.operand(k);
+  if (operand.base == ir::AddressBase::Register) {
+    return isa::bitWidth(function_.rangeOf(operand.reg()).type);
+  }
+  return static_cast<int>(function_.module().addressSize);
+}
+
+std::string Expansion::addressRegister(std::size_t k) {
+  const std::string inside = operand(k);
+  const ir::Operand& operand = *instruction_.operand(k);
+  const bool isWide = addressBits(k) == 64;
+  if (operand.base != ir::AddressBase::Register) {
+    const std::string value = inside.substr(1, inside.size() - 2);
+    return isWide ? b64("mov.u64", value) : b32("mov.u32", value);
+  }
+  const std::string base = function_.registerName(operand.reg());
+  return isWide ? b64("add.s64", base, operand.immediate) : b32("add.s32", base, operand.immediate);
+}
+
+void Expansion::assignTo(const std::string& destination, std::string_view value) {
+  if (destination == "_") return;
+  // The registers of the kernel and those of this scope have the same width, so the value's class
+  // tells it.
+  const std::size_t at = value.find(prefix_);
+  const char kind = at == std::string_view::npos ? 'r' : value[at + prefix_.size()];
+  std::string_view mnemonic = "mov.b32";
+  if (kind == 'p') mnemonic = "mov.pred";
+  if (kind == 'h') mnemonic = "mov.b16";
+  if (kind == 'd') mnemonic = "mov.b64";
+  if (kind == 'f') mnemonic = "mov.f32";
+  effect(mnemonic, destination, value);
+}
+
+void Expansion::assignElements(std::size_t k, const std::vector<std::string>& values) {
+  const std::vector<std::string> destinations = elements(k);
+  for (const bool isGuard : {false, true}) {
+    for (std::size_t at = 0; at < destinations.size(); ++at) {
+      const std::string& destination = destinations[at];
+      const bool same = guard_ == '@' + destination + ' ' || guard_ == "@!" + destination + ' ';
+      if (same == isGuard) assignTo(destination, values.at(at));
+    }
+  }
+}
+
+std::string Expansion::label(std::string_view name) const {
+  return '$' + prefix_ + std::string(name);
+}
+
+std::string Expansion::make(std::size_t registerClass) {
+  return fmt::format("%{}{}{}", prefix_, kRegisterClasses.at(registerClass).name,
+                     counts_.at(registerClass)++);
+}
+
+void Expansion::write(bool isGuarded, std::string_view mnemonic,
+                      std::initializer_list<std::string> words) {
+  std::string text = isGuarded ? guard_ : std::string();
+  text += mnemonic;
+  std::string_view separator = " ";
+  for (const std::string& word : words) {
+    text += separator;
+    text += word;
+    separator = ", ";
+  }
+  lines_.push_back(text + ';');
+}
+
+std::string Expansion::text() const {
+  if (lines_.empty()) return {};
+  const bool hasRegisters = counts_ != decltype(counts_){};
+  if (!hasRegisters && lines_.size() == 1) return lines_.front();
+  std::string text = "{ // " + print::statementText(function_, instruction_);
+  std::erase(text, '\t');
+  for (std::size_t k = 0; k < kClasses; ++k) {
+    const RegisterClass& each = kRegisterClasses.at(k);
+    if (counts_.at(k) == 0) continue;
+    text += fmt::format("\n\t.reg {} %{}{}<{}>;", each.type, prefix_, each.name, counts_.at(k));
+  }
+  for (const std::string& line : lines_) text += "\n\t" + line;
+  return text + "\n\t}";
+}
+
+}  // namespace ptxopt::passes
