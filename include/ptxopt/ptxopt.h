@@ -51,6 +51,8 @@ void ptxopt_options_keep_kernel(ptxopt_options* options, const char* name);
 /* Who is to take the result, "cuda:12.2,sm_80", in the format of the command line's --for: its
  * .version and .target say so, or a diagnostic says what in the text needs more.  "": as it is. */
 void ptxopt_options_set_retarget(ptxopt_options* options, const char* request);
+/* Not 0: kernels and functions that need more are left out, with a warning for each. */
+void ptxopt_options_set_retarget_lenient(ptxopt_options* options, int lenient);
 /* Not 0: the result has remarks about the changes that passes made or missed. */
 void ptxopt_options_set_remarks(ptxopt_options* options, int wanted);
 

@@ -33,6 +33,7 @@ struct Options {
   std::vector<std::string> keptKernels;
   unsigned threads = 1;  // functions processed at once; the result does not depend on it
   std::string retarget;  // "cuda:12.2,sm_80", as of --for; empty: .version and .target as they are
+  bool lenientRetarget = false;  // leave out kernels and functions that need more
   bool remarks = false;
 };
 
@@ -89,6 +90,7 @@ inline Result optimize(std::string_view text, const Options& options = {},
     ptxopt_options_keep_kernel(raw.get(), kernel.c_str());
   }
   ptxopt_options_set_retarget(raw.get(), options.retarget.c_str());
+  ptxopt_options_set_retarget_lenient(raw.get(), options.lenientRetarget ? 1 : 0);
   ptxopt_options_set_change_limit(raw.get(), options.changeLimit);
   ptxopt_options_set_threads(raw.get(), options.threads);
   ptxopt_options_set_remarks(raw.get(), options.remarks ? 1 : 0);

@@ -29,6 +29,7 @@ struct ptxopt_options {
   std::string assumptions;
   std::vector<std::string> keptKernels;
   std::string retarget;
+  bool lenientRetarget = false;
   unsigned threads = 1;
   bool remarks = false;
   bool outOfMemory = false;  // a setter could not copy its argument
@@ -75,6 +76,7 @@ driver::OptimizeOptions optimizeOptions(const ptxopt_options& options) {
   }
   result.run.remarks = options.remarks;
   if (!options.retarget.empty()) result.retarget = passes::parseRetargetRequest(options.retarget);
+  result.retarget.isLenient = options.lenientRetarget;
   return result;
 }
 
@@ -151,6 +153,9 @@ void ptxopt_options_keep_kernel(ptxopt_options* options, const char* name) {
 }
 void ptxopt_options_set_retarget(ptxopt_options* options, const char* request) {
   set(options, [&](ptxopt_options& o) { o.retarget = request; });
+}
+void ptxopt_options_set_retarget_lenient(ptxopt_options* options, int lenient) {
+  options->lenientRetarget = lenient != 0;
 }
 void ptxopt_options_set_remarks(ptxopt_options* options, int wanted) {
   options->remarks = wanted != 0;

@@ -226,6 +226,8 @@ def main():
             used["problems"] += len(problems)
             for problem in problems:
                 print(problem, flush=True)
+            if used["kernels"] % 1000 == 0:
+                print(f"{used['kernels']} kernels: {used['same']} the same", flush=True)
     print(f"{used['kernels']} kernels of {len(chosen) + len(warp)} forms, for sm_{', sm_'.join(options.targets)}: "
           f"{used['same']} the same, {used['problems']} problems")
     return 1 if used["problems"] or not used["same"] else 0

@@ -2,6 +2,7 @@
 #include "passes/retarget/leave_out.h"
 
 #include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 
 namespace ptxopt::passes {
@@ -13,20 +14,26 @@ class Search {
   explicit Search(ir::Module& module) : module_(module) {}
 
   LeftOut run(std::span<const ir::Function* const> first) {
-    for (const ir::Function* function : first) names_.insert(function->name());
-    for (bool isNew = true; isNew;) {
-      isNew = false;
-      for (const ir::Function& function : module_.functions()) {
-        if (!names_.contains(function.name()) && namesOne(function)) {
-          isNew = names_.insert(function.name()).second;
-        }
-      }
+    collectUsers();
+    std::vector<NameId> todo;
+    const auto add = [&](NameId name) {
+      if (names_.insert(name).second) todo.push_back(name);
+    };
+    for (const ir::Function* function : first) add(function->name());
+    while (!todo.empty()) {
+      const NameId name = todo.back();
+      todo.pop_back();
+      for (const ir::Function* user : users_[name]) add(user->name());
     }
     LeftOut result;
     for (ir::Function& function : module_.functions()) {
       if (names_.contains(function.name())) result.functions.push_back(&function);
     }
-    for (const ir::Statement& item : module_.items()) {
+    for (ir::Statement& item : module_.items()) {
+      if (const auto* alias = item.as<ir::Alias>()) {
+        if (names_.contains(nameOf(alias->aliasee))) result.aliases.push_back(&item);
+        continue;
+      }
       const auto* declaration = item.as<ir::VariableDeclaration>();
       if (declaration == nullptr) continue;
       for (const ir::Variable* variable : declaration->variables) {
@@ -37,35 +44,51 @@ class Search {
   }
 
  private:
-  bool isOne(const ir::Symbol& symbol) const {
-    return (symbol.kind == ir::SymbolKind::Function || symbol.kind == ir::SymbolKind::Alias) &&
-           names_.contains(symbol.name);
+  // An alias is declared like a function, and goes with what it stands for.
+  void collectUsers() {
+    for (const ir::Statement& item : module_.items()) {
+      const auto* alias = item.as<ir::Alias>();
+      if (alias == nullptr) continue;
+      const ir::Function* declared = module_.findFunction(module_.text(nameOf(alias->alias)));
+      if (declared != nullptr) users_[nameOf(alias->aliasee)].push_back(declared);
+    }
+    for (const ir::Function& function : module_.functions()) {
+      for (const ir::Statement& statement : function.body()) {
+        if (const auto* instruction = statement.as<ir::Instruction>()) {
+          for (const ir::Operand& operand : instruction->operands())
+            use(function, operand.symbol());
+        } else if (const auto* list = statement.as<ir::TargetList>()) {
+          for (const ir::SymbolId target : list->targets) use(function, target);
+        }
+      }
+    }
   }
 
-  bool namesOne(const ir::Function& function) const {
-    return std::ranges::any_of(function.body(), [&](const ir::Statement& statement) {
-      if (const auto* instruction = statement.as<ir::Instruction>()) {
-        return std::ranges::any_of(instruction->operands(), [&](const ir::Operand& operand) {
-          return operand.symbol() != ir::SymbolId::None &&
-                 isOne(function.symbolAt(operand.symbol()));
-        });
-      }
-      const auto* list = statement.as<ir::TargetList>();
-      return list != nullptr && std::ranges::any_of(list->targets, [&](ir::SymbolId target) {
-               return isOne(function.symbolAt(target));
-             });
-    });
+  NameId nameOf(ir::SymbolId symbol) const { return module_.symbolAt(symbol).name; }
+
+  void use(const ir::Function& user, ir::SymbolId id) {
+    if (id == ir::SymbolId::None) return;
+    const ir::Symbol& symbol = user.symbolAt(id);
+    if (isFunction(symbol)) users_[symbol.name].push_back(&user);
+  }
+
+  static bool isFunction(const ir::Symbol& symbol) {
+    return symbol.kind == ir::SymbolKind::Function || symbol.kind == ir::SymbolKind::Alias;
   }
 
   bool holdsOne(const ir::Variable& variable) const {
     if (variable.initializer == nullptr) return false;
-    const auto isNamed = [&](ir::SymbolId symbol) { return isOne(module_.symbolAt(symbol)); };
+    const auto isNamed = [&](ir::SymbolId id) {
+      const ir::Symbol& symbol = module_.symbolAt(id);
+      return isFunction(symbol) && names_.contains(symbol.name);
+    };
     return std::ranges::any_of(variable.initializer->relocations, isNamed,
                                &ir::Relocation::symbol) ||
            std::ranges::any_of(variable.initializer->opaqueSymbols, isNamed);
   }
 
   ir::Module& module_;
+  std::unordered_map<NameId, std::vector<const ir::Function*>> users_;
   std::unordered_set<NameId> names_;
 };
 

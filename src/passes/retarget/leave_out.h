@@ -11,9 +11,10 @@ namespace ptxopt::passes {
 
 struct LeftOut {
   std::vector<ir::Function*> functions;     // those of `first`, and all that name one of them
+  std::vector<ir::Statement*> aliases;      // of the module, for one of them
   std::vector<std::string_view> variables;  // of the module, with the address of one: they stay
 };
-// O(operands of the module * length of the longest chain of calls).
+// O(operands of the module).
 LeftOut withUsers(ir::Module& module, std::span<const ir::Function* const> first);
 
 }  // namespace ptxopt::passes

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "ir/source_lines.h"
@@ -58,7 +59,7 @@ class Restater {
     noteChanges(fit.changes);
     if (hasIndependentThreads(old_) != hasIndependentThreads(new_)) warnOfThreads();
     write();
-    return {.isDone = true, .lowered = fit.changes.size()};
+    return {.isDone = true, .lowered = fit.changes.size() + leftOut_};
   }
 
  private:
@@ -114,9 +115,8 @@ class Restater {
                        left.variables.front()));
       return false;
     }
-    const auto isLeft = [&](const ir::Function* function) {
-      return std::ranges::find(left.functions, function) != left.functions.end();
-    };
+    const std::unordered_set<const ir::Function*> gone(left.functions.begin(),
+                                                       left.functions.end());
     const auto isKernel = [](const ir::Function& f) { return f.isEntry() && f.hasBody(); };
     const auto kernels = std::ranges::count_if(module_.functions(), isKernel);
     if (kernels != 0 && std::ranges::count_if(left.functions, [&](const ir::Function* function) {
@@ -128,8 +128,11 @@ class Restater {
     for (const ir::Function* function : left.functions) {
       if (function->hasBody()) warnOfMissing(*function, firsts);
     }
-    std::erase_if(fit.changes, [&](const Change& change) { return isLeft(change.function); });
+    std::erase_if(fit.changes,
+                  [&](const Change& change) { return gone.contains(change.function); });
     module_.remove(left.functions);
+    for (ir::Statement* alias : left.aliases) module_.erase(alias);
+    leftOut_ = left.functions.size();
     return true;
   }
 
@@ -154,8 +157,9 @@ class Restater {
       std::string text =
           fmt::format("'{}' is {}", found->first, change.text.empty() ? "left out" : "lowered");
       const std::size_t others = found->second - 1;
-      if (others != 0)
+      if (others != 0) {
         text += fmt::format(", and in {} more place{}", others, others == 1 ? "" : "s");
+      }
       counts.erase(found);
       diagnostics_.report(Severity::Note, module_.source(), change.need.at, std::move(text));
     }
@@ -212,6 +216,7 @@ class Restater {
   ir::SourceLines lines_;
   Stated old_;
   Stated new_;
+  std::size_t leftOut_ = 0;  // functions
 };
 
 }  // namespace

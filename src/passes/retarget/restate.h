@@ -14,7 +14,7 @@ namespace ptxopt::passes {
 
 struct Restated {
   bool isDone = false;      // false: an error says why not
-  std::size_t lowered = 0;  // statements that were lowered or left out
+  std::size_t lowered = 0;  // statements that were lowered, and what was left out
 };
 // A module in which something was lowered can only be printed: the new text is no IR.
 Restated restate(ir::Module& module, const RetargetRequest& request, Diagnostics& diagnostics);

@@ -58,6 +58,17 @@ int main() {
   options.changeLimit = 0;
   check(!ptxopt::optimize(kKernel, options).changed, "change limit");
 
+  // The second kernel needs sm_80.
+  const std::string both = kKernel +
+                           ".visible .entry needy()\n{\n\t.reg .b64 %rd<2>;\n"
+                           "\tmbarrier.inval.b64 [%rd1];\n\tret;\n}\n";
+  options = {};
+  options.retarget = "sm_75";
+  check(!ptxopt::optimize(both, options).ok, "needs more");
+  options.lenientRetarget = true;
+  const ptxopt::Result fewer = ptxopt::optimize(both, options);
+  check(fewer.ok && fewer.text.find("needy") == std::string::npos, "left out");
+
   const ptxopt::Result bad = ptxopt::optimize("}");
   check(!bad.ok && bad.diagnostics.size() == 1, "bad text");
   check(bad.diagnostics.at(0).severity == ptxopt::Severity::Error, "severity");
