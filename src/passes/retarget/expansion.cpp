@@ -10,10 +10,15 @@ namespace {
 
 struct RegisterClass {
   std::string_view type;
-  std::string_view name;
+  char letter;
+  std::string_view move;
+  int bits;
 };
-constexpr std::array<RegisterClass, 5> kRegisterClasses = {
-    {{".pred", "p"}, {".b16", "h"}, {".b32", "r"}, {".b64", "d"}, {".f32", "f"}}};
+constexpr std::array<RegisterClass, 5> kRegisterClasses = {{{".pred", 'p', "mov.pred", 1},
+                                                            {".b16", 'h', "mov.b16", 16},
+                                                            {".b32", 'r', "mov.b32", 32},
+                                                            {".b64", 'd', "mov.b64", 64},
+                                                            {".f32", 'f', "mov.f32", 32}}};
 
 }  // namespace
 
@@ -88,16 +93,23 @@ std::string Expansion::addressRegister(std::size_t k) {
 
 void Expansion::assignTo(const std::string& destination, std::string_view value) {
   if (destination == "_") return;
-  // The registers of the kernel and those of this scope have the same width, so the value's class
-  // tells it.
-  const std::size_t at = value.find(prefix_);
-  const char kind = at == std::string_view::npos ? 'r' : value[at + prefix_.size()];
-  std::string_view mnemonic = "mov.b32";
-  if (kind == 'p') mnemonic = "mov.pred";
-  if (kind == 'h') mnemonic = "mov.b16";
-  if (kind == 'd') mnemonic = "mov.b64";
-  if (kind == 'f') mnemonic = "mov.f32";
-  effect(mnemonic, destination, value);
+  const std::size_t start = std::string_view("%").size() + prefix_.size();
+  const auto* const found =
+      std::ranges::find(kRegisterClasses, value.at(start), &RegisterClass::letter);
+  if (widthOf(destination) != found->bits) isRefused_ = true;
+  effect(found->move, destination, value);
+}
+
+int Expansion::widthOf(const std::string& destination) const {
+  for (const ir::Operand& operand : instruction_.operands()) {
+    if (operand.kind != ir::OperandKind::Register ||
+        print::operandText(function_, operand) != destination) {
+      continue;
+    }
+    const isa::Type type = function_.rangeOf(operand.reg()).type;
+    return type == isa::Type::Pred ? 1 : isa::bitWidth(type);
+  }
+  return 0;
 }
 
 void Expansion::assignElements(std::size_t k, const std::vector<std::string>& values) {
@@ -116,7 +128,7 @@ std::string Expansion::label(std::string_view name) const {
 }
 
 std::string Expansion::make(std::size_t registerClass) {
-  return fmt::format("%{}{}{}", prefix_, kRegisterClasses.at(registerClass).name,
+  return fmt::format("%{}{}{}", prefix_, kRegisterClasses.at(registerClass).letter,
                      counts_.at(registerClass)++);
 }
 
@@ -142,7 +154,7 @@ std::string Expansion::text() const {
   for (std::size_t k = 0; k < kClasses; ++k) {
     const RegisterClass& each = kRegisterClasses.at(k);
     if (counts_.at(k) == 0) continue;
-    text += fmt::format("\n\t.reg {} %{}{}<{}>;", each.type, prefix_, each.name, counts_.at(k));
+    text += fmt::format("\n\t.reg {} %{}{}<{}>;", each.type, prefix_, each.letter, counts_.at(k));
   }
   for (const std::string& line : lines_) text += "\n\t" + line;
   return text + "\n\t}";

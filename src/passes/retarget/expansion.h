@@ -101,8 +101,8 @@ class Expansion {
   void effect(std::string_view mnemonic, const Sources&... sources) {
     write(true, mnemonic, {word(sources)...});
   }
-  // The result in operand k is `value`, of the same width.  Nothing for `_`.  All operands must
-  // have been read before.
+  // The result in operand k is `value`, which is refused if the register has another width.
+  // Nothing for `_`.  All operands must have been read before.
   void assign(std::size_t k, std::string_view value) { assignTo(operand(k), value); }
   // The same for one member of a vector or pair.
   void assignTo(const std::string& destination, std::string_view value);
@@ -115,6 +115,8 @@ class Expansion {
   // "@%p1 ", "@!%p1 ", or "".
   const std::string& guard() const { return guard_; }
 
+  // The text is not to be used.
+  bool isRefused() const { return isRefused_; }
   // What was written: one statement, or a scope; "" if nothing was.
   std::string text() const;
 
@@ -126,6 +128,8 @@ class Expansion {
   static std::string word(const char* text) { return text; }
   static std::string word(std::integral auto number) { return fmt::format("{}", number); }
 
+  // Bits of a register of the instruction; 1 for a predicate, 0 for none.
+  int widthOf(const std::string& destination) const;
   std::string make(std::size_t registerClass);
   template <class... Sources>
   std::string compute(std::size_t registerClass, std::string_view mnemonic,
@@ -142,6 +146,7 @@ class Expansion {
   std::string guard_;
   std::array<unsigned, kClasses> counts_{};
   std::vector<std::string> lines_;
+  bool isRefused_ = false;
 };
 
 }  // namespace ptxopt::passes

@@ -30,6 +30,8 @@ struct Respelling {
   std::string_view by;         // empty: it goes
   bool hasOperand = false;     // its operand, the last one, goes with it
   std::string_view why;
+  // Where it is the same; null: everywhere.
+  bool (*holds)(const ir::Function& function, const ir::Instruction& instruction) = nullptr;
 };
 std::span<const Respelling> respellings();
 

@@ -59,6 +59,10 @@ class Search {
             use(function, operand.symbol());
         } else if (const auto* list = statement.as<ir::TargetList>()) {
           for (const ir::SymbolId target : list->targets) use(function, target);
+        } else if (const auto* declaration = statement.as<ir::VariableDeclaration>()) {
+          for (const ir::Variable* variable : declaration->variables) {
+            forEachSymbol(*variable, [&](ir::SymbolId symbol) { use(function, symbol); });
+          }
         }
       }
     }
@@ -77,14 +81,22 @@ class Search {
   }
 
   bool holdsOne(const ir::Variable& variable) const {
-    if (variable.initializer == nullptr) return false;
-    const auto isNamed = [&](ir::SymbolId id) {
+    bool holds = false;
+    forEachSymbol(variable, [&](ir::SymbolId id) {
       const ir::Symbol& symbol = module_.symbolAt(id);
-      return isFunction(symbol) && names_.contains(symbol.name);
-    };
-    return std::ranges::any_of(variable.initializer->relocations, isNamed,
-                               &ir::Relocation::symbol) ||
-           std::ranges::any_of(variable.initializer->opaqueSymbols, isNamed);
+      holds |= isFunction(symbol) && names_.contains(symbol.name);
+    });
+    return holds;
+  }
+
+  // Of its initialiser.
+  template <class Visit>
+  static void forEachSymbol(const ir::Variable& variable, Visit&& visit) {
+    if (variable.initializer == nullptr) return;
+    for (const ir::Relocation& relocation : variable.initializer->relocations) {
+      visit(relocation.symbol);
+    }
+    for (const ir::SymbolId symbol : variable.initializer->opaqueSymbols) visit(symbol);
   }
 
   ir::Module& module_;

@@ -52,6 +52,7 @@ class Respeller {
       const auto found = std::ranges::find_if(
           qualifiers_, [&](std::string_view qualifier) { return isMeant(each, qualifier); });
       if (found == qualifiers_.end()) continue;
+      if (each.holds != nullptr && !each.holds(function_, instruction_)) continue;
       if (each.by.empty()) {
         qualifiers_.erase(found);
       } else {
@@ -127,7 +128,7 @@ std::optional<std::string> lower(const ir::Function& function, const ir::Instruc
     if (row.version > version || !isa::satisfies(target, row.target)) continue;
     if (!isFor(row, *instruction.desc)) continue;
     Expansion text(function, instruction, prefix);
-    if (row.write(text)) return text.text();
+    if (row.write(text) && !text.isRefused()) return text.text();
   }
   return std::nullopt;
 }

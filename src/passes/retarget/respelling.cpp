@@ -10,11 +10,21 @@ constexpr std::string_view kDefault = "what the instruction means without it";
 constexpr std::string_view kStronger = "without it the scope is wider";
 constexpr std::string_view kHint = "only a hint";
 
+// Without ::entry or ::func, .param is that of the kernel in a kernel, and that of the function in
+// a function; what a call returns has a name of its own in both.
+bool isInKernel(const ir::Function& function, const ir::Instruction& /*instruction*/) {
+  return function.isEntry();
+}
+bool isInFunctionOrNamed(const ir::Function& function, const ir::Instruction& instruction) {
+  const ir::Operand& address = *instruction.operand(instruction.desc->addressOperand());
+  return !function.isEntry() || address.symbol() != ir::SymbolId::None;
+}
+
 // What needs the newest versions and targets comes first.
 constexpr Respelling kRespellings[] = {
     // clang-format off
-    {"ld", ".param::entry", ".param", false, kSame},
-    {"ld st", ".param::func", ".param", false, kSame},
+    {"ld", ".param::entry", ".param", false, kSame, isInKernel},
+    {"ld st", ".param::func", ".param", false, kSame, isInFunctionOrNamed},
     {"ld st cp prefetch", ".L2::cache_hint", "", true, kHint},
     {"atom red", ".L2::cache_hint", "", true, kHint},
     {"ld", ".L2::64B", "", false, kHint},

@@ -82,7 +82,7 @@ bool reduceIntegers(Expansion& text) {
 // NaN changes no value, and is the result if there is no other one.
 bool reduceFloats(Expansion& text) {
   enter(text);
-  const std::string value = text.b32(text.has(".abs") ? "abs.f32" : "mov.b32", text.operand(1));
+  const std::string value = text.b32(text.has(".abs") ? "abs.f32" : "mov.f32", text.operand(1));
   const std::string mask = text.b32("mov.b32", text.operand(2));
   std::string result =
       combine(text, value, mask, text.has(".min") ? "min.f32" : "max.f32", "0x7fffffff");
