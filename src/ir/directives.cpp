@@ -23,4 +23,24 @@ std::unordered_set<const Instruction*> loadsBelowDirectives(const Function& func
   return found;
 }
 
+bool isBelowDirective(const Instruction& instruction,
+                      const std::unordered_set<const Statement*>& gone) {
+  const bool readsMemory = instruction.desc->is(isa::kMemoryRead);
+  bool isRightAbove = true;
+  for (const Statement* at = instruction.previous; at != nullptr; at = at->previous) {
+    if (at->kind == StatementKind::Location || gone.contains(at)) continue;
+    if (const auto* other = at->as<Instruction>()) {
+      if (!readsMemory || other->desc->is(isa::kMemoryRead)) return false;
+    } else if (at->kind == StatementKind::Directive && isRightAbove) {
+      return true;
+    } else if (const auto* pragma = at->as<Pragma>()) {
+      const bool isMask = pragma->text.find("used_bytes_mask") != std::string_view::npos;
+      if (isRightAbove || isMask) return true;
+    }
+    if (!readsMemory) return false;
+    isRightAbove = false;
+  }
+  return false;
+}
+
 }  // namespace ptxopt::ir

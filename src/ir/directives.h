@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Which loads a directive applies to, for passes that ask about many of them.
+// Which instructions a directive applies to, for those who ask about many of them, or change
+// directives.
 #pragma once
 
 #include <unordered_set>
@@ -11,5 +12,9 @@ namespace ptxopt::ir {
 // Instructions that read memory and for which isBelowDirective() holds.  Folding or removing other
 // loads changes nothing about these.  O(statements).
 std::unordered_set<const Instruction*> loadsBelowDirectives(const Function& function);
+
+// isBelowDirective(), where the statements in `gone` do not count.
+bool isBelowDirective(const Instruction& instruction,
+                      const std::unordered_set<const Statement*>& gone);
 
 }  // namespace ptxopt::ir

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "isa/pattern.h"
+#include "statement.h"
 
 namespace ptxopt {
 
@@ -69,18 +70,6 @@ std::vector<std::string> operandsOf(std::string_view statement) {
     }
   }
   return result;
-}
-
-isa::Shape shapeOf(const std::vector<std::string>& operands) {
-  isa::Shape shape;
-  for (const std::string& operand : operands) {
-    isa::OperandShape one = isa::OperandShape::Scalar;
-    if (operand.front() == '[') one = isa::OperandShape::Address;
-    if (operand.front() == '{') one = isa::OperandShape::Vector;
-    if (operand.find('|') != std::string::npos) one = isa::OperandShape::Pair;
-    shape.push(one);
-  }
-  return shape;
 }
 
 std::string_view registersOf(isa::Type type) {
@@ -148,13 +137,14 @@ std::vector<ExpandedForm> expand(std::string_view syntax, std::string_view sets,
   static std::set<std::string> mnemonics;  // the table keeps slices of them
   const std::vector<Choices> choices = choicesOf(syntax, sets, withHints);
   const std::vector<std::string> operands = operandsOf(example);
+  const isa::Shape shape = isa::parseStatement(example).shape;
   const std::size_t count = countOf(choices);
   const std::size_t step = std::max<std::size_t>(1, count / most);
   std::vector<ExpandedForm> result;
   for (std::size_t number = 0; number < count; number += step) {
     const std::string& mnemonic =
         *mnemonics.insert(mnemonicAt(isa::firstWord(syntax), choices, number)).first;
-    const isa::InstructionDesc& desc = table.get(mnemonic, shapeOf(operands));
+    const isa::InstructionDesc& desc = table.get(mnemonic, shape);
     if (!desc.known()) continue;
     std::string statement = mnemonic;
     for (std::size_t k = 0; k < operands.size(); ++k) {

@@ -19,7 +19,7 @@ import subprocess
 import sys
 import tempfile
 
-from compare import SPECIALS, forms, is_taken, number, operands
+from compare import SPECIALS, consume, forms, is_taken, number, operands
 
 BLOCK = 64
 KERNELS = 10  # in a file
@@ -113,19 +113,9 @@ class Kernel:
                     load.append(f"mov.b64 {register}{k}, {{%x, %x}};")
                 else:
                     load.append(f"mov.b32 {register}{k}, %x;")
+        load = "\n\t".join(["", *load])
         self.some(self.rng.randrange(8, 25))
-        store = []
-        for register, many in COUNTS.items():
-            for k in range(many):
-                if register == "%p":
-                    store.append(f"selp.b32 %x, 1, 0, {register}{k};")
-                elif register == "%h":
-                    store.append(f"mov.b32 %x, {{{register}{k}, {register}{k}}};")
-                elif register in ("%rd", "%fd"):
-                    store.append(f"mov.b64 {{%x, %y}}, {register}{k}; mad.lo.u32 %x, %y, 0x01000193, %x;")
-                else:
-                    store.append(f"mov.b32 %x, {register}{k};")
-                store.append("mad.lo.u32 %sum, %sum, 0x01000193, %x; shf.l.wrap.b32 %sum, %sum, %sum, 7;")
+        store = "".join(consume(f"{register}{k}") for register, many in COUNTS.items() for k in range(many))
         declared = "\n".join(f"\t.reg {TYPES[r]} {r}<{n}>;" for r, n in COUNTS.items())
         body = "\n".join(self.lines)
         return f"""
@@ -134,15 +124,13 @@ class Kernel:
 {declared}
 	.reg .pred %more;
 	.reg .b16 %hx;
-	.reg .b32 %x, %y, %sum, %i0, %i1, %t;
+	.reg .b32 %x, %y, %z, %sum, %i0, %i1, %t;
 	.reg .b64 %in, %out, %offset;
 	ld.param.u64 %in, [in]; ld.param.u64 %out, [out];
 	mov.u32 %t, %tid.x; mul.wide.u32 %offset, %t, 256; add.u64 %in, %in, %offset;
 	mul.wide.u32 %offset, %t, 4; add.u64 %out, %out, %offset;
-	mov.u32 %sum, 1;
-	{chr(10).join(load).replace(chr(10), chr(10) + chr(9))}
-{body}
-	{chr(10).join(store).replace(chr(10), chr(10) + chr(9))}
+	mov.u32 %sum, 1;{load}
+{body}{store}
 	st.global.u32 [%out], %sum;
 	ret;
 }}

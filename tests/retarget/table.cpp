@@ -10,9 +10,8 @@
 #include <optional>
 #include <string>
 
+#include "example_module.h"
 #include "expand.h"
-#include "isa/pattern.h"
-#include "isa/rows.h"
 #include "isa/targets.h"
 #include "parse/parser.h"
 #include "passes/retarget/lowering.h"
@@ -26,44 +25,6 @@ constexpr isa::Version kOldest = {6, 0};
 constexpr std::array<isa::Target, 8> kTargets = {
     {{50, 0}, {53, 0}, {61, 0}, {70, 0}, {75, 0}, {80, 0}, {89, 0}, {90, 0}}};
 constexpr std::size_t kMostForms = 60;
-
-bool names(std::string_view statement, std::string_view name) {
-  for (std::size_t at = statement.find(name); at != statement.npos;
-       at = statement.find(name, at + 1)) {
-    const char after = statement[std::min(at + name.size(), statement.size() - 1)];
-    const bool isWord =
-        name.front() == '%' ? after >= '0' && after <= '9' : !std::isalnum(after) && after != '_';
-    if (isWord && (at == 0 || !std::isalnum(statement[at - 1]))) return true;
-  }
-  return false;
-}
-
-// A kernel with the statement.
-std::string moduleOf(std::string_view statement, isa::Target target) {
-  std::string module;
-  std::string parameters;
-  std::string before;
-  std::string after;
-  for (const isa::PreludeName& entry : isa::kPrelude) {
-    const bool isList = (names(statement, "blist") && entry.name.front() == 'L') ||
-                        (names(statement, "clist") && entry.name == "fn");
-    if (!names(statement, entry.name) && !isList) continue;
-    const std::string declaration(entry.declaration);
-    if (entry.place == isa::PreludeName::Place::Module) {
-      module += declaration + '\n';
-    } else if (entry.place == isa::PreludeName::Place::AfterExample) {
-      after += declaration + '\n';
-    } else if (declaration.back() == ';') {
-      before += declaration + '\n';
-    } else {
-      parameters += (parameters.empty() ? "" : ", ") + declaration;
-    }
-  }
-  return fmt::format(
-      ".version {}\n.target {}\n.address_size 64\n{}.entry k({}) {{\n{}{}\n{}ret;\n}}\n",
-      isa::toString(isa::kNewestVersion), isa::toString(target), module, parameters, before,
-      statement, after);
-}
 
 // A target that has the form.
 isa::Target targetOf(std::string_view requirement) {
@@ -82,8 +43,10 @@ isa::Version versionFor(isa::Target target) {
 bool isWritten(const ExpandedForm& form, isa::Target target) {
   const isa::Target own = targetOf(form.desc->row->target);
   Diagnostics diagnostics;
-  const auto module = parse::parse(
-      std::make_shared<const SourceText>("form", moduleOf(form.statement, own)), diagnostics);
+  isa::ModuleWriter writer(isa::kNewestVersion, own);
+  writer.add(0, form.statement);
+  const auto module =
+      parse::parse(std::make_shared<const SourceText>("form", writer.text()), diagnostics);
   if (module == nullptr || diagnostics.hasErrors()) return false;
   passes::RetargetRequest request;
   request.version = versionFor(target);

@@ -15,9 +15,9 @@ HEAD = """# What --for makes of each instruction
 
 `tests/retarget/table.py` writes this page from the tables of the program: do not edit it. It has
 each row of the instruction table that PTX 6.0 or sm_50 does not have. `{..}` is optional, and
-`.type` and the like stand for one of a set of words. The last column says from which target on
-`--for` can write the instruction for a target that lacks it, and what takes its place; *partly*:
-not each form of the row. *error*: `--for` refuses. [retarget.md](retarget.md) explains it.
+`.type` and the like stand for one of a set of words. The last column says for which
+targets that lack the instruction `--for` can lower it, and what takes its place; *partly*: not each
+form of the row. *error*: `--for` refuses it. [retarget.md](retarget.md) explains it.
 
 | section of the manual | instruction | needs | on older versions and targets |
 |---|---|---|---|

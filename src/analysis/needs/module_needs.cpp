@@ -367,16 +367,11 @@ class Visitor {
   void instruction(const ir::Instruction& instruction) {
     const isa::InstructionDesc& desc = *instruction.desc;
     if (desc.known()) {
-      const isa::Row& row = *desc.row;
-      visit_({.version = row.version,
-              .target = row.target,
-              .unproven = row.unproven,
-              .withdrawn = row.withdrawn,
-              .earlier = row.earlier,
-              .what = desc.mnemonic,
-              .function = function_,
-              .statement = &instruction,
-              .at = at_});
+      Need need = needOf(desc);
+      need.function = function_;
+      need.statement = &instruction;
+      need.at = at_;
+      visit_(need);
       if (dependsOnSubnormals(desc)) subnormals();
     } else {
       unknown(desc.mnemonic);

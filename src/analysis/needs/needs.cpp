@@ -31,6 +31,16 @@ isa::Version Need::versionFor(isa::Target chosen) const {
   return isEarlier ? std::min(version, earlier.version) : version;
 }
 
+Need needOf(const isa::InstructionDesc& desc) {
+  const isa::Row& row = *desc.row;
+  return {.version = row.version,
+          .target = row.target,
+          .unproven = row.unproven,
+          .withdrawn = row.withdrawn,
+          .earlier = row.earlier,
+          .what = desc.mnemonic};
+}
+
 void NeedSum::add(const Need& need) {
   if (need.earlier.isNever()) {
     version_ = std::max(version_, need.version);

@@ -34,6 +34,9 @@ struct Need {
   isa::Version versionFor(isa::Target chosen) const;
 };
 
+// What the row of an instruction needs, without the place; `desc` must be known().
+Need needOf(const isa::InstructionDesc& desc);
+
 // In the order of the text; several for a statement that names several things.  O(statements).
 void forEachNeed(const ir::Module& module, const std::function<void(const Need&)>& visit);
 

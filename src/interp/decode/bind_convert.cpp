@@ -117,7 +117,7 @@ void halvesFromScales(Slot* r, const Op& o) {
 // Null if there is no such type, and for cases that the manual leaves open: which bits of `rbits`
 // each of four numbers gets, and whether -2 is out of the bounds of s2f6.
 Compute bindSmall(const isa::InstructionDesc& desc, Op& op) {
-  // Other qualifiers may stand behind the types.
+  // Other qualifiers may follow the types.
   std::vector<std::string_view> types;
   std::ranges::copy_if(desc.qualifiers, std::back_inserter(types), [](std::string_view word) {
     return isa::registerType(word) != Type::Other;

@@ -65,33 +65,28 @@ bool setNumbers(Expansion& text) {
   return true;
 }
 
-constexpr std::string_view kKinds =
-    ".cmp=.eq,.ne,.lt,.le,.gt,.ge,.equ,.neu,.ltu,.leu,.gtu,.geu,.num,.nan";
-constexpr std::string_view kJoined =
-    ".cmp=.eq,.ne,.lt,.le,.gt,.ge,.equ,.neu,.ltu,.leu,.gtu,.geu,.num,.nan .bool=.and,.or,.xor";
-constexpr std::string_view kOfNumbers =
-    ".cmp=.eq,.ne,.lt,.le,.gt,.ge,.equ,.neu,.ltu,.leu,.gtu,.geu,.num,.nan"
-    " .dtype=.u16,.s16,.u32,.s32,.bf16";
-constexpr std::string_view kOfPairs =
-    ".cmp=.eq,.ne,.lt,.le,.gt,.ge,.equ,.neu,.ltu,.leu,.gtu,.geu,.num,.nan"
-    " .dtype=.u32,.s32,.bf16x2";
+#define KINDS ".cmp=.eq,.ne,.lt,.le,.gt,.ge,.equ,.neu,.ltu,.leu,.gtu,.geu,.num,.nan"
+#define JOINED KINDS " .bool=.and,.or,.xor"
 
 constexpr Lowering kComparisons[] = {
     // clang-format off
-    {"setp.cmp.bf16 =p, a, b", kKinds, {2, 0}, "20", setPredicate,
+    {"setp.cmp.bf16 =p, a, b", KINDS, {2, 0}, "20", setPredicate,
      "setp.f32", "setp.ge.bf16 %p0, %h1, %h2;"},
-    {"setp.cmp.bool.bf16 =p, a, b, c", kJoined, {2, 0}, "20", setPredicate,
+    {"setp.cmp.bool.bf16 =p, a, b, c", JOINED, {2, 0}, "20", setPredicate,
      "setp.f32", "setp.ge.and.bf16 %p0, %h1, %h2, %p2;"},
-    {"setp.cmp.bf16x2 =p{|q}, a, b", kKinds, {2, 0}, "20", setPredicates,
+    {"setp.cmp.bf16x2 =p{|q}, a, b", KINDS, {2, 0}, "20", setPredicates,
      "two setp.f32", "setp.lt.bf16x2 %p0|%p1, %r1, %r2;"},
-    {"setp.cmp.bool.bf16x2 =p{|q}, a, b, c", kJoined, {2, 0}, "20", setPredicates,
+    {"setp.cmp.bool.bf16x2 =p{|q}, a, b, c", JOINED, {2, 0}, "20", setPredicates,
      "two setp.f32", "setp.lt.and.bf16x2 %p0|%p1, %r1, %r2, %p2;"},
-    {"set.cmp.dtype.bf16 =d, a, b", kOfNumbers, {2, 0}, "20", setNumber,
+    {"set.cmp.dtype.bf16 =d, a, b", KINDS " .dtype=.u16,.s16,.u32,.s32,.bf16", {2, 0}, "20", setNumber,
      "setp.f32 and selp", "set.lt.bf16.bf16 %h0, %h1, %h2;"},
-    {"set.cmp.dtype.bf16x2 =d, a, b", kOfPairs, {2, 0}, "20", setNumbers,
+    {"set.cmp.dtype.bf16x2 =d, a, b", KINDS " .dtype=.u32,.s32,.bf16x2", {2, 0}, "20", setNumbers,
      "two setp.f32 and selp", "set.lt.bf16x2.bf16x2 %r0, %r1, %r2;"},
     // clang-format on
 };
+
+#undef KINDS
+#undef JOINED
 
 }  // namespace
 

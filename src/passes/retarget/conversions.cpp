@@ -17,7 +17,7 @@ std::string floatToF16Half(Expansion& text, const std::string& value) {
     const std::string isInfinite = text.pred("setp.eq.u16", size, 0x7C00);
     half = text.b16("selp.b16", text.b16("sub.u16", half, 1), half, isInfinite);
   }
-  // NaN has no sign.
+  // The NaN that cvt makes has no sign bit, so it stays.
   return text.has(".relu") ? text.b16("max.s16", half, 0) : half;
 }
 

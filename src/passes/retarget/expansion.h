@@ -36,8 +36,7 @@ class Expansion {
   Expansion(const ir::Function& function, const ir::Instruction& instruction,
             std::string_view prefix);
 
-  // ---- the instruction
-  // ---------------------------------------------------------------------------
+  // ---- the instruction ----------------------------------------------------------------------
   const isa::InstructionDesc& desc() const { return *instruction_.desc; }
   bool has(std::string_view qualifier) const { return desc().has(qualifier); }
   // The word of `words` that it has, with its dot, or "".
@@ -49,7 +48,6 @@ class Expansion {
   std::vector<std::string> elements(std::size_t k) const;
   // The number of an integer operand.
   std::optional<std::int64_t> number(std::size_t k) const;
-  bool isSink(std::size_t k) const { return operand(k) == "_"; }
   // A register or number of `bits` bits: false for a register wider than the type.
   bool hasWidth(std::size_t k, int bits) const;
   bool isGuarded() const { return static_cast<bool>(instruction_.guard); }
@@ -58,9 +56,8 @@ class Expansion {
   // Bits of an address in its register: that of the base, else those of .address_size.
   int addressBits(std::size_t k) const;
 
-  // ---- registers of its own
-  // ---------------------------------------------------------------------- Each writes `mnemonic d,
-  // sources...;` and returns d.  A source is text, or a number.
+  // ---- registers of its own -----------------------------------------------------------------
+  // Each writes `mnemonic d, sources...;` and returns d.  A source is text, or a number.
   template <class... Sources>
   std::string pred(std::string_view mnemonic, const Sources&... sources) {
     return compute(0, mnemonic, sources...);
@@ -89,9 +86,8 @@ class Expansion {
   // The address of operand k in a register of its own.
   std::string addressRegister(std::size_t k);
 
-  // ---- statements
-  // -------------------------------------------------------------------------------- One that
-  // changes only registers of its own, "mov.b32 {%a, %b}, %c".
+  // ---- statements ---------------------------------------------------------------------------
+  // One that changes only registers of its own, "mov.b32 {%a, %b}, %c".
   template <class... Sources>
   void own(std::string_view mnemonic, const Sources&... sources) {
     write(false, mnemonic, {word(sources)...});
@@ -110,7 +106,7 @@ class Expansion {
   void assignElements(std::size_t k, const std::vector<std::string>& values);
   // A line as it is: a label, or a statement with a guard of its own.
   void line(std::string text) { lines_.push_back(std::move(text)); }
-  // A name for a label, which only this scope has.
+  // A label of this scope.
   std::string label(std::string_view name) const;
   // "@%p1 ", "@!%p1 ", or "".
   const std::string& guard() const { return guard_; }

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <unordered_set>
 
+#include "ir/directives.h"
 #include "ir/make.h"
 #include "isa/targets.h"
 #include "passes/retarget/lowering.h"
@@ -85,6 +87,7 @@ class Fitter {
     } else if (const auto* pragma = need.statement->as<ir::Pragma>()) {
       // Which bytes of a load are used, how often code runs: only hints.
       if (std::ranges::count(pragma->text, '"') != 2) return false;
+      dropped_.insert(pragma);
     }
     // Else a .loc: where inlined code comes from is for debuggers and profilers.
     // The needs are those of the module, which may be changed.
@@ -97,9 +100,7 @@ class Fitter {
   std::optional<std::string> lowered(const ir::Function& function,
                                      const ir::Instruction& instruction) {
     // A pragma above it would be taken to be about what takes its place.
-    const bool isPragmaGone =
-        !result_.changes.empty() && result_.changes.back().statement == instruction.previous;
-    if (!isPragmaGone && ir::isBelowDirective(instruction)) {
+    if (ir::isBelowDirective(instruction, dropped_)) {
       return respell(function, instruction, wanted_.version, wanted_.target);
     }
     return lower(function, instruction, wanted_.version, wanted_.target, prefix());
@@ -117,6 +118,7 @@ class Fitter {
   const Stated& wanted_;
   std::string ownRequirement_;
   std::string prefix_;
+  std::unordered_set<const ir::Statement*> dropped_;  // pragmas
   Fit result_;
 };
 

@@ -22,10 +22,10 @@ constexpr Lowering kHints[] = {
     {"griddepcontrol.action", ".action=.launch_dependents,.wait", {1, 0}, "10", nothing,
      "nothing: before sm_90, grids do not overlap", "griddepcontrol.wait;"},
     // It waits between 0 and twice the time that is asked for.
-    {"nanosleep.u32 a", "", {1, 0}, "10", nothing, "nothing: no time is a time that it may wait",
+    {"nanosleep.u32 a", "", {1, 0}, "10", nothing, "nothing: it may wait for no time at all",
      "nanosleep.u32 100;"},
     {"setmaxnreg.action.sync.aligned.u32 a", ".action=.inc,.dec", {1, 0}, "10", nothing,
-     "nothing: registers are not shared out anew", "setmaxnreg.inc.sync.aligned.u32 232;"},
+     "nothing: each thread keeps the registers it has", "setmaxnreg.inc.sync.aligned.u32 232;"},
     {"prefetch{.global}.level [a]",
      ".level=.L2::evict_last,.L2::evict_normal,.L1::32B.valid_addr", {1, 0}, "10", nothing,
      "nothing: only a hint", "prefetch.global.L2::evict_last [gmem];"},

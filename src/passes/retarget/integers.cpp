@@ -69,7 +69,7 @@ bool signExtension(Expansion& text) {
   return true;
 }
 
-// The ones from the first place on, without those behind the last.
+// Ones from bit `first` on, but not from bit `end` on.
 bool bitMask(Expansion& text) {
   const std::string first = bitCount(text, 1);
   const std::string end = text.b32("add.u32", first, bitCount(text, 2));

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <vector>
 
+#include "analysis/needs/needs.h"
 #include "ir/module.h"
 #include "isa/pattern.h"
 #include "passes/retarget/families.h"
-#include "print/printer.h"
 
 namespace ptxopt::passes {
 
@@ -30,10 +30,9 @@ bool isMeant(const Respelling& respelling, std::string_view qualifier) {
 
 bool hasAll(const isa::InstructionDesc& desc, isa::Version version, isa::Target target) {
   if (!desc.known()) return false;
-  const isa::Row& row = *desc.row;
-  const bool isEarlier = row.earlier.holds(version, target);
-  return (row.version <= version || isEarlier) && isa::satisfies(target, row.target) &&
-         !row.withdrawn.holds(version, target);
+  const analysis::Need need = analysis::needOf(desc);
+  return need.versionFor(target) <= version && isa::satisfies(target, need.target) &&
+         !need.withdrawn.holds(version, target);
 }
 
 // The instruction with older names and without hints.

@@ -120,8 +120,8 @@ bool aliasBarrier(Expansion& text) {
   return true;
 }
 
-constexpr std::string_view kWider = "the same for the GPU instead of the cluster";
-constexpr std::string_view kFence = "fence.acq_rel, or for the GPU instead of the cluster";
+constexpr std::string_view kWider = "the same with .gpu for .cluster";
+constexpr std::string_view kFence = "fence.acq_rel, with .gpu for .cluster";
 constexpr std::string_view kVolatile = "a volatile access, with membar";
 constexpr std::string_view kMembar = "the same without order, with membar";
 

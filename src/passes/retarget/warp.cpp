@@ -10,14 +10,14 @@ namespace ptxopt::passes {
 
 namespace {
 
-std::string yes(Expansion& text) {
+std::string alwaysTrue(Expansion& text) {
   return text.pred("setp.eq.u32", 0, 0);
 }
 
 // The lanes that take part.
 std::string participants(Expansion& text, std::string_view mask) {
   std::string lanes = text.newB32();
-  text.effect("vote.sync.ballot.b32", lanes, yes(text), mask);
+  text.effect("vote.sync.ballot.b32", lanes, alwaysTrue(text), mask);
   return lanes;
 }
 
@@ -160,7 +160,7 @@ bool matchAll(Expansion& text) {
 }
 
 bool activeMask(Expansion& text) {
-  text.effect("vote.ballot.b32", text.operand(0), yes(text));
+  text.effect("vote.ballot.b32", text.operand(0), alwaysTrue(text));
   return true;
 }
 
