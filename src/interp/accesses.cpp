@@ -27,7 +27,7 @@ void Groups::recordAgain(const Access& access) {
       group.mask |= bit;
       last_ = static_cast<std::uint32_t>(k);
       done = true;
-    } else if (group.warp == warp) {
+    } else if (group.warp == warp && group.operation == access.operation) {
       group.mask &= ~bit;
       if (group.mask == 0) {
         group = list_.back();

@@ -24,7 +24,15 @@ struct Access {
   // The bytes of each of its memory operations (A4.6).  0: by another proxy, so no other access
   // is morally strong with it.
   std::uint32_t element = 0;
+  // Of a strong access: the operation that touches the location.
+  std::uint16_t operation = 0;
 };
+
+// The size of a memory operation, and where it begins modulo 256: operations that overlap are to
+// the same bytes if they are equal in this.  0: of a size that is not known.
+inline std::uint16_t operationOf(std::uint32_t element, std::uint64_t begin) {
+  return element == 0 ? 0 : static_cast<std::uint16_t>(element << 8 | (begin & 0xff));
+}
 
 // One access.
 struct Record {
@@ -40,11 +48,12 @@ struct LaneGroup {
   std::uint32_t mask = 0;
   Site site = 0;
   isa::Scope scope = isa::Scope::None;
+  std::uint16_t operation = 0;
 };
 
 class Groups {
  public:
-  // A newer access of a lane replaces older ones.
+  // A newer access of a lane replaces older ones by the same operation.
   void record(const Access& access) {
     if (mayHave(access.agent / 32)) return recordAgain(access);
     otherMask_ = 0;
@@ -66,12 +75,13 @@ class Groups {
   bool mayHave(std::uint32_t warp) const { return warp < end_ && (warps_ >> warp % 64 & 1) != 0; }
   bool takes(const LaneGroup& group, const Access& access) const {
     return group.warp == access.agent / 32 && group.clock == access.clock &&
-           group.scope == access.scope;
+           group.scope == access.scope && group.operation == access.operation;
   }
   void push(const Access& access) {
     const std::uint32_t warp = access.agent / 32;
     last_ = static_cast<std::uint32_t>(list_.size());
-    list_.push_back({warp, access.clock, 1u << access.agent % 32, access.site, access.scope});
+    list_.push_back(
+        {warp, access.clock, 1u << access.agent % 32, access.site, access.scope, access.operation});
     warps_ |= std::uint64_t{1} << warp % 64;
     end_ = std::max(end_, warp + 1);
   }
@@ -81,7 +91,7 @@ class Groups {
   std::uint64_t warps_ = 0;      // a bit for each warp with a group, modulo 64
   std::uint32_t end_ = 0;        // after all warps with a group
   std::uint32_t last_ = 0;       // the group of the last access
-  std::uint32_t otherMask_ = 0;  // of the other groups of that warp
+  std::uint32_t otherMask_ = 0;  // of the other groups of that warp and operation
 };
 
 }  // namespace ptxopt::interp

@@ -243,7 +243,8 @@ void Machine::reportRace(const Thread& thread, const Op& op, const Place& place,
                                describe(nameOf(thread)) + " is not ordered against another access",
                            &program_->op(race.first),
                            "the other is this " + verb(race.firstWrites, race.firstAgent >= all) +
-                               " by " + describe(nameOfAgent(race.firstAgent)));
+                               " by " + describe(nameOfAgent(race.firstAgent)) +
+                               (race.isInPart ? ", strong too, but not of the same bytes" : ""));
   involve(found, agentOf(thread));
   involve(found, race.firstAgent);
 }

@@ -66,6 +66,15 @@ void Shadow::drop(std::uint32_t& sets) {
   sets = 0;
 }
 
+namespace {
+
+// Of the strong accesses.
+bool isInPart(const LaneGroup& group, const Access& access) {
+  return group.operation != access.operation && group.operation != 0 && access.operation != 0;
+}
+
+}  // namespace
+
 bool Shadow::findConflict(const Cell& cell, const ThreadClock& view, const Access& access,
                           Race& race) const {
   const auto with = [&](const Record& record, bool writes) {
@@ -76,6 +85,7 @@ bool Shadow::findConflict(const Cell& cell, const ThreadClock& view, const Acces
   };
   const auto withGroup = [&](const LaneGroup* group, bool writes) {
     if (group == nullptr) return false;
+    race.isInPart = access.isStrong && isInPart(*group, access);
     const std::uint32_t lanes = view.unknownLanes(group->warp, group->mask, group->clock);
     const auto lane = static_cast<std::uint32_t>(std::countr_zero(lanes));
     return with({group->warp * 32 + lane, group->clock, group->site}, writes);
@@ -93,31 +103,34 @@ bool Shadow::findConflict(const Cell& cell, const ThreadClock& view, const Acces
     const auto write = sets.strongWrites.unordered(view);
     return write && with(*write, true);
   }
-  if (access.writes && withGroup(narrow(sets.strongReads, view, access), false)) return true;
-  const LaneGroup* const group = narrow(sets.strongWrites.all(), view, access);
+  if (access.writes && withGroup(notMorallyStrong(sets.strongReads, view, access), false))
+    return true;
+  const LaneGroup* const group = notMorallyStrong(sets.strongWrites.all(), view, access);
   return group != nullptr && sets.strongWrites.unordered(view) && withGroup(group, true);
 }
 
-// Strong accesses race with each other only if one of the scopes excludes the other thread.
-const LaneGroup* Shadow::narrow(const Groups& groups, const ThreadClock& view,
-                                const Access& access) const {
+// Strong accesses race with each other only if they are not morally strong: one of the scopes
+// excludes the other thread, or they overlap only in part (PTX ISA 8.7.1).
+const LaneGroup* Shadow::notMorallyStrong(const Groups& groups, const ThreadClock& view,
+                                          const Access& access) const {
   for (const LaneGroup& group : groups.list()) {
     const AgentId other = group.warp * 32;
-    const bool isNarrow = places_->excludes(access.scope, access.agent, other) ||
-                          places_->excludes(group.scope, other, access.agent);
-    if (isNarrow && view.unknownLanes(group.warp, group.mask, group.clock) != 0) return &group;
+    const bool mayRace = isInPart(group, access) ||
+                         places_->excludes(access.scope, access.agent, other) ||
+                         places_->excludes(group.scope, other, access.agent);
+    if (mayRace && view.unknownLanes(group.warp, group.mask, group.clock) != 0) return &group;
   }
   return nullptr;
 }
 
 inline void Shadow::recordStrong(Cell& cell, const ThreadClock& view, const Access& access,
-                                 std::uint64_t operation) {
+                                 std::uint64_t begin) {
   Sets& sets = setsOf(cell);
   if (access.writes) {
-    sets.strongWrites.record(access, operation, view, *places_);
+    sets.strongWrites.record(access, begin, view, *places_);
   } else {
     sets.strongReads.record(access);
-    sets.strongWrites.observe(access, operation, view, *places_);
+    sets.strongWrites.observe(access, begin, view, *places_);
   }
 }
 
@@ -155,13 +168,16 @@ inline bool Shadow::mayConflict(const Cell& cell, const View& view, const Access
 }
 
 inline bool Shadow::check(Cell& cell, const ThreadClock& view, const Access& access,
-                          std::uint64_t operation, Race& race) {
-  const bool found = mayConflict(cell, {view}, access) && findConflict(cell, view, access, race);
-  if (access.isStrong) {
-    recordStrong(cell, view, access, operation);
-  } else {
+                          std::uint64_t begin, Race& race) {
+  if (!access.isStrong) {
+    const bool found = mayConflict(cell, {view}, access) && findConflict(cell, view, access, race);
     recordWeak(cell, View{view}, access);
+    return found;
   }
+  Access strong = access;
+  strong.operation = operationOf(access.element, begin);
+  const bool found = mayConflict(cell, {view}, strong) && findConflict(cell, view, strong, race);
+  recordStrong(cell, view, strong, begin);
   return found;
 }
 

@@ -37,6 +37,7 @@ struct Race {
   AgentId firstAgent = 0;
   Site first = 0;
   bool firstWrites = false;
+  bool isInPart = false;  // both are strong, but not to the same bytes
   std::uint64_t offset = 0;
 };
 
@@ -159,16 +160,15 @@ class Shadow {
   void recordReads(Line& line);
   void recordReads(Cell& cell, Access access, std::uint32_t lanes, const WarpView& view);
   bool areOrdered(const Line& line, const WarpView& view) const;
-  // `operation`: where the memory operation begins that accesses the cell.
-  bool check(Cell& cell, const ThreadClock& view, const Access& access, std::uint64_t operation,
+  // `begin`: where the memory operation begins that accesses the cell.
+  bool check(Cell& cell, const ThreadClock& view, const Access& access, std::uint64_t begin,
              Race& race);
   bool mayConflict(const Cell& cell, const View& view, const Access& access) const;
   bool findConflict(const Cell& cell, const ThreadClock& view, const Access& access,
                     Race& race) const;
-  const LaneGroup* narrow(const Groups& groups, const ThreadClock& view,
-                          const Access& access) const;
-  void recordStrong(Cell& cell, const ThreadClock& view, const Access& access,
-                    std::uint64_t operation);
+  const LaneGroup* notMorallyStrong(const Groups& groups, const ThreadClock& view,
+                                    const Access& access) const;
+  void recordStrong(Cell& cell, const ThreadClock& view, const Access& access, std::uint64_t begin);
   template <class AnyView>
   void recordWeak(Cell& cell, const AnyView& view, const Access& access);
   bool hasReads(const Cell& cell) const {

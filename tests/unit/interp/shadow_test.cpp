@@ -43,10 +43,10 @@ class Reference {
     of_[agent].set(event);
   }
   // The earlier accesses with which this one races.
-  std::vector<Past> conflicts(std::uint64_t byte, const Access& access) {
+  std::vector<Past> conflicts(std::uint64_t byte, const Access& access, std::uint64_t offset) {
     std::vector<Past> found;
     for (const Past& past : history_[byte]) {
-      if (races(past, access)) found.push_back(past);
+      if (races(past, access, offset)) found.push_back(past);
     }
     return found;
   }
@@ -73,13 +73,12 @@ class Reference {
     if (past.offset != offset || other.element != access.element) return false;
     return other.agent == access.agent || (!isNarrow(other, access) && !isNarrow(access, other));
   }
-  bool races(const Past& past, const Access& access) {
+  bool races(const Past& past, const Access& access, std::uint64_t offset) {
     const Access& other = past.access;
     if (other.agent == access.agent || of_[access.agent].test(past.event)) return false;
     if (!other.writes && !access.writes) return false;
     if ((past.observers & of_[access.agent]).any()) return false;
-    if (!other.isStrong || !access.isStrong) return true;
-    return isNarrow(other, access) || isNarrow(access, other);
+    return !other.isStrong || !access.isStrong || !areMorallyStrong(past, access, offset);
   }
 
   const Places* places_;
@@ -144,7 +143,7 @@ class Trace {
     std::vector<Past> conflicts;
     bool isKnown = true;
     for (std::uint64_t byte = offset; byte < offset + bytes; ++byte) {
-      const std::vector<Past> here = reference_.conflicts(byte, access);
+      const std::vector<Past> here = reference_.conflicts(byte, access, offset);
       reference_.record(byte, event, access, offset);
       isKnown = isKnown && !spoilt_.test(byte);
       if (here.empty()) continue;
