@@ -53,6 +53,12 @@ constexpr Construct kConstructs[] = {
 {Use, uses::kLargeParameters, {8, 1}, "70", ".entry k(.param .b8 a[4356]) { ret; }"},
 // Without .ftz; before sm_20 the same instructions flush them.
 {Use, uses::kKeepsSubnormals, {1, 0}, "20", "", kUnprovenExample | kUnprovenTarget},
+// Rows of instructions that are older than it have the word too.
+{Use, uses::kSharedOfCta, {7, 8}, "10",
+ ".shared .u32 a; .entry k() { .reg .u32 %r1; ld.shared::cta.u32 %r1, [a]; ret; }"},
+{Use, uses::kIgnoredSource, {7, 5}, "80",
+ ".shared .u32 a; .global .u32 b; .entry k() { .reg .pred %p; setp.eq.u32 %p, 1, 1; "
+ "cp.async.ca.shared.global [a], [b], 4, %p; ret; }"},
 {Use, uses::kKernelAddress, {3, 1}, "35",
  ".entry k() { ret; } .entry m() { .reg .u64 %r1; mov.u64 %r1, k; ret; }"},
 

@@ -24,7 +24,7 @@ std::vector<std::string_view> split(std::string_view text, char at) {
 // The words of one place of a mnemonic; "" where it may be left out.
 using Choices = std::vector<std::string_view>;
 
-std::vector<Choices> choicesOf(std::string_view syntax, std::string_view sets, bool withHints) {
+std::vector<Choices> choicesOf(std::string_view syntax, std::string_view sets) {
   const std::string_view mnemonic = syntax.substr(0, syntax.find(' '));
   std::vector<Choices> result;
   std::size_t at = isa::firstWord(mnemonic).size();
@@ -43,9 +43,6 @@ std::vector<Choices> choicesOf(std::string_view syntax, std::string_view sets, b
       }
     }
     if (choices.size() == before) choices.push_back(name);
-    const bool isHint =
-        name == ".evict" || name == ".evict2" || name == ".prefetch" || name == ".cache";
-    if (isOptional && isHint && !withHints) choices = {""};
     result.push_back(choices);
     at = isOptional ? end + 1 : end;
   }
@@ -133,9 +130,9 @@ std::string mnemonicAt(std::string_view first, const std::vector<Choices>& choic
 
 std::vector<ExpandedForm> expand(std::string_view syntax, std::string_view sets,
                                  std::string_view example, isa::InstructionTable& table,
-                                 bool withHints, std::size_t most) {
+                                 std::size_t most) {
   static std::set<std::string> mnemonics;  // the table keeps slices of them
-  const std::vector<Choices> choices = choicesOf(syntax, sets, withHints);
+  const std::vector<Choices> choices = choicesOf(syntax, sets);
   const std::vector<std::string> operands = operandsOf(example);
   const isa::Shape shape = isa::parseStatement(example).shape;
   const std::size_t count = countOf(choices);

@@ -17,9 +17,9 @@ struct ExpandedForm {
 
 // The mnemonics that the sets and optional words of a row give, as far as the instruction table has
 // them, with the operands of the example in registers of their types.  At most `most`, spread
-// evenly over all of them, and on request without optional hints to the caches, which are many.
+// evenly over all of them.
 std::vector<ExpandedForm> expand(std::string_view syntax, std::string_view sets,
                                  std::string_view example, isa::InstructionTable& table,
-                                 bool withHints, std::size_t most = ~std::size_t{0});
+                                 std::size_t most = ~std::size_t{0});
 
 }  // namespace ptxopt

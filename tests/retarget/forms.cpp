@@ -15,7 +15,7 @@ using namespace ptxopt;
 int main() {
   isa::InstructionTable table;
   for (const passes::Lowering& row : passes::lowerings()) {
-    for (const ExpandedForm& form : expand(row.syntax, row.sets, row.example, table, false)) {
+    for (const ExpandedForm& form : expand(row.syntax, row.sets, row.example, table)) {
       const isa::Row& needs = *form.desc->row;
       fmt::print("{}\t{}\t{}\t{}\t{}\t{}\t{}\n", form.statement, isa::toString(needs.version),
                  needs.target, isa::toString(row.version), row.target,

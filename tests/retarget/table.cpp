@@ -73,8 +73,7 @@ std::string meaning(const ExpandedForm& form, isa::Target target) {
 
 Answer ask(const isa::Row& row, isa::InstructionTable& table) {
   Answer answer;
-  for (const ExpandedForm& form :
-       expand(row.syntax, row.sets, row.example, table, true, kMostForms)) {
+  for (const ExpandedForm& form : expand(row.syntax, row.sets, row.example, table, kMostForms)) {
     if (form.desc->row != &row) continue;
     ++answer.all;
     for (const isa::Target target : kTargets) {

@@ -367,7 +367,7 @@ class Visitor {
   void instruction(const ir::Instruction& instruction) {
     const isa::InstructionDesc& desc = *instruction.desc;
     if (desc.known()) {
-      Need need = needOf(desc);
+      Need need = needOf(*function_, instruction, desc);
       need.function = function_;
       need.statement = &instruction;
       need.at = at_;

@@ -31,14 +31,41 @@ isa::Version Need::versionFor(isa::Target chosen) const {
   return isEarlier ? std::min(version, earlier.version) : version;
 }
 
-Need needOf(const isa::InstructionDesc& desc) {
+namespace {
+
+isa::Version versionOfUse(std::string_view use) {
+  return isa::findConstruct(isa::ConstructKind::Use, use)->version;
+}
+
+bool mayIgnoreItsSource(const ir::Function& function, const ir::Instruction& instruction) {
+  constexpr std::size_t kSource = 3;
+  if (instruction.desc->effect != isa::Effect::AsyncCopy ||
+      instruction.desc->shape.size() <= kSource) {
+    return false;
+  }
+  const ir::Operand& operand = *instruction.operand(kSource);
+  return operand.kind == ir::OperandKind::Register &&
+         function.rangeOf(operand.reg()).type == isa::Type::Pred;
+}
+
+}  // namespace
+
+Need needOf(const ir::Function& function, const ir::Instruction& instruction,
+            const isa::InstructionDesc& desc) {
   const isa::Row& row = *desc.row;
-  return {.version = row.version,
-          .target = row.target,
-          .unproven = row.unproven,
-          .withdrawn = row.withdrawn,
-          .earlier = row.earlier,
-          .what = desc.mnemonic};
+  Need need{.version = row.version,
+            .target = row.target,
+            .unproven = row.unproven,
+            .withdrawn = row.withdrawn,
+            .earlier = row.earlier,
+            .what = desc.mnemonic};
+  const auto raise = [&](std::string_view use) {
+    need.version = std::max(need.version, versionOfUse(use));
+    need.earlier.version = std::max(need.earlier.version, versionOfUse(use));
+  };
+  if (desc.has(".shared::cta")) raise(isa::uses::kSharedOfCta);
+  if (mayIgnoreItsSource(function, instruction)) raise(isa::uses::kIgnoredSource);
+  return need;
 }
 
 void NeedSum::add(const Need& need) {

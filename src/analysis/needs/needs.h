@@ -34,8 +34,10 @@ struct Need {
   isa::Version versionFor(isa::Target chosen) const;
 };
 
-// What the row of an instruction needs, without the place; `desc` must be known().
-Need needOf(const isa::InstructionDesc& desc);
+// What an instruction needs if it is spelled as `desc`, which must be known(): its row, and what
+// its words and operands need besides.  Without the place.
+Need needOf(const ir::Function& function, const ir::Instruction& instruction,
+            const isa::InstructionDesc& desc);
 
 // In the order of the text; several for a statement that names several things.  O(statements).
 void forEachNeed(const ir::Module& module, const std::function<void(const Need&)>& visit);

@@ -79,7 +79,7 @@ void copySome(Expansion& text, Copy& copy, std::int64_t bytes) {
 bool copyAsync(Expansion& text) {
   const std::int64_t bytes = text.number(2).value_or(0);
   if (bytes != 4 && bytes != 8 && bytes != 16) return false;
-  const bool isAll = text.operandCount() - (text.has(".L2::cache_hint") ? 1 : 0) == 3;
+  const bool isAll = text.operandCount() == 3;
   Copy copy(text, bytes);
   if (isAll || text.number(3) == bytes) {
     copy.load();
@@ -105,10 +105,8 @@ constexpr std::string_view kDone = "nothing: the copies took place";
 
 constexpr Lowering kAsyncCopies[] = {
     // clang-format off
-    {"cp.async.level.ss.global{.cache}{.prefetch} [d], [a], n{, src}{, policy}",
-     ".level=.ca,.cg .ss=.shared,.shared::cta .cache=.L2::cache_hint"
-     " .prefetch=.L2::64B,.L2::128B,.L2::256B",
-     {2, 0}, "20", copyAsync, "ld.global and st.shared",
+    {"cp.async.level.ss.global [d], [a], n{, src}",
+     ".level=.ca,.cg .ss=.shared,.shared::cta", {2, 0}, "20", copyAsync, "ld.global and st.shared",
      "cp.async.ca.shared.global [smem], [gmem], 4;"},
     {"cp.async.commit_group", "", {1, 0}, "10", alreadyDone, kDone, "cp.async.commit_group;"},
     {"cp.async.wait_group n", "", {1, 0}, "10", alreadyDone, kDone, "cp.async.wait_group 0;"},

@@ -23,8 +23,8 @@ constexpr std::array<RegisterClass, 5> kRegisterClasses = {{{".pred", 'p', "mov.
 }  // namespace
 
 Expansion::Expansion(const ir::Function& function, const ir::Instruction& instruction,
-                     std::string_view prefix)
-    : function_(function), instruction_(instruction), prefix_(prefix) {
+                     const isa::InstructionDesc& desc, std::string_view prefix)
+    : function_(function), instruction_(instruction), desc_(desc), prefix_(prefix) {
   if (!instruction.guard) return;
   guard_ = instruction.guard.negated() ? "@!" : "@";
   guard_ += function.registerName(instruction.guard.predicate()) + ' ';

@@ -32,12 +32,13 @@ namespace ptxopt::passes {
 
 class Expansion {
  public:
-  // No name of the module may begin with `prefix`, "lowered_", or with % and it.
+  // `desc`: that of the instruction, or of what it is without its hints, whose operands are the
+  // last ones.  No name of the module may begin with `prefix`, "lowered_", or with % and it.
   Expansion(const ir::Function& function, const ir::Instruction& instruction,
-            std::string_view prefix);
+            const isa::InstructionDesc& desc, std::string_view prefix);
 
   // ---- the instruction ----------------------------------------------------------------------
-  const isa::InstructionDesc& desc() const { return *instruction_.desc; }
+  const isa::InstructionDesc& desc() const { return desc_; }
   bool has(std::string_view qualifier) const { return desc().has(qualifier); }
   // The word of `words` that it has, with its dot, or "".
   std::string_view oneOf(std::initializer_list<std::string_view> words) const;
@@ -138,6 +139,7 @@ class Expansion {
 
   const ir::Function& function_;
   const ir::Instruction& instruction_;
+  const isa::InstructionDesc& desc_;
   std::string prefix_;
   std::string guard_;
   std::array<unsigned, kClasses> counts_{};

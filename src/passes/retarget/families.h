@@ -2,6 +2,7 @@
 // The rows of each family of lowerings, and what shortens the spelling of an instruction.
 #pragma once
 
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,13 +24,21 @@ std::span<const Lowering> smallConversions();  // small_conversions.cpp
 std::span<const Lowering> warpCollectives();   // warp.cpp
 std::span<const Lowering> wideAccesses();      // wide.cpp
 
+// Why an instruction may do without a qualifier.
+enum class Spare : std::uint8_t {
+  OlderName,   // it is the same under its older name
+  Default,     // the instruction means it without it
+  WiderScope,  // without it the scope is wider
+  Hint,        // the instruction does the same without it
+};
+
 // A qualifier that may go, or has an older name.
 struct Respelling {
   std::string_view opcodes;    // first words, "ld st"; empty: any
   std::string_view qualifier;  // a name that ends in '*' stands for all that begin so
   std::string_view by;         // empty: it goes
   bool hasOperand = false;     // its operand, the last one, goes with it
-  std::string_view why;
+  Spare why;
   // Where it is the same; null: everywhere.
   bool (*holds)(const ir::Function& function, const ir::Instruction& instruction) = nullptr;
 };

@@ -28,42 +28,61 @@ bool isMeant(const Respelling& respelling, std::string_view qualifier) {
                              : qualifier == name;
 }
 
-bool hasAll(const isa::InstructionDesc& desc, isa::Version version, isa::Target target) {
+// Whether the instruction could be spelled as `desc`.
+bool hasAll(const ir::Function& function, const ir::Instruction& instruction,
+            const isa::InstructionDesc& desc, isa::Version version, isa::Target target) {
   if (!desc.known()) return false;
-  const analysis::Need need = analysis::needOf(desc);
+  const analysis::Need need = analysis::needOf(function, instruction, desc);
   return need.versionFor(target) <= version && isa::satisfies(target, need.target) &&
          !need.withdrawn.holds(version, target);
 }
 
-// The instruction with older names and without hints.
-class Respeller {
+// The words and operands of an instruction, some of which may go.
+class Spelling {
  public:
-  Respeller(const ir::Function& function, const ir::Instruction& instruction)
-      : function_(function),
-        instruction_(instruction),
-        firstWord_(isa::firstWord(instruction.desc->mnemonic)),
-        qualifiers_(instruction.desc->qualifiers),
-        shape_(instruction.desc->shape) {}
+  explicit Spelling(const isa::InstructionDesc& desc)
+      : firstWord_(isa::firstWord(desc.mnemonic)),
+        qualifiers_(desc.qualifiers),
+        shape_(desc.shape) {}
 
-  std::optional<std::string> respell(isa::Version version, isa::Target target) {
-    for (const Respelling& each : respellings()) {
-      if (!each.opcodes.empty() && !isWord(each.opcodes, firstWord_)) continue;
-      const auto found = std::ranges::find_if(
-          qualifiers_, [&](std::string_view qualifier) { return isMeant(each, qualifier); });
-      if (found == qualifiers_.end()) continue;
-      if (each.holds != nullptr && !each.holds(function_, instruction_)) continue;
-      if (each.by.empty()) {
-        qualifiers_.erase(found);
-      } else {
-        *found = each.by;
-      }
-      if (each.hasOperand) dropOperand();
-      const std::string mnemonic = this->mnemonic();
-      const isa::InstructionDesc& desc = function_.module().instructionTable().get(
-          function_.module().arena().copy(mnemonic), shape_);
-      if (hasAll(desc, version, target)) return text(mnemonic);
+  bool has(const Respelling& by) const {
+    return (by.opcodes.empty() || isWord(by.opcodes, firstWord_)) &&
+           std::ranges::any_of(qualifiers_,
+                               [&](std::string_view word) { return isMeant(by, word); });
+  }
+
+  // Its first qualifier of those.
+  void respell(const Respelling& by) {
+    const auto found =
+        std::ranges::find_if(qualifiers_, [&](std::string_view word) { return isMeant(by, word); });
+    if (by.by.empty()) {
+      qualifiers_.erase(found);
+    } else {
+      *found = by.by;
     }
-    return std::nullopt;
+    if (by.hasOperand) dropOperand();
+  }
+
+  void dropHints() {
+    for (const Respelling& each : respellings()) {
+      while (each.why == Spare::Hint && has(each)) respell(each);
+    }
+  }
+
+  bool fits(const isa::Row& row) const {
+    isa::Match ignored;
+    return isa::firstWord(row.syntax) == firstWord_ &&
+           isa::matchRow(row, qualifiers_, shape_, ignored);
+  }
+
+  std::size_t operandCount() const { return shape_.size(); }
+  std::string mnemonic() const {
+    std::string result(firstWord_);
+    for (const std::string_view qualifier : qualifiers_) result += qualifier;
+    return result;
+  }
+  const isa::InstructionDesc& desc(ir::Module& module) const {
+    return module.instructionTable().get(module.arena().copy(mnemonic()), shape_);
   }
 
  private:
@@ -73,27 +92,33 @@ class Respeller {
     shape_ = shorter;
   }
 
-  std::string mnemonic() const {
-    std::string result(firstWord_);
-    for (const std::string_view qualifier : qualifiers_) result += qualifier;
-    return result;
-  }
-
-  std::string text(const std::string& mnemonic) const {
-    Expansion text(function_, instruction_, "");
-    std::string line = text.guard() + mnemonic;
-    for (std::size_t k = 0; k < shape_.size(); ++k) {
-      line += (k == 0 ? " \t" : ", ") + text.operand(k);
-    }
-    return line + ';';
-  }
-
-  const ir::Function& function_;
-  const ir::Instruction& instruction_;
   std::string_view firstWord_;
   std::vector<std::string_view> qualifiers_;
   isa::Shape shape_;
 };
+
+Spelling withoutHints(const isa::InstructionDesc& desc) {
+  Spelling spelling(desc);
+  spelling.dropHints();
+  return spelling;
+}
+
+bool fits(const Lowering& row, const Spelling& spelling) {
+  isa::Row pattern{};
+  pattern.syntax = row.syntax;
+  pattern.sets = row.sets;
+  return spelling.fits(pattern);
+}
+
+std::string textOf(const Spelling& spelling, const ir::Function& function,
+                   const ir::Instruction& instruction) {
+  const Expansion text(function, instruction, *instruction.desc, "");
+  std::string line = text.guard() + spelling.mnemonic();
+  for (std::size_t k = 0; k < spelling.operandCount(); ++k) {
+    line += (k == 0 ? " \t" : ", ") + text.operand(k);
+  }
+  return line + ';';
+}
 
 }  // namespace
 
@@ -111,22 +136,18 @@ std::span<const Lowering> lowerings() {
 }
 
 bool isFor(const Lowering& row, const isa::InstructionDesc& desc) {
-  if (isa::firstWord(row.syntax) != isa::firstWord(desc.mnemonic)) return false;
-  isa::Row pattern{};
-  pattern.syntax = row.syntax;
-  pattern.sets = row.sets;
-  isa::Match ignored;
-  return isa::matchRow(pattern, desc.qualifiers, desc.shape, ignored);
+  return fits(row, withoutHints(desc));
 }
 
 std::optional<std::string> lower(const ir::Function& function, const ir::Instruction& instruction,
                                  isa::Version version, isa::Target target,
                                  std::string_view prefix) {
   if (auto same = respell(function, instruction, version, target)) return same;
+  const Spelling spelling = withoutHints(*instruction.desc);
   for (const Lowering& row : lowerings()) {
     if (row.version > version || !isa::satisfies(target, row.target)) continue;
-    if (!isFor(row, *instruction.desc)) continue;
-    Expansion text(function, instruction, prefix);
+    if (!fits(row, spelling)) continue;
+    Expansion text(function, instruction, spelling.desc(function.module()), prefix);
     if (row.write(text) && !text.isRefused()) return text.text();
   }
   return std::nullopt;
@@ -134,7 +155,17 @@ std::optional<std::string> lower(const ir::Function& function, const ir::Instruc
 
 std::optional<std::string> respell(const ir::Function& function, const ir::Instruction& instruction,
                                    isa::Version version, isa::Target target) {
-  return Respeller(function, instruction).respell(version, target);
+  Spelling spelling(*instruction.desc);
+  for (const Respelling& each : respellings()) {
+    if (!spelling.has(each)) continue;
+    if (each.holds != nullptr && !each.holds(function, instruction)) continue;
+    spelling.respell(each);
+    const isa::InstructionDesc& desc = spelling.desc(function.module());
+    if (hasAll(function, instruction, desc, version, target)) {
+      return textOf(spelling, function, instruction);
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace ptxopt::passes

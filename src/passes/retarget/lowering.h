@@ -3,7 +3,8 @@
 //
 // Contract: docs/passes/retarget.md.  Each lowering does bit for bit what the instruction does, or
 // is a behaviour that the manual allows it.  A row says which forms it is for, in the notation of
-// isa/rows.h, and what the text that takes their place needs.  Of several rows for a form the first
+// isa/rows.h but without hints to the caches, which go with the instruction, and what the text that
+// takes their place needs.  Of several rows for a form the first
 // one that fits the target is used, so the cheapest comes first.
 #pragma once
 
@@ -30,7 +31,7 @@ struct Lowering {
 
 // All rows, by family.
 std::span<const Lowering> lowerings();
-// The row is for instructions like this one.
+// The row is for instructions like this one, whatever hints they have.
 bool isFor(const Lowering& row, const isa::InstructionDesc& desc);
 
 // What takes the place of an instruction of `function` for this version and target, empty if the

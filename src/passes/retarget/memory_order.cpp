@@ -6,6 +6,7 @@
 // accesses before it and after it, so it releases and acquires.
 #include "isa/pattern.h"
 #include "passes/retarget/families.h"
+#include "passes/retarget/wide.h"
 
 namespace ptxopt::passes {
 
@@ -31,24 +32,23 @@ bool widerFence(Expansion& text) {
   return true;
 }
 
-// Vectors of 256 bits are newer than all this.
-bool isTooWide(const Expansion& text) {
-  return text.has(".v4") && isa::bitWidth(text.desc().type) == 64;
-}
-
 // With `semantics` and `scope`, which may be empty.
-void writeAccess(Expansion& text, std::string_view semantics, std::string_view scope) {
+bool writeAccess(Expansion& text, std::string_view semantics, std::string_view scope) {
+  if (isWide(text)) return writeHalves(text, fmt::format("{}{}", semantics, scope));
   const isa::InstructionDesc& desc = text.desc();
   const std::string mnemonic =
       fmt::format("{}{}{}{}{}{}", isa::firstWord(desc.mnemonic), semantics, scope, spaceOf(text),
                   text.oneOf({".v2", ".v4"}), isa::spelling(desc.type));
   text.effect(mnemonic, text.operand(0), text.operand(1));
+  return true;
 }
 
 bool widerAccess(Expansion& text) {
-  if (isTooWide(text)) return false;
-  writeAccess(text, text.oneOf({".relaxed", ".acquire", ".release"}), widerScopeOf(text));
-  return true;
+  return writeAccess(text, text.oneOf({".relaxed", ".acquire", ".release"}), widerScopeOf(text));
+}
+
+bool orderedHalves(Expansion& text) {
+  return isWide(text) && widerAccess(text);
 }
 
 void writeAtomic(Expansion& text, std::string_view semantics, std::string_view scope) {
@@ -91,9 +91,8 @@ bool memoryBarrier(Expansion& text) {
 }
 
 bool volatileAccess(Expansion& text) {
-  if (isTooWide(text)) return false;
   if (releases(text)) text.effect(barrierOf(text));
-  writeAccess(text, ".volatile", "");
+  if (!writeAccess(text, ".volatile", "")) return false;
   if (acquires(text)) text.effect(barrierOf(text));
   return true;
 }
@@ -115,6 +114,10 @@ bool unscopedAtomic(Expansion& text) {
   return true;
 }
 
+bool volatileOrderedHalves(Expansion& text) {
+  return isWide(text) && volatileAccess(text);
+}
+
 bool aliasBarrier(Expansion& text) {
   text.effect("membar.proxy.alias");
   return true;
@@ -122,6 +125,7 @@ bool aliasBarrier(Expansion& text) {
 
 constexpr std::string_view kWider = "the same with .gpu for .cluster";
 constexpr std::string_view kFence = "fence.acq_rel, with .gpu for .cluster";
+constexpr std::string_view kVolatileHalves = "two volatile accesses of 128 bits, with membar";
 constexpr std::string_view kVolatile = "a volatile access, with membar";
 constexpr std::string_view kMembar = "the same without order, with membar";
 
@@ -130,6 +134,7 @@ constexpr std::string_view kMembar = "the same without order, with membar";
 #define BELOW_SYS ".scope=.cta,.cluster,.gpu"
 #define ACCESS_TYPES \
   ".vec=.v2,.v4 .type=.b8,.b16,.b32,.b64,.u8,.u16,.u32,.u64,.s8,.s16,.s32,.s64,.f32,.f64"
+#define WIDE ".vec=.v4,.v8 .type=.b32,.u32,.s32,.f32,.b64,.u64,.s64,.f64"
 #define ATOM_ORDER ".sem=.relaxed,.acquire,.release,.acq_rel"
 #define RED_ORDER ".sem=.relaxed,.release"
 #define ATOM_OPS ".op=.and,.or,.xor,.exch,.add,.inc,.dec,.min,.max"
@@ -151,8 +156,20 @@ constexpr Lowering kMemoryOrder[] = {
     {"fence.proxy.alias", "", {7, 5}, "60", aliasBarrier, "membar.proxy.alias",
      "fence.proxy.alias;"},
 
+    {"ld.sem.scope{.global}.vec.type =d*, [a]", ".sem=.relaxed,.acquire " SCOPES " " WIDE, {6, 0},
+     "70", orderedHalves, kTwoAccesses,
+     "ld.acquire.gpu.v8.b32 {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7}, [gmem];"},
+    {"st.sem.scope{.global}.vec.type [a], b*", ".sem=.relaxed,.release " SCOPES " " WIDE, {6, 0},
+     "70", orderedHalves, kTwoAccesses,
+     "st.release.gpu.v8.b32 [gmem], {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7};"},
     {"ld.sem.cluster{.ss}{.vec}.type =d*~, [a]", ".sem=.relaxed,.acquire " SPACES " " ACCESS_TYPES,
      {6, 0}, "70", widerAccess, kWider, "ld.acquire.cluster.u32 %r0, [gmem];"},
+    {"ld.sem.scope{.global}.vec.type =d*, [a]", ".sem=.relaxed,.acquire " SCOPES " " WIDE, {2, 0},
+     "20", volatileOrderedHalves, kVolatileHalves,
+     "ld.acquire.gpu.v8.b32 {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7}, [gmem];"},
+    {"st.sem.scope{.global}.vec.type [a], b*", ".sem=.relaxed,.release " SCOPES " " WIDE, {2, 0},
+     "20", volatileOrderedHalves, kVolatileHalves,
+     "st.release.gpu.v8.b32 [gmem], {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7};"},
     {"ld.sem.scope{.ss}{.vec}.type =d*~, [a]",
      ".sem=.relaxed,.acquire " SCOPES " " SPACES " " ACCESS_TYPES, {2, 0}, "20", volatileAccess,
      kVolatile, "ld.acquire.gpu.u32 %r0, [gmem];"},
@@ -226,6 +243,7 @@ constexpr Lowering kMemoryOrder[] = {
 #undef SCOPES
 #undef BELOW_SYS
 #undef ACCESS_TYPES
+#undef WIDE
 #undef ATOM_ORDER
 #undef RED_ORDER
 #undef ATOM_OPS

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Accesses of 256 bits as two of 128: none is atomic as a whole, each element counts by itself.
+#pragma once
+
+#include <string_view>
+
+#include "passes/retarget/expansion.h"
+
+namespace ptxopt::passes {
+
+inline constexpr std::string_view kTwoAccesses = "two accesses of 128 bits";  // what they become
+
+bool isWide(const Expansion& text);
+// Two ld or st with this order and scope, ".acquire.gpu", "", or ".volatile".  False for operands
+// that it does not know.
+bool writeHalves(Expansion& text, std::string_view order);
+
+}  // namespace ptxopt::passes
