@@ -10,6 +10,9 @@ them, and what is near to the middle of two numbers with fewer bits.  Each instr
 one, and with one and its results in registers of its sources.  The results of all samples must be equal bit for
 bit.  Each form is lowered for several targets, and ptxas, where there is one, must take the result.  Forms that
 move memory or wait for other threads have kernels of their own in tests/regress/retarget.
+
+--long N gives N samples to each form with more than 16 bits of sources, without the guards, and many forms to a
+kernel, which then makes their operands only once.
 """
 import argparse
 import collections
@@ -19,10 +22,12 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 
 REGISTERS = {"%p": ".pred", "%b": ".b8", "%h": ".b16", "%r": ".b32", "%rd": ".b64", "%f": ".f32", "%fd": ".f64"}
 TARGETS = ["50", "53", "60", "70", "75", "80", "86", "89", "90", "100"]
 THREADS = 1024
+GROUP = 32  # forms in a kernel of a long run
 NEWEST_OF_PTXAS = "9.0"  # that every ptxas knows which the tests are run with
 # Signs, zeros, the smallest and largest numbers of each type, infinities, NaN with and without a payload.
 SPECIALS = [
@@ -115,8 +120,8 @@ def produce(register, index, is_only, has_halves):
     return mix + f"\n\tmov.b32 {register}, %w;"
 
 
-def consume(register):
-    """Statements that add a result to %sum."""
+def consume(register, total="%sum"):
+    """Statements that add a result to a total."""
     if kind(register) == "%h":
         take = [f"mov.b32 %z, {{{register}, {register}}};"]
     elif kind(register) == "%b":
@@ -127,7 +132,7 @@ def consume(register):
         take = [f"selp.b32 %z, 1, 0, {register};"]
     else:
         take = [f"mov.b32 %z, {register};"]
-    return "\n\t" + " ".join(take) + " mad.lo.u32 %sum, %sum, 0x01000193, %z; shf.l.wrap.b32 %sum, %sum, %sum, 7;"
+    return "\n\t" + " ".join(take) + f" mad.lo.u32 {total}, {total}, 0x01000193, %z; shf.l.wrap.b32 {total}, {total}, {total}, 7;"
 
 
 def start(register):
@@ -156,24 +161,47 @@ def over_a_source(statement, written, read):
     return f"{mnemonic} {operands}", results
 
 
-def kernel(name, statement, samples):
+Operands = collections.namedtuple("Operands", "written read is_only has_halves")
+
+
+def operands_of(statement):
+    """What operands the samples of a form are made for; forms that agree in it can have the same samples."""
     written, read = operands(statement)
     is_only = len(read) == 1 and kind(read[0]) in ("%h", "%b")
-    count = 65536 if is_only else samples
-    has_halves = "x2" in statement or "16" in statement
-    body = "".join(produce(register, k, is_only, has_halves) for k, register in enumerate(read))
-    body += f"\n\t{statement}" + "".join(map(consume, written)) + "".join(map(start, written))
-    body += f"\n\tand.b32 %z, %n, 2; setp.eq.u32 %q1, %z, 0;\n\t@%q1 {statement}" + "".join(map(consume, written))
+    return Operands(tuple(written), tuple(read), is_only, "x2" in statement or "16" in statement)
+
+
+def with_guards(statement):
+    """The statement without a guard, with one, and with one and over its sources."""
+    written, read = operands(statement)
+    text = f"\n\t{statement}" + "".join(map(consume, written)) + "".join(map(start, written))
+    text += f"\n\tand.b32 %z, %n, 2; setp.eq.u32 %q1, %z, 0;\n\t@%q1 {statement}" + "".join(map(consume, written))
     changed, results = over_a_source(statement, written, read)
     guard = next((register for register in results if kind(register) == "%p"), "%q1")
-    body += f"\n\t@!{guard} {changed}" + "".join(map(consume, results))
+    return text + f"\n\t@!{guard} {changed}" + "".join(map(consume, results))
+
+
+def kernel(statements, samples):
+    """A kernel k of statements with the same operands, which writes a total of all results for each statement.
+    Where it is one statement, it runs with guards too."""
+    shared = operands_of(statements[0])
+    count = 65536 if shared.is_only else samples
+    body = "".join(produce(register, k, shared.is_only, shared.has_halves) for k, register in enumerate(shared.read))
+    if len(statements) == 1:
+        body += with_guards(statements[0])
+    else:
+        body += "".join(f"\n\t{statement}" + "".join(consume(register, f"%sum{k}") for register in shared.written)
+                        for k, statement in enumerate(statements))
+    totals = ["%sum"] if len(statements) == 1 else [f"%sum{k}" for k in range(len(statements))]
+    start_totals = "\n\t".join(f"mov.u32 {total}, 1;" for total in totals)
+    store_totals = "\n\t".join(f"st.global.u32 [%to+{k * THREADS * 4}], {total};" for k, total in enumerate(totals))
     declared = "".join(f"\n\t.reg {type} {name}<8>;" for name, type in REGISTERS.items())
     return f"""
-.visible .entry {name}(.param .u64 out)
+.visible .entry k(.param .u64 out)
 {{{declared}
 	.reg .pred %q1, %q2, %more;
 	.reg .b16 %hx;
-	.reg .b32 %x, %y, %z, %s, %w, %v, %n, %end, %sum, %t, %c;
+	.reg .b32 %x, %y, %z, %s, %w, %v, %n, %end, %t, %c, {", ".join(totals)};
 	.reg .b64 %to, %offset, %at, %wide;
 	.reg .f32 %single;
 	.reg .f64 %double;
@@ -181,12 +209,12 @@ def kernel(name, statement, samples):
 	mov.u32 %t, %tid.x; mov.u32 %c, %ctaid.x; mad.lo.u32 %t, %c, 128, %t;
 	mul.wide.u32 %offset, %t, 4; add.u64 %to, %to, %offset;
 	mul.lo.u32 %n, %t, {count // THREADS}; add.u32 %end, %n, {count // THREADS};
-	mov.u32 %sum, 1;
+	{start_totals}
 LOOP:{body}
 	add.u32 %n, %n, 1;
 	setp.lt.u32 %more, %n, %end;
 	@%more bra LOOP;
-	st.global.u32 [%to], %sum;
+	{store_totals}
 	ret;
 }}
 """
@@ -201,47 +229,76 @@ def is_taken(ptxas, folder, form):
     """Whether ptxas takes the form at all: some rows of the instruction table have more forms than there are."""
     path = os.path.join(folder, "form.ptx")
     with open(path, "w", encoding="ascii") as file:
-        file.write(header(NEWEST_OF_PTXAS, first_target(form.target)) + kernel("k", form.statement, 0))
+        file.write(header(NEWEST_OF_PTXAS, first_target(form.target)) + kernel([form.statement], 0))
     run = subprocess.run([ptxas, f"-arch=sm_{first_target(form.target)}", path, "-o", os.devnull],
                          capture_output=True, text=True)
     return run.returncode == 0
 
 
-def check(options, folder, index, form, target):
-    """A problem, or None."""
-    stem = os.path.join(folder, f"{index}.{target}")
+def lower_and_run(options, folder, name, chosen, target, samples):
+    """Writes NAME.ptx and NAME.lowered.ptx in `folder`; the kernel of what is lowered, or a problem."""
+    stem = os.path.join(folder, name)
+    needed = first_target(chosen[0].target)
+    what = "; ".join(form.statement for form in chosen) + f" for sm_{target}"
     with open(stem + ".ptx", "w", encoding="ascii") as file:
-        file.write(header("9.4", first_target(form.target)) + kernel("k", form.statement, options.samples))
-    lowered = stem + ".lowered.ptx"
-    run = subprocess.run([options.ptxopt, "-q", "-O0", f"--for=sm_{target}", stem + ".ptx", "-o", lowered],
+        file.write(header("9.4", needed) + kernel([form.statement for form in chosen], samples))
+    run = subprocess.run([options.ptxopt, "-q", "-O0", f"--for=sm_{target}", stem + ".ptx", "-o", f"{stem}.lowered.ptx"],
                          capture_output=True, text=True)
     if run.returncode != 0:
-        return f"{form.statement} for sm_{target}: {run.stderr.strip().splitlines()[0]}"
-    with open(lowered, encoding="ascii") as file:
-        # min.f32 of three sources becomes min.f32 of two.
-        same = rf"^\s*(@\S+ )?{re.escape(form.statement.split(' ')[0])}\s.*"
-        if any(found.group().count(",") == form.statement.count(",")
-               for found in re.finditer(same, file.read(), re.MULTILINE)):
-            return f"{form.statement} for sm_{target}: is still there"
-    launch = ["--kernel", "k", "--grid", "8", "--block", "128", "--arg", f"buffer:{THREADS * 4}"]
-    run = subprocess.run([options.ptxrun, "--compare", stem + ".ptx", lowered, *launch, "--no-races",
+        return f"{what}: {run.stderr.strip().splitlines()[0]}"
+    run = subprocess.run([options.ptxrun, "--compare", stem + ".ptx", f"{stem}.lowered.ptx", "--kernel", "k", "--grid",
+                          "8", "--block", "128", "--arg", f"buffer:{len(chosen) * THREADS * 4}", "--no-races",
                           "--step-limit", "1000000000000"], capture_output=True, text=True)
     if run.returncode != 0:
-        return f"{form.statement} for sm_{target}: {(run.stdout + run.stderr).strip()[:400]}"
+        return f"{what}: {(run.stdout + run.stderr).strip()[:400]}"
+    return None
+
+
+def is_still_there(form, lowered):
+    # min.f32 of three sources becomes min.f32 of two.
+    same = rf"^\s*(@\S+ )?{re.escape(form.statement.split(' ')[0])}\s.*"
+    return any(found.group().count(",") == form.statement.count(",")
+               for found in re.finditer(same, lowered, re.MULTILINE))
+
+
+def check(options, folder, index, form, target):
+    """A problem, or None."""
+    name = f"{index}.{target}"
+    problem = lower_and_run(options, folder, name, [form], target, options.samples)
+    if problem:
+        return problem
+    path = os.path.join(folder, name + ".lowered.ptx")
+    with open(path, encoding="ascii") as file:
+        lowered = file.read()
+    if is_still_there(form, lowered):
+        return f"{form.statement} for sm_{target}: is still there"
     if options.ptxas:
         # The version that --for states may be newer than ptxas, and the target older.
         arch = target if number(target) >= 75 else "75"
         version = "8.0" if number(arch) < 100 else "8.6"
-        with open(lowered, encoding="ascii") as file:
-            text = re.sub(r"\.version \S+", f".version {version}", file.read(), count=1)
+        text = re.sub(r"\.version \S+", f".version {version}", lowered, count=1)
         text = re.sub(r"\.target \S+", f".target sm_{arch}", text, count=1)
-        with open(lowered, "w", encoding="ascii") as file:
+        with open(path, "w", encoding="ascii") as file:
             file.write(text)
-        run = subprocess.run([options.ptxas, f"-arch=sm_{arch}", lowered, "-o", stem + ".cubin"],
+        run = subprocess.run([options.ptxas, f"-arch=sm_{arch}", path, "-o", os.devnull],
                              capture_output=True, text=True)
         if run.returncode != 0:
             return f"{form.statement} for sm_{target}: {run.stderr.strip()[:300]}"
     return None
+
+
+def groups(work):
+    """Forms whose operands are the same, with their target, at least two and at most GROUP of them."""
+    found = collections.defaultdict(list)
+    for _, form, target in work:
+        shared = operands_of(form.statement)
+        if not shared.is_only:
+            found[(shared, target, first_target(form.target))].append(form)
+    for (_, target, _), chosen in found.items():
+        chosen = chosen * 2 if len(chosen) == 1 else chosen
+        count = -(-len(chosen) // GROUP)
+        for k in range(count):
+            yield chosen[k::count], target
 
 
 def targets_for(form):
@@ -258,6 +315,7 @@ def main():
     parser.add_argument("--ptxrun", required=True)
     parser.add_argument("--ptxas")
     parser.add_argument("--samples", type=int, default=16384, help="of each form whose sources have more than 16 bits")
+    parser.add_argument("--long", type=int, default=0, metavar="N", help="N samples without guards besides")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="only every N-th form")
     parser.add_argument("--filter", default="", help="only statements that contain this")
     parser.add_argument("--all-targets", action="store_true", help="not only the lowest of each form")
@@ -282,12 +340,24 @@ def run_all(options, scratch):
             print(f"{form.statement}: no target in between")
         work += [(index, form, target) for target in (targets if options.all_targets else targets[:1])]
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        problems = [problem for problem in pool.map(lambda item: check(options, scratch, *item), work) if problem]
-    for problem in problems:
-        print(problem)
+        problems = list(filter(None, pool.map(lambda item: check(options, scratch, *item), work)))
+        print(*problems, sep="\n", end="\n" if problems else "")
+        if options.long and not problems:
+            problems = long_run(options, scratch, pool, work)
     print(f"{len({form for _, form, _ in work})} forms, {len(work)} lowerings, {options.samples} samples: "
           f"{len(problems)} differ")
     return 1 if problems or not work else 0
+
+
+def long_run(options, scratch, pool, work):
+    def one(item):
+        index, (chosen, target) = item
+        start_time = time.monotonic()
+        problem = lower_and_run(options, scratch, f"long{index}", chosen, target, options.long)
+        print(problem or f"{len(set(chosen))} forms like {chosen[0].statement} for sm_{target}: {options.long:,} "
+              f"samples the same, {time.monotonic() - start_time:.0f} s", flush=True)
+        return problem
+    return list(filter(None, pool.map(one, enumerate(groups(work)))))
 
 
 if __name__ == "__main__":
