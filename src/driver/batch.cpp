@@ -101,6 +101,7 @@ class Batch {
   void runProgram();
   void runInOrder();
   void tell(FileReport& report, const std::string& input);
+  void warnOfMissingNames() const;
   void conclude();
   void writeReport(const std::string& path, const std::string& text);
 
@@ -484,8 +485,8 @@ void Batch::writeReport(const std::string& path, const std::string& text) {
   }
 }
 
-void Batch::conclude() {
-  // A name need not be in every file; if it is in none, it is a mistake.
+// A name need not be in every file; if it is in none, it is a mistake.
+void Batch::warnOfMissingNames() const {
   std::set<std::string> missing(options_.namedKernels.begin(), options_.namedKernels.end());
   missing.insert(options_.explainedKernels.begin(), options_.explainedKernels.end());
   for (const std::string& name : foundKernels_) missing.erase(name);
@@ -497,6 +498,11 @@ void Batch::conclude() {
     if (missing.contains(place.substr(0, colon)) || foundBarriers_.contains(place)) continue;
     console_.log().warn("--keep-barriers={}: no barrier begins on that line of the kernel", place);
   }
+}
+
+void Batch::conclude() {
+  // An input with an error may be the one that has them.
+  if (status_ == kSuccess || status_ == kDiffers) warnOfMissingNames();
   if (barriers_.functions != 0) writeReport("-", "\ntotal: " + barriers_.text() + '\n');
   if (isDifferent_ && console_.wants(Severity::Warning)) console_.print(kHowToSeeMore);
   if (!options_.remarks.empty()) writeReport(options_.remarks, remarks_);

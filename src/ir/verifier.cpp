@@ -101,7 +101,9 @@ class Verifier {
     const isa::InstructionDesc& desc = *instruction.desc;
     const Symbol& symbol = function_.symbolAt(address.symbol());
     const bool isMemory = desc.is(isa::kMemoryRead) || desc.is(isa::kMemoryWrite);
-    if (!isMemory || symbol.kind != SymbolKind::Variable) return;
+    // A copy has two addresses in two spaces.
+    if (!isMemory || desc.effect == isa::Effect::AsyncCopy || symbol.kind != SymbolKind::Variable)
+      return;
     const isa::Space held = symbol.variable->space;
     const auto isOneOf = [&](isa::Space space) { return desc.space == space && held != space; };
     if (isOneOf(isa::Space::Shared) || isOneOf(isa::Space::Global) || isOneOf(isa::Space::Local) ||

@@ -43,6 +43,14 @@ std::string Expansion::operand(std::size_t k) const {
 
 std::vector<std::string> Expansion::elements(std::size_t k) const {
   const ir::Operand& operand = *instruction_.operand(k);
+  if (operand.kind == ir::OperandKind::Register && operand.component == 0) {
+    std::vector<std::string> result;
+    const std::size_t count = function_.rangeOf(operand.reg()).vectorWidth;
+    for (std::size_t at = 0; count > 1 && at < count; ++at) {
+      result.push_back(this->operand(k) + '.' + "xyzw"[at]);
+    }
+    if (!result.empty()) return result;
+  }
   if (!operand.isGroup() || operand.kind == ir::OperandKind::Expression) return {this->operand(k)};
   std::vector<std::string> result;
   const std::span<const ir::Operand> all = ir::members(operand);
@@ -62,7 +70,9 @@ bool Expansion::hasWidth(std::size_t k, int bits) const {
   const ir::Operand& operand = *instruction_.operand(k);
   if (operand.kind == ir::OperandKind::SpecialRegister) return bits == 32;
   if (operand.kind != ir::OperandKind::Register) return !operand.isGroup();
-  return operand.component == 0 && isa::bitWidth(function_.rangeOf(operand.reg()).type) == bits;
+  const ir::RegisterRange& range = function_.rangeOf(operand.reg());
+  const bool isScalar = range.vectorWidth == 1 || operand.component != 0;
+  return isScalar && isa::bitWidth(range.type) == bits;
 }
 
 std::string Expansion::address(std::size_t k, std::int64_t bytes) const {
@@ -71,11 +81,13 @@ std::string Expansion::address(std::size_t k, std::int64_t bytes) const {
   return print::operandText(function_, operand);
 }
 
+bool Expansion::hasRegisterBase(std::size_t k) const {
+  return instruction_.operand(k)->base == ir::AddressBase::Register;
+}
+
 int Expansion::addressBits(std::size_t k) const {
   const ir::Operand& operand = *instruction_.operand(k);
-  if (operand.base == ir::AddressBase::Register) {
-    return isa::bitWidth(function_.rangeOf(operand.reg()).type);
-  }
+  if (hasRegisterBase(k)) return isa::bitWidth(function_.rangeOf(operand.reg()).type);
   return static_cast<int>(function_.module().addressSize);
 }
 
@@ -83,7 +95,7 @@ std::string Expansion::addressRegister(std::size_t k) {
   const std::string inside = operand(k);
   const ir::Operand& operand = *instruction_.operand(k);
   const bool isWide = addressBits(k) == 64;
-  if (operand.base != ir::AddressBase::Register) {
+  if (!hasRegisterBase(k)) {
     const std::string value = inside.substr(1, inside.size() - 2);
     return isWide ? b64("mov.u64", value) : b32("mov.u32", value);
   }
@@ -102,12 +114,12 @@ void Expansion::assignTo(const std::string& destination, std::string_view value)
 
 int Expansion::widthOf(const std::string& destination) const {
   for (const ir::Operand& operand : instruction_.operands()) {
-    if (operand.kind != ir::OperandKind::Register ||
-        print::operandText(function_, operand) != destination) {
-      continue;
-    }
-    const isa::Type type = function_.rangeOf(operand.reg()).type;
-    return type == isa::Type::Pred ? 1 : isa::bitWidth(type);
+    if (operand.kind != ir::OperandKind::Register) continue;
+    const ir::RegisterRange& range = function_.rangeOf(operand.reg());
+    const std::string text = print::operandText(function_, operand);
+    const bool isWholeVector = range.vectorWidth > 1 && operand.component == 0;
+    if (isWholeVector ? !destination.starts_with(text + '.') : destination != text) continue;
+    return range.type == isa::Type::Pred ? 1 : isa::bitWidth(range.type);
   }
   return 0;
 }

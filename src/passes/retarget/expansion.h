@@ -45,15 +45,18 @@ class Expansion {
   std::size_t operandCount() const { return desc().shape.size(); }
   // The k-th top-level operand as text: "%r1", "{%r1, %r2}", "[%rd1+4]", "5".
   std::string operand(std::size_t k) const;
-  // The members of a vector, list or pair; of a scalar only itself.
+  // The members of a vector, list or pair, the components of a vector register; of a scalar only
+  // itself.
   std::vector<std::string> elements(std::size_t k) const;
   // The number of an integer operand.
   std::optional<std::int64_t> number(std::size_t k) const;
-  // A register or number of `bits` bits: false for a register wider than the type.
+  // A register, component or number of `bits` bits: false for a register wider than the type.
   bool hasWidth(std::size_t k, int bits) const;
   bool isGuarded() const { return static_cast<bool>(instruction_.guard); }
   // An address with `bytes` added to it: "[%rd1+20]".
   std::string address(std::size_t k, std::int64_t bytes = 0) const;
+  // Whether an address has a register as base, and not a variable.
+  bool hasRegisterBase(std::size_t k) const;
   // Bits of an address in its register: that of the base, else those of .address_size.
   int addressBits(std::size_t k) const;
 

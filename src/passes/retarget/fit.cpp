@@ -28,6 +28,18 @@ bool isHint(std::string_view attribute) {
   return name == ".language" || name == ".noreturn" || name == ".maxclusterrank";
 }
 
+constexpr std::string_view kUsedBytes = "used_bytes_mask";
+
+bool hasOneString(const ir::Pragma& pragma) {
+  return std::ranges::count(pragma.text, '"') == 2;
+}
+
+// The first word of its string.
+bool isAbout(const ir::Pragma& pragma, std::string_view word) {
+  const std::size_t at = pragma.text.find('"');
+  return at != std::string_view::npos && pragma.text.substr(at + 1).starts_with(word);
+}
+
 class Fitter {
  public:
   Fitter(ir::Module& module, const Stated& wanted)
@@ -44,7 +56,7 @@ class Fitter {
     if (!missing.empty()) {
       if (need.isUnderstood && plan(need)) return;
       result_.problems.push_back({need, need.isUnderstood
-                                            ? "needs " + missing
+                                            ? "needs " + missing + obstacleTo(need)
                                             : "is not understood, so it may need " + missing});
     } else if (need.withdrawn.holds(wanted_.version, wanted_.target) &&
                !need.withdrawn.holds(module_.version, module_.target)) {
@@ -73,6 +85,18 @@ class Fitter {
     return versions + "for " + isa::targetsText(need.withdrawn.target) + " and later";
   }
 
+  // Why the statement is not lowered, if that has nothing to do with what it is.
+  std::string obstacleTo(const Need& need) const {
+    const auto* instruction =
+        need.statement != nullptr ? need.statement->as<ir::Instruction>() : nullptr;
+    if (need.function != nullptr && need.function->isKept) {
+      return ", and stays because the kernel is to be kept";
+    }
+    return instruction != nullptr && ir::isBelowDirective(*instruction, ignored_)
+               ? ", and is not lowered below a directive that may be about it"
+               : "";
+  }
+
   // Whether the statement can be replaced by what the version and target have.
   bool plan(const Need& need) {
     if (need.function == nullptr || need.function->isKept) return false;
@@ -82,12 +106,12 @@ class Fitter {
     } else if (need.statement == nullptr) {
       return false;
     } else if (const auto* instruction = need.statement->as<ir::Instruction>()) {
-      text = lowered(*need.function, *instruction);
+      text = lowered(need, *instruction);
       if (!text) return false;
     } else if (const auto* pragma = need.statement->as<ir::Pragma>()) {
       // Which bytes of a load are used, how often code runs: only hints.
-      if (std::ranges::count(pragma->text, '"') != 2) return false;
-      dropped_.insert(pragma);
+      if (!hasOneString(*pragma)) return false;
+      ignored_.insert(pragma);
     }
     // Else a .loc: where inlined code comes from is for debuggers and profilers.
     // The needs are those of the module, which may be changed.
@@ -97,13 +121,37 @@ class Fitter {
     return true;
   }
 
-  std::optional<std::string> lowered(const ir::Function& function,
-                                     const ir::Instruction& instruction) {
-    // A pragma above it would be taken to be about what takes its place.
-    if (ir::isBelowDirective(instruction, dropped_)) {
-      return respell(function, instruction, wanted_.version, wanted_.target);
+  std::optional<std::string> lowered(const Need& need, const ir::Instruction& instruction) {
+    const ir::Function& function = *need.function;
+    if (ir::isBelowDirective(instruction, ignored_)) {
+      if (auto same = respell(function, instruction, wanted_.version, wanted_.target)) return same;
+      lookAtPragmasAbove(need, instruction);
+      // What is left would be taken to be about what takes its place.
+      if (ir::isBelowDirective(instruction, ignored_)) return std::nullopt;
     }
     return lower(function, instruction, wanted_.version, wanted_.target, prefix());
+  }
+
+  // Those about the loop or the block may stay above what takes the place of the instruction.
+  // Which bytes of a load are used is only a hint, which goes with it.
+  void lookAtPragmasAbove(const Need& need, const ir::Instruction& instruction) {
+    const bool isLoad = instruction.desc->is(isa::kMemoryRead);
+    for (const ir::Statement* at = instruction.previous; at != nullptr; at = at->previous) {
+      if (const auto* other = at->as<ir::Instruction>()) {
+        if (!isLoad || other->desc->is(isa::kMemoryRead)) return;
+      }
+      const auto* pragma = at->as<ir::Pragma>();
+      if (pragma == nullptr || ignored_.contains(pragma) || !hasOneString(*pragma)) continue;
+      const bool isMask = isAbout(*pragma, kUsedBytes);
+      if (!isMask && !isAbout(*pragma, "nounroll") && !isAbout(*pragma, "frequency")) continue;
+      ignored_.insert(pragma);
+      if (!isMask) continue;
+      Need mask = need;
+      mask.what = kUsedBytes;
+      mask.statement = pragma;
+      result_.changes.push_back({const_cast<ir::Function*>(need.function),
+                                 const_cast<ir::Statement*>(mask.statement), "", mask});
+    }
   }
 
   // No name of the module begins with it, or with % and it.
@@ -118,7 +166,8 @@ class Fitter {
   const Stated& wanted_;
   std::string ownRequirement_;
   std::string prefix_;
-  std::unordered_set<const ir::Statement*> dropped_;  // pragmas
+  // Pragmas that go, and those that may stay above a lowering.
+  std::unordered_set<const ir::Statement*> ignored_;
   Fit result_;
 };
 

@@ -23,7 +23,7 @@ std::size_t matrixCount(const Expansion& text) {
 // address would have to become generic first.
 std::string sharedAddress(Expansion& text, std::size_t k) {
   const bool isGeneric = !text.has(".shared") && !text.has(".shared::cta");
-  if (isGeneric && !text.operand(k).starts_with("[%")) return {};
+  if (isGeneric && !text.hasRegisterBase(k)) return {};
   const bool isWide = text.addressBits(k) == 64;
   std::string address = text.addressRegister(k);
   if (isGeneric && isWide) address = text.b64("cvta.to.shared.u64", address);

@@ -44,6 +44,15 @@ isa::Version versionOfDriver(std::string_view word, std::string_view text) {
                  ", the oldest that is known");
 }
 
+// "12.2" of "12.2.140".
+std::string_view withoutBuild(std::string_view release) {
+  const std::size_t dot = release.rfind('.');
+  const std::string_view build = dot == std::string_view::npos ? "" : release.substr(dot + 1);
+  const bool isNumber =
+      !build.empty() && build.find_first_not_of("0123456789") == std::string_view::npos;
+  return isNumber && std::ranges::count(release, '.') == 2 ? release.substr(0, dot) : release;
+}
+
 // The highest version that a reader of this kind takes; nothing for a word of another kind.
 std::optional<isa::Version> versionOf(std::string_view word) {
   const auto after = [&](std::string_view prefix) { return word.substr(prefix.size()); };
@@ -54,7 +63,7 @@ std::optional<isa::Version> versionOf(std::string_view word) {
     return version;
   }
   if (word.starts_with("cuda:")) {
-    const auto cuda = isa::parseVersion(after("cuda:"));
+    const auto cuda = isa::parseVersion(withoutBuild(after("cuda:")));
     if (!cuda) fail(word, "is no release of CUDA, like cuda:12.2");
     return versionOfCuda(word, *cuda);
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <ranges>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -93,7 +94,8 @@ class Restater {
   void report(Severity severity, const Problem& problem, const std::string& consequence) {
     const Need& need = problem.need;
     std::string text = consequence + '\'' + std::string(need.what) + "' " + problem.why;
-    if (const auto written = lines_.written(need.at)) text += " (" + ir::shortText(*written) + ')';
+    const auto written = need.function != nullptr ? lines_.written(need.at) : std::nullopt;
+    if (written) text += " (" + ir::shortText(*written) + ')';
     text += "; --for=" + request_.text + " gives PTX " + isa::toString(new_.version) + " and " +
             isa::toString(new_.target);
     diagnostics_.report(severity, module_.source(), need.at, std::move(text));
@@ -191,15 +193,19 @@ class Restater {
     module_.target = new_.target;
   }
 
+  // Every target that the directive names: ptxas takes several.
   void writeTarget(ir::Directive& directive) {
-    for (std::string_view& word : module_.targetWords) {
-      if (isa::parseTarget(word) != old_.target) continue;
+    const std::string_view written = directive.text;
+    const std::string_view name =
+        module_.arena().copy(std::string_view(isa::toString(new_.target)));
+    // From the last to the first, so that the offsets of the others stay.
+    for (std::string_view& word : module_.targetWords | std::views::reverse) {
+      if (!isa::parseTarget(word)) continue;
       // The words are slices of the text of the directive, in the source.
-      const std::size_t at = static_cast<std::size_t>(word.data() - directive.text.data());
-      if (at >= directive.text.size()) continue;
-      const std::size_t size = word.size();
-      word = module_.arena().copy(std::string_view(isa::toString(new_.target)));
-      return replace(directive, at, size, word);
+      const std::size_t at = static_cast<std::size_t>(word.data() - written.data());
+      if (at >= written.size()) continue;
+      replace(directive, at, word.size(), name);
+      word = name;
     }
   }
 

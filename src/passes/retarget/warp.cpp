@@ -102,7 +102,8 @@ bool reduceFloats(Expansion& text) {
 bool elect(Expansion& text) {
   const std::vector<std::string> results = text.elements(0);
   if (results.size() != 2) return false;
-  const std::string elected = lowestLane(text, participants(text, text.operand(1)));
+  const std::string mask = text.number(1) ? text.operand(1) : text.b32("mov.b32", text.operand(1));
+  const std::string elected = lowestLane(text, participants(text, mask));
   const std::string own = text.b32("mov.u32", "%laneid");
   const std::string isElected = text.pred("setp.eq.u32", own, elected);
   text.assignTo(results[0], elected);

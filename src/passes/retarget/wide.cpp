@@ -20,12 +20,12 @@ bool isOfWords(const Expansion& text) {
   return isa::bitWidth(text.desc().type) == 32;
 }
 
-// "ld.acquire.gpu.global.v4.b32" for half of a v8 of words.
+// "ld.acquire.gpu.global.v4.f32" for half of a v8 of words.  A number in a store is of its type.
 std::string halfMnemonic(const Expansion& text, std::string_view order) {
   const std::string_view cache = text.oneOf({".ca", ".cg", ".cs", ".lu", ".cv", ".wb", ".wt"});
-  return fmt::format("{}{}{}{}{}{}", isa::firstWord(text.desc().mnemonic), order,
+  return fmt::format("{}{}{}{}{}{}{}", isa::firstWord(text.desc().mnemonic), order,
                      text.has(".global") ? ".global" : "", cache, text.has(".nc") ? ".nc" : "",
-                     isOfWords(text) ? ".v4.b32" : ".v2.b64");
+                     isOfWords(text) ? ".v4" : ".v2", isa::spelling(text.desc().type));
 }
 
 // Both halves are loaded before an element is assigned: it may be the base of the address.
