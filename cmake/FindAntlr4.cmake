@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # The C++ runtime of ANTLR 4, and its tool where it is installed.
 #
-# Defines Antlr4_LIBRARY, Antlr4_INCLUDE_DIR, and Antlr4_TOOL (empty without the tool, which needs
-# Java).  Debian's own antlr4-runtime-config.cmake is of no use: its targets ask for -luuid, which
+# Defines Antlr4_LIBRARY, Antlr4_SHARED_LIBRARY for what must be position-independent (that of the
+# static one is not everywhere), Antlr4_INCLUDE_DIR, and Antlr4_TOOL (empty without the tool, which
+# needs Java).  Debian's own antlr4-runtime-config.cmake is of no use: its targets ask for -luuid, which
 # the library does not need and libantlr4-runtime-dev does not install.
 
 find_library(Antlr4_LIBRARY NAMES libantlr4-runtime.a antlr4-runtime)
+find_library(Antlr4_SHARED_LIBRARY NAMES antlr4-runtime)
 find_path(Antlr4_INCLUDE_DIR antlr4-runtime.h PATH_SUFFIXES antlr4-runtime)
 find_program(Antlr4_TOOL antlr4)
 if(NOT Antlr4_TOOL)
@@ -14,7 +16,7 @@ endif()
 
 include(FindPackageHandleStandardArgs)
 find_package_handle_standard_args(Antlr4 REQUIRED_VARS Antlr4_LIBRARY Antlr4_INCLUDE_DIR)
-mark_as_advanced(Antlr4_LIBRARY Antlr4_INCLUDE_DIR Antlr4_TOOL)
+mark_as_advanced(Antlr4_LIBRARY Antlr4_SHARED_LIBRARY Antlr4_INCLUDE_DIR Antlr4_TOOL)
 
 # ANTLR 4.9 leaves constant members of Vocabulary to a defaulted constructor.  GCC takes that; Clang
 # with libstdc++ does not, and is right.  It gets a copy of the headers that spells it out.

@@ -42,3 +42,24 @@ function(ptxopt_public_library)
                 ${PROJECT_BINARY_DIR}/ptxopt-config-version.cmake
           DESTINATION ${package_folder})
 endfunction()
+
+# ptxopt_shared_library(LIBRARY...): the same for who loads a library when the program runs, such as
+# Python.  It exports the C API alone.
+function(ptxopt_shared_library)
+  find_package(Antlr4 REQUIRED)
+  find_package(Threads REQUIRED)
+  if(NOT Antlr4_SHARED_LIBRARY)
+    message(STATUS "no shared library of the ANTLR runtime: libptxopt.so is left out")
+    return()
+  endif()
+  set(exports ${PROJECT_SOURCE_DIR}/src/driver/api.map)
+  add_library(ptxopt_shared SHARED ${PROJECT_SOURCE_DIR}/src/driver/api.cpp)
+  set_target_properties(ptxopt_shared PROPERTIES OUTPUT_NAME ptxopt LINK_DEPENDS ${exports})
+  foreach(part ${ARGN})
+    target_sources(ptxopt_shared PRIVATE $<TARGET_OBJECTS:ptxopt_${part}>)
+  endforeach()
+  target_link_libraries(ptxopt_shared PRIVATE
+    ptxopt_flags ${Antlr4_SHARED_LIBRARY} Threads::Threads)
+  target_include_directories(ptxopt_shared PRIVATE ${PROJECT_SOURCE_DIR}/include)
+  target_link_options(ptxopt_shared PRIVATE -Wl,--version-script=${exports})
+endfunction()

@@ -68,6 +68,61 @@ struct Result {
   std::string remarks;  // one line of JSON for each remark, if requested
 };
 
+// What explain() and needs() say about a text.
+struct Report {
+  bool ok = false;  // false: a diagnostic gives the reason, and there is no text
+  std::string text;
+  std::vector<Diagnostic> diagnostics;
+};
+
+namespace detail {
+
+using RawOptions = std::unique_ptr<ptxopt_options, void (*)(ptxopt_options*)>;
+using RawResult = std::unique_ptr<ptxopt_result, void (*)(ptxopt_result*)>;
+
+inline RawOptions raw(const Options& options) {
+  RawOptions made(ptxopt_options_new(), ptxopt_options_free);
+  if (!made) throw std::bad_alloc();
+  ptxopt_options_set_level(made.get(), options.level);
+  if (options.passes) ptxopt_options_set_passes(made.get(), options.passes->c_str());
+  for (const std::string& pass : options.disabledPasses) {
+    ptxopt_options_disable_pass(made.get(), pass.c_str());
+  }
+  ptxopt_options_set_assumptions(made.get(), options.assumptions.c_str());
+  for (const std::string& kernel : options.keptKernels) {
+    ptxopt_options_keep_kernel(made.get(), kernel.c_str());
+  }
+  ptxopt_options_set_retarget(made.get(), options.retarget.c_str());
+  ptxopt_options_set_retarget_lenient(made.get(), options.lenientRetarget ? 1 : 0);
+  ptxopt_options_set_change_limit(made.get(), options.changeLimit);
+  ptxopt_options_set_threads(made.get(), options.threads);
+  ptxopt_options_set_remarks(made.get(), options.remarks ? 1 : 0);
+  return made;
+}
+
+inline RawResult owned(ptxopt_result* made) {
+  if (made == nullptr) throw std::bad_alloc();
+  return RawResult(made, ptxopt_result_free);
+}
+
+// What all results have.
+template <class Made>
+Made made(const RawResult& raw) {
+  Made result;
+  result.ok = ptxopt_result_ok(raw.get()) != 0;
+  std::size_t size = 0;
+  const char* bytes = ptxopt_result_text(raw.get(), &size);
+  result.text.assign(bytes, size);
+  for (std::size_t i = 0; i < ptxopt_result_diagnostic_count(raw.get()); ++i) {
+    const ptxopt_diagnostic diagnostic = ptxopt_result_diagnostic(raw.get(), i);
+    result.diagnostics.push_back({static_cast<Severity>(diagnostic.severity), diagnostic.line,
+                                  diagnostic.column, diagnostic.message});
+  }
+  return result;
+}
+
+}  // namespace detail
+
 inline std::string version() {
   return ptxopt_version();
 }
@@ -75,50 +130,34 @@ inline std::string version() {
 // `name` is the name of the text in messages.
 inline Result optimize(std::string_view text, const Options& options = {},
                        const std::string& name = "<text>") {
-  using OwnedOptions = std::unique_ptr<ptxopt_options, void (*)(ptxopt_options*)>;
-  using OwnedResult = std::unique_ptr<ptxopt_result, void (*)(ptxopt_result*)>;
-
-  const OwnedOptions raw(ptxopt_options_new(), ptxopt_options_free);
-  if (!raw) throw std::bad_alloc();
-  ptxopt_options_set_level(raw.get(), options.level);
-  if (options.passes) ptxopt_options_set_passes(raw.get(), options.passes->c_str());
-  for (const std::string& pass : options.disabledPasses) {
-    ptxopt_options_disable_pass(raw.get(), pass.c_str());
-  }
-  ptxopt_options_set_assumptions(raw.get(), options.assumptions.c_str());
-  for (const std::string& kernel : options.keptKernels) {
-    ptxopt_options_keep_kernel(raw.get(), kernel.c_str());
-  }
-  ptxopt_options_set_retarget(raw.get(), options.retarget.c_str());
-  ptxopt_options_set_retarget_lenient(raw.get(), options.lenientRetarget ? 1 : 0);
-  ptxopt_options_set_change_limit(raw.get(), options.changeLimit);
-  ptxopt_options_set_threads(raw.get(), options.threads);
-  ptxopt_options_set_remarks(raw.get(), options.remarks ? 1 : 0);
-
-  const OwnedResult made(ptxopt_optimize(name.c_str(), text.data(), text.size(), raw.get()),
-                         ptxopt_result_free);
-  if (!made) throw std::bad_alloc();
-  Result result;
-  result.ok = ptxopt_result_ok(made.get()) != 0;
-  result.changed = ptxopt_result_changed(made.get()) != 0;
-  std::size_t size = 0;
-  const char* bytes = ptxopt_result_text(made.get(), &size);
-  result.text.assign(bytes, size);
-  for (std::size_t i = 0; i < ptxopt_result_diagnostic_count(made.get()); ++i) {
-    const ptxopt_diagnostic diagnostic = ptxopt_result_diagnostic(made.get(), i);
-    result.diagnostics.push_back({static_cast<Severity>(diagnostic.severity), diagnostic.line,
-                                  diagnostic.column, diagnostic.message});
-  }
-  const ptxopt_counts before = ptxopt_result_before(made.get());
-  const ptxopt_counts after = ptxopt_result_after(made.get());
+  const detail::RawResult raw = detail::owned(
+      ptxopt_optimize(name.c_str(), text.data(), text.size(), detail::raw(options).get()));
+  Result result = detail::made<Result>(raw);
+  result.changed = ptxopt_result_changed(raw.get()) != 0;
+  const ptxopt_counts before = ptxopt_result_before(raw.get());
+  const ptxopt_counts after = ptxopt_result_after(raw.get());
   result.before = {before.instructions, before.barriers};
   result.after = {after.instructions, after.barriers};
-  for (std::size_t i = 0; i < ptxopt_result_statistic_count(made.get()); ++i) {
-    const ptxopt_statistic statistic = ptxopt_result_statistic(made.get(), i);
+  for (std::size_t i = 0; i < ptxopt_result_statistic_count(raw.get()); ++i) {
+    const ptxopt_statistic statistic = ptxopt_result_statistic(raw.get(), i);
     result.statistics.push_back({statistic.pass, statistic.counter, statistic.value});
   }
-  result.remarks = ptxopt_result_remarks(made.get());
+  result.remarks = ptxopt_result_remarks(raw.get());
   return result;
+}
+
+// What became of each CTA barrier, where and why, as --explain-barriers prints it.
+inline Report explain(std::string_view text, const Options& options = {},
+                      const std::string& name = "<text>") {
+  return detail::made<Report>(detail::owned(
+      ptxopt_explain(name.c_str(), text.data(), text.size(), detail::raw(options).get())));
+}
+
+// Which .version and .target the text needs, as --needs=json prints it.
+inline Report needs(std::string_view text, bool byKernel = false,
+                    const std::string& name = "<text>") {
+  return detail::made<Report>(
+      detail::owned(ptxopt_needs(name.c_str(), text.data(), text.size(), byKernel ? 1 : 0)));
 }
 
 }  // namespace v1

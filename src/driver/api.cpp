@@ -14,7 +14,10 @@
 #include <vector>
 
 #include "driver/driver.h"
+#include "driver/explain.h"
+#include "driver/needs_report.h"
 #include "driver/remarks.h"
+#include "parse/parser.h"
 #include "passes/engine/pipeline.h"
 #include "passes/registry.h"
 #include "support/version.h"
@@ -84,11 +87,14 @@ ptxopt_counts publicCounts(const driver::CodeCounts& counts) {
   return {counts.instructions, counts.ctaBarriers};
 }
 
+std::shared_ptr<const SourceText> sourceOf(const char* name, std::string_view text) {
+  if (text.size() >= kNoOffset) throw std::invalid_argument("the text has 4 GiB or more");
+  return std::make_shared<const SourceText>(name, text);
+}
+
 void optimizeInto(ptxopt_result& result, const char* name, std::string_view text,
                   const ptxopt_options& options) {
-  if (text.size() >= kNoOffset) throw std::invalid_argument("the text has 4 GiB or more");
-  const auto source = std::make_shared<const SourceText>(name, text);
-  driver::OptimizeResult made = driver::optimize(source, optimizeOptions(options));
+  driver::OptimizeResult made = driver::optimize(sourceOf(name, text), optimizeOptions(options));
   result.ok = made.ok;
   result.diagnostics = made.diagnostics.all();
   if (!made.ok) return;
@@ -105,6 +111,57 @@ void optimizeInto(ptxopt_result& result, const char* name, std::string_view text
       result.statistics.push_back({pass.c_str(), counter.c_str(), value});
     }
   }
+}
+
+void explainInto(ptxopt_result& result, const char* name, std::string_view text,
+                 const ptxopt_options& options) {
+  const auto source = sourceOf(name, text);
+  driver::OptimizeOptions run = optimizeOptions(options);
+  run.run.remarks = true;
+  const driver::OptimizeResult made = driver::optimize(source, run);
+  result.ok = made.ok;
+  result.diagnostics = made.diagnostics.all();
+  if (!made.ok || made.module == nullptr) return;
+  result.text = driver::explainBarriers(source, run, made, {}).text;
+}
+
+void needsInto(ptxopt_result& result, const char* name, std::string_view text, bool byKernel) {
+  Diagnostics diagnostics;
+  const auto module = parse::parse(sourceOf(name, text), diagnostics);
+  result.ok = module != nullptr && !diagnostics.hasErrors();
+  result.diagnostics = diagnostics.all();
+  if (result.ok) {
+    result.text = driver::needsReport(*module, driver::ReportFormat::Json, byKernel);
+  }
+}
+
+// The result of `work`.  What it throws becomes a diagnostic; null if there is no memory.
+template <class Work>
+ptxopt_result* resultOf(const char* name, Work work) {
+  try {
+    auto result = std::make_unique<ptxopt_result>();
+    try {
+      work(*result);
+    } catch (const std::bad_alloc&) {
+      return nullptr;
+    } catch (const std::exception& error) {
+      *result = {};
+      result->diagnostics.push_back(
+          {.severity = Severity::Error, .file = name, .place = {}, .message = error.what()});
+    }
+    return result.release();
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
+// The same of a function that takes options, which may be null.
+template <class Work>
+ptxopt_result* resultOf(const char* name, const ptxopt_options* options, Work work) {
+  if (options != nullptr && options->outOfMemory) return nullptr;
+  return resultOf(name, [&](ptxopt_result& result) {
+    work(result, options != nullptr ? *options : ptxopt_options());
+  });
 }
 
 template <class Setter>
@@ -163,24 +220,22 @@ void ptxopt_options_set_remarks(ptxopt_options* options, int wanted) {
 
 ptxopt_result* ptxopt_optimize(const char* name, const char* text, size_t size,
                                const ptxopt_options* options) {
-  try {
-    auto result = std::make_unique<ptxopt_result>();
-    const ptxopt_options defaults;
-    if (options == nullptr) options = &defaults;
-    if (options->outOfMemory) return nullptr;
-    try {
-      optimizeInto(*result, name, {text, size}, *options);
-    } catch (const std::bad_alloc&) {
-      return nullptr;
-    } catch (const std::exception& error) {
-      *result = {};
-      result->diagnostics.push_back(
-          {.severity = Severity::Error, .file = name, .place = {}, .message = error.what()});
-    }
-    return result.release();
-  } catch (const std::bad_alloc&) {
-    return nullptr;
-  }
+  return resultOf(name, options, [&](ptxopt_result& result, const ptxopt_options& chosen) {
+    optimizeInto(result, name, {text, size}, chosen);
+  });
+}
+
+ptxopt_result* ptxopt_explain(const char* name, const char* text, size_t size,
+                              const ptxopt_options* options) {
+  return resultOf(name, options, [&](ptxopt_result& result, const ptxopt_options& chosen) {
+    explainInto(result, name, {text, size}, chosen);
+  });
+}
+
+ptxopt_result* ptxopt_needs(const char* name, const char* text, size_t size, int by_kernel) {
+  return resultOf(name, [&](ptxopt_result& result) {
+    needsInto(result, name, {text, size}, by_kernel != 0);
+  });
 }
 
 void ptxopt_result_free(ptxopt_result* result) {

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "driver/options.h"
+#include "driver/report_format.h"
 #include "ir/module.h"
 
 namespace ptxopt::driver {

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "driver/report_format.h"
 #include "passes/engine/pipeline.h"
 #include "passes/retarget/request.h"
 
@@ -29,7 +30,6 @@ enum ExitStatus : int {
 // The more serious of the two: a fault, then a failure, then a difference.
 ExitStatus worse(ExitStatus a, ExitStatus b);
 
-enum class ReportFormat : std::uint8_t { None, Text, Json };
 enum class ColorMode : std::uint8_t { Auto, Always, Never };
 
 struct Options {

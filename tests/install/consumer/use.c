@@ -84,6 +84,19 @@ int main(void) {
   check(strlen(diagnostic.message) > 0, "its message");
   ptxopt_result_free(result);
 
+  result = ptxopt_explain("k.ptx", kKernel, strlen(kKernel), NULL);
+  check(ptxopt_result_ok(result), "explained");
+  check(strstr(ptxopt_result_text(result, NULL), "2 barriers, 2 removed") != NULL, "explanation");
+  ptxopt_result_free(result);
+  result = ptxopt_needs("k.ptx", kKernel, strlen(kKernel), 1);
+  check(ptxopt_result_ok(result), "needs");
+  check(strstr(ptxopt_result_text(result, NULL), "\"stated_target\":\"sm_80\"") != NULL,
+        "its JSON");
+  ptxopt_result_free(result);
+  result = ptxopt_needs("bad.ptx", "}", 1, 0);
+  check(!ptxopt_result_ok(result) && ptxopt_result_diagnostic_count(result) > 0, "no needs");
+  ptxopt_result_free(result);
+
   ptxopt_options_free(NULL);
   ptxopt_result_free(NULL);
   return failures;

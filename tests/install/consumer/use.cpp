@@ -69,6 +69,11 @@ int main() {
   const ptxopt::Result fewer = ptxopt::optimize(both, options);
   check(fewer.ok && fewer.text.find("needy") == std::string::npos, "left out");
 
+  check(ptxopt::explain(kKernel).text.find("2 barriers, 2 removed") != std::string::npos,
+        "explained");
+  check(ptxopt::needs(both).text.find("\"target\":\"sm_80\"") != std::string::npos, "needs");
+  check(!ptxopt::needs("}").ok && !ptxopt::explain("}").ok, "bad text");
+
   const ptxopt::Result bad = ptxopt::optimize("}");
   check(!bad.ok && bad.diagnostics.size() == 1, "bad text");
   check(bad.diagnostics.at(0).severity == ptxopt::Severity::Error, "severity");

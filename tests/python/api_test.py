@@ -1,0 +1,205 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The Python package on the library of this build.  PTXOPT_LIBRARY names that."""
+import concurrent.futures
+import doctest
+import os
+import pathlib
+import random
+import resource
+import unittest
+
+import ptxopt
+
+HERE = pathlib.Path(__file__).resolve().parent
+CORPUS = HERE.parent.parent / "corpus" / "ptx"
+TWO_BARRIERS = """.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry two(.param .u64 out)
+{
+	.reg .b64 %rd<2>;
+	ld.param.u64 %rd1, [out];
+	bar.sync 0;
+	bar.sync 0;
+	st.global.u32 [%rd1], 1;
+	ret;
+}
+"""
+# Every thread reads what its neighbour wrote: this barrier orders something if there are two threads.
+NEIGHBOUR = """.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry neighbour(.param .u64 out)
+{
+	.reg .b32 %r<9>;
+	.reg .b64 %rd<4>;
+	.shared .b32 s[1024];
+	ld.param.u64 %rd1, [out];
+	mov.u32 %r1, %tid.x;
+	shl.b32 %r2, %r1, 2;
+	mov.u32 %r3, s;
+	add.u32 %r2, %r2, %r3;
+	st.shared.u32 [%r2], %r1;
+	bar.sync 0;
+	xor.b32 %r4, %r2, 4;
+	ld.shared.u32 %r5, [%r4];
+	st.global.u32 [%rd1], %r5;
+	ret;
+}
+"""
+
+
+class Optimize(unittest.TestCase):
+    def test_counts_text_and_diff(self):
+        result = ptxopt.optimize(TWO_BARRIERS)
+        self.assertTrue(result.changed)
+        self.assertEqual((result.before.barriers, result.after.barriers), (2, 0))
+        self.assertNotIn("bar.sync", result.text)
+        self.assertEqual(str(result), result.text)
+        self.assertIn("-\tbar.sync 0;", result.diff())
+        self.assertEqual(result.statistics["dead-sync"]["barriers-removed"], 2)
+
+    def test_level_0_changes_nothing(self):
+        result = ptxopt.optimize(TWO_BARRIERS, level=0)
+        self.assertFalse(result.changed)
+        self.assertEqual(result.text, TWO_BARRIERS)
+        self.assertEqual(result.diff(), "")
+
+    def test_passes_limit_and_kept_kernels(self):
+        self.assertEqual(ptxopt.optimize(TWO_BARRIERS, passes="dead-sync", limit=1).after.barriers, 1)
+        self.assertEqual(ptxopt.optimize(TWO_BARRIERS, disable=["dead-sync"]).after.barriers, 2)
+        self.assertEqual(ptxopt.optimize(TWO_BARRIERS, keep_kernels=["two"]).after.barriers, 2)
+
+    def test_assumptions(self):
+        self.assertEqual(ptxopt.optimize(NEIGHBOUR).after.barriers, 1)
+        for assume in ({"neighbour": "block-dim=1,1,1"}, {"neighbour": ["block-dim=1,1,1"], "other": []}):
+            self.assertEqual(ptxopt.optimize(NEIGHBOUR, assume=assume).after.barriers, 0, assume)
+        for assume in ({"other": "block-dim=1,1,1"}, "assume=cuda", ["assume=cuda"], {}):
+            self.assertEqual(ptxopt.optimize(NEIGHBOUR, assume=assume).after.barriers, 1, assume)
+        with self.assertRaises(ptxopt.Error) as raised:
+            ptxopt.optimize(NEIGHBOUR, assume="block-dim=1,1,1")
+        self.assertIn("block-dim is about one kernel", str(raised.exception))
+
+    def test_remarks(self):
+        self.assertEqual(list(ptxopt.optimize(NEIGHBOUR).remarks), [])
+        remarks = ptxopt.optimize(NEIGHBOUR, remarks=True).remarks
+        self.assertIn("missed", {remark["kind"] for remark in remarks})
+
+    def test_retarget(self):
+        result = ptxopt.optimize(TWO_BARRIERS, retarget="ptx6.5,sm_70")
+        self.assertIn(".version 6.5", result.text)
+        self.assertIn(".target sm_70", result.text)
+        with self.assertRaises(ptxopt.Error) as raised:
+            ptxopt.optimize(TWO_BARRIERS.replace("ret;", "barrier.cluster.arrive; ret;")
+                            .replace("7.0", "8.0").replace("sm_80", "sm_90"), retarget="sm_80", name="k.ptx")
+        self.assertRegex(str(raised.exception), r"k\.ptx:11:2: error: 'barrier\.cluster\.arrive' needs sm_90")
+
+    def test_bytes_that_are_no_text_stay(self):
+        text = TWO_BARRIERS.encode() + b"// \xff\xfe\n"
+        result = ptxopt.optimize(text)
+        self.assertEqual(result.text.encode(errors="surrogateescape")[-6:], b"// \xff\xfe\n"[-6:])
+        self.assertEqual(ptxopt.optimize(result.text).text, result.text)
+
+    def test_wrong_texts(self):
+        with self.assertRaises(ptxopt.Error) as raised:
+            ptxopt.optimize(TWO_BARRIERS + "}", name="broken.ptx")
+        self.assertEqual(raised.exception.diagnostics[0].line, 13)
+        self.assertTrue(str(raised.exception).startswith("broken.ptx:13:1: error: "), raised.exception)
+
+    def test_wrong_options(self):
+        for options, words in (({"level": 4}, "level"), ({"passes": "no-such-pass"}, "no-such-pass"),
+                               ({"disable": ["no-such-pass"]}, "no-such-pass"),
+                               ({"assume": "no-such-assumption"}, "no-such-assumption"),
+                               ({"retarget": "sm_1"}, "sm_1"), ({"threads": -1}, "threads"),
+                               ({"limit": -1}, "limit"), ({"passes": "a\0b"}, "NUL")):
+            with self.assertRaises(ValueError, msg=options) as raised:
+                ptxopt.optimize(TWO_BARRIERS, **options)
+            self.assertIn(words, str(raised.exception))
+        for options in ({"disable": "dead-sync"}, {"keep_kernels": "two"}, {"passes": 3}):
+            with self.assertRaises(TypeError, msg=options):
+                ptxopt.optimize(TWO_BARRIERS, **options)
+
+
+class Reports(unittest.TestCase):
+    def test_needs(self):
+        needs = ptxopt.needs(TWO_BARRIERS.replace("ret;", "nanosleep.u32 5;\n\tret;"))
+        self.assertEqual((needs.version, needs.target), ("6.3", "sm_70"))
+        self.assertEqual((needs.stated_version, needs.stated_target), ("7.0", "sm_80"))
+        self.assertEqual([(one.line, one.what) for one in needs.needed_by], [(11, "nanosleep.u32")])
+        self.assertEqual(str(needs), "PTX 6.3 and sm_70")
+
+    def test_explain(self):
+        text = ptxopt.explain(NEIGHBOUR, name="k.ptx")
+        self.assertIn("neighbour", text)
+        self.assertIn("kept", text)
+        self.assertIn("removed", ptxopt.explain(TWO_BARRIERS))
+        with self.assertRaises(ptxopt.Error):
+            ptxopt.explain("bad")
+
+    def test_version(self):
+        self.assertRegex(ptxopt.version(), r"^\d+\.\d+\.\d+$")
+
+
+class Robust(unittest.TestCase):
+    def files(self, count):
+        found = sorted(CORPUS.rglob("*.ptx"))
+        return [path.read_bytes() for path in random.Random(1).sample(found, count)]
+
+    def test_eight_threads_get_what_one_gets(self):
+        texts = self.files(12)
+        expected = [ptxopt.optimize(text, level=3, remarks=True) for text in texts]
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            for made, want in zip(pool.map(lambda text: ptxopt.optimize(text, level=3, remarks=True), texts * 4),
+                                  expected * 4):
+                self.assertEqual((made.text, made.remarks, made.statistics), (want.text, want.remarks, want.statistics))
+
+    def test_random_options_and_texts(self):
+        """Nothing but an Error comes of it: PTXOPT_FUZZ_CALLS says how many calls there are."""
+        rng = random.Random(7)
+        texts = [TWO_BARRIERS.encode(), NEIGHBOUR.encode(), *(text for text in self.files(30) if len(text) < 20000)]
+        passes = ["dead-sync", "early-cse<memssa>", "cssa", "warp-sync", "global-opt", "common-base", "x", "", ",", "<"]
+        for _ in range(int(os.environ.get("PTXOPT_FUZZ_CALLS", "300"))):
+            text = bytearray(rng.choice(texts))
+            for _ in range(rng.choice([0, 0, 1, 3])):
+                at = rng.randrange(len(text))
+                text[at:at + rng.randrange(9)] = rng.choice([b"", b"bar.sync 0;", b"}", b"%r1", bytes([rng.randrange(256)])])
+            options = {"level": rng.randrange(4), "limit": rng.choice([None, 0, 1, 5]), "remarks": rng.random() < 0.3,
+                       "threads": rng.choice([0, 1, 2]), "retarget": rng.choice(["", "", "sm_75", "cuda:11.8", "no"]),
+                       "lenient_retarget": rng.random() < 0.5}
+            if rng.random() < 0.3:
+                options["passes"] = ",".join(rng.choice(passes) for _ in range(rng.randrange(1, 4)))
+            if rng.random() < 0.2:
+                options["assume"] = rng.choice(["assume=cuda", "assume=drf", "block-dim=32,1,1", "bad"])
+            try:
+                ptxopt.optimize(bytes(text), **options)
+                if rng.random() < 0.1:
+                    ptxopt.explain(bytes(text))
+                ptxopt.needs(bytes(text))
+            except ptxopt.Error:
+                pass
+
+    def test_memory_does_not_grow(self):
+        def peak():
+            return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # KiB
+
+        def run(count):
+            for _ in range(count):
+                ptxopt.optimize(NEIGHBOUR, level=3, remarks=True)
+                try:
+                    ptxopt.optimize("bad")
+                except ptxopt.Error:
+                    pass
+        run(200)
+        before = peak()
+        run(int(os.environ.get("PTXOPT_MEMORY_CALLS", "2000")))
+        self.assertLess(peak() - before, 4096)
+
+
+def load_tests(_loader, tests, _pattern):
+    tests.addTests(doctest.DocTestSuite(ptxopt))
+    return tests
+
+
+if __name__ == "__main__":
+    unittest.main()
