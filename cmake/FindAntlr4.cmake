@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # The C++ runtime of ANTLR 4, and its tool where it is installed.
 #
-# Defines Antlr4_LIBRARY, Antlr4_SHARED_LIBRARY for what must be position-independent (that of the
-# static one is not everywhere), Antlr4_INCLUDE_DIR, and Antlr4_TOOL (empty without the tool, which
-# needs Java).  Debian's own antlr4-runtime-config.cmake is of no use: its targets ask for -luuid, which
-# the library does not need and libantlr4-runtime-dev does not install.
+# Defines Antlr4_LIBRARY, Antlr4_SHARED_LIBRARY (for a shared library of ours: Debian's static one
+# is not position-independent), Antlr4_INCLUDE_DIR, and Antlr4_TOOL (empty without the tool, which
+# needs Java).  Debian's own antlr4-runtime-config.cmake is of no use: its targets ask for -luuid,
+# which the library does not need and libantlr4-runtime-dev does not install.
 
 find_library(Antlr4_LIBRARY NAMES libantlr4-runtime.a antlr4-runtime)
 find_library(Antlr4_SHARED_LIBRARY NAMES antlr4-runtime)

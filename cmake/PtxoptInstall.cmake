@@ -43,8 +43,8 @@ function(ptxopt_public_library)
           DESTINATION ${package_folder})
 endfunction()
 
-# ptxopt_shared_library(LIBRARY...): the same for who loads a library when the program runs, such as
-# Python.  It exports the C API alone.
+# ptxopt_shared_library(LIBRARY...): libptxopt.so, for those who load it when the program runs, such
+# as Python.  It exports the C API alone.
 function(ptxopt_shared_library)
   find_package(Antlr4 REQUIRED)
   find_package(Threads REQUIRED)

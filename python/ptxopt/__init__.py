@@ -17,8 +17,7 @@
 >>> print(ptxopt.needs(text))
 PTX 2.3 and sm_10
 
-What runs here is libptxopt, in this process.  Calls release the GIL, and any number of threads may
-make them.
+It calls libptxopt in this process.  Calls release the GIL, and several threads may call at once.
 """
 import ctypes
 import dataclasses
@@ -138,7 +137,7 @@ def optimize(ptx: Union[str, bytes], *, level: int = 2, passes: Optional[str] = 
     Raises Error if the text or an option is wrong.
     """
     text = _text(ptx)
-    options = _options(level=level, passes=passes, disable=disable, assume=assume, keep_kernels=keep_kernels,
+    options = _Options(level=level, passes=passes, disable=disable, assume=assume, keep_kernels=keep_kernels,
                        retarget=retarget, lenient_retarget=lenient_retarget, limit=limit, threads=threads,
                        remarks=remarks)
     with _Made(_library.optimize, name, text, options) as made:
@@ -159,7 +158,7 @@ def explain(ptx: Union[str, bytes], *, level: int = 2, passes: Optional[str] = N
             name: str = "<ptx>") -> str:
     """Which CTA barriers go, which stay, and why: the text of --explain-barriers."""
     text = _text(ptx)
-    with _Made(_library.explain, name, text, _options(level=level, passes=passes, assume=assume)) as made:
+    with _Made(_library.explain, name, text, _Options(level=level, passes=passes, assume=assume)) as made:
         return made.text
 
 
@@ -213,7 +212,7 @@ def _assumptions(assume: Assumptions) -> str:
     return "\n".join(lines)
 
 
-class _options:  # pylint: disable=invalid-name
+class _Options:
     """Owns a ptxopt_options."""
 
     def __init__(self, *, level: int, passes: Optional[str], assume: Assumptions, disable: Iterable[str] = (),
@@ -252,7 +251,7 @@ class _Made:
     """Owns a ptxopt_result that is right; Error if it is not."""
 
     def __init__(self, function, name: str, text: bytes, how):
-        raw_options = how.raw if isinstance(how, _options) else how
+        raw_options = how.raw if isinstance(how, _Options) else how
         encoded = _as_bytes(name, "name")
         self.raw = function(encoded, text, len(text), raw_options)
         if not self.raw:

@@ -103,8 +103,10 @@ bool Shadow::findConflict(const Cell& cell, const ThreadClock& view, const Acces
     const auto write = sets.strongWrites.unordered(view);
     return write && with(*write, true);
   }
-  if (access.writes && withGroup(notMorallyStrong(sets.strongReads, view, access), false))
-    return true;
+  if (access.writes) {
+    const LaneGroup* const read = notMorallyStrong(sets.strongReads, view, access);
+    if (withGroup(read, false)) return true;
+  }
   const LaneGroup* const group = notMorallyStrong(sets.strongWrites.all(), view, access);
   return group != nullptr && sets.strongWrites.unordered(view) && withGroup(group, true);
 }

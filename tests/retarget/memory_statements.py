@@ -104,6 +104,9 @@ class Memory:
     def register(self, kind):
         return f"{kind}{self.rng.randrange(self.counts[kind])}"
 
+    def guard(self):
+        return "" if self.rng.random() < 0.7 else f"@{self.rng.choice(['', '!'])}{self.register('%p')} "
+
     def other_registers(self, text):
         """The text with random registers; those of a vector differ."""
         def other(match):
@@ -125,7 +128,7 @@ class Memory:
         if names == "in":
             base = "%in"
         elif space is None:
-            base = self.rng.choice(["%gg", "%sg"] if "v8" not in mnemonic and size < 32 else ["%gg"])
+            base = self.rng.choice(["%gg", "%sg"] if size < 32 else ["%gg"])  # none of 32 bytes is shared
         else:
             base = "%gp" if space[1] == "global" else self.rng.choice(["%sp", "%sp64"])
         return f"[{base}+{at}]" if at or self.rng.random() < 0.5 else f"[{base}]"
@@ -170,26 +173,21 @@ class Memory:
     def copies(self, statements, others):
         """Some cp.async in groups, what waits for them, and reads of what arrived; `others` makes statements that
         are executed meanwhile."""
-        lines, places = [], []
-        groups = self.rng.randrange(1, 4)
-        for k in range(groups):
-            for _ in range(self.rng.randrange(1, 3)):
-                statement = self.rng.choice(statements)
-                lines += self.copy(statement.split(" ")[0], 16 * len(places))
-                places.append(k)
-                if len(places) == ASYNC_BYTES // 16:
-                    break
-            lines.append("cp.async.commit_group;")
-            if len(places) == ASYNC_BYTES // 16:
-                break
+        groups = sorted(self.rng.randrange(3) for _ in range(self.rng.randrange(1, ASYNC_BYTES // 16 + 1)))
+        lines = []
+        for place, group in enumerate(groups):
+            lines += self.copy(self.rng.choice(statements).split(" ")[0], 16 * place)
+            if group not in groups[place + 1:]:
+                lines.append("cp.async.commit_group;")
         lines += others()
-        groups = places[-1] + 1
-        left = self.rng.randrange(groups)
+        # The last `left` groups may still be on their way.
+        committed = sorted(set(groups))
+        left = self.rng.randrange(len(committed))
         if left:
             lines.append(f"cp.async.wait_group {left};")
-            lines += [self.arrived(place) for place, group in enumerate(places) if group < groups - left]
+            lines += [self.arrived(place) for place, group in enumerate(groups) if group in committed[:-left]]
         lines.append(self.rng.choice(["cp.async.wait_group 0;", "cp.async.wait_all;"]))
-        return lines + [self.arrived(place) for place in range(len(places))]
+        return lines + [self.arrived(place) for place in range(len(groups))]
 
     def arrived(self, place):
         kind = self.rng.choice(["%r", "%rd", "%f"])
@@ -207,5 +205,4 @@ class Memory:
         policy = ", %pol" if "cache_hint" in hint else ""
         at = self.rng.randrange(OWN_BYTES // size) * size
         base = self.rng.choice(["%sp", "%sp64"])
-        guard = "" if self.rng.random() < 0.7 else f"@{self.rng.choice(['', '!'])}{self.register('%p')} "
-        return [*lines, f"{guard}{mnemonic}{hint} [{base}+{OWN_BYTES + place}], [%in+{at}], {size}{some}{policy};"]
+        return [*lines, f"{self.guard()}{mnemonic}{hint} [{base}+{OWN_BYTES + place}], [%in+{at}], {size}{some}{policy};"]

@@ -53,7 +53,7 @@ class Kernel:
             return f"0f{self.rng.choice(SPECIALS):08X}"
         return self.register(name)
 
-    def statement(self, text, may_have_numbers=True):
+    def statement(self, text):
         """The form with other operands."""
         mnemonic, words = text.rstrip(";").split(" ", 1)
         first = len(operands(text)[0])
@@ -63,13 +63,10 @@ class Kernel:
             nonlocal seen
             seen += 1
             # ptxas takes no number for f16 and bf16, and in conversions.
-            is_plain = may_have_numbers and not re.search("^cvt|f16|x2", mnemonic) and not set("[{") & set(words)
+            is_plain = not re.search("^cvt|f16|x2", mnemonic) and not set("[{") & set(words)
             return self.register(match[1]) if seen <= first or not is_plain else self.operand(match[1])
 
         return f"{mnemonic} {NAME.sub(other, words)};"
-
-    def guard(self):
-        return "" if self.rng.random() < 0.7 else f"@{self.rng.choice(['', '!'])}{self.register('%p')} "
 
     def some(self, count, depth=0):
         """`count` statements; below a branch only those that one thread may run alone."""
@@ -81,7 +78,7 @@ class Kernel:
             elif depth == 0 and choice < 0.25 and self.chosen["warp"]:
                 self.lines += self.memory.warp_wide(self.of_a_family("warp"))
             elif choice < 0.5 and self.chosen["memory"]:
-                self.lines.append(self.guard() + self.memory.alone(self.of_a_family("memory")))
+                self.lines.append(self.memory.guard() + self.memory.alone(self.of_a_family("memory")))
             elif choice < 0.55 and self.chosen["copies"]:
                 self.lines += self.memory.copies(self.chosen["copies"], self.some_pure)
             else:
@@ -95,7 +92,7 @@ class Kernel:
         return self.rng.choice(self.rng.choice(self.chosen[what]))
 
     def some_pure(self, count=2):
-        return [self.guard() + self.statement(self.rng.choice(self.chosen["pure"])) for _ in range(count)]
+        return [self.memory.guard() + self.statement(self.rng.choice(self.chosen["pure"])) for _ in range(count)]
 
     def nested(self, count, depth):
         label = f"L{self.labels}"

@@ -32,8 +32,8 @@ namespace ptxopt::passes {
 
 class Expansion {
  public:
-  // `desc`: that of the instruction, or of what it is without its hints, whose operands are the
-  // last ones.  No name of the module may begin with `prefix`, "lowered_", or with % and it.
+  // `desc`: that of the instruction, or of the same without hints, whose operands are its last
+  // ones.  No name of the module may begin with `prefix`, "lowered_", or with % and it.
   Expansion(const ir::Function& function, const ir::Instruction& instruction,
             const isa::InstructionDesc& desc, std::string_view prefix);
 

@@ -134,7 +134,6 @@ constexpr std::string_view kMembar = "the same without order, with membar";
 #define BELOW_SYS ".scope=.cta,.cluster,.gpu"
 #define ACCESS_TYPES \
   ".vec=.v2,.v4 .type=.b8,.b16,.b32,.b64,.u8,.u16,.u32,.u64,.s8,.s16,.s32,.s64,.f32,.f64"
-#define WIDE ".vec=.v4,.v8 .type=.b32,.u32,.s32,.f32,.b64,.u64,.s64,.f64"
 #define ATOM_ORDER ".sem=.relaxed,.acquire,.release,.acq_rel"
 #define RED_ORDER ".sem=.relaxed,.release"
 #define ATOM_OPS ".op=.and,.or,.xor,.exch,.add,.inc,.dec,.min,.max"
@@ -156,20 +155,21 @@ constexpr Lowering kMemoryOrder[] = {
     {"fence.proxy.alias", "", {7, 5}, "60", aliasBarrier, "membar.proxy.alias",
      "fence.proxy.alias;"},
 
-    {"ld.sem.scope{.global}.vec.type =d*, [a]", ".sem=.relaxed,.acquire " SCOPES " " WIDE, {6, 0},
-     "70", orderedHalves, kTwoAccesses,
+    {"ld.sem.scope{.global}.vec.type =d*, [a]", ".sem=.relaxed,.acquire " SCOPES " " WIDE_VECTORS,
+     {6, 0}, "70", orderedHalves, kTwoAccesses,
      "ld.acquire.gpu.v8.b32 {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7}, [gmem];"},
-    {"st.sem.scope{.global}.vec.type [a], b*", ".sem=.relaxed,.release " SCOPES " " WIDE, {6, 0},
-     "70", orderedHalves, kTwoAccesses,
+    {"st.sem.scope{.global}.vec.type [a], b*", ".sem=.relaxed,.release " SCOPES " " WIDE_VECTORS,
+     {6, 0}, "70", orderedHalves, kTwoAccesses,
      "st.release.gpu.v8.b32 [gmem], {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7};"},
+    {"ld.sem.scope{.global}.vec.type =d*, [a]", ".sem=.relaxed,.acquire " SCOPES " " WIDE_VECTORS,
+     {2, 0}, "20", volatileOrderedHalves, kVolatileHalves,
+     "ld.acquire.gpu.v8.b32 {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7}, [gmem];"},
+    {"st.sem.scope{.global}.vec.type [a], b*", ".sem=.relaxed,.release " SCOPES " " WIDE_VECTORS,
+     {2, 0}, "20", volatileOrderedHalves, kVolatileHalves,
+     "st.release.gpu.v8.b32 [gmem], {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7};"},
+
     {"ld.sem.cluster{.ss}{.vec}.type =d*~, [a]", ".sem=.relaxed,.acquire " SPACES " " ACCESS_TYPES,
      {6, 0}, "70", widerAccess, kWider, "ld.acquire.cluster.u32 %r0, [gmem];"},
-    {"ld.sem.scope{.global}.vec.type =d*, [a]", ".sem=.relaxed,.acquire " SCOPES " " WIDE, {2, 0},
-     "20", volatileOrderedHalves, kVolatileHalves,
-     "ld.acquire.gpu.v8.b32 {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7}, [gmem];"},
-    {"st.sem.scope{.global}.vec.type [a], b*", ".sem=.relaxed,.release " SCOPES " " WIDE, {2, 0},
-     "20", volatileOrderedHalves, kVolatileHalves,
-     "st.release.gpu.v8.b32 [gmem], {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7};"},
     {"ld.sem.scope{.ss}{.vec}.type =d*~, [a]",
      ".sem=.relaxed,.acquire " SCOPES " " SPACES " " ACCESS_TYPES, {2, 0}, "20", volatileAccess,
      kVolatile, "ld.acquire.gpu.u32 %r0, [gmem];"},
@@ -243,7 +243,6 @@ constexpr Lowering kMemoryOrder[] = {
 #undef SCOPES
 #undef BELOW_SYS
 #undef ACCESS_TYPES
-#undef WIDE
 #undef ATOM_ORDER
 #undef RED_ORDER
 #undef ATOM_OPS

@@ -3,6 +3,7 @@
 //
 // Neither is atomic as a whole: each element counts by itself.
 #include "passes/retarget/wide.h"
+
 #include "isa/pattern.h"
 #include "passes/retarget/families.h"
 
@@ -50,7 +51,7 @@ void storeHalves(Expansion& text, const std::string& mnemonic,
   text.effect(mnemonic, text.address(0, kHalfBytes), vectorOf(all.last(half)));
 }
 
-bool weakTwoAccesses(Expansion& text) {
+bool weakHalves(Expansion& text) {
   return isWide(text) && writeHalves(text, "");
 }
 bool volatileHalves(Expansion& text) {
@@ -94,20 +95,21 @@ bool reduceRelaxed(Expansion& text) {
 
 constexpr std::string_view kElements = "red of each element";
 
-#define WIDE ".vec=.v4,.v8 .type=.b32,.u32,.s32,.f32,.b64,.u64,.s64,.f64"
-
 constexpr Lowering kWide[] = {
     // clang-format off
-    {"ld{.weak}{.global}{.cop}.vec.type =d*, [a]", ".cop=.ca,.cg,.cs,.lu,.cv " WIDE, {2, 0}, "20",
-     weakTwoAccesses, kTwoAccesses, "ld.global.v8.b32 {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7}, [gmem];"},
-    {"ld.volatile{.global}.vec.type =d*, [a]", WIDE, {2, 0}, "20", volatileHalves, kTwoAccesses,
-     "ld.volatile.global.v8.b32 {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7}, [gmem];"},
-    {"ld{.global}{.cop}.nc.vec.type =d*, [a]", ".cop=.ca,.cg,.cs " WIDE, {3, 1}, "32", weakTwoAccesses,
-     kTwoAccesses, "ld.global.nc.v8.b32 {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7}, [gmem];"},
-    {"st{.weak}{.global}{.cop}.vec.type [a], b*", ".cop=.wb,.cg,.cs,.wt " WIDE, {2, 0}, "20",
-     weakTwoAccesses, kTwoAccesses, "st.global.v8.b32 [gmem], {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7};"},
-    {"st.volatile{.global}.vec.type [a], b*", WIDE, {2, 0}, "20", volatileHalves, kTwoAccesses,
-     "st.volatile.global.v8.b32 [gmem], {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7};"},
+    {"ld{.weak}{.global}{.cop}.vec.type =d*, [a]", ".cop=.ca,.cg,.cs,.lu,.cv " WIDE_VECTORS,
+     {2, 0}, "20", weakHalves, kTwoAccesses,
+     "ld.global.v8.b32 {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7}, [gmem];"},
+    {"ld.volatile{.global}.vec.type =d*, [a]", WIDE_VECTORS, {2, 0}, "20", volatileHalves,
+     kTwoAccesses, "ld.volatile.global.v8.b32 {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7}, [gmem];"},
+    {"ld{.global}{.cop}.nc.vec.type =d*, [a]", ".cop=.ca,.cg,.cs " WIDE_VECTORS, {3, 1}, "32",
+     weakHalves, kTwoAccesses,
+     "ld.global.nc.v8.b32 {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7}, [gmem];"},
+    {"st{.weak}{.global}{.cop}.vec.type [a], b*", ".cop=.wb,.cg,.cs,.wt " WIDE_VECTORS, {2, 0},
+     "20", weakHalves, kTwoAccesses,
+     "st.global.v8.b32 [gmem], {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7};"},
+    {"st.volatile{.global}.vec.type [a], b*", WIDE_VECTORS, {2, 0}, "20", volatileHalves,
+     kTwoAccesses, "st.volatile.global.v8.b32 [gmem], {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7};"},
 
     {"red{.sem}{.scope}{.global}.add.vec.f32 [a], b*",
      ".sem=.relaxed,.release .scope=.cta,.cluster,.gpu,.sys .vec=.v2,.v4", {6, 0}, "70",
@@ -123,8 +125,6 @@ constexpr Lowering kWide[] = {
      "red.global.add.noftz.v2.f16x2 [gmem], {%r0, %r1};"},
     // clang-format on
 };
-
-#undef WIDE
 
 }  // namespace
 

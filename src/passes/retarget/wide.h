@@ -8,9 +8,12 @@
 
 namespace ptxopt::passes {
 
+// The forms that there are, in the notation of isa/rows.h; the table of instructions has others.
+#define WIDE_VECTORS ".vec=.v4,.v8 .type=.b32,.u32,.s32,.f32,.b64,.u64,.s64,.f64"
+
 inline constexpr std::string_view kTwoAccesses = "two accesses of 128 bits";  // what they become
 
-bool isWide(const Expansion& text);
+bool isWide(const Expansion& text);  // of 256 bits
 // Two ld or st with this order and scope, ".acquire.gpu", "", or ".volatile".  False for operands
 // that it does not know.
 bool writeHalves(Expansion& text, std::string_view order);
