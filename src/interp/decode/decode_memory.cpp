@@ -112,6 +112,15 @@ void Decoder::decodeAtomic(const ir::Instruction& instruction, Op op) {
   if (d.empty()) d.assign(b.size(), scratch_);
   c = swaps ? elements(operand(instruction, k), op.type, false) : b;
   if (d.size() != b.size() || c.size() != b.size()) throw Problem{"operands that do not fit"};
+  // Each element is done by itself: its result must not be a source of the next one.
+  for (std::vector<std::uint32_t>* const sources : {&b, &c}) {
+    for (std::uint32_t& slot : *sources) {
+      if (b.size() == 1 || std::ranges::find(d, slot) == d.end()) continue;
+      const std::uint32_t copy = temporary();
+      emitCopy(prototype_, copy, slot);
+      slot = copy;
+    }
+  }
   op.count = static_cast<std::uint8_t>(b.size());
   op.d = d.front();
   op.b = b.front();

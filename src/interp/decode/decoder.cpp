@@ -463,46 +463,68 @@ void Decoder::decodeMove(const ir::Instruction& instruction, Op op) {
     const auto element = [&](bool isPart) {
       return op.type == Type::B128 && isPart ? Type::B64 : op.type;
     };
-    const std::vector<std::uint32_t> sources = elements(from, element(packs), false);
+    std::vector<std::uint32_t> sources = elements(from, element(packs), false);
     const std::vector<std::uint32_t> targets = elements(to, element(unpacks), true);
-    if (sources.size() != targets.size()) throw Problem{"a move between vectors of this shape"};
+    constexpr std::size_t kQuarters = 4;  // of a register of 128 bits, which has two slots
+    if (op.type == Type::B128 && sources.size() == kQuarters) {
+      const std::span<const std::uint32_t> all = sources;
+      sources = {emitPack(op, all.first(2), 64), emitPack(op, all.last(2), 64)};
+    }
+    const bool hasQuarters = op.type == Type::B128 && targets.size() == kQuarters;
+    if (sources.size() != (hasQuarters ? 2 : targets.size())) {
+      throw Problem{"a move between vectors of this shape"};
+    }
     std::vector<std::uint32_t> copies;
     for (const std::uint32_t slot : sources) {
       copies.push_back(temporary());
       emitCopy(op, copies.back(), slot);
+    }
+    if (hasQuarters) {
+      const std::span<const std::uint32_t> all = targets;
+      emitUnpack(op, all.first(2), copies[0], 64);
+      return emitUnpack(op, all.last(2), copies[1], 64);
     }
     for (std::size_t k = 0; k < targets.size(); ++k) emitCopy(op, targets[k], copies[k]);
     return;
   }
   const int width = isa::bitWidth(op.type);
   if (packs) {
-    const std::vector<std::uint32_t> parts = elements(from, Type::B64, false);
-    op.d = temporary();
-    op.compute = clearSlot();
-    emit(op);
-    op.compute = insertBits();
-    op.width = static_cast<std::uint8_t>(width / static_cast<int>(parts.size()));
-    for (std::size_t k = 0; k < parts.size(); ++k) {
-      op.a = parts[k];
-      op.immediate = static_cast<std::int64_t>(k) * op.width;
-      emit(op);
-    }
-    return emitCopy(op, destination(to), op.d);
+    const std::uint32_t whole = emitPack(op, elements(from, Type::B64, false), width);
+    return emitCopy(op, destination(to), whole);
   }
   if (unpacks) {
     const std::vector<std::uint32_t> parts = elements(to, Type::B64, true);
-    op.a = temporary();
-    emitCopy(op, op.a, source(from, op.type));
-    op.compute = extractBits();
-    op.width = static_cast<std::uint8_t>(width / static_cast<int>(parts.size()));
-    for (std::size_t k = 0; k < parts.size(); ++k) {
-      op.d = parts[k];
-      op.immediate = static_cast<std::int64_t>(k) * op.width;
-      emit(op);
-    }
-    return;
+    const std::uint32_t whole = temporary();
+    emitCopy(op, whole, source(from, op.type));
+    return emitUnpack(op, parts, whole, width);
   }
   emitCopy(op, destination(to), source(from, op.type));
+}
+
+std::uint32_t Decoder::emitPack(Op op, std::span<const std::uint32_t> parts, int width) {
+  op.d = temporary();
+  op.compute = clearSlot();
+  emit(op);
+  op.compute = insertBits();
+  op.width = static_cast<std::uint8_t>(width / static_cast<int>(parts.size()));
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    op.a = parts[k];
+    op.immediate = static_cast<std::int64_t>(k) * op.width;
+    emit(op);
+  }
+  return op.d;
+}
+
+void Decoder::emitUnpack(Op op, std::span<const std::uint32_t> parts, std::uint32_t whole,
+                         int width) {
+  op.a = whole;
+  op.compute = extractBits();
+  op.width = static_cast<std::uint8_t>(width / static_cast<int>(parts.size()));
+  for (std::size_t k = 0; k < parts.size(); ++k) {
+    op.d = parts[k];
+    op.immediate = static_cast<std::int64_t>(k) * op.width;
+    emit(op);
+  }
 }
 
 // Cache policies have no effect here, so all policies are equal.

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -103,6 +104,10 @@ class Decoder {
   const ir::Operand& operand(const ir::Instruction& instruction, std::size_t k) const;
   void emit(Op op) { code_->ops.push_back(op); }
   void emitCopy(const Op& like, std::uint32_t to, std::uint32_t from);
+  // The parts of a register of `width` bits, the lowest first, in a temporary slot, which it
+  // returns.
+  std::uint32_t emitPack(Op op, std::span<const std::uint32_t> parts, int width);
+  void emitUnpack(Op op, std::span<const std::uint32_t> parts, std::uint32_t whole, int width);
 
   Program* program_;
   const ir::Function* function_;

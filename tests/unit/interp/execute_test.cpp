@@ -265,6 +265,16 @@ TEST(Execute, AtomicsAddUp) {
   EXPECT_EQ(sum, 31u * 32 / 2);
 }
 
+// All sources are read before a result is written: %f2 is a source of the second element.
+TEST(Execute, AtomicsOfVectorsOverTheirSources) {
+  const auto result = execute(
+      "setp.eq.u32 %p1, %r1, 0;"
+      "@%p1 atom.global.add.v2.f32 {%f2, %f3}, [cell], {%f1, %f2};"
+      "@%p1 ld.global.b64 %rd0, [cell];");
+  EXPECT_EQ(result[0], std::uint64_t{std::bit_cast<std::uint32_t>(-2.25f)} << 32 |
+                           std::bit_cast<std::uint32_t>(1.5f));
+}
+
 TEST(Execute, Warp) {
   EXPECT_EQ(word("shfl.sync.idx.b32 %r0, %r1, 9, 31, -1;"), 9u);
   EXPECT_EQ(word("shfl.sync.bfly.b32 %r0, %r1, 3, 31, -1;"), 6u);
