@@ -24,10 +24,12 @@ import sys
 import tempfile
 import time
 
-REGISTERS = {"%p": ".pred", "%b": ".b8", "%h": ".b16", "%r": ".b32", "%rd": ".b64", "%f": ".f32", "%fd": ".f64"}
+REGISTERS = {"%p": ".pred", "%b": ".b8", "%h": ".b16", "%r": ".b32", "%rd": ".b64", "%f": ".f32", "%fd": ".f64",
+             "%q": ".b128"}
 TARGETS = ["50", "53", "60", "70", "75", "80", "86", "89", "90", "100"]
 THREADS = 1024
 GROUP = 32  # forms in a kernel of a long run
+OLDEST_OF_PTXAS = 75  # target, and the newest version
 NEWEST_OF_PTXAS = "9.0"  # that every ptxas knows which the tests are run with
 # Signs, zeros, the smallest and largest numbers of each type, infinities, NaN with and without a payload.
 SPECIALS = [
@@ -83,19 +85,19 @@ def produce(register, index, is_only, has_halves):
 	and.b32 %z, %y, 252; mov.u64 %at, specials; cvt.u64.u32 %wide, %z; add.u64 %at, %at, %wide;
 	ld.const.u32 %s, [%at];
 	and.b32 %z, %y, 3;
-	setp.eq.u32 %q1, %z, 1; selp.b32 %w, %s, %x, %q1;
-	setp.eq.u32 %q1, %z, 2; and.b32 %z, %x, 7; add.u32 %z, %z, %s; sub.u32 %z, %z, 3;
-	selp.b32 %w, %z, %w, %q1;
-	and.b32 %z, %y, 3; setp.eq.u32 %q1, %z, 3;
+	setp.eq.u32 %is1, %z, 1; selp.b32 %w, %s, %x, %is1;
+	setp.eq.u32 %is1, %z, 2; and.b32 %z, %x, 7; add.u32 %z, %z, %s; sub.u32 %z, %z, 3;
+	selp.b32 %w, %z, %w, %is1;
+	and.b32 %z, %y, 3; setp.eq.u32 %is1, %z, 3;
 	bfe.u32 %z, %y, 8, 5; add.u32 %z, %z, 112; bfi.b32 %z, %z, %x, 23, 8;
-	bfe.u32 %s, %y, 13, 2; setp.eq.u32 %q2, %s, 0; add.u32 %s, %s, 0x7FFE; bfi.b32 %s, %s, %z, 0, 16;
-	selp.b32 %z, %z, %s, %q2; selp.b32 %w, %z, %w, %q1;
+	bfe.u32 %s, %y, 13, 2; setp.eq.u32 %is2, %s, 0; add.u32 %s, %s, 0x7FFE; bfi.b32 %s, %s, %z, 0, 16;
+	selp.b32 %z, %z, %s, %is2; selp.b32 %w, %z, %w, %is1;
 	bfe.u32 %s, %y, 18, 5; shr.u32 %z, %w, %s; or.b32 %z, %z, 1; shl.b32 %z, %z, %s;
 	bfe.u32 %s, %y, 23, 2; add.u32 %z, %z, %s; sub.u32 %z, %z, 1;
-	bfe.u32 %s, %y, 15, 2; setp.eq.u32 %q1, %s, 0; selp.b32 %w, %z, %w, %q1;
+	bfe.u32 %s, %y, 15, 2; setp.eq.u32 %is1, %s, 0; selp.b32 %w, %z, %w, %is1;
 	bfe.u32 %z, %x, 3, 9; or.b32 %z, %z, 1; bfe.u32 %s, %y, 18, 5; shl.b32 %z, %z, %s;
 	bfe.u32 %s, %y, 23, 2; add.u32 %z, %z, %s; sub.u32 %z, %z, 1;
-	bfe.u32 %s, %y, 15, 4; setp.eq.u32 %q1, %s, 1; selp.b32 %w, %z, %w, %q1;"""
+	bfe.u32 %s, %y, 15, 4; setp.eq.u32 %is1, %s, 1; selp.b32 %w, %z, %w, %is1;"""
     if has_halves and kind(register) in ("%h", "%r"):
         # What is special as f32 is so as a half too if that gets the upper one: the upper one twice, both
         # exchanged, the lower one twice, or as they are.
@@ -110,11 +112,13 @@ def produce(register, index, is_only, has_halves):
         return mix + "\n\tmov.b32 %v, %w;" + mix.replace("%n,", "%x,") + f"""
 	mov.b64 %wide, {{%v, %w}};
 	bfe.u32 %z, %y, 5, 9; or.b32 %z, %z, 1; cvt.u64.u32 %at, %z; bfe.u32 %s, %y, 17, 6; shl.b64 %at, %at, %s;
-	bfe.u32 %z, %y, 28, 2; setp.eq.u32 %q1, %z, 0; selp.b64 %wide, %at, %wide, %q1;
+	bfe.u32 %z, %y, 28, 2; setp.eq.u32 %is1, %z, 0; selp.b64 %wide, %at, %wide, %is1;
 	mov.b32 %single, %w; cvt.f64.f32 %double, %single; mov.b64 %at, %double;
-	setp.eq.u32 %q1, %z, 1; selp.b64 %wide, %at, %wide, %q1;
-	and.b32 %s, %y, 3; setp.lt.u32 %q1, %z, 2; selp.b32 %s, %s, 1, %q1; cvt.u64.u32 %at, %s;
+	setp.eq.u32 %is1, %z, 1; selp.b64 %wide, %at, %wide, %is1;
+	and.b32 %s, %y, 3; setp.lt.u32 %is1, %z, 2; selp.b32 %s, %s, 1, %is1; cvt.u64.u32 %at, %s;
 	add.u64 %wide, %wide, %at; sub.u64 %wide, %wide, 1; mov.b64 {register}, %wide;"""
+    if kind(register) == "%q":
+        return mix + f"\n\tmov.b128 {register}, {{%n, %w, %x, %w}};"
     if kind(register) == "%p":
         return mix + f"\n\tand.b32 %z, %x, 1; setp.ne.u32 {register}, %z, 0;"
     return mix + f"\n\tmov.b32 {register}, %w;"
@@ -128,6 +132,9 @@ def consume(register, total="%sum"):
         take = [f"cvt.u32.u8 %z, {register};"]
     elif kind(register) in ("%rd", "%fd"):
         take = [f"mov.b64 {{%z, %y}}, {register};", "mad.lo.u32 %z, %y, 0x01000193, %z;"]
+    elif kind(register) == "%q":
+        take = [f"mov.b128 {{%z, %y, %x, %w}}, {register};",
+                *(f"mad.lo.u32 %z, {word}, 0x01000193, %z;" for word in ("%y", "%x", "%w"))]
     elif kind(register) == "%p":
         take = [f"selp.b32 %z, 1, 0, {register};"]
     else:
@@ -143,6 +150,8 @@ def start(register):
         return f"\n\tmov.b32 {{{register}, %hx}}, %n;"
     if kind(register) in ("%rd", "%fd"):
         return f"\n\tmov.b64 {register}, {{%n, %n}};"
+    if kind(register) == "%q":
+        return f"\n\tmov.b128 {register}, {{%n, %n, %n, %n}};"
     if kind(register) == "%p":
         return f"\n\tsetp.eq.u32 {register}, %n, 0;"
     return f"\n\tmov.b32 {register}, %n;"
@@ -175,9 +184,9 @@ def with_guards(statement):
     """The statement without a guard, with one, and with one and over its sources."""
     written, read = operands(statement)
     text = f"\n\t{statement}" + "".join(map(consume, written)) + "".join(map(start, written))
-    text += f"\n\tand.b32 %z, %n, 2; setp.eq.u32 %q1, %z, 0;\n\t@%q1 {statement}" + "".join(map(consume, written))
+    text += f"\n\tand.b32 %z, %n, 2; setp.eq.u32 %is1, %z, 0;\n\t@%is1 {statement}" + "".join(map(consume, written))
     changed, results = over_a_source(statement, written, read)
-    guard = next((register for register in results if kind(register) == "%p"), "%q1")
+    guard = next((register for register in results if kind(register) == "%p"), "%is1")
     return text + f"\n\t@!{guard} {changed}" + "".join(map(consume, results))
 
 
@@ -195,11 +204,12 @@ def kernel(statements, samples):
     totals = ["%sum"] if len(statements) == 1 else [f"%sum{k}" for k in range(len(statements))]
     start_totals = "\n\t".join(f"mov.u32 {total}, 1;" for total in totals)
     store_totals = "\n\t".join(f"st.global.u32 [%to+{k * THREADS * 4}], {total};" for k, total in enumerate(totals))
-    declared = "".join(f"\n\t.reg {type} {name}<8>;" for name, type in REGISTERS.items())
+    used = {kind(register) for register in (*shared.written, *shared.read)}
+    declared = "".join(f"\n\t.reg {type} {name}<8>;" for name, type in REGISTERS.items() if name in used)
     return f"""
 .visible .entry k(.param .u64 out)
 {{{declared}
-	.reg .pred %q1, %q2, %more;
+	.reg .pred %is1, %is2, %more;
 	.reg .b16 %hx;
 	.reg .b32 %x, %y, %z, %s, %w, %v, %n, %end, %t, %c, {", ".join(totals)};
 	.reg .b64 %to, %offset, %at, %wide;
@@ -228,9 +238,12 @@ def header(version, target):
 def is_taken(ptxas, folder, form):
     """Whether ptxas takes the form at all: some rows of the instruction table have more forms than there are."""
     path = os.path.join(folder, "form.ptx")
+    target = first_target(form.target)
+    if number(target) < OLDEST_OF_PTXAS:
+        target = str(OLDEST_OF_PTXAS)
     with open(path, "w", encoding="ascii") as file:
-        file.write(header(NEWEST_OF_PTXAS, first_target(form.target)) + kernel([form.statement], 0))
-    run = subprocess.run([ptxas, f"-arch=sm_{first_target(form.target)}", path, "-o", os.devnull],
+        file.write(header(NEWEST_OF_PTXAS, target) + kernel([form.statement], 0))
+    run = subprocess.run([ptxas, f"-arch=sm_{target}", path, "-o", os.devnull],
                          capture_output=True, text=True)
     return run.returncode == 0
 
@@ -274,7 +287,7 @@ def check(options, folder, index, form, target):
         return f"{form.statement} for sm_{target}: is still there"
     if options.ptxas:
         # The version that --for states may be newer than ptxas, and the target older.
-        arch = target if number(target) >= 75 else "75"
+        arch = target if number(target) >= OLDEST_OF_PTXAS else str(OLDEST_OF_PTXAS)
         version = "8.0" if number(arch) < 100 else "8.6"
         text = re.sub(r"\.version \S+", f".version {version}", lowered, count=1)
         text = re.sub(r"\.target \S+", f".target sm_{arch}", text, count=1)

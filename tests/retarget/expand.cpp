@@ -2,6 +2,7 @@
 #include "expand.h"
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include "isa/pattern.h"
@@ -136,7 +137,9 @@ std::vector<ExpandedForm> expand(std::string_view syntax, std::string_view sets,
   const std::vector<std::string> operands = operandsOf(example);
   const isa::Shape shape = isa::parseStatement(example).shape;
   const std::size_t count = countOf(choices);
-  const std::size_t step = std::max<std::size_t>(1, count / most);
+  // Without a factor of the count, so that each word of the last places is met.
+  std::size_t step = std::max<std::size_t>(1, count / most);
+  while (step != 1 && std::gcd(step, count) != 1) ++step;
   std::vector<ExpandedForm> result;
   for (std::size_t number = 0; number < count; number += step) {
     const std::string& mnemonic =

@@ -12,7 +12,7 @@ import re
 
 REGISTER = re.compile(r"(%[a-z]+)\d+")
 SPACE = re.compile(r"\.(global|shared|shared::cta)(?=\.|$)")
-BITS = re.compile(r"\.[busf](8|16|32|64)$")
+BITS = re.compile(r"\.[busf](8|16|32|64|128)$")
 OWN_BYTES = 128
 ASYNC_BYTES = 64
 
@@ -36,6 +36,9 @@ st.L1::no_allocate.f64 [gmem], %fd0;
 st.global.L1::evict_last.L2::evict_first.v4.b64 [gmem], {%rd0, %rd1, %rd2, %rd3};
 st.release.cluster.global.L2::cache_hint.b64 [gmem], %rd0, %pol;
 st.relaxed.sys.global.L1::no_allocate.u16 [gmem], %h0;
+ld.global.L1::evict_last.b128 %q0, [gmem];
+ld.global.nc.L1::no_allocate.L2::cache_hint.b128 %q0, [in], %pol;
+st.L1::evict_first.b128 [gmem], %q0;
 atom.acquire.cluster.global.add.L2::cache_hint.u32 %r0, [gmem], %r1, %pol;
 atom.global.exch.L2::cache_hint.b64 %rd0, [gmem], %rd1, %pol;
 red.relaxed.gpu.global.add.L2::cache_hint.f32 [gmem], %f0, %pol;

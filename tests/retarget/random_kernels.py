@@ -26,7 +26,7 @@ from memory_statements import Memory, family
 
 BLOCK = 64
 KERNELS = 10  # in a file
-COUNTS = {"%p": 4, "%b": 4, "%h": 8, "%r": 8, "%rd": 6, "%f": 8, "%fd": 4}
+COUNTS = {"%p": 4, "%b": 4, "%h": 8, "%r": 8, "%rd": 6, "%f": 8, "%fd": 4, "%q": 4}
 NAME = re.compile(r"(%[a-z]+)\d+")
 
 
@@ -122,6 +122,8 @@ class Kernel:
                     load.append(f"mov.b32 {{{register}{k}, %hx}}, %x;")
                 elif register in ("%rd", "%fd"):
                     load.append(f"mov.b64 {register}{k}, {{%x, %x}};")
+                elif register == "%q":
+                    load.append(f"mov.b128 {register}{k}, {{%x, %y, %x, %sum}};")
                 else:
                     load.append(f"mov.b32 {register}{k}, %x;")
         load = "\n\t".join(["", *load])
@@ -135,7 +137,7 @@ class Kernel:
 {declared}
 	.reg .pred %more;
 	.reg .b16 %hx;
-	.reg .b32 %x, %y, %z, %sum, %i0, %i1, %t;
+	.reg .b32 %x, %y, %z, %w, %sum, %i0, %i1, %t;
 	.reg .b64 %in, %out, %offset;{memory_statements.DECLARATIONS}
 	ld.param{self.rng.choice(["", "::entry"])}.u64 %in, [in]; ld.param.u64 %out, [out];
 	mov.u32 %t, %tid.x; mul.wide.u32 %offset, %t, 256; add.u64 %in, %in, %offset;
@@ -164,6 +166,8 @@ def exists(statement):
         return words[-1] in types.split() and size <= 128
     if words[0] not in ("ld", "st"):
         return True
+    if {"const", "local", "param"} & {word.split("::")[0] for word in words}:
+        return False  # the kernels have no such memory
     if "nc" in words and "global" not in words:
         return False
     is_wide = (elements, bits[1]) in ((4, "64"), (8, "32")) and not any(word.startswith("shared") for word in words)
@@ -190,8 +194,10 @@ def with_vectors(form):
     mnemonic, _, words = form.statement.partition(" ")
     elements = re.search(r"\.[vx]([1248])\b", mnemonic)
     if elements:
-        old = re.search(r"\{([^,}]*)[^}]*\}", words) or re.search(r"(%[a-z]+\d+)", words)
-        words = words.replace(old[0], vector(old[1], int(elements[1])), 1)
+        count = int(elements[1])
+        words, changed = re.subn(r"\{([^,}]*)[^}]*\}", lambda old: vector(old[1], count), words)
+        if not changed:
+            words = re.sub(r"%[a-z]+\d+", lambda old: vector(old[0], count), words, count=1)
     if re.search(r"^mma\.\S*(k32\S*8\.s32|k64|k256)", mnemonic):
         words = words.replace("{%r10, %r11}", vector("%r10", 4)).replace("{%r20}", vector("%r20", 2))
     return form._replace(statement=f"{mnemonic} {words}".strip())

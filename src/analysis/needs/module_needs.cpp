@@ -51,9 +51,10 @@ void forEachDottedWord(std::string_view text, Visit&& visit) {
 // Calls visit(word) for the first word of each string of a pragma.
 template <class Visit>
 void forEachPragma(std::string_view text, Visit&& visit) {
-  for (std::size_t open = text.find('"'); open != text.npos; open = text.find('"', open + 1)) {
+  for (std::size_t open = text.find('"'); open != std::string_view::npos;
+       open = text.find('"', open + 1)) {
     const std::size_t close = text.find('"', open + 1);
-    if (close == text.npos) return;
+    if (close == std::string_view::npos) return;
     constexpr std::string_view kBlanks = " \t\r\n\f";
     const std::size_t begin = std::min(text.find_first_not_of(kBlanks, open + 1), close);
     const std::size_t end = std::min(text.find_first_of(kBlanks, begin), close);
@@ -77,7 +78,7 @@ void forEachUseInSection(std::string_view text, Visit&& visit) {
       isAfterName = !rest.starts_with(".b");
       at += size;
       continue;
-    } else if (isAfterName && kAfterName.find(rest[0]) != kAfterName.npos) {
+    } else if (isAfterName && kAfterName.find(rest[0]) != std::string_view::npos) {
       visit(rest[0] == ':'   ? isa::uses::kSectionLabel
             : rest[0] == '+' ? isa::uses::kSectionSum
                              : isa::uses::kSectionDifference);
@@ -167,10 +168,13 @@ class Visitor {
     need(found->version, found->target, found->unproven, found->word);
   }
 
-  void type(isa::Type type, NameId typeName) {
+  void type(isa::Type type, NameId typeName, const ir::Statement* declaration) {
     if (type == isa::Type::Other) return unknown(module_.text(typeName));
     const isa::Construct* found = isa::findConstruct(ConstructKind::Type, isa::spelling(type));
-    if (found != nullptr) need(found->version, found->target, found->unproven, found->word);
+    if (found == nullptr) return;
+    statement_ = declaration;
+    need(found->version, found->target, found->unproven, found->word);
+    statement_ = nullptr;
   }
 
   void linkage(ir::Linkage linkage) {
@@ -256,7 +260,8 @@ class Visitor {
         return registers(*statement.as<ir::RegisterDeclaration>());
       case ir::StatementKind::VariableDeclaration: {
         const auto* declaration = statement.as<ir::VariableDeclaration>();
-        for (const ir::Variable* declared : declaration->variables) variable(*declared);
+        for (const ir::Variable* declared : declaration->variables)
+          variable(*declared, declaration);
         return;
       }
       case ir::StatementKind::Location:
@@ -272,9 +277,15 @@ class Visitor {
                                                        ? ".calltargets"
                                                        : ".branchtargets");
       case ir::StatementKind::Prototype:
-        return prototype(*statement.as<ir::Prototype>());
+        statement_ = &statement;
+        prototype(*statement.as<ir::Prototype>());
+        statement_ = nullptr;
+        return;
       case ir::StatementKind::Alias:
-        return construct(ConstructKind::Directive, ".alias");
+        statement_ = &statement;
+        construct(ConstructKind::Directive, ".alias");
+        statement_ = nullptr;
+        return;
       case ir::StatementKind::Directive:
         return directive(*statement.as<ir::Directive>());
       case ir::StatementKind::Label:
@@ -308,8 +319,10 @@ class Visitor {
         return construct(ConstructKind::Use, isa::uses::kFileTime);
       case ir::DirectiveKind::Section:
         construct(ConstructKind::Directive, ".section");
+        statement_ = &directive;
         forEachUseInSection(directive.text,
                             [this](std::string_view use) { construct(ConstructKind::Use, use); });
+        statement_ = nullptr;
         return;
       case ir::DirectiveKind::Unknown:
         return unknown(directive.text.substr(0, directive.text.find_first_of(" \t\r\n")));
@@ -323,12 +336,15 @@ class Visitor {
   void registers(const ir::RegisterDeclaration& declaration) {
     const auto ranges =
         function_->registers().subspan(declaration.firstRange, declaration.rangeCount);
-    for (const ir::RegisterRange& range : ranges) type(range.type, range.typeName);
+    for (const ir::RegisterRange& range : ranges) {
+      type(range.type, range.typeName, &declaration);
+    }
   }
 
-  void variable(const ir::Variable& variable) {
+  // `declaration` is null for a parameter.
+  void variable(const ir::Variable& variable, const ir::Statement* declaration = nullptr) {
     linkage(variable.linkage);
-    type(variable.type, variable.typeName);
+    type(variable.type, variable.typeName, declaration);
     forEachDottedWord(variable.attributes, [&](std::string_view word) {
       if (word == ".attribute") return;
       // The spaces and the alignment that follow .ptr are as old as it is.

@@ -26,7 +26,8 @@ struct Need {
   bool isUnderstood = true;   // false: no table knows it
   std::string_view what;      // "ld.global.nc.f32", "%cluster_ctarank", ".maxclusterrank"
   const ir::Function* function = nullptr;  // null: it stands in no function
-  // The instruction, pragma or location that is `what`; null if that is something that it names.
+  // The instruction, pragma, location, declaration, alias, prototype or section that is `what` or
+  // has it; null if that is something else that a statement names.
   const ir::Statement* statement = nullptr;
   std::string_view attribute = {};  // the text of the attribute of `function` that is or holds it
   Offset at = 0;                    // in the source text

@@ -60,6 +60,14 @@ std::vector<std::string> Expansion::elements(std::size_t k) const {
   return result;
 }
 
+std::optional<RegisterPair> Expansion::registerPair(std::size_t k) const {
+  const ir::Operand& operand = *instruction_.operand(k);
+  // docs/soundness/ A5.8.
+  if (operand.kind == ir::OperandKind::Integer) return RegisterPair{this->operand(k), "0"};
+  if (operand.kind != ir::OperandKind::Register) return std::nullopt;
+  return pairFor(function_, operand.reg(), prefix_);
+}
+
 std::optional<std::int64_t> Expansion::number(std::size_t k) const {
   const ir::Operand& operand = *instruction_.operand(k);
   if (operand.kind != ir::OperandKind::Integer) return std::nullopt;

@@ -21,12 +21,14 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "ir/function.h"
 #include "ir/statement.h"
+#include "passes/retarget/declarations.h"
 
 namespace ptxopt::passes {
 
@@ -48,6 +50,8 @@ class Expansion {
   // The members of a vector, list or pair, the components of a vector register; of a scalar only
   // itself.
   std::vector<std::string> elements(std::size_t k) const;
+  // What a register or number of 128 bits becomes; none for anything else.
+  std::optional<RegisterPair> registerPair(std::size_t k) const;
   // The number of an integer operand.
   std::optional<std::int64_t> number(std::size_t k) const;
   // A register, component or number of `bits` bits: false for a register wider than the type.

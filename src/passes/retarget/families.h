@@ -23,6 +23,7 @@ std::span<const Lowering> memoryOrder();       // memory_order.cpp
 std::span<const Lowering> smallConversions();  // small_conversions.cpp
 std::span<const Lowering> warpCollectives();   // warp.cpp
 std::span<const Lowering> wideAccesses();      // wide.cpp
+std::span<const Lowering> wideRegisters();     // wide_registers.cpp
 
 // Why an instruction may do without a qualifier.
 enum class Spare : std::uint8_t {

@@ -2,12 +2,14 @@
 #include "passes/retarget/fit.h"
 
 #include <algorithm>
+#include <cctype>
 #include <optional>
 #include <unordered_set>
 
 #include "ir/directives.h"
 #include "ir/make.h"
 #include "isa/targets.h"
+#include "passes/retarget/declarations.h"
 #include "passes/retarget/lowering.h"
 
 namespace ptxopt::passes {
@@ -26,6 +28,59 @@ bool isHint(std::string_view attribute) {
   if (attribute.starts_with(".pragma")) return std::ranges::count(attribute, '"') == 2;
   const std::string_view name = attribute.substr(0, attribute.find_first_of(" \t\r\n"));
   return name == ".language" || name == ".noreturn" || name == ".maxclusterrank";
+}
+
+constexpr std::string_view kNamesOfLocations = ".debug_str";
+
+bool isSection(const ir::Directive& directive, std::string_view name) {
+  if (directive.which != ir::DirectiveKind::Section) return false;
+  return directive.text.substr(0, directive.text.find('{')).find(name) != std::string_view::npos;
+}
+
+// The words in front of a colon: in a comment that is no label, which does no harm.
+std::vector<std::string_view> labelsOf(std::string_view section) {
+  constexpr std::string_view kBlanks = " \t\r\n\f";
+  std::vector<std::string_view> labels;
+  for (std::size_t colon = section.find(':'); colon != std::string_view::npos;
+       colon = section.find(':', colon + 1)) {
+    const std::size_t last = section.find_last_not_of(kBlanks, colon - 1);
+    if (last == std::string_view::npos) continue;
+    const std::size_t before = section.find_last_of(kBlanks, last);
+    const std::size_t begin = before == std::string_view::npos ? 0 : before + 1;
+    labels.push_back(section.substr(begin, last + 1 - begin));
+  }
+  return labels;
+}
+
+// The first place of a word that begins with a dot; npos if there is none.
+std::size_t findOutsideComments(std::string_view text, std::string_view word) {
+  for (std::size_t at = 0; at < text.size();) {
+    const std::string_view rest = text.substr(at);
+    if (rest.starts_with("//") || rest.starts_with("/*")) {
+      const std::string_view end = rest[1] == '*' ? "*/" : "\n";
+      at = std::min(text.find(end, at + 2), text.size() - end.size()) + end.size();
+    } else if (rest.starts_with(word)) {
+      return at;
+    } else {
+      ++at;
+    }
+  }
+  return std::string_view::npos;
+}
+
+bool isNamePart(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' || c == '%';
+}
+
+// Also in a comment, which does no harm.
+bool hasWord(std::string_view text, std::string_view word) {
+  for (std::size_t at = text.find(word); at != std::string_view::npos;
+       at = text.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    const bool begins = at == 0 || !isNamePart(text[at - 1]);
+    if (begins && (end == text.size() || !isNamePart(text[end]))) return true;
+  }
+  return false;
 }
 
 constexpr std::string_view kUsedBytes = "used_bytes_mask";
@@ -54,14 +109,32 @@ class Fitter {
   void check(const Need& need) {
     const std::string missing = missingFor(need);
     if (!missing.empty()) {
+      obstacle_ = {};
       if (need.isUnderstood && plan(need)) return;
-      result_.problems.push_back({need, need.isUnderstood
-                                            ? "needs " + missing + obstacleTo(need)
-                                            : "is not understood, so it may need " + missing});
+      if (isReported(need)) return;
+      result_.problems.push_back(
+          {withFunction(need), need.isUnderstood ? "needs " + missing + obstacleTo(need)
+                                                 : "is not understood, so it may need " + missing});
     } else if (need.withdrawn.holds(wanted_.version, wanted_.target) &&
                !need.withdrawn.holds(module_.version, module_.target)) {
       result_.problems.push_back({need, "does not exist " + withdrawnFrom(need)});
     }
+  }
+
+  // One statement may need the same several times.
+  bool isReported(const Need& need) const {
+    if (result_.problems.empty()) return false;
+    const Need& last = result_.problems.back().need;
+    return last.at == need.at && last.what == need.what;
+  }
+
+  // An alias can be left out with its declaration.
+  Need withFunction(const Need& need) const {
+    const auto* alias = need.statement != nullptr ? need.statement->as<ir::Alias>() : nullptr;
+    if (alias == nullptr) return need;
+    Need result = need;
+    result.function = module_.findFunction(module_.text(module_.symbolAt(alias->alias).name));
+    return result;
   }
 
   // "PTX 8.0 and sm_90", or "".
@@ -94,30 +167,94 @@ class Fitter {
     }
     return instruction != nullptr && ir::isBelowDirective(*instruction, ignored_)
                ? ", and is not lowered below a directive that may be about it"
-               : "";
+               : std::string(obstacle_);
   }
 
   // Whether the statement can be replaced by what the version and target have.
   bool plan(const Need& need) {
-    if (need.function == nullptr || need.function->isKept) return false;
-    std::optional<std::string> text;
+    if (need.function != nullptr && need.function->isKept) return false;
     if (!need.attribute.empty()) {
-      if (!isHint(need.attribute)) return false;
-    } else if (need.statement == nullptr) {
-      return false;
-    } else if (const auto* instruction = need.statement->as<ir::Instruction>()) {
-      text = lowered(need, *instruction);
-      if (!text) return false;
-    } else if (const auto* pragma = need.statement->as<ir::Pragma>()) {
-      // Which bytes of a load are used, how often code runs: only hints.
-      if (!hasOneString(*pragma)) return false;
-      ignored_.insert(pragma);
+      return isHint(need.attribute) && change(need, "");
     }
-    // Else a .loc: where inlined code comes from is for debuggers and profilers.
+    if (need.statement == nullptr) return false;
+    // One declaration may need the same for several names.
+    if (!result_.changes.empty() && result_.changes.back().statement == need.statement) return true;
+    switch (need.statement->kind) {
+      case ir::StatementKind::Instruction:
+        return change(need, lowered(need, *need.statement->as<ir::Instruction>()));
+      case ir::StatementKind::Pragma: {
+        // Which bytes of a load are used, how often code runs: only hints.
+        const auto* pragma = need.statement->as<ir::Pragma>();
+        if (need.function == nullptr || !hasOneString(*pragma)) return false;
+        ignored_.insert(pragma);
+        return change(need, "");
+      }
+      case ir::StatementKind::Location:
+        // Where inlined code comes from is for debuggers and profilers.
+        return change(need, "");
+      case ir::StatementKind::RegisterDeclaration:
+        return change(need,
+                      lowerRegisters(*need.function, *need.statement->as<ir::RegisterDeclaration>(),
+                                     prefix()));
+      case ir::StatementKind::VariableDeclaration:
+        return change(need, lowerVariables(module_, need.function,
+                                           *need.statement->as<ir::VariableDeclaration>()));
+      case ir::StatementKind::Alias:
+        return planAlias(need, *need.statement->as<ir::Alias>());
+      case ir::StatementKind::Prototype:
+        return change(need, withoutHint(need, *need.statement->as<ir::Prototype>()));
+      case ir::StatementKind::Directive:
+        return isOfLocations(*need.statement->as<ir::Directive>()) && change(need, "");
+      default:
+        return false;
+    }
+  }
+
+  bool planAlias(const Need& need, const ir::Alias& alias) {
+    if (!change(need, lowerAlias(module_, alias, prefix(), obstacle_))) return false;
+    // ptxas takes no declaration after the body.
+    const NameId name = module_.symbolAt(alias.alias).name;
+    for (const ir::Statement* at = alias.next; at != nullptr; at = at->next) {
+      const auto* item = at->as<ir::FunctionItem>();
+      if (item == nullptr || item->function->name() != name) continue;
+      Need again = need;
+      again.statement = at;
+      change(again, "");
+    }
+    return true;
+  }
+
+  // The text of a prototype without an attribute that is a hint.
+  std::optional<std::string> withoutHint(const Need& need, const ir::Prototype& prototype) const {
+    if (!isHint(need.what)) return std::nullopt;
+    std::string text(prototype.text);
+    const std::size_t at = findOutsideComments(text, need.what);
+    if (at == std::string::npos) return std::nullopt;
+    text.erase(at, need.what.size());
+    if (prototype.symbol == ir::SymbolId::None) return text;
+    const ir::Symbol& label = need.function != nullptr ? need.function->symbolAt(prototype.symbol)
+                                                       : module_.symbolAt(prototype.symbol);
+    return std::string(module_.text(label.name)) + ": " + text;
+  }
+
+  // .debug_str, with names of inlined functions for .loc, and no other section refers to it.
+  bool isOfLocations(const ir::Directive& directive) const {
+    if (!isSection(directive, kNamesOfLocations)) return false;
+    const std::vector<std::string_view> labels = labelsOf(directive.text);
+    return std::ranges::none_of(module_.items(), [&](const ir::Statement& item) {
+      const auto* other = item.as<ir::Directive>();
+      if (other == nullptr || other == &directive || !isSection(*other, "")) return false;
+      const auto isNamed = [&](std::string_view name) { return hasWord(other->text, name); };
+      return isNamed(kNamesOfLocations) || std::ranges::any_of(labels, isNamed);
+    });
+  }
+
+  // False without a text.
+  bool change(const Need& need, std::optional<std::string> text) {
+    if (!text) return false;
     // The needs are those of the module, which may be changed.
     result_.changes.push_back({const_cast<ir::Function*>(need.function),
-                               const_cast<ir::Statement*>(need.statement),
-                               std::move(text).value_or(""), need});
+                               const_cast<ir::Statement*>(need.statement), std::move(*text), need});
     return true;
   }
 
@@ -166,10 +303,26 @@ class Fitter {
   const Stated& wanted_;
   std::string ownRequirement_;
   std::string prefix_;
+  std::string_view obstacle_;  // why the statement in question is not lowered; may be empty
   // Pragmas that go, and those that may stay above a lowering.
   std::unordered_set<const ir::Statement*> ignored_;
   Fit result_;
 };
+
+ir::Directive* directive(Arena& arena, const std::string& text) {
+  auto* made = arena.create<ir::Directive>(0);
+  made->kind = ir::StatementKind::Directive;
+  made->which = ir::DirectiveKind::Lowered;
+  made->text = arena.copy(std::string_view(text));
+  return made;
+}
+
+void applyToModule(ir::Module& module, const Change& change) {
+  if (!change.text.empty()) {
+    module.insertAfter(change.statement, directive(module.arena(), change.text));
+  }
+  module.erase(change.statement);
+}
 
 }  // namespace
 
@@ -177,7 +330,8 @@ Fit fit(ir::Module& module, const Stated& wanted) {
   return Fitter(module, wanted).run();
 }
 
-void apply(const Change& change) {
+void apply(ir::Module& module, const Change& change) {
+  if (change.function == nullptr) return applyToModule(module, change);
   ir::Function& function = *change.function;
   if (change.statement == nullptr) {
     const auto isIt = [&](const ir::Attribute& attribute) {
@@ -185,20 +339,16 @@ void apply(const Change& change) {
     };
     std::erase_if(function.attributes, isIt);
     const std::string_view text = change.need.attribute;
-    const std::string_view source = function.module().source().text();
+    const std::string_view source = module.source().text();
     const auto begin = static_cast<Offset>(text.data() - source.data());
-    return function.module().eraseText({begin, static_cast<Offset>(begin + text.size())});
+    return module.eraseText({begin, static_cast<Offset>(begin + text.size())});
   }
   if (auto* location = change.statement->as<ir::Location>()) {
     location->rest = {};
     return function.markChanged(location);
   }
   if (change.text.empty()) return function.erase(change.statement);
-  auto* made = function.arena().create<ir::Directive>(0);
-  made->kind = ir::StatementKind::Directive;
-  made->which = ir::DirectiveKind::Lowered;
-  made->text = function.arena().copy(std::string_view(change.text));
-  ir::replaceStatement(function, change.statement, made);
+  ir::replaceStatement(function, change.statement, directive(function.arena(), change.text));
 }
 
 }  // namespace ptxopt::passes

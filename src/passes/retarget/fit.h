@@ -17,9 +17,9 @@ struct Stated {
 };
 
 struct Change {
-  ir::Function* function;
+  ir::Function* function;    // null: `statement` is one of the module
   ir::Statement* statement;  // null: the attribute that `need` names goes
-  std::string text;          // of an instruction; empty: the statement goes
+  std::string text;          // in its place; empty: the statement goes
   analysis::Need need;
 };
 
@@ -37,7 +37,7 @@ struct Fit {
 // O(statements).
 Fit fit(ir::Module& module, const Stated& wanted);
 
-// Only the printer understands the function afterwards.
-void apply(const Change& change);
+// Only the printer understands what was changed afterwards.
+void apply(ir::Module& module, const Change& change);
 
 }  // namespace ptxopt::passes

@@ -5,6 +5,8 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "passes/retarget/function_uses.h"
+
 namespace ptxopt::passes {
 
 namespace {
@@ -30,16 +32,17 @@ class Search {
       if (names_.contains(function.name())) result.functions.push_back(&function);
     }
     for (ir::Statement& item : module_.items()) {
-      if (const auto* alias = item.as<ir::Alias>()) {
-        if (names_.contains(nameOf(alias->aliasee))) result.aliases.push_back(&item);
-        continue;
-      }
-      const auto* declaration = item.as<ir::VariableDeclaration>();
-      if (declaration == nullptr) continue;
-      for (const ir::Variable* variable : declaration->variables) {
-        if (holdsOne(*variable)) result.variables.push_back(module_.text(variable->name));
+      const auto* alias = item.as<ir::Alias>();
+      if (alias == nullptr) continue;
+      if (names_.contains(nameOf(alias->aliasee)) || names_.contains(nameOf(alias->alias))) {
+        result.aliases.push_back(&item);
       }
     }
+    forEachFunctionUse(module_, [&](const FunctionUse& use) {
+      if (use.user == nullptr && names_.contains(use.name)) {
+        result.variables.push_back(module_.text(use.variable->name));
+      }
+    });
     return result;
   }
 
@@ -52,52 +55,12 @@ class Search {
       const ir::Function* declared = module_.findFunction(module_.text(nameOf(alias->alias)));
       if (declared != nullptr) users_[nameOf(alias->aliasee)].push_back(declared);
     }
-    for (const ir::Function& function : module_.functions()) {
-      for (const ir::Statement& statement : function.body()) {
-        if (const auto* instruction = statement.as<ir::Instruction>()) {
-          for (const ir::Operand& operand : instruction->operands())
-            use(function, operand.symbol());
-        } else if (const auto* list = statement.as<ir::TargetList>()) {
-          for (const ir::SymbolId target : list->targets) use(function, target);
-        } else if (const auto* declaration = statement.as<ir::VariableDeclaration>()) {
-          for (const ir::Variable* variable : declaration->variables) {
-            forEachSymbol(*variable, [&](ir::SymbolId symbol) { use(function, symbol); });
-          }
-        }
-      }
-    }
+    forEachFunctionUse(module_, [&](const FunctionUse& use) {
+      if (use.user != nullptr) users_[use.name].push_back(use.user);
+    });
   }
 
   NameId nameOf(ir::SymbolId symbol) const { return module_.symbolAt(symbol).name; }
-
-  void use(const ir::Function& user, ir::SymbolId id) {
-    if (id == ir::SymbolId::None) return;
-    const ir::Symbol& symbol = user.symbolAt(id);
-    if (isFunction(symbol)) users_[symbol.name].push_back(&user);
-  }
-
-  static bool isFunction(const ir::Symbol& symbol) {
-    return symbol.kind == ir::SymbolKind::Function || symbol.kind == ir::SymbolKind::Alias;
-  }
-
-  bool holdsOne(const ir::Variable& variable) const {
-    bool holds = false;
-    forEachSymbol(variable, [&](ir::SymbolId id) {
-      const ir::Symbol& symbol = module_.symbolAt(id);
-      holds |= isFunction(symbol) && names_.contains(symbol.name);
-    });
-    return holds;
-  }
-
-  // Of its initialiser.
-  template <class Visit>
-  static void forEachSymbol(const ir::Variable& variable, Visit&& visit) {
-    if (variable.initializer == nullptr) return;
-    for (const ir::Relocation& relocation : variable.initializer->relocations) {
-      visit(relocation.symbol);
-    }
-    for (const ir::SymbolId symbol : variable.initializer->opaqueSymbols) visit(symbol);
-  }
 
   ir::Module& module_;
   std::unordered_map<NameId, std::vector<const ir::Function*>> users_;

@@ -11,7 +11,7 @@ namespace ptxopt::passes {
 
 struct LeftOut {
   std::vector<ir::Function*> functions;     // those of `first`, and all that name one of them
-  std::vector<ir::Statement*> aliases;      // of the module, for one of them
+  std::vector<ir::Statement*> aliases;      // of the module, for one of them or its name
   std::vector<std::string_view> variables;  // of the module, with the address of one: they stay
 };
 // O(operands of the module).

@@ -125,9 +125,9 @@ std::string textOf(const Spelling& spelling, const ir::Function& function,
 std::span<const Lowering> lowerings() {
   static const std::vector<Lowering> all = [] {
     std::vector<Lowering> rows;
-    for (const auto family :
-         {halves(), floats(), comparisons(), conversions(), smallConversions(), integers(), hints(),
-          warpCollectives(), asyncCopies(), matrices(), memoryOrder(), wideAccesses()}) {
+    for (const auto family : {halves(), floats(), comparisons(), conversions(), smallConversions(),
+                              integers(), hints(), warpCollectives(), asyncCopies(), matrices(),
+                              wideAccesses(), memoryOrder(), wideRegisters()}) {
       rows.insert(rows.end(), family.begin(), family.end());
     }
     return rows;

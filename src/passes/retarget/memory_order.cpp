@@ -114,6 +114,20 @@ bool unscopedAtomic(Expansion& text) {
   return true;
 }
 
+bool fencedElements(Expansion& text, std::string_view scope) {
+  if (releases(text)) text.effect(barrierOf(text));
+  if (!writeElements(text, scope)) return false;
+  if (acquires(text)) text.effect(barrierOf(text));
+  return true;
+}
+
+bool scopedElements(Expansion& text) {
+  return fencedElements(text, widerScopeOf(text));
+}
+bool unscopedElements(Expansion& text) {
+  return fencedElements(text, "");
+}
+
 bool volatileOrderedHalves(Expansion& text) {
   return isWide(text) && volatileAccess(text);
 }
@@ -127,6 +141,7 @@ constexpr std::string_view kWider = "the same with .gpu for .cluster";
 constexpr std::string_view kFence = "fence.acq_rel, with .gpu for .cluster";
 constexpr std::string_view kVolatileHalves = "two volatile accesses of 128 bits, with membar";
 constexpr std::string_view kVolatile = "a volatile access, with membar";
+constexpr std::string_view kFencedElements = "the same for each element, with membar";
 constexpr std::string_view kMembar = "the same without order, with membar";
 
 #define SPACES ".ss=.global,.shared,.shared::cta"
@@ -236,6 +251,25 @@ constexpr Lowering kMemoryOrder[] = {
     {"red{.sem}{.scope}{.ss}.add.type [a], b",
      RED_ORDER " " BELOW_SYS " " SPACES " .type=.u64,.f32", {2, 0}, "20", unscopedAtomic, kMembar,
      "red.release.gpu.global.add.u64 [gmem], %rd1;"},
+
+    {"atom{.sem}{.scope}{.global}.add.vec.f32 =d*, [a], b*",
+     ATOM_ORDER " " SCOPES " .vec=.v2,.v4", {5, 0}, "60", scopedElements, kFencedElements,
+     "atom.acquire.gpu.global.add.v2.f32 {%f0, %f1}, [gmem], {%f4, %f5};"},
+    {"atom{.sem}{.scope}{.global}.add.vec.f32 =d*, [a], b*",
+     ATOM_ORDER " " BELOW_SYS " .vec=.v2,.v4", {2, 0}, "20", unscopedElements, kFencedElements,
+     "atom.acquire.gpu.global.add.v2.f32 {%f0, %f1}, [gmem], {%f4, %f5};"},
+    {"atom{.sem}{.scope}{.global}.add.noftz.vec.f16x2 =d*, [a], b*",
+     ATOM_ORDER " " SCOPES " .vec=.v2,.v4", {6, 2}, "60", scopedElements, kFencedElements,
+     "atom.acquire.gpu.global.add.noftz.v2.f16x2 {%r0, %r1}, [gmem], {%r4, %r5};"},
+    {"red{.sem}{.scope}{.global}.add.vec.f32 [a], b*",
+     RED_ORDER " " SCOPES " .vec=.v2,.v4", {5, 0}, "60", scopedElements, kFencedElements,
+     "red.release.gpu.global.add.v2.f32 [gmem], {%f0, %f1};"},
+    {"red{.sem}{.scope}{.global}.add.vec.f32 [a], b*",
+     RED_ORDER " " BELOW_SYS " .vec=.v2,.v4", {2, 0}, "20", unscopedElements, kFencedElements,
+     "red.release.gpu.global.add.v2.f32 [gmem], {%f0, %f1};"},
+    {"red{.sem}{.scope}{.global}.add.noftz.vec.f16x2 [a], b*",
+     RED_ORDER " " SCOPES " .vec=.v2,.v4", {6, 2}, "60", scopedElements, kFencedElements,
+     "red.release.gpu.global.add.noftz.v2.f16x2 [gmem], {%r0, %r1};"},
     // clang-format on
 };
 

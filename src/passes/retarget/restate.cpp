@@ -56,7 +56,7 @@ class Restater {
       for (const Problem& problem : fit.problems) report(Severity::Error, problem, "");
       return {};
     }
-    for (const Change& change : fit.changes) apply(change);
+    for (const Change& change : fit.changes) apply(module_, change);
     noteChanges(fit.changes);
     if (hasIndependentThreads(old_) != hasIndependentThreads(new_)) warnOfThreads();
     write();
@@ -130,8 +130,11 @@ class Restater {
     for (const ir::Function* function : left.functions) {
       if (function->hasBody()) warnOfMissing(*function, firsts);
     }
-    std::erase_if(fit.changes,
-                  [&](const Change& change) { return gone.contains(change.function); });
+    const std::unordered_set<const ir::Statement*> goneAliases(left.aliases.begin(),
+                                                               left.aliases.end());
+    std::erase_if(fit.changes, [&](const Change& change) {
+      return gone.contains(change.function) || goneAliases.contains(change.statement);
+    });
     module_.remove(left.functions);
     for (ir::Statement* alias : left.aliases) module_.erase(alias);
     leftOut_ = left.functions.size();

@@ -58,42 +58,13 @@ bool volatileHalves(Expansion& text) {
   return isWide(text) && writeHalves(text, ".volatile");
 }
 
-// "red.release.gpu.global.add.noftz.f16x2", with .gpu for .cluster.  Targets before sm_70 have no
-// words for an order and, before sm_60, for a scope; the rows for them only have what is meant
-// without one.
-std::string elementMnemonic(const Expansion& text, bool isOrdered) {
-  const isa::InstructionDesc& desc = text.desc();
+// Its scope, with .gpu for .cluster.
+bool orderedElements(Expansion& text) {
   std::string_view scope = text.oneOf({".cta", ".cluster", ".gpu", ".sys"});
   if (scope == ".cluster") scope = ".gpu";
-  std::string order;
-  if (isOrdered) {
-    order = text.oneOf({".relaxed", ".acquire", ".release", ".acq_rel"});
-    order += scope;
-  }
-  return fmt::format("{}{}{}.add{}{}", isa::firstWord(desc.mnemonic), order,
-                     text.has(".global") ? ".global" : "", text.has(".noftz") ? ".noftz" : "",
-                     isa::spelling(desc.type));
+  const std::string_view order = text.oneOf({".relaxed", ".acquire", ".release", ".acq_rel"});
+  return writeElements(text, fmt::format("{}{}", order, scope));
 }
-
-bool reduceElements(Expansion& text, bool isOrdered) {
-  const std::vector<std::string> values = text.elements(1);
-  if (values.size() != text.desc().vectorWidth) return false;
-  const std::string mnemonic = elementMnemonic(text, isOrdered);
-  const std::int64_t bytes = isa::bitWidth(text.desc().type) / 8;
-  for (std::size_t k = 0; k < values.size(); ++k) {
-    text.effect(mnemonic, text.address(0, static_cast<std::int64_t>(k) * bytes), values[k]);
-  }
-  return true;
-}
-
-bool reduceOrdered(Expansion& text) {
-  return reduceElements(text, true);
-}
-bool reduceRelaxed(Expansion& text) {
-  return reduceElements(text, false);
-}
-
-constexpr std::string_view kElements = "red of each element";
 
 constexpr Lowering kWide[] = {
     // clang-format off
@@ -113,16 +84,19 @@ constexpr Lowering kWide[] = {
 
     {"red{.sem}{.scope}{.global}.add.vec.f32 [a], b*",
      ".sem=.relaxed,.release .scope=.cta,.cluster,.gpu,.sys .vec=.v2,.v4", {6, 0}, "70",
-     reduceOrdered, kElements, "red.global.add.v2.f32 [gmem], {%f0, %f1};"},
-    {"red{.relaxed}{.scope}{.global}.add.vec.f32 [a], b*",
-     ".scope=.cta,.cluster,.gpu .vec=.v2,.v4", {2, 0}, "20", reduceRelaxed, kElements,
-     "red.global.add.v2.f32 [gmem], {%f0, %f1};"},
+     orderedElements, kEachElement, "red.global.add.v2.f32 [gmem], {%f0, %f1};"},
     {"red{.sem}{.scope}{.global}.add.noftz.vec.type [a], b*",
      ".sem=.relaxed,.release .scope=.cta,.cluster,.gpu,.sys .vec=.v2,.v4,.v8 .type=.f16,.f16x2",
-     {6, 3}, "70", reduceOrdered, kElements, "red.global.add.noftz.v2.f16x2 [gmem], {%r0, %r1};"},
-    {"red{.relaxed}{.scope}{.global}.add.noftz.vec.f16x2 [a], b*",
-     ".scope=.cta,.cluster,.gpu .vec=.v2,.v4", {6, 2}, "60", reduceRelaxed, kElements,
+     {6, 3}, "70", orderedElements, kEachElement,
      "red.global.add.noftz.v2.f16x2 [gmem], {%r0, %r1};"},
+    {"atom{.sem}{.scope}{.global}.add.vec.f32 =d*, [a], b*",
+     ".sem=.relaxed,.acquire,.release,.acq_rel .scope=.cta,.cluster,.gpu,.sys .vec=.v2,.v4",
+     {6, 0}, "70", orderedElements, kEachElement,
+     "atom.global.add.v2.f32 {%f0, %f1}, [gmem], {%f4, %f5};"},
+    {"atom{.sem}{.scope}{.global}.add.noftz.vec.type =d*, [a], b*",
+     ".sem=.relaxed,.acquire,.release,.acq_rel .scope=.cta,.cluster,.gpu,.sys"
+     " .vec=.v2,.v4,.v8 .type=.f16,.f16x2", {6, 3}, "70", orderedElements, kEachElement,
+     "atom.global.add.noftz.v2.f16x2 {%r0, %r1}, [gmem], {%r4, %r5};"},
     // clang-format on
 };
 
@@ -142,6 +116,30 @@ bool writeHalves(Expansion& text, std::string_view order) {
   } else {
     storeHalves(text, mnemonic, elements);
   }
+  return true;
+}
+
+bool writeElements(Expansion& text, std::string_view order) {
+  const isa::InstructionDesc& desc = text.desc();
+  const bool isAtom = isa::firstWord(desc.mnemonic) == "atom";
+  const std::size_t address = isAtom ? 1 : 0;
+  const std::vector<std::string> values = text.elements(address + 1);
+  if (values.size() != desc.vectorWidth) return false;
+  const std::string mnemonic = fmt::format(
+      "{}{}{}.add{}{}", isa::firstWord(desc.mnemonic), order, text.has(".global") ? ".global" : "",
+      text.has(".noftz") ? ".noftz" : "", isa::spelling(desc.type));
+  const int bits = isa::bitWidth(desc.type);
+  std::vector<std::string> before;
+  for (std::size_t k = 0; k < values.size(); ++k) {
+    const std::string place = text.address(address, static_cast<std::int64_t>(k) * bits / 8);
+    if (isAtom) {
+      before.push_back(bits == 16 ? text.newB16() : text.newB32());
+      text.effect(mnemonic, before.back(), place, values[k]);
+    } else {
+      text.effect(mnemonic, place, values[k]);
+    }
+  }
+  if (isAtom) text.assignElements(0, before);
   return true;
 }
 
