@@ -4,12 +4,12 @@
 
 include(CMakePackageConfigHelpers)
 
-# ptxopt_public_library(LIBRARY...): libptxopt from src/driver/api.cpp and the objects of these
-# libraries, so that nobody outside needs to know that there are several.
+# ptxopt_public_library(LIBRARY...): libptxopt from the objects of these libraries, so that nobody
+# outside needs to know that there are several.
 function(ptxopt_public_library)
   # For the imported targets of the libraries, which are known only in their own folders.
   find_package(Threads REQUIRED)
-  add_library(ptxopt_library STATIC ${PROJECT_SOURCE_DIR}/src/driver/api.cpp)
+  add_library(ptxopt_library STATIC)
   set_target_properties(ptxopt_library PROPERTIES OUTPUT_NAME ptxopt EXPORT_NAME ptxopt)
   target_link_libraries(ptxopt_library PRIVATE $<BUILD_INTERFACE:ptxopt_flags>)
   target_include_directories(ptxopt_library
@@ -52,8 +52,8 @@ function(ptxopt_shared_library)
     message(STATUS "no shared library of the ANTLR runtime: libptxopt.so is left out")
     return()
   endif()
-  set(exports ${PROJECT_SOURCE_DIR}/src/driver/api.map)
-  add_library(ptxopt_shared SHARED ${PROJECT_SOURCE_DIR}/src/driver/api.cpp)
+  set(exports ${PROJECT_SOURCE_DIR}/src/api/exports.map)
+  add_library(ptxopt_shared SHARED)
   set_target_properties(ptxopt_shared PROPERTIES OUTPUT_NAME ptxopt LINK_DEPENDS ${exports})
   foreach(part ${ARGN})
     target_sources(ptxopt_shared PRIVATE $<TARGET_OBJECTS:ptxopt_${part}>)

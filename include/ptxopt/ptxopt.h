@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-/* The C API of ptxopt: PTX text in, better PTX text out.
+/* The C API of ptxopt: PTX text in, better PTX text out; and kernels run on the CPU.
  *
  *   ptxopt_options* options = ptxopt_options_new();
  *   ptxopt_result* result = ptxopt_optimize("kernel.ptx", text, size, options);
@@ -126,6 +126,56 @@ PTXOPT_API ptxopt_statistic ptxopt_result_statistic(const ptxopt_result* result,
 
 /* One line of JSON for each remark, as --remarks writes them; empty if none were requested. */
 PTXOPT_API const char* ptxopt_result_remarks(const ptxopt_result* result);
+
+/* ---- running kernels on the CPU ---- */
+
+/* A text that was parsed.  Several threads may use one at a time. */
+typedef struct ptxopt_module ptxopt_module;
+
+/* NULL if there is no memory.  Whether the text is right, ptxopt_module_kernels() says. */
+PTXOPT_API ptxopt_module* ptxopt_module_new(const char* name, const char* text, size_t size);
+/* NULL is allowed.  Launches of the module must not be used afterwards, but freed. */
+PTXOPT_API void ptxopt_module_free(ptxopt_module* module);
+/* The kernels and their parameters, as `ptxrun --list --json` prints them: the text of the result,
+ * which has the errors of the text. */
+PTXOPT_API ptxopt_result* ptxopt_module_kernels(const ptxopt_module* module);
+
+/* One launch of a kernel.  Arguments are added in order. */
+typedef struct ptxopt_launch ptxopt_launch;
+
+/* `kernel` is its symbol, or its name in the source if that is one kernel only, "reduce<4>(int*)";
+ * "" for the only kernel.  One CTA of the size that the kernel requires, or allows, or of 32
+ * threads.  NULL if there is no memory. */
+PTXOPT_API ptxopt_launch* ptxopt_launch_new(const ptxopt_module* module, const char* kernel);
+/* NULL is allowed. */
+PTXOPT_API void ptxopt_launch_free(ptxopt_launch* launch);
+
+PTXOPT_API void ptxopt_launch_set_grid(ptxopt_launch* launch, uint32_t x, uint32_t y, uint32_t z);
+PTXOPT_API void ptxopt_launch_set_block(ptxopt_launch* launch, uint32_t x, uint32_t y, uint32_t z);
+PTXOPT_API void ptxopt_launch_set_cluster(ptxopt_launch* launch, uint32_t x, uint32_t y,
+                                          uint32_t z);
+/* Bytes of dynamic shared memory. */
+PTXOPT_API void ptxopt_launch_set_shared(ptxopt_launch* launch, uint64_t bytes);
+/* Memory of the kernel's: it starts as the `size` bytes at `data`, and these get what the kernel
+ * leaves there, if it runs to its end.  They must stay valid.  Returns the number of the buffer,
+ * from 0. */
+PTXOPT_API size_t ptxopt_launch_add_buffer(ptxopt_launch* launch, void* data, size_t size);
+/* The next argument: the address of a buffer and `offset`.  Several may point to one buffer. */
+PTXOPT_API void ptxopt_launch_add_pointer(ptxopt_launch* launch, size_t buffer, uint64_t offset);
+/* The next argument: `size` bytes by value, which are copied. */
+PTXOPT_API void ptxopt_launch_add_value(ptxopt_launch* launch, const void* data, size_t size);
+/* How many schedules of the threads to run, one after the other, each on the memory as it was; the
+ * buffers get what the first of them leaves.  1 at first. */
+PTXOPT_API void ptxopt_launch_set_schedules(ptxopt_launch* launch, uint32_t count);
+/* 0: does not look for races and for reads of memory that nothing has written, and is faster. */
+PTXOPT_API void ptxopt_launch_set_races(ptxopt_launch* launch, int wanted);
+/* Stops a run after this many instructions of threads; 100,000,000 at first. */
+PTXOPT_API void ptxopt_launch_set_step_limit(ptxopt_launch* launch, uint64_t limit);
+
+/* Runs it.  The text of the result says what was found, as `ptxrun --json` prints it: races, wrong
+ * barriers, accesses out of bounds, deadlocks.  The result is not ok if the launch does not fit the
+ * kernel.  Variables of the module start with their initial values each time. */
+PTXOPT_API ptxopt_result* ptxopt_launch_run(const ptxopt_launch* launch);
 
 #ifdef __cplusplus
 }

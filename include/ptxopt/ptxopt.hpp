@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The C++ API of ptxopt: PTX text in, better PTX text out.  C++17; exceptions only for lack of
-// memory.
+// The C++ API of ptxopt: PTX text in, better PTX text out; and kernels run on the CPU.  C++17;
+// exceptions only for lack of memory.
 //
 //   const ptxopt::Result result = ptxopt::optimize(text);
 //   if (result.ok) std::cout << result.text;
@@ -18,6 +18,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <vector>
 
 namespace ptxopt {
@@ -68,7 +69,7 @@ struct Result {
   std::string remarks;  // one line of JSON for each remark, if requested
 };
 
-// What explain() and needs() say about a text.
+// What explain() and needs() say about a text, or a run found.
 struct Report {
   bool ok = false;  // false: a diagnostic gives the reason, and there is no text
   std::string text;
@@ -159,6 +160,89 @@ inline Report needs(std::string_view text, bool byKernel = false,
   return detail::made<Report>(
       detail::owned(ptxopt_needs(name.c_str(), text.data(), text.size(), byKernel ? 1 : 0)));
 }
+
+// A text that was parsed, to run its kernels.
+class Module {
+ public:
+  explicit Module(std::string_view text, const std::string& name = "<text>")
+      : raw_(ptxopt_module_new(name.c_str(), text.data(), text.size()), ptxopt_module_free) {
+    if (!raw_) throw std::bad_alloc();
+  }
+  // The kernels and their parameters, as `ptxrun --list --json` prints them, or the errors of the
+  // text.
+  Report kernels() const {
+    return detail::made<Report>(detail::owned(ptxopt_module_kernels(raw_.get())));
+  }
+
+ private:
+  friend class Launch;
+  std::unique_ptr<ptxopt_module, void (*)(ptxopt_module*)> raw_;
+};
+
+// One launch of a kernel; the arguments are added in order.
+//
+//   ptxopt::Launch launch(module, "twice");
+//   launch.setBlock(64).addPointer(launch.addBuffer(data, sizeof data)).addValue(5);
+//   const ptxopt::Report found = launch.run();
+class Launch {
+ public:
+  // The module must live longer.  `kernel` is its symbol, or its name in the source if that is one
+  // kernel only; "" for the only kernel.
+  Launch(const Module& module, const std::string& kernel)
+      : raw_(ptxopt_launch_new(module.raw_.get(), kernel.c_str()), ptxopt_launch_free) {
+    if (!raw_) throw std::bad_alloc();
+  }
+
+  Launch& setGrid(std::uint32_t x, std::uint32_t y = 1, std::uint32_t z = 1) {
+    ptxopt_launch_set_grid(raw_.get(), x, y, z);
+    return *this;
+  }
+  Launch& setBlock(std::uint32_t x, std::uint32_t y = 1, std::uint32_t z = 1) {
+    ptxopt_launch_set_block(raw_.get(), x, y, z);
+    return *this;
+  }
+  Launch& setCluster(std::uint32_t x, std::uint32_t y = 1, std::uint32_t z = 1) {
+    ptxopt_launch_set_cluster(raw_.get(), x, y, z);
+    return *this;
+  }
+  Launch& setShared(std::uint64_t bytes) {
+    ptxopt_launch_set_shared(raw_.get(), bytes);
+    return *this;
+  }
+  Launch& setSchedules(std::uint32_t count) {
+    ptxopt_launch_set_schedules(raw_.get(), count);
+    return *this;
+  }
+  // Whether to look for races and for reads of memory that nothing has written.
+  Launch& setRaces(bool wanted) {
+    ptxopt_launch_set_races(raw_.get(), wanted ? 1 : 0);
+    return *this;
+  }
+  Launch& setStepLimit(std::uint64_t limit) {
+    ptxopt_launch_set_step_limit(raw_.get(), limit);
+    return *this;
+  }
+  // Memory that the kernel reads and writes in place, if it runs to its end.  Returns its number.
+  std::size_t addBuffer(void* data, std::size_t size) {
+    return ptxopt_launch_add_buffer(raw_.get(), data, size);
+  }
+  Launch& addPointer(std::size_t buffer, std::uint64_t offset = 0) {
+    ptxopt_launch_add_pointer(raw_.get(), buffer, offset);
+    return *this;
+  }
+  template <class T>
+  Launch& addValue(const T& value) {
+    static_assert(std::is_trivially_copyable_v<T>);
+    ptxopt_launch_add_value(raw_.get(), &value, sizeof value);
+    return *this;
+  }
+
+  // What was found, as `ptxrun --json` prints it.
+  Report run() const { return detail::made<Report>(detail::owned(ptxopt_launch_run(raw_.get()))); }
+
+ private:
+  std::unique_ptr<ptxopt_launch, void (*)(ptxopt_launch*)> raw_;
+};
 
 }  // namespace v1
 }  // namespace ptxopt

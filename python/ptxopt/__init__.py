@@ -17,46 +17,28 @@
 >>> print(ptxopt.needs(text))
 PTX 2.3 and sm_10
 
+load() runs kernels on the CPU, in place on arrays, and finds their races.
+
 It calls libptxopt in this process.  Calls release the GIL, and several threads may call at once.
 """
-import ctypes
 import dataclasses
 import difflib
 import json
 from typing import Any, Iterable, Iterator, Mapping, NamedTuple, Optional, Sequence, Union
 
+from ._kernels import Finding, Kernel, KernelError, Launcher, Module, Parameter, Place, Run
 from ._library import library as _library
+from ._results import Diagnostic, Error
+from ._results import Made as _Made
+from ._results import as_bytes as _as_bytes
+from ._results import text_of as _text
 
-__all__ = ["Counts", "Diagnostic", "Error", "Need", "Needs", "Remark", "Result", "explain", "needs", "optimize",
-           "version"]
-
-_SEVERITIES = ("note", "warning", "error")
-
+__all__ = ["Counts", "Diagnostic", "Error", "Finding", "Kernel", "KernelError", "Launcher", "Module", "Need", "Needs",
+           "Parameter", "Place", "Remark", "Result", "Run", "explain", "load", "needs", "optimize", "version"]
 
 def version() -> str:
     """The version of the library, "0.1.0"."""
     return _library.version().decode()
-
-
-class Diagnostic(NamedTuple):
-    """What ptxopt has to say about a text, or about the options."""
-    severity: str  # "note", "warning", "error"
-    line: int      # from 1; 0: about the text as a whole
-    column: int    # from 1, in bytes
-    message: str
-    name: str      # of the text
-
-    def __str__(self) -> str:
-        place = f"{self.name}:{self.line}:{self.column}: " if self.line else f"{self.name}: "
-        return f"{place}{self.severity}: {self.message}"
-
-
-class Error(ValueError):
-    """The text or the options are wrong; `diagnostics` say how."""
-
-    def __init__(self, diagnostics: Sequence[Diagnostic]):
-        self.diagnostics = tuple(diagnostics)
-        super().__init__("\n".join(str(diagnostic) for diagnostic in self.diagnostics))
 
 
 class Counts(NamedTuple):
@@ -140,7 +122,7 @@ def optimize(ptx: Union[str, bytes], *, level: int = 2, passes: Optional[str] = 
     options = _Options(level=level, passes=passes, disable=disable, assume=assume, keep_kernels=keep_kernels,
                        retarget=retarget, lenient_retarget=lenient_retarget, limit=limit, threads=threads,
                        remarks=remarks)
-    with _Made(_library.optimize, name, text, options) as made:
+    with _Made(_library.optimize(_as_bytes(name, "name"), text, len(text), options.raw), name) as made:
         statistics: dict = {}
         for k in range(_library.result_statistic_count(made.raw)):
             one = _library.result_statistic(made.raw, k)
@@ -158,14 +140,15 @@ def explain(ptx: Union[str, bytes], *, level: int = 2, passes: Optional[str] = N
             name: str = "<ptx>") -> str:
     """Which CTA barriers go, which stay, and why: the text of --explain-barriers."""
     text = _text(ptx)
-    with _Made(_library.explain, name, text, _Options(level=level, passes=passes, assume=assume)) as made:
+    options = _Options(level=level, passes=passes, assume=assume)
+    with _Made(_library.explain(_as_bytes(name, "name"), text, len(text), options.raw), name) as made:
         return made.text
 
 
 def needs(ptx: Union[str, bytes], *, name: str = "<ptx>") -> Needs:
     """Which .version and .target a text needs, and what in it needs them."""
     text = _text(ptx)
-    with _Made(_library.needs, name, text, 0) as made:
+    with _Made(_library.needs(_as_bytes(name, "name"), text, len(text), 0), name) as made:
         data = json.loads(made.text.splitlines()[0])
 
     def places(key: str) -> Sequence[Need]:
@@ -177,19 +160,38 @@ def needs(ptx: Union[str, bytes], *, name: str = "<ptx>") -> Needs:
                  target_needed_by=places("target_needed_by"), data=data)
 
 
+def load(ptx: Union[str, bytes], *, name: str = "<ptx>") -> Module:
+    """The kernels of a text, to run them on the CPU.
+
+    >>> import array, ptxopt
+    >>> text = '''
+    ... .version 7.0
+    ... .target sm_80
+    ... .address_size 64
+    ... .visible .entry twice(.param .u64 data) {
+    ...   .reg .b32 %r<3>;
+    ...   .reg .b64 %rd<3>;
+    ...   ld.param.u64 %rd1, [data];
+    ...   mov.u32 %r1, %tid.x;
+    ...   mul.wide.u32 %rd2, %r1, 4;
+    ...   add.u64 %rd1, %rd1, %rd2;
+    ...   ld.global.u32 %r2, [%rd1];
+    ...   add.u32 %r2, %r2, %r2;
+    ...   st.global.u32 [%rd1], %r2;
+    ...   ret;
+    ... }'''
+    >>> twice = ptxopt.load(text)["twice"]
+    >>> numbers = array.array("I", [1, 2, 3, 4])
+    >>> run = twice[1, 4](numbers)  # a grid of one CTA of 4 threads
+    >>> numbers.tolist()
+    [2, 4, 6, 8]
+    >>> [finding.kind for finding in twice[1, 5](numbers, check="return").findings]
+    ['out-of-bounds']
+    """
+    return Module(_text(ptx), name)
+
+
 # ---- the library ---------------------------------------------------------------------------------
-
-def _text(ptx: Union[str, bytes]) -> bytes:
-    return ptx.encode(errors="surrogateescape") if isinstance(ptx, str) else bytes(ptx)
-
-
-def _as_bytes(text: str, what: str) -> bytes:
-    if not isinstance(text, str):
-        raise TypeError(f"{what} must be a str, not {type(text).__name__}")
-    if "\0" in text:
-        raise ValueError(f"{what} must not contain NUL")
-    return text.encode(errors="surrogateescape")
-
 
 def _names(names: Iterable[str], what: str) -> Iterator[bytes]:
     if isinstance(names, str):
@@ -245,35 +247,3 @@ class _Options:
     def __del__(self):
         if getattr(self, "raw", None):
             _library.options_free(self.raw)
-
-
-class _Made:
-    """Owns a ptxopt_result that is right; Error if it is not."""
-
-    def __init__(self, function, name: str, text: bytes, how):
-        raw_options = how.raw if isinstance(how, _Options) else how
-        encoded = _as_bytes(name, "name")
-        self.raw = function(encoded, text, len(text), raw_options)
-        if not self.raw:
-            raise MemoryError
-        self.diagnostics = []
-        for k in range(_library.result_diagnostic_count(self.raw)):
-            one = _library.result_diagnostic(self.raw, k)
-            self.diagnostics.append(Diagnostic(_SEVERITIES[one.severity], one.line, one.column,
-                                               one.message.decode(errors="replace"), name))
-        if not _library.result_ok(self.raw):
-            self.__exit__()
-            raise Error([one for one in self.diagnostics if one.severity == "error"] or self.diagnostics)
-        size = ctypes.c_size_t()
-        at = _library.result_text(self.raw, ctypes.byref(size))
-        self.text = ctypes.string_at(at, size.value).decode(errors="surrogateescape")
-
-    def __enter__(self) -> "_Made":
-        return self
-
-    def __exit__(self, *_) -> None:
-        raw, self.raw = self.raw, None
-        if raw:
-            _library.result_free(raw)
-
-    __del__ = __exit__

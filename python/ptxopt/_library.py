@@ -7,6 +7,8 @@ import pathlib
 _STRING = ctypes.c_char_p
 _OPTIONS = ctypes.c_void_p
 _RESULT = ctypes.c_void_p
+_MODULE = ctypes.c_void_p
+_LAUNCH = ctypes.c_void_p
 
 
 class Counts(ctypes.Structure):
@@ -40,6 +42,22 @@ _FUNCTIONS = [
     ("optimize", _RESULT, [_STRING, ctypes.c_char_p, ctypes.c_size_t, _OPTIONS]),
     ("explain", _RESULT, [_STRING, ctypes.c_char_p, ctypes.c_size_t, _OPTIONS]),
     ("needs", _RESULT, [_STRING, ctypes.c_char_p, ctypes.c_size_t, ctypes.c_int]),
+    ("module_new", _MODULE, [_STRING, ctypes.c_char_p, ctypes.c_size_t]),
+    ("module_free", None, [_MODULE]),
+    ("module_kernels", _RESULT, [_MODULE]),
+    ("launch_new", _LAUNCH, [_MODULE, _STRING]),
+    ("launch_free", None, [_LAUNCH]),
+    ("launch_set_grid", None, [_LAUNCH, ctypes.c_uint32, ctypes.c_uint32, ctypes.c_uint32]),
+    ("launch_set_block", None, [_LAUNCH, ctypes.c_uint32, ctypes.c_uint32, ctypes.c_uint32]),
+    ("launch_set_cluster", None, [_LAUNCH, ctypes.c_uint32, ctypes.c_uint32, ctypes.c_uint32]),
+    ("launch_set_shared", None, [_LAUNCH, ctypes.c_uint64]),
+    ("launch_add_buffer", ctypes.c_size_t, [_LAUNCH, ctypes.c_void_p, ctypes.c_size_t]),
+    ("launch_add_pointer", None, [_LAUNCH, ctypes.c_size_t, ctypes.c_uint64]),
+    ("launch_add_value", None, [_LAUNCH, ctypes.c_char_p, ctypes.c_size_t]),
+    ("launch_set_schedules", None, [_LAUNCH, ctypes.c_uint32]),
+    ("launch_set_races", None, [_LAUNCH, ctypes.c_int]),
+    ("launch_set_step_limit", None, [_LAUNCH, ctypes.c_uint64]),
+    ("launch_run", _RESULT, [_LAUNCH]),
     ("result_free", None, [_RESULT]),
     ("result_ok", ctypes.c_int, [_RESULT]),
     ("result_changed", ctypes.c_int, [_RESULT]),

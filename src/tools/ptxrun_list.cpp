@@ -3,47 +3,12 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
-#include "interp/program.h"
-#include "support/demangle.h"
+#include "interp/report_json.h"
 #include "tools/ptxrun_launch.h"
 
 namespace ptxopt::ptxrun {
 
 namespace {
-
-constexpr std::string_view kBounds[] = {".reqntid",       ".maxntid",           ".minnctapersm",
-                                        ".maxnctapersm",  ".reqnctapercluster", ".maxnreg",
-                                        ".maxclusterrank"};
-
-std::string typeOf(const ir::Variable& variable) {
-  std::string text(isa::spelling(variable.type));
-  for (const std::int64_t dimension : variable.dimensions) {
-    text += "[" + std::to_string(dimension) + "]";
-  }
-  return text;
-}
-
-nlohmann::json describe(const ir::Module& module, const ir::Function& kernel) {
-  const interp::Image image(module);
-  const interp::Program program(module, kernel, image);
-  const std::string name(kernel.nameText());
-  nlohmann::json result = {{"name", name},
-                           {"demangled", demangled(name)},
-                           {"parameters", nlohmann::json::array()},
-                           {"shared", program.staticSharedBytes()},
-                           {"bounds", nlohmann::json::object()}};
-  for (const ir::Variable* parameter : kernel.parameters) {
-    result["parameters"].push_back({{"name", module.text(parameter->name)},
-                                    {"type", typeOf(*parameter)},
-                                    {"bytes", parameter->size}});
-  }
-  result["usesDynamicShared"] = program.usesDynamicShared();
-  for (const std::string_view bound : kBounds) {
-    const ir::Attribute* attribute = kernel.attribute(bound);
-    if (attribute != nullptr) result["bounds"][std::string(bound)] = attribute->values;
-  }
-  return result;
-}
 
 void print(const nlohmann::json& kernel) {
   const std::string name = kernel["name"];
@@ -67,16 +32,13 @@ void print(const nlohmann::json& kernel) {
 }  // namespace
 
 void printList(const ir::Module& module, bool asJson) {
-  nlohmann::json kernels = nlohmann::json::array();
-  for (const ir::Function& function : module.functions()) {
-    if (function.isEntry() && function.hasBody()) kernels.push_back(describe(module, function));
-  }
+  const nlohmann::json list = interp::kernelsJson(module);
   if (asJson) {
-    std::cout << nlohmann::json{{"kernels", kernels}}.dump(2) << '\n';
+    std::cout << list.dump(2) << '\n';
     return;
   }
-  for (const auto& kernel : kernels) print(kernel);
-  if (kernels.empty()) std::printf("no kernels\n");
+  for (const auto& kernel : list["kernels"]) print(kernel);
+  if (list["kernels"].empty()) std::printf("no kernels\n");
 }
 
 }  // namespace ptxopt::ptxrun

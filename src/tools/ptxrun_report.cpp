@@ -9,69 +9,11 @@
 #include <tuple>
 
 #include "driver/files.h"
+#include "interp/report_json.h"
 
 namespace ptxopt::ptxrun {
 
 namespace {
-
-nlohmann::json placeJson(const ir::Module& module, const ir::SourceLines& lines,
-                         const ir::Instruction* instruction) {
-  if (instruction == nullptr) return nullptr;
-  const LineColumn at = module.source().lineColumn(instruction->source.begin);
-  nlohmann::json result = {{"line", at.line}, {"column", at.column}};
-  const std::vector<ir::SourcePlace> chain = interp::sourceChain(lines, *instruction);
-  for (std::size_t k = 0; k < chain.size(); ++k) {
-    nlohmann::json place = {{"file", chain[k].file}, {"line", chain[k].line}};
-    if (!chain[k].function.empty()) place["function"] = chain[k].function;
-    if (k == 0) {
-      result["source"] = place;
-    } else {
-      result["inlinedAt"].push_back(place);
-    }
-  }
-  return result;
-}
-
-void addCounts(nlohmann::json& result, std::size_t threads, std::size_t ctas) {
-  if (threads == 0) return;
-  result["threads"] = threads;
-  result["ctas"] = ctas;
-}
-
-nlohmann::json toJson(const ir::Module& module, const ir::SourceLines& lines,
-                      const interp::Finding& finding) {
-  nlohmann::json result = {
-      {"kind", interp::spelling(finding.kind)},           {"file", module.source().name()},
-      {"place", placeJson(module, lines, finding.place)}, {"message", finding.message},
-      {"other", placeJson(module, lines, finding.other)}, {"otherMessage", finding.otherMessage}};
-  addCounts(result, finding.threads.size(), interp::ctasOf(finding.threads));
-  // The first line of the file of facts describes the file.
-  if (finding.kind == interp::FindingKind::FalseFact) result["factsLine"] = finding.claim + 2;
-  return result;
-}
-
-// The findings, and the groups that the text shows one of each of.
-void addFindings(nlohmann::json& report, const ir::Module& module,
-                 const std::vector<interp::Finding>& findings) {
-  const ir::SourceLines lines(module);
-  report["findings"] = nlohmann::json::array();
-  for (const interp::Finding& finding : findings) {
-    report["findings"].push_back(toJson(module, lines, finding));
-  }
-  report["groups"] = nlohmann::json::array();
-  for (const interp::FindingGroup& group : interp::groupFindings(module, lines, findings)) {
-    nlohmann::json one = {{"kind", interp::spelling(group.example->kind)},
-                          {"findings", group.members}};
-    addCounts(one, group.threads, group.ctas);
-    report["groups"].push_back(std::move(one));
-  }
-}
-
-std::string checksumText(const interp::Outcome& outcome) {
-  std::array<char, 17> digits{};
-  std::snprintf(digits.data(), digits.size(), "%016" PRIx64, outcome.checksum());
-  return digits.data();
-}
 
 void dump(const interp::NamedBytes& object) {
   constexpr std::size_t kBytesPerLine = 16;
@@ -207,14 +149,8 @@ void FactCounts::print() const {
 
 nlohmann::json toJson(const ir::Module& module, const interp::Survey& result,
                       const std::vector<std::string>& unexpected, bool hasFacts) {
-  nlohmann::json report = {{"runs", result.runs}, {"steps", result.steps}};
+  nlohmann::json report = interp::toJson(module, result);
   if (hasFacts) report["facts"] = FactCounts(result.audit).json();
-  addFindings(report, module, result.findings);
-  report["outcomes"] = nlohmann::json::array();
-  for (const interp::Outcome& outcome : result.distinct) {
-    report["outcomes"].push_back(
-        {{"checksum", checksumText(outcome)}, {"printed", outcome.printed}});
-  }
   report["unexpected"] = unexpected;
   return report;
 }
@@ -237,7 +173,7 @@ void print(const ir::Module& module, const Job& job, const interp::Survey& resul
       if (isDumped(job, outcome, object, options)) dump(object);
     }
     for (const std::string& text : options.printed) printNumbers(outcome, text);
-    std::printf("checksum %s\n", checksumText(outcome).c_str());
+    std::printf("checksum %s\n", interp::checksumText(outcome).c_str());
   }
   std::fflush(stdout);
 }

@@ -141,6 +141,85 @@ class Reports(unittest.TestCase):
         self.assertRegex(ptxopt.version(), r"^\d+\.\d+\.\d+$")
 
 
+class Run(unittest.TestCase):
+    def setUp(self):
+        self.neighbour = ptxopt.load(NEIGHBOUR, name="k.ptx")["neighbour"]
+
+    def test_kernels_of_a_module(self):
+        module = ptxopt.load(TWO_BARRIERS + NEIGHBOUR.partition(".address_size 64")[2])
+        self.assertEqual(list(module.kernels), ["two", "neighbour"])
+        self.assertEqual(len(module), 2)
+        self.assertEqual(module["two"].parameters, (ptxopt.Parameter("out", ".u64", 8),))
+        with self.assertRaisesRegex(KeyError, "no kernel called 'three': there are two, neighbour"):
+            module["three"]
+        with self.assertRaisesRegex(ptxopt.Error, "k.ptx:1:"):
+            ptxopt.load("bad", name="k.ptx")
+
+    def test_names_of_the_source(self):
+        names = {"_Z3sumILi4EEvPi": "four", "_Z3sumILi8EEvPi": "eight", "_Z4swapPi": "swap"}
+        kernels = "".join(TWO_BARRIERS.partition(".address_size 64")[2].replace("two", name) for name in names)
+        module = ptxopt.load(TWO_BARRIERS + kernels)
+        self.assertEqual(module["swap"].name, "_Z4swapPi")
+        self.assertEqual(module["void sum<4>(int*)"].name, "_Z3sumILi4EEvPi")
+        self.assertIn("swap", module)
+        self.assertNotIn("sum", module)
+        with self.assertRaisesRegex(KeyError, "several kernels called 'sum'"):
+            module["sum"]
+
+    def test_blocks_that_a_gpu_refuses(self):
+        kernel = ptxopt.load(TWO_BARRIERS.replace("out)", "out) .reqntid 4"))["two"]
+        with self.assertRaisesRegex(ValueError, r"requires a block of \[4\]"):
+            kernel[1, 8](bytearray(4))
+        kernel = ptxopt.load(TWO_BARRIERS.replace("out)", "out) .maxntid 1, 1"))["two"]
+        with self.assertRaisesRegex(ValueError, "allows 1 threads"):
+            kernel[1, 8](bytearray(4))
+        self.assertTrue(kernel[1](bytearray(4)).completed)
+
+    def test_results_in_place(self):
+        out = bytearray(b"\xff" * 8)
+        run = ptxopt.load(TWO_BARRIERS)["two"][1, 1](memoryview(out)[:4])
+        self.assertEqual((run.completed, run.findings, run.steps), (True, [], 5))
+        self.assertEqual(out, b"\1\0\0\0" + b"\xff" * 4)
+
+    def test_findings(self):
+        out = bytearray(4)
+        with self.assertRaises(ptxopt.KernelError) as raised:
+            self.neighbour[1, 64](out)
+        finding = raised.exception.findings[0]
+        self.assertEqual((finding.kind, finding.place.line, finding.other.line), ("data-race", 18, 18))
+        self.assertIn("[data-race]", str(raised.exception))
+        run = self.neighbour[1, 64](out, check="return", schedules=3)
+        self.assertEqual([one.kind for one in run.findings], ["data-race"])
+        self.assertEqual(self.neighbour[1, 64](out, races=False).findings, [])
+        # What ends a run leaves the array as it was.
+        out = bytearray(b"12")
+        run = ptxopt.load(TWO_BARRIERS)["two"][1, 1](out, check="return")
+        self.assertEqual(([one.kind for one in run.findings], run.completed, out), (["out-of-bounds"], False, b"12"))
+        run = self.neighbour[1, 1](bytearray(4), check="return", step_limit=3)
+        self.assertEqual([one.kind for one in run.findings], ["step-limit"])
+
+    def test_wrong_arguments(self):
+        out = bytearray(4)
+        for arguments, error, words in (((), TypeError, r"takes 1 arguments \(\.u64 out\), not 0"),
+                                        ((1.5,), TypeError, "out is a .u64, not a float"),
+                                        ((2**64,), OverflowError, "does not fit"),
+                                        (("text",), TypeError, "not a str"),
+                                        ((b"text",), ValueError, "read-only")):
+            with self.assertRaisesRegex(error, words):
+                self.neighbour[1, 1](*arguments)
+        with self.assertRaisesRegex(ptxopt.Error, "1 to 1024 threads"):
+            self.neighbour[1, 2000](out)
+        for key, error in ((1.5, TypeError), ((1, 2, 3, 4), ValueError), (-1, ValueError), ((1, "x"), TypeError), (0, ValueError),
+                           ((1, 0), ValueError)):
+            with self.assertRaises(error, msg=key):
+                self.neighbour[key](out)
+        for wrong in (3, None, ["text"]):
+            with self.assertRaises(TypeError):
+                ptxopt.load(wrong)
+        with self.assertRaisesRegex(ValueError, "check"):
+            self.neighbour[1, 1](out, check="no")
+
+
 class Robust(unittest.TestCase):
     def files(self, count):
         found = sorted(CORPUS.rglob("*.ptx"))
@@ -176,6 +255,11 @@ class Robust(unittest.TestCase):
                 if rng.random() < 0.1:
                     ptxopt.explain(bytes(text))
                 ptxopt.needs(bytes(text))
+                for kernel in ptxopt.load(bytes(text)):
+                    memory = bytearray(256)
+                    arguments = [memory if one.bytes == 8 else bytes(one.bytes) if "[" in one.type else 1
+                                 for one in kernel.parameters]
+                    kernel[rng.randrange(1, 3)](*arguments, check="return", step_limit=20_000)
             except ptxopt.Error:
                 pass
 

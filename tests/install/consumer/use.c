@@ -16,12 +16,80 @@ static const char kKernel[] =
     "\tst.global.u32 [%rd1], %r1;\n"
     "\tret;\n}\n";
 
+/* Each thread adds `by` to its number; the one with the number 9 reads beyond the end. */
+static const char kAdds[] =
+    ".version 7.0\n.target sm_80\n.address_size 64\n"
+    ".visible .entry adds(.param .u64 p, .param .u32 by)\n{\n"
+    "\t.reg .b64 %rd<3>;\n\t.reg .b32 %r<4>;\n"
+    "\tld.param.u64 %rd1, [p];\n\tld.param.u32 %r1, [by];\n\tmov.u32 %r2, %tid.x;\n"
+    "\tmul.wide.u32 %rd2, %r2, 4;\n\tadd.u64 %rd1, %rd1, %rd2;\n"
+    "\tld.global.u32 %r3, [%rd1];\n\tadd.u32 %r3, %r3, %r1;\n\tst.global.u32 [%rd1], %r3;\n"
+    "\tret;\n}\n";
+
 static int failures = 0;
 
 static void check(int condition, const char* what) {
   if (condition) return;
   fprintf(stderr, "use.c: %s\n", what);
   ++failures;
+}
+
+static void runs(void) {
+  uint32_t numbers[8] = {0, 10, 20, 30, 40, 50, 60, 70};
+  const uint32_t by = 5;
+  size_t buffer;
+  ptxopt_result* result;
+  ptxopt_launch* launch;
+  ptxopt_module* module = ptxopt_module_new("adds.ptx", kAdds, strlen(kAdds));
+  result = ptxopt_module_kernels(module);
+  check(ptxopt_result_ok(result), "kernels");
+  check(strstr(ptxopt_result_text(result, NULL), "\"name\":\"adds\"") != NULL, "their names");
+  ptxopt_result_free(result);
+
+  launch = ptxopt_launch_new(module, "adds");
+  ptxopt_launch_set_grid(launch, 1, 1, 1);
+  ptxopt_launch_set_block(launch, 4, 1, 1);
+  ptxopt_launch_set_cluster(launch, 1, 1, 1);
+  ptxopt_launch_set_shared(launch, 16);
+  ptxopt_launch_set_schedules(launch, 2);
+  ptxopt_launch_set_races(launch, 1);
+  ptxopt_launch_set_step_limit(launch, 1000);
+  buffer = ptxopt_launch_add_buffer(launch, numbers, sizeof numbers);
+  ptxopt_launch_add_pointer(launch, buffer, 2 * sizeof *numbers);
+  ptxopt_launch_add_value(launch, &by, sizeof by);
+  result = ptxopt_launch_run(launch);
+  check(ptxopt_result_ok(result), "run");
+  check(strstr(ptxopt_result_text(result, NULL), "\"findings\":[]") != NULL, "no findings");
+  check(numbers[1] == 10 && numbers[2] == 25 && numbers[5] == 55 && numbers[6] == 60, "in place");
+  ptxopt_result_free(result);
+
+  ptxopt_launch_set_block(launch, 9, 1, 1);
+  result = ptxopt_launch_run(launch);
+  check(ptxopt_result_ok(result), "run with a fault");
+  check(strstr(ptxopt_result_text(result, NULL), "\"out-of-bounds\"") != NULL, "its kind");
+  check(numbers[2] == 25, "the memory is as it was");
+  ptxopt_result_free(result);
+
+  ptxopt_launch_add_value(launch, &by, sizeof by);
+  result = ptxopt_launch_run(launch);
+  check(!ptxopt_result_ok(result) && ptxopt_result_diagnostic_count(result) == 1,
+        "too many arguments");
+  ptxopt_result_free(result);
+  ptxopt_launch_free(launch);
+  ptxopt_module_free(module);
+
+  module = ptxopt_module_new("bad.ptx", "}", 1);
+  result = ptxopt_module_kernels(module);
+  check(!ptxopt_result_ok(result) && ptxopt_result_diagnostic_count(result) == 1, "no kernels");
+  ptxopt_result_free(result);
+  launch = ptxopt_launch_new(module, "");
+  result = ptxopt_launch_run(launch);
+  check(!ptxopt_result_ok(result), "no run");
+  ptxopt_result_free(result);
+  ptxopt_launch_free(launch);
+  ptxopt_module_free(module);
+  ptxopt_launch_free(NULL);
+  ptxopt_module_free(NULL);
 }
 
 int main(void) {
@@ -99,5 +167,6 @@ int main(void) {
 
   ptxopt_options_free(NULL);
   ptxopt_result_free(NULL);
+  runs();
   return failures;
 }

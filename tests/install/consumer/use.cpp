@@ -74,6 +74,23 @@ int main() {
   check(ptxopt::needs(both).text.find("\"target\":\"sm_80\"") != std::string::npos, "needs");
   check(!ptxopt::needs("}").ok && !ptxopt::explain("}").ok, "bad text");
 
+  // Thread 0 writes what is passed.
+  const ptxopt::Module module(
+      ".version 7.0\n.target sm_80\n.address_size 64\n"
+      ".visible .entry writes(.param .u64 p, .param .f32 v)\n{\n"
+      "\t.reg .b64 %rd<2>;\n\t.reg .f32 %f<2>;\n"
+      "\tld.param.u64 %rd1, [p];\n\tld.param.f32 %f1, [v];\n\tst.global.f32 [%rd1], %f1;\n"
+      "\tret;\n}\n");
+  check(module.kernels().text.find("writes") != std::string::npos, "kernels");
+  float written[2] = {1, 2};
+  ptxopt::Launch launch(module, "");
+  launch.setGrid(1).setBlock(1).setCluster(1).setShared(0).setSchedules(1).setRaces(true);
+  launch.setStepLimit(100).addPointer(launch.addBuffer(written, sizeof written), sizeof(float));
+  check(!launch.run().ok, "an argument is missing");
+  check(launch.addValue(4.5f).run().ok && written[0] == 1 && written[1] == 4.5f, "run");
+  check(launch.setBlock(2).run().text.find("data-race") != std::string::npos, "a race");
+  check(!ptxopt::Module("}").kernels().ok, "no kernels");
+
   const ptxopt::Result bad = ptxopt::optimize("}");
   check(!bad.ok && bad.diagnostics.size() == 1, "bad text");
   check(bad.diagnostics.at(0).severity == ptxopt::Severity::Error, "severity");

@@ -3,8 +3,6 @@
 #include <ptxopt/ptxopt.h>
 
 #include <cstdint>
-#include <exception>
-#include <memory>
 #include <new>
 #include <optional>
 #include <stdexcept>
@@ -13,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "api/result.h"
 #include "driver/driver.h"
 #include "driver/explain.h"
 #include "driver/needs_report.h"
@@ -23,6 +22,8 @@
 #include "support/version.h"
 
 using namespace ptxopt;
+using api::resultOf;
+using api::sourceOf;
 
 struct ptxopt_options {
   int level = passes::kDefaultLevel;
@@ -36,18 +37,6 @@ struct ptxopt_options {
   unsigned threads = 1;
   bool remarks = false;
   bool outOfMemory = false;  // a setter could not copy its argument
-};
-
-struct ptxopt_result {
-  bool ok = false;
-  bool changed = false;
-  std::string text;
-  std::vector<Diagnostic> diagnostics;
-  ptxopt_counts before = {};
-  ptxopt_counts after = {};
-  decltype(passes::RunResult::statistics) counters;
-  std::vector<ptxopt_statistic> statistics;  // the names point into `counters`
-  std::string remarks;
 };
 
 namespace {
@@ -85,11 +74,6 @@ driver::OptimizeOptions optimizeOptions(const ptxopt_options& options) {
 
 ptxopt_counts publicCounts(const driver::CodeCounts& counts) {
   return {counts.instructions, counts.ctaBarriers};
-}
-
-std::shared_ptr<const SourceText> sourceOf(const char* name, std::string_view text) {
-  if (text.size() >= kNoOffset) throw std::invalid_argument("the text has 4 GiB or more");
-  return std::make_shared<const SourceText>(name, text);
 }
 
 void optimizeInto(ptxopt_result& result, const char* name, std::string_view text,
@@ -135,29 +119,9 @@ void needsInto(ptxopt_result& result, const char* name, std::string_view text, b
   }
 }
 
-// The result of `work`.  What it throws becomes a diagnostic; null if there is no memory.
+// The result of a function that takes options, which may be null.
 template <class Work>
-ptxopt_result* resultOf(const char* name, Work work) {
-  try {
-    auto result = std::make_unique<ptxopt_result>();
-    try {
-      work(*result);
-    } catch (const std::bad_alloc&) {
-      return nullptr;
-    } catch (const std::exception& error) {
-      *result = {};
-      result->diagnostics.push_back(
-          {.severity = Severity::Error, .file = name, .place = {}, .message = error.what()});
-    }
-    return result.release();
-  } catch (const std::bad_alloc&) {
-    return nullptr;
-  }
-}
-
-// The same of a function that takes options, which may be null.
-template <class Work>
-ptxopt_result* resultOf(const char* name, const ptxopt_options* options, Work work) {
+ptxopt_result* withOptions(const char* name, const ptxopt_options* options, Work work) {
   if (options != nullptr && options->outOfMemory) return nullptr;
   return resultOf(name, [&](ptxopt_result& result) {
     work(result, options != nullptr ? *options : ptxopt_options());
@@ -220,14 +184,14 @@ void ptxopt_options_set_remarks(ptxopt_options* options, int wanted) {
 
 ptxopt_result* ptxopt_optimize(const char* name, const char* text, size_t size,
                                const ptxopt_options* options) {
-  return resultOf(name, options, [&](ptxopt_result& result, const ptxopt_options& chosen) {
+  return withOptions(name, options, [&](ptxopt_result& result, const ptxopt_options& chosen) {
     optimizeInto(result, name, {text, size}, chosen);
   });
 }
 
 ptxopt_result* ptxopt_explain(const char* name, const char* text, size_t size,
                               const ptxopt_options* options) {
-  return resultOf(name, options, [&](ptxopt_result& result, const ptxopt_options& chosen) {
+  return withOptions(name, options, [&](ptxopt_result& result, const ptxopt_options& chosen) {
     explainInto(result, name, {text, size}, chosen);
   });
 }
