@@ -35,6 +35,7 @@
 #include "driver/program.h"
 #include "driver/remark_text.h"
 #include "driver/remarks.h"
+#include "driver/sarif.h"
 #include "driver/statistics.h"
 #include "ir/barrier.h"
 #include "support/parallel.h"
@@ -65,6 +66,7 @@ struct FileReport {
   std::string output;        // for standard output
   BarrierTotals barriers;    // of --explain-barriers
   std::string remarks;
+  std::vector<SarifResult> sarif;
   std::string facts;
   std::string dotCfg;  // of --dot-cfg=FILE
   // Among the names that options mention.
@@ -119,6 +121,7 @@ class Batch {
   std::size_t told_ = 0;
   BarrierTotals barriers_;
   std::string remarks_;
+  std::vector<SarifResult> sarif_;
   std::string facts_;
   std::string dotCfg_;
   std::set<std::string> foundKernels_;
@@ -184,9 +187,9 @@ OptimizeOptions Batch::optimizeOptions(FileReport& report, unsigned threads) con
   result.run.keptKernels = options_.keptKernels;
   result.run.threads = threads;
   result.retarget = options_.retarget;
-  result.run.remarks = !options_.remarks.empty() || options_.printDeadSync ||
-                       options_.explainBarriers || !options_.dotCfg.empty() ||
-                       !options_.reportingPasses.empty();
+  result.run.remarks = !options_.remarks.empty() || !options_.sarif.empty() ||
+                       options_.printDeadSync || options_.explainBarriers ||
+                       !options_.dotCfg.empty() || !options_.reportingPasses.empty();
   result.run.claims = !options_.facts.empty();
   result.run.verifyEach = options_.verifyEach;
   result.verifyInput = options_.verify      ? InputCheck::Require
@@ -267,6 +270,7 @@ void Batch::deliver(FileReport& report, const std::string& input,
                     "claims: no --facts");
   }
   if (!options_.remarks.empty()) report.remarks = remarkLines(*result.module, result.run.remarks);
+  if (!options_.sarif.empty()) report.sarif = sarifResults(*result.module, result.run.remarks);
   if (!options_.facts.empty()) {
     report.facts = factLines(result.source, options_.assumptions, result.run.claims);
   }
@@ -385,6 +389,7 @@ void Batch::tell(FileReport& report, const std::string& input) {
   }
   barriers_.add(report.barriers);
   remarks_ += report.remarks;
+  std::ranges::move(report.sarif, std::back_inserter(sarif_));
   facts_ += report.facts;
   dotCfg_ += report.dotCfg;
   foundKernels_.insert(report.foundKernels.begin(), report.foundKernels.end());
@@ -506,6 +511,7 @@ void Batch::conclude() {
   if (barriers_.functions != 0) writeReport("-", "\ntotal: " + barriers_.text() + '\n');
   if (isDifferent_ && console_.wants(Severity::Warning)) console_.print(kHowToSeeMore);
   if (!options_.remarks.empty()) writeReport(options_.remarks, remarks_);
+  if (!options_.sarif.empty()) writeReport(options_.sarif, sarifLog("ptxopt", sarif_));
   if (!facts_.empty()) writeReport(options_.facts, facts_);
   if (!options_.dotCfg.empty() && !dotCfgToFolder_) writeReport(options_.dotCfg, dotCfg_);
   if (options_.statistics == ReportFormat::Text) console_.print(statisticsTable(statistics_));

@@ -196,6 +196,10 @@ void declareReports(CLI::App& app, Options& options, RawOptions& raw) {
                  "Write the changes that passes made or missed, as JSON lines")
       ->type_name("FILE")
       ->check(refuseEmpty);
+  app.add_option("--sarif", options.sarif,
+                 "Write them in SARIF, for services that scan code and for editors")
+      ->type_name("FILE")
+      ->check(refuseEmpty);
   app.add_option("--facts", options.facts,
                  "Write the claims of analyses and passes about the input, as JSON\n"
                  "lines, for ptxrun --check-facts; one input only")
@@ -296,7 +300,7 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
 }
 
 bool isFlagOfAStandIn(const CLI::Option& option) {
-  constexpr std::array kOthers = {"IN",       "--jobs",        "--remarks",
+  constexpr std::array kOthers = {"IN",       "--jobs",        "--remarks", "--sarif",
                                   "--verify", "--verify-each", "--reprint"};
   constexpr std::array kOfPrograms = {"--whole-program", "--host-symbols"};
   const std::string name = option.get_name();

@@ -23,6 +23,7 @@
 #include "tools/ptxrun_options.h"
 #include "tools/ptxrun_progress.h"
 #include "tools/ptxrun_report.h"
+#include "tools/ptxrun_sarif.h"
 
 namespace {
 
@@ -111,6 +112,14 @@ int worseOf(int one, int other) {
   return kGood;
 }
 
+void writeSarif(const std::string& path, const std::vector<driver::SarifResult>& results) {
+  try {
+    driver::writeFile(path, driver::sarifLog("ptxrun", results));
+  } catch (const driver::FileError& error) {
+    throw BadInput{path + ": " + error.what()};
+  }
+}
+
 int runFile(Options options) {
   const auto module = load(options.files[0]);
   if (options.lists) {
@@ -127,6 +136,7 @@ int runFile(Options options) {
   const std::vector<Job> jobs = ptxrun::jobsOf(*module, options);
   const bool isOne = jobs.size() == 1;
   nlohmann::json reports = nlohmann::json::array();
+  std::vector<driver::SarifResult> sarif;
   int worst = kGood;
   for (const Job& job : jobs) {
     if (!isOne && !options.asJson) {
@@ -143,8 +153,12 @@ int runFile(Options options) {
       ptxrun::print(*module, job, result, unexpected, options);
     }
     ptxrun::save(result, options);
+    if (!options.sarif.empty()) {
+      std::ranges::move(ptxrun::sarifResults(*module, result.findings), std::back_inserter(sarif));
+    }
     worst = worseOf(worst, unexpected.empty() ? statusOf(result) : kFindings);
   }
+  if (!options.sarif.empty()) writeSarif(options.sarif, sarif);
   if (options.asJson) {
     nlohmann::json document = isOne ? reports[0] : nlohmann::json{{"launches", reports}};
     if (hasFacts && !isOne) document["facts"] = FactCounts(audit).json();
@@ -205,8 +219,8 @@ void check(Options& options) {
       {!options.facts.empty(),
        "--check-facts does not work with --compare: facts are about one text"},
       {!options.printed.empty() || !options.saved.empty() || !options.expected.empty() ||
-           options.lists,
-       "--print, --save, --expect and --list do not work with --compare"}};
+           options.lists || !options.sarif.empty(),
+       "--print, --save, --expect, --list and --sarif do not work with --compare"}};
   for (const auto& [isGiven, message] : ofOneFile) {
     if (options.compares && isGiven) throw BadInput{message};
   }

@@ -121,6 +121,9 @@ void declareReports(CLI::App& app, Options& options) {
       ->type_name("NAME:FILE[:TOLERANCE[:TYPE]]")
       ->allow_extra_args(false);
   app.add_flag("--dump", options.dumps, "Print buffers and module variables");
+  app.add_option("--sarif", options.sarif,
+                 "Write the findings in SARIF, for services that scan code and for editors")
+      ->type_name("FILE");
   app.add_flag("--json", options.asJson, "Findings and outcomes of a run as JSON, without --dump");
 }
 

@@ -38,6 +38,7 @@ struct Options {
   std::uint32_t schedules = 1;
   std::string policy;
   std::string facts;  // a file
+  std::string sarif;  // a file, or "-"; empty: none
   interp::MachineOptions machine;
 };
 
