@@ -35,11 +35,13 @@ function(ptxopt_public_library)
   set(package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/ptxopt)
   install(EXPORT ptxopt-targets NAMESPACE ptxopt:: DESTINATION ${package_folder})
   configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/ptxopt-config.cmake.in
-    ${PROJECT_BINARY_DIR}/ptxopt-config.cmake INSTALL_DESTINATION ${package_folder})
+    ${PROJECT_BINARY_DIR}/ptxopt-config.cmake INSTALL_DESTINATION ${package_folder}
+    PATH_VARS CMAKE_INSTALL_BINDIR)
   write_basic_package_version_file(${PROJECT_BINARY_DIR}/ptxopt-config-version.cmake
     COMPATIBILITY SameMinorVersion)
   install(FILES ${PROJECT_BINARY_DIR}/ptxopt-config.cmake
                 ${PROJECT_BINARY_DIR}/ptxopt-config-version.cmake
+                ${PROJECT_SOURCE_DIR}/cmake/ptxopt-optimize.cmake
           DESTINATION ${package_folder})
 endfunction()
 

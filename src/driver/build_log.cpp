@@ -39,6 +39,7 @@ std::string currentTime() {
 void addCounts(Json& line, const LogEntry& entry) {
   if (!entry.before) return;
   line["kernels"] = entry.before->kernels;
+  line["names"] = entry.kernels;
   const auto add = [&](const char* name, std::uint64_t CodeCounts::*count) {
     line[fmt::format("{}Before", name)] = (*entry.before).*count;
     line[fmt::format("{}After", name)] = (entry.after ? *entry.after : *entry.before).*count;

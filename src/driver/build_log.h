@@ -24,7 +24,7 @@ struct LogEntry {
     Optimized,
     Unchanged,
     Fallback,   // the text was assembled as it was: something went wrong
-    LeftAlone,  // an option of ptxas asks for that
+    LeftAlone,  // an option of ptxas, or PTXOPT_REPORT_ONLY, asks for that
   };
   Outcome outcome = Outcome::Unchanged;
   std::string input;
@@ -32,7 +32,8 @@ struct LogEntry {
   std::string reason;  // of Fallback and LeftAlone
   std::optional<CodeCounts> before;
   std::optional<CodeCounts> after;
-  double seconds = 0;  // that ptxopt took, wall clock
+  std::vector<std::string> kernels;  // their symbols, of a text that could be read
+  double seconds = 0;                // that ptxopt took, wall clock
 };
 
 // Adds a line of JSON for each entry, with the time, `ptxas` and `flags`, at once: entries of many

@@ -100,25 +100,29 @@ struct RewriterAnswer {
   Rewritten::Kind kind = Rewritten::Kind::Failed;
   std::string reason;
   std::optional<std::pair<CodeCounts, CodeCounts>> counts;
+  std::vector<std::string> kernels;
 };
 
 std::string serialized(const Rewritten& rewritten) {
   if (rewritten.kind == Rewritten::Kind::Failed) return rewritten.text;
   if (!rewritten.counts) return {};
   const auto& [before, after] = *rewritten.counts;
-  return fmt::format("{} {} {} {} {} {}", before.kernels, before.barriers, before.instructions,
-                     after.kernels, after.barriers, after.instructions);
+  return fmt::format("{} {} {} {} {} {} {}", before.kernels, before.barriers, before.instructions,
+                     after.kernels, after.barriers, after.instructions,
+                     fmt::join(rewritten.kernels, " "));
 }
 
 RewriterAnswer deserialized(Rewritten::Kind kind, const std::string& text) {
-  if (kind == Rewritten::Kind::Failed) return {kind, text, std::nullopt};
+  if (kind == Rewritten::Kind::Failed) return {kind, text, std::nullopt, {}};
   std::istringstream numbers(text);
   CodeCounts before;
   CodeCounts after;
   numbers >> before.kernels >> before.barriers >> before.instructions >> after.kernels >>
       after.barriers >> after.instructions;
-  if (!numbers) return {kind, {}, std::nullopt};
-  return {kind, {}, std::pair(before, after)};
+  if (!numbers) return {kind, {}, std::nullopt, {}};
+  RewriterAnswer answer{kind, {}, std::pair(before, after), {}};
+  for (std::string name; numbers >> name;) answer.kernels.push_back(name);
+  return answer;
 }
 
 // Changes the command line and the standard input so that they name the optimized texts.
@@ -213,14 +217,20 @@ class Replacement {
     LogEntry& entry = entries_.emplace_back();
     entry.input = name;
     entry.source = sourceOf(text);
-    const RewriterAnswer answer = ask(file, name, std::move(text));
+    RewriterAnswer answer = ask(file, name, std::move(text));
     entry.seconds = watch.seconds();
     if (SignalGuard::received() != 0) return false;
     if (answer.counts) std::tie(entry.before, entry.after) = *answer.counts;
+    entry.kernels = std::move(answer.kernels);
     switch (answer.kind) {
       case Rewritten::Kind::Unchanged:
         return false;
       case Rewritten::Kind::Changed:
+        if (dropIn_.reportsOnly) {
+          entry.outcome = LogEntry::Outcome::LeftAlone;
+          entry.reason = kReportVariable.name;
+          return false;
+        }
         entry.outcome = LogEntry::Outcome::Optimized;
         return true;
       case Rewritten::Kind::Failed:
@@ -243,7 +253,9 @@ class Replacement {
     });
     if (status.signal != 0) {
       return {Rewritten::Kind::Failed,
-              fmt::format("the optimizer crashed with signal {}", status.signal), std::nullopt};
+              fmt::format("the optimizer crashed with signal {}", status.signal),
+              std::nullopt,
+              {}};
     }
     lseek(note.number(), 0, SEEK_SET);
     return deserialized(static_cast<Rewritten::Kind>(status.code), readAll(note.number()));

@@ -33,6 +33,7 @@ struct Rewritten {
   std::string text;  // of Changed: the better one; of Failed: why, in one line
   // Before and after; of a text that could be read.
   std::optional<std::pair<CodeCounts, CodeCounts>> counts = {};
+  std::vector<std::string> kernels = {};  // where there are counts: their symbols
 };
 
 // Runs in a separate process, which may crash.
@@ -49,6 +50,7 @@ struct DropIn {
   // PTXOPT_STRICT: wrong flags, misspelt variables, and whatever makes a text be assembled as it
   // was, are errors.
   bool isStrict = false;
+  bool reportsOnly = false;  // PTXOPT_REPORT_ONLY: what is assembled is the text as it was
 };
 
 // `arguments` without the name of the program.  Does not return: it ends as ptxas did, or becomes

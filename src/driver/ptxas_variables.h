@@ -29,10 +29,13 @@ inline constexpr Variable kStrictVariable = {
     "PTXOPT_STRICT",
     "1: wrong flags, misspelt variables, and a text that would be assembled without optimization, "
     "are errors. Use it with compilers that hide warnings, as Triton does."};
+inline constexpr Variable kReportVariable = {
+    "PTXOPT_REPORT_ONLY",
+    "1: every text is assembled as it was, and PTXOPT_LOG and --remarks say what would be done."};
 inline constexpr Variable kFolderVariable = {
     "TMPDIR", "Where the rewritten texts are until ptxas has read them."};
-inline constexpr std::array kVariables = {kPtxasVariable, kFlagsVariable, kLogVariable,
-                                          kStrictVariable, kFolderVariable};
+inline constexpr std::array kVariables = {kPtxasVariable,  kFlagsVariable,  kLogVariable,
+                                          kStrictVariable, kReportVariable, kFolderVariable};
 
 // A note of how the program was called: the files that led to this process.
 inline constexpr const char* kVisitedVariable = "PTXOPT_PTXAS_VISITED";

@@ -68,15 +68,17 @@ ptxopt::driver::OptimizeOptions optimizeOptions(const ptxopt::driver::Options& o
   return result;
 }
 
-std::optional<std::pair<CodeCounts, CodeCounts>> countsOf(
-    const ptxopt::driver::OptimizeResult& result) {
-  if (result.module == nullptr) return std::nullopt;
-  const auto kernels = static_cast<std::uint64_t>(
-      std::ranges::count_if(result.module->functions(), [](const ptxopt::ir::Function& function) {
-        return function.isEntry() && function.hasBody();
-      }));
-  return std::pair(CodeCounts{kernels, result.before.ctaBarriers, result.before.instructions},
-                   CodeCounts{kernels, result.after.ctaBarriers, result.after.instructions});
+void addCounts(const ptxopt::driver::OptimizeResult& result, Rewritten& rewritten) {
+  if (result.module == nullptr) return;
+  for (const ptxopt::ir::Function& function : result.module->functions()) {
+    if (function.isEntry() && function.hasBody()) {
+      rewritten.kernels.emplace_back(function.nameText());
+    }
+  }
+  const std::uint64_t kernels = rewritten.kernels.size();
+  rewritten.counts =
+      std::pair(CodeCounts{kernels, result.before.ctaBarriers, result.before.instructions},
+                CodeCounts{kernels, result.after.ctaBarriers, result.after.instructions});
 }
 
 Rewritten rewrite(const Flags& flags, bool wantCounts, const std::string& name,
@@ -97,7 +99,7 @@ Rewritten rewrite(const Flags& flags, bool wantCounts, const std::string& name,
         flags.options.remarks, ptxopt::driver::remarkLines(*result.module, result.run.remarks));
   }
   Rewritten rewritten;
-  if (wantCounts) rewritten.counts = countsOf(result);
+  if (wantCounts) addCounts(result, rewritten);
   if (ptxopt::driver::equals(result.output, text)) return rewritten;
   rewritten.kind = Rewritten::Kind::Changed;
   rewritten.text = result.output.text();
@@ -149,6 +151,11 @@ int complain(const std::string& message) {
   return 1;
 }
 
+bool isSet(const ptxopt::ptxas::Variable& variable) {
+  const std::string value = environment(variable.name);
+  return !value.empty() && value != "0";
+}
+
 int printSummary(const std::string& path) {
   std::error_code ignored;
   if (!std::filesystem::exists(path, ignored)) {
@@ -187,8 +194,8 @@ int main(int argc, char** argv) {
   const Flags flags(environment(ptxopt::ptxas::kFlagsVariable.name));
   ptxopt::ptxas::DropIn dropIn;
   dropIn.log = environment(ptxopt::ptxas::kLogVariable.name);
-  const std::string strict = environment(ptxopt::ptxas::kStrictVariable.name);
-  dropIn.isStrict = !strict.empty() && strict != "0";
+  dropIn.isStrict = isSet(ptxopt::ptxas::kStrictVariable);
+  dropIn.reportsOnly = isSet(ptxopt::ptxas::kReportVariable);
   dropIn.rewrite = [&](const std::string& name, const std::string& text) {
     return rewrite(flags, !dropIn.log.empty(), name, text);
   };
