@@ -160,7 +160,6 @@ class Launcher:
             raise KernelError(run)
         return run
 
-
     def _check_block(self) -> None:
         """A GPU refuses a block that the kernel does not allow."""
         bounds = self.kernel.data["bounds"]
