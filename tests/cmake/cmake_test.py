@@ -4,8 +4,8 @@
 
     tests/cmake/cmake_test.py --build BUILD --work FOLDER --generator Ninja
 
-The status is 77, which CTest counts as skipped, where nvcc or the generator is missing.  With cuobjdump the code is
-looked at, too, and not only the log.
+The status is 77, which CTest counts as skipped, where the generator or an nvcc that can link is missing.  With
+cuobjdump the code is looked at, too, and not only the log.
 """
 import argparse
 import json
@@ -13,6 +13,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tempfile
 import unittest
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -119,6 +120,15 @@ class Project(unittest.TestCase):
                 file.write(text)
 
 
+def works(nvcc, generator):
+    """CMake can use it: a toolkit without its libraries cannot link."""
+    with tempfile.TemporaryDirectory() as folder:
+        with open(os.path.join(folder, "CMakeLists.txt"), "w", encoding="ascii") as file:
+            file.write("cmake_minimum_required(VERSION 3.22)\nproject(empty LANGUAGES CUDA)\n")
+        return subprocess.run(["cmake", "-S", folder, "-B", os.path.join(folder, "build"), "-G", generator,
+                               f"-DCMAKE_CUDA_COMPILER={nvcc}"], capture_output=True).returncode == 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", required=True)
@@ -129,7 +139,7 @@ def main():
     options.nvcc = shutil.which("nvcc", path=toolkit)
     options.cuobjdump = shutil.which("cuobjdump", path=toolkit)
     maker = {"Ninja": "ninja", "Unix Makefiles": "make"}[options.generator]
-    if not (options.nvcc and shutil.which(maker)):
+    if not (options.nvcc and shutil.which(maker) and works(options.nvcc, options.generator)):
         sys.exit(77)
     Project.options = options
     unittest.main(argv=[sys.argv[0], *rest])
