@@ -319,6 +319,8 @@ def _is_numpy_scalar(argument: Any) -> bool:
 def _value(number: Any, parameter: Parameter) -> bytes:
     """The bytes of a number of the type of a parameter."""
     what = f"{parameter.name} is a {parameter.type}"
+    if not parameter.bytes:
+        raise TypeError(f"{parameter.name} is of a type that ptxopt does not know")
     if "[" in parameter.type:
         raise TypeError(f"{what}, which takes bytes")
     if parameter.type in _FLOATS:
