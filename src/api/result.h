@@ -36,24 +36,30 @@ inline std::shared_ptr<const SourceText> sourceOf(const char* name, std::string_
   return std::make_shared<const SourceText>(name, text);
 }
 
-// The result of `work`.  What it throws becomes a diagnostic; null if there is no memory.
-template <class Work>
-ptxopt_result* resultOf(const char* name, Work work) {
+// What `work` makes of a new one.  What it throws becomes one of its `diagnostics`; null if there
+// is no memory.
+template <class Made, class Work>
+Made* make(const char* name, Work work) {
   try {
-    auto result = std::make_unique<ptxopt_result>();
+    auto made = std::make_unique<Made>();
     try {
-      work(*result);
+      work(*made);
     } catch (const std::bad_alloc&) {
       return nullptr;
     } catch (const std::exception& error) {
-      *result = {};
-      result->diagnostics.push_back(
+      *made = {};
+      made->diagnostics.push_back(
           {.severity = Severity::Error, .file = name, .place = {}, .message = error.what()});
     }
-    return result.release();
+    return made.release();
   } catch (const std::bad_alloc&) {
     return nullptr;
   }
+}
+
+template <class Work>
+ptxopt_result* resultOf(const char* name, Work work) {
+  return make<ptxopt_result>(name, work);
 }
 
 }  // namespace ptxopt::api

@@ -23,7 +23,6 @@ using api::resultOf;
 using api::sourceOf;
 
 struct ptxopt_module {
-  std::string name;
   std::unique_ptr<ir::Module> parsed;  // null: the text is wrong
   std::vector<Diagnostic> diagnostics;
 };
@@ -42,6 +41,10 @@ struct ptxopt_launch {
 };
 
 namespace {
+
+const char* nameOf(const ptxopt_module& module) {
+  return module.parsed != nullptr ? module.parsed->source().name().c_str() : "<text>";
+}
 
 // No variable of a module can have such a name.
 std::string nameOfBuffer(std::size_t number) {
@@ -84,7 +87,10 @@ void copyBack(const ptxopt_launch& launch, const interp::Outcome& outcome) {
 }
 
 void runInto(ptxopt_result& result, const ptxopt_launch& launch) {
-  if (launch.module->parsed == nullptr) throw std::invalid_argument("the text is not right");
+  if (launch.module->parsed == nullptr) {
+    result.diagnostics = launch.module->diagnostics;
+    return;
+  }
   const ir::Module& module = *launch.module->parsed;
   std::string error;
   const auto survey =
@@ -95,38 +101,22 @@ void runInto(ptxopt_result& result, const ptxopt_launch& launch) {
   if (!survey->distinct.empty()) copyBack(launch, survey->distinct.front());
 }
 
-interp::Dim3 dim3(std::uint32_t x, std::uint32_t y, std::uint32_t z) {
-  return {x, y, z};
-}
-
 }  // namespace
 
 ptxopt_module* ptxopt_module_new(const char* name, const char* text, size_t size) {
-  try {
-    auto module = std::make_unique<ptxopt_module>();
-    module->name = name;
-    try {
-      Diagnostics diagnostics;
-      module->parsed = parse::parse(sourceOf(name, {text, size}), diagnostics);
-      if (diagnostics.hasErrors()) module->parsed.reset();
-      module->diagnostics = diagnostics.all();
-    } catch (const std::bad_alloc&) {
-      return nullptr;
-    } catch (const std::exception& error) {
-      module->diagnostics.push_back(
-          {.severity = Severity::Error, .file = name, .place = {}, .message = error.what()});
-    }
-    return module.release();
-  } catch (const std::bad_alloc&) {
-    return nullptr;
-  }
+  return api::make<ptxopt_module>(name, [&](ptxopt_module& module) {
+    Diagnostics diagnostics;
+    module.parsed = parse::parse(sourceOf(name, {text, size}), diagnostics);
+    if (diagnostics.hasErrors()) module.parsed.reset();
+    module.diagnostics = diagnostics.all();
+  });
 }
 void ptxopt_module_free(ptxopt_module* module) {
   delete module;
 }
 
 ptxopt_result* ptxopt_module_kernels(const ptxopt_module* module) {
-  return resultOf(module->name.c_str(), [&](ptxopt_result& result) {
+  return resultOf(nameOf(*module), [&](ptxopt_result& result) {
     result.diagnostics = module->diagnostics;
     result.ok = module->parsed != nullptr;
     if (result.ok) result.text = textOf(interp::kernelsJson(*module->parsed));
@@ -145,13 +135,13 @@ void ptxopt_launch_free(ptxopt_launch* launch) {
 }
 
 void ptxopt_launch_set_grid(ptxopt_launch* launch, uint32_t x, uint32_t y, uint32_t z) {
-  launch->launch.grid = dim3(x, y, z);
+  launch->launch.grid = interp::Dim3{x, y, z};
 }
 void ptxopt_launch_set_block(ptxopt_launch* launch, uint32_t x, uint32_t y, uint32_t z) {
-  launch->launch.block = dim3(x, y, z);
+  launch->launch.block = interp::Dim3{x, y, z};
 }
 void ptxopt_launch_set_cluster(ptxopt_launch* launch, uint32_t x, uint32_t y, uint32_t z) {
-  launch->launch.cluster = dim3(x, y, z);
+  launch->launch.cluster = interp::Dim3{x, y, z};
 }
 void ptxopt_launch_set_shared(ptxopt_launch* launch, uint64_t bytes) {
   launch->launch.dynamicShared = bytes;
@@ -192,6 +182,6 @@ void ptxopt_launch_set_step_limit(ptxopt_launch* launch, uint64_t limit) {
 
 ptxopt_result* ptxopt_launch_run(const ptxopt_launch* launch) {
   if (launch->outOfMemory) return nullptr;
-  return resultOf(launch->module->name.c_str(),
+  return resultOf(nameOf(*launch->module),
                   [&](ptxopt_result& result) { runInto(result, *launch); });
 }

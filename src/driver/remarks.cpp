@@ -39,18 +39,6 @@ void addSource(const ir::SourceLines& lines, const ir::Location* location, Json&
   for (const ir::SourcePlace& place : chain) line["inlined"].push_back(jsonOf(place));
 }
 
-std::string_view word(passes::RemarkKind kind) {
-  switch (kind) {
-    case passes::RemarkKind::Passed:
-      return "passed";
-    case passes::RemarkKind::Missed:
-      return "missed";
-    case passes::RemarkKind::Analysis:
-      break;
-  }
-  return "analysis";
-}
-
 std::string_view word(analysis::Precision precision) {
   switch (precision) {
     case analysis::Precision::Flags:
@@ -126,7 +114,7 @@ std::string remarkLines(const ir::Module& module, std::span<const passes::Remark
   for (const passes::Remark& remark : remarks) {
     Json line;
     line["pass"] = std::string(remark.pass);
-    line["kind"] = std::string(word(remark.kind));
+    line["kind"] = std::string(passes::spelling(remark.kind));
     line["function"] =
         remark.function != nullptr ? Json(std::string(remark.function->nameText())) : Json();
     Json& ptx = line["ptx"];

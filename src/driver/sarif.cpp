@@ -93,9 +93,7 @@ SarifResult resultOf(const ir::Module& module, const ir::SourceLines& lines,
   if (const passes::PassInfo* pass = passes::findPass(remark.pass)) {
     result.description = std::string(pass->description);
   }
-  result.kind = remark.kind == passes::RemarkKind::Passed   ? "passed"
-                : remark.kind == passes::RemarkKind::Missed ? "missed"
-                                                            : "analysis";
+  result.kind = passes::spelling(remark.kind);
   result.message = messageOf(remark);
   result.places = sarifPlaces(module, lines, remark.place, remark.source);
   return result;

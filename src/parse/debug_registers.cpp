@@ -7,6 +7,8 @@
 #include <optional>
 #include <vector>
 
+#include "ir/names.h"
+
 namespace ptxopt::parse {
 
 namespace {
@@ -14,9 +16,9 @@ namespace {
 constexpr std::uint8_t kRegx = 0x90;   // DW_OP_regx, DWARF 2, 7.7.1
 constexpr std::uint8_t kBregx = 0x92;  // DW_OP_bregx
 
-bool isNameCharacter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '$' || c == '%' || c == '.';
+// Also of a directive.
+bool isWordCharacter(char c) {
+  return ir::isNameCharacter(c) || c == '.';
 }
 
 bool isSpace(char c) {
@@ -58,13 +60,13 @@ std::vector<std::uint8_t> bytesOf(std::string_view text) {
       at = after;
       continue;
     }
-    if (!isNameCharacter(text[at])) {
+    if (!isWordCharacter(text[at])) {
       if (!isSpace(text[at])) isNegative = text[at] == '-';
       ++at;
       continue;
     }
     std::size_t end = at;
-    while (end < text.size() && isNameCharacter(text[end])) ++end;
+    while (end < text.size() && isWordCharacter(text[end])) ++end;
     const std::string_view word = text.substr(at, end - at);
     at = end;
     if (word == ".b8" || word == ".b16" || word == ".b32" || word == ".b64") {
@@ -93,7 +95,7 @@ std::string nameAt(const std::uint8_t* at, const std::uint8_t* end) {
   std::string name;
   for (; number != 0; number >>= 8) name.push_back(static_cast<char>(number & 0xff));
   std::ranges::reverse(name);
-  return std::ranges::all_of(name, isNameCharacter) ? name : std::string();
+  return std::ranges::all_of(name, isWordCharacter) ? name : std::string();
 }
 
 }  // namespace

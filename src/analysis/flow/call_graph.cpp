@@ -161,18 +161,6 @@ class CallGraph::Builder {
     if (function != nullptr) nodes[vertices.at(function->name())].isAddressTaken = true;
   }
 
-  // The operand that names what a call calls: the first that is not a list of results.  Null for
-  // what is not understood.
-  static const ir::Operand* calleeOperand(const Instruction& instruction) {
-    if (!instruction.desc->known()) return nullptr;
-    std::size_t k = 0;
-    const ir::Operand* operand = instruction.operand(k);
-    while (operand != nullptr && operand->kind == ir::OperandKind::List) {
-      operand = instruction.operand(++k);
-    }
-    return operand;
-  }
-
   void takeAddresses(const Function& function, const Instruction& instruction,
                      const ir::Operand* callee) {
     for (const ir::Operand& operand : instruction.operands()) {

@@ -58,6 +58,16 @@ Callee calleeOf(const ir::Function& caller, const ir::Instruction& call) {
   return callee;
 }
 
+const ir::Operand* calleeOperand(const ir::Instruction& call) {
+  if (!call.desc->known()) return nullptr;
+  std::size_t k = 0;
+  const ir::Operand* operand = call.operand(k);
+  while (operand != nullptr && operand->kind == ir::OperandKind::List) {
+    operand = call.operand(++k);
+  }
+  return operand;
+}
+
 std::optional<CallParameters> parametersOf(const ir::Instruction& call) {
   CallParameters parameters;
   bool isAfterCallee = false;

@@ -31,6 +31,10 @@ struct Callee {
 ir::Function* functionOf(const ir::Function& scope, ir::SymbolId symbol);
 ir::Function* functionOf(const ir::Module& scope, ir::SymbolId symbol);
 
+// The operand that names what a call calls: the first that is not a list of results.  Null for
+// what is not understood.
+const ir::Operand* calleeOperand(const ir::Instruction& call);
+
 // `call` must have Control::Call in its form.
 Callee calleeOf(const ir::Function& caller, const ir::Instruction& call);
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "analysis/needs/needs.h"
+#include "ir/names.h"
 #include "isa/constructs.h"
 
 namespace ptxopt::analysis {
@@ -28,11 +29,6 @@ std::string_view spelling(ir::DirectiveKind directive) {
   }
 }
 
-bool isNamePart(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '$' || c == '%';
-}
-
 // Calls visit(word) for each word of a text outside of quotes: ".unified" of
 // ".attribute(.unified(1, 2))".
 template <class Visit>
@@ -42,7 +38,7 @@ void forEachDottedWord(std::string_view text, Visit&& visit) {
     if (text[at] == '"') isQuoted = !isQuoted;
     if (isQuoted || text[at] != '.') continue;
     std::size_t end = at + 1;
-    while (end < text.size() && isNamePart(text[end])) ++end;
+    while (end < text.size() && ir::isNameCharacter(text[end])) ++end;
     visit(text.substr(at, end - at));
     at = end - 1;
   }
@@ -72,9 +68,9 @@ void forEachUseInSection(std::string_view text, Visit&& visit) {
     const std::string_view rest = text.substr(at);
     if (rest.starts_with("//") || rest.starts_with("/*")) {
       at = std::min(text.find(rest[1] == '*' ? "*/" : "\n", at + 2), text.size());
-    } else if (isNamePart(rest[0]) || rest[0] == '.') {
+    } else if (ir::isNameCharacter(rest[0]) || rest[0] == '.') {
       std::size_t size = 1;
-      while (size < rest.size() && isNamePart(rest[size])) ++size;
+      while (size < rest.size() && ir::isNameCharacter(rest[size])) ++size;
       isAfterName = !rest.starts_with(".b");
       at += size;
       continue;
@@ -150,6 +146,14 @@ class Visitor {
             .at = at_});
   }
 
+  // What `visit` finds has Need::statement.
+  template <class Visit>
+  void about(const ir::Statement* statement, Visit&& visit) {
+    statement_ = statement;
+    visit();
+    statement_ = nullptr;
+  }
+
   void unknown(std::string_view what) {
     Need need;
     need.version = module_.version;
@@ -172,9 +176,7 @@ class Visitor {
     if (type == isa::Type::Other) return unknown(module_.text(typeName));
     const isa::Construct* found = isa::findConstruct(ConstructKind::Type, isa::spelling(type));
     if (found == nullptr) return;
-    statement_ = declaration;
-    need(found->version, found->target, found->unproven, found->word);
-    statement_ = nullptr;
+    about(declaration, [&] { need(found->version, found->target, found->unproven, found->word); });
   }
 
   void linkage(ir::Linkage linkage) {
@@ -186,13 +188,13 @@ class Visitor {
   // `statement` is null for one at the head of a function.
   void pragma(std::string_view text, const ir::Statement* statement) {
     construct(ConstructKind::Directive, ".pragma");
-    statement_ = statement;
-    forEachPragma(text, [&](std::string_view word) {
-      // ptxas ignores a pragma that it does not know.
-      if (isa::findConstruct(ConstructKind::Pragma, word) == nullptr) return;
-      construct(ConstructKind::Pragma, word);
+    about(statement, [&] {
+      forEachPragma(text, [&](std::string_view word) {
+        // ptxas ignores a pragma that it does not know.
+        if (isa::findConstruct(ConstructKind::Pragma, word) == nullptr) return;
+        construct(ConstructKind::Pragma, word);
+      });
     });
-    statement_ = nullptr;
   }
 
   // ---- functions --------------------------------------------------------------------------------
@@ -260,16 +262,12 @@ class Visitor {
         return registers(*statement.as<ir::RegisterDeclaration>());
       case ir::StatementKind::VariableDeclaration: {
         const auto* declaration = statement.as<ir::VariableDeclaration>();
-        for (const ir::Variable* declared : declaration->variables)
-          variable(*declared, declaration);
+        for (const ir::Variable* one : declaration->variables) variable(*one, declaration);
         return;
       }
       case ir::StatementKind::Location:
         if (statement.as<ir::Location>()->rest.empty()) return;
-        statement_ = &statement;
-        construct(ConstructKind::Use, isa::uses::kInlinedAt);
-        statement_ = nullptr;
-        return;
+        return about(&statement, [&] { construct(ConstructKind::Use, isa::uses::kInlinedAt); });
       case ir::StatementKind::Pragma:
         return pragma(statement.as<ir::Pragma>()->text, &statement);
       case ir::StatementKind::TargetList:
@@ -277,15 +275,9 @@ class Visitor {
                                                        ? ".calltargets"
                                                        : ".branchtargets");
       case ir::StatementKind::Prototype:
-        statement_ = &statement;
-        prototype(*statement.as<ir::Prototype>());
-        statement_ = nullptr;
-        return;
+        return about(&statement, [&] { prototype(*statement.as<ir::Prototype>()); });
       case ir::StatementKind::Alias:
-        statement_ = &statement;
-        construct(ConstructKind::Directive, ".alias");
-        statement_ = nullptr;
-        return;
+        return about(&statement, [&] { construct(ConstructKind::Directive, ".alias"); });
       case ir::StatementKind::Directive:
         return directive(*statement.as<ir::Directive>());
       case ir::StatementKind::Label:
@@ -319,11 +311,10 @@ class Visitor {
         return construct(ConstructKind::Use, isa::uses::kFileTime);
       case ir::DirectiveKind::Section:
         construct(ConstructKind::Directive, ".section");
-        statement_ = &directive;
-        forEachUseInSection(directive.text,
-                            [this](std::string_view use) { construct(ConstructKind::Use, use); });
-        statement_ = nullptr;
-        return;
+        return about(&directive, [&] {
+          forEachUseInSection(directive.text,
+                              [this](std::string_view use) { construct(ConstructKind::Use, use); });
+        });
       case ir::DirectiveKind::Unknown:
         return unknown(directive.text.substr(0, directive.text.find_first_of(" \t\r\n")));
       default:

@@ -22,6 +22,7 @@ enum class RemarkKind : std::uint8_t {
   Missed,    // the pass nearly did it: the message says what was in the way
   Analysis,  // something a reader wants to know, for example that a limit was met
 };
+std::string_view spelling(RemarkKind kind);  // "missed"
 
 struct Remark {
   std::string_view pass;  // Pass::name()

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "ir/names.h"
+
 namespace ptxopt::passes {
 
 namespace {
@@ -13,21 +15,16 @@ using analysis::VariableUses;
 using ir::Linkage;
 using isa::Space;
 
-bool isWordCharacter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-         c == '$' || c == '%';
-}
-
 // Calls visit(word) for every word of a text that could be a name.
 template <class Visitor>
 void forEachWord(std::string_view text, Visitor&& visit) {
   for (std::size_t at = 0; at < text.size();) {
-    if (!isWordCharacter(text[at])) {
+    if (!ir::isNameCharacter(text[at])) {
       ++at;
       continue;
     }
     std::size_t end = at;
-    while (end < text.size() && isWordCharacter(text[end])) ++end;
+    while (end < text.size() && ir::isNameCharacter(text[end])) ++end;
     visit(text.substr(at, end - at));
     at = end;
   }

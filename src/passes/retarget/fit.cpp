@@ -2,12 +2,12 @@
 #include "passes/retarget/fit.h"
 
 #include <algorithm>
-#include <cctype>
 #include <optional>
 #include <unordered_set>
 
 #include "ir/directives.h"
 #include "ir/make.h"
+#include "ir/names.h"
 #include "isa/targets.h"
 #include "passes/retarget/declarations.h"
 #include "passes/retarget/lowering.h"
@@ -68,17 +68,13 @@ std::size_t findOutsideComments(std::string_view text, std::string_view word) {
   return std::string_view::npos;
 }
 
-bool isNamePart(char c) {
-  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_' || c == '$' || c == '%';
-}
-
 // Also in a comment, which does no harm.
 bool hasWord(std::string_view text, std::string_view word) {
   for (std::size_t at = text.find(word); at != std::string_view::npos;
        at = text.find(word, at + 1)) {
     const std::size_t end = at + word.size();
-    const bool begins = at == 0 || !isNamePart(text[at - 1]);
-    if (begins && (end == text.size() || !isNamePart(text[end]))) return true;
+    const bool begins = at == 0 || !ir::isNameCharacter(text[at - 1]);
+    if (begins && (end == text.size() || !ir::isNameCharacter(text[end]))) return true;
   }
   return false;
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/retarget/function_uses.h"
 
+#include "analysis/flow/callee.h"
+
 namespace ptxopt::passes {
 
 namespace {
@@ -25,7 +27,8 @@ class Visitor {
  private:
   void visit(const ir::Statement& statement) {
     if (const auto* instruction = statement.as<ir::Instruction>()) {
-      const ir::Operand* const callee = calleeOf(*instruction);
+      const bool isCall = instruction->desc->control == isa::Control::Call;
+      const ir::Operand* const callee = isCall ? analysis::calleeOperand(*instruction) : nullptr;
       for (const ir::Operand& operand : instruction->operands()) {
         use(operand.symbol(), nullptr, &operand == callee);
       }
@@ -34,17 +37,6 @@ class Visitor {
     } else if (const auto* declaration = statement.as<ir::VariableDeclaration>()) {
       for (const ir::Variable* variable : declaration->variables) initializer(*variable);
     }
-  }
-
-  // The first operand of a call that is no list.
-  static const ir::Operand* calleeOf(const ir::Instruction& instruction) {
-    if (instruction.desc->control != isa::Control::Call) return nullptr;
-    std::size_t k = 0;
-    const ir::Operand* operand = instruction.operand(k);
-    while (operand != nullptr && operand->kind == ir::OperandKind::List) {
-      operand = instruction.operand(++k);
-    }
-    return operand;
   }
 
   void initializer(const ir::Variable& variable) {

@@ -127,7 +127,7 @@ std::span<const Lowering> lowerings() {
     std::vector<Lowering> rows;
     for (const auto family : {halves(), floats(), comparisons(), conversions(), smallConversions(),
                               integers(), hints(), warpCollectives(), asyncCopies(), matrices(),
-                              wideAccesses(), memoryOrder(), wideRegisters()}) {
+                              memoryOrder(), wideAccesses(), wideRegisters()}) {
       rows.insert(rows.end(), family.begin(), family.end());
     }
     return rows;

@@ -25,6 +25,10 @@ std::string_view widerScopeOf(const Expansion& text) {
   return scope == ".cluster" ? ".gpu" : scope;
 }
 
+std::string_view orderOf(const Expansion& text) {
+  return text.oneOf({".relaxed", ".acquire", ".release", ".acq_rel"});
+}
+
 // A fence that acquires and releases does more than one that only does one of both.
 bool widerFence(Expansion& text) {
   const std::string_view semantics = text.has(".sc") ? ".sc" : ".acq_rel";
@@ -44,7 +48,7 @@ bool writeAccess(Expansion& text, std::string_view semantics, std::string_view s
 }
 
 bool widerAccess(Expansion& text) {
-  return writeAccess(text, text.oneOf({".relaxed", ".acquire", ".release"}), widerScopeOf(text));
+  return writeAccess(text, orderOf(text), widerScopeOf(text));
 }
 
 bool orderedHalves(Expansion& text) {
@@ -66,9 +70,12 @@ void writeAtomic(Expansion& text, std::string_view semantics, std::string_view s
 }
 
 bool widerAtomic(Expansion& text) {
-  writeAtomic(text, text.oneOf({".relaxed", ".acquire", ".release", ".acq_rel"}),
-              widerScopeOf(text));
+  writeAtomic(text, orderOf(text), widerScopeOf(text));
   return true;
+}
+
+bool orderedElements(Expansion& text) {
+  return writeElements(text, fmt::format("{}{}", orderOf(text), widerScopeOf(text)));
 }
 
 // ---- before sm_70 -------------------------------------------------------------------------------
@@ -252,6 +259,18 @@ constexpr Lowering kMemoryOrder[] = {
      RED_ORDER " " BELOW_SYS " " SPACES " .type=.u64,.f32", {2, 0}, "20", unscopedAtomic, kMembar,
      "red.release.gpu.global.add.u64 [gmem], %rd1;"},
 
+    {"atom{.sem}{.scope}{.global}.add.vec.f32 =d*, [a], b*",
+     ATOM_ORDER " " SCOPES " .vec=.v2,.v4", {6, 0}, "70", orderedElements, kEachElement,
+     "atom.global.add.v2.f32 {%f0, %f1}, [gmem], {%f4, %f5};"},
+    {"atom{.sem}{.scope}{.global}.add.noftz.vec.type =d*, [a], b*",
+     ATOM_ORDER " " SCOPES " .vec=.v2,.v4,.v8 .type=.f16,.f16x2", {6, 3}, "70", orderedElements,
+     kEachElement, "atom.global.add.noftz.v2.f16x2 {%r0, %r1}, [gmem], {%r4, %r5};"},
+    {"red{.sem}{.scope}{.global}.add.vec.f32 [a], b*",
+     RED_ORDER " " SCOPES " .vec=.v2,.v4", {6, 0}, "70", orderedElements, kEachElement,
+     "red.global.add.v2.f32 [gmem], {%f0, %f1};"},
+    {"red{.sem}{.scope}{.global}.add.noftz.vec.type [a], b*",
+     RED_ORDER " " SCOPES " .vec=.v2,.v4,.v8 .type=.f16,.f16x2", {6, 3}, "70", orderedElements,
+     kEachElement, "red.global.add.noftz.v2.f16x2 [gmem], {%r0, %r1};"},
     {"atom{.sem}{.scope}{.global}.add.vec.f32 =d*, [a], b*",
      ATOM_ORDER " " SCOPES " .vec=.v2,.v4", {5, 0}, "60", scopedElements, kFencedElements,
      "atom.acquire.gpu.global.add.v2.f32 {%f0, %f1}, [gmem], {%f4, %f5};"},

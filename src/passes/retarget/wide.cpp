@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Accesses of 256 bits as two of 128, and atomic operations on vectors as one for each element.
 //
-// Neither is atomic as a whole: each element counts by itself.
+// Neither is atomic as a whole: each element counts by itself.  The rows of those with an order,
+// and of atomic operations, are in memory_order.cpp.
 #include "passes/retarget/wide.h"
 
 #include "isa/pattern.h"
@@ -58,14 +59,6 @@ bool volatileHalves(Expansion& text) {
   return isWide(text) && writeHalves(text, ".volatile");
 }
 
-// Its scope, with .gpu for .cluster.
-bool orderedElements(Expansion& text) {
-  std::string_view scope = text.oneOf({".cta", ".cluster", ".gpu", ".sys"});
-  if (scope == ".cluster") scope = ".gpu";
-  const std::string_view order = text.oneOf({".relaxed", ".acquire", ".release", ".acq_rel"});
-  return writeElements(text, fmt::format("{}{}", order, scope));
-}
-
 constexpr Lowering kWide[] = {
     // clang-format off
     {"ld{.weak}{.global}{.cop}.vec.type =d*, [a]", ".cop=.ca,.cg,.cs,.lu,.cv " WIDE_VECTORS,
@@ -81,22 +74,6 @@ constexpr Lowering kWide[] = {
      "st.global.v8.b32 [gmem], {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7};"},
     {"st.volatile{.global}.vec.type [a], b*", WIDE_VECTORS, {2, 0}, "20", volatileHalves,
      kTwoAccesses, "st.volatile.global.v8.b32 [gmem], {%r0, %r1, %r2, %r3, %r4, %r5, %r6, %r7};"},
-
-    {"red{.sem}{.scope}{.global}.add.vec.f32 [a], b*",
-     ".sem=.relaxed,.release .scope=.cta,.cluster,.gpu,.sys .vec=.v2,.v4", {6, 0}, "70",
-     orderedElements, kEachElement, "red.global.add.v2.f32 [gmem], {%f0, %f1};"},
-    {"red{.sem}{.scope}{.global}.add.noftz.vec.type [a], b*",
-     ".sem=.relaxed,.release .scope=.cta,.cluster,.gpu,.sys .vec=.v2,.v4,.v8 .type=.f16,.f16x2",
-     {6, 3}, "70", orderedElements, kEachElement,
-     "red.global.add.noftz.v2.f16x2 [gmem], {%r0, %r1};"},
-    {"atom{.sem}{.scope}{.global}.add.vec.f32 =d*, [a], b*",
-     ".sem=.relaxed,.acquire,.release,.acq_rel .scope=.cta,.cluster,.gpu,.sys .vec=.v2,.v4",
-     {6, 0}, "70", orderedElements, kEachElement,
-     "atom.global.add.v2.f32 {%f0, %f1}, [gmem], {%f4, %f5};"},
-    {"atom{.sem}{.scope}{.global}.add.noftz.vec.type =d*, [a], b*",
-     ".sem=.relaxed,.acquire,.release,.acq_rel .scope=.cta,.cluster,.gpu,.sys"
-     " .vec=.v2,.v4,.v8 .type=.f16,.f16x2", {6, 3}, "70", orderedElements, kEachElement,
-     "atom.global.add.noftz.v2.f16x2 {%r0, %r1}, [gmem], {%r4, %r5};"},
     // clang-format on
 };
 
