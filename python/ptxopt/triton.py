@@ -11,25 +11,24 @@ For a program that cannot be edited, PTXOPT_TRITON=2 in the environment does the
 """
 import hashlib
 import warnings
-from typing import Any, Callable, Dict, List, Optional, Tuple
+from typing import Any, Callable, List, Optional, Tuple
 
-import triton.knobs
+import triton
 
-from . import Assumptions, Error, optimize, version
+from . import Assumptions
+from ._hook import Rewriter
 
 __all__ = ["disable", "enable"]
 
 Hook = Callable[..., Any]
-_NOTHING = ".version 7.0\n.target sm_50\n.address_size 64\n"
 
 
 class _Stage:
     """The hook that Triton calls: without arguments for a key and a hash, and with them to add stages."""
 
-    def __init__(self, options: Dict[str, Any], before: Optional[Hook]):
-        self.options = options
+    def __init__(self, rewriter: Rewriter, before: Optional[Hook]):
+        self.rewriter = rewriter
         self.before = before
-        self.warned = False
 
     def __call__(self, backend: Any = None, stages: Any = None, options: Any = None, language: Any = None,
                  capability: Any = None) -> Any:
@@ -39,24 +38,15 @@ class _Stage:
             self.before(backend, stages, options, language, capability)
         write = stages.get("ptx")
         if write is not None:  # else it is not for an NVIDIA GPU
-            stages["ptx"] = lambda source, metadata: self.improved(write(source, metadata), metadata)
+            stages["ptx"] = lambda source, metadata: self.rewriter(write(source, metadata),
+                                                                   str(metadata.get("name", "<triton>")))
         return None
 
     def key(self) -> Tuple[str, str]:
-        key = f"ptxopt-{version()}-{sorted(self.options.items())!r}"
+        key = self.rewriter.key
         if self.before is not None:
             key += str(self.before()[0])
         return key, hashlib.sha256(key.encode()).hexdigest()
-
-    def improved(self, ptx: str, metadata: Dict[str, Any]) -> str:
-        name = str(metadata.get("name", "<triton>"))
-        try:
-            return optimize(ptx, name=name, **self.options).text
-        except Error as error:
-            if not self.warned:
-                warnings.warn(f"ptxopt leaves what Triton wrote: {error}", RuntimeWarning, stacklevel=2)
-            self.warned = True
-            return ptx
 
 
 _enabled: List[_Stage] = []
@@ -65,15 +55,15 @@ _enabled: List[_Stage] = []
 def enable(level: int = 2, *, passes: Optional[str] = None, assume: Assumptions = (), retarget: str = "") -> None:
     """From now on, what Triton compiles goes through ptxopt.optimize() with these options.
 
-    A second call replaces the options.  Raises Error or ValueError if an option is wrong.
+    A second call replaces the options.  Raises Error or ValueError if an option is wrong, RuntimeError
+    if Triton is older than 3.7.
     """
-    options = {"level": level, "passes": passes, "assume": assume, "retarget": retarget}
-    optimize(_NOTHING, **options)  # says so here if an option is wrong
+    rewriter = Rewriter("Triton", level, passes, assume, retarget)
+    if tuple(int(number) for number in triton.__version__.split(".")[:2]) < (3, 7):
+        raise RuntimeError(f"in Triton {triton.__version__}, hooks are no part of the key of the cache: 3.7 or later is "
+                           "needed; docs/drop-in.md says how ptxopt can take the place of Triton's ptxas")
     disable()
-    if not hasattr(triton.knobs.runtime, "add_stages_inspection_hook"):
-        raise RuntimeError("this Triton has no add_stages_inspection_hook, which 3.5 and later have; "
-                           "docs/drop-in.md says how ptxopt can take the place of its ptxas")
-    _enabled.append(_Stage(options, triton.knobs.runtime.add_stages_inspection_hook))
+    _enabled.append(_Stage(rewriter, triton.knobs.runtime.add_stages_inspection_hook))
     triton.knobs.runtime.add_stages_inspection_hook = _enabled[-1]
 
 

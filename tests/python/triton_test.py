@@ -4,19 +4,9 @@
 
 PTXOPT_TRITON_PYTHON names the Python that has Triton, if it is not the usual one.
 """
-import os
-import pathlib
-import subprocess
-import sys
-import tempfile
 import unittest
 
-PYTHON = os.environ.get("PTXOPT_TRITON_PYTHON") or sys.executable
-SKIPPED = 77
-if subprocess.run([PYTHON, "-c", "import triton"], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                  check=False).returncode:
-    print(f"{PYTHON} has no Triton (PTXOPT_TRITON_PYTHON can name another)")
-    sys.exit(SKIPPED)
+from hooks import HookTest, python_with
 
 # Prints how often PTX was written, how many statements it has, and how long it is.
 PROGRAM = """
@@ -40,30 +30,20 @@ def count(x, y, n: tl.constexpr):
     i = tl.arange(0, n)
     tl.store(y + i, tl.histogram(tl.load(x + i), n))
 
-source = ASTSource(fn=count, signature={{"x": "*i32", "y": "*i32", "n": "constexpr"}}, constexprs={{"n": 128}})
+source = ASTSource(fn=count, signature={"x": "*i32", "y": "*i32", "n": "constexpr"}, constexprs={"n": 128})
 kernel = triton.compile(source, target=GPUTarget("cuda", 80, 32))
 {after}
 print(len(written), kernel.asm["ptx"].count(";"), len(kernel.asm["ptx"]))
 """
 
 
-class Hook(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.work = pathlib.Path(folder.name)
-
-    def run_program(self, before="", after="", environment=(), status=0):
-        program = self.work / "program.py"
-        program.write_text(PROGRAM.format(before=before, after=after), encoding="utf-8")
-        run = subprocess.run([PYTHON, str(program)], capture_output=True, text=True, check=False,
-                             env={**os.environ, "TRITON_CACHE_DIR": str(self.work / "cache"),
-                                  "TRITON_DEFAULT_FP_FUSION": "1", **dict(environment)})
-        self.assertEqual(run.returncode, status, run.stdout + run.stderr)
-        return run
+class Triton(HookTest):
+    python = python_with("Triton", "triton; assert triton.__version__ >= '3.7'")
+    program = PROGRAM
+    settings = {"TRITON_CACHE_DIR": "{work}/cache", "TRITON_DEFAULT_FP_FUSION": "1"}
 
     def numbers(self, *words, **more):
-        return [int(word) for word in self.run_program(*words, **more).stdout.split()]
+        return [int(word) for word in self.words(*words, **more)]
 
     def test_the_cache_holds_our_ptx_and_tells_levels_apart(self):
         enable = "import ptxopt.triton; ptxopt.triton.enable(level={})".format
@@ -90,19 +70,16 @@ class Hook(unittest.TestCase):
         self.assertEqual(run.stderr, "")
 
     def test_a_refused_text_leaves_that_of_triton(self):
-        run = self.run_program("import ptxopt.triton; ptxopt.triton.enable(retarget='ptx6.0,sm_50')")
+        run = self.run_program("import ptxopt.triton; ptxopt.triton.enable(retarget='ptx1.0,sm_10')")
         self.assertIn("ptxopt leaves what Triton wrote", run.stderr)
         self.assertEqual(run.stdout, self.run_program(environment={"TRITON_ALWAYS_COMPILE": "1"}).stdout)
 
     def test_wrong_options_are_errors_at_once(self):
-        for options, words in (("level=7", "level"), ("passes='no'", "no"), ("assume='no'", "no"),
-                               ("retarget='sm_1'", "sm_1")):
-            run = self.run_program(f"import ptxopt.triton; ptxopt.triton.enable({options})", status=1)
-            self.assertIn(words, run.stderr.splitlines()[-1])
+        self.check_wrong_options("triton")
 
     def test_the_environment_variable(self):
         plain = self.numbers()
-        on_import = "import ptxopt._on_import"  # as ptxopt_hooks.pth does
+        on_import = "import ptxopt_hooks"  # as ptxopt_hooks.pth does
         self.assertLess(self.numbers(on_import, environment={"PTXOPT_TRITON": "2"})[1], plain[1])
 
 

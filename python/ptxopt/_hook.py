@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the hooks into compilers share."""
+import warnings
+from typing import Any, Dict, Mapping, Optional, TypeVar
+
+from . import Assumptions, optimize, version
+
+_NOTHING = ".version 1.0\n.target sm_10\n"  # fits whatever `retarget` may ask for
+_Ptx = TypeVar("_Ptx", str, bytes)
+
+
+class Rewriter:
+    """optimize() with fixed options.  What it refuses stays as it was, and there is one warning."""
+
+    def __init__(self, compiler: str, level: int, passes: Optional[str], assume: Assumptions, retarget: str):
+        """Raises Error, TypeError or ValueError if an option is wrong."""
+        self.compiler = compiler
+        self.options: Dict[str, Any] = {"level": level, "passes": passes, "assume": _frozen(assume),
+                                        "retarget": retarget}
+        optimize(_NOTHING, **self.options)
+        self.warned = False
+
+    @property
+    def key(self) -> str:
+        """For a compiler's cache: another one if the result may be another."""
+        return f"ptxopt-{version()}-{sorted(self.options.items())!r}"
+
+    def __call__(self, ptx: _Ptx, name: str) -> _Ptx:
+        try:
+            text = optimize(ptx, name=name, **self.options).text
+        except Exception as error:  # pylint: disable=broad-except # whatever it is, the compiler has a text
+            self.warn_once(f"ptxopt leaves what {self.compiler} wrote: {error}")
+            return ptx
+        return text.encode(errors="surrogateescape") if isinstance(ptx, bytes) else text
+
+    def warn_once(self, message: str) -> None:
+        """One warning only, whatever the message: a compiler may have thousands of kernels."""
+        if not self.warned:
+            warnings.warn(message, RuntimeWarning, stacklevel=3)
+        self.warned = True
+
+
+def _frozen(assume: Assumptions) -> Assumptions:
+    """The same without iterators, of which only the first text would see something."""
+    if isinstance(assume, str):
+        return assume
+    if isinstance(assume, Mapping):
+        return {kernel: words if isinstance(words, str) else tuple(words) for kernel, words in assume.items()}
+    return tuple(assume)
