@@ -13,7 +13,7 @@ import sys
 
 _PREFIX = "PTXOPT_"
 # What the program imports; the package has a module of the same name as the compiler.
-_COMPILERS = {"CUPY": "cupy", "NUMBA": "numba.cuda", "TRITON": "triton", "WARP": "warp"}
+_COMPILERS = {"CUPY": "cupy", "JAX": "jax", "NUMBA": "numba.cuda", "TRITON": "triton", "WARP": "warp"}
 
 
 def _warn(message):
