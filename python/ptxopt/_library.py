@@ -3,6 +3,7 @@
 import ctypes
 import os
 import pathlib
+import platform
 
 _STRING = ctypes.c_char_p
 _OPTIONS = ctypes.c_void_p
@@ -78,6 +79,22 @@ def _path() -> pathlib.Path:
     return pathlib.Path(named) if named else pathlib.Path(__file__).with_name("libptxopt.so")
 
 
+# Of the ELF header: e_machine.
+_MACHINES = {62: "x86_64", 183: "aarch64"}
+
+
+def _other_machine(path: pathlib.Path) -> str:
+    """For an error: the machine that the library is for, if that is another one than this."""
+    try:
+        header = path.read_bytes()[:20]
+    except OSError:
+        return ""
+    machine = _MACHINES.get(int.from_bytes(header[18:20], "little")) if header.startswith(b"\x7fELF") else None
+    if machine is None or machine == platform.machine():
+        return ""
+    return f"it is for {machine}, and this Python for {platform.machine()}: install a wheel for that; "
+
+
 class Library:
     """`optimize` is ptxopt_optimize, and so on.  Calls release the GIL."""
 
@@ -85,7 +102,8 @@ class Library:
         try:
             loaded = ctypes.CDLL(os.fspath(path))
         except OSError as error:
-            raise ImportError(f"ptxopt: cannot load {path}: {error}; PTXOPT_LIBRARY can name the library") from error
+            raise ImportError(f"ptxopt: cannot load {path}: {error}; {_other_machine(path)}"
+                              "PTXOPT_LIBRARY can name another library") from error
         for name, result, arguments in _FUNCTIONS:
             try:
                 function = getattr(loaded, f"ptxopt_{name}")

@@ -84,7 +84,10 @@ def _remove(folder: pathlib.Path, owner: int) -> None:
 
 def _imitation(real: pathlib.Path, program: str, options: Mapping[str, Any]) -> pathlib.Path:
     """Links to what the folder has, and a ptxas that calls the program with the options."""
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="ptxopt-jax-"))
+    try:
+        folder = pathlib.Path(tempfile.mkdtemp(prefix="ptxopt-jax-"))
+    except OSError as error:
+        raise RuntimeError(f"there is no folder for links to JAX's toolkit: {error}; let TMPDIR name one") from error
     # Not in disable(): another thread may still be compiling then.
     atexit.register(_remove, folder, os.getpid())
     (folder / "bin").mkdir()

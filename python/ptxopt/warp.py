@@ -41,10 +41,15 @@ def _load(input_path: str, device: Any) -> Any:
     rewritten = _enabled[-1](ptx, os.path.basename(input_path))
     if rewritten == ptx:
         return _plain_load(input_path, device)
-    with tempfile.TemporaryDirectory(prefix="ptxopt-") as folder:
-        path = os.path.join(folder, os.path.basename(input_path))
+    try:
+        folder = tempfile.TemporaryDirectory(prefix="ptxopt-")
+        path = os.path.join(folder.name, os.path.basename(input_path))
         with open(path, "wb") as file:
             file.write(rewritten)
+    except OSError as error:
+        _enabled[-1].warn_once(f"ptxopt leaves what Warp wrote: {error}; let TMPDIR name another folder")
+        return _plain_load(input_path, device)
+    with folder:
         return _plain_load(path, device)
 
 

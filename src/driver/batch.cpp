@@ -32,6 +32,7 @@
 #include "driver/fact_lines.h"
 #include "driver/files.h"
 #include "driver/needs_report.h"
+#include "driver/optimization_record.h"
 #include "driver/program.h"
 #include "driver/remark_text.h"
 #include "driver/remarks.h"
@@ -67,6 +68,7 @@ struct FileReport {
   BarrierTotals barriers;    // of --explain-barriers
   std::string remarks;
   std::vector<SarifResult> sarif;
+  std::string optRecord;
   std::string facts;
   std::string dotCfg;  // of --dot-cfg=FILE
   // Among the names that options mention.
@@ -122,6 +124,7 @@ class Batch {
   BarrierTotals barriers_;
   std::string remarks_;
   std::vector<SarifResult> sarif_;
+  std::string optRecord_;
   std::string facts_;
   std::string dotCfg_;
   std::set<std::string> foundKernels_;
@@ -188,8 +191,9 @@ OptimizeOptions Batch::optimizeOptions(FileReport& report, unsigned threads) con
   result.run.threads = threads;
   result.retarget = options_.retarget;
   result.run.remarks = !options_.remarks.empty() || !options_.sarif.empty() ||
-                       options_.printDeadSync || options_.explainBarriers ||
-                       !options_.dotCfg.empty() || !options_.reportingPasses.empty();
+                       !options_.optRecord.empty() || options_.printDeadSync ||
+                       options_.explainBarriers || !options_.dotCfg.empty() ||
+                       !options_.reportingPasses.empty();
   result.run.claims = !options_.facts.empty();
   result.run.verifyEach = options_.verifyEach;
   result.verifyInput = options_.verify      ? InputCheck::Require
@@ -271,6 +275,9 @@ void Batch::deliver(FileReport& report, const std::string& input,
   }
   if (!options_.remarks.empty()) report.remarks = remarkLines(*result.module, result.run.remarks);
   if (!options_.sarif.empty()) report.sarif = sarifResults(*result.module, result.run.remarks);
+  if (!options_.optRecord.empty()) {
+    report.optRecord = optimizationRecord(*result.module, result.run.remarks);
+  }
   if (!options_.facts.empty()) {
     report.facts = factLines(result.source, options_.assumptions, result.run.claims);
   }
@@ -390,6 +397,7 @@ void Batch::tell(FileReport& report, const std::string& input) {
   barriers_.add(report.barriers);
   remarks_ += report.remarks;
   std::ranges::move(report.sarif, std::back_inserter(sarif_));
+  optRecord_ += report.optRecord;
   facts_ += report.facts;
   dotCfg_ += report.dotCfg;
   foundKernels_.insert(report.foundKernels.begin(), report.foundKernels.end());
@@ -512,6 +520,7 @@ void Batch::conclude() {
   if (isDifferent_ && console_.wants(Severity::Warning)) console_.print(kHowToSeeMore);
   if (!options_.remarks.empty()) writeReport(options_.remarks, remarks_);
   if (!options_.sarif.empty()) writeReport(options_.sarif, sarifLog("ptxopt", sarif_));
+  if (!options_.optRecord.empty()) writeReport(options_.optRecord, optRecord_);
   if (!facts_.empty()) writeReport(options_.facts, facts_);
   if (!options_.dotCfg.empty() && !dotCfgToFolder_) writeReport(options_.dotCfg, dotCfg_);
   if (options_.statistics == ReportFormat::Text) console_.print(statisticsTable(statistics_));

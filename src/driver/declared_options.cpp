@@ -200,6 +200,11 @@ void declareReports(CLI::App& app, Options& options, RawOptions& raw) {
                  "Write them in SARIF, for services that scan code and for editors")
       ->type_name("FILE")
       ->check(refuseEmpty);
+  app.add_option("--opt-record", options.optRecord,
+                 "Write them as the optimization record of LLVM, in YAML, for opt-viewer\n"
+                 "and Compiler Explorer")
+      ->type_name("FILE")
+      ->check(refuseEmpty);
   app.add_option("--facts", options.facts,
                  "Write the claims of analyses and passes about the input, as JSON\n"
                  "lines, for ptxrun --check-facts; one input only")
@@ -300,7 +305,7 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
 }
 
 bool isFlagOfAStandIn(const CLI::Option& option) {
-  constexpr std::array kOthers = {"IN",       "--jobs",        "--remarks", "--sarif",
+  constexpr std::array kOthers = {"IN",       "--jobs",        "--remarks",
                                   "--verify", "--verify-each", "--reprint"};
   constexpr std::array kOfPrograms = {"--whole-program", "--host-symbols"};
   const std::string name = option.get_name();

@@ -69,6 +69,7 @@ struct Options {
   bool timePasses = false;
   std::string remarks;                  // file, or "-"; empty: none
   std::string sarif;                    // the same
+  std::string optRecord;                // the same
   std::string facts;                    // the same
   std::vector<std::string> printAfter;  // passes, or "all"
   std::string dotCfg;                   // file or folder; empty: none

@@ -7,8 +7,9 @@
 #include "driver/files.h"
 #include "driver/options.h"
 #include "support/heap.h"
+#include "tools/program.h"
 
-int main(int argc, char** argv) {
+PTXOPT_MAIN(ptxopt)(int argc, char** argv) {
   using namespace ptxopt::driver;
   fillStandardStreams();
   cleanUpOnSignals(

@@ -24,6 +24,7 @@
 #include "driver/remarks.h"
 #include "support/heap.h"
 #include "support/version.h"
+#include "tools/program.h"
 
 namespace {
 
@@ -187,7 +188,7 @@ std::optional<int> runOwnOption(const std::vector<std::string>& arguments,
 
 }  // namespace
 
-int main(int argc, char** argv) {
+PTXOPT_MAIN(ptxopt_ptxas)(int argc, char** argv) {
   ptxopt::driver::fillStandardStreams();
   ptxopt::keepFreedMemory();
   const std::vector<std::string> arguments(argv + 1, argv + argc);

@@ -19,10 +19,11 @@
 #include <vector>
 
 #include "driver/files.h"
+#include "driver/parse_program_options.h"
 #include "driver/ptxas_process.h"
 #include "parse/parser.h"
 #include "reduce/reducer.h"
-#include "tools/parse_command_line.h"
+#include "tools/program.h"
 #include "tools/ptxreduce_finding.h"
 #include "tools/ptxreduce_options.h"
 
@@ -224,12 +225,12 @@ int run(const Options& options) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+PTXOPT_MAIN(ptxreduce)(int argc, char** argv) {
   driver::fillStandardStreams();
   Options options;
   CLI::App app;
   ptxreduce::declareOptions(app, options);
-  if (const auto status = tools::parseCommandLine(app, argc, argv)) return *status;
+  if (const auto status = driver::parseProgramOptions(app, argc, argv)) return *status;
 
   try {
     return run(options);

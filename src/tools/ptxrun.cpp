@@ -15,10 +15,11 @@
 #include <vector>
 
 #include "driver/files.h"
+#include "driver/parse_program_options.h"
 #include "facts/claim_text.h"
 #include "interp/compare.h"
 #include "parse/parser.h"
-#include "tools/parse_command_line.h"
+#include "tools/program.h"
 #include "tools/ptxrun_launch.h"
 #include "tools/ptxrun_options.h"
 #include "tools/ptxrun_progress.h"
@@ -228,12 +229,12 @@ void check(Options& options) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+PTXOPT_MAIN(ptxrun)(int argc, char** argv) {
   driver::fillStandardStreams();
   Options options;
   CLI::App app;
   ptxrun::declareOptions(app, options);
-  if (const auto status = tools::parseCommandLine(app, argc, argv)) return *status;
+  if (const auto status = driver::parseProgramOptions(app, argc, argv)) return *status;
   try {
     check(options);
     return options.compares ? compareTwo(options) : runFile(options);

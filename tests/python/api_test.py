@@ -5,10 +5,15 @@ import concurrent.futures
 import doctest
 import os
 import pathlib
+import platform
 import random
 import resource
+import subprocess
+import sys
+import tempfile
 import unittest
 
+import api_fuzz
 import ptxopt
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -225,6 +230,24 @@ class Run(unittest.TestCase):
             self.neighbour[1, 1](out, check="no")
 
 
+class WrongLibrary(unittest.TestCase):
+    def error(self, content):
+        with tempfile.TemporaryDirectory() as folder:
+            library = pathlib.Path(folder) / "libptxopt.so"
+            library.write_bytes(content)
+            run = subprocess.run([sys.executable, "-c", "import ptxopt"], capture_output=True, text=True, check=False,
+                                 env={**os.environ, "PTXOPT_LIBRARY": str(library)})
+        self.assertEqual(run.returncode, 1)
+        return run.stderr.splitlines()[-1]
+
+    def test_errors_say_what_to_do(self):
+        content = bytearray(pathlib.Path(os.environ["PTXOPT_LIBRARY"]).read_bytes()[:4096])
+        other, number = ("aarch64", 183) if platform.machine() == "x86_64" else ("x86_64", 62)
+        content[18:20] = number.to_bytes(2, "little")
+        self.assertIn(f"it is for {other}, and this Python for {platform.machine()}", self.error(content))
+        self.assertRegex(self.error(b"bad"), "cannot load .*; PTXOPT_LIBRARY can name another library$")
+
+
 class Robust(unittest.TestCase):
     def files(self, count):
         found = sorted(CORPUS.rglob("*.ptx"))
@@ -238,37 +261,10 @@ class Robust(unittest.TestCase):
                                   expected * 4):
                 self.assertEqual((made.text, made.remarks, made.statistics), (want.text, want.remarks, want.statistics))
 
-    def test_random_options_and_texts(self):
-        """Nothing but an Error comes of it: PTXOPT_FUZZ_CALLS says how many calls there are."""
-        rng = random.Random(7)
-        texts = [TWO_BARRIERS.encode(), NEIGHBOUR.encode(), *(text for text in self.files(30) if len(text) < 20000)]
-        passes = ["dead-sync", "early-cse<memssa>", "cssa", "warp-sync", "global-opt", "common-base", "x", "", ",", "<"]
-        for _ in range(int(os.environ.get("PTXOPT_FUZZ_CALLS", "300"))):
-            text = bytearray(rng.choice(texts))
-            for _ in range(rng.choice([0, 0, 1, 3])):
-                at = rng.randrange(len(text))
-                text[at:at + rng.randrange(9)] = rng.choice([b"", b"bar.sync 0;", b"}", b"%r1", bytes([rng.randrange(256)])])
-            options = {"level": rng.randrange(4), "limit": rng.choice([None, 0, 1, 5]), "remarks": rng.random() < 0.3,
-                       "threads": rng.choice([0, 1, 2]), "retarget": rng.choice(["", "", "sm_75", "cuda:11.8", "no"]),
-                       "lenient_retarget": rng.random() < 0.5}
-            if rng.random() < 0.3:
-                options["passes"] = ",".join(rng.choice(passes) for _ in range(rng.randrange(1, 4)))
-            if rng.random() < 0.2:
-                options["assume"] = rng.choice(["assume=cuda", "assume=drf", "block-dim=32,1,1", "bad"])
-            try:
-                ptxopt.optimize(bytes(text), **options)
-                if rng.random() < 0.1:
-                    ptxopt.explain(bytes(text))
-                ptxopt.needs(bytes(text))
-                for kernel in ptxopt.load(bytes(text)):
-                    if not all(one.bytes for one in kernel.parameters):
-                        continue  # an unknown type
-                    memory = bytearray(256)
-                    arguments = [memory if one.bytes == 8 else bytes(one.bytes) if "[" in one.type else 1
-                                 for one in kernel.parameters]
-                    kernel[rng.randrange(1, 3)](*arguments, check="return", step_limit=20_000)
-            except ptxopt.Error:
-                pass
+    def test_random_calls(self):
+        texts = api_fuzz.texts()
+        for number in range(500):
+            api_fuzz.call(number, texts)
 
     def test_memory_does_not_grow(self):
         def peak():

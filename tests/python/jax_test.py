@@ -164,6 +164,7 @@ class Jax(HookTest):
     def test_what_is_missing_is_an_error_at_once(self):
         self.check_error("PTXOPT_FLAGS is set", enable(), {"PTXOPT_FLAGS": "-O1"})
         self.check_error("pip install nvidia-cuda-nvcc", enable(), {"CUDA_ROOT": str(self.work)})
+        self.check_error("let TMPDIR name one", "import tempfile; tempfile.tempdir = '/dev/null'; " + enable())
         self.check_error("no plugin for CUDA", "import sys; sys.modules['jax_plugins'] = None; " + enable())
         self.check_error("no program ptxopt-ptxas", "import sysconfig; sysconfig.get_path = lambda name: '/no'; " +
                          enable(), {"PATH": "/no"})

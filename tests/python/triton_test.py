@@ -4,6 +4,7 @@
 
 PTXOPT_TRITON_PYTHON names the Python that has Triton, if it is not the usual one.
 """
+import pathlib
 import unittest
 
 from hooks import HookTest, python_with
@@ -54,6 +55,16 @@ class Triton(HookTest):
         self.assertEqual(self.numbers(enable(2)), [0, *ours[1:]])
         self.assertEqual(self.numbers(), [0, *plain[1:]])
         self.assertEqual(self.numbers(enable(0)), plain)
+
+    def test_the_example_of_the_readme(self):
+        readme = (pathlib.Path(__file__).resolve().parent.parent.parent / "README.md").read_text(encoding="utf-8")
+        example = next(block for block in readme.split("```") if "import ptxopt.triton" in block).partition("\n")[2]
+        self.assertEqual(self.numbers(example), self.numbers("import ptxopt.triton; ptxopt.triton.enable()",
+                                                             environment={"TRITON_ALWAYS_COMPILE": "1"}))
+
+    def test_the_text_states_the_block(self):
+        """So that is a fact for ptxopt, too."""
+        self.assertEqual(self.words(after="print('.reqntid 128' in kernel.asm['ptx'])")[0], "True")
 
     def test_disable_brings_back_the_hook_from_before(self):
         run = self.run_program(

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Whether the installed wheel is whole.  To be run by the Python that has it; `./dev wheel` does."""
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -23,12 +24,33 @@ class Wheel(unittest.TestCase):
         self.assertIn("site-packages", ptxopt.__file__)
 
     def test_programs(self):
-        for name in ("ptxopt", "ptxrun", "ptxreduce", "ptxopt-ptxas"):
+        for name in ("ptxopt", "ptxrun", "ptxreduce", "ptxopt-ptxas", "ptxopt-ptxas-blackwell"):
             self.assertIn(ptxopt.version(), output(PROGRAMS / name, "--version"))
+
+    def test_programs_elsewhere(self):
+        """A link finds the library, a copy says what is wrong."""
+        with tempfile.TemporaryDirectory() as folder:
+            place = pathlib.Path(folder)
+            (place / "ptxrun").symlink_to(PROGRAMS / "ptxrun")
+            self.assertIn(ptxopt.version(), output(place / "ptxrun", "--version"))
+            shutil.copy(PROGRAMS / "ptxrun", place / "copy")
+            run = subprocess.run([place / "copy", "--version"], capture_output=True, text=True, check=False)
+        self.assertEqual((run.returncode, run.stdout), (1, ""))
+        self.assertIn("link to the program instead of copying it", run.stderr)
 
     def test_library_and_program_agree(self):
         self.assertEqual(ptxopt.optimize(KERNEL.read_bytes(), level=3).text,
                          output(PROGRAMS / "ptxopt", "-O3", "-q", KERNEL, "-o", "-"))
+
+    def test_the_example_of_the_readme(self):
+        root = HERE.parent.parent
+        example = (root / "README.md").read_text().split("```python\n")[1].split("```")[0]
+        self.assertIn("-\tbar.sync", output(sys.executable, "-c", example + "assert list(b) == list(reversed(a)), b", cwd=root))
+
+    def test_a_misspelt_variable(self):
+        run = subprocess.run([sys.executable, "-c", "print(1)"], env={"PTXOPT_TRITTON": "2"}, capture_output=True,
+                             text=True, check=True)
+        self.assertEqual(run.stderr, "ptxopt: warning: nothing reads PTXOPT_TRITTON; is PTXOPT_TRITON meant?\n")
 
     def test_a_typo_in_the_variable_stops_who_imports_triton_and_nobody_else(self):
         with tempfile.TemporaryDirectory() as folder:

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "tools/parse_command_line.h"
+#include "driver/parse_program_options.h"
 
 #include <iostream>
 
-namespace ptxopt::tools {
+namespace ptxopt::driver {
 
-std::optional<int> parseCommandLine(CLI::App& app, int argc, const char* const* argv) {
+std::optional<int> parseProgramOptions(CLI::App& app, int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
     return std::nullopt;
@@ -19,4 +19,4 @@ std::optional<int> parseCommandLine(CLI::App& app, int argc, const char* const* 
   }
 }
 
-}  // namespace ptxopt::tools
+}  // namespace ptxopt::driver

@@ -6,10 +6,10 @@
 
 #include <optional>
 
-namespace ptxopt::tools {
+namespace ptxopt::driver {
 
 // The exit status if there is nothing more to do: 0 after --help and --version, 1 after a mistake,
 // of which one line "NAME: what" and a hint go to standard error.
-std::optional<int> parseCommandLine(CLI::App& app, int argc, const char* const* argv);
+std::optional<int> parseProgramOptions(CLI::App& app, int argc, const char* const* argv);
 
-}  // namespace ptxopt::tools
+}  // namespace ptxopt::driver
