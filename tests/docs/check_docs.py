@@ -18,8 +18,8 @@ import make_rules  # noqa: E402  (found by the line above)
 
 # Where no page of ours is.
 LEFT_OUT = {"build", "ptx", "expected", "__pycache__"}
-TOP_FOLDERS = ["bench", "cmake", "corpus", "docs", "examples", "grammar", "include", "scripts", "src",
-               "tests"]
+TOP_FOLDERS = ["bench", "cmake", "corpus", "docs", "examples", "grammar", "include", "packaging",
+               "scripts", "src", "tests"]
 
 FENCE = re.compile(r"\s*(`{3,}|~{3,})(.*)")
 CODE_SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")

@@ -22,11 +22,11 @@
 #include "checks.h"
 #include "corpus_mutants.h"
 #include "driver/files.h"
+#include "driver/parse_program_options.h"
 #include "generator.h"
 #include "mutation.h"
 #include "random.h"
 #include "support/parallel.h"
-#include "tools/parse_command_line.h"
 
 namespace {
 
@@ -559,7 +559,7 @@ int main(int argc, char** argv) {
   app.add_option("--most-steps", options.mostSteps,
                  "thread-instructions of a launch of the corpus before it is changed");
   app.add_flag("--still-fails", options.stillFails, "of the file: status 0 if it fails");
-  if (const auto status = tools::parseCommandLine(app, argc, argv)) return *status;
+  if (const auto status = driver::parseProgramOptions(app, argc, argv)) return *status;
 
   const std::map<std::string, Bias> biases = {{"none", Bias::None},
                                               {"barriers", Bias::Barriers},

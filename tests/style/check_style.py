@@ -25,7 +25,7 @@ LICENSE = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
 CLANG_VERSION = 14
 SKIPPED = 77
 # Kernels are inputs: what a compiler made of them names their lines.
-FOLDERS = ("src", "include", "tests", "bench", "examples", "scripts", "cmake")
+FOLDERS = ("src", "include", "tests", "bench", "examples", "packaging", "scripts", "cmake")
 CPP = (".h", ".hpp", ".cpp", ".inc", ".def")
 
 

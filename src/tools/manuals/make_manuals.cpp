@@ -94,6 +94,10 @@ std::string dropInPage() {
       "Optimizes the PTX among its arguments and runs the real ptxas on the result. Options, exit "
       "status and messages are those of ptxas. Texts that nothing changes in reach ptxas as they "
       "are.");
+  page.paragraph(
+      "ptxopt-ptxas-blackwell is a second name, for the ptxas-blackwell of Triton: by it the "
+      "program "
+      "knows which of Triton's two it stands for.");
   std::vector<std::string> options;
   for (const std::string_view option : ptxas::optionsThatForbidChanges()) {
     options.push_back("-" + std::string(option));
@@ -107,6 +111,21 @@ std::string dropInPage() {
   for (const ptxas::Variable& variable : ptxas::kVariables) {
     page.item(variable.name, variable.meaning);
   }
+  page.seeAlso(kPrograms);
+  return page.text();
+}
+
+std::string makeNvccBinPage() {
+  ManPage page("ptxopt-make-nvcc-bin", "makes a folder with an nvcc that calls ptxopt-ptxas");
+  page.synopsis("ptxopt-make-nvcc-bin", "FOLDER [NVCC [PTXOPT-PTXAS]]");
+  page.section("Description");
+  page.paragraph(
+      "Makes FOLDER, whose nvcc assembles through ptxopt-ptxas, for build systems that cannot be "
+      "told to call nvcc with --ptxas-prefix. All else in it are links to the toolkit of NVCC.");
+  page.section("Arguments");
+  page.item("FOLDER", "Is made; call the nvcc in it, or put it on PATH.");
+  page.item("NVCC", "The one on PATH if it is missing.");
+  page.item("PTXOPT-PTXAS", "The one beside this program if it is missing, else the one on PATH.");
   page.seeAlso(kPrograms);
   return page.text();
 }
@@ -134,6 +153,8 @@ void writeAll(const std::filesystem::path& folder) {
     writeOne(app);
   }
   write(folder / "man/man1/ptxopt-ptxas.1", dropInPage());
+  write(folder / "man/man1/ptxopt-ptxas-blackwell.1", ".so man1/ptxopt-ptxas.1\n");
+  write(folder / "man/man1/ptxopt-make-nvcc-bin.1", makeNvccBinPage());
 }
 
 }  // namespace
