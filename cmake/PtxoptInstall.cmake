@@ -63,6 +63,8 @@ function(ptxopt_shared_library)
   target_link_libraries(ptxopt_shared PRIVATE
     ptxopt_flags ${Antlr4_SHARED_LIBRARY} Threads::Threads)
   target_include_directories(ptxopt_shared PRIVATE ${PROJECT_SOURCE_DIR}/include)
-  target_link_options(ptxopt_shared PRIVATE -Wl,--version-script=${exports}
-    $<$<NOT:$<BOOL:${PTXOPT_SANITIZE}>>:-Wl,-z,defs>)  # programs bring the runtime of a sanitizer
+  target_link_options(ptxopt_shared PRIVATE -Wl,--version-script=${exports})
+  if(NOT PTXOPT_SANITIZE)  # a program has the runtime of the sanitizer
+    target_link_options(ptxopt_shared PRIVATE -Wl,-z,defs)
+  endif()
 endfunction()
