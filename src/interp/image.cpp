@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <stdexcept>
 
 namespace ptxopt::interp {
 
@@ -48,12 +49,18 @@ Image::Image(const ir::Module& module) : windows_(&interp::windows(module.addres
 void Image::add(const ir::Variable& variable) {
   const bool isConstant = variable.space == isa::Space::Const;
   if (!isConstant && variable.space != isa::Space::Global) return;
+  const std::uint64_t room = kMostVariables - (end_ - windows_->global);
+  const std::uint64_t count = std::max(variable.count, 1u);
+  if (variable.size > room / count) {
+    throw std::length_error("the variables of the module have more than " +
+                            std::to_string(kMostVariables) + " bytes");
+  }
   ImageObject object;
   object.variable = &variable;
   object.isConstant = isConstant;
   end_ = alignUp(end_, std::max<std::uint64_t>(alignmentOf(variable), kObjectGap));
   object.address = end_;
-  object.bytes.resize(variable.size * std::max(variable.count, 1u));
+  object.bytes.resize(variable.size * count);
   end_ += object.bytes.size() + kObjectGap;
   indices_.emplace(&variable, objects_.size());
   objects_.push_back(std::move(object));

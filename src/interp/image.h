@@ -31,6 +31,11 @@ inline constexpr std::uint64_t kLocalBase = 256;
 inline constexpr std::uint64_t kParameterBase = 1u << 27;
 inline constexpr int kRankShift = 24;
 
+// What there is room for, in bytes: more than any GPU has of the first two.
+inline constexpr std::uint64_t kMostShared = (1u << kRankShift) - kSharedBase;  // of a CTA
+inline constexpr std::uint64_t kMostLocal = 1u << 20;                           // of a thread
+inline constexpr std::uint64_t kMostVariables = std::uint64_t{1} << 31;         // of a module
+
 constexpr std::uint64_t alignUp(std::uint64_t value, std::uint64_t alignment) {
   return alignment <= 1 ? value : (value + alignment - 1) / alignment * alignment;
 }
@@ -47,6 +52,7 @@ struct ImageObject {
 class Image {
  public:
   // Gives every .global and .const variable of the module and of its functions an address.
+  // std::length_error if there is no room for them.
   explicit Image(const ir::Module& module);
 
   const std::vector<ImageObject>& objects() const { return objects_; }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 #include <memory>
+#include <stdexcept>
 
 #include "isa/block.h"
 #include "support/demangle.h"
@@ -131,6 +132,21 @@ std::string parametersOf(const Program& program) {
                     ")");
   }
   return listOf(names);
+}
+
+void checkRoom(const Program& program, const Geometry& geometry) {
+  const std::uint64_t fixed = program.staticSharedBytes();
+  if (fixed > kMostShared || geometry.dynamicShared > kMostShared - fixed) {
+    throw Problem{"a CTA has at most " + std::to_string(kMostShared) +
+                  " bytes of shared memory, and the kernel has " + std::to_string(fixed) +
+                  " in variables and " + std::to_string(geometry.dynamicShared) +
+                  " of dynamic size"};
+  }
+  if (program.code(0).localBytes > kMostLocal) {
+    throw Problem{"a thread has at most " + std::to_string(kMostLocal) +
+                  " bytes of local memory, and the kernel has " +
+                  std::to_string(program.code(0).localBytes)};
+  }
 }
 
 // A claim that was false for another machine is no news.
@@ -332,6 +348,7 @@ void Session::launch(const Launch& launch, std::size_t index) {
   if (kernel == nullptr) throw Problem{error};
   Geometry geometry = geometryOf(*kernel, launch);
   Program program(module_, *kernel, image_, options_.claims);
+  checkRoom(program, geometry);
   const std::vector<std::uint8_t> parameters = bind(program, launch, index);
   if (program.usesGridWorkspace()) {
     // The size, and the word of the barrier of the grid; as the driver leaves it before a launch.
@@ -408,6 +425,9 @@ std::optional<Outcome> run(const ir::Module& module, const Scenario& scenario,
     return Session(module, scenario, options).run();
   } catch (const Problem& problem) {
     error = problem.message;
+    return std::nullopt;
+  } catch (const std::length_error& problem) {
+    error = problem.what();
     return std::nullopt;
   }
 }

@@ -186,7 +186,11 @@ void Machine::call(Thread& thread, const Op& op) {
     fault(FindingKind::Unsupported, op, "a call whose arguments do not fit the function");
   }
   constexpr std::size_t kDepth = 4096;
-  if (thread.calls.size() >= kDepth) fault(FindingKind::OutOfBounds, op, "the stack is full");
+  const std::uint64_t top = alignUp(thread.localTop, 256);
+  if (thread.calls.size() >= kDepth ||
+      callee->localBytes > kMostLocal - std::min(top, kMostLocal)) {
+    fault(FindingKind::OutOfBounds, op, "the stack is full");
+  }
 
   // Copies the values first, since the stack may move.
   std::vector<Slot> values(site.arguments.size());
@@ -196,7 +200,6 @@ void Machine::call(Thread& thread, const Op& op) {
   const std::uint64_t callerBase = thread.localBase;
   thread.calls.push_back(
       {thread.code, &site, thread.pc + 1, thread.frameBase, thread.localBase, thread.localTop});
-  const std::uint64_t top = alignUp(thread.localTop, 256);
   enter(thread, *callee, thread.stack.size(), top);
   for (std::size_t k = 0; k < values.size(); ++k) {
     const Transfer& from = site.arguments[k];

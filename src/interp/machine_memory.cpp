@@ -404,7 +404,6 @@ bool Machine::fill(Thread& thread, const Op& op) {
 }
 
 void Machine::moveStack(Thread& thread, const Op& op) {
-  constexpr std::uint64_t kLargestStack = 1u << 24;
   Slot* const r = thread.frame;
   switch (static_cast<StackKind>(op.detail)) {
     case StackKind::Save:
@@ -419,7 +418,7 @@ void Machine::moveStack(Thread& thread, const Op& op) {
       break;
     case StackKind::Allocate: {
       const std::uint64_t begin = alignUp(thread.localTop, r[op.b]);
-      if (r[op.a] > kLargestStack - std::min(begin, kLargestStack)) {
+      if (r[op.a] > kMostLocal - std::min(begin, kMostLocal)) {
         fault(FindingKind::OutOfBounds, op, "the stack is full");
       }
       r[op.d] = begin;

@@ -9,8 +9,10 @@
 #include <cstdio>
 #include <iostream>
 #include <memory>
+#include <new>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -240,6 +242,10 @@ PTXOPT_MAIN(ptxrun)(int argc, char** argv) {
     return options.compares ? compareTwo(options) : runFile(options);
   } catch (const BadInput& problem) {
     std::cerr << problem.prefix << problem.message << '\n';
-    return kBadInput;
+  } catch (const std::bad_alloc&) {
+    std::cerr << "ptxrun: there is not enough memory\n";
+  } catch (const std::length_error& problem) {
+    std::cerr << "ptxrun: " << problem.what() << '\n';
   }
+  return kBadInput;
 }
