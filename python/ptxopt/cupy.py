@@ -13,7 +13,7 @@ own, and there is one warning.
 For a program that cannot be edited, PTXOPT_CUPY=2 in the environment does the same at level 2.
 """
 import functools
-from typing import Any, List, Optional
+from typing import Any, Optional
 
 import cupy
 from cupy.cuda import compiler
@@ -23,24 +23,23 @@ from ._hook import Rewriter
 
 __all__ = ["disable", "enable"]
 
-# CuPy 14 calls the second, which is the public one without a warning.
+# CuPy 14 calls the first, CuPy 13 the second.
 _COMPILE = next((name for name in ("_compile_using_nvrtc_no_warning", "compile_using_nvrtc")
                  if hasattr(compiler, name)), "")
 _PATCHED = (_COMPILE, "_get_cupy_cache_key", "_use_ptx")
-_enabled: List[Rewriter] = []
 _plain = {name: getattr(compiler, name, None) for name in _PATCHED}
 
 
-def _compile(*words: Any, **more: Any) -> Any:
+def _compile(rewriter: Rewriter, *words: Any, **more: Any) -> Any:
     """What NVRTC made, and the names in it."""
     made, names = _plain[_COMPILE](*words, **more)
     if isinstance(made, bytes) and b".version" in made[:4096] and not made.startswith(b"\x7fELF"):
-        made = _enabled[-1](made.rstrip(b"\0"), "<CuPy>")
+        made = rewriter(made.rstrip(b"\0"), "<CuPy>")
     return made, names
 
 
-def _cache_key() -> str:
-    return f"{_plain['_get_cupy_cache_key']()} {_enabled[-1].key}"
+def _cache_key(rewriter: Rewriter) -> str:
+    return f"{_plain['_get_cupy_cache_key']()} {rewriter.key}"
 
 
 def enable(level: int = 2, *, passes: Optional[str] = None, assume: Assumptions = (), retarget: str = "") -> None:
@@ -52,9 +51,8 @@ def enable(level: int = 2, *, passes: Optional[str] = None, assume: Assumptions 
     missing = [name for name in _PATCHED if _plain[name] is None]
     if missing:
         raise RuntimeError(f"CuPy {cupy.__version__} has no {', '.join(missing)} in cupy.cuda.compiler; 13 and 14 have")
-    _enabled[:] = [rewriter]
-    setattr(compiler, _COMPILE, functools.wraps(_plain[_COMPILE])(_compile))
-    compiler._get_cupy_cache_key = _cache_key
+    setattr(compiler, _COMPILE, functools.partial(_compile, rewriter))
+    compiler._get_cupy_cache_key = functools.partial(_cache_key, rewriter)
     compiler._use_ptx = True
     cupy.clear_memo()  # of kernels, and of whether NVRTC writes PTX
 
@@ -63,5 +61,4 @@ def disable() -> None:
     """CuPy compiles as before."""
     for name, plain in _plain.items():
         setattr(compiler, name, plain)
-    _enabled.clear()
     cupy.clear_memo()

@@ -10,7 +10,6 @@ refuses a text, Numba goes on with its own, and there is one warning.
 
 For a program that cannot be edited, PTXOPT_NUMBA=2 in the environment does the same at level 2.
 """
-import functools
 from typing import Any, Dict, List, Optional
 
 from numba.cuda import codegen
@@ -29,7 +28,7 @@ class _Library(_Plain):
 
     def __init__(self, *words: Any, **more: Any):
         super().__init__(*words, **more)
-        self._rewriter = _enabled[-1] if _enabled else None
+        self._rewriter = next(iter(_enabled), None)
         self._rewritten: Dict[Any, List[str]] = {}  # by target; Numba's own cache keeps what Numba wrote
 
     def _rewrite(self, ptx: str) -> str:
@@ -75,10 +74,9 @@ _enabled: List[Rewriter] = []
 _plain_magic_tuple = codegen.JITCUDACodegen.magic_tuple
 
 
-@functools.wraps(_plain_magic_tuple)
-def _magic_tuple(self: Any) -> tuple:
-    """What Numba's files on disk depend on."""
-    return (*_plain_magic_tuple(self), _enabled[-1].key)
+def _magic_tuple(rewriter: Rewriter) -> Any:
+    """A method: what Numba's files on disk depend on."""
+    return lambda generator: (*_plain_magic_tuple(generator), rewriter.key)
 
 
 def enable(level: int = 2, *, passes: Optional[str] = None, assume: Assumptions = (), retarget: str = "") -> None:
@@ -86,9 +84,10 @@ def enable(level: int = 2, *, passes: Optional[str] = None, assume: Assumptions 
 
     A second call replaces the options.  Raises Error or ValueError if an option is wrong.
     """
-    _enabled[:] = [Rewriter("Numba", level, passes, assume, retarget)]
+    rewriter = Rewriter("Numba", level, passes, assume, retarget)
+    _enabled[:] = [rewriter]
     codegen.JITCUDACodegen._library_class = _Library
-    codegen.JITCUDACodegen.magic_tuple = _magic_tuple
+    codegen.JITCUDACodegen.magic_tuple = _magic_tuple(rewriter)
 
 
 def disable() -> None:

@@ -26,19 +26,17 @@ __all__ = ["disable", "enable"]
 
 _build = importlib.import_module("warp._src.build" if hasattr(warp, "_src") else "warp.build")
 _plain_load = _build.load_cuda
-_enabled: List[Rewriter] = []
 _cuda_output: List[Optional[str]] = []  # of warp.config, before enable()
 
 
-@functools.wraps(_plain_load)
-def _load(input_path: str, device: Any) -> Any:
+def _load(rewriter: Rewriter, input_path: str, device: Any) -> Any:
     """Loads what ptxopt makes of the file."""
     if not input_path.endswith(".ptx"):
-        _enabled[-1].warn_once(f"ptxopt does not see modules that Warp compiles to cubins, such as {input_path}")
+        rewriter.warn_once(f"ptxopt does not see modules that Warp compiles to cubins, such as {input_path}")
         return _plain_load(input_path, device)
     with open(input_path, "rb") as file:
         ptx = file.read()
-    rewritten = _enabled[-1](ptx, os.path.basename(input_path))
+    rewritten = rewriter(ptx, os.path.basename(input_path))
     if rewritten == ptx:
         return _plain_load(input_path, device)
     try:
@@ -47,7 +45,7 @@ def _load(input_path: str, device: Any) -> Any:
         with open(path, "wb") as file:
             file.write(rewritten)
     except OSError as error:
-        _enabled[-1].warn_once(f"ptxopt leaves what Warp wrote: {error}; let TMPDIR name another folder")
+        rewriter.warn_once(f"ptxopt leaves what Warp wrote: {error}; let TMPDIR name another folder")
         return _plain_load(input_path, device)
     with folder:
         return _plain_load(path, device)
@@ -62,16 +60,14 @@ def enable(level: int = 2, *, passes: Optional[str] = None, assume: Assumptions 
     rewriter = Rewriter("Warp", level, passes, assume, retarget)
     if warp.config.cuda_output == "cubin":
         raise RuntimeError("warp.config.cuda_output is \"cubin\": there is no PTX for ptxopt")
-    if not _enabled:
+    if not _cuda_output:
         _cuda_output.append(warp.config.cuda_output)
-    _enabled[:] = [rewriter]
     warp.config.cuda_output = "ptx"
-    _build.load_cuda = _load
+    _build.load_cuda = functools.partial(_load, rewriter)
 
 
 def disable() -> None:
     """Warp loads as before.  Modules that are loaded already stay as they are."""
-    if _enabled:
+    if _cuda_output:
         warp.config.cuda_output = _cuda_output.pop()
-    _enabled.clear()
     _build.load_cuda = _plain_load

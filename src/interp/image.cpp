@@ -49,7 +49,7 @@ Image::Image(const ir::Module& module) : windows_(&interp::windows(module.addres
 void Image::add(const ir::Variable& variable) {
   const bool isConstant = variable.space == isa::Space::Const;
   if (!isConstant && variable.space != isa::Space::Global) return;
-  const std::uint64_t room = kMostVariables - (end_ - windows_->global);
+  const std::uint64_t room = kMostVariables - std::min(end_ - windows_->global, kMostVariables);
   const std::uint64_t count = std::max(variable.count, 1u);
   if (variable.size > room / count) {
     throw std::length_error("the variables of the module have more than " +
