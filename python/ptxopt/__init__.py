@@ -24,6 +24,7 @@ It calls libptxopt in this process.  Calls release the GIL, and several threads 
 import dataclasses
 import difflib
 import json
+import operator
 from typing import Any, Iterable, Iterator, Mapping, NamedTuple, Optional, Sequence, Union
 
 from ._kernels import Finding, Kernel, KernelError, Launcher, Module, Parameter, Place, Run
@@ -223,6 +224,8 @@ class _Options:
         self.raw = _library.options_new()
         if not self.raw:
             raise MemoryError
+        level, threads = operator.index(level), operator.index(threads)
+        limit = limit if limit is None else operator.index(limit)
         if not 0 <= threads < 2**16:
             raise ValueError("threads must be from 0 to 65535")
         if limit is not None and not 0 <= limit < 2**64:

@@ -1,16 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the hooks into compilers share."""
+import re
 import warnings
-from typing import Any, Dict, Mapping, Optional, TypeVar
+from typing import Any, Dict, List, Mapping, Optional, Tuple, TypeVar
 
 from . import Assumptions, optimize, version
 
 _NOTHING = ".version 1.0\n.target sm_10\n"  # fits whatever `retarget` may ask for
+_FOR_DEBUGGING = re.compile(r"^\s*\.target\b[^\n]*\bdebug\b", re.MULTILINE)
 _Ptx = TypeVar("_Ptx", str, bytes)
 
 
 class Rewriter:
-    """optimize() with fixed options.  What it refuses stays as it was, and there is one warning."""
+    """optimize() with fixed options.
+
+    What it refuses stays as it was, and there is one warning.  What is compiled for a debugger stays as it
+    was, as with ptxopt-ptxas.
+    """
 
     def __init__(self, compiler: str, level: int, passes: Optional[str], assume: Assumptions, retarget: str):
         """Raises Error, TypeError or ValueError if an option is wrong."""
@@ -26,6 +32,9 @@ class Rewriter:
         return f"ptxopt-{version()}-{sorted(self.options.items())!r}"
 
     def __call__(self, ptx: _Ptx, name: str) -> _Ptx:
+        head = ptx[:4096]
+        if _FOR_DEBUGGING.search(head.decode(errors="replace") if isinstance(head, bytes) else head):
+            return ptx
         try:
             text = optimize(ptx, name=name, **self.options).text
         except Exception as error:  # pylint: disable=broad-except # whatever it is, the compiler has a text
@@ -38,6 +47,26 @@ class Rewriter:
         if not self.warned:
             warnings.warn(message, RuntimeWarning, stacklevel=3)
         self.warned = True
+
+
+class Patches:
+    """What a hook put into the modules of a compiler, and what was there before."""
+
+    def __init__(self) -> None:
+        self.made: List[Tuple[Any, str, Any, Any]] = []
+
+    def replace(self, owner: Any, name: str, value: Any) -> None:
+        self.made.append((owner, name, value, getattr(owner, name)))
+        setattr(owner, name, value)
+
+    def restore(self) -> None:
+        while self.made:
+            owner, name, value, before = self.made.pop()
+            if getattr(owner, name) is value:
+                setattr(owner, name, before)
+            else:
+                warnings.warn(f"something else took the place of ptxopt's {owner.__name__}.{name}, and stays",
+                              RuntimeWarning, stacklevel=3)
 
 
 def _frozen(assume: Assumptions) -> Assumptions:

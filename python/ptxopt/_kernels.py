@@ -63,6 +63,9 @@ class KernelError(RuntimeError):
         self.findings = run.findings
         super().__init__("\n".join(str(finding) for finding in run.findings))
 
+    def __reduce__(self):
+        return KernelError, (self.run,)
+
 
 @dataclasses.dataclass(frozen=True)
 class Parameter:
@@ -85,6 +88,9 @@ class Kernel:
         self.name: str = data["name"]
         self.parameters = tuple(Parameter(one["name"], one["type"], one["bytes"]) for one in data["parameters"])
 
+    def __reduce__(self):
+        return _kernel, (self._module, self.name)
+
     def __repr__(self) -> str:
         return f"<kernel {self.data['demangled']}>"
 
@@ -92,6 +98,10 @@ class Kernel:
         if isinstance(key, tuple) and len(key) == 2:
             return Launcher(self, _extent(key[0], "grid"), _extent(key[1], "block"))
         return Launcher(self, _extent(key, "grid"), None)
+
+
+def _kernel(module: "Module", symbol: str) -> Kernel:
+    return module.kernels[symbol]
 
 
 class Launcher:
@@ -178,12 +188,16 @@ class Module:
     """The kernels of a text: module["name"], where the name is the symbol or the name in the source."""
 
     def __init__(self, text: bytes, name: str):
+        self._made_from = (text, name)
         self._raw = _library.module_new(_as_bytes(name, "name"), text, len(text))
         if not self._raw:
             raise MemoryError
         with _Made(_library.module_kernels(self._raw), name) as made:
             kernels = json.loads(made.text)["kernels"]
         self.kernels: Mapping[str, Kernel] = {one["name"]: Kernel(self, one) for one in kernels}
+
+    def __reduce__(self):
+        return Module, self._made_from
 
     def __getitem__(self, name: str) -> Kernel:
         called = self._called(name)

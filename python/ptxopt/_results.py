@@ -28,6 +28,9 @@ class Error(ValueError):
         self.diagnostics = tuple(diagnostics)
         super().__init__("\n".join(str(diagnostic) for diagnostic in self.diagnostics))
 
+    def __reduce__(self):
+        return Error, (self.diagnostics,)
+
 
 def text_of(ptx: Union[str, bytes]) -> bytes:
     if isinstance(ptx, str):

@@ -19,7 +19,7 @@ import cupy
 from cupy.cuda import compiler
 
 from . import Assumptions
-from ._hook import Rewriter
+from ._hook import Patches, Rewriter
 
 __all__ = ["disable", "enable"]
 
@@ -27,38 +27,36 @@ __all__ = ["disable", "enable"]
 _COMPILE = next((name for name in ("_compile_using_nvrtc_no_warning", "compile_using_nvrtc")
                  if hasattr(compiler, name)), "")
 _PATCHED = (_COMPILE, "_get_cupy_cache_key", "_use_ptx")
-_plain = {name: getattr(compiler, name, None) for name in _PATCHED}
+_patches = Patches()
 
 
-def _compile(rewriter: Rewriter, *words: Any, **more: Any) -> Any:
+def _compiling(plain: Any, rewriter: Rewriter, *words: Any, **more: Any) -> Any:
     """What NVRTC made, and the names in it."""
-    made, names = _plain[_COMPILE](*words, **more)
+    made, names = plain(*words, **more)
     if isinstance(made, bytes) and b".version" in made[:4096] and not made.startswith(b"\x7fELF"):
         made = rewriter(made.rstrip(b"\0"), "<CuPy>")
     return made, names
 
 
-def _cache_key(rewriter: Rewriter) -> str:
-    return f"{_plain['_get_cupy_cache_key']()} {rewriter.key}"
-
-
 def enable(level: int = 2, *, passes: Optional[str] = None, assume: Assumptions = (), retarget: str = "") -> None:
     """From now on, what CuPy compiles goes through ptxopt.optimize() with these options.
 
-    A second call replaces the options.  Raises Error or ValueError if an option is wrong.
+    A second call replaces the options.  Raises Error or ValueError if an option is wrong, RuntimeError
+    if there is no place for the hook in this version of CuPy.
     """
     rewriter = Rewriter("CuPy", level, passes, assume, retarget)
-    missing = [name for name in _PATCHED if _plain[name] is None]
+    missing = [name or "compile_using_nvrtc" for name in _PATCHED if not hasattr(compiler, name)]
     if missing:
         raise RuntimeError(f"CuPy {cupy.__version__} has no {', '.join(missing)} in cupy.cuda.compiler; 13 and 14 have")
-    setattr(compiler, _COMPILE, functools.partial(_compile, rewriter))
-    compiler._get_cupy_cache_key = functools.partial(_cache_key, rewriter)
-    compiler._use_ptx = True
+    disable()
+    key = compiler._get_cupy_cache_key
+    _patches.replace(compiler, _COMPILE, functools.partial(_compiling, getattr(compiler, _COMPILE), rewriter))
+    _patches.replace(compiler, "_get_cupy_cache_key", lambda: f"{key()} {rewriter.key}")
+    _patches.replace(compiler, "_use_ptx", True)
     cupy.clear_memo()  # of kernels, and of whether NVRTC writes PTX
 
 
 def disable() -> None:
     """CuPy compiles as before."""
-    for name, plain in _plain.items():
-        setattr(compiler, name, plain)
+    _patches.restore()
     cupy.clear_memo()

@@ -22,20 +22,20 @@ import subprocess
 import sysconfig
 import tempfile
 import warnings
-from typing import Any, List, Mapping, Optional, Tuple
+from typing import Any, List, Mapping, Optional
 
 import jax._src.cache_key
 import jax._src.lib
 
 from . import Assumptions, _assumptions, version
-from ._hook import Rewriter
+from ._hook import Patches, Rewriter
 
 __all__ = ["disable", "enable"]
 
 
 # ---- the folder ----------------------------------------------------------------------------------
 
-def _toolkit() -> pathlib.Path:
+def _toolkit(named: Optional[str]) -> pathlib.Path:
     """The folder that JAX names to XLA: that of a wheel, or CUDA_ROOT."""
     try:
         import jax_plugins  # pylint: disable=import-outside-toplevel
@@ -47,7 +47,7 @@ def _toolkit() -> pathlib.Path:
     if not hasattr(jax._src.lib, "cuda_path") or not hasattr(jax._src.cache_key, "custom_hook"):
         raise RuntimeError("this JAX has no place for the hook; docs/drop-in.md says how ptxopt-ptxas can take the "
                            "place of its ptxas")
-    folder = pathlib.Path(os.path.abspath(jax._src.lib.cuda_path or ""))
+    folder = pathlib.Path(os.path.abspath(named or ""))
     if not os.access(folder / "bin" / "ptxas", os.X_OK):
         raise RuntimeError("JAX has no wheel with ptxas: pip install nvidia-cuda-nvcc, for CUDA 12 "
                            "nvidia-cuda-nvcc-cu12; or let CUDA_ROOT name a CUDA toolkit when JAX is imported")
@@ -123,27 +123,21 @@ def _check(ptxas: pathlib.Path) -> None:
 # ---- the hook ------------------------------------------------------------------------------------
 
 class _Hook:
-    """What it put into JAX, and what was there before."""
+    """The folder that JAX named before, and what is in its place."""
 
-    def __init__(self, folder: pathlib.Path, key: str):
-        self.replaced: List[Tuple[Any, str, Any, Any]] = []
+    def __init__(self, key: str):
         self.key = key
-        key_before = jax._src.cache_key.custom_hook
-        self.replace(jax._src.lib, "cuda_path", str(folder))
-        self.replace(jax._src.cache_key, "custom_hook", lambda: self.key + key_before())
+        self.toolkit = getattr(jax._src.lib, "cuda_path", None)
+        self.patches = Patches()
 
-    def replace(self, module: Any, name: str, value: Any) -> None:
-        self.replaced.append((module, name, value, getattr(module, name)))
-        setattr(module, name, value)
+    def put(self, folder: pathlib.Path) -> None:
+        key_before = jax._src.cache_key.custom_hook
+        self.patches.replace(jax._src.lib, "cuda_path", str(folder))
+        self.patches.replace(jax._src.cache_key, "custom_hook", lambda: self.key + key_before())
 
     def remove(self) -> None:
         self.key = ""  # somebody may have wrapped it
-        for module, name, value, before in self.replaced:
-            if getattr(module, name) is value:
-                setattr(module, name, before)
-            else:
-                warnings.warn(f"something else took the place of ptxopt's {module.__name__}.{name}, and stays",
-                              RuntimeWarning, stacklevel=3)
+        self.patches.restore()
 
 
 _enabled: List[_Hook] = []
@@ -160,8 +154,11 @@ def enable(level: int = 2, *, passes: Optional[str] = None, assume: Assumptions 
     rewriter = Rewriter("JAX", level, passes, assume, retarget)
     if os.environ.get("PTXOPT_FLAGS"):
         raise RuntimeError("PTXOPT_FLAGS is set, and enable() has options of its own: unset it, and give them here")
+    toolkit = _enabled[-1].toolkit if _enabled else getattr(jax._src.lib, "cuda_path", None)
+    folder = _imitation(_toolkit(toolkit), _program(), rewriter.options)
     disable()
-    _enabled.append(_Hook(_imitation(_toolkit(), _program(), rewriter.options), rewriter.key))
+    _enabled.append(_Hook(rewriter.key))
+    _enabled[-1].put(folder)
 
 
 def disable() -> None:

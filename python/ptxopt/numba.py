@@ -15,7 +15,7 @@ from typing import Any, Dict, List, Optional
 from numba.cuda import codegen
 
 from . import Assumptions
-from ._hook import Rewriter
+from ._hook import Patches, Rewriter
 
 __all__ = ["disable", "enable"]
 
@@ -71,12 +71,7 @@ def _kind(file: Any) -> str:
 
 
 _enabled: List[Rewriter] = []
-_plain_magic_tuple = codegen.JITCUDACodegen.magic_tuple
-
-
-def _magic_tuple(rewriter: Rewriter) -> Any:
-    """A method: what Numba's files on disk depend on."""
-    return lambda generator: (*_plain_magic_tuple(generator), rewriter.key)
+_patches = Patches()
 
 
 def enable(level: int = 2, *, passes: Optional[str] = None, assume: Assumptions = (), retarget: str = "") -> None:
@@ -85,13 +80,15 @@ def enable(level: int = 2, *, passes: Optional[str] = None, assume: Assumptions 
     A second call replaces the options.  Raises Error or ValueError if an option is wrong.
     """
     rewriter = Rewriter("Numba", level, passes, assume, retarget)
-    _enabled[:] = [rewriter]
-    codegen.JITCUDACodegen._library_class = _Library
-    codegen.JITCUDACodegen.magic_tuple = _magic_tuple(rewriter)
+    disable()
+    _enabled.append(rewriter)
+    key = codegen.JITCUDACodegen.magic_tuple
+    _patches.replace(codegen.JITCUDACodegen, "_library_class", _Library)
+    # What Numba's files on disk depend on.
+    _patches.replace(codegen.JITCUDACodegen, "magic_tuple", lambda generator: (*key(generator), rewriter.key))
 
 
 def disable() -> None:
     """Numba compiles as before.  Kernels that are compiled already stay as they are."""
     _enabled.clear()
-    codegen.JITCUDACodegen._library_class = _Plain
-    codegen.JITCUDACodegen.magic_tuple = _plain_magic_tuple
+    _patches.restore()

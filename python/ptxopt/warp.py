@@ -15,30 +15,29 @@ import functools
 import importlib
 import os
 import tempfile
-from typing import Any, List, Optional
+from typing import Any, Optional
 
 import warp
 
 from . import Assumptions
-from ._hook import Rewriter
+from ._hook import Patches, Rewriter
 
 __all__ = ["disable", "enable"]
 
 _build = importlib.import_module("warp._src.build" if hasattr(warp, "_src") else "warp.build")
-_plain_load = _build.load_cuda
-_cuda_output: List[Optional[str]] = []  # of warp.config, before enable()
+_patches = Patches()
 
 
-def _load(rewriter: Rewriter, input_path: str, device: Any) -> Any:
+def _loading(plain: Any, rewriter: Rewriter, input_path: str, device: Any) -> Any:
     """Loads what ptxopt makes of the file."""
     if not input_path.endswith(".ptx"):
         rewriter.warn_once(f"ptxopt does not see modules that Warp compiles to cubins, such as {input_path}")
-        return _plain_load(input_path, device)
+        return plain(input_path, device)
     with open(input_path, "rb") as file:
         ptx = file.read()
     rewritten = rewriter(ptx, os.path.basename(input_path))
     if rewritten == ptx:
-        return _plain_load(input_path, device)
+        return plain(input_path, device)
     try:
         folder = tempfile.TemporaryDirectory(prefix="ptxopt-")
         path = os.path.join(folder.name, os.path.basename(input_path))
@@ -46,9 +45,9 @@ def _load(rewriter: Rewriter, input_path: str, device: Any) -> Any:
             file.write(rewritten)
     except OSError as error:
         rewriter.warn_once(f"ptxopt leaves what Warp wrote: {error}; let TMPDIR name another folder")
-        return _plain_load(input_path, device)
+        return plain(input_path, device)
     with folder:
-        return _plain_load(path, device)
+        return plain(path, device)
 
 
 def enable(level: int = 2, *, passes: Optional[str] = None, assume: Assumptions = (), retarget: str = "") -> None:
@@ -60,14 +59,11 @@ def enable(level: int = 2, *, passes: Optional[str] = None, assume: Assumptions 
     rewriter = Rewriter("Warp", level, passes, assume, retarget)
     if warp.config.cuda_output == "cubin":
         raise RuntimeError("warp.config.cuda_output is \"cubin\": there is no PTX for ptxopt")
-    if not _cuda_output:
-        _cuda_output.append(warp.config.cuda_output)
-    warp.config.cuda_output = "ptx"
-    _build.load_cuda = functools.partial(_load, rewriter)
+    disable()
+    _patches.replace(warp.config, "cuda_output", "ptx")
+    _patches.replace(_build, "load_cuda", functools.partial(_loading, _build.load_cuda, rewriter))
 
 
 def disable() -> None:
     """Warp loads as before.  Modules that are loaded already stay as they are."""
-    if _cuda_output:
-        warp.config.cuda_output = _cuda_output.pop()
-    _build.load_cuda = _plain_load
+    _patches.restore()

@@ -18,38 +18,60 @@ static const char* const places[] = {
     "../ptxopt/libptxopt.so",
 };
 
-static Main* entryPoint(const char* library) {
+// The entry point in a library of our version; NULL if there is none, and `problem` says why.
+static Main* entryPoint(const char* library, char* problem, size_t size) {
   void* const loaded = dlopen(library, RTLD_NOW);
-  if (loaded == NULL) return NULL;
+  if (loaded == NULL) {
+    snprintf(problem, size, "%s", dlerror());
+    return NULL;
+  }
   const char* (*version)(void) = NULL;
   *(void**)&version = dlsym(loaded, "ptxopt_version");
-  if (version == NULL || strcmp(version(), PTXOPT_VERSION) != 0) return NULL;
   Main* result = NULL;
   *(void**)&result = dlsym(loaded, "ptxopt_main_" PTXOPT_PROGRAM);
+  if (version == NULL || strcmp(version(), PTXOPT_VERSION) != 0) result = NULL;
+  if (result == NULL) snprintf(problem, size, "%s is of another version", library);
   return result;
 }
 
-int main(int argc, char** argv) {
-  char self[PATH_MAX];
-  const ssize_t length = readlink("/proc/self/exe", self, sizeof self - 1);
-  self[length > 0 ? length : 0] = '\0';
-  char* const slash = strrchr(self, '/');
+// The folder of this program, for a pattern of glob().
+static void ownFolder(char* folder, size_t size) {
+  char path[PATH_MAX];
+  const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
+  path[length > 0 ? length : 0] = '\0';
+  char* const slash = strrchr(path, '/');
   if (slash != NULL) *slash = '\0';
+  size_t at = 0;
+  for (const char* c = path; *c != '\0' && at + 2 < size; ++c) {
+    if (strchr("*?[]\\", *c) != NULL) folder[at++] = '\\';
+    folder[at++] = *c;
+  }
+  folder[at] = '\0';
+}
 
+int main(int argc, char** argv) {
+  char folder[2 * PATH_MAX];
+  ownFolder(folder, sizeof folder);
+  char problem[2 * PATH_MAX] = "";
   for (size_t k = 0; k < sizeof places / sizeof places[0]; ++k) {
-    char pattern[PATH_MAX + 64];
-    snprintf(pattern, sizeof pattern, "%s/%s", self, places[k]);
+    char pattern[sizeof folder + 64];
+    snprintf(pattern, sizeof pattern, "%s/%s", folder, places[k]);
     glob_t found;
     if (glob(pattern, 0, NULL, &found) != 0) continue;
     for (size_t n = 0; n < found.gl_pathc; ++n) {
-      Main* const start = entryPoint(found.gl_pathv[n]);
+      Main* const start = entryPoint(found.gl_pathv[n], problem, sizeof problem);
       if (start != NULL) return start(argc, argv);
     }
     globfree(&found);
   }
-  fprintf(stderr,
-          "%s: error: the Python package ptxopt %s, which this program belongs to, is neither in "
-          "%s/../lib/python3*/ nor in %s/..; link to the program instead of copying it\n",
-          argv[0], PTXOPT_VERSION, self, self);
+  if (problem[0] != '\0') {
+    fprintf(stderr, "%s: error: cannot load the Python package ptxopt %s: %s\n", argv[0],
+            PTXOPT_VERSION, problem);
+  } else {
+    fprintf(stderr,
+            "%s: error: the Python package ptxopt %s, which this program belongs to, is neither in "
+            "%s/../lib/python3*/ nor in %s/..; link to the program instead of copying it\n",
+            argv[0], PTXOPT_VERSION, folder, folder);
+  }
   return 1;
 }

@@ -2,9 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The Python package on the library of this build.  PTXOPT_LIBRARY names that."""
 import concurrent.futures
+import copy
 import doctest
 import os
 import pathlib
+import pickle
 import platform
 import random
 import resource
@@ -228,6 +230,28 @@ class Run(unittest.TestCase):
                 ptxopt.load(wrong)
         with self.assertRaisesRegex(ValueError, "check"):
             self.neighbour[1, 1](out, check="no")
+
+
+class Copies(unittest.TestCase):
+    """Of what other processes get."""
+
+    def test_modules_and_kernels(self):
+        module = ptxopt.load(NEIGHBOUR)
+        for made in (copy.copy(module), copy.deepcopy(module), pickle.loads(pickle.dumps(module))):
+            self.check(next(iter(made)))
+        for made in (copy.copy(next(iter(module))), pickle.loads(pickle.dumps(next(iter(module))))):
+            self.check(made)
+        self.check(next(iter(module)))
+
+    def check(self, kernel):
+        self.assertEqual([one.kind for one in kernel[1, 2](bytearray(8), check="return").findings], ["data-race"])
+
+    def test_errors(self):
+        for cause in (lambda: ptxopt.optimize("bad"), lambda: next(iter(ptxopt.load(NEIGHBOUR)))[1, 2](bytearray(8))):
+            with self.assertRaises((ptxopt.Error, ptxopt.KernelError)) as caught:
+                cause()
+            again = pickle.loads(pickle.dumps(caught.exception))
+            self.assertEqual((type(again), str(again)), (type(caught.exception), str(caught.exception)))
 
 
 class WrongLibrary(unittest.TestCase):

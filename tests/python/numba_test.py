@@ -57,6 +57,11 @@ class Numba(HookTest):
         self.assertEqual(run.stderr.count("ptxopt leaves what Numba wrote"), 1, run.stderr)
         self.assertEqual(run.stdout.split(), ["2"])
 
+    def test_what_is_for_a_debugger_stays(self):
+        after = ("ptx = cuda.compile_ptx(mirror, (float32[::1],), cc=(8, 0), debug=True, opt=False)[0]\n"
+                 "print('debug' in ptx.partition('.target')[2].partition('\\n')[0], ptx.count('bar.sync'))")
+        self.assertEqual(self.words(ENABLE(""), after), ["1", "True", "2"])
+
     def test_wrong_options_are_errors_at_once(self):
         self.check_wrong_options("numba")
 

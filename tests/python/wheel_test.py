@@ -38,6 +38,22 @@ class Wheel(unittest.TestCase):
         self.assertEqual((run.returncode, run.stdout), (1, ""))
         self.assertIn("link to the program instead of copying it", run.stderr)
 
+    def test_a_prefix_with_the_signs_of_a_pattern(self):
+        with tempfile.TemporaryDirectory() as folder:
+            prefix = pathlib.Path(folder) / "a[b]*\\"
+            (prefix / "bin").mkdir(parents=True)
+            shutil.copy(PROGRAMS / "ptxrun", prefix / "bin")
+            run = subprocess.run([prefix / "bin" / "ptxrun"], capture_output=True, text=True, check=False)
+            self.assertIn("is neither in", run.stderr)
+            package = prefix / "lib" / "python3.0" / "site-packages" / "ptxopt"
+            package.mkdir(parents=True)
+            (package / "libptxopt.so").write_bytes(b"bad")
+            run = subprocess.run([prefix / "bin" / "ptxrun"], capture_output=True, text=True, check=False)
+            self.assertIn("cannot load the Python package", run.stderr)
+            shutil.rmtree(package)
+            package.symlink_to(pathlib.Path(ptxopt.__file__).parent)
+            self.assertIn(ptxopt.version(), output(prefix / "bin" / "ptxrun", "--version"))
+
     def test_library_and_program_agree(self):
         self.assertEqual(ptxopt.optimize(KERNEL.read_bytes(), level=3).text,
                          output(PROGRAMS / "ptxopt", "-O3", "-q", KERNEL, "-o", "-"))
