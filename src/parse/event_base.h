@@ -37,8 +37,9 @@ namespace ptxopt::parse {
 class EventBase {
  public:
   static constexpr std::size_t EOF = static_cast<std::size_t>(Token::End);
-  // The deepest nesting of blocks, brackets, parentheses and prefix operators; ptxas fails earlier.
-  static constexpr std::uint32_t kMaxDepth = 10000;
+  // The deepest nesting of blocks, brackets, parentheses and prefix operators.  It takes half a
+  // megabyte of stack, which threads of other programs have, too; ptxas takes two thousand blocks.
+  static constexpr std::uint32_t kMaxDepth = 1000;
 
   // The generated constructor passes this argument; attach() provides what is needed.
   explicit EventBase(antlr4::TokenStream*) {}

@@ -17,7 +17,8 @@ using ir::OperandKind;
 namespace {
 
 // A RegisterId takes 31 bits (ir::Guard).
-constexpr std::uint64_t kMaxRegisters = (1u << 31) - 1;
+// Analyses have tables with an entry for each register, so a short text must not ask for billions.
+constexpr std::uint64_t kMaxRegisters = 1u << 24;
 // `.shared .b32 v<100>` makes a symbol for each name.
 constexpr std::uint64_t kMaxVariables = 1u << 20;
 constexpr std::uint64_t kMaxAlignment = 1u << 30;

@@ -13,6 +13,7 @@ import resource
 import subprocess
 import sys
 import tempfile
+import threading
 import unittest
 
 import api_fuzz
@@ -284,6 +285,20 @@ class Robust(unittest.TestCase):
             for made, want in zip(pool.map(lambda text: ptxopt.optimize(text, level=3, remarks=True), texts * 4),
                                   expected * 4):
                 self.assertEqual((made.text, made.remarks, made.statistics), (want.text, want.remarks, want.statistics))
+
+    def test_nested_text_in_a_thread_with_a_small_stack(self):
+        before = threading.stack_size(1 << 20)
+        try:
+            for inner in ("{" * 900 + "}" * 900, "{" * 5000, f"mov.b32 %r1, {'(' * 900}5{')' * 900};",
+                          "mov.b32 %r1, " + "(" * 5000):
+                text = TWO_BARRIERS.replace("ret;", f".reg .b32 %r<2>; {inner} ret;")
+                with concurrent.futures.ThreadPoolExecutor(1) as pool:
+                    try:
+                        pool.submit(ptxopt.optimize, text).result()
+                    except ptxopt.Error as error:
+                        self.assertIn("nested too deeply", str(error))
+        finally:
+            threading.stack_size(before)
 
     def test_random_calls(self):
         texts = api_fuzz.texts()

@@ -195,6 +195,9 @@ TEST(DeclarationsTest, LimitsAreErrors) {
             "4:23: error: more registers than a function can have\n");
   EXPECT_EQ(parseModule(".func f() { .reg .b32 %r<2000000000>, %q<2000000000>; }").messages(),
             "4:39: error: more registers than a function can have\n");
+  EXPECT_EQ(parseModule(".func f() { .reg .b32 %r<16777216>, %q; }").messages(),
+            "4:37: error: more registers than a function can have\n");
+  EXPECT_EQ(parseModule(".func f() { .reg .b32 %r<16777215>, %q; }").messages(), "");
   EXPECT_EQ(parseModule(".global .align 99999999999 .b32 x;").messages(),
             "4:16: error: alignment out of range\n");
   EXPECT_EQ(parseModule(".shared .b32 v<99999999>;").messages(),

@@ -16,7 +16,7 @@ std::string repeat(std::string_view text, std::size_t count) {
 }
 
 TEST(LargeTest, NestedBlocks) {
-  constexpr std::size_t kDeep = 9990;
+  constexpr std::size_t kDeep = 990;
   const Parsed parsed = parseModule(".func f() { .reg .b32 a; " + repeat("{", kDeep) +
                                     "mov.b32 a, 1;" + repeat("}", kDeep) + " ret; }");
   ASSERT_NE(parsed.module, nullptr) << parsed.messages();
