@@ -28,6 +28,7 @@ import operator
 from typing import Any, Iterable, Iterator, Mapping, NamedTuple, Optional, Sequence, Union
 
 from ._kernels import Finding, Kernel, KernelError, Launcher, Module, Parameter, Place, Run
+from ._kernels import extent as _extent
 from ._library import library as _library
 from ._results import Diagnostic, Error
 from ._results import Made as _Made
@@ -97,11 +98,12 @@ class Needs:
 
 
 Assumptions = Union[str, Iterable[str], Mapping[str, Union[str, Iterable[str]]]]
+Launches = Mapping[str, Mapping[str, Any]]
 
 
 def optimize(ptx: Union[str, bytes], *, level: int = 2, passes: Optional[str] = None,
-             disable: Iterable[str] = (), assume: Assumptions = (), keep_kernels: Iterable[str] = (),
-             retarget: str = "", lenient_retarget: bool = False, limit: Optional[int] = None, threads: int = 1,
+             disable: Iterable[str] = (), assume: Assumptions = (), launch: Optional[Launches] = None,
+             keep_kernels: Iterable[str] = (), retarget: str = "", lenient_retarget: bool = False, limit: Optional[int] = None, threads: int = 1,
              remarks: bool = False, name: str = "<ptx>") -> Result:
     """Optimizes a text.
 
@@ -110,6 +112,7 @@ def optimize(ptx: Union[str, bytes], *, level: int = 2, passes: Optional[str] = 
     disable           names of passes to skip
     assume            what holds for all kernels, "assume=cuda" or several of that, or for kernels by name,
                       {"my_kernel": "block-dim=128,1,1"}: docs/assumptions.md.  A wrong one gives wrong code.
+    launch            how kernels are launched, and never otherwise: {"my_kernel": {"block": (128, 1, 1)}}
     keep_kernels      names of kernels to leave unchanged
     retarget          who is to take the text, "cuda:12.2,sm_80", as of --for
     lenient_retarget  leave out kernels that need more, with a warning for each
@@ -120,8 +123,8 @@ def optimize(ptx: Union[str, bytes], *, level: int = 2, passes: Optional[str] = 
     Raises Error if the text or an option is wrong.
     """
     text = _text(ptx)
-    options = _Options(level=level, passes=passes, disable=disable, assume=assume, keep_kernels=keep_kernels,
-                       retarget=retarget, lenient_retarget=lenient_retarget, limit=limit, threads=threads,
+    options = _Options(level=level, passes=passes, disable=disable, assume=assume, launch=launch,
+                       keep_kernels=keep_kernels, retarget=retarget, lenient_retarget=lenient_retarget, limit=limit, threads=threads,
                        remarks=remarks)
     with _Made(_library.optimize(_as_bytes(name, "name"), text, len(text), options.raw), name) as made:
         statistics: dict = {}
@@ -138,10 +141,10 @@ def optimize(ptx: Union[str, bytes], *, level: int = 2, passes: Optional[str] = 
 
 
 def explain(ptx: Union[str, bytes], *, level: int = 2, passes: Optional[str] = None, assume: Assumptions = (),
-            name: str = "<ptx>") -> str:
+            launch: Optional[Launches] = None, name: str = "<ptx>") -> str:
     """Which CTA barriers go, which stay, and why: the text of --explain-barriers."""
     text = _text(ptx)
-    options = _Options(level=level, passes=passes, assume=assume)
+    options = _Options(level=level, passes=passes, assume=assume, launch=launch)
     with _Made(_library.explain(_as_bytes(name, "name"), text, len(text), options.raw), name) as made:
         return made.text
 
@@ -200,7 +203,7 @@ def _names(names: Iterable[str], what: str) -> Iterator[bytes]:
     return (_as_bytes(one, what) for one in names)
 
 
-def _assumptions(assume: Assumptions) -> str:
+def _assumptions(assume: Assumptions, launch: Optional[Launches] = None) -> str:
     """As lines of a file for --assumptions."""
     if isinstance(assume, str):
         assume = [assume]
@@ -212,6 +215,11 @@ def _assumptions(assume: Assumptions) -> str:
             if "\n" in kernel + word:
                 raise ValueError("an assumption must be one line")
             lines.append(f"{kernel}: {word}")
+    for kernel, facts in (launch or {}).items():
+        if set(facts) != {"block"}:
+            raise ValueError(f"launch[{kernel!r}] must be {{'block': ...}}; nothing else is known of a launch")
+        x, y, z = _extent(facts["block"], "block")
+        lines.append(f"{kernel}: block-dim={x},{y},{z}")
     return "\n".join(lines)
 
 
@@ -220,7 +228,8 @@ class _Options:
 
     def __init__(self, *, level: int, passes: Optional[str], assume: Assumptions, disable: Iterable[str] = (),
                  keep_kernels: Iterable[str] = (), retarget: str = "", lenient_retarget: bool = False,
-                 limit: Optional[int] = None, threads: int = 1, remarks: bool = False):
+                 launch: Optional[Launches] = None, limit: Optional[int] = None, threads: int = 1,
+                 remarks: bool = False):
         self.raw = _library.options_new()
         if not self.raw:
             raise MemoryError
@@ -239,7 +248,7 @@ class _Options:
             _library.options_disable_pass(self.raw, one)
         for one in _names(keep_kernels, "keep_kernels"):
             _library.options_keep_kernel(self.raw, one)
-        _library.options_set_assumptions(self.raw, _as_bytes(_assumptions(assume), "assume"))
+        _library.options_set_assumptions(self.raw, _as_bytes(_assumptions(assume, launch), "assume"))
         _library.options_set_retarget(self.raw, _as_bytes(retarget, "retarget"))
         _library.options_set_retarget_lenient(self.raw, bool(lenient_retarget))
         if limit is not None:

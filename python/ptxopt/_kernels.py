@@ -96,8 +96,8 @@ class Kernel:
 
     def __getitem__(self, key: Union[Extent, Tuple[Extent, Extent]]) -> "Launcher":
         if isinstance(key, tuple) and len(key) == 2:
-            return Launcher(self, _extent(key[0], "grid"), _extent(key[1], "block"))
-        return Launcher(self, _extent(key, "grid"), None)
+            return Launcher(self, extent(key[0], "grid"), extent(key[1], "block"))
+        return Launcher(self, extent(key, "grid"), None)
 
 
 def _kernel(module: "Module", symbol: str) -> Kernel:
@@ -149,7 +149,7 @@ class Launcher:
             if self.block is not None:
                 _library.launch_set_block(launch.raw, *self.block)
             if cluster is not None:
-                _library.launch_set_cluster(launch.raw, *_extent(cluster, "cluster"))
+                _library.launch_set_cluster(launch.raw, *extent(cluster, "cluster"))
             _library.launch_set_shared(launch.raw, _unsigned(shared, 64, "shared"))
             _library.launch_set_schedules(launch.raw, _unsigned(schedules, 32, "schedules"))
             _library.launch_set_step_limit(launch.raw, _unsigned(step_limit, 64, "step_limit"))
@@ -353,11 +353,8 @@ def _value(number: Any, parameter: Parameter) -> bytes:
     return (int(number) & ((1 << bits) - 1)).to_bytes(parameter.bytes, "little")
 
 
-def _extent(extent: Extent, what: str) -> Sequence[int]:
-    if isinstance(extent, (list, tuple)):
-        sizes = list(extent)
-    else:
-        sizes = [extent]
+def extent(given: Extent, what: str) -> Sequence[int]:
+    sizes = list(given) if isinstance(given, (list, tuple)) else [given]
     if not 1 <= len(sizes) <= 3:
         raise ValueError(f"a {what} has one to three numbers")
     sizes = [_unsigned(one, 32, f"a {what}") for one in sizes + [1] * (3 - len(sizes))]

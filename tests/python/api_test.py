@@ -89,6 +89,23 @@ class Optimize(unittest.TestCase):
             ptxopt.optimize(NEIGHBOUR, assume="block-dim=1,1,1")
         self.assertIn("block-dim is about one kernel", str(raised.exception))
 
+    def test_launches(self):
+        for block in (1, (1, 1, 1), [1]):
+            launch = {"neighbour": {"block": block}}
+            self.assertEqual(ptxopt.optimize(NEIGHBOUR, launch=launch).after.barriers, 0)
+            self.assertIn("removed", ptxopt.explain(NEIGHBOUR, launch=launch))
+        self.assertEqual(ptxopt.optimize(NEIGHBOUR, launch={"other": {"block": 1}}).after.barriers, 1)
+        self.assertEqual(ptxopt.optimize(NEIGHBOUR, launch={}).after.barriers, 1)
+        for launch, words in (({"k": {"grid": 1}}, "nothing else is known"), ({"k": {}}, "nothing else is known"),
+                              ({"k": {"block": 0}}, "must not be 0"), ({"k": {"block": (1, 2, 3, 4)}}, "one to three")):
+            with self.assertRaisesRegex(ValueError, words):
+                ptxopt.optimize(NEIGHBOUR, launch=launch)
+
+    def test_numbers_are_integers(self):
+        for options in ({"level": 2.0}, {"level": "2"}, {"threads": 1.0}, {"limit": 1.0}):
+            with self.assertRaises(TypeError):
+                ptxopt.optimize(NEIGHBOUR, **options)
+
     def test_remarks(self):
         self.assertEqual(list(ptxopt.optimize(NEIGHBOUR).remarks), [])
         remarks = ptxopt.optimize(NEIGHBOUR, remarks=True).remarks
