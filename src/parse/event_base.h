@@ -39,7 +39,7 @@ class EventBase {
   static constexpr std::size_t EOF = static_cast<std::size_t>(Token::End);
   // The deepest nesting of blocks, brackets, parentheses and prefix operators.  It takes half a
   // megabyte of stack, which threads of other programs have, too; ptxas takes two thousand blocks.
-  static constexpr std::uint32_t kMaxDepth = 1000;
+  static constexpr std::uint32_t kMaxDepth = 2000;
 
   // The generated constructor passes this argument; attach() provides what is needed.
   explicit EventBase(antlr4::TokenStream*) {}

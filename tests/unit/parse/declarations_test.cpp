@@ -193,8 +193,8 @@ TEST(DeclarationsTest, ModuleRegistersOfOldReleasesMakeTheirUsersOpaque) {
 TEST(DeclarationsTest, LimitsAreErrors) {
   EXPECT_EQ(parseModule(".func f() { .reg .b32 %r<4000000000>; }").messages(),
             "4:23: error: more registers than a function can have\n");
-  EXPECT_EQ(parseModule(".func f() { .reg .b32 %r<2000000000>, %q<2000000000>; }").messages(),
-            "4:39: error: more registers than a function can have\n");
+  EXPECT_EQ(parseModule(".func f() { .reg .b32 %r<10000000>, %q<10000000>; }").messages(),
+            "4:37: error: more registers than a function can have\n");
   EXPECT_EQ(parseModule(".func f() { .reg .b32 %r<16777216>, %q; }").messages(),
             "4:37: error: more registers than a function can have\n");
   EXPECT_EQ(parseModule(".func f() { .reg .b32 %r<16777215>, %q; }").messages(), "");

@@ -16,7 +16,7 @@ std::string repeat(std::string_view text, std::size_t count) {
 }
 
 TEST(LargeTest, NestedBlocks) {
-  constexpr std::size_t kDeep = 990;
+  constexpr std::size_t kDeep = 1990;
   const Parsed parsed = parseModule(".func f() { .reg .b32 a; " + repeat("{", kDeep) +
                                     "mov.b32 a, 1;" + repeat("}", kDeep) + " ret; }");
   ASSERT_NE(parsed.module, nullptr) << parsed.messages();
@@ -24,7 +24,7 @@ TEST(LargeTest, NestedBlocks) {
 }
 
 TEST(LargeTest, NestedParentheses) {
-  constexpr std::size_t kDeep = 4990;  // each is an expression and a term
+  constexpr std::size_t kDeep = 990;  // each is an expression and a term
   const Parsed parsed =
       parseBody("mov.b32 %r1, " + repeat("(", kDeep) + "5" + repeat(")", kDeep) + ";");
   ASSERT_NE(parsed.module, nullptr) << parsed.messages();
