@@ -70,8 +70,12 @@ class Package(unittest.TestCase):
         self.assertLess(result.read_text().count("bar.sync"), KERNEL.read_text().count("bar.sync"))
         said = run(self.usr / "bin/ptxrun", "--compare", KERNEL, result, "--kernel", "_Z10fiveInARowPKiPi")
         self.assertIn("same:", said)
-        for program in ("ptxopt-ptxas", "ptxreduce"):
-            run(self.usr / "bin" / program, "--help")
+        run(self.usr / "bin/ptxreduce", "--help")
+        ptxas = self.options.work / "ptxas"  # this machine may have none
+        ptxas.write_text("#!/bin/sh\necho release 13.0\n")
+        ptxas.chmod(0o755)
+        said = run(self.usr / "bin/ptxopt-ptxas", "--version", env={**os.environ, "PTXOPT_PTXAS": ptxas.resolve()})
+        self.assertIn("ptxopt", said)
 
     def test_same_bytes(self):
         self.assertEqual(self.make("second").read_bytes(), self.package.read_bytes())
