@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """PTXOPT_TRITON=LEVEL: ptxopt.triton.enable(LEVEL) as soon as the program imports triton; and so on.
 
-ptxopt_hooks.pth imports this when Python starts and a variable of ptxopt is set.  It is no part of the
-package, and imports next to nothing, so that such a start stays fast.
+ptxopt_hooks.pth imports this when Python starts and a variable of ptxopt is set.  It is not in the
+package, whose import loads the library, so that Python starts fast.
 """
 import importlib
 import os
@@ -11,6 +11,7 @@ import sys
 _PREFIX = "PTXOPT_"
 # What the program imports; the package has a module of the same name as the compiler.
 _COMPILERS = {"CUPY": "cupy", "JAX": "jax", "NUMBA": "numba.cuda", "TRITON": "triton", "WARP": "warp"}
+# What other parts of ptxopt read: src/driver/ptxas_variables.h, ptxopt/_library.py.
 _OF_OTHERS = {"FLAGS", "LIBRARY", "LOG", "PTXAS", "PTXAS_VISITED", "REPORT_ONLY", "STRICT"}
 
 
@@ -26,7 +27,7 @@ def _level(variable):
 
 
 class _AfterImport:
-    """A finder that finds `name` where the others do, and enables the hook once that is loaded."""
+    """Finds the module `name` by the other finders, and enables the hook after it is loaded."""
 
     def __init__(self, variable, name):
         self.variable = variable
@@ -55,8 +56,8 @@ class _AfterImport:
         sys.meta_path.remove(self)
         try:
             importlib.import_module("ptxopt." + self.name.partition(".")[0]).enable(level)
-        except Exception as error:  # pylint: disable=broad-except # whatever it is, the program goes on without
-            _warn(f"{self.variable} does nothing: {error}")
+        except Exception as error:  # pylint: disable=broad-except # the program can always go on without it
+            _warn(f"{self.variable} has no effect: {error}")
 
 
 def _near(word):
@@ -69,4 +70,4 @@ for _variable in [name for name in os.environ if name.startswith(_PREFIX)]:
     if _word in _COMPILERS:
         sys.meta_path.insert(0, _AfterImport(_variable, _COMPILERS[_word]))
     elif _word not in _OF_OTHERS and _near(_word):
-        _warn(f"nothing reads {_variable}; is {_PREFIX}{_near(_word)[0]} meant?")
+        _warn(f"{_variable} has no effect; do you mean {_PREFIX}{_near(_word)[0]}?")

@@ -103,8 +103,8 @@ Launches = Mapping[str, Mapping[str, Any]]
 
 def optimize(ptx: Union[str, bytes], *, level: int = 2, passes: Optional[str] = None,
              disable: Iterable[str] = (), assume: Assumptions = (), launch: Optional[Launches] = None,
-             keep_kernels: Iterable[str] = (), retarget: str = "", lenient_retarget: bool = False, limit: Optional[int] = None, threads: int = 1,
-             remarks: bool = False, name: str = "<ptx>") -> Result:
+             keep_kernels: Iterable[str] = (), retarget: str = "", lenient_retarget: bool = False,
+             limit: Optional[int] = None, threads: int = 1, remarks: bool = False, name: str = "<ptx>") -> Result:
     """Optimizes a text.
 
     level             0 (changes nothing) to 3
@@ -112,7 +112,8 @@ def optimize(ptx: Union[str, bytes], *, level: int = 2, passes: Optional[str] = 
     disable           names of passes to skip
     assume            what holds for all kernels, "assume=cuda" or several of that, or for kernels by name,
                       {"my_kernel": "block-dim=128,1,1"}: docs/assumptions.md.  A wrong one gives wrong code.
-    launch            how kernels are launched, and never otherwise: {"my_kernel": {"block": (128, 1, 1)}}
+    launch            the blocks of all launches of a kernel, {"my_kernel": {"block": (128, 1, 1)}}.  The same
+                      holds for a wrong one.
     keep_kernels      names of kernels to leave unchanged
     retarget          who is to take the text, "cuda:12.2,sm_80", as of --for
     lenient_retarget  leave out kernels that need more, with a warning for each
@@ -124,8 +125,8 @@ def optimize(ptx: Union[str, bytes], *, level: int = 2, passes: Optional[str] = 
     """
     text = _text(ptx)
     options = _Options(level=level, passes=passes, disable=disable, assume=assume, launch=launch,
-                       keep_kernels=keep_kernels, retarget=retarget, lenient_retarget=lenient_retarget, limit=limit, threads=threads,
-                       remarks=remarks)
+                       keep_kernels=keep_kernels, retarget=retarget, lenient_retarget=lenient_retarget, limit=limit,
+                       threads=threads, remarks=remarks)
     with _Made(_library.optimize(_as_bytes(name, "name"), text, len(text), options.raw), name) as made:
         statistics: dict = {}
         for k in range(_library.result_statistic_count(made.raw)):
@@ -217,7 +218,7 @@ def _assumptions(assume: Assumptions, launch: Optional[Launches] = None) -> str:
             lines.append(f"{kernel}: {word}")
     for kernel, facts in (launch or {}).items():
         if set(facts) != {"block"}:
-            raise ValueError(f"launch[{kernel!r}] must be {{'block': ...}}; nothing else is known of a launch")
+            raise ValueError(f"launch[{kernel!r}] must be {{'block': ...}}; no other fact about a launch is supported")
         x, y, z = _extent(facts["block"], "block")
         lines.append(f"{kernel}: block-dim={x},{y},{z}")
     return "\n".join(lines)

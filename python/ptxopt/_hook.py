@@ -6,7 +6,7 @@ from typing import Any, Dict, List, Mapping, Optional, Tuple, TypeVar
 
 from . import Assumptions, optimize, version
 
-_NOTHING = ".version 1.0\n.target sm_10\n"  # fits whatever `retarget` may ask for
+_NOTHING = ".version 1.0\n.target sm_10\n"  # needs nothing, so every `retarget` is possible
 _FOR_DEBUGGING = re.compile(r"^\s*\.target\b[^\n]*\bdebug\b", re.MULTILINE)
 _Ptx = TypeVar("_Ptx", str, bytes)
 
@@ -14,8 +14,8 @@ _Ptx = TypeVar("_Ptx", str, bytes)
 class Rewriter:
     """optimize() with fixed options.
 
-    What it refuses stays as it was, and there is one warning.  What is compiled for a debugger stays as it
-    was, as with ptxopt-ptxas.
+    A text that optimize() refuses stays unchanged, with one warning.  So does a text for a debugger, without
+    a warning, as with ptxopt-ptxas.
     """
 
     def __init__(self, compiler: str, level: int, passes: Optional[str], assume: Assumptions, retarget: str):
@@ -28,7 +28,7 @@ class Rewriter:
 
     @property
     def key(self) -> str:
-        """For a compiler's cache: another one if the result may be another."""
+        """For a compiler's cache: differs if the result may differ."""
         return f"ptxopt-{version()}-{sorted(self.options.items())!r}"
 
     def __call__(self, ptx: _Ptx, name: str) -> _Ptx:
@@ -37,13 +37,13 @@ class Rewriter:
             return ptx
         try:
             text = optimize(ptx, name=name, **self.options).text
-        except Exception as error:  # pylint: disable=broad-except # whatever it is, the compiler has a text
-            self.warn_once(f"ptxopt leaves what {self.compiler} wrote: {error}")
+        except Exception as error:  # pylint: disable=broad-except # the compiler can always go on with its own
+            self.warn_once(f"ptxopt leaves the PTX of {self.compiler} unchanged: {error}")
             return ptx
         return text.encode(errors="surrogateescape") if isinstance(ptx, bytes) else text
 
     def warn_once(self, message: str) -> None:
-        """One warning only, whatever the message: a compiler may have thousands of kernels."""
+        """Only the first message: a compiler may have thousands of kernels."""
         if not self.warned:
             warnings.warn(message, RuntimeWarning, stacklevel=3)
         self.warned = True
@@ -65,12 +65,13 @@ class Patches:
             if getattr(owner, name) is value:
                 setattr(owner, name, before)
             else:
-                warnings.warn(f"something else took the place of ptxopt's {owner.__name__}.{name}, and stays",
-                              RuntimeWarning, stacklevel=3)
+                of = getattr(owner, "__name__", type(owner).__name__)
+                warnings.warn(f"{of}.{name} is no longer that of ptxopt, and stays as it is", RuntimeWarning,
+                              stacklevel=3)
 
 
 def _frozen(assume: Assumptions) -> Assumptions:
-    """The same without iterators, of which only the first text would see something."""
+    """The same without iterators, which the first text would exhaust."""
     if isinstance(assume, str):
         return assume
     if isinstance(assume, Mapping):

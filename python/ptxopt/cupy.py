@@ -31,7 +31,7 @@ _patches = Patches()
 
 
 def _compiling(plain: Any, rewriter: Rewriter, *words: Any, **more: Any) -> Any:
-    """What NVRTC made, and the names in it."""
+    """Stands in for a function of CuPy: what NVRTC made, and the names in it."""
     made, names = plain(*words, **more)
     if isinstance(made, bytes) and b".version" in made[:4096] and not made.startswith(b"\x7fELF"):
         made = rewriter(made.rstrip(b"\0"), "<CuPy>")
@@ -42,13 +42,13 @@ def enable(level: int = 2, *, passes: Optional[str] = None, assume: Assumptions 
     """From now on, what CuPy compiles goes through ptxopt.optimize() with these options.
 
     A second call replaces the options.  Raises Error or ValueError if an option is wrong, RuntimeError
-    if there is no place for the hook in this version of CuPy.
+    if this version of CuPy is not supported.
     """
     rewriter = Rewriter("CuPy", level, passes, assume, retarget)
     missing = [name or "compile_using_nvrtc" for name in _PATCHED if not hasattr(compiler, name)]
     if missing:
         raise RuntimeError(f"CuPy {cupy.__version__} has no {', '.join(missing)} in cupy.cuda.compiler; 13 and 14 have")
-    disable()
+    _patches.restore()
     key = compiler._get_cupy_cache_key
     _patches.replace(compiler, _COMPILE, functools.partial(_compiling, getattr(compiler, _COMPILE), rewriter))
     _patches.replace(compiler, "_get_cupy_cache_key", lambda: f"{key()} {rewriter.key}")

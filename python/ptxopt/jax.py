@@ -4,8 +4,9 @@
     import ptxopt.jax
     ptxopt.jax.enable()
 
-JAX tells XLA with each program which folder has the CUDA toolkit.  enable() names another, of links to
-the same files and a ptxas of its own.  No file of JAX changes, and no variable of the environment.
+With each program, JAX tells XLA the folder of the CUDA toolkit.  enable() sets it to a folder of links
+to the same files, with a ptxas that runs ptxopt-ptxas.  No file of JAX changes, and no variable of the
+environment.
 
 JAX's persistent cache tells programs apart by the options and by the version of ptxopt.  If ptxopt
 refuses a text, ptxas gets that of JAX; the file that PTXOPT_LOG names says so.
@@ -45,12 +46,12 @@ def _toolkit(named: Optional[str]) -> pathlib.Path:
     if not any(name.startswith("xla_cuda") for name in plugins):
         raise RuntimeError("this JAX has no plugin for CUDA: pip install 'jax[cuda13]' or 'jax[cuda12]'")
     if not hasattr(jax._src.lib, "cuda_path") or not hasattr(jax._src.cache_key, "custom_hook"):
-        raise RuntimeError("this JAX has no place for the hook; docs/drop-in.md says how ptxopt-ptxas can take the "
+        raise RuntimeError("this version of JAX is not supported; docs/drop-in.md says how ptxopt-ptxas can take the "
                            "place of its ptxas")
     folder = pathlib.Path(os.path.abspath(named or ""))
     if not os.access(folder / "bin" / "ptxas", os.X_OK):
         raise RuntimeError("JAX has no wheel with ptxas: pip install nvidia-cuda-nvcc, for CUDA 12 "
-                           "nvidia-cuda-nvcc-cu12; or let CUDA_ROOT name a CUDA toolkit when JAX is imported")
+                           "nvidia-cuda-nvcc-cu12; or set CUDA_ROOT to a CUDA toolkit before JAX is imported")
     return folder
 
 
@@ -87,7 +88,8 @@ def _imitation(real: pathlib.Path, program: str, options: Mapping[str, Any]) -> 
     try:
         folder = pathlib.Path(tempfile.mkdtemp(prefix="ptxopt-jax-"))
     except OSError as error:
-        raise RuntimeError(f"there is no folder for links to JAX's toolkit: {error}; let TMPDIR name one") from error
+        raise RuntimeError(f"cannot make a folder of links to JAX's toolkit: {error}; "
+                           "set TMPDIR to another folder") from error
     # Not in disable(): another thread may still be compiling then.
     atexit.register(_remove, folder, os.getpid())
     (folder / "bin").mkdir()
@@ -113,7 +115,8 @@ def _check(ptxas: pathlib.Path) -> None:
         run = subprocess.run([ptxas, "--version"], stdin=subprocess.DEVNULL, capture_output=True, text=True,
                              errors="replace", check=False)
     except OSError as error:
-        raise RuntimeError(f"{tempfile.gettempdir()} must not have programs; let TMPDIR name another folder") from error
+        raise RuntimeError(f"{tempfile.gettempdir()} does not allow programs to run; "
+                           "set TMPDIR to another folder") from error
     if run.returncode or f"\nptxopt {version()} " not in run.stdout:
         raise RuntimeError(f"ptxopt-ptxas fails, or is not of version {version()}:\n{run.stdout}{run.stderr}")
     if run.stderr:

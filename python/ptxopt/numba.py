@@ -48,13 +48,13 @@ class _Library(_Plain):
             return self._rewritten[cc][0]
 
     def get_cubin(self, cc: Any = None) -> bytes:
-        """Through PTX, where Numba would optimize at link time although nothing is there to link."""
+        """Goes through PTX, unless there is something that Numba can optimize at link time."""
         link_time = getattr(self, "_lto", False)
         if not link_time or self._rewriter is None:
             return super().get_cubin(cc=cc)
         if any(_kind(file) in _WITH_LINK_TIME_CODE for file in self._linking_files):
-            self._rewriter.warn_once("ptxopt does not see kernels that Numba links with code that is optimized at "
-                                     "link time; lto=False brings them")
+            self._rewriter.warn_once("ptxopt does not see kernels that Numba optimizes at link time together with "
+                                     "other code; with lto=False it does")
             return super().get_cubin(cc=cc)
         self._lto = False
         try:

@@ -10,13 +10,12 @@ text, Triton goes on with its own, and there is one warning.
 For a program that cannot be edited, PTXOPT_TRITON=2 in the environment does the same at level 2.
 """
 import hashlib
-import warnings
-from typing import Any, Callable, List, Optional, Tuple
+from typing import Any, Callable, Optional, Tuple
 
 import triton
 
 from . import Assumptions
-from ._hook import Rewriter
+from ._hook import Patches, Rewriter
 
 __all__ = ["disable", "enable"]
 
@@ -49,7 +48,7 @@ class _Stage:
         return key, hashlib.sha256(key.encode()).hexdigest()
 
 
-_enabled: List[_Stage] = []
+_patches = Patches()
 
 
 def enable(level: int = 2, *, passes: Optional[str] = None, assume: Assumptions = (), retarget: str = "") -> None:
@@ -60,18 +59,13 @@ def enable(level: int = 2, *, passes: Optional[str] = None, assume: Assumptions 
     """
     rewriter = Rewriter("Triton", level, passes, assume, retarget)
     if tuple(int(number) for number in triton.__version__.split(".")[:2]) < (3, 7):
-        raise RuntimeError(f"in Triton {triton.__version__}, hooks are no part of the key of the cache: 3.7 or later is "
-                           "needed; docs/drop-in.md says how ptxopt can take the place of Triton's ptxas")
+        raise RuntimeError(f"the cache of Triton {triton.__version__} does not tell kernels of ptxopt from others; 3.7 "
+                           "or later does; docs/drop-in.md says how ptxopt can take the place of Triton's ptxas")
     disable()
-    _enabled.append(_Stage(rewriter, triton.knobs.runtime.add_stages_inspection_hook))
-    triton.knobs.runtime.add_stages_inspection_hook = _enabled[-1]
+    runtime = triton.knobs.runtime
+    _patches.replace(runtime, "add_stages_inspection_hook", _Stage(rewriter, runtime.add_stages_inspection_hook))
 
 
 def disable() -> None:
     """Triton compiles as before.  A hook that was there before enable() is there again."""
-    while _enabled:
-        stage = _enabled.pop()
-        if triton.knobs.runtime.add_stages_inspection_hook is stage:
-            triton.knobs.runtime.add_stages_inspection_hook = stage.before
-        else:
-            warnings.warn("another hook of Triton took the place of ptxopt's, and stays", RuntimeWarning, stacklevel=2)
+    _patches.restore()

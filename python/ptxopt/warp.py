@@ -29,7 +29,7 @@ _patches = Patches()
 
 
 def _loading(plain: Any, rewriter: Rewriter, input_path: str, device: Any) -> Any:
-    """Loads what ptxopt makes of the file."""
+    """Stands in for load_cuda(): loads what ptxopt makes of the file."""
     if not input_path.endswith(".ptx"):
         rewriter.warn_once(f"ptxopt does not see modules that Warp compiles to cubins, such as {input_path}")
         return plain(input_path, device)
@@ -44,7 +44,7 @@ def _loading(plain: Any, rewriter: Rewriter, input_path: str, device: Any) -> An
         with open(path, "wb") as file:
             file.write(rewritten)
     except OSError as error:
-        rewriter.warn_once(f"ptxopt leaves what Warp wrote: {error}; let TMPDIR name another folder")
+        rewriter.warn_once(f"ptxopt leaves the PTX of Warp unchanged: {error}; set TMPDIR to another folder")
         return plain(input_path, device)
     with folder:
         return plain(path, device)

@@ -15,16 +15,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string_view tagOf(passes::RemarkKind kind) {
-  switch (kind) {
-    case passes::RemarkKind::Passed:
-      return "Passed";
-    case passes::RemarkKind::Missed:
-      return "Missed";
-    case passes::RemarkKind::Analysis:
-      break;
-  }
-  return "Analysis";
+// LLVM has the same kinds, as "Passed".
+std::string tagOf(passes::RemarkKind kind) {
+  std::string tag(passes::spelling(kind));
+  tag.front() = static_cast<char>(tag.front() - 'a' + 'A');
+  return tag;
 }
 
 // A string of JSON is one of YAML.  Names in PTX may hold any bytes; the record must be UTF-8.

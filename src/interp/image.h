@@ -31,7 +31,7 @@ inline constexpr std::uint64_t kLocalBase = 256;
 inline constexpr std::uint64_t kParameterBase = 1u << 27;
 inline constexpr int kRankShift = 24;
 
-// What there is room for, in bytes: more than any GPU has of the first two.
+// The most memory that a launch may use, in bytes.  No GPU has as much shared or local memory.
 inline constexpr std::uint64_t kMostShared = (1u << kRankShift) - kSharedBase;  // of a CTA
 inline constexpr std::uint64_t kMostLocal = 1u << 20;                           // of a thread
 inline constexpr std::uint64_t kMostVariables = std::uint64_t{1} << 31;         // of a module
@@ -52,7 +52,7 @@ struct ImageObject {
 class Image {
  public:
   // Gives every .global and .const variable of the module and of its functions an address.
-  // std::length_error if there is no room for them.
+  // std::length_error if they have more than kMostVariables bytes.
   explicit Image(const ir::Module& module);
 
   const std::vector<ImageObject>& objects() const { return objects_; }

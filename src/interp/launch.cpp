@@ -135,16 +135,16 @@ std::string parametersOf(const Program& program) {
 }
 
 void checkRoom(const Program& program, const Geometry& geometry) {
-  const std::uint64_t fixed = program.staticSharedBytes();
-  if (fixed > kMostShared || geometry.dynamicShared > kMostShared - fixed) {
+  const std::uint64_t dynamic = geometry.dynamicShared;
+  if (dynamic > kMostShared || program.sharedBytes(dynamic) > kMostShared) {
     throw Problem{"a CTA has at most " + std::to_string(kMostShared) +
-                  " bytes of shared memory, and the kernel has " + std::to_string(fixed) +
-                  " in variables and " + std::to_string(geometry.dynamicShared) +
-                  " of dynamic size"};
+                  " bytes of shared memory, but the kernel needs " +
+                  std::to_string(program.staticSharedBytes()) + " for variables and " +
+                  std::to_string(dynamic) + " of dynamic shared memory"};
   }
   if (program.code(0).localBytes > kMostLocal) {
     throw Problem{"a thread has at most " + std::to_string(kMostLocal) +
-                  " bytes of local memory, and the kernel has " +
+                  " bytes of local memory, but the kernel needs " +
                   std::to_string(program.code(0).localBytes)};
   }
 }

@@ -119,9 +119,7 @@ void Machine::startCta(Cta& cta, std::uint64_t index, std::size_t firstThread) {
   cta.index = index;
   cta.firstThread = firstThread;
   cta.live = threadsPerCta_;
-  const std::uint64_t sharedBytes = geometry_.dynamicShared != 0
-                                        ? program_->dynamicSharedOffset() + geometry_.dynamicShared
-                                        : program_->staticSharedBytes();
+  const std::uint64_t sharedBytes = program_->sharedBytes(geometry_.dynamicShared);
   cta.shared.name = "shared memory";
   cta.shared.isShared = true;
   cta.shared.base = kSharedBase + (std::uint64_t{cta.rank} << kRankShift);

@@ -327,6 +327,10 @@ class Program {
   std::uint64_t sharedOffset(const ir::Variable& variable);
   std::uint64_t staticSharedBytes() const { return sharedBytes_; }
   std::uint64_t dynamicSharedOffset() const { return dynamicOffset_; }
+  // Of a CTA that is launched with so much dynamic shared memory.
+  std::uint64_t sharedBytes(std::uint64_t dynamic) const {
+    return dynamic == 0 ? sharedBytes_ : dynamicOffset_ + dynamic;
+  }
   bool usesDynamicShared() const;
   // All shared variables with their offsets, for messages.
   const std::map<const ir::Variable*, std::uint64_t>& sharedVariables() const { return shared_; }

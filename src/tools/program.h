@@ -2,8 +2,8 @@
 // Where a program begins: PTXOPT_MAIN(ptxrun)(int argc, char** argv) { ... }
 #pragma once
 
-// In a wheel all programs are in libptxopt.so, which they would have four more times otherwise;
-// wheel_program.c calls them there.
+// In a wheel, all programs are part of libptxopt.so, so that their common code is there once.
+// wheel_program.c calls these entry points.
 #ifdef PTXOPT_PROGRAMS_IN_LIBRARY
 #define PTXOPT_MAIN(name) extern "C" [[gnu::visibility("default")]] int ptxopt_main_##name
 #else

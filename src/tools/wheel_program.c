@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// A program of the wheel: calls its entry point in the libptxopt.so of the Python package, which
-// has the same version.  pip puts both below one prefix, or below one folder with --target.
+// A program of the wheel: finds libptxopt.so of the Python package, and calls its entry point
+// there. pip installs both below one prefix, or with --target into one folder.
 #include <dlfcn.h>
 #include <glob.h>
 #include <limits.h>
@@ -11,7 +11,7 @@
 typedef int Main(int argc, char** argv);
 
 // Relative to the folder of this program.
-static const char* const places[] = {
+static const char* const kPlaces[] = {
     "../lib/python3*/site-packages/ptxopt/libptxopt.so",
     "../lib/python3*/dist-packages/ptxopt/libptxopt.so",
     "../lib64/python3*/site-packages/ptxopt/libptxopt.so",
@@ -34,28 +34,31 @@ static Main* entryPoint(const char* library, char* problem, size_t size) {
   return result;
 }
 
-// The folder of this program, for a pattern of glob().
-static void ownFolder(char* folder, size_t size) {
-  char path[PATH_MAX];
-  const ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);
-  path[length > 0 ? length : 0] = '\0';
-  char* const slash = strrchr(path, '/');
+static void findOwnFolder(char* folder, size_t size) {
+  const ssize_t length = readlink("/proc/self/exe", folder, size - 1);
+  folder[length > 0 ? length : 0] = '\0';
+  char* const slash = strrchr(folder, '/');
   if (slash != NULL) *slash = '\0';
-  size_t at = 0;
-  for (const char* c = path; *c != '\0' && at + 2 < size; ++c) {
-    if (strchr("*?[]\\", *c) != NULL) folder[at++] = '\\';
-    folder[at++] = *c;
+}
+
+// For glob(): the signs of a pattern in a path stand for themselves.
+static void escape(const char* path, char* pattern) {
+  for (; *path != '\0'; ++path) {
+    if (strchr("*?[]\\", *path) != NULL) *pattern++ = '\\';
+    *pattern++ = *path;
   }
-  folder[at] = '\0';
+  *pattern = '\0';
 }
 
 int main(int argc, char** argv) {
-  char folder[2 * PATH_MAX];
-  ownFolder(folder, sizeof folder);
+  char folder[PATH_MAX];
+  findOwnFolder(folder, sizeof folder);
+  char escaped[2 * PATH_MAX];
+  escape(folder, escaped);
   char problem[2 * PATH_MAX] = "";
-  for (size_t k = 0; k < sizeof places / sizeof places[0]; ++k) {
-    char pattern[sizeof folder + 64];
-    snprintf(pattern, sizeof pattern, "%s/%s", folder, places[k]);
+  for (size_t k = 0; k < sizeof kPlaces / sizeof kPlaces[0]; ++k) {
+    char pattern[sizeof escaped + 64];
+    snprintf(pattern, sizeof pattern, "%s/%s", escaped, kPlaces[k]);
     glob_t found;
     if (glob(pattern, 0, NULL, &found) != 0) continue;
     for (size_t n = 0; n < found.gl_pathc; ++n) {

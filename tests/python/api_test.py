@@ -96,7 +96,7 @@ class Optimize(unittest.TestCase):
             self.assertIn("removed", ptxopt.explain(NEIGHBOUR, launch=launch))
         self.assertEqual(ptxopt.optimize(NEIGHBOUR, launch={"other": {"block": 1}}).after.barriers, 1)
         self.assertEqual(ptxopt.optimize(NEIGHBOUR, launch={}).after.barriers, 1)
-        for launch, words in (({"k": {"grid": 1}}, "nothing else is known"), ({"k": {}}, "nothing else is known"),
+        for launch, words in (({"k": {"grid": 1}}, "no other fact"), ({"k": {}}, "no other fact"),
                               ({"k": {"block": 0}}, "must not be 0"), ({"k": {"block": (1, 2, 3, 4)}}, "one to three")):
             with self.assertRaisesRegex(ValueError, words):
                 ptxopt.optimize(NEIGHBOUR, launch=launch)

@@ -15,6 +15,9 @@ import unittest
 
 from hooks import SKIPPED, HookTest, python_with
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tools"))
+import jax_program  # noqa: E402  (found by the line above)
+
 PYTHON = python_with("JAX", "jax._src.lib as l, jax_plugins; open(l.cuda_path + '/bin/ptxas')")
 if not shutil.which("ptxopt-ptxas"):
     print("PATH has no ptxopt-ptxas")
@@ -22,37 +25,7 @@ if not shutil.which("ptxopt-ptxas"):
 PTXAS = pathlib.Path(subprocess.run([PYTHON, "-c", "import jax._src.lib as l; print(l.cuda_path)"], text=True,
                                     stdout=subprocess.PIPE, check=True).stdout.strip()) / "bin" / "ptxas"
 
-# A sort of rows: XLA makes it a network in shared memory, with a barrier for each step and too many.
-PROGRAM = """
-{before}
-import os
-import jax
-import jax.numpy as jnp
-from jax.experimental import topologies
-
-DEVICE = '''
-gpu_device_info {
-  cuda_compute_capability { major: 8 }
-  threads_per_block_limit: 1024 threads_per_warp: 32 threads_per_core_limit: 2048
-  shared_memory_per_block: 49152 shared_memory_per_core: 167936 shared_memory_per_block_optin: 166912
-  core_count: 108 fpus_per_core: 64 clock_rate_ghz: 1.4
-  block_dim_limit_x: 2147483647 block_dim_limit_y: 65535 block_dim_limit_z: 65535
-  registers_per_core_limit: 65536 registers_per_block_limit: 65536
-  memory_bandwidth: 1555000000000 l2_cache_size: 41943040 device_memory_size: 42331013120
-}
-platform_name: "CUDA"
-device_description_str: "A100"
-'''
-place = topologies.get_topology_desc("one", "cuda", target_config=DEVICE, topology="1x1x1")
-on = jax.sharding.SingleDeviceSharding(place.devices[0])
-
-def compile():
-    jax.clear_caches()
-    sort = jax.jit(lambda x: jnp.sort(x, axis=-1), in_shardings=on, out_shardings=on)
-    sort.lower(jax.ShapeDtypeStruct((8, 4096), jnp.float32)).compile()
-
-{after}
-"""
+PROGRAM = "\n{before}\nimport os\n" + jax_program.SORT + "{after}\n"
 
 
 def enable(options=""):
@@ -158,13 +131,14 @@ class Jax(HookTest):
         self.run_program(on_import, environment={"PTXOPT_JAX": "3"})
         self.assertEqual(self.entry()["flags"], "-O3")
         run = self.run_program(on_import, environment={"PTXOPT_JAX": "3", "PTXOPT_FLAGS": "-O1"})
-        self.assertIn("PTXOPT_JAX does nothing: PTXOPT_FLAGS is set", run.stderr)
+        self.assertIn("PTXOPT_JAX has no effect: PTXOPT_FLAGS is set", run.stderr)
         self.assertEqual(self.entries(), [])
 
     def test_what_is_missing_is_an_error_at_once(self):
         self.check_error("PTXOPT_FLAGS is set", enable(), {"PTXOPT_FLAGS": "-O1"})
         self.check_error("pip install nvidia-cuda-nvcc", enable(), {"CUDA_ROOT": str(self.work)})
-        self.check_error("let TMPDIR name one", "import tempfile; tempfile.tempdir = '/dev/null'; " + enable())
+        self.check_error("cannot make a folder of links",
+                         "import tempfile; tempfile.tempdir = '/dev/null'; " + enable())
         self.check_error("no plugin for CUDA", "import sys; sys.modules['jax_plugins'] = None; " + enable())
         self.check_error("no program ptxopt-ptxas", "import sysconfig; sysconfig.get_path = lambda name: '/no'; " +
                          enable(), {"PATH": "/no"})

@@ -82,7 +82,7 @@ class Triton(HookTest):
 
     def test_a_refused_text_leaves_that_of_triton(self):
         run = self.run_program("import ptxopt.triton; ptxopt.triton.enable(retarget='ptx1.0,sm_10')")
-        self.assertIn("ptxopt leaves what Triton wrote", run.stderr)
+        self.assertIn("ptxopt leaves the PTX of Triton unchanged", run.stderr)
         self.assertEqual(run.stdout, self.run_program(environment={"TRITON_ALWAYS_COMPILE": "1"}).stdout)
 
     def test_wrong_options_are_errors_at_once(self):

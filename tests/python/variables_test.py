@@ -39,7 +39,7 @@ class Variables(HookTest):
                            ("warp", ""), ("jax", ""), ("cupy", "")):
             run = self.run_with(name, text, f"import {name}; print('on')")
             self.assertEqual(run.stdout, "on\n")
-            self.assertRegex(run.stderr, f"^ptxopt: warning: PTXOPT_{name.upper()} does nothing: .")
+            self.assertRegex(run.stderr, f"^ptxopt: warning: PTXOPT_{name.upper()} has no effect: .")
 
     def test_a_missing_compiler_is_an_error_as_ever(self):
         run = self.run_program(after="import no_such_module", environment={"PTXOPT_WARP": "2"}, status=1)
@@ -48,7 +48,7 @@ class Variables(HookTest):
     def test_wrong_names_and_values(self):
         for variable, meant in (("PTXOPT_TRITTON", "PTXOPT_TRITON"), ("PTXOPT_Numba", "PTXOPT_NUMBA")):
             run = self.run_program(environment={variable: "2"})
-            self.assertEqual(run.stderr, f"ptxopt: warning: nothing reads {variable}; is {meant} meant?\n")
+            self.assertEqual(run.stderr, f"ptxopt: warning: {variable} has no effect; do you mean {meant}?\n")
         for variable in ("PTXOPT_LOG", "PTXOPT_STRICT", "PTXOPT_FLAGS"):
             self.assertEqual(self.run_program(environment={variable: ""}).stderr, "")
         run = self.run_with("triton", GOOD, "import triton", value="max", status=1)

@@ -15,6 +15,7 @@ import sys
 import unittest
 
 import compilers
+import jax_program
 
 DROP_IN = pathlib.Path(sys.argv.pop(1)).resolve()
 PYTHON = os.environ.get("PTXOPT_JAX_PYTHON") or compilers.find("python3") or sys.executable
@@ -24,31 +25,6 @@ found = subprocess.run([PYTHON, "-c", FIND], text=True, stdout=subprocess.PIPE,
 if found.returncode:
     compilers.skip(f"{PYTHON} has no JAX for CUDA 12 (PTXOPT_JAX_PYTHON can name another)")
 WHEEL = pathlib.Path(found.stdout.strip())
-
-# A sort of rows: XLA makes it a network in shared memory, with a barrier for each step and too many.
-PROGRAM = """
-import jax
-import jax.numpy as jnp
-from jax.experimental import topologies
-
-DEVICE = '''
-gpu_device_info {
-  cuda_compute_capability { major: 8 }
-  threads_per_block_limit: 1024 threads_per_warp: 32 threads_per_core_limit: 2048
-  shared_memory_per_block: 49152 shared_memory_per_core: 167936 shared_memory_per_block_optin: 166912
-  core_count: 108 fpus_per_core: 64 clock_rate_ghz: 1.4
-  block_dim_limit_x: 2147483647 block_dim_limit_y: 65535 block_dim_limit_z: 65535
-  registers_per_core_limit: 65536 registers_per_block_limit: 65536
-  memory_bandwidth: 1555000000000 l2_cache_size: 41943040 device_memory_size: 42331013120
-}
-platform_name: "CUDA"
-device_description_str: "A100"
-'''
-place = topologies.get_topology_desc("one", "cuda", target_config=DEVICE, topology="1x1x1")
-on = jax.sharding.SingleDeviceSharding(place.devices[0])
-sort = jax.jit(lambda x: jnp.sort(x, axis=-1), in_shardings=on, out_shardings=on)
-sort.lower(jax.ShapeDtypeStruct((8, 4096), jnp.float32)).compile()
-"""
 
 
 class Jax(compilers.CompilerTest):
@@ -63,7 +39,7 @@ class Jax(compilers.CompilerTest):
                 (copy / file.name).symlink_to(file)
         for file in (WHEEL / "bin").iterdir():
             (copy / "bin" / file.name).symlink_to(DROP_IN if file.name == "ptxas" else file)
-        (self.work / "program.py").write_text(PROGRAM)
+        (self.work / "program.py").write_text(jax_program.SORT + "compile()\n")
         self.environment.update(PYTHONPATH=str(self.work / "site"), PTXOPT_FLAGS="-O2",
                                 PTXOPT_LOG=str(self.work / "log"),
                                 JAX_SKIP_CUDA_CONSTRAINTS_CHECK="1")

@@ -95,9 +95,8 @@ std::string dropInPage() {
       "status and messages are those of ptxas. Texts that nothing changes in reach ptxas as they "
       "are.");
   page.paragraph(
-      "ptxopt-ptxas-blackwell is a second name, for the ptxas-blackwell of Triton: by it the "
-      "program "
-      "knows which of Triton's two it stands for.");
+      "Under its second name, ptxopt-ptxas-blackwell, it takes the place of Triton's "
+      "ptxas-blackwell.");
   std::vector<std::string> options;
   for (const std::string_view option : ptxas::optionsThatForbidChanges()) {
     options.push_back("-" + std::string(option));
@@ -121,11 +120,12 @@ std::string makeNvccBinPage() {
   page.section("Description");
   page.paragraph(
       "Makes FOLDER, whose nvcc assembles through ptxopt-ptxas, for build systems that cannot be "
-      "told to call nvcc with --ptxas-prefix. All else in it are links to the toolkit of NVCC.");
+      "told to call nvcc with --ptxas-prefix. Everything else in it is a link to the toolkit of "
+      "NVCC.");
   page.section("Arguments");
-  page.item("FOLDER", "Is made; call the nvcc in it, or put it on PATH.");
-  page.item("NVCC", "The one on PATH if it is missing.");
-  page.item("PTXOPT-PTXAS", "The one beside this program if it is missing, else the one on PATH.");
+  page.item("FOLDER", "The folder to make. Call its nvcc, or put it on PATH.");
+  page.item("NVCC", "The nvcc to use; by default the one on PATH.");
+  page.item("PTXOPT-PTXAS", "By default the one beside this program, or else the one on PATH.");
   page.seeAlso(kPrograms);
   return page.text();
 }
