@@ -8,7 +8,7 @@ namespace ptxopt::interp {
 
 namespace {
 
-std::optional<std::uint64_t> valueOf(const AuditForm::Term& term, const std::uint64_t* frame,
+std::optional<std::uint64_t> valueOf(const AuditForm::Term& term, Frame frame,
                                      std::span<const std::uint8_t> parameters) {
   using Kind = AuditForm::Term::Kind;
   const auto factor = [&](std::size_t k) { return term.factors[k].evaluate(frame, parameters); };
@@ -44,7 +44,7 @@ std::optional<std::uint64_t> valueOf(const AuditForm::Term& term, const std::uin
 
 }  // namespace
 
-std::optional<std::uint64_t> AuditForm::evaluate(const std::uint64_t* frame,
+std::optional<std::uint64_t> AuditForm::evaluate(Frame frame,
                                                  std::span<const std::uint8_t> parameters) const {
   std::uint64_t sum = constant;
   for (const Term& term : terms) {

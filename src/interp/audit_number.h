@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "interp/frame.h"
+
 namespace ptxopt::interp {
 
 // A slot of a frame that holds a register, or the value of a register at some place.
@@ -15,7 +17,7 @@ struct AuditNumber {
   std::uint32_t known = 0;  // a slot that is not 0 once the number exists; 0: it always exists
   std::uint8_t bits = 64;
 
-  std::optional<std::uint64_t> evaluate(const std::uint64_t* frame) const {
+  std::optional<std::uint64_t> evaluate(Frame frame) const {
     if (known != 0 && frame[known] == 0) return std::nullopt;
     return frame[slot];
   }
@@ -37,7 +39,7 @@ struct AuditForm {
 
   // The value, below 2^bits.  None if the thread has not executed the place of some leaf since the
   // function was called.  O(terms).
-  std::optional<std::uint64_t> evaluate(const std::uint64_t* frame,
+  std::optional<std::uint64_t> evaluate(Frame frame,
                                         std::span<const std::uint8_t> parameters) const;
 };
 

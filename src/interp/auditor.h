@@ -32,7 +32,7 @@ namespace ptxopt::interp {
 struct AuditedThread {
   std::uint64_t cta = 0;     // in the grid
   std::uint32_t thread = 0;  // in the CTA
-  const Slot* frame = nullptr;
+  Frame frame;
 };
 
 class Auditor {

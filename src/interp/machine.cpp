@@ -130,13 +130,17 @@ void Machine::startCta(Cta& cta, std::uint64_t index, std::size_t firstThread) {
     cta.shared.shadow = std::make_unique<Shadow>(places_);
   }
   cta.threads.resize(threadsPerCta_);
+  cta.warps.resize(paddedThreads_ / Frame::kLanes);
+  const Code& code = program_->code(0);
+  for (Warp& warp : cta.warps) warp.stack.start(code.frame);
   for (std::uint32_t k = 0; k < threadsPerCta_; ++k) {
     Thread& thread = cta.threads[k];
     thread.index = static_cast<std::uint32_t>(firstThread + k);
     thread.linear = k;
     thread.cta = &cta;
     thread.clock.start(agentOf(thread));
-    enter(thread, program_->code(0), 0, kLocalBase);
+    warpOf(thread).live |= 1u << thread.lane();
+    start(thread, code, 0, kLocalBase);
     threads_[thread.index] = &thread;
     scheduler_->setRunnable(thread.index);
   }
@@ -183,6 +187,7 @@ void Machine::runClusters() {
 }
 
 void Machine::slice(Thread& thread) {
+  part(warpOf(thread));
   if (thread.twin != nullptr) return sliceTwice(thread);
   if (thread.hasCopies()) landSome(thread);
   if (!inFlight_.empty()) landSomeBulk();
@@ -348,11 +353,17 @@ void Machine::executeFence(Thread& thread, const Op& op) {
 }
 
 void Machine::wake(Thread& thread) {
+  Warp& warp = warpOf(thread);
+  part(warp);
+  warp.atCollective &= ~(1u << thread.lane());
   thread.state = State::Running;
   scheduler_->setRunnable(thread.index);
 }
 
 void Machine::block(Thread& thread, State state) {
+  const std::uint32_t lane = 1u << thread.lane();
+  if (state == State::AtCollective) warpOf(thread).atCollective |= lane;
+  if (state == State::Exited) warpOf(thread).live &= ~lane;
   thread.state = state;
   scheduler_->setBlocked(thread.index);
 }
@@ -377,10 +388,13 @@ void Machine::exit(Thread& thread) {
   }
   if (!(thread.arrivedAtCluster && thread.clusterPhase == cluster.phase)) --cluster.pending;
   // The frame is no longer needed; the rest of the thread may still be named in messages.
-  thread.stack = {};
   thread.twin = nullptr;
   thread.local = {};
   thread.calls = {};
+  if (warpOf(thread).live == 0) {
+    warpOf(thread).stack = {};
+    warpOf(thread).twins = {};
+  }
 
   settleCollective(cta, thread.warp());
   settleWarpAtBarrier(cta, thread.warp());

@@ -11,9 +11,9 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -159,9 +159,9 @@ class Machine {
   // A thread with undefined values runs twice: its twin has other ones.  What differs depends on
   // them (machine_undefined.cpp).
   struct Twin {
-    std::vector<Slot> stack;                 // as that of the thread
-    std::vector<std::uint8_t> local;         // likewise
-    std::vector<const Undefined*> origins;   // of the slots that differ
+    // Its slots are in Warp::twins.
+    std::vector<const Undefined*> origins;   // of each slot, if it differs
+    std::vector<std::uint8_t> local;         // as that of the thread
     const Undefined* localOrigin = nullptr;  // of the bytes of local memory that differ
   };
   struct LaneValues {
@@ -173,15 +173,15 @@ class Machine {
     // First what every slice touches.
     std::uint32_t index = 0;   // in the scheduler
     std::uint32_t linear = 0;  // in the CTA
-    Slot* frame = nullptr;
+    Frame frame;
     const Code* code = nullptr;
     Cta* cta = nullptr;
     std::uint32_t pc = 0;
     State state = State::Running;
     std::unique_ptr<Twin> twin;  // null: all values are defined
     ThreadClock clock;
-    std::vector<Slot> stack;
-    std::size_t frameBase = 0;
+    std::size_t frameBase = 0;  // the first slot of the frame
+    std::size_t stackSize = 0;  // in slots
     std::vector<CallFrame> calls;
     std::vector<std::uint8_t> local;
     std::uint64_t localBase = 0;  // of the frame
@@ -190,10 +190,10 @@ class Machine {
     std::uint32_t barrier = 0;  // at which it waits
     std::uint64_t clusterPhase = 0;
     bool arrivedAtCluster = false;
-    std::deque<PendingCopy> copies;
+    std::vector<PendingCopy> copies;  // the oldest first
     std::uint32_t copyGroup = 0;
     std::vector<TrackedArrival> trackedArrivals;
-    std::deque<std::shared_ptr<Bulk>> bulks;  // of its bulk groups
+    std::vector<std::shared_ptr<Bulk>> bulks;  // of its bulk groups, the oldest first
     std::uint32_t bulkGroup = 0;
     std::uint32_t bulkClock = 0;
     AgentId bulkReads = 0;  // agents; 0 before the first
@@ -224,6 +224,35 @@ class Machine {
     AgentId agent = 0;         // of the bulk copies that complete on it; 0 before the first one
     std::vector<Thread*> trackers;  // threads with a tracked arrival on it
   };
+  // Threads of a warp at one instruction that have their turns one after the other.
+  struct Turn {
+    std::array<Thread*, 32> threads;
+    std::array<const ThreadClock*, 32> clocks;
+    std::uint32_t count = 0;
+    // A bit for each thread whose frame does not follow that of the thread before.
+    std::uint32_t breaks = 0;
+    // Neighbours in the warp that know the same but for what they did themselves, at the same clock
+    // of each.
+    bool isUniform = true;
+    const Code* code = nullptr;
+    std::uint32_t pc = 0;
+    int left = kSlice;  // instructions
+
+    std::uint32_t all() const { return ~0u >> (32 - count); }
+    // visit(frame of the first, number of the first, count) for all threads of the set, grouped by
+    // frames that follow each other.
+    template <class Visit>
+    void forGroups(std::uint32_t set, Visit visit) const;
+  };
+  struct Warp {
+    std::uint32_t live = 0;          // lanes that have not exited
+    std::uint32_t atCollective = 0;  // lanes in this state
+    WarpStack stack;
+    WarpStack twins;  // of the threads that run twice
+    // If `isTogether`, the threads of this turn are at its `pc`, whatever theirs says.
+    Turn turn;
+    bool isTogether = false;
+  };
   struct Cta {
     std::uint64_t index = 0;
     std::array<std::uint32_t, 3> id{};
@@ -231,6 +260,7 @@ class Machine {
     std::uint32_t rank = 0;
     std::size_t firstThread = 0;  // in the scheduler
     std::vector<Thread> threads;
+    std::vector<Warp> warps;
     std::uint32_t live = 0;
     Segment shared;
     std::array<Barrier, 16> barriers;
@@ -281,28 +311,32 @@ class Machine {
   Home homeOf(const Thread& thread) const;
 
   // machine_warp.cpp
-  // Threads of a warp at one instruction that have their turns one after the other.
-  struct Turn {
-    std::array<Thread*, 32> threads;
-    std::uint32_t count = 0;
-    const Code* code = nullptr;
-    std::uint32_t pc = 0;
-    int left = kSlice;  // instructions
+  // An access to a segment by threads of a turn, one after the other.
+  struct Together {
+    std::span<Thread* const> threads;
+    bool isDense = false;  // the frames follow each other
+    std::array<std::uint64_t, 32> offsets;
+    // From one offset to the next, if that is always the same.
+    std::optional<std::int64_t> step;
 
-    std::span<Thread* const> all() const { return {threads.data(), count}; }
+    // visit(function from the number of a thread to its frame).
+    template <class Visit>
+    void withFrames(Visit visit) const;
   };
   void sliceWarp(Thread& first);  // with the threads of its warp whose turns follow
-  Turn turnOf(Thread& first) const;
+  void findTurn(Thread& first, Turn& turn) const;
+  static void part(Warp& warp);  // before one of its threads changes by itself
   void runTogether(Turn& turn) const;
+  static std::uint32_t executing(const Turn& turn, const Op& op);
   bool loadParameter(const Turn& turn, const Op& op) const;
-  void finishOneByOne(const Turn& turn);
+  bool finish(Turn& turn);
   std::uint32_t accessTogether(const Turn& turn, const Op& op, std::uint32_t first);
-  std::size_t findOffsets(std::span<Thread* const> threads, const Op& op, const Segment& segment,
-                          std::array<std::uint64_t, 32>& offsets) const;
-  void moveTogether(std::span<Thread* const> threads, const Op& op, Segment& segment,
-                    const std::array<std::uint64_t, 32>& offsets) const;
-  void recordTogether(std::span<Thread* const> threads, const Op& op, Segment& segment,
-                      const std::array<std::uint64_t, 32>& offsets);
+  static bool findRegularOffsets(Together& access, const Op& op, const Segment& segment);
+  static std::size_t countInside(const Together& access, const Op& op, const Segment& segment);
+  bool isWritten(const Together& access, const Segment& segment, std::uint32_t size) const;
+  void moveTogether(const Together& access, const Op& op, Segment& segment) const;
+  void recordTogether(const Turn& turn, std::uint32_t first, const Together& access, const Op& op,
+                      Segment& segment);
 
   // machine_audit.cpp
   struct AuditedBytes {
@@ -329,7 +363,12 @@ class Machine {
   void auditMatrix(Thread& thread, const AuditStep& step, const Op& op);
 
   // machine_calls.cpp
+  void growStack(Thread& thread);
+  static Warp& warpOf(const Thread& thread) { return thread.cta->warps[thread.warp()]; }
+  static Frame stackOf(const Thread& thread) { return warpOf(thread).stack.lane(thread.lane()); }
+  // `frame`: its first slot.  start(): its constants are there.
   void enter(Thread& thread, const Code& code, std::size_t frame, std::uint64_t localBase);
+  void start(Thread& thread, const Code& code, std::size_t frame, std::uint64_t localBase);
   Slot valueOf(const Thread& thread, const FrameValue& value) const;
   Slot specialOf(const Thread& thread, Special special) const;
   static Slot laneMaskOf(Special special, std::uint32_t lane);
@@ -445,6 +484,13 @@ class Machine {
     if (isNew) at->second = {kind, &op, message()};
     return at->second;
   }
+  static Frame twinStackOf(const Thread& thread) {
+    return warpOf(thread).twins.lane(thread.lane());
+  }
+  static Frame twinFrameOf(const Thread& thread) {
+    return twinStackOf(thread).from(thread.frameBase);
+  }
+  static bool isLikeTwin(const Thread& thread);
   static Twin& twinOf(Thread& thread);  // makes one if there is none
   static void extendTwin(Thread& thread);
   static Slot twinValue(const Thread& thread, std::uint32_t slot);
@@ -499,7 +545,6 @@ class Machine {
   void expectArrival(Cta& owner, std::uint64_t offset);
   void settleMbarrier(Cta& owner, std::uint64_t offset);
   void landFor(Cta& owner, std::uint64_t offset);
-  std::uint32_t liveLanes(const Cta& cta, std::uint32_t warp) const;
   std::span<Thread> lanesOf(Cta& cta, std::uint32_t warp) const;
 
   Program* program_;

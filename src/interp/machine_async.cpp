@@ -117,13 +117,12 @@ bool Machine::isCompletedBy(const Thread& thread, const Op& wait, const PendingC
 
 void Machine::waitForCopies(Thread& thread, const Op& op) {
   std::uint32_t latest = 0;
-  while (!thread.copies.empty()) {
-    PendingCopy& copy = thread.copies.front();
-    if (!isCompletedBy(thread, op, copy)) break;
-    land(copy);
-    latest = copy.clock;
-    thread.copies.pop_front();
+  auto next = thread.copies.begin();
+  for (; next != thread.copies.end() && isCompletedBy(thread, op, *next); ++next) {
+    land(*next);
+    latest = next->clock;
   }
+  thread.copies.erase(thread.copies.begin(), next);
   settleTrackedArrivals(thread);
   if (latest == 0 || !options_.detectsRaces) return;
   const AgentId agent =
@@ -324,9 +323,9 @@ void Machine::waitForBulks(Thread& thread, const Op& op) {
     latest = bulk->clock;
   }
   if (!onlyReads) {
-    while (!thread.bulks.empty() && thread.bulks.front()->clock <= latest) {
-      thread.bulks.pop_front();
-    }
+    const auto isLater = [&](const auto& bulk) { return bulk->clock > latest; };
+    thread.bulks.erase(thread.bulks.begin(),
+                       std::find_if(thread.bulks.begin(), thread.bulks.end(), isLater));
   }
   dropLanded();
   if (latest == 0 || !options_.detectsRaces) return;

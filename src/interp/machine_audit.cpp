@@ -154,7 +154,7 @@ void Machine::findFrame(const Thread& thread, AuditAccess& access) {
 
 // The bytes that `op` is about to access, for each address operand.
 void Machine::auditAccess(Thread& thread, const AuditStep& step, const Op& op) {
-  const Slot* const r = thread.frame;
+  const Frame r = thread.frame;
   AuditedBytes bytes;
   bytes.space = op.space;
   bytes.operand = 0;
@@ -229,7 +229,7 @@ void Machine::auditWait(Thread& thread, const AuditStep& step, const Op& op) {
 
 void Machine::auditBulk(Thread& thread, const AuditStep& step, const Op& op) {
   const BulkForm& form = thread.code->bulks[op.index];
-  const Slot* const r = thread.frame;
+  const Frame r = thread.frame;
   const bool stores = !form.values.empty();
   const std::uint64_t size =
       stores ? form.values.size() * static_cast<std::uint64_t>(isa::bitWidth(form.type)) / 8

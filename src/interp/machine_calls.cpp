@@ -23,14 +23,13 @@ Slot Machine::valueOf(const Thread& thread, const FrameValue& value) const {
 Slot Machine::specialOf(const Thread& thread, Special special) const {
   const Cta& cta = *thread.cta;
   const Dim3& grid = geometry_.grid;
-  const auto tid = geometry_.block.at(thread.linear);
   switch (special) {
     case Special::TidX:
-      return tid[0];
+      return geometry_.block.at(thread.linear)[0];
     case Special::TidY:
-      return tid[1];
+      return geometry_.block.at(thread.linear)[1];
     case Special::TidZ:
-      return tid[2];
+      return geometry_.block.at(thread.linear)[2];
     case Special::NtidX:
       return geometry_.block.x;
     case Special::NtidY:
@@ -159,13 +158,29 @@ Slot Machine::clusterSpecialOf(const Cta& cta, Special special) const {
   }
 }
 
+// After thread.stackSize has changed.
+void Machine::growStack(Thread& thread) {
+  WarpStack& stack = warpOf(thread).stack;
+  if (!stack.reserve(thread.stackSize)) return;
+  for (Thread& other : lanesOf(*thread.cta, thread.warp())) {
+    other.frame = stack.lane(other.lane()).from(other.frameBase);
+  }
+}
+
 void Machine::enter(Thread& thread, const Code& code, std::size_t frame, std::uint64_t localBase) {
+  thread.stackSize = frame + code.frame.size();
+  growStack(thread);
+  const Frame slots = stackOf(thread).from(frame);
+  for (std::size_t k = 0; k < code.frame.size(); ++k) slots[k] = code.frame[k];
+  start(thread, code, frame, localBase);
+}
+
+void Machine::start(Thread& thread, const Code& code, std::size_t frame, std::uint64_t localBase) {
   thread.code = &code;
   thread.pc = 0;
   thread.frameBase = frame;
-  thread.stack.resize(frame + code.frame.size());
-  thread.frame = thread.stack.data() + frame;
-  std::copy(code.frame.begin(), code.frame.end(), thread.frame);
+  thread.stackSize = frame + code.frame.size();
+  thread.frame = stackOf(thread).from(frame);
   thread.localBase = localBase;
   thread.localTop = localBase + code.localBytes;
   for (const FrameValue& value : code.values) thread.frame[value.slot] = valueOf(thread, value);
@@ -200,7 +215,7 @@ void Machine::call(Thread& thread, const Op& op) {
   const std::uint64_t callerBase = thread.localBase;
   thread.calls.push_back(
       {thread.code, &site, thread.pc + 1, thread.frameBase, thread.localBase, thread.localTop});
-  enter(thread, *callee, thread.stack.size(), top);
+  enter(thread, *callee, thread.stackSize, top);
   for (std::size_t k = 0; k < values.size(); ++k) {
     const Transfer& from = site.arguments[k];
     const Transfer& to = callee->parameters[k];
@@ -229,7 +244,7 @@ void Machine::ret(Thread& thread) {
   thread.calls.pop_back();
   const Code& callee = *thread.code;
   const std::uint64_t calleeBase = thread.localBase;
-  Slot* const callerFrame = thread.stack.data() + frame.frame;
+  const Frame callerFrame = stackOf(thread).from(frame.frame);
   for (std::size_t k = 0; k < frame.site->results.size(); ++k) {
     const Transfer& from = callee.results[k];
     const Transfer& to = frame.site->results[k];
@@ -255,9 +270,9 @@ void Machine::ret(Thread& thread) {
   }
   thread.code = frame.code;
   thread.pc = frame.returnTo;
-  thread.stack.resize(frame.frame + frame.code->frame.size());
+  thread.stackSize = frame.frame + frame.code->frame.size();
   thread.frameBase = frame.frame;
-  thread.frame = thread.stack.data() + frame.frame;
+  thread.frame = callerFrame;
   thread.localBase = frame.localBase;
   thread.localTop = frame.localTop;
 }

@@ -31,22 +31,24 @@ void Machine::arriveAtCollective(Thread& thread, const Op& op) {
 }
 
 void Machine::settleCollective(Cta& cta, std::uint32_t warp) {
-  const std::uint32_t live = liveLanes(cta, warp);
+  const Warp& state = cta.warps[warp];
+  if (state.atCollective == 0) return;
   const std::span<Thread> lanes = lanesOf(cta, warp);
   for (std::uint32_t seen = 0; Thread & thread : lanes) {
     const std::uint32_t bit = 1u << thread.lane();
     if (thread.state != State::AtCollective || (seen & bit) != 0) continue;
     const Op& op = thread.op();
     if (!op.is(kHasMask)) continue;
-    const std::uint32_t group = thread.mask & live;
+    const std::uint32_t group = thread.mask & state.live;
+    if ((group & ~state.atCollective) != 0) continue;
     // A group may be incomplete: other threads of it may first wait with a smaller mask.
     for (const Thread& other : lanes) {
       if (other.mask == thread.mask) seen |= 1u << other.lane();
     }
     const bool complete = std::all_of(lanes.begin(), lanes.end(), [&](const Thread& other) {
       if ((group >> other.lane() & 1) == 0) return true;
-      return other.state == State::AtCollective && other.mask == thread.mask &&
-             other.op().detail == op.detail && other.op().type == op.type;
+      return other.mask == thread.mask && other.op().detail == op.detail &&
+             other.op().type == op.type;
     });
     if (complete) runCollective(cta, warp, group);
   }

@@ -58,7 +58,7 @@ Machine::Place Machine::resolveMbarrier(Thread& thread, const Op& op, isa::Space
 }
 
 void Machine::mbarrier(Thread& thread, const Op& op) {
-  Slot* const r = thread.frame;
+  const Frame r = thread.frame;
   const auto kind = static_cast<MbarrierKind>(op.detail);
   if (kind == MbarrierKind::PendingCount) {
     r[op.d] = MbarrierObject(r[op.b]).pending;
@@ -128,7 +128,7 @@ void Machine::arriveAtMbarrier(Thread& thread, const Op& op, MbarrierObject& obj
     // Only what an earlier fence released.  The default scope is that of the CTA.
     const std::size_t scopeLevel = op.scope == isa::Scope::None ? 0 : levelOf(op.scope);
     const auto& released = thread.clock.released[scopeLevel];
-    history.pending.insert(history.pending.end(), released.begin(), released.end());
+    if (released) history.pending.push_back(*released);
   } else {
     history.pending.push_back(thread.clock.release());
   }
@@ -136,7 +136,7 @@ void Machine::arriveAtMbarrier(Thread& thread, const Op& op, MbarrierObject& obj
 
 void Machine::testMbarrier(Thread& thread, const Op& op, const MbarrierObject& object, Cta& owner,
                            std::uint64_t offset) {
-  Slot* const r = thread.frame;
+  const Frame r = thread.frame;
   const bool phase = static_cast<MbarrierKind>(op.detail) == MbarrierKind::Test
                          ? MbarrierObject(r[op.b]).phase
                          : (r[op.b] & 1) != 0;

@@ -404,7 +404,7 @@ bool Machine::fill(Thread& thread, const Op& op) {
 }
 
 void Machine::moveStack(Thread& thread, const Op& op) {
-  Slot* const r = thread.frame;
+  const Frame r = thread.frame;
   switch (static_cast<StackKind>(op.detail)) {
     case StackKind::Save:
       r[op.d] = thread.localTop;

@@ -12,15 +12,6 @@ std::span<Machine::Thread> Machine::lanesOf(Cta& cta, std::uint32_t warp) const 
   return std::span(cta.threads).subspan(first, std::min(32u, threadsPerCta_ - first));
 }
 
-std::uint32_t Machine::liveLanes(const Cta& cta, std::uint32_t warp) const {
-  std::uint32_t lanes = 0;
-  const std::uint32_t end = std::min(threadsPerCta_, warp * 32 + 32);
-  for (std::uint32_t k = warp * 32; k < end; ++k) {
-    if (cta.threads[k].state != State::Exited) lanes |= 1u << k % 32;
-  }
-  return lanes;
-}
-
 // ---- barriers of the CTA (docs/soundness/ A1) ---------------------------------------------------
 
 void Machine::arriveAtBarrier(Thread& thread, const Op& op) {
@@ -111,7 +102,7 @@ void Machine::settleBarrier(Cta& cta, Barrier& barrier) {
   } else {
     for (std::uint32_t warp = 0; warp * 32 < threadsPerCta_; ++warp) {
       const bool arrived = (barrier.arrived >> warp & 1) != 0;
-      if (!arrived && liveLanes(cta, warp) != 0) return;
+      if (!arrived && cta.warps[warp].live != 0) return;
     }
   }
   const Barrier complete = std::exchange(barrier, {});

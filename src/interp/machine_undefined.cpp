@@ -25,9 +25,7 @@ namespace ptxopt::interp {
 Machine::Twin& Machine::twinOf(Thread& thread) {
   if (thread.twin == nullptr) {
     thread.twin = std::make_unique<Twin>();
-    thread.twin->stack = thread.stack;
-    thread.twin->local = thread.local;
-    thread.twin->origins.resize(thread.stack.size());
+    extendTwin(thread);
   }
   return *thread.twin;
 }
@@ -35,28 +33,41 @@ Machine::Twin& Machine::twinOf(Thread& thread) {
 // After the stack or the local memory of the thread has grown or become smaller.
 void Machine::extendTwin(Thread& thread) {
   Twin& twin = *thread.twin;
-  const auto extend = [](auto& to, const auto& from) {
-    const std::size_t size = to.size();
-    to.resize(from.size());
-    if (size < from.size()) {
-      std::copy(from.begin() + static_cast<std::ptrdiff_t>(size), from.end(),
-                to.begin() + static_cast<std::ptrdiff_t>(size));
-    }
-  };
-  extend(twin.stack, thread.stack);
-  extend(twin.local, thread.local);
-  twin.origins.resize(thread.stack.size());
+  warpOf(thread).twins.reserve(thread.stackSize);
+  const Frame from = stackOf(thread);
+  const Frame to = twinStackOf(thread);
+  for (std::size_t k = twin.origins.size(); k < thread.stackSize; ++k) to[k] = from[k];
+  twin.origins.resize(thread.stackSize);
+  const std::size_t size = twin.local.size();
+  twin.local.resize(thread.local.size());
+  if (size < twin.local.size()) {
+    const auto begin = static_cast<std::ptrdiff_t>(size);
+    std::copy(thread.local.begin() + begin, thread.local.end(), twin.local.begin() + begin);
+  }
+}
+
+bool Machine::isLikeTwin(const Thread& thread) {
+  const Twin& twin = *thread.twin;
+  if (twin.origins.size() != thread.stackSize || twin.local != thread.local) return false;
+  const Frame mine = stackOf(thread);
+  const Frame other = twinStackOf(thread);
+  for (std::size_t k = 0; k < thread.stackSize; ++k) {
+    if (mine[k] != other[k]) return false;
+  }
+  return true;
 }
 
 Slot Machine::twinValue(const Thread& thread, std::uint32_t slot) {
-  return thread.twin != nullptr ? thread.twin->stack[thread.frameBase + slot] : thread.frame[slot];
+  return thread.twin != nullptr ? twinFrameOf(thread)[slot] : thread.frame[slot];
 }
 
 const Machine::Undefined* Machine::originOf(const Thread& thread, std::uint32_t slot) {
   if (thread.twin == nullptr) return nullptr;
   const std::size_t at = thread.frameBase + slot;
   // Operands of some operations are no slots, but numbers.
-  if (at >= thread.stack.size() || thread.twin->stack[at] == thread.stack[at]) return nullptr;
+  if (at >= thread.twin->origins.size() || twinFrameOf(thread)[slot] == thread.frame[slot]) {
+    return nullptr;
+  }
   return thread.twin->origins[at];
 }
 
@@ -70,15 +81,14 @@ const Machine::Undefined* Machine::originOf(const Thread& thread,
 
 void Machine::putResult(Thread& thread, std::uint32_t slot, Slot value) {
   thread.frame[slot] = value;
-  if (thread.twin != nullptr) thread.twin->stack[thread.frameBase + slot] = value;
+  if (thread.twin != nullptr) twinFrameOf(thread)[slot] = value;
 }
 
 void Machine::putUndefined(Thread& thread, std::uint32_t slot, Slot bits, const Undefined* why) {
   if (bits == 0 || why == nullptr) return;
   Twin& twin = twinOf(thread);
-  const std::size_t at = thread.frameBase + slot;
-  twin.stack[at] = thread.frame[slot] ^ bits;
-  twin.origins[at] = why;
+  twinFrameOf(thread)[slot] = thread.frame[slot] ^ bits;
+  twin.origins[thread.frameBase + slot] = why;
 }
 
 void Machine::depend(Thread& thread, const Op& use, const Undefined* why, std::string_view how) {
@@ -93,7 +103,7 @@ void Machine::depend(Thread& thread, const Op& use, const Undefined* why, std::s
 // ---- execution ----------------------------------------------------------------------------------
 
 void Machine::sliceTwice(Thread& thread) {
-  if (thread.twin->stack == thread.stack && thread.twin->local == thread.local) {
+  if (isLikeTwin(thread)) {
     thread.twin = nullptr;
     return slice(thread);
   }
@@ -123,7 +133,7 @@ void Machine::sliceTwice(Thread& thread) {
 }
 
 void Machine::computeTwice(Thread& thread, const Op& op) {
-  Slot* const twin = thread.twin->stack.data() + thread.frameBase;
+  const Frame twin = twinFrameOf(thread);
   const bool guards[] = {thread.frame[op.guard] == op.guardExpected,
                          twin[op.guard] == op.guardExpected};
   const Undefined* why = originOf(thread, {op.guard, op.a, op.b, op.c, op.e, op.index});

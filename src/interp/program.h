@@ -9,16 +9,19 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "facts/claim.h"
 #include "interp/arithmetic/rounding.h"
 #include "interp/audit_claims.h"
+#include "interp/frame.h"
 #include "interp/image.h"
 #include "interp/matrix.h"
 #include "ir/module.h"
@@ -26,10 +29,32 @@
 
 namespace ptxopt::interp {
 
-using Slot = std::uint64_t;
-
 struct Op;
-using Compute = void (*)(Slot* frame, const Op& op);
+
+// What an operation without side effects computes: op(frame, op) for each of `lanes` frames that
+// follow each other.
+class Compute {
+ public:
+  constexpr Compute(std::nullptr_t = nullptr) {}
+  template <class Operation>
+  requires std::is_empty_v<Operation> && std::is_invocable_v<Operation, Frame, const Op&>
+  constexpr Compute(Operation) : run_(&forLanes<Operation>) {}
+
+  explicit operator bool() const { return run_ != nullptr; }
+  void operator()(Frame first, const Op& op, std::size_t lanes = 1) const {
+    run_(first, op, lanes);
+  }
+
+ private:
+  template <class Operation>
+  static void forLanes(Frame first, const Op& op, std::size_t lanes);
+
+  void (*run_)(Frame first, const Op& op, std::size_t lanes) = nullptr;
+};
+
+// As a Compute.
+template <void (*operation)(Frame, const Op&)>
+inline constexpr Compute each{[](Frame frame, const Op& op) { operation(frame, op); }};
 
 enum class Action : std::uint8_t {
   Pure,         // compute(frame, op): accesses only the frame
@@ -139,7 +164,7 @@ enum OpFlag : std::uint16_t {
 };
 
 struct Op {
-  Compute compute = nullptr;
+  Compute compute;
   std::int64_t immediate = 0;
   const ir::Instruction* origin = nullptr;
   std::uint32_t guard = 0;  // executed only if frame[guard] == guardExpected
@@ -167,6 +192,12 @@ struct Op {
 
   bool is(OpFlag flag) const { return (flags & flag) != 0; }
 };
+
+template <class Operation>
+void Compute::forLanes(Frame first, const Op& op, std::size_t lanes) {
+  const Op copy = op;  // no write to a slot can change it
+  for (std::size_t k = 0; k < lanes; ++k) Operation{}(first.lane(k), copy);
+}
 
 inline bool isStrong(isa::Semantics semantics) {
   return semantics != isa::Semantics::None && semantics != isa::Semantics::Weak;
@@ -259,7 +290,7 @@ struct AddressOperand {
   std::int64_t offset = 0;
   bool is32 = false;  // wraps at 2^32
 
-  std::uint64_t in(const Slot* frame) const {
+  std::uint64_t in(Frame frame) const {
     const std::uint64_t address = frame[slot] + static_cast<std::uint64_t>(offset);
     return is32 ? address & 0xffffffffu : address;
   }

@@ -13,7 +13,7 @@ void mergeInto(ClockVector& sum, const ClockRef& other) {
   if (other != nullptr) sum.merge(*other);
 }
 
-void add(std::vector<Snapshot>& set, const std::vector<Snapshot>& more) {
+void add(std::vector<Snapshot>& set, std::span<const Snapshot> more) {
   for (const Snapshot& snapshot : more) {
     const auto same = std::find_if(
         set.begin(), set.end(), [&](const Snapshot& old) { return old.agent == snapshot.agent; });
@@ -108,9 +108,8 @@ std::uint32_t ThreadClock::unknownLanes(std::uint32_t warp, std::uint32_t mask,
 }
 
 void ThreadClock::learn(const Snapshot& snapshot) {
-  if (snapshot.agent == agent_) return;
-  const bool sameBase = snapshot.base == nullptr || snapshot.base == base_;
-  if (sameBase && knows(snapshot.agent, snapshot.own)) return;
+  // Who knows that clock has it from this snapshot or a later one, and knows its base too.
+  if (knows(snapshot.agent, snapshot.own)) return;
   auto sum = std::make_shared<ClockVector>();
   mergeInto(*sum, base_);
   mergeInto(*sum, snapshot.base);
@@ -173,7 +172,7 @@ void fence(ThreadClock& thread, isa::Semantics semantics, isa::Scope scope) {
   }
   if (releases(semantics)) {
     const Snapshot snapshot = thread.release();
-    for (std::size_t k = 0; k <= level; ++k) thread.released[k] = {snapshot};
+    for (std::size_t k = 0; k <= level; ++k) thread.released[k] = snapshot;
   }
 }
 
@@ -182,7 +181,7 @@ void fenceSc(ThreadClock& thread, isa::Scope scope, ClockRef& earlier) {
   fence(thread, isa::Semantics::Sc, scope);
   auto sum = std::make_shared<ClockVector>();
   mergeInto(*sum, thread.base());
-  const Snapshot& released = thread.released[0].front();
+  const Snapshot& released = *thread.released[0];
   sum->raise(released.agent, released.own);
   earlier = std::move(sum);
 }
@@ -196,10 +195,12 @@ void strongWrite(ThreadClock& thread, ReleaseSet& location, const Home& home,
   const std::size_t level = levelOf(scope);
   if (releases(semantics)) {
     const Snapshot snapshot = thread.release();
-    for (std::size_t k = 0; k <= level; ++k) add(location.at[k], {snapshot});
+    for (std::size_t k = 0; k <= level; ++k) add(location.at[k], {&snapshot, 1});
     return;
   }
-  for (std::size_t k = 0; k <= level; ++k) add(location.at[k], thread.released[k]);
+  for (std::size_t k = 0; k <= level; ++k) {
+    if (thread.released[k]) add(location.at[k], {&*thread.released[k], 1});
+  }
 }
 
 void strongRead(ThreadClock& thread, const ReleaseSet* location, const Home& home,

@@ -12,6 +12,8 @@
 #include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -119,7 +121,7 @@ class ThreadClock {
   std::uint32_t copies = 0;  // the clock of this thread's asynchronous copies
   // The last release fence of each level or above, and the snapshots that relaxed reads saw since
   // the last acquire fence, by the level of the fence that acquires them.
-  std::array<std::vector<Snapshot>, kScopeLevels> released;
+  std::array<std::optional<Snapshot>, kScopeLevels> released;
   std::array<std::vector<Snapshot>, kScopeLevels> seen;
 };
 

@@ -251,6 +251,12 @@ Shadow::Run Shadow::runFrom(const WarpAccess& warp, std::size_t begin) {
   if (run.end < count && warp.offsets[run.end] != offset) run.step = warp.size;
   std::uint64_t expected = offset + run.step;
   const std::uint64_t lineEnd = (offset / kLineBytes + 1) * kLineBytes;
+  if (warp.isUniform && warp.step == run.step) {
+    const std::uint64_t more = run.step == 0 ? count : (lineEnd - offset) / run.step;
+    if (offset + warp.size <= lineEnd) run.end = std::min<std::size_t>(count, begin + more);
+    run.lanes = ~0u >> (32 - run.size()) << first.agent() % 32;
+    return run;
+  }
   for (; run.end < count && expected + warp.size <= lineEnd; ++run.end, expected += run.step) {
     const ThreadClock& view = *warp.views[run.end];
     const bool isNext = warp.offsets[run.end] == expected && view.agent() == before + run.end &&

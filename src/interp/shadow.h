@@ -22,6 +22,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -47,6 +48,10 @@ struct WarpAccess {
   std::uint32_t size = 0;
   std::span<const std::uint64_t> offsets;
   std::span<const ThreadClock* const> views;  // of each thread
+  // The threads are neighbours that know the same but for what they did themselves, at the same
+  // clock of each.
+  bool isUniform = false;
+  std::optional<std::int64_t> step;  // from one offset to the next, if known to be the same
 
   Access of(std::size_t thread) const {
     Access result = access;

@@ -22,31 +22,10 @@ int hostMode(Rounding rounding) {
   }
 }
 
-template <class F>
-F quiet(F nan) {
-  constexpr int kQuietBit = std::numeric_limits<F>::digits - 2;
-  return std::bit_cast<F>(std::bit_cast<FloatBits<F>>(nan) | FloatBits<F>{1} << kQuietBit);
-}
-
-// `result` if it is a number, else the NaN that PTX gives for these operands.
-template <class F, class... Operands>
-F settleNaN(F result, Operands... operands) {
-  if (!std::isnan(result)) return result;
-  if constexpr (sizeof(F) == 4) {
-    return canonicalNaN();
-  } else {
-    for (const F operand : {operands...}) {
-      if (std::isnan(operand)) return quiet(operand);
-    }
-    return std::bit_cast<double>(0xfff8000000000000u);
-  }
-}
-
 // Operands and result pass through volatile objects, so that the compiler can neither fold the
 // operation nor move it across the change of the rounding mode.
 template <class F, class Operation, class... Operands>
 F rounded(Rounding rounding, Operation operation, Operands... operands) {
-  if (rounding == Rounding::NearestEven) return settleNaN<F>(operation(operands...), operands...);
   const auto opaque = [](F operand) {
     volatile F hidden = operand;
     return F{hidden};
@@ -61,32 +40,32 @@ F rounded(Rounding rounding, Operation operation, Operands... operands) {
 }  // namespace
 
 template <class F>
-F add(F a, F b, Rounding rounding) {
+F addRounded(F a, F b, Rounding rounding) {
   return rounded<F>(
       rounding, [](F x, F y) { return x + y; }, a, b);
 }
 template <class F>
-F subtract(F a, F b, Rounding rounding) {
+F subtractRounded(F a, F b, Rounding rounding) {
   return rounded<F>(
       rounding, [](F x, F y) { return x - y; }, a, b);
 }
 template <class F>
-F multiply(F a, F b, Rounding rounding) {
+F multiplyRounded(F a, F b, Rounding rounding) {
   return rounded<F>(
       rounding, [](F x, F y) { return x * y; }, a, b);
 }
 template <class F>
-F divide(F a, F b, Rounding rounding) {
+F divideRounded(F a, F b, Rounding rounding) {
   return rounded<F>(
       rounding, [](F x, F y) { return x / y; }, a, b);
 }
 template <class F>
-F fusedMultiplyAdd(F a, F b, F c, Rounding rounding) {
+F fusedMultiplyAddRounded(F a, F b, F c, Rounding rounding) {
   return rounded<F>(
       rounding, [](F x, F y, F z) { return std::fma(x, y, z); }, a, b, c);
 }
 template <class F>
-F squareRoot(F a, Rounding rounding) {
+F squareRootRounded(F a, Rounding rounding) {
   return rounded<F>(
       rounding, [](F x) { return std::sqrt(x); }, a);
 }
@@ -109,18 +88,18 @@ F maximum(F a, F b, bool propagateNaN) {
   return a > b ? a : b;
 }
 
-template float add(float, float, Rounding);
-template double add(double, double, Rounding);
-template float subtract(float, float, Rounding);
-template double subtract(double, double, Rounding);
-template float multiply(float, float, Rounding);
-template double multiply(double, double, Rounding);
-template float divide(float, float, Rounding);
-template double divide(double, double, Rounding);
-template float fusedMultiplyAdd(float, float, float, Rounding);
-template double fusedMultiplyAdd(double, double, double, Rounding);
-template float squareRoot(float, Rounding);
-template double squareRoot(double, Rounding);
+template float addRounded(float, float, Rounding);
+template double addRounded(double, double, Rounding);
+template float subtractRounded(float, float, Rounding);
+template double subtractRounded(double, double, Rounding);
+template float multiplyRounded(float, float, Rounding);
+template double multiplyRounded(double, double, Rounding);
+template float divideRounded(float, float, Rounding);
+template double divideRounded(double, double, Rounding);
+template float fusedMultiplyAddRounded(float, float, float, Rounding);
+template double fusedMultiplyAddRounded(double, double, double, Rounding);
+template float squareRootRounded(float, Rounding);
+template double squareRootRounded(double, Rounding);
 template float minimum(float, float, bool);
 template double minimum(double, double, bool);
 template float maximum(float, float, bool);

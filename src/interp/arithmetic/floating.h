@@ -9,6 +9,8 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
+#include <type_traits>
 
 #include "interp/arithmetic/rounding.h"
 
@@ -22,18 +24,71 @@ inline float canonicalNaN() {
   return std::bit_cast<float>(kCanonicalNaN32);
 }
 
+// A quiet NaN with the payload of this one.
 template <class F>
-F add(F a, F b, Rounding rounding);
+F quiet(F nan) {
+  constexpr int kQuietBit = std::numeric_limits<F>::digits - 2;
+  return std::bit_cast<F>(std::bit_cast<FloatBits<F>>(nan) | FloatBits<F>{1} << kQuietBit);
+}
+
+// `result` if it is a number, else the NaN that PTX gives for these operands.
+template <class F, class... Operands>
+F settleNaN(F result, Operands... operands) {
+  if (!std::isnan(result)) return result;
+  if constexpr (sizeof(F) == 4) {
+    return canonicalNaN();
+  } else {
+    for (const F operand : {operands...}) {
+      if (std::isnan(operand)) return quiet(operand);
+    }
+    return std::bit_cast<double>(0xfff8000000000000u);
+  }
+}
+
+// Under any rounding; slower.
 template <class F>
-F subtract(F a, F b, Rounding rounding);
+F addRounded(F a, F b, Rounding rounding);
 template <class F>
-F multiply(F a, F b, Rounding rounding);
+F subtractRounded(F a, F b, Rounding rounding);
 template <class F>
-F divide(F a, F b, Rounding rounding);
+F multiplyRounded(F a, F b, Rounding rounding);
 template <class F>
-F fusedMultiplyAdd(F a, F b, F c, Rounding rounding);
+F divideRounded(F a, F b, Rounding rounding);
 template <class F>
-F squareRoot(F a, Rounding rounding);
+F fusedMultiplyAddRounded(F a, F b, F c, Rounding rounding);
+template <class F>
+F squareRootRounded(F a, Rounding rounding);
+
+template <class F>
+F add(F a, F b, Rounding rounding) {
+  if (rounding != Rounding::NearestEven) return addRounded(a, b, rounding);
+  return settleNaN<F>(a + b, a, b);
+}
+template <class F>
+F subtract(F a, F b, Rounding rounding) {
+  if (rounding != Rounding::NearestEven) return subtractRounded(a, b, rounding);
+  return settleNaN<F>(a - b, a, b);
+}
+template <class F>
+F multiply(F a, F b, Rounding rounding) {
+  if (rounding != Rounding::NearestEven) return multiplyRounded(a, b, rounding);
+  return settleNaN<F>(a * b, a, b);
+}
+template <class F>
+F divide(F a, F b, Rounding rounding) {
+  if (rounding != Rounding::NearestEven) return divideRounded(a, b, rounding);
+  return settleNaN<F>(a / b, a, b);
+}
+template <class F>
+F fusedMultiplyAdd(F a, F b, F c, Rounding rounding) {
+  if (rounding != Rounding::NearestEven) return fusedMultiplyAddRounded(a, b, c, rounding);
+  return settleNaN<F>(std::fma(a, b, c), a, b, c);
+}
+template <class F>
+F squareRoot(F a, Rounding rounding) {
+  if (rounding != Rounding::NearestEven) return squareRootRounded(a, rounding);
+  return settleNaN<F>(std::sqrt(a), a);
+}
 
 // Subnormal numbers become zeros of the same sign (.ftz).
 inline float flush(float a) {

@@ -338,7 +338,7 @@ Op AuditEmitter::conditionOf(const Way& way, const ir::Instruction& instruction,
   Op compare = decoder_->prototype_;
   compare.guard = op.guard;
   compare.guardExpected = op.guardExpected;
-  compare.compute = [](Slot* r, const Op& o) {
+  compare.compute = [](Frame r, const Op& o) {
     r[o.d] = (r[o.a] & 0xffffffffu) == static_cast<Slot>(o.immediate) ? 1 : 0;
   };
   compare.a = decoder_->source(decoder_->operand(instruction, 0), Type::U32);
@@ -360,7 +360,7 @@ void AuditEmitter::emitWay(const Way& way, const Op& taken) {
       Op count = decoder_->prototype_;
       count.guard = taken.guard;
       count.guardExpected = taken.guardExpected;
-      count.compute = [](Slot* r, const Op& o) { ++r[o.d]; };
+      count.compute = [](Frame r, const Op& o) { ++r[o.d]; };
       count.d = way.slot;
       decoder_->emit(count);
       return emitCopy(way.flag, decoder_->trueSlot_, taken);

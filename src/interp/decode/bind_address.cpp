@@ -2,7 +2,7 @@
 // Moves between slots, and address arithmetic between state spaces (PTX ISA 9.7.10).
 #include "interp/arithmetic/conversion.h"
 #include "interp/decode/bind.h"
-#include "interp/decode/frame.h"
+#include "interp/decode/typed_slots.h"
 
 namespace ptxopt::interp {
 
@@ -25,22 +25,22 @@ std::uint64_t windowOf(Space space, const Windows& windows) {
 }
 
 Compute copySlot() {
-  return [](Slot* r, const Op& o) { r[o.d] = r[o.a]; };
+  return [](Frame r, const Op& o) { r[o.d] = r[o.a]; };
 }
 Compute negatePredicate() {
-  return [](Slot* r, const Op& o) { r[o.d] = r[o.a] ^ 1; };
+  return [](Frame r, const Op& o) { r[o.d] = r[o.a] ^ 1; };
 }
 Compute extractBits() {
-  return [](Slot* r, const Op& o) { r[o.d] = truncated(r[o.a] >> o.immediate, o.width); };
+  return [](Frame r, const Op& o) { r[o.d] = truncated(r[o.a] >> o.immediate, o.width); };
 }
 Compute insertBits() {
-  return [](Slot* r, const Op& o) { r[o.d] |= truncated(r[o.a], o.width) << o.immediate; };
+  return [](Frame r, const Op& o) { r[o.d] |= truncated(r[o.a], o.width) << o.immediate; };
 }
 Compute invertBits() {
-  return [](Slot* r, const Op& o) { r[o.d] ^= static_cast<Slot>(o.immediate); };
+  return [](Frame r, const Op& o) { r[o.d] ^= static_cast<Slot>(o.immediate); };
 }
 Compute clearSlot() {
-  return [](Slot* r, const Op& o) { r[o.d] = 0; };
+  return [](Frame r, const Op& o) { r[o.d] = 0; };
 }
 
 Compute bindAddress(const isa::InstructionDesc& desc, Op& op, const Windows& windows) {
@@ -49,7 +49,7 @@ Compute bindAddress(const isa::InstructionDesc& desc, Op& op, const Windows& win
   switch (desc.opcode) {
     case Opcode::Cvta:
       if (desc.has(".to")) op.immediate = -op.immediate;
-      return [](Slot* r, const Op& o) {
+      return [](Frame r, const Op& o) {
         r[o.d] = truncated(r[o.a] + static_cast<Slot>(o.immediate), o.width);
       };
     case Opcode::Isspacep:
@@ -57,21 +57,21 @@ Compute bindAddress(const isa::InstructionDesc& desc, Op& op, const Windows& win
       if (desc.space == Space::Const) return nullptr;
       op.detail = op.immediate == 0 ? 1 : 0;
       if (op.detail != 0) op.immediate = static_cast<std::int64_t>(windows.parameter);
-      return [](Slot* r, const Op& o) {
+      return [](Frame r, const Op& o) {
         const Slot base = static_cast<Slot>(o.immediate);
         constexpr Slot kWindow = Slot{1} << 28;
         put(r, o.d, o.detail != 0 ? r[o.a] < base : r[o.a] - base < kWindow);
       };
     case Opcode::Mapa:
       // Keeps the window of a generic address; the rank is in bits 24 and up.
-      return [](Slot* r, const Op& o) {
+      return [](Frame r, const Op& o) {
         constexpr Slot kOffset = (Slot{1} << kRankShift) - 1;
         constexpr Slot kRank = Slot{0xf} << kRankShift;
         r[o.d] =
             (r[o.a] & ~(kOffset | kRank)) | (r[o.a] & kOffset) | (r[o.b] << kRankShift & kRank);
       };
     case Opcode::Getctarank:
-      return [](Slot* r, const Op& o) { r[o.d] = r[o.a] >> kRankShift & 0xf; };
+      return [](Frame r, const Op& o) { r[o.d] = r[o.a] >> kRankShift & 0xf; };
     default:
       return nullptr;
   }

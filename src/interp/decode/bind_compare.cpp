@@ -5,7 +5,7 @@
 
 #include "interp/arithmetic/floating.h"
 #include "interp/decode/bind.h"
-#include "interp/decode/frame.h"
+#include "interp/decode/typed_slots.h"
 
 namespace ptxopt::interp {
 
@@ -82,7 +82,7 @@ bool holds(Comparison comparison, T a, T b) {
 
 // Op::detail is the Comparison; Op::count says how c is combined with it.
 enum Join : std::uint8_t { kAlone, kAnd, kOr, kXor };
-bool join(const Slot* r, const Op& o, bool value) {
+bool join(Frame r, const Op& o, bool value) {
   switch (o.count) {
     case kAnd:
       return value && r[o.c] != 0;
@@ -95,8 +95,8 @@ bool join(const Slot* r, const Op& o, bool value) {
   }
 }
 
-template <class T, T (*read)(const Slot*, const Op&, std::uint32_t)>
-void setPredicate(Slot* r, const Op& o) {
+template <class T, T (*read)(Frame, const Op&, std::uint32_t)>
+void setPredicate(Frame r, const Op& o) {
   const bool value = holds(static_cast<Comparison>(o.detail), read(r, o, o.a), read(r, o, o.b));
   const bool second = join(r, o, !value);
   put(r, o.d, join(r, o, value));
@@ -104,47 +104,47 @@ void setPredicate(Slot* r, const Op& o) {
 }
 // Op::width: the width of the result; kSecond: "true" is 1.0 in a float type, with the bits
 // `immediate`.
-template <class T, T (*read)(const Slot*, const Op&, std::uint32_t)>
-void setValue(Slot* r, const Op& o) {
+template <class T, T (*read)(Frame, const Op&, std::uint32_t)>
+void setValue(Frame r, const Op& o) {
   const bool value = holds(static_cast<Comparison>(o.detail), read(r, o, o.a), read(r, o, o.b));
   r[o.d] = join(r, o, value) ? static_cast<Slot>(o.immediate) : 0;
 }
 
 template <class T>
-T readPlain(const Slot* r, const Op&, std::uint32_t slot) {
+T readPlain(Frame r, const Op&, std::uint32_t slot) {
   return get<T>(r, slot);
 }
-float readFloat(const Slot* r, const Op& o, std::uint32_t slot) {
+float readFloat(Frame r, const Op& o, std::uint32_t slot) {
   const float value = get<float>(r, slot);
   return o.is(kFtz) ? flush(value) : value;
 }
 template <bool kIsBF16>
-double readPart(const Slot* r, const Op& o, std::uint32_t slot, int shift) {
+double readPart(Frame r, const Op& o, std::uint32_t slot, int shift) {
   const FloatFormat format = kIsBF16 ? kBF16 : kF16;
   const auto bits = static_cast<std::uint16_t>(r[slot] >> shift);
   return toDouble(format, o.is(kFtz) ? halfFlush(format, bits) : bits);
 }
 template <bool kIsBF16>
-double readHalf(const Slot* r, const Op& o, std::uint32_t slot) {
+double readHalf(Frame r, const Op& o, std::uint32_t slot) {
   return readPart<kIsBF16>(r, o, slot, 0);
 }
 
 // Two halves at once: p of setp belongs to the low one, q to the high one.
 template <bool kIsBF16>
-bool holdsPart(const Slot* r, const Op& o, int shift) {
+bool holdsPart(Frame r, const Op& o, int shift) {
   const bool value = holds(static_cast<Comparison>(o.detail), readPart<kIsBF16>(r, o, o.a, shift),
                            readPart<kIsBF16>(r, o, o.b, shift));
   return join(r, o, value);
 }
 template <bool kIsBF16>
-void setPredicates(Slot* r, const Op& o) {
+void setPredicates(Frame r, const Op& o) {
   const bool low = holdsPart<kIsBF16>(r, o, 0);
   const bool high = holdsPart<kIsBF16>(r, o, 16);
   put(r, o.d, low);
   if (o.q != 0) put(r, o.q, high);
 }
 template <bool kIsBF16>
-void setValues(Slot* r, const Op& o) {
+void setValues(Frame r, const Op& o) {
   const auto one = static_cast<Slot>(o.immediate);
   const Slot low = holdsPart<kIsBF16>(r, o, 0) ? one : 0;
   const Slot high = holdsPart<kIsBF16>(r, o, 16) ? one : 0;
@@ -153,8 +153,8 @@ void setValues(Slot* r, const Op& o) {
 
 template <bool kValue>
 Compute bindComparison(Type type) {
-  const auto choose = []<class T, T (*read)(const Slot*, const Op&, std::uint32_t)>() -> Compute {
-    return kValue ? &setValue<T, read> : &setPredicate<T, read>;
+  const auto choose = []<class T, T (*read)(Frame, const Op&, std::uint32_t)>() -> Compute {
+    return kValue ? each<setValue<T, read>> : each<setPredicate<T, read>>;
   };
   switch (type) {
     case Type::F32:
@@ -166,9 +166,9 @@ Compute bindComparison(Type type) {
     case Type::BF16:
       return choose.template operator()<double, readHalf<true>>();
     case Type::F16x2:
-      return kValue ? &setValues<false> : &setPredicates<false>;
+      return kValue ? each<setValues<false>> : each<setPredicates<false>>;
     case Type::BF16x2:
-      return kValue ? &setValues<true> : &setPredicates<true>;
+      return kValue ? each<setValues<true>> : each<setPredicates<true>>;
     default:
       return forInteger(type, [&]<class T>() -> Compute {
         return choose.template operator()<T, readPlain<T>>();
@@ -204,7 +204,7 @@ Compute bindTest(const isa::InstructionDesc& desc, Op& op) {
     if (desc.has(kTests[k])) op.detail = k;
   }
   const auto body = []<class F>() -> Compute {
-    return [](Slot* r, const Op& o) {
+    return [](Frame r, const Op& o) {
       const F a = get<F>(r, o.a);
       const int kind = std::fpclassify(a);
       bool value = false;
@@ -280,17 +280,17 @@ Compute bindCompare(const isa::InstructionDesc& desc, Op& op) {
       return bindComparison<true>(op.sourceType);
     case Opcode::Selp:
       return forBits(op.type, []<class T>() -> Compute {
-        return [](Slot* r, const Op& o) { put(r, o.d, get<T>(r, r[o.c] != 0 ? o.a : o.b)); };
+        return [](Frame r, const Op& o) { put(r, o.d, get<T>(r, r[o.c] != 0 ? o.a : o.b)); };
       });
     case Opcode::Slct: {
       const bool byFloat = op.sourceType == Type::F32;
       return forBits(op.type, [=]<class T>() -> Compute {
         if (byFloat) {
-          return [](Slot* r, const Op& o) {
+          return [](Frame r, const Op& o) {
             put(r, o.d, get<T>(r, readFloat(r, o, o.c) >= 0 ? o.a : o.b));
           };
         }
-        return [](Slot* r, const Op& o) {
+        return [](Frame r, const Op& o) {
           put(r, o.d, get<T>(r, get<std::int32_t>(r, o.c) >= 0 ? o.a : o.b));
         };
       });

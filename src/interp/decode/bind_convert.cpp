@@ -7,7 +7,7 @@
 #include "interp/arithmetic/floating.h"
 #include "interp/arithmetic/small_float.h"
 #include "interp/decode/bind.h"
-#include "interp/decode/frame.h"
+#include "interp/decode/typed_slots.h"
 #include "isa/pattern.h"
 
 namespace ptxopt::interp {
@@ -34,11 +34,11 @@ Conversion conversionOf(const Op& o) {
           o.is(kFtz), o.is(kSaturate), o.is(kSatFinite), o.is(kRelu)};
 }
 
-void convertOne(Slot* r, const Op& o) {
+void convertOne(Frame r, const Op& o) {
   r[o.d] = widen(o.type, convert(conversionOf(o), r[o.a]), o.width);
 }
 // cvt.f16x2.f32 d, a, b: a is the upper half.
-void convertPair(Slot* r, const Op& o) {
+void convertPair(Frame r, const Op& o) {
   Conversion conversion = conversionOf(o);
   conversion.to = o.type == Type::F16x2 ? Type::F16 : Type::BF16;
   conversion.from = Type::F32;
@@ -62,10 +62,10 @@ Slot packSmall(const Op& o, double high, double low) {
   };
   return part(high) << storageBits(format) | part(low);
 }
-void smallFromFloats(Slot* r, const Op& o) {
+void smallFromFloats(Frame r, const Op& o) {
   r[o.d] = packSmall(o, double{get<float>(r, o.a)}, double{get<float>(r, o.b)});
 }
-void smallFromHalves(Slot* r, const Op& o) {
+void smallFromHalves(Frame r, const Op& o) {
   const FloatFormat format = halfFormatOf(o);
   r[o.d] = packSmall(o, toDouble(format, r[o.a] >> 16 & 0xffff), toDouble(format, r[o.a] & 0xffff));
 }
@@ -77,7 +77,7 @@ Slot toHalf(const Op& o, double value) {
   const Slot infinity = ((Slot{1} << format.exponentBits) - 1) << format.fractionBits;
   return o.is(kSatFinite) && (bits & 0x7fff) == infinity ? bits - 1 : bits;
 }
-void halvesFromSmall(Slot* r, const Op& o) {
+void halvesFromSmall(Frame r, const Op& o) {
   const SmallFormat format = smallFormatOf(o);
   const auto half = [&](Slot bits) {
     return toHalf(o, toDouble(format, static_cast<std::uint32_t>(bits)));
@@ -85,7 +85,7 @@ void halvesFromSmall(Slot* r, const Op& o) {
   r[o.d] = half(r[o.a] >> storageBits(format)) << 16 | half(r[o.a]);
 }
 // .scaled::n2::ue8m0: b holds a factor for each half.  The products are exact in double.
-void halvesFromScaled(Slot* r, const Op& o) {
+void halvesFromScaled(Frame r, const Op& o) {
   const SmallFormat format = smallFormatOf(o);
   const auto half = [&](Slot bits, Slot scale) {
     return toHalf(o, toDouble(format, static_cast<std::uint32_t>(bits)) *
@@ -100,13 +100,13 @@ Slot packScales(const Op& o, double high, double low) {
   };
   return part(high) << 8 | part(low);
 }
-void scalesFromFloats(Slot* r, const Op& o) {
+void scalesFromFloats(Frame r, const Op& o) {
   r[o.d] = packScales(o, double{get<float>(r, o.a)}, double{get<float>(r, o.b)});
 }
-void scalesFromHalves(Slot* r, const Op& o) {
+void scalesFromHalves(Frame r, const Op& o) {
   r[o.d] = packScales(o, toDouble(kBF16, r[o.a] >> 16 & 0xffff), toDouble(kBF16, r[o.a] & 0xffff));
 }
-void halvesFromScales(Slot* r, const Op& o) {
+void halvesFromScales(Frame r, const Op& o) {
   const auto half = [&](Slot bits) -> Slot {
     return fromDouble(kBF16, scaleToDouble(static_cast<std::uint32_t>(bits & 0xff)),
                       Rounding::NearestEven);
@@ -127,22 +127,22 @@ Compute bindSmall(const isa::InstructionDesc& desc, Op& op) {
   const std::string_view from = types[types.size() - 1];
   const bool isFromHalves = from == ".f16x2" || from == ".bf16x2";
   if (to == ".bf16x2" || from == ".bf16x2") op.flags |= kSecond;
-  if (to == ".ue8m0x2") return isFromHalves ? &scalesFromHalves : &scalesFromFloats;
-  if (from == ".ue8m0x2") return &halvesFromScales;
+  if (to == ".ue8m0x2") return isFromHalves ? each<scalesFromHalves> : each<scalesFromFloats>;
+  if (from == ".ue8m0x2") return each<halvesFromScales>;
   if (const auto format = findSmallFormat(from)) {
     op.detail = static_cast<std::uint8_t>(*format);
-    return desc.has(".scaled::n2::ue8m0") ? &halvesFromScaled : &halvesFromSmall;
+    return desc.has(".scaled::n2::ue8m0") ? each<halvesFromScaled> : each<halvesFromSmall>;
   }
   const auto format = findSmallFormat(to);
   if (!format || *format == SmallFormat::S2F6 || to.ends_with("x4")) return nullptr;
   if (desc.has(".scaled::n1::ue8m0")) return nullptr;
   op.detail = static_cast<std::uint8_t>(*format);
-  return isFromHalves ? &smallFromHalves : &smallFromFloats;
+  return isFromHalves ? each<smallFromHalves> : each<smallFromFloats>;
 }
 
 // cvt.rs.bf16x2.f32 d, a, b, c: for each half, 16 random bits are added to the 16 bits that a bf16
 // lacks.  A carry rounds away from zero, possibly into the exponent.
-void convertPairRandomly(Slot* r, const Op& o) {
+void convertPairRandomly(Frame r, const Op& o) {
   const auto half = [&](Slot bits, Slot random) -> Slot {
     constexpr Slot kInfinity = 0x7f800000;
     constexpr Slot kCanonicalNaN = 0x7fff;
@@ -158,7 +158,7 @@ void convertPairRandomly(Slot* r, const Op& o) {
 }
 
 // cvt.pack: detail: bits of a result; kSecond: signed; c follows above the two results.
-void packIntegers(Slot* r, const Op& o) {
+void packIntegers(Frame r, const Op& o) {
   const int width = o.detail;
   const auto part = [&](std::uint32_t slot) {
     const std::int64_t bound = std::int64_t{1} << (o.is(kSecond) ? width - 1 : width);
@@ -178,7 +178,7 @@ Compute bindPack(const isa::InstructionDesc& desc, Op& op) {
     if (!desc.has(kNames[k])) continue;
     op.detail = static_cast<std::uint8_t>(16 >> (k % kUnsigned));
     if (k >= kUnsigned) op.flags |= kSecond;
-    return &packIntegers;
+    return each<packIntegers>;
   }
   return nullptr;
 }
@@ -187,7 +187,7 @@ Compute bindPack(const isa::InstructionDesc& desc, Op& op) {
 
 Compute bindConvert(const isa::InstructionDesc& desc, Op& op) {
   if (desc.opcode != Opcode::Cvt || desc.has(".pzo")) return nullptr;
-  if (desc.has(".rs")) return desc.has(".bf16x2") ? &convertPairRandomly : nullptr;
+  if (desc.has(".rs")) return desc.has(".bf16x2") ? each<convertPairRandomly> : nullptr;
   if (desc.has(".pack")) return bindPack(desc, op);
   for (const std::string_view qualifier : desc.qualifiers) {
     bool toIntegral = false;
@@ -198,9 +198,10 @@ Compute bindConvert(const isa::InstructionDesc& desc, Op& op) {
   }
   if (const Compute found = bindSmall(desc, op)) return found;
   const bool isPair = op.type == Type::F16x2 || op.type == Type::BF16x2;
-  if (isPair) return op.sourceType == Type::F32 && desc.shape.size() == 3 ? &convertPair : nullptr;
+  if (isPair)
+    return op.sourceType == Type::F32 && desc.shape.size() == 3 ? each<convertPair> : nullptr;
   if (!isConvertible(op.type) || !isConvertible(op.sourceType)) return nullptr;
-  return &convertOne;
+  return each<convertOne>;
 }
 
 std::uint64_t widen(isa::Type type, std::uint64_t bits, int width) {

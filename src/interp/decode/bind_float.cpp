@@ -5,7 +5,7 @@
 #include "interp/arithmetic/conversion.h"
 #include "interp/arithmetic/floating.h"
 #include "interp/decode/bind.h"
-#include "interp/decode/frame.h"
+#include "interp/decode/typed_slots.h"
 
 namespace ptxopt::interp {
 
@@ -26,23 +26,23 @@ F finish(const Op& o, F value) {
 }
 
 template <class F, F (*operation)(F, F, Rounding)>
-void binaryFloat(Slot* r, const Op& o) {
+void binaryFloat(Frame r, const Op& o) {
   put(r, o.d, finish(o, operation(read(o, get<F>(r, o.a)), read(o, get<F>(r, o.b)), o.rounding)));
 }
 template <class F>
-void ternary(Slot* r, const Op& o) {
+void ternary(Frame r, const Op& o) {
   put(r, o.d,
       finish(o, fusedMultiplyAdd(read(o, get<F>(r, o.a)), read(o, get<F>(r, o.b)),
                                  read(o, get<F>(r, o.c)), o.rounding)));
 }
 template <class F, F (*operation)(F)>
-void unary(Slot* r, const Op& o) {
+void unary(Frame r, const Op& o) {
   put(r, o.d, finish(o, operation(read(o, get<F>(r, o.a)))));
 }
 
 // Two floats in one register.
 template <float (*operation)(float, float, Rounding)>
-void pairBinary(Slot* r, const Op& o) {
+void pairBinary(Frame r, const Op& o) {
   std::uint64_t result = 0;
   for (int shift = 0; shift < 64; shift += 32) {
     const float a = std::bit_cast<float>(static_cast<std::uint32_t>(r[o.a] >> shift));
@@ -52,7 +52,7 @@ void pairBinary(Slot* r, const Op& o) {
   }
   r[o.d] = result;
 }
-void pairFma(Slot* r, const Op& o) {
+void pairFma(Frame r, const Op& o) {
   std::uint64_t result = 0;
   for (int shift = 0; shift < 64; shift += 32) {
     const auto part = [&](std::uint32_t slot) {
@@ -67,7 +67,7 @@ void pairFma(Slot* r, const Op& o) {
 // kSecond: there is a third operand.  .abs takes magnitudes; .xorsign gives the result the product
 // of the signs.
 template <class F, F (*operation)(F, F, bool)>
-void minMax(Slot* r, const Op& o) {
+void minMax(Frame r, const Op& o) {
   F a = read(o, get<F>(r, o.a));
   F b = read(o, get<F>(r, o.b));
   const bool negative = std::signbit(a) != std::signbit(b);
@@ -90,33 +90,33 @@ template <class F>
 Compute bindArithmetic(const isa::InstructionDesc& desc) {
   switch (desc.opcode) {
     case Opcode::Add:
-      return &binaryFloat<F, add<F>>;
+      return each<binaryFloat<F, add<F>>>;
     case Opcode::Sub:
-      return &binaryFloat<F, subtract<F>>;
+      return each<binaryFloat<F, subtract<F>>>;
     case Opcode::Mul:
-      return &binaryFloat<F, multiply<F>>;
+      return each<binaryFloat<F, multiply<F>>>;
     case Opcode::Div:
-      return &binaryFloat<F, divide<F>>;
+      return each<binaryFloat<F, divide<F>>>;
     case Opcode::Fma:
     case Opcode::Mad:
-      return &ternary<F>;
+      return each<ternary<F>>;
     case Opcode::Min:
-      return &minMax<F, minimum<F>>;
+      return each<minMax<F, minimum<F>>>;
     case Opcode::Max:
-      return &minMax<F, maximum<F>>;
+      return each<minMax<F, maximum<F>>>;
     case Opcode::Abs:
-      return [](Slot* r, const Op& o) { put(r, o.d, std::fabs(read(o, get<F>(r, o.a)))); };
+      return [](Frame r, const Op& o) { put(r, o.d, std::fabs(read(o, get<F>(r, o.a)))); };
     case Opcode::Neg:
-      return [](Slot* r, const Op& o) { put(r, o.d, -read(o, get<F>(r, o.a))); };
+      return [](Frame r, const Op& o) { put(r, o.d, -read(o, get<F>(r, o.a))); };
     case Opcode::Copysign:
       return
-          [](Slot* r, const Op& o) { put(r, o.d, std::copysign(get<F>(r, o.b), get<F>(r, o.a))); };
+          [](Frame r, const Op& o) { put(r, o.d, std::copysign(get<F>(r, o.b), get<F>(r, o.a))); };
     case Opcode::Sqrt:
-      return [](Slot* r, const Op& o) {
+      return [](Frame r, const Op& o) {
         put(r, o.d, finish(o, squareRoot(read(o, get<F>(r, o.a)), o.rounding)));
       };
     case Opcode::Rcp:
-      return [](Slot* r, const Op& o) {
+      return [](Frame r, const Op& o) {
         put(r, o.d, finish(o, divide(F{1}, read(o, get<F>(r, o.a)), o.rounding)));
       };
     default:
@@ -128,24 +128,24 @@ Compute bindApproximate32(const isa::InstructionDesc& desc) {
   switch (desc.opcode) {
     case Opcode::Div:
       if (!desc.has(".approx")) return nullptr;
-      return [](Slot* r, const Op& o) {
+      return [](Frame r, const Op& o) {
         put(r, o.d,
             finish(o, divideApproximate(read(o, get<float>(r, o.a)), read(o, get<float>(r, o.b)))));
       };
     case Opcode::Rcp:
-      return &unary<float, reciprocalApproximate>;
+      return each<unary<float, reciprocalApproximate>>;
     case Opcode::Rsqrt:
-      return &unary<float, reciprocalRootApproximate>;
+      return each<unary<float, reciprocalRootApproximate>>;
     case Opcode::Sin:
-      return &unary<float, sineApproximate>;
+      return each<unary<float, sineApproximate>>;
     case Opcode::Cos:
-      return &unary<float, cosineApproximate>;
+      return each<unary<float, cosineApproximate>>;
     case Opcode::Lg2:
-      return &unary<float, log2Approximate>;
+      return each<unary<float, log2Approximate>>;
     case Opcode::Ex2:
-      return &unary<float, exp2Approximate>;
+      return each<unary<float, exp2Approximate>>;
     case Opcode::Tanh:
-      return &unary<float, tanhApproximate>;
+      return each<unary<float, tanhApproximate>>;
     default:
       return nullptr;
   }
@@ -154,10 +154,10 @@ Compute bindApproximate32(const isa::InstructionDesc& desc) {
 Compute bindApproximate64(const isa::InstructionDesc& desc) {
   switch (desc.opcode) {
     case Opcode::Rcp:
-      return &unary<double, reciprocalApproximate>;
+      return each<unary<double, reciprocalApproximate>>;
     case Opcode::Rsqrt:
-      if (desc.has(".ftz")) return &unary<double, reciprocalRootApproximate>;
-      return &unary<double, reciprocalRoot>;
+      if (desc.has(".ftz")) return each<unary<double, reciprocalRootApproximate>>;
+      return each<unary<double, reciprocalRoot>>;
     default:
       return nullptr;
   }
@@ -167,7 +167,7 @@ Compute bindApproximate64(const isa::InstructionDesc& desc) {
 
 // kSecond: bf16.
 template <class Operation>
-void lanes(Slot* r, const Op& o, Operation operation) {
+void lanes(Frame r, const Op& o, Operation operation) {
   const FloatFormat format = o.is(kSecond) ? kBF16 : kF16;
   const HalfMode mode{o.is(kFtz), o.is(kSaturate), o.is(kRelu), o.rounding};
   const auto part = [&](std::uint32_t slot, int shift) {
@@ -183,7 +183,7 @@ void lanes(Slot* r, const Op& o, Operation operation) {
 }
 
 template <double (*function)(double)>
-void lanesApproximate(Slot* r, const Op& o) {
+void lanesApproximate(Frame r, const Op& o) {
   lanes(r, o,
         [](FloatFormat format, std::uint16_t a, std::uint16_t, std::uint16_t, HalfMode mode,
            const Op&) {
@@ -201,7 +201,7 @@ double powerOf2(double x) {
 }
 
 template <bool kIsMaximum>
-void lanesMinMax(Slot* r, const Op& o) {
+void lanesMinMax(Frame r, const Op& o) {
   lanes(r, o,
         [](FloatFormat format, std::uint16_t a, std::uint16_t b, std::uint16_t, HalfMode mode,
            const Op& op) {
@@ -220,22 +220,22 @@ void lanesMinMax(Slot* r, const Op& o) {
 }
 
 // add, sub and fma of f32 in which all operands but the last are halves; kSecond: bf16.
-float widened(const Slot* r, const Op& o, std::uint32_t slot) {
+float widened(Frame r, const Op& o, std::uint32_t slot) {
   return static_cast<float>(toDouble(o.is(kSecond) ? kBF16 : kF16, r[slot] & 0xffff));
 }
 Compute bindMixed(const isa::InstructionDesc& desc, Op& op) {
   if (op.sourceType == Type::BF16) op.flags |= kSecond;
   switch (desc.opcode) {
     case Opcode::Add:
-      return [](Slot* r, const Op& o) {
+      return [](Frame r, const Op& o) {
         put(r, o.d, finish(o, add(widened(r, o, o.a), get<float>(r, o.b), o.rounding)));
       };
     case Opcode::Sub:
-      return [](Slot* r, const Op& o) {
+      return [](Frame r, const Op& o) {
         put(r, o.d, finish(o, subtract(widened(r, o, o.a), get<float>(r, o.b), o.rounding)));
       };
     case Opcode::Fma:
-      return [](Slot* r, const Op& o) {
+      return [](Frame r, const Op& o) {
         put(r, o.d,
             finish(o, fusedMultiplyAdd(widened(r, o, o.a), widened(r, o, o.b), get<float>(r, o.c),
                                        o.rounding)));
@@ -261,13 +261,13 @@ Compute bindFloat(const isa::InstructionDesc& desc, Op& op) {
     if (isMixed(desc)) return nullptr;
     switch (desc.opcode) {
       case Opcode::Add:
-        return &pairBinary<add<float>>;
+        return each<pairBinary<add<float>>>;
       case Opcode::Sub:
-        return &pairBinary<subtract<float>>;
+        return each<pairBinary<subtract<float>>>;
       case Opcode::Mul:
-        return &pairBinary<multiply<float>>;
+        return each<pairBinary<multiply<float>>>;
       case Opcode::Fma:
-        return &pairFma;
+        return each<pairFma>;
       default:
         return nullptr;
     }
@@ -308,49 +308,49 @@ Compute bindHalf(const isa::InstructionDesc& desc, Op& op) {
   using H = std::uint16_t;
   switch (desc.opcode) {
     case Opcode::Add:
-      return [](Slot* r, const Op& o) {
+      return [](Frame r, const Op& o) {
         lanes(r, o, [](FloatFormat f, H a, H b, H, HalfMode m, const Op&) {
           return halfAdd(f, a, b, m);
         });
       };
     case Opcode::Sub:
-      return [](Slot* r, const Op& o) {
+      return [](Frame r, const Op& o) {
         lanes(r, o, [](FloatFormat f, H a, H b, H, HalfMode m, const Op&) {
           return halfSubtract(f, a, b, m);
         });
       };
     case Opcode::Mul:
-      return [](Slot* r, const Op& o) {
+      return [](Frame r, const Op& o) {
         lanes(r, o, [](FloatFormat f, H a, H b, H, HalfMode m, const Op&) {
           return halfMultiply(f, a, b, m);
         });
       };
     case Opcode::Fma:
-      return [](Slot* r, const Op& o) {
+      return [](Frame r, const Op& o) {
         lanes(r, o, [](FloatFormat f, H a, H b, H c, HalfMode m, const Op&) {
           return halfFma(f, a, b, c, m);
         });
       };
     case Opcode::Neg:
-      return [](Slot* r, const Op& o) {
+      return [](Frame r, const Op& o) {
         lanes(r, o, [](FloatFormat f, H a, H, H, HalfMode m, const Op&) {
           return static_cast<H>((m.ftz ? halfFlush(f, a) : a) ^ 0x8000);
         });
       };
     case Opcode::Abs:
-      return [](Slot* r, const Op& o) {
+      return [](Frame r, const Op& o) {
         lanes(r, o, [](FloatFormat f, H a, H, H, HalfMode m, const Op&) {
           return static_cast<H>((m.ftz ? halfFlush(f, a) : a) & 0x7fff);
         });
       };
     case Opcode::Min:
-      return &lanesMinMax<false>;
+      return each<lanesMinMax<false>>;
     case Opcode::Max:
-      return &lanesMinMax<true>;
+      return each<lanesMinMax<true>>;
     case Opcode::Tanh:
-      return &lanesApproximate<hyperbolicTangent>;
+      return each<lanesApproximate<hyperbolicTangent>>;
     case Opcode::Ex2:
-      return &lanesApproximate<powerOf2>;
+      return each<lanesApproximate<powerOf2>>;
     default:
       return nullptr;
   }

@@ -3,7 +3,7 @@
 #include "interp/arithmetic/conversion.h"
 #include "interp/arithmetic/integer.h"
 #include "interp/decode/bind.h"
-#include "interp/decode/frame.h"
+#include "interp/decode/typed_slots.h"
 
 namespace ptxopt::interp {
 
@@ -13,13 +13,13 @@ using isa::Opcode;
 using isa::Type;
 
 template <class T, T (*operation)(T, T)>
-void binaryInteger(Slot* r, const Op& o) {
+void binaryInteger(Frame r, const Op& o) {
   put(r, o.d, operation(get<T>(r, o.a), get<T>(r, o.b)));
 }
 
 // Two independent 16-bit halves.
 template <class T, T (*operation)(T, T)>
-void halves(Slot* r, const Op& o) {
+void halves(Frame r, const Op& o) {
   const std::uint32_t a = get<std::uint32_t>(r, o.a);
   const std::uint32_t b = get<std::uint32_t>(r, o.b);
   const auto part = [](T x, T y) -> std::uint32_t {
@@ -58,14 +58,15 @@ T largerRelu(T a, T b) {
 Compute bindMinMax(const isa::InstructionDesc& desc, const Op& op, bool isMaximum) {
   const bool relu = op.is(kRelu);
   if (const Compute pair = forPair(desc, [=]<class T>() -> Compute {
-        if (isMaximum) return relu ? &halves<T, largerRelu<T>> : &halves<T, larger<T>>;
-        return relu ? &halves<T, smallerRelu<T>> : &halves<T, smaller<T>>;
+        if (isMaximum) return relu ? each<halves<T, largerRelu<T>>> : each<halves<T, larger<T>>>;
+        return relu ? each<halves<T, smallerRelu<T>>> : each<halves<T, smaller<T>>>;
       })) {
     return pair;
   }
   return forInteger(op.type, [=]<class T>() -> Compute {
-    if (isMaximum) return relu ? &binaryInteger<T, largerRelu<T>> : &binaryInteger<T, larger<T>>;
-    return relu ? &binaryInteger<T, smallerRelu<T>> : &binaryInteger<T, smaller<T>>;
+    if (isMaximum)
+      return relu ? each<binaryInteger<T, largerRelu<T>>> : each<binaryInteger<T, larger<T>>>;
+    return relu ? each<binaryInteger<T, smallerRelu<T>>> : each<binaryInteger<T, smaller<T>>>;
   });
 }
 
@@ -73,14 +74,16 @@ Compute bindAddSub(const isa::InstructionDesc& desc, const Op& op) {
   const bool isAdd = desc.opcode == Opcode::Add;
   const bool saturates = op.is(kSaturate);
   if (const Compute pair = forPair(desc, [=]<class T>() -> Compute {
-        if (isAdd) return saturates ? &halves<T, addSaturated<T>> : &halves<T, add<T>>;
-        return saturates ? &halves<T, subtractSaturated<T>> : &halves<T, subtract<T>>;
+        if (isAdd) return saturates ? each<halves<T, addSaturated<T>>> : each<halves<T, add<T>>>;
+        return saturates ? each<halves<T, subtractSaturated<T>>> : each<halves<T, subtract<T>>>;
       })) {
     return pair;
   }
   return forInteger(op.type, [=]<class T>() -> Compute {
-    if (isAdd) return saturates ? &binaryInteger<T, addSaturated<T>> : &binaryInteger<T, add<T>>;
-    return saturates ? &binaryInteger<T, subtractSaturated<T>> : &binaryInteger<T, subtract<T>>;
+    if (isAdd)
+      return saturates ? each<binaryInteger<T, addSaturated<T>>> : each<binaryInteger<T, add<T>>>;
+    return saturates ? each<binaryInteger<T, subtractSaturated<T>>>
+                     : each<binaryInteger<T, subtract<T>>>;
   });
 }
 
@@ -92,36 +95,36 @@ Compute bindCarry(const isa::InstructionDesc& desc, const Op& op) {
   return forBits(op.type, [=]<class T>() -> Compute {
     if (isAdd) {
       if (!reads) {
-        return [](Slot* r, const Op& o) {
+        return [](Frame r, const Op& o) {
           T sum;
           const bool carry = __builtin_add_overflow(get<T>(r, o.a), get<T>(r, o.b), &sum);
           put(r, o.d, sum);
           put(r, o.e, carry);
         };
       }
-      return writes ? Compute{[](Slot* r, const Op& o) {
+      return writes ? Compute{[](Frame r, const Op& o) {
         const UnsignedWide sum = UnsignedWide{get<T>(r, o.a)} + get<T>(r, o.b) + r[o.e];
         put(r, o.d, static_cast<T>(sum));
         put(r, o.e, (sum >> kBitsOf<T>) != 0);
       }}
-                    : Compute{[](Slot* r, const Op& o) {
+                    : Compute{[](Frame r, const Op& o) {
                         put(r, o.d, static_cast<T>(get<T>(r, o.a) + get<T>(r, o.b) + r[o.e]));
                       }};
     }
     if (!reads) {
-      return [](Slot* r, const Op& o) {
+      return [](Frame r, const Op& o) {
         T difference;
         const bool borrow = __builtin_sub_overflow(get<T>(r, o.a), get<T>(r, o.b), &difference);
         put(r, o.d, difference);
         put(r, o.e, borrow);
       };
     }
-    return writes ? Compute{[](Slot* r, const Op& o) {
+    return writes ? Compute{[](Frame r, const Op& o) {
       const UnsignedWide difference = UnsignedWide{get<T>(r, o.a)} - get<T>(r, o.b) - (r[o.e] & 1);
       put(r, o.d, static_cast<T>(difference));
       put(r, o.e, (difference >> 64) != 0);
     }}
-                  : Compute{[](Slot* r, const Op& o) {
+                  : Compute{[](Frame r, const Op& o) {
                       put(r, o.d, static_cast<T>(get<T>(r, o.a) - get<T>(r, o.b) - r[o.e]));
                     }};
   });
@@ -129,7 +132,7 @@ Compute bindCarry(const isa::InstructionDesc& desc, const Op& op) {
 
 // mad with .cc, and madc: the carry is that of the addition.  kSecond: .cc.
 template <class T, bool kHigh, bool kReads>
-void madCarry(Slot* r, const Op& o) {
+void madCarry(Frame r, const Op& o) {
   const UnsignedWide both = product(get<T>(r, o.a), get<T>(r, o.b));
   const auto part = static_cast<Bits<T>>(kHigh ? both >> kBitsOf<T> : both);
   const UnsignedWide sum = UnsignedWide{part} + get<Bits<T>>(r, o.c) + (kReads ? r[o.e] : 0);
@@ -142,8 +145,8 @@ Compute bindMadCarry(const isa::InstructionDesc& desc, Op& op) {
   const bool high = desc.has(".hi");
   const bool reads = desc.readsCarry;
   return forInteger(op.type, [=]<class T>() -> Compute {
-    if (high) return reads ? &madCarry<T, true, true> : &madCarry<T, true, false>;
-    return reads ? &madCarry<T, false, true> : &madCarry<T, false, false>;
+    if (high) return reads ? each<madCarry<T, true, true>> : each<madCarry<T, true, false>>;
+    return reads ? each<madCarry<T, false, true>> : each<madCarry<T, false, false>>;
   });
 }
 
@@ -158,32 +161,34 @@ Compute bindMultiply(const isa::InstructionDesc& desc, const Op& op) {
   if (desc.has(".wide")) {
     return forInteger(op.type, [=]<class T>() -> Compute {
       if (adds) {
-        return [](Slot* r, const Op& o) {
+        return [](Frame r, const Op& o) {
           using W = Twice<T>;
           const W both = static_cast<W>(product(get<T>(r, o.a), get<T>(r, o.b)));
           put(r, o.d, add(both, get<W>(r, o.c)));
         };
       }
-      return [](Slot* r, const Op& o) {
+      return [](Frame r, const Op& o) {
         put(r, o.d, static_cast<Twice<T>>(product(get<T>(r, o.a), get<T>(r, o.b))));
       };
     });
   }
   if (op.is(kSaturate)) {
-    return [](Slot* r, const Op& o) {
+    return [](Frame r, const Op& o) {
       using T = std::int32_t;
       put(r, o.d, addSaturated(multiplyHigh(get<T>(r, o.a), get<T>(r, o.b)), get<T>(r, o.c)));
     };
   }
   const bool high = desc.has(".hi");
   return forInteger(op.type, [=]<class T>() -> Compute {
-    if (!adds) return high ? &binaryInteger<T, multiplyHigh<T>> : &binaryInteger<T, multiplyLow<T>>;
+    if (!adds)
+      return high ? each<binaryInteger<T, multiplyHigh<T>>>
+                  : each<binaryInteger<T, multiplyLow<T>>>;
     if (high) {
-      return [](Slot* r, const Op& o) {
+      return [](Frame r, const Op& o) {
         put(r, o.d, add(multiplyHigh(get<T>(r, o.a), get<T>(r, o.b)), get<T>(r, o.c)));
       };
     }
-    return [](Slot* r, const Op& o) {
+    return [](Frame r, const Op& o) {
       put(r, o.d, add(multiplyLow(get<T>(r, o.a), get<T>(r, o.b)), get<T>(r, o.c)));
     };
   });
@@ -195,12 +200,12 @@ Compute bindMultiply24(const isa::InstructionDesc& desc, Op& op) {
   const bool saturates = op.is(kSaturate);
   return forInteger(op.type, [=]<class T>() -> Compute {
     if (saturates) {
-      return [](Slot* r, const Op& o) {
+      return [](Frame r, const Op& o) {
         const std::int64_t both = product24(get<T>(r, o.a), get<T>(r, o.b)) >> o.detail;
         put(r, o.d, addSaturated(static_cast<T>(both), get<T>(r, o.c)));
       };
     }
-    return [](Slot* r, const Op& o) {
+    return [](Frame r, const Op& o) {
       const std::int64_t both = product24(get<T>(r, o.a), get<T>(r, o.b)) >> o.detail;
       put(r, o.d, add(static_cast<T>(both), get<T>(r, o.c)));
     };
@@ -211,11 +216,11 @@ Compute bindLogic(const isa::InstructionDesc& desc, const Op& op) {
   if (op.type == Type::Pred) {
     switch (desc.opcode) {
       case Opcode::And:
-        return [](Slot* r, const Op& o) { r[o.d] = r[o.a] & r[o.b]; };
+        return [](Frame r, const Op& o) { r[o.d] = r[o.a] & r[o.b]; };
       case Opcode::Or:
-        return [](Slot* r, const Op& o) { r[o.d] = r[o.a] | r[o.b]; };
+        return [](Frame r, const Op& o) { r[o.d] = r[o.a] | r[o.b]; };
       case Opcode::Xor:
-        return [](Slot* r, const Op& o) { r[o.d] = r[o.a] ^ r[o.b]; };
+        return [](Frame r, const Op& o) { r[o.d] = r[o.a] ^ r[o.b]; };
       default:
         return negatePredicate();
     }
@@ -223,22 +228,22 @@ Compute bindLogic(const isa::InstructionDesc& desc, const Op& op) {
   return forBits(op.type, [&]<class T>() -> Compute {
     switch (desc.opcode) {
       case Opcode::And:
-        return [](Slot* r, const Op& o) {
+        return [](Frame r, const Op& o) {
           put(r, o.d, static_cast<T>(get<T>(r, o.a) & get<T>(r, o.b)));
         };
       case Opcode::Or:
-        return [](Slot* r, const Op& o) {
+        return [](Frame r, const Op& o) {
           put(r, o.d, static_cast<T>(get<T>(r, o.a) | get<T>(r, o.b)));
         };
       case Opcode::Xor:
-        return [](Slot* r, const Op& o) {
+        return [](Frame r, const Op& o) {
           put(r, o.d, static_cast<T>(get<T>(r, o.a) ^ get<T>(r, o.b)));
         };
       case Opcode::Not:
-        return [](Slot* r, const Op& o) { put(r, o.d, static_cast<T>(~get<T>(r, o.a))); };
+        return [](Frame r, const Op& o) { put(r, o.d, static_cast<T>(~get<T>(r, o.a))); };
       case Opcode::Cnot:
         return
-            [](Slot* r, const Op& o) { put(r, o.d, static_cast<T>(get<T>(r, o.a) == 0 ? 1 : 0)); };
+            [](Frame r, const Op& o) { put(r, o.d, static_cast<T>(get<T>(r, o.a) == 0 ? 1 : 0)); };
       default:
         return nullptr;
     }
@@ -249,43 +254,43 @@ Compute bindBits(const isa::InstructionDesc& desc, Op& op) {
   switch (desc.opcode) {
     case Opcode::Popc:
       return forBits(op.type, []<class T>() -> Compute {
-        return [](Slot* r, const Op& o) {
+        return [](Frame r, const Op& o) {
           put(r, o.d, static_cast<std::uint32_t>(std::popcount(get<T>(r, o.a))));
         };
       });
     case Opcode::Clz:
       return forBits(op.type, []<class T>() -> Compute {
-        return [](Slot* r, const Op& o) {
+        return [](Frame r, const Op& o) {
           put(r, o.d, static_cast<std::uint32_t>(std::countl_zero(get<T>(r, o.a))));
         };
       });
     case Opcode::Brev:
       return forBits(op.type, []<class T>() -> Compute {
-        return [](Slot* r, const Op& o) { put(r, o.d, reverseBits(get<T>(r, o.a))); };
+        return [](Frame r, const Op& o) { put(r, o.d, reverseBits(get<T>(r, o.a))); };
       });
     case Opcode::Bfind:
       op.detail = desc.has(".shiftamt") ? 1 : 0;
       return forInteger(op.type, []<class T>() -> Compute {
         return
-            [](Slot* r, const Op& o) { put(r, o.d, findLeading(get<T>(r, o.a), o.detail != 0)); };
+            [](Frame r, const Op& o) { put(r, o.d, findLeading(get<T>(r, o.a), o.detail != 0)); };
       });
     case Opcode::Bfe:
       return forInteger(op.type, []<class T>() -> Compute {
-        return [](Slot* r, const Op& o) {
+        return [](Frame r, const Op& o) {
           put(r, o.d,
               extractField(get<T>(r, o.a), get<std::uint32_t>(r, o.b), get<std::uint32_t>(r, o.c)));
         };
       });
     case Opcode::Bfi:
       return forBits(op.type, []<class T>() -> Compute {
-        return [](Slot* r, const Op& o) {
+        return [](Frame r, const Op& o) {
           put(r, o.d,
               insertField(get<T>(r, o.a), get<T>(r, o.b), get<std::uint32_t>(r, o.c),
                           get<std::uint32_t>(r, o.e)));
         };
       });
     case Opcode::Fns:
-      return [](Slot* r, const Op& o) {
+      return [](Frame r, const Op& o) {
         put(r, o.d,
             findNthSet(get<std::uint32_t>(r, o.a), get<std::uint32_t>(r, o.b),
                        get<std::int32_t>(r, o.c)));
@@ -293,14 +298,14 @@ Compute bindBits(const isa::InstructionDesc& desc, Op& op) {
     case Opcode::Szext:
       op.detail =
           static_cast<std::uint8_t>((isa::isSigned(op.type) ? 1 : 0) | (desc.has(".wrap") ? 2 : 0));
-      return [](Slot* r, const Op& o) {
+      return [](Frame r, const Op& o) {
         put(r, o.d,
             extendAt(get<std::uint32_t>(r, o.a), get<std::uint32_t>(r, o.b), (o.detail & 1) != 0,
                      (o.detail & 2) != 0));
       };
     case Opcode::Bmsk:
       op.detail = desc.has(".wrap") ? 1 : 0;
-      return [](Slot* r, const Op& o) {
+      return [](Frame r, const Op& o) {
         put(r, o.d, bitMask(get<std::uint32_t>(r, o.a), get<std::uint32_t>(r, o.b), o.detail != 0));
       };
     default:
@@ -312,19 +317,19 @@ Compute bindShift(const isa::InstructionDesc& desc, Op& op) {
   switch (desc.opcode) {
     case Opcode::Shl:
       return forInteger(op.type, []<class T>() -> Compute {
-        return [](Slot* r, const Op& o) {
+        return [](Frame r, const Op& o) {
           put(r, o.d, shiftLeft(get<T>(r, o.a), get<std::uint32_t>(r, o.b)));
         };
       });
     case Opcode::Shr:
       return forInteger(op.type, []<class T>() -> Compute {
-        return [](Slot* r, const Op& o) {
+        return [](Frame r, const Op& o) {
           put(r, o.d, shiftRight(get<T>(r, o.a), get<std::uint32_t>(r, o.b)));
         };
       });
     case Opcode::Shf:
       op.detail = static_cast<std::uint8_t>((desc.has(".l") ? 1 : 0) | (desc.has(".wrap") ? 2 : 0));
-      return [](Slot* r, const Op& o) {
+      return [](Frame r, const Op& o) {
         put(r, o.d,
             funnelShift(get<std::uint32_t>(r, o.a), get<std::uint32_t>(r, o.b),
                         get<std::uint32_t>(r, o.c), (o.detail & 1) != 0, (o.detail & 2) != 0));
@@ -340,7 +345,7 @@ Compute bindPermute(const isa::InstructionDesc& desc, Op& op) {
   for (std::uint8_t k = 0; k < std::size(kModes); ++k) {
     if (desc.has(kModes[k])) op.detail = static_cast<std::uint8_t>(k + 1);
   }
-  return [](Slot* r, const Op& o) {
+  return [](Frame r, const Op& o) {
     put(r, o.d,
         permuteBytes(get<std::uint32_t>(r, o.a), get<std::uint32_t>(r, o.b),
                      get<std::uint32_t>(r, o.c), static_cast<Permute>(o.detail)));
@@ -353,13 +358,13 @@ Compute bindDotProduct(const isa::InstructionDesc& desc, Op& op) {
       static_cast<std::uint8_t>((isa::isSigned(op.type) ? 1 : 0) |
                                 (isa::isSigned(op.sourceType) ? 2 : 0) | (desc.has(".hi") ? 4 : 0));
   if (isFour) {
-    return [](Slot* r, const Op& o) {
+    return [](Frame r, const Op& o) {
       put(r, o.d,
           dotProduct4(get<std::uint32_t>(r, o.a), (o.detail & 1) != 0, get<std::uint32_t>(r, o.b),
                       (o.detail & 2) != 0, get<std::uint32_t>(r, o.c)));
     };
   }
-  return [](Slot* r, const Op& o) {
+  return [](Frame r, const Op& o) {
     put(r, o.d,
         dotProduct2(get<std::uint32_t>(r, o.a), (o.detail & 1) != 0, get<std::uint32_t>(r, o.b),
                     (o.detail & 2) != 0, get<std::uint32_t>(r, o.c), (o.detail & 4) != 0));
@@ -370,7 +375,7 @@ Compute bindLogic3(const isa::InstructionDesc& desc) {
   // With a predicate: p = (d != 0) op q, q in `index`.
   if (desc.has(".or") || desc.has(".and")) {
     const auto body = []<bool kIsAnd>() -> Compute {
-      return [](Slot* r, const Op& o) {
+      return [](Frame r, const Op& o) {
         const std::uint32_t d = logic3(get<std::uint32_t>(r, o.a), get<std::uint32_t>(r, o.b),
                                        get<std::uint32_t>(r, o.c), get<std::uint32_t>(r, o.e));
         const bool q = r[o.index] != 0;
@@ -380,7 +385,7 @@ Compute bindLogic3(const isa::InstructionDesc& desc) {
     };
     return desc.has(".and") ? body.operator()<true>() : body.operator()<false>();
   }
-  return [](Slot* r, const Op& o) {
+  return [](Frame r, const Op& o) {
     put(r, o.d,
         logic3(get<std::uint32_t>(r, o.a), get<std::uint32_t>(r, o.b), get<std::uint32_t>(r, o.c),
                get<std::uint32_t>(r, o.e)));
@@ -409,22 +414,23 @@ Compute bindInteger(const isa::InstructionDesc& desc, Op& op) {
       return bindMultiply24(desc, op);
     case Opcode::Sad:
       return forInteger(op.type, []<class T>() -> Compute {
-        return [](Slot* r, const Op& o) {
+        return [](Frame r, const Op& o) {
           put(r, o.d, add(get<T>(r, o.c), absoluteDifference(get<T>(r, o.a), get<T>(r, o.b))));
         };
       });
     case Opcode::Div:
-      return forInteger(op.type, []<class T>() -> Compute { return &binaryInteger<T, divide<T>>; });
+      return forInteger(op.type,
+                        []<class T>() -> Compute { return each<binaryInteger<T, divide<T>>>; });
     case Opcode::Rem:
       return forInteger(op.type,
-                        []<class T>() -> Compute { return &binaryInteger<T, remainder<T>>; });
+                        []<class T>() -> Compute { return each<binaryInteger<T, remainder<T>>>; });
     case Opcode::Abs:
       return forInteger(op.type, []<class T>() -> Compute {
-        return [](Slot* r, const Op& o) { put(r, o.d, absolute(get<T>(r, o.a))); };
+        return [](Frame r, const Op& o) { put(r, o.d, absolute(get<T>(r, o.a))); };
       });
     case Opcode::Neg:
       return forInteger(op.type, []<class T>() -> Compute {
-        return [](Slot* r, const Op& o) { put(r, o.d, subtract(T{0}, get<T>(r, o.a))); };
+        return [](Frame r, const Op& o) { put(r, o.d, subtract(T{0}, get<T>(r, o.a))); };
       });
     case Opcode::Min:
       return bindMinMax(desc, op, false);

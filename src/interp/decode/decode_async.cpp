@@ -48,7 +48,7 @@ void Decoder::decodeCopyAsync(const ir::Instruction& instruction, Op op) {
                              function_->rangeOf(fourth->reg()).type == Type::Pred;
     if (isPredicate) {
       Op choose = prototype_;
-      choose.compute = [](Slot* r, const Op& o) { r[o.d] = r[o.a] != 0 ? 0 : r[o.b]; };
+      choose.compute = [](Frame r, const Op& o) { r[o.d] = r[o.a] != 0 ? 0 : r[o.b]; };
       choose.a = source(*fourth, Type::Pred);
       choose.b = op.c;
       choose.d = temporary();

@@ -11,7 +11,7 @@
 #include "interp/arithmetic/integer.h"
 #include "interp/decode/bind.h"
 #include "interp/decode/decoder.h"
-#include "interp/decode/frame.h"
+#include "interp/decode/typed_slots.h"
 
 namespace ptxopt::interp {
 
@@ -153,12 +153,12 @@ std::int64_t apply(Operation operation, std::int64_t a, std::int64_t b, bool wra
   return 0;
 }
 
-std::int64_t number(const Slot* r, std::uint32_t slot) {
+std::int64_t number(Frame r, std::uint32_t slot) {
   return static_cast<std::int64_t>(r[slot]);
 }
 
 // d = a >> immediate, `width` bits, extended to 64 depending on `type`.
-void select(Slot* r, const Op& o) {
+void select(Frame r, const Op& o) {
   const std::uint64_t bits = truncated(r[o.a] >> o.immediate, o.width);
   const int unused = 64 - o.width;
   r[o.d] = isa::isSigned(o.type)
@@ -168,7 +168,7 @@ void select(Slot* r, const Op& o) {
 
 // detail: the Operation; count: the Second; width and immediate: the part of d; kSecond: shift
 // counts wrap.
-void scalar(Slot* r, const Op& o) {
+void scalar(Frame r, const Op& o) {
   const bool isSigned = isa::isSigned(o.type);
   std::int64_t value =
       apply(static_cast<Operation>(o.detail), number(r, o.a), number(r, o.b), o.is(kSecond));
@@ -201,7 +201,7 @@ void scalar(Slot* r, const Op& o) {
 
 // kSecond: .po; kAbs: a * b is subtracted; kToIntegral: c is subtracted; kXorSignAbs: the result is
 // signed. immediate: the right shift of the result.
-void multiplyAdd(Slot* r, const Op& o) {
+void multiplyAdd(Frame r, const Op& o) {
   Wide value = static_cast<Wide>(number(r, o.a)) * number(r, o.b);
   if (o.is(kAbs)) value = -value;
   const bool isSigned = o.is(kXorSignAbs);
@@ -220,7 +220,7 @@ void multiplyAdd(Slot* r, const Op& o) {
 
 // width: of a lane; count: 1 if the results are added to c; immediate: bit 0 for a signed a, bit 1
 // for a signed b.
-void lanes(Slot* r, const Op& o) {
+void lanes(Frame r, const Op& o) {
   const auto lane = [&](std::uint32_t slot, int shift, bool isSigned) -> std::int64_t {
     const auto bits = static_cast<std::int64_t>(truncated(r[slot] >> shift, o.width));
     const std::int64_t sign = std::int64_t{1} << (o.width - 1);
@@ -258,7 +258,7 @@ std::uint32_t Decoder::videoSource(const ir::Operand& operand, Type type) {
   }
   whole.negated = false;
   Op op = prototype_;
-  op.compute = &select;
+  op.compute = each<select>;
   op.type = type;
   op.immediate = part.shift;
   op.width = static_cast<std::uint8_t>(part.width);
@@ -292,7 +292,7 @@ void Decoder::decodeVideo(const ir::Instruction& instruction, Op op) {
     for (const ir::Operand* part : {&std::as_const(target), &first, &second}) {
       if (part->component != 0) throw Problem{"a selector of lanes"};
     }
-    op.compute = &lanes;
+    op.compute = each<lanes>;
     op.width = static_cast<std::uint8_t>(32 / count);
     op.count = desc.has(".add") ? 1 : 0;
     op.immediate = (isa::isSigned(types[1]) ? 1 : 0) | (isa::isSigned(types[2]) ? 2 : 0);
@@ -312,7 +312,7 @@ void Decoder::decodeVideo(const ir::Instruction& instruction, Op op) {
     op.c = source(plain, Type::B32);
   }
   if (*operation == Operation::Mad) {
-    op.compute = &multiplyAdd;
+    op.compute = each<multiplyAdd>;
     op.d = destination(target);
     const bool subtracts = first.negated != second.negated;
     const bool isSigned =
@@ -324,7 +324,7 @@ void Decoder::decodeVideo(const ir::Instruction& instruction, Op op) {
     op.immediate = desc.has(".shr15") ? 15 : desc.has(".shr7") ? 7 : 0;
     return emit(op);
   }
-  op.compute = &scalar;
+  op.compute = each<scalar>;
   op.width = 32;
   op.count = static_cast<std::uint8_t>(Second::None);
   if (target.component == ir::kOtherComponent) {

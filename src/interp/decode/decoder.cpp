@@ -562,10 +562,10 @@ void Decoder::decodePure(const ir::Instruction& instruction, Op op) {
   for (const auto bind : {&bindInteger, &bindFloat, &bindHalf, &bindCompare, &bindConvert}) {
     Op trial = op;
     trial.compute = bind(desc, trial);
-    if (trial.compute != nullptr) return emit(trial);
+    if (trial.compute) return emit(trial);
   }
   op.compute = bindAddress(desc, op, program_->image().windows());
-  if (op.compute == nullptr) throw Problem{"this form is not implemented"};
+  if (!op.compute) throw Problem{"this form is not implemented"};
   emit(op);
 }
 

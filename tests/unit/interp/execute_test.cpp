@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <set>
 #include <string>
@@ -330,6 +331,66 @@ TEST(Execute, ControlAndCalls) {
                  "proto: .callprototype (.param .b32 _) _ (.param .b32 _);"
                  "call (b), %rd2, (a), proto; ld.param.b32 %r0, [b]; }"),
             10u);
+}
+
+// Lanes of a warp that run together and lanes that run alone compute the same: all policies but
+// round robin run each thread by itself.
+TEST(Execute, LanesTogetherAndAlone) {
+  const std::vector<std::string> bodies = {
+      // Stacks of different depth, which grow while others use theirs.
+      "call (%r0), factorial, (%r1); cvt.u64.u32 %rd0, %r0;",
+      "rem.u32 %r4, %r1, 3; setp.eq.u32 %p1, %r4, 1; mul.lo.u32 %r5, %r1, 37;"
+      "@%p1 call (%r5), factorial, (%r1); @!%p1 call (%r0), factorial, (%r5);"
+      "add.u32 %r0, %r0, %r5; cvt.u64.u32 %rd0, %r0;",
+      // Every third lane goes another way, and meets the others in a loop.
+      "rem.u32 %r4, %r1, 3; setp.eq.u32 %p1, %r4, 0; mov.u32 %r0, 0; @%p1 bra other;"
+      "next: add.u32 %r0, %r0, %r1; setp.lt.u32 %p2, %r0, 100; setp.eq.u32 %p3, %r1, 0;"
+      "@!%p3 bra on; mov.u32 %r0, 200; on: @%p2 bra next; bra done;"
+      "other: mad.lo.u32 %r0, %r1, %r1, 5; bra next; done: cvt.u64.u32 %rd0, %r0;",
+      // Guards that hold for some.
+      "and.b32 %r4, %r1, 5; setp.ne.u32 %p1, %r4, 1; mov.u32 %r0, 3; @%p1 mul.lo.u32 %r0, %r1, 9;"
+      "@!%p1 sub.u32 %r0, %r0, %r1; cvt.u64.u32 %rd0, %r0;"};
+  for (const std::string& body : bodies) {
+    const auto together = execute(body);
+    for (const Policy policy : kPolicies) EXPECT_EQ(execute(body, policy), together) << body;
+  }
+}
+
+// Loads and stores of a warp: lane l to `first + step * l`, modulo 1,024 bytes.
+TEST(Execute, AccessesTogetherAndAlone) {
+  const auto addresses = [](int first, int step) {
+    return "mov.u32 %r4, smem; mad.lo.s32 %r5, %r1, " + std::to_string(step) + ", " +
+           std::to_string(first) + "; and.b32 %r5, %r5, 1023; add.u32 %r4, %r4, %r5;";
+  };
+  const std::string fill =
+      "shl.b32 %r6, %r1, 2; mov.u32 %r7, smem; add.u32 %r7, %r7, %r6; mov.u32 %r8, 0;"
+      "more: mad.lo.u32 %r9, %r8, 77, %r1; mul.lo.u32 %r9, %r9, 0x01010307;"
+      "st.shared.u32 [%r7], %r9; add.u32 %r7, %r7, 128; add.u32 %r8, %r8, 1;"
+      "setp.lt.u32 %p1, %r8, 8; @%p1 bra more; bar.warp.sync 0xffffffff;";
+  for (const int size : {1, 2, 4, 8}) {
+    for (const int step : {0, size, -size, 2 * size, 16 * size, 33 * size}) {
+      const std::string type = ".u" + std::to_string(8 * size);
+      const std::string at = addresses(step < 0 ? 512 : 2 * size, step);
+      const std::string loaded = size == 8   ? "mov.u64 %rd0, %rd2;"
+                                 : size == 4 ? "cvt.u64.u32 %rd0, %r10;"
+                                             : "cvt.u64.u16 %rd0, %h3;";
+      const std::string to = size == 8 ? "%rd2" : size == 4 ? "%r10" : "%h3";
+      const std::string load =
+          fill + at + "ld.shared" + type + " " + to + ", [%r4]; bar.warp.sync 0xffffffff;" + loaded;
+      const auto together = execute(load);
+      EXPECT_EQ(execute(load, Policy::LaneByLane), together) << load;
+      std::set<std::uint64_t> different(together.begin(), together.end());
+      EXPECT_EQ(different.size() == 1, step == 0) << load;
+      if (step == 0 || 32 * std::abs(step) > 1024) continue;  // several lanes would store there
+      const std::string from = size == 8 ? "%rd3" : size == 4 ? "%r11" : "%h4";
+      const std::string store =
+          fill +
+          "mul.wide.u32 %rd3, %r1, 0x7654321; cvt.u32.u64 %r11, %rd3; cvt.u16.u32 %h4, %r11;" + at +
+          "st.shared" + type + " [%r4], " + from + "; bar.warp.sync 0xffffffff;" + addresses(0, 8) +
+          "ld.shared.u64 %rd0, [%r4];";
+      EXPECT_EQ(execute(store, Policy::LaneByLane), execute(store)) << store;
+    }
+  }
 }
 
 TEST(Execute, WhatIsAbsentSaysSo) {

@@ -387,7 +387,7 @@ TEST(ScaleOpcodes, EveryFormOfTheRowsIsBoundOrRefusedByName) {
     Op op;
     op.type = desc.type;
     op.sourceType = desc.sourceType;
-    const bool isBound = bindConvert(desc, op) != nullptr;
+    const auto isBound = static_cast<bool>(bindConvert(desc, op));
     EXPECT_EQ(isBound, !isRefused(desc.mnemonic)) << desc.mnemonic;
     ++(isBound ? bound : refused);
   }

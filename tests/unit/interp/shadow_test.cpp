@@ -315,7 +315,8 @@ class WarpTrace {
       views.push_back(&clocks_[warp + lane]);
     }
     const Access access{.site = below(1000), .writes = below(4) == 0, .scope = isa::Scope::Sys};
-    const WarpAccess all{access, size, offsets, views};
+    WarpAccess all{access, size, offsets, views};
+    if (below(2) == 0) sayWhatIsSo(all);
     std::vector<std::pair<std::size_t, Race>> races;
     together_.access(all, races);
     auto found = races.begin();
@@ -330,6 +331,25 @@ class WarpTrace {
       expectSame((found++)->second, race);
     }
     EXPECT_TRUE(found == races.end());
+  }
+
+  // Who accesses may know more about the access than its offsets.
+  static void sayWhatIsSo(WarpAccess& all) {
+    const auto isNext = [&](std::size_t k) {
+      const ThreadClock& before = *all.views[k - 1];
+      const ThreadClock& view = *all.views[k];
+      return view.agent() == before.agent() + 1 && view.own() == before.own() &&
+             view.base() == before.base();
+    };
+    const auto stepTo = [&](std::size_t k) {
+      return static_cast<std::int64_t>(all.offsets[k] - all.offsets[k - 1]);
+    };
+    all.isUniform = true;
+    all.step = all.views.size() > 1 ? stepTo(1) : 0;
+    for (std::size_t k = 1; k < all.views.size(); ++k) {
+      all.isUniform = all.isUniform && isNext(k);
+      if (stepTo(k) != all.step.value_or(stepTo(k))) all.step.reset();
+    }
   }
 
   void accessAlone(const ThreadClock& clock) {

@@ -12,7 +12,7 @@ namespace ptxopt::interp {
 
 // T: an integer of any width, float, double, or bool for predicates.
 template <class T>
-T get(const Slot* frame, std::uint32_t slot) {
+T get(Frame frame, std::uint32_t slot) {
   if constexpr (std::is_same_v<T, float>) {
     return std::bit_cast<float>(static_cast<std::uint32_t>(frame[slot]));
   } else if constexpr (std::is_same_v<T, double>) {
@@ -25,7 +25,7 @@ T get(const Slot* frame, std::uint32_t slot) {
 }
 
 template <class T>
-void put(Slot* frame, std::uint32_t slot, T value) {
+void put(Frame frame, std::uint32_t slot, T value) {
   if constexpr (std::is_same_v<T, float>) {
     frame[slot] = std::bit_cast<std::uint32_t>(value);
   } else if constexpr (std::is_same_v<T, double>) {
