@@ -198,6 +198,8 @@ class Explainer {
       result.text += (result.text.empty() ? "" : "\n") + tableOf(function, std::move(rows));
     }
     result.totals.goWithAssumption = ways_.size();
+    result.totals.goWithSource = static_cast<std::size_t>(
+        std::ranges::count_if(ways_, [](const auto& way) { return way.second.isOfSource; }));
     if (result.text.empty()) {
       result.text = module_.source().name() + ": no barriers\n";
     } else {
@@ -319,6 +321,7 @@ class Explainer {
 void BarrierTotals::add(const BarrierTotals& other) {
   functions += other.functions;
   goWithAssumption += other.goWithAssumption;
+  goWithSource += other.goWithSource;
   for (const auto& [outcome, count] : other.barriers) barriers[outcome] += count;
 }
 
@@ -328,6 +331,7 @@ std::string BarrierTotals::text() const {
   std::string text = fmt::format("{} in {}: {}", plural(all, "barrier"),
                                  plural(functions, "function"), countsText(barriers));
   if (goWithAssumption != 0) text += fmt::format("; {} would go with options", goWithAssumption);
+  if (goWithSource != 0) text += fmt::format(", {} of them with --trust-source", goWithSource);
   return text;
 }
 

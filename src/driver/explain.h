@@ -22,9 +22,11 @@ struct BarrierTotals {
   std::size_t functions = 0;  // that have barriers
   std::map<passes::BarrierOutcome, std::size_t> barriers;
   std::size_t goWithAssumption = 0;  // of those that are kept
+  std::size_t goWithSource = 0;      // of these, with --trust-source alone
 
   void add(const BarrierTotals& other);
-  // "14 barriers in 5 functions: 12 kept, 2 removed; 3 go with an assumption"
+  // "14 barriers in 5 functions: 12 kept, 2 removed; 3 would go with options, 1 of them with
+  // --trust-source"
   std::string text() const;
 };
 

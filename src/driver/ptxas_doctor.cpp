@@ -71,7 +71,10 @@ class Doctor {
     say("program", fmt::format("{} ({})", self_, dropIn_.versionLine));
     lookForPtxas();
     if (dropIn_.flagsError.empty()) {
-      say("flags", dropIn_.flags.empty() ? "the default, -O2" : dropIn_.flags);
+      say("flags", dropIn_.flags.empty()
+                       ? "the default, -O2; under nvcc --assume=source does more: "
+                         "it trusts __syncthreads()"
+                       : dropIn_.flags);
     } else {
       complain("flags", dropIn_.flagsError);
     }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -56,6 +57,16 @@ KeptBarriers only(const KeptBarriers& barriers, const std::set<Offset>& offsets)
   return result;
 }
 
+// Without those that others of the group say too.
+std::vector<std::size_t> withoutWeaker(const std::vector<std::size_t>& group) {
+  std::vector<std::size_t> result;
+  std::ranges::copy_if(group, std::back_inserter(result), [&](std::size_t k) {
+    return std::ranges::none_of(
+        group, [&](std::size_t other) { return info(other).weaker == info(k).assumption; });
+  });
+  return result;
+}
+
 // What follows the last pass about barriers does nothing to them.
 void cutToBarriers(std::vector<passes::PipelineStep>& pipeline) {
   const auto isAboutOthers = [](const passes::PipelineStep& step) {
@@ -92,14 +103,15 @@ std::map<Offset, RemovingOptions> WhatIf::ways(const KeptBarriers& kept) const {
   const KeptBarriers candidates = only(kept, removedUnder(kept, all));
   if (candidates.empty()) return found;
   KeptBarriers open = candidates;
-  std::set<Offset> goInOneRow;
+  std::map<analysis::Assumption, std::set<Offset>> goUnder;
   for (const std::size_t k : all) {
-    const std::set<Offset> gone = removedUnder(candidates, {k});
-    if (info(k).assumption == analysis::Assumption::OneRow) goInOneRow = gone;
+    const std::set<Offset>& gone = goUnder[info(k).assumption] = removedUnder(candidates, {k});
+    const auto weaker = info(k).weaker;
     for (const Offset offset : gone) {
-      // Of the shape, only the fact that there is one row matters.
-      const bool isSaid = isOfKernels(k) && goInOneRow.contains(offset);
+      // Only what the weaker assumption says matters.
+      const bool isSaid = weaker && goUnder[*weaker].contains(offset);
       if (!isSaid) add(found[offset], spelling(k), isOfShape(k));
+      found[offset].isOfSource |= info(k).assumption == analysis::Assumption::TrustSource;
       open.erase(offset);
     }
   }
@@ -165,14 +177,17 @@ void WhatIf::addGroups(const KeptBarriers& open, std::map<Offset, RemovingOption
   std::map<Offset, std::vector<std::size_t>> groupOf;
   for (const std::size_t k : all) {
     std::vector<std::size_t> others = all;
-    std::erase(others, k);
+    std::erase_if(others, [&](std::size_t other) {
+      return other == k || info(other).weaker == info(k).assumption;
+    });
     const std::set<Offset> gone = removedUnder(open, others);
     for (const auto& [offset, kernel] : open) {
       if (!gone.contains(offset)) groupOf[offset].push_back(k);
     }
   }
   std::map<std::vector<std::size_t>, std::set<Offset>> enough;
-  for (const auto& [offset, group] : groupOf) {
+  for (const auto& [offset, needed] : groupOf) {
+    const std::vector<std::size_t> group = withoutWeaker(needed);
     if (group.size() < 2) continue;
     const bool isNew = !enough.contains(group);
     if (isNew && enough.size() == kMostGroups) continue;

@@ -16,8 +16,9 @@ using KeptBarriers = std::map<Offset, std::string>;
 
 // The options under which a barrier would not be kept.
 struct RemovingOptions {
-  std::string text;        // "--assume-1d", "--a with --b"; alternatives are separated by "or"
-  bool isOfShape = false;  // the shape of the block would do
+  std::string text;         // "--assume-1d", "--a with --b"; alternatives are separated by "or"
+  bool isOfShape = false;   // the shape of the block would do
+  bool isOfSource = false;  // --trust-source alone would do
 };
 
 class WhatIf {

@@ -51,8 +51,8 @@ class Module {
 
   // ---- edits: like those of Function, for the statements of the module -------------------------
   void erase(Statement* item);
-  void eraseText(SourceRange text);  // of an attribute of a function, for example
-  void markChanged(Statement* item);
+  void eraseText(SourceRange text);   // of an attribute of a function, for example
+  void markChanged(Statement* item);  // of a definition of a function: its attributes
   void insertAfter(Statement* position, Statement* item);  // position null: at the front
   // Removes the definitions and declarations of these functions.  The Function objects remain,
   // without a body; nothing may refer to them.  O(items of the module).

@@ -71,6 +71,7 @@ Participation::Builder::Builder(Participation& result, std::span<const Body> bod
       graph_(graph),
       withKnownCallers_(withKnownCallers),
       blocksWithBarriers_(bodies.size()),
+      inlineAssembly_(bodies.size()),
       ofEqualData_(bodies.size()) {
   for (std::uint32_t k = 0; k < bodies.size(); ++k) bodyOf_[&bodies[k].cfg->function()] = k;
 }
@@ -96,8 +97,13 @@ void Participation::Builder::collect(std::uint32_t body) {
     meetsAny |= meetsBarrier.test(b);
   }
   if (!meetsAny) return;
+  const ir::Function& function = cfg.function();
+  if (bodies_[body].assumptions.has(Assumption::TrustSource) &&
+      ir::isGeneratedByNvvm(function.module())) {
+    inlineAssembly_[body].emplace(function);
+  }
   // A thread that returns continues in a caller, and may meet the caller's barriers.
-  if (!cfg.function().isEntry()) meetsBarrier.set(cfg.exit());
+  if (!function.isEntry()) meetsBarrier.set(cfg.exit());
   blocksWithBarriers_[body] = std::move(meetsBarrier);
 }
 
@@ -176,10 +182,20 @@ bool Participation::Builder::isUniform(const Member& member) const {
          allExecute(*result_->uniformity_[member.body], *member.instruction);
 }
 
+// C10.14: the compiler wrote it for __syncthreads().
+bool Participation::Builder::isOfSource(const Member& member) const {
+  const ir::CtaBarrier& barrier = member.barrier;
+  return member.instruction->is(isa::Opcode::Bar) && barrier.kind == ir::CtaBarrier::Kind::Sync &&
+         barrier.id == 0u && inlineAssembly_[member.body] &&
+         !inlineAssembly_[member.body]->contains(*member.instruction);
+}
+
 // C10.1: aligned, and uniform if all threads load the same data.
 bool Participation::Builder::isTrusted(const Member& member) const {
-  return ofEqualData_[member.body] && isAligned(member) &&
-         isEnteredByAllOfEqualData_[member.body] &&
+  if (!ofEqualData_[member.body] || !isAligned(member)) return false;
+  const Assumptions& assumptions = bodies_[member.body].assumptions;
+  if (!assumptions.has(Assumption::TrustAligned) && !isOfSource(member)) return false;
+  return isEnteredByAllOfEqualData_[member.body] &&
          allExecute(*ofEqualData_[member.body], *member.instruction);
 }
 
@@ -233,7 +249,9 @@ void Participation::Builder::findUniform(std::uint32_t k) {
   const Body& body = bodies_[k];
   result_->uniformity_[k].emplace(*body.cfg, *body.liveness, *blocksWithBarriers_[k], reductions_,
                                   body.assumptions);
-  if (!body.assumptions.has(Assumption::TrustAligned)) return;
+  const Assumptions& assumptions = body.assumptions;
+  const bool trusts = assumptions.has(Assumption::TrustAligned) || inlineAssembly_[k].has_value();
+  if (!trusts) return;
   Uniformity::InstructionSet withData = reductions_;
   insertDataLoads(*body.cfg, withData);
   ofEqualData_[k].emplace(*body.cfg, *body.liveness, *blocksWithBarriers_[k], withData,

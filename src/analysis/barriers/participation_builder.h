@@ -3,9 +3,11 @@
 // find the tainted ids, again and again up to a fixpoint.
 #pragma once
 
+#include <optional>
 #include <unordered_map>
 
 #include "analysis/barriers/participation.h"
+#include "ir/inline_assembly.h"
 
 namespace ptxopt::analysis {
 
@@ -38,6 +40,7 @@ class Participation::Builder {
   std::vector<bool> enteredByAll(const Uniformities& uniformities) const;
   bool isFull(const Member& member) const;
   bool isUniform(const Member& member) const;
+  bool isOfSource(const Member& member) const;
   bool isTrusted(const Member& member) const;
   Standing standingOf(const Member& member) const;
   void classify();
@@ -61,6 +64,8 @@ class Participation::Builder {
   std::vector<Call> calls_;
   // By body; none without an instruction that is or may execute a barrier.
   std::vector<std::optional<BitSet>> blocksWithBarriers_;
+  // By body: what is not of the source that it trusts (C10.14); none if it trusts nothing.
+  std::vector<std::optional<ir::InlineAssembly>> inlineAssembly_;
   // The reductions that are assumed to give one result to all threads.
   Uniformity::InstructionSet reductions_;
   // What is uniform if all threads load the same data (C10.1).

@@ -106,8 +106,12 @@ std::optional<std::string> AssumptionTable::add(std::string_view kernel, std::st
     said.add(Assumption::TrustAligned);
     return std::nullopt;
   }
+  if (word == "assume=source") {
+    said.add(Assumption::TrustSource);
+    return std::nullopt;
+  }
   if (name == "assume") {
-    return fmt::format("'{}' is not a set of assumptions; there is only 'cuda'", value);
+    return fmt::format("'{}' is not a set of assumptions; there are 'cuda' and 'source'", value);
   }
   if (info != kAssumptions.end() && info->assumption == Assumption::BlockDim) {
     if (entry == nullptr) return "block-dim is about one kernel";

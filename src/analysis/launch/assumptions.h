@@ -25,6 +25,7 @@ namespace ptxopt::analysis {
 enum class Assumption : std::uint8_t {
   Drf,
   TrustAligned,
+  TrustSource,
   NcInvariant,
   NoaliasParams,
   NoaliasVariables,
@@ -39,6 +40,8 @@ struct AssumptionInfo {
   Assumption assumption;
   std::string_view name;  // the option without its dashes, and the word in a file of assumptions
   std::string_view help;
+  // A weaker one that this one says too, if the block of --block-dim has one row.
+  std::optional<Assumption> weaker = std::nullopt;
 };
 
 // In the order of the enumeration, stronger assumptions first: a search for a small sufficient set
@@ -48,7 +51,10 @@ inline constexpr std::array kAssumptions = std::to_array<AssumptionInfo>({
     {Assumption::Drf, "assume-drf", "No data races"},
     // C10.1, A1.9
     {Assumption::TrustAligned, "trust-aligned",
-     "All threads of a CTA reach a full .aligned barrier, or none"},
+     "All threads of a CTA reach a full .aligned barrier, or none", Assumption::TrustSource},
+    // C10.14
+    {Assumption::TrustSource, "trust-source",
+     "The same of bar.sync 0 that nvcc wrote for __syncthreads()"},
     // C10.7, C3.5
     {Assumption::NcInvariant, "nc-invariant", "Nobody writes what .nc loads and textures read"},
     // C10.6
@@ -62,7 +68,8 @@ inline constexpr std::array kAssumptions = std::to_array<AssumptionInfo>({
     // C10.10, C7.1
     {Assumption::RelaxTiming, "relax-timing", "Nobody measures time"},
     // C10.5
-    {Assumption::BlockDim, "block-dim", "The block with which a kernel is launched (repeatable)"},
+    {Assumption::BlockDim, "block-dim", "The block with which a kernel is launched (repeatable)",
+     Assumption::OneRow},
     // C10.4
     {Assumption::OneRow, "assume-1d", "Blocks have one row: ntid.y = ntid.z = 1"},
 });
@@ -124,8 +131,9 @@ struct AssumptionError {
 class AssumptionTable {
  public:
   // Adds one word: "assume-drf", or "block-dim=64,1,1" (missing extents are 1); "assume=cuda" means
-  // assume-drf and trust-aligned.  An empty `kernel` means all kernels.  "none" for one kernel
-  // exempts it from the assumptions about all kernels.  Returns a message if the word is invalid.
+  // assume-drf and trust-aligned, "assume=source" trust-source.  An empty `kernel` means all
+  // kernels.  "none" for one kernel exempts it from the assumptions about all kernels.  Returns a
+  // message if the word is invalid.
   std::optional<std::string> add(std::string_view kernel, std::string_view word);
   // Reads lines "KERNEL: word word ...", with * for all kernels and comments from # to the end of
   // the line.  The order of lines does not matter.
