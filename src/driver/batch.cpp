@@ -189,6 +189,7 @@ OptimizeOptions Batch::optimizeOptions(FileReport& report, unsigned threads) con
   result.run.assumptions = options_.assumptions;
   result.run.keptKernels = options_.keptKernels;
   result.run.threads = threads;
+  result.launches = options_.launches;
   result.retarget = options_.retarget;
   result.run.remarks = !options_.remarks.empty() || !options_.sarif.empty() ||
                        !options_.optRecord.empty() || options_.printDeadSync ||

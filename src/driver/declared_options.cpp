@@ -166,9 +166,11 @@ void declareOptimization(CLI::App& app, Options& options, RawOptions& raw) {
 void declareAssumptions(CLI::App& app, RawOptions& raw) {
   app.option_defaults()->group(std::string(kAssumptions));
   app.add_option("--assume", raw.assume,
-                 "cuda: what CUDA C++ guarantees: --assume-drf and --trust-aligned")
-      ->type_name("cuda")
-      ->check(CLI::IsMember({"cuda"}).description(""));
+                 "cuda: what CUDA C++ guarantees: --assume-drf and --trust-aligned;\n"
+                 "source: what it guarantees of the barriers that are not inline\n"
+                 "assembly: --trust-source")
+      ->type_name("cuda|source")
+      ->check(CLI::IsMember({"cuda", "source"}).description(""));
   const auto addFlag = [&](std::string_view name, std::string_view help) {
     app.add_flag(fmt::format("--{}", name), raw.assumptions[std::string(name)], std::string(help));
   };
@@ -188,6 +190,18 @@ void declareAssumptions(CLI::App& app, RawOptions& raw) {
                  "words are the options above without their dashes")
       ->type_name("FILE")
       ->check(refuseEmpty);
+}
+
+void declareLaunches(CLI::App& app, Options& options, RawOptions& raw) {
+  app.option_defaults()->group(std::string(kAssumptions));
+  app.add_option("--launch", raw.launchFile,
+                 "What is known of all launches of kernels, in JSON: blocks, grids,\n"
+                 "shared memory, numbers that are passed; or lines of assumptions")
+      ->type_name("FILE")
+      ->check(refuseEmpty);
+  app.add_flag("--enforce", options.launches.isEnforced,
+               "Trust nothing in that file: other blocks are refused, and a kernel\n"
+               "traps if another number differs on which its code relies");
 }
 
 void declareReports(CLI::App& app, Options& options, RawOptions& raw) {
@@ -298,6 +312,7 @@ void declareOptions(CLI::App& app, Options& options, RawOptions& raw) {
   declareFiles(app, options);
   declareOptimization(app, options, raw);
   declareAssumptions(app, raw);
+  declareLaunches(app, options, raw);
   for (const passes::PassInfo* pass : passes::allPasses()) addPassFlags(app, raw, *pass);
   declareReports(app, options, raw);
   declareChecks(app, options);

@@ -32,6 +32,7 @@ struct RawOptions {
   std::map<std::string, bool> assumptions;  // by the name of the flag
   std::vector<std::string> blockDims;
   std::string assumptionFile;
+  std::string launchFile;
   std::map<const passes::PassInfo*, int> runFlags;  // PassInfo::runFlag
   // From flags of passes: options to add to the pipeline.
   std::map<const passes::PassInfo*, passes::PassOptions> passOptions;

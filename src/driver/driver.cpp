@@ -13,6 +13,7 @@
 #include "ir/verifier.h"
 #include "parse/parser.h"
 #include "passes/retarget/restate.h"
+#include "passes/specialize/specialize.h"
 
 namespace ptxopt::driver {
 
@@ -119,6 +120,16 @@ std::unique_ptr<ir::Module> checkLowered(const OptimizeResult& result,
   return module;
 }
 
+void runPasses(OptimizeResult& result, const passes::RunOptions& options, bool countsCode) {
+  ir::Module& module = *result.module;
+  warnOfContradictions(module, options.assumptions, result.diagnostics);
+  timed(result, "passes", [&] { result.run = passes::runPipeline(module, options); });
+  if (!result.run.verifierProblems.empty()) {
+    throw InternalFault(result.run.verifierProblems.front());
+  }
+  if (countsCode && result.run.changed) result.after = countCode(module);
+}
+
 void optimizeInto(OptimizeResult& result, std::shared_ptr<const SourceText> source,
                   const OptimizeOptions& options) {
   Diagnostics& diagnostics = result.diagnostics;
@@ -155,14 +166,18 @@ void optimizeInto(OptimizeResult& result, std::shared_ptr<const SourceText> sour
           Severity::Note, source->name(),
           "compiled for a debugger, with directives that are not understood: left unchanged");
     }
+  } else if (!options.launches.empty()) {
+    passes::RunOptions run = options.run;
+    passes::Specialization specialization(module, options.launches, run.keptKernels,
+                                          run.assumptions, diagnostics);
+    result.launchedKernels = specialization.kernels();
+    runPasses(result, run, options.countCode);
+    specialization.addTests();
+    result.run.changed |= specialization.changed();
+    if (options.countCode && result.run.changed) result.after = countCode(module);
   } else if (!options.run.pipeline.empty() || !options.retarget.isEmpty()) {
     // Without passes too: it marks the functions that must not change.
-    warnOfContradictions(module, options.run.assumptions, diagnostics);
-    timed(result, "passes", [&] { result.run = passes::runPipeline(module, options.run); });
-    if (!result.run.verifierProblems.empty()) {
-      throw InternalFault(result.run.verifierProblems.front());
-    }
-    if (options.countCode && result.run.changed) result.after = countCode(module);
+    runPasses(result, options.run, options.countCode);
   }
 
   passes::Restated restated;

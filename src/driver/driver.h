@@ -10,6 +10,7 @@
 
 #include "passes/engine/pipeline.h"
 #include "passes/retarget/request.h"
+#include "passes/specialize/launch_facts.h"
 #include "print/printer.h"
 #include "support/diagnostics.h"
 #include "support/source.h"
@@ -25,6 +26,7 @@ enum class InputCheck : std::uint8_t {
 
 struct OptimizeOptions {
   passes::RunOptions run;
+  passes::LaunchFacts launches;      // --launch; applies to what the passes get
   passes::RetargetRequest retarget;  // --for; applies to what the passes leave
   InputCheck verifyInput = InputCheck::None;
   bool reprint = false;   // --reprint
@@ -50,6 +52,8 @@ struct OptimizeResult {
   print::Output output;
   passes::RunResult run;
   bool isRestated = false;  // --for changed something
+  // Of OptimizeOptions::launches, as named there: the kernels that the module has.
+  std::vector<std::string> launchedKernels;
   CodeCounts before;
   CodeCounts after;
   // Wall-clock time of "parse", "verify", "passes", "retarget" and "print", those that ran.  The

@@ -17,6 +17,7 @@
 #include "analysis/launch/assumptions.h"
 #include "driver/declared_options.h"
 #include "driver/files.h"
+#include "driver/launch_file.h"
 #include "driver/program.h"
 #include "passes/registry.h"
 #include "support/diagnostics.h"
@@ -228,6 +229,45 @@ void configurePasses(Options& options, const RawOptions& raw) {
   }
 }
 
+// Reads lines of assumptions.
+void addAssumptions(Options& options, const SourceText& source) {
+  options.assumptionText += source.text();
+  if (const auto error = options.assumptions.parse(source.text())) {
+    Diagnostics diagnostics;
+    diagnostics.report(Severity::Error, source, error->offset, error->message);
+    throw MalformedFile(format(diagnostics.all().front()));
+  }
+}
+
+// Throws std::invalid_argument with a message for the user.
+void setLaunches(Options& options, const RawOptions& raw) {
+  if (raw.launchFile.empty()) {
+    if (options.launches.isEnforced) throw std::invalid_argument("--enforce needs --launch=FILE");
+    return;
+  }
+  try {
+    const auto source = readSource(raw.launchFile);
+    if (isInLines(source->text())) {
+      if (options.launches.isEnforced) {
+        throw std::invalid_argument("--enforce: lines of assumptions cannot be tested, only JSON");
+      }
+      return addAssumptions(options, *source);
+    }
+    try {
+      const bool isEnforced = options.launches.isEnforced;
+      options.launches = parseLaunchFacts(source->text());
+      options.assumptionText += source->text();
+      options.launches.isEnforced = isEnforced;
+    } catch (const LaunchFileError& error) {
+      Diagnostics diagnostics;
+      diagnostics.report(Severity::Error, *source, error.offset, error.what());
+      throw MalformedFile(format(diagnostics.all().front()));
+    }
+  } catch (const FileError& error) {
+    throw std::invalid_argument(inputName(raw.launchFile) + ": " + error.what());
+  }
+}
+
 // Throws std::invalid_argument with a message for the user.
 void setAssumptions(Options& options, const RawOptions& raw) {
   const auto add = [&](std::string_view kernel, std::string_view word) {
@@ -251,13 +291,7 @@ void setAssumptions(Options& options, const RawOptions& raw) {
                               options.keptKernels.end());
   if (raw.assumptionFile.empty()) return;
   try {
-    const auto source = readSource(raw.assumptionFile);
-    options.assumptionText = source->text();
-    if (const auto error = options.assumptions.parse(source->text())) {
-      Diagnostics diagnostics;
-      diagnostics.report(Severity::Error, *source, error->offset, error->message);
-      throw MalformedFile(format(diagnostics.all().front()));
-    }
+    addAssumptions(options, *readSource(raw.assumptionFile));
   } catch (const FileError& error) {
     throw std::invalid_argument(inputName(raw.assumptionFile) + ": " + error.what());
   }
@@ -308,6 +342,7 @@ void complete(Options& options, const RawOptions& raw) {
   setRetarget(options, raw);
   setWholeProgram(options, raw);
   setAssumptions(options, raw);
+  setLaunches(options, raw);
   configurePasses(options, raw);
   if (raw.changeLimit >= 0) options.changeLimit = static_cast<std::uint64_t>(raw.changeLimit);
   options.statistics = reportFormat(raw.statistics);

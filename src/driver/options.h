@@ -12,6 +12,7 @@
 #include "driver/report_format.h"
 #include "passes/engine/pipeline.h"
 #include "passes/retarget/request.h"
+#include "passes/specialize/launch_facts.h"
 
 namespace CLI {
 class App;
@@ -45,7 +46,8 @@ struct Options {
   bool wholeProgram = false;         // --whole-program: the inputs together are all device code
   std::uint64_t changeLimit = passes::ChangeBudget::kUnlimited;
   analysis::AssumptionTable assumptions;
-  std::string assumptionText;  // the contents of the file of assumptions
+  std::string assumptionText;  // the contents of the files of assumptions and launches
+  passes::LaunchFacts launches;
   std::vector<std::string> keptKernels;
   // Names that options mention explicitly; the user is told if one does not exist.
   std::vector<std::string> namedKernels;

@@ -103,6 +103,25 @@ Dim3 blockOf(const ir::Function& kernel, const Launch& launch) {
 
 namespace {
 
+// A launch with a block that the kernel excludes fails.
+void refuseAsTheDriver(const ir::Function& kernel, const Dim3& block) {
+  const auto text = [](const Dim3& extents) {
+    return std::to_string(extents.x) + "," + std::to_string(extents.y) + "," +
+           std::to_string(extents.z);
+  };
+  const ir::Attribute* const required = kernel.attribute(".reqntid");
+  const ir::Attribute* const most = kernel.attribute(".maxntid");
+  if (required != nullptr && text(dimensionsOf(*required)) != text(block)) {
+    throw Problem{"the kernel takes a block of " + text(dimensionsOf(*required)) +
+                  " only (.reqntid), not of " + text(block)};
+  }
+  if (most != nullptr && dimensionsOf(*most).count() < block.count()) {
+    throw Problem{"the kernel takes a block of at most " +
+                  std::to_string(dimensionsOf(*most).count()) + " threads (.maxntid), not of " +
+                  text(block)};
+  }
+}
+
 Geometry geometryOf(const ir::Function& kernel, const Launch& launch) {
   Geometry geometry;
   geometry.grid = launch.grid;
@@ -118,6 +137,7 @@ Geometry geometryOf(const ir::Function& kernel, const Launch& launch) {
   }
   std::string error;
   if (!fits(geometry, error)) throw Problem{error};
+  refuseAsTheDriver(kernel, geometry.block);
   return geometry;
 }
 

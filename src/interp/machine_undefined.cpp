@@ -384,7 +384,7 @@ void Machine::storeTwice(Thread& thread, const Op& op, const Place& place) {
     } else if (place.segment->written.empty()) {
       const Slot visible = truncated(twin ^ thread.frame[slot], static_cast<int>(bytes) * 8);
       if (visible != 0) depend(thread, op, why, "what is stored here");
-    } else {
+    } else if (why != nullptr) {
       for (std::uint32_t at = 0; at < bytes; ++at) {
         if (((twin ^ thread.frame[slot]) >> (8 * at) & 0xff) == 0) continue;
         place.segment->written.reset(begin + at);

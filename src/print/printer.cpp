@@ -64,11 +64,11 @@ std::vector<SourceRange> joined(std::string_view text, std::vector<SourceRange> 
   return result;
 }
 
-// The edits of one list of statements, which begins after `after`.  `textOf` writes a statement;
-// `blank` is written before each new statement.
-template <class TextOf>
+// The edits of one list of statements, which begins after `after`.  `editOf` gives the edit for a
+// changed or new statement; `blank` is written before each new one.
+template <class EditOf>
 void collectEdits(const ir::StatementList& statements, std::span<const SourceRange> erased,
-                  Offset after, std::string_view blank, std::string_view source, TextOf&& textOf,
+                  Offset after, std::string_view blank, std::string_view source, EditOf&& editOf,
                   std::vector<Edit>& edits) {
   for (const SourceRange range : joined(source, {erased.begin(), erased.end()})) {
     edits.push_back({withLine(source, range), {}});
@@ -79,29 +79,46 @@ void collectEdits(const ir::StatementList& statements, std::span<const SourceRan
       const Offset lineEnd = restOfLine(source, after);
       const Offset at = lineEnd != kNoOffset ? lineEnd : after;
       const bool isLabel = statement.kind == ir::StatementKind::Label;
-      edits.push_back({{at, at}, (isLabel ? "\n" : std::string(blank)) + textOf(statement)});
+      edits.push_back({{at, at}, (isLabel ? "\n" : std::string(blank)) + editOf(statement).text});
       continue;
     }
     after = statement.source.end;
-    if (statement.changed) edits.push_back({statement.source, textOf(statement)});
+    if (statement.changed) edits.push_back(editOf(statement));
   }
 }
 
 void collectEdits(const ir::Function& function, std::string_view source, std::vector<Edit>& edits) {
-  const auto textOf = [&](const ir::Statement& statement) {
-    return statementText(function, statement);
+  const auto editOf = [&](const ir::Statement& statement) {
+    return Edit{statement.source, statementText(function, statement)};
   };
   collectEdits(function.body(), function.erased(), function.bodySource.begin + 1, "\n\t", source,
-               textOf, edits);
+               editOf, edits);
+}
+
+// New attributes, in front of the body.
+Edit attributesOf(const ir::Function& function, std::string_view source) {
+  Edit edit{{function.bodySource.begin, function.bodySource.begin}, {}};
+  for (const ir::Attribute& attribute : function.attributes) {
+    const char* const at = attribute.text.data();
+    const bool isOfSource = source.data() <= at && at < source.data() + source.size();
+    if (!isOfSource) (edit.text += attribute.text) += '\n';
+  }
+  const Offset at = edit.range.begin;
+  const bool startsLine = at > 0 && source[at - 1] == '\n';
+  if (!edit.text.empty() && !startsLine) edit.text.insert(0, 1, '\n');
+  return edit;
 }
 
 void collectEdits(const ir::Module& module, std::string_view source, std::vector<Edit>& edits) {
-  const auto textOf = [&](const ir::Statement& item) {
+  const auto editOf = [&](const ir::Statement& item) {
+    const auto* const function = item.as<ir::FunctionItem>();
+    const bool isDefinition = function != nullptr && function->function->hasBody();
+    if (isDefinition && item.source.valid()) return attributesOf(*function->function, source);
     TextWriter writer(module);
     writer.statement(nullptr, item);
-    return writer.take();
+    return Edit{item.source, writer.take()};
   };
-  collectEdits(module.items(), module.erased(), 0, "\n", source, textOf, edits);
+  collectEdits(module.items(), module.erased(), 0, "\n", source, editOf, edits);
 }
 
 }  // namespace

@@ -57,6 +57,7 @@ ptxopt::driver::OptimizeOptions optimizeOptions(const ptxopt::driver::Options& o
   result.run.disabledPasses = options.disabledPasses;
   result.run.changeLimit = options.changeLimit;
   result.run.assumptions = options.assumptions;
+  result.launches = options.launches;
   result.run.keptKernels = options.keptKernels;
   result.run.verifyEach = options.verifyEach;
   result.run.remarks = !options.remarks.empty();

@@ -17,7 +17,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 KERNEL = ROOT / "corpus/ptx/nvcc/sm_90/redundant_barriers.ptx"
 MAINTAINER = {"DEBFULLNAME": "Test of the package", "DEBEMAIL": "test@example.org"}
-PROGRAMS = ("ptxopt", "ptxopt-make-nvcc-bin", "ptxopt-ptxas", "ptxopt-ptxas-blackwell", "ptxreduce", "ptxrun")
+PROGRAMS = ("ptxopt", "ptxopt-launches", "ptxopt-make-nvcc-bin", "ptxopt-ptxas", "ptxopt-ptxas-blackwell", "ptxreduce", "ptxrun")
 
 
 def run(*words, **options):

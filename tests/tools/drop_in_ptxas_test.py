@@ -133,6 +133,21 @@ class Ptxas(compilers.CompilerTest):
         self.environment["PTXOPT_FLAGS"] = "-O1 '"
         self.assertIn("a quote is not closed", self.call(DROP_IN, ".", "-arch=sm_90")[2])
 
+    def test_launches(self):
+        # Who caches cubins by this line gets no code that other facts made.
+        lines = set()
+        for block in (32, 64):
+            (self.work / "l.json").write_text(json.dumps({"kernels": {"k": {"block": block}}}))
+            self.environment["PTXOPT_FLAGS"] = "-O1 --launch=l.json --enforce"
+            status, output, messages, code = self.call(DROP_IN, ".", "-arch=sm_90")
+            self.assertEqual((status, output, messages), (0, "", ""))
+            # With .reqntid ptxas writes other code.
+            self.assertNotEqual(code, self.call(self.real_ptxas, "better", "-arch=sm_90")[3])
+            lines.add(self.run_quietly(DROP_IN, "--version"))
+        self.assertEqual(len(lines), 2)
+        self.environment["PTXOPT_FLAGS"] = "-O1 --enforce"
+        self.assertIn("--enforce needs --launch=FILE", self.call(DROP_IN, ".", "-arch=sm_90")[2])
+
     def test_flags_without_a_meaning_are_refused(self):
         for flag in ("--stats", "--diff", "--check", "-o x", "-v", "-q", "--output-dir=x", "k.ptx",
                      "--help", "--version", "--list-passes", "--explain-barriers", "--facts=x", "--sarif=x",

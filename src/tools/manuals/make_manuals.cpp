@@ -130,6 +130,24 @@ std::string makeNvccBinPage() {
   return page.text();
 }
 
+std::string launchesPage() {
+  ManPage page("ptxopt-launches", "writes what profiles say about the launches of kernels");
+  page.synopsis("ptxopt-launches", "[-o FILE] PROFILE...");
+  page.section("Description");
+  page.paragraph(
+      "Reads exports of Nsight Systems (nsys export --type=sqlite), tables of Nsight Compute (ncu "
+      "--csv) and the metadata of Triton kernels (KERNEL.json in Triton's cache), and writes a "
+      "file "
+      "for ptxopt --launch: the blocks, grids and dynamic shared memory that all launches of a "
+      "kernel had, and how many launches there were. Use the file with ptxopt --enforce, since "
+      "other "
+      "launches may differ.");
+  page.section("Options");
+  page.item("-o FILE", "The file to write; standard output by default.");
+  page.seeAlso(kPrograms);
+  return page.text();
+}
+
 void writeAll(const std::filesystem::path& folder) {
   const NamedWords words = namedWords();
   const auto writeOne = [&](CLI::App& app) {
@@ -155,6 +173,7 @@ void writeAll(const std::filesystem::path& folder) {
   write(folder / "man/man1/ptxopt-ptxas.1", dropInPage());
   write(folder / "man/man1/ptxopt-ptxas-blackwell.1", ".so man1/ptxopt-ptxas.1\n");
   write(folder / "man/man1/ptxopt-make-nvcc-bin.1", makeNvccBinPage());
+  write(folder / "man/man1/ptxopt-launches.1", launchesPage());
 }
 
 }  // namespace

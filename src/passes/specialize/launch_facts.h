@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// What is known of all launches of kernels: --launch FILE (docs/launches.md).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "ir/module.h"
+#include "isa/isa.h"
+
+namespace ptxopt::passes {
+
+using Extents = std::array<std::uint32_t, 3>;
+std::string textOf(const Extents& extents);  // "64,1,1"
+
+// A number as a launch file has it.
+class LaunchNumber {
+ public:
+  struct Bits {
+    std::uint64_t bits = 0;
+  };
+  using Value = std::variant<std::int64_t, std::uint64_t, double, Bits>;
+
+  explicit LaunchNumber(Value value) : value_(value) {}
+  // The bits of an object of this type that has the value; of f32 the nearest number.  An untyped
+  // object takes an integer as it is, and a number with a fraction as f32 or f64.  None if the type
+  // cannot have the value.
+  std::optional<std::uint64_t> as(isa::Type type) const;
+
+ private:
+  Value value_;
+};
+
+struct KernelFacts {
+  std::string kernel;  // its name in PTX or in C++
+  std::optional<Extents> block;
+  std::optional<std::uint32_t> mostThreads;  // of a block
+  std::optional<Extents> grid;
+  std::optional<std::uint32_t> dynamicShared;  // bytes
+  struct Parameter {
+    std::optional<std::size_t> index;  // from 0; none: `name` says which
+    std::string name;                  // in PTX, or "arg0" for the first one
+    LaunchNumber value;
+  };
+  std::vector<Parameter> parameters;
+  bool hasDistinctPointers = false;
+};
+
+struct LaunchFacts {
+  std::vector<KernelFacts> kernels;
+  // Trust nothing: what is used of them is tested at each launch, by the driver or the kernel.
+  bool isEnforced = false;
+
+  bool empty() const { return kernels.empty(); }
+};
+
+// The kernels of a module by their names in PTX and in C++.  In C++ names, blanks, `const`, the
+// result `void` and casts of template arguments do not count, since demanglers differ in them:
+// "void f<(int)4>(const int *)" is "f<4>(int const*)".
+class KernelNames {
+ public:
+  // O(functions).
+  explicit KernelNames(ir::Module& module);
+  // Null if there is none, or more than one.
+  ir::Function* find(const std::string& name) const;
+
+ private:
+  std::unordered_map<std::string, ir::Function*> byName_;
+  std::unordered_map<std::string, ir::Function*> byText_;  // null: several
+};
+
+}  // namespace ptxopt::passes
