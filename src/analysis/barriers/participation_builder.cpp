@@ -185,8 +185,9 @@ bool Participation::Builder::isUniform(const Member& member) const {
 // C10.14: the compiler wrote it for __syncthreads().
 bool Participation::Builder::isOfSource(const Member& member) const {
   const ir::CtaBarrier& barrier = member.barrier;
-  return member.instruction->is(isa::Opcode::Bar) && barrier.kind == ir::CtaBarrier::Kind::Sync &&
-         barrier.id == 0u && inlineAssembly_[member.body] &&
+  return member.instruction->desc->mnemonic.starts_with("bar.") &&
+         barrier.kind == ir::CtaBarrier::Kind::Sync && barrier.id == 0u &&
+         inlineAssembly_[member.body] &&
          !inlineAssembly_[member.body]->contains(*member.instruction);
 }
 

@@ -30,7 +30,7 @@ std::uint64_t extended(std::uint64_t bits, Type type, unsigned width) {
 // The parameter of a plain load of all of it; none for other instructions.
 ir::SymbolId loadedParameter(const ir::Instruction& instruction) {
   const isa::InstructionDesc& desc = *instruction.desc;
-  if (!desc.known() || !instruction.is(isa::Opcode::Ld)) return ir::SymbolId::None;
+  if (!desc.known() || !desc.isLoad()) return ir::SymbolId::None;
   if (desc.space != isa::Space::Param && desc.space != isa::Space::ParamEntry) {
     return ir::SymbolId::None;
   }
