@@ -187,7 +187,7 @@ void Machine::runClusters() {
 }
 
 void Machine::slice(Thread& thread) {
-  part(warpOf(thread));
+  diverge(warpOf(thread));
   if (thread.twin != nullptr) return sliceTwice(thread);
   if (thread.hasCopies()) landSome(thread);
   if (!inFlight_.empty()) landSomeBulk();
@@ -354,7 +354,7 @@ void Machine::executeFence(Thread& thread, const Op& op) {
 
 void Machine::wake(Thread& thread) {
   Warp& warp = warpOf(thread);
-  part(warp);
+  diverge(warp);
   warp.atCollective &= ~(1u << thread.lane());
   thread.state = State::Running;
   scheduler_->setRunnable(thread.index);

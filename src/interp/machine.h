@@ -249,9 +249,9 @@ class Machine {
     std::uint32_t atCollective = 0;  // lanes in this state
     WarpStack stack;
     WarpStack twins;  // of the threads that run twice
-    // If `isTogether`, the threads of this turn are at its `pc`, whatever theirs says.
+    // If `isConverged`, the threads of this turn are at its `pc`, whatever theirs says.
     Turn turn;
-    bool isTogether = false;
+    bool isConverged = false;
   };
   struct Cta {
     std::uint64_t index = 0;
@@ -312,7 +312,7 @@ class Machine {
 
   // machine_warp.cpp
   // An access to a segment by threads of a turn, one after the other.
-  struct Together {
+  struct TurnAccess {
     std::span<Thread* const> threads;
     bool isDense = false;  // the frames follow each other
     std::array<std::uint64_t, 32> offsets;
@@ -325,17 +325,17 @@ class Machine {
   };
   void sliceWarp(Thread& first);  // with the threads of its warp whose turns follow
   void findTurn(Thread& first, Turn& turn) const;
-  static void part(Warp& warp);  // before one of its threads changes by itself
+  static void diverge(Warp& warp);  // before one of its threads changes by itself
   void runTogether(Turn& turn) const;
   static std::uint32_t executing(const Turn& turn, const Op& op);
   bool loadParameter(const Turn& turn, const Op& op) const;
   bool finish(Turn& turn);
   std::uint32_t accessTogether(const Turn& turn, const Op& op, std::uint32_t first);
-  static bool findRegularOffsets(Together& access, const Op& op, const Segment& segment);
-  static std::size_t countInside(const Together& access, const Op& op, const Segment& segment);
-  bool isWritten(const Together& access, const Segment& segment, std::uint32_t size) const;
-  void moveTogether(const Together& access, const Op& op, Segment& segment) const;
-  void recordTogether(const Turn& turn, std::uint32_t first, const Together& access, const Op& op,
+  static bool findRegularOffsets(TurnAccess& access, const Op& op, const Segment& segment);
+  static std::size_t countInside(const TurnAccess& access, const Op& op, const Segment& segment);
+  bool isWritten(const TurnAccess& access, const Segment& segment, std::uint32_t size) const;
+  void moveTogether(const TurnAccess& access, const Op& op, Segment& segment) const;
+  void recordTogether(const Turn& turn, std::uint32_t first, const TurnAccess& access, const Op& op,
                       Segment& segment);
 
   // machine_audit.cpp

@@ -45,7 +45,7 @@ void Machine::Turn::forGroups(std::uint32_t set, Visit visit) const {
 }
 
 template <class Visit>
-void Machine::Together::withFrames(Visit visit) const {
+void Machine::TurnAccess::withFrames(Visit visit) const {
   if (isDense) {
     visit([first = threads.front()->frame](std::size_t k) { return first.lane(k); });
   } else {
@@ -56,9 +56,9 @@ void Machine::Together::withFrames(Visit visit) const {
 void Machine::sliceWarp(Thread& first) {
   Warp& warp = warpOf(first);
   Turn& turn = warp.turn;
-  const bool goesOn = warp.isTogether && turn.threads[0] == &first;
+  const bool goesOn = warp.isConverged && turn.threads[0] == &first;
   if (!goesOn || !inFlight_.empty()) {
-    part(warp);
+    diverge(warp);
     if (inFlight_.empty()) findTurn(first, turn);
     if (!inFlight_.empty() || turn.count < 2) {
       slice(first);
@@ -66,15 +66,15 @@ void Machine::sliceWarp(Thread& first) {
       return;
     }
   }
-  warp.isTogether = false;
+  warp.isConverged = false;
   turn.left = kSlice;
   runTogether(turn);
-  warp.isTogether = finish(turn);
+  warp.isConverged = finish(turn);
 }
 
-void Machine::part(Warp& warp) {
-  if (!warp.isTogether) return;
-  warp.isTogether = false;
+void Machine::diverge(Warp& warp) {
+  if (!warp.isConverged) return;
+  warp.isConverged = false;
   for (std::uint32_t k = 0; k < warp.turn.count; ++k) warp.turn.threads[k]->pc = warp.turn.pc;
 }
 
@@ -206,7 +206,7 @@ std::uint32_t Machine::accessTogether(const Turn& turn, const Op& op, std::uint3
   const int steps = kSlice - turn.left + 1;  // of each thread
   const std::uint64_t most = (options_.stepLimit - steps_) / static_cast<std::uint64_t>(steps);
   if (most == 0) return first;
-  Together access;
+  TurnAccess access;
   const std::size_t count = std::min<std::uint64_t>(most, turn.count - first);
   access.threads = std::span(turn.threads).subspan(first, count);
   access.isDense = (turn.breaks >> first >> 1) == 0;
@@ -233,7 +233,7 @@ std::uint32_t Machine::accessTogether(const Turn& turn, const Op& op, std::uint3
 
 // Finds where the threads access the segment.  True if all do, at addresses with the same distance
 // from one to the next.
-bool Machine::findRegularOffsets(Together& access, const Op& op, const Segment& segment) {
+bool Machine::findRegularOffsets(TurnAccess& access, const Op& op, const Segment& segment) {
   const std::uint64_t addressMask = op.is(kAddress32) ? 0xffffffffu : ~std::uint64_t{0};
   const auto plus = static_cast<std::uint64_t>(op.immediate);
   const std::uint32_t a = op.a;
@@ -268,7 +268,7 @@ bool Machine::findRegularOffsets(Together& access, const Op& op, const Segment& 
 }
 
 // How many threads access the segment, until the first that does something else.
-std::size_t Machine::countInside(const Together& access, const Op& op, const Segment& segment) {
+std::size_t Machine::countInside(const TurnAccess& access, const Op& op, const Segment& segment) {
   const std::uint32_t size = op.bytes * op.count;
   if (size > segment.bytes.size()) return 0;
   const std::uint64_t last = segment.bytes.size() - size;
@@ -283,7 +283,8 @@ std::size_t Machine::countInside(const Together& access, const Op& op, const Seg
 }
 
 // All bytes from the lowest to the highest are written, and they are not far apart.
-bool Machine::isWritten(const Together& access, const Segment& segment, std::uint32_t size) const {
+bool Machine::isWritten(const TurnAccess& access, const Segment& segment,
+                        std::uint32_t size) const {
   if (access.threads.empty() || !options_.detectsRaces || segment.written.empty()) return true;
   const std::span offsets = std::span(access.offsets).first(access.threads.size());
   std::uint64_t low = std::min(offsets.front(), offsets.back());
@@ -324,7 +325,7 @@ T wordAt(const std::uint8_t* from) {
 
 }  // namespace
 
-void Machine::moveTogether(const Together& access, const Op& op, Segment& segment) const {
+void Machine::moveTogether(const TurnAccess& access, const Op& op, Segment& segment) const {
   const std::span threads = access.threads;
   const std::size_t count = threads.size();
   const bool loads = op.action == Action::Load;
@@ -370,7 +371,7 @@ void Machine::moveTogether(const Together& access, const Op& op, Segment& segmen
   for (std::size_t k = 0; k < count; ++k) segment.written.set(offsets[k], size);
 }
 
-void Machine::recordTogether(const Turn& turn, std::uint32_t first, const Together& access,
+void Machine::recordTogether(const Turn& turn, std::uint32_t first, const TurnAccess& access,
                              const Op& op, Segment& segment) {
   const std::uint32_t size = op.bytes * op.count;
   const std::size_t count = access.threads.size();
