@@ -211,4 +211,21 @@ bool BarrierEvents::addSync(std::uint32_t body, const Instruction& instruction, 
   return true;
 }
 
+const Access* accessOfEvent(const BarrierRegions::Event& event, const AccessClasses& classes,
+                            std::span<const BarrierBody> bodies) {
+  if (event.instruction == nullptr || !event.key) return nullptr;
+  const Access* const one = classes.accessOf(classes.of(*event.key));
+  if (one == nullptr) return nullptr;
+  for (const BarrierBody& body : bodies) {
+    if (&body.cfg->function() != event.function || body.addresses == nullptr) continue;
+    // Of several operands the one that the class stands for.
+    for (const Access& access : body.addresses->of(*event.instruction)) {
+      const bool isSame = access.address == one->address && access.bytes == one->bytes &&
+                          access.bases == one->bases && access.size == one->size;
+      if (isSame) return &access;
+    }
+  }
+  return one;
+}
+
 }  // namespace ptxopt::analysis

@@ -21,6 +21,11 @@ inline bool mayCall(const ir::Instruction& instruction) {
   return instruction.desc->control == isa::Control::Call || !instruction.desc->known();
 }
 
+// The access that the event stands for, in the instruction of the event; null where its address was
+// not looked at.  O(operands).
+const Access* accessOfEvent(const BarrierRegions::Event& event, const AccessClasses& classes,
+                            std::span<const BarrierBody> bodies);
+
 class BarrierEvents {
  public:
   // All must outlive the object.

@@ -103,6 +103,11 @@ class BarrierGraph::Builder {
     if (const auto found = members_.find(&instruction); found != members_.end()) {
       return addBarrier(body, at, graph_.barriers_[found->second]);
     }
+    if (graph_.marksWarpBarriers_ && instruction.desc->effect == isa::Effect::WarpBarrier) {
+      const Node node = nextPiece(at);
+      graph_.warpBarriers_.push_back(node);
+      return nextPiece(node);
+    }
     events_.add(body, instruction);
     if (!instruction.desc->known()) endInside(body, at);
     if (!mayCall(instruction)) return at;
@@ -242,10 +247,11 @@ class BarrierGraph::Builder {
 };
 
 BarrierGraph::BarrierGraph(std::span<const BarrierBody> bodies, const BarrierContext& context,
-                           Precision precision, AccessLimits limits)
+                           Precision precision, AccessLimits limits, bool marksWarpBarriers)
     : sharedIsExternal_(anySharedIsExternal(bodies, *context.facts)),
       classes_(precision, sharedIsExternal_, aliasAssumptions(bodies), limits),
-      regions_(classes_) {
+      regions_(classes_),
+      marksWarpBarriers_(marksWarpBarriers) {
   Builder(*this, bodies, context, precision);
 }
 

@@ -31,9 +31,10 @@ class BarrierGraph {
     Node node = kNone;        // none if it is no candidate and no separator
   };
 
-  // Of the bodies of the context; both must outlive the object.
+  // Of the bodies of the context; both must outlive the object.  `marksWarpBarriers`: bar.warp.sync
+  // has a node, which nothing separates.
   BarrierGraph(std::span<const BarrierBody> bodies, const BarrierContext& context,
-               Precision precision, AccessLimits limits = {});
+               Precision precision, AccessLimits limits = {}, bool marksWarpBarriers = false);
   BarrierGraph(const BarrierGraph&) = delete;
   BarrierGraph& operator=(const BarrierGraph&) = delete;
 
@@ -49,6 +50,8 @@ class BarrierGraph {
     BlockId block = BlockId::None;
   };
   const std::vector<Call>& calls() const { return calls_; }
+  // The nodes of bar.warp.sync.
+  const std::vector<Node>& warpBarriers() const { return warpBarriers_; }
 
  private:
   class Builder;
@@ -58,6 +61,8 @@ class BarrierGraph {
   BarrierRegions regions_;
   std::vector<Barrier> barriers_;
   std::vector<Call> calls_;
+  bool marksWarpBarriers_;
+  std::vector<Node> warpBarriers_;
 };
 
 }  // namespace ptxopt::analysis

@@ -401,7 +401,10 @@ class WitnessSearch {
         return choice.leaf == variable.leaf && choice.loop == variable.loop;
       });
       if (at == found_.choices.end()) {
-        at = found_.choices.insert(at, {variable.leaf, variable.loop, {}, {}, {}});
+        at = found_.choices.insert(at, {variable.leaf, variable.loop, {}, {}, {}, false});
+      }
+      for (const AccessOffsets& side : sides_) {
+        at->isOfAddress |= variable.leaf != LeafId::None && side.isOfAddress(variable.leaf);
       }
       const bool isShared = variable.leaf != LeafId::None && forms_.leaf(variable.leaf).uniform;
       if (variable.isOf[0] || isShared) at->first = variable.number();

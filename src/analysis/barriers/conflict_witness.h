@@ -44,6 +44,7 @@ struct ConflictWitness {
     // are set for a value that all threads share.
     std::optional<std::int64_t> first, second;
     std::vector<LoopVariable> variables;  // of the loop
+    bool isOfAddress = false;             // the bytes depend on it, not only the branches
   };
   Side first, second;
   // The chosen shape of the block, if it is not known.

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 
+#include "analysis/barriers/barrier_events.h"
 #include "analysis/barriers/conflict_witness.h"
 #include "analysis/flow/loop_rounds.h"
 #include "ir/module.h"
@@ -32,12 +33,6 @@ BarrierEvent::Kind kindOf(analysis::AccessKinds kinds) {
   if (reads && writes) return Kind::ReadAndWrite;
   if (writes) return Kind::Write;
   return (kinds & analysis::kStrongRead) != 0 ? Kind::StrongRead : Kind::Read;
-}
-
-std::string_view verb(analysis::AccessKinds kinds) {
-  const bool reads = (kinds & analysis::kRead) != 0;
-  if ((kinds & analysis::kWrite) == 0) return "reads";
-  return reads ? "reads and writes" : "writes";
 }
 
 // Whoever comes to the one instruction has come from the other, by dominators, or will come to it,
@@ -144,25 +139,6 @@ std::optional<BarrierEvent> BarrierRemarks::pin(const BarrierRegions& regions,
   return std::nullopt;
 }
 
-const analysis::Access* BarrierRemarks::accessOf(const BarrierRegions::Event* event,
-                                                 const analysis::AccessClass& of) const {
-  if (event == nullptr || event->instruction == nullptr ||
-      of.address == analysis::AddressId::None) {
-    return nullptr;
-  }
-  const analysis::Access* one = graph_->classes().accessOf(of);
-  for (const analysis::BarrierBody& body : barrierBodies_) {
-    if (&body.cfg->function() != event->function || body.addresses == nullptr) continue;
-    // Of several operands the one that the class stands for.
-    for (const analysis::Access& access : body.addresses->of(*event->instruction)) {
-      const bool isSame = access.address == one->address && access.bytes == one->bytes &&
-                          access.bases == one->bases && access.size == one->size;
-      if (isSame) return &access;
-    }
-  }
-  return one;
-}
-
 std::optional<ConflictExample> BarrierRemarks::example(const Region& region, const Side& sideAbove,
                                                        const Side& sideBelow) const {
   const analysis::Access& above = *sideAbove.access;
@@ -244,8 +220,10 @@ BarrierRemarks::Side BarrierRemarks::sideOf(const Region& region, Direction dire
     return side;
   }
   const analysis::AccessClass& of = region.classes.of(*key);
-  side.verb = verb(of.kinds);
-  side.access = accessOf(event, of);
+  side.verb = verbOf(of.kinds);
+  if (event != nullptr && event->key == key) {
+    side.access = analysis::accessOfEvent(*event, region.classes, barrierBodies_);
+  }
   side.event = eventAt(event, kindOf(of.kinds));
   side.event.isCompletion =
       instruction != nullptr && instruction->desc->effect == isa::Effect::AsyncWait;

@@ -65,9 +65,6 @@ class BarrierRemarks {
 
   std::uint32_t lineOf(const ir::Instruction& instruction) const;
   std::optional<ir::SourcePlace> sourceOf(const ir::Instruction& instruction) const;
-  // The access of an event of that class; null where its address was not looked at.
-  const analysis::Access* accessOf(const analysis::BarrierRegions::Event* event,
-                                   const analysis::AccessClass& of) const;
   Side sideOf(const Region& region, Direction direction,
               std::optional<analysis::AccessSet::Key> key, analysis::EffectMarks marks) const;
   BarrierConflict describe(const Region& region,

@@ -6,6 +6,7 @@
 #include <charconv>
 #include <vector>
 
+#include "analysis/memory/memory_effects.h"
 #include "ir/module.h"
 #include "support/demangle.h"
 
@@ -99,6 +100,12 @@ std::string numbersText(const std::optional<std::int64_t>& first,
 }
 
 }  // namespace
+
+std::string_view verbOf(analysis::AccessKinds kinds) {
+  const bool reads = (kinds & analysis::kRead) != 0;
+  if ((kinds & analysis::kWrite) == 0) return "reads";
+  return reads ? "reads and writes" : "writes";
+}
 
 // As somebody says it who reads the PTX: a register with the line that computes it.
 std::string ConflictText::nameOf(LeafId id) const {

@@ -11,9 +11,13 @@
 
 #include "analysis/barriers/conflict_witness.h"
 #include "analysis/flow/loops.h"
+#include "analysis/memory/memory_effects.h"
 #include "passes/engine/remark.h"
 
 namespace ptxopt::passes {
+
+// "reads", "writes", "reads and writes"
+std::string_view verbOf(analysis::AccessKinds kinds);
 
 class ConflictText {
  public:

@@ -4,40 +4,11 @@
 #include <algorithm>
 #include <charconv>
 
+#include "ir/comments.h"
+
 namespace ptxopt::passes {
 
 namespace {
-
-// Statements without effect between a comment and the barrier below it: compilers put comments of
-// their own around inline assembly, and braces, labels and .loc in between.
-bool isTransparent(const ir::Statement& statement) {
-  switch (statement.kind) {
-    case ir::StatementKind::Label:
-    case ir::StatementKind::ScopeBegin:
-    case ir::StatementKind::ScopeEnd:
-    case ir::StatementKind::Location:
-      return true;
-    default:
-      return false;
-  }
-}
-
-// A comment with `ptxopt: keep` is on a line of the barrier, or above it, after the line of the
-// previous statement with an effect.
-bool isKeptByComment(const ir::Function& function, const ir::Instruction& barrier) {
-  const std::string_view text = function.module().source().text();
-  // npos + 1 is 0.
-  const std::size_t lineBegin = text.rfind('\n', barrier.source.begin) + 1;
-  const ir::Statement* above = barrier.previous;
-  while (above != nullptr &&
-         (isTransparent(*above) || !above->source.valid() || above->source.end > lineBegin)) {
-    above = above->previous;
-  }
-  std::size_t begin = above != nullptr ? above->source.end : function.bodySource.begin;
-  begin = std::min(text.find('\n', begin), lineBegin);
-  const std::size_t end = std::min(text.find('\n', barrier.source.end), text.size());
-  return text.substr(begin, end - begin).find("ptxopt: keep") != std::string_view::npos;
-}
 
 // A pragma applies to the statement after it; these pragmas are known not to apply to barriers
 // (docs/soundness/ A5.5).
@@ -52,7 +23,7 @@ bool isBelowPragma(const ir::Instruction& barrier) {
   for (const ir::Statement* above = barrier.previous; above != nullptr; above = above->previous) {
     if (const auto* pragma = above->as<ir::Pragma>()) {
       if (!isAboutOthers(*pragma)) return true;
-    } else if (!isTransparent(*above)) {
+    } else if (!ir::isTransparent(*above)) {
       return false;
     }
   }
@@ -88,7 +59,7 @@ std::optional<KeptReason::Why> KeptBarriers::whyKept(const ir::Function& functio
                                                      const ir::Instruction& barrier) const {
   if (!barrier.source.valid()) return std::nullopt;
   const SourceText& source = function.module().source();
-  if (isKeptByComment(function, barrier)) return KeptReason::Why::Comment;
+  if (ir::hasComment(function, barrier, "ptxopt: keep")) return KeptReason::Why::Comment;
   for (const Entry& entry : entries_) {
     if (entry.function != function.nameText()) continue;
     if (!entry.line || *entry.line == source.lineColumn(barrier.source.begin).line) {

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "analysis/races/epoch_pairs.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "ir/effect.h"
+#include "support/limits.h"
+
+namespace ptxopt::analysis {
+
+namespace {
+
+using Event = BarrierRegions::Event;
+
+// Threads may agree on an order by it.  A strong access alone does not order others.
+bool mayOrder(const Event& event) {
+  if ((event.marks & (kOpaqueSync | kCtaFence | kBarrierResource)) == 0) {
+    return event.key && event.instruction != nullptr &&
+           ir::effectOf(*event.instruction) == isa::Effect::Sync;
+  }
+  if (event.instruction == nullptr) return true;
+  switch (ir::effectOf(*event.instruction)) {
+    case isa::Effect::Strong:
+    case isa::Effect::Weak:
+    case isa::Effect::InvariantRead:
+      return false;
+    default:
+      return event.instruction->desc->control != isa::Control::Trap;
+  }
+}
+
+std::uint64_t keyOf(const Event* base, const Event* one, const Event* other) {
+  const auto numberOf = [&](const Event* event) {
+    return static_cast<std::uint64_t>(event - base);
+  };
+  return numberOf(std::min(one, other)) << 32 | numberOf(std::max(one, other));
+}
+
+}  // namespace
+
+EpochPairs::EpochPairs(const BarrierGraph& graph)
+    : graph_(graph), regions_(graph.regions()), isWarpBarrier_(graph.regions().nodeCount()) {
+  for (const Node node : graph.warpBarriers()) isWarpBarrier_[node] = true;
+  findStarts();
+  for (const Grain grain : {Grain::Warp, Grain::Cta}) {
+    for (const Node start : starts_) addEpoch(start, grain);
+    if (graph.warpBarriers().empty()) break;
+    if (grain == Grain::Cta) break;
+    for (const Node start : warpStarts_) addEpoch(start, grain);
+  }
+  std::ranges::stable_sort(pairs_, {}, [](const Pair& pair) {
+    return std::pair(pair.first->instruction->source.begin, pair.second->instruction->source.begin);
+  });
+}
+
+bool EpochPairs::divides(Node node, Grain grain) const {
+  return regions_.separates(node) || (grain == Grain::Warp && isWarpBarrier_[node]);
+}
+
+void EpochPairs::findStarts() {
+  for (Node node = 0; node < regions_.nodeCount(); ++node) {
+    const auto before = regions_.predecessors(node);
+    if (before.begin() == before.end()) starts_.push_back(node);
+    if (!divides(node, Grain::Warp)) continue;
+    for (const Node next : regions_.successors(node)) {
+      (regions_.separates(node) ? starts_ : warpStarts_).push_back(next);
+    }
+  }
+}
+
+void EpochPairs::addEpoch(Node start, Grain grain) {
+  addMembers(nodesFrom(start, grain));
+  addPairs(grain);
+}
+
+std::vector<EpochPairs::Node> EpochPairs::nodesFrom(Node start, Grain grain) const {
+  std::vector<Node> nodes;
+  if (divides(start, grain)) return nodes;
+  std::unordered_set<Node> seen{start};
+  nodes.push_back(start);
+  for (std::size_t at = 0; at < nodes.size(); ++at) {
+    for (const Node next : regions_.successors(nodes[at])) {
+      if (!divides(next, grain) && seen.insert(next).second) nodes.push_back(next);
+    }
+  }
+  return nodes;
+}
+
+// All accesses of the nodes, and what may order them there.
+void EpochPairs::addMembers(const std::vector<Node>& nodes) {
+  members_.clear();
+  std::unordered_map<Node, bool> before, after, orders;
+  for (const Node node : nodes) {
+    orders[node] = std::ranges::any_of(regions_.events(node), mayOrder);
+    before[node] = after[node] = false;
+  }
+  for (bool isChanged = true; isChanged;) {
+    isChanged = false;
+    for (std::size_t k = 0; k < nodes.size(); ++k) {
+      for (const Node next : regions_.successors(nodes[k])) {
+        if (!before.contains(next)) continue;
+        if ((before[nodes[k]] || orders[nodes[k]]) && !std::exchange(before[next], true))
+          isChanged = true;
+      }
+      const Node back = nodes[nodes.size() - 1 - k];
+      for (const Node next : regions_.successors(back)) {
+        const auto at = after.find(next);
+        if (at == after.end()) continue;
+        if ((at->second || orders[next]) && !std::exchange(after[back], true)) isChanged = true;
+      }
+    }
+  }
+  for (const Node node : nodes) {
+    const auto events = regions_.events(node);
+    bool isOrdered = before[node];
+    const std::size_t first = members_.size();
+    for (const Event& event : events) {
+      // What orders comes before the access that it is part of.
+      isOrdered |= mayOrder(event);
+      const bool isAccess = event.key && (graph_.classes().of(*event.key).kinds & kSync) == 0 &&
+                            event.instruction != nullptr && (event.reads || event.writes);
+      if (isAccess) members_.push_back({&event, isOrdered, false});
+    }
+    isOrdered = after[node];
+    for (std::size_t k = events.size(), member = members_.size(); k-- > 0;) {
+      if (member > first && members_[member - 1].event == &events[k]) {
+        members_[--member].isOrderedAfter = isOrdered;
+      }
+      isOrdered |= mayOrder(events[k]);
+    }
+  }
+}
+
+void EpochPairs::addPairs(Grain grain) {
+  for (std::size_t k = 0; k < members_.size(); ++k) {
+    for (std::size_t n = k; n < members_.size(); ++n) {
+      if (members_[k].event->writes || members_[n].event->writes) {
+        add(members_[k], members_[n], grain);
+      }
+    }
+  }
+}
+
+void EpochPairs::add(const Member& one, const Member& other, Grain grain) {
+  const AccessClasses& classes = graph_.classes();
+  const AccessClass& a = classes.of(*one.event->key);
+  const AccessClass& b = classes.of(*other.event->key);
+  constexpr AccessKinds kStrong = kStrongRead | kStrongWrite;
+  if ((a.kinds & kStrong) != 0 && (b.kinds & kStrong) != 0) return;
+  const bool mayBeOrdered = (one.isOrderedAfter && other.isOrderedBefore) ||
+                            (other.isOrderedAfter && one.isOrderedBefore);
+  const std::uint64_t key = keyOf(regions_.events(0).data(), one.event, other.event);
+  if (const auto known = known_.find(key); known != known_.end()) {
+    pairs_[known->second].mayBeOrdered &= mayBeOrdered;
+    return;
+  }
+  const bool areWarpsDifferent = grain == Grain::Cta && !graph_.warpBarriers().empty();
+  const Relation relation = areWarpsDifferent ? Relation::TwoWarps : Relation::TwoThreads;
+  if (!classes.mayConflict(a, b, relation)) return;
+  if (exceeds(pairs_.size() + 1, Limit::RacePairs)) {
+    isLimitMet_ = true;
+    return;
+  }
+  known_.emplace(key, pairs_.size());
+  const bool isInOrder =
+      one.event->instruction->source.begin <= other.event->instruction->source.begin;
+  pairs_.push_back({isInOrder ? one.event : other.event, isInOrder ? other.event : one.event,
+                    areWarpsDifferent, mayBeOrdered});
+}
+
+}  // namespace ptxopt::analysis

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "check/block_shapes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "analysis/launch/special_name.h"
+#include "ir/module.h"
+
+namespace ptxopt::check {
+
+namespace {
+
+constexpr Block kRows[] = {{256, 1, 1}, {1024, 1, 1}, {128, 1, 1},
+                           {64, 1, 1},  {32, 1, 1},   {512, 1, 1}};
+constexpr Block kPlanes[] = {{16, 16, 1}, {32, 32, 1}, {32, 8, 1},
+                             {8, 8, 1},   {32, 4, 1},  {64, 4, 1}};
+constexpr Block kCubes[] = {{8, 8, 4}, {16, 8, 8}, {4, 4, 4}, {32, 2, 2}};
+
+// The components of the thread id and the block that a body reads: 1 for .x, 2 for .y, 3 for .z.
+unsigned dimensionsOf(const ir::Function& function) {
+  using Which = analysis::SpecialName::Which;
+  unsigned most = 1;
+  for (const ir::Statement& statement : function.body()) {
+    const auto* instruction = statement.as<ir::Instruction>();
+    if (instruction == nullptr) continue;
+    for (const ir::Operand& operand : instruction->operands()) {
+      if (operand.kind != ir::OperandKind::SpecialRegister) continue;
+      const auto name = analysis::specialName(function, operand);
+      if (!name || (name->which != Which::Tid && name->which != Which::Ntid)) continue;
+      most = std::max(most, name->component + 1u);
+    }
+  }
+  return most;
+}
+
+unsigned dimensionsOfAll(const ir::Function& kernel, const analysis::CallGraph& calls) {
+  unsigned most = 1;
+  std::vector<bool> seen(calls.graph().vertexCount());
+  std::vector<Vertex> work = {calls.vertexOf(kernel)};
+  while (!work.empty()) {
+    const Vertex v = work.back();
+    work.pop_back();
+    if (seen[v]) continue;
+    seen[v] = true;
+    const ir::Function* const function = v == calls.outside() ? nullptr : calls.function(v);
+    if (function == nullptr || !function->hasBody()) continue;
+    most = std::max(most, dimensionsOf(*function));
+    for (const Vertex callee : calls.graph().successors(v)) work.push_back(callee);
+  }
+  return std::min(most, 3u);
+}
+
+}  // namespace
+
+std::uint32_t threadsOf(const Block& block) {
+  return block[0] * block[1] * block[2];
+}
+
+std::string textOf(const Block& block) {
+  if (block[2] != 1) return fmt::format("{} x {} x {}", block[0], block[1], block[2]);
+  return block[1] != 1 ? fmt::format("{} x {}", block[0], block[1]) : std::to_string(block[0]);
+}
+
+std::vector<Block> blocksFor(const ir::Function& kernel, const analysis::CallGraph& calls,
+                             const std::optional<Block>& given) {
+  const analysis::LaunchShape shape = analysis::LaunchShape::of(kernel);
+  if (shape.block) return {*shape.block};
+  if (given) return {*given};
+  const unsigned dimensions = dimensionsOfAll(kernel, calls);
+  std::vector<Block> blocks;
+  if (dimensions == 1) blocks.assign(std::begin(kRows), std::end(kRows));
+  if (dimensions == 2) blocks.assign(std::begin(kPlanes), std::end(kPlanes));
+  if (dimensions == 3) blocks.assign(std::begin(kCubes), std::end(kCubes));
+  const std::uint32_t most =
+      std::min<std::uint32_t>(shape.most[0], static_cast<std::uint32_t>(isa::kMostThreads));
+  std::erase_if(blocks, [&](const Block& block) { return threadsOf(block) > most; });
+  // Kernels are often written for the largest block that they allow.
+  const bool isBounded = kernel.attribute(".maxntid") != nullptr;
+  const Block largest{most, 1, 1};
+  if (isBounded && dimensions == 1 && !blocks.empty() && blocks.front() != largest) {
+    std::erase(blocks, largest);
+    blocks.insert(blocks.begin(), largest);
+  }
+  if (blocks.empty()) blocks.push_back(largest);
+  return blocks;
+}
+
+}  // namespace ptxopt::check

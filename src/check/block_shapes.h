@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// The blocks of threads for which a kernel is looked at, if nothing says how it is launched.
+#pragma once
+
+#include <vector>
+
+#include "analysis/flow/call_graph.h"
+#include "analysis/launch/launch_shape.h"
+
+namespace ptxopt::check {
+
+using Block = std::array<std::uint32_t, 3>;
+
+// The one of .reqntid or `given`, or else several, the most usual first.  A kernel that reads no
+// %tid.y is taken to be launched with blocks of one row, and one that reads no %tid.z with blocks
+// of one layer: in others its threads would do the same things twice.  Not empty.
+std::vector<Block> blocksFor(const ir::Function& kernel, const analysis::CallGraph& calls,
+                             const std::optional<Block>& given);
+
+std::uint32_t threadsOf(const Block& block);
+std::string textOf(const Block& block);  // "32 x 8", "256"
+
+}  // namespace ptxopt::check

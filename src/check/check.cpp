@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "check/check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "check/replay.h"
+#include "driver/explain.h"
+#include "ir/comments.h"
+#include "support/limits.h"
+
+namespace ptxopt::check {
+
+namespace {
+
+using interp::FindingKind;
+
+std::optional<Kind> kindOf(FindingKind kind) {
+  switch (kind) {
+    case FindingKind::DataRace:
+      return Kind::Race;
+    case FindingKind::BarrierDivergence:
+      return Kind::DivergentBarrier;
+    case FindingKind::BarrierMismatch:
+      return Kind::BarrierCount;
+    case FindingKind::Deadlock:
+      return Kind::Deadlock;
+    case FindingKind::Uninitialised:
+      return Kind::Uninitialised;
+    case FindingKind::InactiveLane:
+      return Kind::InactiveLane;
+    default:
+      return std::nullopt;
+  }
+}
+
+// The same finding in blocks of several shapes.
+struct Merged {
+  StaticFinding first;          // of the most usual shape in which it is found
+  std::size_t shapes = 0;       // in which it is found
+  std::size_t exactShapes = 0;  // in which it is exact
+};
+
+class UnitCheck {
+ public:
+  UnitCheck(StaticCheck& check, const ir::Module& module, const Options& options, const Unit& unit,
+            const ir::Function& kernel)
+      : check_(check),
+        module_(module),
+        options_(options),
+        unit_(unit),
+        kernel_(kernel),
+        blocks_(blocksFor(kernel, check.calls(), options.block)) {
+    if (options.replays) replays_.emplace(module, kernel, options.dynamicShared);
+  }
+
+  std::vector<Finding> run() {
+    for (const Block& block : blocks_) {
+      if (block != blocks_.front() && !isMoreToLearn()) break;
+      ++looked_;
+      for (StaticFinding& found : check_.run(unit_, block)) merge(std::move(found));
+    }
+    std::vector<Finding> findings;
+    for (Merged& merged : merged_) findings.push_back(judged(merged));
+    addOnlySeen(findings);
+    std::erase_if(findings, [&](const Finding& finding) { return isIgnored(finding); });
+    return onePerLine(std::move(findings));
+  }
+
+ private:
+  // A second shape may show more; all of them are for what may be certain.
+  bool isMoreToLearn() const {
+    constexpr std::size_t kShapesForAll = 2;
+    return looked_ < kShapesForAll || std::ranges::any_of(merged_, [&](const Merged& merged) {
+             const std::size_t blind = merged.first.areWarpsDifferent ? 1 : 0;
+             return merged.exactShapes + blind >= looked_;
+           });
+  }
+
+  void merge(StaticFinding found) {
+    const auto at = std::ranges::find_if(merged_, [&](const Merged& merged) {
+      const Finding& known = merged.first.finding;
+      return known.kind == found.finding.kind && known.place == found.finding.place &&
+             known.other == found.finding.other;
+    });
+    Merged& merged = at != merged_.end() ? *at : merged_.emplace_back(Merged{found});
+    ++merged.shapes;
+    merged.exactShapes += std::size_t{found.isExact};
+    // An example that rests on less says more.
+    if (found.isExact && !merged.first.isExact) merged.first = std::move(found);
+  }
+
+  // How many shapes can show it.
+  std::size_t shapesFor(const StaticFinding& found) const {
+    if (!found.areWarpsDifferent) return blocks_.size();
+    return static_cast<std::size_t>(std::ranges::count_if(
+        blocks_, [](const Block& block) { return threadsOf(block) > isa::kWarpSize; }));
+  }
+
+  Finding judged(Merged& merged) {
+    StaticFinding& found = merged.first;
+    Finding finding = std::move(found.finding);
+    const bool isInAll = merged.exactShapes == shapesFor(found) && merged.exactShapes != 0;
+    if (replays_) replay(found, finding);
+    const bool isRefuted = finding.replay == Replay::NotSeen;
+    finding.certainty = isInAll && !isRefuted ? Certainty::Certain : Certainty::Possible;
+    return finding;
+  }
+
+  void replay(const StaticFinding& found, Finding& finding) {
+    if (finding.kind == Kind::MissingFence || finding.kind == Kind::MissingProxyFence) return;
+    const std::array<std::uint32_t, 3> one{1, 1, 1};
+    const Replays::Run* const usual = replays_->run(blocks_.front(), one, {});
+    std::vector<const Replays::Run*> runs = {usual};
+    if (usual == nullptr || !shows(*usual, finding)) {
+      runs.push_back(replays_->run(found.block, found.grid, found.arguments));
+    }
+    for (const Replays::Run* run : runs) {
+      if (run == nullptr || !run->isSupported || finding.replay == Replay::Seen) continue;
+      const bool isSeen = shows(*run, finding);
+      // A run that stopped early says nothing of what it did not come to.
+      if (isSeen) finding.replay = Replay::Seen;
+      if (!isSeen && run->isComplete) finding.replay = Replay::NotSeen;
+      if (isSeen) finding.command = replays_->commandOf(*run);
+    }
+  }
+
+  // What the analyses did not say.
+  void addOnlySeen(std::vector<Finding>& findings) {
+    if (!replays_) return;
+    const std::array<std::uint32_t, 3> one{1, 1, 1};
+    const Replays::Run* const usual = replays_->run(blocks_.front(), one, {});
+    if (usual == nullptr || !usual->isSupported) return;
+    for (const interp::Finding& seen : usual->findings) {
+      const auto kind = kindOf(seen.kind);
+      if (!kind || seen.place == nullptr) continue;
+      Finding added;
+      added.kind = *kind;
+      added.replay = Replay::Seen;
+      added.kernel = &kernel_;
+      added.place = seen.place;
+      added.other = seen.other == seen.place ? nullptr : seen.other;
+      added.message = seen.message;
+      added.details = {"seen in a run with arguments that were made up"};
+      added.command = replays_->commandOf(*usual);
+      const bool isKnown = std::ranges::any_of(findings, [&](const Finding& known) {
+        return known.kernel != nullptr && shows(*usual, known) &&
+               (known.place == seen.place || known.other == seen.place ||
+                known.place == seen.other);
+      });
+      if (!isKnown) findings.push_back(std::move(added));
+    }
+  }
+
+  bool isIgnored(const Finding& finding) const {
+    const auto isMarked = [&](const ir::Instruction* instruction) {
+      return instruction != nullptr &&
+             std::ranges::any_of(unit_, [&](const ir::Function* function) {
+               const SourceRange body = function->bodySource;
+               const Offset at = instruction->source.begin;
+               return at >= body.begin && at < body.end &&
+                      ir::hasComment(*function, *instruction, "ptxcheck: ignore");
+             });
+    };
+    return isMarked(finding.place) || isMarked(finding.other);
+  }
+
+  // Of findings of one kind at one pair of source lines, the one that says most.
+  std::vector<Finding> onePerLine(std::vector<Finding> findings) const {
+    const auto rank = [](const Finding& finding) {
+      return std::tuple(finding.certainty == Certainty::Certain, finding.replay == Replay::Seen);
+    };
+    std::ranges::stable_sort(findings, [&](const Finding& a, const Finding& b) {
+      return rank(a) != rank(b) ? rank(a) > rank(b) : a.place->source.begin < b.place->source.begin;
+    });
+    std::vector<Finding> result;
+    std::set<std::tuple<Kind, std::string, std::string>> seen;
+    for (Finding& finding : findings) {
+      if (!options_.wantsPossible && finding.certainty == Certainty::Possible) continue;
+      std::string one = lineOf(finding.place);
+      std::string other = lineOf(finding.other != nullptr ? finding.other : finding.place);
+      if (other < one) std::swap(one, other);
+      if (seen.emplace(finding.kind, one, other).second) result.push_back(std::move(finding));
+    }
+    return result;
+  }
+
+  // Of the source, where that is known.
+  std::string lineOf(const ir::Instruction* instruction) const {
+    const Offset at = instruction->source.begin;
+    const auto written = check_.lines().written(at);
+    if (!written) return fmt::format("{}", module_.source().lineColumn(at).line);
+    return fmt::format("{}:{}", written->file, written->line);
+  }
+
+  StaticCheck& check_;
+  const ir::Module& module_;
+  const Options& options_;
+  const Unit& unit_;
+  const ir::Function& kernel_;
+  const std::vector<Block> blocks_;
+  std::optional<Replays> replays_;
+  std::vector<Merged> merged_;
+  std::size_t looked_ = 0;
+};
+
+bool isWanted(const ir::Function& kernel, const Options& options) {
+  return options.kernels.empty() ||
+         std::ranges::any_of(options.kernels, [&](const std::string& name) {
+           return driver::isCalled(kernel, name);
+         });
+}
+
+}  // namespace
+
+Report check(ir::Module& module, const Options& options) {
+  Report report;
+  StaticCheck statics(module);
+  for (const Unit& unit : statics.units()) {
+    for (const ir::Function* function : unit) {
+      if (!function->isEntry() || function->isOpaque || !isWanted(*function, options)) continue;
+      report.kernels.push_back(
+          {function, UnitCheck(statics, module, options, unit, *function).run()});
+    }
+  }
+  std::ranges::sort(report.kernels, {},
+                    [](const KernelReport& of) { return of.kernel->bodySource.begin; });
+  report.isLimitMet = statics.isLimitMet();
+  return report;
+}
+
+}  // namespace ptxopt::check

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "check/finding.h"
+
+namespace ptxopt::check {
+
+std::string_view spelling(Kind kind) {
+  switch (kind) {
+    case Kind::Race:
+      return "race";
+    case Kind::DivergentBarrier:
+      return "divergent-barrier";
+    case Kind::BarrierCount:
+      return "barrier-count";
+    case Kind::Deadlock:
+      return "deadlock";
+    case Kind::MissingFence:
+      return "missing-fence";
+    case Kind::MissingProxyFence:
+      return "missing-proxy-fence";
+    case Kind::Uninitialised:
+      return "uninitialised";
+    case Kind::InactiveLane:
+      return "inactive-lane";
+  }
+  return {};
+}
+
+std::string_view descriptionOf(Kind kind) {
+  switch (kind) {
+    case Kind::Race:
+      return "Two threads access the same bytes, one of them writes, and no barrier is between.";
+    case Kind::DivergentBarrier:
+      return "Some threads of the block do not reach the barrier.";
+    case Kind::BarrierCount:
+      return "The number of threads of a named barrier does not fit.";
+    case Kind::Deadlock:
+      return "Threads wait for others that never come.";
+    case Kind::MissingFence:
+      return "No fence is between a store and the flag that announces it.";
+    case Kind::MissingProxyFence:
+      return "No fence.proxy.async is between a store and the bulk copy that reads it.";
+    case Kind::Uninitialised:
+      return "Shared memory is read that nothing has written.";
+    case Kind::InactiveLane:
+      return "A shuffle reads from a lane that takes no part.";
+  }
+  return {};
+}
+
+std::string_view spelling(Certainty certainty) {
+  return certainty == Certainty::Certain ? "certain" : "possible";
+}
+
+std::string_view spelling(Replay replay) {
+  switch (replay) {
+    case Replay::NotRun:
+      return "not-run";
+    case Replay::NotSeen:
+      return "not-seen";
+    case Replay::Seen:
+      return "seen";
+  }
+  return {};
+}
+
+}  // namespace ptxopt::check

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "check/static_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "analysis/barriers/divergence_cause.h"
+#include "analysis/races/missing_fences.h"
+#include "analysis/values/linear_form.h"
+#include "driver/explain_words.h"
+#include "ir/barrier.h"
+#include "passes/barriers/conflict_text.h"
+
+namespace ptxopt::check {
+
+using analysis::Access;
+using analysis::Assumption;
+using analysis::Assumptions;
+using analysis::BarrierBody;
+using analysis::ConflictWitness;
+using analysis::LeafKind;
+using analysis::Race;
+
+namespace {
+
+bool writes(const Race::Side& side) {
+  return (side.kinds & analysis::kWrite) != 0;
+}
+
+std::string_view placeOf(const Race::Side& side) {
+  if (side.instruction->desc->space == isa::Space::Shared) return "shared memory";
+  const bool isShared = side.access != nullptr && side.access->spaces.isOnly(isa::Space::Shared);
+  return isShared ? "shared memory" : "memory";
+}
+
+}  // namespace
+
+StaticCheck::StaticCheck(ir::Module& module)
+    : module_(module), calls_(module), facts_(module, calls_), lines_(module) {
+  std::map<const ir::Function*, ir::Function*> editable;
+  for (ir::Function& function : module.functions()) editable[&function] = &function;
+  std::set<const ir::Function*> grouped;
+  for (const auto& group : functionsThatShareBarriers(calls_, facts_.withKnownCallers)) {
+    Unit& unit = units_.emplace_back();
+    for (const ir::Function* function : group) {
+      unit.push_back(editable.at(function));
+      grouped.insert(function);
+    }
+  }
+  for (ir::Function& function : module.functions()) {
+    const bool isAlone = function.isEntry() && function.hasBody() && !grouped.contains(&function);
+    if (isAlone && !function.isOpaque) units_.push_back({&function});
+  }
+}
+
+std::string StaticCheck::lineOf(const ir::Instruction& instruction) const {
+  const Offset at = instruction.source.begin;
+  std::string text = fmt::format("line {}", module_.source().lineColumn(at).line);
+  if (const auto source = lines_.written(at)) text += fmt::format(" ({})", ir::shortText(*source));
+  return text;
+}
+
+// The analyses of one unit in blocks of one shape.
+class StaticCheck::OfUnit {
+ public:
+  OfUnit(StaticCheck& check, const Unit& unit, const Block& block) : check_(check), block_(block) {
+    for (ir::Function* function : unit) {
+      Assumptions assumptions;
+      assumptions.add(Assumption::NoaliasParams);
+      assumptions.add(Assumption::NoaliasVariables);
+      assumptions.add(Assumption::TrustAligned);
+      assumptions.addBlock(block);
+      check.facts_.addEffects(assumptions);
+      analyses_.emplace_back(*function).provide(assumptions);
+    }
+    for (analysis::FunctionAnalyses& of : analyses_) {
+      bodies_.push_back({&of.get<analysis::Cfg>(), &of.get<analysis::Liveness>(),
+                         &of.get<analysis::PostDominators>(), &of.get<analysis::Loops>(),
+                         &of.get<analysis::Addresses>(), of.get<Assumptions>()});
+    }
+    context_.emplace(bodies_, check.facts_);
+  }
+
+  std::vector<StaticFinding> run() {
+    findDivergentBarriers();
+    checkCounts();
+    const analysis::RaceSearch search(bodies_, *context_);
+    check_.isLimitMet_ |= search.isLimitMet();
+    for (const Race& race : search.races()) addRace(race);
+    for (const BarrierBody& body : bodies_) {
+      for (const auto& found : analysis::findMissingFences(*body.cfg, *body.addresses)) {
+        addFence(body.cfg->function(), found);
+      }
+    }
+    return std::move(found_);
+  }
+
+ private:
+  StaticFinding& add(Kind kind, const ir::Function& function, const ir::Instruction& place,
+                     const ir::Instruction* other, std::string message) {
+    StaticFinding& added = found_.emplace_back();
+    added.finding.kind = kind;
+    added.finding.kernel = &function;
+    added.finding.place = &place;
+    added.finding.other = other;
+    added.finding.message = std::move(message);
+    added.block = block_;
+    return added;
+  }
+
+  // ---- barriers ---------------------------------------------------------------------------------
+
+  void findDivergentBarriers() {
+    for (const analysis::Participation::Member& member : context_->participation.barriers()) {
+      const ir::Function& function = bodies_[member.body].cfg->function();
+      const analysis::Uniformity* uniformity = context_->participation.uniformity(member.body);
+      if (member.standing != analysis::Standing::NotUniform || uniformity == nullptr) continue;
+      const analysis::DivergenceCauses causes(*bodies_[member.body].cfg, *uniformity);
+      const auto cause = causes.of(*member.instruction);
+      // Under a condition on data, the threads may agree.
+      if (!cause || cause->kind != analysis::DivergenceSource::Special) continue;
+      StaticFinding& added = add(Kind::DivergentBarrier, function, *member.instruction, nullptr,
+                                 "not all threads of the block reach this barrier");
+      const std::string name(function.module().text(NameId{cause->special->id}));
+      added.finding.details = {fmt::format("it depends on {} in which threads differ, at {}", name,
+                                           check_.lineOf(*cause->branch))};
+      added.isExact = true;
+    }
+  }
+
+  // bar.sync A, N: N is a number of whole warps, and all barriers of one id have the same.
+  void checkCounts() {
+    std::map<std::uint32_t, std::pair<std::uint32_t, const ir::Instruction*>> known;
+    for (const analysis::Participation::Member& member : context_->participation.barriers()) {
+      const auto& [instruction, barrier, standing, body] = member;
+      if (!barrier.count) continue;
+      const ir::Function& function = bodies_[body].cfg->function();
+      if (*barrier.count % isa::kWarpSize != 0) {
+        add(Kind::BarrierCount, function, *instruction, nullptr,
+            fmt::format("a barrier of {} threads: it must be a number of whole warps",
+                        *barrier.count))
+            .isExact = true;
+        continue;
+      }
+      if (!barrier.id) continue;
+      const auto [at, isNew] = known.try_emplace(*barrier.id, *barrier.count, instruction);
+      if (isNew || at->second.first == *barrier.count) continue;
+      add(Kind::BarrierCount, function, *instruction, at->second.second,
+          fmt::format("barrier {} waits for {} threads here, and for {} elsewhere", *barrier.id,
+                      *barrier.count, at->second.first));
+    }
+  }
+
+  // ---- fences -----------------------------------------------------------------------------------
+
+  void addFence(const ir::Function& function, const analysis::MissingFence& missing) {
+    const bool isFlag = missing.kind == analysis::MissingFence::Kind::Flag;
+    StaticFinding& added =
+        add(isFlag ? Kind::MissingFence : Kind::MissingProxyFence, function, *missing.store,
+            missing.then,
+            isFlag ? "others may see the flag before they see this store: no fence is between them"
+                   : "the bulk copy may not see this store: no fence.proxy.async is between them");
+    std::vector<std::string>& details = added.finding.details;
+    details.push_back(fmt::format("{} at {}", isFlag ? "the flag is set" : "it is copied",
+                                  check_.lineOf(*missing.then)));
+    if (missing.read == nullptr) return;
+    details.push_back(fmt::format("who has seen the flag reads what was stored at {}",
+                                  check_.lineOf(*missing.read)));
+  }
+
+  // ---- races ------------------------------------------------------------------------------------
+
+  void addRace(const Race& race) {
+    const bool isOneAccess = race.first.instruction == race.second.instruction;
+    const bool areWrites = writes(race.first) && writes(race.second);
+    std::string message =
+        fmt::format("two threads {} the same bytes of {}{}", areWrites ? "write" : "write and read",
+                    placeOf(race.first),
+                    race.areWarpsDifferent ? ", and no barrier of the block is between"
+                                           : ", and no barrier is between");
+    StaticFinding& added = add(Kind::Race, *race.first.function, *race.first.instruction,
+                               isOneAccess ? nullptr : race.second.instruction, std::move(message));
+    added.areWarpsDifferent = race.areWarpsDifferent;
+    std::vector<std::string>& details = added.finding.details;
+    if (race.witness) {
+      describe(race, *race.witness, added);
+    } else {
+      details = {fmt::format("{} {}", passes::verbOf(race.first.kinds),
+                             check_.lineOf(*race.first.instruction)),
+                 fmt::format("{} {}", passes::verbOf(race.second.kinds),
+                             check_.lineOf(*race.second.instruction)),
+                 "the addresses are not known well enough to name two threads"};
+    }
+    if (race.mayBeOrdered) {
+      details.emplace_back("unless fences, atomics or barriers of some of the threads order them");
+    }
+  }
+
+  void describe(const Race& race, const ConflictWitness& witness, StaticFinding& added) {
+    const Access& first = *race.first.access;
+    const Access& second = *race.second.access;
+    const auto body = std::ranges::find_if(
+        bodies_, [&](const BarrierBody& of) { return of.addresses == first.origin; });
+    const std::function<std::string(const ir::Instruction&)> line =
+        [this](const ir::Instruction& instruction) { return check_.lineOf(instruction); };
+    const passes::ConflictExample example =
+        passes::ConflictText(witness, first, second,
+                             {passes::verbOf(race.first.kinds), passes::verbOf(race.second.kinds)},
+                             *body->loops, line)
+            .example();
+    const auto sides = driver::sidesInElements(example, first.instruction, second.instruction);
+    added.finding.details = {sides[0], sides[1]};
+    if (!example.given.empty()) added.finding.details.push_back(example.given);
+    added.finding.details.push_back(fmt::format("in a block of {} threads", textOf(block_)));
+    added.isExact = witness.isControlKnown && witness.isSameBase && !race.mayBeOrdered;
+    for (const ConflictWitness::Choice& choice : witness.choices) note(choice, first, added);
+  }
+
+  // What was chosen for the example.
+  void note(const ConflictWitness::Choice& choice, const Access& access, StaticFinding& added) {
+    if (choice.leaf == analysis::LeafId::None) return;  // a round of a loop
+    const analysis::LeafKey& key = access.origin->forms().leaf(choice.leaf).key;
+    const std::int64_t value = choice.first ? *choice.first : *choice.second;
+    if (const auto special = specialOf(key)) {
+      using Which = analysis::SpecialName::Which;
+      std::uint32_t& extent = added.grid[std::min<std::size_t>(special->component, 2)];
+      const std::int64_t least = special->which == Which::Ctaid ? value + 1 : value;
+      const bool isGrid = special->which == Which::Ctaid || special->which == Which::Nctaid;
+      if (isGrid)
+        extent =
+            std::max(extent, static_cast<std::uint32_t>(std::clamp<std::int64_t>(least, 1, 64)));
+      added.isExact &= isGrid;
+      return;
+    }
+    // A kernel is usually passed how much there is to do, and checks it.  What its addresses are
+    // made of, or what memory holds, it may rely on.
+    const bool isBound = key.kind == LeafKind::Parameter && key.offset == 0 && !choice.isOfAddress;
+    added.isExact &= isBound;
+    if (key.kind != LeafKind::Parameter || key.offset != 0) return;
+    const ir::Function& function = access.origin->ssa().cfg().function();
+    const auto& parameters = function.parameters;
+    for (std::size_t k = 0; k < parameters.size(); ++k) {
+      if (parameters[k]->symbol == ir::SymbolId{key.id}) added.arguments.push_back({k, value});
+    }
+  }
+
+  StaticCheck& check_;
+  const Block block_;
+  std::deque<analysis::FunctionAnalyses> analyses_;
+  std::vector<BarrierBody> bodies_;
+  std::optional<analysis::BarrierContext> context_;
+  std::vector<StaticFinding> found_;
+};
+
+std::vector<StaticFinding> StaticCheck::run(const Unit& unit, const Block& block) {
+  return OfUnit(*this, unit, block).run();
+}
+
+}  // namespace ptxopt::check
