@@ -12,11 +12,13 @@ namespace ptxopt::check {
 
 namespace {
 
-constexpr Block kRows[] = {{256, 1, 1}, {1024, 1, 1}, {128, 1, 1},
-                           {64, 1, 1},  {32, 1, 1},   {512, 1, 1}};
-constexpr Block kPlanes[] = {{16, 16, 1}, {32, 32, 1}, {32, 8, 1},
-                             {8, 8, 1},   {32, 4, 1},  {64, 4, 1}};
-constexpr Block kCubes[] = {{8, 8, 4}, {16, 8, 8}, {4, 4, 4}, {32, 2, 2}};
+constexpr Block kRows[] = {{256, 1, 1}, {128, 1, 1}, {64, 1, 1},
+                           {32, 1, 1},  {512, 1, 1}, {1024, 1, 1}};
+constexpr Block kPlanes[] = {{16, 16, 1}, {32, 8, 1}, {32, 32, 1}, {8, 8, 1},  {16, 8, 1},
+                             {32, 4, 1},  {16, 4, 1}, {8, 4, 1},   {64, 4, 1}, {4, 4, 1}};
+// What reads all three often wants the number of the thread in the block.
+constexpr Block kCubes[] = {{256, 1, 1}, {16, 16, 1}, {8, 8, 4}, {128, 1, 1}, {64, 1, 1},
+                            {32, 1, 1},  {16, 8, 8},  {4, 4, 4}, {1024, 1, 1}};
 
 // The components of the thread id and the block that a body reads: 1 for .x, 2 for .y, 3 for .z.
 unsigned dimensionsOf(const ir::Function& function) {

@@ -49,19 +49,15 @@ class UnitCheck {
  public:
   UnitCheck(StaticCheck& check, const ir::Module& module, const Options& options, const Unit& unit,
             const ir::Function& kernel)
-      : check_(check),
-        module_(module),
-        options_(options),
-        unit_(unit),
-        kernel_(kernel),
-        blocks_(blocksFor(kernel, check.calls(), options.block)) {
+      : check_(check), module_(module), options_(options), unit_(unit), kernel_(kernel) {
     if (options.replays) replays_.emplace(module, kernel, options.dynamicShared);
   }
 
   std::vector<Finding> run() {
-    for (const Block& block : blocks_) {
-      if (block != blocks_.front() && !isMoreToLearn()) break;
-      ++looked_;
+    fitting_ = check_.fitting(unit_, blocksFor(kernel_, check_.calls(), options_.block));
+    for (const Block& block : fitting_) {
+      if (!isMoreToLearn()) break;
+      blocks_.push_back(block);
       for (StaticFinding& found : check_.run(unit_, block)) merge(std::move(found));
     }
     std::vector<Finding> findings;
@@ -75,9 +71,10 @@ class UnitCheck {
   // A second shape may show more; all of them are for what may be certain.
   bool isMoreToLearn() const {
     constexpr std::size_t kShapesForAll = 2;
-    return looked_ < kShapesForAll || std::ranges::any_of(merged_, [&](const Merged& merged) {
+    return blocks_.size() < kShapesForAll ||
+           std::ranges::any_of(merged_, [&](const Merged& merged) {
              const std::size_t blind = merged.first.areWarpsDifferent ? 1 : 0;
-             return merged.exactShapes + blind >= looked_;
+             return merged.exactShapes + blind >= blocks_.size();
            });
   }
 
@@ -105,40 +102,72 @@ class UnitCheck {
     StaticFinding& found = merged.first;
     Finding finding = std::move(found.finding);
     const bool isInAll = merged.exactShapes == shapesFor(found) && merged.exactShapes != 0;
-    if (replays_) replay(found, finding);
-    const bool isRefuted = finding.replay == Replay::NotSeen;
-    finding.certainty = isInAll && !isRefuted ? Certainty::Certain : Certainty::Possible;
+    isExactlySeen_ = false;
+    canRun_ = false;
+    const bool isOfFence =
+        finding.kind == Kind::MissingFence || finding.kind == Kind::MissingProxyFence;
+    if (replays_ && !isOfFence) replay(found, finding);
+    const bool isShown = isExactlySeen_ || (finding.replay == Replay::NotRun && !canRun_);
+    finding.certainty = isInAll && isShown ? Certainty::Certain : Certainty::Possible;
     return finding;
   }
 
   void replay(const StaticFinding& found, Finding& finding) {
-    if (finding.kind == Kind::MissingFence || finding.kind == Kind::MissingProxyFence) return;
-    const std::array<std::uint32_t, 3> one{1, 1, 1};
-    const Replays::Run* const usual = replays_->run(blocks_.front(), one, {});
-    std::vector<const Replays::Run*> runs = {usual};
-    if (usual == nullptr || !shows(*usual, finding)) {
-      runs.push_back(replays_->run(found.block, found.grid, found.arguments));
+    using Amount = Replays::Amount;
+    const auto isIn = [&](const Replays::Run* run, Sight sight) {
+      return run != nullptr && run->isSupported && shows(*run, finding, sight);
+    };
+    const Block& usual = blocks_.front();
+    std::vector<const Replays::Run*> runs;
+    for (const Replays::Setting& setting : {Replays::Setting{usual},
+                                            {usual, {1, 1, 1}, {}, Amount::OneForEachThread},
+                                            {found.block, found.grid, found.arguments}}) {
+      if (!runs.empty() && isIn(runs.back(), Sight::SamePair)) break;
+      runs.push_back(replays_->run(setting));
     }
-    for (const Replays::Run* run : runs) {
-      if (run == nullptr || !run->isSupported || finding.replay == Replay::Seen) continue;
-      const bool isSeen = shows(*run, finding);
-      // A run that stopped early says nothing of what it did not come to.
-      if (isSeen) finding.replay = Replay::Seen;
-      if (!isSeen && run->isComplete) finding.replay = Replay::NotSeen;
-      if (isSeen) finding.command = replays_->commandOf(*run);
+    canRun_ = runs[0] == nullptr || runs[0]->isSupported;
+    for (const Sight sight : {Sight::SamePair, Sight::SameAccess}) {
+      for (const Replays::Run* run : runs) {
+        if (!isIn(run, sight)) continue;
+        finding.replay = Replay::Seen;
+        finding.command = replays_->commandOf(*run);
+        isExactlySeen_ = sight == Sight::SamePair;
+        return;
+      }
     }
+    // A run that stopped early says nothing of what it did not come to.
+    const bool areComplete = std::ranges::all_of(runs, [](const Replays::Run* run) {
+      return run != nullptr && run->isSupported && run->isComplete;
+    });
+    if (areComplete) finding.replay = Replay::NotSeen;
   }
 
-  // What the analyses did not say.
+  // What the analyses did not say.  In one block it may happen for want of the right one, so it
+  // counts if it happens in several.
   void addOnlySeen(std::vector<Finding>& findings) {
     if (!replays_) return;
-    const std::array<std::uint32_t, 3> one{1, 1, 1};
-    const Replays::Run* const usual = replays_->run(blocks_.front(), one, {});
-    if (usual == nullptr || !usual->isSupported) return;
-    for (const interp::Finding& seen : usual->findings) {
+    constexpr std::size_t kBlocks = 4;
+    std::vector<const Replays::Run*> runs;
+    for (const Block& block : fitting_) {
+      if (runs.size() == kBlocks) break;
+      const Replays::Run* const run = replays_->run({block});
+      if (run == nullptr || !run->isSupported) return;
+      runs.push_back(run);
+    }
+    for (const interp::Finding& seen : runs.front()->findings) {
       const auto kind = kindOf(seen.kind);
       if (!kind || seen.place == nullptr) continue;
-      Finding added;
+      const bool isKnown = std::ranges::any_of(findings, [&](const Finding& known) {
+        return known.kind == kind && (known.place == seen.place || known.other == seen.place ||
+                                      known.place == seen.other);
+      });
+      const auto isIn = [&](const Replays::Run* run) {
+        return std::ranges::any_of(run->findings, [&](const interp::Finding& other) {
+          return other.kind == seen.kind && other.place == seen.place;
+        });
+      };
+      if (isKnown || !std::ranges::all_of(runs, isIn)) continue;
+      Finding& added = findings.emplace_back();
       added.kind = *kind;
       added.replay = Replay::Seen;
       added.kernel = &kernel_;
@@ -146,13 +175,7 @@ class UnitCheck {
       added.other = seen.other == seen.place ? nullptr : seen.other;
       added.message = seen.message;
       added.details = {"seen in a run with arguments that were made up"};
-      added.command = replays_->commandOf(*usual);
-      const bool isKnown = std::ranges::any_of(findings, [&](const Finding& known) {
-        return known.kernel != nullptr && shows(*usual, known) &&
-               (known.place == seen.place || known.other == seen.place ||
-                known.place == seen.other);
-      });
-      if (!isKnown) findings.push_back(std::move(added));
+      added.command = replays_->commandOf(*runs.front());
     }
   }
 
@@ -180,13 +203,23 @@ class UnitCheck {
     std::vector<Finding> result;
     std::set<std::tuple<Kind, std::string, std::string>> seen;
     for (Finding& finding : findings) {
-      if (!options_.wantsPossible && finding.certainty == Certainty::Possible) continue;
+      if (!isWorthTelling(finding)) continue;
       std::string one = lineOf(finding.place);
       std::string other = lineOf(finding.other != nullptr ? finding.other : finding.place);
       if (other < one) std::swap(one, other);
       if (seen.emplace(finding.kind, one, other).second) result.push_back(std::move(finding));
     }
     return result;
+  }
+
+  // What has no example, or rests on chosen numbers, and did not happen in a run to the end, is
+  // rarely a mistake of the kernel.
+  bool isWorthTelling(const Finding& finding) const {
+    if (finding.certainty == Certainty::Certain) return true;
+    if (options_.tells == Tells::Certain) return false;
+    return options_.tells == Tells::All ||
+           (finding.kind != Kind::Race && finding.kind != Kind::MissingWait) ||
+           finding.replay != Replay::NotSeen;
   }
 
   // Of the source, where that is known.
@@ -202,10 +235,12 @@ class UnitCheck {
   const Options& options_;
   const Unit& unit_;
   const ir::Function& kernel_;
-  const std::vector<Block> blocks_;
+  std::vector<Block> fitting_;
+  std::vector<Block> blocks_;  // that were looked at, the most usual first
   std::optional<Replays> replays_;
   std::vector<Merged> merged_;
-  std::size_t looked_ = 0;
+  bool isExactlySeen_ = false;  // of the last finding
+  bool canRun_ = false;         // ptxrun knows the instructions of the kernel
 };
 
 bool isWanted(const ir::Function& kernel, const Options& options) {

@@ -16,12 +16,18 @@
 
 namespace ptxopt::check {
 
+enum class Tells : std::uint8_t {
+  Certain,
+  Usual,  // also what is possible, unless a run to the end of the kernel did not show it
+  All,
+};
+
 struct Options {
   std::vector<std::string> kernels;  // names as in --kernel; empty: all
   std::optional<Block> block;        // of all kernels that state none
   std::optional<std::uint64_t> dynamicShared;
   bool replays = true;
-  bool wantsPossible = true;
+  Tells tells = Tells::Usual;
 };
 
 struct KernelReport {

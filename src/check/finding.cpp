@@ -17,6 +17,8 @@ std::string_view spelling(Kind kind) {
       return "missing-fence";
     case Kind::MissingProxyFence:
       return "missing-proxy-fence";
+    case Kind::MissingWait:
+      return "missing-wait";
     case Kind::Uninitialised:
       return "uninitialised";
     case Kind::InactiveLane:
@@ -39,6 +41,8 @@ std::string_view descriptionOf(Kind kind) {
       return "No fence is between a store and the flag that announces it.";
     case Kind::MissingProxyFence:
       return "No fence.proxy.async is between a store and the bulk copy that reads it.";
+    case Kind::MissingWait:
+      return "Nothing waits for an asynchronous copy before what it writes is read.";
     case Kind::Uninitialised:
       return "Shared memory is read that nothing has written.";
     case Kind::InactiveLane:

@@ -20,6 +20,7 @@ enum class Kind : std::uint8_t {
   Deadlock,
   MissingFence,       // between data and a flag
   MissingProxyFence,  // between a store and a bulk copy
+  MissingWait,        // between cp.async and a load
   Uninitialised,      // shared memory
   InactiveLane,
 };

@@ -19,9 +19,10 @@ constexpr std::uint64_t kSteps = 2'000'000;
 constexpr std::uint64_t kDynamicShared = 48 * 1024;
 
 // The first one without a fault is taken.
-std::array<interp::GuessSize, 4> sizesFor(const Block& block) {
-  const std::uint64_t threads = threadsOf(block);
-  return {{{std::uint64_t{1} << 18, 2 * threads, true},
+std::array<interp::GuessSize, 4> sizesFor(const Replays::Setting& setting) {
+  const bool areTwo = setting.amount == Replays::Amount::TwoForEachThread;
+  const std::uint64_t threads = threadsOf(setting.block);
+  return {{{std::uint64_t{1} << 18, areTwo ? 2 * threads : threads, true},
            {std::uint64_t{1} << 20, 64, true},
            {std::uint64_t{1} << 16, 8, true},
            {std::uint64_t{1} << 16, 1, true}}};
@@ -46,9 +47,8 @@ Replays::Replays(const ir::Module& module, const ir::Function& kernel,
   if (program.usesDynamicShared()) dynamicShared_ = dynamicShared.value_or(kDynamicShared);
 }
 
-Replays::Run Replays::make(const Block& block, const std::array<std::uint32_t, 3>& grid,
-                           const std::vector<ChosenArgument>& arguments,
-                           const interp::GuessSize& size) const {
+Replays::Run Replays::make(const Setting& setting, const interp::GuessSize& size) const {
+  const auto& [block, grid, arguments, amount] = setting;
   Run run;
   run.launch.kernel = kernel_.nameText();
   run.launch.grid = {grid[0], grid[1], grid[2]};
@@ -75,17 +75,18 @@ Replays::Run Replays::make(const Block& block, const std::array<std::uint32_t, 3
   return run;
 }
 
-const Replays::Run* Replays::run(const Block& block, const std::array<std::uint32_t, 3>& grid,
-                                 const std::vector<ChosenArgument>& arguments) {
-  std::string key = fmt::format("{}/{},{},{}", textOf(block), grid[0], grid[1], grid[2]);
+const Replays::Run* Replays::run(const Setting& setting) {
+  const auto& [block, grid, arguments, amount] = setting;
+  std::string key = fmt::format("{} {},{},{} {}", textOf(block), grid[0], grid[1], grid[2],
+                                static_cast<unsigned>(amount));
   for (const ChosenArgument& chosen : arguments) {
     key += fmt::format(" {}={}", chosen.parameter, chosen.value);
   }
   if (const auto known = known_.find(key); known != known_.end()) return &runs_[known->second];
   if (reaches(runs_.size(), Limit::Replays)) return nullptr;
   std::optional<Run> best;
-  for (const interp::GuessSize& size : sizesFor(block)) {
-    Run run = make(block, grid, arguments, size);
+  for (const interp::GuessSize& size : sizesFor(setting)) {
+    Run run = make(setting, size);
     const bool isFault = std::ranges::any_of(
         run.findings, [](const interp::Finding& finding) { return isFaultOfGuess(finding.kind); });
     if (!best || !isFault) best = std::move(run);
@@ -103,10 +104,14 @@ std::string Replays::commandOf(const Run& run) const {
   return text + interp::textOf(run.launch.arguments);
 }
 
-bool shows(const Replays::Run& run, const Finding& finding) {
+bool shows(const Replays::Run& run, const Finding& finding, Sight sight) {
   const auto isAt = [&](const interp::Finding& seen) {
     const auto* second = finding.other != nullptr ? finding.other : finding.place;
     const auto* other = seen.other != nullptr ? seen.other : seen.place;
+    if (sight == Sight::SameAccess) {
+      return seen.place == finding.place || other == finding.place || seen.place == second ||
+             other == second;
+    }
     return (seen.place == finding.place && other == second) ||
            (seen.place == second && other == finding.place);
   };
@@ -125,6 +130,9 @@ bool shows(const Replays::Run& run, const Finding& finding) {
         return seen.kind == FindingKind::Uninitialised && seen.place == finding.place;
       case Kind::InactiveLane:
         return seen.kind == FindingKind::InactiveLane && seen.place == finding.place;
+      case Kind::MissingWait:
+        return seen.kind == FindingKind::DataRace &&
+               (seen.place == finding.place || seen.other == finding.place);
       case Kind::MissingFence:
       case Kind::MissingProxyFence:
         return false;

@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string>
@@ -31,26 +32,35 @@ class Replays {
   Replays(const ir::Module& module, const ir::Function& kernel,
           std::optional<std::uint64_t> dynamicShared);
 
-  // A run in this block and grid with these arguments and guessed ones, or one made before with
-  // the same.  Null after many different ones.
-  const Run* run(const Block& block, const std::array<std::uint32_t, 3>& grid,
-                 const std::vector<ChosenArgument>& arguments);
-  const std::vector<Run>& runs() const { return runs_; }
+  // What integer arguments are by default: twice the threads of the block, or as many as these.
+  enum class Amount : std::uint8_t { TwoForEachThread, OneForEachThread };
+  // What a run takes.
+  struct Setting {
+    Block block{};
+    std::array<std::uint32_t, 3> grid{1, 1, 1};
+    std::vector<ChosenArgument> arguments = {};  // the others are guessed
+    Amount amount = Amount::TwoForEachThread;
+  };
+  // A run, or one made before with the same setting.  Null after many different ones.
+  const Run* run(const Setting& setting);
   // "ptxrun FILE --kernel ...", to paste.
   std::string commandOf(const Run& run) const;
 
  private:
-  Run make(const Block& block, const std::array<std::uint32_t, 3>& grid,
-           const std::vector<ChosenArgument>& arguments, const interp::GuessSize& size) const;
+  Run make(const Setting& setting, const interp::GuessSize& size) const;
 
   const ir::Module& module_;
   const ir::Function& kernel_;
   std::uint64_t dynamicShared_ = 0;
-  std::map<std::string, std::size_t> known_;  // by the command
-  std::vector<Run> runs_;
+  std::map<std::string, std::size_t> known_;  // by the setting
+  std::deque<Run> runs_;
 };
 
+enum class Sight : std::uint8_t {
+  SamePair,    // both accesses
+  SameAccess,  // one of them, and another one
+};
 // The run has seen what was found.
-bool shows(const Replays::Run& run, const Finding& finding);
+bool shows(const Replays::Run& run, const Finding& finding, Sight sight);
 
 }  // namespace ptxopt::check

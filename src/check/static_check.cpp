@@ -7,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "analysis/barriers/access_offsets.h"
 #include "analysis/barriers/divergence_cause.h"
 #include "analysis/races/missing_fences.h"
 #include "analysis/values/linear_form.h"
@@ -84,6 +85,23 @@ class StaticCheck::OfUnit {
     context_.emplace(bodies_, check.facts_);
   }
 
+  Fit fit() const {
+    const std::vector<analysis::WarpOfThreads> warps = analysis::warpsOf(block_);
+    Fit fit = Fit::Good;
+    for (const BarrierBody& body : bodies_) {
+      for (const Access& access : body.addresses->all()) {
+        if (!access.spaces.isOnly(isa::Space::Shared)) continue;
+        using Leaves = analysis::AccessOffsets::Leaves;
+        analysis::AccessOffsets offsets(access);
+        offsets.build(analysis::LeafId::None, body.postDominators);
+        const Leaves leaves = offsets.leavesObject(warps);
+        if (leaves == Leaves::Surely) return Fit::None;
+        if (leaves == Leaves::Maybe) fit = Fit::Maybe;
+      }
+    }
+    return fit;
+  }
+
   std::vector<StaticFinding> run() {
     findDivergentBarriers();
     checkCounts();
@@ -157,7 +175,22 @@ class StaticCheck::OfUnit {
   // ---- fences -----------------------------------------------------------------------------------
 
   void addFence(const ir::Function& function, const analysis::MissingFence& missing) {
-    const bool isFlag = missing.kind == analysis::MissingFence::Kind::Flag;
+    using Missing = analysis::MissingFence::Kind;
+    if (missing.kind == Missing::Wait) {
+      add(Kind::MissingWait, function, *missing.store, missing.then,
+          "nothing waits for this copy before what it writes is read")
+          .finding.details = {fmt::format("it is read at {}", check_.lineOf(*missing.then))};
+      return;
+    }
+    if (missing.kind == Missing::FlagRead) {
+      add(Kind::MissingFence, function, *missing.store, missing.then,
+          "this load may read what was there before: no fence is between the flag and it")
+          .finding.details = {
+          fmt::format("the flag is read at {}", check_.lineOf(*missing.then)),
+          fmt::format("before it is set, the store at {}", check_.lineOf(*missing.read))};
+      return;
+    }
+    const bool isFlag = missing.kind == Missing::Flag;
     StaticFinding& added =
         add(isFlag ? Kind::MissingFence : Kind::MissingProxyFence, function, *missing.store,
             missing.then,
@@ -239,7 +272,7 @@ class StaticCheck::OfUnit {
     // made of, or what memory holds, it may rely on.
     const bool isBound = key.kind == LeafKind::Parameter && key.offset == 0 && !choice.isOfAddress;
     added.isExact &= isBound;
-    if (key.kind != LeafKind::Parameter || key.offset != 0) return;
+    if (!isBound) return;
     const ir::Function& function = access.origin->ssa().cfg().function();
     const auto& parameters = function.parameters;
     for (std::size_t k = 0; k < parameters.size(); ++k) {
@@ -257,6 +290,23 @@ class StaticCheck::OfUnit {
 
 std::vector<StaticFinding> StaticCheck::run(const Unit& unit, const Block& block) {
   return OfUnit(*this, unit, block).run();
+}
+
+std::vector<Block> StaticCheck::fitting(const Unit& unit, std::vector<Block> blocks) {
+  if (blocks.size() == 1) return blocks;
+  std::map<Block, Fit> fits;
+  // A block of one warp fits most kernels, so it is taken only if no other does.
+  Fit best = Fit::None;
+  Fit bestOfWarp = Fit::None;
+  for (const Block& block : blocks) {
+    const Fit fit = fits[block] = OfUnit(*this, unit, block).fit();
+    Fit& known = threadsOf(block) > isa::kWarpSize ? best : bestOfWarp;
+    known = std::max(known, fit);
+  }
+  if (best == Fit::None) best = bestOfWarp;
+  if (best == Fit::None) return blocks;
+  std::erase_if(blocks, [&](const Block& block) { return fits[block] < best; });
+  return blocks;
 }
 
 }  // namespace ptxopt::check

@@ -22,7 +22,7 @@
 
 namespace ptxopt::check {
 
-// A number that a kernel is passed, chosen to show a finding.
+// A number that a kernel is passed, and compares, chosen to show a finding.
 struct ChosenArgument {
   std::size_t parameter = 0;  // from 0
   std::int64_t value = 0;
@@ -55,11 +55,16 @@ class StaticCheck {
   std::string lineOf(const ir::Instruction& instruction) const;
   // For kernels with this block, unless they state another one.
   std::vector<StaticFinding> run(const Unit& unit, const Block& block);
+  // Those of the blocks in which no thread leaves an array of shared memory: a kernel is written
+  // for one of them.  All of them if there are none; in their order.
+  std::vector<Block> fitting(const Unit& unit, std::vector<Block> blocks);
   // Not all pairs of accesses were looked at.
   bool isLimitMet() const { return isLimitMet_; }
 
  private:
   class OfUnit;
+  // Whether threads leave an array: surely, or if some branch lets them, or never.
+  enum class Fit : std::uint8_t { None, Maybe, Good };
 
   ir::Module& module_;
   analysis::CallGraph calls_;

@@ -64,7 +64,8 @@ check::Options checkOptions(const Options& options) {
   check::Options result;
   result.kernels = options.kernels;
   result.replays = !options.noRuns;
-  result.wantsPossible = !options.onlyCertain;
+  if (options.onlyCertain) result.tells = check::Tells::Certain;
+  if (options.wantsAll) result.tells = check::Tells::All;
   if (!options.block.empty()) {
     const auto block = interp::parseDim3(options.block);
     const bool isGood = block && block->x != 0 && block->y != 0 && block->z != 0 &&

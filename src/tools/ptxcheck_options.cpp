@@ -45,7 +45,9 @@ void declareOptions(CLI::App& app, Options& options) {
       ->type_name("N");
   app.add_flag("--no-runs", options.noRuns, "Run nothing to see whether a finding happens");
   app.option_defaults()->group("What is reported");
-  app.add_flag("--certain", options.onlyCertain, "Only certain findings");
+  auto* const certain = app.add_flag("--certain", options.onlyCertain, "Only certain findings");
+  app.add_flag("--all", options.wantsAll, "Also what a run to the end of the kernel did not show")
+      ->excludes(certain);
   app.add_flag("--runs", options.showsRuns, "The command of a run that shows each finding");
   app.add_flag("--json", options.asJson, "Findings as JSON on standard output");
   app.add_option("--sarif", options.sarif, "Write findings in SARIF, for code scanning")

@@ -16,6 +16,7 @@ struct Options {
   std::string shared;
   bool noRuns = false;
   bool onlyCertain = false;
+  bool wantsAll = false;
   bool showsRuns = false;
   bool asJson = false;
   std::string sarif;

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Asks ptxcheck about every kernel, and compares what it says with the answers of the comments in cuda/*.cu.
 
-results.tsv has the counts for each source file, each kind of mistake and each target, and kernels.tsv a row for each
-kernel.  --write writes them; without it the committed ones must be the same.  ptxcheck learns of no launch.
+results.tsv has the counts for each source file, each kind of mistake and each target, and kernels.tsv a row
+for each kernel.  --write writes them; without it the committed ones must be the same.  ptxcheck learns of no
+launch.
 """
 import argparse
 import collections
@@ -18,6 +19,7 @@ import manifest
 RESULTS = os.path.join(manifest.FOLDER, "results.tsv")
 KERNELS = os.path.join(manifest.FOLDER, "kernels.tsv")
 COLUMNS = ("racy", "found", "certain", "replayed", "race-free", "false certain", "false possible")
+HEAD = ("file or kind", "target", *COLUMNS, "recall %", "precision %", "precision of certain %")
 TIMEOUT = 300  # seconds for a file
 
 
@@ -46,7 +48,8 @@ def verdict(findings):
 def counted(kernel, said, replayed):
     """The columns that a kernel adds 1 to."""
     if kernel.racy():
-        return ["racy"] + ["found"] * (said != "none") + ["certain"] * (said == "certain") + ["replayed"] * replayed
+        columns = {"racy": True, "found": said != "none", "certain": said == "certain", "replayed": replayed}
+        return [column for column, holds in columns.items() if holds]
     return ["race-free"] + [f"false {said}"] * (said != "none")
 
 
@@ -54,11 +57,16 @@ def percent(part, whole):
     return f"{100 * part / whole:.1f}" if whole else "-"
 
 
-def row(name, target, counts):
+def row(name, target, counts, columns=COLUMNS):
+    """A line of results.tsv; a kind of mistake has no race-free kernels and so no precision."""
     false = counts["false certain"] + counts["false possible"]
-    cells = [name, target, *(str(counts[column]) for column in COLUMNS),
-             percent(counts["found"], counts["racy"]), percent(counts["found"], counts["found"] + false),
-             percent(counts["certain"], counts["certain"] + counts["false certain"])]
+    cells = [name, target, *(str(counts[column]) if column in columns else "-" for column in COLUMNS),
+             percent(counts["found"], counts["racy"])]
+    if columns == COLUMNS:
+        cells += [percent(counts["found"], counts["found"] + false),
+                  percent(counts["certain"], counts["certain"] + counts["false certain"])]
+    else:
+        cells += ["-", "-"]
     return "\t".join(cells)
 
 
@@ -70,7 +78,7 @@ def measure(ptxcheck):
         found, target = ask(ptxcheck, ptx), f"sm_{target}"
         for kernel, symbol in entries:
             if symbol not in found:
-                sys.exit(f"{os.path.relpath(ptx, manifest.FOLDER)}: ptxcheck says nothing about {symbol}")
+                sys.exit(f"{file}, {target}: ptxcheck says nothing about {symbol}")
             findings = found[symbol]
             said = verdict(findings)
             replays = {finding["replay"] for finding in findings}
@@ -82,11 +90,12 @@ def measure(ptxcheck):
                 kinds[kernel.kind, target].update(columns)
             replay = next((word for word in ("seen", "not-seen", "not-run") if word in replays), "-")
             reported = ",".join(sorted({finding["kind"] for finding in findings})) or "-"
-            kernels.append("\t".join((file, kernel.name, target, kernel.answer, kernel.kind or "-", said, reported,
-                                      replay)))
-    results = ["\t".join(("file or kind", "target", *COLUMNS, "recall %", "precision %", "precision of certain %"))]
+            kernels.append("\t".join((file, kernel.name, target, kernel.answer, kernel.kind or "-", said,
+                                      reported, replay)))
+    results = ["\t".join(HEAD)]
     results += [row(f"{name}.cu", target, counts) for (name, target), counts in sorted(files.items())]
-    results += [row(f"kind {name}", target, counts) for (name, target), counts in sorted(kinds.items())]
+    results += [row(f"kind {name}", target, counts, COLUMNS[:4])
+                for (name, target), counts in sorted(kinds.items())]
     results += [row("total", target, counts) for target, counts in sorted(totals.items(), reverse=True)]
     return {RESULTS: "\n".join(results) + "\n", KERNELS: "\n".join(kernels) + "\n"}
 
@@ -97,13 +106,15 @@ def differs(path, text):
     if os.path.exists(path):
         with open(path, encoding="utf-8") as file:
             old = file.read()
-    diff = list(difflib.unified_diff(old.splitlines(), text.splitlines(), name, f"{name} now", n=0, lineterm=""))
+    diff = list(difflib.unified_diff(old.splitlines(), text.splitlines(), name, f"{name} now", n=0,
+                                     lineterm=""))
     print("".join(f"{line}\n" for line in diff[:60]), end="")
     return bool(diff)
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--ptxcheck", required=True, help="the program")
     parser.add_argument("--write", action="store_true", help="write the tables, and compare nothing")
     options = parser.parse_args()

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compiles cuda/*.cu with nvcc into ptx/sm_NN/, or with --check only compares.
 
-The PTX is committed, so that the benchmark runs without nvcc.  It is compiled in one fixed folder and names no
-path of this machine; the same nvcc writes the same bytes everywhere.
+The PTX is committed, so that the benchmark runs without nvcc.  It is compiled in one fixed folder and names
+no path of this machine; the same nvcc writes the same bytes everywhere.
 """
 import argparse
 import fnmatch
@@ -12,12 +12,12 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 
 import manifest
 
-BUILD = os.path.join(tempfile.gettempdir(), "ptx-races")
-FLAGS = ["-ptx", "-std=c++17", "-O3", "-lineinfo"]
+BUILD = "/tmp/ptx-races"  # a hash of the place of the source is in debug information
+# Names of the toolkit's functions in debug lines have a random number in them, unless there is a seed.
+FLAGS = ["-ptx", "-std=c++17", "-O3", "-lineinfo", "-frandom-seed=races"]
 
 
 def clean(text):
@@ -38,7 +38,8 @@ def compiled(nvcc, path, target):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=__doc__,
+                                     formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--nvcc", default=os.environ.get("NVCC", "nvcc"), help="(default: $NVCC or nvcc)")
     parser.add_argument("--filter", default="*", help="sources to compile, a shell pattern such as 'scan*'")
     parser.add_argument("--check", action="store_true", help="write nothing, fail if a file would differ")

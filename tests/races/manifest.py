@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The kernels of this folder, their answers and launches, from the comments of cuda/*.cu.  README.md has the form."""
+"""The kernels, their answers and launches, from the comments of cuda/*.cu.  README.md has the form."""
 import json
 import os
 import re
@@ -88,7 +88,7 @@ def ptx_path(target, file):
 
 
 def programs():
-    """For each PTX file: target, name of the source file, path of the PTX, kernels with their symbols there."""
+    """For each PTX file: target, name of the source, path of the PTX, kernels with their symbols there."""
     for path in sources():
         kernels = kernels_of(path)
         file = os.path.splitext(os.path.basename(path))[0]
@@ -99,13 +99,13 @@ def programs():
             symbols = {kernel.name: symbol(kernel.name, entries) for kernel in kernels}
             unknown = sorted(set(entries) - set(symbols.values()))
             if None in symbols.values() or unknown or len(entries) != len(kernels):
-                raise ValueError(f"{ptx}: kernels without a comment: {unknown}; comments without a kernel: "
-                                 f"{[name for name, entry in symbols.items() if entry is None]}")
+                missing = [name for name, entry in symbols.items() if entry is None]
+                raise ValueError(f"{ptx}: without a comment: {unknown}; without a kernel: {missing}")
             yield target, file, ptx, [(kernel, symbols[kernel.name]) for kernel in kernels]
 
 
 def symbol(name, entries):
-    """The entry of a kernel `scan`, `scan<16>` or `scan<float>`: its name, or what the compiler made of it."""
+    """The entry of a kernel `scan`, `scan<16>` or `scan<float>`: its name, or that mangled."""
     base, _, argument = name.rstrip(">").partition("<")
     types = {"float": "f", "double": "d", "int": "i", "unsigned": "j", "true": "Lb1E", "false": "Lb0E"}
     suffix = f"I{types.get(argument, f'Li{argument}E')}E" if argument else ""

@@ -64,6 +64,25 @@ bool AccessOffsets::isInObject(std::int64_t offset) const {
   return size == 0 || static_cast<std::uint64_t>(offset) + access_->size <= size;
 }
 
+AccessOffsets::Leaves AccessOffsets::leavesObject(std::span<const WarpOfThreads> warps) {
+  if (!isGood_ || addressUnknowns_ != 0) return Leaves::Never;
+  const bool isKnown = isComplete_ && unknowns().empty();
+  const unsigned bits = forms_->form(access_->address).bits;
+  const std::vector<std::int64_t> numbers(unknowns().size());
+  program_.run(warps, numbers);
+  for (std::size_t w = 0; w < warps.size(); ++w) {
+    LaneMask left =
+        isKnown ? arrivingLanes(warps[w], w)
+                : lanesInside(warps[w], access_->thread) & program_.outcomeOf(offset_, w).done;
+    for (; left != 0; left &= left - 1) {
+      const auto lane = static_cast<std::uint32_t>(std::countr_zero(left));
+      const std::int64_t offset = signedResidue(program_.residuesOf(offset_, w)[lane], bits);
+      if (!isInObject(offset)) return isKnown ? Leaves::Surely : Leaves::Maybe;
+    }
+  }
+  return Leaves::Never;
+}
+
 const ir::Symbol& AccessOffsets::symbol(LeafId leaf) const {
   return access_->origin->ssa().cfg().function().symbolAt(ir::SymbolId{forms_->leaf(leaf).key.id});
 }

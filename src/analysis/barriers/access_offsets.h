@@ -38,6 +38,10 @@ class AccessOffsets {
     const auto all = program_.unknowns().first(addressUnknowns_);
     return std::ranges::find(all, unknown) != all.end();
   }
+  // Whether some thread of the warps accesses bytes outside of the variable; Maybe: if branches
+  // that depend on an unknown let it.  Never, if the address itself depends on an unknown.
+  enum class Leaves : std::uint8_t { Never, Maybe, Surely };
+  Leaves leavesObject(std::span<const WarpOfThreads> warps);
   std::size_t work() const { return program_.size() + conditions_.size() + 1; }
 
   // Calls visit(thread, offset) for the first byte that each thread of the warps accesses, relative

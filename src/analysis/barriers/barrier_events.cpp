@@ -12,13 +12,14 @@ using ir::Instruction;
 
 BarrierEvents::BarrierEvents(BarrierRegions& regions, AccessClasses& classes, bool sharedIsExternal,
                              std::span<const BarrierBody> bodies, const BarrierContext& context,
-                             Precision precision)
+                             Precision precision, bool isForRaces)
     : regions_(regions),
       classes_(classes),
       sharedIsExternal_(sharedIsExternal),
       bodies_(bodies),
       context_(context),
       knowsObjects_(precision != Precision::Flags),
+      isForRaces_(isForRaces),
       separators_(bodies.size()),
       storesOfAll_(bodies.size()),
       readRegisters_(bodies.size()) {
@@ -39,6 +40,7 @@ void BarrierEvents::add(std::uint32_t body, const Instruction& instruction) {
     addMarks(body, instruction, marks, effect.markOrder);
   }
   if (effect.completesCopies) {
+    if (isForRaces_) return;
     for (const ObjectAccess& copy : copies_) {
       addAccess(body, instruction, copy.kinds, copy.place, Ordered::Both);
     }
@@ -156,9 +158,8 @@ void BarrierEvents::addCopy(const ObjectAccess& access) {
 const Access* BarrierEvents::affineAccess(std::uint32_t body, const Instruction& instruction,
                                           const MemoryAccess& access) const {
   const Addresses* addresses = bodies_[body].addresses;
-  if (addresses == nullptr || access.address == nullptr || access.ordered != Ordered::Both) {
-    return nullptr;
-  }
+  const bool isAtIssue = access.ordered == Ordered::Both || isForRaces_;
+  if (addresses == nullptr || access.address == nullptr || !isAtIssue) return nullptr;
   for (const Access& known : addresses->of(instruction)) {
     if (known.operand == access.address) return &known;
   }

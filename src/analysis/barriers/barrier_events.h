@@ -31,7 +31,7 @@ class BarrierEvents {
   // All must outlive the object.
   BarrierEvents(BarrierRegions& regions, AccessClasses& classes, bool sharedIsExternal,
                 std::span<const BarrierBody> bodies, const BarrierContext& context,
-                Precision precision);
+                Precision precision, bool isForRaces);
 
   // The instruction itself, which is no barrier that is judged; not what it calls.
   void add(std::uint32_t body, const ir::Instruction& instruction);
@@ -58,6 +58,7 @@ class BarrierEvents {
   std::span<const BarrierBody> bodies_;
   const BarrierContext& context_;
   const bool knowsObjects_;
+  const bool isForRaces_;
   std::vector<ObjectAccess> copies_;
   // By body, where races are assumed away.
   std::vector<StoresOfAll::InstructionSet> separators_;

@@ -48,7 +48,8 @@ class BarrierGraph::Builder {
         regions_(graph.regions_),
         bodies_(bodies),
         context_(context),
-        events_(regions_, graph.classes_, graph.sharedIsExternal_, bodies, context, precision),
+        events_(regions_, graph.classes_, graph.sharedIsExternal_, bodies, context, precision,
+                graph.isForRaces_),
         threadEnds_(regions_),
         ends_(bodies.size()),
         depths_(bodies.size()),
@@ -103,7 +104,7 @@ class BarrierGraph::Builder {
     if (const auto found = members_.find(&instruction); found != members_.end()) {
       return addBarrier(body, at, graph_.barriers_[found->second]);
     }
-    if (graph_.marksWarpBarriers_ && instruction.desc->effect == isa::Effect::WarpBarrier) {
+    if (graph_.isForRaces_ && instruction.desc->effect == isa::Effect::WarpBarrier) {
       const Node node = nextPiece(at);
       graph_.warpBarriers_.push_back(node);
       return nextPiece(node);
@@ -247,11 +248,11 @@ class BarrierGraph::Builder {
 };
 
 BarrierGraph::BarrierGraph(std::span<const BarrierBody> bodies, const BarrierContext& context,
-                           Precision precision, AccessLimits limits, bool marksWarpBarriers)
+                           Precision precision, AccessLimits limits, bool isForRaces)
     : sharedIsExternal_(anySharedIsExternal(bodies, *context.facts)),
       classes_(precision, sharedIsExternal_, aliasAssumptions(bodies), limits),
       regions_(classes_),
-      marksWarpBarriers_(marksWarpBarriers) {
+      isForRaces_(isForRaces) {
   Builder(*this, bodies, context, precision);
 }
 

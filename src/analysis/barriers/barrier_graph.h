@@ -31,10 +31,11 @@ class BarrierGraph {
     Node node = kNone;        // none if it is no candidate and no separator
   };
 
-  // Of the bodies of the context; both must outlive the object.  `marksWarpBarriers`: bar.warp.sync
-  // has a node, which nothing separates.
+  // Of the bodies of the context; both must outlive the object.  `isForRaces`: bar.warp.sync has a
+  // node, which nothing separates, and cp.async writes where it stands, and not where it is waited
+  // for.
   BarrierGraph(std::span<const BarrierBody> bodies, const BarrierContext& context,
-               Precision precision, AccessLimits limits = {}, bool marksWarpBarriers = false);
+               Precision precision, AccessLimits limits = {}, bool isForRaces = false);
   BarrierGraph(const BarrierGraph&) = delete;
   BarrierGraph& operator=(const BarrierGraph&) = delete;
 
@@ -61,7 +62,7 @@ class BarrierGraph {
   BarrierRegions regions_;
   std::vector<Barrier> barriers_;
   std::vector<Call> calls_;
-  bool marksWarpBarriers_;
+  bool isForRaces_;
   std::vector<Node> warpBarriers_;
 };
 

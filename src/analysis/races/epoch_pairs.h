@@ -32,7 +32,7 @@ class EpochPairs {
     bool mayBeOrdered = false;
   };
 
-  // A graph with marksWarpBarriers, of which solve() has not been called; it must outlive the
+  // A graph for races, of which solve() has not been called; it must outlive the
   // object.
   explicit EpochPairs(const BarrierGraph& graph);
 

@@ -52,6 +52,13 @@ bool isAsyncProxyFence(const Instruction& instruction) {
          instruction.desc->mnemonic.starts_with("fence.proxy.async");
 }
 
+// For copies of its thread, or what is not understood.
+bool waits(const Instruction& instruction) {
+  const isa::InstructionDesc& desc = *instruction.desc;
+  return !desc.known() || desc.effect == isa::Effect::AsyncWait ||
+         desc.control == isa::Control::Call || desc.mnemonic.starts_with("cp.async.mbarrier");
+}
+
 // For threads that see the flag: of the same CTA, or anywhere.
 bool isFenceFor(const Instruction& instruction, bool isOfCta) {
   const isa::InstructionDesc& desc = *instruction.desc;
@@ -96,7 +103,10 @@ class Walk {
         if (next != cfg_.exit() && seen.set(indexOf(next))) work.push_back(next);
       };
       if (isBack) {
-        for (const EdgeId e : cfg_.inEdges(block)) reach(cfg_.source(e));
+        for (const EdgeId e : cfg_.inEdges(block)) {
+          const bool isBackEdge = cfg_.source(e) >= block;  // blocks have the order of the text
+          if (!isBackEdge) reach(cfg_.source(e));
+        }
       } else {
         for (EdgeId e = cfg_.firstOutEdge(block); e != cfg_.endOutEdge(block); ++e)
           reach(cfg_.target(e));
@@ -126,9 +136,11 @@ class Finder {
         if (isFlagStore(instruction)) flagStores.push_back(&instruction);
         if (isFlagRead(instruction)) flagReads_.push_back(&instruction);
         if (isCopyFromShared(instruction)) checkCopy(instruction);
+        if (instruction.desc->effect == isa::Effect::AsyncCopy) checkWait(instruction);
       }
     }
     for (const Instruction* flag : flagStores) checkFlag(*flag);
+    for (const Instruction* read : flagReads_) checkFlagRead(*read, flagStores);
     return std::move(found_);
   }
 
@@ -161,6 +173,44 @@ class Finder {
     if (found != nullptr) found_.push_back({MissingFence::Kind::Flag, found, &flag, reader});
   }
 
+  // The thread that has read the flag loads without a fence, nor a barrier, what another one stores
+  // before it sets the flag.
+  void checkFlagRead(const Instruction& read, const std::vector<const Instruction*>& flagStores) {
+    const MemoryBase* const of = baseOf(read);
+    if (of == nullptr || ir::effectOf(read) != isa::Effect::Strong) return;
+    const bool isOfCta = isShared(read) || read.desc->scope == isa::Scope::Cta;
+    for (const Instruction* flag : flagStores) {
+      const MemoryBase* const set = flag == &read ? nullptr : baseOf(*flag);
+      if (set == nullptr || *set != *of) continue;
+      const Instruction* load = nullptr;
+      const Instruction* store = nullptr;
+      walk_.onwards(read, [&](const Instruction& instruction) {
+        if (load != nullptr || isFenceFor(instruction, isOfCta) || ir::ctaBarrier(instruction)) {
+          return false;
+        }
+        const MemoryBase* const base = isWeakLoad(instruction) ? baseOf(instruction) : nullptr;
+        if (base == nullptr || *base == *of) return true;
+        store = storeBeforeFlag(*flag, *base);
+        if (store != nullptr) load = &instruction;
+        return load == nullptr;
+      });
+      if (load == nullptr) continue;
+      found_.push_back({MissingFence::Kind::FlagRead, load, &read, store});
+      return;
+    }
+  }
+
+  // A weak store to what the base points to, on a way to the flag.
+  const Instruction* storeBeforeFlag(const Instruction& flag, const MemoryBase& to) const {
+    const Instruction* store = nullptr;
+    walk_.backwards(flag, [&](const Instruction& instruction) {
+      const MemoryBase* const base = isWeakStore(instruction) ? baseOf(instruction) : nullptr;
+      if (base != nullptr && *base == to) store = &instruction;
+      return store == nullptr;
+    });
+    return store;
+  }
+
   // A weak load of what `store` writes, after a read of the flag.
   const Instruction* readerAfterFlag(const MemoryBase& flag, const Instruction& store) const {
     const MemoryBase* const stored = baseOf(store);
@@ -191,6 +241,32 @@ class Finder {
     if (found != nullptr) {
       found_.push_back({MissingFence::Kind::AsyncProxy, found, &copy, nullptr});
     }
+  }
+
+  // A load of what cp.async writes, before anything waits for it.
+  void checkWait(const Instruction& copy) {
+    const auto accesses = addresses_.of(copy);
+    if (accesses.empty() || accesses[0].bases.size() != 1) return;
+    const MemoryBase& to = accesses[0].bases[0];
+    const Instruction* load = nullptr;
+    const auto isLoad = [&](const Instruction& instruction) {
+      const MemoryBase* const base = isWeakLoad(instruction) ? baseOf(instruction) : nullptr;
+      if (base != nullptr && *base == to) load = &instruction;
+      return load != nullptr;
+    };
+    std::vector<const Instruction*> barriers;
+    walk_.onwards(copy, [&](const Instruction& instruction) {
+      if (load != nullptr || waits(instruction)) return false;
+      if (!ir::ctaBarrier(instruction)) return !isLoad(instruction);
+      barriers.push_back(&instruction);
+      return false;
+    });
+    for (std::size_t k = 0; k < barriers.size() && load == nullptr; ++k) {
+      walk_.onwards(*barriers[k], [&](const Instruction& instruction) {
+        return !ir::ctaBarrier(instruction) && !isLoad(instruction);
+      });
+    }
+    if (load != nullptr) found_.push_back({MissingFence::Kind::Wait, &copy, load, nullptr});
   }
 
   const Cfg& cfg_;

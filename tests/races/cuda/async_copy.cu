@@ -74,8 +74,7 @@ extern "C" __global__ void copy_own_ok(const int4* in, int* out) {
   out[t] = own[t].x + own[t].y * own[t].z - own[t].w;
 }
 
-// TRUTH: racy missing-wait, seen as outcomes: a thread reads its own words without a wait, which is
-// no race of two threads; what it reads depends on when the copy lands
+// TRUTH: racy missing-wait: a thread reads its own words while the copy may still be under way
 // LAUNCH: {"kernel": "copy_own_bad", "block": 64,
 //          "args": ["buffer:1K:iota:s32", "buffer:256"]}
 extern "C" __global__ void copy_own_bad(const int4* in, int* out) {
