@@ -55,6 +55,7 @@ class UnitCheck {
 
   std::vector<Finding> run() {
     fitting_ = check_.fitting(unit_, blocksFor(kernel_, check_.calls(), options_.block));
+    isKnownToFit_ = check_.isKnownToFit();
     for (const Block& block : fitting_) {
       if (!isMoreToLearn()) break;
       blocks_.push_back(block);
@@ -93,15 +94,16 @@ class UnitCheck {
 
   // How many shapes can show it.
   std::size_t shapesFor(const StaticFinding& found) const {
-    if (!found.areWarpsDifferent) return blocks_.size();
+    if (!found.areWarpsDifferent) return fitting_.size();
     return static_cast<std::size_t>(std::ranges::count_if(
-        blocks_, [](const Block& block) { return threadsOf(block) > isa::kWarpSize; }));
+        fitting_, [](const Block& block) { return threadsOf(block) > isa::kWarpSize; }));
   }
 
   Finding judged(Merged& merged) {
     StaticFinding& found = merged.first;
     Finding finding = std::move(found.finding);
-    const bool isInAll = merged.exactShapes == shapesFor(found) && merged.exactShapes != 0;
+    const bool isInAll =
+        isKnownToFit_ && merged.exactShapes != 0 && merged.exactShapes == shapesFor(found);
     isExactlySeen_ = false;
     canRun_ = false;
     const bool isOfFence =
@@ -236,6 +238,7 @@ class UnitCheck {
   const Unit& unit_;
   const ir::Function& kernel_;
   std::vector<Block> fitting_;
+  bool isKnownToFit_ = true;
   std::vector<Block> blocks_;  // that were looked at, the most usual first
   std::optional<Replays> replays_;
   std::vector<Merged> merged_;

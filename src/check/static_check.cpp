@@ -248,7 +248,10 @@ class StaticCheck::OfUnit {
     added.finding.details = {sides[0], sides[1]};
     if (!example.given.empty()) added.finding.details.push_back(example.given);
     added.finding.details.push_back(fmt::format("in a block of {} threads", textOf(block_)));
-    added.isExact = witness.isControlKnown && witness.isSameBase && !race.mayBeOrdered;
+    const bool isOneStore = first.instruction == second.instruction && writes(race.first);
+    added.isExact =
+        witness.isControlKnown && witness.isSameBase && !race.mayBeOrdered && !isOneStore;
+    if (isOneStore) added.finding.details.emplace_back("unless they write the same values");
     for (const ConflictWitness::Choice& choice : witness.choices) note(choice, first, added);
   }
 
@@ -293,6 +296,7 @@ std::vector<StaticFinding> StaticCheck::run(const Unit& unit, const Block& block
 }
 
 std::vector<Block> StaticCheck::fitting(const Unit& unit, std::vector<Block> blocks) {
+  isKnownToFit_ = true;
   if (blocks.size() == 1) return blocks;
   std::map<Block, Fit> fits;
   // A block of one warp fits most kernels, so it is taken only if no other does.
@@ -304,7 +308,8 @@ std::vector<Block> StaticCheck::fitting(const Unit& unit, std::vector<Block> blo
     known = std::max(known, fit);
   }
   if (best == Fit::None) best = bestOfWarp;
-  if (best == Fit::None) return blocks;
+  isKnownToFit_ = best != Fit::None;
+  if (!isKnownToFit_) return blocks;
   std::erase_if(blocks, [&](const Block& block) { return fits[block] < best; });
   return blocks;
 }

@@ -58,6 +58,8 @@ class StaticCheck {
   // Those of the blocks in which no thread leaves an array of shared memory: a kernel is written
   // for one of them.  All of them if there are none; in their order.
   std::vector<Block> fitting(const Unit& unit, std::vector<Block> blocks);
+  // False after fitting() if it had to return all blocks: the right one is not known.
+  bool isKnownToFit() const { return isKnownToFit_; }
   // Not all pairs of accesses were looked at.
   bool isLimitMet() const { return isLimitMet_; }
 
@@ -72,6 +74,7 @@ class StaticCheck {
   ir::SourceLines lines_;
   std::vector<Unit> units_;
   bool isLimitMet_ = false;
+  bool isKnownToFit_ = true;
 };
 
 }  // namespace ptxopt::check
