@@ -23,8 +23,8 @@ Triton write it, removes what provably does nothing, above all barriers, and
 prints valid PTX for the same GPU. What it does not change keeps its bytes.
 
 The package has ptxopt itself; ptxopt-ptxas, which takes the place of ptxas
-in a compiler; ptxrun, which runs kernels on the CPU and finds races;
-ptxreduce, which makes a failing file small; a library for C and C++; and a
-package for CMake.")
+in a compiler; ptxcheck, which finds races and wrong barriers; ptxrun, which
+runs kernels on the CPU; ptxreduce, which makes a failing file small; a
+library for C and C++; and a package for CMake.")
 
 include(CPack)

@@ -143,27 +143,19 @@ class StaticCheck::OfUnit {
       StaticFinding& added = add(Kind::DivergentBarrier, function, *member.instruction, nullptr,
                                  "not all threads of the block reach this barrier");
       const std::string name(function.module().text(NameId{cause->special->id}));
-      added.finding.details = {fmt::format("it depends on {} in which threads differ, at {}", name,
-                                           check_.lineOf(*cause->branch))};
+      added.finding.details = {fmt::format("it depends on {}, which differs between threads, at {}",
+                                           name, check_.lineOf(*cause->branch))};
       added.isExact = true;
     }
   }
 
-  // bar.sync A, N: N is a number of whole warps, and all barriers of one id have the same.
+  // All barriers of one id have the same number of threads.
   void checkCounts() {
     std::map<std::uint32_t, std::pair<std::uint32_t, const ir::Instruction*>> known;
     for (const analysis::Participation::Member& member : context_->participation.barriers()) {
       const auto& [instruction, barrier, standing, body] = member;
-      if (!barrier.count) continue;
+      if (!barrier.count || !barrier.id) continue;
       const ir::Function& function = bodies_[body].cfg->function();
-      if (*barrier.count % isa::kWarpSize != 0) {
-        add(Kind::BarrierCount, function, *instruction, nullptr,
-            fmt::format("a barrier of {} threads: it must be a number of whole warps",
-                        *barrier.count))
-            .isExact = true;
-        continue;
-      }
-      if (!barrier.id) continue;
       const auto [at, isNew] = known.try_emplace(*barrier.id, *barrier.count, instruction);
       if (isNew || at->second.first == *barrier.count) continue;
       add(Kind::BarrierCount, function, *instruction, at->second.second,

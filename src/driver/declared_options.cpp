@@ -95,6 +95,10 @@ void declareFiles(CLI::App& app, Options& options) {
                "Write nothing; print what would change as warnings, and exit with 2\n"
                "if a result would differ.  Looks only at barriers, unless -O or\n"
                "--passes is given");
+  app.add_flag_function(
+      "--check-races", [](std::int64_t) {},
+      "Optimize nothing, and look for races and wrong barriers: the program\n"
+      "ptxcheck, with its options (ptxcheck --help)");
   app.add_flag("--diff", options.diff,
                "Print a unified diff to standard output instead of the result");
   app.add_option("-j,--jobs", options.threads, "Threads; 0 (default): as many as are useful")

@@ -17,10 +17,10 @@ file(REMOVE_RECURSE ${WORK})
 run(${CMAKE_COMMAND} --install ${BUILD} --prefix ${prefix} --config "${CONFIG}")
 
 set(expected "")
-foreach(program ptxopt ptxopt-launches ptxopt-make-nvcc-bin ptxopt-ptxas ptxopt-ptxas-blackwell ptxreduce ptxrun)
+foreach(program ptxcheck ptxopt ptxopt-launches ptxopt-make-nvcc-bin ptxopt-ptxas ptxopt-ptxas-blackwell ptxreduce ptxrun)
   list(APPEND expected bin/${program} share/man/man1/${program}.1)
 endforeach()
-foreach(program ptxopt ptxreduce ptxrun)  # the options of ptxopt-ptxas are those of ptxas
+foreach(program ptxcheck ptxopt ptxreduce ptxrun)  # the options of ptxopt-ptxas are those of ptxas
   list(APPEND expected share/bash-completion/completions/${program}
     share/zsh/site-functions/_${program} share/fish/vendor_completions.d/${program}.fish)
 endforeach()

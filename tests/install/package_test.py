@@ -17,7 +17,7 @@ import unittest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 KERNEL = ROOT / "corpus/ptx/nvcc/sm_90/redundant_barriers.ptx"
 MAINTAINER = {"DEBFULLNAME": "Test of the package", "DEBEMAIL": "test@example.org"}
-PROGRAMS = ("ptxopt", "ptxopt-launches", "ptxopt-make-nvcc-bin", "ptxopt-ptxas", "ptxopt-ptxas-blackwell", "ptxreduce", "ptxrun")
+PROGRAMS = ("ptxcheck", "ptxopt", "ptxopt-launches", "ptxopt-make-nvcc-bin", "ptxopt-ptxas", "ptxopt-ptxas-blackwell", "ptxreduce", "ptxrun")
 
 
 def run(*words, **options):
@@ -72,6 +72,7 @@ class Package(unittest.TestCase):
         said = run(self.usr / "bin/ptxrun", "--compare", KERNEL, result, "--kernel", "_Z10fiveInARowPKiPi")
         self.assertIn("same:", said)
         run(self.usr / "bin/ptxreduce", "--help")
+        run(self.usr / "bin/ptxcheck", "--help")
         environment = {**os.environ, "PTXOPT_PTXAS": ROOT / "tests/tools/fake_ptxas.py"}
         said = run(self.usr / "bin/ptxopt-ptxas", "--version", env=environment)
         self.assertIn("ptxopt", said)

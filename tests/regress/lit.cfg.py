@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How lit runs the files of this folder.
 
-Substitutions: %ptxopt, %ptxrun, %ptxreduce, %FileCheck, %python, %corpus (corpus/ptx), %tools
+Substitutions: %ptxopt, %ptxcheck, %ptxrun, %ptxreduce, %FileCheck, %python, %corpus (corpus/ptx), %tools
 (tools/ of this folder), %expect STATUS COMMAND (tools/expect.py), and %ptxas where a real one was
 found; the feature `ptxas` says so.  RUN lines are for bash, and a pipe fails if any part of it does.
 """
@@ -19,6 +19,7 @@ config.excludes = ["Inputs", "tools"]
 
 config.substitutions += [
     ("%ptxopt", os.path.join(config.ptxopt_bin_dir, "ptxopt")),
+    ("%ptxcheck", os.path.join(config.ptxopt_bin_dir, "ptxcheck")),
     ("%ptxrun", os.path.join(config.ptxopt_bin_dir, "ptxrun")),
     ("%ptxreduce", os.path.join(config.ptxopt_bin_dir, "ptxreduce")),
     ("%FileCheck", config.filecheck + " --dump-input-context=20"),

@@ -15,7 +15,7 @@ import unittest
 
 PROGRAMS = pathlib.Path(sys.argv.pop(2)).resolve()
 SHARE = pathlib.Path(sys.argv.pop(1)).resolve()
-WITH_TABLE = ("ptxopt", "ptxreduce", "ptxrun")
+WITH_TABLE = ("ptxcheck", "ptxopt", "ptxreduce", "ptxrun")
 
 
 def run(*words, cwd=None):

@@ -28,7 +28,7 @@ class Version(unittest.TestCase):
         return result.stdout
 
     def test_programs(self):
-        for program in ("ptxopt", "ptxrun", "ptxreduce"):
+        for program in ("ptxopt", "ptxcheck", "ptxrun", "ptxreduce"):
             with self.subTest(program):
                 self.assertEqual(self.ask(program), f"{program} {VERSION}\n")
 

@@ -13,6 +13,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "check/command_options.h"
 #include "driver/options.h"
 #include "driver/ptxas_command.h"
 #include "driver/ptxas_drop_in.h"
@@ -28,7 +29,8 @@ namespace {
 using namespace ptxopt;
 using namespace ptxopt::manuals;
 
-const std::vector<std::string> kPrograms = {"ptxopt", "ptxopt-ptxas", "ptxreduce", "ptxrun"};
+const std::vector<std::string> kPrograms = {"ptxcheck", "ptxopt", "ptxopt-ptxas", "ptxreduce",
+                                            "ptxrun"};
 
 void write(const std::filesystem::path& path, const std::string& text) {
   std::filesystem::create_directories(path.parent_path());
@@ -158,6 +160,12 @@ void writeAll(const std::filesystem::path& folder) {
     write(folder / "fish/vendor_completions.d" / (command.name + ".fish"), fishCompletion(command));
   };
   driver::describeCommandLine(writeOne);
+  {
+    CLI::App app;
+    check::CommandOptions options;
+    check::declareOptions(app, options);
+    writeOne(app);
+  }
   {
     CLI::App app;
     ptxrun::Options options;

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-namespace ptxopt::ptxcheck {
+namespace ptxopt::check {
 
-struct Options {
+struct CommandOptions {
   std::vector<std::string> files;
   std::vector<std::string> kernels;
   std::string block;
@@ -25,6 +25,6 @@ struct Options {
 };
 
 // `options` must live as long as `app`.
-void declareOptions(CLI::App& app, Options& options);
+void declareOptions(CLI::App& app, CommandOptions& options);
 
-}  // namespace ptxopt::ptxcheck
+}  // namespace ptxopt::check

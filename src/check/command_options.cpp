@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "tools/ptxcheck_options.h"
+#include "check/command_options.h"
 
 #include "support/version.h"
 
-namespace ptxopt::ptxcheck {
+namespace ptxopt::check {
 
 namespace {
 
@@ -26,7 +26,7 @@ Exit status:
 
 }  // namespace
 
-void declareOptions(CLI::App& app, Options& options) {
+void declareOptions(CLI::App& app, CommandOptions& options) {
   app.name("ptxcheck");
   app.description("Finds races and wrong barriers in PTX kernels, for launches that nobody names.");
   app.footer(kFooter);
@@ -62,4 +62,4 @@ void declareOptions(CLI::App& app, Options& options) {
       ->group("General");
 }
 
-}  // namespace ptxopt::ptxcheck
+}  // namespace ptxopt::check
