@@ -17,11 +17,11 @@ namespace {
 constexpr Assumption kAboutEffects[] = {Assumption::NcInvariant, Assumption::RelaxTrap,
                                         Assumption::RelaxTiming};
 
-bool hasCountOfWholeBlock(const Cfg& cfg) {
+bool hasCountOfWholeBlock(const Cfg& cfg, const Assumptions& assumptions) {
   for (const BlockId b : cfg.blocks()) {
     for (const Instruction& instruction : cfg.instructions(b)) {
       const auto barrier = ir::ctaBarrier(instruction);
-      if (barrier && countsWholeBlock(cfg.function(), *barrier)) return true;
+      if (barrier && countsWholeBlock(cfg.function(), assumptions, *barrier)) return true;
     }
   }
   return false;
@@ -34,7 +34,7 @@ Participation participationOf(std::span<const BarrierBody> bodies, const Barrier
     const BarrierBody& body = bodies[k];
     Participation::Body& member = members.emplace_back();
     member = {body.cfg, body.liveness, body.assumptions};
-    if (hasCountOfWholeBlock(*body.cfg)) {
+    if (hasCountOfWholeBlock(*body.cfg, body.assumptions)) {
       member.nonExitedThreads =
           &nonExitedThreads[k].emplace(*body.cfg, *body.liveness, facts.effects(body.assumptions));
     }

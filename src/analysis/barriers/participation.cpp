@@ -43,8 +43,10 @@ BarrierIds barrierIds(const ir::CtaBarrier& barrier) {
   return BarrierIds{1} << *barrier.id;
 }
 
-bool countsWholeBlock(const ir::Function& function, const ir::CtaBarrier& barrier) {
-  const auto block = LaunchShape::of(function).block;
+bool countsWholeBlock(const ir::Function& entry, const Assumptions& assumptions,
+                      const ir::CtaBarrier& barrier) {
+  if (!entry.isEntry()) return false;
+  const auto block = LaunchShape::of(entry, assumptions).block;
   if (!block || !barrier.count || !barrier.id || barrier.kind == ir::CtaBarrier::Kind::Arrive) {
     return false;
   }

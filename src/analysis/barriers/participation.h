@@ -27,9 +27,10 @@ inline constexpr BarrierIds kAllBarrierIds = ~BarrierIds{0};
 // All ids if the id is in a register or does not exist.
 BarrierIds barrierIds(const ir::CtaBarrier& barrier);
 
-// The thread count equals the size of the block that the entry declares.  The barrier is full if
-// all threads of the block execute it (docs/soundness/ A2.1).
-bool countsWholeBlock(const ir::Function& function, const ir::CtaBarrier& barrier);
+// The thread count equals the size of the block with which the entry is launched.  The barrier is
+// full if all threads of the block execute it (docs/soundness/ A2.1, C10.5).
+bool countsWholeBlock(const ir::Function& entry, const Assumptions& assumptions,
+                      const ir::CtaBarrier& barrier);
 
 // The barriers in a function, or in everything that a call of it may run.
 struct BarrierUse {

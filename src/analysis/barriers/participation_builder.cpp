@@ -171,7 +171,7 @@ std::vector<bool> Participation::Builder::enteredByAll(const Uniformities& unifo
 bool Participation::Builder::isFull(const Member& member) const {
   if (member.barrier.isFull()) return true;
   const Body& body = bodies_[member.body];
-  return countsWholeBlock(body.cfg->function(), member.barrier) &&
+  return countsWholeBlock(body.cfg->function(), body.assumptions, member.barrier) &&
          body.nonExitedThreads != nullptr &&
          body.nonExitedThreads->allExecute(member.instruction->block);
 }
