@@ -78,20 +78,23 @@ bool EpochRounds::mayMeet(LoopId loop, const ir::Instruction& first, std::int64_
                           const ir::Instruction& second, std::int64_t secondRound) {
   const std::vector<FromStart>* const all = reached(loop);
   if (all == nullptr) return false;
+  const auto isAfter = [](std::int64_t rounds, std::int64_t distance) {
+    return distance == kMost ? rounds >= distance : rounds == distance;
+  };
   for (std::size_t k = 0; k < starts_.size(); ++k) {
     const FromStart& from = (*all)[k];
     const Distances ones = distancesTo(from, starts_[k], first);
     const Distances others = ones == 0 ? 0 : distancesTo(from, starts_[k], second);
-    for (unsigned x = 0; x <= kMost && others != 0; ++x) {
-      for (unsigned y = 0; y <= kMost; ++y) {
+    for (int x = 0; x <= kMost && others != 0; ++x) {
+      for (int y = 0; y <= kMost; ++y) {
         if ((ones >> x & 1) == 0 || (others >> y & 1) == 0) continue;
-        // The rounds since the start of the epoch; the last number stands for more as well.
-        const std::int64_t begin = x == kMost ? secondRound - y : firstRound - x;
-        const bool isAfterBoth = begin >= 0 || (x == kMost && y == kMost);
-        const bool fits = x == kMost
-                              ? firstRound - begin >= x || y == kMost
-                              : (y == kMost ? secondRound - begin >= y : secondRound - begin == y);
-        if (isAfterBoth && fits && (from.isInLoop || begin <= 0)) return true;
+        // The round in which the epoch starts: the first one, if it starts outside of the loop.
+        std::int64_t begin = 0;
+        if (from.isInLoop && x != kMost) begin = firstRound - x;
+        if (from.isInLoop && x == kMost && y != kMost) begin = secondRound - y;
+        if (begin >= 0 && isAfter(firstRound - begin, x) && isAfter(secondRound - begin, y)) {
+          return true;
+        }
       }
     }
   }

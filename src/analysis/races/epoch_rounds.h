@@ -37,7 +37,7 @@ class EpochRounds {
  private:
   // A bit for each number of rounds since the start; the last one stands for all larger numbers.
   using Distances = std::uint8_t;
-  static constexpr unsigned kMost = 3;
+  static constexpr int kMost = 3;
   struct Start {
     const ir::Instruction* barrier = nullptr;  // null: the start of the function
     BlockId block = BlockId::None;
