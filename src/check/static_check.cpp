@@ -105,6 +105,7 @@ class StaticCheck::OfUnit {
   std::vector<StaticFinding> run() {
     findDivergentBarriers();
     checkCounts();
+    findUnwritten();
     const analysis::RaceSearch search(bodies_, *context_);
     check_.isLimitMet_ |= search.isLimitMet();
     for (const Race& race : search.races()) addRace(race);
@@ -161,6 +162,56 @@ class StaticCheck::OfUnit {
       add(Kind::BarrierCount, function, *instruction, at->second.second,
           fmt::format("barrier {} waits for {} threads here, and for {} elsewhere", *barrier.id,
                       *barrier.count, at->second.first));
+    }
+  }
+
+  // ---- reads of what nobody writes
+  // ----------------------------------------------------------------
+
+  // An instruction may write to shared memory of which the analyses know no place.
+  static bool mayWriteAnywhere(const ir::Instruction& instruction,
+                               std::span<const Access> accesses) {
+    const isa::InstructionDesc& desc = *instruction.desc;
+    if (!desc.known() || desc.control == isa::Control::Call) return true;
+    if (!desc.is(isa::kMemoryWrite)) return false;
+    return accesses.empty()
+               ? desc.space != isa::Space::Global && desc.space != isa::Space::Local
+               : std::ranges::any_of(accesses, [](const Access& access) {
+                   return access.bases.size() == 1 &&
+                          access.bases[0].kind == analysis::MemoryBase::Kind::Unknown &&
+                          access.spaces.contains(isa::Space::Shared);
+                 });
+  }
+
+  // A static variable of shared memory that the unit reads and never writes.
+  void findUnwritten() {
+    std::set<const ir::Variable*> written;
+    std::map<const ir::Variable*, std::pair<const ir::Function*, const Access*>> read;
+    for (const BarrierBody& body : bodies_) {
+      for (const analysis::BlockId b : body.cfg->blocks()) {
+        for (const ir::Instruction& instruction : body.cfg->instructions(b)) {
+          const auto accesses = body.addresses->of(instruction);
+          const bool isOfUnit = context_->calleeOf(body.cfg->function(), instruction) != kNone;
+          if (!isOfUnit && mayWriteAnywhere(instruction, accesses)) return;
+          for (const Access& access : accesses) {
+            for (const analysis::MemoryBase& base : access.bases) {
+              const bool isStatic = base.kind == analysis::MemoryBase::Kind::Variable &&
+                                    base.variable->space == isa::Space::Shared;
+              if (!isStatic) continue;
+              // Of a copy, either operand.
+              const bool isRead = instruction.desc->isLoad() && access.bases.size() == 1;
+              if (!isRead) written.insert(base.variable);
+              if (isRead) read.try_emplace(base.variable, &body.cfg->function(), &access);
+            }
+          }
+        }
+      }
+    }
+    for (const auto& [variable, where] : read) {
+      if (written.contains(variable)) continue;
+      add(Kind::Uninitialised, *where.first, *where.second->instruction, nullptr,
+          "this shared memory is read, and nothing in the kernel writes it")
+          .isExact = true;
     }
   }
 

@@ -30,6 +30,13 @@ bool mayOrder(const Event& event) {
   }
 }
 
+// Neither is it something else than an access, nor what unknown code may do.
+bool isKnown(const AccessClasses& classes, const Event& event) {
+  const AccessClass& of = classes.of(*event.key);
+  const bool isCall = event.instruction->desc->control == isa::Control::Call;
+  return (of.kinds & kSync) == 0 && !(isCall && of.domain == Domain::Any);
+}
+
 std::uint64_t keyOf(const Event* base, const Event* one, const Event* other) {
   const auto numberOf = [&](const Event* event) {
     return static_cast<std::uint64_t>(event - base);
@@ -118,8 +125,8 @@ void EpochPairs::addMembers(const std::vector<Node>& nodes) {
     for (const Event& event : events) {
       // What orders comes before the access that it is part of.
       isOrdered |= mayOrder(event);
-      const bool isAccess = event.key && (graph_.classes().of(*event.key).kinds & kSync) == 0 &&
-                            event.instruction != nullptr && (event.reads || event.writes);
+      const bool isAccess = event.key && event.instruction != nullptr &&
+                            (event.reads || event.writes) && isKnown(graph_.classes(), event);
       if (isAccess) members_.push_back({&event, isOrdered, false});
     }
     isOrdered = after[node];
