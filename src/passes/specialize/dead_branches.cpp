@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/specialize/dead_branches.h"
+
+#include <vector>
+
+#include "analysis/flow/cfg.h"
+#include "analysis/flow/manager.h"
+#include "analysis/values/feasible_edges.h"
+
+namespace ptxopt::passes {
+
+namespace {
+
+using analysis::BlockId;
+using analysis::EdgeId;
+using analysis::EdgeKind;
+
+// A conditional `bra` that always goes the same way.
+struct Decided {
+  ir::Instruction* branch = nullptr;
+  bool isTaken = false;
+};
+
+std::vector<Decided> decidedBranches(const analysis::Cfg& cfg,
+                                     const analysis::FeasibleEdges& feasible) {
+  std::vector<Decided> decided;
+  for (const BlockId b : cfg.blocks()) {
+    ir::Instruction* const branch = cfg.block(b).terminator;
+    if (!cfg.isReachable(b) || branch == nullptr || !branch->guard) continue;
+    if (branch->desc->control != isa::Control::Branch || ir::isBelowDirective(*branch)) continue;
+    bool isTaken = false;
+    bool isPassed = false;
+    for (EdgeId e = cfg.firstOutEdge(b); e != cfg.endOutEdge(b); ++e) {
+      if (!feasible.isEverTaken(e)) continue;
+      const bool isOfBranch = cfg.kind(e) == EdgeKind::Taken;
+      (isOfBranch ? isTaken : isPassed) = true;
+    }
+    // Neither: the block is not reached, which the code above it will show.
+    if (isTaken != isPassed) decided.push_back({branch, isTaken});
+  }
+  return decided;
+}
+
+// The ends of the kernel stay, so that the text does not end in a label.
+void eraseUnreachable(ir::Function& kernel) {
+  const analysis::Cfg cfg(kernel);
+  std::vector<ir::Instruction*> dead;
+  for (const BlockId b : cfg.blocks()) {
+    if (cfg.isReachable(b)) continue;
+    for (ir::Instruction& instruction : cfg.instructions(b)) {
+      const isa::Control control = instruction.desc->control;
+      const bool isEnd = control == isa::Control::Return || control == isa::Control::Exit;
+      if (!isEnd && !ir::isBelowDirective(instruction)) dead.push_back(&instruction);
+    }
+  }
+  for (ir::Instruction* const instruction : dead) kernel.erase(instruction);
+}
+
+}  // namespace
+
+bool removeDeadBranches(ir::Function& kernel, const analysis::Assumptions& assumptions) {
+  std::vector<Decided> decided;
+  {
+    analysis::FunctionAnalyses analyses(kernel);
+    analyses.provide(assumptions);
+    const analysis::FeasibleEdges feasible(analyses.get<analysis::Ssa>(),
+                                           analyses.get<analysis::ValueRanges>());
+    decided = decidedBranches(analyses.get<analysis::Cfg>(), feasible);
+  }
+  if (decided.empty()) return false;
+  for (const auto& [branch, isTaken] : decided) {
+    if (isTaken) {
+      branch->guard = {};
+      kernel.markChanged(branch);
+    } else {
+      kernel.erase(branch);
+    }
+  }
+  eraseUnreachable(kernel);
+  return true;
+}
+
+}  // namespace ptxopt::passes
