@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 #include <utility>
 
 #include "check/replay.h"
 #include "driver/explain.h"
 #include "ir/comments.h"
+#include "ir/effect.h"
 #include "support/limits.h"
 
 namespace ptxopt::check {
@@ -41,7 +43,6 @@ std::optional<Kind> kindOf(FindingKind kind) {
 // The same finding in blocks of several shapes.
 struct Merged {
   StaticFinding first;          // of the most usual shape in which it is found
-  std::size_t shapes = 0;       // in which it is found
   std::size_t exactShapes = 0;  // in which it is exact
 };
 
@@ -51,15 +52,22 @@ class UnitCheck {
             const ir::Function& kernel)
       : check_(check), module_(module), options_(options), unit_(unit), kernel_(kernel) {
     if (options.replays) replays_.emplace(module, kernel, options.dynamicShared);
+    hasStructures_ = std::ranges::any_of(kernel.parameters, [](const ir::Variable* parameter) {
+      return !parameter->dimensions.empty();
+    });
   }
 
   std::vector<Finding> run() {
-    fitting_ = check_.fitting(unit_, blocksFor(kernel_, check_.calls(), options_.block));
-    isKnownToFit_ = check_.isKnownToFit();
+    StaticCheck::Fitting fitting =
+        check_.fitting(unit_, blocksFor(kernel_, check_.calls(), options_.block));
+    fitting_ = std::move(fitting.blocks);
+    isKnownToFit_ = fitting.isKnown;
     for (const Block& block : fitting_) {
       if (!isMoreToLearn()) break;
       blocks_.push_back(block);
-      for (StaticFinding& found : check_.run(unit_, block)) merge(std::move(found));
+      for (const StaticFinding& found : check_.run(unit_, block)) {
+        if (check_.isRunBy(*found.finding.kernel, kernel_)) merge(found);
+      }
     }
     std::vector<Finding> findings;
     for (Merged& merged : merged_) findings.push_back(judged(merged));
@@ -79,17 +87,13 @@ class UnitCheck {
            });
   }
 
-  void merge(StaticFinding found) {
-    const auto at = std::ranges::find_if(merged_, [&](const Merged& merged) {
-      const Finding& known = merged.first.finding;
-      return known.kind == found.finding.kind && known.place == found.finding.place &&
-             known.other == found.finding.other;
-    });
-    Merged& merged = at != merged_.end() ? *at : merged_.emplace_back(Merged{found});
-    ++merged.shapes;
+  void merge(const StaticFinding& found) {
+    const auto [at, isNew] = numbers_.try_emplace(
+        {found.finding.kind, found.finding.place, found.finding.other}, merged_.size());
+    Merged& merged = isNew ? merged_.emplace_back(Merged{found}) : merged_[at->second];
     merged.exactShapes += std::size_t{found.isExact};
     // An example that rests on less says more.
-    if (found.isExact && !merged.first.isExact) merged.first = std::move(found);
+    if (found.isExact && !merged.first.isExact) merged.first = found;
   }
 
   // How many shapes can show it.
@@ -105,12 +109,10 @@ class UnitCheck {
     const bool isInAll =
         isKnownToFit_ && merged.exactShapes != 0 && merged.exactShapes == shapesFor(found);
     isExactlySeen_ = false;
-    canRun_ = false;
     const bool isOfFence =
         finding.kind == Kind::MissingFence || finding.kind == Kind::MissingProxyFence;
     if (replays_ && !isOfFence) replay(found, finding);
-    const bool isShown = isExactlySeen_ || (finding.replay == Replay::NotRun && !canRun_);
-    finding.certainty = isInAll && isShown ? Certainty::Certain : Certainty::Possible;
+    finding.certainty = isInAll && isExactlySeen_ ? Certainty::Certain : Certainty::Possible;
     return finding;
   }
 
@@ -127,7 +129,6 @@ class UnitCheck {
       if (!runs.empty() && isIn(runs.back(), Sight::SamePair)) break;
       runs.push_back(replays_->run(setting));
     }
-    canRun_ = runs[0] == nullptr || runs[0]->isSupported;
     for (const Sight sight : {Sight::SamePair, Sight::SameAccess}) {
       for (const Replays::Run* run : runs) {
         if (!isIn(run, sight)) continue;
@@ -141,7 +142,7 @@ class UnitCheck {
     const bool areComplete = std::ranges::all_of(runs, [](const Replays::Run* run) {
       return run != nullptr && run->isSupported && run->isComplete;
     });
-    if (areComplete) finding.replay = Replay::NotSeen;
+    if (areComplete && !hasStructures_) finding.replay = Replay::NotSeen;
   }
 
   // What the analyses did not say.  In one block it may happen for want of the right one, so it
@@ -156,19 +157,20 @@ class UnitCheck {
       if (run == nullptr || !run->isSupported) return;
       runs.push_back(run);
     }
+    std::set<std::pair<Kind, const ir::Instruction*>> known;
+    for (const Finding& finding : findings) {
+      known.emplace(finding.kind, finding.place);
+      known.emplace(finding.kind, finding.other);
+    }
     for (const interp::Finding& seen : runs.front()->findings) {
       const auto kind = kindOf(seen.kind);
       if (!kind || seen.place == nullptr) continue;
-      const bool isKnown = std::ranges::any_of(findings, [&](const Finding& known) {
-        return known.kind == kind && (known.place == seen.place || known.other == seen.place ||
-                                      known.place == seen.other);
+      const bool isKnown = known.contains({*kind, seen.place}) ||
+                           (seen.other != nullptr && known.contains({*kind, seen.other}));
+      const bool isInAll = std::ranges::all_of(runs, [&](const Replays::Run* run) {
+        return run->places.contains({seen.kind, seen.place});
       });
-      const auto isIn = [&](const Replays::Run* run) {
-        return std::ranges::any_of(run->findings, [&](const interp::Finding& other) {
-          return other.kind == seen.kind && other.place == seen.place;
-        });
-      };
-      if (isKnown || !std::ranges::all_of(runs, isIn)) continue;
+      if (isKnown || !isInAll) continue;
       Finding& added = findings.emplace_back();
       added.kind = *kind;
       added.replay = Replay::Seen;
@@ -182,16 +184,26 @@ class UnitCheck {
   }
 
   bool isIgnored(const Finding& finding) const {
-    const auto isMarked = [&](const ir::Instruction* instruction) {
-      return instruction != nullptr &&
-             std::ranges::any_of(unit_, [&](const ir::Function* function) {
-               const SourceRange body = function->bodySource;
-               const Offset at = instruction->source.begin;
-               return at >= body.begin && at < body.end &&
-                      ir::hasComment(*function, *instruction, "ptxcheck: ignore");
-             });
-    };
     return isMarked(finding.place) || isMarked(finding.other);
+  }
+
+  // By a comment at the instruction, or at one above it: a compiler computes the address between
+  // the comment and the access that it is meant for.
+  bool isMarked(const ir::Instruction* place) const {
+    if (place == nullptr) return false;
+    const auto function = std::ranges::find_if(unit_, [&](const ir::Function* of) {
+      const Offset at = place->source.begin;
+      return at >= of->bodySource.begin && at < of->bodySource.end;
+    });
+    if (function == unit_.end()) return false;
+    for (const ir::Statement* at = place; at != nullptr; at = at->previous) {
+      const auto* instruction = at->as<ir::Instruction>();
+      if (instruction == nullptr) continue;
+      if (instruction != place && !ir::isUnordered(ir::effectOf(*instruction))) return false;
+      if (instruction->desc->control != isa::Control::None) return false;
+      if (ir::hasComment(**function, *instruction, "ptxcheck: ignore")) return true;
+    }
+    return false;
   }
 
   // Of findings of one kind at one pair of source lines, the one that says most.
@@ -242,8 +254,10 @@ class UnitCheck {
   std::vector<Block> blocks_;  // that were looked at, the most usual first
   std::optional<Replays> replays_;
   std::vector<Merged> merged_;
+  std::map<std::tuple<Kind, const ir::Instruction*, const ir::Instruction*>, std::size_t>
+      numbers_;                 // in merged_
+  bool hasStructures_ = false;  // among the parameters: runs pass zeros
   bool isExactlySeen_ = false;  // of the last finding
-  bool canRun_ = false;         // ptxrun knows the instructions of the kernel
 };
 
 bool isWanted(const ir::Function& kernel, const Options& options) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "check/command.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iostream>
 #include <memory>
@@ -21,6 +23,7 @@
 #include "interp/launch.h"
 #include "isa/block.h"
 #include "parse/parser.h"
+#include "support/demangle.h"
 
 namespace ptxopt::check {
 
@@ -30,6 +33,8 @@ constexpr int kGood = 0;
 constexpr int kBadInput = 1;
 constexpr int kPossible = 3;
 constexpr int kCertain = 4;
+// In text: those that say most come first.
+constexpr std::size_t kShownOfKernel = 40;
 
 // What is wrong with the command line or a file.
 struct BadInput : std::runtime_error {
@@ -118,8 +123,14 @@ void dropKnown(File& file, const std::set<std::string>& known) {
 void print(const File& file, const CommandOptions& options) {
   const ir::SourceLines lines(*file.module);
   for (const KernelReport& of : file.report.kernels) {
-    for (const Finding& finding : of.findings) {
-      std::cout << textOf(*file.module, lines, finding, options.showsRuns);
+    const std::size_t shown =
+        options.wantsAll ? of.findings.size() : std::min(of.findings.size(), kShownOfKernel);
+    for (std::size_t k = 0; k < shown; ++k) {
+      std::cout << textOf(*file.module, lines, of.findings[k], options.showsRuns);
+    }
+    if (shown != of.findings.size()) {
+      std::cout << fmt::format("note: {} more findings of kernel {}; --all or --json has them\n",
+                               of.findings.size() - shown, demangled(of.kernel->nameText()));
     }
   }
   if (file.report.isLimitMet) {

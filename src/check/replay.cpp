@@ -14,8 +14,9 @@ namespace {
 
 using interp::FindingKind;
 
-// Of one run.
-constexpr std::uint64_t kSteps = 2'000'000;
+// Of one run, and of all runs of a kernel.
+constexpr std::uint64_t kStepsOfRun = 400'000;
+constexpr std::uint64_t kStepsOfKernel = 2'000'000;
 constexpr std::uint64_t kDynamicShared = 48 * 1024;
 
 // The first one without a fault is taken.
@@ -47,7 +48,7 @@ Replays::Replays(const ir::Module& module, const ir::Function& kernel,
   if (program.usesDynamicShared()) dynamicShared_ = dynamicShared.value_or(kDynamicShared);
 }
 
-Replays::Run Replays::make(const Setting& setting, const interp::GuessSize& size) const {
+Replays::Run Replays::make(const Setting& setting, const interp::GuessSize& size) {
   const auto& [block, grid, arguments, amount] = setting;
   Run run;
   run.launch.kernel = kernel_.nameText();
@@ -65,13 +66,20 @@ Replays::Run Replays::make(const Setting& setting, const interp::GuessSize& size
     if (argument) run.launch.arguments[chosen.parameter] = std::move(*argument);
   }
   interp::MachineOptions machine;
-  machine.stepLimit = kSteps;
+  machine.stepLimit = std::min(kStepsOfRun, kStepsOfKernel - steps_);
   std::string error;
   auto outcome = interp::run(module_, run.launch, machine, error);
   if (!outcome) return run;
   run.isComplete = outcome->completed;
   run.isSupported = !outcome->has(FindingKind::Unsupported);
   run.findings = std::move(outcome->findings);
+  steps_ += std::min(outcome->steps, kStepsOfKernel - steps_);
+  for (const interp::Finding& finding : run.findings) {
+    const auto* const other = finding.other != nullptr ? finding.other : finding.place;
+    run.pairs.emplace(finding.kind, std::min(finding.place, other), std::max(finding.place, other));
+    run.places.emplace(finding.kind, finding.place);
+    run.places.emplace(finding.kind, other);
+  }
   return run;
 }
 
@@ -83,14 +91,14 @@ const Replays::Run* Replays::run(const Setting& setting) {
     key += fmt::format(" {}={}", chosen.parameter, chosen.value);
   }
   if (const auto known = known_.find(key); known != known_.end()) return &runs_[known->second];
-  if (reaches(runs_.size(), Limit::Replays)) return nullptr;
+  if (steps_ == kStepsOfKernel || reaches(runs_.size(), Limit::Replays)) return nullptr;
   std::optional<Run> best;
   for (const interp::GuessSize& size : sizesFor(setting)) {
     Run run = make(setting, size);
     const bool isFault = std::ranges::any_of(
         run.findings, [](const interp::Finding& finding) { return isFaultOfGuess(finding.kind); });
     if (!best || !isFault) best = std::move(run);
-    if (!isFault) break;
+    if (!isFault || steps_ == kStepsOfKernel) break;
   }
   known_.emplace(std::move(key), runs_.size());
   return &runs_.emplace_back(std::move(*best));
@@ -105,40 +113,36 @@ std::string Replays::commandOf(const Run& run) const {
 }
 
 bool shows(const Replays::Run& run, const Finding& finding, Sight sight) {
-  const auto isAt = [&](const interp::Finding& seen) {
-    const auto* second = finding.other != nullptr ? finding.other : finding.place;
-    const auto* other = seen.other != nullptr ? seen.other : seen.place;
-    if (sight == Sight::SameAccess) {
-      return seen.place == finding.place || other == finding.place || seen.place == second ||
-             other == second;
-    }
-    return (seen.place == finding.place && other == second) ||
-           (seen.place == second && other == finding.place);
+  const ir::Instruction* const first = finding.place;
+  const ir::Instruction* const second = finding.other != nullptr ? finding.other : first;
+  const auto isAt = [&](FindingKind kind, const ir::Instruction* place) {
+    return run.places.contains({kind, place});
   };
-  return std::ranges::any_of(run.findings, [&](const interp::Finding& seen) {
-    switch (finding.kind) {
-      case Kind::Race:
-        return seen.kind == FindingKind::DataRace && isAt(seen);
-      case Kind::DivergentBarrier:
-        return (seen.kind == FindingKind::BarrierDivergence ||
-                seen.kind == FindingKind::BarrierMismatch || seen.kind == FindingKind::Deadlock) &&
-               (seen.place == finding.place || seen.other == finding.place);
-      case Kind::BarrierCount:
-      case Kind::Deadlock:
+  switch (finding.kind) {
+    case Kind::Race:
+      return sight == Sight::SamePair
+                 ? run.pairs.contains(
+                       {FindingKind::DataRace, std::min(first, second), std::max(first, second)})
+                 : isAt(FindingKind::DataRace, first) || isAt(FindingKind::DataRace, second);
+    case Kind::DivergentBarrier:
+      return isAt(FindingKind::BarrierDivergence, first) ||
+             isAt(FindingKind::BarrierMismatch, first) || isAt(FindingKind::Deadlock, first);
+    case Kind::BarrierCount:
+    case Kind::Deadlock:
+      return std::ranges::any_of(run.findings, [](const interp::Finding& seen) {
         return seen.kind == FindingKind::BarrierMismatch || seen.kind == FindingKind::Deadlock;
-      case Kind::Uninitialised:
-        return seen.kind == FindingKind::Uninitialised && seen.place == finding.place;
-      case Kind::InactiveLane:
-        return seen.kind == FindingKind::InactiveLane && seen.place == finding.place;
-      case Kind::MissingWait:
-        return seen.kind == FindingKind::DataRace &&
-               (seen.place == finding.place || seen.other == finding.place);
-      case Kind::MissingFence:
-      case Kind::MissingProxyFence:
-        return false;
-    }
-    return false;
-  });
+      });
+    case Kind::MissingWait:
+      return isAt(FindingKind::DataRace, first);
+    case Kind::Uninitialised:
+      return isAt(FindingKind::Uninitialised, first);
+    case Kind::InactiveLane:
+      return isAt(FindingKind::InactiveLane, first);
+    case Kind::MissingFence:
+    case Kind::MissingProxyFence:
+      return false;
+  }
+  return false;
 }
 
 }  // namespace ptxopt::check

@@ -10,7 +10,10 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "check/static_check.h"
@@ -24,6 +27,10 @@ class Replays {
   struct Run {
     interp::Launch launch;
     std::vector<interp::Finding> findings;
+    // The same, to look up: by both places, in either order, and by each of them.
+    using Pair = std::tuple<interp::FindingKind, const ir::Instruction*, const ir::Instruction*>;
+    std::set<Pair> pairs;
+    std::set<std::pair<interp::FindingKind, const ir::Instruction*>> places;
     bool isComplete = false;   // all threads came to their ends
     bool isSupported = false;  // ptxrun knows all instructions that came
   };
@@ -41,17 +48,19 @@ class Replays {
     std::vector<ChosenArgument> arguments = {};  // the others are guessed
     Amount amount = Amount::TwoForEachThread;
   };
-  // A run, or one made before with the same setting.  Null after many different ones.
+  // A run, or one made before with the same setting.  Null after many steps or
+  // different settings.
   const Run* run(const Setting& setting);
   // "ptxrun FILE --kernel ...", to paste.
   std::string commandOf(const Run& run) const;
 
  private:
-  Run make(const Setting& setting, const interp::GuessSize& size) const;
+  Run make(const Setting& setting, const interp::GuessSize& size);
 
   const ir::Module& module_;
   const ir::Function& kernel_;
   std::uint64_t dynamicShared_ = 0;
+  std::uint64_t steps_ = 0;                   // of all runs
   std::map<std::string, std::size_t> known_;  // by the setting
   std::deque<Run> runs_;
 };

@@ -9,6 +9,7 @@
 
 #include "analysis/barriers/access_offsets.h"
 #include "analysis/barriers/divergence_cause.h"
+#include "analysis/launch/special_name.h"
 #include "analysis/races/missing_fences.h"
 #include "analysis/values/linear_form.h"
 #include "driver/explain_words.h"
@@ -26,6 +27,21 @@ using analysis::LeafKind;
 using analysis::Race;
 
 namespace {
+
+// Or that of its warp or lane.
+bool readsThreadId(const ir::Function& function) {
+  using Which = analysis::SpecialName::Which;
+  for (const ir::Statement& statement : function.body()) {
+    const auto* instruction = statement.as<ir::Instruction>();
+    if (instruction == nullptr) continue;
+    for (const ir::Operand& operand : instruction->operands()) {
+      if (operand.kind != ir::OperandKind::SpecialRegister) continue;
+      const auto name = analysis::specialName(function, operand);
+      if (!name || name->which == Which::Tid || name->which == Which::LaneId) return true;
+    }
+  }
+  return false;
+}
 
 bool writes(const Race::Side& side) {
   return (side.kinds & analysis::kWrite) != 0;
@@ -83,6 +99,9 @@ class StaticCheck::OfUnit {
                          &of.get<analysis::Addresses>(), of.get<Assumptions>()});
     }
     context_.emplace(bodies_, check.facts_);
+    hasBarrier_ = !context_->participation.barriers().empty();
+    dependsOnThread_ =
+        std::ranges::any_of(unit, [](const ir::Function* of) { return readsThreadId(*of); });
   }
 
   Fit fit() const {
@@ -292,10 +311,14 @@ class StaticCheck::OfUnit {
     if (!example.given.empty()) added.finding.details.push_back(example.given);
     added.finding.details.push_back(fmt::format("in a block of {} threads", textOf(block_)));
     const bool isOneStore = first.instruction == second.instruction && writes(race.first);
-    added.isExact =
-        witness.isControlKnown && witness.isSameBase && !race.mayBeOrdered && !isOneStore;
+    added.isExact = witness.isControlKnown && witness.isSameBase && !race.mayBeOrdered &&
+                    !isOneStore && dependsOnThread_ && (hasBarrier_ || !race.areWarpsDifferent);
     if (isOneStore) added.finding.details.emplace_back("unless they write the same values");
     for (const ConflictWitness::Choice& choice : witness.choices) note(choice, first, added);
+    // Several numbers may exclude each other, and a number of rounds may be limited by more than
+    // the number that the loop compares with.
+    const std::size_t chosen = added.arguments.size();
+    added.isExact &= chosen <= 1 && (chosen == 0 || !race.isInFreeRounds);
   }
 
   // What was chosen for the example.
@@ -328,33 +351,58 @@ class StaticCheck::OfUnit {
 
   StaticCheck& check_;
   const Block block_;
+  // A kernel without barriers of the block may be launched with one warp, and one that does not
+  // read the id of the thread with one thread.
+  bool hasBarrier_ = false;
+  bool dependsOnThread_ = false;
   std::deque<analysis::FunctionAnalyses> analyses_;
   std::vector<BarrierBody> bodies_;
   std::optional<analysis::BarrierContext> context_;
   std::vector<StaticFinding> found_;
 };
 
-std::vector<StaticFinding> StaticCheck::run(const Unit& unit, const Block& block) {
-  return OfUnit(*this, unit, block).run();
+const std::vector<StaticFinding>& StaticCheck::run(const Unit& unit, const Block& block) {
+  const auto [at, isNew] = found_.try_emplace({&unit, block});
+  if (isNew) at->second = OfUnit(*this, unit, block).run();
+  return at->second;
 }
 
-std::vector<Block> StaticCheck::fitting(const Unit& unit, std::vector<Block> blocks) {
-  isKnownToFit_ = true;
-  if (blocks.size() == 1) return blocks;
-  std::map<Block, Fit> fits;
+StaticCheck::Fit StaticCheck::fitOf(const Unit& unit, const Block& block) {
+  const auto [at, isNew] = fits_.try_emplace({&unit, block}, Fit::None);
+  if (isNew) at->second = OfUnit(*this, unit, block).fit();
+  return at->second;
+}
+
+StaticCheck::Fitting StaticCheck::fitting(const Unit& unit, std::vector<Block> blocks) {
   // A block of one warp fits most kernels, so it is taken only if no other does.
   Fit best = Fit::None;
   Fit bestOfWarp = Fit::None;
   for (const Block& block : blocks) {
-    const Fit fit = fits[block] = OfUnit(*this, unit, block).fit();
     Fit& known = threadsOf(block) > isa::kWarpSize ? best : bestOfWarp;
-    known = std::max(known, fit);
+    known = std::max(known, fitOf(unit, block));
   }
   if (best == Fit::None) best = bestOfWarp;
-  isKnownToFit_ = best != Fit::None;
-  if (!isKnownToFit_) return blocks;
-  std::erase_if(blocks, [&](const Block& block) { return fits[block] < best; });
-  return blocks;
+  if (best == Fit::None) return {std::move(blocks), false};
+  std::erase_if(blocks, [&](const Block& block) { return fitOf(unit, block) < best; });
+  // The largest one comes second: what only many threads show is in no other.
+  const auto largest = std::ranges::max_element(blocks, {}, threadsOf);
+  if (largest - blocks.begin() > 1) std::rotate(blocks.begin() + 1, largest, largest + 1);
+  return {std::move(blocks), true};
+}
+
+bool StaticCheck::isRunBy(const ir::Function& function, const ir::Function& kernel) const {
+  if (&function == &kernel || function.isEntry()) return &function == &kernel;
+  std::set<Vertex> seen;
+  std::vector<Vertex> work = {calls_.vertexOf(kernel)};
+  const Vertex wanted = calls_.vertexOf(function);
+  while (!work.empty()) {
+    const Vertex v = work.back();
+    work.pop_back();
+    if (v == wanted) return true;
+    if (v == calls_.outside() || !seen.insert(v).second) continue;
+    for (const Vertex callee : calls_.graph().successors(v)) work.push_back(callee);
+  }
+  return false;
 }
 
 }  // namespace ptxopt::check

@@ -8,9 +8,11 @@
 #pragma once
 
 #include <deque>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "analysis/barriers/barrier_context.h"
@@ -53,13 +55,17 @@ class StaticCheck {
   const ir::SourceLines& lines() const { return lines_; }
   // "line 31 (k.cu:7)"
   std::string lineOf(const ir::Instruction& instruction) const;
-  // For kernels with this block, unless they state another one.
-  std::vector<StaticFinding> run(const Unit& unit, const Block& block);
+  // For kernels with this block, unless they state another one.  Valid as long as the object.
+  const std::vector<StaticFinding>& run(const Unit& unit, const Block& block);
+  struct Fitting {
+    std::vector<Block> blocks;
+    bool isKnown = true;  // false: none of them fits, and these are all
+  };
   // Those of the blocks in which no thread leaves an array of shared memory: a kernel is written
-  // for one of them.  All of them if there are none; in their order.
-  std::vector<Block> fitting(const Unit& unit, std::vector<Block> blocks);
-  // False after fitting() if it had to return all blocks: the right one is not known.
-  bool isKnownToFit() const { return isKnownToFit_; }
+  // for one of them.  The first one stays first.
+  Fitting fitting(const Unit& unit, std::vector<Block> blocks);
+  // The function is the kernel, or may be called by it.
+  bool isRunBy(const ir::Function& function, const ir::Function& kernel) const;
   // Not all pairs of accesses were looked at.
   bool isLimitMet() const { return isLimitMet_; }
 
@@ -67,14 +73,18 @@ class StaticCheck {
   class OfUnit;
   // Whether threads leave an array: surely, or if some branch lets them, or never.
   enum class Fit : std::uint8_t { None, Maybe, Good };
+  using UnitAndBlock = std::pair<const Unit*, Block>;
+
+  Fit fitOf(const Unit& unit, const Block& block);
 
   ir::Module& module_;
   analysis::CallGraph calls_;
   analysis::BarrierFacts facts_;
   ir::SourceLines lines_;
   std::vector<Unit> units_;
+  std::map<UnitAndBlock, std::vector<StaticFinding>> found_;
+  std::map<UnitAndBlock, Fit> fits_;
   bool isLimitMet_ = false;
-  bool isKnownToFit_ = true;
 };
 
 }  // namespace ptxopt::check

@@ -13,15 +13,17 @@ void mergeInto(ClockVector& sum, const ClockRef& other) {
   if (other != nullptr) sum.merge(*other);
 }
 
+// Both are in the order of the agents.
 void add(std::vector<Snapshot>& set, std::span<const Snapshot> more) {
+  auto at = set.begin();
   for (const Snapshot& snapshot : more) {
-    const auto same = std::find_if(
-        set.begin(), set.end(), [&](const Snapshot& old) { return old.agent == snapshot.agent; });
+    at = std::lower_bound(at, set.end(), snapshot.agent,
+                          [](const Snapshot& old, AgentId agent) { return old.agent < agent; });
     // A later release of the same thread includes the earlier one.
-    if (same == set.end()) {
-      set.push_back(snapshot);
-    } else if (same->own < snapshot.own) {
-      *same = snapshot;
+    if (at == set.end() || at->agent != snapshot.agent) {
+      at = set.insert(at, snapshot);
+    } else if (at->own < snapshot.own) {
+      *at = snapshot;
     }
   }
 }

@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <functional>
-#include <optional>
+#include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "ir/barrier.h"
 #include "ir/effect.h"
 #include "support/bit_set.h"
+#include "support/limits.h"
 
 namespace ptxopt::analysis {
 
@@ -85,15 +88,22 @@ class Walk {
 
  private:
   bool through(BlockId block, const Instruction* start, const Visit& visit, bool isBack) const {
-    std::vector<const Instruction*> all;
-    for (const Instruction& instruction : cfg_.instructions(block)) all.push_back(&instruction);
-    if (isBack) std::ranges::reverse(all);
+    const auto& all = instructionsOf(block);
     bool isOnWay = start == nullptr;
-    for (const Instruction* instruction : all) {
+    for (std::size_t k = 0; k < all.size(); ++k) {
+      if (reaches(visited_++, Limit::FenceVisits)) return false;
+      const Instruction* const instruction = all[isBack ? all.size() - 1 - k : k];
       if (isOnWay && !visit(*instruction)) return false;
       isOnWay |= instruction == start;
     }
     return true;
+  }
+  const std::vector<const Instruction*>& instructionsOf(BlockId block) const {
+    std::vector<const Instruction*>& all = instructions_[block];
+    if (all.empty()) {
+      for (const Instruction& instruction : cfg_.instructions(block)) all.push_back(&instruction);
+    }
+    return all;
   }
   void run(const Instruction& start, const Visit& visit, bool isBack) const {
     BitSet seen(cfg_.vertexCount());
@@ -121,6 +131,8 @@ class Walk {
   }
 
   const Cfg& cfg_;
+  mutable std::unordered_map<BlockId, std::vector<const Instruction*>> instructions_;
+  mutable std::size_t visited_ = 0;  // by all walks
 };
 
 class Finder {

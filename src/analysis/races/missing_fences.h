@@ -11,7 +11,7 @@
 //   - cp.async, and then a load of what it copies, without a wait; or a barrier without a wait
 //     before, and a load after it: it waits for the threads and not for their copies.
 //
-// Cost: O(flags and copies * instructions).
+// Cost: O(flags and copies * instructions), Limit::FenceVisits at most.
 #pragma once
 
 #include <cstdint>

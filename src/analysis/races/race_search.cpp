@@ -37,8 +37,8 @@ RaceSearch::RaceSearch(std::span<const BarrierBody> bodies, const BarrierContext
   const EpochPairs pairs(graph_);
   isLimitMet_ = pairs.isLimitMet() || graph_.classes().isLimitMet();
   for (const EpochPairs::Pair& pair : pairs.pairs()) {
-    Race race{sideOf(*pair.first), sideOf(*pair.second), pair.areWarpsDifferent, pair.mayBeOrdered,
-              std::nullopt};
+    Race race{sideOf(*pair.first), sideOf(*pair.second), pair.areWarpsDifferent,
+              pair.mayBeOrdered,   std::nullopt,         false};
     findWitness(race, pair);
     races_.push_back(std::move(race));
   }
@@ -68,8 +68,8 @@ EpochRounds& RaceSearch::roundsOf(std::uint32_t body) {
 }
 
 void RaceSearch::findWitness(Race& race, const EpochPairs::Pair& pair) {
-  const Access* one = race.first.access;
-  const Access* other = race.second.access;
+  const Access* const one = race.first.access;
+  const Access* const other = race.second.access;
   if (one == nullptr || other == nullptr || one->origin != other->origin) return;
   const auto at = std::ranges::find_if(
       bodies_, [&](const BarrierBody& body) { return body.addresses == one->origin; });
@@ -77,35 +77,42 @@ void RaceSearch::findWitness(Race& race, const EpochPairs::Pair& pair) {
   const WitnessKey key{*pair.first->key, *pair.second->key, race.first.instruction->block,
                        race.second.instruction->block, race.areWarpsDifferent};
   const auto [known, isNew] = witnesses_.try_emplace(key);
-  if (isNew && work_ != 0) {
-    EpochRounds& rounds = roundsOf(static_cast<std::uint32_t>(at - bodies_.begin()));
-    const bool isSwapped = isLoopBeforeOther(*at->loops, race.second, race.first);
-    if (isSwapped) std::swap(one, other);
-    WitnessQuestion question;
-    question.first = one;
-    question.second = other;
-    question.areWarpsDifferent = race.areWarpsDifferent;
-    question.postDominators = at->postDominators;
-    question.loops = at->loops;
-    question.separatesRounds = [&](LoopId loop) { return rounds.dividesRounds(loop); };
-    question.mayMeetInRounds = [&](LoopId loop, std::int64_t a, std::int64_t b) {
-      return rounds.mayMeet(loop, *one->instruction, a, *other->instruction, b);
-    };
-    question.work = std::min<std::uint64_t>(work_, 2 * most(Limit::ExampleWork));
-    std::uint64_t spent = 0;
-    known->second = analysis::findWitness(question, &spent);
-    work_ -= std::min(work_, spent);
-    if (known->second && isSwapped) {
-      ConflictWitness& found = *known->second;
-      std::swap(found.first, found.second);
-      for (ConflictWitness::Choice& choice : found.choices) {
-        std::swap(choice.first, choice.second);
-        for (auto& variable : choice.variables) std::swap(variable.first, variable.second);
-      }
-    }
-  }
+  if (isNew && work_ != 0) known->second = search(race, *at);
   isLimitMet_ |= work_ == 0;
-  race.witness = known->second;
+  race.witness = known->second.witness;
+  race.isInFreeRounds = known->second.isInFreeRounds;
+}
+
+RaceSearch::Found RaceSearch::search(const Race& race, const BarrierBody& body) {
+  EpochRounds& rounds = roundsOf(static_cast<std::uint32_t>(&body - bodies_.data()));
+  const Access* one = race.first.access;
+  const Access* other = race.second.access;
+  const bool isSwapped = isLoopBeforeOther(*body.loops, race.second, race.first);
+  if (isSwapped) std::swap(one, other);
+  WitnessQuestion question;
+  question.first = one;
+  question.second = other;
+  question.areWarpsDifferent = race.areWarpsDifferent;
+  question.postDominators = body.postDominators;
+  question.loops = body.loops;
+  question.separatesRounds = [&](LoopId loop) { return rounds.dividesRounds(loop); };
+  question.mayMeetInRounds = [&](LoopId loop, std::int64_t a, std::int64_t b) {
+    return rounds.mayMeet(loop, *one->instruction, a, *other->instruction, b);
+  };
+  question.work = std::min<std::uint64_t>(work_, 2 * most(Limit::ExampleWork));
+  std::uint64_t spent = 0;
+  Found found{analysis::findWitness(question, &spent), false};
+  work_ -= std::min(work_, spent);
+  if (!found.witness) return found;
+  if (isSwapped) std::swap(found.witness->first, found.witness->second);
+  for (ConflictWitness::Choice& choice : found.witness->choices) {
+    if (isSwapped) {
+      std::swap(choice.first, choice.second);
+      for (auto& variable : choice.variables) std::swap(variable.first, variable.second);
+    }
+    found.isInFreeRounds |= choice.loop != LoopId::None && !rounds.dividesRounds(choice.loop);
+  }
+  return found;
 }
 
 }  // namespace ptxopt::analysis

@@ -35,6 +35,8 @@ struct Race {
   bool areWarpsDifferent = false;  // two threads of one warp do not race
   bool mayBeOrdered = false;       // by something other than barriers of the whole CTA
   std::optional<ConflictWitness> witness;
+  // The witness is in some rounds of a loop, and no barrier divides these.
+  bool isInFreeRounds = false;
 };
 
 class RaceSearch {
@@ -60,7 +62,12 @@ class RaceSearch {
   BarrierGraph graph_;
   std::vector<const ir::Instruction*> separators_;  // sorted
   std::map<std::uint32_t, EpochRounds> rounds_;     // by body
-  std::map<WitnessKey, std::optional<ConflictWitness>> witnesses_;
+  struct Found {
+    std::optional<ConflictWitness> witness;
+    bool isInFreeRounds = false;
+  };
+  Found search(const Race& race, const BarrierBody& body);
+  std::map<WitnessKey, Found> witnesses_;
   std::uint64_t work_;
   std::vector<Race> races_;
   bool isLimitMet_ = false;
