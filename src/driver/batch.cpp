@@ -63,6 +63,7 @@ std::string upperCase(std::string_view text) {
 struct FileReport {
   ExitStatus status = kSuccess;
   bool isDifferent = false;  // --check
+  bool isLaunched = false;   // --launch names one of its kernels
   std::string messages;      // for standard error
   std::string output;        // for standard output
   BarrierTotals barriers;    // of --explain-barriers
@@ -106,6 +107,7 @@ class Batch {
   void runInOrder();
   void tell(FileReport& report, const std::string& input);
   void warnOfMissingNames() const;
+  void warnOfMissingLaunches() const;
   void conclude();
   void writeReport(const std::string& path, const std::string& text);
 
@@ -120,6 +122,7 @@ class Batch {
   bool wantCounts_;
   ExitStatus status_ = kSuccess;
   bool isDifferent_ = false;
+  bool isLaunched_ = false;
   std::size_t told_ = 0;
   BarrierTotals barriers_;
   std::string remarks_;
@@ -321,6 +324,7 @@ void Batch::processInto(FileReport& report, const std::string& input, unsigned t
     report.status = result.internalFault ? kInternalFault : kFailure;
     return;
   }
+  report.isLaunched = result.isLaunched;
   if (result.module != nullptr) noteNamed(report, *result.module);
   if (options_.explainBarriers) explain(report, options, result);
   if (options_.needs != ReportFormat::None) {
@@ -391,6 +395,7 @@ void Batch::tell(FileReport& report, const std::string& input) {
   console_.print(report.messages);
   status_ = worse(status_, report.status);
   isDifferent_ |= report.isDifferent;
+  isLaunched_ |= report.isLaunched;
   if (!report.output.empty()) {
     if (options_.explainBarriers && told_ != 0) report.output.insert(0, "\n");
     writeReport("-", report.output);
@@ -514,9 +519,17 @@ void Batch::warnOfMissingNames() const {
   }
 }
 
+void Batch::warnOfMissingLaunches() const {
+  if (options_.launches.empty() || isLaunched_) return;
+  console_.log().warn("no input has a kernel that the file of --launch names");
+}
+
 void Batch::conclude() {
   // An input with an error may be the one that has them.
-  if (status_ == kSuccess || status_ == kDiffers) warnOfMissingNames();
+  if (status_ == kSuccess || status_ == kDiffers) {
+    warnOfMissingNames();
+    warnOfMissingLaunches();
+  }
   if (barriers_.functions != 0) writeReport("-", "\ntotal: " + barriers_.text() + '\n');
   if (isDifferent_ && console_.wants(Severity::Warning)) console_.print(kHowToSeeMore);
   if (!options_.remarks.empty()) writeReport(options_.remarks, remarks_);

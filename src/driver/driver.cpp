@@ -120,14 +120,20 @@ std::unique_ptr<ir::Module> checkLowered(const OptimizeResult& result,
   return module;
 }
 
-void runPasses(OptimizeResult& result, const passes::RunOptions& options, bool countsCode) {
+void runPasses(OptimizeResult& result, const OptimizeOptions& options) {
   ir::Module& module = *result.module;
-  warnOfContradictions(module, options.assumptions, result.diagnostics);
-  timed(result, "passes", [&] { result.run = passes::runPipeline(module, options); });
+  passes::RunOptions run = options.run;
+  passes::Specialization specialization(module, options.launches, run.keptKernels, run.assumptions,
+                                        result.diagnostics);
+  result.isLaunched = specialization.isAboutModule();
+  warnOfContradictions(module, run.assumptions, result.diagnostics);
+  timed(result, "passes", [&] { result.run = passes::runPipeline(module, run); });
   if (!result.run.verifierProblems.empty()) {
     throw InternalFault(result.run.verifierProblems.front());
   }
-  if (countsCode && result.run.changed) result.after = countCode(module);
+  specialization.addTests();
+  result.run.changed |= specialization.changed();
+  if (options.countCode && result.run.changed) result.after = countCode(module);
 }
 
 void optimizeInto(OptimizeResult& result, std::shared_ptr<const SourceText> source,
@@ -166,18 +172,10 @@ void optimizeInto(OptimizeResult& result, std::shared_ptr<const SourceText> sour
           Severity::Note, source->name(),
           "compiled for a debugger, with directives that are not understood: left unchanged");
     }
-  } else if (!options.launches.empty()) {
-    passes::RunOptions run = options.run;
-    passes::Specialization specialization(module, options.launches, run.keptKernels,
-                                          run.assumptions, diagnostics);
-    result.launchedKernels = specialization.kernels();
-    runPasses(result, run, options.countCode);
-    specialization.addTests();
-    result.run.changed |= specialization.changed();
-    if (options.countCode && result.run.changed) result.after = countCode(module);
-  } else if (!options.run.pipeline.empty() || !options.retarget.isEmpty()) {
+  } else if (!options.run.pipeline.empty() || !options.retarget.isEmpty() ||
+             !options.launches.empty()) {
     // Without passes too: it marks the functions that must not change.
-    runPasses(result, options.run, options.countCode);
+    runPasses(result, options);
   }
 
   passes::Restated restated;

@@ -52,8 +52,7 @@ struct OptimizeResult {
   print::Output output;
   passes::RunResult run;
   bool isRestated = false;  // --for changed something
-  // Of OptimizeOptions::launches, as named there: the kernels that the module has.
-  std::vector<std::string> launchedKernels;
+  bool isLaunched = true;   // false: it has no kernel that OptimizeOptions::launches names
   CodeCounts before;
   CodeCounts after;
   // Wall-clock time of "parse", "verify", "passes", "retarget" and "print", those that ran.  The

@@ -5,9 +5,15 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstddef>
+#include <iterator>
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
+#include <string>
+#include <vector>
 
 #include "isa/block.h"
 
@@ -90,35 +96,129 @@ void addArguments(passes::KernelFacts& facts, const LaunchJson& value) {
   }
 }
 
+void addBlock(passes::KernelFacts& facts, const LaunchJson& value) {
+  facts.block = extentsOf(value);
+  refuseLargeBlock(*facts.block);
+}
+
+void addDistinct(passes::KernelFacts& facts, const LaunchJson& value) {
+  if (!value.is_boolean()) refuse("\"distinct\" is neither true nor false");
+  facts.hasDistinctPointers = value.get<bool>();
+}
+
+struct FactInfo {
+  std::string_view name;
+  void (*add)(passes::KernelFacts& facts, const LaunchJson& value);
+};
+constexpr FactInfo kFacts[] = {
+    {"block", addBlock},
+    {"max_threads", [](passes::KernelFacts& facts,
+                       const LaunchJson& value) { facts.mostThreads = countOf(value, 1); }},
+    {"grid",
+     [](passes::KernelFacts& facts, const LaunchJson& value) { facts.grid = extentsOf(value); }},
+    {"shared", [](passes::KernelFacts& facts,
+                  const LaunchJson& value) { facts.dynamicShared = countOf(value, 0); }},
+    {"args", addArguments},
+    {"distinct", addDistinct},
+    // For people.
+    {"launches", [](passes::KernelFacts&, const LaunchJson&) {}},
+    {"comment", [](passes::KernelFacts&, const LaunchJson&) {}},
+};
+
 passes::KernelFacts factsOf(const std::string& kernel, const LaunchJson& value) {
   if (!value.is_object()) refuse("it is not an object");
   passes::KernelFacts facts;
   facts.kernel = kernel;
   for (const auto& [key, fact] : value.items()) {
-    if (key == "block") {
-      facts.block = extentsOf(fact);
-      refuseLargeBlock(*facts.block);
-    } else if (key == "max_threads") {
-      facts.mostThreads = countOf(fact, 1);
-    } else if (key == "grid") {
-      facts.grid = extentsOf(fact);
-    } else if (key == "shared") {
-      facts.dynamicShared = countOf(fact, 0);
-    } else if (key == "args") {
-      addArguments(facts, fact);
-    } else if (key == "distinct") {
-      if (!fact.is_boolean()) refuse("\"distinct\" is neither true nor false");
-      facts.hasDistinctPointers = fact.get<bool>();
-    } else if (key != "launches" && key != "comment") {
-      refuse(
-          fmt::format("there is no fact \"{}\"; there are block, max_threads, grid, shared, args, "
-                      "distinct, and "
-                      "launches and comment, which say nothing to ptxopt",
-                      key));
+    const auto* const known = std::ranges::find(kFacts, key, &FactInfo::name);
+    if (known == std::end(kFacts)) {
+      std::string names;
+      for (const FactInfo& info : kFacts) {
+        names += fmt::format("{}{}", names.empty() ? "" : ", ", info.name);
+      }
+      refuse(fmt::format("there is no fact \"{}\"; there are {}", key, names));
     }
+    known->add(facts, fact);
   }
   return facts;
 }
+
+// Characters for the parser, of which the last one that it has read is known.
+class CountedText {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+
+  CountedText(const char* at, const char** furthest) : at_(at), furthest_(furthest) {}
+  reference operator*() const { return *at_; }
+  CountedText& operator++() {
+    *furthest_ = ++at_;
+    return *this;
+  }
+  friend bool operator==(const CountedText& a, const CountedText& b) { return a.at_ == b.at_; }
+  friend bool operator!=(const CountedText& a, const CountedText& b) { return a.at_ != b.at_; }
+
+ private:
+  const char* at_;
+  const char** furthest_;
+};
+
+// Reads JSON in which no object has a key twice.
+class LaunchText {
+ public:
+  // Throws LaunchFileError.
+  explicit LaunchText(std::string_view text) : text_(text), furthest_(text.data()) {
+    const auto see = [this](int /*depth*/, LaunchJson::parse_event_t event, LaunchJson& value) {
+      if (event == LaunchJson::parse_event_t::object_start) keys_.emplace_back();
+      if (event == LaunchJson::parse_event_t::object_end) keys_.pop_back();
+      if (event == LaunchJson::parse_event_t::key) seeKey(value.get_ref<const std::string&>());
+      return true;
+    };
+    const char* const end = text.data() + text.size();
+    try {
+      file_ = LaunchJson::parse(CountedText(text.data(), &furthest_), CountedText(end, &furthest_),
+                                see);
+    } catch (const LaunchJson::exception& error) {
+      throw LaunchFileError(offset(), "not JSON: " + reason(error));
+    }
+  }
+
+  const LaunchJson& file() const { return file_; }
+  Offset placeOf(const std::string& kernel) const { return kernels_.at(kernel); }
+
+ private:
+  // Of the character that was read last.
+  Offset offset() const {
+    return static_cast<Offset>(std::max<std::ptrdiff_t>(furthest_ - text_.data() - 1, 0));
+  }
+
+  static std::string reason(const LaunchJson::exception& error) {
+    const bool isSyntax = dynamic_cast<const LaunchJson::parse_error*>(&error) != nullptr;
+    const std::string_view before = isSyntax ? ": " : "] ";
+    std::string message = error.what();
+    return message.erase(0, std::min(message.rfind(before) + before.size(), message.size()));
+  }
+
+  void seeKey(const std::string& key) {
+    // The parser has read up to the quote behind it.
+    const std::size_t begin = text_.rfind('"', std::max<std::size_t>(offset(), 1) - 1);
+    const auto at = static_cast<Offset>(begin == std::string_view::npos ? 0 : begin);
+    if (!keys_.back().insert(key).second) {
+      throw LaunchFileError(at, fmt::format("\"{}\" is there twice", key));
+    }
+    constexpr std::size_t kDepthOfKernels = 2;
+    if (keys_.size() == kDepthOfKernels) kernels_[key] = at;
+  }
+
+  std::string_view text_;
+  const char* furthest_;
+  LaunchJson file_;
+  std::vector<std::set<std::string>> keys_;  // of the objects that are being read
+  std::map<std::string, Offset> kernels_;
+};
 
 }  // namespace
 
@@ -129,18 +229,8 @@ bool isInLines(std::string_view text) {
 
 passes::LaunchFacts parseLaunchFacts(std::string_view text) {
   passes::LaunchFacts facts;
-  LaunchJson file;
-  try {
-    file = LaunchJson::parse(text);
-  } catch (const LaunchJson::exception& error) {
-    const auto* const syntax = dynamic_cast<const LaunchJson::parse_error*>(&error);
-    const std::size_t byte = syntax != nullptr && syntax->byte > 0 ? syntax->byte - 1 : 0;
-    const std::size_t at = std::min(byte, text.size());
-    std::string message = error.what();
-    const std::string_view before = syntax != nullptr ? ": " : "] ";
-    message.erase(0, std::min(message.rfind(before) + before.size(), message.size()));
-    throw LaunchFileError(static_cast<Offset>(at), "not JSON: " + message);
-  }
+  const LaunchText read(text);
+  const LaunchJson& file = read.file();
   if (file.size() != 1 || !file.contains("kernels") || !file["kernels"].is_object()) {
     throw LaunchFileError(0, "it is not an object {\"kernels\": {NAME: {...}, ...}}");
   }
@@ -148,8 +238,7 @@ passes::LaunchFacts parseLaunchFacts(std::string_view text) {
     try {
       facts.kernels.push_back(factsOf(name, value));
     } catch (const std::invalid_argument& problem) {
-      const std::size_t at = text.find(LaunchJson(name).dump());
-      throw LaunchFileError(at == std::string_view::npos ? 0 : static_cast<Offset>(at),
+      throw LaunchFileError(read.placeOf(name),
                             fmt::format("kernel '{}': {}", name, problem.what()));
     }
   }

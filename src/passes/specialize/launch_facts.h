@@ -6,12 +6,9 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <unordered_map>
 #include <variant>
 #include <vector>
 
-#include "ir/module.h"
 #include "isa/isa.h"
 
 namespace ptxopt::passes {
@@ -58,21 +55,6 @@ struct LaunchFacts {
   bool isEnforced = false;
 
   bool empty() const { return kernels.empty(); }
-};
-
-// The kernels of a module by their names in PTX and in C++.  In C++ names, blanks, `const`, the
-// result `void` and casts of template arguments do not count, since demanglers differ in them:
-// "void f<(int)4>(const int *)" is "f<4>(int const*)".
-class KernelNames {
- public:
-  // O(functions).
-  explicit KernelNames(ir::Module& module);
-  // Null if there is none, or more than one.
-  ir::Function* find(const std::string& name) const;
-
- private:
-  std::unordered_map<std::string, ir::Function*> byName_;
-  std::unordered_map<std::string, ir::Function*> byText_;  // null: several
 };
 
 }  // namespace ptxopt::passes

@@ -43,21 +43,21 @@ class Front {
 
 void Specialization::addTests() {
   if (!isEnforced_) return;
-  for (const Used& used : used_) {
-    Front front(*used.kernel);
-    const auto width = static_cast<unsigned>(isa::bitWidth(used.type));
+  for (const auto& [kernel, number] : tested_) {
+    Front front(*kernel);
+    const auto width = static_cast<unsigned>(isa::bitWidth(number.type));
     const unsigned held = width < 16 ? 16 : width;  // there are no registers of 8 bits
     const Type type = held == 16 ? Type::B16 : held == 32 ? Type::B32 : Type::B64;
     const ir::Operand value = front.makeRegister("%launched", type);
     const ir::Operand differs = front.makeRegister("%differs", Type::Pred);
-    if (used.parameter != nullptr) {
+    if (number.parameter != nullptr) {
       front.make(fmt::format("ld.param.{}{}", width < 16 ? 'u' : 'b', width),
-                 {value, ir::Operand::ofAddress(used.parameter->symbol, 0)});
+                 {value, ir::Operand::ofAddress(number.parameter->symbol, 0)});
     } else {
-      front.make("mov.b32", {value, ir::specialRegister(*module_, used.special)});
+      front.make("mov.b32", {value, ir::specialRegister(*module_, number.special)});
     }
     front.make(fmt::format("setp.ne.b{}", held),
-               {differs, value, ir::Operand::ofInteger(static_cast<std::int64_t>(used.bits))});
+               {differs, value, ir::Operand::ofInteger(static_cast<std::int64_t>(number.bits))});
     front.make("trap", {})->guard = ir::Guard(differs.reg(), false);
   }
 }

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "analysis/launch/assumptions.h"
+#include "passes/specialize/known_numbers.h"
 #include "passes/specialize/launch_facts.h"
 #include "support/diagnostics.h"
 
@@ -24,44 +25,38 @@ class Specialization {
  public:
   // Changes the kernels of the module, but for those that are kept, and adds what must be trusted
   // to `assumptions`.  Warns about facts that contradict the text, and about those that cannot be
-  // used.  O(statements of kernels with facts).
+  // used.  O(1) without facts, else O(functions + statements of kernels with facts).
   Specialization(ir::Module& module, const LaunchFacts& facts,
                  const std::vector<std::string>& keptKernels,
                  analysis::AssumptionTable& assumptions, Diagnostics& diagnostics);
 
   bool changed() const { return changed_; }
-  // The names in the facts whose kernels the module has.
-  const std::vector<std::string>& kernels() const { return kernels_; }
+  // The module has a kernel that the facts name.
+  bool isAboutModule() const { return isAboutModule_; }
   // Adds the tests; none if the facts are trusted.
   void addTests();
 
  private:
-  // A number that the code of a kernel takes for constant.
-  struct Used {
-    ir::Function* kernel = nullptr;
-    const ir::Variable* parameter = nullptr;  // null: a special register
-    std::string special;                      // "%nctaid.x"
-    isa::Type type = isa::Type::None;
-    std::uint64_t bits = 0;
-  };
-
   void apply(ir::Function& kernel, const KernelFacts& facts);
-  void applyBlock(ir::Function& kernel, const KernelFacts& facts);
+  void applyBlock(ir::Function& kernel, const KernelFacts& facts, KnownNumbers& numbers);
+  void applyMostThreads(ir::Function& kernel, std::uint32_t threads);
   const ir::Variable* parameterOf(const ir::Function& kernel, const KernelFacts::Parameter& known);
-  void applyParameter(ir::Function& kernel, const KernelFacts::Parameter& parameter);
-  // True if the kernel reads it.
-  bool replaceSpecial(ir::Function& kernel, std::string_view name, std::uint32_t value);
-  void useSpecial(ir::Function& kernel, std::string_view name, std::uint32_t value);
-  bool replaceLoads(ir::Function& kernel, const ir::Variable& parameter, std::uint64_t bits);
+  void addParameter(const ir::Function& kernel, const KernelFacts::Parameter& known,
+                    KnownNumbers& numbers);
   void setShape(ir::Function& kernel, std::string_view name, std::span<const std::int64_t> values);
   void warn(const ir::Function& kernel, const std::string& message);
+
+  struct Tested {
+    ir::Function* kernel = nullptr;
+    KnownNumber number;
+  };
 
   ir::Module* module_;
   bool isEnforced_;
   analysis::AssumptionTable* assumptions_;
   Diagnostics* diagnostics_;
-  std::vector<Used> used_;
-  std::vector<std::string> kernels_;
+  std::vector<Tested> tested_;
+  bool isAboutModule_ = false;
   bool changed_ = false;
 };
 
