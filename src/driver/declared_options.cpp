@@ -206,6 +206,9 @@ void declareLaunches(CLI::App& app, Options& options, RawOptions& raw) {
   app.add_flag("--enforce", options.launches.isEnforced,
                "Trust nothing in that file: other blocks are refused, and a kernel\n"
                "traps if another number differs on which its code relies");
+  app.add_flag("--dispatch", options.launches.isDispatched,
+               "With --enforce: a kernel does not trap then, but runs its original\n"
+               "code, which is kept beside the new one");
 }
 
 void declareReports(CLI::App& app, Options& options, RawOptions& raw) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <charconv>
 #include <cstddef>
 #include <iterator>
@@ -16,6 +17,7 @@
 #include <vector>
 
 #include "isa/block.h"
+#include "isa/isa.h"
 
 namespace ptxopt::driver {
 
@@ -83,6 +85,64 @@ passes::LaunchNumber numberOf(const LaunchJson& value) {
   refuse(fmt::format("{} is not a number, nor bits as in \"0x3f800000\"", shown(value)));
 }
 
+// A power of two.
+std::uint64_t factorOf(const LaunchJson& value) {
+  const std::uint64_t factor = value.is_number_unsigned() ? value.get<std::uint64_t>() : 0;
+  if (!std::has_single_bit(factor)) refuse(fmt::format("{} is not a power of two", shown(value)));
+  return factor;
+}
+
+// {"min": 1, "max": 4096, "multiple_of": 16}; "align" is another word for the last one.
+passes::LaunchRange rangeOf(const LaunchJson& value) {
+  passes::LaunchRange range;
+  for (const auto& [key, bound] : value.items()) {
+    if (key == "min") {
+      range.least = numberOf(bound);
+    } else if (key == "max") {
+      range.most = numberOf(bound);
+    } else if (key == "multiple_of" || key == "align") {
+      range.multipleOf = factorOf(bound);
+    } else {
+      refuse(
+          fmt::format("there is no bound \"{}\"; there are min, max, multiple_of and align", key));
+    }
+  }
+  return range;
+}
+
+// "+8:u32": a number of a structure, 8 bytes from its start.
+passes::KernelFacts::Member memberOf(const std::string& key) {
+  passes::KernelFacts::Member member;
+  const std::size_t colon = std::min(key.find(':'), key.size());
+  const char* const end = key.data() + colon;
+  const auto parsed = std::from_chars(std::min(key.data() + 1, end), end, member.offset);
+  const std::string type = colon < key.size() ? '.' + key.substr(colon + 1) : std::string();
+  member.type = isa::parseType(type).value_or(isa::Type::None);
+  const int bits = isa::bitWidth(member.type);
+  if (key[0] != '+' || parsed.ec != std::errc() || parsed.ptr != end || bits < 8 || bits > 64) {
+    refuse(fmt::format("\"{}\" is not the place of a number in a structure, as \"+8:u32\"", key));
+  }
+  return member;
+}
+
+// 4096, or {"min": 1}, or {"+8:u32": 4096, "+12:u32": {"min": 1}}.
+void addArgument(passes::KernelFacts& facts, passes::KernelFacts::Parameter parameter,
+                 const LaunchJson& value) {
+  if (!value.is_object()) {
+    parameter.known = numberOf(value);
+    return facts.parameters.push_back(std::move(parameter));
+  }
+  const bool isStructure = !value.empty() && value.begin().key().starts_with('+');
+  if (!isStructure || parameter.member) {
+    parameter.known = rangeOf(value);
+    return facts.parameters.push_back(std::move(parameter));
+  }
+  for (const auto& [key, number] : value.items()) {
+    parameter.member = memberOf(key);
+    addArgument(facts, parameter, number);
+  }
+}
+
 // [null, null, 1024]: null for what differs; or {"arg2": 1024, "n": 1024}.
 void addArguments(passes::KernelFacts& facts, const LaunchJson& value) {
   if (!value.is_array() && !value.is_object()) {
@@ -90,9 +150,10 @@ void addArguments(passes::KernelFacts& facts, const LaunchJson& value) {
   }
   std::size_t next = 0;
   for (const auto& [key, argument] : value.items()) {
-    const auto index = value.is_array() ? std::optional(next++) : std::nullopt;
-    const std::string name = index ? fmt::format("arg{}", *index) : key;
-    if (!argument.is_null()) facts.parameters.push_back({index, name, numberOf(argument)});
+    passes::KernelFacts::Parameter parameter;
+    if (value.is_array()) parameter.index = next++;
+    parameter.name = value.is_array() ? fmt::format("arg{}", *parameter.index) : key;
+    if (!argument.is_null()) addArgument(facts, std::move(parameter), argument);
   }
 }
 
@@ -116,6 +177,8 @@ constexpr FactInfo kFacts[] = {
                        const LaunchJson& value) { facts.mostThreads = countOf(value, 1); }},
     {"grid",
      [](passes::KernelFacts& facts, const LaunchJson& value) { facts.grid = extentsOf(value); }},
+    {"cluster",
+     [](passes::KernelFacts& facts, const LaunchJson& value) { facts.cluster = extentsOf(value); }},
     {"shared", [](passes::KernelFacts& facts,
                   const LaunchJson& value) { facts.dynamicShared = countOf(value, 0); }},
     {"args", addArguments},
@@ -227,8 +290,8 @@ bool isInLines(std::string_view text) {
   return first == std::string_view::npos || text[first] != '{';
 }
 
-passes::LaunchFacts parseLaunchFacts(std::string_view text) {
-  passes::LaunchFacts facts;
+std::vector<passes::KernelFacts> parseLaunchFacts(std::string_view text) {
+  std::vector<passes::KernelFacts> facts;
   const LaunchText read(text);
   const LaunchJson& file = read.file();
   if (file.size() != 1 || !file.contains("kernels") || !file["kernels"].is_object()) {
@@ -236,7 +299,7 @@ passes::LaunchFacts parseLaunchFacts(std::string_view text) {
   }
   for (const auto& [name, value] : file["kernels"].items()) {
     try {
-      facts.kernels.push_back(factsOf(name, value));
+      facts.push_back(factsOf(name, value));
     } catch (const std::invalid_argument& problem) {
       throw LaunchFileError(read.placeOf(name),
                             fmt::format("kernel '{}': {}", name, problem.what()));

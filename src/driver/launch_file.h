@@ -5,6 +5,7 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "passes/specialize/launch_facts.h"
 #include "support/source.h"
@@ -21,6 +22,6 @@ struct LaunchFileError : std::runtime_error {
 bool isInLines(std::string_view text);
 
 // Of a file in JSON.  Throws LaunchFileError.
-passes::LaunchFacts parseLaunchFacts(std::string_view text);
+std::vector<passes::KernelFacts> parseLaunchFacts(std::string_view text);
 
 }  // namespace ptxopt::driver

@@ -241,6 +241,9 @@ void addAssumptions(Options& options, const SourceText& source) {
 
 // Throws std::invalid_argument with a message for the user.
 void setLaunches(Options& options, const RawOptions& raw) {
+  if (options.launches.isDispatched && !options.launches.isEnforced) {
+    throw std::invalid_argument("--dispatch needs --enforce");
+  }
   if (raw.launchFile.empty()) {
     if (options.launches.isEnforced) throw std::invalid_argument("--enforce needs --launch=FILE");
     return;
@@ -254,10 +257,8 @@ void setLaunches(Options& options, const RawOptions& raw) {
       return addAssumptions(options, *source);
     }
     try {
-      const bool isEnforced = options.launches.isEnforced;
-      options.launches = parseLaunchFacts(source->text());
+      options.launches.kernels = parseLaunchFacts(source->text());
       options.assumptionText += source->text();
-      options.launches.isEnforced = isEnforced;
     } catch (const LaunchFileError& error) {
       Diagnostics diagnostics;
       diagnostics.report(Severity::Error, *source, error.offset, error.what());

@@ -53,6 +53,26 @@ struct Initializer {
   std::span<const SymbolId> opaqueSymbols;
 };
 
+// What is known of a number in a parameter of a kernel, as LLVM's attribute `range` says it of an
+// argument: --launch gives it.
+struct ParameterRange {
+  std::uint32_t offset = 0;  // in bytes from the start of the parameter
+  std::uint8_t bits = 0;     // of the number
+  bool isSigned = false;     // the bounds are numbers of 64 bits with a sign
+  std::uint64_t lowest = 0;
+  std::uint64_t highest = 0;
+  std::uint64_t zeros = 0;  // low bits that are 0
+
+  // The bounds of all numbers of the width.
+  std::uint64_t leastOfAll() const { return isSigned ? ~(mask() >> 1) : 0; }
+  std::uint64_t mostOfAll() const { return isSigned ? mask() >> 1 : mask(); }
+  bool isAll() const { return lowest == leastOfAll() && highest == mostOfAll() && zeros == 0; }
+  friend bool operator==(const ParameterRange&, const ParameterRange&) = default;
+
+ private:
+  std::uint64_t mask() const { return ~std::uint64_t{0} >> (64 - bits); }
+};
+
 struct Variable {
   NameId name = NameId::None;
   SymbolId symbol = SymbolId::None;
@@ -68,7 +88,8 @@ struct Variable {
   bool isParametrised = false;  // .shared .b32 v<4>: `dimensions` empty, `count` names
   std::uint32_t count = 1;
   const Initializer* initializer = nullptr;
-  Function* function = nullptr;  // for a parameter or local variable
+  Function* function = nullptr;            // for a parameter or local variable
+  std::span<const ParameterRange> ranges;  // of a parameter of a kernel
   // Bytes; 0 if unknown (`[]` without initialiser, an unknown type).
   std::uint64_t size = 0;
 };

@@ -53,8 +53,9 @@ namespace {
 bool isTaken(const Function& function, std::string_view name) {
   const Module& module = function.module();
   const auto isNamed = [&](NameId id) { return module.text(id) == name; };
+  const std::string_view stem = name.substr(0, name.find_last_not_of("0123456789") + 1);
   for (const RegisterRange& range : function.registers()) {
-    if (isNamed(range.name)) return true;
+    if (isNamed(range.name) || (range.parametrised && module.text(range.name) == stem)) return true;
   }
   for (const Symbol& symbol : function.localSymbols()) {
     if (isNamed(symbol.name)) return true;

@@ -6,10 +6,11 @@ Usage: random_launches.py --random-kernels PROGRAM --ptxopt PROGRAM --ptxrun PRO
                           [--ptxas PROGRAM] [--seed N] [--count N] [--out FOLDER]
 
 Each kernel gets true facts, and others that are false in one number: of the block, the grid, the
-dynamic shared memory or an argument.  With true facts the result, trusted or enforced, must do what
-the kernel did.  With --enforce and a false fact the launch must be refused, as the driver would, or
-trap, or do what the kernel did: nothing else.  Prints a line of counts; the exit status is 1 if
-something else happened.
+cluster, the dynamic shared memory, an argument or a bound of it.  With true facts the result,
+trusted, enforced or dispatched, must do what the kernel did.  With --enforce and a false fact the
+launch must be refused, as the driver would, or trap, or do what the kernel did: nothing else.  With
+--dispatch it must not trap, unless a warning says that there is no second path.  Prints a line of
+counts; the exit status is 1 if something else happened.
 """
 import argparse
 import json
@@ -59,9 +60,29 @@ def numbers_of(launch):
     return numbers
 
 
+def true_range(number, draw):
+    """Bounds and a factor of an integer."""
+    bounds = {"min": number - draw.choice([0, 1, 7, 1000]), "max": number + draw.choice([0, 1, 7]),
+              "multiple_of": draw.choice([1, number & -number or 8])}
+    if number >= 0:
+        bounds["min"] = max(bounds["min"], 0)
+    return {name: bound for name, bound in bounds.items() if draw.random() < 0.7}
+
+
+def true_arguments(launch, draw):
+    arguments = {}
+    for name, number in numbers_of(launch).items():
+        is_integer = isinstance(number, int)
+        arguments[name] = true_range(number, draw) if is_integer and draw.random() < 0.5 else number
+    for k, argument in enumerate(launch["args"]):
+        if argument.startswith("buffer") and draw.random() < 0.3:
+            arguments[f"arg{k}"] = {"align": 16}
+    return arguments
+
+
 def true_facts(launch, draw):
     facts = {"block": launch["block"], "grid": launch["grid"], "shared": launch["shared"],
-             "args": numbers_of(launch)}
+             "cluster": launch.get("cluster", [1, 1, 1]), "args": true_arguments(launch, draw)}
     kept = {name: fact for name, fact in facts.items() if draw.random() < 0.7}
     if "block" not in kept and draw.random() < 0.5:
         threads = 1
@@ -71,13 +92,34 @@ def true_facts(launch, draw):
     return kept
 
 
-def falsified(facts, draw):
+def falsify_range(bounds, number):
+    """Excludes the number."""
+    if "max" in bounds and number > 0:
+        bounds["max"] = number - 1
+        bounds.pop("min", None)
+        bounds.pop("multiple_of", None)
+    elif number % 2:
+        bounds["multiple_of"] = 2
+    else:
+        bounds.clear()
+        bounds["min"] = number + 1
+
+
+def falsified(facts, launch, draw):
     """One number of it is another one; None if there is none."""
     facts = json.loads(json.dumps(facts))
-    places = [(facts[name], k) for name in ("block", "grid") if name in facts
+    numbers = numbers_of(launch)
+    ranges = [name for name, known in facts.get("args", {}).items()
+              if isinstance(known, dict) and name in numbers]
+    if ranges and draw.random() < 0.4:
+        name = draw.choice(ranges)
+        falsify_range(facts["args"][name], numbers[name])
+        return facts
+    places = [(facts[name], k) for name in ("block", "grid", "cluster") if name in facts
               for k in range(len(facts[name]))]
     places += [(facts, name) for name in ("shared", "max_threads") if name in facts]
-    places += [(facts["args"], name) for name in facts.get("args", {})]
+    places += [(facts["args"], name) for name, known in facts.get("args", {}).items()
+               if not isinstance(known, dict)]
     if not places:
         return None
     where, name = draw.choice(places)
@@ -86,6 +128,10 @@ def falsified(facts, draw):
     where[name] = draw.choice([value for value in (old + 1, old - 1, 2 * old + 1, 1)
                                if value >= least and value != old])
     return facts
+
+
+def is_dispatched(warnings, flags):
+    return "--dispatch" in flags and "no second path" not in warnings
 
 
 def main():
@@ -120,7 +166,7 @@ def main():
                 counts["same"] += 1
             elif not is_true and after.is_refused:
                 counts["refused"] += 1
-            elif not is_true and after.traps:
+            elif not is_true and after.traps and not is_dispatched(made.stderr, flags):
                 counts["trapped"] += 1
             else:
                 problem = "another result"
@@ -141,11 +187,13 @@ def main():
             launch = json.loads(line[len(LAUNCH):])
             facts = true_facts(launch, draw)
             level = draw.choice(["-O1", "-O2", "-O3"])
-            for flags in ([level], [level, "--enforce"]):
+            enforced = [level, "--enforce"]
+            dispatched = [*enforced, "--dispatch"]
+            for flags in ([level], enforced, dispatched):
                 judge(seed, text, {launch["kernel"]: facts}, True, flags)
-            false = falsified(facts, draw)
-            if false is not None:
-                judge(seed, text, {launch["kernel"]: false}, False, [level, "--enforce"])
+            false = falsified(facts, launch, draw)
+            for flags in (enforced, dispatched) if false is not None else ():
+                judge(seed, text, {launch["kernel"]: false}, False, flags)
     print(f"{options.count} kernels: " + ", ".join(f"{n} {what}" for what, n in counts.items()))
     sys.exit(1 if counts["failed"] else 0)
 

@@ -14,6 +14,7 @@
 #include "analysis/addresses/pure_instructions.h"
 #include "analysis/addresses/value_leaves.h"
 #include "analysis/threads/warp_numbers.h"
+#include "analysis/values/parameter_bytes.h"
 #include "isa/banks.h"
 #include "support/limits.h"
 
@@ -165,26 +166,16 @@ class Evaluator {
 
   // ld.param of the entry: the same bytes are the same number, everywhere and always.
   FormId ofParameter(ValueId v, const Instruction& instruction, const Operand& target) {
-    const isa::InstructionDesc& desc = *instruction.desc;
-    const Operand* address = instruction.operand(1);
-    if (!desc.isLoad() || !function_.isEntry() || address == nullptr ||
-        address->kind != OperandKind::Address || address->base != ir::AddressBase::Symbol ||
-        function_.symbolAt(address->symbol()).kind != ir::SymbolKind::Parameter ||
-        address->immediate < 0 || address->immediate > INT32_MAX) {
+    const auto bytes = parameterBytes(function_, instruction, target);
+    const bool isSigned = isa::isSigned(instruction.desc->type);
+    if (!bytes || bytes->bits > bitsOf(v) || (bytes->bits < bitsOf(v) && isSigned)) {
       return FormId::None;
     }
-    const unsigned bits = static_cast<unsigned>(isa::bitWidth(desc.type));
-    if (bits == 0 || bits > bitsOf(v) || (bits < bitsOf(v) && isa::isSigned(desc.type))) {
-      return FormId::None;
-    }
-    const Operand* const first = instruction.operand(0);
-    const auto element = first->isGroup() ? &target - (first + 1) : 0;
     Leaf leaf;
-    leaf.key = {LeafKind::Parameter, static_cast<std::uint8_t>(bits),
-                static_cast<std::uint32_t>(address->symbol()),
-                static_cast<std::uint32_t>(address->immediate + element * (bits / 8))};
+    leaf.key = {LeafKind::Parameter, bytes->bits, static_cast<std::uint32_t>(bytes->parameter),
+                bytes->offset};
     leaf.stable = leaf.uniform = true;
-    leaf.interval = ValueRange::all(bits).asUnsigned();
+    leaf.interval = rangeOf(function_, *bytes).asUnsigned();
     return forms_.ofLeaf(forms_.intern(leaf), bitsOf(v));
   }
 

@@ -5,6 +5,7 @@
 #include <cassert>
 #include <utility>
 
+#include "analysis/values/parameter_bytes.h"
 #include "analysis/values/value_range_arithmetic.h"
 #include "support/limits.h"
 
@@ -278,9 +279,12 @@ class ValueRanges::Solver {
     const unsigned typeBits = static_cast<unsigned>(isa::bitWidth(desc.type));
     if (typeBits == 0 || typeBits > 64 || isa::isFloat(desc.type)) return unknown;
     if (desc.isLoad()) {
+      const auto bytes = parameterBytes(cfg_.function(), instruction, *target);
+      const ValueRange loaded =
+          bytes ? analysis::rangeOf(cfg_.function(), *bytes) : ValueRange::all(typeBits);
+      if (typeBits == bits_[v]) return loaded;
       // Narrow numbers are extended by their type.
-      if (typeBits >= bits_[v]) return unknown;
-      return extend(ValueRange::all(typeBits), bits_[v], isa::isSigned(desc.type));
+      return typeBits < bits_[v] ? extend(loaded, bits_[v], isa::isSigned(desc.type)) : unknown;
     }
     if (target != instruction.operand(0)) return unknown;
     const ValueRange result = evaluate(instruction, typeBits);

@@ -5,6 +5,7 @@
 #include <bit>
 
 #include "analysis/launch/special_name.h"
+#include "analysis/values/parameter_bytes.h"
 #include "isa/block.h"
 #include "support/limits.h"
 #include "support/residue.h"
@@ -66,7 +67,10 @@ std::uint64_t KnownBits::mayBeOne(ValueId value, unsigned definitions) const {
   const isa::InstructionDesc& desc = *instruction.desc;
   if (desc.isLoad() && !desc.is(isa::kUniformAddress)) {
     const auto loaded = static_cast<unsigned>(isa::bitWidth(desc.type));
-    return isInteger(desc.type) && !isa::isSigned(desc.type) ? maskOf(loaded) : all;
+    if (!isInteger(desc.type) || isa::isSigned(desc.type)) return all;
+    const auto bytes = analysis::parameterBytes(rewrite_.function(), instruction, *target);
+    const std::uint64_t zeros = bytes ? analysis::rangeOf(rewrite_.function(), *bytes).zeros : 0;
+    return maskOf(loaded) & ~zeros;
   }
   if (target != instruction.operand(0)) return all;
   return ofDefinition(instruction, bits, definitions + 1);

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include "analysis/values/parameter_bytes.h"
 #include "ir/make.h"
+#include "support/residue.h"
 
 namespace ptxopt::passes {
 
@@ -11,100 +13,127 @@ namespace {
 
 using isa::Type;
 
-// `bits` of a parameter of this type, as ld puts them into a register of `width` bits.
-std::uint64_t extended(std::uint64_t bits, Type type, unsigned width) {
-  const auto own = static_cast<unsigned>(isa::bitWidth(type));
-  if (!isa::isSigned(type) || own >= width) return bits;
-  const unsigned spare = 64 - own;
-  const auto all = static_cast<std::uint64_t>(static_cast<std::int64_t>(bits << spare) >> spare);
-  return all & ~std::uint64_t{0} >> (64 - width);
-}
-
-// The parameter of a plain load from its start; none for other instructions.
-ir::SymbolId loadedParameter(const ir::Instruction& instruction) {
-  const isa::InstructionDesc& desc = *instruction.desc;
-  if (!desc.known() || !desc.isLoad()) return ir::SymbolId::None;
-  if (desc.space != isa::Space::Param && desc.space != isa::Space::ParamEntry) {
-    return ir::SymbolId::None;
-  }
-  const ir::Operand* const to = instruction.operand(0);
-  const ir::Operand* const from = instruction.operand(1);
-  const bool isPlain = instruction.operands().size() == 2 && to->isWholeRegister() &&
-                       from->kind == ir::OperandKind::Address && from->immediate == 0;
-  return isPlain ? from->symbol() : ir::SymbolId::None;
+unsigned widthOf(const ir::Function& kernel, ir::RegisterId id) {
+  return static_cast<unsigned>(isa::bitWidth(kernel.rangeOf(id).type));
 }
 
 // mov of a number into the register, with its declared type.
-ir::Instruction* makeMove(ir::Function& kernel, ir::RegisterId to, std::uint64_t bits) {
+ir::Instruction* makeMove(ir::Function& kernel, ir::RegisterId to, ir::Operand source) {
   const Type type = kernel.rangeOf(to).type;
-  const auto width = static_cast<unsigned>(isa::bitWidth(type));
-  ir::Operand number = ir::Operand::ofInteger(static_cast<std::int64_t>(bits));
-  if (type == Type::F32 || type == Type::F64) {
-    number.kind = width == 32 ? ir::OperandKind::Float32 : ir::OperandKind::Float64;
+  const unsigned width = widthOf(kernel, to);
+  const bool isFloat = isa::isFloat(type) && width >= 32;
+  if (source.kind == ir::OperandKind::Integer && (type == Type::F32 || type == Type::F64)) {
+    source.kind = width == 32 ? ir::OperandKind::Float32 : ir::OperandKind::Float64;
   }
-  const std::string mnemonic = isa::isFloat(type) && width >= 32 ? fmt::format("mov.f{}", width)
-                                                                 : fmt::format("mov.b{}", width);
-  return ir::makeInstruction(kernel, mnemonic, {ir::Operand::ofRegister(to), number});
+  return ir::makeInstruction(kernel, fmt::format("mov.{}{}", isFloat ? 'f' : 'b', width),
+                             {ir::Operand::ofRegister(to), source});
 }
 
-bool canHold(Type type) {
-  const int width = isa::bitWidth(type);
-  return width == 16 || width == 32 || width == 64;
+bool isFromParameter(const ir::Instruction& instruction) {
+  const isa::InstructionDesc& desc = *instruction.desc;
+  return desc.known() && desc.isLoad() && instruction.operand(2) == nullptr &&
+         (desc.space == isa::Space::Param || desc.space == isa::Space::ParamEntry);
 }
 
 }  // namespace
 
 void KnownNumbers::addSpecial(std::string name, std::uint32_t value, bool needsTest) {
   ofSpecial_[name] = all_.size();
-  all_.push_back({nullptr, std::move(name), Type::B32, value, needsTest, false});
+  all_.push_back({nullptr, std::move(name), {0, 32, false, value, value, 0}, needsTest, false});
 }
 
-bool KnownNumbers::addParameter(const ir::Variable& parameter, std::uint64_t bits) {
-  const auto [at, isNew] = ofParameter_.emplace(parameter.symbol, all_.size());
-  if (!isNew) return all_[at->second].bits == bits;
-  all_.push_back({&parameter, {}, parameter.type, bits, true, false});
+bool KnownNumbers::addParameter(const ir::Variable& parameter, const ir::ParameterRange& range) {
+  const auto [at, isNew] =
+      ofParameter_.try_emplace({parameter.symbol, range.offset, range.bits}, all_.size());
+  if (!isNew) return all_[at->second].range == range;
+  all_.push_back({&parameter, {}, range, true, false});
   return true;
 }
 
-bool KnownNumbers::replaceReads(ir::Function& kernel) {
-  bool isChanged = false;
-  if (all_.empty()) return isChanged;
-  for (ir::Statement& statement : kernel.body()) {
+void KnownNumbers::findReads() {
+  if (all_.empty()) return;
+  for (ir::Statement& statement : kernel_->body()) {
     auto* const instruction = statement.as<ir::Instruction>();
     if (instruction == nullptr) continue;
-    isChanged |= instruction->is(isa::Opcode::Mov) ? replaceSpecial(kernel, *instruction)
-                                                   : replaceLoad(kernel, *instruction);
+    if (instruction->is(isa::Opcode::Mov)) findSpecial(*instruction);
+    if (isFromParameter(*instruction)) findLoad(*instruction);
   }
-  return isChanged;
 }
 
-bool KnownNumbers::replaceSpecial(ir::Function& kernel, ir::Instruction& move) {
-  ir::Operand* const from = move.operand(1);
+void KnownNumbers::findSpecial(ir::Instruction& move) {
+  const ir::Operand* const from = move.operand(1);
   const bool isSpecial = from != nullptr && from->kind == ir::OperandKind::SpecialRegister &&
                          isa::bitWidth(move.desc->type) == 32;
-  if (!isSpecial) return false;
-  const auto found = ofSpecial_.find(std::string(kernel.module().text(NameId{from->id})));
-  if (found == ofSpecial_.end()) return false;
-  KnownNumber& known = all_[found->second];
-  *from = ir::Operand::ofInteger(static_cast<std::int64_t>(known.bits));
-  kernel.markChanged(&move);
-  return known.isRead = true;
+  if (!isSpecial) return;
+  const auto found = ofSpecial_.find(kernel_->module().text(NameId{from->id}));
+  if (found != ofSpecial_.end()) addRead(move, ir::RegisterId::None, found->second);
 }
 
-bool KnownNumbers::replaceLoad(ir::Function& kernel, ir::Instruction& load) {
-  const ir::SymbolId symbol = loadedParameter(load);
-  const auto found = symbol == ir::SymbolId::None ? ofParameter_.end() : ofParameter_.find(symbol);
-  if (found == ofParameter_.end()) return false;
-  KnownNumber& known = all_[found->second];
-  const ir::RegisterId to = load.operand(0)->reg();
-  const Type held = kernel.rangeOf(to).type;
-  const bool isWhole = isa::bitWidth(load.desc->type) == isa::bitWidth(known.type);
-  if (!isWhole || !canHold(held)) return false;
-  const auto width = static_cast<unsigned>(isa::bitWidth(held));
-  ir::Instruction* const move = makeMove(kernel, to, extended(known.bits, load.desc->type, width));
-  move->guard = load.guard;
-  ir::replaceStatement(kernel, &load, move);
-  return known.isRead = true;
+void KnownNumbers::findLoad(ir::Instruction& load) {
+  const ir::Operand* const first = load.operand(0);
+  const auto targets = first->isGroup() ? ir::members(*first) : std::span(first, 1);
+  for (const ir::Operand& target : targets) {
+    const auto bytes = analysis::parameterBytes(*kernel_, load, target);
+    if (!bytes || !target.isWholeRegister()) continue;
+    const auto found = ofParameter_.find({bytes->parameter, bytes->offset, bytes->bits});
+    if (found == ofParameter_.end()) continue;
+    const unsigned width = widthOf(*kernel_, target.reg());
+    if (width == 16 || width == 32 || width == 64) addRead(load, target.reg(), found->second);
+  }
+}
+
+void KnownNumbers::addRead(ir::Instruction& instruction, ir::RegisterId target,
+                           std::size_t number) {
+  all_[number].isRead = true;
+  reads_.push_back({&instruction, target, number});
+}
+
+void KnownNumbers::forgetMultiples() {
+  for (KnownNumber& known : all_) {
+    known.range.zeros = 0;
+    known.isRead &= !known.range.isAll();
+  }
+  std::erase_if(reads_, [&](const Read& read) { return !all_[read.number].isRead; });
+}
+
+void KnownNumbers::replaceReads(const std::vector<ir::RegisterId>& tested) {
+  for (const Read& read : reads_) replace(read, tested);
+  if (!tested.empty()) return;
+  std::map<const ir::Variable*, std::vector<ir::ParameterRange>> ranges;
+  for (const KnownNumber& known : all_) {
+    if (known.isRead && !known.isExact()) ranges[known.parameter].push_back(known.range);
+  }
+  for (const auto& [parameter, known] : ranges) {
+    kernel_->symbolAt(parameter->symbol).variable->ranges =
+        kernel_->module().arena().copy(std::span<const ir::ParameterRange>(known));
+  }
+}
+
+void KnownNumbers::replace(const Read& read, const std::vector<ir::RegisterId>& tested) {
+  ir::Instruction& old = *read.instruction;
+  const KnownNumber& known = all_[read.number];
+  ir::Operand number = ir::Operand::ofInteger(static_cast<std::int64_t>(known.range.lowest));
+  if (read.target == ir::RegisterId::None) {
+    *old.operand(1) = number;
+    return kernel_->markChanged(&old);
+  }
+  const unsigned width = widthOf(*kernel_, read.target);
+  if (known.isExact()) {
+    // As ld extends it.
+    const bool isExtended = isa::isSigned(old.desc->type) && known.range.bits < width;
+    if (isExtended) {
+      number.immediate = static_cast<std::int64_t>(residue(
+          static_cast<std::uint64_t>(signedResidue(known.range.lowest, known.range.bits)), width));
+    }
+  } else if (!tested.empty() && known.range.bits == width) {
+    number = ir::Operand::ofRegister(tested[read.number]);
+  } else {
+    return;
+  }
+  ir::Instruction* const move = makeMove(*kernel_, read.target, number);
+  move->guard = old.guard;
+  if (old.operand(0)->isGroup()) return kernel_->insertAfter(&old, move);
+  ir::replaceStatement(*kernel_, &old, move);
 }
 
 }  // namespace ptxopt::passes

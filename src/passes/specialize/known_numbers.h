@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Numbers that all launches of a kernel have in common, as constants in its code.
+// What is known of numbers that a kernel is launched with: they become constants in its code, and
+// what its loads say of the others are ranges.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
-#include <unordered_map>
+#include <tuple>
 #include <vector>
 
 #include "ir/module.h"
@@ -15,30 +17,51 @@ namespace ptxopt::passes {
 struct KnownNumber {
   const ir::Variable* parameter = nullptr;  // null: a special register
   std::string special;                      // "%nctaid.x"
-  isa::Type type = isa::Type::None;
-  std::uint64_t bits = 0;
+  ir::ParameterRange range;                 // of one number: it is that
   bool needsTest = true;  // false: a directive or an assumption of the user says it, too
-  bool isRead = false;    // the code has it as a constant now
+  bool isRead = false;    // by code that uses what is known
+
+  bool isExact() const { return range.lowest == range.highest; }
 };
 
 class KnownNumbers {
  public:
-  void addSpecial(std::string name, std::uint32_t value, bool needsTest);
-  // False if another number of the parameter is known.
-  bool addParameter(const ir::Variable& parameter, std::uint64_t bits);
+  explicit KnownNumbers(ir::Function& kernel) : kernel_(&kernel) {}
 
-  // Puts the numbers in the place of the instructions that read them: a mov from a special register
-  // and a plain load of all of a parameter.  Returns whether there were any.  O(statements).
-  bool replaceReads(ir::Function& kernel);
+  void addSpecial(std::string name, std::uint32_t value, bool needsTest);
+  // False if something else is known of these bytes.
+  bool addParameter(const ir::Variable& parameter, const ir::ParameterRange& range);
+
+  // Finds the instructions that read the numbers: a mov from a special register, and loads of all
+  // bytes of a number, alone or in a vector.  O(statements).
+  void findReads();
+  // For registers that say what is known: nothing tells the passes which numbers these divide.
+  void forgetMultiples();
+  // Puts what is known into them.  Of a number that is not exact, the parameter says it; if there
+  // are `tested` registers, one for each number, that register says it.
+  void replaceReads(const std::vector<ir::RegisterId>& tested);
+
   const std::vector<KnownNumber>& all() const { return all_; }
+  bool hasReads() const { return !reads_.empty(); }
 
  private:
-  bool replaceSpecial(ir::Function& kernel, ir::Instruction& move);
-  bool replaceLoad(ir::Function& kernel, ir::Instruction& load);
+  struct Read {
+    ir::Instruction* instruction = nullptr;
+    ir::RegisterId target = ir::RegisterId::None;
+    std::size_t number = 0;  // in all_
+  };
+  using Place = std::tuple<ir::SymbolId, std::uint32_t, std::uint8_t>;  // parameter, offset, bits
 
+  void findSpecial(ir::Instruction& move);
+  void findLoad(ir::Instruction& load);
+  void addRead(ir::Instruction& instruction, ir::RegisterId target, std::size_t number);
+  void replace(const Read& read, const std::vector<ir::RegisterId>& tested);
+
+  ir::Function* kernel_;
   std::vector<KnownNumber> all_;
-  std::unordered_map<std::string, std::size_t> ofSpecial_;
-  std::unordered_map<ir::SymbolId, std::size_t> ofParameter_;
+  std::map<std::string, std::size_t, std::less<>> ofSpecial_;
+  std::map<Place, std::size_t> ofParameter_;
+  std::vector<Read> reads_;
 };
 
 }  // namespace ptxopt::passes

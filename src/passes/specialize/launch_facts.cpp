@@ -35,10 +35,16 @@ std::string textOf(const Extents& extents) {
   return fmt::format("{},{},{}", extents[0], extents[1], extents[2]);
 }
 
+bool LaunchNumber::isNegative() const {
+  const auto* const integer = std::get_if<std::int64_t>(&value_);
+  return integer != nullptr && *integer < 0;
+}
+
 std::optional<std::uint64_t> LaunchNumber::as(isa::Type type) const {
   const auto width = static_cast<unsigned>(isa::bitWidth(type));
   if (const auto* bits = std::get_if<Bits>(&value_)) return integerBits(bits->bits, false, width);
   const bool isFloat = isa::isFloat(type);
+  if (isFloat && type != isa::Type::F32 && type != isa::Type::F64) return std::nullopt;
   if (const auto* number = std::get_if<double>(&value_)) {
     if (!isFloat && isa::isTypedInteger(type)) return std::nullopt;
     return floatBits(*number, width);

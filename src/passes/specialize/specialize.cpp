@@ -5,10 +5,16 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <limits>
+#include <optional>
 #include <set>
+#include <variant>
 
 #include "passes/specialize/kernel_names.h"
+#include "passes/specialize/launch_tests.h"
+#include "passes/specialize/original_path.h"
+#include "support/residue.h"
 
 namespace ptxopt::passes {
 
@@ -28,6 +34,76 @@ std::uint64_t mostThreadsOf(const ir::Function& kernel) {
   return threads;
 }
 
+bool needsTest(const KnownNumber& number) {
+  return number.isRead && number.needsTest;
+}
+
+// The number, or what is known of it; none if no number of the type is so.
+std::optional<ir::ParameterRange> exactly(const LaunchNumber& number, isa::Type type) {
+  const auto bits = number.as(type);
+  if (!bits) return std::nullopt;
+  return ir::ParameterRange{0, static_cast<std::uint8_t>(isa::bitWidth(type)), false, *bits, *bits,
+                            0};
+}
+
+// A bound of 64 bits, with a sign or without.
+std::optional<std::uint64_t> boundOf(const LaunchNumber& number, isa::Type type, bool isSigned) {
+  const auto bits = number.as(type);
+  if (!bits || !isSigned) return bits;
+  const std::int64_t bound = signedResidue(*bits, static_cast<unsigned>(isa::bitWidth(type)));
+  if (bound < 0 && !number.isNegative()) return std::nullopt;
+  return static_cast<std::uint64_t>(bound);
+}
+
+std::optional<ir::ParameterRange> between(const LaunchRange& known, isa::Type type) {
+  const auto width = static_cast<unsigned>(isa::bitWidth(type));
+  const bool isInteger =
+      !isa::isFloat(type) && (width == 8 || width == 16 || width == 32 || width == 64);
+  if (!isInteger) return std::nullopt;
+  ir::ParameterRange range;
+  range.bits = static_cast<std::uint8_t>(width);
+  range.isSigned = isa::isSigned(type) || (known.least && known.least->isNegative()) ||
+                   (known.most && known.most->isNegative());
+  range.lowest = range.leastOfAll();
+  range.highest = range.mostOfAll();
+  range.zeros = known.multipleOf - 1;
+  const auto least = known.least ? boundOf(*known.least, type, range.isSigned) : range.lowest;
+  const auto most = known.most ? boundOf(*known.most, type, range.isSigned) : range.highest;
+  if (!least || !most || residue(range.zeros, width) != range.zeros) return std::nullopt;
+  range.lowest = *least;
+  range.highest = *most;
+  // The greatest multiple.
+  const std::uint64_t last = range.highest & ~range.zeros;
+  const bool isPossible =
+      range.isSigned ? static_cast<std::int64_t>(last) >= static_cast<std::int64_t>(range.lowest)
+                     : last >= range.lowest;
+  if (!isPossible) return std::nullopt;
+  if (range.lowest != range.highest) return range;
+  return exactly(LaunchNumber(LaunchNumber::Bits{residue(range.lowest, width)}), type);
+}
+
+// Loads of the number may be aligned.
+bool fits(const ir::Variable& parameter, const KernelFacts::Member& member) {
+  const auto bytes = static_cast<std::uint32_t>(isa::bitWidth(member.type)) / 8;
+  const auto natural = static_cast<std::uint32_t>(isa::bitWidth(parameter.type)) / 8;
+  const std::uint32_t alignment = parameter.alignment != 0 ? parameter.alignment : natural;
+  return std::uint64_t{member.offset} + bytes <= parameter.size && member.offset % bytes == 0 &&
+         alignment % bytes == 0;
+}
+
+std::optional<ir::ParameterRange> rangeOf(const ir::Variable& parameter,
+                                          const KernelFacts::Parameter& known) {
+  const bool isScalar =
+      parameter.dimensions.empty() && parameter.vectorWidth == 1 && !parameter.isParametrised;
+  if (known.member ? !fits(parameter, *known.member) : !isScalar) return std::nullopt;
+  const isa::Type type = known.member ? known.member->type : parameter.type;
+  const auto* const number = std::get_if<LaunchNumber>(&known.known);
+  auto range = number != nullptr ? exactly(*number, type)
+                                 : between(std::get<LaunchRange>(known.known), type);
+  if (range && known.member) range->offset = known.member->offset;
+  return range;
+}
+
 }  // namespace
 
 Specialization::Specialization(ir::Module& module, const LaunchFacts& facts,
@@ -35,6 +111,7 @@ Specialization::Specialization(ir::Module& module, const LaunchFacts& facts,
                                analysis::AssumptionTable& assumptions, Diagnostics& diagnostics)
     : module_(&module),
       isEnforced_(facts.isEnforced),
+      isDispatched_(facts.isDispatched),
       assumptions_(&assumptions),
       diagnostics_(&diagnostics) {
   if (facts.empty()) return;
@@ -62,24 +139,65 @@ void Specialization::warn(const ir::Function& kernel, const std::string& message
 }
 
 void Specialization::apply(ir::Function& kernel, const KernelFacts& facts) {
-  KnownNumbers numbers;
+  KnownNumbers numbers(kernel);
   applyBlock(kernel, facts, numbers);
   for (std::size_t k = 0; k < 3 && facts.grid; ++k) {
     numbers.addSpecial(fmt::format("%nctaid.{}", kExtents[k]), (*facts.grid)[k], true);
   }
+  if (facts.cluster) applyCluster(kernel, *facts.cluster, numbers);
   if (facts.dynamicShared) {
     numbers.addSpecial("%dynamic_smem_size", *facts.dynamicShared, true);
   }
   for (const KernelFacts::Parameter& known : facts.parameters) addParameter(kernel, known, numbers);
-  changed_ |= numbers.replaceReads(kernel);
-  for (const KnownNumber& number : numbers.all()) {
-    if (number.isRead && number.needsTest) tested_.push_back({&kernel, number});
-  }
+  use(kernel, numbers);
   if (!facts.hasDistinctPointers) return;
   if (isEnforced_) {
     warn(kernel, "no test can show that its pointers are distinct; --noalias-params assumes it");
   } else {
     assumptions_->add(kernel.nameText(), "noalias-params");
+  }
+}
+
+void Specialization::use(ir::Function& kernel, KnownNumbers& numbers) {
+  numbers.findReads();
+  if (!numbers.hasReads()) return;
+  changed_ = true;
+  std::vector<ir::RegisterId> launched;
+  if (isEnforced_ && std::ranges::any_of(numbers.all(), needsTest)) {
+    if (isDispatched_ && canDispatch(kernel)) {
+      launched = dispatch(kernel, numbers);
+    } else {
+      Tested tested{&kernel, {}};
+      std::ranges::copy_if(numbers.all(), std::back_inserter(tested.numbers), needsTest);
+      tested_.push_back(std::move(tested));
+    }
+  }
+  numbers.replaceReads(launched);
+}
+
+bool Specialization::canDispatch(const ir::Function& kernel) {
+  const std::string problem = cannotBeCopied(kernel);
+  if (problem.empty()) return true;
+  warn(kernel, problem + ", so there is no second path: a launch with other numbers traps");
+  return false;
+}
+
+// Returns the registers that hold the numbers.
+std::vector<ir::RegisterId> Specialization::dispatch(ir::Function& kernel, KnownNumbers& numbers) {
+  std::vector<ir::RegisterId> launched;
+  numbers.forgetMultiples();
+  if (std::ranges::none_of(numbers.all(), needsTest)) return launched;
+  LaunchTests tests(kernel, appendCopyOfBody(kernel));
+  for (const KnownNumber& number : numbers.all()) {
+    launched.push_back(needsTest(number) ? tests.add(number) : ir::RegisterId::None);
+  }
+  return launched;
+}
+
+void Specialization::addTests() {
+  for (const Tested& tested : tested_) {
+    LaunchTests tests(*tested.kernel, ir::SymbolId::None);
+    for (const KnownNumber& number : tested.numbers) tests.add(number);
   }
 }
 
@@ -111,6 +229,23 @@ void Specialization::applyMostThreads(ir::Function& kernel, std::uint32_t thread
   if (kernel.requiredBlock() || threads >= mostThreadsOf(kernel)) return;
   if (!isEnforced_) return warn(kernel, "max_threads has an effect only with --enforce");
   setShape(kernel, ".maxntid", std::array<std::int64_t, 1>{threads});
+}
+
+// No directive: the driver would give the cluster of one to a launch that names none.
+void Specialization::applyCluster(ir::Function& kernel, const Extents& cluster,
+                                  KnownNumbers& numbers) {
+  const ir::Attribute* const required = kernel.attribute(".reqnctapercluster");
+  for (std::size_t k = 0; k < 3 && required != nullptr; ++k) {
+    const std::int64_t extent = k < required->values.size() ? required->values[k] : 1;
+    if (extent == cluster[k]) continue;
+    return warn(kernel, fmt::format("a cluster of {} contradicts its .reqnctapercluster; it is "
+                                    "ignored",
+                                    textOf(cluster)));
+  }
+  for (std::size_t k = 0; k < 3; ++k) {
+    numbers.addSpecial(fmt::format("%cluster_nctaid.{}", kExtents[k]), cluster[k], true);
+  }
+  numbers.addSpecial("%cluster_nctarank", cluster[0] * cluster[1] * cluster[2], true);
 }
 
 // In the place of .reqntid and .maxntid, of which there can be only one.
@@ -165,14 +300,16 @@ void Specialization::addParameter(const ir::Function& kernel, const KernelFacts:
                                   KnownNumbers& numbers) {
   const ir::Variable* const parameter = parameterOf(kernel, known);
   if (parameter == nullptr) return;
-  const bool isScalar = parameter->dimensions.empty() && parameter->vectorWidth == 1 &&
-                        !parameter->isParametrised && isa::bitWidth(parameter->type) <= 64;
-  const auto bits = isScalar ? known.value.as(parameter->type) : std::nullopt;
-  if (!bits) {
-    warn(kernel,
-         fmt::format("parameter '{}' cannot have the value given; it is ignored", known.name));
-  } else if (!numbers.addParameter(*parameter, *bits)) {
-    warn(kernel, fmt::format("parameter '{}' is given twice; the first value holds", known.name));
+  const auto range = rangeOf(*parameter, known);
+  const std::string what =
+      fmt::format("parameter '{}{}'", known.name,
+                  known.member ? fmt::format("+{}", known.member->offset) : std::string());
+  if (!range) {
+    const bool isNumber = std::holds_alternative<LaunchNumber>(known.known);
+    warn(kernel, fmt::format("{} cannot have the {} given; it is ignored", what,
+                             isNumber ? "value" : "range"));
+  } else if (!numbers.addParameter(*parameter, *range)) {
+    warn(kernel, what + " is given twice; the first value holds");
   }
 }
 

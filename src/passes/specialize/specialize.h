@@ -3,9 +3,9 @@
 // constants where they are read, so that all passes can use them.
 //
 // If the facts are enforced, nothing is trusted.  A block becomes .reqntid or .maxntid, and the
-// driver refuses any other.  All other numbers that the code uses are compared at the entry, and
-// the kernel traps if one differs (C10.15).  These tests are added after all passes, so that they
-// are in nobody's way.
+// driver refuses any other.  All other numbers that the code uses are compared at the entry
+// (C10.15).  If one differs, the kernel traps; these tests are added after all passes, so that they
+// are in nobody's way.  Or it goes on with its original code, a second path that all passes see.
 #pragma once
 
 #include <cstdint>
@@ -40,19 +40,25 @@ class Specialization {
   void apply(ir::Function& kernel, const KernelFacts& facts);
   void applyBlock(ir::Function& kernel, const KernelFacts& facts, KnownNumbers& numbers);
   void applyMostThreads(ir::Function& kernel, std::uint32_t threads);
+  void applyCluster(ir::Function& kernel, const Extents& cluster, KnownNumbers& numbers);
   const ir::Variable* parameterOf(const ir::Function& kernel, const KernelFacts::Parameter& known);
   void addParameter(const ir::Function& kernel, const KernelFacts::Parameter& known,
                     KnownNumbers& numbers);
+  void use(ir::Function& kernel, KnownNumbers& numbers);
+  bool canDispatch(const ir::Function& kernel);
+  std::vector<ir::RegisterId> dispatch(ir::Function& kernel, KnownNumbers& numbers);
   void setShape(ir::Function& kernel, std::string_view name, std::span<const std::int64_t> values);
   void warn(const ir::Function& kernel, const std::string& message);
 
+  // What is tested after all passes.
   struct Tested {
     ir::Function* kernel = nullptr;
-    KnownNumber number;
+    std::vector<KnownNumber> numbers;
   };
 
   ir::Module* module_;
   bool isEnforced_;
+  bool isDispatched_;
   analysis::AssumptionTable* assumptions_;
   Diagnostics* diagnostics_;
   std::vector<Tested> tested_;
