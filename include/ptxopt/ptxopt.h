@@ -53,6 +53,14 @@ PTXOPT_API void ptxopt_options_set_threads(ptxopt_options* options, unsigned thr
 /* Assumptions about kernels beyond the guarantees of PTX, in the format of the command line's
  * --assumptions=FILE: "*: assume=cuda\nkernel: block-dim=64,1,1".  Replaces earlier assumptions. */
 PTXOPT_API void ptxopt_options_set_assumptions(ptxopt_options* options, const char* text);
+/* What is known of all launches of kernels, in the JSON of the command line's --launch=FILE:
+ * "{\"kernels\": {\"k\": {\"block\": 256}}}".  Replaces what was known before; "": nothing. */
+PTXOPT_API void ptxopt_options_set_launches(ptxopt_options* options, const char* text);
+/* Not 0: nothing of that is trusted, as with --enforce. */
+PTXOPT_API void ptxopt_options_set_enforce(ptxopt_options* options, int enforce);
+/* Not 0: a launch with other numbers runs the original code instead of a trap, as with --dispatch.
+ */
+PTXOPT_API void ptxopt_options_set_dispatch(ptxopt_options* options, int dispatch);
 /* Leaves the kernel of this name unchanged.  May be called several times. */
 PTXOPT_API void ptxopt_options_keep_kernel(ptxopt_options* options, const char* name);
 /* Who is to take the result, "cuda:12.2,sm_80", in the format of the command line's --for: its

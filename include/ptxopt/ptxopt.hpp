@@ -31,6 +31,9 @@ struct Options {
   std::vector<std::string> disabledPasses;
   std::uint64_t changeLimit = std::numeric_limits<std::uint64_t>::max();
   std::string assumptions;  // "*: assume=cuda\nkernel: block-dim=64,1,1"
+  std::string launches;     // the text of a file of --launch
+  bool enforce = false;     // trust nothing of it
+  bool dispatch = false;    // keep the original code for other launches
   std::vector<std::string> keptKernels;
   unsigned threads = 1;  // functions processed at once; the result does not depend on it
   std::string retarget;  // "cuda:12.2,sm_80", as of --for; empty: .version and .target as they are
@@ -90,6 +93,9 @@ inline RawOptions raw(const Options& options) {
     ptxopt_options_disable_pass(made.get(), pass.c_str());
   }
   ptxopt_options_set_assumptions(made.get(), options.assumptions.c_str());
+  ptxopt_options_set_launches(made.get(), options.launches.c_str());
+  ptxopt_options_set_enforce(made.get(), options.enforce ? 1 : 0);
+  ptxopt_options_set_dispatch(made.get(), options.dispatch ? 1 : 0);
   for (const std::string& kernel : options.keptKernels) {
     ptxopt_options_keep_kernel(made.get(), kernel.c_str());
   }

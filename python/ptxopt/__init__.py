@@ -103,7 +103,7 @@ Launches = Mapping[str, Mapping[str, Any]]
 
 def optimize(ptx: Union[str, bytes], *, level: int = 2, passes: Optional[str] = None,
              disable: Iterable[str] = (), assume: Assumptions = (), launch: Optional[Launches] = None,
-             keep_kernels: Iterable[str] = (), retarget: str = "", lenient_retarget: bool = False,
+             enforce: bool = False, dispatch: bool = False, keep_kernels: Iterable[str] = (), retarget: str = "", lenient_retarget: bool = False,
              limit: Optional[int] = None, threads: int = 1, remarks: bool = False, name: str = "<ptx>") -> Result:
     """Optimizes a text.
 
@@ -112,8 +112,10 @@ def optimize(ptx: Union[str, bytes], *, level: int = 2, passes: Optional[str] = 
     disable           names of passes to skip
     assume            what holds for all kernels, "assume=cuda" or several of that, or for kernels by name,
                       {"my_kernel": "block-dim=128,1,1"}: docs/assumptions.md.  A wrong one gives wrong code.
-    launch            the blocks of all launches of a kernel, {"my_kernel": {"block": (128, 1, 1)}}.  The same
-                      holds for a wrong one.
+    launch            what is known of all launches of kernels, {"my_kernel": {"block": (128, 1, 1)}}:
+                      docs/launches.md.  The same holds for what is wrong in it.
+    enforce           trust nothing of that: other launches are refused or trap
+    dispatch          with enforce: they run the original code instead of a trap
     keep_kernels      names of kernels to leave unchanged
     retarget          who is to take the text, "cuda:12.2,sm_80", as of --for
     lenient_retarget  leave out kernels that need more, with a warning for each
@@ -125,7 +127,7 @@ def optimize(ptx: Union[str, bytes], *, level: int = 2, passes: Optional[str] = 
     """
     text = _text(ptx)
     options = _Options(level=level, passes=passes, disable=disable, assume=assume, launch=launch,
-                       keep_kernels=keep_kernels, retarget=retarget, lenient_retarget=lenient_retarget, limit=limit,
+                       enforce=enforce, dispatch=dispatch, keep_kernels=keep_kernels, retarget=retarget, lenient_retarget=lenient_retarget, limit=limit,
                        threads=threads, remarks=remarks)
     with _Made(_library.optimize(_as_bytes(name, "name"), text, len(text), options.raw), name) as made:
         statistics: dict = {}
@@ -204,7 +206,7 @@ def _names(names: Iterable[str], what: str) -> Iterator[bytes]:
     return (_as_bytes(one, what) for one in names)
 
 
-def _assumptions(assume: Assumptions, launch: Optional[Launches] = None) -> str:
+def _assumptions(assume: Assumptions) -> str:
     """As lines of a file for --assumptions."""
     if isinstance(assume, str):
         assume = [assume]
@@ -216,12 +218,20 @@ def _assumptions(assume: Assumptions, launch: Optional[Launches] = None) -> str:
             if "\n" in kernel + word:
                 raise ValueError("an assumption must be one line")
             lines.append(f"{kernel}: {word}")
-    for kernel, facts in (launch or {}).items():
-        if set(facts) != {"block"}:
-            raise ValueError(f"launch[{kernel!r}] must be {{'block': ...}}; no other fact about a launch is supported")
-        x, y, z = _extent(facts["block"], "block")
-        lines.append(f"{kernel}: block-dim={x},{y},{z}")
     return "\n".join(lines)
+
+
+def _launches(launch: Optional[Launches]) -> str:
+    """As a file for --launch."""
+    if not launch:
+        return ""
+    kernels = {}
+    for kernel, facts in launch.items():
+        kernels[kernel] = dict(facts)
+        for name in ("block", "grid", "cluster"):
+            if name in facts:
+                kernels[kernel][name] = _extent(facts[name], name)
+    return json.dumps({"kernels": kernels}, default=operator.index)
 
 
 class _Options:
@@ -229,8 +239,8 @@ class _Options:
 
     def __init__(self, *, level: int, passes: Optional[str], assume: Assumptions, disable: Iterable[str] = (),
                  keep_kernels: Iterable[str] = (), retarget: str = "", lenient_retarget: bool = False,
-                 launch: Optional[Launches] = None, limit: Optional[int] = None, threads: int = 1,
-                 remarks: bool = False):
+                 launch: Optional[Launches] = None, enforce: bool = False, dispatch: bool = False,
+                 limit: Optional[int] = None, threads: int = 1, remarks: bool = False):
         self.raw = _library.options_new()
         if not self.raw:
             raise MemoryError
@@ -249,7 +259,10 @@ class _Options:
             _library.options_disable_pass(self.raw, one)
         for one in _names(keep_kernels, "keep_kernels"):
             _library.options_keep_kernel(self.raw, one)
-        _library.options_set_assumptions(self.raw, _as_bytes(_assumptions(assume, launch), "assume"))
+        _library.options_set_assumptions(self.raw, _as_bytes(_assumptions(assume), "assume"))
+        _library.options_set_launches(self.raw, _as_bytes(_launches(launch), "launch"))
+        _library.options_set_enforce(self.raw, bool(enforce))
+        _library.options_set_dispatch(self.raw, bool(dispatch))
         _library.options_set_retarget(self.raw, _as_bytes(retarget, "retarget"))
         _library.options_set_retarget_lenient(self.raw, bool(lenient_retarget))
         if limit is not None:

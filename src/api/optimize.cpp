@@ -14,6 +14,7 @@
 #include "api/result.h"
 #include "driver/driver.h"
 #include "driver/explain.h"
+#include "driver/launch_file.h"
 #include "driver/needs_report.h"
 #include "driver/remarks.h"
 #include "parse/parser.h"
@@ -31,6 +32,9 @@ struct ptxopt_options {
   std::vector<std::string> disabledPasses;
   std::uint64_t changeLimit = passes::ChangeBudget::kUnlimited;
   std::string assumptions;
+  std::string launches;
+  bool enforce = false;
+  bool dispatch = false;
   std::vector<std::string> keptKernels;
   std::string retarget;
   bool lenientRetarget = false;
@@ -42,6 +46,28 @@ struct ptxopt_options {
 namespace {
 
 constexpr int kMaxLevel = 3;
+
+// "assumptions, line 3, column 1: ..."
+std::invalid_argument errorIn(const char* what, const std::string& text, Offset offset,
+                              const std::string& message) {
+  const LineColumn place = SourceText(what, text).lineColumn(offset);
+  return std::invalid_argument(std::string(what) + ", line " + std::to_string(place.line) +
+                               ", column " + std::to_string(place.column) + ": " + message);
+}
+
+void setLaunches(passes::LaunchFacts& launches, const ptxopt_options& options) {
+  if (options.dispatch && !options.enforce) {
+    throw std::invalid_argument("dispatch needs enforce");
+  }
+  launches.isEnforced = options.enforce;
+  launches.isDispatched = options.dispatch;
+  if (options.launches.empty()) return;
+  try {
+    launches.kernels = driver::parseLaunchFacts(options.launches);
+  } catch (const driver::LaunchFileError& error) {
+    throw errorIn("launches", options.launches, error.offset, error.what());
+  }
+}
 
 // Throws std::invalid_argument with a message for the user.
 driver::OptimizeOptions optimizeOptions(const ptxopt_options& options) {
@@ -61,11 +87,9 @@ driver::OptimizeOptions optimizeOptions(const ptxopt_options& options) {
   result.run.threads = options.threads;
   result.run.keptKernels = options.keptKernels;
   if (const auto error = result.run.assumptions.parse(options.assumptions)) {
-    const LineColumn place =
-        SourceText("assumptions", options.assumptions).lineColumn(error->offset);
-    throw std::invalid_argument("assumptions, line " + std::to_string(place.line) + ", column " +
-                                std::to_string(place.column) + ": " + error->message);
+    throw errorIn("assumptions", options.assumptions, error->offset, error->message);
   }
+  setLaunches(result.launches, options);
   result.run.remarks = options.remarks;
   if (!options.retarget.empty()) result.retarget = passes::parseRetargetRequest(options.retarget);
   result.retarget.isLenient = options.lenientRetarget;
@@ -168,6 +192,15 @@ void ptxopt_options_set_threads(ptxopt_options* options, unsigned threads) {
 }
 void ptxopt_options_set_assumptions(ptxopt_options* options, const char* text) {
   set(options, [&](ptxopt_options& o) { o.assumptions = text; });
+}
+void ptxopt_options_set_launches(ptxopt_options* options, const char* text) {
+  set(options, [&](ptxopt_options& o) { o.launches = text; });
+}
+void ptxopt_options_set_enforce(ptxopt_options* options, int enforce) {
+  options->enforce = enforce != 0;
+}
+void ptxopt_options_set_dispatch(ptxopt_options* options, int dispatch) {
+  options->dispatch = dispatch != 0;
 }
 void ptxopt_options_keep_kernel(ptxopt_options* options, const char* name) {
   set(options, [&](ptxopt_options& o) { o.keptKernels.emplace_back(name); });

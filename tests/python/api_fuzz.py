@@ -27,6 +27,8 @@ PASSES = ["dead-sync", "dead-sync<guard>", "early-cse", "early-cse<memssa>", "cs
           "common-base", "basic-dbe"]
 ASSUMPTIONS = ["assume=cuda", "assume-drf", "assume-1d", "trust-aligned", "noalias-params", "block-dim=32,1,1",
                "none flat-shared"]
+LAUNCHES = ["", "{}", '{"kernels": {"k": {"block": 32}}}', '{"kernels": {"k": {"args": [1, {"min": 1}]}}}',
+            '{"kernels": {"k": {"grid": [1, 2, 3], "args": {"arg0": {"+8:u32": 4, "+0:u64": {"align": 8}}}}}}']
 RETARGETS = ["sm_75", "sm_90a", "sm_50", "cuda:11.8", "ptx7.0", "ptx6.0,sm_52"]
 WRONG = ["", "x", ",", "<", "cuda:", "\n"]
 PIECES = [b"", b"bar.sync 0;", b"}", b"{", b"%r1", b";", b"\0", b"\xff", b".entry k()", b"ret;", b"@%p1 ", b"0x1p3",
@@ -121,6 +123,9 @@ def c_work(rng, text):
             lambda: c.options_set_threads(made, rng.choice([0, 1, 3])),
             lambda: c.options_set_assumptions(made, b"*: " + _some_bytes(rng, ASSUMPTIONS)),
             lambda: c.options_keep_kernel(made, b"k"),
+            lambda: c.options_set_launches(made, _some_bytes(rng, LAUNCHES)),
+            lambda: c.options_set_enforce(made, rng.randrange(2)),
+            lambda: c.options_set_dispatch(made, rng.randrange(2)),
             lambda: c.options_set_retarget(made, _some_bytes(rng, RETARGETS)),
             lambda: c.options_set_retarget_lenient(made, rng.randrange(2)),
             lambda: c.options_set_remarks(made, rng.randrange(2))])()

@@ -96,8 +96,14 @@ class Optimize(unittest.TestCase):
             self.assertIn("removed", ptxopt.explain(NEIGHBOUR, launch=launch))
         self.assertEqual(ptxopt.optimize(NEIGHBOUR, launch={"other": {"block": 1}}).after.barriers, 1)
         self.assertEqual(ptxopt.optimize(NEIGHBOUR, launch={}).after.barriers, 1)
-        for launch, words in (({"k": {"grid": 1}}, "no other fact"), ({"k": {}}, "no other fact"),
-                              ({"k": {"block": 0}}, "must not be 0"), ({"k": {"block": (1, 2, 3, 4)}}, "one to three")):
+        result = ptxopt.optimize(NEIGHBOUR, launch={"neighbour": {"block": 1}}, enforce=True)
+        self.assertEqual(result.after.barriers, 0)
+        self.assertIn(".reqntid 1, 1, 1", str(result))
+        for options, words in (({"launch": {"k": {"gird": 1}}}, r'launches, line 1, column 14: .*no fact "gird"'),
+                               ({"dispatch": True}, "dispatch needs enforce")):
+            with self.assertRaisesRegex(ptxopt.Error, words):
+                ptxopt.optimize(NEIGHBOUR, **options)
+        for launch, words in (({"k": {"block": 0}}, "must not be 0"), ({"k": {"block": (1, 2, 3, 4)}}, "one to three")):
             with self.assertRaisesRegex(ValueError, words):
                 ptxopt.optimize(NEIGHBOUR, launch=launch)
 
