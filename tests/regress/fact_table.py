@@ -16,6 +16,7 @@ weakens and dead-sync<guard> guards, and the instructions that -O2 leaves.
     all        all of these but ranges, trusted
     enforced   the same without distinct, with --enforce
 
+With --ptxrun the kernels of some files must do the same with and without these facts.
 With --ptxas it prints, for the files that --filter names, for how many kernels ptxas takes more or
 fewer registers than after -O2 alone, and their code.  These figures are in docs/results.md.
 """
@@ -28,6 +29,7 @@ import sys
 import tempfile
 
 import corpus
+import corpus_compare
 import kernel_table
 
 TABLE = os.path.join(corpus.EXPECTED_DIR, "facts.tsv")
@@ -213,10 +215,30 @@ def make(options, files):
                 sides[name].run(options.ptxopt, pipeline, members_of_group, facts)
 
         corpus.parallel(work, sides, options.jobs)
+        if options.ptxrun:
+            compare(options.ptxrun, corpus.spread(files, options.subset), sides, options.jobs)
         if options.ptxas:
             measure(corpus.Ptxas(options.ptxas), files, sides, folder, options.jobs)
         return {name: {column: str(side.row[column]) for column in COLUMNS}
                 for name, side in sides.items()}
+
+
+def compare(ptxrun, files, sides, jobs):
+    """Ends the program if a kernel does something else."""
+    runs = [(name, file, kernel) for name in sides for file in files for kernel in described(file)]
+
+    def judge(run):
+        name, file, kernel = run
+        return corpus_compare.compare(ptxrun, 2, file, sides[name].outputs[file.name], kernel)
+
+    verdicts = corpus.parallel(judge, runs, jobs)
+    counts = collections.Counter(verdict for verdict, _ in verdicts)
+    print(f"{len(files)} files, {len(runs)} runs: " + ", ".join(f"{n} {what}" for what, n in counts.items()))
+    for (name, file, kernel), (verdict, text) in zip(runs, verdicts):
+        if verdict == "different":
+            print(f"{file.name}: {kernel} with {name}: {text}")
+    if counts["different"] or not counts["same"]:
+        sys.exit(1)
 
 
 def measure(ptxas, files, sides, folder, jobs):
@@ -258,7 +280,8 @@ def read():
 
 
 def main():
-    parser = corpus.parser(__doc__)
+    parser = corpus.parser(__doc__, subset=20)
+    parser.add_argument("--ptxrun", help="the ptxrun to compare with, for a subset of the files")
     parser.add_argument("--update", action="store_true", help="write the table anew")
     options = parser.parse_args()
     files = [f for f in corpus.files() if options.filter in f.name]

@@ -84,6 +84,7 @@ void KnownNumbers::findLoad(ir::Instruction& load) {
 
 void KnownNumbers::addRead(ir::Instruction& instruction, ir::RegisterId target,
                            std::size_t number) {
+  if (ir::isBelowDirective(instruction)) return;  // A5.5
   all_[number].isRead = true;
   reads_.push_back({&instruction, target, number});
 }

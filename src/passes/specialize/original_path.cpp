@@ -32,6 +32,11 @@ bool endsAt(const ir::Statement& last) {
           instruction->desc->control == isa::Control::Return);
 }
 
+// Any other is, or may be, about the whole kernel.
+bool isOfNextStatement(const ir::Pragma& pragma) {
+  return pragma.text == "\"nounroll\"" || pragma.text.starts_with("\"used_bytes_mask");
+}
+
 class BodyCopier {
  public:
   explicit BodyCopier(ir::Function& kernel)
@@ -251,6 +256,8 @@ std::string cannotBeCopied(const ir::Function& kernel) {
     if (statement.kind == StatementKind::ScopeBegin) ++depth;
     if (statement.kind == StatementKind::ScopeEnd) --depth;
     if (statement.kind == StatementKind::Directive) return "it has a directive in its code";
+    const auto* const pragma = statement.as<ir::Pragma>();
+    if (pragma != nullptr && !isOfNextStatement(*pragma)) return "it has a pragma of its own";
     const auto* const variables = statement.as<ir::VariableDeclaration>();
     if (variables != nullptr && depth > 0 && !isOfCall(*variables)) {
       return "it has a variable in a nested scope";
