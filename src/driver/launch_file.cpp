@@ -92,14 +92,19 @@ std::uint64_t factorOf(const LaunchJson& value) {
   return factor;
 }
 
+passes::LaunchNumber boundOf(const LaunchJson& value) {
+  if (value.is_number_float()) refuse(fmt::format("{} is not an integer", shown(value)));
+  return numberOf(value);
+}
+
 // {"min": 1, "max": 4096, "multiple_of": 16}; "align" is another word for the last one.
 passes::LaunchRange rangeOf(const LaunchJson& value) {
   passes::LaunchRange range;
   for (const auto& [key, bound] : value.items()) {
     if (key == "min") {
-      range.least = numberOf(bound);
+      range.least = boundOf(bound);
     } else if (key == "max") {
-      range.most = numberOf(bound);
+      range.most = boundOf(bound);
     } else if (key == "multiple_of" || key == "align") {
       range.multipleOf = factorOf(bound);
     } else {
