@@ -12,7 +12,6 @@ namespace ptxopt::passes {
 namespace {
 
 using analysis::BlockId;
-using analysis::EdgeId;
 using analysis::EdgeKind;
 
 // A conditional `bra` that always goes the same way.

@@ -11,6 +11,7 @@
 #include <set>
 #include <variant>
 
+#include "passes/specialize/dead_branches.h"
 #include "passes/specialize/kernel_names.h"
 #include "passes/specialize/launch_tests.h"
 #include "passes/specialize/original_path.h"
@@ -143,6 +144,7 @@ void Specialization::apply(ir::Function& kernel, const KernelFacts& facts) {
   applyBlock(kernel, facts, numbers);
   for (std::size_t k = 0; k < 3 && facts.grid; ++k) {
     numbers.addSpecial(fmt::format("%nctaid.{}", kExtents[k]), (*facts.grid)[k], true);
+    if ((*facts.grid)[k] == 1) numbers.addSpecial(fmt::format("%ctaid.{}", kExtents[k]), 0, true);
   }
   if (facts.cluster) applyCluster(kernel, *facts.cluster, numbers);
   if (facts.dynamicShared) {
@@ -150,6 +152,7 @@ void Specialization::apply(ir::Function& kernel, const KernelFacts& facts) {
   }
   for (const KernelFacts::Parameter& known : facts.parameters) addParameter(kernel, known, numbers);
   use(kernel, numbers);
+  changed_ |= removeDeadBranches(kernel, assumptions_->of(kernel.nameText()));
   if (!facts.hasDistinctPointers) return;
   if (isEnforced_) {
     warn(kernel, "no test can show that its pointers are distinct; --noalias-params assumes it");
