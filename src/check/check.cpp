@@ -62,7 +62,11 @@ class UnitCheck {
         check_.fitting(unit_, blocksFor(kernel_, check_.calls(), options_.block));
     fitting_ = std::move(fitting.blocks);
     isKnownToFit_ = fitting.isKnown;
-    for (const Block& block : fitting_) {
+    // The largest one comes second: what only many threads show is in no other.
+    std::vector<Block> order = fitting_;
+    const auto largest = std::ranges::max_element(order, {}, threadsOf);
+    if (largest - order.begin() > 1) std::rotate(order.begin() + 1, largest, largest + 1);
+    for (const Block& block : order) {
       if (!isMoreToLearn()) break;
       blocks_.push_back(block);
       for (const StaticFinding& found : check_.run(unit_, block)) {
@@ -260,6 +264,18 @@ class UnitCheck {
   bool isExactlySeen_ = false;  // of the last finding
 };
 
+// A device may have such a block.
+bool isLaunchable(const ir::Function& kernel) {
+  const auto block = analysis::LaunchShape::of(kernel).block;
+  if (!block) return true;
+  std::uint64_t threads = 1;
+  for (const std::uint32_t extent : *block) {
+    if (extent == 0 || extent > isa::kMostThreads) return false;
+    threads *= extent;
+  }
+  return threads <= isa::kMostThreads;
+}
+
 bool isWanted(const ir::Function& kernel, const Options& options) {
   return options.kernels.empty() ||
          std::ranges::any_of(options.kernels, [&](const std::string& name) {
@@ -275,8 +291,9 @@ Report check(ir::Module& module, const Options& options) {
   for (const Unit& unit : statics.units()) {
     for (const ir::Function* function : unit) {
       if (!function->isEntry() || function->isOpaque || !isWanted(*function, options)) continue;
-      report.kernels.push_back(
-          {function, UnitCheck(statics, module, options, unit, *function).run()});
+      KernelReport& of = report.kernels.emplace_back(KernelReport{function, {}});
+      if (!isLaunchable(*function)) continue;
+      of.findings = UnitCheck(statics, module, options, unit, *function).run();
     }
   }
   std::ranges::sort(report.kernels, {},

@@ -8,8 +8,8 @@ namespace ptxopt::check {
 namespace {
 
 constexpr const char* kFooter =
-    R"(Nothing needs to be known of how the kernels are launched.  A comment `ptxcheck: ignore` on the
-line of an instruction, or above it, leaves out its findings.  docs/ptxcheck.md says what is found.
+    R"(Nothing needs to be known of how the kernels are launched.  A comment `ptxcheck: ignore` above
+an access or barrier, or on its line, leaves out its findings.  docs/ptxcheck.md says what is found.
 
 Examples:
   ptxcheck kernels.ptx                        what races, and which barrier is wrong?

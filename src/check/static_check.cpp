@@ -384,9 +384,6 @@ StaticCheck::Fitting StaticCheck::fitting(const Unit& unit, std::vector<Block> b
   if (best == Fit::None) best = bestOfWarp;
   if (best == Fit::None) return {std::move(blocks), false};
   std::erase_if(blocks, [&](const Block& block) { return fitOf(unit, block) < best; });
-  // The largest one comes second: what only many threads show is in no other.
-  const auto largest = std::ranges::max_element(blocks, {}, threadsOf);
-  if (largest - blocks.begin() > 1) std::rotate(blocks.begin() + 1, largest, largest + 1);
   return {std::move(blocks), true};
 }
 

@@ -62,7 +62,7 @@ class StaticCheck {
     bool isKnown = true;  // false: none of them fits, and these are all
   };
   // Those of the blocks in which no thread leaves an array of shared memory: a kernel is written
-  // for one of them.  The first one stays first.
+  // for one of them.  In their order.
   Fitting fitting(const Unit& unit, std::vector<Block> blocks);
   // The function is the kernel, or may be called by it.
   bool isRunBy(const ir::Function& function, const ir::Function& kernel) const;

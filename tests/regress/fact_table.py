@@ -106,7 +106,8 @@ def facts_of(launch):
               "cluster": launch.get("cluster"), "shared": launch.get("shared", 0)}
     # Without a block or a cluster it is that of a directive.
     facts = {name: {name: value} for name, value in listed.items() if value is not None}
-    facts["distinct"] = {"distinct": True}
+    if not any("&" in text for text in launch.get("args", [])):  # else two pointers may be one
+        facts["distinct"] = {"distinct": True}
     facts["scalars"] = {"args": arguments(launch)}
     facts["ranges"] = {"args": ranges(launch)}
     return facts
@@ -135,8 +136,6 @@ def described(file):
         for line in LAUNCH.findall(text.read()):
             launch = json.loads(line)
             facts = facts_of(launch)
-            if any("&" in text for text in launch.get("args", [])):
-                facts.pop("distinct")  # two pointers may be one
             kernel = launch["kernel"]
             found[kernel] = common(found[kernel], facts) if kernel in found else facts
     return found

@@ -27,6 +27,13 @@ ptxopt, says of the launch, the others are found by giving dead-sync more to go 
     yardstick.py --ptxopt PTXOPT --explain                 only the reasons again, and what is ours
     yardstick.py --ptxopt PTXOPT --sample 20               compares some lines with it
 
+    yardstick.py --ptxopt PTXOPT --facts --write           ours with all that is known of the launch
+
+The table corpus/expected/yardstick_facts.tsv has, for the same kernels, how many barriers are gone
+with a file of --launch that says all of this launch (`facts`), whether sentryward still calls the
+result free of races (`verdict`), and the time of both in seconds: of ptxopt for the file, and of
+sentryward for one proof of the kernel, of which the greedy removal takes one for each barrier.
+
 sentryward is optional: `pip install sentryward`, on PATH or named by PTXOPT_SENTRYWARD.  Without it
 the comparison is skipped (exit status 77).
 """
@@ -39,11 +46,15 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 
 import sentryward_judge as sentryward
 
 SOURCE_DIR = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.path.insert(0, os.path.join(SOURCE_DIR, "tests", "regress"))
+import fact_table  # noqa: E402
 TABLE = os.path.join(SOURCE_DIR, "corpus", "expected", "yardstick.tsv")
+FACT_TABLE = os.path.join(SOURCE_DIR, "corpus", "expected", "yardstick_facts.tsv")
 SKIPPED = 77
 
 # One target for each producer: the others have the same kernels.
@@ -56,6 +67,7 @@ FOLDERS = ["tests/regress/dead-sync", "corpus/ptx/clang/sm_80_O2", "corpus/ptx/c
 WORDS = ("unreached", "one round", "shape", "arguments", "alias", "cuda")
 
 Row = collections.namedtuple("Row", "file kernel barriers ours yardstick why")
+FactRow = collections.namedtuple("FactRow", "file kernel barriers ours facts yardstick verdict seconds proof")
 BARRIER = re.compile(r"^(?P<before>.*?)(?:@!?%[\w$]+\s+)?\b(?:bar|barrier)(?:\.cta)?\.(?:sync|red)\b"
                      r"[^;]*;")
 
@@ -143,6 +155,11 @@ def with_trap_at_second(text, kernel, number):
     start = re.search(r"\.entry\s+" + re.escape(kernel) + r"(?![\w$%])[^{]*\{", result).end()
     declarations = " .reg .pred %once_p; .reg .b32 %once_n; mov.u32 %once_n, 0;"
     return result[:start] + declarations + result[start:]
+
+
+def barriers_of(text, kernel):
+    content = text.split("\n")
+    return sum(has_barrier(content[n - 1]) for n in body_lines(text, kernel))
 
 
 def has_barrier(line):
@@ -290,6 +307,51 @@ def explain_again(row, launch, engine):
                         why="; ".join(f"{line}: {reasons[line]}" for line in lines))
 
 
+# ---- with facts of the launch -------------------------------------------------------------------
+
+
+def with_facts(row, launch, engine, command, seconds):
+    """A FactRow, or a complaint."""
+    with open(os.path.join(SOURCE_DIR, row.file), errors="replace") as source:
+        text = source.read()
+    facts = fact_table.merged(fact_table.facts_of(launch), fact_table.ALL)
+    with tempfile.TemporaryDirectory() as folder:
+        known = os.path.join(folder, "launch.json")
+        with open(known, "w") as file:
+            json.dump({"kernels": {row.kernel: facts}}, file)
+        start = time.monotonic()
+        result, _ = engine.run(text, ["--launch", known])
+        ours = time.monotonic() - start
+    gone = barriers_of(text, row.kernel) - barriers_of(result, row.kernel)
+    start = time.monotonic()
+    verdict = proves(command, result, launch, seconds)
+    theirs = time.monotonic() - start
+    return FactRow(row.file, row.kernel, row.barriers, row.ours, str(gone), row.yardstick,
+                   verdict.kind, f"{ours:.2f}", f"{theirs:.2f}")
+
+
+def fact_summary(rows):
+    total = {name: sum(int(getattr(row, name)) for row in rows)
+             for name in ("barriers", "ours", "facts", "yardstick")}
+    time_of = {name: sum(float(getattr(row, name)) for row in rows) for name in ("seconds", "proof")}
+    verdicts = collections.Counter(row.verdict for row in rows)
+    fewer = sum(int(row.facts) < int(row.yardstick) for row in rows)
+    more = sum(int(row.facts) > int(row.yardstick) for row in rows)
+    return (f"{len(rows)} kernels, {total['barriers']} barriers; removed: {total['ours']} by dead-sync, "
+            f"{total['facts']} with facts, {total['yardstick']} with greedy removal; {fewer} kernels with "
+            f"fewer than greedy removal, {more} with more; verdicts: "
+            + ", ".join(f"{count} {kind}" for kind, count in verdicts.most_common())
+            + f"; {time_of['seconds']:.0f} s of ptxopt, {time_of['proof']:.0f} s for one proof of each")
+
+
+def write_facts(rows):
+    with open(FACT_TABLE, "w") as file:
+        file.write("# Made by tests/tools/yardstick.py --facts --write\n")
+        file.write(f"# {fact_summary(rows)}\n# " + "\t".join(FactRow._fields) + "\n")
+        for row in rows:
+            file.write("\t".join(row) + "\n")
+
+
 # ---- the table -----------------------------------------------------------------------------------
 
 
@@ -327,6 +389,7 @@ def main():
     parser.add_argument("--ptxopt", required=True)
     parser.add_argument("--write", action="store_true", help="make the table again")
     parser.add_argument("--explain", action="store_true", help="make only the reasons again")
+    parser.add_argument("--facts", action="store_true", help="the table with facts of the launch")
     parser.add_argument("--sample", type=int, default=0, help="kernels of the table, 0 for all")
     parser.add_argument("--filter", default="", help="only files whose name contains this")
     parser.add_argument("--seconds", type=int, default=20, help="time limit of a proof")
@@ -339,18 +402,27 @@ def main():
     engine = Engine(os.path.abspath(arguments.ptxopt))
     known = {(row.file, row.kernel): row for row in read_rows()}
     chosen = [c for c in cases() if arguments.filter in c[0]]
-    if not arguments.write:
+    if not arguments.write or arguments.facts:
         chosen = [c for c in chosen if (c[0], c[1]) in known]
         if arguments.sample:
             chosen = chosen[:: max(1, len(chosen) // arguments.sample)]
 
     def work(case):
+        if arguments.facts:
+            return with_facts(known[case[0], case[1]], case[2], engine, command, arguments.seconds)
         if arguments.explain:
             return explain_again(known[case[0], case[1]], case[2], engine)
         return measure(case, engine, command, arguments.seconds)
 
     with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
         results = list(pool.map(work, chosen))
+    if arguments.facts:
+        print(fact_summary(results))
+        if arguments.write and not arguments.filter:
+            write_facts(results)
+        wrong = [f"{r.file} {r.kernel}: {r.verdict}" for r in results if r.verdict in ("race", "barrier")]
+        print("\n".join(wrong))
+        return 1 if wrong else 0
     complaints = [r for r in results if isinstance(r, str)]
     rows = [r for r in results if isinstance(r, Row)]
     if arguments.write or arguments.explain:
