@@ -15,14 +15,14 @@ namespace {
 using interp::FindingKind;
 
 // Of one run, and of all runs of a kernel.
-constexpr std::uint64_t kStepsOfRun = 400'000;
-constexpr std::uint64_t kStepsOfKernel = 2'000'000;
+constexpr std::uint64_t kStepsOfRun = 1'000'000;
+constexpr std::uint64_t kStepsOfKernel = 4'000'000;
 constexpr std::uint64_t kDynamicShared = 48 * 1024;
 
-// The first one without a fault is taken.
+// The first one without a fault is taken, if it does not take too long.
 std::array<interp::GuessSize, 4> sizesFor(const Replays::Setting& setting) {
   const bool areTwo = setting.amount == Replays::Amount::TwoForEachThread;
-  const std::uint64_t threads = threadsOf(setting.block);
+  const std::uint64_t threads = *std::ranges::max_element(setting.block);
   return {{{std::uint64_t{1} << 18, areTwo ? 2 * threads : threads, true},
            {std::uint64_t{1} << 20, 64, true},
            {std::uint64_t{1} << 16, 8, true},
@@ -97,8 +97,10 @@ const Replays::Run* Replays::run(const Setting& setting) {
     Run run = make(setting, size);
     const bool isFault = std::ranges::any_of(
         run.findings, [](const interp::Finding& finding) { return isFaultOfGuess(finding.kind); });
+    // It has found nothing, and had no time to.
+    const bool isTooLong = run.findings.size() == 1 && interp::isLimit(run.findings[0].kind);
     if (!best || !isFault) best = std::move(run);
-    if (!isFault || steps_ == kStepsOfKernel) break;
+    if ((!isFault && !isTooLong) || steps_ == kStepsOfKernel) break;
   }
   known_.emplace(std::move(key), runs_.size());
   return &runs_.emplace_back(std::move(*best));

@@ -39,7 +39,7 @@ class Replays {
   Replays(const ir::Module& module, const ir::Function& kernel,
           std::optional<std::uint64_t> dynamicShared);
 
-  // What integer arguments are by default: twice the threads of the block, or as many as these.
+  // What integer arguments are by default: twice the largest extent of the block, or as much.
   enum class Amount : std::uint8_t { TwoForEachThread, OneForEachThread };
   // What a run takes.
   struct Setting {

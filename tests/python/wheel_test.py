@@ -26,7 +26,7 @@ class Wheel(unittest.TestCase):
 
     def test_programs(self):
         environment = {**os.environ, "PTXOPT_PTXAS": str(HERE.parent / "tools" / "fake_ptxas.py")}
-        for name in ("ptxopt", "ptxrun", "ptxreduce", "ptxopt-ptxas", "ptxopt-ptxas-blackwell"):
+        for name in ("ptxopt", "ptxcheck", "ptxrun", "ptxreduce", "ptxopt-ptxas", "ptxopt-ptxas-blackwell"):
             self.assertIn(ptxopt.version(), output(PROGRAMS / name, "--version", env=environment))
 
     def test_programs_elsewhere(self):
