@@ -177,7 +177,9 @@ class AccessClasses {
   // must outlive the object.
   std::optional<AccessSet::Key> keyOfSync(const Access& executor);
   // A limit was reached: some address counts as any address of its object.
-  bool isLimitMet() const { return hasTooManyAddresses_ || work_ >= limits_.work; }
+  bool isLimitMet() const { return hasTooManyAddresses_ || isWorkSpent(); }
+  // From now on no two addresses are compared.
+  bool isWorkSpent() const { return work_ >= limits_.work; }
   // The class of the same kinds anywhere in the same object (without an object: in the same
   // domain); and anywhere in the same domain.  They exist once keyOf() has returned the key.
   AccessSet::Key withoutAddress(AccessSet::Key key) const;

@@ -141,7 +141,7 @@ void EpochPairs::addMembers(const std::vector<Node>& nodes) {
 
 void EpochPairs::addPairs(Grain grain) {
   for (std::size_t k = 0; k < members_.size(); ++k) {
-    for (std::size_t n = k; n < members_.size(); ++n) {
+    for (std::size_t n = k; n < members_.size() && !isLimitMet_; ++n) {
       if (members_[k].event->writes || members_[n].event->writes) {
         add(members_[k], members_[n], grain);
       }
@@ -155,16 +155,22 @@ void EpochPairs::add(const Member& one, const Member& other, Grain grain) {
   const AccessClass& b = classes.of(*other.event->key);
   constexpr AccessKinds kStrong = kStrongRead | kStrongWrite;
   if ((a.kinds & kStrong) != 0 && (b.kinds & kStrong) != 0) return;
+  const bool areWarpsDifferent = grain == Grain::Cta && !graph_.warpBarriers().empty();
   const bool mayBeOrdered = (one.isOrderedAfter && other.isOrderedBefore) ||
                             (other.isOrderedAfter && one.isOrderedBefore);
+  // Most pairs do not conflict, which is known by their classes.
+  if (!classes.mayConflict(a, b, Relation::TwoThreads)) return;
+  const bool hasAddresses = a.address != AddressId::None && b.address != AddressId::None;
+  if (classes.isWorkSpent() || (classes.isLimitMet() && !hasAddresses)) {
+    isLimitMet_ = classes.isWorkSpent();
+    return;
+  }
   const std::uint64_t key = keyOf(regions_.events(0).data(), one.event, other.event);
   if (const auto known = known_.find(key); known != known_.end()) {
     pairs_[known->second].mayBeOrdered &= mayBeOrdered;
     return;
   }
-  const bool areWarpsDifferent = grain == Grain::Cta && !graph_.warpBarriers().empty();
-  const Relation relation = areWarpsDifferent ? Relation::TwoWarps : Relation::TwoThreads;
-  if (!classes.mayConflict(a, b, relation)) return;
+  if (areWarpsDifferent && !classes.mayConflict(a, b, Relation::TwoWarps)) return;
   if (exceeds(pairs_.size() + 1, Limit::RacePairs)) {
     isLimitMet_ = true;
     return;

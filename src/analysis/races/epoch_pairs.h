@@ -39,8 +39,8 @@ class EpochPairs {
   // One of the two writes, not both are strong, and they may touch a common byte.  In the order of
   // the text of the first.
   const std::vector<Pair>& pairs() const { return pairs_; }
-  // Some pairs were not looked at.
-  bool isLimitMet() const { return isLimitMet_; }
+  // Some pairs were not looked at, or not compared.
+  bool isLimitMet() const { return isLimitMet_ || graph_.classes().isLimitMet(); }
 
  private:
   using Node = BarrierRegions::Node;

@@ -11,6 +11,10 @@ namespace ptxopt::analysis {
 
 namespace {
 
+// More than the passes have, since each pair of accesses is compared.
+constexpr AccessLimits kLimits = {
+    .addresses = 1024, .work = 200'000'000, .workOnThreads = 50'000'000};
+
 // Of a loop around one of the two accesses alone, the first rounds are near an access above the
 // loop, and the last ones near an access below it.
 bool isLoopBeforeOther(const Loops& loops, const Race::Side& inner, const Race::Side& other) {
@@ -27,7 +31,7 @@ bool isLoopBeforeOther(const Loops& loops, const Race::Side& inner, const Race::
 RaceSearch::RaceSearch(std::span<const BarrierBody> bodies, const BarrierContext& context)
     : bodies_(bodies),
       context_(context),
-      graph_(bodies, context, Precision::Affine, {}, true),
+      graph_(bodies, context, Precision::Affine, kLimits, true),
       work_(most(Limit::RaceWork)) {
   for (const BarrierGraph::Barrier& barrier : graph_.barriers()) {
     const bool separates = barrier.node != kNone && graph_.regions().separates(barrier.node);
@@ -35,7 +39,7 @@ RaceSearch::RaceSearch(std::span<const BarrierBody> bodies, const BarrierContext
   }
   std::ranges::sort(separators_);
   const EpochPairs pairs(graph_);
-  isLimitMet_ = pairs.isLimitMet() || graph_.classes().isLimitMet();
+  isLimitMet_ = pairs.isLimitMet();
   for (const EpochPairs::Pair& pair : pairs.pairs()) {
     Race race{sideOf(*pair.first), sideOf(*pair.second), pair.areWarpsDifferent,
               pair.mayBeOrdered,   std::nullopt,         false};
