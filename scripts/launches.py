@@ -16,9 +16,12 @@ Launches that no profile has seen may be others, so use the file with ptxopt --e
 import argparse
 import csv
 import json
+import os
+import pathlib
 import re
 import sqlite3
 import sys
+import tempfile
 
 NSYS = "CUPTI_ACTIVITY_KIND_KERNEL"
 # Columns of Nsight Compute, and metrics where each row has one.
@@ -57,7 +60,7 @@ class Launches:
 
 
 def read_nsys(path, kernels):
-    database = sqlite3.connect(f"file:{path}?mode=ro", uri=True)
+    database = sqlite3.connect(f"{pathlib.Path(path).absolute().as_uri()}?mode=ro", uri=True)
     try:
         columns = {row[1] for row in database.execute(f"PRAGMA table_info({NSYS})")}
         if not columns:
@@ -141,6 +144,20 @@ def read(path, kernels):
     return read_ncu(text, kernels)
 
 
+def write(path, text):
+    """All of it or nothing: a file gets its name once it is complete."""
+    if os.path.exists(path) and not os.path.isfile(path):  # a device or a pipe
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return
+    path = os.path.realpath(path)
+    with tempfile.TemporaryDirectory(dir=os.path.dirname(path)) as folder:
+        part = os.path.join(folder, "part")
+        with open(part, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(part, path)
+
+
 def main():
     parser = argparse.ArgumentParser(prog="ptxopt-launches", description=__doc__,
                                      formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -160,8 +177,7 @@ def main():
         print(text)
         return
     try:
-        with open(options.output, "w", encoding="utf-8") as file:
-            file.write(text + "\n")
+        write(options.output, text + "\n")
     except OSError as error:
         sys.exit(f"{options.output}: error: {error.strerror}")
 

@@ -103,8 +103,9 @@ Launches = Mapping[str, Mapping[str, Any]]
 
 def optimize(ptx: Union[str, bytes], *, level: int = 2, passes: Optional[str] = None,
              disable: Iterable[str] = (), assume: Assumptions = (), launch: Optional[Launches] = None,
-             enforce: bool = False, dispatch: bool = False, keep_kernels: Iterable[str] = (), retarget: str = "", lenient_retarget: bool = False,
-             limit: Optional[int] = None, threads: int = 1, remarks: bool = False, name: str = "<ptx>") -> Result:
+             enforce: bool = False, dispatch: bool = False, keep_kernels: Iterable[str] = (),
+             retarget: str = "", lenient_retarget: bool = False, limit: Optional[int] = None,
+             threads: int = 1, remarks: bool = False, name: str = "<ptx>") -> Result:
     """Optimizes a text.
 
     level             0 (changes nothing) to 3
@@ -113,9 +114,9 @@ def optimize(ptx: Union[str, bytes], *, level: int = 2, passes: Optional[str] = 
     assume            what holds for all kernels, "assume=cuda" or several of that, or for kernels by name,
                       {"my_kernel": "block-dim=128,1,1"}: docs/assumptions.md.  A wrong one gives wrong code.
     launch            what is known of all launches of kernels, {"my_kernel": {"block": (128, 1, 1)}}:
-                      docs/launches.md.  The same holds for what is wrong in it.
-    enforce           trust nothing of that: other launches are refused or trap
-    dispatch          with enforce: they run the original code instead of a trap
+                      docs/launches.md.  A wrong fact gives wrong code, unless enforce is set.
+    enforce           do not trust launch: kernels refuse other launches, or trap
+    dispatch          with enforce: in other launches they run their original code instead of a trap
     keep_kernels      names of kernels to leave unchanged
     retarget          who is to take the text, "cuda:12.2,sm_80", as of --for
     lenient_retarget  leave out kernels that need more, with a warning for each
@@ -127,8 +128,8 @@ def optimize(ptx: Union[str, bytes], *, level: int = 2, passes: Optional[str] = 
     """
     text = _text(ptx)
     options = _Options(level=level, passes=passes, disable=disable, assume=assume, launch=launch,
-                       enforce=enforce, dispatch=dispatch, keep_kernels=keep_kernels, retarget=retarget, lenient_retarget=lenient_retarget, limit=limit,
-                       threads=threads, remarks=remarks)
+                       enforce=enforce, dispatch=dispatch, keep_kernels=keep_kernels, retarget=retarget,
+                       lenient_retarget=lenient_retarget, limit=limit, threads=threads, remarks=remarks)
     with _Made(_library.optimize(_as_bytes(name, "name"), text, len(text), options.raw), name) as made:
         statistics: dict = {}
         for k in range(_library.result_statistic_count(made.raw)):

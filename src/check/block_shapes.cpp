@@ -21,38 +21,16 @@ constexpr Block kPlanes[] = {{16, 16, 1}, {32, 8, 1}, {32, 32, 1}, {8, 8, 1},
 constexpr Block kCubes[] = {{256, 1, 1}, {16, 16, 1}, {8, 8, 4}, {128, 1, 1}, {64, 1, 1},
                             {32, 1, 1},  {16, 8, 8},  {4, 4, 4}, {1024, 1, 1}};
 
-// The components of the thread id and the block that a body reads: 1 for .x, 2 for .y, 3 for .z.
+// The last component of the thread id and of the block that a body reads: 1 for .x, 2 for .y, 3 for
+// .z; 1 if it reads none.
 unsigned dimensionsOf(const ir::Function& function) {
   using Which = analysis::SpecialName::Which;
   unsigned most = 1;
-  for (const ir::Statement& statement : function.body()) {
-    const auto* instruction = statement.as<ir::Instruction>();
-    if (instruction == nullptr) continue;
-    for (const ir::Operand& operand : instruction->operands()) {
-      if (operand.kind != ir::OperandKind::SpecialRegister) continue;
-      const auto name = analysis::specialName(function, operand);
-      if (!name || (name->which != Which::Tid && name->which != Which::Ntid)) continue;
-      most = std::max(most, name->component + 1u);
-    }
+  for (const auto& name : analysis::specialNamesIn(function)) {
+    if (!name || (name->which != Which::Tid && name->which != Which::Ntid)) continue;
+    most = std::max(most, std::min(name->component + 1u, 3u));
   }
   return most;
-}
-
-unsigned dimensionsOfAll(const ir::Function& kernel, const analysis::CallGraph& calls) {
-  unsigned most = 1;
-  std::vector<bool> seen(calls.graph().vertexCount());
-  std::vector<Vertex> work = {calls.vertexOf(kernel)};
-  while (!work.empty()) {
-    const Vertex v = work.back();
-    work.pop_back();
-    if (seen[v]) continue;
-    seen[v] = true;
-    const ir::Function* const function = v == calls.outside() ? nullptr : calls.function(v);
-    if (function == nullptr || !function->hasBody()) continue;
-    most = std::max(most, dimensionsOf(*function));
-    for (const Vertex callee : calls.graph().successors(v)) work.push_back(callee);
-  }
-  return std::min(most, 3u);
 }
 
 }  // namespace
@@ -66,12 +44,14 @@ std::string textOf(const Block& block) {
   return block[1] != 1 ? fmt::format("{} x {}", block[0], block[1]) : std::to_string(block[0]);
 }
 
-std::vector<Block> blocksFor(const ir::Function& kernel, const analysis::CallGraph& calls,
+std::vector<Block> blocksFor(const ir::Function& kernel,
+                             const std::set<const ir::Function*>& functions,
                              const std::optional<Block>& given) {
   const analysis::LaunchShape shape = analysis::LaunchShape::of(kernel);
   if (shape.block) return {*shape.block};
   if (given) return {*given};
-  const unsigned dimensions = dimensionsOfAll(kernel, calls);
+  unsigned dimensions = 1;
+  for (const ir::Function* of : functions) dimensions = std::max(dimensions, dimensionsOf(*of));
   std::vector<Block> blocks;
   if (dimensions == 1) blocks.assign(std::begin(kRows), std::end(kRows));
   if (dimensions == 2) blocks.assign(std::begin(kPlanes), std::end(kPlanes));

@@ -46,11 +46,30 @@ struct Merged {
   std::size_t exactShapes = 0;  // in which it is exact
 };
 
-class UnitCheck {
+// The kernel, and the functions of the module that it may call.
+std::set<const ir::Function*> functionsOf(const ir::Function& kernel,
+                                          const analysis::CallGraph& calls) {
+  std::set<const ir::Function*> functions;
+  const BitSet reached = calls.reachableFrom(calls.vertexOf(kernel));
+  for (Vertex v = 0; v < calls.outside(); ++v) {
+    const ir::Function* const function = reached.test(v) ? calls.function(v) : nullptr;
+    if (function == nullptr) continue;
+    // Code outside of the module calls everything that it may know, but no kernels.
+    if (!function->isEntry() || function == &kernel) functions.insert(function);
+  }
+  return functions;
+}
+
+class KernelCheck {
  public:
-  UnitCheck(StaticCheck& check, const ir::Module& module, const Options& options, const Unit& unit,
-            const ir::Function& kernel)
-      : check_(check), module_(module), options_(options), unit_(unit), kernel_(kernel) {
+  KernelCheck(StaticCheck& check, const ir::Module& module, const Options& options,
+              const Unit& unit, const ir::Function& kernel)
+      : check_(check),
+        module_(module),
+        options_(options),
+        unit_(unit),
+        kernel_(kernel),
+        functions_(functionsOf(kernel, check.calls())) {
     if (options.replays) replays_.emplace(module, kernel, options.dynamicShared);
     hasStructures_ = std::ranges::any_of(kernel.parameters, [](const ir::Variable* parameter) {
       return !parameter->dimensions.empty();
@@ -59,7 +78,7 @@ class UnitCheck {
 
   std::vector<Finding> run() {
     StaticCheck::Fitting fitting =
-        check_.fitting(unit_, blocksFor(kernel_, check_.calls(), options_.block));
+        check_.fitting(unit_, blocksFor(kernel_, functions_, options_.block));
     fitting_ = std::move(fitting.blocks);
     isKnownToFit_ = fitting.isKnown;
     // The largest one comes second: what only many threads show is in no other.
@@ -70,7 +89,7 @@ class UnitCheck {
       if (!isMoreToLearn()) break;
       blocks_.push_back(block);
       for (const StaticFinding& found : check_.run(unit_, block)) {
-        if (check_.isRunBy(*found.finding.kernel, kernel_)) merge(found);
+        if (functions_.contains(found.finding.kernel)) merge(found);
       }
     }
     std::vector<Finding> findings;
@@ -112,15 +131,15 @@ class UnitCheck {
     Finding finding = std::move(found.finding);
     const bool isInAll =
         isKnownToFit_ && merged.exactShapes != 0 && merged.exactShapes == shapesFor(found);
-    isExactlySeen_ = false;
     const bool isOfFence =
         finding.kind == Kind::MissingFence || finding.kind == Kind::MissingProxyFence;
-    if (replays_ && !isOfFence) replay(found, finding);
-    finding.certainty = isInAll && isExactlySeen_ ? Certainty::Certain : Certainty::Possible;
+    const bool isSeen = replays_ && !isOfFence && replay(found, finding);
+    finding.certainty = isInAll && isSeen ? Certainty::Certain : Certainty::Possible;
     return finding;
   }
 
-  void replay(const StaticFinding& found, Finding& finding) {
+  // True if a run has shown this pair of accesses.
+  bool replay(const StaticFinding& found, Finding& finding) {
     using Amount = Replays::Amount;
     const auto isIn = [&](const Replays::Run* run, Sight sight) {
       return run != nullptr && run->isSupported && shows(*run, finding, sight);
@@ -128,7 +147,7 @@ class UnitCheck {
     const Block& usual = blocks_.front();
     std::vector<const Replays::Run*> runs;
     for (const Replays::Setting& setting : {Replays::Setting{usual},
-                                            {usual, {1, 1, 1}, {}, Amount::OneForEachThread},
+                                            {usual, {1, 1, 1}, {}, Amount::Extent},
                                             {found.block, found.grid, found.arguments}}) {
       if (!runs.empty() && isIn(runs.back(), Sight::SamePair)) break;
       runs.push_back(replays_->run(setting));
@@ -138,8 +157,7 @@ class UnitCheck {
         if (!isIn(run, sight)) continue;
         finding.replay = Replay::Seen;
         finding.command = replays_->commandOf(*run);
-        isExactlySeen_ = sight == Sight::SamePair;
-        return;
+        return sight == Sight::SamePair;
       }
     }
     // A run that stopped early says nothing of what it did not come to.
@@ -147,6 +165,7 @@ class UnitCheck {
       return run != nullptr && run->isSupported && run->isComplete;
     });
     if (areComplete && !hasStructures_) finding.replay = Replay::NotSeen;
+    return false;
   }
 
   // What the analyses did not say.  In one block it may happen for want of the right one, so it
@@ -253,6 +272,7 @@ class UnitCheck {
   const Options& options_;
   const Unit& unit_;
   const ir::Function& kernel_;
+  const std::set<const ir::Function*> functions_;
   std::vector<Block> fitting_;
   bool isKnownToFit_ = true;
   std::vector<Block> blocks_;  // that were looked at, the most usual first
@@ -261,7 +281,6 @@ class UnitCheck {
   std::map<std::tuple<Kind, const ir::Instruction*, const ir::Instruction*>, std::size_t>
       numbers_;                 // in merged_
   bool hasStructures_ = false;  // among the parameters: runs pass zeros
-  bool isExactlySeen_ = false;  // of the last finding
 };
 
 // A device may have such a block.
@@ -293,7 +312,7 @@ Report check(ir::Module& module, const Options& options) {
       if (!function->isEntry() || function->isOpaque || !isWanted(*function, options)) continue;
       KernelReport& of = report.kernels.emplace_back(KernelReport{function, {}});
       if (!isLaunchable(*function)) continue;
-      of.findings = UnitCheck(statics, module, options, unit, *function).run();
+      of.findings = KernelCheck(statics, module, options, unit, *function).run();
     }
   }
   std::ranges::sort(report.kernels, {},

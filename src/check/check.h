@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// ptxcheck: races and wrong barriers in the kernels of a module, for launches that nobody names.
+// ptxcheck: races and wrong barriers in the kernels of a module, without a launch.
 //
 // Each kernel is looked at in blocks of several shapes (block_shapes.h).  What the analyses find
 // (static_check.h) is run in the interpreter (replay.h); what only a run shows is added.  A finding

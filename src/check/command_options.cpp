@@ -8,8 +8,8 @@ namespace ptxopt::check {
 namespace {
 
 constexpr const char* kFooter =
-    R"(Nothing needs to be known of how the kernels are launched.  A comment `ptxcheck: ignore` above
-an access or barrier, or on its line, leaves out its findings.  docs/ptxcheck.md says what is found.
+    R"(Nobody needs to say how the kernels are launched.  A comment `ptxcheck: ignore` above an access
+or barrier, or on its line, suppresses its findings.  docs/ptxcheck.md says what is found.
 
 Examples:
   ptxcheck kernels.ptx                        what races, and which barrier is wrong?
@@ -21,14 +21,15 @@ Examples:
 Exit status:
   0   no findings
   1   bad input
-  3   findings, all of them possible only
+  3   possible findings only
   4   certain findings)";
 
 }  // namespace
 
 void declareOptions(CLI::App& app, CommandOptions& options) {
   app.name("ptxcheck");
-  app.description("Finds races and wrong barriers in PTX kernels, for launches that nobody names.");
+  app.description(
+      "Finds races and wrong barriers in PTX kernels, without being told their launches.");
   app.footer(kFooter);
   app.add_option("file", options.files, "PTX files; - is standard input")
       ->type_name("")
@@ -38,12 +39,12 @@ void declareOptions(CLI::App& app, CommandOptions& options) {
       ->type_name("NAME")
       ->allow_extra_args(false);
   app.add_option("--block", options.block,
-                 "The block of kernels without .reqntid (default: usual ones)")
+                 "The block of kernels without .reqntid (default: common ones)")
       ->type_name("X[,Y[,Z]]");
   app.add_option("--shared", options.shared,
                  "Bytes of dynamic shared memory in runs: 4096 or 4K (default: 48K)")
       ->type_name("N");
-  app.add_flag("--no-runs", options.noRuns, "Run nothing to see whether a finding happens");
+  app.add_flag("--no-runs", options.noRuns, "Do not replay findings in the interpreter");
   app.option_defaults()->group("What is reported");
   auto* const certain = app.add_flag("--certain", options.onlyCertain, "Only certain findings");
   app.add_flag("--all", options.wantsAll, "Also what a run to the end of the kernel did not show")
@@ -55,7 +56,7 @@ void declareOptions(CLI::App& app, CommandOptions& options) {
   app.add_option("--baseline", options.baseline, "Leave out the findings that this file names")
       ->type_name("FILE");
   app.add_option("--write-baseline", options.newBaseline,
-                 "Write the findings to such a file; the exit status is 0")
+                 "Write such a file with all findings; the exit status is 0")
       ->type_name("FILE");
   app.set_help_flag("-h,--help", "Print this text")->group("General");
   app.set_version_flag("--version", std::string("ptxcheck ") + version(), "Print the version")

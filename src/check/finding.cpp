@@ -30,23 +30,23 @@ std::string_view spelling(Kind kind) {
 std::string_view descriptionOf(Kind kind) {
   switch (kind) {
     case Kind::Race:
-      return "Two threads access the same bytes, one of them writes, and no barrier is between.";
+      return "Two threads access the same bytes, one of them writes, with no barrier between.";
     case Kind::DivergentBarrier:
       return "Some threads of the block do not reach the barrier.";
     case Kind::BarrierCount:
-      return "The number of threads of a named barrier does not fit.";
+      return "Two instructions give one named barrier different numbers of threads.";
     case Kind::Deadlock:
-      return "Threads wait for others that never come.";
+      return "Threads wait for others that never arrive.";
     case Kind::MissingFence:
-      return "No fence is between a store and the flag that announces it.";
+      return "There is no fence between data and the flag that says it is stored.";
     case Kind::MissingProxyFence:
-      return "No fence.proxy.async is between a store and the bulk copy that reads it.";
+      return "There is no fence.proxy.async between a store and the bulk copy that reads it.";
     case Kind::MissingWait:
-      return "Nothing waits for an asynchronous copy before what it writes is read.";
+      return "What an asynchronous copy writes is read before a wait for the copy.";
     case Kind::Uninitialised:
-      return "Shared memory is read that nothing has written.";
+      return "Shared memory is read before anything has written it.";
     case Kind::InactiveLane:
-      return "A shuffle reads from a lane that takes no part.";
+      return "A shuffle reads from a lane that does not take part.";
   }
   return {};
 }

@@ -24,7 +24,6 @@ enum class Kind : std::uint8_t {
   Uninitialised,      // shared memory
   InactiveLane,
 };
-inline constexpr std::size_t kKinds = static_cast<std::size_t>(Kind::InactiveLane) + 1;
 std::string_view spelling(Kind kind);       // "divergent-barrier"
 std::string_view descriptionOf(Kind kind);  // a sentence
 

@@ -21,9 +21,9 @@ constexpr std::uint64_t kDynamicShared = 48 * 1024;
 
 // The first one without a fault is taken, if it does not take too long.
 std::array<interp::GuessSize, 4> sizesFor(const Replays::Setting& setting) {
-  const bool areTwo = setting.amount == Replays::Amount::TwoForEachThread;
-  const std::uint64_t threads = *std::ranges::max_element(setting.block);
-  return {{{std::uint64_t{1} << 18, areTwo ? 2 * threads : threads, true},
+  const bool isTwice = setting.amount == Replays::Amount::TwiceExtent;
+  const std::uint64_t extent = *std::ranges::max_element(setting.block);
+  return {{{std::uint64_t{1} << 18, isTwice ? 2 * extent : extent, true},
            {std::uint64_t{1} << 20, 64, true},
            {std::uint64_t{1} << 16, 8, true},
            {std::uint64_t{1} << 16, 1, true}}};

@@ -39,17 +39,16 @@ class Replays {
   Replays(const ir::Module& module, const ir::Function& kernel,
           std::optional<std::uint64_t> dynamicShared);
 
-  // What integer arguments are by default: twice the largest extent of the block, or as much.
-  enum class Amount : std::uint8_t { TwoForEachThread, OneForEachThread };
+  // What integer arguments are by default: the largest extent of the block, or twice that.
+  enum class Amount : std::uint8_t { TwiceExtent, Extent };
   // What a run takes.
   struct Setting {
     Block block{};
     std::array<std::uint32_t, 3> grid{1, 1, 1};
     std::vector<ChosenArgument> arguments = {};  // the others are guessed
-    Amount amount = Amount::TwoForEachThread;
+    Amount amount = Amount::TwiceExtent;
   };
-  // A run, or one made before with the same setting.  Null after many steps or
-  // different settings.
+  // A run, or one made before with the same setting.  Null after many steps or different settings.
   const Run* run(const Setting& setting);
   // "ptxrun FILE --kernel ...", to paste.
   std::string commandOf(const Run& run) const;

@@ -28,19 +28,13 @@ using analysis::Race;
 
 namespace {
 
-// Or that of its warp or lane.
+// Or that of its lane.
 bool readsThreadId(const ir::Function& function) {
   using Which = analysis::SpecialName::Which;
-  for (const ir::Statement& statement : function.body()) {
-    const auto* instruction = statement.as<ir::Instruction>();
-    if (instruction == nullptr) continue;
-    for (const ir::Operand& operand : instruction->operands()) {
-      if (operand.kind != ir::OperandKind::SpecialRegister) continue;
-      const auto name = analysis::specialName(function, operand);
-      if (!name || name->which == Which::Tid || name->which == Which::LaneId) return true;
-    }
-  }
-  return false;
+  const auto names = analysis::specialNamesIn(function);
+  return std::ranges::any_of(names, [](const std::optional<analysis::SpecialName>& name) {
+    return !name || name->which == Which::Tid || name->which == Which::LaneId;
+  });
 }
 
 bool writes(const Race::Side& side) {
@@ -184,8 +178,7 @@ class StaticCheck::OfUnit {
     }
   }
 
-  // ---- reads of what nobody writes
-  // ----------------------------------------------------------------
+  // ---- unwritten shared memory -----------------------------------------------------------------
 
   // An instruction may write to shared memory of which the analyses know no place.
   static bool mayWriteAnywhere(const ir::Instruction& instruction,
@@ -202,32 +195,46 @@ class StaticCheck::OfUnit {
                  });
   }
 
-  // A static variable of shared memory that the unit reads and never writes.
-  void findUnwritten() {
+  // What the unit does with its static variables of shared memory.
+  struct SharedUse {
     std::set<const ir::Variable*> written;
     std::map<const ir::Variable*, std::pair<const ir::Function*, const Access*>> read;
+  };
+
+  static void addUse(SharedUse& use, const ir::Function& function, const Access& access) {
+    // Of a copy, either operand.
+    const bool isRead = access.instruction->desc->isLoad() && access.bases.size() == 1;
+    for (const analysis::MemoryBase& base : access.bases) {
+      const bool isStatic = base.kind == analysis::MemoryBase::Kind::Variable &&
+                            base.variable->space == isa::Space::Shared;
+      if (isStatic && !isRead) use.written.insert(base.variable);
+      if (isStatic && isRead) use.read.try_emplace(base.variable, &function, &access);
+    }
+  }
+
+  // None if some instruction may write any of them.
+  std::optional<SharedUse> useOfShared() const {
+    SharedUse use;
     for (const BarrierBody& body : bodies_) {
+      const ir::Function& function = body.cfg->function();
       for (const analysis::BlockId b : body.cfg->blocks()) {
         for (const ir::Instruction& instruction : body.cfg->instructions(b)) {
           const auto accesses = body.addresses->of(instruction);
-          const bool isOfUnit = context_->calleeOf(body.cfg->function(), instruction) != kNone;
-          if (!isOfUnit && mayWriteAnywhere(instruction, accesses)) return;
-          for (const Access& access : accesses) {
-            for (const analysis::MemoryBase& base : access.bases) {
-              const bool isStatic = base.kind == analysis::MemoryBase::Kind::Variable &&
-                                    base.variable->space == isa::Space::Shared;
-              if (!isStatic) continue;
-              // Of a copy, either operand.
-              const bool isRead = instruction.desc->isLoad() && access.bases.size() == 1;
-              if (!isRead) written.insert(base.variable);
-              if (isRead) read.try_emplace(base.variable, &body.cfg->function(), &access);
-            }
-          }
+          const bool isOfUnit = context_->calleeOf(function, instruction) != kNone;
+          if (!isOfUnit && mayWriteAnywhere(instruction, accesses)) return std::nullopt;
+          for (const Access& access : accesses) addUse(use, function, access);
         }
       }
     }
-    for (const auto& [variable, where] : read) {
-      if (written.contains(variable)) continue;
+    return use;
+  }
+
+  // A variable that the unit reads and never writes.
+  void findUnwritten() {
+    const std::optional<SharedUse> use = useOfShared();
+    if (!use) return;
+    for (const auto& [variable, where] : use->read) {
+      if (use->written.contains(variable)) continue;
       add(Kind::Uninitialised, *where.first, *where.second->instruction, nullptr,
           "this shared memory is read, and nothing in the kernel writes it")
           .isExact = true;
@@ -237,33 +244,36 @@ class StaticCheck::OfUnit {
   // ---- fences -----------------------------------------------------------------------------------
 
   void addFence(const ir::Function& function, const analysis::MissingFence& missing) {
-    using Missing = analysis::MissingFence::Kind;
-    if (missing.kind == Missing::Wait) {
-      add(Kind::MissingWait, function, *missing.store, missing.then,
-          "nothing waits for this copy before what it writes is read")
-          .finding.details = {fmt::format("it is read at {}", check_.lineOf(*missing.then))};
-      return;
+    const auto line = [&](const ir::Instruction* at) { return check_.lineOf(*at); };
+    const auto addAt = [&](Kind kind, const ir::Instruction* place, const ir::Instruction* other,
+                           const char* message, std::vector<std::string> details) {
+      add(kind, function, *place, other, message).finding.details = std::move(details);
+    };
+    const auto& [kind, store, flag, load] = missing;
+    switch (kind) {
+      case analysis::MissingFence::Kind::Flag:
+        return addAt(Kind::MissingFence, store, flag,
+                     "other threads may see the flag before they see this store: there is no fence "
+                     "between the two",
+                     {fmt::format("the flag is set at {}", line(flag)),
+                      fmt::format("a thread that has seen it loads the value at {}", line(load))});
+      case analysis::MissingFence::Kind::FlagRead:
+        return addAt(
+            Kind::MissingFence, load, flag,
+            "this load may see the value from before the flag was set: there is no fence "
+            "between the read of the flag and the load",
+            {fmt::format("the flag is read at {}", line(flag)),
+             fmt::format("the value is stored at {}, before the flag is set", line(store))});
+      case analysis::MissingFence::Kind::AsyncProxy:
+        return addAt(Kind::MissingProxyFence, store, load,
+                     "the bulk copy may not see this store: there is no fence.proxy.async between "
+                     "the two",
+                     {fmt::format("the copy is at {}", line(load))});
+      case analysis::MissingFence::Kind::Wait:
+        return addAt(Kind::MissingWait, store, load,
+                     "what this copy writes is read, and nothing has waited for the copy",
+                     {fmt::format("it is read at {}", line(load))});
     }
-    if (missing.kind == Missing::FlagRead) {
-      add(Kind::MissingFence, function, *missing.store, missing.then,
-          "this load may read what was there before: no fence is between the flag and it")
-          .finding.details = {
-          fmt::format("the flag is read at {}", check_.lineOf(*missing.then)),
-          fmt::format("before it is set, the store at {}", check_.lineOf(*missing.read))};
-      return;
-    }
-    const bool isFlag = missing.kind == Missing::Flag;
-    StaticFinding& added =
-        add(isFlag ? Kind::MissingFence : Kind::MissingProxyFence, function, *missing.store,
-            missing.then,
-            isFlag ? "others may see the flag before they see this store: no fence is between them"
-                   : "the bulk copy may not see this store: no fence.proxy.async is between them");
-    std::vector<std::string>& details = added.finding.details;
-    details.push_back(fmt::format("{} at {}", isFlag ? "the flag is set" : "it is copied",
-                                  check_.lineOf(*missing.then)));
-    if (missing.read == nullptr) return;
-    details.push_back(fmt::format("who has seen the flag reads what was stored at {}",
-                                  check_.lineOf(*missing.read)));
   }
 
   // ---- races ------------------------------------------------------------------------------------
@@ -274,8 +284,8 @@ class StaticCheck::OfUnit {
     std::string message =
         fmt::format("two threads {} the same bytes of {}{}", areWrites ? "write" : "write and read",
                     placeOf(race.first),
-                    race.areWarpsDifferent ? ", and no barrier of the block is between"
-                                           : ", and no barrier is between");
+                    race.areWarpsDifferent ? ", with no barrier of the block between"
+                                           : ", with no barrier between");
     StaticFinding& added = add(Kind::Race, *race.first.function, *race.first.instruction,
                                isOneAccess ? nullptr : race.second.instruction, std::move(message));
     added.areWarpsDifferent = race.areWarpsDifferent;
@@ -328,13 +338,14 @@ class StaticCheck::OfUnit {
     const std::int64_t value = choice.first ? *choice.first : *choice.second;
     if (const auto special = specialOf(key)) {
       using Which = analysis::SpecialName::Which;
-      std::uint32_t& extent = added.grid[std::min<std::size_t>(special->component, 2)];
-      const std::int64_t least = special->which == Which::Ctaid ? value + 1 : value;
       const bool isGrid = special->which == Which::Ctaid || special->which == Which::Nctaid;
-      if (isGrid)
-        extent =
-            std::max(extent, static_cast<std::uint32_t>(std::clamp<std::int64_t>(least, 1, 64)));
       added.isExact &= isGrid;
+      if (!isGrid) return;
+      constexpr std::int64_t kMostBlocks = 64;
+      const std::int64_t least = special->which == Which::Ctaid ? value + 1 : value;
+      std::uint32_t& extent = added.grid[std::min<std::size_t>(special->component, 2)];
+      extent = std::max(
+          extent, static_cast<std::uint32_t>(std::clamp<std::int64_t>(least, 1, kMostBlocks)));
       return;
     }
     // A kernel is usually passed how much there is to do, and checks it.  What its addresses are
@@ -385,21 +396,6 @@ StaticCheck::Fitting StaticCheck::fitting(const Unit& unit, std::vector<Block> b
   if (best == Fit::None) return {std::move(blocks), false};
   std::erase_if(blocks, [&](const Block& block) { return fitOf(unit, block) < best; });
   return {std::move(blocks), true};
-}
-
-bool StaticCheck::isRunBy(const ir::Function& function, const ir::Function& kernel) const {
-  if (&function == &kernel || function.isEntry()) return &function == &kernel;
-  std::set<Vertex> seen;
-  std::vector<Vertex> work = {calls_.vertexOf(kernel)};
-  const Vertex wanted = calls_.vertexOf(function);
-  while (!work.empty()) {
-    const Vertex v = work.back();
-    work.pop_back();
-    if (v == wanted) return true;
-    if (v == calls_.outside() || !seen.insert(v).second) continue;
-    for (const Vertex callee : calls_.graph().successors(v)) work.push_back(callee);
-  }
-  return false;
 }
 
 }  // namespace ptxopt::check

@@ -64,8 +64,6 @@ class StaticCheck {
   // Those of the blocks in which no thread leaves an array of shared memory: a kernel is written
   // for one of them.  In their order.
   Fitting fitting(const Unit& unit, std::vector<Block> blocks);
-  // The function is the kernel, or may be called by it.
-  bool isRunBy(const ir::Function& function, const ir::Function& kernel) const;
   // Not all pairs of accesses were looked at.
   bool isLimitMet() const { return isLimitMet_; }
 

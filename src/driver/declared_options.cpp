@@ -200,15 +200,15 @@ void declareLaunches(CLI::App& app, Options& options, RawOptions& raw) {
   app.option_defaults()->group(std::string(kAssumptions));
   app.add_option("--launch", raw.launchFile,
                  "What is known of all launches of kernels, in JSON: blocks, grids,\n"
-                 "shared memory, numbers that are passed; or lines of assumptions")
+                 "shared memory, arguments; or lines of assumptions")
       ->type_name("FILE")
       ->check(refuseEmpty);
   app.add_flag("--enforce", options.launches.isEnforced,
-               "Trust nothing in that file: other blocks are refused, and a kernel\n"
-               "traps if another number differs on which its code relies");
+               "Do not trust that file: launches with other blocks are refused, and a\n"
+               "kernel traps if a number on which its code relies differs");
   app.add_flag("--dispatch", options.launches.isDispatched,
-               "With --enforce: a kernel does not trap then, but runs its original\n"
-               "code, which is kept beside the new one");
+               "With --enforce: instead of trapping, a kernel runs its original code,\n"
+               "which is kept beside the new one");
 }
 
 void declareReports(CLI::App& app, Options& options, RawOptions& raw) {

@@ -275,7 +275,7 @@ class LaunchText {
     const std::size_t begin = text_.rfind('"', std::max<std::size_t>(offset(), 1) - 1);
     const auto at = static_cast<Offset>(begin == std::string_view::npos ? 0 : begin);
     if (!keys_.back().insert(key).second) {
-      throw LaunchFileError(at, fmt::format("\"{}\" is there twice", key));
+      throw LaunchFileError(at, fmt::format("\"{}\" is given twice", key));
     }
     constexpr std::size_t kDepthOfKernels = 2;
     if (keys_.size() == kDepthOfKernels) kernels_[key] = at;

@@ -23,8 +23,7 @@ inline constexpr Variable kFlagsVariable = {
     "PTXOPT_FLAGS",
     "Options of ptxopt for levels, passes, assumptions, checks and --remarks=FILE, quoted as for a "
     "shell. The default is -O2 on one thread, since builds start many processes at once. Under "
-    "nvcc "
-    "consider --assume=source, which trusts its __syncthreads()."};
+    "nvcc consider --assume=source, which trusts its __syncthreads()."};
 inline constexpr Variable kLogVariable = {
     "PTXOPT_LOG", "A file: a line of JSON is added for each text that a compiler passes."};
 inline constexpr Variable kStrictVariable = {

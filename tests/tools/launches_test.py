@@ -42,7 +42,7 @@ class Launches(unittest.TestCase):
 
     def nsys(self, launches, names=("demangledName", "shortName")):
         """The table as nsys export --type=sqlite documents it, with the columns that matter."""
-        path = self.folder / "report.sqlite"
+        path = self.folder / "50 %25 #1?.sqlite"
         path.unlink(missing_ok=True)
         database = sqlite3.connect(path)
         extents = ", ".join(f"{of}{axis} INTEGER" for of in ("grid", "block") for axis in "XYZ")
@@ -51,10 +51,10 @@ class Launches(unittest.TestCase):
                          f"{', '.join(name + ' INTEGER' for name in names)}, {extents}, "
                          "staticSharedMemory INTEGER, dynamicSharedMemory INTEGER)")
         for k, (kernel, grid, block, shared) in enumerate(launches):
-            database.execute("INSERT OR IGNORE INTO StringIds VALUES (?, ?)", (hash(kernel) % 1000, kernel))
+            database.execute("INSERT INTO StringIds VALUES (?, ?)", (k, kernel))
             database.execute(
                 f"INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES ({', '.join('?' * (9 + len(names)))})",
-                (k, *[hash(kernel) % 1000] * len(names), *grid, *block, 0, shared))
+                (k, *[k] * len(names), *grid, *block, 0, shared))
         database.commit()
         database.close()
         return path
@@ -123,6 +123,20 @@ class Launches(unittest.TestCase):
         other = self.folder / "k.json"
         other.write_text(json.dumps({"name": "k", "num_warps": 4, "shared": 0}))
         self.assertEqual(self.facts(one, other), {"k": {"max_threads": 256, "shared": 0, "launches": 1}})
+
+    def test_output(self):
+        path = self.nsys([("k", (4, 1, 1), (256, 1, 1), 0)])
+        before = sorted(self.folder.iterdir())
+        absent = self.folder / "absent" / "l.json"
+        result = self.run_script(path, "-o", absent)
+        self.assertEqual((result.returncode, result.stderr), (1, f"{absent}: error: No such file or directory\n"))
+        self.assertEqual(sorted(self.folder.iterdir()), before)
+        self.assertEqual(self.run_script(path, "-o", "/dev/stdout").stdout, self.run_script(path).stdout)
+        file, link = self.folder / "l.json", self.folder / "link.json"
+        link.symlink_to(file)
+        self.assertEqual(self.run_script(path, "-o", link).returncode, 0)
+        self.assertEqual(file.read_text(), self.run_script(path).stdout)
+        self.assertEqual(sorted(self.folder.iterdir()), sorted([*before, file, link]))
 
     def test_mistakes(self):
         empty = self.folder / "empty.sqlite"

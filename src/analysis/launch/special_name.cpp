@@ -56,4 +56,17 @@ std::optional<SpecialName> specialName(const ir::Function& function, const ir::O
   return SpecialName::of(index, static_cast<std::uint8_t>(element % 4));
 }
 
+std::vector<std::optional<SpecialName>> specialNamesIn(const ir::Function& function) {
+  std::vector<std::optional<SpecialName>> names;
+  for (const ir::Statement& statement : function.body()) {
+    const auto* instruction = statement.as<ir::Instruction>();
+    if (instruction == nullptr) continue;
+    for (const ir::Operand& operand : instruction->operands()) {
+      if (operand.kind != ir::OperandKind::SpecialRegister) continue;
+      names.push_back(specialName(function, operand));
+    }
+  }
+  return names;
+}
+
 }  // namespace ptxopt::analysis

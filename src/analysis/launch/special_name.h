@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include "ir/function.h"
 
@@ -21,5 +22,7 @@ struct SpecialName {
 // What an operand names.  None for a special register that is not in the table, for a member of a
 // numbered family, and for a whole vector.
 std::optional<SpecialName> specialName(const ir::Function& function, const ir::Operand& operand);
+// The same for all operands of a body that are special registers.  O(operands).
+std::vector<std::optional<SpecialName>> specialNamesIn(const ir::Function& function);
 
 }  // namespace ptxopt::analysis

@@ -2,7 +2,6 @@
 #include "analysis/races/epoch_pairs.h"
 
 #include <algorithm>
-#include <unordered_set>
 
 #include "ir/effect.h"
 #include "support/limits.h"
@@ -37,24 +36,17 @@ bool isKnown(const AccessClasses& classes, const Event& event) {
   return (of.kinds & kSync) == 0 && !(isCall && of.domain == Domain::Any);
 }
 
-std::uint64_t keyOf(const Event* base, const Event* one, const Event* other) {
-  const auto numberOf = [&](const Event* event) {
-    return static_cast<std::uint64_t>(event - base);
-  };
-  return numberOf(std::min(one, other)) << 32 | numberOf(std::max(one, other));
-}
-
 }  // namespace
 
 EpochPairs::EpochPairs(const BarrierGraph& graph)
     : graph_(graph), regions_(graph.regions()), isWarpBarrier_(graph.regions().nodeCount()) {
   for (const Node node : graph.warpBarriers()) isWarpBarrier_[node] = true;
   findStarts();
-  for (const Grain grain : {Grain::Warp, Grain::Cta}) {
-    for (const Node start : starts_) addEpoch(start, grain);
-    if (graph.warpBarriers().empty()) break;
-    if (grain == Grain::Cta) break;
-    for (const Node start : warpStarts_) addEpoch(start, grain);
+  for (const Node start : starts_) addEpoch(start, Grain::Warp);
+  for (const Node start : warpStarts_) addEpoch(start, Grain::Warp);
+  // Without barriers of a warp, both grains have the same epochs.
+  if (!graph.warpBarriers().empty()) {
+    for (const Node start : starts_) addEpoch(start, Grain::Cta);
   }
   std::ranges::stable_sort(pairs_, {}, [](const Pair& pair) {
     return std::pair(pair.first->instruction->source.begin, pair.second->instruction->source.begin);
@@ -94,33 +86,34 @@ std::vector<EpochPairs::Node> EpochPairs::nodesFrom(Node start, Grain grain) con
   return nodes;
 }
 
+// Of the nodes of an epoch those that come after one with something that orders; backward: before.
+std::unordered_set<EpochPairs::Node> EpochPairs::orderedNodes(const std::vector<Node>& nodes,
+                                                              Direction direction) const {
+  const std::unordered_set<Node> epoch(nodes.begin(), nodes.end());
+  std::unordered_set<Node> ordered;
+  std::vector<Node> work;
+  for (const Node node : nodes) {
+    if (std::ranges::any_of(regions_.events(node), mayOrder)) work.push_back(node);
+  }
+  while (!work.empty()) {
+    const Node node = work.back();
+    work.pop_back();
+    const bool isForward = direction == Direction::Forward;
+    for (const Node next : isForward ? regions_.successors(node) : regions_.predecessors(node)) {
+      if (epoch.contains(next) && ordered.insert(next).second) work.push_back(next);
+    }
+  }
+  return ordered;
+}
+
 // All accesses of the nodes, and what may order them there.
 void EpochPairs::addMembers(const std::vector<Node>& nodes) {
   members_.clear();
-  std::unordered_map<Node, bool> before, after, orders;
-  for (const Node node : nodes) {
-    orders[node] = std::ranges::any_of(regions_.events(node), mayOrder);
-    before[node] = after[node] = false;
-  }
-  for (bool isChanged = true; isChanged;) {
-    isChanged = false;
-    for (std::size_t k = 0; k < nodes.size(); ++k) {
-      for (const Node next : regions_.successors(nodes[k])) {
-        if (!before.contains(next)) continue;
-        if ((before[nodes[k]] || orders[nodes[k]]) && !std::exchange(before[next], true))
-          isChanged = true;
-      }
-      const Node back = nodes[nodes.size() - 1 - k];
-      for (const Node next : regions_.successors(back)) {
-        const auto at = after.find(next);
-        if (at == after.end()) continue;
-        if ((at->second || orders[next]) && !std::exchange(after[back], true)) isChanged = true;
-      }
-    }
-  }
+  const std::unordered_set<Node> before = orderedNodes(nodes, Direction::Forward);
+  const std::unordered_set<Node> after = orderedNodes(nodes, Direction::Backward);
   for (const Node node : nodes) {
     const auto events = regions_.events(node);
-    bool isOrdered = before[node];
+    bool isOrdered = before.contains(node);
     const std::size_t first = members_.size();
     for (const Event& event : events) {
       // What orders comes before the access that it is part of.
@@ -129,7 +122,7 @@ void EpochPairs::addMembers(const std::vector<Node>& nodes) {
                             (event.reads || event.writes) && isKnown(graph_.classes(), event);
       if (isAccess) members_.push_back({&event, isOrdered, false});
     }
-    isOrdered = after[node];
+    isOrdered = after.contains(node);
     for (std::size_t k = events.size(), member = members_.size(); k-- > 0;) {
       if (member > first && members_[member - 1].event == &events[k]) {
         members_[--member].isOrderedAfter = isOrdered;
@@ -165,7 +158,7 @@ void EpochPairs::add(const Member& one, const Member& other, Grain grain) {
     isLimitMet_ = classes.isWorkSpent();
     return;
   }
-  const std::uint64_t key = keyOf(regions_.events(0).data(), one.event, other.event);
+  const std::pair key(std::min(one.event, other.event), std::max(one.event, other.event));
   if (const auto known = known_.find(key); known != known_.end()) {
     pairs_[known->second].mayBeOrdered &= mayBeOrdered;
     return;

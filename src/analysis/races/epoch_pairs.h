@@ -6,12 +6,14 @@
 // one barrier, without crossing another.  bar.warp.sync divides an epoch for two threads of one
 // warp, and for no others.
 //
-// Cost: O(epochs * pieces and events in them), and O(1) for each pair of accesses to one object.
+// Cost: O(epochs * pieces and events in them), and O(log pairs) for each pair of accesses to one
+// object.
 #pragma once
 
 #include <cstdint>
-#include <functional>
-#include <unordered_map>
+#include <map>
+#include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "analysis/barriers/barrier_graph.h"
@@ -32,8 +34,7 @@ class EpochPairs {
     bool mayBeOrdered = false;
   };
 
-  // A graph for races, of which solve() has not been called; it must outlive the
-  // object.
+  // A graph for races, of which solve() has not been called; it must outlive the object.
   explicit EpochPairs(const BarrierGraph& graph);
 
   // One of the two writes, not both are strong, and they may touch a common byte.  In the order of
@@ -55,6 +56,7 @@ class EpochPairs {
   void findStarts();
   void addEpoch(Node start, Grain grain);
   std::vector<Node> nodesFrom(Node start, Grain grain) const;
+  std::unordered_set<Node> orderedNodes(const std::vector<Node>& nodes, Direction direction) const;
   void addMembers(const std::vector<Node>& nodes);
   void addPairs(Grain grain);
   void add(const Member& one, const Member& other, Grain grain);
@@ -65,8 +67,8 @@ class EpochPairs {
   std::vector<bool> isWarpBarrier_;  // by node
   std::vector<Node> starts_;
   std::vector<Node> warpStarts_;
-  std::vector<Member> members_;                           // of the epoch in question
-  std::unordered_map<std::uint64_t, std::size_t> known_;  // by the numbers of two events
+  std::vector<Member> members_;                                         // of the epoch in question
+  std::map<std::pair<const Event*, const Event*>, std::size_t> known_;  // in pairs_
   std::vector<Pair> pairs_;
   bool isLimitMet_ = false;
 };

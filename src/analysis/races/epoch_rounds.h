@@ -8,11 +8,9 @@
 // Cost: for each loop O(starts of epochs * blocks), once.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
-#include <optional>
 #include <vector>
 
 #include "analysis/flow/cfg.h"

@@ -207,7 +207,7 @@ class Finder {
         return load == nullptr;
       });
       if (load == nullptr) continue;
-      found_.push_back({MissingFence::Kind::FlagRead, load, &read, store});
+      found_.push_back({MissingFence::Kind::FlagRead, store, &read, load});
       return;
     }
   }
@@ -251,7 +251,7 @@ class Finder {
       return found == nullptr;
     });
     if (found != nullptr) {
-      found_.push_back({MissingFence::Kind::AsyncProxy, found, &copy, nullptr});
+      found_.push_back({MissingFence::Kind::AsyncProxy, found, nullptr, &copy});
     }
   }
 
@@ -278,7 +278,7 @@ class Finder {
         return !ir::ctaBarrier(instruction) && !isLoad(instruction);
       });
     }
-    if (load != nullptr) found_.push_back({MissingFence::Kind::Wait, &copy, load, nullptr});
+    if (load != nullptr) found_.push_back({MissingFence::Kind::Wait, &copy, nullptr, load});
   }
 
   const Cfg& cfg_;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Stores that others may see too late, because no fence or wait comes after them.
+// Stores that a later load may miss, because no fence or wait is between the two.
 //
 //   - A weak store, and then a flag: a store or an atomic operation that is strong but does not
-//     release.  Somewhere a thread reads the flag, and then weakly what was stored.  Without a
-//     fence between store and flag, or between flag and load, it may read what was there before
-//     (PTX manual, "Memory Consistency Model").  So do blocks of which the last one adds up what
-//     all have stored.
-//   - A weak store to shared memory, and then a bulk copy from there.  Copies are of the async
-//     proxy: without fence.proxy.async they may not see the store.
-//   - cp.async, and then a load of what it copies, without a wait; or a barrier without a wait
-//     before, and a load after it: it waits for the threads and not for their copies.
+//     release.  Somewhere a thread reads the flag, and then loads, weakly, what was stored.
+//     Without a fence between store and flag, or between flag and load, it may load the old value
+//     (PTX manual, "Memory Consistency Model").  The usual example is a grid whose last block adds
+//     up what all blocks have stored.
+//   - A weak store to shared memory, and then a bulk copy from there.  The copy is performed in the
+//     async proxy: without fence.proxy.async it may not see the store.
+//   - cp.async, and then a load of the bytes that it writes, without a wait.  A barrier does not
+//     help: it waits for threads, not for their copies.
 //
 // Cost: O(flags and copies * instructions), Limit::FenceVisits at most.
 #pragma once
@@ -25,12 +25,9 @@ namespace ptxopt::analysis {
 struct MissingFence {
   enum class Kind : std::uint8_t { Flag, FlagRead, AsyncProxy, Wait };
   Kind kind = Kind::Flag;
-  // Of FlagRead the load, of all others the store or cp.async.
-  const ir::Instruction* store = nullptr;
-  // Of Flag what sets the flag, of FlagRead what reads it; the bulk copy; of Wait the load.
-  const ir::Instruction* then = nullptr;
-  // Of Flag the load, of FlagRead the store that it may miss; else null.
-  const ir::Instruction* read = nullptr;
+  const ir::Instruction* store = nullptr;  // or the cp.async
+  const ir::Instruction* flag = nullptr;   // what sets it; of FlagRead what reads it; else null
+  const ir::Instruction* load = nullptr;   // that may miss the store; or the bulk copy
 };
 
 // Of one function.  At most one for each flag and copy.

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Two threads of a CTA that access common bytes, one of which writes, with no barrier between.
 //
-// The question is that of the barrier passes, turned round.  They ask whether two accesses on
-// different sides of a barrier may touch common bytes; this asks it of two accesses that no barrier
-// keeps apart (epoch_pairs.h), with the same analyses and the same examples
-// (barriers/conflict_witness.h).  So what the analyses cannot tell apart is found, and may be no
-// race.
+// The barrier passes ask whether two accesses on different sides of a barrier may touch common
+// bytes.  This asks it of two accesses that no barrier separates (epoch_pairs.h), with the same
+// analyses and the same examples (barriers/conflict_witness.h).  So accesses that the analyses
+// cannot tell apart are reported, and may be no race.
 //
 // Cost: that of the graph and of the pairs, and Limit::RaceWork for all examples.
 #pragma once
@@ -46,14 +45,18 @@ class RaceSearch {
   RaceSearch(std::span<const BarrierBody> bodies, const BarrierContext& context);
 
   const std::vector<Race>& races() const { return races_; }
-  const BarrierGraph& graph() const { return graph_; }
   bool isLimitMet() const { return isLimitMet_; }
 
  private:
   using WitnessKey = std::tuple<AccessSet::Key, AccessSet::Key, BlockId, BlockId, bool>;
+  struct Found {
+    std::optional<ConflictWitness> witness;
+    bool isInFreeRounds = false;
+  };
 
   Race::Side sideOf(const BarrierRegions::Event& event) const;
   void findWitness(Race& race, const EpochPairs::Pair& pair);
+  Found search(const Race& race, const BarrierBody& body);
   EpochRounds& roundsOf(std::uint32_t body);
   bool divides(std::uint32_t body, const ir::Instruction& instruction) const;
 
@@ -62,11 +65,6 @@ class RaceSearch {
   BarrierGraph graph_;
   std::vector<const ir::Instruction*> separators_;  // sorted
   std::map<std::uint32_t, EpochRounds> rounds_;     // by body
-  struct Found {
-    std::optional<ConflictWitness> witness;
-    bool isInFreeRounds = false;
-  };
-  Found search(const Race& race, const BarrierBody& body);
   std::map<WitnessKey, Found> witnesses_;
   std::uint64_t work_;
   std::vector<Race> races_;

@@ -139,11 +139,9 @@ std::string launchesPage() {
   page.paragraph(
       "Reads exports of Nsight Systems (nsys export --type=sqlite), tables of Nsight Compute (ncu "
       "--csv) and the metadata of Triton kernels (KERNEL.json in Triton's cache), and writes a "
-      "file "
-      "for ptxopt --launch: the blocks, grids and dynamic shared memory that all launches of a "
-      "kernel had, and how many launches there were. Use the file with ptxopt --enforce, since "
-      "other "
-      "launches may differ.");
+      "file for ptxopt --launch: the blocks, grids and dynamic shared memory that all launches of "
+      "a kernel had, and how many launches there were. Use the file with ptxopt --enforce, since "
+      "other launches may differ.");
   page.section("Options");
   page.item("-o FILE", "The file to write; standard output by default.");
   page.seeAlso(kPrograms);
