@@ -70,7 +70,6 @@ class AccessCollector {
     assumptions_.noaliasParams = assumed.has(Assumption::NoaliasParams);
     assumptions_.noaliasVariables = assumed.has(Assumption::NoaliasVariables);
     assumptions_.flatShared = assumed.flatShared;
-    assumptions_.oneRow = assumed.has(Assumption::OneRow);
   }
 
   void run() {

@@ -25,6 +25,15 @@ std::string headline(const passes::Remark& remark, std::string_view what) {
                      text.lineColumn(remark.place.begin).line, remark.function->nameText());
 }
 
+// Which launches leave out a barrier with a guard.
+std::string launchText(const passes::BarrierRule& rule) {
+  std::string text = "a launch";
+  if (rule.kind == passes::BarrierRule::Kind::OneRow) text += " of one row";
+  if (rule.kind == passes::BarrierRule::Kind::LargestBlock) text += " of the block in .maxntid";
+  if (!rule.takesFarPointers) return text;
+  return text + " with pointers far enough apart";
+}
+
 std::string conflictText(const ir::Module& module, const passes::BarrierConflict& conflict) {
   std::string text = fmt::format("above: {}\nbelow: {}", eventText(module, conflict.above),
                                  eventText(module, conflict.below));
@@ -51,7 +60,8 @@ std::string outcomeText(const passes::Remark& remark) {
     case BarrierOutcome::Removed:
       return headline(remark, "Removed dead");
     case BarrierOutcome::Guarded:
-      return headline(remark, "Guarded") + ": a launch of one row leaves it out";
+      return fmt::format("{}: {} leaves it out", headline(remark, "Guarded"),
+                         launchText(*remark.barrier->rule));
     case BarrierOutcome::Weakened:
       return headline(remark, "Weakened") + ": it orders nothing between two warps";
   }
@@ -117,7 +127,7 @@ std::string whatItOrders(const passes::Remark& remark) {
   std::string text;
   switch (verdict.outcome) {
     case BarrierOutcome::Guarded:
-      text = "is needed only by blocks of several rows of threads";
+      text = "is not needed in " + launchText(*verdict.rule);
       break;
     case BarrierOutcome::Weakened:
       text = "is needed only within each warp: bar.warp.sync is enough";

@@ -24,14 +24,22 @@ const Attribute* Function::attribute(std::string_view name) const {
   return found == attributes.rend() ? nullptr : &*found;
 }
 
-std::optional<std::array<std::uint32_t, 3>> Function::requiredBlock() const {
-  const Attribute* required = attribute(".reqntid");
-  if (required == nullptr) return std::nullopt;
+std::optional<std::array<std::uint32_t, 3>> Function::extentsIn(std::string_view name) const {
+  const Attribute* const directive = attribute(name);
+  if (directive == nullptr) return std::nullopt;
   std::array<std::uint32_t, 3> extents = {1, 1, 1};
-  for (std::size_t k = 0; k < required->values.size() && k < extents.size(); ++k) {
-    extents[k] = static_cast<std::uint32_t>(required->values[k]);
+  for (std::size_t k = 0; k < directive->values.size() && k < extents.size(); ++k) {
+    extents[k] = static_cast<std::uint32_t>(directive->values[k]);
   }
   return extents;
+}
+
+std::optional<std::array<std::uint32_t, 3>> Function::requiredBlock() const {
+  return extentsIn(".reqntid");
+}
+
+std::optional<std::array<std::uint32_t, 3>> Function::largestBlock() const {
+  return extentsIn(".maxntid");
 }
 
 const RegisterRange& Function::rangeOf(RegisterId id) const {

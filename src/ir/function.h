@@ -153,6 +153,7 @@ class Function {
   // The values of an attribute such as ".reqntid"; missing dimensions are 1.
   const Attribute* attribute(std::string_view name) const;
   std::optional<std::array<std::uint32_t, 3>> requiredBlock() const;  // .reqntid
+  std::optional<std::array<std::uint32_t, 3>> largestBlock() const;   // .maxntid
   bool noReturn() const { return attribute(".noreturn") != nullptr; }
 
   // ---- registers ----------------------------------------------------------------------------
@@ -198,6 +199,8 @@ class Function {
   bool isKept = false;
 
  private:
+  std::optional<std::array<std::uint32_t, 3>> extentsIn(std::string_view name) const;
+
   Module* module_;
   NameId name_;
   bool isEntry_;

@@ -200,26 +200,26 @@ bool AccessClasses::mayOverlapAndMatter(const AccessClass& above, const AccessCl
 // For two classes that have addresses.
 AliasRule AccessClasses::compare(const AccessClass& above, const AccessClass& below,
                                  Relation relation) const {
-  AliasAssumptions assumptions = assumptions_;
-  assumptions.oneRow |= relation == Relation::TwoThreadsOfOneRow;
-  if (((above.kinds | below.kinds) & kSync) != 0) {
-    return singleThread(*addresses_[above.address].access, *addresses_[below.address].access,
-                        assumptions);
-  }
-  const bool areWarps = relation == Relation::TwoWarps;
-  const Threads threads = areWarps ? Threads::DifferentWarps : Threads::Different;
   const Address& upper = addresses_[above.address];
   const Address& lower = addresses_[below.address];
-  const AliasRule rule = disjoint(*upper.access, *lower.access, threads, assumptions);
+  const bool areSync = ((above.kinds | below.kinds) & kSync) != 0;
+  if (relation == Relation::TwoThreadsOfFarPointers) {
+    const bool canBeFar = !areSync && distanceToKeepApart(*upper.access, *lower.access);
+    return canBeFar ? AliasRule::FarPointers : AliasRule::None;
+  }
+  if (areSync) return singleThread(*upper.access, *lower.access);
+  const bool areWarps = relation == Relation::TwoWarps;
+  const Threads threads = areWarps ? Threads::DifferentWarps : Threads::Different;
+  const AliasRule rule = disjoint(*upper.access, *lower.access, threads, assumptions_);
   if (rule != AliasRule::None) return rule;
-  if (const AliasRule each = compareEach(above.address, below.address, threads, assumptions);
+  if (const AliasRule each = compareEach(above.address, below.address, threads);
       each != AliasRule::None) {
     return each;
   }
   const auto isRaceElse = [&](const Address& store, const Address& other, bool isUpper) {
     return (store.storeOfAll == StoreOfAll::Both ||
             (isUpper && store.storeOfAll == StoreOfAll::Above)) &&
-           overlapIsOfStore(*store.access, *other.access, assumptions);
+           overlapIsOfStore(*store.access, *other.access);
   };
   return isRaceElse(upper, lower, true) || isRaceElse(lower, upper, false) ? AliasRule::RaceFree
                                                                            : AliasRule::None;
@@ -252,8 +252,7 @@ std::span<const Access> variantsOf(const Access& access) {
 }  // namespace
 
 // Compares each variant of one address with each of the other; thread by thread if necessary.
-AliasRule AccessClasses::compareEach(AddressId above, AddressId below, Threads threads,
-                                     const AliasAssumptions& assumptions) const {
+AliasRule AccessClasses::compareEach(AddressId above, AddressId below, Threads threads) const {
   const Access& one = *addresses_[above].access;
   const Access& other = *addresses_[below].access;
   const auto upper = variantsOf(one);
@@ -264,7 +263,7 @@ AliasRule AccessClasses::compareEach(AddressId above, AddressId below, Threads t
   for (std::size_t a = 0; a < upper.size(); ++a) {
     for (std::size_t b = 0; b < lower.size(); ++b) {
       if (areOthers) work_ += kWorkOfComparison;
-      rule = areOthers ? disjoint(upper[a], lower[b], threads, assumptions) : AliasRule::None;
+      rule = areOthers ? disjoint(upper[a], lower[b], threads, assumptions_) : AliasRule::None;
       if (rule != AliasRule::None) continue;
       if (!haveOneWindow(upper[a], lower[b]) ||
           !areSeparateByThread(threadAddresses(above, a), threadAddresses(below, b), threads)) {
@@ -307,11 +306,30 @@ ThreadForms* AccessClasses::threadForms(const Addresses& origin) const {
 
 AliasRule AccessClasses::separation(const AccessClass& above, const AccessClass& below,
                                     Relation relation) const {
-  if (relation != Relation::TwoWarps) return rule(above, below, relation);
+  if (relation == Relation::TwoThreads) return rule(above, below, relation);
+  if (relation == Relation::TwoThreadsOfFarPointers) {
+    const AliasRule always = rule(above, below, Relation::TwoThreads);
+    if (always != AliasRule::None) return always;
+    const AliasRule far = rule(above, below, relation);
+    if (far != AliasRule::None) farApart_.emplace_back(above.address, below.address);
+    return far;
+  }
   // bar.warp.sync orders only weak pairs (docs/soundness/ A3.1, F8).
   const bool isWeak = ((above.kinds | below.kinds) & (kStrongRead | kStrongWrite)) == 0;
   const AliasRule ofWarps = isWeak ? rule(above, below, relation) : AliasRule::None;
   return ofWarps != AliasRule::None ? ofWarps : rule(above, below, Relation::TwoThreads);
+}
+
+std::vector<PointerDistance> AccessClasses::takeDistances() const {
+  std::ranges::sort(farApart_);
+  const auto repeated = std::ranges::unique(farApart_);
+  farApart_.erase(repeated.begin(), repeated.end());
+  std::vector<PointerDistance> distances;
+  for (const auto& [above, below] : std::exchange(farApart_, {})) {
+    addDistance(distances,
+                *distanceToKeepApart(*addresses_[above].access, *addresses_[below].access));
+  }
+  return distances;
 }
 
 bool AccessClasses::mayConflict(const AccessClass& above, const AccessClass& below,

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "analysis/addresses/alias.h"
+#include "analysis/addresses/pointer_distance.h"
 #include "analysis/addresses/thread_addresses.h"
 #include "analysis/memory/memory_effects.h"
 #include "support/hash_index.h"
@@ -39,8 +40,8 @@ enum class Precision : std::uint8_t {
 // Which two threads of a CTA execute the two accesses of a pair, and in which launches.
 enum class Relation : std::uint8_t {
   TwoThreads,
-  TwoThreadsOfOneRow,  // in launches with ntid.y = ntid.z = 1 (docs/soundness/ C8(ii).5)
-  TwoWarps,            // two threads of different warps (C8.3.1)
+  TwoThreadsOfFarPointers,  // where the pointers are as far apart as they have to be (C8(vi))
+  TwoWarps,                 // two threads of different warps (C8.3.1)
 };
 inline constexpr std::size_t kRelations = 3;
 
@@ -202,6 +203,9 @@ class AccessClasses {
   AliasRule separation(const AccessClass& above, const AccessClass& below,
                        Relation relation = Relation::TwoThreads) const;
 
+  // What the answers about TwoThreadsOfFarPointers since the last call take for granted.
+  std::vector<PointerDistance> takeDistances() const;
+
   struct Conflict {
     // A class, or if there is none, the marks that conflict with the other side.
     std::optional<AccessSet::Key> above, below;
@@ -235,8 +239,7 @@ class AccessClasses {
   AddressId addressOf(const Access& access, StoreOfAll storeOfAll);
   AliasRule rule(const AccessClass& above, const AccessClass& below, Relation relation) const;
   AliasRule compare(const AccessClass& above, const AccessClass& below, Relation relation) const;
-  AliasRule compareEach(AddressId above, AddressId below, Threads threads,
-                        const AliasAssumptions& assumptions) const;
+  AliasRule compareEach(AddressId above, AddressId below, Threads threads) const;
   bool areSeparateByThread(const ThreadAddresses* above, const ThreadAddresses* below,
                            Threads threads) const;
   const ThreadAddresses* threadAddresses(AddressId id, std::size_t variant) const;
@@ -278,6 +281,7 @@ class AccessClasses {
   HashIndex addressIndex_;
   // By two AddressIds; 0: not computed yet, else 1 + rule.
   mutable std::array<std::vector<std::uint8_t>, kRelations> rules_;
+  mutable std::vector<std::pair<AddressId, AddressId>> farApart_;  // of takeDistances()
   mutable std::uint64_t work_ = 0;
   mutable std::optional<BytesOfBuckets> byBytes_;  // of all classes; computed on demand
   struct OfThreads {

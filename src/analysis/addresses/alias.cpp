@@ -76,6 +76,8 @@ std::string_view spelling(AliasRule rule) {
       return "each warp has its own bytes";
     case AliasRule::RaceFree:
       return "else there were a data race";
+    case AliasRule::FarPointers:
+      return "pointers far enough apart";
   }
   return {};
 }
@@ -83,31 +85,29 @@ std::string_view spelling(AliasRule rule) {
 namespace {
 
 // `threads` of one CTA that execute both differ in nothing.
-bool areOne(const Access& a, const Access& b, Threads threads,
-            const AliasAssumptions& assumptions) {
-  const unsigned dimensions = freeDimensions(a, b, threads, assumptions);
+bool areOne(const Access& a, const Access& b, Threads threads) {
+  const unsigned dimensions = freeDimensions(a, b, threads);
   if (dimensions == 0) return true;
   if (a.origin != b.origin) return false;
   // The same form is 0 on both sides.
   return std::ranges::any_of(a.zeros, [&](FormId zero) {
     if (std::ranges::find(b.zeros, zero) == b.zeros.end()) return false;
-    DifferenceBuilder builder(a, b, threads, assumptions);
+    DifferenceBuilder builder(a, b, threads);
     return meansSameThread(builder.of(zero, zero, isa::Space::None), Interval::of(0), dimensions);
   });
 }
 
 }  // namespace
 
-AliasRule singleThread(const Access& a, const Access& b, const AliasAssumptions& assumptions) {
-  if (areOne(a, b, Threads::Different, assumptions)) return AliasRule::OneThread;
+AliasRule singleThread(const Access& a, const Access& b) {
+  if (areOne(a, b, Threads::Different)) return AliasRule::OneThread;
   const bool areLeaders =
       a.electionMask != 0 && a.electionMask == b.electionMask && a.origin == b.origin;
-  return areLeaders && areOne(a, b, Threads::DifferentWarps, assumptions) ? AliasRule::OneLeader
-                                                                          : AliasRule::None;
+  return areLeaders && areOne(a, b, Threads::DifferentWarps) ? AliasRule::OneLeader
+                                                             : AliasRule::None;
 }
 
-bool overlapIsOfStore(const Access& store, const Access& other,
-                      const AliasAssumptions& assumptions) {
+bool overlapIsOfStore(const Access& store, const Access& other) {
   if (store.isCollective || other.isCollective || store.origin != other.origin ||
       store.address == FormId::None || other.address == FormId::None || store.size == 0 ||
       other.size == 0 || !haveOneWindow(store, other)) {
@@ -134,9 +134,9 @@ bool overlapIsOfStore(const Access& store, const Access& other,
     dimensions |= 1u << *dimension;
   }
   const Interval window{1 - std::int64_t{store.size}, std::int64_t{other.size} - 1};
-  const Difference difference = DifferenceBuilder(store, other, Threads::Different, assumptions)
+  const Difference difference = DifferenceBuilder(store, other, Threads::Different)
                                     .of(store.address, other.address, commonSpace(store, other));
-  dimensions &= freeDimensions(store, other, Threads::Different, assumptions);
+  dimensions &= freeDimensions(store, other, Threads::Different);
   return meansSameThread(difference, window, dimensions);
 }
 
@@ -160,9 +160,9 @@ AliasRule disjoint(const Access& a, const Access& b, Threads threads,
   const bool isAffine = !a.isCollective && !b.isCollective;  // C8.1
   const bool areWarps = threads == Threads::DifferentWarps;
   const bool areTwo = areWarps || threads == Threads::Different;
-  if (areWarps && isAffine && areOne(a, b, threads, assumptions)) return AliasRule::OneWarp;
+  if (areWarps && isAffine && areOne(a, b, threads)) return AliasRule::OneWarp;
   if (threads == Threads::Different && isAffine) {
-    const AliasRule one = singleThread(a, b, assumptions);
+    const AliasRule one = singleThread(a, b);
     if (one != AliasRule::None) return one;
   }
   if (!isAffine || a.origin != b.origin || a.address == FormId::None || b.address == FormId::None ||
@@ -173,12 +173,12 @@ AliasRule disjoint(const Access& a, const Access& b, Threads threads,
   const Interval window{1 - std::int64_t{a.size}, std::int64_t{b.size} - 1};
   for (const ExtensionDifference extensions :
        {ExtensionDifference::Whole, ExtensionDifference::Opened}) {
-    const Difference difference = DifferenceBuilder(a, b, threads, assumptions, extensions)
-                                      .of(a.address, b.address, commonSpace(a, b));
+    const Difference difference =
+        DifferenceBuilder(a, b, threads, extensions).of(a.address, b.address, commonSpace(a, b));
     if (const AliasRule avoided = avoids(difference, window); avoided != AliasRule::None) {
       return avoided;
     }
-    if (areTwo && meansSameThread(difference, window, freeDimensions(a, b, threads, assumptions))) {
+    if (areTwo && meansSameThread(difference, window, freeDimensions(a, b, threads))) {
       return areWarps ? AliasRule::WarpInjective : AliasRule::Injective;
     }
     if (!difference.hasExtensions) break;

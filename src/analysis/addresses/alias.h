@@ -33,7 +33,6 @@ struct AliasAssumptions {
   bool noaliasParams = false;     // what distinct pointer parameters point to does not overlap
   bool noaliasVariables = false;  // no pointer parameter points into a variable
   bool flatShared = false;        // addresses may leave their .shared object (C3.3.10)
-  bool oneRow = false;            // ntid.y = ntid.z = 1
 };
 
 enum class Threads : std::uint8_t {
@@ -54,7 +53,8 @@ enum class AliasRule : std::uint8_t {
   Injective,
   OneWarp,
   WarpInjective,
-  RaceFree,  // else a store that all threads execute would be a race (C8.2); AccessClasses
+  RaceFree,     // else a store that all threads execute would be a race (C8.2); AccessClasses
+  FarPointers,  // the kernel is launched with pointers that are far enough apart; AccessClasses
 };
 std::string_view spelling(AliasRule rule);  // "different objects"
 
@@ -78,10 +78,9 @@ inline bool sameThreadOnly(const Access& a, const Access& b,
 // `store` is executed by all threads that execute `other`, always from one address for each thread.
 // If a thread touches a byte by `other` that another one touches by `store`, then two threads touch
 // a byte by `store` (docs/soundness/ C8.2).
-bool overlapIsOfStore(const Access& store, const Access& other,
-                      const AliasAssumptions& assumptions = {});
+bool overlapIsOfStore(const Access& store, const Access& other);
 // Why one and the same thread of the CTA executes both, wherever they go: OneThread or OneLeader;
 // None if it may be two.
-AliasRule singleThread(const Access& a, const Access& b, const AliasAssumptions& assumptions = {});
+AliasRule singleThread(const Access& a, const Access& b);
 
 }  // namespace ptxopt::analysis

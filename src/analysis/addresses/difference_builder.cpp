@@ -23,13 +23,11 @@ bool isExtension(const LeafKey& key) {
 }  // namespace
 
 DifferenceBuilder::DifferenceBuilder(const Access& a, const Access& b, Threads threads,
-                                     const AliasAssumptions& assumptions,
                                      ExtensionDifference extensions, unsigned nesting)
     : forms_(a.origin->forms()),
       a_(a),
       b_(b),
       threads_(threads),
-      assumptions_(assumptions),
       extensions_(extensions),
       nesting_(nesting) {}
 
@@ -41,8 +39,7 @@ Difference DifferenceBuilder::of(FormId left, FormId right, isa::Space dropped) 
   difference_.constant = signedResidue(a.constant - b.constant, difference_.bits);
   collectPairs(a, b, dropped);
   if (threads_ != Threads::Same) takeLinearId();
-  if (threads_ == Threads::DifferentWarps &&
-      rowsAreWholeWarps(a_.origin->shape(), assumptions_.oneRow)) {
+  if (threads_ == Threads::DifferentWarps && rowsAreWholeWarps(a_.origin->shape())) {
     takeRows();
   }
   openExtensions();
@@ -68,7 +65,8 @@ void DifferenceBuilder::collectPairs(const LinearForm& a, const LinearForm& b, i
       if (isGeneric(a_) && pair.left == 1) pair.left = 0;
       if (isGeneric(b_) && pair.right == 1) pair.right = 0;
     }
-    if (pair.left != 0 || pair.right != 0) pairs_.push_back(pair);
+    const bool isLeftOut = std::ranges::find(leftOut_, pair.leaf) != leftOut_.end();
+    if (!isLeftOut && (pair.left != 0 || pair.right != 0)) pairs_.push_back(pair);
   }
 }
 
@@ -88,7 +86,7 @@ Interval DifferenceBuilder::intervalOf(const Access& access, LeafId leaf) const 
 }
 
 Interval DifferenceBuilder::threadInterval(const Access& access, unsigned dimension) const {
-  return assumptions_.oneRow && dimension > 0 ? Interval::of(0) : access.thread[dimension];
+  return access.thread[dimension];
 }
 
 void DifferenceBuilder::addDigit(std::uint64_t coefficient, Interval values,
@@ -142,7 +140,7 @@ void DifferenceBuilder::openExtensions() {
 }
 
 void DifferenceBuilder::open(std::uint64_t coefficient, const LeafKey& left, const LeafKey& right) {
-  DifferenceBuilder builder(a_, b_, threads_, assumptions_, extensions_, nesting_ + 1);
+  DifferenceBuilder builder(a_, b_, threads_, extensions_, nesting_ + 1);
   const Difference inner = builder.of(left.extended(), right.extended(), isa::Space::None);
   Interval sum = Interval::of(inner.constant);
   for (const Digit& digit : inner.digits) {
@@ -207,10 +205,9 @@ unsigned DifferenceBuilder::dimensionsOf(LeafId id) const {
 
 bool DifferenceBuilder::determinesThread(FormId form) const {
   if (reaches(nesting_, Limit::DifferenceNesting)) return false;
-  DifferenceBuilder inner(a_, b_, threads_, assumptions_, extensions_, nesting_ + 1);
+  DifferenceBuilder inner(a_, b_, threads_, extensions_, nesting_ + 1);
   const Difference difference = inner.of(form, form, isa::Space::None);
-  return meansSameThread(difference, Interval::of(0),
-                         freeDimensions(a_, b_, threads_, assumptions_));
+  return meansSameThread(difference, Interval::of(0), freeDimensions(a_, b_, threads_));
 }
 
 // tid.x + ntid.x * (tid.y + ntid.y * tid.z), times some coefficient: another number for every

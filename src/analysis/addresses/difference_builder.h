@@ -26,10 +26,11 @@ class DifferenceBuilder {
  public:
   // `a` and `b` are accesses of one origin.
   DifferenceBuilder(const Access& a, const Access& b, Threads threads,
-                    const AliasAssumptions& assumptions,
                     ExtensionDifference extensions = ExtensionDifference::Whole,
                     unsigned nesting = 0);
 
+  // Leaves out this leaf of both forms.
+  void leaveOut(LeafId leaf) { leftOut_.push_back(leaf); }
   // Of two forms, as `a` and `b` see them.  `dropped`: the window of the space in which both
   // accesses are, if it is one.  Once only.
   Difference of(FormId left, FormId right, isa::Space dropped);
@@ -63,9 +64,9 @@ class DifferenceBuilder {
   const Access& a_;
   const Access& b_;
   const Threads threads_;
-  const AliasAssumptions& assumptions_;
   const ExtensionDifference extensions_;
   const unsigned nesting_;
+  std::vector<LeafId> leftOut_;
   Difference difference_;
   std::vector<Pair> pairs_;
 };

@@ -22,9 +22,9 @@ bool areOfOneWarp(Interval a, Interval b) {
 }
 
 // The linear id (C8.3.6) where the access is executed; without bounds if the shape is not known.
-Interval linearIdOf(const Access& access, const AliasAssumptions& assumptions) {
+Interval linearIdOf(const Access& access) {
   const LaunchShape& shape = access.origin->shape();
-  if (assumptions.oneRow || shape.isOneRow()) return access.thread[0];
+  if (shape.isOneRow()) return access.thread[0];
   if (!shape.block) return {};
   const auto [x, y, z] = *shape.block;
   return access.thread[0] + access.thread[1] * std::int64_t{x} +
@@ -33,19 +33,17 @@ Interval linearIdOf(const Access& access, const AliasAssumptions& assumptions) {
 
 }  // namespace
 
-unsigned freeDimensions(const Access& a, const Access& b, Threads threads,
-                        const AliasAssumptions& assumptions) {
+unsigned freeDimensions(const Access& a, const Access& b, Threads threads) {
   unsigned dimensions = 0;
   for (unsigned k = 0; k < 3; ++k) {
-    const bool isFlat = assumptions.oneRow && k > 0;
     const bool isPinned = a.thread[k].isSingle() && a.thread[k] == b.thread[k];
-    if (!isFlat && !isPinned) dimensions |= 1u << k;
+    if (!isPinned) dimensions |= 1u << k;
   }
   if (threads != Threads::DifferentWarps) return dimensions;
-  if (areOfOneWarp(linearIdOf(a, assumptions), linearIdOf(b, assumptions))) return 0;
+  if (areOfOneWarp(linearIdOf(a), linearIdOf(b))) return 0;
   constexpr unsigned kX = 1;
-  if ((dimensions & kX) != 0 && rowsAreWholeWarps(a.origin->shape(), assumptions.oneRow) &&
-      rowsAreWholeWarps(b.origin->shape(), assumptions.oneRow)) {
+  if ((dimensions & kX) != 0 && rowsAreWholeWarps(a.origin->shape()) &&
+      rowsAreWholeWarps(b.origin->shape())) {
     dimensions &= ~kX;
     if (!areOfOneWarp(a.thread[0], b.thread[0])) dimensions |= kWarpOfRow;
   }

@@ -17,7 +17,6 @@ Interval warpsOf(Interval threads);
 
 // The dimensions in which two threads that get to the accesses can differ; of two warps, those in
 // which they must.
-unsigned freeDimensions(const Access& a, const Access& b, Threads threads,
-                        const AliasAssumptions& assumptions);
+unsigned freeDimensions(const Access& a, const Access& b, Threads threads);
 
 }  // namespace ptxopt::analysis

@@ -199,7 +199,7 @@ class WitnessSearch {
       all.push_back({static_cast<std::uint32_t>(shape.most[0]), 1, 1});
     for (const std::array<std::uint32_t, 3>& block :
          std::to_array<std::array<std::uint32_t, 3>>({{32, 2, 1}, {16, 16, 1}, {4, 4, 4}})) {
-      if (!question_.assumptions.oneRow) all.push_back(block);
+      if (!question_.isOneRow) all.push_back(block);
     }
     std::erase_if(all, [&](const std::array<std::uint32_t, 3>& block) {
       return !std::ranges::equal(block, shape.most, std::less_equal());

@@ -64,6 +64,7 @@ struct WitnessQuestion {
   const Access* second = nullptr;
   AliasAssumptions assumptions;
   bool areWarpsDifferent = false;  // requires the two threads to be in different warps
+  bool isOneRow = false;           // chooses no block of several rows
   // Of the function that both accesses are in, if there is only one; both may be null.  The first
   // is needed for isControlKnown, the second for the numbers of loop variables.
   const PostDominators* postDominators = nullptr;

@@ -99,8 +99,8 @@ bool isLeafOfWarp(const LinearForms& forms, LeafId id, unsigned nesting) {
 
 }  // namespace
 
-bool rowsAreWholeWarps(const LaunchShape& shape, bool isOneRow) {
-  if (isOneRow || shape.isOneRow()) return true;
+bool rowsAreWholeWarps(const LaunchShape& shape) {
+  if (shape.isOneRow()) return true;
   return shape.block && (*shape.block)[0] % isa::kWarpSize == 0;
 }
 

@@ -16,7 +16,7 @@
 
 namespace ptxopt::analysis {
 
-bool rowsAreWholeWarps(const LaunchShape& shape, bool isOneRow = false);
+bool rowsAreWholeWarps(const LaunchShape& shape);
 
 // `unit` times the number of the warp in its row, plus a number in `rest`.
 struct RowNumber {

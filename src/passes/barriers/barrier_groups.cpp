@@ -55,6 +55,15 @@ class AddressesByShape {
   std::vector<std::unique_ptr<Made>> made_;
 };
 
+bool hasTwoPointers(const analysis::Addresses& addresses) {
+  std::size_t pointers = 0;
+  for (const analysis::LeafId leaf : addresses.forms().leaves()) {
+    const analysis::LeafKey& key = addresses.forms().leaf(leaf).key;
+    pointers += std::size_t{key.kind == analysis::LeafKind::Parameter && key.bits == 64};
+  }
+  return pointers > 1;
+}
+
 // Decides about one group of functions.
 //
 // The barriers are first decided without assumptions, then the remaining ones with them.  So an
@@ -75,20 +84,21 @@ class Group {
   }
 
   std::vector<BarrierDecision> decide() {
-    if (!given_.any()) return judge({}, question_.aim, {});
-    // Guards come last, after everything that can be removed.
-    const bool mayGuard = question_.aim == BarrierAim::RemoveOrGuard;
-    std::vector<BarrierDecision> without =
-        judge({}, mayGuard ? BarrierAim::Remove : question_.aim, {});
+    std::vector<BarrierDecision> without = judge({}, {});
+    if (!given_.any()) {
+      guard(without);
+      return without;
+    }
     std::vector<bool> settled;
     for (const BarrierDecision& decision : without) {
       settled.push_back(decision.outcome != BarrierOutcome::Kept);
     }
-    std::vector<BarrierDecision> decisions = judge(given_, question_.aim, settled);
-    if (wantRemarks_) nameAssumptions(decisions, settled);
+    std::vector<BarrierDecision> decisions = judge(given_, settled);
     for (std::size_t k = 0; k < decisions.size(); ++k) {
       if (settled[k]) decisions[k] = std::move(without[k]);
     }
+    guard(decisions);
+    if (wantRemarks_) nameAssumptions(decisions, settled);
     return decisions;
   }
 
@@ -98,12 +108,14 @@ class Group {
     AddressesByShape addresses;
   };
 
-  std::vector<BarrierBody> bodies(const Assumptions& assumptions, bool withAddresses) {
+  std::vector<BarrierBody> bodies(const Assumptions& assumptions, bool withAddresses,
+                                  LaunchCase launches = LaunchCase::Any) {
     std::vector<BarrierBody> result;
     result.reserve(members_.size());
     for (Member& member : members_) {
       analysis::FunctionAnalyses& analyses = *member.analyses;
-      const Assumptions own = analyses.get<Assumptions>().limitedTo(assumptions);
+      const Assumptions own = assumptionsIn(launches, analyses.get<ir::Function>(),
+                                            analyses.get<Assumptions>().limitedTo(assumptions));
       result.push_back({&analyses.get<analysis::Cfg>(), &analyses.get<analysis::Liveness>(),
                         &analyses.get<analysis::PostDominators>(), &analyses.get<analysis::Loops>(),
                         withAddresses ? &member.addresses.under(own) : nullptr, own});
@@ -112,20 +124,20 @@ class Group {
   }
 
   // If comparing addresses reaches its limit, falls back to spaces and objects.
-  std::vector<BarrierDecision> judge(const Assumptions& assumptions, BarrierAim aim,
+  std::vector<BarrierDecision> judge(const Assumptions& assumptions,
                                      const std::vector<bool>& settled) {
     const std::vector<BarrierBody> coarseBodies = bodies(assumptions, false);
     const analysis::BarrierContext context(coarseBodies, facts_);
-    const bool isWeakening = aim == BarrierAim::Weaken;
+    const bool isWeakening = question_.aim == BarrierAim::Weaken;
     const bool isFine = isWeakening || (question_.precision == Precision::Affine &&
                                         context.participation.hasCandidates());
     if (isFine) {
       const std::vector<BarrierBody> fineBodies = bodies(assumptions, true);
-      BarrierJudge fine(fineBodies, context, question_, aim, Precision::Affine, wantRemarks_);
+      BarrierJudge fine(fineBodies, context, question_, Precision::Affine, wantRemarks_);
       std::vector<BarrierDecision> decisions = fine.run(settled);
       if (fine.isWithinLimit() || isWeakening) return decisions;
     }
-    BarrierJudge coarse(coarseBodies, context, question_, aim,
+    BarrierJudge coarse(coarseBodies, context, question_,
                         std::min(question_.precision, Precision::Objects), wantRemarks_);
     std::vector<BarrierDecision> decisions = coarse.run(settled);
     const bool isNoteDue = isFine && wantRemarks_ && coarse.isAnyKeptForAccesses();
@@ -135,6 +147,83 @@ class Group {
       }
     }
     return decisions;
+  }
+
+  // Guards come last, after everything that can be removed (docs/soundness/ E.6.10).
+  void guard(std::vector<BarrierDecision>& decisions) {
+    const auto mayBeGuarded = [](const BarrierDecision& one) { return one.mayBeGuarded; };
+    if (question_.precision != Precision::Affine || std::ranges::none_of(decisions, mayBeGuarded)) {
+      return;
+    }
+    std::ptrdiff_t most = 0;
+    for (const LaunchCase launches : kLaunchCases) {
+      if (!isOfInterest(launches)) continue;
+      GuardPlan plan = planGuards(launches, given_, decisions);
+      if (launches == LaunchCase::OneRow && wantRemarks_) noteFunctions(plan, decisions);
+      const std::ptrdiff_t count = std::ranges::count_if(
+          plan.guards, [](BarrierGuard one) { return one != BarrierGuard::None; });
+      if (count <= most) continue;
+      most = count;
+      guards_ = std::move(plan);
+    }
+    if (most != 0) carryOut(decisions);
+  }
+
+  // More may be known of its launches than of all.
+  bool isOfInterest(LaunchCase launches) {
+    return std::ranges::any_of(members_, [&](Member& member) {
+      const auto& function = member.analyses->get<ir::Function>();
+      const Assumptions& own = member.analyses->get<Assumptions>();
+      if (launches == LaunchCase::Any) return hasTwoPointers(member.addresses.under(own));
+      return LaunchShape::of(function, assumptionsIn(launches, function, own)) !=
+             LaunchShape::of(function, own);
+    });
+  }
+
+  GuardPlan planGuards(LaunchCase launches, const Assumptions& assumptions,
+                       const std::vector<BarrierDecision>& decisions,
+                       const GuardPlan* planned = nullptr) {
+    const std::vector<BarrierBody> ofCase = bodies(assumptions, true, launches);
+    const analysis::BarrierContext context(ofCase, facts_);
+    BarrierJudge judge(ofCase, context, question_, Precision::Affine, false);
+    GuardPlan plan = judge.planGuards(decisions, planned);
+    plan.test.shape = launches;
+    return plan;
+  }
+
+  static void noteFunctions(const GuardPlan& plan, std::vector<BarrierDecision>& decisions) {
+    for (std::size_t k = 0; k < decisions.size(); ++k) {
+      if (plan.areOnlyInFunctions[k]) decisions[k].remark.barrier->isOfRowsInFunction = true;
+    }
+  }
+
+  void carryOut(std::vector<BarrierDecision>& decisions) const {
+    const auto test = std::make_shared<const LaunchTest>(guards_.test);
+    for (std::size_t k = 0; k < decisions.size(); ++k) {
+      if (guards_.guards[k] == BarrierGuard::None) continue;
+      BarrierDecision& decision = decisions[k];
+      decision.outcome = BarrierOutcome::Guarded;
+      decision.guard = guards_.guards[k];
+      decision.test = test;
+      if (!wantRemarks_) continue;
+      decision.remark.kind = RemarkKind::Passed;
+      BarrierVerdict verdict = verdictOn(*decision.instruction);
+      verdict.outcome = decision.outcome;
+      verdict.rule = ruleOf(test->shape, decision.guard);
+      verdict.precision = Precision::Affine;
+      verdict.counts = guards_.counts[k];
+      verdict.loopDepth = decision.remark.barrier->loopDepth;
+      decision.remark.barrier = std::move(verdict);
+    }
+  }
+
+  static BarrierRule ruleOf(LaunchCase shape, BarrierGuard guard) {
+    BarrierRule rule;
+    rule.takesFarPointers = guard == BarrierGuard::FarPointers;
+    rule.kind = shape == LaunchCase::OneRow         ? BarrierRule::Kind::OneRow
+                : shape == LaunchCase::LargestBlock ? BarrierRule::Kind::LargestBlock
+                                                    : BarrierRule::Kind::AnyShape;
+    return rule;
   }
 
   // For each decision that depends on assumptions, finds a minimal set that suffices, as long as
@@ -159,8 +248,15 @@ class Group {
         const bool isAffine = question_.precision == Precision::Affine;
         const std::vector<BarrierBody> with = bodies(fewer, isAffine);
         const analysis::BarrierContext context(with, facts_);
-        BarrierJudge again(with, context, question_, question_.aim, question_.precision, false);
-        const std::vector<bool> can = again.repeat(decisions, settled);
+        BarrierJudge again(with, context, question_, question_.precision, false);
+        std::vector<bool> can = again.repeat(decisions, settled);
+        if (!guards_.guards.empty()) {
+          const GuardPlan plan = planGuards(guards_.test.shape, fewer, decisions, &guards_);
+          for (std::size_t k = 0; k < can.size(); ++k) {
+            if (guards_.guards[k] != BarrierGuard::None)
+              can[k] = plan.guards[k] != BarrierGuard::None;
+          }
+        }
         for (std::size_t k = 0; k < decisions.size(); ++k) {
           if (isOpen(k) && can[k] && needed[k] == set) needed[k] = fewer;
         }
@@ -185,6 +281,7 @@ class Group {
   const bool wantRemarks_;
   std::vector<Member> members_;
   Assumptions given_;  // the union over all members; their block shapes may differ
+  GuardPlan guards_;   // empty where there are none
 };
 
 }  // namespace

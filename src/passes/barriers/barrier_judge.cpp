@@ -38,11 +38,9 @@ bool isResultUnused(const ir::Function& function, const Instruction& reduction) 
 }  // namespace
 
 BarrierJudge::BarrierJudge(std::span<const BarrierBody> bodies, const BarrierContext& context,
-                           const BarrierQuestion& question, BarrierAim aim, Precision precision,
-                           bool wantRemarks)
+                           const BarrierQuestion& question, Precision precision, bool wantRemarks)
     : bodies_(bodies),
       question_(question),
-      aim_(aim),
       precision_(precision),
       wantRemarks_(wantRemarks),
       facts_(*context.facts),
@@ -66,8 +64,7 @@ std::vector<std::uint32_t> BarrierJudge::begin(const std::vector<bool>& settled)
   std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
     return graph_.barriers()[a].depth > graph_.barriers()[b].depth;
   });
-  if (aim_ == BarrierAim::Weaken) relation_ = Relation::TwoWarps;
-  isKeptForAccesses_.assign(order.size(), false);
+  if (question_.aim == BarrierAim::Weaken) relation_ = Relation::TwoWarps;
   std::erase_if(order, [&](std::uint32_t k) {
     if (settled.empty() || !settled[k]) return false;
     if (graph_.barriers()[k].node != kNone) takeOut(graph_.barriers()[k]);
@@ -80,15 +77,6 @@ std::vector<BarrierDecision> BarrierJudge::run(const std::vector<bool>& settled)
   const std::vector<std::uint32_t> order = begin(settled);
   std::vector<BarrierDecision> decisions(graph_.barriers().size());
   for (const std::uint32_t k : order) decisions[k] = judge(graph_.barriers()[k]);
-  if (aim_ == BarrierAim::RemoveOrGuard && precision_ == Precision::Affine) {
-    // A launch with many rows executes all guarded barriers, so the removals so far remain valid
-    // for it.  A launch with one row executes none of them, so its pairs must not need any of them,
-    // nor any removed barrier.
-    relation_ = Relation::TwoThreadsOfOneRow;
-    for (const std::uint32_t k : order) {
-      if (isKeptForAccesses_[k]) tryToGuard(graph_.barriers()[k], decisions[k]);
-    }
-  }
   if (wantRemarks_) label(decisions);
   return decisions;
 }
@@ -113,13 +101,6 @@ std::vector<bool> BarrierJudge::repeat(const std::vector<BarrierDecision>& decis
     can[k] = !reasonToKeep(barrier, unused);
     if (barrier.node != kNone) takeOut(barrier);
   }
-  relation_ = Relation::TwoThreadsOfOneRow;
-  for (const std::uint32_t k : order) {
-    const Barrier& barrier = graph_.barriers()[k];
-    if (decisions[k].outcome != BarrierOutcome::Guarded) continue;
-    can[k] = barrier.node != kNone && !reasonInRegion(barrier, unused);
-    if (barrier.node != kNone) takeOut(barrier);
-  }
   return can;
 }
 
@@ -135,10 +116,11 @@ BarrierDecision BarrierJudge::judge(const Barrier& barrier) {
     // The two accesses say more than a reason.
     const bool isDue = wantRemarks_ && !decision.remark.barrier->conflict;
     if (isDue) decision.remark.barrier->reason = std::move(reason);
+    decision.mayBeGuarded = mayBeGuarded(barrier);
     return decision;
   }
   decision.outcome =
-      aim_ == BarrierAim::Weaken ? BarrierOutcome::Weakened : BarrierOutcome::Removed;
+      question_.aim == BarrierAim::Weaken ? BarrierOutcome::Weakened : BarrierOutcome::Removed;
   if (wantRemarks_) {
     decision.remark.kind = RemarkKind::Passed;
     BarrierVerdict& verdict = *decision.remark.barrier;
@@ -151,28 +133,54 @@ BarrierDecision BarrierJudge::judge(const Barrier& barrier) {
 }
 
 // docs/soundness/ C8(ii).5, E.6.10
-void BarrierJudge::tryToGuard(const Barrier& barrier, BarrierDecision& decision) {
-  if (barrier.standing != Standing::Candidate) return;  // it already has a guard
-  if (barrier.depth < question_.leastGuardDepth) return;
-  const analysis::LaunchShape& shape = bodies_[barrier.body].addresses->shape();
-  if (shape.block) return;
-  BarrierDecision guarded = decision;
-  if (reasonInRegion(barrier, guarded.remark)) return;
-  if (!functionOf(barrier).isEntry()) {
-    if (wantRemarks_) decision.remark.barrier->isOfRowsInFunction = true;
-    return;
+bool BarrierJudge::mayBeGuarded(const Barrier& barrier) const {
+  return question_.leastGuardDepth && barrier.depth >= *question_.leastGuardDepth &&
+         barrier.node != kNone && barrier.standing == Standing::Candidate;
+}
+
+GuardPlan BarrierJudge::planGuards(const std::vector<BarrierDecision>& decisions,
+                                   const GuardPlan* planned) {
+  std::vector<bool> settled;
+  for (const BarrierDecision& decision : decisions) {
+    settled.push_back(decision.outcome == BarrierOutcome::Removed);
   }
-  decision.outcome = BarrierOutcome::Guarded;
-  if (wantRemarks_) {
-    decision.remark.kind = RemarkKind::Passed;
-    BarrierVerdict verdict = verdictOn(*barrier.instruction);
-    verdict.outcome = decision.outcome;
-    verdict.rule = BarrierRule{BarrierRule::Kind::OneRow};
-    verdict.precision = Precision::Affine;
-    verdict.counts = remarks_.counts(graph_.regions(), barrier.node);
-    decision.remark.barrier = std::move(verdict);
+  const std::vector<std::uint32_t> order = begin(settled);
+  GuardPlan plan;
+  plan.guards.assign(decisions.size(), BarrierGuard::None);
+  plan.counts.resize(decisions.size());
+  plan.areOnlyInFunctions.assign(decisions.size(), false);
+  if (planned != nullptr) plan.test = planned->test;
+  Remark unused;
+  // Launches whose pointers are near each other execute the barriers of the second round.  So these
+  // separate what those of the first one are judged by.
+  for (const BarrierGuard guard : {BarrierGuard::Shape, BarrierGuard::FarPointers}) {
+    const bool isOfPointers = guard == BarrierGuard::FarPointers;
+    if (isOfPointers) relation_ = Relation::TwoThreadsOfFarPointers;
+    for (const std::uint32_t k : order) {
+      const Barrier& barrier = graph_.barriers()[k];
+      const bool isDue = plan.guards[k] == BarrierGuard::None && mayBeGuarded(barrier) &&
+                         (planned == nullptr || planned->guards[k] == guard);
+      if (!isDue) continue;
+      graph_.classes().takeDistances();
+      if (reasonToKeep(barrier, unused)) continue;
+      std::vector<analysis::PointerDistance> distances = plan.test.distances;
+      for (const analysis::PointerDistance& distance : graph_.classes().takeDistances()) {
+        addDistance(distances, distance);
+      }
+      const bool isTested = planned == nullptr ? distances.size() <= kMostDistances
+                                               : distances == planned->test.distances;
+      if (!isTested) continue;
+      if (!functionOf(barrier).isEntry()) {
+        plan.areOnlyInFunctions[k] = !isOfPointers;
+        continue;
+      }
+      plan.guards[k] = guard;
+      plan.counts[k] = remarks_.counts(graph_.regions(), barrier.node);
+      plan.test.distances = std::move(distances);
+      takeOut(barrier);
+    }
   }
-  takeOut(barrier);
+  return plan;
 }
 
 // From now on the other barriers are tested without it.
@@ -214,7 +222,7 @@ std::optional<KeptReason> BarrierJudge::reasonToKeep(const Barrier& barrier, Rem
     return KeptReason{KeptReason::Why::CandidateLimit,
                       KeptReason::Bound{question_.limits.candidates}};
   }
-  if (aim_ == BarrierAim::Weaken) {
+  if (question_.aim == BarrierAim::Weaken) {
     if (const auto why = reasonNotToWeaken(barrier)) return KeptReason{*why};
   }
   return reasonInRegion(barrier, remark);
@@ -263,9 +271,6 @@ std::optional<KeptReason> BarrierJudge::reasonInRegion(const Barrier& barrier, R
     };
     isAnyKeptForAccesses_ |= isOfThreads(conflict->above, conflict->aboveMarks) &&
                              isOfThreads(conflict->below, conflict->belowMarks);
-    if (conflict->above && conflict->below) {
-      isKeptForAccesses_[static_cast<std::size_t>(&barrier - graph_.barriers().data())] = true;
-    }
     if (wantRemarks_) {
       remark.barrier->conflict =
           remarks_.conflict(regions, graph_.classes(), barrier.node, *conflict, relation_);
@@ -273,7 +278,7 @@ std::optional<KeptReason> BarrierJudge::reasonInRegion(const Barrier& barrier, R
     return KeptReason{};
   }
   // bar.warp.sync prevents hoisting of loads like a CTA barrier does (E.6.6).
-  if (aim_ != BarrierAim::Weaken && !mayLeaveLoops(barrier)) {
+  if (question_.aim != BarrierAim::Weaken && !mayLeaveLoops(barrier)) {
     if (!wantRemarks_) return KeptReason{};
     return reasons_.polling(
         barrier, [&](std::uint32_t body) -> const auto& { return loops_[body]; });

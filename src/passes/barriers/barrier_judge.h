@@ -21,14 +21,14 @@
 #include "passes/barriers/barrier_remarks.h"
 #include "passes/barriers/kept_barriers.h"
 #include "passes/barriers/kept_reasons.h"
+#include "passes/barriers/launch_case.h"
 
 namespace ptxopt::passes {
 
 // What a pass wants to do to a barrier that is not needed.
 enum class BarrierAim : std::uint8_t {
   Remove,
-  RemoveOrGuard,  // or guard it: `@p`, where p says that the block has more than one row (C8(ii).5)
-  Weaken,         // to bar.warp.sync (C8.3)
+  Weaken,  // to bar.warp.sync (C8.3)
 };
 
 // Beyond these limits barriers are kept, and remarks say so (docs/soundness/ C9.5).
@@ -48,7 +48,8 @@ struct BarrierQuestion {
   std::string_view pass;  // the name in the remarks
   analysis::Precision precision = analysis::Precision::Affine;
   BarrierAim aim = BarrierAim::Remove;
-  std::uint32_t leastGuardDepth = 0;  // the fewest loops around a barrier that gets a guard
+  // The fewest loops around a barrier that gets a guard; none: no barrier gets one.
+  std::optional<std::uint32_t> leastGuardDepth;
   KeptBarriers kept;
   BarrierLimits limits;
 };
@@ -59,7 +60,19 @@ struct BarrierDecision {
   BarrierOutcome outcome = BarrierOutcome::Kept;
   // All threads take part in the barrier: while it is kept, it orders the accesses around it.
   bool isSeparator = false;
+  bool mayBeGuarded = false;  // it is kept, and some launches might do without it
+  BarrierGuard guard = BarrierGuard::None;
+  std::shared_ptr<const LaunchTest> test;  // of a guard
   Remark remark;
+};
+
+// Which barriers launches of one case leave out.
+struct GuardPlan {
+  // By barrier.
+  std::vector<BarrierGuard> guards;
+  std::vector<std::pair<AccessCounts, AccessCounts>> counts;  // around those with a guard
+  std::vector<bool> areOnlyInFunctions;                       // where there are no guards
+  LaunchTest test;
 };
 
 // Decides at one precision, which may be coarser than the requested one.
@@ -68,11 +81,15 @@ class BarrierJudge {
   // The arguments must outlive the object.
   BarrierJudge(std::span<const analysis::BarrierBody> bodies,
                const analysis::BarrierContext& context, const BarrierQuestion& question,
-               BarrierAim aim, analysis::Precision precision, bool wantRemarks);
+               analysis::Precision precision, bool wantRemarks);
 
   // One decision for each barrier, in the order of the text.  Barriers with `settled` are removed
   // first, without a test.
   std::vector<BarrierDecision> run(const std::vector<bool>& settled = {});
+  // Instead of run(), with bodies that state the launches of a case: what can be guarded after the
+  // decisions were carried out.  With `planned` only what that plan has.
+  GuardPlan planGuards(const std::vector<BarrierDecision>& decisions,
+                       const GuardPlan* planned = nullptr);
   // Instead of run(): which of the decisions could be made again after all decisions before them
   // were carried out.
   std::vector<bool> repeat(const std::vector<BarrierDecision>& decisions,
@@ -86,7 +103,7 @@ class BarrierJudge {
   using Barrier = analysis::BarrierGraph::Barrier;
 
   BarrierDecision judge(const Barrier& barrier);
-  void tryToGuard(const Barrier& barrier, BarrierDecision& decision);
+  bool mayBeGuarded(const Barrier& barrier) const;
   void label(std::vector<BarrierDecision>& decisions) const;
   void setRule(const Barrier& barrier, BarrierVerdict& verdict);
   std::optional<KeptReason> reasonToKeep(const Barrier& barrier, Remark& remark);
@@ -103,13 +120,11 @@ class BarrierJudge {
 
   std::span<const analysis::BarrierBody> bodies_;
   const BarrierQuestion& question_;
-  BarrierAim aim_;
   analysis::Precision precision_;
   bool wantRemarks_;
   bool isAnyKeptForAccesses_ = false;
   std::size_t candidates_ = 0;  // that were tested
   analysis::Relation relation_ = analysis::Relation::TwoThreads;
-  std::vector<bool> isKeptForAccesses_;  // by barrier
   const analysis::BarrierFacts& facts_;
   std::vector<std::optional<analysis::NonExitedThreads>>
       nonExitedThreads_;  // by body, computed on demand

@@ -162,8 +162,7 @@ std::optional<ConflictExample> BarrierRemarks::example(const Region& region, con
   analysis::WitnessQuestion question;
   question.first = &above;
   question.second = &below;
-  question.assumptions.oneRow =
-      region.rowsOnly || region.relation == analysis::Relation::TwoThreadsOfOneRow;
+  question.isOneRow = region.rowsOnly;
   question.areWarpsDifferent = region.relation == analysis::Relation::TwoWarps;
   question.postDominators = body->postDominators;
   question.loops = body->loops;

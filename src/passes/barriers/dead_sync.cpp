@@ -4,8 +4,8 @@
 #include <array>
 #include <charconv>
 
-#include "ir/make.h"
 #include "passes/barriers/barrier_groups.h"
+#include "passes/barriers/launch_guard.h"
 #include "passes/engine/claim_sink.h"
 
 namespace ptxopt::passes {
@@ -13,65 +13,6 @@ namespace ptxopt::passes {
 namespace {
 
 using analysis::Precision;
-using ir::Instruction;
-
-// The predicate that the block has more than one row of threads, computed once at the start of the
-// kernel (docs/soundness/ C8(ii).5).
-class RowGuard {
- public:
-  explicit RowGuard(ir::Function& function) : function_(function) {}
-
-  void putOn(Instruction& barrier) {
-    if (!hasManyRows_) make();
-    barrier.guard = hasManyRows_;
-    function_.markChanged(&barrier);
-  }
-
- private:
-  void make() {
-    using ir::Operand;
-    const auto predicate = declare("%p_many_rows", isa::Type::Pred);
-    const auto y = declare("%r_ntid_y", isa::Type::B32);
-    const auto z = declare("%r_ntid_z", isa::Type::B32);
-    const auto yz = declare("%r_ntid_yz", isa::Type::B32);
-    const auto reg = [](ir::RegisterId id) { return Operand::ofRegister(id); };
-    append("mov.u32", {reg(y), ir::specialRegister(function_.module(), "%ntid.y")});
-    append("mov.u32", {reg(z), ir::specialRegister(function_.module(), "%ntid.z")});
-    append("or.b32", {reg(yz), reg(y), reg(z)});
-    append("setp.ne.u32", {reg(predicate), reg(yz), Operand::ofInteger(1)});
-    hasManyRows_ = ir::Guard(predicate, false);
-  }
-
-  ir::RegisterId declare(std::string_view name, isa::Type type) {
-    const ir::MadeRegister made = ir::makeRegister(function_, name, type);
-    append(made.declaration);
-    return made.id;
-  }
-  void append(std::string_view mnemonic, std::initializer_list<ir::Operand> operands) {
-    append(ir::makeInstruction(function_, mnemonic, operands));
-  }
-  void append(ir::Statement* statement) {
-    function_.insertAfter(last_, statement);
-    last_ = statement;
-  }
-
-  // After the initial declarations of the body: no branch leads there, so it is executed once, even
-  // if a loop starts right after it.
-  static ir::Statement* endOfDeclarations(const ir::Function& function) {
-    ir::Statement* last = nullptr;
-    for (ir::Statement* at = function.body().front(); at != nullptr; at = at->next) {
-      const bool isDeclaration = at->kind == ir::StatementKind::RegisterDeclaration ||
-                                 at->kind == ir::StatementKind::VariableDeclaration;
-      if (!isDeclaration && at->kind != ir::StatementKind::Location) break;
-      last = at;
-    }
-    return last;
-  }
-
-  ir::Function& function_;
-  ir::Statement* last_ = endOfDeclarations(function_);
-  ir::Guard hasManyRows_;
-};
 
 class DeadSync : public Pass {
  public:
@@ -85,7 +26,7 @@ class DeadSync : public Pass {
 
   bool run(ir::Function& function, PassContext& context) const override {
     bool changed = false;
-    RowGuard guard(function);
+    LaunchGuards guards(function);
     context.erasedOnlyBarriers = true;
     ClaimSink claims(kDeadSync.name, function, context.claims);
     for (BarrierDecision& decision :
@@ -102,7 +43,7 @@ class DeadSync : public Pass {
         erase(function, *decision.instruction, context);
         ++context.statistics["barriers-removed"];
       } else {
-        guard.putOn(*decision.instruction);
+        guards.putOn(*decision.instruction, decision.guard, *decision.test);
         context.erasedOnlyBarriers = false;
         ++context.statistics["barriers-guarded"];
       }
@@ -145,7 +86,6 @@ std::unique_ptr<Pass> makeDeadSync(const OptionValues& options, std::string& err
   question.pass = kDeadSync.name;
   question.kept = std::move(*kept);
   if (options.has("guard") || options.has("guard-in-loops")) {
-    question.aim = BarrierAim::RemoveOrGuard;
     question.leastGuardDepth = options.has("guard") ? 0 : 1;
   }
   question.precision = kPrecisions[options.choice("precision")];

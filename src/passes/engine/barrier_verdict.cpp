@@ -30,8 +30,12 @@ std::string_view spelling(const BarrierRule& rule) {
       return "trailing";
     case BarrierRule::Kind::PrecedesAnother:
       return "precedes another";
+    case BarrierRule::Kind::AnyShape:
+      return "far pointers";
     case BarrierRule::Kind::OneRow:
-      return "one row";
+      return rule.takesFarPointers ? "one row and far pointers" : "one row";
+    case BarrierRule::Kind::LargestBlock:
+      return rule.takesFarPointers ? "largest block and far pointers" : "largest block";
     case BarrierRule::Kind::NoConflict:
       return "no conflict";
     case BarrierRule::Kind::Separated:

@@ -101,12 +101,15 @@ struct BarrierRule {
     FollowsAnother,   // nothing between it and the barrier above
     Trailing,         // nothing below it
     PrecedesAnother,  // nothing between it and the barrier below
+    AnyShape,         // where `takesFarPointers`
     OneRow,           // the block has one row
+    LargestBlock,     // the block is that of .maxntid
     NoConflict,       // no two accesses of the same object
     Separated,        // `separation` keeps two accesses of the same object apart
   };
   Kind kind = Kind::NoConflict;
   analysis::AliasRule separation{};
+  bool takesFarPointers = false;  // the pointers of the launch are far enough apart
 };
 std::string_view spelling(const BarrierRule& rule);  // "no conflict"
 

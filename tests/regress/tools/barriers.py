@@ -5,7 +5,7 @@ Each barrier has a comment on its line:
     // goes                 removed at every precision
     // goes: objects        removed from that precision on
     // goes: only flags     removed at that precision, needed where another one has gone
-    // guarded              kept, but dead-sync<guard> leaves it out of launches of one row
+    // guarded              kept, but dead-sync<guard> leaves it out of some launches
     // weakened             kept, but warp-sync makes bar.warp.sync of it
     // stays                kept; taking it out by hand makes a difference that ptxrun sees
     // stays, unseen: WHY   kept; ptxrun cannot see the difference (also: guarded, weakened)
@@ -18,9 +18,15 @@ With an ASSUME comment dead-sync runs without and with those options, at its fin
 remarks must name the assumptions.  The launches are such that they are true.
 
 --guard and --warp-sync try that pass alone, not dead-sync at its precisions.  With --guard every
-kernel is launched in one row and in several: without a guarded barrier, those of several rows must
-differ; without one that stays, those of one row.  With --warp-sync no weakened barrier may be left
-out, and one that stays may not be weakened by hand either.
+kernel is launched in one row, which leaves guarded barriers out, and in several, which executes
+them: without a guarded barrier those of several rows must differ, without one that stays those of
+one row.  Comments with options of ptxrun can say other launches of both kinds:
+
+    // LEAVES OUT: --arg buffer:4K --arg buffer:4K
+    // EXECUTES: --arg buffer:8K --arg &arg0+4
+
+With --warp-sync no weakened barrier may be left out, and one that stays may not be weakened by hand
+either.
 """
 import argparse
 import json
@@ -36,8 +42,9 @@ MARK = re.compile(rf"\bbar(rier)?\.[^/]*;[^/]*//\s*(?P<word>{WORDS})(?P<rest>.*)
 BARRIER = re.compile(r"\s*(@!?\S+\s+)?bar(rier)?\.(cta\.)?(sync|red|arrive)")
 ASSUME = re.compile(r"^// ASSUME: (.*)")
 LAUNCH = re.compile(r'^// LAUNCH: .*"kernel": *"([^"]+)"')
-ONE_ROW = ["64"]
-SEVERAL_ROWS = ["32,2", "4,4,4"]
+KIND = re.compile(r"^// (LEAVES OUT|EXECUTES): (.*)")
+ONE_ROW = [["--block", "64"]]
+SEVERAL_ROWS = [["--block", "32,2"], ["--block", "4,4,4"]]
 
 
 class Barrier:
@@ -57,9 +64,14 @@ class Barrier:
 class Mode:
     """A way to call ptxopt, and what it does to a barrier."""
 
-    def __init__(self, name, passes, fate_of, shapes=None, options=()):
+    # Launches: lists of options of ptxrun, of those that leave out guarded barriers and of others.
+    def __init__(self, name, passes, fate_of, leaving_out=([],), executing=(), options=()):
         self.name, self.passes, self.fate_of, self.options = name, passes, fate_of, options
-        self.shapes = shapes or [None]
+        self.leaving_out, self.executing = list(leaving_out), list(executing)
+
+    @property
+    def launches(self):
+        return self.leaving_out + self.executing
 
 
 def of_precision(index):
@@ -84,7 +96,7 @@ def of_assumptions(options):
     return Mode("assuming" if options else "alone", "dead-sync", fate_of, options=options)
 
 
-GUARD = Mode("guard", "dead-sync<guard>", of_guard, ONE_ROW + SEVERAL_ROWS)
+GUARD = Mode("guard", "dead-sync<guard>", of_guard, ONE_ROW, SEVERAL_ROWS)
 WARP_SYNC = Mode("warp-sync", "warp-sync", of_warp_sync)
 
 
@@ -110,7 +122,7 @@ def write(path, lines):
 
 
 def fate_in(line):
-    if re.match(r"\s*@%p_many_rows_* bar", line):
+    if re.match(r"\s*@%p_(many_rows|other_block|may_meet)_* bar", line):
         return "guarded"
     return "weakened" if re.match(r"\s*bar\.warp\.sync", line) else "kept"
 
@@ -143,13 +155,13 @@ class Checker:
                 self.problems.append(f"named are {names}: {barrier.text.strip()}")
 
     # ptxrun's verdict on FILE against the input, for the kernels that the comments launch.
-    def compare(self, path, kernels, shapes):
+    def compare(self, path, kernels, launches):
         for kernel in kernels:
-            for shape in shapes:
+            for launch in launches:
                 run = subprocess.run([self.arguments.ptxrun, "--compare", self.arguments.file, path,
                                       "--kernel", kernel, "--schedules",
                                       str(self.arguments.schedules), *self.options,
-                                      *(["--block", shape] if shape else [])],
+                                      *launch],
                                      capture_output=True, text=True)
                 if run.returncode:
                     return run.returncode, run.stdout + run.stderr
@@ -175,10 +187,10 @@ class Checker:
     # What a line could wrongly become, and the launches that must see it.
     def wrong_lines(self, mode, fate, line):
         if mode is GUARD:
-            return [("", SEVERAL_ROWS if fate == "guarded" else ONE_ROW)]
+            return [("", mode.executing if fate == "guarded" else mode.leaving_out)]
         if mode is WARP_SYNC and fate == "kept":
-            return [(re.sub(r"bar(rier)?\.[^;]*;", "bar.warp.sync -1;", line), mode.shapes)]
-        return [("", mode.shapes)]
+            return [(re.sub(r"bar(rier)?\.[^;]*;", "bar.warp.sync -1;", line), mode.launches)]
+        return [("", mode.launches)]
 
     def check_needed(self, mode, out):
         lines = read(out)
@@ -195,10 +207,10 @@ class Checker:
             if len(at) != 1:
                 self.problems.append(f"give it a comment of its own: {barrier.text.strip()}")
                 continue
-            for line, shapes in self.wrong_lines(mode, fate, lines[at[0]]):
+            for line, launches in self.wrong_lines(mode, fate, lines[at[0]]):
                 path = f"{self.folder}/wrong.ptx"
                 write(path, lines[:at[0]] + [line] * bool(line) + lines[at[0] + 1:])
-                verdict, text = self.compare(path, kernels, shapes)
+                verdict, text = self.compare(path, kernels, launches)
                 if verdict != 2:
                     instead = f"with {line.strip()}" if line else "without it"
                     self.problems.append(f"line {barrier.line + 1} of {kernel}: {instead} nothing "
@@ -217,7 +229,7 @@ class Checker:
             if self.arguments.ptxas:
                 self.check_accepted(out)
                 continue
-            verdict, text = self.compare(out, self.launches, mode.shapes)
+            verdict, text = self.compare(out, self.launches, mode.launches)
             if verdict:
                 self.problems.append(f"{mode.name}: ptxrun says {verdict}: {text}")
         if not self.arguments.ptxas:
@@ -238,6 +250,10 @@ def main():
     arguments = parser.parse_args()
     modes = [arguments.mode] if arguments.mode else list(map(of_precision, range(len(PRECISIONS))))
     lines = read(arguments.file)
+    kinds = [match.groups() for match in map(KIND.match, lines) if match]
+    if kinds and arguments.mode is GUARD:
+        GUARD.leaving_out = [shlex.split(o) for kind, o in kinds if kind == "LEAVES OUT"]
+        GUARD.executing = [shlex.split(o) for kind, o in kinds if kind == "EXECUTES"]
     for match in filter(None, map(ASSUME.match, lines)):
         modes = [of_assumptions([]), of_assumptions(shlex.split(match.group(1)))]
     targets = [line.split()[1].rstrip(",") for line in lines if line.startswith(".target")]

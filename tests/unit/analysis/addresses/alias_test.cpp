@@ -49,8 +49,10 @@ struct Case {
 
 class Alias : public testing::TestWithParam<Case> {};
 
-AliasRule ruleOf(const Case& given, Threads threads, const AliasAssumptions& assumptions = {}) {
+AliasRule ruleOf(const Case& given, Threads threads, const AliasAssumptions& assumptions = {},
+                 bool isOneRow = false) {
   ValueFunction f(kStart + given.code, given.attributes, kVariables, kParameters);
+  if (isOneRow) f.assumeOneRow();
   const auto& addresses = f.analyses().get<Addresses>();
   std::vector<const Access*> stores;
   for (const Access& access : addresses.all()) {
@@ -468,13 +470,13 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(AliasAssumptions, OneRow) {
   const Case ownSlot{"", None, "", "st.shared.u32 [%r35], 0; st.shared.u32 [%r35], 0;"};
-  EXPECT_EQ(ruleOf(ownSlot, Threads::Different, {.oneRow = true}), Injective);
+  EXPECT_EQ(ruleOf(ownSlot, Threads::Different, {}, true), Injective);
   const Case leader{
       "", None, "",
       "setp.eq.u32 %p1, %r30, 0; @%p1 st.shared.u32 [A], 0; @%p1 st.shared.u32 [A], 0;"};
-  EXPECT_EQ(ruleOf(leader, Threads::Different, {.oneRow = true}), OneThread);
+  EXPECT_EQ(ruleOf(leader, Threads::Different, {}, true), OneThread);
   const Case neighbour{"", None, "", "st.shared.u32 [%r35], 0; st.shared.u32 [%r35+4], 0;"};
-  EXPECT_EQ(ruleOf(neighbour, Threads::Different, {.oneRow = true}), None);
+  EXPECT_EQ(ruleOf(neighbour, Threads::Different, {}, true), None);
 }
 
 TEST(AliasAssumptions, FlatShared) {

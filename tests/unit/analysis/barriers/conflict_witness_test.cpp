@@ -60,7 +60,7 @@ std::string textOf(const ConflictWitness& witness, const Addresses& addresses) {
 // Of the first two stores.
 std::string witnessOf(const std::string& code, const char* attributes = kRow,
                       const AliasAssumptions& assumptions = {}, bool areRoundsFree = true,
-                      bool areSeparated = false) {
+                      bool areSeparated = false, bool isOneRow = false) {
   ValueFunction f(kStart + code, attributes, kVariables, kParameters);
   const auto& addresses = f.analyses().get<Addresses>();
   std::vector<const Access*> stores;
@@ -74,6 +74,7 @@ std::string witnessOf(const std::string& code, const char* attributes = kRow,
   question.first = stores.at(0);
   question.second = stores.at(stores.size() > 1);
   question.assumptions = assumptions;
+  question.isOneRow = isOneRow;
   question.postDominators = &f.analyses().get<PostDominators>();
   question.loops = &f.analyses().get<Loops>();
   question.separatesRounds = [&](LoopId) { return areSeparated; };
@@ -133,9 +134,9 @@ TEST(ConflictWitness, LeavesOutNoBranchInSilence) {
 TEST(ConflictWitness, ChoosesABlockWhereTheShapeIsNotKnown) {
   EXPECT_EQ(witnessOf("st.shared.u32 [%r35], 0; st.shared.u32 [%r35], 0;", ""),
             "certainly (0,0,0) A[0..3] (0,1,0) A[0..3] in 32x2x1");
-  AliasAssumptions row;
-  row.oneRow = true;
-  EXPECT_EQ(witnessOf("st.shared.u32 [%r35], 0; st.shared.u32 [%r35], 0;", "", row), "none");
+  EXPECT_EQ(
+      witnessOf("st.shared.u32 [%r35], 0; st.shared.u32 [%r35], 0;", "", {}, true, false, true),
+      "none");
 }
 
 TEST(ConflictWitness, ChoosesParametersAndValues) {

@@ -210,8 +210,7 @@ TEST(ElectedLeaders, BehindOneThatDoesNotCount) {
 }
 
 AliasRule ruleOf(const std::string& first, const std::string& second,
-                 const std::string& attributes = ".reqntid 128",
-                 const AliasAssumptions& assumptions = {}) {
+                 const std::string& attributes = ".reqntid 128", bool isOneRow = false) {
   test::ValueFunction f(R"(
     .reg .pred %p<9>; .reg .b32 %r<12>;
     mov.u32 %r1, %tid.x; mov.u32 %r2, %tid.y; ld.param.u32 %r3, [n]; shr.u32 %r4, %r1, 5;
@@ -219,11 +218,12 @@ AliasRule ruleOf(const std::string& first, const std::string& second,
   )" + first + "and.pred %p1, %p1, %p8; @%p1 st.shared.u32 [A], 1; " +
                             second + "@%p2 st.shared.u32 [A], 1; ret;",
                         attributes, ".shared .align 4 .b8 A[64];\n", ".param .u32 n");
+  if (isOneRow) f.assumeOneRow();
   const std::span<const Access> all = f.analyses().get<Addresses>().all();
-  const AliasRule rule = disjoint(all[0], all[1], Threads::Different, assumptions);
-  EXPECT_EQ(rule, disjoint(all[1], all[0], Threads::Different, assumptions));
-  EXPECT_EQ(singleThread(all[0], all[1], assumptions), rule);
-  EXPECT_EQ(disjoint(all[0], all[1], Threads::Any, assumptions), AliasRule::None);
+  const AliasRule rule = disjoint(all[0], all[1], Threads::Different);
+  EXPECT_EQ(rule, disjoint(all[1], all[0], Threads::Different));
+  EXPECT_EQ(singleThread(all[0], all[1]), rule);
+  EXPECT_EQ(disjoint(all[0], all[1], Threads::Any), AliasRule::None);
   return rule;
 }
 
@@ -251,7 +251,7 @@ TEST(ElectedLeaders, ShapesOfTheBlock) {
   const std::string same = "and.pred %p2, %p1, %p8;";
   EXPECT_EQ(ruleOf(below, same, ""), AliasRule::None);
   EXPECT_EQ(ruleOf(below, same, ".maxntid 128"), AliasRule::None);
-  EXPECT_EQ(ruleOf(below, same, "", {.oneRow = true}), AliasRule::OneLeader);
+  EXPECT_EQ(ruleOf(below, same, "", true), AliasRule::OneLeader);
   EXPECT_EQ(ruleOf(below, same, ".reqntid 64, 2"), AliasRule::None);
   EXPECT_EQ(
       ruleOf("setp.lt.u32 %p1, %r1, 32; setp.eq.and.u32 %p1, %r2, 1, %p1;", same, ".reqntid 64, 2"),

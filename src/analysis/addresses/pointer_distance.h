@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// How far apart two pointers must be that a kernel is launched with, so that two accesses, each
+// through one of them, touch no common byte (docs/soundness/ C8(vi)).
+//
+// What the two threads add to the pointers is the sum of digits of difference.h, without the
+// pointers themselves.  Where these digits have bounds, or are multiples of a large power of two,
+// the accesses can meet only if the difference of the pointers is in one interval, modulo that
+// power: a kernel can compare it at its entry.
+//
+// Cost: that of one difference.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "analysis/addresses/alias.h"
+
+namespace ptxopt::analysis {
+
+// A parameter of the entry, or a member of one, of 64 bits.
+struct LaunchPointer {
+  ir::SymbolId symbol = ir::SymbolId::None;
+  std::uint32_t offset = 0;  // of its first byte
+  friend auto operator<=>(const LaunchPointer&, const LaunchPointer&) = default;
+};
+
+struct PointerDistance {
+  LaunchPointer first;  // less than `second`
+  LaunchPointer second;
+  unsigned bits = 64;
+  // If first - second, modulo 2^bits, is one of these, modulo 2^bits, the accesses may meet.
+  // Bounded, and far less than 2^bits.
+  Interval meeting;
+  friend bool operator==(const PointerDistance&, const PointerDistance&) = default;
+};
+
+// Of two accesses by different threads of one CTA; none if no distance is known to be enough, or if
+// pointers of one program may well be that close.
+std::optional<PointerDistance> distanceToKeepApart(const Access& a, const Access& b);
+
+// One for each pair of pointers and power of two, which says what all of them together say.
+// O(distances * those that are left).
+void addDistance(std::vector<PointerDistance>& all, const PointerDistance& more);
+
+}  // namespace ptxopt::analysis

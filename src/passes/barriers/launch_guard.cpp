@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "passes/barriers/launch_guard.h"
+
+#include <fmt/format.h>
+
+#include "ir/make.h"
+
+namespace ptxopt::passes {
+
+namespace {
+
+using ir::Operand;
+using isa::Type;
+
+// After the initial declarations of the body: no branch leads there, so it is executed once, even
+// if a loop starts right after it.
+ir::Statement* endOfDeclarations(const ir::Function& function) {
+  ir::Statement* last = nullptr;
+  for (ir::Statement* at = function.body().front(); at != nullptr; at = at->next) {
+    const bool isDeclaration = at->kind == ir::StatementKind::RegisterDeclaration ||
+                               at->kind == ir::StatementKind::VariableDeclaration;
+    if (!isDeclaration && at->kind != ir::StatementKind::Location) break;
+    last = at;
+  }
+  return last;
+}
+
+}  // namespace
+
+LaunchGuards::LaunchGuards(ir::Function& function)
+    : function_(function), lastDeclaration_(endOfDeclarations(function)), last_(lastDeclaration_) {}
+
+void LaunchGuards::putOn(ir::Instruction& barrier, BarrierGuard guard, const LaunchTest& test) {
+  if (test.shape != LaunchCase::Any && !isOtherShape_) testShape(test.shape);
+  if (guard == BarrierGuard::FarPointers && !mayMeet_) testDistances(test);
+  barrier.guard = guard == BarrierGuard::FarPointers ? mayMeet_ : isOtherShape_;
+  function_.markChanged(&barrier);
+}
+
+void LaunchGuards::testShape(LaunchCase shape) {
+  constexpr std::string_view kNames[] = {"x", "y", "z"};
+  const bool isOneRow = shape == LaunchCase::OneRow;
+  const auto block = isOneRow ? std::array<std::uint32_t, 3>{0, 1, 1} : *function_.largestBlock();
+  const Operand isOther = declare(isOneRow ? "%p_many_rows" : "%p_other_block", Type::Pred);
+  for (std::size_t k = isOneRow ? 1 : 0; k < 3; ++k) {
+    const std::string special = fmt::format("%ntid.{}", kNames[k]);
+    const Operand extent = declare(fmt::format("%r_ntid_{}", kNames[k]), Type::B32);
+    append("mov.u32", {extent, ir::specialRegister(function_.module(), special)});
+    compare(isOther, "ne", "u32", extent, block[k], isOtherShape_);
+    isOtherShape_ = ir::Guard(isOther.reg(), false);
+  }
+}
+
+void LaunchGuards::testDistances(const LaunchTest& test) {
+  const Operand mayMeet = declare("%p_may_meet", Type::Pred);
+  mayMeet_ = isOtherShape_;
+  for (const analysis::PointerDistance& distance : test.distances) {
+    const Operand first = load("%rd_first", distance.first);
+    const Operand second = load("%rd_second", distance.second);
+    const Operand apart = declare("%rd_apart", Type::B64);
+    append("sub.s64", {apart, first, second});
+    append("sub.s64", {apart, apart, Operand::ofInteger(distance.meeting.lowest)});
+    if (distance.bits < 64) {
+      append("and.b64", {apart, apart, Operand::ofInteger((std::int64_t{1} << distance.bits) - 1)});
+    }
+    compare(mayMeet, "le", "u64", apart, distance.meeting.highest - distance.meeting.lowest,
+            mayMeet_);
+    mayMeet_ = ir::Guard(mayMeet.reg(), false);
+  }
+}
+
+Operand LaunchGuards::load(std::string_view name, const analysis::LaunchPointer& pointer) {
+  const Operand value = declare(name, Type::B64);
+  append("ld.param.b64", {value, Operand::ofAddress(pointer.symbol, pointer.offset)});
+  return value;
+}
+
+void LaunchGuards::compare(const Operand& result, std::string_view operation, std::string_view type,
+                           const Operand& left, std::int64_t right, const ir::Guard& others) {
+  const Operand number = Operand::ofInteger(right);
+  if (others) {
+    append(fmt::format("setp.{}.or.{}", operation, type),
+           {result, left, number, Operand::ofRegister(others.predicate())});
+  } else {
+    append(fmt::format("setp.{}.{}", operation, type), {result, left, number});
+  }
+}
+
+// Declarations stand in front of the code.
+Operand LaunchGuards::declare(std::string_view name, Type type) {
+  const ir::MadeRegister made = ir::makeRegister(function_, name, type);
+  function_.insertAfter(lastDeclaration_, made.declaration);
+  if (last_ == lastDeclaration_) last_ = made.declaration;
+  lastDeclaration_ = made.declaration;
+  return Operand::ofRegister(made.id);
+}
+
+void LaunchGuards::append(std::string_view mnemonic, std::initializer_list<Operand> operands) {
+  ir::Instruction* const made = ir::makeInstruction(function_, mnemonic, operands);
+  function_.insertAfter(last_, made);
+  last_ = made;
+}
+
+}  // namespace ptxopt::passes

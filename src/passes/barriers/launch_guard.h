@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Guards of barriers that some launches do not need: predicates that are the same for all threads
+// of the grid, computed once at the start of the kernel (docs/soundness/ C8(ii).5, C8(vi)).
+#pragma once
+
+#include <initializer_list>
+#include <string_view>
+
+#include "ir/function.h"
+#include "passes/barriers/launch_case.h"
+
+namespace ptxopt::passes {
+
+class LaunchGuards {
+ public:
+  // `function` must outlive the object.
+  explicit LaunchGuards(ir::Function& function);
+
+  // `test` is the same each time.
+  void putOn(ir::Instruction& barrier, BarrierGuard guard, const LaunchTest& test);
+
+ private:
+  void testShape(LaunchCase shape);
+  void testDistances(const LaunchTest& test);
+  ir::Operand load(std::string_view name, const analysis::LaunchPointer& pointer);
+  // result = left CMP right, or if there are `others`, that or these.
+  void compare(const ir::Operand& result, std::string_view operation, std::string_view type,
+               const ir::Operand& left, std::int64_t right, const ir::Guard& others);
+  ir::Operand declare(std::string_view name, isa::Type type);
+  void append(std::string_view mnemonic, std::initializer_list<ir::Operand> operands);
+
+  ir::Function& function_;
+  ir::Statement* lastDeclaration_;
+  ir::Statement* last_;
+  ir::Guard isOtherShape_;
+  ir::Guard mayMeet_;  // or is of another shape
+};
+
+}  // namespace ptxopt::passes
