@@ -92,12 +92,23 @@ std::uint64_t factorOf(const LaunchJson& value) {
   return factor;
 }
 
+// Of memory.
+std::uint64_t sizeOf(const LaunchJson& value) {
+  constexpr std::uint64_t kMost = std::uint64_t{1} << 47;
+  const std::uint64_t bytes = value.is_number_unsigned() ? value.get<std::uint64_t>() : 0;
+  if (bytes == 0 || bytes > kMost) {
+    refuse(fmt::format("{} is not a number of bytes from 1 to {}", shown(value), kMost));
+  }
+  return bytes;
+}
+
 passes::LaunchNumber boundOf(const LaunchJson& value) {
   if (value.is_number_float()) refuse(fmt::format("{} is not an integer", shown(value)));
   return numberOf(value);
 }
 
-// {"min": 1, "max": 4096, "multiple_of": 16}; "align" is another word for the last one.
+// {"min": 1, "max": 4096, "multiple_of": 16}; "align" is another word for the last one.  Of a
+// pointer also {"bytes": 4096}.
 passes::LaunchRange rangeOf(const LaunchJson& value) {
   passes::LaunchRange range;
   for (const auto& [key, bound] : value.items()) {
@@ -107,9 +118,11 @@ passes::LaunchRange rangeOf(const LaunchJson& value) {
       range.most = boundOf(bound);
     } else if (key == "multiple_of" || key == "align") {
       range.multipleOf = factorOf(bound);
+    } else if (key == "bytes") {
+      range.bytes = sizeOf(bound);
     } else {
-      refuse(
-          fmt::format("there is no bound \"{}\"; there are min, max, multiple_of and align", key));
+      refuse(fmt::format(
+          "there is no bound \"{}\"; there are min, max, multiple_of, align and bytes", key));
     }
   }
   return range;

@@ -73,6 +73,13 @@ struct ParameterRange {
   std::uint64_t mask() const { return ~std::uint64_t{0} >> (64 - bits); }
 };
 
+// How much memory the kernel accesses through a pointer in a parameter, from the byte on to which it
+// points: --launch gives it.
+struct PointedBytes {
+  std::uint32_t offset = 0;  // of the pointer, in bytes from the start of the parameter
+  std::uint64_t bytes = 0;
+};
+
 struct Variable {
   NameId name = NameId::None;
   SymbolId symbol = SymbolId::None;
@@ -90,6 +97,7 @@ struct Variable {
   const Initializer* initializer = nullptr;
   Function* function = nullptr;            // for a parameter or local variable
   std::span<const ParameterRange> ranges;  // of a parameter of a kernel
+  std::span<const PointedBytes> pointed;   // of pointers in a parameter of a kernel
   // Bytes; 0 if unknown (`[]` without initialiser, an unknown type).
   std::uint64_t size = 0;
 };

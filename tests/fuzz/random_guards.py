@@ -27,7 +27,7 @@ MIDDLE = 65536
 BUFFER = 2 * MIDDLE
 DISTANCE = re.compile(r"sub\.s64 \t%rd_apart_*, %rd_apart_*, (-?\d+);")
 WIDTH = re.compile(r"(setp\.le(?:\.or)?\.u64 \t%p_may_meet_*, %rd_apart_*, )(\d+)")
-GUARDED = re.compile(r"^\t@%p_(?:may_meet|many_rows|other_block)_* (bar\.sync[^;]*;)", re.MULTILINE)
+GUARDED = re.compile(r"^\t@%p_(?:may_meet|many_rows|other_block|either)_* (bar\.sync[^;]*;)", re.MULTILINE)
 
 
 class Kernel:
@@ -109,13 +109,14 @@ def launches_of(kernel, result, draw):
     """Lists of options of ptxrun."""
     edges = [0, 4, -4, 256, -256]
     for lowest, width in zip(DISTANCE.findall(result), (w for _, w in WIDTH.findall(result))):
-        edges += [int(lowest) + d for d in (-1, 0, 1)]
-        edges += [int(lowest) + int(width) + d for d in (-1, 0, 1)]
+        edges += [int(lowest) + d for d in (-4, -1, 0, 4)]
+        edges += [int(lowest) + int(width) + d for d in (-4, -1, 0, 4)]
     blocks = [[THREADS], [32, 2], [16, 2, 2], [48]]
     for _ in range(6):
         block = draw.choice(blocks[:2] if "32, 2" in kernel.most else blocks)
-        second = draw.choice(edges) // 4 * 4 if draw.random() < 0.7 else draw.choice(edges)
-        third = draw.choice([0, second]) + draw.choice(edges) // 4 * 4
+        near = [edge // 4 * 4 for edge in edges if abs(edge) < MIDDLE // 3]
+        second = draw.choice(near)
+        third = draw.choice([0, second]) + draw.choice(near)
         if draw.random() < 0.2:
             addresses = [f"&{name}+{MIDDLE}" for name in "bcd"]
         else:

@@ -13,7 +13,8 @@ weakens and dead-sync<guard> guards, and the instructions that -O2 leaves.
     scalars    the numbers that are passed, also in structures
     ranges     what is rather known of integers: not below 0 or 1, at most the next power of two, and
                the power of two up to 32 that divides them; of pointers that 16 does
-    all        all of these but ranges, trusted
+    sizes      how large the buffers are
+    all        all of these but ranges and sizes, trusted
     enforced   the same without distinct, with --enforce
 
 With --ptxrun the kernels of some files must do the same with and without these facts.
@@ -39,6 +40,7 @@ ALL = ["block", "grid", "cluster", "shared", "scalars", "distinct"]
 ENFORCEABLE = ALL[:-1]
 # Line: facts, options.
 SIDES = {"none": ([], []), **{fact: ([fact], []) for fact in ALL}, "ranges": (["ranges"], []),
+         "sizes": (["sizes"], []),
          "all": (ALL, []), "enforced": (ENFORCEABLE, ["--enforce"])}
 ENDS = {"": "", "weakened": ",warp-sync", "guarded": ",dead-sync<guard>"}
 
@@ -100,6 +102,14 @@ def ranges(launch):
     return found
 
 
+def sizes(launch):
+    found = {}
+    for k, text in enumerate(launch.get("args", [])):
+        if match := re.match(r"buffer:(\d+)([KM]?)", text):
+            found[f"arg{k}"] = {"bytes": int(match[1]) << {"": 0, "K": 10, "M": 20}[match[2]]}
+    return found
+
+
 def facts_of(launch):
     """{fact: what a file of --launch says}"""
     listed = {"block": launch.get("block"), "grid": launch.get("grid", 1),
@@ -110,6 +120,7 @@ def facts_of(launch):
         facts["distinct"] = {"distinct": True}
     facts["scalars"] = {"args": arguments(launch)}
     facts["ranges"] = {"args": ranges(launch)}
+    facts["sizes"] = {"args": sizes(launch)}
     return facts
 
 

@@ -197,19 +197,41 @@ bool AccessClasses::mayOverlapAndMatter(const AccessClass& above, const AccessCl
   return isExternal && (above.kinds & kStrongRead) != 0;
 }
 
+namespace {
+
+bool areFar(Relation relation) {
+  return relation == Relation::FarPointers || relation == Relation::OneRowFarPointers;
+}
+
+Threads threadsOf(Relation relation) {
+  switch (relation) {
+    case Relation::TwoWarps:
+      return Threads::DifferentWarps;
+    case Relation::OneRow:
+    case Relation::OneRowFarPointers:
+      return Threads::OfOneRow;
+    default:
+      return Threads::Different;
+  }
+}
+
+}  // namespace
+
 // For two classes that have addresses.
 AliasRule AccessClasses::compare(const AccessClass& above, const AccessClass& below,
                                  Relation relation) const {
   const Address& upper = addresses_[above.address];
   const Address& lower = addresses_[below.address];
   const bool areSync = ((above.kinds | below.kinds) & kSync) != 0;
-  if (relation == Relation::TwoThreadsOfFarPointers) {
-    const bool canBeFar = !areSync && distanceToKeepApart(*upper.access, *lower.access);
+  const Threads threads = threadsOf(relation);
+  if (areFar(relation)) {
+    const bool canBeFar = !areSync && distanceToKeepApart(*upper.access, *lower.access, threads);
     return canBeFar ? AliasRule::FarPointers : AliasRule::None;
   }
-  if (areSync) return singleThread(*upper.access, *lower.access);
-  const bool areWarps = relation == Relation::TwoWarps;
-  const Threads threads = areWarps ? Threads::DifferentWarps : Threads::Different;
+  if (areSync) {
+    const bool isOfRow = relation == Relation::OneRow;
+    return singleThread(*upper.access, *lower.access, isOfRow ? threads : Threads::Different);
+  }
   const AliasRule rule = disjoint(*upper.access, *lower.access, threads, assumptions_);
   if (rule != AliasRule::None) return rule;
   if (const AliasRule each = compareEach(above.address, below.address, threads);
@@ -306,14 +328,23 @@ ThreadForms* AccessClasses::threadForms(const Addresses& origin) const {
 
 AliasRule AccessClasses::separation(const AccessClass& above, const AccessClass& below,
                                     Relation relation) const {
-  if (relation == Relation::TwoThreads) return rule(above, below, relation);
-  if (relation == Relation::TwoThreadsOfFarPointers) {
-    const AliasRule always = rule(above, below, Relation::TwoThreads);
+  if (areFar(relation)) {
+    const bool isOfRow = relation == Relation::OneRowFarPointers;
+    const AliasRule always =
+        separation(above, below, isOfRow ? Relation::OneRow : Relation::TwoThreads);
     if (always != AliasRule::None) return always;
     const AliasRule far = rule(above, below, relation);
-    if (far != AliasRule::None) farApart_.emplace_back(above.address, below.address);
+    if (far == AliasRule::FarPointers) {
+      addDistance(distances_,
+                  *distanceToKeepApart(*accessOf(above), *accessOf(below), threadsOf(relation)));
+    }
     return far;
   }
+  if (relation == Relation::OneRow) {
+    const AliasRule always = rule(above, below, Relation::TwoThreads);
+    return always != AliasRule::None ? always : rule(above, below, relation);
+  }
+  if (relation == Relation::TwoThreads) return rule(above, below, relation);
   // bar.warp.sync orders only weak pairs (docs/soundness/ A3.1, F8).
   const bool isWeak = ((above.kinds | below.kinds) & (kStrongRead | kStrongWrite)) == 0;
   const AliasRule ofWarps = isWeak ? rule(above, below, relation) : AliasRule::None;
@@ -321,15 +352,7 @@ AliasRule AccessClasses::separation(const AccessClass& above, const AccessClass&
 }
 
 std::vector<PointerDistance> AccessClasses::takeDistances() const {
-  std::ranges::sort(farApart_);
-  const auto repeated = std::ranges::unique(farApart_);
-  farApart_.erase(repeated.begin(), repeated.end());
-  std::vector<PointerDistance> distances;
-  for (const auto& [above, below] : std::exchange(farApart_, {})) {
-    addDistance(distances,
-                *distanceToKeepApart(*addresses_[above].access, *addresses_[below].access));
-  }
-  return distances;
+  return std::exchange(distances_, {});
 }
 
 bool AccessClasses::mayConflict(const AccessClass& above, const AccessClass& below,

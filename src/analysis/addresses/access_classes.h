@@ -37,13 +37,17 @@ enum class Precision : std::uint8_t {
   Affine,   // addresses: byte ranges, and which thread executes the access (C3.7, C8)
 };
 
-// Which two threads of a CTA execute the two accesses of a pair, and in which launches.
+// Which two threads of a CTA execute the two accesses of a pair.
 enum class Relation : std::uint8_t {
   TwoThreads,
-  TwoThreadsOfFarPointers,  // where the pointers are as far apart as they have to be (C8(vi))
-  TwoWarps,                 // two threads of different warps (C8.3.1)
+  OneRow,    // two threads of a CTA of one row: tid.y = tid.z = 0
+  TwoWarps,  // two threads of different warps (C8.3.1)
+  // As the first two, where the pointers of the launch are as far apart as they have to be
+  // (C8(vi)).
+  FarPointers,
+  OneRowFarPointers,
 };
-inline constexpr std::size_t kRelations = 3;
+inline constexpr std::size_t kRelations = 5;
 
 enum class ClassId : std::uint32_t { None = ~0u };
 enum class AddressId : std::uint32_t { None = ~0u };
@@ -203,7 +207,7 @@ class AccessClasses {
   AliasRule separation(const AccessClass& above, const AccessClass& below,
                        Relation relation = Relation::TwoThreads) const;
 
-  // What the answers about TwoThreadsOfFarPointers since the last call take for granted.
+  // What the answers about far pointers since the last call take for granted.
   std::vector<PointerDistance> takeDistances() const;
 
   struct Conflict {
@@ -281,7 +285,7 @@ class AccessClasses {
   HashIndex addressIndex_;
   // By two AddressIds; 0: not computed yet, else 1 + rule.
   mutable std::array<std::vector<std::uint8_t>, kRelations> rules_;
-  mutable std::vector<std::pair<AddressId, AddressId>> farApart_;  // of takeDistances()
+  mutable std::vector<PointerDistance> distances_;  // of takeDistances()
   mutable std::uint64_t work_ = 0;
   mutable std::optional<BytesOfBuckets> byBytes_;  // of all classes; computed on demand
   struct OfThreads {

@@ -12,10 +12,13 @@ namespace {
 
 using Kind = MemoryBase::Kind;
 
+bool areTwo(Threads threads) {
+  return threads != Threads::Same && threads != Threads::Any;
+}
+
 // Every thread has its own local memory.
 Spaces sharedSpaces(Spaces spaces, Threads threads) {
-  const bool areTwo = threads == Threads::Different || threads == Threads::DifferentWarps;
-  return areTwo ? spaces.without(isa::Space::Local) : spaces;
+  return areTwo(threads) ? spaces.without(isa::Space::Local) : spaces;
 }
 
 AliasRule disjointBases(const Access& a, const MemoryBase& x, const Access& b, const MemoryBase& y,
@@ -99,8 +102,8 @@ bool areOne(const Access& a, const Access& b, Threads threads) {
 
 }  // namespace
 
-AliasRule singleThread(const Access& a, const Access& b) {
-  if (areOne(a, b, Threads::Different)) return AliasRule::OneThread;
+AliasRule singleThread(const Access& a, const Access& b, Threads threads) {
+  if (areOne(a, b, threads)) return AliasRule::OneThread;
   const bool areLeaders =
       a.electionMask != 0 && a.electionMask == b.electionMask && a.origin == b.origin;
   return areLeaders && areOne(a, b, Threads::DifferentWarps) ? AliasRule::OneLeader
@@ -159,10 +162,9 @@ AliasRule disjoint(const Access& a, const Access& b, Threads threads,
   }
   const bool isAffine = !a.isCollective && !b.isCollective;  // C8.1
   const bool areWarps = threads == Threads::DifferentWarps;
-  const bool areTwo = areWarps || threads == Threads::Different;
   if (areWarps && isAffine && areOne(a, b, threads)) return AliasRule::OneWarp;
-  if (threads == Threads::Different && isAffine) {
-    const AliasRule one = singleThread(a, b);
+  if (areTwo(threads) && !areWarps && isAffine) {
+    const AliasRule one = singleThread(a, b, threads);
     if (one != AliasRule::None) return one;
   }
   if (!isAffine || a.origin != b.origin || a.address == FormId::None || b.address == FormId::None ||
@@ -178,7 +180,7 @@ AliasRule disjoint(const Access& a, const Access& b, Threads threads,
     if (const AliasRule avoided = avoids(difference, window); avoided != AliasRule::None) {
       return avoided;
     }
-    if (areTwo && meansSameThread(difference, window, freeDimensions(a, b, threads))) {
+    if (areTwo(threads) && meansSameThread(difference, window, freeDimensions(a, b, threads))) {
       return areWarps ? AliasRule::WarpInjective : AliasRule::Injective;
     }
     if (!difference.hasExtensions) break;

@@ -40,6 +40,7 @@ enum class Threads : std::uint8_t {
   Different,       // by two threads of one CTA
   DifferentWarps,  // by threads of two warps of one CTA
   Any,
+  OfOneRow,  // by two threads of a CTA of one row: tid.y = tid.z = 0
 };
 
 enum class AliasRule : std::uint8_t {
@@ -79,8 +80,8 @@ inline bool sameThreadOnly(const Access& a, const Access& b,
 // If a thread touches a byte by `other` that another one touches by `store`, then two threads touch
 // a byte by `store` (docs/soundness/ C8.2).
 bool overlapIsOfStore(const Access& store, const Access& other);
-// Why one and the same thread of the CTA executes both, wherever they go: OneThread or OneLeader;
-// None if it may be two.
-AliasRule singleThread(const Access& a, const Access& b);
+// Why one and the same thread of the CTA, which has one row if `threads` says so, executes both,
+// wherever they go: OneThread or OneLeader; None if it may be two.
+AliasRule singleThread(const Access& a, const Access& b, Threads threads = Threads::Different);
 
 }  // namespace ptxopt::analysis

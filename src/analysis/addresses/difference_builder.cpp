@@ -86,7 +86,8 @@ Interval DifferenceBuilder::intervalOf(const Access& access, LeafId leaf) const 
 }
 
 Interval DifferenceBuilder::threadInterval(const Access& access, unsigned dimension) const {
-  return access.thread[dimension];
+  const bool isFlat = threads_ == Threads::OfOneRow && dimension > 0;
+  return isFlat ? Interval::of(0) : access.thread[dimension];
 }
 
 void DifferenceBuilder::addDigit(std::uint64_t coefficient, Interval values,

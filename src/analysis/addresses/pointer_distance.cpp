@@ -53,9 +53,14 @@ std::optional<Interval> meeting(const Difference& difference, Interval window, u
   return isRare ? std::optional(result) : std::nullopt;
 }
 
-}  // namespace
+PointerDistance distance(LaunchPointer first, LaunchPointer second, unsigned bits,
+                         Interval meeting) {
+  if (first < second) return {first, second, bits, meeting};
+  return {second, first, bits, -meeting};
+}
 
-std::optional<PointerDistance> distanceToKeepApart(const Access& a, const Access& b) {
+std::optional<PointerDistance> distanceByAddresses(const Access& a, const Access& b,
+                                                   Threads threads) {
   const bool areComparable = !a.isCollective && !b.isCollective && a.origin == b.origin &&
                              a.address != FormId::None && b.address != FormId::None &&
                              a.size != 0 && b.size != 0 && haveOneWindow(a, b);
@@ -65,7 +70,7 @@ std::optional<PointerDistance> distanceToKeepApart(const Access& a, const Access
   const auto second = ownPointer(forms, forms.form(b.address), forms.form(a.address));
   if (!first || !second) return std::nullopt;
 
-  DifferenceBuilder builder(a, b, Threads::Different, ExtensionDifference::Opened);
+  DifferenceBuilder builder(a, b, threads, ExtensionDifference::Opened);
   builder.leaveOut(*first);
   builder.leaveOut(*second);
   const Difference difference = builder.of(a.address, b.address, isa::Space::None);
@@ -80,15 +85,39 @@ std::optional<PointerDistance> distanceToKeepApart(const Access& a, const Access
     if (bits < kLeastBits) break;
     const auto found = meeting(difference, window, bits);
     if (!found) continue;
-    PointerDistance result{pointerOf(forms.leaf(*first).key), pointerOf(forms.leaf(*second).key),
-                           bits, *found};
-    if (result.second < result.first) {
-      std::swap(result.first, result.second);
-      result.meeting = -result.meeting;
-    }
-    return result;
+    return distance(pointerOf(forms.leaf(*first).key), pointerOf(forms.leaf(*second).key), bits,
+                    *found);
   }
   return std::nullopt;
+}
+
+// The only pointer through which it goes, if the size of its memory is known.
+std::optional<std::pair<LaunchPointer, std::int64_t>> memoryOf(const Access& access) {
+  if (access.bases.size() != 1) return std::nullopt;
+  const MemoryBase& base = access.bases[0];
+  if (base.kind != MemoryBase::Kind::Parameter) return std::nullopt;
+  for (const ir::PointedBytes& pointed : base.variable->pointed) {
+    if (pointed.offset != base.offset) continue;
+    const LaunchPointer pointer{base.variable->symbol, base.offset};
+    return std::pair(pointer, static_cast<std::int64_t>(pointed.bytes));
+  }
+  return std::nullopt;
+}
+
+std::optional<PointerDistance> distanceBySizes(const Access& a, const Access& b) {
+  const auto first = memoryOf(a);
+  const auto second = memoryOf(b);
+  if (!first || !second || first->first == second->first) return std::nullopt;
+  return distance(first->first, second->first, kPointerBits,
+                  {1 - first->second, second->second - 1});
+}
+
+}  // namespace
+
+std::optional<PointerDistance> distanceToKeepApart(const Access& a, const Access& b,
+                                                   Threads threads) {
+  const auto byAddresses = distanceByAddresses(a, b, threads);
+  return byAddresses ? byAddresses : distanceBySizes(a, b);
 }
 
 void addDistance(std::vector<PointerDistance>& all, const PointerDistance& more) {

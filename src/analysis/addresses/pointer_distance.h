@@ -5,7 +5,9 @@
 // What the two threads add to the pointers is the sum of digits of difference.h, without the
 // pointers themselves.  Where these digits have bounds, or are multiples of a large power of two,
 // the accesses can meet only if the difference of the pointers is in one interval, modulo that
-// power: a kernel can compare it at its entry.
+// power: a kernel can compare it at its entry.  Otherwise it is enough if the memory that is
+// accessed through one pointer ends before that of the other, where --launch says how much it is
+// (C10.15).
 //
 // Cost: that of one difference.
 #pragma once
@@ -30,14 +32,14 @@ struct PointerDistance {
   LaunchPointer second;
   unsigned bits = 64;
   // If first - second, modulo 2^bits, is one of these, modulo 2^bits, the accesses may meet.
-  // Bounded, and far less than 2^bits.
+  // Bounded.
   Interval meeting;
   friend bool operator==(const PointerDistance&, const PointerDistance&) = default;
 };
 
-// Of two accesses by different threads of one CTA; none if no distance is known to be enough, or if
-// pointers of one program may well be that close.
-std::optional<PointerDistance> distanceToKeepApart(const Access& a, const Access& b);
+// None if no distance is known to be enough, or if pointers of one program may well be that close.
+std::optional<PointerDistance> distanceToKeepApart(const Access& a, const Access& b,
+                                                   Threads threads);
 
 // One for each pair of pointers and power of two, which says what all of them together say.
 // O(distances * those that are left).

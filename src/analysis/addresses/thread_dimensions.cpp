@@ -39,9 +39,10 @@ unsigned freeDimensions(const Access& a, const Access& b, Threads threads) {
     const bool isPinned = a.thread[k].isSingle() && a.thread[k] == b.thread[k];
     if (!isPinned) dimensions |= 1u << k;
   }
+  constexpr unsigned kX = 1;
+  if (threads == Threads::OfOneRow) return dimensions & kX;
   if (threads != Threads::DifferentWarps) return dimensions;
   if (areOfOneWarp(linearIdOf(a), linearIdOf(b))) return 0;
-  constexpr unsigned kX = 1;
   if ((dimensions & kX) != 0 && rowsAreWholeWarps(a.origin->shape()) &&
       rowsAreWholeWarps(b.origin->shape())) {
     dimensions &= ~kX;

@@ -55,15 +55,6 @@ class AddressesByShape {
   std::vector<std::unique_ptr<Made>> made_;
 };
 
-bool hasTwoPointers(const analysis::Addresses& addresses) {
-  std::size_t pointers = 0;
-  for (const analysis::LeafId leaf : addresses.forms().leaves()) {
-    const analysis::LeafKey& key = addresses.forms().leaf(leaf).key;
-    pointers += std::size_t{key.kind == analysis::LeafKind::Parameter && key.bits == 64};
-  }
-  return pointers > 1;
-}
-
 // Decides about one group of functions.
 //
 // The barriers are first decided without assumptions, then the remaining ones with them.  So an
@@ -84,20 +75,20 @@ class Group {
   }
 
   std::vector<BarrierDecision> decide() {
-    std::vector<BarrierDecision> without = judge({}, {});
+    std::vector<BarrierDecision> without = judge({}, {}, !given_.any());
     if (!given_.any()) {
-      guard(without);
+      carryOut(without);
       return without;
     }
     std::vector<bool> settled;
     for (const BarrierDecision& decision : without) {
       settled.push_back(decision.outcome != BarrierOutcome::Kept);
     }
-    std::vector<BarrierDecision> decisions = judge(given_, settled);
+    std::vector<BarrierDecision> decisions = judge(given_, settled, true);
     for (std::size_t k = 0; k < decisions.size(); ++k) {
       if (settled[k]) decisions[k] = std::move(without[k]);
     }
-    guard(decisions);
+    carryOut(decisions);
     if (wantRemarks_) nameAssumptions(decisions, settled);
     return decisions;
   }
@@ -109,13 +100,13 @@ class Group {
   };
 
   std::vector<BarrierBody> bodies(const Assumptions& assumptions, bool withAddresses,
-                                  LaunchCase launches = LaunchCase::Any) {
+                                  bool areLargest = false) {
     std::vector<BarrierBody> result;
     result.reserve(members_.size());
     for (Member& member : members_) {
       analysis::FunctionAnalyses& analyses = *member.analyses;
-      const Assumptions own = assumptionsIn(launches, analyses.get<ir::Function>(),
-                                            analyses.get<Assumptions>().limitedTo(assumptions));
+      Assumptions own = analyses.get<Assumptions>().limitedTo(assumptions);
+      if (areLargest) own = withLargestBlock(analyses.get<ir::Function>(), own);
       result.push_back({&analyses.get<analysis::Cfg>(), &analyses.get<analysis::Liveness>(),
                         &analyses.get<analysis::PostDominators>(), &analyses.get<analysis::Loops>(),
                         withAddresses ? &member.addresses.under(own) : nullptr, own});
@@ -125,7 +116,7 @@ class Group {
 
   // If comparing addresses reaches its limit, falls back to spaces and objects.
   std::vector<BarrierDecision> judge(const Assumptions& assumptions,
-                                     const std::vector<bool>& settled) {
+                                     const std::vector<bool>& settled, bool isLast) {
     const std::vector<BarrierBody> coarseBodies = bodies(assumptions, false);
     const analysis::BarrierContext context(coarseBodies, facts_);
     const bool isWeakening = question_.aim == BarrierAim::Weaken;
@@ -135,7 +126,10 @@ class Group {
       const std::vector<BarrierBody> fineBodies = bodies(assumptions, true);
       BarrierJudge fine(fineBodies, context, question_, Precision::Affine, wantRemarks_);
       std::vector<BarrierDecision> decisions = fine.run(settled);
-      if (fine.isWithinLimit() || isWeakening) return decisions;
+      if (fine.isWithinLimit() || isWeakening) {
+        if (isLast && question_.leastGuardDepth) guard(fine, decisions, settled);
+        return decisions;
+      }
     }
     BarrierJudge coarse(coarseBodies, context, question_,
                         std::min(question_.precision, Precision::Objects), wantRemarks_);
@@ -149,46 +143,49 @@ class Group {
     return decisions;
   }
 
-  // Guards come last, after everything that can be removed (docs/soundness/ E.6.10).
-  void guard(std::vector<BarrierDecision>& decisions) {
+  // Guards come last, after everything that can be removed (docs/soundness/ E.6.10).  `judge` has
+  // made the decisions.
+  void guard(BarrierJudge& judge, std::vector<BarrierDecision>& decisions,
+             const std::vector<bool>& settled) {
     const auto mayBeGuarded = [](const BarrierDecision& one) { return one.mayBeGuarded; };
-    if (question_.precision != Precision::Affine || std::ranges::none_of(decisions, mayBeGuarded)) {
-      return;
-    }
-    std::ptrdiff_t most = 0;
-    for (const LaunchCase launches : kLaunchCases) {
-      if (!isOfInterest(launches)) continue;
-      GuardPlan plan = planGuards(launches, given_, decisions);
-      if (launches == LaunchCase::OneRow && wantRemarks_) noteFunctions(plan, decisions);
-      const std::ptrdiff_t count = std::ranges::count_if(
-          plan.guards, [](BarrierGuard one) { return one != BarrierGuard::None; });
-      if (count <= most) continue;
-      most = count;
-      guards_ = std::move(plan);
-    }
-    if (most != 0) carryOut(decisions);
+    if (std::ranges::none_of(decisions, mayBeGuarded)) return;
+    guards_ = judge.planGuards();
+    if (wantRemarks_) noteFunctions(guards_, decisions);
+    if (!question_.triesLargestBlock || !isLargestBlockOfInterest()) return;
+    const auto guarded = [](const GuardPlan& plan) {
+      return std::ranges::count_if(plan.guards,
+                                   [](BarrierGuard one) { return one != BarrierGuard::None; });
+    };
+    std::vector<bool> removed = removedBy(decisions);
+    for (std::size_t k = 0; k < settled.size(); ++k) removed[k] = removed[k] || settled[k];
+    GuardPlan other = planForLargestBlock(given_, removed);
+    if (guarded(other) > guarded(guards_)) guards_ = std::move(other);
   }
 
-  // More may be known of its launches than of all.
-  bool isOfInterest(LaunchCase launches) {
-    return std::ranges::any_of(members_, [&](Member& member) {
+  // It says more than is known of all launches.
+  bool isLargestBlockOfInterest() {
+    return std::ranges::any_of(members_, [&](const Member& member) {
       const auto& function = member.analyses->get<ir::Function>();
       const Assumptions& own = member.analyses->get<Assumptions>();
-      if (launches == LaunchCase::Any) return hasTwoPointers(member.addresses.under(own));
-      return LaunchShape::of(function, assumptionsIn(launches, function, own)) !=
+      return LaunchShape::of(function, withLargestBlock(function, own)) !=
              LaunchShape::of(function, own);
     });
   }
 
-  GuardPlan planGuards(LaunchCase launches, const Assumptions& assumptions,
-                       const std::vector<BarrierDecision>& decisions,
-                       const GuardPlan* planned = nullptr) {
-    const std::vector<BarrierBody> ofCase = bodies(assumptions, true, launches);
-    const analysis::BarrierContext context(ofCase, facts_);
-    BarrierJudge judge(ofCase, context, question_, Precision::Affine, false);
-    GuardPlan plan = judge.planGuards(decisions, planned);
-    plan.test.shape = launches;
-    return plan;
+  static std::vector<bool> removedBy(const std::vector<BarrierDecision>& decisions) {
+    std::vector<bool> removed;
+    for (const BarrierDecision& decision : decisions) {
+      removed.push_back(decision.outcome == BarrierOutcome::Removed);
+    }
+    return removed;
+  }
+
+  GuardPlan planForLargestBlock(const Assumptions& assumptions, const std::vector<bool>& removed,
+                                const GuardPlan* planned = nullptr) {
+    const std::vector<BarrierBody> largest = bodies(assumptions, true, true);
+    const analysis::BarrierContext context(largest, facts_);
+    return BarrierJudge(largest, context, question_, Precision::Affine, false)
+        .planGuardsOfLargestBlock(removed, planned);
   }
 
   static void noteFunctions(const GuardPlan& plan, std::vector<BarrierDecision>& decisions) {
@@ -198,6 +195,7 @@ class Group {
   }
 
   void carryOut(std::vector<BarrierDecision>& decisions) const {
+    if (!guards_.hasAny()) return;
     const auto test = std::make_shared<const LaunchTest>(guards_.test);
     for (std::size_t k = 0; k < decisions.size(); ++k) {
       if (guards_.guards[k] == BarrierGuard::None) continue;
@@ -219,15 +217,15 @@ class Group {
 
   static BarrierRule ruleOf(LaunchCase shape, BarrierGuard guard) {
     BarrierRule rule;
-    rule.takesFarPointers = guard == BarrierGuard::FarPointers;
-    rule.kind = shape == LaunchCase::OneRow         ? BarrierRule::Kind::OneRow
-                : shape == LaunchCase::LargestBlock ? BarrierRule::Kind::LargestBlock
-                                                    : BarrierRule::Kind::AnyShape;
+    rule.takesFarPointers = guard != BarrierGuard::Shape;
+    rule.kind = guard == BarrierGuard::FarPointers ? BarrierRule::Kind::AnyShape
+                : shape == LaunchCase::OneRow      ? BarrierRule::Kind::OneRow
+                                                   : BarrierRule::Kind::LargestBlock;
     return rule;
   }
 
   // For each decision that depends on assumptions, finds a minimal set that suffices, as long as
-  // only few sets are tried.
+  // only few sets are tried.  For a guard none may be enough.
   void nameAssumptions(std::vector<BarrierDecision>& decisions, const std::vector<bool>& settled) {
     std::vector<Assumptions> needed(decisions.size(), given_);
     const auto isOpen = [&](std::size_t k) {
@@ -244,19 +242,8 @@ class Group {
       for (const Assumptions& set : sets) {
         Assumptions fewer = set;
         fewer.remove(one);
-        if (!fewer.any() || exceeds(++tries, Limit::AssumptionSets)) continue;
-        const bool isAffine = question_.precision == Precision::Affine;
-        const std::vector<BarrierBody> with = bodies(fewer, isAffine);
-        const analysis::BarrierContext context(with, facts_);
-        BarrierJudge again(with, context, question_, question_.precision, false);
-        std::vector<bool> can = again.repeat(decisions, settled);
-        if (!guards_.guards.empty()) {
-          const GuardPlan plan = planGuards(guards_.test.shape, fewer, decisions, &guards_);
-          for (std::size_t k = 0; k < can.size(); ++k) {
-            if (guards_.guards[k] != BarrierGuard::None)
-              can[k] = plan.guards[k] != BarrierGuard::None;
-          }
-        }
+        if (exceeds(++tries, Limit::AssumptionSets)) continue;
+        const std::vector<bool> can = repeat(fewer, decisions, settled);
         for (std::size_t k = 0; k < decisions.size(); ++k) {
           if (isOpen(k) && can[k] && needed[k] == set) needed[k] = fewer;
         }
@@ -265,6 +252,26 @@ class Group {
     for (std::size_t k = 0; k < decisions.size(); ++k) {
       if (isOpen(k)) name(needed[k], decisions[k].remark);
     }
+  }
+
+  // Which of the decisions could be made with these assumptions, after those before them.
+  std::vector<bool> repeat(const Assumptions& assumptions,
+                           const std::vector<BarrierDecision>& decisions,
+                           const std::vector<bool>& settled) {
+    const std::vector<BarrierBody> with =
+        bodies(assumptions, question_.precision == Precision::Affine);
+    const analysis::BarrierContext context(with, facts_);
+    BarrierJudge judge(with, context, question_, question_.precision, false);
+    std::vector<bool> can = judge.repeat(decisions, settled);
+    if (!guards_.hasAny()) return can;
+    const bool isOfLargest = guards_.test.shape == LaunchCase::LargestBlock;
+    const GuardPlan plan = isOfLargest
+                               ? planForLargestBlock(assumptions, removedBy(decisions), &guards_)
+                               : judge.planGuards(&guards_);
+    for (std::size_t k = 0; k < can.size(); ++k) {
+      if (decisions[k].guard != BarrierGuard::None) can[k] = plan.guards[k] != BarrierGuard::None;
+    }
+    return can;
   }
 
   void name(const Assumptions& needed, Remark& remark) {

@@ -2,6 +2,8 @@
 #include "passes/barriers/barrier_judge.h"
 
 #include <algorithm>
+#include <numeric>
+#include <utility>
 
 namespace ptxopt::passes {
 
@@ -55,28 +57,28 @@ BarrierJudge::BarrierJudge(std::span<const BarrierBody> bodies, const BarrierCon
   }
 }
 
-// Removes the settled barriers; returns the others in the order in which they are tested.
-std::vector<std::uint32_t> BarrierJudge::begin(const std::vector<bool>& settled) {
+// Removes the settled barriers, and puts the others in the order in which they are tested.
+void BarrierJudge::begin(const std::vector<bool>& settled) {
   const std::uint64_t work = question_.limits.work;
   graph_.regions().solve(precision_ == Precision::Affine ? work / 4 : work);
-  std::vector<std::uint32_t> order(graph_.barriers().size());
-  for (std::uint32_t k = 0; k < order.size(); ++k) order[k] = k;
-  std::stable_sort(order.begin(), order.end(), [&](std::uint32_t a, std::uint32_t b) {
+  isOut_.assign(graph_.barriers().size(), false);
+  order_.resize(graph_.barriers().size());
+  std::iota(order_.begin(), order_.end(), 0u);
+  std::ranges::stable_sort(order_, [&](std::uint32_t a, std::uint32_t b) {
     return graph_.barriers()[a].depth > graph_.barriers()[b].depth;
   });
   if (question_.aim == BarrierAim::Weaken) relation_ = Relation::TwoWarps;
-  std::erase_if(order, [&](std::uint32_t k) {
+  std::erase_if(order_, [&](std::uint32_t k) {
     if (settled.empty() || !settled[k]) return false;
-    if (graph_.barriers()[k].node != kNone) takeOut(graph_.barriers()[k]);
+    if (graph_.barriers()[k].node != kNone) takeOut(k);
     return true;
   });
-  return order;
 }
 
 std::vector<BarrierDecision> BarrierJudge::run(const std::vector<bool>& settled) {
-  const std::vector<std::uint32_t> order = begin(settled);
+  begin(settled);
   std::vector<BarrierDecision> decisions(graph_.barriers().size());
-  for (const std::uint32_t k : order) decisions[k] = judge(graph_.barriers()[k]);
+  for (const std::uint32_t k : order_) decisions[k] = judge(k);
   if (wantRemarks_) label(decisions);
   return decisions;
 }
@@ -91,20 +93,21 @@ void BarrierJudge::label(std::vector<BarrierDecision>& decisions) const {
 
 std::vector<bool> BarrierJudge::repeat(const std::vector<BarrierDecision>& decisions,
                                        const std::vector<bool>& settled) {
-  const std::vector<std::uint32_t> order = begin(settled);
+  begin(settled);
   std::vector<bool> can(decisions.size(), false);
   Remark unused;
-  for (const std::uint32_t k : order) {
+  for (const std::uint32_t k : order_) {
     const Barrier& barrier = graph_.barriers()[k];
     const BarrierOutcome outcome = decisions[k].outcome;
     if (outcome != BarrierOutcome::Removed && outcome != BarrierOutcome::Weakened) continue;
     can[k] = !reasonToKeep(barrier, unused);
-    if (barrier.node != kNone) takeOut(barrier);
+    if (barrier.node != kNone) takeOut(k);
   }
   return can;
 }
 
-BarrierDecision BarrierJudge::judge(const Barrier& barrier) {
+BarrierDecision BarrierJudge::judge(std::uint32_t number) {
+  const Barrier& barrier = graph_.barriers()[number];
   BarrierDecision decision;
   decision.instruction = barrier.instruction;
   decision.function = &functionOf(barrier);
@@ -128,7 +131,7 @@ BarrierDecision BarrierJudge::judge(const Barrier& barrier) {
     verdict.counts = remarks_.counts(graph_.regions(), barrier.node);
     setRule(barrier, verdict);
   }
-  takeOut(barrier);
+  takeOut(number);
   return decision;
 }
 
@@ -138,53 +141,75 @@ bool BarrierJudge::mayBeGuarded(const Barrier& barrier) const {
          barrier.node != kNone && barrier.standing == Standing::Candidate;
 }
 
-GuardPlan BarrierJudge::planGuards(const std::vector<BarrierDecision>& decisions,
-                                   const GuardPlan* planned) {
-  std::vector<bool> settled;
-  for (const BarrierDecision& decision : decisions) {
-    settled.push_back(decision.outcome == BarrierOutcome::Removed);
-  }
-  const std::vector<std::uint32_t> order = begin(settled);
-  GuardPlan plan;
-  plan.guards.assign(decisions.size(), BarrierGuard::None);
-  plan.counts.resize(decisions.size());
-  plan.areOnlyInFunctions.assign(decisions.size(), false);
+bool BarrierJudge::mayHaveRows(const Barrier& barrier) const {
+  const analysis::LaunchShape& shape = bodies_[barrier.body].addresses->shape();
+  return !shape.block && !shape.isOneRow();
+}
+
+// Guards of the second kind need what those of the first one need, and more: so any launch that
+// leaves out one of them leaves out all that were found before.
+GuardPlan BarrierJudge::planGuards(const GuardPlan* planned) {
+  GuardPlan plan(graph_.barriers().size());
   if (planned != nullptr) plan.test = planned->test;
-  Remark unused;
-  // Launches whose pointers are near each other execute the barriers of the second round.  So these
-  // separate what those of the first one are judged by.
-  for (const BarrierGuard guard : {BarrierGuard::Shape, BarrierGuard::FarPointers}) {
-    const bool isOfPointers = guard == BarrierGuard::FarPointers;
-    if (isOfPointers) relation_ = Relation::TwoThreadsOfFarPointers;
-    for (const std::uint32_t k : order) {
-      const Barrier& barrier = graph_.barriers()[k];
-      const bool isDue = plan.guards[k] == BarrierGuard::None && mayBeGuarded(barrier) &&
-                         (planned == nullptr || planned->guards[k] == guard);
-      if (!isDue) continue;
-      graph_.classes().takeDistances();
-      if (reasonToKeep(barrier, unused)) continue;
-      std::vector<analysis::PointerDistance> distances = plan.test.distances;
-      for (const analysis::PointerDistance& distance : graph_.classes().takeDistances()) {
-        addDistance(distances, distance);
-      }
-      const bool isTested = planned == nullptr ? distances.size() <= kMostDistances
-                                               : distances == planned->test.distances;
-      if (!isTested) continue;
-      if (!functionOf(barrier).isEntry()) {
-        plan.areOnlyInFunctions[k] = !isOfPointers;
-        continue;
-      }
-      plan.guards[k] = guard;
-      plan.counts[k] = remarks_.counts(graph_.regions(), barrier.node);
-      plan.test.distances = std::move(distances);
-      takeOut(barrier);
-    }
+  if (!addGuards(plan, BarrierGuard::Shape, Relation::OneRow, planned)) {
+    addGuards(plan, BarrierGuard::FarPointers, Relation::FarPointers, planned);
   }
+  addGuards(plan, BarrierGuard::Both, Relation::OneRowFarPointers, planned);
   return plan;
 }
 
+GuardPlan BarrierJudge::planGuardsOfLargestBlock(const std::vector<bool>& removed,
+                                                 const GuardPlan* planned) {
+  begin(removed);
+  GuardPlan plan(graph_.barriers().size());
+  if (planned != nullptr) plan.test = planned->test;
+  plan.test.shape = LaunchCase::LargestBlock;
+  addGuards(plan, BarrierGuard::Shape, Relation::TwoThreads, planned);
+  addGuards(plan, BarrierGuard::Both, Relation::FarPointers, planned);
+  return plan;
+}
+
+bool BarrierJudge::addGuards(GuardPlan& plan, BarrierGuard guard, Relation relation,
+                             const GuardPlan* planned) {
+  const bool isOfRows = relation == Relation::OneRow || relation == Relation::OneRowFarPointers;
+  const bool wantedRemarks = std::exchange(wantRemarks_, false);
+  relation_ = relation;
+  bool isAny = false;
+  Remark unused;
+  for (const std::uint32_t k : order_) {
+    const Barrier& barrier = graph_.barriers()[k];
+    const bool isDue = plan.guards[k] == BarrierGuard::None && !isOut_[k] &&
+                       mayBeGuarded(barrier) && (!isOfRows || mayHaveRows(barrier)) &&
+                       (planned == nullptr || planned->guards[k] == guard);
+    if (!isDue) continue;
+    graph_.classes().takeDistances();
+    bool canGo = !reasonToKeep(barrier, unused);
+    std::vector<analysis::PointerDistance> distances = plan.test.distances;
+    for (const analysis::PointerDistance& distance : graph_.classes().takeDistances()) {
+      addDistance(distances, distance);
+    }
+    canGo = canGo && (planned == nullptr ? distances.size() <= kMostDistances
+                                         : distances == planned->test.distances);
+    if (canGo && !functionOf(barrier).isEntry()) {
+      if (relation == Relation::OneRow) plan.areOnlyInFunctions[k] = true;
+      continue;
+    }
+    if (canGo) {
+      isAny = true;
+      plan.guards[k] = guard;
+      plan.counts[k] = remarks_.counts(graph_.regions(), barrier.node);
+      plan.test.distances = std::move(distances);
+    }
+    if (canGo || planned != nullptr) takeOut(k);
+  }
+  wantRemarks_ = wantedRemarks;
+  return isAny;
+}
+
 // From now on the other barriers are tested without it.
-void BarrierJudge::takeOut(const Barrier& barrier) {
+void BarrierJudge::takeOut(std::uint32_t number) {
+  const Barrier& barrier = graph_.barriers()[number];
+  isOut_[number] = true;
   graph_.regions().remove(barrier.node);
   if (question_.aim == BarrierAim::Weaken) return;
   loopsHaveChanged_ |= loops_[barrier.body].loseAnchor(barrier.instruction->block);

@@ -8,6 +8,7 @@
 // Cost: near-linear in the statements (analysis/barriers/barrier_regions.h).
 #pragma once
 
+#include <algorithm>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -50,6 +51,7 @@ struct BarrierQuestion {
   BarrierAim aim = BarrierAim::Remove;
   // The fewest loops around a barrier that gets a guard; none: no barrier gets one.
   std::optional<std::uint32_t> leastGuardDepth;
+  bool triesLargestBlock = false;  // for guards; the addresses are looked at a second time
   KeptBarriers kept;
   BarrierLimits limits;
 };
@@ -68,6 +70,12 @@ struct BarrierDecision {
 
 // Which barriers launches of one case leave out.
 struct GuardPlan {
+  explicit GuardPlan(std::size_t barriers = 0)
+      : guards(barriers), counts(barriers), areOnlyInFunctions(barriers) {}
+  bool hasAny() const {
+    return std::ranges::any_of(guards, [](BarrierGuard one) { return one != BarrierGuard::None; });
+  }
+
   // By barrier.
   std::vector<BarrierGuard> guards;
   std::vector<std::pair<AccessCounts, AccessCounts>> counts;  // around those with a guard
@@ -86,10 +94,13 @@ class BarrierJudge {
   // One decision for each barrier, in the order of the text.  Barriers with `settled` are removed
   // first, without a test.
   std::vector<BarrierDecision> run(const std::vector<bool>& settled = {});
-  // Instead of run(), with bodies that state the launches of a case: what can be guarded after the
-  // decisions were carried out.  With `planned` only what that plan has.
-  GuardPlan planGuards(const std::vector<BarrierDecision>& decisions,
-                       const GuardPlan* planned = nullptr);
+  // After run() or repeat(): what launches of any shape, or of one row, leave out.  With `planned`
+  // only what that plan has.
+  GuardPlan planGuards(const GuardPlan* planned = nullptr);
+  // Instead of run(), if the bodies have their largest block: what such launches leave out, besides
+  // barriers that are `removed`.
+  GuardPlan planGuardsOfLargestBlock(const std::vector<bool>& removed,
+                                     const GuardPlan* planned = nullptr);
   // Instead of run(): which of the decisions could be made again after all decisions before them
   // were carried out.
   std::vector<bool> repeat(const std::vector<BarrierDecision>& decisions,
@@ -102,16 +113,20 @@ class BarrierJudge {
  private:
   using Barrier = analysis::BarrierGraph::Barrier;
 
-  BarrierDecision judge(const Barrier& barrier);
+  BarrierDecision judge(std::uint32_t number);
   bool mayBeGuarded(const Barrier& barrier) const;
+  // Returns whether there is something new.
+  bool addGuards(GuardPlan& plan, BarrierGuard guard, analysis::Relation relation,
+                 const GuardPlan* planned);
+  bool mayHaveRows(const Barrier& barrier) const;
   void label(std::vector<BarrierDecision>& decisions) const;
   void setRule(const Barrier& barrier, BarrierVerdict& verdict);
   std::optional<KeptReason> reasonToKeep(const Barrier& barrier, Remark& remark);
   std::optional<KeptReason::Why> reasonNotToWeaken(const Barrier& barrier);
   // In the remark: the two accesses or the timed code, where that is the reason.
   std::optional<KeptReason> reasonInRegion(const Barrier& barrier, Remark& remark);
-  void takeOut(const Barrier& barrier);
-  std::vector<std::uint32_t> begin(const std::vector<bool>& settled);
+  void takeOut(std::uint32_t number);
+  void begin(const std::vector<bool>& settled);
   bool mayLeaveLoops(const Barrier& barrier);
   void findSafeBodies();
   const ir::Function& functionOf(const Barrier& barrier) const {
@@ -123,7 +138,9 @@ class BarrierJudge {
   analysis::Precision precision_;
   bool wantRemarks_;
   bool isAnyKeptForAccesses_ = false;
-  std::size_t candidates_ = 0;  // that were tested
+  std::vector<std::uint32_t> order_;  // in which barriers are tested, without the settled ones
+  std::vector<bool> isOut_;           // by barrier: the others are tested without it
+  std::size_t candidates_ = 0;        // that were tested
   analysis::Relation relation_ = analysis::Relation::TwoThreads;
   const analysis::BarrierFacts& facts_;
   std::vector<std::optional<analysis::NonExitedThreads>>

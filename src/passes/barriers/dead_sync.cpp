@@ -87,6 +87,7 @@ std::unique_ptr<Pass> makeDeadSync(const OptionValues& options, std::string& err
   question.kept = std::move(*kept);
   if (options.has("guard") || options.has("guard-in-loops")) {
     question.leastGuardDepth = options.has("guard") ? 0 : 1;
+    question.triesLargestBlock = options.has("guard");
   }
   question.precision = kPrecisions[options.choice("precision")];
   BarrierLimits& limits = question.limits;

@@ -8,17 +8,14 @@
 
 namespace ptxopt::passes {
 
-analysis::Assumptions assumptionsIn(LaunchCase which, const ir::Function& function,
-                                    const analysis::Assumptions& given) {
+analysis::Assumptions withLargestBlock(const ir::Function& function,
+                                       const analysis::Assumptions& given) {
   analysis::Assumptions result = given;
-  if (which == LaunchCase::OneRow) result.add(analysis::Assumption::OneRow);
-  if (which == LaunchCase::LargestBlock) {
-    const auto block = function.largestBlock();
-    const bool isPossible = block &&
-                            std::ranges::equal(*block, isa::kMostExtents, std::less_equal()) &&
-                            std::ranges::find(*block, 0u) == block->end();
-    if (isPossible) result.addBlock(*block);
-  }
+  const auto block = function.largestBlock();
+  const bool isPossible = block &&
+                          std::ranges::equal(*block, isa::kMostExtents, std::less_equal()) &&
+                          std::ranges::find(*block, 0u) == block->end();
+  if (isPossible) result.addBlock(*block);
   return result;
 }
 

@@ -14,30 +14,27 @@
 
 namespace ptxopt::passes {
 
-// By the shape of the block.
 enum class LaunchCase : std::uint8_t {
-  Any,
   OneRow,        // ntid.y = ntid.z = 1
   LargestBlock,  // the block is that of .maxntid
 };
-inline constexpr LaunchCase kLaunchCases[] = {LaunchCase::Any, LaunchCase::OneRow,
-                                              LaunchCase::LargestBlock};
 
-// What is known of the launches of a function in this case, besides `given`.
-analysis::Assumptions assumptionsIn(LaunchCase which, const ir::Function& function,
-                                    const analysis::Assumptions& given);
+// Those of LargestBlock, and `given`; only the latter if there is no such block.
+analysis::Assumptions withLargestBlock(const ir::Function& function,
+                                       const analysis::Assumptions& given);
 
 // Which launches leave out a barrier.
 enum class BarrierGuard : std::uint8_t {
   None,
-  Shape,        // those of the case
-  FarPointers,  // and of those the ones whose pointers are far enough apart
+  Shape,        // those of a shape
+  FarPointers,  // those whose pointers are far enough apart
+  Both,         // those of which both is true
 };
 
 // What a kernel tests.
 struct LaunchTest {
-  LaunchCase shape = LaunchCase::Any;
-  std::vector<analysis::PointerDistance> distances;  // of BarrierGuard::FarPointers
+  LaunchCase shape = LaunchCase::OneRow;
+  std::vector<analysis::PointerDistance> distances;
 };
 // More tests than that cost more than a barrier does.
 inline constexpr std::size_t kMostDistances = 4;

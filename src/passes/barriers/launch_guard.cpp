@@ -31,29 +31,29 @@ LaunchGuards::LaunchGuards(ir::Function& function)
     : function_(function), lastDeclaration_(endOfDeclarations(function)), last_(lastDeclaration_) {}
 
 void LaunchGuards::putOn(ir::Instruction& barrier, BarrierGuard guard, const LaunchTest& test) {
-  if (test.shape != LaunchCase::Any && !isOtherShape_) testShape(test.shape);
-  if (guard == BarrierGuard::FarPointers && !mayMeet_) testDistances(test);
-  barrier.guard = guard == BarrierGuard::FarPointers ? mayMeet_ : isOtherShape_;
+  barrier.guard = guard == BarrierGuard::Shape         ? shape(test)
+                  : guard == BarrierGuard::FarPointers ? distances(test)
+                                                       : either(test);
   function_.markChanged(&barrier);
 }
 
-void LaunchGuards::testShape(LaunchCase shape) {
+const ir::Guard& LaunchGuards::shape(const LaunchTest& test) {
+  if (isOtherShape_) return isOtherShape_;
   constexpr std::string_view kNames[] = {"x", "y", "z"};
-  const bool isOneRow = shape == LaunchCase::OneRow;
+  const bool isOneRow = test.shape == LaunchCase::OneRow;
   const auto block = isOneRow ? std::array<std::uint32_t, 3>{0, 1, 1} : *function_.largestBlock();
-  const Operand isOther = declare(isOneRow ? "%p_many_rows" : "%p_other_block", Type::Pred);
   for (std::size_t k = isOneRow ? 1 : 0; k < 3; ++k) {
     const std::string special = fmt::format("%ntid.{}", kNames[k]);
     const Operand extent = declare(fmt::format("%r_ntid_{}", kNames[k]), Type::B32);
     append("mov.u32", {extent, ir::specialRegister(function_.module(), special)});
-    compare(isOther, "ne", "u32", extent, block[k], isOtherShape_);
-    isOtherShape_ = ir::Guard(isOther.reg(), false);
+    orCompare(isOtherShape_, isOneRow ? "%p_many_rows" : "%p_other_block", "ne", "u32", extent,
+              block[k]);
   }
+  return isOtherShape_;
 }
 
-void LaunchGuards::testDistances(const LaunchTest& test) {
-  const Operand mayMeet = declare("%p_may_meet", Type::Pred);
-  mayMeet_ = isOtherShape_;
+const ir::Guard& LaunchGuards::distances(const LaunchTest& test) {
+  if (mayMeet_) return mayMeet_;
   for (const analysis::PointerDistance& distance : test.distances) {
     const Operand first = load("%rd_first", distance.first);
     const Operand second = load("%rd_second", distance.second);
@@ -63,10 +63,20 @@ void LaunchGuards::testDistances(const LaunchTest& test) {
     if (distance.bits < 64) {
       append("and.b64", {apart, apart, Operand::ofInteger((std::int64_t{1} << distance.bits) - 1)});
     }
-    compare(mayMeet, "le", "u64", apart, distance.meeting.highest - distance.meeting.lowest,
-            mayMeet_);
-    mayMeet_ = ir::Guard(mayMeet.reg(), false);
+    orCompare(mayMeet_, "%p_may_meet", "le", "u64", apart,
+              distance.meeting.highest - distance.meeting.lowest);
   }
+  return mayMeet_;
+}
+
+const ir::Guard& LaunchGuards::either(const LaunchTest& test) {
+  if (isEither_) return isEither_;
+  const Operand left = Operand::ofRegister(shape(test).predicate());
+  const Operand right = Operand::ofRegister(distances(test).predicate());
+  const Operand result = declare("%p_either", Type::Pred);
+  append("or.pred", {result, left, right});
+  isEither_ = ir::Guard(result.reg(), false);
+  return isEither_;
 }
 
 Operand LaunchGuards::load(std::string_view name, const analysis::LaunchPointer& pointer) {
@@ -75,15 +85,17 @@ Operand LaunchGuards::load(std::string_view name, const analysis::LaunchPointer&
   return value;
 }
 
-void LaunchGuards::compare(const Operand& result, std::string_view operation, std::string_view type,
-                           const Operand& left, std::int64_t right, const ir::Guard& others) {
+void LaunchGuards::orCompare(ir::Guard& any, std::string_view name, std::string_view operation,
+                             std::string_view type, const Operand& left, std::int64_t right) {
   const Operand number = Operand::ofInteger(right);
-  if (others) {
-    append(fmt::format("setp.{}.or.{}", operation, type),
-           {result, left, number, Operand::ofRegister(others.predicate())});
-  } else {
-    append(fmt::format("setp.{}.{}", operation, type), {result, left, number});
+  if (any) {
+    const Operand result = Operand::ofRegister(any.predicate());
+    append(fmt::format("setp.{}.or.{}", operation, type), {result, left, number, result});
+    return;
   }
+  const Operand result = declare(name, Type::Pred);
+  append(fmt::format("setp.{}.{}", operation, type), {result, left, number});
+  any = ir::Guard(result.reg(), false);
 }
 
 // Declarations stand in front of the code.

@@ -20,20 +20,23 @@ class LaunchGuards {
   void putOn(ir::Instruction& barrier, BarrierGuard guard, const LaunchTest& test);
 
  private:
-  void testShape(LaunchCase shape);
-  void testDistances(const LaunchTest& test);
+  const ir::Guard& shape(const LaunchTest& test);
+  const ir::Guard& distances(const LaunchTest& test);
+  const ir::Guard& either(const LaunchTest& test);
   ir::Operand load(std::string_view name, const analysis::LaunchPointer& pointer);
-  // result = left CMP right, or if there are `others`, that or these.
-  void compare(const ir::Operand& result, std::string_view operation, std::string_view type,
-               const ir::Operand& left, std::int64_t right, const ir::Guard& others);
+  // Adds a comparison to those of which one must hold.
+  void orCompare(ir::Guard& any, std::string_view name, std::string_view operation,
+                 std::string_view type, const ir::Operand& left, std::int64_t right);
   ir::Operand declare(std::string_view name, isa::Type type);
   void append(std::string_view mnemonic, std::initializer_list<ir::Operand> operands);
 
   ir::Function& function_;
   ir::Statement* lastDeclaration_;
   ir::Statement* last_;
+  // Predicates, where they are made.
   ir::Guard isOtherShape_;
-  ir::Guard mayMeet_;  // or is of another shape
+  ir::Guard mayMeet_;
+  ir::Guard isEither_;
 };
 
 }  // namespace ptxopt::passes

@@ -35,11 +35,12 @@ class LaunchNumber {
   Value value_;
 };
 
-// Bounds of an integer, and what divides it.
+// Bounds of an integer, what divides it, and how much memory is accessed through it.
 struct LaunchRange {
   std::optional<LaunchNumber> least;
   std::optional<LaunchNumber> most;
   std::uint64_t multipleOf = 1;  // a power of two
+  std::optional<std::uint64_t> bytes;
 };
 
 struct KernelFacts {

@@ -276,12 +276,12 @@ void Specialization::setShape(ir::Function& kernel, std::string_view name,
 }
 
 // Null, with a warning, if it is none, or not clear which one.
-const ir::Variable* Specialization::parameterOf(const ir::Function& kernel,
-                                                const KernelFacts::Parameter& known) {
-  const ir::Variable* byName = nullptr;
-  const ir::Variable* byIndex = nullptr;
+ir::Variable* Specialization::parameterOf(const ir::Function& kernel,
+                                          const KernelFacts::Parameter& known) {
+  ir::Variable* byName = nullptr;
+  ir::Variable* byIndex = nullptr;
   for (std::size_t k = 0; k < kernel.parameters.size(); ++k) {
-    const ir::Variable& candidate = *kernel.parameters[k];
+    ir::Variable& candidate = *kernel.parameters[k];
     const bool isNamed = !known.index && module_->text(candidate.name) == known.name;
     if (isNamed) byName = &candidate;
     if (known.index ? k == *known.index : fmt::format("arg{}", k) == known.name) {
@@ -294,14 +294,14 @@ const ir::Variable* Specialization::parameterOf(const ir::Function& kernel,
                      known.name));
     return nullptr;
   }
-  const ir::Variable* const parameter = byName != nullptr ? byName : byIndex;
+  ir::Variable* const parameter = byName != nullptr ? byName : byIndex;
   if (parameter == nullptr) warn(kernel, fmt::format("it has no parameter '{}'", known.name));
   return parameter;
 }
 
 void Specialization::addParameter(const ir::Function& kernel, const KernelFacts::Parameter& known,
                                   KnownNumbers& numbers) {
-  const ir::Variable* const parameter = parameterOf(kernel, known);
+  ir::Variable* const parameter = parameterOf(kernel, known);
   if (parameter == nullptr) return;
   const auto range = rangeOf(*parameter, known);
   const std::string what =
@@ -311,9 +311,32 @@ void Specialization::addParameter(const ir::Function& kernel, const KernelFacts:
     const bool isNumber = std::holds_alternative<LaunchNumber>(known.known);
     warn(kernel, fmt::format("{} cannot have the {} given; it is ignored", what,
                              isNumber ? "value" : "range"));
-  } else if (!numbers.addParameter(*parameter, *range)) {
+    return;
+  }
+  if (!range->isAll() && !numbers.addParameter(*parameter, *range)) {
     warn(kernel, what + " is given twice; the first value holds");
   }
+  const auto* const bounds = std::get_if<LaunchRange>(&known.known);
+  if (bounds != nullptr && bounds->bytes) {
+    addPointed(kernel, *parameter, *range, *bounds->bytes, what);
+  }
+}
+
+void Specialization::addPointed(const ir::Function& kernel, ir::Variable& parameter,
+                                const ir::ParameterRange& pointer, std::uint64_t bytes,
+                                const std::string& what) {
+  constexpr unsigned kPointerBits = 64;
+  if (pointer.bits != kPointerBits) {
+    return warn(kernel, what + " has not the size of a pointer; the size of its memory is ignored");
+  }
+  if (isEnforced_) {
+    return warn(kernel, fmt::format("no test can show to how much memory {} points; the size is "
+                                    "not used",
+                                    what));
+  }
+  std::vector<ir::PointedBytes> pointed(parameter.pointed.begin(), parameter.pointed.end());
+  pointed.push_back({pointer.offset, bytes});
+  parameter.pointed = module_->arena().copy(std::span<const ir::PointedBytes>(pointed));
 }
 
 }  // namespace ptxopt::passes

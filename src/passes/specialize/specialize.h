@@ -41,7 +41,9 @@ class Specialization {
   void applyBlock(ir::Function& kernel, const KernelFacts& facts, KnownNumbers& numbers);
   void applyMostThreads(ir::Function& kernel, std::uint32_t threads);
   void applyCluster(ir::Function& kernel, const Extents& cluster, KnownNumbers& numbers);
-  const ir::Variable* parameterOf(const ir::Function& kernel, const KernelFacts::Parameter& known);
+  ir::Variable* parameterOf(const ir::Function& kernel, const KernelFacts::Parameter& known);
+  void addPointed(const ir::Function& kernel, ir::Variable& parameter,
+                  const ir::ParameterRange& pointer, std::uint64_t bytes, const std::string& what);
   void addParameter(const ir::Function& kernel, const KernelFacts::Parameter& known,
                     KnownNumbers& numbers);
   void use(ir::Function& kernel, KnownNumbers& numbers);

@@ -122,7 +122,7 @@ def write(path, lines):
 
 
 def fate_in(line):
-    if re.match(r"\s*@%p_(many_rows|other_block|may_meet)_* bar", line):
+    if re.match(r"\s*@%p_(many_rows|other_block|may_meet|either)_* bar", line):
         return "guarded"
     return "weakened" if re.match(r"\s*bar\.warp\.sync", line) else "kept"
 

@@ -9,7 +9,6 @@
 
 #include "analysis/flow/cfg.h"
 #include "analysis/flow/manager.h"
-#include "analysis/launch/assumptions.h"
 #include "parse/parser.h"
 
 namespace ptxopt::test {
@@ -33,13 +32,6 @@ class ValueFunction {
     }
     function_ = module_->findFunction("k");
     analyses_ = std::make_unique<analysis::FunctionAnalyses>(*function_);
-  }
-
-  // Before any analysis is made.
-  void assumeOneRow() {
-    analysis::Assumptions assumptions;
-    assumptions.add(analysis::Assumption::OneRow);
-    analyses_->provide(assumptions);
   }
 
   ir::Module& module() { return *module_; }

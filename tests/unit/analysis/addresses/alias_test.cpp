@@ -49,10 +49,8 @@ struct Case {
 
 class Alias : public testing::TestWithParam<Case> {};
 
-AliasRule ruleOf(const Case& given, Threads threads, const AliasAssumptions& assumptions = {},
-                 bool isOneRow = false) {
+AliasRule ruleOf(const Case& given, Threads threads, const AliasAssumptions& assumptions = {}) {
   ValueFunction f(kStart + given.code, given.attributes, kVariables, kParameters);
-  if (isOneRow) f.assumeOneRow();
   const auto& addresses = f.analyses().get<Addresses>();
   std::vector<const Access*> stores;
   for (const Access& access : addresses.all()) {
@@ -468,15 +466,21 @@ INSTANTIATE_TEST_SUITE_P(
              )"}),
     nameOf);
 
-TEST(AliasAssumptions, OneRow) {
+TEST(AliasThreads, OfOneRow) {
   const Case ownSlot{"", None, "", "st.shared.u32 [%r35], 0; st.shared.u32 [%r35], 0;"};
-  EXPECT_EQ(ruleOf(ownSlot, Threads::Different, {}, true), Injective);
+  EXPECT_EQ(ruleOf(ownSlot, Threads::OfOneRow), Injective);
   const Case leader{
       "", None, "",
       "setp.eq.u32 %p1, %r30, 0; @%p1 st.shared.u32 [A], 0; @%p1 st.shared.u32 [A], 0;"};
-  EXPECT_EQ(ruleOf(leader, Threads::Different, {}, true), OneThread);
+  EXPECT_EQ(ruleOf(leader, Threads::OfOneRow), OneThread);
   const Case neighbour{"", None, "", "st.shared.u32 [%r35], 0; st.shared.u32 [%r35+4], 0;"};
-  EXPECT_EQ(ruleOf(neighbour, Threads::Different, {}, true), None);
+  EXPECT_EQ(ruleOf(neighbour, Threads::OfOneRow), None);
+  // tid.y is 0, not any number that the two have in common.
+  const Case scaled{"", None, "",
+                    "mul.lo.u32 %r1, %r36, 8192; add.u32 %r1, %r1, %r35;"
+                    "st.shared.u32 [%r1], 0; st.shared.u32 [%r35], 0;"};
+  EXPECT_EQ(ruleOf(scaled, Threads::OfOneRow), Injective);
+  EXPECT_EQ(ruleOf(scaled, Threads::Different), None);
 }
 
 TEST(AliasAssumptions, FlatShared) {

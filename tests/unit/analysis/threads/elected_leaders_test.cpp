@@ -218,7 +218,11 @@ AliasRule ruleOf(const std::string& first, const std::string& second,
   )" + first + "and.pred %p1, %p1, %p8; @%p1 st.shared.u32 [A], 1; " +
                             second + "@%p2 st.shared.u32 [A], 1; ret;",
                         attributes, ".shared .align 4 .b8 A[64];\n", ".param .u32 n");
-  if (isOneRow) f.assumeOneRow();
+  if (isOneRow) {
+    Assumptions assumptions;
+    assumptions.add(Assumption::OneRow);
+    f.analyses().provide(assumptions);
+  }
   const std::span<const Access> all = f.analyses().get<Addresses>().all();
   const AliasRule rule = disjoint(all[0], all[1], Threads::Different);
   EXPECT_EQ(rule, disjoint(all[1], all[0], Threads::Different));
