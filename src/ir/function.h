@@ -73,8 +73,8 @@ struct ParameterRange {
   std::uint64_t mask() const { return ~std::uint64_t{0} >> (64 - bits); }
 };
 
-// How much memory the kernel accesses through a pointer in a parameter, from the byte on to which it
-// points: --launch gives it.
+// How much memory the kernel accesses through a pointer in a parameter, from the byte on to which
+// it points: --launch gives it.
 struct PointedBytes {
   std::uint32_t offset = 0;  // of the pointer, in bytes from the start of the parameter
   std::uint64_t bytes = 0;
