@@ -240,7 +240,6 @@ class CountedText {
     return *this;
   }
   friend bool operator==(const CountedText& a, const CountedText& b) { return a.at_ == b.at_; }
-  friend bool operator!=(const CountedText& a, const CountedText& b) { return a.at_ != b.at_; }
 
  private:
   const char* at_;

@@ -113,7 +113,7 @@ class ClassKey {
   }
   constexpr ClassId id() const { return ClassId{static_cast<std::uint32_t>(number_)}; }
 
-  friend constexpr auto operator<=>(ClassKey, ClassKey) = default;
+  constexpr auto operator<=>(const ClassKey&) const = default;
 
  private:
   std::uint64_t number_ = 0;

@@ -24,7 +24,7 @@ namespace ptxopt::analysis {
 struct LaunchPointer {
   ir::SymbolId symbol = ir::SymbolId::None;
   std::uint32_t offset = 0;  // of its first byte
-  friend auto operator<=>(const LaunchPointer&, const LaunchPointer&) = default;
+  auto operator<=>(const LaunchPointer&) const = default;
 };
 
 struct PointerDistance {

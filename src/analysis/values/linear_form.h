@@ -146,7 +146,7 @@ class LinearForms {
   // Null if the leaf may be anything.  Valid until the next ones are set.
   const Alternatives* alternatives(LeafId leaf) const {
     const std::uint32_t number = alternativesOf_.of(leaf);
-    return number == alternativesOf_.kNone ? nullptr : &alternatives_[number];
+    return number == NumberTable<LeafId>::kNone ? nullptr : &alternatives_[number];
   }
 
   // Sets a form of 64 bits that is the same integer as the leaf, which is an extension; some of its

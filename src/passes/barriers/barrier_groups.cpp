@@ -80,9 +80,9 @@ class Group {
       carryOut(without);
       return without;
     }
-    std::vector<bool> settled;
-    for (const BarrierDecision& decision : without) {
-      settled.push_back(decision.outcome != BarrierOutcome::Kept);
+    std::vector<bool> settled(without.size());
+    for (std::size_t k = 0; k < settled.size(); ++k) {
+      settled[k] = without[k].outcome != BarrierOutcome::Kept;
     }
     std::vector<BarrierDecision> decisions = judge(given_, settled, true);
     for (std::size_t k = 0; k < decisions.size(); ++k) {
@@ -173,9 +173,9 @@ class Group {
   }
 
   static std::vector<bool> removedBy(const std::vector<BarrierDecision>& decisions) {
-    std::vector<bool> removed;
-    for (const BarrierDecision& decision : decisions) {
-      removed.push_back(decision.outcome == BarrierOutcome::Removed);
+    std::vector<bool> removed(decisions.size());
+    for (std::size_t k = 0; k < removed.size(); ++k) {
+      removed[k] = decisions[k].outcome == BarrierOutcome::Removed;
     }
     return removed;
   }

@@ -113,7 +113,7 @@ BarrierDecision BarrierJudge::judge(std::uint32_t number) {
   decision.function = &functionOf(barrier);
   decision.isSeparator = barrier.standing == Standing::Candidate;
   if (wantRemarks_) {
-    decision.remark = remarks_.at(question_.pass, functionOf(barrier), *barrier.instruction);
+    decision.remark = BarrierRemarks::at(question_.pass, functionOf(barrier), *barrier.instruction);
   }
   if (std::optional<KeptReason> reason = reasonToKeep(barrier, decision.remark)) {
     // The two accesses say more than a reason.
