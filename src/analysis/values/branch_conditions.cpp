@@ -185,6 +185,12 @@ std::vector<Condition> BranchConditions::ofGuard(const Instruction& instruction)
   return found;
 }
 
+std::vector<Condition> BranchConditions::ofPredicate(ValueId predicate, bool holds) const {
+  std::vector<Condition> found;
+  addIf(predicate, holds, 0, found);
+  return found;
+}
+
 void BranchConditions::addIf(ValueId predicate, bool holds, unsigned depth,
                              std::vector<Condition>& found) const {
   if (!ssa_->isDefinition(predicate) || reaches(depth, Limit::ConditionDepth)) return;

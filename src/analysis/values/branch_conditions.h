@@ -70,6 +70,8 @@ class BranchConditions {
   }
   // The conditions that hold when the instruction is executed, from its guard alone.
   std::vector<Condition> ofGuard(const ir::Instruction& instruction) const;
+  // The conditions that hold when the predicate is `holds`.
+  std::vector<Condition> ofPredicate(ValueId predicate, bool holds) const;
 
  private:
   void addOfEdge(EdgeId edge);

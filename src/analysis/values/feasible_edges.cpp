@@ -79,10 +79,12 @@ bool FeasibleEdges::mayHold(const Condition& condition, EdgeId edge, BlockId blo
 }
 
 bool FeasibleEdges::isEverTaken(EdgeId edge) const {
-  const std::span<const Condition> conditions = ranges_.conditions().ofEdge(edge);
-  return std::ranges::all_of(conditions, [&](const Condition& condition) {
-    return mayHold(condition, kNone, ssa_.cfg().source(edge));
-  });
+  return mayHold(ranges_.conditions().ofEdge(edge), ssa_.cfg().source(edge));
+}
+
+bool FeasibleEdges::mayHold(std::span<const Condition> conditions, BlockId block) const {
+  return std::ranges::all_of(
+      conditions, [&](const Condition& condition) { return mayHold(condition, kNone, block); });
 }
 
 bool FeasibleEdges::mayFollow(EdgeId first, EdgeId second) const {

@@ -18,6 +18,8 @@ class FeasibleEdges {
   FeasibleEdges(const Ssa& ssa, const ValueRanges& ranges) : ssa_(ssa), ranges_(ranges) {}
 
   bool isEverTaken(EdgeId edge) const;
+  // All of these hold together for some numbers that may occur in the block.
+  bool mayHold(std::span<const Condition> conditions, BlockId block) const;
   // `second` leaves the target of `first`.
   bool mayFollow(EdgeId first, EdgeId second) const;
 

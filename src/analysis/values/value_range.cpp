@@ -5,6 +5,7 @@
 #include <cassert>
 #include <utility>
 
+#include "analysis/values/feasible_edges.h"
 #include "analysis/values/parameter_bytes.h"
 #include "analysis/values/value_range_arithmetic.h"
 #include "support/limits.h"
@@ -53,6 +54,7 @@ class ValueRanges::Solver {
       : out_(ranges),
         ssa_(ssa),
         cfg_(ssa.cfg()),
+        feasible_(ssa, ranges),
         order_(cfg_, cfg_.entry()),
         known_(ssa.valueCount()),
         bits_(ssa.valueCount()),
@@ -108,6 +110,7 @@ class ValueRanges::Solver {
     std::size_t at = 0;
     std::size_t position = 0;
     for (const BlockId b : order_.blocks()) {
+      findTakenEdges(b);
       for (const ValueId phi : ssa_.phis(b)) {
         if (bits_[phi] != 0) visitPhi(phi, phase);
       }
@@ -147,6 +150,8 @@ class ValueRanges::Solver {
 
   // Something that it is computed from has changed since the last sweep came here.
   bool isStale(const Definition& definition) const {
+    // What its predicate compares may have changed.
+    if (definition.instruction->desc->opcode == Opcode::Selp) return true;
     const auto hasChanged = [&](ValueId v) {
       return v != ValueId::None && changedIn_[v] + 1 >= sweep_;
     };
@@ -173,6 +178,13 @@ class ValueRanges::Solver {
 
   // ---- phis -----------------------------------------------------------------------------------
 
+  // By what is known so far: an edge that nothing takes yet brings nothing to a phi.
+  void findTakenEdges(BlockId block) {
+    isTaken_.clear();
+    if (ssa_.phis(block).empty()) return;
+    for (const EdgeId edge : cfg_.inEdges(block)) isTaken_.push_back(feasible_.isEverTaken(edge));
+  }
+
   void visitPhi(ValueId phi, Phase phase) {
     const BlockId block = ssa_.block(phi);
     const std::span<const ValueId> operands = ssa_.phiOperands(phi);
@@ -183,7 +195,7 @@ class ValueRanges::Solver {
     for (std::size_t k = 0; k < operands.size(); ++k) {
       if (operands[k] == ValueId::None) continue;
       if (k < edges.size()) isHeader |= isRetreating(edges[k]);
-      if (!known_.test(operands[k])) continue;
+      if (!known_.test(operands[k]) || (k < edges.size() && !isTaken_[k])) continue;
       const ValueRange incoming =
           k < edges.size() ? onEdge(operands[k], edges[k]) : out_.ranges_[operands[k]];
       joined = hasOperand ? join(joined, incoming) : incoming;
@@ -349,7 +361,7 @@ class ValueRanges::Solver {
       case Opcode::Max:
         return extreme(a(), b(), true, isSigned);
       case Opcode::Selp:
-        return tightened(join(a(), b()));
+        return selected(instruction, a(), b());
       case Opcode::Bfe:
         return extractBits(a(), amount(2), amount(3), isSigned);
       case Opcode::Popc:
@@ -372,6 +384,22 @@ class ValueRanges::Solver {
     }
   }
 
+  // One of the two where the predicate never selects the other.
+  ValueRange selected(const Instruction& instruction, const ValueRange& ifTrue,
+                      const ValueRange& ifFalse) const {
+    const Operand* const operand = instruction.operand(3);
+    if (ifTrue != ifFalse && operand != nullptr && operand->kind == OperandKind::Register) {
+      const ValueId predicate = ssa_.use(instruction, *operand);
+      const auto canBe = [&](bool holds) {
+        const auto conditions = out_.conditions_->ofPredicate(predicate, holds != operand->negated);
+        return feasible_.mayHold(conditions, instruction.block);
+      };
+      if (!canBe(true)) return ifFalse;
+      if (!canBe(false)) return ifTrue;
+    }
+    return tightened(join(ifTrue, ifFalse));
+  }
+
   // Of the first two sources.
   ValueRange product(const Instruction& instruction, unsigned bits) const {
     const isa::InstructionDesc& desc = *instruction.desc;
@@ -390,6 +418,8 @@ class ValueRanges::Solver {
   ValueRanges& out_;
   const Ssa& ssa_;
   const Cfg& cfg_;
+  const FeasibleEdges feasible_;
+  std::vector<bool> isTaken_;  // by incoming edge of the block that is visited
   const BlockOrder order_;
   BitSet known_;  // values that some round found a number for
   IdVector<ValueId, std::uint8_t> bits_;

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/specialize/dead_branches.h"
 
+#include <unordered_set>
 #include <vector>
 
 #include "analysis/flow/cfg.h"
 #include "analysis/flow/manager.h"
 #include "analysis/values/feasible_edges.h"
+#include "ir/directives.h"
 
 namespace ptxopt::passes {
 
@@ -40,19 +42,36 @@ std::vector<Decided> decidedBranches(const analysis::Cfg& cfg,
   return decided;
 }
 
+// The hints right above the instruction, which belong to its place (docs/soundness/ A5.5).
+void addHintsAbove(const ir::Instruction& instruction,
+                   std::unordered_set<const ir::Statement*>& hints) {
+  for (const ir::Statement* above = instruction.previous; above != nullptr;
+       above = above->previous) {
+    const auto* const pragma = above->as<ir::Pragma>();
+    if (pragma == nullptr && above->kind != ir::StatementKind::Location) return;
+    if (pragma != nullptr && pragma->text == "\"nounroll\"") hints.insert(pragma);
+  }
+}
+
 // The ends of the kernel stay, so that the text does not end in a label.
 void eraseUnreachable(ir::Function& kernel) {
   const analysis::Cfg cfg(kernel);
-  std::vector<ir::Instruction*> dead;
+  std::vector<ir::Statement*> dead;
+  std::unordered_set<const ir::Statement*> hints;
   for (const BlockId b : cfg.blocks()) {
     if (cfg.isReachable(b)) continue;
     for (ir::Instruction& instruction : cfg.instructions(b)) {
       const isa::Control control = instruction.desc->control;
       const bool isEnd = control == isa::Control::Return || control == isa::Control::Exit;
-      if (!isEnd && !ir::isBelowDirective(instruction)) dead.push_back(&instruction);
+      if (isEnd) continue;
+      addHintsAbove(instruction, hints);
+      if (!ir::isBelowDirective(instruction, hints)) dead.push_back(&instruction);
     }
   }
-  for (ir::Instruction* const instruction : dead) kernel.erase(instruction);
+  for (ir::Statement& statement : kernel.body()) {
+    if (hints.contains(&statement)) dead.push_back(&statement);
+  }
+  for (ir::Statement* const statement : dead) kernel.erase(statement);
 }
 
 }  // namespace
