@@ -131,6 +131,10 @@ void runPasses(OptimizeResult& result, const OptimizeOptions& options) {
   if (!result.run.verifierProblems.empty()) {
     throw InternalFault(result.run.verifierProblems.front());
   }
+  if (run.remarks) {
+    const std::vector<passes::Remark>& own = specialization.remarks();
+    result.run.remarks.insert(result.run.remarks.begin(), own.begin(), own.end());
+  }
   specialization.addTests();
   result.run.changed |= specialization.changed();
   if (options.countCode && result.run.changed) result.after = countCode(module);

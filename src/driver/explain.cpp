@@ -300,7 +300,7 @@ class Explainer {
     if (const std::size_t count = whatIf_.weakened(kept).size(); count != 0) {
       const std::string weakening = passes::pipelineThatWeakensBarriers();
       add(fmt::format("the pass {} would weaken {} to bar.warp.sync: --passes=PASSES,{}", weakening,
-                      plural(count, "of the kept barriers"), weakening));
+                      fmt::format("{} of the kept barriers", count), weakening));
     }
     return text.empty() ? text : '\n' + text;
   }

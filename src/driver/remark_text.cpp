@@ -133,6 +133,9 @@ std::string whatItOrders(const passes::Remark& remark) {
       text = "is needed only within each warp: bar.warp.sync is enough";
       break;
     default:
+      if (verdict.rule && verdict.rule->kind == passes::BarrierRule::Kind::NotReached) {
+        return "is not reached in any launch that --launch describes";
+      }
       text = "orders nothing";
       if (verdict.rule && verdict.rule->kind != passes::BarrierRule::Kind::NoConflict) {
         text += fmt::format(": {}", passes::spelling(*verdict.rule));

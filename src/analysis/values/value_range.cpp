@@ -55,6 +55,8 @@ class ValueRanges::Solver {
         ssa_(ssa),
         cfg_(ssa.cfg()),
         feasible_(ssa, ranges),
+        reached_(cfg_.blockCount()),
+        taken_(cfg_.edgeCount()),
         order_(cfg_, cfg_.entry()),
         known_(ssa.valueCount()),
         bits_(ssa.valueCount()),
@@ -178,11 +180,18 @@ class ValueRanges::Solver {
 
   // ---- phis -----------------------------------------------------------------------------------
 
-  // By what is known so far: an edge that nothing takes yet brings nothing to a phi.
+  // By what is known so far: an edge that nothing takes yet brings nothing to a phi.  What is taken
+  // once remains so.
   void findTakenEdges(BlockId block) {
-    isTaken_.clear();
-    if (ssa_.phis(block).empty()) return;
-    for (const EdgeId edge : cfg_.inEdges(block)) isTaken_.push_back(feasible_.isEverTaken(edge));
+    bool isReached = block == cfg_.entry();
+    for (const EdgeId edge : cfg_.inEdges(block)) {
+      if (!taken_.test(edge) && reached_.test(cfg_.source(edge)) && feasible_.isEverTaken(edge)) {
+        taken_.set(edge);
+        changed_ = true;
+      }
+      isReached |= taken_.test(edge);
+    }
+    if (isReached) reached_.set(block);
   }
 
   void visitPhi(ValueId phi, Phase phase) {
@@ -195,7 +204,7 @@ class ValueRanges::Solver {
     for (std::size_t k = 0; k < operands.size(); ++k) {
       if (operands[k] == ValueId::None) continue;
       if (k < edges.size()) isHeader |= isRetreating(edges[k]);
-      if (!known_.test(operands[k]) || (k < edges.size() && !isTaken_[k])) continue;
+      if (!known_.test(operands[k]) || (k < edges.size() && !taken_.test(edges[k]))) continue;
       const ValueRange incoming =
           k < edges.size() ? onEdge(operands[k], edges[k]) : out_.ranges_[operands[k]];
       joined = hasOperand ? join(joined, incoming) : incoming;
@@ -419,7 +428,8 @@ class ValueRanges::Solver {
   const Ssa& ssa_;
   const Cfg& cfg_;
   const FeasibleEdges feasible_;
-  std::vector<bool> isTaken_;  // by incoming edge of the block that is visited
+  BitSet reached_;  // blocks
+  BitSet taken_;    // edges
   const BlockOrder order_;
   BitSet known_;  // values that some round found a number for
   IdVector<ValueId, std::uint8_t> bits_;

@@ -36,6 +36,8 @@ std::string_view spelling(const BarrierRule& rule) {
       return rule.takesFarPointers ? "one row and far pointers" : "one row";
     case BarrierRule::Kind::LargestBlock:
       return rule.takesFarPointers ? "largest block and far pointers" : "largest block";
+    case BarrierRule::Kind::NotReached:
+      return "not reached";
     case BarrierRule::Kind::NoConflict:
       return "no conflict";
     case BarrierRule::Kind::Separated:

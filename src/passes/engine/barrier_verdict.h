@@ -104,6 +104,7 @@ struct BarrierRule {
     AnyShape,         // where `takesFarPointers`
     OneRow,           // the block has one row
     LargestBlock,     // the block is that of .maxntid
+    NotReached,       // by any launch that the user describes
     NoConflict,       // no two accesses of the same object
     Separated,        // `separation` keeps two accesses of the same object apart
   };

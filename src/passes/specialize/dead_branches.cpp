@@ -7,6 +7,7 @@
 #include "analysis/flow/cfg.h"
 #include "analysis/flow/manager.h"
 #include "analysis/values/feasible_edges.h"
+#include "ir/barrier.h"
 #include "ir/directives.h"
 
 namespace ptxopt::passes {
@@ -54,7 +55,7 @@ void addHintsAbove(const ir::Instruction& instruction,
 }
 
 // The ends of the kernel stay, so that the text does not end in a label.
-void eraseUnreachable(ir::Function& kernel) {
+void eraseUnreachable(ir::Function& kernel, std::vector<const ir::Instruction*>& barriers) {
   const analysis::Cfg cfg(kernel);
   std::vector<ir::Statement*> dead;
   std::unordered_set<const ir::Statement*> hints;
@@ -65,7 +66,9 @@ void eraseUnreachable(ir::Function& kernel) {
       const bool isEnd = control == isa::Control::Return || control == isa::Control::Exit;
       if (isEnd) continue;
       addHintsAbove(instruction, hints);
-      if (!ir::isBelowDirective(instruction, hints)) dead.push_back(&instruction);
+      if (ir::isBelowDirective(instruction, hints)) continue;
+      dead.push_back(&instruction);
+      if (ir::ctaBarrier(instruction)) barriers.push_back(&instruction);
     }
   }
   for (ir::Statement& statement : kernel.body()) {
@@ -76,7 +79,8 @@ void eraseUnreachable(ir::Function& kernel) {
 
 }  // namespace
 
-bool removeDeadBranches(ir::Function& kernel, const analysis::Assumptions& assumptions) {
+bool removeDeadBranches(ir::Function& kernel, const analysis::Assumptions& assumptions,
+                        std::vector<const ir::Instruction*>& barriers) {
   std::vector<Decided> decided;
   {
     analysis::FunctionAnalyses analyses(kernel);
@@ -94,7 +98,7 @@ bool removeDeadBranches(ir::Function& kernel, const analysis::Assumptions& assum
       kernel.erase(branch);
     }
   }
-  eraseUnreachable(kernel);
+  eraseUnreachable(kernel, barriers);
   return true;
 }
 

@@ -5,12 +5,15 @@
 // Cost: that of ValueRanges, and O(statements).
 #pragma once
 
+#include <vector>
+
 #include "analysis/launch/assumptions.h"
 #include "ir/function.h"
 
 namespace ptxopt::passes {
 
-// True if something was removed.
-bool removeDeadBranches(ir::Function& kernel, const analysis::Assumptions& assumptions);
+// True if something was removed.  Adds the CTA barriers that were; they keep their places.
+bool removeDeadBranches(ir::Function& kernel, const analysis::Assumptions& assumptions,
+                        std::vector<const ir::Instruction*>& barriers);
 
 }  // namespace ptxopt::passes

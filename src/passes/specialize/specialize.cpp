@@ -152,12 +152,33 @@ void Specialization::apply(ir::Function& kernel, const KernelFacts& facts) {
   }
   for (const KernelFacts::Parameter& known : facts.parameters) addParameter(kernel, known, numbers);
   use(kernel, numbers);
-  changed_ |= removeDeadBranches(kernel, assumptions_->of(kernel.nameText()));
+  std::vector<const ir::Instruction*> barriers;
+  changed_ |= removeDeadBranches(kernel, assumptions_->of(kernel.nameText()), barriers);
+  if (!barriers.empty()) remarkOn(kernel, barriers);
   if (!facts.hasDistinctPointers) return;
   if (isEnforced_) {
     warn(kernel, "no test can show that its pointers are distinct; --noalias-params assumes it");
   } else {
     assumptions_->add(kernel.nameText(), "noalias-params");
+  }
+}
+
+// Of barriers that no launch reaches.
+void Specialization::remarkOn(const ir::Function& kernel,
+                              std::span<const ir::Instruction* const> barriers) {
+  const ir::Function* one[] = {&kernel};
+  const ir::SourceLines lines(*module_, one);
+  for (const ir::Instruction* const barrier : barriers) {
+    Remark& remark = remarks_.emplace_back();
+    remark.pass = "launch";
+    remark.kind = RemarkKind::Passed;
+    remark.function = &kernel;
+    remark.place = barrier->source;
+    remark.barrier = verdictOn(*barrier);
+    remark.barrier->outcome = BarrierOutcome::Removed;
+    remark.barrier->rule = BarrierRule{BarrierRule::Kind::NotReached};
+    if (!isEnforced_) remark.assumptions.emplace_back("launch");
+    locate(remark, lines);
   }
 }
 

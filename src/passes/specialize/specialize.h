@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "analysis/launch/assumptions.h"
+#include "passes/engine/remark.h"
 #include "passes/specialize/known_numbers.h"
 #include "passes/specialize/launch_facts.h"
 #include "support/diagnostics.h"
@@ -33,6 +34,8 @@ class Specialization {
   bool changed() const { return changed_; }
   // The module has a kernel that the facts name.
   bool isAboutModule() const { return isAboutModule_; }
+  // About barriers that are gone, because no launch reaches them.
+  const std::vector<Remark>& remarks() const { return remarks_; }
   // Adds the tests; none if the facts are trusted.
   void addTests();
 
@@ -47,6 +50,7 @@ class Specialization {
   void addParameter(const ir::Function& kernel, const KernelFacts::Parameter& known,
                     KnownNumbers& numbers);
   void use(ir::Function& kernel, KnownNumbers& numbers);
+  void remarkOn(const ir::Function& kernel, std::span<const ir::Instruction* const> barriers);
   bool canDispatch(const ir::Function& kernel);
   std::vector<ir::RegisterId> dispatch(ir::Function& kernel, KnownNumbers& numbers);
   void setShape(ir::Function& kernel, std::string_view name, std::span<const std::int64_t> values);
@@ -64,6 +68,7 @@ class Specialization {
   analysis::AssumptionTable* assumptions_;
   Diagnostics* diagnostics_;
   std::vector<Tested> tested_;
+  std::vector<Remark> remarks_;
   bool isAboutModule_ = false;
   bool changed_ = false;
 };

@@ -308,6 +308,99 @@ TEST(ValueRanges, LoopWithItsTestAtTheTopAndABound) {
   EXPECT_EQ(text(ranges.of("%r2")), "0..65534");
 }
 
+// docs/soundness/ C2.7
+TEST(ValueRanges, LoopThatRunsOnce) {
+  Ranges ranges(kRegisters + R"(
+    mov.u32 %r1, 0; mov.u32 %r3, 7;
+  LOOP:
+    mov.u32 %r2, %r1; mov.u32 %r4, %r3;
+    add.s32 %r3, %r3, %r19;
+    add.s32 %r1, %r1, 32;
+    setp.lt.s32 %p1, %r1, 32;
+    @%p1 bra LOOP;
+  )");
+  EXPECT_EQ(text(ranges.of("%r2")), "0..0");
+  EXPECT_EQ(text(ranges.of("%r4")), "7..7");
+}
+
+TEST(ValueRanges, LoopThatRunsOnceMoreThanItSeems) {
+  const std::string loop = R"(
+    mov.u32 %r1, 0;
+  LOOP:
+    mov.u32 %r2, %r1;
+    add.s32 %r1, %r1, 32;
+    setp.%s.s32 %p1, %r1, %r3;
+    @%p1 bra LOOP;
+  )";
+  const auto after = [&](const std::string& bound, const std::string& comparison) {
+    std::string code = loop;
+    code.replace(code.find("%s"), 2, comparison);
+    return text(Ranges(kRegisters + bound + code).of("%r2"));
+  };
+  EXPECT_EQ(after("mov.u32 %r3, 32;", "lt"), "0..0");
+  EXPECT_EQ(after("mov.u32 %r3, 33;", "lt"), "0..32");
+  EXPECT_EQ(after("mov.u32 %r3, 32;", "le"), "0..32");
+  EXPECT_EQ(after("and.b32 %r3, %r19, 63;", "lt"), "0..32");
+  EXPECT_EQ(after("ld.global.s8 %r3, [%rd8];", "lt"), "0..96");
+}
+
+// The bound of the inner loop grows with the outer one, after the inner one seemed to run once.
+TEST(ValueRanges, LoopThatRunsOnceInTheFirstRoundOnly) {
+  Ranges ranges(kRegisters + R"(
+    mov.u32 %r3, 32;
+  OUTER:
+    mov.u32 %r1, 0;
+  LOOP:
+    mov.u32 %r2, %r1;
+    add.s32 %r1, %r1, 32;
+    setp.lt.s32 %p1, %r1, %r3;
+    @%p1 bra LOOP;
+    add.s32 %r3, %r3, 32;
+    setp.lt.s32 %p2, %r3, 128;
+    @%p2 bra OUTER;
+  )");
+  EXPECT_GE(ranges.of("%r2").highest, 64u);
+}
+
+// The arm that is never taken says nothing where the arms meet.
+TEST(ValueRanges, AnArmThatIsNeverTaken) {
+  const std::string code = R"(
+    mov.u32 %r2, 1;
+    setp.lt.u32 %p1, %r18, %s;
+    @%p1 bra JOIN;
+    mov.u32 %r2, 1000;
+  JOIN:
+    mov.u32 %r1, %r2;
+  )";
+  const auto of = [&](const std::string& bound) {
+    std::string text = code;
+    text.replace(text.find("%s"), 2, bound);
+    return Ranges(kRegisters + text, ".reqntid 64").of("%r1");
+  };
+  EXPECT_EQ(text(of("64")), "1..1");
+  EXPECT_EQ(text(of("63")), "1..1000");
+}
+
+TEST(ValueRanges, SelectionsThatAreDecided) {
+  const auto of = [](const std::string& code) {
+    return text(Ranges(kRegisters + code, ".reqntid 64").of("%r1"));
+  };
+  EXPECT_EQ(of("setp.lt.u32 %p1, %r18, 64; selp.b32 %r1, 3, 9, %p1;"), "3..3");
+  EXPECT_EQ(of("setp.lt.u32 %p1, %r18, 64; not.pred %p2, %p1; selp.b32 %r1, 3, 9, %p2;"), "9..9");
+  EXPECT_EQ(of("setp.lt.u32 %p1, %r18, 63; selp.b32 %r1, 3, 9, %p1;"), "3..9");
+  // Of a conjunction one part is enough.
+  EXPECT_EQ(of("setp.gt.u32 %p1, %r18, 63; setp.eq.u32 %p2, %r19, 1; and.pred %p3, %p1, %p2;"
+               "selp.b32 %r1, 3, 9, %p3;"),
+            "9..9");
+  EXPECT_EQ(of("setp.gt.u32 %p1, %r18, 63; setp.eq.u32 %p2, %r19, 1; or.pred %p3, %p1, %p2;"
+               "selp.b32 %r1, 3, 9, %p3;"),
+            "3..9");
+  // The number that is compared grows in the loop.
+  EXPECT_EQ(of("mov.u32 %r2, 0; LOOP: setp.gt.u32 %p1, %r2, 5; selp.b32 %r1, 3, 9, %p1;"
+               "add.u32 %r2, %r2, 1; setp.lt.u32 %p2, %r2, 9; @%p2 bra LOOP;"),
+            "3..9");
+}
+
 TEST(ValueRanges, EndlessLoopsReachEverything) {
   Ranges ranges(kRegisters + R"(
     mov.u32 %r1, 0;
