@@ -60,6 +60,7 @@ class ValueRanges::Solver {
         order_(cfg_, cfg_.entry()),
         known_(ssa.valueCount()),
         bits_(ssa.valueCount()),
+        hasGrown_(ssa.valueCount()),
         changedIn_(ssa.valueCount()) {
     const std::vector<std::uint8_t> ofRegister = bitsOfRegisters();
     for (const ValueId v : ssa.values()) {
@@ -85,7 +86,6 @@ class ValueRanges::Solver {
 
  private:
   enum class Phase : std::uint8_t { Grow, Shrink };
-  static constexpr unsigned kPatience = 2;
 
   // 0 for a register that holds no integer of at most 64 bits.
   std::vector<std::uint8_t> bitsOfRegisters() const {
@@ -216,10 +216,11 @@ class ValueRanges::Solver {
       const ValueRange old = out_.ranges_[phi];
       joined = tightened(join(old, joined));
       if (joined == old) return;
-      wasWidened_ |= isHeader && round_ >= kPatience;
       if (isHeader && reaches(round_, Limit::RangeRounds)) {
+        wasWidened_ = true;
         joined = ValueRange::all(joined.bits);
-      } else if (isHeader && round_ >= kPatience) {
+      } else if (isHeader && !hasGrown_.set(phi)) {
+        wasWidened_ = true;
         joined = widened(old, joined, operands, edges);
       }
     }
@@ -433,6 +434,7 @@ class ValueRanges::Solver {
   const BlockOrder order_;
   BitSet known_;  // values that some round found a number for
   IdVector<ValueId, std::uint8_t> bits_;
+  BitSet hasGrown_;                             // phis in headers of loops
   IdVector<ValueId, std::uint32_t> changedIn_;  // the last sweep that did
   std::vector<Definition> definitions_;         // what later sweeps look at
   std::vector<std::size_t> ends_;  // of the definitions of a block, in the order of blocks

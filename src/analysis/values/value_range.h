@@ -6,10 +6,11 @@
 // phis they are joined, and what a branch says about a value holds in the blocks to which only its
 // edge leads.  So `i` is below `n` in the body of a loop that tests it.
 //
-// A fixpoint from below over the blocks in reverse postorder.  After kPatience rounds a bound of a
-// phi that still grows jumps to what the branches on its edges allow, else to that of its type;
-// after Limit::RangeRounds rounds every phi of a loop header that still grows loses all bounds.
-// Then two more rounds shrink again what the jumps overshot.  Every round is sound by itself.
+// A fixpoint from below over the blocks in reverse postorder, along the edges that are taken as far
+// as is known (docs/soundness/ C2.7).  When a phi of a loop header grows for the second time, the
+// bound that grows jumps to what the branches on its edges allow, else to that of its type; after
+// Limit::RangeRounds rounds every such phi that still grows loses all bounds.  Then two more rounds
+// shrink again what the jumps overshot; each of these is sound by itself.
 //
 // Cost: one round over all integer instructions, a few where there are loops; 56 bytes a value.
 #pragma once
