@@ -53,10 +53,11 @@ std::optional<Interval> meeting(const Difference& difference, Interval window, u
   return isRare ? std::optional(result) : std::nullopt;
 }
 
-PointerDistance distance(LaunchPointer first, LaunchPointer second, unsigned bits,
+PointerDistance distance(const Access& of, LaunchPointer first, LaunchPointer second, unsigned bits,
                          Interval meeting) {
-  if (first < second) return {first, second, bits, meeting};
-  return {second, first, bits, -meeting};
+  const ir::Function* const kernel = &of.origin->ssa().cfg().function();
+  if (first < second) return {kernel, first, second, bits, meeting};
+  return {kernel, second, first, bits, -meeting};
 }
 
 std::optional<PointerDistance> distanceByAddresses(const Access& a, const Access& b,
@@ -85,7 +86,7 @@ std::optional<PointerDistance> distanceByAddresses(const Access& a, const Access
     if (bits < kLeastBits) break;
     const auto found = meeting(difference, window, bits);
     if (!found) continue;
-    return distance(pointerOf(forms.leaf(*first).key), pointerOf(forms.leaf(*second).key), bits,
+    return distance(a, pointerOf(forms.leaf(*first).key), pointerOf(forms.leaf(*second).key), bits,
                     *found);
   }
   return std::nullopt;
@@ -107,8 +108,9 @@ std::optional<std::pair<LaunchPointer, std::int64_t>> memoryOf(const Access& acc
 std::optional<PointerDistance> distanceBySizes(const Access& a, const Access& b) {
   const auto first = memoryOf(a);
   const auto second = memoryOf(b);
-  if (!first || !second || first->first == second->first) return std::nullopt;
-  return distance(first->first, second->first, kPointerBits,
+  const bool areTwo = first && second && first->first != second->first && a.origin == b.origin;
+  if (!areTwo) return std::nullopt;
+  return distance(a, first->first, second->first, kPointerBits,
                   {1 - first->second, second->second - 1});
 }
 
@@ -122,7 +124,8 @@ std::optional<PointerDistance> distanceToKeepApart(const Access& a, const Access
 
 void addDistance(std::vector<PointerDistance>& all, const PointerDistance& more) {
   const auto known = std::ranges::find_if(all, [&](const PointerDistance& one) {
-    return one.first == more.first && one.second == more.second && one.bits == more.bits;
+    return one.kernel == more.kernel && one.first == more.first && one.second == more.second &&
+           one.bits == more.bits;
   });
   if (known == all.end()) {
     all.push_back(more);

@@ -28,6 +28,7 @@ struct LaunchPointer {
 };
 
 struct PointerDistance {
+  const ir::Function* kernel = nullptr;
   LaunchPointer first;  // less than `second`
   LaunchPointer second;
   unsigned bits = 64;
@@ -41,7 +42,7 @@ struct PointerDistance {
 std::optional<PointerDistance> distanceToKeepApart(const Access& a, const Access& b,
                                                    Threads threads);
 
-// One for each pair of pointers and power of two, which says what all of them together say.
+// One for each kernel, pair of pointers and power of two, which says what all of them together say.
 // O(distances * those that are left).
 void addDistance(std::vector<PointerDistance>& all, const PointerDistance& more);
 

@@ -141,8 +141,14 @@ bool BarrierJudge::mayBeGuarded(const Barrier& barrier) const {
          barrier.node != kNone && barrier.standing == Standing::Candidate;
 }
 
-bool BarrierJudge::mayHaveRows(const Barrier& barrier) const {
-  const analysis::LaunchShape& shape = bodies_[barrier.body].addresses->shape();
+// There are launches of the kernel that have the shape, and others.
+bool BarrierJudge::isShapeOpen(const Barrier& barrier, LaunchCase which) const {
+  const BarrierBody& body = bodies_[barrier.body];
+  if (which == LaunchCase::LargestBlock) {
+    return body.assumptions.block() &&
+           body.assumptions.block() == functionOf(barrier).largestBlock();
+  }
+  const analysis::LaunchShape& shape = body.addresses->shape();
   return !shape.block && !shape.isOneRow();
 }
 
@@ -171,7 +177,7 @@ GuardPlan BarrierJudge::planGuardsOfLargestBlock(const std::vector<bool>& remove
 
 bool BarrierJudge::addGuards(GuardPlan& plan, BarrierGuard guard, Relation relation,
                              const GuardPlan* planned) {
-  const bool isOfRows = relation == Relation::OneRow || relation == Relation::OneRowFarPointers;
+  const bool isOfShape = guard != BarrierGuard::FarPointers;
   const bool wantedRemarks = std::exchange(wantRemarks_, false);
   relation_ = relation;
   bool isAny = false;
@@ -179,7 +185,8 @@ bool BarrierJudge::addGuards(GuardPlan& plan, BarrierGuard guard, Relation relat
   for (const std::uint32_t k : order_) {
     const Barrier& barrier = graph_.barriers()[k];
     const bool isDue = plan.guards[k] == BarrierGuard::None && !isOut_[k] &&
-                       mayBeGuarded(barrier) && (!isOfRows || mayHaveRows(barrier)) &&
+                       mayBeGuarded(barrier) &&
+                       (!isOfShape || isShapeOpen(barrier, plan.test.shape)) &&
                        (planned == nullptr || planned->guards[k] == guard);
     if (!isDue) continue;
     graph_.classes().takeDistances();
@@ -188,8 +195,13 @@ bool BarrierJudge::addGuards(GuardPlan& plan, BarrierGuard guard, Relation relat
     for (const analysis::PointerDistance& distance : graph_.classes().takeDistances()) {
       addDistance(distances, distance);
     }
-    canGo = canGo && (planned == nullptr ? distances.size() <= kMostDistances
-                                         : distances == planned->test.distances);
+    if (planned != nullptr) {
+      canGo = canGo && distances == planned->test.distances;
+    } else if (guard != BarrierGuard::Shape) {
+      const auto own =
+          std::ranges::count(distances, &functionOf(barrier), &analysis::PointerDistance::kernel);
+      canGo = canGo && own > 0 && own <= std::ptrdiff_t{kMostDistances};
+    }
     if (canGo && !functionOf(barrier).isEntry()) {
       if (relation == Relation::OneRow) plan.areOnlyInFunctions[k] = true;
       continue;

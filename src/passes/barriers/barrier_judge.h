@@ -118,7 +118,7 @@ class BarrierJudge {
   // Returns whether there is something new.
   bool addGuards(GuardPlan& plan, BarrierGuard guard, analysis::Relation relation,
                  const GuardPlan* planned);
-  bool mayHaveRows(const Barrier& barrier) const;
+  bool isShapeOpen(const Barrier& barrier, LaunchCase which) const;
   void label(std::vector<BarrierDecision>& decisions) const;
   void setRule(const Barrier& barrier, BarrierVerdict& verdict);
   std::optional<KeptReason> reasonToKeep(const Barrier& barrier, Remark& remark);

@@ -11,6 +11,7 @@ namespace ptxopt::passes {
 analysis::Assumptions withLargestBlock(const ir::Function& function,
                                        const analysis::Assumptions& given) {
   analysis::Assumptions result = given;
+  if (given.block() || function.requiredBlock()) return result;
   const auto block = function.largestBlock();
   const bool isPossible = block &&
                           std::ranges::equal(*block, isa::kMostExtents, std::less_equal()) &&

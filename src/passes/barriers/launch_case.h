@@ -19,7 +19,8 @@ enum class LaunchCase : std::uint8_t {
   LargestBlock,  // the block is that of .maxntid
 };
 
-// Those of LargestBlock, and `given`; only the latter if there is no such block.
+// What is known of the launches of a function in LargestBlock.  That is `given` if there is no such
+// block, or if another directive or assumption says what the block is.
 analysis::Assumptions withLargestBlock(const ir::Function& function,
                                        const analysis::Assumptions& given);
 
@@ -31,12 +32,12 @@ enum class BarrierGuard : std::uint8_t {
   Both,         // those of which both is true
 };
 
-// What a kernel tests.
+// What kernels test.
 struct LaunchTest {
   LaunchCase shape = LaunchCase::OneRow;
-  std::vector<analysis::PointerDistance> distances;
+  std::vector<analysis::PointerDistance> distances;  // of all kernels of a group
 };
-// More tests than that cost more than a barrier does.
+// In a kernel.  More tests than that cost more than a barrier does.
 inline constexpr std::size_t kMostDistances = 4;
 
 }  // namespace ptxopt::passes

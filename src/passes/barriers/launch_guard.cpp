@@ -54,10 +54,11 @@ const ir::Guard& LaunchGuards::shape(const LaunchTest& test) {
 
 const ir::Guard& LaunchGuards::distances(const LaunchTest& test) {
   if (mayMeet_) return mayMeet_;
+  const Operand apart = declare("%rd_apart", Type::B64);
   for (const analysis::PointerDistance& distance : test.distances) {
-    const Operand first = load("%rd_first", distance.first);
-    const Operand second = load("%rd_second", distance.second);
-    const Operand apart = declare("%rd_apart", Type::B64);
+    if (distance.kernel != &function_) continue;
+    const Operand first = pointer(distance.first);
+    const Operand second = pointer(distance.second);
     append("sub.s64", {apart, first, second});
     append("sub.s64", {apart, apart, Operand::ofInteger(distance.meeting.lowest)});
     if (distance.bits < 64) {
@@ -79,10 +80,13 @@ const ir::Guard& LaunchGuards::either(const LaunchTest& test) {
   return isEither_;
 }
 
-Operand LaunchGuards::load(std::string_view name, const analysis::LaunchPointer& pointer) {
-  const Operand value = declare(name, Type::B64);
-  append("ld.param.b64", {value, Operand::ofAddress(pointer.symbol, pointer.offset)});
-  return value;
+Operand LaunchGuards::pointer(const analysis::LaunchPointer& of) {
+  const auto [at, isNew] = pointers_.try_emplace(of);
+  if (isNew) {
+    at->second = declare("%rd_pointer", Type::B64);
+    append("ld.param.b64", {at->second, Operand::ofAddress(of.symbol, of.offset)});
+  }
+  return at->second;
 }
 
 void LaunchGuards::orCompare(ir::Guard& any, std::string_view name, std::string_view operation,

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <initializer_list>
+#include <map>
 #include <string_view>
 
 #include "ir/function.h"
@@ -23,7 +24,7 @@ class LaunchGuards {
   const ir::Guard& shape(const LaunchTest& test);
   const ir::Guard& distances(const LaunchTest& test);
   const ir::Guard& either(const LaunchTest& test);
-  ir::Operand load(std::string_view name, const analysis::LaunchPointer& pointer);
+  ir::Operand pointer(const analysis::LaunchPointer& of);
   // Adds a comparison to those of which one must hold.
   void orCompare(ir::Guard& any, std::string_view name, std::string_view operation,
                  std::string_view type, const ir::Operand& left, std::int64_t right);
@@ -33,6 +34,7 @@ class LaunchGuards {
   ir::Function& function_;
   ir::Statement* lastDeclaration_;
   ir::Statement* last_;
+  std::map<analysis::LaunchPointer, ir::Operand> pointers_;  // in registers
   // Predicates, where they are made.
   ir::Guard isOtherShape_;
   ir::Guard mayMeet_;

@@ -103,9 +103,9 @@ TEST(PointerDistance, OnesOfOnePairGoTogether) {
   const LaunchPointer p{ir::SymbolId{1}, 0};
   const LaunchPointer q{ir::SymbolId{2}, 0};
   std::vector<PointerDistance> all;
-  addDistance(all, {p, q, 64, {-3, 3}});
-  addDistance(all, {p, q, 64, {100, 103}});
-  addDistance(all, {p, q, 34, {0, 7}});
+  addDistance(all, {nullptr, p, q, 64, {-3, 3}});
+  addDistance(all, {nullptr, p, q, 64, {100, 103}});
+  addDistance(all, {nullptr, p, q, 34, {0, 7}});
   ASSERT_EQ(all.size(), 2u);
   EXPECT_EQ(all[0].meeting, (Interval{-3, 103}));
   EXPECT_EQ(all[1].meeting, (Interval{0, 7}));
