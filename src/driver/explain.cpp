@@ -302,6 +302,13 @@ class Explainer {
       add(fmt::format("the pass {} would weaken {} to bar.warp.sync: --passes=PASSES,{}", weakening,
                       fmt::format("{} of the kept barriers", count), weakening));
     }
+    if (const std::size_t count = whatIf_.guarded(kept).size(); count != 0) {
+      const std::string guarding = passes::pipelineThatGuardsBarriers();
+      add(
+          fmt::format("{} would leave {} of the kept barriers out of some launches: "
+                      "--passes='PASSES,{}'",
+                      guarding, count, guarding));
+    }
     return text.empty() ? text : '\n' + text;
   }
 

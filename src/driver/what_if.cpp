@@ -120,15 +120,30 @@ std::map<Offset, RemovingOptions> WhatIf::ways(const KeptBarriers& kept) const {
 }
 
 std::set<Offset> WhatIf::weakened(const KeptBarriers& kept) const {
-  const auto weakening = passes::parsePipeline(passes::pipelineThatWeakensBarriers());
+  return changedByMore(kept, passes::pipelineThatWeakensBarriers());
+}
+
+std::set<Offset> WhatIf::guarded(const KeptBarriers& kept) const {
+  return changedByMore(kept, passes::pipelineThatGuardsBarriers());
+}
+
+// By more passes; none if the pipeline has one of them already, with these options and perhaps
+// others.
+std::set<Offset> WhatIf::changedByMore(const KeptBarriers& kept, const std::string& more) const {
+  const auto steps = passes::parsePipeline(more);
   OptimizeOptions options = options_;
   std::vector<passes::PipelineStep>& pipeline = options.run.pipeline;
   const auto isOfThem = [&](const passes::PipelineStep& step) {
-    return std::ranges::find(weakening, step.pass, &passes::PipelineStep::pass) != weakening.end();
+    return std::ranges::any_of(steps, [&](const passes::PipelineStep& other) {
+      return step.pass == other.pass && std::ranges::all_of(other.options, [&](const auto& option) {
+               const auto given = step.options.find(option.first);
+               return given != step.options.end() && given->second == option.second;
+             });
+    });
   };
   if (kept.empty() || std::ranges::any_of(pipeline, isOfThem)) return {};
   cutToBarriers(pipeline);
-  pipeline.insert(pipeline.end(), weakening.begin(), weakening.end());
+  pipeline.insert(pipeline.end(), steps.begin(), steps.end());
   return changedBy(kept, std::move(options));
 }
 

@@ -30,13 +30,16 @@ class WhatIf {
   // Cost: one run of the passes; if some barrier goes under all assumptions together, one run for
   // each assumption and one without it, over the kernels with such barriers.
   std::map<Offset, RemovingOptions> ways(const KeptBarriers& kept) const;
-  // The barriers that pipelineThatWeakensBarriers() would weaken.  One run.
+  // The barriers that pipelineThatWeakensBarriers() would weaken, and those that
+  // pipelineThatGuardsBarriers() would guard.  One run each.
   std::set<Offset> weakened(const KeptBarriers& kept) const;
+  std::set<Offset> guarded(const KeptBarriers& kept) const;
 
  private:
   std::set<Offset> removedUnder(const KeptBarriers& kept,
                                 const std::vector<std::size_t>& assumptions) const;
   std::set<Offset> changedBy(const KeptBarriers& kept, OptimizeOptions options) const;
+  std::set<Offset> changedByMore(const KeptBarriers& kept, const std::string& more) const;
   void addGroups(const KeptBarriers& open, std::map<Offset, RemovingOptions>& found) const;
 
   std::shared_ptr<const SourceText> source_;

@@ -75,6 +75,10 @@ std::string pipelineThatWeakensBarriers() {
   return "warp-sync";
 }
 
+std::string pipelineThatGuardsBarriers() {
+  return "dead-sync<guard>";
+}
+
 std::string pipelineOfLevel(int level) {
   switch (level) {
     case 0:
