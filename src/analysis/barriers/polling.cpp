@@ -44,11 +44,12 @@ bool PollingLoops::isAnchor(const Instruction& instruction) const {
   switch (instruction.desc->effect) {
     case Effect::Strong:
     case Effect::CtaFence:
-    case Effect::CtaBarrier:
     case Effect::WarpBarrier:
     case Effect::Sync:
     case Effect::Unknown:
       return true;
+    case Effect::CtaBarrier:
+      return !instruction.guard;  // there may be launches that do not execute it
     default:
       return false;
   }

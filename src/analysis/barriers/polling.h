@@ -3,7 +3,7 @@
 // C2.6.
 //
 // ptxas hoists a weak load from an invariant address out of a loop unless something in the loop
-// prevents it.  A loop is safe while it contains an anchor: a barrier of any kind, a fence, a
+// prevents it.  A loop is safe while it contains an anchor: a barrier without a guard, a fence, a
 // strong access, or T.  Stores do not count as anchors, although some of them would prevent
 // hoisting.
 //
@@ -39,8 +39,8 @@ class PollingLoops {
   std::optional<Obstacle> obstacle(BlockId block) const;
   // Removes an anchor.  Returns true if it was the last anchor of a loop.
   bool loseAnchor(BlockId block);
-  // Like canLoseAnchor(), for an anchor in the code that a call in `block` runs.  Such an anchor
-  // was never counted here.
+  // Like canLoseAnchor(), for what does not count as an anchor here: one in the code that a call in
+  // `block` runs, or a barrier under a guard.
   bool isSafeWithout(BlockId block) const;
 
  private:

@@ -223,7 +223,7 @@ void BarrierJudge::takeOut(std::uint32_t number) {
   const Barrier& barrier = graph_.barriers()[number];
   isOut_[number] = true;
   graph_.regions().remove(barrier.node);
-  if (question_.aim == BarrierAim::Weaken) return;
+  if (question_.aim == BarrierAim::Weaken || barrier.instruction->guard) return;
   loopsHaveChanged_ |= loops_[barrier.body].loseAnchor(barrier.instruction->block);
 }
 
@@ -325,7 +325,13 @@ std::optional<KeptReason> BarrierJudge::reasonInRegion(const Barrier& barrier, R
 
 // docs/soundness/ C2.6, including the loops around calls.
 bool BarrierJudge::mayLeaveLoops(const Barrier& barrier) {
-  if (!loops_[barrier.body].canLoseAnchor(barrier.instruction->block)) return false;
+  const analysis::PollingLoops& loops = loops_[barrier.body];
+  const ir::Instruction& instruction = *barrier.instruction;
+  // A barrier under a guard is no anchor.
+  if (!(instruction.guard ? loops.isSafeWithout(instruction.block)
+                          : loops.canLoseAnchor(instruction.block))) {
+    return false;
+  }
   if (loopsHaveChanged_) findSafeBodies();
   return isSafe_[barrier.body];
 }
