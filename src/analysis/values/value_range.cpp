@@ -55,7 +55,7 @@ class ValueRanges::Solver {
         ssa_(ssa),
         cfg_(ssa.cfg()),
         feasible_(ssa, ranges),
-        reached_(cfg_.blockCount()),
+        reached_(cfg_.vertexCount()),
         taken_(cfg_.edgeCount()),
         order_(cfg_, cfg_.entry()),
         known_(ssa.valueCount()),
@@ -429,7 +429,7 @@ class ValueRanges::Solver {
   const Ssa& ssa_;
   const Cfg& cfg_;
   const FeasibleEdges feasible_;
-  BitSet reached_;  // blocks
+  BitSet reached_;  // blocks, and the exit
   BitSet taken_;    // edges
   const BlockOrder order_;
   BitSet known_;  // values that some round found a number for
