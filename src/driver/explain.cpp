@@ -305,7 +305,7 @@ class Explainer {
     if (const std::size_t count = whatIf_.guarded(kept).size(); count != 0) {
       const std::string guarding = passes::pipelineThatGuardsBarriers();
       add(
-          fmt::format("{} would leave {} of the kept barriers out of some launches: "
+          fmt::format("{} would let some launches skip {} of the kept barriers: "
                       "--passes='PASSES,{}'",
                       guarding, count, guarding));
     }

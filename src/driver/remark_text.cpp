@@ -25,7 +25,7 @@ std::string headline(const passes::Remark& remark, std::string_view what) {
                      text.lineColumn(remark.place.begin).line, remark.function->nameText());
 }
 
-// Which launches leave out a barrier with a guard.
+// Which launches skip a barrier with a guard.
 std::string launchText(const passes::BarrierRule& rule) {
   std::string text = "a launch";
   if (rule.kind == passes::BarrierRule::Kind::OneRow) text += " of one row";

@@ -29,7 +29,7 @@ std::string pipelineOfLevel(int level);
 std::string pipelineAboutBarriers();
 // What may make barriers weaker that those passes keep; --explain-barriers says where it would.
 std::string pipelineThatWeakensBarriers();
-// What may leave barriers out of some launches; --explain-barriers says how many it would.
+// What may let some launches skip barriers; --explain-barriers says how many.
 std::string pipelineThatGuardsBarriers();
 
 }  // namespace ptxopt::passes

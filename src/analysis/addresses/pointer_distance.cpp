@@ -13,7 +13,8 @@ namespace {
 constexpr unsigned kPointerBits = 64;
 // Pointers of one program often differ by multiples of powers of two below this one.
 constexpr unsigned kLeastBits = 32;
-// At most so many of the differences may be ones of accesses that meet; and so many bytes.
+// At most one in 2^kSpareBits of the differences may mean that accesses meet, and at most so many
+// bytes on each side.
 constexpr unsigned kSpareBits = 8;
 constexpr std::int64_t kMostBytes = std::int64_t{1} << 32;
 
@@ -92,7 +93,8 @@ std::optional<PointerDistance> distanceByAddresses(const Access& a, const Access
   return std::nullopt;
 }
 
-// The only pointer through which it goes, if the size of its memory is known.
+// The only pointer through which it goes, if the size of its memory is known.  Only accesses to
+// .global have such a base, so pointers are numbers of one window.
 std::optional<std::pair<LaunchPointer, std::int64_t>> memoryOf(const Access& access) {
   if (access.bases.size() != 1) return std::nullopt;
   const MemoryBase& base = access.bases[0];

@@ -32,13 +32,13 @@ struct PointerDistance {
   LaunchPointer first;  // less than `second`
   LaunchPointer second;
   unsigned bits = 64;
-  // If first - second, modulo 2^bits, is one of these, modulo 2^bits, the accesses may meet.
+  // The accesses may meet only if first - second is congruent, modulo 2^bits, to one of these.
   // Bounded.
   Interval meeting;
   friend bool operator==(const PointerDistance&, const PointerDistance&) = default;
 };
 
-// None if no distance is known to be enough, or if pointers of one program may well be that close.
+// None if no distance is known to suffice, or if the pointers of many programs are that close.
 std::optional<PointerDistance> distanceToKeepApart(const Access& a, const Access& b,
                                                    Threads threads);
 

@@ -152,8 +152,8 @@ bool BarrierJudge::isShapeOpen(const Barrier& barrier, LaunchCase which) const {
   return !shape.block && !shape.isOneRow();
 }
 
-// Guards of the second kind need what those of the first one need, and more: so any launch that
-// leaves out one of them leaves out all that were found before.
+// The second condition implies the first one: a launch that skips barriers of the second kind skips
+// those of the first kind too.
 GuardPlan BarrierJudge::planGuards(const GuardPlan* planned) {
   GuardPlan plan(graph_.barriers().size());
   if (planned != nullptr) plan.test = planned->test;

@@ -68,7 +68,7 @@ struct BarrierDecision {
   Remark remark;
 };
 
-// Which barriers launches of one case leave out.
+// Which barriers some launches can skip, and how the kernel recognizes these launches.
 struct GuardPlan {
   explicit GuardPlan(std::size_t barriers = 0)
       : guards(barriers), counts(barriers), areOnlyInFunctions(barriers) {}
@@ -94,10 +94,10 @@ class BarrierJudge {
   // One decision for each barrier, in the order of the text.  Barriers with `settled` are removed
   // first, without a test.
   std::vector<BarrierDecision> run(const std::vector<bool>& settled = {});
-  // After run() or repeat(): what launches of any shape, or of one row, leave out.  With `planned`
+  // After run() or repeat(): what launches of any shape, or of one row, can skip.  With `planned`
   // only what that plan has.
   GuardPlan planGuards(const GuardPlan* planned = nullptr);
-  // Instead of run(), if the bodies have their largest block: what such launches leave out, besides
+  // Instead of run(), if the bodies have their largest block: what such launches can skip, besides
   // barriers that are `removed`.
   GuardPlan planGuardsOfLargestBlock(const std::vector<bool>& removed,
                                      const GuardPlan* planned = nullptr);

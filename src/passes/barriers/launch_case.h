@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Launches that need fewer of the barriers of a kernel than others do, and what the kernel tests to
-// know them: dead-sync<guard>, docs/soundness/ E.6.10.
+// Launches that need fewer of the barriers of a kernel than others, and the tests by which the
+// kernel recognizes them: dead-sync<guard>, docs/soundness/ E.6.10.
 #pragma once
 
 #include <array>
@@ -24,7 +24,7 @@ enum class LaunchCase : std::uint8_t {
 analysis::Assumptions withLargestBlock(const ir::Function& function,
                                        const analysis::Assumptions& given);
 
-// Which launches leave out a barrier.
+// Which launches skip a barrier.
 enum class BarrierGuard : std::uint8_t {
   None,
   Shape,        // those of a shape

@@ -348,12 +348,16 @@ void Specialization::addPointed(const ir::Function& kernel, ir::Variable& parame
                                 const std::string& what) {
   constexpr unsigned kPointerBits = 64;
   if (pointer.bits != kPointerBits) {
-    return warn(kernel, what + " has not the size of a pointer; the size of its memory is ignored");
+    return warn(kernel, what + " is not as wide as a pointer; the size of its memory is ignored");
   }
   if (isEnforced_) {
-    return warn(kernel, fmt::format("no test can show to how much memory {} points; the size is "
+    return warn(kernel, fmt::format("no test can check how much memory {} points to; the size is "
                                     "not used",
                                     what));
+  }
+  if (std::ranges::find(parameter.pointed, pointer.offset, &ir::PointedBytes::offset) !=
+      parameter.pointed.end()) {
+    return warn(kernel, what + " has two sizes; the first one holds");
   }
   std::vector<ir::PointedBytes> pointed(parameter.pointed.begin(), parameter.pointed.end());
   pointed.push_back({pointer.offset, bytes});
