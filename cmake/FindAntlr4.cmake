@@ -19,8 +19,9 @@ find_package_handle_standard_args(Antlr4 REQUIRED_VARS Antlr4_LIBRARY Antlr4_INC
 mark_as_advanced(Antlr4_LIBRARY Antlr4_SHARED_LIBRARY Antlr4_INCLUDE_DIR Antlr4_TOOL)
 
 # ANTLR 4.9 leaves constant members of Vocabulary to a defaulted constructor.  GCC takes that; Clang
-# with libstdc++ does not, and is right.  It gets a copy of the headers that spells it out.
-if(CMAKE_CXX_COMPILER_ID STREQUAL "Clang" AND Antlr4_FOUND)
+# with libstdc++ does not, and is right.  It gets a copy of the headers that spells it out; so does
+# clang-tidy, where GCC compiles, with Antlr4_FOR_CLANG.
+if((CMAKE_CXX_COMPILER_ID STREQUAL "Clang" OR Antlr4_FOR_CLANG) AND Antlr4_FOUND)
   set(_mended ${CMAKE_BINARY_DIR}/antlr4-runtime)
   if(NOT EXISTS ${_mended}/Vocabulary.h)
     file(COPY ${Antlr4_INCLUDE_DIR}/ DESTINATION ${_mended})

@@ -92,7 +92,7 @@ struct Text {
   }
   std::string operator()(const passes::SharedBase& shared) const {
     const std::string offset = shared.distance == 0 ? "" : fmt::format("{:+}", shared.distance);
-    const std::string text = fmt::format("{} is {}{}", shared.reg, shared.base, offset);
+    std::string text = fmt::format("{} is {}{}", shared.reg, shared.base, offset);
     if (shared.accesses == 0) return text;
     return text + (shared.accesses == 1
                        ? ": 1 access goes through that"

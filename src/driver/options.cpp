@@ -209,7 +209,9 @@ void setWholeProgram(Options& options, const RawOptions& raw) {
 void configurePasses(Options& options, const RawOptions& raw) {
   std::vector<passes::PipelineStep>& pipeline = options.pipeline;
   for (const auto& [pass, run] : raw.runFlags) {
-    const auto isPass = [&](const passes::PipelineStep& step) { return step.pass == pass; };
+    const auto isPass = [&pass = pass](const passes::PipelineStep& step) {
+      return step.pass == pass;
+    };
     if (run == 0) {
       std::erase_if(pipeline, isPass);
     } else if (pipeline.empty() || !isPass(pipeline.back())) {
@@ -222,10 +224,10 @@ void configurePasses(Options& options, const RawOptions& raw) {
     for (const auto& [name, value] : given->second) step.options.insert_or_assign(name, value);
   }
   for (const auto& [pass, given] : raw.passOptions) {
-    const bool isAsked = std::ranges::any_of(pass->options, [&](const passes::PassOption& option) {
+    const auto isAsked = [&given = given](const passes::PassOption& option) {
       return option.printsReports && given.contains(option.name);
-    });
-    if (isAsked) options.reportingPasses.push_back(pass->name);
+    };
+    if (std::ranges::any_of(pass->options, isAsked)) options.reportingPasses.push_back(pass->name);
   }
 }
 

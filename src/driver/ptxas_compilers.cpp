@@ -22,7 +22,9 @@ namespace fs = std::filesystem;
 // What a program says if it is run as if the user had called it.  `path` replaces PATH if it is not
 // empty.
 struct Answer : ProgramAnswer {
-  bool isOurs() const { return out.starts_with("ptxopt ") || out.find("\nptxopt ") != out.npos; }
+  bool isOurs() const {
+    return out.starts_with("ptxopt ") || out.find("\nptxopt ") != std::string::npos;
+  }
   std::string firstComplaint() const { return err.substr(0, err.find('\n')); }
 };
 

@@ -25,7 +25,8 @@ constexpr std::array kEndingSignals = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE
 
 std::atomic<int> receivedSignal{0};
 std::atomic<pid_t> runningChild{0};
-static_assert(std::atomic<int>::is_always_lock_free && std::atomic<pid_t>::is_always_lock_free);
+static_assert(std::atomic<int>::is_always_lock_free);
+static_assert(std::atomic<pid_t>::is_always_lock_free);
 
 void noteSignal(int signal) {
   int none = 0;

@@ -103,7 +103,7 @@ std::string statisticsTable(const std::vector<FileStatistics>& files) {
                  fmt::format("of {}", files.size()));
   for (const auto& [pass, counters] : sum.passes) {
     for (const auto& [counter, count] : counters) {
-      fmt::format_to(out, "{:<44}{:>12}\n", pass + ": " + counter, count);
+      fmt::format_to(out, "{:<44}{:>12}\n", fmt::format("{}: {}", pass, counter), count);
     }
   }
   forEachLimitMet([&](std::string_view key, std::uint64_t count) {

@@ -242,7 +242,8 @@ void Auditor::enter(const AuditedThread& who, ClaimId claim, std::uint64_t local
   pureCalls_[{who.cta, who.thread}].push_back({claim, localBase, std::move(values)});
 }
 
-void Auditor::leave(const AuditedThread& who, ClaimId claim, const Op& op, std::string values) {
+void Auditor::leave(const AuditedThread& who, ClaimId claim, const Op& op,
+                    const std::string& values) {
   const auto found = pureCalls_.find({who.cta, who.thread});
   if (found == pureCalls_.end()) return;
   std::vector<PureCall>& calls = found->second;

@@ -54,7 +54,7 @@ class Auditor {
 
   // Enters or leaves a function with a `pure` claim: `values` are its arguments or its results.
   void enter(const AuditedThread& who, ClaimId claim, std::uint64_t localBase, std::string values);
-  void leave(const AuditedThread& who, ClaimId claim, const Op& op, std::string values);
+  void leave(const AuditedThread& who, ClaimId claim, const Op& op, const std::string& values);
 
   void threadEnds(std::uint64_t cta, std::uint32_t thread);
   // Called at the end of the run.  `completed`: every thread has ended.

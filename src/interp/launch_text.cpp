@@ -54,7 +54,7 @@ Dim3 parseDimensions(const nlohmann::json& value) {
   if (value.is_number_unsigned()) return Dim3{value.get<std::uint32_t>()};
   const auto numbers = value.get<std::vector<std::uint32_t>>();
   Dim3 result;
-  if (numbers.size() > 0) result.x = numbers[0];
+  if (!numbers.empty()) result.x = numbers[0];
   if (numbers.size() > 1) result.y = numbers[1];
   if (numbers.size() > 2) result.z = numbers[2];
   return result;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Barriers of a CTA and of a cluster.
 #include <algorithm>
-#include <ranges>
 
 #include "interp/machine.h"
 
@@ -37,7 +36,8 @@ void Machine::settleWarpAtBarrier(Cta& cta, std::uint32_t warp) {
   const std::span<Thread> lanes = lanesOf(cta, warp);
   Thread* first = nullptr;
   // Mostly the last lane is the last that comes.
-  for (Thread& thread : std::views::reverse(lanes)) {
+  for (std::size_t lane = lanes.size(); lane-- > 0;) {
+    Thread& thread = lanes[lane];
     if (thread.state == State::Exited) continue;
     if (thread.state != State::AtBarrier) return;
     if (first != nullptr && thread.barrier != first->barrier) return;

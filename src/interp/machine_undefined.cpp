@@ -274,7 +274,7 @@ void Machine::receiveTwice(Thread& thread, const std::vector<Transfer>& transfer
 bool Machine::callTwice(Thread& thread, const Op& op) {
   const CallSite& site = thread.code->calls[op.index];
   const std::vector<Passed> values = passedByTwin(thread, site.arguments);
-  depend(thread, op, originOf(thread, {op.a}), "the call here");
+  depend(thread, op, originOf(thread, op.a), "the call here");
   if (site.builtin != Builtin::None) {
     for (const Passed& value : values) depend(thread, op, value.origin, "the call here");
   }

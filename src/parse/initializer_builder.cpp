@@ -109,7 +109,7 @@ void InitializerBuilder::element(std::span<const Operand> operand) {
         isKnown = false;
       }
     }
-    if (isKnown && open == 0 && symbol != nullptr && symbols_.size() > 0) {
+    if (isKnown && open == 0 && symbol != nullptr && !symbols_.empty()) {
       Operand whole = *symbol;
       whole.immediate =
           static_cast<std::int64_t>(static_cast<std::uint64_t>(whole.immediate) + addend);

@@ -183,8 +183,8 @@ void IrBuilder::checkPragma(Offset begin, Offset end) {
   std::string_view rest = slice(begin, end);
   for (;;) {
     const std::size_t open = rest.find('"');
-    const std::size_t close = open == rest.npos ? open : rest.find('"', open + 1);
-    if (close == rest.npos) return;
+    const std::size_t close = open == std::string_view::npos ? open : rest.find('"', open + 1);
+    if (close == std::string_view::npos) return;
     const std::string_view pragma = trimmed(rest.substr(open + 1, close - open - 1));
     rest.remove_prefix(close + 1);
     const std::string_view word = pragma.substr(0, pragma.find_first_of(" \t"));

@@ -67,7 +67,7 @@ struct Grammar {
       antlr4::atn::ATNDeserializer().deserialize(serializedGrammar());
   const std::vector<std::string> ruleNames =
       std::vector<std::string>(automaton.ruleToStartState.size());
-  const antlr4::dfa::Vocabulary vocabulary;
+  const antlr4::dfa::Vocabulary vocabulary{};
   std::mutex mutex;  // the automaton caches what it computes
 };
 
@@ -143,13 +143,11 @@ std::string listOf(const std::vector<Token>& expected) {
       case Token::BANG:
       case Token::TILDE:
       case Token::LBRACE:
-        if (isOperand) continue;
-        break;
-      case Token::DOTWORD:
+      case Token::DOTWORD:  // further words of the opcode, as the next three
       case Token::SPACE:
       case Token::LINKAGE:
       case Token::ALIAS:
-        if (isOperand) continue;  // further words of the opcode
+        if (isOperand) continue;
         break;
       case Token::OPCODE:
         if (has(Token::REG) || isOperand) continue;  // elements of a vector, like names

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Pipeline texts: "a,b<x=1,y>,c".
+#include <fmt/format.h>
+
 #include <stdexcept>
 
 #include "passes/registry.h"
@@ -50,17 +52,17 @@ std::vector<PipelineStep> parsePipeline(std::string_view text) {
     PipelineStep step{findPass(name), {}};
     if (bracket != std::string_view::npos) {
       if (part.back() != '>') {
-        throw std::invalid_argument("text after '>' in pipeline step '" + std::string(part) + "'");
+        throw std::invalid_argument(fmt::format("text after '>' in pipeline step '{}'", part));
       }
       step.options = parseOptions(part.substr(bracket + 1, part.size() - bracket - 2));
     }
     if (step.pass == nullptr) {
-      throw std::invalid_argument("there is no pass '" + name +
-                                  "' (--list-passes shows all of them)");
+      throw std::invalid_argument(
+          fmt::format("there is no pass '{}' (--list-passes shows all of them)", name));
     }
     std::string error;
     if (step.pass->create(step.options, error) == nullptr) {
-      throw std::invalid_argument("pass '" + name + "': " + error);
+      throw std::invalid_argument(fmt::format("pass '{}': {}", name, error));
     }
     steps.push_back(std::move(step));
   }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "tools/ptxrun_launch.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <iostream>
 
@@ -31,7 +33,7 @@ std::vector<std::pair<std::string, interp::Argument>> named(const std::vector<st
   for (const std::string& text : texts) {
     const std::size_t equals = text.find('=');
     if (equals == 0 || equals == std::string::npos) {
-      throw BadInput{option + " " + text + ": it is NAME=VALUE"};
+      throw BadInput{fmt::format("{} {}: it is NAME=VALUE", option, text)};
     }
     result.emplace_back(text.substr(0, equals), argumentOf(text.substr(equals + 1)));
   }
@@ -138,7 +140,7 @@ interp::Launch launchOf(const ir::Module& module, const std::optional<interp::La
   return launch;
 }
 
-Job jobOf(interp::Launch launch) {
+Job jobOf(const interp::Launch& launch) {
   return {launch.kernel, interp::scenarioOf(launch)};
 }
 

@@ -81,8 +81,9 @@ def not_formatted(command):
 
 def compile_commands(folder):
     """A build in `folder` that is configured and no more, in which each file is compiled by itself."""
-    run = subprocess.run(["cmake", "-S", SOURCE_DIR, "-B", folder, "-G", "Ninja", "-D", "CMAKE_BUILD_TYPE=Release",
-                          "-D", "CMAKE_EXPORT_COMPILE_COMMANDS=ON"], capture_output=True, text=True)
+    options = ("CMAKE_BUILD_TYPE=Release", "CMAKE_EXPORT_COMPILE_COMMANDS=ON", "Antlr4_FOR_CLANG=ON")
+    run = subprocess.run(["cmake", "-S", SOURCE_DIR, "-B", folder, "-G", "Ninja", *(f"-D{option}" for option in options)],
+                         capture_output=True, text=True)
     if run.returncode != 0:
         sys.exit(run.stderr)
     return folder

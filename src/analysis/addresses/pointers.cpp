@@ -119,8 +119,7 @@ PointerSet joined(PointerSet a, const PointerSet& b, unsigned lowBits) {
     return set.state == State::Some && !mayBeNumber(set);
   };
   // A value that is an address only on some paths has no object.
-  const PointerSet either =
-      isPointer(a) || isPointer(b) ? PointerSet::lost() : PointerSet::unknown();
+  PointerSet either = isPointer(a) || isPointer(b) ? PointerSet::lost() : PointerSet::unknown();
   if (a.state == State::Unset) {
     a.state = b.state;
   } else if (a.state != b.state) {

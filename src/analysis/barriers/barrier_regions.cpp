@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cassert>
+#include <queue>
 #include <utility>
 
 #include "support/bit_set.h"
@@ -235,23 +236,23 @@ template <class Visitor>
 bool BarrierRegions::walk(Node barrier, Direction d, Visitor&& visit,
                           bool isThroughBarriers) const {
   BitSet seen(nodes_.size());
-  std::vector<Node> queue;
+  std::queue<Node> queue;
   std::size_t visited = 0;
   const auto reach = [&](Node n) {
     n = find(n);
     const bool isOpen = isThroughBarriers || !nodes_[n].separates;
-    if (isOpen && seen.set(n)) queue.push_back(n);
+    if (isOpen && seen.set(n)) queue.push(n);
   };
   for (const Node n : onward(barrier, d)) reach(n);
-  for (std::size_t at = 0; at < queue.size(); ++at) {
-    for (Node part = queue[at]; part != kNone; part = nodes_[part].next) {
+  for (; !queue.empty(); queue.pop()) {
+    for (Node part = queue.front(); part != kNone; part = nodes_[part].next) {
       if (reaches(visited++, Limit::ExplainedInstructions)) return false;
       for (const Event& event : events(part)) {
         if (reaches(visited++, Limit::ExplainedInstructions)) return false;
         if (!visit(event)) return true;
       }
     }
-    for (const Node n : onward(queue[at], d)) reach(n);
+    for (const Node n : onward(queue.front(), d)) reach(n);
   }
   return true;
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "analysis/barriers/divergence_cause.h"
 
+#include <queue>
 #include <span>
 #include <unordered_map>
 #include <vector>
@@ -92,13 +93,13 @@ class CauseSearch {
  private:
   // Breadth first, in order to find the nearest branch.
   bool findBranch(BlockId block) {
-    std::vector<BlockId> queue;
+    std::queue<BlockId> queue;
     const auto reach = [&](BlockId b) {
-      if (seenBlocks_.set(b)) queue.push_back(b);
+      if (seenBlocks_.set(b)) queue.push(b);
     };
     reach(block);
-    for (std::size_t at = 0; at < queue.size(); ++at) {
-      for (const EdgeId e : facts_.dependence.controllers(queue[at])) {
+    for (; !queue.empty(); queue.pop()) {
+      for (const EdgeId e : facts_.dependence.controllers(queue.front())) {
         const BlockId decides = facts_.pruned.source(e);
         const Instruction* branch = cfg_.block(decides).terminator;
         if (branch != nullptr && isVarying(*branch)) {

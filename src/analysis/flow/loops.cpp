@@ -9,7 +9,9 @@ namespace ptxopt::analysis {
 // are stored before the loops around them.
 class Loops::Finder {
  public:
-  explicit Finder(Loops& result) : result_(result), graph_(*result.graph_) {
+  explicit Finder(Loops& result) : result_(result), graph_(*result.graph_) {}
+
+  void find() {
     search();
     for (std::size_t k = order_.size(); k-- > 0;) tryHeader(order_[k]);
   }
@@ -113,7 +115,7 @@ Loops::Loops(const FlowGraph& graph)
     : graph_(&graph),
       innermost_(graph.vertexCount(), LoopId::None),
       positions_(graph.vertexCount(), kNone) {
-  Finder(*this);
+  Finder(*this).find();
   layOut();
 }
 

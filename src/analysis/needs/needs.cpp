@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "isa/constructs.h"
 #include "isa/targets.h"
 
 namespace ptxopt::analysis {

@@ -385,13 +385,15 @@ void AuditEmitter::emitWays(const std::vector<Way>& ways, bool isThrough,
       AuditStep reached;
       reached.kind = AuditStep::Kind::Reached;
       reached.claim = way.claim;
-      if (way.kind == Way::Kind::Never) emitStep(std::move(reached), decoder_->prototype_);
-      if (way.kind != Way::Kind::Second) continue;
-      emitCopy(way.slot, way.flag, decoder_->prototype_);
-      emitClear(way.flag);
-      Op follows = decoder_->prototype_;
-      follows.guard = way.slot;
-      emitStep(std::move(reached), follows);
+      if (way.kind == Way::Kind::Never) {
+        emitStep(std::move(reached), decoder_->prototype_);
+      } else if (way.kind == Way::Kind::Second) {
+        emitCopy(way.slot, way.flag, decoder_->prototype_);
+        emitClear(way.flag);
+        Op follows = decoder_->prototype_;
+        follows.guard = way.slot;
+        emitStep(std::move(reached), follows);
+      }
     }
   }
   for (const bool first : {false, true}) {

@@ -184,9 +184,9 @@ bool fillComparison(const isa::InstructionDesc& desc, Op& op) {
   bool found = false;
   op.count = kAlone;
   for (const std::string_view qualifier : desc.qualifiers) {
-    for (std::uint8_t k = 0; k < kComparisons.size(); ++k) {
+    for (std::size_t k = 0; k < kComparisons.size(); ++k) {
       if (qualifier == kComparisons[k]) {
-        op.detail = k;
+        op.detail = static_cast<std::uint8_t>(k);
         found = true;
       }
     }
@@ -200,8 +200,8 @@ bool fillComparison(const isa::InstructionDesc& desc, Op& op) {
 Compute bindTest(const isa::InstructionDesc& desc, Op& op) {
   constexpr std::array<std::string_view, 6> kTests = {".finite",     ".infinite", ".number",
                                                       ".notanumber", ".normal",   ".subnormal"};
-  for (std::uint8_t k = 0; k < kTests.size(); ++k) {
-    if (desc.has(kTests[k])) op.detail = k;
+  for (std::size_t k = 0; k < kTests.size(); ++k) {
+    if (desc.has(kTests[k])) op.detail = static_cast<std::uint8_t>(k);
   }
   const auto body = []<class F>() -> Compute {
     return [](Frame r, const Op& o) {

@@ -342,7 +342,7 @@ Compute bindShift(const isa::InstructionDesc& desc, Op& op) {
 Compute bindPermute(const isa::InstructionDesc& desc, Op& op) {
   constexpr std::string_view kModes[] = {".f4e", ".b4e", ".rc8", ".ecl", ".ecr", ".rc16"};
   op.detail = 0;
-  for (std::uint8_t k = 0; k < std::size(kModes); ++k) {
+  for (std::size_t k = 0; k < std::size(kModes); ++k) {
     if (desc.has(kModes[k])) op.detail = static_cast<std::uint8_t>(k + 1);
   }
   return [](Frame r, const Op& o) {

@@ -75,7 +75,7 @@ std::optional<Operation> operationOf(const isa::InstructionDesc& desc) {
     case Opcode::Vset2:
     case Opcode::Vset4: {
       constexpr std::string_view kWords[] = {".eq", ".ne", ".lt", ".le", ".gt", ".ge"};
-      for (std::uint8_t k = 0; k < std::size(kWords); ++k) {
+      for (int k = 0; k < static_cast<int>(std::size(kWords)); ++k) {
         if (desc.has(kWords[k])) return static_cast<Operation>(int(Operation::Eq) + k);
       }
       return std::nullopt;

@@ -112,11 +112,11 @@ std::string ConflictText::nameOf(LeafId id) const {
   const LeafKey& key = addresses().forms().leaf(id).key;
   if (key.kind == LeafKind::Special) return "%" + addresses().leafText(id);
   if (key.kind == LeafKind::Parameter) {
-    const std::string name = parameterName(first_, key.id);
+    std::string name = parameterName(first_, key.id);
     return key.offset == 0 ? name : fmt::format("{}+{}", name, key.offset);
   }
   if (key.kind == LeafKind::Symbol) return symbolName(first_, key.id);
-  const std::string name = addresses().leafText(id);
+  std::string name = addresses().leafText(id);
   if (key.kind != LeafKind::Value) return name;
   const analysis::Ssa& ssa = addresses().ssa();
   const analysis::ValueId value{key.id};

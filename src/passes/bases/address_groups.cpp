@@ -11,7 +11,6 @@ namespace ptxopt::passes {
 using analysis::BlockId;
 using analysis::FormId;
 using analysis::Ssa;
-using analysis::ValueId;
 using ir::Instruction;
 using ir::Operand;
 using ir::RegisterId;

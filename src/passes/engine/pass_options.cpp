@@ -56,7 +56,7 @@ std::vector<std::string> valuesOf(const PassOption& option) {
 }
 
 std::string spelling(const PassOption& option) {
-  const std::string name(option.name);
+  std::string name(option.name);
   switch (option.kind) {
     case Kind::Flag:
       return name;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "passes/engine/pipeline.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <exception>
@@ -337,7 +339,7 @@ class Engine {
       result_.statistics[pass][std::string(counter)] += value;
     }
     for (const std::string& problem : outcome.problems) {
-      result_.verifierProblems.push_back("after " + pass + ": " + problem);
+      result_.verifierProblems.push_back(fmt::format("after {}: {}", pass, problem));
     }
   }
 

@@ -2,7 +2,6 @@
 #include "passes/redundancy/async_copies.h"
 
 #include <algorithm>
-#include <ranges>
 
 #include "analysis/memory/memory_effects.h"
 
@@ -64,7 +63,8 @@ AsyncCopies::AsyncCopies(const analysis::CallGraph& graph,
     for (const Vertex callee : graph.graph().successors(v)) foundOf(v).merge(foundOf(callee));
   }
   // Then what all of those do that run beside them.
-  for (const Vertex v : bottomUp | std::views::reverse) {
+  for (std::size_t k = bottomUp.size(); k-- > 0;) {
+    const Vertex v = bottomUp[k];
     for (const Vertex callee : graph.graph().successors(v)) foundOf(callee).merge(foundOf(v));
   }
   for (const Vertex v : bottomUp) {

@@ -13,7 +13,6 @@
 namespace ptxopt::passes {
 
 using analysis::BlockId;
-using analysis::ValueId;
 using ir::Instruction;
 using ir::Operand;
 using Why = MergedInstruction::Why;

@@ -108,7 +108,6 @@ std::uint64_t KnownBits::ofDefinition(const ir::Instruction& instruction, unsign
       return source(1) & source(2);
     case Opcode::Or:
     case Opcode::Xor:
-      return source(1) | source(2);
     case Opcode::Selp:
       return source(1) | source(2);
     case Opcode::Shl:

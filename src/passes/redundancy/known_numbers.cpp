@@ -10,7 +10,6 @@
 
 namespace ptxopt::passes {
 
-using analysis::ValueId;
 using ir::Operand;
 using ir::OperandKind;
 

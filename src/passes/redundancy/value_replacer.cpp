@@ -9,7 +9,6 @@
 namespace ptxopt::passes {
 
 using analysis::Ssa;
-using analysis::ValueId;
 using ir::Instruction;
 using ir::RegisterId;
 

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <ranges>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -202,7 +201,8 @@ class Restater {
     const std::string_view name =
         module_.arena().copy(std::string_view(isa::toString(new_.target)));
     // From the last to the first, so that the offsets of the others stay.
-    for (std::string_view& word : module_.targetWords | std::views::reverse) {
+    for (std::size_t k = module_.targetWords.size(); k-- > 0;) {
+      std::string_view& word = module_.targetWords[k];
       if (!isa::parseTarget(word)) continue;
       // The words are slices of the text of the directive, in the source.
       const std::size_t at = static_cast<std::size_t>(word.data() - written.data());

@@ -124,7 +124,7 @@ std::string smallFloatToFloat(Expansion& text, const std::string& bits, const Sm
   const std::string sign = text.b32("shr.u32", bits, format.signBit());
   const std::string placed = text.f32("bfi.b32", sign, shifted, 31, 1);
   const int power = 2 * kBiasOfFloat - format.bias();
-  const std::string value =
+  std::string value =
       text.f32("mul.rn.f32", placed, fmt::format("0f{:08X}", power << kFractionOfFloat));
   if (format.largest == format.forNaN) return value;
   const std::string isNaN = text.pred("setp.gt.u32", size, format.largest);
