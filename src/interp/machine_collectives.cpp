@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "interp/arithmetic/floating.h"
-#include "interp/machine.h"
+#include "interp/machine_warpgroup.h"
 
 namespace ptxopt::interp {
 
@@ -217,6 +217,10 @@ void Machine::runMatrixCollective(Cta& cta, std::uint32_t warp, std::uint32_t la
                                   [&](const Thread& thread) { return &thread.op() == &form; });
   if (!together) {
     fault(FindingKind::BarrierDivergence, form, "not all 32 threads of a warp are here");
+  }
+  if (static_cast<CollectiveKind>(form.detail) >= CollectiveKind::WarpgroupMultiply) {
+    if (warpgroups_ == nullptr) warpgroups_ = std::make_unique<Warpgroups>(*this);
+    return warpgroups_->run(cta, warp, form);
   }
   for (Thread& thread : threads) useForMatrix(thread, form);
   runMatrix(cta, warp, form);

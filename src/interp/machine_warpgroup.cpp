@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// wgmma: issue, groups, and when a product reads and writes.
+#include "interp/machine_warpgroup.h"
+
+#include <algorithm>
+
+#include "interp/arithmetic/conversion.h"
+#include "support/hexadecimal.h"
+
+namespace ptxopt::interp {
+
+namespace {
+
+constexpr std::uint64_t kRarityOfProducts = 8;  // one in so many chances to land on its own
+
+}  // namespace
+
+std::span<Machine::Thread> Machine::Warpgroups::threadsOf(const Product& product) const {
+  return machine_->lanesOf(*product.cta, product.warp);
+}
+
+// visit(thread, place in its stack, shift, index of the element) for all elements in registers.
+template <class Visit>
+void Machine::Warpgroups::forElements(const Product& product, MatrixRole role, Visit visit) const {
+  const MatrixForm& form = product.form->matrix;
+  const int columns =
+      role == MatrixRole::A ? product.form->storedDepth() : form.shape.columns(role);
+  const int bits = bitsOf(form.element(role));
+  const auto& slots = form.slotsOf(role);
+  for (Thread& thread : threadsOf(product)) {
+    const std::size_t frame = product.frames[thread.lane()];
+    for (int r = 0; r < static_cast<int>(slots.size()); ++r) {
+      for (int j = 0; j < perRegister(form.element(role)); ++j) {
+        const MatrixPosition at = positionOf(form, role, static_cast<int>(thread.lane()), r, j);
+        visit(thread, frame + slots[static_cast<std::size_t>(r)], j * bits,
+              static_cast<std::size_t>(at.row * columns + at.column));
+      }
+    }
+  }
+}
+
+void Machine::Warpgroups::run(Cta& cta, std::uint32_t warp, const Op& op) {
+  const std::span<Thread> threads = machine_->lanesOf(cta, warp);
+  const auto kind = static_cast<CollectiveKind>(op.detail);
+  if (kind == CollectiveKind::WarpgroupMultiply) return issue(threads, op);
+  follow(threads[0], {&op, warp});
+  WarpState& state = stateOf(cta, warp);
+  switch (kind) {
+    case CollectiveKind::WarpgroupFence:
+      state.hasFence = true;
+      state.fenced = state.clock;
+      for (Fragment& fragment : state.fragments) fragment.touched = 0;
+      return;
+    case CollectiveKind::WarpgroupCommit:
+      return commit(state);
+    default:
+      return waitFor(threads, op);
+  }
+}
+
+// ---- issue --------------------------------------------------------------------------------------
+
+std::shared_ptr<Machine::Warpgroups::Product> Machine::Warpgroups::makeProduct(
+    std::span<Thread> threads, const Op& op) const {
+  const Thread& first = threads[0];
+  auto product = std::make_shared<Product>();
+  product->op = &op;
+  product->form = &first.code->warpgroups[op.index];
+  product->cta = first.cta;
+  product->warp = first.warp();
+  const WarpgroupForm& form = *product->form;
+  product->descriptorA = form.descriptorA != 0 ? first.frame[form.descriptorA] : 0;
+  product->descriptorB = first.frame[form.descriptorB];
+  product->accumulates = first.frame[form.accumulates] != 0;
+  for (const Thread& thread : threads) {
+    const Frame r = thread.frame;
+    const bool isSame = (form.descriptorA == 0 || r[form.descriptorA] == product->descriptorA) &&
+                        r[form.descriptorB] == product->descriptorB &&
+                        (r[form.accumulates] != 0) == product->accumulates;
+    if (!isSame) {
+      machine_->fault(FindingKind::BarrierDivergence, op,
+                      "the threads of a warp give different descriptors or values of scale-d: " +
+                          describe(machine_->nameOf(first)) + " and " +
+                          describe(machine_->nameOf(thread)));
+    }
+    product->frames[thread.lane()] = thread.frameBase;
+    if (form.isSparse) {
+      product->metadata[thread.lane()] = static_cast<std::uint32_t>(r[form.metadata]);
+    }
+  }
+  return product;
+}
+
+void Machine::Warpgroups::issue(std::span<Thread> threads, const Op& op) {
+  const std::shared_ptr<Product> product = makeProduct(threads, op);
+  follow(threads[0],
+         {&op, product->warp, product->descriptorA, product->descriptorB, product->accumulates});
+  WarpState& state = stateOf(*product->cta, product->warp);
+  product->clock = ++state.clock;
+  useOperands(threads, *product);
+  checkFragments(threads[0], state, *product);
+  if (state.agent == 0) state.agent = machine_->newAgent(threads[0]);
+  if (product->form->descriptorA != 0) {
+    recordReads(threads, *product, state.agent, MatrixRole::A);
+  }
+  recordReads(threads, *product, state.agent, MatrixRole::B);
+  state.products.push_back(product);
+  inFlight_.push_back(product);
+  if (machine_->landsEarly_) landUpTo(state, product->clock);
+}
+
+// What is undefined and is used.  The accumulators are not if they are only written.
+void Machine::Warpgroups::useOperands(std::span<Thread> threads, const Product& product) const {
+  constexpr std::string_view kHow = "the matrix operation here";
+  const WarpgroupForm& form = *product.form;
+  for (Thread& thread : threads) {
+    if (thread.twin == nullptr) continue;
+    const auto use = [&](const std::vector<std::uint32_t>& slots) {
+      machine_->depend(thread, *product.op, originOf(thread, slots), kHow);
+    };
+    use({form.descriptorA, form.descriptorB, form.accumulates, form.metadata});
+    use(form.matrix.slotsOf(MatrixRole::A));
+    const auto& accumulators = form.matrix.slotsOf(MatrixRole::D);
+    if (product.accumulates) use(accumulators);
+    for (const std::uint32_t slot : accumulators) putResult(thread, slot, thread.frame[slot]);
+  }
+}
+
+// Reads begin at the issue.  The manual does not say which thread reads which bytes, so here it
+// differs between runs.
+void Machine::Warpgroups::recordReads(std::span<Thread> threads, const Product& product,
+                                      AgentId agent, MatrixRole role) const {
+  const bool isA = role == MatrixRole::A;
+  const MatrixDescriptor matrix(isA ? product.descriptorA : product.descriptorB);
+  const PieceGrid grid =
+      isA ? product.form->gridOfA(product.warp % kWarps) : product.form->gridOfB();
+  const Op& op = *product.op;
+  Segment& shared = product.cta->shared;
+  const std::string name = isA ? "matrix A" : "matrix B";
+  if (const auto stride = findCrookedStride(matrix, grid)) {
+    machine_->fault(FindingKind::Misaligned, op,
+                    "the descriptor of " + name + " leads by " + std::to_string(*stride) +
+                        " bytes from one swizzle pattern of " +
+                        std::to_string(matrix.patternBytes()) + " bytes to the next, by " +
+                        describe(machine_->nameOf(threads[0])));
+  }
+  Access access;
+  access.agent = agent;
+  access.clock = product.clock;
+  std::size_t who = machine_->options_.detectsRaces ? machine_->scheduler_->random(32) : 0;
+  for (std::uint32_t line = 0; line < grid.lines; ++line) {
+    for (std::uint32_t column = 0; column < grid.columns; ++column, ++who) {
+      const std::uint64_t address =
+          addressOfPiece(matrix, grid.isKMajor, grid.firstLine + line, grid.firstColumn + column);
+      Thread& thread = threads[who % threads.size()];
+      const std::uint64_t offset = address - kSharedBase;  // a large number if it is below
+      constexpr std::uint32_t kBytes = MatrixDescriptor::kPieceBytes;
+      if (address < kSharedBase || offset + kBytes > shared.bytes.size()) {
+        machine_->fault(FindingKind::OutOfBounds, op,
+                        "read of " + name + " at " + hexadecimal(address) + ", " +
+                            machine_->sharedBounds(shared) + ", by " +
+                            describe(machine_->nameOf(thread)));
+      }
+      if (!machine_->options_.detectsRaces) continue;
+      const Place place{shared.bytes.data() + offset, &shared, offset};
+      machine_->check(thread, op, place, kBytes, false, false, &access);
+    }
+  }
+}
+
+// ---- groups -------------------------------------------------------------------------------------
+
+void Machine::Warpgroups::commit(WarpState& state) const {
+  for (const auto& product : state.products) {
+    if (product->isCommitted) continue;
+    product->isCommitted = true;
+    product->group = state.commits;
+  }
+  ++state.commits;
+}
+
+void Machine::Warpgroups::waitFor(std::span<Thread> threads, const Op& op) {
+  WarpState& state = stateOf(*threads[0].cta, threads[0].warp());
+  const auto allowed = static_cast<std::uint32_t>(threads[0].frame[op.a]);
+  std::uint32_t latest = 0;
+  for (const auto& product : state.products) {
+    if (!product->isCommitted || state.commits - product->group <= allowed) break;
+    latest = product->clock;
+  }
+  if (latest == 0) return;
+  landUpTo(state, latest);
+  std::erase_if(state.products, [&](const auto& product) { return product->clock <= latest; });
+  state.waited = latest;
+  if (!machine_->options_.detectsRaces) return;
+  for (Thread& thread : threads) thread.clock.learn(Snapshot{nullptr, state.agent, latest});
+}
+
+// ---- execution ----------------------------------------------------------------------------------
+
+std::vector<std::uint8_t> Machine::Warpgroups::piecesOf(const Product& product,
+                                                        MatrixRole role) const {
+  const bool isA = role == MatrixRole::A;
+  const MatrixDescriptor matrix(isA ? product.descriptorA : product.descriptorB);
+  const PieceGrid grid =
+      isA ? product.form->gridOfA(product.warp % kWarps) : product.form->gridOfB();
+  std::vector<std::uint8_t> pieces;
+  pieces.reserve(std::size_t{grid.count()} * MatrixDescriptor::kPieceBytes);
+  for (std::uint32_t line = 0; line < grid.lines; ++line) {
+    for (std::uint32_t column = 0; column < grid.columns; ++column) {
+      const std::uint32_t address =
+          addressOfPiece(matrix, grid.isKMajor, grid.firstLine + line, grid.firstColumn + column);
+      const std::uint8_t* const from = product.cta->shared.bytes.data() + (address - kSharedBase);
+      pieces.insert(pieces.end(), from, from + MatrixDescriptor::kPieceBytes);
+    }
+  }
+  return pieces;
+}
+
+void Machine::Warpgroups::readSources(Product& product) const {
+  if (product.isRead) return;
+  product.isRead = true;
+  const WarpgroupForm& form = *product.form;
+  if (form.descriptorA != 0) {
+    product.values.a = elementsOf(form, MatrixRole::A, piecesOf(product, MatrixRole::A));
+  } else {
+    product.values.a.resize(static_cast<std::size_t>(form.matrix.shape.m * form.storedDepth()));
+    const int bits = bitsOf(form.matrix.element(MatrixRole::A));
+    forElements(product, MatrixRole::A,
+                [&](const Thread& thread, std::size_t place, int shift, std::size_t at) {
+                  product.values.a[at] = truncated(stackOf(thread)[place] >> shift, bits);
+                });
+  }
+  product.values.b = elementsOf(form, MatrixRole::B, piecesOf(product, MatrixRole::B));
+}
+
+void Machine::Warpgroups::land(Product& product) const {
+  if (product.landed) return;
+  readSources(product);
+  product.landed = true;
+  const MatrixForm& form = product.form->matrix;
+  const int bits = bitsOf(form.element(MatrixRole::D));
+  MatrixValues& values = product.values;
+  values.c.resize(static_cast<std::size_t>(form.shape.m * form.shape.n));
+  values.d.resize(values.c.size());
+  if (product.accumulates) {
+    forElements(product, MatrixRole::D,
+                [&](const Thread& thread, std::size_t place, int shift, std::size_t at) {
+                  values.c[at] = truncated(stackOf(thread)[place] >> shift, bits);
+                });
+  }
+  multiply(*product.form, values, product.metadata);
+  forElements(
+      product, MatrixRole::D, [&](Thread& thread, std::size_t place, int shift, std::size_t at) {
+        Slot& slot = stackOf(thread)[place];
+        const Slot mask = truncated(~Slot{0}, bits);
+        slot = shift == 0 ? values.d[at] : (slot & ~(mask << shift)) | values.d[at] << shift;
+        const bool hasTwin = thread.twin != nullptr && place < thread.twin->origins.size();
+        if (hasTwin) twinStackOf(thread)[place] = slot;
+      });
+  values = {};
+}
+
+void Machine::Warpgroups::landUpTo(const WarpState& state, std::uint32_t clock) {
+  for (const auto& product : state.products) {
+    if (product->clock <= clock) land(*product);
+  }
+  std::erase_if(inFlight_, [](const auto& product) { return product->landed; });
+}
+
+void Machine::Warpgroups::landOne() {
+  if (machine_->landsLate_ || machine_->scheduler_->random(kRarityOfProducts) != 0) return;
+  Product& product = *inFlight_[machine_->scheduler_->random(inFlight_.size())];
+  if (machine_->scheduler_->random(2) == 0) return readSources(product);
+  landUpTo(stateOf(*product.cta, product.warp), product.clock);
+}
+
+void Machine::Warpgroups::leaveFunction(const Thread& thread) {
+  const auto found = warps_.find({thread.cta, thread.warp()});
+  if (found == warps_.end()) return;
+  WarpState& state = found->second;
+  // Its registers end here.
+  const std::size_t begin = thread.frameBase;
+  for (const auto& product : state.products) {
+    if (product->frames[thread.lane()] < begin) continue;
+    Finding& finding = machine_->finding(FindingKind::RegisterInFlight, thread.op(),
+                                         describe(machine_->nameOf(thread)) +
+                                             " returns before a wgmma with registers of the " +
+                                             "function is complete",
+                                         product->op, "it was issued here");
+    machine_->involve(finding, machine_->agentOf(thread));
+    landUpTo(state, product->clock);
+  }
+  if (state.fragments.size() > begin) state.fragments.resize(begin);
+}
+
+void Machine::Warpgroups::exit(const Thread& thread) {
+  const Key key{thread.cta, thread.warp()};
+  if (const auto found = warps_.find(key); found != warps_.end()) {
+    landUpTo(found->second, found->second.clock);
+  }
+  const std::uint32_t others = warpOf(thread).live & ~(1u << thread.lane());
+  if (others != 0) return;
+  warps_.erase(key);
+  const auto group = groups_.find({thread.cta, thread.warp() / kWarps});
+  if (group == groups_.end()) return;
+  const std::uint64_t executed = group->second.executed[thread.warp() % kWarps];
+  const std::uint64_t first = group->second.firstStep;
+  if (executed < first + group->second.steps.size()) {
+    const Step& step = group->second.steps[executed - first];
+    reportAbsent(*thread.cta, step, thread.warp(), group->second);
+  }
+  bool isLast = true;
+  for (std::uint32_t warp = 0; warp < kWarps; ++warp) {
+    const std::uint32_t other = thread.warp() / kWarps * kWarps + warp;
+    isLast = isLast && (other == thread.warp() || isAbsent(*thread.cta, other));
+  }
+  if (isLast) groups_.erase(group);
+}
+
+}  // namespace ptxopt::interp

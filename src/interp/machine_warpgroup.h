@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// wgmma in a machine (PTX ISA 9.7.17).  Internal to Machine.
+//
+// A wgmma.mma_async is a product of each of the four warps.  It reads its matrices at some time
+// after its issue, and writes the accumulators at a later one, in the order of the issues of its
+// warp; a wgmma.wait_group of the warp that covers its group ends it.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "interp/machine.h"
+#include "interp/warpgroup.h"
+
+namespace ptxopt::interp {
+
+class Machine::Warpgroups {
+ public:
+  explicit Warpgroups(Machine& machine) : machine_(&machine) {}
+
+  // All threads of the warp execute the instruction.
+  void run(Cta& cta, std::uint32_t warp, const Op& op);
+  // A product in flight may read or write on its own.
+  void landSome() {
+    if (!inFlight_.empty()) landOne();
+  }
+  // The thread executes an instruction that names registers of a wgmma (Action::TouchFragments).
+  void touch(const Thread& thread, const Op& op);
+  // The same for all threads of a turn.  False, and nothing is done, if there may be a finding.
+  bool touchTogether(const Turn& turn, const Op& op);
+  // Before the thread returns from the function that it is in, to another one.
+  void leaveFunction(const Thread& thread);
+  // Before the thread exits.
+  void exit(const Thread& thread);
+
+ private:
+  struct Product {
+    const Op* op = nullptr;
+    const WarpgroupForm* form = nullptr;
+    Cta* cta = nullptr;
+    std::uint32_t warp = 0;
+    std::array<std::size_t, 32> frames{};  // where those of the threads begin
+    std::uint64_t descriptorA = 0;
+    std::uint64_t descriptorB = 0;
+    bool accumulates = false;
+    std::array<std::uint32_t, 32> metadata{};
+    MatrixValues values;
+    std::uint32_t clock = 0;
+    std::uint32_t group = 0;
+    bool isCommitted = false;
+    bool isRead = false;
+    bool landed = false;
+  };
+  // A register of the threads of a warp, by its place in the stack.
+  struct Fragment {
+    std::uint32_t touched = 0;    // lanes that accessed it since the last wgmma.fence
+    const Op* toucher = nullptr;  // where one of them did
+    // The last product that has it among its accumulators, and the last that has it in a; and their
+    // clocks, 0: there is none.
+    const Op* writer = nullptr;
+    const WarpgroupForm* writerForm = nullptr;
+    std::uint32_t written = 0;
+    const Op* reader = nullptr;
+    std::uint32_t read = 0;
+  };
+  struct WarpState {
+    std::vector<std::shared_ptr<Product>> products;  // not waited for, the oldest first
+    std::vector<Fragment> fragments;
+    AgentId agent = 0;         // that reads the matrices; 0 before the first product
+    std::uint32_t clock = 0;   // of the last product
+    std::uint32_t waited = 0;  // of the last product that was waited for
+    std::uint32_t fenced = 0;  // of the last product before the last wgmma.fence
+    std::uint32_t commits = 0;
+    bool hasFence = false;
+  };
+  // An instruction, as the first warp of a warpgroup executes it.
+  struct Step {
+    const Op* op = nullptr;
+    std::uint32_t warp = 0;
+    std::uint64_t descriptorA = 0;
+    std::uint64_t descriptorB = 0;
+    bool accumulates = false;
+  };
+  struct Group {
+    std::deque<Step> steps;  // that not all warps have executed
+    std::uint64_t firstStep = 0;
+    std::array<std::uint64_t, 4> executed{};  // by each warp
+    bool hasParted = false;                   // which was reported
+  };
+  using Key = std::pair<const Cta*, std::uint32_t>;
+
+  static constexpr std::uint32_t kWarps = 4;  // of a warpgroup
+
+  WarpState& stateOf(const Cta& cta, std::uint32_t warp) { return warps_[{&cta, warp}]; }
+  std::span<Thread> threadsOf(const Product& product) const;
+  template <class Visit>
+  void forElements(const Product& product, MatrixRole role, Visit visit) const;
+
+  // machine_warpgroup.cpp
+  void issue(std::span<Thread> threads, const Op& op);
+  std::shared_ptr<Product> makeProduct(std::span<Thread> threads, const Op& op) const;
+  void useOperands(std::span<Thread> threads, const Product& product) const;
+  void recordReads(std::span<Thread> threads, const Product& product, AgentId agent,
+                   MatrixRole role) const;
+  void commit(WarpState& state) const;
+  void waitFor(std::span<Thread> threads, const Op& op);
+  std::vector<std::uint8_t> piecesOf(const Product& product, MatrixRole role) const;
+  void readSources(Product& product) const;
+  void land(Product& product) const;
+  void landUpTo(const WarpState& state, std::uint32_t clock);
+  void landOne();
+
+  // machine_warpgroup_check.cpp: what is wrong with a program
+  void follow(const Thread& first, const Step& step);
+  void compare(const Thread& first, const Step& mine, const Step& other, Group& group) const;
+  bool isAbsent(const Cta& cta, std::uint32_t warp) const;
+  void reportAbsent(const Cta& cta, const Step& step, std::uint32_t absent, Group& group) const;
+  void involveWarp(Finding& finding, const Cta& cta, std::uint32_t warp) const;
+  static Fragment& fragmentAt(WarpState& state, std::size_t place);
+  void checkFragments(const Thread& first, WarpState& state, const Product& product) const;
+  void reportInFlight(const Thread& thread, const Op& op, std::uint32_t reg, bool writes,
+                      const Fragment& fragment, bool isWritten) const;
+  void reportUnfenced(const Thread& first, const Op& op, const Op* other,
+                      const std::string& what) const;
+
+  Machine* machine_;
+  std::map<Key, WarpState> warps_;
+  std::map<Key, Group> groups_;  // by the number of the warpgroup
+  std::vector<std::shared_ptr<Product>> inFlight_;
+};
+
+}  // namespace ptxopt::interp
