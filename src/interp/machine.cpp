@@ -404,6 +404,7 @@ void Machine::exit(Thread& thread) {
   }
 
   settleCollective(cta, thread.warp());
+  if (warpgroups_ != nullptr) warpgroups_->settle();
   settleWarpAtBarrier(cta, thread.warp());
   for (Barrier& barrier : cta.barriers) settleBarrier(cta, barrier);
   settleCluster(cluster);

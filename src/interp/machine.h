@@ -45,6 +45,7 @@ struct Dim3 {
 
 struct MachineOptions {
   bool detectsRaces = true;
+  bool warpgroupWaits = false;  // a wgmma.wait_group waits for all warps of the warpgroup
   Policy policy = Policy::RoundRobin;
   std::uint64_t seed = 1;
   std::uint64_t stepLimit = 100'000'000;  // thread-instructions of the launch

@@ -50,7 +50,9 @@ void Machine::settleCollective(Cta& cta, std::uint32_t warp) {
       return other.mask == thread.mask && other.op().detail == op.detail &&
              other.op().type == op.type;
     });
-    if (complete) runCollective(cta, warp, group);
+    const bool mustWait = static_cast<CollectiveKind>(op.detail) == CollectiveKind::WarpgroupWait &&
+                          warpgroups_ != nullptr && !warpgroups_->canWait(cta, warp, op);
+    if (complete && !mustWait) runCollective(cta, warp, group);
   }
 }
 
@@ -314,6 +316,7 @@ void Machine::runCollective(Cta& cta, std::uint32_t warp, std::uint32_t lanes) {
     ++thread.pc;
     wake(thread);
   }
+  if (warpgroups_ != nullptr) warpgroups_->settle();
 }
 
 }  // namespace ptxopt::interp

@@ -107,6 +107,7 @@ void Machine::Warpgroups::issue(std::span<Thread> threads, const Op& op) {
   state.products.push_back(product);
   inFlight_.push_back(product);
   if (machine_->landsEarly_) landUpTo(state, product->clock);
+  wakeOthers(*product->cta, product->warp);
 }
 
 // What is undefined and is used.  The accumulators are not if they are only written.
@@ -170,7 +171,7 @@ void Machine::Warpgroups::recordReads(std::span<Thread> threads, const Product& 
 
 // ---- groups -------------------------------------------------------------------------------------
 
-void Machine::Warpgroups::commit(WarpState& state) const {
+void Machine::Warpgroups::commit(WarpState& state) {
   for (const auto& product : state.products) {
     if (product->isCommitted) continue;
     product->isCommitted = true;
@@ -179,20 +180,75 @@ void Machine::Warpgroups::commit(WarpState& state) const {
   ++state.commits;
 }
 
-void Machine::Warpgroups::waitFor(std::span<Thread> threads, const Op& op) {
-  WarpState& state = stateOf(*threads[0].cta, threads[0].warp());
-  const auto allowed = static_cast<std::uint32_t>(threads[0].frame[op.a]);
+std::uint32_t Machine::Warpgroups::lastCovered(const WarpState& state, std::uint32_t allowed) {
   std::uint32_t latest = 0;
   for (const auto& product : state.products) {
     if (!product->isCommitted || state.commits - product->group <= allowed) break;
     latest = product->clock;
   }
+  return latest;
+}
+
+void Machine::Warpgroups::waitFor(std::span<Thread> threads, const Op& op) {
+  const Cta& cta = *threads[0].cta;
+  const std::uint32_t warp = threads[0].warp();
+  WarpState& state = stateOf(cta, warp);
+  const std::uint32_t latest =
+      lastCovered(state, static_cast<std::uint32_t>(threads[0].frame[op.a]));
   if (latest == 0) return;
-  landUpTo(state, latest);
+  const auto complete = [&](const WarpState& of) {
+    landUpTo(of, latest);
+    if (!machine_->options_.detectsRaces) return;
+    for (Thread& thread : threads) thread.clock.learn(Snapshot{nullptr, of.agent, latest});
+  };
+  complete(state);
   std::erase_if(state.products, [&](const auto& product) { return product->clock <= latest; });
   state.waited = latest;
-  if (!machine_->options_.detectsRaces) return;
-  for (Thread& thread : threads) thread.clock.learn(Snapshot{nullptr, state.agent, latest});
+  if (!machine_->options_.warpgroupWaits) return;
+  // The same products have the same clocks in all warps, of which some may have exited.
+  const std::uint32_t firstWarp = warp / kWarps * kWarps;
+  for (std::uint32_t other = firstWarp; other < firstWarp + kWarps; ++other) {
+    const auto of = warps_.find({&cta, other});
+    if (other != warp && of != warps_.end() && of->second.clock >= latest) complete(of->second);
+  }
+}
+
+template <class Visit>
+void Machine::Warpgroups::forOthers(const Cta& cta, std::uint32_t warp, Visit visit) const {
+  const std::uint32_t first = warp / kWarps * kWarps;
+  for (std::uint32_t other = first; other < first + kWarps; ++other) {
+    if (other != warp && !isAbsent(cta, other)) visit(other);
+  }
+}
+
+bool Machine::Warpgroups::canWait(const Cta& cta, std::uint32_t warp, const Op& op) const {
+  if (!machine_->options_.warpgroupWaits) return true;
+  const auto group = groups_.find({&cta, warp / kWarps});
+  const auto mine = warps_.find({&cta, warp});
+  if (group == groups_.end() || group->second.hasParted || mine == warps_.end()) return true;
+  const Thread& first = cta.threads[std::size_t{warp} * 32];
+  const std::uint32_t latest =
+      lastCovered(mine->second, static_cast<std::uint32_t>(first.frame[op.a]));
+  bool all = true;
+  forOthers(cta, warp, [&](std::uint32_t other) {
+    const auto state = warps_.find({&cta, other});
+    all = all && (latest == 0 || (state != warps_.end() && state->second.clock >= latest));
+  });
+  return all;
+}
+
+// What they wait for may have happened.
+void Machine::Warpgroups::wakeOthers(Cta& cta, std::uint32_t warp) {
+  if (!machine_->options_.warpgroupWaits) return;
+  forOthers(cta, warp, [&](std::uint32_t other) { woken_.emplace_back(&cta, other); });
+}
+
+void Machine::Warpgroups::settle() {
+  while (!woken_.empty()) {
+    const auto [cta, warp] = woken_.back();
+    woken_.pop_back();
+    machine_->settleCollective(*cta, warp);
+  }
 }
 
 // ---- execution ----------------------------------------------------------------------------------
@@ -300,7 +356,6 @@ void Machine::Warpgroups::exit(const Thread& thread) {
   }
   const std::uint32_t others = warpOf(thread).live & ~(1u << thread.lane());
   if (others != 0) return;
-  warps_.erase(key);
   const auto group = groups_.find({thread.cta, thread.warp() / kWarps});
   if (group == groups_.end()) return;
   const std::uint64_t executed = group->second.executed[thread.warp() % kWarps];
@@ -308,13 +363,16 @@ void Machine::Warpgroups::exit(const Thread& thread) {
   if (executed < first + group->second.steps.size()) {
     const Step& step = group->second.steps[executed - first];
     reportAbsent(*thread.cta, step, thread.warp(), group->second);
+    wakeOthers(*thread.cta, thread.warp());
   }
   bool isLast = true;
-  for (std::uint32_t warp = 0; warp < kWarps; ++warp) {
-    const std::uint32_t other = thread.warp() / kWarps * kWarps + warp;
-    isLast = isLast && (other == thread.warp() || isAbsent(*thread.cta, other));
+  forOthers(*thread.cta, thread.warp(), [&](std::uint32_t) { isLast = false; });
+  if (!isLast) return;
+  groups_.erase(group);
+  const std::uint32_t firstWarp = thread.warp() / kWarps * kWarps;
+  for (std::uint32_t warp = firstWarp; warp < firstWarp + kWarps; ++warp) {
+    warps_.erase({thread.cta, warp});
   }
-  if (isLast) groups_.erase(group);
 }
 
 }  // namespace ptxopt::interp

@@ -27,6 +27,8 @@ class Machine::Warpgroups {
 
   // All threads of the warp execute the instruction.
   void run(Cta& cta, std::uint32_t warp, const Op& op);
+  // The wgmma.wait_group of this warp has nothing to wait for in the others.
+  bool canWait(const Cta& cta, std::uint32_t warp, const Op& op) const;
   // A product in flight may read or write on its own.
   void landSome() {
     if (!inFlight_.empty()) landOne();
@@ -37,6 +39,8 @@ class Machine::Warpgroups {
   bool touchTogether(const Turn& turn, const Op& op);
   // Before the thread returns from the function that it is in, to another one.
   void leaveFunction(const Thread& thread);
+  // Warps that wait for others may go on.  To be called when no warp is within an instruction.
+  void settle();
   // Before the thread exits.
   void exit(const Thread& thread);
 
@@ -109,8 +113,14 @@ class Machine::Warpgroups {
   void useOperands(std::span<Thread> threads, const Product& product) const;
   void recordReads(std::span<Thread> threads, const Product& product, AgentId agent,
                    MatrixRole role) const;
-  void commit(WarpState& state) const;
+  static void commit(WarpState& state);
+  // The clock of the last product that the wait covers; 0: there is none.
+  static std::uint32_t lastCovered(const WarpState& state, std::uint32_t allowed);
   void waitFor(std::span<Thread> threads, const Op& op);
+  // visit(number of the warp) for the other warps of its warpgroup that have not exited.
+  template <class Visit>
+  void forOthers(const Cta& cta, std::uint32_t warp, Visit visit) const;
+  void wakeOthers(Cta& cta, std::uint32_t warp);
   std::vector<std::uint8_t> piecesOf(const Product& product, MatrixRole role) const;
   void readSources(Product& product) const;
   void land(Product& product) const;
@@ -134,6 +144,7 @@ class Machine::Warpgroups {
   std::map<Key, WarpState> warps_;
   std::map<Key, Group> groups_;  // by the number of the warpgroup
   std::vector<std::shared_ptr<Product>> inFlight_;
+  std::vector<std::pair<Cta*, std::uint32_t>> woken_;
 };
 
 }  // namespace ptxopt::interp

@@ -21,7 +21,7 @@ void Machine::Warpgroups::involveWarp(Finding& finding, const Cta& cta, std::uin
 
 // All warps of a warpgroup execute the same instructions, at times of their own.
 void Machine::Warpgroups::follow(const Thread& first, const Step& step) {
-  const Cta& cta = *first.cta;
+  Cta& cta = *first.cta;
   const std::uint32_t number = first.warp() / kWarps;
   Group& group = groups_[{&cta, number}];
   const std::uint64_t index = group.executed[first.warp() % kWarps]++;
@@ -43,6 +43,7 @@ void Machine::Warpgroups::follow(const Thread& first, const Step& step) {
   for (; !group.steps.empty() && group.firstStep < done; ++group.firstStep) {
     group.steps.pop_front();
   }
+  if (group.hasParted) wakeOthers(cta, first.warp());
 }
 
 void Machine::Warpgroups::compare(const Thread& first, const Step& mine, const Step& other,
