@@ -31,8 +31,14 @@ void Decoder::touchFragments(const ir::Instruction& instruction, const Op& op) {
   ir::forEachRegister(instruction, [&](const ir::Operand& operand) {
     const ir::RegisterId id = operand.reg();
     if (fragments_.count(id) == 0) return;
-    list.push_back(registerSlot(id, 0));
-    list.push_back(static_cast<std::uint32_t>(id) << 1 | (operand.writes ? 1u : 0u));
+    // An element of a vector register, or all of it.
+    const bool isElement = operand.component >= 1 && operand.component <= 8;
+    const std::uint32_t count = isElement ? 1 : slotsOf(function_->rangeOf(id));
+    const std::uint32_t first = registerSlot(id, isElement ? operand.component : 0);
+    for (std::uint32_t slot = first; slot < first + count; ++slot) {
+      list.push_back(slot);
+      list.push_back(static_cast<std::uint32_t>(id) << 1 | (operand.writes ? 1u : 0u));
+    }
   });
   if (list.empty()) return;
   Op touch = prototype_;
