@@ -119,7 +119,8 @@ void Machine::Warpgroups::useOperands(std::span<Thread> threads, const Product& 
     const auto use = [&](const std::vector<std::uint32_t>& slots) {
       machine_->depend(thread, *product.op, originOf(thread, slots), kHow);
     };
-    use({form.descriptorA, form.descriptorB, form.accumulates, form.metadata});
+    use({form.descriptorA, form.descriptorB, form.accumulates});
+    if (form.hasMetadata(thread.lane())) use({form.metadata});
     use(form.matrix.slotsOf(MatrixRole::A));
     const auto& accumulators = form.matrix.slotsOf(MatrixRole::D);
     if (product.accumulates) use(accumulators);

@@ -80,6 +80,11 @@ struct WarpgroupForm {
 
   // The elements of a row of a that are stored: half of them if it is sparse.
   int storedDepth() const { return isSparse ? matrix.shape.k / 2 : matrix.shape.k; }
+  // The lane has some of the metadata: all have with 8 bits, else a pair of each four.
+  bool hasMetadata(std::uint32_t lane) const {
+    if (!isSparse) return false;
+    return bitsOf(matrix.element(MatrixRole::A)) == 8 || lane % 4 / 2 == selector;
+  }
   PieceGrid gridOfA(std::uint32_t warp) const;  // of warp 0 to 3 of the warpgroup
   PieceGrid gridOfB() const;
 };
