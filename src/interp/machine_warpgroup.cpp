@@ -361,7 +361,7 @@ void Machine::Warpgroups::exit(const Thread& thread) {
   if (group == groups_.end()) return;
   const std::uint64_t executed = group->second.executed[thread.warp() % kWarps];
   const std::uint64_t first = group->second.firstStep;
-  if (executed < first + group->second.steps.size()) {
+  if (!group->second.hasParted && executed < first + group->second.steps.size()) {
     const Step& step = group->second.steps[executed - first];
     reportAbsent(*thread.cta, step, thread.warp(), group->second);
     wakeOthers(*thread.cta, thread.warp());

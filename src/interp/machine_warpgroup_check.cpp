@@ -40,10 +40,10 @@ void Machine::Warpgroups::follow(const Thread& first, const Step& step) {
       done = std::min(done, executed);
     }
   }
+  if (group.hasParted) return wakeOthers(cta, first.warp());
   for (; !group.steps.empty() && group.firstStep < done; ++group.firstStep) {
     group.steps.pop_front();
   }
-  if (group.hasParted) wakeOthers(cta, first.warp());
 }
 
 void Machine::Warpgroups::compare(const Thread& first, const Step& mine, const Step& other,
