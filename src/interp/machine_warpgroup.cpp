@@ -19,26 +19,6 @@ std::span<Machine::Thread> Machine::Warpgroups::threadsOf(const Product& product
   return machine_->lanesOf(*product.cta, product.warp);
 }
 
-// visit(thread, place in its stack, shift, index of the element) for all elements in registers.
-template <class Visit>
-void Machine::Warpgroups::forElements(const Product& product, MatrixRole role, Visit visit) const {
-  const MatrixForm& form = product.form->matrix;
-  const int columns =
-      role == MatrixRole::A ? product.form->storedDepth() : form.shape.columns(role);
-  const int bits = bitsOf(form.element(role));
-  const auto& slots = form.slotsOf(role);
-  for (Thread& thread : threadsOf(product)) {
-    const std::size_t frame = product.frames[thread.lane()];
-    for (int r = 0; r < static_cast<int>(slots.size()); ++r) {
-      for (int j = 0; j < perRegister(form.element(role)); ++j) {
-        const MatrixPosition at = positionOf(form, role, static_cast<int>(thread.lane()), r, j);
-        visit(thread, frame + slots[static_cast<std::size_t>(r)], j * bits,
-              static_cast<std::size_t>(at.row * columns + at.column));
-      }
-    }
-  }
-}
-
 void Machine::Warpgroups::run(Cta& cta, std::uint32_t warp, const Op& op) {
   const std::span<Thread> threads = machine_->lanesOf(cta, warp);
   const auto kind = static_cast<CollectiveKind>(op.detail);
@@ -97,7 +77,7 @@ void Machine::Warpgroups::issue(std::span<Thread> threads, const Op& op) {
          {&op, product->warp, product->descriptorA, product->descriptorB, product->accumulates});
   WarpState& state = stateOf(*product->cta, product->warp);
   product->clock = ++state.clock;
-  useOperands(threads, *product);
+  useOperands(threads, state, *product);
   checkFragments(threads[0], state, *product);
   if (state.agent == 0) state.agent = machine_->newAgent(threads[0]);
   if (product->form->descriptorA != 0) {
@@ -110,28 +90,10 @@ void Machine::Warpgroups::issue(std::span<Thread> threads, const Op& op) {
   wakeOthers(*product->cta, product->warp);
 }
 
-// What is undefined and is used.  The accumulators are not if they are only written.
-void Machine::Warpgroups::useOperands(std::span<Thread> threads, const Product& product) const {
-  constexpr std::string_view kHow = "the matrix operation here";
-  const WarpgroupForm& form = *product.form;
-  for (Thread& thread : threads) {
-    if (thread.twin == nullptr) continue;
-    const auto use = [&](const std::vector<std::uint32_t>& slots) {
-      machine_->depend(thread, *product.op, originOf(thread, slots), kHow);
-    };
-    use({form.descriptorA, form.descriptorB, form.accumulates});
-    if (form.hasMetadata(thread.lane())) use({form.metadata});
-    use(form.matrix.slotsOf(MatrixRole::A));
-    const auto& accumulators = form.matrix.slotsOf(MatrixRole::D);
-    if (product.accumulates) use(accumulators);
-    for (const std::uint32_t slot : accumulators) putResult(thread, slot, thread.frame[slot]);
-  }
-}
-
 // Reads begin at the issue.  The manual does not say which thread reads which bytes, so here it
 // differs between runs.
-void Machine::Warpgroups::recordReads(std::span<Thread> threads, const Product& product,
-                                      AgentId agent, MatrixRole role) const {
+void Machine::Warpgroups::recordReads(std::span<Thread> threads, Product& product, AgentId agent,
+                                      MatrixRole role) const {
   const bool isA = role == MatrixRole::A;
   const MatrixDescriptor matrix(isA ? product.descriptorA : product.descriptorB);
   const PieceGrid grid =
@@ -149,6 +111,8 @@ void Machine::Warpgroups::recordReads(std::span<Thread> threads, const Product& 
   Access access;
   access.agent = agent;
   access.clock = product.clock;
+  access.site = op.number;
+  access.scope = scopeOf(op);
   std::size_t who = machine_->options_.detectsRaces ? machine_->scheduler_->random(32) : 0;
   for (std::uint32_t line = 0; line < grid.lines; ++line) {
     for (std::uint32_t column = 0; column < grid.columns; ++column, ++who) {
@@ -165,7 +129,13 @@ void Machine::Warpgroups::recordReads(std::span<Thread> threads, const Product& 
       }
       if (!machine_->options_.detectsRaces) continue;
       const Place place{shared.bytes.data() + offset, &shared, offset};
-      machine_->check(thread, op, place, kBytes, false, false, &access);
+      Race race;
+      if (shared.shadow->access(offset, kBytes, thread.clock, access, race)) {
+        machine_->reportRace(thread, op, place, kBytes, access, race);
+      }
+      if (product.why == nullptr && machine_->isUndefined(place, kBytes)) {
+        product.why = &machine_->originOf(thread, op, place, kBytes);
+      }
     }
   }
 }
@@ -197,7 +167,7 @@ void Machine::Warpgroups::waitFor(std::span<Thread> threads, const Op& op) {
   const std::uint32_t latest =
       lastCovered(state, static_cast<std::uint32_t>(threads[0].frame[op.a]));
   if (latest == 0) return;
-  const auto complete = [&](const WarpState& of) {
+  const auto complete = [&](WarpState& of) {
     landUpTo(of, latest);
     if (!machine_->options_.detectsRaces) return;
     for (Thread& thread : threads) thread.clock.learn(Snapshot{nullptr, of.agent, latest});
@@ -205,6 +175,7 @@ void Machine::Warpgroups::waitFor(std::span<Thread> threads, const Op& op) {
   complete(state);
   std::erase_if(state.products, [&](const auto& product) { return product->clock <= latest; });
   state.waited = latest;
+  if (!state.unsure.empty()) putUnsure(threads, state);
   if (!machine_->options_.warpgroupWaits) return;
   // The same products have the same clocks in all warps, of which some may have exited.
   const std::uint32_t firstWarp = warp / kWarps * kWarps;
@@ -254,8 +225,8 @@ void Machine::Warpgroups::settle() {
 
 // ---- execution ----------------------------------------------------------------------------------
 
-std::vector<std::uint8_t> Machine::Warpgroups::piecesOf(const Product& product,
-                                                        MatrixRole role) const {
+std::vector<std::uint8_t> Machine::Warpgroups::piecesOf(const Product& product, MatrixRole role,
+                                                        bool flipsUnwritten) {
   const bool isA = role == MatrixRole::A;
   const MatrixDescriptor matrix(isA ? product.descriptorA : product.descriptorB);
   const PieceGrid grid =
@@ -266,8 +237,12 @@ std::vector<std::uint8_t> Machine::Warpgroups::piecesOf(const Product& product,
     for (std::uint32_t column = 0; column < grid.columns; ++column) {
       const std::uint32_t address =
           addressOfPiece(matrix, grid.isKMajor, grid.firstLine + line, grid.firstColumn + column);
-      const std::uint8_t* const from = product.cta->shared.bytes.data() + (address - kSharedBase);
-      pieces.insert(pieces.end(), from, from + MatrixDescriptor::kPieceBytes);
+      const std::uint64_t offset = address - kSharedBase;
+      const Segment& shared = product.cta->shared;
+      for (std::uint64_t k = offset; k < offset + MatrixDescriptor::kPieceBytes; ++k) {
+        const bool flips = flipsUnwritten && !shared.written.test(k);
+        pieces.push_back(static_cast<std::uint8_t>(shared.bytes[k] ^ (flips ? 0xff : 0)));
+      }
     }
   }
   return pieces;
@@ -278,7 +253,7 @@ void Machine::Warpgroups::readSources(Product& product) const {
   product.isRead = true;
   const WarpgroupForm& form = *product.form;
   if (form.descriptorA != 0) {
-    product.values.a = elementsOf(form, MatrixRole::A, piecesOf(product, MatrixRole::A));
+    product.values.a = elementsOf(form, MatrixRole::A, piecesOf(product, MatrixRole::A, false));
   } else {
     product.values.a.resize(static_cast<std::size_t>(form.matrix.shape.m * form.storedDepth()));
     const int bits = bitsOf(form.matrix.element(MatrixRole::A));
@@ -287,10 +262,11 @@ void Machine::Warpgroups::readSources(Product& product) const {
                   product.values.a[at] = truncated(stackOf(thread)[place] >> shift, bits);
                 });
   }
-  product.values.b = elementsOf(form, MatrixRole::B, piecesOf(product, MatrixRole::B));
+  product.values.b = elementsOf(form, MatrixRole::B, piecesOf(product, MatrixRole::B, false));
+  if (product.why != nullptr) readTwinSources(product);
 }
 
-void Machine::Warpgroups::land(Product& product) const {
+void Machine::Warpgroups::land(WarpState& state, Product& product) const {
   if (product.landed) return;
   readSources(product);
   product.landed = true;
@@ -305,6 +281,8 @@ void Machine::Warpgroups::land(Product& product) const {
                   values.c[at] = truncated(stackOf(thread)[place] >> shift, bits);
                 });
   }
+  const bool isUnsure = product.why != nullptr || !state.unsure.empty();
+  MatrixValues twin = isUnsure ? twinValuesOf(state, product) : MatrixValues{};
   multiply(*product.form, values, product.metadata);
   forElements(
       product, MatrixRole::D, [&](Thread& thread, std::size_t place, int shift, std::size_t at) {
@@ -314,12 +292,17 @@ void Machine::Warpgroups::land(Product& product) const {
         const bool hasTwin = thread.twin != nullptr && place < thread.twin->origins.size();
         if (hasTwin) twinStackOf(thread)[place] = slot;
       });
+  if (isUnsure) {
+    multiply(*product.form, twin, product.metadata);
+    noteUnsure(state, product, twin);
+  }
   values = {};
+  product.twin = {};
 }
 
-void Machine::Warpgroups::landUpTo(const WarpState& state, std::uint32_t clock) {
+void Machine::Warpgroups::landUpTo(WarpState& state, std::uint32_t clock) {
   for (const auto& product : state.products) {
-    if (product->clock <= clock) land(*product);
+    if (product->clock <= clock) land(state, *product);
   }
   std::erase_if(inFlight_, [](const auto& product) { return product->landed; });
 }
@@ -348,6 +331,7 @@ void Machine::Warpgroups::leaveFunction(const Thread& thread) {
     landUpTo(state, product->clock);
   }
   if (state.fragments.size() > begin) state.fragments.resize(begin);
+  state.unsure.erase(state.unsure.lower_bound({begin, 0}), state.unsure.end());
 }
 
 void Machine::Warpgroups::exit(const Thread& thread) {

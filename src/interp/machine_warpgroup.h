@@ -45,6 +45,12 @@ class Machine::Warpgroups {
   void exit(const Thread& thread);
 
  private:
+  // Bits of registers that hold an undefined value, by place in the stack and lane.
+  struct UnsureBits {
+    Slot bits = 0;
+    const Undefined* why = nullptr;
+  };
+  using Unsure = std::map<std::pair<std::size_t, std::uint32_t>, UnsureBits>;
   struct Product {
     const Op* op = nullptr;
     const WarpgroupForm* form = nullptr;
@@ -56,6 +62,10 @@ class Machine::Warpgroups {
     bool accumulates = false;
     std::array<std::uint32_t, 32> metadata{};
     MatrixValues values;
+    // If something undefined is read: a and b with the opposite of its bits.
+    MatrixValues twin;
+    Unsure unsureA;                  // of the registers of a
+    const Undefined* why = nullptr;  // null: nothing undefined is read
     std::uint32_t clock = 0;
     std::uint32_t group = 0;
     bool isCommitted = false;
@@ -77,6 +87,7 @@ class Machine::Warpgroups {
   struct WarpState {
     std::vector<std::shared_ptr<Product>> products;  // not waited for, the oldest first
     std::vector<Fragment> fragments;
+    Unsure unsure;             // of accumulators that are not waited for
     AgentId agent = 0;         // that reads the matrices; 0 before the first product
     std::uint32_t clock = 0;   // of the last product
     std::uint32_t waited = 0;  // of the last product that was waited for
@@ -104,14 +115,14 @@ class Machine::Warpgroups {
 
   WarpState& stateOf(const Cta& cta, std::uint32_t warp) { return warps_[{&cta, warp}]; }
   std::span<Thread> threadsOf(const Product& product) const;
+  // visit(thread, place in its stack, shift, index of the element) for all elements in registers.
   template <class Visit>
   void forElements(const Product& product, MatrixRole role, Visit visit) const;
 
   // machine_warpgroup.cpp
   void issue(std::span<Thread> threads, const Op& op);
   std::shared_ptr<Product> makeProduct(std::span<Thread> threads, const Op& op) const;
-  void useOperands(std::span<Thread> threads, const Product& product) const;
-  void recordReads(std::span<Thread> threads, const Product& product, AgentId agent,
+  void recordReads(std::span<Thread> threads, Product& product, AgentId agent,
                    MatrixRole role) const;
   static void commit(WarpState& state);
   // The clock of the last product that the wait covers; 0: there is none.
@@ -121,11 +132,20 @@ class Machine::Warpgroups {
   template <class Visit>
   void forOthers(const Cta& cta, std::uint32_t warp, Visit visit) const;
   void wakeOthers(Cta& cta, std::uint32_t warp);
-  std::vector<std::uint8_t> piecesOf(const Product& product, MatrixRole role) const;
+  // `flipsUnwritten`: with the opposite of the bytes that hold undefined values.
+  static std::vector<std::uint8_t> piecesOf(const Product& product, MatrixRole role,
+                                            bool flipsUnwritten);
   void readSources(Product& product) const;
-  void land(Product& product) const;
-  void landUpTo(const WarpState& state, std::uint32_t clock);
+  void land(WarpState& state, Product& product) const;
+  void landUpTo(WarpState& state, std::uint32_t clock);
   void landOne();
+
+  // machine_warpgroup_undefined.cpp
+  void useOperands(std::span<Thread> threads, WarpState& state, Product& product) const;
+  void readTwinSources(Product& product) const;
+  MatrixValues twinValuesOf(const WarpState& state, const Product& product) const;
+  void noteUnsure(WarpState& state, const Product& product, const MatrixValues& twin) const;
+  static void putUnsure(std::span<Thread> threads, WarpState& state);
 
   // machine_warpgroup_check.cpp: what is wrong with a program
   void follow(const Thread& first, const Step& step);
@@ -146,5 +166,24 @@ class Machine::Warpgroups {
   std::vector<std::shared_ptr<Product>> inFlight_;
   std::vector<std::pair<Cta*, std::uint32_t>> woken_;
 };
+
+template <class Visit>
+void Machine::Warpgroups::forElements(const Product& product, MatrixRole role, Visit visit) const {
+  const MatrixForm& form = product.form->matrix;
+  const int columns =
+      role == MatrixRole::A ? product.form->storedDepth() : form.shape.columns(role);
+  const int bits = bitsOf(form.element(role));
+  const auto& slots = form.slotsOf(role);
+  for (Thread& thread : threadsOf(product)) {
+    const std::size_t frame = product.frames[thread.lane()];
+    for (int r = 0; r < static_cast<int>(slots.size()); ++r) {
+      for (int j = 0; j < perRegister(form.element(role)); ++j) {
+        const MatrixPosition at = positionOf(form, role, static_cast<int>(thread.lane()), r, j);
+        visit(thread, frame + slots[static_cast<std::size_t>(r)], j * bits,
+              static_cast<std::size_t>(at.row * columns + at.column));
+      }
+    }
+  }
+}
 
 }  // namespace ptxopt::interp
