@@ -8,6 +8,7 @@
 
 #include "interp/arithmetic/conversion.h"
 #include "interp/auditor.h"
+#include "interp/machine_warpgroup.h"
 
 namespace ptxopt::interp {
 
@@ -191,6 +192,7 @@ void Machine::slice(Thread& thread) {
   if (thread.twin != nullptr) return sliceTwice(thread);
   if (thread.hasCopies()) landSome(thread);
   if (!inFlight_.empty()) landSomeBulk();
+  if (warpgroups_ != nullptr) warpgroups_->landSome();
   goOn(thread, kSlice);
 }
 
@@ -293,6 +295,7 @@ bool Machine::execute(Thread& thread, const Op& op) {
       break;
     case Action::Stack:
     case Action::Audit:
+    case Action::TouchFragments:
     case Action::Timer:
     case Action::Nothing:
       executeAlone(thread, op);
@@ -319,6 +322,9 @@ void Machine::executeAlone(Thread& thread, const Op& op) {
       return moveStack(thread, op);
     case Action::Audit:
       return audit(thread, op);
+    case Action::TouchFragments:
+      if (warpgroups_ != nullptr) warpgroups_->touch(thread, op);
+      return;
     case Action::Timer:
       thread.frame[op.d] = truncated(steps_ >> op.detail, op.width);
       return;
@@ -369,6 +375,7 @@ void Machine::block(Thread& thread, State state) {
 }
 
 void Machine::exit(Thread& thread) {
+  if (warpgroups_ != nullptr) warpgroups_->exit(thread);
   landCopies(thread, thread.clock.copies);
   thread.copies.clear();
   block(thread, State::Exited);
@@ -397,6 +404,7 @@ void Machine::exit(Thread& thread) {
   }
 
   settleCollective(cta, thread.warp());
+  if (warpgroups_ != nullptr) warpgroups_->settle();
   settleWarpAtBarrier(cta, thread.warp());
   for (Barrier& barrier : cta.barriers) settleBarrier(cta, barrier);
   settleCluster(cluster);

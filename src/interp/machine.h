@@ -45,6 +45,7 @@ struct Dim3 {
 
 struct MachineOptions {
   bool detectsRaces = true;
+  bool warpgroupWaits = false;  // a wgmma.wait_group waits for all warps of the warpgroup
   Policy policy = Policy::RoundRobin;
   std::uint64_t seed = 1;
   std::uint64_t stepLimit = 100'000'000;  // thread-instructions of the launch
@@ -329,6 +330,7 @@ class Machine {
   void runTogether(Turn& turn) const;
   static std::uint32_t executing(const Turn& turn, const Op& op);
   bool loadParameter(const Turn& turn, const Op& op) const;
+  bool touchTogether(const Turn& turn, const Op& op) const;
   bool finish(Turn& turn);
   std::uint32_t accessTogether(const Turn& turn, const Op& op, std::uint32_t first);
   static bool findRegularOffsets(TurnAccess& access, const Op& op, const Segment& segment);
@@ -445,6 +447,8 @@ class Machine {
   void dropLanded();
   void waitForBulks(Thread& thread, const Op& op);
   AgentId newAgent(const Thread& owner);
+
+  class Warpgroups;  // machine_warpgroup.h
 
   // machine_matrix.cpp
   void runMatrix(Cta& cta, std::uint32_t warp, const Op& op);
@@ -573,6 +577,7 @@ class Machine {
   std::uint64_t slices_ = 0;
   bool completed_ = false;
   std::vector<std::shared_ptr<Bulk>> inFlight_;
+  std::unique_ptr<Warpgroups> warpgroups_;  // null: no wgmma so far
   Places places_;
   std::vector<AgentId> owners_;  // the threads for which the agents of newAgent() act
   ClockRef fences_;              // fence.sc of wider scopes

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
-#include "interp/machine.h"
+#include "interp/machine_warpgroup.h"
 #include "interp/printf.h"
 
 namespace ptxopt::interp {
@@ -240,6 +240,7 @@ void Machine::call(Thread& thread, const Op& op) {
 
 void Machine::ret(Thread& thread) {
   if (thread.calls.empty()) return exit(thread);
+  if (warpgroups_ != nullptr) warpgroups_->leaveFunction(thread);
   const CallFrame frame = thread.calls.back();
   thread.calls.pop_back();
   const Code& callee = *thread.code;

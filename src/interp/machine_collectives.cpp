@@ -5,7 +5,7 @@
 #include <cmath>
 
 #include "interp/arithmetic/floating.h"
-#include "interp/machine.h"
+#include "interp/machine_warpgroup.h"
 
 namespace ptxopt::interp {
 
@@ -50,7 +50,9 @@ void Machine::settleCollective(Cta& cta, std::uint32_t warp) {
       return other.mask == thread.mask && other.op().detail == op.detail &&
              other.op().type == op.type;
     });
-    if (complete) runCollective(cta, warp, group);
+    const bool mustWait = static_cast<CollectiveKind>(op.detail) == CollectiveKind::WarpgroupWait &&
+                          warpgroups_ != nullptr && !warpgroups_->canWait(cta, warp, op);
+    if (complete && !mustWait) runCollective(cta, warp, group);
   }
 }
 
@@ -218,6 +220,10 @@ void Machine::runMatrixCollective(Cta& cta, std::uint32_t warp, std::uint32_t la
   if (!together) {
     fault(FindingKind::BarrierDivergence, form, "not all 32 threads of a warp are here");
   }
+  if (static_cast<CollectiveKind>(form.detail) >= CollectiveKind::WarpgroupMultiply) {
+    if (warpgroups_ == nullptr) warpgroups_ = std::make_unique<Warpgroups>(*this);
+    return warpgroups_->run(cta, warp, form);
+  }
   for (Thread& thread : threads) useForMatrix(thread, form);
   runMatrix(cta, warp, form);
   for (Thread& thread : threads) keepResult(thread, form);
@@ -310,6 +316,7 @@ void Machine::runCollective(Cta& cta, std::uint32_t warp, std::uint32_t lanes) {
     ++thread.pc;
     wake(thread);
   }
+  if (warpgroups_ != nullptr) warpgroups_->settle();
 }
 
 }  // namespace ptxopt::interp

@@ -16,7 +16,7 @@
 
 #include "interp/arithmetic/conversion.h"
 #include "interp/decode/bind.h"
-#include "interp/machine.h"
+#include "interp/machine_warpgroup.h"
 
 namespace ptxopt::interp {
 
@@ -109,6 +109,7 @@ void Machine::sliceTwice(Thread& thread) {
   }
   if (!thread.copies.empty()) landSome(thread);
   if (!inFlight_.empty()) landSomeBulk();
+  if (warpgroups_ != nullptr) warpgroups_->landSome();
   int budget = kSlice;
   while (budget-- > 0 && thread.twin != nullptr) {
     const Op& op = thread.op();
@@ -161,6 +162,7 @@ bool Machine::executeTwice(Thread& thread, const Op& op) {
       return execute(thread, op);  // with what runCollective() does
     case Action::CheckWritten:
     case Action::Audit:
+    case Action::TouchFragments:
     case Action::Exit:
       return execute(thread, op);
     default:

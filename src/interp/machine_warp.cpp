@@ -12,7 +12,7 @@
 #include <cstring>
 #include <span>
 
-#include "interp/machine.h"
+#include "interp/machine_warpgroup.h"
 
 namespace ptxopt::interp {
 
@@ -67,6 +67,7 @@ void Machine::sliceWarp(Thread& first) {
     }
   }
   warp.isConverged = false;
+  if (warpgroups_ != nullptr) warpgroups_->landSome();
   turn.left = kSlice;
   runTogether(turn);
   warp.isConverged = finish(turn);
@@ -115,7 +116,9 @@ void Machine::runTogether(Turn& turn) const {
       continue;
     } else if (lanes != 0) {
       if (isGuarded) return;
-      if (op.action != Action::Nothing && !loadParameter(turn, op)) return;
+      if (op.action != Action::Nothing && !loadParameter(turn, op) && !touchTogether(turn, op)) {
+        return;
+      }
     }
     ++turn.pc;
   }
@@ -151,6 +154,11 @@ bool Machine::loadParameter(const Turn& turn, const Op& op) const {
     putLoaded(*thread, op, op.d, valueAt(parameters_.data() + offsetOf(*thread), op.bytes));
   }
   return true;
+}
+
+bool Machine::touchTogether(const Turn& turn, const Op& op) const {
+  if (op.action != Action::TouchFragments) return false;
+  return warpgroups_ == nullptr || warpgroups_->touchTogether(turn, op);
 }
 
 // Each thread does the instruction at which they are now, and goes on if others cannot see it.

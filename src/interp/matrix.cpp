@@ -140,7 +140,7 @@ MatrixPosition positionOf(const MatrixForm& form, MatrixRole role, int lane, int
       return {t * e + j + 4 * e * r, g};
     default: {
       const int i = r * e + j;
-      return {g + 8 * (i / 2), 2 * t + i % 2};
+      return {g + 8 * (i >> 1 & 1), 8 * (i >> 2) + 2 * t + (i & 1)};
     }
   }
 }

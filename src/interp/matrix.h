@@ -6,7 +6,7 @@
 // t = lane % 4:
 //   register r of a:   row g + 8 (r % 2),  columns t e .. t e + e-1, plus 4 e (r / 2)
 //   register r of b:   column g,           rows    t e .. t e + e-1, plus 4 e r
-//   element i of c, d: row g + 8 (i / 2),  column  2 t + i % 2
+//   element i of c, d: row g + 8 (i / 2 % 2),  column  2 t + i % 2, plus 8 (i / 4)
 // The manual leaves the fragments of wmma unspecified.  Here successive lanes hold successive
 // elements in row order, starting over if registers are left.
 //

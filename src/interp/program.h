@@ -24,6 +24,7 @@
 #include "interp/frame.h"
 #include "interp/image.h"
 #include "interp/matrix.h"
+#include "interp/warpgroup.h"
 #include "ir/module.h"
 #include "isa/isa.h"
 
@@ -83,7 +84,10 @@ enum class Action : std::uint8_t {
   Mbarrier,      // see MbarrierKind
   CheckWritten,  // of the register `index`, `count` slots from b: unwritten if r[a] is 0
   Audit,         // checks claims: audits[index]
-  Timer,         // d = a special register that changes while the thread runs
+  // The next instruction accesses registers of a wgmma: `immediate` pairs in lists[index ..], of a
+  // slot, and of twice the register, plus 1 if it is written.
+  TouchFragments,
+  Timer,  // d = a special register that changes while the thread runs
   Nothing,
   Unsupported,  // the machine stops with a message that names the instruction
 };
@@ -130,6 +134,11 @@ enum class CollectiveKind : std::uint8_t {
   MatrixTranspose,  // movmatrix: d, a
   FragmentLoad,     // wmma.load: address in a, stride in b unless that is 0
   FragmentStore,
+  // By all warps of a warpgroup, each by itself; warpgroups[index] has the details.
+  WarpgroupMultiply,
+  WarpgroupFence,
+  WarpgroupCommit,
+  WarpgroupWait,  // for all but a groups
 };
 enum class MbarrierKind : std::uint8_t {
   Init,
@@ -320,6 +329,7 @@ struct Code {
   std::vector<std::uint32_t> lists;
   std::vector<CallSite> calls;
   std::vector<MatrixForm> matrices;
+  std::vector<WarpgroupForm> warpgroups;
   std::vector<BulkForm> bulks;
   std::vector<std::string> problems;  // of Unsupported: problems[op.index]
   std::vector<AuditStep> audits;

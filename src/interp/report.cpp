@@ -24,6 +24,10 @@ std::string_view spelling(FindingKind kind) {
       return "uninitialised";
     case FindingKind::InactiveLane:
       return "inactive-lane";
+    case FindingKind::RegisterInFlight:
+      return "register-in-flight";
+    case FindingKind::WgmmaFence:
+      return "wgmma-fence";
     case FindingKind::StepLimit:
       return "step-limit";
     case FindingKind::Trap:
@@ -57,6 +61,8 @@ bool isFault(FindingKind kind) {
     case FindingKind::BarrierMismatch:
     case FindingKind::Uninitialised:
     case FindingKind::InactiveLane:
+    case FindingKind::RegisterInFlight:
+    case FindingKind::WgmmaFence:
     case FindingKind::FalseFact:
       return false;
     default:

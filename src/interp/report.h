@@ -24,7 +24,9 @@ enum class FindingKind : std::uint8_t {
   OutOfBounds,
   Misaligned,
   Uninitialised,
-  InactiveLane,  // a shuffle reads from a lane that takes no part
+  InactiveLane,      // a shuffle reads from a lane that takes no part
+  RegisterInFlight,  // a register is accessed while a wgmma may do so
+  WgmmaFence,        // a wgmma.fence is missing
   StepLimit,
   Trap,
   AssertionFailed,

@@ -13,7 +13,8 @@ std::string_view descriptionOf(interp::FindingKind kind) {
     case DataRace:
       return "Two threads access the same bytes, one of them writes, and nothing orders them.";
     case BarrierDivergence:
-      return "Threads of a warp are at different places when one executes an aligned barrier.";
+      return "Threads of a warp, or of a warpgroup, are at different places when one executes an "
+             "aligned instruction.";
     case BarrierMismatch:
       return "Threads that wait at one barrier do not agree about it.";
     case Deadlock:
@@ -26,6 +27,10 @@ std::string_view descriptionOf(interp::FindingKind kind) {
       return "A value that nothing has written is of use.";
     case InactiveLane:
       return "A shuffle reads from a lane that takes no part.";
+    case RegisterInFlight:
+      return "A thread accesses a register of a wgmma that it has not waited for.";
+    case WgmmaFence:
+      return "No wgmma.fence orders accesses to registers before a wgmma.";
     case StepLimit:
       return "The run was stopped.";
     case Trap:

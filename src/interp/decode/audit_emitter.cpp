@@ -300,8 +300,11 @@ void AuditEmitter::after(const ir::Instruction& instruction, const Op& op, std::
   emitAccess(instruction, place, first);
   emitWritesOfDead(instruction, op);
   if (place == nullptr) return;
-  emitRemembered(place->after);
-  emitChecks(place->atLeaving, decoder_->prototype_);
+  // What a wgmma writes is there only after a wait.
+  if (!instruction.desc->is(isa::kRegistersInFlight)) {
+    emitRemembered(place->after);
+    emitChecks(place->atLeaving, decoder_->prototype_);
+  }
   emitWays(place->ways, true, instruction, op);
 }
 

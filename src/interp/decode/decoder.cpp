@@ -66,7 +66,6 @@ const char* problemOf(Opcode opcode) {
     case Opcode::Sured:
     case Opcode::Suq:
       return "there are no textures and surfaces here";
-    case Opcode::Wgmma:
     case Opcode::Tcgen05:
     case Opcode::Multimem:
     case Opcode::Tensormap:
@@ -107,6 +106,7 @@ void Decoder::run() {
   carry_ = temporary();
   layOutFormals();
   findUndefinedReads();
+  findFragments();
   prototype_.guard = trueSlot_;
   if (program_->audit() != nullptr && !function_->isOpaque) {
     audit_ = std::make_unique<AuditEmitter>(*this, *program_->audit());
@@ -204,6 +204,7 @@ void Decoder::decode(const ir::Instruction& instruction) {
 
   if (audit_ != nullptr) audit_->inFront(instruction, op);
   if (!writtenSlots_.empty() && !function_->isOpaque) trackRegisters(instruction, op);
+  if (!fragments_.empty()) touchFragments(instruction, op);
   const std::size_t first = code_->ops.size();
   decodeForm(instruction, op);
   if (audit_ != nullptr) audit_->after(instruction, op, first);
@@ -266,6 +267,8 @@ void Decoder::decodeKnown(const ir::Instruction& instruction, Op op) {
     case Opcode::Stmatrix:
     case Opcode::Movmatrix:
       return decodeMatrix(instruction, op);
+    case Opcode::Wgmma:
+      return decodeWarpgroup(instruction, op);
     case Opcode::Mbarrier:
       return decodeMbarrier(instruction, op);
     case Opcode::Membar:

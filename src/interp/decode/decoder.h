@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -74,6 +75,12 @@ class Decoder {
   static MatrixForm matrixForm(const isa::InstructionDesc& desc);
   void emitMatrix(Op op, MatrixForm matrix);
 
+  // decode_warpgroup.cpp
+  void findFragments();
+  void touchFragments(const ir::Instruction& instruction, const Op& op);
+  void decodeWarpgroup(const ir::Instruction& instruction, Op op);
+  void decodeWarpgroupMultiply(const ir::Instruction& instruction, Op op);
+
   // decode_video.cpp
   void decodeVideo(const ir::Instruction& instruction, Op op);
   std::uint32_t videoSource(const ir::Operand& operand, isa::Type type);
@@ -124,6 +131,7 @@ class Decoder {
   // whether the register was written.
   std::map<const ir::Instruction*, std::vector<ir::RegisterId>> undefinedReads_;
   std::map<ir::RegisterId, std::uint32_t> writtenSlots_;
+  std::set<ir::RegisterId> fragments_;  // accumulators of wgmma, and registers of its matrix A
   // Of the last pragma "used_bytes_mask", until the next instruction that reads memory.
   std::optional<std::uint64_t> usedBytes_;
   std::unique_ptr<AuditEmitter> audit_;  // null: there are no claims

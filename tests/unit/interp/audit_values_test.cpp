@@ -303,5 +303,39 @@ TEST_F(AuditDead, ElementsOfAVectorAreByThemselves) {
   expectFalse(EqualsForm{x, form(1, {})}, "not 1");
 }
 
+// Of what a wgmma writes nothing is known until a wait.
+TEST_F(AuditDead, ResultsOfWgmmaAreThereAfterTheWait) {
+  use(R"(
+.visible .entry k(.param .u64 out) {
+  .reg .b64 %da, %db;
+  .reg .b32 %r<2>, %d<4>;
+  .shared .align 128 .b8 A[2048];
+  mov.u32 %r0, %tid.x;
+  shl.b32 %r0, %r0, 4;
+  mov.u32 %r1, A;
+  add.u32 %r0, %r0, %r1;
+  st.shared.v4.b32 [%r0], {0, 0, 0, 0};
+  bar.sync 0;
+  shr.u32 %r1, %r1, 4;
+  cvt.u64.u32 %da, %r1;
+  or.b64 %db, %da, 0x1000080000;
+  mov.b32 %d0, 7;
+  wgmma.fence.sync.aligned;
+  wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%d0, %d1, %d2, %d3}, %db, %db, 0, 1, 1, 0, 0;
+  wgmma.commit_group.sync.aligned;
+  wgmma.wait_group.sync.aligned 0;
+  mov.b32 %r0, %d0;
+  ret;
+})",
+      R"({"block": 128, "args": ["buffer:64"]})");
+  const facts::Value product = after("wgmma.mma_async", "%d0");
+  expectHolds(EqualsForm{after("mov.b32 %r0, %d0", "%r0"), form(0, {})}, 7);
+  for (const std::uint64_t number : {0, 7}) {
+    const Survey result = survey({EqualsForm{product, form(number, {})}}, 7);
+    EXPECT_TRUE(result.findings.empty());
+    EXPECT_EQ(result.audit.checks[0], 0u);
+  }
+}
+
 }  // namespace
 }  // namespace ptxopt::interp

@@ -395,10 +395,11 @@ TEST(Execute, AccessesTogetherAndAlone) {
 
 TEST(Execute, WhatIsAbsentSaysSo) {
   try {
-    execute("wgmma.fence.sync.aligned;");
+    execute("tcgen05.wait::ld.sync.aligned;");
     FAIL() << "it ran";
   } catch (const std::runtime_error& error) {
-    EXPECT_NE(std::string(error.what()).find("'wgmma.fence"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("'tcgen05.wait::ld"), std::string::npos)
+        << error.what();
     EXPECT_NE(std::string(error.what()).find("test.ptx:"), std::string::npos);
   }
 }

@@ -145,5 +145,31 @@ TEST(Litmus, TheWaitOfABarrierIsAFence) {
   check("without", flagAfter("data-race", ""));
 }
 
+// By default a wait is for the products of its own warp.
+TEST(Litmus, AWaitMayBeForTheWholeWarpgroup) {
+  const auto findings = [](const std::string& name, bool isForAll) {
+    std::ifstream file(folder() / (name + ".ptx"));
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    const auto module = parseText(name + ".ptx", text);
+    std::string error;
+    const auto launch = findLaunch(text, "", error);
+    MachineOptions options;
+    options.warpgroupWaits = isForAll;
+    const auto result = survey(*module, *launch, options, kSchedules, error);
+    std::set<std::string> kinds;
+    for (const Finding& finding : result->findings) {
+      kinds.insert(std::string(spelling(finding.kind)));
+    }
+    return kinds;
+  };
+  using Kinds = std::set<std::string>;
+  EXPECT_EQ(findings("wgmma_operand_of_all", false), Kinds{"data-race"});
+  EXPECT_EQ(findings("wgmma_operand_of_all", true), Kinds{});
+  EXPECT_EQ(findings("wgmma_pipeline_one_behind", true), Kinds{});
+  EXPECT_EQ(findings("wgmma_barrier_no_wait", true), Kinds{"data-race"});
+  EXPECT_EQ(findings("wgmma_groups_too_early", true), Kinds{"register-in-flight"});
+  EXPECT_EQ(findings("wgmma_missing_wait", true), Kinds{"barrier-divergence"});
+}
+
 }  // namespace
 }  // namespace ptxopt::interp

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// wgmma of undefined values (see machine_undefined.cpp).
+//
+// It reads whole matrices, although a kernel may have stored some rows only, and looks at no others
+// of the result.  So a product with undefined values is computed twice, the second time with the
+// opposite of their bits.  What differs in the accumulators is undefined, for who reads it after
+// the wait; to read it before is another finding.
+#include "interp/arithmetic/conversion.h"
+#include "interp/machine_warpgroup.h"
+
+namespace ptxopt::interp {
+
+// At the issue.  The twins of the threads get the accumulators back at the wait.
+void Machine::Warpgroups::useOperands(std::span<Thread> threads, WarpState& state,
+                                      Product& product) const {
+  const WarpgroupForm& form = *product.form;
+  for (Thread& thread : threads) {
+    if (thread.twin == nullptr) continue;
+    const auto unsureAt = [&](std::uint32_t slot) {
+      return UnsureBits{twinValue(thread, slot) ^ thread.frame[slot], originOf(thread, slot)};
+    };
+    const auto keyOf = [&](std::uint32_t slot) {
+      return std::make_pair(thread.frameBase + slot, thread.lane());
+    };
+    for (const std::uint32_t slot : form.matrix.slotsOf(MatrixRole::A)) {
+      const UnsureBits unsure = unsureAt(slot);
+      if (unsure.why == nullptr) continue;
+      product.unsureA[keyOf(slot)] = unsure;
+      product.why = unsure.why;
+    }
+    for (const std::uint32_t slot : form.matrix.slotsOf(MatrixRole::D)) {
+      const UnsureBits unsure = unsureAt(slot);
+      if (unsure.why != nullptr && product.accumulates) state.unsure[keyOf(slot)] = unsure;
+      putResult(thread, slot, thread.frame[slot]);
+    }
+    std::vector<std::uint32_t> others = {form.descriptorA, form.descriptorB, form.accumulates};
+    if (form.hasMetadata(thread.lane())) others.push_back(form.metadata);
+    machine_->depend(thread, *product.op, originOf(thread, others), "the matrix operation here");
+  }
+}
+
+void Machine::Warpgroups::readTwinSources(Product& product) const {
+  const WarpgroupForm& form = *product.form;
+  product.twin.b = elementsOf(form, MatrixRole::B, piecesOf(product, MatrixRole::B, true));
+  if (form.descriptorA != 0) {
+    product.twin.a = elementsOf(form, MatrixRole::A, piecesOf(product, MatrixRole::A, true));
+    return;
+  }
+  product.twin.a = product.values.a;
+  const int bits = bitsOf(form.matrix.element(MatrixRole::A));
+  forElements(product, MatrixRole::A,
+              [&](const Thread& thread, std::size_t place, int shift, std::size_t at) {
+                const auto unsure = product.unsureA.find({place, thread.lane()});
+                if (unsure == product.unsureA.end()) return;
+                product.twin.a[at] ^= truncated(unsure->second.bits >> shift, bits);
+              });
+}
+
+// Before the product is computed: what its twin is computed of.
+MatrixValues Machine::Warpgroups::twinValuesOf(const WarpState& state,
+                                               const Product& product) const {
+  const MatrixForm& form = product.form->matrix;
+  const bool hasSources = product.why != nullptr;
+  MatrixValues twin;
+  twin.a = hasSources ? product.twin.a : product.values.a;
+  twin.b = hasSources ? product.twin.b : product.values.b;
+  twin.c = product.values.c;
+  twin.d.resize(twin.c.size());
+  if (!product.accumulates) return twin;
+  const int bits = bitsOf(form.element(MatrixRole::D));
+  forElements(product, MatrixRole::D,
+              [&](const Thread& thread, std::size_t place, int shift, std::size_t at) {
+                const auto unsure = state.unsure.find({place, thread.lane()});
+                if (unsure == state.unsure.end()) return;
+                twin.c[at] ^= truncated(unsure->second.bits >> shift, bits);
+              });
+  return twin;
+}
+
+// After both are computed.
+void Machine::Warpgroups::noteUnsure(WarpState& state, const Product& product,
+                                     const MatrixValues& twin) const {
+  forElements(product, MatrixRole::D,
+              [&](const Thread& thread, std::size_t place, int shift, std::size_t at) {
+                UnsureBits& unsure = state.unsure[{place, thread.lane()}];
+                if (shift == 0) unsure.bits = 0;
+                unsure.bits |= (product.values.d[at] ^ twin.d[at]) << shift;
+                if (unsure.why == nullptr) unsure.why = product.why;
+              });
+  std::erase_if(state.unsure, [](const auto& entry) { return entry.second.bits == 0; });
+}
+
+// The threads have waited: what is undefined is so for them, unless a later product has it.
+void Machine::Warpgroups::putUnsure(std::span<Thread> threads, WarpState& state) {
+  std::erase_if(state.unsure, [&](const auto& entry) {
+    const auto& [place, lane] = entry.first;
+    if (place < state.fragments.size() && state.fragments[place].written > state.waited) {
+      return false;
+    }
+    Thread& thread = threads[lane];
+    if (place >= thread.stackSize) return true;
+    twinOf(thread);
+    extendTwin(thread);
+    twinStackOf(thread)[place] = stackOf(thread)[place] ^ entry.second.bits;
+    thread.twin->origins[place] = entry.second.why;
+    return true;
+  });
+}
+
+}  // namespace ptxopt::interp
