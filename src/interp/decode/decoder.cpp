@@ -69,7 +69,6 @@ const char* problemOf(Opcode opcode) {
     case Opcode::Wgmma:
     case Opcode::Tcgen05:
     case Opcode::Multimem:
-    case Opcode::Tensormap:
     case Opcode::Clusterlaunchcontrol:
     case Opcode::Fabric:
       return "its family is not implemented";
@@ -268,6 +267,8 @@ void Decoder::decodeKnown(const ir::Instruction& instruction, Op op) {
       return decodeMatrix(instruction, op);
     case Opcode::Mbarrier:
       return decodeMbarrier(instruction, op);
+    case Opcode::Tensormap:
+      return decodeTensorMap(instruction, op);
     case Opcode::Membar:
     case Opcode::Fence:
       // There is only one proxy here, so a fence between proxies does nothing.
