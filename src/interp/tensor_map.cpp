@@ -316,7 +316,7 @@ constexpr std::uint32_t fieldBit(TensorField field, std::uint64_t ordinal = 0) {
     case TensorField::FillMode:
       return 1u << 5;
     case TensorField::SwizzleAtomicity:
-      return 1u << 6;  // 16 bytes unless it is set
+      return 1u << 6;
     case TensorField::BoxDim:
       return 1u << (7 + ordinal);
     case TensorField::GlobalDim:
@@ -355,11 +355,18 @@ constexpr std::pair<std::string_view, TensorField> kTensorFields[] = {
     {".fill_mode", TensorField::FillMode},
 };
 
-// The first field that nobody set; without the dot.
+// Compilers leave these as the zeros say: u8, no interleave, no swizzle, zero fill.
+bool mayBeMissing(TensorField field) {
+  return field == TensorField::ElementType || field == TensorField::InterleaveLayout ||
+         field == TensorField::SwizzleMode || field == TensorField::SwizzleAtomicity ||
+         field == TensorField::FillMode;
+}
+
+// The first field that somebody must set and nobody has; without the dot.
 std::optional<std::string> missingField(const MapLayout& layout) {
   const std::size_t rank = layout.rank + std::size_t{1};
   for (const auto& [name, field] : kTensorFields) {
-    if (field == TensorField::SwizzleAtomicity) continue;
+    if (mayBeMissing(field)) continue;
     const bool isImage = layout.mode != static_cast<std::uint8_t>(TensorMode::Tiled);
     const std::size_t all = field == TensorField::GlobalStride        ? rank - 1
                             : field == TensorField::BoxDim && isImage ? 2
@@ -399,9 +406,10 @@ TensorMapBytes encode(const TensorMap& map) {
   layout.atom = static_cast<std::uint8_t>(map.atom);
   layout.fill = static_cast<std::uint8_t>(map.fill);
   layout.mode = static_cast<std::uint8_t>(map.mode);
+  const std::size_t rank = std::clamp<std::size_t>(map.rank, 1, TensorMap::kMostRank);
   for (const auto& [name, field] : kTensorFields) {
-    const std::size_t all = field == TensorField::GlobalStride ? map.rank - 1
-                            : hasOrdinal(field)                ? map.rank
+    const std::size_t all = field == TensorField::GlobalStride ? rank - 1
+                            : hasOrdinal(field)                ? rank
                                                                : 1;
     for (std::size_t k = 0; k < all; ++k) layout.isSet |= fieldBit(field, k);
   }

@@ -6,7 +6,8 @@
 //
 // The 128 bytes of a tensor map are opaque.  Here they hold the fields, each at a place of its own,
 // a mark, and which of the fields were set.  So a map that a kernel makes of zeros is complete once
-// it has replaced every field, and bytes that are no tensor map have no mark.
+// it has replaced every field for which zero is no value, and bytes that are no tensor map have no
+// mark.
 #pragma once
 
 #include <array>

@@ -297,11 +297,12 @@ LoadedImage loadTensor(const TensorShape& shape, const TensorMove& move,
                                   : shape.fillsWithNaN && (0x7ff7 >> bit % 16 & 1) != 0;
         setBit(unit, bit, isSet);
       }
-      if (inside && shape.type.starts_with("tf32")) {
+      const bool rounds = inside && shape.type.starts_with("tf32");
+      for (std::size_t at = 0; rounds && at < unit.size(); at += 4) {
         std::uint32_t word = 0;
-        std::memcpy(&word, unit.data(), 4);
+        std::memcpy(&word, unit.data() + at, 4);
         word = roundedToTf32(word);
-        std::memcpy(unit.data(), &word, 4);
+        std::memcpy(unit.data() + at, &word, 4);
       }
       const std::uint64_t first =
           8 * line * lineBytes(shape, lines[0].size()) + placeInLine(shape, k, false);
