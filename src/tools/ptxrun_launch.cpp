@@ -74,7 +74,7 @@ void refuseTensorMap(const ir::Module& module, const interp::Outcome& outcome) {
     throw BadInput{module.source().name() + ": the kernel takes a tensor map, which no guess " +
                    "describes: " + finding.message +
                    "\ndescribe it, as in --buffer in=buffer:4K:iota:f16 " +
-                   "--arg tensormap:&in:f16:64,32:box=64,8"};
+                   "--arg 'tensormap:&in:f16:64,32:box=64,8'"};
   }
 }
 
