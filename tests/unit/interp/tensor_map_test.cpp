@@ -271,6 +271,26 @@ TEST(TensorMapTest, BrokenBytesDoNoHarm) {
   EXPECT_GT(refused, 5000u);
 }
 
+// Ties go to the even number.
+TEST(TensorMapTest, LoadedTf32IsRounded) {
+  const std::pair<std::uint32_t, std::uint32_t> kCases[] = {
+      {0x3f800000, 0x3f800000}, {0x3f801000, 0x3f800000}, {0x3f803000, 0x3f804000},
+      {0x3f800fff, 0x3f800000}, {0x3f801001, 0x3f802000}, {0xbf803000, 0xbf804000},
+      {0x7f7fffff, 0x7f800000}, {0x7f800000, 0x7f800000}, {0xff800000, 0xff800000},
+      {0x7f800001, 0x7fffe000}, {0xffc00000, 0x7fffe000}, {0x00001000, 0x00000000},
+      {0x00003000, 0x00004000}, {0x80000001, 0x80000000}};
+  for (const auto& [from, to] : kCases) {
+    for (const TensorElement element : {TensorElement::TF32, TensorElement::TF32Ftz}) {
+      std::uint32_t value = from;
+      convertLoaded(element, reinterpret_cast<std::uint8_t*>(&value), sizeof value);
+      EXPECT_EQ(value, to) << std::hex << from;
+    }
+    std::uint32_t value = from;
+    convertLoaded(TensorElement::F32Ftz, reinterpret_cast<std::uint8_t*>(&value), sizeof value);
+    EXPECT_EQ(value, from);
+  }
+}
+
 TEST(TensorMapTest, ArgumentsHoldMaps) {
   std::string error;
   const auto value = parseArgument("tensormap:&a+16:f32:8:box=4", error);
