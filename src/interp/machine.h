@@ -108,6 +108,18 @@ class Machine {
     bool committed = false;
     std::uint32_t group = 0;
   };
+  // What reads the tensor maps of copies to shared memory.  Whoever sees such a copy complete knows
+  // of its read, and the thread itself after a wait for the bulk group that was open then.
+  struct MapReads {
+    struct Group {
+      std::uint32_t clock = 0;  // of the last read
+      bool committed = false;
+      std::uint32_t group = 0;
+    };
+    AgentId agent = 0;  // 0 before the first
+    std::uint32_t clock = 0;
+    std::vector<Group> groups;  // the oldest first
+  };
   // cp.async.mbarrier.arrive: an arrival that happens when the copies up to `clock` have landed.
   struct TrackedArrival {
     std::uint32_t clock = 0;
@@ -163,6 +175,7 @@ class Machine {
     AgentId bulkWrites = 0;
     AgentId mapWrites = 0;  // of tensormap.cp_fenceproxy; 0 before the first
     std::uint32_t mapClock = 0;
+    MapReads mapReads;
 
     const Op& op() const { return code->ops[pc]; }
     bool executes(const Op& op) const { return frame[op.guard] == op.guardExpected; }
@@ -434,6 +447,8 @@ class Machine {
   TensorPlan planTensor(Thread& thread, const Op& op, const TensorMap& map, std::uint64_t shared);
   std::vector<TensorTarget> targetsOf(Thread& thread, const Op& op, const BulkForm& form);
   void checkBarrierOf(const Thread& thread, const Bulk& bulk);
+  void checkMapRead(Thread& thread, Bulk& bulk, const Place& map, AgentId reader);
+  void waitForMapReads(Thread& thread, std::uint32_t allowed) const;
   Place resolveBytes(Thread& thread, const Op& op, std::uint64_t address, std::uint32_t size,
                      bool writes);  // in global memory, of any alignment
   void checkPieces(Thread& thread, const Bulk& bulk, const TensorPlan& plan, BulkAgents agents);

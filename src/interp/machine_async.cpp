@@ -57,6 +57,11 @@ void Machine::commitBulks(Thread& thread) {
     bulk->committed = true;
     bulk->group = thread.bulkGroup;
   }
+  auto& reads = thread.mapReads.groups;
+  if (!reads.empty() && !reads.back().committed) {
+    reads.back().committed = true;
+    reads.back().group = thread.bulkGroup;
+  }
   ++thread.bulkGroup;
 }
 
@@ -301,6 +306,10 @@ void Machine::land(Bulk& bulk) {
     }
   }
   if (bulk.barrier != nullptr) {
+    if (bulk.tensor != nullptr && bulk.tensor->mapAgent != 0) {
+      const Snapshot read{nullptr, bulk.tensor->mapAgent, bulk.tensor->mapClock};
+      bulk.barrier->mbarriers[bulk.barrierOffset].pending.push_back(read);
+    }
     completeTransactions(*bulk.barrier, bulk.barrierOffset, bulk.size);
   }
 }
@@ -341,6 +350,7 @@ void Machine::waitForBulks(Thread& thread, const Op& op) {
                        std::find_if(thread.bulks.begin(), thread.bulks.end(), isLater));
   }
   dropLanded();
+  if (options_.detectsRaces) waitForMapReads(thread, allowed);
   if (latest == 0 || !options_.detectsRaces) return;
   thread.clock.learn(Snapshot{nullptr, thread.bulkReads, latest});
   if (!onlyReads) thread.clock.learn(Snapshot{nullptr, thread.bulkWrites, latest});

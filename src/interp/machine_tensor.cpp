@@ -173,12 +173,7 @@ void Machine::issueTensor(Thread& thread, const Op& op, const TensorMap& map,
   const BulkAgents agents = enrol(thread, bulk, target.barrier);
   checkBarrierOf(thread, *bulk);
   if (options_.detectsRaces) {
-    if (mapPlace.segment != nullptr && !mapPlace.segment->isReadOnly) {
-      Access access;
-      access.clock = bulk->clock;
-      access.agent = agents.reader;
-      check(thread, op, mapPlace, kMapBytes, false, false, &access);
-    }
+    checkMapRead(thread, *bulk, mapPlace, agents.reader);
     checkPieces(thread, *bulk, plan, agents);
   }
   launch(bulk);
@@ -199,6 +194,35 @@ void Machine::checkBarrierOf(const Thread& thread, const Bulk& bulk) {
   fault(FindingKind::OutOfBounds, *bulk.op,
         "a tensor copy whose mbarrier is in another CTA than its destination, by " +
             describe(nameOf(thread)));
+}
+
+// A copy that completes on an mbarrier may be part of a bulk group as well, which is complete when
+// the map has been read (PTX ISA 9.7.10.28.5.3).
+void Machine::checkMapRead(Thread& thread, Bulk& bulk, const Place& map, AgentId reader) {
+  Access access;
+  access.clock = bulk.clock;
+  access.agent = reader;
+  if (bulk.barrier != nullptr) {
+    MapReads& reads = thread.mapReads;
+    if (reads.agent == 0) reads.agent = newAgent(thread);
+    access.agent = bulk.tensor->mapAgent = reads.agent;
+    access.clock = bulk.tensor->mapClock = ++reads.clock;
+    if (reads.groups.empty() || reads.groups.back().committed) reads.groups.emplace_back();
+    reads.groups.back().clock = access.clock;
+  }
+  if (map.segment == nullptr || map.segment->isReadOnly) return;
+  check(thread, *bulk.op, map, kMapBytes, false, false, &access);
+}
+
+void Machine::waitForMapReads(Thread& thread, std::uint32_t allowed) const {
+  auto& groups = thread.mapReads.groups;
+  const auto isPending = [&](const MapReads::Group& group) {
+    return !group.committed || thread.bulkGroup - group.group <= allowed;
+  };
+  const auto pending = std::find_if(groups.begin(), groups.end(), isPending);
+  if (pending == groups.begin()) return;
+  thread.clock.learn(Snapshot{nullptr, thread.mapReads.agent, std::prev(pending)->clock});
+  groups.erase(groups.begin(), pending);
 }
 
 // The finding names the first byte that is not there.

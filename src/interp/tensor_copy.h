@@ -60,6 +60,9 @@ struct TensorTransfer {
   bool unpacksSix = false;
   TensorElement element = TensorElement::U8;
   TensorFill fill = TensorFill::Zero;
+  // Who read the map, and when; 0: as whoever reads the source.
+  std::uint32_t mapAgent = 0;
+  std::uint32_t mapClock = 0;
 };
 
 struct TensorProblem {
