@@ -216,6 +216,10 @@ class Loaded {
   }
 
   std::vector<std::uint8_t> withAddresses(const interp::Argument& argument) const {
+    // Its bytes are the interpreter's own.
+    if (argument.text.find("tensormap:") != std::string::npos) {
+      throw Failure{{"a tensor map, which is not made for the driver"}};
+    }
     std::vector<std::uint8_t> bytes = argument.bytes;
     for (const interp::Argument::Address& address : argument.addresses) {
       const std::uint64_t value = addressOf(address.name) + address.addend;

@@ -112,3 +112,6 @@ __global__ void __launch_bounds__(128) addBulk(const float* in, float* out, int 
 //   "buffer:12288", "f32:3", "s32:3"]}
 // LAUNCH: {"kernel": "addBulk", "block": 128, "grid": 2, "args": ["buffer:3600:small:f32:1",
 //   "buffer:2048:small:f32:2", "s32:900"]}
+// LAUNCH: {"kernel": "copyTensorTile", "block": 128, "grid": [2, 3],
+//   "buffers": {"in": "buffer:14560:random:f32:1"}, "args":
+//   ["tensormap:&in:f32:50,70:strides=208:box=32,32", "buffer:24576", "s32:96"]}

@@ -71,7 +71,9 @@ Replays::Run Replays::make(const Setting& setting, const interp::GuessSize& size
   auto outcome = interp::run(module_, run.launch, machine, error);
   if (!outcome) return run;
   run.isComplete = outcome->completed;
-  run.isSupported = !outcome->has(FindingKind::Unsupported);
+  // No guess makes a tensor map.
+  run.isSupported =
+      !outcome->has(FindingKind::Unsupported) && !outcome->has(FindingKind::TensorMap);
   run.findings = std::move(outcome->findings);
   steps_ += std::min(outcome->steps, kStepsOfKernel - steps_);
   for (const interp::Finding& finding : run.findings) {

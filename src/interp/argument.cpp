@@ -15,6 +15,7 @@
 #include "interp/arithmetic/conversion.h"
 #include "interp/arithmetic/floating.h"
 #include "interp/image.h"
+#include "interp/tensor_map.h"
 
 namespace ptxopt::interp {
 
@@ -197,6 +198,20 @@ bool parseFields(Argument& argument, std::string_view list) {
   return true;
 }
 
+// What follows "tensormap:".
+bool addTensorMap(Argument& argument, std::string_view text, std::string& error) {
+  std::string problem;
+  const auto parsed = parseTensorMap(text, problem);
+  if (!parsed) {
+    error = "'" + argument.text + "': " + problem;
+    return false;
+  }
+  const TensorMapBytes bytes = encode(parsed->map);
+  argument.bytes.assign(bytes.begin(), bytes.end());
+  argument.addresses.push_back({kTensorMapAddress, parsed->buffer, parsed->addend});
+  return true;
+}
+
 bool fillFromFile(std::vector<std::uint8_t>& bytes, const std::string& path, std::string& error) {
   std::ifstream file{path, std::ios::binary};
   if (!file) {
@@ -290,6 +305,10 @@ bool parse(Argument& argument, std::string& error) {
     argument.bytes.resize(sizeof(std::uint64_t));
     return true;
   }
+  constexpr std::string_view kTensorMap = "tensormap:";
+  if (text.starts_with(kTensorMap)) {
+    return addTensorMap(argument, text.substr(kTensorMap.size()), error);
+  }
   const std::vector<std::string_view> words = split(text, ':');
   if (words.size() < 2) {
     argument.isBare = parseNumber(text).has_value() || parseReal(text).has_value();
@@ -302,6 +321,13 @@ bool parse(Argument& argument, std::string& error) {
     argument.bytes.resize(*size);
     argument.isBuffer = words[0] == "buffer";
     if (!argument.isBuffer) return words.size() == 2;
+    const std::size_t map = text.find(":" + std::string(kTensorMap));
+    if (words.size() > 2 && words[2] == "tensormap") {
+      if (!addTensorMap(argument, text.substr(map + 1 + kTensorMap.size()), error)) return false;
+      if (*size >= argument.bytes.size()) return argument.bytes.resize(*size), true;
+      error = "'" + argument.text + "': a tensor map has 128 bytes";
+      return false;
+    }
     return fillBuffer(argument, {words.begin() + 2, words.end()}, error);
   }
   if (words[0] == "struct") return parseFields(argument, text.substr(words[0].size() + 1));
@@ -332,7 +358,9 @@ buffer:4K:iota:f32[:START[:STEP]], buffer:4K:fill:u32:7, buffer:4K:values:s32:1,
 buffer:4K:random:f32[:SEED], buffer:4K:small:u32[:SEED[:BOUND]], buffer:4K:file:PATH
 struct:u32:5,f32:1.5,&arg0      a structure, field by field
 zero:64, values:u32:1,2,3       a structure of zeros, or of elements of one type
-&arg0, &NAME, &NAME+16          the address of another buffer, a variable or a function)";
+&arg0, &NAME, &NAME+16          the address of another buffer, a variable or a function
+tensormap:&NAME:f16:64,32:box=64,8[:KEY=VALUE...]
+                                a tensor map of the buffer: 32 rows of 64 elements)";
 }
 
 std::optional<Argument> parseArgument(std::string_view text, std::string& error) {

@@ -24,6 +24,8 @@ namespace ptxopt::interp {
 //   buffer:4K:fill:f32:1.5
 //   buffer:4K:values:u32:1,2,3*10                3 ten times, zeros after
 //   buffer:4K:file:PATH                          the content of a file, zeros after
+//   tensormap:&in:f16:64,32:box=64,8             a tensor map (tensor_map.h) of a buffer, by value
+//   buffer:128:tensormap:&in:...                 the address of a tensor map
 // An element of `values` and a field may be an address: &NAME of a buffer, of a variable or a
 // function of the module, &argK of the buffer of argument K, all with +N bytes after it.
 struct Argument {

@@ -60,9 +60,35 @@ Dim3 parseDimensions(const nlohmann::json& value) {
   return result;
 }
 
+// An object {"tensormap": "&in", "type": "f16", "dims": [64, 32], ...} as the text of an argument.
+std::string tensorMapOf(const nlohmann::json& object) {
+  const auto textOf = [](const nlohmann::json& value) {
+    if (value.is_string()) return value.get<std::string>();
+    if (value.is_boolean()) return std::string(value.get<bool>() ? "1" : "0");
+    std::string text;
+    for (const auto& number : value.is_array() ? value : nlohmann::json::array({value})) {
+      text += (text.empty() ? "" : ",") + std::to_string(number.get<std::int64_t>());
+    }
+    return text;
+  };
+  std::string text = "tensormap";
+  for (const char* const key : {"tensormap", "type", "dims"}) {
+    if (!object.contains(key)) {
+      throw std::runtime_error("a tensor map without '" + std::string(key) + "'");
+    }
+    text += ":" + textOf(object[key]);
+  }
+  for (const auto& [key, value] : object.items()) {
+    if (key == "tensormap" || key == "type" || key == "dims") continue;
+    text += ":" + key + "=" + textOf(value);
+  }
+  return text;
+}
+
 Argument argumentOf(const nlohmann::json& value) {
   std::string problem;
-  auto parsed = parseArgument(value.get<std::string>(), problem);
+  auto parsed =
+      parseArgument(value.is_object() ? tensorMapOf(value) : value.get<std::string>(), problem);
   if (!parsed) throw std::runtime_error(problem);
   return std::move(*parsed);
 }

@@ -289,6 +289,9 @@ bool Machine::execute(Thread& thread, const Op& op) {
     case Action::Mbarrier:
       mbarrier(thread, op);
       break;
+    case Action::ReplaceField:
+      replaceMapField(thread, op);
+      break;
     case Action::CheckWritten:
       if (options_.detectsRaces && thread.frame[op.a] == 0) readUnwritten(thread, op);
       isVisible = thread.twin != nullptr;

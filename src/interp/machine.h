@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "interp/machine_options.h"
 #include "interp/memory.h"
 #include "interp/program.h"
 #include "interp/progress.h"
@@ -31,46 +32,6 @@ class Auditor;
 struct AuditAccess;
 struct AuditCounts;
 struct MbarrierObject;
-
-struct Dim3 {
-  std::uint32_t x = 1;
-  std::uint32_t y = 1;
-  std::uint32_t z = 1;
-  std::uint64_t count() const { return std::uint64_t{x} * y * z; }
-  std::array<std::uint32_t, 3> at(std::uint64_t index) const {
-    return {static_cast<std::uint32_t>(index % x), static_cast<std::uint32_t>(index / x % y),
-            static_cast<std::uint32_t>(index / x / y)};
-  }
-};
-
-struct MachineOptions {
-  bool detectsRaces = true;
-  bool warpgroupWaits = false;  // a wgmma.wait_group waits for all warps of the warpgroup
-  Policy policy = Policy::RoundRobin;
-  std::uint64_t seed = 1;
-  std::uint64_t stepLimit = 100'000'000;  // thread-instructions of the launch
-  std::uint64_t residentThreads = 1u << 15;
-  std::uint32_t jobs = 1;        // threads of the host; with several, races are not detected
-  Progress* progress = nullptr;  // null: nobody looks
-  // Claims about the text (docs/facts.md) to check; null: none.
-  const std::vector<facts::Claim>* claims = nullptr;
-};
-
-// The clusters of the grid that a machine runs: every count-th, starting at `index`.  Machines that
-// share a grid may run at the same time, on the same memory.
-struct Share {
-  std::uint32_t index = 0;
-  std::uint32_t count = 1;
-};
-
-struct Geometry {
-  Dim3 grid;
-  Dim3 block;
-  Dim3 cluster;
-  bool isExplicitCluster = false;
-  std::uint64_t dynamicShared = 0;
-  std::uint64_t gridWorkspace = 0;  // the address in %envreg1 and %envreg2; 0: none
-};
 
 class Machine {
  public:
@@ -137,7 +98,8 @@ class Machine {
     Place to;
     Place from;
     std::uint32_t size = 0;
-    std::vector<std::uint8_t> data;  // set once the source has been read
+    std::unique_ptr<TensorTransfer> tensor;  // of a tensor copy; `to` or `from` is empty then
+    std::vector<std::uint8_t> data;          // set once the source has been read
     bool isRead = false;
     bool landed = false;
     Cta* barrier = nullptr;  // the CTA whose shared memory contains the mbarrier
@@ -145,6 +107,18 @@ class Machine {
     std::uint32_t clock = 0;
     bool committed = false;
     std::uint32_t group = 0;
+  };
+  // What reads the tensor maps of copies to shared memory.  Whoever sees such a copy complete knows
+  // of its read, and the thread itself after a wait for the bulk group that was open then.
+  struct MapReads {
+    struct Group {
+      std::uint32_t clock = 0;  // of the last read
+      bool committed = false;
+      std::uint32_t group = 0;
+    };
+    AgentId agent = 0;  // 0 before the first
+    std::uint32_t clock = 0;
+    std::vector<Group> groups;  // the oldest first
   };
   // cp.async.mbarrier.arrive: an arrival that happens when the copies up to `clock` have landed.
   struct TrackedArrival {
@@ -199,6 +173,9 @@ class Machine {
     std::uint32_t bulkClock = 0;
     AgentId bulkReads = 0;  // agents; 0 before the first
     AgentId bulkWrites = 0;
+    AgentId mapWrites = 0;  // of tensormap.cp_fenceproxy; 0 before the first
+    std::uint32_t mapClock = 0;
+    MapReads mapReads;
 
     const Op& op() const { return code->ops[pc]; }
     bool executes(const Op& op) const { return frame[op.guard] == op.guardExpected; }
@@ -362,7 +339,9 @@ class Machine {
   void auditAccess(Thread& thread, const AuditStep& step, const Op& op);
   void auditWait(Thread& thread, const AuditStep& step, const Op& op);
   void auditBulk(Thread& thread, const AuditStep& step, const Op& op);
+  void auditTensor(Thread& thread, const AuditStep& step, const Op& op);
   void auditMatrix(Thread& thread, const AuditStep& step, const Op& op);
+  void auditMapCopy(Thread& thread, const AuditStep& step, const Op& op, AuditedBytes bytes);
 
   // machine_calls.cpp
   void growStack(Thread& thread);
@@ -441,6 +420,13 @@ class Machine {
   void issueBulk(Thread& thread, const Op& op);
   void issueBulk(Thread& thread, const Op& op, const BulkForm& form, std::uint64_t to,
                  std::uint64_t barrier);
+  // The agents that read and write for an asynchronous operation.
+  struct BulkAgents {
+    AgentId reader = 0;
+    AgentId writer = 0;
+  };
+  BulkAgents enrol(Thread& thread, const std::shared_ptr<Bulk>& bulk, std::uint64_t barrier);
+  void launch(const std::shared_ptr<Bulk>& bulk);
   void readSource(Bulk& bulk);
   void land(Bulk& bulk);
   void landSomeBulk();
@@ -448,6 +434,31 @@ class Machine {
   void waitForBulks(Thread& thread, const Op& op);
   AgentId newAgent(const Thread& owner);
 
+  // machine_tensor.cpp
+  // Where a copy to shared memory goes: to one CTA of the cluster.
+  struct TensorTarget {
+    std::uint64_t shared = 0;
+    std::uint64_t barrier = 0;
+  };
+  void issueTensor(Thread& thread, const Op& op, const BulkForm& form);
+  void issueTensor(Thread& thread, const Op& op, const TensorMap& map, const TensorTarget& target,
+                   const Place& mapPlace);
+  // `place`: its first bytes.
+  TensorMap readTensorMap(Thread& thread, const Op& op, std::uint64_t address, Place& place);
+  TensorPlan planTensor(Thread& thread, const Op& op, const TensorMap& map, std::uint64_t shared);
+  std::vector<TensorTarget> targetsOf(Thread& thread, const Op& op, const BulkForm& form);
+  void checkBarrierOf(const Thread& thread, const Bulk& bulk);
+  void checkMapRead(Thread& thread, Bulk& bulk, const Place& map, AgentId reader);
+  void waitForMapReads(Thread& thread, std::uint32_t allowed) const;
+  Place resolveBytes(Thread& thread, const Op& op, std::uint64_t address, std::uint32_t size,
+                     bool writes);  // in global memory, of any alignment
+  void checkPieces(Thread& thread, const Bulk& bulk, const TensorPlan& plan, BulkAgents agents);
+  static void readTensor(Bulk& bulk);
+  static void landTensor(Bulk& bulk, std::size_t pieces);  // the next of them
+  void replaceMapField(Thread& thread, const Op& op);
+  void copyTensorMap(Cta& cta, std::uint32_t warp, std::uint32_t lanes, const Op& form);
+  [[noreturn]] void refuseMap(const Op& op, const Thread& thread, std::uint64_t address,
+                              const std::string& problem);
   class Warpgroups;  // machine_warpgroup.h
 
   // machine_matrix.cpp

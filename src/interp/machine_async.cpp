@@ -57,6 +57,11 @@ void Machine::commitBulks(Thread& thread) {
     bulk->committed = true;
     bulk->group = thread.bulkGroup;
   }
+  auto& reads = thread.mapReads.groups;
+  if (!reads.empty() && !reads.back().committed) {
+    reads.back().committed = true;
+    reads.back().group = thread.bulkGroup;
+  }
   ++thread.bulkGroup;
 }
 
@@ -191,6 +196,7 @@ std::uint64_t Machine::inRank(std::uint64_t address, std::uint64_t rank) const {
 
 void Machine::issueBulk(Thread& thread, const Op& op) {
   const BulkForm& form = thread.code->bulks[op.index];
+  if (form.tensor) return issueTensor(thread, op, form);
   const std::uint64_t to = form.to.in(thread.frame);
   const std::uint64_t barrier = form.barrier.in(thread.frame);
   if (form.mask == 0) return issueBulk(thread, op, form, to, barrier);
@@ -229,33 +235,40 @@ void Machine::issueBulk(Thread& thread, const Op& op, const BulkForm& form, std:
         resolveRange(thread, op, form.fromSpace, form.from.in(thread.frame), bulk->size, false);
   }
   bulk->to = resolveRange(thread, op, form.toSpace, to, bulk->size, true);
-  AgentId reader = 0;
-  AgentId writer = 0;
-  if (form.barrier.slot != 0) {
-    const Place place = resolveMbarrier(thread, op, form.barrierSpace, barrier, bulk->barrier);
-    bulk->barrierOffset = place.offset;
-    MbarrierHistory& history = bulk->barrier->mbarriers[place.offset];
-    if (history.agent == 0) history.agent = newAgent(thread);
-    reader = writer = history.agent;
-    bulk->clock = history.phases + 1;
-  } else {
-    if (thread.bulkReads == 0) {
-      thread.bulkReads = newAgent(thread);
-      thread.bulkWrites = newAgent(thread);
-    }
-    reader = thread.bulkReads;
-    writer = thread.bulkWrites;
-    bulk->clock = ++thread.bulkClock;
-    thread.bulks.push_back(bulk);
-  }
+  const BulkAgents agents = enrol(thread, bulk, barrier);
   if (options_.detectsRaces) {
     Access access;
     access.clock = bulk->clock;
-    access.agent = reader;
+    access.agent = agents.reader;
     if (!stores) check(thread, op, bulk->from, bulk->size, false, false, &access);
-    access.agent = writer;
+    access.agent = agents.writer;
     check(thread, op, bulk->to, bulk->size, true, form.operation.has_value(), &access);
   }
+  launch(bulk);
+}
+
+// Ties the operation to its mbarrier, or to the bulk groups of its thread.
+Machine::BulkAgents Machine::enrol(Thread& thread, const std::shared_ptr<Bulk>& bulk,
+                                   std::uint64_t barrier) {
+  if (bulk->form->barrier.slot != 0) {
+    const Place place =
+        resolveMbarrier(thread, *bulk->op, bulk->form->barrierSpace, barrier, bulk->barrier);
+    bulk->barrierOffset = place.offset;
+    MbarrierHistory& history = bulk->barrier->mbarriers[place.offset];
+    if (history.agent == 0) history.agent = newAgent(thread);
+    bulk->clock = history.phases + 1;
+    return {history.agent, history.agent};
+  }
+  if (thread.bulkReads == 0) {
+    thread.bulkReads = newAgent(thread);
+    thread.bulkWrites = newAgent(thread);
+  }
+  bulk->clock = ++thread.bulkClock;
+  thread.bulks.push_back(bulk);
+  return {thread.bulkReads, thread.bulkWrites};
+}
+
+void Machine::launch(const std::shared_ptr<Bulk>& bulk) {
   inFlight_.push_back(bulk);
   if (landsEarly_) land(*bulk);
   dropLanded();
@@ -264,6 +277,7 @@ void Machine::issueBulk(Thread& thread, const Op& op, const BulkForm& form, std:
 void Machine::readSource(Bulk& bulk) {
   if (bulk.isRead) return;
   bulk.isRead = true;
+  if (bulk.tensor != nullptr) return readTensor(bulk);
   bulk.data.assign(bulk.from.data, bulk.from.data + bulk.size);
 }
 
@@ -271,7 +285,9 @@ void Machine::land(Bulk& bulk) {
   if (bulk.landed) return;
   readSource(bulk);
   bulk.landed = true;
-  if (!bulk.form->operation) {
+  if (bulk.tensor != nullptr) {
+    landTensor(bulk, bulk.tensor->pieces.size());
+  } else if (!bulk.form->operation) {
     std::memcpy(bulk.to.data, bulk.data.data(), bulk.size);
   } else {
     const isa::Type type = bulk.form->type;
@@ -290,6 +306,10 @@ void Machine::land(Bulk& bulk) {
     }
   }
   if (bulk.barrier != nullptr) {
+    if (bulk.tensor != nullptr && bulk.tensor->mapAgent != 0) {
+      const Snapshot read{nullptr, bulk.tensor->mapAgent, bulk.tensor->mapClock};
+      bulk.barrier->mbarriers[bulk.barrierOffset].pending.push_back(read);
+    }
     completeTransactions(*bulk.barrier, bulk.barrierOffset, bulk.size);
   }
 }
@@ -299,6 +319,8 @@ void Machine::landSomeBulk() {
   Bulk& bulk = *inFlight_[scheduler_->random(inFlight_.size())];
   if (scheduler_->random(2) == 0) {
     readSource(bulk);
+    if (bulk.tensor != nullptr)
+      landTensor(bulk, scheduler_->random(bulk.tensor->pieces.size() + 1));
   } else {
     land(bulk);
     dropLanded();
@@ -328,6 +350,7 @@ void Machine::waitForBulks(Thread& thread, const Op& op) {
                        std::find_if(thread.bulks.begin(), thread.bulks.end(), isLater));
   }
   dropLanded();
+  if (options_.detectsRaces) waitForMapReads(thread, allowed);
   if (latest == 0 || !options_.detectsRaces) return;
   thread.clock.learn(Snapshot{nullptr, thread.bulkReads, latest});
   if (!onlyReads) thread.clock.learn(Snapshot{nullptr, thread.bulkWrites, latest});

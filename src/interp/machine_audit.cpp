@@ -198,7 +198,11 @@ void Machine::auditAccess(Thread& thread, const AuditStep& step, const Op& op) {
     case Action::WaitAsync:
       return auditWait(thread, step, op);
     case Action::Bulk:
-      return auditBulk(thread, step, op);
+      return thread.code->bulks[op.index].tensor ? auditTensor(thread, step, op)
+                                                 : auditBulk(thread, step, op);
+    case Action::ReplaceField:
+      bytes.reads = bytes.writes = true;
+      return touch(addressOf(thread, op), TensorMap::kBytes);
     case Action::Collective:
       return auditMatrix(thread, step, op);
     default:
@@ -270,11 +274,62 @@ void Machine::auditBulk(Thread& thread, const AuditStep& step, const Op& op) {
   }
 }
 
+// A load names its destination and its mbarrier, a store its source.  Nothing names the map and
+// what lies in global memory.
+void Machine::auditTensor(Thread& thread, const AuditStep& step, const Op& op) {
+  const BulkForm& form = thread.code->bulks[op.index];
+  const bool toShared = form.barrier.slot != 0;
+  AuditedBytes bytes;
+  bytes.isIssue = true;
+  const auto touch = [&](std::uint32_t operand, Space space, std::uint64_t address,
+                         std::uint64_t size, bool reads, bool writes) {
+    bytes.operand = operand;
+    bytes.space = space;
+    bytes.address = address;
+    bytes.size = size;
+    bytes.reads = reads;
+    bytes.writes = writes;
+    auditBytes(thread, step, op, bytes);
+  };
+  const std::uint64_t mapAddress = form.tensor->map.in(thread.frame);
+  touch(Auditor::kNoOperand, Space::None, mapAddress, TensorMap::kBytes, true, false);
+  Place place;
+  const TensorMap map = readTensorMap(thread, op, mapAddress, place);
+  const std::uint64_t named = (toShared ? form.to : form.from).in(thread.frame);
+  const TensorPlan plan = planTensor(thread, op, map, named);
+  for (const TensorPiece& piece : plan.pieces) {
+    if (!piece.isInside) continue;
+    touch(Auditor::kNoOperand, Space::Global, piece.global, piece.size,
+          toShared || form.operation.has_value(), !toShared);
+  }
+  if (!toShared) return touch(0, form.fromSpace, named, plan.extent, true, false);
+  for (const TensorTarget& target : targetsOf(thread, op, form)) {
+    const bool isNamed = form.mask == 0;
+    touch(isNamed ? 0 : Auditor::kNoOperand, form.toSpace, target.shared, plan.extent, false, true);
+    touch(isNamed ? 1 : Auditor::kNoOperand, form.barrierSpace, target.barrier, kMbarrierBytes,
+          true, true);
+  }
+}
+
+void Machine::auditMapCopy(Thread& thread, const AuditStep& step, const Op& op,
+                           AuditedBytes bytes) {
+  bytes.size = TensorMap::kBytes;
+  bytes.space = Space::Global;
+  bytes.reads = false;
+  bytes.writes = true;
+  auditBytes(thread, step, op, bytes);
+  bytes.operand = 1;
+  bytes.space = Space::Shared;
+  bytes.address = thread.frame[op.b];
+  bytes.reads = true;
+  bytes.writes = false;
+  auditBytes(thread, step, op, bytes);
+}
+
 // Each lane reports the rows whose addresses it provides; for a fragment one lane reports all.
 void Machine::auditMatrix(Thread& thread, const AuditStep& step, const Op& op) {
   constexpr std::uint32_t kRows = 8;
   constexpr std::uint32_t kRowBytes = 16;
-  const MatrixForm& form = thread.code->matrices[op.index];
   const auto kind = static_cast<CollectiveKind>(op.detail);
   AuditedBytes bytes;
   bytes.space = op.space;
@@ -284,11 +339,13 @@ void Machine::auditMatrix(Thread& thread, const AuditStep& step, const Op& op) {
   bytes.reads = !bytes.writes;
   bytes.address = addressOf(thread, op);
   if (kind == CollectiveKind::MatrixLoad || kind == CollectiveKind::MatrixStore) {
+    const MatrixForm& form = thread.code->matrices[op.index];
     if (thread.lane() >= kRows * form.slotsOf(MatrixRole::D).size()) return;
     bytes.size = kRowBytes;
     return auditBytes(thread, step, op, bytes);
   }
   if (thread.lane() != 0) return;
+  if (kind == CollectiveKind::TensorMapCopy) return auditMapCopy(thread, step, op, bytes);
   const FragmentLines lines = linesOf(thread, op);
   bytes.size = lines.bytes;
   for (std::uint32_t line = 0; line < lines.count; ++line, bytes.address += lines.stride) {

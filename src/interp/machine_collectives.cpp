@@ -281,7 +281,9 @@ void Machine::runCollective(Cta& cta, std::uint32_t warp, std::uint32_t lanes) {
     if (kind == CollectiveKind::WarpSync && options_.detectsRaces) clocks.add(thread.clock);
   }
 
-  if (kind >= CollectiveKind::MatrixMultiply) {
+  if (kind == CollectiveKind::TensorMapCopy) {
+    copyTensorMap(cta, warp, lanes, form);
+  } else if (kind >= CollectiveKind::MatrixMultiply) {
     runMatrixCollective(cta, warp, lanes, form);
   } else if (isShuffle(kind)) {
     shuffle(cta, warp, lanes, from);

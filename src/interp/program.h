@@ -24,6 +24,7 @@
 #include "interp/frame.h"
 #include "interp/image.h"
 #include "interp/matrix.h"
+#include "interp/tensor_copy.h"
 #include "interp/warpgroup.h"
 #include "ir/module.h"
 #include "isa/isa.h"
@@ -82,6 +83,7 @@ enum class Action : std::uint8_t {
   CommitBulk,
   WaitBulk,      // for all but a groups; kSecond: until they have read their source
   Mbarrier,      // see MbarrierKind
+  ReplaceField,  // of the tensor map at [a + immediate]: a TensorField, its dimension b, value c
   CheckWritten,  // of the register `index`, `count` slots from b: unwritten if r[a] is 0
   Audit,         // checks claims: audits[index]
   // The next instruction accesses registers of a wgmma: `immediate` pairs in lists[index ..], of a
@@ -139,6 +141,8 @@ enum class CollectiveKind : std::uint8_t {
   WarpgroupFence,
   WarpgroupCommit,
   WarpgroupWait,  // for all but a groups
+  // tensormap.cp_fenceproxy: 128 bytes at [a + immediate] = [b]
+  TensorMapCopy,
 };
 enum class MbarrierKind : std::uint8_t {
   Init,
@@ -305,6 +309,17 @@ struct AddressOperand {
   }
 };
 
+// What a tensor copy moves, besides the addresses in its BulkForm.
+struct TensorForm {
+  TensorPath path = TensorPath::Tile;
+  std::size_t rank = 0;
+  AddressOperand map;
+  std::vector<std::uint32_t> coordinates;  // slots
+  std::vector<std::uint32_t> offsets;      // slots, of im2col
+  bool isPair = false;                     // .cta_group::2: the mbarrier may be in the peer CTA
+  bool isOwnShared = false;                // .shared::cta: nothing is in another CTA
+};
+
 // An asynchronous operation with its own agent: cp.async.bulk, cp.reduce.async.bulk, st.async,
 // red.async.
 struct BulkForm {
@@ -319,6 +334,7 @@ struct BulkForm {
   std::vector<std::uint32_t> values;  // slots with the values that st.async and red.async write
   std::optional<AtomicOperation> operation;
   isa::Type type = isa::Type::None;
+  std::optional<TensorForm> tensor;  // its place in global memory is in a tensor map
 };
 
 struct Code {

@@ -20,6 +20,8 @@ std::string_view spelling(FindingKind kind) {
       return "out-of-bounds";
     case FindingKind::Misaligned:
       return "misaligned";
+    case FindingKind::TensorMap:
+      return "tensor-map";
     case FindingKind::Uninitialised:
       return "uninitialised";
     case FindingKind::InactiveLane:

@@ -23,6 +23,7 @@ enum class FindingKind : std::uint8_t {
   Deadlock,
   OutOfBounds,
   Misaligned,
+  TensorMap,  // a tensor copy uses what is no tensor map, or none for such a copy
   Uninitialised,
   InactiveLane,      // a shuffle reads from a lane that takes no part
   RegisterInFlight,  // a register is accessed while a wgmma may do so

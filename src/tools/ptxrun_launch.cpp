@@ -69,6 +69,17 @@ std::string textOf(const interp::Launch& launch) {
   return text + interp::textOf(launch.arguments);
 }
 
+// A tensor map describes a tensor that only the caller knows.
+void refuseTensorMap(const ir::Module& module, const interp::Outcome& outcome) {
+  for (const interp::Finding& finding : outcome.findings) {
+    if (finding.kind != interp::FindingKind::TensorMap) continue;
+    throw BadInput{module.source().name() + ": the kernel takes a tensor map, which no guess " +
+                   "describes: " + finding.message +
+                   "\ndescribe it, as in --buffer in=buffer:4K:iota:f16 " +
+                   "--arg 'tensormap:&in:f16:64,32:box=64,8'"};
+  }
+}
+
 // Tries larger buffers and smaller numbers until the kernel runs without a fault.
 void guess(const ir::Module& module, interp::Launch& launch, const Options& options) {
   const ir::Function& kernel = kernelOf(module, launch.kernel);
@@ -92,6 +103,7 @@ void guess(const ir::Module& module, interp::Launch& launch, const Options& opti
     std::string error;
     const auto outcome = interp::run(module, launch, trial, error);
     if (!outcome) throw BadInput{module.source().name() + ": " + error};
+    refuseTensorMap(module, *outcome);
     const interp::Finding* found = faultOfGuess(*outcome);
     if (found == nullptr) {
       std::cerr << "guessed: " << textOf(launch) << '\n'

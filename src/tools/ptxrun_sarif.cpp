@@ -23,6 +23,8 @@ std::string_view descriptionOf(interp::FindingKind kind) {
       return "An access is outside of every buffer and variable.";
     case Misaligned:
       return "An address is no multiple of the size of the access.";
+    case TensorMap:
+      return "A tensor copy uses what is no tensor map, or none that suits it.";
     case Uninitialised:
       return "A value that nothing has written is of use.";
     case InactiveLane:

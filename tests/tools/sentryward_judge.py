@@ -220,6 +220,9 @@ def judge(command, path, launch, seconds=20, memory_mib=2048):
     """Runs the program on one launch of a PTX file.  Never raises for what the program does."""
     with open(path, errors="replace") as file:
         text = file.read()
+    # Tensor maps are not translated, nor buffers that only a map names.
+    if any(argument.startswith(("tensormap:", "&")) for argument in launch.get("args", [])):
+        return Verdict("none", "no_tensor_maps", "")
     with tempfile.TemporaryDirectory() as folder:
         config = os.path.join(folder, "input.json")
         with open(config, "w") as file:

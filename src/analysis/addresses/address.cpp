@@ -37,11 +37,13 @@ Shape shapeOf(const Instruction& instruction, std::size_t k) {
   }
   // A row of eight 16-bit elements.
   if (desc.is(isa::kCollective) && desc.has(".m8n8")) shape.size = 16;
-  if (desc.is(isa::kCopy)) {
+  if (desc.is(isa::kCopy) || desc.has(".cp_fenceproxy")) {
     std::size_t seen = 0;
     shape.space = isa::Space::Shared;  // of an mbarrier after the two
     for (const std::string_view word : desc.qualifiers) {
       const std::optional<isa::Space> space = isa::parseSpace(word);
+      // The place in global memory is a list, a tensor map and coordinates.
+      if (desc.has(".tensor") && space == isa::Space::Global) continue;
       if (space && seen++ == k) shape.space = *space;
     }
     const Operand* size = instruction.operand(2);

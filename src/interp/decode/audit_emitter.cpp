@@ -32,13 +32,15 @@ bool touchesMemory(const Op& op) {
     case Action::WaitAsync:
     case Action::ArriveAsync:
     case Action::Bulk:
+    case Action::ReplaceField:
       return true;
     case Action::Mbarrier:
       return static_cast<MbarrierKind>(op.detail) != MbarrierKind::PendingCount;
     case Action::Collective: {
       const auto kind = static_cast<CollectiveKind>(op.detail);
       return kind == CollectiveKind::MatrixLoad || kind == CollectiveKind::MatrixStore ||
-             kind == CollectiveKind::FragmentLoad || kind == CollectiveKind::FragmentStore;
+             kind == CollectiveKind::FragmentLoad || kind == CollectiveKind::FragmentStore ||
+             kind == CollectiveKind::TensorMapCopy;
     }
     default:
       return false;

@@ -89,7 +89,7 @@ void Decoder::decodeBulk(const ir::Instruction& instruction, Op op) {
     if (desc.has(".read")) op.flags |= kSecond;
     return emit(op);
   }
-  if (desc.has(".tensor")) throw Problem{"tensor copies are not implemented"};
+  if (desc.has(".tensor")) return decodeTensorCopy(instruction, op);
   if (desc.has(".prefetch")) {
     op.action = Action::Nothing;
     return emit(op);

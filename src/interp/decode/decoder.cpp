@@ -68,7 +68,6 @@ const char* problemOf(Opcode opcode) {
       return "there are no textures and surfaces here";
     case Opcode::Tcgen05:
     case Opcode::Multimem:
-    case Opcode::Tensormap:
     case Opcode::Clusterlaunchcontrol:
     case Opcode::Fabric:
       return "its family is not implemented";
@@ -271,6 +270,8 @@ void Decoder::decodeKnown(const ir::Instruction& instruction, Op op) {
       return decodeWarpgroup(instruction, op);
     case Opcode::Mbarrier:
       return decodeMbarrier(instruction, op);
+    case Opcode::Tensormap:
+      return decodeTensorMap(instruction, op);
     case Opcode::Membar:
     case Opcode::Fence:
       // There is only one proxy here, so a fence between proxies does nothing.

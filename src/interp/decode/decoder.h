@@ -69,6 +69,11 @@ class Decoder {
   AddressOperand reference(const ir::Operand& operand);
   void emitBulk(Op op, BulkForm bulk);
 
+  // decode_tensor.cpp
+  void decodeTensorCopy(const ir::Instruction& instruction, Op op);
+  void decodeTensorMap(const ir::Instruction& instruction, Op op);
+  void readMapOperand(const ir::Operand& operand, TensorForm& tensor);
+
   // decode_matrix.cpp
   void decodeMatrix(const ir::Instruction& instruction, Op op);
   void decodeFragmentMove(const ir::Instruction& instruction, Op op);

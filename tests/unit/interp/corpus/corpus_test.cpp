@@ -152,7 +152,10 @@ KernelRun runGuessed(const ir::Module& module, const ir::Function& kernel) {
     return result;
   }
   for (const Finding& finding : outcome->findings) {
-    if (finding.kind == FindingKind::Unsupported) result.refusal = finding.message;
+    // No guess makes a tensor map.
+    const bool isRefused =
+        finding.kind == FindingKind::Unsupported || finding.kind == FindingKind::TensorMap;
+    if (isRefused) result.refusal = finding.message;
   }
   return result;
 }

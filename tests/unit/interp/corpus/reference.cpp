@@ -53,6 +53,7 @@ Call::Call(const ir::Module& module, const Launch& launch) : launch_(&launch) {
     if (!launch.arguments[k].isBuffer) continue;
     memory_["argument " + std::to_string(k)] = launch.arguments[k].bytes;
   }
+  for (const auto& [name, content] : launch.buffers) memory_[name] = content.bytes;
   const Image image(module);
   for (const ImageObject& object : image.objects()) memory_[object.name] = object.bytes;
   for (const auto& [name, content] : launch.globals) {

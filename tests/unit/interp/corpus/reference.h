@@ -58,6 +58,7 @@ class Call {
     return value;
   }
   int integer(std::size_t argument) const { return scalar<std::int32_t>(argument); }
+  // Of the module, or a buffer that is no argument.
   template <class T>
   std::span<T> variable(const std::string& name) {
     std::vector<std::uint8_t>& bytes = memory_.at(name);

@@ -282,6 +282,19 @@ void scaleBulk(Call& call) {
   for (std::size_t i = 0; i < in.size(); ++i)
     call.buffer<float>(1)[i] = in[i] * call.scalar<float>(2);
 }
+// Tiles of 32 x 32 floats of a matrix of 50 x 70, transposed; what is outside of it is zero.
+void copyTensorTile(Call& call) {
+  constexpr std::size_t kColumns = 50, kRows = 70, kPitch = 52;
+  const std::span<float> in = call.variable<float>("in");
+  const std::span<float> out = call.buffer<float>(1);
+  const auto width = static_cast<std::size_t>(call.integer(2));
+  for (std::size_t x = 0; x < 32u * call.grid().x; ++x) {
+    for (std::size_t y = 0; y < 32u * call.grid().y; ++y) {
+      out[x * width + y] = x < kColumns && y < kRows ? in[y * kPitch + x] : 0.0f;
+    }
+  }
+}
+
 void addBulk(Call& call) {
   for (int i = 0; i < call.integer(2); ++i)
     call.buffer<float>(1)[i % 512] += call.buffer<float>(0)[i];
@@ -461,6 +474,7 @@ constexpr Reference kReferences[] = {
     {"mbarrier/asyncCopyOnBarrier", asyncCopyOnBarrier},
     {"tma_bulk/scaleBulk", scaleBulk},
     {"tma_bulk/addBulk", addBulk},
+    {"tma_bulk/copyTensorTile", copyTensorTile},
     {"volatile_flags/warpPipeline", warpPipeline},
     {"volatile_flags/everyAtomic", everyAtomic},
     {"volatile_flags/messagePassing", messagePassing},
