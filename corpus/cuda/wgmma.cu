@@ -120,3 +120,8 @@ __global__ void __launch_bounds__(384, 1)
       c[(size_t)(blockIdx.y * kM + i / kN) * n + blockIdx.x * kN + i % kN] = stage[i];
   }
 }
+
+// LAUNCH: {"kernel": "matmulWarpSpecialised", "block": 384, "grid": [2, 1], "shared": 131072,
+//   "buffers": {"a": "buffer:32768:small:bf16:1:8", "b": "buffer:32768:small:bf16:2:8"}, "args":
+//   ["tensormap:&a:bf16:128,128:box=64,128:swizzle=128B",
+//   "tensormap:&b:bf16:128,128:box=64,64:swizzle=128B", "buffer:65536", "s32:128", "s32:128"]}

@@ -191,7 +191,7 @@ void Machine::useOperands(Thread& thread, const Op& op) {
         originOf(thread, {form.to.slot, form.from.slot, form.barrier.slot, form.size, form.mask}),
         kHow);
     if (form.tensor) {
-      depend(thread, op, originOf(thread, {form.tensor->map.slot}), kHow);
+      depend(thread, op, originOf(thread, form.tensor->map.slot), kHow);
       depend(thread, op, originOf(thread, form.tensor->coordinates), kHow);
       depend(thread, op, originOf(thread, form.tensor->offsets), kHow);
     }

@@ -208,7 +208,7 @@ std::vector<Job> jobsOf(const ir::Module& module, const Options& options) {
   for (const interp::Launch& described : launches) {
     interp::Launch launch = launchOf(module, described, own);
     if (launch.kernel.empty()) launch.kernel = kernelOf(module, "").nameText();
-    jobs.push_back(jobOf(std::move(launch)));
+    jobs.push_back(jobOf(launch));
   }
   return jobs;
 }

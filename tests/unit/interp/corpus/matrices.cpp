@@ -565,24 +565,48 @@ void layerNormJax(Call& call) {
   call.close<float>(3, 1e-5);
 }
 
-void multiplyHalves(Call& call, int m, int n, int k, std::size_t b, std::size_t c) {
+void multiplyHalves(std::span<const Half> a, std::span<const Half> b, std::span<Half> c, int m,
+                    int n, int k) {
   for (int row = 0; row < m; ++row) {
     for (int column = 0; column < n; ++column) {
       const double sum = dot(
-          k, row, column,
-          [&](int r, int i) { return static_cast<float>(call.buffer<Half>(0)[r * k + i]); },
-          [&](int i, int j) { return static_cast<float>(call.buffer<Half>(b)[i * n + j]); });
-      call.buffer<Half>(c)[row * n + column] = Half(static_cast<float>(sum));
+          k, row, column, [&](int r, int i) { return static_cast<float>(a[r * k + i]); },
+          [&](int i, int j) { return static_cast<float>(b[i * n + j]); });
+      c[row * n + column] = Half(static_cast<float>(sum));
     }
   }
 }
 void matmulTriton(Call& call) {
-  multiplyHalves(call, call.integer(3), call.integer(4), call.integer(5), 1, 2);
+  multiplyHalves(call.buffer<Half>(0), call.buffer<Half>(1), call.buffer<Half>(2), call.integer(3),
+                 call.integer(4), call.integer(5));
 }
-// A tensor is described by eleven parameters: the address, two sizes and two strides first.
+// A tensor is described by eleven parameters, the address, two sizes and two strides first; from
+// sm_90 on by five, a tensor map first.
 void matmulDescriptorTriton(Call& call) {
+  if (call.argumentBytes(0) == 128) {
+    multiplyHalves(call.variable<Half>("a"), call.variable<Half>("b"), call.variable<Half>("c"),
+                   call.integer(1), call.integer(7), call.integer(2));
+    return;
+  }
   const auto size = [&](std::size_t k) { return static_cast<int>(call.scalar<std::uint64_t>(k)); };
-  multiplyHalves(call, size(1), size(13), size(2), 11, 22);
+  multiplyHalves(call.buffer<Half>(0), call.buffer<Half>(11), call.buffer<Half>(22), size(1),
+                 size(13), size(2));
+}
+
+// Both matrices are K-major.
+void matmulWarpSpecialised(Call& call) {
+  const std::span<const Bfloat> a = call.variable<Bfloat>("a");
+  const std::span<const Bfloat> b = call.variable<Bfloat>("b");
+  const std::span<float> c = call.buffer<float>(2);
+  const int n = call.integer(3);
+  const int k = call.integer(4);
+  for (int row = 0; row < static_cast<int>(c.size()) / n; ++row) {
+    for (int column = 0; column < n; ++column) {
+      c[row * n + column] = static_cast<float>(dot(
+          k, row, column, [&](int r, int i) { return static_cast<float>(a[r * k + i]); },
+          [&](int i, int j) { return static_cast<float>(b[j * k + i]); }));
+    }
+  }
 }
 
 void transposeTriton(Call& call) {
@@ -684,6 +708,7 @@ constexpr Reference kReferences[] = {
     {"triton/layer_norm", layerNormTriton},
     {"triton/matmul", matmulTriton},
     {"triton/matmul_descriptor", matmulDescriptorTriton},
+    {"wgmma/matmulWarpSpecialised", matmulWarpSpecialised},
     {"triton/transpose", transposeTriton},
     {"jax/softmax", softmaxJax},
     {"jax/layer_norm", layerNormJax},
