@@ -36,10 +36,13 @@ class AsyncCopies {
               const std::unordered_set<const ir::Function*>& copying);
 
   const CopyDestinations& during(const ir::Function& function) const {
-    return destinations_.at(&function);
+    const auto found = destinations_.find(&function);
+    return found != destinations_.end() ? found->second : unknown_;
   }
 
  private:
+  // Of a second function of one name, which ptxas refuses and the call graph does not have.
+  CopyDestinations unknown_{false, {}};
   std::unordered_map<const ir::Function*, CopyDestinations> destinations_;
 };
 
