@@ -53,9 +53,12 @@ Exit status:
 With several inputs, one bad file does not stop the others, and the status is the worst one. With
 --whole-program all results are written, or none.)";
 
-// Often the result of an unset variable in a shell script.
-std::string refuseEmpty(const std::string& text) {
-  return text.empty() ? "the name is empty" : "";
+// An empty name is often an unset variable in a shell script.  One like an option is the next
+// option, after one whose name was forgotten.
+std::string refuseNoName(const std::string& text) {
+  if (text.empty()) return "the name is empty";
+  if (text.starts_with("--")) return fmt::format("a name is missing before {}", text);
+  return "";
 }
 
 // Declares the options of the pass that have a flag.
@@ -86,11 +89,11 @@ void declareFiles(CLI::App& app, Options& options) {
   app.option_defaults()->group("Input and output");
   app.add_option("-o", options.output, "Output file; - is standard output (the default)")
       ->type_name("FILE")
-      ->check(refuseEmpty);
+      ->check(refuseNoName);
   app.add_option("--output-dir", options.outputDir,
                  "Output folder; the results have the names of the inputs")
       ->type_name("DIR")
-      ->check(refuseEmpty);
+      ->check(refuseNoName);
   app.add_flag("--check", options.check,
                "Write nothing; print what would change as warnings, and exit with 2\n"
                "if a result would differ.  Looks only at barriers, unless -O or\n"
@@ -136,13 +139,13 @@ void declareOptimization(CLI::App& app, Options& options, RawOptions& raw) {
          "--keep-barriers", raw.keepBarriers,
          "Keep the barriers of a kernel, or the barrier on one line of the\nPTX (repeatable)")
       ->type_name("KERNEL[:LINE]")
-      ->check(refuseEmpty)
+      ->check(refuseNoName)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);
 
   app.add_option("--keep-kernel", options.keptKernels, "Leave a kernel unchanged (repeatable)")
       ->type_name("KERNEL")
-      ->check(refuseEmpty)
+      ->check(refuseNoName)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);
 
@@ -152,7 +155,7 @@ void declareOptimization(CLI::App& app, Options& options, RawOptions& raw) {
                  "several with commas.  Lowers instructions that these do not have; an\n"
                  "error where that is not possible")
       ->type_name("ptxX.Y|cuda:X.Y|driver:VERSION|sm_NN")
-      ->check(refuseEmpty);
+      ->check(refuseNoName);
   app.add_flag("--for-lenient", raw.lenientRetarget,
                "With --for: leave out kernels and functions that need more, with a\n"
                "warning for each");
@@ -164,7 +167,7 @@ void declareOptimization(CLI::App& app, Options& options, RawOptions& raw) {
                  "The variables that the host uses by name, one on each line; may be\n"
                  "empty; needs --whole-program")
       ->type_name("FILE")
-      ->check(refuseEmpty);
+      ->check(refuseNoName);
 }
 
 void declareAssumptions(CLI::App& app, RawOptions& raw) {
@@ -193,7 +196,7 @@ void declareAssumptions(CLI::App& app, RawOptions& raw) {
                  "Assumptions by kernel: lines 'KERNEL: WORD ...', * for all kernels;\n"
                  "words are the options above without their dashes")
       ->type_name("FILE")
-      ->check(refuseEmpty);
+      ->check(refuseNoName);
 }
 
 void declareLaunches(CLI::App& app, Options& options, RawOptions& raw) {
@@ -202,7 +205,7 @@ void declareLaunches(CLI::App& app, Options& options, RawOptions& raw) {
                  "What is known of all launches of kernels, in JSON: blocks, grids,\n"
                  "shared memory, arguments; or lines of assumptions")
       ->type_name("FILE")
-      ->check(refuseEmpty);
+      ->check(refuseNoName);
   app.add_flag("--enforce", options.launches.isEnforced,
                "Do not trust that file: launches with other blocks are refused, and a\n"
                "kernel traps if a number on which its code relies differs");
@@ -216,21 +219,21 @@ void declareReports(CLI::App& app, Options& options, RawOptions& raw) {
   app.add_option("--remarks", options.remarks,
                  "Write the changes that passes made or missed, as JSON lines")
       ->type_name("FILE")
-      ->check(refuseEmpty);
+      ->check(refuseNoName);
   app.add_option("--sarif", options.sarif,
                  "Write them in SARIF, for services that scan code and for editors")
       ->type_name("FILE")
-      ->check(refuseEmpty);
+      ->check(refuseNoName);
   app.add_option("--opt-record", options.optRecord,
                  "Write them as the optimization record of LLVM, in YAML, for opt-viewer\n"
                  "and Compiler Explorer")
       ->type_name("FILE")
-      ->check(refuseEmpty);
+      ->check(refuseNoName);
   app.add_option("--facts", options.facts,
                  "Write the claims of analyses and passes about the input, as JSON\n"
                  "lines, for ptxrun --check-facts; one input only")
       ->type_name("FILE")
-      ->check(refuseEmpty);
+      ->check(refuseNoName);
   app.add_flag("--print-dead-sync-elim", options.printDeadSync,
                "Print each removed barrier to standard error");
   app.add_flag("--explain-barriers", options.explainBarriers,
@@ -241,7 +244,7 @@ void declareReports(CLI::App& app, Options& options, RawOptions& raw) {
                  "With --explain-barriers: only this kernel or function, by its name in\n"
                  "PTX or C++ (repeatable)")
       ->type_name("NAME")
-      ->check(refuseEmpty)
+      ->check(refuseNoName)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->allow_extra_args(false);
   app.add_flag("--inline-chains", options.inlineChains,
@@ -265,7 +268,7 @@ void declareReports(CLI::App& app, Options& options, RawOptions& raw) {
                  "between barriers, for Graphviz: one file for each function in a\n"
                  "folder, or all in one file")
       ->type_name("DIR|FILE")
-      ->check(refuseEmpty);
+      ->check(refuseNoName);
 }
 
 void declareChecks(CLI::App& app, Options& options) {

@@ -321,12 +321,15 @@ bool parse(Argument& argument, std::string& error) {
     argument.bytes.resize(*size);
     argument.isBuffer = words[0] == "buffer";
     if (!argument.isBuffer) return words.size() == 2;
-    const std::size_t map = text.find(":" + std::string(kTensorMap));
     if (words.size() > 2 && words[2] == "tensormap") {
-      if (!addTensorMap(argument, text.substr(map + 1 + kTensorMap.size()), error)) return false;
-      if (*size >= argument.bytes.size()) return argument.bytes.resize(*size), true;
-      error = "'" + argument.text + "': a tensor map has 128 bytes";
-      return false;
+      const std::size_t map = text.find(kTensorMap) + kTensorMap.size();
+      if (!addTensorMap(argument, text.substr(map), error)) return false;
+      if (*size < argument.bytes.size()) {
+        error = "'" + argument.text + "': a tensor map has 128 bytes";
+        return false;
+      }
+      argument.bytes.resize(*size);
+      return true;
     }
     return fillBuffer(argument, {words.begin() + 2, words.end()}, error);
   }

@@ -425,7 +425,8 @@ class Machine {
     AgentId reader = 0;
     AgentId writer = 0;
   };
-  BulkAgents enrol(Thread& thread, const std::shared_ptr<Bulk>& bulk, std::uint64_t barrier);
+  BulkAgents trackCompletion(Thread& thread, const std::shared_ptr<Bulk>& bulk,
+                             std::uint64_t barrier);
   void launch(const std::shared_ptr<Bulk>& bulk);
   void readSource(Bulk& bulk);
   void land(Bulk& bulk);
@@ -435,11 +436,6 @@ class Machine {
   AgentId newAgent(const Thread& owner);
 
   // machine_tensor.cpp
-  // Where a copy to shared memory goes: to one CTA of the cluster.
-  struct TensorTarget {
-    std::uint64_t shared = 0;
-    std::uint64_t barrier = 0;
-  };
   void issueTensor(Thread& thread, const Op& op, const BulkForm& form);
   void issueTensor(Thread& thread, const Op& op, const TensorMap& map, const TensorTarget& target,
                    const Place& mapPlace);
@@ -459,6 +455,7 @@ class Machine {
   void copyTensorMap(Cta& cta, std::uint32_t warp, std::uint32_t lanes, const Op& form);
   [[noreturn]] void refuseMap(const Op& op, const Thread& thread, std::uint64_t address,
                               const std::string& problem);
+
   class Warpgroups;  // machine_warpgroup.h
 
   // machine_matrix.cpp

@@ -235,7 +235,7 @@ void Machine::issueBulk(Thread& thread, const Op& op, const BulkForm& form, std:
         resolveRange(thread, op, form.fromSpace, form.from.in(thread.frame), bulk->size, false);
   }
   bulk->to = resolveRange(thread, op, form.toSpace, to, bulk->size, true);
-  const BulkAgents agents = enrol(thread, bulk, barrier);
+  const BulkAgents agents = trackCompletion(thread, bulk, barrier);
   if (options_.detectsRaces) {
     Access access;
     access.clock = bulk->clock;
@@ -248,8 +248,8 @@ void Machine::issueBulk(Thread& thread, const Op& op, const BulkForm& form, std:
 }
 
 // Ties the operation to its mbarrier, or to the bulk groups of its thread.
-Machine::BulkAgents Machine::enrol(Thread& thread, const std::shared_ptr<Bulk>& bulk,
-                                   std::uint64_t barrier) {
+Machine::BulkAgents Machine::trackCompletion(Thread& thread, const std::shared_ptr<Bulk>& bulk,
+                                             std::uint64_t barrier) {
   if (bulk->form->barrier.slot != 0) {
     const Place place =
         resolveMbarrier(thread, *bulk->op, bulk->form->barrierSpace, barrier, bulk->barrier);
@@ -319,8 +319,9 @@ void Machine::landSomeBulk() {
   Bulk& bulk = *inFlight_[scheduler_->random(inFlight_.size())];
   if (scheduler_->random(2) == 0) {
     readSource(bulk);
-    if (bulk.tensor != nullptr)
+    if (bulk.tensor != nullptr) {
       landTensor(bulk, scheduler_->random(bulk.tensor->pieces.size() + 1));
+    }
   } else {
     land(bulk);
     dropLanded();

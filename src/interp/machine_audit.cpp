@@ -238,17 +238,16 @@ void Machine::auditBulk(Thread& thread, const AuditStep& step, const Op& op) {
   const std::uint64_t size =
       stores ? form.values.size() * static_cast<std::uint64_t>(isa::bitWidth(form.type)) / 8
              : r[form.size];
-  AuditedBytes bytes;
-  bytes.isIssue = true;
   const auto touch = [&](std::uint32_t operand, Space space, std::uint64_t address,
                          std::uint64_t count, bool reads, bool writes) {
-    bytes.operand = operand;
-    bytes.space = space;
-    bytes.address = address;
-    bytes.size = count;
-    bytes.reads = reads;
-    bytes.writes = writes;
-    auditBytes(thread, step, op, bytes);
+    auditBytes(thread, step, op,
+               {.operand = operand,
+                .space = space,
+                .address = address,
+                .size = count,
+                .reads = reads,
+                .writes = writes,
+                .isIssue = true});
   };
   const std::uint32_t barrierOperand = stores ? 1 : 2;
   const auto touchTargets = [&](std::uint64_t to, std::uint64_t barrier, bool areNamed) {
@@ -279,17 +278,16 @@ void Machine::auditBulk(Thread& thread, const AuditStep& step, const Op& op) {
 void Machine::auditTensor(Thread& thread, const AuditStep& step, const Op& op) {
   const BulkForm& form = thread.code->bulks[op.index];
   const bool toShared = form.barrier.slot != 0;
-  AuditedBytes bytes;
-  bytes.isIssue = true;
   const auto touch = [&](std::uint32_t operand, Space space, std::uint64_t address,
                          std::uint64_t size, bool reads, bool writes) {
-    bytes.operand = operand;
-    bytes.space = space;
-    bytes.address = address;
-    bytes.size = size;
-    bytes.reads = reads;
-    bytes.writes = writes;
-    auditBytes(thread, step, op, bytes);
+    auditBytes(thread, step, op,
+               {.operand = operand,
+                .space = space,
+                .address = address,
+                .size = size,
+                .reads = reads,
+                .writes = writes,
+                .isIssue = true});
   };
   const std::uint64_t mapAddress = form.tensor->map.in(thread.frame);
   touch(Auditor::kNoOperand, Space::None, mapAddress, TensorMap::kBytes, true, false);

@@ -20,7 +20,8 @@ namespace {
 using isa::Space;
 
 constexpr std::uint32_t kMapBytes = TensorMap::kBytes;
-constexpr std::uint32_t kMapPiece = 16;
+constexpr std::uint32_t kMapPiece = 16;     // a map is read in so many bytes at a time
+constexpr std::uint32_t kUnpackedSix = 16;  // bytes of shared memory for 12 of the tensor
 
 // PTX ISA 9.7.10.28.5.4.
 bool isReducible(TensorElement element, AtomicOperation operation) {
@@ -56,7 +57,7 @@ void Machine::refuseMap(const Op& op, const Thread& thread, std::uint64_t addres
     }
   }
   fault(FindingKind::TensorMap, op,
-        "the 128 bytes " + where + " are no tensor map: " + problem + ", by " +
+        "the 128 bytes " + where + " are not a tensor map: " + problem + ", by " +
             describe(nameOf(thread)));
 }
 
@@ -64,7 +65,7 @@ TensorMap Machine::readTensorMap(Thread& thread, const Op& op, std::uint64_t add
                                  Place& place) {
   if (address % TensorMap::kAlignment != 0) {
     fault(FindingKind::Misaligned, op,
-          "a tensor map at " + hexadecimal(address) + ", no multiple of 64, by " +
+          "a tensor map at " + hexadecimal(address) + ", not a multiple of 64, by " +
               describe(nameOf(thread)));
   }
   std::uint64_t at = address;
@@ -106,8 +107,7 @@ TensorPlan Machine::planTensor(Thread& thread, const Op& op, const TensorMap& ma
   return std::move(*plan);
 }
 
-std::vector<Machine::TensorTarget> Machine::targetsOf(Thread& thread, const Op& op,
-                                                      const BulkForm& form) {
+std::vector<TensorTarget> Machine::targetsOf(Thread& thread, const Op& op, const BulkForm& form) {
   const std::uint64_t to = form.to.in(thread.frame);
   const std::uint64_t barrier = form.barrier.in(thread.frame);
   if (form.mask == 0) return {{to, barrier}};
@@ -170,7 +170,7 @@ void Machine::issueTensor(Thread& thread, const Op& op, const TensorMap& map,
         piece.isInside ? resolveBytes(thread, op, piece.global, piece.size, writes).data : nullptr;
     tensor.pieces.push_back({global, piece.shared, piece.payload, piece.size});
   }
-  const BulkAgents agents = enrol(thread, bulk, target.barrier);
+  const BulkAgents agents = trackCompletion(thread, bulk, target.barrier);
   checkBarrierOf(thread, *bulk);
   if (options_.detectsRaces) {
     checkMapRead(thread, *bulk, mapPlace, agents.reader);
@@ -230,7 +230,6 @@ Machine::Place Machine::resolveBytes(Thread& thread, const Op& op, std::uint64_t
                                      std::uint32_t size, bool writes) {
   Segment* const segment = memory_->find(address, size, recentSegment(op));
   if (segment == nullptr || (writes && segment->isReadOnly)) {
-    // The first byte that is not there has the message.
     const Segment* const begin = memory_->find(address, 1);
     const bool isCut = segment == nullptr && begin != nullptr;
     const std::uint64_t bad = isCut ? begin->base + begin->bytes.size() : address;
@@ -261,7 +260,7 @@ void Machine::checkPieces(Thread& thread, const Bulk& bulk, const TensorPlan& pl
   const Place& base = toShared ? bulk.to : bulk.from;
   std::vector<std::pair<std::uint64_t, std::uint64_t>> global, shared;
   for (const TensorPiece& piece : plan.pieces) {
-    const std::uint32_t size = plan.unpacksSix ? kMapPiece : piece.size;
+    const std::uint32_t size = plan.unpacksSix ? kUnpackedSix : piece.size;
     shared.emplace_back(piece.shared, piece.shared + size);
     if (piece.isInside) global.emplace_back(piece.global, piece.global + piece.size);
   }
@@ -345,7 +344,7 @@ void Machine::replaceMapField(Thread& thread, const Op& op) {
   const std::uint64_t address = addressOf(thread, op);
   if (address % kMapBytes != 0) {
     fault(FindingKind::Misaligned, op,
-          "a tensor map at " + hexadecimal(address) + ", no multiple of 128, by " +
+          "a tensor map at " + hexadecimal(address) + ", not a multiple of 128, by " +
               describe(nameOf(thread)));
   }
   const Place place = resolveRange(thread, op, op.space, address, kMapBytes, true);
@@ -367,8 +366,9 @@ void Machine::copyTensorMap(Cta& cta, std::uint32_t warp, std::uint32_t lanes, c
   Thread* leader = nullptr;
   for (Thread& thread : lanesOf(cta, warp)) {
     if ((lanes >> thread.lane() & 1) == 0) continue;
-    if (thread.twin != nullptr)
+    if (thread.twin != nullptr) {
       depend(thread, form, originOf(thread, {form.a, form.b}), "the copy");
+    }
     if (leader == nullptr) leader = &thread;
     const bool isAlike = &thread.op() == &form &&
                          addressOf(thread, form) == addressOf(*leader, form) &&
@@ -382,7 +382,7 @@ void Machine::copyTensorMap(Cta& cta, std::uint32_t warp, std::uint32_t lanes, c
   const std::uint64_t from = leader->frame[form.b];
   if (to % kMapBytes != 0 || from % kMapBytes != 0) {
     fault(FindingKind::Misaligned, form,
-          "a copy of a tensor map between addresses that are no multiples of 128, by " +
+          "a copy of a tensor map between addresses that are not multiples of 128, by " +
               describe(nameOf(*leader)));
   }
   const Place source = resolveRange(*leader, form, Space::Shared, from, kMapBytes, false);

@@ -101,7 +101,7 @@ void Machine::Warpgroups::recordReads(std::span<Thread> threads, Product& produc
   const Op& op = *product.op;
   Segment& shared = product.cta->shared;
   const std::string name = isA ? "matrix A" : "matrix B";
-  if (const auto stride = findCrookedStride(matrix, grid)) {
+  if (const auto stride = findUnalignedStride(matrix, grid)) {
     machine_->fault(FindingKind::Misaligned, op,
                     "the descriptor of " + name + " leads by " + std::to_string(*stride) +
                         " bytes from one swizzle pattern of " +
@@ -175,7 +175,7 @@ void Machine::Warpgroups::waitFor(std::span<Thread> threads, const Op& op) {
   complete(state);
   std::erase_if(state.products, [&](const auto& product) { return product->clock <= latest; });
   state.waited = latest;
-  if (!state.unsure.empty()) putUnsure(threads, state);
+  if (!state.undefined.empty()) putUndefined(threads, state);
   if (!machine_->options_.warpgroupWaits) return;
   // The same products have the same clocks in all warps, of which some may have exited.
   const std::uint32_t firstWarp = warp / kWarps * kWarps;
@@ -197,7 +197,7 @@ bool Machine::Warpgroups::canWait(const Cta& cta, std::uint32_t warp, const Op& 
   if (!machine_->options_.warpgroupWaits) return true;
   const auto group = groups_.find({&cta, warp / kWarps});
   const auto mine = warps_.find({&cta, warp});
-  if (group == groups_.end() || group->second.hasParted || mine == warps_.end()) return true;
+  if (group == groups_.end() || group->second.hasDiverged || mine == warps_.end()) return true;
   const Thread& first = cta.threads[std::size_t{warp} * 32];
   const std::uint32_t latest =
       lastCovered(mine->second, static_cast<std::uint32_t>(first.frame[op.a]));
@@ -281,8 +281,8 @@ void Machine::Warpgroups::land(WarpState& state, Product& product) const {
                   values.c[at] = truncated(stackOf(thread)[place] >> shift, bits);
                 });
   }
-  const bool isUnsure = product.why != nullptr || !state.unsure.empty();
-  MatrixValues twin = isUnsure ? twinValuesOf(state, product) : MatrixValues{};
+  const bool isUndefined = product.why != nullptr || !state.undefined.empty();
+  MatrixValues twin = isUndefined ? twinValuesOf(state, product) : MatrixValues{};
   multiply(*product.form, values, product.metadata);
   forElements(
       product, MatrixRole::D, [&](Thread& thread, std::size_t place, int shift, std::size_t at) {
@@ -292,9 +292,9 @@ void Machine::Warpgroups::land(WarpState& state, Product& product) const {
         const bool hasTwin = thread.twin != nullptr && place < thread.twin->origins.size();
         if (hasTwin) twinStackOf(thread)[place] = slot;
       });
-  if (isUnsure) {
+  if (isUndefined) {
     multiply(*product.form, twin, product.metadata);
-    noteUnsure(state, product, twin);
+    noteUndefined(state, product, twin);
   }
   values = {};
   product.twin = {};
@@ -331,7 +331,7 @@ void Machine::Warpgroups::leaveFunction(const Thread& thread) {
     landUpTo(state, product->clock);
   }
   if (state.fragments.size() > begin) state.fragments.resize(begin);
-  state.unsure.erase(state.unsure.lower_bound({begin, 0}), state.unsure.end());
+  state.undefined.erase(state.undefined.lower_bound({begin, 0}), state.undefined.end());
 }
 
 void Machine::Warpgroups::exit(const Thread& thread) {
@@ -345,7 +345,7 @@ void Machine::Warpgroups::exit(const Thread& thread) {
   if (group == groups_.end()) return;
   const std::uint64_t executed = group->second.executed[thread.warp() % kWarps];
   const std::uint64_t first = group->second.firstStep;
-  if (!group->second.hasParted && executed < first + group->second.steps.size()) {
+  if (!group->second.hasDiverged && executed < first + group->second.steps.size()) {
     const Step& step = group->second.steps[executed - first];
     reportAbsent(*thread.cta, step, thread.warp(), group->second);
     wakeOthers(*thread.cta, thread.warp());

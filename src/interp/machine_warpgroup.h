@@ -46,11 +46,11 @@ class Machine::Warpgroups {
 
  private:
   // Bits of registers that hold an undefined value, by place in the stack and lane.
-  struct UnsureBits {
+  struct UndefinedBits {
     Slot bits = 0;
     const Undefined* why = nullptr;
   };
-  using Unsure = std::map<std::pair<std::size_t, std::uint32_t>, UnsureBits>;
+  using UndefinedSlots = std::map<std::pair<std::size_t, std::uint32_t>, UndefinedBits>;
   struct Product {
     const Op* op = nullptr;
     const WarpgroupForm* form = nullptr;
@@ -64,7 +64,7 @@ class Machine::Warpgroups {
     MatrixValues values;
     // If something undefined is read: a and b with the opposite of its bits.
     MatrixValues twin;
-    Unsure unsureA;                  // of the registers of a
+    UndefinedSlots undefinedA;       // of the registers of a
     const Undefined* why = nullptr;  // null: nothing undefined is read
     std::uint32_t clock = 0;
     std::uint32_t group = 0;
@@ -87,7 +87,7 @@ class Machine::Warpgroups {
   struct WarpState {
     std::vector<std::shared_ptr<Product>> products;  // not waited for, the oldest first
     std::vector<Fragment> fragments;
-    Unsure unsure;             // of accumulators that are not waited for
+    UndefinedSlots undefined;  // of accumulators that are not waited for
     AgentId agent = 0;         // that reads the matrices; 0 before the first product
     std::uint32_t clock = 0;   // of the last product
     std::uint32_t waited = 0;  // of the last product that was waited for
@@ -107,7 +107,7 @@ class Machine::Warpgroups {
     std::deque<Step> steps;  // that not all warps have executed
     std::uint64_t firstStep = 0;
     std::array<std::uint64_t, 4> executed{};  // by each warp
-    bool hasParted = false;                   // which was reported
+    bool hasDiverged = false;                 // which was reported
   };
   using Key = std::pair<const Cta*, std::uint32_t>;
 
@@ -144,8 +144,8 @@ class Machine::Warpgroups {
   void useOperands(std::span<Thread> threads, WarpState& state, Product& product) const;
   void readTwinSources(Product& product) const;
   MatrixValues twinValuesOf(const WarpState& state, const Product& product) const;
-  void noteUnsure(WarpState& state, const Product& product, const MatrixValues& twin) const;
-  static void putUnsure(std::span<Thread> threads, WarpState& state);
+  void noteUndefined(WarpState& state, const Product& product, const MatrixValues& twin) const;
+  static void putUndefined(std::span<Thread> threads, WarpState& state);
 
   // machine_warpgroup_check.cpp: what is wrong with a program
   void follow(const Thread& first, const Step& step);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// wgmma: warps of a warpgroup that part, and accesses to registers that nothing orders.
+// wgmma: warps of a warpgroup that diverge, and accesses to registers that nothing orders.
 #include <algorithm>
 
 #include "interp/machine_warpgroup.h"
@@ -25,14 +25,14 @@ void Machine::Warpgroups::follow(const Thread& first, const Step& step) {
   const std::uint32_t number = first.warp() / kWarps;
   Group& group = groups_[{&cta, number}];
   const std::uint64_t index = group.executed[first.warp() % kWarps]++;
-  if (group.hasParted) return;
+  if (group.hasDiverged) return;
   if (index < group.firstStep + group.steps.size()) {
     compare(first, step, group.steps[index - group.firstStep], group);
   } else {
     group.steps.push_back(step);
   }
   std::uint64_t done = ~std::uint64_t{0};
-  for (std::uint32_t warp = 0; warp < kWarps && !group.hasParted; ++warp) {
+  for (std::uint32_t warp = 0; warp < kWarps && !group.hasDiverged; ++warp) {
     const std::uint64_t executed = group.executed[warp];
     if (isAbsent(cta, number * kWarps + warp)) {
       if (executed <= index) reportAbsent(cta, step, number * kWarps + warp, group);
@@ -40,7 +40,7 @@ void Machine::Warpgroups::follow(const Thread& first, const Step& step) {
       done = std::min(done, executed);
     }
   }
-  if (group.hasParted) return wakeOthers(cta, first.warp());
+  if (group.hasDiverged) return wakeOthers(cta, first.warp());
   for (; !group.steps.empty() && group.firstStep < done; ++group.firstStep) {
     group.steps.pop_front();
   }
@@ -53,7 +53,7 @@ void Machine::Warpgroups::compare(const Thread& first, const Step& mine, const S
   const std::string otherName =
       describe(machine_->nameOf(cta.threads[std::size_t{other.warp} * 32]));
   if (mine.op != other.op) {
-    group.hasParted = true;
+    group.hasDiverged = true;
     Finding& finding = machine_->finding(
         FindingKind::BarrierDivergence, *mine.op,
         "the warps of a warpgroup are at different wgmma instructions: " + name + " is here",
@@ -76,8 +76,8 @@ void Machine::Warpgroups::compare(const Thread& first, const Step& mine, const S
 
 void Machine::Warpgroups::reportAbsent(const Cta& cta, const Step& step, std::uint32_t absent,
                                        Group& group) const {
-  if (group.hasParted) return;
-  group.hasParted = true;
+  if (group.hasDiverged) return;
+  group.hasDiverged = true;
   std::string message = describe(machine_->nameOf(cta.threads[std::size_t{step.warp} * 32])) +
                         " is here, but not all four warps of its warpgroup: ";
   message += absent < cta.warps.size()

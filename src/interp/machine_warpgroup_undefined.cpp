@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // wgmma of undefined values (see machine_undefined.cpp).
 //
-// It reads whole matrices, although a kernel may have stored some rows only, and looks at no others
+// A wgmma reads whole matrices, also where a kernel has stored only some rows and uses only those
 // of the result.  So a product with undefined values is computed twice, the second time with the
 // opposite of their bits.  What differs in the accumulators is undefined, for who reads it after
 // the wait; to read it before is another finding.
@@ -16,21 +16,21 @@ void Machine::Warpgroups::useOperands(std::span<Thread> threads, WarpState& stat
   const WarpgroupForm& form = *product.form;
   for (Thread& thread : threads) {
     if (thread.twin == nullptr) continue;
-    const auto unsureAt = [&](std::uint32_t slot) {
-      return UnsureBits{twinValue(thread, slot) ^ thread.frame[slot], originOf(thread, slot)};
+    const auto undefinedAt = [&](std::uint32_t slot) {
+      return UndefinedBits{twinValue(thread, slot) ^ thread.frame[slot], originOf(thread, slot)};
     };
     const auto keyOf = [&](std::uint32_t slot) {
       return std::make_pair(thread.frameBase + slot, thread.lane());
     };
     for (const std::uint32_t slot : form.matrix.slotsOf(MatrixRole::A)) {
-      const UnsureBits unsure = unsureAt(slot);
-      if (unsure.why == nullptr) continue;
-      product.unsureA[keyOf(slot)] = unsure;
-      product.why = unsure.why;
+      const UndefinedBits undefined = undefinedAt(slot);
+      if (undefined.why == nullptr) continue;
+      product.undefinedA[keyOf(slot)] = undefined;
+      product.why = undefined.why;
     }
     for (const std::uint32_t slot : form.matrix.slotsOf(MatrixRole::D)) {
-      const UnsureBits unsure = unsureAt(slot);
-      if (unsure.why != nullptr && product.accumulates) state.unsure[keyOf(slot)] = unsure;
+      const UndefinedBits undefined = undefinedAt(slot);
+      if (undefined.why != nullptr && product.accumulates) state.undefined[keyOf(slot)] = undefined;
       putResult(thread, slot, thread.frame[slot]);
     }
     std::vector<std::uint32_t> others = {form.descriptorA, form.descriptorB, form.accumulates};
@@ -50,9 +50,9 @@ void Machine::Warpgroups::readTwinSources(Product& product) const {
   const int bits = bitsOf(form.matrix.element(MatrixRole::A));
   forElements(product, MatrixRole::A,
               [&](const Thread& thread, std::size_t place, int shift, std::size_t at) {
-                const auto unsure = product.unsureA.find({place, thread.lane()});
-                if (unsure == product.unsureA.end()) return;
-                product.twin.a[at] ^= truncated(unsure->second.bits >> shift, bits);
+                const auto undefined = product.undefinedA.find({place, thread.lane()});
+                if (undefined == product.undefinedA.end()) return;
+                product.twin.a[at] ^= truncated(undefined->second.bits >> shift, bits);
               });
 }
 
@@ -70,29 +70,29 @@ MatrixValues Machine::Warpgroups::twinValuesOf(const WarpState& state,
   const int bits = bitsOf(form.element(MatrixRole::D));
   forElements(product, MatrixRole::D,
               [&](const Thread& thread, std::size_t place, int shift, std::size_t at) {
-                const auto unsure = state.unsure.find({place, thread.lane()});
-                if (unsure == state.unsure.end()) return;
-                twin.c[at] ^= truncated(unsure->second.bits >> shift, bits);
+                const auto undefined = state.undefined.find({place, thread.lane()});
+                if (undefined == state.undefined.end()) return;
+                twin.c[at] ^= truncated(undefined->second.bits >> shift, bits);
               });
   return twin;
 }
 
 // After both are computed.
-void Machine::Warpgroups::noteUnsure(WarpState& state, const Product& product,
-                                     const MatrixValues& twin) const {
+void Machine::Warpgroups::noteUndefined(WarpState& state, const Product& product,
+                                        const MatrixValues& twin) const {
   forElements(product, MatrixRole::D,
               [&](const Thread& thread, std::size_t place, int shift, std::size_t at) {
-                UnsureBits& unsure = state.unsure[{place, thread.lane()}];
-                if (shift == 0) unsure.bits = 0;
-                unsure.bits |= (product.values.d[at] ^ twin.d[at]) << shift;
-                if (unsure.why == nullptr) unsure.why = product.why;
+                UndefinedBits& undefined = state.undefined[{place, thread.lane()}];
+                if (shift == 0) undefined.bits = 0;
+                undefined.bits |= (product.values.d[at] ^ twin.d[at]) << shift;
+                if (undefined.why == nullptr) undefined.why = product.why;
               });
-  std::erase_if(state.unsure, [](const auto& entry) { return entry.second.bits == 0; });
+  std::erase_if(state.undefined, [](const auto& entry) { return entry.second.bits == 0; });
 }
 
 // The threads have waited: what is undefined is so for them, unless a later product has it.
-void Machine::Warpgroups::putUnsure(std::span<Thread> threads, WarpState& state) {
-  std::erase_if(state.unsure, [&](const auto& entry) {
+void Machine::Warpgroups::putUndefined(std::span<Thread> threads, WarpState& state) {
+  std::erase_if(state.undefined, [&](const auto& entry) {
     const auto& [place, lane] = entry.first;
     if (place < state.fragments.size() && state.fragments[place].written > state.waited) {
       return false;

@@ -115,11 +115,12 @@ void checkPlace(const TensorAccess& access, const Unit& unit) {
   using enum FindingKind;
   constexpr std::uint64_t kAlignment = 128;
   if (access.shared % kAlignment != 0) {
-    refuse(Misaligned, "a tensor copy with an address in shared memory that is no multiple of 128");
+    refuse(Misaligned,
+           "a tensor copy with an address in shared memory that is not a multiple of 128");
   }
   if (access.coordinates[0] % static_cast<std::int64_t>(unit.aligned) != 0) {
     refuse(Misaligned, "a tensor copy at the coordinate " + std::to_string(access.coordinates[0]) +
-                           " in dimension 0, no multiple of " + std::to_string(unit.aligned));
+                           " in dimension 0, not a multiple of " + std::to_string(unit.aligned));
   }
 }
 

@@ -46,6 +46,12 @@ struct TensorPlan {
   bool unpacksSix = false;
 };
 
+// Where a copy to shared memory goes in one CTA of the cluster: addresses in its window.
+struct TensorTarget {
+  std::uint64_t shared = 0;
+  std::uint64_t barrier = 0;
+};
+
 // A copy in flight.
 struct TensorTransfer {
   struct Piece {

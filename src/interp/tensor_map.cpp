@@ -62,10 +62,6 @@ bool isFloat(TensorElement element) {
   return rowOf(element).isFloat;
 }
 
-bool isSubByte(TensorElement element) {
-  return rowOf(element).bits < 8;
-}
-
 isa::Type reductionType(TensorElement element) {
   return rowOf(element).reduction;
 }
@@ -133,7 +129,7 @@ class Checker {
 
   Problem address() const {
     if (map_.address % alignment() == 0) return std::nullopt;
-    return "the address is no multiple of " + std::to_string(alignment());
+    return "the address is not a multiple of " + std::to_string(alignment());
   }
 
   Problem dims() const {
@@ -147,7 +143,7 @@ class Checker {
     const std::uint64_t multiple = isPadded() ? 128 : map_.element == TensorElement::B4x16 ? 2 : 1;
     if (map_.dims[0] % multiple == 0) return std::nullopt;
     return "the tensor has " + std::to_string(map_.dims[0]) + " elements" + in(0) +
-           ", no multiple of " + std::to_string(multiple);
+           ", not a multiple of " + std::to_string(multiple);
   }
 
   Problem strides() const {
@@ -158,7 +154,7 @@ class Checker {
       }
       if (map_.strides[k] % alignment() != 0) {
         return "the stride of dimension " + std::to_string(k + 1) + " is " +
-               std::to_string(map_.strides[k]) + " bytes, no multiple of " +
+               std::to_string(map_.strides[k]) + " bytes, not a multiple of " +
                std::to_string(alignment());
       }
     }
@@ -185,7 +181,7 @@ class Checker {
     if (isInterleaved() || bits % 128 == 0) return std::nullopt;
     const std::string bytes =
         bits % 8 == 0 ? std::to_string(bits / 8) + " bytes" : std::to_string(bits) + " bits";
-    return who + bytes + in(0) + ", no multiple of 16 bytes";
+    return who + bytes + in(0) + ", not a multiple of 16 bytes";
   }
 
   Problem imageBox() const {
@@ -362,17 +358,21 @@ bool mayBeMissing(TensorField field) {
          field == TensorField::FillMode;
 }
 
+// How many there are of a field in a map of this rank.
+std::size_t countOf(TensorField field, std::size_t rank) {
+  if (!hasOrdinal(field)) return 1;
+  return field == TensorField::GlobalStride ? rank - 1 : rank;
+}
+
 // The first field that somebody must set and nobody has; without the dot.
 std::optional<std::string> missingField(const MapLayout& layout) {
-  const std::size_t rank = layout.rank + std::size_t{1};
+  const std::size_t rank = std::min(layout.rank + std::size_t{1}, TensorMap::kMostRank);
   for (const auto& [name, field] : kTensorFields) {
     if (mayBeMissing(field)) continue;
     const bool isImage = layout.mode != static_cast<std::uint8_t>(TensorMode::Tiled);
-    const std::size_t all = field == TensorField::GlobalStride        ? rank - 1
-                            : field == TensorField::BoxDim && isImage ? 2
-                            : hasOrdinal(field)                       ? rank
-                                                                      : 1;
-    for (std::size_t k = 0; k < std::min(all, TensorMap::kMostRank); ++k) {
+    // im2col has channels and pixels instead of a box.
+    const std::size_t all = field == TensorField::BoxDim && isImage ? 2 : countOf(field, rank);
+    for (std::size_t k = 0; k < all; ++k) {
       if ((layout.isSet & fieldBit(field, k)) != 0) continue;
       const std::string text(name.substr(1));
       return hasOrdinal(field) ? text + " " + std::to_string(k) : text;
@@ -408,10 +408,7 @@ TensorMapBytes encode(const TensorMap& map) {
   layout.mode = static_cast<std::uint8_t>(map.mode);
   const std::size_t rank = std::clamp<std::size_t>(map.rank, 1, TensorMap::kMostRank);
   for (const auto& [name, field] : kTensorFields) {
-    const std::size_t all = field == TensorField::GlobalStride ? rank - 1
-                            : hasOrdinal(field)                ? rank
-                                                               : 1;
-    for (std::size_t k = 0; k < all; ++k) layout.isSet |= fieldBit(field, k);
+    for (std::size_t k = 0; k < countOf(field, rank); ++k) layout.isSet |= fieldBit(field, k);
   }
   for (std::size_t k = 0; k < TensorMap::kMostRank; ++k) {
     layout.dims[k] = static_cast<std::uint32_t>(map.dims[k]);
@@ -434,11 +431,11 @@ std::optional<TensorMap> decodeTensorMap(std::span<const std::uint8_t, TensorMap
   if (layout.mark != kTensorMark) {
     const bool isZero =
         std::all_of(bytes.begin(), bytes.end(), [](auto byte) { return byte == 0; });
-    problem = isZero ? "they are zeros" : "they hold something else";
+    problem = isZero ? "they are all zero" : "they hold something else";
     return std::nullopt;
   }
   if (const auto missing = missingField(layout)) {
-    problem = "nobody has set " + *missing;
+    problem = "they do not set " + *missing;
     return std::nullopt;
   }
   if (layout.element >= kTensorElements || layout.interleave > 2 || layout.swizzle > 4 ||
@@ -521,8 +518,7 @@ bool replaceField(std::span<std::uint8_t, TensorMap::kBytes> bytes, TensorField 
     problem = "they hold something else";
     return false;
   }
-  const std::size_t all = field == TensorField::GlobalStride ? 4 : 5;
-  if (hasOrdinal(field) && ordinal >= all) {
+  if (hasOrdinal(field) && ordinal >= countOf(field, TensorMap::kMostRank)) {
     problem = "there is no dimension " + std::to_string(ordinal);
     return false;
   }

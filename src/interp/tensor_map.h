@@ -5,9 +5,8 @@
 // Dimension 0 is the innermost one, as in PTX and in the CUDA driver API.
 //
 // The 128 bytes of a tensor map are opaque.  Here they hold the fields, each at a place of its own,
-// a mark, and which of the fields were set.  So a map that a kernel makes of zeros is complete once
-// it has replaced every field for which zero is no value, and bytes that are no tensor map have no
-// mark.
+// a mark, and which of the fields were set.  So a kernel that makes a map of zeros must replace
+// every field that cannot be zero, and bytes that are not a tensor map have no mark.
 #pragma once
 
 #include <array>
@@ -47,7 +46,6 @@ std::string_view spelling(TensorElement element);  // "f16", "f32.ftz"
 std::optional<TensorElement> parseTensorElement(std::string_view text);
 int bitsOf(TensorElement element);    // in global memory
 bool isFloat(TensorElement element);  // out-of-bounds elements may be filled with NaN
-bool isSubByte(TensorElement element);
 // The type of a reduction; None: there is none.
 isa::Type reductionType(TensorElement element);
 
@@ -96,7 +94,7 @@ std::optional<std::string> problemOf(const TensorMap& map);
 
 using TensorMapBytes = std::array<std::uint8_t, TensorMap::kBytes>;
 TensorMapBytes encode(const TensorMap& map);
-// Sets `problem` where these bytes are no tensor map, or one that the driver would refuse.
+// Sets `problem` where these bytes are not a tensor map, or one that the driver would refuse.
 std::optional<TensorMap> decodeTensorMap(std::span<const std::uint8_t, TensorMap::kBytes> bytes,
                                          std::string& problem);
 // Where the address is in the 128 bytes.
@@ -133,7 +131,5 @@ struct TensorMapText {
   std::uint64_t addend = 0;
 };
 std::optional<TensorMapText> parseTensorMap(std::string_view text, std::string& problem);
-// The keys that may follow the dimensions, in the order of documentation.
-std::span<const std::string_view> tensorMapKeys();
 
 }  // namespace ptxopt::interp

@@ -26,7 +26,7 @@ std::vector<std::int64_t> numbers(std::string_view key, std::string_view text) {
   std::vector<std::int64_t> result;
   for (const std::string_view word : split(text, ',')) {
     const auto number = parseNumber(word);
-    if (!number) throw Wrong{quoted(word) + " is no number for " + quoted(key)};
+    if (!number) throw Wrong{quoted(word) + " is not a number for " + quoted(key)};
     result.push_back(static_cast<std::int64_t>(*number));
   }
   return result;
@@ -42,7 +42,7 @@ Enumeration oneOf(std::string_view key, std::string_view text,
   for (const std::string_view word : words) {
     all += (all.empty() ? "" : ", ") + std::string(word);
   }
-  throw Wrong{quoted(text) + " is no value for " + quoted(key) + ": " + all};
+  throw Wrong{quoted(text) + " is not a value for " + quoted(key) + ": " + all};
 }
 
 // The values of a key, which are checked against the rank when all are known.
@@ -165,17 +165,13 @@ void parseBuffer(TensorMapText& result, std::string_view text) {
   const std::vector<std::string_view> sum = split(text.substr(text.empty() ? 0 : 1), '+');
   const auto addend = sum.size() == 2 ? parseNumber(sum[1]) : 0;
   if (!text.starts_with('&') || sum.size() > 2 || sum[0].empty() || !addend) {
-    throw Wrong{quoted(text) + " is no buffer of a tensor map, such as &arg1 or &NAME+64"};
+    throw Wrong{quoted(text) + " is not the buffer of a tensor map, such as &arg1 or &NAME+64"};
   }
   result.buffer = sum[0];
   result.addend = *addend;
 }
 
 }  // namespace
-
-std::span<const std::string_view> tensorMapKeys() {
-  return kTensorKeys;
-}
 
 std::optional<TensorMapText> parseTensorMap(std::string_view text, std::string& problem) {
   try {
@@ -184,7 +180,7 @@ std::optional<TensorMapText> parseTensorMap(std::string_view text, std::string& 
     TensorMapText result;
     parseBuffer(result, words[0]);
     const auto element = parseTensorElement(words[1]);
-    if (!element) throw Wrong{quoted(words[1]) + " is no type of the elements of a tensor"};
+    if (!element) throw Wrong{quoted(words[1]) + " is not a type of tensor elements"};
     result.map.element = *element;
     Lists lists;
     lists.dims = numbers("the dimensions", words[2]);

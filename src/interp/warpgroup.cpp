@@ -53,8 +53,8 @@ std::uint32_t addressOfPiece(const MatrixDescriptor& matrix, bool isKMajor, std:
   return address ^ (row & (inRow - 1)) * MatrixDescriptor::kPieceBytes;
 }
 
-std::optional<std::uint32_t> findCrookedStride(const MatrixDescriptor& matrix,
-                                               const PieceGrid& grid) {
+std::optional<std::uint32_t> findUnalignedStride(const MatrixDescriptor& matrix,
+                                                 const PieceGrid& grid) {
   if (!matrix.isSwizzled()) return std::nullopt;
   const AtomStrides strides = stridesOf(matrix, grid.isKMajor);
   const std::uint32_t inRow = matrix.rowBytes / MatrixDescriptor::kPieceBytes;

@@ -56,10 +56,10 @@ struct PieceGrid {
 // The address of a piece in the window of shared memory of the CTA.
 std::uint32_t addressOfPiece(const MatrixDescriptor& matrix, bool isKMajor, std::uint32_t line,
                              std::uint32_t column);
-// The first stride between atoms of the pattern that is in use and no multiple of its size, so that
-// one base offset cannot be right for all of them.
-std::optional<std::uint32_t> findCrookedStride(const MatrixDescriptor& matrix,
-                                               const PieceGrid& grid);
+// The first stride between atoms of the pattern that is in use and not a multiple of its size, so
+// that one base offset cannot be right for all of them.
+std::optional<std::uint32_t> findUnalignedStride(const MatrixDescriptor& matrix,
+                                                 const PieceGrid& grid);
 
 // One wgmma.mma_async.
 struct WarpgroupForm {

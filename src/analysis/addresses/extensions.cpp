@@ -66,7 +66,7 @@ FormId Extensions::widened(FormId a, unsigned bits, bool isSigned, const ValueRa
   const Interval number = isSigned ? range.asSigned() : range.asUnsigned();
   const Interval sum = sumIn(a, block);
   const Interval difference = number - sum;
-  // 2^64 is no std::int64_t; of 64 bits only an equal sum will do.
+  // 2^63 and more do not fit.  Then the sum must be equal to the number.
   const std::int64_t modulus = given.bits < 63 ? std::int64_t{1} << given.bits : 1;
   if (difference.lowest > -modulus && difference.highest < modulus) {
     std::vector<Term> terms(given.terms.begin(), given.terms.end());

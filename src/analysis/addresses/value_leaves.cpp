@@ -20,6 +20,8 @@ Leaf ValueLeaves::of(ValueId v) const {
 
 Leaf ValueLeaves::ofResult(ValueId v) const {
   Leaf leaf = of(v);
+  // What the instruction gives is not what the register holds after a guard: docs/soundness/
+  // C8(ii).11.
   if (ssa_.old(v) != ValueId::None) leaf.key.offset = LeafKey::kBeforeGuard;
   return leaf;
 }

@@ -200,7 +200,8 @@ class Solver {
     }
   }
 
-  // The guard counts even if all threads that execute the instruction agree.
+  // The guard counts even if all threads that execute the instruction agree: docs/soundness/
+  // C1.2.4.
   template <class Visitor>
   static void forEachSource(const Instruction& i, bool agrees, Visitor&& visit) {
     if (i.guard) visit(i.guard.predicate());

@@ -54,7 +54,7 @@ TEST(TensorMapTest, StridesAreDenseIfNothingIsSaid) {
   EXPECT_EQ(mapOf("&a:b4x16:64,3:box=32,1").strides[0], 32u);
   EXPECT_EQ(mapOf("&a:f16:5,3,2:box=5,1,1:interleave=16B").strides[0], 80u);
   EXPECT_EQ(problemOfText("&a:f32:9,3:box=4,1"),
-            "the stride of dimension 1 is 36 bytes, no multiple of 16");
+            "the stride of dimension 1 is 36 bytes, not a multiple of 16");
 }
 
 TEST(TensorMapTest, ImageFields) {
@@ -76,20 +76,23 @@ TEST(TensorMapTest, ImageFields) {
 TEST(TensorMapTest, DriverRefuses) {
   const std::pair<const char*, const char*> kCases[] = {
       {"&a:f32:8,8,8,8,8,8:box=4,1,1,1,1,1", "a tensor has at most 5 dimensions"},
-      {"&a+8:f32:8:box=4", "the address is no multiple of 16"},
-      {"&a+16:f16:8,8,8:box=4,1,1:interleave=32B:swizzle=32B", "the address is no multiple of 32"},
+      {"&a+8:f32:8:box=4", "the address is not a multiple of 16"},
+      {"&a+16:f16:8,8,8:box=4,1,1:interleave=32B:swizzle=32B",
+       "the address is not a multiple of 32"},
       {"&a:f32:0:box=4", "the tensor has 0 elements in dimension 0, not 1 to 2^32"},
       {"&a:u8:4294967297:box=16",
        "the tensor has 4294967297 elements in dimension 0, not 1 to 2^32"},
-      {"&a:b4x16:33:box=32", "the tensor has 33 elements in dimension 0, no multiple of 2"},
-      {"&a:b6x16_p32:64:box=128", "the tensor has 64 elements in dimension 0, no multiple of 128"},
-      {"&a:f32:8,8:box=4,1:strides=40", "the stride of dimension 1 is 40 bytes, no multiple of 16"},
+      {"&a:b4x16:33:box=32", "the tensor has 33 elements in dimension 0, not a multiple of 2"},
+      {"&a:b6x16_p32:64:box=128",
+       "the tensor has 64 elements in dimension 0, not a multiple of 128"},
+      {"&a:f32:8,8:box=4,1:strides=40",
+       "the stride of dimension 1 is 40 bytes, not a multiple of 16"},
       {"&a:f32:8,8:box=4,1:strides=1099511627776",
        "the stride of dimension 1 is 1099511627776 bytes, not less than 2^40"},
       {"&a:f32:8,8:box=4,0", "the box has 0 elements in dimension 1, not 1 to 256"},
       {"&a:f32:8,8:box=4,257", "the box has 257 elements in dimension 1, not 1 to 256"},
-      {"&a:f32:8,8:box=3,1", "the box has 12 bytes in dimension 0, no multiple of 16 bytes"},
-      {"&a:b4x16:64:box=31", "the box has 124 bits in dimension 0, no multiple of 16 bytes"},
+      {"&a:f32:8,8:box=3,1", "the box has 12 bytes in dimension 0, not a multiple of 16 bytes"},
+      {"&a:b4x16:64:box=31", "the box has 124 bits in dimension 0, not a multiple of 16 bytes"},
       {"&a:b4x16_p64:128:box=64", "the box has 64 elements in dimension 0, not 128"},
       {"&a:f32:8,8:box=4,1:elementStrides=1,9",
        "the element stride is 9 in dimension 1, not 1 to 8"},
@@ -122,16 +125,16 @@ TEST(TensorMapTest, DriverRefuses) {
 TEST(TensorMapTest, TextIsWrong) {
   const std::pair<const char*, const char*> kCases[] = {
       {"", "a tensor map is &BUFFER:TYPE:DIM,DIM:box=N,N"},
-      {"a:f32:8:box=4", "'a' is no buffer of a tensor map, such as &arg1 or &NAME+64"},
-      {"&:f32:8:box=4", "'&' is no buffer of a tensor map, such as &arg1 or &NAME+64"},
-      {"&a:f8:8:box=4", "'f8' is no type of the elements of a tensor"},
+      {"a:f32:8:box=4", "'a' is not the buffer of a tensor map, such as &arg1 or &NAME+64"},
+      {"&:f32:8:box=4", "'&' is not the buffer of a tensor map, such as &arg1 or &NAME+64"},
+      {"&a:f8:8:box=4", "'f8' is not a type of tensor elements"},
       {"&a:f32:8:box", "'box' is no KEY=VALUE"},
-      {"&a:f32:8:box=x", "'x' is no number for 'box'"},
+      {"&a:f32:8:box=x", "'x' is not a number for 'box'"},
       {"&a:f32:8", "a tensor map without 'box'"},
       {"&a:f32:8,8:box=4", "'box' has 1 numbers, not 2"},
       {"&a:f32:8,8:box=4,4:strides=32,32", "'strides' has 2 numbers, not 1"},
       {"&a:f32:8:box=4:swizzle=96B",
-       "'96B' is no value for 'swizzle': none, 32B, 64B, 128B, 128B_ATOM_32B, "
+       "'96B' is not a value for 'swizzle': none, 32B, 64B, 128B, 128B_ATOM_32B, "
        "128B_ATOM_32B_FLIP_8B, 128B_ATOM_64B"},
       {"&a:f32:8:box=4:colour=1",
        "unknown key 'colour' of a tensor map: box, strides, elementStrides, interleave, swizzle, "
@@ -164,7 +167,7 @@ TEST(TensorMapTest, BytesAreNoMap) {
   TensorMapBytes bytes{};
   std::string problem;
   EXPECT_FALSE(decodeTensorMap(bytes, problem));
-  EXPECT_EQ(problem, "they are zeros");
+  EXPECT_EQ(problem, "they are all zero");
   bytes[100] = 1;
   EXPECT_FALSE(decodeTensorMap(bytes, problem));
   EXPECT_EQ(problem, "they hold something else");
@@ -187,7 +190,7 @@ TEST(TensorMapTest, FieldsAreReplaced) {
     put(".element_stride", k, 1);
   }
   EXPECT_FALSE(decodeTensorMap(bytes, problem));
-  EXPECT_EQ(problem, "nobody has set global_stride 0");
+  EXPECT_EQ(problem, "they do not set global_stride 0");
   put(".global_stride", 0, 128);
   // Zeros are values of the other fields.
   put(".box_dim", 0, 16);
@@ -308,7 +311,7 @@ TEST(TensorMapTest, ArgumentsHoldMaps) {
   EXPECT_EQ(error, "'buffer:64:tensormap:&a:f32:8:box=4': a tensor map has 128 bytes");
   EXPECT_FALSE(parseArgument("tensormap:&a:f32:8:box=3", error));
   EXPECT_EQ(error,
-            "'tensormap:&a:f32:8:box=3': the box has 12 bytes in dimension 0, no multiple of 16 "
+            "'tensormap:&a:f32:8:box=3': the box has 12 bytes in dimension 0, not a multiple of 16 "
             "bytes");
 }
 
