@@ -394,6 +394,7 @@ void Machine::exit(Thread& thread) {
     for (const auto& bulk : inFlight_) {
       if (bulk->issuer->cta->cluster == &cluster) land(*bulk);
     }
+    if (options_.detectsRaces) checkMbarriersAtEnd(cluster);
     dropLanded();
   }
   if (!(thread.arrivedAtCluster && thread.clusterPhase == cluster.phase)) --cluster.pending;

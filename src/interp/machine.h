@@ -19,10 +19,10 @@
 #include <vector>
 
 #include "interp/machine_options.h"
+#include "interp/mbarrier.h"
 #include "interp/memory.h"
 #include "interp/program.h"
 #include "interp/progress.h"
-#include "interp/race.h"
 #include "interp/report.h"
 #include "interp/scheduler.h"
 
@@ -31,7 +31,6 @@ namespace ptxopt::interp {
 class Auditor;
 struct AuditAccess;
 struct AuditCounts;
-struct MbarrierObject;
 
 class Machine {
  public:
@@ -195,11 +194,7 @@ class Machine {
     bool disjunction = false;
     ClockJoin clocks;
   };
-  struct MbarrierHistory {
-    std::vector<Snapshot> pending;
-    std::vector<Snapshot> completed;
-    std::uint32_t phases = 0;  // the number of completed phases
-    AgentId agent = 0;         // of the bulk copies that complete on it; 0 before the first one
+  struct MbarrierHistory : MbarrierPhases {
     std::vector<Thread*> trackers;  // threads with a tracked arrival on it
   };
   // Threads of a warp at one instruction that have their turns one after the other.
@@ -556,7 +551,15 @@ class Machine {
   void arriveTracked(Cta& owner, std::uint64_t offset, const Snapshot& copies);
   void expectArrival(Cta& owner, std::uint64_t offset);
   void settleMbarrier(Cta& owner, std::uint64_t offset);
+  static void writeMbarrier(Cta& owner, std::uint64_t offset, const MbarrierObject& object);
+  static void resetMbarrier(Cta& owner, std::uint64_t offset, std::uint32_t count, const Op* init);
   void landFor(Cta& owner, std::uint64_t offset);
+  // machine_mbarrier_check.cpp
+  void checkMbarrier(Thread& thread, const Op& op, Cta& owner, std::uint64_t offset);
+  void checkInit(Thread& thread, const Op& op, MbarrierHistory& history, std::uint32_t count);
+  void checkArrival(Thread& thread, const Op& op, const MbarrierHistory& history);
+  void checkTest(Thread& thread, const Op& op, const MbarrierHistory& history, bool parity);
+  void checkMbarriersAtEnd(const Cluster& cluster);
   std::span<Thread> lanesOf(Cta& cta, std::uint32_t warp) const;
 
   Program* program_;

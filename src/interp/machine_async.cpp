@@ -141,6 +141,7 @@ void Machine::arriveAfterCopies(Thread& thread, const Op& op) {
   if (owner != thread.cta) {
     fault(FindingKind::OutOfBounds, op, "an mbarrier object outside of the CTA's shared memory");
   }
+  if (options_.detectsRaces) checkMbarrier(thread, op, *owner, place.offset);
   // Without .noinc the arrival is added to the expected ones.
   if (!op.is(kSecond)) expectArrival(*owner, place.offset);
   thread.trackedArrivals.push_back({thread.clock.copies, place.offset});
@@ -254,6 +255,7 @@ Machine::BulkAgents Machine::trackCompletion(Thread& thread, const std::shared_p
     const Place place =
         resolveMbarrier(thread, *bulk->op, bulk->form->barrierSpace, barrier, bulk->barrier);
     bulk->barrierOffset = place.offset;
+    if (options_.detectsRaces) checkMbarrier(thread, *bulk->op, *bulk->barrier, place.offset);
     MbarrierHistory& history = bulk->barrier->mbarriers[place.offset];
     if (history.agent == 0) history.agent = newAgent(thread);
     bulk->clock = history.phases + 1;

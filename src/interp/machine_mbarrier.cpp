@@ -7,47 +7,19 @@
 
 namespace ptxopt::interp {
 
-// How this implementation uses the opaque 64 bits of an mbarrier object.
-struct MbarrierObject {
-  static constexpr std::uint64_t kCountMask = (1u << 20) - 1;
-  static constexpr std::uint64_t kTransactionMask = (1u << 22) - 1;
-  std::uint64_t expected = 0;      // arrivals of a phase, bits 0 to 19
-  std::uint64_t pending = 0;       // of this phase, bits 20 to 39
-  std::uint64_t transactions = 0;  // modulo 2^22, bits 40 to 61
-  bool phase = false;              // bit 63
-
-  explicit MbarrierObject(std::uint64_t bits)
-      : expected(bits & kCountMask),
-        pending(bits >> 20 & kCountMask),
-        transactions(bits >> 40 & kTransactionMask),
-        phase(bits >> 63 != 0) {}
-  std::uint64_t bits() const {
-    return expected | pending << 20 | (transactions & kTransactionMask) << 40 |
-           std::uint64_t{phase} << 63;
-  }
-  bool isComplete() const { return pending == 0 && (transactions & kTransactionMask) == 0; }
-};
-
 namespace {
-
-constexpr std::uint32_t kBytes = 8;
 
 MbarrierObject read(const Segment& shared, std::uint64_t offset) {
   std::uint64_t bits;
-  std::memcpy(&bits, shared.bytes.data() + offset, kBytes);
+  std::memcpy(&bits, shared.bytes.data() + offset, MbarrierObject::kBytes);
   return MbarrierObject(bits);
-}
-
-void write(Segment& shared, std::uint64_t offset, const MbarrierObject& object) {
-  const std::uint64_t bits = object.bits();
-  std::memcpy(shared.bytes.data() + offset, &bits, kBytes);
 }
 
 }  // namespace
 
 Machine::Place Machine::resolveMbarrier(Thread& thread, const Op& op, isa::Space space,
                                         std::uint64_t address, Cta*& owner) {
-  const Place place = resolve(thread, op, space, address, kBytes, true);
+  const Place place = resolve(thread, op, space, address, MbarrierObject::kBytes, true);
   for (const auto& cta : thread.cta->cluster->ctas) {
     if (place.segment == &cta->shared) owner = cta.get();
   }
@@ -66,22 +38,21 @@ void Machine::mbarrier(Thread& thread, const Op& op) {
   }
   Cta* owner = nullptr;
   const Place place = resolveMbarrier(thread, op, op.space, addressOf(thread, op), owner);
+  const bool isWeak = kind == MbarrierKind::Init || kind == MbarrierKind::Invalidate;
+  if (options_.detectsRaces) {
+    check(thread, op, place, MbarrierObject::kBytes, true, !isWeak);
+    if (kind != MbarrierKind::Init) checkMbarrier(thread, op, *owner, place.offset);
+  }
   MbarrierObject object = read(owner->shared, place.offset);
   MbarrierHistory& history = owner->mbarriers[place.offset];
-  const bool isWeak = kind == MbarrierKind::Init || kind == MbarrierKind::Invalidate;
-  if (options_.detectsRaces) check(thread, op, place, kBytes, true, !isWeak);
   const auto count = static_cast<std::uint32_t>(r[op.b]);
 
   switch (kind) {
     case MbarrierKind::Init:
+      if (options_.detectsRaces) checkInit(thread, op, history, count);
+      return resetMbarrier(*owner, place.offset, count, &op);
     case MbarrierKind::Invalidate:
-      object = MbarrierObject(0);
-      if (kind == MbarrierKind::Init) object.expected = count & MbarrierObject::kCountMask;
-      object.pending = object.expected;
-      history.pending.clear();
-      history.completed.clear();
-      write(owner->shared, place.offset, object);
-      return;
+      return resetMbarrier(*owner, place.offset, 0, nullptr);
     case MbarrierKind::ExpectTransactions:
       object.transactions += count;
       break;
@@ -100,12 +71,31 @@ void Machine::mbarrier(Thread& thread, const Op& op) {
     case MbarrierKind::PendingCount:
       return;
   }
-  write(owner->shared, place.offset, object);
+  writeMbarrier(*owner, place.offset, object);
   settleMbarrier(*owner, place.offset);
+}
+
+void Machine::writeMbarrier(Cta& owner, std::uint64_t offset, const MbarrierObject& object) {
+  const std::uint64_t bits = object.bits();
+  std::memcpy(owner.shared.bytes.data() + offset, &bits, MbarrierObject::kBytes);
+  owner.mbarriers[offset].bits = bits;
+}
+
+// `init`: null for mbarrier.inval.
+void Machine::resetMbarrier(Cta& owner, std::uint64_t offset, std::uint32_t count, const Op* init) {
+  MbarrierHistory& history = owner.mbarriers[offset];
+  history.init = init;
+  history.firstPhase = history.phases;
+  history.pending.clear();
+  history.completed.clear();
+  MbarrierObject object(0);
+  object.expected = object.pending = count & MbarrierObject::kCountMask;
+  writeMbarrier(owner, offset, object);
 }
 
 void Machine::arriveAtMbarrier(Thread& thread, const Op& op, MbarrierObject& object,
                                MbarrierHistory& history) {
+  if (options_.detectsRaces) checkArrival(thread, op, history);
   const auto kind = static_cast<MbarrierKind>(op.detail);
   const bool expects = kind == MbarrierKind::ArriveExpect || kind == MbarrierKind::ArriveDropExpect;
   const bool drops = kind == MbarrierKind::ArriveDrop || kind == MbarrierKind::ArriveDropExpect;
@@ -142,9 +132,14 @@ void Machine::testMbarrier(Thread& thread, const Op& op, const MbarrierObject& o
                          : (r[op.b] & 1) != 0;
   const bool done = object.phase != phase;
   r[op.d] = done ? 1 : 0;
+  MbarrierHistory& history = owner.mbarriers[offset];
+  if (options_.detectsRaces) checkTest(thread, op, history, phase);
   if (!done) return landFor(owner, offset);
+  history.isObserved = true;
   if (!options_.detectsRaces) return;
-  for (const Snapshot& snapshot : owner.mbarriers[offset].completed) {
+  // What it knows of the phases does not depend on the semantics.
+  thread.clock.learn(Snapshot{nullptr, history.phaseAgent, history.phases});
+  for (const Snapshot& snapshot : history.completed) {
     if (op.semantics != isa::Semantics::Relaxed) {
       thread.clock.learn(snapshot);
       continue;
@@ -160,29 +155,30 @@ void Machine::settleMbarrier(Cta& owner, std::uint64_t offset) {
   MbarrierHistory& history = owner.mbarriers[offset];
   object.phase = !object.phase;
   object.pending = object.expected;
-  write(owner.shared, offset, object);
+  writeMbarrier(owner, offset, object);
   history.completed = std::exchange(history.pending, {});
   ++history.phases;
+  history.isObserved = false;
   if (history.agent != 0) history.completed.push_back({nullptr, history.agent, history.phases});
 }
 
 void Machine::completeTransactions(Cta& owner, std::uint64_t offset, std::uint32_t count) {
   MbarrierObject object = read(owner.shared, offset);
   object.transactions -= count;
-  write(owner.shared, offset, object);
+  writeMbarrier(owner, offset, object);
   settleMbarrier(owner, offset);
 }
 
 void Machine::expectArrival(Cta& owner, std::uint64_t offset) {
   MbarrierObject object = read(owner.shared, offset);
   ++object.pending;
-  write(owner.shared, offset, object);
+  writeMbarrier(owner, offset, object);
 }
 
 void Machine::arriveTracked(Cta& owner, std::uint64_t offset, const Snapshot& copies) {
   MbarrierObject object = read(owner.shared, offset);
   if (object.pending != 0) --object.pending;
-  write(owner.shared, offset, object);
+  writeMbarrier(owner, offset, object);
   if (options_.detectsRaces && copies.own != 0) owner.mbarriers[offset].pending.push_back(copies);
   settleMbarrier(owner, offset);
 }

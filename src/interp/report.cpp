@@ -30,6 +30,10 @@ std::string_view spelling(FindingKind kind) {
       return "register-in-flight";
     case FindingKind::WgmmaFence:
       return "wgmma-fence";
+    case FindingKind::MbarrierObject:
+      return "mbarrier-object";
+    case FindingKind::MbarrierPhase:
+      return "mbarrier-phase";
     case FindingKind::StepLimit:
       return "step-limit";
     case FindingKind::Trap:
@@ -65,6 +69,8 @@ bool isFault(FindingKind kind) {
     case FindingKind::InactiveLane:
     case FindingKind::RegisterInFlight:
     case FindingKind::WgmmaFence:
+    case FindingKind::MbarrierObject:
+    case FindingKind::MbarrierPhase:
     case FindingKind::FalseFact:
       return false;
     default:

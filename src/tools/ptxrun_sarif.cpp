@@ -33,6 +33,10 @@ std::string_view descriptionOf(interp::FindingKind kind) {
       return "A thread accesses a register of a wgmma that it has not waited for.";
     case WgmmaFence:
       return "No wgmma.fence orders accesses to registers before a wgmma.";
+    case MbarrierObject:
+      return "An operation meets an mbarrier object in a state that does not allow it.";
+    case MbarrierPhase:
+      return "A wait or an arrival may meet another phase of an mbarrier than it is for.";
     case StepLimit:
       return "The run was stopped.";
     case Trap:

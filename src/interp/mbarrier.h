@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// An mbarrier object, and what it has been through (PTX ISA 9.7.15.16).
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "interp/race.h"
+
+namespace ptxopt::interp {
+
+struct Op;
+
+// How this implementation uses the opaque 64 bits.
+struct MbarrierObject {
+  static constexpr std::uint32_t kBytes = 8;
+  static constexpr std::uint64_t kCountMask = (1u << 20) - 1;  // also the largest count
+  static constexpr std::uint64_t kTransactionMask = (1u << 22) - 1;
+  std::uint64_t expected = 0;      // arrivals of a phase, bits 0 to 19
+  std::uint64_t pending = 0;       // of this phase, bits 20 to 39
+  std::uint64_t transactions = 0;  // modulo 2^22, bits 40 to 61
+  bool phase = false;              // bit 63
+
+  explicit MbarrierObject(std::uint64_t bits)
+      : expected(bits & kCountMask),
+        pending(bits >> 20 & kCountMask),
+        transactions(bits >> 40 & kTransactionMask),
+        phase(bits >> 63 != 0) {}
+  std::uint64_t bits() const {
+    return expected | pending << 20 | (transactions & kTransactionMask) << 40 |
+           std::uint64_t{phase} << 63;
+  }
+  std::int32_t transactionCount() const;
+  bool isComplete() const { return pending == 0 && transactionCount() == 0; }
+};
+
+// Phases have numbers: those that are complete since the beginning.
+struct MbarrierPhases {
+  std::vector<Snapshot> pending;    // of who arrived in the current phase
+  std::vector<Snapshot> completed;  // and in the one before it
+  std::uint32_t phases = 0;         // that are complete: the number of the current one
+  std::uint32_t firstPhase = 0;     // the current one at mbarrier.init
+  AgentId agent = 0;  // of the bulk copies that complete on it; 0 before the first one
+  // Of the phases themselves: its clock is their number.  0: nobody looks for races.
+  AgentId phaseAgent = 0;
+  std::uint64_t bits = 0;    // of the object, after the last operation on it
+  const Op* init = nullptr;  // the mbarrier.init; null: there is no object
+  const Op* last = nullptr;  // the last operation that a thread executed on it
+  bool isObserved = false;   // a wait has seen that the phase before is complete
+
+  // The number of the phase for which a thread waits that names this parity: of the last phase that
+  // it knows to be complete, or of the next one, since no other phase may be current or the last
+  // one before it (PTX ISA 9.7.15.16.16).
+  std::int64_t phaseOf(bool parity, const ThreadClock& known) const;
+  bool isFirst() const { return phases == firstPhase; }
+};
+
+}  // namespace ptxopt::interp
