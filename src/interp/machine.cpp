@@ -390,12 +390,8 @@ void Machine::exit(Thread& thread) {
   if (cluster.live == 0) {
     lastEnd_ = steps_;
     if (options_.progress != nullptr) options_.progress->doneCtas += cluster.ctas.size();
-    // Its shared memory ends with it.
-    for (const auto& bulk : inFlight_) {
-      if (bulk->issuer->cta->cluster == &cluster) land(*bulk);
-    }
+    landBulksOf(cluster);
     if (options_.detectsRaces) checkMbarriersAtEnd(cluster);
-    dropLanded();
   }
   if (!(thread.arrivedAtCluster && thread.clusterPhase == cluster.phase)) --cluster.pending;
   // The frame is no longer needed; the rest of the thread may still be named in messages.

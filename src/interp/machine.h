@@ -5,8 +5,7 @@
 // have ended.  If nothing orders the CTAs (Program::ordersCtas()), only a few are, so that their
 // threads stay in the caches; more start if these wait or do not end for long.  A thread runs until
 // it has executed one operation that another thread can see (an access to shared or global memory,
-// a barrier, a collective, a fence); then the scheduler chooses again. The order of operations that
-// no other thread can see makes no difference, so this covers all behaviours.
+// a barrier, a collective, a fence); then the scheduler chooses again.  No other order matters.
 #pragma once
 
 #include <array>
@@ -426,6 +425,7 @@ class Machine {
   void readSource(Bulk& bulk);
   void land(Bulk& bulk);
   void landSomeBulk();
+  void landBulksOf(const Cluster& cluster);
   void dropLanded();
   void waitForBulks(Thread& thread, const Op& op);
   AgentId newAgent(const Thread& owner);

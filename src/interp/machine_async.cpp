@@ -330,6 +330,24 @@ void Machine::landSomeBulk() {
   }
 }
 
+// The cluster has ended, and its shared memory with it.
+void Machine::landBulksOf(const Cluster& cluster) {
+  for (const auto& bulk : inFlight_) {
+    if (bulk->issuer->cta->cluster != &cluster) continue;
+    const bool writesShared = bulk->barrier != nullptr;
+    if (options_.detectsRaces && (writesShared || !bulk->isRead)) {
+      involve(
+          finding(FindingKind::CopyInFlight, *bulk->op,
+                  std::string("this asynchronous operation of ") + describe(nameOf(*bulk->issuer)) +
+                      " may still " + (writesShared ? "write to" : "read from") +
+                      " shared memory when that ends with its CTA"),
+          agentOf(*bulk->issuer));
+    }
+    land(*bulk);
+  }
+  dropLanded();
+}
+
 void Machine::dropLanded() {
   std::erase_if(inFlight_, [](const auto& bulk) { return bulk->landed; });
 }

@@ -30,6 +30,8 @@ std::string_view spelling(FindingKind kind) {
       return "register-in-flight";
     case FindingKind::WgmmaFence:
       return "wgmma-fence";
+    case FindingKind::CopyInFlight:
+      return "copy-in-flight";
     case FindingKind::MbarrierObject:
       return "mbarrier-object";
     case FindingKind::MbarrierPhase:
@@ -69,6 +71,7 @@ bool isFault(FindingKind kind) {
     case FindingKind::InactiveLane:
     case FindingKind::RegisterInFlight:
     case FindingKind::WgmmaFence:
+    case FindingKind::CopyInFlight:
     case FindingKind::MbarrierObject:
     case FindingKind::MbarrierPhase:
     case FindingKind::FalseFact:

@@ -33,6 +33,8 @@ std::string_view descriptionOf(interp::FindingKind kind) {
       return "A thread accesses a register of a wgmma that it has not waited for.";
     case WgmmaFence:
       return "No wgmma.fence orders accesses to registers before a wgmma.";
+    case CopyInFlight:
+      return "A bulk copy may access shared memory of a CTA that has ended.";
     case MbarrierObject:
       return "An operation meets an mbarrier object in a state that does not allow it.";
     case MbarrierPhase:
