@@ -22,6 +22,10 @@ std::string_view spelling(FindingKind kind) {
       return "misaligned";
     case FindingKind::TensorMap:
       return "tensor-map";
+    case FindingKind::Texture:
+      return "texture";
+    case FindingKind::TextureStale:
+      return "texture-stale";
     case FindingKind::Uninitialised:
       return "uninitialised";
     case FindingKind::InactiveLane:
@@ -65,6 +69,7 @@ bool isFault(FindingKind kind) {
     case FindingKind::InactiveLane:
     case FindingKind::RegisterInFlight:
     case FindingKind::WgmmaFence:
+    case FindingKind::TextureStale:
     case FindingKind::FalseFact:
       return false;
     default:

@@ -57,15 +57,6 @@ Builtin builtinOf(std::string_view name) {
 // Why no instruction of the family can run; null: they can.
 const char* problemOf(Opcode opcode) {
   switch (opcode) {
-    case Opcode::Tex:
-    case Opcode::Tld4:
-    case Opcode::Txq:
-    case Opcode::Istypep:
-    case Opcode::Suld:
-    case Opcode::Sust:
-    case Opcode::Sured:
-    case Opcode::Suq:
-      return "there are no textures and surfaces here";
     case Opcode::Tcgen05:
     case Opcode::Multimem:
     case Opcode::Clusterlaunchcontrol:
@@ -272,6 +263,15 @@ void Decoder::decodeKnown(const ir::Instruction& instruction, Op op) {
       return decodeMbarrier(instruction, op);
     case Opcode::Tensormap:
       return decodeTensorMap(instruction, op);
+    case Opcode::Tex:
+    case Opcode::Tld4:
+    case Opcode::Txq:
+    case Opcode::Istypep:
+    case Opcode::Suld:
+    case Opcode::Sust:
+    case Opcode::Sured:
+    case Opcode::Suq:
+      return decodeTexture(instruction, op);
     case Opcode::Membar:
     case Opcode::Fence:
       // There is only one proxy here, so a fence between proxies does nothing.
