@@ -51,16 +51,12 @@ __global__ void boxBlurSurface(cudaSurfaceObject_t from, cudaSurfaceObject_t to,
 }
 
 // LAUNCH: {"kernel": "rotateImage", "block": [16, 16], "grid": [2, 2], "buffers": {"pixels":
-// "buffer:2048:random:f32:5"}, "args": ["texture:&pixels:f32:32,16:filter=linear:address=wrap:normalized=1",
-// "buffer:1600", "s32:20", "s32:20", "f32:0.5"]}
+//   "buffer:2048:random:f32:5"}, "args": [
+//   "texture:&pixels:f32:32,16:filter=linear:address=wrap:normalized=1", "buffer:1600", "s32:20",
+//   "s32:20", "f32:0.5"]}
 // LAUNCH: {"kernel": "gatherTexture", "block": [32], "grid": [2], "buffers": {"texels":
-// "buffer:768:random:f32:3"}, "args": ["texture:&texels:f32x4:48:address=border",
-// "buffer:200:small:s32:9:64", "buffer:800", "s32:50"]}
-// The last fetches take the layers for a single image.
-// LAUNCH: {"kernel": "sampleMany", "block": [16], "broken": ["texture"], "buffers": {"t":
-// "buffer:4K:random:f32"}, "args": ["texture:&t:f32x4:4,4,4:filter=linear:normalized=1",
-// "texture:&t:f32x4:4,4:cube=1:filter=linear:normalized=1",
-// "texture:&t:f32x4:4,4:layers=4:filter=linear:normalized=1", "buffer:256", "s32:16"]}
+//   "buffer:768:random:f32:3"}, "args": ["texture:&texels:f32x4:48:address=border",
+//   "buffer:200:small:s32:9:64", "buffer:800", "s32:50"]}
 // LAUNCH: {"kernel": "boxBlurSurface", "block": [16, 16], "grid": [2, 2], "buffers": {"from":
-// "buffer:1440:random:u8:7", "to": "buffer:1440"}, "args": ["surface:&from:u8x4:20,18",
-// "surface:&to:u8x4:20,18", "s32:20", "s32:18"]}
+//   "buffer:1440:random:u8:7", "to": "buffer:1440"}, "args": ["surface:&from:u8x4:20,18",
+//   "surface:&to:u8x4:20,18", "s32:20", "s32:18"]}

@@ -94,7 +94,12 @@ Machine::Place Machine::Textures::access(std::uint64_t address, std::uint32_t si
   const Place place = machine_.resolveBytes(thread_, op_, address, size, writes);
   if (!machine_.options_.detectsRaces || place.segment->isReadOnly) return place;
   if (!writes) checkStale(place, size);
-  machine_.check(thread_, op_, place, size, writes, form_.reduction.has_value());
+  Access access;
+  access.agent = thread_.clock.agent();
+  access.clock = thread_.clock.own();
+  access.isAtomic = form_.reduction.has_value();
+  access.element = access.isAtomic ? static_cast<std::uint8_t>(size) : 0;
+  machine_.check(thread_, op_, place, size, writes, access.isAtomic, &access);
   return place;
 }
 

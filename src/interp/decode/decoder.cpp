@@ -67,6 +67,11 @@ const char* problemOf(Opcode opcode) {
   }
 }
 
+bool isTexture(const isa::InstructionDesc& desc) {
+  const std::string_view section = desc.row->section;
+  return section.starts_with("9.7.12.") || section.starts_with("9.7.13.");
+}
+
 // Bit k: byte k of what the next load reads is used (docs/soundness/ A5.5).
 std::optional<std::uint64_t> usedBytesOf(const ir::Pragma& pragma) {
   constexpr std::string_view kWord = "used_bytes_mask";
@@ -263,15 +268,6 @@ void Decoder::decodeKnown(const ir::Instruction& instruction, Op op) {
       return decodeMbarrier(instruction, op);
     case Opcode::Tensormap:
       return decodeTensorMap(instruction, op);
-    case Opcode::Tex:
-    case Opcode::Tld4:
-    case Opcode::Txq:
-    case Opcode::Istypep:
-    case Opcode::Suld:
-    case Opcode::Sust:
-    case Opcode::Sured:
-    case Opcode::Suq:
-      return decodeTexture(instruction, op);
     case Opcode::Membar:
     case Opcode::Fence:
       // There is only one proxy here, so a fence between proxies does nothing.
@@ -297,6 +293,7 @@ void Decoder::decodeKnown(const ir::Instruction& instruction, Op op) {
       op.action = Action::Nothing;
       return emit(op);
     default:
+      if (isTexture(desc)) return decodeTexture(instruction, op);
       return desc.row->section.starts_with("9.7.20") ? decodeVideo(instruction, op)
                                                      : decodePure(instruction, op);
   }

@@ -69,13 +69,9 @@ void boxBlurSurface(Call& call) {
   }
 }
 
-// Its result is not defined.
-void sampleMany(Call&) {}
-
 constexpr Reference kReferences[] = {
     {"textures/rotateImage", rotateImage},
     {"textures/gatherTexture", gatherTexture},
-    {"textures/sampleMany", sampleMany},
     {"textures/boxBlurSurface", boxBlurSurface},
 };
 
