@@ -49,3 +49,14 @@ __global__ void boxBlurSurface(cudaSurfaceObject_t from, cudaSurfaceObject_t to,
   if (x0 + 1 + threadIdx.x < width && y0 + 1 + threadIdx.y < height)
     surf2Dwrite(q, to, (x0 + 1 + threadIdx.x) * 4, y0 + 1 + threadIdx.y);
 }
+
+// LAUNCH: {"kernel": "rotateImage", "block": [16, 16], "grid": [2, 2], "buffers": {"pixels":
+//   "buffer:2048:random:f32:5"}, "args": [
+//   "texture:&pixels:f32:32,16:filter=linear:address=wrap:normalized=1", "buffer:1600", "s32:20",
+//   "s32:20", "f32:0.5"]}
+// LAUNCH: {"kernel": "gatherTexture", "block": [32], "grid": [2], "buffers": {"texels":
+//   "buffer:768:random:f32:3"}, "args": ["texture:&texels:f32x4:48:address=border",
+//   "buffer:200:small:s32:9:64", "buffer:800", "s32:50"]}
+// LAUNCH: {"kernel": "boxBlurSurface", "block": [16, 16], "grid": [2, 2], "buffers": {"from":
+//   "buffer:1440:random:u8:7", "to": "buffer:1440"}, "args": ["surface:&from:u8x4:20,18",
+//   "surface:&to:u8x4:20,18", "s32:20", "s32:18"]}

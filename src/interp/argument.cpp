@@ -212,6 +212,21 @@ bool addTensorMap(Argument& argument, std::string_view text, std::string& error)
   return true;
 }
 
+// "texture:...", "surface:..." or "sampler:..."; none: the text begins with no such word.
+std::optional<bool> addTexture(Argument& argument, std::string_view text, std::string& error) {
+  for (const TextureKind kind :
+       {TextureKind::Texture, TextureKind::Surface, TextureKind::Sampler}) {
+    const std::string word = std::string(spelling(kind)) + ":";
+    if (!text.starts_with(word)) continue;
+    std::string problem;
+    argument.texture = parseTexture(kind, text.substr(word.size()), problem);
+    argument.bytes.resize(sizeof(std::uint64_t));
+    if (!argument.texture) error = "'" + argument.text + "': " + problem;
+    return argument.texture.has_value();
+  }
+  return std::nullopt;
+}
+
 bool fillFromFile(std::vector<std::uint8_t>& bytes, const std::string& path, std::string& error) {
   std::ifstream file{path, std::ios::binary};
   if (!file) {
@@ -309,6 +324,7 @@ bool parse(Argument& argument, std::string& error) {
   if (text.starts_with(kTensorMap)) {
     return addTensorMap(argument, text.substr(kTensorMap.size()), error);
   }
+  if (const auto isTexture = addTexture(argument, text, error)) return *isTexture;
   const std::vector<std::string_view> words = split(text, ':');
   if (words.size() < 2) {
     argument.isBare = parseNumber(text).has_value() || parseReal(text).has_value();
@@ -363,7 +379,10 @@ struct:u32:5,f32:1.5,&arg0      a structure, field by field
 zero:64, values:u32:1,2,3       a structure of zeros, or of elements of one type
 &arg0, &NAME, &NAME+16          the address of another buffer, a variable or a function
 tensormap:&NAME:f16:64,32:box=64,8[:KEY=VALUE...]
-                                a tensor map of the buffer: 32 rows of 64 elements)";
+                                a tensor map of the buffer: 32 rows of 64 elements
+texture:&NAME:f32x4:64,32[:KEY=VALUE...], surface:&NAME:u8x4:64,32[:KEY=VALUE...],
+sampler:filter=linear[:KEY=VALUE...]
+                                a texture, a surface or a sampler, by its handle)";
 }
 
 std::optional<Argument> parseArgument(std::string_view text, std::string& error) {

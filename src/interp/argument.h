@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "interp/texture.h"
 #include "isa/isa.h"
 
 namespace ptxopt::interp {
@@ -26,6 +27,8 @@ namespace ptxopt::interp {
 //   buffer:4K:file:PATH                          the content of a file, zeros after
 //   tensormap:&in:f16:64,32:box=64,8             a tensor map (tensor_map.h) of a buffer, by value
 //   buffer:128:tensormap:&in:...                 the address of a tensor map
+//   texture:&in:f32x4:64,32:filter=linear        a texture (texture.h) of a buffer, by its handle;
+//   surface:&in:u8x4:64,32, sampler:filter=linear    the same for surfaces and samplers
 // An element of `values` and a field may be an address: &NAME of a buffer, of a variable or a
 // function of the module, &argK of the buffer of argument K, all with +N bytes after it.
 struct Argument {
@@ -38,7 +41,8 @@ struct Argument {
   std::vector<Address> addresses;    // filled in when the launch is run
   isa::Type type = isa::Type::None;  // of the elements; None: bytes
   bool isBuffer = false;
-  bool isBare = false;  // a number without a type: `bytes` is empty
+  bool isBare = false;                 // a number without a type: `bytes` is empty
+  std::optional<TextureText> texture;  // `bytes` is then its handle, which the launch makes
   std::string text;
 };
 // Sets `error` where the text is none of these.

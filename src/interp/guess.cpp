@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "interp/launch.h"
+#include "interp/program.h"
 
 namespace ptxopt::interp {
 
@@ -21,7 +22,7 @@ std::vector<Argument> guessArguments(const ir::Function& kernel, const GuessSize
     std::string text;
     const int width = isa::bitWidth(variable->type);
     if (!variable->dimensions.empty() || width == 0 || width > 64) {
-      text = "zero:" + std::to_string(variable->size);
+      text = "zero:" + std::to_string(parameterBytes(*variable));
     } else if (isa::isFloat(variable->type)) {
       text = std::string(isa::spelling(variable->type).substr(1)) + ":1.5";
     } else if (width == 64) {

@@ -48,7 +48,9 @@ Image::Image(const ir::Module& module) : windows_(&interp::windows(module.addres
 
 void Image::add(const ir::Variable& variable) {
   const bool isConstant = variable.space == isa::Space::Const;
-  if (!isConstant && variable.space != isa::Space::Global) return;
+  // A variable in .tex is a .texref in .global, as it was written before PTX 1.5.
+  const bool isGlobal = variable.space == isa::Space::Global || variable.space == isa::Space::Tex;
+  if (!isConstant && !isGlobal) return;
   const std::uint64_t room = kMostVariables - std::min(end_ - windows_->global, kMostVariables);
   const std::uint64_t count = std::max(variable.count, 1u);
   if (variable.size > room / count) {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <memory>
 #include <stdexcept>
 
@@ -198,6 +199,8 @@ class Session {
 
   void allocate();
   void allocate(std::string name, const Argument& content, std::size_t launch);
+  void makeTextures();
+  void makeTexture(const Argument& argument, std::uint64_t handle, std::size_t launch);
   void fillVariables();
   std::optional<std::uint64_t> addressOf(const std::string& name, std::size_t launch) const;
   void fillAddresses(const Argument& argument, std::uint8_t* bytes, std::size_t launch) const;
@@ -213,6 +216,8 @@ class Session {
   Image image_;
   GlobalMemory memory_;
   std::vector<Buffer> buffers_;
+  TextureTable textures_;
+  std::map<const Argument*, std::uint64_t> handles_;  // of those in `textures_`
   std::vector<std::pair<const Segment*, NamedBytes>> variables_;
   Outcome outcome_;
 };
@@ -239,10 +244,46 @@ void Session::allocate() {
       }
     }
   }
-  for (const auto& [name, content] : scenario_.buffers) allocate(name, content, kShared);
+  for (const auto& [name, content] : scenario_.buffers) {
+    if (!content.texture) allocate(name, content, kShared);
+  }
+  makeTextures();
   for (const Buffer& buffer : buffers_) {
     fillAddresses(*buffer.content, buffer.segment->bytes.data(), buffer.launch);
   }
+}
+
+void Session::makeTexture(const Argument& argument, std::uint64_t handle, std::size_t launch) {
+  TextureObject object = argument.texture->object;
+  const std::string& buffer = argument.texture->buffer;
+  if (!buffer.empty()) {
+    const auto base = addressOf(buffer, launch);
+    const Segment* segment = base ? memory_.find(*base, 1) : nullptr;
+    if (segment == nullptr) {
+      throw Problem{"'" + argument.text + "': there is no buffer '" + buffer + "'"};
+    }
+    object.address = *base + argument.texture->addend;
+    if (!segment->contains(object.address, object.bytes())) {
+      throw Problem{"'" + argument.text + "' needs " +
+                    std::to_string(object.bytes() + argument.texture->addend) +
+                    " bytes, the buffer '" + buffer + "' has " +
+                    std::to_string(segment->bytes.size())};
+    }
+  }
+  textures_[handle] = object;
+  handles_[&argument] = handle;
+}
+
+// Those of arguments, and those that have a name.
+void Session::makeTextures() {
+  std::uint64_t handle = kTextureHandles;
+  const auto make = [&](const Argument& argument, std::size_t launch) {
+    if (argument.texture) makeTexture(argument, handle += kHandleStep, launch);
+  };
+  for (std::size_t index = 0; index < scenario_.launches.size(); ++index) {
+    for (const Argument& argument : scenario_.launches[index].arguments) make(argument, index);
+  }
+  for (const auto& [name, content] : scenario_.buffers) make(content, kShared);
 }
 
 void Session::fillVariables() {
@@ -253,6 +294,10 @@ void Session::fillVariables() {
       for (const ImageObject& known : image_.objects()) names.push_back(known.name);
       throw Problem{"no variable '" + name + "'" + (names.empty() ? "" : "; there are") +
                     listOf(names)};
+    }
+    if (content.texture) {
+      makeTexture(content, object->address, 0);
+      continue;
     }
     Segment* segment = memory_.find(object->address, 1);
     std::vector<std::uint8_t> bytes = content.bytes;
@@ -282,6 +327,10 @@ std::optional<std::uint64_t> Session::addressOf(const std::string& name, std::si
     if (isArgument || (buffer.launch == kShared && buffer.name == name)) {
       return buffer.segment->base;
     }
+  }
+  for (const auto& [known, content] : scenario_.buffers) {
+    const auto handle = handles_.find(&content);
+    if (known == name && handle != handles_.end()) return handle->second;
   }
   if (const ImageObject* object = image_.find(name)) return object->address;
   for (const ir::Function& function : module_.functions()) {
@@ -317,7 +366,10 @@ void Session::bindOne(const Program& program, const Argument& argument, std::siz
   const std::string who = "argument " + std::to_string(k) + " ('" + argument.text + "')";
   const std::string parameter = "the parameter '" +
                                 std::string(program.module().text(variable.name)) + "' " +
-                                std::to_string(variable.size);
+                                std::to_string(interp::parameterBytes(variable));
+  if (argument.texture) {
+    std::memcpy(bytes.data(), &handles_.at(&argument), bytes.size());
+  }
   if (argument.isBare) {
     const auto number = bytesOfNumber(variable.type, argument.text);
     if (!number || !variable.dimensions.empty()) {
@@ -326,7 +378,7 @@ void Session::bindOne(const Program& program, const Argument& argument, std::siz
     }
     bytes = *number;
   }
-  if (bytes.size() != variable.size) {
+  if (bytes.size() != interp::parameterBytes(variable)) {
     throw Problem{who + " has " + std::to_string(bytes.size()) + " bytes, " + parameter};
   }
   std::copy(bytes.begin(), bytes.end(), at);
@@ -386,6 +438,7 @@ void Session::launch(const Launch& launch, std::size_t index) {
     }
     MachineOptions own = options_;
     own.seed += k;
+    own.textures = &textures_;
     std::vector<std::unique_ptr<Machine>> machines;
     for (std::uint32_t part = 0; part < parts; ++part) {
       machines.push_back(std::make_unique<Machine>(program, memory_, geometry, parameters, own,

@@ -60,26 +60,34 @@ Dim3 parseDimensions(const nlohmann::json& value) {
   return result;
 }
 
-// An object {"tensormap": "&in", "type": "f16", "dims": [64, 32], ...} as the text of an argument.
+// An object {"tensormap": "&in", "type": "f16", "dims": [64, 32], ...} as the text of an argument;
+// the same for "texture" and "surface".
 std::string tensorMapOf(const nlohmann::json& object) {
   const auto textOf = [](const nlohmann::json& value) {
     if (value.is_string()) return value.get<std::string>();
     if (value.is_boolean()) return std::string(value.get<bool>() ? "1" : "0");
     std::string text;
-    for (const auto& number : value.is_array() ? value : nlohmann::json::array({value})) {
-      text += (text.empty() ? "" : ",") + std::to_string(number.get<std::int64_t>());
+    for (const auto& element : value.is_array() ? value : nlohmann::json::array({value})) {
+      text += text.empty() ? "" : ",";
+      text += element.is_string() ? element.get<std::string>()
+                                  : std::to_string(element.get<std::int64_t>());
     }
     return text;
   };
   std::string text = "tensormap";
-  for (const char* const key : {"tensormap", "type", "dims"}) {
+  for (const char* const kind : {"texture", "surface"}) {
+    if (object.contains(kind)) text = kind;
+  }
+  const std::string kind = text;
+  for (const std::string& key : {kind, std::string("type"), std::string("dims")}) {
     if (!object.contains(key)) {
-      throw std::runtime_error("a tensor map without '" + std::string(key) + "'");
+      const std::string what = kind == "tensormap" ? "tensor map" : kind;
+      throw std::runtime_error("a " + what + " without '" + key + "'");
     }
     text += ":" + textOf(object[key]);
   }
   for (const auto& [key, value] : object.items()) {
-    if (key == "tensormap" || key == "type" || key == "dims") continue;
+    if (key == kind || key == "type" || key == "dims") continue;
     text += ":" + key + "=" + textOf(value);
   }
   return text;
@@ -229,7 +237,8 @@ std::optional<Scenario> parseScenario(std::string_view text, std::string& error)
       }
     }
     for (const auto& [name, buffer] : scenario.buffers) {
-      if (!buffer.isBuffer) throw std::runtime_error("'" + name + "' is no buffer");
+      if (!buffer.isBuffer && !buffer.texture)
+        throw std::runtime_error("'" + name + "' is no buffer");
     }
     for (const Launch& launch : scenario.launches) {
       if (launch.buffers.empty() && launch.globals.empty()) continue;

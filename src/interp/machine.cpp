@@ -8,6 +8,7 @@
 
 #include "interp/arithmetic/conversion.h"
 #include "interp/auditor.h"
+#include "interp/machine_texture.h"
 #include "interp/machine_warpgroup.h"
 
 namespace ptxopt::interp {
@@ -288,6 +289,9 @@ bool Machine::execute(Thread& thread, const Op& op) {
       break;
     case Action::Mbarrier:
       mbarrier(thread, op);
+      break;
+    case Action::Texture:
+      Textures(*this, thread, op).execute();
       break;
     case Action::ReplaceField:
       replaceMapField(thread, op);

@@ -452,6 +452,7 @@ class Machine {
                               const std::string& problem);
 
   class Warpgroups;  // machine_warpgroup.h
+  class Textures;    // machine_texture.h
 
   // machine_matrix.cpp
   void runMatrix(Cta& cta, std::uint32_t warp, const Op& op);

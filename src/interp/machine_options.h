@@ -9,6 +9,7 @@
 #include "facts/claim.h"
 #include "interp/progress.h"
 #include "interp/scheduler.h"
+#include "interp/texture.h"
 
 namespace ptxopt::interp {
 
@@ -34,6 +35,7 @@ struct MachineOptions {
   Progress* progress = nullptr;  // null: nobody looks
   // Claims about the text (docs/facts.md) to check; null: none.
   const std::vector<facts::Claim>* claims = nullptr;
+  const TextureTable* textures = nullptr;  // null: there are none
 };
 
 // The clusters of the grid that a machine runs: every count-th, starting at `index`.  Machines that

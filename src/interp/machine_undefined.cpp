@@ -183,6 +183,8 @@ void Machine::useOperands(Thread& thread, const Op& op) {
   if (op.action == Action::Atomic) {
     const auto b = thread.code->lists.begin() + op.index + op.count;
     depend(thread, op, originOf(thread, std::vector(b, b + 2 * op.count)), kHow);
+  } else if (op.action == Action::Texture) {
+    depend(thread, op, originOf(thread, thread.code->textures[op.index].sources()), kHow);
   } else if (op.action == Action::Bulk) {
     const BulkForm& form = thread.code->bulks[op.index];
     depend(thread, op, originOf(thread, form.values), kHow);
@@ -219,6 +221,10 @@ void Machine::keepResult(Thread& thread, const Op& op) {
   keep(op.q);
   if (op.action == Action::Atomic) {
     for (std::uint32_t k = 0; k < op.count; ++k) keep(thread.code->lists[op.index + k]);
+  } else if (op.action == Action::Texture) {
+    const TextureForm& form = thread.code->textures[op.index];
+    std::for_each(form.results.begin(), form.results.end(), keep);
+    keep(form.resident);
   } else if (op.action == Action::Collective) {
     for (const auto& slots : thread.code->matrices[op.index].slots) {
       std::for_each(slots.begin(), slots.end(), keep);

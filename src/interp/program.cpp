@@ -7,14 +7,22 @@
 
 namespace ptxopt::interp {
 
+std::uint64_t parameterBytes(const ir::Variable& variable) {
+  const bool isReference = variable.type == isa::Type::TexRef ||
+                           variable.type == isa::Type::SamplerRef ||
+                           variable.type == isa::Type::SurfRef;
+  return isReference ? sizeof(std::uint64_t) : variable.size;
+}
+
 Program::Program(const ir::Module& module, const ir::Function& kernel, const Image& image,
                  const std::vector<facts::Claim>* claims)
     : module_(&module), kernel_(&kernel), image_(&image) {
   if (claims != nullptr) audit_.emplace(*claims);
   for (const ir::Variable* variable : kernel.parameters) {
-    parameterBytes_ = alignUp(parameterBytes_, alignmentOf(*variable));
+    const bool isHandle = interp::parameterBytes(*variable) != variable->size;
+    parameterBytes_ = alignUp(parameterBytes_, isHandle ? 8 : alignmentOf(*variable));
     parameters_.push_back({variable, parameterBytes_});
-    parameterBytes_ += variable->size;
+    parameterBytes_ += interp::parameterBytes(*variable);
   }
   for (const ir::Statement& statement : module.items()) {
     if (const auto* declaration = statement.as<ir::VariableDeclaration>()) {
@@ -131,6 +139,10 @@ bool reduces(const BulkForm& bulk) {
   return bulk.operation.has_value();
 }
 
+bool reducesSurface(const TextureForm& form) {
+  return form.reduction.has_value();
+}
+
 bool ordersCtas(const Op& op) {
   switch (op.action) {
     case Action::Load:
@@ -150,7 +162,8 @@ bool ordersCtas(const Op& op) {
 bool Program::canRunInParts() const {
   return std::none_of(codes_.begin(), codes_.end(), [](const auto& code) {
     return std::any_of(code->calls.begin(), code->calls.end(), allocates) ||
-           std::any_of(code->bulks.begin(), code->bulks.end(), reduces);
+           std::any_of(code->bulks.begin(), code->bulks.end(), reduces) ||
+           std::any_of(code->textures.begin(), code->textures.end(), reducesSurface);
   });
 }
 

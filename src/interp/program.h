@@ -25,6 +25,7 @@
 #include "interp/image.h"
 #include "interp/matrix.h"
 #include "interp/tensor_copy.h"
+#include "interp/texture_form.h"
 #include "interp/warpgroup.h"
 #include "ir/module.h"
 #include "isa/isa.h"
@@ -83,6 +84,7 @@ enum class Action : std::uint8_t {
   CommitBulk,
   WaitBulk,      // for all but a groups; kSecond: until they have read their source
   Mbarrier,      // see MbarrierKind
+  Texture,       // tex, tld4, txq, suld, sust, sured, suq, istypep: textures[index]
   ReplaceField,  // of the tensor map at [a + immediate]: a TensorField, its dimension b, value c
   CheckWritten,  // of the register `index`, `count` slots from b: unwritten if r[a] is 0
   Audit,         // checks claims: audits[index]
@@ -347,6 +349,7 @@ struct Code {
   std::vector<MatrixForm> matrices;
   std::vector<WarpgroupForm> warpgroups;
   std::vector<BulkForm> bulks;
+  std::vector<TextureForm> textures;
   std::vector<std::string> problems;  // of Unsupported: problems[op.index]
   std::vector<AuditStep> audits;
   std::vector<AuditLocal> auditLocals;
@@ -355,6 +358,9 @@ struct Code {
   std::uint64_t localBytes = 0;
   std::uint32_t trueSlot = 0;  // the guard of what has none
 };
+
+// Of a parameter of a kernel; a reference to a texture, surface or sampler is a handle.
+std::uint64_t parameterBytes(const ir::Variable& variable);
 
 struct EntryParameter {
   const ir::Variable* variable = nullptr;
@@ -396,7 +402,7 @@ class Program {
   std::uint64_t parameterBytes() const { return parameterBytes_; }
   bool usesGridWorkspace() const;
   // Machines may run parts of the grid at the same time: the program does not allocate or free
-  // memory, and no bulk copy reduces into memory.
+  // memory, and no bulk copy or surface reduction changes what others do.
   bool canRunInParts() const;
   // CTAs may wait for each other, or the order of what they do may decide the result: there are
   // strong accesses to memory that they share, or fences for such, or allocations.

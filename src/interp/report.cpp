@@ -22,6 +22,10 @@ std::string_view spelling(FindingKind kind) {
       return "misaligned";
     case FindingKind::TensorMap:
       return "tensor-map";
+    case FindingKind::Texture:
+      return "texture";
+    case FindingKind::TextureStale:
+      return "texture-stale";
     case FindingKind::Uninitialised:
       return "uninitialised";
     case FindingKind::InactiveLane:
@@ -74,6 +78,7 @@ bool isFault(FindingKind kind) {
     case FindingKind::CopyInFlight:
     case FindingKind::MbarrierObject:
     case FindingKind::MbarrierPhase:
+    case FindingKind::TextureStale:
     case FindingKind::FalseFact:
       return false;
     default:

@@ -13,6 +13,23 @@ const ReleaseSet* Shadow::findReleased(std::uint64_t offset) const {
   return found == released_.end() ? nullptr : &found->second;
 }
 
+std::optional<Site> Shadow::findWrite(std::uint64_t offset, std::uint32_t size) const {
+  const auto writeOf = [&](const Cell& cell) -> std::optional<Site> {
+    if (hasStrongWrites(cell)) return sets_[cell.sets - 1].strongWrites.all().list().front().site;
+    if (cell.write.clock != 0) return cell.write.site;
+    return std::nullopt;
+  };
+  for (std::uint64_t at = offset; at < offset + size; ++at) {
+    const std::uint64_t line = at / kLineBytes;
+    const std::uint64_t page = line / kPageLines;
+    if (pages_.size() <= page || pages_[page] == nullptr) continue;
+    const Cell& word = (*pages_[page])[line % kPageLines].words[at / 4 % kLineWords];
+    const Cell& cell = word.bytes == 0 ? word : bytes_[word.bytes - 1][at % 4];
+    if (const auto site = writeOf(cell)) return site;
+  }
+  return std::nullopt;
+}
+
 void Shadow::makePage(std::uint64_t page) {
   if (pages_.size() <= page) pages_.resize(page + 1);
   pages_[page] = std::make_unique<Page>();

@@ -73,6 +73,9 @@ class Shadow {
   // The same for one thread after the other.  Adds the number of each that races, and its race.
   void access(const WarpAccess& warp, std::vector<std::pair<std::size_t, Race>>& races);
 
+  // A write to any of the bytes, by whichever thread.  O(size), for errors and textures.
+  std::optional<Site> findWrite(std::uint64_t offset, std::uint32_t size) const;
+
   // Release and acquire through a strong access at `offset`.
   ReleaseSet& released(std::uint64_t offset) { return released_[offset]; }
   const ReleaseSet* findReleased(std::uint64_t offset) const;

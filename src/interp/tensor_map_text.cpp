@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "interp/argument.h"
+#include "interp/object_text.h"
 #include "interp/tensor_map.h"
 
 namespace ptxopt::interp {
@@ -14,19 +15,11 @@ constexpr std::string_view kTensorKeys[] = {
     "box", "strides", "elementStrides", "interleave", "swizzle", "fill",
     "l2",  "lower",   "upper",          "channels",   "pixels",  "wide"};
 
-struct Wrong {
-  std::string message;
-};
-
-std::string quoted(std::string_view text) {
-  return "'" + std::string(text) + "'";
-}
-
 std::vector<std::int64_t> numbers(std::string_view key, std::string_view text) {
   std::vector<std::int64_t> result;
   for (const std::string_view word : split(text, ',')) {
     const auto number = parseNumber(word);
-    if (!number) throw Wrong{quoted(word) + " is not a number for " + quoted(key)};
+    if (!number) throw WrongText{quoted(word) + " is not a number for " + quoted(key)};
     result.push_back(static_cast<std::int64_t>(*number));
   }
   return result;
@@ -42,7 +35,7 @@ Enumeration oneOf(std::string_view key, std::string_view text,
   for (const std::string_view word : words) {
     all += (all.empty() ? "" : ", ") + std::string(word);
   }
-  throw Wrong{quoted(text) + " is not a value for " + quoted(key) + ": " + all};
+  throw WrongText{quoted(text) + " is not a value for " + quoted(key) + ": " + all};
 }
 
 // The values of a key, which are checked against the rank when all are known.
@@ -63,8 +56,8 @@ template <class Number, std::size_t kCount>
 void putNumbers(std::array<Number, kCount>& to, const std::vector<std::int64_t>& from,
                 std::string_view key, std::size_t count) {
   if (from.size() != count) {
-    throw Wrong{quoted(key) + " has " + std::to_string(from.size()) + " numbers, not " +
-                std::to_string(count)};
+    throw WrongText{quoted(key) + " has " + std::to_string(from.size()) + " numbers, not " +
+                    std::to_string(count)};
   }
   for (std::size_t k = 0; k < count; ++k) {
     to[k] = sizeof(Number) == 8 ? static_cast<Number>(from[k]) : narrowed<Number>(from[k]);
@@ -99,14 +92,14 @@ void parseKey(TensorMap& map, Lists& lists, std::string_view key, std::string_vi
   } else if (key == "pixels") {
     lists.pixels = numbers(key, value);
   } else if (key == "wide") {
-    if (value != "1" && value != "0") throw Wrong{"'wide' is 0 or 1"};
+    if (value != "1" && value != "0") throw WrongText{"'wide' is 0 or 1"};
     if (value == "1") map.mode = TensorMode::Im2colWide;
   } else {
     std::string all;
     for (const std::string_view known : kTensorKeys) {
       all += (all.empty() ? "" : ", ") + std::string(known);
     }
-    throw Wrong{"unknown key " + quoted(key) + " of a tensor map: " + all};
+    throw WrongText{"unknown key " + quoted(key) + " of a tensor map: " + all};
   }
 }
 
@@ -123,10 +116,10 @@ void makeDense(TensorMap& map) {
 
 void finishImage(TensorMap& map, const Lists& lists) {
   if (!lists.lower || !lists.upper || !lists.channels || !lists.pixels) {
-    throw Wrong{"im2col needs 'lower', 'upper', 'channels' and 'pixels'"};
+    throw WrongText{"im2col needs 'lower', 'upper', 'channels' and 'pixels'"};
   }
-  if (lists.box) throw Wrong{"im2col has no 'box'"};
-  if (map.rank < 3) throw Wrong{"im2col needs 3 to 5 dimensions"};
+  if (lists.box) throw WrongText{"im2col has no 'box'"};
+  if (map.rank < 3) throw WrongText{"im2col needs 3 to 5 dimensions"};
   putNumbers(map.lower, *lists.lower, "lower", map.imageRank());
   putNumbers(map.upper, *lists.upper, "upper", map.imageRank());
   std::array<std::uint32_t, 1> one{};
@@ -138,7 +131,7 @@ void finishImage(TensorMap& map, const Lists& lists) {
 
 void finishMap(TensorMap& map, const Lists& lists) {
   map.rank = lists.dims.size();
-  if (map.rank > TensorMap::kMostRank) throw Wrong{"a tensor has at most 5 dimensions"};
+  if (map.rank > TensorMap::kMostRank) throw WrongText{"a tensor has at most 5 dimensions"};
   putNumbers(map.dims, lists.dims, "the dimensions", map.rank);
   const bool isImage = lists.lower || lists.upper || lists.channels || lists.pixels ||
                        map.mode == TensorMode::Im2colWide;
@@ -146,7 +139,7 @@ void finishMap(TensorMap& map, const Lists& lists) {
   if (isImage) {
     finishImage(map, lists);
   } else if (!lists.box) {
-    throw Wrong{"a tensor map without 'box'"};
+    throw WrongText{"a tensor map without 'box'"};
   } else {
     putNumbers(map.box, *lists.box, "box", map.rank);
   }
@@ -161,41 +154,31 @@ void finishMap(TensorMap& map, const Lists& lists) {
   }
 }
 
-void parseBuffer(TensorMapText& result, std::string_view text) {
-  const std::vector<std::string_view> sum = split(text.substr(text.empty() ? 0 : 1), '+');
-  const auto addend = sum.size() == 2 ? parseNumber(sum[1]) : 0;
-  if (!text.starts_with('&') || sum.size() > 2 || sum[0].empty() || !addend) {
-    throw Wrong{quoted(text) + " is not the buffer of a tensor map, such as &arg1 or &NAME+64"};
-  }
-  result.buffer = sum[0];
-  result.addend = *addend;
-}
-
 }  // namespace
 
 std::optional<TensorMapText> parseTensorMap(std::string_view text, std::string& problem) {
   try {
     const std::vector<std::string_view> words = split(text, ':');
-    if (words.size() < 3) throw Wrong{"a tensor map is &BUFFER:TYPE:DIM,DIM:box=N,N"};
+    if (words.size() < 3) throw WrongText{"a tensor map is &BUFFER:TYPE:DIM,DIM:box=N,N"};
     TensorMapText result;
-    parseBuffer(result, words[0]);
+    parseBufferOf(result, words[0], "a tensor map");
     const auto element = parseTensorElement(words[1]);
-    if (!element) throw Wrong{quoted(words[1]) + " is not a type of tensor elements"};
+    if (!element) throw WrongText{quoted(words[1]) + " is not a type of tensor elements"};
     result.map.element = *element;
     Lists lists;
     lists.dims = numbers("the dimensions", words[2]);
     for (std::size_t k = 3; k < words.size(); ++k) {
       const std::size_t equals = words[k].find('=');
-      if (equals == std::string_view::npos) throw Wrong{quoted(words[k]) + " is no KEY=VALUE"};
+      if (equals == std::string_view::npos) throw WrongText{quoted(words[k]) + " is no KEY=VALUE"};
       parseKey(result.map, lists, words[k].substr(0, equals), words[k].substr(equals + 1));
     }
     finishMap(result.map, lists);
     // Buffers and variables begin at multiples of 256.
     TensorMap trial = result.map;
     trial.address = result.addend;
-    if (auto wrong = problemOf(trial)) throw Wrong{*wrong};
+    if (auto wrong = problemOf(trial)) throw WrongText{*wrong};
     return result;
-  } catch (const Wrong& wrong) {
+  } catch (const WrongText& wrong) {
     problem = wrong.message;
     return std::nullopt;
   }

@@ -69,14 +69,16 @@ std::string textOf(const interp::Launch& launch) {
   return text + interp::textOf(launch.arguments);
 }
 
-// A tensor map describes a tensor that only the caller knows.
-void refuseTensorMap(const ir::Module& module, const interp::Outcome& outcome) {
+// A tensor map or a texture describes a tensor or an image that only the caller knows.
+void refuseUnguessed(const ir::Module& module, const interp::Outcome& outcome) {
   for (const interp::Finding& finding : outcome.findings) {
-    if (finding.kind != interp::FindingKind::TensorMap) continue;
-    throw BadInput{module.source().name() + ": the kernel takes a tensor map, which no guess " +
-                   "describes: " + finding.message +
-                   "\ndescribe it, as in --buffer in=buffer:4K:iota:f16 " +
-                   "--arg 'tensormap:&in:f16:64,32:box=64,8'"};
+    const bool isMap = finding.kind == interp::FindingKind::TensorMap;
+    if (!isMap && finding.kind != interp::FindingKind::Texture) continue;
+    throw BadInput{module.source().name() + ": the kernel takes a " +
+                   (isMap ? "tensor map" : "texture or surface") + ", which no guess describes: " +
+                   finding.message + "\ndescribe it, as in --buffer in=buffer:4K:iota:" +
+                   (isMap ? "f16 --arg 'tensormap:&in:f16:64,32:box=64,8'"
+                          : "f32 --arg 'texture:&in:f32:32,32:filter=linear'")};
   }
 }
 
@@ -103,7 +105,7 @@ void guess(const ir::Module& module, interp::Launch& launch, const Options& opti
     std::string error;
     const auto outcome = interp::run(module, launch, trial, error);
     if (!outcome) throw BadInput{module.source().name() + ": " + error};
-    refuseTensorMap(module, *outcome);
+    refuseUnguessed(module, *outcome);
     const interp::Finding* found = faultOfGuess(*outcome);
     if (found == nullptr) {
       std::cerr << "guessed: " << textOf(launch) << '\n'
@@ -128,7 +130,7 @@ interp::Launch launchOf(const ir::Module& module, const std::optional<interp::La
   if (options.shared != 0) launch.dynamicShared = options.shared;
   launch.ownsVariables = options.ownsVariables;
   for (auto& buffer : named(options.buffers, "--buffer")) {
-    if (!buffer.second.isBuffer) {
+    if (!buffer.second.isBuffer && !buffer.second.texture) {
       throw BadInput{"--buffer " + buffer.first + ": '" + buffer.second.text +
                      "' is no buffer, such as buffer:4K"};
     }

@@ -23,6 +23,10 @@ std::string_view descriptionOf(interp::FindingKind kind) {
       return "An access is outside of every buffer and variable.";
     case Misaligned:
       return "An address is no multiple of the size of the access.";
+    case Texture:
+      return "An instruction uses what is no texture, surface or sampler, or none that suits it.";
+    case TextureStale:
+      return "A texture or a surface is read where the same launch has written.";
     case TensorMap:
       return "A tensor copy uses what is no tensor map, or none that suits it.";
     case Uninitialised:

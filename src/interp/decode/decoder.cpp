@@ -57,15 +57,6 @@ Builtin builtinOf(std::string_view name) {
 // Why no instruction of the family can run; null: they can.
 const char* problemOf(Opcode opcode) {
   switch (opcode) {
-    case Opcode::Tex:
-    case Opcode::Tld4:
-    case Opcode::Txq:
-    case Opcode::Istypep:
-    case Opcode::Suld:
-    case Opcode::Sust:
-    case Opcode::Sured:
-    case Opcode::Suq:
-      return "there are no textures and surfaces here";
     case Opcode::Tcgen05:
     case Opcode::Multimem:
     case Opcode::Clusterlaunchcontrol:
@@ -74,6 +65,11 @@ const char* problemOf(Opcode opcode) {
     default:
       return nullptr;
   }
+}
+
+bool isTexture(const isa::InstructionDesc& desc) {
+  const std::string_view section = desc.row->section;
+  return section.starts_with("9.7.12.") || section.starts_with("9.7.13.");
 }
 
 // Bit k: byte k of what the next load reads is used (docs/soundness/ A5.5).
@@ -297,6 +293,7 @@ void Decoder::decodeKnown(const ir::Instruction& instruction, Op op) {
       op.action = Action::Nothing;
       return emit(op);
     default:
+      if (isTexture(desc)) return decodeTexture(instruction, op);
       return desc.row->section.starts_with("9.7.20") ? decodeVideo(instruction, op)
                                                      : decodePure(instruction, op);
   }

@@ -74,6 +74,15 @@ class Decoder {
   void decodeTensorMap(const ir::Instruction& instruction, Op op);
   void readMapOperand(const ir::Operand& operand, TensorForm& tensor);
 
+  // decode_texture.cpp
+  void decodeTexture(const ir::Instruction& instruction, Op op);
+  void decodeFetch(const ir::Instruction& instruction, TextureForm& form);
+  void decodeFetchExtras(const ir::Instruction& instruction, TextureForm& form);
+  void decodeSurface(const ir::Instruction& instruction, TextureForm& form);
+  void readTextureOperand(const ir::Operand& operand, TextureForm& form);
+  std::uint32_t handle(const ir::Operand& operand);
+  void readCoordinates(const ir::Operand& operand, TextureForm& form);
+
   // decode_matrix.cpp
   void decodeMatrix(const ir::Instruction& instruction, Op op);
   void decodeFragmentMove(const ir::Instruction& instruction, Op op);

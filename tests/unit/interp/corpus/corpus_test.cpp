@@ -62,9 +62,10 @@ const Reference* findReference(const fs::path& file, const std::string& kernel) 
   const std::string producer = producerOf(file);
   const std::string stem = file.stem().string();
   const bool isCuda = producer == "nvcc" || producer == "nvcc-new" || producer == "clang";
-  for (const auto& references : {algorithmReferences(), imageReferences(), matrixReferences(),
-                                 numericReferences(), producerReferences(), reductionReferences(),
-                                 simulationReferences(), synchronisationReferences()}) {
+  for (const auto& references :
+       {algorithmReferences(), imageReferences(), matrixReferences(), numericReferences(),
+        producerReferences(), reductionReferences(), simulationReferences(),
+        synchronisationReferences(), textureReferences()}) {
     for (const Reference& reference : references) {
       const std::string name(reference.name);
       if (isCuda) {
@@ -152,9 +153,10 @@ KernelRun runGuessed(const ir::Module& module, const ir::Function& kernel) {
     return result;
   }
   for (const Finding& finding : outcome->findings) {
-    // No guess makes a tensor map.
-    const bool isRefused =
-        finding.kind == FindingKind::Unsupported || finding.kind == FindingKind::TensorMap;
+    // No guess makes a tensor map or a texture.
+    const bool isRefused = finding.kind == FindingKind::Unsupported ||
+                           finding.kind == FindingKind::TensorMap ||
+                           finding.kind == FindingKind::Texture;
     if (isRefused) result.refusal = finding.message;
   }
   return result;

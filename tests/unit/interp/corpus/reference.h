@@ -151,5 +151,6 @@ std::span<const Reference> producerReferences();
 std::span<const Reference> reductionReferences();
 std::span<const Reference> simulationReferences();
 std::span<const Reference> synchronisationReferences();
+std::span<const Reference> textureReferences();
 
 }  // namespace ptxopt::interp
