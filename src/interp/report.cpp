@@ -30,6 +30,8 @@ std::string_view spelling(FindingKind kind) {
       return "register-in-flight";
     case FindingKind::WgmmaFence:
       return "wgmma-fence";
+    case FindingKind::TensorMemory:
+      return "tensor-memory";
     case FindingKind::StepLimit:
       return "step-limit";
     case FindingKind::Trap:
@@ -65,6 +67,7 @@ bool isFault(FindingKind kind) {
     case FindingKind::InactiveLane:
     case FindingKind::RegisterInFlight:
     case FindingKind::WgmmaFence:
+    case FindingKind::TensorMemory:
     case FindingKind::FalseFact:
       return false;
     default:

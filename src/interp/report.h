@@ -26,8 +26,9 @@ enum class FindingKind : std::uint8_t {
   TensorMap,  // a tensor copy uses what is no tensor map, or none for such a copy
   Uninitialised,
   InactiveLane,      // a shuffle reads from a lane that takes no part
-  RegisterInFlight,  // a register is accessed while a wgmma may do so
+  RegisterInFlight,  // a register is accessed while a wgmma or tcgen05 may do so
   WgmmaFence,        // a wgmma.fence is missing
+  TensorMemory,      // tensor memory is not allocated or freed as it must be
   StepLimit,
   Trap,
   AssertionFailed,

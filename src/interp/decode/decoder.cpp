@@ -66,7 +66,6 @@ const char* problemOf(Opcode opcode) {
     case Opcode::Sured:
     case Opcode::Suq:
       return "there are no textures and surfaces here";
-    case Opcode::Tcgen05:
     case Opcode::Multimem:
     case Opcode::Clusterlaunchcontrol:
     case Opcode::Fabric:
@@ -268,6 +267,8 @@ void Decoder::decodeKnown(const ir::Instruction& instruction, Op op) {
       return decodeMatrix(instruction, op);
     case Opcode::Wgmma:
       return decodeWarpgroup(instruction, op);
+    case Opcode::Tcgen05:
+      return decodeTensorCore(instruction, op);
     case Opcode::Mbarrier:
       return decodeMbarrier(instruction, op);
     case Opcode::Tensormap:
