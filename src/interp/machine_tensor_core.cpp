@@ -76,15 +76,17 @@ void Machine::TensorCores::run(Cta& cta, std::uint32_t warp, const Op& op) {
     case Kind::WaitStore:
       return waitFor(threads, stateOf(cta, warp).stores);
     case Kind::Commit:
+    case Kind::Copy:
       return;  // of one thread: execute()
   }
 }
 
 void Machine::TensorCores::execute(Thread& thread, const Op& op) {
   const TensorCoreForm& form = thread.code->tensorCores[op.index];
-  machine_->depend(thread, op, originOf(thread, {form.address.slot, form.mask}),
+  machine_->depend(thread, op, originOf(thread, {form.address.slot, form.mask, form.descriptor}),
                    "the operation here");
-  commit(thread, op, form);  // tcgen05.cp, .shift and .mma: here
+  if (form.kind == Kind::Copy) return issueCopy(thread, op, form);
+  commit(thread, op, form);  // tcgen05.shift and .mma: here
 }
 
 // ---- allocation ---------------------------------------------------------------------------------
@@ -119,7 +121,10 @@ void Machine::TensorCores::allocate(std::span<Thread> threads, const Op& op,
   putAt(place.data, TensorWord{0, column}.address(), kBytes);
   if (!machine_->options_.detectsRaces) return;
   machine_->check(first, op, place, kBytes, true, false);
+  // All threads of the warp write the address, and each may read it.
+  const Snapshot written = first.clock.release();
   for (Thread& thread : threads) {
+    if (&thread != &first) thread.clock.learn(written);
     for (const Snapshot& snapshot : memory.freed) thread.clock.learn(snapshot);
   }
 }
@@ -414,9 +419,9 @@ void Machine::TensorCores::performAll(const Thread* thread) {
 // An arrival at the mbarrier when all earlier operations of the thread have happened.
 void Machine::TensorCores::commit(Thread& thread, const Op& op, const TensorCoreForm& form) {
   const std::uint64_t address = form.address.in(thread.frame);
-  const auto arriveAt = [&](std::uint64_t at) {
+  const auto arriveAt = [&](isa::Space space, std::uint64_t at) {
     Cta* owner = nullptr;
-    const Place place = machine_->resolveMbarrier(thread, op, isa::Space::SharedCluster, at, owner);
+    const Place place = machine_->resolveMbarrier(thread, op, space, at, owner);
     constexpr std::uint32_t kBytes = 8;
     if (machine_->options_.detectsRaces) machine_->check(thread, op, place, kBytes, true, true);
     const Issuer& issuer = issuerOf(thread);
@@ -430,9 +435,11 @@ void Machine::TensorCores::commit(Thread& thread, const Op& op, const TensorCore
     };
     enqueue(thread, std::move(arrival));
   };
-  if (form.mask == 0) return arriveAt(machine_->inRank(address, thread.cta->rank));
+  if (form.mask == 0) return arriveAt(op.space, address);
   for (std::uint64_t rank = 0; rank < thread.cta->cluster->ctas.size(); ++rank) {
-    if ((thread.frame[form.mask] >> rank & 1) != 0) arriveAt(machine_->inRank(address, rank));
+    if ((thread.frame[form.mask] >> rank & 1) != 0) {
+      arriveAt(isa::Space::SharedCluster, machine_->inRank(address, rank));
+    }
   }
 }
 

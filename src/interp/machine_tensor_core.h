@@ -125,6 +125,25 @@ class Machine::TensorCores {
   void landAll(Pending& pending);
   void landOne();
   void commit(Thread& thread, const Op& op, const TensorCoreForm& form);
+  // machine_tensor_core_copy.cpp
+  // A word or 16 bytes that the operation reads or writes, as its issue records it.
+  struct Touch {
+    Segment* segment = nullptr;
+    std::uint64_t offset = 0;
+    std::uint32_t bytes = 0;
+    bool writes = false;
+  };
+  void record(Thread& thread, const Op& op, const ThreadClock& view, std::uint32_t clock,
+              const Touch& touch) const;
+  // What an operation of the thread may know: what the thread knows, and those issued before it.
+  ThreadClock viewOf(Thread& thread);
+  void issueCopy(Thread& thread, const Op& op, const TensorCoreForm& form);
+  struct CopiedPiece {
+    std::uint64_t from = 0;  // in shared memory
+    TensorWord to;
+    const Undefined* why = nullptr;  // it holds something undefined
+  };
+  void copyPiece(Cta& cta, const CopiedPiece& piece);
   // ---- for tcgen05.cp, .shift and .mma
   // -----------------------------------------------------------
   Issuer& issuerOf(const Thread& thread);

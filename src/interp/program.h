@@ -352,12 +352,15 @@ struct TensorCoreForm {
     WaitLoad,
     WaitStore,
     Commit,  // an arrival at the mbarrier at `address`, in each CTA of the mask if there is one
+    Copy,    // to tensor memory at `address`, of what `descriptor` names; see `copy`
   };
   Kind kind = Kind::Relinquish;
   AddressOperand address;
   std::uint32_t columns = 0;  // slot
   std::uint32_t mask = 0;     // slot: of ranks in the cluster; 0: no multicast
   TensorFragment fragment;
+  TensorCopy copy;
+  std::uint32_t descriptor = 0;          // slot
   std::vector<std::uint32_t> registers;  // slots
 };
 

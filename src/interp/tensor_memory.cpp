@@ -14,7 +14,7 @@ constexpr std::uint64_t kBytes =
 }  // namespace
 
 TensorMemory::TensorMemory(const Places* places) {
-  segment_.name = "tensor memory";
+  segment_.name = kName;
   segment_.bytes.resize(kBytes);
   if (places == nullptr) return;
   segment_.written = WrittenBytes(kBytes);

@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "interp/memory.h"
 
@@ -28,6 +29,7 @@ class TensorMemory {
   static constexpr std::uint32_t kColumns = 512;
   static constexpr std::uint32_t kFewestColumns = 32;
   static constexpr std::uint32_t kWordBytes = 4;
+  static constexpr std::string_view kName = "tensor memory";  // of its segment
 
   // `places`: null if neither races nor undefined words are of interest.
   explicit TensorMemory(const Places* places);
@@ -50,6 +52,10 @@ class TensorMemory {
   // lane follow each other.
   static std::uint64_t offsetOf(const TensorWord& word) {
     return std::uint64_t{word.lane * kColumns + word.column} * kWordBytes;
+  }
+  static TensorWord wordAt(std::uint64_t offset) {
+    const auto index = static_cast<std::uint32_t>(offset / kWordBytes);
+    return {index / kColumns, index % kColumns};
   }
   std::uint32_t read(const TensorWord& word) const;
   void write(const TensorWord& word, std::uint32_t value);
@@ -82,6 +88,14 @@ struct TensorFragment {
   // The word of the register of a thread, from the first word on; if `isPacked`, the first of two
   // neighbours in a lane.  `thread` is less than 32, `reg` less than registers().
   TensorWord wordOf(std::uint32_t thread, std::uint32_t reg) const;
+};
+
+// What a tcgen05.cp moves from shared memory: rows of pieces of 16 bytes.
+struct TensorCopy {
+  std::uint32_t rows = 0;
+  std::uint32_t pieces = 0;  // of a row
+  // For each of the four groups of 32 lanes: the first row that it gets.
+  std::array<std::uint32_t, 4> firstRow{0, 32, 64, 96};
 };
 
 }  // namespace ptxopt::interp

@@ -50,10 +50,13 @@ void Decoder::decodeTensorCore(const ir::Instruction& instruction, Op op) {
     form.address = reference(operand(instruction, 0));
     if (instruction.operand(1) != nullptr) form.mask = source(operand(instruction, 1), Type::B32);
     if (desc.has(".sync_restrict::shared::read::mma::a")) throw Problem{"a restricted commit"};
+  } else if (desc.has(".cp")) {
+    form.kind = Kind::Copy;
+    decodeTensorMemoryCopy(instruction, form);
   } else {
     throw Problem{"this form is not implemented"};  // here: tcgen05.mma
   }
-  const bool isCollective = form.kind != Kind::Commit;
+  const bool isCollective = form.kind != Kind::Commit && form.kind != Kind::Copy;
   op.action = isCollective ? Action::Collective : Action::TensorCore;
   if (isCollective) {
     op.detail = static_cast<std::uint8_t>(CollectiveKind::TensorCore);
@@ -63,6 +66,23 @@ void Decoder::decodeTensorCore(const ir::Instruction& instruction, Op op) {
   op.index = static_cast<std::uint32_t>(code_->tensorCores.size());
   code_->tensorCores.push_back(std::move(form));
   emit(op);
+}
+
+void Decoder::decodeTensorMemoryCopy(const ir::Instruction& instruction, TensorCoreForm& form) {
+  const isa::InstructionDesc& desc = *instruction.desc;
+  if (desc.has(".cta_group::2")) throw Problem{"a copy to the tensor memory of two CTAs"};
+  if (desc.has(".b8x16")) throw Problem{"a copy that unpacks elements"};
+  constexpr Word<TensorCopy> kShapes[] = {{".128x256b", {128, 2, {0, 32, 64, 96}}},
+                                          {".128x128b", {128, 1, {0, 32, 64, 96}}},
+                                          {".warpx2::02_13", {64, 1, {0, 32, 0, 32}}},
+                                          {".warpx2::01_23", {64, 1, {0, 0, 32, 32}}},
+                                          {".warpx4", {32, 1, {0, 0, 0, 0}}}};
+  const TensorCopy* copy = findWord(desc, kShapes);
+  if (copy == nullptr) throw Problem{"the lanes of .4x256b are not known"};
+  form.copy = *copy;
+  form.address = reference(operand(instruction, 0));
+  form.address.is32 = true;
+  form.descriptor = source(operand(instruction, 1), Type::B64);
 }
 
 // ld: registers, [address]{, split}; st: [address]{, split}, registers.

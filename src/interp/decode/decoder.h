@@ -89,6 +89,7 @@ class Decoder {
   // decode_tensor_core.cpp
   void decodeTensorCore(const ir::Instruction& instruction, Op op);
   void decodeFragmentTransfer(const ir::Instruction& instruction, TensorCoreForm& form);
+  void decodeTensorMemoryCopy(const ir::Instruction& instruction, TensorCoreForm& form);
 
   // decode_video.cpp
   void decodeVideo(const ir::Instruction& instruction, Op op);
