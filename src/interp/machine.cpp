@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "interp/machine.h"
+#include "interp/machine_bulk.h"
+#include "interp/machine_tensor_core.h"
 
 #include <algorithm>
 #include <atomic>
@@ -194,6 +196,7 @@ void Machine::slice(Thread& thread) {
   if (thread.hasCopies()) landSome(thread);
   if (!inFlight_.empty()) landSomeBulk();
   if (warpgroups_ != nullptr) warpgroups_->landSome();
+  if (tensorCores_ != nullptr) tensorCores_->landSome();
   goOn(thread, kSlice);
 }
 
@@ -293,6 +296,9 @@ bool Machine::execute(Thread& thread, const Op& op) {
     case Action::Texture:
       Textures(*this, thread, op).execute();
       break;
+    case Action::TensorCore:
+      tensorCores().execute(thread, op);
+      break;
     case Action::ReplaceField:
       replaceMapField(thread, op);
       break;
@@ -331,6 +337,7 @@ void Machine::executeAlone(Thread& thread, const Op& op) {
       return audit(thread, op);
     case Action::TouchFragments:
       if (warpgroups_ != nullptr) warpgroups_->touch(thread, op);
+      if (tensorCores_ != nullptr) tensorCores_->touch(thread, op);
       return;
     case Action::Timer:
       thread.frame[op.d] = truncated(steps_ >> op.detail, op.width);
@@ -383,6 +390,7 @@ void Machine::block(Thread& thread, State state) {
 
 void Machine::exit(Thread& thread) {
   if (warpgroups_ != nullptr) warpgroups_->exit(thread);
+  if (tensorCores_ != nullptr) tensorCores_->exit(thread);
   landCopies(thread, thread.clock.copies);
   thread.copies.clear();
   block(thread, State::Exited);
@@ -409,6 +417,7 @@ void Machine::exit(Thread& thread) {
 
   settleCollective(cta, thread.warp());
   if (warpgroups_ != nullptr) warpgroups_->settle();
+  if (tensorCores_ != nullptr) tensorCores_->settle();
   settleWarpAtBarrier(cta, thread.warp());
   for (Barrier& barrier : cta.barriers) settleBarrier(cta, barrier);
   settleCluster(cluster);

@@ -87,25 +87,7 @@ class Machine {
     bool landed = false;
     std::uint32_t group = 0;
   };
-  // A bulk copy, a reduction or an asynchronous store.  It reads its source, and writes later.  It
-  // belongs to an mbarrier or, if `barrier` is null, to a bulk group of its thread.
-  struct Bulk {
-    Thread* issuer = nullptr;
-    const Op* op = nullptr;
-    const BulkForm* form = nullptr;
-    Place to;
-    Place from;
-    std::uint32_t size = 0;
-    std::unique_ptr<TensorTransfer> tensor;  // of a tensor copy; `to` or `from` is empty then
-    std::vector<std::uint8_t> data;          // set once the source has been read
-    bool isRead = false;
-    bool landed = false;
-    Cta* barrier = nullptr;  // the CTA whose shared memory contains the mbarrier
-    std::uint64_t barrierOffset = 0;
-    std::uint32_t clock = 0;
-    bool committed = false;
-    std::uint32_t group = 0;
-  };
+  struct Bulk;  // machine_bulk.h
   // What reads the tensor maps of copies to shared memory.  Whoever sees such a copy complete knows
   // of its read, and the thread itself after a wait for the bulk group that was open then.
   struct MapReads {
@@ -451,8 +433,11 @@ class Machine {
   [[noreturn]] void refuseMap(const Op& op, const Thread& thread, std::uint64_t address,
                               const std::string& problem);
 
-  class Warpgroups;  // machine_warpgroup.h
-  class Textures;    // machine_texture.h
+  class Warpgroups;   // machine_warpgroup.h
+  class Textures;     // machine_texture.h
+  class Warpgroups;   // machine_warpgroup.h
+  class TensorCores;  // machine_tensor_core.h
+  TensorCores& tensorCores();
 
   // machine_matrix.cpp
   void runMatrix(Cta& cta, std::uint32_t warp, const Op& op);
@@ -481,6 +466,7 @@ class Machine {
   void settleCollective(Cta& cta, std::uint32_t warp);
   void runCollective(Cta& cta, std::uint32_t warp, std::uint32_t lanes);
   void runMatrixCollective(Cta& cta, std::uint32_t warp, std::uint32_t lanes, const Op& form);
+  bool mustWait(const Cta& cta, std::uint32_t warp, const Op& op) const;  // for other warps
   void shuffle(Cta& cta, std::uint32_t warp, std::uint32_t lanes, const LaneValues& from);
   std::string absence(const Thread& reader, const Op& op, std::uint32_t lane) const;
 
@@ -589,7 +575,8 @@ class Machine {
   std::uint64_t slices_ = 0;
   bool completed_ = false;
   std::vector<std::shared_ptr<Bulk>> inFlight_;
-  std::unique_ptr<Warpgroups> warpgroups_;  // null: no wgmma so far
+  std::unique_ptr<Warpgroups> warpgroups_;    // null: no wgmma so far
+  std::unique_ptr<TensorCores> tensorCores_;  // null: no tcgen05 so far
   Places places_;
   std::vector<AgentId> owners_;  // the threads for which the agents of newAgent() act
   ClockRef fences_;              // fence.sc of wider scopes

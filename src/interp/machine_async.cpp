@@ -7,7 +7,7 @@
 
 #include "interp/arithmetic/conversion.h"
 #include "interp/atomic.h"
-#include "interp/machine.h"
+#include "interp/machine_bulk.h"
 
 namespace ptxopt::interp {
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "interp/machine_tensor_core.h"
 #include "interp/machine_warpgroup.h"
 #include "interp/printf.h"
 
@@ -241,6 +242,7 @@ void Machine::call(Thread& thread, const Op& op) {
 void Machine::ret(Thread& thread) {
   if (thread.calls.empty()) return exit(thread);
   if (warpgroups_ != nullptr) warpgroups_->leaveFunction(thread);
+  if (tensorCores_ != nullptr) tensorCores_->leaveFunction(thread);
   const CallFrame frame = thread.calls.back();
   thread.calls.pop_back();
   const Code& callee = *thread.code;

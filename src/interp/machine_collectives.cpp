@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "interp/arithmetic/floating.h"
+#include "interp/machine_tensor_core.h"
 #include "interp/machine_warpgroup.h"
 
 namespace ptxopt::interp {
@@ -50,10 +51,17 @@ void Machine::settleCollective(Cta& cta, std::uint32_t warp) {
       return other.mask == thread.mask && other.op().detail == op.detail &&
              other.op().type == op.type;
     });
-    const bool mustWait = static_cast<CollectiveKind>(op.detail) == CollectiveKind::WarpgroupWait &&
-                          warpgroups_ != nullptr && !warpgroups_->canWait(cta, warp, op);
-    if (complete && !mustWait) runCollective(cta, warp, group);
+    if (complete && !mustWait(cta, warp, op)) runCollective(cta, warp, group);
   }
+}
+
+bool Machine::mustWait(const Cta& cta, std::uint32_t warp, const Op& op) const {
+  const auto kind = static_cast<CollectiveKind>(op.detail);
+  if (kind == CollectiveKind::WarpgroupWait) {
+    return warpgroups_ != nullptr && !warpgroups_->canWait(cta, warp, op);
+  }
+  return kind == CollectiveKind::TensorCore && tensorCores_ != nullptr &&
+         !tensorCores_->canRun(cta, warp, op);
 }
 
 namespace {
@@ -220,7 +228,9 @@ void Machine::runMatrixCollective(Cta& cta, std::uint32_t warp, std::uint32_t la
   if (!together) {
     fault(FindingKind::BarrierDivergence, form, "not all 32 threads of a warp are here");
   }
-  if (static_cast<CollectiveKind>(form.detail) >= CollectiveKind::WarpgroupMultiply) {
+  const auto kind = static_cast<CollectiveKind>(form.detail);
+  if (kind == CollectiveKind::TensorCore) return tensorCores().run(cta, warp, form);
+  if (kind >= CollectiveKind::WarpgroupMultiply) {
     if (warpgroups_ == nullptr) warpgroups_ = std::make_unique<Warpgroups>(*this);
     return warpgroups_->run(cta, warp, form);
   }
@@ -319,6 +329,7 @@ void Machine::runCollective(Cta& cta, std::uint32_t warp, std::uint32_t lanes) {
     wake(thread);
   }
   if (warpgroups_ != nullptr) warpgroups_->settle();
+  if (tensorCores_ != nullptr) tensorCores_->settle();
 }
 
 }  // namespace ptxopt::interp

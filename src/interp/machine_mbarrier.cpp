@@ -3,7 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
-#include "interp/machine.h"
+#include "interp/machine_bulk.h"
+#include "interp/machine_tensor_core.h"
 
 namespace ptxopt::interp {
 
@@ -193,6 +194,7 @@ void Machine::landFor(Cta& owner, std::uint64_t offset) {
     land(*candidates[scheduler_->random(candidates.size())]);
     dropLanded();
   }
+  if (tensorCores_ != nullptr) tensorCores_->landFor(owner, offset);
   const std::vector<Thread*>& trackers = owner.mbarriers[offset].trackers;
   if (!trackers.empty()) {
     Thread& thread = *trackers[scheduler_->random(trackers.size())];

@@ -62,6 +62,10 @@ std::string Machine::elementAt(const Op& op, const Segment& segment, std::uint64
     if (found == nullptr) return {};
     return elementName(shortName(module.text(found->name)), found, offset - begin, size);
   }
+  if (segment.name == TensorMemory::kName) {
+    const TensorWord word = TensorMemory::wordAt(offset);
+    return "lane " + std::to_string(word.lane) + ", column " + std::to_string(word.column);
+  }
   if (const ir::Variable* parameter = parameterOf(segment)) {
     // nvcc calls the first parameter of k "k_param_0".
     const std::string_view name = module.text(parameter->name);

@@ -10,7 +10,7 @@
 
 #include "interp/arithmetic/conversion.h"
 #include "interp/atomic.h"
-#include "interp/machine.h"
+#include "interp/machine_bulk.h"
 #include "support/hexadecimal.h"
 
 namespace ptxopt::interp {

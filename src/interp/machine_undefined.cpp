@@ -16,6 +16,7 @@
 
 #include "interp/arithmetic/conversion.h"
 #include "interp/decode/bind.h"
+#include "interp/machine_tensor_core.h"
 #include "interp/machine_warpgroup.h"
 
 namespace ptxopt::interp {
@@ -110,6 +111,7 @@ void Machine::sliceTwice(Thread& thread) {
   if (!thread.copies.empty()) landSome(thread);
   if (!inFlight_.empty()) landSomeBulk();
   if (warpgroups_ != nullptr) warpgroups_->landSome();
+  if (tensorCores_ != nullptr) tensorCores_->landSome();
   int budget = kSlice;
   while (budget-- > 0 && thread.twin != nullptr) {
     const Op& op = thread.op();

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <span>
 
+#include "interp/machine_tensor_core.h"
 #include "interp/machine_warpgroup.h"
 
 namespace ptxopt::interp {
@@ -68,6 +69,7 @@ void Machine::sliceWarp(Thread& first) {
   }
   warp.isConverged = false;
   if (warpgroups_ != nullptr) warpgroups_->landSome();
+  if (tensorCores_ != nullptr) tensorCores_->landSome();
   turn.left = kSlice;
   runTogether(turn);
   warp.isConverged = finish(turn);
@@ -158,6 +160,7 @@ bool Machine::loadParameter(const Turn& turn, const Op& op) const {
 
 bool Machine::touchTogether(const Turn& turn, const Op& op) const {
   if (op.action != Action::TouchFragments) return false;
+  if (tensorCores_ != nullptr && !tensorCores_->touchTogether(turn)) return false;
   return warpgroups_ == nullptr || warpgroups_->touchTogether(turn, op);
 }
 

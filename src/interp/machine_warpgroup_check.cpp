@@ -96,29 +96,12 @@ Machine::Warpgroups::Fragment& Machine::Warpgroups::fragmentAt(WarpState& state,
   return state.fragments[place];
 }
 
-namespace {
-
-// An entry of the list of Action::TouchFragments: a slot, then a register and whether it is
-// written.
-struct Touched {
-  std::uint32_t slot;
-  std::uint32_t reg;
-  bool writes;
-};
-Touched touchedAt(const Code& code, const Op& op, std::int64_t k) {
-  const auto at = op.index + 2 * static_cast<std::size_t>(k);
-  const std::uint32_t word = code.lists[at + 1];
-  return {code.lists[at], word >> 1, (word & 1) != 0};
-}
-
-}  // namespace
-
 void Machine::Warpgroups::touch(const Thread& thread, const Op& op) {
   const auto found = warps_.find({thread.cta, thread.warp()});
   if (found == warps_.end()) return;
   WarpState& state = found->second;
   for (std::int64_t k = 0; k < op.immediate; ++k) {
-    const Touched touched = touchedAt(*thread.code, op, k);
+    const auto touched = TouchedRegister::at(*thread.code, op, k);
     Fragment& fragment = fragmentAt(state, thread.frameBase + touched.slot);
     fragment.touched |= 1u << thread.lane();
     fragment.toucher = &op;
@@ -141,7 +124,7 @@ bool Machine::Warpgroups::touchTogether(const Turn& turn, const Op& op) {
     lanes |= 1u << turn.threads[k]->lane();
   }
   for (std::int64_t k = 0; k < op.immediate; ++k) {
-    const Touched touched = touchedAt(*turn.code, op, k);
+    const auto touched = TouchedRegister::at(*turn.code, op, k);
     Fragment& fragment = fragmentAt(state, first.frameBase + touched.slot);
     fragment.touched |= lanes;
     fragment.toucher = &op;

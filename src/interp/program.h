@@ -25,6 +25,7 @@
 #include "interp/image.h"
 #include "interp/matrix.h"
 #include "interp/tensor_copy.h"
+#include "interp/tensor_memory.h"
 #include "interp/texture_form.h"
 #include "interp/warpgroup.h"
 #include "ir/module.h"
@@ -88,8 +89,9 @@ enum class Action : std::uint8_t {
   ReplaceField,  // of the tensor map at [a + immediate]: a TensorField, its dimension b, value c
   CheckWritten,  // of the register `index`, `count` slots from b: unwritten if r[a] is 0
   Audit,         // checks claims: audits[index]
-  // The next instruction accesses registers of a wgmma: `immediate` pairs in lists[index ..], of a
-  // slot, and of twice the register, plus 1 if it is written.
+  TensorCore,    // tcgen05 of one thread: tensorCores[index]
+  // The next instruction accesses registers of a wgmma or tcgen05: `immediate` pairs in lists[index
+  // ..], of a slot, and of twice the register, plus 1 if it is written.
   TouchFragments,
   Timer,  // d = a special register that changes while the thread runs
   Nothing,
@@ -145,6 +147,8 @@ enum class CollectiveKind : std::uint8_t {
   WarpgroupWait,  // for all but a groups
   // tensormap.cp_fenceproxy: 128 bytes at [a + immediate] = [b]
   TensorMapCopy,
+  // tcgen05 with .sync.aligned; tensorCores[index] has the details.
+  TensorCore,
 };
 enum class MbarrierKind : std::uint8_t {
   Init,
@@ -339,6 +343,29 @@ struct BulkForm {
   std::optional<TensorForm> tensor;  // its place in global memory is in a tensor map
 };
 
+// A tcgen05 instruction.
+struct TensorCoreForm {
+  enum class Kind : std::uint8_t {
+    Allocate,  // `columns`; the address of the first goes to `address` in shared memory
+    Free,      // `columns` from `address` on
+    Relinquish,
+    Load,  // from tensor memory at `address` to `registers`, which `fragment` tells apart
+    Store,
+    WaitLoad,
+    WaitStore,
+    Commit,  // an arrival at the mbarrier at `address`, in each CTA of the mask if there is one
+    Copy,    // to tensor memory at `address`, of what `descriptor` names; see `copy`
+  };
+  Kind kind = Kind::Relinquish;
+  AddressOperand address;
+  std::uint32_t columns = 0;  // slot
+  std::uint32_t mask = 0;     // slot: of ranks in the cluster; 0: no multicast
+  TensorFragment fragment;
+  TensorCopy copy;
+  std::uint32_t descriptor = 0;          // slot
+  std::vector<std::uint32_t> registers;  // slots
+};
+
 struct Code {
   const ir::Function* function = nullptr;
   std::vector<Op> ops;
@@ -348,6 +375,7 @@ struct Code {
   std::vector<CallSite> calls;
   std::vector<MatrixForm> matrices;
   std::vector<WarpgroupForm> warpgroups;
+  std::vector<TensorCoreForm> tensorCores;
   std::vector<BulkForm> bulks;
   std::vector<TextureForm> textures;
   std::vector<std::string> problems;  // of Unsupported: problems[op.index]
@@ -361,6 +389,19 @@ struct Code {
 
 // Of a parameter of a kernel; a reference to a texture, surface or sampler is a handle.
 std::uint64_t parameterBytes(const ir::Variable& variable);
+
+// An entry of the list of Action::TouchFragments.
+struct TouchedRegister {
+  std::uint32_t slot = 0;
+  std::uint32_t reg = 0;
+  bool writes = false;
+
+  static TouchedRegister at(const Code& code, const Op& op, std::int64_t k) {
+    const auto at = op.index + 2 * static_cast<std::size_t>(k);
+    const std::uint32_t word = code.lists[at + 1];
+    return {code.lists[at], word >> 1, (word & 1) != 0};
+  }
+};
 
 struct EntryParameter {
   const ir::Variable* variable = nullptr;

@@ -40,6 +40,8 @@ std::string_view spelling(FindingKind kind) {
       return "mbarrier-object";
     case FindingKind::MbarrierPhase:
       return "mbarrier-phase";
+    case FindingKind::TensorMemory:
+      return "tensor-memory";
     case FindingKind::StepLimit:
       return "step-limit";
     case FindingKind::Trap:
@@ -79,6 +81,7 @@ bool isFault(FindingKind kind) {
     case FindingKind::MbarrierObject:
     case FindingKind::MbarrierPhase:
     case FindingKind::TextureStale:
+    case FindingKind::TensorMemory:
     case FindingKind::FalseFact:
       return false;
     default:

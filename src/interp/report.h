@@ -28,11 +28,12 @@ enum class FindingKind : std::uint8_t {
   TextureStale,  // a texture or surface is read where the same launch has written
   Uninitialised,
   InactiveLane,      // a shuffle reads from a lane that takes no part
-  RegisterInFlight,  // a register is accessed while a wgmma may do so
+  RegisterInFlight,  // a register is accessed while a wgmma or tcgen05 may do so
   WgmmaFence,        // a wgmma.fence is missing
   CopyInFlight,      // a bulk copy is not complete when its shared memory ends
   MbarrierObject,    // an operation meets an mbarrier object in a state that does not allow it
   MbarrierPhase,     // a wait or an arrival may meet another phase of an mbarrier than it is for
+  TensorMemory,      // tensor memory is not allocated or freed as it must be
   StepLimit,
   Trap,
   AssertionFailed,

@@ -34,7 +34,7 @@ std::string_view descriptionOf(interp::FindingKind kind) {
     case InactiveLane:
       return "A shuffle reads from a lane that takes no part.";
     case RegisterInFlight:
-      return "A thread accesses a register of a wgmma that it has not waited for.";
+      return "A thread accesses a register of a wgmma or tcgen05 that it has not waited for.";
     case WgmmaFence:
       return "No wgmma.fence orders accesses to registers before a wgmma.";
     case CopyInFlight:
@@ -43,6 +43,8 @@ std::string_view descriptionOf(interp::FindingKind kind) {
       return "An operation meets an mbarrier object in a state that does not allow it.";
     case MbarrierPhase:
       return "A wait or an arrival may meet another phase of an mbarrier than it is for.";
+    case TensorMemory:
+      return "Tensor memory is not allocated or freed as it must be.";
     case StepLimit:
       return "The run was stopped.";
     case Trap:

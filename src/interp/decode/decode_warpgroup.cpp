@@ -9,11 +9,22 @@ namespace ptxopt::interp {
 using isa::Opcode;
 using isa::Type;
 
+namespace {
+
+// Its registers are accessed while threads go on.
+bool holdsFragments(const ir::Instruction& instruction) {
+  if (instruction.is(Opcode::Wgmma)) return true;
+  if (!instruction.is(Opcode::Tcgen05)) return false;
+  return instruction.desc->has(".ld") || instruction.desc->has(".st");
+}
+
+}  // namespace
+
 void Decoder::findFragments() {
   for (const ir::Statement& statement : function_->body()) {
     const auto* const instruction = statement.as<ir::Instruction>();
-    if (instruction == nullptr || !instruction->is(Opcode::Wgmma)) continue;
-    for (const std::size_t k : {0, 1}) {
+    if (instruction == nullptr || !holdsFragments(*instruction)) continue;
+    for (const std::size_t k : {0, 1, 2}) {
       const ir::Operand* const operand = instruction->operand(k);
       if (operand == nullptr || operand->kind != ir::OperandKind::Vector) continue;
       for (const ir::Operand& member : ir::members(*operand)) {

@@ -57,7 +57,6 @@ Builtin builtinOf(std::string_view name) {
 // Why no instruction of the family can run; null: they can.
 const char* problemOf(Opcode opcode) {
   switch (opcode) {
-    case Opcode::Tcgen05:
     case Opcode::Multimem:
     case Opcode::Clusterlaunchcontrol:
     case Opcode::Fabric:
@@ -264,6 +263,8 @@ void Decoder::decodeKnown(const ir::Instruction& instruction, Op op) {
       return decodeMatrix(instruction, op);
     case Opcode::Wgmma:
       return decodeWarpgroup(instruction, op);
+    case Opcode::Tcgen05:
+      return decodeTensorCore(instruction, op);
     case Opcode::Mbarrier:
       return decodeMbarrier(instruction, op);
     case Opcode::Tensormap:

@@ -95,6 +95,11 @@ class Decoder {
   void decodeWarpgroup(const ir::Instruction& instruction, Op op);
   void decodeWarpgroupMultiply(const ir::Instruction& instruction, Op op);
 
+  // decode_tensor_core.cpp
+  void decodeTensorCore(const ir::Instruction& instruction, Op op);
+  void decodeFragmentTransfer(const ir::Instruction& instruction, TensorCoreForm& form);
+  void decodeTensorMemoryCopy(const ir::Instruction& instruction, TensorCoreForm& form);
+
   // decode_video.cpp
   void decodeVideo(const ir::Instruction& instruction, Op op);
   std::uint32_t videoSource(const ir::Operand& operand, isa::Type type);
@@ -145,7 +150,8 @@ class Decoder {
   // whether the register was written.
   std::map<const ir::Instruction*, std::vector<ir::RegisterId>> undefinedReads_;
   std::map<ir::RegisterId, std::uint32_t> writtenSlots_;
-  std::set<ir::RegisterId> fragments_;  // accumulators of wgmma, and registers of its matrix A
+  // Accumulators of wgmma, registers of its matrix A, and those of tcgen05.ld and tcgen05.st.
+  std::set<ir::RegisterId> fragments_;
   // Of the last pragma "used_bytes_mask", until the next instruction that reads memory.
   std::optional<std::uint64_t> usedBytes_;
   std::unique_ptr<AuditEmitter> audit_;  // null: there are no claims

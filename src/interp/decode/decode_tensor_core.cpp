@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// tcgen05 (PTX ISA 9.7.18).
+#include "interp/decode/decoder.h"
+#include "interp/decode/words.h"
+
+namespace ptxopt::interp {
+
+using isa::Type;
+
+namespace {
+
+constexpr Word<TensorShape> kTensorShapes[] = {{".32x32b", TensorShape::Lanes32x32},
+                                               {".16x64b", TensorShape::Lanes16x64},
+                                               {".16x128b", TensorShape::Lanes16x128},
+                                               {".16x256b", TensorShape::Lanes16x256},
+                                               {".16x32bx2", TensorShape::Lanes16x32x2}};
+constexpr Word<std::uint32_t> kRepetitions[] = {{".x1", 1},   {".x2", 2},    {".x4", 4},
+                                                {".x8", 8},   {".x16", 16},  {".x32", 32},
+                                                {".x64", 64}, {".x128", 128}};
+
+}  // namespace
+
+void Decoder::decodeTensorCore(const ir::Instruction& instruction, Op op) {
+  using Kind = TensorCoreForm::Kind;
+  const isa::InstructionDesc& desc = *instruction.desc;
+  if (desc.has(".exclusive")) throw Problem{"tensor memory that is allocated .exclusive"};
+  // A barrier orders asynchronous operations here like all others, as with proxies.
+  const bool isFence =
+      desc.has(".fence::before_thread_sync") || desc.has(".fence::after_thread_sync");
+  if (isFence) {
+    op.action = Action::Nothing;
+    return emit(op);
+  }
+  TensorCoreForm form;
+  if (desc.has(".alloc") || desc.has(".dealloc")) {
+    form.kind = desc.has(".alloc") ? Kind::Allocate : Kind::Free;
+    form.address = form.kind == Kind::Allocate
+                       ? reference(operand(instruction, 0))
+                       : AddressOperand{source(operand(instruction, 0), Type::B32), 0, true};
+    form.columns = source(operand(instruction, 1), Type::U32);
+  } else if (desc.has(".relinquish_alloc_permit")) {
+    form.kind = Kind::Relinquish;
+  } else if (desc.has(".wait::ld") || desc.has(".wait::st")) {
+    form.kind = desc.has(".wait::ld") ? Kind::WaitLoad : Kind::WaitStore;
+  } else if (desc.has(".ld") || desc.has(".st")) {
+    form.kind = desc.has(".ld") ? Kind::Load : Kind::Store;
+    decodeFragmentTransfer(instruction, form);
+  } else if (desc.has(".commit")) {
+    form.kind = Kind::Commit;
+    form.address = reference(operand(instruction, 0));
+    if (instruction.operand(1) != nullptr) form.mask = source(operand(instruction, 1), Type::B32);
+    if (desc.has(".sync_restrict::shared::read::mma::a")) throw Problem{"a restricted commit"};
+  } else if (desc.has(".cp")) {
+    form.kind = Kind::Copy;
+    decodeTensorMemoryCopy(instruction, form);
+  } else {
+    throw Problem{"this form is not implemented"};  // here: tcgen05.mma
+  }
+  const bool isCollective = form.kind != Kind::Commit && form.kind != Kind::Copy;
+  op.action = isCollective ? Action::Collective : Action::TensorCore;
+  if (isCollective) {
+    op.detail = static_cast<std::uint8_t>(CollectiveKind::TensorCore);
+    op.flags |= kHasMask;
+    op.e = constant(0xffffffff);
+  }
+  op.index = static_cast<std::uint32_t>(code_->tensorCores.size());
+  code_->tensorCores.push_back(std::move(form));
+  emit(op);
+}
+
+void Decoder::decodeTensorMemoryCopy(const ir::Instruction& instruction, TensorCoreForm& form) {
+  const isa::InstructionDesc& desc = *instruction.desc;
+  if (desc.has(".cta_group::2")) throw Problem{"a copy to the tensor memory of two CTAs"};
+  if (desc.has(".b8x16")) throw Problem{"a copy that unpacks elements"};
+  constexpr Word<TensorCopy> kShapes[] = {{".128x256b", {128, 2, {0, 32, 64, 96}}},
+                                          {".128x128b", {128, 1, {0, 32, 64, 96}}},
+                                          {".warpx2::02_13", {64, 1, {0, 32, 0, 32}}},
+                                          {".warpx2::01_23", {64, 1, {0, 0, 32, 32}}},
+                                          {".warpx4", {32, 1, {0, 0, 0, 0}}}};
+  const TensorCopy* copy = findWord(desc, kShapes);
+  if (copy == nullptr) throw Problem{"the lanes of .4x256b are not known"};
+  form.copy = *copy;
+  form.address = reference(operand(instruction, 0));
+  form.address.is32 = true;
+  form.descriptor = source(operand(instruction, 1), Type::B64);
+}
+
+// ld: registers, [address]{, split}; st: [address]{, split}, registers.
+void Decoder::decodeFragmentTransfer(const ir::Instruction& instruction, TensorCoreForm& form) {
+  const isa::InstructionDesc& desc = *instruction.desc;
+  if (desc.has(".red") || desc.has(".spcompress")) throw Problem{"loads that reduce or compress"};
+  const bool isLoad = form.kind == TensorCoreForm::Kind::Load;
+  TensorFragment& fragment = form.fragment;
+  const TensorShape* shape = findWord(desc, kTensorShapes);
+  const std::uint32_t* repetitions = findWord(desc, kRepetitions);
+  if (shape == nullptr || repetitions == nullptr) throw Problem{"a shape that is not known"};
+  fragment.shape = *shape;
+  fragment.repetitions = *repetitions;
+  fragment.isPacked = desc.has(".pack::16b") || desc.has(".unpack::16b");
+  std::size_t next = 0;
+  if (isLoad) form.registers = elements(operand(instruction, next++), Type::B32, true);
+  form.address = reference(operand(instruction, next++));
+  form.address.is32 = true;
+  if (fragment.shape == TensorShape::Lanes16x32x2) {
+    const ir::Operand& split = operand(instruction, next++);
+    const bool isNumber = split.kind == ir::OperandKind::Integer && split.immediate >= 0 &&
+                          split.immediate < std::int64_t{TensorMemory::kColumns};
+    if (!isNumber) throw Problem{"an offset of the second half that is no number of columns"};
+    fragment.split = static_cast<std::uint32_t>(split.immediate);
+  }
+  if (!isLoad) form.registers = elements(operand(instruction, next++), Type::B32, false);
+  if (instruction.operand(next) != nullptr) throw Problem{"more operands than are known"};
+  if (form.registers.size() != fragment.registers()) throw Problem{"a wrong number of registers"};
+}
+
+}  // namespace ptxopt::interp

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// tcgen05 in a machine (PTX ISA 9.7.18).  Internal to Machine.
+//
+// tcgen05.ld and tcgen05.st belong to a warp, and access tensor memory and registers at some time
+// between their issue and the tcgen05.wait of the warp.  Other asynchronous operations belong to
+// a thread, happen in the order of their issue, and are complete when the mbarrier of a later
+// tcgen05.commit of the thread completes its phase; a commit is one of them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "interp/machine.h"
+#include "interp/tensor_memory.h"
+
+namespace ptxopt::interp {
+
+class Machine::TensorCores {
+ public:
+  explicit TensorCores(Machine& machine) : machine_(&machine) {}
+
+  // All threads of the warp execute the instruction.
+  void run(Cta& cta, std::uint32_t warp, const Op& op);
+  // It need not wait: a tcgen05.alloc waits for room.
+  bool canRun(const Cta& cta, std::uint32_t warp, const Op& op) const;
+  // An instruction of one thread (Action::TensorCore).
+  void execute(Thread& thread, const Op& op);
+  // An operation in flight may happen on its own.
+  void landSome() {
+    if (!transfers_.empty() || !queues_.empty()) landOne();
+  }
+  // A thread waits in vain for this mbarrier: an operation for it happens now.
+  void landFor(const Cta& owner, std::uint64_t offset);
+  // The thread executes an instruction that names registers of a tcgen05 (Action::TouchFragments).
+  void touch(const Thread& thread, const Op& op) const;
+  // False if there may be a finding for one of the threads.
+  bool touchTogether(const Turn& turn) const;
+  // Before the thread returns from the function that it is in, to another one.
+  void leaveFunction(const Thread& thread);
+  // Warps that wait for room may go on.  To be called when no warp is within an instruction.
+  void settle();
+  // Before the thread exits.
+  void exit(const Thread& thread);
+
+ private:
+  using Kind = TensorCoreForm::Kind;
+  struct UndefinedBits {
+    Slot bits = 0;
+    const Undefined* why = nullptr;
+  };
+  // A tcgen05.ld or tcgen05.st.
+  struct Transfer {
+    const Op* op = nullptr;
+    const TensorCoreForm* form = nullptr;
+    Cta* cta = nullptr;
+    std::uint32_t warp = 0;
+    TensorWord first;
+    std::array<std::size_t, 32> frames{};  // where those of the threads begin
+    // Of registers, by place in the stack and lane: what a load reads, or a store writes.
+    std::map<std::pair<std::size_t, std::uint32_t>, UndefinedBits> undefined;
+    std::uint32_t clock = 0;
+    bool landed = false;
+
+    bool isLoad() const { return form->kind == Kind::Load; }
+  };
+  // The loads or the stores of a warp that it has not waited for, the oldest first.
+  struct Pending {
+    std::vector<std::shared_ptr<Transfer>> transfers;
+    AgentId agent = 0;  // 0 before the first
+    std::uint32_t clock = 0;
+  };
+  struct WarpState {
+    Pending loads;
+    Pending stores;
+  };
+  // An asynchronous operation of a thread, or a commit.
+  struct Operation {
+    std::uint32_t clock = 0;
+    std::function<void()> perform;
+    const Cta* barrier = nullptr;  // of a commit: the CTA with the mbarrier
+    std::uint64_t barrierOffset = 0;
+  };
+  // Those of a thread that have not happened, the oldest first.
+  struct Queue {
+    std::deque<Operation> operations;
+  };
+  struct Issuer {
+    AgentId agent = 0;
+    std::uint32_t clock = 0;
+  };
+  // The tensor memory of a CTA, and who may allocate.
+  struct Memory {
+    explicit Memory(const Places* places) : words(places) {}
+    TensorMemory words;
+    const Op* allocator = nullptr;  // the last
+    const Op* relinquisher = nullptr;
+    std::vector<Snapshot> freed;  // what the warps knew that freed columns
+  };
+
+  WarpState& stateOf(const Cta& cta, std::uint32_t warp) { return warps_[{&cta, warp}]; }
+  Memory& memoryOf(const Cta& cta);
+  void involveWarp(Finding& finding, std::span<Thread> threads) const;
+  // The address, which is the same in all threads.
+  std::uint64_t addressIn(std::span<Thread> threads, const Op& op, const AddressOperand& address);
+  std::uint32_t columnsIn(std::span<Thread> threads, const Op& op, const TensorCoreForm& form);
+
+  void allocate(std::span<Thread> threads, const Op& op, const TensorCoreForm& form);
+  void free(std::span<Thread> threads, const Op& op, const TensorCoreForm& form);
+  void issue(std::span<Thread> threads, const Op& op, const TensorCoreForm& form);
+  void waitFor(std::span<Thread> threads, Pending& pending);
+  // visit(thread, place in its stack, word, shift of a half) for all that the transfer moves.
+  template <class Visit>
+  void forWords(const Transfer& transfer, Visit visit) const;
+  void checkWord(Thread& thread, const Transfer& transfer, const TensorWord& word) const;
+  void recordWord(Thread& thread, const Transfer& transfer, AgentId agent, const TensorWord& word);
+  void land(Transfer& transfer);
+  void landAll(Pending& pending);
+  void landOne();
+  void commit(Thread& thread, const Op& op, const TensorCoreForm& form);
+  // machine_tensor_core_copy.cpp
+  // A word or 16 bytes that the operation reads or writes, as its issue records it.
+  struct Touch {
+    Segment* segment = nullptr;
+    std::uint64_t offset = 0;
+    std::uint32_t bytes = 0;
+    bool writes = false;
+  };
+  void record(Thread& thread, const Op& op, const ThreadClock& view, std::uint32_t clock,
+              const Touch& touch) const;
+  // What an operation of the thread may know: what the thread knows, and those issued before it.
+  ThreadClock viewOf(Thread& thread);
+  void issueCopy(Thread& thread, const Op& op, const TensorCoreForm& form);
+  struct CopiedPiece {
+    std::uint64_t from = 0;  // in shared memory
+    TensorWord to;
+    const Undefined* why = nullptr;  // it holds something undefined
+  };
+  void copyPiece(Cta& cta, const CopiedPiece& piece);
+  // ---- for tcgen05.cp, .shift and .mma
+  // -----------------------------------------------------------
+  Issuer& issuerOf(const Thread& thread);
+  void enqueue(const Thread& thread, Operation operation);
+  void performFirst(const Thread* thread);
+  void performAll(const Thread* thread);
+  void endCluster(const Cluster& cluster);
+  void reportInFlight(const Thread& thread, const Op& op, const TouchedRegister& touched,
+                      const Transfer& transfer) const;
+
+  Machine* machine_;
+  std::map<std::pair<const Cta*, std::uint32_t>, WarpState> warps_;
+  std::map<const Cta*, std::unique_ptr<Memory>> memories_;
+  std::map<const Thread*, Issuer> issuers_;
+  std::map<const Thread*, Queue> queues_;             // none is empty
+  std::vector<std::shared_ptr<Transfer>> transfers_;  // that have not landed
+  std::vector<Cta*> freed_;                           // where warps may wait for room
+};
+
+}  // namespace ptxopt::interp
