@@ -151,8 +151,14 @@ void Machine::clusterBarrier(Thread& thread, const Op& op) {
   }
   thread.arrivedAtCluster = true;
   thread.clusterPhase = cluster.phase;
-  if (options_.detectsRaces && op.semantics != isa::Semantics::Relaxed) {
-    cluster.clocks.add(thread.clock);
+  if (options_.detectsRaces) {
+    // A relaxed arrival publishes what a fence before it has released to the cluster (A3.2).
+    const auto& released = thread.clock.released[levelOf(isa::Scope::Cluster)];
+    if (op.semantics != isa::Semantics::Relaxed) {
+      cluster.clocks.add(thread.clock);
+    } else if (released) {
+      cluster.clocks.add(*released);
+    }
   }
   --cluster.pending;
   ++thread.pc;

@@ -136,6 +136,11 @@ void ClockJoin::add(ThreadClock& thread) {
   sum_.raise(snapshot.agent, snapshot.own);
 }
 
+void ClockJoin::add(const Snapshot& snapshot) {
+  mergeInto(sum_, snapshot.base);
+  sum_.raise(snapshot.agent, snapshot.own);
+}
+
 ClockRef ClockJoin::finish() {
   lastMerged_ = nullptr;
   return std::make_shared<const ClockVector>(std::exchange(sum_, {}));

@@ -150,6 +150,7 @@ class KnownClocks {
 class ClockJoin {
  public:
   void add(ThreadClock& thread);
+  void add(const Snapshot& snapshot);
   // The joined clock; the collector is empty again.
   ClockRef finish();
 
