@@ -75,24 +75,24 @@ void TensorMemory::write(const TensorWord& word, std::uint32_t value) {
 namespace {
 
 // Registers of a thread for each repetition.
-std::uint32_t registersOf(TensorShape shape) {
+std::uint32_t registersOf(FragmentShape shape) {
   switch (shape) {
-    case TensorShape::Lanes16x128:
+    case FragmentShape::Lanes16x128:
       return 2;
-    case TensorShape::Lanes16x256:
+    case FragmentShape::Lanes16x256:
       return 4;
     default:
       return 1;
   }
 }
 
-std::uint32_t columnsOf(TensorShape shape) {
+std::uint32_t columnsOf(FragmentShape shape) {
   switch (shape) {
-    case TensorShape::Lanes16x64:
+    case FragmentShape::Lanes16x64:
       return 2;
-    case TensorShape::Lanes16x128:
+    case FragmentShape::Lanes16x128:
       return 4;
-    case TensorShape::Lanes16x256:
+    case FragmentShape::Lanes16x256:
       return 8;
     default:
       return 1;
@@ -110,19 +110,19 @@ TensorWord TensorFragment::wordOf(std::uint32_t thread, std::uint32_t reg) const
   TensorWord word;
   std::uint32_t shift = 0;  // columns that .pack::16b does not double
   switch (shape) {
-    case TensorShape::Lanes32x32:
+    case FragmentShape::Lanes32x32:
       word = {thread, 0};
       break;
-    case TensorShape::Lanes16x64:
+    case FragmentShape::Lanes16x64:
       word = {thread / 4 + 8 * (thread % 2), thread / 2 % 2};
       break;
-    case TensorShape::Lanes16x128:
+    case FragmentShape::Lanes16x128:
       word = {thread / 4 + 8 * r, thread % 4};
       break;
-    case TensorShape::Lanes16x256:
+    case FragmentShape::Lanes16x256:
       word = {thread / 4 + 8 * (r / 2), 2 * (thread % 4) + r % 2};
       break;
-    case TensorShape::Lanes16x32x2:
+    case FragmentShape::Lanes16x32x2:
       word = {thread % 16, 0};
       shift = thread / 16 * split;
       break;

@@ -69,7 +69,7 @@ class TensorMemory {
   std::array<std::uint16_t, kColumns> owner_{};
 };
 
-enum class TensorShape : std::uint8_t {
+enum class FragmentShape : std::uint8_t {
   Lanes32x32,
   Lanes16x64,
   Lanes16x128,
@@ -79,7 +79,7 @@ enum class TensorShape : std::uint8_t {
 
 // What a tcgen05.ld or tcgen05.st moves between tensor memory and the registers of a warp.
 struct TensorFragment {
-  TensorShape shape = TensorShape::Lanes32x32;
+  FragmentShape shape = FragmentShape::Lanes32x32;
   std::uint32_t repetitions = 1;  // .x1 to .x128
   std::uint32_t split = 0;        // columns, of .16x32bx2
   bool isPacked = false;          // two columns of 16 bits in a register

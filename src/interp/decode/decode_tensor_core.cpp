@@ -9,11 +9,11 @@ using isa::Type;
 
 namespace {
 
-constexpr Word<TensorShape> kTensorShapes[] = {{".32x32b", TensorShape::Lanes32x32},
-                                               {".16x64b", TensorShape::Lanes16x64},
-                                               {".16x128b", TensorShape::Lanes16x128},
-                                               {".16x256b", TensorShape::Lanes16x256},
-                                               {".16x32bx2", TensorShape::Lanes16x32x2}};
+constexpr Word<FragmentShape> kTensorShapes[] = {{".32x32b", FragmentShape::Lanes32x32},
+                                                 {".16x64b", FragmentShape::Lanes16x64},
+                                                 {".16x128b", FragmentShape::Lanes16x128},
+                                                 {".16x256b", FragmentShape::Lanes16x256},
+                                                 {".16x32bx2", FragmentShape::Lanes16x32x2}};
 constexpr Word<std::uint32_t> kRepetitions[] = {{".x1", 1},   {".x2", 2},    {".x4", 4},
                                                 {".x8", 8},   {".x16", 16},  {".x32", 32},
                                                 {".x64", 64}, {".x128", 128}};
@@ -91,7 +91,7 @@ void Decoder::decodeFragmentTransfer(const ir::Instruction& instruction, TensorC
   if (desc.has(".red") || desc.has(".spcompress")) throw Problem{"loads that reduce or compress"};
   const bool isLoad = form.kind == TensorCoreForm::Kind::Load;
   TensorFragment& fragment = form.fragment;
-  const TensorShape* shape = findWord(desc, kTensorShapes);
+  const FragmentShape* shape = findWord(desc, kTensorShapes);
   const std::uint32_t* repetitions = findWord(desc, kRepetitions);
   if (shape == nullptr || repetitions == nullptr) throw Problem{"a shape that is not known"};
   fragment.shape = *shape;
@@ -101,7 +101,7 @@ void Decoder::decodeFragmentTransfer(const ir::Instruction& instruction, TensorC
   if (isLoad) form.registers = elements(operand(instruction, next++), Type::B32, true);
   form.address = reference(operand(instruction, next++));
   form.address.is32 = true;
-  if (fragment.shape == TensorShape::Lanes16x32x2) {
+  if (fragment.shape == FragmentShape::Lanes16x32x2) {
     const ir::Operand& split = operand(instruction, next++);
     const bool isNumber = split.kind == ir::OperandKind::Integer && split.immediate >= 0 &&
                           split.immediate < std::int64_t{TensorMemory::kColumns};

@@ -21,19 +21,19 @@ struct Holder {
 // Of the element in a lane and a column of 32 bits (of 16 bits in pairs, if packed).
 Holder holderOf(const TensorFragment& fragment, std::uint32_t lane, std::uint32_t column) {
   switch (fragment.shape) {
-    case TensorShape::Lanes32x32:
+    case FragmentShape::Lanes32x32:
       return {lane, column};
-    case TensorShape::Lanes16x32x2:
+    case FragmentShape::Lanes16x32x2:
       return {lane, column};  // threads 16 to 31: see below
-    case TensorShape::Lanes16x64: {
+    case FragmentShape::Lanes16x64: {
       // Lanes 0 to 7 have even threads, lanes 8 to 15 the odd ones next to them.
       std::uint32_t thread = lane < 8 ? 4 * lane : 4 * (lane - 8) + 1;
       if (column % 2 == 1) thread += 2;
       return {thread, column / 2};
     }
-    case TensorShape::Lanes16x128:
+    case FragmentShape::Lanes16x128:
       return {4 * (lane & 7) + (column & 3), 2 * (column / 4) + (lane >> 3)};
-    case TensorShape::Lanes16x256: {
+    case FragmentShape::Lanes16x256: {
       const std::uint32_t pair = column % 8 / 2;
       return {4 * (lane & 7) + pair, 4 * (column / 8) + 2 * (lane >> 3) + (column & 1)};
     }
@@ -41,13 +41,13 @@ Holder holderOf(const TensorFragment& fragment, std::uint32_t lane, std::uint32_
   return {};
 }
 
-std::uint32_t bitsOfShape(TensorShape shape) {
+std::uint32_t bitsOfShape(FragmentShape shape) {
   switch (shape) {
-    case TensorShape::Lanes16x64:
+    case FragmentShape::Lanes16x64:
       return 64;
-    case TensorShape::Lanes16x128:
+    case FragmentShape::Lanes16x128:
       return 128;
-    case TensorShape::Lanes16x256:
+    case FragmentShape::Lanes16x256:
       return 256;
     default:
       return 32;
@@ -55,8 +55,8 @@ std::uint32_t bitsOfShape(TensorShape shape) {
 }
 
 void checkFragment(const TensorFragment& fragment) {
-  const bool isHalves = fragment.shape == TensorShape::Lanes16x32x2;
-  const std::uint32_t lanes = fragment.shape == TensorShape::Lanes32x32 ? 32 : 16;
+  const bool isHalves = fragment.shape == FragmentShape::Lanes16x32x2;
+  const std::uint32_t lanes = fragment.shape == FragmentShape::Lanes32x32 ? 32 : 16;
   const std::uint32_t columns = bitsOfShape(fragment.shape) / 32 * fragment.repetitions;
   const std::uint32_t scale = fragment.isPacked ? 2 : 1;
   std::set<std::pair<std::uint32_t, std::uint32_t>> seen;
@@ -77,13 +77,13 @@ void checkFragment(const TensorFragment& fragment) {
 }
 
 TEST(TensorMemory, FragmentsAreThoseOfTheFigures) {
-  for (const TensorShape shape :
-       {TensorShape::Lanes32x32, TensorShape::Lanes16x64, TensorShape::Lanes16x128,
-        TensorShape::Lanes16x256, TensorShape::Lanes16x32x2}) {
+  for (const FragmentShape shape :
+       {FragmentShape::Lanes32x32, FragmentShape::Lanes16x64, FragmentShape::Lanes16x128,
+        FragmentShape::Lanes16x256, FragmentShape::Lanes16x32x2}) {
     for (std::uint32_t repetitions = 1; repetitions <= 128; repetitions *= 2) {
       for (const bool isPacked : {false, true}) {
         TensorFragment fragment{shape, repetitions, 0, isPacked};
-        if (shape == TensorShape::Lanes16x32x2) fragment.split = 5 + repetitions;
+        if (shape == FragmentShape::Lanes16x32x2) fragment.split = 5 + repetitions;
         checkFragment(fragment);
       }
     }
