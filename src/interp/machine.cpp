@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "interp/machine.h"
-#include "interp/machine_bulk.h"
-#include "interp/machine_tensor_core.h"
 
 #include <algorithm>
 #include <atomic>
@@ -10,6 +8,8 @@
 
 #include "interp/arithmetic/conversion.h"
 #include "interp/auditor.h"
+#include "interp/machine_bulk.h"
+#include "interp/machine_tensor_core.h"
 #include "interp/machine_texture.h"
 #include "interp/machine_warpgroup.h"
 
@@ -288,16 +288,12 @@ bool Machine::execute(Thread& thread, const Op& op) {
     case Action::Bulk:
     case Action::CommitBulk:
     case Action::WaitBulk:
-      executeAsync(thread, op);
-      break;
     case Action::Mbarrier:
-      mbarrier(thread, op);
+    case Action::TensorCore:
+      executeAsync(thread, op);
       break;
     case Action::Texture:
       Textures(*this, thread, op).execute();
-      break;
-    case Action::TensorCore:
-      tensorCores().execute(thread, op);
       break;
     case Action::ReplaceField:
       replaceMapField(thread, op);

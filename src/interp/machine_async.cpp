@@ -8,6 +8,7 @@
 #include "interp/arithmetic/conversion.h"
 #include "interp/atomic.h"
 #include "interp/machine_bulk.h"
+#include "interp/machine_tensor_core.h"
 
 namespace ptxopt::interp {
 
@@ -37,6 +38,10 @@ void Machine::executeAsync(Thread& thread, const Op& op) {
       return commitBulks(thread);
     case Action::WaitBulk:
       return waitForBulks(thread, op);
+    case Action::Mbarrier:
+      return mbarrier(thread, op);
+    case Action::TensorCore:
+      return tensorCores().execute(thread, op);
     default:
       return;  // handled by execute()
   }

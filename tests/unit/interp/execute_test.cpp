@@ -398,8 +398,7 @@ TEST(Execute, WhatIsAbsentSaysSo) {
     execute("tcgen05.shift.cta_group::1.down [%r0];");
     FAIL() << "it ran";
   } catch (const std::runtime_error& error) {
-    EXPECT_NE(std::string(error.what()).find("'tcgen05.shift"), std::string::npos)
-        << error.what();
+    EXPECT_NE(std::string(error.what()).find("'tcgen05.shift"), std::string::npos) << error.what();
     EXPECT_NE(std::string(error.what()).find("test.ptx:"), std::string::npos);
   }
 }
