@@ -40,7 +40,8 @@ SKIPPED = 77
 # What a finding of ptxrun is called here; the others are none that sentryward looks for.
 CLASSES = {"data-race": "race", "barrier-divergence": "barrier", "barrier-mismatch": "barrier",
            "deadlock": "barrier", "step-limit": "barrier",
-           "mbarrier-object": "barrier", "mbarrier-phase": "barrier"}
+           "mbarrier-object": "barrier", "mbarrier-phase": "barrier", "tensor-memory": "barrier",
+           "register-in-flight": "race"}
 
 Row = collections.namedtuple("Row", "file kernel ptxrun sentryward outcome why")
 

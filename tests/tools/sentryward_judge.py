@@ -220,9 +220,13 @@ def judge(command, path, launch, seconds=20, memory_mib=2048):
     """Runs the program on one launch of a PTX file.  Never raises for what the program does."""
     with open(path, errors="replace") as file:
         text = file.read()
-    # Tensor maps are not translated, nor buffers that only a map names.
-    if any(argument.startswith(("tensormap:", "&")) for argument in launch.get("args", [])):
+    # Not translated, nor buffers that only they name.
+    described = [*launch.get("args", []), *launch.get("set", {}).values()]
+    if any(str(argument).startswith(("tensormap:", "&")) for argument in described):
         return Verdict("none", "no_tensor_maps", "")
+    if any(isinstance(argument, dict) or argument.startswith(("texture:", "surface:", "sampler:"))
+           for argument in described):
+        return Verdict("none", "no_textures", "")
     with tempfile.TemporaryDirectory() as folder:
         config = os.path.join(folder, "input.json")
         with open(config, "w") as file:
