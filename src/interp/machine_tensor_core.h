@@ -92,6 +92,12 @@ class Machine::TensorCores {
   struct Queue {
     std::deque<Operation> operations;
   };
+  // Runs repeat: what is chosen must not depend on where threads lie in the memory of the host.
+  struct ByNumber {
+    bool operator()(const Thread* one, const Thread* other) const {
+      return std::pair(one->cta->index, one->linear) < std::pair(other->cta->index, other->linear);
+    }
+  };
   struct Issuer {
     AgentId agent = 0;
     std::uint32_t clock = 0;
@@ -144,8 +150,7 @@ class Machine::TensorCores {
     const Undefined* why = nullptr;  // it holds something undefined
   };
   void copyPiece(Cta& cta, const CopiedPiece& piece);
-  // ---- for tcgen05.cp, .shift and .mma
-  // -----------------------------------------------------------
+  // Of operations of a thread.
   Issuer& issuerOf(const Thread& thread);
   void enqueue(const Thread& thread, Operation operation);
   void performFirst(const Thread* thread);
@@ -158,7 +163,7 @@ class Machine::TensorCores {
   std::map<std::pair<const Cta*, std::uint32_t>, WarpState> warps_;
   std::map<const Cta*, std::unique_ptr<Memory>> memories_;
   std::map<const Thread*, Issuer> issuers_;
-  std::map<const Thread*, Queue> queues_;             // none is empty
+  std::map<const Thread*, Queue, ByNumber> queues_;   // none is empty
   std::vector<std::shared_ptr<Transfer>> transfers_;  // that have not landed
   std::vector<Cta*> freed_;                           // where warps may wait for room
 };
