@@ -435,7 +435,6 @@ class Machine {
 
   class Warpgroups;   // machine_warpgroup.h
   class Textures;     // machine_texture.h
-  class Warpgroups;   // machine_warpgroup.h
   class TensorCores;  // machine_tensor_core.h
   TensorCores& tensorCores();
 
