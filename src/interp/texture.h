@@ -31,7 +31,7 @@ struct TextureSampler {
 };
 
 struct TextureFormat {
-  isa::Type type = isa::Type::F32;  // U8, S8, U16, S16, U32, S32, F16 or F32
+  isa::Type type = isa::Type::F32;  // an integer of 8 to 32 bits, or a float of 16 or 32
   std::uint32_t channels = 1;       // 1, 2 or 4
 
   std::uint32_t channelBytes() const;
