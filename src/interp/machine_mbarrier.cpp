@@ -88,7 +88,7 @@ void Machine::resetMbarrier(Cta& owner, std::uint64_t offset, std::uint32_t coun
   history.init = init;
   history.firstPhase = history.phases;
   history.pending.clear();
-  history.completed.clear();
+  history.completed = {};
   MbarrierObject object(0);
   object.expected = object.pending = count & MbarrierObject::kCountMask;
   writeMbarrier(owner, offset, object);
@@ -138,16 +138,11 @@ void Machine::testMbarrier(Thread& thread, const Op& op, const MbarrierObject& o
   if (!done) return landFor(owner, offset);
   history.isObserved = true;
   if (!options_.detectsRaces) return;
-  // What it knows of the phases does not depend on the semantics.
-  thread.clock.learn(Snapshot{nullptr, history.phaseAgent, history.phases});
-  for (const Snapshot& snapshot : history.completed) {
-    if (op.semantics != isa::Semantics::Relaxed) {
-      thread.clock.learn(snapshot);
-      continue;
-    }
-    // A later fence may acquire it.
-    thread.clock.seen[0].push_back(snapshot);
-  }
+  if (history.phaseAgent == 0) return;  // there is no object
+  if (op.semantics != isa::Semantics::Relaxed) return thread.clock.learn(history.completed);
+  // A later fence may acquire it.
+  thread.clock.seen[0].push_back(history.completed);
+  history.seen[thread.clock.agent()] = history.phases;
 }
 
 void Machine::settleMbarrier(Cta& owner, std::uint64_t offset) {
@@ -157,10 +152,14 @@ void Machine::settleMbarrier(Cta& owner, std::uint64_t offset) {
   object.phase = !object.phase;
   object.pending = object.expected;
   writeMbarrier(owner, offset, object);
-  history.completed = std::exchange(history.pending, {});
   ++history.phases;
   history.isObserved = false;
-  if (history.agent != 0) history.completed.push_back({nullptr, history.agent, history.phases});
+  if (history.phaseAgent == 0) return;
+  // Joined once, for all threads that wait.
+  ClockJoin clocks;
+  for (const Snapshot& arrival : std::exchange(history.pending, {})) clocks.add(arrival);
+  if (history.agent != 0) clocks.add(Snapshot{nullptr, history.agent, history.phases});
+  history.completed = {clocks.finish(), history.phaseAgent, history.phases};
 }
 
 void Machine::completeTransactions(Cta& owner, std::uint64_t offset, std::uint32_t count) {

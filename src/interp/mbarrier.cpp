@@ -12,7 +12,10 @@ std::int32_t MbarrierObject::transactionCount() const {
 }
 
 std::int64_t MbarrierPhases::phaseOf(bool parity, const ThreadClock& known) const {
-  const std::uint32_t complete = known.base() == nullptr ? 0 : known.base()->at(phaseAgent);
+  std::uint32_t complete = known.base() == nullptr ? 0 : known.base()->at(phaseAgent);
+  if (const auto own = seen.find(known.agent()); own != seen.end()) {
+    complete = std::max(complete, own->second);
+  }
   const std::int64_t next = std::max(complete, firstPhase);
   const bool isNext = ((next - firstPhase) % 2 != 0) == parity;
   return isNext ? next : next - 1;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "interp/race.h"
@@ -36,11 +37,13 @@ struct MbarrierObject {
 
 // Phases have numbers: those that are complete since the beginning.
 struct MbarrierPhases {
-  std::vector<Snapshot> pending;    // of who arrived in the current phase
-  std::vector<Snapshot> completed;  // and in the one before it
-  std::uint32_t phases = 0;         // that are complete: the number of the current one
-  std::uint32_t firstPhase = 0;     // the current one at mbarrier.init
-  AgentId agent = 0;  // of the bulk copies that complete on it; 0 before the first one
+  std::vector<Snapshot> pending;  // of who arrived in the current phase
+  Snapshot completed;             // of all who arrived in the one before it
+  // Threads with relaxed waits, which order nothing: the number of phases of which they know.
+  std::map<AgentId, std::uint32_t> seen;
+  std::uint32_t phases = 0;      // that are complete: the number of the current one
+  std::uint32_t firstPhase = 0;  // the current one at mbarrier.init
+  AgentId agent = 0;             // of the bulk copies that complete on it; 0 before the first one
   // Of the phases themselves: its clock is their number.  0: nobody looks for races.
   AgentId phaseAgent = 0;
   std::uint64_t bits = 0;    // of the object, after the last operation on it
