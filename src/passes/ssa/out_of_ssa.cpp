@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/directives.h"
 #include "ir/make.h"
 #include "passes/ssa/parallel_copy.h"
 #include "passes/ssa/register_copy.h"
@@ -286,7 +287,8 @@ class OutOfSsa {
       isChanged_ = true;
     }
   }
-  void copyBefore(ir::Statement* place, const RegisterCopy& copy) {
+  void copyBefore(ir::Statement* statement, const RegisterCopy& copy) {
+    ir::Statement* place = ir::aboveDirectives(*statement);
     makeAll({copy}, [&](ir::Instruction* made) { function_.insertBefore(place, made); });
   }
 
@@ -302,7 +304,7 @@ class OutOfSsa {
       if (cfg_.kind(e) == EdgeKind::Fallthrough) {
         placeBetween(cfg_.target(e), found->second);
       } else if (!needsBlock(e) || !options_.splitEdges) {
-        ir::Statement* end = cfg_.block(b).terminator;
+        ir::Statement* end = ir::aboveDirectives(*cfg_.block(b).terminator);
         makeAll(found->second, [&](ir::Instruction* made) { function_.insertBefore(end, made); });
       } else if (terminator->desc->control == isa::Control::Branch) {
         placeAfterBranch(*cfg_.block(b).terminator, found->second);
@@ -325,8 +327,9 @@ class OutOfSsa {
 
   void placeAtStart(BlockId b, const Copies& copies) {
     const auto isAhead = [](const ir::Statement& statement) {
+      const auto* pragma = statement.as<ir::Pragma>();
       return statement.kind == ir::StatementKind::Label ||
-             statement.kind == ir::StatementKind::Pragma ||
+             (pragma != nullptr && ir::isAboutOthers(*pragma)) ||
              statement.kind == ir::StatementKind::Location ||
              statement.kind == ir::StatementKind::ScopeEnd;
     };
