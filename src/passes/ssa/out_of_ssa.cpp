@@ -50,6 +50,8 @@ class OutOfSsa {
     collectEdgeCopies();
     declareRegisters();
     for (const BlockId b : ssa_.dominators().preorder()) editInstructions(b);
+    // Before others come between the scopes that end above a label and the label.
+    for (const auto& [b, copies] : atStart_) placeAtStart(b, copies);
     for (const BlockId b : ssa_.dominators().preorder()) placeCopies(b);
     // Comes last, so that the Cfg remains valid until here.
     for (const auto& [old, made] : replaced_) ir::replaceStatement(function_, old, made);
@@ -293,8 +295,6 @@ class OutOfSsa {
   }
 
   void placeCopies(BlockId b) {
-    if (const auto found = atStart_.find(b); found != atStart_.end())
-      placeAtStart(b, found->second);
     if (onEdge_.empty()) return;
     const ir::Instruction* terminator = cfg_.block(b).terminator;
     std::vector<EdgeId> indirect;
@@ -386,7 +386,7 @@ class OutOfSsa {
     symbol.name = labelName();
     symbol.targets = list;
     list->symbol = function_.addSymbol(symbol);
-    function_.insertBefore(&branch, list);
+    function_.insertBefore(ir::aboveDirectives(branch), list);
     name->id = static_cast<std::uint32_t>(list->symbol);
     function_.markChanged(&branch);
 
