@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "ir/directives.h"
 
+#include <algorithm>
 #include <string_view>
 
 namespace ptxopt::ir {
@@ -41,6 +42,25 @@ bool isBelowDirective(const Instruction& instruction,
     isRightAbove = false;
   }
   return false;
+}
+
+bool isAboutOthers(const Pragma& pragma) {
+  const bool isOne = std::ranges::count(pragma.text, '"') == 2;
+  return isOne && (pragma.text == "\"nounroll\"" || pragma.text.starts_with("\"frequency") ||
+                   pragma.text.starts_with("\"used_bytes_mask"));
+}
+
+Statement* aboveDirectives(Statement& statement) {
+  Statement* place = &statement;
+  for (Statement* at = statement.previous; at != nullptr; at = at->previous) {
+    const auto* pragma = at->as<Pragma>();
+    if (at->kind == StatementKind::Directive || (pragma != nullptr && !isAboutOthers(*pragma))) {
+      place = at;
+    } else if (pragma == nullptr && at->kind != StatementKind::Location) {
+      break;
+    }
+  }
+  return place;
 }
 
 }  // namespace ptxopt::ir

@@ -17,4 +17,13 @@ std::unordered_set<const Instruction*> loadsBelowDirectives(const Function& func
 bool isBelowDirective(const Instruction& instruction,
                       const std::unordered_set<const Statement*>& gone);
 
+// The pragma is a hint about its block or about the next load, not about the statement below it
+// (docs/soundness/ A5.5).
+bool isAboutOthers(const Pragma& pragma);
+
+// The first of the directives right above the statement that may be about it, or the statement
+// itself.  What comes before it leaves them in their place before the statement (docs/soundness/
+// A7.5).
+Statement* aboveDirectives(Statement& statement);
+
 }  // namespace ptxopt::ir

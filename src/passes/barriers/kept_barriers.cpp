@@ -5,24 +5,17 @@
 #include <charconv>
 
 #include "ir/comments.h"
+#include "ir/directives.h"
 
 namespace ptxopt::passes {
 
 namespace {
 
-// A pragma applies to the statement after it; these pragmas are known not to apply to barriers
-// (docs/soundness/ A5.5).
-bool isAboutOthers(const ir::Pragma& pragma) {
-  const bool isOne = std::ranges::count(pragma.text, '"') == 2;
-  return isOne && (pragma.text == "\"nounroll\"" || pragma.text.starts_with("\"frequency") ||
-                   pragma.text.starts_with("\"used_bytes_mask"));
-}
-
 // docs/soundness/ A7.5
 bool isBelowPragma(const ir::Instruction& barrier) {
   for (const ir::Statement* above = barrier.previous; above != nullptr; above = above->previous) {
     if (const auto* pragma = above->as<ir::Pragma>()) {
-      if (!isAboutOthers(*pragma)) return true;
+      if (!ir::isAboutOthers(*pragma)) return true;
     } else if (!ir::isTransparent(*above)) {
       return false;
     }

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "analysis/flow/manager.h"
+#include "ir/directives.h"
 #include "ir/make.h"
 #include "passes/bases/address_groups.h"
 #include "passes/bases/base_plan.h"
@@ -110,7 +111,8 @@ class Editor {
         computeChain(made, registers_[k], endOf(made.block));
         break;
       case MadeBase::Kind::AtEntry:
-        computeChain(made, registers_[k], &*ssa_.cfg().instructions(made.block).begin());
+        computeChain(made, registers_[k],
+                     ir::aboveDirectives(*ssa_.cfg().instructions(made.block).begin()));
         break;
       case MadeBase::Kind::Joined:
         copySources(made, registers_[k].back());
@@ -128,7 +130,9 @@ class Editor {
   // After all computations of the block.
   ir::Statement* endOf(BlockId block) const {
     const analysis::Cfg& cfg = ssa_.cfg();
-    if (cfg.block(block).terminator != nullptr) return cfg.block(block).terminator;
+    if (cfg.block(block).terminator != nullptr) {
+      return ir::aboveDirectives(*cfg.block(block).terminator);
+    }
     // After the scopes that end there, before the label (docs/soundness/ D6.3, D6.6).
     const analysis::Block& next = cfg.block(cfg.successors(block).front());
     ir::Statement* place = next.first;

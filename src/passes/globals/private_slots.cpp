@@ -114,7 +114,6 @@ ir::Statement* endOfDeclarations(const ir::Function& function) {
 SlotPlan planSlots(const ModuleObject& object, const analysis::ObjectUses& uses,
                    analysis::FunctionAnalyses& analyses) {
   // A slot lives as long as its thread, so there must be one kernel, which each thread runs once.
-  if (!object.isShared() || object.uses.size() != 1) return {};
   ir::Function& function = *object.uses[0].function;
   const std::vector<VariableAccess>& accesses = object.uses[0].uses->accesses;
   if (!function.isEntry() || accesses.empty()) return {};

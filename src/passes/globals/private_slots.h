@@ -26,9 +26,9 @@ struct SlotPlan {
   std::vector<Access> accesses;
 };
 
-// The variable must not be pinned, and no address of it may escape.  `uses` and `analyses` belong
-// to the only function that uses it.  The analysis of addresses runs only if all cheaper conditions
-// hold.  Cost: that analysis, and O(accesses^2) comparisons up to a limit.
+// The variable must be shared and not pinned, and no address of it may escape.  `uses` and
+// `analyses` belong to the only function that uses it.  The analysis of addresses runs only if all
+// cheaper conditions hold.  Cost: that analysis, and O(accesses^2) comparisons up to a limit.
 SlotPlan planSlots(const ModuleObject& object, const analysis::ObjectUses& uses,
                    analysis::FunctionAnalyses& analyses);
 

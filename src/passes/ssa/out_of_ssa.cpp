@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "ir/directives.h"
 #include "ir/make.h"
 #include "passes/ssa/parallel_copy.h"
 #include "passes/ssa/register_copy.h"
@@ -49,6 +50,8 @@ class OutOfSsa {
     collectEdgeCopies();
     declareRegisters();
     for (const BlockId b : ssa_.dominators().preorder()) editInstructions(b);
+    // Before others come between the scopes that end above a label and the label.
+    for (const auto& [b, copies] : atStart_) placeAtStart(b, copies);
     for (const BlockId b : ssa_.dominators().preorder()) placeCopies(b);
     // Comes last, so that the Cfg remains valid until here.
     for (const auto& [old, made] : replaced_) ir::replaceStatement(function_, old, made);
@@ -286,13 +289,12 @@ class OutOfSsa {
       isChanged_ = true;
     }
   }
-  void copyBefore(ir::Statement* place, const RegisterCopy& copy) {
+  void copyBefore(ir::Statement* statement, const RegisterCopy& copy) {
+    ir::Statement* place = ir::aboveDirectives(*statement);
     makeAll({copy}, [&](ir::Instruction* made) { function_.insertBefore(place, made); });
   }
 
   void placeCopies(BlockId b) {
-    if (const auto found = atStart_.find(b); found != atStart_.end())
-      placeAtStart(b, found->second);
     if (onEdge_.empty()) return;
     const ir::Instruction* terminator = cfg_.block(b).terminator;
     std::vector<EdgeId> indirect;
@@ -302,7 +304,7 @@ class OutOfSsa {
       if (cfg_.kind(e) == EdgeKind::Fallthrough) {
         placeBetween(cfg_.target(e), found->second);
       } else if (!needsBlock(e) || !options_.splitEdges) {
-        ir::Statement* end = cfg_.block(b).terminator;
+        ir::Statement* end = ir::aboveDirectives(*cfg_.block(b).terminator);
         makeAll(found->second, [&](ir::Instruction* made) { function_.insertBefore(end, made); });
       } else if (terminator->desc->control == isa::Control::Branch) {
         placeAfterBranch(*cfg_.block(b).terminator, found->second);
@@ -325,8 +327,9 @@ class OutOfSsa {
 
   void placeAtStart(BlockId b, const Copies& copies) {
     const auto isAhead = [](const ir::Statement& statement) {
+      const auto* pragma = statement.as<ir::Pragma>();
       return statement.kind == ir::StatementKind::Label ||
-             statement.kind == ir::StatementKind::Pragma ||
+             (pragma != nullptr && ir::isAboutOthers(*pragma)) ||
              statement.kind == ir::StatementKind::Location ||
              statement.kind == ir::StatementKind::ScopeEnd;
     };
@@ -383,7 +386,7 @@ class OutOfSsa {
     symbol.name = labelName();
     symbol.targets = list;
     list->symbol = function_.addSymbol(symbol);
-    function_.insertBefore(&branch, list);
+    function_.insertBefore(ir::aboveDirectives(branch), list);
     name->id = static_cast<std::uint32_t>(list->symbol);
     function_.markChanged(&branch);
 
