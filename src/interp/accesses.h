@@ -26,6 +26,7 @@ struct Access {
   std::uint32_t element = 0;
   // Of a strong access: the operation that touches the location.
   std::uint16_t operation = 0;
+  Proxy proxy = Proxy::Generic;
 };
 
 // The size of a memory operation, and where it begins modulo 256: operations that overlap are to

@@ -306,6 +306,7 @@ bool Machine::execute(Thread& thread, const Op& op) {
     case Action::Audit:
     case Action::TouchFragments:
     case Action::Timer:
+    case Action::ProxyFence:
     case Action::Nothing:
       executeAlone(thread, op);
       isVisible = false;
@@ -338,6 +339,9 @@ void Machine::executeAlone(Thread& thread, const Op& op) {
     case Action::Timer:
       thread.frame[op.d] = truncated(steps_ >> op.detail, op.width);
       return;
+    case Action::ProxyFence:
+      if (options_.detectsRaces) thread.clock.fence(op.detail);
+      return;
     default:
       return;  // Nothing; the rest is in execute()
   }
@@ -354,6 +358,8 @@ std::uint32_t Machine::targetOf(const Thread& thread, const Op& table) {
 void Machine::executeFence(Thread& thread, const Op& op) {
   if (share_.count > 1) std::atomic_thread_fence(std::memory_order_seq_cst);
   if (!options_.detectsRaces) return;
+  const bool acquires = op.semantics == isa::Semantics::Acquire;
+  if (op.detail != 0 && !acquires) thread.clock.fence(op.detail);
   // membar has no semantics among its qualifiers: it is fence.sc (docs/soundness/ A3.3).  A fence
   // without semantics is acq_rel.
   const bool isMembar = op.origin->is(isa::Opcode::Membar);
@@ -366,6 +372,7 @@ void Machine::executeFence(Thread& thread, const Op& op) {
   }
   const bool isPlain = op.semantics == isa::Semantics::None;
   fence(thread.clock, isPlain ? isa::Semantics::AcqRel : op.semantics, op.scope);
+  if (op.detail != 0 && acquires) thread.clock.fence(op.detail);
 }
 
 void Machine::wake(Thread& thread) {
@@ -462,8 +469,8 @@ ThreadName Machine::nameOf(const Thread& thread) const {
 }
 
 std::uint64_t Machine::threadOfAgent(AgentId agent) const {
-  const std::uint64_t all = geometry_.grid.count() * paddedThreads_;
-  return agent >= 2 * all ? owners_[agent - 2 * all] : agent % all;
+  const AgentId first = firstAsync();
+  return agent >= first ? owners_[agent - first] : agent % copiesOf(0);
 }
 
 ThreadName Machine::nameOfAgent(AgentId agent) const {

@@ -356,6 +356,11 @@ class Machine {
              bool isStrong, const Access* as = nullptr);
   void reportRace(const Thread& thread, const Op& op, const Place& place, std::uint32_t size,
                   const Access& access, const Race& race);
+  void reportProxyRace(const Thread& thread, const Op& op, const Place& place, std::uint32_t size,
+                       const Access& access, const Race& race);
+  const ThreadClock& viewOf(const Thread& thread, Proxy proxy) {
+    return views_[static_cast<std::size_t>(proxy)].of(thread.clock, proxy, firstAsync());
+  }
   static void putLoaded(const Thread& thread, const Op& op, std::uint32_t slot,
                         std::uint64_t value);
   bool load(Thread& thread, const Op& op);
@@ -410,6 +415,11 @@ class Machine {
   void landBulksOf(const Cluster& cluster);
   void dropLanded();
   void waitForBulks(Thread& thread, const Op& op);
+  // The asynchronous copies of a thread, which access memory as it does itself.
+  AgentId copiesOf(AgentId thread) const {
+    return static_cast<AgentId>(geometry_.grid.count() * paddedThreads_) + thread;
+  }
+  AgentId firstAsync() const;  // of those that newAgent() makes
   AgentId newAgent(const Thread& owner);
 
   // machine_tensor.cpp
@@ -577,8 +587,10 @@ class Machine {
   std::unique_ptr<Warpgroups> warpgroups_;    // null: no wgmma so far
   std::unique_ptr<TensorCores> tensorCores_;  // null: no tcgen05 so far
   Places places_;
-  std::vector<AgentId> owners_;  // the threads for which the agents of newAgent() act
-  ClockRef fences_;              // fence.sc of wider scopes
+  std::vector<AgentId> owners_;            // the threads for which the agents of newAgent() act
+  ClockRef fences_;                        // fence.sc of wider scopes
+  std::array<ProxyView, kProxies> views_;  // the last ones
+  Lesson lesson_;                          // the last one
   bool landsEarly_ = false;
   bool landsLate_ = false;
   std::unique_ptr<Auditor> auditor_;  // null: there are no claims

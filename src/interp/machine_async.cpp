@@ -18,6 +18,10 @@ using isa::Space;
 
 constexpr std::uint64_t kRarity = 8;  // one in kRarity chances to land on its own
 
+Proxy asyncProxyTo(const Segment& segment) {
+  return segment.isShared ? Proxy::AsyncShared : Proxy::AsyncGlobal;
+}
+
 }  // namespace
 
 // ---- cp.async -----------------------------------------------------------------------------------
@@ -90,8 +94,7 @@ void Machine::issueCopy(Thread& thread, const Op& op) {
   }
   if (options_.detectsRaces) {
     Access access;
-    access.agent =
-        static_cast<AgentId>(geometry_.grid.count() * paddedThreads_) + thread.clock.agent();
+    access.agent = copiesOf(thread.clock.agent());
     access.clock = copy.clock;
     check(thread, op, copy.to, size, true, false, &access);
     if (sourceSize != 0) check(thread, op, copy.from, sourceSize, false, false, &access);
@@ -135,9 +138,7 @@ void Machine::waitForCopies(Thread& thread, const Op& op) {
   thread.copies.erase(thread.copies.begin(), next);
   settleTrackedArrivals(thread);
   if (latest == 0 || !options_.detectsRaces) return;
-  const AgentId agent =
-      static_cast<AgentId>(geometry_.grid.count() * paddedThreads_) + thread.clock.agent();
-  thread.clock.learn(Snapshot{nullptr, agent, latest});
+  thread.clock.learn(Snapshot{nullptr, copiesOf(thread.clock.agent()), latest});
 }
 
 void Machine::arriveAfterCopies(Thread& thread, const Op& op) {
@@ -166,8 +167,7 @@ void Machine::settleTrackedArrivals(Thread& thread) {
       continue;
     }
     arrivals.erase(arrivals.begin() + static_cast<std::ptrdiff_t>(k));
-    const AgentId agent =
-        static_cast<AgentId>(geometry_.grid.count() * paddedThreads_) + thread.clock.agent();
+    const AgentId agent = copiesOf(thread.clock.agent());
     std::erase(thread.cta->mbarriers[arrival.offset].trackers, &thread);
     arriveTracked(*thread.cta, arrival.offset, Snapshot{nullptr, agent, arrival.clock});
   }
@@ -177,7 +177,7 @@ void Machine::settleTrackedArrivals(Thread& thread) {
 
 AgentId Machine::newAgent(const Thread& owner) {
   owners_.push_back(agentOf(owner));
-  return static_cast<AgentId>(2 * geometry_.grid.count() * paddedThreads_ + owners_.size() - 1);
+  return firstAsync() + static_cast<AgentId>(owners_.size() - 1);
 }
 
 // Any number of bytes, aligned to 16 or, if there are fewer, to their number.
@@ -246,7 +246,11 @@ void Machine::issueBulk(Thread& thread, const Op& op, const BulkForm& form, std:
     Access access;
     access.clock = bulk->clock;
     access.agent = agents.reader;
-    if (!stores) check(thread, op, bulk->from, bulk->size, false, false, &access);
+    if (!stores) {
+      access.proxy = asyncProxyTo(*bulk->from.segment);
+      check(thread, op, bulk->from, bulk->size, false, false, &access);
+      access.proxy = asyncProxyTo(*bulk->to.segment);
+    }
     access.agent = agents.writer;
     check(thread, op, bulk->to, bulk->size, true, form.operation.has_value(), &access);
   }

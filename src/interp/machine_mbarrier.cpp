@@ -139,7 +139,9 @@ void Machine::testMbarrier(Thread& thread, const Op& op, const MbarrierObject& o
   history.isObserved = true;
   if (!options_.detectsRaces) return;
   if (history.phaseAgent == 0) return;  // there is no object
-  if (op.semantics != isa::Semantics::Relaxed) return thread.clock.learn(history.completed);
+  if (op.semantics != isa::Semantics::Relaxed) {
+    return thread.clock.learn(history.completed, lesson_);
+  }
   // A later fence may acquire it.
   thread.clock.seen[0].push_back(history.completed);
   history.seen[thread.clock.agent()] = history.phases;

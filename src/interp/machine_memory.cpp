@@ -226,9 +226,16 @@ void Machine::check(Thread& thread, const Op& op, const Place& place, std::uint3
   access.isStrong = strong;
   access.scope = scopeOf(op);
   Race race;
-  if (segment.shadow->access(place.offset, size, thread.clock, access, race)) {
+  const ThreadClock& view =
+      access.proxy == Proxy::Generic ? thread.clock : viewOf(thread, access.proxy);
+  if (segment.shadow->access(place.offset, size, view, access, race)) {
     reportRace(thread, op, place, size, access, race);
   }
+}
+
+AgentId Machine::firstAsync() const {
+  constexpr AgentId kChunk = ClockVector::kChunk;
+  return (2 * copiesOf(0) + kChunk - 1) / kChunk * kChunk;
 }
 
 void Machine::reportRace(const Thread& thread, const Op& op, const Place& place, std::uint32_t size,
@@ -236,7 +243,10 @@ void Machine::reportRace(const Thread& thread, const Op& op, const Place& place,
   const auto verb = [](bool isWrite, bool isCopy) {
     return std::string(isCopy ? "asynchronous " : "") + (isWrite ? "write" : "read");
   };
-  const std::uint64_t all = geometry_.grid.count() * paddedThreads_;
+  if (thread.clock.knows(race.firstAgent, race.firstClock)) {
+    return reportProxyRace(thread, op, place, size, access, race);
+  }
+  const AgentId all = copiesOf(0);
   Finding& found = finding(FindingKind::DataRace, op,
                            verb(access.writes, access.agent >= all) + " of " + bytesOf(size) +
                                " at " + placeText(op, *place.segment, race.offset, size) + " by " +
@@ -245,6 +255,23 @@ void Machine::reportRace(const Thread& thread, const Op& op, const Place& place,
                            "the other is this " + verb(race.firstWrites, race.firstAgent >= all) +
                                " by " + describe(nameOfAgent(race.firstAgent)) +
                                (race.isInPart ? ", strong too, but not of the same bytes" : ""));
+  involve(found, agentOf(thread));
+  involve(found, race.firstAgent);
+}
+
+void Machine::reportProxyRace(const Thread& thread, const Op& op, const Place& place,
+                              std::uint32_t size, const Access& access, const Race& race) {
+  const char* const fence = access.proxy == Proxy::AsyncShared   ? "fence.proxy.async.shared::cta"
+                            : access.proxy == Proxy::AsyncGlobal ? "fence.proxy.async.global"
+                                                                 : "fence.proxy.tensormap";
+  Finding& found = finding(
+      FindingKind::ProxyRace, op,
+      std::string("asynchronous ") + (access.writes ? "write" : "read") + " of " + bytesOf(size) +
+          " at " + placeText(op, *place.segment, race.offset, size) + " by " +
+          describe(nameOf(thread)) + " comes after another access without a " + fence,
+      &program_->op(race.first),
+      std::string("the other is this ") + (race.firstWrites ? "write" : "read") + " by " +
+          describe(nameOfAgent(race.firstAgent)) + ", through the generic proxy");
   involve(found, agentOf(thread));
   involve(found, race.firstAgent);
 }

@@ -211,6 +211,7 @@ void Machine::checkMapRead(Thread& thread, Bulk& bulk, const Place& map, AgentId
     reads.groups.back().clock = access.clock;
   }
   if (map.segment == nullptr || map.segment->isReadOnly) return;
+  access.proxy = Proxy::TensorMap;
   check(thread, *bulk.op, map, kMapBytes, false, false, &access);
 }
 
@@ -274,6 +275,7 @@ void Machine::checkPieces(Thread& thread, const Bulk& bulk, const TensorPlan& pl
       const auto size = static_cast<std::uint32_t>(end - begin);
       const Place place = resolveBytes(thread, op, begin, size, !toShared);
       if (place.segment->isReadOnly) return;
+      access.proxy = Proxy::AsyncGlobal;
       check(thread, op, place, size, !toShared, bulk.form->operation.has_value(), &access);
     });
   };
@@ -281,6 +283,7 @@ void Machine::checkPieces(Thread& thread, const Bulk& bulk, const TensorPlan& pl
     access.agent = agent;
     forMerged(shared, [&](std::uint64_t begin, std::uint64_t end) {
       const Place place{base.data + begin, base.segment, base.offset + begin};
+      access.proxy = Proxy::AsyncShared;
       check(thread, op, place, static_cast<std::uint32_t>(end - begin), toShared, false, &access);
     });
   };

@@ -311,7 +311,7 @@ void Machine::TensorCores::waitFor(std::span<Thread> threads, Pending& pending) 
   const auto done = std::exchange(pending.transfers, {});
   if (!machine_->options_.detectsRaces) return;
   for (Thread& thread : threads) {
-    thread.clock.learn(Snapshot{nullptr, pending.agent, pending.clock});
+    thread.clock.learn(Snapshot{nullptr, pending.agent, pending.clock}, machine_->lesson_);
   }
   for (const auto& transfer : done) {
     if (!transfer->isLoad()) continue;

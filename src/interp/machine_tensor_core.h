@@ -141,8 +141,13 @@ class Machine::TensorCores {
   };
   void record(Thread& thread, const Op& op, const ThreadClock& view, std::uint32_t clock,
               const Touch& touch) const;
-  // What an operation of the thread may know: what the thread knows, and those issued before it.
-  ThreadClock viewOf(Thread& thread);
+  // What an operation of the thread comes after in tensor memory and, read by the async proxy, in
+  // shared memory: what the thread knows, and the operations that it issued before.
+  struct Views {
+    ThreadClock memory;
+    ThreadClock shared;
+  };
+  Views viewsOf(Thread& thread);
   void issueCopy(Thread& thread, const Op& op, const TensorCoreForm& form);
   struct CopiedPiece {
     std::uint64_t from = 0;  // in shared memory

@@ -18,11 +18,14 @@ constexpr std::uint64_t kAbsoluteLeading = std::uint64_t{1} << 52;
 
 }  // namespace
 
-ThreadClock Machine::TensorCores::viewOf(Thread& thread) {
-  ThreadClock view;
-  view.start(issuerOf(thread).agent);
-  view.learn(thread.clock.release());
-  return view;
+Machine::TensorCores::Views Machine::TensorCores::viewsOf(Thread& thread) {
+  const AgentId agent = issuerOf(thread).agent;
+  Views views;
+  views.shared = machine_->viewOf(thread, Proxy::AsyncShared);
+  views.shared.start(agent);
+  views.memory.start(agent);
+  views.memory.learn(thread.clock.release());
+  return views;
 }
 
 void Machine::TensorCores::record(Thread& thread, const Op& op, const ThreadClock& view,
@@ -34,6 +37,7 @@ void Machine::TensorCores::record(Thread& thread, const Op& op, const ThreadCloc
   access.site = op.number;
   access.scope = scopeOf(op);
   access.writes = touch.writes;
+  if (touch.segment->isShared) access.proxy = Proxy::AsyncShared;
   Race race;
   if (!touch.segment->shadow->access(touch.offset, touch.bytes, view, access, race)) return;
   const Place place{touch.segment->bytes.data() + touch.offset, touch.segment, touch.offset};
@@ -53,7 +57,7 @@ void Machine::TensorCores::issueCopy(Thread& thread, const Op& op, const TensorC
       TensorWord::at(static_cast<std::uint32_t>(form.address.in(thread.frame)));
   Cta& cta = *thread.cta;
   Memory& memory = memoryOf(cta);
-  const ThreadClock view = viewOf(thread);
+  const Views views = viewsOf(thread);
   const std::uint32_t clock = ++issuerOf(thread).clock;
   std::vector<CopiedPiece> pieces;
   for (std::uint32_t lane = 0; lane < TensorMemory::kLanes; ++lane) {
@@ -76,8 +80,8 @@ void Machine::TensorCores::issueCopy(Thread& thread, const Op& op, const TensorC
                             " of tensor memory, which is not allocated, by " +
                             describe(machine_->nameOf(thread)));
       }
-      record(thread, op, view, clock, {&cta.shared, from, kPieceBytes, false});
-      record(thread, op, view, clock,
+      record(thread, op, views.shared, clock, {&cta.shared, from, kPieceBytes, false});
+      record(thread, op, views.memory, clock,
              {&memory.words.segment(), TensorMemory::offsetOf(to), kPieceBytes, true});
       const Place place{cta.shared.bytes.data() + from, &cta.shared, from};
       const bool isUndefined = machine_->isUndefined(place, kPieceBytes);

@@ -81,9 +81,9 @@ void Machine::Warpgroups::issue(std::span<Thread> threads, const Op& op) {
   checkFragments(threads[0], state, *product);
   if (state.agent == 0) state.agent = machine_->newAgent(threads[0]);
   if (product->form->descriptorA != 0) {
-    recordReads(threads, *product, state.agent, MatrixRole::A);
+    recordReads(threads, state, *product, MatrixRole::A);
   }
-  recordReads(threads, *product, state.agent, MatrixRole::B);
+  recordReads(threads, state, *product, MatrixRole::B);
   state.products.push_back(product);
   inFlight_.push_back(product);
   if (machine_->landsEarly_) landUpTo(state, product->clock);
@@ -92,7 +92,7 @@ void Machine::Warpgroups::issue(std::span<Thread> threads, const Op& op) {
 
 // Reads begin at the issue.  The manual does not say which thread reads which bytes, so here it
 // differs between runs.
-void Machine::Warpgroups::recordReads(std::span<Thread> threads, Product& product, AgentId agent,
+void Machine::Warpgroups::recordReads(std::span<Thread> threads, WarpState& state, Product& product,
                                       MatrixRole role) const {
   const bool isA = role == MatrixRole::A;
   const MatrixDescriptor matrix(isA ? product.descriptorA : product.descriptorB);
@@ -109,11 +109,18 @@ void Machine::Warpgroups::recordReads(std::span<Thread> threads, Product& produc
                         describe(machine_->nameOf(threads[0])));
   }
   Access access;
-  access.agent = agent;
+  access.agent = state.agent;
   access.clock = product.clock;
   access.site = op.number;
   access.scope = scopeOf(op);
-  std::size_t who = machine_->options_.detectsRaces ? machine_->scheduler_->random(32) : 0;
+  access.proxy = Proxy::AsyncShared;
+  std::size_t who = 0;
+  auto& views = state.views;
+  if (machine_->options_.detectsRaces) {
+    who = machine_->scheduler_->random(32);
+    const AgentId first = machine_->firstAsync();
+    for (Thread& thread : threads) views[thread.lane()].of(thread.clock, access.proxy, first);
+  }
   for (std::uint32_t line = 0; line < grid.lines; ++line) {
     for (std::uint32_t column = 0; column < grid.columns; ++column, ++who) {
       const std::uint64_t address =
@@ -130,7 +137,7 @@ void Machine::Warpgroups::recordReads(std::span<Thread> threads, Product& produc
       if (!machine_->options_.detectsRaces) continue;
       const Place place{shared.bytes.data() + offset, &shared, offset};
       Race race;
-      if (shared.shadow->access(offset, kBytes, thread.clock, access, race)) {
+      if (shared.shadow->access(offset, kBytes, views[thread.lane()].last(), access, race)) {
         machine_->reportRace(thread, op, place, kBytes, access, race);
       }
       if (product.why == nullptr && machine_->isUndefined(place, kBytes)) {
@@ -170,7 +177,8 @@ void Machine::Warpgroups::waitFor(std::span<Thread> threads, const Op& op) {
   const auto complete = [&](WarpState& of) {
     landUpTo(of, latest);
     if (!machine_->options_.detectsRaces) return;
-    for (Thread& thread : threads) thread.clock.learn(Snapshot{nullptr, of.agent, latest});
+    const Snapshot done{nullptr, of.agent, latest};
+    for (Thread& thread : threads) thread.clock.learn(done, machine_->lesson_);
   };
   complete(state);
   std::erase_if(state.products, [&](const auto& product) { return product->clock <= latest; });

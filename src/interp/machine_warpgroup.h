@@ -94,6 +94,7 @@ class Machine::Warpgroups {
     std::uint32_t fenced = 0;  // of the last product before the last wgmma.fence
     std::uint32_t commits = 0;
     bool hasFence = false;
+    std::array<ProxyView, 32> views;  // of the matrices, by each lane
   };
   // An instruction, as the first warp of a warpgroup executes it.
   struct Step {
@@ -122,7 +123,7 @@ class Machine::Warpgroups {
   // machine_warpgroup.cpp
   void issue(std::span<Thread> threads, const Op& op);
   std::shared_ptr<Product> makeProduct(std::span<Thread> threads, const Op& op) const;
-  void recordReads(std::span<Thread> threads, Product& product, AgentId agent,
+  void recordReads(std::span<Thread> threads, WarpState& state, Product& product,
                    MatrixRole role) const;
   static void commit(WarpState& state);
   // The clock of the last product that the wait covers; 0: there is none.

@@ -68,13 +68,14 @@ enum class Action : std::uint8_t {
   Return,
   Exit,
   Trap,
-  Load,    // d (or lists[index ..]) = [a + immediate]; kSecond: with another width than memory
-  Store,   // [a + immediate] = b (or lists[index ..])
-  Atomic,  // d = [a + immediate], combined with b and c as AtomicOperation says
-  Fill,    // c bytes at [a + immediate] become `detail`
-  Stack,   // see StackKind
-  Fence,
-  Barrier,  // of the CTA: id a, count b, predicate c, see BarrierKind
+  Load,        // d (or lists[index ..]) = [a + immediate]; kSecond: with another width than memory
+  Store,       // [a + immediate] = b (or lists[index ..])
+  Atomic,      // d = [a + immediate], combined with b and c as AtomicOperation says
+  Fill,        // c bytes at [a + immediate] become `detail`
+  Stack,       // see StackKind
+  Fence,       // between the proxies of `detail` as well, a ProxySet
+  ProxyFence,  // between these alone
+  Barrier,     // of the CTA: id a, count b, predicate c, see BarrierKind
   ClusterBarrier,
   Collective,  // among lanes of a warp, see CollectiveKind
   CopyAsync,   // cp.async: [a + immediate] = [b + second immediate in lists]

@@ -13,6 +13,12 @@ void mergeInto(ClockVector& sum, const ClockRef& other) {
   if (other != nullptr) sum.merge(*other);
 }
 
+// Before it is written.
+template <class Shared>
+void makeOwn(std::shared_ptr<Shared>& part) {
+  if (part.use_count() != 1) part = std::make_shared<Shared>(*part);
+}
+
 // Both are in the order of the agents.
 void add(std::vector<Snapshot>& set, std::span<const Snapshot> more) {
   auto at = set.begin();
@@ -74,20 +80,48 @@ void ClockVector::mergeChunk(std::shared_ptr<Chunk>& mine, const std::shared_ptr
 }
 
 void ClockVector::merge(const ClockVector& other) {
+  mergeParts(other.parts_);
+  if (other.fenced_ == nullptr || other.fenced_ == fenced_) return;
+  if (fenced_ == nullptr) {
+    fenced_ = other.fenced_;
+    return;
+  }
+  makeOwn(fenced_);
+  for (std::size_t k = 0; k < kProxies; ++k) {
+    (*fenced_)[k].mergeParts((*other.fenced_)[k].parts_);
+  }
+}
+
+void ClockVector::mergeFrom(const ClockVector& other, AgentId first) {
+  mergeParts(std::span(other.parts_).subspan(other.position(first / kChunk)));
+}
+
+void ClockVector::mergeParts(std::span<const Part> other) {
   std::size_t common = 0;
-  for (const Part& part : other.parts_) {
+  for (const Part& part : other) {
     const std::size_t at = position(part.index);
     if (!isAt(at, part.index)) continue;
     mergeChunk(parts_[at].clocks, part.clocks);
     ++common;
   }
-  if (common == other.parts_.size()) return;
+  if (common == other.size()) return;
   std::vector<Part> sum;
-  sum.reserve(parts_.size() + other.parts_.size() - common);
+  sum.reserve(parts_.size() + other.size() - common);
   std::set_union(std::make_move_iterator(parts_.begin()), std::make_move_iterator(parts_.end()),
-                 other.parts_.begin(), other.parts_.end(), std::back_inserter(sum),
+                 other.begin(), other.end(), std::back_inserter(sum),
                  [](const Part& a, const Part& b) { return a.index < b.index; });
   parts_ = std::move(sum);
+}
+
+void ClockVector::addFenced(ProxySet proxies, const ClockVector* before, AgentId agent,
+                            std::uint32_t own) {
+  if (fenced_ == nullptr) fenced_ = std::make_shared<Fenced>();
+  makeOwn(fenced_);
+  for (std::size_t k = 0; k < kProxies; ++k) {
+    if ((proxies >> k & 1) == 0) continue;
+    if (before != nullptr) (*fenced_)[k].mergeParts(before->parts_);
+    (*fenced_)[k].raise(agent, own);
+  }
 }
 
 void ClockVector::raise(AgentId agent, std::uint32_t clock) {
@@ -99,7 +133,7 @@ void ClockVector::raise(AgentId agent, std::uint32_t clock) {
   }
   std::shared_ptr<Chunk>& clocks = parts_[at].clocks;
   if ((*clocks)[agent % kChunk] >= clock) return;
-  if (clocks.use_count() != 1) clocks = std::make_shared<Chunk>(*clocks);
+  makeOwn(clocks);
   (*clocks)[agent % kChunk] = clock;
 }
 
@@ -119,6 +153,19 @@ void ThreadClock::learn(const Snapshot& snapshot) {
   base_ = std::move(sum);
 }
 
+void ThreadClock::learn(const Snapshot& snapshot, Lesson& last) {
+  if (snapshot.agent == agent_) return;
+  const Snapshot& same = last.snapshot;
+  const bool isSame = last.after != nullptr && last.before == base_ && same.base == snapshot.base &&
+                      same.agent == snapshot.agent && same.own == snapshot.own;
+  if (!isSame) {
+    last = {base_, snapshot, nullptr};
+    learn(snapshot);
+    last.after = base_;
+  }
+  base_ = last.after;
+}
+
 void ThreadClock::learn(const ClockRef& clocks) {
   if (clocks == nullptr || clocks == base_) return;
   auto sum = std::make_shared<ClockVector>();
@@ -127,13 +174,56 @@ void ThreadClock::learn(const ClockRef& clocks) {
   base_ = std::move(sum);
 }
 
+void ThreadClock::fence(ProxySet proxies) {
+  // A later fence covers what an earlier one did, but perhaps not all of its proxies.
+  if (proxyFence_ && (proxyFence_->proxies & ~proxies) != 0) addFence();
+  proxyFence_ = {proxies, base_, own_++};
+}
+
+void ThreadClock::addFence() {
+  auto sum = std::make_shared<ClockVector>();
+  mergeInto(*sum, base_);
+  sum->addFenced(proxyFence_->proxies, proxyFence_->base.get(), agent_, proxyFence_->own);
+  base_ = std::move(sum);
+  proxyFence_.reset();
+}
+
+const ThreadClock& ProxyView::of(const ThreadClock& thread, Proxy proxy, AgentId firstAsync) {
+  const auto& fence = thread.proxyFence_;
+  const Snapshot last{thread.base_, thread.agent_, fence ? fence->own : 0};
+  const bool isSame = last_.base != nullptr && last_.base == last.base && last_.own == last.own &&
+                      (last.own == 0 || last_.agent == last.agent);
+  if (isSame) return known_;
+  last_ = last;
+  auto sum = std::make_shared<ClockVector>();
+  if (const ClockVector* const base = last.base.get()) {
+    if (const ClockVector* const fenced = base->fenced(proxy)) sum->merge(*fenced);
+    // Only a fence orders tensor maps, also those that tensormap.cp_fenceproxy wrote.
+    if (proxy != Proxy::TensorMap) sum->mergeFrom(*base, firstAsync);
+  }
+  if (fence && (fence->proxies & setOf(proxy)) != 0) {
+    if (fence->base != nullptr) sum->mergeFrom(*fence->base, 0);
+    sum->raise(thread.agent_, fence->own);
+  }
+  known_.start(Places::kNowhere);
+  known_.setBase(std::move(sum));
+  return known_;
+}
+
 void ClockJoin::add(ThreadClock& thread) {
   if (thread.base() != lastMerged_) {
     mergeInto(sum_, thread.base());
     lastMerged_ = thread.base();
   }
-  const Snapshot snapshot = thread.release();
-  sum_.raise(snapshot.agent, snapshot.own);
+  if (const auto& fence = thread.proxyFence_) {
+    // The threads of a CTA mostly knew the same.
+    const bool isMerged = fence->base == lastFenced_ && (fence->proxies & ~lastProxies_) == 0;
+    sum_.addFenced(fence->proxies, isMerged ? nullptr : fence->base.get(), thread.agent_,
+                   fence->own);
+    lastFenced_ = fence->base;
+    lastProxies_ = fence->proxies;
+  }
+  sum_.raise(thread.agent_, thread.own_++);
 }
 
 void ClockJoin::add(const Snapshot& snapshot) {
@@ -143,6 +233,7 @@ void ClockJoin::add(const Snapshot& snapshot) {
 
 ClockRef ClockJoin::finish() {
   lastMerged_ = nullptr;
+  lastFenced_ = nullptr;
   return std::make_shared<const ClockVector>(std::exchange(sum_, {}));
 }
 

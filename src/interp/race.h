@@ -42,6 +42,16 @@ struct Places {
   bool excludes(isa::Scope scope, AgentId one, AgentId other) const;
 };
 
+// How an access reaches memory (PTX ISA 8.6).  An access by the generic proxy that conflicts with a
+// later one by another proxy needs a fence between these proxies on the path from one to the other
+// (docs/soundness/ A6.2).  Such fences concern shared memory, global memory or tensor maps.
+enum class Proxy : std::uint8_t { Generic, AsyncShared, AsyncGlobal, TensorMap };
+inline constexpr std::size_t kProxies = 4;
+using ProxySet = std::uint8_t;  // a bit for each
+constexpr ProxySet setOf(Proxy proxy) {
+  return static_cast<ProxySet>(1u << static_cast<unsigned>(proxy));
+}
+
 // A clock for each agent, 0 if nothing else is said.  Vectors share the chunks in which they agree:
 // a barrier of a CTA touches the chunks of that CTA, whatever the size of the grid.
 class ClockVector {
@@ -63,13 +73,23 @@ class ClockVector {
   std::uint32_t lanesBelow(std::uint32_t warp, std::uint32_t mask, std::uint32_t clock) const;
   // Each clock becomes the larger one.  O(chunks, and agents of the chunks that differ).
   void merge(const ClockVector& other);
+  // The same for agents from `first` on, a multiple of kChunk, and without what is fenced.
+  void mergeFrom(const ClockVector& other, AgentId first);
   void raise(AgentId agent, std::uint32_t clock);
+
+  // What of it lies before a fence from the generic proxy to this one.  Null: nothing.
+  const ClockVector* fenced(Proxy proxy) const {
+    return fenced_ != nullptr ? &(*fenced_)[static_cast<std::size_t>(proxy)] : nullptr;
+  }
+  // All of `before`, and the agent up to its clock `own`, lies before a fence to the proxies.
+  void addFenced(ProxySet proxies, const ClockVector* before, AgentId agent, std::uint32_t own);
 
  private:
   struct Part {
     std::size_t index = 0;
     std::shared_ptr<Chunk> clocks;  // never written while it is shared
   };
+  using Fenced = std::array<ClockVector, kProxies>;
 
   // The first part that is not below `index`.
   std::size_t position(std::size_t index) const {
@@ -82,8 +102,10 @@ class ClockVector {
   }
   std::size_t search(std::size_t index) const;
   static void mergeChunk(std::shared_ptr<Chunk>& mine, const std::shared_ptr<Chunk>& theirs);
+  void mergeParts(std::span<const Part> other);
 
-  std::vector<Part> parts_;  // ascending
+  std::vector<Part> parts_;         // ascending
+  std::shared_ptr<Fenced> fenced_;  // never written while it is shared; null: there was no fence
 };
 using ClockRef = std::shared_ptr<const ClockVector>;
 
@@ -92,6 +114,13 @@ struct Snapshot {
   ClockRef base;
   AgentId agent = 0;
   std::uint32_t own = 0;
+};
+
+// Threads that knew the same before they learnt of one snapshot share what they know then.
+struct Lesson {
+  ClockRef before;
+  Snapshot snapshot;
+  ClockRef after;  // null: of nothing
 };
 
 class ThreadClock {
@@ -106,14 +135,38 @@ class ThreadClock {
   // The lanes of `mask` in the warp of which it does not know `clock`, which is not 0.
   std::uint32_t unknownLanes(std::uint32_t warp, std::uint32_t mask, std::uint32_t clock) const;
   void learn(const Snapshot& snapshot);
+  // The same, quick if `last` is that of a thread which knew the same.
+  void learn(const Snapshot& snapshot, Lesson& last);
   void learn(const ClockRef& clocks);
+  // What it knows, and what it did, now lies before a fence to these proxies.
+  void fence(ProxySet proxies);
   // A snapshot of what this thread did until now; its later operations are not part of it.
-  Snapshot release() { return {base_, agent_, own_++}; }
-  void setBase(ClockRef base) { base_ = std::move(base); }
+  Snapshot release() {
+    if (proxyFence_) addFence();
+    return {base_, agent_, own_++};
+  }
+  // What this thread and others joined.
+  void setBase(ClockRef base) {
+    base_ = std::move(base);
+    proxyFence_.reset();
+  }
   const ClockRef& base() const { return base_; }
 
  private:
-  ClockRef base_;
+  friend class ClockJoin;
+  friend class ProxyView;
+
+  // Its last fence between proxies.  What the thread itself does later does not depend on it,
+  // unless it is an access by another proxy; so threads that knew the same still do after a fence.
+  struct ProxyFence {
+    ProxySet proxies = 0;
+    ClockRef base;  // what it knew
+    std::uint32_t own = 0;
+  };
+  void addFence();  // to its base
+
+  ClockRef base_;  // without that fence
+  std::optional<ProxyFence> proxyFence_;
   AgentId agent_ = 0;
   std::uint32_t own_ = 1;
 
@@ -123,6 +176,20 @@ class ThreadClock {
   // the last acquire fence, by the level of the fence that acquires them.
   std::array<std::optional<Snapshot>, kScopeLevels> released;
   std::array<std::vector<Snapshot>, kScopeLevels> seen;
+};
+
+// What an access by a proxy comes after: generic accesses that the thread knows by paths with a
+// fence, and all that it knows of the agents from `firstAsync` on, a multiple of
+// ClockVector::kChunk, which access memory by such a proxy themselves.
+class ProxyView {
+ public:
+  // O(1) where the thread knows the same as that of the last call, which was for this proxy too.
+  const ThreadClock& of(const ThreadClock& thread, Proxy proxy, AgentId firstAsync);
+  const ThreadClock& last() const { return known_; }
+
+ private:
+  Snapshot last_;  // of the thread: its base, and its last fence if that is not in the base
+  ThreadClock known_;
 };
 
 // Looks up clocks, quickly if several in a row are of one warp and in one vector.  To be used while
@@ -157,6 +224,8 @@ class ClockJoin {
  private:
   ClockVector sum_;
   ClockRef lastMerged_;
+  ClockRef lastFenced_;
+  ProxySet lastProxies_ = 0;
 };
 
 // The CTA and the cluster of a thread.

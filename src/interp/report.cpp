@@ -10,6 +10,8 @@ std::string_view spelling(FindingKind kind) {
   switch (kind) {
     case FindingKind::DataRace:
       return "data-race";
+    case FindingKind::ProxyRace:
+      return "proxy-race";
     case FindingKind::BarrierDivergence:
       return "barrier-divergence";
     case FindingKind::BarrierMismatch:
@@ -71,6 +73,7 @@ bool isLimit(FindingKind kind) {
 bool isFault(FindingKind kind) {
   switch (kind) {
     case FindingKind::DataRace:
+    case FindingKind::ProxyRace:
     case FindingKind::BarrierDivergence:
     case FindingKind::BarrierMismatch:
     case FindingKind::Uninitialised:

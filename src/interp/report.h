@@ -18,6 +18,7 @@ namespace ptxopt::interp {
 
 enum class FindingKind : std::uint8_t {
   DataRace,
+  ProxyRace,  // ordered accesses by different proxies, without a fence between these
   BarrierDivergence,
   BarrierMismatch,
   Deadlock,

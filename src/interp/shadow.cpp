@@ -96,6 +96,7 @@ bool Shadow::findConflict(const Cell& cell, const ThreadClock& view, const Acces
                           Race& race) const {
   const auto with = [&](const Record& record, bool writes) {
     race.firstAgent = record.agent;
+    race.firstClock = record.clock;
     race.first = record.site;
     race.firstWrites = writes;
     return true;
@@ -129,12 +130,15 @@ bool Shadow::findConflict(const Cell& cell, const ThreadClock& view, const Acces
 }
 
 // Strong accesses race with each other only if they are not morally strong: one of the scopes
-// excludes the other thread, or they overlap only in part (PTX ISA 8.7.1).
+// excludes the other thread, they overlap only in part, or one is by another proxy than the generic
+// one (PTX ISA 8.7.1).
 const LaneGroup* Shadow::notMorallyStrong(const Groups& groups, const ThreadClock& view,
                                           const Access& access) const {
   for (const LaneGroup& group : groups.list()) {
     const AgentId other = group.warp * 32;
-    const bool mayRace = isInPart(group, access) ||
+    const bool isOfThread = places_->ctaOf(other) != Places::kNowhere;
+    const bool mayRace = (access.proxy != Proxy::Generic && isOfThread) ||
+                         isInPart(group, access) ||
                          places_->excludes(access.scope, access.agent, other) ||
                          places_->excludes(group.scope, other, access.agent);
     if (mayRace && view.unknownLanes(group.warp, group.mask, group.clock) != 0) return &group;

@@ -36,6 +36,7 @@ namespace ptxopt::interp {
 
 struct Race {
   AgentId firstAgent = 0;
+  std::uint32_t firstClock = 0;
   Site first = 0;
   bool firstWrites = false;
   bool isInPart = false;  // both are strong, but not to the same bytes

@@ -12,6 +12,8 @@ std::string_view descriptionOf(interp::FindingKind kind) {
   switch (kind) {
     case DataRace:
       return "Two threads access the same bytes, one of them writes, and nothing orders them.";
+    case ProxyRace:
+      return "Accesses by different proxies are ordered, but without a fence between the proxies.";
     case BarrierDivergence:
       return "Threads of a warp, or of a warpgroup, are at different places when one executes an "
              "aligned instruction.";

@@ -41,7 +41,7 @@ SKIPPED = 77
 CLASSES = {"data-race": "race", "barrier-divergence": "barrier", "barrier-mismatch": "barrier",
            "deadlock": "barrier", "step-limit": "barrier",
            "mbarrier-object": "barrier", "mbarrier-phase": "barrier", "tensor-memory": "barrier",
-           "register-in-flight": "race"}
+           "register-in-flight": "race", "proxy-race": "race"}
 
 Row = collections.namedtuple("Row", "file kernel ptxrun sentryward outcome why")
 

@@ -46,6 +46,16 @@ std::uint16_t flagsOf(const isa::InstructionDesc& desc) {
   return flags;
 }
 
+// The proxies that a fence.proxy concerns besides the generic one.
+ProxySet fencedProxies(const isa::InstructionDesc& desc) {
+  if (desc.has(".tensormap::generic")) return setOf(Proxy::TensorMap);
+  if (desc.has(".async::generic")) return setOf(Proxy::AsyncShared);
+  if (!desc.has(".async")) return 0;
+  if (desc.has(".global")) return setOf(Proxy::AsyncGlobal);
+  if (desc.has(".shared::cta") || desc.has(".shared::cluster")) return setOf(Proxy::AsyncShared);
+  return setOf(Proxy::AsyncShared) | setOf(Proxy::AsyncGlobal);
+}
+
 Builtin builtinOf(std::string_view name) {
   if (name == "vprintf") return Builtin::Printf;
   if (name == "malloc") return Builtin::Malloc;
@@ -271,9 +281,9 @@ void Decoder::decodeKnown(const ir::Instruction& instruction, Op op) {
       return decodeTensorMap(instruction, op);
     case Opcode::Membar:
     case Opcode::Fence:
-      // There is only one proxy here, so a fence between proxies does nothing.
-      op.action = desc.has(".proxy") && op.semantics == isa::Semantics::None ? Action::Nothing
+      op.action = desc.has(".proxy") && op.semantics == isa::Semantics::None ? Action::ProxyFence
                                                                              : Action::Fence;
+      op.detail = fencedProxies(desc);
       return emit(op);
     case Opcode::Discard:
       return decodeFill(instruction, op);
