@@ -304,12 +304,17 @@ bool Machine::execute(Thread& thread, const Op& op) {
       break;
     case Action::Stack:
     case Action::Audit:
-    case Action::TouchFragments:
     case Action::Timer:
     case Action::Nothing:
       executeAlone(thread, op);
       isVisible = false;
       break;
+    case Action::TouchFragments: {
+      const bool isDefined = thread.twin == nullptr;
+      executeAlone(thread, op);
+      isVisible = isDefined && thread.twin != nullptr;  // from now on it runs twice
+      break;
+    }
   }
   ++thread.pc;
   return !isVisible;

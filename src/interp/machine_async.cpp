@@ -169,7 +169,8 @@ void Machine::settleTrackedArrivals(Thread& thread) {
     const AgentId agent =
         static_cast<AgentId>(geometry_.grid.count() * paddedThreads_) + thread.clock.agent();
     std::erase(thread.cta->mbarriers[arrival.offset].trackers, &thread);
-    arriveTracked(*thread.cta, arrival.offset, Snapshot{nullptr, agent, arrival.clock});
+    const Snapshot done{nullptr, agent, arrival.clock};
+    arriveTracked(*thread.cta, arrival.offset, {&done, 1});
   }
 }
 
