@@ -170,6 +170,8 @@ class Machine::TensorCores {
   struct Product;
   void issueProduct(Thread& thread, const Op& op, const TensorCoreForm& form);
   std::shared_ptr<Product> makeProduct(Thread& thread, const Op& op, const TensorCoreForm& form);
+  std::vector<Cta*> pairOf(const Thread& thread, const Op& op, int count) const;
+  void checkPlaces(const Product& product) const;
   // visit(segment, offset) for the 16 bytes of each piece of A or B in the CTA.
   template <class Visit>
   void forPieces(const Product& product, bool isA, Cta& cta, Visit visit);
@@ -181,8 +183,14 @@ class Machine::TensorCores {
                     const PieceGrid& grid, const char* name) const;
   void noteUndefined(Product& product, Segment& segment, std::uint64_t offset, std::uint32_t size);
   void recordResult(Product& product, ThreadClock& agent);
+  template <class Visit>
+  static void forScales(const Product& product, bool isA, Visit visit);
+  void recordScales(Product& product, ThreadClock& agent);
   std::vector<std::uint8_t> piecesOf(Product& product, bool isA, Cta& cta, bool flipsUnwritten);
   void readAccumulators(Product& product, std::vector<double>& values, bool flipsUnwritten);
+  // In the order of forScales().
+  std::vector<double> scalesOf(Product& product, bool isA, Cta& cta, bool flipsUnwritten);
+  void multiplyScaled(Product& product, ProductTerms& terms, bool flipsUnwritten);
   // The bits of D, row by row.
   std::vector<std::uint32_t> compute(Product& product, bool flipsUnwritten);
   void perform(Product& product);

@@ -10,6 +10,8 @@ namespace ptxopt::interp {
 
 namespace {
 
+constexpr int kParts = TensorMemory::kLanes / 32;
+
 // The lane of a row of A in tensor memory, from the first lane on.
 std::uint32_t laneOfRow(DataPath path, int row) {
   return wordOf(path, row, 0, 1).lane;
@@ -28,6 +30,8 @@ struct Machine::TensorCores::Product {
   TensorWord firstA;
   MatrixDescriptor b{0};
   TensorWord d;
+  TensorWord scalesA;
+  TensorWord scalesB;
   bool accumulates = false;
   std::vector<std::uint32_t> disabled;  // a bit for each lane of each CTA
   const Undefined* why = nullptr;       // null: nothing undefined is read
@@ -67,28 +71,87 @@ std::shared_ptr<Machine::TensorCores::Product> Machine::TensorCores::makeProduct
   }
   product->descriptor = std::get<InstructionDescriptor>(decoded);
   product->path = dataPathOf(product->descriptor, form.product.context);
-  product->ctas = {thread.cta};
+  product->ctas = pairOf(thread, op, form.product.context.ctas);
   product->b = matrixAt(thread, op, form.product.descriptorB);
   const auto wordAt = [&](const AddressOperand& address) {
     return TensorWord::at(static_cast<std::uint32_t>(address.in(r)));
   };
   product->d = wordAt(form.address);
-  const bool isHalf = product->path == DataPath::Half;
-  if (product->d.lane != 0 && !(isHalf && product->d.lane == 16)) {
-    refuse(FindingKind::Misaligned, "D begins at lane " + std::to_string(product->d.lane) +
-                                        " of tensor memory, which must be 0" +
-                                        (isHalf ? " or 16" : ""));
-  }
   if (form.product.descriptorA != 0) {
     product->a = matrixAt(thread, op, form.product.descriptorA);
   } else {
     product->firstA = wordAt(form.product.a);
   }
+  if (form.product.context.hasScales()) {
+    product->scalesA = wordAt(form.product.scalesA);
+    product->scalesB = wordAt(form.product.scalesB);
+  }
   product->accumulates = r[form.product.accumulates] != 0;
   for (const std::uint32_t slot : form.product.disabledLanes) {
     product->disabled.push_back(static_cast<std::uint32_t>(r[slot]));
   }
+  checkPlaces(*product);
   return product;
+}
+
+// The CTA of the thread or, for two, those of which the ranks differ in the last bit.
+std::vector<Machine::Cta*> Machine::TensorCores::pairOf(const Thread& thread, const Op& op,
+                                                        int count) const {
+  if (count == 1) return {thread.cta};
+  const auto& ctas = thread.cta->cluster->ctas;
+  const std::size_t first = thread.cta->rank & ~1u;
+  if (first + 1 >= ctas.size()) {
+    machine_->fault(FindingKind::TensorMemory, op,
+                    "a product of two CTAs in a CTA that has no peer, by " +
+                        describe(machine_->nameOf(thread)));
+  }
+  return {ctas[first].get(), ctas[first + 1].get()};
+}
+
+void Machine::TensorCores::checkPlaces(const Product& product) const {
+  const auto refuse = [&](FindingKind kind, const std::string& what) {
+    machine_->fault(kind, *product.op,
+                    what + ", by " + describe(machine_->nameOf(*product.thread)));
+  };
+  const bool isHalf = product.path == DataPath::Half;
+  const auto checkLane = [&](const char* what, const TensorWord& word) {
+    if (word.lane == 0 || (isHalf && word.lane == product.d.lane && word.lane == 16)) return;
+    refuse(FindingKind::Misaligned,
+           std::string(what) + " begins at lane " + std::to_string(word.lane) +
+               " of tensor memory, which must be 0" + (isHalf ? ", or 16 for both A and D" : ""));
+  };
+  checkLane("D", product.d);
+  const bool isStored = !product.a.has_value();
+  if (isStored) checkLane("A", product.firstA);
+  if (isStored && isHalf && product.firstA.lane != product.d.lane) checkLane("A", {17, 0});
+  if (product.form->context.hasScales()) {
+    checkLane("the matrix of scales of A", product.scalesA);
+    checkLane("the matrix of scales of B", product.scalesB);
+    if (product.path != DataPath::Full) {
+      refuse(FindingKind::Unsupported, "where 64 rows of a CTA have their scales is not known");
+    }
+  }
+  const InstructionDescriptor& descriptor = product.descriptor;
+  const bool isFolded = product.path == DataPath::Folded || product.path == DataPath::FoldedTwo;
+  const bool isPadded = bitsOf(descriptor.a) < 8 && !product.form->context.isPacked();
+  if (isStored && (isFolded || isPadded || descriptor.isATransposed)) {
+    refuse(FindingKind::Unsupported, "the place in tensor memory of a matrix A " +
+                                         std::string(isFolded   ? "with two or four copies"
+                                                     : isPadded ? "of less than 8 bits"
+                                                                : "that is transposed") +
+                                         " is not known");
+  }
+  const auto checkSwizzle = [&](const MatrixDescriptor& matrix, ProductElement element,
+                                bool isTransposed) {
+    const bool isWide = matrix.chunkBytes != MatrixDescriptor::kPieceBytes;
+    if (isWide == (isTransposed && bitsOf(element) == 32)) return;
+    refuse(isTransposed ? FindingKind::TensorMemory : FindingKind::Unsupported,
+           std::string(isTransposed ? "a transposed" : "a") + " matrix of " +
+               std::to_string(bitsOf(element)) + " bits " + (isWide ? "with" : "without") +
+               " a swizzle of 128 bytes in chunks of 32");
+  };
+  if (product.a) checkSwizzle(*product.a, descriptor.a, descriptor.isATransposed);
+  checkSwizzle(product.b, descriptor.b, descriptor.isBTransposed);
 }
 
 void Machine::TensorCores::issueProduct(Thread& thread, const Op& op, const TensorCoreForm& form) {
@@ -97,6 +160,7 @@ void Machine::TensorCores::issueProduct(Thread& thread, const Op& op, const Tens
   Issuer& issuer = issuers_[&thread];
   begin(thread, issuer.sources, {&issuer.copies});
   recordSources(*product, issuer.sources);
+  if (form.product.context.hasScales()) recordScales(*product, issuer.sources);
   const InstructionDescriptor& descriptor = product->descriptor;
   ThreadClock& agent =
       issuer.accumulators[{product->d.address(), static_cast<std::uint32_t>(descriptor.m),
@@ -139,6 +203,35 @@ void Machine::TensorCores::forRows(const Product& product, std::size_t cta, Visi
       word.lane += product.d.lane;
       word.column += product.d.column;
       if (product.updates(cta, word.lane)) visit(word, row, column, columns);
+    }
+  }
+}
+
+// visit(word, row of A or column of B, which 32 lanes) for all words with scales that the CTA
+// reads. Each 32 lanes have copies of all, and the rows of D that are there use these.
+template <class Visit>
+void Machine::TensorCores::forScales(const Product& product, bool isA, Visit visit) {
+  const TensorWord& first = isA ? product.scalesA : product.scalesB;
+  const int count = isA ? product.descriptor.m / product.parts() : product.descriptor.n;
+  for (int part = 0; part < kParts; ++part) {
+    const int begin = isA ? 32 * part : 0;
+    const int end = isA ? begin + 32 : count;
+    for (int k = begin; k < end; ++k) {
+      const auto lane = static_cast<std::uint32_t>(32 * part + k % 32);
+      visit(TensorWord{lane, first.column + static_cast<std::uint32_t>(k / 32)}, k, part);
+    }
+  }
+}
+
+void Machine::TensorCores::recordScales(Product& product, ThreadClock& agent) {
+  for (const bool isA : {true, false}) {
+    for (Cta* const cta : product.ctas) {
+      Segment& words = memoryOf(*cta).words.segment();
+      forScales(product, isA, [&](const TensorWord& word, int, int) {
+        checkAllocated(*product.thread, *product.op, *cta, word, 1, "read");
+        record(*product.thread, *product.op, agent,
+               {&words, TensorMemory::offsetOf(word), TensorMemory::kWordBytes, false});
+      });
     }
   }
 }
@@ -263,11 +356,59 @@ std::vector<std::uint32_t> Machine::TensorCores::compute(Product& product, bool 
                 });
   }
   if (product.accumulates) readAccumulators(product, terms.d, flipsUnwritten);
-  multiply(terms);
+  if (product.form->context.hasScales()) {
+    multiplyScaled(product, terms, flipsUnwritten);
+  } else {
+    multiply(terms, 0, terms.m);
+  }
   std::vector<std::uint32_t> result(terms.d.size());
   std::transform(terms.d.begin(), terms.d.end(), result.begin(),
                  [&](double value) { return resultOf(descriptor.d, value, descriptor.saturates); });
   return result;
+}
+
+std::vector<double> Machine::TensorCores::scalesOf(Product& product, bool isA, Cta& cta,
+                                                   bool flipsUnwritten) {
+  const auto count = static_cast<std::uint32_t>(product.form->context.scales);
+  const int id = isA ? product.descriptor.scaleIdA : product.descriptor.scaleIdB;
+  TensorMemory& memory = memoryOf(cta).words;
+  Segment& segment = memory.segment();
+  std::vector<double> scales;
+  forScales(product, isA, [&](const TensorWord& word, int, int) {
+    const std::uint64_t offset = TensorMemory::offsetOf(word) + static_cast<std::uint32_t>(id);
+    noteUndefined(product, segment, offset, count);
+    for (std::uint32_t k = 0; k < count; ++k) {
+      std::uint32_t bits = segment.bytes[offset + k];
+      if (flipsUnwritten && !segment.written.test(offset + k)) bits ^= 0xff;
+      scales.push_back(interp::scaleOf(product.descriptor.scalesAreUE4M3, bits));
+    }
+  });
+  return scales;
+}
+
+void Machine::TensorCores::multiplyScaled(Product& product, ProductTerms& terms,
+                                          bool flipsUnwritten) {
+  const int scales = product.form->context.scales;
+  const int block = terms.depth / scales;
+  const int rows = terms.m / product.parts();
+  const std::vector<double> plain = terms.b;
+  for (int k = 0; k < product.parts(); ++k) {
+    Cta& cta = *product.ctas[static_cast<std::size_t>(k)];
+    const std::vector<double> ofA = scalesOf(product, true, cta, flipsUnwritten);
+    const std::vector<double> ofB = scalesOf(product, false, cta, flipsUnwritten);
+    for (int i = 0; i < rows * terms.depth; ++i) {
+      terms.a[static_cast<std::size_t>(k * rows * terms.depth + i)] *=
+          ofA[static_cast<std::size_t>(i / block)];
+    }
+    for (int part = 0; part < kParts; ++part) {
+      for (int i = 0; i < terms.depth * terms.n; ++i) {
+        const int column = part * terms.n + i % terms.n;
+        const auto at = static_cast<std::size_t>(column * scales + i / terms.n / block);
+        terms.b[static_cast<std::size_t>(i)] = plain[static_cast<std::size_t>(i)] * ofB[at];
+      }
+      multiply(terms, k * rows + 32 * part, 32);
+    }
+  }
 }
 
 void Machine::TensorCores::perform(Product& product) {

@@ -178,8 +178,8 @@ void Program::setCallsIndirectly() {
 }
 
 std::vector<std::uint32_t> ProductForm::slots() const {
-  std::vector<std::uint32_t> all = {a.slot,      descriptorA,   descriptorB,  instruction,
-                                    accumulates, metadata.slot, scalesA.slot, scalesB.slot};
+  std::vector<std::uint32_t> all = {a.slot,      descriptorA,  descriptorB, instruction,
+                                    accumulates, scalesA.slot, scalesB.slot};
   all.insert(all.end(), disabledLanes.begin(), disabledLanes.end());
   return all;
 }

@@ -353,8 +353,6 @@ struct ProductForm {
   std::uint32_t instruction = 0;  // the instruction descriptor
   std::uint32_t accumulates = 0;  // enable-input-d
   int shift = 0;                  // scale-input-d
-  bool shiftsRows = false;        // .ashift
-  AddressOperand metadata;        // of .sp
   AddressOperand scalesA;         // of .block_scale
   AddressOperand scalesB;
   std::vector<std::uint32_t> disabledLanes;  // 4 for each CTA, or none

@@ -74,6 +74,10 @@ std::uint32_t resultOf(ProductElement element, double value, bool saturates) {
   return static_cast<std::uint32_t>(fromDouble(format, value, Rounding::NearestEven));
 }
 
+double scaleOf(bool isUE4M3, std::uint32_t bits) {
+  return isUE4M3 ? toDouble(SmallFormat::E4M3, bits & 0x7f) : scaleToDouble(bits);
+}
+
 // ---- the instruction descriptor -----------------------------------------------------------------
 
 namespace {
@@ -280,8 +284,8 @@ std::uint32_t bitsAt(const std::uint8_t* piece, int index, int bits) {
   return bits >= 8 ? word : word >> first % 8 & ((1u << bits) - 1);
 }
 
-void multiply(ProductTerms& terms) {
-  for (int row = 0; row < terms.m; ++row) {
+void multiply(ProductTerms& terms, int firstRow, int rows) {
+  for (int row = firstRow; row < firstRow + rows; ++row) {
     double* const sums = terms.d.data() + static_cast<std::ptrdiff_t>(row) * terms.n;
     for (int index = 0; index < terms.depth; ++index) {
       const auto at = static_cast<std::size_t>(row * terms.depth + index);

@@ -117,7 +117,10 @@ struct ProductTerms {
   std::vector<int> places;
   std::vector<double> d;  // m rows of n: what the products are added to
 };
-void multiply(ProductTerms& terms);
+// Adds the products to some rows of d.
+void multiply(ProductTerms& terms, int firstRow, int rows);
+// A scale factor, of UE4M3 or UE8M0.
+double scaleOf(bool isUE4M3, std::uint32_t bits);
 // The bits of an element of D.
 std::uint32_t resultOf(ProductElement element, double value, bool saturates);
 

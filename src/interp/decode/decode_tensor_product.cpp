@@ -42,19 +42,15 @@ ProductContext Decoder::productContext(const isa::InstructionDesc& desc) {
   return context;
 }
 
-// [d], a or [a], b{, [metadata]}, idesc{, {lanes}}{, [scales of a], [scales of b]}, enable-input-d
+// [d], a or [a], b, idesc{, {lanes}}{, [scales of a], [scales of b]}, enable-input-d
 // {, scale-input-d}.
 void Decoder::decodeTensorProduct(const ir::Instruction& instruction, TensorCoreForm& form) {
   const isa::InstructionDesc& desc = *instruction.desc;
   if (desc.has(".decompress::lut::b")) throw Problem{"a matrix B that is decompressed"};
   ProductForm& product = form.product;
   product.context = productContext(desc);
-  if (product.context.isWeightStationary) throw Problem{".ws is not implemented"};
-  if (product.context.ctas == 2) throw Problem{"a product of two CTAs is not implemented"};
-  if (product.context.isSparse) throw Problem{"a sparse product is not implemented"};
-  if (product.context.kind != ProductKind::F16) throw Problem{"this kind is not implemented"};
-  product.shiftsRows = desc.has(".ashift");
-  if (product.shiftsRows) throw Problem{".ashift is not implemented"};
+  if (product.context.isSparse) throw Problem{"the layout of metadata is not known"};
+  if (desc.has(".ashift")) throw Problem{"the direction of .ashift is not known"};
   std::size_t next = 0;
   const auto take = [&]() -> const ir::Operand& { return operand(instruction, next++); };
   const auto isNext = [&](ir::OperandKind kind) {
@@ -68,7 +64,6 @@ void Decoder::decodeTensorProduct(const ir::Instruction& instruction, TensorCore
     product.descriptorA = source(take(), Type::B64);
   }
   product.descriptorB = source(take(), Type::B64);
-  if (product.context.isSparse) product.metadata = tensorMemoryReference(take());
   product.instruction = source(take(), Type::B32);
   if (isNext(ir::OperandKind::Vector)) {
     product.disabledLanes = elements(take(), Type::B32, false);
@@ -84,6 +79,9 @@ void Decoder::decodeTensorProduct(const ir::Instruction& instruction, TensorCore
     const std::int64_t shift = take().immediate;
     if (shift < 0 || shift > 15) throw Problem{"a scale-input-d that is not from 0 to 15"};
     product.shift = static_cast<int>(shift);
+  }
+  if (product.context.isWeightStationary && instruction.operand(next) != nullptr) {
+    throw Problem{"a mask of columns that are zero"};
   }
   if (instruction.operand(next) != nullptr) throw Problem{"more operands than are known"};
 }

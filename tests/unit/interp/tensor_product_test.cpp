@@ -18,6 +18,8 @@ struct Types {
   std::vector<std::uint32_t> sources;
 };
 
+const std::vector<std::uint32_t> kSmall = {0, 1, 3, 4, 5};
+
 std::vector<Types> typesOf(ProductKind kind) {
   switch (kind) {
     case ProductKind::F16:
@@ -26,35 +28,58 @@ std::vector<Types> typesOf(ProductKind kind) {
       return {{1, {2}}};
     case ProductKind::I8:
       return {{2, {0, 1}}};
+    case ProductKind::F8F6F4:
+      return {{0, kSmall}, {1, kSmall}};
+    case ProductKind::MXF8F6F4:
+      return {{0, kSmall}};
     default:
-      return {{0, {0, 1, 3, 4, 5}}, {1, {0, 1, 3, 4, 5}}};
+      return {{0, {1}}};
   }
+}
+
+bool isScaled(const ProductContext& c) {
+  return c.scales != 0;
 }
 
 std::vector<std::uint32_t> rowsOf(const ProductContext& c) {
   if (c.isWeightStationary) return {32, 64, 128};
+  if (isScaled(c) && c.ctas == 1) return {128};
+  if (isScaled(c) && c.isSparse) return {256};
   return c.ctas == 1 ? std::vector<std::uint32_t>{64, 128} : std::vector<std::uint32_t>{128, 256};
 }
 
-std::vector<std::uint32_t> columnsOf(const ProductContext& c) {
+std::vector<std::uint32_t> columnsOf(const ProductContext& c, bool isTransposed) {
   if (c.isWeightStationary && c.isSparse) return {64, 128};
   if (c.isWeightStationary) return {64, 128, 256};
+  const bool isInteger = c.kind == ProductKind::I8;
+  const bool isWide = c.kind == ProductKind::F16 || c.kind == ProductKind::TF32;
   std::vector<std::uint32_t> all;
-  const std::uint32_t step = c.ctas == 1 ? 8 : 16;
-  for (std::uint32_t n = step; n <= 256; n += step) all.push_back(n);
+  std::uint32_t step = c.ctas == 1 ? 8 : 16;
+  if ((isTransposed && !isWide) || (isInteger && c.ctas == 2)) step *= 2;
+  for (std::uint32_t n = step; n <= 256; n += step) {
+    if (isInteger && n > 32 && n % 16 != 0) continue;
+    all.push_back(n);
+  }
   return all;
 }
 
 // Without the flags that are free: those are in freeBits().
 Set validOf(const ProductContext& c) {
+  const bool isPacked = c.kind == ProductKind::MXF4 || c.kind == ProductKind::MXF4NVF4;
   Set all;
   for (const Types& types : typesOf(c.kind)) {
     for (const std::uint32_t a : types.sources) {
       for (const std::uint32_t b : types.sources) {
         for (const std::uint32_t m : rowsOf(c)) {
-          for (const std::uint32_t n : columnsOf(c)) {
-            all.insert(types.d * 16 + a * 128 + b * 1024 + n / 8 * 131072 + m / 16 * 16777216 +
-                       (c.isSparse ? 4 : 0));
+          for (const std::uint32_t transposed : {0u, 1u}) {
+            if (isPacked && transposed != 0) continue;
+            for (const std::uint32_t n : columnsOf(c, transposed != 0)) {
+              std::uint32_t bits = a * 128 + b * 1024 + transposed * 65536 + n / 8 * 131072;
+              if (c.isSparse) bits += 4;
+              bits += isScaled(c) ? m / 128 * 134217728 : types.d * 16 + m / 16 * 16777216;
+              if (isScaled(c) && c.scales != 4) bits += 8388608;  // UE8M0
+              all.insert(bits);
+            }
           }
         }
       }
@@ -64,7 +89,9 @@ Set validOf(const ProductContext& c) {
 }
 
 std::uint32_t freeBits(const ProductContext& c) {
-  std::uint32_t bits = 0x18003;  // sparsity selector, transpositions
+  if (c.kind == ProductKind::MXF8F6F4) return 0x6000e030;  // transposition of A, both IDs
+  if (isScaled(c)) return c.scales == 4 ? 0x00806000 : 0x40006020;
+  std::uint32_t bits = 0x8003;  // sparsity selector, transposition of A
   bits |= c.kind == ProductKind::I8 ? 0x8 : 0x6000;
   if (c.isWeightStationary) bits |= 0xc0000000;
   return bits;
@@ -72,13 +99,21 @@ std::uint32_t freeBits(const ProductContext& c) {
 
 std::vector<ProductContext> contexts() {
   std::vector<ProductContext> all;
-  for (int k = 0; k < 4; ++k) {
+  const auto add = [&](ProductKind kind, bool isWeightStationary, int scales) {
     for (const bool isSparse : {false, true}) {
-      all.push_back({static_cast<ProductKind>(k), isSparse, false, 1});
-      all.push_back({static_cast<ProductKind>(k), isSparse, false, 2});
-      all.push_back({static_cast<ProductKind>(k), isSparse, true, 1});
+      for (const int ctas : {1, 2}) {
+        if (isWeightStationary && ctas == 2) continue;
+        all.push_back({kind, isSparse, isWeightStationary, ctas, scales});
+      }
     }
+  };
+  for (const bool isWeightStationary : {false, true}) {
+    for (int k = 0; k < 4; ++k) add(static_cast<ProductKind>(k), isWeightStationary, 0);
   }
+  add(ProductKind::MXF8F6F4, false, 1);
+  add(ProductKind::MXF4, false, 2);
+  add(ProductKind::MXF4NVF4, false, 2);
+  add(ProductKind::MXF4NVF4, false, 4);
   return all;
 }
 
