@@ -309,15 +309,19 @@ bool Machine::execute(Thread& thread, const Op& op) {
       executeAlone(thread, op);
       isVisible = false;
       break;
-    case Action::TouchFragments: {
-      const bool isDefined = thread.twin == nullptr;
-      executeAlone(thread, op);
-      isVisible = isDefined && thread.twin != nullptr;  // from now on it runs twice
+    case Action::TouchFragments:
+      isVisible = touchFragments(thread, op);
       break;
-    }
   }
   ++thread.pc;
   return !isVisible;
+}
+
+bool Machine::touchFragments(Thread& thread, const Op& op) {
+  const bool ranOnce = thread.twin == nullptr;
+  if (warpgroups_ != nullptr) warpgroups_->touch(thread, op);
+  if (tensorCores_ != nullptr) tensorCores_->touch(thread, op);
+  return ranOnce && thread.twin != nullptr;
 }
 
 void Machine::stop(const Thread& thread, const Op& op) {
@@ -336,10 +340,6 @@ void Machine::executeAlone(Thread& thread, const Op& op) {
       return moveStack(thread, op);
     case Action::Audit:
       return audit(thread, op);
-    case Action::TouchFragments:
-      if (warpgroups_ != nullptr) warpgroups_->touch(thread, op);
-      if (tensorCores_ != nullptr) tensorCores_->touch(thread, op);
-      return;
     case Action::Timer:
       thread.frame[op.d] = truncated(steps_ >> op.detail, op.width);
       return;

@@ -508,11 +508,14 @@ void Machine::TensorCores::exit(const Thread& thread) {
 }
 
 void Machine::TensorCores::endCluster(const Cluster& cluster) {
+  // First all operations, which may access the memory of two CTAs.
   for (const auto& cta : cluster.ctas) {
     for (const Thread& thread : cta->threads) {
       performAll(&thread);
       issuers_.erase(&thread);
     }
+  }
+  for (const auto& cta : cluster.ctas) {
     for (std::uint32_t warp = 0; warp < cta->warps.size(); ++warp) warps_.erase({cta.get(), warp});
     const auto found = memories_.find(cta.get());
     if (found == memories_.end()) continue;

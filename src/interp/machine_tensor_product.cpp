@@ -115,21 +115,24 @@ void Machine::TensorCores::checkPlaces(const Product& product) const {
   };
   const bool isHalf = product.path == DataPath::Half;
   const auto checkLane = [&](const char* what, const TensorWord& word) {
-    if (word.lane == 0 || (isHalf && word.lane == product.d.lane && word.lane == 16)) return;
+    if (word.lane == 0 || (isHalf && word.lane == 16)) return;
     refuse(FindingKind::Misaligned,
            std::string(what) + " begins at lane " + std::to_string(word.lane) +
-               " of tensor memory, which must be 0" + (isHalf ? ", or 16 for both A and D" : ""));
+               " of tensor memory, which must be 0" + (isHalf ? " or 16" : ""));
   };
   checkLane("D", product.d);
   const bool isStored = !product.a.has_value();
-  if (isStored) checkLane("A", product.firstA);
-  if (isStored && isHalf && product.firstA.lane != product.d.lane) checkLane("A", {17, 0});
+  if (isStored && product.firstA.lane != product.d.lane) {
+    refuse(FindingKind::Misaligned, "A begins at lane " + std::to_string(product.firstA.lane) +
+                                        " of tensor memory, and D at lane " +
+                                        std::to_string(product.d.lane));
+  }
   if (product.form->context.hasScales()) {
-    checkLane("the matrix of scales of A", product.scalesA);
-    checkLane("the matrix of scales of B", product.scalesB);
     if (product.path != DataPath::Full) {
       refuse(FindingKind::Unsupported, "where 64 rows of a CTA have their scales is not known");
     }
+    checkLane("the matrix of scales of A", product.scalesA);
+    checkLane("the matrix of scales of B", product.scalesB);
   }
   const InstructionDescriptor& descriptor = product.descriptor;
   const bool isFolded = product.path == DataPath::Folded || product.path == DataPath::FoldedTwo;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "interp/warpgroup.h"
 
+#include <bit>
 #include <cstring>
 
 namespace ptxopt::interp {
@@ -54,16 +55,17 @@ std::optional<MatrixDescriptor> MatrixDescriptor::ofTensorCore(std::uint64_t bit
 std::uint32_t addressOfPiece(const MatrixDescriptor& matrix, bool isKMajor, std::uint32_t line,
                              std::uint32_t column) {
   const AtomStrides strides = stridesOf(matrix, isKMajor);
-  const std::uint32_t inRow = matrix.rowBytes / MatrixDescriptor::kPieceBytes;
-  const std::uint32_t inAtom =
-      line % matrix.atomLines * matrix.rowBytes + column % inRow * MatrixDescriptor::kPieceBytes;
-  const std::uint32_t ofAtom =
-      line / matrix.atomLines * strides.line + column / inRow * strides.column;
+  // All sizes are powers of two.
+  const int lineBits = std::countr_zero(matrix.atomLines);
+  const int columnBits = std::countr_zero(matrix.rowBytes / MatrixDescriptor::kPieceBytes);
+  const auto inAtom = (line & (matrix.atomLines - 1)) * matrix.rowBytes +
+                      (column & ((1u << columnBits) - 1)) * MatrixDescriptor::kPieceBytes;
+  const auto ofAtom = (line >> lineBits) * strides.line + (column >> columnBits) * strides.column;
   const std::uint32_t address = (matrix.start + inAtom + ofAtom) & MatrixDescriptor::kAddressMask;
   // Bits 7 and up of the address, from the start of the pattern on, change those from the size of a
   // chunk on.
   const std::uint32_t row = (address >> 7) - (matrix.isSwizzled() ? matrix.baseOffset : 0);
-  const std::uint32_t chunks = matrix.rowBytes / matrix.chunkBytes;
+  const std::uint32_t chunks = matrix.rowBytes >> std::countr_zero(matrix.chunkBytes);
   return address ^ (row & (chunks - 1)) * matrix.chunkBytes;
 }
 

@@ -57,7 +57,8 @@ void Decoder::decodeTensorCore(const ir::Instruction& instruction, Op op) {
     form.kind = Kind::Multiply;
     decodeTensorProduct(instruction, form);
   } else {
-    throw Problem{"this form is not implemented"};
+    throw Problem{desc.has(".shift") ? "the direction of the shift is not known"
+                                     : "this form is not implemented"};
   }
   const bool isCollective =
       form.kind != Kind::Commit && form.kind != Kind::Copy && form.kind != Kind::Multiply;

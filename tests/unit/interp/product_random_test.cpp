@@ -300,8 +300,10 @@ std::string kernelOf(const ProductCase& test) {
 .visible .entry k(.param .u64 bytes, .param .u64 words)
 {
   .reg .pred %p, %q, %first, %yes;
+  .reg .b16 %both;
   .reg .b32 %t, %w, %l, %s, %a, %b, %c, %d, %e, %f, %i, %o, %r<8>, %m<8>;
   .reg .b64 %x, %y, %bytes, %words;
+  mov.b16 %both, 3;
   mov.u32 %t, %tid.x;
   mov.u32 %o, %ctaid.x;
   ld.param.u64 %bytes, [bytes];
@@ -381,7 +383,7 @@ get:
   text = replaced(text, "YES", test.accumulates ? "eq" : "ne");
   text = replaced(text, "INSTRUCTION", instructionText(test));
   text = replaced(text, "MULTICAST", test.ctas == 2 ? ".multicast::cluster" : "");
-  return replaced(text, "MASK", test.ctas == 2 ? ", 3" : "");
+  return replaced(text, "MASK", test.ctas == 2 ? ", %both" : "");
 }
 
 // ---- runs ---------------------------------------------------------------------------------------
