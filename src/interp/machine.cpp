@@ -304,24 +304,17 @@ bool Machine::execute(Thread& thread, const Op& op) {
       break;
     case Action::Stack:
     case Action::Audit:
-    case Action::Timer:
-    case Action::Nothing:
-      executeAlone(thread, op);
-      isVisible = false;
-      break;
     case Action::TouchFragments:
-      isVisible = touchFragments(thread, op);
+    case Action::Timer:
+    case Action::Nothing: {
+      const bool ranOnce = thread.twin == nullptr;
+      executeAlone(thread, op);
+      isVisible = ranOnce && thread.twin != nullptr;  // from now on it runs twice
       break;
+    }
   }
   ++thread.pc;
   return !isVisible;
-}
-
-bool Machine::touchFragments(Thread& thread, const Op& op) {
-  const bool ranOnce = thread.twin == nullptr;
-  if (warpgroups_ != nullptr) warpgroups_->touch(thread, op);
-  if (tensorCores_ != nullptr) tensorCores_->touch(thread, op);
-  return ranOnce && thread.twin != nullptr;
 }
 
 void Machine::stop(const Thread& thread, const Op& op) {
@@ -340,6 +333,10 @@ void Machine::executeAlone(Thread& thread, const Op& op) {
       return moveStack(thread, op);
     case Action::Audit:
       return audit(thread, op);
+    case Action::TouchFragments:
+      if (warpgroups_ != nullptr) warpgroups_->touch(thread, op);
+      if (tensorCores_ != nullptr) tensorCores_->touch(thread, op);
+      return;
     case Action::Timer:
       thread.frame[op.d] = truncated(steps_ >> op.detail, op.width);
       return;

@@ -245,7 +245,6 @@ class Machine {
   bool execute(Thread& thread, const Op& op);  // false: the slice ends
   [[noreturn]] void stop(const Thread& thread, const Op& op);
   void executeAlone(Thread& thread, const Op& op);
-  bool touchFragments(Thread& thread, const Op& op);  // true: from now on the thread runs twice
   std::uint32_t targetOf(const Thread& thread, const Op& table);
   void exit(Thread& thread);
   bool releaseConverging();

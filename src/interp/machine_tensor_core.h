@@ -179,6 +179,8 @@ class Machine::TensorCores {
   template <class Visit>
   static void forRows(const Product& product, std::size_t cta, Visit visit);
   void recordSources(Product& product, ThreadClock& agent);
+  // Where A is in tensor memory.
+  void checkStored(const Product& product, const Cta& cta, const PieceGrid& grid);
   void checkStrides(const Thread& thread, const Op& op, const MatrixDescriptor& matrix,
                     const PieceGrid& grid, const char* name) const;
   void noteUndefined(Product& product, Segment& segment, std::uint64_t offset, std::uint32_t size);

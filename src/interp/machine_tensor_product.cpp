@@ -248,15 +248,21 @@ void Machine::TensorCores::recordSources(Product& product, ThreadClock& agent) {
     const PieceGrid grid = (isA ? product.multiplicandA() : product.multiplicandB()).grid();
     if (matrix != nullptr) checkStrides(thread, op, *matrix, grid, name);
     for (Cta* const cta : product.ctas) {
+      if (matrix == nullptr) checkStored(product, *cta, grid);
       forPieces(product, isA, *cta, [&](Segment& segment, std::uint64_t offset) {
-        if (matrix != nullptr) {
-          checkShared(thread, op, *cta, offset, name);
-        } else {
-          checkAllocated(thread, op, *cta, TensorMemory::wordAt(offset), kPieceColumns, "read");
-        }
+        if (matrix != nullptr) checkShared(thread, op, *cta, offset, name);
         record(thread, op, agent, {&segment, offset, kPieceBytes, false});
       });
     }
+  }
+}
+
+void Machine::TensorCores::checkStored(const Product& product, const Cta& cta,
+                                       const PieceGrid& grid) {
+  for (std::uint32_t line = 0; line < grid.lines; ++line) {
+    TensorWord word = product.firstA;
+    word.lane += laneOfRow(product.path, static_cast<int>(line));
+    checkAllocated(*product.thread, *product.op, cta, word, grid.columns * kPieceColumns, "read");
   }
 }
 
