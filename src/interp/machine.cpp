@@ -306,12 +306,11 @@ bool Machine::execute(Thread& thread, const Op& op) {
     case Action::Audit:
     case Action::TouchFragments:
     case Action::Timer:
-    case Action::Nothing: {
+    case Action::Nothing:
       const bool ranOnce = thread.twin == nullptr;
       executeAlone(thread, op);
       isVisible = ranOnce && thread.twin != nullptr;  // from now on it runs twice
       break;
-    }
   }
   ++thread.pc;
   return !isVisible;
