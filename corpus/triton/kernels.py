@@ -193,11 +193,11 @@ BUILDS = {
 #   "buffer:4400:random:f32:2", "buffer:4400:random:f32:3", "buffer:4400", "s32:1100", "f32:0.001",
 #   "u64:0", "u64:0"], "expect": ["data-race"]}
 # LAUNCH: {"kernel": "matmul", "grid": [1, 2], "shared": 65536, "args":
-#   ["buffer:16384:small:f16:1:8", "buffer:16384:small:f16:2:8", "buffer:25600", "s32:100",
-#   "s32:128", "s32:64", "s32:64", "s32:128", "s32:128", "u64:0", "u64:0"]}
-# LAUNCH: {"kernel": "attention", "grid": [1, 2], "shared": 65536, "args":
-#   ["buffer:16384:random:f16:1", "buffer:16384:random:f16:2", "buffer:16384:random:f16:3",
-#   "buffer:16384", "s32:64", "f32:0.25", "u64:0", "u64:0"]}
+#   ["buffer:32768:small:f16:1:8", "buffer:32768:small:f16:2:8", "buffer:25600", "s32:100",
+#   "s32:128", "s32:128", "s32:128", "s32:128", "s32:128", "u64:0", "u64:0"]}
+# LAUNCH: {"kernel": "attention", "grid": [2, 2], "shared": 65536, "args":
+#   ["buffer:32768:random:f16:1", "buffer:32768:random:f16:2", "buffer:32768:random:f16:3",
+#   "buffer:32768", "s32:128", "f32:0.25", "u64:0", "u64:0"]}
 # LAUNCH: {"kernel": "histogram", "grid": 2, "shared": 65536, "args":
 #   ["buffer:6000:small:s32:1:128", "buffer:512", "s32:1500", "u64:0", "u64:0"]}
 # LAUNCH: {"kernel": "prefix_sum", "grid": 2, "shared": 16384, "args": ["buffer:8000:random:s32:1",
@@ -220,9 +220,9 @@ BUILDS = {
 #   "u64:128", "u64:1", "u8:0", "u8:0", "s32:64", "s32:128", "u64:128", "u64:1", "buffer:32768",
 #   "u64:128", "u64:128", "u64:128", "u64:1", "u8:0", "u8:0", "s32:128", "s32:128", "u64:128",
 #   "u64:1", "s32:64", "u64:0", "u64:0"]}
-# LAUNCH: {"kernel": "matmul_descriptor", "only": "triton/sm_90/*", "shared": 131072, "buffers":
+# LAUNCH: {"kernel": "matmul_descriptor", "only": "triton/sm_[19]*0/*", "shared": 131072, "buffers":
 #   {"a": "buffer:81920:small:f16:1:8", "b": "buffer:81920:small:f16:2:8", "c": "buffer:32768"},
 #   "args": ["tensormap:&a:f16:320,128:box=64,128:swizzle=128B", "u32:128", "u32:320", "u64:320",
 #   "u64:1", "tensormap:&b:f16:128,320:box=64,64:swizzle=128B", "u32:320", "u32:128", "u64:128",
 #   "u64:1", "tensormap:&c:f16:128,128:box=64,128:swizzle=128B", "u32:128", "u32:128", "u64:128",
-#   "u64:1", "u32:320", "u64:0", "u64:0"]}
+#   "u64:1", "u32:320", "u64:0", "u64:0"], "expect": {"triton/sm_100/*": ["proxy-race"]}}

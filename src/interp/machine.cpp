@@ -308,8 +308,9 @@ bool Machine::execute(Thread& thread, const Op& op) {
     case Action::Timer:
     case Action::ProxyFence:
     case Action::Nothing:
+      const bool ranOnce = thread.twin == nullptr;
       executeAlone(thread, op);
-      isVisible = false;
+      isVisible = ranOnce && thread.twin != nullptr;  // from now on it runs twice
       break;
   }
   ++thread.pc;

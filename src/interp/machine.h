@@ -544,7 +544,7 @@ class Machine {
   Place resolveMbarrier(Thread& thread, const Op& op, isa::Space space, std::uint64_t address,
                         Cta*& owner);
   void completeTransactions(Cta& owner, std::uint64_t offset, std::uint32_t count);
-  void arriveTracked(Cta& owner, std::uint64_t offset, const Snapshot& copies);
+  void arriveTracked(Cta& owner, std::uint64_t offset, std::span<const Snapshot> done);
   void expectArrival(Cta& owner, std::uint64_t offset);
   void settleMbarrier(Cta& owner, std::uint64_t offset);
   static void writeMbarrier(Cta& owner, std::uint64_t offset, const MbarrierObject& object);

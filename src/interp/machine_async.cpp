@@ -169,7 +169,8 @@ void Machine::settleTrackedArrivals(Thread& thread) {
     arrivals.erase(arrivals.begin() + static_cast<std::ptrdiff_t>(k));
     const AgentId agent = copiesOf(thread.clock.agent());
     std::erase(thread.cta->mbarriers[arrival.offset].trackers, &thread);
-    arriveTracked(*thread.cta, arrival.offset, Snapshot{nullptr, agent, arrival.clock});
+    const Snapshot done{nullptr, agent, arrival.clock};
+    arriveTracked(*thread.cta, arrival.offset, {&done, 1});
   }
 }
 

@@ -177,11 +177,15 @@ void Machine::expectArrival(Cta& owner, std::uint64_t offset) {
   writeMbarrier(owner, offset, object);
 }
 
-void Machine::arriveTracked(Cta& owner, std::uint64_t offset, const Snapshot& copies) {
+void Machine::arriveTracked(Cta& owner, std::uint64_t offset, std::span<const Snapshot> done) {
   MbarrierObject object = read(owner.shared, offset);
   if (object.pending != 0) --object.pending;
   writeMbarrier(owner, offset, object);
-  if (options_.detectsRaces && copies.own != 0) owner.mbarriers[offset].pending.push_back(copies);
+  if (options_.detectsRaces) {
+    for (const Snapshot& agent : done) {
+      if (agent.own != 0) owner.mbarriers[offset].pending.push_back(agent);
+    }
+  }
   settleMbarrier(owner, offset);
 }
 

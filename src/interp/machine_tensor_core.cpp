@@ -77,6 +77,7 @@ void Machine::TensorCores::run(Cta& cta, std::uint32_t warp, const Op& op) {
       return waitFor(threads, stateOf(cta, warp).stores);
     case Kind::Commit:
     case Kind::Copy:
+    case Kind::Multiply:
       return;  // of one thread: execute()
   }
 }
@@ -86,7 +87,8 @@ void Machine::TensorCores::execute(Thread& thread, const Op& op) {
   machine_->depend(thread, op, originOf(thread, {form.address.slot, form.mask, form.descriptor}),
                    "the operation here");
   if (form.kind == Kind::Copy) return issueCopy(thread, op, form);
-  commit(thread, op, form);  // tcgen05.shift and .mma: here
+  if (form.kind == Kind::Multiply) return issueProduct(thread, op, form);
+  commit(thread, op, form);
 }
 
 // ---- allocation ---------------------------------------------------------------------------------
@@ -314,22 +316,27 @@ void Machine::TensorCores::waitFor(std::span<Thread> threads, Pending& pending) 
     thread.clock.learn(Snapshot{nullptr, pending.agent, pending.clock}, machine_->lesson_);
   }
   for (const auto& transfer : done) {
-    if (!transfer->isLoad()) continue;
-    for (const auto& [key, undefined] : transfer->undefined) {
-      const auto [place, lane] = key;
-      Thread& thread = threads[lane];
-      if (place >= thread.stackSize) continue;
-      twinOf(thread);
-      extendTwin(thread);
-      twinStackOf(thread)[place] = stackOf(thread)[place] ^ undefined.bits;
-      thread.twin->origins[place] = undefined.why;
-    }
+    if (!transfer->isLoad() || transfer->undefined.empty()) continue;
+    for (Thread& thread : threads) deliver(thread, *transfer);
+  }
+}
+
+void Machine::TensorCores::deliver(Thread& thread, const Transfer& load) {
+  for (const auto& [key, undefined] : load.undefined) {
+    const auto [place, lane] = key;
+    if (lane != thread.lane() || place >= thread.stackSize) continue;
+    twinOf(thread);
+    extendTwin(thread);
+    twinStackOf(thread)[place] = stackOf(thread)[place] ^ undefined.bits;
+    thread.twin->origins[place] = undefined.why;
   }
 }
 
 // ---- registers ----------------------------------------------------------------------------------
 
-void Machine::TensorCores::touch(const Thread& thread, const Op& op) const {
+// A register may be read as soon as a load is issued that writes it: the read waits for the value
+// (9.7.18.6.4.5).
+void Machine::TensorCores::touch(Thread& thread, const Op& op) {
   const auto found = warps_.find({thread.cta, thread.warp()});
   if (found == warps_.end()) return;
   for (std::int64_t k = 0; k < op.immediate; ++k) {
@@ -337,17 +344,23 @@ void Machine::TensorCores::touch(const Thread& thread, const Op& op) const {
     const std::size_t place = thread.frameBase + touched.slot;
     const auto visit = [&](const Pending& pending) {
       for (const auto& transfer : pending.transfers) {
-        if (!transfer->isLoad() && !touched.writes) continue;
         const std::size_t frame = transfer->frames[thread.lane()];
         const auto& slots = transfer->form->registers;
         const bool names = std::any_of(slots.begin(), slots.end(),
                                        [&](auto slot) { return frame + slot == place; });
-        if (names) reportInFlight(thread, op, touched, *transfer);
+        if (!names) continue;
+        if (touched.writes) {
+          reportInFlight(thread, op, touched, *transfer);
+        } else if (transfer->isLoad()) {
+          land(*transfer);
+          deliver(thread, *transfer);
+        }
       }
     };
     visit(found->second.loads);
     visit(found->second.stores);
   }
+  std::erase_if(transfers_, [](const auto& transfer) { return transfer->landed; });
 }
 
 bool Machine::TensorCores::touchTogether(const Turn& turn) const {
@@ -364,8 +377,8 @@ void Machine::TensorCores::reportInFlight(const Thread& thread, const Op& op,
   Finding& finding = machine_->finding(
       FindingKind::RegisterInFlight, op,
       "register '" + thread.code->function->registerName(ir::RegisterId{touched.reg}) + "' is " +
-          (touched.writes ? "written" : "read") + " by " + describe(machine_->nameOf(thread)) +
-          " while a " + (isLoad ? "tcgen05.ld may write it" : "tcgen05.st may read it"),
+          "written by " + describe(machine_->nameOf(thread)) + " while a " +
+          (isLoad ? "tcgen05.ld may write it" : "tcgen05.st may read it"),
       transfer.op,
       std::string("which was issued here, and no tcgen05.wait::") + (isLoad ? "ld" : "st") +
           " has waited for it");
@@ -393,10 +406,14 @@ void Machine::TensorCores::leaveFunction(const Thread& thread) {
 
 // ---- operations of a thread ---------------------------------------------------------------------
 
-Machine::TensorCores::Issuer& Machine::TensorCores::issuerOf(const Thread& thread) {
-  Issuer& issuer = issuers_[&thread];
-  if (issuer.agent == 0) issuer.agent = machine_->newAgent(thread);
-  return issuer;
+void Machine::TensorCores::begin(Thread& thread, ThreadClock& agent,
+                                 std::initializer_list<ThreadClock*> others) {
+  if (!machine_->options_.detectsRaces) return;
+  if (agent.agent() == 0) agent.start(machine_->newAgent(thread));
+  agent.learn(thread.clock.release());
+  for (ThreadClock* const other : others) {
+    if (other->agent() != 0) agent.learn(other->release());
+  }
 }
 
 void Machine::TensorCores::enqueue(const Thread& thread, Operation operation) {
@@ -416,6 +433,19 @@ void Machine::TensorCores::performAll(const Thread* thread) {
   while (queues_.count(thread) != 0) performFirst(thread);
 }
 
+// What the operations of the thread have done when all are complete.
+std::vector<Snapshot> Machine::TensorCores::doneBy(const Thread& thread) {
+  Issuer& issuer = issuers_[&thread];
+  std::vector<Snapshot> done;
+  const auto add = [&](ThreadClock& agent) {
+    if (agent.agent() != 0) done.push_back({nullptr, agent.agent(), agent.release().own});
+  };
+  add(issuer.sources);
+  add(issuer.copies);
+  for (auto& [accumulator, agent] : issuer.accumulators) add(agent);
+  return done;
+}
+
 // An arrival at the mbarrier when all earlier operations of the thread have happened.
 void Machine::TensorCores::commit(Thread& thread, const Op& op, const TensorCoreForm& form) {
   const std::uint64_t address = form.address.in(thread.frame);
@@ -424,13 +454,10 @@ void Machine::TensorCores::commit(Thread& thread, const Op& op, const TensorCore
     const Place place = machine_->resolveMbarrier(thread, op, space, at, owner);
     constexpr std::uint32_t kBytes = 8;
     if (machine_->options_.detectsRaces) machine_->check(thread, op, place, kBytes, true, true);
-    const Issuer& issuer = issuerOf(thread);
-    const Snapshot done{nullptr, issuer.agent, issuer.clock};
     Operation arrival;
-    arrival.clock = issuer.clock;
     arrival.barrier = owner;
     arrival.barrierOffset = place.offset;
-    arrival.perform = [machine = machine_, owner, offset = place.offset, done] {
+    arrival.perform = [machine = machine_, owner, offset = place.offset, done = doneBy(thread)] {
       machine->arriveTracked(*owner, offset, done);
     };
     enqueue(thread, std::move(arrival));
@@ -481,11 +508,14 @@ void Machine::TensorCores::exit(const Thread& thread) {
 }
 
 void Machine::TensorCores::endCluster(const Cluster& cluster) {
+  // First all operations, which may access the memory of two CTAs.
   for (const auto& cta : cluster.ctas) {
     for (const Thread& thread : cta->threads) {
       performAll(&thread);
       issuers_.erase(&thread);
     }
+  }
+  for (const auto& cta : cluster.ctas) {
     for (std::uint32_t warp = 0; warp < cta->warps.size(); ++warp) warps_.erase({cta.get(), warp});
     const auto found = memories_.find(cta.get());
     if (found == memories_.end()) continue;

@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <initializer_list>
 #include <map>
 #include <memory>
 #include <span>
@@ -40,7 +41,7 @@ class Machine::TensorCores {
   // A thread waits in vain for this mbarrier: an operation for it happens now.
   void landFor(const Cta& owner, std::uint64_t offset);
   // The thread executes an instruction that names registers of a tcgen05 (Action::TouchFragments).
-  void touch(const Thread& thread, const Op& op) const;
+  void touch(Thread& thread, const Op& op);
   // False if there may be a finding for one of the threads.
   bool touchTogether(const Turn& turn) const;
   // Before the thread returns from the function that it is in, to another one.
@@ -52,6 +53,8 @@ class Machine::TensorCores {
 
  private:
   using Kind = TensorCoreForm::Kind;
+  static constexpr std::uint32_t kPieceBytes = MatrixDescriptor::kPieceBytes;
+  static constexpr std::uint32_t kPieceColumns = kPieceBytes / TensorMemory::kWordBytes;
   struct UndefinedBits {
     Slot bits = 0;
     const Undefined* why = nullptr;
@@ -83,7 +86,6 @@ class Machine::TensorCores {
   };
   // An asynchronous operation of a thread, or a commit.
   struct Operation {
-    std::uint32_t clock = 0;
     std::function<void()> perform;
     const Cta* barrier = nullptr;  // of a commit: the CTA with the mbarrier
     std::uint64_t barrierOffset = 0;
@@ -98,9 +100,14 @@ class Machine::TensorCores {
       return std::pair(one->cta->index, one->linear) < std::pair(other->cta->index, other->linear);
     }
   };
+  // The address of D, M and N: products that have them in common are in order among themselves.
+  using Accumulator = std::array<std::uint32_t, 3>;
+  // Who accesses memory for the operations of a thread.  An agent knows what comes before an access
+  // of its own: what the thread knew at the issue, and what a pipeline orders (9.7.18.6.2).
   struct Issuer {
-    AgentId agent = 0;
-    std::uint32_t clock = 0;
+    ThreadClock sources;  // of mma: A, scales and metadata, and shared memory
+    ThreadClock copies;
+    std::map<Accumulator, ThreadClock> accumulators;
   };
   // The tensor memory of a CTA, and who may allocate.
   struct Memory {
@@ -122,6 +129,8 @@ class Machine::TensorCores {
   void free(std::span<Thread> threads, const Op& op, const TensorCoreForm& form);
   void issue(std::span<Thread> threads, const Op& op, const TensorCoreForm& form);
   void waitFor(std::span<Thread> threads, Pending& pending);
+  // What the load left undefined is so in the registers of the thread.
+  static void deliver(Thread& thread, const Transfer& load);
   // visit(thread, place in its stack, word, shift of a half) for all that the transfer moves.
   template <class Visit>
   void forWords(const Transfer& transfer, Visit visit) const;
@@ -130,6 +139,7 @@ class Machine::TensorCores {
   void land(Transfer& transfer);
   void landAll(Pending& pending);
   void landOne();
+  std::vector<Snapshot> doneBy(const Thread& thread);
   void commit(Thread& thread, const Op& op, const TensorCoreForm& form);
   // machine_tensor_core_copy.cpp
   // A word or 16 bytes that the operation reads or writes, as its issue records it.
@@ -139,15 +149,16 @@ class Machine::TensorCores {
     std::uint32_t bytes = 0;
     bool writes = false;
   };
-  void record(Thread& thread, const Op& op, const ThreadClock& view, std::uint32_t clock,
-              const Touch& touch) const;
-  // What an operation of the thread comes after in tensor memory and, read by the async proxy, in
-  // shared memory: what the thread knows, and the operations that it issued before.
-  struct Views {
-    ThreadClock memory;
-    ThreadClock shared;
-  };
-  Views viewsOf(Thread& thread);
+  void record(Thread& thread, const Op& op, const ThreadClock& agent, const Touch& touch) const;
+  // The agent learns what the thread knows, and what the others have done, if they have begun.
+  void begin(Thread& thread, ThreadClock& agent, std::initializer_list<ThreadClock*> others);
+  MatrixDescriptor matrixAt(const Thread& thread, const Op& op, std::uint32_t slot) const;
+  // It must lie in shared memory.
+  void checkShared(const Thread& thread, const Op& op, const Cta& cta, std::uint64_t offset,
+                   const char* what) const;
+  // The words from `word` on must be allocated.
+  void checkAllocated(const Thread& thread, const Op& op, const Cta& cta, const TensorWord& word,
+                      std::uint32_t columns, const char* access);
   void issueCopy(Thread& thread, const Op& op, const TensorCoreForm& form);
   struct CopiedPiece {
     std::uint64_t from = 0;  // in shared memory
@@ -155,8 +166,37 @@ class Machine::TensorCores {
     const Undefined* why = nullptr;  // it holds something undefined
   };
   void copyPiece(Cta& cta, const CopiedPiece& piece);
+  // machine_tensor_product.cpp
+  struct Product;
+  void issueProduct(Thread& thread, const Op& op, const TensorCoreForm& form);
+  std::shared_ptr<Product> makeProduct(Thread& thread, const Op& op, const TensorCoreForm& form);
+  std::vector<Cta*> pairOf(const Thread& thread, const Op& op, int count) const;
+  void checkPlaces(const Product& product) const;
+  // visit(segment, offset) for the 16 bytes of each piece of A or B in the CTA.
+  template <class Visit>
+  void forPieces(const Product& product, bool isA, Cta& cta, Visit visit);
+  // visit(lane and first column, rows from the first one, column of D, columns) for all of D.
+  template <class Visit>
+  static void forRows(const Product& product, std::size_t cta, Visit visit);
+  void recordSources(Product& product, ThreadClock& agent);
+  // Where A is in tensor memory.
+  void checkStored(const Product& product, const Cta& cta, const PieceGrid& grid);
+  void checkStrides(const Thread& thread, const Op& op, const MatrixDescriptor& matrix,
+                    const PieceGrid& grid, const char* name) const;
+  void noteUndefined(Product& product, Segment& segment, std::uint64_t offset, std::uint32_t size);
+  void recordResult(Product& product, ThreadClock& agent);
+  template <class Visit>
+  static void forScales(const Product& product, bool isA, Visit visit);
+  void recordScales(Product& product, ThreadClock& agent);
+  std::vector<std::uint8_t> piecesOf(Product& product, bool isA, Cta& cta, bool flipsUnwritten);
+  void readAccumulators(Product& product, std::vector<double>& values, bool flipsUnwritten);
+  // In the order of forScales().
+  std::vector<double> scalesOf(Product& product, bool isA, Cta& cta, bool flipsUnwritten);
+  void multiplyScaled(Product& product, ProductTerms& terms, bool flipsUnwritten);
+  // The bits of D, row by row.
+  std::vector<std::uint32_t> compute(Product& product, bool flipsUnwritten);
+  void perform(Product& product);
   // Of operations of a thread.
-  Issuer& issuerOf(const Thread& thread);
   void enqueue(const Thread& thread, Operation operation);
   void performFirst(const Thread* thread);
   void performAll(const Thread* thread);

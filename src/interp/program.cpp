@@ -177,4 +177,11 @@ void Program::setCallsIndirectly() {
   callsIndirectly_ = true;
 }
 
+std::vector<std::uint32_t> ProductForm::slots() const {
+  std::vector<std::uint32_t> all = {a.slot,      descriptorA,  descriptorB, instruction,
+                                    accumulates, scalesA.slot, scalesB.slot};
+  all.insert(all.end(), disabledLanes.begin(), disabledLanes.end());
+  return all;
+}
+
 }  // namespace ptxopt::interp

@@ -26,6 +26,7 @@
 #include "interp/matrix.h"
 #include "interp/tensor_copy.h"
 #include "interp/tensor_memory.h"
+#include "interp/tensor_product.h"
 #include "interp/texture_form.h"
 #include "interp/warpgroup.h"
 #include "ir/module.h"
@@ -344,6 +345,22 @@ struct BulkForm {
   std::optional<TensorForm> tensor;  // its place in global memory is in a tensor map
 };
 
+// The operands of a tcgen05.mma, but for the address of D.  Slots.
+struct ProductForm {
+  ProductContext context;
+  AddressOperand a;               // of A in tensor memory, if there is no descriptor of it
+  std::uint32_t descriptorA = 0;  // 0: A is in tensor memory
+  std::uint32_t descriptorB = 0;
+  std::uint32_t instruction = 0;  // the instruction descriptor
+  std::uint32_t accumulates = 0;  // enable-input-d
+  int shift = 0;                  // scale-input-d
+  AddressOperand scalesA;         // of .block_scale
+  AddressOperand scalesB;
+  std::vector<std::uint32_t> disabledLanes;  // 4 for each CTA, or none
+
+  std::vector<std::uint32_t> slots() const;
+};
+
 // A tcgen05 instruction.
 struct TensorCoreForm {
   enum class Kind : std::uint8_t {
@@ -354,8 +371,9 @@ struct TensorCoreForm {
     Store,
     WaitLoad,
     WaitStore,
-    Commit,  // an arrival at the mbarrier at `address`, in each CTA of the mask if there is one
-    Copy,    // to tensor memory at `address`, of what `descriptor` names; see `copy`
+    Commit,    // an arrival at the mbarrier at `address`, in each CTA of the mask if there is one
+    Copy,      // to tensor memory at `address`, of what `descriptor` names; see `copy`
+    Multiply,  // to tensor memory at `address`; see `product`
   };
   Kind kind = Kind::Relinquish;
   AddressOperand address;
@@ -363,6 +381,7 @@ struct TensorCoreForm {
   std::uint32_t mask = 0;     // slot: of ranks in the cluster; 0: no multicast
   TensorFragment fragment;
   TensorCopy copy;
+  ProductForm product;
   std::uint32_t descriptor = 0;          // slot
   std::vector<std::uint32_t> registers;  // slots
 };

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "interp/warpgroup.h"
 
+#include <bit>
 #include <cstring>
 
 namespace ptxopt::interp {
 
 namespace {
-
-constexpr std::uint32_t kAtomLines = 8;
 
 std::uint32_t decoded(std::uint64_t bits, int from) {
   constexpr std::uint32_t kField = 0x3fff;
@@ -40,17 +39,34 @@ MatrixDescriptor::MatrixDescriptor(std::uint64_t bits)
   rowBytes = kRowBytes[bits >> 62];
 }
 
+std::optional<MatrixDescriptor> MatrixDescriptor::ofTensorCore(std::uint64_t bits) {
+  constexpr std::uint64_t kAbsoluteLeading = std::uint64_t{1} << 52;
+  MatrixDescriptor result(bits);
+  if ((bits & kAbsoluteLeading) != 0) return std::nullopt;
+  // Of the three bits of the swizzle mode, the upper two are those of wgmma.
+  if ((bits >> 61 & 1) == 0) return result;
+  if (bits >> 62 != 0) return std::nullopt;
+  result.rowBytes = 128;
+  result.chunkBytes = 32;
+  result.atomLines = 4;
+  return result;
+}
+
 std::uint32_t addressOfPiece(const MatrixDescriptor& matrix, bool isKMajor, std::uint32_t line,
                              std::uint32_t column) {
   const AtomStrides strides = stridesOf(matrix, isKMajor);
-  const std::uint32_t inRow = matrix.rowBytes / MatrixDescriptor::kPieceBytes;
-  const std::uint32_t inAtom =
-      line % kAtomLines * matrix.rowBytes + column % inRow * MatrixDescriptor::kPieceBytes;
-  const std::uint32_t ofAtom = line / kAtomLines * strides.line + column / inRow * strides.column;
+  // All sizes are powers of two.
+  const int lineBits = std::countr_zero(matrix.atomLines);
+  const int columnBits = std::countr_zero(matrix.rowBytes / MatrixDescriptor::kPieceBytes);
+  const auto inAtom = (line & (matrix.atomLines - 1)) * matrix.rowBytes +
+                      (column & ((1u << columnBits) - 1)) * MatrixDescriptor::kPieceBytes;
+  const auto ofAtom = (line >> lineBits) * strides.line + (column >> columnBits) * strides.column;
   const std::uint32_t address = (matrix.start + inAtom + ofAtom) & MatrixDescriptor::kAddressMask;
-  // Bits 7 and up of the address, from the start of the pattern on, change bits 4 and up.
+  // Bits 7 and up of the address, from the start of the pattern on, change those from the size of a
+  // chunk on.
   const std::uint32_t row = (address >> 7) - (matrix.isSwizzled() ? matrix.baseOffset : 0);
-  return address ^ (row & (inRow - 1)) * MatrixDescriptor::kPieceBytes;
+  const std::uint32_t chunks = matrix.rowBytes >> std::countr_zero(matrix.chunkBytes);
+  return address ^ (row & (chunks - 1)) * matrix.chunkBytes;
 }
 
 std::optional<std::uint32_t> findUnalignedStride(const MatrixDescriptor& matrix,
@@ -58,7 +74,7 @@ std::optional<std::uint32_t> findUnalignedStride(const MatrixDescriptor& matrix,
   if (!matrix.isSwizzled()) return std::nullopt;
   const AtomStrides strides = stridesOf(matrix, grid.isKMajor);
   const std::uint32_t inRow = matrix.rowBytes / MatrixDescriptor::kPieceBytes;
-  const bool usesLine = grid.firstLine + grid.lines > kAtomLines;
+  const bool usesLine = grid.firstLine + grid.lines > matrix.atomLines;
   const bool usesColumn = !grid.isKMajor && grid.firstColumn + grid.columns > inRow;
   if (usesLine && strides.line % matrix.patternBytes() != 0) return strides.line;
   if (usesColumn && strides.column % matrix.patternBytes() != 0) return strides.column;

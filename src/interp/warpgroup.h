@@ -9,9 +9,9 @@
 // k if it is K-major, else in m or n (MN-major).  A piece has a line and a column:
 //   K-major    line: the row of a, or the column of b;  column: k, in pieces
 //   MN-major   line: k;  column: the row of a, or the column of b, in pieces
-// Eight lines with the columns that fit into a row of the swizzle pattern, 16, 32, 64 or 128 bytes,
-// follow each other: this is an atom of the pattern.  The two strides lead from one atom to the
-// next.
+// Eight lines (four, if 32 bytes change places together) with the columns that fit into a row of
+// the swizzle pattern, 16, 32, 64 or 128 bytes, follow each other: this is an atom of the pattern.
+// The two strides lead from one atom to the next.
 #pragma once
 
 #include <array>
@@ -34,12 +34,17 @@ struct MatrixDescriptor {
   // Of the address at which the pattern begins: how many rows of 128 bytes after a multiple of 1024
   // that is.
   std::uint32_t baseOffset = 0;
-  std::uint32_t rowBytes = kPieceBytes;  // of the swizzle pattern; kPieceBytes: no swizzle
+  std::uint32_t rowBytes = kPieceBytes;    // of the swizzle pattern; kPieceBytes: no swizzle
+  std::uint32_t chunkBytes = kPieceBytes;  // what changes places in a row
+  std::uint32_t atomLines = 8;
 
-  explicit MatrixDescriptor(std::uint64_t bits);
+  explicit MatrixDescriptor(std::uint64_t bits);  // of wgmma
+  // Of tcgen05 (PTX ISA 9.7.18.4.1); none if the swizzle mode is invalid or the leading dimension
+  // has an absolute address.
+  static std::optional<MatrixDescriptor> ofTensorCore(std::uint64_t bits);
   bool isSwizzled() const { return rowBytes != kPieceBytes; }
   // After so many bytes the pattern repeats.
-  std::uint32_t patternBytes() const { return 8 * rowBytes; }
+  std::uint32_t patternBytes() const { return atomLines * rowBytes; }
 };
 
 // The pieces of one operand.

@@ -53,10 +53,15 @@ void Decoder::decodeTensorCore(const ir::Instruction& instruction, Op op) {
   } else if (desc.has(".cp")) {
     form.kind = Kind::Copy;
     decodeTensorMemoryCopy(instruction, form);
+  } else if (desc.has(".mma")) {
+    form.kind = Kind::Multiply;
+    decodeTensorProduct(instruction, form);
   } else {
-    throw Problem{"this form is not implemented"};  // here: tcgen05.mma
+    throw Problem{desc.has(".shift") ? "the direction of the shift is not known"
+                                     : "this form is not implemented"};
   }
-  const bool isCollective = form.kind != Kind::Commit && form.kind != Kind::Copy;
+  const bool isCollective =
+      form.kind != Kind::Commit && form.kind != Kind::Copy && form.kind != Kind::Multiply;
   op.action = isCollective ? Action::Collective : Action::TensorCore;
   if (isCollective) {
     op.detail = static_cast<std::uint8_t>(CollectiveKind::TensorCore);
@@ -66,6 +71,12 @@ void Decoder::decodeTensorCore(const ir::Instruction& instruction, Op op) {
   op.index = static_cast<std::uint32_t>(code_->tensorCores.size());
   code_->tensorCores.push_back(std::move(form));
   emit(op);
+}
+
+AddressOperand Decoder::tensorMemoryReference(const ir::Operand& operand) {
+  AddressOperand result = reference(operand);
+  result.is32 = true;
+  return result;
 }
 
 void Decoder::decodeTensorMemoryCopy(const ir::Instruction& instruction, TensorCoreForm& form) {
@@ -80,8 +91,7 @@ void Decoder::decodeTensorMemoryCopy(const ir::Instruction& instruction, TensorC
   const TensorCopy* copy = findWord(desc, kShapes);
   if (copy == nullptr) throw Problem{"the lanes of .4x256b are not known"};
   form.copy = *copy;
-  form.address = reference(operand(instruction, 0));
-  form.address.is32 = true;
+  form.address = tensorMemoryReference(operand(instruction, 0));
   form.descriptor = source(operand(instruction, 1), Type::B64);
 }
 
@@ -99,8 +109,7 @@ void Decoder::decodeFragmentTransfer(const ir::Instruction& instruction, TensorC
   fragment.isPacked = desc.has(".pack::16b") || desc.has(".unpack::16b");
   std::size_t next = 0;
   if (isLoad) form.registers = elements(operand(instruction, next++), Type::B32, true);
-  form.address = reference(operand(instruction, next++));
-  form.address.is32 = true;
+  form.address = tensorMemoryReference(operand(instruction, next++));
   if (fragment.shape == FragmentShape::Lanes16x32x2) {
     const ir::Operand& split = operand(instruction, next++);
     const bool isNumber = split.kind == ir::OperandKind::Integer && split.immediate >= 0 &&

@@ -99,6 +99,11 @@ class Decoder {
   void decodeTensorCore(const ir::Instruction& instruction, Op op);
   void decodeFragmentTransfer(const ir::Instruction& instruction, TensorCoreForm& form);
   void decodeTensorMemoryCopy(const ir::Instruction& instruction, TensorCoreForm& form);
+  AddressOperand tensorMemoryReference(const ir::Operand& operand);
+
+  // decode_tensor_product.cpp
+  static ProductContext productContext(const isa::InstructionDesc& desc);
+  void decodeTensorProduct(const ir::Instruction& instruction, TensorCoreForm& form);
 
   // decode_video.cpp
   void decodeVideo(const ir::Instruction& instruction, Op op);

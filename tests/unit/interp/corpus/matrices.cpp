@@ -594,12 +594,8 @@ void matmulDescriptorTriton(Call& call) {
 }
 
 // Both matrices are K-major.
-void matmulWarpSpecialised(Call& call) {
-  const std::span<const Bfloat> a = call.variable<Bfloat>("a");
-  const std::span<const Bfloat> b = call.variable<Bfloat>("b");
-  const std::span<float> c = call.buffer<float>(2);
-  const int n = call.integer(3);
-  const int k = call.integer(4);
+template <class T>
+void multiplyKMajor(std::span<const T> a, std::span<const T> b, std::span<float> c, int n, int k) {
   for (int row = 0; row < static_cast<int>(c.size()) / n; ++row) {
     for (int column = 0; column < n; ++column) {
       c[row * n + column] = static_cast<float>(dot(
@@ -607,6 +603,13 @@ void matmulWarpSpecialised(Call& call) {
           [&](int i, int j) { return static_cast<float>(b[j * k + i]); }));
     }
   }
+}
+void matmulWarpSpecialised(Call& call) {
+  multiplyKMajor<Bfloat>(call.variable<Bfloat>("a"), call.variable<Bfloat>("b"),
+                         call.buffer<float>(2), call.integer(3), call.integer(4));
+}
+void tensorMemoryMma(Call& call) {
+  multiplyKMajor<Half>(call.buffer<Half>(0), call.buffer<Half>(1), call.buffer<float>(2), 64, 64);
 }
 
 void transposeTriton(Call& call) {
@@ -709,6 +712,7 @@ constexpr Reference kReferences[] = {
     {"triton/matmul", matmulTriton},
     {"triton/matmul_descriptor", matmulDescriptorTriton},
     {"wgmma/matmulWarpSpecialised", matmulWarpSpecialised},
+    {"tcgen05/tensorMemoryMma", tensorMemoryMma},
     {"triton/transpose", transposeTriton},
     {"jax/softmax", softmaxJax},
     {"jax/layer_norm", layerNormJax},

@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// tcgen05.mma in a machine (PTX ISA 9.7.18.10.9).  What a product reads and writes is checked and
+// recorded at its issue; it is computed later, all at once.
+#include <algorithm>
+
+#include "interp/machine_tensor_core.h"
+#include "support/hexadecimal.h"
+
+namespace ptxopt::interp {
+
+namespace {
+
+constexpr int kParts = TensorMemory::kLanes / 32;
+
+// The lane of a row of A in tensor memory, from the first lane on.
+std::uint32_t laneOfRow(DataPath path, int row) {
+  return wordOf(path, row, 0, 1).lane;
+}
+
+}  // namespace
+
+struct Machine::TensorCores::Product {
+  Thread* thread = nullptr;
+  const Op* op = nullptr;
+  const ProductForm* form = nullptr;
+  InstructionDescriptor descriptor;
+  DataPath path = DataPath::Full;
+  std::vector<Cta*> ctas;
+  std::optional<MatrixDescriptor> a;  // none: A is in tensor memory, at
+  TensorWord firstA;
+  MatrixDescriptor b{0};
+  TensorWord d;
+  TensorWord scalesA;
+  TensorWord scalesB;
+  bool accumulates = false;
+  std::vector<std::uint32_t> disabled;  // a bit for each lane of each CTA
+  const Undefined* why = nullptr;       // null: nothing undefined is read
+
+  int parts() const { return static_cast<int>(ctas.size()); }
+  Multiplicand multiplicandA() const {
+    return {descriptor.a, form->context.isPacked(), !descriptor.isATransposed,
+            descriptor.m / parts(), form->context.isSparse ? descriptor.k / 2 : descriptor.k};
+  }
+  Multiplicand multiplicandB() const {
+    return {descriptor.b, form->context.isPacked(), !descriptor.isBTransposed,
+            descriptor.n / parts(), descriptor.k};
+  }
+  bool updates(std::size_t cta, std::uint32_t lane) const {
+    const std::size_t bit = cta * TensorMemory::kLanes + lane;
+    return disabled.empty() || (disabled[bit / 32] >> bit % 32 & 1) == 0;
+  }
+};
+
+// ---- issue --------------------------------------------------------------------------------------
+
+std::shared_ptr<Machine::TensorCores::Product> Machine::TensorCores::makeProduct(
+    Thread& thread, const Op& op, const TensorCoreForm& form) {
+  auto product = std::make_shared<Product>();
+  const Frame r = thread.frame;
+  const auto refuse = [&](FindingKind kind, const std::string& what) {
+    machine_->fault(kind, op, what + ", by " + describe(machine_->nameOf(thread)));
+  };
+  product->thread = &thread;
+  product->op = &op;
+  product->form = &form.product;
+  const auto bits = static_cast<std::uint32_t>(r[form.product.instruction]);
+  const auto decoded = decodeInstruction(bits, form.product.context);
+  if (const std::string* const problem = std::get_if<std::string>(&decoded)) {
+    refuse(FindingKind::TensorMemory,
+           "the instruction descriptor " + hexadecimal(bits) + " " + *problem);
+  }
+  product->descriptor = std::get<InstructionDescriptor>(decoded);
+  product->path = dataPathOf(product->descriptor, form.product.context);
+  product->ctas = pairOf(thread, op, form.product.context.ctas);
+  product->b = matrixAt(thread, op, form.product.descriptorB);
+  const auto wordAt = [&](const AddressOperand& address) {
+    return TensorWord::at(static_cast<std::uint32_t>(address.in(r)));
+  };
+  product->d = wordAt(form.address);
+  if (form.product.descriptorA != 0) {
+    product->a = matrixAt(thread, op, form.product.descriptorA);
+  } else {
+    product->firstA = wordAt(form.product.a);
+  }
+  if (form.product.context.hasScales()) {
+    product->scalesA = wordAt(form.product.scalesA);
+    product->scalesB = wordAt(form.product.scalesB);
+  }
+  product->accumulates = r[form.product.accumulates] != 0;
+  for (const std::uint32_t slot : form.product.disabledLanes) {
+    product->disabled.push_back(static_cast<std::uint32_t>(r[slot]));
+  }
+  checkPlaces(*product);
+  return product;
+}
+
+// The CTA of the thread or, for two, those of which the ranks differ in the last bit.
+std::vector<Machine::Cta*> Machine::TensorCores::pairOf(const Thread& thread, const Op& op,
+                                                        int count) const {
+  if (count == 1) return {thread.cta};
+  const auto& ctas = thread.cta->cluster->ctas;
+  const std::size_t first = thread.cta->rank & ~1u;
+  if (first + 1 >= ctas.size()) {
+    machine_->fault(FindingKind::TensorMemory, op,
+                    "a product of two CTAs in a CTA that has no peer, by " +
+                        describe(machine_->nameOf(thread)));
+  }
+  return {ctas[first].get(), ctas[first + 1].get()};
+}
+
+void Machine::TensorCores::checkPlaces(const Product& product) const {
+  const auto refuse = [&](FindingKind kind, const std::string& what) {
+    machine_->fault(kind, *product.op,
+                    what + ", by " + describe(machine_->nameOf(*product.thread)));
+  };
+  const bool isHalf = product.path == DataPath::Half;
+  const auto checkLane = [&](const char* what, const TensorWord& word) {
+    if (word.lane == 0 || (isHalf && word.lane == 16)) return;
+    refuse(FindingKind::Misaligned,
+           std::string(what) + " begins at lane " + std::to_string(word.lane) +
+               " of tensor memory, which must be 0" + (isHalf ? " or 16" : ""));
+  };
+  checkLane("D", product.d);
+  const bool isStored = !product.a.has_value();
+  if (isStored && product.firstA.lane != product.d.lane) {
+    refuse(FindingKind::Misaligned, "A begins at lane " + std::to_string(product.firstA.lane) +
+                                        " of tensor memory, and D at lane " +
+                                        std::to_string(product.d.lane));
+  }
+  if (product.form->context.hasScales()) {
+    if (product.path != DataPath::Full) {
+      refuse(FindingKind::Unsupported, "where 64 rows of a CTA have their scales is not known");
+    }
+    checkLane("the matrix of scales of A", product.scalesA);
+    checkLane("the matrix of scales of B", product.scalesB);
+  }
+  const InstructionDescriptor& descriptor = product.descriptor;
+  const bool isFolded = product.path == DataPath::Folded || product.path == DataPath::FoldedTwo;
+  const bool isPadded = bitsOf(descriptor.a) < 8 && !product.form->context.isPacked();
+  if (isStored && (isFolded || isPadded || descriptor.isATransposed)) {
+    refuse(FindingKind::Unsupported, "the place in tensor memory of a matrix A " +
+                                         std::string(isFolded   ? "with two or four copies"
+                                                     : isPadded ? "of less than 8 bits"
+                                                                : "that is transposed") +
+                                         " is not known");
+  }
+  const auto checkSwizzle = [&](const MatrixDescriptor& matrix, ProductElement element,
+                                bool isTransposed) {
+    const bool isWide = matrix.chunkBytes != MatrixDescriptor::kPieceBytes;
+    if (isWide == (isTransposed && bitsOf(element) == 32)) return;
+    refuse(isTransposed ? FindingKind::TensorMemory : FindingKind::Unsupported,
+           std::string(isTransposed ? "a transposed" : "a") + " matrix of " +
+               std::to_string(bitsOf(element)) + " bits " + (isWide ? "with" : "without") +
+               " a swizzle of 128 bytes in chunks of 32");
+  };
+  if (product.a) checkSwizzle(*product.a, descriptor.a, descriptor.isATransposed);
+  checkSwizzle(product.b, descriptor.b, descriptor.isBTransposed);
+}
+
+void Machine::TensorCores::issueProduct(Thread& thread, const Op& op, const TensorCoreForm& form) {
+  machine_->depend(thread, op, originOf(thread, form.product.slots()), "the operation here");
+  const std::shared_ptr<Product> product = makeProduct(thread, op, form);
+  Issuer& issuer = issuers_[&thread];
+  begin(thread, issuer.sources, {&issuer.copies});
+  recordSources(*product, issuer.sources);
+  if (form.product.context.hasScales()) recordScales(*product, issuer.sources);
+  const InstructionDescriptor& descriptor = product->descriptor;
+  ThreadClock& agent =
+      issuer.accumulators[{product->d.address(), static_cast<std::uint32_t>(descriptor.m),
+                           static_cast<std::uint32_t>(descriptor.n)}];
+  begin(thread, agent, {&issuer.sources});
+  recordResult(*product, agent);
+  Operation operation;
+  operation.perform = [this, product] { perform(*product); };
+  enqueue(thread, std::move(operation));
+}
+
+template <class Visit>
+void Machine::TensorCores::forPieces(const Product& product, bool isA, Cta& cta, Visit visit) {
+  const Multiplicand matrix = isA ? product.multiplicandA() : product.multiplicandB();
+  const PieceGrid grid = matrix.grid();
+  const bool isShared = !isA || product.a.has_value();
+  for (std::uint32_t line = 0; line < grid.lines; ++line) {
+    for (std::uint32_t column = 0; column < grid.columns; ++column) {
+      if (isShared) {
+        const MatrixDescriptor& from = isA ? *product.a : product.b;
+        // A large number if it is below.
+        visit(cta.shared, addressOfPiece(from, grid.isKMajor, line, column) - kSharedBase);
+        continue;
+      }
+      const std::uint32_t lane = laneOfRow(product.path, static_cast<int>(line));
+      const TensorWord word{product.firstA.lane + lane,
+                            product.firstA.column + column * kPieceColumns};
+      visit(memoryOf(cta).words.segment(), TensorMemory::offsetOf(word));
+    }
+  }
+}
+
+template <class Visit>
+void Machine::TensorCores::forRows(const Product& product, std::size_t cta, Visit visit) {
+  const int n = product.descriptor.n;
+  const int columns = columnsOf(product.path, n);
+  for (int row = 0; row < product.descriptor.m / product.parts(); ++row) {
+    for (int column = 0; column < n; column += columns) {
+      TensorWord word = wordOf(product.path, row, column, n);
+      word.lane += product.d.lane;
+      word.column += product.d.column;
+      if (product.updates(cta, word.lane)) visit(word, row, column, columns);
+    }
+  }
+}
+
+// visit(word, row of A or column of B, which 32 lanes) for all words with scales that the CTA
+// reads. Each 32 lanes have copies of all, and the rows of D that are there use these.
+template <class Visit>
+void Machine::TensorCores::forScales(const Product& product, bool isA, Visit visit) {
+  const TensorWord& first = isA ? product.scalesA : product.scalesB;
+  const int count = isA ? product.descriptor.m / product.parts() : product.descriptor.n;
+  for (int part = 0; part < kParts; ++part) {
+    const int begin = isA ? 32 * part : 0;
+    const int end = isA ? begin + 32 : count;
+    for (int k = begin; k < end; ++k) {
+      const auto lane = static_cast<std::uint32_t>(32 * part + k % 32);
+      visit(TensorWord{lane, first.column + static_cast<std::uint32_t>(k / 32)}, k, part);
+    }
+  }
+}
+
+void Machine::TensorCores::recordScales(Product& product, ThreadClock& agent) {
+  for (const bool isA : {true, false}) {
+    for (Cta* const cta : product.ctas) {
+      Segment& words = memoryOf(*cta).words.segment();
+      forScales(product, isA, [&](const TensorWord& word, int, int) {
+        checkAllocated(*product.thread, *product.op, *cta, word, 1, "read");
+        record(*product.thread, *product.op, agent,
+               {&words, TensorMemory::offsetOf(word), TensorMemory::kWordBytes, false});
+      });
+    }
+  }
+}
+
+void Machine::TensorCores::recordSources(Product& product, ThreadClock& agent) {
+  Thread& thread = *product.thread;
+  const Op& op = *product.op;
+  for (const bool isA : {true, false}) {
+    const MatrixDescriptor* const matrix = !isA ? &product.b : (product.a ? &*product.a : nullptr);
+    const char* const name = isA ? "of matrix A " : "of matrix B ";
+    const PieceGrid grid = (isA ? product.multiplicandA() : product.multiplicandB()).grid();
+    if (matrix != nullptr) checkStrides(thread, op, *matrix, grid, name);
+    for (Cta* const cta : product.ctas) {
+      if (matrix == nullptr) checkStored(product, *cta, grid);
+      forPieces(product, isA, *cta, [&](Segment& segment, std::uint64_t offset) {
+        if (matrix != nullptr) checkShared(thread, op, *cta, offset, name);
+        record(thread, op, agent, {&segment, offset, kPieceBytes, false});
+      });
+    }
+  }
+}
+
+void Machine::TensorCores::checkStored(const Product& product, const Cta& cta,
+                                       const PieceGrid& grid) {
+  for (std::uint32_t line = 0; line < grid.lines; ++line) {
+    TensorWord word = product.firstA;
+    word.lane += laneOfRow(product.path, static_cast<int>(line));
+    checkAllocated(*product.thread, *product.op, cta, word, grid.columns * kPieceColumns, "read");
+  }
+}
+
+void Machine::TensorCores::checkStrides(const Thread& thread, const Op& op,
+                                        const MatrixDescriptor& matrix, const PieceGrid& grid,
+                                        const char* name) const {
+  const auto stride = findUnalignedStride(matrix, grid);
+  if (!stride) return;
+  machine_->fault(FindingKind::Misaligned, op,
+                  std::string("the descriptor ") + name + "leads by " + std::to_string(*stride) +
+                      " bytes from one swizzle pattern of " +
+                      std::to_string(matrix.patternBytes()) + " bytes to the next, by " +
+                      describe(machine_->nameOf(thread)));
+}
+
+void Machine::TensorCores::recordResult(Product& product, ThreadClock& agent) {
+  for (std::size_t k = 0; k < product.ctas.size(); ++k) {
+    const Cta& cta = *product.ctas[k];
+    Segment& words = memoryOf(cta).words.segment();
+    forRows(product, k, [&](const TensorWord& word, int, int, int columns) {
+      const auto count = static_cast<std::uint32_t>(columns);
+      checkAllocated(*product.thread, *product.op, cta, word, count, "write");
+      record(*product.thread, *product.op, agent,
+             {&words, TensorMemory::offsetOf(word), count * TensorMemory::kWordBytes, true});
+    });
+  }
+}
+
+// ---- execution ----------------------------------------------------------------------------------
+
+std::vector<std::uint8_t> Machine::TensorCores::piecesOf(Product& product, bool isA, Cta& cta,
+                                                         bool flipsUnwritten) {
+  std::vector<std::uint8_t> pieces;
+  forPieces(product, isA, cta, [&](Segment& segment, std::uint64_t offset) {
+    const auto begin = segment.bytes.begin() + static_cast<std::ptrdiff_t>(offset);
+    pieces.insert(pieces.end(), begin, begin + kPieceBytes);
+    noteUndefined(product, segment, offset, kPieceBytes);
+    if (!flipsUnwritten) return;
+    for (std::uint32_t k = 0; k < kPieceBytes; ++k) {
+      if (!segment.written.test(offset + k)) pieces[pieces.size() - kPieceBytes + k] ^= 0xff;
+    }
+  });
+  return pieces;
+}
+
+void Machine::TensorCores::noteUndefined(Product& product, Segment& segment, std::uint64_t offset,
+                                         std::uint32_t size) {
+  if (product.why != nullptr) return;
+  const Place place{segment.bytes.data() + offset, &segment, offset};
+  if (!machine_->isUndefined(place, size)) return;
+  product.why = &machine_->originOf(*product.thread, *product.op, place, size);
+}
+
+void Machine::TensorCores::readAccumulators(Product& product, std::vector<double>& values,
+                                            bool flipsUnwritten) {
+  const ProductElement element = product.descriptor.d;
+  const auto bytes = static_cast<std::uint32_t>(bitsOf(element) / 8);
+  const std::uint32_t mask = ~0u >> (32 - 8 * bytes);
+  const double factor = 1.0 / static_cast<double>(1 << product.form->shift);
+  const int rows = product.descriptor.m / product.parts();
+  for (std::size_t k = 0; k < product.ctas.size(); ++k) {
+    TensorMemory& memory = memoryOf(*product.ctas[k]).words;
+    Segment& segment = memory.segment();
+    forRows(product, k, [&](TensorWord word, int row, int column, int columns) {
+      const int first = (static_cast<int>(k) * rows + row) * product.descriptor.n + column;
+      for (int j = 0; j < columns; ++j, ++word.column) {
+        const std::uint64_t offset = TensorMemory::offsetOf(word);
+        std::uint32_t bits = memory.read(word);
+        noteUndefined(product, segment, offset, bytes);
+        for (std::uint32_t i = 0; flipsUnwritten && i < bytes; ++i) {
+          if (!segment.written.test(offset + i)) bits ^= 0xffu << (8 * i);
+        }
+        values[static_cast<std::size_t>(first + j)] = numberOf(element, bits & mask) * factor;
+      }
+    });
+  }
+}
+
+std::vector<std::uint32_t> Machine::TensorCores::compute(Product& product, bool flipsUnwritten) {
+  const InstructionDescriptor& descriptor = product.descriptor;
+  const Multiplicand a = product.multiplicandA();
+  const Multiplicand b = product.multiplicandB();
+  ProductTerms terms;
+  terms.m = descriptor.m;
+  terms.n = descriptor.n;
+  terms.depth = a.depth;
+  terms.a.resize(static_cast<std::size_t>(terms.m * terms.depth));
+  terms.b.resize(static_cast<std::size_t>(descriptor.k * terms.n));
+  terms.d.resize(static_cast<std::size_t>(terms.m * terms.n));
+  for (int part = 0; part < product.parts(); ++part) {
+    Cta& cta = *product.ctas[static_cast<std::size_t>(part)];
+    forElements(a, piecesOf(product, true, cta, flipsUnwritten), [&](int row, int k, double value) {
+      terms.a[static_cast<std::size_t>((part * a.rows + row) * terms.depth + k)] =
+          descriptor.negatesA ? -value : value;
+    });
+    forElements(b, piecesOf(product, false, cta, flipsUnwritten),
+                [&](int column, int k, double value) {
+                  terms.b[static_cast<std::size_t>(k * terms.n + part * b.rows + column)] =
+                      descriptor.negatesB ? -value : value;
+                });
+  }
+  if (product.accumulates) readAccumulators(product, terms.d, flipsUnwritten);
+  if (product.form->context.hasScales()) {
+    multiplyScaled(product, terms, flipsUnwritten);
+  } else {
+    multiply(terms, 0, terms.m);
+  }
+  std::vector<std::uint32_t> result(terms.d.size());
+  std::transform(terms.d.begin(), terms.d.end(), result.begin(),
+                 [&](double value) { return resultOf(descriptor.d, value, descriptor.saturates); });
+  return result;
+}
+
+std::vector<double> Machine::TensorCores::scalesOf(Product& product, bool isA, Cta& cta,
+                                                   bool flipsUnwritten) {
+  const auto count = static_cast<std::uint32_t>(product.form->context.scales);
+  const int id = isA ? product.descriptor.scaleIdA : product.descriptor.scaleIdB;
+  TensorMemory& memory = memoryOf(cta).words;
+  Segment& segment = memory.segment();
+  std::vector<double> scales;
+  forScales(product, isA, [&](const TensorWord& word, int, int) {
+    const std::uint64_t offset = TensorMemory::offsetOf(word) + static_cast<std::uint32_t>(id);
+    noteUndefined(product, segment, offset, count);
+    for (std::uint32_t k = 0; k < count; ++k) {
+      std::uint32_t bits = segment.bytes[offset + k];
+      if (flipsUnwritten && !segment.written.test(offset + k)) bits ^= 0xff;
+      scales.push_back(interp::scaleOf(product.descriptor.scalesAreUE4M3, bits));
+    }
+  });
+  return scales;
+}
+
+void Machine::TensorCores::multiplyScaled(Product& product, ProductTerms& terms,
+                                          bool flipsUnwritten) {
+  const int scales = product.form->context.scales;
+  const int block = terms.depth / scales;
+  const int rows = terms.m / product.parts();
+  const std::vector<double> plain = terms.b;
+  for (int k = 0; k < product.parts(); ++k) {
+    Cta& cta = *product.ctas[static_cast<std::size_t>(k)];
+    const std::vector<double> ofA = scalesOf(product, true, cta, flipsUnwritten);
+    const std::vector<double> ofB = scalesOf(product, false, cta, flipsUnwritten);
+    for (int i = 0; i < rows * terms.depth; ++i) {
+      terms.a[static_cast<std::size_t>(k * rows * terms.depth + i)] *=
+          ofA[static_cast<std::size_t>(i / block)];
+    }
+    for (int part = 0; part < kParts; ++part) {
+      for (int i = 0; i < terms.depth * terms.n; ++i) {
+        const int column = part * terms.n + i % terms.n;
+        const auto at = static_cast<std::size_t>(column * scales + i / terms.n / block);
+        terms.b[static_cast<std::size_t>(i)] = plain[static_cast<std::size_t>(i)] * ofB[at];
+      }
+      multiply(terms, k * rows + 32 * part, 32);
+    }
+  }
+}
+
+void Machine::TensorCores::perform(Product& product) {
+  const std::vector<std::uint32_t> result = compute(product, false);
+  // Bits of the result that differ with the opposite of what is undefined are undefined themselves.
+  const std::vector<std::uint32_t> twin =
+      product.why != nullptr ? compute(product, true) : std::vector<std::uint32_t>{};
+  const int rows = product.descriptor.m / product.parts();
+  for (std::size_t k = 0; k < product.ctas.size(); ++k) {
+    TensorMemory& memory = memoryOf(*product.ctas[k]).words;
+    Segment& segment = memory.segment();
+    forRows(product, k, [&](TensorWord word, int row, int column, int columns) {
+      const int first = (static_cast<int>(k) * rows + row) * product.descriptor.n + column;
+      for (int j = 0; j < columns; ++j, ++word.column) {
+        const auto at = static_cast<std::size_t>(first + j);
+        memory.write(word, result[at]);
+        if (twin.empty() || twin[at] == result[at]) continue;
+        const std::uint64_t offset = TensorMemory::offsetOf(word);
+        for (std::uint32_t i = 0; i < TensorMemory::kWordBytes; ++i) {
+          if (((twin[at] ^ result[at]) >> (8 * i) & 0xff) == 0) continue;
+          segment.written.reset(offset + i);
+          machine_->undefinedBytes_[{&segment, offset + i}] = product.why;
+        }
+      }
+    });
+  }
+}
+
+}  // namespace ptxopt::interp
