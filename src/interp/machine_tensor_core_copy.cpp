@@ -61,6 +61,10 @@ void Machine::TensorCores::checkAllocated(const Thread& thread, const Op& op, co
 // All that it reads and writes is checked at the issue; it happens later, piece by piece.
 void Machine::TensorCores::issueCopy(Thread& thread, const Op& op, const TensorCoreForm& form) {
   const MatrixDescriptor matrix = matrixAt(thread, op, form.descriptor);
+  if (matrix.chunkBytes != kPieceBytes) {
+    machine_->fault(FindingKind::Unsupported, op,
+                    "a copy of a matrix with a swizzle in chunks of 32 bytes is not supported");
+  }
   const TensorWord first =
       TensorWord::at(static_cast<std::uint32_t>(form.address.in(thread.frame)));
   Cta& cta = *thread.cta;
