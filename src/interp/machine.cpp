@@ -394,6 +394,7 @@ void Machine::exit(Thread& thread) {
   Cluster& cluster = *cta.cluster;
   --cta.live;
   --cluster.live;
+  if (cta.live == 0 && !inFlight_.empty()) landStoresOf(cta);
   if (auditor_ != nullptr) auditor_->threadEnds(cta.index, thread.linear);
   if (cluster.live == 0) {
     lastEnd_ = steps_;

@@ -87,7 +87,8 @@ class Machine {
     bool landed = false;
     std::uint32_t group = 0;
   };
-  struct Bulk;  // machine_bulk.h
+  struct Bulk;         // machine_bulk.h
+  struct StrongWrite;  // machine_bulk.h
   // What reads the tensor maps of copies to shared memory.  Whoever sees such a copy complete knows
   // of its read, and the thread itself after a wait for the bulk group that was open then.
   struct MapReads {
@@ -403,7 +404,18 @@ class Machine {
   };
   BulkAgents trackCompletion(Thread& thread, const std::shared_ptr<Bulk>& bulk,
                              std::uint64_t barrier);
+  bool readOperands(Thread& thread, Bulk& bulk);
+  void checkBulk(Thread& thread, Bulk& bulk, BulkAgents agents);
   void launch(const std::shared_ptr<Bulk>& bulk);
+  // machine_bulk_strong.cpp
+  void makeStrong(Thread& thread, Bulk& bulk, AgentId writer);
+  void readStrong(const Bulk& bulk) const;
+  void writeStrong(const Bulk& bulk);
+  static void passSeen(const Bulk& bulk, std::array<std::vector<Snapshot>, kScopeLevels>& seen);
+  void forgetIgnored(const Bulk& bulk);
+  void landStore();
+  void landStoresOf(const Cta& cta);
+  // machine_async.cpp
   void readSource(Bulk& bulk);
   void land(Bulk& bulk);
   void landSomeBulk();
@@ -527,6 +539,7 @@ class Machine {
   void storeTwice(Thread& thread, const Op& op, const Place& place);
   // machine_mbarrier.cpp
   void mbarrier(Thread& thread, const Op& op);
+  void mbarrierAt(Thread& thread, const Op& op, isa::Space space, std::uint64_t address);
   void arriveAtMbarrier(Thread& thread, const Op& op, MbarrierObject& object,
                         MbarrierHistory& history);
   void testMbarrier(Thread& thread, const Op& op, const MbarrierObject& object, Cta& owner,

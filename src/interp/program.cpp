@@ -136,7 +136,7 @@ bool allocates(const CallSite& site) {
 }
 
 bool reduces(const BulkForm& bulk) {
-  return bulk.operation.has_value();
+  return bulk.operation.has_value() || bulk.releases;
 }
 
 bool reducesSurface(const TextureForm& form) {

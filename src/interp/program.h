@@ -84,7 +84,7 @@ enum class Action : std::uint8_t {
   Bulk,         // bulks[index]
   CommitBulk,
   WaitBulk,      // for all but a groups; kSecond: until they have read their source
-  Mbarrier,      // see MbarrierKind
+  Mbarrier,      // see MbarrierKind; c: a mask of ranks in the cluster, 0: no multicast
   Texture,       // tex, tld4, txq, suld, sust, sured, suq, istypep: textures[index]
   ReplaceField,  // of the tensor map at [a + immediate]: a TensorField, its dimension b, value c
   CheckWritten,  // of the register `index`, `count` slots from b: unwritten if r[a] is 0
@@ -162,6 +162,7 @@ enum class MbarrierKind : std::uint8_t {
   Test,
   TestParity,
   PendingCount,
+  CheckLayout,  // d = it has the layout; kSecond, here and at Init: v1
 };
 
 enum OpFlag : std::uint16_t {
@@ -180,6 +181,7 @@ enum OpFlag : std::uint16_t {
   kWait = 1u << 12,        // barrier.cluster.wait, mbarrier.try_wait
   kSecond = 1u << 13,      // a variant, explained at the action
   kAbs = 1u << 14,
+  kWide = 1u << 15,  // of a load or store: one memory operation of 128 bits
 };
 
 struct Op {
@@ -337,7 +339,11 @@ struct BulkForm {
   isa::Space barrierSpace = isa::Space::None;
   std::uint32_t size = 0;             // slot
   std::uint32_t mask = 0;             // slot: of ranks in the cluster; 0: no multicast
+  std::uint32_t byteMask = 0;         // slot, of .cp_mask; 0: all bytes
+  std::uint32_t ignoredLeft = 0;      // slots, of .ignore_oob; 0: none
+  std::uint32_t ignoredRight = 0;
   std::vector<std::uint32_t> values;  // slots with the values that st.async and red.async write
+  bool releases = false;              // .release: of no mbarrier and no group
   std::optional<AtomicOperation> operation;
   isa::Type type = isa::Type::None;
   std::optional<TensorForm> tensor;  // its place in global memory is in a tensor map

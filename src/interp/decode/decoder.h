@@ -66,6 +66,7 @@ class Decoder {
   void decodeBulk(const ir::Instruction& instruction, Op op);
   void decodeStoreAsync(const ir::Instruction& instruction, Op op);
   void decodeMbarrier(const ir::Instruction& instruction, Op op);
+  void decodeMbarrierTest(const ir::Instruction& instruction, Op& op);
   AddressOperand reference(const ir::Operand& operand);
   void emitBulk(Op op, BulkForm bulk);
 
