@@ -8,6 +8,7 @@
 #include "interp/arithmetic/conversion.h"
 #include "interp/atomic.h"
 #include "interp/machine_bulk.h"
+#include "interp/machine_launch_control.h"
 #include "interp/machine_tensor_core.h"
 
 namespace ptxopt::interp {
@@ -203,6 +204,7 @@ std::uint64_t Machine::inRank(std::uint64_t address, std::uint64_t rank) const {
 void Machine::issueBulk(Thread& thread, const Op& op) {
   const BulkForm& form = thread.code->bulks[op.index];
   if (form.tensor) return issueTensor(thread, op, form);
+  if (form.isRequest) return LaunchControl(*this, thread, op).request(form);
   const std::uint64_t to = form.to.in(thread.frame);
   const std::uint64_t barrier = form.barrier.in(thread.frame);
   if (form.mask == 0) return issueBulk(thread, op, form, to, barrier);
@@ -249,7 +251,8 @@ bool Machine::readOperands(Thread& thread, Bulk& bulk) {
     bulk.from = resolveRange(thread, op, form.fromSpace, from, bulk.size, false);
     return true;
   }
-  if (from % Bulk::kUnit != 0) refuse(FindingKind::Misaligned, "from an address that is no multiple of 16");
+  if (from % Bulk::kUnit != 0)
+    refuse(FindingKind::Misaligned, "from an address that is no multiple of 16");
   const std::uint32_t ignored = bulk.ignoredLeft + bulk.ignoredRight;
   if (ignored < bulk.size) {
     bulk.from = resolveBytes(thread, op, from + bulk.ignoredLeft, bulk.size - ignored, false);
@@ -272,7 +275,8 @@ void Machine::issueBulk(Thread& thread, const Op& op, const BulkForm& form, std:
           "an asynchronous store that releases, to shared memory, by " + describe(nameOf(thread)));
     }
     bulk->clock = 1;
-    if (options_.detectsRaces) makeStrong(thread, *bulk, newAgent(thread));
+    if (options_.detectsRaces)
+      bulk->strong = std::make_unique<StrongWrite>(*this, thread, *bulk, newAgent(thread));
     return launch(bulk);
   }
   const BulkAgents agents = trackCompletion(thread, bulk, barrier);
@@ -303,7 +307,10 @@ void Machine::checkBulk(Thread& thread, Bulk& bulk, BulkAgents agents) {
                      check(thread, op, part(bulk.from, at), size, false, isStrong, &access);
                    });
   }
-  if (isStrong) return makeStrong(thread, bulk, agents.writer);
+  if (isStrong) {
+    bulk.strong = std::make_unique<StrongWrite>(*this, thread, bulk, agents.writer);
+    return;
+  }
   access.agent = agents.writer;
   bulk.forCopied(bulk.size, [&](std::uint32_t at, std::uint32_t size) {
     check(thread, op, part(bulk.to, at), size, true, bulk.form->operation.has_value(), &access);
@@ -342,7 +349,13 @@ void Machine::readSource(Bulk& bulk) {
   if (bulk.isRead) return;
   bulk.isRead = true;
   if (bulk.tensor != nullptr) return readTensor(bulk);
-  if (bulk.strong != nullptr) readStrong(bulk);
+  if (bulk.response != nullptr) {
+    LaunchControl::decide(*this, *bulk.response);
+    const auto* const words = reinterpret_cast<const std::uint8_t*>(bulk.response->words.data());
+    bulk.data.assign(words, words + bulk.size);
+    return;
+  }
+  if (bulk.strong != nullptr) bulk.strong->read(bulk);
   const std::uint32_t copied =
       bulk.size - std::min(bulk.size, bulk.ignoredLeft + bulk.ignoredRight);
   bulk.data.assign(bulk.size, 0xff);  // for those that are ignored
@@ -353,7 +366,7 @@ void Machine::land(Bulk& bulk) {
   if (bulk.landed) return;
   readSource(bulk);
   bulk.landed = true;
-  if (bulk.strong != nullptr) writeStrong(bulk);
+  if (bulk.strong != nullptr) bulk.strong->write(*this, bulk);
   if (bulk.tensor != nullptr) {
     landTensor(bulk, bulk.tensor->pieces.size());
   } else if (!bulk.form->operation) {
@@ -378,12 +391,13 @@ void Machine::land(Bulk& bulk) {
     }
   }
   if (bulk.barrier != nullptr) {
+    MbarrierHistory& history = bulk.barrier->mbarriers[bulk.barrierOffset];
     if (bulk.tensor != nullptr && bulk.tensor->mapAgent != 0) {
       const Snapshot read{nullptr, bulk.tensor->mapAgent, bulk.tensor->mapClock};
-      bulk.barrier->mbarriers[bulk.barrierOffset].pending.push_back(read);
+      history.pending.push_back(read);
     }
-    if (bulk.strong != nullptr)
-      passSeen(bulk, bulk.barrier->mbarriers[bulk.barrierOffset].pendingSeen);
+    if (bulk.strong != nullptr) bulk.strong->passSeen(history.pendingSeen);
+    if (bulk.response != nullptr && bulk.response->hasFailed) history.failedRequest = bulk.op;
     completeTransactions(*bulk.barrier, bulk.barrierOffset, bulk.size);
   }
 }
@@ -436,7 +450,7 @@ void Machine::waitForBulks(Thread& thread, const Op& op) {
     } else {
       land(*bulk);
     }
-    if (bulk->strong != nullptr) passSeen(*bulk, thread.clock.seen);
+    if (bulk->strong != nullptr) bulk->strong->passSeen(thread.clock.seen);
     latest = bulk->clock;
   }
   if (!onlyReads) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -11,9 +12,23 @@
 
 namespace ptxopt::interp {
 
+// Of clusterlaunchcontrol.try_cancel.
+struct LaunchResponse {
+  bool isDecided = false;
+  bool hasFailed = false;
+  // As decodeLaunchControl() has it: 1, x, y and z of the first CTA; or zeros.
+  std::array<std::uint32_t, 4> words{};
+};
+
 // What an asynchronous operation with strong accesses (.relaxed, .release) knows: its write takes
 // part in patterns when it happens, and with what its thread knew at the issue.
 struct Machine::StrongWrite {
+  StrongWrite(Machine& machine, Thread& thread, const Bulk& bulk, AgentId writer);
+  void read(const Bulk& bulk);
+  void write(Machine& machine, const Bulk& bulk);
+  // To who observes that the operation is complete.
+  void passSeen(SeenSnapshots& seen) const;
+
   ThreadClock view;  // `released`: what its write publishes; `seen`: what its reads have seen
   Access access;
   Home home;
@@ -38,8 +53,9 @@ struct Machine::Bulk {
   // what is between.
   std::uint32_t ignoredLeft = 0;
   std::uint32_t ignoredRight = 0;
-  std::unique_ptr<StrongWrite> strong;  // null: weak
-  Cta* barrier = nullptr;               // the CTA whose shared memory contains the mbarrier
+  std::unique_ptr<StrongWrite> strong;       // null: weak
+  std::shared_ptr<LaunchResponse> response;  // of clusterlaunchcontrol.try_cancel, for all its CTAs
+  Cta* barrier = nullptr;                    // the CTA whose shared memory contains the mbarrier
   std::uint64_t barrierOffset = 0;
   std::uint32_t clock = 0;
   bool committed = false;

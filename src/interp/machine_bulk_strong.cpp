@@ -25,17 +25,15 @@ constexpr std::uint64_t kLateRarity = 256;
 }  // namespace
 
 // The write is recorded when it happens, so that nobody can have seen it before.
-void Machine::makeStrong(Thread& thread, Bulk& bulk, AgentId writer) {
+Machine::StrongWrite::StrongWrite(Machine& machine, Thread& thread, const Bulk& bulk,
+                                  AgentId writer)
+    : home(machine.homeOf(thread)) {
   const BulkForm& form = *bulk.form;
-  bulk.strong = std::make_unique<StrongWrite>();
-  StrongWrite& strong = *bulk.strong;
-  strong.home = homeOf(thread);
-  strong.view.start(kNobody);
-  if (!form.releases) strong.view.released = thread.clock.released;
+  view.start(kNobody);
+  if (!form.releases) view.released = thread.clock.released;
   const Snapshot before = thread.clock.release();
-  strong.view.learn(before);
-  if (form.releases) strong.view.released.fill(before);
-  Access& access = strong.access;
+  view.learn(before);
+  if (form.releases) view.released.fill(before);
   access.agent = writer;
   access.clock = bulk.clock;
   access.site = bulk.op->number;
@@ -46,17 +44,15 @@ void Machine::makeStrong(Thread& thread, Bulk& bulk, AgentId writer) {
   access.element = form.releases ? bulk.size : Bulk::kUnit;
 }
 
-void Machine::readStrong(const Bulk& bulk) const {
-  StrongWrite& strong = *bulk.strong;
+void Machine::StrongWrite::read(const Bulk& bulk) {
   if (bulk.from.segment == nullptr || bulk.from.segment->shadow == nullptr) return;
   for (std::uint32_t at = 0; at < bulk.size; at += Bulk::kUnit) {
-    strongRead(strong.view, bulk.from.segment->shadow->findReleased(bulk.from.offset + at),
-               strong.home, isa::Semantics::Relaxed, strong.access.scope);
+    strongRead(view, bulk.from.segment->shadow->findReleased(bulk.from.offset + at), home,
+               isa::Semantics::Relaxed, access.scope);
   }
 }
 
-void Machine::writeStrong(const Bulk& bulk) {
-  StrongWrite& strong = *bulk.strong;
+void Machine::StrongWrite::write(Machine& machine, const Bulk& bulk) {
   const Place& to = bulk.to;
   if (!to.segment->written.empty()) {
     bulk.forCopied(bulk.size, [&](std::uint32_t at, std::uint32_t size) {
@@ -66,21 +62,19 @@ void Machine::writeStrong(const Bulk& bulk) {
   if (to.segment->shadow == nullptr) return;
   bulk.forCopied(bulk.size, [&](std::uint32_t at, std::uint32_t size) {
     Race race;
-    if (!to.segment->shadow->access(to.offset + at, size, strong.view, strong.access, race)) return;
-    reportRace(*bulk.issuer, *bulk.op, {to.data + at, to.segment, to.offset + at}, size,
-               strong.access, race);
+    if (!to.segment->shadow->access(to.offset + at, size, view, access, race)) return;
+    machine.reportRace(*bulk.issuer, *bulk.op, {to.data + at, to.segment, to.offset + at}, size,
+                       access, race);
   });
-  for (std::uint32_t at = 0; at < bulk.size; at += strong.access.element) {
-    strongWrite(strong.view, to.segment->shadow->released(to.offset + at), strong.home,
-                isa::Semantics::Relaxed, strong.access.scope, strong.access.isAtomic);
+  for (std::uint32_t at = 0; at < bulk.size; at += access.element) {
+    strongWrite(view, to.segment->shadow->released(to.offset + at), home, isa::Semantics::Relaxed,
+                access.scope, access.isAtomic);
   }
 }
 
-// To who observes that the operation is complete.
-void Machine::passSeen(const Bulk& bulk, std::array<std::vector<Snapshot>, kScopeLevels>& seen) {
+void Machine::StrongWrite::passSeen(SeenSnapshots& seen) const {
   for (std::size_t k = 0; k < kScopeLevels; ++k) {
-    const std::vector<Snapshot>& more = bulk.strong->view.seen[k];
-    seen[k].insert(seen[k].end(), more.begin(), more.end());
+    seen[k].insert(seen[k].end(), view.seen[k].begin(), view.seen[k].end());
   }
 }
 

@@ -159,6 +159,7 @@ void Machine::testMbarrier(Thread& thread, const Op& op, const MbarrierObject& o
   if (options_.detectsRaces) checkTest(thread, op, history, phase);
   if (!done) return landFor(owner, offset);
   history.isObserved = true;
+  if (history.completedFailure != nullptr) thread.cta->failedRequest = history.completedFailure;
   if (!options_.detectsRaces) return;
   if (history.phaseAgent == 0) return;  // there is no object
   for (std::size_t k = 0; k < kScopeLevels; ++k)
@@ -179,6 +180,7 @@ void Machine::settleMbarrier(Cta& owner, std::uint64_t offset) {
   ++history.phases;
   history.isObserved = false;
   history.completedSeen = std::exchange(history.pendingSeen, {});
+  history.completedFailure = std::exchange(history.failedRequest, nullptr);
   if (history.phaseAgent == 0) return;
   // Joined once, for all threads that wait.
   ClockJoin clocks;

@@ -58,6 +58,9 @@ struct MbarrierPhases {
   // seen, by the level of the fence that acquires it.
   SeenSnapshots pendingSeen;
   SeenSnapshots completedSeen;
+  // clusterlaunchcontrol.try_cancel that failed, in the same phases; null: none.
+  const Op* failedRequest = nullptr;
+  const Op* completedFailure = nullptr;
 
   // The number of the phase for which a thread waits that names this parity: of the last phase that
   // it knows to be complete, or of the next one, since no other phase may be current or the last

@@ -173,6 +173,13 @@ bool Program::ordersCtas() const {
   });
 }
 
+bool Program::requestsClusters() const {
+  return std::any_of(codes_.begin(), codes_.end(), [](const auto& code) {
+    return std::any_of(code->bulks.begin(), code->bulks.end(),
+                       [](const BulkForm& bulk) { return bulk.isRequest; });
+  });
+}
+
 void Program::setCallsIndirectly() {
   callsIndirectly_ = true;
 }

@@ -231,4 +231,47 @@ void Decoder::decodeMbarrierTest(const ir::Instruction& instruction, Op& op) {
   op.b = source(operand(instruction, next + 1), desc.has(".parity") ? Type::U32 : Type::B64);
 }
 
+// A response has 1, x, y and z of the first CTA of the cluster, or zeros.
+void Decoder::decodeLaunchControl(const ir::Instruction& instruction, Op op) {
+  const isa::InstructionDesc& desc = *instruction.desc;
+  if (desc.has(".try_cancel")) {
+    constexpr std::uint64_t kBytes = 16;
+    BulkForm bulk;
+    bulk.isRequest = true;
+    bulk.isForAll = desc.has(".multicast::cluster::all");
+    bulk.to = reference(operand(instruction, 0));
+    bulk.barrier = reference(operand(instruction, 1));
+    bulk.toSpace = bulk.barrierSpace = bulk.isForAll ? Space::SharedCluster : op.space;
+    bulk.size = constant(kBytes);
+    return emitBulk(op, std::move(bulk));
+  }
+  const std::vector<std::uint32_t> halves = elements(operand(instruction, 1), Type::B128, false);
+  const auto word = [&](std::uint32_t to, std::uint64_t index) {
+    Op take = op;
+    take.action = Action::Pure;
+    take.compute = [](Frame r, const Op& o) { r[o.d] = r[o.a] >> o.immediate & 0xffffffff; };
+    take.a = halves[index / 2];
+    take.d = to;
+    take.immediate = index % 2 == 0 ? 0 : 32;
+    emit(take);
+  };
+  const ir::Operand& result = operand(instruction, 0);
+  if (desc.has(".is_canceled")) return word(destination(result), 0);
+  const std::uint32_t isCancelled = temporary();
+  word(isCancelled, 0);
+  std::vector<std::uint32_t> to = elements(result, Type::B32, true);
+  std::uint64_t index = 1;
+  if (to.size() == 1) {
+    index = desc.has(".get_first_ctaid::x") ? 1 : desc.has(".get_first_ctaid::y") ? 2 : 3;
+  }
+  // The fourth element has no meaning.
+  to.resize(std::min<std::size_t>(to.size(), 3));
+  for (const std::uint32_t slot : to) word(slot, index++);
+  op.action = Action::CheckCancelled;
+  op.a = isCancelled;
+  op.count = static_cast<std::uint8_t>(to.size());
+  op.index = addList(to);
+  emit(op);
+}
+
 }  // namespace ptxopt::interp
