@@ -216,6 +216,15 @@ void Machine::useForMatrix(Thread& thread, const Op& op) {
   depend(thread, op, originOf(thread, {scales.byteA, scales.threadA, scales.byteB, scales.threadB}),
          kHow);
   if (hasMetadata(form, thread.lane())) depend(thread, op, originOf(thread, form.metadata), kHow);
+  if (scales.columns != 0) {
+    const std::uint32_t inGroup = thread.lane() % 4;
+    if (inGroup / 2 == thread.frame[scales.threadA]) {
+      depend(thread, op, originOf(thread, scales.a), kHow);
+    }
+    if (inGroup == thread.frame[scales.threadB]) {
+      depend(thread, op, originOf(thread, scales.b), kHow);
+    }
+  }
   for (const MatrixRole role : {MatrixRole::A, MatrixRole::B, MatrixRole::C, MatrixRole::D}) {
     if (kind == CollectiveKind::MatrixMultiply && role == MatrixRole::D) continue;
     depend(thread, op, originOf(thread, form.slotsOf(role)), kHow);
