@@ -9,6 +9,7 @@
 #include "interp/arithmetic/conversion.h"
 #include "interp/auditor.h"
 #include "interp/machine_bulk.h"
+#include "interp/machine_launch_control.h"
 #include "interp/machine_tensor_core.h"
 #include "interp/machine_texture.h"
 #include "interp/machine_warpgroup.h"
@@ -41,7 +42,8 @@ Machine::Machine(Program& program, GlobalMemory& memory, const Geometry& geometr
   mostResident_ = std::clamp<std::uint64_t>(options.residentThreads / perCluster, 1,
                                             std::max<std::uint64_t>(clusterCount_, 1));
   scheduler_ = std::make_unique<Scheduler>(options.policy, options.seed);
-  makeRoomFor(program.ordersCtas()
+  makeRoomFor(program.requestsClusters() ? LaunchControl::room(options.seed, mostResident_)
+              : program.ordersCtas()
                   ? mostResident_
                   : std::clamp<std::uint64_t>(kFewThreads / perCluster, 1, mostResident_));
   // Asynchronous copies may land at once, at the wait, or in between.
@@ -90,21 +92,25 @@ bool Machine::isStuck() const {
   return steps_ - lastEnd_ > kPatienceForEnd * threads_.size();
 }
 
+std::array<std::uint32_t, 3> Machine::takeCluster() {
+  const Dim3& cluster = geometry_.cluster;
+  const Dim3 clusters{geometry_.grid.x / cluster.x, geometry_.grid.y / cluster.y,
+                      geometry_.grid.z / cluster.z};
+  const auto at = clusters.at(share_.index + share_.count * nextCluster_++);
+  return {at[0] * cluster.x, at[1] * cluster.y, at[2] * cluster.z};
+}
+
 void Machine::startClusters() {
   lastEnd_ = steps_;
   const std::uint64_t ctas = geometry_.cluster.count();
   for (std::size_t place = 0; place < clusters_.size() && nextCluster_ < clusterCount_; ++place) {
     if (clusters_[place] != nullptr && clusters_[place]->live != 0) continue;
     auto cluster = std::make_unique<Cluster>();
-    const Dim3 clusters{geometry_.grid.x / geometry_.cluster.x,
-                        geometry_.grid.y / geometry_.cluster.y,
-                        geometry_.grid.z / geometry_.cluster.z};
-    const auto at = clusters.at(share_.index + share_.count * nextCluster_++);
+    const std::array<std::uint32_t, 3> first = takeCluster();
     for (std::uint64_t rank = 0; rank < ctas; ++rank) {
       auto cta = std::make_unique<Cta>();
       const auto inner = geometry_.cluster.at(rank);
-      cta->id = {at[0] * geometry_.cluster.x + inner[0], at[1] * geometry_.cluster.y + inner[1],
-                 at[2] * geometry_.cluster.z + inner[2]};
+      cta->id = {first[0] + inner[0], first[1] + inner[1], first[2] + inner[2]};
       cta->rank = static_cast<std::uint32_t>(rank);
       cta->cluster = cluster.get();
       const std::uint64_t index =
@@ -299,7 +305,8 @@ bool Machine::execute(Thread& thread, const Op& op) {
       replaceMapField(thread, op);
       break;
     case Action::CheckWritten:
-      if (options_.detectsRaces && thread.frame[op.a] == 0) readUnwritten(thread, op);
+    case Action::CheckCancelled:
+      if (options_.detectsRaces && thread.frame[op.a] == 0) loseValues(thread, op);
       isVisible = thread.twin != nullptr;
       break;
     case Action::Stack:
@@ -402,6 +409,7 @@ void Machine::exit(Thread& thread) {
   Cluster& cluster = *cta.cluster;
   --cta.live;
   --cluster.live;
+  if (cta.live == 0 && !inFlight_.empty()) landStoresOf(cta);
   if (auditor_ != nullptr) auditor_->threadEnds(cta.index, thread.linear);
   if (cluster.live == 0) {
     lastEnd_ = steps_;

@@ -88,6 +88,7 @@ class Machine {
     std::uint32_t group = 0;
   };
   struct Bulk;  // machine_bulk.h
+  struct StrongWrite;
   // What reads the tensor maps of copies to shared memory.  Whoever sees such a copy complete knows
   // of its read, and the thread itself after a wait for the bulk group that was open then.
   struct MapReads {
@@ -219,7 +220,8 @@ class Machine {
     Segment shared;
     std::array<Barrier, 16> barriers;
     std::map<std::uint64_t, MbarrierHistory> mbarriers;
-    ClockRef fences;  // fence.sc.cta
+    ClockRef fences;                    // fence.sc.cta
+    const Op* failedRequest = nullptr;  // clusterlaunchcontrol.try_cancel that it has seen fail
   };
   struct Cluster {
     std::vector<std::unique_ptr<Cta>> ctas;
@@ -236,7 +238,8 @@ class Machine {
   void runClusters();
   void makeRoomFor(std::uint64_t clusters);
   void startClusters();
-  bool startMore();  // while others run; false: there are no more
+  std::array<std::uint32_t, 3> takeCluster();  // the next that has not started: its first CTA
+  bool startMore();                            // while others run; false: there are no more
   bool isStuck() const;
   void startCta(Cta& cta, std::uint64_t index, std::size_t firstThread);
   void slice(Thread& thread);
@@ -408,7 +411,12 @@ class Machine {
   };
   BulkAgents trackCompletion(Thread& thread, const std::shared_ptr<Bulk>& bulk,
                              std::uint64_t barrier);
+  bool readOperands(Thread& thread, Bulk& bulk);
+  void checkBulk(Thread& thread, Bulk& bulk, BulkAgents agents);
   void launch(const std::shared_ptr<Bulk>& bulk);
+  void forgetIgnored(const Bulk& bulk);
+  void landStore();
+  void landStoresOf(const Cta& cta);
   void readSource(Bulk& bulk);
   void land(Bulk& bulk);
   void landSomeBulk();
@@ -443,9 +451,10 @@ class Machine {
   [[noreturn]] void refuseMap(const Op& op, const Thread& thread, std::uint64_t address,
                               const std::string& problem);
 
-  class Warpgroups;   // machine_warpgroup.h
-  class Textures;     // machine_texture.h
-  class TensorCores;  // machine_tensor_core.h
+  class Warpgroups;     // machine_warpgroup.h
+  class Textures;       // machine_texture.h
+  class TensorCores;    // machine_tensor_core.h
+  class LaunchControl;  // machine_launch_control.h
   TensorCores& tensorCores();
 
   // machine_matrix.cpp
@@ -461,6 +470,9 @@ class Machine {
   void moveFragment(std::span<Thread> threads, const Op& op);
   void loadTiles(std::span<Thread> threads, const Op& op);
   void storeTiles(std::span<Thread> threads, const Op& op);
+  void moveByteTiles(std::span<Thread> threads, const Op& op);
+  Place resolveRow(std::span<Thread> threads, const Op& op, std::uint32_t row, std::uint32_t used,
+                   std::uint64_t first);
   void transposeTile(std::span<Thread> threads, const Op& op);
 
   // machine_sync.cpp
@@ -531,12 +543,13 @@ class Machine {
     const WrittenBytes& written = place.segment->written;
     return !written.empty() && !written.test(place.offset, size);
   }
-  void readUnwritten(Thread& thread, const Op& op);  // CheckWritten
+  void loseValues(Thread& thread, const Op& op);  // CheckWritten, CheckCancelled
   void forgetUndefined(const Segment& segment);
   void loadTwice(Thread& thread, const Op& op, const Place& place);
   void storeTwice(Thread& thread, const Op& op, const Place& place);
   // machine_mbarrier.cpp
   void mbarrier(Thread& thread, const Op& op);
+  void mbarrierAt(Thread& thread, const Op& op, isa::Space space, std::uint64_t address);
   void arriveAtMbarrier(Thread& thread, const Op& op, MbarrierObject& object,
                         MbarrierHistory& history);
   void testMbarrier(Thread& thread, const Op& op, const MbarrierObject& object, Cta& owner,

@@ -8,6 +8,7 @@
 #include "interp/arithmetic/conversion.h"
 #include "interp/atomic.h"
 #include "interp/machine_bulk.h"
+#include "interp/machine_launch_control.h"
 #include "interp/machine_tensor_core.h"
 
 namespace ptxopt::interp {
@@ -204,6 +205,7 @@ std::uint64_t Machine::inRank(std::uint64_t address, std::uint64_t rank) const {
 void Machine::issueBulk(Thread& thread, const Op& op) {
   const BulkForm& form = thread.code->bulks[op.index];
   if (form.tensor) return issueTensor(thread, op, form);
+  if (form.isRequest) return LaunchControl(*this, thread, op).request(form);
   const std::uint64_t to = form.to.in(thread.frame);
   const std::uint64_t barrier = form.barrier.in(thread.frame);
   if (form.mask == 0) return issueBulk(thread, op, form, to, barrier);
@@ -214,48 +216,109 @@ void Machine::issueBulk(Thread& thread, const Op& op) {
   }
 }
 
+// False: there is nothing to copy.
+bool Machine::readOperands(Thread& thread, Bulk& bulk) {
+  const BulkForm& form = *bulk.form;
+  const Op& op = *bulk.op;
+  const Frame r = thread.frame;
+  if (!form.values.empty()) {
+    const auto bytes = static_cast<std::uint32_t>(isa::bitWidth(form.type)) / 8;
+    bulk.size = bytes * static_cast<std::uint32_t>(form.values.size());
+    bulk.data.resize(bulk.size);
+    for (std::size_t k = 0; k < form.values.size(); ++k) {
+      std::memcpy(bulk.data.data() + k * bytes, &r[form.values[k]], bytes);
+    }
+    bulk.isRead = true;
+    return true;
+  }
+  bulk.size = static_cast<std::uint32_t>(r[form.size]);
+  if (bulk.size == 0) return false;
+  const auto refuse = [&](FindingKind kind, const std::string& what) {
+    fault(kind, op, "a bulk copy " + what + " by " + describe(nameOf(thread)));
+  };
+  if (bulk.size % Bulk::kUnit != 0) {
+    refuse(FindingKind::Misaligned, "of " + std::to_string(bulk.size) + " bytes");
+  }
+  const std::uint64_t from = form.from.in(r);
+  if (form.byteMask != 0) bulk.byteMask = static_cast<std::uint16_t>(r[form.byteMask]);
+  if (form.ignoredLeft != 0) {
+    bulk.ignoredLeft = static_cast<std::uint32_t>(r[form.ignoredLeft]);
+    bulk.ignoredRight = static_cast<std::uint32_t>(r[form.ignoredRight]);
+    if (std::max(bulk.ignoredLeft, bulk.ignoredRight) >= Bulk::kUnit) {
+      refuse(FindingKind::OutOfBounds, "that ignores more than 15 bytes");
+    }
+  }
+  if (!bulk.ignores()) {
+    bulk.from = resolveRange(thread, op, form.fromSpace, from, bulk.size, false);
+    return true;
+  }
+  if (from % Bulk::kUnit != 0)
+    refuse(FindingKind::Misaligned, "from an address that is no multiple of 16");
+  const std::uint32_t ignored = bulk.ignoredLeft + bulk.ignoredRight;
+  if (ignored < bulk.size) {
+    bulk.from = resolveBytes(thread, op, from + bulk.ignoredLeft, bulk.size - ignored, false);
+  }
+  return true;
+}
+
 void Machine::issueBulk(Thread& thread, const Op& op, const BulkForm& form, std::uint64_t to,
                         std::uint64_t barrier) {
   auto bulk = std::make_shared<Bulk>();
   bulk->issuer = &thread;
   bulk->op = &op;
   bulk->form = &form;
-  const bool stores = !form.values.empty();
-  const auto bytes = static_cast<std::uint32_t>(isa::bitWidth(form.type)) / 8;
-  if (stores) {
-    bulk->size = bytes * static_cast<std::uint32_t>(form.values.size());
-    bulk->data.resize(bulk->size);
-    for (std::size_t k = 0; k < form.values.size(); ++k) {
-      std::memcpy(bulk->data.data() + k * bytes, &thread.frame[form.values[k]], bytes);
-    }
-    bulk->isRead = true;
-  } else {
-    bulk->size = static_cast<std::uint32_t>(thread.frame[form.size]);
-    if (bulk->size == 0) return;
-    constexpr std::uint32_t kMultiple = 16;
-    if (bulk->size % kMultiple != 0) {
-      fault(
-          FindingKind::Misaligned, op,
-          "a bulk copy of " + std::to_string(bulk->size) + " bytes by " + describe(nameOf(thread)));
-    }
-    bulk->from =
-        resolveRange(thread, op, form.fromSpace, form.from.in(thread.frame), bulk->size, false);
-  }
+  if (!readOperands(thread, *bulk)) return;
   bulk->to = resolveRange(thread, op, form.toSpace, to, bulk->size, true);
-  const BulkAgents agents = trackCompletion(thread, bulk, barrier);
-  if (options_.detectsRaces) {
-    Access access;
-    access.clock = bulk->clock;
-    access.agent = agents.reader;
-    if (!stores) {
-      access.proxy = asyncProxyTo(*bulk->from.segment);
-      check(thread, op, bulk->from, bulk->size, false, false, &access);
-      access.proxy = asyncProxyTo(*bulk->to.segment);
+  if (form.releases) {
+    if (bulk->to.segment->isShared) {
+      fault(
+          FindingKind::OutOfBounds, op,
+          "an asynchronous store that releases, to shared memory, by " + describe(nameOf(thread)));
     }
-    access.agent = agents.writer;
-    check(thread, op, bulk->to, bulk->size, true, form.operation.has_value(), &access);
+    bulk->clock = 1;
+    if (options_.detectsRaces)
+      bulk->strong = std::make_unique<StrongWrite>(*this, thread, *bulk, newAgent(thread));
+    return launch(bulk);
   }
+  const BulkAgents agents = trackCompletion(thread, bulk, barrier);
+  const bool isStore = !form.values.empty();
+  if (isStore && bulk->to.segment != &bulk->barrier->shared) {
+    fault(FindingKind::OutOfBounds, op,
+          "an asynchronous store to another CTA than that of its mbarrier, by " +
+              describe(nameOf(thread)));
+  }
+  if (options_.detectsRaces) checkBulk(thread, *bulk, agents);
   launch(bulk);
+}
+
+void Machine::checkBulk(Thread& thread, Bulk& bulk, BulkAgents agents) {
+  const Op& op = *bulk.op;
+  // A relaxed copy; reductions are strong in any case.
+  const bool isStrong = op.semantics == isa::Semantics::Relaxed && !bulk.form->operation;
+  const auto part = [](const Place& place, std::uint32_t at) {
+    return Place{place.data + at, place.segment, place.offset + at};
+  };
+  Access access;
+  access.clock = bulk.clock;
+  access.agent = agents.reader;
+  access.element = isStrong ? Bulk::kUnit : 0;
+  if (bulk.from.segment != nullptr) {
+    access.proxy = asyncProxyTo(*bulk.from.segment);
+    bulk.forCopied(bulk.size - bulk.ignoredLeft - bulk.ignoredRight,
+                   [&](std::uint32_t at, std::uint32_t size) {
+                     check(thread, op, part(bulk.from, at), size, false, isStrong, &access);
+                   });
+  }
+  if (isStrong) {
+    bulk.strong = std::make_unique<StrongWrite>(*this, thread, bulk, agents.writer);
+    return;
+  }
+  access.agent = agents.writer;
+  // Stores are by the generic proxy.
+  if (bulk.from.segment != nullptr) access.proxy = asyncProxyTo(*bulk.to.segment);
+  bulk.forCopied(bulk.size, [&](std::uint32_t at, std::uint32_t size) {
+    check(thread, op, part(bulk.to, at), size, true, bulk.form->operation.has_value(), &access);
+  });
 }
 
 // Ties the operation to its mbarrier, or to the bulk groups of its thread.
@@ -290,17 +353,31 @@ void Machine::readSource(Bulk& bulk) {
   if (bulk.isRead) return;
   bulk.isRead = true;
   if (bulk.tensor != nullptr) return readTensor(bulk);
-  bulk.data.assign(bulk.from.data, bulk.from.data + bulk.size);
+  if (bulk.response != nullptr) {
+    LaunchControl::decide(*this, *bulk.response);
+    const auto* const words = reinterpret_cast<const std::uint8_t*>(bulk.response->words.data());
+    bulk.data.assign(words, words + bulk.size);
+    return;
+  }
+  if (bulk.strong != nullptr) bulk.strong->read(bulk);
+  const std::uint32_t copied =
+      bulk.size - std::min(bulk.size, bulk.ignoredLeft + bulk.ignoredRight);
+  bulk.data.assign(bulk.size, 0xff);  // for those that are ignored
+  if (copied != 0) std::memcpy(bulk.data.data() + bulk.ignoredLeft, bulk.from.data, copied);
 }
 
 void Machine::land(Bulk& bulk) {
   if (bulk.landed) return;
   readSource(bulk);
   bulk.landed = true;
+  if (bulk.strong != nullptr) bulk.strong->write(*this, bulk);
   if (bulk.tensor != nullptr) {
     landTensor(bulk, bulk.tensor->pieces.size());
   } else if (!bulk.form->operation) {
-    std::memcpy(bulk.to.data, bulk.data.data(), bulk.size);
+    bulk.forCopied(bulk.size, [&](std::uint32_t at, std::uint32_t size) {
+      std::memcpy(bulk.to.data + at, bulk.data.data() + at, size);
+    });
+    if (bulk.ignores() && options_.detectsRaces) forgetIgnored(bulk);
   } else {
     const isa::Type type = bulk.form->type;
     const auto bytes = static_cast<std::uint32_t>(isa::bitWidth(type)) / 8;
@@ -318,16 +395,20 @@ void Machine::land(Bulk& bulk) {
     }
   }
   if (bulk.barrier != nullptr) {
+    MbarrierHistory& history = bulk.barrier->mbarriers[bulk.barrierOffset];
     if (bulk.tensor != nullptr && bulk.tensor->mapAgent != 0) {
       const Snapshot read{nullptr, bulk.tensor->mapAgent, bulk.tensor->mapClock};
-      bulk.barrier->mbarriers[bulk.barrierOffset].pending.push_back(read);
+      history.pending.push_back(read);
     }
+    if (bulk.strong != nullptr) bulk.strong->passSeen(history.pendingSeen);
+    if (bulk.response != nullptr && bulk.response->hasFailed) history.failedRequest = bulk.op;
     completeTransactions(*bulk.barrier, bulk.barrierOffset, bulk.size);
   }
 }
 
 void Machine::landSomeBulk() {
-  if (landsLate_ || scheduler_->random(kRarity) != 0) return;
+  if (landsLate_) return landStore();
+  if (scheduler_->random(kRarity) != 0) return;
   Bulk& bulk = *inFlight_[scheduler_->random(inFlight_.size())];
   if (scheduler_->random(2) == 0) {
     readSource(bulk);
@@ -373,6 +454,7 @@ void Machine::waitForBulks(Thread& thread, const Op& op) {
     } else {
       land(*bulk);
     }
+    if (bulk->strong != nullptr) bulk->strong->passSeen(thread.clock.seen);
     latest = bulk->clock;
   }
   if (!onlyReads) {

@@ -326,7 +326,6 @@ void Machine::auditMapCopy(Thread& thread, const AuditStep& step, const Op& op,
 
 // Each lane reports the rows whose addresses it provides; for a fragment one lane reports all.
 void Machine::auditMatrix(Thread& thread, const AuditStep& step, const Op& op) {
-  constexpr std::uint32_t kRows = 8;
   constexpr std::uint32_t kRowBytes = 16;
   const auto kind = static_cast<CollectiveKind>(op.detail);
   AuditedBytes bytes;
@@ -338,7 +337,8 @@ void Machine::auditMatrix(Thread& thread, const AuditStep& step, const Op& op) {
   bytes.address = addressOf(thread, op);
   if (kind == CollectiveKind::MatrixLoad || kind == CollectiveKind::MatrixStore) {
     const MatrixForm& form = thread.code->matrices[op.index];
-    if (thread.lane() >= kRows * form.slotsOf(MatrixRole::D).size()) return;
+    const std::size_t matrices = form.slotsOf(MatrixRole::D).size() / form.tile.registers();
+    if (thread.lane() >= matrices * form.tile.rows()) return;
     bytes.size = kRowBytes;
     return auditBytes(thread, step, op, bytes);
   }

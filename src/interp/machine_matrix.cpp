@@ -2,9 +2,11 @@
 // Matrix instructions: moves fragments between the registers of a warp and memory.
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "interp/arithmetic/conversion.h"
 #include "interp/machine.h"
+#include "interp/matrix_sparse.h"
 
 namespace ptxopt::interp {
 
@@ -13,6 +15,37 @@ namespace {
 constexpr int kSide = 8;  // of the matrices of ldmatrix, stmatrix and movmatrix
 constexpr std::uint32_t kRowBytes = 16;
 using Tile = std::array<std::array<std::uint16_t, kSide>, kSide>;
+
+// A sparse product, or one with block scales.
+template <class Threads>
+void multiplySelected(const Threads& threads, const MatrixForm& form, MatrixValues& values) {
+  Metadata metadata{};
+  if (form.isSparse) {
+    for (const auto& thread : threads) {
+      metadata[thread.lane()] = static_cast<std::uint32_t>(thread.frame[form.metadata]);
+    }
+  }
+  const ScaleForm& scales = form.scales;
+  if (scales.columns == 0) return multiplySparse(form, values, metadata);
+  const auto gather = [&](MatrixRole role, int lines, std::uint32_t data, std::uint32_t byteId,
+                          std::uint32_t threadId) {
+    const auto selected = [&](std::uint32_t slot) {
+      return static_cast<std::uint32_t>(threads[0].frame[slot]);
+    };
+    std::vector<double> result;
+    for (int line = 0; line < lines; ++line) {
+      for (int column = 0; column < scales.columns; ++column) {
+        const ScalePlace at = scalePlace(role, line, column, selected(byteId), selected(threadId));
+        const Slot word = threads[at.lane].frame[data];
+        result.push_back(scaleOf(scales, static_cast<std::uint32_t>(word >> 8 * at.byte)));
+      }
+    }
+    return result;
+  };
+  multiplyScaled(form, values, metadata,
+                 {gather(MatrixRole::A, form.shape.m, scales.a, scales.byteA, scales.threadA),
+                  gather(MatrixRole::B, form.shape.n, scales.b, scales.byteB, scales.threadB)});
+}
 
 }  // namespace
 
@@ -36,9 +69,10 @@ void Machine::runMatrix(Cta& cta, std::uint32_t warp, const Op& op) {
 void Machine::multiplyFragments(std::span<Thread> threads, const Op& op) {
   const MatrixForm& form = threads[0].code->matrices[op.index];
   MatrixValues values;
-  values.d.resize(static_cast<std::size_t>(form.shape.m * form.shape.n));
+  const int products = form.isQuad ? 4 : 1;
+  values.d.resize(static_cast<std::size_t>(form.shape.m * form.shape.n * products));
   const auto visit = [&](MatrixRole role, auto action) {
-    const int columns = form.shape.columns(role);
+    const int columns = form.columns(role);
     const int bits = bitsOf(form.element(role));
     const auto& slots = form.slotsOf(role);
     for (Thread& thread : threads) {
@@ -52,7 +86,7 @@ void Machine::multiplyFragments(std::span<Thread> threads, const Op& op) {
     }
   };
   const auto gather = [&](MatrixRole role, std::vector<std::uint64_t>& to) {
-    to.resize(static_cast<std::size_t>(form.shape.rows(role) * form.shape.columns(role)));
+    to.resize(static_cast<std::size_t>(form.shape.rows(role) * form.columns(role) * products));
     visit(role, [&](Slot slot, int shift, int bits, std::size_t at) {
       to[at] = truncated(slot >> shift, bits);
     });
@@ -60,7 +94,13 @@ void Machine::multiplyFragments(std::span<Thread> threads, const Op& op) {
   gather(MatrixRole::A, values.a);
   gather(MatrixRole::B, values.b);
   gather(MatrixRole::C, values.c);
-  multiply(form, values);
+  if (form.isQuad) {
+    multiplyQuads(form, values);
+  } else if (form.isSparse || form.scales.columns != 0) {
+    multiplySelected(threads, form, values);
+  } else {
+    multiply(form, values);
+  }
   visit(MatrixRole::D, [&](Slot& slot, int shift, int bits, std::size_t at) {
     const Slot mask = truncated(~Slot{0}, bits);
     slot = shift == 0 ? values.d[at] : (slot & ~(mask << shift)) | values.d[at] << shift;
@@ -155,18 +195,31 @@ void Machine::moveFragment(std::span<Thread> threads, const Op& op) {
   }
 }
 
+// The address of a row is that of the lane with its number.  The row is accessed by the warp, and
+// the manual does not say by which thread which bytes are, so here it differs between runs: the
+// thread after number `first`.
+Machine::Place Machine::resolveRow(std::span<Thread> threads, const Op& op, std::uint32_t row,
+                                   std::uint32_t used, std::uint64_t first) {
+  Thread& naming = threads[row];
+  const bool stores = static_cast<CollectiveKind>(op.detail) == CollectiveKind::MatrixStore;
+  const Place place = resolve(naming, op, op.space, addressOf(naming, op), kRowBytes, stores);
+  if (place.segment != nullptr && options_.detectsRaces) {
+    check(threads[(first + row) % threads.size()], op, place, used, stores, false);
+  }
+  return place;
+}
+
 // Lane 8 m + r provides the address of row r of matrix m; every lane gets two adjacent elements of
 // a row, or of a column if it is transposed.
 void Machine::loadTiles(std::span<Thread> threads, const Op& op) {
-  const auto& slots = threads[0].code->matrices[op.index].slotsOf(MatrixRole::D);
+  const MatrixForm& form = threads[0].code->matrices[op.index];
+  if (form.tile.shape != TileShape::M8N8) return moveByteTiles(threads, op);
+  const auto& slots = form.slotsOf(MatrixRole::D);
+  const std::uint64_t first = scheduler_->random(threads.size());
   for (std::uint32_t matrix = 0; matrix < slots.size(); ++matrix) {
     Tile tile;
     for (std::uint32_t row = 0; row < kSide; ++row) {
-      Thread& thread = threads[matrix * kSide + row];
-      const Place place = resolve(thread, op, op.space, addressOf(thread, op), kRowBytes, false);
-      if (place.segment != nullptr && options_.detectsRaces) {
-        check(thread, op, place, kRowBytes, false, false);
-      }
+      const Place place = resolveRow(threads, op, matrix * kSide + row, kRowBytes, first);
       std::memcpy(tile[row].data(), place.data, kRowBytes);
     }
     for (Thread& thread : threads) {
@@ -201,16 +254,52 @@ Tile tileOf(const Threads& threads, std::uint32_t slot, bool transposed) {
 }  // namespace
 
 void Machine::storeTiles(std::span<Thread> threads, const Op& op) {
-  const auto& slots = threads[0].code->matrices[op.index].slotsOf(MatrixRole::D);
+  const MatrixForm& form = threads[0].code->matrices[op.index];
+  if (form.tile.shape != TileShape::M8N8) return moveByteTiles(threads, op);
+  const auto& slots = form.slotsOf(MatrixRole::D);
+  const std::uint64_t first = scheduler_->random(threads.size());
   for (std::uint32_t matrix = 0; matrix < slots.size(); ++matrix) {
     const Tile tile = tileOf(threads, slots[matrix], op.is(kSecond));
     for (std::uint32_t row = 0; row < kSide; ++row) {
-      Thread& thread = threads[matrix * kSide + row];
-      const Place place = resolve(thread, op, op.space, addressOf(thread, op), kRowBytes, true);
-      if (place.segment != nullptr && options_.detectsRaces) {
-        check(thread, op, place, kRowBytes, true, false);
-      }
+      const Place place = resolveRow(threads, op, matrix * kSide + row, kRowBytes, first);
       std::memcpy(place.data, tile[row].data(), kRowBytes);
+    }
+  }
+}
+
+// ldmatrix and stmatrix of elements below 16 bits.
+void Machine::moveByteTiles(std::span<Thread> threads, const Op& op) {
+  const MatrixForm& form = threads[0].code->matrices[op.index];
+  const TileForm& tile = form.tile;
+  const auto& slots = form.slotsOf(MatrixRole::D);
+  const bool stores = static_cast<CollectiveKind>(op.detail) == CollectiveKind::MatrixStore;
+  const std::uint64_t first = scheduler_->random(threads.size());
+  for (std::uint32_t matrix = 0; matrix < slots.size() / tile.registers(); ++matrix) {
+    std::vector<Place> places;
+    std::vector<TileRow> rows(tile.rows());
+    for (std::uint32_t row = 0; row < tile.rows(); ++row) {
+      places.push_back(
+          resolveRow(threads, op, matrix * tile.rows() + row, tile.usedBytes(), first));
+      if (stores) continue;
+      std::memcpy(rows[row].data(), places[row].data, kRowBytes);
+      rows[row] = unpackRow(tile, rows[row]);
+    }
+    for (Thread& thread : threads) {
+      for (std::uint32_t r = 0; r < tile.registers(); ++r) {
+        Slot& slot = thread.frame[slots[matrix * tile.registers() + r]];
+        Slot word = 0;
+        for (std::uint32_t j = 0; j < 4; ++j) {
+          const TileByte at = tileByteOf(tile.shape, thread.lane(), r, j);
+          std::uint8_t& byte = rows[at.row][at.byte];
+          if (stores) byte = static_cast<std::uint8_t>(slot >> 8 * j);
+          word |= Slot{byte} << 8 * j;
+        }
+        slot = word;
+      }
+    }
+    if (!stores) continue;
+    for (std::uint32_t row = 0; row < tile.rows(); ++row) {
+      std::memcpy(places[row].data, rows[row].data(), kRowBytes);
     }
   }
 }

@@ -16,6 +16,10 @@ MbarrierObject read(const Segment& shared, std::uint64_t offset) {
   return MbarrierObject(bits);
 }
 
+void append(std::vector<Snapshot>& to, const std::vector<Snapshot>& more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
+
 }  // namespace
 
 Machine::Place Machine::resolveMbarrier(Thread& thread, const Op& op, isa::Space space,
@@ -37,8 +41,21 @@ void Machine::mbarrier(Thread& thread, const Op& op) {
     r[op.d] = MbarrierObject(r[op.b]).pending;
     return;
   }
+  const std::uint64_t address = addressOf(thread, op);
+  if (op.c == 0) return mbarrierAt(thread, op, op.space, address);
+  // Multicast: the object at the same offset in every CTA of the mask.
+  const std::uint64_t mask = r[op.c];
+  for (std::uint64_t rank = 0; rank < thread.cta->cluster->ctas.size(); ++rank) {
+    if ((mask >> rank & 1) == 0) continue;
+    mbarrierAt(thread, op, isa::Space::SharedCluster, inRank(address, rank));
+  }
+}
+
+void Machine::mbarrierAt(Thread& thread, const Op& op, isa::Space space, std::uint64_t address) {
+  const Frame r = thread.frame;
+  const auto kind = static_cast<MbarrierKind>(op.detail);
   Cta* owner = nullptr;
-  const Place place = resolveMbarrier(thread, op, op.space, addressOf(thread, op), owner);
+  const Place place = resolveMbarrier(thread, op, space, address, owner);
   const bool isWeak = kind == MbarrierKind::Init || kind == MbarrierKind::Invalidate;
   if (options_.detectsRaces) {
     check(thread, op, place, MbarrierObject::kBytes, true, !isWeak);
@@ -51,6 +68,7 @@ void Machine::mbarrier(Thread& thread, const Op& op) {
   switch (kind) {
     case MbarrierKind::Init:
       if (options_.detectsRaces) checkInit(thread, op, history, count);
+      history.hasLayout1 = op.is(kSecond);
       return resetMbarrier(*owner, place.offset, count, &op);
     case MbarrierKind::Invalidate:
       return resetMbarrier(*owner, place.offset, 0, nullptr);
@@ -69,6 +87,9 @@ void Machine::mbarrier(Thread& thread, const Op& op) {
     case MbarrierKind::Test:
     case MbarrierKind::TestParity:
       return testMbarrier(thread, op, object, *owner, place.offset);
+    case MbarrierKind::CheckLayout:
+      r[op.d] = history.hasLayout1 == op.is(kSecond) ? 1 : 0;
+      return;
     case MbarrierKind::PendingCount:
       return;
   }
@@ -89,6 +110,7 @@ void Machine::resetMbarrier(Cta& owner, std::uint64_t offset, std::uint32_t coun
   history.firstPhase = history.phases;
   history.pending.clear();
   history.completed = {};
+  history.pendingSeen = history.completedSeen = {};
   MbarrierObject object(0);
   object.expected = object.pending = count & MbarrierObject::kCountMask;
   writeMbarrier(owner, offset, object);
@@ -137,8 +159,11 @@ void Machine::testMbarrier(Thread& thread, const Op& op, const MbarrierObject& o
   if (options_.detectsRaces) checkTest(thread, op, history, phase);
   if (!done) return landFor(owner, offset);
   history.isObserved = true;
+  if (history.completedFailure != nullptr) thread.cta->failedRequest = history.completedFailure;
   if (!options_.detectsRaces) return;
   if (history.phaseAgent == 0) return;  // there is no object
+  for (std::size_t k = 0; k < kScopeLevels; ++k)
+    append(thread.clock.seen[k], history.completedSeen[k]);
   if (op.semantics != isa::Semantics::Relaxed) {
     return thread.clock.learn(history.completed, lesson_);
   }
@@ -156,6 +181,8 @@ void Machine::settleMbarrier(Cta& owner, std::uint64_t offset) {
   writeMbarrier(owner, offset, object);
   ++history.phases;
   history.isObserved = false;
+  history.completedSeen = std::exchange(history.pendingSeen, {});
+  history.completedFailure = std::exchange(history.failedRequest, nullptr);
   if (history.phaseAgent == 0) return;
   // Joined once, for all threads that wait.
   ClockJoin clocks;

@@ -219,7 +219,7 @@ void Machine::check(Thread& thread, const Op& op, const Place& place, std::uint3
     access.clock = thread.clock.own();
     access.isAtomic = op.action == Action::Atomic;
     const bool isPlain = op.action == Action::Load || op.action == Action::Store;
-    if (access.isAtomic || isPlain) access.element = op.bytes;
+    if (access.isAtomic || isPlain) access.element = op.is(kWide) ? 16 : op.bytes;
   }
   access.site = op.number;
   access.writes = writes;

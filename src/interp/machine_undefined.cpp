@@ -16,8 +16,10 @@
 
 #include "interp/arithmetic/conversion.h"
 #include "interp/decode/bind.h"
+#include "interp/machine_launch_control.h"
 #include "interp/machine_tensor_core.h"
 #include "interp/machine_warpgroup.h"
+#include "interp/matrix_sparse.h"
 
 namespace ptxopt::interp {
 
@@ -163,6 +165,7 @@ bool Machine::executeTwice(Thread& thread, const Op& op) {
       depend(thread, op, originOf(thread, {op.b, op.c, op.e}), "the operation of the warp here");
       return execute(thread, op);  // with what runCollective() does
     case Action::CheckWritten:
+    case Action::CheckCancelled:
     case Action::Audit:
     case Action::TouchFragments:
     case Action::Exit:
@@ -190,10 +193,10 @@ void Machine::useOperands(Thread& thread, const Op& op) {
   } else if (op.action == Action::Bulk) {
     const BulkForm& form = thread.code->bulks[op.index];
     depend(thread, op, originOf(thread, form.values), kHow);
-    depend(
-        thread, op,
-        originOf(thread, {form.to.slot, form.from.slot, form.barrier.slot, form.size, form.mask}),
-        kHow);
+    depend(thread, op,
+           originOf(thread, {form.to.slot, form.from.slot, form.barrier.slot, form.size, form.mask,
+                             form.byteMask, form.ignoredLeft, form.ignoredRight}),
+           kHow);
     if (form.tensor) {
       depend(thread, op, originOf(thread, form.tensor->map.slot), kHow);
       depend(thread, op, originOf(thread, form.tensor->coordinates), kHow);
@@ -209,6 +212,19 @@ void Machine::useForMatrix(Thread& thread, const Op& op) {
   const MatrixForm& form = thread.code->matrices[op.index];
   const auto kind = static_cast<CollectiveKind>(op.detail);
   if (kind == CollectiveKind::MatrixLoad || kind == CollectiveKind::FragmentLoad) return;
+  const ScaleForm& scales = form.scales;
+  depend(thread, op, originOf(thread, {scales.byteA, scales.threadA, scales.byteB, scales.threadB}),
+         kHow);
+  if (hasMetadata(form, thread.lane())) depend(thread, op, originOf(thread, form.metadata), kHow);
+  if (scales.columns != 0) {
+    const std::uint32_t inGroup = thread.lane() % 4;
+    if (inGroup / 2 == thread.frame[scales.threadA]) {
+      depend(thread, op, originOf(thread, scales.a), kHow);
+    }
+    if (inGroup == thread.frame[scales.threadB]) {
+      depend(thread, op, originOf(thread, scales.b), kHow);
+    }
+  }
   for (const MatrixRole role : {MatrixRole::A, MatrixRole::B, MatrixRole::C, MatrixRole::D}) {
     if (kind == CollectiveKind::MatrixMultiply && role == MatrixRole::D) continue;
     depend(thread, op, originOf(thread, form.slotsOf(role)), kHow);
@@ -338,7 +354,8 @@ void Machine::forgetUndefined(const Segment& segment) {
   std::erase_if(undefinedBytes_, [&](const auto& entry) { return entry.first.first == &segment; });
 }
 
-void Machine::readUnwritten(Thread& thread, const Op& op) {
+void Machine::loseValues(Thread& thread, const Op& op) {
+  if (op.action == Action::CheckCancelled) return LaunchControl(*this, thread, op).loseId();
   const Undefined& why = undefined(FindingKind::Uninitialised, op, thread, [&] {
     return "register '" + thread.code->function->registerName(ir::RegisterId{op.index}) +
            "' is read, to which " + describe(nameOf(thread)) + " has written nothing";

@@ -64,8 +64,8 @@ std::shared_ptr<Machine::Warpgroups::Product> Machine::Warpgroups::makeProduct(
                           describe(machine_->nameOf(thread)));
     }
     product->frames[thread.lane()] = thread.frameBase;
-    if (form.isSparse) {
-      product->metadata[thread.lane()] = static_cast<std::uint32_t>(r[form.metadata]);
+    if (form.matrix.isSparse) {
+      product->metadata[thread.lane()] = static_cast<std::uint32_t>(r[form.matrix.metadata]);
     }
   }
   return product;
@@ -263,7 +263,8 @@ void Machine::Warpgroups::readSources(Product& product) const {
   if (form.descriptorA != 0) {
     product.values.a = elementsOf(form, MatrixRole::A, piecesOf(product, MatrixRole::A, false));
   } else {
-    product.values.a.resize(static_cast<std::size_t>(form.matrix.shape.m * form.storedDepth()));
+    product.values.a.resize(
+        static_cast<std::size_t>(form.matrix.shape.m * form.matrix.storedDepth()));
     const int bits = bitsOf(form.matrix.element(MatrixRole::A));
     forElements(product, MatrixRole::A,
                 [&](const Thread& thread, std::size_t place, int shift, std::size_t at) {

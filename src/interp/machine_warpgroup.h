@@ -171,8 +171,7 @@ class Machine::Warpgroups {
 template <class Visit>
 void Machine::Warpgroups::forElements(const Product& product, MatrixRole role, Visit visit) const {
   const MatrixForm& form = product.form->matrix;
-  const int columns =
-      role == MatrixRole::A ? product.form->storedDepth() : form.shape.columns(role);
+  const int columns = role == MatrixRole::A ? form.storedDepth() : form.shape.columns(role);
   const int bits = bitsOf(form.element(role));
   const auto& slots = form.slotsOf(role);
   for (Thread& thread : threadsOf(product)) {

@@ -34,7 +34,7 @@ void Machine::Warpgroups::useOperands(std::span<Thread> threads, WarpState& stat
       putResult(thread, slot, thread.frame[slot]);
     }
     std::vector<std::uint32_t> others = {form.descriptorA, form.descriptorB, form.accumulates};
-    if (form.hasMetadata(thread.lane())) others.push_back(form.metadata);
+    if (hasMetadata(form.matrix, thread.lane())) others.push_back(form.matrix.metadata);
     machine_->depend(thread, *product.op, originOf(thread, others), "the matrix operation here");
   }
 }

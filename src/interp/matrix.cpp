@@ -8,6 +8,7 @@
 #include "interp/arithmetic/conversion.h"
 #include "interp/arithmetic/floating.h"
 #include "interp/arithmetic/small_float.h"
+#include "interp/matrix_sparse.h"
 
 namespace ptxopt::interp {
 
@@ -18,34 +19,10 @@ struct Description {
   int bits;
 };
 constexpr Description kDescriptions[] = {
-    {".f16", 16}, {".bf16", 16}, {".tf32", 32}, {".f32", 32}, {".f64", 64},
-    {".s32", 32}, {".s8", 8},    {".u8", 8},    {".s4", 4},   {".u4", 4},
-    {".b1", 1},   {".e4m3", 8},  {".e5m2", 8},
+    {".f16", 16}, {".bf16", 16}, {".tf32", 32}, {".f32", 32}, {".f64", 64}, {".s32", 32},
+    {".s8", 8},   {".u8", 8},    {".s4", 4},    {".u4", 4},   {".b1", 1},   {".e4m3", 8},
+    {".e5m2", 8}, {".e3m2", 8},  {".e2m3", 8},  {".e2m1", 4}, {"", 8},
 };
-
-double realOf(Element element, std::uint64_t bits) {
-  switch (element) {
-    case Element::F16:
-      return toDouble(kF16, bits);
-    case Element::BF16:
-      return toDouble(kBF16, bits);
-    case Element::TF32:
-      return toDouble(kF32, bits & 0xffffe000u);  // the other bits are ignored
-    case Element::F32:
-      return toDouble(kF32, bits);
-    case Element::E4M3:
-      return toDouble(SmallFormat::E4M3, static_cast<std::uint32_t>(bits));
-    case Element::E5M2:
-      return toDouble(SmallFormat::E5M2, static_cast<std::uint32_t>(bits));
-    default:
-      return std::bit_cast<double>(bits);
-  }
-}
-
-std::uint64_t fromReal(Element element, double value) {
-  const FloatFormat format = element == Element::F16 ? kF16 : kF32;
-  return fromDouble(format, value, Rounding::NearestEven);
-}
 
 std::int64_t integerOf(Element element, std::uint64_t bits) {
   const int width = bitsOf(element);
@@ -84,6 +61,38 @@ void product(const MatrixForm& form, MatrixValues& values, Decode decode, Begin 
 
 }  // namespace
 
+double realOf(Element element, std::uint64_t bits) {
+  switch (element) {
+    case Element::F16:
+      return toDouble(kF16, bits);
+    case Element::BF16:
+      return toDouble(kBF16, bits);
+    case Element::TF32:
+      return toDouble(kF32, bits & 0xffffe000u);  // the other bits are ignored
+    case Element::F32:
+      return toDouble(kF32, bits);
+    case Element::E4M3:
+      return toDouble(SmallFormat::E4M3, static_cast<std::uint32_t>(bits));
+    case Element::E5M2:
+      return toDouble(SmallFormat::E5M2, static_cast<std::uint32_t>(bits));
+    case Element::E3M2:
+      return toDouble(SmallFormat::E3M2, static_cast<std::uint32_t>(bits) & 0x3f);
+    case Element::E2M3:
+      return toDouble(SmallFormat::E2M3, static_cast<std::uint32_t>(bits) & 0x3f);
+    case Element::E2M1:
+      return toDouble(SmallFormat::E2M1, static_cast<std::uint32_t>(bits) & 0xf);
+    case Element::E2M1InByte:
+      return toDouble(SmallFormat::E2M1, static_cast<std::uint32_t>(bits >> 2) & 0xf);
+    default:
+      return std::bit_cast<double>(bits);
+  }
+}
+
+std::uint64_t fromReal(Element element, double value) {
+  const FloatFormat format = element == Element::F16 ? kF16 : kF32;
+  return fromDouble(format, value, Rounding::NearestEven);
+}
+
 std::optional<Element> findElement(std::string_view qualifier) {
   for (std::size_t k = 0; k < std::size(kDescriptions); ++k) {
     if (kDescriptions[k].name == qualifier) return static_cast<Element>(k);
@@ -118,7 +127,7 @@ std::optional<MatrixShape> parseShape(std::string_view qualifier) {
 bool MatrixForm::fits(MatrixRole role) const {
   const int elementsOfWarp =
       static_cast<int>(slotsOf(role).size()) * perRegister(element(role)) * 32;
-  const int needed = shape.rows(role) * shape.columns(role);
+  const int needed = shape.rows(role) * columns(role) * (isQuad ? 4 : 1);
   if (needed == 0 || needed > MatrixShape::kLargest) return false;
   return isWmma ? elementsOfWarp != 0 && elementsOfWarp % needed == 0 : elementsOfWarp == needed;
 }
@@ -131,6 +140,7 @@ MatrixPosition positionOf(const MatrixForm& form, MatrixRole role, int lane, int
     const int index = ((lane * registers + r) * e + j) % (form.shape.rows(role) * columns);
     return {index / columns, index % columns};
   }
+  if (form.isQuad) return quadPosition(form, role, lane, r * e + j);
   const int g = lane / 4;
   const int t = lane % 4;
   switch (role) {

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "interp/arithmetic/rounding.h"
+#include "interp/matrix_tile.h"
 
 namespace ptxopt::interp {
 
@@ -37,10 +38,17 @@ enum class Element : std::uint8_t {
   U4,
   B1,
   E4M3,
-  E5M2
+  E5M2,
+  E3M2,  // in the low 6 bits of 8
+  E2M3,
+  E2M1,
+  E2M1InByte  // in the middle of 8 bits
 };
 std::optional<Element> findElement(std::string_view qualifier);  // ".f16"
 int bitsOf(Element element);
+// Of floating-point numbers.
+double realOf(Element element, std::uint64_t bits);
+std::uint64_t fromReal(Element element, double value);  // f16 or f32
 // The elements in a register; elements of 64 bits have a register of that size.
 int perRegister(Element element);
 
@@ -56,6 +64,19 @@ struct MatrixShape {
 };
 std::optional<MatrixShape> parseShape(std::string_view qualifier);  // ".m16n8k16"
 
+// The scales of .block_scale (matrix_sparse.h).  Slots: of the registers, and of selectors that are
+// the same in all threads.
+struct ScaleForm {
+  int columns = 0;      // 0: not scaled
+  bool isE4M3 = false;  // else ue8m0
+  std::uint32_t a = 0;
+  std::uint32_t byteA = 0;
+  std::uint32_t threadA = 0;
+  std::uint32_t b = 0;
+  std::uint32_t byteB = 0;
+  std::uint32_t threadB = 0;
+};
+
 // One instruction.
 struct MatrixForm {
   MatrixShape shape;
@@ -68,10 +89,25 @@ struct MatrixForm {
   // wmma.load and wmma.store.
   MatrixRole moved = MatrixRole::D;
   bool isColumnMajor = false;
+  // mma.sp: half of the elements of a are stored (matrix_sparse.h).
+  bool isSparse = false;
+  std::uint32_t metadata = 0;  // slot
+  std::uint32_t selector = 0;
+  ScaleForm scales;
+  // m8n8k4 of f16 only: four products.
+  bool isQuad = false;
+  bool isAColumnMajor = false;
+  bool isBColumnMajor = false;
+  TileForm tile;  // ldmatrix, stmatrix
 
   Element element(MatrixRole role) const { return elements[static_cast<std::size_t>(role)]; }
   const std::vector<std::uint32_t>& slotsOf(MatrixRole role) const {
     return slots[static_cast<std::size_t>(role)];
+  }
+  // The elements of a row of a that are stored.
+  int storedDepth() const { return isSparse ? shape.k / 2 : shape.k; }
+  int columns(MatrixRole role) const {
+    return role == MatrixRole::A ? storedDepth() : shape.columns(role);
   }
   // The number of registers matches the number of elements.
   bool fits(MatrixRole role) const;

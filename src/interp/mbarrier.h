@@ -2,6 +2,7 @@
 // An mbarrier object, and what it has been through (PTX ISA 9.7.15.16).
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <vector>
@@ -35,6 +36,8 @@ struct MbarrierObject {
   bool isComplete() const { return pending == 0 && transactionCount() == 0; }
 };
 
+using SeenSnapshots = std::array<std::vector<Snapshot>, kScopeLevels>;
+
 // Phases have numbers: those that are complete since the beginning.
 struct MbarrierPhases {
   std::vector<Snapshot> pending;  // of who arrived in the current phase
@@ -50,6 +53,14 @@ struct MbarrierPhases {
   const Op* init = nullptr;  // the mbarrier.init; null: there is no object
   const Op* last = nullptr;  // the last operation that a thread executed on it
   bool isObserved = false;   // a wait has seen that the phase before is complete
+  bool hasLayout1 = false;   // .layout::v1
+  // What strong reads of copies that completed in the current phase, or in the one before, have
+  // seen, by the level of the fence that acquires it.
+  SeenSnapshots pendingSeen;
+  SeenSnapshots completedSeen;
+  // clusterlaunchcontrol.try_cancel that failed, in the same phases; null: none.
+  const Op* failedRequest = nullptr;
+  const Op* completedFailure = nullptr;
 
   // The number of the phase for which a thread waits that names this parity: of the last phase that
   // it knows to be complete, or of the next one, since no other phase may be current or the last

@@ -136,7 +136,7 @@ bool allocates(const CallSite& site) {
 }
 
 bool reduces(const BulkForm& bulk) {
-  return bulk.operation.has_value();
+  return bulk.operation.has_value() || bulk.releases;
 }
 
 bool reducesSurface(const TextureForm& form) {
@@ -170,6 +170,13 @@ bool Program::canRunInParts() const {
 bool Program::ordersCtas() const {
   return !canRunInParts() || std::any_of(codes_.begin(), codes_.end(), [](const auto& code) {
     return std::any_of(code->ops.begin(), code->ops.end(), interp::ordersCtas);
+  });
+}
+
+bool Program::requestsClusters() const {
+  return std::any_of(codes_.begin(), codes_.end(), [](const auto& code) {
+    return std::any_of(code->bulks.begin(), code->bulks.end(),
+                       [](const BulkForm& bulk) { return bulk.isRequest; });
   });
 }
 

@@ -86,12 +86,14 @@ enum class Action : std::uint8_t {
   Bulk,         // bulks[index]
   CommitBulk,
   WaitBulk,      // for all but a groups; kSecond: until they have read their source
-  Mbarrier,      // see MbarrierKind
+  Mbarrier,      // see MbarrierKind; c: a mask of ranks in the cluster, 0: no multicast
   Texture,       // tex, tld4, txq, suld, sust, sured, suq, istypep: textures[index]
   ReplaceField,  // of the tensor map at [a + immediate]: a TensorField, its dimension b, value c
   CheckWritten,  // of the register `index`, `count` slots from b: unwritten if r[a] is 0
-  Audit,         // checks claims: audits[index]
-  TensorCore,    // tcgen05 of one thread: tensorCores[index]
+  // Of the registers of a response, `count` slots in lists[index ..]: undefined if r[a] is 0.
+  CheckCancelled,
+  Audit,       // checks claims: audits[index]
+  TensorCore,  // tcgen05 of one thread: tensorCores[index]
   // The next instruction accesses registers of a wgmma or tcgen05: `immediate` pairs in lists[index
   // ..], of a slot, and of twice the register, plus 1 if it is written.
   TouchFragments,
@@ -137,7 +139,7 @@ enum class CollectiveKind : std::uint8_t {
   WarpSync,
   // Executed by all 32 lanes, from here on; matrices[index] has the details.
   MatrixMultiply,
-  MatrixLoad,       // ldmatrix .m8n8 .b16: address in a; kSecond: .trans
+  MatrixLoad,       // ldmatrix: address in a; kSecond: .trans of .m8n8
   MatrixStore,      // stmatrix, likewise
   MatrixTranspose,  // movmatrix: d, a
   FragmentLoad,     // wmma.load: address in a, stride in b unless that is 0
@@ -164,6 +166,7 @@ enum class MbarrierKind : std::uint8_t {
   Test,
   TestParity,
   PendingCount,
+  CheckLayout,  // d = it has the layout; kSecond, here and at Init: v1
 };
 
 enum OpFlag : std::uint16_t {
@@ -182,6 +185,7 @@ enum OpFlag : std::uint16_t {
   kWait = 1u << 12,        // barrier.cluster.wait, mbarrier.try_wait
   kSecond = 1u << 13,      // a variant, explained at the action
   kAbs = 1u << 14,
+  kWide = 1u << 15,  // of a load or store: one memory operation of 128 bits
 };
 
 struct Op {
@@ -337,9 +341,15 @@ struct BulkForm {
   isa::Space toSpace = isa::Space::None;
   isa::Space fromSpace = isa::Space::None;
   isa::Space barrierSpace = isa::Space::None;
-  std::uint32_t size = 0;             // slot
-  std::uint32_t mask = 0;             // slot: of ranks in the cluster; 0: no multicast
+  std::uint32_t size = 0;         // slot
+  std::uint32_t mask = 0;         // slot: of ranks in the cluster; 0: no multicast
+  std::uint32_t byteMask = 0;     // slot, of .cp_mask; 0: all bytes
+  std::uint32_t ignoredLeft = 0;  // slots, of .ignore_oob; 0: none
+  std::uint32_t ignoredRight = 0;
   std::vector<std::uint32_t> values;  // slots with the values that st.async and red.async write
+  bool releases = false;              // .release: of no mbarrier and no group
+  bool isRequest = false;             // clusterlaunchcontrol.try_cancel: writes a response
+  bool isForAll = false;              // ... to all CTAs of the cluster
   std::optional<AtomicOperation> operation;
   isa::Type type = isa::Type::None;
   std::optional<TensorForm> tensor;  // its place in global memory is in a tensor map
@@ -468,6 +478,7 @@ class Program {
   // CTAs may wait for each other, or the order of what they do may decide the result: there are
   // strong accesses to memory that they share, or fences for such, or allocations.
   bool ordersCtas() const;
+  bool requestsClusters() const;  // clusterlaunchcontrol.try_cancel
   void setCallsIndirectly();
 
  private:

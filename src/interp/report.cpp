@@ -42,6 +42,8 @@ std::string_view spelling(FindingKind kind) {
       return "mbarrier-object";
     case FindingKind::MbarrierPhase:
       return "mbarrier-phase";
+    case FindingKind::ClusterLaunch:
+      return "cluster-launch";
     case FindingKind::TensorMemory:
       return "tensor-memory";
     case FindingKind::StepLimit:
@@ -83,6 +85,7 @@ bool isFault(FindingKind kind) {
     case FindingKind::CopyInFlight:
     case FindingKind::MbarrierObject:
     case FindingKind::MbarrierPhase:
+    case FindingKind::ClusterLaunch:
     case FindingKind::TextureStale:
     case FindingKind::TensorMemory:
     case FindingKind::FalseFact:

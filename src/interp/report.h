@@ -34,6 +34,7 @@ enum class FindingKind : std::uint8_t {
   CopyInFlight,      // a bulk copy is not complete when its shared memory ends
   MbarrierObject,    // an operation meets an mbarrier object in a state that does not allow it
   MbarrierPhase,     // a wait or an arrival may meet another phase of an mbarrier than it is for
+  ClusterLaunch,     // a request to cancel a cluster after one that failed, or its CTA is used
   TensorMemory,      // tensor memory is not allocated or freed as it must be, or an operand of a
                      // tcgen05.mma is none that it may have
   StepLimit,

@@ -85,7 +85,7 @@ PieceGrid WarpgroupForm::gridOfA(std::uint32_t warp) const {
   const auto rows = static_cast<std::uint32_t>(matrix.shape.m);
   const int bits = bitsOf(matrix.element(MatrixRole::A));
   const auto inPiece = static_cast<std::uint32_t>(128 / bits);
-  const auto depth = static_cast<std::uint32_t>(storedDepth());
+  const auto depth = static_cast<std::uint32_t>(matrix.storedDepth());
   if (isATransposed) return {false, depth, rows / inPiece, 0, warp * rows / inPiece};
   return {true, rows, depth / inPiece, warp * rows, 0};
 }
@@ -104,7 +104,7 @@ std::vector<std::uint64_t> elementsOf(const WarpgroupForm& form, MatrixRole role
   const bool isA = role == MatrixRole::A;
   const bool isKMajor = isA ? !form.isATransposed : !form.isBTransposed;
   const int bits = bitsOf(form.matrix.element(role));
-  const int depth = isA ? form.storedDepth() : form.matrix.shape.k;
+  const int depth = isA ? form.matrix.storedDepth() : form.matrix.shape.k;
   const int across = isA ? form.matrix.shape.m : form.matrix.shape.n;
   const int lines = isKMajor ? across : depth;
   const int length = isKMajor ? depth : across;
@@ -132,65 +132,12 @@ void negate(Element element, std::vector<std::uint64_t>& values) {
   for (std::uint64_t& value : values) value ^= sign;
 }
 
-// Where in the row the stored element `index` of a row of 16 stands (PTX ISA 9.7.17.6.1).  A pair
-// of threads of four has the metadata: of the low half of k, and of the high one; bits 0 to 15 are
-// of row g of its group, the others of row g + 8.  With 8 bits, all four have: those of each row in
-// a thread of its own.
-int placeOf(const WarpgroupForm& form, const std::array<std::uint32_t, 32>& metadata, int row,
-            int index) {
-  const int bits = bitsOf(form.matrix.element(MatrixRole::A));
-  const int half = form.storedDepth() / 2;
-  const auto isHigh = static_cast<std::size_t>(index / half);
-  const auto group = static_cast<std::size_t>(row % 8 * 4);
-  const auto isLower = static_cast<std::size_t>(row / 8);
-  const int inHalf = index % half;
-  if (bits == 8) {
-    const std::uint32_t word = metadata[group + 2 * isHigh + isLower];
-    return form.matrix.shape.k / 2 * (index / half) + inHalf / 2 * 4 +
-           static_cast<int>(word >> 2 * inHalf & 3);
-  }
-  const std::uint32_t word = metadata[group + 2 * form.selector + isHigh] >> 16 * isLower;
-  const int first = form.matrix.shape.k / 2 * (index / half);
-  // Of two elements of 32 bits one is stored; its index is that of its halves, in a chunk of four.
-  if (bits == 32) return first + 2 * inHalf + static_cast<int>(word >> (4 * inHalf + 1) & 1);
-  return first + inHalf / 2 * 4 + static_cast<int>(word >> 2 * inHalf & 3);
-}
-
-// Row by row, since each row of a selects other rows of b.
-void multiplySparse(const WarpgroupForm& form, MatrixValues& values,
-                    const std::array<std::uint32_t, 32>& metadata) {
-  const MatrixShape& shape = form.matrix.shape;
-  const auto columns = static_cast<std::size_t>(shape.n);
-  const auto depth = static_cast<std::size_t>(form.storedDepth());
-  MatrixForm ofRow = form.matrix;
-  ofRow.shape = {1, shape.n, form.storedDepth()};
-  for (int row = 0; row < shape.m; ++row) {
-    const auto r = static_cast<std::ptrdiff_t>(row);
-    const auto slice = [&](const std::vector<std::uint64_t>& from, std::size_t size) {
-      const auto begin = from.begin() + r * static_cast<std::ptrdiff_t>(size);
-      return std::vector<std::uint64_t>(begin, begin + static_cast<std::ptrdiff_t>(size));
-    };
-    MatrixValues part;
-    part.a = slice(values.a, depth);
-    part.c = slice(values.c, columns);
-    part.d.resize(columns);
-    for (int index = 0; index < form.storedDepth(); ++index) {
-      const auto begin = values.b.begin() +
-                         static_cast<std::ptrdiff_t>(placeOf(form, metadata, row, index)) * shape.n;
-      part.b.insert(part.b.end(), begin, begin + shape.n);
-    }
-    multiply(ofRow, part);
-    std::copy(part.d.begin(), part.d.end(), values.d.begin() + r * shape.n);
-  }
-}
-
 }  // namespace
 
-void multiply(const WarpgroupForm& form, MatrixValues& values,
-              const std::array<std::uint32_t, 32>& metadata) {
+void multiply(const WarpgroupForm& form, MatrixValues& values, const Metadata& metadata) {
   if (form.negatesA) negate(form.matrix.element(MatrixRole::A), values.a);
   if (form.negatesB) negate(form.matrix.element(MatrixRole::B), values.b);
-  if (form.isSparse) return multiplySparse(form, values, metadata);
+  if (form.matrix.isSparse) return multiplySparse(form.matrix, values, metadata);
   multiply(form.matrix, values);
 }
 

@@ -19,7 +19,7 @@
 #include <optional>
 #include <vector>
 
-#include "interp/matrix.h"
+#include "interp/matrix_sparse.h"
 
 namespace ptxopt::interp {
 
@@ -71,25 +71,15 @@ struct WarpgroupForm {
   // Of one warp: m is 16.  It has no registers for b, and none for a if that is in shared memory;
   // those of c and d are the same.
   MatrixForm matrix;
-  bool isSparse = false;
   bool isATransposed = false;  // MN-major
   bool isBTransposed = false;
   bool negatesA = false;
   bool negatesB = false;
-  std::uint32_t selector = 0;  // which threads have the metadata of .sp
   // Slots.
   std::uint32_t descriptorA = 0;  // 0: a is in registers
   std::uint32_t descriptorB = 0;
   std::uint32_t accumulates = 0;  // scale-d
-  std::uint32_t metadata = 0;     // 0: not sparse
 
-  // The elements of a row of a that are stored: half of them if it is sparse.
-  int storedDepth() const { return isSparse ? matrix.shape.k / 2 : matrix.shape.k; }
-  // The lane has some of the metadata: all have with 8 bits, else a pair of each four.
-  bool hasMetadata(std::uint32_t lane) const {
-    if (!isSparse) return false;
-    return bitsOf(matrix.element(MatrixRole::A)) == 8 || lane % 4 / 2 == selector;
-  }
   PieceGrid gridOfA(std::uint32_t warp) const;  // of warp 0 to 3 of the warpgroup
   PieceGrid gridOfB() const;
 };
@@ -98,9 +88,7 @@ struct WarpgroupForm {
 std::vector<std::uint64_t> elementsOf(const WarpgroupForm& form, MatrixRole role,
                                       const std::vector<std::uint8_t>& pieces);
 
-// values.d of values.a (as stored), b and c.  `metadata`: of each lane, if the form is sparse.  A
-// pair of indices that the manual calls invalid is taken literally.
-void multiply(const WarpgroupForm& form, MatrixValues& values,
-              const std::array<std::uint32_t, 32>& metadata);
+// values.d of values.a (as stored), b and c.  `metadata`: of each lane, if the form is sparse.
+void multiply(const WarpgroupForm& form, MatrixValues& values, const Metadata& metadata);
 
 }  // namespace ptxopt::interp

@@ -45,6 +45,8 @@ std::string_view descriptionOf(interp::FindingKind kind) {
       return "An operation meets an mbarrier object in a state that does not allow it.";
     case MbarrierPhase:
       return "A wait or an arrival may meet another phase of an mbarrier than it is for.";
+    case ClusterLaunch:
+      return "A cluster is asked for after a request failed, or the CTA of such a request is used.";
     case TensorMemory:
       return "Tensor memory is not allocated or freed as it must be.";
     case StepLimit:

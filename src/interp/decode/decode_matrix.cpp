@@ -3,20 +3,12 @@
 #include <algorithm>
 
 #include "interp/decode/decoder.h"
+#include "interp/matrix_sparse.h"
 
 namespace ptxopt::interp {
 
 using isa::Opcode;
 using isa::Type;
-
-namespace {
-
-bool isRefused(std::string_view qualifier) {
-  return qualifier.starts_with(".sp") || qualifier.starts_with(".kind") ||
-         qualifier == ".block_scale";
-}
-
-}  // namespace
 
 void Decoder::decodeMatrix(const ir::Instruction& instruction, Op op) {
   const isa::InstructionDesc& desc = *instruction.desc;
@@ -24,21 +16,10 @@ void Decoder::decodeMatrix(const ir::Instruction& instruction, Op op) {
   op.flags |= kHasMask;
   op.e = constant(0xffffffff);
   const auto put = [&](CollectiveKind kind) { op.detail = static_cast<std::uint8_t>(kind); };
-  if (std::any_of(desc.qualifiers.begin(), desc.qualifiers.end(), isRefused)) {
-    throw Problem{"sparse and scaled matrices are not implemented"};
-  }
   switch (desc.opcode) {
     case Opcode::Ldmatrix:
-    case Opcode::Stmatrix: {
-      if (!desc.has(".m8n8") || !desc.has(".b16")) throw Problem{"this form is not implemented"};
-      const bool loads = desc.opcode == Opcode::Ldmatrix;
-      put(loads ? CollectiveKind::MatrixLoad : CollectiveKind::MatrixStore);
-      if (desc.has(".trans")) op.flags |= kSecond;
-      MatrixForm matrix;
-      matrix.slots[0] = elements(operand(instruction, loads ? 0 : 1), Type::B32, loads);
-      op.a = address(operand(instruction, loads ? 1 : 0), op, op.immediate);
-      return emitMatrix(op, std::move(matrix));
-    }
+    case Opcode::Stmatrix:
+      return decodeTiles(instruction, op);
     case Opcode::Movmatrix:
       put(CollectiveKind::MatrixTranspose);
       op.d = destination(operand(instruction, 0));
@@ -63,16 +44,89 @@ void Decoder::decodeMatrix(const ir::Instruction& instruction, Op op) {
   }
   if (types.size() != 4) throw Problem{"this form is not implemented"};
   std::copy(types.begin(), types.end(), matrix.elements.begin());
-  // With f16 it has a special layout: each quarter of the warp multiplies separately.
-  if (desc.has(".m8n8k4") && types[1] != Element::F64) {
-    throw Problem{"m8n8k4 of f16 is not implemented"};
+  // The smaller numbers of these kinds stand in bytes.
+  if (desc.has(".kind::f8f6f4") || desc.has(".kind::mxf8f6f4")) {
+    std::replace(matrix.elements.begin(), matrix.elements.end(), Element::E2M1,
+                 Element::E2M1InByte);
   }
-  for (std::size_t k = 0; k < 4; ++k) {
-    matrix.slots[k] = elements(operand(instruction, k), Type::B32, k == 0);
-    if (!matrix.fits(static_cast<MatrixRole>(k))) {
+  matrix.isSparse = desc.has(".sp") || desc.has(".sp::ordered_metadata");
+  if (desc.has(".m8n8k4") && types[1] != Element::F64) decodeQuadLayouts(desc, matrix);
+  std::size_t next = 0;
+  for (; next < 4; ++next) {
+    matrix.slots[next] = elements(operand(instruction, next), Type::B32, next == 0);
+    if (!matrix.fits(static_cast<MatrixRole>(next))) {
       throw Problem{"fragments of this size are not implemented"};
     }
   }
+  if (matrix.isSparse) {
+    matrix.metadata = source(operand(instruction, next++), Type::B32);
+    const ir::Operand& selector = operand(instruction, next++);
+    const std::int64_t choices = 4 / metadataThreads(matrix);
+    if (selector.kind != ir::OperandKind::Integer || selector.immediate < 0 ||
+        selector.immediate >= choices) {
+      throw Problem{"a selector that is none of the constants that it may be"};
+    }
+    matrix.selector = static_cast<std::uint32_t>(selector.immediate);
+  }
+  if (desc.has(".block_scale")) decodeScales(instruction, next, matrix.scales);
+  emitMatrix(op, std::move(matrix));
+}
+
+void Decoder::decodeQuadLayouts(const isa::InstructionDesc& desc, MatrixForm& matrix) {
+  std::vector<bool> areColumns;
+  for (const std::string_view word : desc.qualifiers) {
+    if (word == ".row" || word == ".col") areColumns.push_back(word == ".col");
+  }
+  if (areColumns.size() != 2) throw Problem{"this form is not implemented"};
+  matrix.isQuad = true;
+  matrix.isAColumnMajor = areColumns[0];
+  matrix.isBColumnMajor = areColumns[1];
+}
+
+// scale-a, {byte-id-a, thread-id-a}, scale-b, {byte-id-b, thread-id-b}
+void Decoder::decodeScales(const ir::Instruction& instruction, std::size_t next,
+                           ScaleForm& scales) {
+  const isa::InstructionDesc& desc = *instruction.desc;
+  const bool isWide = desc.has(".kind::mxf8f6f4");
+  scales.columns = desc.has(".scale_vec::4X") ? 4 : isWide || desc.has(".scale_vec::1X") ? 1 : 2;
+  scales.isE4M3 = desc.has(".ue4m3");
+  const auto selectors = [&](const ir::Operand& pair) {
+    const std::vector<std::uint32_t> both = elements(pair, Type::U16, false);
+    if (both.size() != 2) throw Problem{"this form is not implemented"};
+    return both;
+  };
+  scales.a = source(operand(instruction, next), Type::B32);
+  const auto a = selectors(operand(instruction, next + 1));
+  scales.b = source(operand(instruction, next + 2), Type::B32);
+  const auto b = selectors(operand(instruction, next + 3));
+  scales.byteA = a[0];
+  scales.threadA = a[1];
+  scales.byteB = b[0];
+  scales.threadB = b[1];
+}
+
+// ldmatrix d, [p]  and  stmatrix [p], d.
+void Decoder::decodeTiles(const ir::Instruction& instruction, Op op) {
+  const isa::InstructionDesc& desc = *instruction.desc;
+  const bool loads = desc.opcode == Opcode::Ldmatrix;
+  const bool isWide = desc.has(".b16");
+  op.detail =
+      static_cast<std::uint8_t>(loads ? CollectiveKind::MatrixLoad : CollectiveKind::MatrixStore);
+  if (desc.has(".trans")) op.flags |= kSecond;
+  MatrixForm matrix;
+  TileForm& tile = matrix.tile;
+  tile.shape = isWide                ? TileShape::M8N8
+               : desc.has(".m16n16") ? TileShape::M16N16
+               : desc.has(".m16n8")  ? TileShape::M16N8
+                                     : TileShape::M8N16;
+  tile.bits = desc.has(".b6x16_p32") ? 6 : desc.has(".b4x16_p64") ? 4 : 8;
+  if (desc.has(".s4")) throw Problem{"how numbers of 4 bits become signed bytes is not known"};
+  matrix.slots[0] = elements(operand(instruction, loads ? 0 : 1), Type::B32, loads);
+  const std::size_t matrices = desc.has(".x4") ? 4 : desc.has(".x2") ? 2 : 1;
+  if (matrix.slots[0].size() != matrices * tile.registers()) {
+    throw Problem{"another number of registers than the shape has"};
+  }
+  op.a = address(operand(instruction, loads ? 1 : 0), op, op.immediate);
   emitMatrix(op, std::move(matrix));
 }
 

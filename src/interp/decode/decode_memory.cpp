@@ -33,6 +33,7 @@ void Decoder::decodeLoad(const ir::Instruction& instruction, Op op) {
   op.width = static_cast<std::uint8_t>(widthOf(to));
   std::vector<std::uint32_t> slots = elements(to, op.type, true);
   if (op.type == Type::B128) {
+    op.flags |= kWide;
     op.type = Type::B64;
     op.width = 64;
   }
@@ -77,7 +78,10 @@ void Decoder::decodeStore(const ir::Instruction& instruction, Op op) {
   if (instruction.desc->has(".async")) return decodeStoreAsync(instruction, op);
   const ir::Operand& to = operand(instruction, 0);
   std::vector<std::uint32_t> slots = elements(operand(instruction, 1), op.type, false);
-  if (op.type == Type::B128) op.type = Type::B64;
+  if (op.type == Type::B128) {
+    op.flags |= kWide;
+    op.type = Type::B64;
+  }
   op.action = Action::Store;
   op.a = address(to, op, op.immediate);
   op.space = resolveSpace(op.space, to);

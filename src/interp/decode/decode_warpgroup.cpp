@@ -93,7 +93,7 @@ void Decoder::decodeWarpgroupMultiply(const ir::Instruction& instruction, Op op)
   MatrixForm& matrix = form.matrix;
   matrix = matrixForm(desc);
   matrix.shape.m = kRowsOfWarp;
-  form.isSparse = desc.has(".sp");
+  matrix.isSparse = desc.has(".sp");
   std::vector<Element> types;
   for (const std::string_view word : desc.qualifiers) {
     if (const auto element = findElement(word)) types.push_back(*element);
@@ -119,10 +119,10 @@ void Decoder::decodeWarpgroupMultiply(const ir::Instruction& instruction, Op op)
     form.descriptorA = source(a, Type::B64);
   }
   form.descriptorB = source(take(), Type::B64);
-  if (form.isSparse) {
-    form.metadata = source(take(), Type::B32);
+  if (matrix.isSparse) {
+    matrix.metadata = source(take(), Type::B32);
     // With 8 bits all threads have metadata, else one pair of four.
-    form.selector = static_cast<std::uint32_t>(number(0, bitsOf(types[1]) == 8 ? 0 : 1));
+    matrix.selector = static_cast<std::uint32_t>(number(0, bitsOf(types[1]) == 8 ? 0 : 1));
   }
   form.accumulates = source(take(), Type::Pred);
   const auto isNegated = [&] {
@@ -140,9 +140,7 @@ void Decoder::decodeWarpgroupMultiply(const ir::Instruction& instruction, Op op)
   }
   if (instruction.operand(next) != nullptr) throw Problem{"more operands than are known"};
 
-  MatrixForm stored = matrix;
-  stored.shape.k = form.storedDepth();
-  const bool fits = matrix.fits(MatrixRole::D) && (!isInRegisters || stored.fits(MatrixRole::A));
+  const bool fits = matrix.fits(MatrixRole::D) && (!isInRegisters || matrix.fits(MatrixRole::A));
   if (!fits) throw Problem{"fragments of this size are not implemented"};
   op.index = static_cast<std::uint32_t>(code_->warpgroups.size());
   code_->warpgroups.push_back(std::move(form));

@@ -68,7 +68,6 @@ Builtin builtinOf(std::string_view name) {
 const char* problemOf(Opcode opcode) {
   switch (opcode) {
     case Opcode::Multimem:
-    case Opcode::Clusterlaunchcontrol:
     case Opcode::Fabric:
       return "its family is not implemented";
     default:
@@ -277,6 +276,8 @@ void Decoder::decodeKnown(const ir::Instruction& instruction, Op op) {
       return decodeTensorCore(instruction, op);
     case Opcode::Mbarrier:
       return decodeMbarrier(instruction, op);
+    case Opcode::Clusterlaunchcontrol:
+      return decodeLaunchControl(instruction, op);
     case Opcode::Tensormap:
       return decodeTensorMap(instruction, op);
     case Opcode::Membar:

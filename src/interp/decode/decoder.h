@@ -66,6 +66,8 @@ class Decoder {
   void decodeBulk(const ir::Instruction& instruction, Op op);
   void decodeStoreAsync(const ir::Instruction& instruction, Op op);
   void decodeMbarrier(const ir::Instruction& instruction, Op op);
+  void decodeMbarrierTest(const ir::Instruction& instruction, Op& op);
+  void decodeLaunchControl(const ir::Instruction& instruction, Op op);
   AddressOperand reference(const ir::Operand& operand);
   void emitBulk(Op op, BulkForm bulk);
 
@@ -85,6 +87,9 @@ class Decoder {
 
   // decode_matrix.cpp
   void decodeMatrix(const ir::Instruction& instruction, Op op);
+  void decodeTiles(const ir::Instruction& instruction, Op op);
+  static void decodeQuadLayouts(const isa::InstructionDesc& desc, MatrixForm& matrix);
+  void decodeScales(const ir::Instruction& instruction, std::size_t next, ScaleForm& scales);
   void decodeFragmentMove(const ir::Instruction& instruction, Op op);
   static MatrixForm matrixForm(const isa::InstructionDesc& desc);
   void emitMatrix(Op op, MatrixForm matrix);
