@@ -20,6 +20,7 @@
 #include "interp/machine_options.h"
 #include "interp/mbarrier.h"
 #include "interp/memory.h"
+#include "interp/pending.h"
 #include "interp/program.h"
 #include "interp/progress.h"
 #include "interp/report.h"
@@ -89,23 +90,6 @@ class Machine {
   };
   struct Bulk;  // machine_bulk.h
   struct StrongWrite;
-  // What reads the tensor maps of copies to shared memory.  Whoever sees such a copy complete knows
-  // of its read, and the thread itself after a wait for the bulk group that was open then.
-  struct MapReads {
-    struct Group {
-      std::uint32_t clock = 0;  // of the last read
-      bool committed = false;
-      std::uint32_t group = 0;
-    };
-    AgentId agent = 0;  // 0 before the first
-    std::uint32_t clock = 0;
-    std::vector<Group> groups;  // the oldest first
-  };
-  // cp.async.mbarrier.arrive: an arrival that happens when the copies up to `clock` have landed.
-  struct TrackedArrival {
-    std::uint32_t clock = 0;
-    std::uint64_t offset = 0;
-  };
   // Why a value is undefined.
   struct Undefined {
     FindingKind kind;
