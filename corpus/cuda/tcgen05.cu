@@ -70,3 +70,6 @@ __global__ void __launch_bounds__(128)
     asm volatile("tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;");
   }
 }
+
+// LAUNCH: {"kernel": "tensorMemoryMma", "block": 128, "args": ["buffer:16384:small:f16:1:8",
+//   "buffer:8192:small:f16:2:8", "buffer:32768", "u32:135266320"]}

@@ -220,7 +220,7 @@ BUILDS = {
 #   "u64:128", "u64:1", "u8:0", "u8:0", "s32:64", "s32:128", "u64:128", "u64:1", "buffer:32768",
 #   "u64:128", "u64:128", "u64:128", "u64:1", "u8:0", "u8:0", "s32:128", "s32:128", "u64:128",
 #   "u64:1", "s32:64", "u64:0", "u64:0"]}
-# LAUNCH: {"kernel": "matmul_descriptor", "only": "triton/sm_90/*", "shared": 131072, "buffers":
+# LAUNCH: {"kernel": "matmul_descriptor", "only": "triton/sm_[19]*0/*", "shared": 131072, "buffers":
 #   {"a": "buffer:81920:small:f16:1:8", "b": "buffer:81920:small:f16:2:8", "c": "buffer:32768"},
 #   "args": ["tensormap:&a:f16:320,128:box=64,128:swizzle=128B", "u32:128", "u32:320", "u64:320",
 #   "u64:1", "tensormap:&b:f16:128,320:box=64,64:swizzle=128B", "u32:320", "u32:128", "u64:128",

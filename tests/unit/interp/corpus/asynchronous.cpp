@@ -232,6 +232,11 @@ void matmulTensorMemory(Call& call) {
                                     call.buffer<float>(2), size(call, 3), size(call, 4));
 }
 
+void tensorMemoryMma(Call& call) {
+  multiplyTransposed<Half, float>(call.buffer<Half>(0), call.buffer<Half>(1), call.buffer<float>(2),
+                                  64, 64);
+}
+
 // Words of four in reverse order, the first one plus the number of the round.
 void columnRing(Call& call) {
   constexpr std::size_t kWordsPerRound = 4 * 128;
@@ -363,6 +368,7 @@ constexpr Reference kReferences[] = {
     {"wgmma_pipelines/matmulPingPong", matmulPingPong},
     {"wgmma_pipelines/matmulRegisters", matmulRegisters},
     {"wgmma_pipelines/matmulFp8", matmulFp8},
+    {"tcgen05/tensorMemoryMma", tensorMemoryMma},
     {"tensor_memory/columnRing", columnRing},
     {"tensor_memory/copyRing", copyRing},
     {"tensor_memory/allocationsInTurn", allocationsInTurn},
