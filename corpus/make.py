@@ -286,9 +286,12 @@ def python_kernels(sources, folder, module, plans):
 
 
 def for_each_arch(*archs):
-  """These, unless `# targets:` in the source names others."""
-  return lambda source, _: [(f"sm_{arch}", [arch])
-                            for arch in directive(source, "targets") or archs]
+  """These, unless `# targets:` or `# targets NAME:` in the source names others."""
+  def plans(source, name):
+    named = directive(source, f"targets {name}") or directive(source, "targets")
+    return [(f"sm_{arch}", [arch]) for arch in named or archs]
+
+  return plans
 
 
 def triton_jobs(sources):

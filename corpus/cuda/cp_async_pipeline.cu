@@ -16,6 +16,14 @@ __device__ inline void waitCopies() {
   asm volatile("cp.async.wait_group %0;" ::"n"(kGroups) : "memory");
 }
 
+__device__ inline void multiply(float (&d)[4], const unsigned (&a)[4], unsigned b, unsigned c) {
+  asm volatile(
+      "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
+      "{%8, %9}, {%0, %1, %2, %3};"
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+      : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b), "r"(c));
+}
+
 // A sum over windows of rows: three groups are in flight, and each thread reads what others copied.
 __global__ void __launch_bounds__(64) pipelineGroups(const float4* in, float4* out, int rounds) {
   constexpr int kStages = 4;
@@ -106,17 +114,16 @@ __global__ void __launch_bounds__(128)
                  : "r"(sharedAddress(&as[s][at(warp * 16 + lane % 16, lane / 16)]))
                  : "memory");
 #pragma unroll
-    for (int n = 0; n < 8; ++n) {
-      unsigned y[2];
-      asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];"
-                   : "=r"(y[0]), "=r"(y[1])
-                   : "r"(sharedAddress(&bs[s][at(n * 8 + lane % 8, lane / 8 % 2)]))
+    for (int n = 0; n < 8; n += 2) {
+      // Both pieces of 16 rows.
+      unsigned y[4];
+      asm volatile("ldmatrix.sync.aligned.m8n8.x4.shared.b16 {%0, %1, %2, %3}, [%4];"
+                   : "=r"(y[0]), "=r"(y[1]), "=r"(y[2]), "=r"(y[3])
+                   : "r"(sharedAddress(
+                       &bs[s][at(n * 8 + lane % 8 + lane / 16 * 8, lane / 8 % 2)]))
                    : "memory");
-      asm volatile(
-          "mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5, %6, %7}, "
-          "{%8, %9}, {%0, %1, %2, %3};"
-          : "+f"(acc[n][0]), "+f"(acc[n][1]), "+f"(acc[n][2]), "+f"(acc[n][3])
-          : "r"(x[0]), "r"(x[1]), "r"(x[2]), "r"(x[3]), "r"(y[0]), "r"(y[1]));
+      multiply(acc[n], x, y[0], y[1]);
+      multiply(acc[n + 1], x, y[2], y[3]);
     }
   }
   for (int n = 0; n < 8; n += 2) {

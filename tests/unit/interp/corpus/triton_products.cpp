@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// What the kernels of corpus/triton/products.py must compute.
+// What the kernels of corpus/triton/products.py, and those of blackwell.py, must
+// compute.
 #include <cmath>
 #include <vector>
 
@@ -186,6 +187,43 @@ void scaled(Call& call) {
   call.close<float>(4, 1e-5);
 }
 
+// Elements e2m1, of which a byte has two, the first one in its lower half.
+double nibble(std::span<const std::uint8_t> bytes, std::size_t element) {
+  constexpr double kValues[] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
+  const int bits = bytes[element / 2] >> (element % 2 * 4) & 15;
+  return bits < 8 ? kValues[bits] : -kValues[bits - 8];
+}
+
+void scaledNibbles(Call& call) {
+  constexpr std::size_t kGroup = 32;
+  const std::size_t n = size(call, 5), k = size(call, 6);
+  const auto element = [&](std::size_t argument, std::size_t row, std::size_t column) {
+    const int exponent =
+        call.buffer<std::uint8_t>(argument + 1)[row * (k / kGroup) + column / kGroup];
+    return std::ldexp(nibble(call.buffer<std::uint8_t>(argument), row * k + column),
+                      exponent - 127);
+  };
+  multiply(
+      k, [&](std::size_t row, std::size_t i) { return element(0, row, i); },
+      [&](std::size_t i, std::size_t column) { return element(2, column, i); },
+      Matrix<float>{call.buffer<float>(4), n},
+      [](double sum, float) { return narrow<float>(sum); });
+  call.close<float>(4, 1e-5);
+}
+
+// Row i of the result is of row index[i] of a.
+void gathered(Call& call) {
+  const std::size_t n = size(call, 5), k = size(call, 6);
+  const auto a = [&](std::size_t row, std::size_t i) {
+    const auto from = static_cast<std::size_t>(call.buffer<std::int32_t>(1)[row]);
+    return call.buffer<Bfloat>(0)[from * k + i];
+  };
+  multiply(k, a, Transposed<Bfloat>{call.buffer<Bfloat>(2), k},
+           Matrix<Bfloat>{call.buffer<Bfloat>(3), n},
+           [](double sum, Bfloat) { return narrow<Bfloat>(sum); });
+  call.ignore(7);
+}
+
 // 3 x 3, padded by zeros.
 void convolution(Call& call) {
   constexpr int kChannels = 16, kFilters = 32;
@@ -355,6 +393,9 @@ constexpr Reference kReferences[] = {
     {"triton/matmul_int4", nibbles},
     {"triton/matmul_tf32", tensorFloats},
     {"triton/matmul_scaled", scaled},
+    {"triton/matmul_fp4", scaledNibbles},
+    {"triton/matmul_gathered", gathered},
+    {"triton/matmul_persistent_specialised", persistent},
     {"triton/convolution", convolution},
     {"triton/attention_full", attentionFull},
     {"triton/attention_specialised", attentionSpecialised},

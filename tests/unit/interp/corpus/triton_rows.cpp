@@ -249,6 +249,20 @@ void gatherWithin(Call& call) {
   }
 }
 
+// Row i of the tile goes to row n - 1 - i, doubled.
+void gatherScatter(Call& call) {
+  const auto x = rowsOf(call.buffer<Half>(0), 64);
+  const auto out = rowsOf(call.buffer<Half>(2), 64);
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    const auto from = static_cast<std::size_t>(call.buffer<std::int32_t>(1)[i]);
+    for (std::size_t c = 0; c < 64; ++c) {
+      out[out.size() - 1 - i][c] = Half(2 * static_cast<float>(x[from][c]));
+    }
+  }
+  // The kernel makes its descriptors there.
+  call.ignore(4);
+}
+
 // Each pair is a complex number, multiplied by one for its place.
 void rotary(Call& call) {
   constexpr std::size_t kHalf = 32, kHeads = 8;
@@ -366,6 +380,7 @@ constexpr Reference kReferences[] = {
     {"triton/transpose_descriptor", transposeDescriptor},
     {"triton/add_tiles", addTiles},
     {"triton/gather_within", gatherWithin},
+    {"triton/gather_scatter", gatherScatter},
     {"triton/swiglu", swiglu},
 };
 
