@@ -266,23 +266,32 @@ def python_with(module, expression="m.__version__"):
 
 
 def python_kernels(sources, folder, module, plans):
-  """Jobs for a folder with kernels.py, which has BUILDS, and compile.py.
+  """Jobs for a folder with compile.py and modules that have BUILDS.
 
   plans gives the builds of a kernel: pairs of a folder and the arguments after its name.
   """
   python, version = python_with(module)
-  for source in sources(folder, "kernels.py"):
-    listing = f"import sys; sys.path.insert(0, '{folder}'); import kernels; print(*kernels.BUILDS)"
+  for source in sources(folder, "*.py"):
+    if source.name == "compile.py":
+      continue
+    listing = (f"import sys; sys.path.insert(0, '{folder}'); import {source.stem}; "
+               f"print(*{source.stem}.BUILDS)")
     names = run([python, "-c", listing], cwd=BUILD, env={**os.environ, **ENVIRONMENT})
     # Producers may warn before.
     for name in names.stdout.splitlines()[-1].split():
-      for suffix, (arch, *rest) in plans(name):
+      for suffix, (arch, *rest) in plans(source, name):
         yield Job(folder, version, source, f"{folder}/{suffix}",
-                  [python, f"{folder}/compile.py", name, arch, "{out}", *rest], [arch, *rest], name)
+                  [python, f"{folder}/compile.py", source.stem, name, arch, "{out}", *rest],
+                  [arch, *rest], name)
 
 
 def for_each_arch(*archs):
-  return lambda _: [(f"sm_{arch}", [arch]) for arch in archs]
+  """These, unless `# targets:` or `# targets NAME:` in the source names others."""
+  def plans(source, name):
+    named = directive(source, f"targets {name}") or directive(source, "targets")
+    return [(f"sm_{arch}", [arch]) for arch in named or archs]
+
+  return plans
 
 
 def triton_jobs(sources):
@@ -290,7 +299,7 @@ def triton_jobs(sources):
 
 
 def numba_jobs(sources):
-  def plans(name):
+  def plans(_, name):
     yield "sm_75", ["75"]
     yield "sm_90", ["90"]
     if name in ("saxpy", "transpose", "histogram"):

@@ -1,11 +1,12 @@
-"""Writes the kernels of one function as PTX without a GPU: compile.py NAME ARCH OUT."""
+"""Writes the kernels of one function as PTX without a GPU: compile.py MODULE NAME ARCH OUT."""
+import importlib
 import os
 import pathlib
 import shutil
 import sys
 import tempfile
 
-name, arch, out = sys.argv[1], int(sys.argv[2]), sys.argv[3]
+module, name, arch, out = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
 dump = tempfile.mkdtemp()
 os.environ["XLA_FLAGS"] = (f"--xla_dump_to={dump} --xla_gpu_enable_libnvptxcompiler=false "
                            "--xla_gpu_autotune_level=0")
@@ -14,8 +15,6 @@ os.environ["JAX_SKIP_CUDA_CONSTRAINTS_CHECK"] = "1"
 import jax
 from jax.experimental import topologies
 from jax.sharding import SingleDeviceSharding
-
-import kernels
 
 # A device of data-sheet figures: no GPU is asked.
 target = f"""
@@ -35,7 +34,7 @@ device_description_str: "sm_{arch}"
 topology = topologies.get_topology_desc(platform="cuda", topology_name="", topology="1x1x1",
                                         target_config=target)
 sharding = SingleDeviceSharding(topology.devices[0])
-function, shapes = kernels.BUILDS[name]
+function, shapes = importlib.import_module(module).BUILDS[name]
 jax.jit(function, in_shardings=sharding, out_shardings=sharding).trace(*shapes).lower().compile()
 # XLA also writes a module for constants, which is empty here.
 modules = sorted(pathlib.Path(dump).glob("*.ptx"), key=lambda p: p.stat().st_size)

@@ -1,14 +1,13 @@
-"""Writes one kernel as PTX without a GPU: compile.py NAME ARCH OUT."""
+"""Writes one kernel as PTX without a GPU: compile.py MODULE NAME ARCH OUT."""
+import importlib
 import sys
 
 import triton
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 
-import kernels
-
-name, arch, out = sys.argv[1], int(sys.argv[2]), sys.argv[3]
-function, types, constants, options = kernels.BUILDS[name]
+module, name, arch, out = sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]
+function, types, constants, options = importlib.import_module(module).BUILDS[name]
 arguments = [a for a in function.arg_names if a not in constants]
 signature = dict(zip(arguments, types.split())) | {c: "constexpr" for c in constants}
 # Pointers that are multiples of 16 and strides that are, as a launch would find them.

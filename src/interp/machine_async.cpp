@@ -303,7 +303,8 @@ void Machine::checkBulk(Thread& thread, Bulk& bulk, BulkAgents agents) {
   access.agent = agents.reader;
   access.element = isStrong ? Bulk::kUnit : 0;
   if (bulk.from.segment != nullptr) {
-    access.proxy = asyncProxyTo(*bulk.from.segment);
+    // Relaxed copies are parts of release patterns, and taken for generic ones.
+    if (!isStrong) access.proxy = asyncProxyTo(*bulk.from.segment);
     bulk.forCopied(bulk.size - bulk.ignoredLeft - bulk.ignoredRight,
                    [&](std::uint32_t at, std::uint32_t size) {
                      check(thread, op, part(bulk.from, at), size, false, isStrong, &access);

@@ -226,8 +226,10 @@ void Machine::check(Thread& thread, const Op& op, const Place& place, std::uint3
   access.isStrong = strong;
   access.scope = scopeOf(op);
   Race race;
-  const ThreadClock& view =
-      access.proxy == Proxy::Generic ? thread.clock : viewOf(thread, access.proxy);
+  // A reduction reads as well.
+  const bool onlyOverwrites = writes && !strong && !options_.strictProxies;
+  const bool needsFence = access.proxy != Proxy::Generic && !onlyOverwrites;
+  const ThreadClock& view = needsFence ? viewOf(thread, access.proxy) : thread.clock;
   if (segment.shadow->access(place.offset, size, view, access, race)) {
     reportRace(thread, op, place, size, access, race);
   }
@@ -243,7 +245,7 @@ void Machine::reportRace(const Thread& thread, const Op& op, const Place& place,
   const auto verb = [](bool isWrite, bool isCopy) {
     return std::string(isCopy ? "asynchronous " : "") + (isWrite ? "write" : "read");
   };
-  if (thread.clock.knows(race.firstAgent, race.firstClock)) {
+  if (access.proxy != Proxy::Generic && thread.clock.knows(race.firstAgent, race.firstClock)) {
     return reportProxyRace(thread, op, place, size, access, race);
   }
   const AgentId all = copiesOf(0);

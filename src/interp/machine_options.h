@@ -27,6 +27,8 @@ struct Dim3 {
 struct MachineOptions {
   bool detectsRaces = true;
   bool warpgroupWaits = false;  // a wgmma.wait_group waits for all warps of the warpgroup
+  // A copy that overwrites what the generic proxy has accessed needs a proxy fence as well.
+  bool strictProxies = false;
   Policy policy = Policy::RoundRobin;
   std::uint64_t seed = 1;
   std::uint64_t stepLimit = 100'000'000;  // thread-instructions of the launch

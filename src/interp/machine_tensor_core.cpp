@@ -433,12 +433,13 @@ void Machine::TensorCores::performAll(const Thread* thread) {
   while (queues_.count(thread) != 0) performFirst(thread);
 }
 
-// What the operations of the thread have done when all are complete.
+// What the operations of the thread have done when all are complete, and what they came after: an
+// mma that reads what a copy has written lies between that copy and the next one to these bytes.
 std::vector<Snapshot> Machine::TensorCores::doneBy(const Thread& thread) {
   Issuer& issuer = issuers_[&thread];
   std::vector<Snapshot> done;
   const auto add = [&](ThreadClock& agent) {
-    if (agent.agent() != 0) done.push_back({nullptr, agent.agent(), agent.release().own});
+    if (agent.agent() != 0) done.push_back(agent.release());
   };
   add(issuer.sources);
   add(issuer.copies);

@@ -98,6 +98,9 @@ void declareChecks(CLI::App& app, Options& options) {
                  "Check the claims in this file about the text during the run\n(docs/facts.md)")
       ->type_name("FILE");
   app.add_flag("--no-races", options.ignoresRaces, "Do not detect data races");
+  app.add_flag(
+      "--strict-proxies", options.machine.strictProxies,
+      "A copy that overwrites what the generic proxy has accessed needs a proxy fence too");
   app.add_flag("--warpgroup-waits", options.machine.warpgroupWaits,
                "A wgmma.wait_group waits for the other warps of its warpgroup, too");
 }

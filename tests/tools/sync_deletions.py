@@ -8,8 +8,8 @@
 The kernels are those with a described launch (LAUNCH) that use an mbarrier, a bulk or tensor copy,
 wgmma or tcgen05.  A barrier, an mbarrier operation, a wait, a fence or a commit is taken out; a
 wait that gives a predicate is always true instead.  ptxrun sees the deletion if it has a finding
-that the whole kernel does not have, or another result, under 14 schedules.  Where it does not, the column `why`
-says why, from sync_deletions_why.tsv: a deletion that does no harm cannot be seen.
+that the whole kernel does not have, or another result, under 14 schedules.  Where it does not, the
+column `why` says why, from sync_deletions_why.tsv: a deletion that does no harm cannot be seen.
 """
 import argparse
 import collections

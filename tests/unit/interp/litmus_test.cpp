@@ -59,6 +59,10 @@ void check(const std::string& name, const std::string& text) {
   ASSERT_TRUE(launch) << error;
   MachineOptions options;
   options.stepLimit = 500'000;
+  if (const auto given = directive(text, "OPTIONS")) {
+    ASSERT_EQ(words(*given), std::set<std::string>{"--strict-proxies"});
+    options.strictProxies = true;
+  }
   const auto result = survey(*module, *launch, options, kSchedules, error);
   ASSERT_TRUE(result) << error;
 

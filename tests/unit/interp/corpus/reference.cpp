@@ -48,6 +48,27 @@ std::uint16_t floatToBfloat(float value) {
   return static_cast<std::uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
 }
 
+float quarterToFloat(std::uint8_t bits) {
+  constexpr int kMantissaBits = 3, kBias = 7;
+  const int exponent = bits >> kMantissaBits & 15, mantissa = bits & 7;
+  double value = exponent == 0 ? std::ldexp(mantissa, 1 - kBias - kMantissaBits)
+                               : std::ldexp(mantissa + 8, exponent - kBias - kMantissaBits);
+  if ((bits & 0x7f) == 0x7f) value = NAN;
+  return static_cast<float>((bits & 0x80) != 0 ? -value : value);
+}
+
+// The nearest of all; of two, the one with an even number.
+std::uint8_t floatToQuarter(float value) {
+  if (std::isnan(value)) return 0x7f;
+  std::uint8_t best = 0;
+  for (std::uint8_t bits = 1; bits < 0x7f; ++bits) {
+    const float apart = std::fabs(quarterToFloat(bits) - std::fabs(value));
+    const float before = std::fabs(quarterToFloat(best) - std::fabs(value));
+    if (apart < before || (apart == before && bits % 2 == 0)) best = bits;
+  }
+  return std::signbit(value) ? static_cast<std::uint8_t>(best | 0x80) : best;
+}
+
 Call::Call(const ir::Module& module, const Launch& launch) : launch_(&launch) {
   for (std::size_t k = 0; k < launch.arguments.size(); ++k) {
     if (!launch.arguments[k].isBuffer) continue;

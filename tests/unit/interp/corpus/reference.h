@@ -26,8 +26,11 @@ float bfloatToFloat(std::uint16_t bits);
 // Rounded to nearest even.
 std::uint16_t floatToHalf(float value);
 std::uint16_t floatToBfloat(float value);
+// The format e4m3, which has no infinity; what is too large becomes the largest number.
+float quarterToFloat(std::uint8_t bits);
+std::uint8_t floatToQuarter(float value);
 
-// 16-bit floats in a buffer, to compare.
+// Floats of 16 and 8 bits in a buffer, to compare.
 struct Half {
   std::uint16_t bits = 0;
   Half() = default;
@@ -39,6 +42,12 @@ struct Bfloat {
   Bfloat() = default;
   explicit Bfloat(float value) : bits(floatToBfloat(value)) {}
   explicit operator float() const { return bfloatToFloat(bits); }
+};
+struct Quarter {
+  std::uint8_t bits = 0;
+  Quarter() = default;
+  explicit Quarter(float value) : bits(floatToQuarter(value)) {}
+  explicit operator float() const { return quarterToFloat(bits); }
 };
 
 class Call {
@@ -79,7 +88,11 @@ class Call {
   // |result - expected| <= tolerance * max(1, |expected|), in elements of T.
   template <class T>
   void close(std::size_t argument, double tolerance) {
-    comparisons_["argument " + std::to_string(argument)] = [tolerance](Bytes got, Bytes wanted) {
+    closeVariable<T>("argument " + std::to_string(argument), tolerance);
+  }
+  template <class T>
+  void closeVariable(const std::string& name, double tolerance) {
+    comparisons_[name] = [tolerance](Bytes got, Bytes wanted) {
       return compareClose<T>(got, wanted, tolerance);
     };
   }
@@ -144,6 +157,7 @@ struct Reference {
   void (*compute)(Call&);
 };
 std::span<const Reference> algorithmReferences();
+std::span<const Reference> asynchronousReferences();
 std::span<const Reference> imageReferences();
 std::span<const Reference> matrixReferences();
 std::span<const Reference> numericReferences();
@@ -152,5 +166,7 @@ std::span<const Reference> reductionReferences();
 std::span<const Reference> simulationReferences();
 std::span<const Reference> synchronisationReferences();
 std::span<const Reference> textureReferences();
+std::span<const Reference> tritonProductReferences();
+std::span<const Reference> tritonRowReferences();
 
 }  // namespace ptxopt::interp
