@@ -33,7 +33,8 @@ __global__ void __launch_bounds__(128) __cluster_dims__(2, 1, 1)
           : "memory");
     }
     waitCluster(&full[s], r / kStages & 1);
-    sum += tile[s][rank == 0 ? threadIdx.x : kSize - 1 - threadIdx.x] * (r + 1);
+    // The half that the other block has fetched.
+    sum += tile[s][rank == 0 ? kSize - 1 - threadIdx.x : threadIdx.x] * (r + 1);
     __syncthreads();
     // Both blocks have done with a stage before either one writes to both.
     if (threadIdx.x < 2) arriveAt(&empty[s], threadIdx.x);

@@ -19,7 +19,6 @@ __global__ void __launch_bounds__(160) ringColumnSums(const float* in, float* ou
   __syncthreads();
   in += (size_t)blockIdx.x * rounds * kRows * kColumns;
   if (warp == 4) {
-    asm volatile("setmaxnreg.dec.sync.aligned.u32 24;");
     if (elect()) {
       for (int r = 0; r < rounds; ++r) {
         int s = r % kStages;

@@ -67,8 +67,8 @@ void multicastHalves(Call& call) {
   for (std::size_t r = 0; r < size(call, 2); ++r) {
     const auto row = call.buffer<float>(0).subspan(r * kSize, kSize);
     for (std::size_t t = 0; t < kThreads; ++t) {
-      call.buffer<float>(1)[t] += row[t] * static_cast<float>(r + 1);
-      call.buffer<float>(1)[kThreads + t] += row[kSize - 1 - t] * static_cast<float>(r + 1);
+      call.buffer<float>(1)[t] += row[kSize - 1 - t] * static_cast<float>(r + 1);
+      call.buffer<float>(1)[kThreads + t] += row[t] * static_cast<float>(r + 1);
     }
   }
 }
