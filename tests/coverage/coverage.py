@@ -26,8 +26,9 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "mutants"))
 from rules import SOURCE_DIR, is_below, is_rule_file, percent, read, write  # noqa: E402
 
-PROGRAMS = ["random_kernels", "analysis_test", "passes_test", "ptxopt", "ptxrun", "ptxreduce"]
-TESTS = "^(unit/analysis|unit/passes|regress)$"
+PROGRAMS = ["random_kernels", "analysis_test", "passes_test", "needs_test", "retarget_test", "ptxopt", "ptxrun",
+            "ptxreduce", "ptxcheck"]
+TESTS = "^(unit/analysis|unit/passes|unit/needs|unit/retarget|regress|races/truth|fuzz/launches|fuzz/guards)$"
 GOALS = {"kernels": 85, "tests": 95}  # percent of branches
 # Random kernels: half of them without assumptions, half with those that hold, each through three of
 # the pipelines that its seed draws.
