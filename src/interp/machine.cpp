@@ -296,13 +296,11 @@ bool Machine::execute(Thread& thread, const Op& op) {
     case Action::WaitBulk:
     case Action::Mbarrier:
     case Action::TensorCore:
+    case Action::ReplaceField:
       executeAsync(thread, op);
       break;
     case Action::Texture:
       Textures(*this, thread, op).execute();
-      break;
-    case Action::ReplaceField:
-      replaceMapField(thread, op);
       break;
     case Action::CheckWritten:
     case Action::CheckCancelled:

@@ -47,6 +47,8 @@ void Machine::executeAsync(Thread& thread, const Op& op) {
       return mbarrier(thread, op);
     case Action::TensorCore:
       return tensorCores().execute(thread, op);
+    case Action::ReplaceField:
+      return replaceMapField(thread, op);
     default:
       return;  // handled by execute()
   }

@@ -18,7 +18,7 @@ SEEN = {
     "divergent-barrier": {"barrier-divergence", "deadlock"},
     "barrier-count": {"barrier-mismatch", "deadlock"},
     "uninitialised": {"uninitialised"},
-    "proxy": {"data-race"},
+    "proxy": {"proxy-race"},
 }
 TRUTH = re.compile(r"(race-free|racy ([a-z-]+))(, not seen|, seen as ([a-z-]+))?(?:: (.*))?")
 

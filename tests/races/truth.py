@@ -17,7 +17,7 @@ import manifest
 SCHEDULES = 7
 # What a racy kernel may have beside the finding of its kind.  The other kinds (out of bounds, misaligned,
 # trap, unsupported, step limit) mean a mistake in the benchmark.
-CONSEQUENCES = {"data-race", "uninitialised", "barrier-divergence", "barrier-mismatch", "deadlock",
+CONSEQUENCES = {"data-race", "proxy-race", "uninitialised", "barrier-divergence", "barrier-mismatch", "deadlock",
                 "mbarrier-object", "mbarrier-phase", "copy-in-flight"}
 
 

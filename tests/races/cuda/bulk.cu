@@ -67,8 +67,8 @@ extern "C" __global__ void store_tile_ok(const int* in, int* out) {
   }
 }
 
-// TRUTH: racy proxy, not seen: ptxrun has one path to memory; the manual (async proxy) wants a
-// fence.proxy.async between the plain stores and a bulk copy that reads them
+// TRUTH: racy proxy: the manual (async proxy) wants a fence.proxy.async between the plain stores and
+// a bulk copy that reads them
 // LAUNCH: {"kernel": "store_tile_proxy", "block": 64,
 //          "args": ["buffer:256:iota:s32", "buffer:256"]}
 extern "C" __global__ void store_tile_proxy(const int* in, int* out) {
@@ -125,8 +125,8 @@ extern "C" __global__ void store_rounds_bad(const int* in, int* out, int rounds)
   if (threadIdx.x == 0) wait_for_reads();
 }
 
-// TRUTH: racy proxy, not seen: ptxrun has one path to memory; the fence of the first thread covers
-// its own stores only (no barrier lies between the stores of the others and the fence)
+// TRUTH: racy proxy: the fence of the first thread covers its own stores only (no barrier lies
+// between the stores of the others and the fence)
 // LAUNCH: {"kernel": "one_fence_proxy", "block": 64,
 //          "args": ["buffer:512:iota:s32", "buffer:512", "2"]}
 extern "C" __global__ void one_fence_proxy(const int* in, int* out, int rounds) {

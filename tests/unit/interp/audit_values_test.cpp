@@ -315,6 +315,7 @@ TEST_F(AuditDead, ResultsOfWgmmaAreThereAfterTheWait) {
   mov.u32 %r1, A;
   add.u32 %r0, %r0, %r1;
   st.shared.v4.b32 [%r0], {0, 0, 0, 0};
+  fence.proxy.async.shared::cta;
   bar.sync 0;
   shr.u32 %r1, %r1, 4;
   cvt.u64.u32 %da, %r1;
