@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """check_layers.py finds an include that points up, and takes one that points down through another library.
-check_opcodes.py finds a name that only the table should know."""
+check_opcodes.py finds a name that only the table should know.
+check_names.py finds two classes of one name."""
 import os
 import tempfile
 import unittest
 
 import check_layers
+import check_names
 import check_opcodes
 
 LIBRARIES = {"low": "", "middle": "DEPENDS low", "high": "DEPENDS middle"}
@@ -34,6 +36,25 @@ class CheckLayers(unittest.TestCase):
 
     def test_own_source(self):
         self.assertGreater(len(check_layers.libraries(os.path.join(check_layers.SOURCE_DIR, "src"))), 20)
+
+
+class CheckNames(unittest.TestCase):
+    def problems(self, *texts):
+        with tempfile.TemporaryDirectory() as source:
+            for number, text in enumerate(texts):
+                with open(os.path.join(source, f"{number}.h"), "w", encoding="utf-8") as file:
+                    file.write(text)
+            return check_names.problems(source)
+
+    def test_same(self):
+        one = "namespace a::b {\nclass Known final : public Base {\n  struct Part { int n; };\n};\n}\n"
+        other = "namespace a {\nnamespace b {\nvoid f() { g(\"{\"); }\nstruct Known {};\n}\n}\n"
+        self.assertEqual(self.problems(one, other), ["a::b::Known is defined in 0.h and in 1.h"])
+
+    def test_others(self):
+        hidden = "namespace a {\nnamespace {\nstruct Known {};\n}\nvoid f() { struct Known {}; }\n}\n"
+        declared = "namespace a {\nclass Known;\nstruct Other { struct Known {}; };\n}\n"
+        self.assertEqual(self.problems("namespace a { struct Known {}; }", hidden, declared), [])
 
 
 class CheckOpcodes(unittest.TestCase):

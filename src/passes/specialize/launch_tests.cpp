@@ -20,7 +20,7 @@ unsigned heldBits(const ir::ParameterRange& range) {
 }
 
 // "arg2_8", "nctaid_x".
-std::string nameOf(const ir::Function& kernel, const KnownNumber& number) {
+std::string nameOf(const ir::Function& kernel, const KernelNumber& number) {
   std::string name;
   if (number.parameter == nullptr) {
     name = number.special.substr(1);
@@ -35,7 +35,7 @@ std::string nameOf(const ir::Function& kernel, const KnownNumber& number) {
 
 }  // namespace
 
-ir::RegisterId LaunchTests::add(const KnownNumber& number) {
+ir::RegisterId LaunchTests::add(const KernelNumber& number) {
   const ir::ParameterRange& range = number.range;
   const unsigned held = heldBits(range);
   const ir::Operand value = load(number);
@@ -60,7 +60,7 @@ ir::RegisterId LaunchTests::add(const KnownNumber& number) {
   return value.reg();
 }
 
-ir::Operand LaunchTests::load(const KnownNumber& number) {
+ir::Operand LaunchTests::load(const KernelNumber& number) {
   const ir::ParameterRange& range = number.range;
   const unsigned held = heldBits(range);
   const Type type = held == 16 ? Type::B16 : held == 32 ? Type::B32 : Type::B64;

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string_view>
 
-#include "passes/specialize/known_numbers.h"
+#include "passes/specialize/kernel_numbers.h"
 
 namespace ptxopt::passes {
 
@@ -16,10 +16,10 @@ class LaunchTests {
   // A launch in which a number differs goes on at the label `other`; None: it traps.
   LaunchTests(ir::Function& kernel, ir::SymbolId other) : kernel_(&kernel), other_(other) {}
   // Returns the register that holds what was launched, below the test.
-  ir::RegisterId add(const KnownNumber& number);
+  ir::RegisterId add(const KernelNumber& number);
 
  private:
-  ir::Operand load(const KnownNumber& number);
+  ir::Operand load(const KernelNumber& number);
   void leaveIf(std::string_view comparison, const ir::Operand& value, std::uint64_t number);
   ir::Operand makeRegister(std::string_view name, isa::Type type);
   ir::Instruction* make(std::string_view mnemonic, std::initializer_list<ir::Operand> operands);

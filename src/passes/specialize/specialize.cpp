@@ -35,7 +35,7 @@ std::uint64_t mostThreadsOf(const ir::Function& kernel) {
   return threads;
 }
 
-bool needsTest(const KnownNumber& number) {
+bool needsTest(const KernelNumber& number) {
   return number.isRead && number.needsTest;
 }
 
@@ -140,7 +140,7 @@ void Specialization::warn(const ir::Function& kernel, const std::string& message
 }
 
 void Specialization::apply(ir::Function& kernel, const KernelFacts& facts) {
-  KnownNumbers numbers(kernel);
+  KernelNumbers numbers(kernel);
   applyBlock(kernel, facts, numbers);
   for (std::size_t k = 0; k < 3 && facts.grid; ++k) {
     numbers.addSpecial(fmt::format("%nctaid.{}", kExtents[k]), (*facts.grid)[k], true);
@@ -182,7 +182,7 @@ void Specialization::remarkOn(const ir::Function& kernel,
   }
 }
 
-void Specialization::use(ir::Function& kernel, KnownNumbers& numbers) {
+void Specialization::use(ir::Function& kernel, KernelNumbers& numbers) {
   numbers.findReads();
   if (!numbers.hasReads()) return;
   changed_ = true;
@@ -207,12 +207,12 @@ bool Specialization::canDispatch(const ir::Function& kernel) {
 }
 
 // Returns the registers that hold the numbers.
-std::vector<ir::RegisterId> Specialization::dispatch(ir::Function& kernel, KnownNumbers& numbers) {
+std::vector<ir::RegisterId> Specialization::dispatch(ir::Function& kernel, KernelNumbers& numbers) {
   std::vector<ir::RegisterId> launched;
   numbers.forgetMultiples();
   if (std::ranges::none_of(numbers.all(), needsTest)) return launched;
   LaunchTests tests(kernel, appendCopyOfBody(kernel));
-  for (const KnownNumber& number : numbers.all()) {
+  for (const KernelNumber& number : numbers.all()) {
     launched.push_back(needsTest(number) ? tests.add(number) : ir::RegisterId::None);
   }
   return launched;
@@ -221,12 +221,12 @@ std::vector<ir::RegisterId> Specialization::dispatch(ir::Function& kernel, Known
 void Specialization::addTests() {
   for (const Tested& tested : tested_) {
     LaunchTests tests(*tested.kernel, ir::SymbolId::None);
-    for (const KnownNumber& number : tested.numbers) tests.add(number);
+    for (const KernelNumber& number : tested.numbers) tests.add(number);
   }
 }
 
 void Specialization::applyBlock(ir::Function& kernel, const KernelFacts& facts,
-                                KnownNumbers& numbers) {
+                                KernelNumbers& numbers) {
   if (!facts.block) {
     if (facts.mostThreads) applyMostThreads(kernel, *facts.mostThreads);
     return;
@@ -257,7 +257,7 @@ void Specialization::applyMostThreads(ir::Function& kernel, std::uint32_t thread
 
 // No directive: the driver would give the cluster of one to a launch that names none.
 void Specialization::applyCluster(ir::Function& kernel, const Extents& cluster,
-                                  KnownNumbers& numbers) {
+                                  KernelNumbers& numbers) {
   const ir::Attribute* const required = kernel.attribute(".reqnctapercluster");
   for (std::size_t k = 0; k < 3 && required != nullptr; ++k) {
     const std::int64_t extent = k < required->values.size() ? required->values[k] : 1;
@@ -321,7 +321,7 @@ ir::Variable* Specialization::parameterOf(const ir::Function& kernel,
 }
 
 void Specialization::addParameter(const ir::Function& kernel, const KernelFacts::Parameter& known,
-                                  KnownNumbers& numbers) {
+                                  KernelNumbers& numbers) {
   ir::Variable* const parameter = parameterOf(kernel, known);
   if (parameter == nullptr) return;
   const auto range = rangeOf(*parameter, known);

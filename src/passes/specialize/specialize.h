@@ -16,7 +16,7 @@
 
 #include "analysis/launch/assumptions.h"
 #include "passes/engine/remark.h"
-#include "passes/specialize/known_numbers.h"
+#include "passes/specialize/kernel_numbers.h"
 #include "passes/specialize/launch_facts.h"
 #include "support/diagnostics.h"
 
@@ -41,25 +41,25 @@ class Specialization {
 
  private:
   void apply(ir::Function& kernel, const KernelFacts& facts);
-  void applyBlock(ir::Function& kernel, const KernelFacts& facts, KnownNumbers& numbers);
+  void applyBlock(ir::Function& kernel, const KernelFacts& facts, KernelNumbers& numbers);
   void applyMostThreads(ir::Function& kernel, std::uint32_t threads);
-  void applyCluster(ir::Function& kernel, const Extents& cluster, KnownNumbers& numbers);
+  void applyCluster(ir::Function& kernel, const Extents& cluster, KernelNumbers& numbers);
   ir::Variable* parameterOf(const ir::Function& kernel, const KernelFacts::Parameter& known);
   void addPointed(const ir::Function& kernel, ir::Variable& parameter,
                   const ir::ParameterRange& pointer, std::uint64_t bytes, const std::string& what);
   void addParameter(const ir::Function& kernel, const KernelFacts::Parameter& known,
-                    KnownNumbers& numbers);
-  void use(ir::Function& kernel, KnownNumbers& numbers);
+                    KernelNumbers& numbers);
+  void use(ir::Function& kernel, KernelNumbers& numbers);
   void remarkOn(const ir::Function& kernel, std::span<const ir::Instruction* const> barriers);
   bool canDispatch(const ir::Function& kernel);
-  std::vector<ir::RegisterId> dispatch(ir::Function& kernel, KnownNumbers& numbers);
+  std::vector<ir::RegisterId> dispatch(ir::Function& kernel, KernelNumbers& numbers);
   void setShape(ir::Function& kernel, std::string_view name, std::span<const std::int64_t> values);
   void warn(const ir::Function& kernel, const std::string& message);
 
   // What is tested after all passes.
   struct Tested {
     ir::Function* kernel = nullptr;
-    std::vector<KnownNumber> numbers;
+    std::vector<KernelNumber> numbers;
   };
 
   ir::Module* module_;

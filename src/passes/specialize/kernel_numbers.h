@@ -14,7 +14,7 @@
 
 namespace ptxopt::passes {
 
-struct KnownNumber {
+struct KernelNumber {
   const ir::Variable* parameter = nullptr;  // null: a special register
   std::string special;                      // "%nctaid.x"
   ir::ParameterRange range;                 // of one number: it is that
@@ -24,9 +24,9 @@ struct KnownNumber {
   bool isExact() const { return range.lowest == range.highest; }
 };
 
-class KnownNumbers {
+class KernelNumbers {
  public:
-  explicit KnownNumbers(ir::Function& kernel) : kernel_(&kernel) {}
+  explicit KernelNumbers(ir::Function& kernel) : kernel_(&kernel) {}
 
   void addSpecial(std::string name, std::uint32_t value, bool needsTest);
   // False if something else is known of these bytes.
@@ -41,7 +41,7 @@ class KnownNumbers {
   // are `tested` registers, one for each number, that register says it.
   void replaceReads(const std::vector<ir::RegisterId>& tested);
 
-  const std::vector<KnownNumber>& all() const { return all_; }
+  const std::vector<KernelNumber>& all() const { return all_; }
   bool hasReads() const { return !reads_.empty(); }
 
  private:
@@ -58,7 +58,7 @@ class KnownNumbers {
   void replace(const Read& read, const std::vector<ir::RegisterId>& tested);
 
   ir::Function* kernel_;
-  std::vector<KnownNumber> all_;
+  std::vector<KernelNumber> all_;
   std::map<std::string, std::size_t, std::less<>> ofSpecial_;
   std::map<Place, std::size_t> ofParameter_;
   std::vector<Read> reads_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "passes/specialize/known_numbers.h"
+#include "passes/specialize/kernel_numbers.h"
 
 #include <fmt/format.h>
 
@@ -37,12 +37,12 @@ bool isFromParameter(const ir::Instruction& instruction) {
 
 }  // namespace
 
-void KnownNumbers::addSpecial(std::string name, std::uint32_t value, bool needsTest) {
+void KernelNumbers::addSpecial(std::string name, std::uint32_t value, bool needsTest) {
   ofSpecial_[name] = all_.size();
   all_.push_back({nullptr, std::move(name), {0, 32, false, value, value, 0}, needsTest, false});
 }
 
-bool KnownNumbers::addParameter(const ir::Variable& parameter, const ir::ParameterRange& range) {
+bool KernelNumbers::addParameter(const ir::Variable& parameter, const ir::ParameterRange& range) {
   const auto [at, isNew] =
       ofParameter_.try_emplace({parameter.symbol, range.offset, range.bits}, all_.size());
   if (!isNew) return all_[at->second].range == range;
@@ -50,7 +50,7 @@ bool KnownNumbers::addParameter(const ir::Variable& parameter, const ir::Paramet
   return true;
 }
 
-void KnownNumbers::findReads() {
+void KernelNumbers::findReads() {
   if (all_.empty()) return;
   for (ir::Statement& statement : kernel_->body()) {
     auto* const instruction = statement.as<ir::Instruction>();
@@ -60,7 +60,7 @@ void KnownNumbers::findReads() {
   }
 }
 
-void KnownNumbers::findSpecial(ir::Instruction& move) {
+void KernelNumbers::findSpecial(ir::Instruction& move) {
   const ir::Operand* const from = move.operand(1);
   const bool isSpecial = from != nullptr && from->kind == ir::OperandKind::SpecialRegister &&
                          isa::bitWidth(move.desc->type) == 32;
@@ -69,7 +69,7 @@ void KnownNumbers::findSpecial(ir::Instruction& move) {
   if (found != ofSpecial_.end()) addRead(move, ir::RegisterId::None, found->second);
 }
 
-void KnownNumbers::findLoad(ir::Instruction& load) {
+void KernelNumbers::findLoad(ir::Instruction& load) {
   const ir::Operand* const first = load.operand(0);
   const auto targets = first->isGroup() ? ir::members(*first) : std::span(first, 1);
   for (const ir::Operand& target : targets) {
@@ -82,26 +82,26 @@ void KnownNumbers::findLoad(ir::Instruction& load) {
   }
 }
 
-void KnownNumbers::addRead(ir::Instruction& instruction, ir::RegisterId target,
-                           std::size_t number) {
+void KernelNumbers::addRead(ir::Instruction& instruction, ir::RegisterId target,
+                            std::size_t number) {
   if (ir::isBelowDirective(instruction)) return;  // A5.5
   all_[number].isRead = true;
   reads_.push_back({&instruction, target, number});
 }
 
-void KnownNumbers::forgetMultiples() {
-  for (KnownNumber& known : all_) {
+void KernelNumbers::forgetMultiples() {
+  for (KernelNumber& known : all_) {
     known.range.zeros = 0;
     known.isRead &= !known.range.isAll();
   }
   std::erase_if(reads_, [&](const Read& read) { return !all_[read.number].isRead; });
 }
 
-void KnownNumbers::replaceReads(const std::vector<ir::RegisterId>& tested) {
+void KernelNumbers::replaceReads(const std::vector<ir::RegisterId>& tested) {
   for (const Read& read : reads_) replace(read, tested);
   if (!tested.empty()) return;
   std::map<const ir::Variable*, std::vector<ir::ParameterRange>> ranges;
-  for (const KnownNumber& known : all_) {
+  for (const KernelNumber& known : all_) {
     if (known.isRead && !known.isExact()) ranges[known.parameter].push_back(known.range);
   }
   for (const auto& [parameter, known] : ranges) {
@@ -110,9 +110,9 @@ void KnownNumbers::replaceReads(const std::vector<ir::RegisterId>& tested) {
   }
 }
 
-void KnownNumbers::replace(const Read& read, const std::vector<ir::RegisterId>& tested) {
+void KernelNumbers::replace(const Read& read, const std::vector<ir::RegisterId>& tested) {
   ir::Instruction& old = *read.instruction;
-  const KnownNumber& known = all_[read.number];
+  const KernelNumber& known = all_[read.number];
   ir::Operand number = ir::Operand::ofInteger(static_cast<std::int64_t>(known.range.lowest));
   if (read.target == ir::RegisterId::None) {
     *old.operand(1) = number;
