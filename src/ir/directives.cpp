@@ -50,17 +50,35 @@ bool isAboutOthers(const Pragma& pragma) {
                    pragma.text.starts_with("\"used_bytes_mask"));
 }
 
+namespace {
+
+bool mayBeAboutNext(const Statement& statement) {
+  const auto* pragma = statement.as<Pragma>();
+  return statement.kind == StatementKind::Directive ||
+         (pragma != nullptr && !isAboutOthers(*pragma));
+}
+
+}  // namespace
+
 Statement* aboveDirectives(Statement& statement) {
   Statement* place = &statement;
   for (Statement* at = statement.previous; at != nullptr; at = at->previous) {
-    const auto* pragma = at->as<Pragma>();
-    if (at->kind == StatementKind::Directive || (pragma != nullptr && !isAboutOthers(*pragma))) {
+    if (mayBeAboutNext(*at)) {
       place = at;
-    } else if (pragma == nullptr && at->kind != StatementKind::Location) {
+    } else if (at->kind != StatementKind::Pragma && at->kind != StatementKind::Location) {
       break;
     }
   }
   return place;
+}
+
+bool hasDirectiveAbove(const Statement& statement) {
+  const Statement* at = statement.previous;
+  while (at != nullptr && !mayBeAboutNext(*at) &&
+         (at->kind == StatementKind::Pragma || at->kind == StatementKind::Location)) {
+    at = at->previous;
+  }
+  return at != nullptr && mayBeAboutNext(*at);
 }
 
 }  // namespace ptxopt::ir

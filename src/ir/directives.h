@@ -25,5 +25,7 @@ bool isAboutOthers(const Pragma& pragma);
 // itself.  What comes before it leaves them in their place before the statement (docs/soundness/
 // A7.5).
 Statement* aboveDirectives(Statement& statement);
+// There are such directives: without the statement, they would stand before another one.
+bool hasDirectiveAbove(const Statement& statement);
 
 }  // namespace ptxopt::ir

@@ -113,6 +113,10 @@ class Optimizer {
     if (object.escape != nullptr) return keep(object, object.escape);
     if (object.isOfHostSpace() && foldLoads(object)) return;
     if (const char* reason = objects.whyLayoutIsFixed(object)) return keep(object, reason);
+    if (object.isUsedBelowDirective()) {
+      return keep(object,
+                  "a directive that is not understood stands above an instruction that uses it");
+    }
     if (removeUnread(object) || moveIntoRegisters(object)) return;
     split(object);
   }
@@ -252,7 +256,9 @@ class Optimizer {
   }
 
   bool removeHeapUse(const HeapUse& use) {
-    if (!context_.budget.spend()) return false;
+    const bool isBelowDirective = std::ranges::any_of(
+        use.statements, [](const auto& each) { return ir::hasDirectiveAbove(*each.second); });
+    if (isBelowDirective || !context_.budget.spend()) return false;
     remarks_.removed(use);
     for (const auto& [function, statement] : use.statements) {
       function->erase(statement);

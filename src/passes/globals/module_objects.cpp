@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "ir/directives.h"
 #include "ir/names.h"
 
 namespace ptxopt::passes {
@@ -59,6 +60,15 @@ const ObjectUses& ObjectUsesCache::of(ir::Function& function) {
 std::uint32_t alignmentOf(const ir::Variable& variable) {
   const auto element = static_cast<std::uint32_t>(isa::bitWidth(variable.type)) / 8;
   return std::max(variable.alignment, std::max(1u, element * variable.vectorWidth));
+}
+
+bool ModuleObject::isUsedBelowDirective() const {
+  const auto isBelow = [](const Use& use) {
+    return std::ranges::any_of(use.uses->computations,
+                               [](const auto* each) { return ir::hasDirectiveAbove(*each); });
+  };
+  return std::ranges::any_of(uses, isBelow) ||
+         !allAccesses([](const auto& each) { return !ir::hasDirectiveAbove(*each.instruction); });
 }
 
 ModuleObjects::ModuleObjects(ir::Module& module, const GlobalOptSettings& settings,

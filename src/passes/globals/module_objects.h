@@ -66,6 +66,9 @@ struct ModuleObject {
   bool isOnlyRead() const {
     return allAccesses([](const analysis::VariableAccess& access) { return access.isLoad; });
   }
+  // A directive that is not understood stands above an instruction that uses the variable: no such
+  // instruction may go (docs/soundness/ A7.5).
+  bool isUsedBelowDirective() const;
   // The predicate holds for every access.
   template <class Predicate>
   bool allAccesses(Predicate&& predicate) const {
